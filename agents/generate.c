@@ -26,6 +26,7 @@ static struct {
 	uint64_t runs, seed, spacing_s, first, files, entries, tests;
 	const char *base, *output, *partition, *node;
 	struct opt_list connect;
+	struct client_key_values key;
 	int64_t timeout_ns;
 } options = { .seed = 405,
 	.entries = 20,
@@ -65,10 +66,10 @@ static const struct opt table[] = {
 	    "testrun: where to send to (default: ipc://DIR/run/broker.ipc); "
 	    "may be repeated: the next one when this one fails",
 	    NULL, false },
-	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &options.key.key, "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &options.key.insecure, NULL,
 	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
 	    "testrun: give up after so long without progress (default: 60s)",
@@ -253,7 +254,7 @@ publish(const struct generate_runs *runs, bool progress, struct err *err)
 		err) != 0)
 		return -1;
 	source = generate_rows_source(&rows);
-	rc = uplink_loop_open(&line, &options.connect, err);
+	rc = uplink_loop_open(&line, &options.connect, &options.key, err);
 	if (rc == 0)
 		rc = import_send(&source, &how, &line, &result, err);
 	uplink_loop_close(&line);

@@ -25,6 +25,7 @@
 static struct {
 	const char *partition, *node;
 	struct opt_list connect;
+	struct client_key_values key;
 	bool strict;
 	int64_t timeout_ns;
 	const char *job;
@@ -43,10 +44,10 @@ static const struct opt table[] = {
 	    "where to send to (default: ipc://DIR/run/broker.ipc); may be "
 	    "repeated: the next one when this one fails",
 	    NULL, false },
-	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &options.key.key, "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &options.key.insecure, NULL,
 	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "strict", 0, OPT_FLAG, &options.strict, NULL,
 	    "import nothing when anything is bad", NULL, false },
@@ -236,7 +237,7 @@ import_files(const struct opt_operands *operands, enum import_kind kind,
 		log_fail(err);
 		return err_set(err, "nothing was imported (--strict)");
 	}
-	rc = uplink_loop_open(&line, &options.connect, err);
+	rc = uplink_loop_open(&line, &options.connect, &options.key, err);
 	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
 		rc = import_one(operands->at[i], kind, how, &line, result, err);
 	uplink_loop_close(&line);
@@ -257,7 +258,8 @@ import_job(const char *db, const struct import_options *how,
 	if (rc == 0 && options.strict && import_scanner_bad(scanner) > 0)
 		rc = err_set(err, "nothing was imported (--strict)");
 	if (rc == 0)
-		rc = uplink_loop_open(&line, &options.connect, err);
+		rc = uplink_loop_open(
+		    &line, &options.connect, &options.key, err);
 	if (rc == 0) {
 		source = import_scanner_source(scanner);
 		rc = import_send(&source, how, &line, result, err);
@@ -279,7 +281,7 @@ enter_sandbox(const struct opt_operands *operands)
 	sandbox_sockets();
 	for (uint32_t i = 1; i < operands->count; i++)
 		import_file_sandbox(&sandbox, operands->at[i]);
-	sandbox_read_or(&sandbox, client_key_values.key, "keys/agent.key");
+	sandbox_read_or(&sandbox, options.key.key, "keys/agent.key");
 	sandbox_close(&sandbox, false);
 }
 

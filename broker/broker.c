@@ -18,6 +18,8 @@ enum { QUEUE_DEFAULT = 4, QUEUE_MAX = 1024 };
 
 static struct {
 	struct opt_list listen, route;
+	struct client_key_values key; /* of lines up; its --insecure is
+					 of the listener, too */
 	const char *aggregator, *node, *partitions, *server_key;
 	uint64_t queue, memory_max, connects, key_bytes;
 } values = { .queue = QUEUE_DEFAULT,
@@ -52,7 +54,7 @@ static const struct opt options[] = {
 	{ "server-key", 0, OPT_TEXT, &values.server_key, "FILE",
 	    "private key of the TCP listeners (default: DIR/keys/server.key)",
 	    NULL, false },
-	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &values.key.key, "FILE",
 	    "key for connections to TCP aggregators (default: "
 	    "DIR/keys/broker.key)",
 	    NULL, false },
@@ -64,7 +66,7 @@ static const struct opt options[] = {
 	    "accept at most this many TCP connections/s, burst 10 s (default: "
 	    "100; 0: no limit)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &values.key.insecure, NULL,
 	    "allow TCP without keys and encryption", NULL, false },
 	{ .name = NULL },
 };
@@ -164,7 +166,7 @@ fence(struct sandbox *sandbox)
 	sandbox_doors(sandbox, &values.listen, "run/broker.ipc");
 	sandbox_read_or(sandbox, values.partitions, "partitions");
 	sandbox_read_or(sandbox, values.server_key, "keys/server.key");
-	sandbox_read_or(sandbox, client_key_values.key, "keys/broker.key");
+	sandbox_read_or(sandbox, values.key.key, "keys/broker.key");
 	return true;
 }
 
@@ -175,7 +177,7 @@ open_gate(struct loop *loop, struct err *err)
 		.doors = true,
 		.watcher = loop_watcher(loop) };
 
-	if (client_key_values.insecure ||
+	if (values.key.insecure ||
 	    !endpoint_any_tcp(values.listen.at, values.listen.count))
 		return 0;
 	return auth_open(&auth, &how, err);
@@ -191,8 +193,8 @@ start(struct loop *loop, struct err *err)
 	    open_guide(err) != 0 || open_gate(loop, err) != 0)
 		return -1;
 	relay_options = (struct relay_options){ (uint32_t)values.queue,
-		values.memory_max, client_key_values.insecure, on_strange, auth,
-		(uint32_t)values.connects, values.key_bytes };
+		values.memory_max, values.key.insecure, on_strange, auth,
+		(uint32_t)values.connects, values.key_bytes, &values.key };
 	relay.node = text_of(node);
 	if (relay_start(&relay, loop, route_reload_routes(route_reload),
 		&relay_options, err) != 0)

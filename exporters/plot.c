@@ -32,11 +32,19 @@ static struct {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
+	struct plot_cascade_options cascade;
+	struct plot_samples_options samples;
+	struct runs_options runs;
+	struct plot_testrun_options testrun;
 	const char *output; /* NULL: nowhere */
 	int view, terminal;
 	bool png;
 	struct plot_results results; /* what behind "results" */
-} values = { .window = TIME_WINDOW_ALL, .output = ".", .png = true };
+} values = { .window = TIME_WINDOW_ALL,
+	.runs = RUNS_DEFAULT,
+	.testrun = PLOT_TESTRUN_ALL,
+	.output = ".",
+	.png = true };
 
 enum { OUTPUT_ROW = 0, VIEW_ROW = 2 };
 static const struct opt options[] = {
@@ -56,9 +64,11 @@ static const struct opt options[] = {
 };
 
 static const struct opt_table tables[] = { { pool_options, &values.pool },
-	{ options, NULL }, { plot_cascade_options, NULL },
-	{ plot_samples_options, NULL }, { runs_options, NULL },
-	{ plot_testrun_options, NULL }, { time_window_options, &values.window },
+	{ options, NULL }, { plot_cascade_options, &values.cascade },
+	{ plot_samples_options, &values.samples },
+	{ runs_options, &values.runs },
+	{ plot_testrun_options, &values.testrun },
+	{ time_window_options, &values.window },
 	{ source_options, &values.source }, { opt_common, NULL },
 	{ NULL, NULL } };
 
@@ -89,7 +99,7 @@ plot_cascade_of(struct source *source, struct text partition, struct err *err)
 {
 	const struct picture picture = picture_of_options();
 
-	return plot_cascade(source, partition,
+	return plot_cascade(source, partition, &values.cascade,
 	    &(struct plot_cascade_views){
 		values.view != VIEW_PHASES, values.view != VIEW_CASCADE },
 	    &picture, err);
@@ -100,7 +110,8 @@ plot_samples_of(struct source *source, struct text partition, struct err *err)
 {
 	const struct picture picture = picture_of_options();
 
-	return plot_samples(source, partition, &values.window, &picture, err);
+	return plot_samples(
+	    source, partition, &values.samples, &values.window, &picture, err);
 }
 
 static int
@@ -125,7 +136,11 @@ plot_testrun_of(struct source *source, struct text partition, struct err *err)
 		     gnuplot_is_said((enum gnuplot_terminal)values.terminal);
 
 	return plot_testrun(source, partition,
-	    drawn ? views[values.view] : RUNS_VIEW_NONE, &picture, err);
+	    &(struct plot_testrun_how){ .options = &values.testrun,
+		.runs = &values.runs,
+		.view = drawn ? views[values.view] : RUNS_VIEW_NONE,
+		.picture = &picture },
+	    err);
 }
 
 static int
@@ -200,10 +215,10 @@ check_output(bool testrun)
 	if (values.output[0] == '\0')
 		opt_usage("--output needs DIR");
 	if (opt_origin(&options[OUTPUT_ROW]) != OPT_DEFAULT || !values.png ||
-	    plot_cascade_numbers())
+	    values.cascade.numbers)
 		return;
 	if (gnuplot_is_said((enum gnuplot_terminal)values.terminal) ||
-	    (testrun && plot_testrun_series() != NULL &&
+	    (testrun && values.testrun.series != NULL &&
 		!is_given(&options[VIEW_ROW])))
 		values.output = NULL;
 }
@@ -241,11 +256,11 @@ check_use(const char *what)
 		opt_usage(
 		    "--view is for cascade and testrun, not for %s", what);
 	if (strcmp(what, "samples") == 0)
-		plot_samples_check();
+		plot_samples_check(&values.samples);
 	else
 		refuse_options(plot_samples_options, what, "samples");
 	if (testrun) {
-		plot_testrun_check();
+		plot_testrun_check(&values.testrun, &values.runs);
 		source_default_clock(&values.source, CLOCK_RAW);
 	} else {
 		refuse_options(plot_testrun_options, what, "testrun");
@@ -277,7 +292,7 @@ main(int argc, char **argv)
 	check_operands(&operands);
 	check_use(what->name);
 	rc = pool_partition(partition, &values.pool, &err);
-	picture_sandbox(&values.source, values.output, plot_testrun_series());
+	picture_sandbox(&values.source, values.output, values.testrun.series);
 	if (rc == 0)
 		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)

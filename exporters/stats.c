@@ -26,10 +26,15 @@ static struct {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
+	struct stats_perf_options perf;
+	struct runs_options runs;
 	const char *output, *name;
 	int format, by;
 	bool strict, fixed;
-} values = { .window = TIME_WINDOW_ALL, .output = "-" };
+} values = { .window = TIME_WINDOW_ALL,
+	.perf = STATS_PERF_DEFAULT,
+	.runs = RUNS_DEFAULT,
+	.output = "-" };
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
@@ -52,7 +57,7 @@ static const struct opt options[] = {
 
 static const struct opt_table tables[] = { { pool_options, &values.pool },
 	{ options, NULL }, { time_window_options, &values.window },
-	{ stats_perf_options, NULL }, { runs_options, NULL },
+	{ stats_perf_options, &values.perf }, { runs_options, &values.runs },
 	{ source_options, &values.source }, { opt_common, NULL },
 	{ NULL, NULL } };
 
@@ -128,7 +133,7 @@ print_perf(
 		select.jobs = &job_intervals;
 	}
 	if (rc == 0)
-		rc = stats_perf(&select,
+		rc = stats_perf(&select, &values.perf,
 		    plain ? STATS_JSON : (enum stats_format)values.format,
 		    values.strict, file, err);
 	if (select.jobs != NULL)
@@ -200,8 +205,8 @@ print(const struct opt_operands *operands, FILE *file, struct err *err)
 	else if (rc == 0 && strcmp(what, "perf") == 0)
 		rc = print_perf(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "testrun") == 0)
-		rc = stats_testrun(source, text_of(partition), operands,
-		    text_of(values.window.node),
+		rc = stats_testrun(source, text_of(partition), &values.runs,
+		    operands, text_of(values.window.node),
 		    (enum stats_format)values.format, file, err);
 	else if (rc == 0 && strcmp(what, "scanner") == 0)
 		rc = print_scanner(source, text_of(partition), file, err);
@@ -286,9 +291,10 @@ check_use(const struct opt_operands *operands)
 	if (scanner && values.window.job == NULL)
 		opt_usage("which job? --job is missing");
 	if (perf)
-		stats_perf_check();
+		stats_perf_check(&values.perf);
 	if (testrun) {
-		stats_testrun_check(operands, text_of(values.window.node),
+		stats_testrun_check(&values.runs, operands,
+		    text_of(values.window.node),
 		    (enum stats_format)values.format);
 		/* A skew that was taken out is none. */
 		source_default_clock(&values.source, CLOCK_RAW);
@@ -303,7 +309,7 @@ enter_sandbox(void)
 	sandbox_begin(&sandbox);
 	source_sandbox(&sandbox, &values.source);
 	output_sandbox(&sandbox, values.output);
-	stats_perf_sandbox(&sandbox);
+	stats_perf_sandbox(&sandbox, &values.perf);
 	sandbox_close(&sandbox, false);
 }
 

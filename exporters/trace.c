@@ -18,6 +18,7 @@ static struct {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
+	struct timeline_options timeline;
 	const char *output;
 	int format;
 } values = { .window = TIME_WINDOW_ALL };
@@ -38,8 +39,9 @@ static const struct opt options[] = {
 
 static const struct opt_table tables[] = { { pool_options, &values.pool },
 	{ options, NULL }, { time_window_options, &values.window },
-	{ timeline_options, NULL }, { source_options, &values.source },
-	{ opt_common, NULL }, { NULL, NULL } };
+	{ timeline_options, &values.timeline },
+	{ source_options, &values.source }, { opt_common, NULL },
+	{ NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-trace",
@@ -94,7 +96,8 @@ main(int argc, char **argv)
 {
 	char partition[INSTANCE_PATH_BYTES];
 	struct trace_request request = { .source_options = &values.source,
-		.window = &values.window };
+		.window = &values.window,
+		.timeline = &values.timeline };
 	struct opt_operands operands;
 	const struct view *view;
 	struct err err = { 0 };

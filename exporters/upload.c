@@ -12,7 +12,6 @@
 #include "exporters/source/source.h"
 #include "exporters/upload/metrics.h"
 #include "exporters/upload/records.h"
-#include "proto/auth/client_key.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -153,7 +152,8 @@ enter_sandbox(
 
 	sandbox_begin(&sandbox);
 	http_sandbox(&sandbox);
-	sandbox_read_or(&sandbox, client_key_values.key, "keys/agent.key");
+	sandbox_read_or(
+	    &sandbox, upload_values.source.key.key, "keys/agent.key");
 	command->fence(&sandbox, operands);
 	sandbox_close(&sandbox, false);
 }
@@ -167,8 +167,6 @@ main(int argc, char **argv)
 	int status;
 
 	opt_parse(&program, argc, argv, &operands);
-	/* One key, to publish and to read. */
-	client_key_values = upload_values.source.key;
 	command = get_command(operands.at[0]);
 	if (upload_values.to.count == 0)
 		opt_usage("--to TARGET is missing");

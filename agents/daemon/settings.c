@@ -104,10 +104,10 @@ const struct opt settings_table[] = {
 	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
 	    "how long to go on sending when stopped (default: 2s)", NULL,
 	    OPT_RELOAD },
-	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &settings_given.key.key, "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &settings_given.key.insecure, NULL,
 	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "replay", 0, OPT_FLAG, &settings_given.replay, NULL,
 	    "sample images of /proc, the operands, instead of this host", NULL,
@@ -204,7 +204,7 @@ settings_sandbox(struct sandbox *sandbox)
 	sandbox_socket_or(sandbox, settings_given.socket, "run/agent.sock");
 	sandbox_write_or(sandbox, settings_given.spool, "spool");
 	sandbox_write_or(sandbox, settings_given.drop, "fallback");
-	sandbox_read_or(sandbox, client_key_values.key, "keys/agent.key");
+	sandbox_read_or(sandbox, settings_given.key.key, "keys/agent.key");
 	sandbox_read(sandbox, settings_given.proc);
 	sandbox_read(sandbox, "/sys");
 	if (settings_given.group_root != NULL)
@@ -234,8 +234,8 @@ settings_resolve(struct settings *settings, struct err *err)
 	    path_or(settings->fallback_queue, settings_given.drop, "fallback",
 		err) != 0)
 		return -1;
-	if (broker_link_choose(
-		&settings->broker_link, &settings_given.broker, err) != 0)
+	if (broker_link_choose(&settings->broker_link, &settings_given.broker,
+		&settings_given.key, err) != 0)
 		return -1;
 	if (settings_given.socket == NULL &&
 	    (instance_path(run, "run", err) != 0 ||

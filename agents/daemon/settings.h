@@ -22,6 +22,7 @@ extern const struct opt settings_table[];
 extern struct settings_given {
 	const char *partition, *node, *socket, *spool, *drop;
 	struct opt_list broker;
+	struct client_key_values key;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
 	int64_t period_ns, drain_ns, ship_ns, restore_wait_ns;
 	const char *sets, *proc, *groups, *group_root, *preempt_file;

@@ -4,7 +4,6 @@
  */
 #include "agents/delivery/broker_link.h"
 
-#include "proto/auth/client_key.h"
 #include "proto/base/hash.h"
 #include "proto/os/log.h"
 
@@ -22,12 +21,13 @@ broker_link_check(const struct opt_list *given, struct err *err)
 
 int
 broker_link_choose(struct broker_link *broker_link,
-    const struct opt_list *given, struct err *err)
+    const struct opt_list *given, const struct client_key_values *key,
+    struct err *err)
 {
 	struct opt_list *list = &broker_link->list;
 	uint64_t seed;
 
-	*broker_link = (struct broker_link){ .heard = false };
+	*broker_link = (struct broker_link){ .key = key };
 	if (given != NULL)
 		*list = *given;
 	if (broker_link_check(list, err) != 0)
@@ -50,7 +50,7 @@ broker_link_connect(const struct broker_link *broker_link, struct zsock **zsock,
 	struct zsock_options shown = *options;
 
 	for (uint32_t i = 0; i < list->count; i++)
-		if (client_key_show(&shown, &client_key_values, list->at[i],
+		if (client_key_show(&shown, broker_link->key, list->at[i],
 			"agent", err) != 0)
 			return -1;
 	if (zsock_open(zsock, &shown, err) != 0)

@@ -15,6 +15,7 @@
 #include "agents/delivery/failover.h"
 #include "agents/delivery/sender.h"
 #include "proto/base/err.h"
+#include "proto/auth/client_key.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/net/zsock.h"
@@ -22,6 +23,7 @@
 /* Stays where it is: the list has a view of it. */
 struct broker_link {
 	struct opt_list list; /* as given, or the instance's */
+	const struct client_key_values *key;
 	char own[INSTANCE_PATH_BYTES];
 	struct failover failover;
 	uint64_t timeouts; /* when the last answer came */
@@ -30,9 +32,11 @@ struct broker_link {
 
 /* -1: there are too many. */
 int broker_link_check(const struct opt_list *given, struct err *err);
-/* The endpoints are not copied.  NULL or none: the instance's broker. */
+/* The endpoints and the key are not copied.  NULL or none: the instance's
+ * broker. */
 int broker_link_choose(struct broker_link *broker_link,
-    const struct opt_list *given, struct err *err);
+    const struct opt_list *given, const struct client_key_values *key,
+    struct err *err);
 /* Returns a new port in `*port`, connected to the first.  Each of them must be
  * one that we may go to. */
 int broker_link_connect(const struct broker_link *broker_link,

@@ -249,8 +249,8 @@ copy_name(char to[static NAME_BYTES_MAX + 1], struct text name)
 
 int
 publisher_open(struct publisher **publisher, const struct opt_list *brokers,
-    struct text partition, struct text node, int64_t timeout_ns,
-    struct err *err)
+    const struct client_key_values *key, struct text partition,
+    struct text node, int64_t timeout_ns, struct err *err)
 {
 	struct publisher *p = memory_zero(1, sizeof(*p));
 	const struct sender_owner owner = { p, send_frame, read_batch, on_acked,
@@ -268,7 +268,7 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 	p->first = p->next = 1;
 	options.ship.node = text_of(p->node);
 	options.ship.run = 1;
-	if (uplink_loop_open(&p->line, brokers, err) != 0 ||
+	if (uplink_loop_open(&p->line, brokers, key, err) != 0 ||
 	    direct_uplink_start(
 		&p->direct_uplink, &options, &owner, &p->line, err) != 0) {
 		publisher_close(publisher);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/auth/client_key.h"
 #include "proto/base/err.h"
 #include "proto/config/opt.h"
 #include "proto/record/record.h"
@@ -24,8 +25,8 @@ struct publisher; /* opaque */
  * instance.  The texts are copied.  INT and TERM make every call below fail
  * with ERR_INTERRUPTED. */
 int publisher_open(struct publisher **publisher, const struct opt_list *brokers,
-    struct text partition, struct text node, int64_t timeout_ns,
-    struct err *err);
+    const struct client_key_values *key, struct text partition,
+    struct text node, int64_t timeout_ns, struct err *err);
 void publisher_close(struct publisher **publisher);
 
 /* Take in a record (its node is the publisher's); waits while as much is under

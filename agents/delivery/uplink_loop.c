@@ -18,8 +18,8 @@ on_signal(void *arg, int signo)
 }
 
 int
-uplink_loop_open(
-    struct uplink_loop *line, const struct opt_list *brokers, struct err *err)
+uplink_loop_open(struct uplink_loop *line, const struct opt_list *brokers,
+    const struct client_key_values *key, struct err *err)
 {
 	const struct zsock_options options = { .kind = ZSOCK_LINE,
 		.queue_messages = LINE_QUEUE,
@@ -27,7 +27,7 @@ uplink_loop_open(
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
 	*line = (struct uplink_loop){ .loop = NULL, .zsock = NULL };
-	if (broker_link_choose(&line->broker_link, brokers, err) != 0 ||
+	if (broker_link_choose(&line->broker_link, brokers, key, err) != 0 ||
 	    loop_new(&line->loop, err) != 0 ||
 	    loop_add_signal(line->loop, SIGINT, on_signal, line->loop, err) !=
 		0 ||

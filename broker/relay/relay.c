@@ -347,11 +347,12 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	if (loop_add_port(loop, relay->listener, on_listener, relay, err) != 0)
 		return -1;
 	relay->queue_messages = options->queue_messages;
+	relay->key = options->key;
 	relay_set_memory(relay, options->memory_bytes_max);
 	for (; relay->lines < routes->targets; relay->lines++) {
 		struct upstream *line = &relay->line[relay->lines];
 
-		if (upstream_open(line, loop, relay->queue_messages,
+		if (upstream_open(line, loop, relay->queue_messages, relay->key,
 			routes->endpoint[relay->lines], err) != 0)
 			return -1;
 		if (relay_attend_line(relay, line->zsock, err) != 0) {

@@ -61,7 +61,8 @@ struct relay {
 	struct rate_limit *rate_limit;
 	bool insecure;                            /* TCP without keys */
 	struct upstream line[ROUTES_TARGETS_MAX]; /* one per target */
-	uint32_t queue_messages; /* queue limit of one upstream */
+	uint32_t queue_messages;             /* queue limit of one upstream */
+	const struct client_key_values *key; /* of the upstreams */
 	uint32_t lines;
 	uint32_t peers_max; /* warn above this many peers */
 	bool warned;
@@ -81,6 +82,8 @@ struct relay_options {
 	struct auth *auth;            /* NULL: no listener needs keys */
 	uint32_t connects_per_second; /* proto/net/zsock.h */
 	uint64_t key_bytes; /* bytes/s per key; proto/auth/rate_limit.h */
+	const struct client_key_values *key; /* of the upstreams; outlives
+					      * the relay */
 };
 
 /* Upper bound of the memory that the queues of one peer take. */

@@ -58,7 +58,8 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 		if (find_line(relay, endpoint) != NULL)
 			continue;
 		if (upstream_open(&fresh[opened], relay->loop,
-			relay->queue_messages, endpoint, err) != 0) {
+			relay->queue_messages, relay->key, endpoint,
+			err) != 0) {
 			close_lines(fresh, opened);
 			return -1;
 		}

@@ -4,7 +4,6 @@
  */
 #include "broker/relay/upstream.h"
 
-#include "proto/auth/client_key.h"
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
@@ -15,7 +14,7 @@ static const struct reconnect_peer aggregator = { "aggregator",
 
 int
 upstream_open(struct upstream *line, struct loop *loop, uint32_t queue_messages,
-    const char *endpoint, struct err *err)
+    const struct client_key_values *key, const char *endpoint, struct err *err)
 {
 	struct zsock_options how = { .kind = ZSOCK_LINE,
 		.queue_messages = queue_messages,
@@ -23,8 +22,7 @@ upstream_open(struct upstream *line, struct loop *loop, uint32_t queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
 	*line = (struct upstream){ .zsock = NULL };
-	if (client_key_show(
-		&how, &client_key_values, endpoint, "broker", err) != 0)
+	if (client_key_show(&how, key, endpoint, "broker", err) != 0)
 		return err_prefix(err, "aggregator");
 	if (zsock_open(&line->zsock, &how, err) != 0)
 		return -1;

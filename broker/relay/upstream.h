@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/auth/client_key.h"
 #include "proto/auth/reconnect.h"
 #include "proto/net/loop.h"
 #include "proto/net/zsock.h"
@@ -22,7 +23,8 @@ struct upstream {
 /* Connects.  The caller adds the socket to the loop, which must outlive the
  * upstream, and removes it. */
 int upstream_open(struct upstream *line, struct loop *loop,
-    uint32_t queue_messages, const char *endpoint, struct err *err);
+    uint32_t queue_messages, const struct client_key_values *key,
+    const char *endpoint, struct err *err);
 /* Messages already passed on get at most `drain_ns` to leave. */
 void upstream_close(struct upstream *line, int64_t drain_ns);
 

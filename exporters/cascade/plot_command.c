@@ -13,25 +13,15 @@
 #include "exporters/source/pool.h"
 #include "proto/format/output.h"
 
-static struct {
-	bool numbers, strict;
-} values;
-
 const struct opt plot_cascade_options[] = {
-	{ "numbers", 0, OPT_FLAG, &values.numbers, NULL,
-	    "also write what poolscope-stats cascade says, as JSON", NULL,
+	{ "numbers", 0, OPT_FLAG, OPT_TO(struct plot_cascade_options, numbers),
+	    NULL, "also write what poolscope-stats cascade says, as JSON", NULL,
 	    false },
-	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
-	    "fail when a node is incomplete, before anything is written", NULL,
-	    false },
+	{ "strict", 0, OPT_FLAG, OPT_TO(struct plot_cascade_options, strict),
+	    NULL, "fail when a node is incomplete, before anything is written",
+	    NULL, false },
 	{ .name = NULL },
 };
-
-bool
-plot_cascade_numbers(void)
-{
-	return values.numbers;
-}
 
 struct start_up {
 	struct text pool;
@@ -90,7 +80,8 @@ write_numbers(const struct cascade *cascade, const struct picture *picture,
 }
 
 static int
-make_pictures(const struct cascade *cascade, struct text partition,
+make_pictures(const struct plot_cascade_options *options,
+    const struct cascade *cascade, struct text partition,
     const struct plot_cascade_views *views, const struct picture *where,
     struct err *err)
 {
@@ -105,7 +96,7 @@ make_pictures(const struct cascade *cascade, struct text partition,
 	picture.put_script = put_cascade_script;
 	if (picture_make_dir(picture.dir, err) != 0)
 		return -1;
-	if (values.numbers && write_numbers(cascade, &picture, err) != 0)
+	if (options->numbers && write_numbers(cascade, &picture, err) != 0)
 		return -1;
 	if (views->cascade && picture_make(&picture, err) != 0)
 		return -1;
@@ -123,6 +114,7 @@ make_pictures(const struct cascade *cascade, struct text partition,
 
 int
 plot_cascade(struct source *source, struct text partition,
+    const struct plot_cascade_options *options,
     const struct plot_cascade_views *views, const struct picture *picture,
     struct err *err)
 {
@@ -139,11 +131,11 @@ plot_cascade(struct source *source, struct text partition,
 			rc = err_set(err,
 			    "none of the %u nodes is complete: nothing to draw",
 			    nodes);
-		else if (values.strict && cascade_has_missing(&cascade))
+		else if (options->strict && cascade_has_missing(&cascade))
 			rc = cascade_refuse(&cascade, err);
 		else
 			rc = make_pictures(
-			    &cascade, partition, views, picture, err);
+			    options, &cascade, partition, views, picture, err);
 	}
 	cascade_clear(&cascade);
 	return rc;

@@ -15,13 +15,15 @@ struct plot_cascade_views {
 	bool cascade, phases;
 };
 
-extern const struct opt plot_cascade_options[];
-
-/* Are numbers beside the pictures asked for? */
-bool plot_cascade_numbers(void);
+struct plot_cascade_options {
+	bool numbers; /* beside the pictures */
+	bool strict;
+};
+extern const struct opt plot_cascade_options[]; /* bound to the struct */
 
 /* `picture`: where and how. */
 int plot_cascade(struct source *source, struct text partition,
+    const struct plot_cascade_options *options,
     const struct plot_cascade_views *views, const struct picture *picture,
     struct err *err);
 

@@ -20,81 +20,77 @@ enum {
 	WARNINGS_MAX = 10,
 };
 
-static struct {
-	int64_t now_ns;
-	uint64_t cpu_count, max_length;
-	const char *prefix, *save;
-	int thin;
-	bool mlflow, since_boot;
-} values = { .prefix = "" };
-
-enum { NOW, CPU_COUNT, THIN, MAX_LENGTH_OPTION };
-
 const struct opt stats_perf_options[] = {
-	[NOW] = { "now", 0, OPT_TIME, &values.now_ns, "TIME",
+	{ "now", 0, OPT_TIME, OPT_TO(struct stats_perf_options, now_ns), "TIME",
 	    "perf: CPU hours end here (default: the node's last report)", NULL,
 	    false },
-	[CPU_COUNT] = { "cpu-count", 0, OPT_COUNT, &values.cpu_count, "N",
+	{ "cpu-count", 0, OPT_COUNT,
+	    OPT_TO(struct stats_perf_options, cpu_count), "N",
 	    "perf: CPUs of each node (default: as its last report says)", NULL,
 	    false },
-	[THIN] = { "decimate", 0, OPT_CHOICE, &values.thin, "WAY",
+	{ "decimate", 0, OPT_CHOICE, OPT_TO(struct stats_perf_options, thin),
+	    "WAY",
 	    "perf: fewer reports: minmax keeps peaks and the end, reference "
 	    "is the older sampler's way",
 	    "minmax|reference", false },
-	[MAX_LENGTH_OPTION] = { "max-length", 0, OPT_COUNT, &values.max_length,
-	    "N",
+	{ "max-length", 0, OPT_COUNT,
+	    OPT_TO(struct stats_perf_options, max_length), "N",
 	    "perf: of a node's reports keep at most N (1000 with --decimate)",
 	    NULL, false },
-	{ "since-boot", 0, OPT_FLAG, &values.since_boot, NULL,
+	{ "since-boot", 0, OPT_FLAG,
+	    OPT_TO(struct stats_perf_options, since_boot), NULL,
 	    "perf: totals since the node's boot, not during the reports", NULL,
 	    false },
-	{ "mlflow-names", 0, OPT_FLAG, &values.mlflow, NULL,
+	{ "mlflow-names", 0, OPT_FLAG,
+	    OPT_TO(struct stats_perf_options, mlflow), NULL,
 	    "perf: names as MLflow gets them", NULL, false },
-	{ "prefix", 0, OPT_TEXT, &values.prefix, "TEXT",
-	    "perf: in front of MLflow's names", NULL, false },
-	{ "save", 0, OPT_TEXT, &values.save, "FILE",
+	{ "prefix", 0, OPT_TEXT, OPT_TO(struct stats_perf_options, prefix),
+	    "TEXT", "perf: in front of MLflow's names", NULL, false },
+	{ "save", 0, OPT_TEXT, OPT_TO(struct stats_perf_options, save), "FILE",
 	    "perf: write the reports as the older sampler saves them", NULL,
 	    false },
 	{ .name = NULL },
 };
 
 static bool
-is_given(int option)
+is_given(const void *option)
 {
-	return opt_origin(&stats_perf_options[option]) != OPT_DEFAULT;
+	return opt_origin_of(option) != OPT_DEFAULT;
 }
 
 void
-stats_perf_sandbox(struct sandbox *sandbox)
+stats_perf_sandbox(
+    struct sandbox *sandbox, const struct stats_perf_options *options)
 {
-	output_sandbox(sandbox, values.save);
+	output_sandbox(sandbox, options->save);
 }
 
 static struct perf_thinning
-thinning(void)
+thinning(const struct stats_perf_options *options)
 {
-	if (!is_given(THIN) && !is_given(MAX_LENGTH_OPTION))
+	if (!is_given(&options->thin) && !is_given(&options->max_length))
 		return (struct perf_thinning){ .way = PERF_ALL };
 	return (struct perf_thinning){
-		.way = values.thin == 1 ? PERF_REFERENCE : PERF_MINMAX,
-		.max_length = is_given(MAX_LENGTH_OPTION) ? values.max_length
-							  : MAX_LENGTH,
+		.way = options->thin == 1 ? PERF_REFERENCE : PERF_MINMAX,
+		.max_length = is_given(&options->max_length)
+				  ? options->max_length
+				  : MAX_LENGTH,
 	};
 }
 
 void
-stats_perf_check(void)
+stats_perf_check(const struct stats_perf_options *options)
 {
-	struct perf_thinning how = thinning();
+	struct perf_thinning how = thinning(options);
 
 	if (how.max_length > MAX_LENGTH_MAX)
 		opt_usage("--max-length is over %d", MAX_LENGTH_MAX);
 	if (how.way == PERF_MINMAX && how.max_length < 2)
 		opt_usage("--max-length is under 2, the first and the last");
-	if (is_given(CPU_COUNT) &&
-	    (values.cpu_count == 0 || values.cpu_count > 1 << 20))
+	if (is_given(&options->cpu_count) &&
+	    (options->cpu_count == 0 || options->cpu_count > 1 << 20))
 		opt_usage("--cpu-count is not between 1 and %d", 1 << 20);
-	if (values.prefix[0] != '\0' && !values.mlflow)
+	if (options->prefix[0] != '\0' && !options->mlflow)
 		log_warn("--prefix is only in front of --mlflow-names");
 }
 
@@ -105,23 +101,24 @@ struct names {
 };
 
 static void
-get_names(struct names *names)
+get_names(struct names *names, const struct stats_perf_options *options)
 {
-	if (values.mlflow)
-		perf_mlflow_names(names->mlflow, values.prefix);
+	if (options->mlflow)
+		perf_mlflow_names(names->mlflow, options->prefix);
 	for (int m = 0; m < PERF_METRICS; m++)
 		names->at[m] =
-		    values.mlflow ? names->mlflow[m] : perf_metric_names[m];
+		    options->mlflow ? names->mlflow[m] : perf_metric_names[m];
 }
 
 static void
-get_metrics(const struct perf_node *node, double to[static PERF_METRICS])
+get_metrics(const struct perf_node *node,
+    const struct stats_perf_options *options, double to[static PERF_METRICS])
 {
 	const struct perf_how how = {
-		.has_now = is_given(NOW),
-		.now_ns = values.now_ns,
-		.cpu_count = values.cpu_count,
-		.since_boot = values.since_boot,
+		.has_now = is_given(&options->now_ns),
+		.now_ns = options->now_ns,
+		.cpu_count = options->cpu_count,
+		.since_boot = options->since_boot,
 	};
 
 	perf_node_metrics(node, &how, to);
@@ -130,21 +127,22 @@ get_metrics(const struct perf_node *node, double to[static PERF_METRICS])
 /* ---- the formats ---- */
 
 static void
-put_json(const struct perf_pool *pool, FILE *file)
+put_json(const struct perf_pool *pool, const struct stats_perf_options *options,
+    FILE *file)
 {
 	struct names names;
 	double metrics[PERF_METRICS];
 	const char *before = "[";
 	struct json json;
 
-	get_names(&names);
+	get_names(&names, options);
 	json_init(&json, file, JSON_STRICT);
 	for (uint32_t i = 0; i < pool->names.count; i++) {
 		const struct perf_node *node = &pool->nodes[pool->order[i]];
 
 		if (node->reports == 0)
 			continue;
-		get_metrics(node, metrics);
+		get_metrics(node, options, metrics);
 		for (int m = 0; m < PERF_METRICS; m++) {
 			fputs(before, file);
 			before = ",\n ";
@@ -159,13 +157,14 @@ put_json(const struct perf_pool *pool, FILE *file)
 }
 
 static void
-put_csv(const struct perf_pool *pool, FILE *file)
+put_csv(const struct perf_pool *pool, const struct stats_perf_options *options,
+    FILE *file)
 {
 	struct csv csv = { .file = file };
 	struct names names;
 	double metrics[PERF_METRICS];
 
-	get_names(&names);
+	get_names(&names, options);
 	csv_string(&csv, "node");
 	csv_string(&csv, "step");
 	csv_string(&csv, "reports");
@@ -178,7 +177,7 @@ put_csv(const struct perf_pool *pool, FILE *file)
 		csv_text(&csv, pool->names.names[pool->order[i]]);
 		csv_int(&csv, perf_step(pool, i));
 		csv_uint(&csv, node->reports);
-		get_metrics(node, metrics);
+		get_metrics(node, options, metrics);
 		for (int m = 0; m < PERF_METRICS; m++) {
 			if (node->reports == 0 || !isfinite(metrics[m]))
 				csv_none(&csv);
@@ -190,7 +189,8 @@ put_csv(const struct perf_pool *pool, FILE *file)
 }
 
 static void
-put_table(const struct perf_pool *pool, struct text partition, FILE *file)
+put_table(const struct perf_pool *pool,
+    const struct stats_perf_options *options, struct text partition, FILE *file)
 {
 	static const struct table_column columns[] = {
 		{ "NODE", 10, false },
@@ -216,14 +216,14 @@ put_table(const struct perf_pool *pool, struct text partition, FILE *file)
 	fputs("reports of ", file);
 	table_put_elided(file, partition, 60);
 	fprintf(file, ", CPU hours, MiB %s\n\n",
-	    values.since_boot ? "since boot" : "meanwhile");
+	    options->since_boot ? "since boot" : "meanwhile");
 	table_begin(&table, file, columns);
 	for (uint32_t i = 0; i < pool->names.count; i++) {
 		const struct perf_node *node = &pool->nodes[pool->order[i]];
 
 		table_text(&table, pool->names.names[pool->order[i]]);
 		table_count(&table, node->reports);
-		get_metrics(node, metrics);
+		get_metrics(node, options, metrics);
 		for (size_t s = 0; s < sizeof(shown) / sizeof(*shown); s++) {
 			if (node->reports == 0 || !isfinite(metrics[shown[s]]))
 				table_none(&table);
@@ -237,7 +237,8 @@ put_table(const struct perf_pool *pool, struct text partition, FILE *file)
 
 /* How many nodes have no report; the first of them by name. */
 static uint32_t
-warn_missing(const struct perf_pool *pool, bool hours)
+warn_missing(const struct perf_pool *pool,
+    const struct stats_perf_options *options, bool hours)
 {
 	uint32_t missing = 0, uncounted = 0;
 	char shown[300];
@@ -246,7 +247,7 @@ warn_missing(const struct perf_pool *pool, bool hours)
 		const struct perf_node *node = &pool->nodes[pool->order[i]];
 
 		if (node->reports > 0) {
-			uncounted += values.cpu_count == 0 &&
+			uncounted += options->cpu_count == 0 &&
 				     (node->known >> PERF_GROUP_CPUS & 1) == 0;
 			continue;
 		}
@@ -267,9 +268,10 @@ warn_missing(const struct perf_pool *pool, bool hours)
 
 static int
 check(const struct perf_pool *pool, const struct perf_select *select,
-    bool strict, bool hours, struct err *err)
+    const struct stats_perf_options *options, bool strict, bool hours,
+    struct err *err)
 {
-	uint32_t missing = warn_missing(pool, hours);
+	uint32_t missing = warn_missing(pool, options, hours);
 	char shown[300];
 
 	if (missing == pool->names.count)
@@ -286,12 +288,12 @@ check(const struct perf_pool *pool, const struct perf_select *select,
 
 static int
 save(const struct perf_pool *pool, const struct perf_select *select,
-    struct err *err)
+    const struct stats_perf_options *options, struct err *err)
 {
-	struct perf_thinning how = thinning();
+	struct perf_thinning how = thinning(options);
 	struct output output;
 
-	if (output_open(&output, values.save, err) != 0)
+	if (output_open(&output, options->save, err) != 0)
 		return -1;
 	if (perf_list_save(select, pool, &how, output.file, err) != 0) {
 		output_abort(&output);
@@ -302,37 +304,42 @@ save(const struct perf_pool *pool, const struct perf_select *select,
 
 static int
 print(const struct perf_pool *pool, const struct perf_select *select,
-    enum stats_format format, FILE *file, struct err *err)
+    const struct stats_perf_options *options, enum stats_format format,
+    FILE *file, struct err *err)
 {
-	struct perf_thinning how = thinning();
+	struct perf_thinning how = thinning(options);
 
 	switch (format) {
-	case STATS_JSON: put_json(pool, file); break;
-	case STATS_CSV: put_csv(pool, file); break;
-	case STATS_TABLE: put_table(pool, select->partition, file); break;
+	case STATS_JSON: put_json(pool, options, file); break;
+	case STATS_CSV: put_csv(pool, options, file); break;
+	case STATS_TABLE:
+		put_table(pool, options, select->partition, file);
+		break;
 	case STATS_JSONL: return perf_list_lines(select, pool, &how, file, err);
 	}
 	return 0;
 }
 
 int
-stats_perf(const struct perf_select *select, enum stats_format format,
+stats_perf(const struct perf_select *select,
+    const struct stats_perf_options *options, enum stats_format format,
     bool strict, FILE *file, struct err *err)
 {
-	struct perf_thinning how = thinning();
+	struct perf_thinning how = thinning(options);
 	struct perf_pool pool = { .nodes = NULL };
 	int rc;
 
 	rc = perf_read(&pool, select, err);
 	if (rc == 0)
-		rc = check(&pool, select, strict, format != STATS_JSONL, err);
-	if (rc == 0 && values.save != NULL)
-		rc = save(&pool, select, err);
+		rc = check(
+		    &pool, select, options, strict, format != STATS_JSONL, err);
+	if (rc == 0 && options->save != NULL)
+		rc = save(&pool, select, options, err);
 	/* Its store is what the older tool's numbers are of. */
 	if (rc == 0 && how.way == PERF_REFERENCE && format != STATS_JSONL)
 		rc = perf_list_resum(select, &pool, &how, err);
 	if (rc == 0)
-		rc = print(&pool, select, format, file, err);
+		rc = print(&pool, select, options, format, file, err);
 	perf_pool_clear(&pool);
 	return rc;
 }

@@ -11,17 +11,33 @@
 #include "exporters/stats/phases.h"
 #include "proto/config/opt.h"
 
-/* --now, --cpu-count, --decimate and what else only this has. */
+/* Begins as STATS_PERF_DEFAULT. */
+struct stats_perf_options {
+	int64_t now_ns;
+	uint64_t cpu_count, max_length;
+	const char *prefix, *save;
+	int thin;
+	bool mlflow, since_boot;
+};
+#define STATS_PERF_DEFAULT                                                     \
+	{                                                                      \
+		.prefix = ""                                                   \
+	}
+
+/* Bound to the struct: --now, --cpu-count, --decimate and what else only this
+ * has. */
 extern const struct opt stats_perf_options[];
 
 /* What they let it write. */
-void stats_perf_sandbox(struct sandbox *sandbox);
+void stats_perf_sandbox(
+    struct sandbox *sandbox, const struct stats_perf_options *options);
 /* Wrong use of them ends the program. */
-void stats_perf_check(void);
+void stats_perf_check(const struct stats_perf_options *options);
 
 /* Read and print.  -1 also when there is no report at all, or with `strict`
  * when a node has none. */
-int stats_perf(const struct perf_select *select, enum stats_format format,
+int stats_perf(const struct perf_select *select,
+    const struct stats_perf_options *options, enum stats_format format,
     bool strict, FILE *file, struct err *err);
 
 #endif

@@ -20,17 +20,13 @@
 
 enum { BASE_BYTES = INSTANCE_PATH_BYTES + 4 * NAME_BYTES_MAX + 64 };
 
-static struct {
-	const char *pages, *series;
-	uint64_t first, last; /* pages, from 1 */
-} values = { .first = 1, .last = UINT64_MAX };
-
 const struct opt plot_testrun_options[] = {
-	{ "pages", 0, OPT_TEXT, &values.pages, "A..B",
-	    "testrun: only these pages, the newest is 1; A.., ..B or A", NULL,
+	{ "pages", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, pages),
+	    "A..B", "testrun: only these pages, the newest is 1; A.., ..B or A",
+	    NULL, false },
+	{ "series", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, series),
+	    "FILE", "testrun: write the numbers of all pages as JSON", NULL,
 	    false },
-	{ "series", 0, OPT_TEXT, &values.series, "FILE",
-	    "testrun: write the numbers of all pages as JSON", NULL, false },
 	{ .name = NULL },
 };
 
@@ -52,38 +48,34 @@ take_number(const char **at, uint64_t otherwise, uint64_t *value)
 }
 
 static bool
-take_pages(const char *at)
+take_pages(struct plot_testrun_options *options)
 {
+	const char *at = options->pages;
 	const char *begin = at;
-	bool good = take_number(&at, 1, &values.first);
+	bool good = take_number(&at, 1, &options->first);
 
 	if (*at == '\0') {
-		values.last = values.first;
+		options->last = options->first;
 		return good && at != begin;
 	}
 	if (strncmp(at, "..", 2) != 0)
 		return false;
 	at += 2;
-	return good && take_number(&at, UINT64_MAX, &values.last) &&
-	       *at == '\0' && values.first <= values.last;
-}
-
-const char *
-plot_testrun_series(void)
-{
-	return values.series;
+	return good && take_number(&at, UINT64_MAX, &options->last) &&
+	       *at == '\0' && options->first <= options->last;
 }
 
 void
-plot_testrun_check(void)
+plot_testrun_check(
+    struct plot_testrun_options *options, const struct runs_options *runs)
 {
-	if (values.pages != NULL && !take_pages(values.pages))
+	if (options->pages != NULL && !take_pages(options))
 		opt_usage("--pages: '%.64s' is not A..B with 1 or more for A, "
 			  "and B not below it",
-		    values.pages);
-	if (values.series != NULL && values.series[0] == '\0')
+		    options->pages);
+	if (options->series != NULL && options->series[0] == '\0')
 		opt_usage("--series needs FILE");
-	if (runs_values.model[0] == '\0')
+	if (runs->model[0] == '\0')
 		opt_usage("--model needs NAME");
 }
 
@@ -91,28 +83,29 @@ plot_testrun_check(void)
 
 /* BASE-testrun[-GROUP]-WHAT */
 static struct text
-make_base(char to[static BASE_BYTES], struct text partition, const char *what)
+make_base(char to[static BASE_BYTES], const struct plot_testrun_how *how,
+    struct text partition, const char *what)
 {
 	char pool[INSTANCE_PATH_BYTES];
 	struct text base = pool_base(pool, partition);
-	const char *group = runs_values.group;
+	const char *group = how->runs->group;
 
 	snprintf(to, BASE_BYTES, "%.*s-%s%s%s-%s", (int)base.bytes, base.at,
-	    runs_values.model, group != NULL ? "-" : "",
+	    how->runs->model, group != NULL ? "-" : "",
 	    group != NULL ? group : "", what);
 	return text_of(to);
 }
 
 static int
 draw_page(const struct runs_pages *pages, const struct runs_page *page,
-    const struct picture *how, struct err *err)
+    const struct plot_testrun_how *how, struct err *err)
 {
 	const struct runs_picture drawn = { pages, page };
 	char base[BASE_BYTES], number[24];
-	struct picture picture = *how;
+	struct picture picture = *how->picture;
 
 	snprintf(number, sizeof(number), "%04" PRIu64, page->number);
-	picture.base = make_base(base, pages->runs->partition, number);
+	picture.base = make_base(base, how, pages->runs->partition, number);
 	picture.what = &drawn;
 	picture.put_table = runs_picture_table;
 	picture.put_script = runs_picture_script;
@@ -123,8 +116,8 @@ draw_page(const struct runs_pages *pages, const struct runs_page *page,
 struct page_sink {
 	int (*put)(const struct page_sink *sink, const struct runs_pages *pages,
 	    const struct runs_page *page, struct err *err);
-	const struct picture *how;       /* pictures */
-	struct byte_stream *byte_stream; /* series */
+	const struct plot_testrun_how *how;
+	struct byte_stream *byte_stream; /* of series */
 };
 
 static int
@@ -139,7 +132,7 @@ put_series(const struct page_sink *sink, const struct runs_pages *pages,
     const struct runs_page *page, struct err *err)
 {
 	const struct runs_picture picture = { pages, page };
-	bool first = page->number == values.first;
+	bool first = page->number == sink->how->options->first;
 
 	(void)err;
 	byte_stream_put(sink->byte_stream, first ? "[" : ",\n", first ? 1 : 2);
@@ -152,18 +145,20 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 {
 	struct runs_pages pages;
 	struct runs_page page;
+	const struct plot_testrun_options *options = sink->how->options;
+	const struct runs_options *of = sink->how->runs;
 	uint64_t count = 0, last = 0;
 	int rc = 0;
 
 	if (runs->step_count == 0)
 		return err_set(err, "the model has no steps to draw");
-	runs_pages_begin(&pages, runs, text_of(runs_values.group),
-	    (enum run_clock)runs_values.time);
-	while (rc == 0 && last < values.last &&
+	runs_pages_begin(
+	    &pages, runs, text_of(of->group), (enum run_clock)of->time);
+	while (rc == 0 && last < options->last &&
 	       (rc = runs_pages_next(&pages, &page, err)) > 0) {
 		last = page.number;
 		rc = 0;
-		if (last < values.first)
+		if (last < options->first)
 			continue;
 		rc = sink->put(sink, &pages, &page, err);
 		count++;
@@ -172,20 +167,21 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 		rc = err_set(err, "the last page is %" PRIu64, last);
 	else if (rc == 0 && count == 0)
 		rc = err_set(err, "no runs with events%s",
-		    runs_values.group != NULL ? " in such a group" : "");
+		    of->group != NULL ? " in such a group" : "");
 	runs_pages_end(&pages);
 	return rc;
 }
 
 static int
-write_series(struct runs *runs, struct err *err)
+write_series(
+    struct runs *runs, const struct plot_testrun_how *how, struct err *err)
 {
 	struct byte_stream byte_stream;
-	const struct page_sink sink = { put_series, NULL, &byte_stream };
+	const struct page_sink sink = { put_series, how, &byte_stream };
 	struct output output;
 	int rc;
 
-	if (output_open(&output, values.series, err) != 0)
+	if (output_open(&output, how->options->series, err) != 0)
 		return -1;
 	rc = byte_stream_begin(&byte_stream, output.file, BYTE_STREAM_PLAIN,
 	    (struct text){ NULL, 0 }, err);
@@ -207,23 +203,25 @@ write_series(struct runs *runs, struct err *err)
 /* ---- all ---- */
 
 static int
-draw_days(struct runs *runs, const struct picture *how, struct err *err)
+draw_days(
+    struct runs *runs, const struct plot_testrun_how *how, struct err *err)
 {
 	struct runs_days days = { .runs = runs,
-		.group = text_of(runs_values.group),
-		.clock = (enum run_clock)runs_values.time };
+		.group = text_of(how->runs->group),
+		.clock = (enum run_clock)how->runs->time };
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < runs->step_count; i++) {
 		char base[BASE_BYTES], what[NAME_BYTES_MAX + 32];
-		struct picture picture = *how;
+		struct picture picture = *how->picture;
 
 		days.step = &runs->steps[i];
 		rc = runs_days_read(&days, err);
 		if (rc == 0 && days.count > 0) {
 			snprintf(what, sizeof(what), "distribution-%.*s",
 			    (int)days.step->name.bytes, days.step->name.at);
-			picture.base = make_base(base, runs->partition, what);
+			picture.base =
+			    make_base(base, how, runs->partition, what);
 			picture.what = &days;
 			picture.put_table = runs_days_table;
 			picture.put_script = runs_days_script;
@@ -235,15 +233,16 @@ draw_days(struct runs *runs, const struct picture *how, struct err *err)
 }
 
 static int
-draw_errors(struct runs *runs, const struct picture *how, struct err *err)
+draw_errors(
+    struct runs *runs, const struct plot_testrun_how *how, struct err *err)
 {
 	struct runs_errors errors;
-	struct picture picture = *how;
+	struct picture picture = *how->picture;
 	char base[BASE_BYTES];
 	int rc =
-	    runs_errors_read(&errors, runs, text_of(runs_values.group), err);
+	    runs_errors_read(&errors, runs, text_of(how->runs->group), err);
 
-	picture.base = make_base(base, runs->partition, "errors");
+	picture.base = make_base(base, how, runs->partition, "errors");
 	picture.what = &errors;
 	picture.put_table = runs_errors_table;
 	picture.put_script = runs_errors_script;
@@ -254,12 +253,12 @@ draw_errors(struct runs *runs, const struct picture *how, struct err *err)
 }
 
 static int
-draw_all(struct runs *runs, enum runs_view view, const struct picture *how,
-    struct err *err)
+draw_all(struct runs *runs, const struct plot_testrun_how *how, struct err *err)
 {
+	enum runs_view view = how->view;
 	const struct page_sink sink = { put_picture, how, NULL };
 
-	if (picture_make_dir(how->dir, err) != 0)
+	if (picture_make_dir(how->picture->dir, err) != 0)
 		return -1;
 	/* Pages may be many: what is one comes before them. */
 	if ((view == RUNS_VIEW_ERRORS || view == RUNS_VIEW_ALL) &&
@@ -274,17 +273,17 @@ draw_all(struct runs *runs, enum runs_view view, const struct picture *how,
 }
 
 int
-plot_testrun(struct source *source, struct text partition, enum runs_view view,
-    const struct picture *picture, struct err *err)
+plot_testrun(struct source *source, struct text partition,
+    const struct plot_testrun_how *how, struct err *err)
 {
 	struct runs runs;
-	int rc = runs_open(
-	    &runs, source, partition, text_of(runs_values.model), err);
+	int rc =
+	    runs_open(&runs, source, partition, text_of(how->runs->model), err);
 
-	if (rc == 0 && values.series != NULL)
-		rc = write_series(&runs, err);
-	if (rc == 0 && view != RUNS_VIEW_NONE)
-		rc = draw_all(&runs, view, picture, err);
+	if (rc == 0 && how->options->series != NULL)
+		rc = write_series(&runs, how, err);
+	if (rc == 0 && how->view != RUNS_VIEW_NONE)
+		rc = draw_all(&runs, how, err);
 	runs_clear(&runs);
 	return rc;
 }

@@ -6,9 +6,21 @@
 #define EXPORTERS_RUNS_PLOT_COMMAND_H
 
 #include "exporters/gnuplot/picture.h"
+#include "exporters/runs/runs.h"
 #include "exporters/source/source.h"
 
-/* --pages, --series. */
+/* Begins as PLOT_TESTRUN_ALL; completed by plot_testrun_check. */
+struct plot_testrun_options {
+	const char *pages;    /* as given, or NULL */
+	const char *series;   /* the file of series to write, or NULL */
+	uint64_t first, last; /* pages, from 1 */
+};
+#define PLOT_TESTRUN_ALL                                                       \
+	{                                                                      \
+		.first = 1, .last = UINT64_MAX                                 \
+	}
+
+/* --pages, --series; bound to struct plot_testrun_options. */
 extern const struct opt plot_testrun_options[];
 
 /* What is drawn; RUNS_VIEW_NONE leaves it at --series. */
@@ -20,13 +32,19 @@ enum runs_view {
 	RUNS_VIEW_ALL
 };
 
-/* Wrong use ends the program. */
-void plot_testrun_check(void);
-/* The file of series to write, or NULL. */
-const char *plot_testrun_series(void);
+/* What is drawn of which runs. */
+struct plot_testrun_how {
+	const struct plot_testrun_options *options;
+	const struct runs_options *runs;
+	enum runs_view view;
+	const struct picture *picture; /* where and how */
+};
 
-/* `picture` says where and how; its base and contents are filled in here. */
+/* Wrong use ends the program. */
+void plot_testrun_check(
+    struct plot_testrun_options *options, const struct runs_options *runs);
+
 int plot_testrun(struct source *source, struct text partition,
-    enum runs_view view, const struct picture *picture, struct err *err);
+    const struct plot_testrun_how *how, struct err *err);
 
 #endif

@@ -291,15 +291,16 @@ runs_total(const struct runs_run *run, const struct runs_step *step,
 	return count > 0;
 }
 
-struct runs_values runs_values = { .model = "testrun", .time = RUN_RECEIVE };
-
 const struct opt runs_options[] = {
-	[RUNS_MODEL] = { "model", 0, OPT_TEXT, &runs_values.model, "NAME",
+	[RUNS_MODEL] = { "model", 0, OPT_TEXT,
+	    OPT_TO(struct runs_options, model), "NAME",
 	    "testrun: the model of the runs (testrun)", NULL, false },
-	[RUNS_TIME] = { "time", 0, OPT_CHOICE, &runs_values.time, "WHICH",
+	[RUNS_TIME] = { "time", 0, OPT_CHOICE,
+	    OPT_TO(struct runs_options, time), "WHICH",
 	    "testrun: of the events, when emitted or (default) received",
 	    "emit|receive", false },
-	[RUNS_GROUP] = { "group", 0, OPT_TEXT, &runs_values.group, "PATTERN",
+	[RUNS_GROUP] = { "group", 0, OPT_TEXT,
+	    OPT_TO(struct runs_options, group), "PATTERN",
 	    "testrun: only runs of groups like this", NULL, false },
 	{ .name = NULL },
 };

@@ -75,14 +75,19 @@ int64_t runs_get_int(const struct record *record, const char *key);
  */
 enum runs_option { RUNS_MODEL, RUNS_TIME, RUNS_GROUP };
 
-/* --model, --time, --group; by enum runs_option. */
-extern const struct opt runs_options[];
-
-struct runs_values {
+/* Begins as RUNS_DEFAULT. */
+struct runs_options {
 	const char *model, *group; /* group: NULL for all */
 	int time;                  /* enum run_clock */
 };
-extern struct runs_values runs_values;
+#define RUNS_DEFAULT                                                           \
+	{                                                                      \
+		.model = "testrun", .time = RUN_RECEIVE                        \
+	}
+
+/* --model, --time, --group; by enum runs_option; bound to struct runs_options.
+ */
+extern const struct opt runs_options[];
 
 /* Was it given on the command line? */
 bool runs_option_is_given(enum runs_option option);

@@ -19,8 +19,8 @@
 /* ---- rows of runs ---- */
 
 static int
-put_selected(
-    struct runs_rows *rows, struct runs *runs, const char *id, struct err *err)
+put_selected(struct runs_rows *rows, struct runs *runs,
+    const struct runs_options *options, const char *id, struct err *err)
 {
 	struct text wanted = text_of(id);
 	uint64_t before = rows->count;
@@ -28,7 +28,7 @@ put_selected(
 	char shown[300];
 	int rc;
 
-	if (runs_select(runs, wanted, text_of(runs_values.group), err) != 0)
+	if (runs_select(runs, wanted, text_of(options->group), err) != 0)
 		return -1;
 	while ((rc = runs_next(runs, &run, err)) > 0) {
 		if (id == NULL || text_equal(run.id, wanted))
@@ -39,8 +39,8 @@ put_selected(
 	}
 	if (rc == 0 && id != NULL && rows->count == before)
 		return err_set(err, "no run '%s' of model %s%s",
-		    text_quote(shown, sizeof(shown), wanted), runs_values.model,
-		    runs_values.group != NULL ? " in such a group" : "");
+		    text_quote(shown, sizeof(shown), wanted), options->model,
+		    options->group != NULL ? " in such a group" : "");
 	return rc;
 }
 
@@ -54,24 +54,27 @@ is_repeated(const struct opt_operands *operands, uint32_t at)
 }
 
 static int
-put_rows(struct runs *runs, const struct opt_operands *operands,
-    enum runs_rows_what what, enum stats_format format, FILE *file,
-    struct err *err)
+put_rows(struct runs *runs, const struct runs_options *options,
+    const struct opt_operands *operands, enum runs_rows_what what,
+    enum stats_format format, FILE *file, struct err *err)
 {
 	struct runs_rows rows = { .runs = runs,
 		.what = what,
 		.format = format,
-		.clock = (enum run_clock)runs_values.time,
+		.clock = (enum run_clock)options->time,
 		.file = file };
 	struct err ignored;
 	int rc;
 
 	if (runs_rows_begin(&rows, err) != 0)
 		return -1;
-	rc = operands->count > 2 ? 0 : put_selected(&rows, runs, NULL, err);
+	rc = operands->count > 2
+		 ? 0
+		 : put_selected(&rows, runs, options, NULL, err);
 	for (uint32_t i = 2; rc == 0 && i < operands->count; i++)
 		if (!is_repeated(operands, i))
-			rc = put_selected(&rows, runs, operands->at[i], err);
+			rc = put_selected(
+			    &rows, runs, options, operands->at[i], err);
 	if (runs_rows_end(&rows, rc == 0, rc == 0 ? err : &ignored) != 0)
 		rc = -1;
 	return rc;
@@ -214,7 +217,8 @@ is(const char *a, const char *b)
 }
 
 void
-stats_testrun_check(const struct opt_operands *operands, struct text node,
+stats_testrun_check(const struct runs_options *options,
+    const struct opt_operands *operands, struct text node,
     enum stats_format format)
 {
 	const char *what = operands->count > 1 ? operands->at[1] : NULL;
@@ -231,7 +235,7 @@ stats_testrun_check(const struct opt_operands *operands, struct text node,
 		opt_usage("testrun %s is of all runs, not of some", what);
 	if (format == STATS_JSONL)
 		opt_usage("testrun is a table, json or csv");
-	if (runs_values.model[0] == '\0')
+	if (options->model[0] == '\0')
 		opt_usage("--model needs NAME");
 	if (is(what, "skew") && runs_option_is_given(RUNS_GROUP))
 		opt_usage("--group is not for testrun skew");
@@ -247,21 +251,21 @@ stats_testrun_check(const struct opt_operands *operands, struct text node,
 
 int
 stats_testrun(struct source *source, struct text partition,
-    const struct opt_operands *operands, struct text node,
-    enum stats_format format, FILE *file, struct err *err)
+    const struct runs_options *options, const struct opt_operands *operands,
+    struct text node, enum stats_format format, FILE *file, struct err *err)
 {
 	const char *what = operands->at[1];
 	struct runs runs;
-	int rc = runs_open(
-	    &runs, source, partition, text_of(runs_values.model), err);
+	int rc =
+	    runs_open(&runs, source, partition, text_of(options->model), err);
 
 	if (rc == 0 && is(what, "groups"))
-		rc = runs_report(&runs, text_of(runs_values.group),
-		    (enum run_clock)runs_values.time, format, file, err);
+		rc = runs_report(&runs, text_of(options->group),
+		    (enum run_clock)options->time, format, file, err);
 	else if (rc == 0 && is(what, "skew"))
 		rc = put_skew(&runs, node, format, file, err);
 	else if (rc == 0)
-		rc = put_rows(&runs, operands,
+		rc = put_rows(&runs, options, operands,
 		    is(what, "deltas") ? RUNS_DELTAS : RUNS_ITERATIONS, format,
 		    file, err);
 	runs_clear(&runs);

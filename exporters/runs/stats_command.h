@@ -9,16 +9,18 @@
 
 #include <stdio.h>
 
+#include "exporters/runs/runs.h"
 #include "exporters/stats/phases.h"
 #include "proto/config/opt.h"
 
 /* What stands behind "testrun": wrong use ends the program. */
-void stats_testrun_check(const struct opt_operands *operands, struct text node,
+void stats_testrun_check(const struct runs_options *options,
+    const struct opt_operands *operands, struct text node,
     enum stats_format format);
 
 /* Read and print; `node` narrows the skew. */
 int stats_testrun(struct source *source, struct text partition,
-    const struct opt_operands *operands, struct text node,
-    enum stats_format format, FILE *file, struct err *err);
+    const struct runs_options *options, const struct opt_operands *operands,
+    struct text node, enum stats_format format, FILE *file, struct err *err);
 
 #endif

@@ -12,16 +12,13 @@
 
 enum { BASE_BYTES = INSTANCE_PATH_BYTES + 2 * NAME_BYTES_MAX + 16 };
 
-static struct {
-	struct opt_list metrics;
-	const char *set;
-} values;
-
 const struct opt plot_samples_options[] = {
-	{ "metric", 'm', OPT_LIST, &values.metrics, "PATTERN",
-	    "samples: draw metrics like this; may be repeated", NULL, false },
-	{ "metric-group", 0, OPT_TEXT, &values.set, "PATTERN",
-	    "samples: only of sets like this, such as disk/*", NULL, false },
+	{ "metric", 'm', OPT_LIST, OPT_TO(struct plot_samples_options, metrics),
+	    "PATTERN", "samples: draw metrics like this; may be repeated", NULL,
+	    false },
+	{ "metric-group", 0, OPT_TEXT, OPT_TO(struct plot_samples_options, set),
+	    "PATTERN", "samples: only of sets like this, such as disk/*", NULL,
+	    false },
 	{ .name = NULL },
 };
 
@@ -101,13 +98,14 @@ make_steps(struct samples *samples, const struct time_window *time_window,
 
 static int
 read_all(struct samples *samples, struct series *series,
+    const struct plot_samples_options *options,
     const struct time_window *time_window, int64_t step_ns, struct err *err)
 {
 	struct series_query query = time_window_query(time_window, step_ns);
 
-	query.set = text_of(values.set);
-	for (uint32_t i = 0; i < values.metrics.count; i++) {
-		query.metric = text_of(values.metrics.at[i]);
+	query.set = text_of(options->set);
+	for (uint32_t i = 0; i < options->metrics.count; i++) {
+		query.metric = text_of(options->metrics.at[i]);
 		if (samples_read(samples, series, &query,
 			time_window->job != NULL ? &time_window->job_intervals
 						 : NULL,
@@ -118,16 +116,17 @@ read_all(struct samples *samples, struct series *series,
 }
 
 void
-plot_samples_check(void)
+plot_samples_check(const struct plot_samples_options *options)
 {
-	if (values.metrics.count == 0)
+	if (options->metrics.count == 0)
 		opt_usage("samples needs --metric PATTERN, such as "
 			  "'system.cpu.*'");
 }
 
 int
 plot_samples(struct source *source, struct text partition,
-    const struct time_window_options *options, const struct picture *picture,
+    const struct plot_samples_options *options,
+    const struct time_window_options *window, const struct picture *picture,
     struct err *err)
 {
 	struct samples samples = { .step_ns = 0 };
@@ -137,13 +136,14 @@ plot_samples(struct source *source, struct text partition,
 	int rc;
 
 	string_table_init(&samples.texts);
-	rc = time_window_open(&time_window, options, source, partition, err);
+	rc = time_window_open(&time_window, window, source, partition, err);
 	if (rc == 0)
 		rc = make_steps(&samples, &time_window, &step_ns, err);
 	if (rc == 0)
 		rc = series_open(&series, source, partition, err);
 	if (rc == 0)
-		rc = read_all(&samples, series, &time_window, step_ns, err);
+		rc = read_all(
+		    &samples, series, options, &time_window, step_ns, err);
 	source_clock_words(samples.clock, source_clock(source));
 	if (rc == 0)
 		rc = draw_all(&samples, &time_window, partition, picture, err);

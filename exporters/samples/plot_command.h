@@ -8,15 +8,21 @@
 #include "exporters/gnuplot/picture.h"
 #include "exporters/samples/time_window.h"
 
-/* --metric, --metric-group. */
+struct plot_samples_options {
+	struct opt_list metrics; /* patterns */
+	const char *set;         /* pattern of metric groups; NULL: all */
+};
+
+/* --metric, --metric-group; bound to struct plot_samples_options. */
 extern const struct opt plot_samples_options[];
 
 /* Ends with a word of use when nothing is asked for. */
-void plot_samples_check(void);
+void plot_samples_check(const struct plot_samples_options *options);
 
 /* `picture` says where and how; its base and contents are filled in here. */
 int plot_samples(struct source *source, struct text partition,
-    const struct time_window_options *options, const struct picture *picture,
+    const struct plot_samples_options *options,
+    const struct time_window_options *window, const struct picture *picture,
     struct err *err);
 
 #endif

@@ -10,10 +10,20 @@
 
 struct time_window_options;
 
+/* Of the view "timeline". */
+struct timeline_options {
+	struct opt_list kinds, metrics;
+	const char *nodes;  /* as given */
+	uint64_t max_bytes; /* 0: no matter */
+	uint32_t worst;     /* of --nodes; 0: all */
+	uint32_t kind_bits; /* of --kind */
+};
+
 struct trace_request {
 	struct source *source;
 	struct source_options *source_options;
 	const struct time_window_options *window;
+	struct timeline_options *timeline;
 	struct text partition;
 	const char *path; /* trace_output_open makes it */
 	enum trace_format format;

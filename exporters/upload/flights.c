@@ -75,7 +75,7 @@ upload_flight_line(
 	if (u->options.dry)
 		return 0;
 	if (*its == NULL &&
-	    publisher_open(its, u->options.brokers,
+	    publisher_open(its, u->options.brokers, &u->options.asked->key,
 		text_of(u->options.partition), text_of(u->options.node),
 		u->options.timeout_ns, err) != 0)
 		return -1;

@@ -14,18 +14,6 @@
 #include "proto/keys/keyfile.h"
 #include "proto/net/endpoint.h"
 
-struct client_key_values client_key_values;
-
-const struct opt client_key_options[] = {
-	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
-	    "key for connections to TCP listeners (see poolscope keys new)",
-	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
-	    "connect to TCP listeners without a key, unencrypted", NULL,
-	    false },
-	{ .name = NULL },
-};
-
 /* One per file: open connections keep a view of the key. */
 static struct shown {
 	struct shown *next;
@@ -88,6 +76,7 @@ client_key_show(struct zsock_options *options,
     const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err)
 {
+	static const struct client_key_values none;
 	char path[INSTANCE_PATH_BYTES];
 	struct shown *s;
 
@@ -95,6 +84,8 @@ client_key_show(struct zsock_options *options,
 		return -1;
 	if (endpoint_path(endpoint) != NULL)
 		return 0;
+	if (given == NULL)
+		given = &none;
 	if (given->key == NULL && given->insecure) {
 		options->insecure = true;
 		return 0;

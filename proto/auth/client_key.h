@@ -14,13 +14,11 @@
 #include "proto/config/opt.h"
 #include "proto/net/zsock.h"
 
-/* --key and --insecure, for the option tables of clients. */
-extern const struct opt client_key_options[];
-
-extern struct client_key_values {
-	const char *key;
+/* As given by --key and --insecure. */
+struct client_key_values {
+	const char *key; /* file, or NULL */
 	bool insecure;
-} client_key_values;
+};
 
 /* Complete the socket options for a connection to `endpoint` with the given
  * key, or with that of the instance called `name` (the role).  The key lives as

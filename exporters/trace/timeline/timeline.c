@@ -18,14 +18,6 @@
 
 enum { NODES_MAX = 1 << 16, TRIES_MAX = 60, NAMED_MAX = 3 };
 
-static struct {
-	struct opt_list kinds, metrics;
-	const char *nodes;
-	uint64_t max_bytes; /* 0: no matter */
-	uint32_t worst;     /* of --nodes; 0: all */
-	uint32_t kind_bits; /* of --kind */
-} values;
-
 static const struct part {
 	enum record_kind kind;
 	int (*read)(struct timeline *t, struct err *err);
@@ -38,15 +30,17 @@ static const struct part {
 enum { PARTS = sizeof(parts) / sizeof(*parts) };
 
 const struct opt timeline_options[] = {
-	{ "kind", 0, OPT_LIST, &values.kinds, "KIND",
+	{ "kind", 0, OPT_LIST, OPT_TO(struct timeline_options, kinds), "KIND",
 	    "phase (with jobs), span, event, sample; may be repeated (all)",
 	    NULL, false },
-	{ "metric", 'm', OPT_LIST, &values.metrics, "PATTERN",
-	    "samples only of metrics like this; may be repeated", NULL, false },
-	{ "nodes", 0, OPT_TEXT, &values.nodes, "worst:K",
-	    "only the K nodes with the longest phases, these first", NULL,
-	    false },
-	{ "max-size", 0, OPT_BYTES, &values.max_bytes, "BYTES",
+	{ "metric", 'm', OPT_LIST, OPT_TO(struct timeline_options, metrics),
+	    "PATTERN", "samples only of metrics like this; may be repeated",
+	    NULL, false },
+	{ "nodes", 0, OPT_TEXT, OPT_TO(struct timeline_options, nodes),
+	    "worst:K", "only the K nodes with the longest phases, these first",
+	    NULL, false },
+	{ "max-size", 0, OPT_BYTES, OPT_TO(struct timeline_options, max_bytes),
+	    "BYTES",
 	    "leave out, and say so, what is more than a viewer is to hold",
 	    NULL, false },
 	{ .name = NULL },
@@ -57,21 +51,21 @@ timeline_check(const struct trace_request *request)
 {
 	static const char prefix[] = "worst:";
 	uint32_t all = 0;
+	struct timeline_options *options = request->timeline;
 	struct err err;
 	uint64_t count;
 
-	(void)request;
 	for (size_t i = 0; i < PARTS; i++)
 		all |= 1u << parts[i].kind;
-	values.kind_bits = kinds_of(&values.kinds, all, all);
-	if (values.nodes == NULL)
+	options->kind_bits = kinds_of(&options->kinds, all, all);
+	if (options->nodes == NULL)
 		return;
-	if (strncmp(values.nodes, prefix, sizeof(prefix) - 1) != 0 ||
-	    number_parse_u64(text_of(values.nodes + sizeof(prefix) - 1), &count,
-		&err) != 0 ||
+	if (strncmp(options->nodes, prefix, sizeof(prefix) - 1) != 0 ||
+	    number_parse_u64(text_of(options->nodes + sizeof(prefix) - 1),
+		&count, &err) != 0 ||
 	    count == 0 || count > NODES_MAX)
 		opt_usage("--nodes is worst:K, with K from 1 to %d", NODES_MAX);
-	values.worst = (uint32_t)count;
+	options->worst = (uint32_t)count;
 }
 
 /* ---- names ---- */
@@ -96,7 +90,7 @@ read_all(struct timeline *t, struct err *err)
 	if (tracks_read(&t->tracks, t->source, t->partition, err) != 0)
 		return -1;
 	for (size_t i = 0; i < PARTS; i++)
-		if (values.kind_bits >> parts[i].kind & 1 &&
+		if (t->kind_bits >> parts[i].kind & 1 &&
 		    parts[i].read(t, err) != 0)
 			return -1;
 	tracks_describe(&t->tracks, t->chosen_only ? &t->chosen : NULL, &names);
@@ -197,22 +191,24 @@ make_fit(struct timeline *t, const struct trace_request *request,
 	struct size_limit *limit = memory_alloc(sizeof(*limit));
 	int rc = 0, tries = 0;
 
-	for (*bytes = UINT64_MAX; rc == 0 && *bytes > values.max_bytes;) {
+	for (*bytes = UINT64_MAX;
+	     rc == 0 && *bytes > request->timeline->max_bytes;) {
 		size_limit_init(limit, t->time_window.from_ns,
 		    t->time_window.to_ns, t->ranks);
 		t->limit = limit;
 		rc = count(t, request, bytes, err);
 		t->limit = NULL;
-		if (rc == 0 && *bytes > values.max_bytes && t->ranks > 1) {
-			uint32_t ranks =
-			    size_limit_ranks(limit, *bytes, values.max_bytes);
+		if (rc == 0 && *bytes > request->timeline->max_bytes &&
+		    t->ranks > 1) {
+			uint32_t ranks = size_limit_ranks(
+			    limit, *bytes, request->timeline->max_bytes);
 
 			if (ranks == t->ranks)
 				ranks--;
 			t->ranks = ranks > 0 ? ranks : 1;
-		} else if (rc == 0 && *bytes > values.max_bytes) {
-			int64_t end_ns =
-			    size_limit_time(limit, *bytes, values.max_bytes);
+		} else if (rc == 0 && *bytes > request->timeline->max_bytes) {
+			int64_t end_ns = size_limit_time(
+			    limit, *bytes, request->timeline->max_bytes);
 
 			if (++tries == TRIES_MAX ||
 			    end_ns >= t->time_window.to_ns)
@@ -260,7 +256,8 @@ write_trace(
 	struct trace_output output;
 	uint64_t bytes;
 
-	if (values.max_bytes > 0 && make_fit(t, request, &bytes, err) != 0)
+	if (request->timeline->max_bytes > 0 &&
+	    make_fit(t, request, &bytes, err) != 0)
 		return -1;
 	if (trace_output_open(&output, request->path, request->format, err) !=
 	    0)
@@ -278,9 +275,11 @@ write_trace(
 int
 timeline_write(const struct trace_request *request, struct err *err)
 {
+	const struct timeline_options *options = request->timeline;
 	struct timeline t = { .source = request->source,
 		.partition = request->partition,
-		.metrics = &values.metrics,
+		.metrics = &options->metrics,
+		.kind_bits = options->kind_bits,
 		.has_terminal =
 		    progress_is_wanted() && !opt_common_values.quiet };
 	int rc;
@@ -290,9 +289,9 @@ timeline_write(const struct trace_request *request, struct err *err)
 	rc = open_window(&t, request->window, err);
 	if (rc == 0)
 		rc = timeline_count(&t, err);
-	if (rc == 0 && values.worst > 0)
-		rc = timeline_choose_worst(&t, values.worst, err);
-	if (rc == 0 && values.worst > 0 && t.nodes > t.ranks &&
+	if (rc == 0 && options->worst > 0)
+		rc = timeline_choose_worst(&t, options->worst, err);
+	if (rc == 0 && options->worst > 0 && t.nodes > t.ranks &&
 	    !opt_common_values.quiet)
 		log_info("the %" PRIu32 " worst of %" PRIu32 " nodes", t.ranks,
 		    t.nodes);

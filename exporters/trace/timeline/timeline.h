@@ -13,10 +13,10 @@
 #include "exporters/trace/trace.h"
 #include "proto/config/opt.h"
 
-/* --kind, --metric, --nodes, --max-size. */
+/* --kind, --metric, --nodes, --max-size; bound to struct timeline_options. */
 extern const struct opt timeline_options[];
 
-/* Wrong use of the options ends the program. */
+/* Completes the options; wrong use of them ends the program. */
 void timeline_check(const struct trace_request *request);
 int timeline_write(const struct trace_request *request, struct err *err);
 

@@ -18,6 +18,7 @@ struct timeline {
 	struct source *source;
 	struct text partition;
 	const struct opt_list *metrics; /* patterns; none: all */
+	uint32_t kind_bits;             /* of enum record_kind */
 	struct time_window time_window;
 	int64_t from_ns; /* 0 in the trace */
 	int64_t end_ns;  /* what has no end ends here */
