@@ -25,28 +25,42 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/config/opt.h"
+#include "proto/os/clock.h"
 #include "proto/service/sandbox.h"
 
 struct http; /* opaque */
 
-/* --cacert FILE, --retry-time DURATION (60s), --dry-run.  In the option tables
- * of who sends. */
+/* Begins as HTTP_DEFAULT. */
+struct http_options {
+	const char *cacert;  /* PEM file, or NULL */
+	int64_t patience_ns; /* a request is tried again for so long */
+	/* Nothing is sent: each request is shown on standard output, method,
+	 * address, headers without the values of secret ones, body; and
+	 * answered with an empty 200.  Who needs something of an answer
+	 * asks. */
+	bool dry_run;
+	/* A service that does not answer is waited for until INT or TERM, with
+	 * a warning a minute; the patience is of one try then. */
+	bool wait_out;
+};
+#define HTTP_DEFAULT                                                           \
+	{                                                                      \
+		.patience_ns = 60 * NS_PER_SECOND                              \
+	}
+
+/* --cacert FILE, --retry-time DURATION (60s), --dry-run; bound to struct
+ * http_options. */
 extern const struct opt http_options[];
 
 /* --cacert, and the files that the environment names for secrets and
  * certificates. */
-void http_sandbox(struct sandbox *sandbox);
+void http_sandbox(struct sandbox *sandbox, const struct http_options *options);
 
-/* Nothing is sent: each request is shown on standard output, method, address,
- * headers without the values of secret ones, body; and answered with an empty
- * 200.  Who needs something of an answer asks. */
-bool http_is_dry(void);
+bool http_is_dry(const struct http *http);
 
-/* From now on a service that does not answer is waited for until INT or TERM,
- * with a warning a minute; --retry-time is of one try then. */
-void http_wait_out(void);
-
-int http_open(struct http **http, struct err *err);
+/* The options are not copied. */
+int http_open(
+    struct http **http, const struct http_options *options, struct err *err);
 void http_close(struct http **http);
 
 enum { HTTP_HEADERS_MAX = 24, HTTP_ANSWER_BYTES_MAX = 8 << 20 };
@@ -57,9 +71,10 @@ struct http_request {
 	/* "Name: value"; NULL ends them. */
 	const char *headers[HTTP_HEADERS_MAX + 1];
 	struct text body;
-	/* NULL, or called before each attempt: makes the headers anew that say
-	 * when it is sent and by whom, since a signature is too old after some
-	 * minutes and --retry-time may be hours.  -1: nothing is sent. */
+	/* NULL, or called before each attempt: makes the headers anew
+	 * that say when it is sent and by whom, since a signature is
+	 * too old after some minutes and --retry-time may be hours. -1:
+	 * nothing is sent. */
 	int (*sign)(void *arg, struct err *err);
 	void *sign_arg;
 };
@@ -70,8 +85,8 @@ struct http_answer {
 	struct text body;
 };
 
-/* 0: an answer, whatever it says.  -1: none in time, or none that may be had;
- * `err` names the service and says why, in one sentence. */
+/* 0: an answer, whatever it says.  -1: none in time, or none that may
+ * be had; `err` names the service and says why, in one sentence. */
 int http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err);
 /* The same, but any answer other than 2xx is a failure. */
@@ -80,13 +95,14 @@ int http_deliver(
 /* A header of the last answer; empty when it has none. */
 struct text http_header(const struct http *http, const char *name);
 
-/* For a status that is not wanted: "SERVICE answers STATUS: what it says",
- * the first words of its body made fit for a message.  Returns -1. */
+/* For a status that is not wanted: "SERVICE answers STATUS: what it
+ * says", the first words of its body made fit for a message.  Returns
+ * -1. */
 int http_refused(
     const struct http *http, const struct http_answer *answer, struct err *err);
 
-/* Percent-encode all but unreserved characters (RFC 3986) and those in `keep`;
- * 0: no room.  `to` gets a NUL. */
+/* Percent-encode all but unreserved characters (RFC 3986) and those in
+ * `keep`; 0: no room.  `to` gets a NUL. */
 size_t http_encode(char *to, size_t room, struct text text, const char *keep);
 
 #endif
