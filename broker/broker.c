@@ -29,40 +29,45 @@ static struct {
 
 static const struct opt options[] = {
 	{ "listen", 0, OPT_LIST, &values.listen, "ENDPOINT",
-	    "door for agents and readers; may be repeated", NULL, false },
+	    "listen on ENDPOINT for agents and readers; may be repeated", NULL,
+	    false },
 	{ "aggregator", 0, OPT_TEXT, &values.aggregator, "ENDPOINT",
-	    "where partitions without a route go; empty: nowhere", NULL,
-	    OPT_RELOAD },
+	    "send partitions that match no route here; empty: reject them",
+	    NULL, OPT_RELOAD },
 	{ "route", 0, OPT_LIST, &values.route, "PATTERN=ENDPOINT",
-	    "where partitions that match go; may be repeated, first wins", NULL,
-	    OPT_RELOAD },
+	    "send partitions that match PATTERN to ENDPOINT; may be repeated, "
+	    "the first match wins",
+	    NULL, OPT_RELOAD },
 	{ "partitions", 0, OPT_TEXT, &values.partitions, "FILE",
-	    "the partition table, behind the routes; default partitions in the "
-	    "instance",
+	    "read the partition table from FILE; --route takes precedence "
+	    "(default: DIR/partitions)",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &values.node, "NODE",
-	    "name in answers to status, default the host's", NULL, false },
+	    "name this broker in status replies (default: the host name)", NULL,
+	    false },
 	{ "queue", 0, OPT_COUNT, &values.queue, "N",
-	    "messages queued per peer and direction", NULL, false },
+	    "queue at most this many messages per peer and direction", NULL,
+	    false },
 	{ "memory-max", 0, OPT_BYTES, &values.memory_max, "BYTES",
-	    "warn when the queues of all peers could take more", NULL,
-	    OPT_RELOAD },
+	    "warn when the queues of all peers could exceed this many bytes",
+	    NULL, OPT_RELOAD },
 	{ "server-key", 0, OPT_TEXT, &values.server_key, "FILE",
-	    "key of the tcp doors, default keys/server.key in the instance",
+	    "private key of the TCP listeners (default: DIR/keys/server.key)",
 	    NULL, false },
 	{ "key", 0, OPT_TEXT, &values.key.key, "FILE",
-	    "key for tcp aggregators, default keys/broker.key there", NULL,
-	    false },
+	    "key for connections to TCP aggregators (default: "
+	    "DIR/keys/broker.key)",
+	    NULL, false },
 	{ "ingest-rate", 0, OPT_BYTES, &values.key_bytes, "BYTES",
-	    "of batches that one key may bring a second, and ten times as many "
-	    "at once; default 64MiB, 0: any number",
+	    "ingest rate limit per key in bytes/s, burst 10 s (default: 64MiB; "
+	    "0: no limit)",
 	    NULL, OPT_RELOAD },
 	{ "connect-rate", 0, OPT_COUNT, &values.connects, "N",
-	    "connections that may come to a tcp door, and ten times as many at "
-	    "once; default 100, 0: any number",
+	    "accept at most this many TCP connections/s, burst 10 s (default: "
+	    "100; 0: no limit)",
 	    NULL, false },
 	{ "insecure", 0, OPT_FLAG, &values.key.insecure, NULL,
-	    "let tcp be without keys and encryption", NULL, false },
+	    "allow TCP without keys and encryption", NULL, false },
 	{ .name = NULL },
 };
 
@@ -72,7 +77,7 @@ static char intake[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
 static struct auth *auth;
 static char node[INSTANCE_PATH_BYTES];
 
-/* Where partitions go that nobody has said anything of; NULL: nowhere. */
+/* The target of partitions without a route; NULL: none. */
 static int
 find_fallback(const char **fallback, struct err *err)
 {
@@ -129,7 +134,7 @@ bind_listener(struct err *err)
 	return 0;
 }
 
-/* What is wrong with what was given, and not with the world. */
+/* Checks the option values only, not the state of the system. */
 static int
 check(struct err *err)
 {
@@ -137,16 +142,16 @@ check(struct err *err)
 	uint64_t peer_bytes;
 
 	if (values.connects > ZSOCK_CONNECTS_MAX)
-		return err_set_option(
-		    err, "connect-rate", "is at most %d", ZSOCK_CONNECTS_MAX);
+		return err_set_option(err, "connect-rate", "must be at most %d",
+		    ZSOCK_CONNECTS_MAX);
 	if (values.queue < 1 || values.queue > QUEUE_MAX)
 		return err_set_option(
-		    err, "queue", "is a number from 1 to %d", QUEUE_MAX);
+		    err, "queue", "must be a number from 1 to %d", QUEUE_MAX);
 	peer_bytes = relay_peer_bytes((uint32_t)values.queue);
 	if (values.memory_max < peer_bytes)
 		return err_set_option(err, "memory-max",
-		    "is less than the %llu bytes that the queues "
-		    "of one peer can take",
+		    "must be at least %llu bytes, the size of the queues of "
+		    "one peer",
 		    (unsigned long long)peer_bytes);
 	for (uint32_t i = 0; i < values.route.count; i++)
 		if (routes_parse(&given, values.route.at[i], err) != 0)
@@ -198,7 +203,7 @@ start(struct loop *loop, struct err *err)
 	return bind_listener(err);
 }
 
-/* Of the doors. */
+/* The key of the listeners. */
 static int
 renew_gate(struct loop *loop, struct err *err)
 {
@@ -210,14 +215,15 @@ renew_gate(struct loop *loop, struct err *err)
 		return -1;
 	if (!rekeyed)
 		return 0;
-	log_info("another server key: tcp doors are bound anew");
+	log_info("the server key has changed: binding the TCP listeners again");
 	if (relay_rekey(&relay, err) == 0)
 		return 0;
 	loop_quit(loop, EXIT_FAILURE);
 	return -1;
 }
 
-/* The keys first: who was taken off the list is out, whatever else is. */
+/* Keys first: a revoked key must lose access even if the rest of the reload
+ * fails. */
 static int
 renew(struct loop *loop, struct err *err)
 {

@@ -106,7 +106,7 @@ broker_link_look(struct broker_link *broker_link, struct zsock *zsock,
 		if (sender_counters(sender)->timeouts <
 		    broker_link->timeouts + SILENCES)
 			return 0;
-		log_info("no answer from %s: connecting anew", from);
+		log_info("no answer from %s: connecting again", from);
 		connect_anew(broker_link, zsock, sender, now_ns);
 		return 0;
 	}
@@ -129,7 +129,8 @@ broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
 
 	if (!zsock_has_other_key(zsock))
 		return false;
-	log_info("another key: connecting anew to %s", zsock_endpoint(zsock));
+	log_info("the key has changed: connecting again to %s",
+	    zsock_endpoint(zsock));
 	broker_link->timeouts = sender_counters(sender)->timeouts;
 	broker_link->heard = false;
 	if (zsock_show_key(zsock, &err) != 0)

@@ -1,5 +1,5 @@
 /*
- * model_dir - where the models are when nobody says.
+ * dir - the default directory of models.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/model/dir.h"
@@ -13,7 +13,8 @@
 const char *
 model_dir_find(char to[static MODEL_DIR_BYTES])
 {
-	/* A build, a variant of it, an installation under any prefix. */
+	/* Relative to the program: a build, a build of a variant, an
+	 * installation. */
 	static const char *const beside[] = { "../../deploy/models",
 		"../../../deploy/models", "../share/poolscope/models" };
 	enum { PLACES = sizeof(beside) / sizeof(*beside) };
@@ -41,7 +42,7 @@ model_dir(char to[static MODEL_DIR_BYTES])
 	const char *found = model_dir_find(to);
 
 	if (found == NULL)
-		log_warn("no models at %s: no phases will be kept",
+		log_warn("no models at %s; phases will not be derived",
 		    DATADIR "/models");
 	return found;
 }

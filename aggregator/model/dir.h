@@ -1,5 +1,5 @@
 /*
- * model_dir - where the models are when nobody says.
+ * dir - the default directory of models.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MODEL_DIR_H
@@ -9,10 +9,10 @@
 
 enum { MODEL_DIR_BYTES = PATH_MAX + 32 };
 
-/* Those beside the program in a build tree, else the installed ones; NULL,
- * and a line in the log, when there are none. */
+/* The models next to the program (build tree or installation), else the
+ * installed ones.  Returns NULL and logs a warning when there are none. */
 const char *model_dir(char to[static MODEL_DIR_BYTES]);
-/* The same without a word. */
+/* The same without the warning. */
 const char *model_dir_find(char to[static MODEL_DIR_BYTES]);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * model - from a file, from all files of a directory.
+ * load - read models from a file, or from all files of a directory.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
@@ -39,7 +39,7 @@ model_add_file(struct model_set *set, const char *path, struct err *err)
 
 	if (name.bytes == 0)
 		return err_set(
-		    err, "%s:1: the file of a model is NAME" ENDING, path);
+		    err, "%s:1: a model file must be called NAME" ENDING, path);
 	text = memory_alloc(MODEL_FILE_BYTES_MAX);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO */
 	if (fd >= 0)
@@ -47,7 +47,7 @@ model_add_file(struct model_set *set, const char *path, struct err *err)
 	if (bytes < 0)
 		err_set(err, "%s: %s", path, strerror(errno));
 	else if (bytes == MODEL_FILE_BYTES_MAX)
-		err_set(err, "%s:1: is longer than %d bytes", path,
+		err_set(err, "%s:1: the file is longer than %d bytes", path,
 		    MODEL_FILE_BYTES_MAX - 1);
 	else
 		rc = model_parse(set, path, name,

@@ -1,5 +1,5 @@
 /*
- * model - what a kind of pool does, from a file.
+ * model - parse the definition of a model.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/model/model.h"
@@ -14,7 +14,7 @@
 #include "proto/base/memory.h"
 #include "proto/config/config_text.h"
 
-/* libconfuse reports through a callback without an argument of ours. */
+/* libconfuse reports errors through a callback without a user argument. */
 static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER;
 static struct err *reported;
 static const char *reported_path;
@@ -49,7 +49,8 @@ is_attribute(const char *name)
 	return name == NULL || text_check_name(text_of(name)) == TEXT_OK;
 }
 
-/* Called by libconfuse at the end of each phase, so that the line is right. */
+/* libconfuse calls this at the end of each phase, so the line number is
+ * right. */
 static int
 check_phase(cfg_t *cfg, cfg_opt_t *opt)
 {
@@ -62,7 +63,7 @@ check_phase(cfg_t *cfg, cfg_opt_t *opt)
 	const char *unmatched = cfg_getstr(phase, "unmatched");
 	const char *wrong = NULL;
 
-	/* They have defaults. */
+	/* These options have defaults. */
 	if (scope == NULL || unmatched == NULL)
 		memory_exhausted(0);
 	if (text_check_name(text_of(title)) != TEXT_OK)
@@ -247,7 +248,7 @@ roles_of(const struct model_set *set, struct text event)
 	return roles;
 }
 
-/* Limits that hold for all models together. */
+/* Check the limits that apply to all models together. */
 static int
 check_group(const struct model_set *set, const char *path, struct err *err)
 {
@@ -298,7 +299,7 @@ take_model(struct model_set *set, cfg_t *cfg, const char *path,
 	return -1;
 }
 
-/* What a file may say; libconfuse keeps a copy. */
+/* The options that a file may set; libconfuse copies this table. */
 static cfg_t *
 open_grammar(void)
 {

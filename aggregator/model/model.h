@@ -1,10 +1,11 @@
 /*
- * model - what a kind of pool does: its phases and views, from a file.
+ * model - what a kind of pool does: its phases, test runs and views, defined
+ * in a file.
  *
- * A model is DIR/NAME.conf (poolscope-model(5)).  A phase is a pair of events,
- * matched by node or run and by the value of an attribute.  The phases in
- * force are kept with the tables too (model_put_phase), so that whoever reads
- * a store needs no model file.
+ * A model is the file DIR/NAME.conf (poolscope-model(5)).  A phase is a pair
+ * of events that are matched by node or run and by the value of an attribute.
+ * The current phases are also stored in the tables (model_put_phase), so
+ * readers of a store need no model file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MODEL_MODEL_H
@@ -20,8 +21,8 @@
 #include "proto/record/run_events.h"
 
 enum {
-	MODEL_PHASES_MAX = 256, /* of all models together */
-	MODEL_ROLES_MAX = 8,    /* phases that one event may begin or end */
+	MODEL_PHASES_MAX = 256, /* in all models together */
+	MODEL_ROLES_MAX = 8,    /* phases that one event may start or end */
 	MODEL_FILE_BYTES_MAX = 256 << 10,
 };
 
@@ -29,33 +30,36 @@ struct model_phase {
 	struct text id;    /* "model:phase" */
 	struct text start; /* "source:name" */
 	struct text end;
-	struct text run; /* attribute that names the run; empty: by node */
-	struct text key; /* attribute that pairs must share; may be empty */
-	struct text measured; /* attribute of the end event: the duration in
-				 seconds; empty: end - start */
-	bool kv;              /* attributes are also sought in the message */
-	bool required;        /* a node without it is incomplete */
+	struct text
+	    run; /* attribute that names the run; empty: match by node */
+	struct text
+	    key; /* attribute whose value both events share; may be empty */
+	struct text measured; /* attribute of the end event that gives the
+				 duration in seconds; empty: end - start */
+	bool kv;              /* search the message for attributes too */
+	bool required;        /* a node without this phase is incomplete */
 	bool ignore_unmatched;
 };
 
 struct model_view {
 	struct text id;   /* "model:view" */
-	struct text *sum; /* of these phases ("model:phase") */
+	struct text *sum; /* the phases that it adds up ("model:phase") */
 	unsigned sums;
 };
 
-/* What a run is made of, in a model whose phases are steps of runs. */
+/* What a test run consists of, in a model whose phases are steps of runs. */
 struct model_run {
 	struct text model;
-	struct text attribute; /* of an event: the run that it is of */
-	struct text kind;      /* of the entities that describe runs */
-	/* Properties of those; may be empty: by which statistics are grouped,
-	 * who is counted, and what says that the run ended in an error. */
+	struct text attribute; /* of an event: names its run */
+	struct text kind;      /* kind of the entities that describe runs */
+	/* Attributes of these entities; each may be empty: the group for
+	 * statistics, the requestor to count, and the one that says that the
+	 * run ended in an error. */
 	struct text group, requestor, error;
-	/* Attributes of events that are properties of their run, too. */
+	/* Attributes of events that are also properties of their run. */
 	struct text *property;
 	unsigned properties;
-	/* The events of the steps, by role, and those between states. */
+	/* The events of the steps, and those that change the state, by role. */
 	struct text event[RUN_ROLES_MAX]; /* "source:name" */
 	unsigned events;
 	unsigned begun, ended; /* roles; RUN_ROLES_MAX: none */
@@ -71,49 +75,50 @@ struct model_set {
 	unsigned phases;
 	struct model_view *view;
 	unsigned views;
-	struct model_run *run; /* by model */
+	struct model_run *run; /* at most one for each model */
 	unsigned runs;
-	struct text *owned; /* what all the texts point into */
+	struct text *owned; /* the memory that all texts point into */
 	unsigned owners;
 };
 
-/* All of DIR/NAME.conf, in the order of their names; no such directory: an
- * error.  Replaces what was in `set`; clear it with model_set_clear. */
+/* Read all DIR/NAME.conf in the order of their names; a missing directory is
+ * an error.  Replaces the contents of `set`; free it with model_set_clear. */
 int model_load(struct model_set *set, const char *dir, struct err *err);
 
-/* Add one model from its file, PATH/NAME.conf; errors as model_parse says. */
+/* Add one model from the file PATH/NAME.conf; errors as in model_parse. */
 int model_add_file(struct model_set *set, const char *path, struct err *err);
-/* The name of the model in a file; empty: the file is not NAME.conf. */
+/* The name of the model in a file; empty: the file is not called NAME.conf. */
 struct text model_file_name(const char *path);
 
-/* Add one model from its text.  "FILE:LINE: what" when something is wrong:
- * then nothing was added. */
+/* Add one model from its text.  An error is "FILE:LINE: what"; nothing is
+ * added then. */
 int model_parse(struct model_set *set, const char *path, struct text name,
     struct text text, struct err *err);
 void model_set_clear(struct model_set *set);
-/* `a`, `between` and `b` as one text that lives as long as the set. */
+/* Join three texts; the result lives as long as the set. */
 struct text model_set_own(
     struct model_set *set, struct text a, const char *between, struct text b);
-/* Add a copy of one phase. */
+/* Add a copy of a phase. */
 void model_set_add(struct model_set *set, const struct model_phase *phase);
 
-/* Add a copy of what runs are, without roles and steps: those come from the
- * phases of the model that are there.  -1: there are too many. */
+/* Add a copy of a run definition without its roles and steps; these come from
+ * the phases that the model has already.  -1: there are too many. */
 int model_set_add_run(struct model_set *set, const struct model_run *run,
     struct text begun, struct text ended, struct err *err);
-/* The role of an event; RUN_ROLES_MAX: none. */
+/* The role of an event; RUN_ROLES_MAX: it has none. */
 unsigned model_run_role(const struct model_run *run, struct text event);
 
-/* Is the phase a step of runs? */
+/* Is the phase a step of test runs? */
 bool model_is_step(const struct model_set *set, struct text phase);
 
-/* The same for two sets that define the same phases in the same order. */
+/* A hash that is equal for two sets with the same phases in the same order. */
 uint64_t model_set_hash(const struct model_set *set);
 
-/* A phase at rest.  The decoded one is a view. */
+/* Encode and decode a phase.  The decoded one is a view. */
 void model_put_phase(struct buffer *to, const struct model_phase *phase);
 bool model_get_phase(struct text from, struct model_phase *phase);
-/* What runs are, at rest; read after the phases of its model. */
+/* Encode and decode a run definition; decode it after the phases of its
+ * model. */
 void model_put_run(struct buffer *to, const struct model_run *run);
 bool model_get_run(struct model_set *set, struct text from);
 

@@ -1,5 +1,6 @@
 /*
- * model - what a run is made of: roles and steps, from the phases of a model.
+ * run - what a test run consists of: roles and steps, found in the phases of a
+ * model.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -18,7 +19,7 @@ model_run_role(const struct model_run *run, struct text event)
 	return role < run->events ? role : RUN_ROLES_MAX;
 }
 
-/* The role of an event, a new one when it has none. */
+/* The role of an event; adds one if it has none. */
 static int
 give_role(
     struct model_run *run, struct text event, unsigned *role, struct err *err)
@@ -39,7 +40,7 @@ give_role(
 	return 0;
 }
 
-/* A step is a phase of the model that is paired within the run and by nothing
+/* A step is a phase of the model that is matched by the run and by nothing
  * else. */
 static bool
 is_step(const struct model_run *run, const struct model_phase *phase)
@@ -71,7 +72,7 @@ add_step(
 	return 0;
 }
 
-/* All steps, in the order of the file. */
+/* Find all steps, in the order of the file. */
 static int
 find_steps(const struct model_set *set, struct model_run *run, struct err *err)
 {
@@ -82,7 +83,7 @@ find_steps(const struct model_set *set, struct model_run *run, struct err *err)
 	return 0;
 }
 
-/* The phase of this name, as a step. */
+/* Add the phase of this name, if it is a step. */
 static int
 find_step(const struct model_set *set, struct model_run *run, struct text id,
     struct err *err)
@@ -100,7 +101,7 @@ own(struct model_set *set, struct text t)
 	return t.bytes ? model_set_own(set, t, "", text_of("")) : t;
 }
 
-/* A copy of what is no step. */
+/* Copy everything except the steps. */
 static struct model_run
 copy_of(struct model_set *set, const struct model_run *from)
 {
@@ -156,7 +157,7 @@ model_is_step(const struct model_set *set, struct text phase)
 	return false;
 }
 
-/* ---- at rest ---- */
+/* ---- encoding ---- */
 
 static struct text
 event_of(const struct model_run *run, unsigned role)
@@ -179,7 +180,7 @@ model_put_run(struct buffer *to, const struct model_run *run)
 	put_varint(to, run->properties);
 	for (unsigned i = 0; i < run->properties; i++)
 		put_text(to, run->property[i]);
-	/* Phases at rest are in another order. */
+	/* Stored phases may be in another order. */
 	put_varint(to, run->steps);
 	for (unsigned i = 0; i < run->steps; i++)
 		put_text(to, run->step[i].phase);

@@ -1,5 +1,5 @@
 /*
- * model - a set of models in memory, and its phases at rest.
+ * set - a set of models in memory, and the encoding of its phases.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/model/model.h"
@@ -70,7 +70,7 @@ model_set_add(struct model_set *set, const struct model_phase *phase)
 	to->measured = own_text(set, phase->measured);
 }
 
-/* ---- at rest ---- */
+/* ---- encoding ---- */
 
 void
 model_put_phase(struct buffer *to, const struct model_phase *phase)

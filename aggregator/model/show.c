@@ -1,12 +1,12 @@
 /*
- * model_show - what models define, for a person who writes one.
+ * show - print what models define, for the author of a model.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/model/show.h"
 
 #include <string.h>
 
-/* What is in a store need not be a name. */
+/* Text from a store may contain any bytes. */
 static void
 put(FILE *to, struct text t)
 {
@@ -24,7 +24,7 @@ put_what(FILE *to, const char *what)
 	fprintf(to, "  %-11s", what);
 }
 
-/* A line when there is something to say. */
+/* Print a line, unless the value is empty. */
 static void
 put_line(FILE *to, const char *what, struct text t)
 {
@@ -167,7 +167,7 @@ show_view(const struct model_view *view, FILE *to)
 	putc('\n', to);
 }
 
-/* Every event once, in the order of the file. */
+/* Print every event once, in the order of the file. */
 struct seen {
 	struct text event[2 * MODEL_PHASES_MAX + 2];
 	unsigned events;
@@ -227,7 +227,7 @@ model_show(const struct model_set *set, struct text name, FILE *to)
 			show_view(&set->view[i], to);
 	show_events(set, name, run, to);
 	if (kv)
-		fputs("  attributes are also sought in messages\n", to);
+		fputs("  the message is searched for attributes too\n", to);
 }
 
 static void
@@ -244,7 +244,7 @@ model_show_all(const struct model_set *set, FILE *to)
 {
 	struct text last = { NULL, 0 }, name;
 
-	/* Phases of one model stand together. */
+	/* The phases of one model are consecutive. */
 	for (unsigned i = 0; i < set->phases; i++) {
 		name = model_of(set->phase[i].id);
 		if (!text_equal(name, last))
@@ -255,7 +255,7 @@ model_show_all(const struct model_set *set, FILE *to)
 
 /* ---- files ---- */
 
-/* What no aggregator refuses, and nobody can want. */
+/* Definitions that an aggregator accepts, but that are surely a mistake. */
 static void
 show_doubts(const struct model_set *set, struct text name, FILE *to)
 {
@@ -265,10 +265,10 @@ show_doubts(const struct model_set *set, struct text name, FILE *to)
 	for (unsigned i = 0; i < set->phases; i++)
 		any = any || text_equal(model_of(set->phase[i].id), name);
 	if (!any)
-		fputs("  no phases: nothing will be kept of it\n", to);
+		fputs("  no phases: this model derives nothing\n", to);
 	else if (run != NULL && run->steps == 0)
-		fputs("  no steps: those are the phases with scope \"run\", "
-		      "the attribute of runs, no key and no measured\n",
+		fputs("  no steps: a step is a phase with scope \"run\", the "
+		      "attribute of runs, no key and no measured\n",
 		    to);
 }
 
@@ -280,7 +280,7 @@ check_name(const struct opt_list *files, uint32_t number, struct err *err)
 	for (uint32_t i = 0; name.bytes > 0 && i < number; i++)
 		if (text_equal(model_file_name(files->at[i]), name))
 			return err_set(err,
-			    "%s:1: a model of this name is in %s already",
+			    "%s:1: a model of this name is already in %s",
 			    files->at[number], files->at[i]);
 	return 0;
 }
@@ -307,7 +307,7 @@ model_check(const struct opt_list *files, FILE *to, struct err *err)
 	}
 	model_set_clear(&set);
 	if (fflush(to) != 0 || ferror(to))
-		return err_set(err, "what is in the models cannot be printed");
+		return err_set(err, "the models cannot be printed");
 	if (bad > 0)
 		return err_set(
 		    err, "%u of %u models cannot be used", bad, files->count);

@@ -1,5 +1,5 @@
 /*
- * model_show - what models define, for a person who writes one.
+ * show - print what models define, for the author of a model.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MODEL_SHOW_H
@@ -10,16 +10,16 @@
 #include "aggregator/model/model.h"
 #include "proto/config/opt.h"
 
-/* One model of the set in a few lines, each "  WHAT  ..."; nothing for a name
- * that is not there. */
+/* Print one model of the set in a few lines "  WHAT  ..."; nothing if the set
+ * does not have it. */
 void model_show(const struct model_set *set, struct text name, FILE *to);
 
-/* All models of the set, each below a line "model NAME". */
+/* Print all models of the set, each below a line "model NAME". */
 void model_show_all(const struct model_set *set, FILE *to);
 
-/* Read model files as the aggregator would if they were one directory.  Each
- * is shown on `to`; what is wrong is a line "FILE:LINE: what" on standard
- * error, the others are read all the same, and -1 counts them. */
+/* Read model files as the aggregator would if they were in one directory, and
+ * print each to `to`.  An error is a line "FILE:LINE: what" on standard error;
+ * the other files are read nevertheless, and the return value is -1. */
 int model_check(const struct opt_list *files, FILE *to, struct err *err);
 
 #endif

@@ -69,8 +69,8 @@ uint64_t reader_generation(const struct reader *reader);
 /* Statistics as entity records: kind "phase", id "model:phase" (with
  * `by_node`: node set to the node).  Properties: count, sum, min, max, mean,
  * std_population, std_sample, p50, p90, p99 (seconds, float), open_starts,
- * open_ends, late, overflow, start, end (event names), unmatched ("incomplete"
- * or "ignore"), required (bool). */
+ * open_ends, too_late, overflow, start, end (event names), unmatched
+ * ("incomplete" or "ignore"), required (bool). */
 int reader_stats(struct reader *reader, struct text partition,
     const struct wire_query *query, bool by_node, struct wire_writer *w,
     bool *last, struct err *err);

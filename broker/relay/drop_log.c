@@ -1,5 +1,5 @@
 /*
- * drop_log - what a broker drops.
+ * drop_log - counts and logs the messages that a broker drops.
  * SPDX-License-Identifier: MIT
  */
 #include "broker/relay/drop_log.h"
@@ -12,7 +12,7 @@
 
 #define SUMMARY_NS (60 * NS_PER_SECOND)
 
-/* Messages of a wrong number of frames, from below and from above. */
+/* Messages with a wrong number of frames, from both directions. */
 static uint64_t
 invalid(const struct relay *relay)
 {
@@ -33,7 +33,7 @@ drop_log_sum(const struct drop_log *drop_log)
 	struct auth_counters gate;
 
 	auth_counters(relay->auth, &gate);
-	/* Each of c->malformed is one of c->refused, too. */
+	/* c->refused includes c->malformed. */
 	return c->busy + c->owner + c->refused + c->unsolicited +
 	       c->unforwarded + invalid(relay) + listener->unreachable +
 	       listener->full + listener->unkeyed + auth_forbidden(&gate);
@@ -51,11 +51,12 @@ on_summary(void *arg, struct loop_timer *timer)
 
 	(void)timer;
 	auth_counters(relay->auth, &gate);
-	log_warn("dropped %" PRIu64 " messages in a minute; so far "
-		 "busy=%" PRIu64 " owner=%" PRIu64 " refused=%" PRIu64
-		 " unsolicited=%" PRIu64 " unforwarded=%" PRIu64
-		 " malformed=%" PRIu64 " unreachable=%" PRIu64 " full=%" PRIu64
-		 " forbidden=%" PRIu64 " unkeyed=%" PRIu64,
+	log_warn("dropped %" PRIu64
+		 " messages in the last minute; totals: busy=%" PRIu64
+		 " owner=%" PRIu64 " refused=%" PRIu64 " unsolicited=%" PRIu64
+		 " unforwarded=%" PRIu64 " malformed=%" PRIu64
+		 " unreachable=%" PRIu64 " full=%" PRIu64 " forbidden=%" PRIu64
+		 " unkeyed=%" PRIu64,
 	    now - drop_log->reported, c->busy, c->owner, c->refused,
 	    c->unsolicited, c->unforwarded, invalid(relay),
 	    listener->unreachable, listener->full, auth_forbidden(&gate),

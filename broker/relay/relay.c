@@ -1,6 +1,6 @@
 /*
- * relay - passes messages up to the aggregator that keeps their partition,
- * and answers down again.
+ * relay - passes messages up to the aggregator of their partition, and replies
+ * back down.
  * SPDX-License-Identifier: MIT
  */
 #include "broker/relay/relay.h"
@@ -14,7 +14,8 @@
 #include "proto/os/log.h"
 
 enum {
-	MESSAGES_AT_ONCE = 64, /* then the other direction has its turn */
+	MESSAGES_AT_ONCE =
+	    64, /* messages before the other direction gets its turn */
 	RETRY_MIN_MS = 200,
 	RETRY_MAX_MS = 1000,
 	DRAIN_MESSAGES_MAX = 1024,
@@ -41,7 +42,7 @@ nack(struct relay *relay, const struct wire_header *question,
 	}
 	bytes = reply_nack(frame, question, reason, retry_ms);
 	forwarded_peer_take(&back);
-	/* A peer that is gone or full loses its answer; the port counts. */
+	/* A peer that is gone or full loses its reply; the socket counts it. */
 	zsock_send(relay->listener, &back,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
@@ -55,14 +56,15 @@ refuse(struct relay *relay, const struct wire_header *header,
 	relay->counters.malformed[fault]++;
 	relay->counters.refused++;
 	if (fault == WIRE_TYPE)
-		question = *header; /* else it was not read to its end */
+		question =
+		    *header; /* otherwise the header was not read completely */
 	nack(relay, &question,
 	    fault == WIRE_TYPE || fault == WIRE_OTHER_VERSION
 		? WIRE_NACK_UNSUPPORTED
 		: WIRE_NACK_MALFORMED);
 }
 
-/* Never answer an answer: two programs could go on for ever. */
+/* Never reply to a reply: two programs could go on for ever. */
 static bool
 is_answer(enum wire_type type)
 {
@@ -81,7 +83,7 @@ tell_status(struct relay *relay, const struct wire_header *question)
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
-/* Never answer an answer, nor a goodbye. */
+/* Never reply to a reply or to a bye. */
 static bool
 may_pass(struct relay *relay, const struct wire_header *header)
 {
@@ -100,7 +102,8 @@ may_pass(struct relay *relay, const struct wire_header *header)
 	return false;
 }
 
-/* Whom it comes from goes up with it, unless a broker said that before. */
+/* Add the peer's identity for the aggregator, unless a broker below has
+ * already done so. */
 static bool
 forward_identity(struct relay *relay)
 {
@@ -135,13 +138,13 @@ open_listener(struct relay *relay)
 
 	relay->waiting = ROUTE_NONE;
 	loop_stop_timer(relay->loop, &relay->patience);
-	/* Its place in the loop is the one that it left. */
+	/* Re-adding cannot fail: it takes the slot that it has just freed. */
 	if (loop_add_port(
 		relay->loop, relay->listener, on_listener, relay, &err) != 0)
-		assert(!"the door has no place in the loop");
+		assert(!"the loop has no slot for the listener");
 }
 
-/* Pass relay->message on to a line; false when the line has no room and is
+/* Pass relay->message to an upstream; false when the upstream is full and
  * worth waiting for. */
 static bool
 pass_up(struct relay *relay, int number, const struct wire_header *header,
@@ -199,13 +202,14 @@ take(struct relay *relay, bool may_wait)
 	}
 }
 
-/* The line that the listener is shut for may have room, or is given up. */
+/* The upstream that the listener is paused for may have room again, or is
+ * given up. */
 static void
 try_again(struct relay *relay, bool may_wait)
 {
 	struct wire_header header;
 
-	/* It was read once: it can be read again. */
+	/* The same header was decoded before. */
 	wire_peek(relay->message.frame, &header);
 	if (pass_up(relay, relay->waiting, &header, may_wait))
 		open_listener(relay);
@@ -230,8 +234,8 @@ note_peers(struct relay *relay)
 		relay->warned = false;
 	} else if (!relay->warned) {
 		relay->warned = true;
-		log_warn("%u peers: in the worst case their queues take more "
-			 "than --memory-max, which is enough for %u",
+		log_warn("%u peers: their queues can exceed --memory-max, "
+			 "which is enough for %u peers",
 		    peers, relay->peers_max);
 	}
 }
@@ -280,7 +284,7 @@ on_line(void *arg, struct zsock *zsock)
 	if (relay->waiting == (int)number)
 		try_again(relay, true);
 	message_init(&answer);
-	/* What a peer has no room for, or no way to, it will ask for again. */
+	/* A peer that is full or unreachable loses the reply and asks again. */
 	for (i = 0; i < MESSAGES_AT_ONCE; i++) {
 		if (zsock_recv(zsock, &answer) != ZSOCK_DONE)
 			break;

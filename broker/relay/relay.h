@@ -1,13 +1,14 @@
 /*
- * relay - passes messages up to the aggregator that keeps their partition,
- * and answers down again.
+ * relay - passes messages up to the aggregator of their partition, and replies
+ * back down.
  *
- * It holds nothing: the way back travels with each message.  What an
- * aggregator has no room for is answered with nack "busy" and forgotten; the
- * sender has it on its disk.  An aggregator that is connected and merely slow
- * for a moment (it is committing) is waited for with the listener shut, so that
- * a burst does not cost everybody a retry; one that stays full for
- * RELAY_PATIENCE_NS is "stuck" and gets no patience until it takes something.
+ * The relay stores nothing: the return route travels with each message.  When
+ * an aggregator's queue is full the relay answers nack "busy" and drops the
+ * message; the sender still has it on disk.  When a connected aggregator is
+ * only slow for a moment (it commits), the relay pauses the listener instead,
+ * so that a burst does not cost every sender a retry.  An aggregator that
+ * stays full for RELAY_PATIENCE_NS is "stuck": the relay stops waiting for it
+ * until it takes a message.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BROKER_RELAY_RELAY_H
@@ -25,45 +26,48 @@
 #include "proto/net/zsock.h"
 #include "proto/wire/wire.h"
 
-/* Answers queued for a peer, for each message queued from it: a sender with
- * eight batches under way gets eight answers at once. */
+/* Replies queued for a peer per message queued from it: a sender with eight
+ * batches in flight gets eight replies at once. */
 enum { RELAY_ANSWERS = 4 };
 
 #define RELAY_PATIENCE_NS (INT64_C(50) * 1000000)
 
-/* What the ports do not count themselves. */
+/* Counters that the sockets do not keep. */
 struct relay_counters {
-	uint64_t busy;        /* nack busy */
-	uint64_t limited;     /* ... for too many bytes of a key */
-	uint64_t owner;       /* nack owner: no route for the partition */
-	uint64_t refused;     /* nack malformed or unsupported */
-	uint64_t unforwarded; /* no room in the route for whom we
-				 forward_identity for */
-	uint64_t unsolicited; /* answers that came the wrong way: dropped */
-	uint64_t statuses;    /* questions answered here */
-	uint64_t strange;     /* answers "owner": our routes are wrong or old */
-	uint64_t invalid;     /* of lines that are closed */
+	uint64_t busy;    /* nack busy */
+	uint64_t limited; /* nack busy: over the ingest rate of a key */
+	uint64_t owner;   /* nack owner: no route for the partition */
+	uint64_t refused; /* nack malformed or unsupported */
+	uint64_t
+	    unforwarded; /* no room in the route for the forwarded identity */
+	uint64_t unsolicited; /* replies from the wrong direction: dropped */
+	uint64_t statuses;    /* queries answered by the broker */
+	uint64_t
+	    strange; /* nack owner from an aggregator: routes are outdated */
+	uint64_t invalid; /* malformed frames of closed upstreams */
 	uint64_t malformed[WIRE_FAULTS];
 };
 
 struct relay {
 	struct loop *loop;
 	const struct routes *routes;
-	uint64_t table_version;   /* of the partition table; 0: none */
-	void (*on_strange)(void); /* an aggregator said "owner"; may be NULL */
-	struct text node;         /* ours, in answers to status */
+	uint64_t table_version; /* version of the partition table; 0: none */
+	void (*on_strange)(
+	    void); /* called on nack "owner" from an aggregator; may be NULL */
+	struct text node; /* our node name in status replies */
 	int64_t started_ns;
 	struct zsock *listener;
-	struct auth *auth; /* NULL: nobody has a key */
+	struct auth *auth; /* NULL: no keys */
 	struct rate_limit *rate_limit;
 	bool insecure;                            /* TCP without keys */
-	struct upstream line[ROUTES_TARGETS_MAX]; /* one a target */
-	uint32_t queue_messages;                  /* of a line */
-	const struct client_key_values *key;      /* ... */
+	struct upstream line[ROUTES_TARGETS_MAX]; /* one per target */
+	uint32_t queue_messages;             /* queue limit of one upstream */
+	const struct client_key_values *key; /* of the upstreams */
 	uint32_t lines;
-	uint32_t peers_max; /* more are worth a warning */
+	uint32_t peers_max; /* warn above this many peers */
 	bool warned;
-	int waiting; /* the listener is shut for this line, else -1 */
+	int waiting; /* the listener is paused for this upstream; -1: not paused
+		      */
 	struct message message;
 	struct loop_timer patience;
 	struct relay_counters counters;
@@ -77,43 +81,44 @@ struct relay_options {
 	void (*on_strange)(void);
 	struct auth *auth;            /* NULL: no listener needs keys */
 	uint32_t connects_per_second; /* proto/net/zsock.h */
-	uint64_t key_bytes;           /* a second; proto/auth/rate_limit.h */
-	const struct client_key_values *key; /* of lines up; outlives it */
+	uint64_t key_bytes; /* bytes/s per key; proto/auth/rate_limit.h */
+	const struct client_key_values *key; /* of the upstreams; outlives
+					      * the relay */
 };
 
-/* Most memory that one peer's queues can take. */
+/* Upper bound of the memory that the queues of one peer take. */
 uint64_t relay_peer_bytes(uint32_t queue_messages);
 
-/* Opens the listener (not yet bound anywhere: relay->listener) and a line to
+/* Opens the listener (relay->listener, not bound yet) and an upstream for
  * every target of `routes`, which must outlive the relay. */
 int relay_start(struct relay *relay, struct loop *loop,
     const struct routes *routes, const struct relay_options *options,
     struct err *err);
 
-/* Go by other routes, which must outlive the relay, or the next change.  Lines
- * to targets that are in both stay; what a line that goes still owes is asked
- * for again.  -1: everything is as before. */
+/* Use other routes, which must outlive the relay or the next change. Upstreams
+ * to targets that stay are kept; messages lost with a removed upstream are
+ * sent again by their senders.  -1: nothing was changed. */
 int relay_change(
     struct relay *relay, const struct routes *routes, struct err *err);
 
-/* More peers than so many bytes are enough for are worth a warning. */
+/* Warn when the queues of all peers could exceed this many bytes. */
 void relay_set_memory(struct relay *relay, uint64_t bytes_max);
 
-/* For relay_change: a line's place in the loop, and an end to waiting for
+/* For relay_change: register an upstream with the loop, and stop waiting for
  * one. */
 int relay_attend_line(
     struct relay *relay, struct zsock *zsock, struct err *err);
 void relay_wait_no_more(struct relay *relay);
-/* The listener's key is another one: bind its TCP endpoints anew. */
+/* The listener's key has changed: bind its TCP endpoints again. */
 int relay_rekey(struct relay *relay, struct err *err);
-/* The key with which lines go up was read again (client_key_renew). */
+/* The client key for upstreams was read again (client_key_renew). */
 void relay_show_key(struct relay *relay);
 
-/* Stop taking; pass on what is here already. */
+/* Stop accepting; pass on the messages that have already arrived. */
 void relay_stop(struct relay *relay);
 
-/* Close everything.  What was passed on before may still leave, for at most
- * one second. */
+/* Close everything.  Messages already passed on get at most one second to
+ * leave. */
 void relay_clear(struct relay *relay);
 
 #endif

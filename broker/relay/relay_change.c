@@ -1,5 +1,5 @@
 /*
- * relay_change - other routes, bounds and keys while the relay runs.
+ * relay_change - changes routes, limits and keys while the relay runs.
  * SPDX-License-Identifier: MIT
  */
 #include "broker/relay/relay.h"
@@ -9,7 +9,7 @@
 
 #define DRAIN_NS INT64_C(1000000000)
 
-/* The line that goes there now, or NULL. */
+/* The present upstream to that endpoint, or NULL. */
 static const struct upstream *
 find_line(const struct relay *relay, const char *endpoint)
 {
@@ -26,7 +26,7 @@ close_lines(struct upstream *lines, uint32_t count)
 		upstream_close(&lines[i], 0);
 }
 
-/* Those that nobody needs any more. */
+/* Upstreams that no route uses any more. */
 static void
 fallback_lines(struct relay *relay, const struct routes *routes)
 {
@@ -65,8 +65,8 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 		}
 		opened++;
 	}
-	/* From here on nothing can fail: the loop has room for a listener and
-	 * for as many lines as routes may have targets. */
+	/* Nothing can fail from here on: the loop has slots for a listener and
+	 * for as many upstreams as routes may have targets. */
 	relay_wait_no_more(relay);
 	for (uint32_t i = 0; i < routes->targets; i++) {
 		const struct upstream *same =
@@ -80,7 +80,7 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 	relay->routes = routes;
 	for (uint32_t i = 0; i < opened; i++)
 		if (relay_attend_line(relay, fresh[i].zsock, err) != 0)
-			assert(!"a line has no place in the loop");
+			assert(!"the loop has no slot for an upstream");
 	return 0;
 }
 

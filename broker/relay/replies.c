@@ -187,7 +187,7 @@ reply_status(unsigned char to[static REPLY_STATUS_BYTES],
 		wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 		count = put_line(&pairs, relay, i);
 		count += put_port(&pairs, relay->line[i].zsock);
-		/* An id is a name: at most 255 bytes. */
+		/* An entity id is a name: at most 255 bytes. */
 		snprintf(id, sizeof(id), "broker:%.240s",
 		    relay->routes->endpoint[i]);
 		put_entity(&body, relay, id, count, written(&pairs));

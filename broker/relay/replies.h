@@ -16,14 +16,14 @@ enum {
 	REPLY_STATUS_BYTES = 32 << 10,
 };
 
-/* "Not taken": echoes what the sender knows its message by.  `retry_ms` is
- * for WIRE_NACK_BUSY.  Returns the length of the frame. */
+/* Write a nack.  It repeats the fields by which the sender knows its message.
+ * `retry_ms` is for WIRE_NACK_BUSY.  Returns the length of the frame. */
 size_t reply_nack(unsigned char to[static REPLY_NACK_BYTES],
     const struct wire_header *question, enum wire_reason reason,
     uint32_t retry_ms);
 
-/* A page of entities of kind "status": "broker", and "broker:ENDPOINT" for
- * every aggregator. */
+/* Write a page of entities of kind "status": "broker", and "broker:ENDPOINT"
+ * for every aggregator. */
 size_t reply_status(unsigned char to[static REPLY_STATUS_BYTES],
     const struct wire_header *question, const struct relay *relay);
 

@@ -1,5 +1,6 @@
 /*
- * route_reload - the routes of a broker, and the table that they come from.
+ * route_reload - reads the routes of a broker again when the partition table
+ * changes.
  * SPDX-License-Identifier: MIT
  */
 #include "broker/relay/route_reload.h"
@@ -15,7 +16,7 @@
 #define LOOK_NS NS_PER_SECOND
 #define SOON_NS (NS_PER_SECOND / 10)
 
-/* Rows are views of the table, so both go together. */
+/* Rows are views of the table: replace both together. */
 struct chart {
 	struct routes routes;
 	struct partition_table table;
@@ -27,7 +28,7 @@ struct route_reload {
 	struct relay *relay;
 	struct loop *loop;
 	struct loop_timer look;
-	struct stat seen; /* zeros: it was not there */
+	struct stat seen; /* zeros: the file does not exist */
 };
 
 static struct stat
@@ -90,7 +91,7 @@ say_version(const struct route_reload *route_reload)
 	const struct partition_table *table = &route_reload->chart->table;
 
 	if (table->version > 0)
-		log_info("%s: version %" PRIu64 ", %u rows",
+		log_info("%s: using version %" PRIu64 " with %u rows",
 		    route_reload->options.path, table->version, table->count);
 }
 
@@ -137,7 +138,7 @@ adopt(struct route_reload *route_reload, struct chart **fresh, struct err *err)
 
 	if ((*fresh)->table.version < now)
 		return err_set(err,
-		    "%s: version %" PRIu64 " is older than %" PRIu64
+		    "%s: version %" PRIu64 " is older than version %" PRIu64
 		    ", which is in use",
 		    route_reload->options.path, (*fresh)->table.version, now);
 	if (relay_change(route_reload->relay, &(*fresh)->routes, err) != 0)
@@ -189,7 +190,7 @@ on_look(void *arg, struct loop_timer *timer)
 	(void)timer;
 	if (!is_same(&now, &route_reload->seen) &&
 	    read_again(route_reload, &err) != 0)
-		log_warn("the partition table stays as it was: %s", err.text);
+		log_warn("keeping the previous partition table: %s", err.text);
 	loop_set_timer(route_reload->loop, &route_reload->look,
 	    clock_monotonic_ns() + LOOK_NS, 0);
 }

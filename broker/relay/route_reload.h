@@ -1,10 +1,9 @@
 /*
- * route_reload - the routes of a broker: those of the command line, those of
- * the partition table, and the default; and the table read again when it
- * changes.
+ * route_reload - the routes of a broker: command line first, then the
+ * partition table, then the default; reads the table again when it changes.
  *
- * A table that is wrong, or older than the one in use, changes nothing and is
- * reported.
+ * A table that is malformed, or older than the one in use, changes nothing and
+ * is logged.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BROKER_RELAY_ROUTE_RELOAD_H
@@ -16,31 +15,31 @@
 
 struct route_reload_options {
 	const struct opt_list *given; /* PATTERN=ENDPOINT */
-	const char *fallback;         /* an endpoint, or NULL: none */
-	const char *path;             /* of the table */
+	const char *fallback;         /* default target; NULL: none */
+	const char *path;             /* path of the partition table */
 };
 
 struct route_reload; /* opaque */
 
-/* Reads the table, if there is one.  The options' texts must live on. */
+/* Reads the table if the file exists.  The texts of the options must outlive
+ * it. */
 int route_reload_open(struct route_reload **route_reload,
     const struct route_reload_options *options, struct err *err);
 void route_reload_close(struct route_reload **route_reload);
 
-/* The routes to begin with. */
+/* The initial routes. */
 const struct routes *route_reload_routes(
     const struct route_reload *route_reload);
 
-/* From now on the relay follows the table: it is looked at once a second. */
+/* Follow the table from now on: checks the file once a second. */
 void route_reload_start(
     struct route_reload *route_reload, struct relay *relay, struct loop *loop);
 void route_reload_stop(struct route_reload *route_reload);
 
-/* Read everything again, with `fallback` in the place of the one before; -1:
- * all stays as it was. */
+/* Read everything again with a new default target; -1: nothing was changed. */
 int route_reload_reload(
     struct route_reload *route_reload, const char *fallback, struct err *err);
-/* An aggregator said that our routes are wrong: look soon. */
+/* An aggregator answered "owner": check the table soon. */
 void route_reload_doubt(struct route_reload *route_reload);
 
 #endif

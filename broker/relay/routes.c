@@ -1,5 +1,5 @@
 /*
- * routes - which aggregator keeps a partition.
+ * routes - maps a partition to its aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "broker/relay/routes.h"
@@ -49,13 +49,14 @@ routes_add(struct routes *routes, struct text pattern, const char *endpoint,
 int
 routes_parse(struct routes *routes, const char *rule, struct err *err)
 {
-	/* The last '=': a partition may have one, an endpoint has none. */
+	/* Split at the last '=': a partition may contain one, an endpoint
+	 * cannot. */
 	const char *equals = strrchr(rule, '=');
 	struct text pattern;
 
 	if (equals == NULL || equals == rule || equals[1] == '\0')
 		return err_set_option(
-		    err, "route", "%s: wanted PATTERN=ENDPOINT", rule);
+		    err, "route", "%s: expected PATTERN=ENDPOINT", rule);
 	pattern = (struct text){ rule, (uint32_t)(equals - rule) };
 	if (text_check_name(pattern) != TEXT_OK)
 		return err_set_option(err, "route", "%s: the pattern %s", rule,

@@ -1,8 +1,8 @@
 /*
- * routes - which aggregator keeps a partition.
+ * routes - maps a partition to its aggregator.
  *
- * An ordered list of patterns (text_match); the first that matches wins.
- * Targets are small numbers, one an endpoint, in order of appearance.
+ * An ordered list of patterns (text_match); the first match wins.  Targets are
+ * small numbers, one per endpoint, in order of first appearance.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BROKER_RELAY_ROUTES_H
@@ -15,7 +15,7 @@
 #include "proto/config/partition_table.h"
 #include "proto/net/zsock.h"
 
-/* Of the command line, of the partition table, and the default. */
+/* From the command line, from the partition table, and the default. */
 enum {
 	ROUTES_GIVEN_MAX = 64,
 	ROUTES_MAX = ROUTES_GIVEN_MAX + PARTITION_TABLE_ROWS_MAX + 1,
@@ -40,11 +40,11 @@ int routes_add(struct routes *routes, struct text pattern, const char *endpoint,
 /* Append "PATTERN=ENDPOINT". */
 int routes_parse(struct routes *routes, const char *rule, struct err *err);
 
-/* Append the rows of the table, whose views must live as long. */
+/* Append the rows of the table.  Their views must outlive the routes. */
 int routes_add_table(struct routes *routes, const struct partition_table *table,
     struct err *err);
 
-/* The target that keeps `partition`, or -1. */
+/* The target of `partition`, or -1. */
 int routes_find(const struct routes *routes, struct text partition);
 
 #endif

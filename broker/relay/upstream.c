@@ -1,5 +1,5 @@
 /*
- * upstream - a broker's line up to one aggregator.
+ * upstream - a broker's connection to one aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "broker/relay/upstream.h"
@@ -7,10 +7,10 @@
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
-enum { ANSWERS = 256 }; /* queued, to all peers together */
+enum { ANSWERS = 256 }; /* queued for all peers together */
 
 static const struct reconnect_peer aggregator = { "aggregator",
-	"senders are told to wait" };
+	"senders are asked to wait" };
 
 int
 upstream_open(struct upstream *line, struct loop *loop, uint32_t queue_messages,
@@ -54,7 +54,7 @@ upstream_show_key(struct upstream *line)
 
 	if (!zsock_has_other_key(line->zsock))
 		return;
-	log_info("another key: connecting anew to aggregator %s",
+	log_info("the key has changed: connecting again to aggregator %s",
 	    zsock_endpoint(line->zsock));
 	if (zsock_show_key(line->zsock, &err) != 0)
 		log_warn("%s", err.text);

@@ -1,6 +1,6 @@
 /*
- * upstream - a broker's line up to one aggregator: its port, who knocks on
- * that listener again, and what is known of the other side.
+ * upstream - a broker's connection to one aggregator: its socket, its
+ * reconnection, and whether the aggregator is slow or stuck.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BROKER_RELAY_UPSTREAM_H
@@ -17,22 +17,22 @@
 struct upstream {
 	struct zsock *zsock;
 	struct reconnect *reconnect;
-	bool stuck; /* full for longer than patience lasts */
+	bool stuck; /* full for longer than RELAY_PATIENCE_NS */
 };
 
-/* Connects; the port's place in the loop, which must outlive the line, is the
- * caller's to give and to take. */
+/* Connects.  The caller adds the socket to the loop, which must outlive the
+ * upstream, and removes it. */
 int upstream_open(struct upstream *line, struct loop *loop,
     uint32_t queue_messages, const struct client_key_values *key,
     const char *endpoint, struct err *err);
-/* What was passed on before may still leave, for at most `drain_ns`. */
+/* Messages already passed on get at most `drain_ns` to leave. */
 void upstream_close(struct upstream *line, int64_t drain_ns);
 
-/* From the port's callback: says that the aggregator came or went, and knocks
- * again when the listener is closed to us. */
+/* From the socket's callback: logs when the aggregator connects or
+ * disconnects, and connects again when the listener has refused us. */
 void upstream_look(struct upstream *line);
-/* The key's file was read again: connects anew if that is another key.  What
- * was on its way is sent again by who sent it. */
+/* The key file was read again: connects again if the key differs.  Senders
+ * repeat the messages that were in flight. */
 void upstream_show_key(struct upstream *line);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * auth - who may come in through the TCP doors of this process.
+ * auth - authorizes peers of the TCP listeners of this process.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/auth.h"
@@ -33,7 +33,9 @@ read_server_key(const struct auth *auth, struct keyfile *key, struct err *err)
 	if (keyfile_read(key, auth->key_path, err) != 0)
 		return -1;
 	if (key->role != KEY_SERVER)
-		return err_set(err, "%s: a key of the role %s is no door's",
+		return err_set(err,
+		    "%s: a key of role %s cannot be used by a listener; create "
+		    "one with poolscope keys new server --role server",
 		    auth->key_path, key_role_name(key->role));
 	return 0;
 }
@@ -77,7 +79,7 @@ auth_close(struct auth **auth)
 	*auth = NULL;
 }
 
-/* Takes `allow` and `key` over. */
+/* Takes ownership of `allow` and `key`. */
 static bool
 replace(struct auth *auth, struct allowlist **allowlist, struct keyfile *key)
 {
@@ -91,7 +93,7 @@ replace(struct auth *auth, struct allowlist **allowlist, struct keyfile *key)
 	auth->counters.reloads++;
 	if (auth->options.doors &&
 	    memcmp(auth->server.public, key->public, ZSOCK_KEY_BYTES) != 0) {
-		/* In place: doors hold a pointer to the secret. */
+		/* In place: listeners hold a pointer to the secret. */
 		memcpy(auth->server.public, key->public, ZSOCK_KEY_BYTES);
 		memcpy(auth->server.secret, key->secret, ZSOCK_KEY_BYTES);
 		rekeyed = true;
@@ -145,8 +147,8 @@ auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES])
 
 /* ---- messages ---- */
 
-/* Who speaks, once routing frames and brokers are seen through: an entry of
- * the list, or NULL for one with all rights.  `*peer`: for the log. */
+/* The authorized key of the peer, behind routing frames and brokers, or NULL
+ * for a peer with all rights.  `*peer`: for the log. */
 static enum auth_verdict
 find_speaker(const struct auth *auth, const struct message *message,
     struct zsock_peer *peer, const struct allowlist_entry **broker,
@@ -171,7 +173,7 @@ find_speaker(const struct auth *auth, const struct message *message,
 	}
 	if (!forwarded)
 		return AUTH_OK;
-	/* A broker's route, and behind it the peer's. */
+	/* The route holds the broker's frame and then the peer's. */
 	if (frames < 2)
 		return AUTH_SHAPE;
 	*speaker = NULL;
@@ -221,7 +223,7 @@ judge(const struct auth *auth, const struct message *message,
 	enum auth_verdict verdict =
 	    find_speaker(auth, message, peer, &broker, &speaker);
 
-	/* What a broker brings is within its own bounds as well. */
+	/* The broker's own key limits what it may forward. */
 	if (verdict == AUTH_OK && broker != NULL) {
 		verdict = judge_entry(broker, KEY_BROKER, partition, node);
 		if (verdict != AUTH_OK)
@@ -362,7 +364,7 @@ auth_refused(struct auth *auth, const struct zsock_peer *peer,
 	struct auth_audit *audit;
 
 	auth->counters.forbidden[verdict]++;
-	/* More keys than there are places in one minute: only counted. */
+	/* More keys in one minute than there are slots: count only. */
 	audit = find(auth, peer, verdict);
 	if (audit == NULL)
 		return;

@@ -1,17 +1,17 @@
 /*
- * auth - who may come in through the TCP doors of this process, and what each
- * may do there.
+ * auth - authenticates peers of the TCP listeners of this process, and
+ * authorizes every message.
  *
- * Holds the server's key and the allow list, answers libzmq's question who may
- * connect (ZAP, ZeroMQ RFC 27) in a thread of its own, and judges every
- * message against the list of now: a key that was revoked is out at once,
- * connected or not.  One gate per process, opened before any listener.  All
- * functions but open and close may be called from any thread.
+ * Holds the server key and the list of authorized keys, answers libzmq's
+ * authentication requests (ZAP, ZeroMQ RFC 27) in a thread of its own, and
+ * checks every message against the current list: a revoked key loses access at
+ * once, connected or not.  One authenticator per process, opened before any
+ * listener.  All functions but open and close may be called from any thread.
  *
- * Peers of Unix sockets, and of doors with --insecure, have no key and all
- * rights.  A broker vouches for its peers (proto/auth/forwarded_peer.h); a
- * aggregator judges by the key that is forwarded for. SPDX-License-Identifier:
- * MIT
+ * Peers of Unix sockets, and of listeners with --insecure, have no key and all
+ * rights.  A broker forwards the identity of its peers
+ * (proto/auth/forwarded_peer.h); an aggregator checks the forwarded key.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_AUTH_H
 #define PROTO_AUTH_AUTH_H
@@ -27,13 +27,13 @@
 struct auth; /* opaque */
 
 struct auth_options {
-	const char *server_key; /* file; NULL: keys/server.key of --dir */
-	const char *allow;      /* file; NULL: keys/allow of --dir */
-	/* There are TCP doors with keys: the server's key must be there, and
-	 * the handler must be bound, or auth_open fails. */
+	const char *server_key; /* file; NULL: DIR/keys/server.key */
+	const char *allow;      /* file; NULL: DIR/keys/allow */
+	/* There are TCP listeners with keys: auth_open fails unless the server
+	 * key exists and the ZAP handler is bound. */
 	bool doors;
-	/* Who is forwarded for is judged here too; a broker behind which
-	 * others keep leaves that to them. */
+	/* Check forwarded identities here, too.  False for a broker whose
+	 * upstream does that. */
 	bool keeps;
 	/* Hears of the end of the handler's thread; zeros: nobody. */
 	struct thread_watcher watcher;
@@ -43,47 +43,50 @@ int auth_open(
     struct auth **auth, const struct auth_options *options, struct err *err);
 void auth_close(struct auth **auth);
 
-/* Read list and server key again.  -1: a file is bad, and both are as they
- * were.  `*rekeyed`: the doors must be bound anew (zsock_rekey). */
+/* Read the list and the server key again.  -1: a file is bad, and both stay as
+ * they were.  `*rekeyed`: the listeners must be bound again (zsock_rekey). */
 int auth_reload(struct auth *auth, bool *rekeyed, struct err *err);
 
-/* For port_options.server_secret: ZSOCK_KEY_BYTES, or NULL without doors. */
+/* For zsock_options.server_secret: ZSOCK_KEY_BYTES, or NULL without TCP
+ * listeners. */
 const unsigned char *auth_secret(const struct auth *auth);
 
-/* What a message wants. */
+/* What a message asks for. */
 enum auth_want {
-	AUTH_PUBLISH, /* hello, batch, gap, bye: agents, through brokers too */
+	AUTH_PUBLISH, /* hello, batch, gap, bye: agents, also through brokers */
 	AUTH_READ,    /* select, stats, follow: readers */
-	AUTH_STATUS,  /* of all partitions: readers of "*" */
+	AUTH_STATUS,  /* of all partitions: readers whose pattern is "*" */
 };
 
 enum auth_verdict {
 	AUTH_OK,
-	AUTH_SHAPE,     /* routing frames that such a peer cannot have */
-	AUTH_KEY,       /* the key is not, or no longer, in the list */
-	AUTH_ROLE,      /* ... is one for something else */
-	AUTH_PARTITION, /* ... does not reach this partition */
-	AUTH_NODE,      /* ... does not speak for this node */
+	AUTH_SHAPE,     /* routing frames that the peer's role cannot have */
+	AUTH_KEY,       /* the key is not authorized, or was revoked */
+	AUTH_ROLE,      /* the key's role does not allow it */
+	AUTH_PARTITION, /* the key does not cover this partition */
+	AUTH_NODE,      /* the key does not cover this node */
 	AUTH_VERDICTS,
 };
 const char *auth_verdict_name(enum auth_verdict verdict);
 
-/* May this message be taken?  What is refused is counted and logged (key,
- * reason, partition, node; at most once a minute for each key and reason).
- * `gate` may be NULL: then nobody has a key, and all may pass. */
+/* Is this message allowed?  A refused one is counted and logged (key, reason,
+ * partition, node; at most once a minute per key and reason).  `auth` may be
+ * NULL: then nobody has a key, and every message is allowed. */
 enum auth_verdict auth_judge(struct auth *auth, const struct message *message,
     enum auth_want want, struct text partition, struct text node);
 
-/* Is the key of this message, which was judged, bound to some nodes?  Then
- * `pattern` gets which: nodes of records inside of it count as well. */
+/* Is the key of this message, which was allowed, bound to some nodes?  Then
+ * `pattern` gets their pattern: the nodes of the records inside must match it,
+ * too. */
 bool auth_is_bound(struct auth *auth, const struct message *message,
     char pattern[static NAME_BYTES_MAX + 1]);
 
 struct auth_counters {
-	uint64_t handshakes;               /* let in */
-	uint64_t handshakes_refused;       /* keys that are not in the list */
-	uint64_t forbidden[AUTH_VERDICTS]; /* messages, by reason */
-	uint64_t keys;                     /* in the list now */
+	uint64_t handshakes;               /* handshakes accepted */
+	uint64_t handshakes_refused;       /* handshakes with keys that are not
+					      authorized */
+	uint64_t forbidden[AUTH_VERDICTS]; /* refused messages by reason */
+	uint64_t keys;                     /* authorized now */
 	uint64_t reloads, reloads_failed;
 };
 void auth_counters(struct auth *auth, struct auth_counters *counters);

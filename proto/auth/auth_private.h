@@ -1,5 +1,5 @@
 /*
- * auth_private - what the files of gate share.
+ * auth_private - what the files of auth share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_AUTH_PRIVATE_H
@@ -14,7 +14,7 @@
 
 enum { AUTH_AUDITS = 64 };
 
-/* One a key and reason; the oldest makes room. */
+/* One per key and reason; a new one replaces the oldest. */
 struct auth_audit {
 	unsigned char key[ZSOCK_KEY_BYTES];
 	enum auth_verdict verdict; /* AUTH_OK: free */
@@ -33,9 +33,9 @@ struct auth {
 	char allow_path[INSTANCE_PATH_BYTES], key_path[INSTANCE_PATH_BYTES];
 	struct auth_zap zap;
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* of the members below */
 	struct allowlist *allowlist;
-	struct keyfile server; /* with options.doors */
+	struct keyfile server; /* with options.listeners */
 	struct auth_counters counters;
 	struct auth_audit audit[AUTH_AUDITS];
 };
@@ -44,10 +44,11 @@ struct auth {
 int auth_zap_start(struct auth *auth, struct err *err);
 void auth_zap_stop(struct auth *auth);
 
-/* May this key make a connection at all? */
+/* May this key connect at all? */
 bool auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES]);
 
-/* Count and, at times, log what was refused.  Under the lock. */
+/* Count, and at most once a minute log, a refusal.  The caller holds the
+ * lock. */
 void auth_refused(struct auth *auth, const struct zsock_peer *peer,
     enum auth_verdict verdict, struct text partition, struct text node);
 

@@ -1,6 +1,5 @@
 /*
- * client_key - the key with which this process goes to the TCP doors of
- * others.
+ * client_key - the key that this process uses to connect to TCP listeners.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/client_key.h"
@@ -15,7 +14,7 @@
 #include "proto/keys/keyfile.h"
 #include "proto/net/endpoint.h"
 
-/* One a file: lines that were opened keep a view of the key. */
+/* One per file: open connections keep a view of the key. */
 static struct shown {
 	struct shown *next;
 	struct keyfile key;
@@ -33,12 +32,11 @@ read_key(struct keyfile *key, const char *path, struct err *err)
 		return 0;
 	keyfile_clear(key);
 	return err_set(err,
-	    "%s: a key of the role server is a door's, not one to go there "
-	    "with",
+	    "%s: a key of role server belongs to a listener; use a client key",
 	    path);
 }
 
-/* --key, or the instance's key of that name. */
+/* --key, or the key of that name in the instance. */
 static int
 find_key(char path[static INSTANCE_PATH_BYTES],
     const struct client_key_values *given, const char *endpoint,
@@ -57,8 +55,8 @@ find_key(char path[static INSTANCE_PATH_BYTES],
 		return -1;
 	if (access(path, F_OK) != 0)
 		return err_set(err,
-		    "%s needs a key: --key FILE, or %s (--insecure goes "
-		    "without, unencrypted)",
+		    "%s needs a key: give --key FILE or create %s (--insecure "
+		    "connects without, unencrypted)",
 		    endpoint, path);
 	return 0;
 }

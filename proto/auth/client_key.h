@@ -1,9 +1,8 @@
 /*
- * client_key - the key with which this process goes to the TCP doors of
- * others.
+ * client_key - the key that this process uses to connect to TCP listeners.
  *
- * --key FILE, else DIR/keys/NAME.key when that is there; --insecure goes
- * without.  Unix sockets need none.
+ * --key FILE, else DIR/keys/NAME.key if it exists; --insecure uses none.  Unix
+ * sockets need none.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_CLIENT_KEY_H
@@ -21,16 +20,16 @@ struct client_key_values {
 	bool insecure;
 };
 
-/* Complete the options of a line to `endpoint` with the key that was given, or
- * that of the instance called `name` (the role).  The key lives as long as the
- * process. */
+/* Complete the socket options for a connection to `endpoint` with the given
+ * key, or with that of the instance called `name` (the role).  The key lives as
+ * long as the process. */
 int client_key_show(struct zsock_options *options,
     const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err);
 
-/* Read again the keys that were shown, for they may have been rotated: the
- * lines' options have what is new, zsock_has_other_key says which lines still
- * go by what is old.  -1: the key of that file stays as it was. */
+/* Read the keys in use again, because they may have been rotated.  The socket
+ * options then hold the new keys; zsock_has_other_key tells which connections
+ * still use an old one.  -1: that key stays as it was. */
 int client_key_renew(struct err *err);
 
 #endif

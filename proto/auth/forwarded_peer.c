@@ -1,5 +1,5 @@
 /*
- * forwarded_peer - whom a broker lets through, reported to who keeps.
+ * forwarded_peer - forwards a peer's identity to the aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/forwarded_peer.h"
@@ -23,7 +23,7 @@ forwarded_peer_add(struct route *route, const struct zsock_peer *peer)
 	return route_add(route, frame, sizeof(frame));
 }
 
-/* The last frame, where it begins, and how many there are. */
+/* The last frame, its offset, and the number of frames. */
 static uint32_t
 last_frame(const struct route *route, struct text *last, uint32_t *at)
 {

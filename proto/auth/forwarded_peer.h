@@ -1,11 +1,11 @@
 /*
- * forwarded_peer - whom a broker lets through, reported to who keeps
- * (proto/wire.md, "Listeners and keys").
+ * forwarded_peer - forwards a peer's identity through a broker to the
+ * aggregator (proto/wire.md, "Listeners and keys").
  *
  * One routing frame, the last of the route: "PSV1" and the public key of the
- * peer, all zero when it has none (a Unix socket of the broker's).  The broker
- * puts it there on the way up, answers bring it back, the same broker takes it
- * off again.
+ * peer, all zero when it has none (a Unix socket of the broker).  The broker
+ * appends it on the way up, replies carry it back, and the same broker removes
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_FORWARDED_PEER_H
@@ -19,13 +19,13 @@
 /* Append the frame for `peer`; false: the route has no room. */
 bool forwarded_peer_add(struct route *route, const struct zsock_peer *peer);
 
-/* The number of routing frames, without a last one that vouches; for whom is
- * then in `*peer`. */
+/* The number of routing frames, without a last one that forwards an identity;
+ * `*peer` gets that identity. */
 uint32_t forwarded_peer_get(
     const struct route *route, struct zsock_peer *peer, bool *forwarded);
 
-/* Take off the frame that forwarded_peer_add put behind one frame of a peer;
- * one of another broker (behind more frames) stays. */
+/* Remove the frame that forwarded_peer_add put behind one frame of a peer; one
+ * of another broker (behind more frames) stays. */
 void forwarded_peer_take(struct route *route);
 
 #endif

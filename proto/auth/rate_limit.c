@@ -1,5 +1,5 @@
 /*
- * rate_limit - how many bytes a second each key may bring.
+ * rate_limit - limits the bytes a second that each key may send.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/rate_limit.h"
@@ -17,7 +17,8 @@ enum { PLACES = 8192, TRIES = 8, WAIT_MIN_MS = 50, WAIT_MAX_MS = 5000 };
 
 struct place {
 	unsigned char key[ZSOCK_KEY_BYTES];
-	int64_t paid_ns; /* when what came would have come at the rate */
+	int64_t paid_ns; /* when the bytes so far would have arrived at the
+			    permitted rate */
 };
 
 struct rate_limit {
@@ -49,7 +50,7 @@ rate_limit_change(struct rate_limit *rate_limit, uint64_t per_second)
 	rate_limit->per_second = per_second;
 }
 
-/* Whose key it is: of whom a broker vouches for, if one does. */
+/* The key to charge: the forwarded identity, if there is one. */
 static bool
 find_key(const struct message *message, struct zsock_peer *peer)
 {
@@ -61,7 +62,7 @@ find_key(const struct message *message, struct zsock_peer *peer)
 	return peer->keyed;
 }
 
-/* The key's place, or one that it may have; NULL: no limit. */
+/* The key's slot, or one that it may take; NULL: no limit applies. */
 static struct place *
 find(struct rate_limit *rate_limit, const struct message *message,
     int64_t now_ns)
@@ -80,7 +81,7 @@ find(struct rate_limit *rate_limit, const struct message *message,
 		if (least == NULL || place->paid_ns < least->paid_ns)
 			least = place;
 	}
-	/* Else it is shared with one that owes. */
+	/* Otherwise share the slot of a key that is in debt. */
 	if (least->paid_ns <= now_ns)
 		memcpy(least->key, peer.key, sizeof(peer.key));
 	return least;

@@ -1,5 +1,5 @@
 /*
- * reconnect - a line that is not let in says why, and tries again.
+ * reconnect - connects again when a listener refuses the key.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/reconnect.h"
@@ -22,8 +22,9 @@ struct reconnect {
 	struct reconnect_peer peer;
 	struct loop_timer timer;
 	int64_t reported_ns;
-	struct loop_timer alone; /* at the beginning, until somebody is there */
-	char *connected;         /* to which endpoint; NULL: to none */
+	struct loop_timer
+	    alone; /* grace time after the start, until the peer answers */
+	char *connected; /* the connected endpoint; NULL: none */
 };
 
 static void
@@ -49,7 +50,7 @@ on_timer(void *arg, struct loop_timer *timer)
 	(void)timer;
 	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
 		return;
-	/* A key that cannot be read stays as it was, and was reported of. */
+	/* A key that cannot be read stays as it was; the reason was logged. */
 	client_key_renew(&err);
 	try_again(reconnect);
 }
@@ -62,7 +63,7 @@ on_alone(void *arg, struct loop_timer *timer)
 
 	(void)timer;
 	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
-		log_warn("no %s at %s: is it running?  Until then %s",
+		log_warn("cannot reach %s at %s: is it running?  Until then %s",
 		    reconnect->peer.name, zsock_endpoint(reconnect->zsock),
 		    reconnect->peer.meanwhile);
 }

@@ -1,11 +1,11 @@
 /*
- * reconnect - a line that is not let in says why, and tries again.
+ * reconnect - connects again when a listener refuses the key, and logs why.
  *
- * libzmq gives up for good when a listener refuses a key; a daemon's line must
- * not, for the key may be allowed a minute later.  Says what is wrong once a
- * minute, tries the next of the server's keys at once and the same again after
- * some seconds, with what the key's file then has.  Says, too, when who is
- * behind the listener comes and goes, and when nobody is there.
+ * libzmq gives up for good when a listener refuses a key.  A daemon must not:
+ * the key may be authorized a minute later.  Logs the reason once a minute,
+ * tries the server's next key at once, and tries the same key again after some
+ * seconds with the present content of the key file.  Also logs when the peer
+ * connects, disconnects or cannot be reached.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_RECONNECT_H
@@ -15,16 +15,16 @@
 
 struct reconnect; /* opaque */
 
-/* What messages call the other side, and what happens while it is away. */
+/* How messages name the peer, and what the program does while it is away. */
 struct reconnect_peer {
 	const char *name, *meanwhile;
 };
 
-/* Loop, port and the peer's words must outlive it. */
+/* Loop, socket and the words must outlive it. */
 struct reconnect *reconnect_new(
     struct loop *loop, struct zsock *zsock, const struct reconnect_peer *peer);
 void reconnect_free(struct reconnect **reconnect);
-/* From the port's callback. */
+/* From the socket's callback. */
 void reconnect_look(struct reconnect *reconnect);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * zap - answers libzmq's question who may connect (ZeroMQ RFC 27).
+ * zap - answers libzmq's authentication requests (ZAP, ZeroMQ RFC 27).
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -30,7 +30,7 @@ struct request {
 		int bytes;
 	} frame[REQUEST_FRAMES];
 	int frames;
-	bool is_whole; /* with a key */
+	bool is_whole; /* requests with a key */
 };
 
 static void
@@ -77,8 +77,8 @@ has_key(const struct request *request)
 	       request->frame[AT_KEY].bytes == ZSOCK_KEY_BYTES;
 }
 
-/* A Unix socket that a listener has besides: its permissions let peers in.
- * What has no credentials is a frame shorter. */
+/* The listener also has a Unix socket, whose permissions control access.  A
+ * request without credentials has one frame less. */
 static bool
 is_local(const struct request *request)
 {
@@ -183,8 +183,8 @@ open_sockets(struct auth *auth, struct err *err)
 	    libzmq.bind(zap->stop_there, stop_endpoint) != 0 ||
 	    libzmq.connect(zap->stop_here, stop_endpoint) != 0)
 		return err_set(err,
-		    "no door opens, for the handler that says who may come in "
-		    "cannot be bound: %s",
+		    "cannot bind the authentication handler, so no listener "
+		    "opens: %s",
 		    libzmq.strerror(errno));
 	return 0;
 }
@@ -200,7 +200,8 @@ auth_zap_start(struct auth *auth, struct err *err)
 	sigset_t all, before;
 	int rc;
 
-	/* Signals are the loop's, not those of libzmq's threads. */
+	/* The loop handles signals; libzmq's threads and this one block
+	 * them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	rc = open_sockets(auth, err);

@@ -121,7 +121,7 @@ record_json_run(struct json *json, const struct record *record)
 		json_string(json, states[state]);
 	else
 		json_null(json);
-	json_name(json, "unkept");
+	json_name(json, "overflow");
 	json_uint(json, events.overflow);
 	json_name(json, "events");
 	put_run_events(json, &events);

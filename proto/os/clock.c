@@ -1,5 +1,5 @@
 /*
- * clock - the two clocks, and times as people write them.
+ * clock - wall and monotonic time, and times as people write them.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/clock.h"
@@ -37,13 +37,14 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A decimal as digits and the place of its point, without losing any. */
+/* A decimal as digits and the position of its point, without loss. */
 struct decimal {
 	bool negative;
 	char digits[64];
 	int count; /* in digits */
-	int point; /* digits before the decimal point; may be outside */
-	bool more; /* digits that did not fit were not all zero */
+	int point; /* digits before the decimal point; may be negative or beyond
+		      the digits */
+	bool more; /* a digit that did not fit was not zero */
 };
 
 static int
@@ -92,7 +93,7 @@ parse_decimal(struct text t, struct decimal *d)
 		if (!dot)
 			d->point++;
 		if (d->count == 0 && t.at[0] == '0') {
-			d->point--; /* a zero in front */
+			d->point--; /* leading zero */
 			continue;
 		}
 		if (d->count < (int)sizeof(d->digits))
@@ -114,7 +115,7 @@ parse_decimal(struct text t, struct decimal *d)
 static int
 decimal_ns(const struct decimal *d, int64_t *ns)
 {
-	int wanted = d->point + 9; /* digits that count */
+	int wanted = d->point + 9; /* significant digits */
 	uint64_t value = 0;
 	bool half, beyond = d->more;
 
@@ -164,7 +165,8 @@ clock_parse_duration(struct text t, int64_t *ns, struct err *err)
 {
 	static const struct {
 		const char *unit;
-		int point; /* the decimal's moves by so much */
+		int point; /* the exponent moves the decimal point by this many
+			      digits */
 		int64_t seconds;
 	} units[] = {
 		{ "ns", -9, 1 },
@@ -200,8 +202,8 @@ clock_parse_duration(struct text t, int64_t *ns, struct err *err)
 	    text_quote(shown, sizeof(shown), t));
 }
 
-/* Days since the epoch of a date of the Gregorian calendar, counting from
- * March so that the leap day comes last. */
+/* Days since the epoch of a Gregorian date, counting years from March so that
+ * the leap day comes last. */
 static int64_t
 days_of(int64_t year, int month, int day)
 {
@@ -214,7 +216,7 @@ days_of(int64_t year, int month, int day)
 	       of_year - 719468;
 }
 
-/* Take exactly `count` digits. */
+/* Parse exactly `count` digits. */
 static bool
 take_number(struct text *t, uint32_t count, int *value)
 {
@@ -261,7 +263,7 @@ take_zone(struct text *t, int64_t *offset_s)
 	return t->bytes == 0;
 }
 
-/* RFC 3339 with a date alone and a missing zone allowed. */
+/* RFC 3339, also with a date alone or without a zone. */
 static bool
 parse_calendar(struct text t, int64_t *ns)
 {
@@ -313,13 +315,14 @@ clock_parse_time(struct text t, int64_t wall_ns, int64_t *ns, struct err *err)
 	    clock_parse_duration(
 		(struct text){ t.at + 1, t.bytes - 1 }, &ago, NULL) == 0) {
 		if (ago < 0 || ago > wall_ns - TIME_MIN_NS)
-			return err_set(err, "'%s' is too long ago",
+			return err_set(err, "'%s' is before the year 1900",
 			    text_quote(shown, sizeof(shown), t));
 		*ns = wall_ns - ago;
 		return 0;
 	}
 	if (t.bytes > 4 && t.at[4] == '-') {
-		/* Years 0..9999 of nanoseconds do not all fit: check first. */
+		/* Nanoseconds of the years 0..9999 overflow: check the range
+		 * first. */
 		int year;
 		struct text front = t;
 

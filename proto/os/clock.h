@@ -1,5 +1,5 @@
 /*
- * clock - the two clocks, and times as people write them.
+ * clock - wall and monotonic time, and times as people write them.
  *
  * Times are int64 nanoseconds: wall times since 1970-01-01T00:00:00Z without
  * leap seconds, monotonic times since an arbitrary point.  Timers use the
@@ -22,23 +22,25 @@ enum { CLOCK_TEXT_BYTES = 40 };
 int64_t clock_wall_ns(void);
 int64_t clock_monotonic_ns(void);
 
-/* The sentence `TIME_MIN_NS <= t <= TIME_MAX_NS` is what "a timestamp in
- * range" means at every listener: 1900-01-01 to 2200-01-01. */
+/* A timestamp is in range, for every input, if TIME_MIN_NS <= t <=
+ * TIME_MAX_NS: 1900-01-01 to 2200-01-01. */
 #define TIME_MIN_NS (INT64_C(-2208988800) * NS_PER_SECOND)
 #define TIME_MAX_NS (INT64_C(7258118400) * NS_PER_SECOND)
 
-/* Decimal seconds since the epoch ("1508000063.695798", "-1", "1.5e9") to
- * nanoseconds, exactly: digits beyond the ninth round half to even.  0, or -1
- * when it is not a number or out of TIME_MIN_NS..TIME_MAX_NS. */
+/* Converts decimal seconds since the epoch ("1508000063.695798", "-1",
+ * "1.5e9") to nanoseconds, exactly: digits after the ninth round half to even.
+ * Returns -1 when the text is not a number or outside
+ * TIME_MIN_NS..TIME_MAX_NS. */
 int clock_parse_seconds(struct text t, int64_t *ns, struct err *err);
 
-/* A time option: "now", "-1h", "-90s", "-2d" (before now; units ns us ms s m
- * h d w), "2026-11-20T10:00:00Z", "...10:00:00.5+02:00", "2026-11-20", or
- * epoch seconds; within TIME_MIN_NS..TIME_MAX_NS. */
+/* Parses a time option: "now", "-1h", "-90s", "-2d" (before now; units ns us
+ * ms s m h d w), "2026-11-20T10:00:00Z", "...10:00:00.5+02:00", "2026-11-20",
+ * or epoch seconds; within TIME_MIN_NS..TIME_MAX_NS. */
 int clock_parse_time(
     struct text t, int64_t now_ns, int64_t *ns, struct err *err);
 
-/* A duration option: "250ms", "5s", "10m", "90d"; a bare number is seconds. */
+/* Parses a duration option: "250ms", "5s", "10m", "90d"; a bare number is
+ * seconds. */
 int clock_parse_duration(struct text t, int64_t *ns, struct err *err);
 
 /* "2017-10-14T16:54:23.695798Z" with 0, 3, 6 or 9 decimals, UTC. */

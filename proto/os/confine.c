@@ -1,5 +1,5 @@
 /*
- * confine - what a process gives up for itself.
+ * confine - gives up rights of the process: files and system calls.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/confine.h"
@@ -26,7 +26,7 @@ confine_memory(void)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
-/* Younger than the headers of Debian 12; each ABI knows one more. */
+/* Newer than the headers of Debian 12; each ABI adds one. */
 struct ruleset {
 	__u64 fs, net, scoped;
 };
@@ -35,10 +35,11 @@ enum { NET_BIND_AND_CONNECT_TCP = 3, SCOPE_SOCKETS = 1, SCOPE_SIGNALS = 2 };
 
 #define READ_FILES (LANDLOCK_ACCESS_FS_READ_FILE)
 #define READ_DIRS  (READ_FILES | LANDLOCK_ACCESS_FS_READ_DIR)
-/* All of ABI 1; devices, too. */
+/* All of ABI 1, including devices. */
 #define EVERYTHING ((1ULL << 13) - 1)
 
-/* Libraries on every kind of system, and what libc opens by itself. */
+/* Library folders of all kinds of systems, and the files that libc opens by
+ * itself. */
 static const char *const system_files[] = { "/usr", "/lib", "/lib32", "/lib64",
 	"/opt", "/nix/store", "/gnu/store", "/etc/ld.so.cache",
 	"/etc/ld.so.preload", "/etc/alternatives", "/dev/null", "/dev/urandom",
@@ -53,7 +54,7 @@ confine_begin(struct confine *confine, enum confine_kind kind)
 	    LANDLOCK_CREATE_RULESET_VERSION);
 
 	*confine = (struct confine){ .fd = -1 };
-	/* The first one lets nobody rename from folder to folder. */
+	/* ABI 1 forbids renaming between folders. */
 	if (abi < 1 || (abi < 2 && kind == CONFINE_SERVICE))
 		return 0;
 	if (abi >= 2)
@@ -83,8 +84,8 @@ access_of(enum confine_use use)
 	switch (use) {
 	case CONFINE_READ: return READ_DIRS;
 	case CONFINE_EXECUTE: return READ_DIRS | LANDLOCK_ACCESS_FS_EXECUTE;
-	/* Who moves what others left there needs the right to make it, be it a
-	 * device; confine_calls has what makes one. */
+	/* Moving a file that another user left needs the right to create its
+	 * type, even a device; confine_calls forbids creating devices. */
 	case CONFINE_WRITE:
 		return (EVERYTHING & ~LANDLOCK_ACCESS_FS_EXECUTE) |
 		       LANDLOCK_ACCESS_FS_REFER | FS_TRUNCATE;
@@ -110,13 +111,13 @@ confine_allow(
 	if (rule.parent_fd < 0)
 		return 0;
 	if (fstat(rule.parent_fd, &st) == 0) {
-		/* The rights of folders are refused for a file. */
+		/* Landlock refuses rights of folders for a file. */
 		if (!S_ISDIR(st.st_mode))
 			rule.allowed_access &=
 			    READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE |
 			    LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE;
-		/* What is in no folder, a pipe that is called /dev/fd/N, is
-		 * not Landlock's and stays open. */
+		/* Landlock does not cover files without a folder, such as a
+		 * pipe named /dev/fd/N: they stay open. */
 		done = syscall(SYS_landlock_add_rule, confine->fd,
 			   LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 ||
 		       errno == EBADFD;
@@ -125,7 +126,7 @@ confine_allow(
 	return done ? 0 : -1;
 }
 
-/* Folders of libraries that the environment names. */
+/* Library folders named by the environment. */
 static int
 allow_libraries(const struct confine *confine)
 {

@@ -1,10 +1,9 @@
 /*
- * confine_calls - system calls that a process gives up for itself.
+ * confine_calls - the system calls that a process gives up.
  *
- * A list of what is refused and not of what is allowed: libraries choose their
- * calls by version and machine, and a program that somebody starts by hand must
- * not fail because of it.  The units of systemd have the list of what is
- * allowed.
+ * A deny list, not an allow list: libraries choose their calls by version and
+ * machine, and a program started by hand must not fail because of that.  The
+ * systemd units have an allow list.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/confine.h"
@@ -23,13 +22,13 @@
 #define ARCH AUDIT_ARCH_AARCH64
 #endif
 
-/* Younger calls have the same number on every machine: io_uring, whose calls
- * no filter would see, and, next to it, the new ones for mounts. */
+/* Newer calls have the same number on every machine: io_uring, which would
+ * bypass the filter, and next to it the new mount calls. */
 enum { IO_URING_SETUP = 425, FSPICK = 433 };
 enum { PIDFD_GETFD = 438, MOUNT_SETATTR = 442, X32 = 0x40000000 };
 
 static const unsigned refused[] = {
-#ifndef CONFINE_REPORTS /* LeakSanitizer looks at its own threads so. */
+#ifndef CONFINE_REPORTS /* LeakSanitizer traces its own threads. */
 	SYS_ptrace,
 #endif
 	SYS_mknodat, SYS_symlinkat,
@@ -50,11 +49,11 @@ static const unsigned refused[] = {
 #ifdef SYS_kexec_file_load
 	SYS_kexec_file_load,
 #endif
-	/* The last ones: see confine_calls. */
+	/* The last entries: see confine_calls. */
 	SYS_execve, SYS_execveat, SYS_setuid, SYS_setgid, SYS_setreuid,
 	SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups
 };
-/* Others' programs set their user, be it to what it is. */
+/* Executed programs may set their user id, even to the same value. */
 enum { REFUSED = sizeof(refused) / sizeof(refused[0]), EXECUTING = 9 };
 
 #ifdef ARCH

@@ -1,5 +1,5 @@
 /*
- * file_io - reads and writes of a file that are whole or have failed.
+ * file_io - reads and writes of a file that complete or fail.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/file_io.h"

@@ -1,6 +1,6 @@
 /*
- * file_io - reads and writes of a file that are whole or have failed, and names
- * that a crash does not undo.
+ * file_io - reads and writes of a file that complete or fail, and names that
+ * survive a crash.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_FILE_IO_H

@@ -1,5 +1,5 @@
 /*
- * heartbeat - do the threads of this process get on with their work?
+ * heartbeat - detects threads of this process that make no progress.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/heartbeat.h"

@@ -1,5 +1,5 @@
 /*
- * lockfile - a file that one living process holds.
+ * lockfile - a file that one running process holds.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/lockfile.h"
@@ -16,8 +16,8 @@
 
 #include "proto/base/memory.h"
 
-/* Is the file that we locked still the one that has this name?  A holder
- * that went away may have removed it between our open and our flock. */
+/* Does the name still refer to the file that we locked?  A holder that ended
+ * may have removed it between our open and our flock. */
 static bool
 is_current(int fd, const char *path)
 {
@@ -115,7 +115,7 @@ lockfile_touch(const struct lockfile *lockfile)
 
 	if (lockfile->path == NULL)
 		return;
-	/* UTIME_NOW may be the time of some milliseconds ago. */
+	/* UTIME_NOW may lie some milliseconds in the past. */
 	clock_gettime(CLOCK_REALTIME, &times[0]);
 	times[1] = times[0];
 	futimens(lockfile->fd, times);

@@ -22,7 +22,7 @@ log_init(const char *program, enum log_level level)
 	threshold = level;
 }
 
-/* One write(2) a line, so that lines of several processes do not mix. */
+/* One write(2) per line, so that lines of several processes do not mix. */
 static void
 put_line(char *line, int used)
 {
@@ -36,7 +36,7 @@ put_line(char *line, int used)
 			line[i] = '?';
 	line[end] = '\n';
 	rc = write(STDERR_FILENO, line, end + 1);
-	(void)rc; /* nowhere to say that it failed */
+	(void)rc; /* there is nowhere to report a failure */
 }
 
 void

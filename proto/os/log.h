@@ -1,11 +1,11 @@
 /*
  * log - one line on standard error: `LEVEL program: message`.
  *
- * The supervisor dates and keeps it.  error = someone must act, warn = it
- * will heal or something was dropped, info = started, ready, stopped,
- * reconfigured, debug = for the developer.  Never a line per record.  Every
- * byte that came from outside must be quoted (text_quote) by the caller;
- * newlines and escape bytes are replaced here once more.
+ * The supervisor adds the time and stores it.  error = an operator must act,
+ * warn = it will recover or something was dropped, info = started, ready,
+ * stopped, reconfigured, debug = for developers.  Never a line per record.
+ * The caller must quote every byte from outside (text_quote); newlines and
+ * escape bytes are replaced here once more.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_LOG_H
@@ -26,8 +26,8 @@ void log_write(enum log_level level, const char *format, ...)
 #define log_info(...)  log_write(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)
 
-/* Print "program: sentence" on standard error, whatever the level: what a
- * command-line tool says before it exits with 1. */
+/* Print "program: sentence" on standard error, whatever the level: the message
+ * of a command-line tool before it exits with 1. */
 void log_fail(const struct err *err);
 
 #endif

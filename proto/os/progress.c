@@ -1,5 +1,5 @@
 /*
- * progress - one line on a terminal that says how far something is.
+ * progress - a progress line on a terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/progress.h"
@@ -22,7 +22,7 @@ progress_is_wanted(void)
 	       (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
-/* The end of a long path says more than its beginning. */
+/* The end of a long path is more informative than its beginning. */
 static void
 short_name(char to[static NAME_COLUMNS + 1], const char *name)
 {
@@ -32,7 +32,7 @@ short_name(char to[static NAME_COLUMNS + 1], const char *name)
 	text_quote(quoted, sizeof(quoted), text_of(name));
 	for (char *c = quoted; *c != '\0'; c++)
 		if ((unsigned char)*c > '~')
-			*c = '?'; /* a column each */
+			*c = '?'; /* one column each */
 	bytes = strlen(quoted);
 	if (bytes <= NAME_COLUMNS)
 		strcpy(to, quoted);

@@ -1,5 +1,5 @@
 /*
- * progress - one line on a terminal that says how far something is.
+ * progress - a progress line on a terminal.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_PROGRESS_H
@@ -11,17 +11,18 @@
 enum { PROGRESS_COLUMNS = 80 };
 
 struct progress {
-	uint64_t total, done; /* of any unit; total 0: not known, with a unit */
+	uint64_t total,
+	    done; /* in any unit; total 0: unknown, `unit` is shown */
 	uint64_t rows;
 	int64_t began_ns, now_ns; /* monotonic */
-	const char *unit;         /* of `rows`; NULL: "rows" */
+	const char *unit;         /* name of `rows`; NULL: "rows" */
 };
 
-/* Is standard error a terminal that can take such a line? */
+/* Is standard error a terminal that can show such a line? */
 bool progress_is_wanted(void);
 
-/* `name [#####.....]  42 %  163005 rows/s`, 79 columns at most, without any
- * control character whatever the name holds. */
+/* `name [#####.....]  42 %  163005 rows/s`, at most 79 columns, without
+ * control characters whatever the name holds. */
 void progress_text(char to[static 4 * PROGRESS_COLUMNS], const char *name,
     const struct progress *progress);
 

@@ -1,5 +1,5 @@
 /*
- * interrupt - INT and TERM as something to be asked for, rather than the end.
+ * interrupt - holds INT and TERM back until the program asks for them.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/service/interrupt.h"
@@ -40,7 +40,7 @@ interrupt_is_asked(void)
 						sigismember(&pending, SIGTERM));
 }
 
-/* Signals are the process's: so is the one descriptor that shows them. */
+/* Signals belong to the process, and so does the descriptor that shows them. */
 int
 interrupt_fd(void)
 {

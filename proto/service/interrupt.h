@@ -1,10 +1,11 @@
 /*
- * interrupt - INT and TERM as something to be asked for, rather than the end.
+ * interrupt - holds INT and TERM back until the program asks for them.
  *
- * Who has something to finish first holds them; waits watch the descriptor,
- * and end while a signal is held back.  Nobody takes the signal off, so that
- * one after another sees it.  Without interrupt_hold they end the process as
- * ever. SPDX-License-Identifier: MIT
+ * A program with work to finish holds the signals; its waits watch the
+ * descriptor and end while a signal is pending.  The signal stays pending, so
+ * that every part of the program sees it.  Without interrupt_hold the signals
+ * end the process as usual.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_SERVICE_INTERRUPT_H
 #define PROTO_SERVICE_INTERRUPT_H
@@ -12,14 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From now on; before any thread begins. */
+/* Hold the signals from now on; call it before any thread starts. */
 void interrupt_hold(void);
-/* Has one come since? */
+/* Is a signal pending? */
 bool interrupt_is_asked(void);
-/* Readable while one is held back.  Lives as long as the process; -1: no
- * descriptor could be had, waits end when their time is over. */
+/* Readable while a signal is pending.  Lives as long as the process; -1: no
+ * descriptor was available, and waits end at their timeout. */
 int interrupt_fd(void);
-/* Sleep; false: not to the end, because one came. */
+/* Sleep; false: a signal ended it early. */
 bool interrupt_sleep(int64_t ns);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * notify - tells the supervisor how the service is.
+ * notify - reports the state of the service to the supervisor.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/service/notify.h"
@@ -18,10 +18,10 @@
 
 enum { REPORTED_BYTES = 1024, TELL_SECONDS = 1, QUOTED_BYTES = 512 };
 
-/* As long as a day; who asks for more has mistaken the unit. */
+/* One day: a longer interval is a mistake in the unit. */
 #define WATCHDOG_US_MAX (UINT64_C(24) * 3600 * 1000000)
 
-/* A path from the root, or '@' and a name of the abstract namespace. */
+/* An absolute path, or '@' and a name of the abstract namespace. */
 static int
 take_address(struct notify *notify, const char *name, struct err *err)
 {
@@ -32,13 +32,13 @@ take_address(struct notify *notify, const char *name, struct err *err)
 	text_quote(quoted, sizeof(quoted), text_of(name));
 	if ((name[0] != '/' && name[0] != '@') || bytes < 2)
 		return err_set(err,
-		    "NOTIFY_SOCKET=%s is neither a path from the root nor @ "
-		    "and a name",
+		    "NOTIFY_SOCKET=%s is neither an absolute path nor @ and a "
+		    "name",
 		    quoted);
 	if (bytes >= sizeof(to->sun_path))
 		return err_set(err,
-		    "NOTIFY_SOCKET=%s is longer than the %zu bytes of a "
-		    "socket's name",
+		    "NOTIFY_SOCKET=%s is longer than the %zu bytes of a socket "
+		    "name",
 		    quoted, sizeof(to->sun_path) - 1);
 	*to = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	memcpy(to->sun_path, name, bytes);
@@ -61,7 +61,7 @@ take_watchdog(
 		text_quote(quoted, sizeof(quoted), text_of(pid));
 		return err_set(err, "WATCHDOG_PID=%s: %s", quoted, why.text);
 	}
-	/* Meant for the process that started us. */
+	/* Addressed to the process that started us. */
 	if (period == NULL || (pid != NULL && whose != (uint64_t)getpid()))
 		return 0;
 	text_quote(quoted, sizeof(quoted), text_of(period));
@@ -82,8 +82,9 @@ open_socket(struct notify *notify, struct err *err)
 
 	notify->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (notify->fd < 0)
-		return err_set(
-		    err, "a socket for NOTIFY_SOCKET: %s", strerror(errno));
+		return err_set(err,
+		    "cannot create a socket for NOTIFY_SOCKET: %s",
+		    strerror(errno));
 	setsockopt(
 	    notify->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	return 0;

@@ -1,8 +1,9 @@
 /*
- * notify - tells the supervisor how the service is: datagrams of "NAME=value"
- * lines to the socket that $NOTIFY_SOCKET names, as in sd_notify(3).
+ * notify - reports the state of the service to the supervisor: datagrams of
+ * "NAME=value" lines to the socket that $NOTIFY_SOCKET names, as in
+ * sd_notify(3).
  *
- * Started by hand there is no such socket, and nothing is reported.
+ * A service started by hand has no such socket and reports nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_SERVICE_NOTIFY_H
@@ -15,20 +16,21 @@
 #include "proto/base/err.h"
 
 struct notify {
-	int fd; /* -1: nobody to tell */
+	int fd; /* -1: no supervisor */
 	struct sockaddr_un to;
 	socklen_t to_bytes;
-	int64_t watchdog_ns; /* to be reported so often at least; 0: never */
+	int64_t
+	    watchdog_ns; /* longest interval between reports; 0: no watchdog */
 };
 
-/* Take NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID off the environment: they
- * are not for the programs that this one starts.  -1 when one of them is
- * nothing that a supervisor would say; then `notify` tells nobody. */
+/* Remove NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID from the environment:
+ * child processes must not see them.  -1 when a value is invalid; `notify`
+ * then reports to nobody. */
 int notify_open(struct notify *notify, struct err *err);
 void notify_close(struct notify *notify);
 
-/* Tell `lines`, "READY=1\nSTATUS=words".  Waits a second at most for a
- * supervisor that does not read; what it does not take is lost. */
+/* Send `lines`, such as "READY=1\nSTATUS=words".  Waits at most a second for a
+ * supervisor that does not read; after that the report is lost. */
 void notify_tell(const struct notify *notify, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

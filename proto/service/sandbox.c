@@ -1,5 +1,5 @@
 /*
- * sandbox - a process keeps itself from all but what it needs.
+ * sandbox - restricts a process to the files and system calls that it needs.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/service/sandbox.h"
@@ -18,7 +18,7 @@
 #include "proto/net/libzmq.h"
 #include "proto/os/log.h"
 
-/* With errno. */
+/* Sets the error from errno. */
 static void
 fail(struct sandbox *sandbox, const char *path)
 {
@@ -35,7 +35,7 @@ allow(struct sandbox *sandbox, const char *path, enum confine_use use)
 		fail(sandbox, path);
 }
 
-/* The folder that the name is in: "." when it says none. */
+/* The folder part of a name; "." when it has none. */
 static void
 folder_of(char to[static PATH_MAX], const char *path)
 {
@@ -67,7 +67,7 @@ sandbox_read(struct sandbox *sandbox, const char *path)
 		folder_of(above, at);
 		strcpy(at, above);
 	}
-	/* All there is would be no fence. */
+	/* Allowing "/" would disable the sandbox. */
 	if (strcmp(at, "/") != 0)
 		allow(sandbox, at, CONFINE_READ);
 }
@@ -138,7 +138,7 @@ sandbox_write_or(struct sandbox *sandbox, const char *option, const char *name)
 
 	if (in_instance(path, option, name))
 		option = path;
-	/* What cannot be made is said by whoever wants to use it. */
+	/* Whoever uses the folder reports that it cannot be made. */
 	if (!says_nothing(option))
 		(void)instance_make_dir(option, &err);
 	sandbox_write(sandbox, option);
@@ -207,7 +207,7 @@ sandbox_begin(struct sandbox *sandbox)
 	else if (config_default(path, opt_common_values.dir) == 0)
 		sandbox_read_beside(sandbox, path);
 #ifdef CONFINE_REPORTS
-	/* Where an instrument reads symbols, and writes what it found. */
+	/* A sanitizer or valgrind reads symbols and writes its report there. */
 	allow(sandbox, CONFINE_REPORTS, CONFINE_WRITE);
 	allow(sandbox, "/tmp", CONFINE_WRITE);
 	if (getenv("TMPDIR") != NULL)
@@ -233,18 +233,20 @@ sandbox_close(struct sandbox *sandbox, bool service)
 	    confine_enforce(&sandbox->confine) != 0)
 		fail(sandbox, "this process");
 	if (sandbox->failed[0] != '\0')
-		log_warn("files that we do not need are open to us: Landlock "
-			 "and %s: %s",
+		log_warn("sandbox: Landlock unavailable for %s: %s; file "
+			 "access is not restricted",
 		    sandbox->failed, strerror(sandbox->why));
 	else if (abi == 0)
-		log_write(level,
-		    "files that we do not need are open to us: this "
-		    "kernel has no Landlock");
+		log_write(level, "sandbox: this kernel has no Landlock; file "
+				 "access is not restricted");
 	else
 		log_debug(
-		    "files that we do not need are closed, Landlock %d", abi);
+		    "sandbox: file access is restricted (Landlock ABI %d)",
+		    abi);
 	sandbox_drop(sandbox);
 	if (confine_calls(sandbox->executes) != 0)
-		log_write(level, "all system calls are open to us: seccomp: %s",
+		log_write(level,
+		    "sandbox: seccomp unavailable: %s; system calls are not "
+		    "restricted",
 		    strerror(errno));
 }

@@ -1,17 +1,19 @@
 /*
- * sandbox - a process keeps itself from all but what it needs.
+ * sandbox - restricts a process to the files and system calls that it needs.
  *
- * Once options are read and before a byte of others is taken it says which
- * files it will need for as long as it lives; all others are closed to it
- * (Landlock), so are system calls that it never makes (seccomp), and no program
- * can be executed that it has not named.  Root's processes, too.  What a kernel
- * does not know it does not do, which is said once and is no failure.
+ * After reading its options and before reading a byte of input, the process
+ * declares the files that it needs for the rest of its life.  All other files
+ * are closed to it (Landlock), as are system calls that it never makes
+ * (seccomp); it can execute only programs that it has declared.  This holds
+ * for root, too.  What a kernel does not support is skipped: one log line, no
+ * failure.
  *
- * Always open to read are libraries, /etc, /proc, the instance and the
- * configuration, which may be read again.  What /proc shows of the files of
- * other processes is not.
+ * Libraries, /etc, /proc, the instance and the configuration (which may be
+ * read again) stay readable.  The files of other processes under /proc are
+ * not.
  *
- * Before any thread is made.  A path that is NULL or empty says nothing.
+ * Call it before any thread starts.  A path that is NULL or empty declares
+ * nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_SERVICE_SANDBOX_H
@@ -26,37 +28,36 @@
 struct sandbox {
 	struct confine confine;
 	bool executes;
-	char failed[PATH_MAX]; /* of the first; "": none */
+	char failed[PATH_MAX]; /* path of the first failure; "": none */
 	int why;               /* errno */
 };
 
 void sandbox_begin(struct sandbox *sandbox);
 
-/* A file or a folder to read; one that is not there yet is read where it will
- * be: in the nearest folder that is there. */
+/* A file or folder to read.  If it does not exist yet, the nearest existing
+ * parent folder is opened instead. */
 void sandbox_read(struct sandbox *sandbox, const char *path);
-/* A file to read that may be replaced by another, or a link to elsewhere. */
+/* A file to read that may be replaced, or a symbolic link. */
 void sandbox_read_beside(struct sandbox *sandbox, const char *path);
-/* A program, which then may be executed. */
+/* A program to execute. */
 void sandbox_execute(struct sandbox *sandbox, const char *path);
-/* What is there, to read and write: devices. */
+/* An existing file to read and write: devices. */
 void sandbox_update(struct sandbox *sandbox, const char *path);
-/* A folder in which all is the process's own. */
+/* A folder that belongs to the process completely. */
 void sandbox_write(struct sandbox *sandbox, const char *path);
-/* The folder of a file that is made: a socket, its lock, an output. */
+/* The folder of a file that is created: a socket, its lock, an output. */
 void sandbox_write_beside(struct sandbox *sandbox, const char *path);
 
-/* The same of what `option` says, or NAME of the instance: a folder that is
- * the process's own, made if it is not there; a file to read; a socket, whose
- * folder is made. */
+/* The same for the value of an option, or for NAME in the instance if the
+ * option is not given: a folder of the process, created if needed; a file to
+ * read; a socket, whose folder is created. */
 void sandbox_write_or(
     struct sandbox *sandbox, const char *option, const char *name);
 void sandbox_read_or(
     struct sandbox *sandbox, const char *option, const char *name);
 void sandbox_socket_or(
     struct sandbox *sandbox, const char *option, const char *name);
-/* Those of the endpoints that are sockets; without any, NAME of the instance.
- */
+/* The endpoints that are Unix sockets; without any, NAME in the instance. */
 void sandbox_doors(struct sandbox *sandbox, const struct opt_list *endpoints,
     const char *name);
 

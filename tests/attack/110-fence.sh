@@ -95,10 +95,10 @@ if grep -q 'no Landlock' "$TMP/aggregator.log"; then
 	echo "SKIPPED what Landlock closes: not of this kernel, or not known to valgrind"
 else
 	for service in $services upload; do
-		check "the $service says that it is fenced in" grep -q 'closed, Landlock' "$TMP/$service.log"
+		check "the $service says that it is fenced in" grep -q 'file access is restricted' "$TMP/$service.log"
 	done
-	check_text "so does each command that sends, fetches or shows" 7 "$(grep -c 'closed, Landlock' "$TMP/uploads.log")"
-	check_text "so does each import" 5 "$(grep -c 'closed, Landlock' "$TMP/import.log")"
+	check_text "so does each command that sends, fetches or shows" 7 "$(grep -c 'file access is restricted' "$TMP/uploads.log")"
+	check_text "so does each import" 5 "$(grep -c 'file access is restricted' "$TMP/import.log")"
 	rm "$TMP/runs/events.jsonl"
 	ln -s "$elsewhere/poolscope.conf" "$TMP/runs/events.jsonl"
 	check_status 1 "what a link in a directory leads to is not imported" imports testrun "$TMP/runs"

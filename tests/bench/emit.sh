@@ -29,6 +29,13 @@ print("%.2f %.2f" % ((spent() - before) / n * 1e3, (time.monotonic() - began) / 
 END
 }
 
+lines=50000
+/usr/bin/python3 - $lines >"$dir/lines" <<'END'
+import json, sys
+for i in range(int(sys.argv[1])):
+    print(json.dumps({"source": "cascade", "event": "pull-start", "ts": 1508000000 + i / 1000, "node": f"n{i % 40}",
+                      "message": f"diff={i}", "attrs": {"img": "alfpark/caffe:cpu", "bytes": i, "ratio": i / 7}}))
+END
 cpu 500 poolscope-emit bench event --message a=b >"$dir/emit"
 cpu 500 /bin/true >"$dir/bare"
 cpu 100 /usr/bin/python3 -c pass >"$dir/python"
@@ -39,3 +46,6 @@ echo "emit: $emit ms CPU an event (goal 2), $emit_wall ms until it is on disk"
 echo "emit: $bare ms CPU for /bin/true, $python ms for python3 -c pass, in the same loop"
 awk -v e="$emit" 'BEGIN { exit !(e <= 2) }' || echo "emit: MISSED the goal of 2 ms"
 awk '/VmHWM|RssAnon/ { print "emit: the agent has " $1 " " $2 " KiB afterwards" }' "/proc/$agent/status"
+# shellcheck disable=SC2016 # $0 is the inner shell's
+cpu 1 sh -c 'exec poolscope-emit --stdin --quiet <"$0"' "$dir/lines" >"$dir/stdin"
+awk -v n=$lines '{ printf "emit --stdin: %.2f us CPU a line of JSON\n", $1 / n * 1e3 }' "$dir/stdin"

@@ -33,6 +33,9 @@ for runs in 1000 100000 1000000; do
 		printf "-- %d runs, %d events: published and folded in %.2f s, ", $3, 10 * $3, $1 - $2
 		printf "%.2f s of CPU of the aggregator\n", ($6 + $7 - $4 - $5) / 100 }'
 done
+poolscope-generate -q testrun --runs 40000 -o "$TMP/farm"
+lines=$(cat "$TMP"/farm/*.jsonl | wc -l)
+RUNS=1 measure "import of $lines lines of JSON" poolscope-import -q -p 'farm$json' testrun "$TMP/farm"
 for how in aggregator store; do
 	echo "-- $how"
 	if [ "$how" = store ]; then

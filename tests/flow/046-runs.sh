@@ -118,7 +118,7 @@ for picture in "$TMP/views"/*.png; do
 		/usr/bin/python3 "$ROOT/tests/golden/compare.py" png "$picture"
 done
 check "runs are in the dump, too" poolscope-dump -p 'lab$farm' --kind run --name "testrun:$first"
-check_said "... with their events" '"group": "alpha", "known": true, "error": false, "state": "finished", "unkept": 0, "events": \[\[0, 1300000168000000000,'
+check_said "... with their events" '"group": "alpha", "known": true, "error": false, "state": "finished", "overflow": 0, "events": \[\[0, 1300000168000000000,'
 
 # ---- a farm of one's own: a file says what a run is
 stop broker

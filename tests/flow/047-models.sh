@@ -98,14 +98,14 @@ check_said "... told by its line" \
 check_text "... and nothing else is said on standard output" "" "$(cat "$TMP/out")"
 check_status 1 "two models have not one name" \
 	poolscope models check "$TMP/models/job.conf" "$ROOT/deploy/models/job.conf"
-check_said "... which is said" ":1: a model of this name is in $TMP/models/job.conf already"
+check_said "... which is said" ":1: a model of this name is already in $TMP/models/job.conf"
 check_status 1 "a model is a file NAME.conf" poolscope models check "$ROOT/README.md"
-check_said "... which is said" "README.md:1: the file of a model is NAME.conf"
+check_said "... which is said" "README.md:1: a model file must be called NAME.conf"
 check_status 1 "a file has to be there" poolscope models check "$TMP/none.conf"
 check_said "... which is said" "^$TMP/none.conf: No such file"
 : >"$TMP/mine/nothing.conf"
 check "a model without phases is one" poolscope models check "$TMP/mine/nothing.conf"
-check_said "... and said to be of no use" "no phases: nothing will be kept of it"
+check_said "... with a remark" "no phases: this model derives nothing"
 check_status 2 "no file is wrong usage" poolscope models check
 check_status 2 "models does nothing else" poolscope models change
 check_status 1 "no store has no models" poolscope models list

@@ -133,10 +133,10 @@ def table(oracle, seed):
         instance.start()
         load.burst(0.2)
         put(rows(4, ("fault$*", nobody), ("no tab", "")))
-        wait_until(lambda: told("stays as it was: %s:4: the endpoint is empty" % path), 20,
+        wait_until(lambda: told("keeping the previous partition table: %s:4: the endpoint is empty" % path), 20,
                    "a word about the wrong table")
         put(rows(2, ("fault$*", intake)))
-        wait_until(lambda: told("version 2 is older than 3"), 20, "a word about the old table")
+        wait_until(lambda: told("version 2 is older than version 3"), 20, "a word about the old table")
         oracle.check(True, "a wrong table and an old one are told and not followed")
         done = instance.run("poolscope-emit", "-p", load.partition, "test", "fence", "--wait",
                             "stored", "--timeout", "300ms", check=False)
@@ -153,7 +153,7 @@ def table(oracle, seed):
         oracle.check(counter(instance, door, "table_version") == 5, "the status tells the version")
         put(rows(1, ("fault$*", nobody)))
         instance.signal("broker", signal.SIGHUP)
-        wait_until(lambda: told("version 1 is older than 5"), 20, "a word about the old table")
+        wait_until(lambda: told("version 1 is older than version 5"), 20, "a word about the old table")
         load.burst(0.2)
         drain(instance)
         judge(oracle, instance, load, "behind a table that SIGHUP did not take")

@@ -98,7 +98,7 @@ statistics_equal_a_pass_over_all_events(void **state)
 	assert_true(GOT("count") == slow.pairs);
 	assert_true(GOT("open_starts") == slow.starts);
 	assert_true(GOT("open_ends") == slow.ends);
-	assert_true(GOT("late") == 0 && GOT("unkept") == 0);
+	assert_true(GOT("too_late") == 0 && GOT("overflow") == 0);
 	assert_near(GOT("sum"), (double)(sum / 1e9L), 1e-15);
 	assert_near(GOT("mean"), (double)(mean / 1e9L), 1e-15);
 	assert_near(GOT("min"), (double)slow.durations[0] / 1e9, 1e-15);

@@ -82,7 +82,7 @@ a_model_is_reported_in_the_order_of_its_file(void **state)
 	    "  view        both: wait + boot\n"
 	    "  events      arm:asked, arm:taken, arm:gone, arm:close, "
 	    "arm:open, arm:on, arm:ready\n"
-	    "  attributes are also sought in messages\n");
+	    "  the message is searched for attributes too\n");
 }
 
 static void

@@ -57,7 +57,7 @@ many_pairs_are_compacted_and_stay_readable(void **state)
 	free(phases);
 	stats = read_stats();
 	assert_true(property(stats, "m:pull", "count") == PAIRS);
-	assert_true(property(stats, "m:pull", "late") == 1);
+	assert_true(property(stats, "m:pull", "too_late") == 1);
 	assert_true(property(stats, "m:pull", "open_starts") == 0);
 	free(stats);
 	/* From the stored events it can be reported where it belongs. */
@@ -65,7 +65,7 @@ many_pairs_are_compacted_and_stay_readable(void **state)
 	rig_verify(&rig);
 	stats = read_stats();
 	assert_true(property(stats, "m:pull", "count") == PAIRS);
-	assert_true(property(stats, "m:pull", "late") == 0);
+	assert_true(property(stats, "m:pull", "too_late") == 0);
 	assert_true(property(stats, "m:pull", "open_starts") == 1);
 	free(stats);
 }

@@ -144,7 +144,7 @@ what_never_ends_is_bounded(void **state)
 	rig_verify(&rig);
 	stats = read_stats();
 	assert_true(property(stats, "m:pull", "open_starts") == 256);
-	assert_true(property(stats, "m:pull", "unkept") == 2000 - 256);
+	assert_true(property(stats, "m:pull", "overflow") == 2000 - 256);
 	free(stats);
 }
 

@@ -114,7 +114,7 @@ the_log_hears_of_them_in_a_minute_and_then_of_no_more(void **state)
 	drop_log_note(&relay.drop_log);
 	assert_true(relay.drop_log.summary.at_ns > clock_monotonic_ns());
 	text = said(summarize);
-	assert_non_null(strstr(text, "dropped 8 messages in a minute"));
+	assert_non_null(strstr(text, "dropped 8 messages in the last minute"));
 	assert_non_null(strstr(text, " owner=3 "));
 	assert_non_null(strstr(text, " unforwarded=1 malformed=4 "));
 	drop_log_note(&relay.drop_log);

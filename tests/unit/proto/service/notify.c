@@ -130,11 +130,11 @@ what_no_supervisor_says_is_refused(void **state)
 	static const struct {
 		const char *name, *period, *pid, *why;
 	} hostile[] = {
-		{ "socket", NULL, NULL, "neither a path from the root nor @" },
-		{ "../socket", NULL, NULL, "neither a path" },
-		{ "vsock:2:1234", NULL, NULL, "neither a path" },
-		{ "/", NULL, NULL, "neither a path" },
-		{ "@", NULL, NULL, "neither a path" },
+		{ "socket", NULL, NULL, "neither an absolute path nor @" },
+		{ "../socket", NULL, NULL, "neither an absolute path" },
+		{ "vsock:2:1234", NULL, NULL, "neither an absolute path" },
+		{ "/", NULL, NULL, "neither an absolute path" },
+		{ "@", NULL, NULL, "neither an absolute path" },
 		{ "\033[2Jx\n", NULL, NULL, "NOTIFY_SOCKET=\\x1B[2Jx\\x0A is" },
 		{ "/s", "0", NULL, "WATCHDOG_USEC=0 is not from 1 to" },
 		{ "/s", "-1", NULL, "WATCHDOG_USEC=-1" },
