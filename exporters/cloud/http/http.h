@@ -71,10 +71,9 @@ struct http_request {
 	/* "Name: value"; NULL ends them. */
 	const char *headers[HTTP_HEADERS_MAX + 1];
 	struct text body;
-	/* NULL, or called before each attempt: makes the headers anew
-	 * that say when it is sent and by whom, since a signature is
-	 * too old after some minutes and --retry-time may be hours. -1:
-	 * nothing is sent. */
+	/* NULL, or called before each attempt: makes the headers anew that say
+	 * when it is sent and by whom, since a signature is too old after some
+	 * minutes and --retry-time may be hours.  -1: nothing is sent. */
 	int (*sign)(void *arg, struct err *err);
 	void *sign_arg;
 };
@@ -85,8 +84,8 @@ struct http_answer {
 	struct text body;
 };
 
-/* 0: an answer, whatever it says.  -1: none in time, or none that may
- * be had; `err` names the service and says why, in one sentence. */
+/* 0: an answer, whatever it says.  -1: none in time, or none that may be had;
+ * `err` names the service and says why, in one sentence. */
 int http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err);
 /* The same, but any answer other than 2xx is a failure. */
@@ -95,14 +94,13 @@ int http_deliver(
 /* A header of the last answer; empty when it has none. */
 struct text http_header(const struct http *http, const char *name);
 
-/* For a status that is not wanted: "SERVICE answers STATUS: what it
- * says", the first words of its body made fit for a message.  Returns
- * -1. */
+/* For a status that is not wanted: "SERVICE answers STATUS: what it says",
+ * the first words of its body made fit for a message.  Returns -1. */
 int http_refused(
     const struct http *http, const struct http_answer *answer, struct err *err);
 
-/* Percent-encode all but unreserved characters (RFC 3986) and those in
- * `keep`; 0: no room.  `to` gets a NUL. */
+/* Percent-encode all but unreserved characters (RFC 3986) and those in `keep`;
+ * 0: no room.  `to` gets a NUL. */
 size_t http_encode(char *to, size_t room, struct text text, const char *keep);
 
 #endif
