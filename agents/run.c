@@ -17,6 +17,7 @@
 #include "agents/submit/compose.h"
 #include "agents/submit/submit.h"
 #include "proto/base/hash.h"
+#include "proto/base/text.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
@@ -121,7 +122,7 @@ put_attributes(struct run *run, const struct child_process *process)
 	put_int(compose, "io.read", (int64_t)process->io_read);
 	put_int(compose, "io.write", (int64_t)process->io_write);
 	put_int(compose, "process.pid", process->pid);
-	trace_context_hex(hex, run->trace_context.id, TRACE_CONTEXT_BYTES);
+	text_hex(hex, run->trace_context.id, TRACE_CONTEXT_BYTES);
 	compose_attribute(compose, text_of("trace.id"), &trace, NULL);
 	put_hex(compose, "span.id", process->span);
 	if (process->parent != 0)

@@ -10,6 +10,7 @@
 
 #include "agents/client/client_private.h"
 #include "proto/base/hash.h"
+#include "proto/base/text.h"
 #include "proto/wire/wire.h"
 
 enum {
@@ -139,7 +140,7 @@ put_own(struct wire_writer *w, const struct client_record *record)
 	uint32_t count = 2;
 
 	put_int(w, "process.pid", client.pid);
-	trace_context_hex(hex, trace, TRACE_CONTEXT_BYTES);
+	text_hex(hex, trace, TRACE_CONTEXT_BYTES);
 	wire_put_text_attribute(
 	    w, text_of("trace.id"), (struct text){ hex, sizeof(hex) });
 	if (record->id != 0) {

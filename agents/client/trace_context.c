@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/text.h"
 
 enum {
 	AT_TRACE = 3,
@@ -65,24 +66,13 @@ trace_context_parse(struct trace_context *trace_context, const char *text)
 }
 
 void
-trace_context_hex(char *to, const unsigned char *from, unsigned bytes)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (unsigned i = 0; i < bytes; i++) {
-		*to++ = digits[from[i] >> 4];
-		*to++ = digits[from[i] & 15];
-	}
-}
-
-void
 trace_context_hex_span(char to[static 16], uint64_t span)
 {
 	unsigned char bytes[8];
 
 	for (int i = 0; i < 8; i++)
 		bytes[i] = (unsigned char)(span >> 8 * (7 - i));
-	trace_context_hex(to, bytes, sizeof(bytes));
+	text_hex(to, bytes, sizeof(bytes));
 }
 
 void
@@ -90,12 +80,11 @@ trace_context_text(char to[static TRACE_CONTEXT_PARENT_BYTES],
     const struct trace_context *trace_context)
 {
 	memcpy(to, "00-", AT_TRACE);
-	trace_context_hex(
-	    to + AT_TRACE, trace_context->id, TRACE_CONTEXT_BYTES);
+	text_hex(to + AT_TRACE, trace_context->id, TRACE_CONTEXT_BYTES);
 	to[AT_SPAN - 1] = '-';
 	trace_context_hex_span(to + AT_SPAN, trace_context->span);
 	to[AT_FLAGS - 1] = '-';
-	trace_context_hex(to + AT_FLAGS, &trace_context->flags, 1);
+	text_hex(to + AT_FLAGS, &trace_context->flags, 1);
 	to[LENGTH] = '\0';
 }
 

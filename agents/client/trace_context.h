@@ -30,9 +30,7 @@ bool trace_context_parse(struct trace_context *trace_context, const char *text);
 void trace_context_text(char to[static TRACE_CONTEXT_PARENT_BYTES],
     const struct trace_context *trace_context);
 
-/* Lower-case hexadecimal digits, no NUL; a number with its high digits first.
- */
-void trace_context_hex(char *to, const unsigned char *from, unsigned bytes);
+/* Lower-case hexadecimal digits, no NUL, the high ones first. */
 void trace_context_hex_span(char to[static 16], uint64_t span);
 
 /* A trace of random bits without a span. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/text.h"
 
 /* The next character of `rest`: of UTF-8, else of Latin-1. */
 static uint32_t

@@ -5,6 +5,7 @@
 #include "agents/proc/cgroup_stat.h"
 
 #include "agents/proc/scan.h"
+#include "proto/base/text.h"
 
 #define FIELD(name, to)                                                        \
 	{                                                                      \
@@ -52,10 +53,10 @@ cgroup_parse_io(struct text file, struct cgroup_io *io)
 	struct text line, word;
 
 	*io = (struct cgroup_io){ 0 };
-	while (scan_line(&file, &line)) {
+	while (text_next_line(&file, &line)) {
 		/* the device */
-		scan_word(&line);
-		while ((word = scan_word(&line)).bytes > 0) {
+		text_next_word(&line);
+		while ((word = text_next_word(&line)).bytes > 0) {
 			for (uint32_t i = 0; i < COUNT(fields); i++) {
 				struct text key = fields[i].name;
 				uint64_t number;
@@ -79,7 +80,7 @@ proc_parse_number(struct text file, uint64_t *number)
 {
 	struct text line;
 
-	return scan_line(&file, &line) && scan_number(&line, number);
+	return text_next_line(&file, &line) && scan_number(&line, number);
 }
 
 int
@@ -112,7 +113,7 @@ proc_parse_process(struct text file, struct proc_process *process)
 	process->name = (struct text){ open + 1, (uint32_t)(close - open - 1) };
 	file.bytes -= (uint32_t)(close + 1 - file.at);
 	file.at = close + 1;
-	scan_word(&file);
+	text_next_word(&file);
 	/* Some are negative, which is no number here and of no interest. */
 	for (uint32_t i = 0; i < COUNT(to); i++)
 		if (!scan_number(&file, to[i]) && to[i] != &ignored)

@@ -12,6 +12,7 @@
 #include "agents/proc/proc_stat.h"
 #include "agents/proc/scan.h"
 #include "proto/base/memory.h"
+#include "proto/base/text.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -45,7 +46,8 @@ add_pids(struct look *look, const char *group)
 	    (int)sizeof(path))
 		return;
 	file = job_cgroups_read_path(look->job_cgroups, path);
-	while (look->count < JOB_CGROUPS_PIDS_MAX && scan_line(&file, &line))
+	while (
+	    look->count < JOB_CGROUPS_PIDS_MAX && text_next_line(&file, &line))
 		look->count += scan_number(&line, &look->pids[look->count]);
 }
 

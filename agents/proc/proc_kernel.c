@@ -6,6 +6,7 @@
 
 #include "agents/proc/scan.h"
 #include "proto/base/number.h"
+#include "proto/base/text.h"
 
 #define FIELD(name, to)                                                        \
 	{                                                                      \
@@ -55,7 +56,7 @@ parse_pressure_line(struct text line, double *avg10, uint64_t *total_us)
 {
 	struct text word, value;
 
-	while ((word = scan_word(&line)).bytes > 0) {
+	while ((word = text_next_word(&line)).bytes > 0) {
 		double average;
 		uint64_t total;
 
@@ -75,8 +76,8 @@ proc_parse_pressure(struct text file, struct proc_pressure *pressure)
 	bool found = false;
 
 	*pressure = (struct proc_pressure){ 0 };
-	while (scan_line(&file, &line)) {
-		struct text word = scan_word(&line);
+	while (text_next_line(&file, &line)) {
+		struct text word = text_next_word(&line);
 
 		if (scan_is(word, "some")) {
 			parse_pressure_line(
@@ -98,10 +99,10 @@ migrations_of(struct text line, uint64_t version)
 	uint32_t each = version >= 17 ? 11 : 8, column = version >= 17 ? 7 : 4;
 	uint64_t sum = 0, number;
 
-	scan_word(&line);
+	text_next_word(&line);
 	/* Since 17 the name of the domain stands before its mask. */
 	if (version >= 17)
-		scan_word(&line);
+		text_next_word(&line);
 	for (uint32_t i = 0; i < 3 * each && scan_number(&line, &number); i++)
 		if (i % each == column)
 			sum += number;
@@ -116,8 +117,8 @@ proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 	bool found = false;
 
 	*s = (struct proc_schedstat){ 0 };
-	while (scan_line(&file, &line)) {
-		struct text word = scan_word(&line);
+	while (text_next_line(&file, &line)) {
+		struct text word = text_next_word(&line);
 		uint64_t n[9] = { 0 };
 		uint64_t *const to[] = { &n[0], &n[1], &n[2], &n[3], &n[4],
 			&n[5], &n[6], &n[7], &n[8] };

@@ -6,6 +6,7 @@
 
 #include "agents/proc/scan.h"
 #include "proto/base/number.h"
+#include "proto/base/text.h"
 
 int
 proc_parse_cpu(struct text file, struct proc_cpu *cpu)
@@ -17,8 +18,8 @@ proc_parse_cpu(struct text file, struct proc_cpu *cpu)
 	bool found = false;
 
 	*cpu = (struct proc_cpu){ 0 };
-	while (scan_line(&file, &line)) {
-		struct text word = scan_word(&line);
+	while (text_next_line(&file, &line)) {
+		struct text word = text_next_word(&line);
 
 		if (scan_is(word, "cpu"))
 			found = scan_numbers(
@@ -42,7 +43,7 @@ proc_next_processor(struct text *rest, struct proc_processor *processor)
 {
 	struct text line;
 
-	while (scan_line(rest, &line)) {
+	while (text_next_line(rest, &line)) {
 		if (line.bytes <= 3 || memcmp(line.at, "cpu", 3) != 0)
 			continue;
 		line.at += 3;
@@ -81,8 +82,8 @@ proc_parse_memory(struct text file, struct proc_memory *memory)
 	struct text line;
 
 	*memory = (struct proc_memory){ 0 };
-	while (scan_line(&file, &line)) {
-		struct text word = scan_word(&line);
+	while (text_next_line(&file, &line)) {
+		struct text word = text_next_word(&line);
 		uint64_t kib;
 
 		memory->has_available |= scan_is(word, "MemAvailable:");
@@ -101,12 +102,14 @@ proc_parse_load(struct text file, struct proc_load *load)
 	const char *slash;
 
 	*load = (struct proc_load){ 0 };
-	if (!scan_line(&file, &line) ||
-	    number_parse_double(scan_word(&line), &load->one, NULL) != 0 ||
-	    number_parse_double(scan_word(&line), &load->five, NULL) != 0 ||
-	    number_parse_double(scan_word(&line), &load->fifteen, NULL) != 0)
+	if (!text_next_line(&file, &line) ||
+	    number_parse_double(text_next_word(&line), &load->one, NULL) != 0 ||
+	    number_parse_double(text_next_word(&line), &load->five, NULL) !=
+		0 ||
+	    number_parse_double(text_next_word(&line), &load->fifteen, NULL) !=
+		0)
 		return -1;
-	tasks = scan_word(&line);
+	tasks = text_next_word(&line);
 	slash = tasks.bytes > 0 ? memchr(tasks.at, '/', tasks.bytes) : NULL;
 	if (slash == NULL)
 		return -1;
@@ -128,13 +131,13 @@ proc_next_disk(struct text *rest, struct proc_disk *disk)
 	enum { COLUMNS = sizeof(numbers) / sizeof(*numbers), SHORT = 4 };
 	struct text line;
 
-	while (scan_line(rest, &line)) {
+	while (text_next_line(rest, &line)) {
 		uint64_t major, minor;
 		uint32_t count = 0;
 
 		if (!scan_number(&line, &major) || !scan_number(&line, &minor))
 			continue;
-		*disk = (struct proc_disk){ .name = scan_word(&line) };
+		*disk = (struct proc_disk){ .name = text_next_word(&line) };
 		if (disk->name.bytes == 0)
 			continue;
 		while (count < COLUMNS && scan_number(&line, numbers[count]))
@@ -167,7 +170,7 @@ proc_next_interface(struct text *rest, struct proc_interface *interface)
 		&interface->send_errors, &interface->send_drops };
 	struct text line;
 
-	while (scan_line(rest, &line)) {
+	while (text_next_line(rest, &line)) {
 		/* A name may hold a colon (an alias); no number does. */
 		const char *colon =
 		    line.bytes > 0 ? memrchr(line.at, ':', line.bytes) : NULL;
@@ -178,7 +181,7 @@ proc_next_interface(struct text *rest, struct proc_interface *interface)
 		name = (struct text){ line.at, (uint32_t)(colon - line.at) };
 		line.bytes -= name.bytes + 1;
 		line.at = colon + 1;
-		interface->name = scan_word(&name);
+		interface->name = text_next_word(&name);
 		if (interface->name.bytes > 0 &&
 		    scan_numbers(
 			&line, numbers, sizeof(numbers) / sizeof(*numbers)))
@@ -209,7 +212,7 @@ proc_next_mount(struct text *rest, struct proc_mount *mount)
 {
 	struct text line, word;
 
-	while (scan_line(rest, &line)) {
+	while (text_next_line(rest, &line)) {
 		uint64_t number;
 
 		/* id, parent, device, root, point, options, any number of
@@ -217,15 +220,15 @@ proc_next_mount(struct text *rest, struct proc_mount *mount)
 		if (!scan_number(&line, &number) ||
 		    !scan_number(&line, &number))
 			continue;
-		word = scan_word(&line);
+		word = text_next_word(&line);
 		if (word.bytes == 0 || !parse_device(word, mount))
 			continue;
-		mount->root = scan_word(&line);
-		mount->point = scan_word(&line);
+		mount->root = text_next_word(&line);
+		mount->point = text_next_word(&line);
 		do
-			word = scan_word(&line);
+			word = text_next_word(&line);
 		while (word.bytes > 0 && !scan_is(word, "-"));
-		mount->type = scan_word(&line);
+		mount->type = text_next_word(&line);
 		if (mount->point.bytes > 0 && mount->type.bytes > 0)
 			return true;
 	}

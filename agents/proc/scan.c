@@ -4,38 +4,7 @@
  */
 #include "agents/proc/scan.h"
 
-bool
-scan_line(struct text *rest, struct text *line)
-{
-	const char *end;
-
-	if (rest->bytes == 0)
-		return false;
-	end = memchr(rest->at, '\n', rest->bytes);
-	*line = (struct text){ rest->at,
-		end ? (uint32_t)(end - rest->at) : rest->bytes };
-	rest->at += line->bytes + (end != NULL);
-	rest->bytes -= line->bytes + (end != NULL);
-	return true;
-}
-
-struct text
-scan_word(struct text *line)
-{
-	struct text word;
-
-	while (line->bytes > 0 && (*line->at == ' ' || *line->at == '\t')) {
-		line->at++;
-		line->bytes--;
-	}
-	word = (struct text){ line->at, 0 };
-	while (line->bytes > 0 && *line->at != ' ' && *line->at != '\t') {
-		line->at++;
-		line->bytes--;
-		word.bytes++;
-	}
-	return word;
-}
+#include "proto/base/text.h"
 
 bool
 scan_number(struct text *line, uint64_t *number)
@@ -80,8 +49,8 @@ scan_fields(struct text file, const struct scan_field *fields, uint32_t count)
 	struct text line;
 	bool found = false;
 
-	while (scan_line(&file, &line)) {
-		struct text word = scan_word(&line);
+	while (text_next_line(&file, &line)) {
+		struct text word = text_next_word(&line);
 		uint64_t number;
 
 		for (uint32_t i = 0; i < count; i++)

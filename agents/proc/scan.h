@@ -12,12 +12,6 @@
 
 #include "proto/base/text.h"
 
-/* A line without its newline; false at the end. */
-bool scan_line(struct text *rest, struct text *line);
-
-/* What stands before the next blank; empty at the end. */
-struct text scan_word(struct text *line);
-
 /* The next word when it is a whole number below 2^64.  What is none is passed
  * over, `number` stays as it is. */
 bool scan_number(struct text *line, uint64_t *number);

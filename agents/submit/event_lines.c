@@ -7,36 +7,13 @@
 #include <stdio.h>
 
 #include "proto/base/number.h"
-
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* Take a word off the front; empty at the end. */
-static struct text
-take_word(struct text *rest)
-{
-	struct text word;
-
-	while (rest->bytes > 0 && is_blank(*rest->at)) {
-		rest->at++;
-		rest->bytes--;
-	}
-	word = (struct text){ rest->at, 0 };
-	while (rest->bytes > 0 && !is_blank(*rest->at)) {
-		rest->at++;
-		rest->bytes--;
-		word.bytes++;
-	}
-	return word;
-}
+#include "proto/base/text.h"
 
 static int
 plain_event(struct compose *compose, struct text line, struct err *err)
 {
-	struct text source = take_word(&line), event = take_word(&line);
+	struct text source = text_next_word(&line),
+		    event = text_next_word(&line);
 
 	if (event.bytes == 0)
 		return err_set(err, "is not SOURCE EVENT [MESSAGE]");

@@ -10,6 +10,7 @@
 #include "aggregator/tables/row_block.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
+#include "proto/base/text.h"
 
 enum { KEY_ROOM = 8 + NAME_BYTES_MAX };
 
@@ -61,26 +62,6 @@ find_text(struct lookup *lookup, struct text attributes, const char *key)
 	return (struct text){ NULL, 0 };
 }
 
-/* Words are separated by blanks. */
-static bool
-next_word(struct text *rest, struct text *word)
-{
-	uint32_t i = 0;
-
-	while (rest->bytes > 0 && rest->at[0] == ' ') {
-		rest->at++;
-		rest->bytes--;
-	}
-	if (rest->bytes == 0)
-		return false;
-	while (i < rest->bytes && rest->at[i] != ' ')
-		i++;
-	*word = (struct text){ rest->at, i };
-	rest->at += i;
-	rest->bytes -= i;
-	return true;
-}
-
 static void
 add_column(struct metric_columns *columns, struct text name, bool counter)
 {
@@ -103,17 +84,17 @@ metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
 		return;
 	names = find_text(lookup, attributes, "names");
 	types = find_text(lookup, attributes, "types");
-	for (;
-	     columns->columns < RECORD_VALUES_MAX && next_word(&names, &metric);
+	for (; columns->columns < RECORD_VALUES_MAX &&
+	       (metric = text_next_word(&names)).bytes > 0;
 	     columns->columns++) {
-		bool known = next_word(&types, &type);
+		type = text_next_word(&types);
 
 		if (text_equal(metric, text_of(COUNTER_RATE_BOOT_COLUMN)))
 			columns->boot = columns->columns;
 		else if (metric.bytes <= NAME_BYTES_MAX &&
 			 (pattern.bytes == 0 || text_match(pattern, metric)))
 			add_column(columns, metric,
-			    known && text_equal(type, text_of("counter")));
+			    text_equal(type, text_of("counter")));
 	}
 }
 

@@ -7,6 +7,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "proto/base/text.h"
+
 enum { NAME_HASH_BYTES = 12, TIME_DIGITS = 16, NUMBER_DIGITS = 5 };
 
 static const char hex[] = "0123456789abcdef";
@@ -29,11 +31,7 @@ result_id_name(char to[static 25], struct text test, struct text entry)
 	crypto_generichash_update(
 	    &state, (const unsigned char *)entry.at, entry.bytes);
 	crypto_generichash_final(&state, hash, sizeof(hash));
-	for (int i = 0; i < NAME_HASH_BYTES; i++) {
-		to[2 * i] = hex[hash[i] >> 4];
-		to[2 * i + 1] = hex[hash[i] & 15];
-	}
-	to[2 * NAME_HASH_BYTES] = '\0';
+	*text_hex(to, hash, NAME_HASH_BYTES) = '\0';
 }
 
 void

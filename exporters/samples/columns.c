@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/text.h"
 
 void
 columns_init(struct column_sets *sets)
@@ -61,24 +62,6 @@ list_of(const struct record *record, const char *key)
 	return value.is.text;
 }
 
-/* Take a word off a list; empty at its end. */
-static struct text
-next_word(struct text *rest)
-{
-	struct text word;
-
-	while (rest->bytes > 0 && rest->at[0] == ' ') {
-		rest->at++;
-		rest->bytes--;
-	}
-	word = (struct text){ rest->at, 0 };
-	while (word.bytes < rest->bytes && rest->at[word.bytes] != ' ')
-		word.bytes++;
-	rest->at += word.bytes;
-	rest->bytes -= word.bytes;
-	return word;
-}
-
 static void
 take_apart(struct columns *columns)
 {
@@ -92,9 +75,10 @@ take_apart(struct columns *columns)
 		room = RECORD_VALUES_MAX;
 	columns->names = memory_zero(2 * (size_t)room, sizeof(*columns->names));
 	columns->units = columns->names + room;
-	while (columns->count < room && (name = next_word(&names)).bytes > 0) {
+	while (columns->count < room &&
+	       (name = text_next_word(&names)).bytes > 0) {
 		columns->names[columns->count] = name;
-		columns->units[columns->count++] = next_word(&units);
+		columns->units[columns->count++] = text_next_word(&units);
 	}
 }
 

@@ -170,6 +170,52 @@ text_trim(struct text t)
 	return t;
 }
 
+bool
+text_next_line(struct text *rest, struct text *line)
+{
+	const char *end;
+
+	if (rest->bytes == 0)
+		return false;
+	end = memchr(rest->at, '\n', rest->bytes);
+	*line = (struct text){ rest->at,
+		end != NULL ? (uint32_t)(end - rest->at) : rest->bytes };
+	rest->at += line->bytes + (end != NULL);
+	rest->bytes -= line->bytes + (end != NULL);
+	return true;
+}
+
+struct text
+text_next_word(struct text *rest)
+{
+	struct text word;
+
+	while (rest->bytes > 0 && (*rest->at == ' ' || *rest->at == '\t')) {
+		rest->at++;
+		rest->bytes--;
+	}
+	word = (struct text){ rest->at, 0 };
+	while (rest->bytes > 0 && *rest->at != ' ' && *rest->at != '\t') {
+		rest->at++;
+		rest->bytes--;
+		word.bytes++;
+	}
+	return word;
+}
+
+char *
+text_hex(char *to, const void *from, uint32_t bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *at = from;
+
+	for (uint32_t i = 0; i < bytes; i++) {
+		*to++ = digits[at[i] >> 4];
+		*to++ = digits[at[i] & 15];
+	}
+	return to;
+}
+
 const char *
 text_quote(char *to, size_t to_bytes, struct text t)
 {

@@ -94,6 +94,16 @@ const char *text_fault_words(enum text_fault fault);
 /* Without the blanks, tabs and ends of lines at both ends. */
 struct text text_trim(struct text t);
 
+/* Take a line off the front, without its newline; false at the end. */
+bool text_next_line(struct text *rest, struct text *line);
+
+/* Take a word off the front, and the blanks and tabs before it; empty at the
+ * end. */
+struct text text_next_word(struct text *rest);
+
+/* Two lower-case digits for each byte; returns the end, where no NUL is. */
+char *text_hex(char *to, const void *from, uint32_t bytes);
+
 /* Copy into `to` so that it may stand in a log line or an error message:
  * control characters, quotes, backslashes and bytes that are not UTF-8 become
  * \xNN; cut with "..." when it does not fit.  Returns `to`. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/text.h"
 #include "proto/os/whole_file.h"
 
 #define FIRST_LINE "poolscope-partitions 1"
@@ -33,26 +34,6 @@ static int
 wrong(const struct reading *r, struct err *err, const char *what)
 {
 	return err_set(err, "%s:%" PRIu64 ": %s", r->name, r->line, what);
-}
-
-/* The next line, without its end; false at the end of the file. */
-static bool
-next_line(struct text *file, struct text *line)
-{
-	const char *end;
-
-	if (file->bytes == 0)
-		return false;
-	end = memchr(file->at, '\n', file->bytes);
-	line->at = file->at;
-	line->bytes = end != NULL ? (uint32_t)(end - file->at) : file->bytes;
-	file->at += line->bytes;
-	file->bytes -= line->bytes;
-	if (end != NULL) {
-		file->at++;
-		file->bytes--;
-	}
-	return true;
 }
 
 static int
@@ -109,14 +90,15 @@ partition_table_parse(struct partition_table *table, const char *name,
 	table->count = 0;
 	if (file.bytes > PARTITION_TABLE_BYTES_MAX)
 		return err_set(err, "%s is larger than 1 MiB", name);
-	if (!next_line(&file, &line) || !text_equal(line, text_of(FIRST_LINE)))
+	if (!text_next_line(&file, &line) ||
+	    !text_equal(line, text_of(FIRST_LINE)))
 		return wrong(&r, err, "wanted \"" FIRST_LINE "\"");
 	r.line++;
-	if (!next_line(&file, &line))
+	if (!text_next_line(&file, &line))
 		line.bytes = 0;
 	if (read_version(&r, line, err) != 0)
 		return -1;
-	while (next_line(&file, &line)) {
+	while (text_next_line(&file, &line)) {
 		r.line++;
 		if (line.bytes > 0 && line.at[0] != '#' &&
 		    read_row(&r, line, err) != 0)

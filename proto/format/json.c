@@ -6,6 +6,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/base/text.h"
 #include "proto/format/json_bytes.h"
 
 #include <assert.h>
@@ -109,18 +110,6 @@ json_end_array(struct json *json)
 	end(json, ']');
 }
 
-uint32_t
-json_character(const unsigned char *s, uint32_t left, uint32_t *bytes)
-{
-	uint32_t c;
-
-	*bytes = text_character((struct text){ (const char *)s, left }, &c);
-	if (*bytes > 0)
-		return c;
-	*bytes = 1;
-	return JSON_NO_CHARACTER;
-}
-
 static void
 put_escaped(struct json *json, uint32_t c)
 {
@@ -169,7 +158,12 @@ put_quoted(struct json *json, struct text t)
 		put_bytes(json, s + from, s + i);
 		if (i == t.bytes)
 			break;
-		c = json_character(s + i, t.bytes - i, &bytes);
+		bytes =
+		    text_character((struct text){ t.at + i, t.bytes - i }, &c);
+		if (bytes == 0) {
+			c = 0xFFFD; /* the replacement character */
+			bytes = 1;
+		}
 		put_escaped(json, c);
 		i += bytes;
 	}
@@ -268,8 +262,12 @@ json_hex(struct json *json, struct text bytes)
 {
 	separate(json);
 	put_byte(json, '"');
-	for (uint32_t i = 0; i < bytes.bytes; i++)
-		fprintf(json->file, "%02x", (unsigned char)bytes.at[i]);
+	for (uint32_t i = 0; i < bytes.bytes; i++) {
+		char digits[2];
+
+		text_hex(digits, bytes.at + i, 1);
+		fwrite_unlocked(digits, 1, sizeof(digits), json->file);
+	}
 	put_byte(json, '"');
 }
 

@@ -26,7 +26,7 @@ enum json_style {
 	JSON_STRICT = 2,
 	JSON_WIDE = 4, /* with JSON_INDENTED */
 };
-enum { JSON_DEPTH_MAX = 63, JSON_NO_CHARACTER = 0xFFFD };
+enum { JSON_DEPTH_MAX = 63 };
 
 struct json {
 	FILE *file;
@@ -60,10 +60,6 @@ void json_hex(struct json *json, struct text bytes);
 void json_value(struct json *json, const struct value *value);
 /* Pairs as of struct record, as an object. */
 void json_pairs(struct json *json, struct text pairs);
-
-/* The character at `s` and how many bytes it has; JSON_NO_CHARACTER and 1 when
- * the bytes are not UTF-8. */
-uint32_t json_character(const unsigned char *s, uint32_t left, uint32_t *bytes);
 
 /* JSON that is written into memory. */
 struct json_memory {

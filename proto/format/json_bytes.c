@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "proto/base/text.h"
 #include "proto/format/json.h"
 
 enum {
@@ -29,11 +30,13 @@ put_character(
 	uint32_t bytes = 1, c = s[0];
 
 	if (c >= 0x80) {
-		c = json_character(s, left, &bytes);
-		if (c == JSON_NO_CHARACTER && bytes == 1)
-			to = JSON_PUT(to, "\xEF\xBF\xBD");
-		else
+		bytes =
+		    text_character((struct text){ (const char *)s, left }, &c);
+		if (bytes > 0)
 			to = json_put_bytes(to, (const char *)s, bytes);
+		else
+			to = JSON_PUT(to, "\xEF\xBF\xBD");
+		bytes += bytes == 0;
 	} else if (c == '"' || c == '\\') {
 		*to++ = '\\';
 		*to++ = (unsigned char)c;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/text.h"
 
 enum { FEW_KEYS = 16 }; /* are compared each with each, more are sorted */
 

@@ -8,6 +8,7 @@
 #include <sodium.h>
 #include <stdio.h>
 
+#include "proto/base/text.h"
 #include "proto/keys/secret.h"
 
 enum { LINE_BYTES = 64 + KEYFILE_NAME_MAX };
@@ -146,16 +147,8 @@ static const struct {
 static bool
 next_line(struct lines *lines, struct text *line)
 {
-	const char *end;
-
-	if (lines->rest.bytes == 0)
+	if (!text_next_line(&lines->rest, line))
 		return false;
-	end = memchr(lines->rest.at, '\n', lines->rest.bytes);
-	line->at = lines->rest.at;
-	line->bytes =
-	    end != NULL ? (uint32_t)(end - line->at) : lines->rest.bytes;
-	lines->rest.at += line->bytes + (end != NULL);
-	lines->rest.bytes -= line->bytes + (end != NULL);
 	lines->number++;
 	if (line->bytes > 0 && line->at[line->bytes - 1] == '\r')
 		line->bytes--;

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/text.h"
 #include "proto/msgpack/mp.h"
 #include "proto/msgpack/walk.h"
 #include "proto/os/clock.h"
@@ -289,13 +290,7 @@ session_equal(const struct session_id *a, const struct session_id *b)
 const char *
 session_text(char to[static 33], const struct session_id *id)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < sizeof(id->bytes); i++) {
-		to[2 * i] = digits[id->bytes[i] >> 4];
-		to[2 * i + 1] = digits[id->bytes[i] & 15];
-	}
-	to[32] = '\0';
+	*text_hex(to, id->bytes, sizeof(id->bytes)) = '\0';
 	return to;
 }
 

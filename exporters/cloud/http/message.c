@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "proto/base/text.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -166,27 +167,13 @@ http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns)
 	return true;
 }
 
-/* Take a line off the front, with its end. */
-static struct text
-next_line(struct text *rest)
-{
-	const char *end = memchr(rest->at, '\n', rest->bytes);
-	struct text line = { rest->at,
-		end == NULL ? rest->bytes : (uint32_t)(end + 1 - rest->at) };
-
-	rest->at += line.bytes;
-	rest->bytes -= line.bytes;
-	return line;
-}
-
 bool
 http_headers_end(struct text headers)
 {
 	bool ended = false;
+	struct text line;
 
-	while (headers.bytes > 0) {
-		struct text line = next_line(&headers);
-
+	while (text_next_line(&headers, &line)) {
 		if (line.bytes > 5 && memcmp(line.at, "HTTP/", 5) == 0)
 			ended = false;
 		else if (text_trim(line).bytes == 0)
@@ -198,12 +185,10 @@ http_headers_end(struct text headers)
 struct text
 http_find_header(struct text headers, const char *name)
 {
-	struct text found = { NULL, 0 }, rest = headers;
+	struct text found = { NULL, 0 }, rest = headers, line;
 	size_t bytes = strlen(name);
 
-	while (rest.bytes > 0) {
-		struct text line = next_line(&rest);
-
+	while (text_next_line(&rest, &line)) {
 		if (line.bytes > bytes && line.at[bytes] == ':' &&
 		    strncasecmp(line.at, name, bytes) == 0)
 			found = text_trim((struct text){ line.at + bytes + 1,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/text.h"
 #include "proto/format/json.h"
 #include "proto/os/clock.h"
 
@@ -196,13 +197,11 @@ put_key(struct json *json, const struct datastore_place *place,
 	const struct result_file *result = item->result;
 	const struct result_entry *entry = item->entry;
 	char name[KEY_BYTES];
-	size_t used = 0;
+	char *end = text_hex(name, result->digest, RESULT_DIGEST_BYTES);
 
-	for (int i = 0; i < RESULT_DIGEST_BYTES; i++)
-		used += (size_t)snprintf(name + used, sizeof(name) - used,
-		    "%02x", result->digest[i]);
+	*end = '\0';
 	if (entry != NULL)
-		snprintf(name + used, sizeof(name) - used, "/%05u",
+		snprintf(end, sizeof(name) - 2 * RESULT_DIGEST_BYTES, "/%05u",
 		    (unsigned)(entry - result->entries) % 100000);
 	json_name(json, "key");
 	json_begin_object(json);

@@ -142,6 +142,51 @@ patterns_match_like_a_shell(void **state)
 	assert_true(text_equal(text_front(text_of("?b")), text_of("")));
 }
 
+static void
+lines_come_off_the_front(void **state)
+{
+	struct text rest = text_of("one\n\n two \r\nlast"), line;
+
+	(void)state;
+	assert_true(text_next_line(&rest, &line));
+	assert_true(text_equal(line, text_of("one")));
+	assert_true(text_next_line(&rest, &line));
+	assert_int_equal(line.bytes, 0);
+	assert_true(text_next_line(&rest, &line));
+	assert_true(text_equal(line, text_of(" two \r")));
+	assert_true(text_next_line(&rest, &line));
+	assert_true(text_equal(line, text_of("last")));
+	assert_false(text_next_line(&rest, &line));
+	rest = (struct text){ NULL, 0 };
+	assert_false(text_next_line(&rest, &line));
+}
+
+static void
+words_come_off_the_front(void **state)
+{
+	struct text rest = text_of("  one\ttwo\n x "), none = { NULL, 0 };
+
+	(void)state;
+	assert_true(text_equal(text_next_word(&rest), text_of("one")));
+	assert_true(text_equal(text_next_word(&rest), text_of("two\n")));
+	assert_true(text_equal(text_next_word(&rest), text_of("x")));
+	assert_true(text_equal(rest, text_of(" ")));
+	assert_int_equal(text_next_word(&rest).bytes, 0);
+	assert_int_equal(rest.bytes, 0);
+	assert_int_equal(text_next_word(&none).bytes, 0);
+}
+
+static void
+bytes_are_two_digits_each(void **state)
+{
+	char to[8] = "!!!!!!!";
+
+	(void)state;
+	assert_ptr_equal(text_hex(to, "\x00\x9f\xe0", 3), to + 6);
+	assert_string_equal(to, "009fe0!");
+	assert_ptr_equal(text_hex(to, NULL, 0), to);
+}
+
 /* Beside the C library's. */
 static void
 every_character_is_written_and_read_again(void **state)
@@ -172,6 +217,25 @@ every_character_is_written_and_read_again(void **state)
 	freelocale(utf8);
 }
 
+/* From the tables of RFC 3629. */
+static void
+what_is_no_character_is_not_read(void **state)
+{
+	static const char *const bad[] = { "\x80", "\xbf", "\xc0\x80",
+		"\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+		"\xf4\x90\x80\x80", "\xf8\x88\x80\x80", "\xff", "\xc3z",
+		"\xe2\x82z", "\xe2z" };
+	uint32_t character = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(
+		    text_character(text_of(bad[i]), &character), 0);
+	assert_int_equal(
+	    text_character((struct text){ NULL, 0 }, &character), 0);
+	assert_int_equal(character, 7);
+}
+
 int
 main(void)
 {
@@ -183,6 +247,10 @@ main(void)
 		cmocka_unit_test(quoted_text_has_no_bytes_that_hurt_a_line),
 		cmocka_unit_test(only_blanks_at_the_ends_are_trimmed),
 		cmocka_unit_test(patterns_match_like_a_shell),
+		cmocka_unit_test(lines_come_off_the_front),
+		cmocka_unit_test(words_come_off_the_front),
+		cmocka_unit_test(bytes_are_two_digits_each),
+		cmocka_unit_test(what_is_no_character_is_not_read),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
