@@ -1,5 +1,5 @@
 /*
- * reader - a store opened and asked for pages of records.
+ * reader - opening a store, and making pages of its records.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/reader.h"
@@ -29,7 +29,7 @@ new_reader(void)
 	duration_stats_init(reader->stats);
 	reader->phase_nodes = memory_zero(1, sizeof(*reader->phase_nodes));
 	reader->phase_nodes->stats = reader->stats;
-	reader->looks = PAGE_LOOKS;
+	reader->examined_max = PAGE_EXAMINED_MAX;
 	return reader;
 }
 
@@ -107,7 +107,7 @@ reader_keeps(struct reader *reader, struct text partition)
 	return owner.state != OWNER_GONE && owner.state != OWNER_COMING;
 }
 
-/* ---- select ---- */
+/* ---- pages ---- */
 
 static bool
 select_kind(struct page *page, enum record_kind kind)

@@ -1,12 +1,12 @@
 /*
- * reader - the store's public face: records, statistics and counters, a page
- * at a time.
+ * reader - the public interface for reading a store: records, statistics and
+ * counts, page by page.
  *
- * Exporters link this and nothing else of the aggregator; the aggregator's
- * own reader listener answers through it too.  A page holds a snapshot only
- * while it is being made, so no reader can make the store grow.  Pages and
- * cursors are those of proto/wire/wire.h: a local reader and a remote one see
- * the same bytes. SPDX-License-Identifier: MIT
+ * Exporters link this part of the aggregator and no other; the query server of
+ * the aggregator uses it too.  A page holds a snapshot only while it is made,
+ * so no reader can make the store grow.  Pages and cursors are those of
+ * proto/wire/wire.h: local and remote readers see the same bytes.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_READER_H
 #define AGGREGATOR_QUERY_READER_H
@@ -19,55 +19,63 @@
 
 struct reader; /* opaque */
 
-/* Opens STORE/tables and STORE/journal read-only.  The store must exist; one
- * of another format is refused by name. */
+/* Open STORE/tables and STORE/journal read-only.  A store that is missing or
+ * of another format is an error. */
 int reader_open(struct reader **reader, const char *store, struct err *err);
-/* The same on handles that the process has already (LMDB allows one a
- * process): they must outlive the reader. */
+/* The same with handles that the process has already open (LMDB allows one per
+ * process).  They must outlive the reader. */
 struct db;
 struct journal;
 int reader_open_shared(struct reader **reader, struct db *tables,
     struct journal *journal, struct err *err);
 void reader_close(struct reader **reader);
 
-/* How many batches were acknowledged and are not in the tables yet: what the
- * answers below do not show.  Not 0 for long while an aggregator runs. */
+/* The indexing lag: the number of acknowledged batches that are not in the
+ * tables yet and therefore missing from the answers below.  It returns to 0
+ * while an aggregator runs. */
 int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
 
-/* Records of `query` in one partition, in the order (kind, hour, node, track,
- * time); phases in the order (phase, key, node, k).  Writes cursor and
- * records into `w` (a page body) until it is full, query->page_bytes is
- * reached or 65,536 records were looked at, so that a page may be empty and not
- * the last; `*last` when nothing follows.  An unknown partition gives an empty
- * last page.  Kinds that may be asked for: event, sample, span, entity, gap,
- * dead, phase (RECORD_PHASE: derived spans, complete or not, with
- * has_time / has_end and the attributes of both events, message keys
- * included; source = model, name = phase, key = what pairs were matched by).
- * With query->step_ns samples come as buckets (enum wire_bucket), and nothing
- * else does, in the order (hour, node, set, metric, step). */
+/* Make a page of the records that `query` selects in one partition, in the
+ * order (kind, hour, node, track, time); phases in the order (phase, key,
+ * node, k).  Writes the cursor and the records to `w` (a page body) until it
+ * is full, query->page_bytes is reached, or 65,536 records were examined.  A
+ * page may therefore be empty without being the last.  `*last`: nothing
+ * follows.  An unknown partition gives an empty last page.
+ *
+ * Kinds: event, sample, span, entity, gap, rejected batch, test run, and
+ * phase.  A phase record is derived; it may lack its start or its end
+ * (has_time, has_end), and has the attributes of both events, including those
+ * of their messages.  Its source is the model, its name the phase, its key the
+ * value that pairs are matched by.
+ *
+ * With query->step_ns the page has samples as buckets (enum wire_bucket) and
+ * nothing else, in the order (hour, node, metric group, metric, step). */
 int reader_select(struct reader *reader, struct text partition,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
 
-/* What the journal has of one partition, in the order in which it was
- * received, as it was sent: events, samples, spans, entities and gaps that
- * `query` wants (kinds, node, name, time; not an entity's time).  The cursor is
- * a struct wire_position, each record says its entry; `*last` when there is
- * nothing more now.  Dead letters are left out.  Entries that are gone or
- * cannot be read are reported, whatever is asked for, by a gap: class "batch",
- * reason "purged" or "damaged", their number as count.  A place behind the end
- * is answered with the end. */
+/* Make a page of what the journal has of one partition, in the order of
+ * arrival and as it was sent: events, samples, spans, entities and gaps that
+ * `query` selects (by kind, node, name, time; the time of entities is
+ * ignored).  Rejected batches are left out.  The cursor is a struct
+ * wire_position; each record has the number of its entry.  `*last`: the
+ * journal has nothing more now.  Purged and damaged entries are always
+ * reported, whatever the query: as a gap of class "batch" with reason "purged"
+ * or "damaged" and their number as count.  A cursor beyond the end of the
+ * journal continues at its end. */
 int reader_follow(struct reader *reader, struct text partition,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
-/* False: the partition was moved to another store (or is on its way here). */
+/* False when the partition was moved to another store, or has not arrived
+ * yet. */
 bool reader_keeps(struct reader *reader, struct text partition);
 
-/* Of the store: random, and another one after it was restored. */
+/* The generation of the store: a random number that changes when it is
+ * restored. */
 uint64_t reader_generation(const struct reader *reader);
 
-/* Statistics as entity records: kind "phase", id "model:phase" (with
- * `by_node`: node set to the node).  Properties: count, sum, min, max, mean,
+/* Make a page of statistics as entities: kind "phase", id "model:phase"; with
+ * `by_node` one for each node.  Properties: count, sum, min, max, mean,
  * std_population, std_sample, p50, p90, p99 (seconds, float), open_starts,
  * open_ends, too_late, overflow, start, end (event names), unmatched
  * ("incomplete" or "ignore"), required (bool). */
@@ -75,10 +83,10 @@ int reader_stats(struct reader *reader, struct text partition,
     const struct wire_query *query, bool by_node, struct wire_writer *w,
     bool *last, struct err *err);
 
-/* What is in the store, as entity records of kind "status": id "store"
- * (bytes, rows and bytes by table, records by kind, journal_first,
- * journal_next, indexed, lag, sessions, generation, rebuilding), and id
- * "partition:NAME" (records by kind, nodes, first_ns, last_ns). */
+/* Make a page of what is in the store, as entities of kind "status": id
+ * "store" (bytes, rows and bytes by table, records by kind, journal_first,
+ * journal_next, indexed, indexing_lag, sessions, generation, rebuilding), and
+ * id "partition:NAME" (records by kind, nodes, first_ns, last_ns). */
 int reader_status(struct reader *reader, const struct wire_query *query,
     struct wire_writer *w, bool *last, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * query_server - where readers ask.
+ * server - the query server: answers questions of remote readers.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/server.h"
@@ -15,11 +15,11 @@
 #include "proto/os/log.h"
 
 enum {
-	QUESTIONS_AT_ONCE = 16, /* then the loop has a look at the rest */
+	QUESTIONS_AT_ONCE = 16, /* then the loop serves its other events */
 	PAGE_BYTES = 128 << 10,
 	PAGE_BYTES_MIN = 4 << 10,
 	PAGE_BYTES_MAX = WIRE_FRAME_BYTES_MAX - (16 << 10),
-	COMPRESS_BYTES = 4 << 10, /* smaller ones are not worth it */
+	COMPRESS_BYTES = 4 << 10, /* smaller pages are not compressed */
 };
 
 struct query_server {
@@ -32,16 +32,16 @@ struct query_server {
 	struct message message;
 	struct query_server_status counters;
 	struct thread thread;
-	struct err failure; /* of the loop, when it has quit with one */
+	struct err failure; /* exit code of the loop */
 	int64_t complained_ns;
-	/* A page's body may be larger than a frame before it is compressed;
-	 * memory that no page needs is never touched. */
+	/* A page body may be larger than a frame before compression.  Memory
+	 * that no page needs is never touched. */
 	unsigned char body[WIRE_BODY_BYTES_MAX];
 	unsigned char packed[WIRE_FRAME_BYTES_MAX];
 	unsigned char frame[WIRE_FRAME_BYTES_MAX];
 };
 
-/* One line a minute at most: whoever asks must not fill the log. */
+/* At most one line per minute, so that readers cannot fill the log. */
 static void
 complain(
     struct query_server *query_server, const char *what, const struct err *err)
@@ -52,7 +52,7 @@ complain(
 	    now_ns - query_server->complained_ns < 60 * NS_PER_SECOND)
 		return;
 	query_server->complained_ns = now_ns;
-	log_warn("a reader's %s could not be answered: %s", what, err->text);
+	log_warn("query server: a %s query failed: %s", what, err->text);
 }
 
 static void
@@ -114,7 +114,7 @@ ask(struct query_server *query_server, const struct wire_header *header,
 	}
 }
 
-/* Compressed when that helps; false when it does not fit a frame. */
+/* Compress a page if that helps; false when it does not fit in a frame. */
 static bool
 pack(struct query_server *query_server, const struct wire_writer *w, bool plain,
     struct wire_header *answer, struct text *body)
@@ -161,8 +161,8 @@ answer_query(struct query_server *query_server,
 	if (query->cursor.bytes == 0 && query_server->source.settle != NULL &&
 	    (header->type == WIRE_SELECT || header->type == WIRE_STATS))
 		query_server->source.settle(query_server->source.arg);
-	/* Records that do not compress: less of them fit.  In the end a
-	 * single one does not: without more room the reader cuts it. */
+	/* If the records do not compress, fewer of them fit.  If not even a
+	 * single record fits, the reader truncates it when it has less room. */
 	for (;; query->page_bytes /= 2) {
 		wire_writer_init(&w, query_server->body,
 		    query->page_bytes < PAGE_BYTES_MIN
@@ -238,7 +238,7 @@ answer_message(struct query_server *query_server)
 	case WIRE_BYE: return;
 	default: refuse(query_server, &answer, WIRE_NACK_UNSUPPORTED); return;
 	}
-	/* A status may be asked without a query: everything, please. */
+	/* A status question without a query asks for everything. */
 	if ((header.type != WIRE_STATUS || body.bytes > 0) &&
 	    (header.codec != WIRE_NONE ||
 		wire_get_query(body, &query) != WIRE_OK)) {

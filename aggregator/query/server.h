@@ -1,10 +1,10 @@
 /*
- * query_server - where readers ask: select, stats, status and follow, a page at
- * a time.
+ * server - the query server: answers questions of remote readers (select,
+ * stats, status, follow), a page at a time.
  *
- * A thread of its own with its own loop, so that a long question never delays
- * an acknowledgement, and one question at a time, so that a reader costs one
- * page of memory and one short snapshot.
+ * It has its own thread and loop, so a long question never delays an
+ * acknowledgement. It answers one question at a time, so readers cost one page
+ * of memory and one short snapshot.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_SERVER_H
@@ -21,49 +21,52 @@
 struct query_server; /* opaque */
 
 struct query_server_options {
-	const struct opt_list *listen; /* endpoints, at least one */
+	const struct opt_list *listen; /* endpoints; at least one */
 	uint32_t queue_messages;
 	bool insecure;
-	uint32_t connects_per_second; /* 0: any number */
+	uint32_t connects_per_second; /* 0: no limit */
 	struct auth *auth;            /* who may ask; NULL: everybody */
-	uint64_t generation;          /* of the store, for the answers */
+	uint64_t generation;          /* of the store; part of each answer */
 };
 
 struct query_server_source {
 	struct reader *reader;
-	/* Called before the first page of every answer: wait (a bounded time)
-	 * until what was acknowledged before now can be read.  May be NULL. */
+	/* Called before the first page of an answer: wait (with a time limit)
+	 * until the batches acknowledged so far can be read.  May be NULL. */
 	void (*settle)(void *arg);
-	/* Append what the process says of itself behind the store's status:
-	 * full context and record.  From the query_server's thread. */
+	/* Append the status of the process after that of the store: a full
+	 * context and a record.  Called in the thread of the query server. */
 	void (*status)(void *arg, struct wire_writer *w);
 	void *arg;
 };
 
-/* Binds; answers begin with query_server_start. */
+/* Bind the endpoints; answers begin with query_server_start. */
 int query_server_open(struct query_server **query_server,
     const struct query_server_options *options,
     const struct query_server_source *source, struct err *err);
-/* `watcher` hears of the end of its thread. */
+/* `watcher` is notified when the thread ends. */
 int query_server_start(struct query_server *query_server,
     const struct thread_watcher *watcher, struct err *err);
-/* The listener's key is another one: its TCP endpoints are bound anew, soon.  A
- * failure of that is logged, and ends the query_server.  From any thread. */
+/* The key of the listener has changed: bind its TCP endpoints again soon.  If
+ * that fails, the query server logs the error and ends.  From any thread. */
 void query_server_rekey(struct query_server *query_server);
-/* Ends the thread after the answer under way. */
+/* Ends the thread after the current answer. */
 void query_server_close(struct query_server **query_server);
 
 struct query_server_status {
 	uint64_t selects, stats, statuses, follows;
 	uint64_t pages_bytes; /* of frames sent */
-	uint64_t refused;     /* questions that were not understood */
-	uint64_t failed;      /* ... that the store could not answer */
-	uint64_t unsent;      /* the reader was gone or did not take it */
-	uint64_t forbidden;   /* questions that the reader may not ask */
-	uint64_t unkeyed;     /* ... of nobody, at a listener with keys */
+	uint64_t refused;     /* questions that could not be decoded */
+	uint64_t failed;      /* questions that failed in the store */
+	uint64_t
+	    unsent; /* answers that the reader did not accept, or was gone */
+	uint64_t
+	    forbidden; /* questions that the reader is not authorized to ask */
+	uint64_t unkeyed; /* questions without a key, on a listener that
+			     requires keys */
 	uint64_t handshakes_failed;
 };
-/* From the callback `status` only. */
+/* Only from the callback `status`. */
 void query_server_status(const struct query_server *query_server,
     struct query_server_status *status);
 

@@ -32,7 +32,8 @@ put_records(struct answer *answer, const struct partition_counts *counts)
 	answer_put_int(answer, "rejected_cut", counts->rejected_cut);
 }
 
-/* The first and the last number in the journal, 0 and 0 when it is empty. */
+/* The first and the last entry number in the journal; 0 and 0 when it is
+ * empty. */
 static void
 journal_ends(struct reader *reader, uint64_t *first, uint64_t *last)
 {
@@ -106,7 +107,7 @@ sum_up(struct page *page, struct partition_counts *all, uint32_t partitions)
 }
 
 static bool
-give_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
+append_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 {
 	struct reader *reader = page->reader;
 	uint64_t indexed = tables_fact(page->txn, FACT_INDEXED), first, last;
@@ -138,18 +139,19 @@ give_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 	answer_put_int(
 	    &answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
 	put_tables(&answer, &tables);
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 static bool
-give_partition(struct page *page, uint32_t partition, struct text name)
+append_partition(struct page *page, uint32_t partition, struct text name)
 {
 	struct partition_counts counts;
 	struct text id = text_of("partition:");
 	char room[16 + NAME_BYTES_MAX];
 	struct answer answer;
 
-	/* The id is a name too: cut a long one where a character begins. */
+	/* An id has the maximum length of a name: truncate at the start of a
+	 * character. */
 	memcpy(room, id.at, id.bytes);
 	memcpy(room + id.bytes, name.at, name.bytes);
 	id = (struct text){ room, id.bytes + name.bytes };
@@ -165,7 +167,7 @@ give_partition(struct page *page, uint32_t partition, struct text name)
 		answer_put_int(&answer, "first_ns", (uint64_t)counts.first_ns);
 		answer_put_int(&answer, "last_ns", (uint64_t)counts.last_ns);
 	}
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 bool
@@ -176,14 +178,14 @@ query_status(struct page *page, int *rc, struct err *err)
 
 	*rc = 0;
 	if (page->cursor.number == 0)
-		good = give_store(page, partitions, err, rc);
+		good = append_store(page, partitions, err, rc);
 	if (good && page->cursor.number == 0)
 		page->cursor.number = 1;
 	for (i = (uint32_t)page->cursor.number; good && i <= partitions; i++) {
 		struct text name;
 
 		if (dictionary_text(page->txn, 0, i, &name))
-			good = give_partition(page, i, name);
+			good = append_partition(page, i, name);
 		if (good)
 			page->cursor.number = i + 1;
 	}

@@ -1,5 +1,5 @@
 /*
- * reader_answer - an entity of the aggregator's own in the making.
+ * answer - an entity that the aggregator itself makes.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/page/answer.h"
@@ -68,7 +68,7 @@ answer_put_stats(struct answer *answer, const struct duration_stats *stats)
 }
 
 bool
-answer_give(struct page *page, struct answer *answer)
+answer_append(struct page *page, struct answer *answer)
 {
 	answer->record.pairs = (struct text){ (const char *)answer->w.at,
 		(uint32_t)answer->w.bytes };

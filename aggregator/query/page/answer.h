@@ -1,5 +1,5 @@
 /*
- * reader_answer - an entity of the aggregator's own in the making.
+ * answer - an entity that the aggregator itself makes, such as statistics.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_PAGE_ANSWER_H
@@ -7,7 +7,7 @@
 
 #include "aggregator/query/page/page.h"
 
-enum { ANSWER_ROOM = 4096 }; /* of properties; what does not fit is left out */
+enum { ANSWER_ROOM = 4096 }; /* of properties; further properties are dropped */
 
 struct answer {
 	struct record record;
@@ -22,10 +22,10 @@ void answer_put_int(struct answer *answer, const char *name, uint64_t number);
 void answer_put_seconds(struct answer *answer, const char *name, double ns);
 void answer_put_word(struct answer *answer, const char *name, struct text text);
 void answer_put_bool(struct answer *answer, const char *name, bool yes);
-/* Count, sum, min, max, mean, deviations and quantiles. */
+/* Add count, sum, min, max, mean, deviations and quantiles. */
 void answer_put_stats(
     struct answer *answer, const struct duration_stats *stats);
-/* Append it to the page; false: the page is full. */
-bool answer_give(struct page *page, struct answer *answer);
+/* Append the entity to the page; false: the page is full. */
+bool answer_append(struct page *page, struct answer *answer);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * reader_page - a page of records being made.
+ * page - a page of records while it is made.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/page/page.h"
@@ -11,9 +11,10 @@
 
 enum { CURSOR_VERSION = 2, NO_LIMIT = 1 << 30 };
 
-/* ---- where a page ended ---- */
+/* ---- the cursor ---- */
 
-/* Always the same length, so that it can be written first and known last. */
+/* The encoding has a fixed length, so that it can be written first and
+ * replaced at the end. */
 static struct text
 encode_cursor(unsigned char to[static WIRE_CURSOR_BYTES_MAX],
     const struct page_cursor *mark)
@@ -52,7 +53,7 @@ decode_cursor(struct text cursor, struct page_cursor *mark, struct err *err)
 		return 0;
 	if (cursor.bytes != WIRE_CURSOR_BYTES_MAX || at[0] != CURSOR_VERSION ||
 	    (unsigned char)at[1] >= RECORD_KINDS)
-		return err_set(err, "not a cursor of this store");
+		return err_set(err, "the cursor is not one of this store");
 	mark->kind = (uint8_t)at[1];
 	at += 2;
 	if (mark->kind == RECORD_ENTITY) {
@@ -60,7 +61,8 @@ decode_cursor(struct text cursor, struct page_cursor *mark, struct err *err)
 		mark->number = get_u64_be(at + 4);
 		mark->prefix_bytes = (unsigned char)at[12];
 		if (mark->prefix_bytes > sizeof(mark->prefix))
-			return err_set(err, "not a cursor of this store");
+			return err_set(
+			    err, "the cursor is not one of this store");
 		memcpy(mark->prefix, at + 13, sizeof(mark->prefix));
 		return 0;
 	}
@@ -76,14 +78,14 @@ decode_cursor(struct text cursor, struct page_cursor *mark, struct err *err)
 	return 0;
 }
 
-/* ---- a page ---- */
+/* ---- the page ---- */
 
 int
 page_put_cursor(struct page *page, struct text cursor, struct err *err)
 {
 	wire_put_page_cursor(page->w, cursor);
 	if (page->w->full)
-		return err_set(err, "no room for a page");
+		return err_set(err, "the buffer is too small for a page");
 	page->start = page->w->bytes;
 	page->limit = page->query->page_bytes ? page->query->page_bytes
 					      : (size_t)NO_LIMIT;
@@ -93,12 +95,12 @@ page_put_cursor(struct page *page, struct text cursor, struct err *err)
 void
 page_replace_cursor(struct page *page, struct text cursor)
 {
-	page->w->full = false; /* the record that did not fit is the next */
+	page->w->full =
+	    false; /* the record that did not fit will be in the next page */
 	memcpy(
 	    page->w->at + page->start - cursor.bytes, cursor.at, cursor.bytes);
 }
 
-/* Begin: a snapshot, and room for the cursor. */
 int
 page_begin(struct page *page, struct err *err)
 {
@@ -135,8 +137,8 @@ page_end(struct page *page, bool *last, struct err *err)
 	return 0;
 }
 
-/* A record that no page can hold is shown without its largest attributes:
- * how many are missing is reported in their place. */
+/* A record that is too large for any page is returned without its largest
+ * attributes; the attribute _left_out gives their number. */
 static bool
 put_cut(struct page *page, struct record *record)
 {
@@ -192,12 +194,13 @@ page_put(struct page *page, struct record *record)
 	    (wire_put_record(w, record) ||
 		(w->records == 0 && put_cut(page, record))))
 		return true;
-	w->bytes = before; /* the context without its record */
+	w->bytes = before; /* remove the context of the record too */
 	w->full = false;
 	if (w->records == 0) {
-		/* No page can hold it: waiting for one would be for ever. */
-		log_warn("reader: a record of kind %s does not fit a page: "
-			 "left out",
+		/* No page can hold this record, so a further page would not
+		 * help. */
+		log_warn("query: a record of kind %s does not fit in a page; "
+			 "it is missing from the answer",
 		    record_kind_name(record->kind));
 		return true;
 	}
@@ -206,9 +209,9 @@ page_put(struct page *page, struct record *record)
 }
 
 bool
-page_is_through(struct page *page)
+page_examined(struct page *page)
 {
-	if (++page->looks >= page->reader->looks)
+	if (++page->examined >= page->reader->examined_max)
 		page->full = true;
 	return page->full;
 }
@@ -221,7 +224,7 @@ page_wants_node(const struct page *page, struct text node)
 }
 
 bool
-page_wants_numbers(const struct page *page, uint32_t *first, uint32_t *last)
+page_node_range(const struct page *page, uint32_t *first, uint32_t *last)
 {
 	struct text node = page->query->node;
 

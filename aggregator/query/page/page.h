@@ -1,6 +1,6 @@
 /*
- * reader_page - the reader's inside: a page being made, shared by the files
- * that fill it.
+ * page - the state of a reader, and a page of records while it is made; shared
+ * by all files that append records to a page.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_PAGE_PAGE_H
@@ -19,21 +19,22 @@
 #include "aggregator/tables/tables.h"
 
 enum {
-	PAGE_NAMES = 256,      /* remembered answers to the name pattern */
-	PAGE_LOOKS = 64 << 10, /* of a page at records, wanted or not */
+	PAGE_NAMES = 256,             /* cached matches of the name pattern */
+	PAGE_EXAMINED_MAX = 64 << 10, /* records examined for a page */
 };
 
-/* Where a page ended and the next begins: the last record of it (heads,
- * states), or the row to begin with (the rest). */
+/* Where a page ended and the next one begins: the last record of the page
+ * (records of row blocks, states), or the first row of the next page (all
+ * others). */
 struct page_cursor {
-	uint8_t kind;             /* 0: the beginning */
-	int32_t bucket;           /* heads */
-	uint32_t node;            /* heads: node; states: scope */
-	uint32_t track;           /* heads: track; states, statistics: phase */
-	uint64_t hash;            /* states: of the key */
-	struct row_block_item id; /* heads */
-	uint64_t number;          /* states: k; statistics, status: which */
-	char prefix[49];          /* entities: the front of the id ... */
+	uint8_t kind;   /* 0: at the beginning */
+	int32_t bucket; /* records: hour */
+	uint32_t node;  /* records: node; states: scope */
+	uint32_t track; /* records: track; states, statistics: phase */
+	uint64_t hash;  /* states: hash of the key */
+	struct row_block_item id; /* records: the last one */
+	uint64_t number;          /* states: k; statistics, status: index */
+	char prefix[49];          /* entities: first bytes of the id */
 	uint32_t prefix_bytes, entity_kind;
 };
 
@@ -43,78 +44,78 @@ struct series;
 struct reader {
 	struct db *tables;
 	struct journal *journal;
-	bool shared;    /* not ours to close */
-	uint32_t looks; /* PAGE_LOOKS, tests use less */
+	bool shared;           /* the handles belong to the caller */
+	uint32_t examined_max; /* PAGE_EXAMINED_MAX; tests use less */
 	struct lookup lookup;
 	struct model_set models;
 	uint64_t models_hash;
-	struct merge merge; /* what there is of one hour, node and track */
+	struct merge merge; /* the rows of one hour, node and track */
 	struct compacted_cursor_cache compacted;
-	struct journal_walk *walk; /* NULL: never followed */
-	struct wire_room room;     /* of an entry's body */
+	struct journal_walk *walk; /* NULL: not in use yet */
+	struct wire_room room;     /* of the body of a journal entry */
 	struct phase_state state;
 	struct phase_nodes *phase_nodes; /* sums of a phase by node */
-	struct buffer pairs; /* attributes of a phase being united */
-	struct buffer text;  /* values without their escapes */
+	struct buffer pairs;             /* merged attributes of a phase */
+	struct buffer text;              /* unescaped values */
 	struct duration_stats *stats;
-	struct series *series;   /* NULL: never asked for */
-	struct columns *columns; /* likewise */
+	struct series *series;   /* NULL: not in use yet */
+	struct columns *columns; /* NULL: not in use yet */
 };
 
-/* A page being made. */
+/* A page while it is made. */
 struct page {
 	struct reader *reader;
 	const struct wire_query *query;
-	uint64_t entry;        /* of the journal, when it is followed */
-	struct series *series; /* NULL: records as they are */
+	uint64_t entry;        /* number of the journal entry, when following */
+	struct series *series; /* NULL: the query does not ask for buckets */
 	struct wire_writer *w;
 	struct db_txn *txn;
 	uint32_t partition;
-	uint32_t only_group; /* of samples that is wanted; 0: several may be */
-	size_t start;        /* of the records in `w` */
-	size_t limit;        /* bytes of records wanted */
-	int32_t hour_end;    /* hours before it may hold what is wanted */
-	uint32_t looks;      /* at records and at what was passed over */
+	uint32_t only_group; /* the only selected metric group; 0: there may be
+				several */
+	size_t start;        /* of the first record in `w` */
+	size_t limit;        /* maximum bytes of records */
+	int32_t hour_end;    /* hours from this one on are not selected */
+	uint32_t examined;   /* records and skipped rows so far */
 	bool full;
-	struct page_cursor
-	    cursor; /* of the last record in it, or passed over */
+	struct page_cursor cursor; /* the last record appended or skipped */
 	struct {
 		uint32_t source, name; /* source 0: empty */
 		bool yes;
 	} matched[PAGE_NAMES];
 };
 
-/* Begin: a snapshot, and room for the cursor; end: the cursor, and the
- * snapshot is given back. */
+/* Begin: open a snapshot and reserve room for the cursor.  End: write the
+ * cursor and close the snapshot. */
 int page_begin(struct page *page, struct err *err);
 int page_end(struct page *page, bool *last, struct err *err);
 
-/* May a record be appended?  If not, the page is full. */
+/* May another record be appended?  If not, the page is marked as full. */
 bool page_has_room(struct page *page);
-/* The cursor is put in front, and put again when it is known. */
+/* Write the cursor before the records; replace it when the final one is
+ * known. */
 int page_put_cursor(struct page *page, struct text cursor, struct err *err);
 void page_replace_cursor(struct page *page, struct text cursor);
-/* Append a record; false: the page is full, the record is not in it. */
+/* Append a record.  False: the page is full and does not contain the record. */
 bool page_put(struct page *page, struct record *record);
 
-/* Count a look; true when it was the last and the page is full, so that a
- * question that finds little holds neither its snapshot nor the query_server
- * for long: `cursor` must have moved. */
-bool page_is_through(struct page *page);
+/* Count a record as examined; true when the page has examined its maximum and
+ * is full. A query that finds little therefore holds neither its snapshot nor
+ * the query server for long.  Call it only after moving `cursor`. */
+bool page_examined(struct page *page);
 
 bool page_wants_node(const struct page *page, struct text node);
-/* Between which numbers the wanted nodes are; false: there are none. */
-bool page_wants_numbers(
-    const struct page *page, uint32_t *first, uint32_t *last);
-/* "source:name" against the pattern. */
+/* The range of node numbers that the query selects; false: none. */
+bool page_node_range(const struct page *page, uint32_t *first, uint32_t *last);
+/* Does "source:name" match the pattern? */
 bool page_wants_name(struct page *page, const struct row_block_name *source,
     const struct row_block_name *name);
 bool page_wants_text(const struct page *page, struct text name);
-/* "a:b" against it; neither is longer than a name. */
+/* Does "a:b" match it?  Neither may be longer than a name. */
 bool page_wants_pair(const struct page *page, struct text a, struct text b);
 bool page_wants_time(const struct page *page, int64_t time_ns);
 
-/* Fill in who the record is. */
+/* Set the identity of a record. */
 void page_set_id(struct page *page, struct record *record,
     const struct row_block_item *item);
 

@@ -1,5 +1,5 @@
 /*
- * phase_nodes - the states of a phase summed up by node (or run).
+ * phase_nodes - the states of a phase, summed by node (or run).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/phases/phase_nodes.h"
@@ -12,7 +12,7 @@
 
 struct phase_nodes_state {
 	uint32_t scope, bytes;
-	const char *at; /* in the map, as long as the transaction */
+	const char *at; /* in the map, valid until the transaction ends */
 };
 
 void
@@ -32,7 +32,7 @@ phase_nodes_clear(struct phase_nodes *phase_nodes)
 	phase_nodes_forget(phase_nodes);
 }
 
-/* ---- which states ---- */
+/* ---- collecting states ---- */
 
 static int
 by_scope(const void *left, const void *right)
@@ -50,8 +50,8 @@ sum_up(struct phase_nodes *phase_nodes, const struct phase_nodes_state *state)
 		phase_state_sum(&phase_nodes->state, phase_nodes->stats);
 }
 
-/* The room is full: the upper half of the nodes must wait for another walk.
- * True when there is but one node: it is summed up as it comes. */
+/* The memory is full: leave the upper half of the nodes for another walk.
+ * True when all states belong to one node, which is then summed directly. */
 static bool
 halve(struct phase_nodes *phase_nodes, struct phase_states *walk)
 {
@@ -74,9 +74,9 @@ halve(struct phase_nodes *phase_nodes, struct phase_states *walk)
 	return true;
 }
 
-/* The states of the lowest nodes from walk->scope_first on, all of these
- * nodes', up to walk->scope_last.  True when the last of them is in
- * nodes->stats and not among the states. */
+/* Collect all states of the lowest nodes, from walk->scope_first to
+ * walk->scope_last. True: the states of the last of these nodes are summed in
+ * phase_nodes->stats and not collected. */
 static bool
 collect(struct phase_nodes *phase_nodes, struct phase_states *walk,
     struct db_cursor *cursor, uint32_t first, uint32_t last)
@@ -95,7 +95,8 @@ collect(struct phase_nodes *phase_nodes, struct phase_states *walk,
 			sum_up(phase_nodes, &state);
 			continue;
 		}
-		if (alone) { /* a lower one: the one so far must wait */
+		if (alone) { /* a lower node: leave the previous one for later
+			      */
 			walk->scope_last--;
 			alone = false;
 		}
@@ -106,7 +107,7 @@ collect(struct phase_nodes *phase_nodes, struct phase_states *walk,
 	return alone;
 }
 
-/* ---- their sums ---- */
+/* ---- sums ---- */
 
 static void
 put_sum(struct phase_nodes *phase_nodes, uint32_t scope)
@@ -115,7 +116,7 @@ put_sum(struct phase_nodes *phase_nodes, uint32_t scope)
 	duration_stats_encode(phase_nodes->stats, &phase_nodes->sums);
 }
 
-/* Sums of the collected states, as many as there is room for. */
+/* Sum the collected states of as many nodes as there is memory for. */
 static void
 put_sums(struct phase_nodes *phase_nodes)
 {
@@ -162,14 +163,14 @@ fill(struct phase_nodes *phase_nodes, struct db_txn *txn, uint32_t first,
 	db_cursor_close(&cursor);
 }
 
-/* The next of the sums that wait, from `*number` on. */
+/* Take the next cached sum from `*number` on. */
 static bool
 take(struct phase_nodes *phase_nodes, uint32_t *number)
 {
 	struct unpack u = unpack_of(buffer_text(&phase_nodes->sums));
 	const unsigned char *begin = u.at;
 
-	/* Asked again for one that did not fit the page before. */
+	/* The last sum did not fit in the page and is requested again. */
 	if (*number <= phase_nodes->before)
 		phase_nodes->given = phase_nodes->taken_at =
 		    phase_nodes->taken = 0;

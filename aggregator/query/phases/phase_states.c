@@ -6,7 +6,7 @@
 
 #include "aggregator/tables/tables.h"
 
-enum { STEPS = 8 }; /* rows that take as long as a leap */
+enum { STEPS = 8 }; /* reading this many rows takes as long as a seek */
 
 static bool
 seek(struct db_cursor *cursor, const struct key_phase *to, struct text *key,
@@ -33,7 +33,7 @@ phase_states_find_phase(
 	return true;
 }
 
-/* Behind a row that is not wanted. */
+/* Move past a row that is not selected. */
 static bool
 pass(struct phase_states *phase_states, struct text *key)
 {
@@ -48,7 +48,7 @@ pass(struct phase_states *phase_states, struct text *key)
 	return seek(phase_states->cursor, &to, key, &phase_states->value);
 }
 
-/* From the row that the cursor is at to the next one that is wanted. */
+/* Move from the current row to the next selected one. */
 static bool
 settle(struct phase_states *phase_states, bool more, struct text key)
 {
@@ -68,7 +68,7 @@ settle(struct phase_states *phase_states, bool more, struct text key)
 			more = pass(phase_states, &key);
 		else if (key.bytes == KEY_PHASE_BYTES)
 			return true;
-		else /* compacted pairs */
+		else /* a row of compacted pairs */
 			more = db_next(
 			    phase_states->cursor, &key, &phase_states->value);
 	}

@@ -1,9 +1,9 @@
 /*
  * phase_states - a walk over the states of one phase, of all nodes or of some.
  *
- * States lie by key and then by node (or run), so what is wanted of a few nodes
- * is a short piece of every key: the walk leaps from piece to piece, and steps
- * where a leap would cost more.
+ * States are ordered by key and then by node (or run), so the states of a few
+ * nodes are a short range within each key.  The walk seeks from range to
+ * range, and reads row by row where a seek would cost more.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_PHASES_PHASE_STATES_H
@@ -16,22 +16,24 @@
 #include "aggregator/tables/key.h"
 
 struct phase_states {
-	struct key_phase at; /* the state at hand ... */
-	struct text value;   /* ... view, valid until the transaction's end */
-	/* May be narrowed while walking. */
+	struct key_phase at; /* key of the current state */
+	struct text
+	    value; /* its value: a view, valid until the transaction ends */
+	/* The caller may narrow this range during the walk. */
 	uint32_t scope_first, scope_last;
 	/* private */
 	struct db_cursor *cursor;
-	uint32_t passed; /* rows of this key, one after another, unwanted */
+	uint32_t
+	    passed; /* consecutive rows of this key that were not selected */
 };
 
-/* The first phase of the partition from `*phase` on that has states; false:
- * there is none. */
+/* Find the first phase of the partition, from `*phase` on, that has states;
+ * false: none. */
 bool phase_states_find_phase(
     struct db_cursor *cursor, uint32_t partition, uint32_t *phase);
 
-/* The first state of `from`'s phase that is not before `from` and whose scope
- * is wanted; then the next.  False: none. */
+/* Find the first state at or after `from`, of its phase, whose scope is in the
+ * range; then the next one.  False: none. */
 bool phase_states_begin(struct phase_states *phase_states,
     struct db_cursor *cursor, const struct key_phase *from,
     uint32_t scope_first, uint32_t scope_last);

@@ -9,7 +9,8 @@
 #include "aggregator/query/phases/phase_nodes.h"
 
 static bool
-give_stats(struct page *page, const struct model_phase *phase, struct text node)
+append_stats(
+    struct page *page, const struct model_phase *phase, struct text node)
 {
 	const struct duration_stats *stats = page->reader->stats;
 	struct answer answer;
@@ -27,10 +28,10 @@ give_stats(struct page *page, const struct model_phase *phase, struct text node)
 	    text_of(phase->ignore_unmatched ? "ignore" : "incomplete"));
 	answer_put(&answer, "required",
 	    &(struct value){ VALUE_BOOL, { .boolean = phase->required } });
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
-/* Is the phase a step of runs?  Then what all groups have of it. */
+/* If the phase is a step of test runs, sum the statistics of all groups. */
 static bool
 sum_groups(struct page *page, uint32_t phase)
 {
@@ -71,13 +72,13 @@ get_stats(struct page *page, uint32_t phase)
 }
 
 static bool
-give_nodes(struct page *page, unsigned index, uint32_t number)
+append_nodes(struct page *page, unsigned index, uint32_t number)
 {
 	struct reader *reader = page->reader;
 	uint32_t node = page->cursor.node, first, last;
 	bool good = true;
 
-	if (number == 0 || !page_wants_numbers(page, &first, &last))
+	if (number == 0 || !page_node_range(page, &first, &last))
 		return true;
 	node = node < first ? first : node;
 	while (good && node <= last &&
@@ -86,11 +87,11 @@ give_nodes(struct page *page, unsigned index, uint32_t number)
 		struct text name = lookup_number(&reader->lookup, node);
 
 		if (page_wants_node(page, name))
-			good = give_stats(
+			good = append_stats(
 			    page, &reader->models.phase[index], name);
 		if (good) {
 			page->cursor.node = ++node;
-			good = !page_is_through(page);
+			good = !page_examined(page);
 		}
 	}
 	return good;
@@ -113,10 +114,10 @@ query_phase_stats(struct page *page, bool by_node)
 		number = dictionary_find(
 		    page->txn, page->partition, models->phase[i].id);
 		if (by_node) {
-			good = give_nodes(page, i, number);
+			good = append_nodes(page, i, number);
 		} else {
 			get_stats(page, number);
-			good = give_stats(page, &models->phase[i], pool);
+			good = append_stats(page, &models->phase[i], pool);
 		}
 		if (good)
 			page->cursor.node = 0;

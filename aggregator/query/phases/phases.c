@@ -1,6 +1,6 @@
 /*
- * reader - phases as records: one a pair, or a lone start or end, in the order
- * (phase, key, node or run, k).
+ * phases - phases as records: one for each pair, or for a lone start or end,
+ * in the order (phase, key, node or run, k).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/phases/phases.h"
@@ -8,26 +8,27 @@
 #include "aggregator/query/phases/phase_states.h"
 #include "proto/record/kv.h"
 
-#define K_LAST (UINT64_MAX - 1) /* no state has as many pairs */
+#define K_LAST (UINT64_MAX - 1) /* no state has this many pairs */
 
-/* The state at hand. */
+/* The current state. */
 struct at {
 	struct page *page;
 	struct key_phase key;
 	struct text id, model, name;
-	const struct model_phase *phase; /* NULL: not defined any more */
+	const struct model_phase *phase; /* NULL: no longer defined */
 	struct text scope;
-	uint64_t from; /* k to begin with */
+	uint64_t from; /* first k to append */
 };
 
-/* ---- the attributes of both events ---- */
+/* ---- merging the attributes of both events ---- */
 
 struct united {
 	struct attribute at[RECORD_ATTRIBUTES_MAX];
 	uint32_t count;
 };
 
-/* What is there already stays: the stronger source comes first. */
+/* The first value of an attribute wins, so the source with precedence comes
+ * first. */
 static void
 unite(struct united *united, const struct attribute *attribute)
 {
@@ -41,7 +42,7 @@ unite(struct united *united, const struct attribute *attribute)
 		united->at[united->count++] = *attribute;
 }
 
-/* Room was made before, so that what points into it stays. */
+/* The caller has made room, so that earlier results do not move. */
 static struct text
 unescape(struct buffer *room, const struct kv_pair *pair)
 {
@@ -69,7 +70,7 @@ unite_message(struct reader *reader, struct united *united, struct text message)
 	}
 }
 
-/* The attributes of one event, then what its message says. */
+/* Add the attributes of an event, then those in its message. */
 static void
 unite_event(
     struct at *at, struct united *united, const struct phase_entry *entry)
@@ -168,12 +169,13 @@ go_on_behind(struct at *at, uint64_t k)
 	mark->node = at->key.scope;
 	mark->hash = at->key.key_hash;
 	mark->number = k;
-	return !page_is_through(at->page);
+	return !page_examined(at->page);
 }
 
-/* One pair, or what has no partner (the other is NULL).  False: full. */
+/* Append a pair, or an event without a partner (the other is NULL).  False:
+ * the page is full. */
 static bool
-give(struct at *at, uint64_t k, const struct phase_entry *start,
+append(struct at *at, uint64_t k, const struct phase_entry *start,
     const struct phase_entry *end)
 {
 	if (k < at->from)
@@ -182,7 +184,7 @@ give(struct at *at, uint64_t k, const struct phase_entry *start,
 }
 
 static bool
-give_compacted(struct at *at)
+append_compacted(struct at *at)
 {
 	struct db_cursor *cursor = db_cursor_open(at->page->txn, TABLES_PHASES);
 	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
@@ -203,31 +205,31 @@ give_compacted(struct at *at)
 		    k + pairs.left <= at->from)
 			continue;
 		while (good && phase_next_compacted(&pairs, &start, &end))
-			good = give(at, k++, &start, &end);
+			good = append(at, k++, &start, &end);
 	}
 	db_cursor_close(&cursor);
 	return good;
 }
 
 static bool
-give_state(struct at *at)
+append_state(struct at *at)
 {
 	const struct phase_state *state = &at->page->reader->state;
 	uint32_t pairs = phase_pairs(state), i;
 	uint64_t k = state->compacted;
 
-	if (state->compacted > 0 && !give_compacted(at))
+	if (state->compacted > 0 && !append_compacted(at))
 		return false;
 	for (i = 0; i < pairs; i++) {
-		if (!give(at, k + i, &state->start.at[i], &state->end.at[i]))
+		if (!append(at, k + i, &state->start.at[i], &state->end.at[i]))
 			return false;
 	}
 	for (i = pairs; i < state->start.count; i++) {
-		if (!give(at, k + i, &state->start.at[i], NULL))
+		if (!append(at, k + i, &state->start.at[i], NULL))
 			return false;
 	}
 	for (i = pairs; i < state->end.count; i++) {
-		if (!give(at, k + i, NULL, &state->end.at[i]))
+		if (!append(at, k + i, NULL, &state->end.at[i]))
 			return false;
 	}
 	return true;
@@ -263,9 +265,9 @@ enter_phase(struct at *at)
 	at->name.bytes = at->id.bytes - at->model.bytes - 1;
 }
 
-/* The states of the phase, from the mark on. */
+/* Append the states of the phase, from the cursor on. */
 static bool
-give_phase(
+append_phase(
     struct at *at, struct db_cursor *cursor, const struct page_cursor *from)
 {
 	struct page *page = at->page;
@@ -276,8 +278,8 @@ give_phase(
 	uint32_t first = 0, last = UINT32_MAX;
 	struct phase_states phase_states;
 
-	/* By run, the node is the event's. */
-	if (by_node && !page_wants_numbers(page, &first, &last))
+	/* With scope "run" the node is that of the event. */
+	if (by_node && !page_node_range(page, &first, &last))
 		return true;
 	if (marked) {
 		start.key_hash = from->hash;
@@ -297,12 +299,12 @@ give_phase(
 		}
 		if (phase_state_decode(&page->reader->state, phase_states.value,
 			at->key.scope))
-			good = give_state(at);
+			good = append_state(at);
 	}
 	return good;
 }
 
-/* No phase has number UINT32_MAX, with which query_steps goes on. */
+/* No phase has the number UINT32_MAX: query_steps uses it in the cursor. */
 bool
 query_phases(struct page *page)
 {
@@ -316,9 +318,9 @@ query_phases(struct page *page)
 		uint32_t phase = at.key.phase;
 
 		enter_phase(&at);
-		/* No text: the row of its name is damaged. */
+		/* An empty id means that the row of its name is damaged. */
 		if (at.id.bytes > 0 && page_wants_text(page, at.id))
-			good = give_phase(&at, cursor, &from);
+			good = append_phase(&at, cursor, &from);
 		at.key.phase = phase + 1;
 	}
 	db_cursor_close(&cursor);

@@ -1,15 +1,16 @@
 /*
- * reader - entities, in the order (kind, id).
+ * entities - entities as records, in the order (kind, id).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/records/records.h"
 
 enum { KEY_ROOM = 8 + NAME_BYTES_MAX };
 
-/* A cursor has no room for an id of 255 bytes: it holds the front of it, and
- * how many entities with that front were given. */
+/* A cursor has no room for an id of 255 bytes.  It holds the first bytes of
+ * the id, and the number of entities with these bytes that were already
+ * returned. */
 static void
-set_mark(struct page_cursor *mark, uint32_t kind, struct text id)
+set_cursor(struct page_cursor *mark, uint32_t kind, struct text id)
 {
 	uint32_t bytes =
 	    id.bytes < sizeof(mark->prefix) ? id.bytes : sizeof(mark->prefix);
@@ -46,7 +47,7 @@ wants(struct page *page, const struct record *record)
 
 /* False: the page is full. */
 static bool
-give(struct page *page, uint32_t kind, struct text id, struct text value)
+append(struct page *page, uint32_t kind, struct text id, struct text value)
 {
 	struct lookup *lookup = &page->reader->lookup;
 	struct record record = { .kind = RECORD_ENTITY, .name = id };
@@ -67,14 +68,15 @@ give(struct page *page, uint32_t kind, struct text id, struct text value)
 	return page_put(page, &record);
 }
 
-/* ---- which of them can match "kind:id" ---- */
+/* ---- the ids that can match "kind:id" ---- */
 
-/* The ids of a kind that can: they begin with what the pattern has before its
- * first wild card, so that one among millions is a look-up. */
+/* The range of ids of a kind that can match: they begin with the part of the
+ * pattern before its first wild card.  An exact id among millions is a single
+ * lookup. */
 struct range {
-	uint32_t kind; /* 0: none yet */
+	uint32_t kind; /* 0: not determined yet */
 	bool any;
-	bool exact; /* only the id `front` itself */
+	bool exact; /* only the id `front` itself matches */
 	struct text front;
 };
 
@@ -114,13 +116,14 @@ find_place(const struct range *range, struct text id)
 	return order < 0 ? BEFORE : order > 0 ? BEHIND : WITHIN;
 }
 
-/* ---- a page of them ---- */
+/* ---- a page of entities ---- */
 
 struct rows {
 	struct page *page;
 	struct db_cursor *cursor;
 	struct page_cursor from;
-	uint64_t skip; /* so many with the front of `from` were given */
+	uint64_t
+	    skip; /* entities with the first bytes of `from` already returned */
 	struct range range;
 	struct text key, value;
 };
@@ -139,7 +142,7 @@ seek(struct rows *rows, uint32_t kind, struct text front)
 	    &rows->value);
 }
 
-/* On to the next kind.  False: the page is full. */
+/* Move to the next kind.  False: the page is full. */
 static bool
 pass_kind(struct rows *rows, uint32_t kind, bool *more)
 {
@@ -147,25 +150,27 @@ pass_kind(struct rows *rows, uint32_t kind, bool *more)
 		.entity_kind = kind + 1 };
 	*more =
 	    kind < UINT32_MAX && seek(rows, kind + 1, (struct text){ NULL, 0 });
-	return !*more || !page_is_through(rows->page);
+	return !*more || !page_examined(rows->page);
 }
 
-/* A row that may be wanted, and on behind it.  False: the page is full. */
+/* Append the current row if it is selected, and move to the next one.  False:
+ * the page is full. */
 static bool
 take(struct rows *rows, uint32_t kind, struct text id, bool *more)
 {
 	struct page *page = rows->page;
 	bool good = true;
 
-	/* Count what is passed over too: it is passed again. */
+	/* Rows that are not selected count too, because the next page skips
+	 * them again. */
 	if (rows->from.kind == RECORD_ENTITY && rows->skip > 0 &&
 	    has_front(&rows->from, kind, id)) {
 		rows->skip--;
 	} else {
-		good = give(page, kind, id, rows->value);
+		good = append(page, kind, id, rows->value);
 		if (good) {
-			set_mark(&page->cursor, kind, id);
-			good = !page_is_through(page);
+			set_cursor(&page->cursor, kind, id);
+			good = !page_examined(page);
 		}
 	}
 	*more = good && db_next(rows->cursor, &rows->key, &rows->value);

@@ -1,30 +1,32 @@
 /*
- * reader_follow - the journal, for who wants to hear what is received.
+ * follow - the records of the journal, in the order of arrival.
  *
- * The tables have no order of arrival; the journal is that order, for as long
- * as it keeps an entry.  A page ends anywhere in an entry, which is opened
- * again for the next one.
+ * The tables do not record the order of arrival; the journal does, as long as
+ * it has an entry.  A page may end in the middle of an entry; the next page
+ * reads that entry again.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/records/follow.h"
 
-enum { LOOK_BYTES = 1024 }; /* of an entry are as long as a look */
+enum {
+	LOOK_BYTES = 1024
+}; /* bytes of an entry that count as one examined record */
 
 struct follow {
 	struct page *page;
 	struct text partition;
-	struct wire_position at; /* what was not looked at yet */
+	struct wire_position at; /* the next position to examine */
 };
 
-/* On behind a record, or an entry.  False: the page is full. */
+/* Move past a record or an entry.  False: the page is full. */
 static bool
 pass(struct follow *follow, uint64_t entry, uint32_t records)
 {
 	follow->at = (struct wire_position){ entry, records };
-	return !page_is_through(follow->page);
+	return !page_examined(follow->page);
 }
 
-/* Entries up to `to` are not there.  False: the page is full. */
+/* Report the missing entries before `to`.  False: the page is full. */
 static bool
 report_lost(struct follow *follow, uint64_t to, const char *reason,
     const struct journal_entry *next)
@@ -39,7 +41,7 @@ report_lost(struct follow *follow, uint64_t to, const char *reason,
 	return page_put(follow->page, &record) && pass(follow, to, 0);
 }
 
-/* What the store's readers ask of each kind (records.c). */
+/* Match as reader_select does for each kind (records.c). */
 static bool
 wants_name(const struct page *page, const struct record *record)
 {
@@ -66,13 +68,13 @@ wants(const struct page *page, const struct record *record)
 
 /* False: the page is full. */
 static bool
-give(struct follow *follow, struct record *record)
+append(struct follow *follow, struct record *record)
 {
 	return !wants(follow->page, record) || page_put(follow->page, record);
 }
 
 static bool
-give_batch(struct follow *follow, const struct journal_entry *entry)
+append_batch(struct follow *follow, const struct journal_entry *entry)
 {
 	struct wire_cursor cursor;
 	struct record record;
@@ -80,51 +82,51 @@ give_batch(struct follow *follow, const struct journal_entry *entry)
 
 	if (wire_body(&entry->header, entry->body, &follow->page->reader->room,
 		&plain) != WIRE_OK)
-		return true; /* the indexer makes it a dead letter */
-	follow->page->looks += plain.bytes / LOOK_BYTES;
+		return true; /* the indexer stores it as a rejected batch */
+	follow->page->examined += plain.bytes / LOOK_BYTES;
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
 	while (wire_next(&cursor, &record))
 		if (record.id.index >= follow->at.records &&
-		    (!give(follow, &record) ||
+		    (!append(follow, &record) ||
 			!pass(follow, entry->number, record.id.index + 1)))
 			return false;
 	return true;
 }
 
 static bool
-give_gap(struct follow *follow, const struct journal_entry *entry)
+append_gap(struct follow *follow, const struct journal_entry *entry)
 {
 	struct record record = journal_gap(entry);
 
-	return follow->at.records > 0 || give(follow, &record);
+	return follow->at.records > 0 || append(follow, &record);
 }
 
 /* False: the page is full. */
 static bool
-give_entry(struct follow *follow, const struct journal_entry *entry)
+append_entry(struct follow *follow, const struct journal_entry *entry)
 {
 	const struct wire_header *header = &entry->header;
 	bool good = true;
 
 	follow->page->entry = entry->number;
-	follow->page->looks += entry->body.bytes / LOOK_BYTES;
+	follow->page->examined += entry->body.bytes / LOOK_BYTES;
 	if (!entry->dead && text_equal(header->partition, follow->partition))
-		good = header->type == WIRE_GAP ? give_gap(follow, entry)
-						: give_batch(follow, entry);
+		good = header->type == WIRE_GAP ? append_gap(follow, entry)
+						: append_batch(follow, entry);
 	return good && pass(follow, entry->number + 1, 0);
 }
 
 /* False: the page is full. */
 static bool
-give_entries(struct follow *follow, uint64_t first)
+append_entries(struct follow *follow, uint64_t first)
 {
 	struct journal_walk *walk = follow->page->reader->walk;
 	struct journal_entry entry;
 	int rc;
 
 	while ((rc = journal_walk_next(walk, &entry)) != 0) {
-		/* What cannot be read is reported when something follows it. */
+		/* A damaged entry is reported once a readable one follows. */
 		if (rc < 0)
 			continue;
 		if (follow->at.entry < first &&
@@ -133,7 +135,7 @@ give_entries(struct follow *follow, uint64_t first)
 		if (follow->at.entry < entry.number &&
 		    !report_lost(follow, entry.number, "damaged", &entry))
 			return false;
-		if (!give_entry(follow, &entry))
+		if (!append_entry(follow, &entry))
 			return false;
 	}
 	return true;
@@ -148,12 +150,13 @@ follow_from(struct follow *follow, bool *last, struct err *err)
 	if (journal_walk_seek(walk, follow->at.entry, err) != 0)
 		return -1;
 	if (!journal_walk_ends(walk, &first, &next))
-		return err_set(err, "the ends of the journal cannot be read");
+		return err_set(
+		    err, "cannot read the range of entries in the journal");
 	if (follow->at.entry == 0)
 		follow->at = (struct wire_position){ first, 0 };
 	if (follow->at.entry > next)
 		follow->at = (struct wire_position){ next, 0 };
-	*last = give_entries(follow, first);
+	*last = append_entries(follow, first);
 	return 0;
 }
 
@@ -168,7 +171,8 @@ query_follow(
 	int rc;
 
 	if (!wire_get_position(page->query->cursor, &follow.at))
-		return err_set(err, "not a place in the journal");
+		return err_set(
+		    err, "the cursor is not a position in the journal");
 	wire_put_position(bytes, &follow.at);
 	if (page_put_cursor(page, place, err) != 0 ||
 	    (reader->walk == NULL &&

@@ -1,12 +1,12 @@
 /*
- * reader - records out of head rows, in the order (hour, node, track, time).
+ * records - stored records, in the order (hour, node, track, time).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/records/records.h"
 
 #include "aggregator/query/series/series_block.h"
 
-enum { TABLES = 5 }; /* with hours in them */
+enum { TABLES = 5 }; /* tables that are ordered by hour */
 
 /* ---- records ---- */
 
@@ -57,8 +57,8 @@ fill(struct series_block *block, struct record *record,
 	}
 }
 
-/* False: the row of a name is damaged.  A page with such a record would be
- * refused whole. */
+/* False: the row of a name is damaged.  The receiver would refuse a page with
+ * such a record. */
 static bool
 has_names(const struct record *record)
 {
@@ -82,7 +82,8 @@ wants(struct series_block *block, const struct row_block_body *body)
 	switch (block->key.kind) {
 	case RECORD_EVENT:
 		return page_wants_name(page, &body->source, &body->name);
-	case RECORD_SAMPLE: return true; /* the whole series block was */
+	case RECORD_SAMPLE:
+		return true; /* the series block as a whole matched */
 	case RECORD_GAP:
 		return page_wants_text(
 		    page, lookup_name(lookup, &body->source));
@@ -92,7 +93,7 @@ wants(struct series_block *block, const struct row_block_body *body)
 
 /* False: the page is full. */
 static bool
-give(struct series_block *block, const struct row_block_item *item)
+append(struct series_block *block, const struct row_block_item *item)
 {
 	struct page *page = block->page;
 	struct record record = { .kind = (enum record_kind)block->key.kind,
@@ -117,7 +118,7 @@ give(struct series_block *block, const struct row_block_item *item)
 }
 
 static bool
-give_series_block(struct series_block *block)
+append_series_block(struct series_block *block)
 {
 	struct page *page = block->page;
 	struct row_block_item item;
@@ -125,12 +126,13 @@ give_series_block(struct series_block *block)
 	while (merge_next(&page->reader->merge, &item)) {
 		if (item.time_ns >= page->query->to_ns)
 			break;
-		if (block->again && row_block_compare(&item, &block->mark) <= 0)
+		if (block->resumed &&
+		    row_block_compare(&item, &block->after) <= 0)
 			continue;
-		if (!give(block, &item))
+		if (!append(block, &item))
 			return false;
-		series_block_set_mark(block, &item);
-		if (page_is_through(page))
+		series_block_set_cursor(block, &item);
+		if (page_examined(page))
 			return false;
 	}
 	return true;
@@ -151,16 +153,16 @@ select_columns(struct series_block *block, struct hour_cursor *hour_cursor,
 	if (compacted_cursor == NULL) {
 		merge_reset(merge);
 		hour_cursor_collect(hour_cursor, &block->key, merge, from_ns);
-		return series_block_give_columns(block, NULL, from_ns);
+		return series_block_append_columns(block, NULL, from_ns);
 	}
-	good = series_block_give_columns(block, compacted_cursor, from_ns);
+	good = series_block_append_columns(block, compacted_cursor, from_ns);
 	next.track++;
 	hour_cursor_pass(hour_cursor, &block->key, &next);
 	return good;
 }
 
-/* The records of one node and track, from all runs of the hour.  False: the
- * page is full. */
+/* Append the records of one node and track from all slices of the hour.
+ * False: the page is full. */
 static bool
 select_series_block(struct series_block *block, struct hour_cursor *hour_cursor)
 {
@@ -169,27 +171,27 @@ select_series_block(struct series_block *block, struct hour_cursor *hour_cursor)
 	bool wanted = series_block_is_wanted(block, &next);
 	int64_t from_ns = page->query->from_ns;
 
-	block->again = series_block_is_mark(block);
-	block->mark = page->cursor.id;
+	block->resumed = series_block_is_cursor(block);
+	block->after = page->cursor.id;
 	if (!wanted) {
 		hour_cursor_pass(hour_cursor, &block->key, &next);
 		return series_block_pass(block);
 	}
 	if (page->series != NULL)
 		return series_block_select_series(block, hour_cursor);
-	if (block->again && page->cursor.id.time_ns > from_ns)
+	if (block->resumed && page->cursor.id.time_ns > from_ns)
 		from_ns = page->cursor.id.time_ns;
 	if (block->key.kind == RECORD_SAMPLE && page->query->run > 1)
 		return select_columns(block, hour_cursor, from_ns);
 	merge_reset(&page->reader->merge);
 	hour_cursor_collect(
 	    hour_cursor, &block->key, &page->reader->merge, from_ns);
-	return give_series_block(block);
+	return append_series_block(block);
 }
 
 /* ---- hours ---- */
 
-/* One hour; `first` says where in it to begin.  False: the page is full. */
+/* Append the records of an hour, from `first` on.  False: the page is full. */
 static bool
 select_hour(struct page *page, const struct key_row_block *first, uint32_t only,
     struct hour_cursor *hour_cursor)
@@ -217,8 +219,8 @@ select_hour(struct page *page, const struct key_row_block *first, uint32_t only,
 	return good;
 }
 
-/* The number of the one that is asked for; 0: several may be.  False: there is
- * none of that name. */
+/* The number of the only name that can match; 0: several may match.  False: no
+ * such name exists. */
 static bool
 find_one(const struct page *page, struct text pattern, uint32_t *only)
 {
@@ -229,8 +231,8 @@ find_one(const struct page *page, struct text pattern, uint32_t *only)
 	return *only != 0;
 }
 
-/* Where reading begins: the mark's series block, or the first hour that is
- * wanted. */
+/* Where reading begins: at the series block of the cursor, or at the first
+ * selected hour. */
 static struct key_row_block
 first_key(const struct page *page, enum record_kind kind)
 {
@@ -249,7 +251,7 @@ first_key(const struct page *page, enum record_kind kind)
 	return row_key;
 }
 
-/* The next hour at or behind that of `first` that has any rows. */
+/* Find the next hour with rows, at or after that of `first`. */
 static bool
 find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
     struct key_row_block *first)
@@ -259,7 +261,7 @@ find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
 	for (unsigned i = 0; i < TABLES; i++) {
 		int32_t next = series_block_next_hour(cursors[i], first);
 
-		/* Tiers are of no use to who wants records. */
+		/* Only queries for buckets use rollups. */
 		if (next < hour && (i < 2 || page->series != NULL))
 			hour = next;
 	}

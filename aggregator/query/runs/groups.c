@@ -1,7 +1,7 @@
 /*
- * reader - what runs are made of, and the statistics of their groups.
+ * groups - the definitions of test runs, and the statistics of their groups.
  *
- * Where a page ended: the model (track), which of its description (hash below
+ * The cursor holds the model (track), the part of its definition (hash, below
  * DESCRIBED), then the key of the next row of its groups.
  * SPDX-License-Identifier: MIT
  */
@@ -12,10 +12,10 @@
 
 #define DESCRIBED UINT64_MAX
 
-/* ---- what a run is made of ---- */
+/* ---- definitions ---- */
 
 static bool
-give_model(struct page *page, const struct model_run *run)
+append_model(struct page *page, const struct model_run *run)
 {
 	struct answer answer;
 
@@ -24,22 +24,22 @@ give_model(struct page *page, const struct model_run *run)
 		answer_put_int(&answer, "begun", run->begun);
 	if (run->ended < RUN_ROLES_MAX)
 		answer_put_int(&answer, "ended", run->ended);
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 static bool
-give_event(struct page *page, const struct model_run *run, unsigned role)
+append_event(struct page *page, const struct model_run *run, unsigned role)
 {
 	struct answer answer;
 
 	answer_start(&answer, text_of("run-event"), run->event[role]);
 	answer_put_word(&answer, "model", run->model);
 	answer_put_int(&answer, "role", role);
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 static bool
-give_step(struct page *page, const struct model_run *run, unsigned place)
+append_step(struct page *page, const struct model_run *run, unsigned place)
 {
 	const struct model_step *step = &run->step[place];
 	struct answer answer;
@@ -49,7 +49,7 @@ give_step(struct page *page, const struct model_run *run, unsigned place)
 	answer_put_int(&answer, "place", place);
 	answer_put_int(&answer, "begin", step->of.begin);
 	answer_put_int(&answer, "end", step->of.end);
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 static bool
@@ -64,18 +64,18 @@ describe(struct page *page, const struct model_run *run)
 		unsigned i = (unsigned)*next;
 
 		if (i == 0)
-			good = give_model(page, run);
+			good = append_model(page, run);
 		else if (i <= run->events)
-			good = give_event(page, run, i - 1);
+			good = append_event(page, run, i - 1);
 		else
-			good = give_step(page, run, i - 1 - run->events);
+			good = append_step(page, run, i - 1 - run->events);
 	}
 	if (good)
 		*next = DESCRIBED;
 	return good;
 }
 
-/* ---- a row ---- */
+/* ---- the row of a group ---- */
 
 static void
 start(struct page *page, const struct run_sum_form *form,
@@ -94,7 +94,7 @@ start(struct page *page, const struct run_sum_form *form,
 }
 
 static bool
-give_counts(struct page *page, const struct run_sum_form *form,
+append_counts(struct page *page, const struct run_sum_form *form,
     const struct run_sum_key *key, struct text value)
 {
 	uint64_t counts[RUN_SUM_COUNTS];
@@ -110,11 +110,11 @@ give_counts(struct page *page, const struct run_sum_form *form,
 	answer_put_int(
 	    &answer, "finished", counts[RUN_SUM_COUNT_STATE + RUN_FINISHED]);
 	answer_put_int(&answer, "errors", counts[RUN_SUM_COUNT_ERRORS]);
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 static bool
-give_stats(struct page *page, const struct run_sum_form *form,
+append_stats(struct page *page, const struct run_sum_form *form,
     const struct run_sum_key *key, struct text value)
 {
 	static const char *const clocks[] = { "emit", "receive" };
@@ -127,7 +127,9 @@ give_stats(struct page *page, const struct run_sum_form *form,
 	while (step < form->model->steps && form->phase[step] != key->number)
 		step++;
 	if (step == form->model->steps || key->which >= RUN_SUM_OPEN)
-		return true; /* of a model that was; what is open */
+		return true; /* of an earlier model, or the number of open
+			      * events
+			      */
 	duration_stats_reset(stats);
 	duration_stats_decode(stats, &u);
 	start(page, form, key, "run-stats", form->model->step[step].phase,
@@ -137,11 +139,11 @@ give_stats(struct page *page, const struct run_sum_form *form,
 	answer_put_word(
 	    &answer, "of", text_of(sorts[key->which % RUN_SUM_SORTS]));
 	answer_put_stats(&answer, stats);
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 static bool
-give_requestor(struct page *page, const struct run_sum_form *form,
+append_requestor(struct page *page, const struct run_sum_form *form,
     const struct run_sum_key *key, struct text value)
 {
 	struct text name = lookup_number(&page->reader->lookup, key->number);
@@ -152,11 +154,11 @@ give_requestor(struct page *page, const struct run_sum_form *form,
 		return true;
 	start(page, form, key, "run-requestor", name, &answer);
 	answer_put_int(&answer, "runs", get_varint(&u));
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 static bool
-give_listed(struct page *page, const struct run_sum_form *form,
+append_listed(struct page *page, const struct run_sum_form *form,
     const struct run_sum_key *key)
 {
 	static const char *const states[] = { "queued", "ongoing", "finished" };
@@ -167,11 +169,11 @@ give_listed(struct page *page, const struct run_sum_form *form,
 		return true;
 	start(page, form, key, "run-listed", id, &answer);
 	answer_put_word(&answer, "state", text_of(states[key->which]));
-	return answer_give(page, &answer);
+	return answer_append(page, &answer);
 }
 
 static bool
-give_row(struct page *page, const struct run_sum_form *form,
+append_row(struct page *page, const struct run_sum_form *form,
     const struct run_sum_key *key, struct text value)
 {
 	struct text group = { NULL, 0 };
@@ -181,16 +183,16 @@ give_row(struct page *page, const struct run_sum_form *form,
 	if (!page_wants_node(page, group))
 		return true;
 	switch (key->part) {
-	case RUN_SUM_PART_COUNTS: return give_counts(page, form, key, value);
-	case RUN_SUM_PART_STEP: return give_stats(page, form, key, value);
+	case RUN_SUM_PART_COUNTS: return append_counts(page, form, key, value);
+	case RUN_SUM_PART_STEP: return append_stats(page, form, key, value);
 	case RUN_SUM_PART_REQUESTOR:
-		return give_requestor(page, form, key, value);
-	case RUN_SUM_PART_LIST: return give_listed(page, form, key);
+		return append_requestor(page, form, key, value);
+	case RUN_SUM_PART_LIST: return append_listed(page, form, key);
 	default: return true;
 	}
 }
 
-/* ---- all rows of a model ---- */
+/* ---- the groups of a model ---- */
 
 static struct run_sum_key
 key_of(const struct page *page, const struct run_sum_form *form)
@@ -202,9 +204,9 @@ key_of(const struct page *page, const struct run_sum_form *form)
 		(uint32_t)mark->number };
 }
 
-/* To begin with the row behind `key`. */
+/* Continue with the row after `key`. */
 static void
-set_mark(struct page *page, const struct run_sum_key *key)
+set_cursor(struct page *page, const struct run_sum_key *key)
 {
 	struct page_cursor *mark = &page->cursor;
 
@@ -214,7 +216,7 @@ set_mark(struct page *page, const struct run_sum_key *key)
 }
 
 static bool
-give_groups(struct page *page, const struct run_sum_form *form)
+append_groups(struct page *page, const struct run_sum_form *form)
 {
 	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_GROUPS);
 	struct run_sum_key at = key_of(page, form);
@@ -228,10 +230,10 @@ give_groups(struct page *page, const struct run_sum_form *form)
 	for (; good && more && run_sum_get_key(key, &at) &&
 	       at.partition == page->partition && at.model == form->number;
 	     more = db_next(cursor, &key, &value)) {
-		good = give_row(page, form, &at, value);
+		good = append_row(page, form, &at, value);
 		if (good) {
-			set_mark(page, &at);
-			good = !page_is_through(page);
+			set_cursor(page, &at);
+			good = !page_examined(page);
 		}
 	}
 	db_cursor_close(&cursor);
@@ -254,7 +256,7 @@ query_run_groups(struct page *page)
 		run_sum_form_make(&form, NULL, page->txn, page->partition, run);
 		if (page_wants_text(page, run->model))
 			good = describe(page, run) &&
-			       (form.number == 0 || give_groups(page, &form));
+			       (form.number == 0 || append_groups(page, &form));
 		if (good)
 			*mark = (struct page_cursor){ .kind = RECORD_RUN,
 				.track = mark->track + 1 };

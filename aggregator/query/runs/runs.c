@@ -1,8 +1,9 @@
 /*
- * reader - runs, in the order (model, run in order of appearance).
+ * runs - test runs as records, in the order (model, number of the run), which
+ * is the order of appearance.
  *
- * The pattern of nodes is matched against the group of a run, and that of
- * names against "model:id"; the time is that of the first event.
+ * The node pattern is matched against the group of a run, the name pattern
+ * against "model:id".  The time of a run is that of its first event.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/runs/runs.h"
@@ -19,7 +20,7 @@ wants(struct page *page, const struct record *record)
 
 /* False: the page is full. */
 static bool
-give(struct page *page, const struct run_sum_form *form,
+append(struct page *page, const struct run_sum_form *form,
     const struct run_row *row)
 {
 	struct lookup *lookup = &page->reader->lookup;
@@ -49,7 +50,7 @@ give(struct page *page, const struct run_sum_form *form,
 	return page_put(page, &record);
 }
 
-/* The number of the only run that is asked for; 0: several may be. */
+/* The number of the only run that can match; 0: several may match. */
 static uint32_t
 only_run(struct page *page, const struct run_sum_form *form)
 {
@@ -65,7 +66,7 @@ only_run(struct page *page, const struct run_sum_form *form)
 }
 
 static bool
-give_model(struct page *page, struct db_cursor *cursor,
+append_model(struct page *page, struct db_cursor *cursor,
     const struct run_sum_form *form, struct run_row *row)
 {
 	uint32_t only = only_run(page, form);
@@ -83,10 +84,10 @@ give_model(struct page *page, struct db_cursor *cursor,
 	       (only == 0 || run.run == only);
 	     more = db_next(cursor, &key, &value)) {
 		if (run_row_decode(row, value))
-			good = give(page, form, row);
+			good = append(page, form, row);
 		if (good) {
 			page->cursor.node = run.run + 1;
-			good = !page_is_through(page);
+			good = !page_examined(page);
 		}
 	}
 	return good;
@@ -110,7 +111,7 @@ query_runs(struct page *page)
 		run_sum_form_make(
 		    &form, NULL, page->txn, page->partition, &models->run[i]);
 		if (form.number != 0)
-			good = give_model(page, cursor, &form, &row);
+			good = append_model(page, cursor, &form, &row);
 	}
 	db_cursor_close(&cursor);
 	return good;

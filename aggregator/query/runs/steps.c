@@ -1,25 +1,26 @@
 /*
- * reader - steps of runs as phases: one a pair, or a lone begin or end, behind
- * all other phases, in the order (model, run, step, k).
+ * steps - the steps of test runs as phase records: one for each pair, or for a
+ * lone begin or end, in the order (model, run, step, k), after all other
+ * phases.
  *
- * Their events are kept with the run and not as states of phases, so that of
- * the attributes there is only the one that names the run.
+ * Their events are stored with the run and not in states of phases.  Of their
+ * attributes only the one that names the run is known.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/runs/runs.h"
 
 #include "aggregator/phases/run_sum.h"
 
-/* Where a page ended: track says that it was here, hash the model. */
+/* The cursor of steps: track has this value, hash is the index of the model. */
 #define HERE UINT32_MAX
 
-/* The run at hand. */
+/* The current run. */
 struct at {
 	struct page *page;
 	const struct run_sum_form *form;
 	const struct run_row *row;
 	uint32_t run;
-	struct text pairs; /* its id as an attribute */
+	struct text pairs; /* the id of the run as an attribute */
 };
 
 static const struct run_row_event *
@@ -58,7 +59,7 @@ put(struct at *at, struct text id, const struct run_row_event *begin,
 
 /* False: the page is full. */
 static bool
-give_step(struct at *at, unsigned step, uint64_t from)
+append_step(struct at *at, unsigned step, uint64_t from)
 {
 	const struct model_step *of = &at->form->model->step[step];
 	uint32_t begin_event = at->form->roles.number[of->of.begin];
@@ -80,13 +81,13 @@ give_step(struct at *at, unsigned step, uint64_t from)
 			return false;
 		mark->node = at->run;
 		mark->number = (uint64_t)step << 32 | (k + 1);
-		if (page_is_through(at->page))
+		if (page_examined(at->page))
 			return false;
 	}
 }
 
 static bool
-give_run(struct at *at, const struct page_cursor *from)
+append_run(struct at *at, const struct page_cursor *from)
 {
 	bool marked = from->node == at->run;
 	unsigned step = marked ? (unsigned)(from->number >> 32) : 0;
@@ -101,13 +102,13 @@ give_run(struct at *at, const struct page_cursor *from)
 	wire_put_attribute(&w, at->form->model->attribute, &id);
 	at->pairs = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
 	for (; step < at->form->model->steps; step++, k = 0)
-		if (!give_step(at, step, k))
+		if (!append_step(at, step, k))
 			return false;
 	return true;
 }
 
 static bool
-give_model(struct page *page, struct db_cursor *cursor,
+append_model(struct page *page, struct db_cursor *cursor,
     const struct run_sum_form *form, const struct page_cursor *from)
 {
 	struct run_row_key run = { page->partition, form->number, from->node };
@@ -125,7 +126,7 @@ give_model(struct page *page, struct db_cursor *cursor,
 		struct at at = { page, form, &row, run.run, { NULL, 0 } };
 
 		if (run_row_decode(&row, value))
-			good = give_run(&at, from);
+			good = append_run(&at, from);
 	}
 	return good;
 }
@@ -149,7 +150,7 @@ query_steps(struct page *page)
 		run_sum_form_make(
 		    &form, NULL, page->txn, page->partition, &models->run[i]);
 		if (form.number != 0)
-			good = give_model(page, cursor, &form, &from);
+			good = append_model(page, cursor, &form, &from);
 		from = none;
 	}
 	db_cursor_close(&cursor);

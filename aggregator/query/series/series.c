@@ -1,5 +1,5 @@
 /*
- * reader_series - samples as buckets.
+ * series - samples as buckets: the query, and the records.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/series/series_private.h"
@@ -38,9 +38,9 @@ series_free(struct series **series)
 	free(old);
 }
 
-/* ---- the question ---- */
+/* ---- the query ---- */
 
-/* The next step that divides an hour. */
+/* The next longer step that divides an hour. */
 static int64_t
 fit_step(int64_t step_ns)
 {
@@ -106,7 +106,7 @@ series_wants(
 	return group->columns.count > 0;
 }
 
-/* ---- which of them ---- */
+/* ---- the metrics of a page ---- */
 
 static struct series_group
 group_of(const struct series *series, const struct series_part *part)
@@ -126,9 +126,9 @@ group_of(const struct series *series, const struct series_part *part)
 	return group;
 }
 
-/* ---- from buckets to records ---- */
+/* ---- buckets to records ---- */
 
-/* Steps in a row of one metric, as one record. */
+/* Consecutive steps of one metric, returned as one record. */
 struct run {
 	const struct metric_column *column;
 	int64_t begin_ns;
@@ -177,7 +177,7 @@ put_run(
 }
 
 static void
-set_mark(struct page *page, const struct series_part *part, uint64_t given)
+set_cursor(struct page *page, const struct series_part *part, uint64_t given)
 {
 	struct page_cursor *mark = &page->cursor;
 
@@ -187,12 +187,12 @@ set_mark(struct page *page, const struct series_part *part, uint64_t given)
 	mark->node = part->key.node;
 	mark->track = part->key.track;
 	mark->id.time_ns =
-	    INT64_MIN; /* of the series block all samples are wanted */
+	    INT64_MIN; /* all samples of the series block are selected */
 	mark->number = given;
 }
 
-/* The run that begins with the `at`-th bucket of the group; returns the one
- * behind it. */
+/* Collect consecutive buckets from number `at` of the group on; returns the
+ * number after the last one. */
 static uint64_t
 take_run(struct series *series, const struct page *page,
     const struct series_group *group, uint64_t at, struct run *run)
@@ -236,18 +236,18 @@ put_group(struct series *series, struct page *page,
 		at = take_run(series, page, group, at, &run);
 		if (!put_run(page, part, &run))
 			return false;
-		set_mark(page, part, at);
+		set_cursor(page, part, at);
 	}
 	return true;
 }
 
 bool
-series_give(
+series_append(
     struct series *series, struct page *page, const struct series_part *part)
 {
 	struct series_group group;
 
-	/* Where only a coarser rollup is left its step is the one given. */
+	/* If only a coarser rollup is left, its step is used. */
 	series->step_ns = page->query->step_ns;
 	if (series->step_ns < rollup_step_ns(part->rollup))
 		series->step_ns = rollup_step_ns(part->rollup);
@@ -257,9 +257,9 @@ series_give(
 		if (!put_group(series, page, part, &group))
 			return false;
 	}
-	set_mark(page, part, (uint64_t)group.end * group.steps);
-	/* The samples are taken: the next columns are of the next page. */
+	set_cursor(page, part, (uint64_t)group.end * group.steps);
+	/* The samples have been read: the other metrics need another page. */
 	if (group.end < series->columns->count)
 		page->full = true;
-	return !page_is_through(page);
+	return !page_examined(page);
 }

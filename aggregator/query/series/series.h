@@ -1,10 +1,10 @@
 /*
- * reader_series - samples as buckets: what a metric was in each step of time.
+ * series - samples as buckets: a summary of a metric in each step of time.
  *
- * A series block (the samples of one hour, node and set) is read in one go, its
- * columns into a bounded number of buckets; what does not fit them is of the
- * next page.  So memory is bounded by a constant, and where a page ends is
- * said by hour, node, set, column and step alone.
+ * A series block (the samples of one hour, node and metric group) is read at
+ * once, its metrics into a fixed number of buckets.  Metrics that do not fit
+ * go to the next page.  Memory is therefore bounded by a constant, and the end
+ * of a page is given by hour, node, metric group, metric and step alone.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_SERIES_SERIES_H
@@ -19,29 +19,31 @@ struct series; /* opaque */
 struct series *series_new(void);
 void series_free(struct series **series);
 
-/* Does the query want buckets?  Then `widened` is the same over whole steps,
- * its own step the one that will be given. */
+/* Does the query ask for buckets?  If so, `widened` is the query extended to
+ * whole steps, with the step that the answer has. */
 bool series_asked(const struct wire_query *query, struct wire_query *widened);
 
-/* A page of buckets begins: nothing is known of the sets. */
+/* Begin a page of buckets: forget all definitions of metric groups. */
 void series_begin(struct series *series, struct page *page);
 
-/* Is any metric of the set wanted?  It is then the set at hand. */
+/* Does the query select any metric of the group?  It becomes the current
+ * group. */
 bool series_wants(
     struct series *series, struct page *page, uint32_t track, struct text name);
 
-/* Who the records of a series block are. */
+/* A series block to convert to buckets. */
 struct series_part {
 	struct key_row_block key;
 	struct text node, set;
-	uint64_t skip;           /* buckets that the page before has given */
-	enum rollup_step rollup; /* what they are made from */
-	struct compacted_cursor *compacted_cursor; /* samples: a run that has
-				  all; NULL: the reader's merge has them */
+	uint64_t skip;           /* buckets that earlier pages returned */
+	enum rollup_step rollup; /* the rollup to read */
+	struct compacted_cursor
+	    *compacted_cursor; /* ROLLUP_RAW: a slice that has all samples;
+				  NULL: they are in the reader's merge */
 };
-/* The buckets of a series block.  False: the page is full, or
- * was ended because the series block has more. */
-bool series_give(
+/* Append the buckets of a series block.  False: the page is full, or it ends
+ * because the series block has more metrics. */
+bool series_append(
     struct series *series, struct page *page, const struct series_part *part);
 
 #endif

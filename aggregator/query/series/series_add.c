@@ -1,5 +1,5 @@
 /*
- * series_add - samples into buckets.
+ * series_add - add samples and rollups to buckets.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/series/series_private.h"
@@ -10,7 +10,7 @@
 
 /* ---- samples ---- */
 
-/* The boot of a sample, whose values these are. */
+/* The boot number of a sample with these values. */
 static uint64_t
 boot_of(const struct metric_columns *columns, struct text values)
 {
@@ -39,7 +39,7 @@ add(const struct metric_column *column, struct bucket *bucket,
 	*before = *sample;
 }
 
-/* A row that lies is not to write elsewhere. */
+/* A damaged time must not lead outside of the buckets. */
 static bool
 is_of_hour(const struct series_group *group, int64_t time_ns)
 {
@@ -47,7 +47,7 @@ is_of_hour(const struct series_group *group, int64_t time_ns)
 	       time_ns < group->hour_ns + KEY_BUCKET_NS;
 }
 
-/* A sample into the buckets of its step. */
+/* Add a sample to the buckets of its step. */
 static void
 add_sample(struct series *series, const struct series_group *group,
     int64_t time_ns, const struct row_block_body *body)
@@ -59,7 +59,8 @@ add_sample(struct series *series, const struct series_group *group,
 	uint32_t at = group->first, index = 0;
 	struct counter_rate_sample sample = { .time_ns = time_ns };
 
-	/* Of another definition: which number is which is not known. */
+	/* A sample of another definition: its values cannot be assigned to
+	 * metrics. */
 	if (body->values != columns->columns || !is_of_hour(group, time_ns))
 		return;
 	sample.boot = boot_of(columns, values);
@@ -85,7 +86,7 @@ add_item(struct series *series, const struct page *page,
 		add_sample(series, group, item->time_ns, &body);
 }
 
-/* All that the merge holds. */
+/* Add all samples in the merge. */
 static void
 add_merged(
     struct series *series, struct page *page, const struct series_group *group)
@@ -96,12 +97,12 @@ add_merged(
 	while (merge_next(merge, &item)) {
 		if (item.time_ns >= page->query->to_ns)
 			break;
-		page->looks++;
+		page->examined++;
 		add_item(series, page, group, &item);
 	}
 }
 
-/* ---- columns of a compacted run ---- */
+/* ---- columns of a compacted slice ---- */
 
 static void
 add_column(struct series *series, const struct page *page,
@@ -137,7 +138,8 @@ make_room(struct series *series)
 	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->column));
 }
 
-/* Only the columns that are wanted; false: rows are not all of one form. */
+/* Add only the selected columns; false: the rows have different numbers of
+ * values. */
 static bool
 add_columns(struct series *series, const struct page *page,
     const struct series_group *group, struct compacted_row_rows *rows,
@@ -178,7 +180,8 @@ add_compacted(struct series *series, struct page *page,
 	     more && rows->time_ns[first] < page->query->to_ns;
 	     more = compacted_cursor_next_rows(
 		 part->compacted_cursor, &rows, &first, &end)) {
-		page->looks += (end - first) / 16; /* they are cheaper */
+		page->examined +=
+		    (end - first) / 16; /* columns are cheaper to read */
 		if (add_columns(series, page, group, rows, first, end) ||
 		    !compacted_row_read_bodies(rows))
 			continue;
@@ -191,7 +194,7 @@ add_compacted(struct series *series, struct page *page,
 
 /* ---- rows of a rollup ---- */
 
-/* The buckets of a metric, which the row has as its `number`-th. */
+/* Add the buckets of the `number`-th metric in the row. */
 static void
 join_metric(struct series *series, const struct page *page,
     const struct series_part *part, const struct series_group *group,
@@ -222,7 +225,7 @@ join_row(struct series *series, const struct page *page,
 	const struct rollup_row *row = series->row;
 	uint32_t number, at = group->first;
 
-	/* Both are in the order of the index. */
+	/* Both lists are in the order of the index. */
 	for (number = 0; number < row->metrics; number++) {
 		const struct rollup_metric *metric = &row->metric[number];
 
@@ -258,7 +261,7 @@ add_rollup(struct series *series, struct page *page,
 	for (; more && key.bytes == KEY_ROW_BLOCK_BYTES &&
 	       memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
 	     more = db_next(cursor, &key, &value)) {
-		page->looks += 4;
+		page->examined += 4;
 		if (rollup_open(series->row, value) &&
 		    series->row->columns == series->columns->columns)
 			join_row(series, page, part, group);
@@ -266,7 +269,7 @@ add_rollup(struct series *series, struct page *page,
 	db_cursor_close(&cursor);
 }
 
-/* ---- all of them ---- */
+/* ---- a series block ---- */
 
 static void
 reset(struct series *series, const struct series_group *group)

@@ -1,6 +1,6 @@
 /*
- * series_block - the records of one hour, node and track, while a page is made
- * of them.
+ * series_block - the records of one hour, node and track, while they are
+ * appended to a page.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/series/series_block.h"
@@ -8,7 +8,7 @@
 #include "aggregator/query/series/series.h"
 
 void
-series_block_set_mark(
+series_block_set_cursor(
     struct series_block *block, const struct row_block_item *item)
 {
 	struct page_cursor *mark = &block->page->cursor;
@@ -20,21 +20,20 @@ series_block_set_mark(
 	mark->id = *item;
 }
 
-/* Nothing of the series block is wanted.  False: the page is full. */
 bool
 series_block_pass(struct series_block *block)
 {
 	const struct row_block_item last = { INT64_MAX, INT64_MAX, UINT64_MAX,
 		UINT32_MAX, UINT32_MAX, { NULL, 0 } };
 
-	if (block->again)
-		return true; /* the page before ended with it */
-	series_block_set_mark(block, &last);
-	return !page_is_through(block->page);
+	if (block->resumed)
+		return true; /* the previous page ended with it */
+	series_block_set_cursor(block, &last);
+	return !page_examined(block->page);
 }
 
-/* To the next set, or the only one that is wanted, of the next node when it
- * was passed. */
+/* Move to the next metric group, or to the only selected one, of the next node
+ * if it is past. */
 static void
 pass_set(const struct page *page, struct key_row_block *next)
 {
@@ -47,8 +46,6 @@ pass_set(const struct page *page, struct key_row_block *next)
 	next->track = page->only_group;
 }
 
-/* Is any record of this series block wanted?  If not, `next` is where to go on.
- */
 bool
 series_block_is_wanted(struct series_block *block, struct key_row_block *next)
 {
@@ -82,7 +79,7 @@ series_block_is_wanted(struct series_block *block, struct key_row_block *next)
 }
 
 bool
-series_block_is_mark(const struct series_block *block)
+series_block_is_cursor(const struct series_block *block)
 {
 	const struct page_cursor *mark = &block->page->cursor;
 	const struct key_row_block *key = &block->key;
@@ -91,7 +88,6 @@ series_block_is_mark(const struct series_block *block)
 	       mark->node == key->node && mark->track == key->track;
 }
 
-/* The first hour of a table at or behind that of `first`, or INT32_MAX. */
 int32_t
 series_block_next_hour(
     struct db_cursor *cursor, const struct key_row_block *first)

@@ -1,6 +1,6 @@
 /*
- * reader_columns - samples for who computes with them: many of one node and
- * set as one record, column by column (proto/wire/columns.h).
+ * series_columns - samples for computation: many samples of one node and
+ * metric group in one record, column by column (proto/wire/columns.h).
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -9,12 +9,13 @@
 #include "proto/base/memory.h"
 #include "proto/wire/columns.h"
 
-/* The record at hand: samples of one node and set with as many numbers. */
+/* The current record: samples of one node and metric group with the same
+ * number of values. */
 struct columns {
-	uint32_t columns; /* of numbers */
+	uint32_t columns; /* values in each sample */
 	uint32_t samples, room;
 	struct row_block_item first, last;
-	/* Column after column, each with room for `room`. */
+	/* Column by column, each with room for `room` samples. */
 	char cells[WIRE_CELLS_MAX * WIRE_CELL_BYTES];
 	double numbers[RECORD_VALUES_MAX]; /* of one sample */
 };
@@ -27,7 +28,7 @@ cell(struct columns *columns, uint32_t column, uint32_t sample)
 	return columns->cells + at * WIRE_CELL_BYTES;
 }
 
-/* A sample, whose numbers are `apart`. */
+/* Add a sample whose numbers are `apart` elements apart. */
 static void
 add(struct columns *columns, const struct row_block_item *item,
     const double *number, size_t apart)
@@ -44,7 +45,8 @@ add(struct columns *columns, const struct row_block_item *item,
 	columns->last = *item;
 }
 
-/* The columns close up, and are the record.  False: the page is full. */
+/* Close the gaps between the columns and append the record.  False: the page
+ * is full. */
 static bool
 put(struct series_block *block, struct columns *columns)
 {
@@ -68,11 +70,11 @@ put(struct series_block *block, struct columns *columns)
 	columns->samples = 0;
 	if (!page_put(block->page, &record))
 		return false;
-	series_block_set_mark(block, &columns->last);
+	series_block_set_cursor(block, &columns->last);
 	return true;
 }
 
-/* The next sample has so many numbers.  False: the page is full. */
+/* Prepare for a sample with `numbers` values.  False: the page is full. */
 static bool
 begin(struct series_block *block, struct columns *columns,
     const struct row_block_item *item, uint32_t numbers)
@@ -91,13 +93,15 @@ begin(struct series_block *block, struct columns *columns,
 static bool
 is_wanted(const struct series_block *block, const struct row_block_item *item)
 {
-	return (!block->again || row_block_compare(item, &block->mark) > 0) &&
+	return (!block->resumed ||
+		   row_block_compare(item, &block->after) > 0) &&
 	       page_wants_time(block->page, item->time_ns);
 }
 
-/* Looks are counted where the mark will move.  False: the page is full. */
+/* Count as examined only where the cursor can move.  False: the page is
+ * full. */
 static bool
-give_item(struct series_block *block, const struct row_block_item *item)
+append_item(struct series_block *block, const struct row_block_item *item)
 {
 	struct columns *columns = block->page->reader->columns;
 	struct row_block_body body;
@@ -113,12 +117,12 @@ give_item(struct series_block *block, const struct row_block_item *item)
 	record.value_bytes = body.value_bytes;
 	record_get_numbers(&record, columns->numbers, body.values);
 	add(columns, item, columns->numbers, 1);
-	return !page_is_through(block->page);
+	return !page_examined(block->page);
 }
 
-/* One that was taken apart when it was compacted. */
+/* Append a sample that is already split into columns. */
 static bool
-give_row(struct series_block *block, const struct compacted_row_rows *rows,
+append_row(struct series_block *block, const struct compacted_row_rows *rows,
     uint32_t row, uint32_t numbers)
 {
 	struct columns *columns = block->page->reader->columns;
@@ -130,24 +134,24 @@ give_row(struct series_block *block, const struct compacted_row_rows *rows,
 	if (!begin(block, columns, &item, numbers))
 		return false;
 	add(columns, &item, rows->number + row, rows->count);
-	return !page_is_through(block->page);
+	return !page_examined(block->page);
 }
 
 /* ---- series blocks ---- */
 
 static void
-give_merged(struct series_block *block)
+append_merged(struct series_block *block)
 {
 	struct page *page = block->page;
 	struct row_block_item item;
 
 	while (merge_next(&page->reader->merge, &item) &&
-	       item.time_ns < page->query->to_ns && give_item(block, &item))
+	       item.time_ns < page->query->to_ns && append_item(block, &item))
 		;
 }
 
 static bool
-give_rows(struct series_block *block, struct compacted_row_rows *rows,
+append_rows(struct series_block *block, struct compacted_row_rows *rows,
     uint32_t first, uint32_t end)
 {
 	uint32_t numbers = compacted_row_values(rows);
@@ -159,17 +163,17 @@ give_rows(struct series_block *block, struct compacted_row_rows *rows,
 		return true;
 	for (; good && first < end; first++) {
 		if (rows->number != NULL) {
-			good = give_row(block, rows, first, numbers);
+			good = append_row(block, rows, first, numbers);
 		} else {
 			compacted_row_get(rows, first, &item);
-			good = give_item(block, &item);
+			good = append_item(block, &item);
 		}
 	}
 	return good;
 }
 
 static void
-give_compacted(struct series_block *block,
+append_compacted(struct series_block *block,
     struct compacted_cursor *compacted_cursor, int64_t from_ns)
 {
 	int64_t to_ns = block->page->query->to_ns;
@@ -179,13 +183,13 @@ give_compacted(struct series_block *block,
 	    compacted_cursor, from_ns, &rows, &first, &end);
 
 	while (more && rows->time_ns[first] < to_ns &&
-	       give_rows(block, rows, first, end))
+	       append_rows(block, rows, first, end))
 		more = compacted_cursor_next_rows(
 		    compacted_cursor, &rows, &first, &end);
 }
 
 bool
-series_block_give_columns(struct series_block *block,
+series_block_append_columns(struct series_block *block,
     struct compacted_cursor *compacted_cursor, int64_t from_ns)
 {
 	struct reader *reader = block->page->reader;
@@ -194,9 +198,10 @@ series_block_give_columns(struct series_block *block,
 		reader->columns = memory_alloc(sizeof(*reader->columns));
 	reader->columns->samples = 0;
 	if (compacted_cursor != NULL)
-		give_compacted(block, compacted_cursor, from_ns);
+		append_compacted(block, compacted_cursor, from_ns);
 	else
-		give_merged(block);
-	/* Also what was gathered when the page had its looks. */
+		append_merged(block);
+	/* Append what was collected, even if the page has examined its
+	 * maximum. */
 	return put(block, reader->columns) && !block->page->full;
 }

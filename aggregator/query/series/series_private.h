@@ -12,7 +12,7 @@
 #include "proto/wire/buckets.h"
 
 enum {
-	SERIES_BUCKETS = 36000, /* at once: an hour of the smallest step */
+	SERIES_BUCKETS = 36000, /* at once: an hour of the shortest step */
 	SERIES_GROUPS = 64,     /* cached metric group definitions */
 };
 
@@ -25,22 +25,22 @@ struct series {
 	} groups[SERIES_GROUPS];
 	/* of the current series block */
 	const struct metric_columns *columns;
-	struct bucket *buckets;             /* column after column */
+	struct bucket *buckets;             /* column by column */
 	struct counter_rate_sample *before; /* of each column */
 	uint32_t before_room;
-	uint64_t *boot;         /* of the rows of a chunk */
-	struct value *column;   /* of them */
-	struct rollup_row *row; /* at hand */
-	/* Of the record at hand. */
+	uint64_t *boot;         /* boot number of each row in a chunk */
+	struct value *column;   /* values of one column of a chunk */
+	struct rollup_row *row; /* the current row of a rollup */
+	/* Of the current record. */
 	unsigned char values[WIRE_RUN_MAX * WIRE_BUCKET_BYTES_MAX];
 };
-/* The columns [first, end) of the set at hand, and the hour's steps. */
+/* The metrics [first, end) of the current group, and the steps of the hour. */
 struct series_group {
 	uint32_t first, end, steps;
 	int64_t hour_ns;
 };
 
-/* Fill the buckets of the group with all that there is of the series block. */
+/* Fill the buckets of the group from all data of the series block. */
 void series_add(struct series *series, struct page *page,
     const struct series_part *part, const struct series_group *group);
 

@@ -1,6 +1,7 @@
 /*
- * reader_series_rollups - buckets of samples: out of which rollup, or of the
- * samples. SPDX-License-Identifier: MIT
+ * series_rollups - buckets of samples: choose the rollup to read, or the
+ * samples.
+ * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/series/series_block.h"
 
@@ -9,21 +10,21 @@
 #include "aggregator/rollup/rollup_list.h"
 
 static bool
-give_series(struct series_block *block, enum rollup_step rollup,
+append_series(struct series_block *block, enum rollup_step rollup,
     struct compacted_cursor *compacted_cursor)
 {
 	struct page *page = block->page;
 	struct series_part what = { .key = block->key,
 		.node = block->node,
 		.set = block->track,
-		.skip = block->again ? page->cursor.number : 0,
+		.skip = block->resumed ? page->cursor.number : 0,
 		.rollup = rollup,
 		.compacted_cursor = compacted_cursor };
 
-	return series_give(page->series, page, &what);
+	return series_append(page->series, page, &what);
 }
 
-/* Is there a rollup of the series block? */
+/* Does the series block have a rollup? */
 static bool
 has_rollup(const struct series_block *block)
 {
@@ -35,8 +36,7 @@ has_rollup(const struct series_block *block)
 	       !rollup_is_mark(value);
 }
 
-/* Buckets of one node and set: from its rollup when that was made of all that
- * there is. */
+/* Use the rollup of the series block if it was built from all its samples. */
 bool
 series_block_select_series(
     struct series_block *block, struct hour_cursor *hour_cursor)
@@ -52,11 +52,11 @@ series_block_select_series(
 		merge_reset(&page->reader->merge);
 		hour_cursor_collect(hour_cursor, &block->key,
 		    &page->reader->merge, page->query->from_ns);
-		return give_series(block, ROLLUP_RAW, NULL);
+		return append_series(block, ROLLUP_RAW, NULL);
 	}
 	if (has_rollup(block))
 		rollup = block->rollup;
-	good = give_series(block, rollup, compacted_cursor);
+	good = append_series(block, rollup, compacted_cursor);
 	next.track++;
 	hour_cursor_pass(hour_cursor, &block->key, &next);
 	return good;
@@ -70,15 +70,15 @@ is_kept(const struct page *page, int32_t hour, unsigned rollup)
 	return hour >= tables_cut(page->txn, rollup);
 }
 
-/* The samples of the hour were removed: what is left are rollups. */
+/* The samples of the hour were deleted: only rollups are left. */
 static bool
 samples_are_gone(const struct page *page, int32_t hour)
 {
 	return !is_kept(page, hour, ROLLUP_RAW);
 }
 
-/* The coarsest rollup that the step is made up of and that is kept of the hour,
- * be it the samples; else the finest that is kept. */
+/* The coarsest retained rollup that makes up the step (it may be the samples);
+ * else the finest retained one. */
 static enum rollup_step
 wanted_rollup(const struct page *page, int32_t hour)
 {
@@ -95,8 +95,7 @@ wanted_rollup(const struct page *page, int32_t hour)
 	return rollup;
 }
 
-/* The one compacted run that has all samples of the hour; 0: there is none, or
- * not all are in it. */
+/* The compacted slice that has all samples of the hour; 0: there is none. */
 static uint32_t
 whole_slice(const struct page *page, const struct key_row_block *hour)
 {
@@ -126,9 +125,9 @@ whole_slice(const struct page *page, const struct key_row_block *hour)
 	return slice;
 }
 
-/* A series block that has no rollup, from the one run that has all samples. */
+/* A series block without a rollup, from the slice that has all samples. */
 static bool
-give_slice(struct series_block *block,
+append_slice(struct series_block *block,
     struct compacted_cursor **compacted_cursor, uint32_t slice)
 {
 	struct page *page = block->page;
@@ -143,12 +142,12 @@ give_slice(struct series_block *block,
 	return !(*compacted_cursor)->more ||
 	       (*compacted_cursor)->row_key.node != row_key.node ||
 	       (*compacted_cursor)->row_key.track != row_key.track ||
-	       give_series(block, ROLLUP_RAW, *compacted_cursor);
+	       append_series(block, ROLLUP_RAW, *compacted_cursor);
 }
 
-/* The same from all runs there are: late records wait to be compacted. */
+/* The same from all slices, when late records have not been compacted yet. */
 static bool
-give_slices(struct series_block *block)
+append_slices(struct series_block *block)
 {
 	struct page *page = block->page;
 	struct merge *merge = &page->reader->merge;
@@ -164,14 +163,14 @@ give_slices(struct series_block *block)
 		merge_reset(merge);
 		hour_cursor_collect(
 		    &hour_cursor, &row_key, merge, page->query->from_ns);
-		good = give_series(block, ROLLUP_RAW, NULL);
+		good = append_series(block, ROLLUP_RAW, NULL);
 	}
 	hour_cursor_clear(&hour_cursor);
 	return good;
 }
 
-/* The series blocks of a rollup, where their samples are gone, or are in one
- * `run` and so all in the rollups.  False: the page is full. */
+/* Append the series blocks of a rollup.  Their samples were deleted, or are
+ * all in one `slice` and so in the rollups.  False: the page is full. */
 bool
 series_block_select_rollup(struct series_block *block,
     const struct key_row_block *first, uint32_t only, uint32_t slice)
@@ -194,15 +193,16 @@ series_block_select_rollup(struct series_block *block,
 	       row_key.bucket == to.bucket && row_key.slice == to.slice &&
 	       (only == 0 || row_key.node == only)) {
 		block->key = row_key;
-		block->again = series_block_is_mark(block);
+		block->resumed = series_block_is_cursor(block);
 		if (series_block_is_wanted(block, &to)) {
 			if (!rollup_is_mark(value))
-				good = give_series(block, block->rollup, NULL);
-			else if (slice != 0)
 				good =
-				    give_slice(block, &compacted_cursor, slice);
+				    append_series(block, block->rollup, NULL);
+			else if (slice != 0)
+				good = append_slice(
+				    block, &compacted_cursor, slice);
 			else
-				good = give_slices(block);
+				good = append_slices(block);
 			to.track++;
 		} else {
 			good = series_block_pass(block);

@@ -29,9 +29,9 @@ struct rig {
 	struct journal *journal;
 	struct writer *writer;
 	struct writer_options options;
-	bool begun;       /* something was sent and not flushed */
-	uint32_t looks;   /* of a reader's page; 0: as many as usual */
-	uint64_t seq[16]; /* of session 0, 1 ... */
+	bool begun;            /* something was sent and not flushed */
+	uint32_t examined_max; /* of a reader's page; 0: as many as usual */
+	uint64_t seq[16];      /* of session 0, 1 ... */
 	struct wire_writer batch;
 	char node[NAME_BYTES_MAX + 1]; /* context in force */
 	unsigned char bytes[WIRE_BATCH_BYTES];
@@ -382,8 +382,8 @@ rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig->writer), rig->journal, &err),
 	    &err);
-	if (rig->looks > 0)
-		reader->looks = rig->looks;
+	if (rig->examined_max > 0)
+		reader->examined_max = rig->examined_max;
 	while (!last) {
 		struct wire_header header = { .type = WIRE_PAGE };
 		struct wire_cursor walk;

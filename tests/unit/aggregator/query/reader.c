@@ -51,10 +51,10 @@ pages_that_end_early_give_the_same(void **state)
 
 		query.node = text_of(nodes[i / 2]);
 		query.from_ns = RIG_T0 + NS_PER_SECOND;
-		rig.looks = 0;
+		rig.examined_max = 0;
 		whole = rig_read(&rig, RIG_SELECT, query, &records);
 		for (looks = 1; looks < 1000; looks = 5 * looks + 2) {
-			rig.looks = looks;
+			rig.examined_max = looks;
 			early = rig_read(&rig, RIG_SELECT, query, &records);
 			assert_string_equal(whole, early);
 			free(early);
@@ -65,10 +65,10 @@ pages_that_end_early_give_the_same(void **state)
 		enum rig_what what = j ? RIG_STATS_BY_NODE : RIG_STATS;
 		struct wire_query query = rig_query(1u << RECORD_ENTITY, 0);
 
-		rig.looks = 0;
+		rig.examined_max = 0;
 		char *whole = rig_read(&rig, what, query, &records);
 
-		rig.looks = 1;
+		rig.examined_max = 1;
 		assert_same(whole, rig_read(&rig, what, query, &records));
 	}
 }
@@ -91,7 +91,7 @@ a_page_without_anything_is_not_the_last(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader->looks = 10;
+	reader->examined_max = 10;
 	query.name = text_of("other:*");
 	wire_writer_init(&w, page, sizeof(page));
 	assert_false(rig_page(reader, RIG_SELECT, &query, &w));
@@ -261,7 +261,7 @@ entities_with_one_long_beginning_fill_many_pages(void **state)
 	assert_int_equal(records, 50);
 	assert_string_equal(whole, pages);
 	free(pages);
-	rig.looks = 3;
+	rig.examined_max = 3;
 	pages = rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 0), &again);
 	assert_same(whole, pages);

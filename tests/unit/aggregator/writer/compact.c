@@ -194,9 +194,9 @@ compacted_records_read_as_before(void **state)
 	expect_same(before, see(0));
 	for (uint32_t size = 1; size < 40000; size = 11 * size + 5)
 		expect_same(before, see(size));
-	rig.looks = 3;
+	rig.examined_max = 3;
 	expect_same(before, see(0));
-	rig.looks = 0;
+	rig.examined_max = 0;
 	compact_now();
 	expect_same(before, see(0));
 	free(before);

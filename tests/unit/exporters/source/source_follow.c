@@ -29,7 +29,7 @@ set_up_both(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader->looks =
+	reader->examined_max =
 	    7; /* pages of the listener end behind what nobody wants */
 	source.reader = reader;
 	rig_good(

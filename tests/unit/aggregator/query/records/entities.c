@@ -115,7 +115,7 @@ entities_asked_for_by_a_pattern_are_those_of_all_that_match(void **state)
 		if (pattern[0] == '\0')
 			continue; /* no pattern */
 		query.name = text_of(pattern);
-		rig.looks = 1 + (uint32_t)(check_random(&random) % 40);
+		rig.examined_max = 1 + (uint32_t)(check_random(&random) % 40);
 		want = wanted(all, pattern, &records);
 		assert_same(want, rig_read(&rig, RIG_SELECT, query, &found));
 		assert_int_equal(records, found);
@@ -164,7 +164,7 @@ look(const char *pattern, uint32_t looks, bool *last)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader->looks = looks;
+	reader->examined_max = looks;
 	query.name = text_of(pattern);
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	*last = rig_page(reader, RIG_SELECT, &query, &w);

@@ -61,7 +61,7 @@ follow(unsigned partition, struct wire_query query, struct wire_position *place)
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
 	if (looks > 0)
-		reader->looks = looks;
+		reader->examined_max = looks;
 	while (!page(reader, partition, &query, place, out))
 		;
 	reader_close(&reader);
@@ -194,7 +194,7 @@ a_page_has_so_many_looks_and_those_at_long_entries_count_more(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader->looks = 40;
+	reader->examined_max = 40;
 	assert_false(page(reader, 0, &query, &place, stdout));
 	assert_int_equal(place.entry, 41);
 	assert_false(page(reader, 0, &query, &place, stdout));
@@ -339,7 +339,8 @@ a_cursor_that_is_no_place_is_refused(void **state)
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	assert_int_equal(
 	    reader_follow(reader, text_of("p"), &query, &w, &last, &err), -1);
-	assert_string_equal(err.text, "not a place in the journal");
+	assert_string_equal(
+	    err.text, "the cursor is not a position in the journal");
 	reader_close(&reader);
 }
 

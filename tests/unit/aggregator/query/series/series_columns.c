@@ -196,14 +196,14 @@ a_page_that_ends_early_loses_nothing(void **state)
 			set_up(state);
 		}
 		fill(&random, i ? COMPACT_ALL : COMPACT_SOME, i);
-		rig.looks = 0;
+		rig.examined_max = 0;
 		query.run = 0;
 		samples = read_them(query, &records);
-		rig.looks = 7;
+		rig.examined_max = 7;
 		query.run = 2;
 		assert_same(read_them(query, &records), samples);
 	}
-	rig.looks = 0;
+	rig.examined_max = 0;
 }
 
 static void
