@@ -7,6 +7,7 @@
 #include "exporters/cloud/http/message.h"
 #include "proto/base/memory.h"
 #include "proto/base/version.h"
+#include "proto/os/clock.h"
 #include "proto/service/interrupt.h"
 
 #include <curl/curl.h>
@@ -47,6 +48,27 @@ on_bytes(char *from, size_t size, size_t count, void *to)
 	return take(to, from, size * count);
 }
 
+/* Headers are curl's to keep: here is how many came, and whether all of them
+ * did.  Those of answers before (100 Continue) may stand in front, trailers
+ * behind. */
+static size_t
+on_header(char *line, size_t size, size_t count, void *arg)
+{
+	struct http *http = arg;
+	size_t bytes = size * count;
+
+	if (bytes > HEADER_BYTES_MAX - http->header_bytes) {
+		http->headers_full = true;
+		return 0;
+	}
+	http->header_bytes += bytes;
+	if (bytes > 5 && memcmp(line, "HTTP/", 5) == 0)
+		http->headers_end = false;
+	else if (text_trim((struct text){ line, (uint32_t)bytes }).bytes == 0)
+		http->headers_end = true;
+	return bytes;
+}
+
 /* curl calls this for each address it tries, after names are resolved. */
 static curl_socket_t
 on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -74,8 +96,6 @@ set_up(struct http *http)
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "poolscope/" VERSION);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	/* What is signed is what is sent, "../" and all. */
-	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
@@ -101,8 +121,8 @@ set_up(struct http *http)
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, &http->body);
-	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_bytes);
-	curl_easy_setopt(easy, CURLOPT_HEADERDATA, &http->headers);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, http);
 }
 
 int
@@ -115,7 +135,6 @@ http_open(struct http **to, const struct http_options *options, struct err *err)
 		    options->cacert, strerror(errno));
 	http = memory_zero(1, sizeof(*http));
 	http->options = options;
-	http->headers.limit = HEADER_BYTES_MAX;
 	http->body.limit = HTTP_ANSWER_BYTES_MAX;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) == 0)
 		http->easy = curl_easy_init();
@@ -139,7 +158,6 @@ http_close(struct http **to)
 		return;
 	curl_easy_cleanup(http->easy);
 	curl_multi_cleanup(http->multi);
-	buffer_clear(&http->headers.buffer);
 	buffer_clear(&http->body.buffer);
 	free(http);
 	*to = NULL;
@@ -181,7 +199,7 @@ make_headers(const struct http_request *request)
 
 static void
 set_request(struct http *http, const struct http_request *request,
-    struct curl_slist *headers)
+    const struct http_address *address, struct curl_slist *headers)
 {
 	CURL *easy = http->easy;
 	const char *method = request->method;
@@ -189,7 +207,7 @@ set_request(struct http *http, const struct http_request *request,
 	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
 			strcmp(method, "POST") == 0;
 
-	curl_easy_setopt(easy, CURLOPT_URL, request->url);
+	curl_easy_setopt(easy, CURLOPT_CURLU, address->curl);
 	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
 	if (strcmp(method, "HEAD") == 0) {
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
@@ -291,14 +309,14 @@ judge_failure(struct http *http, CURLcode code, struct err *err)
 	else if (http->body.full)
 		err_set(err, "%s: the answer is larger than %d MiB",
 		    http->place, HTTP_ANSWER_BYTES_MAX >> 20);
-	else if (http->headers.full)
+	else if (http->headers_full)
 		err_set(err,
 		    "%s: the headers of the answer are more than %d KiB",
 		    http->place, HEADER_BYTES_MAX >> 10);
 	else
 		words_of(http, code, err);
 	if (http->address_fault != NULL || http->body.full ||
-	    http->headers.full || is_final(code))
+	    http->headers_full || is_final(code))
 		return HTTP_OVER;
 	return HTTP_AGAIN;
 }
@@ -307,26 +325,32 @@ enum http_outcome
 http_attempt(struct http *http, const struct http_request *request,
     long *status, struct err *err)
 {
-	struct curl_slist *headers = make_headers(request);
+	struct curl_slist *headers;
+	struct http_address address;
 	CURLcode code;
 	bool done;
 
-	http->headers.buffer.bytes = http->body.buffer.bytes = 0;
-	http->headers.full = http->body.full = false;
+	*status = 0;
+	if (http_address_open(&address, request->url, err) != 0)
+		return HTTP_OVER;
+	headers = make_headers(request);
+	http->header_bytes = http->body.buffer.bytes = 0;
+	http->headers_end = http->headers_full = http->body.full = false;
 	http->why[0] = '\0';
 	http->address_fault = NULL;
-	set_request(http, request, headers);
+	set_request(http, request, &address, headers);
 	done = perform(http, &code);
+	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
+	curl_easy_setopt(http->easy, CURLOPT_CURLU, NULL);
 	curl_slist_free_all(headers);
-	*status = 0;
+	http_address_close(&address);
 	if (!done) {
 		err_set_code(
 		    err, ERR_INTERRUPTED, "%s: interrupted", http->place);
 		return HTTP_OVER;
 	}
 	/* To curl an answer that ends in its headers is an answer. */
-	if (code == CURLE_OK &&
-	    !http_headers_end(buffer_text(&http->headers.buffer)))
+	if (code == CURLE_OK && !http->headers_end)
 		code = CURLE_PARTIAL_FILE;
 	if (code != CURLE_OK)
 		return judge_failure(http, code, err);
@@ -338,6 +362,39 @@ http_attempt(struct http *http, const struct http_request *request,
 	    http->said[0] != '\0' ? ": " : "", http->said);
 	return *status == 429 || (*status >= 500 && *status < 600) ? HTTP_AGAIN
 								   : HTTP_OVER;
+}
+
+/* ---- its answer ---- */
+
+struct text
+http_header(const struct http *http, const char *name)
+{
+	struct curl_header *header = NULL;
+	struct text none = { NULL, 0 };
+
+	/* The last of several of this name. */
+	if (curl_easy_header(http->easy, name, 0, CURLH_HEADER, -1, &header) !=
+	    CURLHE_OK)
+		return none;
+	if (header->amount > 1 &&
+	    curl_easy_header(http->easy, name, header->amount - 1, CURLH_HEADER,
+		-1, &header) != CURLHE_OK)
+		return none;
+	return text_of(header->value);
+}
+
+int64_t
+http_retry_ns(const struct http *http)
+{
+	curl_off_t seconds = 0;
+
+	if (http_header(http, "Retry-After").bytes > 0)
+		curl_easy_getinfo(http->easy, CURLINFO_RETRY_AFTER, &seconds);
+	/* A date may be over. */
+	if (seconds <= 0)
+		return 0;
+	return seconds < INT64_MAX / NS_PER_SECOND ? seconds * NS_PER_SECOND
+						   : INT64_MAX;
 }
 
 /* What curl and OpenSSL read instead of what they were built with; Google's

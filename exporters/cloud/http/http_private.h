@@ -21,13 +21,18 @@ struct http {
 	const struct http_options *options;
 	void *easy, *multi;       /* curl's */
 	char why[HTTP_WHY_BYTES]; /* what curl says */
-	struct http_bytes headers, body;
+	struct http_bytes body;
+	size_t header_bytes; /* of the last answer, and those before it */
+	bool headers_end, headers_full;
 	const char *address_fault; /* of whom it would have connected to */
 	char place[HTTP_PLACE_BYTES], said[HTTP_SAID_BYTES];
 	int64_t warned_ns; /* 0: not yet */
 };
 
 enum http_outcome { HTTP_ANSWERED, HTTP_AGAIN, HTTP_OVER };
+
+/* What Retry-After of the last answer says, from now on; 0: nothing. */
+int64_t http_retry_ns(const struct http *http);
 
 /* Send it once.  AGAIN and OVER: `err` says why; `*status` is 0 without an
  * answer. */

@@ -11,7 +11,7 @@
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
 
-enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
+enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
 
 /* Whatever Retry-After says, when there is no patience to end it. */
 #define PAUSE_NS_MAX (3600 * NS_PER_SECOND)
@@ -61,14 +61,9 @@ back_off_ns(uint32_t attempts)
 static int64_t
 pause_ns(const struct http *http, long status, uint32_t attempts)
 {
-	int64_t ns;
+	int64_t ns = status == 429 || status == 503 ? http_retry_ns(http) : 0;
 
-	if ((status == 429 || status == 503) &&
-	    http_retry_after(
-		http_header(http, "Retry-After"), clock_wall_ns(), &ns))
-		return ns > PAUSE_MS_MIN * 1000000 ? ns
-						   : PAUSE_MS_MIN * 1000000;
-	return back_off_ns(attempts);
+	return ns > 0 ? ns : back_off_ns(attempts);
 }
 
 static void
@@ -134,7 +129,6 @@ http_send(struct http *http, const struct http_request *request,
 
 	*answer = (struct http_answer){ .status = 200 };
 	http_place(http->place, request->url);
-	http->headers.buffer.bytes = 0;
 	if (make_ready(request, err) != 0)
 		return -1;
 	if (http->options->dry_run) {
@@ -146,12 +140,6 @@ http_send(struct http *http, const struct http_request *request,
 	answer->status = (int)status;
 	answer->body = buffer_text(&http->body.buffer);
 	return 0;
-}
-
-struct text
-http_header(const struct http *http, const char *name)
-{
-	return http_find_header(buffer_text(&http->headers.buffer), name);
 }
 
 int

@@ -1,6 +1,6 @@
 /*
- * sign - what signatures of requests are made of: the parts of an address, and
- * headers in the order of their names.
+ * sign - what signatures of requests are made of: the pairs of a query, and
+ * headers, in the order of their names.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_SIGN_H
@@ -9,24 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exporters/cloud/http/http.h"
+#include "exporters/cloud/http/message.h"
 
 enum { SIGN_QUERY_MAX = 32 };
-
-/* scheme://host/path?query; views into it.  The path begins with its slash and
- * is "/" when there is none. */
-struct sign_address {
-	struct text host, path, query;
-};
 
 /* "name=value" of a query, or "Name: value" of a header without the blanks
  * around the value. */
 struct sign_pair {
 	struct text name, value;
 };
-
-/* False: it is no address. */
-bool sign_take_apart(struct sign_address *address, const char *url);
 
 /* The headers, ordered by their names in lower case; and the pairs of a query,
  * by the bytes of their names, then of their values.  How many. */

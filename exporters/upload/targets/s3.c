@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/http/content_type.h"
+#include "exporters/upload/targets/content_type.h"
 #include "exporters/cloud/http/file_put.h"
 #include "exporters/cloud/s3/bucket.h"
 #include "exporters/cloud/s3/reply.h"

@@ -2,7 +2,7 @@
  * content_type - what kind of file it is, by the end of its name.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/content_type.h"
+#include "exporters/upload/targets/content_type.h"
 
 #include <string.h>
 #include <strings.h>
