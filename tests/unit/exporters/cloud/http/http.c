@@ -619,7 +619,7 @@ retry_seconds(const char *value)
 	else
 		snprintf(text, sizeof(text),
 		    ANSWER("503", "Retry-After: %s\r\n", "0\r\n\r\n"), value);
-	assert_int_equal(opt_set(&http_options[1], "1ms", &err), 0);
+	how.patience_ns = 1000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	return http_retry_ns(http) / NS_PER_SECOND;
 }
