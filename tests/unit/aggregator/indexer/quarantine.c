@@ -1,6 +1,7 @@
 /*
  * quarantine - tests of aggregator/indexer/quarantine.h, with children that
- * crash. SPDX-License-Identifier: MIT
+ * crash.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/rig.h"
 
@@ -39,7 +40,7 @@ crash(uint64_t first, uint64_t last, int number)
 	assert_true(child >= 0);
 	if (child == 0) {
 		setrlimit(RLIMIT_CORE, &none);
-		/* Without what a sanitizer makes of a signal. */
+		/* Restore the default action: a sanitizer installs its own. */
 		signal(number, SIG_DFL);
 		if (quarantine_open(
 			&quarantine, folder, QUARANTINE_INDEXER, NULL) != 0)
@@ -106,7 +107,7 @@ the_third_crash_convicts(void **state)
 }
 
 static void
-a_kill_from_outside_says_nothing(void **state)
+a_kill_from_outside_leaves_no_note(void **state)
 {
 	struct quarantine quarantine;
 	int i;
@@ -127,7 +128,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_crash_makes_a_whole_transaction_suspect),
 		CASE(the_third_crash_convicts),
-		CASE(a_kill_from_outside_says_nothing),
+		CASE(a_kill_from_outside_leaves_no_note),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
