@@ -113,11 +113,4 @@ int writer_rebuild(struct writer *writer, struct err *err);
 /* Compact everything now.  Only if writer_start was not called. */
 int writer_compact(struct writer *writer, struct err *err);
 
-/* Check every row of the tables: checksums, encoding, counts, and statistics
- * against the phases that they summarize.  Returns the number of errors, each
- * passed to `report` (may be NULL), or -1 when the check itself failed. */
-int64_t tables_verify(struct db *tables,
-    void (*report)(void *arg, const char *sentence), void *arg,
-    struct err *err);
-
 #endif
