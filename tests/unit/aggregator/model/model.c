@@ -117,7 +117,7 @@ errors_have_their_line(void **state)
 		{ "\nphase \"p\" {\n start = \"a:b\"\n end = \"a:c\"\n",
 		    "m.conf:2: a section is not closed" },
 		{ "phase \"p\" {\n start = \"a:b\\",
-		    "m.conf:2: a text in quotes is not closed" },
+		    "m.conf:2: a quoted text is not closed" },
 	};
 	struct err err;
 	size_t i;
@@ -139,7 +139,7 @@ errors_have_their_line(void **state)
 	assert_int_equal(model_parse(&set, "m.conf", text_of("m"),
 			     (struct text){ "\0", 1 }, &err),
 	    -1);
-	assert_string_equal(err.text, "m.conf:1: holds a NUL byte");
+	assert_string_equal(err.text, "m.conf:1: contains a NUL byte");
 	assert_int_equal(
 	    model_parse(&set, "a:b.conf", text_of("a:b"), text_of(""), &err),
 	    -1);
