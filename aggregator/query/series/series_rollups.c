@@ -16,7 +16,7 @@ append_series(struct series_block *block, enum rollup_step rollup,
 	struct page *page = block->page;
 	struct series_part what = { .key = block->key,
 		.node = block->node,
-		.set = block->track,
+		.group = block->track,
 		.skip = block->resumed ? page->cursor.number : 0,
 		.rollup = rollup,
 		.compacted_cursor = compacted_cursor };
