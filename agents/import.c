@@ -35,7 +35,8 @@ static struct {
 
 static const struct opt table[] = {
 	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
-	    "import all rows into this partition, account$pool (required except for "
+	    "import all rows into this partition, account$pool (required "
+	    "except for "
 	    "cascade)",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",

@@ -40,8 +40,8 @@ enum {
 
 const struct opt settings_table[] = {
 	{ "partition", 'p', OPT_TEXT, &settings_given.partition, "NAME",
-	    "set the partition, account$pool (default: from the batch system)", NULL,
-	    false },
+	    "set the partition, account$pool (default: from the batch system)",
+	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &settings_given.node, "NAME",
 	    "set the name of this node (default: from the batch system or the "
 	    "host name)",

@@ -134,7 +134,7 @@ tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 		return;
 	}
 	log_warn("%" PRIu64 " batches of a previous session are missing on the "
-			    "aggregator; recorded as a gap",
+		 "aggregator; recorded as a gap",
 	    count);
 	f->reported += count;
 	keep(f, e, has);

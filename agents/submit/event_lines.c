@@ -105,9 +105,9 @@ take_attribute(
 	case 'n': break;
 	case '[':
 	case '{':
-		return err_set(
-		    err, "attribute is a list or an object; only text, "
-			 "numbers, booleans and null are supported");
+		return err_set(err,
+		    "attribute is a list or an object; only text, "
+		    "numbers, booleans and null are supported");
 	default:
 		if (json_fields_number(member->value, &value, &why) != 0)
 			return fail(member, why.text, err);

@@ -259,7 +259,8 @@ fallback_queue_remove(
     struct fallback_queue *fallback_queue, const char *name, struct err *err)
 {
 	if (unlinkat(fallback_queue->new_fd, name, 0) != 0 && errno != ENOENT)
-		return err_set(err, "fallback/new/%s: %s", name, strerror(errno));
+		return err_set(
+		    err, "fallback/new/%s: %s", name, strerror(errno));
 	return 0;
 }
 
