@@ -193,7 +193,7 @@ do_rotate(char **words, uint32_t count, struct err *err)
 			   : keys_rotate_server(words + 1, count - 1, err);
 	}
 	if (count > 1)
-		opt_usage("rotate NAME: one argument too many");
+		opt_usage("rotate NAME: unexpected argument");
 	get_name(words[0]);
 	return values.finish ? keys_rotate_finish(words[0], err)
 			     : keys_rotate(words[0], values.file, err);
