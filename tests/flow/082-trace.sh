@@ -23,7 +23,7 @@ check_status 2 "a name that says no format" poolscope-trace -o x.txt
 check_said "says which there are" ".trace or .json, .json.gz, .tar.gz, .pftrace"
 check_status 2 "another view" poolscope-trace -o x.json pie
 check_status 2 "an unknown kind" poolscope-trace -o x.json --kind entity
-check_said "says which there are" "none of event, sample, span, phase"
+check_said "says which there are" "not one of event, sample, span, phase"
 for nodes in best:3 worst: worst:0 worst:70000 worst:x; do
 	check_status 2 "--nodes $nodes" poolscope-trace -o x.json --nodes $nodes
 done
