@@ -265,8 +265,8 @@ follow_page(struct source *source, uint64_t *next, struct err *err)
 		return err_set(err,
 		    "%s: the journal ends at entry %llu, before entry %llu: "
 		    "this is another store",
-		    source->name, (unsigned long long)from.entry,
-		    (unsigned long long)to.entry);
+		    source->name, (unsigned long long)to.entry,
+		    (unsigned long long)from.entry);
 	*next = look_ahead(source);
 	if (*next < from.entry && from.entry != UINT64_MAX)
 		return err_set(err,

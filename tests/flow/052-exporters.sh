@@ -193,11 +193,11 @@ check "gr-done before the start can be drawn" \
 	poolscope-plot cascade -p "odd\$clock" --view all -o "$TMP/odd"
 check_status 1 "an end without its start is refused by --strict" \
 	poolscope-stats cascade -p "odd\$clock" --strict
-check_said "with what is true of it" "of 1 nodes 1 lack events, or have some without their partner"
+check_said "with what is true of it" "1 of 1 nodes lack events or have unmatched ones"
 check "phases that may stand alone" poolscope-stats phases -p "odd\$clock"
 check_said "are not called open" '^docker-install .* -$'
 check_status 1 "nodes without an end" poolscope-plot cascade -p "odd\$names" -o "$TMP/odd"
-check_said "are said to lack it" "incomplete (missing, or without its partner): nodeprep:end"
+check_said "are said to lack it" "incomplete (missing or unmatched events): nodeprep:end"
 check "long names of nodes" poolscope-stats phases -p "odd\$names" --by node
 check "fit 80 columns" test "$(wc -L <"$TMP/out")" -le 80
 

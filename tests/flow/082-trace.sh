@@ -181,7 +181,7 @@ check "of the worst nodes as many as fit" poolscope-trace -p "$pool" --nodes wor
 check_said "and which do not" "of the 8 worst nodes the last [1-7] are left out: "
 check "and it is small" test "$(wc -c <"$TMP/fit.json")" -le 10000
 check_status 1 "too small for anything" poolscope-trace -p "$pool" --max-size 100 -o "$TMP/tiny.json"
-check_said "is said so" "not even the first moment fits"
+check_said "is said so" "--max-size is too small for any record"
 check "and leaves no file" test ! -e "$TMP/tiny.json"
 
 # ---- where it goes, and where it is from ----

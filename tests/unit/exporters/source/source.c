@@ -396,7 +396,7 @@ a_listener_that_cannot_be_followed_says_so_at_once(void **state)
 
 	(void)state;
 	assert_int_equal(follow(OLD, &err), -1);
-	assert_non_null(strstr(err.text, "refused: unsupported: it is of a "
+	assert_non_null(strstr(err.text, "refused: unsupported: its "
 					 "version does not support"));
 	assert_int_equal(aggregator.questions, 1);
 }
