@@ -21,6 +21,7 @@ struct upload_directory_options {
 	uint32_t targets;
 	const char *partition, *node;
 	const struct source_options *asked; /* what has been sent before */
+	const struct http_options *http;    /* how targets are asked */
 	const struct opt_list *brokers;     /* none: that of the instance */
 	int64_t timeout_ns, settle_ns;
 	bool strict, refuse, dry, progress;

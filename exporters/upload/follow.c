@@ -119,7 +119,9 @@ static int
 save(struct follow *f, struct err *err)
 {
 	f->saved_ns = clock_monotonic_ns();
-	return http_is_dry() ? 0 : upload_cursor_save(&f->cursor, f->path, err);
+	return upload_values.http.dry_run
+		   ? 0
+		   : upload_cursor_save(&f->cursor, f->path, err);
 }
 
 /* The times are those of the first start, and on disk before anything is sent:
@@ -319,10 +321,11 @@ upload_follow(struct upload_records *rows, struct err *err)
 
 	if (rc == 0 && rows->kind == RECORD_SAMPLE)
 		rc = learn_sets(&f, err);
-	http_wait_out();
+	upload_values.http.wait_out = true;
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);
-		if (rc == 0 && (http_is_dry() || !interrupt_sleep(POLL_NS)))
+		if (rc == 0 &&
+		    (upload_values.http.dry_run || !interrupt_sleep(POLL_NS)))
 			break;
 	}
 	/* What was not sent is so the next time. */

@@ -96,7 +96,8 @@ show(struct upload_records *rows)
 {
 	int64_t now_ns = clock_monotonic_ns();
 
-	if (opt_common_values.quiet || !progress_is_wanted() || http_is_dry() ||
+	if (opt_common_values.quiet || !progress_is_wanted() ||
+	    upload_values.http.dry_run ||
 	    now_ns - rows->shown_ns < SHOW_EVERY_NS)
 		return;
 	rows->shown_ns = now_ns;
@@ -223,7 +224,7 @@ open_target(struct upload_records *rows, const char *to, struct err *err)
 		return -1;
 	snprintf(rows->place, sizeof(rows->place), "%s:%s", rows->type->scheme,
 	    http_place(place, rest));
-	return rows->type->open(&rows->target, rest, err);
+	return rows->type->open(&rows->target, rest, &upload_values.http, err);
 }
 
 /* A mistake in the name of a pool is reported from an empty choice. */
@@ -251,7 +252,7 @@ say_end(struct upload_records *rows)
 		log_warn("%" PRIu64 " samples have numbers that no set of the "
 			 "pool names; they are called value_0, value_1 ...",
 		    rows->nameless);
-	if (opt_common_values.quiet || http_is_dry())
+	if (opt_common_values.quiet || upload_values.http.dry_run)
 		return;
 	if (rows->sent == 0 && !upload_records_values.follow)
 		say_none(rows);

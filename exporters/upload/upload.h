@@ -30,6 +30,7 @@ struct upload_command {
 /* What every command has. */
 struct upload_values {
 	struct source_options source;
+	struct http_options http;
 	const char *partition; /* as given */
 	struct opt_list to;    /* targets: "scheme:rest" */
 	struct opt_list

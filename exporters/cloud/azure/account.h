@@ -27,8 +27,8 @@ struct azure {
 };
 
 /* Whatever comes back, azure_close ends it; zero one before. */
-int azure_open(
-    struct azure *azure, enum sign_azure_service service, struct err *err);
+int azure_open(struct azure *azure, enum sign_azure_service service,
+    const struct http_options *how, struct err *err);
 void azure_close(struct azure *azure);
 
 /* `path` begins with a slash and is encoded, with its query; `headers` end with

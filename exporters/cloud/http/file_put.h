@@ -29,6 +29,7 @@ struct file_put {
 	/* Did the last failure leave the service without an answer?  Then the
 	 * same upload may go on later, and nothing is taken away. */
 	bool (*is_lost)(const void *arg);
+	bool dry; /* nothing is sent, and so nothing is said to be */
 };
 
 int file_put(

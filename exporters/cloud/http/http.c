@@ -105,11 +105,11 @@ set_up(struct http *http)
 	    easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	curl_easy_setopt(
 	    easy, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (http_values.cacert != NULL) {
-		curl_easy_setopt(easy, CURLOPT_CAINFO, http_values.cacert);
+	if (http->options->cacert != NULL) {
+		curl_easy_setopt(easy, CURLOPT_CAINFO, http->options->cacert);
 		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
 		curl_easy_setopt(
-		    easy, CURLOPT_PROXY_CAINFO, http_values.cacert);
+		    easy, CURLOPT_PROXY_CAINFO, http->options->cacert);
 	}
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -126,14 +126,15 @@ set_up(struct http *http)
 }
 
 int
-http_open(struct http **to, struct err *err)
+http_open(struct http **to, const struct http_options *options, struct err *err)
 {
 	struct http *http;
 
-	if (http_values.cacert != NULL && access(http_values.cacert, R_OK) != 0)
+	if (options->cacert != NULL && access(options->cacert, R_OK) != 0)
 		return err_set_option(err, "cacert", "%.200s: %s",
-		    http_values.cacert, strerror(errno));
+		    options->cacert, strerror(errno));
 	http = memory_zero(1, sizeof(*http));
+	http->options = options;
 	http->body.limit = HTTP_ANSWER_BYTES_MAX;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) == 0)
 		http->easy = curl_easy_init();
@@ -202,7 +203,7 @@ set_request(struct http *http, const struct http_request *request,
 {
 	CURL *easy = http->easy;
 	const char *method = request->method;
-	int64_t ms = http_values.patience_ns / 1000000;
+	int64_t ms = http->options->patience_ns / 1000000;
 	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
 			strcmp(method, "POST") == 0;
 
@@ -413,9 +414,9 @@ names_file(struct text variable)
 }
 
 void
-http_sandbox(struct sandbox *sandbox)
+http_sandbox(struct sandbox *sandbox, const struct http_options *options)
 {
-	sandbox_read_beside(sandbox, http_values.cacert);
+	sandbox_read_beside(sandbox, options->cacert);
 	for (char **each = environ; each != NULL && *each != NULL; each++) {
 		size_t bytes = strcspn(*each, "=");
 

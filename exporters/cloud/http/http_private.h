@@ -11,14 +11,6 @@
 
 enum { HTTP_WHY_BYTES = 256 };
 
-struct http_values {
-	const char *cacert;
-	int64_t patience_ns;
-	bool dry_run;
-	bool wait_out; /* without end */
-};
-extern struct http_values http_values;
-
 struct http_bytes {
 	struct buffer buffer;
 	size_t limit;
@@ -26,6 +18,7 @@ struct http_bytes {
 };
 
 struct http {
+	const struct http_options *options;
 	void *easy, *multi;       /* curl's */
 	char why[HTTP_WHY_BYTES]; /* what curl says */
 	struct http_bytes body;

@@ -19,31 +19,24 @@ enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
 /* Warn of an outage once, not with each request that meets it. */
 #define WARN_EVERY_NS (60 * NS_PER_SECOND)
 
-struct http_values http_values = { .patience_ns = 60 * NS_PER_SECOND };
-
 const struct opt http_options[] = {
-	{ "cacert", 0, OPT_TEXT, &http_values.cacert, "FILE",
+	{ "cacert", 0, OPT_TEXT, OPT_TO(struct http_options, cacert), "FILE",
 	    "trust the authorities of this PEM file, and no others", NULL,
 	    false },
-	{ "retry-time", 0, OPT_DURATION, &http_values.patience_ns, "DURATION",
+	{ "retry-time", 0, OPT_DURATION,
+	    OPT_TO(struct http_options, patience_ns), "DURATION",
 	    "how long a request is tried again while the service does not "
 	    "answer (60s)",
 	    NULL, false },
-	{ "dry-run", 0, OPT_FLAG, &http_values.dry_run, NULL,
+	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct http_options, dry_run), NULL,
 	    "send nothing: print what would be sent", NULL, false },
 	{ .name = NULL },
 };
 
 bool
-http_is_dry(void)
+http_is_dry(const struct http *http)
 {
-	return http_values.dry_run;
-}
-
-void
-http_wait_out(void)
-{
-	http_values.wait_out = true;
+	return http->options->dry_run;
 }
 
 /* ---- again and again ---- */
@@ -98,7 +91,7 @@ static enum http_outcome
 try_again(struct http *http, const struct http_request *request, long *status,
     struct err *err)
 {
-	int64_t until_ns = clock_monotonic_ns() + http_values.patience_ns;
+	int64_t until_ns = clock_monotonic_ns() + http->options->patience_ns;
 
 	for (uint32_t attempts = 1;; attempts++) {
 		enum http_outcome outcome =
@@ -107,7 +100,7 @@ try_again(struct http *http, const struct http_request *request, long *status,
 
 		if (outcome != HTTP_AGAIN)
 			return outcome;
-		if (http_values.wait_out)
+		if (http->options->wait_out)
 			left_ns = PAUSE_NS_MAX;
 		if (left_ns <= 0) {
 			if (attempts > 1)
@@ -138,7 +131,7 @@ http_send(struct http *http, const struct http_request *request,
 	http_place(http->place, request->url);
 	if (make_ready(request, err) != 0)
 		return -1;
-	if (http_values.dry_run) {
+	if (http->options->dry_run) {
 		http_show(request);
 		return 0;
 	}

@@ -26,7 +26,8 @@ enum {
 	MLFLOW_ARTIFACT_BYTES_MAX = 256 << 20,
 };
 
-int mlflow_open(struct mlflow **mlflow, struct err *err);
+int mlflow_open(
+    struct mlflow **mlflow, const struct http_options *how, struct err *err);
 void mlflow_close(struct mlflow **mlflow);
 
 /* Which run the rest is for: the id of one, or EXPERIMENT/NAME, which is found

@@ -28,7 +28,8 @@ struct s3 {
 };
 
 /* Whatever comes back, s3_close ends it; zero one before. */
-int s3_open(struct s3 *s3, struct text bucket, struct err *err);
+int s3_open(struct s3 *s3, struct text bucket, const struct http_options *how,
+    struct err *err);
 void s3_close(struct s3 *s3);
 
 /* `path` is the key, encoded, with its query; `headers` end with NULL.  0: an

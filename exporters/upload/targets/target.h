@@ -43,8 +43,10 @@ struct target_type {
 
 	/* What is wrong with `rest` whatever the service says; may be NULL. */
 	int (*check)(const char *rest, struct err *err);
-	/* `rest` is what stands behind "scheme:"; it lives as long. */
-	int (*open)(struct target **target, const char *rest, struct err *err);
+	/* `rest` is what stands behind "scheme:"; it and `how` live as long.
+	 */
+	int (*open)(struct target **target, const char *rest,
+	    const struct http_options *how, struct err *err);
 	void (*close)(struct target **target);
 
 	/* The same for the same place, whatever it was called and however the

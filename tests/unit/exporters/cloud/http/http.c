@@ -110,6 +110,7 @@ stop(void)
 }
 
 static struct http *http;
+static struct http_options how = HTTP_DEFAULT;
 static struct err err;
 
 static int
@@ -117,8 +118,8 @@ open_http(void **state)
 {
 	(void)state;
 	err.text[0] = '\0';
-	assert_int_equal(opt_set(&http_options[1], "20s", &err), 0);
-	return http_open(&http, &err);
+	how.patience_ns = 20 * NS_PER_SECOND;
+	return http_open(&http, &how, &err);
 }
 
 static int
@@ -271,9 +272,9 @@ test_an_outage_can_be_waited_out(void **state)
 	struct http_answer answer;
 
 	(void)state;
-	assert_int_equal(opt_set(&http_options[1], "1ms", &err), 0);
+	how.patience_ns = 1000000;
 	assert_int_equal(send_to(script, 4, &answer), -1);
-	http_wait_out();
+	how.wait_out = true;
 	assert_int_equal(send_to(script, 4, &answer), 0);
 	assert_int_equal(atomic_load(&service.asked), 4);
 }
@@ -386,7 +387,7 @@ test_patience_ends_and_the_last_reason_is_said(void **state)
 	struct http_answer answer;
 
 	(void)state;
-	assert_int_equal(opt_set(&http_options[1], "100ms", &err), 0);
+	how.patience_ns = 100000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_non_null(strstr(err.text, "in vain"));
 	assert_non_null(strstr(err.text, "answers 503: overworke"));
@@ -401,7 +402,7 @@ test_a_pause_is_no_longer_than_patience(void **state)
 	struct http_answer answer;
 
 	(void)state;
-	assert_int_equal(opt_set(&http_options[1], "50ms", &err), 0);
+	how.patience_ns = 50000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_int_equal(atomic_load(&service.asked), 2);
 }
@@ -576,7 +577,7 @@ test_a_wait_ends_when_the_process_shall(void **state)
 	sigset_t set;
 
 	(void)state;
-	assert_int_equal(opt_set(&http_options[1], "1h", &err), 0);
+	how.patience_ns = 3600 * NS_PER_SECOND;
 	interrupt_hold();
 	atomic_store(&service.asked, 0);
 	pthread_create(&thread, NULL, end_soon, NULL);
@@ -618,7 +619,7 @@ retry_seconds(const char *value)
 	else
 		snprintf(text, sizeof(text),
 		    ANSWER("503", "Retry-After: %s\r\n", "0\r\n\r\n"), value);
-	assert_int_equal(opt_set(&http_options[1], "1ms", &err), 0);
+	how.patience_ns = 1000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	return http_retry_ns(http) / NS_PER_SECOND;
 }
