@@ -26,9 +26,9 @@ const struct opt pool_options[] = {
 	{ "credentials", 0, OPT_TEXT, OPT_TO(struct pool_options, files[0]),
 	    "FILE", "use this file as credentials.json", NULL, false },
 	{ "config-json", 0, OPT_TEXT, OPT_TO(struct pool_options, files[1]),
-	    "FILE", "the second", NULL, false },
+	    "FILE", "use this file as config.json", NULL, false },
 	{ "pool", 0, OPT_TEXT, OPT_TO(struct pool_options, files[2]), "FILE",
-	    "the third", NULL, false },
+	    "use this file as pool.json", NULL, false },
 	{ .name = NULL },
 };
 
