@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aggregator/admin/verify.h"
 #include "aggregator/query/page/page.h"
 #include "aggregator/query/reader.h"
 #include "aggregator/writer/writer.h"
@@ -206,7 +207,7 @@ rig_verify(struct rig *rig)
 	struct err err = { 0 };
 
 	assert_int_equal(
-	    tables_verify(writer_db(rig->writer), rig_wrong, NULL, &err), 0);
+	    verify_tables(writer_db(rig->writer), rig_wrong, NULL, &err), 0);
 }
 
 /* ---- reading: every record as a line, appended to `out` ---- */

@@ -77,7 +77,7 @@ a_crash_makes_a_whole_transaction_suspect(void **state)
 	assert_true(quarantine_suspects(&quarantine, 5));
 	assert_true(quarantine_suspects(&quarantine, 90));
 	assert_false(quarantine_suspects(&quarantine, 91));
-	assert_false(quarantine_convicts(&quarantine, 5));
+	assert_false(quarantine_gives_up(&quarantine, 5));
 	quarantine_leave(&quarantine, 89);
 	assert_true(quarantine_suspects(&quarantine, 90));
 	quarantine_leave(&quarantine, 90);
@@ -98,11 +98,11 @@ the_third_crash_convicts(void **state)
 	crash(17, 17, SIGBUS);
 	quarantine = look();
 	assert_true(quarantine_suspects(&quarantine, 17));
-	assert_false(quarantine_convicts(&quarantine, 17));
+	assert_false(quarantine_gives_up(&quarantine, 17));
 	quarantine_close(&quarantine);
 	crash(17, 17, SIGFPE);
 	quarantine = look();
-	assert_true(quarantine_convicts(&quarantine, 17));
+	assert_true(quarantine_gives_up(&quarantine, 17));
 	quarantine_close(&quarantine);
 }
 

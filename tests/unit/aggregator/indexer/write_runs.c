@@ -668,7 +668,7 @@ verification_reports_wrong_groups(void **state)
 			    (struct text){ (const char *)&other, 1 });
 		assert_int_equal(db_commit(&txn, &err), DB_OK);
 		assert_true(
-		    tables_verify(db, count_sentence, &wrong, &err) > 0);
+		    verify_tables(db, count_sentence, &wrong, &err) > 0);
 		assert_true(wrong > 0);
 		rig_good(db_begin(db, true, &txn, &err), &err);
 		db_put(txn, TABLES_GROUPS, at,
