@@ -1,9 +1,9 @@
 /*
- * upload_directory - the files of a directory, to targets and then to the
- * archive.
+ * upload_directory - upload the files of a directory, then archive them.
  *
- * A file under way is locked; it moves when every target has it and the store
- * says so.  What is bad, or in the way, is reported once and stays.
+ * A file is locked while it is processed; it moves to the archive after every
+ * target has it and the store has acknowledged it.  A bad or conflicting file
+ * is reported once and stays in place.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_DIRECTORY_H
@@ -20,30 +20,29 @@ struct upload_directory_options {
 	const char *const *to; /* targets */
 	uint32_t targets;
 	const char *partition, *node;
-	const struct source_options *asked; /* what has been sent before */
-	const struct opt_list *brokers;     /* none: that of the instance */
+	const struct source_options *asked; /* where uploads are recorded */
+	const struct opt_list *brokers;     /* empty: the local instance */
 	int64_t timeout_ns, settle_ns;
 	bool strict, refuse, dry, progress;
 };
 
 struct upload_directory_counters {
-	uint64_t files, entries; /* done */
-	uint64_t bad;            /* files */
-	uint64_t refused;        /* of them, those put aside */
-	uint64_t bad_entries;    /* left out of files that are not */
-	uint64_t left;           /* files that will do another time */
-	uint64_t failed; /* of them, those that a target, or the archive,
-			 did not take */
+	uint64_t files, entries; /* uploaded and archived */
+	uint64_t bad;            /* bad files */
+	uint64_t refused;        /* bad files moved to refused/ */
+	uint64_t bad_entries;    /* skipped entries of good files */
+	uint64_t left;           /* files to try again later */
+	uint64_t failed; /* of those, rejected by a target or the archive */
 };
 
 int upload_directory_open(struct upload_directory **files,
     const struct upload_directory_options *options, struct err *err);
 void upload_directory_close(struct upload_directory **files);
 
-/* All that is there and settled.  -1: it is no use to go on, now. */
+/* Process all settled files.  Returns -1 if it is useless to continue now. */
 int upload_directory_pass(struct upload_directory *files, struct err *err);
-/* When the next file of the last pass will be settled (wall clock); 0: none
- * waits for that. */
+/* When the next file of the last pass will be settled (wall clock); 0: no file
+ * is waiting for that. */
 int64_t upload_directory_settled_ns(const struct upload_directory *files);
 
 const struct upload_directory_counters *upload_directory_counters(

@@ -1,6 +1,7 @@
 /*
- * upload_directory_private - what the parts of upload_directory share:
- * directory.c reads and sends, flights.c waits and archives.
+ * upload_directory_private - shared by the parts of upload_directory:
+ * directory.c reads and sends files, flights.c waits for acknowledgements and
+ * archives.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_DIRECTORY_PRIVATE_H
@@ -13,20 +14,22 @@
 
 enum {
 	FLIGHTS_MAX = 256,
-	LINES = 3,       /* sessions: while one commits another fills */
-	LINE_FILES = 16, /* then it is the next one's turn */
-	/* Fewer go by one session: an aggregator takes so many an hour. */
+	LINES = 3,       /* sessions: one commits while another fills */
+	LINE_FILES = 16, /* files per session before the next one takes over */
+	/* A smaller number uses one session: an aggregator limits new sessions
+	 * per hour. */
 	LINES_FILES_MIN = 1000,
 	TAG_BYTES = 9,
-	FAILURES_MAX = 3, /* in a row; then it is not the file's fault */
+	FAILURES_MAX =
+	    3, /* consecutive failures that mean a fault outside the files */
 };
 
-/* A file that all targets but the store have, and the store soon. */
+/* A file that all targets but the store have, and that is sent to the store. */
 struct flight {
-	struct inbox_file file; /* the name is its own */
+	struct inbox_file file; /* owns its name */
 	int fd;
 	struct publisher *line;
-	uint64_t upto; /* what must be acknowledged on it */
+	uint64_t upto; /* acknowledgement that it waits for on its session */
 	uint32_t entries;
 	char tag[TAG_BYTES];
 };
@@ -40,7 +43,7 @@ struct upload_directory {
 	struct reported_files *reported_files;
 	struct flight flight[FLIGHTS_MAX];
 	uint32_t first, flights;
-	uint32_t unmoved, untaken; /* failures in a row */
+	uint32_t unmoved, untaken; /* consecutive failures */
 	int64_t settled_ns;
 	struct progress bar;
 	int64_t shown_ns;
@@ -48,27 +51,29 @@ struct upload_directory {
 	char text[RESULT_FILE_BYTES_MAX + 1];
 };
 
-/* Once, as long as it does not change.  `bad`: it is not looked at again. */
+/* Report a file once per version.  `bad`: do not read this version again. */
 void upload_directory_say(struct upload_directory *u,
     const struct inbox_file *file, bool bad, const char *what);
 void upload_directory_show(struct upload_directory *u);
-/* A failure stays the file's own matter until it is that of all: -1. */
+/* Count a failure of a file; -1 if too many consecutive files failed. */
 int upload_directory_count_failure(
     uint32_t *failures, const char *what, struct err *err);
 
-/* The session whose turn it is; `*line` is NULL when nothing is to be sent. */
+/* Get the current session; `*line` is NULL if nothing is sent to the store. */
 int upload_flight_line(
     struct upload_directory *u, struct publisher **line, struct err *err);
-/* All targets have it, or `line` is about to tell the store.  Takes `fd`. */
+/* Add a file that all targets have, or that is being sent over `line`.  Takes
+ * ownership of `fd`. */
 int upload_flight_begin(struct upload_directory *u,
     const struct inbox_file *file, int fd, struct publisher *line,
     const struct result_file *result, struct err *err);
-/* Until what was put into `line` is acknowledged. */
+/* Wait until everything submitted to `line` is acknowledged. */
 int upload_flight_await(
     struct upload_directory *u, struct publisher *line, struct err *err);
-/* Until all of them are in the archive. */
+/* Wait until all files are archived. */
 int upload_flight_end(struct upload_directory *u, struct err *err);
-/* What is under way is let go: another pass, or somebody else, takes it. */
+/* Release the files in progress: another pass or process continues with
+ * them. */
 void upload_flight_drop(struct upload_directory *u);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * upload_flights - files that were sent, until they are in the archive.
+ * upload_flights - track sent files until they are archived.
  * SPDX-License-Identifier: MIT
  */
 #include <sodium.h>
@@ -10,7 +10,7 @@
 #include "exporters/upload/directory_private.h"
 #include "proto/base/memory.h"
 
-/* It may go to the archive. */
+/* The file may be archived. */
 static int
 land(struct upload_directory *u, struct flight *f, struct err *err)
 {
@@ -23,8 +23,8 @@ land(struct upload_directory *u, struct flight *f, struct err *err)
 		u->counters.left++;
 		u->counters.failed++;
 		upload_directory_say(u, &f->file, false, why.text);
-		rc = upload_directory_count_failure(
-		    &u->unmoved, "what was stored could not be moved", err);
+		rc = upload_directory_count_failure(&u->unmoved,
+		    "cannot move a stored file to the archive", err);
 	} else if (!gone) {
 		u->unmoved = 0;
 		u->counters.files++;
@@ -45,7 +45,7 @@ drop_first(struct upload_directory *u)
 	u->flights--;
 }
 
-/* Those that are acknowledged, the oldest first. */
+/* Archive acknowledged files, oldest first. */
 static int
 land_all(struct upload_directory *u, struct err *err)
 {
@@ -117,7 +117,7 @@ upload_flight_await(
 int
 upload_flight_end(struct upload_directory *u, struct err *err)
 {
-	/* All of them are sent before the first is waited for. */
+	/* Flush all sessions before waiting for the first. */
 	for (uint32_t i = 0; i < LINES; i++)
 		if (u->line[i] != NULL &&
 		    publisher_await(u->line[i], 0, err) != 0)

@@ -1,5 +1,5 @@
 /*
- * upload_records - samples and events to where they are looked at.
+ * upload_records - upload samples and events.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/records.h"
@@ -22,16 +22,18 @@ struct upload_records_values upload_records_values = { .name = "" };
 
 const struct opt upload_records_options[] = {
 	{ "name", 0, OPT_TEXT, &upload_records_values.name, "PATTERN",
-	    "only sets, or events (source:name), like this (* and ?)", NULL,
-	    false },
+	    "upload only matching metric groups or events (source:name; * and "
+	    "?)",
+	    NULL, false },
 	{ "follow", 0, OPT_FLAG, &upload_records_values.follow, NULL,
-	    "go on with what comes, from where the cursor is", NULL, false },
+	    "keep uploading new records, continuing at the cursor", NULL,
+	    false },
 	{ "cursor", 0, OPT_TEXT, &upload_records_values.cursor, "FILE",
-	    "where --follow remembers how far it is", NULL, false },
+	    "with --follow: save the position in FILE", NULL, false },
 	{ .name = NULL },
 };
 
-/* ---- what both ways of sending share ---- */
+/* ---- shared by upload and follow ---- */
 
 struct wire_query
 upload_records_query(const struct upload_records *rows)
@@ -119,7 +121,7 @@ upload_records_flush(
 	return 0;
 }
 
-/* ---- once ---- */
+/* ---- one upload ---- */
 
 static int
 read_sets(struct upload_records *rows, struct err *err)
@@ -137,8 +139,8 @@ read_sets(struct upload_records *rows, struct err *err)
 	return rc;
 }
 
-/* The same records have the same name: it is made of who they are and of when,
- * as that is shown. */
+/* The name identifies the records: it is made of their identities and their
+ * times as shown. */
 struct naming {
 	crypto_generichash_state state;
 };
@@ -226,7 +228,7 @@ open_target(struct upload_records *rows, const char *to, struct err *err)
 	return rows->type->open(&rows->target, rest, err);
 }
 
-/* A mistake in the name of a pool is reported from an empty choice. */
+/* An empty result may mean that the partition does not exist: report that. */
 static void
 say_none(struct upload_records *rows)
 {
@@ -237,7 +239,7 @@ say_none(struct upload_records *rows)
 		&last_ns, &why) != 0)
 		log_warn("no %s: %s", rows->word, why.text);
 	else
-		log_warn("no such %s of partition %s in %s", rows->word,
+		log_warn("no matching %s of partition %s in %s", rows->word,
 		    rows->partition, source_name(rows->source));
 }
 
@@ -248,8 +250,9 @@ say_end(struct upload_records *rows)
 	    rows->shown_ns != 0)
 		progress_clear();
 	if (rows->nameless > 0)
-		log_warn("%" PRIu64 " samples have numbers that no set of the "
-			 "pool names; they are called value_0, value_1 ...",
+		log_warn("%" PRIu64
+			 " samples have values without a name in their metric "
+			 "group; they are named value_0, value_1 ...",
 		    rows->nameless);
 	if (opt_common_values.quiet || http_is_dry())
 		return;
@@ -288,9 +291,9 @@ run(enum record_kind kind, enum target_use use, const char *word,
 	const char *why;
 	int rc;
 
-	/* A thread that reads ahead must not get the signals. */
+	/* Block signals first: a reader thread must not receive them. */
 	interrupt_hold();
-	/* What was sent once is the same when it is sent again. */
+	/* Only raw times are the same whenever a record is sent. */
 	source_default_clock(&upload_values.source, CLOCK_RAW);
 	columns_init(&rows.sets);
 	rc = instance_partition(
@@ -338,11 +341,11 @@ check(enum target_use use)
 {
 	upload_check_targets(use);
 	if (upload_records_values.follow && upload_values.to.count > 1)
-		opt_usage("--follow sends to one --to; start another for the "
-			  "next");
+		opt_usage("--follow supports one --to; start another process "
+			  "for each further target");
 	if (upload_records_values.cursor != NULL &&
 	    !upload_records_values.follow)
-		opt_usage("--cursor is for --follow");
+		opt_usage("--cursor requires --follow");
 }
 
 static void
@@ -361,7 +364,7 @@ check_events(const struct opt_operands *operands)
 
 const struct upload_command upload_samples = {
 	.word = "samples",
-	.arguments = "takes no more arguments",
+	.arguments = "accepts no arguments",
 	.options = upload_records_options,
 	.ranged = true,
 	.fence = fence,
@@ -371,7 +374,7 @@ const struct upload_command upload_samples = {
 
 const struct upload_command upload_events = {
 	.word = "events",
-	.arguments = "takes no more arguments",
+	.arguments = "accepts no arguments",
 	.options = upload_records_options,
 	.ranged = true,
 	.fence = fence,

@@ -1,5 +1,5 @@
 /*
- * http - requests to services outside, and their answers.
+ * http - HTTP requests to external services.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/http_private.h"
@@ -20,15 +20,16 @@
 enum {
 	CONNECT_MS = 10000,
 	REQUEST_MS = 60000,
-	SILENCE_SECONDS = 30, /* no byte either way */
-	BYTES_PER_MS = 64,    /* what a slow line takes at least */
+	SILENCE_SECONDS = 30, /* timeout without a transferred byte */
+	BYTES_PER_MS =
+	    64, /* minimum rate that is expected of a slow connection */
 	HEADER_BYTES_MAX = 64 << 10,
 	POLL_MS = 1000,
 };
 
 _Static_assert((int)HTTP_WHY_BYTES >= CURL_ERROR_SIZE, "room for a sentence");
 
-/* ---- what curl calls ---- */
+/* ---- callbacks of curl ---- */
 
 static size_t
 take(struct http_bytes *to, const char *from, size_t n)
@@ -47,7 +48,7 @@ on_bytes(char *from, size_t size, size_t count, void *to)
 	return take(to, from, size * count);
 }
 
-/* curl calls this for each address it tries, after names are resolved. */
+/* curl calls this for each address it tries, after name resolution. */
 static curl_socket_t
 on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -74,7 +75,7 @@ set_up(struct http *http)
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "poolscope/" VERSION);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	/* What is signed is what is sent, "../" and all. */
+	/* Send the path exactly as it is signed, without normalizing "../". */
 	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -122,7 +123,7 @@ http_open(struct http **to, struct err *err)
 		http->multi = curl_multi_init();
 	if (http->multi == NULL) {
 		http_close(&http);
-		return err_set(err, "libcurl cannot be used");
+		return err_set(err, "cannot initialize libcurl");
 	}
 	set_up(http);
 	*to = http;
@@ -155,8 +156,8 @@ add_line(struct curl_slist *list, const char *line)
 static struct curl_slist *
 make_headers(const struct http_request *request)
 {
-	/* Nothing that a caller did not ask for: no waiting for 100, no type
-	 * of a form. */
+	/* Suppress headers that the caller did not request: no waiting for
+	 * 100, no form content type. */
 	struct curl_slist *list = add_line(NULL, "Expect:");
 	bool typed = false;
 
@@ -166,7 +167,8 @@ make_headers(const struct http_request *request)
 		char empty[128];
 
 		typed |= strncasecmp(line, "Content-Type:", 13) == 0;
-		/* To curl "Name:" means none, "Name;" an empty one. */
+		/* curl drops a header "Name:" and sends "Name;" as an empty
+		 * one. */
 		if (line[name] == ':' &&
 		    strspn(line + name + 1, " ") == strlen(line + name + 1)) {
 			snprintf(
@@ -209,7 +211,7 @@ set_request(struct http *http, const struct http_request *request,
 	    (long)(ms + request->body.bytes / BYTES_PER_MS));
 }
 
-/* Run it to its end, or as far as curl can; false: interrupted. */
+/* Run the transfer until it ends; false if interrupted. */
 static bool
 perform(struct http *http, CURLcode *code)
 {
@@ -235,8 +237,8 @@ perform(struct http *http, CURLcode *code)
 	return running == 0 || rc != CURLM_OK;
 }
 
-/* What cannot be better the next time: a mistake in what was asked for, or a
- * service that is not what it should be. */
+/* Failures that a retry cannot fix: an error in the request, or a service that
+ * does not speak HTTP correctly. */
 static bool
 is_final(CURLcode code)
 {
@@ -262,9 +264,10 @@ curl_words(const struct http *http, CURLcode code)
 	switch (code) {
 	case CURLE_GOT_NOTHING:
 		return "the connection was closed without an answer";
-	case CURLE_PARTIAL_FILE: return "the connection was lost in an answer";
+	case CURLE_PARTIAL_FILE:
+		return "the connection was lost during the answer";
 	case CURLE_UNSUPPORTED_PROTOCOL:
-	case CURLE_WEIRD_SERVER_REPLY: return "what it answers is not HTTP/1";
+	case CURLE_WEIRD_SERVER_REPLY: return "the answer is not HTTP/1";
 	default:
 		return http->why[0] != '\0' ? http->why
 					    : curl_easy_strerror(code);
@@ -285,14 +288,14 @@ static enum http_outcome
 judge_failure(struct http *http, CURLcode code, struct err *err)
 {
 	if (http->address_fault != NULL)
-		err_set(err, "%s: its address %s; nothing is sent there",
+		err_set(err, "%s: its address %s; the request was not sent",
 		    http->place, http->address_fault);
 	else if (http->body.full)
 		err_set(err, "%s: the answer is larger than %d MiB",
 		    http->place, HTTP_ANSWER_BYTES_MAX >> 20);
 	else if (http->headers.full)
 		err_set(err,
-		    "%s: the headers of the answer are more than %d KiB",
+		    "%s: the headers of the answer are larger than %d KiB",
 		    http->place, HEADER_BYTES_MAX >> 10);
 	else
 		words_of(http, code, err);
@@ -323,7 +326,7 @@ http_attempt(struct http *http, const struct http_request *request,
 		    err, ERR_INTERRUPTED, "%s: interrupted", http->place);
 		return HTTP_OVER;
 	}
-	/* To curl an answer that ends in its headers is an answer. */
+	/* curl accepts an answer that ends within its headers. */
 	if (code == CURLE_OK &&
 	    !http_headers_end(buffer_text(&http->headers.buffer)))
 		code = CURLE_PARTIAL_FILE;
@@ -339,8 +342,8 @@ http_attempt(struct http *http, const struct http_request *request,
 								   : HTTP_OVER;
 }
 
-/* What curl and OpenSSL read instead of what they were built with; Google's
- * account. */
+/* Files that curl and OpenSSL read instead of their built-in defaults, and the
+ * Google account. */
 static bool
 names_file(struct text variable)
 {
@@ -350,7 +353,7 @@ names_file(struct text variable)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (text_equal(variable, text_of(names[i])))
 			return true;
-	/* Secrets (proto/keys/secret.h), and SSL_CERT_FILE. */
+	/* The files of secrets (proto/keys/secret.h), and SSL_CERT_FILE. */
 	return variable.bytes > 5 &&
 	       memcmp(variable.at + variable.bytes - 5, "_FILE", 5) == 0;
 }

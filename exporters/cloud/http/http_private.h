@@ -1,6 +1,6 @@
 /*
- * http_private - what http.c (one request with libcurl) and send.c (until
- * it is answered) share.
+ * http_private - shared by http.c (one request with libcurl) and send.c
+ * (retries).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_HTTP_PRIVATE_H
@@ -15,29 +15,29 @@ struct http_values {
 	const char *cacert;
 	int64_t patience_ns;
 	bool dry_run;
-	bool wait_out; /* without end */
+	bool wait_out; /* retry without limit */
 };
 extern struct http_values http_values;
 
 struct http_bytes {
 	struct buffer buffer;
 	size_t limit;
-	bool full; /* more came than there may be */
+	bool full; /* the answer exceeds a limit */
 };
 
 struct http {
-	void *easy, *multi;       /* curl's */
-	char why[HTTP_WHY_BYTES]; /* what curl says */
+	void *easy, *multi;       /* list owned by curl */
+	char why[HTTP_WHY_BYTES]; /* error message of curl */
 	struct http_bytes headers, body;
-	const char *address_fault; /* of whom it would have connected to */
+	const char *address_fault; /* why the address is refused */
 	char place[HTTP_PLACE_BYTES], said[HTTP_SAID_BYTES];
 	int64_t warned_ns; /* 0: not yet */
 };
 
 enum http_outcome { HTTP_ANSWERED, HTTP_AGAIN, HTTP_OVER };
 
-/* Send it once.  AGAIN and OVER: `err` says why; `*status` is 0 without an
- * answer. */
+/* Send the request once.  For AGAIN and OVER `err` has the cause; `*status` is
+ * 0 without an answer. */
 enum http_outcome http_attempt(struct http *http,
     const struct http_request *request, long *status, struct err *err);
 

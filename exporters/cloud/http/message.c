@@ -1,5 +1,5 @@
 /*
- * http_message - requests and answers as text, apart from how they travel.
+ * http_message - format and check requests, parse answers.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/message.h"
@@ -17,13 +17,13 @@
 #include "proto/os/clock.h"
 
 enum {
-	PATH_BYTES_MAX = 160, /* shown */
+	PATH_BYTES_MAX = 160, /* characters of a body in a message */
 };
 
 /* ---- addresses ---- */
 
-/* Of a scheme and its "://" (RFC 3986, 3.1), 0 when there is none: a "://"
- * further back may be in a query, behind a secret. */
+/* Length of the scheme and its "://" (RFC 3986, 3.1); 0 without a scheme.  A
+ * later "://" may be part of a query that follows a secret. */
 static size_t
 scheme_bytes(const char *url)
 {
@@ -33,14 +33,14 @@ scheme_bytes(const char *url)
 	return n > 0 && strncmp(url + n, "://", 3) == 0 ? n + 3 : 0;
 }
 
-/* What follows the scheme, or the whole. */
+/* The part after the scheme, or the whole address. */
 static const char *
 authority_of(const char *url)
 {
 	return url + scheme_bytes(url);
 }
 
-/* The last '@' before the path; of what is no address, before the query. */
+/* The last '@' before the path; of an invalid address, before the query. */
 static const char *
 user_end(const char *url)
 {
@@ -77,14 +77,15 @@ http_place(char to[static HTTP_PLACE_BYTES], const char *url)
 static const char *
 fault_of_ip4(uint32_t ip)
 {
-	/* Azure's wire server and Alibaba's metadata stand elsewhere. */
+	/* Azure's wire server and Alibaba's metadata service have other
+	 * addresses. */
 	if (ip >> 16 == 0xA9FE)
 		return "is link-local, where cloud machines keep their "
 		       "credentials";
 	if (ip == 0xA83F8110 || ip == 0x646464C8)
 		return "is a cloud's metadata service";
 	if (ip >> 24 == 0)
-		return "is no address to send to";
+		return "is not a host address";
 	if (ip >> 28 >= 0xE)
 		return "is a multicast or broadcast address";
 	return NULL;
@@ -106,7 +107,7 @@ fault_of_ip6(const struct in6_addr *ip)
 	    memcmp(b, nat64, sizeof(nat64)) == 0)
 		return fault_of_ip4(last);
 	if (IN6_IS_ADDR_UNSPECIFIED(ip))
-		return "is no address to send to";
+		return "is not a host address";
 	if (IN6_IS_ADDR_LINKLOCAL(ip))
 		return "is link-local";
 	if (IN6_IS_ADDR_MULTICAST(ip))
@@ -129,7 +130,7 @@ http_address_fault(const struct sockaddr *address)
 	case AF_INET6:
 		memcpy(&ip6, address, sizeof(ip6));
 		return fault_of_ip6(&ip6.sin6_addr);
-	default: return "is of no family that is known";
+	default: return "has an unknown address family";
 	}
 }
 
@@ -159,7 +160,7 @@ http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns)
 	end = strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
 	if (end == NULL || *end != '\0' || tm.tm_year > 300)
 		return false;
-	/* Years that do not fit in nanoseconds are long over, too. */
+	/* Years that do not fit in nanoseconds are in the past. */
 	*pause_ns =
 	    tm.tm_year < 70 ? 0 : (int64_t)timegm(&tm) * NS_PER_SECOND - now_ns;
 	if (*pause_ns < 0)
@@ -215,23 +216,23 @@ http_check_url(const char *url, struct err *err)
 
 	http_place(place, url);
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-		return err_set(err,
-		    "'%s' is no address that begins with http:// or https://",
-		    place);
-	if (has_control(url) || strchr(url, ' ') != NULL)
 		return err_set(
-		    err, "%s: a blank or a control character", place);
+		    err, "'%s' does not begin with http:// or https://", place);
+	if (has_control(url) || strchr(url, ' ') != NULL)
+		return err_set(err,
+		    "%s: the address contains a blank or a control character",
+		    place);
 	if (http_has_user(url))
 		return err_set(err,
-		    "%s: the address has a user or a password in it, where "
-		    "others can read them",
+		    "%s: the address contains a user or a password, which "
+		    "others could read",
 		    place);
 	if (strcspn(authority_of(url), "/?#:") == 0)
-		return err_set(err, "'%s' names no host", place);
+		return err_set(err, "'%s' has no host", place);
 	return 0;
 }
 
-/* To a proxy a host is a word: one that is an address is looked at here. */
+/* A proxy gets the host as text, so a literal address is checked here. */
 static const char *
 fault_of_host(const char *url)
 {
@@ -243,7 +244,7 @@ fault_of_host(const char *url)
 	char word[INET6_ADDRSTRLEN + 1];
 
 	if (memchr(host, '%', bytes) != NULL)
-		return "is written with a percent sign";
+		return "contains a percent sign";
 	while (!bracketed && bytes > 0 && host[bytes - 1] == '.')
 		bytes--;
 	if (bytes >= sizeof(word))
@@ -268,12 +269,13 @@ http_check(const struct http_request *request, struct err *err)
 	http_place(place, request->url);
 	fault = fault_of_host(request->url);
 	if (fault != NULL)
-		return err_set(err, "%s: its address %s; nothing is sent there",
-		    place, fault);
+		return err_set(err,
+		    "%s: its address %s; the request was not sent", place,
+		    fault);
 	for (uint32_t i = 0; request->headers[i] != NULL; i++)
 		if (has_control(request->headers[i]))
 			return err_set(err,
-			    "%s: a control character in the header %.*s", place,
+			    "%s: control character in the header %.*s", place,
 			    (int)strcspn(request->headers[i], ":\r\n"),
 			    request->headers[i]);
 	return 0;

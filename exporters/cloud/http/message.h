@@ -1,5 +1,5 @@
 /*
- * http_message - requests and answers as text, apart from how they travel.
+ * http_message - format and check requests, parse answers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_MESSAGE_H
@@ -13,46 +13,47 @@
 
 enum { HTTP_PLACE_BYTES = 256, HTTP_SAID_BYTES = 200 };
 
-/* scheme://host:port/path of an address, fit for a message: nothing of a user,
- * a password, a query.  Returns `to`. */
+/* scheme://host:port/path of an address for use in messages, without user,
+ * password and query.  Returns `to`. */
 const char *http_place(char to[static HTTP_PLACE_BYTES], const char *url);
 
-/* Has the address a user or a password before its host? */
+/* Does the address contain a user or a password before its host? */
 bool http_has_user(const char *url);
 
-/* Why nobody may be sent to this address, or NULL. */
+/* Why requests to this address are refused; NULL: they are allowed. */
 const char *http_address_fault(const struct sockaddr *address);
 
-/* What Retry-After says, from now on: seconds, or a date (RFC 9110, 10.2.3).
- * False: neither. */
+/* Parse Retry-After relative to now: seconds, or a date (RFC 9110, 10.2.3).
+ * False if it is neither. */
 bool http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns);
 
-/* Are these the headers of an answer to their end?  Those of answers before
- * (100 Continue) may stand in front, trailers behind. */
+/* Are these the complete headers of an answer?  Headers of interim answers
+ * (100 Continue) may precede them, trailers may follow. */
 bool http_headers_end(struct text headers);
 
 /* The value of the last header with this name in "HTTP/... CRLF Name: value
- * CRLF ..."; empty: none. */
+ * CRLF ..."; empty if absent. */
 struct text http_find_header(struct text headers, const char *name);
 
-/* Is the value of this header ("Name: value") for the service only? */
+/* Is the value of this header ("Name: value") secret? */
 bool http_is_secret_header(const char *header);
 
-/* The first words of what a service says, fit for a message, without what it
- * repeats of the secrets of the request. */
+/* The beginning of a body, sanitized for a message and without any secrets of
+ * the request that it repeats. */
 void http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
     const struct http_request *request);
 
-/* Make a sentence of others, of at most 255 bytes, fit for a message. */
+/* Sanitize a text of an external program for a message, at most 255 bytes. */
 void http_plain(char *text);
 
-/* What is wrong with an address, whoever is there: -1. */
+/* Check an address, independently of the service; returns -1 if it is
+ * invalid. */
 int http_check_url(const char *url, struct err *err);
 
-/* What keeps the request from being sent, whoever it is for: -1. */
+/* Check a request; returns -1 if it may not be sent. */
 int http_check(const struct http_request *request, struct err *err);
 
-/* --dry-run: print it. */
+/* Print the request for --dry-run. */
 void http_show(const struct http_request *request);
 
 #endif

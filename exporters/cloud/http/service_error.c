@@ -1,5 +1,5 @@
 /*
- * service_error - what a storage service says when it will not.
+ * service_error - parse error answers of storage services.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/service_error.h"

@@ -1,5 +1,5 @@
 /*
- * sign - what signatures of requests are made of.
+ * sign - the parts of requests that signatures cover.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/sign.h"
@@ -36,7 +36,7 @@ sign_take_apart(struct sign_address *address, const char *url)
 	return true;
 }
 
-/* Both sides of the first `c`; all is the name when there is none. */
+/* Split at the first `c`; without one the whole text is the name. */
 static struct sign_pair
 split(struct text t, char c)
 {

@@ -1,6 +1,6 @@
 /*
- * sign - what signatures of requests are made of: the parts of an address, and
- * headers in the order of their names.
+ * sign - the parts of requests that signatures cover: the components of an
+ * address, and headers sorted by name.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_SIGN_H
@@ -14,7 +14,7 @@
 enum { SIGN_QUERY_MAX = 32 };
 
 /* scheme://host/path?query; views into it.  The path begins with its slash and
- * is "/" when there is none. */
+ * is "/" if absent. */
 struct sign_address {
 	struct text host, path, query;
 };
@@ -25,17 +25,18 @@ struct sign_pair {
 	struct text name, value;
 };
 
-/* False: it is no address. */
+/* False if it is not an address. */
 bool sign_take_apart(struct sign_address *address, const char *url);
 
-/* The headers, ordered by their names in lower case; and the pairs of a query,
- * by the bytes of their names, then of their values.  How many. */
+/* Get the headers sorted by lower-case name, and the parameters of a query
+ * sorted by the bytes of their names, then of their values.  Returns the
+ * number. */
 uint32_t sign_headers(struct sign_pair to[static HTTP_HEADERS_MAX],
     const struct http_request *request);
 /* -1: more than SIGN_QUERY_MAX. */
 int sign_query(struct sign_pair to[static SIGN_QUERY_MAX], struct text query);
 
-/* The value of a header; empty when it is not there.  Any case. */
+/* The value of a header, case-insensitive; empty if absent. */
 struct text sign_find(
     const struct sign_pair *pairs, uint32_t count, const char *name);
 

@@ -1,5 +1,5 @@
 /*
- * datastore_answer - what Datastore says to a commit.
+ * datastore_answer - parse Datastore's answer to a commit.
  * SPDX-License-Identifier: MIT
  */
 #include <jansson.h>
@@ -16,10 +16,10 @@ datastore_answer_read(struct text answer, uint32_t mutations, struct err *err)
 	int rc = 0;
 
 	if (!json_is_object(root))
-		rc = err_set(err, "the answer is no JSON object");
+		rc = err_set(err, "the answer is not a JSON object");
 	else if (count != mutations)
-		rc = err_set(
-		    err, "%zu results came for %u mutations", count, mutations);
+		rc = err_set(err, "the answer has %zu results for %u mutations",
+		    count, mutations);
 	json_decref(root);
 	return rc;
 }

@@ -182,7 +182,7 @@ a_third_of_one_name_stays_and_is_reported(void **state)
 	assert_int_equal(inbox_move(&here->from, &files.at[0], fd, &here->to,
 			     "tag", &gone, &err),
 	    -1);
-	assert_non_null(strstr(err.text, "a: cannot be moved to "));
+	assert_non_null(strstr(err.text, "a: cannot move it to "));
 	assert_holds(&here->from, "a", "three");
 	close(fd);
 	inbox_list_clear(&files);

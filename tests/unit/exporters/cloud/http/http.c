@@ -296,7 +296,7 @@ test_an_address_that_is_written_out_needs_no_lookup(void **state)
 		request.url = bad[i];
 		if (http_check(&request, &err) == 0)
 			fail_msg("%s", bad[i]);
-		assert_non_null(strstr(err.text, "nothing is sent there"));
+		assert_non_null(strstr(err.text, "the request was not sent"));
 	}
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		request.url = good[i];
@@ -352,7 +352,7 @@ test_a_redirect_is_an_answer(void **state)
 }
 
 static void
-test_patience_ends_and_the_last_reason_is_said(void **state)
+test_retries_end_and_the_last_error_is_reported(void **state)
 {
 	const char *script[] = { ANSWER("503", "", "9\r\n\r\noverworked") };
 	struct http_answer answer;
@@ -360,7 +360,7 @@ test_patience_ends_and_the_last_reason_is_said(void **state)
 	(void)state;
 	assert_int_equal(opt_set(&http_options[1], "100ms", &err), 0);
 	assert_int_equal(send_to(script, 1, &answer), -1);
-	assert_non_null(strstr(err.text, "in vain"));
+	assert_non_null(strstr(err.text, "gave up after"));
 	assert_non_null(strstr(err.text, "answers 503: overworke"));
 	assert_true(atomic_load(&service.asked) >= 2);
 }
@@ -408,7 +408,7 @@ test_an_answer_has_a_bound(void **state)
 	while (n < 70 << 10)
 		n += snprintf(large + n, 100, "Name: a value like many\r\n");
 	assert_int_equal(send_to(script, 1, &answer), -1);
-	assert_non_null(strstr(err.text, "more than 64 KiB"));
+	assert_non_null(strstr(err.text, "larger than 64 KiB"));
 }
 
 static void
@@ -507,7 +507,7 @@ check_refused(const char *url, const char *header, const char *words)
 }
 
 static void
-test_some_are_never_asked(void **state)
+test_refused_addresses_are_never_contacted(void **state)
 {
 	(void)state;
 	check_refused("http://169.254.169.254/latest?t=tellnobody", NULL,
@@ -517,11 +517,12 @@ test_some_are_never_asked(void **state)
 	check_refused("http://[fd00:ec2::254]/", NULL, "metadata");
 	check_refused("https://168.63.129.16/", NULL, "metadata");
 	check_refused("http://2852039166/", NULL, "link-local");
-	check_refused("http://0.0.0.0/", NULL, "no address");
+	check_refused("http://0.0.0.0/", NULL, "not a host");
 	check_refused("http://224.0.0.1/", NULL, "multicast");
 	check_refused("http://u:tellnobody@127.0.0.1/", NULL, "a password");
-	check_refused("ftp://127.0.0.1/", NULL, "begins with http://");
-	check_refused("file:///etc/passwd", NULL, "begins with http://");
+	check_refused("ftp://127.0.0.1/", NULL, "does not begin with http://");
+	check_refused(
+	    "file:///etc/passwd", NULL, "does not begin with http://");
 	check_refused("http://127.0.0.1/ x", NULL, "blank");
 	check_refused("http://127.0.0.1/", "A: tellnobody\r\nB: c",
 	    "control character in the header A");
@@ -538,7 +539,7 @@ end_soon(void *arg)
 }
 
 static void
-test_a_wait_ends_when_the_process_shall(void **state)
+test_a_signal_ends_a_retry_pause(void **state)
 {
 	const char *script[] = { ANSWER(
 	    "429", "Retry-After: 3600\r\n", "0\r\n\r\n") };
@@ -656,14 +657,14 @@ main(void)
 		TEST(what_cannot_be_signed_is_not_sent),
 		TEST(what_is_the_callers_fault_is_not),
 		TEST(a_redirect_is_an_answer),
-		TEST(patience_ends_and_the_last_reason_is_said),
+		TEST(retries_end_and_the_last_error_is_reported),
 		TEST(a_pause_is_no_longer_than_patience),
 		TEST(what_is_not_http_is_said_at_once),
 		TEST(an_answer_has_a_bound),
 		TEST(a_secret_that_is_reported_back_is_not_passed_on),
 		TEST(a_failure_of_libcurl_is_no_interruption),
-		TEST(some_are_never_asked),
-		TEST(a_wait_ends_when_the_process_shall),
+		TEST(refused_addresses_are_never_contacted),
+		TEST(a_signal_ends_a_retry_pause),
 		TEST(a_connection_is_kept_for_the_next_request),
 		cmocka_unit_test(
 		    test_short_passwords_of_the_address_are_not_passed_on),
