@@ -22,8 +22,9 @@ enum { FILTER_BYTES_MAX = 1024, MARK_BYTES_MAX = 1200 };
 
 static struct {
 	struct pool_options pool;
+	struct http_options http;
 	const char *filter, *output;
-} values = { .filter = "", .output = "-" };
+} values = { .http = HTTP_DEFAULT, .filter = "", .output = "-" };
 
 static const struct opt options[] = {
 	{ "filter", 0, OPT_TEXT, &values.filter, "TEXT",
@@ -34,7 +35,7 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { pool_options, &values.pool },
-	{ options, NULL }, { http_options, NULL }, { opt_common, NULL },
+	{ options, NULL }, { http_options, &values.http }, { opt_common, NULL },
 	{ NULL, NULL } };
 static const struct opt_program program = {
 	.name = "poolscope-fetch",
@@ -128,7 +129,7 @@ fetch_page(struct fetching *f, FILE *file, struct err *err)
 	strcpy(row, f->next_row);
 	if (get_page(f, &answer, err) != 0)
 		return -1;
-	if (http_is_dry())
+	if (values.http.dry_run)
 		return 0;
 	if (table_page_write(answer.body, file, &f->progress.rows, err) != 0)
 		return -1;
@@ -180,7 +181,7 @@ enter_sandbox(void)
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	http_sandbox(&sandbox);
+	http_sandbox(&sandbox, &values.http);
 	output_sandbox(&sandbox, values.output);
 	sandbox_close(&sandbox, false);
 }
@@ -205,7 +206,7 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = make_query(&f, text_of(partition), &err);
 	if (rc == 0)
-		rc = azure_open(&f.azure, SIGN_AZURE_TABLE, &err);
+		rc = azure_open(&f.azure, SIGN_AZURE_TABLE, &values.http, &err);
 	if (rc == 0)
 		rc = output_open(&output, values.output, &err);
 	if (rc == 0) {

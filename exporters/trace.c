@@ -12,6 +12,7 @@
 #include "exporters/trace/scanner/trace_command.h"
 #include "exporters/trace/timeline/timeline.h"
 #include "proto/config/opt.h"
+#include "proto/os/file_io.h"
 #include "proto/os/log.h"
 
 static struct {
@@ -79,15 +80,13 @@ find_view(const struct opt_operands *operands)
 static void
 enter_sandbox(void)
 {
-	const char *temporary = getenv("TMPDIR");
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
 	source_sandbox(&sandbox, &values.source);
 	output_sandbox(&sandbox, values.output);
 	/* For spans that do not fit into memory. */
-	sandbox_write(&sandbox,
-	    temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
+	sandbox_write(&sandbox, file_io_temporary_dir());
 	sandbox_close(&sandbox, false);
 }
 

@@ -16,6 +16,7 @@
 #include "proto/os/log.h"
 
 struct upload_values upload_values = {
+	.http = HTTP_DEFAULT,
 	.node = "",
 	.from = "",
 	.until = "",
@@ -61,8 +62,9 @@ static const struct upload_command *const commands[] = {
 static const struct opt_table tables[] = { { options, NULL },
 	{ range_options, NULL }, { upload_records_options, NULL },
 	{ upload_results_options, NULL }, { upload_metrics_options, NULL },
-	{ http_options, NULL }, { source_options, &upload_values.source },
-	{ opt_common, NULL }, { NULL, NULL } };
+	{ http_options, &upload_values.http },
+	{ source_options, &upload_values.source }, { opt_common, NULL },
+	{ NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-upload",
@@ -155,7 +157,7 @@ enter_sandbox(
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	http_sandbox(&sandbox);
+	http_sandbox(&sandbox, &upload_values.http);
 	sandbox_read_or(
 	    &sandbox, upload_values.source.key.key, "keys/agent.key");
 	command->fence(&sandbox, operands);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agents/import/file.h"
+#include "proto/os/file_io.h"
 
 enum { PATH_BYTES = 4096, OPERAND_BYTES = 128 };
 
@@ -80,7 +81,7 @@ import_azure_table_fetch(
 	}
 	if (find_program(program, err) != 0)
 		return -1;
-	fd = import_file_nameless(err);
+	fd = file_io_nameless(err);
 	if (fd < 0)
 		return -1;
 	status = run(program, argv, fd, err);

@@ -29,34 +29,6 @@ read_some(int fd, void *to, size_t bytes)
 	return n;
 }
 
-static const char *
-temporary_folder(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir == NULL || *dir == '\0' ? "/tmp" : dir;
-}
-
-int
-import_file_nameless(struct err *err)
-{
-	const char *dir = temporary_folder();
-	char path[4096];
-	int fd;
-
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	if ((size_t)snprintf(path, sizeof(path), "%s/poolscope-XXXXXX", dir) >=
-	    sizeof(path))
-		return err_set(err, "$TMPDIR is too long");
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return err_set(err, "%s: %s", path, strerror(errno));
-	unlink(path);
-	return fd;
-}
-
 /* Read all that `from` has, into the digest and, when it cannot be read
  * again, into `copy` (else -1). */
 static int
@@ -100,7 +72,7 @@ begin(struct import_file *file, enum origin origin, struct err *err)
 {
 	/* Where standard input stands may be anywhere in its file. */
 	bool again = origin != STDIN && S_ISREG(file->before.st_mode);
-	int copy = again ? -1 : import_file_nameless(err);
+	int copy = again ? -1 : file_io_nameless(err);
 	int rc = !again && copy < 0 ? -1 : 0;
 
 	file->buffer = memory_alloc(BUFFER_BYTES);
@@ -175,7 +147,7 @@ import_file_sandbox(struct sandbox *sandbox, const char *path)
 			 !S_ISDIR(st.st_mode);
 	}
 	if (copied)
-		sandbox_write(sandbox, temporary_folder());
+		sandbox_write(sandbox, file_io_temporary_dir());
 }
 
 void

@@ -69,7 +69,4 @@ void import_file_take(struct import_file *file, size_t bytes);
  * for what its links lead to elsewhere. */
 void import_file_sandbox(struct sandbox *sandbox, const char *path);
 
-/* A file that nobody else sees and that goes with the process; -1. */
-int import_file_nameless(struct err *err);
-
 #endif

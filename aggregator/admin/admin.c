@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "aggregator/admin/verify.h"
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/journal/verify.h"
 #include "aggregator/model/show.h"
@@ -121,7 +122,7 @@ admin_verify(const char *store, struct err *err)
 	journal = journal_verify(both.journal, report, &reports, err);
 	tables = journal < 0
 		     ? -1
-		     : tables_verify(both.tables, report, &reports, err);
+		     : verify_tables(both.tables, report, &reports, err);
 	admin_both_close(&both);
 	if (tables < 0)
 		return -1;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "aggregator/writer/writer.h"
+#include "aggregator/admin/verify.h"
 #include "proto/base/memory.h"
 
 void
@@ -169,7 +169,7 @@ check_entities(struct check *check)
 }
 
 int64_t
-tables_verify(struct db *tables,
+verify_tables(struct db *tables,
     void (*report)(void *arg, const char *sentence), void *arg, struct err *err)
 {
 	struct check check = { .report = report, .arg = arg };

@@ -152,13 +152,13 @@ static void
 write_decimals(struct chunk_writer *w, struct decimals *d, const double *values,
     uint32_t count, int digits)
 {
-	unsigned char head[2] = { DECIMAL, (unsigned char)digits };
+	unsigned char tag[2] = { DECIMAL, (unsigned char)digits };
 
 	if (d->corrected)
-		head[1] |= CORRECTED;
+		tag[1] |= CORRECTED;
 	if (d->exceptions > 0)
-		head[1] |= EXCEPTED;
-	buffer_put(&w->body, head, sizeof(head));
+		tag[1] |= EXCEPTED;
+	buffer_put(&w->body, tag, sizeof(tag));
 	chunk_write_ints(w, d->whole, count, false);
 	if (d->corrected)
 		chunk_write_ints(w, d->ulps, count, false);
@@ -169,10 +169,10 @@ write_decimals(struct chunk_writer *w, struct decimals *d, const double *values,
 static void
 write_xor(struct chunk_writer *w, const double *values, uint32_t count)
 {
-	unsigned char head = XOR, *planes;
+	unsigned char tag = XOR, *planes;
 	uint64_t before = 0;
 
-	buffer_put(&w->body, &head, 1);
+	buffer_put(&w->body, &tag, 1);
 	w->symbols.bytes = 0;
 	planes = buffer_need(&w->symbols, (size_t)count * 8);
 	for (uint32_t i = 0; i < count; i++) {
@@ -234,24 +234,24 @@ static enum chunk_fault
 read_decimals(
     struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
 {
-	unsigned head = u->at < u->end ? *u->at++ : 255;
+	unsigned tag = u->at < u->end ? *u->at++ : 255;
 	int64_t *ints = chunk_ints_room(&r->ints, count);
-	double scale = power[head & DIGITS];
+	double scale = power[tag & DIGITS];
 	enum chunk_fault fault;
 	uint32_t i;
 
-	if (head > (DIGITS | CORRECTED | EXCEPTED))
+	if (tag > (DIGITS | CORRECTED | EXCEPTED))
 		return CHUNK_METHOD;
 	fault = chunk_read_ints(r, u, ints, count, UINT32_MAX);
 	for (i = 0; fault == CHUNK_OK && i < count; i++)
 		to[i] = (double)ints[i] / scale;
-	if (fault == CHUNK_OK && (head & CORRECTED)) {
+	if (fault == CHUNK_OK && (tag & CORRECTED)) {
 		fault = chunk_read_ints(r, u, ints, count, UINT32_MAX);
 		for (i = 0; fault == CHUNK_OK && i < count; i++)
 			to[i] = double_of((int64_t)((uint64_t)bits_of(to[i]) +
 						    (uint64_t)ints[i]));
 	}
-	if (fault == CHUNK_OK && (head & EXCEPTED))
+	if (fault == CHUNK_OK && (tag & EXCEPTED))
 		fault = read_exceptions(r, u, to, count);
 	return fault;
 }
@@ -285,12 +285,12 @@ enum chunk_fault
 chunk_read_floats(
     struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
 {
-	unsigned head;
+	unsigned tag;
 
 	if (count == 0)
 		return CHUNK_OK;
-	head = u->at < u->end ? *u->at++ : 255;
-	if (head == DECIMAL)
+	tag = u->at < u->end ? *u->at++ : 255;
+	if (tag == DECIMAL)
 		return read_decimals(r, u, to, count);
-	return head == XOR ? read_xor(r, u, to, count) : CHUNK_METHOD;
+	return tag == XOR ? read_xor(r, u, to, count) : CHUNK_METHOD;
 }

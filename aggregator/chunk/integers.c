@@ -267,34 +267,34 @@ write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
     const struct chunk_reference *back, int64_t sign)
 {
 	uint64_t divisor = find_divisor(values, count);
-	unsigned char head = 0;
+	unsigned char tag = 0;
 	enum chunk_predict how = CHUNK_PLAIN;
 	int64_t first = values[0], least = 0;
 	int64_t *q = chunk_ints_room(&w->more, count);
 	uint64_t *residual = (uint64_t *)chunk_ints_room(&w->residual, count);
 
 	if (divisor == 0) {
-		head = CHUNK_CONSTANT;
+		tag = CHUNK_CONSTANT;
 	} else {
 		divide(values, count, divisor, q);
 		how = choose(q, count, &least);
 		predict(how, q, count, least, residual);
-		head = (unsigned char)how;
+		tag = (unsigned char)how;
 		if (how == CHUNK_PLAIN)
 			first = chunk_plus(
 			    first, (int64_t)((uint64_t)least * divisor));
 		if (divisor > 1)
-			head |= CHUNK_DIVIDED;
+			tag |= CHUNK_DIVIDED;
 	}
 	if (back != NULL)
-		head |= CHUNK_REFERS | (sign < 0 ? CHUNK_NEGATIVE : 0);
-	buffer_put(&w->body, &head, 1);
+		tag |= CHUNK_REFERS | (sign < 0 ? CHUNK_NEGATIVE : 0);
+	buffer_put(&w->body, &tag, 1);
 	if (back != NULL)
 		put_varint(&w->body, w->columns - back->column);
 	put_varint(&w->body, varint_zigzag(first));
-	if (head & CHUNK_DIVIDED)
+	if (tag & CHUNK_DIVIDED)
 		put_varint(&w->body, divisor);
-	if (!(head & CHUNK_CONSTANT))
+	if (!(tag & CHUNK_CONSTANT))
 		write_split(w, residual, count);
 }
 

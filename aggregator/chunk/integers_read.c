@@ -113,8 +113,8 @@ unpredict(enum chunk_predict how, const uint64_t *residual, uint32_t count,
 /* Add the values to the column `back` columns before this one, or subtract
  * them from it. */
 static enum chunk_fault
-lean_on(struct chunk_reader *r, int64_t *to, uint32_t count, uint32_t column,
-    uint64_t back, bool negative)
+add_reference(struct chunk_reader *r, int64_t *to, uint32_t count,
+    uint32_t column, uint64_t back, bool negative)
 {
 	const struct chunk_column *other;
 	enum chunk_fault fault;
@@ -146,22 +146,22 @@ chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
 {
 	enum chunk_fault fault = CHUNK_OK;
 	uint64_t back = 0, divisor = 1;
-	unsigned head;
+	unsigned tag;
 	int64_t first;
 
 	if (count == 0)
 		return CHUNK_OK;
-	head = u->at < u->end ? *u->at++ : CHUNK_KNOWN + 1;
-	if (head > CHUNK_KNOWN || (head & CHUNK_PREDICT) == CHUNK_PREDICTS)
+	tag = u->at < u->end ? *u->at++ : CHUNK_KNOWN + 1;
+	if (tag > CHUNK_KNOWN || (tag & CHUNK_PREDICT) == CHUNK_PREDICTS)
 		return CHUNK_METHOD;
-	if (head & CHUNK_REFERS)
+	if (tag & CHUNK_REFERS)
 		back = get_varint(u);
 	first = varint_unzigzag(get_varint(u));
-	if (head & CHUNK_DIVIDED)
+	if (tag & CHUNK_DIVIDED)
 		divisor = get_varint(u);
 	if (u->bad)
 		return CHUNK_TRUNCATED;
-	if (head & CHUNK_CONSTANT) {
+	if (tag & CHUNK_CONSTANT) {
 		for (uint32_t i = 0; i < count; i++)
 			to[i] = first;
 	} else {
@@ -170,11 +170,11 @@ chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
 
 		fault = read_split(r, u, residual, count);
 		if (fault == CHUNK_OK)
-			unpredict((enum chunk_predict)(head & CHUNK_PREDICT),
+			unpredict((enum chunk_predict)(tag & CHUNK_PREDICT),
 			    residual, count, first, (int64_t)divisor, to);
 	}
-	if (fault == CHUNK_OK && (head & CHUNK_REFERS))
-		fault =
-		    lean_on(r, to, count, column, back, head & CHUNK_NEGATIVE);
+	if (fault == CHUNK_OK && (tag & CHUNK_REFERS))
+		fault = add_reference(
+		    r, to, count, column, back, tag & CHUNK_NEGATIVE);
 	return fault;
 }

@@ -110,9 +110,9 @@ words_number(struct chunk_words *words, struct text text)
 static void
 write_method(struct chunk_writer *w, enum chunk_text method)
 {
-	unsigned char head = (unsigned char)method;
+	unsigned char tag = (unsigned char)method;
 
-	buffer_put(&w->body, &head, 1);
+	buffer_put(&w->body, &tag, 1);
 }
 
 static void
@@ -195,7 +195,7 @@ digits_at(struct text text, uint32_t at, int64_t *value)
 /* Append the template of a text to `to` and its numbers to `fields`.  False:
  * the text contains a byte that is reserved in templates. */
 static bool
-take_apart(struct text text, struct buffer *to, struct buffer *fields)
+split_text(struct text text, struct buffer *to, struct buffer *fields)
 {
 	unsigned char *out = buffer_need(to, 2 * (size_t)text.bytes);
 	unsigned found = 0;
@@ -260,7 +260,7 @@ find_templates(
 		struct text template;
 
 		start[i] = (int64_t)(words->fields.bytes / sizeof(int64_t));
-		if (!take_apart(values[i], &words->templates, &words->fields))
+		if (!split_text(values[i], &words->templates, &words->fields))
 			return false;
 		template =
 		    (struct text){ (const char *)words->templates.at + from,

@@ -41,7 +41,7 @@ collect_reset(struct collect *collect)
 	groups_reset(&collect->of_runs);
 	collect->items = collect->entities = collect->roles = collect->runs = 0;
 	collect->partitions = 0;
-	collect->records = collect->batches = collect->dead = 0;
+	collect->records = collect->batches = collect->rejected = 0;
 	collect->no_run_id = collect->rejected_cut = 0;
 }
 
@@ -220,7 +220,7 @@ take_rejected(struct source *source, const struct journal_entry *entry,
 		more->rejected_cut++;
 		collect->rejected_cut++;
 	}
-	collect->dead++;
+	collect->rejected++;
 	take_record(source, &record);
 }
 

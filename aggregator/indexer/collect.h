@@ -96,7 +96,7 @@ struct collect {
 
 	struct match_roles_slot
 	    *cache; /* the roles of recently matched events */
-	uint64_t records, batches, dead, rejected_cut, no_run_id;
+	uint64_t records, batches, rejected, rejected_cut, no_run_id;
 };
 
 void collect_init(struct collect *collect, struct dictionary *dictionary,

@@ -226,31 +226,31 @@ find_measured(
 /* The attributes of an event that a state stores: all, or those that fit.  The
  * event itself still has the others. */
 static struct text
-kept_attributes(struct collect *collect, struct text attributes)
+stored_attributes(struct collect *collect, struct text attributes)
 {
 	struct text rest = attributes;
 	struct row_block_attribute attribute;
 	unsigned char *to;
-	struct buffer kept;
+	struct buffer stored;
 	uint32_t count = 0, bytes = 0, left;
 
 	if (attributes.bytes <= PHASE_ATTRIBUTES_BYTES_MAX)
 		return attributes;
 	to = arena_room(&collect->arena, 2 * PHASE_ATTRIBUTES_BYTES_MAX);
 	/* The first byte is the count, which is at most 64. */
-	kept = (struct buffer){ to, 1, 2 * PHASE_ATTRIBUTES_BYTES_MAX };
+	stored = (struct buffer){ to, 1, 2 * PHASE_ATTRIBUTES_BYTES_MAX };
 	row_block_attribute_count(&rest);
 	for (left = rest.bytes; row_block_next_attribute(&rest, &attribute);
 	     left = rest.bytes) {
 		bytes = left - rest.bytes;
-		if (kept.bytes + bytes > PHASE_ATTRIBUTES_BYTES_MAX)
+		if (stored.bytes + bytes > PHASE_ATTRIBUTES_BYTES_MAX)
 			continue;
-		row_block_put_attribute(&kept, &attribute);
+		row_block_put_attribute(&stored, &attribute);
 		count++;
 	}
 	to[0] = (unsigned char)count;
-	arena_keep(&collect->arena, kept.bytes);
-	return buffer_text(&kept);
+	arena_keep(&collect->arena, stored.bytes);
+	return buffer_text(&stored);
 }
 
 /* ---- events ---- */
@@ -326,7 +326,7 @@ add_role(struct collect *collect, struct db_txn *txn,
 	if (scope == 0)
 		return;
 	to.key = key_of(collect, event, phase, &hash);
-	to.entry.id.body = kept_attributes(collect, event->id.body);
+	to.entry.id.body = stored_attributes(collect, event->id.body);
 	if (to.is_end)
 		to.entry.measured = find_measured(
 		    event, phase->kv, phase->measured, &to.entry.measured_ns);

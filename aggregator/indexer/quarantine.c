@@ -110,7 +110,7 @@ quarantine_suspects(const struct quarantine *quarantine, uint64_t number)
 }
 
 bool
-quarantine_convicts(const struct quarantine *quarantine, uint64_t number)
+quarantine_gives_up(const struct quarantine *quarantine, uint64_t number)
 {
 	return number == quarantine->first && number == quarantine->last &&
 	       quarantine->crashes >= QUARANTINE_CRASHES;

@@ -39,7 +39,7 @@ void quarantine_close(struct quarantine *quarantine);
 /* Must `number` have a transaction of its own? */
 bool quarantine_suspects(const struct quarantine *quarantine, uint64_t number);
 /* Has `number` alone crashed the indexer too often? */
-bool quarantine_convicts(const struct quarantine *quarantine, uint64_t number);
+bool quarantine_gives_up(const struct quarantine *quarantine, uint64_t number);
 
 /* This thread works on entries first..last from now on.  Call again to
  * extend. */

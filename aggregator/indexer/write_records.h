@@ -34,7 +34,7 @@ struct indexer_write {
 	uint64_t entities_max;  /* per partition: INDEXER_WRITE_ENTITIES_MAX;
 				   tests use less */
 	uint64_t entities_over; /* new entities beyond it, not stored */
-	bool said_groups; /* the log line about too many groups was written */
+	bool warned_groups; /* the log line about too many groups was written */
 };
 
 void indexer_write_init(struct indexer_write *indexer_write);

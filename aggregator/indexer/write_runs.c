@@ -78,13 +78,14 @@ bounded_group(struct at *at, uint32_t group)
 	}
 	if (low < at->groups && at->group[low] == group)
 		return group;
-	if (at->groups == RUN_SUM_GROUPS_MAX && !at->indexer_write->said_groups)
+	if (at->groups == RUN_SUM_GROUPS_MAX &&
+	    !at->indexer_write->warned_groups)
 		log_warn("indexer: model %.*s has runs in more than %d groups "
 			 "of a partition; the runs of further groups are "
 			 "counted together in %s",
 		    (int)at->form.model->model.bytes, at->form.model->model.at,
 		    RUN_SUM_GROUPS_MAX, DICTIONARY_OTHER);
-	at->indexer_write->said_groups |= at->groups == RUN_SUM_GROUPS_MAX;
+	at->indexer_write->warned_groups |= at->groups == RUN_SUM_GROUPS_MAX;
 	if (at->groups == RUN_SUM_GROUPS_MAX)
 		return dictionary_number_always(at->collect->dictionary,
 		    at->txn, at->form.partition, text_of(DICTIONARY_OTHER));

@@ -15,9 +15,9 @@ model_dir_find(char to[static MODEL_DIR_BYTES])
 {
 	/* Relative to the program: a build, a build of a variant, an
 	 * installation. */
-	static const char *const beside[] = { "../../deploy/models",
+	static const char *const relative[] = { "../../deploy/models",
 		"../../../deploy/models", "../share/poolscope/models" };
-	enum { PLACES = sizeof(beside) / sizeof(*beside) };
+	enum { FOLDERS = sizeof(relative) / sizeof(*relative) };
 	char program[PATH_MAX];
 	ssize_t bytes =
 	    readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -25,9 +25,9 @@ model_dir_find(char to[static MODEL_DIR_BYTES])
 
 	program[bytes > 0 ? bytes : 0] = '\0';
 	slash = strrchr(program, '/');
-	for (unsigned i = 0; slash != NULL && i < PLACES; i++) {
+	for (unsigned i = 0; slash != NULL && i < FOLDERS; i++) {
 		snprintf(to, MODEL_DIR_BYTES, "%.*s/%s", (int)(slash - program),
-		    program, beside[i]);
+		    program, relative[i]);
 		if (access(to, R_OK | X_OK) == 0)
 			return to;
 	}

@@ -361,7 +361,7 @@ model_parse(struct model_set *set, const char *path, struct text name,
 		err_set(
 		    &first, "%s:1: the name of the model holds a colon", path);
 	else if (strlen(copy) != text.bytes)
-		err_set(&first, "%s:1: holds a NUL byte", path);
+		err_set(&first, "%s:1: contains a NUL byte", path);
 	else if ((unclosed = config_unclosed(copy, &line)) != NULL)
 		err_set(&first, "%s:%u: %s", path, line, unclosed);
 	else if (cfg_parse_buf(cfg, copy) == CFG_SUCCESS)

@@ -85,7 +85,7 @@ count_templates(struct compacted_row_writer *w, enum record_kind kind,
 
 /* Choose for a row whose template is rare. */
 static void
-settle_row(struct compacted_row_writer *w, enum record_kind kind,
+choose_template(struct compacted_row_writer *w, enum record_kind kind,
     struct text body, uint32_t row)
 {
 	uint32_t fields;
@@ -108,7 +108,7 @@ settle_row(struct compacted_row_writer *w, enum record_kind kind,
 
 /* Keep the templates with many rows, in their order. */
 static void
-keep_templates(struct compacted_row_writer *w, uint32_t *number)
+select_templates(struct compacted_row_writer *w, uint32_t *number)
 {
 	uint32_t kept = 0;
 
@@ -141,13 +141,13 @@ compacted_row_choose_templates(struct compacted_row_writer *w,
 	uint32_t *number = w->order;
 
 	count_templates(w, kind, items, count);
-	keep_templates(w, number);
+	select_templates(w, number);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t kept = number[w->row_template[i]];
 
 		if (kept != UINT32_MAX)
 			w->row_template[i] = kept;
 		else
-			settle_row(w, kind, items[i].record.body, i);
+			choose_template(w, kind, items[i].record.body, i);
 	}
 }

@@ -30,7 +30,7 @@ struct row_template {
 };
 
 /* The state while bodies are put together. */
-struct maker {
+struct builder {
 	struct compacted_row_rows *rows;
 	struct step *step;
 	struct row_template *template;
@@ -41,43 +41,43 @@ struct maker {
 };
 
 static struct step *
-add_step(struct maker *maker, enum body_template_step step)
+add_step(struct builder *builder, enum body_template_step step)
 {
-	maker->step = memory_grow(
-	    maker->step, &maker->step_room, maker->steps, sizeof(*maker->step));
-	maker->step[maker->steps] = (struct step){ .step = step };
-	return &maker->step[maker->steps++];
+	builder->step = memory_grow(builder->step, &builder->step_room,
+	    builder->steps, sizeof(*builder->step));
+	builder->step[builder->steps] = (struct step){ .step = step };
+	return &builder->step[builder->steps++];
 }
 
 static bool
-count_texts(struct maker *maker, const struct step *step, uint32_t count)
+count_texts(struct builder *builder, const struct step *step, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (step->step == BODY_TEMPLATE_RAW)
-			maker->text_bytes += step->column.texts[i].bytes;
+			builder->text_bytes += step->column.texts[i].bytes;
 		else if (step->step == BODY_TEMPLATE_VALUE &&
 			 step->column.values[i].type == VALUE_TEXT)
-			maker->text_bytes +=
+			builder->text_bytes +=
 			    step->column.values[i].is.text.bytes;
 	}
-	return maker->text_bytes <= COMPACTED_ROW_ROOM_BYTES;
+	return builder->text_bytes <= COMPACTED_ROW_ROOM_BYTES;
 }
 
 /* Read the column of a field, for the rows of its template. */
 static bool
 read_column(
-    struct maker *maker, struct step *step, uint32_t column, uint32_t count)
+    struct builder *builder, struct step *step, uint32_t column, uint32_t count)
 {
-	struct compacted_row_rows *rows = maker->rows;
+	struct compacted_row_rows *rows = builder->rows;
 	/* All columns are in use at once, so this memory must not move. */
 	void *room = memory_alloc(((size_t)count + 1) * sizeof(struct value));
 	enum chunk_fault fault = CHUNK_DAMAGED;
 
 	step->column.ints = room;
-	maker->cells += count;
+	builder->cells += count;
 	if (column >= chunk_columns(rows->chunk) ||
 	    chunk_count(rows->chunk, column) != count ||
-	    maker->cells > COMPACTED_ROW_CELLS_MAX)
+	    builder->cells > COMPACTED_ROW_CELLS_MAX)
 		return false;
 	switch (step->step) {
 	case BODY_TEMPLATE_RAW:
@@ -88,55 +88,55 @@ read_column(
 		break;
 	default: fault = chunk_get_int(rows->chunk, column, room); break;
 	}
-	return fault == CHUNK_OK && count_texts(maker, step, count);
+	return fault == CHUNK_OK && count_texts(builder, step, count);
 }
 
 /* Decode a template and read its columns from `*column` on. */
 static bool
-open_template(struct maker *maker, struct row_template *template,
+open_template(struct builder *builder, struct row_template *template,
     struct text text, uint32_t *column)
 {
 	struct unpack u = unpack_of(text);
 
-	template->first = maker->steps;
+	template->first = builder->steps;
 	while (unpack_left(&u) > 0) {
 		uint64_t kind = get_varint_max(&u, BODY_TEMPLATE_ZIGZAG);
 		struct step *step =
-		    add_step(maker, (enum body_template_step)kind);
+		    add_step(builder, (enum body_template_step)kind);
 
 		if (kind == BODY_TEMPLATE_BYTES)
 			step->bytes = get_text(&u);
-		if (maker->steps > 2 * CHUNK_COLUMNS_MAX)
+		if (builder->steps > 2 * CHUNK_COLUMNS_MAX)
 			return false;
 		if (kind != BODY_TEMPLATE_BYTES &&
-		    !read_column(maker, step, (*column)++, template->rows))
+		    !read_column(builder, step, (*column)++, template->rows))
 			return false;
 	}
-	template->steps = maker->steps - template->first;
+	template->steps = builder->steps - template->first;
 	return !u.bad;
 }
 
 static bool
-open_templates(struct maker *maker)
+open_templates(struct builder *builder)
 {
-	struct compacted_row_rows *rows = maker->rows;
+	struct compacted_row_rows *rows = builder->rows;
 	uint32_t column = BODY_TEMPLATE_COLUMNS, i;
 	struct text *texts = compacted_row_room(
-	    &rows->columns, maker->templates, sizeof(*texts));
+	    &rows->columns, builder->templates, sizeof(*texts));
 
 	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_NUMBER,
-		maker->row_template) != CHUNK_OK ||
+		builder->row_template) != CHUNK_OK ||
 	    chunk_get_text(rows->chunk, BODY_TEMPLATE_TEXT, texts) != CHUNK_OK)
 		return false;
 	for (i = 0; i < rows->count; i++) {
-		if (maker->row_template[i] < 0 ||
-		    maker->row_template[i] >= maker->templates)
+		if (builder->row_template[i] < 0 ||
+		    builder->row_template[i] >= builder->templates)
 			return false;
-		maker->template[maker->row_template[i]].rows++;
+		builder->template[builder->row_template[i]].rows++;
 	}
-	for (i = 0; i < maker->templates; i++)
+	for (i = 0; i < builder->templates; i++)
 		if (!open_template(
-			maker, &maker->template[i], texts[i], &column))
+			builder, &builder->template[i], texts[i], &column))
 			return false;
 	return column == chunk_columns(rows->chunk);
 }
@@ -196,17 +196,17 @@ do_step(struct step *step, unsigned char *to)
 }
 
 static bool
-make_bodies(struct maker *maker)
+make_bodies(struct builder *builder)
 {
-	struct compacted_row_rows *rows = maker->rows;
+	struct compacted_row_rows *rows = builder->rows;
 	uint32_t *offset =
 	    compacted_row_room(&rows->offsets, rows->count, sizeof(*offset));
 
 	rows->bodies.bytes = 0;
 	for (uint32_t i = 0; i < rows->count; i++) {
 		struct row_template *template =
-		    &maker->template[maker->row_template[i]];
-		struct step *step = &maker->step[template->first];
+		    &builder->template[builder->row_template[i]];
+		struct step *step = &builder->step[template->first];
 		struct step *end = step + template->steps;
 
 		offset[i] = (uint32_t)rows->bodies.bytes;
@@ -224,22 +224,22 @@ make_bodies(struct maker *maker)
 }
 
 static void
-free_columns(struct maker *maker, void **column)
+free_columns(struct builder *builder, void **column)
 {
-	for (uint32_t i = 0; i < maker->steps; i++)
+	for (uint32_t i = 0; i < builder->steps; i++)
 		free(column[i]);
 }
 
 /* make_bodies advances the column pointers: remember what to free. */
 static bool
-make_and_free(struct maker *maker, bool good)
+make_and_free(struct builder *builder, bool good)
 {
-	void **column = memory_alloc((maker->steps + 1) * sizeof(*column));
+	void **column = memory_alloc((builder->steps + 1) * sizeof(*column));
 
-	for (uint32_t i = 0; i < maker->steps; i++)
-		column[i] = (void *)(uintptr_t)maker->step[i].column.ints;
-	good = good && make_bodies(maker);
-	free_columns(maker, column);
+	for (uint32_t i = 0; i < builder->steps; i++)
+		column[i] = (void *)(uintptr_t)builder->step[i].column.ints;
+	good = good && make_bodies(builder);
+	free_columns(builder, column);
 	free(column);
 	return good;
 }
@@ -247,19 +247,19 @@ make_and_free(struct maker *maker, bool good)
 bool
 compacted_row_read_bodies(struct compacted_row_rows *rows)
 {
-	struct maker maker = { .rows = rows };
+	struct builder builder = { .rows = rows };
 	bool good;
 
 	if (!compacted_row_read_ids(rows) || rows->has_bodies)
 		return !rows->bad;
-	maker.templates = chunk_count(rows->chunk, BODY_TEMPLATE_TEXT);
-	maker.template =
-	    memory_zero(maker.templates + 1, sizeof(*maker.template));
-	maker.row_template =
+	builder.templates = chunk_count(rows->chunk, BODY_TEMPLATE_TEXT);
+	builder.template =
+	    memory_zero(builder.templates + 1, sizeof(*builder.template));
+	builder.row_template =
 	    compacted_row_room(&rows->values, rows->count, sizeof(int64_t));
-	good = make_and_free(&maker, open_templates(&maker));
-	free(maker.step);
-	free(maker.template);
+	good = make_and_free(&builder, open_templates(&builder));
+	free(builder.step);
+	free(builder.template);
 	if (!good)
 		return compacted_row_spoil(rows);
 	rows->has_bodies = true;

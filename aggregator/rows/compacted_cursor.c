@@ -47,7 +47,7 @@ release(struct compacted_cursor *compacted_cursor)
 	compacted_cursor->chunk->used = false;
 	compacted_cursor->chunk = NULL;
 	while ((chunk = *at) != NULL) {
-		if (chunk->used || ++kept <= COMPACTED_CURSOR_KEPT) {
+		if (chunk->used || ++kept <= COMPACTED_CURSOR_CACHED) {
 			at = &chunk->next;
 			continue;
 		}
@@ -72,7 +72,7 @@ find_chunk(struct compacted_cursor_cache *cache, struct text value)
 		    text_equal(buffer_text(&chunk->rows.value), value))
 			break;
 	}
-	if (chunk == NULL && chunks < COMPACTED_CURSOR_KEPT)
+	if (chunk == NULL && chunks < COMPACTED_CURSOR_CACHED)
 		return NULL;
 	if (found == NULL)
 		return NULL;

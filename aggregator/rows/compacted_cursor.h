@@ -17,7 +17,7 @@
 #include "aggregator/tables/key.h"
 
 /* Unpacked chunks that a cache keeps between pages. */
-enum { COMPACTED_CURSOR_KEPT = 4 };
+enum { COMPACTED_CURSOR_CACHED = 4 };
 
 /* Unpacked chunks. */
 struct compacted_cursor_chunk;

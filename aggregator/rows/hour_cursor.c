@@ -28,60 +28,55 @@ same_slice(const struct key_row_block *a, const struct key_row_block *b)
 }
 
 static void
-merge_input_take(
-    struct hour_cursor_input *hour_cursor_input, struct text key, bool found)
+merge_input_take(struct hour_cursor_input *input, struct text key, bool found)
 {
 	struct key_row_block row_key;
 
-	hour_cursor_input->more =
-	    found && key_get_row_block(key, &row_key) &&
-	    same_slice(&row_key, &hour_cursor_input->row_key);
-	if (hour_cursor_input->more)
-		hour_cursor_input->row_key = row_key;
+	input->more = found && key_get_row_block(key, &row_key) &&
+		      same_slice(&row_key, &input->row_key);
+	if (input->more)
+		input->row_key = row_key;
 }
 
 static void
-next_row(struct hour_cursor_input *hour_cursor_input)
+next_row(struct hour_cursor_input *input)
 {
 	struct text key;
-	bool found =
-	    db_next(hour_cursor_input->cursor, &key, &hour_cursor_input->value);
+	bool found = db_next(input->cursor, &key, &input->value);
 
-	merge_input_take(hour_cursor_input, key, found);
+	merge_input_take(input, key, found);
 }
 
 /* The key of the current series block of a compacted slice. */
 static void
-follow(struct hour_cursor_input *hour_cursor_input)
+follow(struct hour_cursor_input *input)
 {
-	hour_cursor_input->more = hour_cursor_input->compacted_cursor->more;
-	hour_cursor_input->row_key =
-	    hour_cursor_input->compacted_cursor->row_key;
-	hour_cursor_input->lent = false;
+	input->more = input->compacted_cursor->more;
+	input->row_key = input->compacted_cursor->row_key;
+	input->in_merge = false;
 }
 
 /* Move to the first row of the slice at or after (node, track). */
 static void
-seek(struct hour_cursor_input *hour_cursor_input, uint32_t node, uint32_t track)
+seek(struct hour_cursor_input *input, uint32_t node, uint32_t track)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = hour_cursor_input->row_key;
+	struct key_row_block to = input->row_key;
 	struct text key;
 	bool found;
 
-	if (hour_cursor_input->compacted_cursor != NULL) {
-		compacted_cursor_seek(
-		    hour_cursor_input->compacted_cursor, node, track);
-		follow(hour_cursor_input);
+	if (input->compacted_cursor != NULL) {
+		compacted_cursor_seek(input->compacted_cursor, node, track);
+		follow(input);
 		return;
 	}
 	to.node = node;
 	to.track = track;
 	to.first_ns = INT64_MIN;
 	to.row = 0;
-	found = db_seek(hour_cursor_input->cursor, hour_cursor_key(bytes, &to),
-	    &key, &hour_cursor_input->value);
-	merge_input_take(hour_cursor_input, key, found);
+	found = db_seek(
+	    input->cursor, hour_cursor_key(bytes, &to), &key, &input->value);
+	merge_input_take(input, key, found);
 }
 
 static bool
@@ -114,10 +109,10 @@ sink(struct hour_cursor *hour_cursor, uint32_t i)
 		}
 		if (least == i)
 			return;
-		struct hour_cursor_input hour_cursor_input = hour_cursor->at[i];
+		struct hour_cursor_input input = hour_cursor->at[i];
 
 		hour_cursor->at[i] = hour_cursor->at[least];
-		hour_cursor->at[least] = hour_cursor_input;
+		hour_cursor->at[least] = input;
 		i = least;
 	}
 }
@@ -125,13 +120,13 @@ sink(struct hour_cursor *hour_cursor, uint32_t i)
 static struct hour_cursor_input *
 add(struct hour_cursor *hour_cursor, const struct key_row_block *row_key)
 {
-	struct hour_cursor_input *hour_cursor_input;
+	struct hour_cursor_input *input;
 
 	hour_cursor->at = memory_grow(hour_cursor->at, &hour_cursor->room,
 	    hour_cursor->count, sizeof(*hour_cursor->at));
-	hour_cursor_input = &hour_cursor->at[hour_cursor->count++];
-	*hour_cursor_input = (struct hour_cursor_input){ .row_key = *row_key };
-	return hour_cursor_input;
+	input = &hour_cursor->at[hour_cursor->count++];
+	*input = (struct hour_cursor_input){ .row_key = *row_key };
+	return input;
 }
 
 void
@@ -144,7 +139,7 @@ hour_cursor_close(struct hour_cursor *hour_cursor)
 		compacted_cursor_close(&hour_cursor->at[i].compacted_cursor);
 	}
 	hour_cursor->count = 0;
-	hour_cursor->lent = false;
+	hour_cursor->in_merge = false;
 }
 
 void
@@ -185,20 +180,20 @@ open_slices(struct hour_cursor *hour_cursor, struct db_txn *txn,
 	    cache != NULL ? choice->compacted_to : choice->row_blocks_to;
 	struct db_cursor *cursor = db_cursor_open(txn, table);
 	struct key_row_block to = *first;
-	struct hour_cursor_input *hour_cursor_input;
+	struct hour_cursor_input *input;
 
 	to.node = to.track = to.row = 0;
 	to.first_ns = INT64_MIN;
 	to.slice =
 	    cache != NULL ? choice->compacted_from : choice->row_blocks_from;
 	while (find_slice(cursor, &to, last)) {
-		hour_cursor_input = add(hour_cursor, &to);
+		input = add(hour_cursor, &to);
 		if (cache != NULL)
-			hour_cursor_input->compacted_cursor =
+			input->compacted_cursor =
 			    compacted_cursor_open(txn, cache, &to);
 		else
-			hour_cursor_input->cursor = db_cursor_open(txn, table);
-		seek(hour_cursor_input, first->node, first->track);
+			input->cursor = db_cursor_open(txn, table);
+		seek(input, first->node, first->track);
 		if (to.slice++ == UINT32_MAX)
 			break;
 	}
@@ -226,20 +221,18 @@ hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
 static void
 take_back(struct hour_cursor *hour_cursor)
 {
-	if (!hour_cursor->lent)
+	if (!hour_cursor->in_merge)
 		return;
 	for (uint32_t i = 0; i < hour_cursor->count; i++) {
-		struct hour_cursor_input *hour_cursor_input =
-		    &hour_cursor->at[i];
+		struct hour_cursor_input *input = &hour_cursor->at[i];
 
-		if (!hour_cursor_input->lent)
+		if (!input->in_merge)
 			continue;
-		compacted_cursor_leave(hour_cursor_input->compacted_cursor,
-		    hour_cursor_input->row_key.node,
-		    hour_cursor_input->row_key.track);
-		follow(hour_cursor_input);
+		compacted_cursor_leave(input->compacted_cursor,
+		    input->row_key.node, input->row_key.track);
+		follow(input);
 	}
-	hour_cursor->lent = false;
+	hour_cursor->in_merge = false;
 	heap(hour_cursor);
 }
 
@@ -263,28 +256,26 @@ hour_cursor_collect(struct hour_cursor *hour_cursor,
 	for (; hour_cursor->at[0].more &&
 	       same_series_block(&hour_cursor->at[0].row_key, key);
 	     sink(hour_cursor, 0), slices++) {
-		struct hour_cursor_input *hour_cursor_input =
-		    &hour_cursor->at[0];
+		struct hour_cursor_input *input = &hour_cursor->at[0];
 
-		if (hour_cursor_input->compacted_cursor != NULL) {
-			merge_add_compacted(merge,
-			    hour_cursor_input->compacted_cursor, from_ns);
-			hour_cursor_input->lent = hour_cursor->lent = true;
-			hour_cursor_input->more = false;
+		if (input->compacted_cursor != NULL) {
+			merge_add_compacted(
+			    merge, input->compacted_cursor, from_ns);
+			input->in_merge = hour_cursor->in_merge = true;
+			input->more = false;
 			continue;
 		}
-		for (; hour_cursor_input->more &&
-		       same_series_block(&hour_cursor_input->row_key, key);
-		     next_row(hour_cursor_input))
-			merge_add(merge, hour_cursor_input->value,
-			    hour_cursor_input->row_key.first_ns, from_ns);
+		for (; input->more && same_series_block(&input->row_key, key);
+		     next_row(input))
+			merge_add(merge, input->value, input->row_key.first_ns,
+			    from_ns);
 	}
 	if (slices > 1)
 		merge_sort(merge);
 }
 
 void
-hour_cursor_pass(struct hour_cursor *hour_cursor,
+hour_cursor_skip(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, const struct key_row_block *next)
 {
 	while (hour_cursor->at[0].more &&
@@ -298,7 +289,7 @@ struct compacted_cursor *
 hour_cursor_alone(
     struct hour_cursor *hour_cursor, const struct key_row_block *key)
 {
-	struct hour_cursor_input *hour_cursor_input = &hour_cursor->at[0];
+	struct hour_cursor_input *input = &hour_cursor->at[0];
 
 	/* A second slice with this series block would be directly below the
 	 * heap's root. */
@@ -306,10 +297,9 @@ hour_cursor_alone(
 		if (hour_cursor->at[i].more &&
 		    same_series_block(&hour_cursor->at[i].row_key, key))
 			return NULL;
-	return hour_cursor_input->compacted_cursor != NULL &&
-		       hour_cursor_input->row_key.slice >>
-			       COMPACTED_ROW_LEVEL_BITS ==
+	return input->compacted_cursor != NULL &&
+		       input->row_key.slice >> COMPACTED_ROW_LEVEL_BITS ==
 			   COMPACTED_ROW_LEVEL_WHOLE
-		   ? hour_cursor_input->compacted_cursor
+		   ? input->compacted_cursor
 		   : NULL;
 }

@@ -17,7 +17,7 @@ struct hour_cursor_input {
 	    *compacted_cursor;        /* compacted; NULL: row blocks */
 	struct key_row_block row_key; /* of the current row */
 	bool more;                    /* there is a current row in this slice */
-	bool lent;                    /* compacted: in use by the merge */
+	bool in_merge;                /* compacted: in use by the merge */
 };
 
 /* The slices to read: the first and the last number of either kind. */
@@ -30,7 +30,7 @@ extern const struct hour_cursor_choice hour_cursor_all;
 struct hour_cursor {
 	struct hour_cursor_input *at; /* a heap, ordered by (node, track) */
 	uint32_t count, room;
-	bool lent; /* the merge uses some of them */
+	bool in_merge; /* the merge uses some of them */
 };
 
 /* Open the slices of the hour of `first`, each at its (node, track). */
@@ -49,11 +49,11 @@ bool hour_cursor_series_block(
 void hour_cursor_collect(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, struct merge *merge, int64_t from_ns);
 /* The compacted slice that alone has records of that series block, if there is
- * one; call hour_cursor_pass when done. */
+ * one; call hour_cursor_skip when done. */
 struct compacted_cursor *hour_cursor_alone(
     struct hour_cursor *hour_cursor, const struct key_row_block *key);
 /* Skip the series block: continue at `next`. */
-void hour_cursor_pass(struct hour_cursor *hour_cursor,
+void hour_cursor_skip(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, const struct key_row_block *next);
 
 /* Encode a key into `to`; returns it as a text. */

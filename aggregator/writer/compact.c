@@ -17,11 +17,11 @@ enum { HOURS = 256 }; /* examined per step */
 /* Late records of a compacted hour wait this many times longer, because the
  * whole hour is written again. */
 enum { LATE_TIMES = 15 };
-#define LOOK_MIN_NS NS_PER_SECOND
-#define LOOK_MAX_NS (30 * NS_PER_SECOND)
+#define SEARCH_MIN_NS NS_PER_SECOND
+#define SEARCH_MAX_NS (30 * NS_PER_SECOND)
 
 /* The state of a search. */
-struct look {
+struct search {
 	struct compact *compact;
 	struct db_txn *txn;
 	struct db_cursor *cursor;
@@ -36,14 +36,14 @@ struct slices {
 };
 
 static bool
-seek(struct look *look, const struct key_row_block *to,
+seek(struct search *search, const struct key_row_block *to,
     struct key_row_block *found)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 
 	return db_seek(
-		   look->cursor, hour_cursor_key(bytes, to), &key, &value) &&
+		   search->cursor, hour_cursor_key(bytes, to), &key, &value) &&
 	       key_get_row_block(key, found);
 }
 
@@ -55,13 +55,13 @@ same_hour(const struct key_row_block *a, const struct key_row_block *b)
 }
 
 static struct slices
-count_slices(struct look *look, const struct key_row_block *hour)
+count_slices(struct search *search, const struct key_row_block *hour)
 {
 	struct slices slices = { .count = 0 };
 	struct key_row_block to = *hour, row_key;
 
 	for (to.slice = 0;
-	     seek(look, &to, &row_key) && same_hour(&row_key, hour);) {
+	     seek(search, &to, &row_key) && same_hour(&row_key, hour);) {
 		slices.count++;
 		slices.last = row_key.slice;
 		slices.of_level[compact_level(row_key.slice) %
@@ -75,56 +75,57 @@ count_slices(struct look *look, const struct key_row_block *hour)
 
 /* Has the hour rows in the other table, from its slice on? */
 static bool
-has_rows(struct look *look, const struct key_row_block *hour, unsigned table)
+has_rows(
+    struct search *search, const struct key_row_block *hour, unsigned table)
 {
-	struct db_cursor *mine = look->cursor;
+	struct db_cursor *mine = search->cursor;
 	struct key_row_block row_key;
 	bool found;
 
-	look->cursor = db_cursor_open(look->txn, table);
-	found = seek(look, hour, &row_key) && same_hour(&row_key, hour);
-	db_cursor_close(&look->cursor);
-	look->cursor = mine;
+	search->cursor = db_cursor_open(search->txn, table);
+	found = seek(search, hour, &row_key) && same_hour(&row_key, hour);
+	db_cursor_close(&search->cursor);
+	search->cursor = mine;
 	return found;
 }
 
 /* Has its last slice got no new records for a while? */
 static bool
-rests(struct look *look, const struct key_row_block *hour, uint32_t slice)
+is_idle(struct search *search, const struct key_row_block *hour, uint32_t slice)
 {
-	const struct compact_quiet *quiet = &look->compact->quiet;
+	const struct compact_quiet *quiet = &search->compact->quiet;
 	struct key_row_block to = *hour, row_key;
 	struct text key, value;
 	bool more;
 
 	to.slice = COMPACTED_ROW_LEVEL_WHOLE << COMPACTED_ROW_LEVEL_BITS;
-	if (has_rows(look, &to, TABLES_CHUNKS))
-		quiet = &look->compact->late;
+	if (has_rows(search, &to, TABLES_CHUNKS))
+		quiet = &search->compact->late;
 	to.slice = slice;
-	more = seek(look, &to, &row_key);
+	more = seek(search, &to, &row_key);
 	while (more && same_hour(&row_key, hour) && row_key.slice == slice) {
 		if (row_key.row > quiet->row)
 			return false;
-		more = db_next(look->cursor, &key, &value) &&
+		more = db_next(search->cursor, &key, &value) &&
 		       key_get_row_block(key, &row_key);
 	}
 	return true;
 }
 
 static bool
-is_over(const struct look *look, const struct key_row_block *hour)
+is_over(const struct search *search, const struct key_row_block *hour)
 {
-	return look->force ||
-	       (hour->bucket + INT64_C(1)) * KEY_BUCKET_NS <= look->before_ns;
+	return search->force ||
+	       (hour->bucket + INT64_C(1)) * KEY_BUCKET_NS <= search->before_ns;
 }
 
 static bool
-job_of_row_blocks(struct look *look, struct compact_job *job)
+job_of_row_blocks(struct search *search, struct compact_job *job)
 {
-	struct slices slices = count_slices(look, &job->hour);
+	struct slices slices = count_slices(search, &job->hour);
 
-	if (is_over(look, &job->hour) &&
-	    (look->force || rests(look, &job->hour, slices.last))) {
+	if (is_over(search, &job->hour) &&
+	    (search->force || is_idle(search, &job->hour, slices.last))) {
 		job->choice = hour_cursor_all;
 		job->level = COMPACTED_ROW_LEVEL_WHOLE;
 		job->whole = true;
@@ -139,14 +140,14 @@ job_of_row_blocks(struct look *look, struct compact_job *job)
 }
 
 static bool
-job_of_slices(struct look *look, struct compact_job *job)
+job_of_slices(struct search *search, struct compact_job *job)
 {
-	struct slices slices = count_slices(look, &job->hour);
+	struct slices slices = count_slices(search, &job->hour);
 
 	if (slices.count < 2)
 		return false;
-	if (is_over(look, &job->hour) &&
-	    !has_rows(look, &job->hour, TABLES_ROW_BLOCKS)) {
+	if (is_over(search, &job->hour) &&
+	    !has_rows(search, &job->hour, TABLES_ROW_BLOCKS)) {
 		job->choice = hour_cursor_all;
 		job->level = COMPACTED_ROW_LEVEL_WHOLE;
 		job->whole = true;
@@ -168,16 +169,17 @@ job_of_slices(struct look *look, struct compact_job *job)
 
 /* Examine the next hours; true when one of them has work to do. */
 static bool
-look_at_hours(struct look *look)
+search_hours(struct search *search)
 {
-	struct compact *compact = look->compact;
+	struct compact *compact = search->compact;
 	struct key_row_block row_key;
 
 	for (unsigned hours = 0; hours < HOURS; hours++) {
 		struct compact_job job = { .slice = 0 };
 
-		if (!seek(look, &compact->at, &row_key)) {
-			compact->looking = compact->table == TABLES_ROW_BLOCKS;
+		if (!seek(search, &compact->at, &row_key)) {
+			compact->searching =
+			    compact->table == TABLES_ROW_BLOCKS;
 			compact->table = TABLES_CHUNKS;
 			compact->at =
 			    (struct key_row_block){ .bucket = INT32_MIN,
@@ -195,9 +197,9 @@ look_at_hours(struct look *look)
 		else
 			compact->at.kind++;
 		if ((compact->table == TABLES_ROW_BLOCKS
-			    ? job_of_row_blocks(look, &job)
-			    : job_of_slices(look, &job)) &&
-		    !compact_skips(look->txn, &job.hour)) {
+			    ? job_of_row_blocks(search, &job)
+			    : job_of_slices(search, &job)) &&
+		    !compact_skips(search->txn, &job.hour)) {
 			compact->job = job;
 			return true;
 		}
@@ -206,19 +208,19 @@ look_at_hours(struct look *look)
 }
 
 static int
-look(struct writer *writer, bool force, struct err *err)
+search(struct writer *writer, bool force, struct err *err)
 {
 	struct compact *compact = &writer->compact;
-	struct look look = { .compact = compact,
+	struct search search = { .compact = compact,
 		.before_ns = clock_wall_ns() - writer->options.compact_after_ns,
 		.force = force };
 
-	if (db_begin(writer->db, false, &look.txn, err) != 0)
+	if (db_begin(writer->db, false, &search.txn, err) != 0)
 		return -1;
-	look.cursor = db_cursor_open(look.txn, compact->table);
-	compact->busy = look_at_hours(&look);
-	db_cursor_close(&look.cursor);
-	db_abort(&look.txn);
+	search.cursor = db_cursor_open(search.txn, compact->table);
+	compact->busy = search_hours(&search);
+	db_cursor_close(&search.cursor);
+	db_abort(&search.txn);
 	return 0;
 }
 
@@ -240,7 +242,7 @@ late_ns(int64_t ns)
 }
 
 static int
-begin_looking(struct writer *writer, int64_t now_ns, struct err *err)
+begin_search(struct writer *writer, int64_t now_ns, struct err *err)
 {
 	struct compact *compact = &writer->compact;
 	struct db_txn *txn;
@@ -254,7 +256,7 @@ begin_looking(struct writer *writer, int64_t now_ns, struct err *err)
 	    &compact->quiet, row, now_ns, writer->options.compact_after_ns);
 	note_rows(&compact->late, row, now_ns,
 	    late_ns(writer->options.compact_after_ns));
-	compact->looking = true;
+	compact->searching = true;
 	compact->table = TABLES_ROW_BLOCKS;
 	compact->at = (struct key_row_block){ .bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
@@ -262,13 +264,13 @@ begin_looking(struct writer *writer, int64_t now_ns, struct err *err)
 }
 
 int64_t
-compact_look_ns(const struct writer *writer)
+compact_search_ns(const struct writer *writer)
 {
 	int64_t ns = writer->options.compact_after_ns / 2;
 
-	if (ns < LOOK_MIN_NS)
-		return LOOK_MIN_NS;
-	return ns < LOOK_MAX_NS ? ns : LOOK_MAX_NS;
+	if (ns < SEARCH_MIN_NS)
+		return SEARCH_MIN_NS;
+	return ns < SEARCH_MAX_NS ? ns : SEARCH_MAX_NS;
 }
 
 static enum db_result
@@ -300,14 +302,14 @@ compact_step(struct writer *writer, bool *more, struct err *err)
 	*more = true;
 	if (compact->busy)
 		return do_job(writer, err);
-	if (compact->looking)
-		return look(writer, false, err) == 0 ? DB_OK : DB_BROKEN;
+	if (compact->searching)
+		return search(writer, false, err) == 0 ? DB_OK : DB_BROKEN;
 	*more = false;
 	if (now_ns < compact->next_ns)
 		return DB_OK;
-	compact->next_ns = now_ns + compact_look_ns(writer);
+	compact->next_ns = now_ns + compact_search_ns(writer);
 	*more = true;
-	return begin_looking(writer, now_ns, err) == 0 ? DB_OK : DB_BROKEN;
+	return begin_search(writer, now_ns, err) == 0 ? DB_OK : DB_BROKEN;
 }
 
 enum db_result
@@ -317,12 +319,12 @@ compact_all(struct writer *writer, struct err *err)
 	enum db_result result = DB_OK;
 
 	compact->busy = false;
-	if (begin_looking(writer, clock_monotonic_ns(), err) != 0)
+	if (begin_search(writer, clock_monotonic_ns(), err) != 0)
 		return DB_BROKEN;
-	while (result == DB_OK && (compact->busy || compact->looking)) {
+	while (result == DB_OK && (compact->busy || compact->searching)) {
 		if (compact->busy)
 			result = do_job(writer, err);
-		else if (look(writer, true, err) != 0)
+		else if (search(writer, true, err) != 0)
 			result = DB_BROKEN;
 	}
 	return result;

@@ -66,7 +66,7 @@ struct compact {
 	int64_t next_ns; /* monotonic: time of the next search */
 	struct key_row_block at;
 	unsigned table;
-	bool looking;
+	bool searching;
 	struct compact_quiet quiet, late;
 
 	/* of one transaction */

@@ -57,7 +57,7 @@ row_key(
 }
 
 static void
-convict(struct db_txn *txn, const struct key_row_block *hour)
+skip_hour(struct db_txn *txn, const struct key_row_block *hour)
 {
 	unsigned char bytes[DB_KEY_BYTES_MAX];
 	char when[CLOCK_TEXT_BYTES];
@@ -78,7 +78,7 @@ convict(struct db_txn *txn, const struct key_row_block *hour)
 /* Forget the hours that this version may compact.  Returns how many are
  * left. */
 static uint64_t
-tidy(struct db_txn *txn)
+forget_other_versions(struct db_txn *txn)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_META);
 	struct text word = text_of(WORD), key, value;
@@ -103,12 +103,12 @@ compact_skip_open(struct writer *writer, struct db_txn *txn)
 {
 	const struct quarantine *quarantine = &writer->compact_quarantine;
 
-	if (quarantine_convicts(quarantine, quarantine->first)) {
+	if (quarantine_gives_up(quarantine, quarantine->first)) {
 		struct key_row_block hour = hour_of(quarantine->first);
 
-		convict(txn, &hour);
+		skip_hour(txn, &hour);
 	}
-	return tidy(txn);
+	return forget_other_versions(txn);
 }
 
 bool

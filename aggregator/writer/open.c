@@ -69,7 +69,7 @@ prepare(struct writer *writer, struct err *err)
 	writer->status.uncompacted = compact_skip_open(writer, txn);
 	if (db_commit(&txn, err) != DB_OK)
 		return -1;
-	if (quarantine_convicts(
+	if (quarantine_gives_up(
 		&writer->compact_quarantine, writer->compact_quarantine.first))
 		quarantine_leave(&writer->compact_quarantine,
 		    writer->compact_quarantine.first);

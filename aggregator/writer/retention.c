@@ -18,7 +18,7 @@
 #include "proto/os/log.h"
 
 enum { VISITS = 4096 }; /* data classes examined per step */
-#define LOOK_NS (30 * NS_PER_SECOND)
+#define CHECK_NS (30 * NS_PER_SECOND)
 
 /* The data classes of a partition: records by kind, then rollups.  The samples
  * as rollup 0 come last, because they may replace rollups that must be deleted
@@ -300,7 +300,7 @@ retention_step(struct writer *writer, bool *more, struct err *err)
 		return remove_some(writer, more, err);
 	if (now_ns < retention->next_ns)
 		return DB_OK;
-	retention->next_ns = now_ns + LOOK_NS;
+	retention->next_ns = now_ns + CHECK_NS;
 	if (retention_find_cuts(writer, &cuts, err) != 0)
 		return DB_BROKEN;
 	if (retention->compacted < retention->done.before[ROLLUP_RAW])

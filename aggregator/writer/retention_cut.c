@@ -24,7 +24,7 @@ struct oldest {
 };
 
 static void
-look(struct oldest *oldest, uint32_t partition, uint8_t kind)
+find_oldest(struct oldest *oldest, uint32_t partition, uint8_t kind)
 {
 	struct key_row_block row_key = { .partition = partition,
 		.kind = kind,
@@ -50,7 +50,7 @@ oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
 
 	for (uint32_t i = 1; i <= oldest.partitions; i++)
 		for (uint8_t kind = first; kind <= last; kind++)
-			look(&oldest, i, kind);
+			find_oldest(&oldest, i, kind);
 	db_cursor_close(&oldest.cursor);
 	return oldest.hour;
 }

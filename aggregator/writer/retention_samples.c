@@ -82,7 +82,7 @@ remove_series_block(struct walk *walk)
 
 /* Handle one series block and move past it. */
 static void
-look_at(struct walk *walk)
+examine(struct walk *walk)
 {
 	struct key_row_block *at = &walk->retention->at;
 
@@ -116,7 +116,7 @@ retention_samples(struct retention *retention, struct db_txn *txn,
 		if (hour == INT32_MAX)
 			break;
 		if (hour == at->bucket) {
-			look_at(&walk);
+			examine(&walk);
 			continue;
 		}
 		*at = (struct key_row_block){ .partition = at->partition,

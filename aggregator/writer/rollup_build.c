@@ -282,7 +282,7 @@ widen(struct rollup_builder *builder, uint32_t times)
 /* The finest rollup with enough samples in each bucket that has any; ROLLUPS:
  * none has. */
 static enum rollup_step
-finest_worth(const struct rollup_builder *builder)
+finest_dense(const struct rollup_builder *builder)
 {
 	enum rollup_step rollup;
 
@@ -370,7 +370,7 @@ rollup_build(struct rollup_builder *builder, const struct key_row_block *block)
 		begin_group(builder, first);
 		add_series_block(builder, block);
 		if (first == 0) {
-			finest = finest_worth(builder);
+			finest = finest_dense(builder);
 			put_marks(builder, block, finest, ROLLUP_SAMPLES);
 		}
 		if (finest == ROLLUPS)

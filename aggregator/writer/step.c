@@ -8,7 +8,7 @@
 #include "proto/os/heartbeat.h"
 #include "proto/os/log.h"
 
-#define GATHER_NS INT64_C(50000000) /* of work before a commit */
+#define INDEX_NS INT64_C(50000000) /* of work before a commit */
 
 /* The results of a step before its commit. */
 struct step {
@@ -24,8 +24,7 @@ take(
     struct writer *writer, struct step *step, const struct journal_entry *entry)
 {
 	bool alone = quarantine_suspects(&writer->quarantine, entry->number);
-	bool convicted =
-	    quarantine_convicts(&writer->quarantine, entry->number);
+	bool given_up = quarantine_gives_up(&writer->quarantine, entry->number);
 
 	if (alone && step->reached >= step->first)
 		return false; /* alone, in the next transaction */
@@ -33,16 +32,16 @@ take(
 	    step->reached >= step->first ? step->first : entry->number,
 	    entry->number);
 	heartbeat_beat();
-	collect_entry(&writer->collect, step->txn, entry, convicted);
-	step->quarantined += convicted;
+	collect_entry(&writer->collect, step->txn, entry, given_up);
+	step->quarantined += given_up;
 	step->reached = entry->number;
 	return !alone && !collect_is_full(&writer->collect);
 }
 
 static void
-gather(struct writer *writer, struct step *step)
+index_entries(struct writer *writer, struct step *step)
 {
-	int64_t until = clock_monotonic_ns() + GATHER_NS;
+	int64_t until = clock_monotonic_ns() + INDEX_NS;
 	uint64_t damaged = journal_walk_damaged(writer->walk);
 	struct journal_entry entry;
 	unsigned taken = 0;
@@ -78,7 +77,7 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	status->position = step->reached;
 	status->records += collect->records;
 	status->batches += collect->batches;
-	status->dead += collect->dead;
+	status->rejected += collect->rejected;
 	status->rejected_cut += collect->rejected_cut;
 	status->no_run_id += collect->no_run_id;
 	status->quarantined += step->quarantined;
@@ -148,7 +147,7 @@ writer_step(struct writer *writer, bool *more, struct err *err)
 		return DB_BROKEN;
 	}
 	see_moves(writer, step.txn);
-	gather(writer, &step);
+	index_entries(writer, &step);
 	if (step.reached < step.first) {
 		db_abort(&step.txn);
 		return DB_OK;

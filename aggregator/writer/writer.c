@@ -131,7 +131,7 @@ static int64_t
 idle_ns(const struct writer *writer)
 {
 	if (writer->options.compact_after_ns > 0)
-		return compact_look_ns(writer);
+		return compact_search_ns(writer);
 	return retains(writer) ? RETAIN_NS : -1;
 }
 

@@ -91,7 +91,7 @@ struct writer_status {
 	uint64_t names_over;    /* names beyond the limit of a partition */
 	uint64_t entities_over; /* new entities beyond the limit of a partition,
 				   not stored */
-	uint64_t dead;          /* rejected batches */
+	uint64_t rejected;      /* rejected batches */
 	uint64_t rejected_cut;  /* rejected batches stored only in part */
 	uint64_t quarantined;   /* batches given up after three crashes */
 	uint64_t uncompacted; /* hours whose compaction was given up after three
@@ -112,12 +112,5 @@ int writer_rebuild(struct writer *writer, struct err *err);
 
 /* Compact everything now.  Only if writer_start was not called. */
 int writer_compact(struct writer *writer, struct err *err);
-
-/* Check every row of the tables: checksums, encoding, counts, and statistics
- * against the phases that they summarize.  Returns the number of errors, each
- * passed to `report` (may be NULL), or -1 when the check itself failed. */
-int64_t tables_verify(struct db *tables,
-    void (*report)(void *arg, const char *sentence), void *arg,
-    struct err *err);
 
 #endif

@@ -108,9 +108,9 @@ int32_t retention_cut_of(const struct retention_cuts *cuts, unsigned rollup);
  * DB_FULL: there was no space for it. */
 enum db_result compact_step(struct writer *writer, bool *more, struct err *err);
 /* The interval between two searches for hours to compact. */
-int64_t compact_look_ns(const struct writer *writer);
+int64_t compact_search_ns(const struct writer *writer);
 /* Hours whose compaction crashed this version too often stay uncompacted.
- * compact_skip_open adds the hour that the quarantine convicted, forgets those
+ * compact_skip_open adds the hour that the quarantine gives up, forgets those
  * of other versions, and returns how many there are. */
 uint64_t compact_skip_open(struct writer *writer, struct db_txn *txn);
 bool compact_skips(struct db_txn *txn, const struct key_row_block *hour);

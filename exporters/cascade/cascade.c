@@ -165,8 +165,8 @@ comes_first(const struct cascade_pair *a, const struct cascade_pair *b)
 static void
 note_offer(struct cascade *cascade, const struct record *record)
 {
-	struct value value;
 	int64_t ns = record->time_ns;
+	struct text text;
 
 	if (!record->has_time)
 		return;
@@ -178,14 +178,10 @@ note_offer(struct cascade *cascade, const struct record *record)
 	cascade->offer_ns = ns;
 	cascade->offer_node = string_table_keep(&cascade->images, record->node);
 	cascade->offer = cascade->sku = (struct text){ NULL, 0 };
-	if (record_find_attribute(record, text_of("offer"), &value) &&
-	    value.type == VALUE_TEXT)
-		cascade->offer =
-		    string_table_keep(&cascade->images, value.is.text);
-	if (record_find_attribute(record, text_of("sku"), &value) &&
-	    value.type == VALUE_TEXT)
-		cascade->sku =
-		    string_table_keep(&cascade->images, value.is.text);
+	if (record_find_text(record, "offer", &text))
+		cascade->offer = string_table_keep(&cascade->images, text);
+	if (record_find_text(record, "sku", &text))
+		cascade->sku = string_table_keep(&cascade->images, text);
 }
 
 static uint32_t

@@ -37,21 +37,9 @@ get_int(const struct record *record, const char *key, int64_t *to)
 }
 
 static bool
-get_text(const struct record *record, const char *key, struct text *to)
-{
-	struct value value;
-
-	if (!record_find_attribute(record, text_of(key), &value) ||
-	    value.type != VALUE_TEXT)
-		return false;
-	*to = value.is.text;
-	return true;
-}
-
-static bool
 get_name(const struct record *record, const char *key, struct text *to)
 {
-	return get_text(record, key, to) && to->bytes > 0 &&
+	return record_find_text(record, key, to) && to->bytes > 0 &&
 	       to->bytes <= RESULT_NAME_BYTES_MAX;
 }
 
@@ -111,8 +99,8 @@ result_row_read(const struct record *record, struct result_row *row)
 		return is_id(row->id, NAME_DIGITS);
 	if (text_equal(kind, text_of(RESULT_KIND_RUN)))
 		return is_id(row->id, RUN_DIGITS) && get_start(record, row) &&
-		       get_text(record, "info", &row->info) &&
-		       get_text(record, "file", &row->file) &&
+		       record_find_text(record, "info", &row->info) &&
+		       record_find_text(record, "file", &row->file) &&
 		       get_int(record, "stored_ns", &row->stored_ns);
 	return text_equal(kind, text_of(RESULT_KIND_ENTRY)) &&
 	       is_id(row->id, ENTRY_DIGITS) && get_start(record, row) &&

@@ -90,8 +90,8 @@ take_stats(struct reading *reading, const struct record *record)
 	struct runs_stats *to;
 
 	if (step == reading->runs->step_count ||
-	    !runs_get_text(record, "clock", &clock) ||
-	    !runs_get_text(record, "of", &of))
+	    !record_find_text(record, "clock", &clock) ||
+	    !record_find_text(record, "of", &of))
 		return;
 	to = &reading->group
 		  .stats[step][text_equal(clock, text_of("emit")) ? RUN_EMIT
@@ -149,7 +149,7 @@ take_listed(
 	struct runs_listed one = { record->name, RUN_FINISHED };
 	struct text state;
 
-	if (!runs_get_text(record, "state", &state))
+	if (!record_find_text(record, "state", &state))
 		return 0;
 	if (text_equal(state, text_of("queued")))
 		one.state = RUN_QUEUED;
@@ -202,7 +202,7 @@ begin(struct reading *reading, const struct record *record)
 	group->text_bytes = 0;
 	group->requestor_count = group->listed_count = 0;
 	memset(group->stats, 0, sizeof(group->stats));
-	runs_get_text(record, "group", &name);
+	record_find_text(record, "group", &name);
 	group->name = string_table_keep(&group->texts, name);
 	group->known = is_known(record);
 	take_counts(group, record);
@@ -221,7 +221,7 @@ take(struct reading *reading, const struct record *record, struct err *err)
 			begin(reading, record);
 		return 0;
 	}
-	if (!reading->begun || !runs_get_text(record, "model", &model) ||
+	if (!reading->begun || !record_find_text(record, "model", &model) ||
 	    !text_equal(model, reading->runs->model))
 		return 0;
 	if (text_equal(kind, text_of("run-stats")))

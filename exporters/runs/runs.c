@@ -11,18 +11,6 @@
 
 enum { MODEL_PAGE_BYTES = 16 << 10 };
 
-bool
-runs_get_text(const struct record *record, const char *key, struct text *value)
-{
-	struct value found;
-
-	if (!record_find_attribute(record, text_of(key), &found) ||
-	    found.type != VALUE_TEXT)
-		return false;
-	*value = found.is.text;
-	return true;
-}
-
 int64_t
 runs_get_int(const struct record *record, const char *key)
 {
@@ -152,7 +140,7 @@ take(struct runs *runs, const struct record *record, bool *found)
 		*found |= text_equal(record->name, runs->model);
 		return 1;
 	}
-	if (!runs_get_text(record, "model", &model) ||
+	if (!record_find_text(record, "model", &model) ||
 	    !text_equal(model, runs->model))
 		return *found && runs->step_count > 0 ? 0 : 1;
 	if (text_equal(kind, text_of("run-event")))

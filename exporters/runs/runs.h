@@ -65,8 +65,6 @@ bool runs_total(const struct runs_run *run, const struct runs_step *step,
     enum run_clock clock, int64_t *ns);
 
 /* What a record of the statistics says. */
-bool runs_get_text(
-    const struct record *record, const char *key, struct text *value);
 int64_t runs_get_int(const struct record *record, const char *key);
 
 /*

@@ -54,12 +54,10 @@ columns_of(struct column_sets *sets, struct text set)
 static struct text
 list_of(const struct record *record, const char *key)
 {
-	struct value value;
+	struct text text = { "", 0 };
 
-	if (!record_find_attribute(record, text_of(key), &value) ||
-	    value.type != VALUE_TEXT)
-		return (struct text){ "", 0 };
-	return value.is.text;
+	(void)record_find_text(record, key, &text);
+	return text;
 }
 
 static void

@@ -63,11 +63,10 @@ number_of(const struct record *record, const char *key)
 static bool
 is_ignored(const struct record *record)
 {
-	struct value value;
+	struct text text;
 
-	return record_find_attribute(record, text_of("unmatched"), &value) &&
-	       value.type == VALUE_TEXT &&
-	       text_equal(value.is.text, text_of("ignore"));
+	return record_find_text(record, "unmatched", &text) &&
+	       text_equal(text, text_of("ignore"));
 }
 
 /* ---- table ---- */

@@ -36,7 +36,8 @@ destinations_find(struct destinations *destinations, const char *const *to,
 
 int
 destinations_open(struct destinations *destinations, struct text partition,
-    const struct source_options *asked, struct err *err)
+    const struct source_options *asked, const struct http_options *how,
+    struct err *err)
 {
 	destinations->asked = *asked;
 	destinations->partition = partition;
@@ -47,8 +48,8 @@ destinations_open(struct destinations *destinations, struct text partition,
 		if (destination->type == NULL)
 			continue;
 		target_find(destination->name, TARGET_RESULTS, &rest, err);
-		if (destination->type->open(&destination->target, rest, err) !=
-		    0)
+		if (destination->type->open(
+			&destination->target, rest, how, err) != 0)
 			return -1;
 	}
 	return 0;

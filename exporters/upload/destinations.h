@@ -31,7 +31,8 @@ struct destinations {
 int destinations_find(struct destinations *destinations, const char *const *to,
     uint32_t count, struct err *err);
 int destinations_open(struct destinations *destinations, struct text partition,
-    const struct source_options *asked, struct err *err);
+    const struct source_options *asked, const struct http_options *how,
+    struct err *err);
 void destinations_close(struct destinations *destinations);
 
 /* Send the file to every target except the store that does not have it yet,

@@ -333,8 +333,8 @@ upload_directory_open(struct upload_directory **files,
 	if (destinations_find(
 		&u->destinations, options->to, options->targets, err) != 0)
 		return -1;
-	return destinations_open(
-	    &u->destinations, text_of(options->partition), options->asked, err);
+	return destinations_open(&u->destinations, text_of(options->partition),
+	    options->asked, options->http, err);
 }
 
 void

@@ -72,7 +72,8 @@ open_all(struct opened *targets, struct err *err)
 
 		targets[i].type = target_find(name, TARGET_FILES, &rest, err);
 		if (targets[i].type == NULL ||
-		    targets[i].type->open(&targets[i].target, rest, err) != 0)
+		    targets[i].type->open(&targets[i].target, rest,
+			&upload_values.http, err) != 0)
 			return -1;
 	}
 	return 0;

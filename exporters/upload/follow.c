@@ -121,7 +121,9 @@ static int
 save(struct follow *f, struct err *err)
 {
 	f->saved_ns = clock_monotonic_ns();
-	return http_is_dry() ? 0 : upload_cursor_save(&f->cursor, f->path, err);
+	return upload_values.http.dry_run
+		   ? 0
+		   : upload_cursor_save(&f->cursor, f->path, err);
 }
 
 /* The times of the first start stay in force, and are on disk before anything
@@ -323,10 +325,11 @@ upload_follow(struct upload_records *rows, struct err *err)
 
 	if (rc == 0 && rows->kind == RECORD_SAMPLE)
 		rc = learn_sets(&f, err);
-	http_wait_out();
+	upload_values.http.wait_out = true;
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);
-		if (rc == 0 && (http_is_dry() || !interrupt_sleep(POLL_NS)))
+		if (rc == 0 &&
+		    (upload_values.http.dry_run || !interrupt_sleep(POLL_NS)))
 			break;
 	}
 	/* Records that were not sent are sent after the next start. */

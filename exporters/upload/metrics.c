@@ -328,7 +328,7 @@ put_system(struct sending *s, struct err *err)
 static void
 say(const struct sending *s)
 {
-	if (http_is_dry() || opt_common_values.quiet)
+	if (upload_values.http.dry_run || opt_common_values.quiet)
 		return;
 	printf("run %s: %" PRIu64 " %s, %u parameters, %" PRIu64 " artifacts\n",
 	    mlflow_run_id(s->mlflow), s->sent.metrics,
@@ -359,7 +359,7 @@ run(const struct opt_operands *operands, struct err *err)
 	rc = instance_partition(partition, upload_values.partition, &why, err);
 	s.partition = text_of(partition);
 	if (rc == 0)
-		rc = mlflow_open(&s.mlflow, err);
+		rc = mlflow_open(&s.mlflow, &upload_values.http, err);
 	if (rc == 0)
 		rc = source_open(&s.source, &upload_values.source, err);
 	if (rc == 0)

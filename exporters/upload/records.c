@@ -98,7 +98,8 @@ show(struct upload_records *rows)
 {
 	int64_t now_ns = clock_monotonic_ns();
 
-	if (opt_common_values.quiet || !progress_is_wanted() || http_is_dry() ||
+	if (opt_common_values.quiet || !progress_is_wanted() ||
+	    upload_values.http.dry_run ||
 	    now_ns - rows->shown_ns < SHOW_EVERY_NS)
 		return;
 	rows->shown_ns = now_ns;
@@ -225,7 +226,7 @@ open_target(struct upload_records *rows, const char *to, struct err *err)
 		return -1;
 	snprintf(rows->place, sizeof(rows->place), "%s:%s", rows->type->scheme,
 	    http_place(place, rest));
-	return rows->type->open(&rows->target, rest, err);
+	return rows->type->open(&rows->target, rest, &upload_values.http, err);
 }
 
 /* An empty result may mean that the partition does not exist: report that. */
@@ -254,7 +255,7 @@ say_end(struct upload_records *rows)
 			 " samples have values without a name in their metric "
 			 "group; they are named value_0, value_1 ...",
 		    rows->nameless);
-	if (opt_common_values.quiet || http_is_dry())
+	if (opt_common_values.quiet || upload_values.http.dry_run)
 		return;
 	if (rows->sent == 0 && !upload_records_values.follow)
 		say_none(rows);

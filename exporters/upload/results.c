@@ -64,9 +64,9 @@ check(const struct opt_operands *operands)
 	if (values.timeout_ns <= 0)
 		opt_usage("--timeout is not greater than 0");
 	if (values.settle_ns < 0)
-		opt_usage("--settle is negative");
-	if (values.watch && http_is_dry())
-		opt_usage("--watch and --dry-run exclude each other");
+		opt_usage("--settle is below 0");
+	if (values.watch && upload_values.http.dry_run)
+		opt_usage("--watch or --dry-run, not both");
 	if (destinations_find(&destinations, upload_values.to.at,
 		upload_values.to.count, &err) != 0)
 		opt_usage("%s", err.text);
@@ -101,7 +101,7 @@ say(const struct upload_directory *files,
 	const struct upload_directory_counters *c =
 	    upload_directory_counters(files);
 
-	if (!opt_common_values.quiet && !http_is_dry())
+	if (!opt_common_values.quiet && !upload_values.http.dry_run)
 		printf("%" PRIu64 " files, %" PRIu64 " entries, %" PRIu64
 		       " bad files, %" PRIu64 " bad entries, %" PRIu64
 		       " files postponed; partition %s\n",
@@ -198,14 +198,15 @@ run(const struct opt_operands *operands, struct err *err)
 		.partition = partition,
 		.node = node,
 		.asked = &upload_values.source,
+		.http = &upload_values.http,
 		.brokers = &upload_values.broker,
 		.timeout_ns = values.timeout_ns,
 		.settle_ns = get_settle_ns(),
 		.strict = values.strict,
 		.refuse = values.refuse,
-		.dry = http_is_dry(),
-		.progress = !opt_common_values.quiet && !http_is_dry() &&
-			    progress_is_wanted(),
+		.dry = upload_values.http.dry_run,
+		.progress = !opt_common_values.quiet &&
+			    !upload_values.http.dry_run && progress_is_wanted(),
 	};
 	struct inbox data = { .fd = -1 }, archive = { .fd = -1 };
 	const char *why;

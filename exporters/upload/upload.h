@@ -31,7 +31,8 @@ struct upload_command {
 /* Options of every command. */
 struct upload_values {
 	struct source_options source;
-	const char *partition; /* as the user gave it */
+	struct http_options http;
+	const char *partition; /* as given */
 	struct opt_list to;    /* targets: "scheme:rest" */
 	struct opt_list
 	    broker; /* brokers for records of uploads, in order of failover */

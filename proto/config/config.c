@@ -1,10 +1,10 @@
 /*
  * config - the configuration of a host (libconfuse).
  *
- * libconfuse wants a schema; it is made from the option tables of this
- * program.  Nobody has the tables of all programs, and libconfuse refuses what
- * its schema does not know, so the sections of other programs are blanked out
- * before it parses the text; line numbers stay.
+ * libconfuse needs a schema, which is made from the option tables of this
+ * program.  No program has the tables of all others, and libconfuse refuses
+ * keys that are not in its schema, so the sections of other programs are
+ * blanked out before it parses the text; line numbers stay.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/config.h"
@@ -20,7 +20,7 @@
 
 enum { KEYS_MAX = 192, KEY_BYTES = 48 };
 
-/* The lint compares it with the Makefile. */
+/* tests/lint/config.sh compares it with the Makefile. */
 static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
 	"upload", "results", "fetch", "keys", "partitions", "spool", "wire",
@@ -32,9 +32,9 @@ const char *const config_shared[] = { "dir", "log", "quiet", "partition",
 
 struct key {
 	char name[KEY_BYTES];
-	const struct opt *opt; /* NULL: another program's */
-	bool own;              /* in its section */
-	const char *file;      /* where it was seen last */
+	const struct opt *opt; /* NULL: of another program */
+	bool own;              /* inside its section */
+	const char *file;      /* line of the last value */
 	int line;
 };
 
@@ -44,11 +44,11 @@ struct keys {
 	uint32_t count;
 };
 
-/* libconfuse calls back without an argument of ours. */
+/* libconfuse callbacks have no user argument. */
 static struct reading {
 	struct err *err;
 	const char *path;
-	bool found; /* the file is the instance's */
+	bool found; /* the file belongs to the instance */
 	struct keys outer, inner;
 } * reading;
 
@@ -71,7 +71,7 @@ find_key(struct keys *keys, const char *name)
 	return NULL;
 }
 
-/* Every value as it is read: here the line is known. */
+/* Called for every value as it is read: only here the line is known. */
 static int
 on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 {
@@ -80,17 +80,17 @@ on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 	    own ? &reading->inner : &reading->outer, cfg_opt_name(option));
 	struct err err = { 0 };
 
-	/* libconfuse takes "section|key" for a name, too. */
+	/* libconfuse also accepts "section|key" as a name. */
 	if (key == NULL || cfg_getopt(cfg, key->name) != option) {
-		cfg_error(cfg, "%s: belongs between the braces of its section",
+		cfg_error(cfg, "%s: belongs inside the braces of its section",
 		    cfg_opt_name(option));
 		return -1;
 	}
 	key->file = reading->path;
 	key->line = cfg->line;
 	if (reading->found && strcmp(key->name, "dir") == 0)
-		err_set(&err, "this file was found in the instance, and cannot "
-			      "name another");
+		err_set(&err, "this file was found in the instance and cannot "
+			      "name another instance");
 	else if (key->opt != NULL)
 		opt_check(key->opt, value, &err);
 	if (err.code != ERR_NONE) {
@@ -129,7 +129,7 @@ find_option(const struct opt_program *program, const char *name)
 	return NULL;
 }
 
-/* Every value is text to libconfuse; opt_check reads it. */
+/* libconfuse treats every value as text; opt_check parses it. */
 static void
 make_schema(
     struct reading *r, const struct opt_program *program, const char *section)
@@ -163,7 +163,7 @@ parse_files(struct reading *r, cfg_t *cfg, struct config_files *files,
 			return err_set(err, "%s:%u: %s", r->path, line, wrong);
 		config_blank_comments(text);
 		config_blank_foreign(text, programs, section);
-		err_set(err, "%s: is not a configuration", r->path);
+		err_set(err, "%s: not a valid configuration", r->path);
 		if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
 			return -1;
 		err_clear(err);
@@ -195,7 +195,7 @@ take_value(struct config *config, cfg_t *section, const struct key *key,
 	return 0;
 }
 
-/* The section's key wins over the one outside. */
+/* A key in a section overrides the one outside. */
 static int
 take_values(struct config *config, struct reading *r, cfg_t *cfg,
     const char *section, struct err *err)

@@ -1,6 +1,6 @@
 /*
- * config_files - which files are the configuration of this host, and their
- * text. SPDX-License-Identifier: MIT
+ * config_files - finds and reads the configuration files of this host.
+ * SPDX-License-Identifier: MIT
  */
 #include "proto/config/config_files.h"
 
@@ -37,7 +37,7 @@ config_default(char to[static DEFAULT_DIR_BYTES], const char *dir)
 	return 0;
 }
 
-/* Whoever can write what root obeys is root. */
+/* A user who can write root's configuration is root. */
 static int
 check_writers(int fd, const char *path, struct stat *st, struct err *err)
 {
@@ -47,16 +47,16 @@ check_writers(int fd, const char *path, struct stat *st, struct err *err)
 		return 0;
 	if (st->st_uid != 0)
 		return err_set(err,
-		    "%s: belongs to user %u, and root reads only its own", path,
-		    (unsigned)st->st_uid);
+		    "%s: belongs to user %u; root reads only files of root",
+		    path, (unsigned)st->st_uid);
 	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return err_set(err,
-		    "%s: others than root can write it (mode %03o): chmod go-w",
+		    "%s: other users can write it (mode %03o): run chmod go-w",
 		    path, (unsigned)(st->st_mode & 0777));
 	return 0;
 }
 
-/* 1: it is a file; 0: it is /dev/null, an empty one; -1. */
+/* 1: a regular file; 0: /dev/null, an empty one; -1: neither. */
 static int
 check_file(int fd, const char *path, struct err *err)
 {
@@ -68,7 +68,7 @@ check_file(int fd, const char *path, struct err *err)
 	if (check_writers(fd, path, &st, err) != 0)
 		return -1;
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, "%s: is not a file", path);
+		return err_set(err, "%s: is not a regular file", path);
 	return 1;
 }
 
@@ -92,7 +92,7 @@ read_text(int fd, const char *path, char *text, size_t room, size_t *bytes,
 			    CONFIG_BYTES_MAX >> 10);
 	}
 	if (memchr(text, '\0', *bytes) != NULL)
-		return err_set(err, "%s: holds a NUL byte", path);
+		return err_set(err, "%s: contains a NUL byte", path);
 	text[*bytes] = '\0';
 	return 0;
 }
@@ -107,7 +107,7 @@ add_open(struct config_files *files, int fd, const char *path, struct err *err)
 	if (is_file < 0)
 		return -1;
 	if (files->count == CONFIG_FILES_MAX)
-		return err_set(err, "%s: is one of more than %d files", path,
+		return err_set(err, "%s: there are more than %d files", path,
 		    CONFIG_FILES_MAX);
 	file = &files->at[files->count++];
 	file->path = memory_string(path);
@@ -122,7 +122,7 @@ add_open(struct config_files *files, int fd, const char *path, struct err *err)
 static int
 add(struct config_files *files, const char *path, bool must, struct err *err)
 {
-	/* Not waiting for a writer, should it be a pipe. */
+	/* Do not wait for a writer if it is a pipe. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	int rc;
 
@@ -151,7 +151,7 @@ by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* What is in the directory `dir`. */
+/* Read the files of the directory `dir`. */
 static int
 add_directory(struct config_files *files, const char *dir, struct err *err)
 {
@@ -176,7 +176,7 @@ add_directory(struct config_files *files, const char *dir, struct err *err)
 	for (int i = 0; i < count; i++) {
 		if (rc == 0 && snprintf(path, sizeof(path), "%s/%s", dir,
 				   names[i]->d_name) >= (int)sizeof(path))
-			rc = err_set(err, "%s: a name is too long", dir);
+			rc = err_set(err, "%s: a file name is too long", dir);
 		if (rc == 0)
 			rc = add(files, path, true, err);
 		free(names[i]);

@@ -1,9 +1,8 @@
 /*
- * config_files - which files are the configuration of this host, and their
- * text.
+ * config_files - finds and reads the configuration files of this host.
  *
- * A file and, in their order of name, those of conf.d beside it that end in
- * ".conf".  Root reads only what root alone can write.
+ * The main file, then the files of conf.d next to it that end in ".conf", in
+ * order of their names.  Root reads only files that root alone can write.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_CONFIG_FILES_H
@@ -15,25 +14,28 @@
 #include "proto/base/err.h"
 #include "proto/config/default_dir.h"
 
-enum { CONFIG_FILES_MAX = 64, CONFIG_BYTES_MAX = 1 << 20 }; /* of all files */
+enum {
+	CONFIG_FILES_MAX = 64,
+	CONFIG_BYTES_MAX = 1 << 20
+}; /* of all files together */
 
 struct config_files {
 	struct config_file {
 		char *path;
-		char *text; /* without NUL bytes but the last */
+		char *text; /* no NUL bytes but the last */
 	} at[CONFIG_FILES_MAX];
 	uint32_t count;
 	uint64_t bytes;
 };
 
-/* The file of the instance `dir` (NULL: as default_dir): that of the host's own
- * instance, /var/lib/poolscope, is /etc/poolscope/poolscope.conf, that of any
+/* The file of the instance `dir` (NULL: as default_dir): for the host's own
+ * instance, /var/lib/poolscope, it is /etc/poolscope/poolscope.conf, for any
  * other DIR/poolscope.conf.  -1: there is no instance. */
 int config_default(char to[static DEFAULT_DIR_BYTES], const char *dir);
 
-/* Read `path` and what is beside it; a `path` that need not be there (`must`
- * false) may be absent.  -1 and "file: what" when one is not to be read.
- * config_files_clear either way. */
+/* Read `path` and its conf.d; unless `must`, `path` may be absent.  -1 and
+ * "file: reason" when a file must not be read.  Call config_files_clear in
+ * either case. */
 int config_files_read(
     struct config_files *files, const char *path, bool must, struct err *err);
 void config_files_clear(struct config_files *files);

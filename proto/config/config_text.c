@@ -1,5 +1,5 @@
 /*
- * config_text - the text of a file for libconfuse, before that reads it.
+ * config_text - prepares the text of a file for libconfuse.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/config_text.h"
@@ -13,7 +13,7 @@ may_begin_word(const char *text, const char *p)
 	return p == text || strchr(" \t\r\n\f{}()=,+\"'", p[-1]) != NULL;
 }
 
-/* Its closing quote, or the end of the text. */
+/* The closing quote, or the end of the text. */
 static char *
 end_of_string(char *p)
 {
@@ -68,8 +68,8 @@ config_blank_comments(char *text)
 	}
 }
 
-/* Is there, at `p`, the name of a program other than `own`, and a brace
- * behind it? */
+/* Is there, at `p`, the name of a program other than `own`, followed by a
+ * brace? */
 static bool
 is_foreign(const char *p, const char *const *programs, const char *own)
 {
@@ -82,7 +82,7 @@ is_foreign(const char *p, const char *const *programs, const char *own)
 	return false;
 }
 
-/* Put spaces in the place of the section at `p`; returns its end. */
+/* Overwrite the section at `p` with spaces; returns its end. */
 static char *
 blank_section(const char *text, char *p)
 {
@@ -108,7 +108,7 @@ blank_section(const char *text, char *p)
 void
 config_blank_foreign(char *text, const char *const *programs, const char *own)
 {
-	bool word = true; /* does a word begin here? */
+	bool word = true; /* can a word begin here? */
 
 	for (char *p = text; *p != '\0';) {
 		char *end = config_skip(text, p);
@@ -135,7 +135,7 @@ config_unclosed(char *text, uint32_t *line)
 
 		*line = here;
 		if (begins_string(p) && *end_of_string(p) == '\0')
-			return "a text in quotes is not closed";
+			return "a quoted text is not closed";
 		if (end == p) {
 			opened = *p == '{' && depth == 0 ? here : opened;
 			depth += (*p == '{') - (*p == '}');

@@ -1,5 +1,5 @@
 /*
- * default_dir - where an instance is when nobody said.
+ * default_dir - the default instance directory.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/default_dir.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A variable that is set and not empty. */
+/* The value of a variable that is set and not empty. */
 static const char *
 variable(const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * default_dir - where an instance is when nobody said.
+ * default_dir - the default instance directory.
  *
  * Apart from instance.h so that a library needs no option table.
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,5 @@
 /*
- * instance - where the parts of one installation meet: a directory.
+ * instance - the directory of one installation.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/instance.h"
@@ -27,7 +27,7 @@ fits(int printed, const char *what, struct err *err)
 	    err, "%s is longer than %d bytes", what, INSTANCE_PATH_BYTES - 1);
 }
 
-/* A variable that is set and not empty. */
+/* The value of a variable that is set and not empty. */
 static const char *
 variable(const char *name)
 {
@@ -69,14 +69,14 @@ instance_endpoint(
 		return -1;
 	if (strlen(to) - strlen("ipc://") > limit)
 		return err_set(err,
-		    "%s: a socket's path has at most %zu bytes; choose a "
-		    "shorter --dir",
+		    "%s: a socket path has at most %zu bytes; choose a shorter "
+		    "--dir",
 		    to, limit);
 	return 0;
 }
 
-/* Have the name of a directory on disk.  Where one may write and not read it
- * cannot be asked for. */
+/* Sync the name of a directory.  A parent that one may write but not read
+ * cannot be synced. */
 static int
 sync_above(const char *path)
 {
@@ -96,7 +96,7 @@ make_one(const char *path, struct err *err)
 	if (sync_above(path) == 0)
 		return 0;
 	err_set(err, "%s/..: %s", path, strerror(errno));
-	rmdir(path); /* so that the next one who comes tries again */
+	rmdir(path); /* the next caller tries again */
 	return -1;
 }
 
@@ -129,7 +129,7 @@ instance_make_dir(const char *path, struct err *err)
 	return 0;
 }
 
-/* Take what was printed if it is a good name; say what it is if not. */
+/* Accept the printed name if it is valid; otherwise say what is wrong. */
 static int
 good_name(const char *name, int printed, const char *what, struct err *err)
 {

@@ -1,8 +1,8 @@
 /*
- * instance - where the parts of one installation meet: a directory.
+ * instance - the directory of one installation.
  *
  *     DIR/run/broker.ipc  intake.ipc  reader.ipc  agent.sock  *.pid
- *     DIR/store/  spool/  drop/  log/
+ *     DIR/store/  spool/  fallback/  log/
  *
  * --dir, else $POOLSCOPE_DIR, else /var/lib/poolscope for root, else
  * $XDG_STATE_HOME/poolscope, else ~/.local/state/poolscope.
@@ -18,7 +18,7 @@
 
 enum { INSTANCE_PATH_BYTES = DEFAULT_DIR_BYTES };
 
-/* The directory of opt_common_values.dir and the rules above; absolute. */
+/* The directory from opt_common_values.dir and the rules above; absolute. */
 int instance_dir(char to[static INSTANCE_PATH_BYTES], struct err *err);
 
 /* DIR/name. */
@@ -26,18 +26,18 @@ int instance_path(
     char to[static INSTANCE_PATH_BYTES], const char *name, struct err *err);
 
 /* "ipc://DIR/run/NAME.ipc" for "broker", "intake", "reader"; refuses a path
- * that does not fit a socket address (107 bytes) and says so. */
+ * that does not fit a socket address (107 bytes). */
 int instance_endpoint(
     char to[static INSTANCE_PATH_BYTES], const char *name, struct err *err);
 
-/* Make a directory (and its parents) with mode 0700 if it is not there, and
- * have the names of what was made on disk: what is synced in a directory that
- * a crash takes away was not kept. */
+/* Create a directory (and its parents) with mode 0700 if it does not exist,
+ * and sync the new names: a file synced in a directory that a crash removes is
+ * lost. */
 int instance_make_dir(const char *path, struct err *err);
 
-/* Partition and node when nobody said: from AZ_BATCH_*, SLURM_*, AWS_BATCH_*,
- * else "local$default" and the host name.  `why` gets a word for the log
- * ("Slurm", "default", "option").  `option` wins when not NULL. */
+/* The default partition and node: from AZ_BATCH_*, SLURM_*, AWS_BATCH_*, else
+ * "local$default" and the host name.  `why` gets the origin for the log
+ * ("Slurm", "default", "option").  `option` wins unless NULL. */
 int instance_partition(char to[static INSTANCE_PATH_BYTES], const char *option,
     const char **why, struct err *err);
 int instance_node(char to[static INSTANCE_PATH_BYTES], const char *option,

@@ -1,5 +1,5 @@
 /*
- * opt - one table is command line, configuration, --help and completion.
+ * opt - one table defines command line, configuration, --help and completion.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/opt.h"
@@ -19,22 +19,22 @@ struct opt_common_values opt_common_values = { .log = LOG_INFO };
 
 const struct opt opt_common[] = {
 	{ "dir", 0, OPT_TEXT, &opt_common_values.dir, "DIR",
-	    "the instance: endpoints, store and spool are there", NULL, false },
+	    "instance directory: endpoints, store and spool", NULL, false },
 	{ "config", 0, OPT_TEXT, &opt_common_values.config, "FILE",
 	    "configuration file (default: poolscope.conf of the instance)",
 	    NULL, OPT_COMMAND },
 	{ "log", 0, OPT_CHOICE, &opt_common_values.log, "LEVEL",
-	    "how much to say: error, warn, info, debug",
+	    "log messages of this level and above: error, warn, info, debug",
 	    "error|warn|info|debug", OPT_RELOAD },
 	{ "quiet", 'q', OPT_FLAG, &opt_common_values.quiet, NULL,
-	    "no progress, no remarks", NULL, OPT_RELOAD },
+	    "print no progress and no remarks", NULL, OPT_RELOAD },
 	{ .name = NULL },
 };
 
 static const struct opt_program *program; /* only while parsing */
 static const char *program_name = "poolscope";
 
-/* --print-options, of which --help does not tell. */
+/* --print-options, which --help does not list. */
 static bool shows;
 static enum opt_show_format show_format;
 
@@ -105,12 +105,12 @@ set_show_format(const char *word)
 	int format = opt_show_format(word);
 
 	if (format < 0)
-		opt_usage("--print-options: there is no such format");
+		opt_usage("--print-options: unknown format");
 	show_format = (enum opt_show_format)format;
 	shows = true;
 }
 
-/* --name, --name=VALUE, --name VALUE; returns how many words it took. */
+/* --name, --name=VALUE, --name VALUE; returns the number of words consumed. */
 static int
 take_long(char **argv, int left)
 {
@@ -230,7 +230,8 @@ take_weaker(void)
 	for (const struct opt_table *t = program->tables; t->options != NULL;
 	     t++)
 		for (const struct opt *o = t->options; o->name != NULL; o++)
-			/* A good file is good in any environment. */
+			/* The result of a configuration check must not depend
+			 * on the environment. */
 			if (!checks)
 				take_environment(o);
 	if (config_read(&config, program, opt_common_values.config, &err) == 0)
@@ -254,10 +255,10 @@ static void
 check_operands(uint32_t count, char **argv)
 {
 	if (count < program->operands_min)
-		opt_usage("an argument is missing: %s %.*s", program->name,
+		opt_usage("missing argument: %s %.*s", program->name,
 		    (int)strcspn(program->synopsis, "\n"), program->synopsis);
 	if (count > program->operands_max)
-		opt_usage("one argument too many: '%.64s'",
+		opt_usage("unexpected argument '%.64s'",
 		    argv[1 + program->operands_max]);
 }
 

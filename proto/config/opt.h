@@ -1,9 +1,9 @@
 /*
- * opt - one table is command line, configuration, --help and completion.
+ * opt - one table defines command line, configuration, --help and completion.
  *
  * GNU style: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags bundled,
- * "--" ends options; options and operands may mix.  A wrong option or a bad
- * value is one line on standard error and exit status 2.
+ * "--" ends options; options and operands may mix.  An unknown option or
+ * invalid value prints one line on standard error and exits with status 2.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_OPT_H
@@ -37,8 +37,9 @@ enum opt_from { OPT_DEFAULT, OPT_FILE, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
 
 enum opt_flags {
 	OPT_REQUIRED = 1,
-	OPT_RELOAD = 2,  /* a service may be given another value by HUP */
-	OPT_COMMAND = 4, /* on the command line only: what to do, not how */
+	OPT_RELOAD = 2, /* HUP may change it in a running service */
+	OPT_COMMAND =
+	    4, /* on the command line only: an action, not a setting */
 };
 
 struct opt {
@@ -57,33 +58,33 @@ struct opt {
 /* In a table that is bound: the member of the struct. */
 #define OPT_TO(type, member) ((void *)offsetof(type, member))
 
-/* Options, and the value that holds them.  The same options may be there twice,
- * with two values. */
+/* Options, and the value that holds them.  The same options may be listed
+ * twice, with two values. */
 struct opt_table {
 	const struct opt *options; /* NULL ends the list of tables */
 	void *values; /* NULL: each option names its variable itself */
 };
 
-/* What a program is, for --help, --version and man page checks. */
+/* A program, for --help, --version and man page checks. */
 struct opt_program {
-	const char *name;               /* "poolscope-emit"; lives on */
+	const char *name;               /* "poolscope-emit"; not copied */
 	const char *synopsis;           /* "[options] SOURCE EVENT" */
 	const char *summary;            /* "publish one event" */
 	const struct opt_table *tables; /* the last one is zeros */
 	uint32_t operands_min, operands_max;
-	/* What is wrong with the values together, or beyond their types
-	 * (err_set_option).  May be NULL. */
+	/* Checks the values together, or beyond their types (err_set_option).
+	 * May be NULL. */
 	int (*check)(struct err *err);
 	/* The section of the configuration that it reads, when that is another
 	 * program's; it has the options of that program. */
 	const char *section;
-	/* Names of the options that the command line takes, and --help shows;
+	/* Names of the options that the command line accepts and --help shows;
 	 * the others get their values from the configuration and the
-	 * environment.  NULL: all.  Those of opt_common are always taken. */
+	 * environment.  NULL: all.  Those of opt_common are always accepted. */
 	const char *const *takes;
 };
 
-/* Does the command line of the program take this option of its tables? */
+/* Does the command line of the program accept this option of its tables? */
 bool opt_is_taken(const struct opt_program *program, const struct opt *opt);
 
 struct opt_operands {
@@ -92,31 +93,31 @@ struct opt_operands {
 };
 
 /* Parse; on --help, --version or wrong usage it prints and exits (0 or 2).
- * Order of strength: command line, environment (POOLSCOPE_SPOOL_BYTES), the
- * configuration (config.h): --config, else the instance's.  Texts point into
- * argv, the environment or memory that lives as long as the process.
+ * Precedence: command line, environment (POOLSCOPE_SPOOL_BYTES), configuration
+ * (config.h): --config, else the instance's.  Texts point into argv, the
+ * environment or memory that lives as long as the process.
  *
  * For the front command every program also has --print-options FORMAT: it
  * parses everything else, prints the options (opt_show.h) and exits. */
 void opt_parse(const struct opt_program *program, int argc, char **argv,
     struct opt_operands *operands);
 
-/* Read the configuration again.  0: the new values of the options with
- * OPT_RELOAD are set, and `check` found nothing; then either opt_reload_keep,
- * which logs what is new, or opt_reload_undo.  -1 and a sentence with file and
- * line: nothing is changed. */
+/* Read the configuration again.  0: the options with OPT_RELOAD have their new
+ * values, and `check` accepted them; then call either opt_reload_keep, which
+ * logs the changes, or opt_reload_undo.  -1 and a sentence with file and line:
+ * nothing was changed. */
 int opt_reload(const struct opt_program *program, struct err *err);
 void opt_reload_keep(void);
 void opt_reload_undo(void);
 
-/* Is `word` a value of the option?  -1: why not. */
+/* Is `word` a valid value of the option?  -1: the reason is in `err`. */
 int opt_check(const struct opt *opt, const char *word, struct err *err);
 
-/* Set an option as a file would; for tests, where nothing was parsed. */
+/* Set an option as a configuration file would; for tests that parse nothing. */
 int opt_set(const struct opt *opt, const char *word, struct err *err);
 
-/* Where the value in force came from; OPT_DEFAULT also when nothing was
- * parsed.  For an option that is there once, and by its variable. */
+/* The origin of the value in force; OPT_DEFAULT also when nothing was parsed.
+ * For an option that is listed once, and by its variable. */
 enum opt_from opt_origin(const struct opt *opt);
 enum opt_from opt_origin_of(const void *variable);
 

@@ -1,5 +1,5 @@
 /*
- * opt_show - the options of a program as text, with the values in force.
+ * opt_show - prints the options of a program, with the values in force.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/opt_show.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- a value in words ---- */
+/* ---- one value as text ---- */
 
 struct unit {
 	const char *name;
@@ -40,7 +40,7 @@ static const struct unit time_units[] = { { "d", 86400 * NS_PER_SECOND },
 	{ "s", NS_PER_SECOND }, { "ms", 1000000 }, { "us", 1000 },
 	{ "ns", 1 } };
 
-/* As it would be given; "" is none. */
+/* The value as a user would type it; "" is none. */
 static void
 print_default(const struct opt_value *value, char *to, size_t to_bytes)
 {
@@ -66,7 +66,7 @@ print_default(const struct opt_value *value, char *to, size_t to_bytes)
 		print_units(to, to_bytes, (uint64_t)plain->ns, time_units);
 		break;
 	case OPT_TIME:
-		/* Some begin with the end of time, which nobody can give. */
+		/* Some defaults are the end of time, which cannot be typed. */
 		if (plain->ns > 0 && plain->ns < INT64_MAX / 2)
 			snprintf(to, to_bytes, "%" PRId64,
 			    plain->ns / NS_PER_SECOND);
@@ -138,7 +138,7 @@ opt_value_origin(const struct opt_value *value, char *to, size_t to_bytes)
 	return to;
 }
 
-/* ---- all of them ---- */
+/* ---- all options ---- */
 
 static const char *
 name_of(const struct opt_program *program)
@@ -148,7 +148,7 @@ name_of(const struct opt_program *program)
 	return dash ? dash + 1 : program->name;
 }
 
-/* The next value of an option that the program takes; NULL: no more. */
+/* The next value of an option that the program accepts; NULL: no more. */
 static const struct opt_value *
 next_taken(const struct opt_program *program, uint32_t *next)
 {
@@ -259,7 +259,7 @@ show_json(const struct opt_program *program)
 	printf("\n]}\n");
 }
 
-/* A key with its default, or with what kind of value it takes. */
+/* A key with its default, or with the type of its value. */
 static void
 show_key(const struct opt_value *v)
 {
@@ -279,7 +279,7 @@ show_key(const struct opt_value *v)
 		    "\t#%s = \"%s\"\n", key, text[0] ? text : v->opt->argument);
 }
 
-/* Nothing of a program that reads the section of another. */
+/* A program that reads the section of another prints nothing. */
 static void
 show_example(const struct opt_program *program)
 {
@@ -335,8 +335,8 @@ opt_show(const struct opt_program *program, enum opt_show_format format)
 
 enum { HELP_COLUMN = 27, LINE_COLUMNS = 79 };
 
-/* Print the words of `text`; `used` columns are taken, later lines begin at
- * `column`, but for those that the text begins. */
+/* Print the words of `text`; `used` columns are occupied, continuation lines
+ * begin at `column`, except lines that the text itself begins. */
 static void
 print_words(const char *text, int used, int column)
 {
@@ -359,7 +359,7 @@ print_words(const char *text, int used, int column)
 	printf("\n");
 }
 
-/* Print `text` from column HELP_COLUMN on, `used` columns being taken. */
+/* Print `text` from column HELP_COLUMN on; `used` columns are occupied. */
 static void
 print_wrapped(const char *text, int used)
 {

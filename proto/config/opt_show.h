@@ -1,5 +1,5 @@
 /*
- * opt_show - the options of a program as text: --help, --print-options.
+ * opt_show - prints the options of a program: --help, --print-options.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_OPT_SHOW_H

@@ -1,5 +1,5 @@
 /*
- * allowlist - which keys may come through a listener, and what each may do.
+ * allowlist - the authorized keys, and what each may do.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/keys/allowlist.h"
@@ -16,11 +16,11 @@
 enum { FIELDS = 5 };
 
 struct allowlist {
-	char *at; /* the bytes of the file; entries point into it */
+	char *at; /* content of the file; entries point into it */
 	uint32_t bytes;
 	struct allowlist_entry *entries;
 	uint32_t count;
-	struct string_table keys; /* in the order of the entries */
+	struct string_table keys; /* in file order */
 };
 
 void
@@ -71,7 +71,7 @@ allowlist_bytes(const struct allowlist *list)
 	return (struct text){ list->at, list->bytes };
 }
 
-/* Between its TABs; false: there are not as many fields as that. */
+/* The field between two TABs; false: the line has fewer fields. */
 static bool
 split(struct text line, struct text fields[static FIELDS])
 {
@@ -108,23 +108,22 @@ parse_entry(struct allowlist_entry *entry, struct text line, struct err *err)
 	struct text fields[FIELDS];
 
 	if (!split(line, fields))
-		return err_set(err,
-		    "is not PUBLIC, ROLE, PARTITION, NODE and NAME with one "
-		    "TAB between them");
+		return err_set(err, "expected PUBLIC, ROLE, PARTITION, NODE "
+				    "and NAME, separated by one TAB");
 	if (!z85_decode(entry->public, fields[0]))
 		return err_set(
-		    err, "the public key is not 40 characters of Z85");
+		    err, "the public key must be 40 characters of Z85");
 	if (!key_role_parse(fields[1], &entry->role) ||
 	    entry->role == KEY_SERVER)
-		return err_set(err, "the role is not agent, broker or reader");
+		return err_set(err, "the role must be agent, broker or reader");
 	if (parse_pattern(
 		&entry->partition, fields[2], "partition pattern", err) != 0 ||
 	    parse_pattern(&entry->node, fields[3], "node pattern", err) != 0)
 		return -1;
 	if (!keyfile_name_is_good(fields[4]))
 		return err_set(err,
-		    "the name is not 1 to %d letters, digits, '.', '_' and "
-		    "'-', with a letter or digit first",
+		    "the name must be 1 to %d letters, digits, '.', '_' and "
+		    "'-', beginning with a letter or digit",
 		    KEYFILE_NAME_MAX);
 	entry->name = fields[4];
 	return 0;
@@ -137,19 +136,19 @@ add_line(
 	struct allowlist_entry *entry = &list->entries[list->count];
 	uint32_t found;
 
-	/* No key begins with '#': five digits that do are over 32 bits. */
+	/* No key begins with '#': five such characters exceed 32 bits. */
 	if (line.bytes == 0 || line.at[0] == '#')
 		return 0;
 	if (list->count == ALLOWLIST_KEYS_MAX)
 		return err_set(
-		    err, "a list has at most %d keys", ALLOWLIST_KEYS_MAX);
+		    err, "more than %d keys in one list", ALLOWLIST_KEYS_MAX);
 	if (parse_entry(entry, line, err) != 0)
 		return -1;
 	entry->line = number;
 	found = string_table_add(&list->keys, key_text(entry->public));
 	if (found < list->count)
-		return err_set(
-		    err, "has the key of line %u", list->entries[found].line);
+		return err_set(err, "repeats the key of line %u",
+		    list->entries[found].line);
 	list->count++;
 	return 0;
 }
@@ -177,7 +176,9 @@ add_lines(
 		number++;
 		if (end == NULL)
 			return err_set(err,
-			    "%.300s:%u: has no end; was it cut?", path, number);
+			    "%.300s:%u: the last line has no newline; the file "
+			    "may be truncated",
+			    path, number);
 		line.bytes = (uint32_t)(end - rest.at);
 		if (add_line(list, line, number, err) != 0)
 			return err_prefix(err, "%.300s:%u", path, number);
@@ -204,7 +205,7 @@ allowlist_parse(
 	lines = count_lines(bytes);
 	if (lines > ALLOWLIST_KEYS_MAX)
 		lines = ALLOWLIST_KEYS_MAX;
-	/* One more, where a line is parsed that is then found too many. */
+	/* One more, for the line that exceeds the limit. */
 	list->entries = memory_zero((size_t)lines + 1, sizeof(*list->entries));
 	string_table_init(&list->keys);
 	if (add_lines(list, allowlist_bytes(list), path, err) != 0) {

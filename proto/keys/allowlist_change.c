@@ -1,5 +1,6 @@
 /*
- * allowlist_change - takes lines off the list of allowed keys and adds one.
+ * allowlist_change - removes lines of the list of authorized keys and adds
+ * one.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/keys/allowlist.h"
@@ -16,7 +17,7 @@
 
 enum {
 	PATH_BYTES = 4096,
-	LOCK_TRIES = 500, /* with 20 ms between them */
+	LOCK_TRIES = 500, /* attempts, 20 ms apart */
 	LINE_BYTES_MAX = 4 * (NAME_BYTES_MAX + 1),
 };
 
@@ -33,14 +34,14 @@ take_lock(struct lockfile *lockfile, const char *path, struct err *err)
 		    err, "%.300s...: %s", path, strerror(ENAMETOOLONG));
 	for (int tries = 0;; tries++) {
 		rc = lockfile_take(lockfile, name, &holder, err);
-		/* A holder is not known at once. */
+		/* The holder may not have written its pid yet. */
 		if (rc == 0 || tries == (holder == 0 ? 5 : LOCK_TRIES))
 			return rc;
 		nanosleep(&pause, NULL);
 	}
 }
 
-/* Is the line that begins here one that goes? */
+/* Does the change remove the line that begins here? */
 static bool
 is_removed(const struct allowlist_change *change, const struct allowlist *list,
     uint32_t line, uint32_t *next)
@@ -94,7 +95,7 @@ write_list(const char *path, struct text bytes, struct err *err)
 {
 	struct allowlist *list;
 
-	/* What we write we can read. */
+	/* Never write a file that we could not read. */
 	if (allowlist_parse(&list, bytes, path, err) != 0)
 		return -1;
 	allowlist_free(&list);
@@ -138,7 +139,7 @@ allowlist_change(const char *path, const struct allowlist_change *change,
 
 	*removed = 0;
 	if (change->add == NULL && access(path, F_OK) != 0 && errno == ENOENT)
-		return 0; /* there is nothing to take away */
+		return 0; /* nothing to remove */
 	if (take_lock(&lockfile, path, err) != 0)
 		return -1;
 	rc = change_list(path, change, removed, err);

@@ -1,5 +1,5 @@
 /*
- * keyfile - one key pair, the server's keys that go with it, and its role.
+ * keyfile - a key pair, its role, and the server keys that go with it.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/keys/keyfile.h"
@@ -16,7 +16,7 @@ enum { LINE_BYTES = 64 + KEYFILE_NAME_MAX };
 static const char *const roles[] = { "agent", "broker", "reader", "server" };
 static const char first_line[] = "poolscope-key: 1";
 
-/* Where a parser is. */
+/* The position of the parser. */
 struct lines {
 	struct text rest;
 	const char *path;
@@ -64,8 +64,8 @@ keyfile_make(struct keyfile *key, const char *name, enum key_role role)
 	*key = (struct keyfile){ .role = role };
 	snprintf(key->name, sizeof(key->name), "%s", name);
 	key->secret = secret_memory(Z85_KEY_BYTES);
-	/* A public key that begins with a letter or digit can be an operand
-	 * of a command. */
+	/* A public key that begins with a letter or digit can be an operand of
+	 * a command. */
 	do {
 		crypto_box_keypair(key->public, key->secret);
 		z85_encode(shown, key->public);
@@ -143,7 +143,7 @@ static const struct {
 	    "a key of 40 characters (Z85), and there are at most four" },
 };
 
-/* The next line without its end; false: there is none. */
+/* The next line without its newline; false: there is none. */
 static bool
 next_line(struct lines *lines, struct text *line)
 {
@@ -155,7 +155,7 @@ next_line(struct lines *lines, struct text *line)
 	return true;
 }
 
-/* Never shows the line: it may be the secret. */
+/* Never show the line: it may be the secret. */
 static int
 take_line(
     struct keyfile *key, struct lines *lines, struct text line, struct err *err)
@@ -177,7 +177,7 @@ take_line(
 		    words[i].must);
 	}
 	return err_set(err,
-	    "%.300s:%u: is no line of a key file (name, role, public, secret, "
+	    "%.300s:%u: not a line of a key file (name, role, public, secret, "
 	    "server)",
 	    lines->path, lines->number);
 }
@@ -197,7 +197,8 @@ check_whole(
 
 	if (missing != NULL)
 		return err_set(err,
-		    "%.300s: a key file without its %s: line; was it cut?",
+		    "%.300s: the line %s: is missing; the file may be "
+		    "truncated",
 		    lines->path, missing);
 	if (server && key->servers > 0)
 		return err_set(err,
@@ -206,7 +207,7 @@ check_whole(
 	crypto_scalarmult_base(public, key->secret);
 	if (memcmp(public, key->public, sizeof(public)) != 0)
 		return err_set(err,
-		    "%.300s: the secret is not that of the public key",
+		    "%.300s: the secret does not belong to the public key",
 		    lines->path);
 	return 0;
 }
@@ -218,7 +219,7 @@ parse(struct keyfile *key, struct lines *lines, struct err *err)
 
 	if (!next_line(lines, &line) || !text_equal(line, text_of(first_line)))
 		return err_set(err,
-		    "%.300s: is not a key file: it does not begin with \"%s\"",
+		    "%.300s: not a key file: it does not begin with \"%s\"",
 		    lines->path, first_line);
 	while (next_line(lines, &line))
 		if (take_line(key, lines, line, err) != 0)

@@ -1,6 +1,6 @@
 /*
- * keyfile - one curve25519 key pair, the server's keys that go with it, and
- * what it may do, in a text file of mode 0600.
+ * keyfile - a curve25519 key pair, its role, and the server keys that go with
+ * it, in a text file of mode 0600.
  *
  *     poolscope-key: 1
  *     name: pool-nodes
@@ -9,9 +9,9 @@
  *     secret: <40 characters, Z85>
  *     server: <40 characters, Z85>
  *
- * The first line is the first; lines that are empty or begin with '#' say
- * nothing.  A key with the role server has no server: line, others have one
- * to four: the old one and the new one while the server's key is rotated.
+ * The first line comes first; empty lines and lines that begin with '#' are
+ * ignored.  A key of role server has no server: line, others have one to four:
+ * the old and the new one while the server's key is rotated.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_KEYS_KEYFILE_H
@@ -42,28 +42,28 @@ const char *key_role_name(enum key_role role);
 /* False: no such role. */
 bool key_role_parse(struct text t, enum key_role *role);
 
-/* A name is a file name, too: 1..KEYFILE_NAME_MAX letters, digits, '.', '_'
- * and '-', of which the first is a letter or digit. */
+/* A name is also a file name: 1..KEYFILE_NAME_MAX letters, digits, '.', '_'
+ * and '-', beginning with a letter or digit. */
 bool keyfile_name_is_good(struct text name);
 
-/* A new pair from the kernel's random numbers, without a server. */
+/* A new pair from the kernel's random numbers, without a server key. */
 void keyfile_make(struct keyfile *key, const char *name, enum key_role role);
 
-/* Refuses, with one sentence, a file that is no regular file, is a link, is
- * another user's (unless root's), can be read by others, is too long, has a
- * line wrong or missing, or whose secret is not that of its public key. */
+/* Refuses with one sentence a file that is not regular, is a symbolic link,
+ * belongs to another user (unless root), is readable by others, is too long,
+ * has a bad or missing line, or whose secret does not belong to its public
+ * key. */
 int keyfile_read(struct keyfile *key, const char *path, struct err *err);
 
-/* The same for bytes; `path` is for the sentence. */
+/* The same for bytes in memory; `path` is for the sentence. */
 int keyfile_parse(
     struct keyfile *key, struct text bytes, const char *path, struct err *err);
 
-/* Whole or not at all; unless `replace` a file that is there stays and is an
- * error. */
+/* Atomic.  Unless `replace`, an existing file stays and is an error. */
 int keyfile_write(
     const struct keyfile *key, const char *path, bool replace, struct err *err);
 
-/* Zero the secret and free it; also after a read that failed, or twice. */
+/* Zero the secret and free it; safe after a failed read, and twice. */
 void keyfile_clear(struct keyfile *key);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * secret - keys and passwords, from where others cannot read them.
+ * secret - reads keys and passwords from places that others cannot read.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/keys/secret.h"
@@ -18,7 +18,7 @@ unsigned char *
 secret_memory(size_t bytes)
 {
 	if (sodium_init() < 0)
-		abort(); /* no random numbers: nothing here works */
+		abort(); /* without random numbers nothing here works */
 	confine_memory();
 	return memory_must(sodium_malloc(bytes));
 }
@@ -26,7 +26,7 @@ secret_memory(size_t bytes)
 void
 secret_free(unsigned char **at)
 {
-	sodium_free(*at); /* which zeroes it */
+	sodium_free(*at); /* sodium_free zeroes it */
 	*at = NULL;
 }
 
@@ -37,7 +37,7 @@ secret_clear(struct secret *secret)
 	secret->bytes = 0;
 }
 
-/* Without the newline that editors leave at the end of a file. */
+/* Remove the newline that editors leave at the end of a file. */
 static void
 end_secret(struct secret *secret, size_t bytes)
 {
@@ -61,7 +61,7 @@ fill(struct secret *secret, int fd, const char *path, struct err *err)
 		    "%.300s is longer than the %d bytes of a secret", path,
 		    SECRET_BYTES_MAX);
 	if (memchr(secret->at, '\0', (size_t)bytes) != NULL)
-		return err_set(err, "%.300s has a NUL byte in it", path);
+		return err_set(err, "%.300s contains a NUL byte", path);
 	end_secret(secret, (size_t)bytes);
 	if (secret->bytes == 0)
 		return err_set(err, "%.300s is empty", path);
@@ -134,7 +134,7 @@ secret_from_environment(
 	return 0;
 }
 
-/* Put `front` before it. */
+/* Prepend `front`. */
 static int
 put_before(struct secret *secret, const char *front, struct err *err)
 {
@@ -142,8 +142,7 @@ put_before(struct secret *secret, const char *front, struct err *err)
 
 	if (secret->bytes + bytes > SECRET_BYTES_MAX)
 		return err_set(err,
-		    "a secret is longer than the %d bytes that there is room "
-		    "for",
+		    "a secret is longer than the limit of %d bytes",
 		    SECRET_BYTES_MAX);
 	memmove(secret->at + bytes, secret->at, secret->bytes + 1);
 	memcpy(secret->at, front, bytes);

@@ -1,5 +1,5 @@
 /*
- * trusted_file - small files that only their owner, or root, can have written.
+ * trusted_file - small files that only their owner, or root, can write.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/keys/trusted_file.h"
@@ -33,7 +33,7 @@ directory_of(char to[static PATH_BYTES], const char *path)
 	return -1;
 }
 
-/* Root looks after the files of others: those of a directory's owner. */
+/* Root may use files of another user: those of the directory's owner. */
 static bool
 is_trusted(uid_t owner, const char *path)
 {
@@ -56,14 +56,14 @@ check_mode(const struct stat *st, const char *path, enum trusted_file kind,
 		return err_set(err, "%.300s is not a regular file", path);
 	if (!is_trusted(st->st_uid, path))
 		return err_set(err,
-		    "%.300s belongs to another user (uid %u), who could "
-		    "change it",
+		    "%.300s belongs to another user (uid %u), who could change "
+		    "it",
 		    path, (unsigned)st->st_uid);
 	if ((st->st_mode & (list ? 022 : 077)) != 0)
 		return err_set(err,
-		    "%.300s can be %s by others (mode %04o): chmod %s", path,
-		    list ? "changed" : "read", (unsigned)st->st_mode & 07777,
-		    list ? "go-w" : "600");
+		    "%.300s can be %s by others (mode %04o): run chmod %s",
+		    path, list ? "changed" : "read",
+		    (unsigned)st->st_mode & 07777, list ? "go-w" : "600");
 	return 0;
 }
 
@@ -71,7 +71,7 @@ int
 trusted_file_open(
     const char *path, enum trusted_file kind, bool *missing, struct err *err)
 {
-	/* Whoever opens a pipe must not wait for its other end. */
+	/* Opening a pipe must not wait for its other end. */
 	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	struct stat st;
 	int fd;
@@ -86,7 +86,7 @@ trusted_file_open(
 	if (fd < 0)
 		return err_set(err, "%.300s: %s%s", path, strerror(errno),
 		    errno == ENOENT && kind == TRUSTED_FILE_KEY
-			? " (poolscope keys new makes keys)"
+			? " (create keys with poolscope keys new)"
 			: "");
 	if (fstat(fd, &st) != 0)
 		err_set(err, "%.300s: %s", path, strerror(errno));
@@ -112,8 +112,8 @@ trusted_file_read(int fd, void *to, size_t room)
 	return (ssize_t)bytes;
 }
 
-/* What root makes in somebody's directory is for them: the directory's owner,
- * or nobody. */
+/* A file that root creates in another user's directory must belong to the
+ * owner of the directory, or not be created. */
 static int
 owner_of(const char *directory, struct stat *st, const struct stat **owner)
 {
@@ -143,7 +143,8 @@ trusted_file_write(const char *path, const void *at, size_t bytes, bool replace,
 	if (directory_of(directory, path) != 0 ||
 	    owner_of(directory, &st, &file.owner) != 0)
 		return err_set(err, "%.300s: %s", path, strerror(errno));
-	/* The directory's dot is the first character of the name. */
+	/* The dot of the directory is the first character of the temporary
+	 * name. */
 	snprintf(temporary, sizeof(temporary), "%snew-%016" PRIx64, directory,
 	    random);
 	if (whole_file_write(&file, at, (uint32_t)bytes) != 0)

@@ -1,9 +1,9 @@
 /*
- * trusted_file - small files that only their owner, or root, can have written.
+ * trusted_file - small files that only their owner, or root, can write.
  *
- * What is read is a regular file of this user or of root's, whole and within
- * a bound; what is written is there whole or not at all, also after a crash.
- * Root reads, and writes, those of the owner of a directory for them.
+ * Reading takes a regular file of this user or of root, whole and within a
+ * bound; writing is atomic, also across a crash.  Root reads and writes on
+ * behalf of the owner of the directory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_KEYS_TRUSTED_FILE_H
@@ -16,21 +16,23 @@
 #include "proto/base/err.h"
 
 enum trusted_file {
-	TRUSTED_FILE_SECRET, /* no one else reads it; links are followed */
-	TRUSTED_FILE_KEY,    /* the same, and it is no symbolic link */
+	TRUSTED_FILE_SECRET, /* only the owner can read it; links are followed
+			      */
+	TRUSTED_FILE_KEY,  /* only the owner can read it, and it is no symbolic
+			      link */
 	TRUSTED_FILE_LIST, /* others may read it, and it is no symbolic link */
 };
 
-/* Returns a descriptor for reading, or -1; `missing`, unless NULL, tells a
- * file that is not there from all else. */
+/* Returns a descriptor for reading, or -1; `missing`, unless NULL, tells
+ * whether the file does not exist. */
 int trusted_file_open(
     const char *path, enum trusted_file kind, bool *missing, struct err *err);
 
-/* All of it, or `room` bytes of something longer; -1: errno. */
+/* Reads the whole file, or `room` bytes of a longer one; -1: errno. */
 ssize_t trusted_file_read(int fd, void *to, size_t room);
 
-/* Write and sync a file of mode 0600 beside `path` and give it that name.
- * Unless `replace` a file that has the name is an error and stays. */
+/* Write and sync a temporary file of mode 0600 and rename it to `path`.
+ * Unless `replace`, an existing file stays and is an error. */
 int trusted_file_write(const char *path, const void *at, size_t bytes,
     bool replace, struct err *err);
 

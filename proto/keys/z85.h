@@ -9,13 +9,12 @@
 
 enum { Z85_KEY_BYTES = 32, Z85_CHARACTERS = 40 };
 
-/* No NUL is written. */
+/* Writes no NUL. */
 void z85_encode(
     char to[static Z85_CHARACTERS], const unsigned char from[Z85_KEY_BYTES]);
 
 /* False, and `to` undefined: not 40 characters of that alphabet, or five of
- * them are more than 32 bits hold.  Each text that is taken is the one that
- * z85_encode writes. */
+ * them exceed 32 bits.  An accepted text is exactly what z85_encode writes. */
 bool z85_decode(unsigned char to[static Z85_KEY_BYTES], struct text t);
 
 #endif

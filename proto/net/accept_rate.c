@@ -1,5 +1,5 @@
 /*
- * accept_rate - how many connections a second may come.
+ * accept_rate - limits the connections a second.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/accept_rate.h"
@@ -39,7 +39,7 @@ listens_to_tcp(int fd)
 	       get(fd, SO_ACCEPTCONN) == 1;
 }
 
-/* Where the kernel has no filters all come in, as they did before. */
+/* A kernel without socket filters has no limit. */
 static void
 shut(int fd)
 {
@@ -87,13 +87,14 @@ accept_rate_count(struct accept_rate *accept_rate, int fd, int64_t now_ns)
 {
 	if (accept_rate->listeners == 0)
 		return;
-	/* One that came while the filter was put on may have it, too. */
+	/* A connection accepted while the filter was attached may have
+	 * inherited it. */
 	if (accept_rate->shuts > 0)
 		open_again(fd);
 	if (accept_rate->paid_ns < now_ns)
 		accept_rate->paid_ns = now_ns;
 	accept_rate->paid_ns += NS_PER_SECOND / accept_rate->per_second;
-	/* Many may have come before we saw the first. */
+	/* Many connections may be waiting when we see the first. */
 	if (accept_rate->paid_ns - now_ns > BURST_NS + SHUT_NS)
 		accept_rate->paid_ns = now_ns + BURST_NS + SHUT_NS;
 	if (accept_rate->shut || accept_rate->paid_ns - now_ns <= BURST_NS)

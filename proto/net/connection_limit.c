@@ -1,5 +1,5 @@
 /*
- * connection_limit - what strangers may cost a listener of TCP.
+ * connection_limit - bounds the cost of unauthenticated connections.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/connection_limit.h"
@@ -21,9 +21,10 @@ enum {
 	ROOM_FIRST = 64,
 	FILES_MAX = 1 << 20,
 	PEERS_MIN = 16,
-	SHARE = 3, /* of the descriptors: the others are for all else */
-	/* A ping and a pong every two seconds, encrypted, and then some. */
-	HEARTBEAT_BYTES = 32, /* a look */
+	SHARE =
+	    3, /* share of the descriptors; the rest is for everything else */
+	/* An encrypted ping and pong every two seconds, and some reserve. */
+	HEARTBEAT_BYTES = 32, /* per check */
 };
 
 static uint32_t
@@ -58,7 +59,7 @@ connection_limit_clear(struct connection_limit *connection_limit)
 	connection_limit->oldest = connection_limit->youngest = -1;
 }
 
-/* ---- who is there ---- */
+/* ---- connections ---- */
 
 static struct connection_limit_peer *
 find(struct connection_limit *connection_limit, int fd)
@@ -69,7 +70,7 @@ find(struct connection_limit *connection_limit, int fd)
 	return &connection_limit->at[fd];
 }
 
-/* Descriptors are small numbers: no table grows by a wild one. */
+/* Descriptors are small numbers: a wild one must not grow the table. */
 static bool
 is_tcp(int fd)
 {
@@ -136,7 +137,7 @@ forget(struct connection_limit *connection_limit,
 	connection_limit->peers--;
 }
 
-/* libzmq says later that it is gone, of which nobody knows any more. */
+/* libzmq reports its close later, when we no longer know it. */
 static void
 turn_away(struct connection_limit *connection_limit, int fd)
 {
@@ -156,7 +157,7 @@ connection_limit_accepted(struct connection_limit *connection_limit, int fd)
 	    (struct connection_limit_peer){ .there = true };
 	connection_limit->peers++;
 	link_youngest(connection_limit, fd);
-	/* Where all others are proven it is this one. */
+	/* If all others are proven it is this one. */
 	if (connection_limit->peers > connection_limit->peers_max)
 		turn_away(connection_limit, connection_limit->oldest);
 }
@@ -182,9 +183,9 @@ connection_limit_delivered(struct connection_limit *connection_limit, int fd)
 	peer->proven = peer->delivered = true;
 }
 
-/* ---- what they may not ---- */
+/* ---- limits ---- */
 
-/* What libzmq has of it: what came, without what lies in the kernel. */
+/* Bytes that libzmq has read: received bytes without those in the kernel. */
 static bool
 taken_of(int fd, uint64_t *bytes)
 {
@@ -202,7 +203,7 @@ taken_of(int fd, uint64_t *bytes)
 	return true;
 }
 
-/* Does it hold back more than it may? */
+/* Does it hold more unfinished data than allowed? */
 static bool
 holds_back(struct connection_limit_peer *peer, int fd, uint64_t bytes_max)
 {
@@ -226,7 +227,7 @@ void
 connection_limit_look(
     struct connection_limit *connection_limit, uint64_t bytes_max)
 {
-	/* libzmq has let go of what was cut before. */
+	/* libzmq has released the connections dropped before. */
 	if (connection_limit->trim)
 		malloc_trim(0);
 	connection_limit->trim = false;

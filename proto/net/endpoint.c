@@ -44,14 +44,13 @@ endpoint_check(const char *endpoint, struct err *err)
 		    "%s: an endpoint begins with ipc:// or tcp://", endpoint);
 	if (path == NULL)
 		return 0;
-	/* Names with @ have no permissions, * is a temporary file. */
+	/* Names with @ have no permissions; * is a temporary file. */
 	if (path[0] == '\0' || path[0] == '@' || path[0] == '*')
-		return err_set(
-		    err, "%s: ipc needs the path of a file", endpoint);
+		return err_set(err, "%s: ipc needs a file path", endpoint);
 	if (strlen(path) >= ENDPOINT_PATH_BYTES)
 		return err_set(err,
-		    "%s: the path is longer than %d bytes, which is the most "
-		    "a socket can have",
+		    "%s: the path is longer than %d bytes, the maximum of a "
+		    "Unix socket",
 		    endpoint, ENDPOINT_PATH_BYTES - 1);
 	return 0;
 }
@@ -91,12 +90,13 @@ endpoint_claim(struct endpoint_claim *claim, const char *path, struct err *err)
 	long holder;
 
 	if (lstat(path, &there) == 0 && !S_ISSOCK(there.st_mode))
-		return err_set(err, "%s is there and is not a socket", path);
+		return err_set(err, "%s exists and is not a socket", path);
 	snprintf(lock, sizeof(lock), "%s.lock", path);
 	if (lockfile_take(&claim->lockfile, lock, &holder, err) != 0) {
 		if (holder > 0)
-			err_set(err, "ipc://%s: process %ld listens there",
-			    path, holder);
+			err_set(err,
+			    "ipc://%s: process %ld already listens there", path,
+			    holder);
 		return -1;
 	}
 	claim->path = memory_string(path);
@@ -108,7 +108,7 @@ endpoint_release(struct endpoint_claim *claim)
 {
 	if (claim->path == NULL)
 		return;
-	/* While we hold the lock nobody else listens there. */
+	/* Nobody else listens there while we hold the lock. */
 	unlink(claim->path);
 	free(claim->path);
 	claim->path = NULL;

@@ -13,7 +13,7 @@
 
 enum { ENDPOINT_PATH_BYTES = 108 }; /* sun_path, with its NUL */
 
-/* Is it one of the two, and does it fit? */
+/* Is it a valid endpoint of either kind? */
 int endpoint_check(const char *endpoint, struct err *err);
 
 /* The path of an ipc endpoint (a view), or NULL. */
@@ -22,7 +22,8 @@ const char *endpoint_path(const char *endpoint);
 /* Is any of these on TCP? */
 bool endpoint_any_tcp(const char *const *endpoints, uint32_t count);
 
-/* A tcp endpoint as libzmq can bind it: "localhost" becomes its number. */
+/* A tcp endpoint in the form that libzmq binds: "localhost" becomes its
+ * address. */
 int endpoint_bindable(char to[static ZSOCK_ENDPOINT_BYTES_MAX],
     const char *endpoint, struct err *err);
 
@@ -32,12 +33,11 @@ struct endpoint_claim {
 	char *path;               /* NULL: not held */
 };
 
-/* Needed because libzmq unlinks whatever is at the path and takes it over:
- * refuses when another process holds the claim, or when something is there
- * that is not a socket. */
+/* libzmq unlinks whatever is at the path and takes it over.  So this refuses
+ * when another process holds the claim, or when the path is not a socket. */
 int endpoint_claim(
     struct endpoint_claim *claim, const char *path, struct err *err);
-/* Unlinks the socket.  Does nothing for what is not claimed. */
+/* Unlinks the socket.  Does nothing without a claim. */
 void endpoint_release(struct endpoint_claim *claim);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "proto/base/err.h"
 
-/* By number of the descriptor.  The generation tells an event of a descriptor
- * that was removed in this round from one of its successor. */
+/* Indexed by descriptor.  The generation distinguishes an event of a
+ * descriptor that was removed in this round from one of its successor. */
 struct fds_entry {
 	void (*on_fd)(void *arg, int fd, uint32_t events); /* NULL: free */
 	void *arg;
@@ -33,8 +33,8 @@ int fds_add(struct fds *fds, int fd, uint32_t events,
 int fds_change(struct fds *fds, int fd, uint32_t events);
 void fds_remove(struct fds *fds, int fd);
 
-/* Sleep until one has something to say, at most `timeout_ms` (-1: for ever),
- * and call those that have. */
+/* Sleep until a descriptor is ready, at most `timeout_ms` (-1: for ever), and
+ * call the callbacks of those that are. */
 void fds_wait(struct fds *fds, int timeout_ms);
 
 #endif

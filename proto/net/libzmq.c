@@ -1,5 +1,5 @@
 /*
- * libzmq - the functions of libzmq, which is loaded when a socket is wanted.
+ * libzmq - the functions of libzmq, loaded when the first socket is needed.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/libzmq.h"
@@ -27,7 +27,7 @@ load(struct err *err)
 
 	if (library == NULL)
 		return err_set(err,
-		    "no endpoint can be reached without libzmq (in Debian the "
+		    "cannot load libzmq, which every endpoint needs (Debian "
 		    "package libzmq5): %s",
 		    dlerror());
 	for (int i = 0; i < FUNCTIONS; i++) {
@@ -35,13 +35,14 @@ load(struct err *err)
 
 		if (function == NULL) {
 			err_set(err,
-			    "this " SONAME " has no %s: libzmq 4.2 or later "
-			    "is needed",
+			    "this " SONAME
+			    " has no %s: libzmq 4.2 or later is required",
 			    functions[i].name);
 			dlclose(library);
 			return -1;
 		}
-		/* POSIX says that a function fits a void pointer. */
+		/* POSIX guarantees that a function pointer fits a void
+		 * pointer. */
 		*(void **)((char *)&libzmq + functions[i].at) = function;
 	}
 	return 0;

@@ -1,11 +1,10 @@
 /*
- * libzmq - the functions of libzmq, which is loaded when a socket is wanted.
+ * libzmq - the functions of libzmq, loaded when the first socket is needed.
  *
- * libzmq needs thirteen further libraries; loading them takes longer than all
- * else that a program does which reads a store of this machine.  So no program
- * is linked with it: libzmq_load opens it, once for each process.  The calls
- * read libzmq.send(...) where its manual says zmq_send(...), and have the types
- * that its header declares.
+ * libzmq needs thirteen further libraries; loading them takes longer than the
+ * rest of a program that reads a store on this machine.  So no program links
+ * it: libzmq_load opens it, once per process.  A call libzmq.send(...) is
+ * zmq_send(...) of its manual, with the types that its header declares.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_LIBZMQ_H
@@ -31,11 +30,11 @@ struct libzmq {
 };
 #undef LIBZMQ_POINTER
 
-/* Valid once libzmq_load returned 0. */
+/* Valid after libzmq_load has returned 0. */
 extern struct libzmq libzmq;
 
-/* Any number of times, by any thread.  A process that closes itself in
- * (proto/service/sandbox.h) calls it before, if it may want a socket. */
+/* May be called any number of times, by any thread.  A process that enters a
+ * sandbox (proto/service/sandbox.h) and may need a socket calls it before. */
 int libzmq_load(struct err *err);
 
 #endif

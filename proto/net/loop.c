@@ -1,10 +1,11 @@
 /*
- * loop - waits for ports, file descriptors, timers and signals, one thread.
+ * loop - waits for sockets, file descriptors, timers and signals in one
+ * thread.
  *
- * Everything waits in one epoll.  libzmq's file descriptors say only that
- * something may have happened inside, and stay silent about what was left
- * over, so every port is asked once before the loop sleeps: what happens
- * after that makes its descriptor readable.
+ * Everything waits in one epoll.  A descriptor of libzmq says only that
+ * something may have happened inside, and is silent about unread messages, so
+ * the loop asks every ZeroMQ socket once before it sleeps; later events make
+ * its descriptor readable.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/loop.h"
@@ -47,16 +48,17 @@ struct loop {
 	int wake, signals;
 	struct loop_port ports[LOOP_PORTS_MAX];
 	struct timers timers;
-	struct loop_timer guard; /* set while there are strangers */
+	struct loop_timer
+	    guard; /* set while there are unauthenticated connections */
 	sigset_t signal_set;
 	struct loop_signal signal[SIGNALS];
 	void (*on_idle)(void *arg);
 	void *idle_arg;
 	void (*on_wake)(void *arg);
 	void *wake_arg;
-	atomic_flag failing;     /* somebody writes `failure`, or has */
-	atomic_bool has_failure; /* it is written */
-	struct err failure;      /* of a thread */
+	atomic_flag failing; /* a thread writes `failure`, or has written it */
+	atomic_bool has_failure; /* `failure` is complete */
+	struct err failure;      /* of the thread that failed */
 	bool quit;
 	int status;
 };
@@ -83,9 +85,9 @@ loop_remove_fd(struct loop *loop, int fd)
 	fds_remove(&loop->fds, fd);
 }
 
-/* ---- ports ---- */
+/* ---- ZeroMQ sockets ---- */
 
-/* Only wakes the loop: it asks every port anyway. */
+/* Only wakes the loop, which asks every socket anyway. */
 static void
 on_port_fd(void *arg, int fd, uint32_t events)
 {
@@ -141,7 +143,8 @@ loop_add_port(struct loop *loop, struct zsock *zsock,
 	while (entry < loop->ports + LOOP_PORTS_MAX && entry->zsock != NULL)
 		entry++;
 	if (entry == loop->ports + LOOP_PORTS_MAX)
-		return err_set(err, "more than %d ports", LOOP_PORTS_MAX);
+		return err_set(
+		    err, "more than %d ZeroMQ sockets", LOOP_PORTS_MAX);
 	if (loop_add_fd(
 		loop, zsock_fd(zsock), EPOLLIN, on_port_fd, entry, err) != 0)
 		return -1;
@@ -170,7 +173,7 @@ loop_remove_port(struct loop *loop, struct zsock *zsock)
 	}
 }
 
-/* Ask every port; remembers what they say. */
+/* Ask every socket and remember the answers. */
 static bool
 ports_are_ready(struct loop *loop)
 {
@@ -247,7 +250,8 @@ loop_add_signal(struct loop *loop, int signo,
 
 	assert(signo > 0 && signo < SIGNALS);
 	sigaddset(&loop->signal_set, signo);
-	/* Threads made later inherit this, so no other one takes it. */
+	/* Threads started later inherit the mask, so only the loop gets the
+	 * signals. */
 	rc = pthread_sigmask(SIG_BLOCK, &loop->signal_set, NULL);
 	if (rc != 0)
 		return err_set(err, "signal mask: %s", strerror(rc));
@@ -269,12 +273,12 @@ on_wake_fd(void *arg, int fd, uint32_t events)
 	uint64_t count;
 
 	(void)events;
-	/* Emptied before the callback looks, so what comes later wakes again.
-	 */
+	/* Emptied before the callback looks, so a later wake-up is not lost. */
 	if (read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
 		return;
 	if (atomic_load(&loop->has_failure)) {
-		log_error("%s; ending, for nothing works without it",
+		log_error(
+		    "%s; exiting, because the process cannot work without it",
 		    loop->failure.text);
 		loop_quit(loop, EXIT_FAILURE);
 	} else if (loop->on_wake != NULL) {
@@ -282,14 +286,14 @@ on_wake_fd(void *arg, int fd, uint32_t events)
 	}
 }
 
-/* From the thread that ends. */
+/* Runs in the thread that ends. */
 static void
 on_thread_end(void *arg, const struct err *failure)
 {
 	struct loop *loop = arg;
 
 	if (atomic_flag_test_and_set(&loop->failing))
-		return; /* the first one counts */
+		return; /* the first failure is reported */
 	loop->failure = *failure;
 	atomic_store(&loop->has_failure, true);
 	loop_wake(loop);
@@ -306,7 +310,7 @@ loop_wake(struct loop *loop)
 {
 	uint64_t one = 1;
 
-	/* It can fail only when 2^64 - 2 wake-ups are waiting already. */
+	/* It fails only when 2^64 - 2 wake-ups are pending. */
 	while (write(loop->wake, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }

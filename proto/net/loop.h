@@ -1,9 +1,10 @@
 /*
- * loop - waits for ports, file descriptors, timers and signals, one thread.
+ * loop - waits for sockets, file descriptors, timers and signals in one
+ * thread.
  *
- * Callbacks are called one after another and must not block.  Timers run on
- * the monotonic clock at absolute times, so they do not drift.  A loop with
- * nothing to do sleeps; it never polls.
+ * Callbacks are called one after another and must not block.  Timers use the
+ * monotonic clock at absolute times, so they do not drift.  An idle loop
+ * sleeps; it never polls.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_LOOP_H
@@ -23,10 +24,10 @@ enum { LOOP_PORTS_MAX = 16, LOOP_TIMERS_MAX = 64, LOOP_FDS_MAX = 4096 };
 int loop_new(struct loop **loop, struct err *err);
 void loop_free(struct loop **loop);
 
-/* Called when the port may have something to receive, when a line that
- * answered ZSOCK_AGAIN can take messages again, and when a peer came or went.
- * The callback should receive until ZSOCK_AGAIN or until it has done enough
- * (then it is called again after the others had their turn). */
+/* Called when the socket may have something to receive, when a connection that
+ * returned ZSOCK_AGAIN can take messages again, and when a peer connected or
+ * disconnected.  The callback should receive until ZSOCK_AGAIN or until it has
+ * done enough (then it is called again after the others had their turn). */
 int loop_add_port(struct loop *loop, struct zsock *zsock,
     void (*on_port)(void *arg, struct zsock *zsock), void *arg,
     struct err *err);
@@ -37,38 +38,39 @@ int loop_add_fd(struct loop *loop, int fd, uint32_t events,
     void (*on_fd)(void *arg, int fd, uint32_t events), void *arg,
     struct err *err);
 int loop_change_fd(struct loop *loop, int fd, uint32_t events);
-void loop_remove_fd(struct loop *loop, int fd); /* before it is closed */
+void loop_remove_fd(
+    struct loop *loop, int fd); /* call it before the descriptor is closed */
 
-/* A timer is the caller's storage, zero-initialised, and must outlive its
- * being set. */
+/* A timer is the caller's storage, zero-initialised, and must live while it is
+ * set. */
 struct loop_timer {
 	int64_t at_ns;     /* monotonic; 0: not set */
 	int64_t period_ns; /* 0: once */
 	void (*on_timer)(void *arg, struct loop_timer *timer);
 	void *arg;
-	uint32_t slot; /* the loop's business */
+	uint32_t slot; /* private to the loop */
 };
-/* First at `at_ns`, then every `period_ns` on the same grid: after a stall
- * missed periods are skipped, not caught up in a burst. */
+/* First at `at_ns`, then every `period_ns` on the same grid: periods missed
+ * during a stall are skipped. */
 void loop_set_timer(struct loop *loop, struct loop_timer *timer, int64_t at_ns,
     int64_t period_ns);
 void loop_stop_timer(struct loop *loop, struct loop_timer *timer);
 
-/* Signals are blocked and read through the loop (signalfd). */
+/* The signals are blocked and read through the loop (signalfd). */
 int loop_add_signal(struct loop *loop, int signo,
     void (*on_signal)(void *arg, int signo), void *arg, struct err *err);
 
-/* Called after every round of callbacks, before the loop sleeps: the place
- * for group commits. */
+/* Called after every round of callbacks, before the loop sleeps: the place for
+ * group commits. */
 void loop_set_idle(struct loop *loop, void (*on_idle)(void *arg), void *arg);
 
-/* Wake the loop from another thread; `on_wake` runs in the loop's.  No
+/* Wake the loop from another thread; `on_wake` runs in the loop's thread.  No
  * other function here may be called from another thread. */
 void loop_wake(struct loop *loop);
 void loop_set_wake(struct loop *loop, void (*on_wake)(void *arg), void *arg);
 
-/* The watcher of a thread without which the process is of no use: when it has
- * failed the loop logs which and why, and quits with EXIT_FAILURE. */
+/* Watches a thread that the process needs: if the thread fails, the loop logs
+ * which and why, and quits with EXIT_FAILURE. */
 struct thread_watcher loop_watcher(struct loop *loop);
 
 /* Runs until loop_quit; returns its status. */

@@ -1,5 +1,5 @@
 /*
- * route - the way back to who sent a message, frame by frame.
+ * route - the return route of a message, frame by frame.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/route.h"

@@ -1,5 +1,5 @@
 /*
- * route - the way back to who sent a message, frame by frame.
+ * route - the return route of a message, frame by frame.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_ROUTE_H
@@ -13,7 +13,7 @@
 /* Append a routing frame; false when it does not fit. */
 bool route_add(struct route *route, const void *at, size_t bytes);
 
-/* Take the next frame, from *offset (0 to begin) on; false at the end. */
+/* Get the next frame from *offset (initially 0); false at the end. */
 bool route_next(
     const struct route *route, uint32_t *offset, struct text *frame);
 

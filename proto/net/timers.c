@@ -62,7 +62,7 @@ timers_run(struct timers *timers)
 	if (timers->count == 0)
 		return;
 	now = clock_monotonic_ns();
-	/* A timer that sets itself to the past has its turn, not the loop. */
+	/* A timer that sets itself to the past must not starve the loop. */
 	for (i = 0; i < LOOP_TIMERS_MAX; i++) {
 		timer = first(timers);
 		if (timer == NULL || timer->at_ns > now)

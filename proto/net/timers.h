@@ -9,7 +9,7 @@
 
 #include "proto/net/loop.h"
 
-/* There are few: looking at all is cheaper than keeping an order. */
+/* There are few: scanning all is cheaper than keeping them sorted. */
 struct timers {
 	struct loop_timer *set[LOOP_TIMERS_MAX];
 	uint32_t count;
@@ -20,10 +20,10 @@ void timers_set(struct timers *timers, struct loop_timer *timer, int64_t at_ns,
     int64_t period_ns);
 void timers_stop(struct timers *timers, struct loop_timer *timer);
 
-/* Call what is due. */
+/* Call the timers that are due. */
 void timers_run(struct timers *timers);
 
-/* How long epoll_wait may sleep, -1 for ever.  Rounded up: a timer is at most
+/* How long epoll_wait may sleep; -1: for ever.  Rounded up: a timer is at most
  * 1 ms late and never early. */
 int timers_sleep_ms(const struct timers *timers);
 

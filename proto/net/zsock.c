@@ -18,11 +18,12 @@
 #include "proto/os/clock.h"
 
 enum {
-	GUARD_FRAME_BYTES = 4096, /* of routing frames and encryption */
+	GUARD_FRAME_BYTES =
+	    4096, /* allowance for routing frames and encryption */
 	KEYLESS_FAILURES = 3,
 };
 
-/* Until libzmq has let go of an address. */
+/* Wait until libzmq has released an address. */
 #define REBIND_NS     NS_PER_SECOND
 #define REBIND_NAP_NS (NS_PER_SECOND / 1000)
 
@@ -86,7 +87,8 @@ bind_tcp(struct zsock *zsock, struct err *err)
 		return -1;
 	if (zsock->options.server_secret == NULL && !zsock->options.insecure)
 		return err_set(err,
-		    "%s is open to others: it needs keys or --insecure",
+		    "%s is reachable from other hosts: it needs keys or "
+		    "--insecure",
 		    endpoint);
 	if (libzmq.bind(zsock->socket.zmq, endpoint) != 0)
 		return err_set(err, "%s: %s", endpoint, libzmq.strerror(errno));
@@ -179,8 +181,9 @@ zsock_move(struct zsock *zsock, const char *endpoint, struct err *err)
 	if (socket->trouble != ZSOCK_FINE && servers_of(zsock) > 1)
 		socket->server = (socket->server + 1) % servers_of(zsock);
 	if (socket->server >= servers_of(zsock))
-		socket->server = 0;   /* the file was read again */
-	socket->trouble = ZSOCK_FINE; /* of this attempt nothing is known */
+		socket->server = 0; /* the key file was read again */
+	socket->trouble =
+	    ZSOCK_FINE; /* the result of this attempt is unknown yet */
 	return zsock_connect(zsock, endpoint, err);
 }
 
@@ -261,35 +264,35 @@ zsock_trouble(const struct zsock *zsock, struct err *err)
 	switch (socket->trouble) {
 	case ZSOCK_REFUSED:
 		err_set(err,
-		    "%s refuses the key %s: it has to be allowed there "
-		    "(poolscope keys allow), or another one be given here "
-		    "(--key)",
+		    "%s refuses the key %s: allow it there (poolscope keys "
+		    "allow), or give another one (--key)",
 		    zsock->endpoint, key == NULL ? "" : key->name);
 		break;
 	case ZSOCK_UNLIKE:
 		err_set(err,
-		    key == NULL ? "%s is a door with keys: give one (--key), "
-				  "not --insecure"
-				: "%s is a door without keys: --insecure "
-				  "would go there, unencrypted",
+		    key == NULL
+			? "%s requires a key: give one (--key), not --insecure"
+			: "%s has no keys: connect with --insecure, "
+			  "unencrypted",
 		    zsock->endpoint);
 		break;
 	case ZSOCK_OTHER_KEY:
-		/* Sooner, it may be somebody who is just being ended. */
+		/* Earlier, it may be a peer that is just shutting down. */
 		if (key == NULL && socket->failures < KEYLESS_FAILURES)
 			return ZSOCK_FINE;
 		if (key == NULL) {
 			err_set(err,
-			    "%s hangs up in the handshake, as a door with keys "
-			    "does: give one (--key), not --insecure",
+			    "%s closes the connection during the handshake, as "
+			    "a listener with keys does: give a key (--key), "
+			    "not --insecure",
 			    zsock->endpoint);
 			return ZSOCK_UNLIKE;
 		}
 		if (socket->failures < key->servers)
 			return ZSOCK_TRY_NEXT;
 		err_set(err,
-		    "%s hangs up in the handshake: the key %s was made for "
-		    "another server (its lines \"server:\")",
+		    "%s closes the connection during the handshake: the key %s "
+		    "was made for another server (its lines \"server:\")",
 		    zsock->endpoint, key->name);
 		break;
 	default: break;
@@ -361,10 +364,10 @@ zsock_guard(struct zsock *zsock)
 {
 	const struct zsock_options *options = &zsock->options;
 
-	/* The events first: no descriptor is looked at that was closed. */
+	/* Events first, so that no closed descriptor is checked. */
 	zsock_watch(zsock);
 	accept_rate_look(&zsock->socket.accept_rate, clock_monotonic_ns());
-	/* A queue that is full, and what libzmq is reading. */
+	/* A full queue, and the message that libzmq is reading. */
 	connection_limit_look(&zsock->socket.connection_limit,
 	    ((uint64_t)options->queue_messages + 3) *
 		(options->frame_bytes_max + GUARD_FRAME_BYTES));

@@ -13,10 +13,10 @@
 #include "proto/net/libzmq.h"
 #include "proto/net/zsock_socket.h"
 
-enum { FILES_MAX = 65536 }; /* every connection is a file descriptor */
+enum { FILES_MAX = 65536 }; /* every connection uses a file descriptor */
 
 /* Two contexts at a time can crash 4.3.4 (fixed in 4.3.5), so there is one,
- * whichever thread opens a port first. */
+ * whichever thread opens the first socket. */
 static struct {
 	pthread_mutex_t lock;
 	void *zmq;
@@ -33,7 +33,7 @@ raise_file_limit(void)
 		return;
 	limit.rlim_cur =
 	    limit.rlim_max < FILES_MAX ? limit.rlim_max : (rlim_t)FILES_MAX;
-	/* A refusal leaves the limit as it was, which is legal. */
+	/* If refused, the limit stays as it was, which is legal. */
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 

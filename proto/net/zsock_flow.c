@@ -1,5 +1,5 @@
 /*
- * zsock_flow - messages through a port, and whom they come from.
+ * zsock_flow - sends and receives messages, and identifies their senders.
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
@@ -13,7 +13,7 @@
 
 enum {
 	ROUTE_FRAMES_MAX = 8,
-	MALFORMED_AT_ONCE = 64, /* then others have their turn */
+	MALFORMED_AT_ONCE = 64, /* messages before others get their turn */
 };
 
 _Static_assert(sizeof(zmq_msg_t) == sizeof(((struct message *)NULL)->handle),
@@ -45,9 +45,10 @@ message_clear(struct message *message)
 
 enum taken { TAKEN, TAKEN_NOTHING, TAKEN_MALFORMED, TAKEN_UNKEYED };
 
-/* Whom a frame comes from, as libzmq and the gate have it.  The address comes
- * first: what a peer says of itself counts where they say nothing, and they
- * say nothing of a User-Id for a Unix socket.  False: nobody that may be. */
+/* The sender of a frame, as libzmq and the authenticator report it.  The
+ * address comes first: what a peer claims counts only where they report
+ * nothing, and they report no User-Id for a Unix socket.  False: the sender is
+ * not allowed. */
 static bool
 find_peer(const struct zsock *zsock, zmq_msg_t *frame, struct zsock_peer *peer)
 {
@@ -67,8 +68,8 @@ find_peer(const struct zsock *zsock, zmq_msg_t *frame, struct zsock_peer *peer)
 	return peer->keyed;
 }
 
-/* Take one message frame by frame: never more than one frame of a malformed
- * one is held. */
+/* Receive one message frame by frame: of a malformed one never more than one
+ * frame is in memory. */
 static enum taken
 take_message(struct zsock *zsock, struct message *message)
 {
@@ -152,9 +153,9 @@ not_sent(struct zsock *zsock, int error)
 	return ZSOCK_AGAIN;
 }
 
-/* The routing frames.  A listener finds out with the first whether there is
- * such a peer and room for it; what follows is then taken or silently lost with
- * the connection, but must follow. */
+/* The routing frames.  With the first a listener learns whether the peer
+ * exists and has room; the following frames are then taken or silently lost
+ * with the connection, but they must follow. */
 static enum zsock_result
 send_route(struct zsock *zsock, const struct route *route)
 {
@@ -172,8 +173,8 @@ send_route(struct zsock *zsock, const struct route *route)
 
 		if (rc < 0) {
 			error = errno;
-			/* A line that went down between two frames takes the
-			 * rest of the message and drops it: end it. */
+			/* A connection that went down between two frames takes
+			 * the rest of the message and drops it: end it. */
 			if (!first)
 				zsock_socket_send(
 				    &zsock->socket, "", 0, ZSOCK_SOCKET_LAST);

@@ -1,5 +1,5 @@
 /*
- * zsock_private - what the files of port share.
+ * zsock_private - what the files of zsock share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_ZSOCK_PRIVATE_H
@@ -15,7 +15,7 @@ struct zsock {
 	struct zsock_socket socket;
 	struct zsock_options options;
 	struct zsock_counters counters;
-	bool blocked; /* a line answered ZSOCK_AGAIN */
+	bool blocked; /* a connection returned ZSOCK_AGAIN */
 	char endpoint[ZSOCK_ENDPOINT_BYTES_MAX];
 	uint32_t doors;
 	struct {

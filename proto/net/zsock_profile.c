@@ -1,5 +1,5 @@
 /*
- * zsock_profile - the options that poolscope sets on sockets of libzmq.
+ * zsock_profile - the options that poolscope sets on libzmq sockets.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/zsock_profile.h"
@@ -19,7 +19,8 @@ enum {
 	RECONNECT_MS = 200,
 	RECONNECT_MAX_MS = 30000,
 	RECONNECT_IPC_MAX_MS = 2000,
-	ZAP_ENFORCE_DOMAIN = 93, /* a draft: not in the header, but there */
+	ZAP_ENFORCE_DOMAIN =
+	    93, /* a draft option: not in the header, but implemented */
 };
 
 int
@@ -41,7 +42,7 @@ zsock_profile_begin(
 	    options->answer_messages ? (int)options->answer_messages : queue;
 	bool listener = options->kind == ZSOCK_LISTENER;
 
-	/* Durability is the spool's: what is queued here may always go. */
+	/* The spool provides durability: queued messages may be dropped. */
 	if (zsock_profile_set(zmq, ZMQ_LINGER, 0, err) != 0 ||
 	    zsock_profile_set(
 		zmq, ZMQ_SNDHWM, listener ? answers : queue, err) != 0 ||
@@ -58,8 +59,8 @@ zsock_profile_begin(
 		return err_set(
 		    err, "libzmq: frame limit: %s", libzmq.strerror(errno));
 	if (listener)
-		/* A peer that is gone or full is an error, not a loss in
-		 * silence; a second peer cannot take over a first one's id. */
+		/* A peer that is gone or full is an error, not a silent loss;
+		 * a second peer cannot take over the id of a first. */
 		return zsock_profile_set(zmq, ZMQ_ROUTER_MANDATORY, 1, err) !=
 				   0 ||
 			       zsock_profile_set(
@@ -85,10 +86,10 @@ set_domain(void *zmq, const char *domain, struct err *err)
 	return set_bytes(zmq, ZMQ_ZAP_DOMAIN, domain, strlen(domain), err);
 }
 
-/* Who may come through a listener with keys is asked of the gate, and without
- * an answer nobody may: that libzmq knows in itself only since 4.3.3, where the
- * option is a draft, so that a refusal of it is no error.  A domain cannot be
- * taken away again: a Unix socket bound later has one of its own. */
+/* The authenticator decides who may connect to a listener with keys, and
+ * without its answer nobody may.  libzmq itself does that only since 4.3.3,
+ * where the option is a draft, so its refusal is no error.  A domain cannot be
+ * removed again: a Unix socket bound later has one of its own. */
 int
 zsock_profile_listener_keys(
     void *zmq, const unsigned char *secret, bool *asks, struct err *err)
@@ -114,7 +115,7 @@ int
 zsock_profile_line_keys(
     void *zmq, const struct keyfile *key, uint32_t server, struct err *err)
 {
-	if (key == NULL) /* after a place that had keys, too */
+	if (key == NULL) /* also after an endpoint that had keys */
 		return zsock_profile_set(zmq, ZMQ_CURVE_SERVER, 0, err);
 	if (set_bytes(zmq, ZMQ_CURVE_PUBLICKEY, key->public, ZSOCK_KEY_BYTES,
 		err) != 0 ||
@@ -130,8 +131,8 @@ zsock_profile_place(void *zmq, const char *endpoint, struct err *err)
 {
 	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
 
-	/* The kernel tells at once when the other end of a Unix socket is
-	 * gone, so heartbeats there would only keep the machine awake. */
+	/* The kernel reports at once when the other end of a Unix socket
+	 * closes, so heartbeats would only keep the machine awake. */
 	if (zsock_profile_set(
 		zmq, ZMQ_HEARTBEAT_IVL, ipc ? 0 : HEARTBEAT_MS, err) != 0 ||
 	    zsock_profile_set(
@@ -142,8 +143,8 @@ zsock_profile_place(void *zmq, const char *endpoint, struct err *err)
 	if (zsock_profile_set(zmq, ZMQ_RECONNECT_IVL_MAX,
 		ipc ? RECONNECT_IPC_MAX_MS : RECONNECT_MAX_MS, err) != 0)
 		return -1;
-	/* Only where an address asks for it: with this on, a host name is
-	 * looked up as IPv6 alone. */
+	/* Only for addresses that need it: with this option a host name is
+	 * looked up as IPv6 only. */
 	return zsock_profile_set(
 	    zmq, ZMQ_IPV6, strchr(endpoint, '[') != NULL, err);
 }

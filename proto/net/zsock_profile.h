@@ -1,5 +1,5 @@
 /*
- * zsock_profile - the options that poolscope sets on sockets of libzmq: limits,
+ * zsock_profile - the options that poolscope sets on libzmq sockets: limits,
  * heartbeats, keys.
  * SPDX-License-Identifier: MIT
  */
@@ -14,12 +14,12 @@
 
 int zsock_profile_set(void *zmq, int option, int value, struct err *err);
 
-/* What does not depend on the endpoint; once. */
+/* Options that do not depend on the endpoint; set once. */
 int zsock_profile_begin(
     void *zmq, const struct zsock_options *options, struct err *err);
 
-/* What does, before each bind and connect: its keys, or that it has none
- * (NULL).  A listener remembers in `*asks` that it has had some. */
+/* Options that do, set before each bind and connect: the keys, or none (NULL).
+ * A listener remembers in `*asks` that it has had keys. */
 int zsock_profile_listener_keys(
     void *zmq, const unsigned char *secret, bool *asks, struct err *err);
 int zsock_profile_line_keys(

@@ -27,7 +27,7 @@ enum {
 };
 
 /* The monitor's PAIR has no high-water mark: libzmq's I/O thread would block
- * on a full one.  The loop empties it as it fills. */
+ * on a full one.  The loop drains it. */
 static int
 open_watch(struct zsock_socket *socket, void *context, uint64_t number,
     struct err *err)
@@ -61,8 +61,8 @@ get_fd(void *zmq)
 	return fd;
 }
 
-/* One event is two frames: { u16 event, u32 value }, endpoint.  Of sockets the
- * value is the descriptor. */
+/* An event is two frames: { u16 event, u32 value }, endpoint.  For socket
+ * events the value is the descriptor. */
 static bool
 next_event(void *watch, unsigned int *event, uint32_t *value)
 {
@@ -86,7 +86,7 @@ next_event(void *watch, unsigned int *event, uint32_t *value)
 	return true;
 }
 
-/* What may be open of the socket, but not the context. */
+/* Close what is open of the socket, but not the context. */
 static void
 close_both(struct zsock_socket *socket)
 {
@@ -117,8 +117,8 @@ open_both(struct zsock_socket *socket, void *context,
 	accept_rate_init(&socket->accept_rate, options->connects_per_second);
 	socket->fd = get_fd(socket->zmq);
 	socket->watch_fd = get_fd(socket->watch);
-	/* The descriptor speaks only of what comes after a look that found
-	 * nothing; this is the first. */
+	/* The descriptor signals only events after a check that found none;
+	 * this is the first check. */
 	(void)next_event(socket->watch, &nothing, &no_value);
 	return 0;
 }
@@ -133,7 +133,8 @@ zsock_socket_open(struct zsock_socket *socket,
 	int rc = -1;
 
 	*socket = (struct zsock_socket){ .kind = options->kind };
-	/* The first socket starts libzmq's threads; signals are not theirs. */
+	/* The first socket starts libzmq's threads, which must not get
+	 * signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	zmq = zsock_context_hold(err);
@@ -193,7 +194,8 @@ zsock_socket_events(const struct zsock_socket *socket)
 	return events;
 }
 
-/* A listener that does not know the client's server key just hangs up. */
+/* A listener that does not know the client's server key just closes the
+ * connection. */
 static void
 note_failure(struct zsock_socket *socket, unsigned int event, uint32_t value)
 {
@@ -286,9 +288,9 @@ zsock_socket_send(const struct zsock_socket *socket, const void *at,
 	int flags = part == ZSOCK_SOCKET_LAST ? 0 : ZMQ_SNDMORE;
 	int rc = send_frame(socket, at, bytes, flags);
 
-	/* libzmq hears of room that was made only when it looks, and puts that
-	 * off while there is work.  A later frame must not be tried again: it
-	 * would begin a message. */
+	/* libzmq notices freed room only when it checks, and postpones that
+	 * while it is busy.  A later frame must not be retried: it would begin
+	 * a message. */
 	if (rc < 0 && errno == EAGAIN && part == ZSOCK_SOCKET_FIRST) {
 		(void)zsock_socket_events(socket);
 		rc = send_frame(socket, at, bytes, flags);

@@ -2,8 +2,8 @@
  * zsock_socket - a libzmq socket with poolscope's profile; only zsock.c uses
  * it.
  *
- * Here are the context of the process and the monitor that says who is
- * connected; the socket's options are in zsock_profile.h.
+ * It holds the context of the process and the monitor that reports
+ * connections; the socket options are in zsock_profile.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_ZSOCK_SOCKET_H
@@ -17,7 +17,7 @@
 #include "proto/net/connection_limit.h"
 #include "proto/net/zsock.h"
 
-/* What libzmq says when it asks who comes in (RFC 27). */
+/* The domains in libzmq's authentication requests (RFC 27). */
 #define ZSOCK_DOMAIN_KEYS  "poolscope"
 #define ZSOCK_DOMAIN_LOCAL "local"
 
@@ -29,43 +29,43 @@ struct zsock_socket {
 	struct connection_limit connection_limit; /* of a listener */
 	struct accept_rate accept_rate;
 	bool watch_left; /* there may be more events */
-	bool asks;       /* a listener: who comes in is asked of the gate */
-	/* Of a line with keys. */
+	bool asks;       /* a listener: the authenticator is asked */
+	/* Of a connection with keys. */
 	unsigned char shown[ZSOCK_KEY_BYTES]; /* our public key */
-	uint32_t server;   /* which of the server's keys is tried */
-	uint32_t failures; /* of the handshake since it last succeeded */
+	uint32_t server;   /* index of the server key in use */
+	uint32_t failures; /* failed handshakes since the last success */
 	enum zsock_trouble trouble; /* of the last handshake */
 };
 
-/* The context of the process, for as long as it is held. */
+/* The context of the process, while it is held. */
 void *zsock_context_hold(struct err *err);
 void zsock_context_drop(void);
 
-/* Make the socket with everything of the profile that does not depend on the
- * endpoint.  Makes the context when it is the first. */
+/* Make the socket with all options that do not depend on the endpoint.  The
+ * first one makes the context. */
 int zsock_socket_open(struct zsock_socket *socket,
     const struct zsock_options *options, struct err *err);
-/* Ends the context when it was the last. */
+/* The last one ends the context. */
 void zsock_socket_close(struct zsock_socket *socket);
 
-/* How long what was sent may still leave after the close. */
+/* How long sent messages may take to leave after the close. */
 void zsock_socket_linger(struct zsock_socket *socket, int limit_ms);
 
-/* Set what depends on the endpoint, keys among it; before each bind and
- * connect. */
+/* Set the options that depend on the endpoint, including keys; before each
+ * bind and connect. */
 int zsock_socket_prepare(struct zsock_socket *socket,
     const struct zsock_options *options, const char *endpoint, struct err *err);
 
 /* Can it send / receive now?  (ZMQ_POLLIN | ZMQ_POLLOUT) */
 int zsock_socket_events(const struct zsock_socket *socket);
 
-/* Take in the monitor's events; true when counters->peers changed, or a line's
+/* Process the monitor's events; true when counters->peers changed, or a
  * handshake failed. */
 bool zsock_socket_watch(
     struct zsock_socket *socket, struct zsock_counters *counters);
 
 /* One frame; -1 with errno EAGAIN (no room) or EHOSTUNREACH (no such peer).
- * The first of several finds out whether there is room. */
+ * The first of several frames finds out whether there is room. */
 enum zsock_socket_part {
 	ZSOCK_SOCKET_FIRST,
 	ZSOCK_SOCKET_MORE,

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -91,4 +93,33 @@ file_io_sync_parent(const char *path)
 	memcpy(dir, path, bytes);
 	dir[bytes] = '\0';
 	return file_io_sync(dir);
+}
+
+const char *
+file_io_temporary_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir == NULL || *dir == '\0' ? "/tmp" : dir;
+}
+
+int
+file_io_nameless(struct err *err)
+{
+	const char *dir = file_io_temporary_dir();
+	char path[PATH_MAX];
+	int fd;
+
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	/* Not every file system has files without a name. */
+	if ((size_t)snprintf(path, sizeof(path), "%s/poolscope-XXXXXX", dir) >=
+	    sizeof(path))
+		return err_set(err, "$TMPDIR is too long");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	unlink(path);
+	return fd;
 }

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "proto/base/err.h"
+
 /* 0, or -1 and errno; ENODATA: the file is shorter. */
 int file_io_write_all(
     int fd, const void *from, uint32_t bytes, uint64_t offset);
@@ -17,5 +19,10 @@ int file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
  * directory that a path is in.  0, or -1 and errno. */
 int file_io_sync(const char *path);
 int file_io_sync_parent(const char *path);
+
+/* $TMPDIR, or /tmp; and a file in it that has no name, for reading and
+ * writing: its descriptor, or -1. */
+const char *file_io_temporary_dir(void);
+int file_io_nameless(struct err *err);
 
 #endif

@@ -114,6 +114,19 @@ record_find_attribute(
 	return false;
 }
 
+bool
+record_find_text(
+    const struct record *record, const char *key, struct text *text)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value) ||
+	    value.type != VALUE_TEXT)
+		return false;
+	*text = value.is.text;
+	return true;
+}
+
 /* ---- the limits ---- */
 
 static int

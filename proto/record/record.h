@@ -121,6 +121,9 @@ void record_get_numbers(
 /* The attribute called `key`, or false. */
 bool record_find_attribute(
     const struct record *record, struct text key, struct value *value);
+/* The same where it is text; else false, and `text` stays as it is. */
+bool record_find_text(
+    const struct record *record, const char *key, struct text *text);
 
 /* Does the record keep to the limits (names, text, counts, time range)?  -1
  * and a sentence that names the field and the limit. */

@@ -20,11 +20,12 @@
 #include "proto/os/log.h"
 #include "proto/service/notify.h"
 
-/* For how many periods of the watchdog a thread may be at one thing. */
+/* A thread may be busy with one piece of work for this many watchdog
+ * periods. */
 enum { PATIENCE_PERIODS = 4 };
 
 static struct {
-	uint64_t ready_fd; /* 0: none; standard input is never it */
+	uint64_t ready_fd; /* 0: none; standard input is never valid here */
 	const char *pid_file;
 	int64_t stop_timeout_ns;
 } values = { .stop_timeout_ns = 10 * NS_PER_SECOND };
@@ -34,19 +35,21 @@ const struct opt service_options[] = {
 	    "write a newline to this file descriptor when ready", NULL,
 	    OPT_COMMAND },
 	{ "pid-file", 0, OPT_TEXT, &values.pid_file, "FILE",
-	    "hold this file with the pid; refuse when another does", NULL,
-	    false },
+	    "write the pid to FILE and lock it; refuse to start when another "
+	    "process holds it",
+	    NULL, false },
 	{ "stop-timeout", 0, OPT_DURATION, &values.stop_timeout_ns, "TIME",
-	    "end at once when stopping takes longer", NULL, OPT_RELOAD },
+	    "exit at once when stopping takes longer than this", NULL,
+	    OPT_RELOAD },
 	{ 0 },
 };
 
-/* For as long as the process lives: a reload reads the tables again. */
+/* They live as long as the process: a reload reads the tables again. */
 static struct opt_table tables[] = { { NULL, NULL }, { service_options, NULL },
 	{ opt_common, NULL }, { NULL, NULL } };
 static struct opt_program program;
 
-/* One per process, like the signals it answers to. */
+/* One per process, like the signals that it handles. */
 struct run {
 	const struct service *service;
 	struct loop *loop;
@@ -56,8 +59,8 @@ struct run {
 	bool stopping, stuck;
 };
 
-/* A descriptor of a socket or a store must never become 0, 1 or 2, where
- * somebody's message would be written into it. */
+/* A socket or store must never get descriptor 0, 1 or 2: a message of another
+ * library would be written into it. */
 static void
 open_standard_files(void)
 {
@@ -121,7 +124,7 @@ take_pid_file(struct run *run, struct err *err)
 	    lockfile_take(&run->pid_lock, values.pid_file, &holder, err) == 0)
 		return 0;
 	if (holder > 0)
-		err_set(err, "already running as %ld (%s)", holder,
+		err_set(err, "already running as process %ld (%s)", holder,
 		    values.pid_file);
 	return -1;
 }
@@ -132,7 +135,7 @@ on_stop_timeout(void *arg, struct loop_timer *timer)
 	struct run *run = arg;
 
 	(void)timer;
-	log_warn("stopping took longer than --stop-timeout, ending at once");
+	log_warn("stopping took longer than --stop-timeout; exiting now");
 	loop_quit(run->loop, EXIT_FAILURE);
 }
 
@@ -142,7 +145,7 @@ on_stop_signal(void *arg, int signo)
 	struct run *run = arg;
 
 	if (run->stopping) {
-		log_warn("%s again, ending at once", strsignal(signo));
+		log_warn("second signal %s; exiting now", strsignal(signo));
 		loop_quit(run->loop, EXIT_FAILURE);
 		return;
 	}
@@ -191,12 +194,12 @@ on_reload_signal(void *arg, int signo)
 	if (reload(run, &err) != 0) {
 		log_error("nothing is changed: %s", err.text);
 		notify_tell(&run->notify,
-		    "READY=1\nSTATUS=as before, a new configuration was "
-		    "refused: %s",
+		    "READY=1\nSTATUS=ready with the previous configuration; "
+		    "the new one was refused: %s",
 		    err.text);
 		return;
 	}
-	log_info("configuration read again");
+	log_info("configuration reloaded");
 	notify_tell(&run->notify, "READY=1\nSTATUS=ready, reconfigured");
 }
 
@@ -210,8 +213,8 @@ add_signals(struct run *run, struct err *err)
 	return loop_add_signal(run->loop, SIGHUP, on_reload_signal, run, err);
 }
 
-/* From the loop, so that one which hangs is seen; other threads are when they
- * have a pulse.  Theirs may be slow: a transaction waits for the disk. */
+/* Called from the loop, so that a stuck loop is noticed; other threads need a
+ * heartbeat.  Theirs may be slow: a transaction waits for the disk. */
 static void
 on_watchdog(void *arg, struct loop_timer *timer)
 {
@@ -223,8 +226,11 @@ on_watchdog(void *arg, struct loop_timer *timer)
 	if (stuck == NULL)
 		notify_tell(&run->notify, "WATCHDOG=1");
 	else if (!run->stuck) {
-		log_error("%s hangs: it has work and does not get on", stuck);
-		notify_tell(&run->notify, "STATUS=%s hangs", stuck);
+		log_error(
+		    "thread \"%s\" is stuck: it has work but makes no progress",
+		    stuck);
+		notify_tell(
+		    &run->notify, "STATUS=thread \"%s\" is stuck", stuck);
 	}
 	run->stuck = stuck != NULL;
 }
@@ -291,9 +297,9 @@ service_main(const struct service *service, int argc, char **argv)
 
 	service_begin_process();
 	parse(service, argc, argv);
-	/* Who cannot be reported will see it by other means. */
+	/* If the supervisor cannot be told, it finds out by other means. */
 	if (notify_open(&run.notify, &err) != 0)
-		log_warn("the supervisor is not told: %s", err.text);
+		log_warn("cannot notify the supervisor: %s", err.text);
 	enter_sandbox(service);
 	run.stop_timer.on_timer = on_stop_timeout;
 	run.stop_timer.arg = &run;

@@ -116,7 +116,7 @@ poolscope-emit test begin --wait stored
 echo 'log = "debug"' >"$DIR/poolscope.conf"
 for service in $services; do
 	check "a configuration that came later is read by the $service" \
-		reload "$service" 'configuration read again'
+		reload "$service" 'configuration reloaded'
 done
 check "keys are made later" sh -c 'poolscope keys new server --role server &&
 	poolscope keys new ada --role reader -o "$TMP/ada.key"'

@@ -13,7 +13,7 @@ python3 tests/golden/cascade/p13_generated_1000/gen.py --nodes "$nodes" --out "$
 rows=$(wc -l <"$TMP/entities.jsonl")
 poolscope up >/dev/null
 poolscope-import cascade "$TMP/entities.jsonl" --quiet
-wait_folded
+wait_indexed
 
 out=$TMP/out
 echo "$nodes nodes, $rows events, best of $RUNS"

@@ -1,6 +1,6 @@
 /*
- * chunk - how small samples get, and how fast values go into chunks and out
- * of them, on one core: 1,500 s of 24 metrics of a busy machine.
+ * chunk - the size of compacted samples, and the speed of writing and reading
+ * them, on one core: 1,500 s of 24 metrics of a busy machine.
  * SPDX-License-Identifier: MIT
  */
 #include <jansson.h>
@@ -93,7 +93,7 @@ decode(struct chunk_reader *reader, struct text chunk)
 			die("not read");
 }
 
-/* Of this process: it does nothing but compute. */
+/* CPU time of this process, which only computes. */
 static int64_t
 cpu_ns(void)
 {
@@ -103,7 +103,7 @@ cpu_ns(void)
 	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
 }
 
-/* Millions of values a second of CPU. */
+/* Millions of values per second of CPU. */
 static double
 speed(
     struct chunk_writer *writer, struct chunk_reader *reader, struct text chunk)

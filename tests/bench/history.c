@@ -1,13 +1,13 @@
 /*
- * history - what compacted records cost: bytes on disk, and time to read them
- * all; tests/bench/history.sh says of what.
+ * history - the cost of compacted records: bytes on disk, and the time to read
+ * them all; see tests/bench/history.sh.
  *
  *     history events STORE PARTITION
  *     history samples DIR FILE NODES ROWS_OF_A_BATCH
  *
- * The first reads a store.  The second makes one in DIR, of the lines of FILE
- * (one object of numbers each) as samples of so many nodes, each shifted in
- * time, through journal, indexer and sealing.
+ * The first form reads a store.  The second creates one in DIR from the lines
+ * of FILE (one object of numbers each), as samples of that many nodes, each
+ * shifted in time, through journal, indexer and compaction.
  * SPDX-License-Identifier: MIT
  */
 #include <jansson.h>
@@ -105,7 +105,7 @@ cpu_ns(void)
 	return at.tv_sec * NS_PER_SECOND + at.tv_nsec;
 }
 
-/* The records alone, out of the rows of the store. */
+/* Only the records, from the rows of the store. */
 static double
 unpack_all(const char *store, uint64_t *records)
 {
@@ -191,7 +191,7 @@ events(const char *store, const char *partition)
 	uint64_t records = scan(store, partition, RECORD_EVENT).records;
 
 	printf("%-44s %8.2f bytes an event, %llu events (goal 12)\n",
-	    "10,000 nodes start, sealed",
+	    "10,000 nodes start, compacted",
 	    (double)status.bytes[TABLES_CHUNKS] / (double)records,
 	    (unsigned long long)records);
 	printf("%-44s %8.2f bytes an event\n", "  names, phases, statistics",
@@ -278,7 +278,7 @@ read_data(const char *path)
 	fclose(file);
 }
 
-/* What a node sends: its own session, `rows` samples a batch. */
+/* What a node sends: its own session, `rows` samples per batch. */
 struct sender {
 	struct journal *journal;
 	struct wire_writer w;
@@ -300,7 +300,7 @@ send_batch(struct sender *sender)
 		.seq = ++sender->seq,
 		.records = sender->w.records,
 		.body_bytes = (uint32_t)sender->w.bytes };
-	/* When the batch came: on its way for some milliseconds. */
+	/* The arrival of the batch, after some milliseconds of transfer. */
 	struct journal_note note = { .seq = header.seq,
 		.receive_ns = sender->now_ns + 3000000 + rand() % 4000000 };
 	size_t bytes;
@@ -315,7 +315,7 @@ send_batch(struct sender *sender)
 	wire_writer_init(&sender->w, sender->body, sizeof(sender->body));
 }
 
-/* What the samples are, once. */
+/* Define the metric group, once. */
 static void
 define(struct sender *sender)
 {
@@ -392,8 +392,8 @@ make_store(const char *dir, unsigned nodes, uint32_t rows_of_batch)
 	compact_s = seconds_since(begin_ns);
 	writer_close(&writer);
 	journal_close(&journal);
-	printf("%-44s %8.2f million values/s, sealed with %.2f\n",
-	    "  folded with", values / indexer_s / 1e6,
+	printf("%-44s %8.2f million values/s, compacted with %.2f\n",
+	    "  indexed with", values / indexer_s / 1e6,
 	    values / compact_s / 1e6);
 }
 

@@ -1,4 +1,4 @@
-# history - what sealed records cost: the start-up of the corpus's 10,000
+# history - what compacted records cost: the start-up of the corpus's 10,000
 # nodes, and this project's host samples as those of some nodes; as batches of
 # a minute, and as one a second.
 #

@@ -2,7 +2,7 @@
 #
 #	. "$(dirname "$0")/lib.sh"
 #	poolscope up >/dev/null
-#	wait_folded
+#	wait_indexed
 #	measure "all metrics" poolscope-stats perf -q -o "$TMP/out"
 #
 # The instance is in a directory $TMP of the bench's own; at the end it is
@@ -31,12 +31,12 @@ measure() {
 }
 
 # Until everything that was acknowledged is in the tables.
-wait_folded() {
+wait_indexed() {
 	tries=1200
 	until [ "$(poolscope-stats status --format json --quiet |
 		/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["store"]["indexing_lag"])')" = 0 ]; do
 		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || { echo "the fold does not end" >&2; exit 1; }
+		[ "$tries" -gt 0 ] || { echo "indexing does not end" >&2; exit 1; }
 		sleep 0.1
 	done
 }

@@ -26,11 +26,11 @@ RUNS=1
 for run in $(seq "$all"); do
 	beside "import $run, acknowledged" "1.5 s, 32 MiB" "0.51 s, 155 MiB (memory only)" \
 		poolscope-import -q scanner -p "bench\$$run" --job 7 "$TMP/db"
-	wait_folded
+	wait_indexed
 done
 RUNS=$all
-for how in aggregator sealed; do
-	if [ "$how" = sealed ]; then
+for how in aggregator compacted; do
+	if [ "$how" = compacted ]; then
 		poolscope down >/dev/null
 		poolscope-admin compact -q
 		poolscope up >/dev/null
@@ -47,7 +47,7 @@ for how in aggregator sealed; do
 		poolscope-trace -q -p 'bench$1' -o "$TMP/job.pftrace"
 done
 poolscope down >/dev/null
-echo "-- store (mapped), sealed"
+echo "-- store (mapped), compacted"
 beside statistics "0.005 s" "0.09 s" poolscope-stats scanner -q --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/numbers"
 beside .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
 	poolscope-trace -q scanner --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/job.trace"

@@ -1,7 +1,7 @@
 /*
- * series - one metric of many nodes out of a store: a pool is made in DIR (an
- * instance without processes), or what is there is read, once cold and then
- * some times more.
+ * series - read one metric of many nodes from a store.  A pool is made in DIR
+ * (an instance without processes), or an existing one is read: once cold, then
+ * several times.
  *
  *     series fill DIR NODES SECONDS [PERIOD_S]
  *     series read DIR METRIC STEP_S [RUNS]
@@ -23,7 +23,7 @@ enum { SETS = 4, COLUMNS_MAX = 11, PATH_BYTES = 400 };
 #define T0        (INT64_C(1791000000) * NS_PER_SECOND)
 #define PARTITION "bench$pool"
 
-/* The columns that poolscope-agent has, as many as it takes. */
+/* The columns of poolscope-agent, or as many as needed. */
 static const struct def {
 	const char *set, *names, *units, *types;
 	unsigned columns;
@@ -50,7 +50,7 @@ static const struct def {
 	    "1 By By", "gauge counter counter", 3 },
 };
 
-/* A node: what its counters have come to. */
+/* A node, and the current values of its counters. */
 struct node {
 	double busy, idle, read, written, received, sent, switches;
 };
@@ -171,7 +171,8 @@ noise(uint64_t a, uint64_t b)
 	return (double)(z >> 40) / (double)(1 << 24);
 }
 
-/* Jobs come and go: a share of the nodes is busy at a time, some never. */
+/* Jobs come and go: a share of the nodes is busy at a time, and some never
+ * are. */
 static double
 load_of(unsigned node, double t)
 {

@@ -1,5 +1,5 @@
 # series - one metric of 1,000 nodes x 1 h (a sample a second) out of a store:
-# while the hour's records lie as they came, and after they were sealed.  Beside
+# while the hour's records lie as they came, and after they were compacted.  Beside
 # it what the store of 14.4 million samples takes, and the pictures' time.
 #
 #   NODES=100 RUNS=5 sh tests/bench/series.sh
@@ -26,9 +26,9 @@ metrics() {
 echo "-- as they came ($nodes nodes)"
 metrics
 poolscope-admin compact --dir "$tmp" --log warn
-echo "-- sealed (goal for 1,000 nodes: 50 ms)"
+echo "-- compacted (goal for 1,000 nodes: 50 ms)"
 metrics
-echo "-- programs, from the sealed store"
+echo "-- programs, from the compacted store"
 for what in "plot samples -m system.cpu.time.user -q" "plot usage -q" "stats usage -o $tmp/usage"; do
 	# shellcheck disable=SC2086 # a command with its arguments
 	set -- $what

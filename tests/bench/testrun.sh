@@ -28,9 +28,9 @@ for runs in 1000 100000 1000000; do
 	[ "$runs" -le "$MOST" ] || continue
 	began=$(date +%s.%N) before=$(cpu_ticks)
 	poolscope-generate -q testrun --runs "$runs" -p "farm\$$runs"
-	wait_folded
+	wait_indexed
 	echo "$(date +%s.%N) $began $runs $before $(cpu_ticks)" | awk '{
-		printf "-- %d runs, %d events: published and folded in %.2f s, ", $3, 10 * $3, $1 - $2
+		printf "-- %d runs, %d events: published and indexed in %.2f s, ", $3, 10 * $3, $1 - $2
 		printf "%.2f s of CPU of the aggregator\n", ($6 + $7 - $4 - $5) / 100 }'
 done
 poolscope-generate -q testrun --runs 40000 -o "$TMP/farm"

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/admin/verify.h"
 #include "aggregator/query/reader.h"
 #include "aggregator/writer/writer_private.h"
 #include "proto/base/hash.h"
@@ -264,7 +265,7 @@ is_whole(const struct found *want, const char *when)
 	struct found found = find_all();
 	struct err err = { 0 };
 
-	if (tables_verify(writer->db, on_wrong, NULL, &err) != 0)
+	if (verify_tables(writer->db, on_wrong, NULL, &err) != 0)
 		return false;
 	if (found.records == want->records && found.digest == want->digest)
 		return true;

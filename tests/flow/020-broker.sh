@@ -40,7 +40,7 @@ check "an aggregator that is stuck makes only its own partitions busy" \
 check_status 1 "a second one with the same pid file is refused" \
 	poolscope-broker --pid-file "$DIR/run/broker.pid"
 check_said "... and says which process runs" \
-	"^poolscope-broker: already running as $(pid broker) ($DIR/run/broker.pid)\$"
+	"^poolscope-broker: already running as process $(pid broker) ($DIR/run/broker.pid)\$"
 check_status 1 "a second one on the same socket is refused" poolscope-broker
 check_said "... and says who listens" \
 	"process $(pid broker) listens"

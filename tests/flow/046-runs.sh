@@ -21,7 +21,7 @@ wrong_usage "the number of events has no clock" "time is for testrun deltas and 
 wrong_usage "only skew is of nodes" "node is for testrun skew" poolscope-stats testrun deltas -n a
 wrong_usage "other numbers have no model" "model is for testrun, not for usage" \
 	poolscope-stats usage --model testrun
-wrong_usage "other numbers are of no run" "one argument too many: '1'" poolscope-stats usage 1
+wrong_usage "other numbers are of no run" "unexpected argument '1'" poolscope-stats usage 1
 for pages in 0 2..1 1-2 x ..0 99999999999999999999; do
 	wrong_usage "pages are not $pages" "'$pages' is not A..B" poolscope-plot testrun --pages "$pages"
 done

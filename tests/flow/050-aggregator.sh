@@ -25,7 +25,7 @@ check "garbage is answered and harms nobody" sender garbage "$door" "$SEED"
 check "readers' garbage is answered and harms nobody" \
 	sender vandal_reader "$reader" "$SEED"
 check "what was acknowledged reaches the tables" \
-	sender status "$reader" lag=0 dead=1 gaps=1 repeated=1 batches=8 \
+	sender status "$reader" indexing_lag=0 rejected_batches=1 gaps=1 repeated=1 batches=8 \
 	messages_malformed=1
 check "readers get each event once, page by page" sender select "$reader" 7
 
@@ -114,7 +114,7 @@ check "a full store can be verified" \
 check "with more room" start aggregator poolscope-aggregator \
 	--store "$TMP/small" --map-bytes 64MiB
 check "it goes on" sender first "$door" other 3
-check "and is not full any more" sender status "$reader" full=0 lag=0
+check "and is not full any more" sender status "$reader" full=0 indexing_lag=0
 stop aggregator
 
 check_status 2 "an unknown option is wrong usage" \

@@ -126,7 +126,7 @@ printf 'of-a-file\n' >"$TMP/token"
 chmod 640 "$TMP/token"
 check_status 1 "a file that others can read is refused" env POOLSCOPE_HTTP_TOKEN_FILE="$TMP/token" \
 	poolscope-upload events -p "$pool" --to "http:$url"
-check_said "with what to do" 'can be read by others (mode 0640): chmod 600'
+check_said "with what to do" 'can be read by others (mode 0640): run chmod 600'
 chmod 600 "$TMP/token"
 web_behaves web ok
 check "a file of one's own is not" env POOLSCOPE_HTTP_TOKEN_FILE="$TMP/token" \

@@ -77,7 +77,7 @@ check "the list still says what the file says" same_list
 printf 'nonsense\n' >>"$DIR/keys/allow"
 lines=$(wc -l <"$DIR/keys/allow")
 check_status 1 "a list with a bad line is not changed" poolscope-keys revoke nodes
-check_said "... with the line said" "keys/allow:$lines: is not PUBLIC, ROLE"
+check_said "... with the line said" "keys/allow:$lines: expected PUBLIC, ROLE"
 sed -i '$d' "$DIR/keys/allow"
 
 # ---- rotated
@@ -141,7 +141,7 @@ refused() {
 copy() {
 	cp "$TMP/nodes.key" "$TMP/bad.key" && chmod 600 "$TMP/bad.key"
 }
-copy; chmod 644 "$TMP/bad.key"; refused "a file that others read" "mode 0644): chmod 600"
+copy; chmod 644 "$TMP/bad.key"; refused "a file that others read" "mode 0644): run chmod 600"
 copy; chmod 620 "$TMP/bad.key"; refused "a file that others write" "mode 0620"
 if [ "$(id -u)" -eq 0 ]; then
 	copy; chown 65534 "$TMP/bad.key"; refused "another user's file" "belongs to another user (uid 65534)"
@@ -153,7 +153,7 @@ refused "a missing file" "No such file"
 copy; truncate -s 120 "$TMP/bad.key"; refused "a file that was cut" ":5: secret is not one key"
 copy; sed -i 's/^public: ..../&~/' "$TMP/bad.key"; refused "a key that is no Z85" ":4: public is not one key"
 copy; sed -i "s/^public: .*/public: $(judge public "$TMP/n1.key" | sed 's/[&/]/\\&/g')/" "$TMP/bad.key"
-refused "a secret of another key" "the secret is not that of the public key"
+refused "a secret of another key" "the secret does not belong to the public key"
 copy; truncate -s 10G "$TMP/bad.key"; refused "an endless file" "longer than the 16384 bytes"
 
 # ---- root for others
@@ -176,7 +176,7 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 # ---- said wrong
-wrong_usage "a verb is needed" "an argument is missing" poolscope-keys
+wrong_usage "a verb is needed" "missing argument" poolscope-keys
 wrong_usage "an unknown verb is wrong usage" "'make' is not one of new, list" poolscope-keys make x
 wrong_usage "a name is no path" "a name is 1 to 100 letters" poolscope-keys new ../x
 wrong_usage "a name is no option" "a name is 1 to 100 letters" poolscope-keys new -- -x

@@ -57,7 +57,7 @@ other_key() {
 
 check "an aggregator with TCP listeners" aggregator "$QUERY"
 check "its server's key changes" other_key
-check "... which it takes over" wait_until 'grep -q "configuration read again" "$TMP/aggregator.log"'
+check "... which it takes over" wait_until 'grep -q "configuration reloaded" "$TMP/aggregator.log"'
 check "readers are answered" poolscope-stats status
 touch "$TMP/lost"
 check "the key changes while the readers' address is lost" other_key

@@ -79,8 +79,8 @@ bad "... in a list, in its line" 'agent { broker = {"a",\n"b" }\n spool_bytes = 
 bad "a value that makes no sense is refused" 'agent {\n\n metric_groups = "cpu,nothing" }\n' \
 	":3: --metric-groups: there is no set 'nothing'"
 bad "a section without an end is refused" '\nagent {\n\n' ":2: a section is not closed"
-bad "a text without an end is refused" "agent {\\n}\\nemit { dir = \"a" ":3: a text in quotes is not closed"
-bad "a NUL byte is refused" 'agent { }\n\000' ": holds a NUL byte"
+bad "a text without an end is refused" "agent {\\n}\\nemit { dir = \"a" ":3: a quoted text is not closed"
+bad "a NUL byte is refused" 'agent { }\n\000' ": contains a NUL byte"
 bad "what is for the command line only is refused" 'aggregator { ready_fd = "3" }' \
 	":1: no such option 'ready_fd'"
 bad "the instance's file cannot name another instance" '\ndir = "/elsewhere"' ":2: dir: "
@@ -90,7 +90,7 @@ check_said "... by name" "60.conf: the configuration is longer than 1024 KiB"
 rm "$DIR/conf.d/60.conf"
 for i in $(seq 100 170); do : >"$DIR/conf.d/$i.conf"; done
 check_status 1 "so are more than 64 files" poolscope config check
-check_said "... with the limit" "is one of more than 64 files"
+check_said "... with the limit" "there are more than 64 files"
 rm "$DIR"/conf.d/1??.conf
 mkfifo "$DIR/conf.d/60.conf"
 check_status 1 "a pipe is refused, and not waited for" timeout 60 poolscope config check
@@ -102,7 +102,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	printf 'agent { }\n' >"$DIR/conf.d/60.conf"
 	chmod 0666 "$DIR/conf.d/60.conf"
 	check_status 1 "root refuses what others can write" poolscope config check
-	check_said "... and says what to do" "60.conf: others than root can write it (mode 666): chmod go-w"
+	check_said "... and says what to do" "60.conf: other users can write it (mode 666): run chmod go-w"
 	chmod 0644 "$DIR/conf.d/60.conf"
 	chown 12345 "$DIR/conf.d/60.conf"
 	check_status 1 "... and what belongs to another" poolscope config check
@@ -130,9 +130,9 @@ rm -r "$DIR/conf.d" "$conf"
 
 # hup NAME [TIMES]: and wait until that is done.
 hup() {
-	_said=$(grep -cE 'configuration read again|nothing is changed' "$TMP/$1.log")
+	_said=$(grep -cE 'configuration reloaded|nothing is changed' "$TMP/$1.log")
 	kill -HUP "$(pid "$1")"
-	wait_until "[ \$(grep -cE 'configuration read again|nothing is changed' '$TMP/$1.log') -gt $_said ]" 30
+	wait_until "[ \$(grep -cE 'configuration reloaded|nothing is changed' '$TMP/$1.log') -gt $_said ]" 30
 }
 
 said() {

@@ -1,6 +1,6 @@
 /*
- * chunk - any bytes as a chunk: every column is unpacked, as what it says it
- * is; what could be unpacked is packed again and must come back the same.
+ * chunk - decode any bytes as a chunk: every column is unpacked with its own
+ * type, and what could be unpacked must survive packing and unpacking.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-enum { COLUMNS = 40 }; /* of one input */
+enum { COLUMNS = 40 }; /* per input */
 
 static struct value one[CHUNK_ROWS_MAX], two[CHUNK_ROWS_MAX];
 

@@ -17,23 +17,23 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.headers = { "Authorization: Bearer q7Q8z9" } };
 	struct text all = { (const char *)data, (uint32_t)size };
 	char said[HTTP_SAID_BYTES], place[HTTP_PLACE_BYTES], encoded[256], *url;
-	struct text value;
-	int64_t ns;
+	struct http_address address;
+	struct err err = { .text = "" };
 
 	if (size > 1 << 16)
 		return 0;
-	value = http_find_header(all, "Retry-After");
-	assert(value.bytes <= size);
-	if (http_retry_after(value, 0, &ns) || http_retry_after(all, 0, &ns))
-		assert(ns >= 0);
-	http_headers_end(all);
 	http_excerpt(said, all, &request);
 	assert(strstr(said, "q7Q8z9") == NULL);
 	http_encode(encoded, sizeof(encoded), all, "/");
 	url = strndup((const char *)data, size);
 	assert(strlen(http_place(place, url)) < HTTP_PLACE_BYTES);
 	assert(strchr(place, '?') == NULL);
-	http_has_user(url);
+	if (http_address_open(&address, url, &err) == 0)
+		assert(address.host != NULL && address.path[0] == '/' &&
+		       strncmp(url, address.scheme, 4) == 0);
+	else
+		assert(err.text[0] != '\0');
+	http_address_close(&address);
 	free(url);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * model - any text as a model file.
+ * model - parse any text as a model file.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/model/show.h"
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is reported of a model is lines of text, whatever is in it. */
+/* A model is printed as lines of text, whatever it contains. */
 static void
 show(const struct model_set *set)
 {

@@ -1,6 +1,7 @@
 /*
- * run_row - any bytes as a run, at rest and in a page: what is read is written
- * as it was read, and no step of it has more durations than fit.
+ * run_row - decode any bytes as a test run, as a row and in a page: what can
+ * be decoded is encoded to the same bytes, and no step has more durations than
+ * fit.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/run_row.h"

@@ -8,8 +8,8 @@ $(call area,aggregator): $(call libs,aggregator)
 $(call area,agents): $(call libs,agents)
 $(call area,broker): $(call libs,broker)
 
-# Only in this test is there a way to crash the fold.
-$(B)/unit/aggregator/writer/writer_poison: ALL_LDFLAGS += $(call wrap,collect_entry)
+# Only in this test is there a way to crash the indexer.
+$(B)/unit/aggregator/writer/writer_quarantine: ALL_LDFLAGS += $(call wrap,collect_entry)
 
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
 	@mkdir -p $(@D)

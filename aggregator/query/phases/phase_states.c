@@ -6,7 +6,7 @@
 
 #include "aggregator/tables/tables.h"
 
-enum { STEPS = 8 }; /* reading this many rows takes as long as a seek */
+enum { SEEK_ROWS = 8 }; /* reading this many rows takes as long as a seek */
 
 static bool
 seek(struct db_cursor *cursor, const struct key_phase *to, struct text *key,
@@ -35,13 +35,13 @@ phase_states_find_phase(
 
 /* Move past a row that is not selected. */
 static bool
-pass(struct phase_states *phase_states, struct text *key)
+skip(struct phase_states *phase_states, struct text *key)
 {
 	struct key_phase to = phase_states->at;
 
-	if (++phase_states->passed <= STEPS)
+	if (++phase_states->skipped <= SEEK_ROWS)
 		return db_next(phase_states->cursor, key, &phase_states->value);
-	phase_states->passed = 0;
+	phase_states->skipped = 0;
 	if (to.scope > phase_states->scope_last && ++to.key_hash == 0)
 		return false;
 	to.scope = phase_states->scope_first;
@@ -50,7 +50,7 @@ pass(struct phase_states *phase_states, struct text *key)
 
 /* Move from the current row to the next selected one. */
 static bool
-settle(struct phase_states *phase_states, bool more, struct text key)
+find_selected(struct phase_states *phase_states, bool more, struct text key)
 {
 	struct key_phase last = phase_states->at;
 
@@ -61,11 +61,11 @@ settle(struct phase_states *phase_states, bool more, struct text key)
 		    phase_states->at.phase != last.phase)
 			return false;
 		if (phase_states->at.key_hash != last.key_hash)
-			phase_states->passed = 0;
+			phase_states->skipped = 0;
 		last = phase_states->at;
 		if (last.scope < phase_states->scope_first ||
 		    last.scope > phase_states->scope_last)
-			more = pass(phase_states, &key);
+			more = skip(phase_states, &key);
 		else if (key.bytes == KEY_PHASE_BYTES)
 			return true;
 		else /* a row of compacted pairs */
@@ -87,7 +87,7 @@ phase_states_begin(struct phase_states *phase_states, struct db_cursor *cursor,
 		.scope_last = scope_last,
 		.cursor = cursor };
 	more = seek(cursor, from, &key, &phase_states->value);
-	return settle(phase_states, more, key);
+	return find_selected(phase_states, more, key);
 }
 
 bool
@@ -96,5 +96,5 @@ phase_states_next(struct phase_states *phase_states)
 	struct text key = { NULL, 0 };
 	bool more = db_next(phase_states->cursor, &key, &phase_states->value);
 
-	return settle(phase_states, more, key);
+	return find_selected(phase_states, more, key);
 }

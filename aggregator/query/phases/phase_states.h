@@ -24,7 +24,7 @@ struct phase_states {
 	/* private */
 	struct db_cursor *cursor;
 	uint32_t
-	    passed; /* consecutive rows of this key that were not selected */
+	    skipped; /* consecutive rows of this key that were not selected */
 };
 
 /* Find the first phase of the partition, from `*phase` on, that has states;

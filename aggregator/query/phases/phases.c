@@ -22,7 +22,7 @@ struct at {
 
 /* ---- merging the attributes of both events ---- */
 
-struct united {
+struct merged {
 	struct attribute at[RECORD_ATTRIBUTES_MAX];
 	uint32_t count;
 };
@@ -30,16 +30,16 @@ struct united {
 /* The first value of an attribute wins, so the source with precedence comes
  * first. */
 static void
-unite(struct united *united, const struct attribute *attribute)
+add_attribute(struct merged *merged, const struct attribute *attribute)
 {
 	uint32_t i;
 
-	for (i = 0; i < united->count; i++) {
-		if (text_equal(united->at[i].key, attribute->key))
+	for (i = 0; i < merged->count; i++) {
+		if (text_equal(merged->at[i].key, attribute->key))
 			return;
 	}
-	if (united->count < RECORD_ATTRIBUTES_MAX)
-		united->at[united->count++] = *attribute;
+	if (merged->count < RECORD_ATTRIBUTES_MAX)
+		merged->at[merged->count++] = *attribute;
 }
 
 /* The caller has made room, so that earlier results do not move. */
@@ -56,7 +56,7 @@ unescape(struct buffer *room, const struct kv_pair *pair)
 }
 
 static void
-unite_message(struct reader *reader, struct united *united, struct text message)
+add_message(struct reader *reader, struct merged *merged, struct text message)
 {
 	struct kv_pair pair;
 	struct attribute attribute = { .value.type = VALUE_TEXT };
@@ -66,14 +66,13 @@ unite_message(struct reader *reader, struct united *united, struct text message)
 			continue;
 		attribute.key = pair.key;
 		attribute.value.is.text = unescape(&reader->text, &pair);
-		unite(united, &attribute);
+		add_attribute(merged, &attribute);
 	}
 }
 
 /* Add the attributes of an event, then those in its message. */
 static void
-unite_event(
-    struct at *at, struct united *united, const struct phase_entry *entry)
+add_event(struct at *at, struct merged *merged, const struct phase_entry *entry)
 {
 	struct reader *reader = at->page->reader;
 	struct text rest = entry->id.body, message = { NULL, 0 };
@@ -93,9 +92,9 @@ unite_event(
 		    text_equal(plain.key, text_of("message")))
 			message = plain.value.is.text;
 		else
-			unite(united, &plain);
+			add_attribute(merged, &plain);
 	}
-	unite_message(reader, united, message);
+	add_message(reader, merged, message);
 }
 
 static void
@@ -103,29 +102,29 @@ set_attributes(struct at *at, struct record *record,
     const struct phase_entry *start, const struct phase_entry *end)
 {
 	struct reader *reader = at->page->reader;
-	struct united united;
+	struct merged merged;
 	struct wire_writer w;
 	size_t room = 0;
 	uint32_t i;
 
-	united.count = 0;
+	merged.count = 0;
 	reader->text.bytes = 0;
 	buffer_need(&reader->text, (start ? start->id.body.bytes : 0) +
 				       (end ? end->id.body.bytes : 0) + 1);
 	if (end != NULL)
-		unite_event(at, &united, end);
+		add_event(at, &merged, end);
 	if (start != NULL)
-		unite_event(at, &united, start);
-	for (i = 0; i < united.count; i++) {
-		room += united.at[i].key.bytes + 32;
-		if (united.at[i].value.type == VALUE_TEXT)
-			room += united.at[i].value.is.text.bytes;
+		add_event(at, &merged, start);
+	for (i = 0; i < merged.count; i++) {
+		room += merged.at[i].key.bytes + 32;
+		if (merged.at[i].value.type == VALUE_TEXT)
+			room += merged.at[i].value.is.text.bytes;
 	}
 	reader->pairs.bytes = 0;
 	wire_writer_init(&w, buffer_need(&reader->pairs, room), room);
-	for (i = 0; i < united.count; i++)
-		wire_put_attribute(&w, united.at[i].key, &united.at[i].value);
-	record->attributes = united.count;
+	for (i = 0; i < merged.count; i++)
+		wire_put_attribute(&w, merged.at[i].key, &merged.at[i].value);
+	record->attributes = merged.count;
 	record->pairs = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
 }
 

@@ -144,7 +144,7 @@ seek(struct rows *rows, uint32_t kind, struct text front)
 
 /* Move to the next kind.  False: the page is full. */
 static bool
-pass_kind(struct rows *rows, uint32_t kind, bool *more)
+next_kind(struct rows *rows, uint32_t kind, bool *more)
 {
 	rows->page->cursor = (struct page_cursor){ .kind = RECORD_ENTITY,
 		.entity_kind = kind + 1 };
@@ -198,7 +198,7 @@ query_entities(struct page *page)
 		switch (find_place(&rows.range, id)) {
 		case BEFORE: more = seek(&rows, kind, rows.range.front); break;
 		case WITHIN: good = take(&rows, kind, id, &more); break;
-		case BEHIND: good = pass_kind(&rows, kind, &more); break;
+		case BEHIND: good = next_kind(&rows, kind, &more); break;
 		}
 	}
 	db_cursor_close(&rows.cursor);

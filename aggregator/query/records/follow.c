@@ -9,7 +9,7 @@
 #include "aggregator/query/records/follow.h"
 
 enum {
-	LOOK_BYTES = 1024
+	EXAMINED_BYTES = 1024
 }; /* bytes of an entry that count as one examined record */
 
 struct follow {
@@ -20,7 +20,7 @@ struct follow {
 
 /* Move past a record or an entry.  False: the page is full. */
 static bool
-pass(struct follow *follow, uint64_t entry, uint32_t records)
+skip(struct follow *follow, uint64_t entry, uint32_t records)
 {
 	follow->at = (struct wire_position){ entry, records };
 	return !page_examined(follow->page);
@@ -38,7 +38,7 @@ report_lost(struct follow *follow, uint64_t to, const char *reason,
 	record.source = text_of("batch");
 	record.count = to - follow->at.entry;
 	follow->page->entry = follow->at.entry;
-	return page_put(follow->page, &record) && pass(follow, to, 0);
+	return page_put(follow->page, &record) && skip(follow, to, 0);
 }
 
 /* Match as reader_select does for each kind (records.c). */
@@ -83,13 +83,13 @@ append_batch(struct follow *follow, const struct journal_entry *entry)
 	if (wire_body(&entry->header, entry->body, &follow->page->reader->room,
 		&plain) != WIRE_OK)
 		return true; /* the indexer stores it as a rejected batch */
-	follow->page->examined += plain.bytes / LOOK_BYTES;
+	follow->page->examined += plain.bytes / EXAMINED_BYTES;
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
 	while (wire_next(&cursor, &record))
 		if (record.id.index >= follow->at.records &&
 		    (!append(follow, &record) ||
-			!pass(follow, entry->number, record.id.index + 1)))
+			!skip(follow, entry->number, record.id.index + 1)))
 			return false;
 	return true;
 }
@@ -110,11 +110,11 @@ append_entry(struct follow *follow, const struct journal_entry *entry)
 	bool good = true;
 
 	follow->page->entry = entry->number;
-	follow->page->examined += entry->body.bytes / LOOK_BYTES;
+	follow->page->examined += entry->body.bytes / EXAMINED_BYTES;
 	if (!entry->dead && text_equal(header->partition, follow->partition))
 		good = header->type == WIRE_GAP ? append_gap(follow, entry)
 						: append_batch(follow, entry);
-	return good && pass(follow, entry->number + 1, 0);
+	return good && skip(follow, entry->number + 1, 0);
 }
 
 /* False: the page is full. */

@@ -157,7 +157,7 @@ select_columns(struct series_block *block, struct hour_cursor *hour_cursor,
 	}
 	good = series_block_append_columns(block, compacted_cursor, from_ns);
 	next.track++;
-	hour_cursor_pass(hour_cursor, &block->key, &next);
+	hour_cursor_skip(hour_cursor, &block->key, &next);
 	return good;
 }
 
@@ -174,8 +174,8 @@ select_series_block(struct series_block *block, struct hour_cursor *hour_cursor)
 	block->resumed = series_block_is_cursor(block);
 	block->after = page->cursor.id;
 	if (!wanted) {
-		hour_cursor_pass(hour_cursor, &block->key, &next);
-		return series_block_pass(block);
+		hour_cursor_skip(hour_cursor, &block->key, &next);
+		return series_block_skip(block);
 	}
 	if (page->series != NULL)
 		return series_block_select_series(block, hour_cursor);

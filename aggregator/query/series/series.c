@@ -161,7 +161,7 @@ put_run(
 {
 	struct record record = { .kind = RECORD_SAMPLE,
 		.node = part->node,
-		.source = part->set,
+		.source = part->group,
 		.name = run->column->name,
 		.key = text_of(rollup_name(part->rollup)),
 		.time_ns = run->begin_ns,

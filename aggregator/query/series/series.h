@@ -34,7 +34,7 @@ bool series_wants(
 /* A series block to convert to buckets. */
 struct series_part {
 	struct key_row_block key;
-	struct text node, set;
+	struct text node, group;
 	uint64_t skip;           /* buckets that earlier pages returned */
 	enum rollup_step rollup; /* the rollup to read */
 	struct compacted_cursor

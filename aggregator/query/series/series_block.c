@@ -21,7 +21,7 @@ series_block_set_cursor(
 }
 
 bool
-series_block_pass(struct series_block *block)
+series_block_skip(struct series_block *block)
 {
 	const struct row_block_item last = { INT64_MAX, INT64_MAX, UINT64_MAX,
 		UINT32_MAX, UINT32_MAX, { NULL, 0 } };
@@ -35,7 +35,7 @@ series_block_pass(struct series_block *block)
 /* Move to the next metric group, or to the only selected one, of the next node
  * if it is past. */
 static void
-pass_set(const struct page *page, struct key_row_block *next)
+next_group(const struct page *page, struct key_row_block *next)
 {
 	if (page->only_group == 0) {
 		next->track++;
@@ -62,7 +62,7 @@ series_block_is_wanted(struct series_block *block, struct key_row_block *next)
 	block->track = lookup_number(lookup, block->key.track);
 	if (block->key.kind == RECORD_SAMPLE &&
 	    !page_wants_text(page, block->track)) {
-		pass_set(page, next);
+		next_group(page, next);
 		return false;
 	}
 	if (block->key.kind == RECORD_SPAN && page->query->columns.bytes > 0 &&

@@ -25,7 +25,7 @@ struct series_block {
 bool series_block_is_wanted(
     struct series_block *block, struct key_row_block *next);
 /* Skip the series block.  False: the page is full. */
-bool series_block_pass(struct series_block *block);
+bool series_block_skip(struct series_block *block);
 /* Set the cursor: the page contains everything up to this record. */
 void series_block_set_cursor(
     struct series_block *block, const struct row_block_item *item);

@@ -16,7 +16,7 @@ append_series(struct series_block *block, enum rollup_step rollup,
 	struct page *page = block->page;
 	struct series_part what = { .key = block->key,
 		.node = block->node,
-		.set = block->track,
+		.group = block->track,
 		.skip = block->resumed ? page->cursor.number : 0,
 		.rollup = rollup,
 		.compacted_cursor = compacted_cursor };
@@ -58,14 +58,14 @@ series_block_select_series(
 		rollup = block->rollup;
 	good = append_series(block, rollup, compacted_cursor);
 	next.track++;
-	hour_cursor_pass(hour_cursor, &block->key, &next);
+	hour_cursor_skip(hour_cursor, &block->key, &next);
 	return good;
 }
 
 /* ---- hours ---- */
 
 static bool
-is_kept(const struct page *page, int32_t hour, unsigned rollup)
+is_retained(const struct page *page, int32_t hour, unsigned rollup)
 {
 	return hour >= tables_cut(page->txn, rollup);
 }
@@ -74,7 +74,7 @@ is_kept(const struct page *page, int32_t hour, unsigned rollup)
 static bool
 samples_are_gone(const struct page *page, int32_t hour)
 {
-	return !is_kept(page, hour, ROLLUP_RAW);
+	return !is_retained(page, hour, ROLLUP_RAW);
 }
 
 /* The coarsest retained rollup that makes up the step (it may be the samples);
@@ -85,12 +85,12 @@ wanted_rollup(const struct page *page, int32_t hour)
 	enum rollup_step best = rollup_of_step(page->query->step_ns);
 	enum rollup_step rollup = best;
 
-	while (rollup > ROLLUP_RAW && !is_kept(page, hour, rollup))
+	while (rollup > ROLLUP_RAW && !is_retained(page, hour, rollup))
 		rollup--;
-	if (is_kept(page, hour, rollup))
+	if (is_retained(page, hour, rollup))
 		return rollup;
 	for (rollup = best; rollup < ROLLUP_10MIN; rollup++)
-		if (is_kept(page, hour, rollup))
+		if (is_retained(page, hour, rollup))
 			break;
 	return rollup;
 }
@@ -205,7 +205,7 @@ series_block_select_rollup(struct series_block *block,
 				good = append_slices(block);
 			to.track++;
 		} else {
-			good = series_block_pass(block);
+			good = series_block_skip(block);
 		}
 		to.slice = block->rollup;
 		to.first_ns = INT64_MIN;

@@ -89,14 +89,14 @@ take_key(struct azure *azure, struct err *err)
 }
 
 int
-azure_open(
-    struct azure *azure, enum sign_azure_service service, struct err *err)
+azure_open(struct azure *azure, enum sign_azure_service service,
+    const struct http_options *how, struct err *err)
 {
 	azure->who.service = service;
 	if (take_account(azure, err) != 0 || take_place(azure, err) != 0 ||
 	    take_key(azure, err) != 0)
 		return -1;
-	return http_open(&azure->http, err);
+	return http_open(&azure->http, how, err);
 }
 
 void

@@ -27,9 +27,9 @@ struct azure {
 	    count; /* headers of the request; `headers[0]` is the signature */
 };
 
-/* Zero the account first; call azure_close whatever azure_open returns. */
-int azure_open(
-    struct azure *azure, enum sign_azure_service service, struct err *err);
+/* Whatever comes back, azure_close ends it; zero one before. */
+int azure_open(struct azure *azure, enum sign_azure_service service,
+    const struct http_options *how, struct err *err);
 void azure_close(struct azure *azure);
 
 /* `path` begins with a slash and is encoded, including its query; `headers`

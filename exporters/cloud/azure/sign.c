@@ -78,12 +78,12 @@ put_resource(
 static void
 put_table(crypto_auth_hmacsha256_state *m, const struct sign_azure *who,
     struct text method, const struct sign_pair *headers, uint32_t count,
-    const struct sign_address *address)
+    const struct http_address *address)
 {
 	static const char *const names[] = { "content-md5", "content-type",
 		"x-ms-date" };
 	struct sign_pair query[SIGN_QUERY_MAX];
-	int parameters = sign_query(query, address->query);
+	int parameters = sign_query(query, text_of(address->query));
 	struct text comp;
 
 	put(m, method);
@@ -92,7 +92,7 @@ put_table(crypto_auth_hmacsha256_state *m, const struct sign_azure *who,
 		put(m, sign_find(headers, count, names[i]));
 	}
 	put(m, text_of("\n"));
-	put_resource(m, who->account, address->path);
+	put_resource(m, who->account, text_of(address->path));
 	comp =
 	    sign_find(query, parameters > 0 ? (uint32_t)parameters : 0, "comp");
 	if (comp.bytes > 0) {
@@ -146,15 +146,15 @@ put_blob_headers(crypto_auth_hmacsha256_state *m,
 
 static int
 put_blob_resource(crypto_auth_hmacsha256_state *m, const struct sign_azure *who,
-    const struct sign_address *address, struct err *err)
+    const struct http_address *address, struct err *err)
 {
 	struct sign_pair query[SIGN_QUERY_MAX];
-	int parameters = sign_query(query, address->query);
+	int parameters = sign_query(query, text_of(address->query));
 
 	if (parameters < 0)
 		return err_set(err, "a request has more than %d parameters",
 		    SIGN_QUERY_MAX);
-	put_resource(m, who->account, address->path);
+	put_resource(m, who->account, text_of(address->path));
 	for (int i = 0; i < parameters; i++) {
 		put(m, text_of("\n"));
 		put_lower(m, query[i].name);
@@ -173,12 +173,12 @@ sign_azure(const struct sign_azure *who, const struct http_request *request,
 	    sizeof(sum), sodium_base64_VARIANT_ORIGINAL)];
 	struct sign_pair headers[HTTP_HEADERS_MAX];
 	uint32_t count = sign_headers(headers, request);
-	struct sign_address address;
+	struct http_address address;
 	crypto_auth_hmacsha256_state m;
 	int rc = 0;
 
-	if (!sign_take_apart(&address, request->url))
-		return err_set(err, "the address of the service is invalid");
+	if (http_address_open(&address, request->url, err) != 0)
+		return -1;
 	crypto_auth_hmacsha256_init(&m, who->key, who->key_bytes);
 	if (who->service == SIGN_AZURE_TABLE) {
 		put_table(&m, who, text_of(request->method), headers, count,
@@ -188,6 +188,7 @@ sign_azure(const struct sign_azure *who, const struct http_request *request,
 		put_blob_headers(&m, headers, count, request->body.bytes);
 		rc = put_blob_resource(&m, who, &address, err);
 	}
+	http_address_close(&address);
 	crypto_auth_hmacsha256_final(&m, sum);
 	sodium_memzero(&m, sizeof(m));
 	sodium_bin2base64(text, sizeof(text), sum, sizeof(sum),

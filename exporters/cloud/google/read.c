@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "exporters/cloud/google/credentials.h"
+#include "exporters/cloud/http/message.h"
 #include "proto/base/memory.h"
 #include "proto/keys/secret.h"
 #include "proto/os/clock.h"
@@ -22,21 +23,18 @@ enum {
 bool
 google_url_is_safe(const char *url)
 {
-	static const char *const here[] = { "http://127.0.0.1",
-		"http://localhost", "http://[::1]" };
-	size_t bytes;
+	static const char *const here[] = { "127.0.0.1", "localhost", "[::1]" };
+	struct http_address address;
+	struct err err;
+	bool is_safe = false;
 
-	/* Reject user information, which could disguise the host. */
-	if (strchr(url, '@') != NULL)
-		return false;
-	if (strncmp(url, "https://", 8) == 0)
-		return url[8] != '\0' && strchr("/:?#", url[8]) == NULL;
-	for (size_t i = 0; i < sizeof(here) / sizeof(*here); i++) {
-		bytes = strlen(here[i]);
-		if (strncmp(url, here[i], bytes) == 0)
-			return strchr("/:", url[bytes]) != NULL;
+	if (http_address_open(&address, url, &err) == 0) {
+		is_safe = strcmp(address.scheme, "https") == 0;
+		for (size_t i = 0; i < sizeof(here) / sizeof(*here); i++)
+			is_safe = is_safe || strcmp(address.host, here[i]) == 0;
 	}
-	return false;
+	http_address_close(&address);
+	return is_safe;
 }
 
 /* ---- the account ---- */

@@ -7,6 +7,7 @@
 #include "exporters/cloud/http/message.h"
 #include "proto/base/memory.h"
 #include "proto/base/version.h"
+#include "proto/os/clock.h"
 #include "proto/service/interrupt.h"
 
 #include <curl/curl.h>
@@ -48,7 +49,28 @@ on_bytes(char *from, size_t size, size_t count, void *to)
 	return take(to, from, size * count);
 }
 
-/* curl calls this for each address it tries, after name resolution. */
+/* Headers are curl's to keep: here is how many came, and whether all of them
+ * did.  Those of answers before (100 Continue) may stand in front, trailers
+ * behind. */
+static size_t
+on_header(char *line, size_t size, size_t count, void *arg)
+{
+	struct http *http = arg;
+	size_t bytes = size * count;
+
+	if (bytes > HEADER_BYTES_MAX - http->header_bytes) {
+		http->headers_full = true;
+		return 0;
+	}
+	http->header_bytes += bytes;
+	if (bytes > 5 && memcmp(line, "HTTP/", 5) == 0)
+		http->headers_end = false;
+	else if (text_trim((struct text){ line, (uint32_t)bytes }).bytes == 0)
+		http->headers_end = true;
+	return bytes;
+}
+
+/* curl calls this for each address it tries, after names are resolved. */
 static curl_socket_t
 on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -75,8 +97,6 @@ set_up(struct http *http)
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "poolscope/" VERSION);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	/* Send the path exactly as it is signed, without normalizing "../". */
-	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
@@ -86,11 +106,11 @@ set_up(struct http *http)
 	    easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	curl_easy_setopt(
 	    easy, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (http_values.cacert != NULL) {
-		curl_easy_setopt(easy, CURLOPT_CAINFO, http_values.cacert);
+	if (http->options->cacert != NULL) {
+		curl_easy_setopt(easy, CURLOPT_CAINFO, http->options->cacert);
 		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
 		curl_easy_setopt(
-		    easy, CURLOPT_PROXY_CAINFO, http_values.cacert);
+		    easy, CURLOPT_PROXY_CAINFO, http->options->cacert);
 	}
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -102,20 +122,20 @@ set_up(struct http *http)
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, &http->body);
-	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_bytes);
-	curl_easy_setopt(easy, CURLOPT_HEADERDATA, &http->headers);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, http);
 }
 
 int
-http_open(struct http **to, struct err *err)
+http_open(struct http **to, const struct http_options *options, struct err *err)
 {
 	struct http *http;
 
-	if (http_values.cacert != NULL && access(http_values.cacert, R_OK) != 0)
+	if (options->cacert != NULL && access(options->cacert, R_OK) != 0)
 		return err_set_option(err, "cacert", "%.200s: %s",
-		    http_values.cacert, strerror(errno));
+		    options->cacert, strerror(errno));
 	http = memory_zero(1, sizeof(*http));
-	http->headers.limit = HEADER_BYTES_MAX;
+	http->options = options;
 	http->body.limit = HTTP_ANSWER_BYTES_MAX;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) == 0)
 		http->easy = curl_easy_init();
@@ -139,7 +159,6 @@ http_close(struct http **to)
 		return;
 	curl_easy_cleanup(http->easy);
 	curl_multi_cleanup(http->multi);
-	buffer_clear(&http->headers.buffer);
 	buffer_clear(&http->body.buffer);
 	free(http);
 	*to = NULL;
@@ -182,15 +201,15 @@ make_headers(const struct http_request *request)
 
 static void
 set_request(struct http *http, const struct http_request *request,
-    struct curl_slist *headers)
+    const struct http_address *address, struct curl_slist *headers)
 {
 	CURL *easy = http->easy;
 	const char *method = request->method;
-	int64_t ms = http_values.patience_ns / 1000000;
+	int64_t ms = http->options->patience_ns / 1000000;
 	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
 			strcmp(method, "POST") == 0;
 
-	curl_easy_setopt(easy, CURLOPT_URL, request->url);
+	curl_easy_setopt(easy, CURLOPT_CURLU, address->curl);
 	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
 	if (strcmp(method, "HEAD") == 0) {
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
@@ -293,14 +312,14 @@ judge_failure(struct http *http, CURLcode code, struct err *err)
 	else if (http->body.full)
 		err_set(err, "%s: the answer is larger than %d MiB",
 		    http->place, HTTP_ANSWER_BYTES_MAX >> 20);
-	else if (http->headers.full)
+	else if (http->headers_full)
 		err_set(err,
 		    "%s: the headers of the answer are larger than %d KiB",
 		    http->place, HEADER_BYTES_MAX >> 10);
 	else
 		words_of(http, code, err);
 	if (http->address_fault != NULL || http->body.full ||
-	    http->headers.full || is_final(code))
+	    http->headers_full || is_final(code))
 		return HTTP_OVER;
 	return HTTP_AGAIN;
 }
@@ -309,26 +328,32 @@ enum http_outcome
 http_attempt(struct http *http, const struct http_request *request,
     long *status, struct err *err)
 {
-	struct curl_slist *headers = make_headers(request);
+	struct curl_slist *headers;
+	struct http_address address;
 	CURLcode code;
 	bool done;
 
-	http->headers.buffer.bytes = http->body.buffer.bytes = 0;
-	http->headers.full = http->body.full = false;
+	*status = 0;
+	if (http_address_open(&address, request->url, err) != 0)
+		return HTTP_OVER;
+	headers = make_headers(request);
+	http->header_bytes = http->body.buffer.bytes = 0;
+	http->headers_end = http->headers_full = http->body.full = false;
 	http->why[0] = '\0';
 	http->address_fault = NULL;
-	set_request(http, request, headers);
+	set_request(http, request, &address, headers);
 	done = perform(http, &code);
+	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
+	curl_easy_setopt(http->easy, CURLOPT_CURLU, NULL);
 	curl_slist_free_all(headers);
-	*status = 0;
+	http_address_close(&address);
 	if (!done) {
 		err_set_code(
 		    err, ERR_INTERRUPTED, "%s: interrupted", http->place);
 		return HTTP_OVER;
 	}
-	/* curl accepts an answer that ends within its headers. */
-	if (code == CURLE_OK &&
-	    !http_headers_end(buffer_text(&http->headers.buffer)))
+	/* To curl an answer that ends in its headers is an answer. */
+	if (code == CURLE_OK && !http->headers_end)
 		code = CURLE_PARTIAL_FILE;
 	if (code != CURLE_OK)
 		return judge_failure(http, code, err);
@@ -342,8 +367,41 @@ http_attempt(struct http *http, const struct http_request *request,
 								   : HTTP_OVER;
 }
 
-/* Files that curl and OpenSSL read instead of their built-in defaults, and the
- * Google account. */
+/* ---- its answer ---- */
+
+struct text
+http_header(const struct http *http, const char *name)
+{
+	struct curl_header *header = NULL;
+	struct text none = { NULL, 0 };
+
+	/* The last of several of this name. */
+	if (curl_easy_header(http->easy, name, 0, CURLH_HEADER, -1, &header) !=
+	    CURLHE_OK)
+		return none;
+	if (header->amount > 1 &&
+	    curl_easy_header(http->easy, name, header->amount - 1, CURLH_HEADER,
+		-1, &header) != CURLHE_OK)
+		return none;
+	return text_of(header->value);
+}
+
+int64_t
+http_retry_ns(const struct http *http)
+{
+	curl_off_t seconds = 0;
+
+	if (http_header(http, "Retry-After").bytes > 0)
+		curl_easy_getinfo(http->easy, CURLINFO_RETRY_AFTER, &seconds);
+	/* A date may be over. */
+	if (seconds <= 0)
+		return 0;
+	return seconds < INT64_MAX / NS_PER_SECOND ? seconds * NS_PER_SECOND
+						   : INT64_MAX;
+}
+
+/* What curl and OpenSSL read instead of what they were built with; Google's
+ * account. */
 static bool
 names_file(struct text variable)
 {
@@ -359,9 +417,9 @@ names_file(struct text variable)
 }
 
 void
-http_sandbox(struct sandbox *sandbox)
+http_sandbox(struct sandbox *sandbox, const struct http_options *options)
 {
-	sandbox_read_beside(sandbox, http_values.cacert);
+	sandbox_read_beside(sandbox, options->cacert);
 	for (char **each = environ; each != NULL && *each != NULL; each++) {
 		size_t bytes = strcspn(*each, "=");
 

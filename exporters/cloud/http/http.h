@@ -25,28 +25,42 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/config/opt.h"
+#include "proto/os/clock.h"
 #include "proto/service/sandbox.h"
 
 struct http; /* opaque */
 
-/* --cacert FILE, --retry-time DURATION (60s), --dry-run: part of the option
- * tables of the programs that upload. */
+/* Begins as HTTP_DEFAULT. */
+struct http_options {
+	const char *cacert;  /* PEM file, or NULL */
+	int64_t patience_ns; /* a request is tried again for so long */
+	/* Nothing is sent: each request is shown on standard output, method,
+	 * address, headers without the values of secret ones, body; and
+	 * answered with an empty 200.  Who needs something of an answer
+	 * asks. */
+	bool dry_run;
+	/* A service that does not answer is waited for until INT or TERM, with
+	 * a warning a minute; the patience is of one try then. */
+	bool wait_out;
+};
+#define HTTP_DEFAULT                                                           \
+	{                                                                      \
+		.patience_ns = 60 * NS_PER_SECOND                              \
+	}
+
+/* --cacert FILE, --retry-time DURATION (60s), --dry-run; bound to struct
+ * http_options. */
 extern const struct opt http_options[];
 
-/* --cacert, and the files for secrets and certificates that the environment
- * names. */
-void http_sandbox(struct sandbox *sandbox);
+/* --cacert, and the files that the environment names for secrets and
+ * certificates. */
+void http_sandbox(struct sandbox *sandbox, const struct http_options *options);
 
-/* With --dry-run nothing is sent: each request is printed on standard output
- * (method, address, headers without secret values, body) and answered with an
- * empty 200.  Callers that need the content of an answer test this. */
-bool http_is_dry(void);
+bool http_is_dry(const struct http *http);
 
-/* From now on retry until INT or TERM while a service does not answer, with a
- * warning each minute; --retry-time then limits one attempt. */
-void http_wait_out(void);
-
-int http_open(struct http **http, struct err *err);
+/* The options are not copied. */
+int http_open(
+    struct http **http, const struct http_options *options, struct err *err);
 void http_close(struct http **http);
 
 enum { HTTP_HEADERS_MAX = 24, HTTP_ANSWER_BYTES_MAX = 8 << 20 };

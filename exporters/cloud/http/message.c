@@ -6,21 +6,19 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <curl/curl.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <time.h>
 
+#include "proto/base/memory.h"
 #include "proto/base/text.h"
-#include "proto/os/clock.h"
 
 enum {
 	PATH_BYTES_MAX = 160, /* characters of a body in a message */
 };
 
-/* ---- addresses ---- */
+/* ---- addresses as they are shown, be they none ---- */
 
 /* Length of the scheme and its "://" (RFC 3986, 3.1); 0 without a scheme.  A
  * later "://" may be part of a query that follows a secret. */
@@ -49,12 +47,6 @@ user_end(const char *url)
 	return memrchr(host, '@', strcspn(host, host > url ? "/?#" : "?#"));
 }
 
-bool
-http_has_user(const char *url)
-{
-	return user_end(url) != NULL;
-}
-
 const char *
 http_place(char to[static HTTP_PLACE_BYTES], const char *url)
 {
@@ -73,6 +65,8 @@ http_place(char to[static HTTP_PLACE_BYTES], const char *url)
 	text_quote(to, HTTP_PLACE_BYTES, text_of(plain));
 	return to;
 }
+
+/* ---- addresses as they are gone to ---- */
 
 static const char *
 fault_of_ip4(uint32_t ip)
@@ -134,72 +128,6 @@ http_address_fault(const struct sockaddr *address)
 	}
 }
 
-/* ---- answers ---- */
-
-bool
-http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns)
-{
-	char date[40];
-	struct tm tm = { .tm_sec = 0 };
-	const char *end;
-	int64_t seconds = 0;
-	uint32_t i = 0;
-
-	value = text_trim(value);
-	for (; i < value.bytes && isdigit((unsigned char)value.at[i]); i++)
-		if (seconds < 100000000)
-			seconds = 10 * seconds + (value.at[i] - '0');
-	if (i == value.bytes) {
-		*pause_ns = seconds * NS_PER_SECOND;
-		return i > 0;
-	}
-	if (value.bytes >= sizeof(date))
-		return false;
-	memcpy(date, value.at, value.bytes);
-	date[value.bytes] = '\0';
-	end = strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
-	if (end == NULL || *end != '\0' || tm.tm_year > 300)
-		return false;
-	/* Years that do not fit in nanoseconds are in the past. */
-	*pause_ns =
-	    tm.tm_year < 70 ? 0 : (int64_t)timegm(&tm) * NS_PER_SECOND - now_ns;
-	if (*pause_ns < 0)
-		*pause_ns = 0;
-	return true;
-}
-
-bool
-http_headers_end(struct text headers)
-{
-	bool ended = false;
-	struct text line;
-
-	while (text_next_line(&headers, &line)) {
-		if (line.bytes > 5 && memcmp(line.at, "HTTP/", 5) == 0)
-			ended = false;
-		else if (text_trim(line).bytes == 0)
-			ended = true;
-	}
-	return ended;
-}
-
-struct text
-http_find_header(struct text headers, const char *name)
-{
-	struct text found = { NULL, 0 }, rest = headers, line;
-	size_t bytes = strlen(name);
-
-	while (text_next_line(&rest, &line)) {
-		if (line.bytes > bytes && line.at[bytes] == ':' &&
-		    strncasecmp(line.at, name, bytes) == 0)
-			found = text_trim((struct text){ line.at + bytes + 1,
-			    line.bytes - (uint32_t)bytes - 1 });
-	}
-	return found;
-}
-
-/* ---- requests ---- */
-
 static bool
 has_control(const char *text)
 {
@@ -209,42 +137,117 @@ has_control(const char *text)
 	return false;
 }
 
-int
-http_check_url(const char *url, struct err *err)
+/* What is wrong with it, before libcurl takes it apart. */
+static int
+check_plain(const char *url, const char *place, struct err *err)
 {
-	char place[HTTP_PLACE_BYTES];
+	bool secure = strncmp(url, "https://", 8) == 0;
 
-	http_place(place, url);
-	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-		return err_set(
-		    err, "'%s' does not begin with http:// or https://", place);
+	if (!secure && strncmp(url, "http://", 7) != 0)
+		return err_set(err,
+		    "'%s' is no address that begins with http:// or https://",
+		    place);
 	if (has_control(url) || strchr(url, ' ') != NULL)
-		return err_set(err,
-		    "%s: the address contains a blank or a control character",
-		    place);
-	if (http_has_user(url))
-		return err_set(err,
-		    "%s: the address contains a user or a password, which "
-		    "others could read",
-		    place);
-	if (strcspn(authority_of(url), "/?#:") == 0)
-		return err_set(err, "'%s' has no host", place);
+		return err_set(
+		    err, "%s: a blank or a control character", place);
+	/* To libcurl a host may follow a third slash. */
+	if (url[secure ? 8 : 7] == '/')
+		return err_set(err, "'%s' names no host", place);
 	return 0;
 }
 
-/* A proxy gets the host as text, so a literal address is checked here. */
-static const char *
-fault_of_host(const char *url)
+static int
+explain(CURLUcode code, const char *place, struct err *err)
 {
-	const char *host = authority_of(url);
+	switch (code) {
+	case CURLUE_OK: return 0;
+	case CURLUE_USER_NOT_ALLOWED:
+		return err_set(err,
+		    "%s: the address has a user or a password in it, where "
+		    "others can read them",
+		    place);
+	case CURLUE_NO_HOST: return err_set(err, "'%s' names no host", place);
+	default:
+		return err_set(err, "'%s' is no address: %s", place,
+		    curl_url_strerror(code));
+	}
+}
+
+/* NULL: it has none. */
+static char *
+part_of(const struct http_address *address, CURLUPart part)
+{
+	char *text = NULL;
+	CURLUcode code =
+	    curl_url_get(address->curl, part, &text, CURLU_NO_DEFAULT_PORT);
+
+	if (code == CURLUE_OUT_OF_MEMORY)
+		memory_must(NULL);
+	return code == CURLUE_OK ? text : NULL;
+}
+
+int
+http_address_open(
+    struct http_address *address, const char *url, struct err *err)
+{
+	char place[HTTP_PLACE_BYTES];
+
+	*address = (struct http_address){ .curl = NULL };
+	http_place(place, url);
+	if (check_plain(url, place, err) != 0)
+		return -1;
+	address->curl = memory_must(curl_url());
+	/* What is signed is what is sent, "../" and all. */
+	if (explain(curl_url_set(address->curl, CURLUPART_URL, url,
+			CURLU_DISALLOW_USER | CURLU_PATH_AS_IS),
+		place, err) != 0) {
+		http_address_close(address);
+		return -1;
+	}
+	address->scheme = part_of(address, CURLUPART_SCHEME);
+	address->host = part_of(address, CURLUPART_HOST);
+	address->port = part_of(address, CURLUPART_PORT);
+	address->path = part_of(address, CURLUPART_PATH);
+	address->query = part_of(address, CURLUPART_QUERY);
+	return 0;
+}
+
+void
+http_address_close(struct http_address *address)
+{
+	curl_free(address->scheme);
+	curl_free(address->host);
+	curl_free(address->port);
+	curl_free(address->path);
+	curl_free(address->query);
+	curl_url_cleanup(address->curl);
+	*address = (struct http_address){ .curl = NULL };
+}
+
+int
+http_check_url(const char *url, struct err *err)
+{
+	struct http_address address;
+	int rc = http_address_open(&address, url, err);
+
+	http_address_close(&address);
+	return rc;
+}
+
+/* ---- requests ---- */
+
+/* To a proxy a host is a word: one that is an address is looked at here. */
+static const char *
+fault_of_host(const char *host)
+{
 	bool bracketed = *host == '[';
-	size_t bytes = strcspn(host += bracketed, bracketed ? "]%" : ":/?#");
+	size_t bytes = strcspn(host += bracketed, "]");
 	struct sockaddr_in ip4 = { .sin_family = AF_INET };
 	struct sockaddr_in6 ip6 = { .sin6_family = AF_INET6 };
 	char word[INET6_ADDRSTRLEN + 1];
 
-	if (memchr(host, '%', bytes) != NULL)
-		return "contains a percent sign";
+	if (strchr(host, '%') != NULL)
+		return "is written with a percent sign";
 	while (!bracketed && bytes > 0 && host[bytes - 1] == '.')
 		bytes--;
 	if (bytes >= sizeof(word))
@@ -262,12 +265,14 @@ int
 http_check(const struct http_request *request, struct err *err)
 {
 	char place[HTTP_PLACE_BYTES];
+	struct http_address address;
 	const char *fault;
 
-	if (http_check_url(request->url, err) != 0)
+	if (http_address_open(&address, request->url, err) != 0)
 		return -1;
 	http_place(place, request->url);
-	fault = fault_of_host(request->url);
+	fault = fault_of_host(address.host);
+	http_address_close(&address);
 	if (fault != NULL)
 		return err_set(err,
 		    "%s: its address %s; the request was not sent", place,

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/socket.h>
 
 #include "exporters/cloud/http/http.h"
 
@@ -17,25 +16,27 @@ enum { HTTP_PLACE_BYTES = 256, HTTP_SAID_BYTES = 200 };
  * password and query.  Returns `to`. */
 const char *http_place(char to[static HTTP_PLACE_BYTES], const char *url);
 
-/* Does the address contain a user or a password before its host? */
-bool http_has_user(const char *url);
+/* The parts of an address, as libcurl understands it: who judges them judges
+ * where it goes, and who signs them signs what it sends. */
+struct http_address {
+	void *curl; /* its CURLU */
+	char *scheme, *host;
+	char *port;  /* NULL: that of the scheme */
+	char *path;  /* begins with a slash */
+	char *query; /* NULL: none */
+};
 
-/* Why requests to this address are refused; NULL: they are allowed. */
+/* -1: it is not of http or https, has a user or a password in it, or is no
+ * address at all.  Whatever comes back, it can be closed. */
+int http_address_open(
+    struct http_address *address, const char *url, struct err *err);
+void http_address_close(struct http_address *address);
+
+struct sockaddr;
+/* Why nobody may be sent to this address, or NULL. */
 const char *http_address_fault(const struct sockaddr *address);
 
-/* Parse Retry-After relative to now: seconds, or a date (RFC 9110, 10.2.3).
- * False if it is neither. */
-bool http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns);
-
-/* Are these the complete headers of an answer?  Headers of interim answers
- * (100 Continue) may precede them, trailers may follow. */
-bool http_headers_end(struct text headers);
-
-/* The value of the last header with this name in "HTTP/... CRLF Name: value
- * CRLF ..."; empty if absent. */
-struct text http_find_header(struct text headers, const char *name);
-
-/* Is the value of this header ("Name: value") secret? */
+/* Is the value of this header ("Name: value") for the service only? */
 bool http_is_secret_header(const char *header);
 
 /* The beginning of a body, sanitized for a message and without any secrets of

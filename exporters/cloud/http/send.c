@@ -11,7 +11,7 @@
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
 
-enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
+enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
 
 /* Limit of Retry-After when --retry-time is unlimited. */
 #define PAUSE_NS_MAX (3600 * NS_PER_SECOND)
@@ -19,31 +19,24 @@ enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
 /* Warn once per outage, not for each failed request. */
 #define WARN_EVERY_NS (60 * NS_PER_SECOND)
 
-struct http_values http_values = { .patience_ns = 60 * NS_PER_SECOND };
-
 const struct opt http_options[] = {
-	{ "cacert", 0, OPT_TEXT, &http_values.cacert, "FILE",
-	    "trust only the certificate authorities in this PEM file", NULL,
+	{ "cacert", 0, OPT_TEXT, OPT_TO(struct http_options, cacert), "FILE",
+	    "trust the authorities of this PEM file, and no others", NULL,
 	    false },
-	{ "retry-time", 0, OPT_DURATION, &http_values.patience_ns, "DURATION",
-	    "retry a request for this long while the service does not answer "
-	    "(60s)",
+	{ "retry-time", 0, OPT_DURATION,
+	    OPT_TO(struct http_options, patience_ns), "DURATION",
+	    "how long a request is tried again while the service does not "
+	    "answer (60s)",
 	    NULL, false },
-	{ "dry-run", 0, OPT_FLAG, &http_values.dry_run, NULL,
-	    "print the requests instead of sending them", NULL, false },
+	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct http_options, dry_run), NULL,
+	    "send nothing: print what would be sent", NULL, false },
 	{ .name = NULL },
 };
 
 bool
-http_is_dry(void)
+http_is_dry(const struct http *http)
 {
-	return http_values.dry_run;
-}
-
-void
-http_wait_out(void)
-{
-	http_values.wait_out = true;
+	return http->options->dry_run;
 }
 
 /* ---- retries ---- */
@@ -68,14 +61,9 @@ back_off_ns(uint32_t attempts)
 static int64_t
 pause_ns(const struct http *http, long status, uint32_t attempts)
 {
-	int64_t ns;
+	int64_t ns = status == 429 || status == 503 ? http_retry_ns(http) : 0;
 
-	if ((status == 429 || status == 503) &&
-	    http_retry_after(
-		http_header(http, "Retry-After"), clock_wall_ns(), &ns))
-		return ns > PAUSE_MS_MIN * 1000000 ? ns
-						   : PAUSE_MS_MIN * 1000000;
-	return back_off_ns(attempts);
+	return ns > 0 ? ns : back_off_ns(attempts);
 }
 
 static void
@@ -103,7 +91,7 @@ static enum http_outcome
 try_again(struct http *http, const struct http_request *request, long *status,
     struct err *err)
 {
-	int64_t until_ns = clock_monotonic_ns() + http_values.patience_ns;
+	int64_t until_ns = clock_monotonic_ns() + http->options->patience_ns;
 
 	for (uint32_t attempts = 1;; attempts++) {
 		enum http_outcome outcome =
@@ -112,7 +100,7 @@ try_again(struct http *http, const struct http_request *request, long *status,
 
 		if (outcome != HTTP_AGAIN)
 			return outcome;
-		if (http_values.wait_out)
+		if (http->options->wait_out)
 			left_ns = PAUSE_NS_MAX;
 		if (left_ns <= 0) {
 			if (attempts > 1)
@@ -143,10 +131,9 @@ http_send(struct http *http, const struct http_request *request,
 
 	*answer = (struct http_answer){ .status = 200 };
 	http_place(http->place, request->url);
-	http->headers.buffer.bytes = 0;
 	if (make_ready(request, err) != 0)
 		return -1;
-	if (http_values.dry_run) {
+	if (http->options->dry_run) {
 		http_show(request);
 		return 0;
 	}
@@ -155,12 +142,6 @@ http_send(struct http *http, const struct http_request *request,
 	answer->status = (int)status;
 	answer->body = buffer_text(&http->body.buffer);
 	return 0;
-}
-
-struct text
-http_header(const struct http *http, const char *name)
-{
-	return http_find_header(buffer_text(&http->headers.buffer), name);
 }
 
 int

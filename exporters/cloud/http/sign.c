@@ -15,28 +15,7 @@ sign_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-bool
-sign_take_apart(struct sign_address *address, const char *url)
-{
-	const char *host = strstr(url, "://");
-	const char *path, *query;
-
-	if (host == NULL || host == url)
-		return false;
-	host += 3;
-	path = host + strcspn(host, "/?");
-	query = path + strcspn(path, "?");
-	if (path == host)
-		return false;
-	address->host = (struct text){ host, (uint32_t)(path - host) };
-	address->path = (struct text){ path, (uint32_t)(query - path) };
-	if (address->path.bytes == 0)
-		address->path = text_of("/");
-	address->query = text_of(*query == '?' ? query + 1 : "");
-	return true;
-}
-
-/* Split at the first `c`; without one the whole text is the name. */
+/* Both sides of the first `c`; all is the name when there is none. */
 static struct sign_pair
 split(struct text t, char c)
 {

@@ -1,6 +1,6 @@
 /*
- * sign - the parts of requests that signatures cover: the components of an
- * address, and headers sorted by name.
+ * sign - what signatures of requests are made of: the pairs of a query, and
+ * headers, in the order of their names.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_SIGN_H
@@ -9,15 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exporters/cloud/http/http.h"
+#include "exporters/cloud/http/message.h"
 
 enum { SIGN_QUERY_MAX = 32 };
-
-/* scheme://host/path?query; views into it.  The path begins with its slash and
- * is "/" if absent. */
-struct sign_address {
-	struct text host, path, query;
-};
 
 /* "name=value" of a query, or "Name: value" of a header without the blanks
  * around the value. */
@@ -25,12 +19,8 @@ struct sign_pair {
 	struct text name, value;
 };
 
-/* False if it is not an address. */
-bool sign_take_apart(struct sign_address *address, const char *url);
-
-/* Get the headers sorted by lower-case name, and the parameters of a query
- * sorted by the bytes of their names, then of their values.  Returns the
- * number. */
+/* The headers, ordered by their names in lower case; and the pairs of a query,
+ * by the bytes of their names, then of their values.  How many. */
 uint32_t sign_headers(struct sign_pair to[static HTTP_HEADERS_MAX],
     const struct http_request *request);
 /* -1: more than SIGN_QUERY_MAX. */

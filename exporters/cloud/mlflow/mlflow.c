@@ -147,13 +147,14 @@ read_authorization(struct mlflow *m, struct err *err)
 }
 
 int
-mlflow_open(struct mlflow **mlflow, struct err *err)
+mlflow_open(
+    struct mlflow **mlflow, const struct http_options *how, struct err *err)
 {
 	struct mlflow *m = memory_zero(1, sizeof(*m));
 
 	*mlflow = m;
 	if (read_base(m, err) == 0 && read_authorization(m, err) == 0 &&
-	    http_open(&m->http, err) == 0)
+	    http_open(&m->http, how, err) == 0)
 		return 0;
 	mlflow_close(mlflow);
 	return -1;

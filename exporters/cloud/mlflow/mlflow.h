@@ -26,7 +26,8 @@ enum {
 	MLFLOW_ARTIFACT_BYTES_MAX = 256 << 20,
 };
 
-int mlflow_open(struct mlflow **mlflow, struct err *err);
+int mlflow_open(
+    struct mlflow **mlflow, const struct http_options *how, struct err *err);
 void mlflow_close(struct mlflow **mlflow);
 
 /* Select the run: by its id, or as EXPERIMENT/NAME, which is found or created

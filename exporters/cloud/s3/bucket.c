@@ -96,12 +96,13 @@ take_place(struct s3 *s3, struct text bucket, struct err *err)
 }
 
 int
-s3_open(struct s3 *s3, struct text bucket, struct err *err)
+s3_open(struct s3 *s3, struct text bucket, const struct http_options *how,
+    struct err *err)
 {
 	if (take_secrets(s3, err) != 0 || take_region(s3, err) != 0 ||
 	    take_place(s3, bucket, err) != 0)
 		return -1;
-	return http_open(&s3->http, err);
+	return http_open(&s3->http, how, err);
 }
 
 void

@@ -28,8 +28,9 @@ struct s3 {
 	bool lost;      /* the last request got no answer */
 };
 
-/* Zero the bucket first; call s3_close whatever s3_open returns. */
-int s3_open(struct s3 *s3, struct text bucket, struct err *err);
+/* Whatever comes back, s3_close ends it; zero one before. */
+int s3_open(struct s3 *s3, struct text bucket, const struct http_options *how,
+    struct err *err);
 void s3_close(struct s3 *s3);
 
 /* `path` is the encoded key with its query; `headers` end with NULL.  Returns

@@ -85,12 +85,12 @@ add_host(struct sign_pair *headers, uint32_t *count, struct text host)
 /* The hash of the canonical request. */
 static int
 sum_request(unsigned char to[static SUM_BYTES],
-    const struct http_request *request, const struct sign_address *address,
+    const struct http_request *request, const struct http_address *address,
     const struct sign_pair *headers, uint32_t count, const char *names,
     struct err *err)
 {
 	struct sign_pair query[SIGN_QUERY_MAX];
-	int parameters = sign_query(query, address->query);
+	int parameters = sign_query(query, text_of(address->query));
 	crypto_hash_sha256_state sum;
 
 	if (parameters < 0)
@@ -99,7 +99,7 @@ sum_request(unsigned char to[static SUM_BYTES],
 	crypto_hash_sha256_init(&sum);
 	put_string(&sum, request->method);
 	put_string(&sum, "\n");
-	put(&sum, address->path);
+	put(&sum, text_of(address->path));
 	put_string(&sum, "\n");
 	put_query(&sum, query, parameters);
 	put_string(&sum, "\n");
@@ -155,26 +155,38 @@ make_key(unsigned char key[static SUM_BYTES], const struct sign_s3 *who,
 	return 0;
 }
 
-int
-sign_s3(const struct sign_s3 *who, const struct http_request *request,
+/* As the host is named in what is sent: with a port that is not its scheme's.
+ */
+static struct text
+name_host(
+    char to[static NAME_BYTES_MAX + 1], const struct http_address *address)
+{
+	int bytes = snprintf(to, NAME_BYTES_MAX + 1, "%s%s%s", address->host,
+	    address->port != NULL ? ":" : "",
+	    address->port != NULL ? address->port : "");
+
+	return bytes <= NAME_BYTES_MAX ? text_of(to) : text_of(NULL);
+}
+
+static int
+sign_address(const struct sign_s3 *who, const struct http_request *request,
+    const struct http_address *address,
     char header[static SIGN_S3_HEADER_BYTES], struct err *err)
 {
 	struct sign_pair headers[HTTP_HEADERS_MAX + 1];
+	char host[NAME_BYTES_MAX + 1];
 	uint32_t count = sign_headers(headers, request);
 	char names[1024], hex[2 * SUM_BYTES + 1], text[512];
 	unsigned char sum[SUM_BYTES], key[SUM_BYTES];
-	struct sign_address address;
 	struct text date = sign_find(headers, count, "x-amz-date");
 	int bytes;
 
-	if (!sign_take_apart(&address, request->url))
-		return err_set(err, "the address of the service is invalid");
-	add_host(headers, &count, address.host);
+	add_host(headers, &count, name_host(host, address));
 	if (date.bytes != DATE_BYTES ||
 	    name_headers(names, sizeof(names), headers, count) == sizeof(names))
-		return err_set(err, "cannot sign the request: its date is "
-				    "invalid, or it has too many headers");
-	if (sum_request(sum, request, &address, headers, count, names, err) !=
+		return err_set(err, "a request cannot be signed: its date is "
+				    "none, or its headers are too many");
+	if (sum_request(sum, request, address, headers, count, names, err) !=
 		0 ||
 	    make_key(key, who, (struct text){ date.at, DAY_BYTES }, err) != 0)
 		return -1;
@@ -196,4 +208,17 @@ sign_s3(const struct sign_s3 *who, const struct http_request *request,
 	return bytes > 0 && bytes < SIGN_S3_HEADER_BYTES
 		   ? 0
 		   : err_set(err, "the access key is too long");
+}
+
+int
+sign_s3(const struct sign_s3 *who, const struct http_request *request,
+    char header[static SIGN_S3_HEADER_BYTES], struct err *err)
+{
+	struct http_address address;
+	int rc = http_address_open(&address, request->url, err);
+
+	if (rc == 0)
+		rc = sign_address(who, request, &address, header, err);
+	http_address_close(&address);
+	return rc;
 }

@@ -29,12 +29,10 @@ get_int(const struct record *record, const char *key, int64_t otherwise)
 static struct text
 get_text(const struct record *record, const char *key)
 {
-	struct value value;
+	struct text text = { "", 0 };
 
-	if (!record_find_attribute(record, text_of(key), &value) ||
-	    value.type != VALUE_TEXT)
-		return (struct text){ "", 0 };
-	return value.is.text;
+	(void)record_find_text(record, key, &text);
+	return text;
 }
 
 /* ---- the job ---- */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
+#include "proto/os/file_io.h"
 
 enum {
 	BLOCK = 16,        /* items that are sorted by insertion */
@@ -150,24 +151,9 @@ seek_to(struct span_sort *order, uint64_t item, struct err *err)
 static FILE *
 open_nameless(struct err *err)
 {
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int fd;
+	int fd = file_io_nameless(err);
 
-	if (dir == NULL || *dir == '\0')
-		dir = "/tmp";
-	if ((size_t)snprintf(path, sizeof(path), "%s/poolscope-XXXXXX", dir) >=
-	    sizeof(path)) {
-		err_set(err, "$TMPDIR is too long");
-		return NULL;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0) {
-		err_set(err, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	unlink(path);
-	return memory_must(fdopen(fd, "w+"));
+	return fd < 0 ? NULL : memory_must(fdopen(fd, "w+"));
 }
 
 /* What is in memory becomes a piece of the file. */

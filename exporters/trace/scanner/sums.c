@@ -59,15 +59,12 @@ take_lines(struct scanner_sums *sums, const struct scanner_job *job,
     const struct scanner_job_thread *thread, const struct record *record,
     struct err *err)
 {
-	struct value value;
 	struct scanner_sum sum;
 	struct text rest;
 
-	if (!record_find_attribute(record, text_of("lines"), &value) ||
-	    value.type != VALUE_TEXT)
+	if (!record_find_text(record, "lines", &rest))
 		return err_set(err, "%s %.*s has no lines", SCANNER_SUMS,
 		    (int)record->name.bytes, record->name.at);
-	rest = value.is.text;
 	while (scanner_next_sum(&rest, &sum)) {
 		if (sums->count > TOTALS_MAX)
 			return err_set(err,

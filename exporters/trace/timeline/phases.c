@@ -20,16 +20,15 @@ read_ignored(struct timeline *t, struct string_table *ignored, uint64_t *count,
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct record record;
 	struct value value;
+	struct text text;
 	int rc;
 
 	if (source_select(t->source, SOURCE_STATS, t->partition, &query, err) !=
 	    0)
 		return -1;
 	while ((rc = source_next(t->source, &record, err)) > 0) {
-		if (record_find_attribute(
-			&record, text_of("unmatched"), &value) &&
-		    value.type == VALUE_TEXT &&
-		    text_equal(value.is.text, text_of("ignore")))
+		if (record_find_text(&record, "unmatched", &text) &&
+		    text_equal(text, text_of("ignore")))
 			(void)string_table_add(ignored, record.name);
 		if (record_find_attribute(&record, text_of("count"), &value) &&
 		    value.type == VALUE_INT)

@@ -62,13 +62,12 @@ static struct text
 text_property(
     struct tracks *tracks, const struct record *record, const char *key)
 {
-	struct value value;
+	struct text text;
 
-	if (!record_find_attribute(record, text_of(key), &value) ||
-	    value.type != VALUE_TEXT ||
-	    text_check_name(value.is.text) != TEXT_OK)
+	if (!record_find_text(record, key, &text) ||
+	    text_check_name(text) != TEXT_OK)
 		return (struct text){ NULL, 0 };
-	return string_table_text(&tracks->texts, value.is.text);
+	return string_table_text(&tracks->texts, text);
 }
 
 static void

@@ -13,7 +13,7 @@
 
 #include "exporters/cloud/azure/account.h"
 #include "exporters/cloud/azure/blocks.h"
-#include "exporters/cloud/http/content_type.h"
+#include "exporters/upload/targets/content_type.h"
 #include "exporters/cloud/http/file_put.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
@@ -91,12 +91,13 @@ close_target(struct target **to)
 }
 
 static int
-open_target(struct target **to, const char *rest, struct err *err)
+open_target(struct target **to, const char *rest,
+    const struct http_options *how, struct err *err)
 {
 	struct target *target = memory_zero(1, sizeof(*target));
 
 	if (take_name(target, rest, err) != 0 ||
-	    azure_open(&target->azure, SIGN_AZURE_BLOB, err) != 0) {
+	    azure_open(&target->azure, SIGN_AZURE_BLOB, how, err) != 0) {
 		close_target(&target);
 		return -1;
 	}
@@ -158,7 +159,7 @@ begin(void *arg, struct err *err)
 	struct target *target = arg;
 	struct http_answer answer;
 
-	if (http_is_dry())
+	if (http_is_dry(target->azure.http))
 		return 0;
 	if (send(target, "GET", "?comp=blocklist&blocklisttype=all", none,
 		(struct text){ NULL, 0 }, &answer, err) != 0)
@@ -234,7 +235,7 @@ finish(void *arg, const struct file_parts *parts, struct err *err)
 
 	if (commit(target, parts, err) != 0)
 		return -1;
-	if (http_is_dry())
+	if (http_is_dry(target->azure.http))
 		return 0;
 	if (send(target, "HEAD", "", none, (struct text){ NULL, 0 }, &answer,
 		err) != 0)
@@ -266,7 +267,8 @@ static int
 put_file(struct target *target, int fd, int64_t bytes, struct err *err)
 {
 	const struct file_put how = { target, target->name, put_whole, begin,
-		put_part, finish, NULL, is_lost };
+		put_part, finish, NULL, is_lost,
+		http_is_dry(target->azure.http) };
 
 	target->count = 0;
 	return file_put(&how, fd, bytes, err);

@@ -41,12 +41,13 @@ close_target(struct target **to)
 }
 
 static int
-open_target(struct target **to, const char *rest, struct err *err)
+open_target(struct target **to, const char *rest,
+    const struct http_options *how, struct err *err)
 {
 	struct target *target = memory_zero(1, sizeof(*target));
 
 	if (table_check_name(rest, err) != 0 ||
-	    azure_open(&target->azure, SIGN_AZURE_TABLE, err) != 0) {
+	    azure_open(&target->azure, SIGN_AZURE_TABLE, how, err) != 0) {
 		close_target(&target);
 		return -1;
 	}
@@ -109,7 +110,7 @@ send_batch(
 	if (azure_send(&target->azure, "POST", "/$batch", headers,
 		table_batch_end(target->batch), &answer, err) != 0)
 		return -1;
-	if (http_is_dry())
+	if (http_is_dry(target->azure.http))
 		return 204;
 	if (answer.status == 202)
 		return table_batch_status(answer.body, service_error);

@@ -104,7 +104,8 @@ target_close(struct target **target)
 }
 
 static int
-target_open(struct target **target, const char *rest, struct err *err)
+target_open(struct target **target, const char *rest,
+    const struct http_options *how, struct err *err)
 {
 	struct target *t = memory_zero(1, sizeof(*t));
 
@@ -114,7 +115,7 @@ target_open(struct target **target, const char *rest, struct err *err)
 	if (datastore_place_read(&t->place, rest, err) == 0 &&
 	    make_url(t, err) == 0 &&
 	    (t->is_emulator || google_account_open(&t->account, err) == 0) &&
-	    http_open(&t->http, err) == 0)
+	    http_open(&t->http, how, err) == 0)
 		return 0;
 	target_close(target);
 	return -1;
@@ -135,9 +136,10 @@ send_once(struct target *t, struct text body, struct http_answer *answer,
 	};
 
 	if (!t->is_emulator) {
-		/* A dry run requests no token. */
-		if (!http_is_dry() && google_token_have(&t->token, &t->account,
-					  SCOPE, t->http, err) != 0)
+		/* A dry run asks nobody for a token. */
+		if (!http_is_dry(t->http) &&
+		    google_token_have(
+			&t->token, &t->account, SCOPE, t->http, err) != 0)
 			return -1;
 		snprintf(t->authorization, sizeof(t->authorization),
 		    "Authorization: Bearer %s", t->token.text);
@@ -149,7 +151,7 @@ send_once(struct target *t, struct text body, struct http_answer *answer,
 static int
 judge(const struct target *t, const struct http_answer *answer, struct err *err)
 {
-	if (http_is_dry())
+	if (http_is_dry(t->http))
 		return 0;
 	if (answer->status != 200) {
 		if (!datastore_error_read(answer->body, err))

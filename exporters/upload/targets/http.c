@@ -45,14 +45,15 @@ http_target_close(struct target **to)
 }
 
 static int
-http_target_open(struct target **to, const char *rest, struct err *err)
+http_target_open(struct target **to, const char *rest,
+    const struct http_options *how, struct err *err)
 {
 	struct target *t = memory_zero(1, sizeof(*t));
 
 	t->url = rest;
 	if (secret_authorization(
 		&t->token, "POOLSCOPE_HTTP_TOKEN", "Bearer", err) != 0 ||
-	    http_open(&t->http, err) != 0) {
+	    http_open(&t->http, how, err) != 0) {
 		http_target_close(&t);
 		return -1;
 	}

@@ -94,7 +94,8 @@ influx_close(struct target **to)
 }
 
 static int
-influx_open(struct target **to, const char *rest, struct err *err)
+influx_open(struct target **to, const char *rest,
+    const struct http_options *how, struct err *err)
 {
 	struct target *t = memory_zero(1, sizeof(*t));
 
@@ -106,11 +107,11 @@ influx_open(struct target **to, const char *rest, struct err *err)
 	    "%s%cprecision=ns", rest, strchr(rest, '?') == NULL ? '?' : '&');
 	if (secret_authorization(&t->token, "INFLUX_TOKEN", "Token", err) !=
 		0 ||
-	    http_open(&t->http, err) != 0) {
+	    http_open(&t->http, how, err) != 0) {
 		influx_close(&t);
 		return -1;
 	}
-	if (!is_here(rest) && !http_is_dry())
+	if (!is_here(rest) && !http_is_dry(t->http))
 		t->pack = compress_block_new(COMPRESS_GZIP);
 	*to = t;
 	return 0;

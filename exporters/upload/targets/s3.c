@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/http/content_type.h"
+#include "exporters/upload/targets/content_type.h"
 #include "exporters/cloud/http/file_put.h"
 #include "exporters/cloud/s3/bucket.h"
 #include "exporters/cloud/s3/reply.h"
@@ -92,13 +92,14 @@ close_target(struct target **to)
 }
 
 static int
-open_target(struct target **to, const char *rest, struct err *err)
+open_target(struct target **to, const char *rest,
+    const struct http_options *how, struct err *err)
 {
 	struct target *target = memory_zero(1, sizeof(*target));
 	struct text bucket;
 
 	if (take_name(target, rest, &bucket, err) != 0 ||
-	    s3_open(&target->s3, bucket, err) != 0) {
+	    s3_open(&target->s3, bucket, how, err) != 0) {
 		close_target(&target);
 		return -1;
 	}
@@ -221,7 +222,7 @@ create(struct target *target, struct err *err)
 	if (ask(target, "POST", target->path, "?uploads=", headers, no_body,
 		&answer, err) != 0)
 		return -1;
-	if (http_is_dry())
+	if (http_is_dry(target->s3.http))
 		strcpy(id, "UPLOAD-ID");
 	else if (s3_read_id(id, answer.body, err) != 0)
 		return -1;
@@ -240,7 +241,7 @@ begin(void *arg, struct err *err)
 	int rc = 0;
 
 	*uploads = (struct s3_uploads){ .key = target->key };
-	if (!http_is_dry())
+	if (!http_is_dry(target->s3.http))
 		rc = find_upload(target, uploads, &why);
 	if (rc == 0 && uploads->id[0] != '\0') {
 		http_encode(
@@ -380,7 +381,8 @@ static int
 put_file(struct target *target, int fd, int64_t bytes, struct err *err)
 {
 	const struct file_put how = { target, target->name, put_whole, begin,
-		put_part, finish, abort_upload, is_lost };
+		put_part, finish, abort_upload, is_lost,
+		http_is_dry(target->s3.http) };
 
 	target->id[0] = '\0';
 	target->count = 0;

@@ -44,8 +44,10 @@ struct target_type {
 
 	/* Check `rest` without contacting the service; may be NULL. */
 	int (*check)(const char *rest, struct err *err);
-	/* `rest` is the text after "scheme:"; it must outlive the target. */
-	int (*open)(struct target **target, const char *rest, struct err *err);
+	/* `rest` is what stands behind "scheme:"; it and `how` live as long.
+	 */
+	int (*open)(struct target **target, const char *rest,
+	    const struct http_options *how, struct err *err);
 	void (*close)(struct target **target);
 
 	/* Identifies the destination, independent of its notation and of the

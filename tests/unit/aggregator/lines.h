@@ -1,5 +1,6 @@
 /*
- * lines - what a rig read, without what depends on how it came.
+ * lines - the lines that a rig read, without what depends on the order of
+ * arrival.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGGREGATOR_LINES_H
@@ -11,7 +12,7 @@
 
 #include "tests/unit/check.h"
 
-/* The same without what depends on how it came: which session, which row. */
+/* Remove what depends on the order of arrival: the session, and the row. */
 static inline char *
 without_ids(char *lines)
 {
@@ -37,7 +38,7 @@ by_text(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Nodes have other numbers when they come in another order. */
+/* Nodes get other numbers when they arrive in another order. */
 static inline char *
 sorted_lines(char *lines)
 {

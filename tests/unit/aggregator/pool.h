@@ -1,7 +1,8 @@
 /*
  * pool - a pool of nodes and its events, for tests of the indexer and of
- * readers: made from a seed, put through a rig in any order, read back as
- * lines. SPDX-License-Identifier: MIT
+ * readers: made from a seed, sent through a rig in any order, read back as
+ * lines.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGGREGATOR_POOL_H
 #define TESTS_UNIT_AGGREGATOR_POOL_H
@@ -75,9 +76,9 @@ add(uint64_t *random, unsigned node, int64_t time_ns, const char *source,
 #pragma GCC diagnostic pop
 }
 
-/* Nodes over some hours: prep, then images pulled again and again, torrents
- * that never end, jobs across nodes.  No two events of one nanosecond, so
- * that there is one right order. */
+/* Nodes over some hours: preparation, images pulled again and again, torrents
+ * that never end, jobs across nodes.  No two events have the same time, so
+ * there is one correct order. */
 static inline void
 make_pool(uint64_t *random, unsigned nodes, unsigned rounds)
 {
@@ -144,8 +145,8 @@ by_time(const void *left, const void *right)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
-/* Into the journal as they stand, in batches of any size, indexed now and
- * then. */
+/* Write them to the journal in their current order, in batches of any size,
+ * and index them from time to time. */
 static inline void
 take_in(uint64_t *random, bool folding)
 {
@@ -195,7 +196,7 @@ assert_same(char *a, char *b)
 	free(b);
 }
 
-/* A number of the first line with `id`. */
+/* A number in the first line with `id`. */
 static inline double
 property(const char *stats, const char *id, const char *name)
 {
@@ -209,7 +210,7 @@ property(const char *stats, const char *id, const char *name)
 	return strtod(line + strlen(what), NULL);
 }
 
-/* An entity into the batch; `pairs`: name, text ... NULL. */
+/* Add an entity to the batch; `pairs`: name, text ... NULL. */
 static inline void
 put_entity(const char *id, const char *const *pairs)
 {

@@ -1,6 +1,6 @@
 /*
- * rig - a journal, a indexer and a reader in a temporary folder, for tests of
- * what lies between them.
+ * rig - a journal, a writer and a reader in a temporary folder, for tests of
+ * everything between them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGGREGATOR_RIG_H
@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aggregator/admin/verify.h"
 #include "aggregator/query/page/page.h"
 #include "aggregator/query/reader.h"
 #include "aggregator/writer/writer.h"
@@ -29,11 +30,11 @@ struct rig {
 	struct journal *journal;
 	struct writer *writer;
 	struct writer_options options;
-	bool begun;            /* something was sent and not flushed */
-	uint32_t examined_max; /* of a reader's page; 0: as many as usual */
+	bool begun;            /* something was sent and not yet flushed */
+	uint32_t examined_max; /* for a page of a reader; 0: the default */
 	uint64_t seq[16];      /* of session 0, 1 ... */
 	struct wire_writer batch;
-	char node[NAME_BYTES_MAX + 1]; /* context in force */
+	char node[NAME_BYTES_MAX + 1]; /* current context */
 	unsigned char bytes[WIRE_BATCH_BYTES];
 	unsigned char frame[WIRE_FRAME_BYTES_MAX];
 };
@@ -58,7 +59,7 @@ rig_open_indexer(struct rig *rig)
 	    &err);
 }
 
-/* Start, with a model "m" of this text, or NULL. */
+/* Start with a model "m" of this text; NULL: without a model. */
 static inline void
 rig_open(struct rig *rig, const char *model)
 {
@@ -86,7 +87,7 @@ rig_open(struct rig *rig, const char *model)
 	wire_writer_init(&rig->batch, rig->bytes, sizeof(rig->bytes));
 }
 
-/* What was sent is on disk from now on. */
+/* Sync what was sent to disk. */
 static inline void
 rig_flush(struct rig *rig)
 {
@@ -126,7 +127,7 @@ rig_session(unsigned number)
 	return session;
 }
 
-/* The batch so far becomes an entry of the journal (with rig_flush). */
+/* Append the batch to the journal (durable after rig_flush). */
 static inline void
 rig_send(struct rig *rig, unsigned session)
 {
@@ -163,7 +164,7 @@ rig_record(struct rig *rig, const char *node, const struct record *record)
 	assert_true(wire_put_record(&rig->batch, record));
 }
 
-/* An event into the batch; `message` may be NULL. */
+/* Add an event to the batch; `message` may be NULL. */
 static inline void
 rig_event(struct rig *rig, const char *node, int64_t time_ns,
     const char *source, const char *name, const char *message)
@@ -206,7 +207,7 @@ rig_verify(struct rig *rig)
 	struct err err = { 0 };
 
 	assert_int_equal(
-	    tables_verify(writer_db(rig->writer), rig_wrong, NULL, &err), 0);
+	    verify_tables(writer_db(rig->writer), rig_wrong, NULL, &err), 0);
 }
 
 /* ---- reading: every record as a line, appended to `out` ---- */
@@ -260,7 +261,7 @@ rig_line(FILE *out, const struct record *record)
 	fputc('\n', out);
 }
 
-/* The `i`-th of numbers of 64 bits, little-endian. */
+/* The `i`-th of 64-bit numbers, little-endian. */
 static inline double
 rig_cell(struct text bytes, size_t i, int64_t *whole)
 {
@@ -275,7 +276,7 @@ rig_cell(struct text bytes, size_t i, int64_t *whole)
 	return number;
 }
 
-/* Samples in columns as samples, one by one. */
+/* Convert samples in columns to single samples. */
 static inline void
 rig_rows(FILE *out, const struct record *record)
 {
@@ -305,7 +306,8 @@ rig_rows(FILE *out, const struct record *record)
 	}
 }
 
-/* A run of buckets as the buckets, one by one; the same of samples. */
+/* Convert a record of consecutive buckets to single buckets; likewise
+ * samples. */
 static inline void
 rig_lines(FILE *out, const struct record *record)
 {
@@ -363,8 +365,8 @@ rig_page(struct reader *reader, enum rig_what what,
 	return last;
 }
 
-/* All pages of an answer, each checked as one from the network; a new string,
- * and the number of records. */
+/* Read all pages of an answer, each checked like one from the network; a new
+ * string, and the number of records. */
 static inline char *
 rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
     uint64_t *records)
@@ -425,7 +427,7 @@ rig_query(unsigned kinds, uint32_t page_bytes)
 		.page_bytes = page_bytes };
 }
 
-/* Everything that a reader can see of a kind. */
+/* Everything that a reader can get of a kind. */
 static inline char *
 rig_all(struct rig *rig, enum record_kind kind)
 {

@@ -1,6 +1,6 @@
 /*
- * chunk: what comes out is what went in, to the last bit; and what does not
- * belong there is an error.
+ * chunk - tests of aggregator/chunk/chunk.h: reading returns what was written,
+ * to the last bit, and anything else is an error.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk.h"
@@ -44,7 +44,7 @@ below(uint64_t limit)
 
 /* ---- integers ---- */
 
-/* A column of one character: times, counters, noise ... */
+/* A column of one kind: times, counters, noise ... */
 static void
 make_ints(int64_t *to, uint32_t count, unsigned kind)
 {
@@ -61,7 +61,7 @@ make_ints(int64_t *to, uint32_t count, unsigned kind)
 		case 4: value = below(101); break;
 		case 5: value += below(8) ? 0 : 4096 * below(50); break;
 		case 6: value -= below(UINT64_C(1) << width); break;
-		case 7: /* jumps as far as they can */
+		case 7: /* the largest possible jumps */
 			value = below(9)   ? value + 1
 				: below(2) ? (uint64_t)INT64_MIN
 					   : (uint64_t)INT64_MAX;
@@ -209,7 +209,7 @@ doubles_come_back_to_the_last_bit(void **state)
 static void
 millions_of_values_come_back(void **state)
 {
-	/* Ten millions of them; the least: each kind once. */
+	/* Ten million values; the shortest test: each kind once. */
 	unsigned chunks = check_share(VALUES / (2 * CHUNK_ROWS_MAX), 10);
 	static int64_t ints[CHUNK_ROWS_MAX], int_out[CHUNK_ROWS_MAX];
 	static double floats[CHUNK_ROWS_MAX], float_out[CHUNK_ROWS_MAX];
@@ -245,18 +245,18 @@ make_text(char *room, unsigned kind)
 		n = sprintf(room, "diff=%d.%06d,size=%dMB", (int)below(100),
 		    (int)below(1000000), (int)below(1000));
 		break;
-	case 2: /* anything at all */
+	case 2: /* any bytes */
 		n = (int)below(30);
 		for (int i = 0; i < n; i++)
 			room[i] = (char)below(256);
 		break;
-	case 3: /* digits too many to be a number */
+	case 3: /* too many digits for a number */
 		n = sprintf(room, "%llu%llu",
 		    (unsigned long long)check_random(&seed),
 		    (unsigned long long)check_random(&seed));
 		break;
 	case 4: n = sprintf(room, "%018d/%d", (int)below(99), 0); break;
-	case 5: /* more places than a template has */
+	case 5: /* more fields than a template has */
 		for (int i = 0; i < 20; i++)
 			n += sprintf(room + n, "%d,", (int)below(99));
 		break;
@@ -354,7 +354,7 @@ values_of_mixed_types_come_back(void **state)
 	}
 }
 
-/* ---- what does not belong there ---- */
+/* ---- damage ---- */
 
 static struct text
 mixed_chunk(void)
@@ -380,7 +380,7 @@ mixed_chunk(void)
 	return chunk_end(writer);
 }
 
-/* Read all there is; says nothing about what it is. */
+/* Read all columns; any result is accepted. */
 static void
 read_all(void)
 {
@@ -412,7 +412,7 @@ a_truncated_chunk_is_refused(void **state)
 }
 
 static void
-a_damaged_chunk_harms_nobody(void **state)
+a_damaged_chunk_is_handled_safely(void **state)
 {
 	struct text chunk = mixed_chunk();
 	char *copy = malloc(chunk.bytes);
@@ -433,7 +433,7 @@ a_damaged_chunk_harms_nobody(void **state)
 }
 
 static void
-a_chunk_of_another_format_is_reported_from_damage(void **state)
+a_chunk_of_another_format_is_distinguished_from_damage(void **state)
 {
 	struct text chunk = { "\x02\x00", 2 };
 
@@ -455,7 +455,7 @@ counts_over_the_limits_are_refused(void **state)
 }
 
 static void
-a_column_of_another_type_is_not_given(void **state)
+a_column_of_another_type_is_refused(void **state)
 {
 	int64_t one = 1;
 	double out;
@@ -480,11 +480,11 @@ main(void)
 		cmocka_unit_test(texts_come_back),
 		cmocka_unit_test(values_of_mixed_types_come_back),
 		cmocka_unit_test(a_truncated_chunk_is_refused),
-		cmocka_unit_test(a_damaged_chunk_harms_nobody),
+		cmocka_unit_test(a_damaged_chunk_is_handled_safely),
 		cmocka_unit_test(
-		    a_chunk_of_another_format_is_reported_from_damage),
+		    a_chunk_of_another_format_is_distinguished_from_damage),
 		cmocka_unit_test(counts_over_the_limits_are_refused),
-		cmocka_unit_test(a_column_of_another_type_is_not_given),
+		cmocka_unit_test(a_column_of_another_type_is_refused),
 	};
 
 	seed = check_seed();

@@ -1,6 +1,7 @@
 /*
  * quarantine - tests of aggregator/indexer/quarantine.h, with children that
- * crash. SPDX-License-Identifier: MIT
+ * crash.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/rig.h"
 
@@ -39,7 +40,7 @@ crash(uint64_t first, uint64_t last, int number)
 	assert_true(child >= 0);
 	if (child == 0) {
 		setrlimit(RLIMIT_CORE, &none);
-		/* Without what a sanitizer makes of a signal. */
+		/* Restore the default action: a sanitizer installs its own. */
 		signal(number, SIG_DFL);
 		if (quarantine_open(
 			&quarantine, folder, QUARANTINE_INDEXER, NULL) != 0)
@@ -76,7 +77,7 @@ a_crash_makes_a_whole_transaction_suspect(void **state)
 	assert_true(quarantine_suspects(&quarantine, 5));
 	assert_true(quarantine_suspects(&quarantine, 90));
 	assert_false(quarantine_suspects(&quarantine, 91));
-	assert_false(quarantine_convicts(&quarantine, 5));
+	assert_false(quarantine_gives_up(&quarantine, 5));
 	quarantine_leave(&quarantine, 89);
 	assert_true(quarantine_suspects(&quarantine, 90));
 	quarantine_leave(&quarantine, 90);
@@ -97,16 +98,16 @@ the_third_crash_convicts(void **state)
 	crash(17, 17, SIGBUS);
 	quarantine = look();
 	assert_true(quarantine_suspects(&quarantine, 17));
-	assert_false(quarantine_convicts(&quarantine, 17));
+	assert_false(quarantine_gives_up(&quarantine, 17));
 	quarantine_close(&quarantine);
 	crash(17, 17, SIGFPE);
 	quarantine = look();
-	assert_true(quarantine_convicts(&quarantine, 17));
+	assert_true(quarantine_gives_up(&quarantine, 17));
 	quarantine_close(&quarantine);
 }
 
 static void
-a_kill_from_outside_says_nothing(void **state)
+a_kill_from_outside_leaves_no_note(void **state)
 {
 	struct quarantine quarantine;
 	int i;
@@ -127,7 +128,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_crash_makes_a_whole_transaction_suspect),
 		CASE(the_third_crash_convicts),
-		CASE(a_kill_from_outside_says_nothing),
+		CASE(a_kill_from_outside_leaves_no_note),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

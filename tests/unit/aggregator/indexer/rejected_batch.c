@@ -1,7 +1,8 @@
 /*
- * rejected_batch_encode - tests of what is kept of a batch that cannot be
- * indexed: through a journal, a indexer and a reader.  Hashes are those of
- * sha256sum(1). SPDX-License-Identifier: MIT
+ * rejected_batch - tests of what is stored of a batch that cannot be indexed:
+ * through a journal, an indexer and a reader.  Hashes are those of
+ * sha256sum(1).
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/rig.h"
 
@@ -10,7 +11,7 @@
 #include "aggregator/indexer/rejected_batch.h"
 #include "aggregator/tables/row_block.h"
 
-/* 15 and 3 bytes that are no record. */
+/* 15 and 3 bytes that are not records. */
 #define WORDS "\xc1 what is this?"
 #define WORDS_IS                                                               \
 	"b6e91a7725f1f665c138a42cd2cd3a9e37315eeb130154b8c17088ec8c49e674"
@@ -44,7 +45,7 @@ open_again(uint64_t rejected_bytes)
 	rig_open_indexer(&rig);
 }
 
-/* A number of the partition in what status says. */
+/* A count of the partition, from its status. */
 static uint64_t
 counted(const char *name)
 {
@@ -71,7 +72,7 @@ expect(uint64_t letters, uint64_t bytes, uint64_t cut)
 }
 
 static void
-beyond_the_quota_length_and_hash_are_kept(void **state)
+beyond_the_limit_only_length_and_hash_are_stored(void **state)
 {
 	(void)state;
 	rig_open(&rig, NULL);
@@ -85,7 +86,7 @@ beyond_the_quota_length_and_hash_are_kept(void **state)
 	    "] 15\n"
 	    "rejected head s0.3.0 1508000000000000003 [|record|" WORDS_IS
 	    "] 15\n");
-	/* What still fits is kept. */
+	/* A body that still fits is stored. */
 	send(SHORT, strlen(SHORT));
 	send_words(1);
 	expect(5, 33, 2);
@@ -93,7 +94,7 @@ beyond_the_quota_length_and_hash_are_kept(void **state)
 }
 
 static void
-the_quota_outlives_the_process(void **state)
+the_limit_outlives_the_process(void **state)
 {
 	(void)state;
 	rig_open(&rig, NULL);
@@ -112,7 +113,7 @@ the_quota_outlives_the_process(void **state)
 }
 
 static void
-honest_batches_are_none_of_its_business(void **state)
+valid_batches_do_not_count(void **state)
 {
 	(void)state;
 	rig_open(&rig, NULL);
@@ -130,7 +131,7 @@ honest_batches_are_none_of_its_business(void **state)
 }
 
 static void
-what_is_removed_makes_room(void **state)
+retention_frees_space_for_new_ones(void **state)
 {
 	struct err err = { 0 };
 
@@ -156,7 +157,7 @@ what_is_removed_makes_room(void **state)
 }
 
 static void
-of_a_large_one_the_front_is_kept(void **state)
+a_large_body_is_stored_in_part(void **state)
 {
 	static char large[REJECTED_BATCH_BYTES_MAX + 1000];
 	struct journal_entry entry = { .body = { large, sizeof(large) } };
@@ -181,9 +182,9 @@ of_a_large_one_the_front_is_kept(void **state)
 	assert_int_equal(record.key.bytes, REJECTED_BATCH_HASH_BYTES);
 }
 
-/* Rows of before there were hashes. */
+/* Rows written before hashes were added. */
 static void
-letters_of_older_stores_can_be_read(void **state)
+rejected_batches_of_older_stores_can_be_read(void **state)
 {
 	static const char row[] = "\0\6record\17\3abc\2xy";
 	struct text body = { row, sizeof(row) - 4 };
@@ -206,12 +207,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(beyond_the_quota_length_and_hash_are_kept),
-		cmocka_unit_test(the_quota_outlives_the_process),
-		cmocka_unit_test(honest_batches_are_none_of_its_business),
-		cmocka_unit_test(what_is_removed_makes_room),
-		cmocka_unit_test(of_a_large_one_the_front_is_kept),
-		cmocka_unit_test(letters_of_older_stores_can_be_read),
+		cmocka_unit_test(
+		    beyond_the_limit_only_length_and_hash_are_stored),
+		cmocka_unit_test(the_limit_outlives_the_process),
+		cmocka_unit_test(valid_batches_do_not_count),
+		cmocka_unit_test(retention_frees_space_for_new_ones),
+		cmocka_unit_test(a_large_body_is_stored_in_part),
+		cmocka_unit_test(rejected_batches_of_older_stores_can_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

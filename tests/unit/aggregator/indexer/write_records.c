@@ -1,10 +1,11 @@
 /*
- * write_records - statistics that the indexer keeps, against a slow pass over
- * the events. SPDX-License-Identifier: MIT
+ * write_records - tests of the statistics that the indexer maintains, against
+ * a slow pass over the events.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
 
-/* All events of one phase, scope and key, the slow way. */
+/* All events of one phase, scope and key, computed the slow way. */
 struct slow {
 	int64_t durations[EVENTS_MAX];
 	unsigned pairs, starts, ends;
@@ -110,7 +111,8 @@ statistics_equal_a_pass_over_all_events(void **state)
 	    (double)slow.durations[(unsigned)((slow.pairs - 1) * 0.99)] / 1e9,
 	    0.0101);
 	{
-		/* Independent of the integers: an ordinary two-pass sum. */
+		/* Independent of the integer sums: two passes in floating
+		 * point. */
 		long double variance = squares / slow.pairs / 1e18L;
 		double got = GOT("std_population");
 

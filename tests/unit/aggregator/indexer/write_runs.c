@@ -1,5 +1,5 @@
 /*
- * write_runs - tests of what the indexer makes of runs: rows, and the
+ * write_runs - tests of how the indexer stores test runs: rows, and the
  * statistics of their groups, against a slow pass over what was sent.
  * SPDX-License-Identifier: MIT
  */
@@ -48,7 +48,7 @@ static struct reported {
 	int run; /* -1: nothing */
 	char name;
 	int64_t time_ns, receive_ns;
-	/* Of an event or, with name 0, of an entity. */
+	/* A property of an event or, with name 0, of an entity. */
 	const char *group, *who, *error;
 	bool no_error; /* says so */
 } reported[EVENTS_MAX];
@@ -64,8 +64,8 @@ tell(struct reported what)
 	reported[tolds++] = what;
 }
 
-/* Runs at all stages, repeated flashes, ends without begins; some that nobody
- * describes.  No two events of one nanosecond. */
+/* Runs in all states, repeated steps, ends without begins, and runs without an
+ * entity. No two events have the same time. */
 static void
 make_runs(uint64_t *random)
 {
@@ -167,7 +167,7 @@ take_in(uint64_t *random)
 	rig_verify(&rig);
 }
 
-/* ---- the slow pass: as lines, the same as the reader's ---- */
+/* ---- the slow pass: lines as the reader's ---- */
 
 struct run {
 	bool known, error;
@@ -184,7 +184,7 @@ by_time(const void *left, const void *right)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
-/* What is known of a run, whatever order it was reported in. */
+/* What is known of a run, in whatever order it arrived. */
 static struct run
 know(int number)
 {
@@ -278,7 +278,7 @@ state_of(const struct run *run)
 			       : "queued";
 }
 
-/* NULL: of all known runs; "?": of the unknown ones. */
+/* NULL: of all known runs; "?": of those without an entity. */
 static bool
 is_of(const struct run *run, const char *group)
 {
@@ -287,7 +287,7 @@ is_of(const struct run *run, const char *group)
 	return run->known && strcmp(run->group, group) == 0;
 }
 
-/* ---- and what the store says ---- */
+/* ---- the answers of the store ---- */
 
 static char *
 answer(void)
@@ -298,7 +298,7 @@ answer(void)
 	    &rig, RIG_STATS, rig_query(1u << RECORD_RUN, 300), &records);
 }
 
-/* The line that has all of these. */
+/* The line that contains all of these. */
 static const char *
 line_with(
     const char *all, const char *a, const char *b, const char *c, const char *d)
@@ -424,7 +424,7 @@ compare_all(void)
 /* ---- the tests ---- */
 
 static void
-groups_are_what_a_slow_pass_says_in_any_order(void **state)
+groups_equal_a_slow_pass_in_any_order(void **state)
 {
 	uint64_t random = check_seed();
 
@@ -436,7 +436,7 @@ groups_are_what_a_slow_pass_says_in_any_order(void **state)
 }
 
 static void
-a_rebuild_and_the_same_again_change_nothing(void **state)
+a_rebuild_and_a_repetition_change_nothing(void **state)
 {
 	uint64_t random = check_seed();
 	struct err err = { 0 };
@@ -487,7 +487,7 @@ an_event_extends_its_run_and_a_run_changes_its_group(void **state)
 	compare_all();
 }
 
-/* Runs of which every event was before the cut were never reported of. */
+/* Remove the runs whose events are all before the cut. */
 static void
 forget_before(int64_t cut_ns)
 {
@@ -508,7 +508,7 @@ forget_before(int64_t cut_ns)
 }
 
 static void
-what_is_old_goes_with_its_part_of_the_statistics(void **state)
+old_runs_are_deleted_with_their_statistics(void **state)
 {
 	uint64_t random = check_seed();
 	int64_t cut_ns = (clock_wall_ns() / KEY_BUCKET_NS - 10) * KEY_BUCKET_NS;
@@ -534,12 +534,12 @@ what_is_old_goes_with_its_part_of_the_statistics(void **state)
 	rig_verify(&rig);
 	forget_before(cut_ns);
 	compare_all();
-	/* Nothing of it comes back. */
+	/* Deleted runs do not return. */
 	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
 }
 
-/* The lines of the phases that steps make, as they should be, sorted. */
+/* The expected lines of the phases that steps make, sorted. */
 static char *
 expected_phases(unsigned open[STEPS][2])
 {
@@ -562,7 +562,7 @@ expected_phases(unsigned open[STEPS][2])
 				open[step][0] += end == NULL;
 				open[step][1] += begin == NULL;
 				fprintf(out, "phase n");
-				/* The time of a lone end goes with its id. */
+				/* A lone end has its time in its id. */
 				if (begin != NULL)
 					fprintf(out, " %lld",
 					    (long long)begin->time_ns);
@@ -625,9 +625,9 @@ count_sentence(void *arg, const char *sentence)
 	++*(unsigned *)arg;
 }
 
-/* Something else into each row of the groups in turn: it is always noticed. */
+/* Change each row of the groups in turn: verification always reports it. */
 static void
-wrong_groups_are_noticed(void **state)
+verification_reports_wrong_groups(void **state)
 {
 	struct db *db = writer_db(rig.writer);
 	uint64_t random = check_seed();
@@ -668,7 +668,7 @@ wrong_groups_are_noticed(void **state)
 			    (struct text){ (const char *)&other, 1 });
 		assert_int_equal(db_commit(&txn, &err), DB_OK);
 		assert_true(
-		    tables_verify(db, count_sentence, &wrong, &err) > 0);
+		    verify_tables(db, count_sentence, &wrong, &err) > 0);
 		assert_true(wrong > 0);
 		rig_good(db_begin(db, true, &txn, &err), &err);
 		db_put(txn, TABLES_GROUPS, at,
@@ -681,7 +681,7 @@ wrong_groups_are_noticed(void **state)
 }
 
 static void
-groups_beyond_the_limit_are_one(void **state)
+groups_beyond_the_limit_are_counted_together(void **state)
 {
 	char name[1200][16], *all;
 	const char *line;
@@ -747,13 +747,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(groups_are_what_a_slow_pass_says_in_any_order),
-		TEST(a_rebuild_and_the_same_again_change_nothing),
+		TEST(groups_equal_a_slow_pass_in_any_order),
+		TEST(a_rebuild_and_a_repetition_change_nothing),
 		TEST(an_event_extends_its_run_and_a_run_changes_its_group),
-		TEST(what_is_old_goes_with_its_part_of_the_statistics),
+		TEST(old_runs_are_deleted_with_their_statistics),
 		TEST(steps_are_phases_of_runs),
-		TEST(wrong_groups_are_noticed),
-		TEST(groups_beyond_the_limit_are_one),
+		TEST(verification_reports_wrong_groups),
+		TEST(groups_beyond_the_limit_are_counted_together),
 		TEST(a_run_is_read_back_with_its_events),
 #undef TEST
 	};

@@ -1,5 +1,5 @@
 /*
- * model - tests of aggregator/model/model.h, and of the models that we ship.
+ * model - tests of aggregator/model/model.h, and of the installed models.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -23,7 +23,7 @@ parse(const char *text, struct err *err)
 }
 
 static void
-a_phase_says_all_about_itself(void **state)
+a_phase_has_all_its_options(void **state)
 {
 	const struct model_phase *phase;
 	struct err err = { 0 };
@@ -58,7 +58,7 @@ a_phase_says_all_about_itself(void **state)
 }
 
 static void
-what_is_wrong_is_said_with_its_line(void **state)
+errors_have_their_line(void **state)
 {
 	static const struct {
 		const char *text, *sentence;
@@ -117,7 +117,7 @@ what_is_wrong_is_said_with_its_line(void **state)
 		{ "\nphase \"p\" {\n start = \"a:b\"\n end = \"a:c\"\n",
 		    "m.conf:2: a section is not closed" },
 		{ "phase \"p\" {\n start = \"a:b\\",
-		    "m.conf:2: a text in quotes is not closed" },
+		    "m.conf:2: a quoted text is not closed" },
 	};
 	struct err err;
 	size_t i;
@@ -130,7 +130,7 @@ what_is_wrong_is_said_with_its_line(void **state)
 		assert_int_equal(set.views, 0);
 		assert_int_equal(set.runs, 0);
 	}
-	/* An end of the file in the middle, and things that are no text. */
+	/* A file that ends in the middle, and bytes that are not text. */
 	assert_int_equal(parse("phase \"a\" { start = \"x:y\"", &err), -1);
 	assert_int_equal(parse("phase \"a\xff\" { start = \"x:y\" "
 			       "end = \"x:z\" }",
@@ -139,14 +139,14 @@ what_is_wrong_is_said_with_its_line(void **state)
 	assert_int_equal(model_parse(&set, "m.conf", text_of("m"),
 			     (struct text){ "\0", 1 }, &err),
 	    -1);
-	assert_string_equal(err.text, "m.conf:1: holds a NUL byte");
+	assert_string_equal(err.text, "m.conf:1: contains a NUL byte");
 	assert_int_equal(
 	    model_parse(&set, "a:b.conf", text_of("a:b"), text_of(""), &err),
 	    -1);
 }
 
 static void
-a_run_is_made_of_the_phases_that_it_alone_pairs(void **state)
+steps_of_a_run_are_the_phases_paired_by_it_alone(void **state)
 {
 	const struct model_run *run;
 	struct err err = { 0 };
@@ -203,7 +203,7 @@ an_event_has_a_bounded_number_of_roles(void **state)
 }
 
 static void
-the_models_that_we_ship_are_good(void **state)
+the_installed_models_are_valid(void **state)
 {
 	struct err err = { 0 };
 	unsigned i, found = 0;
@@ -219,7 +219,7 @@ the_models_that_we_ship_are_good(void **state)
 }
 
 static void
-a_phase_at_rest_comes_back(void **state)
+an_encoded_phase_decodes_to_itself(void **state)
 {
 	struct buffer bytes = { NULL, 0, 0 };
 	struct model_set copy = { .phases = 0 };
@@ -238,7 +238,7 @@ a_phase_at_rest_comes_back(void **state)
 						 (uint32_t)bytes.bytes - 1 },
 		    &phase));
 	}
-	/* Phases come back in another order, the steps of runs do not. */
+	/* Decoded phases are in another order; the steps of runs are not. */
 	phase = copy.phase[0];
 	copy.phase[0] = copy.phase[copy.phases - 1];
 	copy.phase[copy.phases - 1] = phase;
@@ -269,12 +269,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_phase_says_all_about_itself),
-		CASE(what_is_wrong_is_said_with_its_line),
-		CASE(a_run_is_made_of_the_phases_that_it_alone_pairs),
+		CASE(a_phase_has_all_its_options),
+		CASE(errors_have_their_line),
+		CASE(steps_of_a_run_are_the_phases_paired_by_it_alone),
 		CASE(an_event_has_a_bounded_number_of_roles),
-		CASE(the_models_that_we_ship_are_good),
-		CASE(a_phase_at_rest_comes_back),
+		CASE(the_installed_models_are_valid),
+		CASE(an_encoded_phase_decodes_to_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

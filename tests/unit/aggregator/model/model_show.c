@@ -46,7 +46,7 @@ show(const char *name)
 }
 
 static void
-a_model_is_reported_in_the_order_of_its_file(void **state)
+a_model_is_printed_in_the_order_of_its_file(void **state)
 {
 	(void)state;
 	add("arms", "message = \"kv\"\n"
@@ -86,7 +86,7 @@ a_model_is_reported_in_the_order_of_its_file(void **state)
 }
 
 static void
-of_several_models_each_tells_its_own(void **state)
+each_of_several_models_prints_its_own(void **state)
 {
 	(void)state;
 	add("a", "phase \"p\" { start = \"x:1\" end = \"x:2\" }");
@@ -101,7 +101,7 @@ of_several_models_each_tells_its_own(void **state)
 }
 
 static void
-a_model_that_is_not_there_has_nothing_to_tell(void **state)
+a_missing_model_prints_nothing(void **state)
 {
 	(void)state;
 	add("a", "phase \"p\" { start = \"x:1\" end = \"x:2\" }");
@@ -135,11 +135,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(
-		    a_model_is_reported_in_the_order_of_its_file, tear_down),
+		    a_model_is_printed_in_the_order_of_its_file, tear_down),
 		cmocka_unit_test_teardown(
-		    of_several_models_each_tells_its_own, tear_down),
+		    each_of_several_models_prints_its_own, tear_down),
 		cmocka_unit_test_teardown(
-		    a_model_that_is_not_there_has_nothing_to_tell, tear_down),
+		    a_missing_model_prints_nothing, tear_down),
 		cmocka_unit_test(a_model_has_the_name_of_its_file),
 	};
 

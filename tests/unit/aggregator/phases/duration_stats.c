@@ -37,8 +37,8 @@ mean_and_deviation_are_those_of_two_passes(void **state)
 
 	(void)state;
 	for (round = 0; round < 50; round++) {
-		/* A small spread around something large is where running
-		 * sums of floats go wrong. */
+		/* A small spread around a large value, where running sums of
+		 * floating point fail. */
 		int64_t base = check_int64(&random) / 4;
 		unsigned n =
 		    2 + (unsigned)(check_random(&random) % (VALUES - 2));
@@ -103,7 +103,7 @@ few_durations_have_no_deviation(void **state)
 }
 
 static void
-taking_out_is_the_opposite_of_adding(void **state)
+removing_undoes_adding(void **state)
 {
 	static int64_t values[VALUES];
 	uint64_t random = check_seed();
@@ -121,7 +121,7 @@ taking_out_is_the_opposite_of_adding(void **state)
 		else
 			duration_stats_add(b, values[i]);
 	}
-	/* The bounds are known again when somebody has looked. */
+	/* The extremes are exact again after the caller has found them. */
 	assert_true(!a->loose || a->min <= b->min || a->max >= b->max);
 	a->min = b->min;
 	a->max = b->max;
@@ -177,7 +177,7 @@ parts_merge_to_the_whole(void **state)
 }
 
 static void
-statistics_at_rest_come_back(void **state)
+encoded_statistics_decode_to_themselves(void **state)
 {
 	uint64_t random = check_seed();
 	struct duration_stats *a = fresh(), *b = fresh();
@@ -213,9 +213,9 @@ main(void)
 		cmocka_unit_test(mean_and_deviation_are_those_of_two_passes),
 		cmocka_unit_test(the_largest_durations_do_not_overflow),
 		cmocka_unit_test(few_durations_have_no_deviation),
-		cmocka_unit_test(taking_out_is_the_opposite_of_adding),
+		cmocka_unit_test(removing_undoes_adding),
 		cmocka_unit_test(parts_merge_to_the_whole),
-		cmocka_unit_test(statistics_at_rest_come_back),
+		cmocka_unit_test(encoded_statistics_decode_to_themselves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ a_measured_duration_wins(void **state)
 }
 
 static void
-durations_beyond_int64_are_its_ends(void **state)
+durations_saturate_at_int64(void **state)
 {
 	struct phase_entry low = at(INT64_MIN), high = at(INT64_MAX);
 
@@ -172,7 +172,7 @@ any_order_gives_the_same_state(void **state)
 	buffer_clear(&again);
 }
 
-/* Seal when reported, as the indexer does; `sums` goes into the state. */
+/* Compact when asked to, as the indexer does; `sums` goes into the state. */
 static void
 compact(struct buffer *sums)
 {
@@ -190,7 +190,7 @@ compact(struct buffer *sums)
 }
 
 static void
-sealing_changes_no_statistics_and_remembers_what_is_late(void **state)
+compaction_changes_no_statistics_and_remembers_late_events(void **state)
 {
 	struct buffer sums = { NULL, 0, 0 };
 	int i;
@@ -211,7 +211,7 @@ sealing_changes_no_statistics_and_remembers_what_is_late(void **state)
 }
 
 static void
-a_state_at_rest_comes_back(void **state)
+an_encoded_state_decodes_to_itself(void **state)
 {
 	struct buffer bytes = { NULL, 0, 0 }, sums = { NULL, 0, 0 };
 	struct phase_state back = { .compacted = 0 };
@@ -284,7 +284,7 @@ compacted_rows_hold_the_pairs(void **state)
 }
 
 static void
-what_is_old_leaves_exactly(void **state)
+old_pairs_are_removed_exactly(void **state)
 {
 	struct buffer sums = { NULL, 0, 0 };
 	uint32_t pairs, i;
@@ -323,13 +323,14 @@ main(void)
 		CASE(the_kth_start_pairs_with_the_kth_end),
 		CASE(an_end_may_be_before_its_start),
 		CASE(a_measured_duration_wins),
-		CASE(durations_beyond_int64_are_its_ends),
+		CASE(durations_saturate_at_int64),
 		CASE(a_repetition_changes_nothing),
 		CASE(any_order_gives_the_same_state),
-		CASE(sealing_changes_no_statistics_and_remembers_what_is_late),
-		CASE(a_state_at_rest_comes_back),
+		CASE(
+		    compaction_changes_no_statistics_and_remembers_late_events),
+		CASE(an_encoded_state_decodes_to_itself),
 		CASE(compacted_rows_hold_the_pairs),
-		CASE(what_is_old_leaves_exactly),
+		CASE(old_pairs_are_removed_exactly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /*
  * quantile_sketch - tests of aggregator/phases/quantile_sketch.h against exact
- * quantiles. SPDX-License-Identifier: MIT
+ * quantiles.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
@@ -29,7 +30,7 @@ by_value(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Some of each: all sizes, narrow, with zeros, below zero. */
+/* Values of each kind: all sizes, narrow, with zeros, negative. */
 static int64_t
 pick(uint64_t *random, int shape)
 {
@@ -160,7 +161,7 @@ merging_in_any_order_gives_the_same(void **state)
 }
 
 static void
-what_is_taken_out_was_never_there(void **state)
+a_removed_value_leaves_no_trace(void **state)
 {
 	static int64_t values[VALUES];
 	uint64_t random = check_seed();
@@ -182,7 +183,7 @@ what_is_taken_out_was_never_there(void **state)
 }
 
 static void
-a_sketch_at_rest_comes_back(void **state)
+an_encoded_sketch_decodes_to_itself(void **state)
 {
 	uint64_t random = check_seed();
 	struct quantile_sketch *a = fresh(), *b = fresh();
@@ -219,8 +220,8 @@ main(void)
 		cmocka_unit_test(the_ends_of_int64_have_their_buckets),
 		cmocka_unit_test(buckets_are_in_the_order_of_values),
 		cmocka_unit_test(merging_in_any_order_gives_the_same),
-		cmocka_unit_test(what_is_taken_out_was_never_there),
-		cmocka_unit_test(a_sketch_at_rest_comes_back),
+		cmocka_unit_test(a_removed_value_leaves_no_trace),
+		cmocka_unit_test(an_encoded_sketch_decodes_to_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * reader - tests of aggregator/query/reader.h: pages, questions, statistics.
+ * reader - tests of aggregator/query/reader.h: pages, queries, statistics.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
@@ -31,8 +31,7 @@ pages_of_any_size_give_the_same(void **state)
 	}
 }
 
-/* Nobody may hold a snapshot, or the query_server, by asking for what is not
- * there. */
+/* A query that finds nothing must not hold a snapshot or the query server. */
 static void
 pages_that_end_early_give_the_same(void **state)
 {
@@ -74,7 +73,7 @@ pages_that_end_early_give_the_same(void **state)
 }
 
 static void
-a_page_without_anything_is_not_the_last(void **state)
+an_empty_page_need_not_be_the_last(void **state)
 {
 	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
 	unsigned char page[4096];
@@ -141,8 +140,8 @@ a_reader_gets_what_it_asks_for(void **state)
 	}
 }
 
-/* The lines of `all` in which some node that `pattern` matches comes second,
- * in their order; a new string. */
+/* The lines of `all` whose second word is a node that matches `pattern`, in
+ * their order; a new string. */
 static char *
 lines_of_node(const char *all, const char *pattern)
 {
@@ -276,7 +275,7 @@ spans_of_some_tracks_are_those_of_all(void **state)
 		unsigned tracks;
 	} asked[] = { { "", 3 }, { "load/1", 1 }, { "load/?", 2 }, { "*/0", 2 },
 		{ "load", 0 } };
-	const unsigned rounds = 40; /* of both nodes, over four hours */
+	const unsigned rounds = 40; /* on both nodes, over four hours */
 	uint64_t records;
 
 	(void)state;
@@ -334,7 +333,8 @@ readers_read_while_the_indexer_writes(void **state)
 		sent = i + 1;
 		if (i % 500 != 499)
 			continue;
-		/* One page is of one moment: never less than before. */
+		/* A page is a snapshot: it never has fewer than the page
+		 * before. */
 		free(rig_read(&rig, RIG_SELECT,
 		    rig_query(1u << RECORD_EVENT, 0), &records));
 		assert_true(records >= before && records <= sent);
@@ -364,7 +364,7 @@ lag_of_reader(void)
 }
 
 static void
-what_is_not_indexed_yet_is_said(void **state)
+the_indexing_lag_is_reported(void **state)
 {
 	unsigned i;
 
@@ -386,7 +386,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(pages_of_any_size_give_the_same),
 		CASE(pages_that_end_early_give_the_same),
-		CASE(a_page_without_anything_is_not_the_last),
+		CASE(an_empty_page_need_not_be_the_last),
 		CASE(a_reader_gets_what_it_asks_for),
 		CASE(phases_of_some_nodes_are_those_of_all),
 		CASE(by_node_pages_of_any_size_give_the_same),
@@ -394,7 +394,7 @@ main(void)
 		CASE(entities_with_one_long_beginning_fill_many_pages),
 		CASE(spans_of_some_tracks_are_those_of_all),
 		CASE(readers_read_while_the_indexer_writes),
-		CASE(what_is_not_indexed_yet_is_said),
+		CASE(the_indexing_lag_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * query_server - tests of aggregator/query/server.h, through a real socket.
+ * server - tests of aggregator/query/server.h, through a real socket.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/rig.h"
@@ -54,7 +54,7 @@ ask(struct asker *asker)
 	bytes = wire_frame(frame, sizeof(frame), &header,
 	    (struct text){ (const char *)body, (uint32_t)query_bytes });
 	assert_true(bytes > 0);
-	/* Not connected yet: again when it is. */
+	/* Not connected yet: retry until it is. */
 	asker->asked = zsock_send(asker->line, &none,
 			   (struct text){ (const char *)frame,
 			       (uint32_t)bytes }) == ZSOCK_DONE;
@@ -124,7 +124,8 @@ on_patience(void *arg, struct loop_timer *timer)
 	loop_quit(asker->loop, 1);
 }
 
-/* Ask a query_server of its own for all events; `asker` says what came. */
+/* Ask a query server of its own for all events; the answers go to its argument.
+ */
 static void
 read_all(struct asker *asker, uint16_t flags)
 {
@@ -184,13 +185,13 @@ every_page_is_asked_for_in_turn(void **state)
 	assert_int_equal(asker.events, 5000);
 	assert_true(asker.pages > 1);
 	assert_int_equal(asker.packed, asker.pages);
-	/* Who is on the same machine has no use for small pages. */
+	/* A reader on the same machine does not need small pages. */
 	read_all(&asker, WIRE_FLAG_PLAIN);
 	assert_int_equal(asker.events, 5000);
 	assert_int_equal(asker.packed, 0);
 }
 
-/* As large as a frame of a sender can be, of text that hardly shrinks. */
+/* A text as large as the frame of a sender, and hardly compressible. */
 static void
 send_the_largest(uint64_t *random)
 {
@@ -239,7 +240,7 @@ send_the_largest(uint64_t *random)
 }
 
 static void
-a_record_larger_than_a_page_is_cut_and_hides_no_other(void **state)
+a_record_larger_than_a_page_is_truncated_and_hides_no_other(void **state)
 {
 	uint64_t random = check_seed();
 	struct asker asker;
@@ -266,7 +267,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(every_page_is_asked_for_in_turn),
-		CASE(a_record_larger_than_a_page_is_cut_and_hides_no_other),
+		CASE(
+		    a_record_larger_than_a_page_is_truncated_and_hides_no_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * bucket - few numbers that say what many samples were.
+ * bucket - tests of aggregator/rollup/bucket.h.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/bucket.h"
@@ -77,9 +77,9 @@ assert_same(const struct bucket *a, const struct bucket *b)
 	assert_true(a->sum == b->sum && a->seconds == b->seconds);
 }
 
-/* Whole numbers and seconds, so that sums are exact in any order. */
+/* Integers and whole seconds, so that sums are exact in any order. */
 static void
-joined_buckets_are_as_the_wide_one_would_be(void **state)
+joined_buckets_equal_a_wide_one(void **state)
 {
 	uint64_t random = check_seed();
 
@@ -124,7 +124,7 @@ main(void)
 		cmocka_unit_test(a_gauge_keeps_its_extremes_and_its_mean),
 		cmocka_unit_test(a_counter_keeps_its_growth_and_extreme_rates),
 		cmocka_unit_test(an_empty_bucket_has_nothing),
-		cmocka_unit_test(joined_buckets_are_as_the_wide_one_would_be),
+		cmocka_unit_test(joined_buckets_equal_a_wide_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /*
- * rollup - what is left of samples when they are thinned says what they did.
+ * rollup - tests of rollups: what is left after samples were deleted gives the
+ * same answers.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup.h"
@@ -89,7 +90,7 @@ expect_bucket(const struct bucket *want, const struct bucket *got, bool counter)
 }
 
 static void
-buckets_come_back(void **state)
+encoded_buckets_decode_to_themselves(void **state)
 {
 	static struct bucket buckets[METRICS][ROLLUP_BUCKETS],
 	    got[ROLLUP_BUCKETS];
@@ -181,7 +182,7 @@ put_sample(uint64_t *random, unsigned node, int64_t time_ns)
 	rig_record(&rig, name, &record);
 }
 
-/* Some hours of a node, a sample every `gap_ns` at most. */
+/* Some hours of a node, with at most `gap_ns` between two samples. */
 static void
 send_node(uint64_t *random, unsigned node, unsigned hours, int64_t gap_ns)
 {
@@ -231,7 +232,7 @@ compact_as_usual(void)
 	rig_verify(&rig);
 }
 
-/* Every rollup is made, of however few samples. */
+/* Build every rollup, however few samples there are. */
 static void
 compact_now(void)
 {
@@ -240,15 +241,16 @@ compact_now(void)
 	rig.writer->compact.dense = 0;
 }
 
-/* The next word of a line; where it ends. */
+/* The next word of a line; returns its end. */
 static char *
 word_end(char *word)
 {
 	return word + strcspn(word, " \n");
 }
 
-/* Equal word by word, numbers about; the name of the rollup, which stands
- * before a bracket, is `rollup` in one and anything in the other. */
+/* Compare word by word, numbers with a tolerance.  The name of the rollup
+ * before the bracket must be `rollup` in one line and may be any in the other.
+ */
 static void
 expect_about(char *want, char *got, enum rollup_step rollup)
 {
@@ -298,7 +300,7 @@ rollups_answer_as_the_samples_did(void **state)
 	}
 }
 
-/* Until they are compacted, too, a rollup is not all that there is. */
+/* Until they are compacted, the rollup does not have all samples. */
 static void
 late_samples_are_in_the_answer(void **state)
 {
@@ -357,7 +359,7 @@ compacting_again_makes_the_same_rollups(void **state)
 	send_hours(&random, 1);
 	compact_now();
 	sum = sum_of_rollups();
-	/* Of another node: all of the hour is compacted again. */
+	/* A sample of another node: the whole hour is compacted again. */
 	put_sample(&random, 7, HOUR + SECOND);
 	rig_send(&rig, 1);
 	rig_indexer(&rig);
@@ -371,9 +373,9 @@ compacting_again_makes_the_same_rollups(void **state)
 	assert_true(sum_of_rollups() == sum);
 }
 
-/* Then there is no rollup, and the samples answer. */
+/* There is no rollup yet, and the samples answer. */
 static void
-what_samples_are_may_be_said_after_they_were_compacted(void **state)
+a_metric_group_may_be_defined_after_compaction(void **state)
 {
 	uint64_t random = check_seed();
 	char *after, *before;
@@ -398,7 +400,7 @@ what_samples_are_may_be_said_after_they_were_compacted(void **state)
 	free(after);
 }
 
-/* ---- what goes, and what stays ---- */
+/* ---- retention ---- */
 
 static uint64_t
 rows_of(unsigned table)
@@ -428,7 +430,7 @@ used_bytes(void)
 	return status.used_bytes;
 }
 
-/* With the options that rig.options has now. */
+/* Reopen with the current rig.options. */
 static void
 retain_now(void)
 {
@@ -438,7 +440,7 @@ retain_now(void)
 	rig_verify(&rig);
 }
 
-/* The same while the indexer goes on, which knows what it has looked at. */
+/* The same without reopening: the writer remembers what it has examined. */
 static void
 retain_more(void)
 {
@@ -449,7 +451,7 @@ retain_more(void)
 	rig_verify(&rig);
 }
 
-/* Of any size, over the edge of an hour. */
+/* Of any size, across the end of an hour. */
 static void
 pages_are_the_same(void)
 {
@@ -470,7 +472,7 @@ pages_are_the_same(void)
 }
 
 static void
-samples_that_go_leave_their_rollups(void **state)
+deleted_samples_leave_their_rollups(void **state)
 {
 	uint64_t random = check_seed(), records;
 	char *before[STEPS];
@@ -486,22 +488,22 @@ samples_that_go_leave_their_rollups(void **state)
 		before[i] = read_step(i);
 	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
 	retain_now();
-	assert_true(
-	    rows_of(TABLES_ROW_BLOCKS) > 1); /* not compacted: not yet */
+	assert_true(rows_of(TABLES_ROW_BLOCKS) >
+		    1); /* not compacted, so not deleted yet */
 	compact_now();
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 1); /* of the event */
 	for (unsigned i = 2; i < STEPS; i++)
 		expect_about(
 		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
-	/* A finer step is not to be had: 10 s is what there is. */
+	/* No finer step is left: the answer has 10 s. */
 	expect_about(before[2], read_step(0), ROLLUP_10S);
 	free(rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_SAMPLE, 0), &records));
 	assert_int_equal(records, 0);
 	pages_are_the_same();
 
-	/* What comes late now does not replace them. */
+	/* Late samples do not replace the rollups. */
 	put_sample(&random, 1, HOUR + 5);
 	rig_send(&rig, 1);
 	rig_indexer(&rig);
@@ -524,7 +526,7 @@ samples_that_go_leave_their_rollups(void **state)
 		free(before[i]);
 }
 
-/* ---- where a rollup would save nothing ---- */
+/* ---- sparse samples ---- */
 
 /* Of one node. */
 static char *
@@ -537,8 +539,8 @@ read_node(const char *node, unsigned step)
 	return rig_read(&rig, RIG_SELECT, query, &records);
 }
 
-/* What it would be read from when raw stands for rollups finer than `finest`.
- */
+/* The rollup that the query should read, when samples replace those finer than
+ * `finest`. */
 static enum rollup_step
 rollup_or_raw(unsigned step, enum rollup_step finest)
 {
@@ -555,11 +557,11 @@ expect_node(const char *node, char *const *want, enum rollup_step finest)
 		    want[i], read_node(node, i), rollup_or_raw(i, finest));
 }
 
-/* node-0 many times a second, node-1 every 10 s or so: what is dense leaves
- * its rollups, and what is not stays until the rollup that it stands for goes.
- */
+/* node-0 has many samples per second, node-1 one every 10 s or so.  The dense
+ * samples are deleted and leave their rollups; the sparse ones stay until the
+ * rollup that they replace expires. */
 static void
-sparse_samples_stand_for_their_rollups(void **state)
+sparse_samples_replace_their_rollups(void **state)
 {
 	uint64_t random = check_seed(), rollups;
 	char *dense[STEPS], *sparse[STEPS];
@@ -602,9 +604,9 @@ sparse_samples_stand_for_their_rollups(void **state)
 	}
 }
 
-/* Those that stand for a rollup have all that is late, compacted or not. */
+/* Samples that replace a rollup include late ones, compacted or not. */
 static void
-late_samples_join_those_that_stand(void **state)
+late_samples_join_those_that_replace_rollups(void **state)
 {
 	uint64_t random = check_seed();
 	char *before;
@@ -617,7 +619,8 @@ late_samples_join_those_that_stand(void **state)
 	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
 	retain_now();
 	put_sample(&random, 1, HOUR + 1234 * SECOND + 5);
-	put_sample(&random, 2, HOUR + 99 * SECOND); /* of which none stood */
+	put_sample(&random, 2,
+	    HOUR + 99 * SECOND); /* none of which replaces a rollup */
 	rig_send(&rig, 5);
 	rig_indexer(&rig);
 	before = read_node("node-1", 0);
@@ -626,12 +629,12 @@ late_samples_join_those_that_stand(void **state)
 	before = read_node("node-1", 3);
 	compact_as_usual();
 	expect_about(before, read_node("node-1", 3), ROLLUP_RAW);
-	/* Looked at again, since it was compacted again. */
+	/* The hour is examined again, because it was compacted again. */
 	retain_more();
 	expect_about(before, read_node("node-1", 3), ROLLUP_RAW);
 	assert_int_equal(rows_of(TABLES_CHUNKS), 2);
 	free(before);
-	/* Enough of them, and they stand for nothing any more. */
+	/* With enough samples, they no longer replace the rollup. */
 	for (unsigned i = 0; i < 3600 * 4; i++) {
 		put_sample(&random, 1, HOUR + i * SECOND / 4 + 77);
 		if (i % 500 == 499)
@@ -648,9 +651,9 @@ late_samples_join_those_that_stand(void **state)
 	free(before);
 }
 
-/* By size what stands for a rollup goes when its turn comes. */
+/* By size, samples that replace a rollup are deleted in its turn. */
 static void
-sparse_samples_go_when_there_is_too_much(void **state)
+sparse_samples_are_deleted_by_size(void **state)
 {
 	uint64_t random = check_seed(), used, chunks;
 
@@ -677,7 +680,7 @@ sparse_samples_go_when_there_is_too_much(void **state)
 }
 
 static void
-the_finest_goes_first_when_there_is_too_much(void **state)
+the_finest_are_deleted_first_by_size(void **state)
 {
 	uint64_t random = check_seed();
 	uint64_t chunks, rollups, used;
@@ -704,7 +707,7 @@ the_finest_goes_first_when_there_is_too_much(void **state)
 	assert_true(rows_of(TABLES_CHUNKS) >= 30 + 24 * NODES);
 	assert_int_equal(rows_of_rollups(), rollups);
 
-	/* Samples of all hours but the last, then their rollups. */
+	/* The samples of all hours but the last, then their rollups. */
 	rig.options.retain_bytes = used / 2;
 	retain_now();
 	assert_true(used_bytes() <= rig.options.retain_bytes);
@@ -721,16 +724,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_come_back),
+		cmocka_unit_test(encoded_buckets_decode_to_themselves),
 		CASE(rollups_answer_as_the_samples_did),
 		CASE(late_samples_are_in_the_answer),
 		CASE(compacting_again_makes_the_same_rollups),
-		CASE(what_samples_are_may_be_said_after_they_were_compacted),
-		CASE(samples_that_go_leave_their_rollups),
-		CASE(sparse_samples_stand_for_their_rollups),
-		CASE(late_samples_join_those_that_stand),
-		CASE(sparse_samples_go_when_there_is_too_much),
-		CASE(the_finest_goes_first_when_there_is_too_much),
+		CASE(a_metric_group_may_be_defined_after_compaction),
+		CASE(deleted_samples_leave_their_rollups),
+		CASE(sparse_samples_replace_their_rollups),
+		CASE(late_samples_join_those_that_replace_rollups),
+		CASE(sparse_samples_are_deleted_by_size),
+		CASE(the_finest_are_deleted_first_by_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

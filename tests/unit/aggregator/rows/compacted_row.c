@@ -1,5 +1,6 @@
 /*
- * compacted_row_rows: what is compacted comes back byte for byte.
+ * compacted_row - tests of aggregator/rows/compacted_row.h: compacted records
+ * come back byte for byte.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -40,7 +41,7 @@ below(uint64_t limit)
 	return check_random(&seed) % limit;
 }
 
-/* ---- bodies as the indexer writes them, and as it never would ---- */
+/* ---- bodies as the indexer writes them, and others ---- */
 
 static unsigned char *
 put_name_of(unsigned char *to, uint32_t number)
@@ -56,7 +57,7 @@ put_name_of(unsigned char *to, uint32_t number)
 	return to;
 }
 
-/* A scalar in its shortest form, or in another that is allowed too. */
+/* A scalar in its shortest form, or in another valid one. */
 static unsigned char *
 put_scalar(unsigned char *to, unsigned kind)
 {
@@ -103,7 +104,7 @@ put_scalar(unsigned char *to, unsigned kind)
 	return to;
 }
 
-/* The kinds of values that the key of an attribute, or a metric, has. */
+/* The kinds of values of an attribute or metric. */
 static unsigned
 scalar_kind(unsigned strangeness, uint32_t which)
 {
@@ -164,7 +165,7 @@ put_body(unsigned char *to, enum record_kind kind, unsigned strangeness,
 		to = put_name_of(to, name_of(strangeness));
 		to = varint_encode(to, below(1000));
 		to = varint_encode(to, 4);
-		memcpy(to, "dead", 4);
+		memcpy(to, "body", 4);
 		return to + 4;
 	}
 }
@@ -185,13 +186,13 @@ static void
 make_id(struct row_block_item *record, uint32_t i, unsigned kind)
 {
 	switch (kind) {
-	case 0: /* a batch now and then, its own receive time */
+	case 0: /* a batch from time to time, each with its receive time */
 		record->stream = 7;
 		record->seq = 1000 + i / 50;
 		record->index = i % 50;
 		record->receive_ns = 12345 + (int64_t)record->seq * 1000003;
 		break;
-	case 1: /* batches of many nodes, through time */
+	case 1: /* batches of many nodes, in time order */
 		record->stream = 9;
 		record->seq = (uint64_t)record->time_ns / 1000000000;
 		record->index = (uint32_t)(record->time_ns % 1000000000 / 1000);
@@ -299,7 +300,7 @@ records_come_back_byte_for_byte(void **state)
 }
 
 static void
-events_of_one_form_cost_little(void **state)
+events_of_one_template_take_little_space(void **state)
 {
 	uint32_t count = make_items(RECORD_EVENT, ITEMS, 0), i;
 	struct text value;
@@ -346,10 +347,10 @@ a_column_of_samples_can_be_read_alone(void **state)
 	assert_false(compacted_row_read_value(&rows, 0, column, count - 1));
 }
 
-/* A compacted row that somebody has changed is not understood, or is some other
- * rows: it never does harm. */
+/* A modified compacted row is refused or decodes to other rows; it never
+ * causes harm. */
 static void
-damage_is_an_answer(void **state)
+damage_is_detected(void **state)
 {
 	static unsigned char copy[1 << 20];
 	unsigned understood = 0;
@@ -392,9 +393,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_come_back_byte_for_byte),
-		cmocka_unit_test(events_of_one_form_cost_little),
+		cmocka_unit_test(events_of_one_template_take_little_space),
 		cmocka_unit_test(a_column_of_samples_can_be_read_alone),
-		cmocka_unit_test(damage_is_an_answer),
+		cmocka_unit_test(damage_is_detected),
 	};
 
 	seed = check_seed();

@@ -40,7 +40,7 @@ tear_down(void **state)
 }
 
 static void
-numbers_are_given_in_order_and_kept(void **state)
+numbers_are_given_in_order_and_never_change(void **state)
 {
 	struct text text;
 
@@ -89,7 +89,7 @@ beyond_the_limit_there_is_one_name(void **state)
 	assert_true(dictionary_text(txn, 1, other, &text));
 	assert_true(text_equal(text, text_of(DICTIONARY_OTHER)));
 	assert_true(dictionary_over(dictionary) > 0);
-	/* Those that are there stay, and streams do not count. */
+	/* Known names stay, and streams do not count. */
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("n7")), 7);
 	assert_true(dictionary_stream(dictionary, txn, 1, &session) > 10);
@@ -115,11 +115,11 @@ a_sender_has_a_share_of_the_names(void **state)
 	assert_int_equal(
 	    dictionary_number_or_other(dictionary, txn, 1, text_of("e")),
 	    other);
-	/* In another partition it has another share. */
+	/* In another partition the sender has another share. */
 	dictionary_sender(dictionary, 2, text_of("greedy"));
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 2, text_of("c")), 1);
-	/* Others have theirs, and what is there is free. */
+	/* Other senders have their own share, and known names are free. */
 	dictionary_sender(dictionary, 1, text_of("modest"));
 	assert_true(dictionary_number(dictionary, txn, 1, text_of("c")) > 0);
 	dictionary_sender(dictionary, 1, text_of("greedy"));
@@ -132,7 +132,7 @@ a_sender_has_a_share_of_the_names(void **state)
 }
 
 static void
-partitions_are_fewer(void **state)
+partitions_have_a_lower_limit(void **state)
 {
 	struct dictionary *many = dictionary_new(DICTIONARY_MAX);
 	char name[16];
@@ -154,7 +154,7 @@ partitions_are_fewer(void **state)
 }
 
 static void
-a_stream_is_no_name(void **state)
+streams_do_not_count_as_names(void **state)
 {
 	struct session_id session = { "session of ours" }, back;
 	uint32_t number = dictionary_stream(dictionary, txn, 1, &session);
@@ -170,14 +170,14 @@ a_stream_is_no_name(void **state)
 }
 
 static void
-a_node_is_fresh_once(void **state)
+a_node_is_new_once(void **state)
 {
 	uint32_t number;
 	bool fresh;
 
 	(void)state;
 	dictionary_number(
-	    dictionary, txn, 1, text_of("n")); /* seen as something else */
+	    dictionary, txn, 1, text_of("n")); /* known as something else */
 	number = dictionary_node(dictionary, txn, 1, text_of("n"), &fresh);
 	assert_true(fresh);
 	assert_int_equal(
@@ -240,12 +240,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(numbers_are_given_in_order_and_kept),
+		CASE(numbers_are_given_in_order_and_never_change),
 		CASE(beyond_the_limit_there_is_one_name),
 		CASE(a_sender_has_a_share_of_the_names),
-		CASE(partitions_are_fewer),
-		CASE(a_stream_is_no_name),
-		CASE(a_node_is_fresh_once),
+		CASE(partitions_have_a_lower_limit),
+		CASE(streams_do_not_count_as_names),
+		CASE(a_node_is_new_once),
 		CASE(more_names_than_the_cache_holds),
 		CASE(a_damaged_count_gives_no_number_twice),
 	};

@@ -47,9 +47,9 @@ a_slot_keeps_its_number_in_its_partition(void **state)
 	assert_int_equal(slot->is_node, 0);
 }
 
-/* A random model: what it says of a text is what was put there last. */
+/* Against a random model: the number of a text is the one stored last. */
 static void
-it_may_not_know_but_is_never_wrong(void **state)
+the_cache_may_miss_but_is_never_wrong(void **state)
 {
 	enum { TEXTS = 100000 };
 	uint32_t *put = calloc(TEXTS, sizeof(*put));
@@ -108,7 +108,8 @@ short_texts_are_memorized_and_others_are_not(void **state)
 	assert_int_equal(dictionary_cache_recall(&cache, 1, text_of("")), 0);
 	assert_int_equal(
 	    dictionary_cache_recall(&cache, 2, text_of(longest)), 0);
-	/* The same place: first, middle and last byte, and the length. */
+	/* Texts with the same slot: equal first, middle and last byte, and
+	 * equal length. */
 	assert_int_equal(dictionary_cache_recall(
 			     &cache, 1, text_of("1x34567890123456789012x4")),
 	    0);
@@ -129,7 +130,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_slot_keeps_its_number_in_its_partition),
-		CASE(it_may_not_know_but_is_never_wrong),
+		CASE(the_cache_may_miss_but_is_never_wrong),
 		CASE(a_text_used_again_stays_longer_than_others),
 		CASE(short_texts_are_memorized_and_others_are_not),
 	};

@@ -1,5 +1,5 @@
 /*
- * Keys of the store: order and round trips.
+ * key - tests of aggregator/tables/key.h: order, encoding and decoding.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/key.h"
@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 200000 };
 
-/* Mostly neighbours, so that every field decides sometimes. */
+/* Mostly close keys, so that every field decides the order sometimes. */
 static struct key_row_block
 pick_head(uint64_t *random)
 {
@@ -77,7 +77,7 @@ the_order_of_bytes_is_the_order_of_the_fields(void **state)
 }
 
 static void
-a_head_comes_back_whole(void **state)
+a_row_block_key_decodes_to_itself(void **state)
 {
 	uint64_t random = check_seed();
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
@@ -94,7 +94,7 @@ a_head_comes_back_whole(void **state)
 }
 
 static void
-a_head_has_the_documented_bytes(void **state)
+a_row_block_key_has_the_documented_bytes(void **state)
 {
 	static const unsigned char want[] = { 0, 0, 0, 1, 2, 0x80, 0, 0, 3, 0,
 		0, 0, 6, 0, 0, 0, 4, 0, 0, 0, 5, 0x7f, 0xff, 0xff, 0xff, 0xff,
@@ -116,7 +116,7 @@ a_head_has_the_documented_bytes(void **state)
 }
 
 static void
-a_phase_comes_back_whole_and_in_order(void **state)
+a_phase_key_decodes_to_itself_in_order(void **state)
 {
 	static const unsigned char want[] = { 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3,
 		4, 5, 6, 7, 8, 0, 0, 0, 3 };
@@ -173,9 +173,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_order_of_bytes_is_the_order_of_the_fields),
-		cmocka_unit_test(a_head_comes_back_whole),
-		cmocka_unit_test(a_head_has_the_documented_bytes),
-		cmocka_unit_test(a_phase_comes_back_whole_and_in_order),
+		cmocka_unit_test(a_row_block_key_decodes_to_itself),
+		cmocka_unit_test(a_row_block_key_has_the_documented_bytes),
+		cmocka_unit_test(a_phase_key_decodes_to_itself_in_order),
 		cmocka_unit_test(keys_of_another_length_are_refused),
 		cmocka_unit_test(
 		    buckets_are_hours_rounded_down_before_1970_too),

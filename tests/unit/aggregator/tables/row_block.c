@@ -1,5 +1,5 @@
 /*
- * head - tests of aggregator/tables/row_block.h: records in rows.
+ * row_block - tests of aggregator/tables/row_block.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -74,7 +74,7 @@ rows_hold_what_was_put_into_them(void **state)
 }
 
 static void
-one_large_record_stands_alone(void **state)
+a_large_record_has_a_row_of_its_own(void **state)
 {
 	static char large[100000];
 	struct row_block_row row = { .records = 0 };
@@ -93,7 +93,7 @@ one_large_record_stands_alone(void **state)
 }
 
 static void
-a_cut_row_is_noticed(void **state)
+a_truncated_row_is_detected(void **state)
 {
 	uint64_t random = check_seed();
 	struct row_block_row row = { .records = 0 };
@@ -144,12 +144,12 @@ records_are_in_the_order_of_time_stream_seq_index(void **state)
 	}
 }
 
-/* ---- attributes: bytes of anybody's making ---- */
+/* ---- attributes: any bytes ---- */
 
 static void
 attributes_are_read_within_their_bounds(void **state)
 {
-	/* count 2; key 5: fixstr "ab"; no number, key "k": float64 */
+	/* count 2; key 5: fixstr "ab"; without a number, key "k": float64 */
 	static const char good[] = "\x02\x05\xa2"
 				   "ab\x00\x01k\xcb\x3f\xf8\0\0\0\0\0";
 	struct row_block_attribute attribute;
@@ -187,8 +187,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_hold_what_was_put_into_them),
-		cmocka_unit_test(one_large_record_stands_alone),
-		cmocka_unit_test(a_cut_row_is_noticed),
+		cmocka_unit_test(a_large_record_has_a_row_of_its_own),
+		cmocka_unit_test(a_truncated_row_is_detected),
 		cmocka_unit_test(
 		    records_are_in_the_order_of_time_stream_seq_index),
 		cmocka_unit_test(attributes_are_read_within_their_bounds),

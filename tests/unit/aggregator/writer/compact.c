@@ -1,5 +1,6 @@
 /*
- * compact - nobody who reads can tell whether records are compacted.
+ * compact - tests of compaction: readers get the same records before
+ * and after it.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
@@ -94,7 +95,7 @@ send_one(uint64_t *random, unsigned nodes, int64_t from_ns, int64_t span_ns)
 	rig_record(&rig, node, &record);
 }
 
-/* A batch that nobody can read becomes a dead letter. */
+/* An unreadable batch is stored as a rejected batch. */
 static void
 send_rejected(unsigned session)
 {
@@ -203,7 +204,7 @@ compacted_records_read_as_before(void **state)
 }
 
 static void
-questions_have_the_same_answers(void **state)
+queries_have_the_same_answers(void **state)
 {
 	static const char *const nodes[] = { "", "node-3", "node-1*", "x*" };
 	static const char *const names[] = { "", "alpha", "*:beta", "g*" };
@@ -232,8 +233,8 @@ questions_have_the_same_answers(void **state)
 	}
 }
 
-/* Late records go into heads beside the chunks, until all is compacted again.
- */
+/* Late records go to row blocks in addition to the chunks, until the hour is
+ * compacted again. */
 static void
 late_records_are_merged(void **state)
 {
@@ -261,10 +262,10 @@ late_records_are_merged(void **state)
 	assert_true(rows_of(TABLES_CHUNKS) <= 2 * chunks + 20);
 }
 
-/* A job may end after any of its transactions; new records may come in
+/* A job may stop after any of its transactions, and new records may arrive in
  * between. */
 static void
-readers_see_no_job_at_work(void **state)
+readers_do_not_notice_compaction(void **state)
 {
 	uint64_t random = check_seed();
 	struct compact *compact;
@@ -298,7 +299,7 @@ readers_see_no_job_at_work(void **state)
 		    compact_pass(compact, writer_db(rig.writer), &done, &err),
 		    DB_OK);
 		if (done || check_random(&random) % 20 == 0)
-			compact->busy = false; /* or given up */
+			compact->busy = false; /* or stopped */
 		if (steps % 25 == 0) {
 			rig_verify(&rig);
 			expect_same(before, see(0));
@@ -316,9 +317,9 @@ readers_see_no_job_at_work(void **state)
 	free(before);
 }
 
-/* Phases can be derived again when their events are compacted. */
+/* Phases can be rebuilt from compacted events. */
 static void
-phases_come_from_compacted_events_too(void **state)
+phases_are_rebuilt_from_compacted_events(void **state)
 {
 	uint64_t random = check_seed(), records;
 	struct err err = { 0 };
@@ -345,7 +346,7 @@ phases_come_from_compacted_events_too(void **state)
 }
 
 static void
-old_chunks_go_with_their_hours(void **state)
+old_chunks_are_deleted_by_hour(void **state)
 {
 	uint64_t random = check_seed(), records;
 	int64_t cut_ns = clock_wall_ns() / KEY_BUCKET_NS * KEY_BUCKET_NS -
@@ -369,7 +370,7 @@ old_chunks_go_with_their_hours(void **state)
 	assert_int_equal(records, 1);
 }
 
-/* In its thread, when nothing comes to an hour any more. */
+/* In its thread, when an hour gets no more records. */
 static void
 the_indexer_compacts_by_itself(void **state)
 {
@@ -388,7 +389,7 @@ the_indexer_compacts_by_itself(void **state)
 	rig_good(writer_start(rig.writer, NULL, &err), &err);
 	for (tries = 0; rows_of(TABLES_ROW_BLOCKS) > 0; tries++) {
 		assert_true(tries < 3000);
-		expect_same(before, see(0)); /* whatever is done meanwhile */
+		expect_same(before, see(0)); /* whatever happens in between */
 		nanosleep(&nap, NULL);
 	}
 	writer_stop(rig.writer);
@@ -397,7 +398,7 @@ the_indexer_compacts_by_itself(void **state)
 	free(before);
 }
 
-/* Runs of one level become one of the next, so that there are never many. */
+/* Slices of one level become one of the next, so that there are never many. */
 static void
 slices_are_merged(void **state)
 {
@@ -411,10 +412,10 @@ slices_are_merged(void **state)
 	send_many(&random, 2000, 9, RIG_T0, KEY_BUCKET_NS / 4);
 	before = see(0);
 	compact = &rig.writer->compact;
-	/* Of some 330 events in the first of the two hours. */
+	/* About 330 events each in the first of the two hours. */
 	compact->step_rows = 50;
 	for (unsigned slice = 0; slice < 3; slice++) {
-		/* Given up after a step: a slice of the lowest level. */
+		/* Stop after a step: it leaves a slice of the lowest level. */
 		compact->job = (struct compact_job){
 			.hour = { .partition = 1,
 			    .kind = RECORD_EVENT,
@@ -448,7 +449,7 @@ slices_are_merged(void **state)
 
 #define YEAR_NS (365 * 24 * KEY_BUCKET_NS)
 
-/* The next records begin another slice, as if many of other hours had come. */
+/* Begin another slice, as if many records of other hours had arrived. */
 static void
 begin_run(void)
 {
@@ -461,8 +462,8 @@ begin_run(void)
 	assert_int_equal(db_commit(&txn, &err), DB_OK);
 }
 
-/* The most slices that any hour and kind has in a table; `levels`: a bit for
- * each level of compacted ones. */
+/* The maximum number of slices of an hour and kind in a table; `levels`: a bit
+ * for each level of compacted slices. */
 static unsigned
 slices_of(unsigned table, unsigned *levels)
 {
@@ -492,7 +493,7 @@ slices_of(unsigned table, unsigned *levels)
 	return most;
 }
 
-/* As the indexer does between its steps, until there is nothing to do. */
+/* As the writer does between its steps, until there is nothing to do. */
 static void
 compact_some(void)
 {
@@ -504,7 +505,7 @@ compact_some(void)
 		assert_int_equal(compact_step(rig.writer, &more, &err), DB_OK);
 }
 
-/* Runs of records from all over one hour. */
+/* Slices of records from all over one hour. */
 static void
 fill_slices(uint64_t *random, unsigned slices, unsigned *most, unsigned *levels)
 {
@@ -531,8 +532,8 @@ fill_slices(uint64_t *random, unsigned slices, unsigned *most, unsigned *levels)
 	rig_verify(&rig);
 }
 
-/* While it is being filled, and again when it was compacted: what comes late to
- * it is in no order, and is in one in the end. */
+/* While the hour is being filled, and again after it was compacted: late
+ * records arrive in any order and end up in one slice. */
 static void
 an_hour_of_many_slices_is_compacted_level_by_level(void **state)
 {
@@ -543,7 +544,7 @@ an_hour_of_many_slices_is_compacted_level_by_level(void **state)
 
 	(void)state;
 	rig.writer->options.compact_after_ns =
-	    50 * YEAR_NS; /* it is not over */
+	    50 * YEAR_NS; /* the hour has not ended */
 	fill_slices(&random, 10 * COMPACT_SLICES, &most, &levels);
 	assert_true(most > COMPACT_SLICES);
 	assert_int_equal(levels & 3, 3); /* slices, and some of them merged */
@@ -564,7 +565,7 @@ an_hour_of_many_slices_is_compacted_level_by_level(void **state)
 	assert_int_equal(slices_of(TABLES_CHUNKS, &levels), 1);
 	expect_same(before, see(0));
 	free(before);
-	/* None was lost on the way. */
+	/* No record was lost. */
 	free(rig_read(&rig, RIG_SELECT,
 	    rig_query(1u << RECORD_EVENT | 1u << RECORD_SAMPLE |
 			  1u << RECORD_SPAN | 1u << RECORD_GAP,
@@ -578,11 +579,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(compacted_records_read_as_before),
-		CASE(questions_have_the_same_answers),
+		CASE(queries_have_the_same_answers),
 		CASE(late_records_are_merged),
-		CASE(readers_see_no_job_at_work),
-		CASE(phases_come_from_compacted_events_too),
-		CASE(old_chunks_go_with_their_hours),
+		CASE(readers_do_not_notice_compaction),
+		CASE(phases_are_rebuilt_from_compacted_events),
+		CASE(old_chunks_are_deleted_by_hour),
 		CASE(the_indexer_compacts_by_itself),
 		CASE(slices_are_merged),
 		CASE(an_hour_of_many_slices_is_compacted_level_by_level),

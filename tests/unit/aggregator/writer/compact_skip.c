@@ -1,6 +1,7 @@
 /*
- * compact_skip - an hour that crashes the program when it is compacted is given
- * up, and nothing else is. SPDX-License-Identifier: MIT
+ * compact_skip - tests of an hour whose compaction crashes the program: it is
+ * given up, and nothing else is.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
 
@@ -39,7 +40,7 @@ close_store(void)
 	journal_close(&rig.journal);
 }
 
-/* Valgrind would report what is done on purpose. */
+/* Valgrind would report the intended crash. */
 static bool
 may_go_wild(void)
 {
@@ -56,11 +57,11 @@ compact_and_die(void)
 	bool more = true;
 
 	setrlimit(RLIMIT_CORE, &none);
-	/* Without what a sanitizer makes of a signal. */
+	/* Restore the default action: a sanitizer installs its own. */
 	signal(SIGSEGV, SIG_DFL);
 	open_store();
 	if (may_go_wild()) {
-		/* The first record of the first hour is written to it. */
+		/* Damage the first record of the first hour. */
 		rig.writer->compact.item =
 		    (struct compacted_row_item *)(uintptr_t)64;
 		writer_compact(rig.writer, &err);
@@ -76,7 +77,7 @@ compact_and_die(void)
 	_exit(2);
 }
 
-/* A process that dies sealing the first hour that is not compacted. */
+/* A process that dies while it compacts the first uncompacted hour. */
 static void
 crash(void)
 {
@@ -112,7 +113,7 @@ compact_now(void)
 	rig_verify(&rig);
 }
 
-/* How many hours have records in a table, the first of them. */
+/* The number of hours with records in a table, and the first of them. */
 static unsigned
 hours_of(unsigned table, int32_t *first)
 {
@@ -140,7 +141,7 @@ hours_of(unsigned table, int32_t *first)
 }
 
 static void
-the_third_crash_leaves_an_hour_as_it_is(void **state)
+the_third_crash_leaves_an_hour_uncompacted(void **state)
 {
 	char *before;
 	int32_t hour = 0;
@@ -157,7 +158,7 @@ the_third_crash_leaves_an_hour_as_it_is(void **state)
 	assert_int_equal(hours_of(TABLES_ROW_BLOCKS, &hour), 1);
 	assert_int_equal(hour, key_bucket(RIG_T0));
 	assert_true(hours_of(TABLES_CHUNKS, &hour) >= HOURS - 1);
-	/* It is so for ever, and in nobody's way. */
+	/* It stays so, and affects nothing else. */
 	close_store();
 	open_store();
 	assert_int_equal(uncompacted(), 1);
@@ -232,9 +233,9 @@ another_version_tries_again(void **state)
 	assert_int_equal(hours_of(TABLES_ROW_BLOCKS, &hour), 0);
 }
 
-/* What stands in the file may be anything. */
+/* The file may contain anything. */
 static void
-a_note_of_no_hour_harms_nobody(void **state)
+a_note_without_a_valid_hour_is_ignored(void **state)
 {
 	static const uint64_t numbers[] = { UINT64_MAX, 1, UINT64_C(1) << 63,
 		0x7fffffffffffffff };
@@ -264,11 +265,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(the_third_crash_leaves_an_hour_as_it_is),
+		CASE(the_third_crash_leaves_an_hour_uncompacted),
 		CASE(each_hour_has_its_three_crashes),
 		CASE(crashes_before_it_was_compacted_are_forgotten),
 		CASE(another_version_tries_again),
-		CASE(a_note_of_no_hour_harms_nobody),
+		CASE(a_note_without_a_valid_hour_is_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

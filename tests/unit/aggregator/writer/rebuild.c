@@ -1,11 +1,11 @@
 /*
- * rebuild - tests of deriving phases and statistics again.
+ * rebuild - tests of rebuilding phases and statistics.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
 
 static void
-a_rebuild_gives_the_same_again(void **state)
+a_rebuild_gives_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 	struct err err = { 0 };
@@ -21,7 +21,7 @@ a_rebuild_gives_the_same_again(void **state)
 	rig_verify(&rig);
 	assert_same(phases, read_phases());
 	assert_same(stats, read_stats());
-	/* And it goes on from there. */
+	/* And the indexer continues from there. */
 	make_pool(&random, 10, 3);
 	take_in(&random, true);
 }
@@ -60,7 +60,7 @@ many_pairs_are_compacted_and_stay_readable(void **state)
 	assert_true(property(stats, "m:pull", "too_late") == 1);
 	assert_true(property(stats, "m:pull", "open_starts") == 0);
 	free(stats);
-	/* From the stored events it can be reported where it belongs. */
+	/* A rebuild puts it where it belongs. */
 	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
 	stats = read_stats();
@@ -71,7 +71,7 @@ many_pairs_are_compacted_and_stay_readable(void **state)
 }
 
 static void
-changed_models_hold_after_a_rebuild(void **state)
+changed_models_apply_after_a_rebuild(void **state)
 {
 	struct err err = { 0 };
 	char path[128], *stats;
@@ -100,9 +100,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_rebuild_gives_the_same_again),
+		CASE(a_rebuild_gives_the_same_phases),
 		CASE(many_pairs_are_compacted_and_stay_readable),
-		CASE(changed_models_hold_after_a_rebuild),
+		CASE(changed_models_apply_after_a_rebuild),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

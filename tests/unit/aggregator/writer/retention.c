@@ -1,5 +1,5 @@
 /*
- * retention - tests of how the indexer removes what is old, or too much.
+ * retention - tests of deleting old records, and those beyond the size limit.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
@@ -7,7 +7,7 @@
 #include "aggregator/tables/key.h"
 
 static void
-old_hours_go_and_statistics_with_them(void **state)
+old_hours_are_deleted_with_their_statistics(void **state)
 {
 	uint64_t random = check_seed();
 	int64_t cut_ns = clock_wall_ns() / KEY_BUCKET_NS * KEY_BUCKET_NS;
@@ -18,7 +18,7 @@ old_hours_go_and_statistics_with_them(void **state)
 	(void)state;
 	make_pool(&random, 10, 60);
 	qsort(events, count, sizeof(*events), by_time);
-	/* The middle of them falls on the hour where the cut will be. */
+	/* Half of them are before the hour of the cut. */
 	shift = cut_ns - 10 * KEY_BUCKET_NS - events[count / 2].time_ns;
 	for (i = 0; i < count; i++) {
 		events[i].time_ns += shift;
@@ -47,7 +47,7 @@ old_hours_go_and_statistics_with_them(void **state)
 }
 
 static void
-a_bound_in_bytes_removes_the_oldest(void **state)
+a_size_limit_deletes_the_oldest(void **state)
 {
 	uint64_t random = check_seed();
 	struct db_status status;
@@ -71,8 +71,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(old_hours_go_and_statistics_with_them),
-		CASE(a_bound_in_bytes_removes_the_oldest),
+		CASE(old_hours_are_deleted_with_their_statistics),
+		CASE(a_size_limit_deletes_the_oldest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

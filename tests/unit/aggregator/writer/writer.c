@@ -1,6 +1,7 @@
 /*
  * writer - tests of aggregator/writer/writer.h: from the journal to what
- * readers see. SPDX-License-Identifier: MIT
+ * readers see.
+ * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
 #include "tests/unit/aggregator/pool.h"
@@ -10,7 +11,7 @@
 #include <sys/wait.h>
 
 static void
-what_goes_in_comes_out(void **state)
+records_can_be_read_after_indexing(void **state)
 {
 	struct record record;
 	struct wire_writer w;
@@ -95,7 +96,7 @@ the_order_of_arrival_does_not_matter(void **state)
 }
 
 static void
-a_new_process_goes_on_where_the_old_one_was(void **state)
+a_new_process_continues_where_the_old_one_stopped(void **state)
 {
 	uint64_t random = check_seed();
 	char *phases, *all;
@@ -129,7 +130,7 @@ a_new_process_goes_on_where_the_old_one_was(void **state)
 }
 
 static void
-what_never_ends_is_bounded(void **state)
+phases_that_never_end_are_limited(void **state)
 {
 	char *stats;
 	int i;
@@ -159,7 +160,7 @@ count_lines(const char *text)
 }
 
 static void
-entities_of_a_partition_are_bounded_and_those_there_are_go_on(void **state)
+entities_are_limited_and_existing_ones_can_change(void **state)
 {
 	static const char *const first[] = { "a", "1", NULL };
 	static const char *const second[] = { "b", "2", NULL };
@@ -211,7 +212,7 @@ a_later_entity_replaces_what_it_names(void **state)
 }
 
 static void
-a_batch_that_cannot_be_read_becomes_a_dead_letter(void **state)
+an_unreadable_batch_is_stored_as_rejected(void **state)
 {
 	(void)state;
 	memcpy(rig.bytes, "\xc1 what is this?", 15);
@@ -232,9 +233,9 @@ a_batch_that_cannot_be_read_becomes_a_dead_letter(void **state)
 }
 
 static void
-the_third_crash_makes_a_batch_a_dead_letter(void **state)
+the_third_crash_quarantines_a_batch(void **state)
 {
-	/* What the handler leaves behind: magic, first, last, crashes. */
+	/* What the signal handler writes: magic, first, last, crashes. */
 	const uint64_t note[4] = { UINT64_C(0x31304e4f53494f50), 2, 2, 3 };
 	struct writer_status status;
 	char path[128];
@@ -290,7 +291,7 @@ the_thread_follows_the_journal(void **state)
 }
 
 static void
-a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
+a_full_store_changes_nothing_and_continues_with_more_space(void **state)
 {
 	uint64_t random = check_seed();
 	struct err err = { 0 };
@@ -314,8 +315,8 @@ a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 	rig_flush(&rig);
 	assert_int_equal(writer_run(rig.writer, &err), -1);
 	assert_true(err.text[0] != '\0');
-	/* A transaction also ends after some time, so that on a busy machine
-	 * the next one is smaller and may fit. */
+	/* A transaction also ends after some time; on a busy machine the next
+	 * one is smaller and may fit. */
 	do {
 		position = writer_position(rig.writer);
 		assert_int_equal(writer_run(rig.writer, &err), -1);
@@ -335,7 +336,7 @@ a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 	assert_same(phases, read_phases());
 }
 
-/* A process that folds what there is and is killed somewhere in it. */
+/* A process that indexes the journal and is killed at some point. */
 static bool
 indexer_and_die(int64_t after_ns)
 {
@@ -407,7 +408,7 @@ a_killed_indexer_repeats_nothing_and_skips_nothing(void **state)
 }
 
 static void
-every_batch_that_the_disk_spoiled_is_counted(void **state)
+every_damaged_batch_is_counted(void **state)
 {
 	struct writer_status status;
 	char path[128], text[32];
@@ -433,18 +434,18 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_goes_in_comes_out),
+		CASE(records_can_be_read_after_indexing),
 		CASE(the_order_of_arrival_does_not_matter),
-		CASE(a_new_process_goes_on_where_the_old_one_was),
-		CASE(what_never_ends_is_bounded),
-		CASE(
-		    entities_of_a_partition_are_bounded_and_those_there_are_go_on),
+		CASE(a_new_process_continues_where_the_old_one_stopped),
+		CASE(phases_that_never_end_are_limited),
+		CASE(entities_are_limited_and_existing_ones_can_change),
 		CASE(a_later_entity_replaces_what_it_names),
-		CASE(a_batch_that_cannot_be_read_becomes_a_dead_letter),
-		CASE(every_batch_that_the_disk_spoiled_is_counted),
-		CASE(the_third_crash_makes_a_batch_a_dead_letter),
+		CASE(an_unreadable_batch_is_stored_as_rejected),
+		CASE(every_damaged_batch_is_counted),
+		CASE(the_third_crash_quarantines_a_batch),
 		CASE(the_thread_follows_the_journal),
-		CASE(a_full_store_changes_nothing_and_goes_on_with_more_room),
+		CASE(
+		    a_full_store_changes_nothing_and_continues_with_more_space),
 		CASE(a_killed_indexer_repeats_nothing_and_skips_nothing),
 	};
 

@@ -180,16 +180,16 @@ what_is_wrong_is_named_with_its_place(void **state)
 		{ "broker { route = \"1\" partition }", "", "main.conf:1: " },
 		{ "", "broker {", "conf.d/a.conf:1: a section is not closed" },
 		{ "partition = \"x\\", "",
-		    "main.conf:1: a text in quotes is not closed" },
+		    "main.conf:1: a quoted text is not closed" },
 		{ "}", "", "main.conf:1: " },
 		{ "brokers { }", "", "main.conf:1: no such option 'brokers'" },
 		{ "agent { } }", "", "main.conf:1: " },
 		{ "broker { }\nbroker|bytes = \"1\"", "",
-		    "main.conf:2: bytes: belongs between the braces" },
+		    "main.conf:2: bytes: belongs inside the braces" },
 		{ "broker|partition = \"a\"", "",
-		    "main.conf:1: partition: belongs between the braces" },
+		    "main.conf:1: partition: belongs inside the braces" },
 		{ "broker|route = \"a\"", "",
-		    "main.conf:1: route: belongs between the braces" },
+		    "main.conf:1: route: belongs inside the braces" },
 	};
 
 	(void)state;

@@ -100,7 +100,7 @@ static void
 test_a_bad_line_refuses_the_list_and_says_where(void **state)
 {
 	(void)state;
-	check_refused(LINE "nonsense\n", "f:2: is not PUBLIC, ROLE");
+	check_refused(LINE "nonsense\n", "f:2: expected PUBLIC, ROLE");
 	check_refused("x\tagent\t*\t*\tn\n", "f:1: the public key");
 	check_refused(KEY "\troot\t*\t*\tn\n", "f:1: the role");
 	check_refused(KEY "\tserver\t*\t*\tn\n", "f:1: the role");
@@ -108,11 +108,12 @@ test_a_bad_line_refuses_the_list_and_says_where(void **state)
 	check_refused(KEY "\tagent\t*\t\xFF\tn\n", "node pattern is not UTF-8");
 	check_refused(KEY "\tagent\t*\t*\t../n\n", "f:1: the name");
 	check_refused(KEY "\tagent\t*\t*\t\n", "f:1: the name");
-	check_refused(KEY "\tagent\t*\t*\tn\tmore\n", "f:1: is not PUBLIC");
+	check_refused(KEY "\tagent\t*\t*\tn\tmore\n", "f:1: expected PUBLIC");
 	check_refused(KEY "\tagent\t*\t*\tn\r\n", "f:1: the name");
-	check_refused(KEY " agent * * n\n", "f:1: is not PUBLIC");
-	check_refused(LINE "\n" LINE, "f:3: has the key of line 1");
-	check_refused(LINE KEY2 "\treader\t*\t*\ta", "f:2: has no end");
+	check_refused(KEY " agent * * n\n", "f:1: expected PUBLIC");
+	check_refused(LINE "\n" LINE, "f:3: repeats the key of line 1");
+	check_refused(
+	    LINE KEY2 "\treader\t*\t*\ta", "f:2: the last line has no newline");
 }
 
 static void
@@ -196,7 +197,7 @@ test_a_hundred_thousand_keys_are_found_and_one_more_is_refused(void **state)
 			     (struct text){ text, (uint32_t)bytes }, "f", &err),
 	    -1);
 	assert_string_equal(
-	    err.text, "f:100001: a list has at most 100000 keys");
+	    err.text, "f:100001: more than 100000 keys in one list");
 	free(text);
 }
 
@@ -238,7 +239,7 @@ test_only_its_owner_may_have_written_the_file(void **state)
 	write_file(LINE, 0644);
 	check_file(NULL);
 	write_file(LINE, 0664);
-	check_file("can be changed by others (mode 0664): chmod go-w");
+	check_file("can be changed by others (mode 0664): run chmod go-w");
 	write_file(LINE, 0602);
 	check_file("can be changed by others");
 	unlink(path);
@@ -309,7 +310,7 @@ test_a_change_keeps_comments_and_other_keys(void **state)
 	assert_int_equal(allowlist_change(path, &add, &removed, &err), 0);
 	check_content("# a\n" LINE "# b\n" KEY2 "\treader\tp*\t?\tb\n");
 	assert_int_equal(allowlist_change(path, &add, &removed, &err), -1);
-	assert_non_null(strstr(err.text, ":5: has the key of line 4"));
+	assert_non_null(strstr(err.text, ":5: repeats the key of line 4"));
 	assert_int_equal(allowlist_change(path, &take, &removed, &err), 0);
 	assert_int_equal(removed, 1);
 	check_content("# a\n# b\n" KEY2 "\treader\tp*\t?\tb\n");

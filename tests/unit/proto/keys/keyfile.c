@@ -122,7 +122,7 @@ test_a_key_is_never_written_over_another_by_mistake(void **state)
 	keyfile_make(&key, "n1", KEY_SERVER);
 	assert_int_equal(keyfile_write(&key, path, false, &err), -1);
 	assert_non_null(strstr(err.text, strerror(EEXIST)));
-	check_refused("is not a key file");
+	check_refused("not a key file");
 	assert_int_equal(keyfile_write(&key, path, true, &err), 0);
 	keyfile_clear(&key);
 	assert_int_equal(keyfile_read(&key, path, &err), 0);
@@ -157,13 +157,15 @@ test_what_is_cut_or_wrong_is_refused_and_never_shown(void **state)
 	(void)state;
 	check_text_refused("", "is empty");
 	check_text_refused("\n", "is empty");
-	check_text_refused(NAME, "is not a key file");
-	check_text_refused("poolscope-key: 2\n" NAME, "is not a key file");
-	check_text_refused(HEAD, "without its name:");
-	check_text_refused(HEAD NAME, "without its role:");
-	check_text_refused(HEAD NAME ROLE, "without its public:");
-	check_text_refused(HEAD NAME ROLE PUBLIC, "without its secret:");
-	check_text_refused(HEAD NAME ROLE PUBLIC SECRET, "without its server:");
+	check_text_refused(NAME, "not a key file");
+	check_text_refused("poolscope-key: 2\n" NAME, "not a key file");
+	check_text_refused(HEAD, "the line name: is missing");
+	check_text_refused(HEAD NAME, "the line role: is missing");
+	check_text_refused(HEAD NAME ROLE, "the line public: is missing");
+	check_text_refused(
+	    HEAD NAME ROLE PUBLIC, "the line secret: is missing");
+	check_text_refused(
+	    HEAD NAME ROLE PUBLIC SECRET, "the line server: is missing");
 	check_text_refused(HEAD NAME ROLE PUBLIC
 	    "secret: D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOT\n",
 	    ":5: secret is not one key of 40 characters");
@@ -177,12 +179,12 @@ test_what_is_cut_or_wrong_is_refused_and_never_shown(void **state)
 	    ":6: server is not a key of 40 characters (Z85), and there are at "
 	    "most four");
 	check_text_refused(HEAD NAME "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs",
-	    ":3: is no line of a key file");
+	    ":3: not a line of a key file");
 	check_text_refused(HEAD NAME "role: server\n" PUBLIC SECRET SERVER,
 	    "role server has no server:");
 	check_text_refused(HEAD NAME ROLE SERVER PUBLIC
 	    "secret: JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6\n",
-	    "the secret is not that of the public key");
+	    "the secret does not belong to the public key");
 }
 
 static void

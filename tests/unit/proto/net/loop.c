@@ -702,7 +702,7 @@ more_ports_than_there_is_room_for_are_refused(void **state)
 		    loop_add_port(loop, zsock[i], on_line, NULL, &err),
 		    i < LOOP_PORTS_MAX ? 0 : -1);
 	}
-	assert_string_equal(err.text, "more than 16 ports");
+	assert_string_equal(err.text, "more than 16 ZeroMQ sockets");
 	for (i = 0; i <= LOOP_PORTS_MAX; i++) {
 		loop_remove_port(loop, zsock[i]);
 		zsock_close(&zsock[i]);

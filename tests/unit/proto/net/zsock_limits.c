@@ -204,7 +204,7 @@ a_socket_that_somebody_listens_on_is_not_taken_over(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_not_bound(where, "listens there");
+	assert_not_bound(where, "already listens there");
 	snprintf(path, sizeof(path), "%s/door", dir);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0660);
@@ -223,7 +223,7 @@ wrong_endpoints_are_refused_with_a_sentence(void **state)
 	memset(long_path + 11, 'x', 150);
 	assert_not_bound(long_path, "longer than 107 bytes");
 	assert_not_bound("udp://127.0.0.1:5", "begins with ipc:// or tcp://");
-	assert_not_bound("ipc://@name", "path of a file");
+	assert_not_bound("ipc://@name", "file path");
 	assert_not_bound("ipc:///proc/self/status", "not a socket");
 	assert_not_bound("ipc:///nowhere/at/all", "No such file");
 	assert_not_bound("tcp://127.0.0.1:http", "Invalid argument");

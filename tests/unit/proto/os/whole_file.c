@@ -185,6 +185,30 @@ files_and_directories_are_synced(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+static void
+a_nameless_file_is_in_no_directory(void **state)
+{
+	struct err err = { .text = "" };
+	char text[4];
+	int fd;
+
+	(void)state;
+	setenv("TMPDIR", dir, 1);
+	assert_string_equal(file_io_temporary_dir(), dir);
+	fd = file_io_nameless(&err);
+	assert_true(fd >= 0);
+	assert_int_equal(files(), 0);
+	assert_int_equal(file_io_write_all(fd, "abcd", 4, 0), 0);
+	assert_int_equal(file_io_read_all(fd, text, 4, 0), 0);
+	assert_memory_equal(text, "abcd", 4);
+	close(fd);
+	setenv("TMPDIR", "/nonexistent", 1);
+	assert_int_equal(file_io_nameless(&err), -1);
+	assert_string_not_equal(err.text, "");
+	setenv("TMPDIR", "", 1);
+	assert_string_equal(file_io_temporary_dir(), "/tmp");
+}
+
 int
 main(void)
 {
@@ -197,6 +221,7 @@ main(void)
 		TEST(after_an_error_only_its_own_temporary_is_removed),
 		TEST(a_link_in_place_of_the_temporary_is_not_followed),
 		TEST(files_and_directories_are_synced),
+		TEST(a_nameless_file_is_in_no_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

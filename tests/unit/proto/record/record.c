@@ -268,6 +268,11 @@ attributes_come_back_in_order_with_their_types(void **state)
 	assert_true(record_find_attribute(&r, text_of("d"), &found));
 	assert_true(found.is.u == UINT64_MAX);
 	assert_false(record_find_attribute(&r, text_of("h"), &found));
+	assert_true(record_find_text(&r, "f", &rest));
+	assert_true(text_equal(rest, text_of("text")));
+	assert_false(record_find_text(&r, "g", &rest)); /* a number */
+	assert_false(record_find_text(&r, "h", &rest));
+	assert_true(text_equal(rest, text_of("text")));
 }
 
 static void

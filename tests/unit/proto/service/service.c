@@ -319,7 +319,7 @@ a_second_signal_ends_it_at_once(void **state)
 	kill(child.pid, SIGTERM);
 	assert_reported(&child, 't');
 	kill(child.pid, SIGTERM);
-	assert_end(&child, 1, "c", "ending at once");
+	assert_end(&child, 1, "c", "exiting now");
 }
 
 static void
@@ -420,8 +420,8 @@ one_process_holds_the_pid_file(void **state)
 
 	second = BEGIN("--pid-file", path);
 	snprintf(wanted, sizeof(wanted),
-	    "poolscope-test: already running as %d (%s)\n", (int)first.pid,
-	    path);
+	    "poolscope-test: already running as process %d (%s)\n",
+	    (int)first.pid, path);
 	assert_end(&second, 1, "c", wanted);
 	assert_int_equal(stat(path, &st), 0);
 
@@ -554,7 +554,7 @@ a_thread_that_hangs_silences_the_loop(void **state)
 	stalls = 0;
 	assert_reported(&child, 's');
 	assert_hears(fd, "READY=1");
-	assert_hears(fd, "STATUS=a worker hangs");
+	assert_hears(fd, "STATUS=thread \"a worker\" is stuck");
 	/* Ten times what a supervisor would wait. */
 	poll(NULL, 0, 200);
 	assert_true(recv(fd, some, sizeof(some), MSG_DONTWAIT) < 0);
@@ -566,7 +566,8 @@ a_thread_that_hangs_silences_the_loop(void **state)
 	assert_hears(fd, "READY=1\nSTATUS=ready, reconfigured");
 	assert_hears(fd, "WATCHDOG=1");
 	kill(child.pid, SIGTERM);
-	assert_end(&child, 0, "tc", "a worker hangs: it has work");
+	assert_end(
+	    &child, 0, "tc", "thread \"a worker\" is stuck: it has work");
 	unsetenv("NOTIFY_SOCKET");
 	close(fd);
 	scratch_remove(dir);
@@ -605,7 +606,7 @@ a_hostile_supervisor_is_refused_and_the_service_runs(void **state)
 	assert_ready(&child);
 	kill(child.pid, SIGTERM);
 	assert_end(&child, 0, "tc",
-	    "the supervisor is not told: NOTIFY_SOCKET=../socket is neither");
+	    "cannot notify the supervisor: NOTIFY_SOCKET=../socket is neither");
 }
 
 static void

@@ -1,5 +1,5 @@
 /*
- * phase_nodes - tests of summing up the states of a phase by node.
+ * phase_nodes - tests of aggregator/query/phases/phase_nodes.h.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/phases/phase_nodes.h"
@@ -10,7 +10,7 @@
 
 static struct duration_stats stats;
 
-/* The sums of a phase as lines; each is asked for twice. */
+/* The sums of a phase as lines; each is requested twice. */
 static char *
 sums(uint32_t room, size_t sum_room, const char *phase)
 {
@@ -50,7 +50,7 @@ sums(uint32_t room, size_t sum_room, const char *phase)
 }
 
 static void
-any_room_gives_the_same_sums(void **state)
+sums_do_not_depend_on_the_memory(void **state)
 {
 	static const char *const phases[] = { "m:prep", "m:pull", "m:job" };
 	uint64_t random = check_seed();
@@ -78,7 +78,7 @@ any_room_gives_the_same_sums(void **state)
 	}
 }
 
-/* More states of one node than there is room for. */
+/* More states of one node than fit in the memory. */
 static void
 a_node_of_many_keys_is_summed_up_alone(void **state)
 {
@@ -109,7 +109,7 @@ a_node_of_many_keys_is_summed_up_alone(void **state)
 }
 
 static void
-only_the_nodes_asked_for_are_given(void **state)
+only_selected_nodes_are_returned(void **state)
 {
 	uint64_t random = check_seed();
 	struct phase_nodes phase_nodes = { .stats = &stats };
@@ -128,7 +128,7 @@ only_the_nodes_asked_for_are_given(void **state)
 	second = first + 1;
 	assert_true(phase_nodes_next(
 	    &phase_nodes, txn, partition, phase, &second, UINT32_MAX));
-	/* From what waits, and from the store. */
+	/* From the cached sums, and from the store. */
 	for (int i = 0; i < 2; i++) {
 		node = first;
 		assert_true(phase_nodes_next(
@@ -159,9 +159,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(any_room_gives_the_same_sums),
+		TEST(sums_do_not_depend_on_the_memory),
 		TEST(a_node_of_many_keys_is_summed_up_alone),
-		TEST(only_the_nodes_asked_for_are_given),
+		TEST(only_selected_nodes_are_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

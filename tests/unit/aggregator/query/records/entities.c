@@ -1,12 +1,12 @@
 /*
- * reader_entities - tests of aggregator/query/entities.c: entities that are
- * asked for by the front of their names.
+ * entities - tests of aggregator/query/records/entities.c: entities selected
+ * by the beginning of their names.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
 
-/* Names that begin alike, also over the ':' between kind and id; one as long
- * as they get, and fronts longer than what a cursor holds. */
+/* Names with common beginnings, also across the ':' between kind and id; one
+ * of maximum length, and beginnings longer than a cursor can hold. */
 static const char *const kinds[] = { "a", "a:b", "ab", "result", "result.entry",
 	"set", "z" };
 static const char *const fronts[] = { "", "b:", "b", "abc", "abd/1", "\xC3\xA9",
@@ -51,7 +51,7 @@ put_many(uint64_t *random, unsigned many)
 	rig_indexer(&rig);
 }
 
-/* Of the lines of all entities those that a pattern wants; the number. */
+/* Select the lines that match a pattern; returns their number. */
 static char *
 wanted(const char *all, const char *pattern, uint64_t *records)
 {
@@ -97,7 +97,7 @@ make_pattern(uint64_t *random, char *to, size_t room)
 }
 
 static void
-entities_asked_for_by_a_pattern_are_those_of_all_that_match(void **state)
+a_pattern_selects_the_entities_that_match(void **state)
 {
 	uint64_t random = check_seed(), records, found, some = 0;
 	unsigned i, rounds = check_share(600, 60);
@@ -126,7 +126,7 @@ entities_asked_for_by_a_pattern_are_those_of_all_that_match(void **state)
 }
 
 static void
-one_with_the_longest_name_is_found_and_no_longer_one_is_asked_for(void **state)
+an_entity_with_the_longest_name_is_found(void **state)
 {
 	char pattern[600];
 	struct wire_query query = rig_query(1u << RECORD_ENTITY, 0);
@@ -151,7 +151,8 @@ one_with_the_longest_name_is_found_and_no_longer_one_is_asked_for(void **state)
 	assert_int_equal(found, 0);
 }
 
-/* Records in the one page that a reader with so few looks makes. */
+/* The number of records in the only page of a reader that may examine this
+ * many. */
 static uint32_t
 look(const char *pattern, uint32_t looks, bool *last)
 {
@@ -173,7 +174,7 @@ look(const char *pattern, uint32_t looks, bool *last)
 }
 
 static void
-what_cannot_match_is_not_looked_at(void **state)
+entities_that_cannot_match_are_not_examined(void **state)
 {
 	enum { MANY = 5000 };
 	char id[64];
@@ -188,7 +189,7 @@ what_cannot_match_is_not_looked_at(void **state)
 			rig_send(&rig, 0);
 	}
 	rig_indexer(&rig);
-	/* A look a kind, and those at what is found. */
+	/* One for each kind, and one for each entity found. */
 	assert_int_equal(look("result.entry:front/02501", 6, &last), 1);
 	assert_true(last);
 	assert_int_equal(look("result.entry:front/0250*", 9, &last), 3);
@@ -199,7 +200,7 @@ what_cannot_match_is_not_looked_at(void **state)
 	assert_true(last);
 	assert_int_equal(look("none:*", 6, &last), 0);
 	assert_true(last);
-	/* Where the pattern says nothing of kinds all are. */
+	/* A pattern without a kind examines all kinds. */
 	assert_int_equal(look("*:front/02501", 1000, &last), 0);
 	assert_false(last);
 }
@@ -208,11 +209,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(
-		    entities_asked_for_by_a_pattern_are_those_of_all_that_match),
-		CASE(
-		    one_with_the_longest_name_is_found_and_no_longer_one_is_asked_for),
-		CASE(what_cannot_match_is_not_looked_at),
+		CASE(a_pattern_selects_the_entities_that_match),
+		CASE(an_entity_with_the_longest_name_is_found),
+		CASE(entities_that_cannot_match_are_not_examined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,14 @@
 /*
- * reader_follow - tests of aggregator/query/follow.c: what was received, in
- * that order, from any place on.
+ * follow - tests of aggregator/query/records/follow.c: records in the order of
+ * arrival, from any position on.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/query/records/followed.h"
 
 static struct wire_room room;
-static uint32_t looks; /* of a page; 0: as many as usual */
+static uint32_t looks; /* maximum examined for a page; 0: the default */
 
-/* One page from `place` on, which moves; the lines of its records. */
+/* Read one page from `place` on, which advances; the lines of its records. */
 static bool
 page(struct reader *reader, unsigned partition, struct wire_query *query,
     struct wire_position *place, FILE *out)
@@ -47,7 +47,7 @@ page(struct reader *reader, unsigned partition, struct wire_query *query,
 	return last;
 }
 
-/* Everything from `place` on; a new string. */
+/* Read everything from `place` on; a new string. */
 static char *
 follow(unsigned partition, struct wire_query query, struct wire_position *place)
 {
@@ -89,7 +89,7 @@ assert_followed(unsigned partition, struct wire_query query, uint64_t from)
 }
 
 static void
-what_was_received_comes_in_that_order(void **state)
+records_come_in_the_order_of_arrival(void **state)
 {
 	uint64_t random = check_seed();
 	unsigned i;
@@ -99,7 +99,7 @@ what_was_received_comes_in_that_order(void **state)
 	for (i = 0; i < PARTITIONS; i++)
 		assert_followed(i, rig_query(63, 0), 0);
 	assert_true(sents > 500);
-	/* Nothing of it depends on the indexer. */
+	/* The result does not depend on the indexer. */
 	rig_indexer(&rig);
 	assert_followed(0, rig_query(63, 0), 0);
 }
@@ -122,7 +122,7 @@ pages_of_any_size_give_each_record_once(void **state)
 }
 
 static void
-every_place_is_one_to_go_on_from(void **state)
+every_position_can_be_resumed_from(void **state)
 {
 	uint64_t random = check_seed(), from;
 
@@ -135,7 +135,7 @@ every_place_is_one_to_go_on_from(void **state)
 }
 
 static void
-only_what_is_asked_for_is_given(void **state)
+only_selected_records_are_returned(void **state)
 {
 	uint64_t random = check_seed();
 	unsigned i, rounds = check_share(300, 30);
@@ -169,9 +169,9 @@ an_unknown_partition_and_an_empty_journal_are_at_their_end(void **state)
 	assert_int_equal(place.entry, 2);
 }
 
-/* Nobody may hold the query_server by asking for what is not there. */
+/* A query that finds nothing must not hold the query server. */
 static void
-a_page_has_so_many_looks_and_those_at_long_entries_count_more(void **state)
+a_page_examines_few_records_if_entries_are_long(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
 	struct wire_position place = { 0 };
@@ -205,7 +205,7 @@ a_page_has_so_many_looks_and_those_at_long_entries_count_more(void **state)
 }
 
 static void
-the_end_is_where_what_comes_next_will_be(void **state)
+the_end_is_the_position_of_the_next_record(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
 	struct wire_position place = { UINT64_MAX, 0 };
@@ -218,7 +218,8 @@ the_end_is_where_what_comes_next_will_be(void **state)
 	assert_int_equal(place.entry, end);
 	send_entries(&random, 30);
 	assert_same(follow(0, query, &place), lines_wanted(0, &query, end));
-	/* A place of a longer journal is answered with the end of this. */
+	/* A position beyond the end, of a longer journal, continues at the
+	 * end. */
 	place.entry = 10 * entries;
 	assert_same(follow(0, query, &place), strdup(""));
 	assert_int_equal(place.entry, entries + 1);
@@ -255,9 +256,9 @@ joined(char *a, char *b)
 }
 
 static void
-what_was_purged_is_reported_first_as_one_gap(void **state)
+purged_entries_are_reported_first_as_one_gap(void **state)
 {
-	/* Also to who does not ask for gaps. */
+	/* Gaps are reported even if the query does not select them. */
 	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
 	uint64_t random = check_seed();
 	unsigned from;
@@ -275,14 +276,14 @@ what_was_purged_is_reported_first_as_one_gap(void **state)
 			lines_wanted(2, &query, 26)));
 	}
 	looks = 0;
-	/* Who begins has lost nothing. */
+	/* A reader that starts at the beginning has missed nothing. */
 	assert_followed(2, query, 26);
 	struct wire_position place = { 0 };
 	assert_same(follow(2, query, &place), lines_wanted(2, &query, 26));
 }
 
 static void
-what_cannot_be_read_is_reported_in_its_place(void **state)
+damaged_entries_are_reported_in_order(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
 	struct wire_position place = { 0 };
@@ -303,9 +304,9 @@ what_cannot_be_read_is_reported_in_its_place(void **state)
 	for (unsigned i = 0; i < sents; i++)
 		if ((sent[i].entry >= 20 && sent[i].entry < 23) ||
 		    sent[i].entry == 40)
-			sent[i].partition = PARTITIONS; /* nobody's */
+			sent[i].partition = PARTITIONS; /* of no partition */
 	got = follow(0, query, &place);
-	/* At the end: maybe another entry says more. */
+	/* At the end: it is reported when another entry follows. */
 	assert_int_equal(place.entry, 40);
 	send_entries(&random, 5);
 	got = joined(got, follow(0, query, &place));
@@ -322,7 +323,7 @@ what_cannot_be_read_is_reported_in_its_place(void **state)
 }
 
 static void
-a_cursor_that_is_no_place_is_refused(void **state)
+a_cursor_that_is_no_position_is_refused(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
 	unsigned char bytes[4096];
@@ -350,18 +351,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_was_received_comes_in_that_order),
+		CASE(records_come_in_the_order_of_arrival),
 		CASE(pages_of_any_size_give_each_record_once),
-		CASE(every_place_is_one_to_go_on_from),
-		CASE(only_what_is_asked_for_is_given),
+		CASE(every_position_can_be_resumed_from),
+		CASE(only_selected_records_are_returned),
 		CASE(
 		    an_unknown_partition_and_an_empty_journal_are_at_their_end),
-		CASE(
-		    a_page_has_so_many_looks_and_those_at_long_entries_count_more),
-		CASE(the_end_is_where_what_comes_next_will_be),
-		CASE(what_was_purged_is_reported_first_as_one_gap),
-		CASE(what_cannot_be_read_is_reported_in_its_place),
-		CASE(a_cursor_that_is_no_place_is_refused),
+		CASE(a_page_examines_few_records_if_entries_are_long),
+		CASE(the_end_is_the_position_of_the_next_record),
+		CASE(purged_entries_are_reported_first_as_one_gap),
+		CASE(damaged_entries_are_reported_in_order),
+		CASE(a_cursor_that_is_no_position_is_refused),
 	};
 	int rc = cmocka_run_group_tests(tests, NULL, NULL);
 

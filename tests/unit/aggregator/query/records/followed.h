@@ -1,6 +1,7 @@
 /*
- * followed - a journal of several partitions, made from a seed, and what who
- * follows one of them must be given: for tests of the reader and of sources.
+ * followed - a journal of several partitions, made from a seed, and the
+ * expected records of a reader that follows one of them: for tests of the
+ * reader and of sources.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGGREGATOR_QUERY_RECORDS_FOLLOWED_H
@@ -12,7 +13,7 @@
 
 enum { SENT_MAX = 40000, PARTITIONS = 3, FOLLOWED_SESSIONS = 4 };
 
-/* A record that was sent, as a line, and what questions ask for. */
+/* A record that was sent: as a line, and the fields that queries select by. */
 struct sent {
 	uint64_t entry;
 	unsigned partition;
@@ -82,7 +83,8 @@ note_sent(unsigned partition, const struct record *record, const char *name)
 	snprintf(to->name, sizeof(to->name), "%s", name);
 }
 
-/* Any record; `name` becomes what patterns of names are for. */
+/* A record of any kind; `name` becomes what name patterns are matched
+ * against. */
 static inline struct record
 any_record(uint64_t *random, struct wire_writer *values, char name[static 32])
 {
@@ -169,7 +171,7 @@ any_header(unsigned partition, unsigned session, enum wire_type type)
 		.seq = ++seqs[partition][session] };
 }
 
-/* Lost by their sender: a gap of some numbers. */
+/* A gap of some numbers, lost by the sender. */
 static inline void
 send_lost(uint64_t *random, unsigned partition, unsigned session)
 {
@@ -240,7 +242,7 @@ send_batch(uint64_t *random, unsigned partition, unsigned session, bool dead)
 	wire_writer_init(&rig.batch, rig.bytes, sizeof(rig.bytes));
 }
 
-/* So many entries more, on disk. */
+/* Add this many entries to the journal on disk. */
 static inline void
 send_entries(uint64_t *random, unsigned many)
 {
@@ -313,7 +315,7 @@ any_query(uint64_t *random)
 	return query;
 }
 
-/* Remove so many from the front. */
+/* Purge this many entries from the front. */
 static inline void
 purge_entries(uint32_t many)
 {

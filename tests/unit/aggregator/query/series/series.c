@@ -1,6 +1,6 @@
 /*
- * reader_series - buckets are what a slow reading of the samples makes of
- * them, whatever the step, the page and the order of arrival.
+ * series - tests of aggregator/query/series/series.h: buckets equal those of a
+ * slow pass over the samples, for any step, page size and order of arrival.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/series/series.h"
@@ -92,7 +92,7 @@ real(double f)
 	return (struct value){ VALUE_FLOAT, { .f = f } };
 }
 
-/* Over three hours; reboots, wraps and what is not known among them. */
+/* Over three hours, with reboots, wraps and missing values. */
 static void
 make_samples(uint64_t *random)
 {
@@ -103,7 +103,7 @@ make_samples(uint64_t *random)
 
 		s->node = (unsigned)(r % NODES);
 		s->set = (unsigned)(r >> 8 & 1);
-		/* No two at one time. */
+		/* No two samples have the same time. */
 		s->time_ns = RIG_T0 + (int64_t)(r >> 16) % (3 * KEY_BUCKET_NS);
 		s->time_ns -= s->time_ns % (SAMPLES * 1000) - i * 1000;
 		s->values[0] = whole(7 + (r >> 40) % 50 / 49);
@@ -140,7 +140,7 @@ send_samples(uint64_t *random)
 	rig_indexer(&rig);
 }
 
-/* ---- the slow way ---- */
+/* ---- the slow pass ---- */
 
 static int
 by_sample_time(const void *left, const void *right)
@@ -179,7 +179,7 @@ oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
 	struct counter_rate_sample first = before, last = before;
 	uint64_t found = 0;
 
-	/* They are in the order of time. */
+	/* The samples are in time order. */
 	for (unsigned i = first_at(hour);
 	     i < made && samples[i].time_ns < begin + step; i++) {
 		const struct sample *s = &samples[i];
@@ -258,7 +258,7 @@ oracle(const struct wire_query *query, int64_t step)
 	return sorted_lines(text);
 }
 
-/* NaN has a sign in print, and means the same. */
+/* The printed sign of NaN does not matter. */
 static char *
 without_signs(char *lines)
 {
@@ -315,7 +315,7 @@ buckets_are_what_the_samples_were(void **state)
 }
 
 static void
-nodes_metrics_and_times_are_chosen(void **state)
+nodes_metrics_and_times_are_selected(void **state)
 {
 	static const char *const columns[] = { "", "cpu.*", "disk.read", "*e*",
 		"none", "poolscope.boot" };
@@ -360,9 +360,9 @@ pages_of_any_size_give_the_same_buckets(void **state)
 	free(whole_answer);
 }
 
-/* Steps of a metric that follow each other, and a few records of those. */
+/* Consecutive steps of a metric, as a few records. */
 static void
-records_of_many_buckets_say_what_so_many_records_say(void **state)
+a_record_of_many_buckets_equals_as_many_records(void **state)
 {
 	static const uint32_t runs[] = { 0, 1, 2, 7, 300, UINT32_MAX };
 	static const uint32_t sizes[] = { 0, 1, 20000 };
@@ -383,9 +383,9 @@ records_of_many_buckets_say_what_so_many_records_say(void **state)
 	free(whole_answer);
 }
 
-/* Of 1,000 steps in a row as many as the values of a sample may be. */
+/* Of 1,000 consecutive steps, as many as a sample may have values. */
 static void
-a_run_ends_where_a_step_is_empty_and_at_its_bound(void **state)
+a_record_of_buckets_ends_at_an_empty_step_and_at_its_limit(void **state)
 {
 	struct wire_query query = bucket_query(1);
 	struct value values[METRICS] = { { .type = VALUE_NIL } };
@@ -401,16 +401,16 @@ a_run_ends_where_a_step_is_empty_and_at_its_bound(void **state)
 	rig_indexer(&rig);
 	query.run = UINT32_MAX;
 	free(rig_read(&rig, RIG_SELECT, query, &records));
-	/* 400 and 600: in runs of 372 at most. */
+	/* 400 and 600 steps, at most 372 in a record. */
 	assert_int_equal(records, 2 + 2);
 	query.run = 100;
 	free(rig_read(&rig, RIG_SELECT, query, &records));
 	assert_int_equal(records, 4 + 6);
 }
 
-/* A small step makes so many buckets that a band takes several pages. */
+/* With a short step, the buckets of a series block take several pages. */
 static void
-a_band_of_more_buckets_than_fit_goes_on_in_the_next_page(void **state)
+a_series_block_that_does_not_fit_continues_in_the_next_page(void **state)
 {
 	struct wire_query query = bucket_query(1);
 	struct value values[METRICS] = { { .type = VALUE_NIL } };
@@ -456,7 +456,7 @@ steps_that_do_not_divide_an_hour_are_rounded_up(void **state)
 }
 
 static void
-samples_of_a_set_that_is_not_defined_so_are_left_out(void **state)
+samples_that_differ_from_their_definition_are_left_out(void **state)
 {
 	struct value values[METRICS] = { { .type = VALUE_NIL } };
 	uint64_t records;
@@ -482,13 +482,15 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(buckets_are_what_the_samples_were),
-		CASE(nodes_metrics_and_times_are_chosen),
+		CASE(nodes_metrics_and_times_are_selected),
 		CASE(pages_of_any_size_give_the_same_buckets),
-		CASE(records_of_many_buckets_say_what_so_many_records_say),
-		CASE(a_run_ends_where_a_step_is_empty_and_at_its_bound),
-		CASE(a_band_of_more_buckets_than_fit_goes_on_in_the_next_page),
+		CASE(a_record_of_many_buckets_equals_as_many_records),
+		CASE(
+		    a_record_of_buckets_ends_at_an_empty_step_and_at_its_limit),
+		CASE(
+		    a_series_block_that_does_not_fit_continues_in_the_next_page),
 		CASE(steps_that_do_not_divide_an_hour_are_rounded_up),
-		CASE(samples_of_a_set_that_is_not_defined_so_are_left_out),
+		CASE(samples_that_differ_from_their_definition_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,13 @@
 /*
- * reader_columns - samples in columns are the samples that are read one by
- * one, wherever they lie and whatever fits a page.
+ * series_columns - tests of samples in columns: they equal the samples read
+ * one by one, wherever they are stored and however large the page is.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/reader.h"
 
 #include "tests/unit/aggregator/pool.h"
 
-static unsigned made; /* samples, of each filling */
+static unsigned made; /* samples made so far */
 
 static void
 put_sample(const char *node, const char *set, int64_t time_ns,
@@ -24,7 +24,8 @@ put_sample(const char *node, const char *set, int64_t time_ns,
 
 enum compact { COMPACT_NONE, COMPACT_SOME, COMPACT_ALL };
 
-/* Of one to five numbers, or all of three, whole and not, or not known. */
+/* Of one to five values, or all of three: integers, others, and missing
+ * ones. */
 static void
 put_any(uint64_t *random, int64_t time_ns, bool alike)
 {
@@ -37,7 +38,7 @@ put_any(uint64_t *random, int64_t time_ns, bool alike)
 
 	snprintf(node, sizeof(node), "node-%u", (unsigned)(r % 4));
 	record.source = text_of(sets[(r >> 8) % 3]);
-	/* As many as the one before, mostly. */
+	/* Mostly as many as the sample before. */
 	record.values = alike || r >> 16 & 63 ? 3 : 1 + (uint32_t)(r >> 24) % 5;
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	for (uint32_t i = 0; i < record.values; i++) {
@@ -56,7 +57,7 @@ put_any(uint64_t *random, int64_t time_ns, bool alike)
 	rig_record(&rig, node, &record);
 }
 
-/* Over three hours, in any order; the later ones are not compacted. */
+/* Over three hours, in any order; the later samples are not compacted. */
 static void
 fill(uint64_t *random, enum compact compact, bool alike)
 {
@@ -114,7 +115,7 @@ columns_are_the_samples_in_their_order(void **state)
 }
 
 static void
-nodes_sets_and_times_are_chosen(void **state)
+nodes_metric_groups_and_times_are_selected(void **state)
 {
 	static const char *const sets[] = { "", "perf", "c*", "none" };
 	uint64_t random = check_seed(), records;
@@ -139,7 +140,7 @@ nodes_sets_and_times_are_chosen(void **state)
 	}
 }
 
-/* The lines with `what` in them. */
+/* The lines that contain `what`. */
 static char *
 lines_with(const char *lines, const char *what)
 {
@@ -158,7 +159,7 @@ lines_with(const char *lines, const char *what)
 }
 
 static void
-a_set_that_is_named_is_all_of_it_and_nothing_else(void **state)
+a_metric_group_asked_for_by_name_is_complete_and_alone(void **state)
 {
 	static const char *const sets[] = { "cpu", "mem", "perf", "other" };
 	uint64_t random = check_seed(), records;
@@ -182,7 +183,7 @@ a_set_that_is_named_is_all_of_it_and_nothing_else(void **state)
 	}
 }
 
-/* A page ends after so many looks, which is in the middle of a record. */
+/* A page ends when it has examined its maximum, in the middle of a record. */
 static void
 a_page_that_ends_early_loses_nothing(void **state)
 {
@@ -207,7 +208,7 @@ a_page_that_ends_early_loses_nothing(void **state)
 }
 
 static void
-a_record_has_as_many_samples_as_may_be(void **state)
+a_record_has_as_many_samples_as_allowed(void **state)
 {
 	static const struct text few = { "\1", 1 }, many = { "\1\2\3\4", 4 };
 	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
@@ -237,10 +238,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(columns_are_the_samples_in_their_order),
-		CASE(nodes_sets_and_times_are_chosen),
-		CASE(a_set_that_is_named_is_all_of_it_and_nothing_else),
+		CASE(nodes_metric_groups_and_times_are_selected),
+		CASE(a_metric_group_asked_for_by_name_is_complete_and_alone),
 		CASE(a_page_that_ends_early_loses_nothing),
-		CASE(a_record_has_as_many_samples_as_may_be),
+		CASE(a_record_has_as_many_samples_as_allowed),
 	};
 
 	made = check_share(4000, 1000);

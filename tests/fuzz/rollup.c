@@ -1,5 +1,6 @@
 /*
- * rollup - any bytes as a row of a rollup: every metric is read, or refused.
+ * rollup - decode any bytes as a row of a rollup: every metric is read or
+ * refused.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup.h"

@@ -1,6 +1,6 @@
 /*
- * writer_quarantine - a batch that crashes the indexer, which only this test
- * has a way to do: the linker puts our collect_entry before the real one.
+ * writer_quarantine - tests of a batch that crashes the indexer.  The linker
+ * puts the test's collect_entry before the real one.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/rig.h"
@@ -30,7 +30,7 @@ __wrap_collect_entry(struct collect *collect, struct db_txn *txn,
 
 static struct rig rig;
 
-/* A process that folds what is there: how it ended. */
+/* A process that indexes the journal; returns how it ended. */
 static int
 indexer_apart(void)
 {
@@ -45,7 +45,7 @@ indexer_apart(void)
 								      << 30 };
 
 		setrlimit(RLIMIT_CORE, &none);
-		signal(SIGSEGV, SIG_DFL); /* not cmocka's */
+		signal(SIGSEGV, SIG_DFL); /* not the handler of cmocka */
 		quarantine_watch();
 		alarm(60);
 		if (journal_open(&rig.journal, rig.folder, &options, &err) !=
@@ -60,7 +60,7 @@ indexer_apart(void)
 }
 
 static void
-the_third_crash_makes_a_batch_a_dead_letter_and_the_others_flow(void **state)
+the_third_crash_quarantines_a_batch_and_the_others_are_indexed(void **state)
 {
 	const struct journal_options options = { .map_bytes = INT64_C(4)
 							      << 30 };
@@ -101,7 +101,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-		    the_third_crash_makes_a_batch_a_dead_letter_and_the_others_flow),
+		    the_third_crash_quarantines_a_batch_and_the_others_are_indexed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /*
- * compacted_row - any bytes as compacted rows: what is understood must survive
- * being compacted again. SPDX-License-Identifier: MIT
+ * compacted_row - decode any bytes as compacted rows: what can be decoded must
+ * survive being compacted again.
+ * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_row.h"
 
@@ -49,7 +50,7 @@ expect_back(struct text value)
 	}
 }
 
-/* All at once are the same numbers as column by column. */
+/* All numbers at once equal those column by column. */
 static void
 read_numbers(void)
 {
@@ -90,7 +91,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		row_block_get_body(items[i].record.body,
 		    (enum record_kind)(data[0] % RECORD_KINDS),
 		    items[i].record.time_ns, &body);
-	/* More than a chunk may have of ours would be cut before. */
+	/* Our writer would have split a larger chunk. */
 	if (one.bodies.bytes <= COMPACTED_ROW_BYTES_MAX)
 		expect_back(compacted_row_write(writer,
 		    (enum record_kind)(data[0] % RECORD_KINDS), items,

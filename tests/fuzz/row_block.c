@@ -1,6 +1,7 @@
 /*
- * head - any bytes as rows of the store: heads, states of phases, compacted
- * pairs, statistics.  What is understood must survive being written again.
+ * row_block - decode any bytes as rows of the store: row blocks, states of
+ * phases, compacted pairs, statistics.  What can be decoded must survive being
+ * encoded again.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/row_block.h"
@@ -22,7 +23,7 @@ try_attributes(struct text rest)
 	while (row_block_next_attribute(&rest, &attribute)) {
 		struct text bytes = attribute.value;
 
-		/* As the reader does: it trusts the bounds found here. */
+		/* As the reader does: it relies on the bounds found here. */
 		if (!record_next_value(&bytes, &value) || bytes.bytes != 0)
 			abort();
 	}

@@ -1,7 +1,7 @@
 /*
- * indexer - how fast events get from the journal into the tables, phases and
- * statistics included, on one core: of a pool that starts, and of test runs;
- * beside it bare LMDB puts of a key for each of the same events.
+ * indexer - the speed of indexing events, including phases and statistics, on
+ * one core: of a pool that starts, and of test runs.  For comparison: bare
+ * LMDB puts of one key for each of the same events.
  *
  *     indexer [DIR [EVENTS]]
  * SPDX-License-Identifier: MIT
@@ -25,8 +25,8 @@
 enum { NODES = 10000, STEPS = 16, BATCH_BYTES = 64000, PUTS = 100000 };
 #define T0 (INT64_C(1508000000) * NS_PER_SECOND)
 
-/* The start-up of one node; each step of all nodes before the next, as it is
- * when a pool starts. */
+/* The start-up of one node.  Each step happens on all nodes before the next
+ * step, as in a pool that starts. */
 static const struct step {
 	const char *source, *name, *message; /* %d: the image */
 } steps[STEPS] = {
@@ -63,7 +63,7 @@ must(int rc, const struct err *err)
 {
 	if (rc == 0)
 		return;
-	fprintf(stderr, "fold: %s\n", err->text);
+	fprintf(stderr, "indexer: %s\n", err->text);
 	exit(1);
 }
 
@@ -98,7 +98,7 @@ put_event(uint64_t number, uint64_t events)
 		.source = text_of(step->source),
 		.name = text_of(step->name) };
 
-	/* Half an hour in all, some jitter between the nodes. */
+	/* Half an hour in total, with some jitter between the nodes. */
 	record.time_ns = T0 +
 			 (int64_t)(number * (1800.0 / (double)events) * 1e9) +
 			 (int64_t)(number * 7919 % 10007);
@@ -121,7 +121,7 @@ put_event(uint64_t number, uint64_t events)
 		send_batch();
 }
 
-/* Test runs one after another, ten events each, in twenty groups. */
+/* Consecutive test runs of ten events each, in twenty groups. */
 static void
 put_run_event(uint64_t number, uint64_t events)
 {
@@ -176,8 +176,8 @@ open_journal(const char *dir)
 	must(journal_open(&journal, dir, &options, &err), &err);
 }
 
-/* In a process of its own, so that its memory is not taken for the indexer's.
- */
+/* In a process of its own, so that its memory does not count as the
+ * indexer's. */
 static void
 fill_journal(const char *dir, const struct scenario *scenario, uint64_t events)
 {
@@ -217,7 +217,7 @@ anonymous_kib(void)
 	return kib;
 }
 
-/* Watches the memory while the indexer works. */
+/* Measures the memory while the indexer works. */
 static _Atomic bool watching;
 static long peak_kib;
 
@@ -289,7 +289,7 @@ indexer_events(
 	if (status.records != events)
 		must(
 		    -1, &(struct err){ .text = "not all events were indexed" });
-	printf("fold: %.0f events/s (%llu events %s, "
+	printf("indexer: %.0f events/s (%llu events %s, "
 	       "%.2f s, %.2f s of CPU, %llu commits, %.0f MiB written, %.1f "
 	       "MiB of memory); %.0f a second of CPU\n",
 	    (double)events / seconds, (unsigned long long)events,
@@ -301,7 +301,7 @@ indexer_events(
 	return (double)events / seconds;
 }
 
-/* ---- the peer ---- */
+/* ---- bare LMDB ---- */
 
 struct key {
 	unsigned char bytes[31];
@@ -360,7 +360,7 @@ bare_puts(const char *dir, uint64_t events)
 		}
 		rc = rc ? rc : mdb_txn_commit(txn);
 		if (rc != 0) {
-			fprintf(stderr, "fold: %s\n", mdb_strerror(rc));
+			fprintf(stderr, "indexer: %s\n", mdb_strerror(rc));
 			exit(1);
 		}
 	}
@@ -385,7 +385,7 @@ measure(const char *parent, const struct scenario *scenario, uint64_t events)
 	char dir[4096];
 	double speed, bare;
 
-	snprintf(dir, sizeof(dir), "%s/fold-XXXXXX", parent);
+	snprintf(dir, sizeof(dir), "%s/indexer-XXXXXX", parent);
 	if (mkdtemp(dir) == NULL) {
 		perror(dir);
 		exit(1);
@@ -397,7 +397,7 @@ measure(const char *parent, const struct scenario *scenario, uint64_t events)
 	speed = indexer_events(dir, scenario, events);
 	journal_close(&journal);
 	bare = bare_puts(dir, events);
-	printf("fold: %.0f puts/s of bare LMDB, a key an event, %d a "
+	printf("indexer: %.0f puts/s of bare LMDB, one key per event, %d per "
 	       "transaction (ratio %.2f)\n",
 	    bare, PUTS, speed / bare);
 	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);

@@ -2,7 +2,7 @@
  * content_type - the media type of a file, by its name's extension.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/content_type.h"
+#include "exporters/upload/targets/content_type.h"
 
 #include <string.h>
 #include <strings.h>
