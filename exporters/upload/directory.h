@@ -20,9 +20,10 @@ struct upload_directory_options {
 	const char *const *to; /* targets */
 	uint32_t targets;
 	const char *partition, *node;
-	const struct source_options *asked; /* what has been sent before */
-	const struct http_options *http;    /* how targets are asked */
-	const struct opt_list *brokers;     /* none: that of the instance */
+	const struct source_options *asked; /* where uploads are recorded */
+	const struct http_options
+	    *http;                      /* options of requests to the targets */
+	const struct opt_list *brokers; /* empty: the local instance */
 	int64_t timeout_ns, settle_ns;
 	bool strict, refuse, dry, progress;
 };

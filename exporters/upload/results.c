@@ -64,9 +64,9 @@ check(const struct opt_operands *operands)
 	if (values.timeout_ns <= 0)
 		opt_usage("--timeout is not greater than 0");
 	if (values.settle_ns < 0)
-		opt_usage("--settle is below 0");
+		opt_usage("--settle is negative");
 	if (values.watch && upload_values.http.dry_run)
-		opt_usage("--watch or --dry-run, not both");
+		opt_usage("--watch and --dry-run exclude each other");
 	if (destinations_find(&destinations, upload_values.to.at,
 		upload_values.to.count, &err) != 0)
 		opt_usage("%s", err.text);

@@ -32,7 +32,7 @@ struct upload_command {
 struct upload_values {
 	struct source_options source;
 	struct http_options http;
-	const char *partition; /* as given */
+	const char *partition; /* as the user gave it */
 	struct opt_list to;    /* targets: "scheme:rest" */
 	struct opt_list
 	    broker; /* brokers for records of uploads, in order of failover */

@@ -183,7 +183,7 @@ check_status 2 "to follow is for records" poolscope-upload results --follow --to
 check_said "of both kinds" "follow is for samples and events, not for results"
 check_status 1 "an endpoint without a scheme" env AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=y \
 	AWS_ENDPOINT_URL=127.0.0.1:1 poolscope-upload file "$0" --to s3:bbb/k
-check_said "is told by its variable" "AWS_ENDPOINT_URL: .* does not begin with"
+check_said "is told by its variable" "AWS_ENDPOINT_URL: .*does not begin with"
 check_status 2 "to follow is to follow one" upload "http:$url" --to "http:$url" --follow
 check_status 2 "a cursor is for who follows" upload "http:$url" --cursor "$TMP/c"
 stop agent

@@ -27,7 +27,7 @@ struct azure {
 	    count; /* headers of the request; `headers[0]` is the signature */
 };
 
-/* Whatever comes back, azure_close ends it; zero one before. */
+/* Zero the account first; call azure_close whatever azure_open returns. */
 int azure_open(struct azure *azure, enum sign_azure_service service,
     const struct http_options *how, struct err *err);
 void azure_close(struct azure *azure);

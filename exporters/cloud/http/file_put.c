@@ -71,8 +71,8 @@ file_put(const struct file_put *put, int fd, int64_t bytes, struct err *err)
 	if (rc != 0 && many)
 		give_up(put, &counts);
 	if (rc == 0 && !put->dry)
-		log_info("%s: %" PRIu64 " bytes, %u parts, %u of them were "
-			 "there",
+		log_info("%s: %" PRIu64
+			 " bytes, %u parts, %u of them already uploaded",
 		    put->name, parts.done, many ? counts.parts : 1,
 		    counts.there);
 	return rc;

@@ -29,7 +29,7 @@ struct file_put {
 	/* Did the last failure leave the service without an answer?  Then the
 	 * same upload can be resumed later, and its parts are not removed. */
 	bool (*is_lost)(const void *arg);
-	bool dry; /* nothing is sent, and so nothing is said to be */
+	bool dry; /* dry run: nothing is sent, so nothing is logged as sent */
 };
 
 int file_put(

@@ -49,9 +49,8 @@ on_bytes(char *from, size_t size, size_t count, void *to)
 	return take(to, from, size * count);
 }
 
-/* Headers are curl's to keep: here is how many came, and whether all of them
- * did.  Those of answers before (100 Continue) may stand in front, trailers
- * behind. */
+/* curl stores the headers; count their bytes here, and detect their end.
+ * Headers of interim answers (100 Continue) may come first, trailers last. */
 static size_t
 on_header(char *line, size_t size, size_t count, void *arg)
 {
@@ -70,7 +69,7 @@ on_header(char *line, size_t size, size_t count, void *arg)
 	return bytes;
 }
 
-/* curl calls this for each address it tries, after names are resolved. */
+/* curl calls this for each address it tries, after name resolution. */
 static curl_socket_t
 on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -86,7 +85,7 @@ on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	    address->protocol);
 }
 
-/* ---- a handle ---- */
+/* ---- handles ---- */
 
 static void
 set_up(struct http *http)
@@ -352,7 +351,7 @@ http_attempt(struct http *http, const struct http_request *request,
 		    err, ERR_INTERRUPTED, "%s: interrupted", http->place);
 		return HTTP_OVER;
 	}
-	/* To curl an answer that ends in its headers is an answer. */
+	/* curl accepts an answer that ends within its headers. */
 	if (code == CURLE_OK && !http->headers_end)
 		code = CURLE_PARTIAL_FILE;
 	if (code != CURLE_OK)
@@ -367,7 +366,7 @@ http_attempt(struct http *http, const struct http_request *request,
 								   : HTTP_OVER;
 }
 
-/* ---- its answer ---- */
+/* ---- the answer ---- */
 
 struct text
 http_header(const struct http *http, const char *name)
@@ -375,7 +374,7 @@ http_header(const struct http *http, const char *name)
 	struct curl_header *header = NULL;
 	struct text none = { NULL, 0 };
 
-	/* The last of several of this name. */
+	/* Use the last of several headers of this name. */
 	if (curl_easy_header(http->easy, name, 0, CURLH_HEADER, -1, &header) !=
 	    CURLHE_OK)
 		return none;
@@ -393,15 +392,15 @@ http_retry_ns(const struct http *http)
 
 	if (http_header(http, "Retry-After").bytes > 0)
 		curl_easy_getinfo(http->easy, CURLINFO_RETRY_AFTER, &seconds);
-	/* A date may be over. */
+	/* A date may be in the past. */
 	if (seconds <= 0)
 		return 0;
 	return seconds < INT64_MAX / NS_PER_SECOND ? seconds * NS_PER_SECOND
 						   : INT64_MAX;
 }
 
-/* What curl and OpenSSL read instead of what they were built with; Google's
- * account. */
+/* Files that curl and OpenSSL read instead of their built-in defaults, and the
+ * Google account. */
 static bool
 names_file(struct text variable)
 {

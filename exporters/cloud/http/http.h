@@ -30,17 +30,17 @@
 
 struct http; /* opaque */
 
-/* Begins as HTTP_DEFAULT. */
+/* Initialize with HTTP_DEFAULT. */
 struct http_options {
 	const char *cacert;  /* PEM file, or NULL */
-	int64_t patience_ns; /* a request is tried again for so long */
-	/* Nothing is sent: each request is shown on standard output, method,
-	 * address, headers without the values of secret ones, body; and
-	 * answered with an empty 200.  Who needs something of an answer
-	 * asks. */
+	int64_t patience_ns; /* how long a request is retried */
+	/* With --dry-run nothing is sent: each request is printed on standard
+	 * output (method, address, headers without secret values, body) and
+	 * answered with an empty 200.  Callers that need the content of an
+	 * answer test this. */
 	bool dry_run;
-	/* A service that does not answer is waited for until INT or TERM, with
-	 * a warning a minute; the patience is of one try then. */
+	/* Retry until INT or TERM while a service does not answer, with a
+	 * warning each minute; patience_ns then limits one attempt. */
 	bool wait_out;
 };
 #define HTTP_DEFAULT                                                           \
@@ -52,13 +52,13 @@ struct http_options {
  * http_options. */
 extern const struct opt http_options[];
 
-/* --cacert, and the files that the environment names for secrets and
- * certificates. */
+/* --cacert, and the files for secrets and certificates that the environment
+ * names. */
 void http_sandbox(struct sandbox *sandbox, const struct http_options *options);
 
 bool http_is_dry(const struct http *http);
 
-/* The options are not copied. */
+/* `options` must outlive the handle. */
 int http_open(
     struct http **http, const struct http_options *options, struct err *err);
 void http_close(struct http **http);

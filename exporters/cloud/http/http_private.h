@@ -19,23 +19,24 @@ struct http_bytes {
 
 struct http {
 	const struct http_options *options;
-	void *easy, *multi;       /* curl's */
-	char why[HTTP_WHY_BYTES]; /* what curl says */
+	void *easy, *multi;       /* list owned by curl */
+	char why[HTTP_WHY_BYTES]; /* error message of curl */
 	struct http_bytes body;
-	size_t header_bytes; /* of the last answer, and those before it */
+	size_t header_bytes; /* bytes of the last answer's headers, including
+				interim answers */
 	bool headers_end, headers_full;
-	const char *address_fault; /* of whom it would have connected to */
+	const char *address_fault; /* why the address is refused */
 	char place[HTTP_PLACE_BYTES], said[HTTP_SAID_BYTES];
 	int64_t warned_ns; /* 0: not yet */
 };
 
 enum http_outcome { HTTP_ANSWERED, HTTP_AGAIN, HTTP_OVER };
 
-/* What Retry-After of the last answer says, from now on; 0: nothing. */
+/* The pause that Retry-After of the last answer asks for; 0: none. */
 int64_t http_retry_ns(const struct http *http);
 
-/* Send it once.  AGAIN and OVER: `err` says why; `*status` is 0 without an
- * answer. */
+/* Send the request once.  For AGAIN and OVER `err` has the cause; `*status` is
+ * 0 without an answer. */
 enum http_outcome http_attempt(struct http *http,
     const struct http_request *request, long *status, struct err *err);
 

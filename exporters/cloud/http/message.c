@@ -18,7 +18,7 @@ enum {
 	PATH_BYTES_MAX = 160, /* characters of a body in a message */
 };
 
-/* ---- addresses as they are shown, be they none ---- */
+/* ---- addresses in messages, valid or not ---- */
 
 /* Length of the scheme and its "://" (RFC 3986, 3.1); 0 without a scheme.  A
  * later "://" may be part of a query that follows a secret. */
@@ -66,7 +66,7 @@ http_place(char to[static HTTP_PLACE_BYTES], const char *url)
 	return to;
 }
 
-/* ---- addresses as they are gone to ---- */
+/* ---- addresses to connect to ---- */
 
 static const char *
 fault_of_ip4(uint32_t ip)
@@ -137,22 +137,22 @@ has_control(const char *text)
 	return false;
 }
 
-/* What is wrong with it, before libcurl takes it apart. */
+/* Checks before libcurl parses the address. */
 static int
 check_plain(const char *url, const char *place, struct err *err)
 {
 	bool secure = strncmp(url, "https://", 8) == 0;
 
 	if (!secure && strncmp(url, "http://", 7) != 0)
-		return err_set(err,
-		    "'%s' is no address that begins with http:// or https://",
-		    place);
-	if (has_control(url) || strchr(url, ' ') != NULL)
 		return err_set(
-		    err, "%s: a blank or a control character", place);
-	/* To libcurl a host may follow a third slash. */
+		    err, "'%s' does not begin with http:// or https://", place);
+	if (has_control(url) || strchr(url, ' ') != NULL)
+		return err_set(err,
+		    "%s: the address contains a blank or a control character",
+		    place);
+	/* libcurl accepts a host after a third slash. */
 	if (url[secure ? 8 : 7] == '/')
-		return err_set(err, "'%s' names no host", place);
+		return err_set(err, "'%s' has no host", place);
 	return 0;
 }
 
@@ -163,17 +163,17 @@ explain(CURLUcode code, const char *place, struct err *err)
 	case CURLUE_OK: return 0;
 	case CURLUE_USER_NOT_ALLOWED:
 		return err_set(err,
-		    "%s: the address has a user or a password in it, where "
-		    "others can read them",
+		    "%s: the address contains a user or a password, which "
+		    "others could read",
 		    place);
-	case CURLUE_NO_HOST: return err_set(err, "'%s' names no host", place);
+	case CURLUE_NO_HOST: return err_set(err, "'%s' has no host", place);
 	default:
-		return err_set(err, "'%s' is no address: %s", place,
+		return err_set(err, "'%s' is not a valid address: %s", place,
 		    curl_url_strerror(code));
 	}
 }
 
-/* NULL: it has none. */
+/* NULL if the part is absent. */
 static char *
 part_of(const struct http_address *address, CURLUPart part)
 {
@@ -197,7 +197,7 @@ http_address_open(
 	if (check_plain(url, place, err) != 0)
 		return -1;
 	address->curl = memory_must(curl_url());
-	/* What is signed is what is sent, "../" and all. */
+	/* Send the path exactly as it is signed, without normalizing "../". */
 	if (explain(curl_url_set(address->curl, CURLUPART_URL, url,
 			CURLU_DISALLOW_USER | CURLU_PATH_AS_IS),
 		place, err) != 0) {
@@ -236,7 +236,7 @@ http_check_url(const char *url, struct err *err)
 
 /* ---- requests ---- */
 
-/* To a proxy a host is a word: one that is an address is looked at here. */
+/* A proxy gets the host as text, so a literal address is checked here. */
 static const char *
 fault_of_host(const char *host)
 {
@@ -247,7 +247,7 @@ fault_of_host(const char *host)
 	char word[INET6_ADDRSTRLEN + 1];
 
 	if (strchr(host, '%') != NULL)
-		return "is written with a percent sign";
+		return "contains a percent sign";
 	while (!bracketed && bytes > 0 && host[bytes - 1] == '.')
 		bytes--;
 	if (bytes >= sizeof(word))

@@ -16,27 +16,27 @@ enum { HTTP_PLACE_BYTES = 256, HTTP_SAID_BYTES = 200 };
  * password and query.  Returns `to`. */
 const char *http_place(char to[static HTTP_PLACE_BYTES], const char *url);
 
-/* The parts of an address, as libcurl understands it: who judges them judges
- * where it goes, and who signs them signs what it sends. */
+/* The parts of an address as libcurl parses it, so that the checked and signed
+ * parts are those of the request that is sent. */
 struct http_address {
-	void *curl; /* its CURLU */
+	void *curl; /* a CURLU */
 	char *scheme, *host;
-	char *port;  /* NULL: that of the scheme */
+	char *port;  /* NULL: the default of the scheme */
 	char *path;  /* begins with a slash */
 	char *query; /* NULL: none */
 };
 
-/* -1: it is not of http or https, has a user or a password in it, or is no
- * address at all.  Whatever comes back, it can be closed. */
+/* Returns -1 if the address is invalid, is neither http nor https, or contains
+ * a user or a password.  It can be closed in any case. */
 int http_address_open(
     struct http_address *address, const char *url, struct err *err);
 void http_address_close(struct http_address *address);
 
 struct sockaddr;
-/* Why nobody may be sent to this address, or NULL. */
+/* Why requests to this address are refused; NULL: they are allowed. */
 const char *http_address_fault(const struct sockaddr *address);
 
-/* Is the value of this header ("Name: value") for the service only? */
+/* Is the value of this header ("Name: value") secret? */
 bool http_is_secret_header(const char *header);
 
 /* The beginning of a body, sanitized for a message and without any secrets of

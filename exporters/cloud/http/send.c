@@ -21,15 +21,15 @@ enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
 
 const struct opt http_options[] = {
 	{ "cacert", 0, OPT_TEXT, OPT_TO(struct http_options, cacert), "FILE",
-	    "trust the authorities of this PEM file, and no others", NULL,
+	    "trust only the certificate authorities in this PEM file", NULL,
 	    false },
 	{ "retry-time", 0, OPT_DURATION,
 	    OPT_TO(struct http_options, patience_ns), "DURATION",
-	    "how long a request is tried again while the service does not "
-	    "answer (60s)",
+	    "retry a request for this long while the service does not answer "
+	    "(60s)",
 	    NULL, false },
 	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct http_options, dry_run), NULL,
-	    "send nothing: print what would be sent", NULL, false },
+	    "print the requests instead of sending them", NULL, false },
 	{ .name = NULL },
 };
 

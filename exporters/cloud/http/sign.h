@@ -1,6 +1,6 @@
 /*
- * sign - what signatures of requests are made of: the pairs of a query, and
- * headers, in the order of their names.
+ * sign - the parts of requests that signatures cover: the parameters of a
+ * query, and headers sorted by name.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_SIGN_H
@@ -19,8 +19,9 @@ struct sign_pair {
 	struct text name, value;
 };
 
-/* The headers, ordered by their names in lower case; and the pairs of a query,
- * by the bytes of their names, then of their values.  How many. */
+/* Get the headers sorted by lower-case name, and the parameters of a query
+ * sorted by the bytes of their names, then of their values.  Returns the
+ * number. */
 uint32_t sign_headers(struct sign_pair to[static HTTP_HEADERS_MAX],
     const struct http_request *request);
 /* -1: more than SIGN_QUERY_MAX. */

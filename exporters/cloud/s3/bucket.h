@@ -28,7 +28,7 @@ struct s3 {
 	bool lost;      /* the last request got no answer */
 };
 
-/* Whatever comes back, s3_close ends it; zero one before. */
+/* Zero the bucket first; call s3_close whatever s3_open returns. */
 int s3_open(struct s3 *s3, struct text bucket, const struct http_options *how,
     struct err *err);
 void s3_close(struct s3 *s3);

@@ -155,8 +155,7 @@ make_key(unsigned char key[static SUM_BYTES], const struct sign_s3 *who,
 	return 0;
 }
 
-/* As the host is named in what is sent: with a port that is not its scheme's.
- */
+/* The host as the request has it: with its port unless that is the default. */
 static struct text
 name_host(
     char to[static NAME_BYTES_MAX + 1], const struct http_address *address)
@@ -184,8 +183,8 @@ sign_address(const struct sign_s3 *who, const struct http_request *request,
 	add_host(headers, &count, name_host(host, address));
 	if (date.bytes != DATE_BYTES ||
 	    name_headers(names, sizeof(names), headers, count) == sizeof(names))
-		return err_set(err, "a request cannot be signed: its date is "
-				    "none, or its headers are too many");
+		return err_set(err, "cannot sign the request: its date is "
+				    "invalid, or it has too many headers");
 	if (sum_request(sum, request, address, headers, count, names, err) !=
 		0 ||
 	    make_key(key, who, (struct text){ date.at, DAY_BYTES }, err) != 0)

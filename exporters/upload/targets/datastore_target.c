@@ -136,7 +136,7 @@ send_once(struct target *t, struct text body, struct http_answer *answer,
 	};
 
 	if (!t->is_emulator) {
-		/* A dry run asks nobody for a token. */
+		/* A dry run requests no token. */
 		if (!http_is_dry(t->http) &&
 		    google_token_have(
 			&t->token, &t->account, SCOPE, t->http, err) != 0)

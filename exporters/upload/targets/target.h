@@ -44,8 +44,8 @@ struct target_type {
 
 	/* Check `rest` without contacting the service; may be NULL. */
 	int (*check)(const char *rest, struct err *err);
-	/* `rest` is what stands behind "scheme:"; it and `how` live as long.
-	 */
+	/* `rest` is the text after "scheme:"; it and `how` must outlive the
+	 * target. */
 	int (*open)(struct target **target, const char *rest,
 	    const struct http_options *how, struct err *err);
 	void (*close)(struct target **target);
