@@ -11,18 +11,10 @@
 
 #include "exporters/source/source.h"
 #include "exporters/upload/metrics.h"
+#include "exporters/upload/record_commands.h"
 #include "exporters/upload/records.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
-
-struct upload_values upload_values = {
-	.http = HTTP_DEFAULT,
-	.node = "",
-	.from = "",
-	.until = "",
-	.from_ns = TIME_MIN_NS,
-	.until_ns = TIME_MAX_NS,
-};
 
 static const struct opt options[] = {
 	{ "partition", 'p', OPT_TEXT, &upload_values.partition, "NAME",
@@ -99,18 +91,6 @@ take_time(const char *name, const char *word, int64_t *ns)
 		opt_usage("--%s: %s", name, err.text);
 }
 
-void
-upload_check_targets(enum target_use use)
-{
-	struct err err;
-	const char *rest;
-
-	for (uint32_t i = 0; i < upload_values.to.count; i++)
-		if (target_find(upload_values.to.at[i], use, &rest, &err) ==
-		    NULL)
-			opt_usage("%s", err.text);
-}
-
 /* Name several commands, as in "samples and events". */
 static void
 name_owners(char *to, size_t room, const struct opt *table)
@@ -160,7 +140,7 @@ enter_sandbox(
 	http_sandbox(&sandbox, &upload_values.http);
 	sandbox_read_or(
 	    &sandbox, upload_values.source.key.key, "keys/agent.key");
-	command->fence(&sandbox, operands);
+	command->allow_files(&sandbox, operands);
 	sandbox_close(&sandbox, false);
 }
 

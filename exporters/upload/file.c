@@ -104,7 +104,7 @@ put_all(const struct opened *targets, const char *path, int fd, int64_t bytes,
 }
 
 static void
-fence(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	if (strcmp(operands->at[0], "-") != 0)
 		sandbox_read(sandbox, operands->at[0]);
@@ -136,7 +136,7 @@ const struct upload_command upload_file = {
 	.arguments = "FILE|-",
 	.operands_min = 1,
 	.operands_max = 1,
-	.fence = fence,
+	.allow_files = allow_files,
 	.check = check,
 	.run = run,
 };

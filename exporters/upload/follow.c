@@ -8,6 +8,8 @@
  * and name, and a service that deduplicates by name stores it once.
  * SPDX-License-Identifier: MIT
  */
+#include "exporters/upload/follow.h"
+
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -15,7 +17,6 @@
 
 #include "exporters/source/follow_position.h"
 #include "exporters/upload/follow_cursor.h"
-#include "exporters/upload/records.h"
 #include "proto/os/clock.h"
 #include "proto/os/lockfile.h"
 #include "proto/os/log.h"

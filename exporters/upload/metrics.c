@@ -337,7 +337,7 @@ say(const struct sending *s)
 }
 
 static void
-fence(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
 	source_sandbox(sandbox, &upload_values.source);
@@ -381,7 +381,7 @@ const struct upload_command upload_metrics = {
 	.arguments = "(no more arguments)",
 	.options = upload_metrics_options,
 	.ranged = true,
-	.fence = fence,
+	.allow_files = allow_files,
 	.check = check,
 	.run = run,
 };

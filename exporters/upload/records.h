@@ -51,9 +51,4 @@ int upload_records_add(
 int upload_records_flush(
     struct upload_records *rows, const char *name, struct err *err);
 
-/* Runs until INT or TERM (returns 0), or a failure. */
-int upload_follow(struct upload_records *rows, struct err *err);
-
-extern const struct upload_command upload_samples, upload_events;
-
 #endif

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/upload/destinations.h"
-#include "exporters/upload/directory.h"
-#include "exporters/upload/watch.h"
+#include "exporters/upload/directory/destinations.h"
+#include "exporters/upload/directory/directory.h"
+#include "exporters/upload/directory/watch.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -73,7 +73,7 @@ check(const struct opt_operands *operands)
 }
 
 static void
-fence(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
 	sandbox_write(sandbox, values.datadir);
@@ -83,13 +83,13 @@ fence(struct sandbox *sandbox, const struct opt_operands *operands)
 static int64_t
 get_settle_ns(void)
 {
-	bool said = false;
+	bool is_set = false;
 
 	for (const struct opt *o = upload_results_options; o->name != NULL; o++)
-		said = said || (o->to == &values.settle_ns &&
-				   opt_origin(o) != OPT_DEFAULT);
-	return said || !(values.watch || values.refuse) ? values.settle_ns
-							: SETTLE_NS;
+		is_set = is_set || (o->to == &values.settle_ns &&
+				       opt_origin(o) != OPT_DEFAULT);
+	return is_set || !(values.watch || values.refuse) ? values.settle_ns
+							  : SETTLE_NS;
 }
 
 /* ---- summary ------------------------------------------------------------ */
@@ -228,7 +228,7 @@ const struct upload_command upload_results = {
 	.word = "results",
 	.arguments = "-d DATADIR -a ARCHIVEDIR --to TARGET...",
 	.options = upload_results_options,
-	.fence = fence,
+	.allow_files = allow_files,
 	.check = check,
 	.run = run,
 };

@@ -19,8 +19,8 @@ struct upload_command {
 	/* Does it accept --node, --from and --until? */
 	bool ranged;
 	/* Files that it needs besides those of requests and the instance. */
-	void (*fence)(
-	    struct sandbox *fence, const struct opt_operands *operands);
+	void (*allow_files)(
+	    struct sandbox *sandbox, const struct opt_operands *operands);
 	/* Checks for usage errors that the option tables cannot express; may
 	 * be NULL. */
 	void (*check)(const struct opt_operands *operands);

@@ -204,7 +204,7 @@ set_request(struct http *http, const struct http_request *request,
 {
 	CURL *easy = http->easy;
 	const char *method = request->method;
-	int64_t ms = http->options->patience_ns / 1000000;
+	int64_t ms = http->options->retry_ns / 1000000;
 	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
 			strcmp(method, "POST") == 0;
 
@@ -357,11 +357,11 @@ http_attempt(struct http *http, const struct http_request *request,
 	if (code != CURLE_OK)
 		return judge_failure(http, code, err);
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
-	http_excerpt(http->said, buffer_text(&http->body.buffer), request);
+	http_excerpt(http->excerpt, buffer_text(&http->body.buffer), request);
 	if (*status >= 200 && *status < 500 && *status != 429)
 		return HTTP_ANSWERED;
 	err_set(err, "%s answers %ld%s%s", http->place, *status,
-	    http->said[0] != '\0' ? ": " : "", http->said);
+	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 	return *status == 429 || (*status >= 500 && *status < 600) ? HTTP_AGAIN
 								   : HTTP_OVER;
 }

@@ -1,8 +1,9 @@
 /*
  * http - HTTP requests to external services.
  *
- * Only this module includes libcurl.  One connection per service is kept open
- * and reused.  Certificates are verified, optionally with a private authority
+ * Only http.c and message.c include libcurl.  One connection per service is
+ * kept open and reused.  Certificates are verified, optionally with a private
+ * authority
  * (--cacert).  Redirects are returned like other answers and never followed.
  * Link-local addresses and those of cloud metadata services are refused, also
  * if a name resolves to them.  Proxies of the environment are used as curl
@@ -22,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "exporters/cloud/http/message.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/config/opt.h"
@@ -32,20 +34,20 @@ struct http; /* opaque */
 
 /* Initialize with HTTP_DEFAULT. */
 struct http_options {
-	const char *cacert;  /* PEM file, or NULL */
-	int64_t patience_ns; /* how long a request is retried */
+	const char *cacert; /* PEM file, or NULL */
+	int64_t retry_ns;   /* how long a request is retried */
 	/* With --dry-run nothing is sent: each request is printed on standard
 	 * output (method, address, headers without secret values, body) and
 	 * answered with an empty 200.  Callers that need the content of an
 	 * answer test this. */
 	bool dry_run;
 	/* Retry until INT or TERM while a service does not answer, with a
-	 * warning each minute; patience_ns then limits one attempt. */
+	 * warning each minute; retry_ns then limits one attempt. */
 	bool wait_out;
 };
 #define HTTP_DEFAULT                                                           \
 	{                                                                      \
-		.patience_ns = 60 * NS_PER_SECOND                              \
+		.retry_ns = 60 * NS_PER_SECOND                                 \
 	}
 
 /* --cacert FILE, --retry-time DURATION (60s), --dry-run; bound to struct
@@ -63,20 +65,7 @@ int http_open(
     struct http **http, const struct http_options *options, struct err *err);
 void http_close(struct http **http);
 
-enum { HTTP_HEADERS_MAX = 24, HTTP_ANSWER_BYTES_MAX = 8 << 20 };
-
-struct http_request {
-	const char *method; /* "GET", "PUT", "POST", "HEAD", "DELETE" */
-	const char *url;    /* http:// or https:// */
-	/* "Name: value"; ends with NULL. */
-	const char *headers[HTTP_HEADERS_MAX + 1];
-	struct text body;
-	/* NULL, or called before each attempt to renew the headers of date and
-	 * signature: a signature expires after some minutes, but --retry-time
-	 * may be hours.  -1 stops the request. */
-	int (*sign)(void *arg, struct err *err);
-	void *sign_arg;
-};
+enum { HTTP_ANSWER_BYTES_MAX = 8 << 20 };
 
 /* Views, valid until the next request. */
 struct http_answer {
@@ -99,9 +88,5 @@ struct text http_header(const struct http *http, const char *name);
  * sanitized beginning of the body.  Returns -1. */
 int http_refused(
     const struct http *http, const struct http_answer *answer, struct err *err);
-
-/* Percent-encode all but unreserved characters (RFC 3986) and those in `keep`.
- * NUL-terminates `to`; returns 0 if there is no room. */
-size_t http_encode(char *to, size_t room, struct text text, const char *keep);
 
 #endif

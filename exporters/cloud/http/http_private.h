@@ -7,6 +7,7 @@
 #define EXPORTERS_CLOUD_HTTP_HTTP_PRIVATE_H
 
 #include "proto/base/buffer.h"
+#include "exporters/cloud/http/http.h"
 #include "exporters/cloud/http/message.h"
 
 enum { HTTP_WHY_BYTES = 256 };
@@ -26,7 +27,7 @@ struct http {
 				interim answers */
 	bool headers_end, headers_full;
 	const char *address_fault; /* why the address is refused */
-	char place[HTTP_PLACE_BYTES], said[HTTP_SAID_BYTES];
+	char place[HTTP_PLACE_BYTES], excerpt[HTTP_EXCERPT_BYTES];
 	int64_t warned_ns; /* 0: not yet */
 };
 

@@ -144,15 +144,16 @@ check_plain(const char *url, const char *place, struct err *err)
 	bool secure = strncmp(url, "https://", 8) == 0;
 
 	if (!secure && strncmp(url, "http://", 7) != 0)
-		return err_set(
-		    err, "'%s' does not begin with http:// or https://", place);
+		return err_set(err,
+		    "address '%s' does not begin with http:// or https://",
+		    place);
 	if (has_control(url) || strchr(url, ' ') != NULL)
 		return err_set(err,
 		    "%s: the address contains a blank or a control character",
 		    place);
 	/* libcurl accepts a host after a third slash. */
 	if (url[secure ? 8 : 7] == '/')
-		return err_set(err, "'%s' has no host", place);
+		return err_set(err, "address '%s' has no host", place);
 	return 0;
 }
 
@@ -166,9 +167,10 @@ explain(CURLUcode code, const char *place, struct err *err)
 		    "%s: the address contains a user or a password, which "
 		    "others could read",
 		    place);
-	case CURLUE_NO_HOST: return err_set(err, "'%s' has no host", place);
+	case CURLUE_NO_HOST:
+		return err_set(err, "address '%s' has no host", place);
 	default:
-		return err_set(err, "'%s' is not a valid address: %s", place,
+		return err_set(err, "invalid address '%s': %s", place,
 		    curl_url_strerror(code));
 	}
 }

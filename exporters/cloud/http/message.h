@@ -8,9 +8,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exporters/cloud/http/http.h"
+#include "proto/base/err.h"
+#include "proto/base/text.h"
 
-enum { HTTP_PLACE_BYTES = 256, HTTP_SAID_BYTES = 200 };
+enum {
+	HTTP_HEADERS_MAX = 24,
+	HTTP_PLACE_BYTES = 256,
+	HTTP_EXCERPT_BYTES = 200
+};
+
+struct http_request {
+	const char *method; /* "GET", "PUT", "POST", "HEAD", "DELETE" */
+	const char *url;    /* http:// or https:// */
+	/* "Name: value"; ends with NULL. */
+	const char *headers[HTTP_HEADERS_MAX + 1];
+	struct text body;
+	/* NULL, or called before each attempt to renew the headers of date and
+	 * signature: a signature expires after some minutes, but --retry-time
+	 * may be hours.  -1 stops the request. */
+	int (*sign)(void *arg, struct err *err);
+	void *sign_arg;
+};
 
 /* scheme://host:port/path of an address for use in messages, without user,
  * password and query.  Returns `to`. */
@@ -41,7 +59,7 @@ bool http_is_secret_header(const char *header);
 
 /* The beginning of a body, sanitized for a message and without any secrets of
  * the request that it repeats. */
-void http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
+void http_excerpt(char to[static HTTP_EXCERPT_BYTES], struct text body,
     const struct http_request *request);
 
 /* Sanitize a text of an external program for a message, at most 255 bytes. */
@@ -56,5 +74,9 @@ int http_check(const struct http_request *request, struct err *err);
 
 /* Print the request for --dry-run. */
 void http_show(const struct http_request *request);
+
+/* Percent-encode all but unreserved characters (RFC 3986) and those in `keep`.
+ * NUL-terminates `to`; returns 0 if there is no room. */
+size_t http_encode(char *to, size_t room, struct text text, const char *keep);
 
 #endif

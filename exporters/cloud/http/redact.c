@@ -160,17 +160,17 @@ http_plain(char *text)
 }
 
 void
-http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
+http_excerpt(char to[static HTTP_EXCERPT_BYTES], struct text body,
     const struct http_request *request)
 {
-	char plain[HTTP_SAID_BYTES + 8];
+	char plain[HTTP_EXCERPT_BYTES + 8];
 	struct secrets secrets = { .count = 0 };
 	struct text rest = body;
 	uint32_t used = 0, bytes;
 	bool blank = true;
 
 	find_secrets(&secrets, request);
-	while (rest.bytes > 0 && used < HTTP_SAID_BYTES) {
+	while (rest.bytes > 0 && used < HTTP_EXCERPT_BYTES) {
 		bytes = secret_at(&secrets, rest);
 		if (bytes > 0) {
 			memcpy(plain + used, "***", 3);
@@ -189,8 +189,8 @@ http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
 	}
 	if (used > 0 && blank)
 		used--;
-	if (used >= HTTP_SAID_BYTES) {
-		used = HTTP_SAID_BYTES - 1;
+	if (used >= HTTP_EXCERPT_BYTES) {
+		used = HTTP_EXCERPT_BYTES - 1;
 		memcpy(plain + used - 3, "...", 3);
 	}
 	memcpy(to, plain, used);

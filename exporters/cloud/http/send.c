@@ -23,8 +23,8 @@ const struct opt http_options[] = {
 	{ "cacert", 0, OPT_TEXT, OPT_TO(struct http_options, cacert), "FILE",
 	    "trust only the certificate authorities in this PEM file", NULL,
 	    false },
-	{ "retry-time", 0, OPT_DURATION,
-	    OPT_TO(struct http_options, patience_ns), "DURATION",
+	{ "retry-time", 0, OPT_DURATION, OPT_TO(struct http_options, retry_ns),
+	    "DURATION",
 	    "retry a request for this long while the service does not answer "
 	    "(60s)",
 	    NULL, false },
@@ -91,7 +91,7 @@ static enum http_outcome
 try_again(struct http *http, const struct http_request *request, long *status,
     struct err *err)
 {
-	int64_t until_ns = clock_monotonic_ns() + http->options->patience_ns;
+	int64_t until_ns = clock_monotonic_ns() + http->options->retry_ns;
 
 	for (uint32_t attempts = 1;; attempts++) {
 		enum http_outcome outcome =
@@ -160,7 +160,7 @@ http_refused(
 		    http->place, answer->status, http_place(place, plain));
 	}
 	return err_set(err, "%s answers %d%s%s", http->place, answer->status,
-	    http->said[0] != '\0' ? ": " : "", http->said);
+	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 }
 
 int

@@ -29,10 +29,11 @@ datastore_error_read(struct text answer, struct err *err)
 {
 	json_error_t error;
 	json_t *root = json_loadb(answer.at, answer.bytes, 0, &error);
-	const json_t *said = json_object_get(root, "error");
-	const char *status = json_string_value(json_object_get(said, "status"));
+	const json_t *detail = json_object_get(root, "error");
+	const char *status =
+	    json_string_value(json_object_get(detail, "status"));
 	const char *message =
-	    json_string_value(json_object_get(said, "message"));
+	    json_string_value(json_object_get(detail, "message"));
 	char first[64], second[400];
 
 	if (message != NULL)

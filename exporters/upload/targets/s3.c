@@ -293,13 +293,13 @@ put_part(void *arg, const struct file_part *part, bool *there, struct err *err)
 static int
 check_whole(struct target *target, struct text body, struct err *err)
 {
-	char said[128], wanted[S3_WHOLE_BYTES];
+	char received[128], wanted[S3_WHOLE_BYTES];
 	struct text etag;
 
-	if (s3_read_whole(said, body, err) != 0 ||
+	if (s3_read_whole(received, body, err) != 0 ||
 	    s3_whole_etag(wanted, target->put, target->count, err) != 0)
 		return -1;
-	etag = s3_etag_bare(text_of(said));
+	etag = s3_etag_bare(text_of(received));
 	/* With another encryption key an ETag looks like an MD5 but is none. */
 	if (etag.bytes <= 32 || strspn(etag.at, "0123456789abcdef") != 32 ||
 	    etag.at[32] != '-' ||

@@ -118,7 +118,7 @@ open_http(void **state)
 {
 	(void)state;
 	err.text[0] = '\0';
-	how.patience_ns = 20 * NS_PER_SECOND;
+	how.retry_ns = 20 * NS_PER_SECOND;
 	return http_open(&http, &how, &err);
 }
 
@@ -272,7 +272,7 @@ test_an_outage_can_be_waited_out(void **state)
 	struct http_answer answer;
 
 	(void)state;
-	how.patience_ns = 1000000;
+	how.retry_ns = 1000000;
 	assert_int_equal(send_to(script, 4, &answer), -1);
 	how.wait_out = true;
 	assert_int_equal(send_to(script, 4, &answer), 0);
@@ -387,7 +387,7 @@ test_retries_end_and_the_last_error_is_reported(void **state)
 	struct http_answer answer;
 
 	(void)state;
-	how.patience_ns = 100000000;
+	how.retry_ns = 100000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_non_null(strstr(err.text, "gave up after"));
 	assert_non_null(strstr(err.text, "answers 503: overworke"));
@@ -402,7 +402,7 @@ test_a_pause_is_no_longer_than_patience(void **state)
 	struct http_answer answer;
 
 	(void)state;
-	how.patience_ns = 50000000;
+	how.retry_ns = 50000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_int_equal(atomic_load(&service.asked), 2);
 }
@@ -459,7 +459,7 @@ test_short_passwords_of_the_address_are_not_passed_on(void **state)
 	struct http_request request = { .method = "GET",
 		.url = "http://h/?u=visitor&P=hushhush&db=pool&x-api-key=abcdef"
 		       "&note=a-rather-long-one" };
-	char said[HTTP_SAID_BYTES];
+	char said[HTTP_EXCERPT_BYTES];
 
 	(void)state;
 	http_excerpt(said, text_of("hushhush visitor abcdef a-rather-long-one"),
@@ -471,7 +471,7 @@ static void
 test_blanks_of_an_answer_are_one_and_none_at_its_ends(void **state)
 {
 	const struct http_request request = { .url = "http://h/" };
-	char said[HTTP_SAID_BYTES];
+	char said[HTTP_EXCERPT_BYTES];
 
 	(void)state;
 	http_excerpt(said, text_of("\r\n \n\t  not\n\n found \n"), &request);
@@ -578,7 +578,7 @@ test_a_signal_ends_a_retry_pause(void **state)
 	sigset_t set;
 
 	(void)state;
-	how.patience_ns = 3600 * NS_PER_SECOND;
+	how.retry_ns = 3600 * NS_PER_SECOND;
 	interrupt_hold();
 	atomic_store(&service.asked, 0);
 	pthread_create(&thread, NULL, end_soon, NULL);
@@ -620,7 +620,7 @@ retry_seconds(const char *value)
 	else
 		snprintf(text, sizeof(text),
 		    ANSWER("503", "Retry-After: %s\r\n", "0\r\n\r\n"), value);
-	how.patience_ns = 1000000;
+	how.retry_ns = 1000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	return http_retry_ns(http) / NS_PER_SECOND;
 }

@@ -4,10 +4,10 @@
  * A file that has changed since may be reported again.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_REPORTED_FILES_H
-#define EXPORTERS_UPLOAD_REPORTED_FILES_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_REPORTED_FILES_H
+#define EXPORTERS_UPLOAD_DIRECTORY_REPORTED_FILES_H
 
-#include "exporters/upload/inbox.h"
+#include "exporters/upload/directory/inbox.h"
 
 struct reported_files; /* opaque */
 

@@ -8,8 +8,8 @@
  * names are leftovers of killed processes, and are removed by the next copy.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_COPY_FILE_H
-#define EXPORTERS_UPLOAD_COPY_FILE_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_COPY_FILE_H
+#define EXPORTERS_UPLOAD_DIRECTORY_COPY_FILE_H
 
 /* Both return -1 and set errno. */
 /* Copy `fd`, with its times and mode, to `as` in the directory `to`; never

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exporters/upload/directory_private.h"
+#include "exporters/upload/directory/directory_private.h"
 #include "proto/base/memory.h"
 
 /* The file may be archived. */
@@ -41,7 +41,7 @@ drop_first(struct upload_directory *u)
 
 	close(f->fd);
 	free(f->file.name);
-	u->first = (u->first + 1) % FLIGHTS_MAX;
+	u->first = (u->first + 1) % UPLOAD_FLIGHTS_MAX;
 	u->flights--;
 }
 
@@ -53,7 +53,7 @@ land_all(struct upload_directory *u, struct err *err)
 		struct flight *f = &u->flight[u->first];
 		int rc;
 
-		if (f->upto > publisher_acked(f->line))
+		if (f->upto > publisher_acked(f->session))
 			break;
 		rc = land(u, f, err);
 		drop_first(u);
@@ -65,13 +65,15 @@ land_all(struct upload_directory *u, struct err *err)
 }
 
 int
-upload_flight_line(
-    struct upload_directory *u, struct publisher **line, struct err *err)
+upload_flight_session(
+    struct upload_directory *u, struct publisher **session, struct err *err)
 {
-	uint32_t lines = u->bar.total < LINES_FILES_MIN ? 1 : LINES;
-	struct publisher **its = &u->line[u->turn++ / LINE_FILES % lines];
+	uint32_t sessions =
+	    u->bar.total < UPLOAD_SESSIONS_FILES_MIN ? 1 : UPLOAD_SESSIONS;
+	struct publisher **its =
+	    &u->session[u->turn++ / UPLOAD_SESSION_FILES % sessions];
 
-	*line = NULL;
+	*session = NULL;
 	if (u->options.dry)
 		return 0;
 	if (*its == NULL &&
@@ -79,37 +81,38 @@ upload_flight_line(
 		text_of(u->options.partition), text_of(u->options.node),
 		u->options.timeout_ns, err) != 0)
 		return -1;
-	*line = *its;
+	*session = *its;
 	return 0;
 }
 
 int
 upload_flight_begin(struct upload_directory *u, const struct inbox_file *file,
-    int fd, struct publisher *line, const struct result_file *result,
+    int fd, struct publisher *session, const struct result_file *result,
     struct err *err)
 {
-	struct flight *f = &u->flight[(u->first + u->flights) % FLIGHTS_MAX];
+	struct flight *f =
+	    &u->flight[(u->first + u->flights) % UPLOAD_FLIGHTS_MAX];
 
 	*f = (struct flight){ .file = *file,
 		.fd = fd,
-		.line = line,
-		.upto = publisher_taken(line),
+		.session = session,
+		.upto = publisher_taken(session),
 		.entries = result->count };
 	f->file.name = memory_string(file->name);
 	sodium_bin2hex(f->tag, sizeof(f->tag), result->digest, TAG_BYTES / 2);
 	u->flights++;
-	if (u->flights == FLIGHTS_MAX &&
-	    publisher_await(
-		u->flight[u->first].line, u->flight[u->first].upto, err) != 0)
+	if (u->flights == UPLOAD_FLIGHTS_MAX &&
+	    publisher_await(u->flight[u->first].session,
+		u->flight[u->first].upto, err) != 0)
 		return -1;
 	return land_all(u, err);
 }
 
 int
 upload_flight_await(
-    struct upload_directory *u, struct publisher *line, struct err *err)
+    struct upload_directory *u, struct publisher *session, struct err *err)
 {
-	if (publisher_await(line, publisher_taken(line), err) != 0)
+	if (publisher_await(session, publisher_taken(session), err) != 0)
 		return -1;
 	return land_all(u, err);
 }
@@ -118,13 +121,13 @@ int
 upload_flight_end(struct upload_directory *u, struct err *err)
 {
 	/* Flush all sessions before waiting for the first. */
-	for (uint32_t i = 0; i < LINES; i++)
-		if (u->line[i] != NULL &&
-		    publisher_await(u->line[i], 0, err) != 0)
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		if (u->session[i] != NULL &&
+		    publisher_await(u->session[i], 0, err) != 0)
 			return -1;
-	for (uint32_t i = 0; i < LINES; i++)
-		if (u->line[i] != NULL &&
-		    upload_flight_await(u, u->line[i], err) != 0)
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		if (u->session[i] != NULL &&
+		    upload_flight_await(u, u->session[i], err) != 0)
 			return -1;
 	return 0;
 }
@@ -134,6 +137,6 @@ upload_flight_drop(struct upload_directory *u)
 {
 	while (u->flights > 0)
 		drop_first(u);
-	for (uint32_t i = 0; i < LINES; i++)
-		publisher_close(&u->line[i]);
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		publisher_close(&u->session[i]);
 }

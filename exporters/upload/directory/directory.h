@@ -6,10 +6,10 @@
  * is reported once and stays in place.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_DIRECTORY_H
-#define EXPORTERS_UPLOAD_DIRECTORY_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_DIRECTORY_H
+#define EXPORTERS_UPLOAD_DIRECTORY_DIRECTORY_H
 
-#include "exporters/upload/inbox.h"
+#include "exporters/upload/directory/inbox.h"
 #include "proto/base/err.h"
 #include "proto/config/opt.h"
 

@@ -4,23 +4,24 @@
  * archives.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_DIRECTORY_PRIVATE_H
-#define EXPORTERS_UPLOAD_DIRECTORY_PRIVATE_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_DIRECTORY_PRIVATE_H
+#define EXPORTERS_UPLOAD_DIRECTORY_DIRECTORY_PRIVATE_H
 
-#include "exporters/upload/destinations.h"
-#include "exporters/upload/directory.h"
-#include "exporters/upload/reported_files.h"
+#include "exporters/upload/directory/destinations.h"
+#include "exporters/upload/directory/directory.h"
+#include "exporters/upload/directory/reported_files.h"
 #include "proto/os/progress.h"
 
 enum {
-	FLIGHTS_MAX = 256,
-	LINES = 3,       /* sessions: one commits while another fills */
-	LINE_FILES = 16, /* files per session before the next one takes over */
+	UPLOAD_FLIGHTS_MAX = 256,
+	UPLOAD_SESSIONS = 3, /* sessions: one commits while another fills */
+	UPLOAD_SESSION_FILES =
+	    16, /* files per session before the next one takes over */
 	/* A smaller number uses one session: an aggregator limits new sessions
 	 * per hour. */
-	LINES_FILES_MIN = 1000,
+	UPLOAD_SESSIONS_FILES_MIN = 1000,
 	TAG_BYTES = 9,
-	FAILURES_MAX =
+	UPLOAD_FAILURES_MAX =
 	    3, /* consecutive failures that mean a fault outside the files */
 };
 
@@ -28,7 +29,7 @@ enum {
 struct flight {
 	struct inbox_file file; /* owns its name */
 	int fd;
-	struct publisher *line;
+	struct publisher *session;
 	uint64_t upto; /* acknowledgement that it waits for on its session */
 	uint32_t entries;
 	char tag[TAG_BYTES];
@@ -37,11 +38,11 @@ struct flight {
 struct upload_directory {
 	struct upload_directory_options options;
 	struct destinations destinations;
-	struct publisher *line[LINES];
+	struct publisher *session[UPLOAD_SESSIONS];
 	uint32_t turn;
 	struct inbox refused;
 	struct reported_files *reported_files;
-	struct flight flight[FLIGHTS_MAX];
+	struct flight flight[UPLOAD_FLIGHTS_MAX];
 	uint32_t first, flights;
 	uint32_t unmoved, untaken; /* consecutive failures */
 	int64_t settled_ns;
@@ -59,17 +60,18 @@ void upload_directory_show(struct upload_directory *u);
 int upload_directory_count_failure(
     uint32_t *failures, const char *what, struct err *err);
 
-/* Get the current session; `*line` is NULL if nothing is sent to the store. */
-int upload_flight_line(
-    struct upload_directory *u, struct publisher **line, struct err *err);
-/* Add a file that all targets have, or that is being sent over `line`.  Takes
+/* Get the current session; `*session` is NULL if nothing is sent to the store.
+ */
+int upload_flight_session(
+    struct upload_directory *u, struct publisher **session, struct err *err);
+/* Add a file that all targets have, or that is being sent over `session`. Takes
  * ownership of `fd`. */
 int upload_flight_begin(struct upload_directory *u,
-    const struct inbox_file *file, int fd, struct publisher *line,
+    const struct inbox_file *file, int fd, struct publisher *session,
     const struct result_file *result, struct err *err);
-/* Wait until everything submitted to `line` is acknowledged. */
+/* Wait until everything submitted to `session` is acknowledged. */
 int upload_flight_await(
-    struct upload_directory *u, struct publisher *line, struct err *err);
+    struct upload_directory *u, struct publisher *session, struct err *err);
 /* Wait until all files are archived. */
 int upload_flight_end(struct upload_directory *u, struct err *err);
 /* Release the files in progress: another pass or process continues with

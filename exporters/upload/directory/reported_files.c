@@ -2,7 +2,7 @@
  * reported_files - remember files that were already reported.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/reported_files.h"
+#include "exporters/upload/directory/reported_files.h"
 
 #include <stdlib.h>
 #include <string.h>

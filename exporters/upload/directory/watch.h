@@ -4,8 +4,8 @@
  * INT and TERM end the wait.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_WATCH_H
-#define EXPORTERS_UPLOAD_WATCH_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_WATCH_H
+#define EXPORTERS_UPLOAD_DIRECTORY_WATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

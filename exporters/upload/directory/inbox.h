@@ -6,8 +6,8 @@
  * Local file systems only, a limitation of flock(2).
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_INBOX_H
-#define EXPORTERS_UPLOAD_INBOX_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_INBOX_H
+#define EXPORTERS_UPLOAD_DIRECTORY_INBOX_H
 
 #include <stdbool.h>
 #include <stdint.h>

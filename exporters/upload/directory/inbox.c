@@ -2,9 +2,9 @@
  * inbox - the files that wait in a directory.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/inbox.h"
+#include "exporters/upload/directory/inbox.h"
 
-#include "exporters/upload/copy_file.h"
+#include "exporters/upload/directory/copy_file.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

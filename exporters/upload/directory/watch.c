@@ -2,7 +2,7 @@
  * upload_watch - wait for new files in a directory.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/watch.h"
+#include "exporters/upload/directory/watch.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * not at all.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/copy_file.h"
+#include "exporters/upload/directory/copy_file.h"
 
 #include <dirent.h>
 #include <errno.h>

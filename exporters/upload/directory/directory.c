@@ -2,7 +2,7 @@
  * upload_directory - upload the files of a directory, then archive them.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/directory.h"
+#include "exporters/upload/directory/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "exporters/results/publish.h"
-#include "exporters/upload/directory_private.h"
+#include "exporters/upload/directory/directory_private.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -56,7 +56,7 @@ int
 upload_directory_count_failure(
     uint32_t *failures, const char *what, struct err *err)
 {
-	if (++*failures < FAILURES_MAX)
+	if (++*failures < UPLOAD_FAILURES_MAX)
 		return 0;
 	return err_set(err, "%s three times in a row; giving up", what);
 }
@@ -145,7 +145,8 @@ show_dry(const struct upload_directory *u, const struct inbox_file *file,
  * upload cannot continue. */
 static int
 send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
-    struct publisher *line, const struct result_file *result, struct err *err)
+    struct publisher *session, const struct result_file *result,
+    struct err *err)
 {
 	const char *target;
 	bool fits = true, put = false;
@@ -154,7 +155,7 @@ send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 	if (u->options.dry)
 		show_dry(u, file, result);
 	else if (u->destinations.store &&
-		 result_put(line, result, file->name, &fits, err) != 0) {
+		 result_put(session, result, file->name, &fits, err) != 0) {
 		if (fits)
 			return -1;
 		refuse(u, file, fd, err->text);
@@ -163,7 +164,7 @@ send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 	if (!u->destinations.others)
 		return 1;
 	if (destinations_put(
-		&u->destinations, result, line, &put, &target, &why) != 0) {
+		&u->destinations, result, session, &put, &target, &why) != 0) {
 		if (target == NULL)
 			return err_set(err, "%s", why.text);
 		err_prefix(&why, "%s", target);
@@ -172,20 +173,20 @@ send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 		upload_directory_say(u, file, false, why.text);
 		/* Other targets have the file: the store must still record
 		 * that. */
-		if (put && upload_flight_await(u, line, err) != 0)
+		if (put && upload_flight_await(u, session, err) != 0)
 			return -1;
 		return upload_directory_count_failure(&u->untaken, target, err);
 	}
 	u->untaken = 0;
 	/* Recorded before the next file is sent. */
-	return put && upload_flight_await(u, line, err) != 0 ? -1 : 1;
+	return put && upload_flight_await(u, session, err) != 0 ? -1 : 1;
 }
 
 static int
 use_file(struct upload_directory *u, const struct inbox_file *file, int fd,
     bool *flies, struct err *err)
 {
-	struct publisher *line;
+	struct publisher *session;
 	struct result_file result;
 	struct text text;
 	struct err why = { 0 };
@@ -206,12 +207,12 @@ use_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 		upload_directory_say(u, file, false, why.text);
 		u->counters.bad_entries += result.bad;
 	}
-	rc = upload_flight_line(u, &line, err);
+	rc = upload_flight_session(u, &session, err);
 	if (rc == 0)
-		rc = send_file(u, file, fd, line, &result, err);
+		rc = send_file(u, file, fd, session, &result, err);
 	*flies = rc > 0 && !u->options.dry;
 	if (*flies)
-		rc = upload_flight_begin(u, file, fd, line, &result, err);
+		rc = upload_flight_begin(u, file, fd, session, &result, err);
 	result_file_clear(&result);
 	return rc < 0 ? -1 : 0;
 }
