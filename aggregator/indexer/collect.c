@@ -17,8 +17,8 @@ struct source {
 	struct collect *collect;
 	struct db_txn *txn;
 	uint32_t partition, stream;
-	struct text
-	    node_text; /* node of the record before, compared by address */
+	/* Node of the record before, compared by address. */
+	struct text node_text;
 	uint32_t node;
 };
 

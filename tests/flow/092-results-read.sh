@@ -21,7 +21,7 @@ wrong_usage "all that there is is no table" "entities are printed as json, jsonl
 wrong_usage "a start that is no time is wrong usage" "START: 'noon' is not a time" poolscope-results test t noon
 wrong_usage "a start beyond all times is wrong usage" "too many microseconds" \
 	poolscope-results test t 99999999999999999999
-wrong_usage "a picture of no test is wrong usage" "which test? results needs TEST" poolscope-plot results
+wrong_usage "a picture of no test is wrong usage" "results needs TEST" poolscope-plot results
 wrong_usage "a picture of a node's results is wrong usage" "--node is for samples" poolscope-plot results t -n n
 wrong_usage "another picture has no test" "one argument too many" poolscope-plot usage t
 
