@@ -64,7 +64,7 @@ once() {
 }
 once 'status 404 nothing here' 'answers 404: nothing here'
 once 'status 401' 'answers 401'
-once 'redirect http://169.254.169.254/latest/meta-data' 'answers 302, go to http://169.254.169.254/latest/meta-data, which is not done'
+once 'redirect http://169.254.169.254/latest/meta-data' 'answers 302 with a redirect to http://169.254.169.254/latest/meta-data, which is not followed'
 once garbage 'the answer is not HTTP/1'
 once endless 'the answer is larger than 8 MiB'
 once headers 'the headers of the answer are larger than 64 KiB'
@@ -180,7 +180,7 @@ check_said "which is missing" "s3:BUCKET/KEY: the key is missing"
 check_status 2 "a word that is none" poolscope-upload foo
 check_said "is told before what else is missing" "unknown command 'foo'"
 check_status 2 "to follow is for records" poolscope-upload results --follow --to store
-check_said "of both kinds" "follow is for samples and events, not for results"
+check_said "of both kinds" "follow applies to samples and events, not to results"
 check_status 1 "an endpoint without a scheme" env AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=y \
 	AWS_ENDPOINT_URL=127.0.0.1:1 poolscope-upload file "$0" --to s3:bbb/k
 check_said "is told by its variable" "AWS_ENDPOINT_URL: .*does not begin with"

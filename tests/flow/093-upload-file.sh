@@ -101,7 +101,7 @@ check "another one" env AZURE_STORAGE_KEY="$(printf '%064d' 7 | base64 -w0)" \
 check_text "is, too" "2 2 2" "$(web_sent web "$(printf "$signed" x-ms-date)" | tr -d '(),')"
 web_behaves web "redirect http://elsewhere.example/"
 check_status 1 "nobody is followed elsewhere" upload "$TMP/a.csv" --to s3:bucket/a
-check_said "... which is said" "answers 302, go to http://elsewhere.example/, which is not done"
+check_said "... which is said" "answers 302 with a redirect to http://elsewhere.example/, which is not followed"
 web_behaves web 'status 403 <Error><Code>AccessDenied</Code><Message>Not you</Message></Error>'
 check_status 1 "what the service says is said" upload "$TMP/a.csv" --to s3:bucket/a
 check_said "... in one sentence" "a.csv to s3:bucket/a: $AWS_ENDPOINT_URL/bucket/a answers 403, AccessDenied: Not you$"
