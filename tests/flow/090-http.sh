@@ -38,7 +38,7 @@ check_text "has another name" "2 1" \
 	"$(web_sent web 'len(set(s["headers"]["idempotency-key"] for s in sent)), sent[-1]["text"].count("\n")' | tr -d '(),')"
 
 check "a choice of nothing" poolscope-upload events -p "$pool" --to "http:$url" --name 'none:*'
-check_said "is told with its pool" "no such events of partition $pool in "
+check_said "is told with its pool" "no matching events of partition $pool in "
 check "a pool that is none" poolscope-upload events -p 'acct$none' --to "http:$url"
 check_said "is told from that" 'no events: partition acct$none has no records in '
 
@@ -80,7 +80,7 @@ web_behaves web '429 3600'
 poolscope-upload events -p "$pool" --to "http:$url" --retry-time 1h >"$TMP/wait.out" 2>&1 &
 waiting=$!
 wait_until "[ -s '$TMP/web.sent' ]"
-wait_until "grep -q 'tried again' '$TMP/wait.out'"
+wait_until "grep -q 'retrying' '$TMP/wait.out'"
 kill -TERM $waiting
 wait $waiting
 check_text "TERM ends a wait" 1 $?

@@ -33,11 +33,11 @@ fresh() {
 mkdir "$D" "$A"
 
 # ---- wrong usage
-wrong_usage "no data directory is wrong usage" 'datadir is missing' poolscope-upload results -a "$A" --to store
-wrong_usage "no archive is wrong usage" 'archivedir is missing' poolscope-upload results -d "$D" --to store
-wrong_usage "a target that takes no results is wrong usage" 'takes no results' \
+wrong_usage "no data directory is wrong usage" 'datadir is required' poolscope-upload results -a "$A" --to store
+wrong_usage "no archive is wrong usage" 'archivedir is required' poolscope-upload results -d "$D" --to store
+wrong_usage "a target that takes no results is wrong usage" 'does not accept results' \
 	poolscope-upload results -d "$D" -a "$A" --to influx:http://127.0.0.1:1/
-wrong_usage "what is shown does not stay" 'not both' upload --watch --dry-run
+wrong_usage "what is shown does not stay" 'exclude each other' upload --watch --dry-run
 
 # ---- without a broker
 result one.json t 5

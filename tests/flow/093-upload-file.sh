@@ -51,7 +51,7 @@ check_said "... and says what is one" "s3:BUCKET/KEY: the bucket is not 3 to 63"
 check_status 2 "wrong usage is a key that is not there" upload "$TMP/a.csv" --to s3:bucket/
 check_status 2 "wrong usage is a container's" upload "$TMP/a.csv" --to azure-blob:X/a
 check_status 2 "a table takes no file" upload "$TMP/a.csv" --to azure-table:perf
-check_said "... and says so" "azure-table takes no files"
+check_said "... and says so" "azure-table does not accept files"
 check_status 1 "no account is an error" env -u AZURE_STORAGE_ACCOUNT \
 	poolscope-upload file "$TMP/a.csv" --to azure-blob:plots/a
 check_said "... that names the variable" "AZURE_STORAGE_ACCOUNT is not set"
