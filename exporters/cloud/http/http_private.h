@@ -33,7 +33,8 @@ struct http {
 
 enum http_outcome { HTTP_ANSWERED, HTTP_AGAIN, HTTP_OVER };
 
-/* The pause that Retry-After of the last answer asks for; 0: none. */
+/* The pause that Retry-After of the last response asks for; 1 ns: retry at
+ * once; 0: none is given. */
 int64_t http_retry_ns(const struct http *http);
 
 /* Send the request once.  For AGAIN and OVER `err` has the cause; `*status` is

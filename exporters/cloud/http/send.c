@@ -11,13 +11,10 @@
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
 
-enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
+enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
 
 /* Limit of Retry-After when --retry-time is unlimited. */
 #define PAUSE_NS_MAX (3600 * NS_PER_SECOND)
-
-/* Even if the service asks for a retry at once. */
-#define PAUSE_NS_MIN (50 * INT64_C(1000000))
 
 /* Warn once per outage, not for each failed request. */
 #define WARN_EVERY_NS (60 * NS_PER_SECOND)
@@ -64,17 +61,11 @@ back_off_ns(uint32_t attempts)
 static int64_t
 pause_ns(const struct http *http, long status, uint32_t attempts)
 {
-	int64_t ns;
+	int64_t ns = status == 429 || status == 503 ? http_retry_ns(http) : 0;
 
-	if (status != 429 && status != 503)
+	if (ns <= 0)
 		return back_off_ns(attempts);
-	ns = http_retry_ns(http);
-	if (ns > 0)
-		return ns;
-	/* libcurl reports 0 for "0" and for a missing header. */
-	return text_equal(http_header(http, "Retry-After"), text_of("0"))
-		   ? PAUSE_NS_MIN
-		   : back_off_ns(attempts);
+	return ns > PAUSE_MS_MIN * 1000000 ? ns : PAUSE_MS_MIN * 1000000;
 }
 
 static void
