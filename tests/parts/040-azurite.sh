@@ -210,7 +210,7 @@ check_status 1 "a table that is not there has nothing to fetch" \
 	poolscope-fetch -p "$POOL" azure-table:nothere
 check_said "... and says so" "404, TableNotFound"
 check_status 1 "nor to import" poolscope-import azure-table nothere -p "$POOL"
-check_said "... and says so" "azure-table:nothere was not fetched, and nothing is imported"
+check_said "... and says so" "download of azure-table:nothere failed; nothing is imported"
 check_status 1 "a filter that is none is refused" \
 	poolscope-fetch -p "$POOL" --filter 'NodeId eq' azure-table:shipyardperf
 check_status 2 "a name that no table has is wrong usage" \

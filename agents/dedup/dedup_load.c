@@ -2,7 +2,7 @@
  * dedup_load - loads the uuids and submission numbers of the spool after a
  * start. SPDX-License-Identifier: MIT
  */
-#include "agents/accept/dedup_load.h"
+#include "agents/dedup/dedup_load.h"
 
 #include "proto/wire/wire.h"
 

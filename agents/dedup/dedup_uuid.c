@@ -5,7 +5,7 @@
  * one, and the previous old one is emptied.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/accept/dedup_uuid.h"
+#include "agents/dedup/dedup_uuid.h"
 
 #include <stdlib.h>
 

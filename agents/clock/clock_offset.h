@@ -29,8 +29,8 @@
  * This module reads no clock and allocates nothing.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_DELIVERY_CLOCK_OFFSET_H
-#define AGENTS_DELIVERY_CLOCK_OFFSET_H
+#ifndef AGENTS_CLOCK_CLOCK_OFFSET_H
+#define AGENTS_CLOCK_CLOCK_OFFSET_H
 
 #include <stdbool.h>
 #include <stdint.h>

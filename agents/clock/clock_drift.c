@@ -2,7 +2,7 @@
  * clock_drift - the stored intervals and the drift line through them.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/delivery/clock_drift.h"
+#include "agents/clock/clock_drift.h"
 
 #include <string.h>
 

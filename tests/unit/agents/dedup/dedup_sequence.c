@@ -2,7 +2,7 @@
  * dedup_sequence - numbered puts are taken once.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/accept/dedup_sequence.h"
+#include "agents/dedup/dedup_sequence.h"
 
 #include "tests/unit/check.h"
 

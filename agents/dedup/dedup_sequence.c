@@ -5,7 +5,7 @@
  * session that was silent longest is replaced.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/accept/dedup_sequence.h"
+#include "agents/dedup/dedup_sequence.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
  * two uuids with the same one) of at least the last DEDUP_UUID_KEPT uuids, at
  * most twice as many, in fixed memory. SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_ACCEPT_DEDUP_UUID_H
-#define AGENTS_ACCEPT_DEDUP_UUID_H
+#ifndef AGENTS_DEDUP_DEDUP_UUID_H
+#define AGENTS_DEDUP_DEDUP_UUID_H
 
 #include <stdbool.h>
 #include <stdint.h>

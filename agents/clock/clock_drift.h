@@ -3,12 +3,12 @@
  * (clock_offset.h describes the method).
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_DELIVERY_CLOCK_DRIFT_H
-#define AGENTS_DELIVERY_CLOCK_DRIFT_H
+#ifndef AGENTS_CLOCK_CLOCK_DRIFT_H
+#define AGENTS_CLOCK_CLOCK_DRIFT_H
 
 #include <math.h>
 
-#include "agents/delivery/clock_offset.h"
+#include "agents/clock/clock_offset.h"
 
 /* The line at a time, and the range of possible offsets then. */
 struct clock_drift {

@@ -2,7 +2,7 @@
  * clock_offset - what is said of the aggregator's clock, against a world in
  * which it is known. SPDX-License-Identifier: MIT
  */
-#include "agents/delivery/clock_offset.h"
+#include "agents/clock/clock_offset.h"
 
 #include <inttypes.h>
 #include <math.h>

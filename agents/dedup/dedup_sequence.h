@@ -6,8 +6,8 @@
  * remembers the last number of the most recent sessions, in fixed memory.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_ACCEPT_DEDUP_SEQUENCE_H
-#define AGENTS_ACCEPT_DEDUP_SEQUENCE_H
+#ifndef AGENTS_DEDUP_DEDUP_SEQUENCE_H
+#define AGENTS_DEDUP_DEDUP_SEQUENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

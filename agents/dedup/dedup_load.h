@@ -7,11 +7,11 @@
  * again.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_ACCEPT_DEDUP_LOAD_H
-#define AGENTS_ACCEPT_DEDUP_LOAD_H
+#ifndef AGENTS_DEDUP_DEDUP_LOAD_H
+#define AGENTS_DEDUP_DEDUP_LOAD_H
 
-#include "agents/accept/dedup_sequence.h"
-#include "agents/accept/dedup_uuid.h"
+#include "agents/dedup/dedup_sequence.h"
+#include "agents/dedup/dedup_uuid.h"
 #include "agents/spool/spool.h"
 
 void dedup_load_spool(struct spool *spool, struct dedup_uuid *dedup_uuid,

@@ -2,12 +2,12 @@
  * clock_offset - the offset between this host's clock and the aggregator's.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/delivery/clock_offset.h"
+#include "agents/clock/clock_offset.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "agents/delivery/clock_drift.h"
+#include "agents/clock/clock_drift.h"
 #include "proto/os/clock.h"
 
 enum {
