@@ -1,20 +1,20 @@
 /*
- * reported_files - files of which something was said, so that it is said once.
+ * reported_files - remember files that were already reported.
  *
- * Of a file that was changed since it may be said again.
+ * A file that has changed since may be reported again.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_REPORTED_FILES_H
-#define EXPORTERS_UPLOAD_REPORTED_FILES_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_REPORTED_FILES_H
+#define EXPORTERS_UPLOAD_DIRECTORY_REPORTED_FILES_H
 
-#include "exporters/upload/inbox.h"
+#include "exporters/upload/directory/inbox.h"
 
 struct reported_files; /* opaque */
 
 struct reported_files *reported_files_new(void);
 void reported_files_free(struct reported_files **reported_files);
 
-/* `bad`: it is no use to look at it again. */
+/* `bad`: reading this version again is useless. */
 void reported_files_add(struct reported_files *reported_files,
     const struct inbox_file *file, bool bad);
 bool reported_files_has(const struct reported_files *reported_files,

@@ -1,5 +1,5 @@
 /*
- * upload_flights - files that were sent, until they are in the archive.
+ * upload_flights - track sent files until they are archived.
  * SPDX-License-Identifier: MIT
  */
 #include <sodium.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exporters/upload/directory_private.h"
+#include "exporters/upload/directory/directory_private.h"
 #include "proto/base/memory.h"
 
-/* It may go to the archive. */
+/* The file may be archived. */
 static int
 land(struct upload_directory *u, struct flight *f, struct err *err)
 {
@@ -23,8 +23,8 @@ land(struct upload_directory *u, struct flight *f, struct err *err)
 		u->counters.left++;
 		u->counters.failed++;
 		upload_directory_say(u, &f->file, false, why.text);
-		rc = upload_directory_count_failure(
-		    &u->unmoved, "what was stored could not be moved", err);
+		rc = upload_directory_count_failure(&u->unmoved,
+		    "cannot move a stored file to the archive", err);
 	} else if (!gone) {
 		u->unmoved = 0;
 		u->counters.files++;
@@ -41,11 +41,11 @@ drop_first(struct upload_directory *u)
 
 	close(f->fd);
 	free(f->file.name);
-	u->first = (u->first + 1) % FLIGHTS_MAX;
+	u->first = (u->first + 1) % UPLOAD_FLIGHTS_MAX;
 	u->flights--;
 }
 
-/* Those that are acknowledged, the oldest first. */
+/* Archive acknowledged files, oldest first. */
 static int
 land_all(struct upload_directory *u, struct err *err)
 {
@@ -53,7 +53,7 @@ land_all(struct upload_directory *u, struct err *err)
 		struct flight *f = &u->flight[u->first];
 		int rc;
 
-		if (f->upto > publisher_acked(f->line))
+		if (f->upto > publisher_acked(f->session))
 			break;
 		rc = land(u, f, err);
 		drop_first(u);
@@ -65,13 +65,15 @@ land_all(struct upload_directory *u, struct err *err)
 }
 
 int
-upload_flight_line(
-    struct upload_directory *u, struct publisher **line, struct err *err)
+upload_flight_session(
+    struct upload_directory *u, struct publisher **session, struct err *err)
 {
-	uint32_t lines = u->bar.total < LINES_FILES_MIN ? 1 : LINES;
-	struct publisher **its = &u->line[u->turn++ / LINE_FILES % lines];
+	uint32_t sessions =
+	    u->bar.total < UPLOAD_SESSIONS_FILES_MIN ? 1 : UPLOAD_SESSIONS;
+	struct publisher **its =
+	    &u->session[u->turn++ / UPLOAD_SESSION_FILES % sessions];
 
-	*line = NULL;
+	*session = NULL;
 	if (u->options.dry)
 		return 0;
 	if (*its == NULL &&
@@ -79,37 +81,38 @@ upload_flight_line(
 		text_of(u->options.partition), text_of(u->options.node),
 		u->options.timeout_ns, err) != 0)
 		return -1;
-	*line = *its;
+	*session = *its;
 	return 0;
 }
 
 int
 upload_flight_begin(struct upload_directory *u, const struct inbox_file *file,
-    int fd, struct publisher *line, const struct result_file *result,
+    int fd, struct publisher *session, const struct result_file *result,
     struct err *err)
 {
-	struct flight *f = &u->flight[(u->first + u->flights) % FLIGHTS_MAX];
+	struct flight *f =
+	    &u->flight[(u->first + u->flights) % UPLOAD_FLIGHTS_MAX];
 
 	*f = (struct flight){ .file = *file,
 		.fd = fd,
-		.line = line,
-		.upto = publisher_taken(line),
+		.session = session,
+		.upto = publisher_taken(session),
 		.entries = result->count };
 	f->file.name = memory_string(file->name);
 	sodium_bin2hex(f->tag, sizeof(f->tag), result->digest, TAG_BYTES / 2);
 	u->flights++;
-	if (u->flights == FLIGHTS_MAX &&
-	    publisher_await(
-		u->flight[u->first].line, u->flight[u->first].upto, err) != 0)
+	if (u->flights == UPLOAD_FLIGHTS_MAX &&
+	    publisher_await(u->flight[u->first].session,
+		u->flight[u->first].upto, err) != 0)
 		return -1;
 	return land_all(u, err);
 }
 
 int
 upload_flight_await(
-    struct upload_directory *u, struct publisher *line, struct err *err)
+    struct upload_directory *u, struct publisher *session, struct err *err)
 {
-	if (publisher_await(line, publisher_taken(line), err) != 0)
+	if (publisher_await(session, publisher_taken(session), err) != 0)
 		return -1;
 	return land_all(u, err);
 }
@@ -117,14 +120,14 @@ upload_flight_await(
 int
 upload_flight_end(struct upload_directory *u, struct err *err)
 {
-	/* All of them are sent before the first is waited for. */
-	for (uint32_t i = 0; i < LINES; i++)
-		if (u->line[i] != NULL &&
-		    publisher_await(u->line[i], 0, err) != 0)
+	/* Flush all sessions before waiting for the first. */
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		if (u->session[i] != NULL &&
+		    publisher_await(u->session[i], 0, err) != 0)
 			return -1;
-	for (uint32_t i = 0; i < LINES; i++)
-		if (u->line[i] != NULL &&
-		    upload_flight_await(u, u->line[i], err) != 0)
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		if (u->session[i] != NULL &&
+		    upload_flight_await(u, u->session[i], err) != 0)
 			return -1;
 	return 0;
 }
@@ -134,6 +137,6 @@ upload_flight_drop(struct upload_directory *u)
 {
 	while (u->flights > 0)
 		drop_first(u);
-	for (uint32_t i = 0; i < LINES; i++)
-		publisher_close(&u->line[i]);
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		publisher_close(&u->session[i]);
 }

@@ -3,7 +3,7 @@
  * whatever comes in between.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/inbox.h"
+#include "exporters/upload/directory/inbox.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/exporters/upload/inbox_help.h"
+#include "tests/unit/exporters/upload/directory/inbox_help.h"
 
 #define ELSEWHERE "/dev/shm/folder.XXXXXX"
 
@@ -182,7 +182,7 @@ a_third_of_one_name_stays_and_is_reported(void **state)
 	assert_int_equal(inbox_move(&here->from, &files.at[0], fd, &here->to,
 			     "tag", &gone, &err),
 	    -1);
-	assert_non_null(strstr(err.text, "a: cannot be moved to "));
+	assert_non_null(strstr(err.text, "a: cannot move it to "));
 	assert_holds(&here->from, "a", "three");
 	close(fd);
 	inbox_list_clear(&files);

@@ -1,15 +1,15 @@
 /*
- * reported_files - files of which something was said.
+ * reported_files - remember files that were already reported.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/reported_files.h"
+#include "exporters/upload/directory/reported_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/base/memory.h"
 
-/* When there are more all is said again. */
+/* With more files, all are forgotten and reported again. */
 enum { SLOTS = 1 << 17, SLOTS_USED_MAX = SLOTS / 2 };
 
 struct slot {
@@ -74,7 +74,7 @@ reported_files_has(const struct reported_files *reported_files,
 
 	*bad = false;
 	if (reported_files->used == 0)
-		return false; /* without a look at all that memory */
+		return false; /* free without touching all of that memory */
 	slot = &reported_files->slot[find(reported_files, file->ino)];
 	*bad = slot->bad;
 	return slot->ino != 0 && slot->mtime_ns == file->mtime_ns &&

@@ -1,11 +1,11 @@
 /*
- * upload_watch - waits for files that arrive in a directory.
+ * upload_watch - wait for new files in a directory.
  *
  * INT and TERM end the wait.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_WATCH_H
-#define EXPORTERS_UPLOAD_WATCH_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_WATCH_H
+#define EXPORTERS_UPLOAD_DIRECTORY_WATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,12 +19,12 @@ struct upload_watch {
 	bool gone; /* the directory was moved or removed */
 };
 
-/* Whatever comes back, upload_watch_close ends it. */
+/* Call upload_watch_close whatever this returns. */
 int upload_watch_open(
     struct upload_watch *watch, const char *path, struct err *err);
 void upload_watch_close(struct upload_watch *watch);
 
-/* Until something arrives, for at most so long.  False: it is over. */
+/* Wait for a new file, at most this long.  False: stop watching. */
 bool upload_watch_wait(struct upload_watch *watch, int64_t limit_ns);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * inbox - files that wait in a directory.
+ * inbox - the files that wait in a directory.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/inbox.h"
+#include "exporters/upload/directory/inbox.h"
 
-#include "exporters/upload/copy_file.h"
+#include "exporters/upload/directory/copy_file.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -47,7 +47,7 @@ inbox_is_same(const struct inbox *a, const struct inbox *b)
 
 /* ---- the list ----------------------------------------------------------- */
 
-/* A file may be dated to a year that has no nanoseconds. */
+/* The year of a file may be outside the range of nanoseconds. */
 static int64_t
 nearest_ns(const struct timespec *time)
 {
@@ -104,8 +104,7 @@ int
 inbox_list(struct inbox *inbox, const struct inbox_file *after,
     struct inbox_list *list, struct err *err)
 {
-	/* Of its own: where this one stands in the directory is nobody
-	 * else's. */
+	/* A new open file description: its directory offset is not shared. */
 	int fd = openat(inbox->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
@@ -187,7 +186,7 @@ inbox_take(
 		taken = say(file, err);
 	else if (S_ISREG(st.st_mode)) {
 		note(file, &st);
-		/* Whoever had the lock before may have moved it. */
+		/* The previous holder of the lock may have moved the file. */
 		if (inbox_has(inbox, file))
 			return INBOX_TAKEN;
 	}
@@ -198,7 +197,7 @@ inbox_take(
 
 enum { NAME_BYTES = 256 };
 
-/* Unless it is another one by now. */
+/* Unless another file has the name now. */
 static int
 remove_file(const struct inbox *from, const struct inbox_file *file, bool *gone)
 {
@@ -206,22 +205,22 @@ remove_file(const struct inbox *from, const struct inbox_file *file, bool *gone)
 	return *gone ? 0 : unlinkat(from->fd, file->name, 0);
 }
 
-/* Between file systems: the copy is whole and on disk before it has its name,
- * and has its name before the file goes. */
+/* Between file systems: the copy is complete and on disk before it gets its
+ * name, and has its name before the file is removed. */
 static int
 move_across(struct inbox *from, const struct inbox_file *file, int fd,
     struct inbox *to, const char *as, bool *gone)
 {
 	if (copy_file(fd, to->fd, as) != 0)
 		return -1;
-	/* Its name, too, before the other one goes. */
+	/* Sync the new name too before the old one is removed. */
 	if (fsync(to->fd) != 0)
 		return -1;
 	return remove_file(from, file, gone);
 }
 
-/* What came in its place since it was looked at has not been read yet: it goes
- * back, unless there is a still newer one. */
+/* A file that replaced this one in the meantime has not been read: it is moved
+ * back unless an even newer one exists. */
 static int
 look_again(struct inbox *from, const struct inbox_file *file, struct inbox *to,
     char *as, bool *gone)
@@ -247,7 +246,7 @@ move_as(struct inbox *from, const struct inbox_file *file, int fd,
 	return move_across(from, file, fd, to, as, gone);
 }
 
-/* Is what is called so in `to` the same, byte for byte?  Leaves errno. */
+/* Does `to` have an identical file of this name?  Preserves errno. */
 static bool
 is_same(struct inbox *to, const char *name, int fd)
 {
@@ -274,7 +273,7 @@ is_same(struct inbox *to, const char *name, int fd)
 	return same;
 }
 
-/* Something is called so. */
+/* A file has this name. */
 static int
 move_beside(struct inbox *from, const struct inbox_file *file, int fd,
     struct inbox *to, const char *tag, bool *gone)
@@ -305,14 +304,14 @@ inbox_move(struct inbox *from, const struct inbox_file *file, int fd,
 	rc = move_as(from, file, fd, to, file->name, gone);
 	if (rc != 0 && errno == EEXIST)
 		rc = move_beside(from, file, fd, to, tag, gone);
-	/* Removed in between, if it is not `to` that was. */
+	/* Removed in between, unless `to` itself was. */
 	if (rc != 0 && errno == ENOENT && !inbox_has(from, file)) {
 		*gone = true;
 		rc = 0;
 	}
 	if (rc == 0)
 		return 0;
-	return err_set(err, "%s: cannot be moved to %s: %s",
+	return err_set(err, "%s: cannot move it to %s: %s",
 	    text_quote(name, sizeof(name), text_of(file->name)), to->path,
 	    strerror(errno));
 }

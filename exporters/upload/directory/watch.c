@@ -1,8 +1,8 @@
 /*
- * upload_watch - waits for files that arrive in a directory.
+ * upload_watch - wait for new files in a directory.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/watch.h"
+#include "exporters/upload/directory/watch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -68,8 +68,8 @@ upload_watch_open(struct upload_watch *watch, const char *path, struct err *err)
 	if (watch->fd < 0 || inotify_add_watch(watch->fd, path,
 				 IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF |
 				     IN_MOVE_SELF | IN_ONLYDIR) < 0)
-		return err_set(
-		    err, "%s: cannot be watched: %s", path, strerror(errno));
+		return err_set(err, "%s: cannot watch the directory: %s", path,
+		    strerror(errno));
 	return loop_add_fd(
 	    watch->loop, watch->fd, EPOLLIN, on_change, watch, err);
 }

@@ -1,9 +1,9 @@
 /*
- * copy_file - a copy of a file in another directory, which nobody sees
- * before it is whole.
+ * copy_file - copy a file to another directory, where it appears complete or
+ * not at all.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/copy_file.h"
+#include "exporters/upload/directory/copy_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 enum { COPY_BYTES = 64 << 10, NAME_BYTES = 64, DIGITS = 16, TRIES = 8 };
 #define PREFIX ".poolscope."
 
-/* As renameat, but that nothing is replaced: EEXIST. */
+/* Like renameat, but never replaces a file: EEXIST. */
 int
 copy_file_rename(int from, const char *name, int to, const char *as)
 {
@@ -31,8 +31,8 @@ copy_file_rename(int from, const char *name, int to, const char *as)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
-	/* A file system that cannot do it at one go: what is called `name` by
-	 * then may be another file. */
+	/* The file system has no atomic operation for it: `name` may change
+	 * between the two steps. */
 	if (linkat(from, name, to, as, 0) != 0)
 		return -1;
 	if (fstatat(from, name, &a, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -42,7 +42,7 @@ copy_file_rename(int from, const char *name, int to, const char *as)
 	return unlinkat(from, name, 0);
 }
 
-/* From where `fd` stands; -1: errno. */
+/* Copies from the current position of `fd`; -1: errno. */
 static int
 copy_bytes(int fd, int to)
 {
@@ -63,7 +63,8 @@ copy_bytes(int fd, int to)
 	return n < 0 ? -1 : fsync(to);
 }
 
-/* ---- with a name, where it must be --------------------------------------- */
+/* ---- temporary names
+ * ------------------------------------------------------ */
 
 static bool
 is_ours(const char *name)
@@ -75,7 +76,7 @@ is_ours(const char *name)
 	       name[prefix + DIGITS] == '\0';
 }
 
-/* Unless it is locked: then somebody is still at it. */
+/* A lock means that another process is still copying. */
 static void
 remove_left(int dir, const char *name)
 {
@@ -89,7 +90,7 @@ remove_left(int dir, const char *name)
 	close(fd);
 }
 
-/* What killed copies left.  It is no harm when some of it stays. */
+/* Remove leftovers of killed processes.  Errors are harmless. */
 static void
 sweep(int to)
 {
@@ -108,7 +109,7 @@ sweep(int to)
 	closedir(dir);
 }
 
-/* Ours, and locked before anybody could sweep it away. */
+/* Create the file and lock it before another process can remove it. */
 static int
 open_named(int to, char name[static NAME_BYTES], mode_t mode)
 {
@@ -133,17 +134,17 @@ open_named(int to, char name[static NAME_BYTES], mode_t mode)
 	return -1;
 }
 
-/* ---- a copy ---------------------------------------------------------------
- */
+/* ---- copying
+ * -------------------------------------------------------------- */
 
-/* `name` is "" of one that has none. */
+/* `name` is "" for an unnamed file. */
 static int
 open_copy(int to, char name[static NAME_BYTES], mode_t mode)
 {
 	int fd = openat(to, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
 
 	name[0] = '\0';
-	/* Its name will come from there. */
+	/* linkat names the file through this path */
 	if (fd >= 0 && access("/proc/self/fd", X_OK) == 0)
 		return fd;
 	if (fd >= 0)

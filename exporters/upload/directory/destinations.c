@@ -1,8 +1,8 @@
 /*
- * destinations - the targets of results, and what is remembered of them.
+ * destinations - the targets of results, and which of them have a file.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/destinations.h"
+#include "exporters/upload/directory/destinations.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +75,7 @@ get_identity(const struct destination *destination)
 		   : destination->type->identity(destination->target);
 }
 
-/* Ask the store which of them have the file. */
+/* Query the store which targets have the file. */
 static int
 ask(struct destinations *destinations, char ids[][RESULT_UPLOAD_ID_BYTES],
     bool *has, struct err *err)
@@ -114,7 +114,8 @@ destinations_put(struct destinations *destinations,
 		result_upload_id(
 		    ids[i], result->digest, get_identity(&destinations->at[i]));
 	if (publisher != NULL && ask(destinations, ids, has, err) != 0) {
-		source_close(&destinations->source); /* a new one may do */
+		source_close(
+		    &destinations->source); /* a new connection may succeed */
 		return -1;
 	}
 	for (uint32_t i = 0; i < destinations->count; i++) {

@@ -1,8 +1,8 @@
 /*
- * upload_directory - the files of a directory, to targets and then to the
- * archive. SPDX-License-Identifier: MIT
+ * upload_directory - upload the files of a directory, then archive them.
+ * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/directory.h"
+#include "exporters/upload/directory/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "exporters/results/publish.h"
-#include "exporters/upload/directory_private.h"
+#include "exporters/upload/directory/directory_private.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 #define SHOW_NS (NS_PER_SECOND / 10)
 
-/* ---- what is said ------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 void
 upload_directory_say(struct upload_directory *u, const struct inbox_file *file,
@@ -56,9 +56,9 @@ int
 upload_directory_count_failure(
     uint32_t *failures, const char *what, struct err *err)
 {
-	if (++*failures < FAILURES_MAX)
+	if (++*failures < UPLOAD_FAILURES_MAX)
 		return 0;
-	return err_set(err, "%s three times in a row: no more is tried", what);
+	return err_set(err, "%s three times in a row; giving up", what);
 }
 
 /* ---- bad files ---------------------------------------------------------- */
@@ -104,7 +104,7 @@ refuse(struct upload_directory *u, const struct inbox_file *file, int fd,
 
 /* ---- one file ----------------------------------------------------------- */
 
-/* 1: all of it, 0: it is written just now, -1: `err`. */
+/* Returns 1 if it was read, 0 if it is still being written, -1 and `err`. */
 static int
 read_file(struct upload_directory *u, const struct inbox_file *file, int fd,
     struct text *text, struct err *err)
@@ -115,7 +115,7 @@ read_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 	if (file->bytes > RESULT_FILE_BYTES_MAX)
 		return err_set(
 		    err, "it is larger than %d bytes", RESULT_FILE_BYTES_MAX);
-	/* One more than it has: when that is not there, its end is seen. */
+	/* Ask for one byte more than the file has, to detect its end. */
 	do {
 		n = pread(
 		    fd, u->text + bytes, file->bytes + 1 - bytes, (off_t)bytes);
@@ -141,10 +141,12 @@ show_dry(const struct upload_directory *u, const struct inbox_file *file,
 		    result->start_us, result->count);
 }
 
-/* 1: it is on its way, 0: it stays, -1: nothing is. */
+/* Returns 1 if the file was submitted, 0 if it stays in place, -1 if the
+ * upload cannot continue. */
 static int
 send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
-    struct publisher *line, const struct result_file *result, struct err *err)
+    struct publisher *session, const struct result_file *result,
+    struct err *err)
 {
 	const char *target;
 	bool fits = true, put = false;
@@ -153,7 +155,7 @@ send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 	if (u->options.dry)
 		show_dry(u, file, result);
 	else if (u->destinations.store &&
-		 result_put(line, result, file->name, &fits, err) != 0) {
+		 result_put(session, result, file->name, &fits, err) != 0) {
 		if (fits)
 			return -1;
 		refuse(u, file, fd, err->text);
@@ -162,28 +164,29 @@ send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 	if (!u->destinations.others)
 		return 1;
 	if (destinations_put(
-		&u->destinations, result, line, &put, &target, &why) != 0) {
+		&u->destinations, result, session, &put, &target, &why) != 0) {
 		if (target == NULL)
 			return err_set(err, "%s", why.text);
 		err_prefix(&why, "%s", target);
 		u->counters.left++;
 		u->counters.failed++;
 		upload_directory_say(u, file, false, why.text);
-		/* Other targets have it, and that is not forgotten. */
-		if (put && upload_flight_await(u, line, err) != 0)
+		/* Other targets have the file: the store must still record
+		 * that. */
+		if (put && upload_flight_await(u, session, err) != 0)
 			return -1;
 		return upload_directory_count_failure(&u->untaken, target, err);
 	}
 	u->untaken = 0;
-	/* Remembered before the next one goes. */
-	return put && upload_flight_await(u, line, err) != 0 ? -1 : 1;
+	/* Recorded before the next file is sent. */
+	return put && upload_flight_await(u, session, err) != 0 ? -1 : 1;
 }
 
 static int
 use_file(struct upload_directory *u, const struct inbox_file *file, int fd,
     bool *flies, struct err *err)
 {
-	struct publisher *line;
+	struct publisher *session;
 	struct result_file result;
 	struct text text;
 	struct err why = { 0 };
@@ -199,17 +202,17 @@ use_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 		return 0;
 	}
 	if (result.bad > 0) {
-		err_set(&why, "%" PRIu32 " bad entries are left out: %s",
-		    result.bad, result.complaint.text);
+		err_set(&why, "skipped %" PRIu32 " bad entries: %s", result.bad,
+		    result.complaint.text);
 		upload_directory_say(u, file, false, why.text);
 		u->counters.bad_entries += result.bad;
 	}
-	rc = upload_flight_line(u, &line, err);
+	rc = upload_flight_session(u, &session, err);
 	if (rc == 0)
-		rc = send_file(u, file, fd, line, &result, err);
+		rc = send_file(u, file, fd, session, &result, err);
 	*flies = rc > 0 && !u->options.dry;
 	if (*flies)
-		rc = upload_flight_begin(u, file, fd, line, &result, err);
+		rc = upload_flight_begin(u, file, fd, session, &result, err);
 	result_file_clear(&result);
 	return rc < 0 ? -1 : 0;
 }
@@ -220,7 +223,7 @@ is_young(
 {
 	int64_t at_ns;
 
-	/* A time that is to come says nothing. */
+	/* A modification time in the future means nothing. */
 	if (u->options.settle_ns == 0 || file->mtime_ns > now_ns)
 		return false;
 	if (__builtin_add_overflow(
@@ -276,7 +279,7 @@ visit_all(struct upload_directory *u, struct inbox_list *list, struct err *err)
 	return upload_flight_end(u, err);
 }
 
-/* Where to go on: files themselves change while they are visited. */
+/* Where the next list begins: files may change during the pass. */
 static void
 remember_last(struct inbox_file *last, const struct inbox_list *list)
 {
@@ -316,7 +319,7 @@ upload_directory_pass(struct upload_directory *u, struct err *err)
 	return rc;
 }
 
-/* ---- life --------------------------------------------------------------- */
+/* ---- create and free ---------------------------------------------------- */
 
 int
 upload_directory_open(struct upload_directory **files,
