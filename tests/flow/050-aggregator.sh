@@ -101,7 +101,7 @@ sender other_format "$TMP/backup"
 cp "$TMP/backup/journal/data.mdb" "$TMP/before"
 check_status 1 "a store of another format is refused" \
 	timeout 60 poolscope-aggregator --store "$TMP/backup"
-check_said "... by name" "has format 9; this program knows format 3"
+check_said "... by name" "has format 9; this program supports format 3"
 check "... and untouched" cmp "$TMP/before" "$TMP/backup/journal/data.mdb"
 
 check "a small store" start aggregator poolscope-aggregator \
