@@ -79,7 +79,7 @@ check_status 1 "nor who has none" \
 check_said "... who is told, too" "requires a key"
 check_status 1 "without a key nobody tries" \
 	timeout 60 poolscope-import --connect "$door" cascade "$TMP/q"
-check_said "... and learns how to" "needs a key: --key FILE"
+check_said "... and learns how to" "needs a key: give --key FILE"
 mkdir "$TMP/other" || exit 1
 POOLSCOPE_DIR=$TMP/other poolscope-keys new server --role server >/dev/null
 POOLSCOPE_DIR=$TMP/other poolscope-keys new away -o "$keys/away.key" >/dev/null

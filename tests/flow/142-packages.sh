@@ -79,8 +79,8 @@ check "the programs run" inside sh -c 'for p in /usr/bin/poolscope*; do "$p" --h
 check "their libraries are there" inside sh -c '! ldd /usr/bin/poolscope-* | grep "not found"'
 check "users are made" inside sh -c 'id poolscope && id poolscope-agent'
 check_text "each has its directories" \
-	"run 1770 root:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope drop 1733 poolscope-agent:poolscope keys 711 poolscope:poolscope" \
-	"$(for d in run store spool drop keys; do
+	"run 1770 root:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope fallback 1733 poolscope-agent:poolscope keys 711 poolscope:poolscope" \
+	"$(for d in run store spool fallback keys; do
 		inside stat -c "$d %a %U:%G" "/var/lib/poolscope/$d"
 	done | xargs)"
 check "services are enabled" inside sh -c 'for u in agent broker aggregator; do
