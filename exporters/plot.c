@@ -232,7 +232,7 @@ check_operands(const struct opt_operands *operands)
 	if (strcmp(operands->at[0], "results") != 0) {
 		if (count > 1)
 			opt_usage(
-			    "one argument too many: '%.64s'", operands->at[1]);
+			    "unexpected argument '%.64s'", operands->at[1]);
 		return;
 	}
 	if (count == 1)
