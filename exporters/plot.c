@@ -9,7 +9,7 @@
 #include "exporters/cascade/plot_command.h"
 #include "exporters/gnuplot/picture.h"
 #include "exporters/results/plot_command.h"
-#include "exporters/runs/plot_command.h"
+#include "exporters/runs/pictures/plot_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/plot_command.h"
 #include "exporters/samples/time_window.h"
