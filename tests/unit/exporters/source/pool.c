@@ -110,7 +110,7 @@ what_is_missing_or_unsafe_is_named(void **state)
 	assert_wrong(ACCOUNT("\"\""), "{}", POOL("\"p\""), "account is empty");
 	assert_wrong(ACCOUNT("\"a$b\""), "{}", POOL("\"p\""), "'$'");
 	assert_wrong(ok, "{}", POOL("\"a\\nb\""), "control");
-	assert_wrong(ok, "{}", POOL("\"a\\u0000b\""), "a NUL in a text");
+	assert_wrong(ok, "{}", POOL("\"a\\u0000b\""), "NUL in a string");
 	assert_wrong(ok, "{\"credentials\": 1}", POOL("\"p\""),
 	    "\"credentials\" is an object in one file and not in another");
 	assert_wrong("[]", "{}", "{}", "not a JSON object");
