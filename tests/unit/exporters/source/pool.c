@@ -115,7 +115,7 @@ what_is_missing_or_unsafe_is_named(void **state)
 	    "\"credentials\" is an object in one file and not in another");
 	assert_wrong("[]", "{}", "{}", "not a JSON object");
 	assert_wrong("{", "{}", "{}", "0: not JSON: ");
-	assert_wrong("{\"a\":1,\"a\":2}", "{}", "{}", "member 'a' comes twice");
+	assert_wrong("{\"a\":1,\"a\":2}", "{}", "{}", "duplicate member 'a'");
 	assert_wrong("{\"x\":{\"y\":{}}}", ok, "{\"x\":{\"y\":[{}]}}",
 	    "\"y\" is an object in one file and not in another");
 	files[1] = "/nonexistent/config.json";
