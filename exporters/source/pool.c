@@ -4,16 +4,16 @@
  */
 #include "exporters/source/pool.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "proto/base/memory.h"
+#include "proto/format/json_fields.h"
 #include "proto/os/log.h"
 
-enum { PATH_BYTES = 4096, DEPTH_MAX = 64 };
+enum { PATH_BYTES = 4096, FILE_BYTES_MAX = 1 << 20 };
 
 const struct opt pool_options[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct pool_options, partition),
@@ -58,86 +58,137 @@ pool_base(char to[static INSTANCE_PATH_BYTES], struct text partition)
 	return (struct text){ to, bytes };
 }
 
-/* Merge `over` into `under`: objects key by key, other values are replaced; an
- * object cannot replace another type, or the reverse. */
-static int
-merge(json_t *under, json_t *over, int depth, struct err *err)
-{
-	const char *key;
-	json_t *new;
+struct pool_json {
+	char *at; /* owns the text */
+	struct text text;
+};
 
-	json_object_foreach(over, key, new)
-	{
-		json_t *old = json_object_get(under, key);
+/* Read a whole file; the caller frees it, also after an error. */
+static int
+load(struct pool_json *to, const char *path, struct err *err)
+{
+	FILE *file = fopen(path, "re");
+	char *at;
+	size_t bytes;
+	int rc = 0;
+
+	if (file == NULL)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	at = memory_alloc(FILE_BYTES_MAX);
+	bytes = fread(at, 1, FILE_BYTES_MAX, file);
+	if (ferror(file))
+		rc = err_set(err, "%s: %s", path, strerror(errno));
+	else if (bytes == FILE_BYTES_MAX)
+		rc = err_set(err, "%s: is larger than %d KiB", path,
+		    FILE_BYTES_MAX / 1024);
+	fclose(file);
+	*to = (struct pool_json){ at, { at, (uint32_t)bytes } };
+	return rc;
+}
+
+static bool
+is_object(struct text value)
+{
+	return value.bytes > 0 && value.at[0] == '{';
+}
+
+static struct text
+find_key(const struct json_fields *object, struct text key)
+{
+	for (uint32_t i = 0; i < object->count; i++)
+		if (text_equal(object->keys.at[i], key))
+			return object->values[i];
+	return (struct text){ NULL, 0 };
+}
+
+/* Later files override earlier ones, objects key by key: no member may be an
+ * object in only one of the two.  The reader bounds the depth. */
+static int
+check_merge(struct text under, struct text over, struct err *err)
+{
+	struct json_fields old = { .values = NULL }, new = { .values = NULL };
+	int rc = json_fields_read(&old, under, err);
+
+	if (rc == 0)
+		rc = json_fields_read(&new, over, err);
+	for (uint32_t i = 0; rc == 0 && i < new.count; i++) {
+		struct text value = find_key(&old, new.keys.at[i]);
 		char shown[128];
 
-		if (old == NULL ||
-		    (!json_is_object(old) && !json_is_object(new))) {
-			json_object_set(under, key, new);
+		if (value.bytes == 0 ||
+		    (!is_object(value) && !is_object(new.values[i])))
 			continue;
-		}
-		text_quote(shown, sizeof(shown), text_of(key));
-		if (!json_is_object(old) || !json_is_object(new))
-			return err_set(err,
+		text_quote(shown, sizeof(shown), new.keys.at[i]);
+		if (is_object(value) && is_object(new.values[i]))
+			rc = check_merge(value, new.values[i], err);
+		else
+			rc = err_set(err,
 			    "\"%s\" is an object in one file and not in "
 			    "another",
 			    shown);
-		if (depth == DEPTH_MAX)
-			return err_set(err, "\"%s\" is nested too deep", shown);
-		if (merge(old, new, depth + 1, err) != 0)
-			return -1;
 	}
-	return 0;
+	json_fields_clear(&old);
+	json_fields_clear(&new);
+	return rc;
 }
 
 static int
-load_over(json_t *all, const char *path, struct err *err)
+load_over(struct pool_json all[], int i, const char *path, struct err *err)
 {
-	json_error_t wrong;
-	json_t *one = json_load_file(path, JSON_REJECT_DUPLICATES, &wrong);
-	char shown[ERR_BYTES / 2];
-	int rc;
+	struct json_fields object = { .values = NULL };
+	int rc = load(&all[i], path, err);
 
-	if (one == NULL) {
-		text_quote(shown, sizeof(shown), text_of(wrong.text));
-		if (wrong.line > 0)
-			return err_set(
-			    err, "%s:%d: %s", path, wrong.line, shown);
-		return err_set(err, "%s", shown);
-	}
-	if (json_is_object(one))
-		rc = merge(all, one, 0, err);
-	else
-		rc = err_set(err, "is not an object");
+	if (rc != 0)
+		return -1;
+	rc = json_fields_read(&object, all[i].text, err);
+	json_fields_clear(&object);
+	for (int j = 0; j < i && rc == 0; j++)
+		rc = check_merge(all[j].text, all[i].text, err);
 	if (rc != 0)
 		err_prefix(err, "%s", path);
-	json_decref(one);
 	return rc;
+}
+
+/* The value at a path in one file; 0 bytes: it is not there. */
+static struct text
+find_value(
+    struct json_fields *object, struct text text, const char *const path[])
+{
+	struct err err;
+
+	for (int i = 0; path[i] != NULL; i++) {
+		if (json_fields_read(object, text, &err) != 0)
+			return (struct text){ NULL, 0 };
+		text = json_fields_find(object, path[i]);
+	}
+	return text;
 }
 
 /* A string of the merged object that is valid as one half of a partition. */
 static int
-take_name(const char **to, json_t *all, const char *const path[],
-    const char *as, struct err *err)
+take_name(char to[static NAME_BYTES_MAX + 1], const struct pool_json all[],
+    const char *const path[], const char *as, struct err *err)
 {
-	enum text_fault fault;
-	json_t *at = all;
+	struct json_fields object = { .values = NULL };
+	struct text value = { NULL, 0 }, name = { NULL, 0 };
+	enum text_fault fault = TEXT_OK;
+	int rc = 0;
 
-	for (int i = 0; path[i] != NULL && at != NULL; i++)
-		at = json_object_get(at, path[i]);
-	*to = json_string_value(at);
-	if (at == NULL)
-		return err_set(err, "%s is missing", as);
-	if (*to == NULL)
-		return err_set(err, "%s is not a string", as);
-	if (strlen(*to) != json_string_length(at))
-		return err_set(err, "%s contains control characters", as);
-	fault = text_check_name(text_of(*to));
-	if (fault != TEXT_OK)
-		return err_set(err, "%s %s", as, text_fault_words(fault));
-	if (strchr(*to, '$') != NULL)
-		return err_set(err, "%s contains a '$'", as);
-	return 0;
+	for (int i = POOL_FILES - 1; i >= 0 && value.bytes == 0; i--)
+		value = find_value(&object, all[i].text, path);
+	if (value.bytes == 0)
+		rc = err_set(err, "%s is missing", as);
+	else if (!json_fields_text(&object, value, &name))
+		rc = err_set(err, "%s is not a string", as);
+	else if ((fault = text_check_name(name)) != TEXT_OK)
+		rc = err_set(err, "%s %s", as, text_fault_words(fault));
+	else if (memchr(name.at, '$', name.bytes) != NULL)
+		rc = err_set(err, "%s contains a '$'", as);
+	else
+		snprintf(
+		    to, NAME_BYTES_MAX + 1, "%.*s", (int)name.bytes, name.at);
+	json_fields_clear(&object);
+	return rc;
 }
 
 int
@@ -148,24 +199,25 @@ pool_read_files(char to[static INSTANCE_PATH_BYTES],
 		"account", NULL };
 	static const char *const pool_path[] = { "pool_specification", "id",
 		NULL };
-	const char *account = NULL, *pool = NULL;
-	json_t *all = memory_must(json_object());
+	char account[NAME_BYTES_MAX + 1], pool[NAME_BYTES_MAX + 1];
+	struct pool_json all[POOL_FILES] = { { .at = NULL } };
 	int rc = 0;
 
 	for (int i = 0; i < POOL_FILES && rc == 0; i++)
-		rc = load_over(all, files[i], err);
+		rc = load_over(all, i, files[i], err);
 	if (rc == 0)
-		rc = take_name(&account, all, account_path,
+		rc = take_name(account, all, account_path,
 		    "credentials.batch.account", err);
 	if (rc == 0)
 		rc = take_name(
-		    &pool, all, pool_path, "pool_specification.id", err);
+		    pool, all, pool_path, "pool_specification.id", err);
 	if (rc == 0 && strlen(account) + strlen(pool) + 1 > NAME_BYTES_MAX)
 		rc = err_set(err, "account and pool together %s",
 		    text_fault_words(TEXT_TOO_LONG));
 	if (rc == 0)
 		snprintf(to, INSTANCE_PATH_BYTES, "%s$%s", account, pool);
-	json_decref(all);
+	for (int i = 0; i < POOL_FILES; i++)
+		free(all[i].at);
 	return rc;
 }
 

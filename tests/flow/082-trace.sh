@@ -160,14 +160,14 @@ for format in json pftrace; do
 	for size in 2000 4000 8000; do
 		check "at most $size bytes as $format" poolscope-trace -p "$pool" --max-size $size \
 			-o "$TMP/small.$format"
-		check_said "and from when to go on" "--from 20.*Z goes on"
+		check_said "and from when to go on" "--from 20.*Z for the rest"
 		[ $format = pftrace ] || check "are that" test "$(wc -c <"$TMP/small.$format")" -le $size
 	done
 done
 /usr/bin/python3 "$ROOT/tests/unit/exporters/trace/format/perfetto_judge.py" "$TMP/small.pftrace" >"$TMP/judged"
 check "a small one can be read" test -s "$TMP/judged"
 poolscope-trace -q -p "$pool" --max-size 20000 -o "$TMP/first.json" 2>"$TMP/err"
-goes_on=$(sed -n 's/.*--from \([^ ]*\) goes on.*/\1/p' "$TMP/err")
+goes_on=$(sed -n 's/.*--from \([^ ]*\) for the rest.*/\1/p' "$TMP/err")
 check "the rest of it" poolscope-trace -p "$pool" --from "$goes_on" -o "$TMP/rest.json"
 check "has what the first lacks" /usr/bin/python3 -c 'import json, sys
 whole, first, rest = (json.load(open(f)) for f in sys.argv[1:])

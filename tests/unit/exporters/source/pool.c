@@ -73,6 +73,15 @@ the_files_are_merged_later_over_earlier(void **state)
 		"{\"x\":[3],\"pool_specification\":{\"id\":\"new\"}}", &err),
 	    0);
 	assert_string_equal(partition, "b$new");
+	/* Halves of one name may be in different files, and escaped. */
+	assert_int_equal(read_files("{\"credentials\":{\"batch\":{\"k\":{}}}}",
+			     "{\"cred\\u0065ntials\":{\"batch\":{"
+			     "\"account\":\"\\u00e9\"}}}",
+			     "{\"credentials\":{},\"pool_specification\":"
+			     "{\"id\":\"p\"}}",
+			     &err),
+	    0);
+	assert_string_equal(partition, "\303\251$p");
 }
 
 static void
@@ -101,12 +110,14 @@ what_is_missing_or_unsafe_is_named(void **state)
 	assert_wrong(ACCOUNT("\"\""), "{}", POOL("\"p\""), "account is empty");
 	assert_wrong(ACCOUNT("\"a$b\""), "{}", POOL("\"p\""), "'$'");
 	assert_wrong(ok, "{}", POOL("\"a\\nb\""), "control");
-	assert_wrong(ok, "{}", POOL("\"a\\u0000b\""), "not allowed");
+	assert_wrong(ok, "{}", POOL("\"a\\u0000b\""), "NUL in a string");
 	assert_wrong(ok, "{\"credentials\": 1}", POOL("\"p\""),
 	    "\"credentials\" is an object in one file and not in another");
-	assert_wrong("[]", "{}", "{}", "is not an object");
-	assert_wrong("{", "{}", "{}", "0:1: ");
-	assert_wrong("{\"a\":1,\"a\":2}", "{}", "{}", "duplicate");
+	assert_wrong("[]", "{}", "{}", "not a JSON object");
+	assert_wrong("{", "{}", "{}", "0: not JSON: ");
+	assert_wrong("{\"a\":1,\"a\":2}", "{}", "{}", "duplicate member 'a'");
+	assert_wrong("{\"x\":{\"y\":{}}}", ok, "{\"x\":{\"y\":[{}]}}",
+	    "\"y\" is an object in one file and not in another");
 	files[1] = "/nonexistent/config.json";
 	assert_wrong(ok, "{}", POOL("\"p\""), "/nonexistent/config.json");
 	files[1] = paths[1];
@@ -125,7 +136,21 @@ nesting_without_an_end_is_refused(void **state)
 	used += (size_t)snprintf(deep + used, sizeof(deep) - used, "1");
 	for (int i = 0; i < 100; i++)
 		used += (size_t)snprintf(deep + used, sizeof(deep) - used, "}");
-	assert_wrong(deep, deep, "{}", "nested too deep");
+	assert_wrong(deep, deep, "{}", "nested deeper than 63");
+}
+
+static void
+a_file_of_more_than_1_mib_is_refused(void **state)
+{
+	enum { BYTES = 1 << 20 };
+	char *blanks = malloc(BYTES + 1);
+
+	(void)state;
+	assert_non_null(blanks);
+	memset(blanks, ' ', BYTES);
+	blanks[BYTES] = '\0';
+	assert_wrong(ACCOUNT("\"a\""), blanks, "{}", "larger than 1024 KiB");
+	free(blanks);
 }
 
 static void
@@ -147,6 +172,7 @@ main(void)
 		cmocka_unit_test(the_files_are_merged_later_over_earlier),
 		cmocka_unit_test(what_is_missing_or_unsafe_is_named),
 		cmocka_unit_test(nesting_without_an_end_is_refused),
+		cmocka_unit_test(a_file_of_more_than_1_mib_is_refused),
 		cmocka_unit_test(
 		    names_of_files_and_titles_come_from_the_partition),
 	};
