@@ -1,9 +1,9 @@
 /*
- * poolscope-admin - verifies, copies, restores and reorganizes a store.
+ * poolscope-admin - verify, copy, restore and reorganize a store;
  * poolscope-admin(8).
  *
- * It has the options of the aggregator, whose section of the configuration
- * names the store; the command line of a verb takes those that it needs.
+ * It has the options of the aggregator, because section aggregator of the
+ * configuration names the store; each verb accepts the options that it needs.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/admin.h"
@@ -108,12 +108,12 @@ static const char *const takes_restore[] = { "store", "set-aside",
 static const char *const takes_writer[] = { "store", "models", "map-bytes",
 	"force-network-fs", NULL };
 static const char *const takes_nothing[] = { NULL };
-/* Of all verbs, for --help and completion. */
+/* All verbs, for --help and completion. */
 static const char *const takes_any[] = { "store", "set-aside", "models",
 	"map-bytes", "force-network-fs", NULL };
 
 enum store_need {
-	NO_STORE,  /* it works on files */
+	NO_STORE,  /* works on files, not on a store */
 	NEW_STORE, /* the store need not exist */
 	STORE,
 };
@@ -147,7 +147,7 @@ static const struct opt_verb verbs[] = {
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
-/* What each verb does, and with which store. */
+/* The action of each verb, and what it does to the store. */
 static const struct action {
 	int (*run)(const struct opt_operands *words, struct err *err);
 	enum store_need needs;

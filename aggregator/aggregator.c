@@ -1,8 +1,8 @@
 /*
- * poolscope-aggregator - keeps what agents send, and answers readers.
+ * poolscope-aggregator - store the records of agents and answer queries.
  *
- * Three threads: this one takes batches in (intake), one carries them into
- * the tables (indexer), one answers readers (query_server).
+ * Three threads: this one receives batches (ingest), one indexes them into the
+ * tables (writer), one answers queries (query_server).
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static struct {
 	struct aggregator_settings aggregator_settings;
 } self;
 
-/* ---- the indexer, as the others see it ---- */
+/* ---- the indexer, for the other threads ---- */
 
 static void
 wake_indexer(void *arg)
@@ -52,9 +52,9 @@ position_of_indexer(void *arg)
 	return writer_position(arg);
 }
 
-/* From the query_server's thread.  Who asks after an acknowledgement must see
- * what was acknowledged; a indexer that is far behind must not make readers
- * wait. */
+/* Called by the thread of the query server.  A reader that asks after an
+ * acknowledgement must find what was acknowledged; an indexer that lags far
+ * behind must not block readers. */
 static void
 settle(void *arg)
 {
@@ -65,7 +65,7 @@ settle(void *arg)
 	writer_await(self.writer, intake.next - 1, SETTLE_NS);
 }
 
-/* From the query_server's thread. */
+/* Called by the thread of the query server. */
 static void
 put_status(void *arg, struct wire_writer *w)
 {
@@ -105,12 +105,13 @@ open_store(struct err *err)
 	if (writer_open(&self.writer, self.aggregator_settings.store,
 		self.journal, &indexer, err) != 0)
 		return -1;
-	/* Batches with numbers that the tables have already would never be
-	 * indexed. */
+	/* The indexer would skip batches whose numbers the tables already
+	 * have. */
 	if (writer_position(self.writer) >= journal_next(self.journal))
 		return err_set(err,
-		    "%s: journal and tables are not of one store: the tables "
-		    "are at %llu, the journal ends at %llu",
+		    "%s: journal and tables belong to different stores: the "
+		    "tables are at entry %llu, the journal ends at %llu; "
+		    "restore a backup",
 		    self.aggregator_settings.store,
 		    (unsigned long long)writer_position(self.writer),
 		    (unsigned long long)journal_next(self.journal) - 1);
@@ -118,8 +119,8 @@ open_store(struct err *err)
 	    &self.reader, writer_db(self.writer), self.journal, err);
 }
 
-/* Brokers of this host forward_identity for keys, too: the list is needed
- * without any TCP listener. */
+/* Brokers of this host forward the identity of keys, too: the authorized keys
+ * are needed even without a TCP listener. */
 static int
 open_gate(struct loop *loop, struct err *err)
 {
@@ -213,9 +214,9 @@ start(struct loop *loop, struct err *err)
 	return query_server_start(self.query_server, &watcher, err);
 }
 
-/* Readers of the directory, which find no process to ask, should find
- * everything that was acknowledged: the indexer catches up before the end.
- * After a flood that could take long, and what is left is in the journal. */
+/* After the end, readers that open the directory should find everything that
+ * was acknowledged: the indexer catches up first.  After a burst this could
+ * take long; what is not indexed stays in the journal. */
 static void
 on_catching_up(void *arg, struct loop_timer *timer)
 {
@@ -228,13 +229,14 @@ on_catching_up(void *arg, struct loop_timer *timer)
 		if (!indexer.full &&
 		    clock_monotonic_ns() < self.catch_up_until_ns)
 			return;
-		log_info("%llu batches are left for the next start to fold",
+		log_info("stopping with %llu batches not indexed; the next "
+			 "start indexes them",
 		    (unsigned long long)(last - indexer.position));
 	}
 	loop_quit(arg, EXIT_SUCCESS);
 }
 
-/* Who was taken off the list is out, whatever else is. */
+/* Revoked keys lose their access even if the rest of the reload fails. */
 static int
 renew(struct loop *loop, struct err *err)
 {
@@ -244,7 +246,7 @@ renew(struct loop *loop, struct err *err)
 		return -1;
 	if (!rekeyed)
 		return 0;
-	log_info("another server key: tcp doors are bound anew");
+	log_info("the server key has changed: binding the TCP listeners again");
 	query_server_rekey(self.query_server);
 	if (ingest_rekey(self.ingest, err) == 0)
 		return 0;
@@ -262,7 +264,8 @@ reload(struct loop *loop, struct err *err)
 	(void)err;
 	ingest_change(self.ingest, &intake);
 	writer_change(self.writer, &indexer);
-	writer_wake(self.writer); /* partitions may have come or gone */
+	writer_wake(
+	    self.writer); /* a move may have added or removed partitions */
 	return 0;
 }
 
@@ -295,7 +298,7 @@ main(int argc, char **argv)
 {
 	static const struct service service = {
 		.name = "poolscope-aggregator",
-		.summary = "keep what agents send, and answer readers",
+		.summary = "store the records of agents and answer queries",
 		.options = aggregator_settings_options,
 		.check = aggregator_settings_check,
 		.fence = fence,

@@ -1,5 +1,5 @@
 /*
- * poolscope-keys - makes, allows, revokes, rotates and lists keys.
+ * poolscope-keys - create, authorize, revoke, rotate and list keys;
  * poolscope-keys(8).
  * SPDX-License-Identifier: MIT
  */
@@ -32,20 +32,29 @@ enum {
 };
 static const struct opt options[] = {
 	[ROLE_ROW] = { "role", 0, OPT_CHOICE, &values.role, "ROLE",
-	    "new, allow: what the key is for (agent)",
+	    "new, allow: what the key allows (default: agent)",
 	    "agent|broker|reader|server", 0 },
 	[PARTITIONS_ROW] = { "partitions", 'p', OPT_TEXT, &values.partitions,
-	    "PATTERN", "new, allow: of which partitions (*)", NULL, 0 },
+	    "PATTERN",
+	    "new, allow: limit the key to partitions that match PATTERN "
+	    "(default: *)",
+	    NULL, 0 },
 	[NODES_ROW] = { "nodes", 'n', OPT_TEXT, &values.nodes, "PATTERN",
-	    "new, allow: of which nodes (*)", NULL, 0 },
+	    "new, allow: limit an agent key to nodes that match PATTERN "
+	    "(default: *)",
+	    NULL, 0 },
 	[FILE_ROW] = { "file", 'o', OPT_TEXT, &values.file, "FILE",
-	    "new, rotate: where the key goes (DIR/keys/NAME.key)", NULL, 0 },
+	    "new, rotate: write the key to FILE (default: DIR/keys/NAME.key)",
+	    NULL, 0 },
 	[SERVER_ROW] = { "server", 0, OPT_LIST, &values.server, "PUBLIC",
-	    "new: a key for this server, not for the instance's own", NULL, 0 },
+	    "new: create a key for the server with this public key; may be "
+	    "repeated (default: the server of this instance)",
+	    NULL, 0 },
 	[FINISH_ROW] = { "finish", 0, OPT_FLAG, &values.finish, NULL,
-	    "rotate: nobody needs the old key any more", NULL, 0 },
+	    "rotate: finish the rotation and revoke the old key", NULL, 0 },
 	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "list: table, json, jsonl, csv", "table|json|jsonl|csv", 0 },
+	    "list: print a table, json, jsonl or csv", "table|json|jsonl|csv",
+	    0 },
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { options, NULL },
@@ -54,8 +63,7 @@ static const struct opt_program program = {
 	.name = "poolscope-keys",
 	.synopsis = "[options] new NAME | list | allow FILE | allow PUBLIC "
 		    "NAME | revoke NAME|PUBLIC | rotate NAME|server [FILE...]",
-	.summary = "make keys, and say which of them the doors of an instance "
-		   "let in",
+	.summary = "manage the keys of an instance",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 64,
@@ -65,8 +73,8 @@ static const char *
 get_name(const char *word)
 {
 	if (!keyfile_name_is_good(text_of(word)))
-		opt_usage("a name is 1 to %d letters, digits, '.', '_' and "
-			  "'-', with a letter or digit first",
+		opt_usage("a name has 1 to %d letters, digits, '.', '_' and "
+			  "'-', and begins with a letter or digit",
 		    KEYFILE_NAME_MAX);
 	return word;
 }
@@ -92,8 +100,8 @@ get_grant(const char *name)
 	if (fault != TEXT_OK)
 		opt_usage("--nodes %s", text_fault_words(fault));
 	if (grant.role == KEY_SERVER || is_server_name(name))
-		opt_usage("the key of role server is made by: new %s --role "
-			  "server",
+		opt_usage(
+		    "to create the key of role server: new %s --role server",
 		    KEYS_SERVER);
 	return grant;
 }
@@ -104,11 +112,12 @@ new_for_others(const struct keys_grant *grant, struct err *err)
 	unsigned char servers[KEYFILE_SERVERS_MAX][Z85_KEY_BYTES];
 
 	if (values.server.count > KEYFILE_SERVERS_MAX)
-		opt_usage(
-		    "at most %d times --server", (int)KEYFILE_SERVERS_MAX);
+		opt_usage("--server may be given at most %d times",
+		    (int)KEYFILE_SERVERS_MAX);
 	for (uint32_t i = 0; i < values.server.count; i++)
 		if (!z85_decode(servers[i], text_of(values.server.at[i])))
-			opt_usage("--server: not 40 characters of Z85");
+			opt_usage("--server needs a public key: 40 characters "
+				  "of Z85");
 	return keys_new_for(grant, values.file,
 	    (const unsigned char(*)[Z85_KEY_BYTES])servers, values.server.count,
 	    err);
@@ -122,7 +131,8 @@ do_new(char **words, uint32_t count, struct err *err)
 	(void)count;
 	if (values.role == KEY_SERVER && strcmp(words[0], KEYS_SERVER) == 0) {
 		if (values.file != NULL)
-			opt_usage("the server's key has one place: keys/%s.key",
+			opt_usage("the server key is always in keys/%s.key; "
+				  "--file is not allowed",
 			    KEYS_SERVER);
 		return keys_new_server(err);
 	}
@@ -185,7 +195,8 @@ do_rotate(char **words, uint32_t count, struct err *err)
 {
 	if (strcmp(words[0], KEYS_SERVER) == 0) {
 		if (values.file != NULL)
-			opt_usage("the server's key has one place: keys/%s.key",
+			opt_usage("the server key is always in keys/%s.key; "
+				  "--file is not allowed",
 			    KEYS_SERVER);
 		return values.finish
 			   ? keys_rotate_server_finish(
@@ -193,7 +204,7 @@ do_rotate(char **words, uint32_t count, struct err *err)
 			   : keys_rotate_server(words + 1, count - 1, err);
 	}
 	if (count > 1)
-		opt_usage("rotate NAME: one argument too many");
+		opt_usage("rotate NAME takes no further argument");
 	get_name(words[0]);
 	return values.finish ? keys_rotate_finish(words[0], err)
 			     : keys_rotate(words[0], values.file, err);
@@ -201,9 +212,9 @@ do_rotate(char **words, uint32_t count, struct err *err)
 
 static const struct verb {
 	const char *word, *arguments;
-	uint32_t min, max; /* words after it */
-	unsigned takes;    /* bit i: option i */
-	bool makes;        /* the directory, too */
+	uint32_t min, max; /* arguments after the verb */
+	unsigned takes;    /* bit i: option i is allowed */
+	bool makes;        /* creates DIR/keys if necessary */
 	int (*run)(char **words, uint32_t count, struct err *err);
 } verbs[] = {
 	{ "new", "NAME", 1, 1,
@@ -237,8 +248,8 @@ find_verb(const struct opt_operands *operands)
 	for (int i = 0; i < ROWS; i++)
 		if ((verb->takes & 1u << i) == 0 &&
 		    opt_origin(&options[i]) == OPT_COMMAND_LINE)
-			opt_usage(
-			    "--%s is not for %s", options[i].name, verb->word);
+			opt_usage("--%s does not apply to %s", options[i].name,
+			    verb->word);
 	return verb;
 }
 
@@ -256,7 +267,7 @@ main(int argc, char **argv)
 	    fflush(stdout) == 0)
 		return EXIT_SUCCESS;
 	if (err.code == ERR_NONE)
-		err_set(&err, "standard output cannot be written");
+		err_set(&err, "cannot write standard output");
 	log_fail(&err);
 	return EXIT_FAILURE;
 }

@@ -1,5 +1,5 @@
 /*
- * poolscope-partitions - which store keeps which partition, and moves one.
+ * poolscope-partitions - list the partitions of a store and move them.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -24,27 +24,29 @@ enum { FORMAT_ROW = 4 };
 
 static const struct opt options[] = {
 	{ "store", 0, OPT_TEXT, &values.store, "DIR",
-	    "the store that is asked, or that gives; default store in the "
-	    "instance",
+	    "the store to list, or the source of the move (default: DIR/store)",
 	    NULL, false },
 	{ "to", 0, OPT_TEXT, &values.to, "DIR",
-	    "move: the store that takes; made when it is not there", NULL,
+	    "move: the target store; created if it does not exist", NULL,
 	    false },
 	{ "endpoint", 0, OPT_TEXT, &values.endpoint, "ENDPOINT",
-	    "move: where brokers reach its aggregator; default: the table "
-	    "stays",
+	    "move: write this endpoint of the target's aggregator to the "
+	    "partition table (default: leave the table unchanged)",
 	    NULL, false },
 	{ "table", 0, OPT_TEXT, &values.table, "FILE",
-	    "the brokers' table, default partitions in the instance", NULL,
-	    false },
+	    "the partition table of the brokers (default: DIR/partitions)",
+	    NULL, false },
 	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "list: table, json, jsonl, csv", "table|json|jsonl|csv", false },
+	    "list: print a table, json, jsonl or csv", "table|json|jsonl|csv",
+	    false },
 	{ "timeout", 0, OPT_DURATION, &values.timeout_ns, "TIME",
-	    "move: how long the giving store may fold nothing; default 60s",
+	    "move: give up if the source indexes nothing for this time "
+	    "(default: 60s)",
 	    NULL, false },
 	{ "cancel", 0, OPT_FLAG, &values.cancel, NULL,
-	    "move: give up one that has begun and is not past its switch", NULL,
-	    false },
+	    "move: cancel a move before it has assigned the partition to the "
+	    "target",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -54,7 +56,8 @@ static const struct opt_table tables[] = { { options, NULL },
 static const struct opt_program program = {
 	.name = "poolscope-partitions",
 	.synopsis = "list [options] | move PARTITION --to DIR [options]",
-	.summary = "say which store keeps which partition, and move one",
+	.summary =
+	    "list the partitions of a store, and move one to another store",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 2,
@@ -107,21 +110,21 @@ check_values(const struct opt_operands *operands)
 	enum text_fault fault;
 
 	if (strcmp(verb, "list") != 0 && strcmp(verb, "move") != 0)
-		opt_usage("%s is neither list nor move", verb);
+		opt_usage("unknown verb %s; use list or move", verb);
 	if (strcmp(verb, "list") == 0) {
 		if (operands->count > 1 || values.to != NULL)
 			opt_usage("list takes no partition and no --to");
 		return;
 	}
 	if (opt_origin(&options[FORMAT_ROW]) == OPT_COMMAND_LINE)
-		opt_usage("--format is for list, not for move");
+		opt_usage("--format does not apply to move");
 	if (operands->count < 2)
-		opt_usage("move which partition?");
+		opt_usage("move needs the name of a partition");
 	fault = text_check_name(text_of(operands->at[1]));
 	if (fault != TEXT_OK)
 		opt_usage("the partition %s", text_fault_words(fault));
 	if (values.to == NULL)
-		opt_usage("move where? --to DIR");
+		opt_usage("move needs a target: --to DIR");
 	if (values.endpoint != NULL &&
 	    text_check_name(text_of(values.endpoint)) != TEXT_OK)
 		opt_usage("--endpoint %s", text_fault_words(text_check_name(

@@ -1,5 +1,5 @@
 /*
- * admin - what an operator does to a store as a whole.
+ * admin - administration of a whole store.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/admin_private.h"
@@ -61,8 +61,8 @@ admin_find(const char *store, struct err *err)
 	if (errno != ENOENT)
 		return err_set(err, "%s: %s", path, strerror(errno));
 	return err_set(err,
-	    "no store in %s: give --dir or --store (an aggregator makes one "
-	    "when it begins)",
+	    "no store in %s: give --dir or --store (the aggregator creates a "
+	    "store when it starts)",
 	    store);
 }
 
@@ -93,8 +93,8 @@ admin_lock_moves(struct lockfile *lockfile, const char *store, struct err *err)
 		return 0;
 	if (holder > 0)
 		err_set(err,
-		    "%s: process %ld moves a partition, or puts the "
-		    "store in order",
+		    "%s: process %ld is moving a partition or reorganizing the "
+		    "store",
 		    store, holder);
 	return -1;
 }
@@ -127,9 +127,9 @@ admin_verify(const char *store, struct err *err)
 	if (tables < 0)
 		return -1;
 	if (journal + tables > 0)
-		return err_set(err, "%s: %" PRId64 " things are wrong", store,
+		return err_set(err, "verify: %s: %" PRId64 " errors", store,
 		    journal + tables);
-	log_info("%s: journal and tables are as they should be", store);
+	log_info("verify: %s: ok", store);
 	return 0;
 }
 
@@ -152,14 +152,14 @@ admin_list_models(const char *store, struct err *err)
 		db_abort(&txn);
 		model_show_all(&set, stdout);
 		if (fflush(stdout) != 0)
-			rc = err_set(err, "standard output cannot be written");
+			rc = err_set(err, "cannot write standard output");
 	}
 	model_set_clear(&set);
 	db_close(&tables);
 	return rc;
 }
 
-/* ---- compact ---- */
+/* ---- vacuum ---- */
 
 static uint64_t
 file_bytes(const char *path)
@@ -169,10 +169,10 @@ file_bytes(const char *path)
 	return stat(path, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
 }
 
-/* Put the copy in the place of the old one.  A reader that has the old one
- * open goes on with it until it opens the store again.  Its lock file goes with
- * it: what that says of transactions is not true of the copy, and LMDB would
- * take the wrong one of its two roots. */
+/* Replace the old environment by its copy.  A reader that has the old one open
+ * keeps reading it until it opens the store again.  The lock file goes with
+ * the old one: its transaction numbers do not apply to the copy, and LMDB
+ * would choose the wrong one of its two root pages. */
 static int
 swap(const char *dir, const char *copy, struct err *err)
 {
@@ -186,8 +186,8 @@ swap(const char *dir, const char *copy, struct err *err)
 	after = file_bytes(from);
 	if (durable_dir_exchange(dir, copy, err) != 0)
 		return -1;
-	log_info(
-	    "%s: from %" PRIu64 " to %" PRIu64 " bytes", dir, before, after);
+	log_info("%s: vacuumed from %" PRIu64 " to %" PRIu64 " bytes", dir,
+	    before, after);
 	return durable_dir_remove(copy, err);
 }
 
@@ -231,8 +231,8 @@ admin_vacuum(const char *store, struct err *err)
 	rc = admin_lock_moves(&moves, store, err);
 	if (rc == 0)
 		rc = compact_copies(store, copied_tables, copied_journal, err);
-	/* Each swap is atomic, and either half may be the old one: both hold
-	 * the same rows. */
+	/* Each swap is atomic.  A crash between them is harmless: the old and
+	 * the new environment hold the same rows. */
 	if (rc == 0)
 		rc = swap(tables, copied_tables, err);
 	if (rc == 0)
@@ -242,7 +242,7 @@ admin_vacuum(const char *store, struct err *err)
 	return rc;
 }
 
-/* ---- what the indexer does, without an aggregator ---- */
+/* ---- indexing without an aggregator ---- */
 
 static int
 rebuild(struct writer *writer, struct err *err)
@@ -289,7 +289,7 @@ admin_rebuild(
 	int rc = with_indexer(store, options, rebuild, err);
 
 	if (rc == 0)
-		log_info("%s: phases and statistics are derived again", store);
+		log_info("%s: phases and statistics were rebuilt", store);
 	return rc;
 }
 
@@ -300,6 +300,6 @@ admin_compact(
 	int rc = with_indexer(store, options, compact, err);
 
 	if (rc == 0)
-		log_info("%s: all records are sealed", store);
+		log_info("%s: all records are compacted", store);
 	return rc;
 }

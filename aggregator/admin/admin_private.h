@@ -1,5 +1,5 @@
 /*
- * admin_private - what admin.c, backup.c and restore.c share.
+ * admin_private - shared by admin.c, backup.c and restore.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ADMIN_ADMIN_PRIVATE_H
@@ -8,7 +8,7 @@
 #include "aggregator/admin/admin.h"
 #include "aggregator/tables/tables.h"
 
-/* Both environments of a store. */
+/* Journal and tables of a store. */
 struct admin_both {
 	struct journal *journal;
 	struct db *tables;
@@ -18,11 +18,11 @@ int admin_both_open(struct admin_both *both, const char *store, bool read_only,
     struct err *err);
 void admin_both_close(struct admin_both *both);
 
-/* Copy both into the directory `dir`, which has neither. */
+/* Copy both into the directory `dir`, which must have neither. */
 int admin_copy_both(struct admin_both *both, const char *dir, struct err *err);
-/* Remove what admin_backup puts into a directory, whole or not. */
+/* Remove the files of a backup, complete or not, from a directory. */
 int admin_remove_copy(const char *dir, struct err *err);
-/* Remove what looking at a copy left there. */
+/* Remove the lock files that opening a copy has left in it. */
 void admin_remove_locks(const char *dir);
 
 #endif

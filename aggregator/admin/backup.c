@@ -54,7 +54,7 @@ write_manifest(const char *dir, const struct journal *journal, uint64_t reached,
 	return durable_dir_sync(path, err);
 }
 
-/* What looking at the copy left there. */
+/* Lock files, left by opening the copy. */
 void
 admin_remove_locks(const char *dir)
 {
@@ -67,7 +67,8 @@ admin_remove_locks(const char *dir)
 			unlink(path);
 }
 
-/* Who goes on with the copy goes his own way, and senders are to see that. */
+/* A store that continues from the copy diverges from the original; senders
+ * must see another generation. */
 static int
 finish_copy(const char *dir, uint64_t reached, struct err *err)
 {
@@ -84,8 +85,9 @@ finish_copy(const char *dir, uint64_t reached, struct err *err)
 	return rc;
 }
 
-/* Does the copied journal begin at or before what the copied tables want
- * next?  While a large store was copied its front may have been purged. */
+/* Does the copied journal begin at or before the next entry of the copied
+ * tables?  The copying of a large store can take so long that its first
+ * entries are purged meanwhile. */
 static int
 check_copy(const char *dir, bool *covers, struct err *err)
 {
@@ -106,7 +108,7 @@ check_copy(const char *dir, bool *covers, struct err *err)
 	return rc;
 }
 
-/* Also what an attempt that was interrupted has left. */
+/* Also removes the remains of an interrupted attempt. */
 int
 admin_remove_copy(const char *dir, struct err *err)
 {
@@ -169,8 +171,8 @@ admin_backup(const char *store, const char *to, struct err *err)
 	admin_both_close(&both);
 	if (rc == 0 && !covers)
 		rc = err_set(err,
-		    "%s: the journal is purged faster than it is copied; "
-		    "raise --journal-keep and --journal-bytes",
+		    "backup %s: the journal is purged faster than it is "
+		    "copied; raise --journal-keep and --journal-bytes",
 		    store);
 	if (rc == 0)
 		rc = durable_dir_sync(temporary, err);
@@ -179,7 +181,7 @@ admin_backup(const char *store, const char *to, struct err *err)
 	if (rc == 0) {
 		log_info("%s is copied to %s", store, to);
 	} else if (admin_remove_copy(temporary, NULL) == 0) {
-		/* A copy that has no room should not keep what it took. */
+		/* On a full disk, free the space of the incomplete copy. */
 		rmdir(temporary);
 	}
 	return rc;

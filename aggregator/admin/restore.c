@@ -1,10 +1,10 @@
 /*
- * admin_restore - a backup takes the place of a store.
+ * admin_restore - replace a store by a backup.
  *
- * The copy is made beside the store, looked at row by row, and then takes its
- * place in one step: a crash leaves the one or the other, and whole.  As long
- * as the copy is not whole it holds a file RESTORING, so that what a crash
- * left may be removed, and a whole store never is.
+ * The copy is made next to the store, verified row by row, and then replaces
+ * the store in one step: after a crash the directory is one or the other, and
+ * complete.  While the copy is incomplete it holds a file RESTORING, so that
+ * the next attempt removes what a crash has left, but never a complete store.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/admin_private.h"
@@ -34,11 +34,12 @@ struct restore {
 	char store[DURABLE_DIR_PATH_BYTES];
 	char copy[DURABLE_DIR_PATH_BYTES];  /* STORE.restoring */
 	char aside[DURABLE_DIR_PATH_BYTES]; /* STORE.aside-N */
-	bool there;                         /* a store, or something else */
-	struct lockfile old, moves, new;    /* moves: of the old one */
+	bool there;                         /* a store, or another file */
+	struct lockfile old, moves,
+	    new; /* lock against moves of the old store */
 };
 
-/* ---- what there is ---- */
+/* ---- the files that exist ---- */
 
 static bool
 is_empty(const char *path)
@@ -78,11 +79,12 @@ find_places(struct restore *r, const char *store, struct err *err)
 		if (access(r->aside, F_OK) != 0)
 			return 0;
 	}
-	return err_set(
-	    err, "%s is there, and all before it: remove some", r->aside);
+	return err_set(err,
+	    "%s and all lower numbers exist: remove old set-aside stores",
+	    r->aside);
 }
 
-/* What the backup says of itself. */
+/* What the manifest of the backup states. */
 static int
 read_manifest(
     const char *dir, uint64_t *generation, uint64_t *next, struct err *err)
@@ -96,8 +98,7 @@ read_manifest(
 	file = fopen(path, "re");
 	if (file == NULL && errno == ENOENT)
 		return err_set(err,
-		    "%s has no manifest: it is not a backup that was finished",
-		    dir);
+		    "%s has no manifest: it is not a complete backup", dir);
 	if (file == NULL)
 		return err_set(err, "%s: %s", path, strerror(errno));
 	fields = fscanf(file,
@@ -107,14 +108,15 @@ read_manifest(
 	if (fields != 3)
 		return err_set(err, "%s is damaged", path);
 	if (format != STORE_FORMAT)
-		return err_set(err, "%s has format %d; this program knows %d",
-		    dir, format, STORE_FORMAT);
+		return err_set(err,
+		    "%s has format %d; this program supports format %d", dir,
+		    format, STORE_FORMAT);
 	return 0;
 }
 
 /* ---- the copy ---- */
 
-/* What an attempt that was interrupted has left goes; a whole store stays. */
+/* Remove the remains of an interrupted attempt, but never a complete store. */
 static int
 remove_unfinished(const struct restore *r, struct err *err)
 {
@@ -128,7 +130,7 @@ remove_unfinished(const struct restore *r, struct err *err)
 		return -1;
 	if (access(path, F_OK) != 0)
 		return err_set(err,
-		    "%s is a whole store that an interrupted restore has left: "
+		    "%s is a complete store, left by an interrupted restore: "
 		    "move it away",
 		    r->copy);
 	if (admin_remove_copy(r->copy, err) != 0)
@@ -167,7 +169,7 @@ copy_backup(const struct restore *r, struct err *err)
 	if (journal_generation(both.journal) != generation ||
 	    journal_next(both.journal) < next)
 		rc = err_set(err,
-		    "%s is not what its manifest says: generation %016" PRIx64
+		    "%s does not match its manifest: generation %016" PRIx64
 		    ", next %" PRIu64,
 		    r->from, journal_generation(both.journal),
 		    journal_next(both.journal));
@@ -177,8 +179,9 @@ copy_backup(const struct restore *r, struct err *err)
 	return rc;
 }
 
-/* What the store that goes has and the copy has not, its senders are asked
- * for.  One that cannot be read is no reason not to restore. */
+/* Note the batches that the replaced store has and the copy lacks, so that the
+ * aggregator requests them.  A replaced store that cannot be read does not
+ * prevent the restore. */
 static int
 carry(const struct restore *r, struct journal *to, struct err *err)
 {
@@ -190,8 +193,9 @@ carry(const struct restore *r, struct journal *to, struct err *err)
 	int rc;
 
 	if (journal_open(&from, r->store, &how, &why) != 0) {
-		log_warn("%s cannot be read (%s): what senders were told since "
-			 "the backup only they know",
+		log_warn(
+		    "%s cannot be read (%s): only senders know which batches "
+		    "were acknowledged since the backup; they resend them",
 		    r->store, why.text);
 		return 0;
 	}
@@ -199,19 +203,20 @@ carry(const struct restore *r, struct journal *to, struct err *err)
 	journal_close(&from);
 	if (rc == 0 && sum.damaged > 0)
 		log_warn("%" PRIu64
-			 " streams of %s are damaged: what it had of "
-			 "them only their senders know",
+			 " streams of %s are damaged: only their senders know "
+			 "which batches were acknowledged; they resend them",
 		    sum.damaged, r->store);
 	if (rc == 0 && sum.streams > 0)
 		log_info("%" PRIu64 " batches of %" PRIu64
-			 " streams came after "
-			 "the backup: their senders are asked for them, what "
-			 "nobody brings becomes gaps (--restore-wait)",
+			 " streams are newer than the backup: the aggregator "
+			 "requests them from their senders and records the "
+			 "rest as gaps (--restore-wait)",
 		    sum.batches, sum.streams);
 	return rc;
 }
 
-/* Who was acknowledged what the copy lacks is to see that it is another. */
+/* Senders with acknowledged batches that the copy lacks must see another
+ * generation. */
 static int
 renew(const struct restore *r, struct err *err)
 {
@@ -245,15 +250,15 @@ make_copy(const struct restore *r, struct err *err)
 	admin_remove_locks(r->copy);
 	if (rc == 0)
 		return durable_dir_sync(r->copy, err);
-	/* A copy that has no room, or is bad, should not keep what it took. */
+	/* On a full disk, or for a bad copy, free its space. */
 	if (admin_remove_copy(r->copy, NULL) == 0)
 		durable_dir_remove(r->copy, NULL);
 	return rc;
 }
 
-/* ---- its place ---- */
+/* ---- installing the copy ---- */
 
-/* The lock is the same, its file has another path. */
+/* The same lock; only the path of its file has changed. */
 static void
 lock_moved(struct lockfile *lockfile, const char *dir, const char *name)
 {
@@ -266,7 +271,7 @@ lock_moved(struct lockfile *lockfile, const char *dir, const char *name)
 	lockfile->path = memory_string(path);
 }
 
-/* Nobody may open the one or the other before each has its name. */
+/* Nobody may open either directory before both have their names. */
 static int
 take_place(struct restore *r, struct err *err)
 {
@@ -288,8 +293,8 @@ take_place(struct restore *r, struct err *err)
 		return -1;
 	lock_moved(&r->old, r->aside, "LOCK");
 	lock_moved(&r->moves, r->aside, "MOVE");
-	log_info("%s is restored from %s; what was there is %s", r->store,
-	    r->from, r->aside);
+	log_info("%s is restored from %s; the previous store is now %s",
+	    r->store, r->from, r->aside);
 	return 0;
 }
 
@@ -297,13 +302,12 @@ static int
 prepare(struct restore *r, bool set_aside, bool allow_network, struct err *err)
 {
 	if (r->there && !set_aside)
-		return err_set(err,
-		    "%s: a store is there; with --set-aside it becomes %s",
+		return err_set(err, "%s exists; --set-aside renames it to %s",
 		    r->store, r->aside);
 	if (r->there && (admin_lock(&r->old, r->store, err) != 0 ||
 			    admin_lock_moves(&r->moves, r->store, err) != 0))
 		return -1;
-	/* With its parents; as it is empty the copy takes its name. */
+	/* Create it with its parents; it is empty, so rename replaces it. */
 	if (!r->there && instance_make_dir(r->store, err) != 0)
 		return -1;
 	return allow_network ? 0 : durable_dir_refuse_network(r->store, err);

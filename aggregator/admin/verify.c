@@ -1,5 +1,5 @@
 /*
- * verify - is every row of the tables what it should be?
+ * verify - check every row of the tables.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/verify_private.h"
@@ -61,8 +61,7 @@ check_phases(struct check *check)
 			good = phase_state_decode(
 			    &check->indexer_write.state, value, phase.scope);
 		if (!good) {
-			verify_complain(
-			    check, "phases: a row cannot be understood");
+			verify_complain(check, "phases: malformed row");
 			continue;
 		}
 		if (phase.partition == at.partition && phase.phase == at.phase)
@@ -72,8 +71,8 @@ check_phases(struct check *check)
 		    check->txn, at.partition, at.phase, check->kept);
 		if (duration_stats_is_empty(check->kept))
 			verify_complain(check,
-			    "stats: phase %u of partition %u has "
-			    "states and no statistics",
+			    "stats: phase %u of partition %u has states but no "
+			    "statistics",
 			    at.phase, at.partition);
 	}
 	db_cursor_close(&cursor);
@@ -92,23 +91,22 @@ check_stats(struct check *check)
 		duration_stats_reset(check->kept);
 		duration_stats_decode(check->kept, &u);
 		if (key.bytes != 8 || u.bad || u.at != u.end) {
-			verify_complain(
-			    check, "stats: a row cannot be understood");
+			verify_complain(check, "stats: malformed row");
 			continue;
 		}
 		indexer_write_sum_states(&check->indexer_write, check->txn,
 		    get_u32_be(key.at), get_u32_be(key.at + 4),
 		    check->indexer_write.stats);
 		if (check->kept->loose) {
-			/* Retention is on its way through the phase. */
+			/* The retention pass is in the middle of this phase. */
 			check->kept->min = check->indexer_write.stats->min;
 			check->kept->max = check->indexer_write.stats->max;
 		}
 		if (!duration_stats_equal(
 			check->kept, check->indexer_write.stats))
 			verify_complain(check,
-			    "stats: phase %u of partition %u is "
-			    "not what its states sum up to",
+			    "stats: the statistics of phase %u of partition %u "
+			    "differ from the sum of its states",
 			    get_u32_be(key.at + 4), get_u32_be(key.at));
 	}
 	db_cursor_close(&cursor);
@@ -134,8 +132,7 @@ check_names(struct check *check)
 		    !text_equal(
 			text, (struct text){ key.at + 5, key.bytes - 5 }))
 			verify_complain(check,
-			    "names: number %u of partition %u is "
-			    "another name",
+			    "names: number %u of partition %u has another name",
 			    number, partition);
 	}
 	db_cursor_close(&cursor);
@@ -162,8 +159,7 @@ check_entities(struct check *check)
 		while (count > 0 && row_block_next_attribute(&rest, &attribute))
 			count--;
 		if (u.bad || count != 0 || rest.bytes != 0)
-			verify_complain(
-			    check, "entities: a row cannot be understood");
+			verify_complain(check, "entities: malformed row");
 	}
 	db_cursor_close(&cursor);
 }
@@ -198,7 +194,7 @@ verify_tables(struct db *tables,
 	if (db_status(tables, &after, err) != 0)
 		return -1;
 	if (after.damaged > before.damaged)
-		verify_complain(&check, "%llu rows whose checksum is wrong",
+		verify_complain(&check, "%llu rows have a wrong checksum",
 		    (unsigned long long)(after.damaged - before.damaged));
 	return check.wrong;
 }

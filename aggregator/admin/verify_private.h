@@ -1,5 +1,5 @@
 /*
- * verify_private - what verify.c and verify_records.c share.
+ * verify_private - shared by verify.c and verify_records.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ADMIN_VERIFY_PRIVATE_H
@@ -10,7 +10,7 @@
 struct check {
 	struct db_txn *txn;
 	struct indexer_write indexer_write;
-	struct duration_stats *kept; /* as the table of statistics has it */
+	struct duration_stats *kept; /* from the table of statistics */
 	int64_t wrong;
 	void (*report)(void *arg, const char *sentence);
 	void *arg;
@@ -19,10 +19,11 @@ struct check {
 void __attribute__((format(printf, 2, 3)))
 verify_complain(struct check *check, const char *format, ...);
 
-/* Heads and compacted runs, and what the partitions count of them. */
+/* Check row blocks, compacted chunks and rollups, and the counts of the
+ * partitions. */
 void verify_records(struct check *check);
 void verify_rollups(struct check *check);
-/* Runs, and the statistics of their groups. */
+/* Check test runs and the statistics of their groups. */
 void verify_runs(struct check *check);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * verify_records - heads, compacted runs and rollups: can every row be read,
- * and are there as many records as the partitions count?
+ * verify_records - check that every row block, compacted chunk and rollup can
+ * be read, and that the record counts of the partitions are right.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/verify_private.h"
@@ -13,7 +13,7 @@
 #include "aggregator/rollup/rollup.h"
 #include "proto/base/memory.h"
 
-/* What was found of each partition. */
+/* Found in one partition. */
 struct found {
 	struct check *check;
 	struct {
@@ -23,7 +23,7 @@ struct found {
 	struct compacted_row_rows rows;
 };
 
-/* ---- heads ---- */
+/* ---- row blocks ---- */
 
 static bool
 row_is_good(const struct key_row_block *head, struct text value)
@@ -47,7 +47,7 @@ row_is_good(const struct key_row_block *head, struct text value)
 	       last.time_ns == rows.last_ns;
 }
 
-/* A good row was found. */
+/* Count a good row. */
 static void
 count_rows(struct found *found, const struct key_row_block *head,
     uint64_t records, uint64_t rejected_bytes)
@@ -69,11 +69,11 @@ check_counts(struct found *found, uint32_t partition)
 	int kind;
 
 	tables_get_counts(found->check->txn, partition, &counts);
-	/* Older versions did not count theirs. */
+	/* Older versions did not count rejected bytes. */
 	if (counts.rejected_bytes > found->records[partition].rejected_bytes)
 		verify_complain(found->check,
-		    "partition %u has %llu bytes of dead letters, but counts "
-		    "%llu",
+		    "partition %u has %llu bytes of rejected batches but "
+		    "counts %llu",
 		    partition,
 		    (unsigned long long)found->records[partition]
 			.rejected_bytes,
@@ -83,7 +83,7 @@ check_counts(struct found *found, uint32_t partition)
 		    counts.records[kind] == records[kind])
 			continue;
 		verify_complain(found->check,
-		    "partition %u has %llu records of kind %s, but counts %llu",
+		    "partition %u has %llu records of kind %s but counts %llu",
 		    partition, (unsigned long long)records[kind],
 		    record_kind_name((enum record_kind)kind),
 		    (unsigned long long)counts.records[kind]);
@@ -103,7 +103,7 @@ check_row_blocks(struct found *found)
 	for (; more; more = db_next(cursor, &key, &value)) {
 		if (!key_get_row_block(key, &head))
 			verify_complain(
-			    check, "heads: a key of %u bytes", key.bytes);
+			    check, "row blocks: a key has %u bytes", key.bytes);
 		else if (row_is_good(&head, value))
 			count_rows(found, &head, row_block_count(value),
 			    head.kind == RECORD_REJECTED
@@ -111,14 +111,13 @@ check_row_blocks(struct found *found)
 				: 0);
 		else
 			verify_complain(check,
-			    "heads: row %llu of partition %u "
-			    "cannot be understood",
+			    "row blocks: row %llu of partition %u is malformed",
 			    (unsigned long long)head.row, head.partition);
 	}
 	db_cursor_close(&cursor);
 }
 
-/* ---- compacted runs ---- */
+/* ---- compacted chunks ---- */
 
 static bool
 item_is_good(const struct key_row_block *key,
@@ -136,7 +135,8 @@ item_is_good(const struct key_row_block *key,
 		   (enum record_kind)key->kind, item->record.time_ns, &body);
 }
 
-/* `last`: of the chunk before in the same run; of this one afterwards. */
+/* `last`: in, the last record of the previous chunk of the same compaction;
+ * out, that of this chunk. */
 static bool
 chunk_is_good(struct found *found, const struct key_row_block *key,
     struct text value, struct compacted_row_item *last)
@@ -179,7 +179,7 @@ check_chunks(struct found *found)
 	for (; more; more = db_next(cursor, &key, &value)) {
 		if (!key_get_row_block(key, &head)) {
 			verify_complain(
-			    check, "chunks: a key of %u bytes", key.bytes);
+			    check, "chunks: a key has %u bytes", key.bytes);
 			continue;
 		}
 		if (head.partition != run.partition || head.kind != run.kind ||
@@ -195,8 +195,7 @@ check_chunks(struct found *found)
 				: 0);
 		else
 			verify_complain(check,
-			    "chunks: row %llu of partition %u cannot be "
-			    "understood",
+			    "chunks: row %llu of partition %u is malformed",
 			    (unsigned long long)head.row, head.partition);
 	}
 	db_cursor_close(&cursor);
@@ -256,8 +255,7 @@ check_rollup(
 	for (; more; more = db_next(cursor, &key, &value))
 		if (!key_get_row_block(key, &head) || head.slice != rollup ||
 		    !rollup_is_good(row, &head, value))
-			verify_complain(
-			    check, "tiers: a row cannot be understood");
+			verify_complain(check, "rollups: malformed row");
 	db_cursor_close(&cursor);
 }
 

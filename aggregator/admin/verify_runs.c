@@ -1,8 +1,8 @@
 /*
- * verify - are the groups of runs what the runs sum up to?
+ * verify_runs - check the statistics of groups of test runs.
  *
- * Rows of groups are looked at some at a time, so that their statistics fit in
- * memory: for each lot all runs of the model are walked through.
+ * Rows of groups are checked in portions, so that their statistics fit in
+ * memory; each portion reads all test runs of the model.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { LOT_ROWS = 1 << 16, LOT_STEPS = 64 };
 
-/* A row of the groups, and what runs add to it. */
+/* A row of the groups, and the sum of its test runs. */
 struct entry {
 	struct run_sum_key key;
 	struct text value;
@@ -23,11 +23,11 @@ struct entry {
 struct lot {
 	struct check *check;
 	struct run_sum_form form;
-	struct entry *entry; /* in the order of their keys */
+	struct entry *entry; /* sorted by key */
 	uint32_t entries, steps;
 	uint64_t listed;     /* rows of lists */
-	uint64_t met;        /* changes that have a row, */
-	uint64_t all, lists; /* that there are; those of lists apart */
+	uint64_t met;        /* changes for which there is a row, */
+	uint64_t all, lists; /* all changes; those of lists are separate */
 	bool walked;
 	struct duration_stats *stats[LOT_STEPS];
 };
@@ -74,7 +74,7 @@ entry_of(struct lot *lot, const struct run_sum_change *change)
 	return NULL;
 }
 
-/* ---- runs into the rows of a lot ---- */
+/* ---- add test runs to the rows of a portion ---- */
 
 static void
 take_run(struct lot *lot, uint32_t run)
@@ -97,7 +97,7 @@ take_run(struct lot *lot, uint32_t run)
 	}
 }
 
-/* Every run of the model. */
+/* For every test run of the model. */
 static void
 walk_runs(struct lot *lot)
 {
@@ -118,8 +118,7 @@ walk_runs(struct lot *lot)
 	       run.model == lot->form.number;
 	     more = db_next(cursor, &key, &value)) {
 		if (!run_row_decode(check->indexer_write.run, value)) {
-			verify_complain(
-			    check, "runs: a row cannot be understood");
+			verify_complain(check, "runs: malformed row");
 			continue;
 		}
 		take_run(lot, run.run);
@@ -136,7 +135,7 @@ walk_runs(struct lot *lot)
 	check->indexer_write.changes.count = 0;
 }
 
-/* ---- rows against what they should be ---- */
+/* ---- compare rows with the sums ---- */
 
 static bool
 step_is_good(struct lot *lot, struct entry *entry)
@@ -180,13 +179,13 @@ end_lot(struct lot *lot)
 			good = counts_are_good(
 			    entry, run_sum_numbers(&entry->key));
 		if (!good)
-			complain(
-			    lot, &entry->key, "is not what its runs sum up to");
+			complain(lot, &entry->key,
+			    "differs from the sum of its runs");
 	}
 	lot->entries = lot->steps = 0;
 }
 
-/* Is the run what the list says? */
+/* Does the run match its entry in the list? */
 static void
 check_listed(struct lot *lot, const struct run_sum_key *key)
 {
@@ -207,7 +206,8 @@ check_listed(struct lot *lot, const struct run_sum_key *key)
 		good = good || compare(key, &changes->at[i]) == 0;
 	changes->count = 0;
 	if (!good)
-		complain(lot, key, "lists a run that is not there or not so");
+		complain(
+		    lot, key, "lists a run that does not exist or differs");
 	lot->listed++;
 }
 
@@ -255,8 +255,8 @@ check_model(struct lot *lot)
 	end_lot(lot);
 	if (lot->met != lot->all || lot->listed != lot->lists)
 		verify_complain(lot->check,
-		    "groups: runs of model %u of partition %u add to rows "
-		    "that are not there",
+		    "groups: runs of model %u of partition %u belong to rows "
+		    "that do not exist",
 		    lot->form.number, lot->form.partition);
 }
 

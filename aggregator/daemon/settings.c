@@ -1,5 +1,5 @@
 /*
- * aggregator_settings - the aggregator's options, and what follows from them.
+ * aggregator_settings - the aggregator's options and their defaults.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/daemon/settings.h"
@@ -11,18 +11,20 @@
 #include "proto/os/clock.h"
 
 enum {
-	INTAKE_QUEUE = 64, /* messages; one peer may be a broker of many */
+	INTAKE_QUEUE =
+	    64, /* messages; one peer may be a broker of many agents */
 	SESSIONS_PER_HOUR = 1024,
 };
 
 struct aggregator_settings_given aggregator_settings_given = {
-	/* By size, not by age: history that is imported is old on arrival. */
+	/* A limit by size, not by age: imported history is old on arrival. */
 	.retain_bytes = UINT64_C(32) << 30,
 	.rejected_bytes = UINT64_C(16) << 20,
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
 	.compact_after_ns = 120 * NS_PER_SECOND,
-	.restore_wait_ns = 24 * 3600 * NS_PER_SECOND, /* as agents retain */
+	.restore_wait_ns =
+	    24 * 3600 * NS_PER_SECOND, /* as long as agents keep sent batches */
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
 	.connects = ZSOCK_CONNECTS_PER_SECOND,
@@ -31,91 +33,102 @@ struct aggregator_settings_given aggregator_settings_given = {
 
 const struct opt aggregator_settings_options[] = {
 	{ "store", 0, OPT_TEXT, &aggregator_settings_given.store, "DIR",
-	    "where everything is kept, default store in the instance", NULL,
-	    false },
+	    "directory of the store (default: DIR/store)", NULL, false },
 	{ "listen", 0, OPT_LIST, &aggregator_settings_given.listen, "ENDPOINT",
-	    "door for brokers and agents; may be repeated", NULL, false },
+	    "listen on ENDPOINT for brokers and agents; may be repeated", NULL,
+	    false },
 	{ "reader", 0, OPT_LIST, &aggregator_settings_given.reader, "ENDPOINT",
-	    "door for readers; may be repeated", NULL, false },
+	    "listen on ENDPOINT for readers; may be repeated", NULL, false },
 	{ "models", 0, OPT_TEXT, &aggregator_settings_given.models, "DIR",
-	    "where the models are; empty: no phases", NULL, false },
+	    "read the model files of this directory; empty: match no phases",
+	    NULL, false },
 	{ "retain", 0, OPT_DURATION, &aggregator_settings_given.retain_ns,
-	    "TIME", "records of a time longer ago go; 0, the default: none",
+	    "TIME", "delete records older than this (default: 0, keep them)",
 	    NULL, OPT_RELOAD },
 	{ "retain-raw", 0, OPT_DURATION,
 	    &aggregator_settings_given.retain_raw_ns, "TIME",
-	    "samples go before that, and leave their tiers; 0, the default: "
-	    "never",
+	    "delete raw samples older than this, keeping their rollups "
+	    "(default: 0, keep them)",
 	    NULL, OPT_RELOAD },
 	{ "retain-10s", 0, OPT_DURATION,
 	    &aggregator_settings_given.retain_10s_ns, "TIME",
-	    "the same of samples by 10 seconds", NULL, OPT_RELOAD },
+	    "delete 10-second rollups older than this (default: 0, keep them)",
+	    NULL, OPT_RELOAD },
 	{ "retain-1min", 0, OPT_DURATION,
-	    &aggregator_settings_given.retain_1min_ns, "TIME", "... by minutes",
+	    &aggregator_settings_given.retain_1min_ns, "TIME",
+	    "delete 1-minute rollups older than this (default: 0, keep them)",
 	    NULL, OPT_RELOAD },
 	{ "retain-10min", 0, OPT_DURATION,
 	    &aggregator_settings_given.retain_10min_ns, "TIME",
-	    "... by 10 minutes", NULL, OPT_RELOAD },
+	    "delete 10-minute rollups older than this (default: 0, keep them)",
+	    NULL, OPT_RELOAD },
 	{ "retain-bytes", 0, OPT_BYTES, &aggregator_settings_given.retain_bytes,
 	    "BYTES",
-	    "the finest samples, then the oldest records go when the tables "
-	    "are larger; default 32GiB, 0: never",
+	    "when the tables exceed this size, delete the oldest data, finest "
+	    "resolution first (default: 32GiB; 0: no limit)",
 	    NULL, OPT_RELOAD },
 	{ "rejected-bytes", 0, OPT_BYTES,
 	    &aggregator_settings_given.rejected_bytes, "BYTES",
-	    "of a partition's dead letters whose content is kept; default "
-	    "16MiB, 0: of all",
+	    "store at most this many bytes of rejected batches per partition "
+	    "(default: 16MiB; 0: no limit)",
 	    NULL, OPT_RELOAD },
 	{ "compact-after", 0, OPT_DURATION,
 	    &aggregator_settings_given.compact_after_ns, "TIME",
-	    "pack hours that are over and rest for so long; default 2m, 0: "
-	    "never",
+	    "compact an hour after it has been idle this long (default: 2m; 0: "
+	    "never)",
 	    NULL, false },
 	{ "journal-bytes", 0, OPT_BYTES,
 	    &aggregator_settings_given.journal_bytes, "BYTES",
-	    "senders wait when more than this is not folded yet", NULL,
-	    OPT_RELOAD },
+	    "make senders wait when more than this is not indexed yet "
+	    "(default: 1GiB)",
+	    NULL, OPT_RELOAD },
 	{ "journal-keep", 0, OPT_DURATION,
 	    &aggregator_settings_given.journal_keep_ns, "TIME",
-	    "how long batches stay in the journal once folded", NULL,
-	    OPT_RELOAD },
+	    "keep batches in the journal this long after indexing (default: "
+	    "10m)",
+	    NULL, OPT_RELOAD },
 	{ "restore-wait", 0, OPT_DURATION,
 	    &aggregator_settings_given.restore_wait_ns, "TIME",
-	    "what a restored store lacks becomes gaps when nobody has brought "
-	    "it again after so long; default 24h",
+	    "after a restore, wait this long for agents to resend missing "
+	    "batches, then record gaps (default: 24h)",
 	    NULL, OPT_RELOAD },
 	{ "map-bytes", 0, OPT_BYTES, &aggregator_settings_given.map_bytes,
-	    "BYTES", "bound of journal and of tables, default 1 TiB each", NULL,
-	    false },
+	    "BYTES",
+	    "maximum size of the journal and of the tables, each (default: "
+	    "1TiB)",
+	    NULL, false },
 	{ "queue", 0, OPT_COUNT, &aggregator_settings_given.queue, "N",
-	    "messages queued per peer and direction", NULL, false },
+	    "queue at most this many messages per peer and direction", NULL,
+	    false },
 	{ "sessions-per-hour", 0, OPT_COUNT,
 	    &aggregator_settings_given.sessions, "N",
-	    "new sessions that one node may begin; 0: any number", NULL,
-	    OPT_RELOAD },
+	    "accept at most this many new sessions per hour from a node "
+	    "(default: 1024; 0: no limit)",
+	    NULL, OPT_RELOAD },
 	{ "ingest-rate", 0, OPT_BYTES, &aggregator_settings_given.key_bytes,
 	    "BYTES",
-	    "of batches that one key may bring a second, and ten times as many "
-	    "at once; default 64MiB, 0: any number",
+	    "ingest rate limit per key in bytes/s, burst 10 s (default: 64MiB; "
+	    "0: no limit)",
 	    NULL, OPT_RELOAD },
 	{ "connect-rate", 0, OPT_COUNT, &aggregator_settings_given.connects,
 	    "N",
-	    "connections that may come to a tcp door, and ten times as many at "
-	    "once; default 100, 0: any number",
+	    "accept at most this many TCP connections/s, burst 10 s (default: "
+	    "100; 0: no limit)",
 	    NULL, false },
 	{ "accept", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
-	    "partitions that may begin here, default all; may be repeated",
+	    "accept new partitions that match PATTERN; may be repeated "
+	    "(default: all)",
 	    NULL, OPT_RELOAD },
 	{ "server-key", 0, OPT_TEXT, &aggregator_settings_given.server_key,
 	    "FILE",
-	    "key of the tcp doors, default keys/server.key in the instance",
+	    "private key of the TCP listeners (default: DIR/keys/server.key)",
 	    NULL, false },
 	{ "insecure", 0, OPT_FLAG, &aggregator_settings_given.insecure, NULL,
-	    "let tcp doors be without keys and encryption", NULL, false },
+	    "allow TCP without keys and encryption", NULL, false },
 	{ "force-network-fs", 0, OPT_FLAG,
 	    &aggregator_settings_given.force_network_fs, NULL,
-	    "keep the store on a network file system, at your risk", NULL,
-	    false },
+	    "allow a store on a network file system, which may destroy it",
+	    NULL, false },
 	{ .name = NULL },
 };
 

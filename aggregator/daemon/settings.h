@@ -1,5 +1,5 @@
 /*
- * aggregator_settings - the aggregator's options, and what follows from them.
+ * aggregator_settings - the aggregator's options and their defaults.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_SETTINGS_H
@@ -17,7 +17,7 @@
 
 extern const struct opt aggregator_settings_options[];
 
-/* As given, or the defaults. */
+/* The given values, or the defaults. */
 extern struct aggregator_settings_given {
 	const char *store, *models, *server_key;
 	struct opt_list listen, reader, owns;
@@ -28,7 +28,7 @@ extern struct aggregator_settings_given {
 	bool insecure, force_network_fs;
 } aggregator_settings_given;
 
-/* What the instance had to say. */
+/* Paths and endpoints of the instance. */
 struct aggregator_settings {
 	char store[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	char models[MODEL_DIR_BYTES];
@@ -36,22 +36,22 @@ struct aggregator_settings {
 	char reader_endpoint[INSTANCE_PATH_BYTES];
 };
 
-/* What is wrong with what was given, beyond the types. */
+/* Check the values beyond their types; -1 and a sentence names the option. */
 int aggregator_settings_check(struct err *err);
-/* What a service needs of the files. */
+/* Find the files that the service needs. */
 void aggregator_settings_sandbox(struct sandbox *sandbox);
-/* The store only: all that an administrative program needs. */
+/* Find the store only, for an administrative program. */
 int aggregator_settings_store(
     struct aggregator_settings *aggregator_settings, struct err *err);
 int aggregator_settings_resolve(
     struct aggregator_settings *aggregator_settings, struct err *err);
-/* For how long, and how much: retain_* and rejected_bytes only. */
+/* Age and size limits: retain_* and rejected_bytes only. */
 struct writer_options aggregator_settings_retention(void);
-/* For the indexer; finds the models when nobody said where they are. */
+/* Options of the indexer; finds the model files when --models is not given. */
 struct writer_options aggregator_settings_indexer(
     struct aggregator_settings *aggregator_settings);
-/* Doors that nobody named are those of the instance: added to the lists, and
- * their directory is made. */
+/* Add the listeners of the instance to lists that are empty, and create their
+ * directory. */
 int aggregator_settings_doors(
     struct aggregator_settings *aggregator_settings, struct err *err);
 

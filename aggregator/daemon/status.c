@@ -1,5 +1,5 @@
 /*
- * status - what an aggregator says of itself.
+ * status - the status reply of an aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/daemon/status.h"
@@ -41,7 +41,7 @@ flag(struct pairs *pairs, const char *name, bool set)
 		pairs->count++;
 }
 
-/* "nack_busy" and so on, of those that happened: most never do. */
+/* "nack_busy" and so on; zeros are left out, because most never happen. */
 static void
 reasons(struct pairs *pairs, const struct receiver_counters *keep,
     const struct auth_counters *gate)
@@ -102,9 +102,9 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "journal_next", s->next);
 	number(pairs, "journal_purged", s->purged);
 	number(pairs, "missing", s->missing);
-	number(pairs, "owed_told", s->missing_reported);
-	number(pairs, "behind_bytes", s->behind_bytes);
-	flag(pairs, "behind", s->behind);
+	number(pairs, "missing_reported", s->missing_reported);
+	number(pairs, "indexing_lag_bytes", s->behind_bytes);
+	flag(pairs, "indexing_behind", s->behind);
 }
 
 static void
@@ -186,7 +186,7 @@ status_put(struct wire_writer *w, struct text node,
 	put_gate(&pairs, gate, insecure);
 	if (!put_entity(w, node, "aggregator", &pairs))
 		return false;
-	/* Of their own: a record has a limit of attributes. */
+	/* A separate record, because a record has a limit of attributes. */
 	begin(&pairs);
 	reasons(&pairs, &intake->keep, gate);
 	return pairs.count == 0 ||

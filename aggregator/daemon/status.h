@@ -1,8 +1,10 @@
 /*
- * status - what an aggregator says of itself: records of kind "entity", kind
- * "status", ids "aggregator" with the counters of intake, indexer and
- * query_server, and "aggregator:refused" with what was refused for which
- * reason, if anything was. SPDX-License-Identifier: MIT
+ * status - the status reply of an aggregator: records of kind "entity", kind
+ * "status", with the ids "aggregator" (counters of ingest, indexer and query
+ * server) and, if anything was refused, "aggregator:refused" (counts by
+ * reason).
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_STATUS_H
 #define AGGREGATOR_DAEMON_STATUS_H
@@ -11,7 +13,7 @@
 #include "aggregator/query/server.h"
 #include "aggregator/writer/writer.h"
 
-/* Append them (and their contexts) to a page; false when it does not fit. */
+/* Append the records and their contexts to a page; false if they do not fit. */
 bool status_put(struct wire_writer *w, struct text node,
     const struct ingest_status *intake, const struct writer_status *indexer,
     const struct query_server_status *query_server,

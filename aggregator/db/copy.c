@@ -1,5 +1,5 @@
 /*
- * db_copy - an environment measured, tidied, copied.
+ * db_copy - measure, clean and copy an environment.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/db/env.h"
@@ -11,8 +11,8 @@
 
 #include "aggregator/db/durable_dir.h"
 
-/* LMDB keeps its free list in table 0: a row a transaction, whose value is the
- * count of pages and their numbers. */
+/* LMDB keeps its free list in table 0: one row per transaction, whose value is
+ * the count of pages and their numbers. */
 enum { FREE_LIST = 0 };
 
 static int
@@ -86,8 +86,8 @@ db_status(struct db *db, struct db_status *status, struct err *err)
 		mdb_txn_abort(txn);
 		db_env_end(db->shared);
 	}
-	/* LMDB's own descriptor: opening the file again and closing it would
-	 * drop its locks. */
+	/* Use LMDB's own descriptor: opening the file again and closing it
+	 * would drop its locks. */
 	if (rc == 0)
 		rc = mdb_env_get_fd(db->shared->env, &fd);
 	if (rc == 0 && fstat(fd, &st) == 0)
@@ -137,7 +137,7 @@ db_copy(struct db *db, const char *to, struct err *err)
 	if (durable_dir_remove(temporary, err) != 0)
 		return -1;
 	if (copy_into(db, temporary, err) != 0) {
-		/* A copy that has no room should not keep what it took. */
+		/* On a full disk, free the space of the incomplete copy. */
 		durable_dir_remove(temporary, NULL);
 		return -1;
 	}

@@ -1,5 +1,5 @@
 /*
- * db_cursor - walking the rows of a table.
+ * db_cursor - iterate over the rows of a table.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/db/txn.h"
@@ -44,7 +44,7 @@ db_cursor_close(struct db_cursor **cursor)
 	*cursor = NULL;
 }
 
-/* Move, and on past damaged rows in the direction of travel. */
+/* Move, and skip damaged rows in the direction of travel. */
 static bool
 move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
     MDB_cursor_op onward, struct text *found, struct text *value)
@@ -90,8 +90,8 @@ db_next(struct db_cursor *cursor, struct text *found, struct text *value)
 	unsigned char gone[DB_KEY_BYTES_MAX];
 	MDB_val k = { cursor->gone_bytes, gone };
 
-	/* After a deletion find the place again by key: the row is gone, so
-	 * the first one at or behind its key is the next. */
+	/* After a deletion find the position again by key: the row is gone, so
+	 * the first row at or after its key is the next. */
 	if (cursor->gone_bytes > 0) {
 		memcpy(gone, cursor->gone, cursor->gone_bytes);
 		return move(cursor, &k, MDB_SET_RANGE, MDB_NEXT, found, value);

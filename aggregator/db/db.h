@@ -1,12 +1,13 @@
 /*
- * db - LMDB, with its troubles in one file.
+ * db - LMDB behind an interface that handles its pitfalls.
  *
- * Synchronous always, no WRITEMAP, no DUPSORT.  An environment is
- * made under a temporary name, synced, renamed and its directory synced, since
- * a crash while LMDB creates a file leaves one that cannot be opened.  Network
- * file systems are refused.  Errors are sticky in a transaction: ten plain
- * lines, one check at the commit.  Every value ends in a CRC32C of key and
- * value, because LMDB has no checksums: put adds it, get checks and strips it.
+ * Always synchronous, no WRITEMAP, no DUPSORT.  An environment is created
+ * under a temporary name, synced, renamed and its directory synced, because a
+ * crash while LMDB creates a file leaves one that cannot be opened.  Network
+ * file systems are refused.  Errors are sticky in a transaction: the caller
+ * makes ten calls and checks once, at the commit.  Every value ends in a
+ * CRC32C of key and value, because LMDB has no checksums: put adds it, get
+ * checks and strips it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DB_DB_H
@@ -24,25 +25,25 @@ struct db_cursor;
 
 enum { DB_TABLES_MAX = 16, DB_KEY_BYTES_MAX = 511 };
 
-/* The key of a row that is one of several of its sort: a word, and of what. */
+/* The key of a row that is one of several of its kind: a word and a name. */
 struct text db_word_key(unsigned char to[static DB_KEY_BYTES_MAX],
     const char *word, struct text rest);
 
 struct db_options {
 	const char *const
 	    *tables;        /* names, NULL-terminated: table i is tables[i] */
-	uint64_t map_bytes; /* sparse; 0: $POOLSCOPE_MAP_BYTES, 1 TiB */
-	bool read_only;     /* an exporter: never creates */
+	uint64_t map_bytes; /* sparse; 0: $POOLSCOPE_MAP_BYTES, else 1 TiB */
+	bool read_only;     /* for an exporter: never creates files */
 	bool allow_network; /* --force-network-fs */
-	bool keep_map;      /* as large as the file says, when there is one */
-	uint32_t format;    /* version of the store's format: another one
-			       in the file is refused by name, untouched */
+	bool keep_map;      /* use the size of the file, if there is one */
+	uint32_t format; /* version of the store's format: a file with another
+			    one is refused, unchanged */
 };
 
 /* Returns a new handle for the directory `path` (holds data.mdb, lock.mdb).
- * One of the tables is "meta": the format stands in it under "format".
- * Handles of one process for one directory share the environment, since LMDB
- * must not open a file twice; the first to open it says how. */
+ * One of the tables is "meta"; its row "format" has the format.  Handles of
+ * one process for one directory share the environment, because LMDB must not
+ * open a file twice; the options of the first handle apply. */
 int db_open(struct db **db, const char *path, const struct db_options *options,
     struct err *err);
 void db_close(struct db **db);
@@ -51,9 +52,8 @@ int db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err);
 
 enum db_result {
 	DB_OK,
-	DB_FULL,  /* map or disk: nothing of it is there, go on later */
-	DB_BROKEN /* anything else: end the process, the state on disk is good
-		   */
+	DB_FULL,  /* map or disk full: nothing was committed, try again later */
+	DB_BROKEN /* other failure: end the process, the disk is consistent */
 };
 /* Ends the transaction in any case and sets `*txn` to NULL. */
 enum db_result db_commit(struct db_txn **txn, struct err *err);
@@ -68,40 +68,39 @@ bool db_get(
     struct db_txn *txn, unsigned table, struct text key, struct text *value);
 void db_put(
     struct db_txn *txn, unsigned table, struct text key, struct text value);
-/* The same of a row that a writer cannot go on without: when it is damaged the
- * transaction has failed.  In a transaction that only reads it is db_get. */
+/* The same for a row that a writer requires: if it is damaged, the transaction
+ * fails.  In a read-only transaction it is db_get. */
 bool db_need(
     struct db_txn *txn, unsigned table, struct text key, struct text *value);
-/* Was the row of the last db_get there, but damaged? */
+/* Was the row of the last db_get present but damaged? */
 bool db_was_damaged(const struct db_txn *txn);
-/* Room for `bytes` that the caller fills before the next call, and then
- * compactions with db_seal: saves the copy for large values.  `append`: the key
- * is known to come after all others of the table. */
+/* Reserve `bytes`, which the caller fills before the next call and then
+ * completes with db_seal: this avoids a copy of large values.  `append`: the
+ * key is known to sort after all others of the table. */
 unsigned char *db_reserve(struct db_txn *txn, unsigned table, struct text key,
     uint32_t bytes, bool append);
 void db_seal(
     struct db_txn *txn, struct text key, unsigned char *value, uint32_t bytes);
 bool db_del(struct db_txn *txn, unsigned table, struct text key);
 
-/* Cursors: for reading, and for sorted puts of many keys (fast when the key
- * falls on the page of the last).  Closed by db_cursor_close before the
- * transaction ends. */
+/* Cursors, for reading and for sorted puts of many keys (fast when a key is on
+ * the page of the previous one).  Close them before the transaction ends. */
 struct db_cursor *db_cursor_open(struct db_txn *txn, unsigned table);
 void db_cursor_close(struct db_cursor **cursor);
-/* First key >= `key`; empty `key`: the first of all.  False at the end.
+/* First key >= `key`; empty `key`: the first of the table.  False at the end.
  * Damaged rows are skipped and counted. */
 bool db_seek(struct db_cursor *cursor, struct text key, struct text *found,
     struct text *value);
 bool db_next(struct db_cursor *cursor, struct text *found, struct text *value);
 bool db_last(struct db_cursor *cursor, struct text *found, struct text *value);
-/* The same, but the rows may be damaged: for who counts on from a key, or
- * tidies up. */
+/* The same, including damaged rows: for callers that need the key only, to
+ * count or to delete. */
 bool db_seek_key(struct db_cursor *cursor, struct text key, struct text *found);
 bool db_last_key(struct db_cursor *cursor, struct text *found);
-/* Returns where the value stands until the next put; NULL: failed. */
+/* Returns the address of the value, valid until the next put; NULL: failed. */
 const char *db_cursor_put(
     struct db_cursor *cursor, struct text key, struct text value);
-/* Delete the row under the cursor; db_next goes on behind it. */
+/* Delete the row under the cursor; db_next continues after it. */
 void db_cursor_del(struct db_cursor *cursor);
 
 struct db_status {
@@ -109,17 +108,17 @@ struct db_status {
 	    free_bytes; /* pages in use, in the free list */
 	uint64_t file_bytes;
 	uint64_t rows[DB_TABLES_MAX];
-	uint64_t bytes[DB_TABLES_MAX]; /* of pages that a table has */
+	uint64_t bytes[DB_TABLES_MAX]; /* size of the pages of a table */
 	uint32_t readers;
-	uint64_t damaged; /* rows whose checksum was wrong */
+	uint64_t damaged; /* rows with a wrong checksum */
 };
 int db_status(struct db *db, struct db_status *status, struct err *err);
 
-/* Clear slots of readers that died; returns how many. */
+/* Clear the slots of readers that have died; returns how many. */
 int db_clear_stale_readers(struct db *db);
 
-/* A compacted, consistent copy of a running environment into the directory
- * `to` (must not exist): written under a temporary name, synced, renamed. */
+/* Write a compacted, consistent copy of an environment in use to the directory
+ * `to` (must not exist): under a temporary name, synced, then renamed. */
 int db_copy(struct db *db, const char *to, struct err *err);
 
 #endif

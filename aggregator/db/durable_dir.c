@@ -15,7 +15,7 @@
 
 #include "proto/os/file_io.h"
 
-/* From the kernel's magic.h and the file systems' own sources. */
+/* From the kernel's magic.h and the sources of the file systems. */
 static const struct {
 	uint32_t magic;
 	const char *name;
@@ -127,7 +127,7 @@ durable_dir_refuse_network(const char *path, struct err *err)
 		if ((uint32_t)fs.f_type == network[i].magic)
 			return err_set(err,
 			    "%s is on %s: a store needs a local file system "
-			    "(--force-network-fs says otherwise)",
+			    "(--force-network-fs allows this one)",
 			    path, network[i].name);
 	return 0;
 }

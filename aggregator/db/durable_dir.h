@@ -1,7 +1,7 @@
 /*
  * durable_dir - directories of the store that must survive a crash.
  *
- * A name is only there for good once its directory was synced.
+ * A name is durable only after its directory was synced.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DB_DURABLE_DIR_H
@@ -17,30 +17,31 @@ enum { DURABLE_DIR_PATH_BYTES = 1024 };
 int durable_dir_path(char to[static DURABLE_DIR_PATH_BYTES], const char *dir,
     const char *name, struct err *err);
 
-/* `path` with a suffix to its last name, whatever slashes are behind that. */
+/* `path` with a suffix appended to its last component, without trailing
+ * slashes. */
 int durable_dir_beside(char to[static DURABLE_DIR_PATH_BYTES], const char *path,
     const char *suffix, struct err *err);
 
-/* Sync a file, or a directory (its names). */
+/* Sync a file, or the names in a directory. */
 int durable_dir_sync(const char *path, struct err *err);
 
 /* Sync the directory that holds `path`. */
 int durable_dir_sync_parent(const char *path, struct err *err);
 
-/* Refuse file systems that other machines write too: locks and maps do not
- * hold there.  `path` need not exist, its parent does.  The name of the file
- * system is in the sentence. */
+/* Refuse file systems that other machines may write to: locks and maps are not
+ * reliable there.  `path` need not exist, its parent must.  The sentence names
+ * the file system. */
 int durable_dir_refuse_network(const char *path, struct err *err);
 
-/* Remove a directory and the plain files in it; none there is fine.  Refuses
- * one that holds directories. */
+/* Remove a directory and the plain files in it; succeeds if it does not exist.
+ * Refuses one that holds directories. */
 int durable_dir_remove(const char *path, struct err *err);
 
 /* Rename a directory or file, then sync the directory that holds it. */
 int durable_dir_rename(const char *from, const char *to, struct err *err);
 
-/* Let two directories beside each other change names, at once, then sync the
- * directory that holds them. */
+/* Exchange the names of two directories of the same parent atomically, then
+ * sync the parent. */
 int durable_dir_exchange(const char *a, const char *b, struct err *err);
 
 #endif

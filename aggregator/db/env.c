@@ -1,5 +1,5 @@
 /*
- * db_env - an environment of LMDB: its map, its tables, its format.
+ * db_env - an LMDB environment: its map, its tables, its format.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/db/env.h"
@@ -18,7 +18,7 @@
 
 enum {
 	READERS_MAX = 510,
-	FULL_BLOCKS = 64, /* fewer free than this: the disk is full */
+	FULL_BLOCKS = 64, /* with less free space the disk counts as full */
 };
 #define MAP_BYTES_DEFAULT (UINT64_C(1) << 40)
 #define MAP_BYTES_MIN     (UINT64_C(1) << 30)
@@ -31,8 +31,8 @@ db_env_begin(struct db_env *shared, bool write, MDB_txn **txn)
 
 	atomic_fetch_add(&shared->transactions, 1);
 	rc = mdb_txn_begin(shared->env, NULL, flags, txn);
-	/* Another process made the map larger: follow, if nobody here holds a
-	 * view into the old one. */
+	/* Another process has enlarged the map: follow, unless this process
+	 * holds a view into the old one. */
 	if (rc == MDB_MAP_RESIZED && atomic_load(&shared->transactions) == 1 &&
 	    mdb_env_set_mapsize(shared->env, 0) == 0) {
 		atomic_fetch_add(&shared->moves, 1);
@@ -57,7 +57,7 @@ db_env_disk_is_full(const struct db *db)
 	return statvfs(db->path, &fs) == 0 && fs.f_bavail < FULL_BLOCKS;
 }
 
-/* The option, else $POOLSCOPE_MAP_BYTES; 0: nobody said. */
+/* The option, else $POOLSCOPE_MAP_BYTES; 0: not given. */
 static uint64_t
 wanted_map_bytes(const struct db_options *options)
 {
@@ -72,7 +72,7 @@ wanted_map_bytes(const struct db_options *options)
 	return 0;
 }
 
-/* bytes 0: as large as the file says. */
+/* bytes 0: the size of the file. */
 static int
 try_open(MDB_env **env, const char *path, uint64_t bytes, bool read_only)
 {
@@ -97,8 +97,8 @@ try_open(MDB_env **env, const char *path, uint64_t bytes, bool read_only)
 	return rc;
 }
 
-/* Where address space is short, as under valgrind or a limit, a smaller map
- * does, unless somebody asked for this one. */
+/* If address space is limited, as under valgrind, try a smaller map, unless
+ * this size was requested. */
 int
 db_env_open(MDB_env **env, const char *path, const struct db_options *options,
     struct err *err)
@@ -122,7 +122,7 @@ db_env_open(MDB_env **env, const char *path, const struct db_options *options,
 		: "");
 }
 
-/* The format stands in table "meta" like any other row. */
+/* The format is an ordinary row of the table "meta". */
 unsigned
 db_env_meta(const struct db_options *options)
 {
@@ -166,7 +166,7 @@ db_env_open_tables(struct db_env *shared, const char *path,
 		}
 		add_table(shared, options->tables[i], dbi);
 	}
-	/* Commit also when reading: it is what makes the handles last. */
+	/* Commit also after reading: only this makes the handles permanent. */
 	rc = mdb_txn_commit(txn);
 	return rc == 0 ? 0 : err_set(err, "%s: %s", path, mdb_strerror(rc));
 }
@@ -180,14 +180,14 @@ db_env_free(struct db_env *shared)
 	free(shared);
 }
 
-/* Read before anything else is touched: the store of another version may have
- * other tables. */
+/* Check this before anything else: a store of another version may have other
+ * tables. */
 int
 db_env_check_format(struct db_env *shared, const char *path,
     const struct db_options *options, struct err *err)
 {
 	static const char name[] = "format";
-	/* LMDB wants void *, and does not write through it. */
+	/* LMDB takes void *, and does not write through it. */
 	MDB_val key = { strlen(name), (void *)(uintptr_t)name }, value;
 	uint32_t format = 0, kept, crc;
 	MDB_txn *txn;
@@ -215,8 +215,8 @@ db_env_check_format(struct db_env *shared, const char *path,
 		    err, "%s: not a store, or its format cannot be read", path);
 	if (format != options->format)
 		return err_set(err,
-		    "%s has format %u; this program knows format %u and "
-		    "leaves it untouched",
+		    "%s has format %u; this program supports format %u and "
+		    "does not change it",
 		    path, format, options->format);
 	return 0;
 }
@@ -229,7 +229,7 @@ db_resident_note(struct db *db, const void *value, size_t bytes)
 	uintptr_t from = (uintptr_t)value;
 	uint32_t moves = atomic_load(&db->shared->moves);
 
-	/* Where the map was before may be anything by now. */
+	/* The old address range may have been reused. */
 	if (db->moves != moves) {
 		db->moves = moves;
 		db->touched_bytes = 0;
@@ -251,7 +251,7 @@ db_resident_drop(struct db *db)
 	    db->moves != atomic_load(&db->shared->moves))
 		return;
 	db->touched_bytes = 0;
-	/* A shared file mapping loses nothing; if it fails nothing is lost
-	 * either. */
+	/* A shared file mapping can drop its pages without loss; a failure is
+	 * harmless. */
 	(void)madvise((void *)from, db->touched_to - from, MADV_DONTNEED);
 }

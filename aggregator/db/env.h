@@ -1,8 +1,8 @@
 /*
  * db_env - an LMDB environment, opened once in a process.
  *
- * Private to db*.c.  LMDB must not open a file twice in one
- * process (closing one drops the locks of both), so the environments of a
+ * Private to this folder.  LMDB must not open a file twice in one process
+ * (closing one handle drops the locks of both), so the environments of a
  * process are kept in a list by device and inode and shared.
  * SPDX-License-Identifier: MIT
  */
@@ -22,8 +22,9 @@ struct db_env {
 	ino_t inode;
 	unsigned users; /* struct db that share it */
 	bool read_only;
-	_Atomic uint32_t transactions; /* open now: the map may not move */
-	_Atomic uint32_t moves;        /* of the map, so far */
+	_Atomic uint32_t
+	    transactions;       /* open transactions: the map may not move */
+	_Atomic uint32_t moves; /* of the map, at present */
 	_Atomic uint64_t damaged;
 	uint32_t tables;
 	char *names[DB_TABLES_MAX];
@@ -34,39 +35,39 @@ struct db {
 	struct db_env *shared;
 	bool read_only;
 	uint32_t tables;
-	uint32_t dbi_index[DB_TABLES_MAX]; /* ours -> the environment's */
+	uint32_t dbi_index[DB_TABLES_MAX]; /* table of the handle -> table of
+					      the environment */
 	char *path;
-	/* db_resident: what was read of the map since it was last dropped */
+	/* db_resident: pages of the map read since they were last dropped */
 	uintptr_t touched_from, touched_to;
 	size_t touched_bytes;
-	uint32_t moves; /* of the map that these are in */
+	uint32_t moves; /* of the map that they are in */
 };
 
-/* Open the files in the directory `path`, which are there or, for a writer,
- * are made. */
+/* Open the files in the directory `path`; a writer creates missing ones. */
 int db_env_open(MDB_env **env, const char *path,
     const struct db_options *options, struct err *err);
 void db_env_free(struct db_env *shared);
 
-/* Open the tables; `flags` MDB_CREATE makes them. */
+/* Open the tables; `flags` MDB_CREATE creates them. */
 int db_env_open_tables(struct db_env *shared, const char *path,
     const struct db_options *options, unsigned flags, struct err *err);
 
-/* Which of the tables is "meta", where the format stands. */
+/* The index of the table "meta", which has the format. */
 unsigned db_env_meta(const struct db_options *options);
 int db_env_check_format(struct db_env *shared, const char *path,
     const struct db_options *options, struct err *err);
 
-/* Begin a transaction, taking in a map that another process made larger. */
+/* Begin a transaction; follow a map that another process has enlarged. */
 int db_env_begin(struct db_env *shared, bool write, MDB_txn **txn);
 void db_env_end(struct db_env *shared);
 
-/* For a read-only `db`, which one thread uses: note what was read; between two
- * transactions, give the memory back when it was much. */
+/* For a read-only `db` of one thread: note what was read; between two
+ * transactions, release the memory if it is large. */
 void db_resident_note(struct db *db, const void *value, size_t bytes);
 void db_resident_drop(struct db *db);
 
-/* Is the file system of `db` as good as full? */
+/* Is the file system of `db` almost full? */
 bool db_env_disk_is_full(const struct db *db);
 
 #endif

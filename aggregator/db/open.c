@@ -1,5 +1,5 @@
 /*
- * db_open - environments made and opened, once in a process.
+ * db_open - create and open environments, once in a process.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/db/env.h"
@@ -13,7 +13,7 @@
 #include "aggregator/db/durable_dir.h"
 #include "proto/base/memory.h"
 
-/* LMDB allows one handle a file and process; see env.h. */
+/* LMDB allows one handle per file and process; see env.h. */
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct db_env *opened;
 
@@ -30,7 +30,7 @@ handle_new(
 	return db;
 }
 
-/* Give the handle its own numbering of the tables. */
+/* Map the table numbers of the handle to those of the environment. */
 static int
 map_tables(struct db *db, const struct db_options *options, struct err *err)
 {
@@ -61,8 +61,8 @@ write_format(struct db *db, const struct db_options *options, struct err *err)
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 
-/* Make an environment beside `path`, and give it the name when all of it is
- * on disk: a crash leaves either none or a whole one. */
+/* Create an environment next to `path`, and rename it when it is completely on
+ * disk: a crash leaves none or a complete one. */
 static int
 create(const char *path, const struct db_options *options, struct err *err)
 {
@@ -128,7 +128,7 @@ open_existing(const char *path, const struct stat *st,
 	if (env != NULL) {
 		*shared = env;
 		return !options->read_only && env->read_only
-			   ? err_set(err, "%s: open for reading already", path)
+			   ? err_set(err, "%s: already open for reading", path)
 			   : 0;
 	}
 	env = memory_zero(1, sizeof(*env));

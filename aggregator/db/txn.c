@@ -40,8 +40,8 @@ db_txn_fail(struct db_txn *txn, int rc, const char *doing)
 	}
 }
 
-/* A short write, which is how some file systems report that they are full,
- * comes out of LMDB as EIO. */
+/* A short write, which some file systems return when they are full, comes out
+ * of LMDB as EIO. */
 static enum db_result
 judge(const struct db *db, int rc)
 {
@@ -119,7 +119,7 @@ db_txn_table(const struct db_txn *txn, unsigned table)
 MDB_val
 db_val(struct text t)
 {
-	/* LMDB wants void *, and does not write through it. */
+	/* LMDB takes void *, and does not write through it. */
 	return (MDB_val){ t.bytes, (void *)(uintptr_t)t.at };
 }
 
@@ -197,7 +197,7 @@ db_need(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 	bool found = db_get(txn, table, key, value);
 
 	if (txn->damaged && txn->write)
-		db_txn_fail(txn, MDB_CORRUPTED, "a row that counts is damaged");
+		db_txn_fail(txn, MDB_CORRUPTED, "a required row is damaged");
 	return found;
 }
 

@@ -1,11 +1,11 @@
 /*
- * authorize - may this message be kept, as far as keys go?
+ * authorize - may the key of a message send it?
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/authorize.h"
 
-/* The first record of another node than those of the pattern; false: none, or
- * the batch is unreadable and will be a dead letter. */
+/* Find the first record of a node that the pattern does not match.  False:
+ * there is none, or the batch is malformed and will be rejected. */
 static bool
 find_stray(struct authorize *authorize, struct text frame, struct text pattern,
     struct text *node)

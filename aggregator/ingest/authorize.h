@@ -1,8 +1,9 @@
 /*
- * authorize - may this message be kept, as far as keys go?
+ * authorize - may the key of a message send it?
  *
- * The gate judges the header.  A key that is bound to some nodes speaks for
- * no others in the records of a batch either.
+ * The authenticator checks the header.  This module checks the records of a
+ * batch, too: a key that is limited to some nodes may not send records of
+ * others.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_AUTHORIZE_H
@@ -13,22 +14,22 @@
 #include "proto/wire/wire.h"
 
 struct authorize {
-	struct auth *auth; /* NULL: everybody may */
+	struct auth *auth; /* NULL: everyone may send */
 	struct rate_limit *rate_limit;
 	struct wire_room room;
-	uint64_t limited; /* batches reported to wait */
+	uint64_t limited; /* batches deferred by the rate limit */
 };
 
 void authorize_init(
     struct authorize *authorize, struct auth *auth, uint64_t key_bytes);
 void authorize_clear(struct authorize *authorize);
 
-/* True also for a frame that cannot be read: keep refuses that, whoever sends
- * it.  False: may not, or not yet; then `*answered` whether it is reported, and
- * what. */
+/* May the message be sent?  True also for a frame that cannot be read, which
+ * the receiver refuses.  False: not, or not yet; `*answered` says whether an
+ * answer is to be sent, and `answer` is that answer. */
 bool authorize_judge(struct authorize *authorize, const struct message *message,
     int64_t now_ns, struct wire_header *answer, bool *answered);
-/* So the aggregator answered: what it acknowledged counts for the key. */
+/* Count an acknowledged batch against the rate of the key. */
 void authorize_note(struct authorize *authorize, const struct message *message,
     int64_t now_ns, const struct wire_header *answer);
 

@@ -11,9 +11,9 @@
 #define QUIET_NS    (10 * NS_PER_SECOND)
 #define COMPLAIN_NS (60 * NS_PER_SECOND)
 
-/* Is more than allowed not indexed yet?  Once it is, room is given again a
- * quarter below, so that it does not flicker; the log hears at most one line a
- * minute of it. */
+/* Is the indexing lag over the limit?  Once it is, it must fall a quarter
+ * below the limit, so that the state does not flicker and the log gets at most
+ * one line a minute. */
 static bool
 is_behind(struct backpressure *backpressure, int64_t now_ns)
 {
@@ -25,7 +25,7 @@ is_behind(struct backpressure *backpressure, int64_t now_ns)
 		return false;
 	if (backpressure->complained_ns == 0 ||
 	    now_ns - backpressure->complained_ns >= COMPLAIN_NS) {
-		log_warn("the fold is behind, senders wait");
+		log_warn("indexing is behind; asking senders to wait");
 		backpressure->complained_ns = now_ns;
 	}
 	return true;
@@ -49,8 +49,8 @@ backpressure_is_full(
 	backpressure->failures++;
 	backpressure->retry_ns = now_ns + RETRY_NS;
 	if (!backpressure->full)
-		log_error(
-		    "no room for the journal, senders wait: %s", err->text);
+		log_error("the journal is full, asking senders to wait: %s",
+		    err->text);
 	backpressure->full = true;
 }
 
@@ -58,7 +58,7 @@ void
 backpressure_is_there(struct backpressure *backpressure)
 {
 	if (backpressure->full)
-		log_info("there is room for the journal again");
+		log_info("the journal has room again; accepting batches");
 	backpressure->full = false;
 }
 
@@ -69,7 +69,7 @@ backpressure_purge(struct backpressure *backpressure, uint32_t entries)
 	    backpressure->follower.position(backpressure->follower.arg);
 	int64_t before_ns = clock_wall_ns() - backpressure->keep_ns;
 
-	/* Without room nothing that was indexed is kept for followers. */
+	/* Without room, keep no indexed entries for followers. */
 	if (backpressure->full)
 		before_ns = INT64_MAX;
 	return journal_purge(backpressure->journal, upto, before_ns,
@@ -97,7 +97,7 @@ purge_alone(
 	if (gone == 0 && !quiet)
 		return DB_OK;
 	result = journal_turn(backpressure->journal, err);
-	/* No sender comes to find out, and nothing was in the way. */
+	/* Try again even if no sender does: the obstacle may be gone. */
 	if (result == DB_OK && quiet)
 		backpressure_is_there(backpressure);
 	return result;

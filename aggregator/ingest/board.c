@@ -1,5 +1,5 @@
 /*
- * ingest_board - what an intake tells other threads.
+ * ingest_board - the counters of ingest, for other threads.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/board.h"

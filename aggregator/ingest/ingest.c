@@ -1,5 +1,5 @@
 /*
- * ingest - the listener where batches come in.
+ * ingest - receive batches: group commit, then the answers.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/ingest.h"
@@ -17,7 +17,7 @@
 enum {
 	GROUP_BYTES = 4 << 20,
 	TICKS_BETWEEN_READER_CHECKS = 5,
-	TICKS_BETWEEN_LOOKS = 10, /* at what is missing */
+	TICKS_BETWEEN_LOOKS = 10, /* looks for missing batches */
 	PURGE_AT_ONCE = 256,
 };
 #define GROUP_NS (20 * NS_PER_SECOND / 1000)
@@ -35,12 +35,12 @@ struct ingest {
 	struct message message;
 	struct outbox outbox;
 
-	/* The group under way. */
+	/* The current group. */
 	bool open;
 	uint32_t messages;
 	uint64_t bytes;
 	int64_t since_ns;
-	enum receiver_room given; /* what there was when it began */
+	enum receiver_room given; /* missing batches when it began */
 
 	bool broken, stopped;
 	uint32_t ticks;
@@ -61,12 +61,14 @@ publish(struct ingest *ingest)
 	    &ingest->backpressure, ingest->zsock);
 }
 
-/* Nothing more can be promised: the state on disk is good, a new start finds
- * it. */
+/* Nothing more can be acknowledged.  The state on disk is consistent; a
+ * restart finds it. */
 static void
 broken(struct ingest *ingest, const struct err *err)
 {
-	log_error("journal is broken, ending: %s", err->text);
+	log_error("journal failed, exiting (the store is consistent; restart "
+		  "the aggregator): %s",
+	    err->text);
 	ingest->broken = true;
 	loop_quit(ingest->loop, EXIT_FAILURE);
 }
@@ -96,7 +98,7 @@ group_failed(struct ingest *ingest, enum db_result result, struct err *err)
 
 	receiver_failed(ingest->receiver);
 	if (result == DB_BROKEN) {
-		/* Not one answer: what became of the group is not known. */
+		/* Send no answer: the outcome of the group is not known. */
 		replies_clear(replies);
 		broken(ingest, err);
 		return;
@@ -137,7 +139,8 @@ group_commit(struct ingest *ingest)
 		ingest->backpressure.follower.wake(
 		    ingest->backpressure.follower.arg);
 	}
-	/* Who acts upon an answer must find the status that goes with it. */
+	/* Publish first: a client that acts on an answer must find the status
+	 * that belongs to it. */
 	publish(ingest);
 	outbox_send(&ingest->outbox, ingest->zsock);
 }
@@ -163,8 +166,8 @@ answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
 static void
 take(struct ingest *ingest, int64_t now_ns)
 {
-	/* Before anything else: what comes between is no way of the message,
-	 * and would be taken for one (a clock probe). */
+	/* Take the time first: processing between must not count as transit
+	 * time of the message, because clock probes measure that. */
 	int64_t received_ns = clock_wall_ns();
 	struct wire_header answer = { .type = WIRE_NACK };
 
@@ -212,8 +215,8 @@ on_idle(void *arg)
 
 /* ---- timers ---- */
 
-/* Timers run between a group's messages and its commit, and what waits may
- * hold answers of that group: they must not leave before it. */
+/* Timers run between a group's messages and its commit, and the queue may hold
+ * answers of that group: they must not be sent before the commit. */
 static void
 on_late(void *arg, struct loop_timer *timer)
 {
@@ -236,8 +239,8 @@ purge(struct ingest *ingest)
 		broken(ingest, &err);
 }
 
-/* Until a move brings some, or a restart, nothing is missing but what was
- * looked at; and what senders bring meanwhile is not counted at once. */
+/* Until a move or a restart brings more, only the missing batches found so far
+ * count; those that senders resend are not subtracted at once. */
 static void
 report_missing(struct ingest *ingest)
 {
@@ -277,7 +280,7 @@ on_tick(void *arg, struct loop_timer *timer)
 	publish(ingest);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static int
 open_listener(struct ingest *ingest, struct err *err)
@@ -375,7 +378,8 @@ ingest_close(struct ingest **ingest)
 
 	if (old == NULL)
 		return;
-	/* After a crash of the loop: nothing of the open group was promised. */
+	/* After a failure of the loop: nothing of the open group was
+	 * acknowledged. */
 	if (old->open)
 		journal_abort(old->journal);
 	if (old->zsock != NULL && !old->stopped)

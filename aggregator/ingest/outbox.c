@@ -1,5 +1,5 @@
 /*
- * outbox - answers on their way out.
+ * outbox - answers to be sent.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/outbox.h"

@@ -1,7 +1,7 @@
 /*
- * outbox - answers on their way out: those of a group leave together once it
- * is on disk, and those for whom a peer's queue has no room are tried again
- * for a fifth of a second, then dropped; their senders ask again.
+ * outbox - answers to be sent.  Those of a group are sent together once it is
+ * on disk.  An answer that finds the queue of its peer full is retried for 200
+ * ms, then dropped; its sender asks again.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_OUTBOX_H
@@ -12,7 +12,7 @@
 #include "aggregator/ingest/replies.h"
 #include "proto/net/loop.h"
 
-/* Of one group at most: the rest of the room is for those that are late. */
+/* at most from one group; the rest of the room is for late answers */
 enum { OUTBOX_GROUP = REPLIES_MAX / 2 };
 
 struct outbox {
@@ -20,11 +20,11 @@ struct outbox {
 	struct loop *loop;
 	struct loop_timer late;
 	uint32_t tries;
-	uint64_t delayed; /* answers, each time that they had to wait */
-	uint64_t dropped; /* the peer was gone, or never took them */
+	uint64_t delayed; /* answers, counted each time that they had to wait */
+	uint64_t dropped; /* the peer was gone, or its queue stayed full */
 };
 
-/* `on_late`: answers wait, and it is time for outbox_send. */
+/* `on_late` is called when answers wait and outbox_send is due. */
 void outbox_init(struct outbox *outbox, struct loop *loop,
     void (*on_late)(void *arg, struct loop_timer *timer), void *arg);
 void outbox_send(struct outbox *outbox, struct zsock *zsock);

@@ -1,5 +1,5 @@
 /*
- * ownership - is a partition kept here?
+ * ownership - is a partition assigned to this store?
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/ownership.h"

@@ -1,6 +1,7 @@
 /*
- * ownership - is a partition kept here?  What its row in the journal says
- * (journal/owner.h), and for one that is new what this store is to own.
+ * ownership - is a partition assigned to this store?  The answer is its row in
+ * the journal (journal/owner.h), or for a new partition the patterns that this
+ * store accepts.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_OWNERSHIP_H
@@ -11,16 +12,17 @@
 
 enum ownership {
 	OWNERSHIP_OURS,
-	OWNERSHIP_LATER,     /* it moves, or its row cannot be read */
-	OWNERSHIP_ELSEWHERE, /* it went, or is not for this store */
+	OWNERSHIP_LATER,     /* it is moving, or its row cannot be read */
+	OWNERSHIP_ELSEWHERE, /* it was moved, or this store does not accept it
+			      */
 };
 
-/* Fills `owner`, for ownership_begin.  Partitions that are new here are ours
- * when they match one of `owns` (text_match); NULL or none: any. */
+/* Fills `owner`, for ownership_begin.  A partition without a row is accepted
+ * when it matches one of `accept` (text_match); NULL or none: all match. */
 enum ownership ownership_find(struct db_txn *txn, struct text partition,
     const struct opt_list *owns, struct owner *owner);
 
-/* Something of it is kept: from its first batch on it is ours. */
+/* Its first batch is stored: the partition is assigned to this store. */
 void ownership_begin(struct db_txn *txn, struct text partition,
     const struct owner *owner, int64_t now_ns);
 

@@ -1,5 +1,5 @@
 /*
- * receiver - the aggregator's half of the delivery protocol.
+ * receiver - the receiver's half of the delivery protocol.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/receiver.h"
@@ -15,12 +15,12 @@ struct receiver {
 	struct journal *journal;
 	struct wire_room room;
 	bool dirty;
-	struct session_quota sessions; /* new ones */
+	struct session_quota sessions; /* new sessions */
 	const struct opt_list *owns;
 	struct receiver_counters now, committed;
 };
 
-/* One frame under judgement. */
+/* The frame being processed. */
 struct question {
 	const struct wire_header *header;
 	struct text frame, body;
@@ -65,7 +65,7 @@ receiver_owns(struct receiver *receiver, const struct opt_list *patterns)
 
 /* ---- answers ---- */
 
-/* Who asked, and what it is the answer to. */
+/* Copy the fields that say what is answered. */
 static void
 address(struct wire_header *answer, const struct wire_header *question)
 {
@@ -94,7 +94,7 @@ busy(struct receiver *receiver, uint32_t retry_ms, struct wire_header *answer)
 	return nack(receiver, WIRE_NACK_BUSY, answer);
 }
 
-/* What the aggregator wants next, and the chain before it. */
+/* Add the next expected seq and the running hash before it. */
 static void
 expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
 {
@@ -164,7 +164,7 @@ store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 	    receiver->journal, &q->header->session, q->header->partition, s);
 }
 
-/* The stream's state, or an answer in its place. */
+/* Get the state of the stream, or make an answer instead. */
 static bool
 find_stream(struct receiver *receiver, struct question *q,
     struct wire_header *answer, bool *answered)
@@ -203,7 +203,7 @@ take_numbers(
 		receiver->now.repeated++;
 		return ack(q, answer);
 	}
-	/* One that another store has welcomed asks this one first. */
+	/* The generation of the sender is stale: force a new hello. */
 	if (q->numbers.first > s->hwm + 1 ||
 	    (q->header->generation != 0 &&
 		q->header->generation != answer->generation)) {
@@ -233,8 +233,8 @@ take_numbers(
 	return ack(q, answer);
 }
 
-/* Of an older run, too: a copy of a spool finds out here what is kept, so that
- * it takes no more into a session of its own than it must. */
+/* Accept any start count: a cloned spool learns here what the store has, so
+ * that its new session repeats no more than necessary. */
 static bool
 take_hello(
     struct receiver *receiver, struct question *q, struct wire_header *answer)
@@ -257,7 +257,8 @@ take_hello(
 	return true;
 }
 
-/* A frame that cannot be read: tell the peer as much as it let us know. */
+/* A frame that cannot be read: address the answer as far as the frame
+ * allows. */
 static bool
 refuse(struct receiver *receiver, struct text frame, enum wire_fault fault,
     struct wire_header *answer)
@@ -271,8 +272,8 @@ refuse(struct receiver *receiver, struct text frame, enum wire_fault fault,
 	switch (fault) {
 	case WIRE_OTHER_VERSION:
 	case WIRE_TYPE: reason = WIRE_NACK_UNSUPPORTED; break;
-	/* The way has changed it, not the sender: malformed would be for good,
-	 * and what the sender has is not lost. */
+	/* The frame was damaged on its way, and the sender still has it:
+	 * malformed would be final. */
 	case WIRE_CHECKSUM:
 		reason = WIRE_NACK_BUSY;
 		answer->retry_ms = RECEIVER_DAMAGED_RETRY_MS;
@@ -345,15 +346,16 @@ receiver_failed(struct receiver *receiver)
 {
 	receiver->now = receiver->committed;
 	receiver->dirty = false;
-	/* New sessions were counted that are not there: on a full disk the
-	 * same ones again and again.  Who they were is not known any more. */
+	/* Sessions were counted that were not stored: on a full disk the same
+	 * ones again and again.  Reset all counts, because the nodes of the
+	 * failed transaction are not known any more. */
 	session_quota_forget(&receiver->sessions);
 }
 
 void
 receiver_take_back(struct receiver *receiver, struct wire_header *answer)
 {
-	/* Refusals of what could not be read hold without a store, too. */
+	/* Refusals of unreadable frames are valid without a store, too. */
 	if (answer->type == WIRE_NACK &&
 	    (answer->reason == WIRE_NACK_UNSUPPORTED ||
 		answer->reason == WIRE_NACK_MALFORMED))

@@ -1,10 +1,11 @@
 /*
- * receiver - the aggregator's half of the delivery protocol (proto/delivery.md,
- * "Receiver"): what is taken, what is answered.
+ * receiver - the receiver's half of the delivery protocol (proto/delivery.md,
+ * "Receiver"): what is accepted and what is answered.
  *
- * Frames go in, answers come out; no sockets and no clock, so that tests and
- * simulations can run it.  It works inside a transaction of the journal that
- * the caller opens and commits; an answer may leave only after that commit.
+ * Frames go in, answers come out; there are no sockets and no clock, so that
+ * tests and simulations can run it.  It works inside a transaction of the
+ * journal that the caller opens and commits; an answer may be sent only after
+ * that commit.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_RECEIVER_H
@@ -26,52 +27,52 @@ enum {
 
 struct receiver; /* opaque */
 
-/* Is there room?  Without it nothing new is taken; what is kept already is
- * acknowledged all the same. */
+/* Is there room?  Without it new batches are refused; repetitions are still
+ * acknowledged. */
 enum receiver_room {
 	RECEIVER_ROOM,
 	RECEIVER_FULL,   /* disk or map */
-	RECEIVER_BEHIND, /* too much that was not indexed yet */
+	RECEIVER_BEHIND, /* indexing lags too far behind */
 };
 
 struct receiver_counters {
-	uint64_t batches, records, bytes; /* kept; bytes of frames */
+	uint64_t batches, records, bytes; /* stored; bytes of frames */
 	uint64_t gaps;
-	uint64_t dead;     /* of the batches: dead letters */
-	uint64_t repeated; /* acknowledged without being kept again */
+	uint64_t dead;     /* of the batches: rejected */
+	uint64_t repeated; /* acknowledged without being stored again */
 	uint64_t hellos;
-	uint64_t sessions; /* new ones */
-	uint64_t limited;  /* new ones over the limit, reported to wait */
+	uint64_t sessions; /* new sessions */
+	uint64_t limited;  /* new sessions over the limit, deferred */
 	uint64_t damaged;  /* streams whose state cannot be read */
 	uint64_t nacks[WIRE_REASONS];
-	uint64_t faults[WIRE_FAULTS]; /* of frames; and of dead letters */
+	uint64_t faults[WIRE_FAULTS]; /* of frames, and of rejected batches */
 };
 
 /* `sessions_per_hour`: new sessions of one node, 0: no limit. */
 struct receiver *receiver_new(
     struct journal *journal, uint64_t sessions_per_hour);
-/* Another limit from now on; what was counted in this hour still counts. */
+/* Change the limit; the sessions counted in this hour still count. */
 void receiver_change(struct receiver *receiver, uint64_t sessions_per_hour);
 void receiver_free(struct receiver **receiver);
-/* Partitions that are new here are taken when they match one of these patterns
- * (text_match), which must outlive the aggregator; NULL or none: any. */
+/* Accept new partitions only if they match one of these patterns (text_match),
+ * which must outlive the receiver; NULL or none: accept all. */
 void receiver_owns(struct receiver *receiver, const struct opt_list *patterns);
 
-/* Judge one frame.  True: `*answer` is to be sent once the transaction is
- * committed; its texts are views into the frame.  received_ns: wall clock. */
+/* Process one frame.  True: send `*answer` once the transaction is committed;
+ * its texts are views into the frame.  received_ns: wall clock. */
 bool receiver_take(struct receiver *receiver, struct text frame,
     int64_t received_ns, enum receiver_room room, struct wire_header *answer);
 
-/* Has this transaction something that must be on disk? */
+/* Has this transaction changes that must be on disk? */
 bool receiver_is_dirty(const struct receiver *receiver);
 
-/* The transaction was committed, or its content is gone: the counters follow.
- * After a failure every answer becomes what receiver_take_back makes of it. */
+/* The transaction was committed, or it failed and its content is lost: update
+ * the counters.  After a failure pass every answer to receiver_take_back. */
 void receiver_committed(struct receiver *receiver);
 void receiver_failed(struct receiver *receiver);
 void receiver_take_back(struct receiver *receiver, struct wire_header *answer);
 
-/* Of what is committed. */
+/* Counters of committed transactions. */
 const struct receiver_counters *receiver_counters(
     const struct receiver *receiver);
 

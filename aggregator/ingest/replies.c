@@ -1,5 +1,5 @@
 /*
- * replies - what leaves once the transaction is on disk.
+ * replies - answers that wait for the commit.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/replies.h"

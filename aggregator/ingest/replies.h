@@ -1,9 +1,9 @@
 /*
- * replies - what leaves once the transaction is on disk.
+ * replies - answers that wait for the commit.
  *
- * Acknowledgements are cumulative, so of one stream and peer only the newest
- * waits here: a burst of batches costs one answer, and a small queue to the
- * peer suffices.
+ * Acknowledgements are cumulative, so only the newest of each stream and peer
+ * is kept: a burst of batches costs one answer, and a small queue to the peer
+ * is enough.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_REPLIES_H
@@ -20,7 +20,7 @@ enum { REPLIES_MAX = 512, REPLIES_SLOTS = 1024 };
 
 struct reply {
 	struct route route;
-	struct wire_header header; /* its texts: in `names` */
+	struct wire_header header; /* its texts are in `names` */
 	char names[2 * NAME_BYTES_MAX];
 };
 
@@ -37,8 +37,9 @@ void replies_init(struct replies *replies);
 void replies_add(struct replies *replies, const struct route *route,
     const struct wire_header *header);
 
-/* Send them all, with the time of now in them; those whose queue is full stay
- * (in order), the others go.  `*gone` counts peers that were not there. */
+/* Send all of them with the current time.  Those whose queue is full stay, in
+ * order; the others are removed.  `*gone` counts peers that have disconnected.
+ */
 void replies_send(struct replies *replies, struct zsock *zsock, uint64_t *gone);
 
 void replies_clear(struct replies *replies);

@@ -1,8 +1,8 @@
 /*
- * restore_gaps - what a store that was restored lacks of the one before it.
+ * restore_gaps - batches that a restored store lacks.
  *
- * The row `missing` of journal/meta says that there may be such streams, and
- * since when: without it nobody looks for them.
+ * The row `missing` of journal/meta says that streams may have missing
+ * batches, and since when; without it they are not searched.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/restore_gaps.h"
@@ -15,11 +15,11 @@
 #include "proto/os/log.h"
 
 enum {
-	ROWS_AT_ONCE = 4096, /* that are looked at in one transaction */
+	ROWS_AT_ONCE = 4096, /* rows read in one transaction */
 	REPORTED_AT_ONCE = 64,
 };
 
-/* A stream that owes, out of its row. */
+/* A stream with missing batches, copied from its row. */
 struct debt {
 	struct session_id session;
 	char partition[NAME_BYTES_MAX], node[NAME_BYTES_MAX];
@@ -60,7 +60,7 @@ restore_gaps_noted(struct db_txn *txn)
 	return (int64_t)le64toh(since);
 }
 
-/* Went it elsewhere?  What it had went with it. */
+/* Was the partition moved?  Then its missing batches moved with it. */
 static bool
 is_gone(struct db_txn *txn, struct text partition)
 {
@@ -71,7 +71,7 @@ is_gone(struct db_txn *txn, struct text partition)
 
 /* ---- when a store is restored ------------------------------------------- */
 
-/* `before` is the stream in the store that goes. */
+/* `before` is the stream in the replaced store. */
 static void
 carry_one(struct journal *to, const struct session_id *session,
     struct text partition, const struct journal_stream *before,
@@ -93,7 +93,7 @@ carry_one(struct journal *to, const struct session_id *session,
 		stream.last_ns = before->last_ns;
 		stream.node = before->node;
 	}
-	/* Who was superseded there is here. */
+	/* A start count that was superseded there is superseded here. */
 	if (stream.run < before->run)
 		stream.run = before->run;
 	if (missing > stream.missing) {
@@ -146,7 +146,7 @@ restore_gaps_carry(struct journal *to, struct journal *from, int64_t now_ns,
 
 /* ---- afterwards --------------------------------------------------------- */
 
-/* What the stream owes here; 0: nothing, or it is kept elsewhere. */
+/* How many batches of the stream are missing; 0: none, or it was moved. */
 static uint64_t
 debt_of(struct db_txn *txn, struct text key, struct text value,
     struct journal_stream *stream)
@@ -205,8 +205,8 @@ note_debt(struct debt *debt, struct text key, const struct journal_stream *s)
 	debt->node_bytes = s->node.bytes;
 }
 
-/* The next ones that owe, from where the pass stands on; at the end of the
- * table it stands at the start again. */
+/* Find the next streams with missing batches, from the position of the pass
+ * on; at the end of the table the position returns to the start. */
 static uint32_t
 find_debts(struct restore_gaps *restore_gaps,
     struct debt debts[static REPORTED_AT_ONCE])
@@ -235,8 +235,9 @@ find_debts(struct restore_gaps *restore_gaps,
 	return count;
 }
 
-/* A gap as if somebody had sent it: a stream of the store's own, so that the
- * numbers of the one that owes stay free for who brings them after all. */
+/* Record a gap in a stream of the store's own, as if it had been sent.  The
+ * numbers of the incomplete stream stay free for a sender that resends them
+ * later. */
 static bool
 send_gap(struct restore_gaps *restore_gaps, struct receiver *receiver,
     const struct debt *debt, uint64_t count, int64_t now_ns)
@@ -283,7 +284,7 @@ tell_one(struct restore_gaps *restore_gaps, struct receiver *receiver,
 	count = s.missing - s.hwm;
 	if (!send_gap(restore_gaps, receiver, debt, count, now_ns))
 		return; /* not now: the next pass finds it again */
-	/* What was read is a view, and was overwritten perhaps. */
+	/* The views into the page may be invalid after a write. */
 	s.node = (struct text){ debt->node, debt->node_bytes };
 	s.missing = s.missing_chain = 0;
 	journal_stream_put(
@@ -303,7 +304,7 @@ restore_gaps_report(struct restore_gaps *restore_gaps,
 	restore_gaps->found += count;
 	for (uint32_t i = 0; i < count; i++)
 		tell_one(restore_gaps, receiver, &debts[i], now_ns);
-	/* Only a whole pass that found none says that there are none. */
+	/* Only a complete pass without findings shows that none are missing. */
 	if (restore_gaps->at_bytes == 0 && restore_gaps->found == 0)
 		db_del(journal_txn(restore_gaps->journal), JOURNAL_META,
 		    text_of("owed"));
@@ -315,12 +316,12 @@ restore_gaps_reported(struct restore_gaps *restore_gaps, uint64_t before)
 	uint64_t reported;
 
 	restore_gaps_look(restore_gaps);
-	/* There are more when a move has brought some in between. */
+	/* More than before if a move has brought some meanwhile. */
 	reported =
 	    before > restore_gaps->batches ? before - restore_gaps->batches : 0;
 	if (reported > 0)
-		log_warn("%" PRIu64 " batches that the store before had, and "
-			 "nobody has brought again, are told as gaps",
+		log_warn("restore incomplete: %" PRIu64
+			 " batches were not resent; recorded as gaps",
 		    reported);
 	return reported;
 }

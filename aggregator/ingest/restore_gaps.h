@@ -1,13 +1,16 @@
 /*
- * restore_gaps - what a store that was restored lacks of the one before it.
+ * restore_gaps - batches that a restored store lacks.
  *
- * Senders were reported that it is kept.  Where the store before is still there
- * when a backup takes its place, it says how far each stream was kept: that is
- * missing, noted in the stream's row, and reported to its sender, who brings
- * again what its spool still has, or a gap.  What nobody brings in time (a
- * session that was given up, a program that ended) becomes gaps of the store's
- * own: so nothing is missed in silence, and who comes late may bring it after
- * all. SPDX-License-Identifier: MIT
+ * Senders have acknowledgements for batches that the backup does not have.  If
+ * the replaced store still exists, the restore reads from it the last seq of
+ * each stream and notes it in the row of the stream.  The welcome to its
+ * sender then asks for the missing numbers, and the sender resends what its
+ * spool still has, or a gap.  Numbers that nobody resends in time (because the
+ * session was given up or the program ended) are recorded as gaps of the
+ * store's own, so no loss is silent; a sender that comes later may still
+ * resend them.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_RESTORE_GAPS_H
 #define AGGREGATOR_INGEST_RESTORE_GAPS_H
@@ -20,37 +23,39 @@ struct restore_gaps_sum {
 	uint64_t damaged; /* rows that could not be read */
 };
 
-/* Note in `to` what `from` has and `to` has not: when `to` is restored. */
+/* When `to` is restored: note in it what `from` has and `to` lacks. */
 int restore_gaps_carry(struct journal *to, struct journal *from, int64_t now_ns,
     struct restore_gaps_sum *sum, struct err *err);
-/* Within a transaction of `txn`: a stream that owes came to this store. */
+/* Within a transaction of `txn`: a stream with missing batches was moved to
+ * this store. */
 void restore_gaps_note(struct db_txn *txn, int64_t now_ns);
-/* Since when there may be some; 0: there are none. */
+/* Since when batches may be missing; 0: none are. */
 int64_t restore_gaps_noted(struct db_txn *txn);
 
-/* Plain values; the writer's thread only.  Begins as the first two. */
+/* Plain values, of the writer's thread only.  Initialized with the first
+ * two. */
 struct restore_gaps {
 	struct journal *journal;
 	int64_t wait_ns;
 
 	int64_t since_ns; /* wall clock; 0: nothing is missing */
-	uint64_t batches; /* so many, when it was last looked */
-	uint64_t found;   /* of the pass under way */
+	uint64_t batches; /* how many batches, when last counted */
+	uint64_t found;   /* found in the current pass */
 	unsigned char at[DB_KEY_BYTES_MAX];
-	uint32_t at_bytes; /* where it goes on */
+	uint32_t at_bytes; /* where the pass continues */
 };
 
-/* Look how much it is.  Also after each transaction with restore_gaps_report.
- */
+/* Count the missing batches.  Also after each transaction with
+ * restore_gaps_report. */
 void restore_gaps_look(struct restore_gaps *restore_gaps);
-/* Is it time to tell?  Then, within a transaction of the journal: some more
- * of it becomes gaps, as many as one transaction should have. */
+/* Are gaps due?  Then, within a transaction of the journal: record some of
+ * them, as many as fit well into one transaction. */
 bool restore_gaps_is_due(
     const struct restore_gaps *restore_gaps, int64_t now_ns);
 void restore_gaps_report(struct restore_gaps *restore_gaps,
     struct receiver *receiver, int64_t now_ns);
-/* After that transaction: look again, and say how many of `before` batches were
- * reported. */
+/* After that transaction: count again, and return how many of `before` batches
+ * were recorded as gaps. */
 uint64_t restore_gaps_reported(
     struct restore_gaps *restore_gaps, uint64_t before);
 

@@ -1,5 +1,5 @@
 /*
- * sequence - which numbers of its stream a frame stands for.
+ * sequence - the numbers of its stream that a frame has.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/sequence.h"
@@ -28,7 +28,8 @@ sequence_get(struct sequence *numbers, const struct wire_header *header,
 	       numbers->last <= SEQUENCE_MAX;
 }
 
-/* 0 before a number above 1 is "not known" and agrees with everything. */
+/* 0 before a number above 1 means "not known" and matches every running
+ * hash. */
 bool
 sequence_diverge(
     const struct sequence *numbers, const struct journal_stream *stream)
@@ -57,8 +58,8 @@ sequence_follow(
 				       sequence_agree(numbers, stream));
 }
 
-/* A repetition brings content that we have: the chain after it must be ours,
- * unless one of the two does not know. */
+/* A repetition has content that is stored: the running hash after it must be
+ * the same, unless one of the two is not known. */
 bool
 sequence_differ(
     const struct sequence *numbers, const struct journal_stream *stream)

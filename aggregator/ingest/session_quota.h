@@ -1,9 +1,9 @@
 /*
  * session_quota - how many new sessions each node has begun in this hour.
  *
- * A table of fixed size, keyed by a hash with a key of this process: a node
- * whose place is taken by another begins to count anew.  The limit is against
- * floods, not exact.
+ * A table of fixed size, keyed by a hash with a key of this process.  When a
+ * node takes the slot of another one, the count of that one restarts.  The
+ * limit is against floods, it is not exact.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_SESSION_QUOTA_H
@@ -21,17 +21,17 @@ struct session_quota {
 	uint64_t per_hour; /* 0: no limit */
 	struct hash_key key;
 	struct session_quota_node {
-		uint64_t node; /* its hash */
+		uint64_t node; /* hash of the node */
 		int64_t hour;
 		uint64_t count;
 	} at[SESSION_QUOTA_NODES];
 };
 
 void session_quota_init(struct session_quota *session_quota, uint64_t per_hour);
-/* Count one more; false, and not counted: it is beyond the limit. */
+/* Count one more; false, and not counted: over the limit. */
 bool session_quota_take(struct session_quota *session_quota,
     struct text partition, struct text node, int64_t now_ns);
-/* Nobody has begun any. */
+/* Reset the counts of all nodes. */
 void session_quota_forget(struct session_quota *session_quota);
 
 #endif

@@ -7,7 +7,7 @@
 #include <endian.h>
 #include <string.h>
 
-/* Everything before the frame, as it lies on disk. */
+/* Everything before the frame, as stored on disk. */
 struct entry_fixed {
 	uint8_t flags, fault;
 	uint16_t zero;

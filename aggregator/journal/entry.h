@@ -1,7 +1,7 @@
 /*
  * journal_entry - the bytes of a journal entry, and the handle.
  *
- * Private to journal*.c; proto/store.md, "Journal", is normative.
+ * Private to this folder; proto/store.md, "Journal", is normative.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_JOURNAL_ENTRY_H
@@ -17,7 +17,7 @@ struct entry {
 	bool dead;
 	uint8_t fault;
 	int64_t receive_ns;
-	uint64_t offset; /* bytes of all entries before it */
+	uint64_t offset; /* total bytes of all earlier entries */
 	uint64_t seq;
 	struct text frame;
 };
@@ -26,7 +26,8 @@ struct journal {
 	struct db *db;
 	uint64_t generation;
 
-	/* The writer's; the first three also committed, for journal_first. */
+	/* Of the writer; the first three also as committed, for
+	 * journal_first. */
 	struct db_txn *txn;
 	uint64_t first, next, offset;
 	uint64_t committed_first, committed_next, committed_offset;

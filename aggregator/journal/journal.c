@@ -1,5 +1,5 @@
 /*
- * journal - opening it, and the half that the intake thread uses.
+ * journal - open the journal, and write it from the ingest thread.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/journal/journal.h"
@@ -51,7 +51,7 @@ journal_renew(struct journal *journal, struct err *err)
 {
 	uint64_t generation;
 
-	/* 0 is what a broker says, which keeps nothing. */
+	/* 0 is reserved for brokers, which store nothing. */
 	do
 		random_bytes(&generation, sizeof(generation));
 	while (generation == 0);
@@ -67,13 +67,13 @@ journal_turn(struct journal *journal, struct err *err)
 	return write_generation(journal, journal->generation, err);
 }
 
-/* Where the journal begins and ends.  A writer looks with a transaction that
- * may write: when the one before was killed behind its last commit while
- * another process had the store open, it is the first such transaction that
- * finds the commit; until then LMDB gives readers the one before.
+/* Find the first and last entry.  A writer uses a write transaction for it: if
+ * the previous writer was killed right after its last commit while another
+ * process had the store open, only the next write transaction sees that
+ * commit; until then LMDB gives readers the state before it.
  *
- * Damaged entries are purged in their turn,
- * and their numbers are not given again either: both are asked by key. */
+ * Damaged entries are found by key, too: they are purged in their turn, and
+ * their numbers are not assigned again. */
 static int
 find_ends(struct journal *journal, bool read_only, struct err *err)
 {
@@ -228,8 +228,8 @@ journal_append(
 	journal->offset += bytes;
 }
 
-/* The entry at the front; false when it is damaged (then only its number is
- * known, which is enough to delete it). */
+/* The oldest entry; false when it is damaged (then only its number is known,
+ * which is enough to delete it). */
 static bool
 front(struct journal *journal, struct entry *entry)
 {

@@ -1,5 +1,6 @@
 /*
- * owner - who keeps a partition: rows of the journal's meta table.
+ * owner - the store to which a partition is assigned: rows of the journal's
+ * meta table.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/journal/owner.h"

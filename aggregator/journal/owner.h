@@ -1,9 +1,10 @@
 /*
- * owner - who keeps a partition: rows of the journal's meta table.
+ * owner - the store to which a partition is assigned: rows of the journal's
+ * meta table.
  *
- * proto/store.md, "Partitions and their stores", has the states and who may
- * go where from which.  They stand beside the streams, so that one
- * transaction takes a batch in and knows that it may.
+ * proto/store.md, "Partitions and their stores", defines the states and their
+ * transitions.  The rows are in the same environment as the streams, so that
+ * one transaction accepts a batch and checks the assignment.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_JOURNAL_OWNER_H
@@ -28,9 +29,9 @@ enum owner_state {
 
 struct owner {
 	enum owner_state state;
-	bool tidied;                          /* gone: its rows as well */
-	unsigned char move[OWNER_MOVE_BYTES]; /* zeros: it never moved */
-	uint64_t number; /* of the journal: proto/store.md */
+	bool tidied;                          /* gone: its rows still exist */
+	unsigned char move[OWNER_MOVE_BYTES]; /* zeros: it was never moved */
+	uint64_t number; /* numbers of the journal: proto/store.md */
 	int64_t since_ns;
 	char place[OWNER_PLACE_BYTES]; /* the other store, or "" */
 };
@@ -38,16 +39,17 @@ struct owner {
 /* "own", "frozen", "coming", "gone"; "" for none. */
 const char *owner_word(enum owner_state state);
 
-/* OWNER_NONE when there is no row.  False: there is one, and it cannot be
- * read: nothing may be taken. */
+/* OWNER_NONE when there is no row.  False: the row cannot be read, and nothing
+ * may be accepted. */
 bool owner_get(struct db_txn *txn, struct text partition, struct owner *owner);
 void owner_put(
     struct db_txn *txn, struct text partition, const struct owner *owner);
 
 bool owner_same_move(const struct owner *a, const struct owner *b);
-bool owner_moved(const struct owner *owner); /* here from elsewhere */
+bool owner_moved(
+    const struct owner *owner); /* Was it moved here from another store? */
 
-/* All of them, in byte order of the partitions; `on_owner` has a view. */
+/* All of them, sorted by partition name; `on_owner` gets a view. */
 void owner_each(struct db_txn *txn,
     void (*on_owner)(
 	void *arg, struct text partition, const struct owner *owner),

@@ -1,5 +1,5 @@
 /*
- * journal_read - reading the journal in order, from any thread.
+ * journal_read - read the journal in order, from any thread.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/journal/journal.h"
@@ -14,10 +14,10 @@ struct journal_walk {
 	struct journal *journal;
 	struct db_txn *txn;
 	struct db_cursor *cursor;
-	uint64_t want; /* number of the next entry; 0: whatever is first */
-	bool there;    /* key, value: found, not given out yet */
+	uint64_t want; /* number of the next entry; 0: the first one */
+	bool there;    /* key and value hold an entry not yet returned */
 	struct text key, value;
-	uint64_t damaged; /* entries */
+	uint64_t damaged; /* entries skipped */
 };
 
 int
@@ -48,7 +48,7 @@ journal_walk_close(struct journal_walk **walk)
 	*walk = NULL;
 }
 
-/* Is there a row of this number whose checksum is wrong? */
+/* Is there a row of this number with a wrong checksum? */
 static bool
 is_damaged(struct journal_walk *walk, uint64_t number)
 {
@@ -71,12 +71,13 @@ journal_walk_seek(struct journal_walk *walk, uint64_t number, struct err *err)
 	walk->cursor = db_cursor_open(walk->txn, JOURNAL_ENTRIES);
 	walk->there = db_seek(
 	    walk->cursor, entry_key(key, number), &walk->key, &walk->value);
-	/* A number that is not there was purged, which the caller sees from
-	 * what comes first; only a damaged row is a hole. */
+	/* A missing number was purged, which the caller sees from the first
+	 * entry; only a damaged row is a hole. */
 	walk->want = is_damaged(walk, number) ? number : 0;
 	if (!db_failed(walk->txn))
 		return 0;
-	/* The end of the snapshot would be waited at for ever. */
+	/* Otherwise the caller would wait forever at the end of the
+	 * snapshot. */
 	walk->there = false;
 	db_cursor_close(&walk->cursor);
 	db_commit(&walk->txn, err);
@@ -122,7 +123,7 @@ journal_walk_next(struct journal_walk *walk, struct journal_entry *entry)
 		return damaged(walk, 1);
 	}
 	if (want != 0 && number > want) {
-		walk->want = number; /* and this one at the next call */
+		walk->want = number; /* return this one at the next call */
 		return damaged(walk, number - want);
 	}
 	walk->there = false;

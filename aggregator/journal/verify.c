@@ -1,5 +1,5 @@
 /*
- * journal_verify - is the journal what it promises to be?
+ * journal_verify - check the journal.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/journal/verify.h"
@@ -19,7 +19,7 @@ struct verify {
 	void (*report)(void *arg, const char *sentence);
 	void *arg;
 	int64_t wrong;
-	struct string_table streams; /* of the entries, by their keys */
+	struct string_table streams; /* of the entries, from their keys */
 	uint64_t *last;              /* seq of each */
 	uint32_t room;
 };
@@ -39,7 +39,7 @@ wrong(struct verify *v, const char *format, ...)
 	v->report(v->arg, sentence);
 }
 
-/* Where the last seq of a stream is; 0: no entry was seen yet. */
+/* Position of the last seq of a stream; 0: no entry was read yet. */
 static uint64_t *
 last_of(struct verify *v, struct text key)
 {
@@ -49,8 +49,8 @@ last_of(struct verify *v, struct text key)
 	return &v->last[number];
 }
 
-/* Was it received before its partition went away and came back?  What was
- * received elsewhere in between is in no entry here. */
+/* Did the entry arrive before its partition was moved away and back?  Batches
+ * that arrived in the other store have no entry here. */
 static bool
 is_of_before(
     struct db_txn *txn, uint64_t number, const struct wire_header *header)
@@ -61,7 +61,8 @@ is_of_before(
 		return false;
 	if (owner.state == OWNER_OWN)
 		return owner_moved(&owner) && number <= owner.number;
-	return owner.state != OWNER_NONE; /* not kept here (any more) */
+	return owner.state !=
+	       OWNER_NONE; /* not assigned to this store (any more) */
 }
 
 static void
@@ -75,7 +76,7 @@ check_stream(struct verify *v, struct db_txn *txn, uint64_t number,
 	uint64_t last, *seen;
 
 	if (fault != WIRE_OK) {
-		wrong(v, "journal entry %llu: its frame is bad (%s)",
+		wrong(v, "journal entry %llu: bad frame (%s)",
 		    (unsigned long long)number, wire_fault_name(fault));
 		return;
 	}
@@ -88,7 +89,7 @@ check_stream(struct verify *v, struct db_txn *txn, uint64_t number,
 	last = header.type == WIRE_GAP ? header.last_seq : header.seq;
 	if (*seen != 0 && entry->seq != *seen + 1)
 		wrong(v,
-		    "journal entry %llu: its stream goes from %llu to %llu",
+		    "journal entry %llu: the stream jumps from %llu to %llu",
 		    (unsigned long long)number, (unsigned long long)*seen,
 		    (unsigned long long)entry->seq);
 	*seen = last;
@@ -105,7 +106,7 @@ check_entries(struct verify *v, struct db_txn *txn)
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		if (!entry_number(key, &number) || !entry_get(value, &entry)) {
-			wrong(v, "journal: an entry that is none");
+			wrong(v, "journal: malformed entry");
 			continue;
 		}
 		if (want != 0 && number != want)
@@ -113,7 +114,8 @@ check_entries(struct verify *v, struct db_txn *txn)
 			    (unsigned long long)want,
 			    (unsigned long long)number - 1);
 		else if (want != 0 && entry.offset != offset)
-			wrong(v, "journal entry %llu: begins at %llu, not %llu",
+			wrong(v,
+			    "journal entry %llu: begins at byte %llu, not %llu",
 			    (unsigned long long)number,
 			    (unsigned long long)entry.offset,
 			    (unsigned long long)offset);
@@ -137,7 +139,7 @@ check_states(struct verify *v, struct db_txn *txn)
 		uint32_t number;
 
 		if (!journal_stream_decode(value, &stream)) {
-			wrong(v, "journal: a stream's state cannot be read");
+			wrong(v, "journal: malformed state of a stream");
 			continue;
 		}
 		if (!string_table_find(&v->streams, key, &number) ||
@@ -146,8 +148,8 @@ check_states(struct verify *v, struct db_txn *txn)
 		found++;
 		if (v->last[number] != stream.hwm)
 			wrong(v,
-			    "journal: a stream of node %.*s is kept up to %llu "
-			    "and its last entry is %llu",
+			    "journal: the last seq of a stream of node %.*s is "
+			    "%llu, but its last entry is %llu",
 			    (int)stream.node.bytes, stream.node.at,
 			    (unsigned long long)stream.hwm,
 			    (unsigned long long)v->last[number]);
@@ -156,7 +158,7 @@ check_states(struct verify *v, struct db_txn *txn)
 	for (uint32_t i = 0; i < v->streams.count; i++)
 		found -= v->last[i] != 0;
 	if (found != 0)
-		wrong(v, "journal: %llu streams have entries and no state",
+		wrong(v, "journal: %llu streams have entries but no state",
 		    (unsigned long long)-found);
 }
 

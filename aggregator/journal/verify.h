@@ -1,5 +1,5 @@
 /*
- * journal_verify - is the journal what it promises to be?
+ * journal_verify - check the journal.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_JOURNAL_VERIFY_H
@@ -7,10 +7,10 @@
 
 #include "aggregator/journal/journal.h"
 
-/* Every entry: checksum, frame, number, bytes before it; within each stream
- * the numbers go on without a hole; the state of each stream ends where its
- * last entry does.  `report` hears a sentence for each thing that is wrong.
- * How many there were, or -1 when the journal could not be read. */
+/* Check of every entry the checksum, frame, number and byte offset; of every
+ * stream, that its numbers have no hole and that its state matches its last
+ * entry.  `report` receives a sentence for each error.  Returns the number of
+ * errors, or -1 if the journal could not be read. */
 int64_t journal_verify(struct journal *journal,
     void (*report)(void *arg, const char *sentence), void *arg,
     struct err *err);

@@ -1,5 +1,5 @@
 /*
- * keys_grant - new keys, keys that are let in, and keys that no longer are.
+ * keys_grant - create, authorize and revoke keys.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -21,7 +21,7 @@ make_entry(
 	return entry;
 }
 
-/* -1: the list has keys of that name. */
+/* -1: a key of that name is authorized already. */
 static int
 check_new_name(const char *name, struct err *err)
 {
@@ -37,7 +37,7 @@ check_new_name(const char *name, struct err *err)
 	if (keys == 0)
 		return 0;
 	return err_set(err,
-	    "there is a key %s already: rotate it, or revoke it first", name);
+	    "a key %s exists already: rotate it, or revoke it first", name);
 }
 
 static void
@@ -132,7 +132,7 @@ keys_allow(const struct keys_grant *grant,
     const unsigned char public[Z85_KEY_BYTES], struct err *err)
 {
 	struct allowlist_entry entry = make_entry(grant, public);
-	/* Said again it is what was said last. */
+	/* Repeating the command replaces the previous line. */
 	struct allowlist_change change = { keys_has_public, public, &entry };
 	uint32_t removed;
 
@@ -143,7 +143,7 @@ keys_allow(const struct keys_grant *grant,
 	return 0;
 }
 
-/* A public key, and if there is none such, a name that looks like one. */
+/* A public key; or, if no line has it, a name that looks like one. */
 static int
 remove_lines(const char *what, uint32_t *removed, struct err *err)
 {
@@ -171,7 +171,7 @@ keys_revoke(const char *what, struct err *err)
 		return -1;
 	text_quote(shown, sizeof(shown), text_of(what));
 	if (removed == 0)
-		return err_set(err, "no key %s is allowed", shown);
+		return err_set(err, "no authorized key is called %s", shown);
 	printf(
 	    "revoked %s (%u key%s)\n", shown, removed, removed == 1 ? "" : "s");
 	return 0;

@@ -1,9 +1,12 @@
 /*
- * keys - the keys of an instance, and which of them its doors let in.
+ * keys - the keys of an instance, and which of them are authorized.
  *
- * What poolscope-keys does: files in DIR/keys (proto/keys/keyfile.h) and lines
- * of DIR/keys/allow (proto/keys/allowlist.h).  Who runs is reported with
- * SIGHUP, so that a change holds at once. SPDX-License-Identifier: MIT
+ * The functions of poolscope-keys: they write files in DIR/keys
+ * (proto/keys/keyfile.h) and lines of DIR/keys/allow (proto/keys/allowlist.h),
+ * and send SIGHUP to the running daemons, so that a change takes effect at
+ * once.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_KEYS_KEYS_H
 #define AGGREGATOR_KEYS_KEYS_H
@@ -19,14 +22,14 @@
 #define KEYS_SERVER_NEXT "server.next"
 #define KEYS_SERVER_OLD  "server.old"
 
-/* What a new key is to be. */
+/* The properties of a new key. */
 struct keys_grant {
 	const char *name;
 	enum key_role role;
 	const char *partition, *node; /* patterns */
 };
 
-/* Make DIR/keys if it is not there. */
+/* Create DIR/keys if it does not exist. */
 int keys_make_directory(struct err *err);
 /* DIR/keys/`name``suffix`. */
 int keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
@@ -36,20 +39,20 @@ int keys_file(char to[static INSTANCE_PATH_BYTES], const char *name,
     const char *file, struct err *err);
 int keys_allow_path(char to[static INSTANCE_PATH_BYTES], struct err *err);
 
-/* The public keys that clients must know: of the server's key and of the one
- * that is to come; -1 when there is none. */
+/* The public keys that clients must know: that of the server key and, during a
+ * rotation, that of the next one; -1 when there is none. */
 int keys_servers(struct keyfile *key, struct err *err);
 
-/* Take lines off, add one, and tell the daemons. */
+/* Remove lines, add one, and notify the daemons. */
 int keys_change(
     const struct allowlist_change *change, uint32_t *removed, struct err *err);
-/* Have broker and aggregator of the instance read their keys again, and wait
- * until they have (5 s). */
+/* Make broker and aggregator of the instance reload their keys, and wait until
+ * they have (5 s). */
 void keys_tell(void);
-/* The same of those that go to others' doors with a key: agent and broker. */
+/* The same for the programs that connect with a key: agent and broker. */
 void keys_tell_users(void);
 
-/* For allowlist_change: the lines with this public key (`arg`). */
+/* For allowlist_change: matches the lines with this public key (`arg`). */
 bool keys_has_public(const void *arg, const struct allowlist *list,
     const struct allowlist_entry *entry);
 
@@ -57,10 +60,10 @@ bool keys_has_public(const void *arg, const struct allowlist *list,
 const struct allowlist_entry *keys_newest(
     const struct allowlist *list, struct text name, uint32_t *keys);
 
-/* The verbs.  `file` is a path, or NULL: DIR/keys/NAME.key. */
+/* The verbs.  `file` is a path; NULL: DIR/keys/NAME.key. */
 int keys_new_server(struct err *err);
 int keys_new(const struct keys_grant *grant, const char *file, struct err *err);
-/* A key that is let in elsewhere: by servers with these public keys. */
+/* Create a key for other servers, with these public keys. */
 int keys_new_for(const struct keys_grant *grant, const char *file,
     const unsigned char (*servers)[Z85_KEY_BYTES], uint32_t count,
     struct err *err);
@@ -69,8 +72,8 @@ int keys_allow(const struct keys_grant *grant,
 int keys_revoke(const char *what, struct err *err);
 int keys_rotate(const char *name, const char *file, struct err *err);
 int keys_rotate_finish(const char *name, struct err *err);
-/* `files`: key files besides those in DIR/keys that get the new key, or lose
- * the old one. */
+/* `files`: key files outside DIR/keys that get the new key, or lose the old
+ * one. */
 int keys_rotate_server(char *const *files, uint32_t count, struct err *err);
 int keys_rotate_server_finish(
     char *const *files, uint32_t count, struct err *err);

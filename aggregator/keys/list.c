@@ -1,5 +1,5 @@
 /*
- * keys_list - which keys there are, in each format.
+ * keys_list - list the keys, in each format.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -33,7 +33,7 @@ put_row(struct report *to, const struct allowlist_entry *entry, bool newest)
 	report_flag(to, newest);
 }
 
-/* 1: it is not there. */
+/* 1: it does not exist. */
 static int
 read_server(struct allowlist_entry *entry, const char *name, struct err *err)
 {
@@ -53,7 +53,7 @@ read_server(struct allowlist_entry *entry, const char *name, struct err *err)
 	return 0;
 }
 
-/* A name's keys one after another, in the order of the file. */
+/* The keys of a name one after another, in the order of the file. */
 static int
 by_name(const void *a, const void *b)
 {
@@ -109,8 +109,9 @@ keys_list(enum report_format format, FILE *file, struct err *err)
 	put_clients(&to, list);
 	report_end(&to);
 	if (has_server != 0 && has_next != 0 && allowlist_count(list) == 0)
-		log_info("no keys yet: poolscope up --listen ENDPOINT makes a "
-			 "door's, poolscope keys new NAME a sender's");
+		log_info(
+		    "no keys yet: poolscope up --listen ENDPOINT creates the "
+		    "server key, poolscope keys new NAME a client key");
 	allowlist_free(&list);
 	return 0;
 }

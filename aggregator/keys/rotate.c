@@ -1,5 +1,6 @@
 /*
- * keys_rotate - a new key beside the old one, until nobody needs the old one.
+ * keys_rotate - replace a key by a new one; both are valid until the rotation
+ * is finished.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
@@ -11,7 +12,7 @@
 
 #include "aggregator/keys/keys.h"
 
-/* The file that has the key of this name; -1, and a sentence: none. */
+/* Find the file of the key of this name; -1 and a sentence: there is none. */
 static int
 find_file(char to[static INSTANCE_PATH_BYTES], const char *name,
     const char *file, struct err *err)
@@ -20,12 +21,12 @@ find_file(char to[static INSTANCE_PATH_BYTES], const char *name,
 		return -1;
 	if (file != NULL || access(to, F_OK) == 0)
 		return 0;
-	return err_set(
-	    err, "%s is not there: say with --file where the new key goes", to);
+	return err_set(err,
+	    "%s does not exist: give the file of the new key with --file", to);
 }
 
-/* A file that is there is replaced only when it is a key of that name; it is
- * then the one to be followed (`public`), or `*has` is false. */
+/* Replace an existing file only if it holds a key of that name; then `public`
+ * is its public key, otherwise `*has` is false. */
 static int
 check_replaced(const char *path, const char *name,
     unsigned char public[Z85_KEY_BYTES], bool *has, struct err *err)
@@ -46,7 +47,7 @@ check_replaced(const char *path, const char *name,
 	return rc;
 }
 
-/* `instead`, unless NULL, is a key that nobody has and that goes. */
+/* `instead`, unless NULL, is a key that no file has; its line is removed. */
 static int
 add_beside(const struct allowlist_entry *old, const char *name,
     const char *path, const unsigned char *instead, struct err *err)
@@ -61,7 +62,7 @@ add_beside(const struct allowlist_entry *old, const char *name,
 	keyfile_make(&key, name, old->role);
 	memcpy(entry.public, key.public, sizeof(entry.public));
 	rc = keys_servers(&key, err);
-	/* First the list: whoever has the new key is let in. */
+	/* Authorize the new key first, so that whoever has it can connect. */
 	if (rc == 0)
 		rc = keys_change(&change, &removed, err);
 	if (rc == 0)
@@ -70,8 +71,9 @@ add_beside(const struct allowlist_entry *old, const char *name,
 	return rc;
 }
 
-/* With several keys a rotation has begun.  Is its file still the old one, it
- * was interrupted in between: nobody has the newest key. */
+/* Several keys of a name mean that a rotation is under way.  If the file still
+ * has the old key, the rotation was interrupted, and no file has the newest
+ * key. */
 static int
 add_new(const struct allowlist_entry *newest, uint32_t keys, const char *name,
     const char *path, struct err *err)
@@ -86,7 +88,7 @@ add_new(const struct allowlist_entry *newest, uint32_t keys, const char *name,
 	if (has && memcmp(now, newest->public, sizeof(now)) != 0)
 		return add_beside(newest, name, path, newest->public, err);
 	return err_set(err,
-	    "%s has %u keys already: finish that rotation first (--finish)",
+	    "%s already has %u keys: finish that rotation first (--finish)",
 	    name, keys);
 }
 
@@ -113,7 +115,7 @@ keys_rotate(const char *name, const char *file, struct err *err)
 		return -1;
 	newest = keys_newest(list, text_of(name), &keys);
 	if (newest == NULL)
-		rc = err_set(err, "no key %s is allowed", name);
+		rc = err_set(err, "no authorized key is called %s", name);
 	else if (find_file(path, name, file, err) != 0)
 		rc = -1;
 	else
@@ -122,8 +124,8 @@ keys_rotate(const char *name, const char *file, struct err *err)
 	if (rc != 0)
 		return -1;
 	keys_tell_users();
-	printf("new key %s in %s; the old one is let in, too, until\n"
-	       "    poolscope keys rotate %s --finish\n",
+	printf("new key %s in %s; the old one stays authorized until\n    "
+	       "poolscope keys rotate %s --finish\n",
 	    name, path, name);
 	return rc;
 }
@@ -148,13 +150,14 @@ keys_rotate_finish(const char *name, struct err *err)
 	if (keys_change(&change, &removed, err) != 0)
 		return -1;
 	if (removed == 0)
-		return err_set(
-		    err, "%s is not being rotated: it has no older key", name);
-	printf("only the newest key of %s is let in\n", name);
+		return err_set(err,
+		    "no rotation of %s is under way: it has no older key",
+		    name);
+	printf("only the newest key of %s is authorized\n", name);
 	return 0;
 }
 
-/* What becomes of the server: lines of a client's key file. */
+/* The change of the server key, as lines of a client's key file. */
 struct edit {
 	const unsigned char *add;    /* Z85_KEY_BYTES */
 	const unsigned char *remove; /* the same, or NULL */
@@ -274,7 +277,7 @@ keys_rotate_server(char *const *files, uint32_t count, struct err *err)
 		return -1;
 	keyfile_clear(&old);
 	rc = keys_path(path, KEYS_SERVER_NEXT, ".key", err);
-	/* Begun before and interrupted: go on with the key that is there. */
+	/* An interrupted rotation: continue with the existing next key. */
 	if (rc == 0 && access(path, F_OK) == 0)
 		rc = keyfile_read(&next, path, err);
 	else if (rc == 0) {
@@ -285,19 +288,18 @@ keys_rotate_server(char *const *files, uint32_t count, struct err *err)
 		rc = edit_all(&edit, files, count, err);
 	if (rc == 0) {
 		z85_encode(public, next.public);
-		printf("new key in %s; %u key file%s know%s it\n"
-		       "every other key file needs it, before the rotation is "
-		       "finished:\n"
-		       "    echo 'server: %.*s' >>FILE\n"
-		       "then    poolscope keys rotate server --finish\n",
+		printf("new key in %s; added to %u key file%s\nadd it to every "
+		       "other key file before you finish the rotation:\n    "
+		       "echo 'server: %.*s' >>FILE\nthen    poolscope keys "
+		       "rotate server --finish\n",
 		    path, edit.changed, edit.changed == 1 ? "" : "s",
-		    edit.changed == 1 ? "s" : "", Z85_CHARACTERS, public);
+		    Z85_CHARACTERS, public);
 	}
 	keyfile_clear(&next);
 	return rc;
 }
 
-/* 1: it is not there. */
+/* 1: it does not exist. */
 static int
 read_if_there(struct keyfile *key, const char *name,
     char path[static INSTANCE_PATH_BYTES], struct err *err)
@@ -317,8 +319,8 @@ remove_key(const char *path, struct err *err)
 		   : err_set(err, "%s: %s", path, strerror(errno));
 }
 
-/* The next key becomes the server's; the one before stays beside it until no
- * key file has it, so that whoever was interrupted can be followed. */
+/* Make the next key the server key.  The old one stays in its own file until
+ * no key file names it, so that an interrupted rotation can be resumed. */
 static int
 become_server(struct keyfile *now, struct keyfile *old, struct err *err)
 {
@@ -339,7 +341,8 @@ become_server(struct keyfile *now, struct keyfile *old, struct err *err)
 		rc = read_if_there(old, KEYS_SERVER_OLD, before, err);
 	if (rc == 1 && has_next == 1)
 		rc = err_set(err,
-		    "the server's key is not being rotated: %s is not there",
+		    "no rotation of the server key is under way: %s does not "
+		    "exist",
 		    from);
 	if (rc >= 0 && has_next == 0) {
 		snprintf(next.name, sizeof(next.name), "%s", KEYS_SERVER);
@@ -369,10 +372,9 @@ keys_rotate_server_finish(char *const *files, uint32_t count, struct err *err)
 	if (rc == 0)
 		rc = remove_key(before, err);
 	if (rc == 0)
-		printf("the doors have the new key; %u key file%s no longer "
-		       "know%s the old one\n",
-		    edit.changed, edit.changed == 1 ? "" : "s",
-		    edit.changed == 1 ? "s" : "");
+		printf("the listeners use the new key; the old one was removed "
+		       "from %u key file%s\n",
+		    edit.changed, edit.changed == 1 ? "" : "s");
 	keyfile_clear(&now);
 	keyfile_clear(&old);
 	return rc;

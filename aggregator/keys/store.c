@@ -1,5 +1,6 @@
 /*
- * keys_store - where the keys of an instance are, and who is reported.
+ * keys_store - the files of the keys of an instance, and the daemons to
+ * notify.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -50,7 +51,8 @@ keys_make_directory(struct err *err)
 	if (instance_dir(dir, err) != 0 || keys_path(path, "", "", err) != 0 ||
 	    instance_make_dir(path, err) != 0)
 		return -1;
-	/* What root makes in the instance of others is theirs. */
+	/* Files that root creates in an instance belong to the owner of the
+	 * instance. */
 	if (geteuid() != 0 || stat(dir, &instance) != 0 ||
 	    stat(path, &keys) != 0 || keys.st_uid == instance.st_uid ||
 	    keys.st_uid != 0)
@@ -77,8 +79,8 @@ add_server(struct keyfile *to, const char *name, bool *missing, struct err *err)
 	*missing = access(path, F_OK) != 0 && errno == ENOENT;
 	if (*missing)
 		return err_set(err,
-		    "%s is not there: poolscope up --listen makes it, and so "
-		    "does poolscope keys new server --role server",
+		    "%s does not exist: create it with poolscope up --listen "
+		    "ENDPOINT or poolscope keys new server --role server",
 		    path);
 	if (keyfile_read(&server, path, err) != 0)
 		return -1;
@@ -100,7 +102,7 @@ keys_servers(struct keyfile *key, struct err *err)
 	return 0;
 }
 
-/* Have it read its keys again, and wait until it has. */
+/* Make a daemon reload its keys, and wait until it has. */
 static void
 tell(const char *name, const char *path, long pid)
 {
@@ -108,7 +110,7 @@ tell(const char *name, const char *path, long pid)
 	struct stat before, now;
 
 	if (stat(path, &before) != 0 || kill((pid_t)pid, SIGHUP) != 0) {
-		log_warn("the %s (pid %ld) was not told: %s", name, pid,
+		log_warn("cannot notify the %s (pid %ld): %s", name, pid,
 		    strerror(errno));
 		return;
 	}
@@ -118,12 +120,13 @@ tell(const char *name, const char *path, long pid)
 			return; /* it has ended */
 		if (now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
 		    now.st_mtim.tv_nsec != before.st_mtim.tv_nsec) {
-			log_info("told the %s (pid %ld)", name, pid);
+			log_info("the %s (pid %ld) has reloaded its keys", name,
+			    pid);
 			return;
 		}
 	}
-	log_warn("the %s (pid %ld) goes on with what it had: see its log", name,
-	    pid);
+	log_warn(
+	    "the %s (pid %ld) did not reload its keys: see its log", name, pid);
 }
 
 static void

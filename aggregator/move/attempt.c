@@ -1,5 +1,5 @@
 /*
- * move_attempt - an attempt to copy a partition.
+ * move_attempt - the row of an attempt to copy a partition.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/move/attempt.h"

@@ -1,6 +1,6 @@
 /*
- * move_attempt - an attempt to copy a partition, as the target's tables
- * remember it: so that what a crash has left of one is found, and goes.
+ * move_attempt - an attempt to copy a partition, recorded in the target's
+ * tables, so that the remains of a crashed attempt are found and deleted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MOVE_ATTEMPT_H
@@ -14,11 +14,11 @@
 
 struct move_attempt {
 	uint32_t number; /* of the partition in the target; 0: none */
-	bool whole;      /* all rows are there, and the name */
+	bool whole;      /* all rows and the name are copied */
 	unsigned char move[OWNER_MOVE_BYTES];
 };
 
-/* Number 0: there is none. */
+/* Number 0: there is no attempt. */
 struct move_attempt move_attempt_get(struct db_txn *txn, struct text partition);
 void move_attempt_put(struct db_txn *txn, struct text partition,
     const struct move_attempt *attempt);

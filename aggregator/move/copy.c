@@ -1,9 +1,9 @@
 /*
- * move_copy - the rows of a partition, from the tables of one store into those
- * of another, and out of the first.
+ * move_copy - copy the rows of a partition from one store to another, and
+ * delete them.
  *
- * Keys begin with the number of the partition, and nothing in a value says it:
- * a row is carried by giving its key another number.
+ * Keys begin with the number of the partition, and no value contains it: to
+ * copy a row, replace the number in its key.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/move/move_private.h"
@@ -16,12 +16,12 @@
 #include "proto/os/log.h"
 
 enum {
-	ROWS_AT_ONCE = 20000, /* of a transaction */
+	ROWS_AT_ONCE = 20000, /* bytes per transaction */
 	BYTES_AT_ONCE = 8 << 20,
 	SLICE_RECORDS = 64 << 10,
 };
 
-/* What is carried; the rest is derived from it. */
+/* Tables that are copied; the others are derived from them. */
 static const unsigned carried[] = { TABLES_ROW_BLOCKS, TABLES_CHUNKS,
 	TABLES_ROLLUPS, TABLES_ROLLUPS + 1, TABLES_ROLLUPS + 2,
 	TABLES_ENTITIES };
@@ -40,9 +40,9 @@ commit(struct db_txn **txn, const char *store, struct err *err)
 	return err_prefix(err, "%s", store);
 }
 
-/* ---- removing ---- */
+/* ---- deleting ---- */
 
-/* Prefixes of everything that a partition has in a table of names. */
+/* Prefixes of all keys of a partition in a table of names. */
 static struct text
 names_front(unsigned char to[static 5], char what, uint32_t number)
 {
@@ -102,7 +102,8 @@ move_forget_copy(struct move *move, struct err *err)
 		memcmp(attempt.move, to->owner.move, OWNER_MOVE_BYTES) != 0))
 		return 0;
 	if (attempt.whole) {
-		/* Readers and the indexer may have seen it: its name first. */
+		/* Readers and the indexer may know it: delete its name
+		 * first. */
 		if (db_begin(to->tables, true, &txn, err) != 0)
 			return -1;
 		dictionary_retire(txn, attempt.number, move->partition);
@@ -137,7 +138,7 @@ move_remove_rows(struct move *move, struct err *err)
 	if (remove_all(from, number, err) != 0 ||
 	    db_begin(from->tables, true, &txn, err) != 0)
 		return -1;
-	/* The name last: it is how the rows are found after a crash. */
+	/* Delete the name last: it leads to the rows after a crash. */
 	dictionary_retire(txn, number, move->partition);
 	tables_delete_counts(txn, number);
 	tables_put_fact(txn, FACT_MOVED, tables_fact(txn, FACT_MOVED) + 1);
@@ -150,13 +151,13 @@ struct copy {
 	struct move *move;
 	struct db_txn *source; /* the snapshot */
 	struct db_txn *target;
-	uint32_t from, to; /* numbers of the partition */
+	uint32_t from, to; /* numbers of the partition in source and target */
 	uint64_t rows, bytes;
-	uint64_t rows_now, bytes_now; /* of the transaction */
+	uint64_t rows_now, bytes_now; /* in this transaction */
 };
 
-/* Rows whose keys begin with `front`, from `*key` on: one transaction's worth.
- * 1: there are more. */
+/* Copy rows whose keys begin with `front`, from `*key` on, up to the size of a
+ * transaction.  1: there are more. */
 static int
 copy_some(struct copy *copy, unsigned table, struct text front,
     unsigned char *key, uint32_t *key_bytes, struct err *err)
@@ -240,8 +241,9 @@ raise_fact(struct copy *copy, const char *name, uint64_t to)
 		tables_put_fact(copy->target, name, to);
 }
 
-/* A number for it in the target, and counters that go on behind those of the
- * source, so that no row that the target makes has the key of one of these. */
+/* Choose a number for the partition in the target, and counters that continue
+ * those of the source, so that no new row of the target gets the key of a
+ * copied one. */
 static int
 begin_copy(struct copy *copy, struct err *err)
 {
@@ -300,11 +302,11 @@ copy_snapshot(struct copy *copy, struct err *err)
 	    (copy->from != 0 && copy_rows(copy, err) != 0) ||
 	    db_status(move->from.tables, &after, err) != 0)
 		return -1;
-	/* What cannot be read would be left behind in silence. */
+	/* Rows that cannot be read would be lost without notice. */
 	if (after.damaged != before.damaged)
 		return err_set(err,
-		    "%s: %llu rows are damaged: poolscope-admin verify "
-		    "tells which; nothing was moved",
+		    "%s: %llu rows are damaged, nothing was moved; "
+		    "poolscope-admin verify lists them",
 		    move->from.path,
 		    (unsigned long long)(after.damaged - before.damaged));
 	return end_copy(copy, err);
@@ -331,7 +333,7 @@ move_copy(struct move *move, struct err *err)
 	rc = copy_snapshot(&copy, err);
 	db_abort(&copy.source);
 	if (rc == 0)
-		log_info("%llu rows, %llu bytes are copied",
+		log_info("copied %llu rows, %llu bytes",
 		    (unsigned long long)copy.rows,
 		    (unsigned long long)copy.bytes);
 	return rc;

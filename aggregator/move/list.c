@@ -1,5 +1,5 @@
 /*
- * move_list - what a store keeps, and where brokers send it.
+ * move_list - list the partitions of a store and the partition table.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/move/list.h"
@@ -27,7 +27,7 @@ struct listing {
 	enum report_format format;
 	bool begun;
 	struct report rows;
-	struct partition_table table; /* of the brokers */
+	struct partition_table table; /* the partition table of the brokers */
 };
 
 static struct text
@@ -39,7 +39,7 @@ find_endpoint(const struct partition_table *table, struct text partition)
 	return text_of("");
 }
 
-/* Nothing is printed of a store that cannot be read. */
+/* Print nothing if the store cannot be read. */
 static void
 begin(struct listing *to)
 {
@@ -110,7 +110,7 @@ partitions_list(enum report_format format, FILE *file, const char *store,
 	if (rc == 0)
 		rc = owned_partitions_each(store, put_row, to, err);
 	if (rc == 0) {
-		begin(to); /* of a store that keeps nothing */
+		begin(to); /* of a store without partitions */
 		report_end(&to->rows);
 	}
 	if (rc == 0 && format == REPORT_TABLE)

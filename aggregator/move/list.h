@@ -1,5 +1,5 @@
 /*
- * move_list - what a store keeps, and where brokers send it.
+ * move_list - list the partitions of a store and the partition table.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MOVE_LIST_H
@@ -10,8 +10,8 @@
 #include "proto/base/err.h"
 #include "proto/format/report.h"
 
-/* `table`: the file of the brokers' table, which may be missing; as a table it
- * is shown below. */
+/* `table`: the file of the partition table, which need not exist; in table
+ * format its rows are printed after the partitions. */
 int partitions_list(enum report_format format, FILE *file, const char *store,
     const char *table, struct err *err);
 

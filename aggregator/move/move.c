@@ -1,5 +1,5 @@
 /*
- * move - carries a partition from one store into another: the steps.
+ * move - move a partition from one store to another: the steps.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/move/move_private.h"
@@ -22,7 +22,7 @@
 
 #define LOOK_NS (NS_PER_SECOND / 50)
 
-/* ---- the two ends ---- */
+/* ---- source and target ---- */
 
 static int
 find_path(struct move_end *end, const char *dir, bool make, struct err *err)
@@ -63,7 +63,7 @@ close_end(struct move_end *end)
 	lockfile_release(&end->lockfile);
 }
 
-/* The aggregator of the store looks at what has changed. */
+/* Notify the aggregator of the store that its assignments have changed. */
 static void
 wake(const struct move_end *end)
 {
@@ -77,8 +77,8 @@ wake(const struct move_end *end)
 		kill((pid_t)pid, SIGHUP);
 }
 
-/* With transactions that may write, so that we see the last commit of somebody
- * who was killed right behind it (journal/journal.c, find_ends). */
+/* Use write transactions, to see the last commit of a process that was killed
+ * right after it (journal/journal.c, find_ends). */
 static int
 read_owners(struct move *move, struct err *err)
 {
@@ -97,7 +97,8 @@ read_owners(struct move *move, struct err *err)
 		db_abort(&txn);
 		if (!good)
 			return err_set(err,
-			    "%s: who keeps the partition cannot be read",
+			    "%s: the assignment of the partition cannot be "
+			    "read",
 			    ends[i]->path);
 	}
 	return 0;
@@ -112,8 +113,8 @@ begin(struct move *move, const struct move_options *options, struct err *err)
 	    find_path(&move->to, options->to, true, err) != 0)
 		return -1;
 	if (strcmp(move->from.path, move->to.path) == 0)
-		return err_set(
-		    err, "%s: both stores are the same", move->to.path);
+		return err_set(err, "%s: source and target are the same store",
+		    move->to.path);
 	if (open_end(&move->from, err) != 0 || open_end(&move->to, err) != 0)
 		return -1;
 	return read_owners(move, err);
@@ -169,9 +170,9 @@ await_indexer(struct move *move, struct err *err)
 		before = indexed;
 		if (clock_monotonic_ns() > until_ns)
 			return err_set(err,
-			    "%s: %llu batches are to be folded before the "
-			    "partition can go, and nobody does: start its "
-			    "aggregator and begin again (or --cancel)",
+			    "%s: %llu batches are not indexed yet, and "
+			    "indexing makes no progress: start its aggregator "
+			    "and run the move again (or --cancel)",
 			    move->from.path,
 			    (unsigned long long)(move->from.owner.number -
 						 indexed));
@@ -196,7 +197,7 @@ announce(struct move *move, struct err *err)
 	return move_put_owner(&move->to, txn, move->partition, &owner, err);
 }
 
-/* From this transaction on the target keeps it. */
+/* From this transaction on the partition is assigned to the target. */
 static int
 take_over(struct move *move, struct err *err)
 {
@@ -220,8 +221,7 @@ take_over(struct move *move, struct err *err)
 	    after.damaged != before.damaged) {
 		db_abort(&txn);
 		return err_set(err,
-		    "%s: a stream is damaged: nothing was "
-		    "moved",
+		    "%s: the state of a stream is damaged; nothing was moved",
 		    move->from.path);
 	}
 	owner.state = OWNER_OWN;
@@ -229,7 +229,7 @@ take_over(struct move *move, struct err *err)
 	owner.since_ns = clock_wall_ns();
 	if (move_put_owner(&move->to, txn, move->partition, &owner, err) != 0)
 		return -1;
-	log_info("%s keeps it now, with %llu streams", move->to.path,
+	log_info("assigned to %s, with %llu streams", move->to.path,
 	    (unsigned long long)streams);
 	return 0;
 }
@@ -257,7 +257,7 @@ change_table(struct move *move, struct err *err)
 	if (partition_table_change(move->options->table, move->partition,
 		text_of(move->options->endpoint), &version, err) != 0)
 		return -1;
-	log_info("%s: version %llu sends it to %s", move->options->table,
+	log_info("%s: version %llu assigns it to %s", move->options->table,
 	    (unsigned long long)version, move->options->endpoint);
 	return 0;
 }
@@ -277,17 +277,16 @@ check_begun(struct move *move, struct err *err)
 
 	if (from->state == OWNER_GONE && !is_switched(move))
 		return err_set(
-		    err, "%s gave it to %s", move->from.path, from->place);
+		    err, "%s has moved it to %s", move->from.path, from->place);
 	if (from->state == OWNER_COMING)
 		return err_set(err,
-		    "it is on its way from %s to %s: finish "
-		    "that move first",
+		    "a move from %s to %s is under way: finish that move first",
 		    from->place, move->from.path);
 	if (from->state == OWNER_FROZEN &&
 	    strcmp(from->place, move->to.path) != 0)
 		return err_set(err,
-		    "it is on its way to %s: finish that move "
-		    "first, or --cancel it",
+		    "a move to %s is under way: finish that move first, or "
+		    "--cancel it",
 		    from->place);
 	return 0;
 }
@@ -334,7 +333,7 @@ move_partition(const struct move_options *options, struct err *err)
 	return rc;
 }
 
-/* ---- back ---- */
+/* ---- cancel ---- */
 
 static int
 thaw(struct move *move, struct err *err)
@@ -357,14 +356,12 @@ take_back(struct move *move, struct err *err)
 
 	if (move->from.owner.state != OWNER_FROZEN ||
 	    strcmp(move->from.owner.place, move->to.path) != 0)
-		return err_set(err,
-		    "%s: no move of it to %s has begun, or it "
-		    "is over",
+		return err_set(err, "%s: no move to %s is under way",
 		    move->from.path, move->to.path);
 	if (is_switched(move))
 		return err_set(err,
-		    "too late: %s keeps it already; begin the "
-		    "move again to finish it",
+		    "too late to cancel: the partition is already assigned to "
+		    "%s; run the move again to finish it",
 		    move->to.path);
 	if (move->to.owner.state == OWNER_COMING &&
 	    owner_same_move(&move->to.owner, &move->from.owner)) {
@@ -372,7 +369,7 @@ take_back(struct move *move, struct err *err)
 		    db_begin(journal_db(move->to.journal), true, &txn, err) !=
 			0)
 			return -1;
-		/* It is kept elsewhere, as before. */
+		/* It is assigned to another store, as before. */
 		owner.state = OWNER_GONE;
 		owner.tidied = true;
 		if (move_put_owner(

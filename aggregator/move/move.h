@@ -1,10 +1,10 @@
 /*
- * move - carries a partition from one store into another.
+ * move - move a partition from one store to another.
  *
- * proto/store.md, "Partitions and their stores", has the steps.  Each is a
- * transaction, or is begun anew, and what was reached stands in both stores:
- * after a crash of anybody the same call goes on.  The aggregators of both may
- * run; that of the source must, if it has batches to indexer.
+ * proto/store.md, "Partitions and their stores", has the steps.  Each step is
+ * one transaction or can be repeated, and both stores record the progress:
+ * after a crash of any process the same call resumes.  Both aggregators may be
+ * running; that of the source must, if it has batches to index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MOVE_MOVE_H
@@ -16,18 +16,20 @@
 #include "proto/base/text.h"
 
 struct move_options {
-	const char *from, *to; /* directories of stores; `to` may be new */
+	const char *from, *to; /* directories of stores; `to` need not exist */
 	struct text partition;
-	const char *endpoint; /* where brokers find `to`; NULL: no table */
+	const char *endpoint; /* address of `to` for brokers; NULL: keep the
+				 partition table */
 	const char *table;    /* the partition table */
-	int64_t timeout_ns;   /* without progress of the source's indexer */
+	int64_t timeout_ns;   /* maximum time without progress of the source's
+				 indexer */
 };
 
-/* Returns when the partition is in `to`, and only there. */
+/* Returns when the partition is in `to` only. */
 int move_partition(const struct move_options *options, struct err *err);
 
-/* Leave a move that was begun and is not past the switch; the partition is the
- * source's again. */
+/* Cancel a move that has not assigned the partition to the target yet; it
+ * stays in the source. */
 int move_cancel(const struct move_options *options, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * move_private - what the parts of move share.
+ * move_private - shared by the files of move.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MOVE_MOVE_PRIVATE_H
@@ -14,10 +14,11 @@
 
 /* A store at one end of the move. */
 struct move_end {
-	char path[DURABLE_DIR_PATH_BYTES]; /* without links */
+	char path[DURABLE_DIR_PATH_BYTES]; /* real path, without symbolic links
+					    */
 	struct journal *journal;
 	struct db *tables;
-	struct lockfile lockfile; /* STORE/MOVE: one move at a time */
+	struct lockfile lockfile; /* lock of STORE/MOVE: one move at a time */
 	struct owner owner;
 };
 
@@ -27,29 +28,30 @@ struct move {
 	struct move_end from, to;
 };
 
-/* Write the row of an owner, only in the place of the one that we know; ends
- * the transaction. */
+/* Replace the row of an owner if it is still the one that we read; ends the
+ * transaction. */
 int move_put_owner(struct move_end *end, struct db_txn *txn,
     struct text partition, const struct owner *owner, struct err *err);
 void move_set_place(struct owner *owner, const struct move_end *other);
-/* The number of the journal's last entry, in the transaction's eyes. */
+/* The number of the journal's last entry, as seen in the transaction. */
 uint64_t move_last_entry(struct db_txn *txn);
-/* Streams of the partition, each copied to `to` (may be NULL); their count. */
+/* Copy the streams of the partition to `to` (may be NULL); returns their
+ * count. */
 uint64_t move_each_stream(
     struct db_txn *txn, struct text partition, struct db_txn *to);
 
-/* May it be? */
+/* Is the move allowed? */
 int move_check_target(struct move *move, struct err *err);
 int move_check_source(struct move *move, struct err *err);
 int move_check_cuts(struct move *move, struct err *err);
 
-/* Step 4: the rows, from a snapshot of the source. */
+/* Step 4: copy the rows from a snapshot of the source. */
 int move_copy(struct move *move, struct err *err);
-/* What an attempt at it has left in the target. */
+/* Delete what an earlier attempt has left in the target. */
 int move_forget_copy(struct move *move, struct err *err);
-/* Step 8: no rows of it in the source any more. */
+/* Step 8: delete the rows in the source. */
 int move_remove_rows(struct move *move, struct err *err);
-/* Has this end a name for it in its tables, and so maybe rows? */
+/* Do the tables of this end have a name, and so perhaps rows, of it? */
 int move_is_named(
     struct move_end *end, struct text partition, bool *named, struct err *err);
 

@@ -1,6 +1,6 @@
 /*
- * owned_partitions - what a store keeps: its partitions, for who asks from
- * outside. SPDX-License-Identifier: MIT
+ * owned_partitions - the partitions of a store, read by other processes.
+ * SPDX-License-Identifier: MIT
  */
 #include "aggregator/move/owned_partitions.h"
 
@@ -41,7 +41,7 @@ on_owner(void *arg, struct text partition, const struct owner *owner)
 
 	if (owner->state == OWNER_GONE && !owner->tidied)
 		owned_partition.state =
-		    "going"; /* its rows are still to be removed */
+		    "going"; /* its rows are not deleted yet */
 	asking->on_owned(asking->arg, &owned_partition);
 }
 

@@ -1,6 +1,6 @@
 /*
- * owned_partitions - what a store keeps: its partitions, for who asks from
- * outside. SPDX-License-Identifier: MIT
+ * owned_partitions - the partitions of a store, read by other processes.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MOVE_OWNED_PARTITIONS_H
 #define AGGREGATOR_MOVE_OWNED_PARTITIONS_H
@@ -18,8 +18,8 @@ struct owned_partition {
 	const char *place; /* the store at the other end of a move, or "" */
 };
 
-/* All of them, in byte order of the partitions; `on_owned` has a view.  The
- * aggregator may run. */
+/* All partitions, sorted by name; `on_owned` gets a view.  The aggregator may
+ * be running. */
 int owned_partitions_each(const char *store,
     void (*on_owned)(void *arg, const struct owned_partition *owned_partition),
     void *arg, struct err *err);

@@ -1,6 +1,5 @@
 /*
- * move_state - what the two stores say of a partition that moves, and whether
- * it may.
+ * move_state - the state of a move in both stores, and the checks before it.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/move/move_private.h"
@@ -11,7 +10,7 @@
 #include "proto/base/varint.h"
 #include "proto/os/clock.h"
 
-/* ---- what stands in the rows ---- */
+/* ---- reading and writing rows ---- */
 
 int
 move_put_owner(struct move_end *end, struct db_txn *txn, struct text partition,
@@ -24,8 +23,8 @@ move_put_owner(struct move_end *end, struct db_txn *txn, struct text partition,
 	    !owner_same_move(&before, &end->owner)) {
 		db_abort(&txn);
 		return err_set(err,
-		    "%s: somebody has begun or moved the partition meanwhile: "
-		    "begin again",
+		    "%s: another process has changed the partition meanwhile: "
+		    "run the command again",
 		    end->path);
 	}
 	owner_put(txn, partition, owner);
@@ -39,7 +38,7 @@ void
 move_set_place(struct owner *owner, const struct move_end *other)
 {
 	_Static_assert(sizeof(owner->place) >= sizeof(other->path),
-	    "a path is longer than a place");
+	    "the path of a store is too long");
 	strcpy(owner->place, other->path);
 	owner->since_ns = clock_wall_ns();
 }
@@ -92,7 +91,7 @@ count_streams(struct move_end *end, struct text partition, uint64_t *count,
 	return 0;
 }
 
-/* ---- may it be? ---- */
+/* ---- checks ---- */
 
 int
 move_check_target(struct move *move, struct err *err)
@@ -105,21 +104,21 @@ move_check_target(struct move *move, struct err *err)
 		return 0;
 	if (to->owner.state == OWNER_GONE)
 		return err_set(err,
-		    "%s still has rows of it from before it went to %s: begin "
-		    "that move again, it tidies up",
+		    "%s still has rows from before the partition was moved to "
+		    "%s: run that move again to delete them",
 		    to->path, to->owner.place);
 	if (to->owner.state != OWNER_NONE)
 		return err_set(err,
-		    "%s has records of this partition (%s) that are not from "
-		    "this move",
+		    "%s has records of this partition (%s) that do not come "
+		    "from this move",
 		    to->path, owner_word(to->owner.state));
 	if (count_streams(to, move->partition, &streams, err) != 0 ||
 	    move_is_named(to, move->partition, &named, err) != 0)
 		return -1;
 	if (streams > 0 || named)
 		return err_set(err,
-		    "%s has records of this partition that are not from this "
-		    "move",
+		    "%s has records of this partition that do not come from "
+		    "this move",
 		    to->path);
 	return 0;
 }
@@ -136,11 +135,11 @@ move_check_source(struct move *move, struct err *err)
 	if (streams > 0 || named || move->from.owner.state == OWNER_OWN)
 		return 0;
 	return err_set(
-	    err, "%s has nothing of this partition", move->from.path);
+	    err, "%s has no records of this partition", move->from.path);
 }
 
-/* Readers believe that samples before a store's cuts are in its rollups only.
- */
+/* Readers assume that samples before the retention limits of a store exist as
+ * rollups only. */
 int
 move_check_cuts(struct move *move, struct err *err)
 {
@@ -160,9 +159,9 @@ move_check_cuts(struct move *move, struct err *err)
 		if (hour > tables_cut(to, rollup) &&
 		    tables_fact(to, FACT_ROW) > 0)
 			rc = err_set(err,
-			    "%s has no %s before %s any more, and %s keeps "
-			    "them: start its aggregator with the same "
-			    "--retain options first",
+			    "%s has deleted %s before %s, and %s keeps them: "
+			    "start its aggregator with the same --retain "
+			    "options first",
 			    move->from.path,
 			    rollup == 0 ? "samples" : "rollups",
 			    clock_text(when, hour * (3600 * NS_PER_SECOND), 0),

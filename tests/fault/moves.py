@@ -178,13 +178,13 @@ def refusals(oracle, world):
         return world.a.run("poolscope-partitions", "move", partition, "--to",
                            world.b.dir + "/store", *more, check=False)
     done = move("fault$twice")
-    oracle.check(done.returncode == 1 and b"are not from this move" in done.stderr,
+    oracle.check(done.returncode == 1 and b"do not come from this move" in done.stderr,
                  "a store that has other records of it is refused", done.stderr)
     done = move("fault$nothing")
-    oracle.check(done.returncode == 1 and b"has nothing of this partition" in done.stderr,
+    oracle.check(done.returncode == 1 and b"has no records of this partition" in done.stderr,
                  "what is not there cannot be moved", done.stderr)
     done = move("fault$twice", "--cancel")
-    oracle.check(done.returncode == 1 and b"no move of it" in done.stderr,
+    oracle.check(done.returncode == 1 and b"no move to" in done.stderr,
                  "what has not begun cannot be cancelled", done.stderr)
     load.put([load.record()])
     drain(world.a, partition="fault$twice")

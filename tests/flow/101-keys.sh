@@ -31,7 +31,7 @@ check "... and nothing is made of that" test ! -e "$DIR/keys"
 
 # ---- made and listed
 check_status 1 "no key is made before the server has one" poolscope-keys new nodes
-check_said "... which is said" "server.key is not there: poolscope up --listen makes it"
+check_said "... which is said" "server.key does not exist: create it with poolscope up --listen"
 check "the server's key is made" poolscope-keys new server --role server
 check_status 1 "it is made once" poolscope-keys new server --role server
 # shellcheck disable=SC2016 # a dollar is part of the name
@@ -178,9 +178,9 @@ fi
 # ---- said wrong
 wrong_usage "a verb is needed" "missing argument" poolscope-keys
 wrong_usage "an unknown verb is wrong usage" "'make' is not one of new, list" poolscope-keys make x
-wrong_usage "a name is no path" "a name is 1 to 100 letters" poolscope-keys new ../x
-wrong_usage "a name is no option" "a name is 1 to 100 letters" poolscope-keys new -- -x
-wrong_usage "an option is for its verbs" "--finish is not for new" poolscope-keys new x --finish
+wrong_usage "a name is no path" "a name has 1 to 100 letters" poolscope-keys new ../x
+wrong_usage "a name is no option" "a name has 1 to 100 letters" poolscope-keys new -- -x
+wrong_usage "an option is for its verbs" "--finish does not apply to new" poolscope-keys new x --finish
 wrong_usage "the server's key has a name" "new server --role server" poolscope-keys new x --role server
 wrong_usage "the server's key has a role" "new server --role server" poolscope-keys new server
 wrong_usage "a pattern is not empty" "--partitions is empty" poolscope-keys new x -p ''

@@ -53,5 +53,5 @@ check_text "... the store says so" gone "$(field jsonl state "$pool")"
 check_text "... and where to" "$second" "$(field csv store "$pool")"
 check_text "... where it is its own" own "$(field json state "$pool" --store "$second")"
 check_text "... with all its records" "$events" "$(field json records "$pool" --store "$second")"
-wrong_usage "a format is for what is printed" "^poolscope-partitions: --format is for list" \
+wrong_usage "a format is for what is printed" "^poolscope-partitions: --format does not apply to move" \
 	poolscope-partitions move "$pool" --to "$second" --format json
