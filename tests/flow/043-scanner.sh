@@ -78,7 +78,7 @@ check_said "... once" '^[0-9]* intervals, 1 damaged places, 0 already there'
 count=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
 arrived 'acct$damaged' "$count" || fail "all of them are there"
 check "it has numbers" poolscope-stats scanner -p 'acct$damaged' --job job --fixed
-check_said "... and a warning" '1 places of the job.s files were damaged'
+check_said "... and a warning" 'files of the job were damaged in 1 places'
 check_text "... which say where" "1 0 1 0" "$(told damaged) $(told nodes/1/damaged) $(told nodes/2/damaged) $(told nodes/5/damaged)"
 check_text "... all workers and the master" "master 4" "$(told nodes/0/node) $(told nodes/5/node)"
 check_text "... and all intervals" "$count" "$(told intervals)"
