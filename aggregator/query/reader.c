@@ -94,7 +94,7 @@ reader_close(struct reader **reader)
 }
 
 bool
-reader_keeps(struct reader *reader, struct text partition)
+reader_has_partition(struct reader *reader, struct text partition)
 {
 	struct db_txn *txn;
 	struct owner owner;

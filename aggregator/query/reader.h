@@ -68,7 +68,7 @@ int reader_follow(struct reader *reader, struct text partition,
     struct err *err);
 /* False when the partition was moved to another store, or has not arrived
  * yet. */
-bool reader_keeps(struct reader *reader, struct text partition);
+bool reader_has_partition(struct reader *reader, struct text partition);
 
 /* The generation of the store: a random number that changes when it is
  * restored. */

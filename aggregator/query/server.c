@@ -148,7 +148,8 @@ answer_query(struct query_server *query_server,
 	bool last;
 
 	if (header->type != WIRE_STATUS &&
-	    !reader_keeps(query_server->source.reader, header->partition)) {
+	    !reader_has_partition(
+		query_server->source.reader, header->partition)) {
 		refuse(query_server, answer, WIRE_NACK_OWNER);
 		return;
 	}

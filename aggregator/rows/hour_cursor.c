@@ -28,7 +28,7 @@ same_slice(const struct key_row_block *a, const struct key_row_block *b)
 }
 
 static void
-merge_input_take(struct hour_cursor_input *input, struct text key, bool found)
+take_row(struct hour_cursor_input *input, struct text key, bool found)
 {
 	struct key_row_block row_key;
 
@@ -44,7 +44,7 @@ next_row(struct hour_cursor_input *input)
 	struct text key;
 	bool found = db_next(input->cursor, &key, &input->value);
 
-	merge_input_take(input, key, found);
+	take_row(input, key, found);
 }
 
 /* The key of the current series block of a compacted slice. */
@@ -76,7 +76,7 @@ seek(struct hour_cursor_input *input, uint32_t node, uint32_t track)
 	to.row = 0;
 	found = db_seek(
 	    input->cursor, hour_cursor_key(bytes, &to), &key, &input->value);
-	merge_input_take(input, key, found);
+	take_row(input, key, found);
 }
 
 static bool

@@ -215,7 +215,7 @@ static int
 fill(const char *dir, unsigned nodes, double seconds, double period)
 {
 	struct journal_options options = { .map_bytes = INT64_C(64) << 30 };
-	struct writer_options folding = { .map_bytes = INT64_C(64) << 30 };
+	struct writer_options indexing = { .map_bytes = INT64_C(64) << 30 };
 	struct node *all = calloc(nodes, sizeof(*all));
 	char store[PATH_BYTES];
 
@@ -225,7 +225,7 @@ fill(const char *dir, unsigned nodes, double seconds, double period)
 	snprintf(store, sizeof(store), "%s/store", dir);
 	mkdir(store, 0700);
 	good(journal_open(&journal, store, &options, &err));
-	good(writer_open(&writer, store, journal, &folding, &err));
+	good(writer_open(&writer, store, journal, &indexing, &err));
 	wire_writer_init(&batch, body, sizeof(body));
 	define_groups();
 	for (double t = 0; t < seconds; t += period)

@@ -140,7 +140,7 @@ page_end(struct page *page, bool *last, struct err *err)
 /* A record that is too large for any page is returned without its largest
  * attributes; the attribute _left_out gives their number. */
 static bool
-put_cut(struct page *page, struct record *record)
+put_truncated(struct page *page, struct record *record)
 {
 	struct buffer *pairs = &page->reader->pairs;
 	struct text rest = record->pairs;
@@ -192,7 +192,7 @@ page_put(struct page *page, struct record *record)
 		return false;
 	if (wire_put_context_entry(w, record, page->entry) &&
 	    (wire_put_record(w, record) ||
-		(w->records == 0 && put_cut(page, record))))
+		(w->records == 0 && put_truncated(page, record))))
 		return true;
 	w->bytes = before; /* remove the context of the record too */
 	w->full = false;

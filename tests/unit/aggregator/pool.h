@@ -148,7 +148,7 @@ by_time(const void *left, const void *right)
 /* Write them to the journal in their current order, in batches of any size,
  * and index them from time to time. */
 static inline void
-take_in(uint64_t *random, bool folding)
+take_in(uint64_t *random, bool indexing)
 {
 	unsigned i;
 
@@ -160,7 +160,7 @@ take_in(uint64_t *random, bool folding)
 		if (i + 1 == count || events[i + 1].session != event->session ||
 		    check_random(random) % 50 == 0)
 			rig_send(&rig, event->session);
-		if (folding && check_random(random) % 500 == 0)
+		if (indexing && check_random(random) % 500 == 0)
 			rig_indexer(&rig);
 	}
 	rig_indexer(&rig);

@@ -64,9 +64,9 @@ counted(const char *name)
 }
 
 static void
-expect(uint64_t letters, uint64_t bytes, uint64_t cut)
+expect(uint64_t records, uint64_t bytes, uint64_t cut)
 {
-	assert_int_equal(counted("records_rejected"), letters);
+	assert_int_equal(counted("records_rejected"), records);
 	assert_int_equal(counted("rejected_bytes"), bytes);
 	assert_int_equal(counted("rejected_cut"), cut);
 }

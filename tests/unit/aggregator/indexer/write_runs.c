@@ -52,16 +52,16 @@ static struct reported {
 	const char *group, *who, *error;
 	bool no_error; /* says so */
 } reported[EVENTS_MAX];
-static unsigned tolds;
+static unsigned reports;
 
 static const char *const groups[] = { "alpha", "beta", "gamma" };
 static const char *const people[] = { "ann", "bob", "cy", "dee" };
 
 static void
-tell(struct reported what)
+send_report(struct reported what)
 {
-	assert_true(tolds < EVENTS_MAX);
-	reported[tolds++] = what;
+	assert_true(reports < EVENTS_MAX);
+	reported[reports++] = what;
 }
 
 /* Runs in all states, repeated steps, ends without begins, and runs without an
@@ -71,7 +71,7 @@ make_runs(uint64_t *random)
 {
 	int64_t now = RIG_T0;
 
-	tolds = 0;
+	reports = 0;
 	for (int run = 0; run < RUNS; run++) {
 		static const char names[] = "abcececed";
 		unsigned stage =
@@ -81,7 +81,7 @@ make_runs(uint64_t *random)
 			now += 1 + (int64_t)(check_random(random) % 5000000000);
 			if (check_random(random) % 8 == 0)
 				continue; /* missing */
-			tell((struct reported){ .run = run,
+			send_report((struct reported){ .run = run,
 			    .name = names[i],
 			    .time_ns = now,
 			    .receive_ns =
@@ -90,7 +90,7 @@ make_runs(uint64_t *random)
 		}
 		if (check_random(random) % 10 == 0)
 			continue;
-		tell((struct reported){ .run = run,
+		send_report((struct reported){ .run = run,
 		    .group = groups[check_random(random) % 3],
 		    .who = people[check_random(random) % 4],
 		    .error = check_random(random) % 5 ? NULL : "broken" });
@@ -100,7 +100,7 @@ make_runs(uint64_t *random)
 static void
 shuffle(uint64_t *random)
 {
-	for (unsigned i = tolds; i > 1; i--) {
+	for (unsigned i = reports; i > 1; i--) {
 		unsigned j = (unsigned)(check_random(random) % i);
 		struct reported one = reported[j];
 
@@ -156,9 +156,9 @@ send_one(const struct reported *what)
 static void
 take_in(uint64_t *random)
 {
-	for (unsigned i = 0; i < tolds; i++) {
+	for (unsigned i = 0; i < reports; i++) {
 		send_one(&reported[i]);
-		if (i + 1 == tolds || check_random(random) % 20 == 0)
+		if (i + 1 == reports || check_random(random) % 20 == 0)
 			rig_send(&rig, (unsigned)(check_random(random) % 5));
 		if (check_random(random) % 60 == 0)
 			rig_indexer(&rig);
@@ -190,7 +190,7 @@ know(int number)
 {
 	struct run run = { .known = false };
 
-	for (unsigned i = 0; i < tolds; i++) {
+	for (unsigned i = 0; i < reports; i++) {
 		const struct reported *what = &reported[i];
 
 		if (what->run != number)
@@ -467,15 +467,15 @@ an_event_extends_its_run_and_a_run_changes_its_group(void **state)
 	for (int run = 0; run < RUNS; run += 2) {
 		int64_t now = RIG_T0 + INT64_C(1000000000000) * (run + 1000);
 
-		tolds = tolds < EVENTS_MAX - 2 ? tolds : EVENTS_MAX - 2;
-		tell((struct reported){ .run = run,
+		reports = reports < EVENTS_MAX - 2 ? reports : EVENTS_MAX - 2;
+		send_report((struct reported){ .run = run,
 		    .name = "ecd"[run % 3],
 		    .time_ns = now,
 		    .receive_ns = now + 5,
 		    .group = groups[(run / 2) % 3],
 		    .who = run % 4 ? NULL : "dee",
 		    .no_error = run % 8 == 0 });
-		send_one(&reported[tolds - 1]);
+		send_one(&reported[reports - 1]);
 		if (run % 6 == 0) {
 			rig_send(&rig, 1);
 			rig_indexer(&rig);
@@ -500,11 +500,11 @@ forget_before(int64_t cut_ns)
 		old[r] = run.events > 0 &&
 			 run.event[run.events - 1].time_ns < cut_ns;
 	}
-	for (unsigned i = 0; i < tolds; i++)
+	for (unsigned i = 0; i < reports; i++)
 		if (!old[reported[i].run])
 			reported[kept++] = reported[i];
-	assert_true(kept < tolds);
-	tolds = kept;
+	assert_true(kept < reports);
+	reports = kept;
 }
 
 static void
@@ -521,7 +521,7 @@ old_runs_are_deleted_with_their_statistics(void **state)
 	while (reported[middle].name == 0)
 		middle++;
 	shift_ns = cut_ns - reported[middle].time_ns;
-	for (unsigned i = 0; i < tolds; i++) {
+	for (unsigned i = 0; i < reports; i++) {
 		reported[i].time_ns += shift_ns;
 		reported[i].receive_ns += shift_ns;
 	}
@@ -688,7 +688,7 @@ groups_beyond_the_limit_are_counted_together(void **state)
 	unsigned found = 0;
 
 	(void)state;
-	tolds = 0;
+	reports = 0;
 	for (int i = 0; i < 1200; i++) {
 		snprintf(name[i], sizeof(name[i]), "g%d", i);
 		send_one(&(struct reported){ .run = i, .group = name[i] });
@@ -716,14 +716,14 @@ a_run_is_read_back_with_its_events(void **state)
 	char *lines;
 
 	(void)state;
-	tolds = 0;
+	reports = 0;
 	for (int i = 0; i < 3; i++)
-		tell((struct reported){ .run = i,
+		send_report((struct reported){ .run = i,
 		    .name = 'a',
 		    .time_ns = RIG_T0 + i,
 		    .receive_ns = RIG_T0 + 7,
 		    .group = i == 1 ? "alpha" : NULL });
-	for (unsigned i = 0; i < tolds; i++)
+	for (unsigned i = 0; i < reports; i++)
 		send_one(&reported[i]);
 	rig_send(&rig, 0);
 	rig_indexer(&rig);

@@ -38,7 +38,7 @@ pages_that_end_early_give_the_same(void **state)
 	static const enum record_kind kinds[] = { RECORD_EVENT, RECORD_PHASE };
 	static const char *const nodes[] = { "", "*1", "none*" };
 	uint64_t random = check_seed(), records;
-	unsigned i, j, looks;
+	unsigned i, j, examined_max;
 
 	(void)state;
 	make_pool(&random, 12, 20);
@@ -52,8 +52,9 @@ pages_that_end_early_give_the_same(void **state)
 		query.from_ns = RIG_T0 + NS_PER_SECOND;
 		rig.examined_max = 0;
 		whole = rig_read(&rig, RIG_SELECT, query, &records);
-		for (looks = 1; looks < 1000; looks = 5 * looks + 2) {
-			rig.examined_max = looks;
+		for (examined_max = 1; examined_max < 1000;
+		     examined_max = 5 * examined_max + 2) {
+			rig.examined_max = examined_max;
 			early = rig_read(&rig, RIG_SELECT, query, &records);
 			assert_string_equal(whole, early);
 			free(early);

@@ -12,7 +12,7 @@ enum { TEXTS = 10, TEXT_BYTES = 30500, PATIENCE_S = 60, PAGES_MAX = 100 };
 static struct rig rig;
 
 /* A reader that follows the cursors of an answer to its end. */
-struct asker {
+struct client {
 	struct loop *loop;
 	struct zsock *line;
 	struct loop_timer patience;
@@ -41,27 +41,27 @@ tear_down(void **state)
 }
 
 static void
-ask(struct asker *asker)
+ask(struct client *client)
 {
 	struct wire_header header = { .type = WIRE_SELECT,
-		.flags = asker->flags,
+		.flags = client->flags,
 		.partition = text_of(RIG_PARTITION) };
 	unsigned char body[1024], frame[2048];
 	const struct route none = { .bytes = 0 };
 	size_t bytes, query_bytes;
 
-	query_bytes = wire_put_query(body, sizeof(body), &asker->query);
+	query_bytes = wire_put_query(body, sizeof(body), &client->query);
 	bytes = wire_frame(frame, sizeof(frame), &header,
 	    (struct text){ (const char *)body, (uint32_t)query_bytes });
 	assert_true(bytes > 0);
 	/* Not connected yet: retry until it is. */
-	asker->asked = zsock_send(asker->line, &none,
-			   (struct text){ (const char *)frame,
-			       (uint32_t)bytes }) == ZSOCK_DONE;
+	client->asked = zsock_send(client->line, &none,
+			    (struct text){ (const char *)frame,
+				(uint32_t)bytes }) == ZSOCK_DONE;
 }
 
 static void
-take_page(struct asker *asker, const struct wire_header *header,
+take_page(struct client *client, const struct wire_header *header,
     struct text body, struct wire_room *room)
 {
 	struct text cursor, rest, pairs;
@@ -71,15 +71,15 @@ take_page(struct asker *asker, const struct wire_header *header,
 
 	assert_int_equal(
 	    wire_page_body(header, body, room, &cursor, &rest), WIRE_OK);
-	asker->packed += header->codec != WIRE_NONE;
-	memcpy(asker->cursor, cursor.at, cursor.bytes);
-	asker->query.cursor = (struct text){ asker->cursor, cursor.bytes };
+	client->packed += header->codec != WIRE_NONE;
+	memcpy(client->cursor, cursor.at, cursor.bytes);
+	client->query.cursor = (struct text){ client->cursor, cursor.bytes };
 	wire_cursor_init(&walk, header, rest);
 	while (wire_next(&walk, &record)) {
-		asker->events++;
+		client->events++;
 		pairs = record.pairs;
 		while (record_next_attribute(&pairs, &attribute))
-			asker->cut +=
+			client->cut +=
 			    text_equal(attribute.key, text_of("_left_out"));
 	}
 }
@@ -87,28 +87,28 @@ take_page(struct asker *asker, const struct wire_header *header,
 static void
 on_line(void *arg, struct zsock *zsock)
 {
-	struct asker *asker = arg;
+	struct client *client = arg;
 	struct wire_room room = { .at = NULL };
 	struct wire_header header;
 	struct message message;
 	struct text body;
 
-	if (!asker->asked)
-		ask(asker);
+	if (!client->asked)
+		ask(client);
 	message_init(&message);
 	while (zsock_recv(zsock, &message) == ZSOCK_DONE) {
 		assert_int_equal(
 		    wire_open(message.frame, &header, &body), WIRE_OK);
-		asker->pages++;
+		client->pages++;
 		if (header.type == WIRE_PAGE)
-			take_page(asker, &header, body, &room);
+			take_page(client, &header, body, &room);
 		else
-			asker->refused = header.reason;
-		if (header.type != WIRE_PAGE || asker->pages == PAGES_MAX ||
+			client->refused = header.reason;
+		if (header.type != WIRE_PAGE || client->pages == PAGES_MAX ||
 		    (header.flags & WIRE_FLAG_LAST) != 0)
-			loop_quit(asker->loop, 0);
+			loop_quit(client->loop, 0);
 		else
-			ask(asker);
+			ask(client);
 	}
 	message_clear(&message);
 	wire_room_clear(&room);
@@ -117,17 +117,17 @@ on_line(void *arg, struct zsock *zsock)
 static void
 on_patience(void *arg, struct loop_timer *timer)
 {
-	struct asker *asker = arg;
+	struct client *client = arg;
 
 	(void)timer;
-	asker->late = true;
-	loop_quit(asker->loop, 1);
+	client->late = true;
+	loop_quit(client->loop, 1);
 }
 
 /* Ask a query server of its own for all events; the answers go to its argument.
  */
 static void
-read_all(struct asker *asker, uint16_t flags)
+read_all(struct client *client, uint16_t flags)
 {
 	const struct zsock_options line = { .kind = ZSOCK_LINE,
 		.queue_messages = 10,
@@ -140,7 +140,7 @@ read_all(struct asker *asker, uint16_t flags)
 	struct err err = { 0 };
 	struct query_server *query_server;
 
-	*asker = (struct asker){ .query = rig_query(1u << RECORD_EVENT, 0),
+	*client = (struct client){ .query = rig_query(1u << RECORD_EVENT, 0),
 		.flags = flags };
 	snprintf(endpoint, sizeof(endpoint), "ipc://%s/door", rig.folder);
 	rig_good(reader_open_shared(
@@ -149,21 +149,22 @@ read_all(struct asker *asker, uint16_t flags)
 	rig_good(
 	    query_server_open(&query_server, &options, &source, &err), &err);
 	rig_good(query_server_start(query_server, NULL, &err), &err);
-	rig_good(loop_new(&asker->loop, &err), &err);
-	rig_good(zsock_open(&asker->line, &line, &err), &err);
-	rig_good(zsock_connect(asker->line, endpoint, &err), &err);
-	rig_good(loop_add_port(asker->loop, asker->line, on_line, asker, &err),
+	rig_good(loop_new(&client->loop, &err), &err);
+	rig_good(zsock_open(&client->line, &line, &err), &err);
+	rig_good(zsock_connect(client->line, endpoint, &err), &err);
+	rig_good(
+	    loop_add_port(client->loop, client->line, on_line, client, &err),
 	    &err);
-	asker->patience.on_timer = on_patience;
-	asker->patience.arg = asker;
-	loop_set_timer(asker->loop, &asker->patience,
+	client->patience.on_timer = on_patience;
+	client->patience.arg = client;
+	loop_set_timer(client->loop, &client->patience,
 	    clock_monotonic_ns() + PATIENCE_S * NS_PER_SECOND, 0);
-	ask(asker);
-	loop_run(asker->loop);
-	assert_false(asker->late);
-	loop_remove_port(asker->loop, asker->line);
-	zsock_close(&asker->line);
-	loop_free(&asker->loop);
+	ask(client);
+	loop_run(client->loop);
+	assert_false(client->late);
+	loop_remove_port(client->loop, client->line);
+	zsock_close(&client->line);
+	loop_free(&client->loop);
 	query_server_close(&query_server);
 	reader_close(&source.reader);
 }
@@ -171,7 +172,7 @@ read_all(struct asker *asker, uint16_t flags)
 static void
 every_page_is_asked_for_in_turn(void **state)
 {
-	struct asker asker;
+	struct client client;
 
 	(void)state;
 	for (int i = 0; i < 5000; i++) {
@@ -181,14 +182,14 @@ every_page_is_asked_for_in_turn(void **state)
 	}
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
-	read_all(&asker, 0);
-	assert_int_equal(asker.events, 5000);
-	assert_true(asker.pages > 1);
-	assert_int_equal(asker.packed, asker.pages);
+	read_all(&client, 0);
+	assert_int_equal(client.events, 5000);
+	assert_true(client.pages > 1);
+	assert_int_equal(client.packed, client.pages);
 	/* A reader on the same machine does not need small pages. */
-	read_all(&asker, WIRE_FLAG_PLAIN);
-	assert_int_equal(asker.events, 5000);
-	assert_int_equal(asker.packed, 0);
+	read_all(&client, WIRE_FLAG_PLAIN);
+	assert_int_equal(client.events, 5000);
+	assert_int_equal(client.packed, 0);
 }
 
 /* A text as large as the frame of a sender, and hardly compressible. */
@@ -243,7 +244,7 @@ static void
 a_record_larger_than_a_page_is_truncated_and_hides_no_other(void **state)
 {
 	uint64_t random = check_seed();
-	struct asker asker;
+	struct client client;
 
 	(void)state;
 	send_the_largest(&random);
@@ -251,13 +252,13 @@ a_record_larger_than_a_page_is_truncated_and_hides_no_other(void **state)
 	rig_event(&rig, "n", RIG_T0 + 2, "test", "event", "a=1");
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
-	read_all(&asker, 0);
-	assert_int_equal(asker.refused, 0);
-	assert_int_equal(asker.events, 3);
-	assert_int_equal(asker.cut, 1);
-	read_all(&asker, WIRE_FLAG_PLAIN);
-	assert_int_equal(asker.events, 3);
-	assert_int_equal(asker.cut, 1);
+	read_all(&client, 0);
+	assert_int_equal(client.refused, 0);
+	assert_int_equal(client.events, 3);
+	assert_int_equal(client.cut, 1);
+	read_all(&client, WIRE_FLAG_PLAIN);
+	assert_int_equal(client.events, 3);
+	assert_int_equal(client.cut, 1);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

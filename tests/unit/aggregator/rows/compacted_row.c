@@ -106,63 +106,63 @@ put_scalar(unsigned char *to, unsigned kind)
 
 /* The kinds of values of an attribute or metric. */
 static unsigned
-scalar_kind(unsigned strangeness, uint32_t which)
+scalar_kind(unsigned variants, uint32_t which)
 {
-	return strangeness == 0 ? 2 + which % 5 : (unsigned)below(12);
+	return variants == 0 ? 2 + which % 5 : (unsigned)below(12);
 }
 
 static unsigned char *
-put_attributes_of(unsigned char *to, unsigned strangeness)
+put_attributes_of(unsigned char *to, unsigned variants)
 {
 	uint32_t count = (uint32_t)below(4), first = 1 + (uint32_t)below(2);
 
 	to = varint_encode(to, count);
 	for (uint32_t i = 0; i < count; i++) {
 		to = put_name_of(to, below(20) ? first + i : 0);
-		to = put_scalar(to, scalar_kind(strangeness, first + i));
+		to = put_scalar(to, scalar_kind(variants, first + i));
 	}
 	return to;
 }
 
 static uint32_t
-name_of(unsigned strangeness)
+name_of(unsigned variants)
 {
-	if (strangeness == 0)
+	if (variants == 0)
 		return 1 + (uint32_t)below(4);
 	return below(3) ? (uint32_t)below(100000) : 0;
 }
 
 static unsigned char *
-put_body(unsigned char *to, enum record_kind kind, unsigned strangeness,
+put_body(unsigned char *to, enum record_kind kind, unsigned variants,
     uint32_t values)
 {
 	switch (kind) {
 	case RECORD_EVENT:
-		to = put_name_of(to, name_of(strangeness));
-		to = put_name_of(to, name_of(strangeness));
+		to = put_name_of(to, name_of(variants));
+		to = put_name_of(to, name_of(variants));
 		*to = below(2) ? 1 : 0;
 		if (*to++ == 1)
 			for (int i = 0; i < 16; i++)
 				*to++ = (unsigned char)below(256);
-		return put_attributes_of(to, strangeness);
+		return put_attributes_of(to, variants);
 	case RECORD_SAMPLE:
 		to = varint_encode(to, values);
 		for (uint32_t i = 0; i < values; i++)
 			to = put_scalar(to,
-			    strangeness == 0 ? 2 + i % 4 : (unsigned)below(12));
+			    variants == 0 ? 2 + i % 4 : (unsigned)below(12));
 		return to;
 	case RECORD_SPAN:
 	case RECORD_GAP:
 		to = varint_encode(to,
 		    varint_zigzag((int64_t)check_random(&seed) >> below(64)));
-		to = put_name_of(to, name_of(strangeness));
-		to = put_name_of(to, name_of(strangeness));
+		to = put_name_of(to, name_of(variants));
+		to = put_name_of(to, name_of(variants));
 		if (kind == RECORD_GAP)
 			return varint_encode(
 			    to, check_random(&seed) >> below(64));
-		return put_attributes_of(to, strangeness);
+		return put_attributes_of(to, variants);
 	default:
-		to = put_name_of(to, name_of(strangeness));
+		to = put_name_of(to, name_of(variants));
 		to = varint_encode(to, below(1000));
 		to = varint_encode(to, 4);
 		memcpy(to, "body", 4);
@@ -213,7 +213,7 @@ compare_items(const void *a, const void *b)
 }
 
 static uint32_t
-make_items(enum record_kind kind, uint32_t count, unsigned strangeness)
+make_items(enum record_kind kind, uint32_t count, unsigned variants)
 {
 	uint32_t nodes = 1 + (uint32_t)below(1 + count / 8), i, kept;
 	uint32_t values = 1 + (uint32_t)below(20);
@@ -227,16 +227,16 @@ make_items(enum record_kind kind, uint32_t count, unsigned strangeness)
 		    (struct compacted_row_item){ .node = (uint32_t)below(nodes),
 			    .track = (uint32_t)below(2) };
 		item->record.time_ns =
-		    strangeness < 2 ? (int64_t)below(UINT64_C(3600000000000))
-				    : (int64_t)check_random(&seed);
+		    variants < 2 ? (int64_t)below(UINT64_C(3600000000000))
+				 : (int64_t)check_random(&seed);
 		make_id(&item->record, i, ids);
 		item->record.body.at = (const char *)to;
-		to = strangeness == 2 && below(3) == 0
-			 ? put_noise(to)
-			 : put_body(to, kind, strangeness,
-			       below(30) || strangeness == 0
-				   ? values
-				   : (uint32_t)below(40));
+		to =
+		    variants == 2 && below(3) == 0
+			? put_noise(to)
+			: put_body(to, kind, variants,
+			      below(30) || variants == 0 ? values
+							 : (uint32_t)below(40));
 		item->record.body.bytes =
 		    (uint32_t)(to -
 			       (const unsigned char *)item->record.body.at);

@@ -65,7 +65,7 @@ the_third_crash_quarantines_a_batch_and_the_others_are_indexed(void **state)
 	const struct journal_options options = { .map_bytes = INT64_C(4)
 							      << 30 };
 	struct err err = { 0 };
-	uint64_t events, dead;
+	uint64_t events, rejected;
 	int crashes = 0, status;
 
 	(void)state;
@@ -90,9 +90,9 @@ the_third_crash_quarantines_a_batch_and_the_others_are_indexed(void **state)
 	free(rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &events));
 	free(rig_read(
-	    &rig, RIG_SELECT, rig_query(1u << RECORD_REJECTED, 0), &dead));
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_REJECTED, 0), &rejected));
 	assert_int_equal(events, 19);
-	assert_int_equal(dead, 1);
+	assert_int_equal(rejected, 1);
 	rig_close(&rig);
 }
 

@@ -154,7 +154,7 @@ an_entity_with_the_longest_name_is_found(void **state)
 /* The number of records in the only page of a reader that may examine this
  * many. */
 static uint32_t
-look(const char *pattern, uint32_t looks, bool *last)
+look(const char *pattern, uint32_t examined_max, bool *last)
 {
 	static unsigned char bytes[1 << 20];
 	struct wire_query query = rig_query(1u << RECORD_ENTITY, 0);
@@ -165,7 +165,7 @@ look(const char *pattern, uint32_t looks, bool *last)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader->examined_max = looks;
+	reader->examined_max = examined_max;
 	query.name = text_of(pattern);
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	*last = rig_page(reader, RIG_SELECT, &query, &w);

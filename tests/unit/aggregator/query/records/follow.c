@@ -6,7 +6,7 @@
 #include "tests/unit/aggregator/query/records/followed.h"
 
 static struct wire_room room;
-static uint32_t looks; /* maximum examined for a page; 0: the default */
+static uint32_t examined_max; /* maximum examined for a page; 0: the default */
 
 /* Read one page from `place` on, which advances; the lines of its records. */
 static bool
@@ -60,8 +60,8 @@ follow(unsigned partition, struct wire_query query, struct wire_position *place)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	if (looks > 0)
-		reader->examined_max = looks;
+	if (examined_max > 0)
+		reader->examined_max = examined_max;
 	while (!page(reader, partition, &query, place, out))
 		;
 	reader_close(&reader);
@@ -113,12 +113,12 @@ pages_of_any_size_give_each_record_once(void **state)
 	(void)state;
 	send_entries(&random, 120);
 	for (size = 1; size < 200000; size = 7 * size + 33) {
-		looks = 0;
+		examined_max = 0;
 		assert_followed(0, rig_query(63, size), 0);
-		looks = size;
+		examined_max = size;
 		assert_followed(1, rig_query(63, 0), 0);
 	}
-	looks = 0;
+	examined_max = 0;
 }
 
 static void
@@ -146,11 +146,11 @@ only_selected_records_are_returned(void **state)
 		struct wire_query query = any_query(&random);
 
 		query.page_bytes = (uint32_t)(check_random(&random) % 5000);
-		looks = (uint32_t)(check_random(&random) % 50);
+		examined_max = (uint32_t)(check_random(&random) % 50);
 		assert_followed((unsigned)(check_random(&random) % PARTITIONS),
 		    query, check_random(&random) % (entries + 2));
 	}
-	looks = 0;
+	examined_max = 0;
 }
 
 static void
@@ -270,12 +270,12 @@ purged_entries_are_reported_first_as_one_gap(void **state)
 		/* In the middle of an entry, too. */
 		struct wire_position place = { from, from % 3 };
 
-		looks = from % 7;
+		examined_max = from % 7;
 		assert_same(follow(2, query, &place),
 		    joined(gap_line(from, "purged", 26 - from, 26),
 			lines_wanted(2, &query, 26)));
 	}
-	looks = 0;
+	examined_max = 0;
 	/* A reader that starts at the beginning has missed nothing. */
 	assert_followed(2, query, 26);
 	struct wire_position place = { 0 };

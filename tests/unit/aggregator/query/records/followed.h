@@ -143,12 +143,12 @@ any_record(uint64_t *random, struct wire_writer *values, char name[static 32])
 
 /* An entry of the journal with this header and body. */
 static inline void
-append_entry(const struct wire_header *header, struct text body, bool dead)
+append_entry(const struct wire_header *header, struct text body, bool rejected)
 {
 	struct journal_note note = { .seq = header->seq,
 		.receive_ns = RIG_T0 + (int64_t)entries,
-		.rejected = dead,
-		.fault = dead ? WIRE_RECORD : WIRE_OK };
+		.rejected = rejected,
+		.fault = rejected ? WIRE_RECORD : WIRE_OK };
 	struct err err = { 0 };
 	size_t bytes = wire_frame(rig.frame, sizeof(rig.frame), header, body);
 
@@ -195,7 +195,8 @@ send_lost(uint64_t *random, unsigned partition, unsigned session)
 }
 
 static inline void
-send_batch(uint64_t *random, unsigned partition, unsigned session, bool dead)
+send_batch(
+    uint64_t *random, unsigned partition, unsigned session, bool rejected)
 {
 	static unsigned char packed[WIRE_FRAME_BYTES_MAX];
 	static const char *const nodes[] = { "node-1", "node-2", "head" };
@@ -222,7 +223,7 @@ send_batch(uint64_t *random, unsigned partition, unsigned session, bool dead)
 		record.node = text_of(node);
 		record.id = (struct record_id){ header.session, header.seq, i };
 		record.receive_ns = RIG_T0 + (int64_t)entries;
-		if (!dead)
+		if (!rejected)
 			note_sent(partition, &record, name);
 	}
 	body =
@@ -238,7 +239,7 @@ send_batch(uint64_t *random, unsigned partition, unsigned session, bool dead)
 			body = (struct text){ (const char *)packed, bytes };
 		}
 	}
-	append_entry(&header, body, dead);
+	append_entry(&header, body, rejected);
 	wire_writer_init(&rig.batch, rig.bytes, sizeof(rig.bytes));
 }
 

@@ -1,5 +1,5 @@
 /*
- * model_show - tests of aggregator/model/show.h.
+ * show - tests of aggregator/model/show.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
