@@ -15,21 +15,25 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-struct upload_values upload_values = {
+static const struct upload_values defaults = {
 	.http = HTTP_DEFAULT,
 	.node = "",
 	.from = "",
 	.until = "",
 	.from_ns = TIME_MIN_NS,
 	.until_ns = TIME_MAX_NS,
+	.records = { .name = "" },
+	.results = { .timeout_ns = 60 * NS_PER_SECOND },
+	.metrics = { .prefix = "", .step_ns = 10 * NS_PER_SECOND },
 };
 
 static const struct opt options[] = {
-	{ "partition", 'p', OPT_TEXT, &upload_values.partition, "NAME",
-	    "account$pool", NULL, false },
-	{ "to", 0, OPT_LIST, &upload_values.to, "TARGET",
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct upload_values, partition),
+	    "NAME", "account$pool", NULL, false },
+	{ "to", 0, OPT_LIST, OPT_TO(struct upload_values, to), "TARGET",
 	    "where to: scheme:rest; may be repeated", NULL, false },
-	{ "broker", 0, OPT_LIST, &upload_values.broker, "ENDPOINT",
+	{ "broker", 0, OPT_LIST, OPT_TO(struct upload_values, broker),
+	    "ENDPOINT",
 	    "where to keep what is kept (default: ipc://DIR/run/broker.ipc); "
 	    "may be repeated: the next one when this one fails",
 	    NULL, false },
@@ -37,13 +41,13 @@ static const struct opt options[] = {
 };
 
 static const struct opt range_options[] = {
-	{ "node", 'n', OPT_TEXT, &upload_values.node, "PATTERN",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct upload_values, node), "PATTERN",
 	    "only of nodes like this (* and ?)", NULL, false },
-	{ "from", 0, OPT_TEXT, &upload_values.from, "TIME",
+	{ "from", 0, OPT_TEXT, OPT_TO(struct upload_values, from), "TIME",
 	    "only from then on: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
 	    false },
-	{ "until", 0, OPT_TEXT, &upload_values.until, "TIME", "only before",
-	    NULL, false },
+	{ "until", 0, OPT_TEXT, OPT_TO(struct upload_values, until), "TIME",
+	    "only before", NULL, false },
 	{ .name = NULL },
 };
 
@@ -54,24 +58,6 @@ static const struct upload_command *const commands[] = {
 	&upload_samples, /**/
 	&upload_events,  /**/
 	NULL,
-};
-
-/* Those of the commands go between. */
-static const struct opt_table tables[] = { { options, NULL },
-	{ range_options, NULL }, { upload_records_options, NULL },
-	{ upload_results_options, NULL }, { upload_metrics_options, NULL },
-	{ http_options, &upload_values.http },
-	{ source_options, &upload_values.source }, { opt_common, NULL },
-	{ NULL, NULL } };
-
-static const struct opt_program program = {
-	.name = "poolscope-upload",
-	.synopsis =
-	    "[options] results | file FILE | samples | events | metrics",
-	.summary = "send results, files, records and metrics to other services",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = 64,
 };
 
 static const struct upload_command *
@@ -97,14 +83,13 @@ take_time(const char *name, const char *word, int64_t *ns)
 }
 
 void
-upload_check_targets(enum target_use use)
+upload_check_targets(const struct upload_values *upload, enum target_use use)
 {
 	struct err err;
 	const char *rest;
 
-	for (uint32_t i = 0; i < upload_values.to.count; i++)
-		if (target_find(upload_values.to.at[i], use, &rest, &err) ==
-		    NULL)
+	for (uint32_t i = 0; i < upload->to.count; i++)
+		if (target_find(upload->to.at[i], use, &rest, &err) == NULL)
 			opt_usage("%s", err.text);
 }
 
@@ -147,30 +132,57 @@ check_options(const struct upload_command *command)
 }
 
 static void
-enter_sandbox(
+enter_sandbox(const struct upload_values *upload,
     const struct upload_command *command, const struct opt_operands *operands)
 {
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	http_sandbox(&sandbox, &upload_values.http);
-	sandbox_read_or(
-	    &sandbox, upload_values.source.key.key, "keys/agent.key");
-	command->fence(&sandbox, operands);
+	http_sandbox(&sandbox, &upload->http);
+	sandbox_read_or(&sandbox, upload->source.key.key, "keys/agent.key");
+	command->fence(upload, &sandbox, operands);
 	sandbox_close(&sandbox, false);
+}
+
+static void
+parse(struct upload_values *upload, int argc, char **argv,
+    struct opt_operands *operands)
+{
+	/* Those of the commands go between. */
+	const struct opt_table tables[] = { { options, upload },
+		{ range_options, upload },
+		{ upload_records_options, &upload->records },
+		{ upload_results_options, &upload->results },
+		{ upload_metrics_options, &upload->metrics },
+		{ http_options, &upload->http },
+		{ source_options, &upload->source }, { opt_common, NULL },
+		{ NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-upload",
+		.synopsis = "[options] results | file FILE | samples | events "
+			    "| metrics",
+		.summary = "send results, files, records and metrics to other "
+			   "services",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = 64,
+	};
+
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct upload_values upload = defaults;
 	const struct upload_command *command;
 	struct opt_operands operands;
 	struct err err = { 0 };
 	int status;
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&upload, argc, argv, &operands);
 	command = get_command(operands.at[0]);
-	if (upload_values.to.count == 0)
+	if (upload.to.count == 0)
 		opt_usage("--to TARGET is missing");
 	operands.at++;
 	operands.count--;
@@ -178,12 +190,12 @@ main(int argc, char **argv)
 	    operands.count > command->operands_max)
 		opt_usage("%s %s", command->word, command->arguments);
 	check_options(command);
-	take_time("from", upload_values.from, &upload_values.from_ns);
-	take_time("until", upload_values.until, &upload_values.until_ns);
+	take_time("from", upload.from, &upload.from_ns);
+	take_time("until", upload.until, &upload.until_ns);
 	if (command->check != NULL)
-		command->check(&operands);
-	enter_sandbox(command, &operands);
-	status = command->run(&operands, &err);
+		command->check(&upload, &operands);
+	enter_sandbox(&upload, command, &operands);
+	status = command->run(&upload, &operands, &err);
 	if (err.code != ERR_NONE)
 		log_fail(&err);
 	return status;

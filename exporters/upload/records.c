@@ -18,16 +18,16 @@
 enum { ASK_EVERY = 1024, NAME_DIGITS = 32 };
 #define SHOW_EVERY_NS (NS_PER_SECOND / 4)
 
-struct upload_records_values upload_records_values = { .name = "" };
-
 const struct opt upload_records_options[] = {
-	{ "name", 0, OPT_TEXT, &upload_records_values.name, "PATTERN",
+	{ "name", 0, OPT_TEXT, OPT_TO(struct upload_records_values, name),
+	    "PATTERN",
 	    "only sets, or events (source:name), like this (* and ?)", NULL,
 	    false },
-	{ "follow", 0, OPT_FLAG, &upload_records_values.follow, NULL,
-	    "go on with what comes, from where the cursor is", NULL, false },
-	{ "cursor", 0, OPT_TEXT, &upload_records_values.cursor, "FILE",
-	    "where --follow remembers how far it is", NULL, false },
+	{ "follow", 0, OPT_FLAG, OPT_TO(struct upload_records_values, follow),
+	    NULL, "go on with what comes, from where the cursor is", NULL,
+	    false },
+	{ "cursor", 0, OPT_TEXT, OPT_TO(struct upload_records_values, cursor),
+	    "FILE", "where --follow remembers how far it is", NULL, false },
 	{ .name = NULL },
 };
 
@@ -38,9 +38,9 @@ upload_records_query(const struct upload_records *rows)
 {
 	struct wire_query query = source_query(1u << rows->kind);
 
-	query.node = text_of(upload_values.node);
-	query.from_ns = upload_values.from_ns;
-	query.to_ns = upload_values.until_ns;
+	query.node = text_of(rows->upload->node);
+	query.from_ns = rows->upload->from_ns;
+	query.to_ns = rows->upload->until_ns;
 	return query;
 }
 
@@ -97,7 +97,7 @@ show(struct upload_records *rows)
 	int64_t now_ns = clock_monotonic_ns();
 
 	if (opt_common_values.quiet || !progress_is_wanted() ||
-	    upload_values.http.dry_run ||
+	    rows->upload->http.dry_run ||
 	    now_ns - rows->shown_ns < SHOW_EVERY_NS)
 		return;
 	rows->shown_ns = now_ns;
@@ -224,7 +224,7 @@ open_target(struct upload_records *rows, const char *to, struct err *err)
 		return -1;
 	snprintf(rows->place, sizeof(rows->place), "%s:%s", rows->type->scheme,
 	    http_place(place, rest));
-	return rows->type->open(&rows->target, rest, &upload_values.http, err);
+	return rows->type->open(&rows->target, rest, &rows->upload->http, err);
 }
 
 /* A mistake in the name of a pool is reported from an empty choice. */
@@ -252,9 +252,9 @@ say_end(struct upload_records *rows)
 		log_warn("%" PRIu64 " samples have numbers that no set of the "
 			 "pool names; they are called value_0, value_1 ...",
 		    rows->nameless);
-	if (opt_common_values.quiet || upload_values.http.dry_run)
+	if (opt_common_values.quiet || rows->upload->http.dry_run)
 		return;
-	if (rows->sent == 0 && !upload_records_values.follow)
+	if (rows->sent == 0 && !rows->upload->records.follow)
 		say_none(rows);
 	else
 		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
@@ -269,7 +269,7 @@ send_to(struct upload_records *rows, const char *to, struct err *err)
 	rows->added = rows->sent = rows->nameless = 0;
 	rc = open_target(rows, to, err);
 	if (rc == 0)
-		rc = upload_records_values.follow ? upload_follow(rows, err)
+		rc = rows->upload->records.follow ? upload_follow(rows, err)
 						  : send_once(rows, err);
 	if (rc == 0 || rows->sent > 0)
 		say_end(rows);
@@ -279,85 +279,89 @@ send_to(struct upload_records *rows, const char *to, struct err *err)
 }
 
 static int
-run(enum record_kind kind, enum target_use use, const char *word,
-    struct err *err)
+run(struct upload_values *upload, enum record_kind kind, enum target_use use,
+    const char *word, struct err *err)
 {
-	struct upload_records rows = { .kind = kind,
+	struct upload_records rows = { .upload = upload,
+		.kind = kind,
 		.use = use,
 		.word = word,
-		.pattern = text_of(upload_records_values.name) };
+		.pattern = text_of(upload->records.name) };
 	const char *why;
 	int rc;
 
 	/* A thread that reads ahead must not get the signals. */
 	interrupt_hold();
 	/* What was sent once is the same when it is sent again. */
-	source_default_clock(&upload_values.source, CLOCK_RAW);
+	source_default_clock(&upload->source, CLOCK_RAW);
 	columns_init(&rows.sets);
-	rc = instance_partition(
-	    rows.partition, upload_values.partition, &why, err);
+	rc = instance_partition(rows.partition, upload->partition, &why, err);
 	if (rc == 0)
-		rc = source_open(&rows.source, &upload_values.source, err);
+		rc = source_open(&rows.source, &upload->source, err);
 	if (rc == 0)
 		rc = read_sets(&rows, err);
-	for (uint32_t i = 0; rc == 0 && i < upload_values.to.count; i++)
-		rc = send_to(&rows, upload_values.to.at[i], err);
+	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)
+		rc = send_to(&rows, upload->to.at[i], err);
 	source_close(&rows.source);
 	columns_clear(&rows.sets);
 	return rc == 0 ? 0 : 1;
 }
 
 static int
-run_samples(const struct opt_operands *operands, struct err *err)
+run_samples(struct upload_values *upload, const struct opt_operands *operands,
+    struct err *err)
 {
 	(void)operands;
-	return run(RECORD_SAMPLE, TARGET_SAMPLES, "samples", err);
+	return run(upload, RECORD_SAMPLE, TARGET_SAMPLES, "samples", err);
 }
 
 static int
-run_events(const struct opt_operands *operands, struct err *err)
+run_events(struct upload_values *upload, const struct opt_operands *operands,
+    struct err *err)
 {
 	(void)operands;
-	return run(RECORD_EVENT, TARGET_EVENTS, "events", err);
+	return run(upload, RECORD_EVENT, TARGET_EVENTS, "events", err);
 }
 
 static void
-fence(struct sandbox *sandbox, const struct opt_operands *operands)
+fence(const struct upload_values *upload, struct sandbox *sandbox,
+    const struct opt_operands *operands)
 {
 	(void)operands;
-	source_sandbox(sandbox, &upload_values.source);
-	if (!upload_records_values.follow)
+	source_sandbox(sandbox, &upload->source);
+	if (!upload->records.follow)
 		return;
-	if (upload_records_values.cursor != NULL)
-		sandbox_write_beside(sandbox, upload_records_values.cursor);
+	if (upload->records.cursor != NULL)
+		sandbox_write_beside(sandbox, upload->records.cursor);
 	else
 		sandbox_write_or(sandbox, NULL, "run");
 }
 
 static void
-check(enum target_use use)
+check(const struct upload_values *upload, enum target_use use)
 {
-	upload_check_targets(use);
-	if (upload_records_values.follow && upload_values.to.count > 1)
+	upload_check_targets(upload, use);
+	if (upload->records.follow && upload->to.count > 1)
 		opt_usage("--follow sends to one --to; start another for the "
 			  "next");
-	if (upload_records_values.cursor != NULL &&
-	    !upload_records_values.follow)
+	if (upload->records.cursor != NULL && !upload->records.follow)
 		opt_usage("--cursor is for --follow");
 }
 
 static void
-check_samples(const struct opt_operands *operands)
+check_samples(
+    const struct upload_values *upload, const struct opt_operands *operands)
 {
 	(void)operands;
-	check(TARGET_SAMPLES);
+	check(upload, TARGET_SAMPLES);
 }
 
 static void
-check_events(const struct opt_operands *operands)
+check_events(
+    const struct upload_values *upload, const struct opt_operands *operands)
 {
 	(void)operands;
-	check(TARGET_EVENTS);
+	check(upload, TARGET_EVENTS);
 }
 
 const struct upload_command upload_samples = {

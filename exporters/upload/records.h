@@ -13,6 +13,7 @@
 #include "proto/config/instance.h"
 
 struct upload_records {
+	struct upload_values *upload; /* what was asked for */
 	enum record_kind kind;
 	enum target_use use;
 	const char *word; /* "samples" */
@@ -32,13 +33,8 @@ struct upload_records {
 	int64_t shown_ns;
 };
 
-/* --name, --follow, --cursor. */
+/* Bound to a struct upload_records_values. */
 extern const struct opt upload_records_options[];
-struct upload_records_values {
-	const char *name, *cursor;
-	bool follow;
-};
-extern struct upload_records_values upload_records_values;
 
 /* Of which records and until when: kinds are for the caller to add to. */
 struct wire_query upload_records_query(const struct upload_records *rows);

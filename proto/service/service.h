@@ -33,31 +33,39 @@ struct service {
 	const char *summary;       /* for --help */
 	const struct opt *options; /* its own table */
 	void *values;              /* ... and what it is bound to, or NULL */
+	void *arg;                 /* of start and the callbacks after it */
 	/* What is wrong with the values, beyond their types
 	 * (err_set_option).  Before start, and before a reload; may be NULL.
 	 */
-	int (*check)(struct err *err);
+	int (*check)(const void *values, struct err *err);
 	/* Says what it needs from here on (sandbox.h), besides what every
 	 * service does; false: this run is the command of an operator, who may
 	 * send it anywhere.  NULL: there is no fence. */
-	bool (*fence)(struct sandbox *fence);
-	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
-	void (*stop)(struct loop *loop); /* drain, then loop_quit */
+	bool (*fence)(const void *values, struct sandbox *fence);
+	/* Sockets are bound. */
+	int (*start)(void *arg, struct loop *loop, struct err *err);
+	void (*stop)(void *arg, struct loop *loop); /* drain, then loop_quit */
 	/* HUP, before all else, whatever the configuration says: take over
 	 * what must hold at once (keys), or leave it as it was and return -1.
 	 * The pid file's time is then that.  May be NULL. */
-	int (*renew)(struct loop *loop, struct err *err);
+	int (*renew)(void *arg, struct loop *loop, struct err *err);
 	/* HUP, after the options that may change (OPT_RELOAD) have their new
 	 * values.  Check everything first, then take it over; or leave all as
 	 * it was and return -1: then the options get their old values back,
 	 * and what `err` says is logged.  May be NULL. */
-	int (*reload)(struct loop *loop, struct err *err);
-	void (*clear)(void); /* free all; after the loop, and after a start
-				that failed half-way */
+	int (*reload)(void *arg, struct loop *loop, struct err *err);
+	/* Free all; after the loop, and after a start that failed half-way. */
+	void (*clear)(void *arg);
 };
 
 /* Options that every daemon has besides its own; part of its section of the
- * configuration. */
+ * configuration.  They are bound to a struct service_values. */
+struct service_values {
+	uint64_t ready_fd; /* 0: none; standard input is never valid here */
+	const char *pid_file;
+	int64_t stop_timeout_ns;
+};
+extern const struct service_values service_default;
 extern const struct opt service_options[];
 
 /* What every process that holds a store or sockets does before it opens
