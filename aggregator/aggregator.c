@@ -75,14 +75,14 @@ put_status(void *arg, struct wire_writer *w)
 	struct ingest_status intake;
 	struct writer_status indexer;
 	struct query_server_status query_server;
-	struct auth_counters gate;
+	struct auth_counters auth;
 
 	ingest_status(self->ingest, &intake);
 	writer_status(self->writer, &indexer);
 	query_server_status(self->query_server, &query_server);
-	auth_counters(self->auth, &gate);
+	auth_counters(self->auth, &auth);
 	status_put(w, text_of(self->aggregator_settings.node), &intake,
-	    &indexer, &query_server, &gate, self->given.insecure);
+	    &indexer, &query_server, &auth, self->given.insecure);
 }
 
 /* ---- start and stop ---- */
@@ -125,7 +125,7 @@ open_store(struct aggregator *self, struct err *err)
 /* Brokers of this host forward the identity of keys, too: the authorized keys
  * are needed even without a TCP listener. */
 static int
-open_gate(struct aggregator *self, struct loop *loop, struct err *err)
+open_auth(struct aggregator *self, struct loop *loop, struct err *err)
 {
 	const struct opt_list *intake = &self->given.listen;
 	const struct opt_list *query_server = &self->given.reader;
@@ -161,7 +161,7 @@ intake_as_given(const struct aggregator *self)
 }
 
 static int
-open_doors(struct aggregator *self, struct loop *loop, struct err *err)
+open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 {
 	const struct backpressure_follower follower = { self->writer,
 		wake_indexer, position_of_indexer };
@@ -211,8 +211,8 @@ start(void *arg, struct loop *loop, struct err *err)
 	if (aggregator_settings_resolve(
 		&self->given, &self->aggregator_settings, err) != 0)
 		return -1;
-	if (open_store(self, err) != 0 || open_gate(self, loop, err) != 0 ||
-	    open_doors(self, loop, err) != 0)
+	if (open_store(self, err) != 0 || open_auth(self, loop, err) != 0 ||
+	    open_listeners(self, loop, err) != 0)
 		return -1;
 	if (writer_start(self->writer, &watcher, err) != 0)
 		return -1;

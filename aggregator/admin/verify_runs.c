@@ -36,7 +36,7 @@ static void
 complain(
     struct portion *portion, const struct run_sum_key *key, const char *what)
 {
-	verify_complain(portion->check,
+	verify_report(portion->check,
 	    "groups: group %u of model %u of partition %u, part %u, %u: %s",
 	    key->group, key->model, key->partition, key->part, key->number,
 	    what);
@@ -122,7 +122,7 @@ walk_runs(struct portion *portion)
 	       run.model == portion->form.number;
 	     more = db_next(cursor, &key, &value)) {
 		if (!run_row_decode(check->indexer_write.run, value)) {
-			verify_complain(check, "runs: malformed row");
+			verify_report(check, "runs: malformed row");
 			continue;
 		}
 		take_run(portion, run.run);
@@ -260,7 +260,7 @@ check_model(struct portion *portion)
 	db_cursor_close(&cursor);
 	end_portion(portion);
 	if (portion->met != portion->all || portion->listed != portion->lists)
-		verify_complain(portion->check,
+		verify_report(portion->check,
 		    "groups: runs of model %u of partition %u belong to rows "
 		    "that do not exist",
 		    portion->form.number, portion->form.partition);

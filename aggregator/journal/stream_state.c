@@ -116,7 +116,7 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 	unsigned char value[STREAM_FIXED_BYTES + NAME_BYTES_MAX +
 			    STREAM_MISSING_BYTES + STREAM_BOUNDARY_BYTES];
 	unsigned char *at = value;
-	bool owes;
+	bool has_missing;
 
 	assert(stream->node.bytes <= NAME_BYTES_MAX);
 	put64(&at, stream->last_seq);
@@ -128,10 +128,10 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 	*at++ = (unsigned char)stream->node.bytes;
 	memcpy(at, stream->node.at, stream->node.bytes);
 	at += stream->node.bytes;
-	owes = stream->missing > stream->last_seq;
-	if (owes || stream->boundary > 0) {
-		put64(&at, owes ? stream->missing : 0);
-		put64(&at, owes ? stream->missing_hash : 0);
+	has_missing = stream->missing > stream->last_seq;
+	if (has_missing || stream->boundary > 0) {
+		put64(&at, has_missing ? stream->missing : 0);
+		put64(&at, has_missing ? stream->missing_hash : 0);
 	}
 	if (stream->boundary > 0)
 		put64(&at, stream->boundary);

@@ -84,6 +84,19 @@ gnuplot_put_tic(FILE *file, struct text t)
 }
 
 void
+gnuplot_put_word(FILE *file, struct text word)
+{
+	for (uint32_t i = 0; i < word.bytes; i++) {
+		char c = word.at[i];
+
+		if (c == ' ' || c == '"' || c == '#' || c == '%')
+			fprintf(file, "%%%02X", (unsigned char)c);
+		else
+			putc_unlocked(c, file);
+	}
+}
+
+void
 gnuplot_put_file(FILE *file, const char *name)
 {
 	char path[8192];

@@ -36,6 +36,9 @@ void gnuplot_put_tic(FILE *file, struct text t);
  * "./name.dat" so that its first character means nothing. */
 void gnuplot_put_file(FILE *file, const char *name);
 
+/* A name as one column of a table: blank, ", # and % become %XX. */
+void gnuplot_put_word(FILE *file, struct text word);
+
 enum gnuplot_terminal {
 	GNUPLOT_PNG,
 	GNUPLOT_SVG,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "exporters/perf/read.h"
-#include "exporters/stats/phases.h"
+#include "exporters/stats/stats_format.h"
 #include "proto/config/opt.h"
 
 /* Begins as STATS_PERF_DEFAULT. */

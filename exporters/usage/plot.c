@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/cascade/dat_files.h"
+#include "exporters/gnuplot/gnuplot.h"
 #include "exporters/samples/plot.h"
 #include "exporters/source/pool.h"
 #include "proto/base/memory.h"
@@ -92,7 +92,7 @@ put_table(const void *what, FILE *file)
 		}
 		fprintf(file, "%u %u ", (unsigned)first + 1, (unsigned)end);
 		if (end - first == 1)
-			cascade_put_word(file, plot->rows[first]->node);
+			gnuplot_put_word(file, plot->rows[first]->node);
 		else
 			putc('-', file);
 		fprintf(file, " %.6f %.6f %.6f\n",

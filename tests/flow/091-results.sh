@@ -93,7 +93,7 @@ fresh
 echo '{"name": "half' >"$D/half.json"
 printf '%s' '{"name": "t", "startTime": 7, "entries": {"entry": [{"name": "good", "wallTime": 2}, {"wallTime": 3}]}}' >"$D/some.json"
 check_status 1 "a bad file is a failure" upload --strict
-check_said "... told with its reason" 'half.json: not JSON: it ends in the middle at line 1\|half.json: not JSON: a control'
+check_said "... told with its reason" 'half.json: not JSON: unexpected end at line 1\|half.json: not JSON: control'
 check_said "... as one with a bad entry is with --strict" 'some.json: entry 2: "name" is missing'
 check_text "... and both stay" 2 "$(find "$D" -type f | wc -l)"
 check_status 1 "a bad entry is told" upload

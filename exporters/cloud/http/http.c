@@ -386,9 +386,13 @@ http_header(const struct http *http, const char *name)
 int64_t
 http_retry_ns(const struct http *http)
 {
+	struct text value = http_header(http, "Retry-After");
 	curl_off_t seconds = 0;
 
-	if (http_header(http, "Retry-After").bytes > 0)
+	/* curl does not tell "0" from a value that it cannot read. */
+	if (text_equal(value, text_of("0")))
+		return 1;
+	if (value.bytes > 0)
 		curl_easy_getinfo(http->easy, CURLINFO_RETRY_AFTER, &seconds);
 	/* A date may be over. */
 	if (seconds <= 0)

@@ -31,7 +31,8 @@ struct http {
 
 enum http_outcome { HTTP_ANSWERED, HTTP_AGAIN, HTTP_OVER };
 
-/* What Retry-After of the last answer says, from now on; 0: nothing. */
+/* The pause that Retry-After of the last response asks for; 1 ns: retry at
+ * once; 0: none is given. */
 int64_t http_retry_ns(const struct http *http);
 
 /* Send it once.  AGAIN and OVER: `err` says why; `*status` is 0 without an

@@ -11,7 +11,7 @@
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
 
-enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
+enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
 
 /* Whatever Retry-After says, when there is no patience to end it. */
 #define PAUSE_NS_MAX (3600 * NS_PER_SECOND)
@@ -63,7 +63,9 @@ pause_ns(const struct http *http, long status, uint32_t attempts)
 {
 	int64_t ns = status == 429 || status == 503 ? http_retry_ns(http) : 0;
 
-	return ns > 0 ? ns : back_off_ns(attempts);
+	if (ns <= 0)
+		return back_off_ns(attempts);
+	return ns > PAUSE_MS_MIN * 1000000 ? ns : PAUSE_MS_MIN * 1000000;
 }
 
 static void

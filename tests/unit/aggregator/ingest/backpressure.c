@@ -57,7 +57,7 @@ full_room(void)
 }
 
 static void
-a_room_stays_full_while_a_sender_may_still_come_and_try(void **state)
+a_journal_stays_full_while_a_sender_may_retry(void **state)
 {
 	struct backpressure backpressure = full_room();
 	struct err err = { 0 };
@@ -93,7 +93,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_room_stays_full_while_a_sender_may_still_come_and_try),
+		CASE(a_journal_stays_full_while_a_sender_may_retry),
 		CASE(
 		    a_room_that_nobody_tries_finds_out_by_itself_that_it_is_one),
 	};

@@ -312,7 +312,7 @@ a_full_map_makes_senders_wait_until_there_is_room(void **state)
 }
 
 static void
-a_indexer_that_does_not_follow_makes_senders_wait(void **state)
+indexing_lag_makes_senders_wait(void **state)
 {
 	struct ingest_options options = usual;
 	struct test *test = *state;
@@ -363,7 +363,7 @@ garbage_is_counted_and_answered(void **state)
 }
 
 static void
-stopping_acknowledges_what_was_taken(void **state)
+stopping_acknowledges_what_was_received(void **state)
 {
 	struct test *test = *state;
 	struct ingest_status status;
@@ -385,9 +385,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_burst_costs_few_commits_and_few_answers),
 		CASE(a_full_map_makes_senders_wait_until_there_is_room),
-		CASE(a_indexer_that_does_not_follow_makes_senders_wait),
+		CASE(indexing_lag_makes_senders_wait),
 		CASE(garbage_is_counted_and_answered),
-		CASE(stopping_acknowledges_what_was_taken),
+		CASE(stopping_acknowledges_what_was_received),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

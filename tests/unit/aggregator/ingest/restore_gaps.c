@@ -207,7 +207,7 @@ numbers_of_gaps(void)
 /* ---- */
 
 static void
-what_the_store_before_had_is_missing(void **state)
+batches_of_the_replaced_store_are_missing(void **state)
 {
 	struct wire_header answer;
 	struct restore_gaps_sum sum;
@@ -239,7 +239,7 @@ what_the_store_before_had_is_missing(void **state)
 }
 
 static void
-who_was_superseded_by_the_store_before_is_superseded(void **state)
+a_start_count_superseded_before_stays_superseded(void **state)
 {
 	struct wire_header answer;
 
@@ -283,7 +283,7 @@ missing_batches_stay_missing_when_the_next_store_is_lost_too(void **state)
 }
 
 static void
-what_is_brought_is_missing_no_more(void **state)
+resent_batches_are_not_missing(void **state)
 {
 	(void)state;
 	put(before, 1, 100, 1);
@@ -304,7 +304,7 @@ what_is_brought_is_missing_no_more(void **state)
 }
 
 static void
-what_nobody_brings_becomes_gaps_once(void **state)
+batches_not_resent_become_gaps_once(void **state)
 {
 	struct err err = { 0 };
 
@@ -325,7 +325,7 @@ what_nobody_brings_becomes_gaps_once(void **state)
 }
 
 static void
-who_comes_late_may_bring_it_all_the_same(void **state)
+a_late_sender_may_still_resend(void **state)
 {
 	(void)state;
 	put(before, 1, 100, 1);
@@ -340,7 +340,7 @@ who_comes_late_may_bring_it_all_the_same(void **state)
 }
 
 static void
-a_partition_that_is_kept_elsewhere_owes_nothing(void **state)
+a_moved_partition_has_nothing_missing(void **state)
 {
 	const struct owner gone = { .state = OWNER_GONE };
 	struct err err = { 0 };
@@ -357,7 +357,7 @@ a_partition_that_is_kept_elsewhere_owes_nothing(void **state)
 
 /* It is frozen, or has no room: reported later. */
 static void
-what_cannot_be_reported_now_is_reported_later(void **state)
+gaps_that_find_no_room_are_recorded_later(void **state)
 {
 	struct owner owner = { .state = OWNER_FROZEN };
 	struct err err = { 0 };
@@ -389,15 +389,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_the_store_before_had_is_missing),
-		CASE(who_was_superseded_by_the_store_before_is_superseded),
+		CASE(batches_of_the_replaced_store_are_missing),
+		CASE(a_start_count_superseded_before_stays_superseded),
 		CASE(
 		    missing_batches_stay_missing_when_the_next_store_is_lost_too),
-		CASE(what_is_brought_is_missing_no_more),
-		CASE(what_nobody_brings_becomes_gaps_once),
-		CASE(who_comes_late_may_bring_it_all_the_same),
-		CASE(a_partition_that_is_kept_elsewhere_owes_nothing),
-		CASE(what_cannot_be_reported_now_is_reported_later),
+		CASE(resent_batches_are_not_missing),
+		CASE(batches_not_resent_become_gaps_once),
+		CASE(a_late_sender_may_still_resend),
+		CASE(a_moved_partition_has_nothing_missing),
+		CASE(gaps_that_find_no_room_are_recorded_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

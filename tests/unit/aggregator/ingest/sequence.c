@@ -11,7 +11,7 @@
 static const struct text body = { "body", 4 }, empty;
 
 static void
-what_no_honest_sender_has_is_refused(void **state)
+numbers_of_no_honest_sender_are_refused(void **state)
 {
 	static const struct {
 		enum wire_type type;
@@ -66,7 +66,7 @@ stream_of(uint64_t last_seq)
 /* What is known on both sides decides; a fork is another chain before the
  * first. */
 static void
-chains_fork_or_agree_where_both_know_them(void **state)
+known_running_hashes_agree_or_diverge(void **state)
 {
 	static const struct {
 		uint64_t first, before;
@@ -124,7 +124,7 @@ one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
 }
 
 static void
-a_repetition_has_the_content_that_is_kept(void **state)
+a_repetition_has_the_stored_content(void **state)
 {
 	struct wire_header header = {
 		.type = WIRE_BATCH, .seq = 40, .chain = 139, .records = 3
@@ -153,11 +153,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_no_honest_sender_has_is_refused),
-		cmocka_unit_test(chains_fork_or_agree_where_both_know_them),
+		cmocka_unit_test(numbers_of_no_honest_sender_are_refused),
+		cmocka_unit_test(known_running_hashes_agree_or_diverge),
 		cmocka_unit_test(
 		    one_life_goes_on_where_the_stream_ends_with_its_chain),
-		cmocka_unit_test(a_repetition_has_the_content_that_is_kept),
+		cmocka_unit_test(a_repetition_has_the_stored_content),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

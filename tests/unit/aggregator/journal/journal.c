@@ -216,7 +216,7 @@ a_stream_is_found_as_it_was_put(void **state)
 
 /* What is behind the node is there or not, and nothing between. */
 static void
-a_stream_may_owe_something_and_have_a_boundary(void **state)
+a_stream_may_have_missing_batches_and_a_boundary(void **state)
 {
 	static const struct journal_stream puts[] = {
 		{ .last_seq = 7, .missing = 9, .missing_hash = 5 },
@@ -279,7 +279,7 @@ a_row_of_another_length_is_no_stream(void **state)
 }
 
 static void
-purging_keeps_what_is_young_unfolded_or_last(void **state)
+purging_keeps_young_unindexed_and_last_entries(void **state)
 {
 	(void)state;
 	append_many(1, 20);
@@ -384,7 +384,7 @@ damaged_entries_are_skipped_counted_and_never_renumbered(void **state)
 }
 
 static void
-a_damaged_front_is_purged_in_its_turn(void **state)
+a_damaged_first_entry_is_purged_in_its_turn(void **state)
 {
 	struct err err;
 
@@ -432,7 +432,7 @@ put_state(uint64_t last_seq)
 }
 
 static void
-verify_finds_holes_and_states_that_lag(void **state)
+verify_finds_holes_and_stale_states(void **state)
 {
 	struct err err;
 
@@ -458,15 +458,15 @@ main(void)
 		CASE(a_walk_sees_what_was_there_when_it_looked),
 		CASE(what_was_aborted_gives_its_number_back),
 		CASE(a_stream_is_found_as_it_was_put),
-		CASE(a_stream_may_owe_something_and_have_a_boundary),
+		CASE(a_stream_may_have_missing_batches_and_a_boundary),
 		CASE(a_row_of_another_length_is_no_stream),
-		CASE(purging_keeps_what_is_young_unfolded_or_last),
+		CASE(purging_keeps_young_unindexed_and_last_entries),
 		CASE(purging_bounds_the_bytes),
 		CASE(a_purged_front_is_seen_by_its_number),
 		CASE(damaged_entries_are_skipped_counted_and_never_renumbered),
-		CASE(a_damaged_front_is_purged_in_its_turn),
+		CASE(a_damaged_first_entry_is_purged_in_its_turn),
 		CASE(the_generation_stays_until_it_is_renewed),
-		CASE(verify_finds_holes_and_states_that_lag),
+		CASE(verify_finds_holes_and_stale_states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

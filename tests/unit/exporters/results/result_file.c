@@ -286,9 +286,9 @@ a_bad_file_is_reported_in_a_sentence(void **state)
 		    "\"startTime\" is no number: \"1.5\\x00\"" },
 		{ "{\"name\": \"n\", \"startTime\": 1e300, \"entries\": {}}",
 		    "\"startTime\" is not within the years 1 to 9999" },
-		{ "{\n \"name\": x}", "not JSON: a value is wanted at line 2, "
+		{ "{\n \"name\": x}", "not JSON: expected a value at line 2, "
 				      "column 10" },
-		{ "{\"name\": \"n\"", "not JSON: it ends in the middle at line "
+		{ "{\"name\": \"n\"", "not JSON: unexpected end at line "
 				      "1, column 13" },
 	};
 
@@ -337,7 +337,7 @@ what_is_too_deep_too_large_or_too_many_is_refused(void **state)
 	memcpy(text + 1, "\"a\":", 4);
 	text[100] = '\0';
 	assert_string_equal(why(text, false),
-	    "not JSON: nested deeper than 63 at line 1, column 68");
+	    "not JSON: nested deeper than 63 levels at line 1, column 68");
 	memset(text, ' ', room);
 	assert_int_equal(
 	    result_file_read(&result,

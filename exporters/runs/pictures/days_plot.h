@@ -7,8 +7,8 @@
  * interpolated linearly between two ranks.  One step is in memory at a time.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_RUNS_DAYS_PLOT_H
-#define EXPORTERS_RUNS_DAYS_PLOT_H
+#ifndef EXPORTERS_RUNS_PICTURES_DAYS_PLOT_H
+#define EXPORTERS_RUNS_PICTURES_DAYS_PLOT_H
 
 #include <stdio.h>
 

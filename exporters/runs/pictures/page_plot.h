@@ -8,8 +8,8 @@
  * number of runs.  Runs without events are on no page.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_RUNS_PAGE_PLOT_H
-#define EXPORTERS_RUNS_PAGE_PLOT_H
+#ifndef EXPORTERS_RUNS_PICTURES_PAGE_PLOT_H
+#define EXPORTERS_RUNS_PICTURES_PAGE_PLOT_H
 
 #include "exporters/runs/runs.h"
 

@@ -2,12 +2,12 @@
  * runs_page_picture - a page of runs as stacked bars.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/page_picture.h"
+#include "exporters/runs/pictures/page_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/cascade/dat_files.h"
+#include "exporters/gnuplot/gnuplot.h"
 #include "proto/format/json_bytes.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
@@ -57,7 +57,7 @@ runs_picture_table(const void *what, FILE *file)
 	fputs("Rank Run State", file);
 	for (uint32_t i = 0; i < pages->series_count; i++) {
 		putc(' ', file);
-		cascade_put_word(file, pages->series[i]->name);
+		gnuplot_put_word(file, pages->series[i]->name);
 	}
 	putc('\n', file);
 	for (uint32_t row = 0; row < page->count; row++) {
@@ -65,7 +65,7 @@ runs_picture_table(const void *what, FILE *file)
 		const char *words = runs_bar_words(bar);
 
 		fprintf(file, "%llu ", (unsigned long long)(page->first + row));
-		cascade_put_word(file, bar->id);
+		gnuplot_put_word(file, bar->id);
 		fprintf(file, " %s", words[0] != '\0' ? words : "finished");
 		for (uint32_t i = 0; i < pages->series_count; i++) {
 			putc(' ', file);

@@ -1,9 +1,9 @@
 /*
- * cascade_breakdown_rows - shared by breakdown_plot and breakdown_script.
- * SPDX-License-Identifier: MIT
+ * cascade_breakdown_plot_private - shared by breakdown_plot and
+ * breakdown_script. SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CASCADE_BREAKDOWN_ROWS_H
-#define EXPORTERS_CASCADE_BREAKDOWN_ROWS_H
+#ifndef EXPORTERS_CASCADE_BREAKDOWN_PLOT_PRIVATE_H
+#define EXPORTERS_CASCADE_BREAKDOWN_PLOT_PRIVATE_H
 
 #include "exporters/cascade/breakdown_plot.h"
 

@@ -3,8 +3,8 @@
  * and put_script of a picture.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_RUNS_ERRORS_PLOT_H
-#define EXPORTERS_RUNS_ERRORS_PLOT_H
+#ifndef EXPORTERS_RUNS_PICTURES_ERRORS_PLOT_H
+#define EXPORTERS_RUNS_PICTURES_ERRORS_PLOT_H
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * runs_page_plot - the runs of a model, newest first, twenty on each page.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/page_plot.h"
+#include "exporters/runs/pictures/page_plot.h"
 
 #include <assert.h>
 #include <stdlib.h>

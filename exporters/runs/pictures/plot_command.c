@@ -2,7 +2,7 @@
  * runs_plot_command - the pictures of poolscope-plot testrun.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/plot_command.h"
+#include "exporters/runs/pictures/plot_command.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/runs/days_plot.h"
-#include "exporters/runs/errors_plot.h"
-#include "exporters/runs/page_picture.h"
+#include "exporters/runs/pictures/days_plot.h"
+#include "exporters/runs/pictures/errors_plot.h"
+#include "exporters/runs/pictures/page_picture.h"
 #include "exporters/runs/runs.h"
 #include "exporters/source/pool.h"
 #include "proto/format/byte_stream.h"

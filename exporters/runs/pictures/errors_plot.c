@@ -2,12 +2,12 @@
  * runs_errors_plot - the number of runs with an error in each group.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/errors_plot.h"
+#include "exporters/runs/pictures/errors_plot.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "exporters/cascade/dat_files.h"
+#include "exporters/gnuplot/gnuplot.h"
 #include "proto/base/memory.h"
 #include "proto/format/table.h"
 
@@ -89,7 +89,7 @@ runs_errors_table(const void *what, FILE *file)
 		const struct runs_error *row = &errors->rows[i];
 
 		if (row->group.bytes > 0)
-			cascade_put_word(file, row->group);
+			gnuplot_put_word(file, row->group);
 		else
 			putc('-', file);
 		fprintf(file,

@@ -2,7 +2,7 @@
  * runs_days_plot - the duration of a step, day by day.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/days_plot.h"
+#include "exporters/runs/pictures/days_plot.h"
 
 #include <stdlib.h>
 

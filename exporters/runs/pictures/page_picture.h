@@ -8,13 +8,13 @@
  * of each step, "-" for a step that the run does not have.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_RUNS_PAGE_PICTURE_H
-#define EXPORTERS_RUNS_PAGE_PICTURE_H
+#ifndef EXPORTERS_RUNS_PICTURES_PAGE_PICTURE_H
+#define EXPORTERS_RUNS_PICTURES_PAGE_PICTURE_H
 
 #include <stdio.h>
 
 #include "exporters/gnuplot/gnuplot.h"
-#include "exporters/runs/page_plot.h"
+#include "exporters/runs/pictures/page_plot.h"
 #include "proto/format/json.h"
 
 struct runs_picture {
