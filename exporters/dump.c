@@ -1,5 +1,6 @@
 /*
- * poolscope-dump - every record of a pool, one a line.  poolscope-dump(1).
+ * poolscope-dump - print the records of a pool, one per line.
+ * poolscope-dump(1).
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -37,29 +38,31 @@ static const struct values defaults = {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "jsonl or csv", "jsonl|csv", false },
+	    "print as jsonl or csv", "jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "kind", 0, OPT_LIST, OPT_TO(struct values, kinds), "KIND",
-	    "event, sample, span, entity, gap, dead, phase, run; may be "
-	    "repeated (all but the last two)",
+	    "print only this kind: event, sample, span, entity, gap, rejected, "
+	    "phase, run; may be repeated except for phase and run",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "PATTERN",
-	    "only nodes like this (* and ?)", NULL, false },
+	    "print only records of matching nodes (* and ?)", NULL, false },
 	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
-	    "only records like this: source:name of an event, a set, kind:id "
-	    "of an entity, model:phase, model:run",
+	    "print only matching records: source:name of an event, metric "
+	    "group of a sample, kind:id of an entity, model:phase, model:run",
 	    NULL, false },
 	{ "from", 0, OPT_TIME, OPT_TO(struct values, from_ns), "TIME",
-	    "not before this: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
-	    false },
+	    "print only records from this time on: -1h, 2026-11-20T10:00:00Z, "
+	    "epoch seconds",
+	    NULL, false },
 	{ "to", 0, OPT_TIME, OPT_TO(struct values, to_ns), "TIME",
-	    "before this", NULL, false },
+	    "print only records before this time", NULL, false },
 	{ "follow", 0, OPT_FLAG, OPT_TO(struct values, follow), NULL,
-	    "print what is received from now on, until a signal", NULL, false },
+	    "print records as they are received, until a signal", NULL, false },
 	{ "cursor", 0, OPT_TEXT, OPT_TO(struct values, cursor), "FILE",
-	    "with --follow: go on where FILE says, and keep it there", NULL,
-	    false },
+	    "with --follow: continue at the position in FILE, and save the "
+	    "position there",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -81,13 +84,13 @@ static void
 check_usage(const struct values *values)
 {
 	if (values->cursor != NULL && !values->follow)
-		opt_usage("--cursor is for --follow");
+		opt_usage("--cursor requires --follow");
 	if (!values->follow)
 		return;
 	if (values->format != DUMP_JSONL)
-		opt_usage("--follow prints jsonl");
+		opt_usage("--follow supports only jsonl");
 	if (strcmp(values->output, "-") != 0)
-		opt_usage("--follow prints to standard output");
+		opt_usage("--follow prints only to standard output");
 }
 
 static struct wire_query
@@ -102,7 +105,8 @@ make_query(const struct values *values, uint32_t kinds)
 	return query;
 }
 
-/* What became of the last record's times; NULL: they are raw, unasked. */
+/* How the times of the last record were corrected; NULL: raw times were
+ * requested. */
 static const struct record_json_clock *
 clock_of_last(struct source *source, struct record_json_clock *to)
 {
@@ -140,12 +144,12 @@ print(const struct values *values, struct source *source, struct text partition,
 		else
 			record_json_line(file, partition, &record, clock);
 		count++;
-		/* Whoever read this has gone, or the disk is full. */
+		/* The reader has closed the pipe, or the disk is full. */
 		if (ferror(file))
 			break;
 	}
 	if (rc >= 0 && count == 0 && !opt_common_values.quiet)
-		log_warn("no such records in %s", source_name(source));
+		log_warn("no matching records in %s", source_name(source));
 	log_debug("%" PRIu64 " records", count);
 	return rc < 0 ? -1 : 0;
 }
@@ -157,12 +161,11 @@ follow(const struct values *values, struct source *source,
 	struct wire_query query = make_query(values, kinds);
 
 	if (source_clock(source)->choice != CLOCK_RAW)
-		opt_usage("--follow shows times as nodes took them: --clock "
-			  "raw");
+		opt_usage("--follow prints only raw times: use --clock raw");
 	return dump_follow(source, partition, &query, values->cursor, err);
 }
 
-/* All of it into the output, or nothing. */
+/* The output file appears complete, or not at all. */
 static int
 dump(const struct values *values, struct source *source, struct text partition,
     uint32_t kinds, struct err *err)
@@ -199,7 +202,7 @@ parse(struct values *values, int argc, char **argv)
 		.name = "poolscope-dump",
 		.synopsis = "[options]",
 		.summary = "print the records of a pool, each with its "
-			   "session, number and index",
+			   "session, sequence number and index",
 		.tables = tables,
 		.operands_min = 0,
 		.operands_max = 0,
@@ -221,7 +224,7 @@ main(int argc, char **argv)
 	parse(&values, argc, argv);
 	check_usage(&values);
 	kinds = kinds_wanted(&values);
-	/* What is in the store, unless asked. */
+	/* Stored times are the default. */
 	source_default_clock(&values.source, CLOCK_RAW);
 	rc = pool_partition(partition, &values.pool, &err);
 	enter_sandbox(&values);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "agents/accept/batcher_private.h"
-#include "agents/accept/dedup_load.h"
+#include "agents/dedup/dedup_load.h"
 #include "proto/base/memory.h"
 
 enum { ROUND_BYTES = 512 << 10 };

@@ -7,8 +7,8 @@
 #define AGENTS_ACCEPT_BATCHER_PRIVATE_H
 
 #include "agents/accept/batcher.h"
-#include "agents/accept/dedup_sequence.h"
-#include "agents/accept/dedup_uuid.h"
+#include "agents/dedup/dedup_sequence.h"
+#include "agents/dedup/dedup_uuid.h"
 
 enum {
 	PENDING_BATCHES_MAX =

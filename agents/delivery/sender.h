@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agents/delivery/clock_offset.h"
+#include "agents/clock/clock_offset.h"
 #include "proto/base/err.h"
 #include "proto/record/record.h"
 #include "proto/wire/wire.h"

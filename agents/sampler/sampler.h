@@ -16,7 +16,7 @@
 
 #include "agents/accept/batcher.h"
 #include "agents/accept/local_server.h"
-#include "agents/delivery/clock_offset.h"
+#include "agents/clock/clock_offset.h"
 #include "agents/delivery/sender.h"
 #include "agents/sampler/schedule.h"
 #include "agents/spool/spool.h"

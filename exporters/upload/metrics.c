@@ -1,5 +1,5 @@
 /*
- * upload_metrics - what nodes did, to a run of MLflow.
+ * upload_metrics - upload use of nodes to an MLflow run.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/metrics.h"
@@ -28,30 +28,32 @@ enum { NS_PER_MS = 1000000 };
 const struct opt upload_metrics_options[] = {
 	{ "style", 0, OPT_CHOICE, OPT_TO(struct upload_metrics_values, style),
 	    "STYLE",
-	    "metrics: eighteen numbers of each node, or its samples as curves",
+	    "metrics: upload eighteen numbers per node (flat), or samples as "
+	    "curves (system)",
 	    "flat|system", false },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct upload_metrics_values, prefix),
-	    "TEXT", "metrics: in front of the names of the eighteen", NULL,
-	    false },
+	    "TEXT", "metrics: prefix of the names of the eighteen numbers",
+	    NULL, false },
 	{ "step", 0, OPT_DURATION,
 	    OPT_TO(struct upload_metrics_values, step_ns), "TIME",
-	    "metrics: one number of a curve for so much time (10s)", NULL,
-	    false },
+	    "metrics: time step of the points of a curve (10s)", NULL, false },
 	{ "cpu-count", 0, OPT_COUNT,
 	    OPT_TO(struct upload_metrics_values, cpu_count), "N",
-	    "metrics: CPUs of each node (default: as its last report says)",
+	    "metrics: number of CPUs of each node (default: as in its last "
+	    "report)",
 	    NULL, false },
 	{ "param", 0, OPT_LIST, OPT_TO(struct upload_metrics_values, params),
-	    "KEY=VALUE", "metrics: a parameter of the run; may be repeated",
+	    "KEY=VALUE", "metrics: set a parameter of the run; may be repeated",
 	    NULL, false },
 	{ "artifact", 0, OPT_LIST,
 	    OPT_TO(struct upload_metrics_values, artifacts), "FILE",
-	    "metrics: a file to go with the run; may be repeated", NULL,
-	    false },
+	    "metrics: upload this file as an artifact of the run; may be "
+	    "repeated",
+	    NULL, false },
 	{ .name = NULL },
 };
 
-/* What was sent, for the line at the end. */
+/* Totals for the message at the end. */
 struct sent {
 	uint64_t metrics, nodes, artifacts;
 	int64_t end_ms;
@@ -75,7 +77,7 @@ base_of(const char *path)
 	return text_of(slash != NULL ? slash + 1 : path);
 }
 
-/* Files are known by the last part of their name. */
+/* The artifact is named after the last component of the path. */
 static void
 check_artifacts(const struct upload_metrics_values *values)
 {
@@ -87,12 +89,12 @@ check_artifacts(const struct upload_metrics_values *values)
 			    values->artifacts.at[i]);
 		if (values->style == FLAT && text_equal(name, text_of(REPORTS)))
 			opt_usage("--artifact %.200s: " REPORTS
-				  " are the reports",
+				  " is the name of the reports",
 			    values->artifacts.at[i]);
 		for (uint32_t j = 0; j < i; j++)
 			if (text_equal(name, base_of(values->artifacts.at[j])))
-				opt_usage("--artifact: there are two files "
-					  "called %.200s",
+				opt_usage("--artifact: two files have the name "
+					  "%.200s",
 				    name.at);
 	}
 }
@@ -106,20 +108,22 @@ check(const struct upload_values *upload, const struct opt_operands *operands)
 	(void)operands;
 	if (upload->to.count != 1 || strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
 	    to[strlen(SCHEME)] == '\0')
-		opt_usage("metrics go to one place, --to " SCHEME "RUN");
+		opt_usage(
+		    "metrics are uploaded to exactly one target: --to" SCHEME
+		    "RUN");
 	if (values->style == SYSTEM &&
 	    opt_origin_of(&values->prefix) == OPT_COMMAND_LINE)
-		opt_usage("--prefix is for --style flat");
+		opt_usage("--prefix requires --style flat");
 	if (values->style == SYSTEM &&
 	    opt_origin_of(&values->cpu_count) == OPT_COMMAND_LINE)
-		opt_usage("--cpu-count is for --style flat");
+		opt_usage("--cpu-count requires --style flat");
 	if (values->cpu_count > 1 << 20)
-		opt_usage("--cpu-count is over %d", 1 << 20);
+		opt_usage("--cpu-count is greater than %d", 1 << 20);
 	if (values->style == FLAT &&
 	    opt_origin_of(&values->step_ns) == OPT_COMMAND_LINE)
-		opt_usage("--step is for --style system");
+		opt_usage("--step requires --style system");
 	if (values->step_ns <= 0)
-		opt_usage("--step is not a time");
+		opt_usage("--step is not a positive duration");
 	for (uint32_t i = 0; i < values->params.count; i++) {
 		const char *equals = strchr(values->params.at[i], '=');
 
@@ -130,7 +134,7 @@ check(const struct upload_values *upload, const struct opt_operands *operands)
 	check_artifacts(values);
 }
 
-/* ---- what goes with both styles ---- */
+/* ---- parameters and artifacts ---- */
 
 static int
 select_run(struct sending *s, int64_t start_ns, struct err *err)
@@ -151,7 +155,7 @@ put_params(struct sending *s, struct err *err)
 			text_of(equals + 1), err) != 0)
 			return -1;
 	}
-	/* What the run already has differently ends it here. */
+	/* Stops if the run already has another value of a parameter. */
 	return mlflow_flush(s->mlflow, err);
 }
 
@@ -175,7 +179,7 @@ put_artifacts(struct sending *s, struct err *err)
 	return 0;
 }
 
-/* ---- eighteen numbers a node ---- */
+/* ---- style flat ---- */
 
 static int
 put_node(struct sending *s, const struct perf_pool *pool, uint32_t place,
@@ -190,7 +194,8 @@ put_node(struct sending *s, const struct perf_pool *pool, uint32_t place,
 		return 0;
 	perf_node_metrics(node, &how, metrics);
 	for (int m = 0; m < PERF_METRICS; m++) {
-		/* Of the last report, so that the same again is the same. */
+		/* The time of the last report, so that a repeated upload sends
+		 * the same points. */
 		if (mlflow_put_metric(s->mlflow, text_of(names[m]), metrics[m],
 			node->last_ns / NS_PER_MS, perf_step(pool, place),
 			err) != 0)
@@ -224,7 +229,7 @@ put_reports(struct sending *s, const struct perf_pool *pool,
 	return rc;
 }
 
-/* From the first report to the last; false: there is none. */
+/* Time of the first and last report; false: there are none. */
 static bool
 get_extent(const struct perf_pool *pool, int64_t *first_ns, int64_t *last_ns)
 {
@@ -284,7 +289,7 @@ put_flat(struct sending *s, struct err *err)
 	return rc;
 }
 
-/* ---- samples as curves ---- */
+/* ---- style system ---- */
 
 static int
 put_system(struct sending *s, struct err *err)
@@ -314,7 +319,7 @@ put_system(struct sending *s, struct err *err)
 	return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- the command ---- */
 
 static void
 say(const struct sending *s)
@@ -328,12 +333,12 @@ say(const struct sending *s)
 }
 
 static void
-fence(const struct upload_values *upload, struct sandbox *sandbox,
+allow_files(const struct upload_values *upload, struct sandbox *sandbox,
     const struct opt_operands *operands)
 {
 	(void)operands;
 	source_sandbox(sandbox, &upload->source);
-	/* The file of the reports has no name; tmpfile() makes it there. */
+	/* tmpfile() creates the unnamed file of the reports there. */
 	sandbox_write(sandbox, P_tmpdir);
 	for (uint32_t i = 0; i < upload->metrics.artifacts.count; i++)
 		sandbox_read(sandbox, upload->metrics.artifacts.at[i]);
@@ -374,7 +379,7 @@ const struct upload_command upload_metrics = {
 	.arguments = "(no more arguments)",
 	.options = upload_metrics_options,
 	.ranged = true,
-	.fence = fence,
+	.allow_files = allow_files,
 	.check = check,
 	.run = run,
 };
