@@ -97,7 +97,7 @@ get_kind(const struct options *options, const char *word)
 		    "\"perf\", \"scanner\", \"testrun\" or \"azure-table\"");
 	if (kind != IMPORT_CASCADE && options->partition == NULL)
 		opt_usage("%s have no partition of their own: --partition is "
-			  "required",
+			  "missing",
 		    rows[kind]);
 	return (enum import_kind)kind;
 }
