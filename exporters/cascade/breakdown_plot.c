@@ -1,8 +1,9 @@
 /*
- * cascade_breakdown_plot - the picture of what really adds up in a pool's
- * start-up. SPDX-License-Identifier: MIT
+ * cascade_breakdown_plot - the picture of the phases that add up to a pool's
+ * startup time.
+ * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/breakdown_rows.h"
+#include "exporters/cascade/breakdown_plot_private.h"
 
 #include <stdlib.h>
 
@@ -52,8 +53,8 @@ breakdown_plot_new(const struct cascade *cascade)
 		drawn |= row->breakdown.total > 0;
 		plot->count++;
 	}
-	/* Where clocks jumped, gr-done can lie before nodeprep:start and no
-	 * band be left: the picture is empty, not impossible. */
+	/* If a clock jumped, gr-done can precede nodeprep:start and no band
+	 * has a length: draw an empty picture. */
 	plot->has[BREAKDOWN_OTHER] |= !drawn;
 	plot->bars = plot->count <= BREAKDOWN_BARS;
 	if (!plot->bars)
@@ -105,7 +106,7 @@ put_step(const struct breakdown_plot *plot, FILE *file, uint32_t step)
 	}
 	fprintf(file, "%u %u ", first + 1, end);
 	if (end - first == 1)
-		cascade_put_word(file, plot->rows[first].node->name);
+		gnuplot_put_word(file, plot->rows[first].node->name);
 	else
 		putc('-', file);
 	for (int i = 0; i < BREAKDOWN_PARTS; i++)

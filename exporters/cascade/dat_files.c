@@ -1,5 +1,5 @@
 /*
- * cascade_dat_files - the table and the picture of a pool's start-up.
+ * cascade_dat_files - the table and the picture of a pool's startup.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/dat_files.h"
@@ -8,19 +8,6 @@
 #include <time.h>
 
 #include "proto/base/number.h"
-
-void
-cascade_put_word(FILE *file, struct text word)
-{
-	for (uint32_t i = 0; i < word.bytes; i++) {
-		char c = word.at[i];
-
-		if (c == ' ' || c == '"' || c == '#' || c == '%')
-			fprintf(file, "%%%02X", (unsigned char)c);
-		else
-			putc_unlocked(c, file);
-	}
-}
 
 static void
 put_time(FILE *file, int64_t us)
@@ -52,7 +39,7 @@ put_node(
 	cascade_start_us(node, &us);
 	put_time(file, us);
 	putc(' ', file);
-	cascade_put_word(file, node->name);
+	gnuplot_put_word(file, node->name);
 	for (size_t i = 0; i < 4; i++) {
 		char text[NUMBER_BYTES];
 		double seconds;
@@ -95,8 +82,8 @@ cascade_put_title(
 	    any ? ")" : "");
 }
 
-/* The older tool's line, in which gnuplot gives _ a meaning; where others
- * mean something too, all of them are shown as they are. */
+/* The older tool's line, in which gnuplot interprets _.  If the name has other
+ * special characters, all of them are quoted. */
 static void
 put_title_line(const struct cascade *cascade, FILE *file, struct text pool)
 {
