@@ -72,15 +72,15 @@ put_status(void *arg, struct wire_writer *w)
 	struct ingest_status intake;
 	struct writer_status indexer;
 	struct query_server_status query_server;
-	struct auth_counters gate;
+	struct auth_counters auth;
 
 	(void)arg;
 	ingest_status(self.ingest, &intake);
 	writer_status(self.writer, &indexer);
 	query_server_status(self.query_server, &query_server);
-	auth_counters(self.auth, &gate);
+	auth_counters(self.auth, &auth);
 	status_put(w, text_of(self.aggregator_settings.node), &intake, &indexer,
-	    &query_server, &gate, aggregator_settings_given.insecure);
+	    &query_server, &auth, aggregator_settings_given.insecure);
 }
 
 /* ---- start and stop ---- */
@@ -122,7 +122,7 @@ open_store(struct err *err)
 /* Brokers of this host forward the identity of keys, too: the authorized keys
  * are needed even without a TCP listener. */
 static int
-open_gate(struct loop *loop, struct err *err)
+open_auth(struct loop *loop, struct err *err)
 {
 	const struct opt_list *intake = &aggregator_settings_given.listen;
 	const struct opt_list *query_server = &aggregator_settings_given.reader;
@@ -153,13 +153,13 @@ intake_as_given(void)
 		.journal_keep_ns = aggregator_settings_given.journal_keep_ns,
 		.sessions_per_hour = aggregator_settings_given.sessions,
 		.key_bytes = aggregator_settings_given.key_bytes,
-		.owns = &aggregator_settings_given.owns,
+		.accept = &aggregator_settings_given.accept,
 		.restore_wait_ns = aggregator_settings_given.restore_wait_ns,
 	};
 }
 
 static int
-open_doors(struct loop *loop, struct err *err)
+open_listeners(struct loop *loop, struct err *err)
 {
 	const struct backpressure_follower follower = { self.writer,
 		wake_indexer, position_of_indexer };
@@ -176,7 +176,7 @@ open_doors(struct loop *loop, struct err *err)
 		.generation = journal_generation(self.journal),
 	};
 
-	if (aggregator_settings_doors(&self.aggregator_settings, err) != 0)
+	if (aggregator_settings_listeners(&self.aggregator_settings, err) != 0)
 		return -1;
 	if (ingest_open(
 		&self.ingest, loop, self.journal, &intake, &follower, err) != 0)
@@ -200,8 +200,8 @@ start(struct loop *loop, struct err *err)
 
 	if (aggregator_settings_resolve(&self.aggregator_settings, err) != 0)
 		return -1;
-	if (open_store(err) != 0 || open_gate(loop, err) != 0 ||
-	    open_doors(loop, err) != 0)
+	if (open_store(err) != 0 || open_auth(loop, err) != 0 ||
+	    open_listeners(loop, err) != 0)
 		return -1;
 	if (writer_start(self.writer, &watcher, err) != 0)
 		return -1;

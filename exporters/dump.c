@@ -1,5 +1,6 @@
 /*
- * poolscope-dump - every record of a pool, one a line.  poolscope-dump(1).
+ * poolscope-dump - print the records of a pool, one per line.
+ * poolscope-dump(1).
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -34,30 +35,32 @@ static struct {
 };
 
 static const struct opt options[] = {
-	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT", "jsonl or csv",
-	    "jsonl|csv", false },
+	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	    "print as jsonl or csv", "jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "kind", 0, OPT_LIST, &values.kinds, "KIND",
-	    "event, sample, span, entity, gap, dead, phase, run; may be "
-	    "repeated (all but the last two)",
+	    "print only this kind: event, sample, span, entity, gap, rejected, "
+	    "phase, run; may be repeated except for phase and run",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
-	    "only nodes like this (* and ?)", NULL, false },
+	    "print only records of matching nodes (* and ?)", NULL, false },
 	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
-	    "only records like this: source:name of an event, a set, kind:id "
-	    "of an entity, model:phase, model:run",
+	    "print only matching records: source:name of an event, metric "
+	    "group of a sample, kind:id of an entity, model:phase, model:run",
 	    NULL, false },
 	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
-	    "not before this: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
-	    false },
-	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "before this", NULL,
-	    false },
+	    "print only records from this time on: -1h, 2026-11-20T10:00:00Z, "
+	    "epoch seconds",
+	    NULL, false },
+	{ "to", 0, OPT_TIME, &values.to_ns, "TIME",
+	    "print only records before this time", NULL, false },
 	{ "follow", 0, OPT_FLAG, &values.follow, NULL,
-	    "print what is received from now on, until a signal", NULL, false },
+	    "print records as they are received, until a signal", NULL, false },
 	{ "cursor", 0, OPT_TEXT, &values.cursor, "FILE",
-	    "with --follow: go on where FILE says, and keep it there", NULL,
-	    false },
+	    "with --follow: continue at the position in FILE, and save the "
+	    "position there",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -68,8 +71,8 @@ static const struct opt_table tables[] = { { pool_options, &values.pool },
 static const struct opt_program program = {
 	.name = "poolscope-dump",
 	.synopsis = "[options]",
-	.summary = "print the records of a pool, each with its session, number "
-		   "and index",
+	.summary = "print the records of a pool, each with its session, "
+		   "sequence number and index",
 	.tables = tables,
 	.operands_min = 0,
 	.operands_max = 0,
@@ -93,13 +96,13 @@ static void
 check_usage(void)
 {
 	if (values.cursor != NULL && !values.follow)
-		opt_usage("--cursor is for --follow");
+		opt_usage("--cursor requires --follow");
 	if (!values.follow)
 		return;
 	if (values.format != DUMP_JSONL)
-		opt_usage("--follow prints jsonl");
+		opt_usage("--follow supports only jsonl");
 	if (strcmp(values.output, "-") != 0)
-		opt_usage("--follow prints to standard output");
+		opt_usage("--follow prints only to standard output");
 }
 
 static struct wire_query
@@ -114,7 +117,8 @@ make_query(uint32_t kinds)
 	return query;
 }
 
-/* What became of the last record's times; NULL: they are raw, unasked. */
+/* How the times of the last record were corrected; NULL: raw times were
+ * requested. */
 static const struct record_json_clock *
 clock_of_last(struct source *source, struct record_json_clock *to)
 {
@@ -152,12 +156,12 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
 		else
 			record_json_line(file, partition, &record, clock);
 		count++;
-		/* Whoever read this has gone, or the disk is full. */
+		/* The reader has closed the pipe, or the disk is full. */
 		if (ferror(file))
 			break;
 	}
 	if (rc >= 0 && count == 0 && !opt_common_values.quiet)
-		log_warn("no such records in %s", source_name(source));
+		log_warn("no matching records in %s", source_name(source));
 	log_debug("%" PRIu64 " records", count);
 	return rc < 0 ? -1 : 0;
 }
@@ -169,12 +173,11 @@ follow(struct source *source, struct text partition, uint32_t kinds,
 	struct wire_query query = make_query(kinds);
 
 	if (source_clock(source)->choice != CLOCK_RAW)
-		opt_usage("--follow shows times as nodes took them: --clock "
-			  "raw");
+		opt_usage("--follow prints only raw times: use --clock raw");
 	return dump_follow(source, partition, &query, values.cursor, err);
 }
 
-/* All of it into the output, or nothing. */
+/* The output file appears complete, or not at all. */
 static int
 dump(struct source *source, struct text partition, uint32_t kinds,
     struct err *err)
@@ -213,7 +216,7 @@ main(int argc, char **argv)
 	opt_parse(&program, argc, argv, NULL);
 	check_usage();
 	kinds = kinds_wanted();
-	/* What is in the store, unless asked. */
+	/* Stored times are the default. */
 	source_default_clock(&values.source, CLOCK_RAW);
 	rc = pool_partition(partition, &values.pool, &err);
 	enter_sandbox();

@@ -1,8 +1,7 @@
 /*
- * poolscope-fetch - brings rows back from where they were uploaded.
- * poolscope-fetch(1).
+ * poolscope-fetch - fetch rows of an uploaded table.  poolscope-fetch(1).
  *
- * A page is in memory at a time, whatever the table has.
+ * One page is in memory at a time, whatever the size of the table.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -29,10 +28,10 @@ static struct {
 
 static const struct opt options[] = {
 	{ "filter", 0, OPT_TEXT, &values.filter, "TEXT",
-	    "only rows like this, as the service filters: \"NodeId eq 'n1'\"",
+	    "fetch only rows that match this OData filter: \"NodeId eq 'n1'\"",
 	    NULL, false },
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
-	    "write to FILE (default: standard output)", NULL, false },
+	    "write to FILE instead of standard output", NULL, false },
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { pool_options, &values.pool },
@@ -51,7 +50,7 @@ struct fetching {
 	struct azure azure;
 	const char *table;
 	char query[3 * (FILTER_BYTES_MAX + 2 * INSTANCE_PATH_BYTES)];
-	/* Where the next page begins, encoded; "": from the first row. */
+	/* Start of the next page, encoded; "": the first row. */
 	char next_partition[3 * MARK_BYTES_MAX], next_row[3 * MARK_BYTES_MAX];
 	struct progress progress;
 	bool show;
@@ -78,7 +77,7 @@ make_query(struct fetching *f, struct text partition, struct err *err)
 	return 0;
 }
 
-/* Where the service says that the next page begins. */
+/* Where the next page begins, as the service reports it. */
 static int
 take_mark(struct fetching *f, const char *name, char *to, size_t room,
     struct err *err)
@@ -119,7 +118,7 @@ get_page(struct fetching *f, struct http_answer *answer, struct err *err)
 	return 0;
 }
 
-/* 1: there is more. */
+/* Returns 1 if there are more pages. */
 static int
 fetch_page(struct fetching *f, FILE *file, struct err *err)
 {
@@ -143,8 +142,8 @@ fetch_page(struct fetching *f, FILE *file, struct err *err)
 		return 0;
 	if (strcmp(before, f->next_partition) == 0 &&
 	    strcmp(row, f->next_row) == 0)
-		return err_set(err, "the service says that the same page "
-				    "comes again");
+		return err_set(err, "protocol error: the service returned the "
+				    "same page marker twice");
 	return 1;
 }
 
@@ -170,7 +169,7 @@ get_table(const char *operand)
 	struct err err = { 0 };
 
 	if (strncmp(operand, "azure-table:", 12) != 0)
-		opt_usage("what is fetched is azure-table:NAME");
+		opt_usage("expected azure-table:NAME");
 	if (table_check_name(operand + 12, &err) != 0)
 		opt_usage("%s", err.text);
 	return operand + 12;

@@ -9,7 +9,7 @@
 #include "exporters/cascade/plot_command.h"
 #include "exporters/gnuplot/picture.h"
 #include "exporters/results/plot_command.h"
-#include "exporters/runs/plot_command.h"
+#include "exporters/runs/pictures/plot_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/plot_command.h"
 #include "exporters/samples/time_window.h"
@@ -232,7 +232,7 @@ check_operands(const struct opt_operands *operands)
 	if (strcmp(operands->at[0], "results") != 0) {
 		if (count > 1)
 			opt_usage(
-			    "unexpected argument: '%.64s'", operands->at[1]);
+			    "unexpected argument '%.64s'", operands->at[1]);
 		return;
 	}
 	if (count == 1)

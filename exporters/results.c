@@ -1,5 +1,5 @@
 /*
- * poolscope-results - what is known of benchmarks.  poolscope-results(1).
+ * poolscope-results - print results of benchmarks.  poolscope-results(1).
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -29,19 +29,21 @@ static struct {
 enum { FORMAT_ROW = 0, SINCE_ROW = 2, LIMIT_ROW, OLDEST_ROW };
 static const struct opt options[] = {
 	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "table, json, jsonl, csv (entities: jsonl by default, no table)",
+	    "print as table, json, jsonl or csv (entities: jsonl by default, "
+	    "no table)",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	[SINCE_ROW] = { "since", 0, OPT_TIME, &values.since_ns, "TIME",
-	    "starts, timings: none that started before: -30d, "
-	    "2026-11-20T10:00:00Z, epoch seconds",
+	    "starts, timings: print only tests started at or after this time: "
+	    "-30d, 2026-11-20T10:00:00Z, epoch seconds",
 	    NULL, false },
 	[LIMIT_ROW] = { "limit", 0, OPT_COUNT, &values.limit, "N",
-	    "starts, timings: no more than so many (1000; 0: all)", NULL,
-	    false },
+	    "starts, timings: print at most N rows (default 1000; 0: all)",
+	    NULL, false },
 	[OLDEST_ROW] = { "oldest", 0, OPT_FLAG, &values.oldest, NULL,
-	    "starts, timings: the oldest first, not the newest", NULL, false },
+	    "starts, timings: print the oldest first instead of the newest",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -53,8 +55,8 @@ static const struct opt_program program = {
 	.name = "poolscope-results",
 	.synopsis = "[options] tests | starts TEST | timings TEST ENTRY | "
 		    "entries TEST | test TEST START | entities",
-	.summary = "print results of benchmarks: which tests there are, when "
-		   "they started, what their entries took",
+	.summary = "print results of benchmarks: tests, their starts, the "
+		   "timings of their entries",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 3,
@@ -63,7 +65,7 @@ static const struct opt_program program = {
 static const struct question {
 	const char *word, *arguments;
 	uint32_t operands;
-	bool listed; /* takes --since, --limit, --oldest */
+	bool listed; /* accepts --since, --limit, --oldest */
 	int (*print)(const struct result_query *, struct err *);
 } questions[] = {
 	{ "tests", "", 0, false, result_query_tests },
@@ -88,7 +90,7 @@ find_question(const struct opt_operands *operands)
 		    operands->at[0]);
 	if (operands->count != q->operands + 1)
 		opt_usage("%s%s: %s", q->word, q->arguments,
-		    operands->count <= q->operands ? "something is missing"
+		    operands->count <= q->operands ? "missing argument"
 						   : "unexpected argument");
 	for (uint32_t i = 1; i < operands->count; i++)
 		if (operands->at[i][0] == '\0')
@@ -96,12 +98,13 @@ find_question(const struct opt_operands *operands)
 			    "%s%s: a name is empty", q->word, q->arguments);
 	for (int i = SINCE_ROW; i <= OLDEST_ROW; i++)
 		if (!q->listed && opt_origin(&options[i]) == OPT_COMMAND_LINE)
-			opt_usage("--%s is for starts and timings, not for %s",
+			opt_usage(
+			    "--%s applies to starts and timings, not to %s",
 			    options[i].name, q->word);
 	return q;
 }
 
-/* Microseconds since the epoch, or a time as people write it. */
+/* Microseconds since the epoch, or a date and time. */
 static int64_t
 parse_start(const char *word)
 {
@@ -112,16 +115,15 @@ parse_start(const char *word)
 	if (*digits != '\0' && strspn(digits, "0123456789") == strlen(digits)) {
 		if (sscanf(word, "%" SCNd64, &us) == 1 && strlen(digits) < 19)
 			return us;
-		opt_usage(
-		    "%.64s: that are more microseconds than there are", word);
+		opt_usage("%.64s: too many microseconds", word);
 	}
 	if (clock_parse_time(text_of(word), clock_wall_ns(), &ns, &err) != 0)
 		opt_usage("START: %s", err.text);
-	/* Times are reported to the microsecond. */
+	/* Times are printed to the microsecond. */
 	return ns >= 0 ? ns / 1000 : -((999 - ns) / 1000);
 }
 
-/* The first microsecond that is not before. */
+/* Round up to a whole microsecond. */
 static int64_t
 since_us(void)
 {
@@ -151,11 +153,11 @@ make_query(const struct question *question, const struct opt_operands *operands)
 	if (opt_origin(&options[FORMAT_ROW]) == OPT_DEFAULT)
 		query.format = REPORT_JSONL;
 	if (query.format == REPORT_TABLE)
-		opt_usage("entities is json, jsonl or csv");
+		opt_usage("entities are printed as json, jsonl or csv");
 	return query;
 }
 
-/* The answer is written also when it is empty, for who reads it as data. */
+/* Write an empty answer too: programs that read the output expect it. */
 static int
 answer(const struct question *question, struct result_query *query,
     struct err *err)

@@ -285,7 +285,7 @@ check_use(const struct opt_operands *operands)
 			  "clocks, scanner, status, testrun",
 		    what);
 	if (!testrun && operands->count > 1)
-		opt_usage("unexpected argument: '%.64s'", operands->at[1]);
+		opt_usage("unexpected argument '%.64s'", operands->at[1]);
 	if ((cascade || usage || scanner) && values.format == STATS_JSONL)
 		opt_usage("%s supports the formats table, json and csv", what);
 	if (status && values.format > STATS_JSON)

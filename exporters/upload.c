@@ -1,6 +1,6 @@
 /*
- * poolscope-upload - sends results, files, records and metrics to where they
- * are looked at.  poolscope-upload(1).
+ * poolscope-upload - upload results, files, records and metrics to other
+ * services.  poolscope-upload(1).
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/upload.h"
@@ -11,39 +11,33 @@
 
 #include "exporters/source/source.h"
 #include "exporters/upload/metrics.h"
+#include "exporters/upload/record_commands.h"
 #include "exporters/upload/records.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
-
-struct upload_values upload_values = {
-	.http = HTTP_DEFAULT,
-	.node = "",
-	.from = "",
-	.until = "",
-	.from_ns = TIME_MIN_NS,
-	.until_ns = TIME_MAX_NS,
-};
 
 static const struct opt options[] = {
 	{ "partition", 'p', OPT_TEXT, &upload_values.partition, "NAME",
 	    "account$pool", NULL, false },
 	{ "to", 0, OPT_LIST, &upload_values.to, "TARGET",
-	    "where to: scheme:rest; may be repeated", NULL, false },
+	    "upload to this target (scheme:rest); may be repeated", NULL,
+	    false },
 	{ "broker", 0, OPT_LIST, &upload_values.broker, "ENDPOINT",
-	    "where to keep what is kept (default: ipc://DIR/run/broker.ipc); "
-	    "may be repeated: the next one when this one fails",
+	    "send records of uploads to this broker (default: "
+	    "ipc://DIR/run/broker.ipc); may be repeated for failover",
 	    NULL, false },
 	{ .name = NULL },
 };
 
 static const struct opt range_options[] = {
 	{ "node", 'n', OPT_TEXT, &upload_values.node, "PATTERN",
-	    "only of nodes like this (* and ?)", NULL, false },
+	    "upload only records of matching nodes (* and ?)", NULL, false },
 	{ "from", 0, OPT_TEXT, &upload_values.from, "TIME",
-	    "only from then on: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
-	    false },
-	{ "until", 0, OPT_TEXT, &upload_values.until, "TIME", "only before",
+	    "upload only records from this time on: -1h, 2026-11-20T10:00:00Z, "
+	    "epoch seconds",
 	    NULL, false },
+	{ "until", 0, OPT_TEXT, &upload_values.until, "TIME",
+	    "upload only records before this time", NULL, false },
 	{ .name = NULL },
 };
 
@@ -56,7 +50,7 @@ static const struct upload_command *const commands[] = {
 	NULL,
 };
 
-/* Those of the commands go between. */
+/* The options of the commands are inserted here. */
 static const struct opt_table tables[] = { { options, NULL },
 	{ range_options, NULL }, { upload_records_options, NULL },
 	{ upload_results_options, NULL }, { upload_metrics_options, NULL },
@@ -68,7 +62,8 @@ static const struct opt_program program = {
 	.name = "poolscope-upload",
 	.synopsis =
 	    "[options] results | file FILE | samples | events | metrics",
-	.summary = "send results, files, records and metrics to other services",
+	.summary =
+	    "upload results, files, records and metrics to other services",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 64,
@@ -82,7 +77,7 @@ get_command(const char *word)
 	while (commands[i] != NULL && strcmp(commands[i]->word, word) != 0)
 		i++;
 	if (commands[i] == NULL)
-		opt_usage("'%.64s' is nothing to upload", word);
+		opt_usage("unknown command '%.64s'", word);
 	return commands[i];
 }
 
@@ -96,19 +91,7 @@ take_time(const char *name, const char *word, int64_t *ns)
 		opt_usage("--%s: %s", name, err.text);
 }
 
-void
-upload_check_targets(enum target_use use)
-{
-	struct err err;
-	const char *rest;
-
-	for (uint32_t i = 0; i < upload_values.to.count; i++)
-		if (target_find(upload_values.to.at[i], use, &rest, &err) ==
-		    NULL)
-			opt_usage("%s", err.text);
-}
-
-/* Of several commands, "samples and events". */
+/* Name several commands, as in "samples and events". */
 static void
 name_owners(char *to, size_t room, const struct opt *table)
 {
@@ -125,11 +108,11 @@ refuse_options(const struct opt *table, const char *whose, const char *word)
 {
 	for (const struct opt *o = table; o != NULL && o->name != NULL; o++)
 		if (opt_origin(o) == OPT_COMMAND_LINE)
-			opt_usage(
-			    "--%s is for %s, not for %s", o->name, whose, word);
+			opt_usage("--%s applies to %s, not to %s", o->name,
+			    whose, word);
 }
 
-/* An option of another command is a mistake. */
+/* Options of other commands are rejected. */
 static void
 check_options(const struct upload_command *command)
 {
@@ -142,8 +125,9 @@ check_options(const struct upload_command *command)
 		refuse_options(commands[i]->options, owners, command->word);
 	}
 	if (!command->ranged)
-		refuse_options(
-		    range_options, "what has nodes and times", command->word);
+		refuse_options(range_options,
+		    "commands that select records by node and time",
+		    command->word);
 }
 
 static void
@@ -156,7 +140,7 @@ enter_sandbox(
 	http_sandbox(&sandbox, &upload_values.http);
 	sandbox_read_or(
 	    &sandbox, upload_values.source.key.key, "keys/agent.key");
-	command->fence(&sandbox, operands);
+	command->allow_files(&sandbox, operands);
 	sandbox_close(&sandbox, false);
 }
 
@@ -171,7 +155,7 @@ main(int argc, char **argv)
 	opt_parse(&program, argc, argv, &operands);
 	command = get_command(operands.at[0]);
 	if (upload_values.to.count == 0)
-		opt_usage("--to TARGET is missing");
+		opt_usage("--to TARGET is required");
 	operands.at++;
 	operands.count--;
 	if (operands.count < command->operands_min ||

@@ -1,5 +1,5 @@
 /*
- * child - a command as a child: signals both ways, what it used.
+ * child - runs a command: signals both ways, resource use.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/child/child.h"
@@ -22,7 +22,7 @@ enum { BLOCK_BYTES = 512 }; /* of ru_inblock, whatever the disk has */
 
 static volatile pid_t command;
 
-/* What a terminal sends goes to the command by itself: it is in our group. */
+/* The terminal sends these to the command as well: it is in our group. */
 static void
 pass_on(int signal, siginfo_t *info, void *context)
 {
@@ -36,7 +36,7 @@ pass_on(int signal, siginfo_t *info, void *context)
 	errno = before;
 }
 
-/* Those that are this process's own, or nobody can catch. */
+/* Signals of this process itself, or that cannot be caught. */
 static bool
 is_passed_on(int signal)
 {
@@ -60,7 +60,7 @@ is_passed_on(int signal)
 	}
 }
 
-/* What we ignore the command ignores too, as it would without us. */
+/* The command ignores what we ignore, as it would without us. */
 static void
 catch_signals(void)
 {
@@ -97,8 +97,8 @@ child_end_like(int status)
 
 /* ---- the command ---- */
 
-/* In the child: wait until the parent is ready, and become the command.  What
- * hinders that goes up the pipe. */
+/* In the child: wait until the parent is ready, and exec the command.  An
+ * error is written to the pipe. */
 static void
 become(char **argv, const sigset_t *mask, int ready, int failed)
 {
@@ -129,8 +129,8 @@ exec_error(int failed)
 	return n == (ssize_t)sizeof(why) ? why : 0;
 }
 
-/* The command has stopped: so do we, until somebody lets us go on, and then
- * the command may, too. */
+/* The command has stopped: stop as well, until a signal continues us, and then
+ * continue the command. */
 static void
 stop_too(void)
 {
@@ -144,7 +144,7 @@ seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Until the command has ended; children are reported meanwhile. */
+/* Until the command has ended; reports children in the meantime. */
 static void
 wait_for(struct child_trace *trace, struct child_process *process)
 {
@@ -177,7 +177,7 @@ wait_for(struct child_trace *trace, struct child_process *process)
 	}
 }
 
-/* From the child's birth to its end; returns the error of its exec. */
+/* From the fork to the end; returns the error of the exec. */
 static int
 attend(const struct child_options *options, struct child_process *process,
     uint64_t *untold, int ready, int failed)
@@ -188,7 +188,7 @@ attend(const struct child_options *options, struct child_process *process,
 	if (options->on_child != NULL)
 		child_trace_begin(&trace, command, options);
 	close(ready); /* it may go on */
-	/* A tracer has to serve the exec, so that only then it is over. */
+	/* A tracer has to handle the exec, so it is complete only then. */
 	why = trace == NULL ? exec_error(failed) : 0;
 	wait_for(trace, process);
 	if (trace != NULL)
@@ -214,7 +214,7 @@ child_command(const struct child_options *options,
 		err_set(err, "pipe: %s", strerror(errno));
 		return CHILD_FAILED;
 	}
-	/* No signal may come before there is somebody to pass it on to. */
+	/* Block signals until there is a child to pass them to. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	command = process->pid = fork();

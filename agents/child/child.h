@@ -1,8 +1,8 @@
 /*
- * child - a command as a child: signals both ways, what it used.
+ * child - runs a command: signals both ways, resource use.
  *
- * Signals that this process gets go on to the command, but for those that a
- * terminal sends to both; when the command stops, so does this process.
+ * Signals that this process gets are passed to the command, except those that
+ * a terminal sends to both; when the command stops, so does this process.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CHILD_CHILD_H
@@ -31,21 +31,23 @@ struct child_process {
 struct child_options {
 	char **argv;   /* NULL-terminated */
 	uint64_t span; /* of the command */
-	/* Also its descendants, when not NULL: called as each one ends. */
+	/* Reports its descendants as well, when not NULL: called as each one
+	 * ends. */
 	void (*on_child)(void *arg, const struct child_process *process);
 	void *arg;
 };
 
 enum child_result {
 	CHILD_ENDED,
-	CHILD_NOT_FOUND,      /* `process` says when that was tried */
+	CHILD_NOT_FOUND,      /* `process` has the time of the attempt */
 	CHILD_NOT_EXECUTABLE, /* same */
-	CHILD_FAILED,         /* no process could be made */
+	CHILD_FAILED,         /* no process could be created */
 };
 
-/* Run the command to its end.  `process` is it, with what its descendants used
- * that it waited for; `untold` counts descendants that there was no room to
- * tell.  Everything but CHILD_ENDED comes with a sentence. */
+/* Run the command to its end.  `process` gets its times and resource use,
+ * including the descendants that it waited for; `untold` counts descendants
+ * that could not be reported for lack of room.  Every result but CHILD_ENDED
+ * sets the error. */
 enum child_result child_command(const struct child_options *options,
     struct child_process *process, uint64_t *untold, struct err *err);
 

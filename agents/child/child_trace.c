@@ -38,8 +38,8 @@ child_trace_begin(struct child_trace **made, pid_t command,
 	if (ptrace(PTRACE_SEIZE, command, NULL,
 		PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
 		    PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT) != 0) {
-		log_warn(
-		    "children cannot be told: ptrace: %s", strerror(errno));
+		log_warn("descendants are not observed: ptrace: %s",
+		    strerror(errno));
 		free(trace);
 		return;
 	}
@@ -65,7 +65,7 @@ find(struct child_trace *trace, pid_t pid)
 	return NULL;
 }
 
-/* ---- what /proc says of a process; it is ours, and stopped ---- */
+/* ---- /proc of a process; it is ours, and stopped ---- */
 
 /* The file's beginning as a string, "" when it cannot be read. */
 static const char *
@@ -85,7 +85,7 @@ read_proc(char *to, size_t bytes, pid_t pid, const char *name)
 	return to;
 }
 
-/* The number behind `label`, 0 when there is none. */
+/* The number after `label`, 0 when there is none. */
 static uint64_t
 number_behind(const char *text, const char *label)
 {
@@ -112,7 +112,7 @@ take_use(struct child_process *process)
 	char text[4096];
 	const char *at;
 
-	/* The name may hold anything, also a parenthesis. */
+	/* The name may contain anything, also a parenthesis. */
 	at = strrchr(read_proc(text, sizeof(text), process->pid, "stat"), ')');
 	if (at != NULL &&
 	    sscanf(at + 1,
@@ -130,8 +130,8 @@ take_use(struct child_process *process)
 
 /* ---- begins and ends ---- */
 
-/* A process that has just been made and has not run yet.  Its own first stop
- * says so: its parent's may come later, even after its end. */
+/* A process that was just created and has not run yet.  Its own first stop
+ * reports it: its parent's may come later, even after its end. */
 static void
 begin(struct child_trace *trace, pid_t pid)
 {

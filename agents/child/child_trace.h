@@ -1,9 +1,9 @@
 /*
  * child_trace - the descendants of a command, each from its begin to its end.
  *
- * By ptrace(2): none is missed, however short; only its begin, its programs
- * and its end cost it anything.  A program that is traced cannot trace, and
- * gains no privileges from a set-user-ID program.
+ * It uses ptrace(2): none is missed, however short; the cost is limited to its
+ * begin, its programs and its end.  A traced program cannot trace, and gains
+ * no privileges from a set-user-ID program.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CHILD_CHILD_TRACE_H
@@ -19,16 +19,16 @@ enum { CHILD_TRACE_MAX = 4096 }; /* processes at a time */
 
 struct child_trace; /* opaque */
 
-/* `*trace` stays NULL, and one line of the log says why, when the command may
- * not be traced. */
+/* When the command may not be traced, `*trace` stays NULL, and one log line
+ * has the reason. */
 void child_trace_begin(struct child_trace **trace, pid_t command,
     const struct child_options *options);
 
-/* Returns how many processes there was no room for. */
+/* Returns the number of processes that did not fit. */
 uint64_t child_trace_end(struct child_trace **trace);
 
-/* A traced process has stopped with this status: note what happened and let it
- * go on.  True when the command itself is to stay stopped. */
+/* A traced process has stopped with this status: handle it and continue the
+ * process.  True when the command itself must stay stopped. */
 bool child_trace_stop(struct child_trace *trace, pid_t pid, int status);
 
 #endif

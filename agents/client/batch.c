@@ -1,5 +1,5 @@
 /*
- * client_batch - the put in hand: what the library's thread says next.
+ * client_batch - the current submission: what the library's thread sends next.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/client/batch.h"
@@ -10,7 +10,7 @@
 
 static const char *const kind_names[CLIENT_KINDS] = { "span", "event" };
 
-/* ---- what was lost ---- */
+/* ---- losses ---- */
 
 static bool
 put_gap(struct client_batch *batch, enum client_kind kind, const char *reason,
@@ -41,7 +41,7 @@ dropped(enum client_kind kind)
 	return sum;
 }
 
-/* What was lost since it was last reported. */
+/* Losses since the last report. */
 static void
 put_gaps(struct client_batch *batch)
 {
@@ -68,7 +68,7 @@ put_gaps(struct client_batch *batch)
 		batch->reported_ns = now_ns;
 }
 
-/* ---- what counters say ---- */
+/* ---- counters ---- */
 
 static void
 put_counters(struct client_batch *batch)
@@ -92,9 +92,9 @@ put_counters(struct client_batch *batch)
 	}
 }
 
-/* ---- what rings hold ---- */
+/* ---- rings ---- */
 
-/* The records of one thread; false when the put is full. */
+/* The records of one thread; false when the submission is full. */
 static bool
 put_thread(
     struct client_batch *batch, struct client_thread *thread, struct text node)
@@ -123,7 +123,7 @@ put_thread(
 	return true;
 }
 
-/* A thread that has ended and said all: its slot is free. */
+/* The thread has ended and all its records are sent: its slot is free. */
 static void
 recycle(struct client_thread *thread)
 {
@@ -136,7 +136,7 @@ recycle(struct client_thread *thread)
 	atomic_store_explicit(&thread->slot, CLIENT_FREE, memory_order_release);
 }
 
-/* ---- the put in hand ---- */
+/* ---- the current submission ---- */
 
 void
 client_batch_begin(struct client_batch *batch)

@@ -1,8 +1,9 @@
 /*
- * client_batch - the put in hand: what the library's thread says next.
+ * client_batch - the current submission: what the library's thread sends next.
  *
- * Gaps, counters, then the records of the rings, thread by thread; with them
- * what the agent has to know of a thread or a counter before it hears of it.
+ * Gaps, counters, then the records of the rings, thread by thread; each
+ * preceded by the description of its thread or counter, if the agent does not
+ * have it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CLIENT_BATCH_H
@@ -17,33 +18,33 @@ enum {
 
 struct client_batch {
 	struct fast_clock ticks;
-	int64_t counted_ns; /* monotonic, when counters were looked at */
-	uint32_t turn;      /* thread that comes first */
-	/* Gaps: of the records dropped or refused, so many were reported. */
+	int64_t counted_ns; /* when counters were last read, monotonic */
+	uint32_t turn;      /* thread to begin with */
+	/* Gaps: the reported numbers of dropped and refused records. */
 	int64_t reported_ns;
 	uint64_t reported[CLIENT_KINDS], refused[CLIENT_KINDS];
-	uint64_t records[CLIENT_KINDS]; /* in hand */
+	uint64_t records[CLIENT_KINDS]; /* current submission */
 	struct wire_writer body;
 	unsigned char bytes[CLIENT_BATCH_BYTES];
 };
 
-/* A sender begins.  What of the losses was reported stays reported. */
+/* A sender begins.  Losses that were reported stay reported. */
 void client_batch_begin(struct client_batch *batch);
 
-/* Take what fits from the rings.  `node`: whose tracks they are.  False: there
- * is nothing to say. */
+/* Take as many records from the rings as fit.  `node`: the node of their
+ * tracks. False: there is nothing to send. */
 bool client_batch_fill(struct client_batch *batch, struct text node);
-/* Nothing in hand. */
+/* The submission is empty. */
 void client_batch_empty(struct client_batch *batch);
 
-/* Records of the rings that are in hand. */
+/* Records of the rings in the submission. */
 uint64_t client_batch_records(const struct client_batch *batch);
 
-/* Those in hand are lost, and the next one tells. */
+/* Its records are lost; the next submission reports them. */
 void client_batch_refuse(struct client_batch *batch);
 /* The next one has the counters, due or not. */
 void client_batch_hurry(struct client_batch *batch);
-/* Whoever hears us from now on was reported nothing yet. */
+/* The peer is a new one: describe threads and counters again. */
 void client_batch_announce_again(void);
 
 #endif

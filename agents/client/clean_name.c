@@ -1,10 +1,10 @@
 /*
- * client_clean_name - names as programs give them, made into good ones.
+ * client_clean_name - makes valid names from those that programs give.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/client/clean_name.h"
 
-/* Bytes of the good character at `from`, or 0.  A name has no control
+/* The bytes of the valid character at `from`, or 0.  A name has no control
  * characters. */
 static uint32_t
 character(const char *from, uint32_t left, bool name)
@@ -18,7 +18,7 @@ character(const char *from, uint32_t left, bool name)
 	return 0;
 }
 
-/* "?" for each bad byte.  A character that was cut at the end goes. */
+/* "?" for each bad byte.  Removes an incomplete character at the end. */
 static struct text
 repair(char *to, struct text from, bool name)
 {

@@ -1,13 +1,13 @@
 /*
- * client_private - what the parts of libpoolscope know of each other.
+ * client_private - shared by the parts of libpoolscope.
  *
- *     lib_life    open, close, fork, the slots of threads
- *     lib_options what a program and its environment say
- *     client_record  the calls of a measured program: into the ring
- *     lib_count   counters
- *     client_encode  from rings to records of the wire
- *     client_batch   the put in hand: what is said next
- *     lib_send    the library's thread: batches to the agent
+ *     lifecycle   open, close, fork, the slots of threads
+ *     options     options of the program and its environment
+ *     record      the calls of a measured program: into the ring
+ *     counters    counters
+ *     encode      from rings to records of the wire
+ *     batch       the current submission
+ *     send        the library's thread: batches to the agent
  *
  * Not for programs: they include agents/client/poolscope.h.
  * SPDX-License-Identifier: MIT
@@ -29,7 +29,7 @@
 
 enum { CLIENT_SOCKET_BYTES = 108 };
 
-/* ---- what lies in a ring ---- */
+/* ---- the content of a ring ---- */
 
 enum client_kind {
 	CLIENT_SPAN,
@@ -38,20 +38,20 @@ enum client_kind {
 	CLIENT_NAME = CLIENT_KINDS
 };
 
-/* Behind it: the trace when it is another one than the program's, source (of a
- * span: category), name, attributes as MessagePack.  Short, so that most spans
- * are one cache line. */
+/* Followed by: the trace if it differs from the program's, source (of a span:
+ * category), name, attributes as MessagePack.  Short, so that most spans are
+ * one cache line. */
 struct client_record {
 	uint64_t begin, end; /* ticks */
-	uint64_t id, parent; /* an event: id is that of the span it is in */
+	uint64_t id, parent; /* event: the id of its span */
 	uint16_t pair_bytes;
 	uint8_t kind;        /* enum client_kind */
 	uint8_t trace_bytes; /* 0 or TRACE_CONTEXT_BYTES */
 	uint8_t source_bytes, name_bytes;
-	uint8_t count, cut; /* attributes: there, left out */
+	uint8_t count, cut; /* attributes: stored, omitted */
 };
 
-/* ---- a thread's slot: used again when the thread has ended ---- */
+/* ---- a thread's slot: reused after the thread has ended ---- */
 
 enum client_slot { CLIENT_FREE, CLIENT_USED, CLIENT_ENDED };
 
@@ -59,7 +59,7 @@ struct client_thread {
 	struct client_ring ring;
 	_Atomic uint32_t slot; /* enum client_slot */
 	/* Only ever grow; written by the producer. */
-	_Atomic uint64_t written, cut; /* records, attributes left out */
+	_Atomic uint64_t written, cut; /* records, omitted attributes */
 	_Atomic uint64_t dropped[CLIENT_KINDS];
 	uint32_t number;
 	/* The sender's. */
@@ -68,10 +68,10 @@ struct client_thread {
 	char name[CLIENT_PART_BYTES_MAX + 1];
 };
 
-/* What a thread keeps for itself. */
+/* Thread-local state. */
 struct client_self {
 	struct client_thread *thread;
-	uint64_t span; /* that it is in; 0: none */
+	uint64_t span; /* current span; 0: none */
 	unsigned char trace[TRACE_CONTEXT_BYTES];
 	uint64_t seed;
 	uint32_t life, opening;
@@ -92,15 +92,16 @@ struct poolscope_counter {
 enum client_sleep { CLIENT_AWAKE, CLIENT_NAPPING, CLIENT_IDLE };
 
 struct client {
-	/* 0: not open; other than before after an open or a fork. */
+	/* 0: not open; changes with each open and fork. */
 	_Alignas(64) _Atomic uint32_t life;
 	_Atomic uint32_t sleep; /* enum client_sleep, of the sender */
 
-	_Alignas(64) pthread_mutex_t lock; /* of all below that is not atomic */
-	pthread_cond_t changed;            /* flushed, ended */
+	_Alignas(64) pthread_mutex_t
+	    lock; /* protects every member below that is not atomic */
+	pthread_cond_t changed; /* flushed, ended */
 	uint32_t lives, opening, opens;
-	struct trace_context root; /* what this program is part of */
-	uint64_t own;              /* stands for its span towards others */
+	struct trace_context root; /* the trace of this program */
+	uint64_t own;              /* id of the program's span for others */
 
 	char program[CLIENT_PART_BYTES_MAX + 1];
 	char socket[CLIENT_SOCKET_BYTES];
@@ -113,7 +114,7 @@ struct client {
 
 	struct client_thread *_Atomic thread[POOLSCOPE_THREADS];
 	_Atomic uint32_t threads;
-	struct client_thread nowhere; /* whose ring could not be made */
+	struct client_thread nowhere; /* threads without a ring */
 	struct poolscope_counter counter[POOLSCOPE_COUNTERS];
 	_Atomic uint32_t counters;
 
@@ -131,17 +132,18 @@ extern struct client client;
 
 /* ---- options ---- */
 
-/* Under the lock, before anything is made of it.  -1 and EINVAL: a name or a
- * path in it is none. */
+/* Call with the lock, before using the options.  -1 and EINVAL: a name or a
+ * path in them is invalid. */
 int client_configure(const struct poolscope_options *options);
-/* The trace that this program is part of, or a new one. */
+/* The trace of this program, or a new one. */
 void client_take_trace(void);
 
 /* ---- threads ---- */
 
-/* The slot of this thread, in this life; makes it where there is none. */
+/* The slot of this thread since the last open or fork; creates it if
+ * necessary. */
 void client_enter(uint32_t life);
-/* Wake the sender, if nobody has. */
+/* Wake the sender, unless it is awake. */
 void client_wake(void);
 
 static inline struct client_self *
@@ -152,7 +154,7 @@ client_me(uint32_t life)
 	return &client_self;
 }
 
-/* Slots that were ever made; they stay. */
+/* All slots ever created; they remain. */
 static inline uint32_t
 client_threads(void)
 {
@@ -167,15 +169,15 @@ client_thread_at(uint32_t i)
 
 /* ---- encode ---- */
 
-/* How an attribute of a program becomes a pair; false when there is no room. */
+/* Write an attribute of a program as a pair; false when there is no room. */
 bool client_put_attribute(
     struct wire_writer *w, const struct poolscope_attribute *attribute);
 
-/* A record of the ring of `thread` as one of the wire; false when it does not
- * fit. */
+/* A record from the ring of `thread` as a record of the wire; false when it
+ * does not fit. */
 bool client_encode(struct wire_writer *w, const struct fast_clock *ticks,
     const struct client_thread *thread, const struct client_record *record);
-/* Who the tracks of `thread` are. */
+/* The entity that names the tracks of `thread`. */
 bool client_encode_track(struct wire_writer *w,
     const struct client_thread *thread, struct text node);
 bool client_encode_set(
@@ -185,9 +187,9 @@ bool client_encode_sample(struct wire_writer *w,
 
 /* ---- send ---- */
 
-/* Under the lock, where none runs.  -1 and errno. */
+/* Call with the lock, when none runs.  -1 and errno. */
 int client_start_sender(void);
-/* In the child of a fork: close what the parent's had open, begin anew. */
+/* In the child of a fork: close the parent's descriptors and begin again. */
 void client_forget_sender(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * client_counters - counters: numbers that the sender looks at now and then.
+ * client_counters - counters: numbers that the sender reads regularly.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -18,7 +18,7 @@ find(const char *name)
 	return NULL;
 }
 
-/* A word, as lists of metrics hold them. */
+/* One word, since lists of metrics separate names by blanks. */
 static bool
 is_word(const char *word)
 {
@@ -70,7 +70,7 @@ value_of(uint64_t bits)
 	return value;
 }
 
-/* Behind the value, so that who takes the mark off sees it. */
+/* After the value, so that the thread that clears the mark sees it. */
 static void
 mark_changed(struct poolscope_counter *counter)
 {

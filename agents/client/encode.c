@@ -1,8 +1,8 @@
 /*
  * client_encode - from rings to records of the wire.
  *
- * What programs gave is repaired here, in the library's own thread: the agent
- * refuses a batch with one bad name in it.
+ * Invalid names are repaired here, in the library's own thread: the agent
+ * refuses a batch with one invalid name in it.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #include "proto/wire/wire.h"
 
 enum {
-	/* The program's, each key and text at its longest, and ours. */
+	/* The program's, each key and text with the maximum length, and
+	 * ours. */
 	PAIRS_BYTES = POOLSCOPE_EVENT_BYTES + 1024,
 	OWN_ATTRIBUTES = 5,
 };
@@ -83,7 +84,7 @@ is_own(struct text key)
 	return false;
 }
 
-/* Does the key come again?  The last one counts. */
+/* Does a later attribute have the same key?  The last one counts. */
 static bool
 comes_again(struct text key, struct text rest)
 {
@@ -95,7 +96,7 @@ comes_again(struct text key, struct text rest)
 	return false;
 }
 
-/* The program's attributes; returns how many. */
+/* The program's attributes; returns their number. */
 static uint32_t
 put_given(struct wire_writer *w, struct text rest)
 {
@@ -129,7 +130,7 @@ put_span_id(struct wire_writer *w, const char *key, uint64_t id)
 	    w, text_of(key), (struct text){ hex, sizeof(hex) });
 }
 
-/* Ours; returns how many. */
+/* Ours; returns their number. */
 static uint32_t
 put_own(struct wire_writer *w, const struct client_record *record)
 {

@@ -1,7 +1,6 @@
 /*
- * fast_clock - a clock that is read in a few nanoseconds, made into wall time
- * afterwards.
- * SPDX-License-Identifier: MIT
+ * fast_clock - a clock that is read in a few nanoseconds and converted to wall
+ * time afterwards. SPDX-License-Identifier: MIT
  */
 #include "agents/client/fast_clock.h"
 
@@ -15,14 +14,14 @@
 #define MARK_NS (NS_PER_SECOND / 100)
 /* The slope is taken over the last one to two of these, */
 #define BASE_NS (8 * NS_PER_SECOND)
-/* the error goes in this time, */
+/* the error is removed in this time, */
 #define LEAN_NS (10 * NS_PER_SECOND)
-/* and one that is greater (the machine slept) is a jump. */
+/* and a larger error (the machine slept) is corrected by a jump. */
 #define JUMP_NS (NS_PER_SECOND / 1000)
-/* A reading may be wrong by one part in so many of the time since the last:
- * 50 parts in a million of the slope. */
+/* A reading may be wrong by this part of the time since the last one: 50 parts
+ * per million of the slope. */
 #define EXACT 20000
-/* The first slope is waited for, from so long to so long. */
+/* How long to wait for the first slope: minimum and maximum. */
 #define FIRST_NS     (2 * NS_PER_SECOND / 1000)
 #define FIRST_NS_MAX (128 * NS_PER_SECOND / 1000)
 
@@ -51,8 +50,8 @@ fast_clock_choose(void)
 #endif
 }
 
-/* Both clocks at one moment: the best reading of three, or of more while none
- * was undisturbed.  Returns how wrong it may be, in ns. */
+/* Both clocks at one moment: the best reading of three, or of more while all
+ * of them were interrupted.  Returns its error bound, in ns. */
 static int64_t
 read_both(struct fast_clock_point *best)
 {
@@ -85,7 +84,7 @@ fast_clock_init(struct fast_clock *ticks)
 	fast_clock_mark(ticks);
 }
 
-/* Every other one goes, but for the first and the last. */
+/* Remove every other mark, except the first and the last. */
 static void
 thin(struct fast_clock *ticks)
 {
@@ -105,7 +104,7 @@ begin(struct fast_clock *ticks, struct fast_clock_point now)
 	ticks->marks = 1;
 }
 
-/* How far a tick is from a mark, in ns. */
+/* The distance of a tick from a mark, in ns. */
 static int64_t
 distance_ns(uint64_t tick, struct fast_clock_point mark, double slope)
 {
@@ -126,7 +125,7 @@ monotonic_ns(const struct fast_clock *ticks, uint64_t tick)
 
 	if (!fast_clock_is_counter)
 		return (int64_t)tick;
-	/* The last mark that is not behind the tick, or the first. */
+	/* The last mark that is not after the tick, or the first. */
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -177,9 +176,8 @@ fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now)
 	}
 }
 
-/* How far the wall clock is from the monotonic one changes when it is set, and
- * else not at all: what cannot be reported from the noise of looking, now or
- * then, is noise. */
+/* The offset between the wall clock and the monotonic one changes only when
+ * the clock is set: a difference within the errors of the readings is noise. */
 static void
 look_at_wall(struct fast_clock *ticks)
 {
@@ -223,7 +221,7 @@ fast_clock_mark(struct fast_clock *ticks)
 	       pause.tv_nsec <= FIRST_NS_MAX &&
 	       (now.ns - ticks->last.ns < FIRST_NS ||
 		   !is_exact(ticks, now, error_ns))) {
-		/* A bad first reading would want a long time after it. */
+		/* A bad first reading would require a long time after it. */
 		if (2 * error_ns < ticks->error_ns) {
 			begin(ticks, now);
 			ticks->error_ns = error_ns;
@@ -235,7 +233,7 @@ fast_clock_mark(struct fast_clock *ticks)
 	look_at_wall(ticks);
 	if (ticks->marks > 0 && ticks->slope != 0 &&
 	    !is_exact(ticks, now, error_ns))
-		return; /* the line goes on as it is */
+		return; /* extrapolate the line */
 	fast_clock_add(ticks, now);
 	if (ticks->last.tick == now.tick)
 		ticks->error_ns = error_ns;

@@ -1,12 +1,12 @@
 /*
- * fast_clock - a clock that is read in a few nanoseconds, made into wall time
- * afterwards.
+ * fast_clock - a clock that is read in a few nanoseconds and converted to wall
+ * time afterwards.
  *
- * Where the kernel itself keeps time by the processor's counter (clock source
- * tsc) that is what is read; elsewhere CLOCK_MONOTONIC is.  The consumer notes
- * now and then what both say.  Its own time is a line with bends (marks) that
- * leans towards the kernel's and never jumps, so that of two ticks the later
- * one is later, and spans of hours are as long as the kernel's clock says.
+ * It reads the processor's counter if the kernel itself keeps time by it
+ * (clock source tsc), otherwise CLOCK_MONOTONIC.  The consumer notes both
+ * values from time to time.  Its own time is a piecewise linear function
+ * (marks) that follows the kernel's time and never jumps, so that the order of
+ * ticks is preserved, and spans of hours are as long as by the kernel's clock.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CLIENT_FAST_CLOCK_H
@@ -28,11 +28,12 @@ struct fast_clock_point {
 
 struct fast_clock {
 	struct fast_clock_point
-	    mark[FAST_CLOCK_MARKS]; /* bends, thinned when many */
+	    mark[FAST_CLOCK_MARKS]; /* marks, reduced when there are many */
 	uint32_t marks;
-	double slope; /* ns a tick behind the last mark; 0: not known yet */
-	struct fast_clock_point older, newer, last; /* what the kernel said, */
-	int64_t error_ns;                           /* the last within this */
+	double slope; /* ns per tick after the last mark; 0: not known yet */
+	struct fast_clock_point older, newer,
+	    last;         /* readings of the kernel's clock, */
+	int64_t error_ns; /* error bound of the last one */
 	int64_t wall_less_monotonic, wall_error_ns;
 };
 
@@ -52,12 +53,12 @@ fast_clock_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Decide which clock it is; harmless when called again. */
+/* Select the clock; may be called again. */
 void fast_clock_choose(void);
 
 void fast_clock_init(struct fast_clock *ticks);
-/* Note what the clocks say now; waits when there is no slope yet: 2 ms, up to
- * 254 ms where something comes between every look. */
+/* Read both clocks; if there is no slope yet it waits 2 ms, up to 254 ms when
+ * every reading is interrupted. */
 void fast_clock_mark(struct fast_clock *ticks);
 /* The same with given numbers, for tests. */
 void fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now);

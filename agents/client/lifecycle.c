@@ -32,7 +32,7 @@ on_thread_end(void *slot)
 	    &thread->slot, CLIENT_ENDED, memory_order_release);
 }
 
-/* All memory of a slot is there, and touched, before the thread goes on. */
+/* Allocate and touch all memory of a slot before the thread continues. */
 static struct client_thread *
 make_slot(uint32_t number)
 {
@@ -56,7 +56,7 @@ make_slot(uint32_t number)
 	return thread;
 }
 
-/* A free slot, a new one, or nowhere. */
+/* A free slot, a new one, or none. */
 static struct client_thread *
 take_slot(void)
 {
@@ -88,7 +88,7 @@ client_enter(uint32_t life)
 	int before = errno;
 
 	pthread_mutex_lock(&client.lock);
-	/* The child of a fork has its sender when it has something to send. */
+	/* The child of a fork gets a sender when it has something to send. */
 	if (!client.running && client.opens > 0)
 		client_start_sender();
 	if (self->opening != client.opening) {
@@ -115,7 +115,7 @@ poke(void)
 	int before = errno;
 
 	if (client.wake >= 0 && write(client.wake, &one, sizeof(one)) < 0) {
-		/* Full: it is awake as it is. */
+		/* Full: it is awake. */
 	}
 	errno = before;
 }
@@ -166,7 +166,7 @@ empty(struct client_thread *thread)
 	atomic_store(&thread->slot, CLIENT_FREE);
 }
 
-/* The only thread of a new process: all that is recorded is the parent's. */
+/* The only thread of a new process: all recorded data is the parent's. */
 static void
 in_child(void)
 {
@@ -236,7 +236,7 @@ poolscope_open(const struct poolscope_options *options)
 	return rc;
 }
 
-/* Under the lock; gives it away while the sender says what is left. */
+/* Call with the lock; releases it while the sender sends the rest. */
 static void
 shut(void)
 {
@@ -289,7 +289,7 @@ poolscope_flush(int64_t timeout_ns)
 	pthread_mutex_lock(&client.lock);
 	mine = atomic_fetch_add(&client.asked, 1) + 1;
 	poke();
-	/* Where no sender runs nothing was recorded. */
+	/* Without a sender nothing was recorded. */
 	while (rc == 0 && client.running && client.opens > 0 &&
 	       atomic_load(&client.flushed) < mine)
 		rc = pthread_cond_timedwait(

@@ -1,7 +1,6 @@
 /*
- * client_options - what holds for this process: as the program says, else the
- * environment, else the defaults.
- * SPDX-License-Identifier: MIT
+ * client_options - the options of this process: from the program, the
+ * environment, or the defaults. SPDX-License-Identifier: MIT
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +14,8 @@
 #include "proto/os/clock.h"
 
 enum {
-	RING_BYTES_MIN = 16 << 10, /* a record of any length fits half of it */
+	RING_BYTES_MIN = 16
+			 << 10, /* a record of any length fits in half of it */
 	RING_BYTES = 256 << 10,
 	RING_BYTES_MAX = 1 << 30,
 	TOTAL_BYTES = 16 << 20,
@@ -24,7 +24,8 @@ enum {
 #define PERIOD_NS   (NS_PER_SECOND / 20)
 #define COUNTERS_NS NS_PER_SECOND
 
-/* The option, else the variable, "" for none; -1 when it is no name. */
+/* The option, else the variable, "" for none; -1 when it is not a valid
+ * name. */
 static int
 take_name(char to[static NAME_BYTES_MAX + 1], const char *option,
     const char *variable)

@@ -1,27 +1,28 @@
 /*
  * poolscope - spans, events and counters of a program, for the agent.
  *
- *	poolscope_open(NULL);
- *	poolscope_thread("decoder");
- *	{
- *		poolscope_scope(span, "decode", "video");
- *		poolscope_set(&span, poolscope_int("frames", 30));
- *	}
- *	poolscope_close();
+ * 	poolscope_open(NULL);
+ * 	poolscope_thread("decoder");
+ * 	{
+ * 		poolscope_scope(span, "decode", "video");
+ * 		poolscope_set(&span, poolscope_int("frames", 30));
+ * 	}
+ * 	poolscope_close();
  *
- * Nothing here blocks, takes a lock or allocates where work is measured:
- * records go into a ring of the calling thread (made at its first use) and a
- * thread of the library hands them to the agent of this host.  What does not
- * fit is counted and published as a gap.  Without an agent, or before
- * poolscope_open, everything is harmless.
+ * Calls in measured code do not block, take a lock or allocate: records go
+ * into a ring of the calling thread (created at its first use), and a thread
+ * of the library submits them to the agent of this host.  Records that do not
+ * fit are counted and published as a gap.  Without an agent, or before
+ * poolscope_open, all calls are harmless.
  *
  * All calls may be made from any thread, none from a signal handler.  After
- * fork() the child goes on by itself: what the parent had recorded stays the
- * parent's.
+ * fork() the child continues independently: what the parent had recorded stays
+ * the parent's.
  *
- * A name has 1 to 255 bytes of UTF-8 without control characters, a text no
- * more than fits.  What breaks that is repaired ("?" for bad bytes, cut), not
- * refused.  Texts are copied before a call returns, except where it says so.
+ * A name has 1 to 255 bytes of UTF-8 without control characters; a text has a
+ * maximum length.  Values that break these rules are repaired ("?" for bad
+ * bytes, cut), not refused.  Texts are copied before a call returns, unless
+ * stated otherwise.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CLIENT_POOLSCOPE_H
@@ -44,7 +45,7 @@ enum {
 	POOLSCOPE_TRACEPARENT_BYTES = 56 /* with the NUL */
 };
 
-/* ---- begin and end ---- */
+/* ---- open and close ---- */
 
 /* Zero or NULL: the default.  The texts are copied. */
 struct poolscope_options {
@@ -55,20 +56,20 @@ struct poolscope_options {
 	const char *node;      /* $POOLSCOPE_NODE, else the agent's */
 	size_t ring_bytes;     /* of a thread (256 KiB), a power of two */
 	size_t total_bytes;    /* of all rings (16 MiB) */
-	int64_t period_ns;     /* records leave within (50 ms) ... */
-	int64_t counters_ns;   /* ... counters are looked at every (1 s) */
-	int quiet;             /* do not say that there is no agent */
+	int64_t period_ns;     /* send records within this time (50 ms) ... */
+	int64_t counters_ns;   /* ... and read counters this often (1 s) */
+	int quiet;             /* do not report that there is no agent */
 };
 
-/* Start.  `options` may be NULL.  Each call wants a poolscope_close; the
- * options of the first one count.  TRACEPARENT of the environment, when it is
- * good, is what this program's spans are part of.  0, or -1 with errno when
- * there can be no thread, or a path or name is none (EINVAL). */
+/* Start.  `options` may be NULL.  Each call needs a poolscope_close; the
+ * options of the first one count.  A valid TRACEPARENT in the environment is
+ * the parent of this program's spans.  0, or -1 with errno when no thread can
+ * be created, or a path or name is invalid (EINVAL). */
 int poolscope_open(const struct poolscope_options *options);
 
-/* The last close hands over what is left, for at most two seconds; without an
- * agent it is given up at once.  A process that returns from main without it
- * gets the same. */
+/* The last close submits the remaining records, for at most two seconds;
+ * without an agent it discards them at once.  A process that returns from main
+ * without it gets the same. */
 void poolscope_close(void);
 
 /* Wait until everything recorded so far is on disk in the agent's spool: 0, or
@@ -77,17 +78,17 @@ int poolscope_flush(int64_t timeout_ns);
 
 struct poolscope_stats {
 	uint64_t recorded; /* spans and events, since the start or the fork */
-	uint64_t dropped;  /* ... that had no room; published as gaps */
+	uint64_t dropped;  /* ... that did not fit; published as gaps */
 	uint64_t sent;     /* ... on disk in the agent's spool */
-	uint64_t refused;  /* ... that the agent did not want; gaps, too */
-	uint64_t lost;     /* ... given up at the close */
-	uint64_t cut;      /* attributes that had no room in their record */
+	uint64_t refused;  /* ... that the agent refused; gaps, too */
+	uint64_t lost;     /* ... discarded at the close */
+	uint64_t cut;      /* attributes that did not fit in their record */
 	uint64_t ring_bytes, rings;
-	int connected; /* to an agent, when last heard */
+	int connected; /* to an agent, at the last contact */
 };
 void poolscope_get_stats(struct poolscope_stats *stats);
 
-/* Name the calling thread, and make its ring if it has none. */
+/* Name the calling thread, and create its ring if it has none. */
 void poolscope_thread(const char *name);
 
 /* ---- attributes ---- */
@@ -157,11 +158,11 @@ poolscope_text(const char *key, const char *value)
 
 /* ---- spans ---- */
 
-/* On the caller's stack or in its memory; all of it is the library's. */
+/* On the caller's stack or in its memory; all members are private. */
 struct poolscope_span {
 	uint64_t begin, id, parent;
 	unsigned char trace[16];
-	uint64_t outer; /* what the thread was in before */
+	uint64_t outer; /* the thread's span before it */
 	unsigned char outer_trace[16];
 	const char *name, *category;
 	uint32_t life; /* 0: nothing to record */
@@ -170,26 +171,26 @@ struct poolscope_span {
 	unsigned char pairs[POOLSCOPE_SPAN_BYTES];
 };
 
-/* Begin a span within the one that this thread is in.  `name` and `category`
- * (may be NULL) must live until the end.  A span is shown at the thread that
- * ends it, and a thread ends its spans in the reverse order. */
+/* Begin a span within this thread's current one.  `name` and `category` (may
+ * be NULL) must live until its end.  A span is shown on the thread that ends
+ * it, and a thread ends its spans in reverse order. */
 void poolscope_begin(
     struct poolscope_span *span, const char *name, const char *category);
 
-/* The same within what `traceparent` says (W3C Trace Context); when that is
- * NULL or none, a new trace begins. */
+/* Begin a span within `traceparent` (W3C Trace Context); if that is NULL or
+ * invalid, a new trace begins. */
 void poolscope_begin_under(struct poolscope_span *span, const char *name,
     const char *category, const char *traceparent);
 
-/* Of the same key the last one counts. */
+/* The last value for a key counts. */
 void poolscope_set(
     struct poolscope_span *span, struct poolscope_attribute attribute);
 
-/* A span that has ended may be ended again, to no effect. */
+/* Ending a span again has no effect. */
 void poolscope_end(struct poolscope_span *span);
 
-/* What to hand on, in a header or in the environment of a child: the span that
- * this thread is in, else what the program is part of; "" before the open. */
+/* The context to pass on, in a header or in the environment of a child: this
+ * thread's current span, else the program's context; "" before the open. */
 void poolscope_traceparent(char to[POOLSCOPE_TRACEPARENT_BYTES]);
 
 /* ---- events and counters ---- */
@@ -197,9 +198,10 @@ void poolscope_traceparent(char to[POOLSCOPE_TRACEPARENT_BYTES]);
 void poolscope_event(const char *source, const char *name,
     const struct poolscope_attribute *attributes, size_t count);
 
-/* A number that is looked at every counters_ns when it has changed.  The same
- * name gives the same counter; NULL, which all calls take, when there are too
- * many or the name has a blank.  `unit` as in UCUM ("By", "1"). */
+/* A number that is read every counters_ns and published when it has changed.
+ * The same name gives the same counter.  NULL, which all calls accept, when
+ * there are too many or the name has a blank.  `unit` as in UCUM ("By", "1").
+ */
 struct poolscope_counter; /* opaque */
 struct poolscope_counter *poolscope_get_counter(
     const char *name, const char *unit);

@@ -38,7 +38,7 @@ count(_Atomic uint64_t *counter, uint64_t more)
 	    memory_order_relaxed);
 }
 
-/* How many bytes of a record say which trace it is of. */
+/* The length of a record's trace part. */
 static uint8_t
 trace_bytes(const unsigned char *trace)
 {
@@ -47,7 +47,7 @@ trace_bytes(const unsigned char *trace)
 		   : 0;
 }
 
-/* What stands behind a record of the ring: room for it was reserved. */
+/* The variable part of a record of the ring: room for it was reserved. */
 static inline void
 put_rest(struct client_record *to, const unsigned char *trace,
     const char *source, const char *name, const unsigned char *pairs)
@@ -67,7 +67,7 @@ or_empty(const char *text)
 	return text != NULL ? text : "";
 }
 
-/* Room for a record with `rest` bytes behind its head; NULL, and counted, when
+/* Room for a record with `rest` bytes after its head; NULL, and counted, when
  * there is none. */
 static inline struct client_record *
 reserve(struct client_thread *thread, enum client_kind kind, uint32_t rest)
@@ -81,8 +81,8 @@ reserve(struct client_thread *thread, enum client_kind kind, uint32_t rest)
 	return to;
 }
 
-/* Make the record visible, and have the sender look if it sleeps: for lack of
- * records, or (half of the ring is full) too long. */
+/* Publish the record, and wake the sender if it sleeps for lack of records, or
+ * if half of the ring is full. */
 static inline void
 publish(struct client_thread *thread, enum client_kind kind, uint8_t cut)
 {
@@ -189,7 +189,7 @@ poolscope_end(struct poolscope_span *span)
 	struct client_record *to;
 	struct client_self *self;
 
-	/* Of another life: it is the parent's, or the library was closed. */
+	/* From before a fork or a close. */
 	if (span->life == 0 || span->life != life) {
 		span->life = 0;
 		return;
@@ -226,7 +226,7 @@ poolscope_end(struct poolscope_span *span)
 	publish(self->thread, CLIENT_SPAN, span->cut);
 }
 
-/* As many attributes as there is room for, as pairs. */
+/* As many attributes as fit, as pairs. */
 static void
 put_pairs(struct client_record *head, struct wire_writer *w,
     const struct poolscope_attribute *attributes, size_t attributes_count)
@@ -291,8 +291,8 @@ poolscope_thread(const char *name)
 	thread = client_me(life)->thread;
 	name = or_empty(name);
 	head.name_bytes = name_bytes(name);
-	/* In its place among the records, so that those before it keep the
-	 * name that the thread had.  Without room it keeps that, too. */
+	/* In order with the records, so that earlier ones keep the thread's
+	 * earlier name.  Without room the thread keeps it, too. */
 	to = reserve(thread, CLIENT_NAME, head.name_bytes);
 	if (to == NULL)
 		return;

@@ -25,7 +25,7 @@ client_ring_peek(struct client_ring *ring, uint32_t *bytes)
 		return NULL;
 	at = client_ring_at(ring, tail);
 	if (at->used == CLIENT_RING_PAD) {
-		/* Never published without a record behind it. */
+		/* Never published without a record after it. */
 		tail += at->bytes;
 		atomic_store_explicit(&ring->tail, tail, memory_order_release);
 		at = client_ring_at(ring, tail);

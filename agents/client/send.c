@@ -1,10 +1,11 @@
 /*
  * client_send - the library's thread: batches to the agent.
  *
- * Hands over what client_batch takes from the rings and keeps it until the
- * agent has it on disk: under one session and number, so that a put whose
- * answer was lost is kept once (proto/wire.md, "Local socket").  While there is
- * no agent the rings hold what they can. SPDX-License-Identifier: MIT
+ * It submits the records that client_batch takes from the rings, and keeps a
+ * submission until the agent has it on disk: under one session and number, so
+ * that a submission whose answer was lost is stored once (proto/wire.md,
+ * "Local socket").  Without an agent the rings store what fits.
+ * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +21,7 @@
 #include "proto/os/clock.h"
 
 enum {
-	PAUSE_MS = 100, /* before a put is tried again, doubling to */
+	PAUSE_MS = 100, /* before a submission is repeated, doubling to */
 	PAUSE_MS_MAX = 1000,
 	IDLE_MS = 1000,
 };
@@ -47,7 +48,7 @@ is_over(void)
 	       clock_monotonic_ns() >= client.deadline_ns;
 }
 
-/* Until somebody pokes, or the time is over. */
+/* Until it is woken, or the time is over. */
 static void
 wait_ms(int ms)
 {
@@ -71,7 +72,7 @@ say_absent(const char *why)
 	sender.said_absent = true;
 }
 
-/* Not wanted, and will not be: its records are lost, and that is reported. */
+/* Refused for good: its records are lost, and that is reported. */
 static void
 drop_refused(enum wire_reason reason)
 {
@@ -116,8 +117,8 @@ try_put(struct text frame)
 	}
 }
 
-/* Hand over what is in hand.  False: the library is closed, and there is no
- * agent or it was not well to the end. */
+/* Submit the current records.  False: the library is closed, and there is no
+ * agent or it failed until the end. */
 static bool
 deliver(void)
 {
@@ -176,7 +177,7 @@ notice_flush(void)
 		    atomic_load(&client_thread_at(i)->ring.head);
 }
 
-/* Nothing is in hand. */
+/* Nothing to submit. */
 static void
 answer_flush(void)
 {
@@ -194,7 +195,7 @@ answer_flush(void)
 
 /* ---- the thread ---- */
 
-/* As the program says; else whose agent it is. */
+/* The program's node, else the agent's. */
 static struct text
 node(void)
 {
@@ -202,12 +203,13 @@ node(void)
 	    client.node[0] != '\0' ? client.node : sender.local_socket.node);
 }
 
-/* Say all there is to say.  False: given up. */
+/* Send everything.  False: given up. */
 static bool
 send_all(bool *sent)
 {
 	*sent = false;
-	/* An empty put first: the answer says which node this is. */
+	/* Begin with an empty submission: the answer has the name of the
+	 * node. */
 	if (sender.seq == 0) {
 		client_batch_empty(&sender.batch);
 		if (!deliver())
@@ -243,7 +245,7 @@ give_up(void)
 	}
 	atomic_fetch_add(&client.lost, lost);
 	if (lost > 0 && !client.quiet)
-		fprintf(stderr, "poolscope: %s: %llu records given up\n",
+		fprintf(stderr, "poolscope: %s: %llu records discarded\n",
 		    client.socket, (unsigned long long)lost);
 }
 
@@ -264,7 +266,7 @@ run(void *arg)
 		}
 		if (stopping)
 			break;
-		/* A record between our last look and this may wake nobody; it
+		/* A record between the last check and this may wake nobody; it
 		 * waits for the end of this pause, which is bounded. */
 		atomic_store(
 		    &client.sleep, sent ? CLIENT_NAPPING : CLIENT_IDLE);
@@ -309,7 +311,7 @@ client_start_sender(void)
 	if (client.wake < 0)
 		return -1;
 	begin();
-	/* The program's signals are the program's. */
+	/* Signals are handled by the program's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&client.sender, NULL, run, NULL);

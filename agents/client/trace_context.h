@@ -22,8 +22,8 @@ struct trace_context {
 	uint8_t flags;
 };
 
-/* False, and `trace` is as it was, when the text is none: another length than
- * its version has, other digits than 0-9a-f, ids of zeros, version ff. */
+/* False, and `trace` is unchanged, when the text is invalid: another length
+ * than its version has, other digits than 0-9a-f, ids of zeros, version ff. */
 bool trace_context_parse(struct trace_context *trace_context, const char *text);
 
 /* As version 00. */

@@ -17,7 +17,7 @@
 
 enum { PATH_BYTES = 4096, OPERAND_BYTES = 128 };
 
-/* Beside this program, wherever that was found. */
+/* In the directory of this program, wherever that is. */
 static int
 find_program(char to[static PATH_BYTES], struct err *err)
 {
@@ -29,7 +29,8 @@ find_program(char to[static PATH_BYTES], struct err *err)
 	to[n] = '\0';
 	slash = strrchr(to, '/');
 	if (slash == NULL || (size_t)(slash - to) + 32 > PATH_BYTES)
-		return err_set(err, "where this program lies is not known");
+		return err_set(
+		    err, "cannot determine the directory of this program");
 	strcpy(slash + 1, "poolscope-fetch");
 	return 0;
 }
@@ -88,9 +89,8 @@ import_azure_table_fetch(
 	if (status == 0)
 		return fd;
 	close(fd);
-	return status < 0 ? -1
-			  : err_set(err,
-				"%s was not fetched, and nothing is "
-				"imported",
-				operand);
+	return status < 0
+		   ? -1
+		   : err_set(err, "download of %s failed; nothing is imported",
+			 operand);
 }

@@ -1,8 +1,8 @@
 /*
- * import_azure_table - the rows of an Azure table, fetched into a file.
+ * import_azure_table - downloads the rows of an Azure table to a file.
  *
- * poolscope-fetch, from where this program lies, does it: services are for the
- * exporters.
+ * It runs poolscope-fetch, from the directory of this program: cloud services
+ * belong to the exporters.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_AZURE_TABLE_H
@@ -12,9 +12,9 @@
 
 #include "proto/base/err.h"
 
-/* Returns the descriptor of a file without a name that has all rows of the
- * partition, as lines; -1.  What keeps them from being fetched is also on
- * standard error. */
+/* Returns the descriptor of an unnamed file that has all rows of the
+ * partition, as lines; -1.  poolscope-fetch reports its errors on standard
+ * error. */
 int import_azure_table_fetch(
     const char *table, const char *partition, bool quiet, struct err *err);
 

@@ -1,5 +1,6 @@
 /*
- * import_batches - the rows of a file as batches, the same ones every time.
+ * import_batches - packs the rows of a file into batches, always the same
+ * ones.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/batches.h"
@@ -14,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The way rows become batches is part of the session's name: another way is
- * another number here. */
+/* The packing rules are part of the session's name: change this number when
+ * they change. */
 static const char way[] = "poolscope import 1";
 
 struct stream {
@@ -27,7 +28,7 @@ struct stream {
 	uint64_t chain; /* before it */
 	struct unacked unacked;
 
-	/* The batch in the making. */
+	/* The incomplete batch. */
 	struct wire_writer writer;
 	char node[NAME_BYTES_MAX];
 	uint32_t node_bytes;
@@ -85,7 +86,8 @@ name_session(
 	unsigned char kind = (unsigned char)pack->kind;
 
 	crypto_generichash_init(&state, NULL, 0, sizeof(s->session.bytes));
-	/* With their NULs, so that no two lists of parts are one text. */
+	/* With their NULs, so that different lists of parts give different
+	 * texts. */
 	crypto_generichash_update(
 	    &state, (const unsigned char *)way, sizeof(way));
 	crypto_generichash_update(&state, &kind, sizeof(kind));
@@ -132,7 +134,7 @@ get_stream(struct import_batches *pack, struct text partition, struct err *err)
 	return s;
 }
 
-/* The batch in the making is done. */
+/* Close the incomplete batch. */
 static void
 seal(struct import_batches *pack, struct stream *s)
 {
@@ -166,7 +168,7 @@ seal(struct import_batches *pack, struct stream *s)
 	wire_writer_init(&s->writer, s->body, sizeof(s->body));
 }
 
-/* Add the record, behind its node when that is another one.  False: full. */
+/* Add the record, after its node if that has changed.  False: full. */
 static bool
 put(struct stream *s, const struct record *record)
 {
@@ -206,7 +208,7 @@ import_batches_add(struct import_batches *pack, const struct import_row *row,
 	if (!put(s, &row->record)) {
 		seal(pack, s);
 		if (!put(s, &row->record))
-			return err_set(err, "the row does not fit a batch");
+			return err_set(err, "the row does not fit in a batch");
 	}
 	s->file_bytes += bytes;
 	s->rows += !row->aside;
@@ -227,7 +229,7 @@ import_batches_is_full(const struct import_batches *pack)
 	return pack->bytes >= UNACKED_WINDOW_BYTES;
 }
 
-/* ---- what ship asks ----------------------------------------------------- */
+/* ---- callbacks of the sender -------------------------------------------- */
 
 uint32_t
 import_batches_streams(const struct import_batches *pack)

@@ -1,5 +1,5 @@
 /*
- * import_clean_name - any bytes as a name that the store takes.
+ * import_clean_name - makes a valid name of any bytes.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/clean_name.h"

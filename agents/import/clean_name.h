@@ -1,5 +1,5 @@
 /*
- * import_clean_name - any bytes as a name that the store takes.
+ * import_clean_name - makes a valid name of any bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_CLEAN_NAME_H
@@ -15,9 +15,9 @@ struct import_name {
 	uint8_t bytes; /* 0: none */
 };
 
-/* Bytes that are no UTF-8 are taken as Latin-1, control characters become
- * U+FFFD, what is too long is cut and ends with a hash of all of it, nothing
- * becomes "(no name)".  False: it is not as it was. */
+/* Bytes that are not UTF-8 are read as Latin-1, control characters become
+ * U+FFFD, a long name is cut and ends with a hash of all of it, an empty one
+ * becomes "(no name)".  False: the name was changed. */
 bool import_name_set(struct import_name *name, struct text bytes);
 
 static inline struct text

@@ -29,8 +29,8 @@ read_some(int fd, void *to, size_t bytes)
 	return n;
 }
 
-/* Read all that `from` has, into the digest and, when it cannot be read
- * again, into `copy` (else -1). */
+/* Read all of `from` into the digest and, if it cannot be read again, into
+ * `copy` (else -1). */
 static int
 read_once(struct import_file *file, int from, int copy, struct err *err)
 {
@@ -66,11 +66,11 @@ enum origin {
 	STDIN,
 };
 
-/* Read all of file->fd once; what cannot be read again becomes its copy. */
+/* Read all of file->fd once; a copy replaces it if it cannot be read again. */
 static int
 begin(struct import_file *file, enum origin origin, struct err *err)
 {
-	/* Where standard input stands may be anywhere in its file. */
+	/* The position of standard input may be anywhere in its file. */
 	bool again = origin != STDIN && S_ISREG(file->before.st_mode);
 	int copy = again ? -1 : file_io_nameless(err);
 	int rc = !again && copy < 0 ? -1 : 0;
@@ -90,7 +90,7 @@ begin(struct import_file *file, enum origin origin, struct err *err)
 	return rc;
 }
 
-/* `fd` was opened for the file; negative: errno says why it was not. */
+/* `fd` was opened for the file; negative: errno has the reason. */
 static int
 open_as(struct import_file *file, const char *name, int fd, enum origin origin,
     struct err *err)
@@ -129,7 +129,7 @@ int
 import_file_open_found(
     struct import_file *file, const char *path, struct err *err)
 {
-	/* A pipe that nobody writes to must not be waited for. */
+	/* Do not wait for the writer of a pipe. */
 	return open_as(file, path,
 	    open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), FOUND,
 	    err);
@@ -169,7 +169,7 @@ import_file_rewind(struct import_file *file)
 	file->end = false;
 }
 
-/* Make room behind what is left of the buffer and read on. */
+/* Move the rest to the start of the buffer and read more. */
 static int
 fill(struct import_file *file, struct err *err)
 {
@@ -185,7 +185,7 @@ fill(struct import_file *file, struct err *err)
 		return err_set(err, "%s: %s", file->name, strerror(errno));
 	file->used += (size_t)n;
 	file->end = n == 0;
-	/* The session says what the content is: it must not be another one. */
+	/* The session names the content: it must not have changed. */
 	if (file->end &&
 	    (fstat(file->fd, &now) != 0 ||
 		now.st_size != file->before.st_size ||

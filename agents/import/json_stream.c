@@ -67,7 +67,7 @@ json_stream_peek(struct json_stream *scan)
 
 	if (json_stream_more(scan) && see(scan, 1, &view))
 		return (unsigned char)view.at[0];
-	break_off(scan, "it ends in the middle");
+	break_off(scan, "unexpected end");
 	return -1;
 }
 
@@ -126,7 +126,7 @@ json_stream_value(struct json_stream *scan)
 	int first = json_stream_peek(scan);
 
 	if (first >= 0 && strchr(",:]}", first) != NULL)
-		break_off(scan, "a value is wanted here");
+		break_off(scan, "expected a value here");
 	while (see(scan, (size_t)at + 1, &view)) {
 		bool ends = walk(&v, view, &at);
 
@@ -138,7 +138,7 @@ json_stream_value(struct json_stream *scan)
 			return too_long ? none : (struct text){ view.at, at };
 		at = 0;
 	}
-	break_off(scan, "it ends in the middle");
+	break_off(scan, "unexpected end");
 	return none;
 }
 

@@ -1,5 +1,5 @@
 /*
- * import_row - one line of what older tools left behind, as an event.
+ * import_row - one line of an older tool's data, as an event.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/row.h"

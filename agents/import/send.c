@@ -1,5 +1,5 @@
 /*
- * import_send - brings rows to the aggregator.
+ * import_send - sends rows to the aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/send.h"
@@ -13,7 +13,7 @@
 
 enum {
 	BAD_LINES_SHOWN = 50,
-	ROWS_A_ROUND = 4096, /* then a look at the line, and at signals */
+	ROWS_A_ROUND = 4096, /* before it checks the connection, and signals */
 };
 
 struct sending {
@@ -22,10 +22,10 @@ struct sending {
 	struct import_batches *pack;
 	struct import_row row;
 	struct direct_uplink direct_uplink;
-	uint32_t streams;     /* that ship knows */
+	uint32_t streams;     /* that the sender knows */
 	uint32_t read_stream; /* whose batch was read last */
 	bool end;             /* of the file */
-	bool again;           /* the file is to be read once more */
+	bool again;           /* read the file once more */
 	bool quiet;           /* bad lines were reported before */
 	uint64_t bad;
 	int64_t began_ns;
@@ -33,7 +33,7 @@ struct sending {
 
 /* ---- from the file ------------------------------------------------------ */
 
-/* Where the last line was. */
+/* The position of the last line. */
 static const char *
 get_file(const struct import_source *source)
 {
@@ -62,8 +62,8 @@ is_hungry(const struct sending *s)
 	       !import_batches_is_full(s->pack);
 }
 
-/* Read on until there is enough to send, or for a round: of a file that is
- * there already nothing is ever sent. */
+/* Read until there is enough to send, or for one round: a file that is already
+ * stored never has anything to send. */
 static void
 feed(struct sending *s)
 {
@@ -112,7 +112,7 @@ import_check(const struct import_source *source, struct err *err)
 	return next == IMPORT_END ? 0 : -1;
 }
 
-/* ---- what ship asks of its owner ---------------------------------------- */
+/* ---- callbacks of the sender -------------------------------------------- */
 
 static bool
 send_frame(void *arg, struct text frame)
@@ -155,8 +155,8 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 	    import_batches_partition(s->pack, stream), reason);
 }
 
-/* Its store came back from a backup: everything once more from the first line;
- * what it still has is only packed. */
+/* The store was restored from a backup: read everything again from the first
+ * line; batches that it still has are only packed. */
 static void
 on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
@@ -173,7 +173,7 @@ on_diverged(void *arg, uint32_t stream, uint64_t seq)
 	char partition[300];
 
 	err_set(s->direct_uplink.err,
-	    "the aggregator has something else as batch %" PRIu64
+	    "the aggregator has other content as batch %" PRIu64
 	    " of this file in partition %s: was it imported by another "
 	    "version?",
 	    seq,
@@ -191,7 +191,7 @@ read_again(struct sending *s)
 	s->end = false;
 	s->quiet = true;
 	s->bad = 0;
-	s->streams = 0; /* all say hello */
+	s->streams = 0; /* all send a hello */
 	s->source->rewind(s->source->arg);
 }
 
@@ -241,12 +241,12 @@ import_send(const struct import_source *source,
 	const struct sender_owner owner = { &s, send_frame, read_batch,
 		on_acked, on_refused, on_rewind, on_diverged, NULL, NULL };
 	const struct direct_uplink_options deliver = {
-		/* Every importer of this content is the same sender: one
-		 * run. */
+		/* Every import of this content is the same sender: one start
+		 * count. */
 		.ship = { .node = options->node, .run = 1, .derived = true },
 		.timeout_ns = options->timeout_ns,
 		.progress = options->progress,
-		.advice = "the same import again goes on",
+		.advice = "run the same import again to resume",
 		.arg = &s,
 		.pump = pump,
 		.look = options->progress ? show : NULL,
@@ -263,7 +263,8 @@ import_send(const struct import_source *source,
 			rc = -1;
 		else if (rc != 0)
 			rc = err_set_code(err, ERR_INTERRUPTED,
-			    "%s: interrupted; the same import again goes on",
+			    "%s: interrupted; run the same import again to "
+			    "resume",
 			    source->name);
 	}
 	direct_uplink_stop(&s.direct_uplink);

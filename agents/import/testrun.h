@@ -5,8 +5,8 @@
  * "queue", "configuration", "host_worker_instances", "requestor",
  * "request_id", "error"}, and events.jsonl, a line an event: {"testrun_id",
  * "event_name", "event_emit", "event_receive"}, times in seconds since the
- * epoch.  What they become is in proto/wire.md, "Test runs".  A property that
- * is null is said to be none; one that is absent is not spoken of.
+ * epoch.  proto/wire.md, "Test runs", describes the resulting rows.  A null
+ * property removes the property; an absent one leaves it unchanged.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_TESTRUN_H
@@ -21,7 +21,7 @@ enum import_testrun_file {
 };
 extern const char *const import_testrun_names[IMPORT_TESTRUN_FILES];
 
-/* Whose rows they are, when nobody says: the same on every host. */
+/* The default node of the rows: the same on every host. */
 #define IMPORT_TESTRUN_NODE "testrun"
 
 /* Read a line of one of the files.  -1: what is wrong with it.  record.node is

@@ -1,10 +1,10 @@
 /*
- * gpu - what the graphics processors of this host are doing.
+ * gpu - reads the graphics processors of this host.
  *
- * NVIDIA's by their management library, which is looked for while running;
- * AMD's by sysfs.  Without any there is nothing to read, and no error.
- * Drivers may take long to answer, or for ever: a thread of its own asks
- * them, and only where there are such devices is there a thread.
+ * NVIDIA's through their management library, which is loaded at run time;
+ * AMD's through sysfs.  Without any there is nothing to read, and no error.
+ * Drivers may take long to answer, or forever: a separate thread asks them,
+ * and it is only created where there are such devices.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_GPU_H
@@ -28,7 +28,7 @@ enum gpu_value {
 	GPU_VALUES
 };
 
-/* What a device does not tell is nil. */
+/* Values that a device does not report are nil. */
 struct gpu_reading {
 	char name[GPU_NAME_BYTES]; /* "nvidia0", "card1" */
 	struct value values[GPU_VALUES];
@@ -41,8 +41,8 @@ struct gpu; /* opaque */
 void gpu_open(struct gpu **gpu, const char *library, const char *drm);
 void gpu_close(struct gpu **gpu);
 
-/* What was read since the last call, at `time_ns` (wall clock), and ask for
- * more.  Returns how many; 0 also while a driver is still thinking. */
+/* The readings since the last call, at `time_ns` (wall clock); requests new
+ * ones.  Returns their number; 0 also while a driver has not answered. */
 uint32_t gpu_take(struct gpu *gpu,
     struct gpu_reading readings[static GPU_DEVICES_MAX], int64_t *time_ns);
 

@@ -16,7 +16,7 @@ void gpu_nvml_close(struct gpu_nvml **nvml);
 uint32_t gpu_nvml_read(
     struct gpu_nvml *nvml, struct gpu_reading *readings, uint32_t max);
 
-/* Is there any that sysfs tells about?  gpu_amd_read may block. */
+/* Does sysfs report any?  gpu_amd_read may block. */
 bool gpu_amd_has_any(const char *drm);
 uint32_t gpu_amd_read(
     const char *drm, struct gpu_reading *readings, uint32_t max);

@@ -1,10 +1,9 @@
 /*
- * job_cgroups - the control groups (version 2) that batch systems make for
+ * job_cgroups - the control groups (version 2) that batch systems create for
  * jobs, and the busiest commands in them.
  *
- * Which groups are jobs is said by patterns of paths below the root.  They are
- * looked for again from time to time; the files of those that are there are
- * kept open.
+ * Patterns of paths below the root select the groups of jobs.  The search is
+ * repeated from time to time; the files of existing groups are kept open.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_JOB_CGROUPS_H
@@ -55,7 +54,7 @@ void job_cgroups_open(
     struct job_cgroups **job_cgroups, const char *root, const char *patterns);
 void job_cgroups_close(struct job_cgroups **job_cgroups);
 
-/* Look for groups anew.  Returns how many there are. */
+/* Search for groups again.  Returns their number. */
 uint32_t job_cgroups_find(struct job_cgroups *job_cgroups);
 uint32_t job_cgroups_count(const struct job_cgroups *job_cgroups);
 

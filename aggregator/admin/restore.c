@@ -273,7 +273,7 @@ lock_moved(struct lockfile *lockfile, const char *dir, const char *name)
 
 /* Nobody may open either directory before both have their names. */
 static int
-take_place(struct restore *r, struct err *err)
+install(struct restore *r, struct err *err)
 {
 	if (admin_lock(&r->new, r->copy, err) != 0)
 		return -1;
@@ -327,7 +327,7 @@ admin_restore(const char *store, const char *from, bool set_aside,
 	if (rc == 0)
 		rc = make_copy(&r, err);
 	if (rc == 0)
-		rc = take_place(&r, err);
+		rc = install(&r, err);
 	lockfile_release(&r.new);
 	lockfile_release(&r.moves);
 	lockfile_release(&r.old);

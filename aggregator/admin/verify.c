@@ -4,27 +4,10 @@
  */
 #include "aggregator/admin/verify_private.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "aggregator/admin/verify.h"
 #include "proto/base/memory.h"
-
-void
-verify_complain(struct check *check, const char *format, ...)
-{
-	char sentence[512];
-	va_list args;
-
-	check->wrong++;
-	if (check->report == NULL)
-		return;
-	va_start(args, format);
-	vsnprintf(sentence, sizeof(sentence), format, args);
-	va_end(args);
-	check->report(check->arg, sentence);
-}
 
 /* ---- phases and statistics ---- */
 
@@ -61,7 +44,7 @@ check_phases(struct check *check)
 			good = phase_state_decode(
 			    &check->indexer_write.state, value, phase.scope);
 		if (!good) {
-			verify_complain(check, "phases: malformed row");
+			verify_report(check, "phases: malformed row");
 			continue;
 		}
 		if (phase.partition == at.partition && phase.phase == at.phase)
@@ -70,7 +53,7 @@ check_phases(struct check *check)
 		indexer_write_get_stats(
 		    check->txn, at.partition, at.phase, check->kept);
 		if (duration_stats_is_empty(check->kept))
-			verify_complain(check,
+			verify_report(check,
 			    "stats: phase %u of partition %u has states but no "
 			    "statistics",
 			    at.phase, at.partition);
@@ -91,7 +74,7 @@ check_stats(struct check *check)
 		duration_stats_reset(check->kept);
 		duration_stats_decode(check->kept, &u);
 		if (key.bytes != 8 || u.bad || u.at != u.end) {
-			verify_complain(check, "stats: malformed row");
+			verify_report(check, "stats: malformed row");
 			continue;
 		}
 		indexer_write_sum_states(&check->indexer_write, check->txn,
@@ -104,7 +87,7 @@ check_stats(struct check *check)
 		}
 		if (!duration_stats_equal(
 			check->kept, check->indexer_write.stats))
-			verify_complain(check,
+			verify_report(check,
 			    "stats: the statistics of phase %u of partition %u "
 			    "differ from the sum of its states",
 			    get_u32_be(key.at + 4), get_u32_be(key.at));
@@ -131,7 +114,7 @@ check_names(struct check *check)
 		if (!dictionary_text(check->txn, partition, number, &text) ||
 		    !text_equal(
 			text, (struct text){ key.at + 5, key.bytes - 5 }))
-			verify_complain(check,
+			verify_report(check,
 			    "names: number %u of partition %u has another name",
 			    number, partition);
 	}
@@ -159,7 +142,7 @@ check_entities(struct check *check)
 		while (count > 0 && row_block_next_attribute(&rest, &attribute))
 			count--;
 		if (u.bad || count != 0 || rest.bytes != 0)
-			verify_complain(check, "entities: malformed row");
+			verify_report(check, "entities: malformed row");
 	}
 	db_cursor_close(&cursor);
 }
@@ -194,7 +177,7 @@ verify_tables(struct db *tables,
 	if (db_status(tables, &after, err) != 0)
 		return -1;
 	if (after.damaged > before.damaged)
-		verify_complain(&check, "%llu rows have a wrong checksum",
+		verify_report(&check, "%llu rows have a wrong checksum",
 		    (unsigned long long)(after.damaged - before.damaged));
 	return check.wrong;
 }

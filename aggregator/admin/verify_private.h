@@ -1,5 +1,5 @@
 /*
- * verify_private - shared by verify.c and verify_records.c.
+ * verify_private - shared by the files of verify.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ADMIN_VERIFY_PRIVATE_H
@@ -16,8 +16,9 @@ struct check {
 	void *arg;
 };
 
+/* Count an error, and report it unless `report` is NULL. */
 void __attribute__((format(printf, 2, 3)))
-verify_complain(struct check *check, const char *format, ...);
+verify_report(struct check *check, const char *format, ...);
 
 /* Check row blocks, compacted chunks and rollups, and the counts of the
  * partitions. */

@@ -57,7 +57,7 @@ count_rows(struct found *found, const struct key_row_block *head,
 		found->records[head->partition].rejected_bytes +=
 		    rejected_bytes;
 	} else
-		verify_complain(found->check,
+		verify_report(found->check,
 		    "rows of partition %u, which has no name", head->partition);
 }
 
@@ -71,7 +71,7 @@ check_counts(struct found *found, uint32_t partition)
 	tables_get_counts(found->check->txn, partition, &counts);
 	/* Older versions did not count rejected bytes. */
 	if (counts.rejected_bytes > found->records[partition].rejected_bytes)
-		verify_complain(found->check,
+		verify_report(found->check,
 		    "partition %u has %llu bytes of rejected batches but "
 		    "counts %llu",
 		    partition,
@@ -82,7 +82,7 @@ check_counts(struct found *found, uint32_t partition)
 		if (kind == RECORD_ENTITY || kind == RECORD_PHASE ||
 		    counts.records[kind] == records[kind])
 			continue;
-		verify_complain(found->check,
+		verify_report(found->check,
 		    "partition %u has %llu records of kind %s but counts %llu",
 		    partition, (unsigned long long)records[kind],
 		    record_kind_name((enum record_kind)kind),
@@ -102,7 +102,7 @@ check_row_blocks(struct found *found)
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		if (!key_get_row_block(key, &head))
-			verify_complain(
+			verify_report(
 			    check, "row blocks: a key has %u bytes", key.bytes);
 		else if (row_is_good(&head, value))
 			count_rows(found, &head, row_block_count(value),
@@ -110,7 +110,7 @@ check_row_blocks(struct found *found)
 				? rejected_batch_bytes_of_row(value)
 				: 0);
 		else
-			verify_complain(check,
+			verify_report(check,
 			    "row blocks: row %llu of partition %u is malformed",
 			    (unsigned long long)head.row, head.partition);
 	}
@@ -178,7 +178,7 @@ check_chunks(struct found *found)
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		if (!key_get_row_block(key, &head)) {
-			verify_complain(
+			verify_report(
 			    check, "chunks: a key has %u bytes", key.bytes);
 			continue;
 		}
@@ -194,7 +194,7 @@ check_chunks(struct found *found)
 				      &found->rows, value)
 				: 0);
 		else
-			verify_complain(check,
+			verify_report(check,
 			    "chunks: row %llu of partition %u is malformed",
 			    (unsigned long long)head.row, head.partition);
 	}
@@ -255,7 +255,7 @@ check_rollup(
 	for (; more; more = db_next(cursor, &key, &value))
 		if (!key_get_row_block(key, &head) || head.slice != rollup ||
 		    !rollup_is_good(row, &head, value))
-			verify_complain(check, "rollups: malformed row");
+			verify_report(check, "rollups: malformed row");
 	db_cursor_close(&cursor);
 }
 

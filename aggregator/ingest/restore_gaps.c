@@ -20,7 +20,7 @@ enum {
 };
 
 /* A stream with missing batches, copied from its row. */
-struct debt {
+struct incomplete_stream {
 	struct session_id session;
 	char partition[NAME_BYTES_MAX], node[NAME_BYTES_MAX];
 	uint32_t partition_bytes, node_bytes;
@@ -62,7 +62,7 @@ restore_gaps_noted(struct db_txn *txn)
 
 /* Was the partition moved?  Then its missing batches moved with it. */
 static bool
-is_gone(struct db_txn *txn, struct text partition)
+was_moved(struct db_txn *txn, struct text partition)
 {
 	struct owner owner;
 
@@ -78,15 +78,16 @@ carry_one(struct journal *to, const struct session_id *session,
     struct restore_gaps_sum *sum)
 {
 	struct journal_stream stream;
-	uint64_t missing = before->hwm, chain = journal_chain(before, missing);
+	uint64_t missing = before->last_seq,
+		 hash = journal_running_hash(before, missing);
 	enum journal_found found =
 	    journal_stream_get(to, session, partition, &stream);
 
 	if (before->missing > missing) {
 		missing = before->missing;
-		chain = before->missing_chain;
+		hash = before->missing_hash;
 	}
-	if (found == JOURNAL_DAMAGED || missing <= stream.hwm)
+	if (found == JOURNAL_DAMAGED || missing <= stream.last_seq)
 		return;
 	if (found == JOURNAL_ABSENT) {
 		stream.first_ns = before->first_ns;
@@ -98,10 +99,10 @@ carry_one(struct journal *to, const struct session_id *session,
 		stream.run = before->run;
 	if (missing > stream.missing) {
 		stream.missing = missing;
-		stream.missing_chain = chain;
+		stream.missing_hash = hash;
 	}
 	sum->streams++;
-	sum->batches += stream.missing - stream.hwm;
+	sum->batches += stream.missing - stream.last_seq;
 	journal_stream_put(to, session, partition, &stream);
 }
 
@@ -118,7 +119,7 @@ carry_all(struct journal *to, struct db_txn *from, struct restore_gaps_sum *sum)
 		if (!key_read(key, &session, &partition) ||
 		    !journal_stream_decode(value, &stream))
 			sum->damaged++;
-		else if (!is_gone(from, partition))
+		else if (!was_moved(from, partition))
 			carry_one(to, &session, partition, &stream, sum);
 	}
 	db_cursor_close(&cursor);
@@ -148,7 +149,7 @@ restore_gaps_carry(struct journal *to, struct journal *from, int64_t now_ns,
 
 /* How many batches of the stream are missing; 0: none, or it was moved. */
 static uint64_t
-debt_of(struct db_txn *txn, struct text key, struct text value,
+missing_of(struct db_txn *txn, struct text key, struct text value,
     struct journal_stream *stream)
 {
 	struct session_id session;
@@ -156,13 +157,13 @@ debt_of(struct db_txn *txn, struct text key, struct text value,
 
 	if (!key_read(key, &session, &partition) ||
 	    !journal_stream_decode(value, stream) ||
-	    stream->missing <= stream->hwm || is_gone(txn, partition))
+	    stream->missing <= stream->last_seq || was_moved(txn, partition))
 		return 0;
-	return stream->missing - stream->hwm;
+	return stream->missing - stream->last_seq;
 }
 
 void
-restore_gaps_look(struct restore_gaps *restore_gaps)
+restore_gaps_count(struct restore_gaps *restore_gaps)
 {
 	struct text key, value, all = { NULL, 0 };
 	struct journal_stream stream;
@@ -180,7 +181,7 @@ restore_gaps_look(struct restore_gaps *restore_gaps)
 		more = db_seek(cursor, all, &key, &value);
 		for (; more; more = db_next(cursor, &key, &value))
 			restore_gaps->batches +=
-			    debt_of(txn, key, value, &stream);
+			    missing_of(txn, key, value, &stream);
 		db_cursor_close(&cursor);
 	}
 	db_abort(&txn);
@@ -194,22 +195,23 @@ restore_gaps_is_due(const struct restore_gaps *restore_gaps, int64_t now_ns)
 }
 
 static void
-note_debt(struct debt *debt, struct text key, const struct journal_stream *s)
+copy_stream(struct incomplete_stream *stream_copy, struct text key,
+    const struct journal_stream *s)
 {
 	struct text partition = { "", 0 };
 
-	key_read(key, &debt->session, &partition);
-	memcpy(debt->partition, partition.at, partition.bytes);
-	debt->partition_bytes = partition.bytes;
-	memcpy(debt->node, s->node.at, s->node.bytes);
-	debt->node_bytes = s->node.bytes;
+	key_read(key, &stream_copy->session, &partition);
+	memcpy(stream_copy->partition, partition.at, partition.bytes);
+	stream_copy->partition_bytes = partition.bytes;
+	memcpy(stream_copy->node, s->node.at, s->node.bytes);
+	stream_copy->node_bytes = s->node.bytes;
 }
 
 /* Find the next streams with missing batches, from the position of the pass
  * on; at the end of the table the position returns to the start. */
 static uint32_t
-find_debts(struct restore_gaps *restore_gaps,
-    struct debt debts[static REPORTED_AT_ONCE])
+find_incomplete(struct restore_gaps *restore_gaps,
+    struct incomplete_stream found[static REPORTED_AT_ONCE])
 {
 	struct db_txn *txn = journal_txn(restore_gaps->journal);
 	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_STREAMS);
@@ -222,8 +224,8 @@ find_debts(struct restore_gaps *restore_gaps,
 
 	for (int rows = 0;
 	     more && rows < ROWS_AT_ONCE && count < REPORTED_AT_ONCE; rows++) {
-		if (debt_of(txn, key, value, &stream) > 0)
-			note_debt(&debts[count++], key, &stream);
+		if (missing_of(txn, key, value, &stream) > 0)
+			copy_stream(&found[count++], key, &stream);
 		more = db_next(cursor, &key, &value);
 	}
 	restore_gaps->at_bytes = 0;
@@ -240,13 +242,14 @@ find_debts(struct restore_gaps *restore_gaps,
  * later. */
 static bool
 send_gap(struct restore_gaps *restore_gaps, struct receiver *receiver,
-    const struct debt *debt, uint64_t count, int64_t now_ns)
+    const struct incomplete_stream *stream_copy, uint64_t count, int64_t now_ns)
 {
 	static const char name[8] = "restored";
 	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
 	struct wire_header answer, gap = { .type = WIRE_GAP,
-		.partition = { debt->partition, debt->partition_bytes },
-		.node = { debt->node, debt->node_bytes },
+		.partition = { stream_copy->partition,
+		    stream_copy->partition_bytes },
+		.node = { stream_copy->node, stream_copy->node_bytes },
 		.sent_ns = now_ns,
 		.reason = WIRE_GAP_RESTORED,
 		.run = 1 };
@@ -260,9 +263,9 @@ send_gap(struct restore_gaps *restore_gaps, struct receiver *receiver,
 	if (journal_stream_get(restore_gaps->journal, &gap.session,
 		gap.partition, &own) == JOURNAL_DAMAGED)
 		return false;
-	gap.seq = own.hwm + 1;
-	gap.last_seq = own.hwm + count;
-	gap.chain = journal_chain(&own, own.hwm);
+	gap.seq = own.last_seq + 1;
+	gap.last_seq = own.last_seq + count;
+	gap.chain = journal_running_hash(&own, own.last_seq);
 	whole.bytes = (uint32_t)wire_frame(
 	    frame, sizeof(frame), &gap, (struct text){ NULL, 0 });
 	return whole.bytes > 0 &&
@@ -271,39 +274,40 @@ send_gap(struct restore_gaps *restore_gaps, struct receiver *receiver,
 }
 
 static void
-tell_one(struct restore_gaps *restore_gaps, struct receiver *receiver,
-    const struct debt *debt, int64_t now_ns)
+report_one(struct restore_gaps *restore_gaps, struct receiver *receiver,
+    const struct incomplete_stream *stream_copy, int64_t now_ns)
 {
-	struct text partition = { debt->partition, debt->partition_bytes };
+	struct text partition = { stream_copy->partition,
+		stream_copy->partition_bytes };
 	struct journal_stream s;
 	uint64_t count;
 
-	if (journal_stream_get(restore_gaps->journal, &debt->session, partition,
-		&s) != JOURNAL_FOUND)
+	if (journal_stream_get(restore_gaps->journal, &stream_copy->session,
+		partition, &s) != JOURNAL_FOUND)
 		return;
-	count = s.missing - s.hwm;
-	if (!send_gap(restore_gaps, receiver, debt, count, now_ns))
+	count = s.missing - s.last_seq;
+	if (!send_gap(restore_gaps, receiver, stream_copy, count, now_ns))
 		return; /* not now: the next pass finds it again */
 	/* The views into the page may be invalid after a write. */
-	s.node = (struct text){ debt->node, debt->node_bytes };
-	s.missing = s.missing_chain = 0;
+	s.node = (struct text){ stream_copy->node, stream_copy->node_bytes };
+	s.missing = s.missing_hash = 0;
 	journal_stream_put(
-	    restore_gaps->journal, &debt->session, partition, &s);
+	    restore_gaps->journal, &stream_copy->session, partition, &s);
 }
 
 void
 restore_gaps_report(struct restore_gaps *restore_gaps,
     struct receiver *receiver, int64_t now_ns)
 {
-	struct debt debts[REPORTED_AT_ONCE];
+	struct incomplete_stream found[REPORTED_AT_ONCE];
 	uint32_t count;
 
 	if (restore_gaps->at_bytes == 0)
 		restore_gaps->found = 0;
-	count = find_debts(restore_gaps, debts);
+	count = find_incomplete(restore_gaps, found);
 	restore_gaps->found += count;
 	for (uint32_t i = 0; i < count; i++)
-		tell_one(restore_gaps, receiver, &debts[i], now_ns);
+		report_one(restore_gaps, receiver, &found[i], now_ns);
 	/* Only a complete pass without findings shows that none are missing. */
 	if (restore_gaps->at_bytes == 0 && restore_gaps->found == 0)
 		db_del(journal_txn(restore_gaps->journal), JOURNAL_META,
@@ -315,7 +319,7 @@ restore_gaps_reported(struct restore_gaps *restore_gaps, uint64_t before)
 {
 	uint64_t reported;
 
-	restore_gaps_look(restore_gaps);
+	restore_gaps_count(restore_gaps);
 	/* More than before if a move has brought some meanwhile. */
 	reported =
 	    before > restore_gaps->batches ? before - restore_gaps->batches : 0;

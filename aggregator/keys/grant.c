@@ -41,7 +41,7 @@ check_new_name(const char *name, struct err *err)
 }
 
 static void
-say_made(const struct keyfile *key, const char *path)
+print_key(const struct keyfile *key, const char *path)
 {
 	char public[Z85_CHARACTERS];
 
@@ -62,8 +62,8 @@ keys_new_server(struct err *err)
 	keyfile_make(&key, KEYS_SERVER, KEY_SERVER);
 	rc = keyfile_write(&key, path, false, err);
 	if (rc == 0) {
-		say_made(&key, path);
-		keys_tell();
+		print_key(&key, path);
+		keys_notify();
 	}
 	keyfile_clear(&key);
 	return rc;
@@ -92,7 +92,7 @@ keys_new(const struct keys_grant *grant, const char *file, struct err *err)
 		if (rc != 0)
 			unlink(path);
 		else
-			say_made(&key, path);
+			print_key(&key, path);
 	}
 	keyfile_clear(&key);
 	return rc;
@@ -114,7 +114,7 @@ keys_new_for(const struct keys_grant *grant, const char *file,
 	key.servers = count;
 	rc = keyfile_write(&key, path, false, err);
 	if (rc == 0)
-		say_made(&key, path);
+		print_key(&key, path);
 	keyfile_clear(&key);
 	return rc;
 }

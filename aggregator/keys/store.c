@@ -15,7 +15,7 @@
 #include "proto/os/lockfile.h"
 #include "proto/os/log.h"
 
-enum { TELL_TRIES = 1000 }; /* with 5 ms between them */
+enum { NOTIFY_TRIES = 1000 }; /* with 5 ms between them */
 
 int
 keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
@@ -104,7 +104,7 @@ keys_servers(struct keyfile *key, struct err *err)
 
 /* Make a daemon reload its keys, and wait until it has. */
 static void
-tell(const char *name, const char *path, long pid)
+notify(const char *name, const char *path, long pid)
 {
 	static const struct timespec pause = { 0, 5 * 1000 * 1000 };
 	struct stat before, now;
@@ -114,7 +114,7 @@ tell(const char *name, const char *path, long pid)
 		    strerror(errno));
 		return;
 	}
-	for (int tries = 0; tries < TELL_TRIES; tries++) {
+	for (int tries = 0; tries < NOTIFY_TRIES; tries++) {
 		nanosleep(&pause, NULL);
 		if (stat(path, &now) != 0)
 			return; /* it has ended */
@@ -130,7 +130,7 @@ tell(const char *name, const char *path, long pid)
 }
 
 static void
-tell_all(const char *const *daemons, size_t count)
+notify_all(const char *const *daemons, size_t count)
 {
 	char name[64], path[INSTANCE_PATH_BYTES];
 	long pid;
@@ -141,24 +141,24 @@ tell_all(const char *const *daemons, size_t count)
 			continue;
 		pid = lockfile_holder(path);
 		if (pid > 0)
-			tell(daemons[i], path, pid);
+			notify(daemons[i], path, pid);
 	}
 }
 
 void
-keys_tell(void)
+keys_notify(void)
 {
-	static const char *const doors[] = { "broker", "aggregator" };
+	static const char *const servers[] = { "broker", "aggregator" };
 
-	tell_all(doors, sizeof(doors) / sizeof(*doors));
+	notify_all(servers, sizeof(servers) / sizeof(*servers));
 }
 
 void
-keys_tell_users(void)
+keys_notify_clients(void)
 {
-	static const char *const users[] = { "agent", "broker" };
+	static const char *const clients[] = { "agent", "broker" };
 
-	tell_all(users, sizeof(users) / sizeof(*users));
+	notify_all(clients, sizeof(clients) / sizeof(*clients));
 }
 
 int
@@ -171,7 +171,7 @@ keys_change(
 	    allowlist_change(path, change, removed, err) != 0)
 		return -1;
 	if (*removed > 0 || change->add != NULL)
-		keys_tell();
+		keys_notify();
 	return 0;
 }
 

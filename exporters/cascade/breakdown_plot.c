@@ -3,7 +3,7 @@
  * startup time.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/breakdown_rows.h"
+#include "exporters/cascade/breakdown_plot_private.h"
 
 #include <stdlib.h>
 
@@ -106,7 +106,7 @@ put_step(const struct breakdown_plot *plot, FILE *file, uint32_t step)
 	}
 	fprintf(file, "%u %u ", first + 1, end);
 	if (end - first == 1)
-		cascade_put_word(file, plot->rows[first].node->name);
+		gnuplot_put_word(file, plot->rows[first].node->name);
 	else
 		putc('-', file);
 	for (int i = 0; i < BREAKDOWN_PARTS; i++)

@@ -2,7 +2,7 @@
  * cascade_breakdown_script - the gnuplot script of the breakdown picture.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/breakdown_rows.h"
+#include "exporters/cascade/breakdown_plot_private.h"
 
 #include <stdlib.h>
 #include <string.h>

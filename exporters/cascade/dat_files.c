@@ -9,19 +9,6 @@
 
 #include "proto/base/number.h"
 
-void
-cascade_put_word(FILE *file, struct text word)
-{
-	for (uint32_t i = 0; i < word.bytes; i++) {
-		char c = word.at[i];
-
-		if (c == ' ' || c == '"' || c == '#' || c == '%')
-			fprintf(file, "%%%02X", (unsigned char)c);
-		else
-			putc_unlocked(c, file);
-	}
-}
-
 static void
 put_time(FILE *file, int64_t us)
 {
@@ -52,7 +39,7 @@ put_node(
 	cascade_start_us(node, &us);
 	put_time(file, us);
 	putc(' ', file);
-	cascade_put_word(file, node->name);
+	gnuplot_put_word(file, node->name);
 	for (size_t i = 0; i < 4; i++) {
 		char text[NUMBER_BYTES];
 		double seconds;

@@ -24,9 +24,6 @@ void cascade_write_dat(const struct cascade *cascade, FILE *file);
 void cascade_write_plot(const struct cascade *cascade, FILE *file,
     struct text pool, const char *dat, enum gnuplot_terminal terminal);
 
-/* A name as one column of a gnuplot table. */
-void cascade_put_word(FILE *file, struct text word);
-
 /* "gpupool (UbuntuServer 16.04-LTS)", with the parts that are known. */
 void cascade_put_title(
     const struct cascade *cascade, struct text pool, char *to, size_t room);

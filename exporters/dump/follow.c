@@ -1,5 +1,5 @@
 /*
- * dump_follow - records as they are received.
+ * dump_follow - print records as they are received.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/dump/follow.h"
@@ -15,15 +15,15 @@
 
 enum {
 	WAIT_MS = 200,
-	KEEP_RECORDS = 10000, /* then the position is written, too */
+	KEEP_RECORDS = 10000, /* interval at which the position is saved */
 };
 
 struct follower {
 	struct source *source;
 	struct text partition;
-	const char *path; /* of the position; NULL: none is kept */
+	const char *path; /* position file; NULL: the position is not saved */
 	struct follow_position follow_position;
-	uint32_t records; /* since it was kept */
+	uint32_t records; /* entries since the position was saved */
 };
 
 static volatile sig_atomic_t is_ended;
@@ -45,8 +45,8 @@ watch_endings(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-/* What was given is out, then the position behind it is kept: a line may come
- * twice after a crash, but none is left out. */
+/* Flush the output before the position is saved: after a crash a line may
+ * repeat, but none is skipped. */
 static int
 keep(struct follower *f, struct err *err)
 {
@@ -66,7 +66,7 @@ keep(struct follower *f, struct err *err)
 		   : 0;
 }
 
-/* All that there is now; a signal is heard where an entry ends. */
+/* Print all available records; a signal takes effect at the end of an entry. */
 static int
 give(struct follower *f, struct err *err)
 {

@@ -1,6 +1,5 @@
 /*
- * dump_follow - records as they are received, until a signal says that it is
- * enough.
+ * dump_follow - print records as they are received, until a signal arrives.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_DUMP_FOLLOW_H
@@ -8,8 +7,8 @@
 
 #include "exporters/source/source.h"
 
-/* To standard output.  `cursor`: the file of its position, behind what was
- * written; NULL: from now on. */
+/* Prints to standard output.  `cursor` is the file that saves the position
+ * after the last printed record; NULL: start at the end of the store. */
 int dump_follow(struct source *source, struct text partition,
     const struct wire_query *query, const char *cursor, struct err *err);
 

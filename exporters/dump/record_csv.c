@@ -1,6 +1,7 @@
 /*
- * dump_record_csv - one record as a row of CSV, the same columns for every
- * kind. SPDX-License-Identifier: MIT
+ * dump_record_csv - one record as a CSV row, with the same columns for every
+ * kind.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/dump/record_csv.h"
 
@@ -66,7 +67,7 @@ put_cell_of_bytes(struct json *json, const struct record *record)
 	json_hex(json, record->value_bytes);
 }
 
-/* A cell of JSON: what `put` writes. */
+/* A cell of JSON, written by `put`. */
 static void
 put_csv_json(struct csv *csv,
     void (*put)(struct json *json, const struct record *record),

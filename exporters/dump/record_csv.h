@@ -1,5 +1,5 @@
 /*
- * dump_record_csv - one record as a row of CSV, the same columns for every
+ * dump_record_csv - one record as a CSV row, with the same columns for every
  * kind.
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * gnuplot - runs it, and says things to it that others have chosen.
+ * gnuplot - run gnuplot and quote untrusted text for it.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/gnuplot/gnuplot.h"
@@ -54,7 +54,8 @@ put_string(FILE *file, struct text t, bool tic)
 	putc('"', file);
 	for (uint32_t i = 0; i < t.bytes; i++) {
 		unsigned char c = (unsigned char)t.at[i];
-		/* gnuplot takes a fourth digit for one of the escape's. */
+		/* Emit three digits: gnuplot would read a following digit as
+		 * part of the escape. */
 		bool digit = c >= '0' && c <= '7';
 
 		if (tic && c == '%') {
@@ -81,6 +82,19 @@ void
 gnuplot_put_tic(FILE *file, struct text t)
 {
 	put_string(file, t, true);
+}
+
+void
+gnuplot_put_word(FILE *file, struct text word)
+{
+	for (uint32_t i = 0; i < word.bytes; i++) {
+		char c = word.at[i];
+
+		if (c == ' ' || c == '"' || c == '#' || c == '%')
+			fprintf(file, "%%%02X", (unsigned char)c);
+		else
+			putc_unlocked(c, file);
+	}
 }
 
 void
@@ -143,7 +157,8 @@ gnuplot_put_heading(FILE *file, enum gnuplot_terminal terminal, unsigned height,
 	    1 - down, line == 0 ? 14 : 10);
 }
 
-/* Ours without what makes gnuplot read files or draw otherwise. */
+/* Our environment without variables that make gnuplot read files or change its
+ * output. */
 static void
 make_environment(char *to[static ENVIRONMENT_MAX])
 {
@@ -167,9 +182,9 @@ make_environment(char *to[static ENVIRONMENT_MAX])
 	to[count] = NULL;
 }
 
-enum { EXIT_NO_START = 126 }; /* as shells do */
+enum { EXIT_NO_START = 126 }; /* the exit status that shells use */
 
-/* The child: only calls that are safe between fork and exec. */
+/* In the child: only calls that are safe between fork and exec. */
 static _Noreturn void
 become_gnuplot(struct gnuplot_sandbox *cage, const char *dir,
     char *const argv[], char *const environment[], int to, int words,
@@ -177,7 +192,8 @@ become_gnuplot(struct gnuplot_sandbox *cage, const char *dir,
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	/* Whatever ends us, a signal too, ends it; we may be gone already. */
+	/* gnuplot is killed when this process ends for any reason; it may have
+	 * ended already. */
 	if (nothing < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
 	    getppid() != parent || dup2(nothing, STDIN_FILENO) < 0 ||
 	    dup2(to, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0 ||
@@ -187,7 +203,7 @@ become_gnuplot(struct gnuplot_sandbox *cage, const char *dir,
 	_exit(EXIT_NO_START);
 }
 
-/* `words` is the end of a pipe that takes what gnuplot says. */
+/* `words` is the write end of the pipe for the error output of gnuplot. */
 static int
 start(pid_t *pid, const char *dir, const char *script, int to, int words,
     struct err *err)
@@ -213,7 +229,7 @@ start(pid_t *pid, const char *dir, const char *script, int to, int words,
 	return rc;
 }
 
-/* Keep the first words of what comes through the pipe, until its end or the
+/* Store the beginning of the output of gnuplot; read until its end or the
  * deadline. */
 static void
 listen_to(int from, int64_t deadline_ns, char words[static WORDS_BYTES])
@@ -241,7 +257,8 @@ listen_to(int from, int64_t deadline_ns, char words[static WORDS_BYTES])
 	words[used] = '\0';
 }
 
-/* The status of `pid`, which is about to end; past the deadline it is ended. */
+/* Wait for `pid`, which is about to exit; kill it at the deadline.  Returns
+ * its status. */
 static int
 await(pid_t pid, int64_t deadline_ns, bool *late)
 {
@@ -287,7 +304,7 @@ gnuplot_run(const char *dir, const char *script, int to, int64_t limit_ns,
 		    (long long)(limit_ns / NS_PER_SECOND));
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_START &&
 	    words[0] == '\0')
-		return err_set(err, "gnuplot cannot be started");
+		return err_set(err, "cannot start gnuplot");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return err_set(err, "gnuplot failed: %s", quoted);
 	if (words[0] != '\0')

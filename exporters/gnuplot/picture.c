@@ -1,5 +1,5 @@
 /*
- * picture - a table, its script and what gnuplot makes of it.
+ * picture - write a table and its script, and draw the picture.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/gnuplot/picture.h"
@@ -30,7 +30,7 @@ picture_sandbox(
 	sandbox_begin(&sandbox);
 	source_sandbox(&sandbox, source);
 	output_sandbox(&sandbox, more);
-	/* A folder that is not there yet is made. */
+	/* Creates a missing directory. */
 	if (dir != NULL && access(dir, F_OK) != 0)
 		sandbox_write_beside(&sandbox, dir);
 	sandbox_write(&sandbox, dir);
@@ -112,7 +112,7 @@ draw(const struct picture *picture, const char *name, struct err *err)
 		    : picture_commit(&output, err);
 }
 
-/* A file without a name that gnuplot inherits; /dev/fd is its directory. */
+/* An anonymous file that gnuplot inherits; its directory is /dev/fd. */
 static FILE *
 open_nameless(char name[static FD_BYTES])
 {
@@ -139,7 +139,8 @@ draw_without_files(const struct picture *picture, struct err *err)
 	}
 	if (table == NULL || commands == NULL || fflush(table) != 0 ||
 	    fflush(commands) != 0)
-		err_set(err, "a picture in memory: %s", strerror(errno));
+		err_set(err, "cannot create a picture in memory: %s",
+		    strerror(errno));
 	else
 		rc = gnuplot_run(
 		    "/dev/fd", script, STDOUT_FILENO, GNUPLOT_LIMIT_NS, err);
@@ -158,7 +159,8 @@ picture_make(const struct picture *picture, struct err *err)
 	if (picture->dir == NULL)
 		return draw_without_files(picture, err);
 	if (output_encode(name, sizeof(name), picture->base, "") == 0)
-		return err_set(err, "the partition gives no file name");
+		return err_set(err,
+		    "the name of the partition cannot be used as a file name");
 	if (write_table(picture, err) != 0 ||
 	    write_script(picture, name, err) != 0)
 		return -1;

@@ -1,5 +1,5 @@
 /*
- * gnuplot_sandbox - what gnuplot may touch.
+ * gnuplot_sandbox - restrict what gnuplot can access.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/gnuplot/sandbox.h"
@@ -17,11 +17,11 @@
 
 enum { SEGMENTS_MAX = 64 };
 
-/* Fonts and their configuration, on every kind of system. */
+/* Fonts and their configuration on all supported systems. */
 static const char *const readable[] = { "/etc/fonts", "/var/cache/fontconfig",
 	"/proc/self", NULL };
 
-/* The file that $PATH has first, where it really is. */
+/* The first match in $PATH, with symbolic links resolved. */
 static void
 find_program(char program[static PATH_MAX])
 {
@@ -42,8 +42,8 @@ find_program(char program[static PATH_MAX])
 	}
 }
 
-/* What the kernel starts in its place, of a program of this machine: the
- * linker, "" when it has none.  -1: it is something else. */
+/* Get the program interpreter (dynamic linker) of an ELF executable of this
+ * machine; "" if it has none.  Returns -1 for any other file. */
 static int
 read_interpreter(const char *program, char interpreter[static PATH_MAX])
 {
@@ -113,7 +113,8 @@ gnuplot_sandbox_make(
 	if (confine_begin(&cage->confine, CONFINE_ALONE) == 0 &&
 	    allow_all(cage, dir, interpreter) == 0)
 		return 0;
-	err_set(err, "gnuplot cannot be locked in: %s", strerror(errno));
+	err_set(
+	    err, "cannot restrict gnuplot to a sandbox: %s", strerror(errno));
 	gnuplot_sandbox_clear(cage);
 	return -1;
 }
@@ -146,7 +147,7 @@ gnuplot_sandbox_clear(struct gnuplot_sandbox *cage)
 int
 gnuplot_sandbox_enter(struct gnuplot_sandbox *cage)
 {
-	/* No picture needs more; the seconds are its time on a processor. */
+	/* Sufficient for any picture; the seconds are CPU time. */
 	static const struct rlimit seconds = { 60, 60 },
 				   file = { 256 << 20, 256 << 20 },
 				   memory = { UINT32_MAX, UINT32_MAX };

@@ -1,10 +1,11 @@
 /*
- * gnuplot_sandbox - what gnuplot may touch: its script's folder, its libraries
- * and fonts to read, nothing to write, nothing but itself to execute.  What it
- * draws goes to a descriptor that is open already.
+ * gnuplot_sandbox - restrict what gnuplot can access: it can read its script's
+ * directory, its libraries and fonts, write nothing, and execute only itself.
+ * It draws into a descriptor that is already open.
  *
- * The second line of defence, behind the quoting of gnuplot.h: a script that
- * did get a command past it finds no shell, no file of the user's, no network.
+ * This is the second line of defence after the quoting of gnuplot.h: a script
+ * that succeeds in running a command finds no shell, no files of the user and
+ * no network.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_GNUPLOT_SANDBOX_H
@@ -18,21 +19,21 @@
 #include "proto/service/sandbox.h"
 
 struct gnuplot_sandbox {
-	char program[PATH_MAX]; /* what $PATH has first */
+	char program[PATH_MAX]; /* the first match in $PATH */
 	struct confine confine;
 };
 
-/* Look for gnuplot in $PATH and make its cage, for scripts in `dir`; -1 when
- * there is none.  A gnuplot that is itself a script has limits only: what it
- * needs cannot be known. */
+/* Find gnuplot in $PATH and prepare its sandbox for scripts in `dir`; -1 if
+ * gnuplot is not installed.  If gnuplot is itself a script, only resource
+ * limits apply, because the files it needs are unknown. */
 int gnuplot_sandbox_make(
     struct gnuplot_sandbox *cage, const char *dir, struct err *err);
-/* What the process that starts gnuplot needs for it; false: that cannot be
- * known, for it is a script. */
+/* List what the process that starts gnuplot must be able to access; false if
+ * that is unknown, because gnuplot is a script. */
 bool gnuplot_sandbox_allow(struct sandbox *sandbox);
 void gnuplot_sandbox_clear(struct gnuplot_sandbox *cage);
 
-/* In the child, just before exec; -1 when it cannot be closed. */
+/* Call in the child just before exec; -1 if the sandbox cannot be applied. */
 int gnuplot_sandbox_enter(struct gnuplot_sandbox *cage);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * perf_list - the reports themselves, all of them or fewer.
+ * perf_list - print the reports themselves, all or decimated.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/perf/list.h"
@@ -8,7 +8,7 @@
 
 #include "exporters/samples/decimate.h"
 
-/* ---- thinning ---- */
+/* ---- decimation ---- */
 
 struct giving {
 	void (*on_report)(void *arg, const struct perf_report *report);
@@ -78,7 +78,7 @@ perf_list_each(const struct perf_select *select, const struct perf_pool *pool,
 	return rc;
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
 struct printing {
 	struct json json;
@@ -146,7 +146,7 @@ perf_list_lines(const struct perf_select *select, const struct perf_pool *pool,
 	return rc;
 }
 
-/* ---- the older numbers ---- */
+/* ---- statistics of the older sampler ---- */
 
 static void
 add_again(void *arg, const struct perf_report *report)

@@ -1,6 +1,6 @@
 /*
- * perf_list - the reports themselves: as the older sampler saves them, or a
- * line each; all of them or fewer.
+ * perf_list - print the reports themselves, all or decimated: in the file
+ * format of the older sampler, or one per line.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PERF_LIST_H
@@ -14,28 +14,30 @@ enum perf_decimate { PERF_ALL, PERF_REFERENCE, PERF_MINMAX };
 
 struct perf_thinning {
 	enum perf_decimate way;
-	uint64_t max_length; /* of a node's list */
+	uint64_t max_length; /* maximum reports per node */
 };
 
-/* Give a node's list, thinned (exporters/samples/decimate.h; peaks are those of
- * the CPU average). */
+/* Call `on_report` for each report of a node after decimation
+ * (exporters/samples/decimate.h; peaks are those of the CPU average). */
 int perf_list_each(const struct perf_select *select,
     const struct perf_pool *pool, uint32_t number,
     const struct perf_thinning *thinning,
     void (*on_report)(void *arg, const struct perf_report *report), void *arg,
     struct err *err);
 
-/* One object, node -> list, byte for byte as json.dump(..., indent=4). */
+/* Print one object, node -> list, byte for byte like json.dump(...,
+ * indent=4). */
 int perf_list_save(const struct perf_select *select,
     const struct perf_pool *pool, const struct perf_thinning *thinning,
     FILE *file, struct err *err);
 
-/* A line a report: its members behind that of the node. */
+/* Print one line per report: the node, then the members of the report. */
 int perf_list_lines(const struct perf_select *select,
     const struct perf_pool *pool, const struct perf_thinning *thinning,
     FILE *file, struct err *err);
 
-/* Sum up what the older sampler's store would have had at the end. */
+/* Add up the reports that the older sampler's store would contain at the
+ * end. */
 int perf_list_resum(const struct perf_select *select, struct perf_pool *pool,
     const struct perf_thinning *thinning, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * perf_node_summary - what the reports of one node add up to: eighteen numbers.
+ * perf_node_summary - summarize the reports of a node in eighteen numbers.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/perf/node_summary.h"
@@ -31,9 +31,9 @@ const char *const perf_metric_names[PERF_METRICS] = {
 	[PERF_TOTAL_EXT_RECV] = "total_net_io_ext_recv_mb",
 };
 
-/* Of a total that went down: what proto/record/counter_rate.h makes of it.
- * Seldom, and its two samples take longer to prepare than all the rest: never
- * inline. */
+/* Handle a total that decreased, as proto/record/counter_rate.h does.  Not
+ * inlined: it is rare, and preparing its two samples costs more than all other
+ * work. */
 __attribute__((noinline)) static double
 growth_anew(double last, double value)
 {
@@ -45,7 +45,7 @@ growth_anew(double last, double value)
 	return counter_rate_between(&u, &v).increase;
 }
 
-/* What is known of a column. */
+/* The state of a column. */
 struct number {
 	bool known;
 	double greatest, last, growth;
@@ -120,7 +120,8 @@ perf_node_add(struct perf_node *node, int64_t time_ns,
 	add_average(node, numbers[PERF_GROUP_CPU_AVG]);
 }
 
-/* `total` is known where this is called: a loop without it. */
+/* `total` is constant at each call, so that the compiler removes the test from
+ * the loop. */
 __attribute__((always_inline)) static inline void
 add_column(struct perf_node *node, const struct wire_columns *columns,
     unsigned c, bool total)
@@ -167,7 +168,7 @@ perf_node_add_columns(
 		add_averages(node, columns);
 }
 
-/* The operations in the order of the older tool: the same bits. */
+/* Operations are in the order of the older tool, to produce identical bits. */
 static void
 put_cpu(const struct perf_node *node, const struct perf_how *how,
     double to[static PERF_METRICS])

@@ -1,5 +1,5 @@
 /*
- * perf_node_summary - what the reports of one node add up to: eighteen numbers.
+ * perf_node_summary - summarize the reports of a node in eighteen numbers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PERF_NODE_SUMMARY_H
@@ -8,28 +8,28 @@
 #include "exporters/perf/report.h"
 #include "proto/wire/columns.h"
 
-/* All zero to begin with. */
+/* Initialize to zero. */
 struct perf_node {
 	uint64_t reports;
-	uint64_t averages; /* of them with a CPU average */
-	uint64_t over[4];  /* averages of at least 100, 80, 40, 20 */
-	double sum;        /* of averages */
+	uint64_t averages; /* reports with a CPU average */
+	uint64_t over[4];  /* number of averages of at least 100, 80, 40, 20 */
+	double sum;        /* sum of the averages */
 	int64_t first_ns, last_ns;
-	uint32_t known; /* columns that any report had */
+	uint32_t known; /* columns that occurred in any report */
 	double greatest[PERF_GROUP_COLUMNS], last[PERF_GROUP_COLUMNS];
-	double
-	    growth[PERF_GROUP_COLUMNS]; /* of totals, from report to report */
+	double growth[PERF_GROUP_COLUMNS]; /* growth of totals between
+					      consecutive reports */
 };
 
-/* Reports in the order of their time; NaN is a number that is not known. */
+/* Add a report.  Reports are in order of time; NaN is an unknown number. */
 void perf_node_add(struct perf_node *node, int64_t time_ns,
     const double numbers[static PERF_GROUP_COLUMNS]);
 
-/* The same of many reports at once. */
+/* Add many reports at once. */
 void perf_node_add_columns(
     struct perf_node *node, const struct wire_columns *columns);
 
-/* The order in which the older tool gives them. */
+/* In the order of the older tool's output. */
 enum perf_metric {
 	PERF_MAX_CPU_AVG,
 	PERF_UTILIZATION,
@@ -55,27 +55,29 @@ extern const char *const perf_metric_names[PERF_METRICS];
 
 struct perf_how {
 	bool has_now;
-	int64_t now_ns;     /* else the node's last report's time */
-	uint64_t cpu_count; /* 0: that of its last report */
-	bool since_boot;    /* totals are the greatest numbers, not growth */
+	int64_t now_ns; /* end of the CPU hours; without has_now the node's last
+			   report */
+	uint64_t cpu_count; /* CPUs per node; 0: as in its last report */
+	bool since_boot; /* totals are maxima, not the growth during the reports
+			  */
 };
 
-/* NaN: not known. */
+/* NaN: unknown. */
 void perf_node_metrics(const struct perf_node *node, const struct perf_how *how,
     double to[static PERF_METRICS]);
 
-/* A metric's name as MLflow gets it: `prefix` in front, no characters but
- * letters, digits and "_-. /", cut to 50. */
+/* The name of a metric for MLflow: `prefix`, then the name, with only letters,
+ * digits and "_-. /", truncated to 50 characters. */
 enum { PERF_MLFLOW_BYTES = 51 };
 const char *perf_mlflow_name(
     char to[static PERF_MLFLOW_BYTES], const char *prefix, const char *name);
 
-/* Those of all metrics.  Where a long prefix would make two the same, the later
- * one ends in "-2", "-3" ... */
+/* The names of all metrics.  Where a long prefix makes names equal, the later
+ * ones end in "-2", "-3" ... */
 void perf_mlflow_names(
     char to[static PERF_METRICS][PERF_MLFLOW_BYTES], const char *prefix);
 
-/* May the character stand in a name of MLflow's? */
+/* Does MLflow allow this character in a name? */
 bool perf_mlflow_takes(char c);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * perf_read - the reports of a pool: sums by node, or one node's list.
+ * perf_read - read the reports of a pool: sums by node, or the list of a node.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/perf/read.h"
@@ -31,7 +31,7 @@ query_of(const struct perf_select *select, enum record_kind kind)
 	return query;
 }
 
-/* Is it a report, and of the time that is wanted? */
+/* Is the record a report within the requested time range? */
 static bool
 is_wanted(const struct perf_select *select, const struct record *record)
 {
@@ -51,7 +51,8 @@ add_node(struct perf_pool *pool, struct text name)
 	return number;
 }
 
-/* All that a record has; an older aggregator gives samples one by one. */
+/* Consumes all samples of a record; an older aggregator sends samples one by
+ * one. */
 static void
 add_reports(struct perf_node *node, const struct record *record)
 {
@@ -75,7 +76,7 @@ read_reports(
 	uint32_t last = 0;
 	int rc;
 
-	/* Which reports are of a job must be asked for each. */
+	/* Whether a report belongs to a job must be tested for each report. */
 	query.run = select->jobs == NULL ? UINT32_MAX : 0;
 	if (source_select(select->source, SOURCE_RECORDS, select->partition,
 		&query, err) != 0)
@@ -116,7 +117,7 @@ read_nodes(
 	return rc;
 }
 
-/* ---- the order ---- */
+/* ---- order of nodes ---- */
 
 static bool
 is_number(struct text name)
@@ -137,7 +138,7 @@ by_name(const void *left, const void *right, void *arg)
 	struct text a = pool->names.names[*(const uint32_t *)left];
 	struct text b = pool->names.names[*(const uint32_t *)right];
 
-	/* Numbers without leading zeros: the longer is the greater. */
+	/* Numbers without leading zeros: the longer one is the greater. */
 	if (pool->numbered && a.bytes != b.bytes)
 		return a.bytes < b.bytes ? -1 : 1;
 	return text_compare(a, b);
@@ -205,7 +206,7 @@ perf_read_node(const struct perf_select *select, struct text node,
 		&query, err) != 0)
 		return -1;
 	while ((rc = source_next(select->source, &record, err)) > 0)
-		/* A name with * in it is a pattern, too. */
+		/* A node name that contains * would act as a pattern. */
 		if (text_equal(record.node, node) &&
 		    is_wanted(select, &record) &&
 		    perf_report_get(&report, &record))

@@ -1,5 +1,5 @@
 /*
- * perf_read - the reports of a pool: sums by node, or one node's list.
+ * perf_read - read the reports of a pool: sums by node, or the list of a node.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PERF_READ_H
@@ -10,36 +10,36 @@
 #include "exporters/source/source.h"
 #include "proto/base/string_table.h"
 
-/* What is wanted of which pool. */
+/* Which reports of which pool to read. */
 struct perf_select {
 	struct source *source;
 	struct text partition;
 	struct text node; /* pattern; empty: all */
 	int64_t from_ns, to_ns;
-	const struct job_intervals
-	    *jobs; /* only where and while they ran; NULL: all */
+	const struct job_intervals *
+	    jobs; /* restrict to the nodes and times of these jobs; NULL: all */
 };
 
 struct perf_pool {
 	struct string_table names;
-	struct perf_node *nodes; /* by number */
-	uint32_t *order;         /* numbers, sorted by name */
+	struct perf_node *nodes; /* indexed by node number */
+	uint32_t *order;         /* node numbers, sorted by name */
 	uint32_t room;
-	bool numbered; /* every name is a whole number */
+	bool numbered; /* every node name is a whole number */
 };
 
-/* Read them all.  Nodes without a report are there too: those of the jobs, or
- * when whoever imported them said so.  Zeroed by the caller; clear it in any
- * case. */
+/* Read all reports.  The result includes nodes without reports: the nodes of
+ * the jobs, and nodes that an import declared.  The caller zeroes `pool` first
+ * and clears it in any case. */
 int perf_read(
     struct perf_pool *pool, const struct perf_select *select, struct err *err);
 void perf_pool_clear(struct perf_pool *pool);
 
-/* The number that the older tool calls a node by, its step: the name where
- * all are numbers, else its place in the order. */
+/* The number by which the older tool calls a node (its step): the name if all
+ * names are numbers, otherwise the index in the sorted order. */
 int64_t perf_step(const struct perf_pool *pool, uint32_t place);
 
-/* Every report of the node called `node`, in the order of their time. */
+/* Read every report of the node `node`, in order of time. */
 int perf_read_node(const struct perf_select *select, struct text node,
     void (*on_report)(void *arg, const struct perf_report *report), void *arg,
     struct err *err);

@@ -1,5 +1,6 @@
 /*
- * perf_report - a sample of set "perf" as the older sampler's report.
+ * perf_report - convert a sample of metric group "perf" to a report of the
+ * older sampler.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/perf/report.h"
@@ -53,7 +54,7 @@ perf_report_number(
 					   : report->at[column].f;
 }
 
-/* Correctly rounded, in integers: a division of doubles would round the
+/* Correctly rounded with integers: a division of doubles would round the
  * nanoseconds first. */
 double
 perf_seconds(int64_t time_ns)
@@ -66,9 +67,9 @@ perf_seconds(int64_t time_ns)
 
 	if (n == 0)
 		return 0;
-	shift = 32 + (unsigned)__builtin_clzll(n); /* to 96 bits */
+	shift = 32 + (unsigned)__builtin_clzll(n); /* scale to 96 bits */
 	scaled = (unsigned __int128)n << shift;
-	quotient = scaled / NS_PER_SECOND; /* of 66 or 67 */
+	quotient = scaled / NS_PER_SECOND; /* drop to 53 of the 66 or 67 bits */
 	extra = (quotient >> 66 != 0 ? 67 : 66) - DBL_MANT_DIG;
 	whole = (uint64_t)(quotient >> extra);
 	low = quotient - ((unsigned __int128)whole << extra);

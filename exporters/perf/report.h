@@ -1,5 +1,6 @@
 /*
- * perf_report - a sample of set "perf" as the older sampler's report.
+ * perf_report - convert a sample of metric group "perf" to a report of the
+ * older sampler.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PERF_REPORT_H
@@ -15,26 +16,26 @@
 struct perf_report {
 	int64_t time_ns;
 	uint32_t known; /* bit (1 << enum perf_group_column) */
-	uint32_t whole; /* same: `i`, not `f` */
+	uint32_t whole; /* same bits: the value is in `i`, not in `f` */
 	union {
 		int64_t i;
 		double f;
 	} at[PERF_GROUP_COLUMNS];
 };
 
-/* Is it one?  False: something else. */
+/* Is the record a report? */
 bool perf_report_is(const struct record *record);
-/* The same, and take it. */
+/* If the record is a report, read it and return true. */
 bool perf_report_get(struct perf_report *report, const struct record *record);
 
-/* NaN when it is not known. */
+/* NaN if unknown. */
 double perf_report_number(
     const struct perf_report *report, enum perf_group_column column);
 
-/* The timestamp: the double that became time_ns, again. */
+/* The timestamp: the double from which time_ns was made. */
 double perf_seconds(int64_t time_ns);
 
-/* Its members, in the order of the older sampler. */
+/* Print its members in the order of the older sampler. */
 void perf_report_put(struct json *json, const struct perf_report *report);
 
 #endif

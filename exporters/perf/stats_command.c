@@ -1,5 +1,5 @@
 /*
- * perf_stats_command - the eighteen numbers of each node, or its reports.
+ * perf_stats_command - print the summary of each node, or its reports.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/perf/stats_command.h"
@@ -15,40 +15,42 @@
 #include "proto/os/log.h"
 
 enum {
-	MAX_LENGTH = 1000, /* of the older sampler's store */
+	MAX_LENGTH = 1000, /* capacity of the older sampler's store */
 	MAX_LENGTH_MAX = 10000000,
 	WARNINGS_MAX = 10,
 };
 
 const struct opt stats_perf_options[] = {
 	{ "now", 0, OPT_TIME, OPT_TO(struct stats_perf_options, now_ns), "TIME",
-	    "perf: CPU hours end here (default: the node's last report)", NULL,
-	    false },
+	    "perf: end of the CPU hours (default: the node's last report)",
+	    NULL, false },
 	{ "cpu-count", 0, OPT_COUNT,
 	    OPT_TO(struct stats_perf_options, cpu_count), "N",
-	    "perf: CPUs of each node (default: as its last report says)", NULL,
-	    false },
+	    "perf: number of CPUs of each node (default: as in its last "
+	    "report)",
+	    NULL, false },
 	{ "decimate", 0, OPT_CHOICE, OPT_TO(struct stats_perf_options, thin),
 	    "WAY",
-	    "perf: fewer reports: minmax keeps peaks and the end, reference "
-	    "is the older sampler's way",
+	    "perf: reduce the reports: minmax preserves peaks and the end, "
+	    "reference works like the older sampler",
 	    "minmax|reference", false },
 	{ "max-length", 0, OPT_COUNT,
 	    OPT_TO(struct stats_perf_options, max_length), "N",
-	    "perf: of a node's reports keep at most N (1000 with --decimate)",
+	    "perf: print at most N reports per node (1000 with --decimate)",
 	    NULL, false },
 	{ "since-boot", 0, OPT_FLAG,
 	    OPT_TO(struct stats_perf_options, since_boot), NULL,
-	    "perf: totals since the node's boot, not during the reports", NULL,
-	    false },
+	    "perf: print totals since the node's boot instead of those of the "
+	    "reports",
+	    NULL, false },
 	{ "mlflow-names", 0, OPT_FLAG,
 	    OPT_TO(struct stats_perf_options, mlflow), NULL,
-	    "perf: names as MLflow gets them", NULL, false },
+	    "perf: print the metric names that MLflow accepts", NULL, false },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct stats_perf_options, prefix),
-	    "TEXT", "perf: in front of MLflow's names", NULL, false },
+	    "TEXT", "perf: prefix of the MLflow names", NULL, false },
 	{ "save", 0, OPT_TEXT, OPT_TO(struct stats_perf_options, save), "FILE",
-	    "perf: write the reports as the older sampler saves them", NULL,
-	    false },
+	    "perf: write the reports in the file format of the older sampler",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -84,17 +86,18 @@ stats_perf_check(const struct stats_perf_options *options)
 	struct perf_thinning how = thinning(options);
 
 	if (how.max_length > MAX_LENGTH_MAX)
-		opt_usage("--max-length is over %d", MAX_LENGTH_MAX);
+		opt_usage("--max-length is greater than %d", MAX_LENGTH_MAX);
 	if (how.way == PERF_MINMAX && how.max_length < 2)
-		opt_usage("--max-length is under 2, the first and the last");
+		opt_usage("--max-length is less than 2 (the first and the last "
+			  "report)");
 	if (is_given(&options->cpu_count) &&
 	    (options->cpu_count == 0 || options->cpu_count > 1 << 20))
 		opt_usage("--cpu-count is not between 1 and %d", 1 << 20);
 	if (options->prefix[0] != '\0' && !options->mlflow)
-		log_warn("--prefix is only in front of --mlflow-names");
+		log_warn("--prefix requires --mlflow-names");
 }
 
-/* What the metrics are called. */
+/* The names of the metrics. */
 struct names {
 	char mlflow[PERF_METRICS][PERF_MLFLOW_BYTES];
 	const char *at[PERF_METRICS];
@@ -124,7 +127,7 @@ get_metrics(const struct perf_node *node,
 	perf_node_metrics(node, &how, to);
 }
 
-/* ---- the formats ---- */
+/* ---- output formats ---- */
 
 static void
 put_json(const struct perf_pool *pool, const struct stats_perf_options *options,
@@ -233,9 +236,9 @@ put_table(const struct perf_pool *pool,
 	}
 }
 
-/* ---- what is missing ---- */
+/* ---- missing data ---- */
 
-/* How many nodes have no report; the first of them by name. */
+/* The number of nodes without a report; logs the first of them by name. */
 static uint32_t
 warn_missing(const struct perf_pool *pool,
     const struct stats_perf_options *options, bool hours)
@@ -258,10 +261,10 @@ warn_missing(const struct perf_pool *pool,
 		log_warn("node %s has no reports", shown);
 	}
 	if (missing > WARNINGS_MAX)
-		log_warn("and %u more such nodes", missing - WARNINGS_MAX);
+		log_warn("and %u more nodes", missing - WARNINGS_MAX);
 	if (uncounted > 0 && hours)
-		log_warn("%u nodes do not say how many CPUs they have, so no "
-			 "CPU hours are known; --cpu-count does",
+		log_warn("%u nodes do not report their number of CPUs, so "
+			 "their CPU hours are unknown; set --cpu-count",
 		    uncounted);
 	return missing;
 }
@@ -284,7 +287,7 @@ check(const struct perf_pool *pool, const struct perf_select *select,
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the command ---- */
 
 static int
 save(const struct perf_pool *pool, const struct perf_select *select,
@@ -335,7 +338,7 @@ stats_perf(const struct perf_select *select,
 		    &pool, select, options, strict, format != STATS_JSONL, err);
 	if (rc == 0 && options->save != NULL)
 		rc = save(&pool, select, options, err);
-	/* Its store is what the older tool's numbers are of. */
+	/* The older tool computes its numbers from its own store. */
 	if (rc == 0 && how.way == PERF_REFERENCE && format != STATS_JSONL)
 		rc = perf_list_resum(select, &pool, &how, err);
 	if (rc == 0)

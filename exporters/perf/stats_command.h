@@ -1,5 +1,5 @@
 /*
- * perf_stats_command - the eighteen numbers of each node, or its reports.
+ * perf_stats_command - print the summary of each node, or its reports.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PERF_STATS_COMMAND_H
@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 #include "exporters/perf/read.h"
-#include "exporters/stats/phases.h"
+#include "exporters/stats/stats_format.h"
 #include "proto/config/opt.h"
 
-/* Begins as STATS_PERF_DEFAULT. */
+/* Initialize with STATS_PERF_DEFAULT. */
 struct stats_perf_options {
 	int64_t now_ns;
 	uint64_t cpu_count, max_length;
@@ -24,18 +24,18 @@ struct stats_perf_options {
 		.prefix = ""                                                   \
 	}
 
-/* Bound to the struct: --now, --cpu-count, --decimate and what else only this
- * has. */
+/* Options bound to the struct: --now, --cpu-count, --decimate and the others
+ * that only this command has. */
 extern const struct opt stats_perf_options[];
 
-/* What they let it write. */
+/* The files that the options allow the command to write. */
 void stats_perf_sandbox(
     struct sandbox *sandbox, const struct stats_perf_options *options);
-/* Wrong use of them ends the program. */
+/* Exits with a usage error if the options are inconsistent. */
 void stats_perf_check(const struct stats_perf_options *options);
 
-/* Read and print.  -1 also when there is no report at all, or with `strict`
- * when a node has none. */
+/* Read and print.  Returns -1 also if there are no reports at all, or with
+ * `strict` if a node has none. */
 int stats_perf(const struct perf_select *select,
     const struct stats_perf_options *options, enum stats_format format,
     bool strict, FILE *file, struct err *err);

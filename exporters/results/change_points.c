@@ -1,5 +1,5 @@
 /*
- * change_points - where a series changed its level, and stayed changed.
+ * change_points - detect lasting level changes in a series.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/change_points.h"
@@ -17,11 +17,12 @@ struct item {
 };
 
 struct finder {
-	struct item *items; /* for ranking */
-	double *sums;       /* of ranks, less their mean: sums[i] of i */
+	struct item *items; /* scratch space for ranking */
+	double *sums; /* cumulative centred ranks: sums[i] covers the first i
+			 values */
 };
 
-/* Between [from, to): how much greater than by chance. */
+/* The interval [from, to), and how far its difference exceeds chance. */
 struct best {
 	double square;
 	uint32_t at;
@@ -55,8 +56,8 @@ change_points_median(double *values, uint32_t count)
 	return values[count / 2 - 1] / 2 + values[count / 2] / 2;
 }
 
-/* The running sums of centred ranks, equal values sharing theirs; returns the
- * variance of the ranks. */
+/* Cumulative sums of the centred ranks; equal values share a rank.  Returns
+ * the variance of the ranks. */
 static double
 rank(struct finder *finder, const double *values, uint32_t count)
 {
@@ -100,8 +101,8 @@ look(const struct finder *finder, uint32_t from, uint32_t to, struct best *best)
 	}
 }
 
-/* Each layer has shorter intervals than the one before, and more of them.  What
- * is a whole number must not be rounded past itself. */
+/* Each layer has more and shorter intervals than the previous one.  The small
+ * offset keeps exact integers from being rounded up. */
 static void
 look_everywhere(const struct finder *finder, uint32_t count, struct best *best)
 {
@@ -148,8 +149,9 @@ greatest(struct finder *finder, const double *values, uint32_t count,
 double
 change_points_critical(uint32_t count)
 {
-	/* Of 8, 16, 32 ... values, as tests/bench/changes.c prints them; that
-	 * of 16 a little more, so that it holds between 8 and 16 too. */
+	/* Critical values for 8, 16, 32 ... values, as tests/bench/changes.c
+	 * prints them; the one for 16 is raised a little to hold between 8 and
+	 * 16 too. */
 	static const double values[] = { 2.469, 3.185, 3.523, 3.820, 4.060,
 		4.261, 4.397, 4.588, 4.733, 4.879, 5.007, 5.156, 5.308, 5.426,
 		5.537 };
@@ -157,7 +159,7 @@ change_points_critical(uint32_t count)
 	double place = log2(count) - 3;
 	int i = place < 0 ? 0 : (int)place;
 
-	/* Of so few, chance often makes the greatest there can be. */
+	/* In a series this short, chance often produces the maximum. */
 	if (count < CHANGE_POINTS_LEAST)
 		return (double)INFINITY;
 	if (i > VALUES - 2)
@@ -165,9 +167,9 @@ change_points_critical(uint32_t count)
 	return values[i] + (values[i + 1] - values[i]) * (place - i);
 }
 
-/* ---- one after the other ---- */
+/* ---- recursive division ---- */
 
-/* Where part `i` ends; the first begins at 0. */
+/* The end of part `i`; the first part begins at 0. */
 static uint32_t
 end_of(const struct change_points *change_points, uint32_t i, uint32_t count)
 {
@@ -196,7 +198,7 @@ drop(struct change_points *change_points, uint32_t i)
 		change_points->at[k] = change_points->at[k + 1];
 }
 
-/* Divide every part that has a change in it, until none has. */
+/* Divide every part that contains a change, until no part does. */
 static void
 divide(struct finder *finder, struct change_points *change_points,
     const double *values, uint32_t count)
@@ -223,13 +225,13 @@ divide(struct finder *finder, struct change_points *change_points,
 			insert(change_points, i, from + at);
 			done[i] = done[i + 1] = false;
 			divided = true;
-			i++; /* the halves are for the next round */
+			i++; /* the next round examines both halves */
 		}
 	}
 }
 
-/* Put each where it fits best; drop the weakest of those that chance could be.
- * True: one was dropped, and its neighbours have more room. */
+/* Move each change to its best position and drop the weakest of those that
+ * chance explains.  True: one was dropped, so its neighbours have more room. */
 static bool
 settle(struct finder *finder, struct change_points *change_points,
     const double *values, uint32_t count)

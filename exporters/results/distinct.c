@@ -1,5 +1,5 @@
 /*
- * distinct - texts in byte order, however many there are, in bounded memory.
+ * distinct - any number of texts in byte order, in bounded memory.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/distinct.h"
@@ -59,7 +59,7 @@ copy(char **to, uint32_t *bytes, struct text key)
 	*bytes = key.bytes;
 }
 
-/* The smaller half stays, and its bytes move together. */
+/* Drop the greater half and compact the bytes of the smaller half. */
 static void
 cut(struct distinct *distinct)
 {

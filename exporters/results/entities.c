@@ -1,10 +1,12 @@
 /*
- * result_entities - all that is kept of results, in the order of storing.
+ * result_entities - all stored results, in the order in which they were
+ * stored.
  *
- * A store has them by name and time.  The order is that of stored_ns, then of
- * the digest: passes over the results find the next of them (distinct.h), and
- * each is then read by its id.  The entries of one are looked up one by one:
- * they lie apart, but their ids are known from its text.
+ * A store orders them by name and time.  This order is that of stored_ns, then
+ * of the digest: passes over the results find the next ones (distinct.h), and
+ * each is then read by its id.  The entries of a result are looked up one by
+ * one: they are not adjacent in the store, but their ids follow from the text
+ * of the result.
  * SPDX-License-Identifier: MIT
  */
 #include <endian.h>
@@ -32,11 +34,12 @@ struct printer {
 	struct report rows;
 	struct distinct distinct;
 	struct json_relayout again;
-	struct buffer texts; /* of the result that is printed: a copy */
+	struct buffer
+	    texts; /* copy of the id of the result that is being printed */
 	struct progress bar;
 };
 
-/* Time of storing, digest, id. */
+/* Key: time of storing, digest, id. */
 static void
 add_key(struct distinct *distinct, const struct result_row *row)
 {
@@ -70,7 +73,7 @@ sieve_runs(struct printer *p, bool *more, struct err *err)
 	return rc;
 }
 
-/* Texts that must outlive the record: name and info, one behind the other. */
+/* Texts that must outlive the record: name, then info. */
 static void
 copy_texts(struct printer *p, struct result_row *row)
 {
@@ -111,7 +114,8 @@ print_entry(
 	report_time(&p->rows, row.start_us);
 	report_text(&p->rows, row.entry);
 	report_value(&p->rows, &row.timing);
-	/* What Python could read and is no character stays as it is. */
+	/* Invalid characters that Python accepts are passed through
+	 * unchanged. */
 	if (json_relayout(&p->again, info, &again))
 		info = again;
 	report_text(&p->rows, info);
@@ -127,8 +131,7 @@ print_entries(struct printer *p, const struct result_row *run, const char *id,
 	int rc = 0;
 
 	if (result_file_read(&file, run->info, false, &why) != 0) {
-		log_warn(
-		    "the text of result %s cannot be read: %s", id, why.text);
+		log_warn("cannot read the text of result %s: %s", id, why.text);
 		return 0;
 	}
 	for (uint32_t i = 0; rc == 0 && i < file.count; i++) {
@@ -153,7 +156,7 @@ print_run(struct printer *p, struct text key, struct err *err)
 		return -1;
 	rc = result_range_next(&p->range, &row, err);
 	if (rc <= 0)
-		return rc; /* it is gone by now: retention */
+		return rc; /* retention has deleted it in the meantime */
 	copy_texts(p, &row);
 	put_run(&p->rows, &row);
 	return print_entries(p, &row, id, err);

@@ -1,9 +1,9 @@
 /*
- * result_list - starts and timings: the newest few, or from the oldest on.
+ * result_list - list starts and timings: the newest N, or oldest first.
  *
- * In a store the newest come first.  For the other order the range is read to
- * its end and the last rows of it are kept, turned round; what does not fit in
- * memory is read once more, up to where the first of them was.
+ * A store returns the newest first.  For the opposite order the range is read
+ * to its end and its last rows are reversed in memory; rows that do not fit
+ * are read in another pass that stops at the first row of the previous one.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct kept {
 	char id[RESULT_ID_BYTES];
 	int64_t start_us;
 	struct value timing;
-	char *text; /* of a timing that is one */
+	char *text; /* set if the row is a timing */
 };
 
 /* The last `room` rows of a pass. */
@@ -69,7 +69,7 @@ print_newest(struct list *list, struct err *err)
 			return -1;
 		put(list, row.start_us, &row.timing);
 		if (ferror(list->query->file))
-			break; /* reported by who finishes it */
+			break; /* the caller reports the error */
 	}
 	return 0;
 }
@@ -92,7 +92,7 @@ keep(struct tail *tail, const struct result_row *row)
 	kept->timing.is.text.at = kept->text;
 }
 
-/* The oldest of those before `until` (an id; "": of all). */
+/* The oldest rows before `until` (an id; "" selects all). */
 static int
 read_tail(
     struct list *list, struct tail *tail, const char *until, struct err *err)

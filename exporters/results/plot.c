@@ -1,5 +1,5 @@
 /*
- * result_plot - the picture of an entry's timings.
+ * result_plot - plot the timings of an entry.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/plot.h"
@@ -67,7 +67,7 @@ choose_step(double span)
 	return step;
 }
 
-/* `values` are put in order. */
+/* Sorts `values`. */
 static struct result_step
 make_step(double time, double *values, uint32_t count)
 {
@@ -103,8 +103,8 @@ make_steps(struct result_plot *plot, const struct result_point *points,
 	}
 }
 
-/* A few that are far away must not flatten all the others, but every level is
- * in the picture, and over them there is room for words. */
+/* A few outliers must not flatten all other points.  Every level is within the
+ * range, with space above them for labels. */
 static void
 choose_range(struct result_plot *plot, double *values, uint32_t count)
 {

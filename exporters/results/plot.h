@@ -1,14 +1,14 @@
 /*
- * result_plot - the picture of an entry's timings: what it took, over time.
+ * result_plot - plot the timings of an entry over time.
  *
- * Up to RESULT_PLOT_POINTS runs are points; of more, steps of time with their
- * median, the middle half and the least to greatest.  Where the level changed
- * (change_points.h) there is a mark with the date and by how much the median
- * did.
+ * Up to RESULT_PLOT_POINTS runs are drawn as points.  More runs are drawn as
+ * time steps with their median, middle half, and range from least to greatest.
+ * A mark shows each level change (change_points.h), with its date and the
+ * change of the median.
  *
  * The table has two parts: `time median least lower upper greatest runs` of
- * each step (of a point all five are the same), and behind two empty lines
- * `from to median percent` of each level; percent against the level before.
+ * each step (for a point all five are equal), and after two empty lines `from
+ * to median percent` of each level; percent is relative to the previous level.
  * Times are seconds since 1970, the middle of a step; values are seconds.
  * SPDX-License-Identifier: MIT
  */
@@ -34,32 +34,33 @@ struct result_step {
 
 struct result_level {
 	double from, to, median;
-	double percent; /* against the one before; NaN: of the first, of 0 */
+	double percent; /* change from the previous level; NaN: first level, or
+			   previous is 0 */
 };
 
 struct result_plot {
 	struct text pool, test, entry;
 	uint32_t runs;
-	uint64_t left_out; /* runs without a number */
-	bool cut;          /* there are older ones */
+	uint64_t left_out; /* number of runs without a number */
+	bool cut;          /* older runs exist */
 
-	double first, last;  /* times */
-	double step_seconds; /* 0: points */
+	double first, last;  /* title of the time axis */
+	double step_seconds; /* length of a step; 0: points */
 	double median;
-	double low, high; /* of the picture */
-	uint32_t beyond;  /* runs outside of it */
+	double low, high; /* value range of the picture */
+	uint32_t beyond;  /* number of runs outside that range */
 	struct result_step *steps;
 	uint32_t step_count;
 	struct result_level levels[CHANGE_POINTS_MAX + 1];
 	uint32_t level_count;
 };
 
-/* `points` are in the order of time, one at least. */
+/* `points` holds at least one point, in order of time. */
 void result_plot_init(struct result_plot *plot,
     const struct result_point *points, uint32_t count);
 void result_plot_clear(struct result_plot *plot);
 
-/* For struct picture, with a struct result_plot. */
+/* Callback of struct picture; its argument is a struct result_plot. */
 void result_plot_table(const void *what, FILE *file);
 void result_plot_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal);

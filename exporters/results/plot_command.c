@@ -1,5 +1,5 @@
 /*
- * result_plot_command - pictures of what the entries of a test took.
+ * result_plot_command - plot the timings of the entries of a test.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/plot_command.h"
@@ -17,14 +17,14 @@
 #include "proto/os/log.h"
 
 enum {
-	POINTS_MAX = 1000000, /* of an entry */
-	PICTURES_MAX = 100,   /* of a test */
-	BASE_BYTES = 180,     /* longer names are cut, and reported by a hash */
+	POINTS_MAX = 1000000, /* limit for one entry */
+	PICTURES_MAX = 100,   /* limit for one test */
+	BASE_BYTES = 180,     /* longer names are truncated and end in a hash */
 	BASE_ROOM = INSTANCE_PATH_BYTES + 2 * RESULT_NAME_BYTES_MAX + 32,
 };
 
 struct points {
-	struct result_point *at; /* the newest first */
+	struct result_point *at; /* newest first */
 	uint32_t count, room;
 	uint64_t left_out;
 	bool cut;
@@ -151,7 +151,7 @@ draw(const struct plotter *p, struct text entry, struct points *points,
 	return rc;
 }
 
-/* 1: drawn; 0: there is nothing to draw, `err` says why; -1. */
+/* Returns 1 if drawn, 0 if there is nothing to draw (`err` says why), or -1. */
 static int
 plot_entry(const struct plotter *p, struct text entry, struct err *err)
 {
@@ -166,7 +166,8 @@ plot_entry(const struct plotter *p, struct text entry, struct err *err)
 		rc = result_query_explain(&query, err);
 		if (rc == 0)
 			err_set(err,
-			    "'%s' has no timing in that time: nothing to draw",
+			    "'%s' has no timing in this time range: nothing to "
+			    "draw",
 			    text_quote(shown, sizeof(shown), entry));
 		rc = rc < 0 ? -1 : 0;
 	}
@@ -174,7 +175,7 @@ plot_entry(const struct plotter *p, struct text entry, struct err *err)
 	return rc;
 }
 
-/* The entries of the latest run; `copy` holds what they are views of. */
+/* The entries of the latest run; their names point into `copy`. */
 static int
 read_entries(const struct plotter *p, struct result_file *file, char **copy,
     struct err *err)
@@ -192,7 +193,7 @@ read_entries(const struct plotter *p, struct result_file *file, char **copy,
 		return -1;
 	if (rc == 0)
 		return result_query_explain(&query, err) == 0
-			   ? err_set(err, "there is nothing to draw")
+			   ? err_set(err, "nothing to draw")
 			   : -1;
 	*copy = memory_alloc(row.info.bytes + 1);
 	memcpy(*copy, row.info.at, row.info.bytes);
@@ -200,7 +201,7 @@ read_entries(const struct plotter *p, struct result_file *file, char **copy,
 	    file, (struct text){ *copy, row.info.bytes }, false, err);
 }
 
-/* Of one name there is one picture, however often a run has it. */
+/* Draw one picture per name, even if a run repeats the name. */
 static bool
 is_first(const struct result_file *file, uint32_t i)
 {
@@ -210,7 +211,7 @@ is_first(const struct result_file *file, uint32_t i)
 	return true;
 }
 
-/* One picture of each entry that has something to draw. */
+/* Draw one picture for each entry that has timings. */
 static int
 draw_entries(
     const struct plotter *p, const struct result_file *file, struct err *err)
@@ -233,12 +234,12 @@ draw_entries(
 	}
 	if (drawn == 0)
 		return err_set(err, file->count > 0
-					? "no entry of the latest run of the "
-					  "test has anything to draw"
-					: "the latest run of the test has no "
+					? "no entry of the test's latest run "
+					  "has timings: nothing to draw"
+					: "the test's latest run has no "
 					  "entries: nothing to draw");
 	if (i < file->count)
-		log_warn("%u entries are not drawn: name one of them",
+		log_warn("%u entries are not drawn; name an entry to draw it",
 		    file->count - i);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * result_plot_command - pictures of what the entries of a test took.
+ * result_plot_command - plot the timings of the entries of a test.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RESULTS_PLOT_COMMAND_H
@@ -9,12 +9,13 @@
 #include "exporters/source/source.h"
 
 struct plot_results {
-	struct text test, entry; /* entry empty: all of the latest run */
-	int64_t from_ns, to_ns;  /* of the starts */
+	struct text test,
+	    entry; /* if `entry` is empty: all entries of the latest run */
+	int64_t from_ns, to_ns; /* time range of the starts */
 };
 
-/* A picture an entry; `picture` says where and how.  -1 also when there is
- * nothing to draw. */
+/* Draws one picture per entry; `picture` defines format and destination.
+ * Returns -1 also when there is nothing to draw. */
 int plot_results(struct source *source, struct text partition,
     const struct plot_results *what, const struct picture *picture,
     struct err *err);

@@ -1,5 +1,5 @@
 /*
- * result_plot_script - the script of result_plot's picture.
+ * result_plot_script - the gnuplot script of result_plot.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/plot.h"
@@ -17,8 +17,8 @@ enum {
 	ROWS = 30,
 	TITLE_COLUMNS = 110,
 	TITLE_BYTES = 1024,
-	LABELS = 8,      /* of changes; more would cover each other */
-	LABEL_LINES = 3, /* they take turns at these heights */
+	LABELS = 8,      /* labelled changes; more labels would overlap */
+	LABEL_LINES = 3, /* number of heights at which labels alternate */
 	DAY_S = 86400,
 };
 
@@ -27,7 +27,7 @@ struct shape {
 	FILE *file;
 	enum gnuplot_terminal terminal;
 	bool dumb;
-	double scale; /* of values: the unit is so much of a second */
+	double scale; /* units of a value per second */
 	const char *unit;
 };
 
@@ -47,7 +47,7 @@ choose_unit(struct shape *s)
 	s->unit = units[i].unit;
 }
 
-/* ---- words ---- */
+/* ---- labels ---- */
 
 /* "2017-03-08" */
 static void
@@ -212,7 +212,7 @@ put_mark(const struct shape *s, const struct result_level *level, bool words,
 	    s->dumb ? "" : " boxed", colour);
 }
 
-/* All of them have a line, the greatest have words too. */
+/* Every change gets a line, the largest get labels too. */
 static void
 put_marks(const struct shape *s)
 {
@@ -238,7 +238,7 @@ put_marks(const struct shape *s)
 	}
 }
 
-/* ---- what is drawn ---- */
+/* ---- curves ---- */
 
 static void
 put_curve(const struct shape *s, const char *dat, const char *columns,

@@ -1,5 +1,5 @@
 /*
- * result_publish - a result file as entities of a store.
+ * result_publish - store a result file as entities.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/publish.h"
@@ -16,17 +16,18 @@
 #include "proto/wire/wire.h"
 
 enum {
-	PAIRS_MORE_BYTES = 8 << 10, /* of a result, beside the file's text */
+	PAIRS_MORE_BYTES =
+	    8 << 10, /* bytes of a result in addition to the file's text */
 	DIGEST_DIGITS = 2 * RESULT_DIGEST_BYTES,
-	/* A text that is no larger, compressed, travels with the rest. */
+	/* A text up to this size is sent together with the attributes. */
 	PACKED_BYTES_MAX = WIRE_FRAME_BYTES_MAX - 16 * 1024,
 };
 
-/* What the entities of a file have in common. */
+/* What all entities of a file share. */
 struct putting {
 	struct publisher *publisher;
 	const struct result_file *result;
-	char run[RESULT_ID_RUN_BYTES + 1]; /* its id */
+	char run[RESULT_ID_RUN_BYTES + 1]; /* id of the run entity */
 	struct err *err;
 };
 
@@ -88,7 +89,7 @@ put_test(const struct putting *p, const char *name)
 	return put_entity(p, RESULT_KIND_TEST, text_of(name), &pairs, 1);
 }
 
-/* Grows from one to the next, so that it is the order of storing. */
+/* Increases with each entity, which makes it the order of storing. */
 static int64_t
 next_stored_ns(void)
 {
@@ -123,7 +124,7 @@ put_run(const struct putting *p, const char *file_name)
 	return rc;
 }
 
-/* Must it be compressed to travel, and is it then still too large? */
+/* Is the text too large to send, even after compression? */
 static bool
 travels(struct text text)
 {
@@ -150,7 +151,7 @@ result_put(struct publisher *publisher, const struct result_file *result,
 	*fits = travels(result->text);
 	if (!*fits)
 		return err_set(err,
-		    "it is larger than %d bytes, also when compressed",
+		    "it is larger than %d bytes, even compressed",
 		    (int)PACKED_BYTES_MAX);
 	result_id_time(time, result->start_us);
 	sodium_bin2hex(
@@ -165,7 +166,7 @@ result_put(struct publisher *publisher, const struct result_file *result,
 	return put_run(&p, file_name);
 }
 
-/* ---- what a target has -------------------------------------------------- */
+/* ---- upload records ----------------------------------------------------- */
 
 void
 result_upload_id(char *to,

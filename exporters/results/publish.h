@@ -1,6 +1,6 @@
 /*
- * result_publish - a result file as entities of a store.  proto/wire.md,
- * "Result files".
+ * result_publish - store a result file as entities.  proto/wire.md, "Result
+ * files".
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RESULTS_PUBLISH_H
@@ -9,12 +9,13 @@
 #include "agents/delivery/publisher.h"
 #include "exporters/results/result_file.h"
 
-/* The same file once more changes nothing.  `*fits` false: it cannot be
- * stored, and nothing of it was put. */
+/* Publishing the same file again changes nothing.  `*fits` false: the file is
+ * too large to be stored, and nothing was submitted. */
 int result_put(struct publisher *publisher, const struct result_file *result,
     const char *file_name, bool *fits, struct err *err);
 
-/* `to` (RESULT_UPLOAD_ID_BYTES) says that a target has a file. */
+/* Build in `to` (RESULT_UPLOAD_ID_BYTES) the id of the entity which records
+ * that a target has a file. */
 enum { RESULT_UPLOAD_ID_BYTES = NAME_BYTES_MAX + 1 };
 void result_upload_id(char *to,
     const unsigned char digest[static RESULT_DIGEST_BYTES], const char *target);

@@ -1,5 +1,5 @@
 /*
- * result_query - what is asked about results, and the answers as rows.
+ * result_query - queries about results, printed as rows.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/query.h"
@@ -15,7 +15,7 @@ enum {
 	SIEVE_KEYS = 1 << 16,
 	SIEVE_BYTES = 8 << 20,
 	LINE_COLUMNS = 79,
-	SHOWN_BYTES = 160, /* of a name in a message */
+	SHOWN_BYTES = 160, /* maximum bytes of a name in a message */
 };
 
 struct result_range
@@ -32,8 +32,7 @@ void
 result_query_warn(const struct result_range *range)
 {
 	if (range->wrong > 0)
-		log_warn("%" PRIu64 " entities are not as results are, and "
-			 "were left out",
+		log_warn("skipped %" PRIu64 " malformed result entities",
 		    range->wrong);
 }
 
@@ -53,8 +52,8 @@ result_query_explain(const struct result_query *query, struct err *err)
 	rc = result_range_next(&range, &row, err);
 	if (rc == 0) {
 		err_set(err,
-		    "there are no results of test '%s'; poolscope-results "
-		    "tests lists the tests",
+		    "no results of test '%s'; list the tests with "
+		    "poolscope-results tests",
 		    test);
 		return RESULT_NOTHING;
 	}
@@ -67,8 +66,8 @@ result_query_explain(const struct result_query *query, struct err *err)
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	err_set(err,
-	    "test '%s' never had an entry '%s'; poolscope-results entries "
-	    "lists those of its latest start",
+	    "test '%s' has no entry '%s'; list the entries of its latest start "
+	    "with poolscope-results entries",
 	    test, entry);
 	return RESULT_NOTHING;
 }
@@ -117,7 +116,7 @@ result_query_tests(const struct result_query *query, struct err *err)
 	distinct_clear(&distinct);
 	result_query_warn(&range);
 	if (rc == 0 && rows.count == 0)
-		log_warn("there are no results in %.*s of %s",
+		log_warn("no results in %.*s of %s",
 		    (int)query->partition.bytes, query->partition.at,
 		    source_name(query->source));
 	return rc;
@@ -164,9 +163,9 @@ result_query_entries(const struct result_query *query, struct err *err)
 	return rc > 0 ? 0 : result_query_explain(query, err);
 }
 
-/* ---- one of them ---- */
+/* ---- one result ---- */
 
-/* The text of a file as it is, but for what a terminal would obey. */
+/* Print the text of a file verbatim, except for terminal control characters. */
 static void
 put_info(FILE *file, struct text info)
 {
@@ -254,8 +253,8 @@ result_query_test(const struct result_query *query, struct err *err)
 	if (rc != 0)
 		return rc;
 	err_set(err,
-	    "test '%s' has no result of %s; poolscope-results starts lists "
-	    "when it started",
+	    "test '%s' has no result of %s; list its starts with "
+	    "poolscope-results starts",
 	    text_quote(test, sizeof(test), query->test),
 	    report_time_text(start, query->start_us));
 	return RESULT_NOTHING;

@@ -1,5 +1,5 @@
 /*
- * result_query - what is asked about results, and the answers as rows.
+ * result_query - queries about results, printed as rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RESULTS_QUERY_H
@@ -11,11 +11,11 @@
 struct result_query {
 	struct source *source;
 	struct text partition;
-	struct text test, entry; /* empty: not asked for */
-	int64_t start_us;        /* of result_query_test */
+	struct text test, entry; /* empty: any */
+	int64_t start_us;        /* set by result_query_test */
 	int64_t since_us;        /* INT64_MIN: all */
-	uint64_t limit;          /* 0: none */
-	bool oldest;             /* ascending, from `since_us` on */
+	uint64_t limit;          /* 0: unlimited */
+	bool oldest;             /* oldest first, beginning at `since_us` */
 	FILE *file;
 	enum report_format format;
 	bool progress;
@@ -23,23 +23,23 @@ struct result_query {
 
 enum { RESULT_NOTHING = 1 };
 
-/* 0; RESULT_NOTHING: the answer is empty because what it is about is not
- * there, and `err` says what there is instead; -1. */
+/* Returns 0; RESULT_NOTHING if the answer is empty because the subject does
+ * not exist (`err` says so and what to do); or -1. */
 
 int result_query_tests(const struct result_query *query, struct err *err);
 int result_query_starts(const struct result_query *query, struct err *err);
 int result_query_timings(const struct result_query *query, struct err *err);
-/* Of the latest start, in the order of its file. */
+/* The entries of the latest start, in the order of its file. */
 int result_query_entries(const struct result_query *query, struct err *err);
 int result_query_test(const struct result_query *query, struct err *err);
-/* Everything, in the order of storing; not as a table. */
+/* Everything in the order of storing; there is no table form. */
 int result_query_entities(const struct result_query *query, struct err *err);
 
-/* RESULT_NOTHING and a sentence when there is no such test, or it never had
- * such an entry; else 0. */
+/* Returns RESULT_NOTHING and sets `err` if the test does not exist or never
+ * had the entry; otherwise 0. */
 int result_query_explain(const struct result_query *query, struct err *err);
 struct result_range result_query_range(const struct result_query *query);
-/* Say how many entities were not as results are. */
+/* Log how many malformed entities were skipped. */
 void result_query_warn(const struct result_range *range);
 
 #endif

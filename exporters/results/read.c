@@ -1,5 +1,5 @@
 /*
- * result_read - results of benchmarks, as they are kept in a store.
+ * result_read - read results of benchmarks from a store.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/read.h"
@@ -16,13 +16,13 @@ enum {
 	NUMBER_DIGITS = 5,
 	RUN_DIGITS = NAME_DIGITS + 1 + TIME_DIGITS + 1 + DIGEST_DIGITS,
 	ENTRY_DIGITS = RUN_DIGITS + 1 + NUMBER_DIGITS,
-	/* What an entry takes in a page, names of usual length; a page is
-	 * asked for that has about as many as are wanted. */
+	/* Estimated size of an entry in a page with names of usual length, to
+	 * request pages of about the wanted number of rows. */
 	ENTRY_BYTES = 320,
 	PAGE_BYTES = 128 << 10,
 };
 
-/* ---- one of them ---- */
+/* ---- one row ---- */
 
 static bool
 get_int(const struct record *record, const char *key, int64_t *to)
@@ -53,7 +53,7 @@ is_digits(struct text id, uint32_t from, uint32_t digits)
 	return true;
 }
 
-/* Is the id of this many digits, with slashes between its parts? */
+/* Is `id` made of this many digits, with slashes between its parts? */
 static bool
 is_id(struct text id, uint32_t digits)
 {
@@ -73,7 +73,7 @@ is_id(struct text id, uint32_t digits)
 	return true;
 }
 
-/* The time of the id, which gives the order, is that of the result. */
+/* The time in the id, which defines the order, must be that of the result. */
 static bool
 get_start(const struct record *record, struct result_row *row)
 {
@@ -110,7 +110,7 @@ result_row_read(const struct record *record, struct result_row *row)
 		   timing->type == VALUE_TEXT);
 }
 
-/* ---- many of them ---- */
+/* ---- many rows ---- */
 
 void
 result_range_init(
@@ -207,14 +207,14 @@ result_range_next(
 			range->wrong++;
 			continue;
 		}
-		/* Another test of the same hash. */
+		/* another test with the same hash */
 		if (range->test.bytes > 0 &&
 		    !text_equal(range->test, row->test))
 			continue;
 		if (row->start_us >= range->since_us ||
 		    text_equal(record.source, text_of(RESULT_KIND_TEST)))
 			return 1;
-		/* The newest come first: the rest is older still. */
+		/* Newest first: all remaining rows are older. */
 		if (range->test.bytes > 0)
 			return 0;
 	}

@@ -1,9 +1,9 @@
 /*
- * result_read - results of benchmarks, as they are kept in a store.
+ * result_read - read results of benchmarks from a store.
  *
- * They lie so that what is asked for is a range, the newest first
- * (proto/wire.md, "Result files"): nothing is sorted, and who wants the newest
- * few reads no more than those. SPDX-License-Identifier: MIT
+ * Every query is a range of ids, newest first (proto/wire.md, "Result files"):
+ * nothing is sorted, and reading the newest N reads only those.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RESULTS_READ_H
 #define EXPORTERS_RESULTS_READ_H
@@ -11,52 +11,54 @@
 #include "exporters/results/result_id.h"
 #include "exporters/source/source.h"
 
-/* Views, as long as those of the record. */
+/* Views, valid while the record is. */
 struct result_row {
 	struct text id; /* NAME, NAME/TIME/DIGEST or NAME/TIME/DIGEST/NUMBER */
 	struct text test;
-	int64_t start_us; /* not of a test */
+	int64_t start_us; /* unset for a test */
 
-	struct text info, file; /* of a run: the file's text and name */
+	struct text info, file; /* of a run: text and name of the file */
 	int64_t stored_ns;
 
 	struct text entry; /* of an entry */
 	struct value timing;
 };
 
-/* False when the entity is none of a result's, or not as they are. */
+/* False if the entity does not belong to results, or is malformed. */
 bool result_row_read(const struct record *record, struct result_row *row);
 
 struct result_range {
 	struct source *source;
 	struct text partition;
 	int64_t since_us; /* INT64_MIN: all */
-	struct text test; /* of which it is; empty: all */
-	uint64_t wrong;   /* entities that were not as results are */
+	struct text test; /* restrict to this test or entry; empty: all */
+	uint64_t wrong;   /* number of malformed entities */
 	char pattern[128];
 };
 
 void result_range_init(
     struct result_range *range, struct source *source, struct text partition);
 
-/* What to read next: the results or entries of a test, the newest first, but
- * none from before `since_us`; of all when `test` is empty; with `rows` at most
- * so many are wanted (0: who knows).  `test` must live as long. */
+/* Select what to read next: the results or entries of a test, newest first,
+ * none before `since_us`; of all tests if `test` is empty.  `rows` is the
+ * number of rows wanted, a hint (0: unknown).  `test` must outlive the reader.
+ */
 int result_range_runs(
     struct result_range *range, struct text test, uint64_t rows, struct err *);
 int result_range_entries(struct result_range *range, struct text test,
     struct text entry, uint64_t rows, struct err *err);
-/* The results of a test that started then, whatever `since_us` is. */
+/* Select the results of a test with this start time; ignores `since_us`. */
 int result_range_at(struct result_range *range, struct text test,
     int64_t start_us, struct err *err);
-/* The tests, in no order that means anything; with `test` that one. */
+/* Select all tests, in no defined order, or only `test`. */
 int result_range_tests(
     struct result_range *range, struct text test, struct err *err);
-/* The one of that id, of kind RESULT_KIND_RUN or RESULT_KIND_ENTRY. */
+/* Select the row with this id, of kind RESULT_KIND_RUN or RESULT_KIND_ENTRY. */
 int result_range_one(struct result_range *range, const char *kind,
     struct text id, struct err *err);
 
-/* 1 and a row (view, valid until the next call), 0 at the end, -1. */
+/* Returns 1 and a row (view, valid until the next call), 0 at the end, or
+ * -1. */
 int result_range_next(
     struct result_range *range, struct result_row *row, struct err *err);
 

@@ -1,9 +1,9 @@
 /*
- * result_file - a TestResults file of a benchmark: its test and entries.
+ * result_file - parse a TestResults file of a benchmark: test and entries.
  *
- * What can be read is what the older uploader could read, with its json
- * module: of a name that is there twice the last one counts, NaN and Infinity
- * may stand bare.
+ * It accepts what the previous uploader accepted, which used Python's json
+ * module: the last of duplicate names counts, and bare NaN and Infinity are
+ * numbers.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/result_file.h"
@@ -18,25 +18,25 @@
 #include "proto/base/number.h"
 #include "proto/format/json_reader.h"
 
-/* 0001-01-01 and 9999-12-31, between which the older tools have dates. */
+/* 0001-01-01 and 9999-12-31, the date range of the older tools */
 #define SECONDS_MIN (-62135596800.0)
 #define SECONDS_END 253402300800.0
 
 struct reading {
 	struct result_file *result;
 	struct json_reader scan;
-	uint32_t room;      /* for entries */
-	uint32_t used;      /* bytes of result->memory */
-	uint32_t place;     /* of the entry in the file, from 1 */
-	struct err trouble; /* with the entries, so far */
+	uint32_t room;      /* capacity of result->entries */
+	uint32_t used;      /* used bytes of result->memory */
+	uint32_t place;     /* number of the entry in the file, from 1 */
+	struct err trouble; /* of the result, including the entries so far */
 	struct err *err;
 	int rc;
 };
 
 /* ---- single values ------------------------------------------------------ */
 
-/* Between its quotes; decoded texts are never longer than what they are in
- * the file, so that memory of its size is enough for all. */
+/* The text between the quotes.  Decoded text is never longer than its
+ * encoding, so memory of the size of the file is sufficient. */
 static bool
 get_text(struct reading *r, struct text raw, struct text *text)
 {
@@ -60,9 +60,9 @@ static int
 get_name(struct reading *r, struct text raw, struct text *name, struct err *err)
 {
 	if (*raw.at != '"')
-		return err_set(err, "\"name\" is not text");
+		return err_set(err, "\"name\" is not a string");
 	if (!get_text(r, raw, name))
-		return err_set(err, "\"name\" has half of a character in it");
+		return err_set(err, "\"name\" has an unpaired surrogate");
 	if (name->bytes == 0)
 		return err_set(err, "\"name\" is empty");
 	if (name->bytes > RESULT_NAME_BYTES_MAX)
@@ -96,8 +96,8 @@ trim(struct text text)
 	return text;
 }
 
-/* As datetime.utcfromtimestamp has it: the whole seconds apart, the fraction
- * rounded half to even. */
+/* Rounds like datetime.utcfromtimestamp: whole seconds apart from the
+ * fraction, which is rounded half to even. */
 static int64_t
 get_microseconds(double seconds)
 {
@@ -116,11 +116,11 @@ get_start(struct reading *r, struct text raw)
 
 	if (*raw.at == '"') {
 		if (!get_text(r, raw, &text))
-			return err_set(r->err, "\"startTime\" is no number");
+			return err_set(r->err, "\"startTime\" is not a number");
 		text = trim(text);
 		if (number_parse_double(text, &seconds, NULL) != 0)
 			return err_set(r->err,
-			    "\"startTime\" is no number: \"%s\"",
+			    "\"startTime\" is not a number: \"%s\"",
 			    text_quote(quoted, sizeof(quoted), text));
 	} else if (is_number(raw)) {
 		json_reader_number(raw, &number);
@@ -128,11 +128,11 @@ get_start(struct reading *r, struct text raw)
 						   : number.is.f;
 	} else {
 		return err_set(
-		    r->err, "\"startTime\" is neither a number nor text");
+		    r->err, "\"startTime\" is neither a number nor a string");
 	}
 	if (!(seconds >= SECONDS_MIN && seconds < SECONDS_END))
 		return err_set(
-		    r->err, "\"startTime\" is not within the years 1 to 9999");
+		    r->err, "\"startTime\" is outside the years 1 to 9999");
 	r->result->start_us = get_microseconds(seconds);
 	return 0;
 }
@@ -147,11 +147,10 @@ get_timing(
 	}
 	if (*raw.at != '"')
 		return err_set(
-		    err, "\"wallTime\" is neither a number nor text");
+		    err, "\"wallTime\" is neither a number nor a string");
 	timing->type = VALUE_TEXT;
 	if (!get_text(r, raw, &timing->is.text))
-		return err_set(
-		    err, "\"wallTime\" has half of a character in it");
+		return err_set(err, "\"wallTime\" has an unpaired surrogate");
 	if (timing->is.text.bytes > NAME_BYTES_MAX)
 		return err_set(err, "\"wallTime\" is longer than %d bytes",
 		    NAME_BYTES_MAX);
@@ -176,7 +175,7 @@ read_entry(struct reading *r, struct result_entry *entry, struct err *err)
 
 	if (json_reader_peek(scan) != '{') {
 		json_reader_take(scan);
-		return err_set(err, "it is no object");
+		return err_set(err, "it is not an object");
 	}
 	entry->info.at = scan->at;
 	json_reader_enter(scan, '{');
@@ -194,13 +193,13 @@ read_entry(struct reading *r, struct result_entry *entry, struct err *err)
 		return err_set(err, "\"name\" is missing");
 	if (get_name(r, name, &entry->name, err) != 0)
 		return -1;
-	/* What is zero is absent. */
+	/* The protobuf mapping omits zeros. */
 	if (timing.bytes == 0)
 		return 0;
 	return get_timing(r, timing, &entry->timing, err);
 }
 
-/* Of those that are called so the last one counts. */
+/* The last member of this name counts. */
 static void
 forget(struct reading *r)
 {
@@ -229,7 +228,7 @@ read_list(struct reading *r)
 	forget(r);
 	if (json_reader_peek(&r->scan) != '[') {
 		json_reader_take(&r->scan);
-		err_set(&r->trouble, "\"entry\" is no list");
+		err_set(&r->trouble, "\"entry\" is not an array");
 		return;
 	}
 	json_reader_enter(&r->scan, '[');
@@ -253,7 +252,7 @@ read_entries(struct reading *r)
 	forget(r);
 	if (json_reader_peek(&r->scan) != '{') {
 		json_reader_take(&r->scan);
-		err_set(&r->trouble, "\"entries\" is no object");
+		err_set(&r->trouble, "\"entries\" is not an object");
 		return;
 	}
 	json_reader_enter(&r->scan, '{');
@@ -290,7 +289,7 @@ read_members(struct reading *r)
 	bool has_entries = false;
 
 	if (json_reader_peek(scan) != '{' && json_reader_take(scan).bytes > 0)
-		return err_set(r->err, "it is no JSON object");
+		return err_set(r->err, "it is not a JSON object");
 	json_reader_enter(scan, '{');
 	while (json_reader_member(scan, &key)) {
 		if (json_reader_is(key, "entries")) {

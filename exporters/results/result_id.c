@@ -1,5 +1,5 @@
 /*
- * result_id - how results are called in a store.
+ * result_id - ids of results in a store.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/result_id.h"
@@ -18,7 +18,7 @@ result_id_name(char to[static 25], struct text test, struct text entry)
 {
 	crypto_generichash_state state;
 	unsigned char hash[crypto_generichash_BYTES_MIN];
-	/* Its length in front, so that no two pairs are one text. */
+	/* The length prefix keeps two pairs from being the same text. */
 	const unsigned char length[] = { (unsigned char)test.bytes,
 		(unsigned char)(test.bytes >> 8),
 		(unsigned char)(test.bytes >> 16),
@@ -53,8 +53,8 @@ result_id_entry(char to[static RESULT_ID_BYTES],
 void
 result_id_time(char to[static 17], int64_t start_us)
 {
-	/* The sign flipped, so that the order is that of unsigned numbers, and
-	 * all bits flipped, so that it is the other way round. */
+	/* Flip the sign to order as unsigned numbers, then all bits to reverse
+	 * the order. */
 	uint64_t digits = ~((uint64_t)start_us ^ UINT64_C(1) << 63);
 
 	for (int i = 0; i < TIME_DIGITS; i++)

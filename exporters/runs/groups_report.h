@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "exporters/runs/groups.h"
-#include "exporters/stats/phases.h"
+#include "exporters/stats/stats_format.h"
 
 /* Read and print the groups that match `pattern`; a table shows one clock.  -1
  * also when there are none. */

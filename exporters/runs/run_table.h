@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "exporters/runs/runs.h"
-#include "exporters/stats/phases.h"
+#include "exporters/stats/stats_format.h"
 #include "proto/format/byte_stream.h"
 #include "proto/format/csv.h"
 #include "proto/format/table.h"

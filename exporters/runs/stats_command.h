@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "exporters/runs/runs.h"
-#include "exporters/stats/phases.h"
+#include "exporters/stats/stats_format.h"
 #include "proto/config/opt.h"
 
 /* Check the arguments after "testrun"; exits on a usage error. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/cascade/dat_files.h"
+#include "exporters/gnuplot/gnuplot.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -67,7 +67,7 @@ put_line(
 	uint32_t missing = 0;
 
 	fputs("# ", file);
-	cascade_put_word(file, row->node);
+	gnuplot_put_word(file, row->node);
 	fputs("\n# time mean low high\n", file);
 	for (uint32_t i = 0; i < samples->steps; i++) {
 		const struct samples_cell *cell = &row->cells[i];

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-#include "exporters/stats/phases.h"
+#include "exporters/source/source.h"
+#include "exporters/stats/stats_format.h"
 
 /* Print one row for each node, sorted by name; `query` selects nodes and times
  * (on their clocks).  -1 also when no node has reported an offset. */

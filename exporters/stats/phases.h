@@ -8,8 +8,7 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
-
-enum stats_format { STATS_TABLE, STATS_JSON, STATS_JSONL, STATS_CSV };
+#include "exporters/stats/stats_format.h"
 
 /* Query and print the statistics; `query` selects nodes and phases.  -1 also
  * when there are none. */

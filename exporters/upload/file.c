@@ -1,5 +1,5 @@
 /*
- * upload_file - the command file: one file to each target.
+ * upload_file - the file command: upload one file to each target.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/upload.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A target, opened before anything is sent to another. */
+/* All targets are opened before anything is sent. */
 struct opened {
 	const struct target_type *type;
 	struct target *target;
@@ -24,11 +24,11 @@ check(const struct opt_operands *operands)
 {
 	upload_check_targets(TARGET_FILES);
 	if (strcmp(operands->at[0], "-") == 0 && upload_values.to.count > 1)
-		opt_usage("standard input can be sent to one target only");
+		opt_usage("standard input can be uploaded to one target only");
 }
 
-/* Whose other end was closed before it wrote: what was to come has failed, and
- * an empty file in its place would be worse than none. */
+/* The writer of the pipe closed it before it wrote: it has failed, and no
+ * upload is better than an empty file. */
 static bool
 is_empty_pipe(int fd, const struct stat *st)
 {
@@ -57,8 +57,8 @@ open_file(const char *path, int64_t *bytes, struct err *err)
 		return err_set(err, "%.300s: %s", path, strerror(EISDIR));
 	}
 	if (is_input && is_empty_pipe(fd, &st))
-		return err_set(err, "standard input ends before its first "
-				    "byte: nothing is sent");
+		return err_set(
+		    err, "standard input is empty; nothing is uploaded");
 	at = S_ISREG(st.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
 	*bytes = at >= 0 && at <= st.st_size ? st.st_size - at : -1;
 	return fd;
@@ -79,8 +79,8 @@ open_all(struct opened *targets, struct err *err)
 	return 0;
 }
 
-/* The file is read once for each; one that fails does not keep it from the
- * others. */
+/* Reads the file once per target; a failure does not affect the other
+ * targets. */
 static int
 put_all(const struct opened *targets, const char *path, int fd, int64_t bytes,
     struct err *err)
@@ -104,7 +104,7 @@ put_all(const struct opened *targets, const char *path, int fd, int64_t bytes,
 }
 
 static void
-fence(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	if (strcmp(operands->at[0], "-") != 0)
 		sandbox_read(sandbox, operands->at[0]);
@@ -136,7 +136,7 @@ const struct upload_command upload_file = {
 	.arguments = "FILE|-",
 	.operands_min = 1,
 	.operands_max = 1,
-	.fence = fence,
+	.allow_files = allow_files,
 	.check = check,
 	.run = run,
 };

@@ -1,13 +1,15 @@
 /*
- * upload_follow - records as they come, each sent once however often the
+ * upload_follow - upload records as they arrive, exactly once, even if the
  * sender is killed.
  *
- * A request is a range of the journal: it ends where the target has no more
- * room, which is the same whenever its records are read, or behind the newest
- * entry; that place is written down before the request is sent.  So the same
- * range has the same name, and a service that heeds names keeps it once.
+ * A request is a range of the journal.  It ends where the target has no more
+ * room, which is reproducible, or after the newest entry; the range is saved
+ * before the request is sent.  A repeated request therefore has the same range
+ * and name, and a service that deduplicates by name stores it once.
  * SPDX-License-Identifier: MIT
  */
+#include "exporters/upload/follow.h"
+
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -15,7 +17,6 @@
 
 #include "exporters/source/follow_position.h"
 #include "exporters/upload/follow_cursor.h"
-#include "exporters/upload/records.h"
 #include "proto/os/clock.h"
 #include "proto/os/lockfile.h"
 #include "proto/os/log.h"
@@ -25,19 +26,21 @@ enum { ASK_EVERY = 1024, NAME_BYTES = 192, PLACE_SHOWN = 60 };
 #define POLL_NS       (NS_PER_SECOND / 5)
 #define SAVE_EVERY_NS (60 * NS_PER_SECOND)
 
-/* A record: the how-manieth of which entry, from 1. */
+/* A position: the entry, and the number of the record in it, from 1. */
 struct place {
 	uint64_t entry, number;
 };
 
 struct follow {
 	struct upload_records *rows;
-	struct upload_cursor cursor; /* of what is acknowledged */
+	struct upload_cursor
+	    cursor; /* position up to which everything is acknowledged */
 	char path[INSTANCE_PATH_BYTES];
 	struct lockfile lockfile;
-	struct place start;           /* up to where it was sent before */
-	struct place at, first, last; /* first, last: of the request */
-	uint64_t lost;                /* batches that were purged or damaged */
+	struct place
+	    start; /* position up to which records were sent before a restart */
+	struct place at, first, last; /* first and last record of the request */
+	uint64_t lost;                /* batches purged or damaged */
 	uint64_t read;
 	int64_t saved_ns;
 };
@@ -51,8 +54,8 @@ add_text(crypto_generichash_state *state, const char *text)
 	    state, (const unsigned char *)text, strlen(text) + 1);
 }
 
-/* Two that send something else, or elsewhere, do not share a cursor.  Times are
- * as they were given: "-1h" is the same when it is said once more. */
+/* Followers with different records or targets have different cursors.  Times
+ * are compared as the user gave them: "-1h" is always the same selection. */
 static void
 make_selection(const struct upload_records *rows, char *to)
 {
@@ -85,8 +88,8 @@ make_path(struct follow *f, const char *selection, struct err *err)
 		return (size_t)bytes < sizeof(f->path)
 			   ? 0
 			   : err_set_option(err, "cursor",
-				 "is a path of %d bytes; there is room "
-				 "for %zu",
+				 "the path has %d bytes; at most %zu are "
+				 "supported",
 				 bytes, sizeof(f->path) - 1);
 	}
 	if (place.bytes > PLACE_SHOWN)
@@ -110,7 +113,7 @@ take_lock(struct follow *f, struct err *err)
 	if (lockfile_take(&f->lockfile, path, &holder, err) == 0)
 		return 0;
 	if (holder > 0)
-		return err_set(err, "%s: process %ld follows with this cursor",
+		return err_set(err, "%s: process %ld already uses this cursor",
 		    f->path, holder);
 	return -1;
 }
@@ -124,8 +127,8 @@ save(struct follow *f, struct err *err)
 		   : upload_cursor_save(&f->cursor, f->path, err);
 }
 
-/* The times are those of the first start, and on disk before anything is sent:
- * what is sent again is the same. */
+/* The times of the first start stay in force, and are on disk before anything
+ * is sent, so that a repeated request has the same records. */
 static int
 keep_times(struct follow *f, bool found, struct err *err)
 {
@@ -151,7 +154,8 @@ open_cursor(struct follow *f, struct err *err)
 		return -1;
 	if (found && strcmp(f->cursor.selection, selection) != 0)
 		return err_set(err,
-		    "the cursor %.300s is of another target or other records",
+		    "the cursor %.300s belongs to another target or other "
+		    "records",
 		    f->path);
 	memcpy(f->cursor.selection, selection, sizeof(selection));
 	f->rows->sent = 0;
@@ -160,9 +164,9 @@ open_cursor(struct follow *f, struct err *err)
 
 /* ---- definitions ---- */
 
-/* A set may have been defined anew since the cursor: of each the last
- * definition before it is in force, or the first one behind it, as far as the
- * journal is kept.  What it does not tell is as in the store. */
+/* A metric group may have been redefined after the cursor.  In force is the
+ * last definition before the cursor, or else the first one after it, within
+ * the journal; without either, the definition in the store. */
 static int
 learn_sets(struct follow *f, struct err *err)
 {
@@ -190,8 +194,8 @@ learn_sets(struct follow *f, struct err *err)
 
 /* ---- requests ---- */
 
-/* Send what was added; everything before `next` is done then.  `until` is an
- * entry where the journal's end is the reason, else 0. */
+/* Send the added records; everything before `next` is then done.  `until` is
+ * the last entry if the end of the journal ended the request, else 0. */
 static int
 flush(struct follow *f, struct place next, uint64_t until, struct err *err)
 {
@@ -212,7 +216,7 @@ flush(struct follow *f, struct place next, uint64_t until, struct err *err)
 		f->cursor.entry = next.entry;
 		f->cursor.records = next.number;
 		f->cursor.until = 0;
-		return 0; /* to pass over it once more costs little */
+		return 0; /* skipping it again is cheap */
 	}
 	if (upload_records_flush(f->rows, name, err) != 0)
 		return -1;
@@ -246,13 +250,14 @@ add(struct follow *f, const struct record *record, struct err *err)
 	return 0;
 }
 
-/* Batches that nobody can read any more. */
+/* Report batches that are no longer readable. */
 static void
 report_lost(struct follow *f, const struct record *gap)
 {
 	f->lost += gap->count;
 	f->start.number = 0;
-	log_warn("%" PRIu64 " batches were %.*s before they were sent to %s",
+	log_warn("%" PRIu64
+		 " batches were %.*s before they could be sent to %s",
 	    gap->count, (int)gap->name.bytes, gap->name.at, f->rows->place);
 }
 
@@ -270,7 +275,7 @@ take_record(struct follow *f, const struct record *record, struct err *err)
 	if (f->at.entry != entry)
 		f->at = (struct place){ entry, 0 };
 	f->at.number++;
-	/* Sent before; still it may say what later samples are. */
+	/* Already sent, but it may define the columns of later samples. */
 	if (entry == f->start.entry && f->at.number <= f->start.number) {
 		if (record->kind == RECORD_ENTITY)
 			columns_take(&f->rows->sets, record);
@@ -283,7 +288,7 @@ take_record(struct follow *f, const struct record *record, struct err *err)
 	return add(f, record, err);
 }
 
-/* All that is there: 0, or 1 when it was interrupted. */
+/* Send all available records: 0, or 1 if interrupted. */
 static int
 follow_to_end(struct follow *f, struct err *err)
 {
@@ -328,7 +333,7 @@ upload_follow(struct upload_records *rows, struct err *err)
 		    (upload_values.http.dry_run || !interrupt_sleep(POLL_NS)))
 			break;
 	}
-	/* What was not sent is so the next time. */
+	/* Records that were not sent are sent after the next start. */
 	if (rc == 0)
 		rc = save(&f, err);
 	else if (interrupt_is_asked()) {
@@ -336,7 +341,7 @@ upload_follow(struct upload_records *rows, struct err *err)
 		err_clear(err);
 	}
 	if (f.lost > 0)
-		log_warn("%" PRIu64 " batches were not sent", f.lost);
+		log_warn("%" PRIu64 " batches could not be sent", f.lost);
 	lockfile_release(&f.lockfile);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * upload_follow_cursor - how far a follower has sent the journal, in a file.
+ * upload_follow_cursor - the file with the position of a follower.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/follow_cursor.h"
@@ -18,7 +18,7 @@
 
 /* ---- reading ---- */
 
-/* Take "NAME VALUE\n" off the front. */
+/* Remove "NAME VALUE\n" from the front of the text. */
 static bool
 take_line(struct text *rest, const char *name, struct text *value)
 {
@@ -47,7 +47,7 @@ take_number(struct text *rest, const char *name, uint64_t *number)
 	       number_parse_u64(value, number, NULL) == 0;
 }
 
-/* May be below 0. */
+/* May be negative. */
 static bool
 take_time(struct text *rest, const char *name, int64_t *ns)
 {

@@ -1,11 +1,11 @@
 /*
- * upload_follow_cursor - how far a follower has sent the journal, in a file.
+ * upload_follow_cursor - the file with the position of a follower.
  *
- * A record of the journal is reported by its entry (a batch) and how many of
- * that entry were read before it.  What the service acknowledged lies before
- * the cursor.  `until` ends a request that was on its way when the end of the
- * journal was the reason to send it: the same records are sent in it again,
- * though more have come since.
+ * A position in the journal is an entry (a batch) and the number of its
+ * records that precede the position.  Everything before the cursor is
+ * acknowledged by the service.  `until` is set while a request is in flight
+ * that ended at the end of the journal: a repeated request ends there again,
+ * even if more records have arrived since.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_FOLLOW_CURSOR_H
@@ -20,25 +20,26 @@
 enum { UPLOAD_CURSOR_BYTES_MAX = 512, UPLOAD_SELECTION_BYTES = 33 };
 
 struct upload_cursor {
-	/* What is sent and where to, as 32 hexadecimal digits. */
+	/* Digest of the selected records and the target, 32 hexadecimal
+	 * digits. */
 	char selection[UPLOAD_SELECTION_BYTES];
-	uint64_t generation; /* of the store whose entries these are */
+	uint64_t generation; /* generation of the store of these entries */
 	uint64_t entry;
-	uint64_t records; /* of that entry, that were sent or passed over */
-	uint64_t until;   /* an entry; 0: nothing was on its way */
-	uint64_t sent;    /* records, since the beginning */
-	/* The times that were asked for, when the follower first began: what
-	 * "-1h" meant then.  As in a wire_query. */
+	uint64_t records; /* records of that entry that were sent or skipped */
+	uint64_t until;   /* an entry; 0: no request was in flight */
+	uint64_t sent;    /* total number of sent records */
+	/* The time range, resolved when the follower first started ("-1h" is
+	 * relative to that time).  As in a wire_query. */
 	int64_t from_ns, to_ns;
 };
 
-/* -1: it is not a cursor of this program. */
+/* -1: not a cursor of this program. */
 int upload_cursor_parse(
     struct upload_cursor *cursor, struct text text, struct err *err);
-/* `*found` false and 0: there is no file yet. */
+/* Returns 0 with `*found` false if the file does not exist. */
 int upload_cursor_load(struct upload_cursor *cursor, const char *path,
     bool *found, struct err *err);
-/* On disk, whole, when it returns 0. */
+/* The complete file is on disk when this returns 0. */
 int upload_cursor_save(
     const struct upload_cursor *cursor, const char *path, struct err *err);
 

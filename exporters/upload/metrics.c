@@ -1,5 +1,5 @@
 /*
- * upload_metrics - what nodes did, to a run of MLflow.
+ * upload_metrics - upload use of nodes to an MLflow run.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/metrics.h"
@@ -37,25 +37,29 @@ enum { STYLE, PREFIX, STEP, CPU_COUNT };
 
 const struct opt upload_metrics_options[] = {
 	[STYLE] = { "style", 0, OPT_CHOICE, &values.style, "STYLE",
-	    "metrics: eighteen numbers of each node, or its samples as curves",
+	    "metrics: upload eighteen numbers per node (flat), or samples as "
+	    "curves (system)",
 	    "flat|system", false },
 	[PREFIX] = { "prefix", 0, OPT_TEXT, &values.prefix, "TEXT",
-	    "metrics: in front of the names of the eighteen", NULL, false },
-	[STEP] = { "step", 0, OPT_DURATION, &values.step_ns, "TIME",
-	    "metrics: one number of a curve for so much time (10s)", NULL,
+	    "metrics: prefix of the names of the eighteen numbers", NULL,
 	    false },
+	[STEP] = { "step", 0, OPT_DURATION, &values.step_ns, "TIME",
+	    "metrics: time step of the points of a curve (10s)", NULL, false },
 	[CPU_COUNT] = { "cpu-count", 0, OPT_COUNT, &values.cpu_count, "N",
-	    "metrics: CPUs of each node (default: as its last report says)",
+	    "metrics: number of CPUs of each node (default: as in its last "
+	    "report)",
 	    NULL, false },
 	{ "param", 0, OPT_LIST, &values.params, "KEY=VALUE",
-	    "metrics: a parameter of the run; may be repeated", NULL, false },
-	{ "artifact", 0, OPT_LIST, &values.artifacts, "FILE",
-	    "metrics: a file to go with the run; may be repeated", NULL,
+	    "metrics: set a parameter of the run; may be repeated", NULL,
 	    false },
+	{ "artifact", 0, OPT_LIST, &values.artifacts, "FILE",
+	    "metrics: upload this file as an artifact of the run; may be "
+	    "repeated",
+	    NULL, false },
 	{ .name = NULL },
 };
 
-/* What was sent, for the line at the end. */
+/* Totals for the message at the end. */
 struct sent {
 	uint64_t metrics, nodes, artifacts;
 	int64_t end_ms;
@@ -78,7 +82,7 @@ base_of(const char *path)
 	return text_of(slash != NULL ? slash + 1 : path);
 }
 
-/* Files are known by the last part of their name. */
+/* The artifact is named after the last component of the path. */
 static void
 check_artifacts(void)
 {
@@ -90,12 +94,12 @@ check_artifacts(void)
 			    values.artifacts.at[i]);
 		if (values.style == FLAT && text_equal(name, text_of(REPORTS)))
 			opt_usage("--artifact %.200s: " REPORTS
-				  " are the reports",
+				  " is the name of the reports",
 			    values.artifacts.at[i]);
 		for (uint32_t j = 0; j < i; j++)
 			if (text_equal(name, base_of(values.artifacts.at[j])))
-				opt_usage("--artifact: there are two files "
-					  "called %.200s",
+				opt_usage("--artifact: two files have the name "
+					  "%.200s",
 				    name.at);
 	}
 }
@@ -109,20 +113,22 @@ check(const struct opt_operands *operands)
 	if (upload_values.to.count != 1 ||
 	    strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
 	    to[strlen(SCHEME)] == '\0')
-		opt_usage("metrics go to one place, --to " SCHEME "RUN");
+		opt_usage(
+		    "metrics are uploaded to exactly one target: --to" SCHEME
+		    "RUN");
 	if (values.style == SYSTEM &&
 	    opt_origin(&upload_metrics_options[PREFIX]) == OPT_COMMAND_LINE)
-		opt_usage("--prefix is for --style flat");
+		opt_usage("--prefix requires --style flat");
 	if (values.style == SYSTEM &&
 	    opt_origin(&upload_metrics_options[CPU_COUNT]) == OPT_COMMAND_LINE)
-		opt_usage("--cpu-count is for --style flat");
+		opt_usage("--cpu-count requires --style flat");
 	if (values.cpu_count > 1 << 20)
-		opt_usage("--cpu-count is over %d", 1 << 20);
+		opt_usage("--cpu-count is greater than %d", 1 << 20);
 	if (values.style == FLAT &&
 	    opt_origin(&upload_metrics_options[STEP]) == OPT_COMMAND_LINE)
-		opt_usage("--step is for --style system");
+		opt_usage("--step requires --style system");
 	if (values.step_ns <= 0)
-		opt_usage("--step is not a time");
+		opt_usage("--step is not a positive duration");
 	for (uint32_t i = 0; i < values.params.count; i++) {
 		const char *equals = strchr(values.params.at[i], '=');
 
@@ -133,7 +139,7 @@ check(const struct opt_operands *operands)
 	check_artifacts();
 }
 
-/* ---- what goes with both styles ---- */
+/* ---- parameters and artifacts ---- */
 
 static int
 select_run(struct sending *s, int64_t start_ns, struct err *err)
@@ -154,7 +160,7 @@ put_params(struct sending *s, struct err *err)
 			text_of(equals + 1), err) != 0)
 			return -1;
 	}
-	/* What the run already has differently ends it here. */
+	/* Stops if the run already has another value of a parameter. */
 	return mlflow_flush(s->mlflow, err);
 }
 
@@ -178,7 +184,7 @@ put_artifacts(struct sending *s, struct err *err)
 	return 0;
 }
 
-/* ---- eighteen numbers a node ---- */
+/* ---- style flat ---- */
 
 static int
 put_node(struct sending *s, const struct perf_pool *pool, uint32_t place,
@@ -192,7 +198,8 @@ put_node(struct sending *s, const struct perf_pool *pool, uint32_t place,
 		return 0;
 	perf_node_metrics(node, &how, metrics);
 	for (int m = 0; m < PERF_METRICS; m++) {
-		/* Of the last report, so that the same again is the same. */
+		/* The time of the last report, so that a repeated upload sends
+		 * the same points. */
 		if (mlflow_put_metric(s->mlflow, text_of(names[m]), metrics[m],
 			node->last_ns / NS_PER_MS, perf_step(pool, place),
 			err) != 0)
@@ -226,7 +233,7 @@ put_reports(struct sending *s, const struct perf_pool *pool,
 	return rc;
 }
 
-/* From the first report to the last; false: there is none. */
+/* Time of the first and last report; false: there are none. */
 static bool
 get_extent(const struct perf_pool *pool, int64_t *first_ns, int64_t *last_ns)
 {
@@ -286,7 +293,7 @@ put_flat(struct sending *s, struct err *err)
 	return rc;
 }
 
-/* ---- samples as curves ---- */
+/* ---- style system ---- */
 
 static int
 put_system(struct sending *s, struct err *err)
@@ -316,7 +323,7 @@ put_system(struct sending *s, struct err *err)
 	return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- the command ---- */
 
 static void
 say(const struct sending *s)
@@ -330,11 +337,11 @@ say(const struct sending *s)
 }
 
 static void
-fence(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
 	source_sandbox(sandbox, &upload_values.source);
-	/* The file of the reports has no name; tmpfile() makes it there. */
+	/* tmpfile() creates the unnamed file of the reports there. */
 	sandbox_write(sandbox, P_tmpdir);
 	for (uint32_t i = 0; i < values.artifacts.count; i++)
 		sandbox_read(sandbox, values.artifacts.at[i]);
@@ -374,7 +381,7 @@ const struct upload_command upload_metrics = {
 	.arguments = "(no more arguments)",
 	.options = upload_metrics_options,
 	.ranged = true,
-	.fence = fence,
+	.allow_files = allow_files,
 	.check = check,
 	.run = run,
 };

@@ -1,5 +1,5 @@
 /*
- * upload_metrics - what nodes did, to a run of MLflow.
+ * upload_metrics - upload use of nodes to an MLflow run.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_METRICS_H

@@ -1,5 +1,5 @@
 /*
- * mlflow_system - samples as series of a run.
+ * mlflow_system - upload samples as series of an MLflow run.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/mlflow_system.h"
@@ -15,7 +15,8 @@
 #include "proto/os/progress.h"
 
 enum {
-	PART_BYTES_MAX = 100, /* of a node, a set, a metric: three fit a key */
+	PART_BYTES_MAX =
+	    100, /* bytes of a node, group or metric name: three fit a key */
 	NS_PER_MS = 1000000,
 };
 
@@ -26,7 +27,7 @@ copy_part(char to[static PART_BYTES_MAX + 1], struct text from)
 {
 	uint32_t bytes =
 	    from.bytes < PART_BYTES_MAX ? from.bytes : PART_BYTES_MAX;
-	bool dots = true; /* "." and ".." are no names in a path */
+	bool dots = true; /* "." and ".." are invalid path components */
 
 	for (uint32_t i = 0; i < bytes; i++) {
 		bool taken = perf_mlflow_takes(from.at[i]) && from.at[i] != '/';
@@ -41,7 +42,7 @@ copy_part(char to[static PART_BYTES_MAX + 1], struct text from)
 		memcpy(to, "_", 2);
 }
 
-/* The `n`th way to call it. */
+/* The `n`th candidate for the key. */
 static struct text
 make_key(char to[static MLFLOW_KEY_BYTES_MAX + 1],
     const struct series_point *point, uint32_t n)

@@ -1,6 +1,6 @@
 /*
- * upload_records - records on their way from a source to a target: what sending
- * once and following share.
+ * upload_records - upload records from a source to a target: shared by a
+ * single upload and --follow.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_RECORDS_H
@@ -21,18 +21,19 @@ struct upload_records {
 
 	struct source *source;
 	struct column_sets sets;
-	const char *to;                    /* "scheme:rest" */
-	char place[HTTP_PLACE_BYTES + 16]; /* the same for messages */
+	const char *to; /* "scheme:rest" */
+	char place[HTTP_PLACE_BYTES +
+		   16]; /* the target without secrets, for messages */
 	const struct target_type *type;
 	struct target *target;
 
-	uint64_t added;    /* since the last flush */
-	uint64_t sent;     /* acknowledged */
-	uint64_t nameless; /* samples whose set nobody defined */
+	uint64_t added;    /* records since the last flush */
+	uint64_t sent;     /* acknowledged records */
+	uint64_t nameless; /* samples of an undefined metric group */
 	int64_t shown_ns;
 };
 
-/* --name, --follow, --cursor. */
+/* The options --name, --follow, --cursor. */
 extern const struct opt upload_records_options[];
 struct upload_records_values {
 	const char *name, *cursor;
@@ -40,19 +41,14 @@ struct upload_records_values {
 };
 extern struct upload_records_values upload_records_values;
 
-/* Of which records and until when: kinds are for the caller to add to. */
+/* The query for pattern and times; the caller adds the kinds. */
 struct wire_query upload_records_query(const struct upload_records *rows);
 
-/* 1: added, or not wanted; 0: flush first; -1. */
+/* Returns 1 if added or not selected, 0 if a flush is needed first, or -1. */
 int upload_records_add(
     struct upload_records *rows, const struct record *record, struct err *err);
-/* Nothing was added: nothing is sent. */
+/* Send the added records, if any. */
 int upload_records_flush(
     struct upload_records *rows, const char *name, struct err *err);
-
-/* Until INT or TERM (0), or a failure. */
-int upload_follow(struct upload_records *rows, struct err *err);
-
-extern const struct upload_command upload_samples, upload_events;
 
 #endif

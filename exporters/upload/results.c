@@ -1,5 +1,5 @@
 /*
- * upload_results - poolscope-upload results: the result files of benchmarks.
+ * upload_results - the results command: upload result files of benchmarks.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/upload.h"
@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/upload/destinations.h"
-#include "exporters/upload/directory.h"
-#include "exporters/upload/watch.h"
+#include "exporters/upload/directory/destinations.h"
+#include "exporters/upload/directory/directory.h"
+#include "exporters/upload/directory/watch.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
 
 #define RESCAN_NS (10 * NS_PER_SECOND)
-/* With --watch, and with --refuse: what is being written looks bad. */
+/* Default with --watch and --refuse: a file being written looks bad. */
 #define SETTLE_NS (2 * NS_PER_SECOND)
 
 static struct {
@@ -29,21 +29,22 @@ static struct {
 
 const struct opt upload_results_options[] = {
 	{ "datadir", 'd', OPT_TEXT, &values.datadir, "DIR",
-	    "results: where the files are", NULL, false },
+	    "results: upload the files of this directory", NULL, false },
 	{ "archivedir", 'a', OPT_TEXT, &values.archivedir, "DIR",
-	    "results: where they go when every target has them", NULL, false },
+	    "results: move files here once every target has them", NULL,
+	    false },
 	{ "settle", 0, OPT_DURATION, &values.settle_ns, "DURATION",
-	    "results: only files unchanged for so long (default: 0s; with "
-	    "--watch or --refuse 2s)",
+	    "results: upload only files unchanged for this long (default: 0s; "
+	    "2s with --watch or --refuse)",
 	    NULL, false },
 	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
-	    "results: a file with a bad entry is bad", NULL, false },
+	    "results: treat a file with a bad entry as bad", NULL, false },
 	{ "refuse", 0, OPT_FLAG, &values.refuse, NULL,
-	    "results: bad files go to DATADIR/refused", NULL, false },
+	    "results: move bad files to DATADIR/refused", NULL, false },
 	{ "watch", 0, OPT_FLAG, &values.watch, NULL,
-	    "results: stay, and take what arrives", NULL, false },
+	    "results: keep running and upload new files", NULL, false },
 	{ "timeout", 0, OPT_DURATION, &values.timeout_ns, "DURATION",
-	    "results: give up after so long without an acknowledgement "
+	    "results: give up after this long without an acknowledgement "
 	    "(default: 60s)",
 	    NULL, false },
 	{ .name = NULL },
@@ -57,22 +58,22 @@ check(const struct opt_operands *operands)
 
 	(void)operands;
 	if (values.datadir == NULL)
-		opt_usage("which files? --datadir is missing");
+		opt_usage("--datadir is required");
 	if (values.archivedir == NULL)
-		opt_usage("and then? --archivedir is missing");
+		opt_usage("--archivedir is required");
 	if (values.timeout_ns <= 0)
-		opt_usage("--timeout is not above 0");
+		opt_usage("--timeout is not greater than 0");
 	if (values.settle_ns < 0)
-		opt_usage("--settle is below 0");
+		opt_usage("--settle is negative");
 	if (values.watch && upload_values.http.dry_run)
-		opt_usage("--watch or --dry-run, not both");
+		opt_usage("--watch and --dry-run exclude each other");
 	if (destinations_find(&destinations, upload_values.to.at,
 		upload_values.to.count, &err) != 0)
 		opt_usage("%s", err.text);
 }
 
 static void
-fence(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
 	sandbox_write(sandbox, values.datadir);
@@ -82,16 +83,16 @@ fence(struct sandbox *sandbox, const struct opt_operands *operands)
 static int64_t
 get_settle_ns(void)
 {
-	bool said = false;
+	bool is_set = false;
 
 	for (const struct opt *o = upload_results_options; o->name != NULL; o++)
-		said = said || (o->to == &values.settle_ns &&
-				   opt_origin(o) != OPT_DEFAULT);
-	return said || !(values.watch || values.refuse) ? values.settle_ns
-							: SETTLE_NS;
+		is_set = is_set || (o->to == &values.settle_ns &&
+				       opt_origin(o) != OPT_DEFAULT);
+	return is_set || !(values.watch || values.refuse) ? values.settle_ns
+							  : SETTLE_NS;
 }
 
-/* ---- the end ------------------------------------------------------------ */
+/* ---- summary ------------------------------------------------------------ */
 
 static int
 say(const struct upload_directory *files,
@@ -103,28 +104,28 @@ say(const struct upload_directory *files,
 	if (!opt_common_values.quiet && !upload_values.http.dry_run)
 		printf("%" PRIu64 " files, %" PRIu64 " entries, %" PRIu64
 		       " bad files, %" PRIu64 " bad entries, %" PRIu64
-		       " files left for another time; partition %s\n",
+		       " files postponed; partition %s\n",
 		    c->files, c->entries, c->bad, c->bad_entries, c->left,
 		    how->partition);
 	if (failed)
 		return EXIT_FAILURE;
 	if (c->failed > 0)
-		err_set(err, "%" PRIu64 " files were not taken", c->failed);
+		err_set(err, "%" PRIu64 " files were rejected", c->failed);
 	else if (c->bad > c->refused)
-		err_set(err, "%" PRIu64 " bad files stay", c->bad - c->refused);
+		err_set(
+		    err, "%" PRIu64 " bad files remain", c->bad - c->refused);
 	else if (c->refused > 0)
 		err_set(err, "%" PRIu64 " bad files are in %s/refused",
 		    c->refused, how->data->path);
 	else if (c->bad_entries > 0)
-		err_set(err, "%" PRIu64 " bad entries were left out",
-		    c->bad_entries);
+		err_set(err, "skipped %" PRIu64 " bad entries", c->bad_entries);
 	return c->failed + c->bad + c->bad_entries > 0 ? EXIT_FAILURE
 						       : EXIT_SUCCESS;
 }
 
-/* ---- staying ------------------------------------------------------------ */
+/* ---- watching ----------------------------------------------------------- */
 
-/* How long until it is time to look again. */
+/* How long to wait before the next pass. */
 static int64_t
 get_pause_ns(const struct upload_directory *files)
 {
@@ -138,7 +139,7 @@ get_pause_ns(const struct upload_directory *files)
 	return pause_ns < RESCAN_NS ? pause_ns : RESCAN_NS;
 }
 
-/* What fails now may do later: it is reported, and tried again. */
+/* A failure may be temporary: report it and try again. */
 static int
 stay(struct upload_directory *files, const char *path, struct err *err)
 {
@@ -227,7 +228,7 @@ const struct upload_command upload_results = {
 	.word = "results",
 	.arguments = "-d DATADIR -a ARCHIVEDIR --to TARGET...",
 	.options = upload_results_options,
-	.fence = fence,
+	.allow_files = allow_files,
 	.check = check,
 	.run = run,
 };

@@ -1,5 +1,5 @@
 /*
- * upload - what the parts of poolscope-upload share.
+ * upload - shared by the parts of poolscope-upload.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_UPLOAD_H
@@ -9,40 +9,41 @@
 #include "exporters/upload/targets/target.h"
 #include "proto/config/opt.h"
 
-/* A word after poolscope-upload: what is sent. */
+/* A command: what to upload. */
 struct upload_command {
-	const char *word;      /* "results" */
-	const char *arguments; /* what stands behind it, for usage */
-	uint32_t operands_min, operands_max; /* behind the word */
-	/* Options that only some commands have; the others refuse them. */
+	const char *word;                    /* "results" */
+	const char *arguments;               /* its operands, for usage */
+	uint32_t operands_min, operands_max; /* maximum number of operands */
+	/* Options of this command; other commands reject them. */
 	const struct opt *options;
-	/* Does it take --node, --from and --until? */
+	/* Does it accept --node, --from and --until? */
 	bool ranged;
-	/* What it needs but requests and the instance's files. */
-	void (*fence)(
-	    struct sandbox *fence, const struct opt_operands *operands);
-	/* Wrong usage that the tables cannot see; may be NULL. */
+	/* Files that it needs besides those of requests and the instance. */
+	void (*allow_files)(
+	    struct sandbox *sandbox, const struct opt_operands *operands);
+	/* Checks for usage errors that the option tables cannot express; may
+	 * be NULL. */
 	void (*check)(const struct opt_operands *operands);
-	/* The exit status.  `operands` are those behind the word. */
+	/* Returns the exit status.  `operands` follow the command. */
 	int (*run)(const struct opt_operands *operands, struct err *err);
 };
 
-/* What every command has. */
+/* Options of every command. */
 struct upload_values {
 	struct source_options source;
 	struct http_options http;
-	const char *partition; /* as given */
+	const char *partition; /* as the user gave it */
 	struct opt_list to;    /* targets: "scheme:rest" */
 	struct opt_list
-	    broker; /* for what is remembered; the next when one fails */
-	/* Of commands that are `ranged`. */
+	    broker; /* brokers for records of uploads, in order of failover */
+	/* Options of `ranged` commands. */
 	const char *node;          /* pattern; "": all */
-	const char *from, *until;  /* as given, "": not said */
-	int64_t from_ns, until_ns; /* TIME_MIN_NS, TIME_MAX_NS: not said */
+	const char *from, *until;  /* as the user gave it; "": not given */
+	int64_t from_ns, until_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
 };
 extern struct upload_values upload_values;
 
-/* Wrong usage unless each --to may be sent this. */
+/* Exits with a usage error unless each --to accepts this use. */
 void upload_check_targets(enum target_use use);
 
 extern const struct upload_command upload_results, upload_file;

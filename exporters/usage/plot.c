@@ -1,5 +1,5 @@
 /*
- * usage_plot - nodes ordered by use.
+ * usage_plot - plot nodes ordered by use.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/usage/plot.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/cascade/dat_files.h"
+#include "exporters/gnuplot/gnuplot.h"
 #include "exporters/samples/plot.h"
 #include "exporters/source/pool.h"
 #include "proto/base/memory.h"
@@ -33,7 +33,7 @@ struct usage_plot {
 	struct text pool;
 };
 
-/* Hours of processors. */
+/* In CPU hours. */
 struct hours {
 	double used, unused, idle;
 };
@@ -92,7 +92,7 @@ put_table(const void *what, FILE *file)
 		}
 		fprintf(file, "%u %u ", (unsigned)first + 1, (unsigned)end);
 		if (end - first == 1)
-			cascade_put_word(file, plot->rows[first]->node);
+			gnuplot_put_word(file, plot->rows[first]->node);
 		else
 			putc('-', file);
 		fprintf(file, " %.6f %.6f %.6f\n",
@@ -155,7 +155,7 @@ static const struct band {
 	const char *title, *colour, *below, *above; /* columns */
 } bands[] = {
 	{ "used", "#4e79a7", "0", "$4" },
-	{ "unused while at work", "#a0cbe8", "$4", "($4+$5)" },
+	{ "unused while busy", "#a0cbe8", "$4", "($4+$5)" },
 	{ "idle", "#dddddd", "($4+$5)", "($4+$5+$6)" },
 };
 enum { BANDS = 3 };
@@ -217,7 +217,8 @@ put_steps(const struct shape *s, const char *dat)
 	for (int i = BANDS - 1; i >= 0; i--) {
 		fputs(i < BANDS - 1 ? ", \\\n\t" : "", s->file);
 		gnuplot_put_file(s->file, dat);
-		/* A little wider than the step, or the seams show. */
+		/* Slightly wider than the step, to hide gaps between the
+		 * boxes. */
 		fprintf(s->file,
 		    " skip 1 using (($1-1+$2)/2):(%s):($1-1):($2+%.2f):(0):"
 		    "(%s) with boxxyerror lc rgb \"%s\" title \"%s\"",
@@ -257,7 +258,7 @@ put_script(const void *what, FILE *file, const char *dat,
 
 /* ---- the picture ---- */
 
-/* The rows that are drawn: nodes, or those of the job that is asked for. */
+/* The rows to draw: nodes, or those of the requested job. */
 static void
 choose_rows(struct usage_plot *plot)
 {
@@ -289,7 +290,7 @@ plot_usage(struct source *source, struct text partition,
 	if (rc == 0) {
 		choose_rows(&plot);
 		if (plot.count == 0)
-			rc = err_set(err, "no samples of processors");
+			rc = err_set(err, "no CPU samples");
 	}
 	if (rc == 0)
 		rc = picture_make_dir(how->dir, err);

@@ -48,7 +48,7 @@ static const struct table_column columns[] = {
 	{ NULL, 0, false },
 };
 
-/* Three digits and a unit of thousands. */
+/* Three digits and a decimal unit prefix. */
 static void
 put_bytes(struct table *table, double bytes)
 {
@@ -108,7 +108,7 @@ is_peak(int number)
 	       number == USAGE_GPU_MEMORY_PEAK;
 }
 
-/* Of rows [first, end): sums, and peaks of peaks. */
+/* Totals of rows [first, end): sums, and the maximum of peaks. */
 static void
 sum_up(const struct usage *usage, uint32_t first, uint32_t end,
     double sums[static USAGE_NUMBERS])
@@ -180,7 +180,7 @@ usage_table(const struct usage *usage, FILE *file, struct text partition)
 	}
 }
 
-/* ---- for programs ---- */
+/* ---- machine-readable ---- */
 
 static void
 put_json_row(struct json *json, const struct usage_row *row, bool job)

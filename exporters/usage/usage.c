@@ -1,5 +1,5 @@
 /*
- * usage - what nodes and jobs used, read from the samples.
+ * usage - use of nodes and jobs, computed from samples.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/usage/usage.h"
@@ -15,11 +15,11 @@
 #define HOUR_NS        (3600 * NS_PER_SECOND)
 #define IDLE_SHARE     0.95
 
-/* What is asked, and which number what comes goes to. */
+/* The queried metrics, and the total that each of them adds to. */
 enum way { ADD, PEAK };
 static const struct source_metric {
-	const char *metric, *set; /* pattern of the question */
-	const char *name;         /* and which of the answers */
+	const char *metric, *set; /* metric pattern of the query */
+	const char *name;         /* attribute that selects the series */
 	enum usage_number number;
 	enum way way;
 } metrics[] = {
@@ -53,7 +53,7 @@ struct reading {
 	struct usage *usage;
 	const struct time_window *window;
 	const struct job_intervals *jobs; /* NULL: none */
-	struct string_table keys;         /* job, NUL, node: number of a row */
+	struct string_table keys; /* job, NUL, node -> index of its row */
 	uint32_t room;
 };
 
@@ -105,7 +105,7 @@ unit_factor(struct text unit)
 	return 1;
 }
 
-/* A point into a row, of which `part` of its step is. */
+/* Add a point to a row; `part` is the fraction of its step that counts. */
 static void
 take_into(struct usage_row *row, const struct source_metric *metric,
     const struct series_point *point, double part)
@@ -129,7 +129,7 @@ take_into(struct usage_row *row, const struct source_metric *metric,
 		add(&row->at[USAGE_IDLE], point->seconds * part / 3600);
 }
 
-/* How much of the step lies between the two times. */
+/* The fraction of the step that lies between the two times. */
 static double
 part_of(const struct series_point *point, int64_t from_ns, int64_t to_ns)
 {
@@ -165,8 +165,8 @@ take(struct reading *reading, const struct source_metric *metric,
 
 /* ---- reading ---- */
 
-/* The question of metrics[first]; those behind it that ask the same are
- * answered too.  Returns the next one. */
+/* Run the query of metrics[first], which also answers the following metrics
+ * with the same query.  Returns the index of the next query. */
 static int
 read_metrics(struct reading *reading, struct series *series, int first,
     int *next, struct err *err)
@@ -181,7 +181,7 @@ read_metrics(struct reading *reading, struct series *series, int first,
 	       strcmp(metrics[end].metric, metrics[first].metric) == 0)
 		end++;
 	*next = end;
-	/* How many processors there are is not asked step by step. */
+	/* The number of CPUs needs no series over time. */
 	if (metrics[first].number == USAGE_CPUS)
 		query.step_ns = HOUR_NS;
 	query.metric = text_of(metrics[first].metric);
@@ -214,8 +214,8 @@ by_job(const void *left, const void *right)
 	return order != 0 ? order : text_compare(a->node, b->node);
 }
 
-/* Steps that old samples are kept in: 10 s, 1 min, 10 min.  Jobs begin and end
- * anywhere, so theirs stay short. */
+/* The rollup steps: 10 s, 1 min, 10 min.  Jobs begin and end at any time, so
+ * their steps stay short. */
 static int64_t
 step_of(const struct time_window *time_window, bool jobs)
 {
@@ -244,7 +244,7 @@ read_all(struct reading *reading, struct source *source, struct text partition,
 		rc = read_metrics(reading, series, i, &i, err);
 	series_close(&series);
 	if (rc == 0 && usage->count == 0)
-		return err_set(err, "no samples to tell use from");
+		return err_set(err, "no samples to compute use from");
 	if (usage->count > 1)
 		qsort(usage->rows, usage->count, sizeof(*usage->rows), by_job);
 	while (usage->nodes < usage->count &&

@@ -35,7 +35,7 @@ struct auth_options {
 	/* Check forwarded identities here, too.  False for a broker whose
 	 * upstream does that. */
 	bool keeps;
-	/* Hears of the end of the handler's thread; zeros: nobody. */
+	/* Receives the end of the handler's thread; zeros: nobody. */
 	struct thread_watcher watcher;
 };
 

@@ -28,8 +28,8 @@ int client_key_show(struct zsock_options *options,
     const char *name, struct err *err);
 
 /* Read the keys in use again, because they may have been rotated.  The socket
- * options then hold the new keys; zsock_has_other_key tells which connections
- * still use an old one.  -1: that key stays as it was. */
+ * options then hold the new keys; zsock_has_other_key returns whether a
+ * connection still uses an old one.  -1: that key stays as it was. */
 int client_key_renew(struct err *err);
 
 #endif

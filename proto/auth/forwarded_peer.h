@@ -24,8 +24,8 @@ bool forwarded_peer_add(struct route *route, const struct zsock_peer *peer);
 uint32_t forwarded_peer_get(
     const struct route *route, struct zsock_peer *peer, bool *forwarded);
 
-/* Remove the frame that forwarded_peer_add put behind one frame of a peer; one
- * of another broker (behind more frames) stays. */
+/* Remove the frame that forwarded_peer_add put after one frame of a peer; one
+ * of another broker (after more frames) stays. */
 void forwarded_peer_take(struct route *route);
 
 #endif

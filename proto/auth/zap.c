@@ -22,7 +22,7 @@ enum {
 };
 
 static const char zap_endpoint[] = "inproc://zeromq.zap.01";
-static const char stop_endpoint[] = "inproc://gate-stop";
+static const char stop_endpoint[] = "inproc://zap-stop";
 
 struct request {
 	struct {

@@ -1,5 +1,5 @@
 /*
- * arena - memory for what lives as long as one transaction.
+ * arena - memory with the lifetime of one transaction.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/arena.h"
@@ -40,7 +40,7 @@ arena_room(struct arena *arena, size_t bytes)
 		return block->at + block->bytes;
 	if (block != NULL && block->next != NULL &&
 	    block->next->room >= bytes) {
-		arena->now = block->next; /* left from the last round */
+		arena->now = block->next; /* from before the last reset */
 		return arena->now->at;
 	}
 	fresh = block_new(bytes);
@@ -57,7 +57,7 @@ arena_room(struct arena *arena, size_t bytes)
 void
 arena_keep(struct arena *arena, size_t bytes)
 {
-	/* Keep everything aligned for what is put behind it. */
+	/* Keep everything aligned for the next allocation. */
 	bytes = (bytes + 7) & ~(size_t)7;
 	if (bytes > arena->now->room - arena->now->bytes)
 		bytes = arena->now->room - arena->now->bytes;

@@ -1,5 +1,5 @@
 /*
- * arena - memory for what lives as long as one transaction.
+ * arena - memory with the lifetime of one transaction.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_ARENA_H
@@ -13,12 +13,12 @@ struct arena_block;
 
 struct arena {
 	struct arena_block *first, *now;
-	size_t used; /* bytes given out since the last reset */
+	size_t used; /* bytes allocated since the last reset */
 };
 
-/* Room for `bytes`, of which arena_keep keeps what was needed: the way to
- * write something whose length is known afterwards.  Ends the process when
- * there is no memory. */
+/* Reserve `bytes`; arena_keep then allocates the part that was needed.  For
+ * data whose length is known only after it was written.  Ends the process when
+ * memory is exhausted. */
 void *arena_room(struct arena *arena, size_t bytes);
 void arena_keep(struct arena *arena, size_t bytes);
 
@@ -26,7 +26,7 @@ void arena_keep(struct arena *arena, size_t bytes);
 void *arena_copy(struct arena *arena, const void *from, size_t bytes);
 struct text arena_text(struct arena *arena, struct text text);
 
-/* All of it may be used again; memory above a few MiB goes back. */
+/* Make all of it available again; memory above a few MiB is freed. */
 void arena_reset(struct arena *arena);
 void arena_clear(struct arena *arena);
 

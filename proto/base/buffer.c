@@ -1,5 +1,5 @@
 /*
- * buffer - bytes in memory that grow at their end.
+ * buffer - a byte array that grows.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/buffer.h"

@@ -1,9 +1,9 @@
 /*
- * buffer - bytes in memory that grow at their end.
+ * buffer - a byte array that grows.
  *
- * A buffer of zeros is empty and ready.  Room is doubled, so that appending is
- * cheap however long it gets; who takes bytes from strangers bounds `bytes`
- * before.
+ * A zeroed buffer is empty and ready.  The room doubles, so that appending
+ * takes constant time on average; a caller that appends untrusted bytes must
+ * limit `bytes` first.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_BUFFER_H
@@ -16,18 +16,18 @@
 #include "proto/base/text.h"
 
 struct buffer {
-	unsigned char *at; /* NULL: nothing was put yet */
+	unsigned char *at; /* NULL: nothing was appended yet */
 	size_t bytes, room;
 };
 
-/* Make room for `more` bytes behind those that are there; ends the process
- * when there is no memory. */
+/* Make room for `more` bytes after the present ones; ends the process when
+ * memory is exhausted. */
 void buffer_grow(struct buffer *b, size_t more);
 /* Free the memory; the buffer is empty and ready again. */
 void buffer_clear(struct buffer *b);
 
-/* The same as buffer_grow where there is no room yet; returns the end, where
- * the caller writes before it adds to b->bytes. */
+/* Call buffer_grow if there is no room yet; returns the end, where the caller
+ * writes before it increases b->bytes. */
 static inline unsigned char *
 buffer_need(struct buffer *b, size_t more)
 {
@@ -51,7 +51,7 @@ buffer_put_text(struct buffer *b, struct text t)
 	buffer_put(b, t.at, t.bytes);
 }
 
-/* A view of all bytes, valid until the next call that puts some. */
+/* A view of all bytes, valid until the next call that appends some. */
 static inline struct text
 buffer_text(const struct buffer *b)
 {

@@ -2,14 +2,14 @@
  * crc32c - the Castagnoli checksum.
  *
  * The instruction of x86 and ARMv8 takes 8 bytes a cycle but has a latency of
- * 3, so inputs run as three streams that are joined with tables of "append n
- * zero bytes" (a linear map on the checksum; M. Adler's method for zlib's
- * crc32_combine): long streams first, short ones for what is left.
+ * 3, so inputs are processed as three streams, which are joined with tables of
+ * "append n zero bytes" (a linear map on the checksum; M. Adler's method for
+ * zlib's crc32_combine): long streams first, short ones for the remainder.
  *
- * ISA-L, which multiplies without carries, is 2 to 3 times as fast from 1 KiB
- * on and slower below 256 bytes.  For a batch of 52 KB that is a microsecond,
- * beside twenty for the check and the decoding of its records: not worth a
- * library that every program has to load.
+ * ISA-L, which uses carry-less multiplication, is 2 to 3 times as fast from 1
+ * KiB and slower below 256 bytes.  For a batch of 52 KB it would save a
+ * microsecond; checking and decoding its records takes twenty.  That does not
+ * justify a library that every program must load.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/crc32c.h"
@@ -24,7 +24,7 @@
 
 enum { POLYNOMIAL = (int)0x82F63B78, LONG_BYTES = 2048, SHORT_BYTES = 128 };
 
-/* Append so many zeros, by byte of the checksum. */
+/* Tables that append `bytes` zeros, by byte of the checksum. */
 typedef uint32_t zeros_table[4][256];
 
 static uint32_t table[256];
@@ -40,8 +40,9 @@ step_table(uint32_t crc, const unsigned char *p, size_t bytes)
 	return crc;
 }
 
-/* The map is linear: what two bits give is the sum of what each gives.  Every
- * process pays for this at its start, so 32 walks, not 1,024. */
+/* The map is linear: the result for two bits is the sum of the results for
+ * each. Every process computes this at its start, so 32 walks are made, not
+ * 1,024. */
 static void
 init_zeros(zeros_table to, size_t bytes)
 {
@@ -128,7 +129,7 @@ load(const unsigned char *p)
 	return w;
 }
 
-/* Three streams of so many bytes. */
+/* Three streams of this many bytes. */
 INSTRUCTION static inline uint64_t
 step_three(
     uint64_t crc, const unsigned char *p, size_t bytes, zeros_table zeros)

@@ -15,15 +15,15 @@
 enum { ERR_BYTES = 512 };
 
 enum err_code {
-	ERR_NONE,        /* nothing is wrong */
-	ERR_FAILED,      /* no caller needs to know more than the sentence */
-	ERR_OPTION,      /* the value of err.option is wrong */
-	ERR_CONFIG,      /* the same, set at FILE:LINE of the sentence */
+	ERR_NONE,   /* no error */
+	ERR_FAILED, /* callers need no more than the sentence */
+	ERR_OPTION, /* the value of err.option is wrong */
+	ERR_CONFIG, /* the same; the value is from FILE:LINE in the sentence */
 	ERR_INTERRUPTED, /* SIGINT or SIGTERM ended the work */
 };
 
 struct err {
-	char text[ERR_BYTES]; /* NUL-terminated; "" while nothing is wrong */
+	char text[ERR_BYTES]; /* NUL-terminated; "" without an error */
 	enum err_code code;
 	const char *option; /* a literal, without dashes; else NULL */
 };
@@ -33,23 +33,23 @@ struct err {
 int err_set(struct err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same with a code; err_set gives ERR_FAILED. */
+/* Also set the code; err_set sets ERR_FAILED. */
 int err_set_code(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The value of an option is wrong: ERR_OPTION and "--OPTION FORMAT". */
+/* The value of an option is wrong: set ERR_OPTION and "--OPTION FORMAT". */
 int err_set_option(struct err *err, const char *option, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The sentence that is there is about an option: ERR_OPTION, and
- * "--OPTION: " in front. */
+/* The present sentence is about an option: set ERR_OPTION, and put "--OPTION:
+ * " in front of it. */
 int err_prefix_option(struct err *err, const char *option);
 
-/* Put "context: " in front of the sentence that is there, and leave the code;
- * returns -1. */
+/* Put "context: " in front of the present sentence and leave the code
+ * unchanged; returns -1. */
 int err_prefix(struct err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Nothing is wrong (any more). */
+/* Clear the error. */
 void err_clear(struct err *err);
 
 #endif

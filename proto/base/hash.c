@@ -1,5 +1,5 @@
 /*
- * hash - SipHash-2-4, random bytes, the chain of a stream.
+ * hash - SipHash-2-4, random bytes, the running hash of a stream.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/hash.h"
@@ -74,7 +74,8 @@ random_bytes(void *to, size_t bytes)
 	while (bytes > 0) {
 		size_t n = bytes < 256 ? bytes : 256;
 
-		/* Up to 256 bytes come whole or not at all (getrandom(2)). */
+		/* getrandom(2) returns up to 256 bytes completely or not at
+		 * all. */
 		if (getrandom(p, n, 0) != (ssize_t)n) {
 			perror("getrandom");
 			abort();

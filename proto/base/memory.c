@@ -112,7 +112,7 @@ memory_stream(char **at, size_t *bytes)
 void
 memory_stream_end(FILE **stream)
 {
-	/* Only for want of memory. */
+	/* Fails only when memory is exhausted. */
 	if (fclose(*stream) != 0)
 		memory_exhausted(0);
 	*stream = NULL;

@@ -1,9 +1,9 @@
 /*
  * memory - allocation that cannot fail.
  *
- * A process without memory cannot finish what it has begun, and everything
- * that must outlive it is on disk: these functions write one sentence to
- * stderr and abort.  Not for libpoolscope, which must not end its host.
+ * A process without memory cannot continue, and everything that must survive
+ * it is on disk: these functions write one sentence to stderr and abort.  Not
+ * for libpoolscope, which must not end its host process.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_MEMORY_H
@@ -16,30 +16,30 @@
 
 #include "proto/base/text.h"
 
-/* Write that `bytes` bytes could not be allocated (0: without the number), and
+/* Report that `bytes` bytes could not be allocated (0: omit the number), and
  * abort. */
 _Noreturn void memory_exhausted(size_t bytes);
 
-/* What malloc, calloc, realloc and reallocarray return; free(3) frees it.  No
- * bytes: a pointer to nothing, never NULL. */
+/* Return what malloc, calloc, realloc and reallocarray return; release it with
+ * free(3).  A request for 0 bytes returns a pointer, never NULL. */
 void *memory_alloc(size_t bytes) __attribute__((malloc));
 void *memory_zero(size_t count, size_t item_bytes) __attribute__((malloc));
 void *memory_resize(void *at, size_t bytes);
 void *memory_resize_array(void *at, size_t count, size_t item_bytes);
 
-/* Copies; those of text end with NUL. */
+/* Copies; text gets a NUL. */
 void *memory_copy(const void *from, size_t bytes) __attribute__((malloc));
 char *memory_string(const char *string) __attribute__((malloc));
 char *memory_text(struct text text) __attribute__((malloc));
 char *memory_format(const char *format, ...)
     __attribute__((malloc, format(printf, 1, 2)));
 
-/* A stream into memory (open_memstream); memory_stream_end closes it and sets
- * it to NULL: then *at and *bytes hold what was written. */
+/* A stream into memory (open_memstream); memory_stream_end closes it, sets it
+ * to NULL, and stores the bytes written in *at and *bytes. */
 FILE *memory_stream(char **at, size_t *bytes);
 void memory_stream_end(FILE **stream);
 
-/* `at`, which a library has allocated. */
+/* Check `at`, the result of an allocation in a library. */
 static inline void *
 memory_must(void *at)
 {
@@ -48,9 +48,9 @@ memory_must(void *at)
 	return at;
 }
 
-/* Return the array `at`, which has room for `*room` items, with room for item
- * `number`.  New items are not initialized: those that are never used take no
- * memory. */
+/* Grow the array `at`, which has room for `*room` items, so that it has an
+ * item `number`.  New items are not initialized: unused ones occupy no memory.
+ */
 static inline void *
 memory_grow(void *at, uint32_t *room, uint32_t number, size_t item_bytes)
 {

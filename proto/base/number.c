@@ -1,5 +1,5 @@
 /*
- * number - numbers as text.
+ * number - convert numbers to and from text.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/number.h"
@@ -12,7 +12,7 @@
 
 #include "proto/base/shortest_digits.h"
 
-/* Lay digits out around the decimal point: `point` digits stand before it. */
+/* Place digits around the decimal point: `point` digits come before it. */
 static size_t
 put_fixed(char *to, const char *digits, int count, int point)
 {
@@ -63,13 +63,13 @@ put_exponent(char *to, const char *digits, int count, int exponent)
 
 enum { DECIMALS = 6, MILLION = 1000000 };
 
-/* Below this exponents are written; above it a double cannot hold that many
- * decimals for certain. */
+/* Smaller values have exponents; a larger double cannot be certain to hold
+ * that many decimals. */
 #define SMALLEST 1e-4
 #define LARGEST  1e9
 
-/* What is mostly written: times in seconds with at most six decimals.  Five
- * times as fast as finding the shortest digits; 0 when it is none of them. */
+/* The common case: times in seconds with at most six decimals.  Five times as
+ * fast as finding the shortest digits; returns 0 for other numbers. */
 static size_t
 put_decimal(char *to, double size)
 {
@@ -149,8 +149,8 @@ number_parse_double(struct text t, double *value, struct err *err)
 {
 	char copy[128], shown[64], *end;
 
-	/* Decimal notation only: strtod also takes hexadecimal, "nan(...)"
-	 * and leading blanks.  Programs never call setlocale. */
+	/* Accept only decimal notation: strtod also takes hexadecimal,
+	 * "nan(...)" and leading blanks.  Programs never call setlocale. */
 	if (t.bytes == 0 || t.bytes >= sizeof(copy))
 		goto bad;
 	memcpy(copy, t.at, t.bytes);
@@ -203,7 +203,7 @@ number_parse_bytes(struct text t, uint64_t *bytes, struct err *err)
 	}
 	value *= factor;
 	if (!(value < 9.2e18))
-		return err_set(err, "'%s' is over 8 EiB",
+		return err_set(err, "'%s' exceeds 8 EiB",
 		    text_quote(shown, sizeof(shown), t));
 	*bytes = (uint64_t)value;
 	return 0;

@@ -1,5 +1,6 @@
 /*
- * number - numbers as text, byte for byte as the older tools wrote them.
+ * number - convert numbers to and from text, with the same bytes as older
+ * tools.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_NUMBER_H
@@ -19,12 +20,12 @@ enum { NUMBER_BYTES = 32 };
  * "nan", "-0.0".  Returns the length; `to` is NUL-terminated. */
 size_t number_repr(char to[static NUMBER_BYTES], double value);
 
-/* A whole text as a number (no blanks around it, "C" locale). */
+/* Parse a complete text as a number (no blanks around it, "C" locale). */
 int number_parse_u64(struct text t, uint64_t *value, struct err *err);
 int number_parse_double(struct text t, double *value, struct err *err);
 
-/* A size option: "64k", "256KiB", "1.5GB", "4096": suffixes K M G T P with
- * iB or nothing are binary, with B decimal.  Truncated toward zero. */
+/* A size option: "64k", "256KiB", "1.5GB", "4096": suffixes K M G T P, alone
+ * or with iB, are binary, with B decimal.  Truncated toward zero. */
 int number_parse_bytes(struct text t, uint64_t *bytes, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * prng - numbers that look random and are the same everywhere.
+ * prng - pseudorandom numbers that are the same on every machine.
  *
- * splitmix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
- * generators", 2014); the state is its seed.
+ * splitmix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
+ * number generators", 2014); the state is its seed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_PRNG_H
@@ -20,7 +20,7 @@ prng_bits(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* A whole number from `least` to `most`. */
+/* An integer from `least` to `most`. */
 static inline int64_t
 prng_between(uint64_t *state, int64_t least, int64_t most)
 {

@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /* The fewest digits that read back to `value`, which is finite and above 0;
- * of those that are as few, the nearest.  Returns how many they are; the
- * decimal point is in front of digit `*point`. */
+ * among several such numbers the nearest.  Returns the number of digits; the
+ * decimal point is before digit `*point`. */
 int shortest_digits(char *digits, double value, int *point);
 
 #ifdef __cplusplus

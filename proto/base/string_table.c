@@ -1,5 +1,5 @@
 /*
- * string_table - numbers for names.
+ * string_table - assign numbers to names.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/string_table.h"
@@ -79,7 +79,7 @@ find_slot(const struct string_table *string_table, struct text name)
 	}
 }
 
-/* Twice the slots, and room for half as many names. */
+/* Double the slots; they hold half as many names. */
 static void
 grow(struct string_table *string_table)
 {

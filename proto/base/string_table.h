@@ -1,9 +1,11 @@
 /*
- * string_table - numbers for names: 0, 1, 2 ... in the order of their coming.
+ * string_table - assign numbers to names: 0, 1, 2 ... in the order of
+ * insertion.
  *
- * The names are copied and stay where they are until string_table_clear, so
- * views of them may be kept.  The table is keyed at random: names come from
- * others. SPDX-License-Identifier: MIT
+ * The names are copied and do not move until string_table_clear, so views of
+ * them may be stored.  The hash is keyed at random, because the names come
+ * from untrusted peers.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_STRING_TABLE_H
 #define PROTO_BASE_STRING_TABLE_H
@@ -28,10 +30,10 @@ struct string_table {
 void string_table_init(struct string_table *string_table);
 void string_table_clear(struct string_table *string_table);
 
-/* The number of `name`, a new one when it was never seen. */
+/* The number of `name`; a new name gets the next number. */
 uint32_t string_table_add(struct string_table *string_table, struct text name);
 
-/* The name itself, as it is kept. */
+/* The stored copy of a name. */
 static inline struct text
 string_table_text(struct string_table *string_table, struct text name)
 {
@@ -40,11 +42,11 @@ string_table_text(struct string_table *string_table, struct text name)
 	return string_table->names[number];
 }
 
-/* The number of `name`; false when it was never seen. */
+/* Find the number of `name`; false when the table does not contain it. */
 bool string_table_find(const struct string_table *string_table,
     struct text name, uint32_t *number);
 
-/* A copy of `t` that lives as long as the names, without a number. */
+/* Copy `t` with the lifetime of the names, without giving it a number. */
 struct text string_table_keep(struct string_table *string_table, struct text t);
 
 #endif

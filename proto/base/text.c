@@ -1,5 +1,5 @@
 /*
- * text - checking, quoting and matching pieces of text.
+ * text - check, quote and match text.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/text.h"
@@ -17,8 +17,8 @@ text_compare(struct text a, struct text b)
 	return a.bytes < b.bytes ? -1 : a.bytes > b.bytes;
 }
 
-/* Length of the character at `p` (RFC 3629, table 3-7 of Unicode), or 0 when
- * it is not one. */
+/* Length of the character at `p` (RFC 3629, table 3-7 of Unicode), or 0 if it
+ * is not valid. */
 static uint32_t
 character_bytes(const unsigned char *p, uint32_t left)
 {
@@ -33,11 +33,11 @@ character_bytes(const unsigned char *p, uint32_t left)
 	if (n > left)
 		return 0;
 	if (p[0] == 0xE0)
-		low = 0xA0; /* shorter forms exist */
+		low = 0xA0; /* overlong forms */
 	else if (p[0] == 0xED)
 		high = 0x9F; /* surrogates */
 	else if (p[0] == 0xF0)
-		low = 0x90; /* shorter forms exist */
+		low = 0x90; /* overlong forms */
 	else if (p[0] == 0xF4)
 		high = 0x8F; /* beyond U+10FFFF */
 	if (p[1] < low || p[1] > high)
@@ -77,7 +77,7 @@ text_put_character(char *to, uint32_t character)
 	return n;
 }
 
-/* How many bytes from the front are printable ASCII, eight at a time. */
+/* Number of leading bytes that are printable ASCII, checked eight at a time. */
 static uint32_t
 printable_ascii_bytes(const unsigned char *p, uint32_t bytes)
 {
@@ -87,7 +87,7 @@ printable_ascii_bytes(const unsigned char *p, uint32_t bytes)
 		uint64_t w, below, del;
 
 		memcpy(&w, p + i, 8);
-		/* High bits: the byte, or one before it, is < 0x20 / 0x7F. */
+		/* High bits: the byte, or an earlier one, is < 0x20 / 0x7F. */
 		below = (w - UINT64_C(0x2020202020202020)) & ~w;
 		del = w ^ UINT64_C(0x7F7F7F7F7F7F7F7F);
 		del = (del - UINT64_C(0x0101010101010101)) & ~del;
@@ -147,7 +147,7 @@ text_fault_words(enum text_fault fault)
 	case TEXT_EMPTY: return "is empty";
 	case TEXT_TOO_LONG: return "is longer than 255 bytes";
 	case TEXT_NOT_UTF8: return "is not UTF-8";
-	case TEXT_CONTROL: return "holds a control character";
+	case TEXT_CONTROL: return "contains a control character";
 	}
 	return "is wrong";
 }
@@ -232,7 +232,7 @@ text_quote(char *to, size_t to_bytes, struct text t)
 					 p[i] != '\'';
 		size_t wants = plain ? n : 4;
 
-		/* Keep room for "..." unless this is the last character. */
+		/* Leave room for "..." unless this is the last character. */
 		if (used + wants + (i + n < t.bytes ? 3 : 0) >= to_bytes) {
 			if (to_bytes > used + 3) {
 				memcpy(to + used, "...", 3);
@@ -271,7 +271,7 @@ text_is_pattern(struct text pattern)
 	return text_front(pattern).bytes < pattern.bytes;
 }
 
-/* The classic two-pointer walk: on a mismatch go back to the last star. */
+/* The classic two-pointer walk: a mismatch returns to the last star. */
 bool
 text_match(struct text pattern, struct text t)
 {

@@ -1,8 +1,8 @@
 /*
- * text - a piece of somebody else's memory that holds text or bytes.
+ * text - a view of text or bytes in memory that something else owns.
  *
- * A view: it owns nothing and is valid as long as the buffer that it points
- * into.  Not NUL-terminated.
+ * A view is valid as long as the buffer that it points into.  Not
+ * NUL-terminated.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_TEXT_H
@@ -22,7 +22,7 @@ enum {
 	NAME_BYTES_MAX = 255, /* partition, node, source, name, track, key */
 };
 
-/* What is wrong with a name or a text; 0 is nothing. */
+/* The fault of a name or a text; 0 is none. */
 enum text_fault {
 	TEXT_OK,
 	TEXT_EMPTY,
@@ -44,9 +44,9 @@ text_equal(struct text a, struct text b)
 	       (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
-/* Copy `n` bytes as memcpy does, without a call while they are few: most texts
- * of records are a few words long, and a call takes longer than the copy.
- * Returns the end of the copy. */
+/* Copy `n` bytes like memcpy, without a call if they are few: most texts of
+ * records are a few words, and a call takes longer than the copy.  Returns the
+ * end of the copy. */
 __attribute__((always_inline)) static inline unsigned char *
 text_copy_short(unsigned char *p, const void *text, uint32_t n)
 {
@@ -72,48 +72,48 @@ text_copy_short(unsigned char *p, const void *text, uint32_t n)
 	return p + n;
 }
 
-/* Byte order; a prefix sorts before what it begins. */
+/* Byte order; a prefix sorts before longer texts. */
 int text_compare(struct text a, struct text b);
 
 /* Is `t` well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms)? */
 bool text_is_utf8(struct text t);
 
-/* The first character of `t`; returns how many bytes it has, 0 when `t` is
- * empty or does not begin with one in UTF-8. */
+/* Decode the first character of `t`; returns its length in bytes, 0 when `t`
+ * is empty or does not begin with valid UTF-8. */
 uint32_t text_character(struct text t, uint32_t *character);
-/* Write a character as UTF-8; returns its bytes, at most 4. */
+/* Write a character as UTF-8; returns its length in bytes, at most 4. */
 uint32_t text_put_character(char *to, uint32_t character);
 
 /* A name: 1..NAME_BYTES_MAX bytes of UTF-8 without control characters. */
 enum text_fault text_check_name(struct text t);
 
-/* The rest of "NAME ..." for each fault, with the limit in it, such as
- * "is longer than 255 bytes". */
+/* The end of a sentence "NAME ..." for each fault, with the limit, such as "is
+ * longer than 255 bytes". */
 const char *text_fault_words(enum text_fault fault);
 
-/* Without the blanks, tabs and ends of lines at both ends. */
+/* Remove blanks, tabs and line ends at both ends. */
 struct text text_trim(struct text t);
 
-/* Take a line off the front, without its newline; false at the end. */
+/* Take a line from the front, without its newline; false at the end. */
 bool text_next_line(struct text *rest, struct text *line);
 
-/* Take a word off the front, and the blanks and tabs before it; empty at the
+/* Take a word from the front, and the blanks and tabs before it; empty at the
  * end. */
 struct text text_next_word(struct text *rest);
 
-/* Two lower-case digits for each byte; returns the end, where no NUL is. */
+/* Two lower-case digits for each byte; returns the end, without a NUL. */
 char *text_hex(char *to, const void *from, uint32_t bytes);
 
-/* Copy into `to` so that it may stand in a log line or an error message:
+/* Copy into `to` in a form that is safe in a log line or an error message:
  * control characters, quotes, backslashes and bytes that are not UTF-8 become
  * \xNN; cut with "..." when it does not fit.  Returns `to`. */
 const char *text_quote(char *to, size_t to_bytes, struct text t);
 
 /* Shell-style pattern with * and ? only (? is one character of UTF-8). */
 bool text_match(struct text pattern, struct text t);
-/* May it match more than itself? */
+/* Can it match more than itself? */
 bool text_is_pattern(struct text pattern);
-/* Its literal front: what stands before the first * or ?. */
+/* Its literal prefix: everything before the first * or ?. */
 struct text text_front(struct text pattern);
 
 #endif

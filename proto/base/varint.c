@@ -1,5 +1,5 @@
 /*
- * varint - the bytes of rows.
+ * varint - encode and decode the fields of rows.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/varint.h"
@@ -40,7 +40,8 @@ get_varint_slowly(struct unpack *u)
 	return 0;
 }
 
-/* All bytes at once, when eight may be looked at and the last is among them. */
+/* All bytes at once, if eight bytes are readable and the last one is among
+ * them. */
 uint64_t
 get_varint_long(struct unpack *u)
 {

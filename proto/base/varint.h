@@ -1,12 +1,13 @@
 /*
- * varint - the bytes of rows: varints into a growing buffer and out of a view.
+ * varint - the fields of rows: append to a growing buffer, and read from a
+ * view.
  *
  * A varint is LEB128: 7 bits a byte, low ones first, at most 10 bytes; signed
- * numbers are zigzagged before.  Differences of times wrap modulo 2^64, so
- * that every pair of int64 has one.
+ * numbers are zigzag-encoded first.  Differences of times wrap modulo 2^64, so
+ * that they exist for every pair of int64.
  *
- * Reading is bounded and sticky: after the first thing that does not fit,
- * `bad` is set and everything reads as 0 or empty.
+ * Reading is bounded and sticky: the first fault sets `bad`, and every later
+ * read returns 0 or an empty value.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_VARINT_H
@@ -45,7 +46,7 @@ varint_unzigzag(uint64_t value)
 	return (int64_t)((value >> 1) ^ (~(value & 1) + 1));
 }
 
-/* b - a modulo 2^64, zigzagged; and back. */
+/* b - a modulo 2^64, zigzag-encoded; and the inverse. */
 static inline uint64_t
 varint_delta(int64_t a, int64_t b)
 {
@@ -81,7 +82,7 @@ struct unpack {
 static inline struct unpack
 unpack_of(struct text t)
 {
-	/* A text of no bytes may be nowhere. */
+	/* An empty text may be NULL. */
 	const char *at = t.at != NULL ? t.at : "";
 	const unsigned char *from = (const unsigned char *)at;
 
@@ -104,7 +105,7 @@ get_varint(struct unpack *u)
 	return get_varint_long(u);
 }
 
-/* A varint that must not be above `max`. */
+/* A varint of at most `max`. */
 static inline uint64_t
 get_varint_max(struct unpack *u, uint64_t max)
 {

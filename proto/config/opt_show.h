@@ -12,8 +12,8 @@ void opt_help(const struct opt_program *program);
 
 /* --print-options FORMAT, on standard output:
  *
- *     table    a line an option: program, option, value in force
- *     origin   the same with where it came from
+ *     table    one line per option: program, option, value in force
+ *     origin   the same with its origin
  *     json     {"program": "agent", "options": [{"name": "period",
  *              "letter": null, "type": "duration", "argument": "DURATION",
  *              "choices": null, "help": "...", "value": "10s" (a list of
@@ -21,9 +21,8 @@ void opt_help(const struct opt_program *program);
  *              environment, command line), "reload": true,
  *              "command": false}, ...]}
  *     example  the section of an example configuration, all commented
- *     check    "instance DIR" and, for each that was read, "file PATH"; what
- *              is wrong with them was said before
- */
+ *     check    "instance DIR" and, for each file that was read, "file PATH";
+ *              their errors were reported before */
 enum opt_show_format {
 	OPT_SHOW_TABLE,
 	OPT_SHOW_ORIGIN,

@@ -1,5 +1,5 @@
 /*
- * opt_value - the values of options, and where they came from.
+ * opt_value - the values of options, and their origin.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/opt_value.h"
@@ -35,7 +35,7 @@ parse_choice(const struct opt *opt, const char *word, int *to, struct err *err)
 		}
 		p = p[n] == '|' ? p + n + 1 : NULL;
 	}
-	return err_set(err, "is one of %s", opt->choices);
+	return err_set(err, "must be one of %s", opt->choices);
 }
 
 /* All types but OPT_LIST. */
@@ -48,7 +48,7 @@ parse(const struct opt *opt, const char *word, union opt_plain *to,
 	switch (opt->type) {
 	case OPT_FLAG:
 		if (strcmp(word, "true") != 0 && strcmp(word, "false") != 0)
-			return err_set(err, "is true or false");
+			return err_set(err, "must be true or false");
 		to->flag = word[0] == 't';
 		return 0;
 	case OPT_LIST:
@@ -114,7 +114,7 @@ load(const struct opt *opt, const void *to)
 	return plain;
 }
 
-/* Put into the program's variable what `value` says. */
+/* Assign `value` to the program's variable. */
 static void
 put(const struct opt_value *value)
 {
@@ -124,7 +124,7 @@ put(const struct opt_value *value)
 	if (opt->type == OPT_LIST)
 		((struct opt_list *)value->to)->count = 0;
 	for (uint32_t i = 0; i < value->count; i++) {
-		/* It was read before. */
+		/* It was parsed before. */
 		if (parse(opt, value->words[i], &plain, NULL) != 0)
 			abort();
 		if (opt->type == OPT_LIST)
@@ -134,12 +134,12 @@ put(const struct opt_value *value)
 		store(opt, value->to, &plain);
 }
 
-/* ---- all of them ---- */
+/* ---- all options ---- */
 
 static void
 add_value(const struct opt *opt, void *values_of)
 {
-	/* Without a value the option has the whole address. */
+	/* Without a bound value the option has the whole address. */
 	void *to = (void *)((uintptr_t)values_of + (uintptr_t)opt->to);
 
 	assert(value_count < VALUES_MAX);
@@ -221,7 +221,7 @@ opt_value_give(const struct opt *opt, const char *word, enum opt_from from,
 		value->count = 0;
 	if (value->count == OPT_LIST_MAX)
 		return err_set(
-		    err, "is there more than %d times", OPT_LIST_MAX);
+		    err, "is given more than %d times", OPT_LIST_MAX);
 	add_word(value, word);
 	value->from = from;
 	put(value);
@@ -230,8 +230,9 @@ opt_value_give(const struct opt *opt, const char *word, enum opt_from from,
 
 /* ---- from files ---- */
 
-/* What files said stays in memory, once each, because programs keep views of
- * it; so a configuration that goes to and fro costs nothing. */
+/* Values from files stay in memory, one copy of each, because programs keep
+ * views of them; so a configuration that alternates between two states does
+ * not grow. */
 static const char *
 intern(const char *word)
 {
@@ -279,7 +280,8 @@ opt_value_take(const struct config *config)
 
 /* ---- while the process runs ---- */
 
-static struct opt_value before[VALUES_MAX]; /* of what is changing */
+static struct opt_value
+    before[VALUES_MAX]; /* of the options that are changing */
 static uint32_t before_count;
 
 static bool
@@ -330,7 +332,7 @@ opt_value_undo(void)
 	before_count = 0;
 }
 
-/* Once a value: who sends HUP every hour does not want to hear it again. */
+/* Once for each value: repeated HUPs must not repeat the warning. */
 static void
 tell_restart(struct opt_value *value, const struct config_value *said)
 {
@@ -340,11 +342,11 @@ tell_restart(struct opt_value *value, const struct config_value *said)
 		return;
 	value->reported = what;
 	if (said != NULL)
-		log_warn("%s:%d: %s needs a restart to be changed", said->file,
+		log_warn("%s:%d: changing %s requires a restart", said->file,
 		    said->line, value->opt->name);
 	else
-		log_warn("%s is not in the configuration any more, and needs a "
-			 "restart to be changed",
+		log_warn("%s was removed from the configuration; the change "
+			 "requires a restart",
 		    value->opt->name);
 }
 

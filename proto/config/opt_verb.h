@@ -15,13 +15,13 @@ struct opt_verb {
 	const char *word, *second; /* "models", "list"; NULL: one word */
 	const char *synopsis;      /* "backup TO [options]" */
 	const char *summary;
-	uint32_t operands_min, operands_max; /* words behind the verb */
+	uint32_t operands_min, operands_max; /* words after the verb */
 	const char *const *takes;            /* names of options */
 };
 
-/* Find the verb at argv[1], parse what follows it, and return the number of
- * the verb.  Without one it does what opt_parse does with the program, or
- * prints what the verbs are and exits with status 2. */
+/* Find the verb at argv[1], parse the rest, and return the number of the verb.
+ * Without a verb, parse the program's own options as opt_parse does, or print
+ * the verbs and exit with status 2. */
 uint32_t opt_verb_parse(const struct opt_program *program,
     const struct opt_verb *verbs, uint32_t count, int argc, char **argv,
     struct opt_operands *operands);

@@ -1,6 +1,5 @@
 /*
- * partition_table - the table that tells brokers which aggregator keeps which
- * partition.
+ * partition_table - maps partitions to aggregators, for brokers.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/partition_table.h"
@@ -52,7 +51,7 @@ read_version(const struct reading *r, struct text line, struct err *err)
 		number = number * 10 + (uint64_t)(line.at[i] - '0');
 	}
 	r->table->version = number;
-	return number > 0 ? 0 : wrong(r, err, "a version is 1 or more");
+	return number > 0 ? 0 : wrong(r, err, "the version must be 1 or more");
 }
 
 static int
@@ -63,7 +62,7 @@ read_row(const struct reading *r, struct text line, struct err *err)
 	struct partition_table_row row;
 
 	if (tab == NULL)
-		return wrong(r, err, "wanted PATTERN, a tab, ENDPOINT");
+		return wrong(r, err, "expected PATTERN, a tab, ENDPOINT");
 	row.pattern = (struct text){ line.at, (uint32_t)(tab - line.at) };
 	row.endpoint =
 	    (struct text){ tab + 1, line.bytes - row.pattern.bytes - 1 };
@@ -107,7 +106,7 @@ partition_table_parse(struct partition_table *table, const char *name,
 	return 0;
 }
 
-/* 1, and the file in `*bytes`; 0: there is none. */
+/* 1, and the file's content in `*bytes`; 0: the file does not exist. */
 static int
 read_file(const char *path, char **bytes, uint32_t *length, struct err *err)
 {
@@ -122,7 +121,7 @@ read_file(const char *path, char **bytes, uint32_t *length, struct err *err)
 			   : err_set(err, "%s: %s", path, strerror(errno));
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return err_set(err, "%s is not a file", path);
+		return err_set(err, "%s is not a regular file", path);
 	}
 	*bytes = memory_alloc(PARTITION_TABLE_BYTES_MAX + 1);
 	while (have <= PARTITION_TABLE_BYTES_MAX &&
@@ -172,7 +171,7 @@ print_row(FILE *file, struct text pattern, struct text endpoint)
 	    (int)endpoint.bytes, endpoint.at);
 }
 
-/* Write the table with the partition in front of all. */
+/* Write the table with the row of the partition in front. */
 static int
 replace(const char *path, const struct partition_table *table,
     struct partition_table_row front, struct err *err)
@@ -218,7 +217,7 @@ change_locked(const char *path, struct partition_table_row front,
 	return rc;
 }
 
-/* One change at a time: the lock goes with the process. */
+/* One change at a time: the lock ends with the process. */
 int
 partition_table_change(const char *path, struct text partition,
     struct text endpoint, uint64_t *version, struct err *err)

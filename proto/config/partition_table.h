@@ -1,9 +1,8 @@
 /*
- * partition_table - the table that tells brokers which aggregator keeps which
- * partition.
+ * partition_table - maps partitions to aggregators, for brokers.
  *
- * A text file (proto/wire.md, "Partition table"), replaced by
- * rename, so that a reader finds the old one or the new one.
+ * A text file (proto/wire.md, "Partition table"), replaced by rename, so that
+ * a reader finds either the old or the new table.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_PARTITION_TABLE_H
@@ -21,29 +20,30 @@ enum {
 };
 
 struct partition_table_row {
-	struct text pattern, endpoint; /* text_match's; views */
+	struct text pattern,
+	    endpoint; /* a pattern of text_match; both are views */
 };
 
-/* Zeroed: version 0 without rows, as of a file that is not there. */
+/* Zeroed: version 0 without rows, like a file that does not exist. */
 struct partition_table {
 	uint64_t version;
 	uint32_t count;
 	struct partition_table_row row[PARTITION_TABLE_ROWS_MAX];
-	char *bytes; /* what the rows are views of */
+	char *bytes; /* the content that the rows point into */
 };
 
-/* Read the table out of `file`, which must live as long as the views: -1 and
- * "NAME:LINE: what". */
+/* Parse the table in `file`, which must outlive the views: -1 and "NAME:LINE:
+ * reason". */
 int partition_table_parse(struct partition_table *table, const char *name,
     struct text file, struct err *err);
-/* The same of a file; one that is not there is an empty table. */
+/* Read a table from a file; a file that does not exist is an empty table. */
 int partition_table_read(
     struct partition_table *table, const char *path, struct err *err);
 void partition_table_clear(struct partition_table *table);
 
-/* Have `partition` go to `endpoint` from now on, in a table of the next
- * version, and wait for the disk.  A table that says so already stays.
- * `*version` is that of the table then. */
+/* Route `partition` to `endpoint` from now on: write a table with the next
+ * version and sync it.  If the table already contains this, it stays
+ * unchanged. `*version` is the version of the table after the call. */
 int partition_table_change(const char *path, struct text partition,
     struct text endpoint, uint64_t *version, struct err *err);
 

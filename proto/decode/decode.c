@@ -1,5 +1,5 @@
 /*
- * decode - the frames of a stream.
+ * decode - decode the frames of an input.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/decode/decode.h"
@@ -44,29 +44,31 @@ fault_sentence(enum wire_fault fault)
 		[WIRE_MAGIC] = "no frame begins here (no magic PSCP)",
 		[WIRE_OTHER_VERSION] = "the frame is of another version",
 		[WIRE_TYPE] = "the type of the frame is unknown",
-		[WIRE_LENGTH] = "the length field is wrong, or over the limit",
+		[WIRE_LENGTH] = "the length field does not match the frame, or "
+				"exceeds the limit",
 		[WIRE_CHECKSUM] = "the checksum of the frame is wrong",
-		[WIRE_HEADER] = "the header is not the array that it should be",
+		[WIRE_HEADER] = "the header is not the expected array",
 		[WIRE_NAME] = "a partition, node or name is not valid",
-		[WIRE_CODEC] = "the body cannot be decompressed to its size",
-		[WIRE_DEPTH] = "the body is nested too deep",
+		[WIRE_CODEC] =
+		    "the body does not decompress to the size in the header",
+		[WIRE_DEPTH] = "the body is nested too deeply",
 		[WIRE_RECORD] = "a record does not have the form of its kind",
 		[WIRE_LIMIT] = "a record exceeds a limit",
-		[WIRE_COUNT] = "the number of records is not the header's",
+		[WIRE_COUNT] = "the number of records differs from the header",
 	};
 
 	return fault < WIRE_FAULTS ? sentences[fault] : "unknown fault";
 }
 
-/* The length of the frame that the fixed bytes at r->at announce; 0: they
- * announce none that can be read. */
+/* The length of the frame, according to the fixed bytes at r->at; 0: no usable
+ * length. */
 static uint32_t
 frame_bytes(struct reading *r, size_t have)
 {
 	struct wire_header header;
 	uint32_t length;
 
-	/* Only an empty input, or one that ends between two frames, is good. */
+	/* Valid: an empty input, or one that ends between two frames. */
 	if (have < WIRE_FIXED_BYTES) {
 		complain(r, "the input ends within the fixed bytes of a frame");
 		return 0;
@@ -87,7 +89,8 @@ frame_bytes(struct reading *r, size_t have)
 	return 0;
 }
 
-/* 1: there may be another frame; 0: the input ends, or cannot be followed. */
+/* 1: there may be another frame; 0: the input ends, or the next frame cannot
+ * be found. */
 static int
 next_frame(struct reading *r)
 {

@@ -1,9 +1,9 @@
 /*
- * decode - frames as text or JSON, for people.
+ * decode - print frames as text or JSON.
  *
- * The input is any number of frames, one after another; a frame carries its
- * length.  Nothing of it is trusted: a frame that is refused is reported with
- * its offset, and decoding goes on with the next one if the length is good.
+ * The input is any number of consecutive frames; a frame contains its length.
+ * Nothing in it is trusted: a refused frame is reported with its offset, and
+ * decoding continues with the next one if the length is credible.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_DECODE_DECODE_H
@@ -16,18 +16,19 @@
 
 struct decode {
 	FILE *file;
-	bool as_json;          /* an object a line, else text */
-	struct wire_room room; /* all zero to begin with */
+	bool as_json;          /* one JSON object per line, else text */
+	struct wire_room room; /* zeroed before its first use */
 };
 void decode_clear(struct decode *decode);
 
-/* Print one frame that begins at `offset` of the input.  WIRE_OK, or why it
- * was refused; what could be read of its header is printed all the same. */
+/* Print one frame, which begins at `offset` of the input.  Returns WIRE_OK or
+ * the reason for refusing it; header fields that could be read are printed in
+ * either case. */
 enum wire_fault decode_frame(
     struct decode *decode, uint64_t offset, struct text frame);
 
-/* Print all frames of `input`, which has the name `name`.  Faults are logged,
- * -1 counts them. */
+/* Print all frames of `input`, whose name is `name`.  Faults are logged; on -1
+ * `err` has their number. */
 int decode_stream(
     struct decode *decode, FILE *input, const char *name, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * decode_frame - one frame: its header, and what its body holds.
+ * decode_frame - print one frame: its header and its body.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -9,8 +9,7 @@
 #include "proto/decode/record_json.h"
 #include "proto/os/clock.h"
 
-/* A frame on its way to the file: text puts a line for each field, JSON a
- * member. */
+/* The output of one frame: text has a line per field, JSON a member. */
 struct printer {
 	FILE *file;
 	bool as_json;
@@ -30,7 +29,7 @@ put_uint(struct printer *p, const char *name, uint64_t value)
 	}
 }
 
-/* What a type does not use is zero, and not shown. */
+/* A field that the type does not use is zero, and is omitted. */
 static void
 put_used(struct printer *p, const char *name, uint64_t value)
 {
@@ -81,7 +80,7 @@ put_bytes(struct printer *p, const char *name, struct text value)
 	fputc('\n', p->file);
 }
 
-/* JSON has the nanoseconds, text the date. */
+/* JSON has nanoseconds, text a date. */
 static void
 put_time(struct printer *p, const char *name, int64_t ns)
 {

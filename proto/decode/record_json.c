@@ -1,5 +1,5 @@
 /*
- * record_json - one record as a line of JSON, and its parts for other forms.
+ * record_json - a record as a line of JSON, and its parts for other formats.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/decode/record_json.h"
@@ -85,7 +85,7 @@ record_json_values(struct json *json, struct text values)
 	json_end_array(json);
 }
 
-/* Of each event its role, when it was emitted and when received. */
+/* For each event its role and the times when it was emitted and received. */
 static void
 put_run_events(struct json *json, const struct run_events *events)
 {

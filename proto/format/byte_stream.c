@@ -1,5 +1,5 @@
 /*
- * byte_stream - bytes on their way into an output.
+ * byte_stream - stream bytes to an output.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/byte_stream.h"
@@ -13,17 +13,17 @@
 
 #include "proto/base/memory.h"
 #include "proto/format/compress_block.h"
-#define ZLIB_CONST /* deflate only reads what it is given */
+#define ZLIB_CONST /* deflate only reads its input */
 #include <zlib.h>
 
 enum {
 	LEVEL = 2, /* as fast as 1, and smaller */
-	BLOCK_BYTES = 4 * BYTE_STREAM_BUFFER_BYTES, /* a member of gzip's */
+	BLOCK_BYTES = 4 * BYTE_STREAM_BUFFER_BYTES, /* a gzip member */
 	SEND_BYTES = 8 << 20,
 	WINDOW_BITS = 15,
-	GZIP = 16, /* zlib: with gzip's header and checksum */
+	GZIP = 16, /* zlib: write a gzip header and checksum */
 	TAR_BLOCK = 512,
-	/* A gzip header, a stored block's header, the end. */
+	/* The gzip header, the header of a stored block, the trailer. */
 	STORED_BYTES = 10 + 5 + TAR_BLOCK + 8,
 };
 
@@ -34,7 +34,7 @@ struct byte_stream_zip {
 	struct compress_block *pack; /* tar; NULL: gzip */
 	unsigned char *block;
 	size_t used;    /* of it */
-	char name[100]; /* of the member; NUL-terminated where it fits */
+	char name[100]; /* of the member; NUL-terminated if it fits */
 };
 
 /* ---- the file ---- */
@@ -55,8 +55,8 @@ write_file(struct byte_stream *byte_stream, const void *bytes, size_t count)
 	errno = 0;
 	if (fwrite(bytes, 1, count, byte_stream->file) != count)
 		fail(byte_stream);
-	/* What is on its way to the disk early need not be waited for at the
-	 * end; a pipe or an old file system has no such way, and no need. */
+	/* Start the write to the disk now, so that the end waits less.  A pipe
+	 * or an old file system does not support it and does not need it. */
 	byte_stream->unsent += count;
 	if (byte_stream->unsent >= SEND_BYTES) {
 		byte_stream->unsent = 0;
@@ -87,7 +87,7 @@ deflate_all(
 	assert(flush != Z_FINISH || rc == Z_STREAM_END);
 }
 
-/* What was begun before. */
+/* Write the block that was started before. */
 static void
 write_packed(struct byte_stream *byte_stream)
 {
@@ -97,8 +97,8 @@ write_packed(struct byte_stream *byte_stream)
 		write_file(byte_stream, packed.at, packed.bytes);
 }
 
-/* What reads an archive reads many members as one.  What reads gzip in a
- * browser does not: there it is a stream. */
+/* Archive readers concatenate gzip members.  Gzip decoders in browsers do not:
+ * for them the output is a single stream. */
 static void
 pack_all(struct byte_stream *byte_stream)
 {
@@ -157,8 +157,8 @@ byte_stream_put(
 
 /* ---- tar ---- */
 
-/* Octal, or from 8 GiB on the bytes of the number behind a set bit, as GNU's
- * and every newer tar reads it. */
+/* Octal; from 8 GiB on the number in binary after a set bit, as GNU tar and
+ * every newer tar read it. */
 static void
 put_size(unsigned char field[static 12], uint64_t size)
 {
@@ -197,7 +197,7 @@ make_header(unsigned char block[static TAR_BLOCK], const char name[100],
 	    "ustar\0"
 	    "00",
 	    8);
-	/* The checksum is of a header with blanks in its place. */
+	/* The checksum field counts as blanks in the checksum. */
 	memset(block + 148, ' ', 8);
 	for (int i = 0; i < TAR_BLOCK; i++)
 		sum += block[i];
@@ -212,12 +212,12 @@ put_le32(unsigned char *to, uint32_t value)
 		to[i] = (unsigned char)(value >> 8 * i);
 }
 
-/* The header of a member of `size` bytes as a gzip member. */
+/* Write the header of a member of `size` bytes as a gzip member. */
 static void
 write_header(struct byte_stream *byte_stream, uint64_t size)
 {
-	/* Deflate, no name, no time, a machine that is not said; a last block
-	 * that is stored. */
+	/* Deflate, no name, no time, unknown system; then a final stored
+	 * block. */
 	static const unsigned char front[15] = { 0x1F, 0x8B, 8, 0, 0, 0, 0, 0,
 		0, 0xFF, 1, TAR_BLOCK & 0xFF, TAR_BLOCK >> 8, ~TAR_BLOCK & 0xFF,
 		~TAR_BLOCK >> 8 & 0xFF };
@@ -232,7 +232,7 @@ write_header(struct byte_stream *byte_stream, uint64_t size)
 	write_file(byte_stream, bytes, sizeof(bytes));
 }
 
-/* Full blocks, and two empty ones. */
+/* Fill the last block; two empty blocks end the archive. */
 static void
 end_tar(struct byte_stream *byte_stream, uint64_t size)
 {
@@ -254,7 +254,7 @@ go_back(struct byte_stream *byte_stream, uint64_t size)
 		fail(byte_stream);
 }
 
-/* ---- all of it ---- */
+/* ---- interface ---- */
 
 static struct byte_stream_zip *
 new_zip(enum byte_stream_kind kind)
@@ -278,7 +278,8 @@ byte_stream_begin(struct byte_stream *byte_stream, FILE *file,
 {
 	*byte_stream = (struct byte_stream){ .file = file };
 	if (kind == BYTE_STREAM_TAR_GZIP && fseeko(file, 0, SEEK_SET) != 0)
-		return err_set(err, "a tar needs an output that is a file");
+		return err_set(
+		    err, "the output must be a regular file for tar");
 	byte_stream->buffer = memory_alloc(BYTE_STREAM_BUFFER_BYTES);
 	if (kind == BYTE_STREAM_PLAIN)
 		return 0;

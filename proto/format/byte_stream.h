@@ -1,15 +1,16 @@
 /*
- * byte_stream - bytes on their way into an output: as they are, through gzip,
- * or as the only member of a tar in gzip.
+ * byte_stream - stream bytes to an output: plain, gzip-compressed, or as the
+ * only member of a gzip-compressed tar.
  *
- * Everything goes through one buffer of a fixed size, whatever its length.
- * Failures are sticky: what is written afterwards goes nowhere, byte_stream_end
- * says what was wrong.
+ * All bytes pass through one buffer of fixed size, whatever their number.
+ * Errors are sticky: later writes are discarded, and byte_stream_end reports
+ * the error.
  *
- * The size of a member stands before it in a tar, and is not known before its
- * end: the tar's header is a gzip member of its own, not compressed and so of a
- * known length, which byte_stream_end goes back to.  That takes a file, not a
- * pipe. SPDX-License-Identifier: MIT
+ * A tar header contains the size of its member, which is known only at the
+ * end. The tar header is therefore a gzip member of its own, uncompressed and
+ * so of fixed length; byte_stream_end seeks to it and writes it last.  That
+ * requires a file, not a pipe.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_BYTE_STREAM_H
 #define PROTO_FORMAT_BYTE_STREAM_H
@@ -23,8 +24,7 @@
 
 enum {
 	BYTE_STREAM_BUFFER_BYTES = 64 << 10,
-	BYTE_STREAM_ROOM_MAX =
-	    4096, /* that byte_stream_room can be asked for */
+	BYTE_STREAM_ROOM_MAX = 4096, /* largest request to byte_stream_room */
 };
 
 enum byte_stream_kind {
@@ -36,20 +36,22 @@ enum byte_stream_kind {
 struct byte_stream_zip; /* opaque */
 
 struct byte_stream {
-	FILE *file; /* NULL: bytes are counted and go nowhere */
+	FILE *file; /* NULL: count the bytes and discard them */
 	struct byte_stream_zip *zip;
 	unsigned char *buffer;
-	size_t used;      /* of it */
-	uint64_t flushed; /* bytes that have left it, before compression */
-	uint64_t unsent;  /* of the file: not reported the disk yet */
-	struct err err;   /* what went wrong first; empty: nothing */
+	size_t used; /* of it */
+	uint64_t
+	    flushed; /* bytes that have left the buffer, before compression */
+	uint64_t unsent; /* of the file: written, but not yet on their way to
+			    the disk */
+	struct err err;  /* the first error; empty: none */
 };
 
 /* `member` is the name in the tar.  With file NULL and BYTE_STREAM_PLAIN the
- * stream only counts. */
+ * stream only counts bytes. */
 int byte_stream_begin(struct byte_stream *byte_stream, FILE *file,
     enum byte_stream_kind kind, struct text member, struct err *err);
-/* In any case the stream has ended afterwards; the file is the caller's. */
+/* The stream has ended in either case; the caller closes the file. */
 int byte_stream_end(struct byte_stream *byte_stream, struct err *err);
 
 void byte_stream_put(
@@ -63,9 +65,9 @@ byte_stream_bytes(const struct byte_stream *byte_stream)
 	return byte_stream->flushed + byte_stream->used;
 }
 
-/* Where the next bytes go, with room for so many (at most
- * BYTE_STREAM_ROOM_MAX); byte_stream_filled says up to where they were written.
- */
+/* Return where the next bytes go, with room for `bytes` (at most
+ * BYTE_STREAM_ROOM_MAX); pass the end of what was written to
+ * byte_stream_filled. */
 static inline unsigned char *
 byte_stream_room(struct byte_stream *byte_stream, size_t bytes)
 {

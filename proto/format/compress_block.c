@@ -1,5 +1,5 @@
 /*
- * compress_block - pieces of memory, each compressed as a whole.
+ * compress_block - compress blocks of memory, each independently.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/compress_block.h"
@@ -14,7 +14,7 @@
 #include "proto/base/memory.h"
 #include "proto/os/worker.h"
 
-/* Of traces, 2 takes twice as long for a twentieth less. */
+/* For traces, level 2 takes twice as long and saves a twentieth. */
 enum { LEVEL = 1 };
 
 struct compress_block {
@@ -23,7 +23,7 @@ struct compress_block {
 	struct buffer in, out;
 
 	struct worker *worker;
-	bool is_begun; /* and not taken */
+	bool is_begun; /* and its result was not fetched yet */
 };
 
 static void

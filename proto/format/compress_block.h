@@ -1,7 +1,8 @@
 /*
- * compress_block - pieces of memory, each compressed as a whole: two to three
- * times as fast as a stream that does as well, and in a thread of its own, so
- * that the next piece is made meanwhile. SPDX-License-Identifier: MIT
+ * compress_block - compress blocks of memory, each independently: two to three
+ * times as fast as a stream with the same ratio.  A worker thread compresses,
+ * so that the caller can fill the next block meanwhile.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_COMPRESS_BLOCK_H
 #define PROTO_FORMAT_COMPRESS_BLOCK_H
@@ -10,7 +11,7 @@
 
 enum compress_format {
 	COMPRESS_ZLIB, /* RFC 1950 */
-	COMPRESS_GZIP, /* RFC 1952: a member */
+	COMPRESS_GZIP, /* RFC 1952: a gzip member */
 };
 
 struct compress_block; /* opaque */
@@ -18,11 +19,12 @@ struct compress_block; /* opaque */
 struct compress_block *compress_block_new(enum compress_format format);
 void compress_block_free(struct compress_block **pack);
 
-/* Begin with a copy of these bytes; what was begun before is taken. */
+/* Start to compress a copy of these bytes; the previous result must have been
+ * fetched. */
 void compress_block_begin(
     struct compress_block *pack, const void *bytes, size_t count);
-/* Take what was begun last, when it is done: a view, valid until the next is
- * begun; empty when nothing was begun. */
+/* Wait for the block that was started last: returns a view, valid until the
+ * next start; empty when nothing was started. */
 struct text compress_block_take(struct compress_block *pack);
 
 #endif

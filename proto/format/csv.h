@@ -1,8 +1,8 @@
 /*
  * csv - rows for spreadsheets (RFC 4180: CRLF, quotes doubled).
  *
- * A text that begins with = + - @ TAB or CR gets a ' in front: a spreadsheet
- * would run it as a formula.  Numbers are numbers and get none.
+ * Text that begins with = + - @ TAB or CR gets a ' in front, because a
+ * spreadsheet would evaluate it as a formula.  Numbers are not prefixed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_CSV_H
@@ -16,7 +16,7 @@
 
 struct csv {
 	FILE *file;
-	bool filled; /* the row has a cell */
+	bool filled; /* the current row has a cell */
 };
 
 void csv_text(struct csv *csv, struct text value);
@@ -24,7 +24,7 @@ void csv_string(struct csv *csv, const char *value);
 void csv_int(struct csv *csv, int64_t value);
 void csv_uint(struct csv *csv, uint64_t value);
 void csv_float(struct csv *csv, double value);
-/* A number as its digits. */
+/* A number, given as digits. */
 void csv_number(struct csv *csv, struct text digits);
 void csv_none(struct csv *csv);
 void csv_end_row(struct csv *csv);

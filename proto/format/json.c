@@ -1,5 +1,5 @@
 /*
- * json - writes JSON as it goes, without building it first.
+ * json - write JSON incrementally, without building a tree.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/json.h"
@@ -42,7 +42,7 @@ new_line(struct json *json)
 		put_byte(json, ' ');
 }
 
-/* What stands between this and the one before it. */
+/* Write the separator between the previous item and this one. */
 static void
 separate(struct json *json)
 {
@@ -130,7 +130,7 @@ put_escaped(struct json *json, uint32_t c)
 	fprintf(json->file, "\\u%04x", c);
 }
 
-/* Stands for itself. */
+/* Needs no escape. */
 static bool
 is_plain(unsigned char c)
 {

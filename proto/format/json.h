@@ -1,12 +1,12 @@
 /*
- * json - writes JSON as it goes, without building it first.
+ * json - write JSON incrementally, without building a tree.
  *
- * On one line the bytes are those of Python's json.dumps with its defaults:
+ * On one line the bytes equal those of Python's json.dumps with its defaults:
  * ", " and ": ", ASCII only (\uXXXX, surrogate pairs), floats in their
- * shortest form, NaN and Infinity as bare words.  Indented is dumps with
- * indent=1, wide with indent=4.  A strict writer gives null for a number that
- * is not finite, because a bare NaN is not JSON.  Bytes that are not UTF-8
- * become U+FFFD, so that the result can always be read.
+ * shortest form, NaN and Infinity as bare words.  Indented equals indent=1,
+ * wide equals indent=4.  A strict writer writes null for a number that is not
+ * finite, because a bare NaN is not JSON. Bytes that are not UTF-8 become
+ * U+FFFD, so that the output is always valid text.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_JSON_H
@@ -32,13 +32,13 @@ struct json {
 	FILE *file;
 	unsigned style; /* of enum json_style, or-ed */
 	unsigned depth;
-	uint64_t filled; /* bit d: something stands at depth d */
+	uint64_t filled; /* bit d: the container at depth d is not empty */
 	bool after_key;
 };
 
 void json_init(struct json *json, FILE *file, unsigned style);
 
-/* Containers; a key stands before each value in an object. */
+/* Containers; in an object write a key before each value. */
 void json_begin_object(struct json *json);
 void json_end_object(struct json *json);
 void json_begin_array(struct json *json);
@@ -51,25 +51,25 @@ void json_string(struct json *json, const char *value);
 void json_int(struct json *json, int64_t value);
 void json_uint(struct json *json, uint64_t value);
 void json_float(struct json *json, double value);
-/* An integer of any size, as its digits. */
+/* An integer of any size, given as digits. */
 void json_digits(struct json *json, const char *digits);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
-/* As two hexadecimal digits a byte. */
+/* Two hexadecimal digits for each byte. */
 void json_hex(struct json *json, struct text bytes);
 void json_value(struct json *json, const struct value *value);
-/* Pairs as of struct record, as an object. */
+/* The attributes of a struct record (`pairs`) as an object. */
 void json_pairs(struct json *json, struct text pairs);
 
-/* JSON that is written into memory. */
+/* Write JSON to memory. */
 struct json_memory {
 	struct json to;
-	char *text; /* once it ended; the caller's to free */
+	char *text; /* set at the end; the caller frees it */
 	size_t bytes;
 };
 
 void json_memory_begin(struct json_memory *json, unsigned style);
-/* A view of `text`, behind which stands a NUL. */
+/* A view of `text`, which is NUL-terminated. */
 struct text json_memory_end(struct json_memory *json);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * json_bytes - pieces of JSON as bytes, for what has millions of them.
+ * json_bytes - write JSON in pieces, for outputs with millions of them.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/json_bytes.h"
@@ -10,7 +10,7 @@
 #include "proto/format/json.h"
 
 enum {
-	RUN_BYTES_MAX = 1024, /* of text that are copied at once */
+	RUN_BYTES_MAX = 1024, /* of text, copied at a time */
 	ESCAPED_BYTES = 6,    /* \u001F */
 };
 
@@ -20,7 +20,7 @@ is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* One character that does not stand for itself; returns its bytes in `s`. */
+/* One character that needs an escape; returns its length in `s`. */
 static uint32_t
 put_character(
     struct byte_stream *byte_stream, const unsigned char *s, uint32_t left)

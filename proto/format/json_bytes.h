@@ -1,8 +1,8 @@
 /*
- * json_bytes - pieces of JSON as bytes, for what has millions of them.
+ * json_bytes - write JSON in pieces, for outputs with millions of them.
  *
- * Where json.h goes through stdio, these go into the buffer of a stream: ask
- * byte_stream_room for what a row needs, put its pieces, tell
+ * json.h writes through stdio; these functions write into the buffer of a
+ * stream: get room for a row from byte_stream_room, write the pieces, call
  * byte_stream_filled.  Text is UTF-8; bytes that are not become U+FFFD.
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 #include "proto/format/byte_stream.h"
 
-/* What the longest may need. */
+/* Maximum lengths. */
 enum { JSON_INTEGER_BYTES = 20, JSON_DECIMAL_BYTES = JSON_INTEGER_BYTES + 2 };
 
 static inline unsigned char *
@@ -50,8 +50,8 @@ json_put_integer(unsigned char *to, int64_t value)
 	return json_put_digits(to, -(uint64_t)value);
 }
 
-/* `value` units of which `one` make 1 (a power of ten), exactly: no zeros at
- * the end, no point without a fraction. */
+/* Write `value` / `one` exactly (`one` is a power of ten): no trailing zeros,
+ * no point without a fraction. */
 static inline unsigned char *
 json_put_decimal(unsigned char *to, int64_t value, uint64_t one)
 {
@@ -70,7 +70,7 @@ json_put_decimal(unsigned char *to, int64_t value, uint64_t one)
 	return to;
 }
 
-/* A text in its quotes, of any length. */
+/* A quoted text of any length. */
 void json_put_text(struct byte_stream *byte_stream, struct text t);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * json_fields - the members of one JSON object, as they stand in its text.
+ * json_fields - the members of one JSON object, as views of its text.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/json_fields.h"
@@ -76,7 +76,7 @@ json_fields_number(struct text number, struct value *value, struct err *err)
 	if (!json_fields_is_number(number))
 		return err_set(err, "is not a number");
 	json_reader_number(number, value);
-	/* Digits alone mean what they say, not something near it. */
+	/* An integer is converted exactly. */
 	if (value->type == VALUE_FLOAT &&
 	    (isinf(value->is.f) || json_reader_is_whole(number)))
 		return err_set(err, "is out of range");

@@ -1,5 +1,5 @@
 /*
- * json_reader - finds its way in a JSON text in memory, a value at a time.
+ * json_reader - read a JSON text in memory, one value at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/json_reader.h"
@@ -11,7 +11,9 @@
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
 
-enum { FEW_KEYS = 16 }; /* are compared each with each, more are sorted */
+enum {
+	FEW_KEYS = 16
+}; /* above this number keys are sorted to find duplicates */
 
 void
 json_reader_init(struct json_reader *scan, struct text text)
@@ -41,7 +43,7 @@ json_keys_clear(struct json_keys *keys)
 	*keys = (struct json_keys){ .at = NULL };
 }
 
-/* ---- what does not fit -------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------- */
 
 static bool
 fail(struct json_reader *scan, const char *why)
@@ -71,10 +73,10 @@ static bool
 fail_at(struct json_reader *scan, const char *at, const char *why)
 {
 	scan->at = at;
-	return fail(scan, at == scan->end ? "it ends in the middle" : why);
+	return fail(scan, at == scan->end ? "unexpected end" : why);
 }
 
-/* ---- blanks, words, numbers, texts -------------------------------------- */
+/* ---- whitespace, words, numbers, strings -------------------------------- */
 
 static void
 skip_blanks(struct json_reader *scan)
@@ -123,12 +125,12 @@ skip_number(struct json_reader *scan)
 	at = skip_digits(at, end);
 	if (at == digits || (*digits == '0' && at > digits + 1))
 		return fail_at(
-		    scan, at == digits ? at : digits + 1, "this is no number");
+		    scan, at == digits ? at : digits + 1, "malformed number");
 	if (at < end && *at == '.') {
 		digits = ++at;
 		at = skip_digits(at, end);
 		if (at == digits)
-			return fail_at(scan, at, "a digit is wanted");
+			return fail_at(scan, at, "expected a digit");
 	}
 	if (at < end && (*at == 'e' || *at == 'E')) {
 		at++;
@@ -137,7 +139,7 @@ skip_number(struct json_reader *scan)
 		digits = at;
 		at = skip_digits(at, end);
 		if (at == digits)
-			return fail_at(scan, at, "a digit is wanted");
+			return fail_at(scan, at, "expected a digit");
 	}
 	scan->at = at;
 	return true;
@@ -152,7 +154,7 @@ hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* At the digits behind "\u". */
+/* At the digits after "\u". */
 static bool
 get_unit(struct json_reader *scan, uint32_t *unit)
 {
@@ -162,7 +164,7 @@ get_unit(struct json_reader *scan, uint32_t *unit)
 
 		if (digit < 0)
 			return fail_at(
-			    scan, scan->at, "a hexadecimal digit is wanted");
+			    scan, scan->at, "expected a hexadecimal digit");
 		*unit = *unit << 4 | (uint32_t)digit;
 	}
 	return true;
@@ -180,7 +182,7 @@ is_low_half(uint32_t unit)
 	return unit >= 0xDC00 && unit < 0xE000;
 }
 
-/* Behind "\u". */
+/* After "\u". */
 static bool
 skip_unit(struct json_reader *scan)
 {
@@ -192,7 +194,7 @@ skip_unit(struct json_reader *scan)
 	if (scan->keys == NULL)
 		return true;
 	if (unit == 0)
-		return fail_at(scan, from, "a NUL in a text");
+		return fail_at(scan, from, "NUL in a string");
 	if (is_high_half(unit) && skip_word(scan, "\\u")) {
 		if (!get_unit(scan, &low))
 			return false;
@@ -200,23 +202,23 @@ skip_unit(struct json_reader *scan)
 			return true;
 	}
 	return is_high_half(unit) || is_low_half(unit)
-		   ? fail_at(scan, from, "half of a surrogate pair")
+		   ? fail_at(scan, from, "unpaired surrogate")
 		   : true;
 }
 
-/* Behind the backslash. */
+/* After the backslash. */
 static bool
 skip_escape(struct json_reader *scan)
 {
 	char c = scan->at < scan->end ? *scan->at : '\0';
 
 	if (c == '\0' || strchr("\"\\/bfnrtu", c) == NULL)
-		return fail_at(scan, scan->at, "this is no escape");
+		return fail_at(scan, scan->at, "unknown escape sequence");
 	scan->at++;
 	return c != 'u' || skip_unit(scan);
 }
 
-/* At the quote.  `quoted` is what is between the two. */
+/* At the quote.  `quoted` is the text between the quotes. */
 static bool
 skip_text(struct json_reader *scan, struct text *quoted)
 {
@@ -230,12 +232,12 @@ skip_text(struct json_reader *scan, struct text *quoted)
 			    (struct text){ from, (uint32_t)(scan->at - from) };
 			if (scan->keys != NULL && !text_is_utf8(*quoted))
 				return fail_at(
-				    scan, from, "a text that is not UTF-8");
+				    scan, from, "string is not UTF-8");
 			scan->at++;
 			return true;
 		}
 		if (c < 0x20)
-			return fail(scan, "a control character in a text");
+			return fail(scan, "control character in a string");
 		scan->at++;
 		if (c == '\\' && !skip_escape(scan))
 			return false;
@@ -252,7 +254,7 @@ json_reader_enter(struct json_reader *scan, char bracket)
 		return fail_at(scan, scan->at,
 		    bracket == '{' ? "'{' is wanted" : "'[' is wanted");
 	if (scan->depth == JSON_READER_DEPTH_MAX)
-		return fail(scan, "nested deeper than 63");
+		return fail(scan, "nested deeper than 63 levels");
 	scan->at++;
 	scan->depth++;
 	scan->filled &= ~(UINT64_C(1) << scan->depth);
@@ -266,12 +268,12 @@ fail_twice(struct json_reader *scan, struct text key)
 {
 	char why[128], shown[64];
 
-	snprintf(why, sizeof(why), "member '%s' comes twice",
+	snprintf(why, sizeof(why), "duplicate member '%s'",
 	    text_quote(shown, sizeof(shown), key));
 	return fail(scan, why);
 }
 
-/* One more key of the object, at whose end the reader stands. */
+/* Add a key of the innermost object. */
 static bool
 add_key(struct json_reader *scan, struct text quoted)
 {
@@ -294,8 +296,8 @@ compare_keys(const void *a, const void *b)
 	return text_compare(*(const struct text *)a, *(const struct text *)b);
 }
 
-/* The object ends: is a key there twice, of those that were too many to
- * compare them all?  They stay as they are for who asks for them. */
+/* The object ends.  If it has too many keys to compare each pair, look for
+ * duplicates in a sorted copy; the keys themselves keep their order. */
 static void
 end_keys(struct json_reader *scan)
 {
@@ -315,7 +317,7 @@ end_keys(struct json_reader *scan)
 	free(sorted);
 }
 
-/* Behind the last member, or before the next one? */
+/* After the last member, or before the next one? */
 static bool
 next(struct json_reader *scan, char end)
 {
@@ -338,7 +340,7 @@ next(struct json_reader *scan, char end)
 	if (first)
 		return true;
 	if (c != ',')
-		return fail_at(scan, scan->at, "',' or the end is wanted");
+		return fail_at(scan, scan->at, "expected ',' or the end");
 	scan->at++;
 	return true;
 }
@@ -349,7 +351,7 @@ json_reader_member(struct json_reader *scan, struct text *key)
 	if (!next(scan, '}'))
 		return false;
 	if (json_reader_peek(scan) != '"')
-		return fail_at(scan, scan->at, "a name in quotes is wanted");
+		return fail_at(scan, scan->at, "expected a quoted name");
 	if (!skip_text(scan, key) ||
 	    (scan->keys != NULL && !add_key(scan, *key)))
 		return false;
@@ -395,11 +397,11 @@ json_reader_take(struct json_reader *scan)
 		    (scan->keys != NULL || (!skip_word(scan, "NaN") &&
 					       !skip_word(scan, "Infinity") &&
 					       !skip_word(scan, "-Infinity"))))
-			fail(scan, "no such word");
+			fail(scan, "unknown word");
 	} else if (c == '-' || (c >= '0' && c <= '9'))
 		skip_number(scan);
 	else
-		fail_at(scan, scan->at, "a value is wanted");
+		fail_at(scan, scan->at, "expected a value");
 	if (scan->bad)
 		return (struct text){ NULL, 0 };
 	return (struct text){ from, (uint32_t)(scan->at - from) };
@@ -416,7 +418,7 @@ json_reader_finish(struct json_reader *scan)
 /* ---- numbers ------------------------------------------------------------ */
 
 /* The digits of a number without its sign: `value` times ten to the `power`,
- * unless some were left out. */
+ * exact unless digits were left out. */
 struct digits {
 	uint64_t value;
 	int64_t power;
@@ -454,7 +456,7 @@ take_digits(const char *at, const char *end)
 	return d;
 }
 
-/* Correctly rounded, from the text: a number or one of its words. */
+/* Correctly rounded, from the text: a number, NaN or Infinity. */
 static double
 read_double(struct text number)
 {
@@ -473,8 +475,8 @@ read_double(struct text number)
 	return value;
 }
 
-/* Both the digits and the power of ten are doubles: one operation rounds once,
- * which gives the nearest double.  False: they are not. */
+/* If both the digits and the power of ten are exact doubles, one operation
+ * rounds once and gives the nearest double.  False: they are not. */
 static bool
 combine(const struct digits *d, double *value)
 {
@@ -522,7 +524,7 @@ json_reader_number(struct text number, struct value *value)
 		value->is.f = read_double(number);
 }
 
-/* ---- texts -------------------------------------------------------------- */
+/* ---- strings ------------------------------------------------------------ */
 
 static uint32_t
 hex_unit(const char *at)
@@ -534,7 +536,7 @@ hex_unit(const char *at)
 	return unit;
 }
 
-/* Behind "\u"; how many bytes it was, 0: half of a pair. */
+/* After "\u"; returns the number of bytes, 0: an unpaired surrogate. */
 static uint32_t
 get_character(const char *at, const char *end, uint32_t *c)
 {
@@ -601,7 +603,7 @@ json_keys_decode(struct json_keys *keys, struct text quoted)
 bool
 json_reader_is(struct text key, const char *word)
 {
-	char plain[96]; /* a word of 16 letters, all escaped */
+	char plain[96]; /* a word of 16 letters, each escaped */
 	uint32_t bytes;
 
 	if (memchr(key.at, '\\', key.bytes) == NULL)

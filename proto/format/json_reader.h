@@ -1,14 +1,13 @@
 /*
- * json_reader - finds its way in a JSON text in memory, a value at a time.
+ * json_reader - read a JSON text in memory, one value at a time.
  *
- * Every byte that is passed is checked, nothing is built.  What is read is
- * what Python's json module reads: RFC 8259, and NaN, Infinity and -Infinity
- * as bare words.  The first thing that does not fit is remembered, and from
- * then on there is nothing more: look once, afterwards.
+ * Every byte is checked, and no tree is built.  The reader accepts what
+ * Python's json module accepts: RFC 8259, and NaN, Infinity and -Infinity as
+ * bare words. The first error is sticky: from then on there are no more
+ * values, so it is enough to check once at the end.
  *
- * A strict reader takes RFC 8259 and no more, and refuses what has two
- * meanings: a member that comes twice, half of a surrogate pair, a NUL in a
- * text, bytes that are not UTF-8.
+ * A strict reader accepts only RFC 8259 and refuses ambiguous input: duplicate
+ * members, unpaired surrogates, NUL in a string, bytes that are not UTF-8.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_JSON_READER_H
@@ -23,12 +22,14 @@
 
 enum { JSON_READER_DEPTH_MAX = 63 };
 
-/* The keys of the objects that a strict reader is in.  Zeroed before their
- * first use; any number of texts may be read with them, one after another. */
+/* The keys of the objects that enclose a strict reader's position.  Must be
+ * zeroed before the first use; may be reused for any number of texts in
+ * sequence. */
 struct json_keys {
 	struct text *at; /* decoded */
 	uint32_t count, room;
-	uint32_t begin[JSON_READER_DEPTH_MAX + 1]; /* of those at each depth */
+	uint32_t
+	    begin[JSON_READER_DEPTH_MAX + 1]; /* number of keys at each depth */
 	struct arena decoded;
 };
 
@@ -36,49 +37,49 @@ struct json_reader {
 	const char *begin, *at, *end;
 	struct json_keys *keys; /* of a strict reader */
 	unsigned depth;
-	uint64_t filled; /* bit d: something stands at depth d */
+	uint64_t filled; /* bit d: the container at depth d is not empty */
 	bool bad;
-	struct err err; /* why */
+	struct err err; /* reason */
 };
 
 /* `text` must be UTF-8. */
 void json_reader_init(struct json_reader *scan, struct text text);
 
-/* Strict.  What was decoded with `keys` before is gone. */
+/* Strict.  Invalidates what was decoded with `keys` before. */
 void json_reader_init_strict(
     struct json_reader *scan, struct text text, struct json_keys *keys);
 void json_keys_clear(struct json_keys *keys);
-/* What is between quotes, which a strict reader has taken: the same view when
- * there are no escapes, else valid until the next text. */
+/* Decode the text between quotes, which a strict reader has accepted: the same
+ * view if there are no escapes, else valid until the next text. */
 struct text json_keys_decode(struct json_keys *keys, struct text quoted);
 
-/* The first byte of the next value ('{', '[', '"', a digit ...), without
- * taking it; 0 at the end and when it is bad. */
+/* The first byte of the next value ('{', '[', '"', a digit ...), which is not
+ * consumed; 0 at the end and after an error. */
 char json_reader_peek(struct json_reader *scan);
 
-/* Enter an object or a list; then each member's key (as it is between its
- * quotes) or item stands before its value, which must be taken.  False at the
- * end of it, which is then left behind. */
+/* Enter an object or a list.  Then take, for each member, its key (as between
+ * the quotes) and its value, or each item.  False at its end, which is
+ * consumed. */
 bool json_reader_enter(struct json_reader *scan, char bracket);
 bool json_reader_member(struct json_reader *scan, struct text *key);
 bool json_reader_item(struct json_reader *scan);
 
-/* Take the next value: as it stands in the text. */
+/* Take the next value, as its text. */
 struct text json_reader_take(struct json_reader *scan);
-/* Nothing but blanks may follow. */
+/* Only whitespace may follow. */
 bool json_reader_finish(struct json_reader *scan);
 
-/* A number that was taken: VALUE_INT when its digits are a whole number that
- * fits, else VALUE_FLOAT, the nearest, which may be infinite.  NaN, Infinity
- * and -Infinity are numbers, too. */
+/* Convert a number that was taken: VALUE_INT if it is an integer that fits,
+ * else the nearest VALUE_FLOAT, which may be infinite.  NaN, Infinity and
+ * -Infinity are numbers, too. */
 void json_reader_number(struct text number, struct value *value);
-/* Has it neither fraction nor exponent? */
+/* Has it neither a fraction nor an exponent? */
 bool json_reader_is_whole(struct text number);
 
-/* What is between quotes as text; never longer.  False: half of a surrogate
- * pair, which is no character. */
+/* Decode the text between quotes; the result is never longer.  False: an
+ * unpaired surrogate, which is not a character. */
 bool json_reader_decode(char *to, struct text quoted, uint32_t *bytes);
-/* Is a key this word, however it is written? */
+/* Does a key, once decoded, equal this word? */
 bool json_reader_is(struct text key, const char *word);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * json_relayout - JSON once more, laid out as Python's json.dumps does it.
+ * json_relayout - reformat JSON as Python's json.dumps does.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/json_relayout.h"
@@ -72,7 +72,7 @@ put_word(struct json *json, struct text word)
 	}
 }
 
-/* As deep as json_reader goes. */
+/* the depth limit of json_reader */
 static bool
 put_next(
     struct json_relayout *again, struct json *json, struct json_reader *scan)

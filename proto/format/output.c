@@ -1,5 +1,5 @@
 /*
- * output - a file that is there whole or not at all.
+ * output - write a file completely or not at all.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/output.h"
@@ -16,9 +16,9 @@
 
 #include "proto/base/memory.h"
 
-/* Temporary names that exist now, for the signal handler: file-scope because
- * a handler can reach nothing else.  An entry is in use while `used` is set,
- * which happens after its name is complete and ends before the name changes. */
+/* Names of existing temporary files, for the signal handler; file-scope
+ * because that is all a handler can reach.  An entry is valid while `used` is
+ * set: after its name is complete and before the name changes. */
 static struct {
 	volatile sig_atomic_t used;
 	char path[OUTPUT_PATH_BYTES];
@@ -44,7 +44,7 @@ on_ending(int signo)
 	raise(signo);
 }
 
-/* Once a process; a signal that is ignored (nohup) stays so. */
+/* Once per process; an ignored signal (nohup) remains ignored. */
 static void
 watch_endings(void)
 {
@@ -64,8 +64,8 @@ watch_endings(void)
 			sigaction(endings[i], &action, NULL);
 }
 
-/* Block the endings while a file is made or renamed, so that it is never
- * there without being known. */
+/* Block the terminating signals while a file is created or renamed, so that
+ * every existing temporary file is listed. */
 static void
 hold_endings(bool hold)
 {
@@ -86,7 +86,7 @@ forget(const struct output *output)
 			pending[i].used = 0;
 }
 
-/* A file with a name of its own in the directory of output->path, with the
+/* Create a file with a unique name in the directory of output->path, with the
  * mode that open(2) would have given it. */
 static int
 make_temporary(struct output *output)
@@ -118,8 +118,8 @@ make_temporary(struct output *output)
 	return fd;
 }
 
-/* Make a link to a file name that file, so that it is the file that is
- * replaced and the link stays. */
+/* If the path is a link to a file, resolve it, so that the file is replaced
+ * and the link remains. */
 static int
 follow_link(struct output *output)
 {
@@ -140,8 +140,8 @@ follow_link(struct output *output)
 	return -1;
 }
 
-/* Standard output, by the name that is a link to whatever it is: a file there
- * has been opened by the shell and may be in the middle of its content. */
+/* Reopen standard output through the link to its target: if the shell has
+ * redirected it to a file, its position may be in the middle of the content. */
 static bool
 is_standard(const char *path)
 {
@@ -181,10 +181,10 @@ output_open(struct output *output, const char *path, struct err *err)
 		return 0;
 	}
 	if (path[0] == '\0')
-		return err_set(err, "the output has no name");
+		return err_set(err, "the output file has no name");
 	if (snprintf(output->path, sizeof(output->path), "%s", path) >=
 	    (int)sizeof(output->path))
-		return err_set(err, "the output's path is too long");
+		return err_set(err, "the path of the output file is too long");
 	watch_endings();
 	exists = stat(path, &st) == 0;
 	if (exists && S_ISDIR(st.st_mode))
@@ -201,8 +201,8 @@ output_open(struct output *output, const char *path, struct err *err)
 	return 0;
 }
 
-/* Nothing that means something in a path or to a shell, and no front that is an
- * option's or hides the file. */
+/* Encode whatever has a meaning in a path or to a shell, and a first character
+ * that would make an option or a hidden file. */
 static bool
 is_plain(unsigned char c, bool first)
 {
@@ -240,15 +240,16 @@ output_open_in(struct output *output, const char *dir, struct text name,
 	char file[4 * NAME_BYTES_MAX], path[OUTPUT_PATH_BYTES];
 
 	if (output_encode(file, sizeof(file), name, "") == 0)
-		return err_set(err, "the output's name is empty or too long");
+		return err_set(
+		    err, "the name of the output file is empty or too long");
 	if (snprintf(path, sizeof(path), "%s/%s%s", dir, file, suffix) >=
 	    (int)sizeof(path))
-		return err_set(err, "the output's path is too long");
+		return err_set(err, "the path of the output file is too long");
 	return output_open(output, path, err);
 }
 
-/* fclose, and whatever failed before it: writes are buffered, so the first
- * failure may be long past. */
+/* Close the file and report any earlier error: writes are buffered, so the
+ * first error may be long past. */
 static int
 finish(struct output *output)
 {
@@ -256,8 +257,8 @@ finish(struct output *output)
 	int wrong = 0;
 
 	output->file = NULL;
-	/* An earlier failure has lost its reason; flushing what is left
-	 * mostly meets it again. */
+	/* The reason for an earlier error is lost; flushing the rest usually
+	 * meets it again. */
 	errno = 0;
 	if (fflush(file) != 0)
 		wrong = errno ? errno : EIO;

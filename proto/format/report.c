@@ -1,5 +1,5 @@
 /*
- * report - rows of few columns, as a table, JSON or CSV.
+ * report - write rows with a few columns as a table, JSON or CSV.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/report.h"
@@ -54,7 +54,7 @@ report_end(struct report *rows)
 	putc('\n', rows->file);
 }
 
-/* Before a cell: false when it is not one of JSON. */
+/* Before a cell: returns false if the format is not JSON. */
 static bool
 begin_cell(struct report *rows, bool filled)
 {

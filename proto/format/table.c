@@ -41,7 +41,7 @@ bytes_of(struct text t, unsigned characters)
 	return i;
 }
 
-/* Names have no control characters, other text may. */
+/* Names have no control characters; other text may have some. */
 static void
 put_safe(FILE *file, struct text t)
 {
@@ -130,8 +130,8 @@ table_none(struct table *table)
 	table_string(table, "-");
 }
 
-/* A number without its middle is another number: what does not fit is given in
- * thousands, millions ..., the rest cut off. */
+/* Shortening the digits of a number would change it: a number that does not
+ * fit is printed in thousands, millions ..., truncated. */
 void
 table_count(struct table *table, uint64_t value)
 {
@@ -219,14 +219,15 @@ table_names_fit(struct table_names *names, unsigned room)
 		names->prefix = names->suffix = 0;
 		return;
 	}
-	/* Cut between words, so that node_1 and node_12 keep what differs
-	 * whole. */
+	/* Cut between words, so that node_1 and node_12 keep the differing
+	 * word complete. */
 	while (names->prefix > 0 && is_word_byte(first.at[names->prefix - 1]))
 		names->prefix--;
 	while (names->suffix > 0 &&
 	       is_word_byte(first.at[first.bytes - names->suffix]))
 		names->suffix--;
-	/* Something is left of each, and two never become the same. */
+	/* Every name keeps some characters, and two names never become
+	 * equal. */
 	if (names->prefix + names->suffix >= names->shortest)
 		names->suffix = 0;
 	if (names->prefix >= names->shortest)

@@ -1,8 +1,8 @@
 /*
  * table - columns for a terminal of 80 characters.
  *
- * Numbers are right-aligned with as many decimals as fit, counts that do not
- * fit are given in k, M, G ...; what is not known is "-"; text that does not
+ * Numbers are right-aligned with as many decimals as fit; counts that do not
+ * fit are printed in k, M, G ...; an unknown value is "-"; text that does not
  * fit loses its middle.  Widths count characters, not bytes.
  * SPDX-License-Identifier: MIT
  */
@@ -31,15 +31,15 @@ struct table {
 void table_begin(
     struct table *table, FILE *file, const struct table_column *columns);
 
-/* The next cell; the last one of a row ends its line. */
+/* Write the next cell; the last cell of a row ends the line. */
 void table_text(struct table *table, struct text value);
 void table_string(struct table *table, const char *value);
 void table_count(struct table *table, uint64_t value);
 void table_number(struct table *table, double value);
 void table_none(struct table *table);
 
-/* What the names of a list have in common, so that only the rest needs to be
- * shown: ends at letters that are in all of them. */
+/* The common prefix and suffix of a list of names, so that only the rest is
+ * shown; they end at letters that all names have. */
 struct table_names {
 	struct text first;
 	uint32_t prefix, suffix; /* bytes; whole words */
@@ -48,20 +48,20 @@ struct table_names {
 	uint32_t shortest; /* bytes */
 };
 void table_names_add(struct table_names *names, struct text name);
-/* Decide: cut only when the longest has more characters than `room`. */
+/* Decide: shorten only if the longest name has more characters than `room`. */
 void table_names_fit(struct table_names *names, unsigned room);
-/* A name that lacks what the others have in common (a node that came between
- * two readings) is shown whole. */
+/* A name without the common parts (a node that appeared between two readings)
+ * is shown complete. */
 struct text table_names_rest(const struct table_names *names, struct text name);
-/* "tvm-1392786944_NODE-20171014t165320z", or "" when nothing is cut. */
+/* "tvm-1392786944_NODE-20171014t165320z", or "" when nothing is shortened. */
 void table_names_pattern(
     const struct table_names *names, char *to, size_t room);
 
-/* Characters of a text of UTF-8. */
+/* The number of characters of UTF-8 text. */
 unsigned table_width(struct text t);
 /* At most `width` characters of `t`, the middle replaced by "..". */
 void table_put_elided(FILE *file, struct text t, unsigned width);
-/* The same into `to`, which gets a NUL; returns how many bytes. */
+/* The same into `to`, NUL-terminated; returns the number of bytes. */
 size_t table_elide(char *to, size_t room, struct text t, unsigned width);
 
 #endif

@@ -23,7 +23,7 @@ enum trusted_file {
 	TRUSTED_FILE_LIST, /* others may read it, and it is no symbolic link */
 };
 
-/* Returns a descriptor for reading, or -1; `missing`, unless NULL, tells
+/* Returns a descriptor for reading, or -1; `missing`, unless NULL, is set to
  * whether the file does not exist. */
 int trusted_file_open(
     const char *path, enum trusted_file kind, bool *missing, struct err *err);

@@ -1,9 +1,8 @@
 /*
- * mp - MessagePack read in place: the single values, without a tree.
+ * mp - read single MessagePack values in place, without a tree.
  *
- * The functions trust the bytes: they are for what walk.h has passed.  What
- * writes is mp_put.h.
- * https://github.com/msgpack/msgpack/blob/master/spec.md
+ * The functions trust the bytes: walk.h must have checked them.  mp_put.h
+ * writes. https://github.com/msgpack/msgpack/blob/master/spec.md
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_MSGPACK_MP_H
@@ -75,7 +74,7 @@ mp_load64(const unsigned char *p)
 	return be64toh(v);
 }
 
-/* ---- taking apart what was checked ---- */
+/* ---- decoding checked bytes ---- */
 
 static inline double
 mp_get_float(const unsigned char **at)
@@ -98,8 +97,8 @@ mp_get_float(const unsigned char **at)
 	return value;
 }
 
-/* Any integer, as the 64 bits of an int64; what does not fit one (only
- * MP_UINT64 can) wraps. */
+/* Any integer, as the 64 bits of an int64; one that does not fit (only
+ * MP_UINT64 can hold it) wraps. */
 static inline uint64_t
 mp_get_int(const unsigned char **at)
 {
@@ -118,7 +117,7 @@ mp_get_int(const unsigned char **at)
 	}
 }
 
-/* Text or binary. */
+/* String or binary. */
 static inline struct text
 mp_get_text(const unsigned char **at)
 {
@@ -142,7 +141,7 @@ mp_get_text(const unsigned char **at)
 	return (struct text){ (const char *)p, bytes };
 }
 
-/* Elements of an array, pairs of a map. */
+/* Elements of an array or pairs of a map. */
 static inline uint32_t
 mp_get_count(const unsigned char **at)
 {
@@ -166,7 +165,7 @@ mp_is_bin(unsigned char tag)
 	return tag >= MP_BIN8 && tag <= MP_BIN32;
 }
 
-/* What stands behind a value that is no container. */
+/* Skip a value that is not a container. */
 static inline const unsigned char *
 mp_skip_scalar(const unsigned char *p)
 {
@@ -193,7 +192,7 @@ mp_skip_scalar(const unsigned char *p)
 	}
 }
 
-/* What stands behind `values` values, containers with all that is in them. */
+/* Skip `values` values, containers with everything in them. */
 static inline const unsigned char *
 mp_skip(const unsigned char *p, uint64_t values)
 {

@@ -1,10 +1,11 @@
 /*
- * mp_put - MessagePack written in place, by msgpack-c's own encoder.
+ * mp_put - write MessagePack in place, with msgpack-c's own encoder.
  *
- * msgpack-c has it as a template, for callers who append in their own way.
- * Here that is a copy, and a step of the place: mp_put_int64(&at, value) writes
- * the shortest form to `at` and moves it behind that.  It trusts the room:
- * MP_HEAD_BYTES_MAX before any of them but mp_put_str_body and mp_put_bin_body.
+ * msgpack-c provides it as a template for callers with their own way to
+ * append. Here, appending copies and advances a pointer: mp_put_int64(&at,
+ * value) writes the shortest form to `at` and moves `at` to its end.  The
+ * functions do not check the room: each needs MP_HEAD_BYTES_MAX, except
+ * mp_put_str_body and mp_put_bin_body.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_MSGPACK_MP_PUT_H
@@ -17,9 +18,10 @@
 
 enum { MP_HEAD_BYTES_MAX = 9 };
 
-/* The template makes a head of its tag and the number behind it.  Taken as
- * these two it never is in memory but at its place; as a whole it would be read
- * back across two stores, for which processors wait. */
+/* The template builds a head from its tag and the number after it.  Copying
+ * these two separately writes them straight to their destination; the whole
+ * head would be read back across two stores, and the processor would wait for
+ * them. */
 static inline void
 mp_put_append(unsigned char **to, const void *from, size_t bytes)
 {

@@ -1,5 +1,5 @@
 /*
- * walk - bounded steps over MessagePack from strangers.
+ * walk - bounded steps over untrusted MessagePack.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/msgpack/walk.h"
@@ -18,7 +18,7 @@ walk_fail(struct walk *walk, enum walk_fault fault)
 
 /* ---- integers ---- */
 
-/* Bytes of an integer with its tag, 0 when it is none. */
+/* Length of an integer with its tag, 0 when it is not an integer. */
 static inline unsigned
 int_bytes(unsigned char tag)
 {
@@ -136,8 +136,8 @@ walk_value(struct walk *walk)
 
 /* ---- containers ---- */
 
-/* Each element is at least one byte, so what the bytes left cannot hold is
- * refused before anyone counts to it. */
+/* Each element has at least one byte, so a count that exceeds the remaining
+ * bytes is refused before any loop over it. */
 static inline uint32_t
 step_count(struct walk *walk, unsigned char fix, unsigned char first,
     uint32_t values_each)
@@ -215,7 +215,7 @@ walk_pairs(struct walk *walk, uint32_t pairs, uint32_t text_bytes_max)
 	return walk->fault == WALK_OK;
 }
 
-/* A scalar of any kind but extensions. */
+/* A scalar of any type but an extension. */
 static bool
 skip_scalar(struct walk *walk)
 {

@@ -1,10 +1,10 @@
 /*
- * walk - bounded steps over MessagePack from strangers.
+ * walk - bounded steps over untrusted MessagePack.
  *
- * Private to the modules of proto.  Nothing is allocated and no byte beyond
- * `end` is read.  Faults are sticky: the first one is remembered and the walk
- * stands at its end, so that a caller may take ten plain steps and look once.
- * After a fault the results of steps are zero and empty.
+ * Private to the modules of proto.  The functions allocate nothing and never
+ * read beyond `end`.  Faults are sticky: the first one is stored and the walk
+ * moves to its end, so that a caller may take ten plain steps and check once.
+ * After a fault every step returns zero or an empty value.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_MSGPACK_WALK_H
@@ -20,17 +20,17 @@ enum { WALK_DEPTH_MAX = 8 };
 
 enum walk_fault {
 	WALK_OK,
-	WALK_TRUNCATED, /* a length goes beyond the end */
-	WALK_SHAPE,     /* not the type that should stand here */
+	WALK_TRUNCATED, /* a length exceeds the remaining bytes */
+	WALK_SHAPE,     /* not the expected type */
 	WALK_DEPTH,     /* containers nested deeper than WALK_DEPTH_MAX */
-	WALK_LIMIT,     /* a number or length out of its range */
-	WALK_TEXT,      /* breaks the rules for names or for texts */
+	WALK_LIMIT,     /* a number or length is out of its range */
+	WALK_TEXT,      /* violates the rules for names or for texts */
 };
 
 struct walk {
 	const unsigned char *at, *end;
 	enum walk_fault fault;
-	enum text_fault text_fault; /* with WALK_TEXT: which rule */
+	enum text_fault text_fault; /* with WALK_TEXT: the violated rule */
 };
 
 static inline struct walk
@@ -56,10 +56,10 @@ walk_bytes_left(const struct walk *walk)
 	return (uint32_t)(walk->end - walk->at);
 }
 
-/* Remember a fault; returns false. */
+/* Store a fault; returns false. */
 bool walk_fail(struct walk *walk, enum walk_fault fault);
 
-/* Are there `bytes` more?  Then they may be read. */
+/* Are `bytes` bytes left?  If so, they may be read. */
 static inline bool
 walk_has(struct walk *walk, uint64_t bytes)
 {
@@ -73,32 +73,33 @@ uint64_t walk_uint(struct walk *walk);
 uint32_t walk_uint32(struct walk *walk);
 /* A time within TIME_MIN_NS..TIME_MAX_NS. */
 int64_t walk_time(struct walk *walk);
-/* nil: taken, and true. */
+/* If the value is nil, take it and return true. */
 bool walk_nil(struct walk *walk);
 
 struct text walk_bin(struct walk *walk);
-/* Any bytes in a str. */
+/* A str with arbitrary bytes. */
 struct text walk_str(struct walk *walk);
 /* 1..NAME_BYTES_MAX bytes of UTF-8 without control characters. */
 struct text walk_name(struct walk *walk);
-/* The same, of up to `bytes_max` and maybe empty. */
+/* The same, with up to `bytes_max` bytes, and possibly empty. */
 struct text walk_line(struct walk *walk, uint32_t bytes_max);
-/* Up to `bytes_max` of UTF-8. */
+/* Up to `bytes_max` bytes of UTF-8. */
 struct text walk_text(struct walk *walk, uint32_t bytes_max);
 
-/* Counts that the bytes left can hold. */
+/* A count that does not exceed the remaining bytes. */
 uint32_t walk_array(struct walk *walk);
 uint32_t walk_map(struct walk *walk);
 
-/* One attribute: a name, then a scalar; a text of up to `text_bytes_max`. */
+/* One attribute: a name, then a scalar; text has at most `text_bytes_max`
+ * bytes. */
 bool walk_pair(struct walk *walk, uint32_t text_bytes_max);
 bool walk_pairs(struct walk *walk, uint32_t pairs, uint32_t text_bytes_max);
 /* An integer or a float. */
 bool walk_number(struct walk *walk);
-/* What a sample holds: an integer, a float, or nil for unknown. */
+/* A value of a sample: an integer, a float, or nil for unknown. */
 bool walk_value(struct walk *walk);
 
-/* `values` values of any kind but extensions, inside `depth` containers. */
+/* `values` values of any type but extensions, inside `depth` containers. */
 bool walk_skip(struct walk *walk, uint32_t values, unsigned depth);
 
 #endif

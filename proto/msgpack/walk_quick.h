@@ -1,11 +1,11 @@
 /*
- * walk_quick - the common steps of a walk, without its state.
+ * walk_quick - fast paths for the common steps of a walk.
  *
- * Private to the modules of proto.  Each looks at `at`, knows its bounds, and
- * returns what is behind, or NULL: then the step is left to walk.h, which
- * says what is wrong, if anything is.  No state is written and no branch
- * depends on the length of a short text: a check takes 20 ns instead of 36
- * for an event of tests/bench/wire.c.
+ * Private to the modules of proto.  Each function checks the bytes at `at`
+ * within the bounds and returns the end of the value, or NULL: then walk.h
+ * takes the step and determines the fault, if there is one.  No state is
+ * written and no branch depends on the length of a short text: checking an
+ * event of tests/bench/wire.c takes 20 ns instead of 36.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_MSGPACK_WALK_QUICK_H
@@ -22,8 +22,8 @@
 #include "proto/msgpack/mp.h"
 #include "proto/os/clock.h"
 
-/* Texts of up to 31 bytes have a head of one byte; this many bytes from there
- * are looked at. */
+/* Texts of up to 31 bytes have a head of one byte; the functions read this
+ * many bytes from there. */
 enum { QUICK_BYTES = 32 };
 
 #ifdef __SSE2__
@@ -40,7 +40,7 @@ quick_mask(__m128i low, __m128i high)
 	       (uint32_t)_mm_movemask_epi8(high) << 16;
 }
 
-/* Bytes from 0x80 on are negative here, and so below a blank. */
+/* Bytes from 0x80 are negative here, and so lower than a blank. */
 static inline __m128i
 quick_printable(__m128i half)
 {
@@ -48,7 +48,7 @@ quick_printable(__m128i half)
 	    _mm_cmpgt_epi8(half, _mm_set1_epi8(0x1f)));
 }
 
-/* Are the first `bytes`, up to 31, ASCII?  Reads QUICK_BYTES. */
+/* Are the first `bytes` bytes, at most 31, ASCII?  Reads QUICK_BYTES. */
 static inline bool
 quick_is_ascii(const unsigned char *at, unsigned bytes)
 {
@@ -57,7 +57,7 @@ quick_is_ascii(const unsigned char *at, unsigned bytes)
 	return (odd & ((UINT32_C(1) << bytes) - 1)) == 0;
 }
 
-/* The same without control characters. */
+/* Are they ASCII without control characters? */
 static inline bool
 quick_is_printable(const unsigned char *at, unsigned bytes)
 {
@@ -108,7 +108,7 @@ quick_name(const unsigned char *at, const unsigned char *end)
 	return at + 1 + bytes;
 }
 
-/* A time of 64 bits. */
+/* A time in 64 bits. */
 static inline const unsigned char *
 quick_time(const unsigned char *at, const unsigned char *end)
 {
@@ -132,8 +132,8 @@ quick_no_pairs(const unsigned char *at, const unsigned char *end)
 	return at < end && *at == MP_FIXMAP ? at + 1 : NULL;
 }
 
-/* A number that is not negative, of at most `bytes` behind its tag; there must
- * be so many. */
+/* A non-negative integer of at most `bytes` bytes after its tag; that many
+ * bytes must be readable. */
 static inline const unsigned char *
 quick_uint(const unsigned char *at, unsigned bytes)
 {
@@ -147,8 +147,8 @@ quick_uint(const unsigned char *at, unsigned bytes)
 	return width <= bytes ? at + 1 + width : NULL;
 }
 
-/* Who a record of a page is: a short node, a session of 16 bytes, its number
- * in the session and in the batch, when it came. */
+/* The identity of a record in a page: a short node, a session of 16 bytes, its
+ * number in the session and in the batch, its receive time. */
 static inline const unsigned char *
 quick_identity(const unsigned char *at, const unsigned char *end)
 {
@@ -164,7 +164,7 @@ quick_identity(const unsigned char *at, const unsigned char *end)
 	return at ? quick_time(at, end) : NULL;
 }
 
-/* A str of 32 to 255 bytes of ASCII. */
+/* A str with 32 to 255 bytes of ASCII. */
 static inline const unsigned char *
 quick_long_text(const unsigned char *at, const unsigned char *end)
 {
@@ -178,7 +178,7 @@ quick_long_text(const unsigned char *at, const unsigned char *end)
 		memcpy(&word, at + i, sizeof(word));
 		found |= word;
 	}
-	/* The last word overlaps the one before. */
+	/* The last word overlaps the previous one. */
 	memcpy(&word, at + bytes - sizeof(word), sizeof(word));
 	found |= word;
 	return (found & UINT64_C(0x8080808080808080)) == 0 ? at + bytes : NULL;

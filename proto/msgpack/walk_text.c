@@ -1,5 +1,5 @@
 /*
- * walk_text - steps over names, texts and binary.
+ * walk_text - steps over names, strings and binary data.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/msgpack/walk.h"
@@ -16,7 +16,7 @@ fail_text(struct walk *walk, enum text_fault fault)
 
 /* ---- heads ---- */
 
-/* Take `bytes` behind a head of `head_bytes`. */
+/* Take `bytes` bytes after a head of `head_bytes`. */
 static inline struct text
 take(struct walk *walk, unsigned head_bytes, uint32_t bytes)
 {
@@ -28,7 +28,7 @@ take(struct walk *walk, unsigned head_bytes, uint32_t bytes)
 	return (struct text){ at, bytes };
 }
 
-/* A str (`first` MP_STR8) or bin (MP_BIN8) behind a head of 8 to 32 bits. */
+/* A str (`first` MP_STR8) or bin (MP_BIN8) after a head of 8 to 32 bits. */
 static struct text
 step_long(struct walk *walk, unsigned char first)
 {
@@ -73,7 +73,7 @@ walk_bin(struct walk *walk)
 	return step_long(walk, MP_BIN8);
 }
 
-/* ---- what is in them ---- */
+/* ---- content ---- */
 
 static inline uint64_t
 load(const char *p, unsigned bytes)
@@ -84,9 +84,9 @@ load(const char *p, unsigned bytes)
 	return word;
 }
 
-/* Has a text that is not empty a byte >= 0x80, a byte below `low` or one
- * above 0x7F - `above`?  Those borrow from or carry into the high bit; what
- * that does to a neighbour is only seen when there is something to find. */
+/* Does a non-empty text contain a byte >= 0x80, a byte below `low` or one
+ * above 0x7F - `above`?  Those borrow from or carry into the high bit; the
+ * effect on a neighbour byte can only add to a match that exists. */
 static inline bool
 has_odd(struct text t, uint64_t low, uint64_t above)
 {
@@ -97,7 +97,7 @@ has_odd(struct text t, uint64_t low, uint64_t above)
 			word = load(t.at + i, 8);
 			found |= word | (word - low) | (word + above);
 		}
-		/* The last word overlaps the one before. */
+		/* The last word overlaps the previous one. */
 		word = load(t.at + t.bytes - 8, 8);
 	} else if (t.bytes >= 4) {
 		word = load(t.at, 4) | load(t.at + t.bytes - 4, 4) << 32;
@@ -123,8 +123,8 @@ is_printable_ascii(struct text t)
 	return !has_odd(t, ONES * 0x20, ONES);
 }
 
-/* text_check_name for texts of any length, control characters seen by it
- * piece by piece. */
+/* text_check_name for texts of any length; checks for control characters in
+ * pieces. */
 static enum text_fault
 check_line(struct text t)
 {

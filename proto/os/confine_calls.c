@@ -1,9 +1,9 @@
 /*
  * confine_calls - the system calls that a process gives up.
  *
- * A deny list, not an allow list: libraries choose their calls by version and
- * machine, and a program started by hand must not fail because of that.  The
- * systemd units have an allow list.
+ * A deny list: libraries choose their calls by version and machine, and a
+ * program started by hand must not fail because of that.  The systemd units
+ * list the permitted calls instead.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/confine.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How far a step of `n` came; 0: once more, -1: it failed, with `nothing`
- * when the kernel did nothing and says no error. */
+/* The progress of a step of `n` bytes; 0: try again, -1: failed, with errno
+ * `nothing` if the kernel transferred nothing and reported no error. */
 static ssize_t
 step(ssize_t n, int nothing)
 {
@@ -79,7 +79,7 @@ file_io_sync_parent(const char *path)
 	size_t bytes = strlen(path);
 	char dir[PATH_MAX];
 
-	/* A path may end with slashes; "/" is in itself. */
+	/* A path may end with slashes; "/" is its own directory. */
 	while (bytes > 1 && path[bytes - 1] == '/')
 		bytes--;
 	while (bytes > 0 && path[bytes - 1] != '/')
@@ -113,7 +113,7 @@ file_io_nameless(struct err *err)
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	/* Not every file system has files without a name. */
+	/* Not every file system supports files without a name. */
 	if ((size_t)snprintf(path, sizeof(path), "%s/poolscope-XXXXXX", dir) >=
 	    sizeof(path))
 		return err_set(err, "$TMPDIR is too long");

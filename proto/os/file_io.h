@@ -15,13 +15,13 @@ int file_io_write_all(
     int fd, const void *from, uint32_t bytes, uint64_t offset);
 int file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
 
-/* Sync a file, or a directory so that a crash undoes no name in it; and the
- * directory that a path is in.  0, or -1 and errno. */
+/* Sync a file, or a directory so that its names survive a crash; and the
+ * directory that contains a path.  0, or -1 and errno. */
 int file_io_sync(const char *path);
 int file_io_sync_parent(const char *path);
 
-/* $TMPDIR, or /tmp; and a file in it that has no name, for reading and
- * writing: its descriptor, or -1. */
+/* $TMPDIR, or /tmp; and the descriptor of a nameless file in it, for reading
+ * and writing, or -1. */
 const char *file_io_temporary_dir(void);
 int file_io_nameless(struct err *err);
 

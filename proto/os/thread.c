@@ -1,5 +1,5 @@
 /*
- * thread - a thread that reports its end to whoever started it.
+ * thread - a thread that reports its end to its creator.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/thread.h"
@@ -9,7 +9,7 @@
 
 #include "proto/os/heartbeat.h"
 
-/* Blocked ones would end the process without their handlers. */
+/* If these were blocked, they would end the process without their handlers. */
 static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 static void
@@ -37,7 +37,7 @@ run(void *arg)
 	else
 		rc = options->run(options->arg, &thread->failure);
 	if (rc == 0 && options->stop != NULL && !atomic_load(&thread->stopping))
-		rc = err_set(&thread->failure, "ended, though nobody asked");
+		rc = err_set(&thread->failure, "ended unexpectedly");
 	if (rc != 0)
 		err_prefix(&thread->failure, "%s", options->name);
 	failure = thread->failure;
@@ -65,7 +65,7 @@ thread_start(struct thread *thread, const struct thread_options *options,
 	rc = pthread_create(&thread->id, NULL, run, thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc != 0)
-		return err_set(err, "%s cannot be started as a thread: %s",
+		return err_set(err, "cannot start the thread of %s: %s",
 		    options->name, strerror(rc));
 	thread->started = true;
 	return 0;

@@ -1,10 +1,10 @@
 /*
- * thread - a thread that reports its end to whoever started it.
+ * thread - a thread that reports its end to its creator.
  *
- * All threads of the programs are started here.  Signals are the loop's: a
- * thread gets none, but those of its own faults.  A thread that serves (it has
- * `stop`) must not end by itself: when it does, `on_end` hears of it, and
- * thread_failure says why.
+ * All threads of the programs are started here.  The loop handles signals: a
+ * thread receives only those of its own faults.  A thread that serves (it has
+ * `stop`) must not end by itself: if it does, `on_end` is called, and
+ * thread_failure returns the reason.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_THREAD_H
@@ -17,49 +17,52 @@
 #include "proto/base/err.h"
 
 struct thread_options {
-	const char *name; /* "the indexer", for messages; lives on */
-	/* The work.  -1: it cannot go on, and why. */
+	const char *name; /* "the indexer", for messages; must stay valid */
+	/* The work.  -1: it cannot continue; `err` has the reason. */
 	int (*run)(void *arg, struct err *err);
-	/* Ask `run` to return, soon.  From the starter's thread.  NULL: it
-	 * returns when its work is done, and that is no failure. */
+	/* Ask `run` to return soon; called from the creator's thread.  NULL:
+	 * it returns when its work is done, which is no failure. */
 	void (*stop)(void *arg);
 	void *arg;
-	/* It joins heartbeat.h, and so the watchdog. */
+	/* The thread gets a heartbeat (heartbeat.h), which the watchdog
+	 * checks. */
 	bool has_heartbeat;
 };
 
-/* Who hears of the end. */
+/* Receives the end of a thread. */
 struct thread_watcher {
-	/* From the thread that ends, as the last thing it does: it failed, or
-	 * nobody had asked it to stop.  That of loop_watcher (net/loop.h) ends
-	 * the process.  NULL: nobody. */
+	/* Called in the ending thread, as its last action, if it failed or
+	 * returned without being asked to.  That of loop_watcher (net/loop.h)
+	 * ends the process. NULL: no call. */
 	void (*on_end)(void *arg, const struct err *failure);
 	void *arg;
 };
 
-/* The starter's storage, zero-initialised, at one place while it runs. */
+/* Owned by the creator, zeroed before its first use; must not move while the
+ * thread runs. */
 struct thread {
 	struct thread_options options;
 	struct thread_watcher watcher;
 	pthread_t id;
 	bool started;
 	atomic_bool stopping, ended, failed;
-	struct err failure; /* once it failed */
+	struct err failure; /* after a failure */
 };
 
 /* `watcher` may be NULL. */
 int thread_start(struct thread *thread, const struct thread_options *options,
     const struct thread_watcher *watcher, struct err *err);
-/* Ask it to stop, and wait for its end.  Nothing happens when it was not
+/* Ask the thread to stop, and wait for its end.  Does nothing if it was not
  * started. */
 void thread_stop(struct thread *thread);
-/* It is not waited for: it goes with the process, and so must `thread`. */
+/* Nobody waits for it: it lives as long as the process, and so must
+ * `thread`. */
 void thread_abandon(struct thread *thread);
 
-/* It was started, and has not reached its end.  From any thread. */
+/* Was it started, and has it not ended?  From any thread. */
 bool thread_is_running(const struct thread *thread);
-/* It failed, and why ("NAME: SENTENCE"); `err` may be NULL.  From any thread.
- */
+/* Has it failed?  The reason is "NAME: SENTENCE"; `err` may be NULL.  From any
+ * thread. */
 bool thread_failure(const struct thread *thread, struct err *err);
 
 #endif

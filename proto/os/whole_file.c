@@ -1,5 +1,5 @@
 /*
- * whole_file - small files that are there whole or not at all.
+ * whole_file - write small files completely or not at all.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/whole_file.h"

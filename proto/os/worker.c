@@ -1,5 +1,5 @@
 /*
- * worker - a piece of work at a time, done by a thread beside.
+ * worker - a thread that does one piece of work at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/worker.h"
@@ -11,7 +11,7 @@
 #include "proto/base/memory.h"
 #include "proto/os/thread.h"
 
-/* BEGUN is the thread's, IDLE is the caller's. */
+/* BEGUN: the thread may proceed; IDLE: the caller may. */
 enum state { IDLE, BEGUN, OVER };
 
 struct worker {
@@ -19,7 +19,7 @@ struct worker {
 	void *arg;
 	struct thread thread;
 	bool has_thread;
-	pthread_mutex_t lock; /* of the state */
+	pthread_mutex_t lock; /* protects the state */
 	pthread_cond_t changed;
 	enum state state;
 };
@@ -33,7 +33,7 @@ set_state(struct worker *worker, enum state state)
 	pthread_mutex_unlock(&worker->lock);
 }
 
-/* Waits while it is like that; returns what it became. */
+/* Wait while the state has this value; returns the new one. */
 static enum state
 await(struct worker *worker, enum state state)
 {

@@ -1,9 +1,9 @@
 /*
- * worker - a piece of work at a time, done by a thread beside.
+ * worker - a thread that does one piece of work at a time.
  *
- * What the work reads and writes is the thread's from worker_begin until
- * worker_await has returned, and the caller's otherwise.  Where no thread can
- * be had the caller does it all.
+ * The data of the work belongs to the thread from worker_begin until
+ * worker_await returns, and to the caller otherwise.  If no thread can be
+ * started, the caller's thread does all the work.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_WORKER_H
@@ -12,12 +12,12 @@
 struct worker; /* opaque */
 
 struct worker *worker_new(void (*work)(void *arg), void *arg);
-/* Waits for what was begun. */
+/* Waits for the work that was begun. */
 void worker_free(struct worker **worker);
 
-/* Begin; what was begun before is waited for. */
+/* Begin the work; waits for the previous work first. */
 void worker_begin(struct worker *worker);
-/* Wait until nothing is at work. */
+/* Wait until no work is in progress. */
 void worker_await(struct worker *worker);
 
 #endif

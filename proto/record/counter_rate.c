@@ -1,5 +1,5 @@
 /*
- * counter_rate - how much a counter grew between two neighbouring samples.
+ * counter_rate - the increase of a counter between two consecutive samples.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/record/counter_rate.h"
@@ -48,7 +48,7 @@ counter_rate_number(const struct value *value)
 	}
 }
 
-/* u - v of what is not below v; whole numbers are subtracted as such. */
+/* u - v, never below 0; exact for integers. */
 static double
 difference(const struct number *u, const struct number *v)
 {
@@ -65,7 +65,7 @@ is_below(const struct number *v, const struct number *u)
 	return v->f < u->f;
 }
 
-/* v is below u, of one boot as far as is known. */
+/* v is below u; as far as is known, both are from the same boot. */
 static double
 went_back(const struct number *u, const struct number *v, bool same_boot,
     bool *wrapped)
@@ -100,7 +100,7 @@ counter_rate_between(
 	} else {
 		counter_rate.increase = difference(&b, &a);
 	}
-	/* Infinite, or a counter that counts down below nothing. */
+	/* Infinite, or a negative value. */
 	if (!(counter_rate.increase >= 0) || isinf(counter_rate.increase)) {
 		counter_rate.increase = 0;
 		known = false;

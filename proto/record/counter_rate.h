@@ -1,20 +1,20 @@
 /*
- * counter_rate - how much a counter grew between two neighbouring samples.
+ * counter_rate - the increase of a counter between two consecutive samples.
  *
- * Counters are kept raw, beside the boot that they count from, so that what a
- * reboot, a wrap or a reset means is decided here and nowhere else: an
- * increase is never negative, and a rate never a spike.
+ * Counters are stored raw, together with the boot that they count from. Only
+ * this module interprets reboots, wraps and resets: an increase is never
+ * negative, and a rate never shows a false peak.
  *
  *     boots differ             counted from the boot: increase v, no rate
  *     v >= u                   increase v - u
- *     one boot, v < u          a 32-bit counter that went round, when u was in
- *                              its upper half and v is more than that behind
- *     v a little below u       no increase, no rate: the kernel's own sums
- *                              (iowait) go back by a tick now and then
- *     v far below u            begun again: increase v, no rate
+ *     same boot, v < u         a 32-bit counter wrapped, if u was in its upper
+ *                              half and v is more than that below u
+ *     v slightly below u       no increase, no rate: the kernel's own sums
+ *                              (iowait) sometimes decrease by a tick
+ *     v far below u            the counter was reset: increase v, no rate
  *
- * Where one of the boots is not known (0) neither the first line nor the wrap
- * applies: v is not taken for what was counted since a boot that nobody saw.
+ * If one of the boots is unknown (0), neither the first line nor the wrap
+ * applies: v is not interpreted as an increase since an unknown boot.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_RECORD_COUNTER_RATE_H
@@ -25,26 +25,27 @@
 
 #include "proto/record/record.h"
 
-/* The column that says which boot a set's counters count from. */
+/* The column with the boot that the counters of a metric group count from. */
 #define COUNTER_RATE_BOOT_COLUMN "poolscope.boot"
 
 struct counter_rate_sample {
 	int64_t time_ns;
-	uint64_t boot; /* 0: not known */
+	uint64_t boot; /* 0: unknown */
 	struct value value;
 };
 
 struct counter_rate {
 	double increase; /* 0 or more */
-	double seconds;  /* between the two, when the rate is known; else 0 */
+	double seconds;  /* of this step, if the rate is known; else 0 */
 };
 
-/* Is it a number?  Not nil, text or NaN. */
+/* Is it a number, that is, not nil, text or NaN? */
 bool counter_rate_is_number(const struct value *value);
-double counter_rate_number(const struct value *value); /* NaN when it is none */
+double counter_rate_number(
+    const struct value *value); /* NaN if it is not a number */
 
-/* From `u` to `v`, the next sample of the same counter.  Where either is no
- * number both results are 0. */
+/* From `u` to `v`, the next sample of the same counter.  If either is not a
+ * number, both results are 0. */
 struct counter_rate counter_rate_between(
     const struct counter_rate_sample *u, const struct counter_rate_sample *v);
 

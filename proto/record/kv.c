@@ -17,8 +17,8 @@ trim(struct text t)
 	return t;
 }
 
-/* Take a quoted value whose opening quote is at the front of `rest`, and what
- * stands between its end and the next comma (which is dropped). */
+/* Take a quoted value whose opening quote is the first byte of `rest`.  Drop
+ * the bytes between the closing quote and the next comma. */
 static void
 take_quoted(struct text *rest, struct kv_pair *pair)
 {

@@ -1,5 +1,5 @@
 /*
- * perf_set - the set "perf": its columns.
+ * perf_group - the columns of the metric group "perf".
  * SPDX-License-Identifier: MIT
  */
 #include "proto/record/perf_group.h"

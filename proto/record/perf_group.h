@@ -1,16 +1,16 @@
 /*
- * perf_set - the set "perf": one report a sample, as an older sampler made
- * them.
+ * perf_group - the metric group "perf": one report of an older sampler in each
+ * sample.
  *
- * Percentages of one report; megabytes (2^20) since the boot, as psutil counts
- * them: a gauge, because wraps are already out of them.  The time of the
- * sample is the report's `timestamp`.  A column that is not known is nil.
+ * Percentages within one report; megabytes (2^20) since the boot, as psutil
+ * counts them: gauges, because psutil has already removed wraps.  The time of
+ * the sample is the report's `timestamp`.  An unknown column is nil.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_RECORD_PERF_GROUP_H
 #define PROTO_RECORD_PERF_GROUP_H
 
-/* The order of the values of a sample: never change one, add behind. */
+/* The order of the values in a sample: never change it; append new columns. */
 enum perf_group_column {
 	PERF_GROUP_CPU_AVG, /* mean of the CPUs' busy percentages */
 	PERF_GROUP_CPU_MIN,
@@ -23,7 +23,7 @@ enum perf_group_column {
 	PERF_GROUP_LO_RECV,
 	PERF_GROUP_EXT_SENT,
 	PERF_GROUP_EXT_RECV,
-	PERF_GROUP_REPORTED, /* what stands before is in the older report */
+	PERF_GROUP_REPORTED, /* the older report has only the columns above */
 	PERF_GROUP_CPUS = PERF_GROUP_REPORTED,
 	PERF_GROUP_COLUMNS
 };

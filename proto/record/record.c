@@ -1,5 +1,5 @@
 /*
- * record - what travels and what is kept.
+ * record - the unit that is sent and stored.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/record/record.h"
@@ -43,7 +43,7 @@ get_value(const unsigned char *at, struct value *value)
 	return at;
 }
 
-/* The readers have come to `at`. */
+/* The reader has reached `at`. */
 static inline void
 take_up_to(struct text *rest, const unsigned char *at)
 {
@@ -158,7 +158,8 @@ check_text(struct text text, const char *called, struct err *err)
 	return 0;
 }
 
-/* What the walk found wrong in attribute `i`, which begins at `at`. */
+/* Describe what the walk found wrong with attribute `i`, which begins at
+ * `at`. */
 static int
 explain_pair(const struct walk *walk, const unsigned char *at, uint32_t i,
     uint32_t text_bytes_max, struct err *err)
@@ -191,7 +192,7 @@ check_attributes(const struct record *record, struct err *err)
 	uint32_t text_bytes_max = schema_text_bytes_max(record->kind);
 
 	if (record->attributes > RECORD_ATTRIBUTES_MAX)
-		return err_set(err, "%u attributes are more than %d",
+		return err_set(err, "%u attributes exceed the limit of %d",
 		    record->attributes, RECORD_ATTRIBUTES_MAX);
 	for (uint32_t i = 0; i < record->attributes; i++) {
 		const unsigned char *at = walk.at;
@@ -200,8 +201,8 @@ check_attributes(const struct record *record, struct err *err)
 			return explain_pair(&walk, at, i, text_bytes_max, err);
 	}
 	if (!walk_is_done(&walk))
-		return err_set(err, "there are more than %u attributes",
-		    record->attributes);
+		return err_set(
+		    err, "more than %u attributes", record->attributes);
 	return 0;
 }
 
@@ -211,14 +212,13 @@ check_values(const struct record *record, struct err *err)
 	struct walk walk = walk_over(record->value_bytes);
 
 	if (record->values > RECORD_VALUES_MAX)
-		return err_set(err, "%u values are more than %d",
+		return err_set(err, "%u values exceed the limit of %d",
 		    record->values, RECORD_VALUES_MAX);
 	for (uint32_t i = 0; i < record->values; i++)
 		if (!walk_value(&walk))
 			return err_set(err, "value %u is not a number", i + 1);
 	if (!walk_is_done(&walk))
-		return err_set(
-		    err, "there are more than %u values", record->values);
+		return err_set(err, "more than %u values", record->values);
 	return 0;
 }
 
@@ -259,8 +259,8 @@ record_check(const struct record *record, struct err *err)
 
 	if (record->kind <= RECORD_CONTEXT || record->kind >= RECORD_KINDS)
 		return err_set(
-		    err, "%d is not a kind of record", (int)record->kind);
-	/* Empty: the sender's own. */
+		    err, "%d is not a record kind", (int)record->kind);
+	/* Empty: the sender itself. */
 	if (record->node.bytes > 0 &&
 	    check_name(record->node, "node", err) != 0)
 		return -1;
@@ -272,7 +272,7 @@ record_check(const struct record *record, struct err *err)
 	return 0;
 }
 
-/* ---- kinds and sessions as words ---- */
+/* ---- kinds and sessions as text ---- */
 
 const char *
 record_kind_name(enum record_kind kind)
@@ -285,7 +285,7 @@ record_kind_name(enum record_kind kind)
 int
 record_kind_parse(struct text word, enum record_kind *kind)
 {
-	/* Nobody can ask for contexts. */
+	/* Queries cannot ask for contexts. */
 	for (int i = RECORD_CONTEXT + 1; i < RECORD_KINDS; i++)
 		if (text_equal(word, text_of(schemas[i].kind))) {
 			*kind = (enum record_kind)i;

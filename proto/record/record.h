@@ -1,9 +1,9 @@
 /*
- * record - what travels and what is kept.
+ * record - the unit that is sent and stored.
  *
- * A struct record is a view: its texts point into the buffer it was decoded
- * from.  Attributes and values stay MessagePack until someone asks for them
- * (record_next_attribute), so that passing a record on costs nothing.
+ * A struct record is a view: its texts point into the buffer from which it was
+ * decoded.  Attributes and values remain MessagePack until a caller reads them
+ * (record_next_attribute), so that forwarding a record costs nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_RECORD_RECORD_H
@@ -23,26 +23,26 @@ enum {
 	RECORD_ID_BYTES = 16,
 };
 
-/* The numbers are on the wire and at rest: never change one. */
+/* These numbers are on the wire and on disk: never change one. */
 enum record_kind {
-	RECORD_CONTEXT = 0, /* whose records follow; never seen by readers */
+	RECORD_CONTEXT = 0, /* node of the records that follow; internal */
 	RECORD_EVENT = 1,
 	RECORD_SAMPLE = 2,
 	RECORD_SPAN = 3,
 	RECORD_ENTITY = 4,
-	RECORD_GAP = 5,      /* records that were lost, and says so */
-	RECORD_PHASE = 6,    /* a pair of events; only in answers to readers */
-	RECORD_REJECTED = 7, /* a batch that could not be read; same */
-	RECORD_RUN = 8,      /* the events of a run together; same */
+	RECORD_GAP = 5,      /* reports lost records */
+	RECORD_PHASE = 6,    /* a pair of events; only in answers to queries */
+	RECORD_REJECTED = 7, /* a rejected batch; only in answers to queries */
+	RECORD_RUN = 8, /* all events of a run id; only in answers to queries */
 	RECORD_KINDS
 };
 
-/* 128 random bits, made with a spool; or derived from content by imports. */
+/* 128 random bits, created with a spool; imports derive them from content. */
 struct session_id {
 	unsigned char bytes[16];
 };
 
-/* Who a record is: unique in the world, assigned by its session. */
+/* Identity of a record: globally unique, assigned by its session. */
 struct record_id {
 	struct session_id session;
 	uint64_t seq;   /* batch number in the stream, from 1 */
@@ -51,18 +51,18 @@ struct record_id {
 
 struct record {
 	enum record_kind kind;
-	struct text node;    /* from the batch or the last context record */
-	struct record_id id; /* filled by readers of batches and pages */
-	int64_t receive_ns;  /* aggregator's clock; 0 before it got there */
+	struct text node; /* from the batch header or the last context record */
+	struct record_id id; /* set by readers of batches and pages */
+	int64_t receive_ns;  /* aggregator's clock; 0 before it was received */
 
 	int64_t time_ns; /* event: emitted; sample: taken; span, phase: begin;
-			    gap: from; dead: received; run: first event */
+			    gap: from; rejected: received; run: first event */
 	int64_t end_ns;  /* span, phase: end; gap: to */
-	bool has_time, has_end; /* false: phase whose start / end is missing,
+	bool has_time, has_end; /* false: phase without its start / end event,
 				   run without events */
 
-	/*         event   sample  span      entity  phase  gap     dead    run
-	 * source  source  set     track     kind    model  class   - model name
+	/*         event   sample  span      entity  phase  gap     reject  run
+	 * source  source  group   track     kind    model  class   - model name
 	 * name    -       name      id      phase  reason  reason  id key uuid
 	 * -       category  -       key    -       -       group A sample of a
 	 * page may be buckets (wire/buckets.h): name metric, key rollup; or
@@ -70,24 +70,24 @@ struct record {
 	 */
 	struct text source, name, key;
 
-	/* gap: records lost (0: unknown).  dead: bytes of the batch.  sample
-	 * of a page: how many buckets or samples it is (0: one).  run: what is
-	 * known of it (enum run_flag of run_events.h). */
+	/* gap: records lost (0: unknown).  rejected: bytes of the batch.
+	 * sample of a page: number of buckets or samples in it (0: one).  run:
+	 * what is known of it (enum run_flag of run_events.h). */
 	uint64_t count;
 
 	uint32_t attributes; /* in pairs */
 	struct text pairs;   /* MessagePack: key, value, key, value ... */
 	uint32_t values;     /* sample: numbers in value_bytes */
 	struct text
-	    value_bytes; /* sample: MessagePack; dead: the batch's
-			    first bytes; run: its events (run_events.h) */
+	    value_bytes; /* sample: MessagePack; rejected: the first bytes of
+			    the batch; run: its events (run_events.h) */
 };
 
 enum value_type {
 	VALUE_NIL,
 	VALUE_BOOL,
 	VALUE_INT,  /* i */
-	VALUE_UINT, /* u: only for what does not fit int64 */
+	VALUE_UINT, /* u: only if it does not fit int64 */
 	VALUE_FLOAT,
 	VALUE_TEXT
 };
@@ -108,25 +108,25 @@ struct attribute {
 	struct value value;
 };
 
-/* Take the next pair / value off the front of `rest`.  False at the end.
+/* Take the next pair / value from the front of `rest`.  False at the end.
  * `rest` must come from a checked record. */
 bool record_next_attribute(struct text *rest, struct attribute *attribute);
 bool record_next_value(struct text *rest, struct value *value);
 
-/* The first `count` values of a sample as doubles: NaN for one that is nil, or
- * behind the last.  `value_bytes` must come from a checked record. */
+/* The first `count` values of a sample as doubles: NaN for nil and for values
+ * beyond the end.  `value_bytes` must come from a checked record. */
 void record_get_numbers(
     const struct record *record, double *to, uint32_t count);
 
-/* The attribute called `key`, or false. */
+/* Find the attribute `key`; false if there is none. */
 bool record_find_attribute(
     const struct record *record, struct text key, struct value *value);
-/* The same where it is text; else false, and `text` stays as it is. */
+/* Find it if it is text; otherwise return false and leave `text` unchanged. */
 bool record_find_text(
     const struct record *record, const char *key, struct text *text);
 
-/* Does the record keep to the limits (names, text, counts, time range)?  -1
- * and a sentence that names the field and the limit. */
+/* Does the record respect the limits (names, text, counts, time range)?  If
+ * not, -1 and a sentence that names the field and the limit. */
 int record_check(const struct record *record, struct err *err);
 
 const char *record_kind_name(enum record_kind kind); /* "event" ... */

@@ -1,5 +1,5 @@
 /*
- * run_events - the events of a run, and what they say of its steps.
+ * run_events - the events of a run id, and the durations of its steps.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/record/run_events.h"
@@ -51,7 +51,7 @@ time_of(const struct run_event *event, enum run_clock clock)
 	return clock == RUN_EMIT ? event->time_ns : event->receive_ns;
 }
 
-/* The next event of a role from `from` on, or the count. */
+/* The next event with this role at or after index `from`, or the count. */
 static uint32_t
 next_of(const struct run_events *events, uint8_t role, uint32_t from)
 {
@@ -73,7 +73,8 @@ run_durations(const struct run_events *events, struct run_step step,
 		int64_t from_ns = time_of(&events->at[begin], clock);
 		int64_t to_ns = time_of(&events->at[end], clock);
 
-		/* What does not fit is as long as can be reported. */
+		/* A duration that does not fit becomes the longest that can be
+		 * reported. */
 		if (__builtin_sub_overflow(to_ns, from_ns, &to[pairs]))
 			to[pairs] = to_ns < 0 ? INT64_MIN : INT64_MAX;
 		pairs++;

@@ -1,15 +1,17 @@
 /*
- * run_events - the events of a run, and what they say of its steps.
+ * run_events - the events of a run id, and the durations of its steps.
  *
- * A run is known by the events that a model names: each has a number there,
- * its role.  Its events are in the order of (time emitted, stream, seq, index),
- * so the order of arrival does not matter.  A step begins with one role and
- * ends with another; its k-th begin pairs with its k-th end, and what has no
- * partner is in no pair.  A step of a run may take less than no time.
+ * The events that a model names make up a run; the number of an event in the
+ * model is its role.  The events are sorted by (time emitted, stream, seq,
+ * index), so the order of arrival does not matter.  A step begins with one
+ * role and ends with another; its k-th begin pairs with its k-th end, and an
+ * event without a counterpart is in no pair.  The duration of a step may be
+ * negative.
  *
- * The bytes (`events` of a run in a page): `events not kept, count`, then each
- * event: `role, zigzag(time - time before), zigzag(received - time)`, as
- * varints; before the first is the first's own time.
+ * The bytes (`events` of a run in a page): number of events that were not
+ * stored, number of events, then for each event `role, zigzag(time - previous
+ * time), zigzag(received - time)`, all varints; the previous time of the first
+ * event is its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_RECORD_RUN_EVENTS_H
@@ -22,12 +24,13 @@
 #include "proto/base/varint.h"
 
 enum {
-	RUN_EVENTS_MAX = 512, /* kept of one run */
-	RUN_ROLES_MAX = 64,   /* events of a model */
-	RUN_STEPS_MAX = 64,   /* of a model */
+	RUN_EVENTS_MAX = 512, /* stored per run */
+	RUN_ROLES_MAX = 64,   /* events per model */
+	RUN_STEPS_MAX = 64,   /* per model */
 };
 
-/* What is known of a run: bits, and its state above them. */
+/* What is known about a run: flag bits, and its state in the bits above
+ * them. */
 enum run_flag { RUN_KNOWN = 1, RUN_ERROR = 2, RUN_STATE_SHIFT = 2 };
 enum run_state { RUN_QUEUED, RUN_ONGOING, RUN_FINISHED, RUN_STATES };
 
@@ -45,21 +48,21 @@ struct run_events {
 };
 
 void run_put_events(struct buffer *to, const struct run_events *events);
-/* False: not the bytes of a run. */
+/* False: these are not the bytes of a run. */
 bool run_get_events(
     struct text from, int64_t first_ns, struct run_events *events);
 
-/* A step: from events of one role to those of another. */
+/* A step: from events with one role to events with another. */
 struct run_step {
 	uint8_t begin, end;
 };
 
-/* The durations of the pairs of a step, in their order: at most
- * RUN_EVENTS_MAX / 2; returns how many. */
+/* The durations of the pairs of a step, in order: at most RUN_EVENTS_MAX / 2.
+ * Returns their number. */
 uint32_t run_durations(const struct run_events *events, struct run_step step,
     enum run_clock clock, int64_t to[static RUN_EVENTS_MAX / 2]);
 
-/* `begun` and `ended`: roles, or RUN_ROLES_MAX where the model has none. */
+/* `begun` and `ended`: roles, or RUN_ROLES_MAX if the model has none. */
 enum run_state run_state(
     const struct run_events *events, unsigned begun, unsigned ended);
 

@@ -1,5 +1,5 @@
 /*
- * scanner - how a profiled job of Scanner lies in the store.
+ * scanner - how the store represents a profiled job of Scanner.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/record/scanner.h"
@@ -117,7 +117,7 @@ scanner_put_sum(
 	return (uint32_t)bytes;
 }
 
-/* The next word of `line`, without the blank behind it. */
+/* The next word of `line`, without the blank after it. */
 static bool
 take_word(struct text *line, struct text *word)
 {

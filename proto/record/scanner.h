@@ -1,21 +1,21 @@
 /*
- * scanner - how a profiled job of Scanner lies in the store: what an import
- * says and exporters read.
+ * scanner - how the store represents a profiled job of Scanner: written by the
+ * import, read by exporters.
  *
  * Intervals are spans: node is the worker's number or "master", track one of
  * "process_job/0", "load/N", "eval/P/pre", "eval/P/eval/G", "eval/P/post",
- * "save/N", "master/0", category the type of the thread.  In a thread they
- * stand in the order of (seq, index).  Around them are entities of one session,
- * that of the spans:
+ * "save/N", "master/0", category the type of the thread.  The intervals of a
+ * thread are in the order of (seq, index).  Entities of the same session
+ * describe the job:
  *
- * scanner         JOB               the job; comes last, so that a job that is
- *                                   there is whole
- * scanner.node    JOB/NODE          a worker or the master
- * scanner.thread  JOB/NODE/THREAD   one of its threads
- * scanner.sums    JOB/NODE/THREAD/PART  lines: what its intervals and counters
- *                                   come to
+ *   scanner         JOB               the job; written last, so a job that
+ *                                     exists is complete
+ *   scanner.node    JOB/NODE          a worker or the master
+ *   scanner.thread  JOB/NODE/THREAD   one of its threads
+ *   scanner.sums    JOB/NODE/THREAD/PART  lines: totals of its intervals and
+ *                                     counters
  *
- * Numbers in ids have five digits, so that their order is that of the file;
+ * Numbers in ids have five digits, so that they sort in the order of the file;
  * the master is node 00000, worker N is node N + 1.
  * SPDX-License-Identifier: MIT
  */
@@ -38,8 +38,8 @@ enum {
 	SCANNER_ID_BYTES = 48,
 	SCANNER_TRACK_BYTES = 24,
 	SCANNER_NAME_BYTES = 64,  /* of a thread */
-	SCANNER_LINE_BYTES = 400, /* of sums, with a name of 255 */
-	SCANNER_KEYS_MAX = 256,   /* names of intervals of a thread */
+	SCANNER_LINE_BYTES = 400, /* of sums, with a name of 255 bytes */
+	SCANNER_KEYS_MAX = 256,   /* names of the intervals of a thread */
 };
 
 enum scanner_role {
@@ -50,16 +50,16 @@ enum scanner_role {
 	SCANNER_IS_MASTER,
 	SCANNER_ROLES
 };
-/* "process_job" ...: the type in the files, the category of the spans. */
+/* "process_job" ...: the type in the files and the category of the spans. */
 extern const char *const scanner_roles[SCANNER_ROLES];
 
-/* How many threads of each role a worker has. */
+/* Number of threads of each role in a worker. */
 struct scanner_shape {
 	uint8_t readers, pipelines, stages, writers;
 };
 
-/* One thread: `position` of its role (reader, pipeline, writer), `stage` in
- * the pipeline; `number` is what the file calls it. */
+/* One thread: `position` within its role (reader, pipeline, writer), `stage`
+ * in the pipeline; `number` is its name in the file. */
 struct scanner_thread {
 	enum scanner_role role;
 	uint32_t order; /* in the file, from 0 */
@@ -67,7 +67,7 @@ struct scanner_thread {
 	int64_t number;
 };
 
-/* The tag that a thread has in the files. */
+/* The tag of a thread in the files. */
 const char *scanner_tag(
     const struct scanner_thread *thread, const struct scanner_shape *shape);
 void scanner_track(char to[static SCANNER_TRACK_BYTES],
@@ -75,12 +75,12 @@ void scanner_track(char to[static SCANNER_TRACK_BYTES],
 /* "Reader[3]", "Pipeline[0]:Ops[1]" ... */
 void scanner_thread_name(char to[static SCANNER_NAME_BYTES],
     const struct scanner_thread *thread, const struct scanner_shape *shape);
-/* Rows of a viewer sort by it: event loop, readers, pipelines, writers. */
+/* The sort key of a viewer's rows: event loop, readers, pipelines, writers. */
 uint32_t scanner_thread_sort(
     const struct scanner_thread *thread, const struct scanner_shape *shape);
 
-/* A line of sums: an interval's name, how many there are and their length
- * together; or a counter's name and its value. */
+/* A line of sums: the name of an interval, how many there are and their total
+ * length; or the name of a counter and its value. */
 struct scanner_sum {
 	bool is_counter;
 	uint64_t count;
@@ -90,8 +90,8 @@ struct scanner_sum {
 };
 uint32_t scanner_put_sum(
     char to[static SCANNER_LINE_BYTES], const struct scanner_sum *sum);
-/* Take the next line off the front of `rest`.  False at the end, and then
- * `rest` is empty unless it is no such line. */
+/* Take the next line from the front of `rest`.  False at the end; `rest` is
+ * then empty unless the rest is not such a line. */
 bool scanner_next_sum(struct text *rest, struct scanner_sum *sum);
 
 #endif

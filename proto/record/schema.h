@@ -1,8 +1,8 @@
 /*
- * schema - which fields a record of each kind has, in the order of the wire.
+ * schema - the fields of a record of each kind, in the order of the wire.
  *
- * Private to the modules of proto.  One table for record_check, the check of
- * received bytes, the reader and the writer, so that they cannot disagree.
+ * Private to the modules of proto.  record_check, the check of received bytes,
+ * the reader and the writer share this table, so that they cannot disagree.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_RECORD_SCHEMA_H
@@ -14,7 +14,7 @@
 
 enum { SCHEMA_FIELDS_MAX = 7 };
 
-/* A field: its form on the wire and its place in struct record. */
+/* A field: its encoding on the wire and its member in struct record. */
 enum schema_field {
 	SCHEMA_TIME,       /* int: time_ns */
 	SCHEMA_END,        /* int: end_ns */
@@ -27,7 +27,8 @@ enum schema_field {
 	SCHEMA_UUID,       /* bin 16 or nil: key */
 	SCHEMA_ATTRIBUTES, /* map: attributes, pairs */
 	SCHEMA_VALUES,     /* array of numbers and nils: values, value_bytes */
-	SCHEMA_NUMBERS,    /* the same, or without values bin: value_bytes */
+	SCHEMA_NUMBERS,    /* like SCHEMA_VALUES, or without values bin:
+			      value_bytes */
 	SCHEMA_COUNT,      /* uint: count */
 	SCHEMA_BYTES,      /* bin: value_bytes */
 };
@@ -39,8 +40,8 @@ struct schema {
 	const char *called[SCHEMA_FIELDS_MAX];
 };
 
-/* By enum record_kind; a context has no fields here.  In the header so that
- * a compiler can take the loop over the fields of an event apart. */
+/* By enum record_kind; a context has no entry.  In the header so that the
+ * compiler can unroll the loop over the fields of an event. */
 static const struct schema schemas[RECORD_KINDS] = {
 	[RECORD_CONTEXT] = { .kind = "context" },
 	[RECORD_EVENT] = { 5,
@@ -77,20 +78,20 @@ static const struct schema schemas[RECORD_KINDS] = {
 	    "run", { "first", "model", "id", "group", "flags", "events" } },
 };
 
-/* In pages a sample may be a bucket: what the samples of one metric were in a
- * step of time. */
+/* In pages a sample may be a bucket: a summary of the samples of one metric in
+ * one time step. */
 static const struct schema schema_bucket = { 6,
 	{ SCHEMA_TIME, SCHEMA_SOURCE, SCHEMA_VALUES, SCHEMA_NAME, SCHEMA_END,
 	    SCHEMA_CATEGORY },
 	"sample", { "time", "set", "values", "metric", "end", "rollup" } };
-/* Or a run of them, one behind the other; or samples as columns. */
+/* Or several consecutive buckets; or samples as columns. */
 static const struct schema schema_run = { 7,
 	{ SCHEMA_TIME, SCHEMA_SOURCE, SCHEMA_NUMBERS, SCHEMA_NAME, SCHEMA_END,
 	    SCHEMA_CATEGORY, SCHEMA_COUNT },
 	"sample",
 	{ "time", "set", "values", "metric", "end", "rollup", "count" } };
 
-/* What a sample of a page is, whose array has so many elements. */
+/* The shape of a sample of a page whose array has this number of elements. */
 static inline const struct schema *
 schema_of_sample(uint32_t elements)
 {
@@ -100,23 +101,24 @@ schema_of_sample(uint32_t elements)
 					       : &schemas[RECORD_SAMPLE];
 }
 
-/* A sample with a name is a bucket, so many, or columns. */
+/* A sample with a name is one bucket, several buckets, or columns. */
 static inline const struct schema *
 schema_of(const struct record *r)
 {
 	if (r->kind != RECORD_SAMPLE || r->name.bytes == 0)
 		return &schemas[r->kind];
-	/* Bytes that are no values can only be cells. */
+	/* Bytes without values can only be cells. */
 	return r->count > 0 || (r->values == 0 && r->value_bytes.bytes > 0)
 		   ? &schema_run
 		   : &schema_bucket;
 }
 
-/* For the loop over a shape: only unrolled into its caller it is worth it. */
+/* For the loop over a shape, which is only worth it when it is unrolled into
+ * its caller. */
 #define SCHEMA_INLINE __attribute__((always_inline)) static inline
 
-/* Copy a view member by member.  A copy of all 16 bytes would wait until the
- * two stores that made the view have reached the cache. */
+/* Copy a view member by member.  A copy of all 16 bytes at once would wait
+ * until the two stores that made the view reach the cache. */
 static inline void
 schema_copy(struct text *to, const struct text *from)
 {
@@ -124,7 +126,7 @@ schema_copy(struct text *to, const struct text *from)
 	to->bytes = from->bytes;
 }
 
-/* Longest text among the attributes of a record of `kind`. */
+/* Length of the longest text attribute of a record of `kind`. */
 static inline uint32_t
 schema_text_bytes_max(enum record_kind kind)
 {

@@ -138,7 +138,7 @@ sandbox_write_or(struct sandbox *sandbox, const char *option, const char *name)
 
 	if (in_instance(path, option, name))
 		option = path;
-	/* Whoever uses the folder reports that it cannot be made. */
+	/* The code that uses the folder reports that it cannot be created. */
 	if (!says_nothing(option))
 		(void)instance_make_dir(option, &err);
 	sandbox_write(sandbox, option);

@@ -61,11 +61,12 @@ void sandbox_socket_or(
 void sandbox_doors(struct sandbox *sandbox, const struct opt_list *endpoints,
     const char *name);
 
-/* It may want sockets of ZeroMQ, whose library is loaded before it is closed.
- * What is wrong with that says whoever opens one. */
+/* The process may open ZeroMQ sockets; loads the library before the sandbox is
+ * closed.  A failure is reported by the code that opens a socket. */
 void sandbox_sockets(void);
 
-/* Put it in force, or forget it.  A `service` logs what the kernel lacks. */
+/* Enforce the sandbox, or discard it.  A `service` logs what the kernel
+ * lacks. */
 void sandbox_close(struct sandbox *sandbox, bool service);
 void sandbox_drop(struct sandbox *sandbox);
 

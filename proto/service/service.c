@@ -297,7 +297,8 @@ service_main(const struct service *service, int argc, char **argv)
 
 	service_begin_process();
 	parse(service, argc, argv);
-	/* If the supervisor cannot be told, it finds out by other means. */
+	/* If the notification fails, the supervisor finds out by other
+	 * means. */
 	if (notify_open(&run.notify, &err) != 0)
 		log_warn("cannot notify the supervisor: %s", err.text);
 	enter_sandbox(service);

@@ -3,18 +3,20 @@
  * readiness, signals, loop, exit code.  A daemon is a table of options, a
  * struct service and a few callbacks.
  *
- * TERM or INT: on_stop, which drains and calls loop_quit; a second one, or
- * --stop-timeout (default 10 s), ends at once, which is safe: the
- * crash path and the stop path promise the same.  HUP: the configuration is
- * read again; when all of it is good the options with OPT_RELOAD get their new
- * values and `reload` applies them, otherwise everything stays as it was.
- * A supervisor that wants to know ($NOTIFY_SOCKET, $WATCHDOG_USEC) is reported
- * (notify.h), and no longer once a thread hangs (os/heartbeat.h).  No service
- * leaves a core file, and none keeps open to itself what it does not need
- * (sandbox.h). Besides its own, every service has --ready-fd N (one newline is
- * written when start returned, then it is closed), --pid-file FILE (holds the
- * pid and a lock for as long as the process lives; a second process refuses;
- * its time is that of the start, or of the last HUP whose keys were good) and
+ * TERM or INT calls on_stop, which drains and calls loop_quit; a second
+ * signal, or --stop-timeout (default 10 s), ends the process at once, which is
+ * safe: a crash and a stop give the same guarantees.  HUP reads the
+ * configuration again; if all of it is valid, the options with OPT_RELOAD get
+ * their new values and `reload` applies them, otherwise nothing changes.
+ * State changes are reported to the supervisor ($NOTIFY_SOCKET,
+ * $WATCHDOG_USEC; notify.h); the watchdog is no longer fed once a thread is
+ * stuck (os/heartbeat.h).  No service leaves a core file, and each gives up
+ * access that it does not need (sandbox.h).
+ *
+ * Every service also has the options --ready-fd N (write a newline when start
+ * has returned, then close it), --pid-file FILE (contains the pid and is
+ * locked as long as the process lives; a second process refuses to start; its
+ * time is that of the start, or of the last HUP with valid keys) and
  * --stop-timeout.
  * SPDX-License-Identifier: MIT
  */
@@ -31,41 +33,40 @@
 struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
-	const struct opt *options; /* its own table */
-	void *values;              /* ... and what it is bound to, or NULL */
-	/* What is wrong with the values, beyond their types
-	 * (err_set_option).  Before start, and before a reload; may be NULL.
-	 */
+	const struct opt *options; /* its own options */
+	void *values; /* ... and the value that they are bound to, or NULL */
+	/* Check the values beyond their types (err_set_option).  Called before
+	 * start, and before a reload; may be NULL. */
 	int (*check)(struct err *err);
-	/* Says what it needs from here on (sandbox.h), besides what every
-	 * service does; false: this run is the command of an operator, who may
-	 * send it anywhere.  NULL: there is no fence. */
+	/* Declare the files that it needs from here on (sandbox.h), apart from
+	 * those that every service needs; false: an operator's command, which
+	 * may access anything. NULL: no sandbox. */
 	bool (*fence)(struct sandbox *fence);
-	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
+	int (*start)(struct loop *loop, struct err *err); /* bind the sockets */
 	void (*stop)(struct loop *loop); /* drain, then loop_quit */
-	/* HUP, before all else, whatever the configuration says: take over
-	 * what must hold at once (keys), or leave it as it was and return -1.
-	 * The pid file's time is then that.  May be NULL. */
+	/* On HUP, before everything else and whatever the configuration
+	 * contains: apply what must take effect at once (keys), or change
+	 * nothing and return -1.  On success the pid file gets the current
+	 * time.  May be NULL. */
 	int (*renew)(struct loop *loop, struct err *err);
-	/* HUP, after the options that may change (OPT_RELOAD) have their new
-	 * values.  Check everything first, then take it over; or leave all as
-	 * it was and return -1: then the options get their old values back,
-	 * and what `err` says is logged.  May be NULL. */
+	/* On HUP, after the options with OPT_RELOAD have their new values.
+	 * Check everything first, then apply it; or change nothing and return
+	 * -1: then the options get their old values again, and the sentence in
+	 * `err` is logged.  May be NULL. */
 	int (*reload)(struct loop *loop, struct err *err);
-	void (*clear)(void); /* free all; after the loop, and after a start
-				that failed half-way */
+	void (*clear)(void); /* free everything; after the loop, and after a
+				start that failed half-way */
 };
 
-/* Options that every daemon has besides its own; part of its section of the
- * configuration. */
+/* Options of every daemon; part of its section of the configuration. */
 extern const struct opt service_options[];
 
-/* What every process that holds a store or sockets does before it opens
- * anything: no descriptor becomes 0, 1 or 2, files are private, SIGPIPE is an
- * error of write.  For programs that are no daemons. */
+/* Every process that opens a store or sockets calls this first: no descriptor
+ * becomes 0, 1 or 2, files are private, and SIGPIPE becomes an error of write.
+ * For programs that are no daemons. */
 void service_begin_process(void);
 
-/* The whole of main(). */
+/* The body of main(). */
 int service_main(const struct service *service, int argc, char **argv);
 
 #endif

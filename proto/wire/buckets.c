@@ -1,5 +1,5 @@
 /*
- * wire_buckets - buckets as the values of their record, one after another.
+ * wire_buckets - buckets as the values of their record, in sequence.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/wire/buckets.h"
@@ -75,7 +75,7 @@ is_int(unsigned char tag)
 	       (tag >= MP_UINT8 && tag <= MP_INT64);
 }
 
-/* An integer; anything else is remembered in `bad`. */
+/* An integer; any other type sets `bad`. */
 static inline int64_t
 take_int(const unsigned char **at, bool *bad)
 {

@@ -1,8 +1,8 @@
 /*
- * wire_check - is every byte of a body what it should be?
+ * wire_check - validate every byte of a body.
  *
- * One walk over the plain body before anyone reads a record; after it the
- * readers need no bounds.
+ * One walk over the plain body before any record is read; after it the readers
+ * need no bounds checks.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { ROOM_BYTES_MIN = 256 << 10 };
 
-/* What may stand in a body, and what stood there. */
+/* What a body may contain, and what this one contains. */
 struct check {
 	struct walk walk;
 	bool page;    /* else a batch */
@@ -66,7 +66,7 @@ check_values(struct walk *walk)
 	if (values > RECORD_VALUES_MAX)
 		walk_fail(walk, WALK_LIMIT);
 	for (; values > 0; values--) {
-		/* Most are doubles: those without a call. */
+		/* Most values are doubles: check those without a call. */
 		if (walk->end - walk->at >= 9 && *walk->at == MP_FLOAT64)
 			walk->at += 9;
 		else if (!walk_value(walk))
@@ -108,7 +108,7 @@ check_field(struct walk *walk, enum schema_field field, enum record_kind kind)
 	}
 }
 
-/* The fields of a record, the common ones without a call. */
+/* Check the fields of a record; the common ones without a call. */
 static void
 check_fields(
     struct walk *walk, const struct schema *schema, enum record_kind kind)
@@ -138,7 +138,7 @@ check_fields(
 static void
 check_identity(struct walk *walk, uint32_t elements)
 {
-	/* Statistics of a pool and counters of a process are of no node. */
+	/* Statistics of a pool and counters of a process belong to no node. */
 	walk_line(walk, NAME_BYTES_MAX);
 	if (elements < 6)
 		walk_fail(walk, WALK_SHAPE);
@@ -148,7 +148,7 @@ check_identity(struct walk *walk, uint32_t elements)
 	walk_time(walk);
 }
 
-/* The elements behind the kind; returns how many were looked at. */
+/* Check the elements after the kind; returns how many were checked. */
 static unsigned
 check_context(struct check *check, uint32_t elements)
 {
@@ -231,7 +231,7 @@ grow(struct wire_room *room, size_t bytes)
 	while (want < bytes)
 		want *= 2;
 	if (room->bytes < want) {
-		/* What is in it is not wanted any more: no realloc. */
+		/* Its content is no longer needed: no realloc. */
 		free(room->at);
 		room->at = memory_alloc(want);
 		room->bytes = want;

@@ -1,11 +1,11 @@
 /*
- * wire_columns - samples of one node and set as columns of doubles.
+ * wire_columns - samples of one node and metric group as columns of doubles.
  *
- * With run > 1 and without step_ns (struct wire_query) samples come as these:
- * records of kind sample with a name and `count` samples, whose value_bytes
- * are first their times, then the first number of each, then the second ...
- * NaN stands for what is not known, and whole numbers beyond 2^53 are rounded:
- * for who computes with them.
+ * With run > 1 and without step_ns (struct wire_query) samples arrive in this
+ * form: records of kind sample with a name and `count` samples.  Their
+ * value_bytes hold the times of all samples, then the first number of each,
+ * then the second ...  NaN is an unknown value, and integers beyond 2^53 are
+ * rounded: this form is for computation.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_WIRE_COLUMNS_H
@@ -27,12 +27,12 @@ struct wire_columns {
 	uint32_t columns; /* of numbers */
 };
 
-/* Of a checked page.  False: the record is something else, or has not the
- * bytes that it should have. */
+/* For a record of a checked page.  False: the record is not of this form, or
+ * has the wrong number of bytes. */
 bool wire_columns_init(
     struct wire_columns *columns, const struct record *record);
 
-/* A cell, little-endian; column 0 is the times. */
+/* A cell, little-endian; column 0 holds the times. */
 static inline uint64_t
 wire_cell(const char *at)
 {

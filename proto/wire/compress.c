@@ -1,5 +1,5 @@
 /*
- * wire_compress - the body of a batch made smaller.
+ * wire_compress - compress the body of a batch.
  * SPDX-License-Identifier: MIT
  */
 #include <zstd.h>
@@ -13,7 +13,7 @@ wire_compress(void *to, size_t room, struct text body)
 
 	if (body.bytes == 0 || body.bytes > WIRE_BODY_BYTES_MAX)
 		return 0;
-	/* Only what is smaller is worth it. */
+	/* Use the result only if it is smaller. */
 	if (room > body.bytes - 1)
 		room = body.bytes - 1;
 	bytes = ZSTD_compress(to, room, body.at, body.bytes, 1);

@@ -1,9 +1,10 @@
 /*
- * wire_packer - msgpack-c's encoder into a wire_writer, which asks for each
- * piece whether there is room: all of it, or nothing and `full`.
+ * wire_packer - msgpack-c's encoder into a wire_writer.  For each piece it
+ * asks whether there is room: the piece is written whole, or not at all and
+ * `full` is set.
  *
- * Private to proto/wire*.c.  For what is small and once in a message; records
- * are sized first and written with proto/msgpack/mp_put.h.
+ * Private to proto/wire*.c.  For small parts that occur once in a message;
+ * records are sized first and written with proto/msgpack/mp_put.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_WIRE_PACKER_H

@@ -1,5 +1,5 @@
 /*
- * wire_query - what a reader asks for.
+ * wire_query - the question of a reader.
  * SPDX-License-Identifier: MIT
  */
 #include <endian.h>
@@ -9,9 +9,9 @@
 #include "proto/wire/wire.h"
 
 enum {
-	QUERY_ELEMENTS_MIN = 7, /* an array may be cut behind these */
+	QUERY_ELEMENTS_MIN = 7, /* a shorter array may end after these */
 	QUERY_ELEMENTS = 10,
-	/* A pattern may be for "source:name", both as long as they get. */
+	/* A pattern may match "source:name", each of maximum length. */
 	PATTERN_BYTES_MAX = 2 * NAME_BYTES_MAX + 1,
 };
 

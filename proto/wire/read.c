@@ -1,7 +1,7 @@
 /*
- * wire_read - the records of a checked body, in place.
+ * wire_read - read the records of a checked body in place.
  *
- * Everything here trusts wire_body or wire_page_body to have passed the bytes.
+ * All functions trust that wire_body or wire_page_body has accepted the bytes.
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
@@ -10,8 +10,8 @@
 #include "proto/record/schema.h"
 #include "proto/wire/wire.h"
 
-/* Only batches and puts come from senders, who may say whose records follow
- * but not which session and number they had. */
+/* Senders send only batches and puts.  They may name the node of the records,
+ * but not their session and number. */
 static bool
 has_full_contexts(const struct wire_header *header)
 {
@@ -86,7 +86,7 @@ take_values(struct record *record, const unsigned char *p)
 	return p;
 }
 
-/* nil: false, and 0. */
+/* nil: return false and store 0. */
 static bool
 take_maybe(int64_t *time_ns, const unsigned char **p)
 {
@@ -152,9 +152,9 @@ blank_text(struct text *text)
 	text->bytes = 0;
 }
 
-/* What the cursor knows, and nothing in what only other kinds have.  Member
- * by member: gcc clears a struct of this size with `rep stos`, which takes
- * longer than to read an event. */
+/* Set what the cursor knows, and clear the members that this kind does not
+ * have.  Member by member: gcc clears a struct of this size with `rep stos`,
+ * which takes longer than reading an event. */
 static inline void
 begin_record(struct record *record, const struct wire_cursor *cursor)
 {
@@ -203,7 +203,7 @@ wire_next(struct wire_cursor *cursor, struct record *record)
 	schema = &schemas[kind];
 	if (cursor->buckets && kind == RECORD_SAMPLE)
 		schema = schema_of_sample(elements);
-	if (kind == RECORD_EVENT) /* straight through */
+	if (kind == RECORD_EVENT) /* constant: unrolled */
 		p = take_fields(record, &schemas[RECORD_EVENT], p);
 	else
 		p = take_fields(record, schema, p);

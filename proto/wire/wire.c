@@ -14,12 +14,12 @@ enum {
 	AT_FLAGS = 6,
 	AT_LENGTH = 8,
 	AT_CRC32C = 12,
-	HEADER_ELEMENTS_MIN = 7, /* an array may be cut behind these */
+	HEADER_ELEMENTS_MIN = 7, /* a shorter array may end after these */
 };
 
 static const unsigned char magic[4] = { 'P', 'S', 'C', 'P' };
 
-/* The header's elements in order. */
+/* The elements of the header, in order. */
 enum form { FORM_TEXT, FORM_SESSION, FORM_U64, FORM_U32, FORM_I64 };
 static const struct element {
 	enum form form;
@@ -52,7 +52,7 @@ static const struct element {
 };
 enum { HEADER_ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
 
-/* ---- little-endian fields of the fixed bytes ---- */
+/* ---- little-endian fields of the fixed part ---- */
 
 static uint32_t
 get32(const unsigned char *p)
@@ -86,7 +86,7 @@ get_session(struct walk *walk, struct session_id *session)
 
 	if (bytes.bytes == sizeof(session->bytes))
 		memcpy(session->bytes, bytes.at, sizeof(session->bytes));
-	else if (bytes.bytes > 0) /* empty: this type has none */
+	else if (bytes.bytes > 0) /* empty: this type does not use it */
 		walk_fail(walk, WALK_LIMIT);
 }
 
@@ -106,7 +106,8 @@ get_element(struct walk *walk, const struct element *element, void *header)
 	}
 }
 
-/* Whose records these are must be said by everything that makes a stream. */
+/* Every message that creates records of a stream must name their partition and
+ * node. */
 static bool
 wants_names(enum wire_type type)
 {
@@ -142,7 +143,8 @@ wire_get_header(
 	return WIRE_OK;
 }
 
-/* The fixed bytes; `rest` is what they say follows. */
+/* Read the fixed bytes; `rest` is what follows them, as long as they
+ * announce. */
 static enum wire_fault
 get_fixed(struct text frame, struct wire_header *header, struct text *rest)
 {

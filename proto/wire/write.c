@@ -2,10 +2,11 @@
  * wire_write - records, attributes and values as MessagePack.
  *
  * Every value is a head of at most MP_HEAD_BYTES_MAX bytes and a tail, which
- * is copied.  Records are sized first and then written straight: 14.5 ns for an
- * event of tests/bench/wire.c.  msgpack-c's packer, which appends piece by
- * piece through a callback, takes 25.  What writes is always inline, or the
- * place would be in memory and not in a register (18 ns).
+ * is copied.  Records are sized first and then written directly: 14.5 ns for
+ * an event of tests/bench/wire.c.  msgpack-c's packer, which appends piece by
+ * piece through a callback, takes 25.  The writing functions are always
+ * inlined; otherwise the position would be in memory and not in a register (18
+ * ns).
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
@@ -43,7 +44,7 @@ put_bin(unsigned char **p, const struct text *bytes, struct text *tail)
 	mp_put_bin(p, bytes->bytes);
 }
 
-/* Write the head of a field; `tail` is what goes behind it. */
+/* Write the head of a field; `tail` is what must follow it. */
 SCHEMA_INLINE void
 put_head(unsigned char **p, const struct record *r, enum schema_field field,
     struct text *tail)
@@ -126,8 +127,9 @@ fits(struct wire_writer *w, size_t bytes)
 	return false;
 }
 
-/* Are there `bytes` for tails and room for `heads` of any size?  Says no too
- * early only in a buffer's last bytes; then the exact size is asked for. */
+/* Are there `bytes` for tails and room for `heads` heads of any size?  The
+ * answer no is too pessimistic only in the last bytes of a buffer; the exact
+ * size is computed then. */
 static inline bool
 fits_easily(const struct wire_writer *w, uint64_t bytes, unsigned heads)
 {
@@ -199,7 +201,7 @@ wire_put_record(struct wire_writer *w, const struct record *r)
 	if (!fits_easily(w, tails, 2 + SCHEMA_FIELDS_MAX) &&
 	    !fits(w, record_bytes(r)))
 		return false;
-	if (r->kind == RECORD_EVENT) /* straight through */
+	if (r->kind == RECORD_EVENT) /* constant: unrolled */
 		p = put_fields(p, r, &schemas[RECORD_EVENT]);
 	else
 		p = put_fields(p, r, schema_of(r));
@@ -208,7 +210,7 @@ wire_put_record(struct wire_writer *w, const struct record *r)
 	return true;
 }
 
-/* Append what was put together elsewhere, whole. */
+/* Append bytes that were built elsewhere, completely or not at all. */
 static bool
 append(
     struct wire_writer *w, const unsigned char *from, const unsigned char *end)
@@ -222,8 +224,8 @@ append(
 	return true;
 }
 
-/* A name that is too long is refused like one that does not fit: nothing
- * would read it. */
+/* A name that is too long is refused like one that does not fit: no reader
+ * would accept it. */
 static bool
 is_too_long(struct wire_writer *w, struct text name, uint32_t bytes_max)
 {

@@ -29,7 +29,7 @@ aggregator() {
 wrong_usage "no file is wrong usage" "" poolscope-import cascade
 wrong_usage "another kind is wrong usage" '"cascade", "emits", "perf", "scanner", "testrun" or "azure-table"' poolscope-import dreams x
 wrong_usage "emits without a partition are wrong usage" "partition is missing" poolscope-import emits x
-wrong_usage "standard input twice is wrong usage" "more than once" poolscope-import cascade - -
+wrong_usage "standard input twice is wrong usage" "only once" poolscope-import cascade - -
 
 # ---- nobody there
 rows "$TMP/small" 3 4
@@ -135,7 +135,7 @@ check_text "... and there once" 1000 "$(poolscope-dump -q -p 'perf$a' --kind sam
 check_status 1 "bad reports are an error in the end" poolscope-import -p 'perf$b' perf "$TMP/reports"
 check_said "... with node and place" '^.*/reports:5: node 0, report 4: "timestamp" is missing'
 check_said "... a list that is none" "^.*/reports:8: node 1: its reports are not a list"
-check_said "... and where the file breaks off" "^.*/reports:10: node 2, report 2: not JSON: it ends in the middle"
+check_said "... and where the file breaks off" "^.*/reports:10: node 2, report 2: not JSON: unexpected end"
 check_text "... the others are imported" 6 "$(poolscope-dump -q -p 'perf$b' --kind sample | wc -l)"
 check_status 1 "--strict stops at the first report" poolscope-import -p 'perf$c' --strict perf "$TMP/reports"
 check_said "... says which" "reports:5: node 0, report 4"

@@ -28,8 +28,8 @@ perf() {
 }
 
 # ---- wrong usage is one line and 2
-wrong_usage "a length of 1 has no room for both ends" "under 2" poolscope-stats perf -p 'a$b' --max-length 1
-wrong_usage "a length beyond all measure is wrong usage" "over 10000000" poolscope-stats perf -p 'a$b' --max-length 99999999
+wrong_usage "a length of 1 has no room for both ends" "less than 2" poolscope-stats perf -p 'a$b' --max-length 1
+wrong_usage "a length beyond all measure is wrong usage" "greater than 10000000" poolscope-stats perf -p 'a$b' --max-length 99999999
 wrong_usage "no CPUs are wrong usage" "between 1 and" poolscope-stats perf -p 'a$b' --cpu-count 0
 wrong_usage "phases know no --decimate" "decimate is for perf" poolscope-stats phases -p 'a$b' --decimate minmax
 wrong_usage "nor any --from" "from is for usage, perf, clocks, not for phases" poolscope-stats phases -p 'a$b' --from -1h
@@ -59,7 +59,7 @@ check_text "... totals are growth" "0:299.0 1:299.0" "$(numbers total_disk_io_re
 check_text "... hours end with the last report" 0:0.9966 "$(numbers node_cpu_hours | cut -c 1-8)"
 check "totals since boot are the greatest" perf -q --since-boot
 check_text "... of the reports" "0:300.0 1:300.0" "$(numbers total_disk_io_read_mb)"
-check_said "without a count of CPUs it says so" "2 nodes do not say how many CPUs"
+check_said "without a count of CPUs it says so" "2 nodes do not report their number of CPUs"
 check_text "... and knows no hours" "0:None 1:None" "$(numbers node_cpu_hours)"
 check "reports of some time are selected" perf -q --from 1650000101 --to 1650000201
 check_text "... and only they count" "0:200.0 1:200.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"

@@ -191,7 +191,7 @@ check_said "is said so" "No space left"
 mkfifo "$TMP/pipe.tar.gz"
 (timeout 60 cat "$TMP/pipe.tar.gz" >/dev/null &)
 check_status 1 "an archive into a pipe" timeout 60 poolscope-trace -q -p "$pool" -o "$TMP/pipe.tar.gz"
-check_said "is said so, too" "a tar needs an output that is a file"
+check_said "is said so, too" "the output must be a regular file for tar"
 poolscope down >/dev/null 2>&1
 check "the store alone" poolscope-trace -q -p "$pool" -o "$TMP/store.json"
 check "says the same" cmp "$TMP/store.json" "$TMP/pool.json"

@@ -38,7 +38,7 @@ check_text "has another name" "2 1" \
 	"$(web_sent web 'len(set(s["headers"]["idempotency-key"] for s in sent)), sent[-1]["text"].count("\n")' | tr -d '(),')"
 
 check "a choice of nothing" poolscope-upload events -p "$pool" --to "http:$url" --name 'none:*'
-check_said "is told with its pool" "no such events of partition $pool in "
+check_said "is told with its pool" "no matching events of partition $pool in "
 check "a pool that is none" poolscope-upload events -p 'acct$none' --to "http:$url"
 check_said "is told from that" 'no events: partition acct$none has no records in '
 
@@ -51,7 +51,7 @@ for manner in '429 0' '429 1' 500 '503 0' half late reset close; do
 done
 web_behaves web '503 0 x1000'
 check_status 1 "patience ends" upload "http:$url" --retry-time 300ms
-check_said "and the last answer is said" 'in vain: http://127.0.0.1:[0-9]*/in answers 503: not now'
+check_said "and the last answer is said" 'gave up after .*http://127.0.0.1:[0-9]*/in answers 503: not now'
 web_behaves web '429 3600'
 check_status 1 "nor is an hour waited because a service says so" upload "http:$url?manner=429+3600" --retry-time 300ms
 
@@ -64,11 +64,11 @@ once() {
 }
 once 'status 404 nothing here' 'answers 404: nothing here'
 once 'status 401' 'answers 401'
-once 'redirect http://169.254.169.254/latest/meta-data' 'answers 302, go to http://169.254.169.254/latest/meta-data, which is not done'
-once garbage 'what it answers is not HTTP/1'
+once 'redirect http://169.254.169.254/latest/meta-data' 'answers 302 with a redirect to http://169.254.169.254/latest/meta-data, which is not followed'
+once garbage 'the answer is not HTTP/1'
 once endless 'the answer is larger than 8 MiB'
-once headers 'the headers of the answer are more than 64 KiB'
-once continues 'the headers of the answer are more than 64 KiB'
+once headers 'the headers of the answer are larger than 64 KiB'
+once continues 'the headers of the answer are larger than 64 KiB'
 
 # ---- what never ends does ----
 for manner in drip silence; do
@@ -80,7 +80,7 @@ web_behaves web '429 3600'
 poolscope-upload events -p "$pool" --to "http:$url" --retry-time 1h >"$TMP/wait.out" 2>&1 &
 waiting=$!
 wait_until "[ -s '$TMP/web.sent' ]"
-wait_until "grep -q 'tried again' '$TMP/wait.out'"
+wait_until "grep -q 'retrying' '$TMP/wait.out'"
 kill -TERM $waiting
 wait $waiting
 check_text "TERM ends a wait" 1 $?
@@ -90,19 +90,19 @@ check "which is said" grep -q interrupted "$TMP/wait.out"
 for address in 169.254.169.254 '[fe80::1]' '[fd00:ec2::254]' '[::ffff:169.254.169.254]' \
 	168.63.129.16 100.100.100.200 2852039166 0xa9fea9fe 0.0.0.0 224.0.0.1; do
 	check_status 1 "$address is refused" upload "http:http://$address:1/x" --retry-time 5s
-	check_said "$address: with the reason" 'nothing is sent there'
+	check_said "$address: with the reason" 'the request was not sent'
 done
 check_status 2 "a password in an address is refused" upload "http:http://me:hushhush@127.0.0.1/"
 check_said "in words" 'a user or a password'
 check_status 1 "and not repeated" grep -q hushhush "$TMP/err"
 check_status 2 "other schemes are refused" upload "http:file:///etc/passwd"
-check_said "by name" 'begins with http:// or https://'
+check_said "by name" 'does not begin with http:// or https://'
 check_status 2 "an address without a host is refused" upload "http:http:///in"
-check_said "in words" 'names no host'
+check_said "in words" 'has no host'
 check_status 1 "with a proxy, too, nobody is sent to a cloud's credentials" \
 	env http_proxy="http://127.0.0.1:$(cat "$TMP/web.port")" poolscope-upload events -p "$pool" \
 	--to "http:http://169.254.169.254/x"
-check_said "with the reason" 'nothing is sent there'
+check_said "with the reason" 'the request was not sent'
 
 # ---- secrets ----
 POOLSCOPE_HTTP_TOKEN=hush-hush-hush
@@ -165,25 +165,25 @@ check_said "is named" "none.pem: No such file"
 
 # ---- wrong usage ----
 check_status 2 "an unknown target" upload pie:x
-check_said "is told which there are" "'pie' is no target; events go to azure-table:NAME, http:URL"
+check_said "is told which there are" "'pie' is not a target; events can be uploaded to azure-table:NAME, http:URL"
 check_status 2 "a target without its rest" upload http:
 check_status 2 "influx takes no events" upload "influx:$url"
-check_said "in words" "influx takes no events, it is for samples; events go to azure-table:NAME, http:URL"
+check_said "in words" "influx does not accept events, only samples; events can be uploaded to azure-table:NAME, http:URL"
 check_status 2 "nor does the store" upload store
-check_said "which is known" "store takes no events, it is for results"
+check_said "which is known" "store does not accept events, only results"
 check_status 2 "nor MLflow" upload mlflow:x
-check_said "which is known, too" "mlflow takes no events, it is for metrics"
+check_said "which is known, too" "mlflow does not accept events, only metrics"
 check_status 2 "no results to MLflow" poolscope-upload results -d "$TMP" -a "$TMP" --to mlflow:x
-check_said "but to the store" "mlflow takes no results, it is for metrics; results go to store, datastore:"
+check_said "but to the store" "mlflow does not accept results, only metrics; results can be uploaded to store, datastore:"
 check_status 2 "an object has a key" poolscope-upload file "$TMP/none" --to s3:bbb
-check_said "which is missing" "s3:BUCKET/KEY: a slash and the key are missing"
+check_said "which is missing" "s3:BUCKET/KEY: the key is missing"
 check_status 2 "a word that is none" poolscope-upload foo
-check_said "is told before what else is missing" "'foo' is nothing to upload"
+check_said "is told before what else is missing" "unknown command 'foo'"
 check_status 2 "to follow is for records" poolscope-upload results --follow --to store
-check_said "of both kinds" "follow is for samples and events, not for results"
+check_said "of both kinds" "follow applies to samples and events, not to results"
 check_status 1 "an endpoint without a scheme" env AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=y \
 	AWS_ENDPOINT_URL=127.0.0.1:1 poolscope-upload file "$0" --to s3:bbb/k
-check_said "is told by its variable" "AWS_ENDPOINT_URL: .* is no address"
+check_said "is told by its variable" "AWS_ENDPOINT_URL: .*does not begin with"
 check_status 2 "to follow is to follow one" upload "http:$url" --to "http:$url" --follow
 check_status 2 "a cursor is for who follows" upload "http:$url" --cursor "$TMP/c"
 stop agent

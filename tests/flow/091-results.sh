@@ -33,16 +33,16 @@ fresh() {
 mkdir "$D" "$A"
 
 # ---- wrong usage
-wrong_usage "no data directory is wrong usage" 'datadir is missing' poolscope-upload results -a "$A" --to store
-wrong_usage "no archive is wrong usage" 'archivedir is missing' poolscope-upload results -d "$D" --to store
-wrong_usage "a target that takes no results is wrong usage" 'takes no results' \
+wrong_usage "no data directory is wrong usage" 'datadir is required' poolscope-upload results -a "$A" --to store
+wrong_usage "no archive is wrong usage" 'archivedir is required' poolscope-upload results -d "$D" --to store
+wrong_usage "a target that takes no results is wrong usage" 'does not accept results' \
 	poolscope-upload results -d "$D" -a "$A" --to influx:http://127.0.0.1:1/
-wrong_usage "what is shown does not stay" 'not both' upload --watch --dry-run
+wrong_usage "what is shown does not stay" 'exclude each other' upload --watch --dry-run
 
 # ---- without a broker
 result one.json t 5
 check_status 1 "without a broker it fails" upload --timeout 1s
-check_said "... and says who is missing" 'is the broker up'
+check_said "... and says who is missing" 'is the broker running'
 check "... the file stays" test -e "$D/one.json"
 poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' >"$TMP/waiting" 2>&1 &
 waiting=$!
@@ -93,15 +93,15 @@ fresh
 echo '{"name": "half' >"$D/half.json"
 printf '%s' '{"name": "t", "startTime": 7, "entries": {"entry": [{"name": "good", "wallTime": 2}, {"wallTime": 3}]}}' >"$D/some.json"
 check_status 1 "a bad file is a failure" upload --strict
-check_said "... told with its reason" 'half.json: not JSON: it ends in the middle at line 1\|half.json: not JSON: a control'
+check_said "... told with its reason" 'half.json: not JSON: unexpected end at line 1\|half.json: not JSON: control'
 check_said "... as one with a bad entry is with --strict" 'some.json: entry 2: "name" is missing'
 check_text "... and both stay" 2 "$(find "$D" -type f | wc -l)"
 check_status 1 "a bad entry is told" upload
-check_said "... with its reason" 'some.json: 1 bad entries are left out: entry 2: "name" is missing'
+check_said "... with its reason" 'some.json: skipped 1 bad entries: entry 2: "name" is missing'
 check "... and the file is archived" test -e "$A/some.json"
 check "... with what is good" sh -c 'poolscope-results timings t good -p "lab\$bench" | grep -q "2"'
 check "what may still be written is not put aside" upload --refuse
-check_said "... but left for another time" '1 files left for another time'
+check_said "... but left for another time" '1 files postponed'
 check "... where it is" test -e "$D/half.json"
 touch -d '1 hour ago' "$D/half.json"
 check_status 1 "bad files can be put aside" upload --refuse
@@ -121,7 +121,7 @@ check "... to the archive" test -e "$A/late.json"
 # ---- not settled
 result young.json t 9
 check "a young file waits" upload --settle 1h
-check_said "... for another time" '1 files left for another time'
+check_said "... for another time" '1 files postponed'
 check "... where it is" test -e "$D/young.json"
 touch -d '2 hours ago' "$D/young.json"
 check "an old one goes" upload --settle 1h
@@ -143,8 +143,8 @@ with open(os.path.join(sys.argv[1], 'huge'), 'w') as file:
 X
 check_status 1 "what is too large is a failure" upload
 check_said "... if it is larger than may be" 'huge: it is larger than 1048576 bytes'
-check_said "... or cannot be made smaller" 'random: it is larger than .* also when compressed'
-check_said "... though a bad entry was told of it before" 'both: it is larger than .* also when compressed'
+check_said "... or cannot be made smaller" 'random: it is larger than .* even compressed'
+check_said "... though a bad entry was told of it before" 'both: it is larger than .* even compressed'
 check "a large file that can be is archived" test -e "$A/large"
 check_text "... and is in the store as it was" "$(sha256sum <"$A/large")" "$(
 	poolscope-results test large 10000000 -p 'lab$bench' --format json |
@@ -173,7 +173,7 @@ runs=0 bad=0
 while kill -0 "$vanishing" 2>/dev/null; do
 	upload -q >"$TMP/vanish" 2>&1 || bad=$((bad + 1))
 	# Half-written ones are bad, as they should be.
-	grep -v 'not JSON\|is empty\|bad files stay' "$TMP/vanish" >>"$TMP/vanished"
+	grep -v 'not JSON\|is empty\|bad files remain' "$TMP/vanish" >>"$TMP/vanished"
 	runs=$((runs + 1))
 done
 wait "$vanishing"
@@ -204,7 +204,7 @@ X
 	export D A
 	unshare -rm sh "$TMP/full.sh"
 	check_text "a full archive is a failure" 1 "$(cat "$TMP/full.status")"
-	check "... that is told" grep -q 'f1: cannot be moved to .*: No space left on device' "$TMP/full.out"
+	check "... that is told" grep -q 'f1: cannot move it to .*: No space left on device' "$TMP/full.out"
 	check "... and not for ever" grep -q 'three times in a row' "$TMP/full.out"
 	check_text "... every file stays" 6 "$(cat "$TMP/full.left")"
 	check_text "... and no part of one is there" ". .. filler" "$(tr '\n' ' ' <"$TMP/full.ls" | sed 's/ $//')"

@@ -11,15 +11,15 @@ RUNS=48
 # ---- wrong usage
 wrong_usage "no question is wrong usage" "" poolscope-results
 wrong_usage "another question is wrong usage" "'dreams' is not one of tests, starts" poolscope-results dreams
-wrong_usage "a question without its test is wrong usage" "starts TEST: something is missing" poolscope-results starts
+wrong_usage "a question without its test is wrong usage" "starts TEST: missing argument" poolscope-results starts
 wrong_usage "so is one with more" "unexpected argument" poolscope-results tests t
 wrong_usage "an empty name is wrong usage" "a name is empty" poolscope-results starts ''
-wrong_usage "a limit of tests is wrong usage" "--limit is for starts and timings, not for tests" \
+wrong_usage "a limit of tests is wrong usage" "--limit applies to starts and timings, not to tests" \
 	poolscope-results tests --limit 3
-wrong_usage "all that there is is no table" "entities is json, jsonl or csv" \
+wrong_usage "all that there is is no table" "entities are printed as json, jsonl or csv" \
 	poolscope-results entities --format table
 wrong_usage "a start that is no time is wrong usage" "START: 'noon' is not a time" poolscope-results test t noon
-wrong_usage "a start beyond all times is wrong usage" "more microseconds than there are" \
+wrong_usage "a start beyond all times is wrong usage" "too many microseconds" \
 	poolscope-results test t 99999999999999999999
 wrong_usage "a picture of no test is wrong usage" "results needs TEST" poolscope-plot results
 wrong_usage "a picture of a node's results is wrong usage" "--node is for samples" poolscope-plot results t -n n
@@ -31,7 +31,7 @@ start broker poolscope-broker || exit 1
 # ---- nothing
 check "no tests are no error" poolscope-results tests --format json
 check_text "... and an empty list" "[]" "$(tr -d '\n' <"$TMP/out")"
-check_said "... told as a warning" 'there are no results in lab$bench'
+check_said "... told as a warning" 'no results in lab$bench'
 
 # ---- what was uploaded
 check "results are made up" poolscope-generate results --files $((2 * RUNS)) --tests 2 --entries 3 \
@@ -166,18 +166,18 @@ check "... of 80 columns at most" sh -c '! grep -q ".\{81\}" "$1"' x "$TMP/table
 
 # ---- what is not there
 check_status 1 "a test that is not there is an error" poolscope-results starts nothing --format json
-check_said "... that says how to find those that are" "no results of test 'nothing'; poolscope-results tests lists"
+check_said "... that says how to find those that are" "no results of test 'nothing'; list the tests with poolscope-results tests"
 check_text "... and an empty answer" "[]" "$(tr -d '\n' <"$TMP/out")"
 check_status 1 "so is an entry" poolscope-results timings "$T0" nothing
-check_said "... that says the same" "never had an entry 'nothing'; poolscope-results entries lists"
+check_said "... that says the same" "has no entry 'nothing'; list the entries of its latest start with"
 check_status 1 "and a start" poolscope-results test "$T0" 5
-check_said "... that says the same" "has no result of 1970-01-01T00:00:00.000005Z; poolscope-results starts lists"
+check_said "... that says the same" "has no result of 1970-01-01T00:00:00.000005Z; list its starts with poolscope-results starts"
 check "a time without results is none" poolscope-results starts "$T0" --since 2027-01-01 --format json
 check_text "... but an empty answer" "[]" "$(tr -d '\n' <"$TMP/out")"
 check_status 1 "nothing is drawn of what is not there" poolscope-plot results "$T0" nothing -o "$TMP/none"
-check_said "... and why is said" "never had an entry"
+check_said "... and why is said" "has no entry"
 check_status 1 "nor of a time without runs" poolscope-plot results "$T0" BM_0 --from 2027-01-01 -o "$TMP/none"
-check_said "... and why is said" "no timing in that time"
+check_said "... and why is said" "no timing in this time range"
 
 # ---- pictures
 check "each entry is drawn" poolscope-plot results "$T0" -o "$TMP/pictures"
@@ -205,11 +205,11 @@ check "one without a number is left out" poolscope-plot results "$odd" b --no-pn
 check_text "... and told" 1 "$(grep -c "1 without a number" "$TMP"/odd/*.plot)"
 check "an entry without any does not end the pictures of the others" \
 	poolscope-plot results "odd one" --no-png -o "$TMP/odds"
-check_said "... and is told" "^warn .*'none' has no timing in that time"
+check_said "... and is told" "^warn .*'none' has no timing in this time range"
 check_text "... those are drawn" 2 "$(find "$TMP/odds" -name '*.plot' | wc -l)"
 check_status 1 "none with anything to draw is an error" \
 	poolscope-plot results "odd one" --to 2000-01-01 --no-png -o "$TMP/odds"
-check_said "... that says so" "no entry of the latest run of the test has anything to draw"
+check_said "... that says so" "no entry of the test's latest run has timings"
 mkdir "$TMP/many"
 check "many runs are made up" poolscope-generate results --files 2000 --entries 1 --seed 7 \
 	--base 2025-01-01T00:00:00Z --spacing 7200 -o "$TMP/many"

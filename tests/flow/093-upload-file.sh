@@ -41,7 +41,7 @@ check_status 2 "standard input goes to one target" \
 check_said "... and says so" "one target only"
 check_status 1 "who feeds it and fails sends nothing" \
 	sh -c 'false | poolscope-upload file - --to s3:bucket/a --dry-run'
-check_said "... and that is said" "standard input ends before its first byte"
+check_said "... and that is said" "standard input is empty"
 check_text "... no empty file in its place" "" "$(cat "$TMP/out")"
 check_status 1 "a file that is not there is an error" upload "$TMP/none" --to s3:bucket/a
 check_said "... by name" "$TMP/none: No such file"
@@ -51,7 +51,7 @@ check_said "... and says what is one" "s3:BUCKET/KEY: the bucket is not 3 to 63"
 check_status 2 "wrong usage is a key that is not there" upload "$TMP/a.csv" --to s3:bucket/
 check_status 2 "wrong usage is a container's" upload "$TMP/a.csv" --to azure-blob:X/a
 check_status 2 "a table takes no file" upload "$TMP/a.csv" --to azure-table:perf
-check_said "... and says so" "azure-table takes no files"
+check_said "... and says so" "azure-table does not accept files"
 check_status 1 "no account is an error" env -u AZURE_STORAGE_ACCOUNT \
 	poolscope-upload file "$TMP/a.csv" --to azure-blob:plots/a
 check_said "... that names the variable" "AZURE_STORAGE_ACCOUNT is not set"
@@ -101,7 +101,7 @@ check "another one" env AZURE_STORAGE_KEY="$(printf '%064d' 7 | base64 -w0)" \
 check_text "is, too" "2 2 2" "$(web_sent web "$(printf "$signed" x-ms-date)" | tr -d '(),')"
 web_behaves web "redirect http://elsewhere.example/"
 check_status 1 "nobody is followed elsewhere" upload "$TMP/a.csv" --to s3:bucket/a
-check_said "... which is said" "answers 302, go to http://elsewhere.example/, which is not done"
+check_said "... which is said" "answers 302 with a redirect to http://elsewhere.example/, which is not followed"
 web_behaves web 'status 403 <Error><Code>AccessDenied</Code><Message>Not you</Message></Error>'
 check_status 1 "what the service says is said" upload "$TMP/a.csv" --to s3:bucket/a
 check_said "... in one sentence" "a.csv to s3:bucket/a: $AWS_ENDPOINT_URL/bucket/a answers 403, AccessDenied: Not you$"
@@ -143,7 +143,7 @@ check_text "... and nothing is left there" DELETE "$(web_sent web 'sent[-1]["met
 web_behaves web "$none" "$begun" 'status 200 x3' \
 	'status 200 <CompleteMultipartUploadResult><ETag>"0123456789abcdef0123456789abcdef-3"</ETag></CompleteMultipartUploadResult>'
 check_status 1 "a whole that is another one is found" upload "$TMP/large" --to s3:bucket/large
-check_said "... and said" "what is there now is not what was sent"
+check_said "... and said" "verification failed: the stored object differs"
 gone='status 404 <Error><Code>NoSuchUpload</Code><Message>none</Message></Error>'
 # The sum is that of md5sum over those of 8 MiB, 8 MiB and the rest of zeros.
 web_behaves web "$none" "$begun" 'status 200 x3' late "$gone" 'etag "7b8d0060afefc4d0fd6d6d2527eabda5-3"'
@@ -155,7 +155,7 @@ check_said "... which is said" "answers 404, NoSuchUpload: none"
 check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
 web_behaves web "$none" "$begun" 'status 200' 'reset x1000'
 check_status 1 "a service that is lost on the way" upload "$TMP/large" --to s3:bucket/large --retry-time 1s
-check_said "... keeps what it has" "s3:bucket/large: 1 parts stay there; the same upload again goes on"
+check_said "... keeps what it has" "s3:bucket/large: 1 uploaded parts remain on the service"
 check_text "... for the next time" 0 "$(web_sent web 'sum(s["method"] == "DELETE" for s in sent)')"
 web_behaves web 'status 200 <!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' "$begun" 'status 200 x3'
 check "whoever lists no uploads begins one" upload "$TMP/large" --to s3:bucket/large
@@ -170,7 +170,7 @@ check_status 1 "a block that is refused ends a blob" upload "$TMP/large" --to az
 check_text "... and nothing more is sent" "GET PUT PUT PUT" "$(web_sent web "$methods")"
 web_behaves web 'status 200 <BlockList/>' 'status 201 x4'
 check_status 1 "a blob that is not there after all is found" upload "$TMP/large" --to azure-blob:plots/large
-check_said "... and said" "what is there now is not what was sent: 0 bytes, not 17000000"
+check_said "... and said" "verification failed: the stored blob has 0 bytes, not 17000000"
 
 # ---- rows
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
@@ -191,11 +191,11 @@ check_text "are sent again, the same" "3 1" \
 check_text "all in one" 3 "$(web_sent web 'sent[0]["text"].count("RowKey=")')"
 web_behaves web 'status 202 HTTP/1.1 400 Bad'
 check_status 1 "rows that are refused are not" rows
-check_said "... which is said" "azure-table:perf: a row is answered 400"
+check_said "... which is said" "azure-table:perf: the service answers 400 to a row"
 check_text "... nor sent again" 1 "$(web_sent web 'len(sent)')"
 web_behaves web 'status 202 what?'
 check_status 1 "an answer that says nothing is no success" rows
-check_said "... and that is said" "does not say what became of it"
+check_said "... and that is said" "malformed answer to a batch"
 web_behaves web 'status 404 {"odata.error":{"code":"TableNotFound","message":{"value":"none"}}}' \
 	'status 201' 'status 202 HTTP/1.1 204 Fine'
 check "a table that is not there is made" rows
@@ -203,7 +203,7 @@ check_text "... once, and the rows follow" '/shipyard/Tables {"TableName": "perf
 	"$(web_sent web 'sent[1]["path"].split("?")[0] + " " + sent[1]["text"]')"
 web_behaves web 'status 200 {"value":[3]}'
 check_status 1 "rows that are none are not fetched" poolscope-fetch -p 'a$b' azure-table:perf
-check_said "... which is said" "a row that is none"
+check_said "... which is said" "a malformed row"
 hidden "no secret was said to the end" "$TMP/out" "$TMP/err"
 stop broker
 stop aggregator

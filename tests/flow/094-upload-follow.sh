@@ -111,12 +111,12 @@ follow
 wait_until '[ -e "$(ls "$DIR"/run/upload-*.lock)" ]'
 check_status 1 "a second follower of the same is refused" \
 	poolscope-upload events -p "$pool" --to "http:$url" --follow
-check_said "with the first one's pid" "process $(pid follow) follows with this cursor"
+check_said "with the first one's pid" "process $(pid follow) already uses this cursor"
 stop follow TERM
 cursor=$(echo "$DIR"/run/upload-*.cursor)
 check_status 1 "a cursor of another choice is refused" \
 	poolscope-upload samples -p "$pool" --to "http:$url" --follow --cursor "$cursor"
-check_said "in words" "is of another target or other records"
+check_said "in words" "belongs to another target or other records"
 echo nonsense >"$TMP/bad"
 check_status 1 "a cursor that is none is refused" \
 	poolscope-upload events -p "$pool" --to "http:$url" --follow --cursor "$TMP/bad"
@@ -124,7 +124,7 @@ check_said "by name" "the cursor $TMP/bad: it does not begin with"
 check_status 1 "a cursor whose path is too long is refused" \
 	poolscope-upload events -p "$pool" --to "http:$url" --follow --dry-run \
 	--cursor "$TMP/$(printf '%05000d' 0)"
-check_said "in words" "cursor is a path of .* bytes; there is room for"
+check_said "in words" "cursor the path has .* bytes; at most"
 check "a dry run of a follower ends" poolscope-upload events -p "$pool" --to "http:$url" --follow \
 	--cursor "$TMP/dry" --dry-run
 check_said "and shows" '"name": "event"'
@@ -154,7 +154,7 @@ follow --from -1h --retry-time 1s
 emit_events 1
 check "an outage is waited for, past --retry-time" \
 	wait_until "[ \"\$(web_sent web 'len(sent) > 40 and sent[-1][\"kept\"]')\" = True ]"
-check "with a warning" grep -q 'answers 503.*it is tried again' "$TMP/follow.log"
+check "with a warning" grep -q 'answers 503.*retrying' "$TMP/follow.log"
 stop follow TERM
 check_text "and TERM ends it with 0" 0 "$STATUS"
 web_behaves web '500 x100000'
@@ -212,7 +212,7 @@ emit_events 1
 check "batches are purged" wait_until purged
 follow --cursor "$TMP/early"
 check "who comes too late is told how many batches are gone" \
-	wait_until "grep -q '[0-9]* batches were purged before they were sent to http:' '$TMP/follow.log'"
+	wait_until "grep -q '[0-9]* batches were purged before they could be sent to http:' '$TMP/follow.log'"
 stop follow TERM
 stop agent
 stop broker

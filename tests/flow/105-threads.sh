@@ -65,7 +65,7 @@ check "the aggregator ends by itself" wait_until '! alive aggregator'
 stop aggregator
 check_text "... as one that failed" 1 "$STATUS"
 check "... and says which thread did" \
-	grep -q "the query server: tcp://127.0.0.1:$QUERY: Permission denied; ending" "$TMP/aggregator.log"
+	grep -q "the query server: tcp://127.0.0.1:$QUERY: Permission denied; exiting" "$TMP/aggregator.log"
 
 : >"$TMP/aggregator.log"
 check "an aggregator again" aggregator "$INGEST"

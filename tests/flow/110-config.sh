@@ -73,11 +73,11 @@ bad "an unknown section is refused" '\n\nstranger { }\n' ":3: no such option 'st
 bad "an unknown key is refused" 'broker {\n quue = "3"\n}\n' ":2: no such option 'quue'"
 bad "... outside of sections, too" 'period = "3s"\n' ":1: no such option 'period'"
 bad "a value of another type is refused" 'emit { }\nstats {\n\n format = "xml" }\n' \
-	":4: format: is one of "
+	":4: format: must be one of "
 bad "... in a list, in its line" 'agent { broker = {"a",\n"b" }\n spool_bytes = "many" }' \
 	":3: spool_bytes: 'many' is not a size"
 bad "a value that makes no sense is refused" 'agent {\n\n metric_groups = "cpu,nothing" }\n' \
-	":3: --metric-groups: there is no set 'nothing'"
+	":3: --metric-groups: there is no metric group 'nothing'"
 bad "a section without an end is refused" '\nagent {\n\n' ":2: a section is not closed"
 bad "a text without an end is refused" "agent {\\n}\\nemit { dir = \"a" ":3: a quoted text is not closed"
 bad "a NUL byte is refused" 'agent { }\n\000' ": contains a NUL byte"
@@ -234,7 +234,7 @@ check_text "... where it is" 1 "$(poolscope-dump --dir "$second" -p 'second$x' \
 check "the aggregator forgets what is too old" wait_until '[ "$(old)" -eq 0 ]' 60
 for i in 1 2 3; do hup agent; done
 check_text "what needs a restart is said, once" 1 \
-	"$(grep -c "$conf:5: node needs a restart to be changed" "$TMP/agent.log")"
+	"$(grep -c "$conf:5: changing node requires a restart" "$TMP/agent.log")"
 check_text "a daemon shows its own command line" "$second from --dir" \
 	"$(shown aggregator dir POOLSCOPE_DIR="$second")"
 

@@ -16,7 +16,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct http_request request = { .url = "http://a/",
 		.headers = { "Authorization: Bearer q7Q8z9" } };
 	struct text all = { (const char *)data, (uint32_t)size };
-	char said[HTTP_SAID_BYTES], place[HTTP_PLACE_BYTES], encoded[256], *url;
+	char said[HTTP_EXCERPT_BYTES], place[HTTP_PLACE_BYTES], encoded[256],
+	    *url;
 	struct http_address address;
 	struct err err = { .text = "" };
 

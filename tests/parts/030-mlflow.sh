@@ -80,12 +80,12 @@ check "reports are imported" poolscope-import perf -p 'acct$perf' \
 wait_until folded
 
 # ---- wrong usage is one line and 2
-wrong_usage "metrics go to a run" "one place" poolscope-upload metrics --to s3:a/b
-wrong_usage "a run has a name" "one place" poolscope-upload metrics --to mlflow:
+wrong_usage "metrics go to a run" "exactly one target" poolscope-upload metrics --to s3:a/b
+wrong_usage "a run has a name" "exactly one target" poolscope-upload metrics --to mlflow:
 wrong_usage "a parameter has a key" "is not KEY=VALUE" upload --to mlflow:a/b --param =x
-wrong_usage "two files have two names" "two files called x" upload --to mlflow:a/b --artifact /a/x --artifact /b/x
-wrong_usage "numbers have no step" "for --style system" upload --to mlflow:a/b --step 1s
-wrong_usage "curves have no prefix" "for --style flat" upload --to mlflow:a/b --style system --prefix x
+wrong_usage "two files have two names" "two files have the name x" upload --to mlflow:a/b --artifact /a/x --artifact /b/x
+wrong_usage "numbers have no step" "requires --style system" upload --to mlflow:a/b --step 1s
+wrong_usage "curves have no prefix" "requires --style flat" upload --to mlflow:a/b --style system --prefix x
 
 # ---- numbers
 printf 'a picture\n' >"$TMP/a picture.png"
@@ -132,7 +132,7 @@ check_status 1 "a pool without reports is an error" upload -p 'acct$none' --to m
 check_said "... with its name" 'no reports of partition acct$none'
 check_status 1 "without MLFLOW_TRACKING_URI nobody knows where to" \
 	env -u MLFLOW_TRACKING_URI poolscope-upload metrics -p 'acct$perf' --to mlflow:a/b
-check_said "... and it says so" 'MLFLOW_TRACKING_URI does not say'
+check_said "... and it says so" 'MLFLOW_TRACKING_URI must be set'
 check_status 1 "a password does not stand in an address" \
 	env MLFLOW_TRACKING_URI=http://me:word@127.0.0.1/ poolscope-upload metrics -p 'acct$perf' --to mlflow:a/b
 check_said "... but in its own variable" 'MLFLOW_TRACKING_PASSWORD'
@@ -204,5 +204,5 @@ server plain "$SERVER" --no-serve-artifacts \
 	--default-artifact-root "$TMP/elsewhere" || exit 1
 through "" || exit 1
 check_status 1 "artifacts that the server does not pass on are an error" upload --to mlflow:team/plain
-check_said "... that says where they are, and what to do" "are kept at .*/elsewhere/.* --serve-artifacts"
+check_said "... that says where they are, and what to do" "are stored at .*/elsewhere/.* --serve-artifacts"
 check "curves need no artifacts" upload --to mlflow:team/plain --style system

@@ -65,25 +65,25 @@ check "... and is there by that name" \
 	same '/plots/a%20b/%24x%2By%3Az%40%28%C3%A9%29%3D%2C%3B%26~%21.txt' "$TMP/hello.json"
 head -c 40000000 /dev/urandom >"$TMP/forty"
 check "a file of 40 MB is put in parts" upload "$TMP/forty" --to azure-blob:plots/forty
-check_said "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them were there"
+check_said "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them already uploaded"
 check "... and is what it was" same /plots/forty "$TMP/forty"
 check "... with its sum" grep -qi \
 	"^content-md5: $(openssl md5 -binary "$TMP/forty" | base64)" "$TMP/headers"
 check "the same again is known" upload "$TMP/forty" --to azure-blob:plots/forty
-check_said "... and none of it is sent" "5 parts, 5 of them were there"
+check_said "... and none of it is sent" "5 parts, 5 of them already uploaded"
 check "from a pipe too" \
 	sh -c 'cat "$1" | poolscope-upload file - --to azure-blob:plots/pipe' sh "$TMP/forty"
 check "... all of it" same /plots/pipe "$TMP/forty"
 check "an upload dies with two of its parts there" \
 	interrupted "$TMP/forty" 16777217 2 azure-blob:plots/again
 check "the same upload once more ends it" upload "$TMP/forty" --to azure-blob:plots/again
-check_said "... and sends what was missing" "5 parts, 2 of them were there"
+check_said "... and sends what was missing" "5 parts, 2 of them already uploaded"
 check "... and is what it was" same /plots/again "$TMP/forty"
 interrupted "$TMP/forty" 16777217 2 azure-blob:plots/other
 { printf x; tail -c +2 "$TMP/forty"; } >"$TMP/changed"
 check "another file by that name does not take what is not its own" \
 	upload "$TMP/changed" --to azure-blob:plots/other
-check_said "... but what is the same" "5 parts, 1 of them were there"
+check_said "... but what is the same" "5 parts, 1 of them already uploaded"
 check "... and is what it was" same /plots/other "$TMP/changed"
 check "one file goes to two targets" upload "$TMP/hello.json" \
 	--to azure-blob:plots/one --to azure-blob:plots/two
@@ -210,7 +210,7 @@ check_status 1 "a table that is not there has nothing to fetch" \
 	poolscope-fetch -p "$POOL" azure-table:nothere
 check_said "... and says so" "404, TableNotFound"
 check_status 1 "nor to import" poolscope-import azure-table nothere -p "$POOL"
-check_said "... and says so" "azure-table:nothere was not fetched, and nothing is imported"
+check_said "... and says so" "download of azure-table:nothere failed; nothing is imported"
 check_status 1 "a filter that is none is refused" \
 	poolscope-fetch -p "$POOL" --filter 'NodeId eq' azure-table:shipyardperf
 check_status 2 "a name that no table has is wrong usage" \

@@ -144,7 +144,7 @@ check "... are letters as others" same /bucket/up/../there.txt "$TMP/hello.txt"
 # ---- in parts
 head -c 40000000 /dev/urandom >"$TMP/forty"
 check "a file of 40 MB is put in parts" upload "$TMP/forty" --to s3:bucket/forty
-check_said "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them were there"
+check_said "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them already uploaded"
 check "... and is what it was" same /bucket/forty "$TMP/forty"
 check "standard input is put as it comes" \
 	sh -c 'poolscope-upload file - --to s3:bucket/input <"$1"' sh "$TMP/forty"
@@ -156,13 +156,13 @@ check "... all of it" same /bucket/pipe "$TMP/forty"
 check "an upload dies with two of its parts there" \
 	interrupted "$TMP/forty" 16777217 2 s3:bucket/again
 check "the same upload once more ends it" upload "$TMP/forty" --to s3:bucket/again
-check_said "... and sends what was missing" "5 parts, 2 of them were there"
+check_said "... and sends what was missing" "5 parts, 2 of them already uploaded"
 check "... and is what it was" same /bucket/again "$TMP/forty"
 interrupted "$TMP/forty" 16777217 2 s3:bucket/other
 { printf x; tail -c +2 "$TMP/forty"; } >"$TMP/changed"
 check "another file by that name does not take what is not its own" \
 	upload "$TMP/changed" --to s3:bucket/other
-check_said "... but what is the same" "5 parts, 1 of them were there"
+check_said "... but what is the same" "5 parts, 1 of them already uploaded"
 check "... and is what it was" same /bucket/other "$TMP/changed"
 judge GET '/bucket?uploads=' >"$TMP/uploads"
 check "no upload is left behind" sh -c '! grep -q "<UploadId>" "$1"' sh "$TMP/uploads"

@@ -19,7 +19,7 @@
 #include "proto/os/file_io.h"
 #include "proto/os/thread.h"
 
-/* ---- what is wrong ------------------------------------------------------ */
+/* ---- damage ------------------------------------------------------------- */
 
 static void
 add_note(struct import_scanner *s, struct scanner_file *file, const char *why)
@@ -31,7 +31,7 @@ add_note(struct import_scanner *s, struct scanner_file *file, const char *why)
 	buffer_put(&file->why, "\n", 1);
 }
 
-/* Say and keep what was found. */
+/* Report the damage and remember it. */
 static void
 tell(struct import_scanner *s, const char *path, struct text why)
 {

@@ -20,14 +20,14 @@ enum { IMPORT_SCANNER_READERS = 8 /* files that are read at a time */ };
 
 struct import_scanner_options {
 	const char *job;    /* id or name */
-	uint64_t subsample; /* so many of the workers; 0: all */
+	uint64_t subsample; /* number of workers to import; 0: all */
 	uint64_t seed;      /* which ones */
 };
 
 struct import_scanner; /* opaque */
 
-/* Find the job and read its files.  What is damaged is said on standard error.
- * -1: there is no such job, or nothing of it can be read. */
+/* Find the job and read its files.  Damage is reported on standard error.  -1:
+ * there is no such job, or nothing of it can be read. */
 int import_scanner_open(struct import_scanner **scanner, const char *db,
     const struct import_scanner_options *options, struct err *err);
 void import_scanner_close(struct import_scanner **scanner);

@@ -56,8 +56,8 @@ struct import_scanner {
 	char entity[NAME_BYTES_MAX + 1];
 };
 
-/* Fill in id, name, nodes and files; what is wrong with the descriptor is said
- * and counted. */
+/* Set id, name, nodes and files; damage of the descriptor is reported and
+ * counted. */
 int import_scanner_find(struct import_scanner *scanner,
     const struct import_scanner_options *options, struct err *err);
 

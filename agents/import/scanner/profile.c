@@ -84,9 +84,9 @@ begin_intervals(struct import_profile *p, struct err *err)
 
 	if (p->left > 0) { /* reported here, so that the thread is known */
 		err_set(err,
-		    "offset %" PRIu64 ": %" PRIu64 " names of intervals are "
-		    "more than their ids can tell apart (%d): some intervals "
-		    "have the name of another",
+		    "offset %" PRIu64 ": %" PRIu64
+		    " names of intervals are more than their ids can "
+		    "distinguish (%d): some intervals have the name of another",
 		    import_profile_offset(p), p->left, SCANNER_KEYS_MAX);
 		p->left = 0;
 		return PROFILE_NOTE;

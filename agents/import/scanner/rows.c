@@ -260,7 +260,7 @@ read_file(struct import_scanner *s, struct import_row *row, struct err *err)
 			return IMPORT_END;
 		case PROFILE_END: s->step = AT_NODE; return IMPORT_END;
 		case PROFILE_FAILED: return IMPORT_FAILED;
-		default: break; /* it was said before */
+		default: break; /* it was reported before */
 		}
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * azure_account - an account of Azure Storage, as the environment names it.
+ * azure_account - an Azure Storage account configured in the environment.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/azure/account.h"
@@ -22,8 +22,8 @@ take_account(struct azure *azure, struct err *err)
 	const char *name = getenv("AZURE_STORAGE_ACCOUNT");
 
 	if (name == NULL || *name == '\0')
-		return err_set(err, "which storage account? "
-				    "AZURE_STORAGE_ACCOUNT is not set");
+		return err_set(err, "AZURE_STORAGE_ACCOUNT is not set: it "
+				    "names the storage account");
 	if (strlen(name) < 3 || strlen(name) > 24 ||
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789") !=
 		strlen(name))
@@ -56,7 +56,7 @@ take_place(struct azure *azure, struct err *err)
 	while (n > 0 && azure->base[n - 1] == '/')
 		azure->base[--n] = '\0';
 	if (strpbrk(azure->base, "?#") != NULL)
-		return err_set(err, "%s has a query in it", name);
+		return err_set(err, "%s contains a query", name);
 	if (http_check_url(azure->base, err) != 0)
 		return err_prefix(err, "%s", name);
 	return 0;
@@ -82,9 +82,8 @@ take_key(struct azure *azure, struct err *err)
 		return -1;
 	if (!found)
 		return err_set(err,
-		    "no key to storage account %s: neither "
-		    "AZURE_STORAGE_KEY, AZURE_STORAGE_KEY_FILE "
-		    "nor AZURE_STORAGE_SAS_TOKEN is set",
+		    "no key for storage account %s: set AZURE_STORAGE_KEY, "
+		    "AZURE_STORAGE_KEY_FILE or AZURE_STORAGE_SAS_TOKEN",
 		    azure->account);
 	return 0;
 }
@@ -128,7 +127,8 @@ make_url(struct azure *azure, const char *path, struct err *err)
 			 AZURE_URL_BYTES);
 }
 
-/* When, as in RFC 9110 (the program's locale is "C"), and by whom. */
+/* Set the date (RFC 9110; the program's locale is "C") and the
+ * authorization. */
 static int
 sign(void *arg, struct err *err)
 {
@@ -141,7 +141,8 @@ sign(void *arg, struct err *err)
 	    "x-ms-date: %a, %d %b %Y %H:%M:%S GMT", &tm);
 	if (azure->sas.at != NULL)
 		return 0;
-	azure->request.headers[azure->count] = NULL; /* not signed itself */
+	azure->request.headers[azure->count] =
+	    NULL; /* not part of the signature */
 	if (sign_azure(&azure->who, &azure->request, azure->header, err) != 0)
 		return -1;
 	azure->request.headers[azure->count] = azure->header;

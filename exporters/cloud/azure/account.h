@@ -1,15 +1,16 @@
 /*
- * azure_account - an account of Azure Storage, as the environment names it.
+ * azure_account - an Azure Storage account configured in the environment.
  *
  * AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY (or _KEY_FILE), or with
  * AZURE_STORAGE_SAS_TOKEN (or _FILE); AZURE_STORAGE_BLOB_ENDPOINT and
- * AZURE_STORAGE_TABLE_ENDPOINT where it is not Azure itself
+ * AZURE_STORAGE_TABLE_ENDPOINT replace the addresses of Azure
  * ("http://127.0.0.1:10002/ACCOUNT" for an emulator).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_AZURE_ACCOUNT_H
 #define EXPORTERS_CLOUD_AZURE_ACCOUNT_H
 
+#include "exporters/cloud/http/http.h"
 #include "exporters/cloud/azure/sign.h"
 #include "proto/keys/secret.h"
 
@@ -18,25 +19,26 @@ enum { AZURE_URL_BYTES = 8192, AZURE_HEADERS_MAX = 12 };
 struct azure {
 	struct http *http;
 	struct sign_azure who;
-	struct secret sas; /* without its question mark; at NULL: a key */
+	struct secret sas; /* without its question mark; NULL: use the key */
 	char account[64], base[512], date[64];
 	char url[AZURE_URL_BYTES + SECRET_BYTES_MAX];
 	char header[SIGN_AZURE_HEADER_BYTES];
-	struct http_request request; /* the last one */
-	uint32_t count;              /* of its headers, its signature's place */
+	struct http_request request; /* the last request */
+	uint32_t
+	    count; /* headers of the request; `headers[0]` is the signature */
 };
 
-/* Whatever comes back, azure_close ends it; zero one before. */
+/* Zero the account first; call azure_close whatever azure_open returns. */
 int azure_open(struct azure *azure, enum sign_azure_service service,
     const struct http_options *how, struct err *err);
 void azure_close(struct azure *azure);
 
-/* `path` begins with a slash and is encoded, with its query; `headers` end with
- * NULL.  0: an answer, whatever it says. */
+/* `path` begins with a slash and is encoded, including its query; `headers`
+ * end with NULL.  Returns 0 for any answer, whatever its status. */
 int azure_send(struct azure *azure, const char *method, const char *path,
     const char *const *headers, struct text body, struct http_answer *answer,
     struct err *err);
-/* For an answer that is not wanted.  Returns -1. */
+/* Describe an unexpected answer in `err`.  Returns -1. */
 int azure_refused(const struct azure *azure, const struct http_answer *answer,
     struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * azure_blocks - the blocks of a blob that Azure Storage already has.
+ * azure_blocks - the blocks of a blob that Azure Storage already stores.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/azure/blocks.h"
@@ -16,7 +16,7 @@ enum { HASH_BYTES = 20 };
 
 struct reading {
 	struct azure_blocks *blocks;
-	struct azure_block block; /* in the making */
+	struct azure_block block; /* the block being parsed */
 	bool usable;
 };
 
@@ -53,7 +53,7 @@ on_element(void *arg, const char *path, struct text value, struct err *err)
 		if (path[bytes] == '\0')
 			return take_block(r, err);
 		if (strcmp(path + bytes, "/Name") == 0) {
-			/* Others name theirs otherwise. */
+			/* Other programs use other ids. */
 			if (value.bytes != AZURE_BLOCK_ID_BYTES - 1)
 				r->usable = false;
 			else
@@ -61,7 +61,7 @@ on_element(void *arg, const char *path, struct text value, struct err *err)
 		} else if (strcmp(path + bytes, "/Size") == 0) {
 			if (number_parse_u64(value, &r->block.bytes, NULL) != 0)
 				return err_set(
-				    err, "a block's size is no number");
+				    err, "the size of a block is not a number");
 		}
 	}
 	return 0;
@@ -95,7 +95,7 @@ azure_blocks_clear(struct azure_blocks *blocks)
 	*blocks = (struct azure_blocks){ .at = NULL };
 }
 
-/* One id may stand there twice, committed and not. */
+/* An id may be listed as committed and as uncommitted. */
 bool
 azure_blocks_have(
     const struct azure_blocks *blocks, const char *id, uint64_t bytes)

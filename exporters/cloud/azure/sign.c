@@ -1,5 +1,5 @@
 /*
- * azure_sign - who asks Azure Storage: SharedKey for blobs and tables.
+ * azure_sign - SharedKey signatures for Azure Storage blobs and tables.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/azure/sign.h"
@@ -74,7 +74,7 @@ put_resource(
 	put(m, path);
 }
 
-/* Of a query only "comp" is signed. */
+/* Of the query only "comp" is signed. */
 static void
 put_table(crypto_auth_hmacsha256_state *m, const struct sign_azure *who,
     struct text method, const struct sign_pair *headers, uint32_t count,
@@ -101,7 +101,7 @@ put_table(crypto_auth_hmacsha256_state *m, const struct sign_azure *who,
 	}
 }
 
-/* The length is that of the body, and nothing for none. */
+/* The length of the body; an empty string if there is no body. */
 static void
 put_length(crypto_auth_hmacsha256_state *m, uint32_t bytes)
 {
@@ -118,7 +118,7 @@ static void
 put_blob_headers(crypto_auth_hmacsha256_state *m,
     const struct sign_pair *headers, uint32_t count, uint32_t body_bytes)
 {
-	/* The date is that of x-ms-date. */
+	/* Empty: x-ms-date has the date. */
 	static const char *const names[] = { "content-md5", "content-type", "",
 		"if-modified-since", "if-match", "if-none-match",
 		"if-unmodified-since", "range" };

@@ -1,9 +1,10 @@
 /*
- * azure_sign - who asks Azure Storage: SharedKey for blobs and tables.
+ * azure_sign - SharedKey signatures for Azure Storage blobs and tables.
  *
  * Microsoft, "Authorize with Shared Key", the formats of 2009-09-19 and later.
- * On a host of its own an account stands once in what is signed; with its name
- * in the path of the address, as emulators want it, twice.
+ * The signed text contains the account name once if the account has its own
+ * host name, and twice if the account is in the path of the address, as
+ * emulators require.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_AZURE_SIGN_H
@@ -25,13 +26,13 @@ struct sign_azure {
 	size_t key_bytes;
 };
 
-/* The key as it is given out, in base64.  -1: it is none; which it was is not
- * said. */
+/* Decode the base64 key.  Returns -1 if it is invalid; the message does not
+ * quote it. */
 int sign_azure_set_key(
     struct sign_azure *who, struct text base64, struct err *err);
 
-/* "Authorization: SharedKey ..." for the request with the headers that it
- * has, x-ms-date among them. */
+/* Make "Authorization: SharedKey ..." for the request with its headers, which
+ * include x-ms-date. */
 int sign_azure(const struct sign_azure *who, const struct http_request *request,
     char header[static SIGN_AZURE_HEADER_BYTES], struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * table_batch - rows that Azure Table takes together or not at all.
+ * table_batch - a transaction of rows of an Azure table.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/azure/table_batch.h"
@@ -11,7 +11,7 @@
 #include "exporters/cloud/azure/table_row.h"
 #include "proto/base/memory.h"
 
-/* Of the lines around a row; and what a key may be once encoded. */
+/* Bytes of the lines around a row; maximum bytes of an encoded key. */
 enum { KEY_BYTES = 9 * NAME_BYTES_MAX, END_BYTES = 128 };
 
 #define BEGIN                                                                  \
@@ -23,9 +23,9 @@ struct table_batch {
 	const char *base, *table;
 	char partition[NAME_BYTES_MAX];
 	uint32_t partition_bytes;
-	FILE *file; /* into at, bytes */
+	FILE *file; /* writes to at, bytes */
 	char *at;
-	size_t bytes, kept; /* kept: whole rows */
+	size_t bytes, kept; /* bytes of complete rows */
 	struct record_id ids[TABLE_BATCH_ROWS_MAX];
 	uint32_t rows;
 	uint64_t left_out;
@@ -100,8 +100,8 @@ table_check_partition(struct text partition, struct err *err)
 	for (uint32_t i = 0; i < partition.bytes; i++)
 		if (strchr("/\\#?", partition.at[i]) != NULL)
 			return err_set(err,
-			    "partition %s cannot be one of an Azure table: it "
-			    "has '%c' in it",
+			    "partition %s cannot be the partition key of an "
+			    "Azure table: it contains '%c'",
 			    text_quote(shown, sizeof(shown), partition),
 			    partition.at[i]);
 	return 0;
@@ -118,7 +118,8 @@ is_there(const struct table_batch *batch, const struct record_id *id)
 	return false;
 }
 
-/* A quote in a key is doubled; the rest of it is encoded as in a path. */
+/* In a key a quote is doubled; other characters are percent-encoded as in a
+ * path. */
 static void
 put_key(FILE *file, struct text key)
 {
@@ -179,7 +180,7 @@ table_batch_add(struct table_batch *batch, struct text partition,
 	fflush(batch->file);
 	if (batch->bytes + END_BYTES > TABLE_BATCH_BYTES_MAX) {
 		fseek(batch->file, (long)batch->kept, SEEK_SET);
-		return 0; /* one row alone is smaller by far */
+		return 0; /* a single row is always much smaller */
 	}
 	batch->ids[batch->rows++] = record->id;
 	batch->kept = batch->bytes;
@@ -198,7 +199,7 @@ table_batch_end(struct table_batch *batch)
 
 /* ---- answers ---- */
 
-/* Behind the next `mark`, or NULL. */
+/* Returns the position after the next `mark`, or NULL. */
 static const char *
 find(struct text t, const char *mark)
 {
@@ -229,7 +230,7 @@ read_status(struct text t)
 	return status;
 }
 
-/* Up to the next boundary. */
+/* The part up to the next boundary. */
 static void
 read_refusal(struct service_error *service_error, struct text part)
 {

@@ -1,9 +1,10 @@
 /*
- * table_batch - rows that Azure Table takes together or not at all.
+ * table_batch - a transaction of rows of an Azure table.
  *
  * An entity group transaction: at most 100 rows of one partition and 4 MiB,
- * each inserted or replaced.  What is sent is multipart/mixed with a change set
- * in it; what comes back is 202 whatever became of it, and says in it.
+ * each inserted or replaced, all or none.  The request is multipart/mixed with
+ * a change set.  The answer always has status 202; its body contains the
+ * actual result.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_AZURE_TABLE_BATCH_H
@@ -25,31 +26,31 @@ enum {
 
 struct table_batch; /* opaque */
 
-/* Rows of `table`, whose addresses begin with `base`; both must live as
- * long. */
+/* For rows of `table`, whose addresses begin with `base`; both must outlive
+ * the batch. */
 struct table_batch *table_batch_new(const char *base, const char *table);
 void table_batch_free(struct table_batch **batch);
 
-/* 1: taken, or there already; 0: no room, or of another partition; -1: no row
- * of a table. */
+/* Returns 1 if the row was added or is a duplicate, 0 if there is no room or
+ * the row has another partition, -1 if the record cannot be a row. */
 int table_batch_add(struct table_batch *batch, struct text partition,
     const struct record *record, struct err *err);
 uint32_t table_batch_rows(const struct table_batch *batch);
-/* All of it, valid until the next call. */
+/* The whole request body, valid until the next call. */
 struct text table_batch_end(struct table_batch *batch);
-/* Begin anew. */
+/* Remove all rows. */
 void table_batch_clear(struct table_batch *batch);
 
-/* Attributes that did not fit a message, since the beginning. */
+/* Number of attributes that did not fit a message, since table_batch_new. */
 uint64_t table_batch_left_out(const struct table_batch *batch);
 
-/* The status of the first part of the answer that is not 2xx, and why; 0: it
- * is no such answer; else that of all, 204. */
+/* The status and reason of the first part of the answer that is not 2xx; 204
+ * if all are 2xx; 0 if the body is not such an answer. */
 int table_batch_status(struct text answer, struct service_error *service_error);
 
-/* A name of letters and digits, 3 to 63. */
+/* Is it a table name: 3 to 63 letters and digits? */
 int table_check_name(const char *name, struct err *err);
-/* A partition's name as a key: without / \ # ? and control characters. */
+/* Can the partition be a key: no / \ # ? and no control characters? */
 int table_check_partition(struct text partition, struct err *err);
 
 #endif

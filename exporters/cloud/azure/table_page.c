@@ -1,5 +1,5 @@
 /*
- * table_page - rows of an event table as lines of JSON.
+ * table_page - print rows of an event table as lines of JSON.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/azure/table_page.h"
@@ -35,13 +35,14 @@ table_page_write(struct text page, FILE *file, uint64_t *rows, struct err *err)
 	int rc = 0;
 
 	if (!json_is_array(list))
-		rc = err_set(err, "the answer is no page of rows");
+		rc = err_set(err, "the answer is not a page of rows");
 	json_array_foreach(list, i, row)
 	{
 		if (rc == 0 && !json_is_object(row))
-			rc = err_set(err, "the answer has a row that is none");
+			rc =
+			    err_set(err, "the answer contains a malformed row");
 		if (rc == 0 && write_row(row, file) != 0)
-			rc = err_set(err, "the rows cannot be written");
+			rc = err_set(err, "cannot write the rows");
 		*rows += rc == 0;
 	}
 	json_decref(json);

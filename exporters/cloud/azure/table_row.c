@@ -1,5 +1,5 @@
 /*
- * table_row - an event as a row of the older tool's event table.
+ * table_row - convert an event to a row of the older tool's event table.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/azure/table_row.h"
@@ -36,7 +36,7 @@ void
 table_row_key(char to[static TABLE_ROW_KEY_BYTES], const struct record *record)
 {
 	int64_t ns = record->time_ns;
-	/* Before 1970 the digits behind lead away from zero, too. */
+	/* Before 1970 the appended digits also increase the absolute value. */
 	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 	char identity[31];
 

@@ -1,15 +1,15 @@
 /*
- * table_row - an event as a row of the older tool's event table.
+ * table_row - convert an event to a row of the older tool's event table.
  *
  * PartitionKey, RowKey (the time in seconds, as text), Event ("source:name"),
- * NodeId and, unless there is none, Message: the attribute "message", and
- * behind it the others as "key=value", with commas between, as that tool's own
- * messages are ("prefix" is of its tables' names and left out).
+ * NodeId and, if not empty, Message: the attribute "message", then the others
+ * as "key=value", separated by commas, in the format of that tool's own
+ * messages ("prefix" is part of its table names and omitted).
  *
- * The time has nine decimals, and behind them a zero and thirty digits that say
- * which record it is, less than half a nanosecond: the same record is the same
- * row, two records never are, and whoever reads the time as a number gets
- * the one that was meant.
+ * The time has nine decimals, followed by a zero and thirty digits that
+ * identify the record and amount to less than half a nanosecond: the same
+ * record is the same row, two records never share a row, and a reader that
+ * parses the time as a number gets the original time.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_AZURE_TABLE_ROW_H
@@ -29,8 +29,8 @@ enum {
 void table_row_key(
     char to[static TABLE_ROW_KEY_BYTES], const struct record *record);
 
-/* The message, a view into `to`; empty when there is none.  `left_out`: how
- * many attributes did not fit any more. */
+/* The message, a view into `to`; may be empty.  `left_out` is the number of
+ * attributes that did not fit. */
 struct text table_row_message(char to[static TABLE_ROW_MESSAGE_BYTES_MAX],
     const struct record *record, uint32_t *left_out);
 

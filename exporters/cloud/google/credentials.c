@@ -1,5 +1,5 @@
 /*
- * google_credentials - a service account's requests for tokens.
+ * google_credentials - token requests of a service account.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/google/credentials.h"
@@ -40,7 +40,7 @@ google_account_open(struct google_account *account, struct err *err)
 	return rc;
 }
 
-/* The claims of section 3 of RFC 7523; returns a new text. */
+/* The claims of RFC 7523, section 3; returns a new text. */
 static char *
 make_claims(const struct google_account *account, const char *scope)
 {

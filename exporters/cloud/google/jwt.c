@@ -16,7 +16,7 @@
 #include "proto/base/memory.h"
 #include "proto/format/json.h"
 
-/* Of four characters for three bytes, and the NUL that EVP_EncodeBlock adds. */
+/* Four characters for each three bytes, and the NUL of EVP_EncodeBlock. */
 static size_t
 room_for(size_t bytes)
 {
@@ -39,7 +39,7 @@ encode(char *to, const void *bytes, size_t count)
 	return length;
 }
 
-/* A key with a password is none: nobody is there to be asked for it. */
+/* Reject a key with a password: nobody can be asked for it. */
 static int
 no_password(char *to, int bytes, int writing, void *arg)
 {
@@ -61,14 +61,15 @@ read_key(struct text pem, struct err *err)
 	BIO_free(bio);
 	ERR_clear_error();
 	if (key == NULL) {
-		err_set(err, "the private key is no PEM key without password");
+		err_set(
+		    err, "the private key is not a PEM key without a password");
 		return NULL;
 	}
 	if (EVP_PKEY_base_id(key) == EVP_PKEY_RSA &&
 	    EVP_PKEY_bits(key) >= JWT_KEY_BITS_MIN &&
 	    EVP_PKEY_bits(key) <= JWT_KEY_BITS_MAX)
 		return key;
-	err_set(err, "the private key is not RSA of %d to %d bits",
+	err_set(err, "the private key is not an RSA key of %d to %d bits",
 	    JWT_KEY_BITS_MIN, JWT_KEY_BITS_MAX);
 	EVP_PKEY_free(key);
 	return NULL;
@@ -95,7 +96,7 @@ make_header(struct text key_id)
 	return json.text;
 }
 
-/* What is signed: both parts, and room for the signature. */
+/* The signed text: both parts, with room for the signature. */
 static char *
 make_input(struct text key_id, struct text claims, size_t room, size_t *length)
 {
@@ -141,7 +142,7 @@ jwt_sign(
 	if (sign(key, signature, &bytes, token, length) != 0) {
 		free(token);
 		token = NULL;
-		err_set(err, "nothing can be signed with the private key");
+		err_set(err, "cannot sign with the private key");
 	} else {
 		token[length++] = '.';
 		encode(token + length, signature, bytes);

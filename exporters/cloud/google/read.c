@@ -1,5 +1,5 @@
 /*
- * google_read - credentials files and answers of the token service.
+ * google_read - parse credentials files and answers of the token service.
  * SPDX-License-Identifier: MIT
  */
 #include <malloc.h>
@@ -16,8 +16,8 @@
 #include "proto/os/clock.h"
 
 enum {
-	FIELD_BYTES_MAX = 1024, /* of all but the key */
-	SPARE_SECONDS = 60,     /* a token is not used in its last minute */
+	FIELD_BYTES_MAX = 1024, /* bytes of each member except the key */
+	SPARE_SECONDS = 60,     /* a token is not used during its last minute */
 };
 
 bool
@@ -39,7 +39,7 @@ google_url_is_safe(const char *url)
 
 /* ---- the account ---- */
 
-/* Of JSON that holds a secret nothing stays in memory. */
+/* JSON that contains a secret is zeroed when freed. */
 static void
 free_zeroed(void *at)
 {
@@ -89,10 +89,8 @@ take(char **to, const json_t *root, const char *name, struct err *err)
 		return -1;
 	for (const char *c = value; *c != '\0'; c++)
 		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7F)
-			return err_set(err,
-			    "its %s has characters that do not "
-			    "belong there",
-			    name);
+			return err_set(
+			    err, "its %s contains invalid characters", name);
 	*to = memory_string(value);
 	return 0;
 }
@@ -107,7 +105,8 @@ take_key(char **to, const json_t *root, struct err *err)
 		return -1;
 	bytes = strlen(value) + 1;
 	if (sodium_init() < 0 || (*to = sodium_malloc(bytes)) == NULL)
-		return err_set(err, "there is no memory for a private key");
+		return err_set(
+		    err, "cannot allocate memory for the private key");
 	memcpy(*to, value, bytes);
 	return 0;
 }
@@ -119,9 +118,9 @@ take_account(
 	const char *type = json_string_value(json_object_get(root, "type"));
 
 	if (!json_is_object(root))
-		return err_set(err, "it is no JSON object");
+		return err_set(err, "it is not a JSON object");
 	if (type != NULL && strcmp(type, "service_account") != 0)
-		return err_set(err, "it is not of a service account");
+		return err_set(err, "it does not describe a service account");
 	if (take(&account->email, root, "client_email", err) != 0 ||
 	    take(&account->token_uri, root, "token_uri", err) != 0 ||
 	    take_key(&account->key, root, err) != 0)
@@ -180,8 +179,8 @@ take_token(struct google_token *token, const json_t *root, int64_t now_ns,
 		    GOOGLE_TOKEN_BYTES_MAX);
 	for (size_t i = 0; i < bytes; i++)
 		if (text[i] <= ' ' || text[i] >= 0x7F)
-			return err_set(err, "its access_token is not of "
-					    "printable characters");
+			return err_set(err,
+			    "its access_token contains unprintable characters");
 	if (type != NULL && strcasecmp(type, "Bearer") != 0)
 		return err_set(err, "its token_type is not Bearer");
 	if (!json_is_number(life) || !(json_number_value(life) >= 1) ||
@@ -206,7 +205,7 @@ google_token_read(struct google_token *token, struct text answer,
 	if (json_is_object(root))
 		rc = take_token(token, root, now_ns, err);
 	else
-		rc = err_set(err, "it is no JSON object");
+		rc = err_set(err, "it is not a JSON object");
 	unload_zeroing(root);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * file_parts - a file or a pipe, a part at a time.
+ * file_parts - read a file or a pipe in parts.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/file_parts.h"
@@ -61,7 +61,7 @@ show(struct file_parts *parts)
 	progress_show(parts->name, &parts->progress);
 }
 
-/* One byte more than the part has, to know whether it is the last. */
+/* Read one byte more than the part, to know whether it is the last. */
 static int
 fill(struct file_parts *parts, struct err *err)
 {
@@ -97,11 +97,11 @@ check_unchanged(const struct file_parts *parts, struct err *err)
 	    now.st_mtim.tv_sec != parts->before.st_mtim.tv_sec ||
 	    now.st_mtim.tv_nsec != parts->before.st_mtim.tv_nsec ||
 	    (parts->bytes >= 0 && parts->done != (uint64_t)parts->bytes))
-		return err_set(err, "it was changed while it was read");
+		return err_set(err, "it changed while it was read");
 	return 0;
 }
 
-/* What was given goes; what was read beyond it is the next part's first. */
+/* Drop the returned part; the byte read beyond it begins the next part. */
 static void
 drop_given(struct file_parts *parts)
 {
@@ -123,8 +123,9 @@ file_parts_next(
 		return 0;
 	drop_given(parts);
 	if (++parts->number > FILE_PARTS_MAX)
-		return err_set(
-		    err, "more than the %d parts of an upload", FILE_PARTS_MAX);
+		return err_set(err,
+		    "it needs more than the %d parts that an upload may have",
+		    FILE_PARTS_MAX);
 	if (fill(parts, err) != 0)
 		return -1;
 	most = file_part_bytes(parts->number);

@@ -1,10 +1,9 @@
 /*
- * file_parts - a file or a pipe, a part at a time.
+ * file_parts - read a file or a pipe in parts.
  *
- * Part n has 8 MiB << (n - 1) / 1000 bytes, the last one what is left: 10,000
- * parts, which is what services take, are more than enough for 4 TB, one part
- * is in memory, and where a part begins does not depend on how long the file
- * is.
+ * Part n has 8 MiB << (n - 1) / 1000 bytes, the last part the rest.  10,000
+ * parts, the limit of the services, hold more than 4 TB; only one part is in
+ * memory; and the start of a part does not depend on the length of the file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_FILE_PARTS_H
@@ -22,11 +21,11 @@
 enum {
 	FILE_PART_BYTES = 8 << 20,
 	FILE_PARTS_PER_SIZE = 1000,
-	FILE_PARTS_MAX = 9000, /* the last of them are of 2 GiB */
+	FILE_PARTS_MAX = 9000, /* the last parts have 2 GiB each */
 };
 
 struct file_part {
-	uint32_t number; /* from 1 */
+	uint32_t number; /* number of the part, from 1 */
 	struct text body;
 	bool last;
 	unsigned char md5[MD5_BYTES];
@@ -34,27 +33,30 @@ struct file_part {
 
 struct file_parts {
 	int fd;
-	int64_t bytes; /* -1: not known */
+	int64_t bytes; /* -1: unknown */
 	struct stat before;
 	struct md5 *part_sum, *whole_sum;
 	char *buffer;
-	size_t room, used, given; /* used: bytes read; given: of the part */
+	size_t room, used,
+	    given; /* used: bytes read; given: bytes of the current part */
 	bool ended;
 	uint32_t number;
-	uint64_t done;                /* bytes that were given out */
-	unsigned char md5[MD5_BYTES]; /* of all, when the last was given */
-	const char *name;             /* for the bar; NULL: none */
+	uint64_t done; /* total bytes of the parts so far */
+	unsigned char
+	    md5[MD5_BYTES]; /* digest of the file, valid after the last part */
+	const char *name;   /* progress bar; NULL: none */
 	struct progress progress;
 };
 
-/* Read `fd` from where it stands.  Whatever comes back, file_parts_close. */
+/* Read `fd` from its current position.  Call file_parts_close whatever this
+ * returns. */
 int file_parts_open(struct file_parts *parts, int fd, int64_t bytes,
     const char *name, struct err *err);
 void file_parts_close(struct file_parts *parts);
 
-/* The next part, valid until the one after it; of an empty file one empty part.
- * 1: here it is; 0: there was the last; -1: it cannot be read, was changed
- * meanwhile, or is too large. */
+/* Get the next part, valid until the next call; an empty file has one empty
+ * part.  Returns 1 with a part, 0 after the last, -1 if the file cannot be
+ * read, has changed, or is too large. */
 int file_parts_next(
     struct file_parts *parts, struct file_part *part, struct err *err);
 

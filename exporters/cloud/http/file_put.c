@@ -1,5 +1,5 @@
 /*
- * file_put - a file to a storage service.
+ * file_put - upload a file to a storage service.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/file_put.h"
@@ -9,7 +9,7 @@
 #include "exporters/cloud/http/http.h"
 #include "proto/os/log.h"
 
-/* How many parts there were, and how many of them were there before. */
+/* The number of parts, and how many of them the service already stored. */
 struct counts {
 	uint32_t parts, there;
 };
@@ -36,14 +36,14 @@ put_parts(const struct file_put *put, struct file_parts *parts,
 	return rc == 0 ? put->finish(put->arg, parts, err) : -1;
 }
 
-/* What becomes of the parts that were put before it failed. */
+/* Decide what happens to the parts uploaded before a failure. */
 static void
 give_up(const struct file_put *put, const struct counts *counts)
 {
 	if (put->is_lost(put->arg)) {
 		if (counts->parts > 0)
-			log_warn("%s: %u parts stay there; the same upload "
-				 "again goes on behind them",
+			log_warn("%s: %u uploaded parts remain on the service; "
+				 "repeat the upload to continue after them",
 			    put->name, counts->parts);
 	} else if (put->abort != NULL) {
 		put->abort(put->arg);
@@ -71,8 +71,8 @@ file_put(const struct file_put *put, int fd, int64_t bytes, struct err *err)
 	if (rc != 0 && many)
 		give_up(put, &counts);
 	if (rc == 0 && !put->dry)
-		log_info("%s: %" PRIu64 " bytes, %u parts, %u of them were "
-			 "there",
+		log_info("%s: %" PRIu64
+			 " bytes, %u parts, %u of them already uploaded",
 		    put->name, parts.done, many ? counts.parts : 1,
 		    counts.there);
 	return rc;

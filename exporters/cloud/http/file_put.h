@@ -1,6 +1,6 @@
 /*
- * file_put - a file to a storage service: whole when it is small, else in
- * parts, going on where an interrupted upload stopped.
+ * file_put - upload a file to a storage service: in one request if it is
+ * small, otherwise in parts, resuming an interrupted upload.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_FILE_PUT_H
@@ -8,28 +8,28 @@
 
 #include "exporters/cloud/http/file_parts.h"
 
-/* What a service does; `arg` is its own. */
+/* The operations of a service; `arg` is its state. */
 struct file_put {
 	void *arg;
-	const char *name; /* for messages: "s3:bucket/key" */
+	const char *name; /* name for messages: "s3:bucket/key" */
 
-	/* The only part there is. */
+	/* Upload a file that has a single part. */
 	int (*put_whole)(
 	    void *arg, const struct file_part *part, struct err *err);
-	/* Several come: find what is there of an earlier attempt. */
+	/* Begin an upload in parts: find the parts of an earlier attempt. */
 	int (*begin)(void *arg, struct err *err);
-	/* `there`: it was, and was not sent. */
+	/* Upload a part; sets `there` if the service already stores it. */
 	int (*put_part)(void *arg, const struct file_part *part, bool *there,
 	    struct err *err);
-	/* All were put: make them one, and see that it is what was sent. */
+	/* All parts are uploaded: combine them, and verify the result. */
 	int (*finish)(
 	    void *arg, const struct file_parts *parts, struct err *err);
-	/* It failed for good: leave nothing there.  May be NULL. */
+	/* The upload failed permanently: remove its parts.  May be NULL. */
 	void (*abort)(void *arg);
 	/* Did the last failure leave the service without an answer?  Then the
-	 * same upload may go on later, and nothing is taken away. */
+	 * same upload can be resumed later, and its parts are not removed. */
 	bool (*is_lost)(const void *arg);
-	bool dry; /* nothing is sent, and so nothing is said to be */
+	bool dry; /* dry run: nothing is sent, so nothing is logged as sent */
 };
 
 int file_put(

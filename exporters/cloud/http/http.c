@@ -1,5 +1,5 @@
 /*
- * http - requests to services outside, and their answers.
+ * http - HTTP requests to external services.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/http_private.h"
@@ -21,15 +21,16 @@
 enum {
 	CONNECT_MS = 10000,
 	REQUEST_MS = 60000,
-	SILENCE_SECONDS = 30, /* no byte either way */
-	BYTES_PER_MS = 64,    /* what a slow line takes at least */
+	SILENCE_SECONDS = 30, /* timeout without a transferred byte */
+	BYTES_PER_MS =
+	    64, /* minimum rate that is expected of a slow connection */
 	HEADER_BYTES_MAX = 64 << 10,
 	POLL_MS = 1000,
 };
 
 _Static_assert((int)HTTP_WHY_BYTES >= CURL_ERROR_SIZE, "room for a sentence");
 
-/* ---- what curl calls ---- */
+/* ---- callbacks of curl ---- */
 
 static size_t
 take(struct http_bytes *to, const char *from, size_t n)
@@ -48,9 +49,8 @@ on_bytes(char *from, size_t size, size_t count, void *to)
 	return take(to, from, size * count);
 }
 
-/* Headers are curl's to keep: here is how many came, and whether all of them
- * did.  Those of answers before (100 Continue) may stand in front, trailers
- * behind. */
+/* curl stores the headers; count their bytes here, and detect their end.
+ * Headers of interim answers (100 Continue) may come first, trailers last. */
 static size_t
 on_header(char *line, size_t size, size_t count, void *arg)
 {
@@ -69,7 +69,7 @@ on_header(char *line, size_t size, size_t count, void *arg)
 	return bytes;
 }
 
-/* curl calls this for each address it tries, after names are resolved. */
+/* curl calls this for each address it tries, after name resolution. */
 static curl_socket_t
 on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -85,7 +85,7 @@ on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	    address->protocol);
 }
 
-/* ---- a handle ---- */
+/* ---- handles ---- */
 
 static void
 set_up(struct http *http)
@@ -142,7 +142,7 @@ http_open(struct http **to, const struct http_options *options, struct err *err)
 		http->multi = curl_multi_init();
 	if (http->multi == NULL) {
 		http_close(&http);
-		return err_set(err, "libcurl cannot be used");
+		return err_set(err, "cannot initialize libcurl");
 	}
 	set_up(http);
 	*to = http;
@@ -174,8 +174,8 @@ add_line(struct curl_slist *list, const char *line)
 static struct curl_slist *
 make_headers(const struct http_request *request)
 {
-	/* Nothing that a caller did not ask for: no waiting for 100, no type
-	 * of a form. */
+	/* Suppress headers that the caller did not request: no waiting for
+	 * 100, no form content type. */
 	struct curl_slist *list = add_line(NULL, "Expect:");
 	bool typed = false;
 
@@ -185,7 +185,8 @@ make_headers(const struct http_request *request)
 		char empty[128];
 
 		typed |= strncasecmp(line, "Content-Type:", 13) == 0;
-		/* To curl "Name:" means none, "Name;" an empty one. */
+		/* curl drops a header "Name:" and sends "Name;" as an empty
+		 * one. */
 		if (line[name] == ':' &&
 		    strspn(line + name + 1, " ") == strlen(line + name + 1)) {
 			snprintf(
@@ -203,7 +204,7 @@ set_request(struct http *http, const struct http_request *request,
 {
 	CURL *easy = http->easy;
 	const char *method = request->method;
-	int64_t ms = http->options->patience_ns / 1000000;
+	int64_t ms = http->options->retry_ns / 1000000;
 	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
 			strcmp(method, "POST") == 0;
 
@@ -228,7 +229,7 @@ set_request(struct http *http, const struct http_request *request,
 	    (long)(ms + request->body.bytes / BYTES_PER_MS));
 }
 
-/* Run it to its end, or as far as curl can; false: interrupted. */
+/* Run the transfer until it ends; false if interrupted. */
 static bool
 perform(struct http *http, CURLcode *code)
 {
@@ -254,8 +255,8 @@ perform(struct http *http, CURLcode *code)
 	return running == 0 || rc != CURLM_OK;
 }
 
-/* What cannot be better the next time: a mistake in what was asked for, or a
- * service that is not what it should be. */
+/* Failures that a retry cannot fix: an error in the request, or a service that
+ * does not speak HTTP correctly. */
 static bool
 is_final(CURLcode code)
 {
@@ -281,9 +282,10 @@ curl_words(const struct http *http, CURLcode code)
 	switch (code) {
 	case CURLE_GOT_NOTHING:
 		return "the connection was closed without an answer";
-	case CURLE_PARTIAL_FILE: return "the connection was lost in an answer";
+	case CURLE_PARTIAL_FILE:
+		return "the connection was lost during the answer";
 	case CURLE_UNSUPPORTED_PROTOCOL:
-	case CURLE_WEIRD_SERVER_REPLY: return "what it answers is not HTTP/1";
+	case CURLE_WEIRD_SERVER_REPLY: return "the answer is not HTTP/1";
 	default:
 		return http->why[0] != '\0' ? http->why
 					    : curl_easy_strerror(code);
@@ -304,14 +306,14 @@ static enum http_outcome
 judge_failure(struct http *http, CURLcode code, struct err *err)
 {
 	if (http->address_fault != NULL)
-		err_set(err, "%s: its address %s; nothing is sent there",
+		err_set(err, "%s: its address %s; the request was not sent",
 		    http->place, http->address_fault);
 	else if (http->body.full)
 		err_set(err, "%s: the answer is larger than %d MiB",
 		    http->place, HTTP_ANSWER_BYTES_MAX >> 20);
 	else if (http->headers_full)
 		err_set(err,
-		    "%s: the headers of the answer are more than %d KiB",
+		    "%s: the headers of the answer are larger than %d KiB",
 		    http->place, HEADER_BYTES_MAX >> 10);
 	else
 		words_of(http, code, err);
@@ -349,22 +351,22 @@ http_attempt(struct http *http, const struct http_request *request,
 		    err, ERR_INTERRUPTED, "%s: interrupted", http->place);
 		return HTTP_OVER;
 	}
-	/* To curl an answer that ends in its headers is an answer. */
+	/* curl accepts an answer that ends within its headers. */
 	if (code == CURLE_OK && !http->headers_end)
 		code = CURLE_PARTIAL_FILE;
 	if (code != CURLE_OK)
 		return judge_failure(http, code, err);
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
-	http_excerpt(http->said, buffer_text(&http->body.buffer), request);
+	http_excerpt(http->excerpt, buffer_text(&http->body.buffer), request);
 	if (*status >= 200 && *status < 500 && *status != 429)
 		return HTTP_ANSWERED;
 	err_set(err, "%s answers %ld%s%s", http->place, *status,
-	    http->said[0] != '\0' ? ": " : "", http->said);
+	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 	return *status == 429 || (*status >= 500 && *status < 600) ? HTTP_AGAIN
 								   : HTTP_OVER;
 }
 
-/* ---- its answer ---- */
+/* ---- the answer ---- */
 
 struct text
 http_header(const struct http *http, const char *name)
@@ -372,7 +374,7 @@ http_header(const struct http *http, const char *name)
 	struct curl_header *header = NULL;
 	struct text none = { NULL, 0 };
 
-	/* The last of several of this name. */
+	/* Use the last of several headers of this name. */
 	if (curl_easy_header(http->easy, name, 0, CURLH_HEADER, -1, &header) !=
 	    CURLHE_OK)
 		return none;
@@ -386,19 +388,23 @@ http_header(const struct http *http, const char *name)
 int64_t
 http_retry_ns(const struct http *http)
 {
+	struct text value = http_header(http, "Retry-After");
 	curl_off_t seconds = 0;
 
-	if (http_header(http, "Retry-After").bytes > 0)
+	/* curl does not tell "0" from a value that it cannot read. */
+	if (text_equal(value, text_of("0")))
+		return 1;
+	if (value.bytes > 0)
 		curl_easy_getinfo(http->easy, CURLINFO_RETRY_AFTER, &seconds);
-	/* A date may be over. */
+	/* A date may be in the past. */
 	if (seconds <= 0)
 		return 0;
 	return seconds < INT64_MAX / NS_PER_SECOND ? seconds * NS_PER_SECOND
 						   : INT64_MAX;
 }
 
-/* What curl and OpenSSL read instead of what they were built with; Google's
- * account. */
+/* Files that curl and OpenSSL read instead of their built-in defaults, and the
+ * Google account. */
 static bool
 names_file(struct text variable)
 {
@@ -408,7 +414,7 @@ names_file(struct text variable)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (text_equal(variable, text_of(names[i])))
 			return true;
-	/* Secrets (proto/keys/secret.h), and SSL_CERT_FILE. */
+	/* The files of secrets (proto/keys/secret.h), and SSL_CERT_FILE. */
 	return variable.bytes > 5 &&
 	       memcmp(variable.at + variable.bytes - 5, "_FILE", 5) == 0;
 }

@@ -1,19 +1,20 @@
 /*
- * http - requests to services outside, and their answers.
+ * http - HTTP requests to external services.
  *
- * The only file that knows libcurl.  One connection to a service is kept open
- * and used for one request after another.  Certificates are verified, also
- * with an authority of one's own (--cacert); redirects are answers like any
- * other and never followed; a link-local address and those of cloud metadata
- * services are refused whatever a name resolves to; proxies of the environment
- * are used as curl does.
+ * Only http.c and message.c include libcurl.  One connection per service is
+ * kept open and reused.  Certificates are verified, optionally with a private
+ * authority
+ * (--cacert).  Redirects are returned like other answers and never followed.
+ * Link-local addresses and those of cloud metadata services are refused, also
+ * if a name resolves to them.  Proxies of the environment are used as curl
+ * does.
  *
- * What may work the next time is tried again: 429, 5xx, a lost or refused
- * connection, half an answer; after what Retry-After says, else after a pause
- * that doubles, with jitter, until --retry-time is over without an answer.  4xx
- * is never tried again: it is the caller's to judge.
+ * Temporary failures are retried: 429, 5xx, a lost or refused connection, an
+ * incomplete answer; after the time given in Retry-After, otherwise after a
+ * pause that doubles, with jitter, until there has been no answer for
+ * --retry-time.  Other 4xx are never retried and returned to the caller.
  *
- * Headers and bodies may hold secrets: neither is ever part of a message.
+ * Headers and bodies may contain secrets: messages never quote them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_HTTP_H
@@ -22,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "exporters/cloud/http/message.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/config/opt.h"
@@ -30,77 +32,61 @@
 
 struct http; /* opaque */
 
-/* Begins as HTTP_DEFAULT. */
+/* Initialize with HTTP_DEFAULT. */
 struct http_options {
-	const char *cacert;  /* PEM file, or NULL */
-	int64_t patience_ns; /* a request is tried again for so long */
-	/* Nothing is sent: each request is shown on standard output, method,
-	 * address, headers without the values of secret ones, body; and
-	 * answered with an empty 200.  Who needs something of an answer
-	 * asks. */
+	const char *cacert; /* PEM file, or NULL */
+	int64_t retry_ns;   /* how long a request is retried */
+	/* With --dry-run nothing is sent: each request is printed on standard
+	 * output (method, address, headers without secret values, body) and
+	 * answered with an empty 200.  Callers that need the content of an
+	 * answer test this. */
 	bool dry_run;
-	/* A service that does not answer is waited for until INT or TERM, with
-	 * a warning a minute; the patience is of one try then. */
+	/* Retry until INT or TERM while a service does not answer, with a
+	 * warning each minute; retry_ns then limits one attempt. */
 	bool wait_out;
 };
 #define HTTP_DEFAULT                                                           \
 	{                                                                      \
-		.patience_ns = 60 * NS_PER_SECOND                              \
+		.retry_ns = 60 * NS_PER_SECOND                                 \
 	}
 
 /* --cacert FILE, --retry-time DURATION (60s), --dry-run; bound to struct
  * http_options. */
 extern const struct opt http_options[];
 
-/* --cacert, and the files that the environment names for secrets and
- * certificates. */
+/* --cacert, and the files for secrets and certificates that the environment
+ * names. */
 void http_sandbox(struct sandbox *sandbox, const struct http_options *options);
 
 bool http_is_dry(const struct http *http);
 
-/* The options are not copied. */
+/* `options` must outlive the handle. */
 int http_open(
     struct http **http, const struct http_options *options, struct err *err);
 void http_close(struct http **http);
 
-enum { HTTP_HEADERS_MAX = 24, HTTP_ANSWER_BYTES_MAX = 8 << 20 };
-
-struct http_request {
-	const char *method; /* "GET", "PUT", "POST", "HEAD", "DELETE" */
-	const char *url;    /* http:// or https:// */
-	/* "Name: value"; NULL ends them. */
-	const char *headers[HTTP_HEADERS_MAX + 1];
-	struct text body;
-	/* NULL, or called before each attempt: makes the headers anew that say
-	 * when it is sent and by whom, since a signature is too old after some
-	 * minutes and --retry-time may be hours.  -1: nothing is sent. */
-	int (*sign)(void *arg, struct err *err);
-	void *sign_arg;
-};
+enum { HTTP_ANSWER_BYTES_MAX = 8 << 20 };
 
 /* Views, valid until the next request. */
 struct http_answer {
-	int status; /* 200..499 but for 429 */
+	int status; /* 200..499 except 429 */
 	struct text body;
 };
 
-/* 0: an answer, whatever it says.  -1: none in time, or none that may be had;
- * `err` names the service and says why, in one sentence. */
+/* Returns 0 for any answer, whatever its status.  Returns -1 if there was none
+ * in time or the request is not allowed; `err` names the service and the cause
+ * in one sentence. */
 int http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err);
-/* The same, but any answer other than 2xx is a failure. */
+/* Like http_send, but any answer other than 2xx is a failure. */
 int http_deliver(
     struct http *http, const struct http_request *request, struct err *err);
-/* A header of the last answer; empty when it has none. */
+/* A header of the last answer; empty if absent. */
 struct text http_header(const struct http *http, const char *name);
 
-/* For a status that is not wanted: "SERVICE answers STATUS: what it says",
- * the first words of its body made fit for a message.  Returns -1. */
+/* Describe an unexpected status: "SERVICE answers STATUS: TEXT" with the
+ * sanitized beginning of the body.  Returns -1. */
 int http_refused(
     const struct http *http, const struct http_answer *answer, struct err *err);
-
-/* Percent-encode all but unreserved characters (RFC 3986) and those in `keep`;
- * 0: no room.  `to` gets a NUL. */
-size_t http_encode(char *to, size_t room, struct text text, const char *keep);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * json_batch - many items in one request.
+ * json_batch - collect items for one request.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/json_batch.h"

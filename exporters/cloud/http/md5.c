@@ -1,5 +1,5 @@
 /*
- * md5 - the sum that storage services compare what they got with.
+ * md5 - checksum with which storage services verify an upload.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/md5.h"
@@ -24,8 +24,8 @@ md5_open(struct md5 **md5, struct err *err)
 		return 0;
 	}
 	EVP_MD_CTX_free(context);
-	return err_set(err, "OpenSSL has no MD5 here, which the service "
-			    "compares what it got with");
+	return err_set(err, "OpenSSL on this machine has no MD5, which the "
+			    "service requires to verify uploads");
 }
 
 void

@@ -1,7 +1,7 @@
 /*
- * md5 - the sum that storage services compare what they got with.
+ * md5 - checksum with which storage services verify an upload.
  *
- * For transport only: it keeps nobody from putting something else there.
+ * It detects transmission errors only; it does not protect against tampering.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_MD5_H
@@ -12,16 +12,16 @@
 
 enum {
 	MD5_BYTES = 16,
-	MD5_BASE64_BYTES = 25, /* with its NUL, as these */
+	MD5_BASE64_BYTES = 25, /* including the NUL */
 	MD5_HEX_BYTES = 33,
 };
 
-struct md5; /* opaque: a sum of bytes as they come */
+struct md5; /* opaque: an incremental checksum */
 
-/* -1: this machine's OpenSSL gives no MD5 (FIPS). */
+/* -1: OpenSSL on this machine provides no MD5 (FIPS). */
 int md5_open(struct md5 **md5, struct err *err);
 void md5_add(struct md5 *md5, struct text bytes);
-/* The sum so far; begins anew. */
+/* Returns the checksum and resets it. */
 void md5_end(struct md5 *md5, unsigned char to[static MD5_BYTES]);
 void md5_close(struct md5 **md5);
 

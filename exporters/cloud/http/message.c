@@ -1,5 +1,5 @@
 /*
- * http_message - requests and answers as text, apart from how they travel.
+ * http_message - format and check requests, parse answers.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/message.h"
@@ -15,13 +15,13 @@
 #include "proto/base/text.h"
 
 enum {
-	PATH_BYTES_MAX = 160, /* shown */
+	PATH_BYTES_MAX = 160, /* characters of a body in a message */
 };
 
-/* ---- addresses as they are shown, be they none ---- */
+/* ---- addresses in messages, valid or not ---- */
 
-/* Of a scheme and its "://" (RFC 3986, 3.1), 0 when there is none: a "://"
- * further back may be in a query, behind a secret. */
+/* Length of the scheme and its "://" (RFC 3986, 3.1); 0 without a scheme.  A
+ * later "://" may be part of a query that follows a secret. */
 static size_t
 scheme_bytes(const char *url)
 {
@@ -31,14 +31,14 @@ scheme_bytes(const char *url)
 	return n > 0 && strncmp(url + n, "://", 3) == 0 ? n + 3 : 0;
 }
 
-/* What follows the scheme, or the whole. */
+/* The part after the scheme, or the whole address. */
 static const char *
 authority_of(const char *url)
 {
 	return url + scheme_bytes(url);
 }
 
-/* The last '@' before the path; of what is no address, before the query. */
+/* The last '@' before the path; of an invalid address, before the query. */
 static const char *
 user_end(const char *url)
 {
@@ -66,19 +66,20 @@ http_place(char to[static HTTP_PLACE_BYTES], const char *url)
 	return to;
 }
 
-/* ---- addresses as they are gone to ---- */
+/* ---- addresses to connect to ---- */
 
 static const char *
 fault_of_ip4(uint32_t ip)
 {
-	/* Azure's wire server and Alibaba's metadata stand elsewhere. */
+	/* Azure's wire server and Alibaba's metadata service have other
+	 * addresses. */
 	if (ip >> 16 == 0xA9FE)
 		return "is link-local, where cloud machines keep their "
 		       "credentials";
 	if (ip == 0xA83F8110 || ip == 0x646464C8)
 		return "is a cloud's metadata service";
 	if (ip >> 24 == 0)
-		return "is no address to send to";
+		return "is not a host address";
 	if (ip >> 28 >= 0xE)
 		return "is a multicast or broadcast address";
 	return NULL;
@@ -100,7 +101,7 @@ fault_of_ip6(const struct in6_addr *ip)
 	    memcmp(b, nat64, sizeof(nat64)) == 0)
 		return fault_of_ip4(last);
 	if (IN6_IS_ADDR_UNSPECIFIED(ip))
-		return "is no address to send to";
+		return "is not a host address";
 	if (IN6_IS_ADDR_LINKLOCAL(ip))
 		return "is link-local";
 	if (IN6_IS_ADDR_MULTICAST(ip))
@@ -123,7 +124,7 @@ http_address_fault(const struct sockaddr *address)
 	case AF_INET6:
 		memcpy(&ip6, address, sizeof(ip6));
 		return fault_of_ip6(&ip6.sin6_addr);
-	default: return "is of no family that is known";
+	default: return "has an unknown address family";
 	}
 }
 
@@ -136,7 +137,7 @@ has_control(const char *text)
 	return false;
 }
 
-/* What is wrong with it, before libcurl takes it apart. */
+/* Checks before libcurl parses the address. */
 static int
 check_plain(const char *url, const char *place, struct err *err)
 {
@@ -144,14 +145,15 @@ check_plain(const char *url, const char *place, struct err *err)
 
 	if (!secure && strncmp(url, "http://", 7) != 0)
 		return err_set(err,
-		    "'%s' is no address that begins with http:// or https://",
+		    "address '%s' does not begin with http:// or https://",
 		    place);
 	if (has_control(url) || strchr(url, ' ') != NULL)
-		return err_set(
-		    err, "%s: a blank or a control character", place);
-	/* To libcurl a host may follow a third slash. */
+		return err_set(err,
+		    "%s: the address contains a blank or a control character",
+		    place);
+	/* libcurl accepts a host after a third slash. */
 	if (url[secure ? 8 : 7] == '/')
-		return err_set(err, "'%s' names no host", place);
+		return err_set(err, "address '%s' has no host", place);
 	return 0;
 }
 
@@ -162,17 +164,18 @@ explain(CURLUcode code, const char *place, struct err *err)
 	case CURLUE_OK: return 0;
 	case CURLUE_USER_NOT_ALLOWED:
 		return err_set(err,
-		    "%s: the address has a user or a password in it, where "
-		    "others can read them",
+		    "%s: the address contains a user or a password, which "
+		    "others could read",
 		    place);
-	case CURLUE_NO_HOST: return err_set(err, "'%s' names no host", place);
+	case CURLUE_NO_HOST:
+		return err_set(err, "address '%s' has no host", place);
 	default:
-		return err_set(err, "'%s' is no address: %s", place,
+		return err_set(err, "invalid address '%s': %s", place,
 		    curl_url_strerror(code));
 	}
 }
 
-/* NULL: it has none. */
+/* NULL if the part is absent. */
 static char *
 part_of(const struct http_address *address, CURLUPart part)
 {
@@ -196,7 +199,7 @@ http_address_open(
 	if (check_plain(url, place, err) != 0)
 		return -1;
 	address->curl = memory_must(curl_url());
-	/* What is signed is what is sent, "../" and all. */
+	/* Send the path exactly as it is signed, without normalizing "../". */
 	if (explain(curl_url_set(address->curl, CURLUPART_URL, url,
 			CURLU_DISALLOW_USER | CURLU_PATH_AS_IS),
 		place, err) != 0) {
@@ -235,7 +238,7 @@ http_check_url(const char *url, struct err *err)
 
 /* ---- requests ---- */
 
-/* To a proxy a host is a word: one that is an address is looked at here. */
+/* A proxy gets the host as text, so a literal address is checked here. */
 static const char *
 fault_of_host(const char *host)
 {
@@ -246,7 +249,7 @@ fault_of_host(const char *host)
 	char word[INET6_ADDRSTRLEN + 1];
 
 	if (strchr(host, '%') != NULL)
-		return "is written with a percent sign";
+		return "contains a percent sign";
 	while (!bracketed && bytes > 0 && host[bytes - 1] == '.')
 		bytes--;
 	if (bytes >= sizeof(word))
@@ -273,12 +276,13 @@ http_check(const struct http_request *request, struct err *err)
 	fault = fault_of_host(address.host);
 	http_address_close(&address);
 	if (fault != NULL)
-		return err_set(err, "%s: its address %s; nothing is sent there",
-		    place, fault);
+		return err_set(err,
+		    "%s: its address %s; the request was not sent", place,
+		    fault);
 	for (uint32_t i = 0; request->headers[i] != NULL; i++)
 		if (has_control(request->headers[i]))
 			return err_set(err,
-			    "%s: a control character in the header %.*s", place,
+			    "%s: control character in the header %.*s", place,
 			    (int)strcspn(request->headers[i], ":\r\n"),
 			    request->headers[i]);
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * http_message - requests and answers as text, apart from how they travel.
+ * http_message - format and check requests, parse answers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_MESSAGE_H
@@ -8,52 +8,75 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exporters/cloud/http/http.h"
+#include "proto/base/err.h"
+#include "proto/base/text.h"
 
-enum { HTTP_PLACE_BYTES = 256, HTTP_SAID_BYTES = 200 };
+enum {
+	HTTP_HEADERS_MAX = 24,
+	HTTP_PLACE_BYTES = 256,
+	HTTP_EXCERPT_BYTES = 200
+};
 
-/* scheme://host:port/path of an address, fit for a message: nothing of a user,
- * a password, a query.  Returns `to`. */
+struct http_request {
+	const char *method; /* "GET", "PUT", "POST", "HEAD", "DELETE" */
+	const char *url;    /* http:// or https:// */
+	/* "Name: value"; ends with NULL. */
+	const char *headers[HTTP_HEADERS_MAX + 1];
+	struct text body;
+	/* NULL, or called before each attempt to renew the headers of date and
+	 * signature: a signature expires after some minutes, but --retry-time
+	 * may be hours.  -1 stops the request. */
+	int (*sign)(void *arg, struct err *err);
+	void *sign_arg;
+};
+
+/* scheme://host:port/path of an address for use in messages, without user,
+ * password and query.  Returns `to`. */
 const char *http_place(char to[static HTTP_PLACE_BYTES], const char *url);
 
-/* The parts of an address, as libcurl understands it: who judges them judges
- * where it goes, and who signs them signs what it sends. */
+/* The parts of an address as libcurl parses it, so that the checked and signed
+ * parts are those of the request that is sent. */
 struct http_address {
-	void *curl; /* its CURLU */
+	void *curl; /* a CURLU */
 	char *scheme, *host;
-	char *port;  /* NULL: that of the scheme */
+	char *port;  /* NULL: the default of the scheme */
 	char *path;  /* begins with a slash */
 	char *query; /* NULL: none */
 };
 
-/* -1: it is not of http or https, has a user or a password in it, or is no
- * address at all.  Whatever comes back, it can be closed. */
+/* Returns -1 if the address is invalid, is neither http nor https, or contains
+ * a user or a password.  It can be closed in any case. */
 int http_address_open(
     struct http_address *address, const char *url, struct err *err);
 void http_address_close(struct http_address *address);
 
 struct sockaddr;
-/* Why nobody may be sent to this address, or NULL. */
+/* Why requests to this address are refused; NULL: they are allowed. */
 const char *http_address_fault(const struct sockaddr *address);
 
-/* Is the value of this header ("Name: value") for the service only? */
+/* Is the value of this header ("Name: value") secret? */
 bool http_is_secret_header(const char *header);
 
-/* The first words of what a service says, fit for a message, without what it
- * repeats of the secrets of the request. */
-void http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
+/* The beginning of a body, sanitized for a message and without any secrets of
+ * the request that it repeats. */
+void http_excerpt(char to[static HTTP_EXCERPT_BYTES], struct text body,
     const struct http_request *request);
 
-/* Make a sentence of others, of at most 255 bytes, fit for a message. */
+/* Sanitize a text of an external program for a message, at most 255 bytes. */
 void http_plain(char *text);
 
-/* What is wrong with an address, whoever is there: -1. */
+/* Check an address, independently of the service; returns -1 if it is
+ * invalid. */
 int http_check_url(const char *url, struct err *err);
 
-/* What keeps the request from being sent, whoever it is for: -1. */
+/* Check a request; returns -1 if it may not be sent. */
 int http_check(const struct http_request *request, struct err *err);
 
-/* --dry-run: print it. */
+/* Print the request for --dry-run. */
 void http_show(const struct http_request *request);
+
+/* Percent-encode all but unreserved characters (RFC 3986) and those in `keep`.
+ * NUL-terminates `to`; returns 0 if there is no room. */
+size_t http_encode(char *to, size_t room, struct text text, const char *keep);
 
 #endif

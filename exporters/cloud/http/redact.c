@@ -1,6 +1,5 @@
 /*
- * http_redact - what of a request is for its service only, and how the rest is
- * shown.
+ * http_redact - find the secrets of a request, and print the rest.
  * SPDX-License-Identifier: MIT
  */
 #include <ctype.h>
@@ -12,11 +11,12 @@
 
 enum {
 	SECRETS_MAX = 2 * HTTP_HEADERS_MAX,
-	SECRET_BYTES_MIN = 6, /* shorter ones stand in any text */
-	VALUE_BYTES_MIN = 16, /* of a query: long enough for a signature */
+	SECRET_BYTES_MIN = 6, /* shorter values occur in any text */
+	VALUE_BYTES_MIN =
+	    16, /* length of a query value that may be a signature */
 };
 
-/* ---- what is for the service only ---- */
+/* ---- secrets ---- */
 
 bool
 http_is_secret_header(const char *header)
@@ -27,7 +27,7 @@ http_is_secret_header(const char *header)
 	char name[64];
 	size_t bytes = strcspn(header, ":");
 
-	/* Nobody's name is so long: rather not show it. */
+	/* No header name is this long: hide the value. */
 	if (bytes >= sizeof(name))
 		return true;
 	for (size_t i = 0; i < bytes; i++)
@@ -39,7 +39,7 @@ http_is_secret_header(const char *header)
 	return false;
 }
 
-/* Where the query of an address begins: behind its '?', or its end. */
+/* The query of an address: the position after its '?', or its end. */
 static const char *
 query_of(const char *url)
 {
@@ -49,10 +49,10 @@ query_of(const char *url)
 }
 
 struct parameter {
-	struct text name, value; /* value.at is NULL: it has none */
+	struct text name, value; /* value.at is NULL: no value */
 };
 
-/* Take a parameter off the front of a query; false at its end. */
+/* Remove the first parameter of a query; false at its end. */
 static bool
 next_parameter(const char **query, struct parameter *to)
 {
@@ -68,8 +68,8 @@ next_parameter(const char **query, struct parameter *to)
 	return true;
 }
 
-/* Is the value of a parameter so called for the service only?  Rather one too
- * many: Azure's signature, S3's, a password of InfluxDB 1 ... */
+/* Is the value of a parameter with this name secret?  Errs on the safe side:
+ * Azure's signature, S3's, a password of InfluxDB 1 ... */
 static bool
 is_secret_parameter(struct text name)
 {
@@ -102,8 +102,8 @@ add_secret(struct secrets *secrets, const char *at, size_t bytes, size_t least)
 		    (struct text){ at, (uint32_t)bytes };
 }
 
-/* Values of secret headers, whole and their last word ("Bearer ..."); those of
- * the query, when they are secret or long. */
+/* Collect the values of secret headers, whole and their last word ("Bearer
+ * ..."), and those of the query that are secret or long. */
 static void
 find_secrets(struct secrets *secrets, const struct http_request *request)
 {
@@ -130,7 +130,7 @@ find_secrets(struct secrets *secrets, const struct http_request *request)
 						  : VALUE_BYTES_MIN);
 }
 
-/* The longest secret that begins here; 0: none. */
+/* Length of the longest secret that begins here; 0: none. */
 static uint32_t
 secret_at(const struct secrets *secrets, struct text rest)
 {
@@ -160,17 +160,17 @@ http_plain(char *text)
 }
 
 void
-http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
+http_excerpt(char to[static HTTP_EXCERPT_BYTES], struct text body,
     const struct http_request *request)
 {
-	char plain[HTTP_SAID_BYTES + 8];
+	char plain[HTTP_EXCERPT_BYTES + 8];
 	struct secrets secrets = { .count = 0 };
 	struct text rest = body;
 	uint32_t used = 0, bytes;
 	bool blank = true;
 
 	find_secrets(&secrets, request);
-	while (rest.bytes > 0 && used < HTTP_SAID_BYTES) {
+	while (rest.bytes > 0 && used < HTTP_EXCERPT_BYTES) {
 		bytes = secret_at(&secrets, rest);
 		if (bytes > 0) {
 			memcpy(plain + used, "***", 3);
@@ -189,8 +189,8 @@ http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
 	}
 	if (used > 0 && blank)
 		used--;
-	if (used >= HTTP_SAID_BYTES) {
-		used = HTTP_SAID_BYTES - 1;
+	if (used >= HTTP_EXCERPT_BYTES) {
+		used = HTTP_EXCERPT_BYTES - 1;
 		memcpy(plain + used - 3, "...", 3);
 	}
 	memcpy(to, plain, used);
@@ -198,7 +198,7 @@ http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
 	http_plain(to);
 }
 
-/* The address, with the secret values of its query hidden. */
+/* Print the address with the secret values of its query hidden. */
 static void
 show_url(const char *url)
 {

@@ -1,5 +1,5 @@
 /*
- * http_send - a request until it is answered.
+ * http_send - send a request, with retries.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/http_private.h"
@@ -11,25 +11,25 @@
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
 
-enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
+enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
 
-/* Whatever Retry-After says, when there is no patience to end it. */
+/* Limit of Retry-After when --retry-time is unlimited. */
 #define PAUSE_NS_MAX (3600 * NS_PER_SECOND)
 
-/* Warn of an outage once, not with each request that meets it. */
+/* Warn once per outage, not for each failed request. */
 #define WARN_EVERY_NS (60 * NS_PER_SECOND)
 
 const struct opt http_options[] = {
 	{ "cacert", 0, OPT_TEXT, OPT_TO(struct http_options, cacert), "FILE",
-	    "trust the authorities of this PEM file, and no others", NULL,
+	    "trust only the certificate authorities in this PEM file", NULL,
 	    false },
-	{ "retry-time", 0, OPT_DURATION,
-	    OPT_TO(struct http_options, patience_ns), "DURATION",
-	    "how long a request is tried again while the service does not "
-	    "answer (60s)",
+	{ "retry-time", 0, OPT_DURATION, OPT_TO(struct http_options, retry_ns),
+	    "DURATION",
+	    "retry a request for this long while the service does not answer "
+	    "(60s)",
 	    NULL, false },
 	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct http_options, dry_run), NULL,
-	    "send nothing: print what would be sent", NULL, false },
+	    "print the requests instead of sending them", NULL, false },
 	{ .name = NULL },
 };
 
@@ -39,10 +39,10 @@ http_is_dry(const struct http *http)
 	return http->options->dry_run;
 }
 
-/* ---- again and again ---- */
+/* ---- retries ---- */
 
-/* Doubles, and lies anywhere in its upper half: who was turned away together
- * does not come back together. */
+/* Doubles; random within its upper half, so that clients rejected together do
+ * not return together. */
 static int64_t
 back_off_ns(uint32_t attempts)
 {
@@ -63,7 +63,9 @@ pause_ns(const struct http *http, long status, uint32_t attempts)
 {
 	int64_t ns = status == 429 || status == 503 ? http_retry_ns(http) : 0;
 
-	return ns > 0 ? ns : back_off_ns(attempts);
+	if (ns <= 0)
+		return back_off_ns(attempts);
+	return ns > PAUSE_MS_MIN * 1000000 ? ns : PAUSE_MS_MIN * 1000000;
 }
 
 static void
@@ -74,10 +76,10 @@ warn(struct http *http, const struct err *why)
 	if (http->warned_ns != 0 && now_ns - http->warned_ns < WARN_EVERY_NS)
 		return;
 	http->warned_ns = now_ns;
-	log_warn("%s; it is tried again", why->text);
+	log_warn("%s; retrying", why->text);
 }
 
-/* Before each attempt. */
+/* Called before each attempt. */
 static int
 make_ready(const struct http_request *request, struct err *err)
 {
@@ -86,12 +88,12 @@ make_ready(const struct http_request *request, struct err *err)
 	return http_check(request, err);
 }
 
-/* Until it is answered, or cannot be. */
+/* Retry until there is an answer or a permanent failure. */
 static enum http_outcome
 try_again(struct http *http, const struct http_request *request, long *status,
     struct err *err)
 {
-	int64_t until_ns = clock_monotonic_ns() + http->options->patience_ns;
+	int64_t until_ns = clock_monotonic_ns() + http->options->retry_ns;
 
 	for (uint32_t attempts = 1;; attempts++) {
 		enum http_outcome outcome =
@@ -105,7 +107,7 @@ try_again(struct http *http, const struct http_request *request, long *status,
 		if (left_ns <= 0) {
 			if (attempts > 1)
 				err_prefix(
-				    err, "tried %u times in vain", attempts);
+				    err, "gave up after %u attempts", attempts);
 			return HTTP_OVER;
 		}
 		warn(http, err);
@@ -124,7 +126,9 @@ int
 http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err)
 {
-	struct err why = { 0 }; /* of a try: nothing when a later one works */
+	struct err why = {
+		0
+	}; /* error of an attempt; dropped if a later one succeeds */
 	long status = 200;
 
 	*answer = (struct http_answer){ .status = 200 };
@@ -153,11 +157,12 @@ http_refused(
 		snprintf(plain, sizeof(plain), "%.*s",
 		    to.bytes > 1000 ? 1000 : (int)to.bytes, to.at);
 		return err_set(err,
-		    "%s answers %d, go to %s, which is not done", http->place,
-		    answer->status, http_place(place, plain));
+		    "%s answers %d with a redirect to %s, which is not "
+		    "followed",
+		    http->place, answer->status, http_place(place, plain));
 	}
 	return err_set(err, "%s answers %d%s%s", http->place, answer->status,
-	    http->said[0] != '\0' ? ": " : "", http->said);
+	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 }
 
 int

@@ -1,5 +1,5 @@
 /*
- * service_error - what a storage service says when it will not.
+ * service_error - parse error answers of storage services.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/service_error.h"
@@ -72,7 +72,7 @@ int
 service_error_set(const struct http_request *request,
     const struct http_answer *answer, struct err *err)
 {
-	char place[HTTP_PLACE_BYTES], said[HTTP_SAID_BYTES];
+	char place[HTTP_PLACE_BYTES], said[HTTP_EXCERPT_BYTES];
 	char text[sizeof(struct service_error) + 4];
 	struct service_error service_error;
 

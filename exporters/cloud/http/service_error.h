@@ -1,7 +1,7 @@
 /*
- * service_error - what a storage service says when it will not.
+ * service_error - parse error answers of storage services.
  *
- * Azure Blob and S3 in XML, Azure Table in JSON, each with a code.
+ * Azure Blob and S3 send XML, Azure Table JSON, each with a code.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_SERVICE_ERROR_H
@@ -10,15 +10,15 @@
 #include "exporters/cloud/http/http.h"
 
 struct service_error {
-	char code[80];     /* "NoSuchBucket"; "" when there is none */
-	char message[320]; /* its first line */
+	char code[80];     /* "NoSuchBucket"; "" if absent */
+	char message[320]; /* first line of the message */
 };
 
-/* Read what there is of it. */
+/* Parse as much of the body as is understood. */
 void service_error_read(struct service_error *service_error, struct text body);
 
-/* "PLACE answers STATUS, CODE: MESSAGE" without what is secret in the request.
- * Returns -1. */
+/* Set `err` to "PLACE answers STATUS, CODE: MESSAGE" without secrets of the
+ * request.  Returns -1. */
 int service_error_set(const struct http_request *request,
     const struct http_answer *answer, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * sign - what signatures of requests are made of.
+ * sign - the parts of requests that signatures cover.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/sign.h"
@@ -15,7 +15,7 @@ sign_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Both sides of the first `c`; all is the name when there is none. */
+/* Split at the first `c`; without one the whole text is the name. */
 static struct sign_pair
 split(struct text t, char c)
 {

@@ -1,6 +1,6 @@
 /*
- * sign - what signatures of requests are made of: the pairs of a query, and
- * headers, in the order of their names.
+ * sign - the parts of requests that signatures cover: the parameters of a
+ * query, and headers sorted by name.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_SIGN_H
@@ -19,14 +19,15 @@ struct sign_pair {
 	struct text name, value;
 };
 
-/* The headers, ordered by their names in lower case; and the pairs of a query,
- * by the bytes of their names, then of their values.  How many. */
+/* Get the headers sorted by lower-case name, and the parameters of a query
+ * sorted by the bytes of their names, then of their values.  Returns the
+ * number. */
 uint32_t sign_headers(struct sign_pair to[static HTTP_HEADERS_MAX],
     const struct http_request *request);
 /* -1: more than SIGN_QUERY_MAX. */
 int sign_query(struct sign_pair to[static SIGN_QUERY_MAX], struct text query);
 
-/* The value of a header; empty when it is not there.  Any case. */
+/* The value of a header, case-insensitive; empty if absent. */
 struct text sign_find(
     const struct sign_pair *pairs, uint32_t count, const char *name);
 

@@ -1,5 +1,5 @@
 /*
- * xml - what services answer in XML, an element at a time.
+ * xml - parse XML answers, one element at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/http/xml.h"
@@ -16,7 +16,7 @@ struct reading {
 	xml_element *on_element;
 	void *arg;
 	struct err *err;
-	bool failed; /* err says why */
+	bool failed; /* `err` is set */
 	uint32_t depth;
 	char path[XML_PATH_BYTES];
 	size_t path_bytes;
@@ -28,8 +28,7 @@ static void
 fail(struct reading *r, const char *why)
 {
 	if (!r->failed)
-		err_set(
-		    r->err, "the answer is XML that is not expected: %s", why);
+		err_set(r->err, "unexpected XML in the answer: %s", why);
 	r->failed = true;
 	XML_StopParser(r->parser, XML_FALSE);
 }
@@ -46,7 +45,7 @@ on_start(void *arg, const char *name, const char **attributes)
 	if (n < 0 || (size_t)n >= sizeof(r->path) - r->path_bytes ||
 	    ++r->depth > XML_DEPTH_MAX) {
 		r->path[r->path_bytes] = '\0';
-		fail(r, "elements too deep or too long by name");
+		fail(r, "elements nested too deep or with too long names");
 		return;
 	}
 	r->path_bytes += (size_t)n;

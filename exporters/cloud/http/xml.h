@@ -1,8 +1,8 @@
 /*
- * xml - what services answer in XML, an element at a time.
+ * xml - parse XML answers, one element at a time.
  *
- * Documents without a type: no entities but those of XML itself, so that a
- * short text cannot become a long one.
+ * Documents with a document type are refused, so that no entities except those
+ * of XML itself exist and a short text cannot expand into a long one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_XML_H
@@ -14,26 +14,26 @@
 enum {
 	XML_DEPTH_MAX = 16,
 	XML_PATH_BYTES = 256,
-	XML_VALUE_BYTES_MAX = 4096, /* of one element's own text */
+	XML_VALUE_BYTES_MAX = 4096, /* maximum bytes of an element's text */
 };
 
-/* An element has ended, after those in it.  `path` is of names from the
- * outermost on, with slashes between ("ListPartsResult/Part/ETag"); `value` is
- * its text, a view until the next one.  -1 ends the reading. */
+/* Called at the end of an element, after its children.  `path` has the names
+ * from the outermost on, separated by slashes ("ListPartsResult/Part/ETag");
+ * `value` is its text, a view valid during the call.  -1 stops the parser. */
 typedef int xml_element(
     void *arg, const char *path, struct text value, struct err *err);
 
-/* -1: it is not XML, or too deep or long for an answer, or on_element said
- * so. */
+/* Returns -1 if the text is not XML, exceeds the limits, or on_element
+ * returned -1. */
 int xml_read(
     struct text body, xml_element *on_element, void *arg, struct err *err);
 
-/* Without Azure's mark of UTF-8, the blanks with which S3 keeps a connection
- * alive before it answers, and those at the end; xml_read does it. */
+/* Remove Azure's byte order mark, the blanks with which S3 keeps a connection
+ * alive before it answers, and trailing blanks.  xml_read does this itself. */
 struct text xml_trim(struct text body);
 
-/* Text in an element: & < > " ' become entities, NULs are left out.  Returns
- * the length without the NUL behind it; 0: no room. */
+/* Escape text for an element: & < > " ' become entities, NULs are dropped.
+ * NUL-terminates; returns the length, or 0 if there is no room. */
 size_t xml_escape(char *to, size_t room, struct text text);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * mlflow - requests to a tracking server: who asks, and many points at once.
+ * mlflow - requests to a tracking server: authentication and batches of
+ * points.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/mlflow/mlflow.h"
@@ -44,7 +45,7 @@ mlflow_json_put(struct json_memory *json, const char *name, const char *value)
 	json_string(&json->to, value);
 }
 
-/* ---- who, and where ---- */
+/* ---- address and authentication ---- */
 
 static int
 read_base(struct mlflow *m, struct err *err)
@@ -53,17 +54,18 @@ read_base(struct mlflow *m, struct err *err)
 	size_t bytes = uri != NULL ? strlen(uri) : 0;
 
 	if (bytes == 0)
-		return err_set(err, URI " does not say where the tracking "
-					"server is (http:// or https://)");
+		return err_set(err,
+		    URI " must be set to the http:// or https:// address "
+			"of the tracking server");
 	if ((strncmp(uri, "http://", 7) != 0 &&
 		strncmp(uri, "https://", 8) != 0) ||
 	    bytes > MLFLOW_BASE_BYTES_MAX || strpbrk(uri, " \t\r\n?#"))
-		return err_set(err, URI " is no http:// or https:// address "
-					"of a tracking server");
-	/* It would stand in messages. */
+		return err_set(err, URI " is not an http:// or https:// "
+					"address of a tracking server");
+	/* Messages would show the user. */
 	if (strchr(uri, '@') != NULL)
-		return err_set(err, URI " has a user in it: " USER " and " WORD
-					" are for that");
+		return err_set(err,
+		    URI " contains a user; set " USER " and " WORD " instead");
 	while (bytes > 0 && uri[bytes - 1] == '/')
 		bytes--;
 	memcpy(m->base, uri, bytes);
@@ -71,7 +73,7 @@ read_base(struct mlflow *m, struct err *err)
 	return 0;
 }
 
-/* A secret that cannot end its header. */
+/* Reject characters that could end the header. */
 static int
 get_secret(
     struct secret *secret, const char *name, bool *found, struct err *err)
@@ -82,7 +84,7 @@ get_secret(
 		if (secret->at[i] >= ' ' && secret->at[i] != 0x7F)
 			continue;
 		secret_clear(secret);
-		return err_set(err, "%s has control characters in it", name);
+		return err_set(err, "%s contains control characters", name);
 	}
 	return 0;
 }
@@ -116,7 +118,7 @@ set_basic(
 	sodium_free(encoded);
 }
 
-/* In the order of MLflow's own client: a password comes before a token. */
+/* As in MLflow's own client, a password takes precedence over a token. */
 static int
 read_authorization(struct mlflow *m, struct err *err)
 {
@@ -216,7 +218,7 @@ mlflow_post(struct mlflow *m, const char *path, struct text body,
 	return mlflow_judge(m, answer, err);
 }
 
-/* ---- many at once ---- */
+/* ---- batches ---- */
 
 static struct json_batch
 make_lot(char **begins, const char *id, const char *list, uint32_t items_max)

@@ -1,5 +1,5 @@
 /*
- * mlflow_private - what the files of mlflow share.
+ * mlflow_private - shared by the files of mlflow.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_MLFLOW_MLFLOW_PRIVATE_H
@@ -21,32 +21,33 @@ enum {
 
 struct mlflow {
 	struct http *http;
-	char base[MLFLOW_BASE_BYTES_MAX + 1]; /* no "/" at its end */
-	char *authorization; /* the header, in memory that is zeroed; NULL */
+	char base[MLFLOW_BASE_BYTES_MAX + 1]; /* without a trailing "/" */
+	char *authorization; /* the header, in memory that is zeroed when freed;
+				NULL: none */
 	struct mlflow_run run;
-	char *begins[2]; /* of the requests below */
+	char *begins[2]; /* answer to the functions below */
 	struct json_batch metrics, params;
 };
 
-/* An object that is written into memory. */
+/* A JSON object that is written to memory. */
 void mlflow_json_begin(struct json_memory *json);
 struct text mlflow_json_end(struct json_memory *json);
-/* A member that is text. */
+/* Add a string member. */
 void mlflow_json_put(
     struct json_memory *json, const char *name, const char *value);
 
-/* Send `body` (JSON unless `type` says otherwise) to base + path; any answer
- * is 0. */
+/* Send `body` (JSON unless `type` is set) to base + path; returns 0 for any
+ * answer. */
 int mlflow_call(struct mlflow *mlflow, const char *method, const char *path,
     const char *type, struct text body, struct http_answer *answer,
     struct err *err);
-/* -1: the answer is not the one that is wanted, and what it says. */
+/* Describe an unexpected answer in `err`; returns -1. */
 int mlflow_judge(const struct mlflow *mlflow, const struct http_answer *answer,
     struct err *err);
-/* Both. */
+/* Send `body`; any answer other than 2xx is a failure. */
 int mlflow_post(struct mlflow *mlflow, const char *path, struct text body,
     struct http_answer *answer, struct err *err);
-/* After the run is known. */
+/* Call once the run is known. */
 void mlflow_begin(struct mlflow *mlflow);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * mlflow_reply - what a tracking server answers.
+ * mlflow_reply - parse answers of a tracking server.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/mlflow/reply.h"
@@ -16,7 +16,7 @@ load(struct text answer)
 	return json_loadb(answer.at, answer.bytes, 0, &error);
 }
 
-/* An id goes into addresses and requests: what is none is not repeated. */
+/* Ids become part of addresses and requests: accept only valid ones. */
 static int
 take_id(char to[static MLFLOW_ID_BYTES_MAX + 1], const json_t *from,
     const char *name, struct err *err)
@@ -31,7 +31,7 @@ take_id(char to[static MLFLOW_ID_BYTES_MAX + 1], const json_t *from,
 	return 0;
 }
 
-/* 64-bit integers may be texts. */
+/* 64-bit integers may be strings. */
 static int64_t
 integer_of(const json_t *value)
 {
@@ -114,7 +114,7 @@ mlflow_read_runs(
 
 	*found = false;
 	if (!json_is_object(root))
-		rc = err_set(err, "the answer is no JSON object");
+		rc = err_set(err, "the answer is not a JSON object");
 	for (size_t i = 0; rc == 0 && i < json_array_size(runs); i++) {
 		rc = take_run(&next, json_array_get(runs, i), err);
 		if (rc == 0 && (!*found || is_before(&next, run))) {

@@ -1,5 +1,5 @@
 /*
- * mlflow_reply - what a tracking server answers.
+ * mlflow_reply - parse answers of a tracking server.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_MLFLOW_REPLY_H
@@ -12,11 +12,12 @@
 #include "proto/base/text.h"
 
 enum { MLFLOW_ID_BYTES_MAX = 64, MLFLOW_URI_BYTES_MAX = 1024 };
-#define MLFLOW_OURS "poolscope.partition" /* a tag of runs that we made */
+#define MLFLOW_OURS                                                            \
+	"poolscope.partition" /* a tag of the runs that poolscope creates */
 
 struct mlflow_run {
 	char id[MLFLOW_ID_BYTES_MAX + 1];
-	char artifacts[MLFLOW_URI_BYTES_MAX + 1]; /* "": does not say where */
+	char artifacts[MLFLOW_URI_BYTES_MAX + 1]; /* "": not given */
 	int64_t start_ms;
 	bool active;  /* not deleted */
 	bool running; /* has not ended */
@@ -26,16 +27,17 @@ struct mlflow_run {
 /* {"run": ...} */
 int mlflow_read_run(
     struct mlflow_run *run, struct text answer, struct err *err);
-/* {"runs": [...]}: the one that began first.  `*found` false: none. */
+/* Parse {"runs": [...]} and return the run that began first.  `*found` false:
+ * the list is empty. */
 int mlflow_read_runs(
     struct mlflow_run *run, bool *found, struct text answer, struct err *err);
-/* The id in {"experiment": ...} or {"experiment_id": ...}; `*active` false: it
- * was deleted. */
+/* Get the id from {"experiment": ...} or {"experiment_id": ...}; `*active`
+ * false: the experiment was deleted. */
 int mlflow_read_experiment(char id[static MLFLOW_ID_BYTES_MAX + 1],
     bool *active, struct text answer, struct err *err);
-/* "CODE: message"; false: it says no such thing. */
+/* Get "CODE: message" from an error answer; false if it is not one. */
 bool mlflow_read_error(struct text answer, struct err *err);
-/* Is the error this one? */
+/* Does the error have this code? */
 bool mlflow_error_is(struct text answer, const char *code);
 
 #endif

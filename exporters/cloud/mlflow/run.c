@@ -1,5 +1,5 @@
 /*
- * mlflow_run - which run it is, and files beside it.
+ * mlflow_run - find or create a run, and upload artifacts.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -15,7 +15,8 @@ enum { NAME_BYTES = 256, STATUS_NOT_FOUND = 404, STATUS_BAD = 400 };
 
 /* EXPERIMENT/NAME */
 struct names {
-	char experiment[3 * NAME_BYTES]; /* MLflow's may have slashes */
+	char experiment[3 * NAME_BYTES]; /* names of MLflow experiments may
+					    contain slashes */
 	const char *run;
 };
 
@@ -33,11 +34,11 @@ take_experiment(char id[static MLFLOW_ID_BYTES_MAX + 1],
 		return err_prefix(err, "MLflow");
 	if (active)
 		return 0;
-	return err_set(err, "MLflow's experiment %s was deleted",
+	return err_set(err, "the MLflow experiment %s is deleted",
 	    text_quote(shown, sizeof(shown), text_of(names->experiment)));
 }
 
-/* 1: it is there, 0: it is not. */
+/* Returns 1 if it exists, 0 if not. */
 static int
 find_experiment(struct mlflow *m, char id[static MLFLOW_ID_BYTES_MAX + 1],
     const struct names *names, struct err *err)
@@ -61,7 +62,7 @@ find_experiment(struct mlflow *m, char id[static MLFLOW_ID_BYTES_MAX + 1],
 	return 1;
 }
 
-/* Another may be faster: then it is there. */
+/* Another client may have created it first: then use that one. */
 static int
 make_experiment(struct mlflow *m, char id[static MLFLOW_ID_BYTES_MAX + 1],
     const struct names *names, struct err *err)
@@ -97,7 +98,7 @@ put_filter(struct json_memory *json, const char *name)
 	mlflow_json_put(json, "filter", filter);
 }
 
-/* 1: found; 0: there is none. */
+/* Returns 1 if found, 0 if not. */
 static int
 find_run(struct mlflow *m, const char *experiment, const struct names *names,
     struct err *err)
@@ -166,13 +167,14 @@ find_or_make(struct mlflow *m, const struct names *names, struct text partition,
 		found = find_run(m, id, names, err);
 	if (found != 0)
 		return found < 0 ? -1 : 0;
-	/* Whose answer was lost has made one, and makes one more: all look for
-	 * the first. */
+	/* If the answer to an earlier creation was lost, there are two such
+	 * runs; every client uses the first. */
 	if (make_run(m, id, names, partition, start_ms, err) != 0)
 		return -1;
 	found = find_run(m, id, names, err);
 	if (found == 0)
-		err_set(err, "MLflow does not find the run that it made");
+		err_set(
+		    err, "MLflow does not find the run that it just created");
 	return found > 0 ? 0 : -1;
 }
 
@@ -192,10 +194,10 @@ get_run(struct mlflow *m, const char *id, struct err *err)
 		return err_prefix(err, "MLflow");
 	return m->run.active
 		   ? 0
-		   : err_set(err, "MLflow's run %s was deleted", m->run.id);
+		   : err_set(err, "the MLflow run %s is deleted", m->run.id);
 }
 
-/* Nobody is asked, so nothing is known of the run. */
+/* A dry run sends no query, so it knows nothing about the run. */
 static void
 assume_run(struct mlflow *m, int64_t start_ms)
 {
@@ -222,8 +224,8 @@ split_names(
 		    "bytes",
 		    NAME_BYTES);
 	if (strchr(names->run, '"') != NULL && strchr(names->run, '\'') != NULL)
-		return err_set(err, "MLflow cannot look for a run with both "
-				    "kinds of quotes in its name");
+		return err_set(err, "MLflow cannot find a run whose name "
+				    "contains both kinds of quotes");
 	memcpy(names->experiment, run, (size_t)(slash - run));
 	names->experiment[slash - run] = '\0';
 	return 0;
@@ -271,8 +273,8 @@ mlflow_run_start_ms(const struct mlflow *m)
 
 /* ---- artifacts ---- */
 
-/* Where the server passes them on: behind its own scheme, which names no other
- * host. */
+/* Where a server with --serve-artifacts accepts artifacts: a path of its own
+ * scheme, which names no other host. */
 static int
 artifact_path(char to[static MLFLOW_PATH_BYTES], const struct mlflow *m,
     struct text name, struct err *err)
@@ -287,9 +289,9 @@ artifact_path(char to[static MLFLOW_PATH_BYTES], const struct mlflow *m,
 	at += strncmp(at, "///", 3) == 0 ? 2 : 0;
 	if (!passed || at[0] != '/' || at[1] == '/')
 		return err_set(err,
-		    "the artifacts of run %s are kept at %s, "
-		    "which its server does not pass on: it "
-		    "does when started with --serve-artifacts",
+		    "the artifacts of run %s are stored at %s; start the "
+		    "tracking server with --serve-artifacts to upload through "
+		    "it",
 		    m->run.id,
 		    text_quote(
 			shown, sizeof(shown), text_of(m->run.artifacts)));

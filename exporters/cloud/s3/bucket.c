@@ -1,6 +1,7 @@
 /*
- * s3_bucket - a bucket of S3, or of a service like it, as the environment names
- * it. SPDX-License-Identifier: MIT
+ * s3_bucket - a bucket of S3 or a compatible service, configured in the
+ * environment.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/s3/bucket.h"
 
@@ -13,7 +14,7 @@
 #include "exporters/cloud/http/message.h"
 #include "exporters/cloud/http/service_error.h"
 
-/* The first that is set, or NULL. */
+/* The first variable that is set, or NULL. */
 static const char *
 get_either(const char *one, const char *other)
 {
@@ -37,10 +38,9 @@ take_secrets(struct s3 *s3, struct err *err)
 		&s3->token, "AWS_SESSION_TOKEN", &has_token, err) != 0)
 		return -1;
 	if (!has_id || !has_secret)
-		return err_set(err, "no access key: AWS_ACCESS_KEY_ID and "
-				    "AWS_SECRET_ACCESS_KEY (or "
-				    "AWS_SECRET_ACCESS_KEY_FILE) are not both "
-				    "set");
+		return err_set(err,
+		    "no access key: set AWS_ACCESS_KEY_ID and "
+		    "AWS_SECRET_ACCESS_KEY (or AWS_SECRET_ACCESS_KEY_FILE)");
 	if (has_token && s3->token.bytes > S3_TOKEN_BYTES_MAX)
 		return err_set(err, "AWS_SESSION_TOKEN is longer than %d bytes",
 		    S3_TOKEN_BYTES_MAX);
@@ -57,13 +57,13 @@ take_region(struct s3 *s3, struct err *err)
 	if (strlen(region) >= sizeof(s3->region) ||
 	    strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-") !=
 		strlen(region))
-		return err_set(err, "AWS_REGION is not a name of lower-case "
-				    "letters, digits and hyphens");
+		return err_set(err, "AWS_REGION contains other characters than "
+				    "lower-case letters, digits and hyphens");
 	snprintf(s3->region, sizeof(s3->region), "%s", region);
 	return 0;
 }
 
-/* A bucket with a dot has no certificate as a host. */
+/* The certificate does not cover a bucket name with a dot as a host name. */
 static int
 take_place(struct s3 *s3, struct text bucket, struct err *err)
 {
@@ -89,7 +89,7 @@ take_place(struct s3 *s3, struct text bucket, struct err *err)
 		return err_set(err, "AWS_ENDPOINT_URL is longer than %zu bytes",
 		    sizeof(s3->base) - 80);
 	if (strpbrk(s3->base, "?#") != NULL)
-		return err_set(err, "AWS_ENDPOINT_URL has a query in it");
+		return err_set(err, "AWS_ENDPOINT_URL contains a query");
 	return place == NULL || http_check_url(s3->base, err) == 0
 		   ? 0
 		   : err_prefix(err, "AWS_ENDPOINT_URL");
@@ -116,7 +116,7 @@ s3_close(struct s3 *s3)
 			secret_clear(secrets[i]);
 }
 
-/* What is in the body. */
+/* The hash of the body. */
 static void
 make_sum(struct s3 *s3, struct text body)
 {
@@ -128,7 +128,7 @@ make_sum(struct s3 *s3, struct text body)
 	    sodium_bin2hex(hex, sizeof(hex), sum, sizeof(sum)));
 }
 
-/* When, and by whom. */
+/* The date, and the authorization. */
 static int
 sign(void *arg, struct err *err)
 {
@@ -143,7 +143,7 @@ sign(void *arg, struct err *err)
 
 	gmtime_r(&now, &tm);
 	strftime(s3->date, sizeof(s3->date), "x-amz-date: %Y%m%dT%H%M%SZ", &tm);
-	s3->request.headers[s3->count] = NULL; /* it does not sign itself */
+	s3->request.headers[s3->count] = NULL; /* not part of the signature */
 	if (sign_s3(&who, &s3->request, s3->header, err) != 0)
 		return -1;
 	s3->request.headers[s3->count] = s3->header;

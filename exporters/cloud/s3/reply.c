@@ -1,5 +1,5 @@
 /*
- * s3_reply - what S3 says of uploads in parts, read.
+ * s3_reply - parse the answers of S3 about multipart uploads.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/s3/reply.h"
@@ -20,7 +20,7 @@ is_at(const char *path, const char *wanted)
 	return strcmp(path, wanted) == 0;
 }
 
-/* -1: longer than its place; an id that is cut is another one. */
+/* -1 if the text does not fit: a truncated id would be another id. */
 static int
 take(
     char *to, size_t room, struct text value, const char *what, struct err *err)
@@ -120,7 +120,7 @@ static int
 take_number(uint64_t *to, struct text value, struct err *err)
 {
 	if (number_parse_u64(value, to, NULL) != 0)
-		return err_set(err, "a number of a part that is none");
+		return err_set(err, "a part number is not a number");
 	return 0;
 }
 
@@ -145,7 +145,8 @@ on_part(void *arg, const char *path, struct text value, struct err *err)
 	else if (is_at(path, "Part")) {
 		if (r->number == 0 || r->number > S3_PARTS_MAX)
 			return err_set(err,
-			    "a part whose number is not 1 to %d", S3_PARTS_MAX);
+			    "a part number is not between 1 and %d",
+			    S3_PARTS_MAX);
 		r->parts->at[r->number].bytes = r->bytes;
 		r->parts->at[r->number].there = r->known;
 		memcpy(r->parts->at[r->number].md5, r->md5, MD5_BYTES);
@@ -164,13 +165,14 @@ s3_read_parts(struct s3_parts *parts, struct text body, struct err *err)
 	parts->more = false;
 	if (xml_read(body, on_part, &r, err) != 0)
 		return -1;
-	/* Whoever is reported to ask for the same again does so for ever. */
+	/* Repeating the same marker would request the same page forever. */
 	if (parts->more && parts->next <= before)
-		return err_set(err, "a list of parts that does not go on");
+		return err_set(err,
+		    "protocol error: the list of parts repeats the same page");
 	return 0;
 }
 
-/* ---- the rest ---- */
+/* ---- other answers ---- */
 
 static int
 on_id(void *arg, const char *path, struct text value, struct err *err)
@@ -186,9 +188,7 @@ s3_read_id(char id[static S3_ID_BYTES], struct text body, struct err *err)
 	id[0] = '\0';
 	if (xml_read(body, on_id, id, err) != 0)
 		return -1;
-	return id[0] != '\0'
-		   ? 0
-		   : err_set(err, "the answer has no id of an upload");
+	return id[0] != '\0' ? 0 : err_set(err, "the answer has no upload id");
 }
 
 static int

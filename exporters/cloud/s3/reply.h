@@ -1,5 +1,5 @@
 /*
- * s3_reply - what S3 says of uploads in parts, read.
+ * s3_reply - parse the answers of S3 about multipart uploads.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_S3_REPLY_H
@@ -14,7 +14,7 @@
 #include "proto/base/text.h"
 
 enum {
-	S3_ID_BYTES = 1025, /* of an upload, with its NUL */
+	S3_ID_BYTES = 1025, /* bytes of an upload id, including its NUL */
 	S3_KEY_BYTES = 1025,
 	S3_PARTS_MAX = 10000,
 };
@@ -25,12 +25,12 @@ struct s3_part {
 	bool there;
 };
 
-/* A page of "ListMultipartUploads": the newest of one key. */
+/* A page of "ListMultipartUploads": finds the newest upload of a key. */
 struct s3_uploads {
-	const char *key;      /* which is sought */
-	char id[S3_ID_BYTES]; /* "" as long as there is none */
-	char begun[40];       /* as text, which sorts by time */
-	bool more;            /* ask again, behind these two */
+	const char *key;      /* the key to find */
+	char id[S3_ID_BYTES]; /* "" until one is found */
+	char begun[40];       /* text that sorts by time */
+	bool more; /* if there is another page: the markers where it begins */
 	char next_key[S3_KEY_BYTES], next_id[S3_ID_BYTES];
 };
 
@@ -38,41 +38,43 @@ struct s3_uploads {
 struct s3_parts {
 	struct s3_part at[S3_PARTS_MAX + 1]; /* by number, from 1 */
 	bool more;
-	uint64_t next; /* ask again, behind this one */
+	uint64_t
+	    next; /* if there is another page: the marker where it begins */
 };
 
 int s3_read_uploads(
     struct s3_uploads *uploads, struct text body, struct err *err);
 int s3_read_parts(struct s3_parts *parts, struct text body, struct err *err);
-/* The id in the answer to "CreateMultipartUpload". */
+/* Get the id from the answer to "CreateMultipartUpload". */
 int s3_read_id(char id[static S3_ID_BYTES], struct text body, struct err *err);
-/* The ETag in that to "CompleteMultipartUpload" ("" when there is none), which
- * may be 200 and an error all the same: -1. */
+/* Get the ETag from the answer to "CompleteMultipartUpload" ("" if absent).
+ * Returns -1 if the answer is an error, which may have status 200. */
 int s3_read_whole(char etag[static 128], struct text body, struct err *err);
 
-/* An ETag without the quotes around it. */
+/* An ETag without its quotes. */
 struct text s3_etag_bare(struct text etag);
-/* The MD5 that an ETag is ("\"...\"", of a part or a whole); false: it is
- * something else. */
+/* Parse an ETag that is an MD5 ("\"...\"", of a part or an object); false if
+ * it is not. */
 bool s3_etag_md5(struct text etag, unsigned char md5[static MD5_BYTES]);
 
 /*
- * What parts that were put become: the request that makes them one
- * object, and the ETag that it gets.
+ * Combine parts: the request that makes them one object, and the ETag of that
+ * object.
  */
 enum { S3_ETAG_BYTES = 80, S3_WHOLE_BYTES = MD5_HEX_BYTES + 16 };
 
-/* A part that is there. */
+/* An uploaded part. */
 struct s3_put {
 	unsigned char md5[MD5_BYTES];
-	char etag[S3_ETAG_BYTES]; /* as the service said it */
+	char etag[S3_ETAG_BYTES]; /* as the service returned it */
 };
 
-/* The body of "CompleteMultipartUpload"; the caller frees it.  `put` is by
- * number, from 1, here and below. */
+/* The body of "CompleteMultipartUpload"; the caller frees it.  Here and below
+ * `put` is ordered by part number, from 1. */
 char *s3_whole_list(const struct s3_put *put, uint32_t count, size_t *bytes);
 
-/* The ETag without its quotes: the MD5 of those of the parts, and how many. */
+/* The ETag of the object without quotes: the MD5 of the MD5s of the parts, and
+ * the number of parts. */
 int s3_whole_etag(char to[static S3_WHOLE_BYTES], const struct s3_put *put,
     uint32_t count, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * s3_sign - who asks S3: Signature Version 4 of AWS.
+ * s3_sign - AWS Signature Version 4 for S3.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/s3/sign.h"
@@ -22,7 +22,7 @@ put_string(crypto_hash_sha256_state *sum, const char *string)
 	put(sum, text_of(string));
 }
 
-/* Runs of blanks in a value count as one. */
+/* Collapse consecutive blanks in a value. */
 static void
 put_value(crypto_hash_sha256_state *sum, struct text value)
 {
@@ -44,8 +44,8 @@ put_query(
 	}
 }
 
-/* "a;b;c": the names of all headers.  Returns the length, `room` when there is
- * none left. */
+/* Write "a;b;c", the names of all headers.  Returns the length, or `room` if
+ * they do not fit. */
 static size_t
 name_headers(
     char *to, size_t room, const struct sign_pair *headers, uint32_t count)
@@ -64,7 +64,8 @@ name_headers(
 	return used;
 }
 
-/* Into its place by name: hosts are not among the headers of a request. */
+/* Insert the host, which is not among the request's headers, in sorted
+ * order. */
 static void
 add_host(struct sign_pair *headers, uint32_t *count, struct text host)
 {
@@ -81,7 +82,7 @@ add_host(struct sign_pair *headers, uint32_t *count, struct text host)
 	(*count)++;
 }
 
-/* The sum of the canonical request. */
+/* The hash of the canonical request. */
 static int
 sum_request(unsigned char to[static SUM_BYTES],
     const struct http_request *request, const struct http_address *address,
@@ -133,7 +134,8 @@ hmac(unsigned char to[static SUM_BYTES], const void *key, size_t key_bytes,
 	sodium_memzero(&state, sizeof(state));
 }
 
-/* The key of a day, a region and a service: four rounds from the secret. */
+/* The key for a day, a region and a service: four HMAC rounds from the
+ * secret. */
 static int
 make_key(unsigned char key[static SUM_BYTES], const struct sign_s3 *who,
     struct text day, struct err *err)
@@ -153,8 +155,7 @@ make_key(unsigned char key[static SUM_BYTES], const struct sign_s3 *who,
 	return 0;
 }
 
-/* As the host is named in what is sent: with a port that is not its scheme's.
- */
+/* The host as the request has it: with its port unless that is the default. */
 static struct text
 name_host(
     char to[static NAME_BYTES_MAX + 1], const struct http_address *address)
@@ -182,8 +183,8 @@ sign_address(const struct sign_s3 *who, const struct http_request *request,
 	add_host(headers, &count, name_host(host, address));
 	if (date.bytes != DATE_BYTES ||
 	    name_headers(names, sizeof(names), headers, count) == sizeof(names))
-		return err_set(err, "a request cannot be signed: its date is "
-				    "none, or its headers are too many");
+		return err_set(err, "cannot sign the request: its date is "
+				    "invalid, or it has too many headers");
 	if (sum_request(sum, request, address, headers, count, names, err) !=
 		0 ||
 	    make_key(key, who, (struct text){ date.at, DAY_BYTES }, err) != 0)

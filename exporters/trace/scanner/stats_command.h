@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
-#include "exporters/stats/phases.h"
+#include "exporters/stats/stats_format.h"
 
 /* JSON has the format of the older tool: one sum for all workers, seconds as
  * text, the interval of the last worker.  `fixed` adds numbers, each node, and

@@ -1,9 +1,9 @@
 /*
- * target_azure_blob - a file as a block blob of Azure Storage.
+ * target_azure_blob - upload a file as a block blob of Azure Storage.
  *
- * The service checks each block against its MD5.  Blocks that were put by an
- * attempt that did not end are found by their ids and not sent again; those
- * that nobody commits go after a week.
+ * The service verifies each block by its MD5.  Blocks of an interrupted
+ * attempt are found by their ids and not sent again; the service deletes
+ * uncommitted blocks after a week.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -44,8 +44,8 @@ check_name(const char *rest, struct err *err)
 	size_t bytes = slash != NULL ? (size_t)(slash - rest) : 0;
 
 	if (slash == NULL)
-		return err_set(err, "azure-blob:CONTAINER/NAME: a slash and "
-				    "the name are missing");
+		return err_set(
+		    err, "azure-blob:CONTAINER/NAME: the name is missing");
 	if (bytes < 3 || bytes > 63 ||
 	    strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-$") < bytes)
 		return err_set(err, "azure-blob:CONTAINER/NAME: the container "
@@ -118,7 +118,7 @@ send(struct target *target, const char *method, const char *query,
 	return target->lost ? -1 : 0;
 }
 
-/* What was put is there; the sum that comes back, if one does, is ours. */
+/* The upload succeeded if the checksum in the answer, if any, matches. */
 static int
 put(struct target *target, const char *query, const char *const *headers,
     struct text body, const char *md5, struct err *err)
@@ -132,8 +132,8 @@ put(struct target *target, const char *query, const char *const *headers,
 		return azure_refused(&target->azure, &answer, err);
 	back = http_header(target->azure.http, "Content-MD5");
 	if (back.bytes > 0 && !text_equal(back, text_of(md5)))
-		return err_set(
-		    err, "the service got something else than was sent");
+		return err_set(err,
+		    "checksum mismatch: the service received different bytes");
 	return 0;
 }
 
@@ -151,7 +151,7 @@ put_whole(void *arg, const struct file_part *part, struct err *err)
 	return put(target, "", headers, part->body, md5, err);
 }
 
-/* Whoever may write and not read is reported of no blocks, and sends all. */
+/* A token without read permission gets no list of blocks: send all of them. */
 static int
 begin(void *arg, struct err *err)
 {
@@ -165,7 +165,8 @@ begin(void *arg, struct err *err)
 		(struct text){ NULL, 0 }, &answer, err) != 0)
 		return -1;
 	if (answer.status >= 400)
-		return 0; /* no such blob yet; or a later request says more */
+		return 0; /* no such blob yet, or a later request reports the
+			     error */
 	if (answer.status != 200)
 		return azure_refused(&target->azure, &answer, err);
 	return azure_blocks_read(&target->there, answer.body, err);
@@ -240,7 +241,7 @@ finish(void *arg, const struct file_parts *parts, struct err *err)
 		err) != 0)
 		return -1;
 	if (answer.status == 403)
-		return 0; /* a token that may write and not read */
+		return 0; /* the token has write but no read permission */
 	if (answer.status != 200)
 		return azure_refused(&target->azure, &answer, err);
 	md5_base64(md5, parts->md5);
@@ -250,7 +251,7 @@ finish(void *arg, const struct file_parts *parts, struct err *err)
 	    !text_equal(
 		http_header(target->azure.http, "Content-MD5"), text_of(md5)))
 		return err_set(err,
-		    "what is there now is not what was sent: %" PRIu64
+		    "verification failed: the stored blob has %" PRIu64
 		    " bytes, not %" PRIu64,
 		    bytes, parts->done);
 	return 0;

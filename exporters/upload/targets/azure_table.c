@@ -1,7 +1,7 @@
 /*
- * target_azure_table - events as rows of the older tool's event table.
+ * target_azure_table - upload events as rows of the older tool's event table.
  *
- * The table is made when it is not there.
+ * Creates the table if it does not exist.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
 
-/* How often a batch is sent again that the service could not take just now. */
+/* Number of retries of a batch that the service temporarily rejects. */
 enum { ATTEMPTS_MAX = 8, PAUSE_FIRST_MS = 100 };
 
 struct target {
@@ -63,12 +63,12 @@ add(struct target *target, const struct target_row *row, struct err *err)
 	int rc;
 
 	if (row->record->kind != RECORD_EVENT)
-		return err_set(err, "azure-table takes events, no %ss",
+		return err_set(err, "azure-table accepts events, not %ss",
 		    record_kind_name(row->record->kind));
 	rc = table_batch_add(target->batch, row->partition, row->record, err);
 	if (table_batch_left_out(target->batch) > 0 && !target->warned) {
 		log_warn("azure-table:%s: attributes that do not fit a message "
-			 "of %d bytes are left out",
+			 "of %d bytes are omitted",
 		    target->table, 32 << 10);
 		target->warned = true;
 	}
@@ -87,16 +87,16 @@ make_table(struct target *target, struct err *err)
 	if (azure_send(&target->azure, "POST", "/Tables", headers,
 		text_of(body), &answer, err) != 0)
 		return -1;
-	/* 409: somebody else was faster. */
+	/* 409: another client created it first. */
 	if (answer.status != 409 &&
 	    (answer.status < 200 || answer.status > 299))
 		return azure_refused(&target->azure, &answer, err);
 	if (answer.status != 409)
-		log_info("azure-table:%s: the table was made", target->table);
+		log_info("azure-table:%s: created the table", target->table);
 	return 0;
 }
 
-/* The status that counts, of the whole or of a row; -1: no answer. */
+/* The decisive status, of the request or of a row; -1: no answer. */
 static int
 send_batch(
     struct target *target, struct service_error *service_error, struct err *err)
@@ -126,13 +126,13 @@ refused(const struct target *target, int status,
 	char code[200], message[400];
 
 	if (err->code != ERR_NONE)
-		return -1; /* it says it already */
+		return -1; /* `err` already includes it */
 	if (status == 0)
 		return err_set(err,
-		    "%s: the answer to a batch does not say "
-		    "what became of it",
+		    "%s: malformed answer to a batch: it has no result",
 		    target->azure.base);
-	return err_set(err, "azure-table:%s: a row is answered %d, %s: %s",
+	return err_set(err,
+	    "azure-table:%s: the service answers %d to a row, %s: %s",
 	    target->table, status,
 	    text_quote(code, sizeof(code), text_of(service_error->code)),
 	    text_quote(message, 250, text_of(service_error->message)));
@@ -144,7 +144,7 @@ flush(struct target *target, const char *name, struct err *err)
 	int64_t pause_ns = (int64_t)PAUSE_FIRST_MS * 1000000;
 	bool made = false;
 
-	(void)name; /* each row has its own */
+	(void)name; /* the rows have the partition */
 	if (table_batch_rows(target->batch) == 0)
 		return 0;
 	for (int attempt = 1;; attempt++) {

@@ -1,5 +1,5 @@
 /*
- * content_type - what kind of file it is, by the end of its name.
+ * content_type - the media type of a file, by its name's extension.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/targets/content_type.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What this project's programs write, and what lies beside it. */
+/* The types that this project's programs write, and related ones. */
 static const struct {
 	const char *suffix, *type;
 } types[] = {

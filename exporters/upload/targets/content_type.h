@@ -1,11 +1,11 @@
 /*
- * content_type - what kind of file it is, by the end of its name.
+ * content_type - the media type of a file, by its name's extension.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_TARGETS_CONTENT_TYPE_H
 #define EXPORTERS_UPLOAD_TARGETS_CONTENT_TYPE_H
 
-/* "application/octet-stream" when it is none that is known. */
+/* "application/octet-stream" for an unknown extension. */
 const char *content_type(const char *name);
 
 #endif

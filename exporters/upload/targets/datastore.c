@@ -1,5 +1,5 @@
 /*
- * datastore - results as entities of Google Cloud Datastore.
+ * datastore - encode results as entities of Google Cloud Datastore.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/targets/datastore.h"
@@ -14,13 +14,14 @@
 
 enum {
 	KEY_BYTES = 2 * RESULT_DIGEST_BYTES + 1 + 5 + 1,
-	/* How the service counts: its manual, "Storage size calculations". */
+	/* The size rules of the service's manual, "Storage size
+	 * calculations". */
 	ENTITY_OVERHEAD = 32,
 	KEY_OVERHEAD = 16,
 	TIME_BYTES = 8,
 	NUMBER_BYTES_STORED = 8,
 };
-/* ---- where to ---- */
+/* ---- destination ---- */
 
 static int
 take_id(char *to, struct text id, const char *what, struct err *err)
@@ -29,14 +30,14 @@ take_id(char *to, struct text id, const char *what, struct err *err)
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:";
 
 	if (id.bytes == 0 || id.bytes > DATASTORE_ID_BYTES_MAX)
-		return err_set(err, "a %s has 1 to %d characters", what,
+		return err_set(err, "a %s must have 1 to %d characters", what,
 		    DATASTORE_ID_BYTES_MAX);
 	memcpy(to, id.at, id.bytes);
 	to[id.bytes] = '\0';
 	if (strspn(to, taken) != id.bytes)
 		return err_set(err,
-		    "a %s is of letters, digits, '-', '.', "
-		    "'_' and ':'",
+		    "a %s may contain only letters, digits, '-', '.', '_' and "
+		    "':'",
 		    what);
 	return 0;
 }
@@ -58,7 +59,7 @@ datastore_place_read(
 				   "namespace", err);
 }
 
-/* ---- what ---- */
+/* ---- what is stored ---- */
 
 struct datastore_item
 datastore_item(struct json_relayout *again, const struct result_file *result,
@@ -66,7 +67,8 @@ datastore_item(struct json_relayout *again, const struct result_file *result,
 {
 	struct datastore_item item = { result, entry, result->text };
 
-	/* What Python could read and is no character stays as it is. */
+	/* Invalid characters that Python accepts are passed through
+	 * unchanged. */
 	if (entry != NULL && !json_relayout(again, entry->info, &item.info))
 		item.info = entry->info;
 	return item;
@@ -74,7 +76,7 @@ datastore_item(struct json_relayout *again, const struct result_file *result,
 
 /* ---- the limits ---- */
 
-/* A text property: its name and its value. */
+/* Size of a text property: its name and its value. */
 static size_t
 stored_bytes(const char *name, struct text value)
 {
@@ -87,8 +89,8 @@ check_indexed(const char *what, struct text value, struct err *err)
 	if (value.bytes <= DATASTORE_INDEXED_BYTES_MAX)
 		return 0;
 	return err_set(err,
-	    "its %s is longer than %d bytes, which Datastore "
-	    "does not index",
+	    "its %s is longer than %d bytes, the limit of an indexed property "
+	    "in Datastore",
 	    what, DATASTORE_INDEXED_BYTES_MAX);
 }
 
@@ -129,9 +131,8 @@ datastore_check(const struct datastore_place *place,
 	if (bytes <= DATASTORE_ENTITY_BYTES_MAX)
 		return 0;
 	return err_set(err,
-	    "it is an entity of %zu bytes, and Datastore takes "
-	    "%d at most",
-	    bytes, DATASTORE_ENTITY_BYTES_MAX);
+	    "it is an entity of %zu bytes; Datastore accepts at most %d", bytes,
+	    DATASTORE_ENTITY_BYTES_MAX);
 }
 
 /* ---- entities ---- */
@@ -181,7 +182,8 @@ put_timing(struct json *json, const struct value *timing)
 		json_name(json, "doubleValue");
 		json_float(json, timing->is.f);
 	} else {
-		/* As all 64-bit integers in the JSON of a protobuf. */
+		/* A string, like all 64-bit integers in the JSON mapping of
+		 * protobuf. */
 		snprintf(
 		    digits, sizeof(digits), "%lld", (long long)timing->is.i);
 		json_name(json, "integerValue");
@@ -262,7 +264,7 @@ datastore_commit(void)
 	};
 }
 
-/* One alone fits: of a text each byte is six at most. */
+/* A single entity fits: a byte of text has at most six when escaped. */
 bool
 datastore_add(struct json_batch *commit, const struct datastore_place *place,
     const struct datastore_item *item)

@@ -1,5 +1,5 @@
 /*
- * datastore_answer - what Datastore says to a commit.
+ * datastore_answer - parse Datastore's answer to a commit.
  * SPDX-License-Identifier: MIT
  */
 #include <jansson.h>
@@ -16,10 +16,10 @@ datastore_answer_read(struct text answer, uint32_t mutations, struct err *err)
 	int rc = 0;
 
 	if (!json_is_object(root))
-		rc = err_set(err, "the answer is no JSON object");
+		rc = err_set(err, "the answer is not a JSON object");
 	else if (count != mutations)
-		rc = err_set(
-		    err, "%zu results came for %u mutations", count, mutations);
+		rc = err_set(err, "the answer has %zu results for %u mutations",
+		    count, mutations);
 	json_decref(root);
 	return rc;
 }
@@ -29,10 +29,11 @@ datastore_error_read(struct text answer, struct err *err)
 {
 	json_error_t error;
 	json_t *root = json_loadb(answer.at, answer.bytes, 0, &error);
-	const json_t *said = json_object_get(root, "error");
-	const char *status = json_string_value(json_object_get(said, "status"));
+	const json_t *detail = json_object_get(root, "error");
+	const char *status =
+	    json_string_value(json_object_get(detail, "status"));
 	const char *message =
-	    json_string_value(json_object_get(said, "message"));
+	    json_string_value(json_object_get(detail, "message"));
 	char first[64], second[400];
 
 	if (message != NULL)

@@ -1,10 +1,10 @@
 /*
- * target_datastore_target - results into Google Cloud Datastore, or its
+ * datastore_target - upload results to Google Cloud Datastore, or its
  * emulator.
  *
- * Commits are not transactions: upserts under keys that a file always has end
- * the same way in whatever order they are seen, and who sends again after a
- * failure completes what is there.
+ * Commits are not transactions: upserts with the fixed keys of a file lead to
+ * the same state in any order, and a repeated upload after a failure completes
+ * what is stored.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "proto/os/log.h"
 
 #define EMULATOR "DATASTORE_EMULATOR_HOST"
-/* As of Google's own command. */
+/* The variable of Google's own command line tool. */
 #define OVERRIDE "CLOUDSDK_API_ENDPOINT_OVERRIDES_DATASTORE"
 #define SERVICE  "https://datastore.googleapis.com"
 #define SCOPE    "https://www.googleapis.com/auth/datastore"
@@ -29,7 +29,7 @@ struct target {
 	struct http *http;
 	struct datastore_place place;
 	char url[URL_BYTES];
-	bool is_emulator; /* then there is no account */
+	bool is_emulator; /* an emulator needs no account */
 	struct google_account account;
 	struct google_token token;
 	char authorization[GOOGLE_TOKEN_BYTES_MAX + 32];
@@ -39,7 +39,7 @@ struct target {
 	char identity[URL_BYTES + 2 * DATASTORE_ID_BYTES_MAX + 32];
 };
 
-/* ---- where it is ---- */
+/* ---- address ---- */
 
 static int
 get_base(char to[static URL_BYTES], bool *is_emulator, struct err *err)
@@ -123,7 +123,7 @@ target_open(struct target **target, const char *rest,
 
 /* ---- sending ---- */
 
-/* Send once, with a token unless none is needed. */
+/* Send once, with a token if one is needed. */
 static int
 send_once(struct target *t, struct text body, struct http_answer *answer,
     struct err *err)
@@ -136,7 +136,7 @@ send_once(struct target *t, struct text body, struct http_answer *answer,
 	};
 
 	if (!t->is_emulator) {
-		/* A dry run asks nobody for a token. */
+		/* A dry run requests no token. */
 		if (!http_is_dry(t->http) &&
 		    google_token_have(
 			&t->token, &t->account, SCOPE, t->http, err) != 0)
@@ -170,7 +170,7 @@ send_commit(struct target *t, struct err *err)
 	struct http_answer answer;
 	int rc = send_once(t, body, &answer, err);
 
-	/* Tokens may end before their time. */
+	/* The service may revoke a token before it expires. */
 	if (rc == 0 && answer.status == STATUS_UNAUTHORIZED &&
 	    !t->is_emulator) {
 		google_token_drop(&t->token);
@@ -194,14 +194,14 @@ add(struct target *t, const struct datastore_item *item, struct err *err)
 	return datastore_add(&t->commit, &t->place, item) ? 0 : -1;
 }
 
-/* One entry that cannot be had does not lose the others. */
+/* An entry that exceeds a limit does not affect the others. */
 static void
 warn(const struct result_file *result, const struct result_entry *entry,
     const struct err *why)
 {
 	char test[100], name[100];
 
-	log_warn("test %s, entry %u (%s) is left out: %s",
+	log_warn("test %s: skipped entry %u (%s): %s",
 	    text_quote(test, sizeof(test), result->test),
 	    (unsigned)(entry - result->entries) + 1,
 	    text_quote(name, sizeof(name), entry->name), why->text);

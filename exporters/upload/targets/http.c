@@ -1,6 +1,6 @@
 /*
- * target_http - records as lines of JSON, those of poolscope-dump, for any
- * endpoint that takes them.
+ * target_http - upload records as lines of JSON, as poolscope-dump prints
+ * them, to any endpoint.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -11,13 +11,13 @@
 #include "proto/base/memory.h"
 #include "proto/decode/record_json.h"
 
-enum { BODY_BYTES = 4 << 20 }; /* then it is sent */
+enum { BODY_BYTES = 4 << 20 }; /* size at which the body is sent */
 
 struct target {
 	struct http *http;
 	struct secret token; /* the whole header */
 	const char *url;
-	FILE *file; /* of the body; NULL: nothing was added */
+	FILE *file; /* stream of the body; NULL: the body is empty */
 	char *body;
 	size_t bytes;
 };

@@ -1,7 +1,7 @@
 /*
- * target_influx - samples as line protocol, for InfluxDB, VictoriaMetrics and
- * what else understands it: measurement is the set, tags are node and
- * partition, fields are the columns.
+ * target_influx - upload samples as line protocol to InfluxDB, VictoriaMetrics
+ * and compatible services.  The measurement is the metric group, the tags are
+ * node and partition, the fields are the columns.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -18,15 +18,15 @@
 
 enum {
 	BODY_BYTES = 4 << 20,
-	/* VictoriaMetrics leaves out lines of more than 256 KiB; two lines of
-	 * the same time and tags are one point. */
+	/* VictoriaMetrics drops lines longer than 256 KiB; two lines with the
+	 * same time and tags are one point. */
 	LINE_BYTES = 64 << 10,
-	KEY_BYTES_MAX = 2 * NAME_BYTES_MAX + 2, /* with ',' and '=' */
+	KEY_BYTES_MAX = 2 * NAME_BYTES_MAX + 2, /* including ',' and '=' */
 	TIME_BYTES_MAX = JSON_INTEGER_BYTES + 2,
 	PREFIX_BYTES_MAX = 3 * KEY_BYTES_MAX + 32,
 };
 
-/* ",name=" of each column of a set, ready to be copied. */
+/* Prepared ",name=" of each column of a metric group. */
 struct keys {
 	unsigned char *at;
 	uint32_t *ends;
@@ -38,27 +38,27 @@ struct target {
 	struct http *http;
 	struct secret token; /* the whole header */
 	char *url;
-	struct compress_block *pack; /* NULL: the service is here */
+	struct compress_block *pack; /* NULL: the service is on this machine */
 
 	unsigned char *body;
 	size_t used, room;
 
 	struct string_table sets;
-	struct keys *keys; /* by number of the set */
+	struct keys *keys; /* indexed by metric group number */
 	uint32_t keys_room;
 
-	/* "set,node=...,partition=..." of the last sample. */
+	/* "group,node=...,partition=..." of the last sample. */
 	char prefix[PREFIX_BYTES_MAX];
 	size_t prefix_bytes;
 	struct {
 		char set[NAME_BYTES_MAX], node[NAME_BYTES_MAX],
 		    partition[NAME_BYTES_MAX];
 		uint32_t set_bytes, node_bytes, partition_bytes;
-		uint32_t number; /* of the set */
+		uint32_t number; /* length of the group name */
 	} last;
 };
 
-/* To compress for a service on this machine costs more than it saves. */
+/* Compression costs more than it saves if the service is on this machine. */
 static bool
 is_here(const char *url)
 {
@@ -235,12 +235,12 @@ put_sample(struct target *t, unsigned char *at, const struct keys *keys,
 		}
 	}
 	if (first == NULL || at == first)
-		return first == NULL ? at : line; /* nothing is known */
-	*first = ' '; /* where the comma of the first field is */
+		return first == NULL ? at : line; /* the value is unknown */
+	*first = ' '; /* where the comma before the first field is */
 	return end_line(at, record->time_ns);
 }
 
-/* What a sample may need at most. */
+/* Upper bound of the size of a sample. */
 static size_t
 bound_of(const struct keys *keys, const struct record *record)
 {
@@ -258,7 +258,7 @@ influx_add(struct target *t, const struct target_row *row, struct err *err)
 	size_t bound;
 
 	if (row->record->kind != RECORD_SAMPLE)
-		return err_set(err, "influx takes samples only");
+		return err_set(err, "influx accepts only samples");
 	keys = prepare(t, row);
 	bound = bound_of(keys, row->record);
 	if (bound > t->room - t->used) {
@@ -281,7 +281,7 @@ influx_flush(struct target *t, const char *name, struct err *err)
 		.body = { (const char *)t->body, (uint32_t)t->used } };
 	uint32_t headers = 1;
 
-	(void)name; /* the same line again changes nothing */
+	(void)name; /* sending the same line again changes nothing */
 	if (t->used == 0)
 		return 0;
 	if (t->pack != NULL) {

@@ -1,5 +1,5 @@
 /*
- * influx_line - the pieces of InfluxDB's line protocol.
+ * influx_line - format the parts of InfluxDB's line protocol.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/targets/influx_line.h"
@@ -16,7 +16,7 @@ is_special(char c, enum influx_part part)
 	return c == ',' || c == ' ' || (c == '=' && part == INFLUX_KEY);
 }
 
-/* Servers do not agree on a backslash before one of these. */
+/* Servers disagree on a backslash before one of these. */
 static bool
 is_doubtful(struct text name, uint32_t at)
 {

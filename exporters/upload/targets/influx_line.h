@@ -1,7 +1,7 @@
 /*
- * influx_line - the pieces of InfluxDB's line protocol:
+ * influx_line - format the parts of InfluxDB's line protocol:
  *
- *	measurement,tag=value field=1,other=2.5 1795334400000000000
+ * 	measurement,tag=value field=1,other=2.5 1795334400000000000
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,15 +18,15 @@ enum influx_part {
 	INFLUX_KEY, /* keys of tags and fields, values of tags */
 };
 
-/* Write a name so that it can stand there; `to` has room for twice its bytes.
- * A backslash before a character with a meaning cannot be said, nor a '#' at
- * the beginning of a line: '/' and '_' stand for them.  Returns the length. */
+/* Escape a name; `to` has room for twice its bytes.  The format cannot express
+ * a backslash before a special character, nor a '#' at the beginning of a
+ * line: they become '/' and '_'.  Returns the length. */
 size_t influx_escape(char *to, struct text name, enum influx_part part);
 
-/* A number as a field: "1", "2.5", "true".  Without an "i" behind it a whole
- * number is a float there, like others of its column: InfluxDB refuses a field
- * that is an integer once and a float the next time.  NULL: it is no number, or
- * not finite.  Writes at most NUMBER_BYTES; returns what is behind it. */
+/* Format a number as a field: "1", "2.5", "true".  Whole numbers get no suffix
+ * "i", so that they are floats like the other values of the column: InfluxDB
+ * rejects a field whose type changes.  Writes at most NUMBER_BYTES and returns
+ * the end; NULL if it is not a finite number. */
 unsigned char *influx_put_number(unsigned char *to, const struct value *value);
 
 #endif

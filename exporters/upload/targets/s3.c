@@ -1,9 +1,9 @@
 /*
- * target_s3 - a file as an object of S3.
+ * target_s3 - upload a file as an object of S3.
  *
- * The service checks each part against its SHA-256 and MD5.  The newest upload
- * of the key that was begun and not ended is gone on with: parts that are there
- * with the same length and MD5 are not sent again.
+ * The service verifies each part by its SHA-256 and MD5.  The newest
+ * unfinished upload of the key is resumed: parts that are stored with the same
+ * length and MD5 are not sent again.
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
@@ -30,9 +30,9 @@ struct target {
 	char name[S3_KEY_BYTES + 80]; /* "s3:..." */
 	char key[S3_KEY_BYTES], path[PATH_BYTES];
 	const char *type;
-	char id[3 * S3_ID_BYTES]; /* of the upload, encoded; "": none */
+	char id[3 * S3_ID_BYTES]; /* id of the upload, encoded; "": none */
 	struct s3_parts there;
-	struct s3_put put[S3_PARTS_MAX + 1]; /* by number, from 1 */
+	struct s3_put put[S3_PARTS_MAX + 1]; /* ordered by number, from 1 */
 	uint32_t count;
 };
 
@@ -47,8 +47,7 @@ check_name(const char *rest, struct err *err)
 	size_t bytes = slash != NULL ? (size_t)(slash - rest) : 0;
 
 	if (slash == NULL)
-		return err_set(err, "s3:BUCKET/KEY: a slash and the key are "
-				    "missing");
+		return err_set(err, "s3:BUCKET/KEY: the key is missing");
 	if (bytes < 3 || bytes > 63 ||
 	    strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789.-_") < bytes)
 		return err_set(err, "s3:BUCKET/KEY: the bucket is not 3 to 63 "
@@ -108,7 +107,7 @@ open_target(struct target **to, const char *rest,
 	return 0;
 }
 
-/* Of the object, with a query; of the bucket when `path` is "/". */
+/* Path of the object, with a query; of the bucket if `path` is "/". */
 static int
 ask(struct target *target, const char *method, const char *path,
     const char *query, const char *const *headers, struct text body,
@@ -120,7 +119,7 @@ ask(struct target *target, const char *method, const char *path,
 	return s3_send(&target->s3, method, all, headers, body, answer, err);
 }
 
-/* With a key of its own the service's ETag is no MD5. */
+/* With server-side encryption by another key the ETag is not an MD5. */
 static int
 check_etag(struct target *target, const struct file_part *part, struct err *err)
 {
@@ -132,7 +131,8 @@ check_etag(struct target *target, const struct file_part *part, struct err *err)
 	if ((sealed.bytes > 0 && !text_equal(sealed, text_of("AES256"))) ||
 	    !s3_etag_md5(etag, md5) || memcmp(md5, part->md5, MD5_BYTES) == 0)
 		return 0;
-	return err_set(err, "the service got something else than was sent");
+	return err_set(
+	    err, "checksum mismatch: the service received different bytes");
 }
 
 static int
@@ -161,7 +161,7 @@ put_whole(void *arg, const struct file_part *part, struct err *err)
 	return put(target, part, "", type, err);
 }
 
-/* The newest upload of this key that did not end, if one can be found. */
+/* Find the newest unfinished upload of this key. */
 static int
 find_upload(struct target *target, struct s3_uploads *uploads, struct err *err)
 {
@@ -187,7 +187,7 @@ find_upload(struct target *target, struct s3_uploads *uploads, struct err *err)
 		if (!uploads->more || uploads->next_key[0] == '\0')
 			return 0;
 	}
-	return 0; /* not found among so many */
+	return 0; /* give up after this many pages */
 }
 
 static int
@@ -230,7 +230,8 @@ create(struct target *target, struct err *err)
 	return 0;
 }
 
-/* Whoever may not list uploads, or whose service cannot, begins anew. */
+/* Without permission to list uploads, or without support for it, start a new
+ * upload. */
 static int
 begin(void *arg, struct err *err)
 {
@@ -253,7 +254,9 @@ begin(void *arg, struct err *err)
 		return -1;
 	}
 	if (rc != 0)
-		log_info("%s: begun anew: %s", target->name, why.text);
+		log_info("%s: cannot resume an earlier upload, starting a new "
+			 "one: %s",
+		    target->name, why.text);
 	return rc == 0 && target->id[0] != '\0' ? 0 : create(target, err);
 }
 
@@ -279,7 +282,7 @@ put_part(void *arg, const struct file_part *part, bool *there, struct err *err)
 	    part->number, target->id);
 	if (put(target, part, query, NULL, err) != 0)
 		return -1;
-	/* Which need not be its MD5. */
+	/* It need not be an MD5. */
 	etag = http_header(target->s3.http, "ETag");
 	if (etag.bytes > 0 && etag.bytes < sizeof(sent->etag))
 		snprintf(sent->etag, sizeof(sent->etag), "%.*s",
@@ -290,26 +293,27 @@ put_part(void *arg, const struct file_part *part, bool *there, struct err *err)
 static int
 check_whole(struct target *target, struct text body, struct err *err)
 {
-	char said[128], wanted[S3_WHOLE_BYTES];
+	char received[128], wanted[S3_WHOLE_BYTES];
 	struct text etag;
 
-	if (s3_read_whole(said, body, err) != 0 ||
+	if (s3_read_whole(received, body, err) != 0 ||
 	    s3_whole_etag(wanted, target->put, target->count, err) != 0)
 		return -1;
-	etag = s3_etag_bare(text_of(said));
-	/* Sealed with other keys, an ETag has the form and not the value. */
+	etag = s3_etag_bare(text_of(received));
+	/* With another encryption key an ETag looks like an MD5 but is none. */
 	if (etag.bytes <= 32 || strspn(etag.at, "0123456789abcdef") != 32 ||
 	    etag.at[32] != '-' ||
 	    http_header(target->s3.http, "x-amz-server-side-encryption").bytes >
 		0 ||
 	    text_equal(etag, text_of(wanted)))
 		return 0;
-	return err_set(err, "what is there now is not what was sent");
+	return err_set(err,
+	    "verification failed: the stored object differs from the file");
 }
 
-/* Is the object what was sent?  So it is where the end of the upload was
- * reported and the answer lost: reported again, there is no such upload any
- * more. */
+/* Is the stored object the one that was sent?  If the answer to the completion
+ * was lost, the upload id no longer exists when it is repeated, although the
+ * object is complete. */
 static bool
 is_whole(struct target *target)
 {
@@ -363,8 +367,8 @@ abort_upload(void *arg)
 	if (ask(target, "DELETE", target->path, query, no_headers, no_body,
 		&answer, &why) != 0 &&
 	    answer.status != 404)
-		log_warn("%s: what was sent stays there: %s", target->name,
-		    why.text);
+		log_warn("%s: the uploaded parts remain on the service: %s",
+		    target->name, why.text);
 }
 
 static bool

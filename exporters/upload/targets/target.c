@@ -1,5 +1,5 @@
 /*
- * target - somewhere that poolscope-upload sends to: "scheme:rest".
+ * target - a destination of poolscope-upload: "scheme:rest".
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/targets/target.h"
@@ -18,7 +18,7 @@ const struct target_type target_mlflow = {
 	.takes = TARGET_METRICS,
 };
 
-/* In the order of help. */
+/* In the order of --help. */
 static const struct target_type *const types[] = {
 	&target_store,       /**/
 	&target_datastore,   /**/
@@ -56,7 +56,7 @@ name_uses(char *to, size_t room, unsigned set)
 	return to;
 }
 
-/* Those that take it: "datastore:PROJECT, s3:BUCKET/KEY" */
+/* The targets that accept a use: "datastore:PROJECT, s3:BUCKET/KEY" */
 static void
 list_types(char *to, size_t room, enum target_use use)
 {
@@ -80,21 +80,22 @@ check(const struct target_type *type, struct text behind, const char *rest,
 	if ((type->takes & use) == 0) {
 		list_types(all, sizeof(all), use);
 		name_uses(wanted, sizeof(wanted), use);
-		return err_set(err, "%s takes no %s, it is for %s; %s go to %s",
+		return err_set(err,
+		    "%s does not accept %s, only %s; %s can be uploaded to %s",
 		    type->scheme, wanted,
 		    name_uses(takes, sizeof(takes), type->takes), wanted, all);
 	}
 	if (type->rest == NULL && behind.bytes > 0)
 		return err_set_option(
-		    err, "to", "%s: nothing stands behind it", type->scheme);
+		    err, "to", "%s: nothing may follow it", type->scheme);
 	if (type->rest != NULL && *rest == '\0')
 		return err_set_option(err, "to",
-		    "%s:%s: what stands behind the colon is missing",
-		    type->scheme, type->rest);
+		    "%s:%s: the part after the colon is missing", type->scheme,
+		    type->rest);
 	return type->check != NULL ? type->check(rest, err) : 0;
 }
 
-/* What stands behind the scheme may hold a secret: it is not repeated. */
+/* The text after the scheme may contain a secret: do not quote it. */
 const struct target_type *
 target_find(
     const char *name, enum target_use use, const char **rest, struct err *err)
@@ -110,7 +111,7 @@ target_find(
 				   ? types[i]
 				   : NULL;
 	list_types(all, sizeof(all), use);
-	err_set(err, "'%s' is no target; %s go to %s",
+	err_set(err, "'%s' is not a target; %s can be uploaded to %s",
 	    text_quote(quoted, sizeof(quoted), scheme),
 	    name_uses(wanted, sizeof(wanted), use), all);
 	return NULL;

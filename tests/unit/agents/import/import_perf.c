@@ -169,7 +169,7 @@ what_is_bad_is_named_and_the_others_go_on(void **state)
 		   "whole number");
 	assert_bad("node 5 of the list: no name stands before its reports");
 	assert_bad("node 6: its reports are not a list");
-	assert_bad("node 7 of the list: its name holds a control character");
+	assert_bad("node 7 of the list: its name contains a control character");
 	assert_bad("node 7 of the list: no name stands before its reports");
 	assert_end();
 }
@@ -178,16 +178,16 @@ static void
 behind_what_is_not_json_nothing_is_read(void **state)
 {
 	static const char *const texts[][2] = {
-		{ "", "not JSON: it ends in the middle; nothing more is read" },
+		{ "", "not JSON: unexpected end; nothing more is read" },
 		{ "[]", "not JSON: '{' is wanted here; nothing more is read" },
 		{ "{\"0\":[" REPORT,
-		    "node 0, report 2: not JSON: it ends in the middle; "
+		    "node 0, report 2: not JSON: unexpected end; "
 		    "nothing more is read" },
 		{ "{\"0\":[" REPORT " " REPORT "]}",
 		    "node 0, report 2: not JSON: ',' is wanted here; nothing "
 		    "more is read" },
 		{ "{\"0\":[" REPORT ",]}",
-		    "node 0, report 2: not JSON: a value is wanted here; "
+		    "node 0, report 2: not JSON: expected a value here; "
 		    "nothing more is read" },
 		{ "{\"0\":[" REPORT "]} {}",
 		    "something follows the end of the object" },

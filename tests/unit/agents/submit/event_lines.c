@@ -4,7 +4,7 @@
  */
 #include "agents/submit/event_lines.h"
 
-#include "agents/accept/dedup_uuid.h"
+#include "agents/dedup/dedup_uuid.h"
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
 

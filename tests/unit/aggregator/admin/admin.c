@@ -143,7 +143,7 @@ beside(char to[static DURABLE_DIR_PATH_BYTES], const char *name)
 }
 
 static void
-a_backup_holds_the_same_and_goes_its_own_way(void **state)
+a_backup_has_the_same_rows_and_another_generation(void **state)
 {
 	const struct journal_options options = { .read_only = true };
 	char copy[DURABLE_DIR_PATH_BYTES], path[DURABLE_DIR_PATH_BYTES];
@@ -213,7 +213,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_compacted_store_holds_the_same),
 		CASE(so_it_does_while_a_reader_has_the_old_one_open),
-		CASE(a_backup_holds_the_same_and_goes_its_own_way),
+		CASE(a_backup_has_the_same_rows_and_another_generation),
 		CASE(a_backup_without_room_leaves_nothing),
 		CASE(a_damaged_position_is_not_taken_for_the_beginning),
 	};

@@ -96,7 +96,7 @@ put_word(struct db *db, const char *key, const char *value)
 }
 
 static void
-what_was_committed_is_there_after_reopening(void **state)
+committed_rows_survive_reopening(void **state)
 {
 	struct db *db = open_env(&usual);
 	struct db_txn *txn;
@@ -120,7 +120,7 @@ what_was_committed_is_there_after_reopening(void **state)
 }
 
 static void
-what_was_aborted_is_not(void **state)
+an_aborted_transaction_has_no_effect(void **state)
 {
 	struct db *db = open_env(&usual);
 	struct db_txn *txn = begin(db, true);
@@ -261,7 +261,7 @@ a_flipped_bit_is_noticed_and_skipped(void **state)
 }
 
 static void
-a_writer_does_not_go_on_without_a_row_that_counts(void **state)
+a_damaged_required_row_fails_the_transaction(void **state)
 {
 	struct db *db = open_env(&usual);
 	struct db_txn *txn;
@@ -316,7 +316,7 @@ damaged_rows_can_be_found_and_removed(void **state)
 }
 
 static void
-a_full_map_refuses_and_goes_on(void **state)
+a_full_map_refuses_and_recovers(void **state)
 {
 	struct db_options small = usual;
 	struct db *db;
@@ -461,7 +461,7 @@ start_of_mapping(const void *place)
 }
 
 static void
-a_reader_leaves_alone_what_is_where_the_map_was(void **state)
+a_reader_does_not_touch_the_old_address_of_the_map(void **state)
 {
 	enum { MAP = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE };
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -514,7 +514,7 @@ a_reader_leaves_alone_what_is_where_the_map_was(void **state)
 }
 
 static void
-a_reader_makes_nothing(void **state)
+a_reader_creates_no_files(void **state)
 {
 	struct db_options reader = usual;
 	char path[DURABLE_DIR_PATH_BYTES];
@@ -529,7 +529,7 @@ a_reader_makes_nothing(void **state)
 }
 
 static void
-what_a_crashed_creation_left_is_made_anew(void **state)
+the_remains_of_a_crashed_creation_are_replaced(void **state)
 {
 	char path[DURABLE_DIR_PATH_BYTES];
 	struct db *db;
@@ -548,7 +548,7 @@ what_a_crashed_creation_left_is_made_anew(void **state)
 }
 
 static void
-a_folder_of_other_things_is_not_taken(void **state)
+a_directory_with_other_files_is_refused(void **state)
 {
 	char path[DURABLE_DIR_PATH_BYTES], file[DURABLE_DIR_PATH_BYTES];
 	struct db *db;
@@ -591,21 +591,21 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_was_committed_is_there_after_reopening),
-		CASE(what_was_aborted_is_not),
+		CASE(committed_rows_survive_reopening),
+		CASE(an_aborted_transaction_has_no_effect),
 		CASE(a_reserved_value_is_compacted_in_place),
 		CASE(cursors_agree_with_a_sorted_array),
 		CASE(a_flipped_bit_is_noticed_and_skipped),
-		CASE(a_writer_does_not_go_on_without_a_row_that_counts),
+		CASE(a_damaged_required_row_fails_the_transaction),
 		CASE(damaged_rows_can_be_found_and_removed),
-		CASE(a_full_map_refuses_and_goes_on),
+		CASE(a_full_map_refuses_and_recovers),
 		CASE(errors_stick_to_a_transaction),
 		CASE(another_format_is_refused_by_name_and_untouched),
 		CASE(two_handles_of_one_process_share_an_environment),
-		CASE(a_reader_leaves_alone_what_is_where_the_map_was),
-		CASE(a_reader_makes_nothing),
-		CASE(what_a_crashed_creation_left_is_made_anew),
-		CASE(a_folder_of_other_things_is_not_taken),
+		CASE(a_reader_does_not_touch_the_old_address_of_the_map),
+		CASE(a_reader_creates_no_files),
+		CASE(the_remains_of_a_crashed_creation_are_replaced),
+		CASE(a_directory_with_other_files_is_refused),
 		CASE(a_copy_holds_the_same_rows),
 	};
 

@@ -201,7 +201,7 @@ is_welcome(struct wire_header answer, uint64_t expect)
 }
 
 static void
-batches_in_order_are_kept_and_acknowledged(void **state)
+batches_in_order_are_stored_and_acknowledged(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header answer;
@@ -224,7 +224,7 @@ batches_in_order_are_kept_and_acknowledged(void **state)
 /* One that was welcomed by the store before may be a life of the spool that
  * this one would tell apart. */
 static void
-what_another_store_has_welcomed_is_not_taken(void **state)
+a_batch_for_another_generation_is_refused(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header header = header_of(&s, WIRE_BATCH, 1);
@@ -240,7 +240,7 @@ what_another_store_has_welcomed_is_not_taken(void **state)
 }
 
 static void
-a_repetition_is_acknowledged_and_not_kept_again(void **state)
+a_repetition_is_acknowledged_and_not_stored_again(void **state)
 {
 	struct sender s = sender_new(1);
 
@@ -255,7 +255,7 @@ a_repetition_is_acknowledged_and_not_kept_again(void **state)
 }
 
 static void
-a_hole_is_answered_with_what_is_expected(void **state)
+a_hole_is_answered_with_the_next_expected_seq(void **state)
 {
 	struct sender s = sender_new(1);
 
@@ -269,7 +269,7 @@ a_hole_is_answered_with_what_is_expected(void **state)
 }
 
 static void
-other_content_under_a_known_number_is_a_fork(void **state)
+other_content_under_a_stored_number_diverges(void **state)
 {
 	struct sender one = sender_new(1), two;
 
@@ -286,7 +286,7 @@ other_content_under_a_known_number_is_a_fork(void **state)
 }
 
 static void
-what_the_ring_no_longer_knows_is_a_repetition(void **state)
+a_number_older_than_the_ring_is_a_repetition(void **state)
 {
 	struct sender s = sender_new(1);
 
@@ -300,7 +300,7 @@ what_the_ring_no_longer_knows_is_a_repetition(void **state)
 }
 
 static void
-an_older_run_is_superseded(void **state)
+an_older_start_count_is_superseded(void **state)
 {
 	struct sender s = sender_new(1);
 
@@ -315,7 +315,7 @@ an_older_run_is_superseded(void **state)
 
 /* It looks for the last number in common before it goes its own way. */
 static void
-a_hello_of_an_older_run_is_welcomed(void **state)
+a_hello_with_an_older_start_count_is_welcomed(void **state)
 {
 	struct sender s = sender_new(1);
 
@@ -331,7 +331,7 @@ a_hello_of_an_older_run_is_welcomed(void **state)
 }
 
 static void
-hellos_are_welcomed_where_the_stream_stands(void **state)
+a_hello_is_welcomed_with_the_next_expected_seq(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header answer;
@@ -355,7 +355,7 @@ hellos_are_welcomed_where_the_stream_stands(void **state)
 }
 
 static void
-a_gap_counts_and_what_follows_brings_its_chain(void **state)
+a_gap_counts_and_the_next_batch_has_its_running_hash(void **state)
 {
 	struct sender s = sender_new(1);
 
@@ -372,7 +372,7 @@ a_gap_counts_and_what_follows_brings_its_chain(void **state)
 }
 
 static void
-a_gap_over_kept_numbers_counts_from_the_first_lost(void **state)
+a_gap_over_stored_numbers_counts_from_the_first_lost(void **state)
 {
 	struct sender s = sender_new(1);
 	struct journal_walk *walk;
@@ -394,7 +394,7 @@ a_gap_over_kept_numbers_counts_from_the_first_lost(void **state)
 /* One copy of a spool sends number 1; the other, which has lost its first two
  * to a store that is gone, a gap and number 3. */
 static void
-who_goes_on_without_a_chain_leaves_a_boundary(void **state)
+a_batch_without_a_running_hash_leaves_a_boundary(void **state)
 {
 	struct sender s = sender_new(1), other = sender_new(1);
 	struct wire_header gap;
@@ -436,7 +436,7 @@ numbers_that_overflow_are_malformed(void **state)
 }
 
 static void
-a_bad_body_becomes_a_dead_letter_that_counts(void **state)
+a_bad_body_is_stored_as_a_rejected_batch(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header header = header_of(&s, WIRE_BATCH, 1), answer;
@@ -455,16 +455,16 @@ a_bad_body_becomes_a_dead_letter_that_counts(void **state)
 	assert_int_equal(journal_walk_open(journal, &walk, &err), 0);
 	assert_int_equal(journal_walk_seek(walk, 1, &err), 0);
 	assert_int_equal(journal_walk_next(walk, &entry), 1);
-	assert_true(entry.dead);
+	assert_true(entry.rejected);
 	assert_int_not_equal(entry.fault, WIRE_OK);
 	assert_true(text_equal(entry.body, body));
 	journal_walk_close(&walk);
-	assert_true(receiver_counters(receiver)->dead == 1);
+	assert_true(receiver_counters(receiver)->rejected == 1);
 	assert_true(receiver_counters(receiver)->records == 1);
 }
 
 static void
-without_room_old_is_acknowledged_and_new_waits(void **state)
+without_room_repetitions_are_acknowledged_and_new_batches_wait(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header answer;
@@ -523,7 +523,7 @@ a_flood_of_sessions_has_to_wait(void **state)
 }
 
 static void
-a_failed_commit_takes_everything_back(void **state)
+a_failed_commit_undoes_everything(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header header = header_of(&s, WIRE_BATCH, 1), answer;
@@ -551,7 +551,7 @@ a_failed_commit_takes_everything_back(void **state)
 }
 
 static void
-what_was_not_kept_is_no_session_of_the_flood(void **state)
+sessions_not_stored_do_not_count(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header header = header_of(&s, WIRE_BATCH, 1), answer;
@@ -589,7 +589,7 @@ is_for_another_try(const struct wire_header *answer)
 }
 
 static void
-what_is_not_for_an_aggregator_is_unsupported(void **state)
+messages_not_for_an_aggregator_are_unsupported(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header header = header_of(&s, WIRE_SELECT, 1), answer;
@@ -631,7 +631,7 @@ what_is_not_for_an_aggregator_is_unsupported(void **state)
 /* Two honest senders over a channel that loses, repeats and reorders: every
  * number is kept once. */
 static void
-random_schedules_keep_every_number_once(void **state)
+random_schedules_store_every_number_once(void **state)
 {
 	uint64_t random = check_seed();
 	struct sender senders[2] = { sender_new(1), sender_new(2) };
@@ -695,7 +695,7 @@ let_it_be(enum owner_state state)
 }
 
 static void
-what_is_moved_waits_and_what_is_gone_is_refused(void **state)
+moving_partitions_wait_and_moved_ones_are_refused(void **state)
 {
 	struct sender s = sender_new(1), other = sender_new(2);
 	struct owner owner;
@@ -727,20 +727,20 @@ what_is_moved_waits_and_what_is_gone_is_refused(void **state)
 }
 
 static void
-only_partitions_that_match_may_begin(void **state)
+only_new_partitions_that_match_are_accepted(void **state)
 {
 	static const struct opt_list ours = { { "acct$p*", "x" }, 2 };
 	struct sender s = sender_new(1), other = sender_new(2);
 
 	(void)state;
 	other.partition = "acct$other";
-	receiver_owns(receiver, &ours);
+	receiver_accept(receiver, &ours);
 	is_ack(send_batch(&s, 1), 1);
 	is_nack(send_batch(&other, 1), WIRE_NACK_OWNER, 0);
 	/* What has begun here stays, whatever is said later. */
-	receiver_owns(receiver, NULL);
+	receiver_accept(receiver, NULL);
 	is_ack(send_batch(&other, 1), 1);
-	receiver_owns(receiver, &ours);
+	receiver_accept(receiver, &ours);
 	is_ack(send_batch(&other, 2), 2);
 	assert_int_equal(
 	    receiver_counters(receiver)->nacks[WIRE_NACK_OWNER], 1);
@@ -752,29 +752,30 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(batches_in_order_are_kept_and_acknowledged),
-		CASE(what_another_store_has_welcomed_is_not_taken),
-		CASE(a_repetition_is_acknowledged_and_not_kept_again),
-		CASE(a_hole_is_answered_with_what_is_expected),
-		CASE(other_content_under_a_known_number_is_a_fork),
-		CASE(what_the_ring_no_longer_knows_is_a_repetition),
-		CASE(an_older_run_is_superseded),
-		CASE(a_hello_of_an_older_run_is_welcomed),
-		CASE(hellos_are_welcomed_where_the_stream_stands),
-		CASE(a_gap_counts_and_what_follows_brings_its_chain),
-		CASE(a_gap_over_kept_numbers_counts_from_the_first_lost),
-		CASE(who_goes_on_without_a_chain_leaves_a_boundary),
+		CASE(batches_in_order_are_stored_and_acknowledged),
+		CASE(a_batch_for_another_generation_is_refused),
+		CASE(a_repetition_is_acknowledged_and_not_stored_again),
+		CASE(a_hole_is_answered_with_the_next_expected_seq),
+		CASE(other_content_under_a_stored_number_diverges),
+		CASE(a_number_older_than_the_ring_is_a_repetition),
+		CASE(an_older_start_count_is_superseded),
+		CASE(a_hello_with_an_older_start_count_is_welcomed),
+		CASE(a_hello_is_welcomed_with_the_next_expected_seq),
+		CASE(a_gap_counts_and_the_next_batch_has_its_running_hash),
+		CASE(a_gap_over_stored_numbers_counts_from_the_first_lost),
+		CASE(a_batch_without_a_running_hash_leaves_a_boundary),
 		CASE(numbers_that_overflow_are_malformed),
-		CASE(a_bad_body_becomes_a_dead_letter_that_counts),
-		CASE(without_room_old_is_acknowledged_and_new_waits),
+		CASE(a_bad_body_is_stored_as_a_rejected_batch),
+		CASE(
+		    without_room_repetitions_are_acknowledged_and_new_batches_wait),
 		CASE(streams_of_sessions_and_partitions_are_apart),
 		CASE(a_flood_of_sessions_has_to_wait),
-		CASE(a_failed_commit_takes_everything_back),
-		CASE(what_was_not_kept_is_no_session_of_the_flood),
-		CASE(what_is_not_for_an_aggregator_is_unsupported),
-		CASE(random_schedules_keep_every_number_once),
-		CASE(what_is_moved_waits_and_what_is_gone_is_refused),
-		CASE(only_partitions_that_match_may_begin),
+		CASE(a_failed_commit_undoes_everything),
+		CASE(sessions_not_stored_do_not_count),
+		CASE(messages_not_for_an_aggregator_are_unsupported),
+		CASE(random_schedules_store_every_number_once),
+		CASE(moving_partitions_wait_and_moved_ones_are_refused),
+		CASE(only_new_partitions_that_match_are_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,11 +71,11 @@ chain_after(uint64_t n)
 	return 1000 + n;
 }
 
-/* A stream that is kept up to `hwm`. */
+/* A stream that is kept up to `last_seq`. */
 static void
-put(struct journal *journal, uint8_t id, uint64_t hwm, uint64_t run)
+put(struct journal *journal, uint8_t id, uint64_t last_seq, uint64_t run)
 {
-	struct journal_stream s = { .hwm = hwm,
+	struct journal_stream s = { .last_seq = last_seq,
 		.run = run,
 		.first_ns = noon,
 		.last_ns = noon,
@@ -83,7 +83,7 @@ put(struct journal *journal, uint8_t id, uint64_t hwm, uint64_t run)
 	struct session_id of = session(id);
 	struct err err = { 0 };
 
-	for (uint64_t n = 1; n <= hwm; n++)
+	for (uint64_t n = 1; n <= last_seq; n++)
 		s.ring[n % JOURNAL_RING] = chain_after(n);
 	assert_int_equal(journal_begin(journal, &err), 0);
 	journal_stream_put(journal, &of, partition, &s);
@@ -111,7 +111,7 @@ carry(void)
 	struct err err = { 0 };
 
 	assert_int_equal(restore_gaps_carry(now, before, noon, &sum, &err), 0);
-	restore_gaps_look(&restore_gaps);
+	restore_gaps_count(&restore_gaps);
 	return sum;
 }
 
@@ -177,7 +177,7 @@ tell(int64_t at_ns)
 	restore_gaps_report(&restore_gaps, receiver, at_ns);
 	assert_int_equal(journal_commit(now, &err), DB_OK);
 	receiver_committed(receiver);
-	restore_gaps_look(&restore_gaps);
+	restore_gaps_count(&restore_gaps);
 }
 
 /* How many numbers the gaps of the journal have. */
@@ -207,7 +207,7 @@ numbers_of_gaps(void)
 /* ---- */
 
 static void
-what_the_store_before_had_is_missing(void **state)
+batches_of_the_replaced_store_are_missing(void **state)
 {
 	struct wire_header answer;
 	struct restore_gaps_sum sum;
@@ -239,7 +239,7 @@ what_the_store_before_had_is_missing(void **state)
 }
 
 static void
-who_was_superseded_by_the_store_before_is_superseded(void **state)
+a_start_count_superseded_before_stays_superseded(void **state)
 {
 	struct wire_header answer;
 
@@ -266,7 +266,7 @@ missing_batches_stay_missing_when_the_next_store_is_lost_too(void **state)
 	put(before, 1, 70, 1);
 	s = get(before, 1);
 	s.missing = 100;
-	s.missing_chain = 5;
+	s.missing_hash = 5;
 	s.node = text_of("node-1");
 	assert_int_equal(journal_begin(before, &err), 0);
 	journal_stream_put(before, &of, partition, &s);
@@ -283,18 +283,18 @@ missing_batches_stay_missing_when_the_next_store_is_lost_too(void **state)
 }
 
 static void
-what_is_brought_is_missing_no_more(void **state)
+resent_batches_are_not_missing(void **state)
 {
 	(void)state;
 	put(before, 1, 100, 1);
 	put(now, 1, 60, 1);
 	carry();
 	assert_int_equal(gap(1, 61, 90).type, WIRE_ACK);
-	restore_gaps_look(&restore_gaps);
+	restore_gaps_count(&restore_gaps);
 	assert_int_equal(restore_gaps.batches, 10);
 	assert_int_equal(hello(1, 91).last_seq, 100);
 	assert_int_equal(gap(1, 91, 101).type, WIRE_ACK);
-	restore_gaps_look(&restore_gaps);
+	restore_gaps_count(&restore_gaps);
 	assert_int_equal(restore_gaps.batches, 0);
 	assert_int_equal(hello(1, 102).last_seq, 0);
 	/* When it is due nothing is reported, and nobody looks any more. */
@@ -304,7 +304,7 @@ what_is_brought_is_missing_no_more(void **state)
 }
 
 static void
-what_nobody_brings_becomes_gaps_once(void **state)
+batches_not_resent_become_gaps_once(void **state)
 {
 	struct err err = { 0 };
 
@@ -325,7 +325,7 @@ what_nobody_brings_becomes_gaps_once(void **state)
 }
 
 static void
-who_comes_late_may_bring_it_all_the_same(void **state)
+a_late_sender_may_still_resend(void **state)
 {
 	(void)state;
 	put(before, 1, 100, 1);
@@ -340,7 +340,7 @@ who_comes_late_may_bring_it_all_the_same(void **state)
 }
 
 static void
-a_partition_that_is_kept_elsewhere_owes_nothing(void **state)
+a_moved_partition_has_nothing_missing(void **state)
 {
 	const struct owner gone = { .state = OWNER_GONE };
 	struct err err = { 0 };
@@ -357,7 +357,7 @@ a_partition_that_is_kept_elsewhere_owes_nothing(void **state)
 
 /* It is frozen, or has no room: reported later. */
 static void
-what_cannot_be_reported_now_is_reported_later(void **state)
+gaps_that_find_no_room_are_recorded_later(void **state)
 {
 	struct owner owner = { .state = OWNER_FROZEN };
 	struct err err = { 0 };
@@ -389,15 +389,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_the_store_before_had_is_missing),
-		CASE(who_was_superseded_by_the_store_before_is_superseded),
+		CASE(batches_of_the_replaced_store_are_missing),
+		CASE(a_start_count_superseded_before_stays_superseded),
 		CASE(
 		    missing_batches_stay_missing_when_the_next_store_is_lost_too),
-		CASE(what_is_brought_is_missing_no_more),
-		CASE(what_nobody_brings_becomes_gaps_once),
-		CASE(who_comes_late_may_bring_it_all_the_same),
-		CASE(a_partition_that_is_kept_elsewhere_owes_nothing),
-		CASE(what_cannot_be_reported_now_is_reported_later),
+		CASE(resent_batches_are_not_missing),
+		CASE(batches_not_resent_become_gaps_once),
+		CASE(a_late_sender_may_still_resend),
+		CASE(a_moved_partition_has_nothing_missing),
+		CASE(gaps_that_find_no_room_are_recorded_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 static const struct text body = { "body", 4 }, empty;
 
 static void
-what_no_honest_sender_has_is_refused(void **state)
+numbers_of_no_honest_sender_are_refused(void **state)
 {
 	static const struct {
 		enum wire_type type;
@@ -52,13 +52,13 @@ what_no_honest_sender_has_is_refused(void **state)
 	}
 }
 
-/* A stream with the numbers 1 to `hwm`, whose chain after n is 100 + n. */
+/* A stream with the numbers 1 to `last_seq`, whose chain after n is 100 + n. */
 static struct journal_stream
-stream_of(uint64_t hwm)
+stream_of(uint64_t last_seq)
 {
-	struct journal_stream stream = { .hwm = hwm };
+	struct journal_stream stream = { .last_seq = last_seq };
 
-	for (uint64_t n = 1; n <= hwm; n++)
+	for (uint64_t n = 1; n <= last_seq; n++)
 		stream.ring[n % JOURNAL_RING] = 100 + n;
 	return stream;
 }
@@ -66,7 +66,7 @@ stream_of(uint64_t hwm)
 /* What is known on both sides decides; a fork is another chain before the
  * first. */
 static void
-chains_fork_or_agree_where_both_know_them(void **state)
+known_running_hashes_agree_or_diverge(void **state)
 {
 	static const struct {
 		uint64_t first, before;
@@ -101,7 +101,7 @@ static void
 one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
 {
 	static const struct {
-		uint64_t hwm, first, before;
+		uint64_t last_seq, first, before;
 		bool follow;
 	} cases[] = {
 		{ 40, 41, 140, true }, { 40, 41, 141, false },
@@ -113,7 +113,7 @@ one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct journal_stream stream = stream_of(cases[i].hwm);
+		struct journal_stream stream = stream_of(cases[i].last_seq);
 		struct sequence numbers = { .first = cases[i].first,
 			.before = cases[i].before };
 
@@ -124,7 +124,7 @@ one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
 }
 
 static void
-a_repetition_has_the_content_that_is_kept(void **state)
+a_repetition_has_the_stored_content(void **state)
 {
 	struct wire_header header = {
 		.type = WIRE_BATCH, .seq = 40, .chain = 139, .records = 3
@@ -133,7 +133,7 @@ a_repetition_has_the_content_that_is_kept(void **state)
 	struct sequence numbers;
 
 	(void)state;
-	stream.hwm = 40;
+	stream.last_seq = 40;
 	stream.ring[40 % JOURNAL_RING] =
 	    hash_chain(139, crc32c(0, body.at, body.bytes), body.bytes, 3);
 	assert_true(sequence_get(&numbers, &header, body));
@@ -153,11 +153,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_no_honest_sender_has_is_refused),
-		cmocka_unit_test(chains_fork_or_agree_where_both_know_them),
+		cmocka_unit_test(numbers_of_no_honest_sender_are_refused),
+		cmocka_unit_test(known_running_hashes_agree_or_diverge),
 		cmocka_unit_test(
 		    one_life_goes_on_where_the_stream_ends_with_its_chain),
-		cmocka_unit_test(a_repetition_has_the_content_that_is_kept),
+		cmocka_unit_test(a_repetition_has_the_stored_content),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

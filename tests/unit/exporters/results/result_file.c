@@ -269,26 +269,26 @@ a_bad_file_is_reported_in_a_sentence(void **state)
 		{ "", "it is empty" },
 		{ "\xef\xbb\xbf{}", "it begins with a byte order mark" },
 		{ "{\"a\": \"\xff\"}", "it is not UTF-8" },
-		{ "[]", "it is no JSON object" },
+		{ "[]", "it is not a JSON object" },
 		{ "{}", "\"name\" is missing" },
 		{ "{\"name\": \"n\"}", "\"startTime\" is missing" },
 		{ "{\"name\": \"n\", \"startTime\": 1}",
 		    "\"entries\" is missing" },
 		{ "{\"name\": 5, \"startTime\": 1, \"entries\": {}}",
-		    "\"name\" is not text" },
+		    "\"name\" is not a string" },
 		{ "{\"name\": \"n\", \"startTime\": \"soon\", \"entries\": {}}",
-		    "\"startTime\" is no number: \"soon\"" },
+		    "\"startTime\" is not a number: \"soon\"" },
 		{ "{\"name\": \"n\", \"startTime\": \"\\u00001.5\", "
 		  "\"entries\": {}}",
-		    "\"startTime\" is no number: \"\\x001.5\"" },
+		    "\"startTime\" is not a number: \"\\x001.5\"" },
 		{ "{\"name\": \"n\", \"startTime\": \"1.5\\u0000\", "
 		  "\"entries\": {}}",
-		    "\"startTime\" is no number: \"1.5\\x00\"" },
+		    "\"startTime\" is not a number: \"1.5\\x00\"" },
 		{ "{\"name\": \"n\", \"startTime\": 1e300, \"entries\": {}}",
-		    "\"startTime\" is not within the years 1 to 9999" },
-		{ "{\n \"name\": x}", "not JSON: a value is wanted at line 2, "
+		    "\"startTime\" is outside the years 1 to 9999" },
+		{ "{\n \"name\": x}", "not JSON: expected a value at line 2, "
 				      "column 10" },
-		{ "{\"name\": \"n\"", "not JSON: it ends in the middle at line "
+		{ "{\"name\": \"n\"", "not JSON: unexpected end at line "
 				      "1, column 13" },
 	};
 
@@ -337,7 +337,7 @@ what_is_too_deep_too_large_or_too_many_is_refused(void **state)
 	memcpy(text + 1, "\"a\":", 4);
 	text[100] = '\0';
 	assert_string_equal(why(text, false),
-	    "not JSON: nested deeper than 63 at line 1, column 68");
+	    "not JSON: nested deeper than 63 levels at line 1, column 68");
 	memset(text, ' ', room);
 	assert_int_equal(
 	    result_file_read(&result,

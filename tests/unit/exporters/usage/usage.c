@@ -191,7 +191,7 @@ without_samples_there_is_no_use_to_tell(void **state)
 	read_it();
 	assert_int_equal(
 	    usage_read(&usage, source, text_of(RIG_PARTITION), &all, &err), -1);
-	assert_string_equal(err.text, "no samples to tell use from");
+	assert_string_equal(err.text, "no samples to compute use from");
 	usage_clear(&usage);
 }
 

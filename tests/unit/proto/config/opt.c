@@ -116,7 +116,7 @@ wrong_usage_is_one_line_and_status_2(void **state)
 		{ "-x", "unknown option -x" },
 		{ "--partition", "--partition needs NAME" },
 		{ "--spool-bytes=ten", "'ten' is not a size" },
-		{ "--format=xml", "is one of table|json" },
+		{ "--format=xml", "must be one of table|json" },
 		{ "--period=-5s", "is negative" },
 	};
 	char out[8192];
@@ -193,7 +193,7 @@ a_bad_file_is_named_with_its_line(void **state)
 		{ "agent { x = \"}\" }\nstranger { }\n",
 		    ":2: no such option 'stranger'" },
 		{ "emit { attr = {\"a\",\n\"b\"}\n wait = \"maybe\" }\n",
-		    ":3: wait: is true or false" },
+		    ":3: wait: must be true or false" },
 		{ "emit {\n", "is not closed" },
 	};
 	char out[8192], config[64];

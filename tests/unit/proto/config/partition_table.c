@@ -77,14 +77,15 @@ what_is_wrong_is_reported_with_its_line(void **state)
 	refused("poolscope-partitions 1\nversion -1\n",
 	    "t:2: wanted \"version N\"");
 	refused("poolscope-partitions 1\nversion 0\n",
-	    "t:2: a version is 1 or more");
+	    "t:2: the version must be 1 or more");
 	refused("poolscope-partitions 1\nversion 99999999999999999999\n",
 	    "t:2: wanted \"version N\"");
-	refused(HEAD "a$b tcp://h:1\n", "t:3: wanted PATTERN, a tab, ENDPOINT");
+	refused(
+	    HEAD "a$b tcp://h:1\n", "t:3: expected PATTERN, a tab, ENDPOINT");
 	refused(HEAD "#\n\ttcp://h:1\n", "t:4: the pattern is empty");
 	refused(HEAD "a$b\t\n", "t:3: the endpoint is empty");
 	refused(HEAD "a\001b\ttcp://h:1\n",
-	    "t:3: the pattern holds a control character");
+	    "t:3: the pattern contains a control character");
 }
 
 static void

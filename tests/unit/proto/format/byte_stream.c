@@ -141,7 +141,8 @@ a_tar_into_a_pipe_is_refused(void **state)
 	assert_int_equal(byte_stream_begin(&byte_stream, file,
 			     BYTE_STREAM_TAR_GZIP, text_of("a.trace"), &err),
 	    -1);
-	assert_string_equal(err.text, "a tar needs an output that is a file");
+	assert_string_equal(
+	    err.text, "the output must be a regular file for tar");
 	pclose(file);
 }
 

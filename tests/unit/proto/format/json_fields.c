@@ -57,32 +57,31 @@ static void
 what_is_wrong_is_said_with_its_column(void **state)
 {
 	static const char *const bad[][2] = {
-		{ "", "not JSON: it ends in the middle at column 1" },
+		{ "", "not JSON: unexpected end at column 1" },
 		{ "7", "not a JSON object" },
-		{ "x", "not JSON: a value is wanted at column 1" },
+		{ "x", "not JSON: expected a value at column 1" },
 		{ "[1]", "not a JSON object" },
-		{ "[1", "not JSON: it ends in the middle at column 3" },
-		{ "{\"a\":1,}", "a name in quotes is wanted at column 8" },
-		{ "{\"a\":1 \"b\":2}", "',' or the end is wanted at column 8" },
+		{ "[1", "not JSON: unexpected end at column 3" },
+		{ "{\"a\":1,}", "expected a quoted name at column 8" },
+		{ "{\"a\":1 \"b\":2}", "expected ',' or the end at column 8" },
 		{ "{\"a\":1}}", "more than one value at column 8" },
-		{ "{\n\"a\":x}", "a value is wanted at line 2, column 5" },
-		{ "{\"a\":NaN}", "no such word at column 6" },
-		{ "{\"a\":-Infinity}", "no such word at column 6" },
+		{ "{\n\"a\":x}", "expected a value at line 2, column 5" },
+		{ "{\"a\":NaN}", "unknown word at column 6" },
+		{ "{\"a\":-Infinity}", "unknown word at column 6" },
 		{ "{\"a\":1,\"b\":2,\"a\":3}",
-		    "not JSON: member 'a' comes twice at column 17" },
-		{ "{\"a\":1,\"\\u0061\":3}", "member 'a' comes twice" },
+		    "not JSON: duplicate member 'a' at column 17" },
+		{ "{\"a\":1,\"\\u0061\":3}", "duplicate member 'a'" },
 		{ "{\"b\":{\"x\":[{\"k\":1,\"k\":2}]}}",
-		    "member 'k' comes twice at column 22" },
-		{ "{\"a\":\"\\u0000\"}", "a NUL in a text at column 7" },
-		{ "{\"a\":\"x\\ud800\"}",
-		    "half of a surrogate pair at column 8" },
-		{ "{\"a\":\"\\ud800\\u0041\"}", "half of a surrogate pair" },
-		{ "{\"a\":\"\\udc00\"}", "half of a surrogate pair" },
-		{ "{\"a\":\"\\ud800\\u00", "it ends in the middle" },
-		{ "{\"a\":\"\xC3(\"}", "a text that is not UTF-8 at column 7" },
-		{ "{\"\xff\":1}", "a text that is not UTF-8 at column 3" },
-		{ "{\"a\":\"\t\"}", "a control character in a text" },
-		{ "{\"a\":01}", "this is no number at column 7" },
+		    "duplicate member 'k' at column 22" },
+		{ "{\"a\":\"\\u0000\"}", "NUL in a string at column 7" },
+		{ "{\"a\":\"x\\ud800\"}", "unpaired surrogate at column 8" },
+		{ "{\"a\":\"\\ud800\\u0041\"}", "unpaired surrogate" },
+		{ "{\"a\":\"\\udc00\"}", "unpaired surrogate" },
+		{ "{\"a\":\"\\ud800\\u00", "unexpected end" },
+		{ "{\"a\":\"\xC3(\"}", "string is not UTF-8 at column 7" },
+		{ "{\"\xff\":1}", "string is not UTF-8 at column 3" },
+		{ "{\"a\":\"\t\"}", "control character in a string" },
+		{ "{\"a\":01}", "malformed number at column 7" },
 	};
 
 	(void)state;
@@ -118,7 +117,7 @@ a_member_among_many_that_comes_twice_is_found(void **state)
 		assert_is(object.keys.at[count], "z");
 		sprintf(text + used, "\"k%d\":0}", count / 2 * 7 % 100003);
 		assert_int_equal(read_text(text), -1);
-		assert_non_null(strstr(err.text, "comes twice"));
+		assert_non_null(strstr(err.text, "duplicate member"));
 	}
 	free(text);
 }

@@ -207,7 +207,7 @@ standard_output_by_name_is_no_file(void **state)
 		output_abort(&output);
 	}
 	assert_int_equal(output_open(&output, "", &err), -1);
-	assert_string_equal(err.text, "the output has no name");
+	assert_string_equal(err.text, "the output file has no name");
 }
 
 /* What a child leaves behind that ends itself in the middle of writing. */

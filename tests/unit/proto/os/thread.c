@@ -136,7 +136,7 @@ one_that_serves_must_not_end_by_itself(void **state)
 	start(&job, true);
 	sem_post(&job.go);
 	sem_wait(&job.heard);
-	assert_string_equal(job.said, "the tester: ended, though nobody asked");
+	assert_string_equal(job.said, "the tester: ended unexpectedly");
 	thread_stop(&job.thread);
 }
 

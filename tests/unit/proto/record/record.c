@@ -68,13 +68,13 @@ names_are_1_to_255_bytes_of_text_without_control_characters(void **state)
 	REFUSED(r, "source is empty");
 	r = event(0);
 	r.name = text_of("a\nb");
-	REFUSED(r, "name holds a control character");
+	REFUSED(r, "name contains a control character");
 	r.name = text_of("\xc3\x28");
 	REFUSED(r, "name is not UTF-8");
 	r.name = text_of("h\xc3\xb6ren");
 	PASSES(r);
 	r.node = text_of("a\x7f");
-	REFUSED(r, "node holds a control character");
+	REFUSED(r, "node contains a control character");
 }
 
 static void
@@ -95,9 +95,9 @@ sentences_call_a_field_what_its_kind_calls_it(void **state)
 	r.kind = RECORD_REJECTED;
 	REFUSED(r, "reason is empty");
 	r.kind = RECORD_CONTEXT;
-	REFUSED(r, "0 is not a kind of record");
+	REFUSED(r, "0 is not a record kind");
 	r.kind = RECORD_KINDS;
-	REFUSED(r, "9 is not a kind of record");
+	REFUSED(r, "9 is not a record kind");
 }
 
 static void
@@ -162,9 +162,9 @@ attributes_are_at_most_64_and_all_of_them_are_looked_at(void **state)
 	r = event(RECORD_ATTRIBUTES_MAX);
 	PASSES(r);
 	r.attributes--;
-	REFUSED(r, "there are more than 63 attributes");
+	REFUSED(r, "more than 63 attributes");
 	r.attributes += 2;
-	REFUSED(r, "65 attributes are more than 64");
+	REFUSED(r, "65 attributes exceed the limit of 64");
 	begin(NULL);
 	add("good", text_of("line\none"));
 	add("bad", text_of("\xff"));
@@ -203,9 +203,9 @@ values_are_numbers_or_unknown_and_at_most_4096(void **state)
 	r.value_bytes = (struct text){ (char *)buffer, (uint32_t)pairs.bytes };
 	PASSES(r);
 	r.values++;
-	REFUSED(r, "4097 values are more than 4096");
+	REFUSED(r, "4097 values exceed the limit of 4096");
 	r.values = 7;
-	REFUSED(r, "there are more than 7 values");
+	REFUSED(r, "more than 7 values");
 	r.values = 1;
 	r.value_bytes = text_of("\xc0");
 	PASSES(r);

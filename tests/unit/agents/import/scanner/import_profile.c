@@ -483,7 +483,7 @@ names_that_share_an_id_are_reported(void **state)
 	assert_item(PROFILE_THREAD);
 	assert_item(PROFILE_NOTE);
 	assert_non_null(strstr(err.text,
-	    "257 names of intervals are more than their ids can tell apart"));
+	    "257 names of intervals are more than their ids can distinguish"));
 	assert_interval("n256", 1, 2);
 	assert_item(PROFILE_THREAD_END);
 	assert_end();

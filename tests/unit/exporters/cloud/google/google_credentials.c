@@ -52,9 +52,9 @@ static void
 another_file_is_refused_without_showing_any_of_it(void **state)
 {
 	(void)state;
-	assert_bad_account("", "no JSON object");
-	assert_bad_account("[1]", "no JSON object");
-	assert_bad_account("{\"type\": \"authorized_user\"}", "not of a");
+	assert_bad_account("", "not a JSON object");
+	assert_bad_account("[1]", "not a JSON object");
+	assert_bad_account("{\"type\": \"authorized_user\"}", "not describe a");
 	assert_bad_account("{\"type\": \"service_account\"}", "client_email");
 	assert_bad_account(FILE_OF("7", "\"https://a/\""), "client_email");
 	assert_bad_account(FILE_OF("\"a b\"", "\"https://a/\""), "characters");
@@ -66,7 +66,7 @@ another_file_is_refused_without_showing_any_of_it(void **state)
 	    "private_key");
 	assert_bad_account("{\"client_email\": \"a\", \"client_email\": "
 			   "\"b\"}",
-	    "no JSON object");
+	    "not a JSON object");
 }
 
 static void
@@ -122,8 +122,8 @@ static void
 another_answer_is_no_token(void **state)
 {
 	(void)state;
-	assert_bad_token("", "no JSON object");
-	assert_bad_token("<html>", "no JSON object");
+	assert_bad_token("", "not a JSON object");
+	assert_bad_token("<html>", "not a JSON object");
 	assert_bad_token("{}", "access_token");
 	assert_bad_token("{\"access_token\": \"\"}", "access_token");
 	assert_bad_token("{\"access_token\": \"a\\r\\nX: y\"}", "printable");

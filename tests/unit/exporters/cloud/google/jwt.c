@@ -113,15 +113,20 @@ what_cannot_sign_is_refused_and_nobody_is_asked_for_a_password(void **state)
 	struct text key;
 
 	(void)state;
-	assert_refused(text_of(""), "no PEM key");
-	assert_refused(text_of("-----BEGIN PRIVATE KEY-----\n"), "no PEM key");
-	assert_refused(read_text(pem, sizeof(pem), "public.pem"), "no PEM key");
-	assert_refused(read_text(pem, sizeof(pem), "locked.pem"), "no PEM key");
-	assert_refused(read_text(pem, sizeof(pem), "short.pem"), "not RSA of");
-	assert_refused(read_text(pem, sizeof(pem), "ec.pem"), "not RSA of");
+	assert_refused(text_of(""), "not a PEM key");
+	assert_refused(
+	    text_of("-----BEGIN PRIVATE KEY-----\n"), "not a PEM key");
+	assert_refused(
+	    read_text(pem, sizeof(pem), "public.pem"), "not a PEM key");
+	assert_refused(
+	    read_text(pem, sizeof(pem), "locked.pem"), "not a PEM key");
+	assert_refused(
+	    read_text(pem, sizeof(pem), "short.pem"), "not an RSA key of");
+	assert_refused(
+	    read_text(pem, sizeof(pem), "ec.pem"), "not an RSA key of");
 	key = read_text(pem, sizeof(pem), "rsa.pem");
 	key.bytes /= 2;
-	assert_refused(key, "no PEM key");
+	assert_refused(key, "not a PEM key");
 }
 
 int

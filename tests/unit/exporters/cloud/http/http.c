@@ -118,7 +118,7 @@ open_http(void **state)
 {
 	(void)state;
 	err.text[0] = '\0';
-	how.patience_ns = 20 * NS_PER_SECOND;
+	how.retry_ns = 20 * NS_PER_SECOND;
 	return http_open(&http, &how, &err);
 }
 
@@ -272,7 +272,7 @@ test_an_outage_can_be_waited_out(void **state)
 	struct http_answer answer;
 
 	(void)state;
-	how.patience_ns = 1000000;
+	how.retry_ns = 1000000;
 	assert_int_equal(send_to(script, 4, &answer), -1);
 	how.wait_out = true;
 	assert_int_equal(send_to(script, 4, &answer), 0);
@@ -297,7 +297,7 @@ test_an_address_that_is_written_out_needs_no_lookup(void **state)
 		request.url = bad[i];
 		if (http_check(&request, &err) == 0)
 			fail_msg("%s", bad[i]);
-		assert_non_null(strstr(err.text, "nothing is sent there"));
+		assert_non_null(strstr(err.text, "the request was not sent"));
 	}
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		request.url = good[i];
@@ -381,15 +381,15 @@ test_a_redirect_is_an_answer(void **state)
 }
 
 static void
-test_patience_ends_and_the_last_reason_is_said(void **state)
+test_retries_end_and_the_last_error_is_reported(void **state)
 {
 	const char *script[] = { ANSWER("503", "", "9\r\n\r\noverworked") };
 	struct http_answer answer;
 
 	(void)state;
-	how.patience_ns = 100000000;
+	how.retry_ns = 100000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
-	assert_non_null(strstr(err.text, "in vain"));
+	assert_non_null(strstr(err.text, "gave up after"));
 	assert_non_null(strstr(err.text, "answers 503: overworke"));
 	assert_true(atomic_load(&service.asked) >= 2);
 }
@@ -402,7 +402,7 @@ test_a_pause_is_no_longer_than_patience(void **state)
 	struct http_answer answer;
 
 	(void)state;
-	how.patience_ns = 50000000;
+	how.retry_ns = 50000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_int_equal(atomic_load(&service.asked), 2);
 }
@@ -437,7 +437,7 @@ test_an_answer_has_a_bound(void **state)
 	while (n < 70 << 10)
 		n += snprintf(large + n, 100, "Name: a value like many\r\n");
 	assert_int_equal(send_to(script, 1, &answer), -1);
-	assert_non_null(strstr(err.text, "more than 64 KiB"));
+	assert_non_null(strstr(err.text, "larger than 64 KiB"));
 }
 
 static void
@@ -459,7 +459,7 @@ test_short_passwords_of_the_address_are_not_passed_on(void **state)
 	struct http_request request = { .method = "GET",
 		.url = "http://h/?u=visitor&P=hushhush&db=pool&x-api-key=abcdef"
 		       "&note=a-rather-long-one" };
-	char said[HTTP_SAID_BYTES];
+	char said[HTTP_EXCERPT_BYTES];
 
 	(void)state;
 	http_excerpt(said, text_of("hushhush visitor abcdef a-rather-long-one"),
@@ -471,7 +471,7 @@ static void
 test_blanks_of_an_answer_are_one_and_none_at_its_ends(void **state)
 {
 	const struct http_request request = { .url = "http://h/" };
-	char said[HTTP_SAID_BYTES];
+	char said[HTTP_EXCERPT_BYTES];
 
 	(void)state;
 	http_excerpt(said, text_of("\r\n \n\t  not\n\n found \n"), &request);
@@ -536,7 +536,7 @@ check_refused(const char *url, const char *header, const char *words)
 }
 
 static void
-test_some_are_never_asked(void **state)
+test_refused_addresses_are_never_contacted(void **state)
 {
 	(void)state;
 	check_refused("http://169.254.169.254/latest?t=tellnobody", NULL,
@@ -546,11 +546,12 @@ test_some_are_never_asked(void **state)
 	check_refused("http://[fd00:ec2::254]/", NULL, "metadata");
 	check_refused("https://168.63.129.16/", NULL, "metadata");
 	check_refused("http://2852039166/", NULL, "link-local");
-	check_refused("http://0.0.0.0/", NULL, "no address");
+	check_refused("http://0.0.0.0/", NULL, "not a host");
 	check_refused("http://224.0.0.1/", NULL, "multicast");
 	check_refused("http://u:tellnobody@127.0.0.1/", NULL, "a password");
-	check_refused("ftp://127.0.0.1/", NULL, "begins with http://");
-	check_refused("file:///etc/passwd", NULL, "begins with http://");
+	check_refused("ftp://127.0.0.1/", NULL, "does not begin with http://");
+	check_refused(
+	    "file:///etc/passwd", NULL, "does not begin with http://");
 	check_refused("http://127.0.0.1/ x", NULL, "blank");
 	check_refused("http://127.0.0.1/", "A: tellnobody\r\nB: c",
 	    "control character in the header A");
@@ -567,7 +568,7 @@ end_soon(void *arg)
 }
 
 static void
-test_a_wait_ends_when_the_process_shall(void **state)
+test_a_signal_ends_a_retry_pause(void **state)
 {
 	const char *script[] = { ANSWER(
 	    "429", "Retry-After: 3600\r\n", "0\r\n\r\n") };
@@ -577,7 +578,7 @@ test_a_wait_ends_when_the_process_shall(void **state)
 	sigset_t set;
 
 	(void)state;
-	how.patience_ns = 3600 * NS_PER_SECOND;
+	how.retry_ns = 3600 * NS_PER_SECOND;
 	interrupt_hold();
 	atomic_store(&service.asked, 0);
 	pthread_create(&thread, NULL, end_soon, NULL);
@@ -619,7 +620,7 @@ retry_seconds(const char *value)
 	else
 		snprintf(text, sizeof(text),
 		    ANSWER("503", "Retry-After: %s\r\n", "0\r\n\r\n"), value);
-	how.patience_ns = 1000000;
+	how.retry_ns = 1000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	return http_retry_ns(http) / NS_PER_SECOND;
 }
@@ -698,14 +699,14 @@ main(void)
 		TEST(an_address_has_the_parts_that_are_sent),
 		TEST(what_is_the_callers_fault_is_not),
 		TEST(a_redirect_is_an_answer),
-		TEST(patience_ends_and_the_last_reason_is_said),
+		TEST(retries_end_and_the_last_error_is_reported),
 		TEST(a_pause_is_no_longer_than_patience),
 		TEST(what_is_not_http_is_said_at_once),
 		TEST(an_answer_has_a_bound),
 		TEST(a_secret_that_is_reported_back_is_not_passed_on),
 		TEST(a_failure_of_libcurl_is_no_interruption),
-		TEST(some_are_never_asked),
-		TEST(a_wait_ends_when_the_process_shall),
+		TEST(refused_addresses_are_never_contacted),
+		TEST(a_signal_ends_a_retry_pause),
 		TEST(a_connection_is_kept_for_the_next_request),
 		cmocka_unit_test(
 		    test_short_passwords_of_the_address_are_not_passed_on),

@@ -192,7 +192,7 @@ what_the_service_cannot_take_is_said_before_it_is_asked(void **state)
 	assert_int_equal(check_limits(&result, NULL, &err), 0);
 	result.text = (struct text){ info, 1048487 };
 	assert_int_equal(check_limits(&result, NULL, &err), -1);
-	assert_non_null(strstr(err.text, "takes 1048572 at most"));
+	assert_non_null(strstr(err.text, "accepts at most 1048572"));
 	result.text.bytes = 1048000;
 	assert_int_equal(check_limits(&result, NULL, &err), 0);
 	entries[0].name = (struct text){ name, 1500 };
@@ -244,7 +244,8 @@ an_answer_has_a_result_for_each_mutation(void **state)
 	assert_int_equal(datastore_answer_read(
 			     text_of("{\"mutationResults\": [{}]}"), 2, &err),
 	    -1);
-	assert_string_equal(err.text, "1 results came for 2 mutations");
+	assert_string_equal(
+	    err.text, "the answer has 1 results for 2 mutations");
 	assert_int_equal(datastore_answer_read(text_of("{}"), 1, &err), -1);
 	assert_int_equal(datastore_answer_read(text_of("[]"), 0, &err), -1);
 	assert_int_equal(datastore_answer_read(text_of(""), 0, &err), -1);

@@ -1,0 +1,192 @@
+/*
+ * runs_days_plot - the duration of a step, day by day.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/pictures/days_plot.h"
+
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+#include "proto/format/table.h"
+#include "proto/os/clock.h"
+
+enum {
+	WIDTH = 1200,
+	HEIGHT = 520,
+	ROWS = 30,
+	WORDS_BYTES = 512,
+	DAY_SECONDS = 86400,
+};
+#define DAY_NS (DAY_SECONDS * NS_PER_SECOND)
+
+void
+runs_days_clear(struct runs_days *days)
+{
+	free(days->days);
+	free(days->values);
+	days->days = NULL;
+	days->values = NULL;
+	days->count = days->value_count = days->value_room = 0;
+}
+
+/* ---- reading ---- */
+
+static int
+take(struct runs_days *days, const struct runs_run *run, struct err *err)
+{
+	int64_t duration[RUN_EVENTS_MAX / 2];
+	int64_t day = run->time_ns / DAY_NS - (run->time_ns % DAY_NS < 0);
+	uint32_t count =
+	    run_durations(&run->events, days->step->of, days->clock, duration);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (days->value_count == RUNS_DAYS_VALUES_MAX)
+			return err_set(err,
+			    "more than %d durations of a step: select a group "
+			    "with --group",
+			    RUNS_DAYS_VALUES_MAX);
+		days->values = memory_grow(days->values, &days->value_room,
+		    days->value_count, sizeof(*days->values));
+		days->values[days->value_count++] =
+		    (struct runs_value){ day, duration[i] };
+	}
+	return 0;
+}
+
+static int
+by_day(const void *left, const void *right)
+{
+	const struct runs_value *a = left, *b = right;
+
+	if (a->day != b->day)
+		return a->day < b->day ? -1 : 1;
+	return a->ns < b->ns ? -1 : a->ns > b->ns;
+}
+
+static double
+quantile(const struct runs_value *sorted, uint32_t count, double q)
+{
+	double rank = q * (count - 1);
+	uint32_t low = (uint32_t)rank;
+	uint32_t high = low + 1 < count ? low + 1 : low;
+	double a = (double)sorted[low].ns, b = (double)sorted[high].ns;
+
+	return (a + (b - a) * (rank - low)) / NS_PER_SECOND;
+}
+
+static void
+add_up(struct runs_days *days)
+{
+	uint32_t end;
+
+	qsort(days->values, days->value_count, sizeof(*days->values), by_day);
+	days->count = 0;
+	for (uint32_t at = 0; at < days->value_count; at = end) {
+		const struct runs_value *first = &days->values[at];
+		uint32_t count;
+
+		for (end = at; end < days->value_count &&
+			       days->values[end].day == first->day;
+		     end++)
+			;
+		count = end - at;
+		/* There are at most as many days as values: it fits. */
+		days->days[days->count++] = (struct runs_day){ first->day,
+			count, (double)first->ns / NS_PER_SECOND,
+			quantile(first, count, 0.5),
+			quantile(first, count, 0.9),
+			(double)first[count - 1].ns / NS_PER_SECOND };
+	}
+}
+
+int
+runs_days_read(struct runs_days *days, struct err *err)
+{
+	struct text all = { NULL, 0 };
+	struct runs_run run;
+	int rc;
+
+	days->count = days->value_count = 0;
+	if (runs_select(days->runs, all, days->group, err) != 0)
+		return -1;
+	while ((rc = runs_next(days->runs, &run, err)) > 0)
+		if (run.has_time && take(days, &run, err) != 0)
+			return -1;
+	if (rc != 0 || days->value_count == 0)
+		return rc;
+	free(days->days);
+	days->days = memory_zero(days->value_count, sizeof(*days->days));
+	add_up(days);
+	return 0;
+}
+
+/* ---- the picture ---- */
+
+void
+runs_days_table(const void *what, FILE *file)
+{
+	const struct runs_days *days = what;
+
+	fputs("Time Day Count Least Median P90 Greatest\n", file);
+	for (uint32_t i = 0; i < days->count; i++) {
+		const struct runs_day *d = &days->days[i];
+		char text[CLOCK_TEXT_BYTES];
+
+		fprintf(file, "%lld %.10s %u %.9g %.9g %.9g %.9g\n",
+		    (long long)d->day * DAY_SECONDS,
+		    clock_text(text, d->day * DAY_NS, 0), d->count, d->least,
+		    d->p50, d->p90, d->greatest);
+	}
+}
+
+static void
+put_headings(
+    const struct runs_days *days, FILE *file, enum gnuplot_terminal terminal)
+{
+	static const char *const clocks[] = { "emitted", "received" };
+	char words[WORDS_BYTES];
+	size_t used = table_elide(words, sizeof(words), days->step->name, 40);
+
+	snprintf(words + used, sizeof(words) - used, " of runs, day by day");
+	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 0, words);
+	used = table_elide(words, sizeof(words), days->runs->partition, 30);
+	snprintf(words + used, sizeof(words) - used,
+	    ", %u times on %u day%s (UTC), as %s", days->value_count,
+	    days->count, days->count == 1 ? "" : "s", clocks[days->clock]);
+	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 1, words);
+}
+
+void
+runs_days_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	const struct runs_days *days = what;
+	long long first = (long long)days->days[0].day;
+	long long last = (long long)days->days[days->count - 1].day;
+
+	gnuplot_put_terminal(file, terminal, WIDTH, HEIGHT, ROWS);
+	put_headings(days, file, terminal);
+	fprintf(file,
+	    "set tmargin 5\nset border 3\nset tics nomirror out\n"
+	    "set key outside %s Left reverse samplen 1.5\n"
+	    "set xdata time\nset timefmt \"%%s\"\n"
+	    "set format x \"%s\"\nset xtics %lld\n"
+	    "set xrange [\"%lld\":\"%lld\"]\n"
+	    "set yrange [*:*]\nset ylabel \"Time / min\"\n"
+	    "set grid ytics\nset style fill solid 0.4 noborder\n",
+	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
+				     : "right top vertical",
+	    terminal == GNUPLOT_DUMB ? "%m-%d" : "%Y-%m-%d",
+	    ((last - first) / 8 + 1) * DAY_SECONDS,
+	    first * DAY_SECONDS - DAY_SECONDS / 2,
+	    last * DAY_SECONDS + DAY_SECONDS / 2);
+	fputs("plot ", file);
+	gnuplot_put_file(file, dat);
+	fputs(" skip 1 using 1:($5/60):($6/60) with filledcurves "
+	      "lc rgb \"#a5cee3\" title \"median to p90\", \\\n"
+	      "\t\"\" skip 1 using 1:($6/60) with linespoints pt 7 ps 0.6 "
+	      "lc rgb \"#f28e2b\" title \"p90\", \\\n"
+	      "\t\"\" skip 1 using 1:($5/60) with linespoints pt 7 ps 0.6 "
+	      "lc rgb \"#1f78b3\" title \"median\"\n",
+	    file);
+}

@@ -1,0 +1,286 @@
+/*
+ * runs_page_picture - a page of runs as stacked bars.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/pictures/page_picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "exporters/gnuplot/gnuplot.h"
+#include "proto/format/json_bytes.h"
+#include "proto/format/table.h"
+#include "proto/os/clock.h"
+
+enum {
+	WIDTH = 1200, /* pixels */
+	BAR_HEIGHT = 22,
+	SLOTS_MIN = 9,
+	MARGINS = 150, /* title and axis */
+	NAME_COLUMNS = 36,
+	DUMB_NAME_COLUMNS = 20,
+	DUMB_MARGINS = 12,
+	SERIES_COLUMN =
+	    4, /* the first column of the table with a step, from 1 */
+	WORDS_BYTES = 512,
+};
+
+#define SECONDS_PER_MINUTE 60
+
+/* ---- the table ---- */
+
+void
+runs_put_seconds(FILE *file, int64_t ns)
+{
+	unsigned char text[JSON_DECIMAL_BYTES];
+	unsigned char *end = json_put_decimal(text, ns, NS_PER_SECOND);
+
+	fwrite(text, 1, (size_t)(end - text), file);
+}
+
+const char *
+runs_bar_words(const struct runs_bar *bar)
+{
+	static const char *const words[RUN_STATES] = { "queued", "ongoing",
+		"" };
+
+	return bar->error ? "error" : words[bar->state];
+}
+
+void
+runs_picture_table(const void *what, FILE *file)
+{
+	const struct runs_picture *picture = what;
+	const struct runs_pages *pages = picture->pages;
+	const struct runs_page *page = picture->page;
+
+	fputs("Rank Run State", file);
+	for (uint32_t i = 0; i < pages->series_count; i++) {
+		putc(' ', file);
+		gnuplot_put_word(file, pages->series[i]->name);
+	}
+	putc('\n', file);
+	for (uint32_t row = 0; row < page->count; row++) {
+		const struct runs_bar *bar = page->bars[row];
+		const char *words = runs_bar_words(bar);
+
+		fprintf(file, "%llu ", (unsigned long long)(page->first + row));
+		gnuplot_put_word(file, bar->id);
+		fprintf(file, " %s", words[0] != '\0' ? words : "finished");
+		for (uint32_t i = 0; i < pages->series_count; i++) {
+			putc(' ', file);
+			if (runs_bar_has(bar, i))
+				runs_put_seconds(file, bar->ns[i]);
+			else
+				putc('-', file);
+		}
+		putc('\n', file);
+	}
+}
+
+/* ---- JSON ---- */
+
+void
+runs_picture_series(
+    const struct runs_picture *picture, struct byte_stream *byte_stream)
+{
+	const struct runs_pages *pages = picture->pages;
+	const struct runs_page *page = picture->page;
+
+	byte_stream_put(byte_stream, "{\"labels\":[", 11);
+	for (uint32_t row = 0; row < page->count; row++) {
+		byte_stream_put(byte_stream, ",", row > 0);
+		json_put_text(byte_stream, page->bars[row]->id);
+	}
+	byte_stream_put(byte_stream, "],\"series\":{", 12);
+	for (uint32_t i = 0; i < pages->series_count; i++) {
+		byte_stream_put(byte_stream, ",", i > 0);
+		json_put_text(byte_stream, pages->series[i]->name);
+		byte_stream_put(byte_stream, ":[", 2);
+		for (uint32_t row = page->count; row-- > 0;) {
+			const struct runs_bar *bar = page->bars[row];
+			unsigned char *to = byte_stream_room(
+			    byte_stream, JSON_DECIMAL_BYTES + 2);
+
+			if (row + 1 < page->count)
+				*to++ = ',';
+			to = runs_bar_has(bar, i)
+				 ? json_put_decimal(
+				       to, bar->ns[i], NS_PER_SECOND)
+				 : JSON_PUT(to, "null");
+			byte_stream_filled(byte_stream, to);
+		}
+		byte_stream_put(byte_stream, "]", 1);
+	}
+	byte_stream_put(byte_stream, "}}", 2);
+}
+
+/* ---- the script ---- */
+
+const char *
+runs_colour(const struct runs_pages *pages, uint32_t series)
+{
+	static const struct {
+		const char *name, *colour;
+	} known[] = {
+		{ "initialisation", "#a5cee3" },
+		{ "queue", "#1f78b3" },
+		{ "flash", "#b2de89" },
+		{ "boot", "#fcbf6f" },
+		{ "test", "#fb9a99" },
+		{ "publish", "#693d9a" },
+	};
+	static const char *const palette[] = { "#4e79a7", "#f28e2b", "#59a14f",
+		"#e15759", "#b07aa1", "#76b7b2", "#9c755f", "#ff9da7",
+		"#edc948", "#bab0ac" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (text_equal(
+			pages->series[series]->name, text_of(known[i].name)))
+			return known[i].colour;
+	return palette[series % (sizeof(palette) / sizeof(*palette))];
+}
+
+static unsigned
+slots_of(const struct runs_page *page)
+{
+	return page->count < SLOTS_MIN ? SLOTS_MIN : page->count;
+}
+
+static void
+put_headings(const struct runs_picture *picture, FILE *file,
+    enum gnuplot_terminal terminal, unsigned height, unsigned rows)
+{
+	static const char *const clocks[] = { "emitted", "received" };
+	const struct runs_pages *pages = picture->pages;
+	const struct runs_page *page = picture->page;
+	char words[WORDS_BYTES];
+	size_t used =
+	    table_elide(words, sizeof(words), pages->runs->partition, 30);
+
+	gnuplot_put_heading(file, terminal, height, rows, 0,
+	    "Testrun Time and Motion Analysis");
+	snprintf(words + used, sizeof(words) - used,
+	    ", runs %llu to %llu of %llu, newest first, as %s",
+	    (unsigned long long)page->first,
+	    (unsigned long long)(page->first + page->count - 1),
+	    (unsigned long long)pages->total, clocks[pages->clock]);
+	gnuplot_put_heading(file, terminal, height, rows, 1, words);
+}
+
+static void
+put_names(const struct runs_page *page, FILE *file, unsigned columns)
+{
+	fputs("set ytics (", file);
+	for (uint32_t i = 0; i < page->count; i++) {
+		const char *state = runs_bar_words(page->bars[i]);
+		char label[4 * NAME_COLUMNS + 64];
+		size_t used = table_elide(
+		    label, sizeof(label), page->bars[i]->id, columns);
+
+		if (state[0] != '\0')
+			snprintf(
+			    label + used, sizeof(label) - used, " (%s)", state);
+		fputs(i > 0 ? ", " : "", file);
+		gnuplot_put_tic(file, text_of(label));
+		fprintf(file, " %u", i + 1);
+	}
+	fputs(")\n", file);
+}
+
+/* The extent of the longest bar to either side, in minutes. */
+static void
+put_range(const struct runs_picture *picture, FILE *file)
+{
+	const struct runs_page *page = picture->page;
+	double least = 0, greatest = 0;
+
+	for (uint32_t row = 0; row < page->count; row++) {
+		double left = 0, right = 0;
+
+		for (uint32_t i = 0; i < picture->pages->series_count; i++) {
+			double ns = (double)page->bars[row]->ns[i];
+
+			*(ns < 0 ? &left : &right) += ns;
+		}
+		least = fmin(least, left);
+		greatest = fmax(greatest, right);
+	}
+	least /= (double)SECONDS_PER_MINUTE * NS_PER_SECOND;
+	greatest /= (double)SECONDS_PER_MINUTE * NS_PER_SECOND;
+	if (greatest - least <= 0)
+		greatest = 1;
+	fprintf(
+	    file, "set xrange [%.9g:%.9g]\n", 1.02 * least, 1.02 * greatest);
+}
+
+/* The end of the bars of the columns before this one, on its side of zero. */
+static void
+put_base(FILE *file, uint32_t series, const char *side)
+{
+	fputs("(0", file);
+	for (uint32_t i = 0; i < series; i++)
+		fprintf(file, "+%s(%u)", side, SERIES_COLUMN + i);
+	putc(')', file);
+}
+
+static void
+put_series(const struct runs_picture *picture, FILE *file, const char *dat,
+    uint32_t series)
+{
+	const struct runs_pages *pages = picture->pages;
+	unsigned column = SERIES_COLUMN + series;
+
+	if (series == 0)
+		gnuplot_put_file(file, dat);
+	else
+		fputs("\"\"", file);
+	/* Append it to the right of the bars before it; negative values to the
+	 * left. */
+	fprintf(
+	    file, " skip 1 using (0):($0+1):(m(%u)<0 ? m(%u)+", column, column);
+	put_base(file, series, "l");
+	fputs(" : ", file);
+	put_base(file, series, "r");
+	fprintf(file, "):(m(%u)<0 ? ", column);
+	put_base(file, series, "l");
+	fprintf(file, " : m(%u)+", column);
+	put_base(file, series, "r");
+	fprintf(file,
+	    "):($0+1-0.38):($0+1+0.38) with boxxyerror lc rgb \"%s\" title ",
+	    runs_colour(pages, series));
+	gnuplot_put_text(file, pages->series[series]->name);
+}
+
+void
+runs_picture_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	const struct runs_picture *picture = what;
+	const struct runs_page *page = picture->page;
+	bool dumb = terminal == GNUPLOT_DUMB;
+	unsigned height = MARGINS + BAR_HEIGHT * slots_of(page);
+	unsigned rows = DUMB_MARGINS + 2 * slots_of(page);
+
+	gnuplot_put_terminal(file, terminal, WIDTH, height, rows);
+	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
+	    dumb ? "bottom center horizontal"
+		 : "right top vertical spacing 1.4");
+	put_headings(picture, file, terminal, height, rows);
+	fprintf(file,
+	    "set tmargin 5\nset border 3\nset tics nomirror out\n"
+	    "set xlabel \"Time / min\"\nset yrange [%u.5:0.5]\n"
+	    "set grid xtics front\nset style fill solid 1.0 noborder\n"
+	    "m(c) = valid(c) ? column(c)/%d. : 0\n"
+	    "r(c) = m(c) > 0 ? m(c) : 0\n"
+	    "l(c) = m(c) < 0 ? m(c) : 0\n",
+	    slots_of(page), SECONDS_PER_MINUTE);
+	put_range(picture, file);
+	put_names(page, file, dumb ? DUMB_NAME_COLUMNS : NAME_COLUMNS);
+	fputs("plot ", file);
+	for (uint32_t i = 0; i < picture->pages->series_count; i++) {
+		fputs(i > 0 ? ", \\\n\t" : "", file);
+		put_series(picture, file, dat, i);
+	}
+	putc('\n', file);
+}

@@ -1,0 +1,291 @@
+/*
+ * runs_plot_command - the pictures of poolscope-plot testrun.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/pictures/plot_command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/runs/pictures/days_plot.h"
+#include "exporters/runs/pictures/errors_plot.h"
+#include "exporters/runs/pictures/page_picture.h"
+#include "exporters/runs/runs.h"
+#include "exporters/source/pool.h"
+#include "proto/format/byte_stream.h"
+#include "proto/format/output.h"
+
+enum { BASE_BYTES = INSTANCE_PATH_BYTES + 4 * NAME_BYTES_MAX + 64 };
+
+const struct opt plot_testrun_options[] = {
+	{ "pages", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, pages),
+	    "A..B",
+	    "testrun: draw only these pages (A.., ..B or A); page 1 has the "
+	    "newest runs",
+	    NULL, false },
+	{ "series", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, series),
+	    "FILE", "testrun: write the numbers of all pages to FILE as JSON",
+	    NULL, false },
+	{ .name = NULL },
+};
+
+/* ---- usage errors ---- */
+
+/* Parse digits from `*at` on; `otherwise` if there are none. */
+static bool
+take_number(const char **at, uint64_t otherwise, uint64_t *value)
+{
+	char *end;
+
+	*value = otherwise;
+	if (**at < '0' || **at > '9')
+		return true;
+	errno = 0;
+	*value = strtoull(*at, &end, 10);
+	*at = end;
+	return errno == 0 && *value > 0;
+}
+
+static bool
+take_pages(struct plot_testrun_options *options)
+{
+	const char *at = options->pages;
+	const char *begin = at;
+	bool good = take_number(&at, 1, &options->first);
+
+	if (*at == '\0') {
+		options->last = options->first;
+		return good && at != begin;
+	}
+	if (strncmp(at, "..", 2) != 0)
+		return false;
+	at += 2;
+	return good && take_number(&at, UINT64_MAX, &options->last) &&
+	       *at == '\0' && options->first <= options->last;
+}
+
+void
+plot_testrun_check(
+    struct plot_testrun_options *options, const struct runs_options *runs)
+{
+	if (options->pages != NULL && !take_pages(options))
+		opt_usage("--pages: '%.64s' is not A..B with A at least 1 and "
+			  "B at least A",
+		    options->pages);
+	if (options->series != NULL && options->series[0] == '\0')
+		opt_usage("--series needs FILE");
+	if (runs->model[0] == '\0')
+		opt_usage("--model needs NAME");
+}
+
+/* ---- pages ---- */
+
+/* BASE-testrun[-GROUP]-WHAT */
+static struct text
+make_base(char to[static BASE_BYTES], const struct plot_testrun_how *how,
+    struct text partition, const char *what)
+{
+	char pool[INSTANCE_PATH_BYTES];
+	struct text base = pool_base(pool, partition);
+	const char *group = how->runs->group;
+
+	snprintf(to, BASE_BYTES, "%.*s-%s%s%s-%s", (int)base.bytes, base.at,
+	    how->runs->model, group != NULL ? "-" : "",
+	    group != NULL ? group : "", what);
+	return text_of(to);
+}
+
+static int
+draw_page(const struct runs_pages *pages, const struct runs_page *page,
+    const struct plot_testrun_how *how, struct err *err)
+{
+	const struct runs_picture drawn = { pages, page };
+	char base[BASE_BYTES], number[24];
+	struct picture picture = *how->picture;
+
+	snprintf(number, sizeof(number), "%04" PRIu64, page->number);
+	picture.base = make_base(base, how, pages->runs->partition, number);
+	picture.what = &drawn;
+	picture.put_table = runs_picture_table;
+	picture.put_script = runs_picture_script;
+	return picture_make(&picture, err);
+}
+
+/* Called for each page. */
+struct page_sink {
+	int (*put)(const struct page_sink *sink, const struct runs_pages *pages,
+	    const struct runs_page *page, struct err *err);
+	const struct plot_testrun_how *how;
+	struct byte_stream *byte_stream; /* number of series */
+};
+
+static int
+put_picture(const struct page_sink *sink, const struct runs_pages *pages,
+    const struct runs_page *page, struct err *err)
+{
+	return draw_page(pages, page, sink->how, err);
+}
+
+static int
+put_series(const struct page_sink *sink, const struct runs_pages *pages,
+    const struct runs_page *page, struct err *err)
+{
+	const struct runs_picture picture = { pages, page };
+	bool first = page->number == sink->how->options->first;
+
+	(void)err;
+	byte_stream_put(sink->byte_stream, first ? "[" : ",\n", first ? 1 : 2);
+	runs_picture_series(&picture, sink->byte_stream);
+	return 0;
+}
+
+static int
+each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
+{
+	struct runs_pages pages;
+	struct runs_page page;
+	const struct plot_testrun_options *options = sink->how->options;
+	const struct runs_options *of = sink->how->runs;
+	uint64_t count = 0, last = 0;
+	int rc = 0;
+
+	if (runs->step_count == 0)
+		return err_set(err, "the model has no steps to draw");
+	runs_pages_begin(
+	    &pages, runs, text_of(of->group), (enum run_clock)of->time);
+	while (rc == 0 && last < options->last &&
+	       (rc = runs_pages_next(&pages, &page, err)) > 0) {
+		last = page.number;
+		rc = 0;
+		if (last < options->first)
+			continue;
+		rc = sink->put(sink, &pages, &page, err);
+		count++;
+	}
+	if (rc == 0 && count == 0 && last > 0)
+		rc = err_set(err, "the last page is %" PRIu64, last);
+	else if (rc == 0 && count == 0)
+		rc = err_set(err, "no runs with events%s",
+		    of->group != NULL ? " in a matching group" : "");
+	runs_pages_end(&pages);
+	return rc;
+}
+
+static int
+write_series(
+    struct runs *runs, const struct plot_testrun_how *how, struct err *err)
+{
+	struct byte_stream byte_stream;
+	const struct page_sink sink = { put_series, how, &byte_stream };
+	struct output output;
+	int rc;
+
+	if (output_open(&output, how->options->series, err) != 0)
+		return -1;
+	rc = byte_stream_begin(&byte_stream, output.file, BYTE_STREAM_PLAIN,
+	    (struct text){ NULL, 0 }, err);
+	if (rc == 0) {
+		struct err ignored;
+
+		rc = each_page(runs, &sink, err);
+		byte_stream_put(&byte_stream, "]\n", 2);
+		if (byte_stream_end(&byte_stream, rc == 0 ? err : &ignored) !=
+		    0)
+			rc = -1;
+	}
+	if (rc == 0)
+		return picture_commit(&output, err);
+	output_abort(&output);
+	return -1;
+}
+
+/* ---- all views ---- */
+
+static int
+draw_days(
+    struct runs *runs, const struct plot_testrun_how *how, struct err *err)
+{
+	struct runs_days days = { .runs = runs,
+		.group = text_of(how->runs->group),
+		.clock = (enum run_clock)how->runs->time };
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < runs->step_count; i++) {
+		char base[BASE_BYTES], what[NAME_BYTES_MAX + 32];
+		struct picture picture = *how->picture;
+
+		days.step = &runs->steps[i];
+		rc = runs_days_read(&days, err);
+		if (rc == 0 && days.count > 0) {
+			snprintf(what, sizeof(what), "distribution-%.*s",
+			    (int)days.step->name.bytes, days.step->name.at);
+			picture.base =
+			    make_base(base, how, runs->partition, what);
+			picture.what = &days;
+			picture.put_table = runs_days_table;
+			picture.put_script = runs_days_script;
+			rc = picture_make(&picture, err);
+		}
+	}
+	runs_days_clear(&days);
+	return rc;
+}
+
+static int
+draw_errors(
+    struct runs *runs, const struct plot_testrun_how *how, struct err *err)
+{
+	struct runs_errors errors;
+	struct picture picture = *how->picture;
+	char base[BASE_BYTES];
+	int rc =
+	    runs_errors_read(&errors, runs, text_of(how->runs->group), err);
+
+	picture.base = make_base(base, how, runs->partition, "errors");
+	picture.what = &errors;
+	picture.put_table = runs_errors_table;
+	picture.put_script = runs_errors_script;
+	if (rc == 0)
+		rc = picture_make(&picture, err);
+	runs_errors_clear(&errors);
+	return rc;
+}
+
+static int
+draw_all(struct runs *runs, const struct plot_testrun_how *how, struct err *err)
+{
+	enum runs_view view = how->view;
+	const struct page_sink sink = { put_picture, how, NULL };
+
+	if (picture_make_dir(how->picture->dir, err) != 0)
+		return -1;
+	/* Draw the single pictures first: there may be many pages. */
+	if ((view == RUNS_VIEW_ERRORS || view == RUNS_VIEW_ALL) &&
+	    draw_errors(runs, how, err) != 0)
+		return -1;
+	if ((view == RUNS_VIEW_DISTRIBUTION || view == RUNS_VIEW_ALL) &&
+	    draw_days(runs, how, err) != 0)
+		return -1;
+	if (view == RUNS_VIEW_PAGES || view == RUNS_VIEW_ALL)
+		return each_page(runs, &sink, err);
+	return 0;
+}
+
+int
+plot_testrun(struct source *source, struct text partition,
+    const struct plot_testrun_how *how, struct err *err)
+{
+	struct runs runs;
+	int rc =
+	    runs_open(&runs, source, partition, text_of(how->runs->model), err);
+
+	if (rc == 0 && how->options->series != NULL)
+		rc = write_series(&runs, how, err);
+	if (rc == 0 && how->view != RUNS_VIEW_NONE)
+		rc = draw_all(&runs, how, err);
+	runs_clear(&runs);
+	return rc;
+}

@@ -1,0 +1,53 @@
+/*
+ * upload_directory - upload the files of a directory, then archive them.
+ *
+ * A file is locked while it is processed; it moves to the archive after every
+ * target has it and the store has acknowledged it.  A bad or conflicting file
+ * is reported once and stays in place.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_DIRECTORY_H
+#define EXPORTERS_UPLOAD_DIRECTORY_DIRECTORY_H
+
+#include "exporters/upload/directory/inbox.h"
+#include "proto/base/err.h"
+#include "proto/config/opt.h"
+
+struct upload_directory; /* opaque */
+
+struct upload_directory_options {
+	struct inbox *data, *archive;
+	const char *const *to; /* targets */
+	uint32_t targets;
+	const char *partition, *node;
+	const struct source_options *asked; /* where uploads are recorded */
+	const struct http_options
+	    *http;                      /* options of requests to the targets */
+	const struct opt_list *brokers; /* empty: the local instance */
+	int64_t timeout_ns, settle_ns;
+	bool strict, refuse, dry, progress;
+};
+
+struct upload_directory_counters {
+	uint64_t files, entries; /* uploaded and archived */
+	uint64_t bad;            /* bad files */
+	uint64_t refused;        /* bad files moved to refused/ */
+	uint64_t bad_entries;    /* skipped entries of good files */
+	uint64_t left;           /* files to try again later */
+	uint64_t failed; /* of those, rejected by a target or the archive */
+};
+
+int upload_directory_open(struct upload_directory **files,
+    const struct upload_directory_options *options, struct err *err);
+void upload_directory_close(struct upload_directory **files);
+
+/* Process all settled files.  Returns -1 if it is useless to continue now. */
+int upload_directory_pass(struct upload_directory *files, struct err *err);
+/* When the next file of the last pass will be settled (wall clock); 0: no file
+ * is waiting for that. */
+int64_t upload_directory_settled_ns(const struct upload_directory *files);
+
+const struct upload_directory_counters *upload_directory_counters(
+    const struct upload_directory *files);
+
+#endif

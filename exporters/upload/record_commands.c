@@ -1,0 +1,279 @@
+/*
+ * upload_record_commands - the samples and events commands.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/upload/record_commands.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exporters/samples/series.h"
+#include "exporters/upload/follow.h"
+#include "proto/os/log.h"
+#include "proto/os/progress.h"
+#include "proto/service/interrupt.h"
+
+enum { ASK_EVERY = 1024, NAME_DIGITS = 32 };
+
+/* ---- one upload ---- */
+
+static int
+read_groups(struct upload_records *rows, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	int rc;
+
+	query.name = text_of("set:*");
+	if (source_select(rows->source, SOURCE_RECORDS,
+		text_of(rows->partition), &query, err) != 0)
+		return -1;
+	while ((rc = source_next(rows->source, &record, err)) > 0)
+		columns_take(&rows->sets, &record);
+	return rc;
+}
+
+/* The name identifies the records: it is made of their identities and their
+ * times as shown. */
+struct naming {
+	crypto_generichash_state state;
+};
+
+static void
+naming_begin(struct naming *naming)
+{
+	crypto_generichash_init(&naming->state, NULL, 0, NAME_DIGITS / 2);
+}
+
+static void
+naming_add(struct naming *naming, const struct record *record)
+{
+	unsigned char bytes[40];
+
+	memcpy(bytes, record->id.session.bytes, 16);
+	memcpy(bytes + 16, &record->id.seq, 8);
+	memcpy(bytes + 24, &record->time_ns, 8);
+	memcpy(bytes + 32, &record->id.index, 4);
+	memset(bytes + 36, 0, 4);
+	crypto_generichash_update(&naming->state, bytes, sizeof(bytes));
+}
+
+static int
+flush(struct upload_records *rows, struct naming *naming, struct err *err)
+{
+	unsigned char hash[NAME_DIGITS / 2];
+	char name[NAME_DIGITS + 1];
+
+	crypto_generichash_final(&naming->state, hash, sizeof(hash));
+	sodium_bin2hex(name, sizeof(name), hash, sizeof(hash));
+	naming_begin(naming);
+	return upload_records_flush(rows, name, err);
+}
+
+static int
+send_once(struct upload_records *rows, struct err *err)
+{
+	struct wire_query query = upload_records_query(rows);
+	struct naming naming;
+	struct record record;
+	uint64_t read = 0;
+	int rc;
+
+	query.name = rows->pattern;
+	if (source_select(rows->source, SOURCE_RECORDS,
+		text_of(rows->partition), &query, err) != 0)
+		return -1;
+	naming_begin(&naming);
+	while ((rc = source_next(rows->source, &record, err)) > 0) {
+		uint64_t before = rows->added;
+
+		if (read++ % ASK_EVERY == 0 && interrupt_is_asked())
+			return err_set_code(
+			    err, ERR_INTERRUPTED, "interrupted");
+		rc = upload_records_add(rows, &record, err);
+		if (rc == 0) {
+			if (flush(rows, &naming, err) != 0)
+				return -1;
+			before = 0;
+			rc = upload_records_add(rows, &record, err);
+		}
+		if (rc < 0)
+			return -1;
+		if (rows->added > before)
+			naming_add(&naming, &record);
+	}
+	return rc < 0 ? -1 : flush(rows, &naming, err);
+}
+
+/* ---- the commands ---- */
+
+static int
+open_target(struct upload_records *rows, const char *to, struct err *err)
+{
+	char place[HTTP_PLACE_BYTES];
+	const char *rest;
+
+	rows->to = to;
+	rows->type = target_find(to, rows->use, &rest, err);
+	if (rows->type == NULL)
+		return -1;
+	snprintf(rows->place, sizeof(rows->place), "%s:%s", rows->type->scheme,
+	    http_place(place, rest));
+	return rows->type->open(&rows->target, rest, &upload_values.http, err);
+}
+
+/* An empty result may mean that the partition does not exist: report that. */
+static void
+report_none(struct upload_records *rows)
+{
+	int64_t first_ns, last_ns;
+	struct err why;
+
+	if (series_extent(rows->source, text_of(rows->partition), &first_ns,
+		&last_ns, &why) != 0)
+		log_warn("no %s: %s", rows->word, why.text);
+	else
+		log_warn("no matching %s of partition %s in %s", rows->word,
+		    rows->partition, source_name(rows->source));
+}
+
+static void
+report_end(struct upload_records *rows)
+{
+	if (!opt_common_values.quiet && progress_is_wanted() &&
+	    rows->shown_ns != 0)
+		progress_clear();
+	if (rows->nameless > 0)
+		log_warn("%" PRIu64
+			 " samples have values without a name in their metric "
+			 "group; they are named value_0, value_1 ...",
+		    rows->nameless);
+	if (opt_common_values.quiet || upload_values.http.dry_run)
+		return;
+	if (rows->sent == 0 && !upload_records_values.follow)
+		report_none(rows);
+	else
+		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
+		    rows->place);
+}
+
+static int
+send_to(struct upload_records *rows, const char *to, struct err *err)
+{
+	int rc;
+
+	rows->added = rows->sent = rows->nameless = 0;
+	rc = open_target(rows, to, err);
+	if (rc == 0)
+		rc = upload_records_values.follow ? upload_follow(rows, err)
+						  : send_once(rows, err);
+	if (rc == 0 || rows->sent > 0)
+		report_end(rows);
+	if (rows->target != NULL)
+		rows->type->close(&rows->target);
+	return rc;
+}
+
+static int
+run(enum record_kind kind, enum target_use use, const char *word,
+    struct err *err)
+{
+	struct upload_records rows = { .kind = kind,
+		.use = use,
+		.word = word,
+		.pattern = text_of(upload_records_values.name) };
+	const char *why;
+	int rc;
+
+	/* Block signals first: a reader thread must not receive them. */
+	interrupt_hold();
+	/* Only raw times are the same whenever a record is sent. */
+	source_default_clock(&upload_values.source, CLOCK_RAW);
+	columns_init(&rows.sets);
+	rc = instance_partition(
+	    rows.partition, upload_values.partition, &why, err);
+	if (rc == 0)
+		rc = source_open(&rows.source, &upload_values.source, err);
+	if (rc == 0)
+		rc = read_groups(&rows, err);
+	for (uint32_t i = 0; rc == 0 && i < upload_values.to.count; i++)
+		rc = send_to(&rows, upload_values.to.at[i], err);
+	source_close(&rows.source);
+	columns_clear(&rows.sets);
+	return rc == 0 ? 0 : 1;
+}
+
+static int
+run_samples(const struct opt_operands *operands, struct err *err)
+{
+	(void)operands;
+	return run(RECORD_SAMPLE, TARGET_SAMPLES, "samples", err);
+}
+
+static int
+run_events(const struct opt_operands *operands, struct err *err)
+{
+	(void)operands;
+	return run(RECORD_EVENT, TARGET_EVENTS, "events", err);
+}
+
+static void
+allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
+{
+	(void)operands;
+	source_sandbox(sandbox, &upload_values.source);
+	if (!upload_records_values.follow)
+		return;
+	if (upload_records_values.cursor != NULL)
+		sandbox_write_beside(sandbox, upload_records_values.cursor);
+	else
+		sandbox_write_or(sandbox, NULL, "run");
+}
+
+static void
+check(enum target_use use)
+{
+	upload_check_targets(use);
+	if (upload_records_values.follow && upload_values.to.count > 1)
+		opt_usage("--follow supports one --to; start another process "
+			  "for each further target");
+	if (upload_records_values.cursor != NULL &&
+	    !upload_records_values.follow)
+		opt_usage("--cursor requires --follow");
+}
+
+static void
+check_samples(const struct opt_operands *operands)
+{
+	(void)operands;
+	check(TARGET_SAMPLES);
+}
+
+static void
+check_events(const struct opt_operands *operands)
+{
+	(void)operands;
+	check(TARGET_EVENTS);
+}
+
+const struct upload_command upload_samples = {
+	.word = "samples",
+	.arguments = "accepts no arguments",
+	.options = upload_records_options,
+	.ranged = true,
+	.allow_files = allow_files,
+	.check = check_samples,
+	.run = run_samples,
+};
+
+const struct upload_command upload_events = {
+	.word = "events",
+	.arguments = "accepts no arguments",
+	.options = upload_records_options,
+	.ranged = true,
+	.allow_files = allow_files,
+	.check = check_events,
+	.run = run_events,
+};
