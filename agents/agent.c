@@ -31,7 +31,8 @@
 /* How often a full spool is checked for segments to delete. */
 #define TIDY_NS (1 * NS_PER_SECOND)
 
-static struct agent {
+struct agent {
+	struct settings_given given;
 	struct loop *loop;
 	struct spool *spool;
 	struct batcher *batcher;
@@ -46,7 +47,7 @@ static struct agent {
 	int64_t complained_ns, tidied_ns;
 	bool stopping;
 	struct settings settings;
-} agent;
+};
 
 static bool
 has_passed(int64_t *last_ns, int64_t period_ns)
@@ -63,122 +64,128 @@ has_passed(int64_t *last_ns, int64_t period_ns)
  * nothing is lost; after two failures in a row an operator, or a restart, must
  * help. */
 static void
-disk_failed(const struct err *err)
+disk_failed(struct agent *agent, const struct err *err)
 {
 	log_error("spool: %s", err->text);
-	if (++agent.failures > 1)
-		loop_quit(agent.loop, EX_IOERR);
+	if (++agent->failures > 1)
+		loop_quit(agent->loop, EX_IOERR);
 }
 
 static void
 commit(void *arg)
 {
+	struct agent *agent = arg;
 	struct err err = { 0 };
 
-	(void)arg;
-	switch (batcher_commit(agent.batcher, &err)) {
-	case BATCHER_IO: disk_failed(&err); break;
+	switch (batcher_commit(agent->batcher, &err)) {
+	case BATCHER_IO: disk_failed(agent, &err); break;
 	case BATCHER_FULL:
-		if (has_passed(&agent.complained_ns, COMPLAIN_NS))
+		if (has_passed(&agent->complained_ns, COMPLAIN_NS))
 			log_warn(
 			    "spool is full, refusing records: %s", err.text);
-		if (has_passed(&agent.tidied_ns, TIDY_NS))
-			spool_uplink_tidy(agent.spool_uplink);
+		if (has_passed(&agent->tidied_ns, TIDY_NS))
+			spool_uplink_tidy(agent->spool_uplink);
 		break;
 	default:
-		if (batcher_counters(agent.batcher)->commits != agent.commits)
-			agent.failures = 0;
+		if (batcher_counters(agent->batcher)->commits != agent->commits)
+			agent->failures = 0;
 		break;
 	}
 }
 
 static void
-quit_when_done(void)
+quit_when_done(struct agent *agent)
 {
-	if (agent.stopping && spool_uplink_is_done(agent.spool_uplink))
-		loop_quit(agent.loop, EXIT_SUCCESS);
+	if (agent->stopping && spool_uplink_is_done(agent->spool_uplink))
+		loop_quit(agent->loop, EXIT_SUCCESS);
 }
 
 /* The end of the round: commit for all of them, then send. */
 static void
 on_round(void *arg)
 {
+	struct agent *agent = arg;
 	uint64_t commits;
 
-	if (settings_given.clock)
-		sampler_watch_clock(agent.sampler);
-	commit(arg);
-	commits = batcher_counters(agent.batcher)->commits;
-	if (commits != agent.commits)
-		spool_uplink_push(agent.spool_uplink);
-	agent.commits = commits;
-	quit_when_done();
+	if (agent->given.clock)
+		sampler_watch_clock(agent->sampler);
+	commit(agent);
+	commits = batcher_counters(agent->batcher)->commits;
+	if (commits != agent->commits)
+		spool_uplink_push(agent->spool_uplink);
+	agent->commits = commits;
+	quit_when_done(agent);
 }
 
 static void
 on_acked(void *arg, uint32_t stream, uint64_t upto)
 {
-	(void)arg;
-	requests_acked(agent.requests, stream, upto);
+	struct agent *agent = arg;
+
+	requests_acked(agent->requests, stream, upto);
 }
 
 static void
 on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 {
-	(void)arg;
-	requests_refused(agent.requests, stream, seq, reason);
+	struct agent *agent = arg;
+
+	requests_refused(agent->requests, stream, seq, reason);
 }
 
 static void
 on_renumbered(void *arg)
 {
-	(void)arg;
-	requests_renumbered(agent.requests);
-	if (agent.sampler != NULL)
-		sampler_renew(agent.sampler);
+	struct agent *agent = arg;
+
+	requests_renumbered(agent->requests);
+	if (agent->sampler != NULL)
+		sampler_renew(agent->sampler);
 }
 
 static bool
 on_probed(void *arg, const struct clock_offset_probe *probe)
 {
-	(void)arg;
-	return settings_given.clock && sampler_probed(agent.sampler, probe);
+	struct agent *agent = arg;
+
+	return agent->given.clock && sampler_probed(agent->sampler, probe);
 }
 
 static void
 on_hold(void *arg, bool hold)
 {
-	(void)arg;
-	spool_uplink_hold(agent.spool_uplink, hold);
+	struct agent *agent = arg;
+
+	spool_uplink_hold(agent->spool_uplink, hold);
 	if (!hold)
-		spool_uplink_push(agent.spool_uplink);
+		spool_uplink_push(agent->spool_uplink);
 }
 
 /* ---- start ---------------------------------------------------------------
  */
 
 static int
-open_spool(struct err *err)
+open_spool(struct agent *agent, struct err *err)
 {
-	struct spool_options spool = settings_spool();
+	struct spool_options spool = settings_spool(&agent->given);
 	struct batcher_options gather = {
-		.partition = text_of(agent.settings.partition),
-		.node = text_of(agent.settings.node),
-		.compress = agent.settings.compress,
+		.partition = text_of(agent->settings.partition),
+		.node = text_of(agent->settings.node),
+		.compress = agent->settings.compress,
 	};
 	const struct spool_counters *found;
 	char session[33];
 
-	if (spool_open(&agent.spool, agent.settings.spool_dir, &spool, err) !=
+	if (spool_open(&agent->spool, agent->settings.spool_dir, &spool, err) !=
 	    0)
 		return -1;
-	gather.spool = agent.spool;
-	batcher_new(&agent.batcher, &gather);
-	batcher_recall(agent.batcher);
-	found = spool_counters(agent.spool);
+	gather.spool = agent->spool;
+	batcher_new(&agent->batcher, &gather);
+	batcher_recall(agent->batcher);
+	found = spool_counters(agent->spool);
 	log_info("session=%s run=%llu unacked=%llu torn=%llu damaged=%llu",
-	    session_text(session, spool_session(agent.spool)),
-	    (unsigned long long)spool_run(agent.spool),
+	    session_text(session, spool_session(agent->spool)),
+	    (unsigned long long)spool_run(agent->spool),
 	    (unsigned long long)found->unacked_batches,
 	    (unsigned long long)found->torn_bytes,
 	    (unsigned long long)found->quarantined);
@@ -186,14 +193,15 @@ open_spool(struct err *err)
 }
 
 static int
-open_uplink(struct err *err)
+open_uplink(struct agent *agent, struct err *err)
 {
 	struct spool_uplink_options uplink = {
-		.loop = agent.loop,
-		.spool = agent.spool,
-		.broker_link = &agent.settings.broker_link,
-		.node = text_of(agent.settings.node),
-		.restore_wait_ns = settings_given.restore_wait_ns,
+		.loop = agent->loop,
+		.spool = agent->spool,
+		.broker_link = &agent->settings.broker_link,
+		.node = text_of(agent->settings.node),
+		.restore_wait_ns = agent->given.restore_wait_ns,
+		.arg = agent,
 		.commit = commit,
 		.on_acked = on_acked,
 		.on_refused = on_refused,
@@ -201,80 +209,84 @@ open_uplink(struct err *err)
 		.on_probed = on_probed,
 	};
 
-	return spool_uplink_open(&agent.spool_uplink, &uplink, err);
+	return spool_uplink_open(&agent->spool_uplink, &uplink, err);
 }
 
 static int
-open_reception(struct err *err)
+open_reception(struct agent *agent, struct err *err)
 {
 	struct requests_options reception = {
-		.loop = agent.loop,
-		.batcher = agent.batcher,
-		.spool = agent.spool,
-		.socket = agent.settings.socket,
-		.partition = text_of(agent.settings.partition),
-		.node = text_of(agent.settings.node),
+		.loop = agent->loop,
+		.batcher = agent->batcher,
+		.spool = agent->spool,
+		.socket = agent->settings.socket,
+		.partition = text_of(agent->settings.partition),
+		.node = text_of(agent->settings.node),
+		.arg = agent,
 		.commit = commit,
 	};
 
-	return requests_open(&agent.requests, &reception, err);
+	return requests_open(&agent->requests, &reception, err);
 }
 
 /* An agent without a fallback queue is better than none. */
 static void
-open_pickup(void)
+open_pickup(struct agent *agent)
 {
 	struct fallback_reader_options pickup = {
-		.loop = agent.loop,
-		.batcher = agent.batcher,
-		.dir = agent.settings.fallback_queue,
+		.loop = agent->loop,
+		.batcher = agent->batcher,
+		.dir = agent->settings.fallback_queue,
+		.arg = agent,
 		.commit = commit,
 		.hold = on_hold,
 	};
 	struct err err = { 0 };
 
-	if (fallback_reader_open(&agent.fallback_reader, &pickup, &err) != 0)
+	if (fallback_reader_open(&agent->fallback_reader, &pickup, &err) != 0)
 		log_warn("fallback queue not available, events in it are not "
 			 "read: %s",
 		    err.text);
 	else
-		fallback_reader_round(agent.fallback_reader);
+		fallback_reader_round(agent->fallback_reader);
 }
 
 static void
 read_counters(void *arg, struct sampler_counters *counters)
 {
-	(void)arg;
-	counters->gather = batcher_counters(agent.batcher);
-	counters->spool = spool_counters(agent.spool);
-	counters->ship = spool_uplink_counters(agent.spool_uplink);
-	counters->moves = spool_uplink_moves(agent.spool_uplink);
-	counters->listener = requests_counters(agent.requests);
-	counters->clients = requests_clients(agent.requests);
+	struct agent *agent = arg;
+
+	counters->gather = batcher_counters(agent->batcher);
+	counters->spool = spool_counters(agent->spool);
+	counters->ship = spool_uplink_counters(agent->spool_uplink);
+	counters->moves = spool_uplink_moves(agent->spool_uplink);
+	counters->listener = requests_counters(agent->requests);
+	counters->clients = requests_clients(agent->requests);
 }
 
 static struct sampler_options
-sampler_as_given(struct clock_offset_now began)
+sampler_as_given(struct agent *agent, struct clock_offset_now began)
 {
 	struct sampler_options sampler = {
-		.loop = agent.loop,
-		.gather = agent.batcher,
-		.node = text_of(agent.settings.node),
+		.loop = agent->loop,
+		.gather = agent->batcher,
+		.node = text_of(agent->settings.node),
 		.began = began,
-		.schedule = agent.settings.schedule,
-		.ship_ns = settings_given.ship_ns,
-		.throttle_percent = (double)settings_given.throttle_percent,
-		.proc = settings_given.proc,
-		.groups = settings_given.groups,
-		.root = settings_given.group_root,
-		.processes = (uint32_t)settings_given.processes,
+		.schedule = agent->settings.schedule,
+		.ship_ns = agent->given.ship_ns,
+		.throttle_percent = (double)agent->given.throttle_percent,
+		.proc = agent->given.proc,
+		.groups = agent->given.groups,
+		.root = agent->given.group_root,
+		.processes = (uint32_t)agent->given.processes,
+		.arg = agent,
 		.commit = commit,
-		.run = spool_run(agent.spool),
+		.run = spool_run(agent->spool),
 		.counters = read_counters,
 	};
 
 	/* Without samples the clock is still reported. */
-	if (!settings_given.samples)
+	if (!agent->given.samples)
 		memset(sampler.schedule.period_ns, 0,
 		    sizeof(sampler.schedule.period_ns));
 	return sampler;
@@ -282,60 +294,66 @@ sampler_as_given(struct clock_offset_now began)
 
 /* This host is about to be preempted: send everything now. */
 static void
-on_preempted(const char *why)
+on_preempted(void *arg, const char *why)
 {
+	struct agent *agent = arg;
+
 	log_info("preemption notice (%s): sending everything now", why);
-	if (settings_given.samples)
-		sampler_urge(agent.sampler, why);
-	on_round(NULL);
+	if (agent->given.samples)
+		sampler_urge(agent->sampler, why);
+	on_round(agent);
 }
 
 static int
-start(struct loop *loop, struct err *err)
+start(void *arg, struct loop *loop, struct err *err)
 {
+	struct agent *agent = arg;
 	/* Open the listeners afterwards: the first records get a corrected
 	 * time as well. */
 	struct clock_offset_now began = clock_offset_now();
 	struct sampler_options sampler;
 
-	agent.loop = loop;
-	if (settings_resolve(&agent.settings, err) != 0 ||
-	    open_spool(err) != 0 || open_uplink(err) != 0 ||
-	    open_reception(err) != 0)
+	agent->loop = loop;
+	if (settings_resolve(&agent->given, &agent->settings, err) != 0 ||
+	    open_spool(agent, err) != 0 || open_uplink(agent, err) != 0 ||
+	    open_reception(agent, err) != 0)
 		return -1;
-	open_pickup();
-	sampler = sampler_as_given(began);
-	sampler_open(&agent.sampler, &sampler);
-	if (preempt_open(&agent.preempt, loop, settings_given.preempt_file,
-		on_preempted, err) != 0)
+	open_pickup(agent);
+	sampler = sampler_as_given(agent, began);
+	sampler_open(&agent->sampler, &sampler);
+	if (preempt_open(&agent->preempt, loop, agent->given.preempt_file,
+		on_preempted, agent, err) != 0)
 		return -1;
-	loop_set_idle(loop, on_round, NULL);
-	spool_uplink_push(agent.spool_uplink);
+	loop_set_idle(loop, on_round, agent);
+	spool_uplink_push(agent->spool_uplink);
 	return 0;
 }
 
 static int
-renew(struct loop *loop, struct err *err)
+renew(void *arg, struct loop *loop, struct err *err)
 {
+	struct agent *agent = arg;
+
 	(void)loop;
 	if (client_key_renew(err) != 0)
 		return -1;
-	spool_uplink_show_key(agent.spool_uplink);
+	spool_uplink_show_key(agent->spool_uplink);
 	return 0;
 }
 
 static int
-reload(struct loop *loop, struct err *err)
+reload(void *arg, struct loop *loop, struct err *err)
 {
-	struct spool_options spool = settings_spool();
+	struct agent *agent = arg;
+	struct spool_options spool = settings_spool(&agent->given);
 	struct sampler_options sampler;
 
 	(void)loop;
-	if (settings_plan(&agent.settings.schedule, err) != 0)
+	if (settings_plan(&agent->given, &agent->settings.schedule, err) != 0)
 		return -1;
-	sampler = sampler_as_given((struct clock_offset_now){ 0 });
-	spool_change(agent.spool, &spool);
-	sampler_change(agent.sampler, &sampler);
+	sampler = sampler_as_given(agent, (struct clock_offset_now){ 0 });
+	spool_change(agent->spool, &spool);
+	sampler_change(agent->sampler, &sampler);
 	return 0;
 }
 
@@ -345,54 +363,75 @@ reload(struct loop *loop, struct err *err)
 static void
 on_drained(void *arg, struct loop_timer *timer)
 {
-	(void)arg;
+	struct agent *agent = arg;
+
 	(void)timer;
 	log_info("unacked=%llu batches stay in the spool and are sent after "
 		 "the next start",
-	    (unsigned long long)spool_counters(agent.spool)->unacked_batches);
-	loop_quit(agent.loop, EXIT_SUCCESS);
+	    (unsigned long long)spool_counters(agent->spool)->unacked_batches);
+	loop_quit(agent->loop, EXIT_SUCCESS);
 }
 
 static void
-stop(struct loop *loop)
+stop(void *arg, struct loop *loop)
 {
-	agent.stopping = true;
-	sampler_stop(agent.sampler);
-	fallback_reader_close(&agent.fallback_reader);
-	requests_stop(agent.requests);
-	on_round(NULL);
+	struct agent *agent = arg;
+
+	agent->stopping = true;
+	sampler_stop(agent->sampler);
+	fallback_reader_close(&agent->fallback_reader);
+	requests_stop(agent->requests);
+	on_round(agent);
 	/* Close the sampler only after its samples are committed. */
-	sampler_close(&agent.sampler);
-	preempt_close(&agent.preempt);
-	agent.drain.on_timer = on_drained;
-	loop_set_timer(loop, &agent.drain,
-	    clock_monotonic_ns() + settings_given.drain_ns, 0);
+	sampler_close(&agent->sampler);
+	preempt_close(&agent->preempt);
+	agent->drain.on_timer = on_drained;
+	agent->drain.arg = agent;
+	loop_set_timer(loop, &agent->drain,
+	    clock_monotonic_ns() + agent->given.drain_ns, 0);
 }
 
 static void
-clear(void)
+clear(void *arg)
 {
-	preempt_close(&agent.preempt);
-	sampler_close(&agent.sampler);
-	fallback_reader_close(&agent.fallback_reader);
-	requests_close(&agent.requests);
-	if (agent.spool_uplink != NULL)
-		spool_uplink_tidy(agent.spool_uplink);
-	spool_uplink_close(&agent.spool_uplink);
-	batcher_free(&agent.batcher);
-	spool_close(&agent.spool);
+	struct agent *agent = arg;
+
+	preempt_close(&agent->preempt);
+	sampler_close(&agent->sampler);
+	fallback_reader_close(&agent->fallback_reader);
+	requests_close(&agent->requests);
+	if (agent->spool_uplink != NULL)
+		spool_uplink_tidy(agent->spool_uplink);
+	spool_uplink_close(&agent->spool_uplink);
+	batcher_free(&agent->batcher);
+	spool_close(&agent->spool);
+}
+
+static int
+check(const void *values, struct err *err)
+{
+	return settings_check(values, err);
+}
+
+static bool
+fence(const void *values, struct sandbox *sandbox)
+{
+	return settings_sandbox(values, sandbox);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct service service = {
+	struct agent agent = { .given = settings_default };
+	const struct service service = {
 		.name = "poolscope-agent",
 		.summary = "accept records on this host and send them to the "
 			   "aggregator",
 		.options = settings_table,
-		.check = settings_check,
-		.fence = settings_sandbox,
+		.values = &agent.given,
+		.arg = &agent,
+		.check = check,
+		.fence = fence,
 		.start = start,
 		.stop = stop,
 		.renew = renew,

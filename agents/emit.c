@@ -23,94 +23,91 @@
 
 enum wait_for { WAIT_ACCEPTED, WAIT_STORED };
 
-static struct {
+struct options {
 	const char *ts, *message, *prefix, *run, *receive_ts;
 	struct opt_list attributes;
 	bool from_stdin;
 	int wait;
 	struct submit_options how;
-} options = { .wait = WAIT_ACCEPTED, .how.timeout_ns = 10 * NS_PER_SECOND };
+};
+
+static const struct options defaults = { .wait = WAIT_ACCEPTED,
+	.how.timeout_ns = 10 * NS_PER_SECOND };
 
 static const struct opt table[] = {
-	{ "ts", 0, OPT_TEXT, &options.ts, "SECONDS",
+	{ "ts", 0, OPT_TEXT, OPT_TO(struct options, ts), "SECONDS",
 	    "set the time of the event, in seconds since the epoch (default: "
 	    "now)",
 	    NULL, false },
-	{ "message", 0, OPT_TEXT, &options.message, "TEXT",
+	{ "message", 0, OPT_TEXT, OPT_TO(struct options, message), "TEXT",
 	    "set the attribute \"message\"; ignored if empty", NULL, false },
-	{ "prefix", 0, OPT_TEXT, &options.prefix, "TEXT",
+	{ "prefix", 0, OPT_TEXT, OPT_TO(struct options, prefix), "TEXT",
 	    "set the table prefix of the old recorder, stored as an attribute",
 	    NULL, false },
-	{ "attr", 0, OPT_LIST, &options.attributes, "KEY=VALUE",
+	{ "attr", 0, OPT_LIST, OPT_TO(struct options, attributes), "KEY=VALUE",
 	    "add an attribute; may be repeated", NULL, false },
-	{ "run", 0, OPT_TEXT, &options.run, "ID",
+	{ "run", 0, OPT_TEXT, OPT_TO(struct options, run), "ID",
 	    "assign the event to this test run", NULL, false },
-	{ "receive-ts", 0, OPT_TEXT, &options.receive_ts, "SECONDS",
-	    "set the original receive time of an imported event", NULL, false },
-	{ "partition", 'p', OPT_TEXT, &options.how.partition, "NAME",
+	{ "receive-ts", 0, OPT_TEXT, OPT_TO(struct options, receive_ts),
+	    "SECONDS", "set the original receive time of an imported event",
+	    NULL, false },
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct options, how.partition),
+	    "NAME",
 	    "publish in this partition, account$pool (default: the agent's)",
 	    NULL, false },
-	{ "node", 'n', OPT_TEXT, &options.how.node, "NAME",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, how.node), "NAME",
 	    "publish for this node (default: the agent's)", NULL, false },
-	{ "stdin", 0, OPT_FLAG, &options.from_stdin, NULL,
+	{ "stdin", 0, OPT_FLAG, OPT_TO(struct options, from_stdin), NULL,
 	    "read events from standard input, one a line", NULL, false },
-	{ "wait", 0, OPT_CHOICE, &options.wait, "WHAT",
+	{ "wait", 0, OPT_CHOICE, OPT_TO(struct options, wait), "WHAT",
 	    "return when the agent has accepted or the aggregator has stored "
 	    "the event",
 	    "accepted|stored", false },
-	{ "timeout", 0, OPT_DURATION, &options.how.timeout_ns, "DURATION",
-	    "wait this long for an answer (default: 10s)", NULL, false },
-	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
+	{ "timeout", 0, OPT_DURATION, OPT_TO(struct options, how.timeout_ns),
+	    "DURATION", "wait this long for an answer (default: 10s)", NULL,
+	    false },
+	{ "socket", 0, OPT_TEXT, OPT_TO(struct options, how.socket), "PATH",
 	    "connect to this agent socket (default: DIR/run/agent.sock)", NULL,
 	    false },
-	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
+	{ "fallback", 0, OPT_TEXT, OPT_TO(struct options, how.drop), "PATH",
 	    "without an agent, write events to this queue (default: "
 	    "DIR/fallback)",
 	    NULL, false },
 	{ 0 },
 };
-static const struct opt_table tables[] = { { table, NULL },
-	{ opt_common, NULL }, { NULL, NULL } };
-static const struct opt_program program = {
-	.name = "poolscope-emit",
-	.synopsis = "[options] SOURCE EVENT",
-	.summary = "publish an event",
-	.tables = tables,
-	.operands_min = 0,
-	.operands_max = 2,
-};
 
 /* The event that the arguments describe. */
 static int
-from_arguments(struct compose *compose, char **operands, struct err *err)
+from_arguments(const struct options *options, struct compose *compose,
+    char **operands, struct err *err)
 {
 	struct value prefix = { .type = VALUE_TEXT };
 
 	if (compose_event(
 		compose, text_of(operands[0]), text_of(operands[1]), err) != 0)
 		return -1;
-	if (options.ts != NULL &&
-	    compose_time(compose, text_of(options.ts), err) != 0)
+	if (options->ts != NULL &&
+	    compose_time(compose, text_of(options->ts), err) != 0)
 		return err_prefix_option(err, "ts");
-	if (options.run != NULL &&
-	    compose_run(compose, text_of(options.run), err) != 0)
+	if (options->run != NULL &&
+	    compose_run(compose, text_of(options->run), err) != 0)
 		return err_prefix_option(err, "run");
-	if (options.receive_ts != NULL &&
-	    compose_received(compose, text_of(options.receive_ts), err) != 0)
+	if (options->receive_ts != NULL &&
+	    compose_received(compose, text_of(options->receive_ts), err) != 0)
 		return err_prefix_option(err, "receive-ts");
-	if (options.message != NULL &&
-	    compose_message(compose, text_of(options.message), err) != 0)
+	if (options->message != NULL &&
+	    compose_message(compose, text_of(options->message), err) != 0)
 		return err_prefix_option(err, "message");
-	if (options.prefix != NULL && *options.prefix != '\0' &&
-	    strcmp(options.prefix, "shipyard") != 0) {
-		prefix.is.text = text_of(options.prefix);
+	if (options->prefix != NULL && *options->prefix != '\0' &&
+	    strcmp(options->prefix, "shipyard") != 0) {
+		prefix.is.text = text_of(options->prefix);
 		if (compose_attribute(
 			compose, text_of("prefix"), &prefix, err) != 0)
 			return err_prefix_option(err, "prefix");
 	}
-	for (uint32_t i = 0; i < options.attributes.count; i++)
+	for (uint32_t i = 0; i < options->attributes.count; i++)
 		if (compose_pair(
-			compose, text_of(options.attributes.at[i]), err) != 0)
+			compose, text_of(options->attributes.at[i]), err) != 0)
 			return err_prefix_option(err, "attr");
 	return compose_end(compose, err);
 }
@@ -124,12 +121,13 @@ failed(enum submit_result result, const struct err *err)
 }
 
 static int
-emit_one(struct submit *submit, struct compose *compose, char **operands)
+emit_one(const struct options *options, struct submit *submit,
+    struct compose *compose, char **operands)
 {
 	enum submit_result result;
 	struct err err = { 0 };
 
-	if (from_arguments(compose, operands, &err) != 0)
+	if (from_arguments(options, compose, operands, &err) != 0)
 		opt_usage("%s", err.text);
 	result = submit_add(submit, compose, &err);
 	if (result == SUBMIT_DONE)
@@ -255,26 +253,46 @@ emit_lines(struct submit *submit, struct compose *compose)
 
 /* Usage errors that the option table cannot detect. */
 static void
-check_usage(const struct opt_operands *operands)
+check_usage(const struct options *options, const struct opt_operands *operands)
 {
 	struct err err = { 0 };
 
-	if (options.from_stdin && operands->count > 0)
+	if (options->from_stdin && operands->count > 0)
 		opt_usage("--stdin takes no SOURCE and EVENT operands");
-	if (options.from_stdin &&
-	    (options.ts || options.message || options.prefix || options.run ||
-		options.receive_ts || options.attributes.count > 0))
+	if (options->from_stdin &&
+	    (options->ts || options->message || options->prefix ||
+		options->run || options->receive_ts ||
+		options->attributes.count > 0))
 		opt_usage("with --stdin, --ts, --message, --prefix, --run, "
 			  "--receive-ts and --attr are members of the lines");
-	if (!options.from_stdin && operands->count != 2)
+	if (!options->from_stdin && operands->count != 2)
 		opt_usage("SOURCE and EVENT are missing");
-	if (submit_check(&options.how, &err) != 0)
+	if (submit_check(&options->how, &err) != 0)
 		opt_usage("%s", err.text);
+}
+
+static void
+parse(struct options *options, int argc, char **argv,
+    struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { table, options },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-emit",
+		.synopsis = "[options] SOURCE EVENT",
+		.summary = "publish an event",
+		.tables = tables,
+		.operands_min = 0,
+		.operands_max = 2,
+	};
+
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct options options = defaults;
 	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
 	static struct compose compose;
 	struct submit_options *how = &options.how;
@@ -283,8 +301,8 @@ main(int argc, char **argv)
 	struct err err = { 0 };
 	int status;
 
-	opt_parse(&program, argc, argv, &operands);
-	check_usage(&operands);
+	parse(&options, argc, argv, &operands);
+	check_usage(&options, &operands);
 	if ((how->socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||
 	    (how->drop == NULL && instance_path(drop, "fallback", &err) != 0)) {
@@ -296,8 +314,9 @@ main(int argc, char **argv)
 	how->stored = options.wait == WAIT_STORED;
 	how->quiet = opt_common_values.quiet;
 	submit_new(&submit, how);
-	status = options.from_stdin ? emit_lines(submit, &compose)
-				    : emit_one(submit, &compose, operands.at);
+	status = options.from_stdin
+		     ? emit_lines(submit, &compose)
+		     : emit_one(&options, submit, &compose, operands.at);
 	submit_free(&submit);
 	return status;
 }

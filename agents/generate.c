@@ -22,13 +22,15 @@
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
 
-static struct {
+struct options {
 	uint64_t runs, seed, spacing_s, first, files, entries, tests;
 	const char *base, *output, *partition, *node;
 	struct opt_list connect;
 	struct client_key_values key;
 	int64_t timeout_ns;
-} options = { .seed = 405,
+};
+
+static const struct options defaults = { .seed = 405,
 	.entries = 20,
 	.tests = 1,
 	.spacing_s = 100,
@@ -36,57 +38,46 @@ static struct {
 	.timeout_ns = 60 * NS_PER_SECOND };
 
 static const struct opt table[] = {
-	{ "runs", 0, OPT_COUNT, &options.runs, "N",
+	{ "runs", 0, OPT_COUNT, OPT_TO(struct options, runs), "N",
 	    "testrun: how many test runs", NULL, false },
-	{ "files", 0, OPT_COUNT, &options.files, "N", "results: how many files",
-	    NULL, false },
-	{ "entries", 0, OPT_COUNT, &options.entries, "N",
+	{ "files", 0, OPT_COUNT, OPT_TO(struct options, files), "N",
+	    "results: how many files", NULL, false },
+	{ "entries", 0, OPT_COUNT, OPT_TO(struct options, entries), "N",
 	    "results: timings in a file (default: 20)", NULL, false },
-	{ "tests", 0, OPT_COUNT, &options.tests, "N",
+	{ "tests", 0, OPT_COUNT, OPT_TO(struct options, tests), "N",
 	    "results: benchmarks that take turns (default: 1)", NULL, false },
-	{ "seed", 0, OPT_COUNT, &options.seed, "S",
+	{ "seed", 0, OPT_COUNT, OPT_TO(struct options, seed), "S",
 	    "others, but the same for the same S (default: 405)", NULL, false },
-	{ "spacing", 0, OPT_COUNT, &options.spacing_s, "SECONDS",
+	{ "spacing", 0, OPT_COUNT, OPT_TO(struct options, spacing_s), "SECONDS",
 	    "from one run, or round of the tests, to the next (default: 100)",
 	    NULL, false },
-	{ "first", 0, OPT_COUNT, &options.first, "I",
+	{ "first", 0, OPT_COUNT, OPT_TO(struct options, first), "I",
 	    "testrun: id of the first; counted up from there (default: 0)",
 	    NULL, false },
-	{ "base", 0, OPT_TEXT, &options.base, "TIME",
+	{ "base", 0, OPT_TEXT, OPT_TO(struct options, base), "TIME",
 	    "when they begin; now: when the last one ended (default: 0)", NULL,
 	    false },
-	{ "output", 'o', OPT_TEXT, &options.output, "DIR",
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct options, output), "DIR",
 	    "write the files there", NULL, false },
-	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct options, partition), "NAME",
 	    "testrun: publish them as of this account$pool", NULL, false },
-	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, node), "NAME",
 	    "testrun: whose events are published (default: testrun)", NULL,
 	    false },
-	{ "connect", 0, OPT_LIST, &options.connect, "ENDPOINT",
+	{ "connect", 0, OPT_LIST, OPT_TO(struct options, connect), "ENDPOINT",
 	    "testrun: where to send to (default: ipc://DIR/run/broker.ipc); "
 	    "may be repeated: the next one when this one fails",
 	    NULL, false },
-	{ "key", 0, OPT_TEXT, &options.key.key, "FILE",
+	{ "key", 0, OPT_TEXT, OPT_TO(struct options, key.key), "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &options.key.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, OPT_TO(struct options, key.insecure), NULL,
 	    "go to a tcp broker without a key, unencrypted", NULL, false },
-	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
+	{ "timeout", 0, OPT_DURATION, OPT_TO(struct options, timeout_ns),
+	    "DURATION",
 	    "testrun: give up after so long without progress (default: 60s)",
 	    NULL, false },
 	{ 0 },
-};
-static const struct opt_table tables[] = { { table, NULL },
-	{ opt_common, NULL }, { NULL, NULL } };
-static const struct opt_program program = {
-	.name = "poolscope-generate",
-	.synopsis =
-	    "testrun --runs N [options] -o DIR | -p NAME\n"
-	    "       poolscope-generate results --files N [options] -o DIR",
-	.summary = "make up data for demos and benchmarks",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = 1,
 };
 
 static const struct opt *
@@ -107,28 +98,28 @@ is_given(const char *name)
 
 /* The partition of an environment does not speak against -o. */
 static void
-check_place(void)
+check_place(struct options *options)
 {
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
 	struct err err = { 0 };
 
-	if (options.output != NULL && options.partition != NULL) {
+	if (options->output != NULL && options->partition != NULL) {
 		if (opt_origin(find_option("output")) ==
 		    opt_origin(find_option("partition")))
 			opt_usage("-o and -p: they are written or published");
 		if (opt_origin(find_option("output")) <
 		    opt_origin(find_option("partition")))
-			options.output = NULL;
+			options->output = NULL;
 	}
-	if (options.output == NULL && options.partition == NULL)
+	if (options->output == NULL && options->partition == NULL)
 		opt_usage("where to? -o DIR or -p NAME is missing");
-	if (options.output == NULL &&
-	    instance_partition(name, options.partition, &why, &err) != 0)
+	if (options->output == NULL &&
+	    instance_partition(name, options->partition, &why, &err) != 0)
 		opt_usage("%s", err.text);
-	if (options.timeout_ns <= 0)
+	if (options->timeout_ns <= 0)
 		opt_usage("--timeout is not above 0");
-	if (broker_link_check(&options.connect, &err) != 0)
+	if (broker_link_check(&options->connect, &err) != 0)
 		opt_usage("--connect: %s", err.text);
 }
 
@@ -143,7 +134,7 @@ refuse_options(const char *const *names, const char *what, const char *of)
 
 /* Usage that the option table cannot see. */
 static void
-check_usage(const char *what)
+check_usage(struct options *options, const char *what)
 {
 	static const char *const of_runs[] = { "runs", "first", "partition",
 		"node", "connect", "timeout", NULL };
@@ -152,39 +143,39 @@ check_usage(const char *what)
 
 	if (strcmp(what, "testrun") == 0) {
 		refuse_options(of_results, what, "results");
-		if (options.runs == 0)
+		if (options->runs == 0)
 			opt_usage(is_given("runs") ? "--runs is not above 0"
 						   : "--runs is missing");
-		check_place();
+		check_place(options);
 		return;
 	}
 	if (strcmp(what, "results") != 0)
 		opt_usage("what is generated is \"testrun\" or \"results\"");
 	refuse_options(of_runs, what, "testrun");
-	if (options.files == 0)
+	if (options->files == 0)
 		opt_usage(is_given("files") ? "--files is not above 0"
 					    : "--files is missing");
-	if (options.tests == 0 || options.spacing_s == 0)
+	if (options->tests == 0 || options->spacing_s == 0)
 		opt_usage("--%s is not above 0",
-		    options.tests == 0 ? "tests" : "spacing");
-	if (options.entries == 0 || options.entries > GENERATE_ENTRIES_MAX)
+		    options->tests == 0 ? "tests" : "spacing");
+	if (options->entries == 0 || options->entries > GENERATE_ENTRIES_MAX)
 		opt_usage(
 		    "--entries is not within 1..%d", GENERATE_ENTRIES_MAX);
-	if (options.output == NULL)
+	if (options->output == NULL)
 		opt_usage("where to? -o DIR is missing");
 }
 
 /* --base in seconds; false: when the last one ends now. */
 static bool
-get_base(int64_t now_ns, int64_t *base_s)
+get_base(const struct options *options, int64_t now_ns, int64_t *base_s)
 {
 	int64_t base_ns;
 	struct err err = { 0 };
 
 	*base_s = 0;
-	if (strcmp(options.base, "now") == 0)
+	if (strcmp(options->base, "now") == 0)
 		return false;
-	if (clock_parse_time(text_of(options.base), now_ns, &base_ns, &err) !=
+	if (clock_parse_time(text_of(options->base), now_ns, &base_ns, &err) !=
 	    0)
 		opt_usage("--base: %s", err.text);
 	base_ns -= (base_ns % NS_PER_SECOND + NS_PER_SECOND) % NS_PER_SECOND;
@@ -194,17 +185,17 @@ get_base(int64_t now_ns, int64_t *base_s)
 
 /* Which runs the options mean. */
 static void
-get_runs(struct generate_runs *runs)
+get_runs(const struct options *options, struct generate_runs *runs)
 {
 	int64_t now_ns = clock_wall_ns();
 	struct err err = { 0 };
 	int rc = 0;
 
-	*runs = (struct generate_runs){ .seed = options.seed,
-		.runs = options.runs,
-		.spacing_s = options.spacing_s,
-		.first = options.first };
-	if (!get_base(now_ns, &runs->base_s))
+	*runs = (struct generate_runs){ .seed = options->seed,
+		.runs = options->runs,
+		.spacing_s = options->spacing_s,
+		.first = options->first };
+	if (!get_base(options, now_ns, &runs->base_s))
 		rc = generate_runs_base(runs, now_ns / NS_PER_SECOND, &err);
 	if (rc != 0 || generate_runs_begin(runs, &err) != 0)
 		opt_usage("%s", err.text);
@@ -212,18 +203,18 @@ get_runs(struct generate_runs *runs)
 
 /* The same of results. */
 static void
-get_results(struct generate_results *results)
+get_results(const struct options *options, struct generate_results *results)
 {
 	int64_t now_ns = clock_wall_ns();
 	struct err err = { 0 };
 	int rc = 0;
 
-	*results = (struct generate_results){ .seed = options.seed,
-		.files = options.files,
-		.entries = options.entries,
-		.tests = options.tests,
-		.spacing_s = options.spacing_s };
-	if (!get_base(now_ns, &results->base_s))
+	*results = (struct generate_results){ .seed = options->seed,
+		.files = options->files,
+		.entries = options->entries,
+		.tests = options->tests,
+		.spacing_s = options->spacing_s };
+	if (!get_base(options, now_ns, &results->base_s))
 		rc = generate_results_base(
 		    results, now_ns / NS_PER_SECOND, &err);
 	if (rc != 0 || generate_results_check(results, &err) != 0)
@@ -231,12 +222,13 @@ get_results(struct generate_results *results)
 }
 
 static int
-publish(const struct generate_runs *runs, bool progress, struct err *err)
+publish(const struct options *options, const struct generate_runs *runs,
+    bool progress, struct err *err)
 {
 	static char node[INSTANCE_PATH_BYTES];
 	struct import_options how = {
-		.partition = text_of(options.partition),
-		.timeout_ns = options.timeout_ns,
+		.partition = text_of(options->partition),
+		.timeout_ns = options->timeout_ns,
 		.progress = progress,
 	};
 	struct import_result result = { 0, 0, 0 };
@@ -246,15 +238,15 @@ publish(const struct generate_runs *runs, bool progress, struct err *err)
 	const char *why;
 	int rc;
 
-	if (instance_node(node, options.node, &why, err) != 0)
+	if (instance_node(node, options->node, &why, err) != 0)
 		opt_usage("%s", err->text);
 	how.node = text_of(node);
 	if (generate_rows_open(&rows, runs,
-		text_of(options.node != NULL ? node : IMPORT_TESTRUN_NODE),
+		text_of(options->node != NULL ? node : IMPORT_TESTRUN_NODE),
 		err) != 0)
 		return -1;
 	source = generate_rows_source(&rows);
-	rc = uplink_loop_open(&line, &options.connect, &options.key, err);
+	rc = uplink_loop_open(&line, &options->connect, &options->key, err);
 	if (rc == 0)
 		rc = import_send(&source, &how, &line, &result, err);
 	uplink_loop_close(&line);
@@ -265,40 +257,61 @@ publish(const struct generate_runs *runs, bool progress, struct err *err)
 }
 
 static int
-make_runs(bool progress, struct err *err)
+make_runs(const struct options *options, bool progress, struct err *err)
 {
 	struct generate_runs runs;
 
-	get_runs(&runs);
-	if (options.output != NULL)
-		return generate_files(&runs, options.output, progress, err);
-	return publish(&runs, progress, err);
+	get_runs(options, &runs);
+	if (options->output != NULL)
+		return generate_files(&runs, options->output, progress, err);
+	return publish(options, &runs, progress, err);
 }
 
 static int
-make_results(bool progress, struct err *err)
+make_results(const struct options *options, bool progress, struct err *err)
 {
 	struct generate_results results;
 
-	get_results(&results);
-	return generate_results(&results, options.output, progress, err);
+	get_results(options, &results);
+	return generate_results(&results, options->output, progress, err);
+}
+
+static void
+parse(struct options *options, int argc, char **argv,
+    struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { table, options },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-generate",
+		.synopsis =
+		    "testrun --runs N [options] -o DIR | -p NAME\n       "
+		    "poolscope-generate results --files N [options] -o DIR",
+		.summary = "make up data for demos and benchmarks",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = 1,
+	};
+
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct options options = defaults;
 	struct opt_operands operands;
 	struct err err = { 0 };
 	bool progress;
 	int rc;
 
-	opt_parse(&program, argc, argv, &operands);
-	check_usage(operands.at[0]);
+	parse(&options, argc, argv, &operands);
+	check_usage(&options, operands.at[0]);
 	progress = !opt_common_values.quiet && progress_is_wanted();
 	if (strcmp(operands.at[0], "results") == 0)
-		rc = make_results(progress, &err);
+		rc = make_results(&options, progress, &err);
 	else
-		rc = make_runs(progress, &err);
+		rc = make_runs(&options, progress, &err);
 	if (rc == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);

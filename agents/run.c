@@ -25,45 +25,38 @@
 
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, OPERANDS_MAX = 1 << 20 };
 
-static struct {
+struct options {
 	const char *name;
 	bool children;
 	struct submit_options how;
-} options = { .how.timeout_ns = 2 * NS_PER_SECOND };
+};
+
+static const struct options defaults = { .how.timeout_ns = 2 * NS_PER_SECOND };
 
 static const struct opt table[] = {
-	{ "name", 0, OPT_TEXT, &options.name, "NAME",
+	{ "name", 0, OPT_TEXT, OPT_TO(struct options, name), "NAME",
 	    "set the name of the span (default: the last part of the command's "
 	    "path)",
 	    NULL, false },
-	{ "children", 0, OPT_FLAG, &options.children, NULL,
+	{ "children", 0, OPT_FLAG, OPT_TO(struct options, children), NULL,
 	    "publish a span for each descendant process, too", NULL, false },
-	{ "partition", 'p', OPT_TEXT, &options.how.partition, "NAME",
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct options, how.partition),
+	    "NAME",
 	    "publish in this partition, account$pool (default: the agent's)",
 	    NULL, false },
-	{ "node", 'n', OPT_TEXT, &options.how.node, "NAME",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, how.node), "NAME",
 	    "publish for this node (default: the agent's)", NULL, false },
-	{ "timeout", 0, OPT_DURATION, &options.how.timeout_ns, "DURATION",
-	    "wait this long for the agent at the end (default: 2s)", NULL,
-	    false },
-	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
+	{ "timeout", 0, OPT_DURATION, OPT_TO(struct options, how.timeout_ns),
+	    "DURATION", "wait this long for the agent at the end (default: 2s)",
+	    NULL, false },
+	{ "socket", 0, OPT_TEXT, OPT_TO(struct options, how.socket), "PATH",
 	    "connect to this agent socket (default: DIR/run/agent.sock)", NULL,
 	    false },
-	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
+	{ "fallback", 0, OPT_TEXT, OPT_TO(struct options, how.drop), "PATH",
 	    "without an agent, write spans to this queue (default: "
 	    "DIR/fallback)",
 	    NULL, false },
 	{ 0 },
-};
-static const struct opt_table tables[] = { { table, NULL },
-	{ opt_common, NULL }, { NULL, NULL } };
-static const struct opt_program program = {
-	.name = "poolscope-run",
-	.synopsis = "[options] -- COMMAND [ARGUMENT...]",
-	.summary = "run a command and publish its span",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = OPERANDS_MAX,
 };
 
 /* The command that runs, and its spans. */
@@ -202,18 +195,18 @@ take_trace(struct run *run)
 }
 
 static void
-take_name(struct run *run, const char *command)
+take_name(const struct options *options, struct run *run, const char *command)
 {
 	const char *slash = strrchr(command, '/');
 	struct text name =
 	    text_of(slash != NULL && slash[1] != '\0' ? slash + 1 : command);
 
-	if (options.name != NULL &&
-	    text_check_name(text_of(options.name)) != TEXT_OK)
+	if (options->name != NULL &&
+	    text_check_name(text_of(options->name)) != TEXT_OK)
 		opt_usage("--name %s",
-		    text_fault_words(text_check_name(text_of(options.name))));
+		    text_fault_words(text_check_name(text_of(options->name))));
 	client_take_part(
-	    run->name, options.name != NULL ? text_of(options.name) : name);
+	    run->name, options->name != NULL ? text_of(options->name) : name);
 }
 
 /* The exit status for a command that cannot be run, as a shell sets it. */
@@ -223,9 +216,28 @@ status_of(enum child_result result)
 	return result == CHILD_NOT_FOUND ? NOT_FOUND << 8 : NOT_EXECUTABLE << 8;
 }
 
+static void
+parse(struct options *options, int argc, char **argv,
+    struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { table, options },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-run",
+		.synopsis = "[options] -- COMMAND [ARGUMENT...]",
+		.summary = "run a command and publish its span",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = OPERANDS_MAX,
+	};
+
+	opt_parse(&program, argc, argv, operands);
+}
+
 int
 main(int argc, char **argv)
 {
+	struct options options = defaults;
 	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
 	static struct run run;
 	struct submit_options *how = &options.how;
@@ -236,10 +248,10 @@ main(int argc, char **argv)
 	struct err err = { 0 };
 	uint64_t untold;
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&options, argc, argv, &operands);
 	if (submit_check(how, &err) != 0)
 		opt_usage("%s", err.text);
-	take_name(&run, operands.at[0]);
+	take_name(&options, &run, operands.at[0]);
 	take_trace(&run);
 	/* If the directory of the instance is unknown, run the command
 	 * anyway. */

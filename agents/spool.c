@@ -13,34 +13,29 @@
 
 enum { FORMAT_TABLE, FORMAT_JSON };
 
-static struct {
+struct values {
 	const char *partition, *node;
 	int format;
 	bool unacknowledged;
-} values = { .node = "" };
+};
+
+static const struct values defaults = { .node = "" };
 
 static const struct opt options[] = {
-	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "ls: print a table or json", "table|json", 0 },
-	{ "partition", 'p', OPT_TEXT, &values.partition, "PATTERN",
-	    "cat: print only partitions that match (* and ?)", NULL, 0 },
-	{ "node", 'n', OPT_TEXT, &values.node, "NAME",
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, partition),
+	    "PATTERN", "cat: print only partitions that match (* and ?)", NULL,
+	    0 },
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "NAME",
 	    "cat: the node of records that name none, which is the agent's "
 	    "own",
 	    NULL, 0 },
-	{ "unacknowledged", 'u', OPT_FLAG, &values.unacknowledged, NULL,
+	{ "unacknowledged", 'u', OPT_FLAG,
+	    OPT_TO(struct values, unacknowledged), NULL,
 	    "cat: print only what the aggregator has not acknowledged", NULL,
 	    0 },
 	{ .name = NULL },
-};
-static const struct opt_table tables[] = { { options, NULL },
-	{ opt_common, NULL }, { NULL, NULL } };
-static const struct opt_program program = {
-	.name = "poolscope-spool",
-	.synopsis = "ls | cat | verify DIR [options]",
-	.summary = "look into the spool directory DIR of an agent, which may "
-		   "be running",
-	.tables = tables,
 };
 
 enum { LS, CAT, VERIFY, VERBS };
@@ -61,17 +56,18 @@ static const struct opt_verb verbs[VERBS] = {
 };
 
 static int
-print(uint32_t verb, struct view *view, const char *dir, struct err *err)
+print(const struct values *values, uint32_t verb, struct view *view,
+    const char *dir, struct err *err)
 {
-	const struct view_cat_options how = { values.partition, values.node,
-		values.unacknowledged };
+	const struct view_cat_options how = { values->partition, values->node,
+		values->unacknowledged };
 	int rc;
 
 	if (verb == VERIFY)
 		return view_verify(view, err);
 	if (verb == LS)
 		rc = view_list(
-		    view, dir, values.format == FORMAT_JSON, stdout, err);
+		    view, dir, values->format == FORMAT_JSON, stdout, err);
 	else
 		rc = view_cat(view, &how, stdout, err);
 	/* What can be read is printed, whatever else cannot. */
@@ -80,9 +76,27 @@ print(uint32_t verb, struct view *view, const char *dir, struct err *err)
 	return rc;
 }
 
+static uint32_t
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { options, values },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-spool",
+		.synopsis = "ls | cat | verify DIR [options]",
+		.summary = "look into the spool directory DIR of an agent, "
+			   "which may be running",
+		.tables = tables,
+	};
+
+	return opt_verb_parse(&program, verbs, VERBS, argc, argv, operands);
+}
+
 int
 main(int argc, char **argv)
 {
+	struct values values = defaults;
 	uint32_t verb;
 	struct opt_operands words;
 	struct sandbox sandbox;
@@ -90,15 +104,15 @@ main(int argc, char **argv)
 	struct view *view;
 	int rc;
 
-	verb = opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);
+	verb = parse(&values, argc, argv, &words);
 	if (opt_common_values.quiet && opt_common_values.log > LOG_WARN)
-		log_init(program.name, LOG_WARN);
+		log_init("poolscope-spool", LOG_WARN);
 	sandbox_begin(&sandbox);
 	sandbox_read(&sandbox, words.at[0]);
 	sandbox_close(&sandbox, false);
 	rc = view_open(&view, words.at[0], &err);
 	if (rc == 0) {
-		rc = print(verb, view, words.at[0], &err);
+		rc = print(&values, verb, view, words.at[0], &err);
 		if (rc != 0)
 			err_prefix(&err, "%s", words.at[0]);
 	}

@@ -17,86 +17,92 @@
 #include "proto/os/log.h"
 #include "proto/service/service.h"
 
-static struct {
+struct admin_values {
 	bool set_aside;
-} values;
+};
+
+/* What a verb works with. */
+struct admin {
+	struct aggregator_settings_given given;
+	struct aggregator_settings settings;
+	struct admin_values values;
+	struct service_values service; /* of the aggregator's section */
+};
 
 static const struct opt options[] = {
-	{ "set-aside", 0, OPT_FLAG, &values.set_aside, NULL,
-	    "restore: rename an existing store to STORE.aside-N", NULL,
+	{ "set-aside", 0, OPT_FLAG, OPT_TO(struct admin_values, set_aside),
+	    NULL, "restore: rename an existing store to STORE.aside-N", NULL,
 	    OPT_COMMAND },
 	{ .name = NULL },
 };
 
-static const struct opt_table tables[] = { { options, NULL },
-	{ aggregator_settings_options, NULL }, { service_options, NULL },
-	{ opt_common, NULL }, { NULL, NULL } };
-
-static struct aggregator_settings settings;
-
 /* ---- verbs ---- */
 
 static int
-verify(const struct opt_operands *words, struct err *err)
+verify(struct admin *admin, const struct opt_operands *words, struct err *err)
 {
 	(void)words;
-	return admin_verify(settings.store, err);
+	return admin_verify(admin->settings.store, err);
 }
 
 static int
-backup(const struct opt_operands *words, struct err *err)
+backup(struct admin *admin, const struct opt_operands *words, struct err *err)
 {
-	return admin_backup(settings.store, words->at[0], err);
+	return admin_backup(admin->settings.store, words->at[0], err);
 }
 
 static int
-restore(const struct opt_operands *words, struct err *err)
+restore(struct admin *admin, const struct opt_operands *words, struct err *err)
 {
-	if (admin_restore(settings.store, words->at[0], values.set_aside,
-		aggregator_settings_given.force_network_fs, err) != 0)
+	if (admin_restore(admin->settings.store, words->at[0],
+		admin->values.set_aside, admin->given.force_network_fs,
+		err) != 0)
 		return -1;
-	return admin_find(settings.store, err);
+	return admin_find(admin->settings.store, err);
 }
 
 static int
-compact(const struct opt_operands *words, struct err *err)
+compact(struct admin *admin, const struct opt_operands *words, struct err *err)
 {
 	const struct writer_options how =
-	    aggregator_settings_indexer(&settings);
+	    aggregator_settings_indexer(&admin->given, &admin->settings);
 
 	(void)words;
-	return admin_compact(settings.store, &how, err);
+	return admin_compact(admin->settings.store, &how, err);
 }
 
 static int
-vacuum(const struct opt_operands *words, struct err *err)
+vacuum(struct admin *admin, const struct opt_operands *words, struct err *err)
 {
 	(void)words;
-	return admin_vacuum(settings.store, err);
+	return admin_vacuum(admin->settings.store, err);
 }
 
 static int
-rebuild(const struct opt_operands *words, struct err *err)
+rebuild(struct admin *admin, const struct opt_operands *words, struct err *err)
 {
 	const struct writer_options how =
-	    aggregator_settings_indexer(&settings);
+	    aggregator_settings_indexer(&admin->given, &admin->settings);
 
 	(void)words;
-	return admin_rebuild(settings.store, &how, err);
+	return admin_rebuild(admin->settings.store, &how, err);
 }
 
 static int
-list_models(const struct opt_operands *words, struct err *err)
+list_models(
+    struct admin *admin, const struct opt_operands *words, struct err *err)
 {
 	(void)words;
-	return admin_list_models(settings.store, err);
+	return admin_list_models(admin->settings.store, err);
 }
 
 static int
-check_models(const struct opt_operands *words, struct err *err)
+check_models(
+    struct admin *admin, const struct opt_operands *words, struct err *err)
 {
 	struct opt_list files = { .count = words->count };
 
+	(void)admin;
 	for (uint32_t i = 0; i < files.count; i++)
 		files.at[i] = words->at[i];
 	return model_check(&files, stdout, err);
@@ -149,7 +155,8 @@ enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
 /* The action of each verb, and what it does to the store. */
 static const struct action {
-	int (*run)(const struct opt_operands *words, struct err *err);
+	int (*run)(struct admin *admin, const struct opt_operands *words,
+	    struct err *err);
 	enum store_need needs;
 } actions[VERBS] = {
 	{ verify, STORE },
@@ -162,32 +169,38 @@ static const struct action {
 	{ check_models, NO_STORE },
 };
 
-static const struct opt_program program = {
-	.name = "poolscope-admin",
-	.synopsis = "verify | backup TO | restore FROM | compact | vacuum | "
-		    "rebuild | models list | models check FILE... [options]",
-	.summary = "verify, copy, restore and reorganize a store; "
-		   "VERB --help shows the options of one verb",
-	.tables = tables,
-	.section = "aggregator",
-	.takes = takes_any,
-};
-
 static int
-run(const struct action *verb, const struct opt_operands *words,
-    struct err *err)
+run(struct admin *admin, const struct action *verb,
+    const struct opt_operands *words, struct err *err)
 {
-	if (verb->needs != NO_STORE &&
-	    aggregator_settings_store(&settings, err) != 0)
+	if (verb->needs != NO_STORE && aggregator_settings_store(&admin->given,
+					   &admin->settings, err) != 0)
 		return -1;
-	if (verb->needs == STORE && admin_find(settings.store, err) != 0)
+	if (verb->needs == STORE && admin_find(admin->settings.store, err) != 0)
 		return -1;
-	return verb->run(words, err);
+	return verb->run(admin, words, err);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct admin admin = { .given = aggregator_settings_default,
+		.service = service_default };
+	const struct opt_table tables[] = { { options, &admin.values },
+		{ aggregator_settings_options, &admin.given },
+		{ service_options, &admin.service }, { opt_common, NULL },
+		{ NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-admin",
+		.synopsis =
+		    "verify | backup TO | restore FROM | compact | vacuum | "
+		    "rebuild | models list | models check FILE... [options]",
+		.summary = "verify, copy, restore and reorganize a store; VERB "
+			   "--help shows the options of one verb",
+		.tables = tables,
+		.section = "aggregator",
+		.takes = takes_any,
+	};
 	struct opt_operands words;
 	struct err err = { 0 };
 	uint32_t verb;
@@ -196,7 +209,7 @@ main(int argc, char **argv)
 	verb = opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);
 	if (opt_common_values.quiet && opt_common_values.log > LOG_WARN)
 		log_init(program.name, LOG_WARN);
-	if (run(&actions[verb], &words, &err) == 0)
+	if (run(&admin, &actions[verb], &words, &err) == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);
 	return EXIT_FAILURE;

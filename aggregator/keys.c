@@ -13,12 +13,14 @@
 #include "proto/format/output.h"
 #include "proto/os/log.h"
 
-static struct {
+struct values {
 	const char *partitions, *nodes, *file;
 	struct opt_list server;
 	int role, format;
 	bool finish;
-} values = { .partitions = "*", .nodes = "*" };
+};
+
+static const struct values defaults = { .partitions = "*", .nodes = "*" };
 
 enum {
 	ROLE_ROW,
@@ -31,42 +33,35 @@ enum {
 	ROWS
 };
 static const struct opt options[] = {
-	[ROLE_ROW] = { "role", 0, OPT_CHOICE, &values.role, "ROLE",
-	    "new, allow: what the key allows (default: agent)",
+	[ROLE_ROW] = { "role", 0, OPT_CHOICE, OPT_TO(struct values, role),
+	    "ROLE", "new, allow: what the key allows (default: agent)",
 	    "agent|broker|reader|server", 0 },
-	[PARTITIONS_ROW] = { "partitions", 'p', OPT_TEXT, &values.partitions,
-	    "PATTERN",
+	[PARTITIONS_ROW] = { "partitions", 'p', OPT_TEXT,
+	    OPT_TO(struct values, partitions), "PATTERN",
 	    "new, allow: limit the key to partitions that match PATTERN "
 	    "(default: *)",
 	    NULL, 0 },
-	[NODES_ROW] = { "nodes", 'n', OPT_TEXT, &values.nodes, "PATTERN",
+	[NODES_ROW] = { "nodes", 'n', OPT_TEXT, OPT_TO(struct values, nodes),
+	    "PATTERN",
 	    "new, allow: limit an agent key to nodes that match PATTERN "
 	    "(default: *)",
 	    NULL, 0 },
-	[FILE_ROW] = { "file", 'o', OPT_TEXT, &values.file, "FILE",
+	[FILE_ROW] = { "file", 'o', OPT_TEXT, OPT_TO(struct values, file),
+	    "FILE",
 	    "new, rotate: write the key to FILE (default: DIR/keys/NAME.key)",
 	    NULL, 0 },
-	[SERVER_ROW] = { "server", 0, OPT_LIST, &values.server, "PUBLIC",
+	[SERVER_ROW] = { "server", 0, OPT_LIST, OPT_TO(struct values, server),
+	    "PUBLIC",
 	    "new: create a key for the server with this public key; may be "
 	    "repeated (default: the server of this instance)",
 	    NULL, 0 },
-	[FINISH_ROW] = { "finish", 0, OPT_FLAG, &values.finish, NULL,
-	    "rotate: finish the rotation and revoke the old key", NULL, 0 },
-	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "list: print a table, json, jsonl or csv", "table|json|jsonl|csv",
+	[FINISH_ROW] = { "finish", 0, OPT_FLAG, OPT_TO(struct values, finish),
+	    NULL, "rotate: finish the rotation and revoke the old key", NULL,
 	    0 },
+	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
+	    "FORMAT", "list: print a table, json, jsonl or csv",
+	    "table|json|jsonl|csv", 0 },
 	{ .name = NULL },
-};
-static const struct opt_table tables[] = { { options, NULL },
-	{ opt_common, NULL }, { NULL, NULL } };
-static const struct opt_program program = {
-	.name = "poolscope-keys",
-	.synopsis = "[options] new NAME | list | allow FILE | allow PUBLIC "
-		    "NAME | revoke NAME|PUBLIC | rotate NAME|server [FILE...]",
-	.summary = "manage the keys of an instance",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = 64,
 };
 
 static const char *
@@ -88,10 +83,10 @@ is_server_name(const char *name)
 }
 
 static struct keys_grant
-get_grant(const char *name)
+get_grant(const struct values *values, const char *name)
 {
-	struct keys_grant grant = { get_name(name), (enum key_role)values.role,
-		values.partitions, values.nodes };
+	struct keys_grant grant = { get_name(name), (enum key_role)values->role,
+		values->partitions, values->nodes };
 	enum text_fault fault = text_check_name(text_of(grant.partition));
 
 	if (fault != TEXT_OK)
@@ -107,43 +102,44 @@ get_grant(const char *name)
 }
 
 static int
-new_for_others(const struct keys_grant *grant, struct err *err)
+new_for_others(const struct values *values, const struct keys_grant *grant,
+    struct err *err)
 {
 	unsigned char servers[KEYFILE_SERVERS_MAX][Z85_KEY_BYTES];
 
-	if (values.server.count > KEYFILE_SERVERS_MAX)
+	if (values->server.count > KEYFILE_SERVERS_MAX)
 		opt_usage("--server may be given at most %d times",
 		    (int)KEYFILE_SERVERS_MAX);
-	for (uint32_t i = 0; i < values.server.count; i++)
-		if (!z85_decode(servers[i], text_of(values.server.at[i])))
+	for (uint32_t i = 0; i < values->server.count; i++)
+		if (!z85_decode(servers[i], text_of(values->server.at[i])))
 			opt_usage("--server needs a public key: 40 characters "
 				  "of Z85");
-	return keys_new_for(grant, values.file,
-	    (const unsigned char(*)[Z85_KEY_BYTES])servers, values.server.count,
-	    err);
+	return keys_new_for(grant, values->file,
+	    (const unsigned char(*)[Z85_KEY_BYTES])servers,
+	    values->server.count, err);
 }
 
 static int
-do_new(char **words, uint32_t count, struct err *err)
+do_new(struct values *values, char **words, uint32_t count, struct err *err)
 {
 	struct keys_grant grant;
 
 	(void)count;
-	if (values.role == KEY_SERVER && strcmp(words[0], KEYS_SERVER) == 0) {
-		if (values.file != NULL)
+	if (values->role == KEY_SERVER && strcmp(words[0], KEYS_SERVER) == 0) {
+		if (values->file != NULL)
 			opt_usage("the server key is always in keys/%s.key; "
 				  "--file is not allowed",
 			    KEYS_SERVER);
 		return keys_new_server(err);
 	}
-	grant = get_grant(words[0]);
-	if (values.server.count > 0)
-		return new_for_others(&grant, err);
-	return keys_new(&grant, values.file, err);
+	grant = get_grant(values, words[0]);
+	if (values->server.count > 0)
+		return new_for_others(values, &grant, err);
+	return keys_new(&grant, values->file, err);
 }
 
 static int
-do_list(char **words, uint32_t count, struct err *err)
+do_list(struct values *values, char **words, uint32_t count, struct err *err)
 {
 	struct output output;
 	int rc;
@@ -152,7 +148,7 @@ do_list(char **words, uint32_t count, struct err *err)
 	(void)count;
 	if (output_open(&output, "-", err) != 0)
 		return -1;
-	rc = keys_list((enum report_format)values.format, output.file, err);
+	rc = keys_list((enum report_format)values->format, output.file, err);
 	if (rc == 0)
 		return output_commit(&output, err);
 	output_abort(&output);
@@ -160,7 +156,7 @@ do_list(char **words, uint32_t count, struct err *err)
 }
 
 static int
-do_allow(char **words, uint32_t count, struct err *err)
+do_allow(struct values *values, char **words, uint32_t count, struct err *err)
 {
 	unsigned char public[Z85_KEY_BYTES];
 	struct keys_grant grant;
@@ -168,7 +164,7 @@ do_allow(char **words, uint32_t count, struct err *err)
 	int rc;
 
 	if (count == 2) {
-		grant = get_grant(words[1]);
+		grant = get_grant(values, words[1]);
 		if (!z85_decode(public, text_of(words[0])))
 			opt_usage("a public key is 40 characters of Z85");
 		return keys_allow(&grant, public, err);
@@ -176,29 +172,30 @@ do_allow(char **words, uint32_t count, struct err *err)
 	if (keyfile_read(&key, words[0], err) != 0)
 		return -1;
 	if (opt_origin(&options[ROLE_ROW]) == OPT_DEFAULT)
-		values.role = (int)key.role;
-	grant = get_grant(key.name);
+		values->role = (int)key.role;
+	grant = get_grant(values, key.name);
 	rc = keys_allow(&grant, key.public, err);
 	keyfile_clear(&key);
 	return rc;
 }
 
 static int
-do_revoke(char **words, uint32_t count, struct err *err)
+do_revoke(struct values *values, char **words, uint32_t count, struct err *err)
 {
+	(void)values;
 	(void)count;
 	return keys_revoke(words[0], err);
 }
 
 static int
-do_rotate(char **words, uint32_t count, struct err *err)
+do_rotate(struct values *values, char **words, uint32_t count, struct err *err)
 {
 	if (strcmp(words[0], KEYS_SERVER) == 0) {
-		if (values.file != NULL)
+		if (values->file != NULL)
 			opt_usage("the server key is always in keys/%s.key; "
 				  "--file is not allowed",
 			    KEYS_SERVER);
-		return values.finish
+		return values->finish
 			   ? keys_rotate_server_finish(
 				 words + 1, count - 1, err)
 			   : keys_rotate_server(words + 1, count - 1, err);
@@ -206,8 +203,8 @@ do_rotate(char **words, uint32_t count, struct err *err)
 	if (count > 1)
 		opt_usage("rotate NAME takes no further argument");
 	get_name(words[0]);
-	return values.finish ? keys_rotate_finish(words[0], err)
-			     : keys_rotate(words[0], values.file, err);
+	return values->finish ? keys_rotate_finish(words[0], err)
+			      : keys_rotate(words[0], values->file, err);
 }
 
 static const struct verb {
@@ -215,7 +212,8 @@ static const struct verb {
 	uint32_t min, max; /* arguments after the verb */
 	unsigned takes;    /* bit i: option i is allowed */
 	bool makes;        /* creates DIR/keys if necessary */
-	int (*run)(char **words, uint32_t count, struct err *err);
+	int (*run)(struct values *values, char **words, uint32_t count,
+	    struct err *err);
 } verbs[] = {
 	{ "new", "NAME", 1, 1,
 	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW |
@@ -253,17 +251,39 @@ find_verb(const struct opt_operands *operands)
 	return verb;
 }
 
+static void
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { options, values },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-keys",
+		.synopsis =
+		    "[options] new NAME | list | allow FILE | allow PUBLIC "
+		    "NAME | revoke NAME|PUBLIC | rotate NAME|server [FILE...]",
+		.summary = "manage the keys of an instance",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = 64,
+	};
+
+	opt_parse(&program, argc, argv, operands);
+}
+
 int
 main(int argc, char **argv)
 {
+	struct values values = defaults;
 	struct opt_operands operands;
 	const struct verb *verb;
 	struct err err = { 0 };
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&values, argc, argv, &operands);
 	verb = find_verb(&operands);
 	if ((!verb->makes || keys_make_directory(&err) == 0) &&
-	    verb->run(operands.at + 1, operands.count - 1, &err) == 0 &&
+	    verb->run(&values, operands.at + 1, operands.count - 1, &err) ==
+		0 &&
 	    fflush(stdout) == 0)
 		return EXIT_SUCCESS;
 	if (err.code == ERR_NONE)

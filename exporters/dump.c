@@ -20,7 +20,7 @@
 
 enum format { DUMP_JSONL, DUMP_CSV };
 
-static struct {
+struct values {
 	struct pool_options pool;
 	struct source_options source;
 	const char *output, *node, *name, *cursor;
@@ -28,92 +28,80 @@ static struct {
 	int64_t from_ns, to_ns;
 	int format;
 	bool follow;
-} values = {
+};
+
+static const struct values defaults = {
 	.output = "-",
 	.from_ns = TIME_MIN_NS,
 	.to_ns = TIME_MAX_NS,
 };
 
 static const struct opt options[] = {
-	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print as jsonl or csv", "jsonl|csv", false },
-	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
-	{ "kind", 0, OPT_LIST, &values.kinds, "KIND",
+	{ "kind", 0, OPT_LIST, OPT_TO(struct values, kinds), "KIND",
 	    "print only this kind: event, sample, span, entity, gap, rejected, "
 	    "phase, run; may be repeated except for phase and run",
 	    NULL, false },
-	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "PATTERN",
 	    "print only records of matching nodes (* and ?)", NULL, false },
-	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
+	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
 	    "print only matching records: source:name of an event, metric "
 	    "group of a sample, kind:id of an entity, model:phase, model:run",
 	    NULL, false },
-	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
+	{ "from", 0, OPT_TIME, OPT_TO(struct values, from_ns), "TIME",
 	    "print only records from this time on: -1h, 2026-11-20T10:00:00Z, "
 	    "epoch seconds",
 	    NULL, false },
-	{ "to", 0, OPT_TIME, &values.to_ns, "TIME",
+	{ "to", 0, OPT_TIME, OPT_TO(struct values, to_ns), "TIME",
 	    "print only records before this time", NULL, false },
-	{ "follow", 0, OPT_FLAG, &values.follow, NULL,
+	{ "follow", 0, OPT_FLAG, OPT_TO(struct values, follow), NULL,
 	    "print records as they are received, until a signal", NULL, false },
-	{ "cursor", 0, OPT_TEXT, &values.cursor, "FILE",
+	{ "cursor", 0, OPT_TEXT, OPT_TO(struct values, cursor), "FILE",
 	    "with --follow: continue at the position in FILE, and save the "
 	    "position there",
 	    NULL, false },
 	{ .name = NULL },
 };
 
-static const struct opt_table tables[] = { { pool_options, &values.pool },
-	{ options, NULL }, { source_options, &values.source },
-	{ opt_common, NULL }, { NULL, NULL } };
-
-static const struct opt_program program = {
-	.name = "poolscope-dump",
-	.synopsis = "[options]",
-	.summary = "print the records of a pool, each with its session, "
-		   "sequence number and index",
-	.tables = tables,
-	.operands_min = 0,
-	.operands_max = 0,
-};
-
 static uint32_t
-kinds_wanted(void)
+kinds_wanted(const struct values *values)
 {
 	uint32_t all = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE |
 		       1u << RECORD_SPAN | 1u << RECORD_ENTITY |
 		       1u << RECORD_GAP;
 
-	if (values.follow)
-		return kinds_of(&values.kinds, all, all);
+	if (values->follow)
+		return kinds_of(&values->kinds, all, all);
 	all |= 1u << RECORD_REJECTED;
 	return kinds_of(
-	    &values.kinds, all | 1u << RECORD_PHASE | 1u << RECORD_RUN, all);
+	    &values->kinds, all | 1u << RECORD_PHASE | 1u << RECORD_RUN, all);
 }
 
 static void
-check_usage(void)
+check_usage(const struct values *values)
 {
-	if (values.cursor != NULL && !values.follow)
+	if (values->cursor != NULL && !values->follow)
 		opt_usage("--cursor requires --follow");
-	if (!values.follow)
+	if (!values->follow)
 		return;
-	if (values.format != DUMP_JSONL)
+	if (values->format != DUMP_JSONL)
 		opt_usage("--follow supports only jsonl");
-	if (strcmp(values.output, "-") != 0)
+	if (strcmp(values->output, "-") != 0)
 		opt_usage("--follow prints only to standard output");
 }
 
 static struct wire_query
-make_query(uint32_t kinds)
+make_query(const struct values *values, uint32_t kinds)
 {
 	struct wire_query query = source_query(kinds);
 
-	query.node = text_of(values.node);
-	query.name = text_of(values.name);
-	query.from_ns = values.from_ns;
-	query.to_ns = values.to_ns;
+	query.node = text_of(values->node);
+	query.name = text_of(values->name);
+	query.from_ns = values->from_ns;
+	query.to_ns = values->to_ns;
 	return query;
 }
 
@@ -133,10 +121,10 @@ clock_of_last(struct source *source, struct record_json_clock *to)
 }
 
 static int
-print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
-    struct err *err)
+print(const struct values *values, struct source *source, struct text partition,
+    uint32_t kinds, FILE *file, struct err *err)
 {
-	struct wire_query query = make_query(kinds);
+	struct wire_query query = make_query(values, kinds);
 	bool corrections = source_clock(source)->choice != CLOCK_RAW;
 	const struct record_json_clock *clock;
 	struct record_json_clock last;
@@ -147,11 +135,11 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
 
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
-	if (values.format == DUMP_CSV)
+	if (values->format == DUMP_CSV)
 		dump_csv_titles(&csv, corrections);
 	while ((rc = source_next(source, &record, err)) > 0) {
 		clock = clock_of_last(source, &last);
-		if (values.format == DUMP_CSV)
+		if (values->format == DUMP_CSV)
 			dump_csv(&csv, partition, &record, clock);
 		else
 			record_json_line(file, partition, &record, clock);
@@ -167,64 +155,84 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
 }
 
 static int
-follow(struct source *source, struct text partition, uint32_t kinds,
-    struct err *err)
+follow(const struct values *values, struct source *source,
+    struct text partition, uint32_t kinds, struct err *err)
 {
-	struct wire_query query = make_query(kinds);
+	struct wire_query query = make_query(values, kinds);
 
 	if (source_clock(source)->choice != CLOCK_RAW)
 		opt_usage("--follow prints only raw times: use --clock raw");
-	return dump_follow(source, partition, &query, values.cursor, err);
+	return dump_follow(source, partition, &query, values->cursor, err);
 }
 
 /* The output file appears complete, or not at all. */
 static int
-dump(struct source *source, struct text partition, uint32_t kinds,
-    struct err *err)
+dump(const struct values *values, struct source *source, struct text partition,
+    uint32_t kinds, struct err *err)
 {
 	struct output output;
 
-	if (output_open(&output, values.output, err) != 0)
+	if (output_open(&output, values->output, err) != 0)
 		return -1;
-	if (print(source, partition, kinds, output.file, err) == 0)
+	if (print(values, source, partition, kinds, output.file, err) == 0)
 		return output_commit(&output, err);
 	output_abort(&output);
 	return -1;
 }
 
 static void
-enter_sandbox(void)
+enter_sandbox(const struct values *values)
 {
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values.source);
-	output_sandbox(&sandbox, values.output);
-	sandbox_write_beside(&sandbox, values.cursor);
+	source_sandbox(&sandbox, &values->source);
+	output_sandbox(&sandbox, values->output);
+	sandbox_write_beside(&sandbox, values->cursor);
 	sandbox_close(&sandbox, false);
+}
+
+static void
+parse(struct values *values, int argc, char **argv)
+{
+	const struct opt_table tables[] = { { pool_options, &values->pool },
+		{ options, values }, { source_options, &values->source },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-dump",
+		.synopsis = "[options]",
+		.summary = "print the records of a pool, each with its "
+			   "session, sequence number and index",
+		.tables = tables,
+		.operands_min = 0,
+		.operands_max = 0,
+	};
+
+	opt_parse(&program, argc, argv, NULL);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct values values = defaults;
 	char partition[INSTANCE_PATH_BYTES];
 	struct source *source = NULL;
 	struct err err = { 0 };
 	uint32_t kinds;
 	int rc;
 
-	opt_parse(&program, argc, argv, NULL);
-	check_usage();
-	kinds = kinds_wanted();
+	parse(&values, argc, argv);
+	check_usage(&values);
+	kinds = kinds_wanted(&values);
 	/* Stored times are the default. */
 	source_default_clock(&values.source, CLOCK_RAW);
 	rc = pool_partition(partition, &values.pool, &err);
-	enter_sandbox();
+	enter_sandbox(&values);
 	if (rc == 0)
 		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)
 		rc = (values.follow ? follow : dump)(
-		    source, text_of(partition), kinds, &err);
+		    &values, source, text_of(partition), kinds, &err);
 	source_close(&source);
 	if (rc != 0)
 		log_fail(&err);

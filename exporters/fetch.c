@@ -20,30 +20,23 @@
 
 enum { FILTER_BYTES_MAX = 1024, MARK_BYTES_MAX = 1200 };
 
-static struct {
+struct values {
 	struct pool_options pool;
 	struct http_options http;
 	const char *filter, *output;
-} values = { .http = HTTP_DEFAULT, .filter = "", .output = "-" };
+};
+
+static const struct values defaults = {
+	.http = HTTP_DEFAULT, .filter = "", .output = "-"
+};
 
 static const struct opt options[] = {
-	{ "filter", 0, OPT_TEXT, &values.filter, "TEXT",
+	{ "filter", 0, OPT_TEXT, OPT_TO(struct values, filter), "TEXT",
 	    "fetch only rows that match this OData filter: \"NodeId eq 'n1'\"",
 	    NULL, false },
-	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ .name = NULL },
-};
-static const struct opt_table tables[] = { { pool_options, &values.pool },
-	{ options, NULL }, { http_options, &values.http }, { opt_common, NULL },
-	{ NULL, NULL } };
-static const struct opt_program program = {
-	.name = "poolscope-fetch",
-	.synopsis = "[options] azure-table:NAME",
-	.summary = "print the rows of an uploaded event table",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = 1,
 };
 
 struct fetching {
@@ -58,20 +51,21 @@ struct fetching {
 
 /* PartitionKey eq 'P' and (FILTER), encoded. */
 static int
-make_query(struct fetching *f, struct text partition, struct err *err)
+make_query(const struct values *values, struct fetching *f,
+    struct text partition, struct err *err)
 {
 	char plain[FILTER_BYTES_MAX + 2 * INSTANCE_PATH_BYTES + 64];
 	char quoted[2 * INSTANCE_PATH_BYTES];
-	bool filtered = *values.filter != '\0';
+	bool filtered = *values->filter != '\0';
 
-	if (strlen(values.filter) > FILTER_BYTES_MAX)
+	if (strlen(values->filter) > FILTER_BYTES_MAX)
 		return err_set_option(
 		    err, "filter", "is longer than %d bytes", FILTER_BYTES_MAX);
 	if (table_check_partition(partition, err) != 0)
 		return -1;
 	table_quote(quoted, sizeof(quoted), partition);
 	snprintf(plain, sizeof(plain), "PartitionKey eq '%s'%s%s%s", quoted,
-	    filtered ? " and (" : "", values.filter, filtered ? ")" : "");
+	    filtered ? " and (" : "", values->filter, filtered ? ")" : "");
 	if (http_encode(f->query, sizeof(f->query), text_of(plain), "") == 0)
 		return err_set_option(err, "filter", "is too long");
 	return 0;
@@ -120,7 +114,8 @@ get_page(struct fetching *f, struct http_answer *answer, struct err *err)
 
 /* Returns 1 if there are more pages. */
 static int
-fetch_page(struct fetching *f, FILE *file, struct err *err)
+fetch_page(const struct values *values, struct fetching *f, FILE *file,
+    struct err *err)
 {
 	char before[sizeof(f->next_partition)], row[sizeof(f->next_row)];
 	struct http_answer answer;
@@ -129,7 +124,7 @@ fetch_page(struct fetching *f, FILE *file, struct err *err)
 	strcpy(row, f->next_row);
 	if (get_page(f, &answer, err) != 0)
 		return -1;
-	if (values.http.dry_run)
+	if (values->http.dry_run)
 		return 0;
 	if (table_page_write(answer.body, file, &f->progress.rows, err) != 0)
 		return -1;
@@ -148,12 +143,13 @@ fetch_page(struct fetching *f, FILE *file, struct err *err)
 }
 
 static int
-fetch(struct fetching *f, FILE *file, struct err *err)
+fetch(const struct values *values, struct fetching *f, FILE *file,
+    struct err *err)
 {
 	int rc;
 
 	do {
-		rc = fetch_page(f, file, err);
+		rc = fetch_page(values, f, file, err);
 		f->progress.now_ns = clock_monotonic_ns();
 		if (f->show)
 			progress_show(f->table, &f->progress);
@@ -176,19 +172,39 @@ get_table(const char *operand)
 }
 
 static void
-enter_sandbox(void)
+enter_sandbox(const struct values *values)
 {
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	http_sandbox(&sandbox, &values.http);
-	output_sandbox(&sandbox, values.output);
+	http_sandbox(&sandbox, &values->http);
+	output_sandbox(&sandbox, values->output);
 	sandbox_close(&sandbox, false);
+}
+
+static void
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { pool_options, &values->pool },
+		{ options, values }, { http_options, &values->http },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-fetch",
+		.synopsis = "[options] azure-table:NAME",
+		.summary = "print the rows of an uploaded event table",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = 1,
+	};
+
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct values values = defaults;
 	static struct fetching f;
 	char partition[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
@@ -196,21 +212,21 @@ main(int argc, char **argv)
 	struct err err = { 0 };
 	int rc;
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&values, argc, argv, &operands);
 	f.table = get_table(operands.at[0]);
 	f.show = !opt_common_values.quiet && progress_is_wanted();
 	f.progress = (struct progress){ .began_ns = clock_monotonic_ns(),
 		.unit = "rows" };
-	enter_sandbox();
+	enter_sandbox(&values);
 	rc = pool_partition(partition, &values.pool, &err);
 	if (rc == 0)
-		rc = make_query(&f, text_of(partition), &err);
+		rc = make_query(&values, &f, text_of(partition), &err);
 	if (rc == 0)
 		rc = azure_open(&f.azure, SIGN_AZURE_TABLE, &values.http, &err);
 	if (rc == 0)
 		rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
-		rc = fetch(&f, output.file, &err);
+		rc = fetch(&values, &f, output.file, &err);
 		if (rc == 0)
 			rc = output_commit(&output, &err);
 		else

@@ -28,7 +28,7 @@ enum view {
 	VIEW_ALL
 };
 
-static struct {
+struct values {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
@@ -40,7 +40,9 @@ static struct {
 	int view, terminal;
 	bool png;
 	struct plot_results results; /* arguments of "results" */
-} values = { .window = TIME_WINDOW_ALL,
+};
+
+static const struct values defaults = { .window = TIME_WINDOW_ALL,
 	.runs = RUNS_DEFAULT,
 	.testrun = PLOT_TESTRUN_ALL,
 	.output = ".",
@@ -48,82 +50,66 @@ static struct {
 
 enum { OUTPUT_ROW = 0, VIEW_ROW = 2 };
 static const struct opt options[] = {
-	{ "output", 'o', OPT_TEXT, &values.output, "DIR",
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "DIR",
 	    "write the files to this directory (default: .)", NULL, false },
-	{ "term", 0, OPT_CHOICE, &values.terminal, "TERM",
+	{ "term", 0, OPT_CHOICE, OPT_TO(struct values, terminal), "TERM",
 	    "picture format; dumb (characters) and sixel go to standard output",
 	    "png|svg|dumb|sixel", false },
-	{ "view", 0, OPT_CHOICE, &values.view, "VIEW",
+	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
 	    "choose the picture; cascade: cascade (default), phases, all; "
 	    "testrun: pages (default), distribution, errors, all",
 	    "cascade|phases|pages|distribution|errors|all", false },
-	{ "png", 0, OPT_FLAG, &values.png, NULL,
+	{ "png", 0, OPT_FLAG, OPT_TO(struct values, png), NULL,
 	    "draw pictures; --no-png writes only tables and scripts", NULL,
 	    false },
 	{ .name = NULL },
 };
 
-static const struct opt_table tables[] = { { pool_options, &values.pool },
-	{ options, NULL }, { plot_cascade_options, &values.cascade },
-	{ plot_samples_options, &values.samples },
-	{ runs_options, &values.runs },
-	{ plot_testrun_options, &values.testrun },
-	{ time_window_options, &values.window },
-	{ source_options, &values.source }, { opt_common, NULL },
-	{ NULL, NULL } };
-
-static const struct opt_program program = {
-	.name = "poolscope-plot",
-	.synopsis =
-	    "[options] cascade|samples|usage|testrun|results TEST [ENTRY]",
-	.summary = "draw the startup of a pool's nodes, their metrics and "
-		   "usage, test runs, and benchmark results",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = 3,
-};
-
 /* The output options; each command sets the contents. */
 static struct picture
-picture_of_options(void)
+picture_of_options(const struct values *values)
 {
 	return (struct picture){
-		.dir = values.output,
-		.terminal = (enum gnuplot_terminal)values.terminal,
-		.drawn = values.png,
+		.dir = values->output,
+		.terminal = (enum gnuplot_terminal)values->terminal,
+		.drawn = values->png,
 	};
 }
 
 static int
-plot_cascade_of(struct source *source, struct text partition, struct err *err)
+plot_cascade_of(struct values *values, struct source *source,
+    struct text partition, struct err *err)
 {
-	const struct picture picture = picture_of_options();
+	const struct picture picture = picture_of_options(values);
 
-	return plot_cascade(source, partition, &values.cascade,
+	return plot_cascade(source, partition, &values->cascade,
 	    &(struct plot_cascade_views){
-		values.view != VIEW_PHASES, values.view != VIEW_CASCADE },
+		values->view != VIEW_PHASES, values->view != VIEW_CASCADE },
 	    &picture, err);
 }
 
 static int
-plot_samples_of(struct source *source, struct text partition, struct err *err)
+plot_samples_of(struct values *values, struct source *source,
+    struct text partition, struct err *err)
 {
-	const struct picture picture = picture_of_options();
+	const struct picture picture = picture_of_options(values);
 
-	return plot_samples(
-	    source, partition, &values.samples, &values.window, &picture, err);
+	return plot_samples(source, partition, &values->samples,
+	    &values->window, &picture, err);
 }
 
 static int
-plot_usage_of(struct source *source, struct text partition, struct err *err)
+plot_usage_of(struct values *values, struct source *source,
+    struct text partition, struct err *err)
 {
-	const struct picture picture = picture_of_options();
+	const struct picture picture = picture_of_options(values);
 
-	return plot_usage(source, partition, &values.window, &picture, err);
+	return plot_usage(source, partition, &values->window, &picture, err);
 }
 
 static int
-plot_testrun_of(struct source *source, struct text partition, struct err *err)
+plot_testrun_of(struct values *values, struct source *source,
+    struct text partition, struct err *err)
 {
 	static const enum runs_view views[] = {
 		[VIEW_PAGES] = RUNS_VIEW_PAGES,
@@ -131,31 +117,33 @@ plot_testrun_of(struct source *source, struct text partition, struct err *err)
 		[VIEW_ERRORS] = RUNS_VIEW_ERRORS,
 		[VIEW_ALL] = RUNS_VIEW_ALL,
 	};
-	const struct picture picture = picture_of_options();
-	bool drawn = values.output != NULL ||
-		     gnuplot_is_said((enum gnuplot_terminal)values.terminal);
+	const struct picture picture = picture_of_options(values);
+	bool drawn = values->output != NULL ||
+		     gnuplot_is_said((enum gnuplot_terminal)values->terminal);
 
 	return plot_testrun(source, partition,
-	    &(struct plot_testrun_how){ .options = &values.testrun,
-		.runs = &values.runs,
-		.view = drawn ? views[values.view] : RUNS_VIEW_NONE,
+	    &(struct plot_testrun_how){ .options = &values->testrun,
+		.runs = &values->runs,
+		.view = drawn ? views[values->view] : RUNS_VIEW_NONE,
 		.picture = &picture },
 	    err);
 }
 
 static int
-plot_results_of(struct source *source, struct text partition, struct err *err)
+plot_results_of(struct values *values, struct source *source,
+    struct text partition, struct err *err)
 {
-	const struct picture picture = picture_of_options();
+	const struct picture picture = picture_of_options(values);
 
-	values.results.from_ns = values.window.from_ns;
-	values.results.to_ns = values.window.to_ns;
-	return plot_results(source, partition, &values.results, &picture, err);
+	values->results.from_ns = values->window.from_ns;
+	values->results.to_ns = values->window.to_ns;
+	return plot_results(source, partition, &values->results, &picture, err);
 }
 
 static const struct what {
 	const char *name;
-	int (*plot)(struct source *, struct text partition, struct err *);
+	int (*plot)(struct values *, struct source *, struct text partition,
+	    struct err *);
 } whats[] = {
 	{ "cascade", plot_cascade_of },
 	{ "samples", plot_samples_of },
@@ -193,39 +181,39 @@ is_given(const struct opt *o)
 }
 
 static void
-check_view(bool cascade, bool testrun)
+check_view(struct values *values, bool cascade, bool testrun)
 {
 	bool of_cascade =
-	    values.view == VIEW_CASCADE || values.view == VIEW_PHASES;
+	    values->view == VIEW_CASCADE || values->view == VIEW_PHASES;
 	const char *what = cascade ? "cascade" : "testrun";
 
-	if (values.view == VIEW_ALL ||
+	if (values->view == VIEW_ALL ||
 	    (cascade ? of_cascade : testrun && !of_cascade))
 		return;
 	if (is_given(&options[VIEW_ROW]))
 		opt_usage("--view: %s has no such picture", what);
 	/* The one from the environment is meant for the other command. */
-	values.view = cascade ? VIEW_CASCADE : VIEW_PAGES;
+	values->view = cascade ? VIEW_CASCADE : VIEW_PAGES;
 }
 
 /* A terminal picture, and --no-png, do not imply files. */
 static void
-check_output(bool testrun)
+check_output(struct values *values, bool testrun)
 {
-	if (values.output[0] == '\0')
+	if (values->output[0] == '\0')
 		opt_usage("--output needs DIR");
-	if (opt_origin(&options[OUTPUT_ROW]) != OPT_DEFAULT || !values.png ||
-	    values.cascade.numbers)
+	if (opt_origin(&options[OUTPUT_ROW]) != OPT_DEFAULT || !values->png ||
+	    values->cascade.numbers)
 		return;
-	if (gnuplot_is_said((enum gnuplot_terminal)values.terminal) ||
-	    (testrun && values.testrun.series != NULL &&
+	if (gnuplot_is_said((enum gnuplot_terminal)values->terminal) ||
+	    (testrun && values->testrun.series != NULL &&
 		!is_given(&options[VIEW_ROW])))
-		values.output = NULL;
+		values->output = NULL;
 }
 
 /* The arguments of "results": a test, and one of its entries. */
 static void
-check_operands(const struct opt_operands *operands)
+check_operands(struct values *values, const struct opt_operands *operands)
 {
 	uint32_t count = operands->count;
 
@@ -237,31 +225,31 @@ check_operands(const struct opt_operands *operands)
 	}
 	if (count == 1)
 		opt_usage("missing argument: results needs TEST");
-	values.results.test = text_of(operands->at[1]);
-	values.results.entry = text_of(count > 2 ? operands->at[2] : "");
-	if (values.results.test.bytes == 0 ||
-	    (count > 2 && values.results.entry.bytes == 0))
+	values->results.test = text_of(operands->at[1]);
+	values->results.entry = text_of(count > 2 ? operands->at[2] : "");
+	if (values->results.test.bytes == 0 ||
+	    (count > 2 && values->results.entry.bytes == 0))
 		opt_usage("a test or entry name is empty");
 }
 
 static void
-check_use(const char *what)
+check_use(struct values *values, const char *what)
 {
 	bool cascade = strcmp(what, "cascade") == 0;
 	bool testrun = strcmp(what, "testrun") == 0;
 
-	check_output(testrun);
-	check_view(cascade, testrun);
+	check_output(values, testrun);
+	check_view(values, cascade, testrun);
 	if (!cascade && !testrun && is_given(&options[VIEW_ROW]))
 		opt_usage(
 		    "--view is for cascade and testrun, not for %s", what);
 	if (strcmp(what, "samples") == 0)
-		plot_samples_check(&values.samples);
+		plot_samples_check(&values->samples);
 	else
 		refuse_options(plot_samples_options, what, "samples");
 	if (testrun) {
-		plot_testrun_check(&values.testrun, &values.runs);
-		source_default_clock(&values.source, CLOCK_RAW);
+		plot_testrun_check(&values->testrun, &values->runs);
+		source_default_clock(&values->source, CLOCK_RAW);
 	} else {
 		refuse_options(plot_testrun_options, what, "testrun");
 		refuse_options(runs_options, what, "testrun");
@@ -277,9 +265,36 @@ check_use(const char *what)
 		refuse_options(plot_cascade_options, what, "cascade");
 }
 
+static void
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { pool_options, &values->pool },
+		{ options, values }, { plot_cascade_options, &values->cascade },
+		{ plot_samples_options, &values->samples },
+		{ runs_options, &values->runs },
+		{ plot_testrun_options, &values->testrun },
+		{ time_window_options, &values->window },
+		{ source_options, &values->source }, { opt_common, NULL },
+		{ NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-plot",
+		.synopsis = "[options] cascade|samples|usage|testrun|results "
+			    "TEST [ENTRY]",
+		.summary = "draw the startup of a pool's nodes, their metrics "
+			   "and usage, test runs, and benchmark results",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = 3,
+	};
+
+	opt_parse(&program, argc, argv, operands);
+}
+
 int
 main(int argc, char **argv)
 {
+	struct values values = defaults;
 	char partition[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
 	const struct what *what;
@@ -287,16 +302,16 @@ main(int argc, char **argv)
 	struct err err = { 0 };
 	int rc;
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&values, argc, argv, &operands);
 	what = find_what(operands.at[0]);
-	check_operands(&operands);
-	check_use(what->name);
+	check_operands(&values, &operands);
+	check_use(&values, what->name);
 	rc = pool_partition(partition, &values.pool, &err);
 	picture_sandbox(&values.source, values.output, values.testrun.series);
 	if (rc == 0)
 		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)
-		rc = what->plot(source, text_of(partition), &err);
+		rc = what->plot(&values, source, text_of(partition), &err);
 	source_close(&source);
 	if (rc != 0)
 		log_fail(&err);

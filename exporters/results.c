@@ -16,7 +16,7 @@
 
 enum { LIMIT_DEFAULT = 1000 };
 
-static struct {
+struct values {
 	struct pool_options pool;
 	struct source_options source;
 	const char *output;
@@ -24,42 +24,34 @@ static struct {
 	uint64_t limit;
 	bool oldest;
 	int format;
-} values = { .output = "-", .since_ns = INT64_MIN, .limit = LIMIT_DEFAULT };
+};
+
+static const struct values defaults = {
+	.output = "-", .since_ns = INT64_MIN, .limit = LIMIT_DEFAULT
+};
 
 enum { FORMAT_ROW = 0, SINCE_ROW = 2, LIMIT_ROW, OLDEST_ROW };
 static const struct opt options[] = {
-	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
+	    "FORMAT",
 	    "print as table, json, jsonl or csv (entities: jsonl by default, "
 	    "no table)",
 	    "table|json|jsonl|csv", false },
-	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
-	[SINCE_ROW] = { "since", 0, OPT_TIME, &values.since_ns, "TIME",
+	[SINCE_ROW] = { "since", 0, OPT_TIME, OPT_TO(struct values, since_ns),
+	    "TIME",
 	    "starts, timings: print only tests started at or after this time: "
 	    "-30d, 2026-11-20T10:00:00Z, epoch seconds",
 	    NULL, false },
-	[LIMIT_ROW] = { "limit", 0, OPT_COUNT, &values.limit, "N",
-	    "starts, timings: print at most N rows (default 1000; 0: all)",
+	[LIMIT_ROW] = { "limit", 0, OPT_COUNT, OPT_TO(struct values, limit),
+	    "N", "starts, timings: print at most N rows (default 1000; 0: all)",
 	    NULL, false },
-	[OLDEST_ROW] = { "oldest", 0, OPT_FLAG, &values.oldest, NULL,
+	[OLDEST_ROW] = { "oldest", 0, OPT_FLAG, OPT_TO(struct values, oldest),
+	    NULL,
 	    "starts, timings: print the oldest first instead of the newest",
 	    NULL, false },
 	{ .name = NULL },
-};
-
-static const struct opt_table tables[] = { { pool_options, &values.pool },
-	{ options, NULL }, { source_options, &values.source },
-	{ opt_common, NULL }, { NULL, NULL } };
-
-static const struct opt_program program = {
-	.name = "poolscope-results",
-	.synopsis = "[options] tests | starts TEST | timings TEST ENTRY | "
-		    "entries TEST | test TEST START | entities",
-	.summary = "print results of benchmarks: tests, their starts, the "
-		   "timings of their entries",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = 3,
 };
 
 static const struct question {
@@ -125,21 +117,22 @@ parse_start(const char *word)
 
 /* Round up to a whole microsecond. */
 static int64_t
-since_us(void)
+since_us(const struct values *values)
 {
-	if (values.since_ns == INT64_MIN)
+	if (values->since_ns == INT64_MIN)
 		return INT64_MIN;
-	return values.since_ns > 0 ? (values.since_ns + 999) / 1000
-				   : values.since_ns / 1000;
+	return values->since_ns > 0 ? (values->since_ns + 999) / 1000
+				    : values->since_ns / 1000;
 }
 
 static struct result_query
-make_query(const struct question *question, const struct opt_operands *operands)
+make_query(const struct values *values, const struct question *question,
+    const struct opt_operands *operands)
 {
-	struct result_query query = { .since_us = since_us(),
-		.limit = values.limit,
-		.oldest = values.oldest,
-		.format = (enum report_format)values.format,
+	struct result_query query = { .since_us = since_us(values),
+		.limit = values->limit,
+		.oldest = values->oldest,
+		.format = (enum report_format)values->format,
 		.progress = !opt_common_values.quiet && progress_is_wanted() };
 
 	if (question->operands > 0)
@@ -159,14 +152,14 @@ make_query(const struct question *question, const struct opt_operands *operands)
 
 /* Write an empty answer too: programs that read the output expect it. */
 static int
-answer(const struct question *question, struct result_query *query,
-    struct err *err)
+answer(const struct values *values, const struct question *question,
+    struct result_query *query, struct err *err)
 {
 	struct err why = { 0 };
 	struct output output;
 	int rc;
 
-	if (output_open(&output, values.output, err) != 0)
+	if (output_open(&output, values->output, err) != 0)
 		return -1;
 	query->file = output.file;
 	rc = question->print(query, err);
@@ -180,19 +173,41 @@ answer(const struct question *question, struct result_query *query,
 }
 
 static void
-enter_sandbox(void)
+enter_sandbox(const struct values *values)
 {
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values.source);
-	output_sandbox(&sandbox, values.output);
+	source_sandbox(&sandbox, &values->source);
+	output_sandbox(&sandbox, values->output);
 	sandbox_close(&sandbox, false);
+}
+
+static void
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { pool_options, &values->pool },
+		{ options, values }, { source_options, &values->source },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-results",
+		.synopsis = "[options] tests | starts TEST | timings TEST "
+			    "ENTRY | entries TEST | test TEST START | entities",
+		.summary = "print results of benchmarks: tests, their starts, "
+			   "the timings of their entries",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = 3,
+	};
+
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct values values = defaults;
 	char partition[INSTANCE_PATH_BYTES];
 	const struct question *question;
 	struct opt_operands operands;
@@ -200,16 +215,16 @@ main(int argc, char **argv)
 	struct err err = { 0 };
 	int rc;
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&values, argc, argv, &operands);
 	question = find_question(&operands);
-	query = make_query(question, &operands);
+	query = make_query(&values, question, &operands);
 	rc = pool_partition(partition, &values.pool, &err);
 	query.partition = text_of(partition);
-	enter_sandbox();
+	enter_sandbox(&values);
 	if (rc == 0)
 		rc = source_open(&query.source, &values.source, &err);
 	if (rc == 0)
-		rc = answer(question, &query, &err);
+		rc = answer(&values, question, &query, &err);
 	source_close(&query.source);
 	if (rc != 0)
 		log_fail(&err);

@@ -22,7 +22,7 @@
 #include "proto/format/output.h"
 #include "proto/os/log.h"
 
-static struct {
+struct values {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
@@ -31,68 +31,52 @@ static struct {
 	const char *output, *name;
 	int format, by;
 	bool strict, fixed;
-} values = { .window = TIME_WINDOW_ALL,
+};
+
+static const struct values defaults = { .window = TIME_WINDOW_ALL,
 	.perf = STATS_PERF_DEFAULT,
 	.runs = RUNS_DEFAULT,
 	.output = "-" };
 
 static const struct opt options[] = {
-	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "output format; jsonl: phases, perf, clocks; csv: not status",
 	    "table|json|jsonl|csv", false },
-	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
-	{ "by", 0, OPT_CHOICE, &values.by, "WHAT",
+	{ "by", 0, OPT_CHOICE, OPT_TO(struct values, by), "WHAT",
 	    "phases: print one row for the pool or for each node", "pool|node",
 	    false },
-	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
+	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
 	    "phases: show only phases that match this pattern, such as "
 	    "cascade:p*",
 	    NULL, false },
-	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
+	{ "strict", 0, OPT_FLAG, OPT_TO(struct values, strict), NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
-	{ "fixed", 0, OPT_FLAG, &values.fixed, NULL,
+	{ "fixed", 0, OPT_FLAG, OPT_TO(struct values, fixed), NULL,
 	    "scanner: print more numbers, every node, and the interval of the "
 	    "job",
 	    NULL, false },
 	{ .name = NULL },
 };
 
-static const struct opt_table tables[] = { { pool_options, &values.pool },
-	{ options, NULL }, { time_window_options, &values.window },
-	{ stats_perf_options, &values.perf }, { runs_options, &values.runs },
-	{ source_options, &values.source }, { opt_common, NULL },
-	{ NULL, NULL } };
-
-static const struct opt_program program = {
-	.name = "poolscope-stats",
-	.synopsis = "[options] cascade|phases|usage|perf|clocks|scanner|status|"
-		    "testrun WHAT [RUN...]",
-	.summary = "print the startup of a pool's nodes, statistics of its "
-		   "phases, the usage of its nodes, the time budget of a job, "
-		   "test runs, or the state of the store",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = UINT32_MAX,
-};
-
 static int
-print_cascade(
-    struct source *source, struct text partition, FILE *file, struct err *err)
+print_cascade(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
 {
 	struct cascade cascade;
 	int rc;
 
 	cascade_init(&cascade);
 	rc = cascade_read(&cascade, source, partition, err);
-	if (rc == 0 && values.strict && cascade_has_missing(&cascade)) {
+	if (rc == 0 && values->strict && cascade_has_missing(&cascade)) {
 		cascade_warn_missing(&cascade);
 		rc = cascade_refuse(&cascade, err);
 	}
-	if (rc == 0 && values.format == STATS_JSON)
+	if (rc == 0 && values->format == STATS_JSON)
 		cascade_report_json(&cascade, file);
-	else if (rc == 0 && values.format == STATS_CSV)
+	else if (rc == 0 && values->format == STATS_CSV)
 		cascade_report_csv(&cascade, file);
 	else if (rc == 0)
 		cascade_report_table(&cascade, file, partition);
@@ -103,81 +87,81 @@ print_cascade(
 }
 
 static int
-print_phases(
-    struct source *source, struct text partition, FILE *file, struct err *err)
+print_phases(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 
-	query.node = text_of(values.window.node);
-	query.name = text_of(values.name);
-	return stats_phases(source, partition, &query, values.by == 1,
-	    (enum stats_format)values.format, file, err);
+	query.node = text_of(values->window.node);
+	query.name = text_of(values->name);
+	return stats_phases(source, partition, &query, values->by == 1,
+	    (enum stats_format)values->format, file, err);
 }
 
 static int
-print_perf(
-    struct source *source, struct text partition, FILE *file, struct err *err)
+print_perf(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
 {
 	struct perf_select select = {
 		.source = source,
 		.partition = partition,
-		.node = text_of(values.window.node),
+		.node = text_of(values->window.node),
 	};
 	struct job_intervals job_intervals;
 	/* Print the numbers that scripts read from the older tool. */
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 	int rc = 0;
 
-	select.from_ns = values.window.from_ns;
-	select.to_ns = values.window.to_ns;
-	if (values.window.job != NULL) {
+	select.from_ns = values->window.from_ns;
+	select.to_ns = values->window.to_ns;
+	if (values->window.job != NULL) {
 		rc = job_intervals_read(
-		    &job_intervals, source, partition, values.window.job, err);
+		    &job_intervals, source, partition, values->window.job, err);
 		select.jobs = &job_intervals;
 	}
 	if (rc == 0)
-		rc = stats_perf(&select, &values.perf,
-		    plain ? STATS_JSON : (enum stats_format)values.format,
-		    values.strict, file, err);
+		rc = stats_perf(&select, &values->perf,
+		    plain ? STATS_JSON : (enum stats_format)values->format,
+		    values->strict, file, err);
 	if (select.jobs != NULL)
 		job_intervals_clear(&job_intervals);
 	return rc;
 }
 
 static int
-print_scanner(
-    struct source *source, struct text partition, FILE *file, struct err *err)
+print_scanner(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
 {
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 
-	return stats_scanner(source, partition, values.window.job,
-	    plain ? STATS_JSON : (enum stats_format)values.format, values.fixed,
-	    file, err);
+	return stats_scanner(source, partition, values->window.job,
+	    plain ? STATS_JSON : (enum stats_format)values->format,
+	    values->fixed, file, err);
 }
 
 static int
-print_clocks(
-    struct source *source, struct text partition, FILE *file, struct err *err)
+print_clocks(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_SAMPLE);
 
-	query.node = text_of(values.window.node);
-	query.from_ns = values.window.from_ns;
-	query.to_ns = values.window.to_ns;
+	query.node = text_of(values->window.node);
+	query.from_ns = values->window.from_ns;
+	query.to_ns = values->window.to_ns;
 	return stats_clocks(source, partition, &query,
-	    (enum stats_format)values.format, file, err);
+	    (enum stats_format)values->format, file, err);
 }
 
 static int
-print_usage(
-    struct source *source, struct text partition, FILE *file, struct err *err)
+print_usage(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
 {
 	struct usage usage;
-	int rc = usage_read(&usage, source, partition, &values.window, err);
+	int rc = usage_read(&usage, source, partition, &values->window, err);
 
-	if (rc == 0 && values.format == STATS_JSON)
+	if (rc == 0 && values->format == STATS_JSON)
 		usage_json(&usage, file);
-	else if (rc == 0 && values.format == STATS_CSV)
+	else if (rc == 0 && values->format == STATS_CSV)
 		usage_csv(&usage, file);
 	else if (rc == 0)
 		usage_table(&usage, file, partition);
@@ -186,7 +170,8 @@ print_usage(
 }
 
 static int
-print(const struct opt_operands *operands, FILE *file, struct err *err)
+print(const struct values *values, const struct opt_operands *operands,
+    FILE *file, struct err *err)
 {
 	const char *what = operands->at[0];
 	char partition[INSTANCE_PATH_BYTES];
@@ -195,26 +180,30 @@ print(const struct opt_operands *operands, FILE *file, struct err *err)
 
 	if (strcmp(what, "status") == 0)
 		return stats_status(
-		    &values.source, values.format == STATS_JSON, file, err);
-	rc = pool_partition(partition, &values.pool, err);
+		    &values->source, values->format == STATS_JSON, file, err);
+	rc = pool_partition(partition, &values->pool, err);
 	if (rc == 0)
-		rc = source_open(&source, &values.source, err);
+		rc = source_open(&source, &values->source, err);
 	if (rc == 0 && strcmp(what, "cascade") == 0)
-		rc = print_cascade(source, text_of(partition), file, err);
+		rc = print_cascade(
+		    values, source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "usage") == 0)
-		rc = print_usage(source, text_of(partition), file, err);
+		rc = print_usage(values, source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "clocks") == 0)
-		rc = print_clocks(source, text_of(partition), file, err);
+		rc =
+		    print_clocks(values, source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "perf") == 0)
-		rc = print_perf(source, text_of(partition), file, err);
+		rc = print_perf(values, source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "testrun") == 0)
-		rc = stats_testrun(source, text_of(partition), &values.runs,
-		    operands, text_of(values.window.node),
-		    (enum stats_format)values.format, file, err);
+		rc = stats_testrun(source, text_of(partition), &values->runs,
+		    operands, text_of(values->window.node),
+		    (enum stats_format)values->format, file, err);
 	else if (rc == 0 && strcmp(what, "scanner") == 0)
-		rc = print_scanner(source, text_of(partition), file, err);
+		rc = print_scanner(
+		    values, source, text_of(partition), file, err);
 	else if (rc == 0)
-		rc = print_phases(source, text_of(partition), file, err);
+		rc =
+		    print_phases(values, source, text_of(partition), file, err);
 	source_close(&source);
 	return rc;
 }
@@ -267,7 +256,7 @@ refuse_options(const char *what)
 
 /* Some tables do not have every format. */
 static void
-check_use(const struct opt_operands *operands)
+check_use(struct values *values, const struct opt_operands *operands)
 {
 	const char *what = operands->at[0];
 	bool cascade = strcmp(what, "cascade") == 0;
@@ -286,39 +275,67 @@ check_use(const struct opt_operands *operands)
 		    what);
 	if (!testrun && operands->count > 1)
 		opt_usage("unexpected argument '%.64s'", operands->at[1]);
-	if ((cascade || usage || scanner) && values.format == STATS_JSONL)
+	if ((cascade || usage || scanner) && values->format == STATS_JSONL)
 		opt_usage("%s supports the formats table, json and csv", what);
-	if (status && values.format > STATS_JSON)
+	if (status && values->format > STATS_JSON)
 		opt_usage("status supports the formats table and json");
 	refuse_options(what);
-	if (scanner && values.window.job == NULL)
+	if (scanner && values->window.job == NULL)
 		opt_usage("missing option: --job names the job");
 	if (perf)
-		stats_perf_check(&values.perf);
+		stats_perf_check(&values->perf);
 	if (testrun) {
-		stats_testrun_check(&values.runs, operands,
-		    text_of(values.window.node),
-		    (enum stats_format)values.format);
+		stats_testrun_check(&values->runs, operands,
+		    text_of(values->window.node),
+		    (enum stats_format)values->format);
 		/* A corrected clock has no skew. */
-		source_default_clock(&values.source, CLOCK_RAW);
+		source_default_clock(&values->source, CLOCK_RAW);
 	}
 }
 
 static void
-enter_sandbox(void)
+enter_sandbox(const struct values *values)
 {
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values.source);
-	output_sandbox(&sandbox, values.output);
-	stats_perf_sandbox(&sandbox, &values.perf);
+	source_sandbox(&sandbox, &values->source);
+	output_sandbox(&sandbox, values->output);
+	stats_perf_sandbox(&sandbox, &values->perf);
 	sandbox_close(&sandbox, false);
+}
+
+static void
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { pool_options, &values->pool },
+		{ options, values }, { time_window_options, &values->window },
+		{ stats_perf_options, &values->perf },
+		{ runs_options, &values->runs },
+		{ source_options, &values->source }, { opt_common, NULL },
+		{ NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-stats",
+		.synopsis = "[options] "
+			    "cascade|phases|usage|perf|clocks|scanner|status|"
+			    "testrun WHAT [RUN...]",
+		.summary =
+		    "print the startup of a pool's nodes, statistics of its "
+		    "phases, the usage of its nodes, the time budget of a job, "
+		    "test runs, or the state of the store",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = UINT32_MAX,
+	};
+
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct values values = defaults;
 	char testrun[] = "testrun", of_skew[] = "skew";
 	char *skew[] = { testrun, of_skew }; /* the word for "skew" */
 	struct opt_operands operands;
@@ -326,14 +343,14 @@ main(int argc, char **argv)
 	struct err err = { 0 };
 	int rc;
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&values, argc, argv, &operands);
 	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
 		operands = (struct opt_operands){ skew, 2 };
-	check_use(&operands);
-	enter_sandbox();
+	check_use(&values, &operands);
+	enter_sandbox(&values);
 	rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
-		rc = print(&operands, output.file, &err);
+		rc = print(&values, &operands, output.file, &err);
 		/* Status on standard output reports failures in its table. */
 		if (rc == 0)
 			rc = output_commit(&output, &err);

@@ -16,43 +16,29 @@
 #include "proto/os/file_io.h"
 #include "proto/os/log.h"
 
-static struct {
+struct values {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
 	struct timeline_options timeline;
 	const char *output;
 	int format;
-} values = { .window = TIME_WINDOW_ALL };
+};
+
+static const struct values defaults = { .window = TIME_WINDOW_ALL };
 
 /* Follows the values of enum trace_format: the format that the name implies. */
 enum { BY_NAME = 0 };
 
 static const struct opt options[] = {
-	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write the trace to FILE; its suffix chooses the format: .trace or "
 	    ".json, .json.gz, .tar.gz, .pftrace",
 	    NULL, true },
-	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "set the format, whatever the suffix (standard output: json)",
 	    "name|json|json.gz|tar.gz|pftrace", false },
 	{ .name = NULL },
-};
-
-static const struct opt_table tables[] = { { pool_options, &values.pool },
-	{ options, NULL }, { time_window_options, &values.window },
-	{ timeline_options, &values.timeline },
-	{ source_options, &values.source }, { opt_common, NULL },
-	{ NULL, NULL } };
-
-static const struct opt_program program = {
-	.name = "poolscope-trace",
-	.synopsis = "[options] -o FILE [timeline|scanner]",
-	.summary =
-	    "write the activity of a pool as a timeline for Perfetto or Chrome",
-	.tables = tables,
-	.operands_min = 0,
-	.operands_max = 1,
 };
 
 /* The kinds of trace; the first one is the default. */
@@ -78,21 +64,44 @@ find_view(const struct opt_operands *operands)
 }
 
 static void
-enter_sandbox(void)
+enter_sandbox(const struct values *values)
 {
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values.source);
-	output_sandbox(&sandbox, values.output);
+	source_sandbox(&sandbox, &values->source);
+	output_sandbox(&sandbox, values->output);
 	/* For spans that do not fit into memory. */
 	sandbox_write(&sandbox, file_io_temporary_dir());
 	sandbox_close(&sandbox, false);
 }
 
+static void
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { pool_options, &values->pool },
+		{ options, values }, { time_window_options, &values->window },
+		{ timeline_options, &values->timeline },
+		{ source_options, &values->source }, { opt_common, NULL },
+		{ NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-trace",
+		.synopsis = "[options] -o FILE [timeline|scanner]",
+		.summary = "write the activity of a pool as a timeline for "
+			   "Perfetto or Chrome",
+		.tables = tables,
+		.operands_min = 0,
+		.operands_max = 1,
+	};
+
+	opt_parse(&program, argc, argv, operands);
+}
+
 int
 main(int argc, char **argv)
 {
+	struct values values = defaults;
 	char partition[INSTANCE_PATH_BYTES];
 	struct trace_request request = { .source_options = &values.source,
 		.window = &values.window,
@@ -102,7 +111,7 @@ main(int argc, char **argv)
 	struct err err = { 0 };
 	int rc;
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&values, argc, argv, &operands);
 	view = find_view(&operands);
 	request.path = values.output;
 	if (values.format != BY_NAME)
@@ -113,7 +122,7 @@ main(int argc, char **argv)
 		view->check(&request);
 	rc = pool_partition(partition, &values.pool, &err);
 	request.partition = text_of(partition);
-	enter_sandbox();
+	enter_sandbox(&values);
 	if (rc == 0)
 		rc = source_open(&request.source, &values.source, &err);
 	if (rc == 0)

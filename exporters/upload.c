@@ -17,12 +17,13 @@
 #include "proto/os/log.h"
 
 static const struct opt options[] = {
-	{ "partition", 'p', OPT_TEXT, &upload_values.partition, "NAME",
-	    "account$pool", NULL, false },
-	{ "to", 0, OPT_LIST, &upload_values.to, "TARGET",
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct upload_values, partition),
+	    "NAME", "account$pool", NULL, false },
+	{ "to", 0, OPT_LIST, OPT_TO(struct upload_values, to), "TARGET",
 	    "upload to this target (scheme:rest); may be repeated", NULL,
 	    false },
-	{ "broker", 0, OPT_LIST, &upload_values.broker, "ENDPOINT",
+	{ "broker", 0, OPT_LIST, OPT_TO(struct upload_values, broker),
+	    "ENDPOINT",
 	    "send records of uploads to this broker (default: "
 	    "ipc://DIR/run/broker.ipc); may be repeated for failover",
 	    NULL, false },
@@ -30,13 +31,13 @@ static const struct opt options[] = {
 };
 
 static const struct opt range_options[] = {
-	{ "node", 'n', OPT_TEXT, &upload_values.node, "PATTERN",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct upload_values, node), "PATTERN",
 	    "upload only records of matching nodes (* and ?)", NULL, false },
-	{ "from", 0, OPT_TEXT, &upload_values.from, "TIME",
+	{ "from", 0, OPT_TEXT, OPT_TO(struct upload_values, from), "TIME",
 	    "upload only records from this time on: -1h, 2026-11-20T10:00:00Z, "
 	    "epoch seconds",
 	    NULL, false },
-	{ "until", 0, OPT_TEXT, &upload_values.until, "TIME",
+	{ "until", 0, OPT_TEXT, OPT_TO(struct upload_values, until), "TIME",
 	    "upload only records before this time", NULL, false },
 	{ .name = NULL },
 };
@@ -48,25 +49,6 @@ static const struct upload_command *const commands[] = {
 	&upload_samples, /**/
 	&upload_events,  /**/
 	NULL,
-};
-
-/* The options of the commands are inserted here. */
-static const struct opt_table tables[] = { { options, NULL },
-	{ range_options, NULL }, { upload_records_options, NULL },
-	{ upload_results_options, NULL }, { upload_metrics_options, NULL },
-	{ http_options, &upload_values.http },
-	{ source_options, &upload_values.source }, { opt_common, NULL },
-	{ NULL, NULL } };
-
-static const struct opt_program program = {
-	.name = "poolscope-upload",
-	.synopsis =
-	    "[options] results | file FILE | samples | events | metrics",
-	.summary =
-	    "upload results, files, records and metrics to other services",
-	.tables = tables,
-	.operands_min = 1,
-	.operands_max = 64,
 };
 
 static const struct upload_command *
@@ -131,30 +113,57 @@ check_options(const struct upload_command *command)
 }
 
 static void
-enter_sandbox(
+enter_sandbox(const struct upload_values *upload,
     const struct upload_command *command, const struct opt_operands *operands)
 {
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	http_sandbox(&sandbox, &upload_values.http);
-	sandbox_read_or(
-	    &sandbox, upload_values.source.key.key, "keys/agent.key");
-	command->allow_files(&sandbox, operands);
+	http_sandbox(&sandbox, &upload->http);
+	sandbox_read_or(&sandbox, upload->source.key.key, "keys/agent.key");
+	command->allow_files(upload, &sandbox, operands);
 	sandbox_close(&sandbox, false);
+}
+
+static void
+parse(struct upload_values *upload, int argc, char **argv,
+    struct opt_operands *operands)
+{
+	/* The options of the commands are inserted here. */
+	const struct opt_table tables[] = { { options, upload },
+		{ range_options, upload },
+		{ upload_records_options, &upload->records },
+		{ upload_results_options, &upload->results },
+		{ upload_metrics_options, &upload->metrics },
+		{ http_options, &upload->http },
+		{ source_options, &upload->source }, { opt_common, NULL },
+		{ NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-upload",
+		.synopsis = "[options] results | file FILE | samples | events "
+			    "| metrics",
+		.summary = "upload results, files, records and metrics to "
+			   "other services",
+		.tables = tables,
+		.operands_min = 1,
+		.operands_max = 64,
+	};
+
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct upload_values upload = upload_default;
 	const struct upload_command *command;
 	struct opt_operands operands;
 	struct err err = { 0 };
 	int status;
 
-	opt_parse(&program, argc, argv, &operands);
+	parse(&upload, argc, argv, &operands);
 	command = get_command(operands.at[0]);
-	if (upload_values.to.count == 0)
+	if (upload.to.count == 0)
 		opt_usage("--to TARGET is required");
 	operands.at++;
 	operands.count--;
@@ -162,12 +171,12 @@ main(int argc, char **argv)
 	    operands.count > command->operands_max)
 		opt_usage("%s %s", command->word, command->arguments);
 	check_options(command);
-	take_time("from", upload_values.from, &upload_values.from_ns);
-	take_time("until", upload_values.until, &upload_values.until_ns);
+	take_time("from", upload.from, &upload.from_ns);
+	take_time("until", upload.until, &upload.until_ns);
 	if (command->check != NULL)
-		command->check(&operands);
-	enter_sandbox(command, &operands);
-	status = command->run(&operands, &err);
+		command->check(&upload, &operands);
+	enter_sandbox(&upload, command, &operands);
+	status = command->run(&upload, &operands, &err);
 	if (err.code != ERR_NONE)
 		log_fail(&err);
 	return status;

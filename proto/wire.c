@@ -14,22 +14,14 @@
 
 enum { FORMAT_TEXT, FORMAT_JSON };
 
-static struct {
+struct values {
 	int format;
-} values;
+};
 
 static const struct opt options[] = {
-	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print text or json, which is an object a line", "text|json", 0 },
 	{ .name = NULL },
-};
-static const struct opt_table tables[] = { { options, NULL },
-	{ opt_common, NULL }, { NULL, NULL } };
-static const struct opt_program program = {
-	.name = "poolscope-wire",
-	.synopsis = "decode [FILE] [options]",
-	.summary = "print the frames in FILE or on standard input",
-	.tables = tables,
 };
 
 enum { DECODE, VERBS };
@@ -41,10 +33,10 @@ static const struct opt_verb verbs[VERBS] = {
 };
 
 static int
-decode(const char *path, struct err *err)
+decode(const struct values *values, const char *path, struct err *err)
 {
 	struct decode to = { .file = stdout,
-		.as_json = values.format == FORMAT_JSON };
+		.as_json = values->format == FORMAT_JSON };
 	FILE *input = path == NULL ? stdin : fopen(path, "re");
 	int rc;
 
@@ -60,21 +52,38 @@ decode(const char *path, struct err *err)
 	return rc;
 }
 
+static uint32_t
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
+{
+	const struct opt_table tables[] = { { options, values },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-wire",
+		.synopsis = "decode [FILE] [options]",
+		.summary = "print the frames in FILE or on standard input",
+		.tables = tables,
+	};
+
+	return opt_verb_parse(&program, verbs, VERBS, argc, argv, operands);
+}
+
 int
 main(int argc, char **argv)
 {
+	struct values values = { 0 };
 	struct opt_operands words;
 	struct sandbox sandbox;
 	struct err err = { 0 };
 	const char *path;
 
-	opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);
+	parse(&values, argc, argv, &words);
 	path = words.count > 0 && strcmp(words.at[0], "-") != 0 ? words.at[0]
 								: NULL;
 	sandbox_begin(&sandbox);
 	sandbox_read(&sandbox, path);
 	sandbox_close(&sandbox, false);
-	if (decode(path, &err) == 0)
+	if (decode(&values, path, &err) == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);
 	return EXIT_FAILURE;

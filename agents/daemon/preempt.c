@@ -17,7 +17,8 @@ struct preempt {
 	struct loop *loop;
 	struct loop_timer timer;
 	const char *file;
-	void (*on_notice)(const char *why);
+	void (*on_notice)(void *arg, const char *why);
+	void *arg;
 };
 
 static void
@@ -28,7 +29,7 @@ on_timer(void *arg, struct loop_timer *timer)
 	if (access(preempt->file, F_OK) != 0)
 		return;
 	loop_stop_timer(preempt->loop, timer);
-	preempt->on_notice(preempt->file);
+	preempt->on_notice(preempt->arg, preempt->file);
 }
 
 /* The loop keeps the signal after preempt_close: `arg` must not be ours. */
@@ -39,18 +40,19 @@ on_signal(void *arg, int signo)
 
 	(void)signo;
 	if (*preempt != NULL)
-		(*preempt)->on_notice("SIGUSR1");
+		(*preempt)->on_notice((*preempt)->arg, "SIGUSR1");
 }
 
 int
 preempt_open(struct preempt **made, struct loop *loop, const char *file,
-    void (*on_notice)(const char *why), struct err *err)
+    void (*on_notice)(void *arg, const char *why), void *arg, struct err *err)
 {
 	struct preempt *preempt = memory_zero(1, sizeof(*preempt));
 
 	preempt->loop = loop;
 	preempt->file = file;
 	preempt->on_notice = on_notice;
+	preempt->arg = arg;
 	preempt->timer.on_timer = on_timer;
 	preempt->timer.arg = preempt;
 	*made = preempt;

@@ -14,7 +14,7 @@ struct preempt; /* opaque */
 /* `file` may be NULL; it is checked twice a second.  `why` is the file or the
  * signal.  A file is reported once, a signal each time. */
 int preempt_open(struct preempt **preempt, struct loop *loop, const char *file,
-    void (*on_notice)(const char *why), struct err *err);
+    void (*on_notice)(void *arg, const char *why), void *arg, struct err *err);
 void preempt_close(struct preempt **preempt);
 
 #endif

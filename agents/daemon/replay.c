@@ -270,9 +270,10 @@ print_all(const struct opt_operands *dirs, struct err *err)
 int
 replay_main(int argc, char **argv)
 {
-	static const struct opt_table tables[] = { { settings_table, NULL },
+	struct settings_given given = settings_default;
+	const struct opt_table tables[] = { { settings_table, &given },
 		{ opt_common, NULL }, { NULL, NULL } };
-	static const struct opt_program program = {
+	const struct opt_program program = {
 		.name = "poolscope-agent",
 		.synopsis = "--replay DIR... [--print perf]",
 		.summary = "print the samples of recorded images of /proc",

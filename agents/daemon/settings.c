@@ -14,7 +14,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-struct settings_given settings_given = {
+const struct settings_given settings_default = {
 	.spool_bytes = UINT64_C(256) << 20,
 	.segment_bytes = UINT64_C(16) << 20,
 	.retain_bytes = UINT64_C(64) << 20,
@@ -39,94 +39,107 @@ enum {
 }; /* in the table because it matters whether it was given */
 
 const struct opt settings_table[] = {
-	{ "partition", 'p', OPT_TEXT, &settings_given.partition, "NAME",
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct settings_given, partition),
+	    "NAME",
 	    "set the partition, account$pool (default: from the batch system)",
 	    NULL, false },
-	{ "node", 'n', OPT_TEXT, &settings_given.node, "NAME",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct settings_given, node), "NAME",
 	    "set the name of this node (default: from the batch system or the "
 	    "host name)",
 	    NULL, false },
-	{ "broker", 0, OPT_LIST, &settings_given.broker, "ENDPOINT",
+	{ "broker", 0, OPT_LIST, OPT_TO(struct settings_given, broker),
+	    "ENDPOINT",
 	    "send to this broker (default: ipc://DIR/run/broker.ipc); repeat "
 	    "for failover, in order",
 	    NULL, false },
-	{ "socket", 0, OPT_TEXT, &settings_given.socket, "PATH",
+	{ "socket", 0, OPT_TEXT, OPT_TO(struct settings_given, socket), "PATH",
 	    "listen for local programs on this socket (default: "
 	    "DIR/run/agent.sock)",
 	    NULL, false },
-	{ "spool", 0, OPT_TEXT, &settings_given.spool, "PATH",
+	{ "spool", 0, OPT_TEXT, OPT_TO(struct settings_given, spool), "PATH",
 	    "store unacknowledged records in this spool (default: DIR/spool)",
 	    NULL, false },
-	{ "fallback", 0, OPT_TEXT, &settings_given.drop, "PATH",
+	{ "fallback", 0, OPT_TEXT, OPT_TO(struct settings_given, drop), "PATH",
 	    "read events from this fallback queue (default: DIR/fallback)",
 	    NULL, false },
-	[COMPRESS_ROW] = { "compress", 0, OPT_FLAG, &settings_given.compress,
+	{ "compress", 0, OPT_FLAG, OPT_TO(struct settings_given, compress),
 	    NULL, "compress batches (default: only to a TCP broker)", NULL,
 	    false },
-	{ "spool-bytes", 0, OPT_BYTES, &settings_given.spool_bytes, "BYTES",
+	{ "spool-bytes", 0, OPT_BYTES,
+	    OPT_TO(struct settings_given, spool_bytes), "BYTES",
 	    "limit the size of the spool (default: 256MiB)", NULL, OPT_RELOAD },
-	{ "segment-bytes", 0, OPT_BYTES, &settings_given.segment_bytes, "BYTES",
+	{ "segment-bytes", 0, OPT_BYTES,
+	    OPT_TO(struct settings_given, segment_bytes), "BYTES",
 	    "set the size of the spool's segment files (default: 16MiB)", NULL,
 	    OPT_RELOAD },
-	{ "retain-bytes", 0, OPT_BYTES, &settings_given.retain_bytes, "BYTES",
+	{ "retain-bytes", 0, OPT_BYTES,
+	    OPT_TO(struct settings_given, retain_bytes), "BYTES",
 	    "retain this much acknowledged data for a restored store (default: "
 	    "64MiB)",
 	    NULL, OPT_RELOAD },
-	{ "free-bytes", 0, OPT_BYTES, &settings_given.free_bytes, "BYTES",
+	{ "free-bytes", 0, OPT_BYTES, OPT_TO(struct settings_given, free_bytes),
+	    "BYTES",
 	    "leave this much of the spool's file system free (default: 64MiB)",
 	    NULL, OPT_RELOAD },
-	{ "restore-wait", 0, OPT_DURATION, &settings_given.restore_wait_ns,
-	    "DURATION",
+	{ "restore-wait", 0, OPT_DURATION,
+	    OPT_TO(struct settings_given, restore_wait_ns), "DURATION",
 	    "after this time record missing batches of a previous session as a "
 	    "gap (default: 24h)",
 	    NULL, false },
-	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
+	{ "samples", 0, OPT_FLAG, OPT_TO(struct settings_given, samples), NULL,
 	    "sample this host (default: yes)", NULL, false },
-	{ "clock", 0, OPT_FLAG, &settings_given.clock, NULL,
+	{ "clock", 0, OPT_FLAG, OPT_TO(struct settings_given, clock), NULL,
 	    "publish the clock offset of this host (default: yes)", NULL,
 	    false },
-	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
-	    "set the time between two samples (default: 10s)", NULL,
+	{ "period", 0, OPT_DURATION, OPT_TO(struct settings_given, period_ns),
+	    "DURATION", "set the time between two samples (default: 10s)", NULL,
 	    OPT_RELOAD },
-	{ "metric-groups", 0, OPT_TEXT, &settings_given.sets, "LIST",
+	{ "metric-groups", 0, OPT_TEXT, OPT_TO(struct settings_given, sets),
+	    "LIST",
 	    "sample these metric groups: cpu,perf=10s or default,cpus,-gpu",
 	    NULL, OPT_RELOAD },
-	{ "send-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
+	{ "send-interval", 0, OPT_DURATION,
+	    OPT_TO(struct settings_given, ship_ns), "DURATION",
 	    "let samples wait this long in memory (default: 1s)", NULL,
 	    OPT_RELOAD },
-	{ "throttle-pressure", 0, OPT_COUNT, &settings_given.throttle_percent,
-	    "PERCENT",
+	{ "throttle-pressure", 0, OPT_COUNT,
+	    OPT_TO(struct settings_given, throttle_percent), "PERCENT",
 	    "sample less often above this memory pressure (default: 20; 0: "
 	    "never)",
 	    NULL, OPT_RELOAD },
-	{ "cgroups", 0, OPT_TEXT, &settings_given.groups, "PATTERNS",
+	{ "cgroups", 0, OPT_TEXT, OPT_TO(struct settings_given, groups),
+	    "PATTERNS",
 	    "sample these control groups as jobs (default: Slurm, Docker, "
 	    "Podman)",
 	    NULL, false },
-	{ "cgroup-root", 0, OPT_TEXT, &settings_given.group_root, "PATH",
+	{ "cgroup-root", 0, OPT_TEXT, OPT_TO(struct settings_given, group_root),
+	    "PATH",
 	    "read control groups from here (default: the mount point of "
 	    "cgroup2)",
 	    NULL, false },
-	{ "processes", 0, OPT_COUNT, &settings_given.processes, "N",
-	    "sample this many commands of jobs, the busiest (default: 5)", NULL,
-	    OPT_RELOAD },
-	{ "proc", 0, OPT_TEXT, &settings_given.proc, "PATH",
+	{ "processes", 0, OPT_COUNT, OPT_TO(struct settings_given, processes),
+	    "N", "sample this many commands of jobs, the busiest (default: 5)",
+	    NULL, OPT_RELOAD },
+	{ "proc", 0, OPT_TEXT, OPT_TO(struct settings_given, proc), "PATH",
 	    "read the host's /proc from here (default: /proc)", NULL, false },
-	{ "preempt-file", 0, OPT_TEXT, &settings_given.preempt_file, "FILE",
+	{ "preempt-file", 0, OPT_TEXT,
+	    OPT_TO(struct settings_given, preempt_file), "FILE",
 	    "treat the appearance of this file as a preemption notice", NULL,
 	    false },
-	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
+	{ "drain", 0, OPT_DURATION, OPT_TO(struct settings_given, drain_ns),
+	    "DURATION",
 	    "when stopped, continue to send for this long (default: 2s)", NULL,
 	    OPT_RELOAD },
-	{ "key", 0, OPT_TEXT, &settings_given.key.key, "FILE",
+	{ "key", 0, OPT_TEXT, OPT_TO(struct settings_given, key.key), "FILE",
 	    "use this key for a TCP broker (default: DIR/keys/agent.key)", NULL,
 	    false },
-	{ "insecure", 0, OPT_FLAG, &settings_given.key.insecure, NULL,
-	    "connect to a TCP broker without a key, unencrypted", NULL, false },
-	{ "replay", 0, OPT_FLAG, &settings_given.replay, NULL,
+	{ "insecure", 0, OPT_FLAG, OPT_TO(struct settings_given, key.insecure),
+	    NULL, "connect to a TCP broker without a key, unencrypted", NULL,
+	    false },
+	{ "replay", 0, OPT_FLAG, OPT_TO(struct settings_given, replay), NULL,
 	    "read images of /proc, the operands, instead of this host", NULL,
 	    OPT_COMMAND },
-	{ "print", 0, OPT_CHOICE, &settings_given.print, "SET",
+	{ "print", 0, OPT_CHOICE, OPT_TO(struct settings_given, print), "SET",
 	    "with --replay: print this metric group (perf)", "perf",
 	    OPT_COMMAND },
 	{ 0 },
@@ -154,41 +167,41 @@ any_is_tcp(const struct opt_list *brokers)
 }
 
 int
-settings_plan(struct schedule *schedule, struct err *err)
+settings_plan(const struct settings_given *given, struct schedule *schedule,
+    struct err *err)
 {
-	if (schedule_parse(schedule, NULL, settings_given.period_ns, err) != 0)
+	if (schedule_parse(schedule, NULL, given->period_ns, err) != 0)
 		return err_prefix_option(err, "period");
-	if (schedule_parse(schedule, settings_given.sets,
-		settings_given.period_ns, err) != 0)
+	if (schedule_parse(schedule, given->sets, given->period_ns, err) != 0)
 		return err_prefix_option(err, "metric-groups");
 	return 0;
 }
 
 int
-settings_check(struct err *err)
+settings_check(const struct settings_given *given, struct err *err)
 {
 	struct schedule schedule;
 
-	if (settings_given.processes > JOB_CGROUPS_TOP_MAX)
+	if (given->processes > JOB_CGROUPS_TOP_MAX)
 		return err_set_option(
 		    err, "processes", "is over %d", JOB_CGROUPS_TOP_MAX);
-	if (settings_given.throttle_percent > 100)
+	if (given->throttle_percent > 100)
 		return err_set_option(
 		    err, "throttle-pressure", "is over 100 percent");
-	if (broker_link_check(&settings_given.broker, err) != 0)
+	if (broker_link_check(&given->broker, err) != 0)
 		return err_prefix_option(err, "broker");
-	return settings_plan(&schedule, err);
+	return settings_plan(given, &schedule, err);
 }
 
 /* The root of the control groups, if no option sets it. */
 static void
-sandbox_groups(struct sandbox *sandbox)
+sandbox_groups(const struct settings_given *given, struct sandbox *sandbox)
 {
 	static char mounts[256 << 10];
 	char path[PATH_MAX];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/self/mountinfo", settings_given.proc);
+	snprintf(path, sizeof(path), "%s/self/mountinfo", given->proc);
 	file = fopen(path, "re");
 	if (file == NULL)
 		return;
@@ -213,51 +226,49 @@ sandbox_devices(struct sandbox *sandbox)
 }
 
 bool
-settings_sandbox(struct sandbox *sandbox)
+settings_sandbox(const struct settings_given *given, struct sandbox *sandbox)
 {
 	sandbox_sockets();
-	sandbox_socket_or(sandbox, settings_given.socket, "run/agent.sock");
-	sandbox_write_or(sandbox, settings_given.spool, "spool");
-	sandbox_write_or(sandbox, settings_given.drop, "fallback");
-	sandbox_read_or(sandbox, settings_given.key.key, "keys/agent.key");
-	sandbox_read(sandbox, settings_given.proc);
+	sandbox_socket_or(sandbox, given->socket, "run/agent.sock");
+	sandbox_write_or(sandbox, given->spool, "spool");
+	sandbox_write_or(sandbox, given->drop, "fallback");
+	sandbox_read_or(sandbox, given->key.key, "keys/agent.key");
+	sandbox_read(sandbox, given->proc);
 	sandbox_read(sandbox, "/sys");
-	if (settings_given.group_root != NULL)
-		sandbox_read(sandbox, settings_given.group_root);
+	if (given->group_root != NULL)
+		sandbox_read(sandbox, given->group_root);
 	else
-		sandbox_groups(sandbox);
+		sandbox_groups(given, sandbox);
 	sandbox_devices(sandbox);
 	return true;
 }
 
 int
-settings_resolve(struct settings *settings, struct err *err)
+settings_resolve(const struct settings_given *given, struct settings *settings,
+    struct err *err)
 {
 	char run[INSTANCE_PATH_BYTES];
 	const struct opt_list *brokers = &settings->broker_link.list;
 	const char *partition_why, *node_why;
 
-	if (settings_plan(&settings->schedule, err) != 0 ||
-	    instance_partition(settings->partition, settings_given.partition,
+	if (settings_plan(given, &settings->schedule, err) != 0 ||
+	    instance_partition(settings->partition, given->partition,
 		&partition_why, err) != 0 ||
-	    instance_node(
-		settings->node, settings_given.node, &node_why, err) != 0 ||
-	    path_or(settings->socket, settings_given.socket, "run/agent.sock",
-		err) != 0 ||
-	    path_or(settings->spool_dir, settings_given.spool, "spool", err) !=
+	    instance_node(settings->node, given->node, &node_why, err) != 0 ||
+	    path_or(settings->socket, given->socket, "run/agent.sock", err) !=
 		0 ||
-	    path_or(settings->fallback_queue, settings_given.drop, "fallback",
-		err) != 0)
+	    path_or(settings->spool_dir, given->spool, "spool", err) != 0 ||
+	    path_or(settings->fallback_queue, given->drop, "fallback", err) !=
+		0)
 		return -1;
-	if (broker_link_choose(&settings->broker_link, &settings_given.broker,
-		&settings_given.key, err) != 0)
+	if (broker_link_choose(
+		&settings->broker_link, &given->broker, &given->key, err) != 0)
 		return -1;
-	if (settings_given.socket == NULL &&
-	    (instance_path(run, "run", err) != 0 ||
-		instance_make_dir(run, err) != 0))
+	if (given->socket == NULL && (instance_path(run, "run", err) != 0 ||
+					 instance_make_dir(run, err) != 0))
 		return -1;
-	settings->compress = settings_given.compress;
-	if (opt_origin(&settings_table[COMPRESS_ROW]) == OPT_DEFAULT)
+	settings->compress = given->compress;
+	if (opt_origin_of(&given->compress) == OPT_DEFAULT)
 		settings->compress = any_is_tcp(brokers);
 	log_info("partition=%s (%s) node=%s (%s) broker=%s",
 	    settings->partition, partition_why, settings->node, node_why,
@@ -268,13 +279,13 @@ settings_resolve(struct settings *settings, struct err *err)
 }
 
 struct spool_options
-settings_spool(void)
+settings_spool(const struct settings_given *given)
 {
 	return (struct spool_options){
-		.bytes_max = settings_given.spool_bytes,
-		.segment_bytes = settings_given.segment_bytes,
-		.retain_bytes = settings_given.retain_bytes,
+		.bytes_max = given->spool_bytes,
+		.segment_bytes = given->segment_bytes,
+		.retain_bytes = given->retain_bytes,
 		.retain_ns = 24 * 3600 * NS_PER_SECOND,
-		.free_bytes_min = settings_given.free_bytes,
+		.free_bytes_min = given->free_bytes,
 	};
 }

@@ -16,10 +16,8 @@
 #include "proto/config/opt.h"
 #include "proto/service/sandbox.h"
 
-extern const struct opt settings_table[];
-
 /* As given, or the defaults. */
-extern struct settings_given {
+struct settings_given {
 	const char *partition, *node, *socket, *spool, *drop;
 	struct opt_list broker;
 	struct client_key_values key;
@@ -29,7 +27,10 @@ extern struct settings_given {
 	uint64_t processes, throttle_percent;
 	bool compress, samples, clock, replay;
 	int print; /* index in "perf" */
-} settings_given;
+};
+extern const struct settings_given settings_default;
+/* Bound to a struct settings_given. */
+extern const struct opt settings_table[];
 
 /* Taken from the instance and the batch system. */
 struct settings {
@@ -43,16 +44,19 @@ struct settings {
 };
 
 /* Check the options beyond their types. */
-int settings_check(struct err *err);
-int settings_plan(struct schedule *schedule, struct err *err);
+int settings_check(const struct settings_given *given, struct err *err);
+int settings_plan(const struct settings_given *given, struct schedule *schedule,
+    struct err *err);
 
 /* The files of this host that an agent needs. */
-bool settings_sandbox(struct sandbox *sandbox);
+bool settings_sandbox(
+    const struct settings_given *given, struct sandbox *sandbox);
 
 /* Also creates the directory of the socket, and logs pool, node and broker. */
-int settings_resolve(struct settings *settings, struct err *err);
+int settings_resolve(const struct settings_given *given,
+    struct settings *settings, struct err *err);
 
 /* The options of the spool. */
-struct spool_options settings_spool(void);
+struct spool_options settings_spool(const struct settings_given *given);
 
 #endif

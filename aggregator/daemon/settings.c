@@ -16,7 +16,7 @@ enum {
 	SESSIONS_PER_HOUR = 1024,
 };
 
-struct aggregator_settings_given aggregator_settings_given = {
+const struct aggregator_settings_given aggregator_settings_default = {
 	/* A limit by size, not by age: imported history is old on arrival. */
 	.retain_bytes = UINT64_C(32) << 30,
 	.rejected_bytes = UINT64_C(16) << 20,
@@ -32,189 +32,192 @@ struct aggregator_settings_given aggregator_settings_given = {
 };
 
 const struct opt aggregator_settings_options[] = {
-	{ "store", 0, OPT_TEXT, &aggregator_settings_given.store, "DIR",
-	    "directory of the store (default: DIR/store)", NULL, false },
-	{ "listen", 0, OPT_LIST, &aggregator_settings_given.listen, "ENDPOINT",
+	{ "store", 0, OPT_TEXT, OPT_TO(struct aggregator_settings_given, store),
+	    "DIR", "directory of the store (default: DIR/store)", NULL, false },
+	{ "listen", 0, OPT_LIST,
+	    OPT_TO(struct aggregator_settings_given, listen), "ENDPOINT",
 	    "listen on ENDPOINT for brokers and agents; may be repeated", NULL,
 	    false },
-	{ "reader", 0, OPT_LIST, &aggregator_settings_given.reader, "ENDPOINT",
+	{ "reader", 0, OPT_LIST,
+	    OPT_TO(struct aggregator_settings_given, reader), "ENDPOINT",
 	    "listen on ENDPOINT for readers; may be repeated", NULL, false },
-	{ "models", 0, OPT_TEXT, &aggregator_settings_given.models, "DIR",
+	{ "models", 0, OPT_TEXT,
+	    OPT_TO(struct aggregator_settings_given, models), "DIR",
 	    "read the model files of this directory; empty: match no phases",
 	    NULL, false },
-	{ "retain", 0, OPT_DURATION, &aggregator_settings_given.retain_ns,
-	    "TIME", "delete records older than this (default: 0, keep them)",
-	    NULL, OPT_RELOAD },
+	{ "retain", 0, OPT_DURATION,
+	    OPT_TO(struct aggregator_settings_given, retain_ns), "TIME",
+	    "delete records older than this (default: 0, keep them)", NULL,
+	    OPT_RELOAD },
 	{ "retain-raw", 0, OPT_DURATION,
-	    &aggregator_settings_given.retain_raw_ns, "TIME",
+	    OPT_TO(struct aggregator_settings_given, retain_raw_ns), "TIME",
 	    "delete raw samples older than this, keeping their rollups "
 	    "(default: 0, keep them)",
 	    NULL, OPT_RELOAD },
 	{ "retain-10s", 0, OPT_DURATION,
-	    &aggregator_settings_given.retain_10s_ns, "TIME",
+	    OPT_TO(struct aggregator_settings_given, retain_10s_ns), "TIME",
 	    "delete 10-second rollups older than this (default: 0, keep them)",
 	    NULL, OPT_RELOAD },
 	{ "retain-1min", 0, OPT_DURATION,
-	    &aggregator_settings_given.retain_1min_ns, "TIME",
+	    OPT_TO(struct aggregator_settings_given, retain_1min_ns), "TIME",
 	    "delete 1-minute rollups older than this (default: 0, keep them)",
 	    NULL, OPT_RELOAD },
 	{ "retain-10min", 0, OPT_DURATION,
-	    &aggregator_settings_given.retain_10min_ns, "TIME",
+	    OPT_TO(struct aggregator_settings_given, retain_10min_ns), "TIME",
 	    "delete 10-minute rollups older than this (default: 0, keep them)",
 	    NULL, OPT_RELOAD },
-	{ "retain-bytes", 0, OPT_BYTES, &aggregator_settings_given.retain_bytes,
-	    "BYTES",
+	{ "retain-bytes", 0, OPT_BYTES,
+	    OPT_TO(struct aggregator_settings_given, retain_bytes), "BYTES",
 	    "when the tables exceed this size, delete the oldest data, finest "
 	    "resolution first (default: 32GiB; 0: no limit)",
 	    NULL, OPT_RELOAD },
 	{ "rejected-bytes", 0, OPT_BYTES,
-	    &aggregator_settings_given.rejected_bytes, "BYTES",
+	    OPT_TO(struct aggregator_settings_given, rejected_bytes), "BYTES",
 	    "store at most this many bytes of rejected batches per partition "
 	    "(default: 16MiB; 0: no limit)",
 	    NULL, OPT_RELOAD },
 	{ "compact-after", 0, OPT_DURATION,
-	    &aggregator_settings_given.compact_after_ns, "TIME",
+	    OPT_TO(struct aggregator_settings_given, compact_after_ns), "TIME",
 	    "compact an hour after it has been idle this long (default: 2m; 0: "
 	    "never)",
 	    NULL, false },
 	{ "journal-bytes", 0, OPT_BYTES,
-	    &aggregator_settings_given.journal_bytes, "BYTES",
+	    OPT_TO(struct aggregator_settings_given, journal_bytes), "BYTES",
 	    "make senders wait when more than this is not indexed yet "
 	    "(default: 1GiB)",
 	    NULL, OPT_RELOAD },
 	{ "journal-keep", 0, OPT_DURATION,
-	    &aggregator_settings_given.journal_keep_ns, "TIME",
+	    OPT_TO(struct aggregator_settings_given, journal_keep_ns), "TIME",
 	    "keep batches in the journal this long after indexing (default: "
 	    "10m)",
 	    NULL, OPT_RELOAD },
 	{ "restore-wait", 0, OPT_DURATION,
-	    &aggregator_settings_given.restore_wait_ns, "TIME",
+	    OPT_TO(struct aggregator_settings_given, restore_wait_ns), "TIME",
 	    "after a restore, wait this long for agents to resend missing "
 	    "batches, then record gaps (default: 24h)",
 	    NULL, OPT_RELOAD },
-	{ "map-bytes", 0, OPT_BYTES, &aggregator_settings_given.map_bytes,
-	    "BYTES",
+	{ "map-bytes", 0, OPT_BYTES,
+	    OPT_TO(struct aggregator_settings_given, map_bytes), "BYTES",
 	    "maximum size of the journal and of the tables, each (default: "
 	    "1TiB)",
 	    NULL, false },
-	{ "queue", 0, OPT_COUNT, &aggregator_settings_given.queue, "N",
+	{ "queue", 0, OPT_COUNT,
+	    OPT_TO(struct aggregator_settings_given, queue), "N",
 	    "queue at most this many messages per peer and direction", NULL,
 	    false },
 	{ "sessions-per-hour", 0, OPT_COUNT,
-	    &aggregator_settings_given.sessions, "N",
+	    OPT_TO(struct aggregator_settings_given, sessions), "N",
 	    "accept at most this many new sessions per hour from a node "
 	    "(default: 1024; 0: no limit)",
 	    NULL, OPT_RELOAD },
-	{ "ingest-rate", 0, OPT_BYTES, &aggregator_settings_given.key_bytes,
-	    "BYTES",
+	{ "ingest-rate", 0, OPT_BYTES,
+	    OPT_TO(struct aggregator_settings_given, key_bytes), "BYTES",
 	    "ingest rate limit per key in bytes/s, burst 10 s (default: 64MiB; "
 	    "0: no limit)",
 	    NULL, OPT_RELOAD },
-	{ "connect-rate", 0, OPT_COUNT, &aggregator_settings_given.connects,
-	    "N",
+	{ "connect-rate", 0, OPT_COUNT,
+	    OPT_TO(struct aggregator_settings_given, connects), "N",
 	    "accept at most this many TCP connections/s, burst 10 s (default: "
 	    "100; 0: no limit)",
 	    NULL, false },
-	{ "accept", 0, OPT_LIST, &aggregator_settings_given.accept, "PATTERN",
+	{ "accept", 0, OPT_LIST,
+	    OPT_TO(struct aggregator_settings_given, accept), "PATTERN",
 	    "accept new partitions that match PATTERN; may be repeated "
 	    "(default: all)",
 	    NULL, OPT_RELOAD },
-	{ "server-key", 0, OPT_TEXT, &aggregator_settings_given.server_key,
-	    "FILE",
+	{ "server-key", 0, OPT_TEXT,
+	    OPT_TO(struct aggregator_settings_given, server_key), "FILE",
 	    "private key of the TCP listeners (default: DIR/keys/server.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &aggregator_settings_given.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG,
+	    OPT_TO(struct aggregator_settings_given, insecure), NULL,
 	    "allow TCP without keys and encryption", NULL, false },
 	{ "force-network-fs", 0, OPT_FLAG,
-	    &aggregator_settings_given.force_network_fs, NULL,
+	    OPT_TO(struct aggregator_settings_given, force_network_fs), NULL,
 	    "allow a store on a network file system, which may destroy it",
 	    NULL, false },
 	{ .name = NULL },
 };
 
 int
-aggregator_settings_check(struct err *err)
+aggregator_settings_check(
+    const struct aggregator_settings_given *given, struct err *err)
 {
-	if (aggregator_settings_given.queue < 1 ||
-	    aggregator_settings_given.queue > 1024)
+	if (given->queue < 1 || given->queue > 1024)
 		return err_set_option(err, "queue", "is 1 to 1024");
-	if (aggregator_settings_given.connects > ZSOCK_CONNECTS_MAX)
+	if (given->connects > ZSOCK_CONNECTS_MAX)
 		return err_set_option(
 		    err, "connect-rate", "is at most %d", ZSOCK_CONNECTS_MAX);
 	return 0;
 }
 
 void
-aggregator_settings_sandbox(struct sandbox *sandbox)
+aggregator_settings_sandbox(
+    const struct aggregator_settings_given *given, struct sandbox *sandbox)
 {
 	char models[MODEL_DIR_BYTES];
 
-	sandbox_write_or(sandbox, aggregator_settings_given.store, "store");
-	sandbox_read(sandbox, aggregator_settings_given.models != NULL
-				  ? aggregator_settings_given.models
-				  : model_dir_find(models));
-	sandbox_read_or(
-	    sandbox, aggregator_settings_given.server_key, "keys/server.key");
-	sandbox_doors(
-	    sandbox, &aggregator_settings_given.listen, "run/intake.ipc");
-	sandbox_doors(
-	    sandbox, &aggregator_settings_given.reader, "run/reader.ipc");
+	sandbox_write_or(sandbox, given->store, "store");
+	sandbox_read(sandbox,
+	    given->models != NULL ? given->models : model_dir_find(models));
+	sandbox_read_or(sandbox, given->server_key, "keys/server.key");
+	sandbox_doors(sandbox, &given->listen, "run/intake.ipc");
+	sandbox_doors(sandbox, &given->reader, "run/reader.ipc");
 }
 
 int
-aggregator_settings_store(
+aggregator_settings_store(const struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings, struct err *err)
 {
-	if (aggregator_settings_given.store != NULL &&
+	if (given->store != NULL &&
 	    snprintf(aggregator_settings->store,
 		sizeof(aggregator_settings->store), "%s",
-		aggregator_settings_given.store) >=
-		(int)sizeof(aggregator_settings->store))
+		given->store) >= (int)sizeof(aggregator_settings->store))
 		return err_set_option(err, "store", "is too long");
-	if (aggregator_settings_given.store == NULL)
+	if (given->store == NULL)
 		return instance_path(aggregator_settings->store, "store", err);
 	return 0;
 }
 
 int
-aggregator_settings_resolve(
+aggregator_settings_resolve(const struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings, struct err *err)
 {
 	const char *why;
 
-	if (aggregator_settings_store(aggregator_settings, err) != 0)
+	if (aggregator_settings_store(given, aggregator_settings, err) != 0)
 		return -1;
 	return instance_node(aggregator_settings->node, NULL, &why, err);
 }
 
 struct writer_options
-aggregator_settings_retention(void)
+aggregator_settings_retention(const struct aggregator_settings_given *given)
 {
 	return (struct writer_options){
-		.retain_ns = aggregator_settings_given.retain_ns,
-		.retain_rollup_ns = { aggregator_settings_given.retain_raw_ns,
-		    aggregator_settings_given.retain_10s_ns,
-		    aggregator_settings_given.retain_1min_ns,
-		    aggregator_settings_given.retain_10min_ns },
-		.retain_bytes = aggregator_settings_given.retain_bytes,
-		.rejected_bytes = aggregator_settings_given.rejected_bytes,
+		.retain_ns = given->retain_ns,
+		.retain_rollup_ns = { given->retain_raw_ns,
+		    given->retain_10s_ns, given->retain_1min_ns,
+		    given->retain_10min_ns },
+		.retain_bytes = given->retain_bytes,
+		.rejected_bytes = given->rejected_bytes,
 	};
 }
 
 struct writer_options
-aggregator_settings_indexer(struct aggregator_settings *aggregator_settings)
+aggregator_settings_indexer(const struct aggregator_settings_given *given,
+    struct aggregator_settings *aggregator_settings)
 {
-	struct writer_options indexer = aggregator_settings_retention();
-	const char *models = aggregator_settings_given.models;
+	struct writer_options indexer = aggregator_settings_retention(given);
+	const char *models = given->models;
 
 	if (models == NULL)
 		models = model_dir(aggregator_settings->models);
 	else if (models[0] == '\0')
 		models = NULL;
 	indexer.models = models;
-	indexer.compact_after_ns = aggregator_settings_given.compact_after_ns;
-	indexer.map_bytes = aggregator_settings_given.map_bytes;
-	indexer.allow_network = aggregator_settings_given.force_network_fs;
+	indexer.compact_after_ns = given->compact_after_ns;
+	indexer.map_bytes = given->map_bytes;
+	indexer.allow_network = given->force_network_fs;
 	return indexer;
 }
 
@@ -235,12 +238,12 @@ default_endpoint(struct opt_list *list, char to[static INSTANCE_PATH_BYTES],
 }
 
 int
-aggregator_settings_listeners(
+aggregator_settings_listeners(struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings, struct err *err)
 {
-	if (default_endpoint(&aggregator_settings_given.listen,
+	if (default_endpoint(&given->listen,
 		aggregator_settings->intake_endpoint, "intake", err) != 0)
 		return -1;
-	return default_endpoint(&aggregator_settings_given.reader,
+	return default_endpoint(&given->reader,
 	    aggregator_settings->reader_endpoint, "reader", err);
 }

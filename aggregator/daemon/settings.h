@@ -15,10 +15,8 @@
 #include "proto/config/opt.h"
 #include "proto/service/sandbox.h"
 
-extern const struct opt aggregator_settings_options[];
-
 /* The given values, or the defaults. */
-extern struct aggregator_settings_given {
+struct aggregator_settings_given {
 	const char *store, *models, *server_key;
 	struct opt_list listen, reader, accept;
 	int64_t retain_ns, journal_keep_ns, compact_after_ns, restore_wait_ns;
@@ -26,7 +24,10 @@ extern struct aggregator_settings_given {
 	uint64_t retain_bytes, rejected_bytes, journal_bytes, map_bytes, queue;
 	uint64_t sessions, connects, key_bytes;
 	bool insecure, force_network_fs;
-} aggregator_settings_given;
+};
+extern const struct aggregator_settings_given aggregator_settings_default;
+/* Bound to a struct aggregator_settings_given. */
+extern const struct opt aggregator_settings_options[];
 
 /* Paths and endpoints of the instance. */
 struct aggregator_settings {
@@ -37,22 +38,26 @@ struct aggregator_settings {
 };
 
 /* Check the values beyond their types; -1 and a sentence names the option. */
-int aggregator_settings_check(struct err *err);
+int aggregator_settings_check(
+    const struct aggregator_settings_given *given, struct err *err);
 /* Find the files that the service needs. */
-void aggregator_settings_sandbox(struct sandbox *sandbox);
+void aggregator_settings_sandbox(
+    const struct aggregator_settings_given *given, struct sandbox *sandbox);
 /* Find the store only, for an administrative program. */
-int aggregator_settings_store(
+int aggregator_settings_store(const struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings, struct err *err);
-int aggregator_settings_resolve(
+int aggregator_settings_resolve(const struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings, struct err *err);
 /* Age and size limits: retain_* and rejected_bytes only. */
-struct writer_options aggregator_settings_retention(void);
+struct writer_options aggregator_settings_retention(
+    const struct aggregator_settings_given *given);
 /* Options of the indexer; finds the model files when --models is not given. */
 struct writer_options aggregator_settings_indexer(
+    const struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings);
 /* Add the listeners of the instance to lists that are empty, and create their
  * directory. */
-int aggregator_settings_listeners(
+int aggregator_settings_listeners(struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings, struct err *err);
 
 #endif

@@ -267,7 +267,7 @@ note_answer(struct relay *relay, struct text frame)
 		return;
 	relay->counters.strange++;
 	if (relay->on_strange != NULL)
-		relay->on_strange();
+		relay->on_strange(relay->arg);
 }
 
 static void
@@ -336,6 +336,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->rate_limit = rate_limit_new(options->key_bytes);
 	relay->routes = routes;
 	relay->on_strange = options->on_strange;
+	relay->arg = options->arg;
 	relay->started_ns = clock_wall_ns();
 	relay->waiting = ROUTE_NONE;
 	relay->patience.on_timer = on_patience;

@@ -52,8 +52,9 @@ struct relay {
 	struct loop *loop;
 	const struct routes *routes;
 	uint64_t table_version; /* version of the partition table; 0: none */
-	void (*on_strange)(
-	    void); /* called on nack "owner" from an aggregator; may be NULL */
+	/* Called on nack "owner" from an aggregator; may be NULL. */
+	void (*on_strange)(void *arg);
+	void *arg;
 	struct text node; /* our node name in status replies */
 	int64_t started_ns;
 	struct zsock *listener;
@@ -78,7 +79,8 @@ struct relay_options {
 	uint32_t queue_messages;
 	uint64_t memory_bytes_max;
 	bool insecure;
-	void (*on_strange)(void);
+	void (*on_strange)(void *arg);
+	void *arg;
 	struct auth *auth;            /* NULL: no listener needs keys */
 	uint32_t connects_per_second; /* proto/net/zsock.h */
 	uint64_t key_bytes; /* bytes/s per key; proto/auth/rate_limit.h */

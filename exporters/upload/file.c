@@ -20,10 +20,10 @@ struct opened {
 };
 
 static void
-check(const struct opt_operands *operands)
+check(const struct upload_values *upload, const struct opt_operands *operands)
 {
-	upload_check_targets(TARGET_FILES);
-	if (strcmp(operands->at[0], "-") == 0 && upload_values.to.count > 1)
+	upload_check_targets(upload, TARGET_FILES);
+	if (strcmp(operands->at[0], "-") == 0 && upload->to.count > 1)
 		opt_usage("standard input can be uploaded to one target only");
 }
 
@@ -65,15 +65,16 @@ open_file(const char *path, int64_t *bytes, struct err *err)
 }
 
 static int
-open_all(struct opened *targets, struct err *err)
+open_all(
+    const struct upload_values *upload, struct opened *targets, struct err *err)
 {
-	for (uint32_t i = 0; i < upload_values.to.count; i++) {
-		const char *name = upload_values.to.at[i], *rest;
+	for (uint32_t i = 0; i < upload->to.count; i++) {
+		const char *name = upload->to.at[i], *rest;
 
 		targets[i].type = target_find(name, TARGET_FILES, &rest, err);
 		if (targets[i].type == NULL ||
-		    targets[i].type->open(&targets[i].target, rest,
-			&upload_values.http, err) != 0)
+		    targets[i].type->open(
+			&targets[i].target, rest, &upload->http, err) != 0)
 			return -1;
 	}
 	return 0;
@@ -82,12 +83,12 @@ open_all(struct opened *targets, struct err *err)
 /* Reads the file once per target; a failure does not affect the other
  * targets. */
 static int
-put_all(const struct opened *targets, const char *path, int fd, int64_t bytes,
-    struct err *err)
+put_all(const struct upload_values *upload, const struct opened *targets,
+    const char *path, int fd, int64_t bytes, struct err *err)
 {
 	int status = EXIT_SUCCESS;
 
-	for (uint32_t i = 0; i < upload_values.to.count; i++) {
+	for (uint32_t i = 0; i < upload->to.count; i++) {
 		struct err why = { 0 };
 
 		if (i > 0 && lseek(fd, 0, SEEK_SET) < 0)
@@ -97,21 +98,24 @@ put_all(const struct opened *targets, const char *path, int fd, int64_t bytes,
 			continue;
 		if (status == EXIT_SUCCESS)
 			err_set(err, "%.200s to %.200s: %s", path,
-			    upload_values.to.at[i], why.text);
+			    upload->to.at[i], why.text);
 		status = EXIT_FAILURE;
 	}
 	return status;
 }
 
 static void
-allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(const struct upload_values *upload, struct sandbox *sandbox,
+    const struct opt_operands *operands)
 {
+	(void)upload;
 	if (strcmp(operands->at[0], "-") != 0)
 		sandbox_read(sandbox, operands->at[0]);
 }
 
 static int
-run(const struct opt_operands *operands, struct err *err)
+run(struct upload_values *upload, const struct opt_operands *operands,
+    struct err *err)
 {
 	struct opened targets[OPT_LIST_MAX] = { { NULL, NULL } };
 	const char *path = operands->at[0];
@@ -121,9 +125,9 @@ run(const struct opt_operands *operands, struct err *err)
 	fd = open_file(path, &bytes, err);
 	if (fd < 0)
 		return EXIT_FAILURE;
-	if (open_all(targets, err) == 0)
-		status = put_all(targets, path, fd, bytes, err);
-	for (uint32_t i = 0; i < upload_values.to.count; i++)
+	if (open_all(upload, targets, err) == 0)
+		status = put_all(upload, targets, path, fd, bytes, err);
+	for (uint32_t i = 0; i < upload->to.count; i++)
 		if (targets[i].target != NULL)
 			targets[i].type->close(&targets[i].target);
 	if (fd != STDIN_FILENO)

@@ -66,10 +66,10 @@ make_selection(const struct upload_records *rows, char *to)
 	add_text(&state, rows->word);
 	add_text(&state, rows->to);
 	add_text(&state, rows->partition);
-	add_text(&state, upload_values.node);
-	add_text(&state, upload_records_values.name);
-	add_text(&state, upload_values.from);
-	add_text(&state, upload_values.until);
+	add_text(&state, rows->upload->node);
+	add_text(&state, rows->upload->records.name);
+	add_text(&state, rows->upload->from);
+	add_text(&state, rows->upload->until);
 	crypto_generichash_final(&state, hash, sizeof(hash));
 	sodium_bin2hex(to, UPLOAD_SELECTION_BYTES, hash, sizeof(hash));
 }
@@ -81,9 +81,9 @@ make_path(struct follow *f, const char *selection, struct err *err)
 	char encoded[3 * PLACE_SHOWN + 1];
 	struct text place = text_of(f->rows->place);
 
-	if (upload_records_values.cursor != NULL) {
+	if (f->rows->upload->records.cursor != NULL) {
 		int bytes = snprintf(f->path, sizeof(f->path), "%s",
-		    upload_records_values.cursor);
+		    f->rows->upload->records.cursor);
 
 		return (size_t)bytes < sizeof(f->path)
 			   ? 0
@@ -122,7 +122,7 @@ static int
 save(struct follow *f, struct err *err)
 {
 	f->saved_ns = clock_monotonic_ns();
-	return upload_values.http.dry_run
+	return f->rows->upload->http.dry_run
 		   ? 0
 		   : upload_cursor_save(&f->cursor, f->path, err);
 }
@@ -133,12 +133,12 @@ static int
 keep_times(struct follow *f, bool found, struct err *err)
 {
 	if (found) {
-		upload_values.from_ns = f->cursor.from_ns;
-		upload_values.until_ns = f->cursor.to_ns;
+		f->rows->upload->from_ns = f->cursor.from_ns;
+		f->rows->upload->until_ns = f->cursor.to_ns;
 		return 0;
 	}
-	f->cursor.from_ns = upload_values.from_ns;
-	f->cursor.to_ns = upload_values.until_ns;
+	f->cursor.from_ns = f->rows->upload->from_ns;
+	f->cursor.to_ns = f->rows->upload->until_ns;
 	return save(f, err);
 }
 
@@ -326,11 +326,11 @@ upload_follow(struct upload_records *rows, struct err *err)
 
 	if (rc == 0 && rows->kind == RECORD_SAMPLE)
 		rc = learn_sets(&f, err);
-	upload_values.http.wait_out = true;
+	rows->upload->http.wait_out = true;
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);
 		if (rc == 0 &&
-		    (upload_values.http.dry_run || !interrupt_sleep(POLL_NS)))
+		    (rows->upload->http.dry_run || !interrupt_sleep(POLL_NS)))
 			break;
 	}
 	/* Records that were not sent are sent after the next start. */

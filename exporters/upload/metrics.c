@@ -25,34 +25,28 @@
 enum { FLAT, SYSTEM };
 enum { NS_PER_MS = 1000000 };
 
-static struct {
-	struct opt_list artifacts, params;
-	const char *prefix;
-	int style;
-	int64_t step_ns;
-	uint64_t cpu_count;
-} values = { .prefix = "", .step_ns = 10 * NS_PER_SECOND };
-
-enum { STYLE, PREFIX, STEP, CPU_COUNT };
-
 const struct opt upload_metrics_options[] = {
-	[STYLE] = { "style", 0, OPT_CHOICE, &values.style, "STYLE",
+	{ "style", 0, OPT_CHOICE, OPT_TO(struct upload_metrics_values, style),
+	    "STYLE",
 	    "metrics: upload eighteen numbers per node (flat), or samples as "
 	    "curves (system)",
 	    "flat|system", false },
-	[PREFIX] = { "prefix", 0, OPT_TEXT, &values.prefix, "TEXT",
-	    "metrics: prefix of the names of the eighteen numbers", NULL,
-	    false },
-	[STEP] = { "step", 0, OPT_DURATION, &values.step_ns, "TIME",
+	{ "prefix", 0, OPT_TEXT, OPT_TO(struct upload_metrics_values, prefix),
+	    "TEXT", "metrics: prefix of the names of the eighteen numbers",
+	    NULL, false },
+	{ "step", 0, OPT_DURATION,
+	    OPT_TO(struct upload_metrics_values, step_ns), "TIME",
 	    "metrics: time step of the points of a curve (10s)", NULL, false },
-	[CPU_COUNT] = { "cpu-count", 0, OPT_COUNT, &values.cpu_count, "N",
+	{ "cpu-count", 0, OPT_COUNT,
+	    OPT_TO(struct upload_metrics_values, cpu_count), "N",
 	    "metrics: number of CPUs of each node (default: as in its last "
 	    "report)",
 	    NULL, false },
-	{ "param", 0, OPT_LIST, &values.params, "KEY=VALUE",
-	    "metrics: set a parameter of the run; may be repeated", NULL,
-	    false },
-	{ "artifact", 0, OPT_LIST, &values.artifacts, "FILE",
+	{ "param", 0, OPT_LIST, OPT_TO(struct upload_metrics_values, params),
+	    "KEY=VALUE", "metrics: set a parameter of the run; may be repeated",
+	    NULL, false },
+	{ "artifact", 0, OPT_LIST,
+	    OPT_TO(struct upload_metrics_values, artifacts), "FILE",
 	    "metrics: upload this file as an artifact of the run; may be "
 	    "repeated",
 	    NULL, false },
@@ -66,6 +60,7 @@ struct sent {
 };
 
 struct sending {
+	const struct upload_values *upload;
 	struct mlflow *mlflow;
 	struct source *source;
 	struct text partition;
@@ -84,20 +79,20 @@ base_of(const char *path)
 
 /* The artifact is named after the last component of the path. */
 static void
-check_artifacts(void)
+check_artifacts(const struct upload_metrics_values *values)
 {
-	for (uint32_t i = 0; i < values.artifacts.count; i++) {
-		struct text name = base_of(values.artifacts.at[i]);
+	for (uint32_t i = 0; i < values->artifacts.count; i++) {
+		struct text name = base_of(values->artifacts.at[i]);
 
 		if (name.bytes == 0)
 			opt_usage("--artifact %.200s is not a file",
-			    values.artifacts.at[i]);
-		if (values.style == FLAT && text_equal(name, text_of(REPORTS)))
+			    values->artifacts.at[i]);
+		if (values->style == FLAT && text_equal(name, text_of(REPORTS)))
 			opt_usage("--artifact %.200s: " REPORTS
 				  " is the name of the reports",
-			    values.artifacts.at[i]);
+			    values->artifacts.at[i]);
 		for (uint32_t j = 0; j < i; j++)
-			if (text_equal(name, base_of(values.artifacts.at[j])))
+			if (text_equal(name, base_of(values->artifacts.at[j])))
 				opt_usage("--artifact: two files have the name "
 					  "%.200s",
 				    name.at);
@@ -105,38 +100,38 @@ check_artifacts(void)
 }
 
 static void
-check(const struct opt_operands *operands)
+check(const struct upload_values *upload, const struct opt_operands *operands)
 {
-	const char *to = upload_values.to.at[0];
+	const struct upload_metrics_values *values = &upload->metrics;
+	const char *to = upload->to.at[0];
 
 	(void)operands;
-	if (upload_values.to.count != 1 ||
-	    strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
+	if (upload->to.count != 1 || strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
 	    to[strlen(SCHEME)] == '\0')
 		opt_usage(
 		    "metrics are uploaded to exactly one target: --to" SCHEME
 		    "RUN");
-	if (values.style == SYSTEM &&
-	    opt_origin(&upload_metrics_options[PREFIX]) == OPT_COMMAND_LINE)
+	if (values->style == SYSTEM &&
+	    opt_origin_of(&values->prefix) == OPT_COMMAND_LINE)
 		opt_usage("--prefix requires --style flat");
-	if (values.style == SYSTEM &&
-	    opt_origin(&upload_metrics_options[CPU_COUNT]) == OPT_COMMAND_LINE)
+	if (values->style == SYSTEM &&
+	    opt_origin_of(&values->cpu_count) == OPT_COMMAND_LINE)
 		opt_usage("--cpu-count requires --style flat");
-	if (values.cpu_count > 1 << 20)
+	if (values->cpu_count > 1 << 20)
 		opt_usage("--cpu-count is greater than %d", 1 << 20);
-	if (values.style == FLAT &&
-	    opt_origin(&upload_metrics_options[STEP]) == OPT_COMMAND_LINE)
+	if (values->style == FLAT &&
+	    opt_origin_of(&values->step_ns) == OPT_COMMAND_LINE)
 		opt_usage("--step requires --style system");
-	if (values.step_ns <= 0)
+	if (values->step_ns <= 0)
 		opt_usage("--step is not a positive duration");
-	for (uint32_t i = 0; i < values.params.count; i++) {
-		const char *equals = strchr(values.params.at[i], '=');
+	for (uint32_t i = 0; i < values->params.count; i++) {
+		const char *equals = strchr(values->params.at[i], '=');
 
-		if (equals == NULL || equals == values.params.at[i])
+		if (equals == NULL || equals == values->params.at[i])
 			opt_usage("--param %.200s is not KEY=VALUE",
-			    values.params.at[i]);
+			    values->params.at[i]);
 	}
-	check_artifacts();
+	check_artifacts(values);
 }
 
 /* ---- parameters and artifacts ---- */
@@ -144,15 +139,15 @@ check(const struct opt_operands *operands)
 static int
 select_run(struct sending *s, int64_t start_ns, struct err *err)
 {
-	return mlflow_select(s->mlflow, upload_values.to.at[0] + strlen(SCHEME),
+	return mlflow_select(s->mlflow, s->upload->to.at[0] + strlen(SCHEME),
 	    s->partition, start_ns / NS_PER_MS, err);
 }
 
 static int
 put_params(struct sending *s, struct err *err)
 {
-	for (uint32_t i = 0; i < values.params.count; i++) {
-		const char *key = values.params.at[i];
+	for (uint32_t i = 0; i < s->upload->metrics.params.count; i++) {
+		const char *key = s->upload->metrics.params.at[i];
 		const char *equals = strchr(key, '=');
 
 		if (mlflow_put_param(s->mlflow,
@@ -167,8 +162,8 @@ put_params(struct sending *s, struct err *err)
 static int
 put_artifacts(struct sending *s, struct err *err)
 {
-	for (uint32_t i = 0; i < values.artifacts.count; i++) {
-		const char *path = values.artifacts.at[i];
+	for (uint32_t i = 0; i < s->upload->metrics.artifacts.count; i++) {
+		const char *path = s->upload->metrics.artifacts.at[i];
 		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		int rc;
 
@@ -191,7 +186,8 @@ put_node(struct sending *s, const struct perf_pool *pool, uint32_t place,
     char names[PERF_METRICS][PERF_MLFLOW_BYTES], struct err *err)
 {
 	const struct perf_node *node = &pool->nodes[pool->order[place]];
-	const struct perf_how how = { .cpu_count = values.cpu_count };
+	const struct perf_how how = { .cpu_count =
+					  s->upload->metrics.cpu_count };
 	double metrics[PERF_METRICS];
 
 	if (node->reports == 0)
@@ -265,7 +261,7 @@ put_pool(struct sending *s, const struct perf_pool *pool,
 		    text_quote(shown, sizeof(shown), s->partition),
 		    source_name(s->source));
 	s->sent.end_ms = last_ns / NS_PER_MS;
-	perf_mlflow_names(names, values.prefix);
+	perf_mlflow_names(names, s->upload->metrics.prefix);
 	if (select_run(s, first_ns, err) != 0 || put_params(s, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < pool->names.count; i++)
@@ -280,9 +276,9 @@ put_flat(struct sending *s, struct err *err)
 	struct perf_select select = {
 		.source = s->source,
 		.partition = s->partition,
-		.node = text_of(upload_values.node),
-		.from_ns = upload_values.from_ns,
-		.to_ns = upload_values.until_ns,
+		.node = text_of(s->upload->node),
+		.from_ns = s->upload->from_ns,
+		.to_ns = s->upload->until_ns,
 	};
 	struct perf_pool pool = { .nodes = NULL };
 	int rc = perf_read(&pool, &select, err);
@@ -298,17 +294,17 @@ put_flat(struct sending *s, struct err *err)
 static int
 put_system(struct sending *s, struct err *err)
 {
-	struct time_window time_window = { .node = text_of(upload_values.node),
-		.from_ns = upload_values.from_ns,
-		.to_ns = upload_values.until_ns };
+	struct time_window time_window = { .node = text_of(s->upload->node),
+		.from_ns = s->upload->from_ns,
+		.to_ns = s->upload->until_ns };
 	struct series_query query;
 	struct series *series = NULL;
 	int rc;
 
 	if (time_window_fit(&time_window, s->source, s->partition, err) != 0)
 		return -1;
-	query =
-	    time_window_query(&time_window, series_fit_step(values.step_ns));
+	query = time_window_query(
+	    &time_window, series_fit_step(s->upload->metrics.step_ns));
 	s->sent.end_ms = time_window.to_ns / NS_PER_MS;
 	rc = series_open(&series, s->source, s->partition, err);
 	if (rc == 0)
@@ -328,43 +324,45 @@ put_system(struct sending *s, struct err *err)
 static void
 say(const struct sending *s)
 {
-	if (upload_values.http.dry_run || opt_common_values.quiet)
+	if (s->upload->http.dry_run || opt_common_values.quiet)
 		return;
 	printf("run %s: %" PRIu64 " %s, %u parameters, %" PRIu64 " artifacts\n",
 	    mlflow_run_id(s->mlflow), s->sent.metrics,
-	    values.style == FLAT ? "metrics" : "points of curves",
-	    values.params.count, s->sent.artifacts);
+	    s->upload->metrics.style == FLAT ? "metrics" : "points of curves",
+	    s->upload->metrics.params.count, s->sent.artifacts);
 }
 
 static void
-allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(const struct upload_values *upload, struct sandbox *sandbox,
+    const struct opt_operands *operands)
 {
 	(void)operands;
-	source_sandbox(sandbox, &upload_values.source);
+	source_sandbox(sandbox, &upload->source);
 	/* tmpfile() creates the unnamed file of the reports there. */
 	sandbox_write(sandbox, P_tmpdir);
-	for (uint32_t i = 0; i < values.artifacts.count; i++)
-		sandbox_read(sandbox, values.artifacts.at[i]);
+	for (uint32_t i = 0; i < upload->metrics.artifacts.count; i++)
+		sandbox_read(sandbox, upload->metrics.artifacts.at[i]);
 }
 
 static int
-run(const struct opt_operands *operands, struct err *err)
+run(struct upload_values *upload, const struct opt_operands *operands,
+    struct err *err)
 {
 	char partition[INSTANCE_PATH_BYTES];
-	struct sending s = { .mlflow = NULL };
+	struct sending s = { .upload = upload };
 	const char *why;
 	int rc;
 
 	(void)operands;
-	rc = instance_partition(partition, upload_values.partition, &why, err);
+	rc = instance_partition(partition, upload->partition, &why, err);
 	s.partition = text_of(partition);
 	if (rc == 0)
-		rc = mlflow_open(&s.mlflow, &upload_values.http, err);
+		rc = mlflow_open(&s.mlflow, &upload->http, err);
 	if (rc == 0)
-		rc = source_open(&s.source, &upload_values.source, err);
+		rc = source_open(&s.source, &upload->source, err);
 	if (rc == 0)
-		rc = values.style == FLAT ? put_flat(&s, err)
-					  : put_system(&s, err);
+		rc = upload->metrics.style == FLAT ? put_flat(&s, err)
+						   : put_system(&s, err);
 	if (rc == 0)
 		rc = put_artifacts(&s, err);
 	if (rc == 0)

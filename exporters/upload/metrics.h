@@ -7,6 +7,7 @@
 
 #include "exporters/upload/upload.h"
 
+/* Bound to a struct upload_metrics_values. */
 extern const struct opt upload_metrics_options[];
 extern const struct upload_command upload_metrics;
 

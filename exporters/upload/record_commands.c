@@ -121,7 +121,7 @@ open_target(struct upload_records *rows, const char *to, struct err *err)
 		return -1;
 	snprintf(rows->place, sizeof(rows->place), "%s:%s", rows->type->scheme,
 	    http_place(place, rest));
-	return rows->type->open(&rows->target, rest, &upload_values.http, err);
+	return rows->type->open(&rows->target, rest, &rows->upload->http, err);
 }
 
 /* An empty result may mean that the partition does not exist: report that. */
@@ -150,9 +150,9 @@ report_end(struct upload_records *rows)
 			 " samples have values without a name in their metric "
 			 "group; they are named value_0, value_1 ...",
 		    rows->nameless);
-	if (opt_common_values.quiet || upload_values.http.dry_run)
+	if (opt_common_values.quiet || rows->upload->http.dry_run)
 		return;
-	if (rows->sent == 0 && !upload_records_values.follow)
+	if (rows->sent == 0 && !rows->upload->records.follow)
 		report_none(rows);
 	else
 		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
@@ -167,7 +167,7 @@ send_to(struct upload_records *rows, const char *to, struct err *err)
 	rows->added = rows->sent = rows->nameless = 0;
 	rc = open_target(rows, to, err);
 	if (rc == 0)
-		rc = upload_records_values.follow ? upload_follow(rows, err)
+		rc = rows->upload->records.follow ? upload_follow(rows, err)
 						  : send_once(rows, err);
 	if (rc == 0 || rows->sent > 0)
 		report_end(rows);
@@ -177,85 +177,89 @@ send_to(struct upload_records *rows, const char *to, struct err *err)
 }
 
 static int
-run(enum record_kind kind, enum target_use use, const char *word,
-    struct err *err)
+run(struct upload_values *upload, enum record_kind kind, enum target_use use,
+    const char *word, struct err *err)
 {
-	struct upload_records rows = { .kind = kind,
+	struct upload_records rows = { .upload = upload,
+		.kind = kind,
 		.use = use,
 		.word = word,
-		.pattern = text_of(upload_records_values.name) };
+		.pattern = text_of(upload->records.name) };
 	const char *why;
 	int rc;
 
 	/* Block signals first: a reader thread must not receive them. */
 	interrupt_hold();
 	/* Only raw times are the same whenever a record is sent. */
-	source_default_clock(&upload_values.source, CLOCK_RAW);
+	source_default_clock(&upload->source, CLOCK_RAW);
 	columns_init(&rows.sets);
-	rc = instance_partition(
-	    rows.partition, upload_values.partition, &why, err);
+	rc = instance_partition(rows.partition, upload->partition, &why, err);
 	if (rc == 0)
-		rc = source_open(&rows.source, &upload_values.source, err);
+		rc = source_open(&rows.source, &upload->source, err);
 	if (rc == 0)
 		rc = read_groups(&rows, err);
-	for (uint32_t i = 0; rc == 0 && i < upload_values.to.count; i++)
-		rc = send_to(&rows, upload_values.to.at[i], err);
+	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)
+		rc = send_to(&rows, upload->to.at[i], err);
 	source_close(&rows.source);
 	columns_clear(&rows.sets);
 	return rc == 0 ? 0 : 1;
 }
 
 static int
-run_samples(const struct opt_operands *operands, struct err *err)
+run_samples(struct upload_values *upload, const struct opt_operands *operands,
+    struct err *err)
 {
 	(void)operands;
-	return run(RECORD_SAMPLE, TARGET_SAMPLES, "samples", err);
+	return run(upload, RECORD_SAMPLE, TARGET_SAMPLES, "samples", err);
 }
 
 static int
-run_events(const struct opt_operands *operands, struct err *err)
+run_events(struct upload_values *upload, const struct opt_operands *operands,
+    struct err *err)
 {
 	(void)operands;
-	return run(RECORD_EVENT, TARGET_EVENTS, "events", err);
+	return run(upload, RECORD_EVENT, TARGET_EVENTS, "events", err);
 }
 
 static void
-allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(const struct upload_values *upload, struct sandbox *sandbox,
+    const struct opt_operands *operands)
 {
 	(void)operands;
-	source_sandbox(sandbox, &upload_values.source);
-	if (!upload_records_values.follow)
+	source_sandbox(sandbox, &upload->source);
+	if (!upload->records.follow)
 		return;
-	if (upload_records_values.cursor != NULL)
-		sandbox_write_beside(sandbox, upload_records_values.cursor);
+	if (upload->records.cursor != NULL)
+		sandbox_write_beside(sandbox, upload->records.cursor);
 	else
 		sandbox_write_or(sandbox, NULL, "run");
 }
 
 static void
-check(enum target_use use)
+check(const struct upload_values *upload, enum target_use use)
 {
-	upload_check_targets(use);
-	if (upload_records_values.follow && upload_values.to.count > 1)
+	upload_check_targets(upload, use);
+	if (upload->records.follow && upload->to.count > 1)
 		opt_usage("--follow supports one --to; start another process "
 			  "for each further target");
-	if (upload_records_values.cursor != NULL &&
-	    !upload_records_values.follow)
+	if (upload->records.cursor != NULL && !upload->records.follow)
 		opt_usage("--cursor requires --follow");
 }
 
 static void
-check_samples(const struct opt_operands *operands)
+check_samples(
+    const struct upload_values *upload, const struct opt_operands *operands)
 {
 	(void)operands;
-	check(TARGET_SAMPLES);
+	check(upload, TARGET_SAMPLES);
 }
 
 static void
-check_events(const struct opt_operands *operands)
+check_events(
+    const struct upload_values *upload, const struct opt_operands *operands)
 {
 	(void)operands;
-	check(TARGET_EVENTS);
+	check(upload, TARGET_EVENTS);
 }
 
 const struct upload_command upload_samples = {

@@ -12,18 +12,17 @@
 
 #define SHOW_EVERY_NS (NS_PER_SECOND / 4)
 
-struct upload_records_values upload_records_values = { .name = "" };
-
 const struct opt upload_records_options[] = {
-	{ "name", 0, OPT_TEXT, &upload_records_values.name, "PATTERN",
+	{ "name", 0, OPT_TEXT, OPT_TO(struct upload_records_values, name),
+	    "PATTERN",
 	    "upload only matching metric groups or events (source:name; * and "
 	    "?)",
 	    NULL, false },
-	{ "follow", 0, OPT_FLAG, &upload_records_values.follow, NULL,
-	    "keep uploading new records, continuing at the cursor", NULL,
+	{ "follow", 0, OPT_FLAG, OPT_TO(struct upload_records_values, follow),
+	    NULL, "keep uploading new records, continuing at the cursor", NULL,
 	    false },
-	{ "cursor", 0, OPT_TEXT, &upload_records_values.cursor, "FILE",
-	    "with --follow: save the position in FILE", NULL, false },
+	{ "cursor", 0, OPT_TEXT, OPT_TO(struct upload_records_values, cursor),
+	    "FILE", "with --follow: save the position in FILE", NULL, false },
 	{ .name = NULL },
 };
 
@@ -32,9 +31,9 @@ upload_records_query(const struct upload_records *rows)
 {
 	struct wire_query query = source_query(1u << rows->kind);
 
-	query.node = text_of(upload_values.node);
-	query.from_ns = upload_values.from_ns;
-	query.to_ns = upload_values.until_ns;
+	query.node = text_of(rows->upload->node);
+	query.from_ns = rows->upload->from_ns;
+	query.to_ns = rows->upload->until_ns;
 	return query;
 }
 
@@ -91,7 +90,7 @@ show(struct upload_records *rows)
 	int64_t now_ns = clock_monotonic_ns();
 
 	if (opt_common_values.quiet || !progress_is_wanted() ||
-	    upload_values.http.dry_run ||
+	    rows->upload->http.dry_run ||
 	    now_ns - rows->shown_ns < SHOW_EVERY_NS)
 		return;
 	rows->shown_ns = now_ns;

@@ -13,6 +13,7 @@
 #include "proto/config/instance.h"
 
 struct upload_records {
+	struct upload_values *upload;
 	enum record_kind kind;
 	enum target_use use;
 	const char *word; /* "samples" */
@@ -33,13 +34,8 @@ struct upload_records {
 	int64_t shown_ns;
 };
 
-/* The options --name, --follow, --cursor. */
+/* Bound to a struct upload_records_values. */
 extern const struct opt upload_records_options[];
-struct upload_records_values {
-	const char *name, *cursor;
-	bool follow;
-};
-extern struct upload_records_values upload_records_values;
 
 /* The query for pattern and times; the caller adds the kinds. */
 struct wire_query upload_records_query(const struct upload_records *rows);

@@ -21,29 +21,28 @@
 /* Default with --watch and --refuse: a file being written looks bad. */
 #define SETTLE_NS (2 * NS_PER_SECOND)
 
-static struct {
-	const char *datadir, *archivedir;
-	int64_t settle_ns, timeout_ns;
-	bool strict, refuse, watch;
-} values = { .timeout_ns = 60 * NS_PER_SECOND };
-
 const struct opt upload_results_options[] = {
-	{ "datadir", 'd', OPT_TEXT, &values.datadir, "DIR",
+	{ "datadir", 'd', OPT_TEXT,
+	    OPT_TO(struct upload_results_values, datadir), "DIR",
 	    "results: upload the files of this directory", NULL, false },
-	{ "archivedir", 'a', OPT_TEXT, &values.archivedir, "DIR",
+	{ "archivedir", 'a', OPT_TEXT,
+	    OPT_TO(struct upload_results_values, archivedir), "DIR",
 	    "results: move files here once every target has them", NULL,
 	    false },
-	{ "settle", 0, OPT_DURATION, &values.settle_ns, "DURATION",
+	{ "settle", 0, OPT_DURATION,
+	    OPT_TO(struct upload_results_values, settle_ns), "DURATION",
 	    "results: upload only files unchanged for this long (default: 0s; "
 	    "2s with --watch or --refuse)",
 	    NULL, false },
-	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
-	    "results: treat a file with a bad entry as bad", NULL, false },
-	{ "refuse", 0, OPT_FLAG, &values.refuse, NULL,
-	    "results: move bad files to DATADIR/refused", NULL, false },
-	{ "watch", 0, OPT_FLAG, &values.watch, NULL,
-	    "results: keep running and upload new files", NULL, false },
-	{ "timeout", 0, OPT_DURATION, &values.timeout_ns, "DURATION",
+	{ "strict", 0, OPT_FLAG, OPT_TO(struct upload_results_values, strict),
+	    NULL, "results: treat a file with a bad entry as bad", NULL,
+	    false },
+	{ "refuse", 0, OPT_FLAG, OPT_TO(struct upload_results_values, refuse),
+	    NULL, "results: move bad files to DATADIR/refused", NULL, false },
+	{ "watch", 0, OPT_FLAG, OPT_TO(struct upload_results_values, watch),
+	    NULL, "results: keep running and upload new files", NULL, false },
+	{ "timeout", 0, OPT_DURATION,
+	    OPT_TO(struct upload_results_values, timeout_ns), "DURATION",
 	    "results: give up after this long without an acknowledgement "
 	    "(default: 60s)",
 	    NULL, false },
@@ -51,57 +50,56 @@ const struct opt upload_results_options[] = {
 };
 
 static void
-check(const struct opt_operands *operands)
+check(const struct upload_values *upload, const struct opt_operands *operands)
 {
 	struct destinations destinations;
 	struct err err = { 0 };
 
 	(void)operands;
-	if (values.datadir == NULL)
+	if (upload->results.datadir == NULL)
 		opt_usage("--datadir is required");
-	if (values.archivedir == NULL)
+	if (upload->results.archivedir == NULL)
 		opt_usage("--archivedir is required");
-	if (values.timeout_ns <= 0)
+	if (upload->results.timeout_ns <= 0)
 		opt_usage("--timeout is not greater than 0");
-	if (values.settle_ns < 0)
+	if (upload->results.settle_ns < 0)
 		opt_usage("--settle is negative");
-	if (values.watch && upload_values.http.dry_run)
+	if (upload->results.watch && upload->http.dry_run)
 		opt_usage("--watch and --dry-run exclude each other");
-	if (destinations_find(&destinations, upload_values.to.at,
-		upload_values.to.count, &err) != 0)
+	if (destinations_find(
+		&destinations, upload->to.at, upload->to.count, &err) != 0)
 		opt_usage("%s", err.text);
 }
 
 static void
-allow_files(struct sandbox *sandbox, const struct opt_operands *operands)
+allow_files(const struct upload_values *upload, struct sandbox *sandbox,
+    const struct opt_operands *operands)
 {
 	(void)operands;
-	sandbox_write(sandbox, values.datadir);
-	sandbox_write(sandbox, values.archivedir);
+	sandbox_write(sandbox, upload->results.datadir);
+	sandbox_write(sandbox, upload->results.archivedir);
 }
 
 static int64_t
-get_settle_ns(void)
+get_settle_ns(const struct upload_values *upload)
 {
-	bool is_set = false;
+	const struct upload_results_values *values = &upload->results;
 
-	for (const struct opt *o = upload_results_options; o->name != NULL; o++)
-		is_set = is_set || (o->to == &values.settle_ns &&
-				       opt_origin(o) != OPT_DEFAULT);
-	return is_set || !(values.watch || values.refuse) ? values.settle_ns
-							  : SETTLE_NS;
+	if (opt_origin_of(&values->settle_ns) != OPT_DEFAULT)
+		return values->settle_ns;
+	return values->watch || values->refuse ? SETTLE_NS : values->settle_ns;
 }
 
 /* ---- summary ------------------------------------------------------------ */
 
 static int
-say(const struct upload_directory *files,
+say(const struct upload_values *upload, const struct upload_directory *files,
     const struct upload_directory_options *how, bool failed, struct err *err)
 {
 	const struct upload_directory_counters *c =
 	    upload_directory_counters(files);
 
-	if (!opt_common_values.quiet && !upload_values.http.dry_run)
+	if (!opt_common_values.quiet && !upload->http.dry_run)
 		printf("%" PRIu64 " files, %" PRIu64 " entries, %" PRIu64
 		       " bad files, %" PRIu64 " bad entries, %" PRIu64
 		       " files postponed; partition %s\n",
@@ -167,8 +165,9 @@ stay(struct upload_directory *files, const char *path, struct err *err)
 /* ---- the command -------------------------------------------------------- */
 
 static int
-upload(struct inbox *data, struct inbox *archive,
-    struct upload_directory_options *how, struct err *err)
+upload_all(const struct upload_values *upload, struct inbox *data,
+    struct inbox *archive, struct upload_directory_options *how,
+    struct err *err)
 {
 	struct upload_directory *files = NULL;
 	int rc, status;
@@ -181,44 +180,44 @@ upload(struct inbox *data, struct inbox *archive,
 	how->archive = archive;
 	rc = upload_directory_open(&files, how, err);
 	if (rc == 0)
-		rc = values.watch ? stay(files, data->path, err)
-				  : upload_directory_pass(files, err);
-	status = say(files, how, rc != 0, err);
+		rc = upload->results.watch ? stay(files, data->path, err)
+					   : upload_directory_pass(files, err);
+	status = say(upload, files, how, rc != 0, err);
 	upload_directory_close(&files);
 	return status;
 }
 
 static int
-run(const struct opt_operands *operands, struct err *err)
+run(struct upload_values *upload, const struct opt_operands *operands,
+    struct err *err)
 {
 	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	struct upload_directory_options how = {
-		.to = upload_values.to.at,
-		.targets = upload_values.to.count,
+		.to = upload->to.at,
+		.targets = upload->to.count,
 		.partition = partition,
 		.node = node,
-		.asked = &upload_values.source,
-		.http = &upload_values.http,
-		.brokers = &upload_values.broker,
-		.timeout_ns = values.timeout_ns,
-		.settle_ns = get_settle_ns(),
-		.strict = values.strict,
-		.refuse = values.refuse,
-		.dry = upload_values.http.dry_run,
-		.progress = !opt_common_values.quiet &&
-			    !upload_values.http.dry_run && progress_is_wanted(),
+		.asked = &upload->source,
+		.http = &upload->http,
+		.brokers = &upload->broker,
+		.timeout_ns = upload->results.timeout_ns,
+		.settle_ns = get_settle_ns(upload),
+		.strict = upload->results.strict,
+		.refuse = upload->results.refuse,
+		.dry = upload->http.dry_run,
+		.progress = !opt_common_values.quiet && !upload->http.dry_run &&
+			    progress_is_wanted(),
 	};
 	struct inbox data = { .fd = -1 }, archive = { .fd = -1 };
 	const char *why;
 	int status = EXIT_FAILURE;
 
 	(void)operands;
-	if (instance_partition(partition, upload_values.partition, &why, err) ==
-		0 &&
+	if (instance_partition(partition, upload->partition, &why, err) == 0 &&
 	    instance_node(node, NULL, &why, err) == 0 &&
-	    inbox_open(&data, values.datadir, err) == 0 &&
-	    inbox_open(&archive, values.archivedir, err) == 0)
-		status = upload(&data, &archive, &how, err);
+	    inbox_open(&data, upload->results.datadir, err) == 0 &&
+	    inbox_open(&archive, upload->results.archivedir, err) == 0)
+		status = upload_all(upload, &data, &archive, &how, err);
 	inbox_close(&archive);
 	inbox_close(&data);
 	return status;

@@ -6,23 +6,25 @@
 
 #include "proto/os/clock.h"
 
-struct upload_values upload_values = {
+const struct upload_values upload_default = {
 	.http = HTTP_DEFAULT,
 	.node = "",
 	.from = "",
 	.until = "",
 	.from_ns = TIME_MIN_NS,
 	.until_ns = TIME_MAX_NS,
+	.records = { .name = "" },
+	.results = { .timeout_ns = 60 * NS_PER_SECOND },
+	.metrics = { .prefix = "", .step_ns = 10 * NS_PER_SECOND },
 };
 
 void
-upload_check_targets(enum target_use use)
+upload_check_targets(const struct upload_values *upload, enum target_use use)
 {
 	struct err err;
 	const char *rest;
 
-	for (uint32_t i = 0; i < upload_values.to.count; i++)
-		if (target_find(upload_values.to.at[i], use, &rest, &err) ==
-		    NULL)
+	for (uint32_t i = 0; i < upload->to.count; i++)
+		if (target_find(upload->to.at[i], use, &rest, &err) == NULL)
 			opt_usage("%s", err.text);
 }

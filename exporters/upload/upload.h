@@ -9,6 +9,8 @@
 #include "exporters/upload/targets/target.h"
 #include "proto/config/opt.h"
 
+struct upload_values;
+
 /* A command: what to upload. */
 struct upload_command {
 	const char *word;                    /* "results" */
@@ -19,13 +21,35 @@ struct upload_command {
 	/* Does it accept --node, --from and --until? */
 	bool ranged;
 	/* Files that it needs besides those of requests and the instance. */
-	void (*allow_files)(
+	void (*allow_files)(const struct upload_values *upload,
 	    struct sandbox *sandbox, const struct opt_operands *operands);
 	/* Checks for usage errors that the option tables cannot express; may
 	 * be NULL. */
-	void (*check)(const struct opt_operands *operands);
+	void (*check)(const struct upload_values *upload,
+	    const struct opt_operands *operands);
 	/* Returns the exit status.  `operands` follow the command. */
-	int (*run)(const struct opt_operands *operands, struct err *err);
+	int (*run)(struct upload_values *upload,
+	    const struct opt_operands *operands, struct err *err);
+};
+
+/* The options --name, --follow, --cursor. */
+struct upload_records_values {
+	const char *name, *cursor;
+	bool follow;
+};
+
+struct upload_results_values {
+	const char *datadir, *archivedir;
+	int64_t settle_ns, timeout_ns;
+	bool strict, refuse, watch;
+};
+
+struct upload_metrics_values {
+	struct opt_list artifacts, params;
+	const char *prefix;
+	int style;
+	int64_t step_ns;
+	uint64_t cpu_count;
 };
 
 /* Options of every command. */
@@ -40,13 +64,20 @@ struct upload_values {
 	const char *node;          /* pattern; "": all */
 	const char *from, *until;  /* as the user gave it; "": not given */
 	int64_t from_ns, until_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
+
+	/* Options of single commands. */
+	struct upload_records_values records;
+	struct upload_results_values results;
+	struct upload_metrics_values metrics;
 };
-extern struct upload_values upload_values;
+extern const struct upload_values upload_default;
 
 /* Exits with a usage error unless each --to accepts this use. */
-void upload_check_targets(enum target_use use);
+void upload_check_targets(
+    const struct upload_values *upload, enum target_use use);
 
 extern const struct upload_command upload_results, upload_file;
+/* Bound to a struct upload_results_values. */
 extern const struct opt upload_results_options[];
 
 #endif

@@ -214,7 +214,7 @@ check_required(void)
 static int
 check_values(const struct opt_program *what, struct err *err)
 {
-	if (what->check == NULL || what->check(err) == 0)
+	if (what->check == NULL || what->check(what->values, err) == 0)
 		return 0;
 	opt_value_locate(err);
 	return -1;

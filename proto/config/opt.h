@@ -73,8 +73,9 @@ struct opt_program {
 	const struct opt_table *tables; /* the last one is zeros */
 	uint32_t operands_min, operands_max;
 	/* Checks the values together, or beyond their types (err_set_option).
-	 * May be NULL. */
-	int (*check)(struct err *err);
+	 * It gets `values`.  May be NULL. */
+	int (*check)(const void *values, struct err *err);
+	const void *values;
 	/* The section of the configuration that it reads, when that is another
 	 * program's; it has the options of that program. */
 	const char *section;
@@ -95,7 +96,8 @@ struct opt_operands {
 /* Parse; on --help, --version or wrong usage it prints and exits (0 or 2).
  * Precedence: command line, environment (POOLSCOPE_SPOOL_BYTES), configuration
  * (config.h): --config, else the instance's.  Texts point into argv, the
- * environment or memory that lives as long as the process.
+ * environment or memory that lives as long as the process.  `program` and its
+ * tables may be gone after this, unless the configuration is reloaded.
  *
  * For the front command every program also has --print-options FORMAT: it
  * parses everything else, prints the options (opt_show.h) and exits. */

@@ -24,34 +24,32 @@
  * periods. */
 enum { PATIENCE_PERIODS = 4 };
 
-static struct {
-	uint64_t ready_fd; /* 0: none; standard input is never valid here */
-	const char *pid_file;
-	int64_t stop_timeout_ns;
-} values = { .stop_timeout_ns = 10 * NS_PER_SECOND };
+const struct service_values service_default = { .stop_timeout_ns =
+						    10 * NS_PER_SECOND };
 
 const struct opt service_options[] = {
-	{ "ready-fd", 0, OPT_COUNT, &values.ready_fd, "N",
-	    "write a newline to this file descriptor when ready", NULL,
+	{ "ready-fd", 0, OPT_COUNT, OPT_TO(struct service_values, ready_fd),
+	    "N", "write a newline to this file descriptor when ready", NULL,
 	    OPT_COMMAND },
-	{ "pid-file", 0, OPT_TEXT, &values.pid_file, "FILE",
+	{ "pid-file", 0, OPT_TEXT, OPT_TO(struct service_values, pid_file),
+	    "FILE",
 	    "write the pid to FILE and lock it; refuse to start when another "
 	    "process holds it",
 	    NULL, false },
-	{ "stop-timeout", 0, OPT_DURATION, &values.stop_timeout_ns, "TIME",
+	{ "stop-timeout", 0, OPT_DURATION,
+	    OPT_TO(struct service_values, stop_timeout_ns), "TIME",
 	    "exit at once when stopping takes longer than this", NULL,
 	    OPT_RELOAD },
 	{ 0 },
 };
 
-/* They live as long as the process: a reload reads the tables again. */
-static struct opt_table tables[] = { { NULL, NULL }, { service_options, NULL },
-	{ opt_common, NULL }, { NULL, NULL } };
-static struct opt_program program;
-
 /* One per process, like the signals that it handles. */
 struct run {
 	const struct service *service;
+	struct service_values values;
+	/* A reload reads the tables again. */
+	struct opt_table tables[4];
+	struct opt_program program;
 	struct loop *loop;
 	struct lockfile pid_lock;
 	struct loop_timer stop_timer, watchdog;
@@ -85,34 +83,40 @@ service_begin_process(void)
 }
 
 static void
-set_log_level(void)
+set_log_level(const struct run *run)
 {
 	enum log_level level = (enum log_level)opt_common_values.log;
 
 	if (opt_common_values.quiet && level > LOG_WARN)
 		level = LOG_WARN;
-	log_init(program.name, level);
+	log_init(run->program.name, level);
 }
 
 static void
-parse(const struct service *service, int argc, char **argv)
+parse(struct run *run, int argc, char **argv)
 {
+	const struct service *service = run->service;
 	struct opt_operands operands;
 
-	tables[0] = (struct opt_table){ service->options, service->values };
-	program = (struct opt_program){ .name = service->name,
+	run->values = service_default;
+	run->tables[0] =
+	    (struct opt_table){ service->options, service->values };
+	run->tables[1] = (struct opt_table){ service_options, &run->values };
+	run->tables[2] = (struct opt_table){ opt_common, NULL };
+	run->program = (struct opt_program){ .name = service->name,
 		.synopsis = "[options]",
 		.summary = service->summary,
-		.tables = tables,
-		.check = service->check };
-	opt_parse(&program, argc, argv, &operands);
-	set_log_level();
-	if (values.ready_fd == 0)
+		.tables = run->tables,
+		.check = service->check,
+		.values = service->values };
+	opt_parse(&run->program, argc, argv, &operands);
+	set_log_level(run);
+	if (run->values.ready_fd == 0)
 		return;
-	if (values.ready_fd > INT_MAX ||
-	    fcntl((int)values.ready_fd, F_SETFD, FD_CLOEXEC) != 0)
+	if (run->values.ready_fd > INT_MAX ||
+	    fcntl((int)run->values.ready_fd, F_SETFD, FD_CLOEXEC) != 0)
 		opt_usage("--ready-fd %llu is not an open file descriptor",
-		    (unsigned long long)values.ready_fd);
+		    (unsigned long long)run->values.ready_fd);
 }
 
 static int
@@ -120,12 +124,13 @@ take_pid_file(struct run *run, struct err *err)
 {
 	long holder;
 
-	if (values.pid_file == NULL ||
-	    lockfile_take(&run->pid_lock, values.pid_file, &holder, err) == 0)
+	if (run->values.pid_file == NULL ||
+	    lockfile_take(&run->pid_lock, run->values.pid_file, &holder, err) ==
+		0)
 		return 0;
 	if (holder > 0)
 		err_set(err, "already running as process %ld (%s)", holder,
-		    values.pid_file);
+		    run->values.pid_file);
 	return -1;
 }
 
@@ -154,9 +159,9 @@ on_stop_signal(void *arg, int signo)
 	notify_tell(
 	    &run->notify, "STOPPING=1\nSTATUS=stopping (%s)", strsignal(signo));
 	loop_set_timer(run->loop, &run->stop_timer,
-	    clock_monotonic_ns() + values.stop_timeout_ns, 0);
+	    clock_monotonic_ns() + run->values.stop_timeout_ns, 0);
 	if (run->service->stop != NULL)
-		run->service->stop(run->loop);
+		run->service->stop(run->service->arg, run->loop);
 	else
 		loop_quit(run->loop, EXIT_SUCCESS);
 }
@@ -165,17 +170,17 @@ static int
 reload(struct run *run, struct err *err)
 {
 	if (run->service->renew != NULL &&
-	    run->service->renew(run->loop, err) != 0)
+	    run->service->renew(run->service->arg, run->loop, err) != 0)
 		return -1;
 	lockfile_touch(&run->pid_lock);
-	if (opt_reload(&program, err) != 0)
+	if (opt_reload(&run->program, err) != 0)
 		return -1;
 	if (run->service->reload != NULL &&
-	    run->service->reload(run->loop, err) != 0) {
+	    run->service->reload(run->service->arg, run->loop, err) != 0) {
 		opt_reload_undo();
 		return -1;
 	}
-	set_log_level();
+	set_log_level(run);
 	opt_reload_keep();
 	return 0;
 }
@@ -251,7 +256,7 @@ start_watchdog(struct run *run)
 static void
 say_ready(struct run *run)
 {
-	int fd = (int)values.ready_fd;
+	int fd = (int)run->values.ready_fd;
 
 	log_info("ready");
 	notify_tell(&run->notify, "READY=1\nSTATUS=ready");
@@ -270,19 +275,20 @@ start(struct run *run, struct err *err)
 	if (take_pid_file(run, err) != 0 || loop_new(&run->loop, err) != 0 ||
 	    add_signals(run, err) != 0)
 		return -1;
-	return run->service->start(run->loop, err);
+	return run->service->start(run->service->arg, run->loop, err);
 }
 
 static void
-enter_sandbox(const struct service *service)
+enter_sandbox(const struct run *run)
 {
+	const struct service *service = run->service;
 	struct sandbox sandbox;
 
 	if (service->fence == NULL)
 		return;
 	sandbox_begin(&sandbox);
-	sandbox_write_beside(&sandbox, values.pid_file);
-	if (service->fence(&sandbox))
+	sandbox_write_beside(&sandbox, run->values.pid_file);
+	if (service->fence(service->values, &sandbox))
 		sandbox_close(&sandbox, true);
 	else
 		sandbox_drop(&sandbox);
@@ -296,12 +302,12 @@ service_main(const struct service *service, int argc, char **argv)
 	int status = EXIT_FAILURE;
 
 	service_begin_process();
-	parse(service, argc, argv);
+	parse(&run, argc, argv);
 	/* If the notification fails, the supervisor finds out by other
 	 * means. */
 	if (notify_open(&run.notify, &err) != 0)
 		log_warn("cannot notify the supervisor: %s", err.text);
-	enter_sandbox(service);
+	enter_sandbox(&run);
 	run.stop_timer.on_timer = on_stop_timeout;
 	run.stop_timer.arg = &run;
 	if (start(&run, &err) == 0) {
@@ -313,7 +319,7 @@ service_main(const struct service *service, int argc, char **argv)
 		notify_tell(&run.notify, "STATUS=not started: %s", err.text);
 	}
 	if (service->clear != NULL)
-		service->clear();
+		service->clear(service->arg);
 	loop_free(&run.loop);
 	lockfile_release(&run.pid_lock);
 	notify_close(&run.notify);

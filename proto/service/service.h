@@ -35,30 +35,40 @@ struct service {
 	const char *summary;       /* for --help */
 	const struct opt *options; /* its own options */
 	void *values; /* ... and the value that they are bound to, or NULL */
+	void *arg;    /* passed to start and the callbacks after it */
 	/* Check the values beyond their types (err_set_option).  Called before
 	 * start, and before a reload; may be NULL. */
-	int (*check)(struct err *err);
+	int (*check)(const void *values, struct err *err);
 	/* Declare the files that it needs from here on (sandbox.h), apart from
 	 * those that every service needs; false: an operator's command, which
 	 * may access anything. NULL: no sandbox. */
-	bool (*fence)(struct sandbox *fence);
-	int (*start)(struct loop *loop, struct err *err); /* bind the sockets */
-	void (*stop)(struct loop *loop); /* drain, then loop_quit */
+	bool (*fence)(const void *values, struct sandbox *fence);
+	/* Bind the sockets. */
+	int (*start)(void *arg, struct loop *loop, struct err *err);
+	void (*stop)(void *arg, struct loop *loop); /* drain, then loop_quit */
 	/* On HUP, before everything else and whatever the configuration
 	 * contains: apply what must take effect at once (keys), or change
 	 * nothing and return -1.  On success the pid file gets the current
 	 * time.  May be NULL. */
-	int (*renew)(struct loop *loop, struct err *err);
+	int (*renew)(void *arg, struct loop *loop, struct err *err);
 	/* On HUP, after the options with OPT_RELOAD have their new values.
 	 * Check everything first, then apply it; or change nothing and return
 	 * -1: then the options get their old values again, and the sentence in
 	 * `err` is logged.  May be NULL. */
-	int (*reload)(struct loop *loop, struct err *err);
-	void (*clear)(void); /* free everything; after the loop, and after a
-				start that failed half-way */
+	int (*reload)(void *arg, struct loop *loop, struct err *err);
+	/* Free everything; after the loop, and after a start that failed
+	 * half-way. */
+	void (*clear)(void *arg);
 };
 
-/* Options of every daemon; part of its section of the configuration. */
+/* Options of every daemon; part of its section of the configuration.  They are
+ * bound to a struct service_values. */
+struct service_values {
+	uint64_t ready_fd; /* 0: none; standard input is never valid here */
+	const char *pid_file;
+	int64_t stop_timeout_ns;
+};
+extern const struct service_values service_default;
 extern const struct opt service_options[];
 
 /* Every process that opens a store or sockets calls this first: no descriptor

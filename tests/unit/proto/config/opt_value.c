@@ -32,8 +32,9 @@ static const struct opt_table tables[] = { { options, NULL },
 enum { FREE, FIXED, GIVEN, TEXT, LIST };
 
 static int
-check(struct err *err)
+check(const void *given, struct err *err)
 {
+	assert_ptr_equal(given, &values);
 	if (values.free == refuses)
 		return err_set_option(err, "free", "cannot be that");
 	return 0;
@@ -43,7 +44,8 @@ static const struct opt_program program = { .name = "poolscope-agent",
 	.synopsis = "",
 	.summary = "",
 	.tables = tables,
-	.check = check };
+	.check = check,
+	.values = &values };
 
 static char file[] = "/tmp/opt_value.XXXXXX";
 

@@ -77,11 +77,13 @@ start_stalled(void)
 }
 
 static int
-start(struct loop *loop, struct err *err)
+start(void *arg, struct loop *loop, struct err *err)
 {
 	struct stat st;
 	int fd;
 
+	if (arg != &hangs)
+		say('?'); /* not what the service was given */
 	for (fd = 0; fd < 3; fd++)
 		if (fstat(fd, &st) != 0)
 			say('?'); /* a standard file is closed */
@@ -97,27 +99,33 @@ start(struct loop *loop, struct err *err)
 }
 
 static void
-stop(struct loop *loop)
+stop(void *arg, struct loop *loop)
 {
+	if (arg != &hangs)
+		say('?');
 	say('t');
 	if (!clings)
 		loop_quit(loop, 0);
 }
 
 static int
-renew(struct loop *loop, struct err *err)
+renew(void *arg, struct loop *loop, struct err *err)
 {
 	(void)loop;
 	(void)err;
+	if (arg != &hangs)
+		say('?');
 	say('n');
 	return 0;
 }
 
 static int
-reload(struct loop *loop, struct err *err)
+reload(void *arg, struct loop *loop, struct err *err)
 {
 	(void)loop;
 	(void)err;
+	if (arg != &hangs)
+		say('?');
 	say('r');
 	if (stalls)
 		sem_post(&going_on);
@@ -125,8 +133,10 @@ reload(struct loop *loop, struct err *err)
 }
 
 static void
-clear(void)
+clear(void *arg)
 {
+	if (arg != &hangs)
+		say('?');
 	say('c');
 }
 
@@ -138,6 +148,7 @@ static const struct opt options[] = {
 static const struct service service = { .name = "poolscope-test",
 	.summary = "be tested",
 	.options = options,
+	.arg = &hangs,
 	.start = start,
 	.stop = stop,
 	.renew = renew,
