@@ -43,7 +43,7 @@ static const struct opt options[] = {
 	    "the first match wins",
 	    NULL, OPT_RELOAD },
 	{ "partitions", 0, OPT_TEXT, OPT_TO(struct values, partitions), "FILE",
-	    "read the partition table from FILE; --route takes precedence "
+	    "read the partition table from FILE; routes take precedence "
 	    "(default: DIR/partitions)",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "NODE",
