@@ -54,7 +54,7 @@ upstream_show_key(struct upstream *line)
 
 	if (!zsock_has_other_key(line->zsock))
 		return;
-	log_info("the key has changed: connecting again to aggregator %s",
+	log_info("the key has changed: reconnecting to aggregator %s",
 	    zsock_endpoint(line->zsock));
 	if (zsock_show_key(line->zsock, &err) != 0)
 		log_warn("%s", err.text);

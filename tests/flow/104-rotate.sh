@@ -44,9 +44,9 @@ public() { sed -n 's/^public: //p' "$1"; }
 told() { grep -c "$2" "$TMP/$1.log"; }
 
 rotate_client() {
-	_before=$(told agent "the key has changed: connecting again")
+	_before=$(told agent "the key has changed: reconnecting")
 	poolscope-keys rotate nodes -o "$key" && kill -HUP "$(pid agent)" || return 1
-	wait_until '[ "$(told agent "the key has changed: connecting again")" -gt "$_before" ]' || return 1
+	wait_until '[ "$(told agent "the key has changed: reconnecting")" -gt "$_before" ]' || return 1
 	poolscope-keys rotate nodes --finish
 }
 
@@ -58,10 +58,10 @@ for round in $(seq "$ROTATIONS"); do
 	was=$(public "$key")
 	check "round $round: the agent's key is rotated under load" rotate_client
 	check "... and is another one" test "$was" != "$(public "$key")"
-	_before=$(told broker "the key has changed: connecting again")
+	_before=$(told broker "the key has changed: reconnecting")
 	check "the broker's own key is rotated, and it is told" poolscope-keys rotate broker
 	check "... and goes by it" wait_until \
-		'[ "$(told broker "the key has changed: connecting again")" -gt "$_before" ]'
+		'[ "$(told broker "the key has changed: reconnecting")" -gt "$_before" ]'
 	check "... the old one goes" poolscope-keys rotate broker --finish
 	check "the server's key is rotated" poolscope-keys rotate server "$key"
 	check "... the old one goes, too" poolscope-keys rotate server --finish "$key"
