@@ -54,9 +54,9 @@ has() {
 }
 
 # ---- wrong usage
-wrong_usage "a cursor without following is wrong usage" "for --follow" poolscope-dump --cursor x
+wrong_usage "a cursor without following is wrong usage" "requires --follow" poolscope-dump --cursor x
 wrong_usage "following into a file is wrong usage" "standard output" poolscope-dump --follow -o x
-wrong_usage "following as CSV is wrong usage" "prints jsonl" poolscope-dump --follow --format csv
+wrong_usage "following as CSV is wrong usage" "supports only jsonl" poolscope-dump --follow --format csv
 wrong_usage "following what is derived is wrong usage" "'phase' is not one of" \
 	poolscope-dump --follow --kind phase
 
