@@ -121,7 +121,7 @@ $(B)/%.o: %.cc
 
 # What measures or judges a program writes, and reads, when it ends.
 ifneq ($(filter asan tsan fuzz cover,$(VARIANT)),)
-$(B)/proto/service/sandbox.o $(B)/proto/os/confine_calls.o: ALL_CPPFLAGS += -DLOCKDOWN_REPORTS='"$(CURDIR)/$(B)"'
+$(B)/proto/service/sandbox.o $(B)/proto/os/confine_calls.o: ALL_CPPFLAGS += -DCONFINE_REPORTS='"$(CURDIR)/$(B)"'
 endif
 
 -include $(shell find $(addprefix $(B)/,agents broker aggregator exporters proto pic tests) -name '*.d' 2>/dev/null)
