@@ -76,7 +76,7 @@ check_status 1 "a key that is not on the list does not" \
 check_said "... and is told what to do" "refuses the key gone: .*poolscope keys allow"
 check_status 1 "nor who has none" \
 	timeout 60 poolscope-import --insecure --timeout 5s --connect "$door" cascade "$TMP/q"
-check_said "... who is told, too" "give a key (--key)"
+check_said "... who is told, too" "(--key), not --insecure"
 check_status 1 "without a key nobody tries" \
 	timeout 60 poolscope-import --connect "$door" cascade "$TMP/q"
 check_said "... and learns how to" "needs a key: give --key FILE"
