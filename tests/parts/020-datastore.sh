@@ -208,7 +208,7 @@ check "a test has nearly 1 MiB" upload big "$TMP/limits" limits
 check_text "... and is there" "1 2" "$(judge big count)"
 file "$TMP/limits/data/d.json" 2 0 524180
 check_status 1 "one has a little more" upload big "$TMP/limits" limits
-check_said "... which is said" "Datastore takes 1048572 at most"
+check_said "... which is said" "Datastore accepts at most 1048572"
 rm "$TMP/limits/data/d.json"
 file "$TMP/limits/data/e.json" 200 0 5000
 check "entries of one file need two bodies" upload big "$TMP/limits" limits
