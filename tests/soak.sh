@@ -23,8 +23,8 @@ plan() {
 		stop      fault/120-stop           TIMES     100
 		spool     fault/010-spool-states   STATES    700000
 		store     fault/030-store-states   STATES    700000
-		drop      fault/060-drop-states    STATES    600000
-		seal      fault/040-seal-states    SEALS     50000
+		drop      fault/060-fallback-states    STATES    600000
+		seal      fault/040-compact-states    SEALS     50000
 		simulate  fault/020-simulate       WORLDS    5000000
 		network   fault/142-network        SECONDS   7200
 		moves     fault/160-partition-move MOVES     1000

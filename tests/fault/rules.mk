@@ -14,7 +14,7 @@ $(B)/fault/nth.so: $(wildcard tests/fault/nth/*.h) tests/fault/opens.h tests/fau
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) -ldl
 $(B)/fault/spool_states: $(call objs,$(wildcard tests/fault/spool/*.c tests/fault/states/*.c))
-$(B)/fault/drop_states $(B)/fault/store_states $(B)/fault/seal_states: $(call objs,$(wildcard tests/fault/states/*.c))
+$(B)/fault/fallback_states $(B)/fault/store_states $(B)/fault/compact_states: $(call objs,$(wildcard tests/fault/states/*.c))
 # TSan opens its report through the shim, before its own hooks can be called.
 $(B)/tests/fault/states/%.o: ALL_CFLAGS := $(filter-out -fsanitize=thread,$(ALL_CFLAGS))
 $(B)/fault/%: $(B)/tests/fault/%.o $(B)/libproto.a

@@ -147,7 +147,7 @@ take(struct sim *sim)
 		return;
 	route = q->route;
 	if (forwarded_peer_get(&route, &peer, &forwarded) != 1 || !forwarded)
-		sim_wrong(sim, "the broker does not vouch");
+		sim_wrong(sim, "the broker does not forward the identity");
 	forwarded_peer_take(&route);
 	sim_aggregator_receive(sim, ports_machine(&route),
 	    (struct text){ (const char *)q->frame, q->bytes });

@@ -13,7 +13,7 @@ large=1MiB
 dead() {
 	_dead=$1
 	shift
-	check "$_dead" /usr/bin/python3 "$ROOT/tests/attack/dead.py" "$@"
+	check "$_dead" /usr/bin/python3 "$ROOT/tests/attack/rejected.py" "$@"
 	sed 's/^/# /' "$TMP/out"
 }
 

@@ -1,8 +1,8 @@
 """dead - batches that nobody can read, of a sender who has a key.
 
-Usage: dead.py send DOOR KEYFILE LEDGER ROUND: some of them between honest
+Usage: rejected.py send DOOR KEYFILE LEDGER ROUND: some of them between honest
 ones; what was acknowledged, into LEDGER.
-dead.py judge LEDGER DEAD.jsonl EVENTS.jsonl STATUS.json QUOTA...: is it there?
+rejected.py judge LEDGER DEAD.jsonl EVENTS.jsonl STATUS.json QUOTA...: is it there?
 One quota a round; what is kept is reckoned here once more.
 SPDX-License-Identifier: MIT
 """

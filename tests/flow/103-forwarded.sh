@@ -9,7 +9,7 @@ intake=tcp://127.0.0.1:$((20000 + $$ % 6000)) door=tcp://127.0.0.1:$((26000 + $$
 k=$DIR/keys
 # said NAME WANTED DOOR KEY ROUTE PARTITION
 said() {
-	check_text "$1" "$2" "$(/usr/bin/python3 tests/flow/vouch.py "$3" "$k/$4.key" "$5" "$6" 2>&1)"
+	check_text "$1" "$2" "$(/usr/bin/python3 tests/flow/forwarded.py "$3" "$k/$4.key" "$5" "$6" 2>&1)"
 }
 
 check "a server has a key" poolscope-keys new server --role server

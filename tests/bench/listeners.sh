@@ -2,7 +2,7 @@
 # through a broker to the aggregator, both over TCP, acknowledged after fsync,
 # with CURVE and without, in turn.  The goal: at least 70 % with.
 #
-#	RUNS=3 EVENTS=50000 sh tests/bench/doors.sh
+#	RUNS=3 EVENTS=50000 sh tests/bench/listeners.sh
 #
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh

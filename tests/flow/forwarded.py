@@ -1,6 +1,6 @@
 """vouch - comes to a TCP door with a key, and claims to speak for another one.
 
-    vouch.py DOOR KEYFILE ROUTE PARTITION
+    forwarded.py DOOR KEYFILE ROUTE PARTITION
 
 says hello as node n1 behind routing frames (ROUTE, comma separated: PSV1 and a
 key file is the frame of a broker, PSV1 alone that for a local peer, any other

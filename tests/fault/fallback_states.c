@@ -1,7 +1,8 @@
 /*
- * drop_states - takes up what crashes leave of a drop directory and a spool.
+ * fallback_states - takes up what crashes leave of a drop directory and a
+ * spool.
  *
- *     drop_states [STATES [SEED]]
+ *     fallback_states [STATES [SEED]]
  *
  * A random life is recorded: events are left in the drop directory, or put at
  * the listener, picked up, committed, sent whenever they may be, acknowledged
@@ -342,6 +343,6 @@ try_life(const char *base, uint64_t seed, struct states_tally *tally)
 int
 main(int argc, char **argv)
 {
-	log_init("drop_states", LOG_ERROR);
+	log_init("fallback_states", LOG_ERROR);
 	return states_main(argc, argv, 5000, try_life);
 }
