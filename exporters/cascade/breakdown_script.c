@@ -76,7 +76,7 @@ static void
 put_title(const struct breakdown_plot *plot, FILE *file, struct text pool,
     enum gnuplot_terminal terminal)
 {
-	char title[TITLE_BYTES] = "Startup of pool",
+	char title[TITLE_BYTES] = "Startup of pool ",
 	     what[256 + SOURCE_CLOCK_WORDS];
 	char shown[4 * TITLE_COLUMNS + 8];
 	size_t used = strlen(title);

@@ -81,7 +81,7 @@ put_heading(const struct cascade *cascade, FILE *file, struct text partition,
 	char title[512], pattern[600];
 
 	cascade_put_title(cascade, partition, title, sizeof(title));
-	fprintf(file, "startup of");
+	fprintf(file, "startup of ");
 	table_put_elided(file, text_of(title), LINE_COLUMNS - 12);
 	fprintf(file,
 	    "\n%" PRIu32 " nodes, %" PRIu32

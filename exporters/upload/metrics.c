@@ -109,7 +109,7 @@ check(const struct upload_values *upload, const struct opt_operands *operands)
 	if (upload->to.count != 1 || strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
 	    to[strlen(SCHEME)] == '\0')
 		opt_usage(
-		    "metrics are uploaded to exactly one target: --to" SCHEME
+		    "metrics are uploaded to exactly one target: --to " SCHEME
 		    "RUN");
 	if (values->style == SYSTEM &&
 	    opt_origin_of(&values->prefix) == OPT_COMMAND_LINE)

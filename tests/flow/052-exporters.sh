@@ -104,6 +104,10 @@ for what in "cascade --format table" "cascade --format csv" "phases" "phases --b
 	check "stats $what" poolscope-stats $what -p "$pool"
 	case $what in
 	*csv | *json*) ;;
+	"cascade --format table") check_said "begins with the pool" "^startup of mybatchacct.gpupool (Ubuntu" ;;
+	esac
+	case $what in
+	*csv | *json*) ;;
 	*) check "fits 80 columns" test "$(wc -L <"$TMP/out")" -le 80 ;;
 	esac
 done
@@ -131,6 +135,7 @@ check "are all the files there are" test "$(files "$TMP/out.d")" = \
 check "numbers are those of stats" cmp "$TMP/out.d/mybatchacct-gpupool.json" "$TMP/door.json"
 check "letters" poolscope-plot cascade -p "$pool" --term dumb --view phases -o "$TMP/out.d"
 check_said "are a picture" "seconds since"
+check_said "... with the pool in its title" " Startup of pool gpupool "
 check "vectors" poolscope-plot cascade -p "$pool" --term svg -o "$TMP/out.d"
 check "are one" python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' \
 	"$TMP/out.d/mybatchacct-gpupool.svg"

@@ -80,8 +80,8 @@ check "reports are imported" poolscope-import perf -p 'acct$perf' \
 wait_until folded
 
 # ---- wrong usage is one line and 2
-wrong_usage "metrics go to a run" "exactly one target" poolscope-upload metrics --to s3:a/b
-wrong_usage "a run has a name" "exactly one target" poolscope-upload metrics --to mlflow:
+wrong_usage "metrics go to a run" "exactly one target: --to mlflow:RUN" poolscope-upload metrics --to s3:a/b
+wrong_usage "a run has a name" "exactly one target: --to mlflow:RUN" poolscope-upload metrics --to mlflow:
 wrong_usage "a parameter has a key" "is not KEY=VALUE" upload --to mlflow:a/b --param =x
 wrong_usage "two files have two names" "two files have the name x" upload --to mlflow:a/b --artifact /a/x --artifact /b/x
 wrong_usage "numbers have no step" "requires --style system" upload --to mlflow:a/b --step 1s
