@@ -29,7 +29,7 @@ struct direct_uplink {
 	struct zsock *zsock;
 	struct broker_link *broker_link;
 	struct sender *ship;
-	struct message message;
+	struct zsock_message message;
 	struct loop_timer push_timer, look_timer;
 	bool added; /* the port, to the loop */
 	bool waiting_reported;

@@ -20,7 +20,7 @@
 #include "agents/delivery/sender.h"
 #include "agents/sampler/schedule.h"
 #include "agents/spool/spool.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 /* What the agent says about itself. */
 struct sampler_counters {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 
 /* Go on in `segment`; on a fresh one the seals come first that older ones
  * could not get. */

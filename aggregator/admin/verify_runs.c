@@ -141,7 +141,7 @@ static bool
 step_is_good(struct lot *lot, struct entry *entry)
 {
 	struct duration_stats *kept = lot->check->kept;
-	struct unpack u = unpack_of(entry->value);
+	struct varint_reader u = varint_reader_of(entry->value);
 
 	duration_stats_reset(kept);
 	duration_stats_decode(kept, &u);
@@ -156,11 +156,11 @@ step_is_good(struct lot *lot, struct entry *entry)
 static bool
 counts_are_good(const struct entry *entry, unsigned numbers)
 {
-	struct unpack u = unpack_of(entry->value);
+	struct varint_reader u = varint_reader_of(entry->value);
 	bool good = true;
 
 	for (unsigned i = 0; i < numbers; i++)
-		good = good && get_varint(&u) == entry->counts[i];
+		good = good && varint_get(&u) == entry->counts[i];
 	return good && !u.bad && u.at == u.end;
 }
 

@@ -4,7 +4,7 @@
  */
 #include "exporters/runs/runs.h"
 
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 enum {
 	SAMPLES_STEPS = 360,          /* that a picture shows well */

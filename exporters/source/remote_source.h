@@ -20,11 +20,12 @@
 
 struct remote_source {
 	struct zsock *zsock;
-	struct message messages[2]; /* the last answer, and the next one */
-	unsigned at;                /* which is the last */
-	bool is_ahead;              /* a question was asked ahead */
-	int64_t silence_ns;         /* waiting for an answer; stopped is not */
-	int64_t asked_ns;           /* sent_ns of the last question */
+	struct zsock_message
+	    messages[2];    /* the last answer, and the next one */
+	unsigned at;        /* which is the last */
+	bool is_ahead;      /* a question was asked ahead */
+	int64_t silence_ns; /* waiting for an answer; stopped is not */
+	int64_t asked_ns;   /* sent_ns of the last question */
 };
 
 int remote_source_open(struct remote_source *remote_source,

@@ -11,7 +11,7 @@
 
 #include "exporters/cloud/mlflow/mlflow.h"
 #include "exporters/samples/series.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 /* How series are called; string_table_init `keys` first. */
 struct mlflow_keys {

@@ -5,7 +5,7 @@
 #include "proto/decode/record_json.h"
 
 #include "proto/os/clock.h"
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 const struct record_json_fields record_json_fields[RECORD_KINDS] = {
 	[RECORD_EVENT] = { .time = "time",

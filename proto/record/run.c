@@ -1,8 +1,8 @@
 /*
- * run_events - the events of a run id, and the durations of its steps.
+ * run - the events of a run id, and the durations of its steps.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 void
 run_put_events(struct buffer *to, const struct run_events *events)
@@ -29,18 +29,18 @@ run_put_events(struct buffer *to, const struct run_events *events)
 bool
 run_get_events(struct text from, int64_t first_ns, struct run_events *events)
 {
-	struct unpack u = unpack_of(from);
+	struct varint_reader u = varint_reader_of(from);
 	int64_t time_ns = first_ns;
 
-	events->overflow = get_varint(&u);
-	events->count = (uint32_t)get_varint_max(&u, RUN_EVENTS_MAX);
+	events->overflow = varint_get(&u);
+	events->count = (uint32_t)varint_get_max(&u, RUN_EVENTS_MAX);
 	for (uint32_t i = 0; i < events->count && !u.bad; i++) {
 		struct run_event *event = &events->at[i];
 
-		event->role = (uint8_t)get_varint_max(&u, RUN_ROLES_MAX - 1);
-		time_ns = varint_undelta(time_ns, get_varint(&u));
+		event->role = (uint8_t)varint_get_max(&u, RUN_ROLES_MAX - 1);
+		time_ns = varint_undelta(time_ns, varint_get(&u));
 		event->time_ns = time_ns;
-		event->receive_ns = varint_undelta(time_ns, get_varint(&u));
+		event->receive_ns = varint_undelta(time_ns, varint_get(&u));
 	}
 	return !u.bad && u.at == u.end;
 }

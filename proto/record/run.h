@@ -1,5 +1,5 @@
 /*
- * run_events - the events of a run id, and the durations of its steps.
+ * run - the events of a run id, and the durations of its steps.
  *
  * The events that a model names make up a run; the number of an event in the
  * model is its role.  The events are sorted by (time emitted, stream, seq,
@@ -14,8 +14,8 @@
  * event is its own.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_RECORD_RUN_EVENTS_H
-#define PROTO_RECORD_RUN_EVENTS_H
+#ifndef PROTO_RECORD_RUN_H
+#define PROTO_RECORD_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>
