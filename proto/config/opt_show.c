@@ -79,7 +79,7 @@ put_json_value(const struct opt_value *v)
 	bool list = v->opt->type == OPT_LIST;
 
 	if (v->from == OPT_DEFAULT && !list) {
-		print_default(v, text, sizeof(text));
+		opt_value_default(v, text, sizeof(text));
 		put_json(text[0] ? text : NULL);
 		return;
 	}
@@ -140,7 +140,7 @@ show_key(const struct opt_value *v)
 	for (i = 0; v->opt->name[i] != '\0' && i < sizeof(key) - 1; i++)
 		key[i] = v->opt->name[i] == '-' ? '_' : v->opt->name[i];
 	key[i] = '\0';
-	print_default(v, text, sizeof(text));
+	opt_value_default(v, text, sizeof(text));
 	printf("\t# %s%s\n", v->opt->help,
 	    v->opt->flags & OPT_RELOAD ? " [HUP]" : "");
 	if (v->opt->type == OPT_LIST)

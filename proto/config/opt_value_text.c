@@ -36,9 +36,8 @@ static const struct unit time_units[] = { { "d", 86400 * NS_PER_SECOND },
 	{ "s", NS_PER_SECOND }, { "ms", 1000000 }, { "us", 1000 },
 	{ "ns", 1 } };
 
-/* The value as a user would type it; "" is none. */
-static void
-print_default(const struct opt_value *value, char *to, size_t to_bytes)
+void
+opt_value_default(const struct opt_value *value, char *to, size_t to_bytes)
 {
 	const union opt_plain *plain = &value->initial;
 	const char *choice = value->opt->choices;
@@ -84,7 +83,7 @@ opt_value_text(const struct opt_value *value, char *to, size_t to_bytes)
 
 	to[0] = '\0';
 	if (value->from == OPT_DEFAULT) {
-		print_default(value, plain, sizeof(plain));
+		opt_value_default(value, plain, sizeof(plain));
 		return text_quote(to, to_bytes, text_of(plain));
 	}
 	for (uint32_t i = 0; i < value->count && used + 8 < to_bytes; i++) {
