@@ -1,10 +1,9 @@
-# completion - completion for bash, from the --help of a program, which is its
-# table of options.
+# completion - generate bash completion from the --help of a program.
 #
 #   sh deploy/completion.sh build/bin/poolscope-emit >poolscope-emit
 #   sh deploy/completion.sh build/bin/poolscope >poolscope
 #
-# The one of the front command finds those of its verbs beside it.
+# The completion of the front command loads those of its verbs from its directory.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 set -eu
@@ -27,9 +26,9 @@ if [ "$name" = poolscope ]; then
 			fi
 			of=_poolscope_\$verb
 			if ! declare -F "\$of" >/dev/null && [[ \$verb =~ ^[a-z]+\$ ]]; then
-				local beside
-				beside=\$(dirname "\${BASH_SOURCE[0]}")/poolscope-\$verb
-				[ ! -r "\$beside" ] || . "\$beside"
+				local script
+				script=\$(dirname "\${BASH_SOURCE[0]}")/poolscope-\$verb
+				[ ! -r "\$script" ] || . "\$script"
 			fi
 			! declare -F "\$of" >/dev/null || "\$of"
 		}
@@ -39,7 +38,7 @@ if [ "$name" = poolscope ]; then
 fi
 
 "$program" --help | awk -v name="$name" -v fun="_poolscope_${name#poolscope-}" '
-	# "  -p, --partition NAME     ...": the option, and what it takes.
+	# "  -p, --partition NAME     ...": the option, and the type of its value.
 	/^  (-[A-Za-z],)? *--[a-z]/ {
 		line = $0
 		while (match(line, /^ *(-[A-Za-z]|--[a-z0-9-]+)/)) {

@@ -1,10 +1,10 @@
-# deb - builds the Debian packages in a copy of the sources, and asks lintian.
+# deb - build the Debian packages in a copy of the sources, and run lintian.
 #
-#   sh deploy/deb.sh DIR        leaves them in DIR
-#   VERSION=0.2 sh deploy/deb.sh DIR     another version than proto/base/version.h has
+#   sh deploy/deb.sh DIR        write them to DIR
+#   VERSION=0.2 sh deploy/deb.sh DIR     a version other than that of proto/base/version.h
 #   MAINTAINER='Ada <ada@pool.net>' sh deploy/deb.sh DIR
 #
-# Whoever builds packages answers for them: without MAINTAINER it is
+# The maintainer is whoever builds the packages: without MAINTAINER it is
 # DEBFULLNAME with DEBEMAIL, else the user on this machine.
 #
 # SPDX-License-Identifier: MIT
@@ -30,7 +30,7 @@ for each in control changelog; do
 		print at ? substr($0, 1, at - 1) ENVIRON["MAINTAINER"] substr($0, at + 12) : $0
 	}' debian/$each >debian/$each.new && mv debian/$each.new debian/$each
 done
-# Packages and the programs in them show the same.
+# Packages and the programs in them show the same version.
 version=proto/base/version.h
 VERSION=${VERSION:-$(sed -n 's/^.define VERSION "\(.*\)"/\1/p' $version)}
 sed -i "s/^\(.define VERSION\).*/\1 \"$VERSION\"/" $version
@@ -43,13 +43,13 @@ fi
 cd ..
 rm -rf poolscope
 if command -v lintian >/dev/null; then
-	# Errors and warnings, of the sources, too.  Whoever built it may be root,
-	# and on a machine that has no name in the net.
+	# Errors and warnings, also of the source package.  The builder may be root,
+	# and the machine may have no domain name.
 	lintian --allow-root --fail-on error,warning ${named:---suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact,malformed-contact} \
 		./*.changes >lintian.log 2>&1 ||
 		{ cat lintian.log >&2; exit 1; }
 else
-	echo "deb: lintian is not installed, nobody looked at the packages" >&2
+	echo "deb: lintian is not installed; the packages are not checked" >&2
 fi
-[ -n "$named" ] || echo "deb: the maintainer is $MAINTAINER; MAINTAINER='NAME <ADDRESS>' names another" >&2
+[ -n "$named" ] || echo "deb: the maintainer is $MAINTAINER; set MAINTAINER='NAME <ADDRESS>' to change it" >&2
 ls ./*.deb

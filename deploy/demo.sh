@@ -1,6 +1,6 @@
 #!/bin/sh
-# demo - from a fresh Debian 12 to the first pictures: installs what is
-# missing, builds, and runs the main job once.  Leaves demo-out/.
+# demo - from a fresh Debian 12 to the first plots: install missing packages,
+# build, and run the main job once.  Writes demo-out/.
 set -eu
 cd "$(dirname "$0")/.."
 . deploy/packages.sh

@@ -1,5 +1,5 @@
-# example-conf - an example of a program's section of the configuration: every
-# option with its help, from --help, each behind a '#'.
+# example-conf - print an example of a program's configuration section: every
+# option with its help, taken from --help, each after a '#'.
 #
 #   sh deploy/example-conf.sh build/bin/poolscope-agent >agent.conf
 #
@@ -7,7 +7,7 @@
 # shellcheck shell=sh
 set -eu
 name=$(basename "$1")
-echo "# ${name#poolscope-}.conf - what $name(8) may be told: its options, without"
+echo "# ${name#poolscope-}.conf - the options of $name(8), without"
 echo "# the dashes.  After a change: systemctl reload $name"
 echo
 echo "${name#poolscope-} {"
@@ -18,7 +18,7 @@ echo "${name#poolscope-} {"
 		print "\t#" option " = " (takes == "" ? "true" : "\"" takes "\"")
 		option = ""
 	}
-	# What a file cannot say, and what the service says.
+	# Options that a file cannot set, and those that the service sets.
 	function skip() {
 		return option ~ /^(help|version|config|dir|ready-fd|pid-file|verify|backup|restore|set-aside|compact|rebuild|seal|list-models|check-model|replay|print)$/
 	}

@@ -1,11 +1,11 @@
-# packages - installs from Debian what building or testing needs.
+# packages - install the Debian packages that building or testing needs.
 #
 #   . deploy/packages.sh
 #   need_packages build     compiler, libraries, gnuplot
-#   need_packages test      what the tests use besides
+#   need_packages test      more programs for the tests
 #   need_packages parts     services that tests/parts starts
 #
-# Says what it installs; does nothing when all is there.
+# Prints the names of what it installs; does nothing when nothing is missing.
 
 packages_build="gcc g++ libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
 	liblmdb-dev libconfuse-dev libjansson-dev libzstd-dev libsodium-dev
@@ -17,7 +17,7 @@ packages_test="libcmocka-dev python3 python3-msgpack python3-psutil
 	faketime iproute2 nftables e2fsprogs xfsprogs openssl systemd debootstrap debhelper dpkg-dev
 	lintian python3-yaml"
 
-# Services that tests/parts starts; what npm and pip have they fetch themselves.
+# Services that tests/parts starts; the tests fetch packages of npm and pip.
 packages_parts="curl python3-venv swift-proxy swift-account swift-container swift-object
 	victoria-metrics influxdb"
 
@@ -37,7 +37,7 @@ need_packages() {
 	sudo=
 	if [ "$(id -u)" -ne 0 ]; then
 		command -v sudo >/dev/null || {
-			echo "needed, and neither root nor sudo to install it:$missing" >&2
+			echo "packages are missing; run as root, or install sudo:$missing" >&2
 			return 1
 		}
 		sudo=sudo
@@ -45,7 +45,7 @@ need_packages() {
 	echo "installing with apt-get:$missing" >&2
 	log=$(mktemp)
 	$sudo apt-get update -qq >"$log" 2>&1 ||
-		echo "apt-get update failed; trying with the old lists" >&2
+		echo "apt-get update failed; using the present package lists" >&2
 	# shellcheck disable=SC2086 # a list of words
 	if $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
 		--no-install-recommends $missing >>"$log" 2>&1 </dev/null; then

@@ -2,26 +2,27 @@
 #
 #   VARIANT=asan sh tests/check.sh "unit unit/proto/net unit/sender flow/030"
 #
-# Unit tests are cmocka programs; everything else is a script whose last line
-# is `N passed, N failed`.  SUITE/NAME is what begins with that name; of unit,
-# which has the folders of the sources, NAME begins the path or the file's name.
-# Each is run by tests/one.sh; of unit and fuzz JOBS at once (default: as many as there
-# are processors).  With TALLY=FILE the counts of all go there.
+# Unit tests are cmocka programs; every other test is a script whose last line is
+# `N passed, N failed`.  SUITE/NAME selects the tests whose names begin with NAME;
+# in unit, which has the folders of the sources, NAME begins the path or the name
+# of the file.  tests/one.sh runs each test; those of unit and fuzz JOBS at a time
+# (default: the number of processors).  With TALLY=FILE the counts are appended
+# to FILE.
 #
-# For valgrind, build/valgrind has a script in place of every program in build/
-# that runs it under valgrind, so that no test needs to know (tests/wrap.sh;
-# with WRAPPED it is there already).
+# For valgrind, build/valgrind has a script in place of every program in build/,
+# which runs it under valgrind; tests need no change (tests/wrap.sh; with WRAPPED
+# the scripts exist already).
 #
-# Instruments are slow: how long the tests are patient, and how much of what is
-# random or generated they go through, is decided here and nowhere else:
+# Instrumented programs are slow.  Only this file sets the time limits of the tests
+# and the amount of random or generated input:
 #
-#   SLOW          how many times longer to be patient (on a quiet machine: 1)
-#   EMITS         processes for as many events in flow/032
+#   SLOW          factor for all time limits (on an idle machine: 1)
+#   EMITS         processes of flow/032, each with one event
 #   ROUNDS        of kill -9 in fault/100
 #   PROGRAMS      killed at every system call in fault/105 (all: every one)
 #   STATES        after a crash, of a spool in fault/010, of a store in 030, of a
-#                 drop directory in 060
-#   SEALS         the same, of tables whose hours are being sealed in 040
+#                 fallback queue in 060
+#   SEALS         the same, of tables whose hours are being compacted in 040
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden
 #   GOLDEN_RUNS   the generated farms of golden
@@ -33,8 +34,8 @@
 #                 for each fuzz target, likewise
 #   HOSTILE       connections of attack/020; FILES: of attack/060
 #
-# Any of them from the environment goes before.  A test that fails ends with a line
-# to copy, which repeats it with these and with its seed.
+# Values from the environment take precedence.  The last line of a failed test is a
+# command that repeats it with these values and its seed.
 set -eu
 cd "$(dirname "$0")/.."
 . tests/suites.sh
@@ -75,7 +76,7 @@ B=build
 [ "$VARIANT" != valgrind ] || [ -n "${WRAPPED:-}" ] || sh tests/wrap.sh
 counts=$(mktemp)
 trap 'rm -f "$counts"' EXIT
-# Every instance of the tests is small; valgrind cannot map more.
+# Instances of the tests are small; valgrind cannot map more memory.
 POOLSCOPE_MAP_BYTES=${POOLSCOPE_MAP_BYTES:-4GiB}
 PATH=$PWD/$B/bin:$PATH
 export B VARIANT PATH POOLSCOPE_MAP_BYTES
@@ -102,7 +103,7 @@ for each in $suites; do
 	flow|fault|attack|parts)
 		for t in tests/"$suite/$begin"*.sh; do
 			case $t in
-			# It builds everything once more, and a bare system.
+			# It builds everything again, and a minimal system.
 			*/142-*) LIMIT=1200 sh tests/one.sh "$suite/$(basename "$t" .sh)" sh "$t" ;;
 			*/[0-9]*) sh tests/one.sh "$suite/$(basename "$t" .sh)" sh "$t" ;;
 			esac

@@ -1,15 +1,15 @@
-# one - run one test, count what it counted, and what was reported.
+# one - run one test; add its counts, and failures reported by instruments.
 #
 #   VARIANT=asan LIMIT=300 COUNTS=FILE sh tests/one.sh NAME COMMAND...
 #
-# The test gets LIMIT seconds, and what it printed is shown when it fails; how
-# many passed and failed is appended to COUNTS.  The last line of one that failed
-# repeats it: a test that uses chance prints "seed N" in a line before it begins,
-# and takes N from SEED.  REPEAT is what else the line has in front.
+# The test has LIMIT seconds; its output is shown if it fails.  The numbers of
+# passed and failed checks are appended to COUNTS.  The last line of a failed test is
+# a command that repeats it: a randomised test first prints a line "seed N" and
+# takes N from SEED.  The command begins with REPEAT.
 #
-# Sanitizers and valgrind write what they find into a directory of this
-# script, not to stderr: one report there and the test has failed, also when
-# its process was killed afterwards or nobody looked at its status.
+# Sanitizers and valgrind write their reports into a directory of this script, not
+# to stderr: a report there fails the test, even if the process was killed
+# afterwards or its status was ignored.
 set -eu
 name=$1
 shift
@@ -34,10 +34,10 @@ counted=$(awk '
 p=${counted% *} f=${counted#* }
 if [ -z "$counted" ]; then p=0 f=0; [ "$status" -ne 0 ] || p=1; fi
 if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
-# Valgrind 3.19 does not know Landlock: it says so, and that there is none.
+# Valgrind 3.19 does not support Landlock: it warns, and returns ENOSYS.
 find "$reports" -name 'valgrind.*' -size +0 -exec sed -i \
 	-e '/^--[0-9]*-- WARNING: unhandled amd64-linux syscall: 44[456]$/,+4d' {} +
-# Valgrind makes its files before it has anything to say.
+# Valgrind creates its files before it has anything to report.
 f=$((f + $(find "$reports" -type f -size +0 | wc -l)))
 find "$reports" -type f -size +0 -exec head -n 40 {} + >>"$output"
 echo "$p $f" >>"$COUNTS"
@@ -47,7 +47,7 @@ if [ "$f" -eq 0 ]; then
 else
 	tail -n 60 "$output"
 	echo "not ok $VARIANT $name: $p passed, $f failed, status $status (${took} s)"
-	# Of several seeds it is that of the first failure.
+	# If there are several seeds, use that of the first failure.
 	seed=$(awk '
 		/^seed [0-9]+/ && !failed { seed = $2 + 0 == $2 ? $2 : substr($2, 1, match($2, /[^0-9]/) - 1) }
 		/^(not ok|FAILED|\[  FAILED  \])/ { failed = 1 }

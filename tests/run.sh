@@ -1,12 +1,12 @@
 #!/bin/sh
-# run - the tests on a machine that has nothing but Debian: installs what is
-# missing, builds, runs.
+# run - run the tests on a plain Debian machine: install missing packages, build,
+# run.
 #
-#   sh tests/run.sh            what shows that this tree works here: the programs
-#                              and their parsers, and both under ASan and UBSan
+#   sh tests/run.sh            what shows that this tree works: tests of the programs
+#                              and their parsers, also under ASan and UBSan
 #   sh tests/run.sh quick      while working: make quick
 #   sh tests/run.sh all        every suite and variant, as continuous integration
-#   sh tests/run.sh asan       one variant of those: release, asan, tsan, valgrind
+#   sh tests/run.sh asan       one variant of all: release, asan, tsan, valgrind
 #
 # On two processors the first takes at most 12 minutes, quick 3, all 40.  The last
 # line is `N passed, N failed`.
@@ -24,7 +24,7 @@ case ${1:-} in
 	;;
 quick)
 	mode=quick variants=release
-	# Only what was recorded, and a small farm.
+	# Only the recorded data, and a small farm.
 	GOLDEN_NODES=${GOLDEN_NODES:- } GOLDEN_RUNS=${GOLDEN_RUNS:-1000}
 	export GOLDEN_NODES GOLDEN_RUNS
 	;;
@@ -32,10 +32,9 @@ all) mode=all variants="release asan tsan valgrind" WERROR=1 ;;
 *) mode=all variants=$* WERROR=1 ;;
 esac
 
-# What valgrind alone finds, the use of what was never set, hangs on the code
-# that runs and not on when: the tests that only take long are left to the
-# sanitizers, and the longest faults to release (`make VARIANT=valgrind check`
-# runs them all).
+# Only valgrind finds uses of uninitialized memory.  These depend on the code that
+# runs and not on timing, so long tests run only with the sanitizers, and the
+# longest fault tests only in release (`make VARIANT=valgrind check` runs all).
 suites_of() {
 	case $mode/$1 in
 	quick/release) echo "golden lint flow/030 flow/050 flow/052 $units" ;;
@@ -82,8 +81,8 @@ for variant in $variants; do
 	fi
 done
 
-# Suites of all variants, one more at once than there are processors (tests
-# wait a lot), the slowest variant first so that nothing long is left alone at
+# Run the suites of all variants, one more at a time than there are processors
+# (tests wait a lot), the slowest variant first so that no long suite runs alone at
 # the end.
 # shellcheck disable=SC2016 # the words are those of the shell that is started
 for variant in valgrind tsan asan release; do

@@ -4,9 +4,9 @@
 #   make soak ONLY="kill power"       these
 #   make soak DIVIDE=100              a hundredth of each
 #
-# Each line of the table below: name, test, variable, how much.  What a test
-# printed stays in build/soak/NAME.log; at the end a table says how each went,
-# with its seed and what it counted.  SEED=N is handed on.
+# Each line of the table below: name, test, variable, amount.  The output of a test
+# is in build/soak/NAME.log; a table at the end lists the result of each with its
+# seed and counts.  SEED=N is passed to the tests.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,13 +1,12 @@
-# suites - what a suite's name means: which tests there are, and what make has to
-# build for them.
+# suites - find the tests of a suite, and the make targets that they need.
 #
 #   . tests/suites.sh
 #
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 
-# found SUITE NAME: the C tests of unit or fuzz, without .c, whose path or file
-# name begins with NAME; only NAME when that is one.
+# found SUITE NAME: print the C tests of unit or fuzz, without .c, whose path or
+# file name begins with NAME; only NAME if it is the name of a test.
 found() {
 	if [ -e "tests/$1/$2.c" ]; then
 		echo "$2"
@@ -20,7 +19,7 @@ found() {
 			if (index($0, b) == 1 || index(n, b) == 1) print }' | sort
 }
 
-# targets DIRECTORY SUITES...: what to build in build/ or build/VARIANT.
+# targets DIRECTORY SUITES...: print what to build in build/ or build/VARIANT.
 targets() {
 	_b=$1
 	shift

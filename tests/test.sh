@@ -3,7 +3,7 @@
 #   make test T=unit/sender
 #   make test T="flow/030 unit/proto/net" VARIANT=asan
 #
-# Each word is a suite, or one with the beginning of a test's name: see
+# Each word is a suite, or a suite and the beginning of a test's name: see
 # tests/check.sh.
 # SPDX-License-Identifier: MIT
 set -eu

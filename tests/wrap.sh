@@ -1,4 +1,4 @@
-# wrap - programs under valgrind, as if they were another build: build/valgrind.
+# wrap - create build/valgrind, scripts that run the programs under valgrind.
 set -eu
 cd "$(dirname "$0")/.."
 B=build/valgrind

@@ -1,12 +1,12 @@
 #!/bin/sh
-# start-task - the start task of a pool of Azure Batch: brings up poolscope's
-# agent on the node, then runs the pool's own preparation and tells of both.
+# start-task - the start task of an Azure Batch pool: start poolscope's agent on
+# the node, run the pool's own preparation, and emit an event at its start and end.
 #
 #   POOLSCOPE_BROKER=tcp://head:5570 sh start-task.sh [COMMAND...]
 #
 # Resource files of the task, in its working directory: agent.key, and
-# poolscope-agent_*.deb unless the image has the programs.  A node that boots
-# again runs it again, which does no harm.  Ends as COMMAND ends.
+# poolscope-agent_*.deb unless the image contains the programs.  A node that
+# reboots runs it again, which is safe.  Exits with the status of COMMAND.
 # SPDX-License-Identifier: MIT
 set -eu
 
@@ -18,12 +18,12 @@ fail() {
 [ -n "${POOLSCOPE_BROKER:-}" ] || fail "POOLSCOPE_BROKER is not set: tcp://HOST:PORT of the broker"
 began=$(date +%s.%N)
 
-# As a service where the packages are; as a process of its own in an image
-# that has the programs and no systemd.
+# With the packages the agent is a service; in an image with the programs and
+# without systemd it is a plain process.
 as_service() {
 	apt-get install -y -qq ./poolscope-agent_*.deb
 	mkdir -p /etc/poolscope/conf.d
-	# The service is not started by Batch and does not have its environment.
+	# systemd starts the service, without the environment of Batch.
 	cat >/etc/poolscope/conf.d/azure-batch.conf <<-END
 		agent {
 		    partition = "${AZ_BATCH_ACCOUNT_NAME:?}\$${AZ_BATCH_POOL_ID:?}"
@@ -42,7 +42,7 @@ as_process() {
 	if [ -r agent.key ]; then install -m 0600 agent.key "$dir/keys/agent.key"; fi
 	POOLSCOPE_DIR=$dir
 	export POOLSCOPE_DIR
-	# The lock of its pid file says whether one runs already.
+	# The lock of the pid file shows whether an agent is running.
 	if [ -e "$dir/run/agent.pid" ] && ! flock -n "$dir/run/agent.pid" true; then return 0; fi
 	rm -f "$dir/run/agent.ready"
 	mkfifo -m 0600 "$dir/run/agent.ready"
@@ -59,12 +59,12 @@ as_process() {
 
 if ls ./poolscope-agent_*.deb >/dev/null 2>&1; then as_service; else as_process; fi
 
-# Without an agent events wait in a directory: 75 is no failure.
-tell() {
-	poolscope-emit nodeprep "$@" >/dev/null || [ $? -eq 75 ] || echo "start-task: '$1' was not told" >&2
+# Without an agent, events are stored in the fallback queue: 75 is not a failure.
+emit() {
+	poolscope-emit nodeprep "$@" >/dev/null || [ $? -eq 75 ] || echo "start-task: event '$1' was not emitted" >&2
 }
-tell start --ts "$began"
+emit start --ts "$began"
 status=0
 if [ $# -gt 0 ]; then "$@" || status=$?; fi
-tell end --attr "status=$status"
+emit end --attr "status=$status"
 exit "$status"

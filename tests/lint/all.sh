@@ -1,4 +1,4 @@
-# all - every check of tests/lint at once; says what each has to say, in order.
+# all - run every check of tests/lint in parallel; print their output in order.
 #
 #   sh tests/lint/all.sh COMPILER FLAGS...
 #

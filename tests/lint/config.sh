@@ -1,5 +1,5 @@
-# config - the configuration knows all programs, keys outside of sections are
-# of several, and the example is good.
+# config - the configuration lists all programs, keys outside of sections belong to
+# several programs, and the example is valid.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 set -eu
@@ -15,16 +15,16 @@ programs=$(for each in build/bin/poolscope-*; do
 	case ${each##*-} in config | admin) ;; *) echo "${each##*-}" ;; esac
 done | sort)
 [ "$sections" = "$programs" ] ||
-	say "proto/config/config.c has the sections $(echo "$sections" | xargs), and there are the programs $(echo "$programs" | xargs)"
+	say "proto/config/config.c has the sections $(echo "$sections" | xargs), but the programs are $(echo "$programs" | xargs)"
 options=$(POOLSCOPE_DIR=/nonexistent build/bin/poolscope-config show | awk '{ print $2 }')
 for key in $shared; do
 	[ "$(echo "$options" | grep -cx -e "$key")" -ge 2 ] ||
-		say "--$key is for all in proto/config/config.c, but fewer than two programs have it"
+		say "--$key is shared in proto/config/config.c, but fewer than two programs have it"
 	grep -q "Li $(echo "$key" | tr - _)\b" deploy/poolscope.conf.5 ||
-		say "deploy/poolscope.conf.5 does not tell of $key outside of sections"
+		say "deploy/poolscope.conf.5 does not document $key outside of sections"
 done
 example=$(mktemp)
 trap 'rm -f "$example"' EXIT
 build/bin/poolscope-config example >"$example"
-build/bin/poolscope-config check "$example" >/dev/null || say "the example is refused"
+build/bin/poolscope-config check "$example" >/dev/null || say "the example is not valid"
 exit $status

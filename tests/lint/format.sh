@@ -1,4 +1,4 @@
-# Every C file is as clang-format would leave it.
+# clang-format would not change any C file.
 set -eu
 command -v clang-format >/dev/null || exit 0
 find agents broker aggregator exporters proto tests \( -name '*.[ch]' -o -name '*.cc' \) | sort |

@@ -1,7 +1,7 @@
-# hardened - release programs and the library are what the Makefile's hardening
-# promises: position independent, all of relocation read-only before main, no
-# executable stack, stacks guarded, libc's checked functions, and indirect
-# branches tracked where the processor can.
+# hardened - release programs and the library have the hardening of the Makefile:
+# position independent code, read-only relocations before main, no executable
+# stack, stack guards, the checked functions of libc, and tracking of indirect
+# branches where the processor supports it.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 set -eu
@@ -15,9 +15,9 @@ wrong() {
 }
 
 for file in build/bin/poolscope-* build/libpoolscope.so; do
-	# Another variant's programs were asked for.
+	# Only another variant was built.
 	[ -e "$file" ] || continue
-	# A script is a program, too.
+	# Some programs are scripts.
 	case $(head -c 2 "$file") in "#!") continue ;; esac
 	head=$(readelf -hW "$file")
 	segments=$(readelf -lW "$file")
@@ -37,7 +37,7 @@ for file in build/bin/poolscope-* build/libpoolscope.so; do
 	case $symbols in *__stack_chk_fail*) ;; *) wrong "has no stack guards" ;; esac
 	echo "$symbols" | grep -q '_chk@\|_chk ' || wrong "does not use the checked functions of libc"
 done
-# Debian's start files do not, so that the programs as a whole never say it.
+# Debian's start files do not track them, so whole programs are never marked.
 for file in build/proto/*/*.o build/pic/agents/*/*.o; do
 	if [ "$(uname -m)" != x86_64 ] || [ ! -e "$file" ]; then continue; fi
 	case $(readelf -nW "$file") in *IBT*SHSTK*) ;; *) wrong "does not track indirect branches" ;; esac

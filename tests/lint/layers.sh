@@ -1,2 +1,2 @@
-# Who may include what, and no cycles: layers.py, with layers.txt.
+# Check includes and cycles: layers.py, with layers.txt.
 exec python3 tests/lint/layers.py

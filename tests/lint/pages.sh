@@ -1,5 +1,5 @@
-# Every program has a man page, mandoc has nothing against it, and the options
-# of --help and of the page are the same.
+# Every program has a man page, mandoc accepts it, and --help and the page have the
+# same options.
 set -eu
 status=0
 for program in build/bin/poolscope-*; do

@@ -1,4 +1,4 @@
-# Shell scripts: POSIX sh, and shellcheck has nothing to say.
+# Shell scripts are POSIX sh, and shellcheck accepts them.
 set -eu
 command -v shellcheck >/dev/null || exit 0
 { find deploy tests -name '*.sh'; echo deploy/poolscope; echo deploy/poolscope-config; echo .ci/run; } | sort |

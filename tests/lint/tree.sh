@@ -1,5 +1,5 @@
-# tree - the top level holds what README.md says and nothing else: what somebody
-# tried out there is not part of the project.
+# tree - the top level contains only what README.md lists: leftovers of experiments
+# are not part of the project.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 set -eu
