@@ -26,12 +26,11 @@
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden
 #   GOLDEN_RUNS   the generated farms of golden
-#   SHARE         of the longest unit tests and of fault/141: one in so many of
-#                 their rounds; of golden's generated job: one in so many of
-#                 its intervals; of the files of fault/150 and the power cuts
-#                 of fault/115: one in so many; of the agents, records and
-#                 seconds of fault/180, and of the 10,000 inputs that are made
-#                 for each fuzz target, likewise
+#   SHARE         divides by this the rounds of the longest unit tests and of
+#                 fault/141, the intervals of golden's generated job, the files
+#                 of fault/150, the power cuts of fault/115, the agents, records
+#                 and seconds of fault/180, and the 10,000 generated inputs of
+#                 each fuzz target
 #   HOSTILE       connections of attack/020; FILES: of attack/060
 #
 # Values from the environment take precedence.  The last line of a failed test is a
