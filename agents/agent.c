@@ -1,10 +1,11 @@
 /*
- * poolscope-agent - takes records on this host, keeps them on disk, and sends
+ * poolscope-agent - takes records on this host, stores them on disk, and sends
  * them until the aggregator has them.
  *
- * One loop, one thread.  In a round of the loop clients, the drop directory
- * and the sampler put records into the gather; when all had their turn the
- * round commits once, answers them, and only then lets the uplink send.
+ * One loop, one thread.  In a round of the loop the clients, the fallback
+ * queue and the sampler add records to the batcher.  At the end of the round
+ * the agent commits once, answers the clients, and only then lets the uplink
+ * send.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -25,9 +26,9 @@
 #include "proto/os/log.h"
 #include "proto/service/service.h"
 
-/* How often a condition that lasts may be reported. */
+/* The shortest interval between two reports of the same lasting condition. */
 #define COMPLAIN_NS (60 * NS_PER_SECOND)
-/* How often a full spool is looked through for what can go. */
+/* How often a full spool is checked for segments to delete. */
 #define TIDY_NS (1 * NS_PER_SECOND)
 
 static struct agent {
@@ -40,8 +41,8 @@ static struct agent {
 	struct sampler *sampler;
 	struct preempt *preempt;
 	struct loop_timer drain;
-	uint64_t commits; /* when the uplink last heard of them */
-	int failures;     /* of the disk, in a row */
+	uint64_t commits; /* the commits that the uplink last heard of */
+	int failures;     /* failures of the disk in a row */
 	int64_t complained_ns, tidied_ns;
 	bool stopping;
 	struct settings settings;
@@ -58,8 +59,9 @@ has_passed(int64_t *last_ns, int64_t period_ns)
 	return true;
 }
 
-/* The disk refused a commit.  What it held was refused as well, so nothing
- * is lost; twice in a row is for a human, or for a new start. */
+/* The disk failed during a commit.  Its records were refused as well, so
+ * nothing is lost; after two failures in a row an operator, or a restart, must
+ * help. */
 static void
 disk_failed(const struct err *err)
 {
@@ -78,7 +80,8 @@ commit(void *arg)
 	case BATCHER_IO: disk_failed(&err); break;
 	case BATCHER_FULL:
 		if (has_passed(&agent.complained_ns, COMPLAIN_NS))
-			log_warn("spool is full: %s", err.text);
+			log_warn(
+			    "spool is full, refusing records: %s", err.text);
 		if (has_passed(&agent.tidied_ns, TIDY_NS))
 			spool_uplink_tidy(agent.spool_uplink);
 		break;
@@ -96,7 +99,7 @@ quit_when_done(void)
 		loop_quit(agent.loop, EXIT_SUCCESS);
 }
 
-/* All had their turn: one commit for them, then away with it. */
+/* The end of the round: commit for all of them, then send. */
 static void
 on_round(void *arg)
 {
@@ -217,7 +220,7 @@ open_reception(struct err *err)
 	return requests_open(&agent.requests, &reception, err);
 }
 
-/* An agent without a drop directory is better than none. */
+/* An agent without a fallback queue is better than none. */
 static void
 open_pickup(void)
 {
@@ -231,7 +234,9 @@ open_pickup(void)
 	struct err err = { 0 };
 
 	if (fallback_reader_open(&agent.fallback_reader, &pickup, &err) != 0)
-		log_warn("no drop directory: %s", err.text);
+		log_warn("fallback queue not available, events in it are not "
+			 "read: %s",
+		    err.text);
 	else
 		fallback_reader_round(agent.fallback_reader);
 }
@@ -268,18 +273,18 @@ sampler_as_given(struct clock_offset_now began)
 		.counters = read_counters,
 	};
 
-	/* Without samples there is still the clock to tell of. */
+	/* Without samples the clock is still reported. */
 	if (!settings_given.samples)
 		memset(sampler.schedule.period_ns, 0,
 		    sizeof(sampler.schedule.period_ns));
 	return sampler;
 }
 
-/* The cloud takes this host: what is known goes out now. */
+/* This host is about to be preempted: send everything now. */
 static void
 on_preempted(const char *why)
 {
-	log_info("%s: this host is about to be taken away", why);
+	log_info("preemption notice (%s): sending everything now", why);
 	if (settings_given.samples)
 		sampler_urge(agent.sampler, why);
 	on_round(NULL);
@@ -288,8 +293,8 @@ on_preempted(const char *why)
 static int
 start(struct loop *loop, struct err *err)
 {
-	/* What is put as soon as a listener is open has a corrected time, too.
-	 */
+	/* Open the listeners afterwards: the first records get a corrected
+	 * time as well. */
 	struct clock_offset_now began = clock_offset_now();
 	struct sampler_options sampler;
 
@@ -342,7 +347,8 @@ on_drained(void *arg, struct loop_timer *timer)
 {
 	(void)arg;
 	(void)timer;
-	log_info("unacked=%llu batches stay in the spool",
+	log_info("unacked=%llu batches stay in the spool and are sent after "
+		 "the next start",
 	    (unsigned long long)spool_counters(agent.spool)->unacked_batches);
 	loop_quit(agent.loop, EXIT_SUCCESS);
 }
@@ -355,7 +361,7 @@ stop(struct loop *loop)
 	fallback_reader_close(&agent.fallback_reader);
 	requests_stop(agent.requests);
 	on_round(NULL);
-	/* Not before its samples are settled. */
+	/* Close the sampler only after its samples are committed. */
 	sampler_close(&agent.sampler);
 	preempt_close(&agent.preempt);
 	agent.drain.on_timer = on_drained;
@@ -382,7 +388,8 @@ main(int argc, char **argv)
 {
 	static const struct service service = {
 		.name = "poolscope-agent",
-		.summary = "take records on this host and send them on",
+		.summary = "accept records on this host and send them to the "
+			   "aggregator",
 		.options = settings_table,
 		.check = settings_check,
 		.fence = settings_sandbox,

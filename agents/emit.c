@@ -1,9 +1,9 @@
 /*
  * poolscope-emit - publishes events from the command line.
  *
- * The arguments are those of Batch Shipyard's recorder.  What is done when the
- * exit status is 0: the events are on disk, in the agent's spool or in the
- * drop directory where the next agent finds them.
+ * The arguments are those of Batch Shipyard's recorder.  Exit status 0 means
+ * that the events are on disk: in the agent's spool, or in the fallback queue,
+ * which the agent reads when it starts.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -33,35 +33,40 @@ static struct {
 
 static const struct opt table[] = {
 	{ "ts", 0, OPT_TEXT, &options.ts, "SECONDS",
-	    "when it happened, seconds since the epoch (default: now)", NULL,
-	    false },
+	    "set the time of the event, in seconds since the epoch (default: "
+	    "now)",
+	    NULL, false },
 	{ "message", 0, OPT_TEXT, &options.message, "TEXT",
-	    "attribute \"message\"; an empty one is none", NULL, false },
+	    "set the attribute \"message\"; ignored if empty", NULL, false },
 	{ "prefix", 0, OPT_TEXT, &options.prefix, "TEXT",
-	    "table prefix of the old recorder, kept as an attribute", NULL,
-	    false },
+	    "set the table prefix of the old recorder, stored as an attribute",
+	    NULL, false },
 	{ "attr", 0, OPT_LIST, &options.attributes, "KEY=VALUE",
-	    "one more attribute; may be repeated", NULL, false },
+	    "add an attribute; may be repeated", NULL, false },
 	{ "run", 0, OPT_TEXT, &options.run, "ID",
-	    "of the test run that it belongs to", NULL, false },
+	    "assign the event to this test run", NULL, false },
 	{ "receive-ts", 0, OPT_TEXT, &options.receive_ts, "SECONDS",
-	    "when it was received, if that is history", NULL, false },
+	    "set the original receive time of an imported event", NULL, false },
 	{ "partition", 'p', OPT_TEXT, &options.how.partition, "NAME",
-	    "account$pool (default: the agent's)", NULL, false },
+	    "publish in this partition, account$pool (default: the agent's)",
+	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &options.how.node, "NAME",
-	    "whom it happened to (default: the agent's)", NULL, false },
+	    "publish for this node (default: the agent's)", NULL, false },
 	{ "stdin", 0, OPT_FLAG, &options.from_stdin, NULL,
-	    "read one event a line from standard input", NULL, false },
+	    "read events from standard input, one a line", NULL, false },
 	{ "wait", 0, OPT_CHOICE, &options.wait, "WHAT",
-	    "return when the event is accepted or stored", "accepted|stored",
-	    false },
+	    "return when the agent has accepted or the aggregator has stored "
+	    "the event",
+	    "accepted|stored", false },
 	{ "timeout", 0, OPT_DURATION, &options.how.timeout_ns, "DURATION",
-	    "how long to wait for an answer (default: 10s)", NULL, false },
+	    "wait this long for an answer (default: 10s)", NULL, false },
 	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
-	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
-	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
-	    "where events wait for an agent (default: DIR/fallback)", NULL,
+	    "connect to this agent socket (default: DIR/run/agent.sock)", NULL,
 	    false },
+	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
+	    "without an agent, write events to this queue (default: "
+	    "DIR/fallback)",
+	    NULL, false },
 	{ 0 },
 };
 static const struct opt_table tables[] = { { table, NULL },
@@ -110,7 +115,7 @@ from_arguments(struct compose *compose, char **operands, struct err *err)
 	return compose_end(compose, err);
 }
 
-/* Exit status of a failed handover, said on stderr. */
+/* Report the failed request on stderr and return the exit status. */
 static int
 failed(enum submit_result result, const struct err *err)
 {
@@ -138,7 +143,7 @@ struct lines {
 	struct compose *compose;
 	struct json_fields object;
 	uint64_t number, bad;
-	bool too_long; /* in the rest of a line that is */
+	bool too_long; /* skipping the rest of a line that is */
 	char buffer[EVENT_LINE_BYTES_MAX];
 	size_t used;
 };
@@ -170,7 +175,8 @@ take_line(struct lines *lines, struct text line, struct err *err)
 	return submit_add(lines->submit, lines->compose, err);
 }
 
-/* Take the whole lines of the buffer; at the end also what has no newline. */
+/* Process the complete lines of the buffer; at the end also a last line
+ * without newline. */
 static enum submit_result
 take_lines(struct lines *lines, bool at_end, struct err *err)
 {
@@ -203,7 +209,7 @@ take_lines(struct lines *lines, bool at_end, struct err *err)
 	return result;
 }
 
-/* Nothing more to read right now: do not sit on what is there. */
+/* No more input is available now: do not delay the events read so far. */
 static bool
 is_pausing(void)
 {
@@ -237,7 +243,7 @@ emit_lines(struct submit *submit, struct compose *compose)
 	if (result == SUBMIT_DONE)
 		result = submit_finish(submit, &err);
 	if (result != SUBMIT_DONE) {
-		err_prefix(&err, "stdin:%llu: %llu events handed over",
+		err_prefix(&err, "stdin:%llu: %llu events published",
 		    (unsigned long long)lines.number,
 		    (unsigned long long)submit_events(submit));
 		return failed(result, &err);
@@ -247,19 +253,19 @@ emit_lines(struct submit *submit, struct compose *compose)
 	return n < 0 || lines.bad > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* Usage that the option table cannot see. */
+/* Usage errors that the option table cannot detect. */
 static void
 check_usage(const struct opt_operands *operands)
 {
 	struct err err = { 0 };
 
 	if (options.from_stdin && operands->count > 0)
-		opt_usage("--stdin takes no SOURCE and EVENT");
+		opt_usage("--stdin takes no SOURCE and EVENT operands");
 	if (options.from_stdin &&
 	    (options.ts || options.message || options.prefix || options.run ||
 		options.receive_ts || options.attributes.count > 0))
-		opt_usage("--stdin takes --ts, --message, --prefix, --run, "
-			  "--receive-ts and --attr from the lines");
+		opt_usage("with --stdin, --ts, --message, --prefix, --run, "
+			  "--receive-ts and --attr are members of the lines");
 	if (!options.from_stdin && operands->count != 2)
 		opt_usage("SOURCE and EVENT are missing");
 	if (submit_check(&options.how, &err) != 0)

@@ -1,8 +1,8 @@
 /*
- * poolscope-import - publishes what older tools left behind.
+ * poolscope-import - imports data from older tools.
  *
- * Exit status 0 says that the aggregator has every row on its disk.  The same
- * file once more is acknowledged and not kept again.
+ * Exit status 0 means that the aggregator has every row on its disk.
+ * Importing the same file again is acknowledged and stores nothing.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -30,37 +30,39 @@ static struct {
 	int64_t timeout_ns;
 	const char *job;
 	uint64_t subsample, seed;
-	const char *shown; /* of rows that come from no file: what from */
+	const char *shown; /* source of rows that come from no file */
 } options = { .timeout_ns = 60 * NS_PER_SECOND };
 
 static const struct opt table[] = {
 	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
-	    "account$pool of all rows (required but for cascade)", NULL,
-	    false },
+	    "import all rows into this partition, account$pool (required "
+	    "except for "
+	    "cascade)",
+	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
-	    "who imports (default: the host name); testrun: whose events", NULL,
-	    false },
+	    "set the node that imports (default: the host name); testrun: the "
+	    "node of the events",
+	    NULL, false },
 	{ "connect", 0, OPT_LIST, &options.connect, "ENDPOINT",
-	    "where to send to (default: ipc://DIR/run/broker.ipc); may be "
-	    "repeated: the next one when this one fails",
+	    "send to this broker (default: ipc://DIR/run/broker.ipc); repeat "
+	    "for failover, in order",
 	    NULL, false },
 	{ "key", 0, OPT_TEXT, &options.key.key, "FILE",
-	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
-	    NULL, false },
+	    "use this key for a TCP broker (default: DIR/keys/agent.key)", NULL,
+	    false },
 	{ "insecure", 0, OPT_FLAG, &options.key.insecure, NULL,
-	    "go to a tcp broker without a key, unencrypted", NULL, false },
+	    "connect to a TCP broker without a key, unencrypted", NULL, false },
 	{ "strict", 0, OPT_FLAG, &options.strict, NULL,
-	    "import nothing when anything is bad", NULL, false },
+	    "import nothing if any input is invalid", NULL, false },
 	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
-	    "give up after so long without progress (default: 60s)", NULL,
+	    "fail after this long without progress (default: 60s)", NULL,
 	    false },
 	{ "job", 0, OPT_TEXT, &options.job, "ID|NAME",
-	    "scanner: which job of the database", NULL, false },
+	    "scanner: import this job of the database", NULL, false },
 	{ "subsample", 0, OPT_COUNT, &options.subsample, "K",
-	    "scanner: only K of its workers, chosen at random", NULL, false },
+	    "scanner: import only K workers, chosen at random", NULL, false },
 	{ "seed", 0, OPT_COUNT, &options.seed, "S",
-	    "scanner: which ones: the same for the same S (default: 0)", NULL,
-	    false },
+	    "scanner: set the seed of that choice (default: 0)", NULL, false },
 	{ 0 },
 };
 static const struct opt_table tables[] = { { table, NULL },
@@ -69,7 +71,7 @@ static const struct opt_program program = {
 	.name = "poolscope-import",
 	.synopsis = "[options] cascade|emits|perf FILE... | scanner DBDIR | "
 		    "testrun DIR... | azure-table NAME",
-	.summary = "publish what older tools left behind",
+	.summary = "import data from older tools",
 	.tables = tables,
 	.operands_min = 2,
 	.operands_max = 65535,
@@ -99,17 +101,17 @@ get_kind(const char *word)
 	       strcmp(word, words[kind]) != 0)
 		kind++;
 	if (kind == sizeof(words) / sizeof(*words))
-		opt_usage("what is imported is \"cascade\", \"emits\", "
-			  "\"perf\", \"scanner\", \"testrun\" or "
-			  "\"azure-table\"");
+		opt_usage(
+		    "the kind of input must be \"cascade\", \"emits\", "
+		    "\"perf\", \"scanner\", \"testrun\" or \"azure-table\"");
 	if (kind != IMPORT_CASCADE && options.partition == NULL)
-		opt_usage("%s do not say their partition: --partition is "
-			  "missing",
+		opt_usage("%s have no partition of their own: --partition is "
+			  "required",
 		    rows[kind]);
 	return (enum import_kind)kind;
 }
 
-/* The options of scanner are only for it, and it needs one. */
+/* The options of scanner apply only to it, and it needs --job. */
 static void
 check_scanner(const struct opt_operands *operands, bool is_scanner)
 {
@@ -119,14 +121,16 @@ check_scanner(const struct opt_operands *operands, bool is_scanner)
 		for (size_t i = 0; i < sizeof(only) / sizeof(*only); i++)
 			if (strcmp(o->name, only[i]) == 0 &&
 			    opt_origin(o) == OPT_COMMAND_LINE)
-				opt_usage("--%s is for scanner, not for %.64s",
+				opt_usage(
+				    "--%s applies to scanner, not to %.64s",
 				    o->name, operands->at[0]);
 	if (!is_scanner)
 		return;
 	if (operands->count != 2)
-		opt_usage("scanner is of one database directory");
+		opt_usage("scanner takes one database directory");
 	if (options.job == NULL || *options.job == '\0')
-		opt_usage("which job of the database? --job is missing");
+		opt_usage(
+		    "scanner needs the job of the database: --job is missing");
 }
 
 static bool
@@ -135,7 +139,7 @@ is_table(const struct opt_operands *operands)
 	return strcmp(operands->at[0], "azure-table") == 0;
 }
 
-/* Usage that the option table cannot see. */
+/* Usage errors that the option table cannot detect. */
 static void
 check_usage(const struct opt_operands *operands, enum import_kind kind)
 {
@@ -149,21 +153,21 @@ check_usage(const struct opt_operands *operands, enum import_kind kind)
 		opt_usage("%s", err.text);
 	if (is_table(operands) &&
 	    (operands->count != 2 || options.partition == NULL))
-		opt_usage("azure-table is of one table and one --partition");
+		opt_usage("azure-table takes one table and one --partition");
 	if (options.timeout_ns <= 0)
-		opt_usage("--timeout is not above 0");
+		opt_usage("--timeout must be above 0");
 	if (broker_link_check(&options.connect, &err) != 0)
 		opt_usage("--connect: %s", err.text);
 	for (uint32_t i = 1; i < operands->count; i++)
 		from_stdin += strcmp(operands->at[i], "-") == 0;
 	if (from_stdin > 0 && kind == IMPORT_TESTRUN)
-		opt_usage("testrun is of directories, not of standard input");
+		opt_usage("testrun takes directories, not standard input");
 	if (from_stdin > 1 ||
 	    (from_stdin == 1 && options.strict && operands->count > 2))
-		opt_usage("standard input cannot be read more than once");
+		opt_usage("standard input can be read only once");
 }
 
-/* Who the rows of a file are of that do not say it themselves. */
+/* The pool and node of rows that do not name them. */
 static struct text
 get_rows_node(void)
 {
@@ -182,7 +186,7 @@ open_rows(struct import_rows *rows, enum import_kind kind, const char *path,
 	return 0;
 }
 
-/* With --strict every file is read to its end before the first is sent. */
+/* With --strict every file is read completely before the first row is sent. */
 static int
 check_all(
     const struct opt_operands *operands, enum import_kind kind, struct err *err)
@@ -193,7 +197,7 @@ check_all(
 		int rc;
 
 		if (strcmp(operands->at[i], "-") == 0)
-			continue; /* alone: checked when it is there */
+			continue; /* checked after the download */
 		if (open_rows(&rows, kind, operands->at[i], err) != 0)
 			return -1;
 		source = import_rows_source(&rows);
@@ -270,8 +274,8 @@ import_job(const char *db, const struct import_options *how,
 	return rc;
 }
 
-/* All that is imported is read behind a fence; a table once it is here, for
- * what fetches it is a program of its own. */
+/* All input is read in the sandbox; a table after its download, which another
+ * program performs. */
 static void
 enter_sandbox(const struct opt_operands *operands)
 {
@@ -285,7 +289,7 @@ enter_sandbox(const struct opt_operands *operands)
 	sandbox_close(&sandbox, false);
 }
 
-/* The rows of a table, as if they stood in a file. */
+/* Read the rows of a table as if from a file. */
 static int
 import_table(struct opt_operands *operands, const struct import_options *how,
     struct import_result *result, struct err *err)
@@ -308,7 +312,7 @@ import_table(struct opt_operands *operands, const struct import_options *how,
 	return rc;
 }
 
-/* What was imported; the exit status. */
+/* Print what was imported; returns the exit status. */
 static int
 say(enum import_kind kind, const struct import_result *result)
 {

@@ -1,9 +1,9 @@
 /*
- * poolscope-run - runs a command and publishes how it went.
+ * poolscope-run - runs a command and publishes a span about it.
  *
- * What is done when it returns: the command's span is on disk, in the agent's
- * spool or in the drop directory.  Whatever becomes of that, the command's
- * exit status is this program's.
+ * When it returns, the span is on disk, in the agent's spool or in the
+ * fallback queue.  If publishing fails, the exit status is still the
+ * command's.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -33,22 +33,26 @@ static struct {
 
 static const struct opt table[] = {
 	{ "name", 0, OPT_TEXT, &options.name, "NAME",
-	    "what the span is called (default: the command's last part)", NULL,
-	    false },
+	    "set the name of the span (default: the last part of the command's "
+	    "path)",
+	    NULL, false },
 	{ "children", 0, OPT_FLAG, &options.children, NULL,
-	    "a span for each of its descendants, too", NULL, false },
+	    "publish a span for each descendant process, too", NULL, false },
 	{ "partition", 'p', OPT_TEXT, &options.how.partition, "NAME",
-	    "account$pool (default: the agent's)", NULL, false },
+	    "publish in this partition, account$pool (default: the agent's)",
+	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &options.how.node, "NAME",
-	    "where it runs (default: the agent's)", NULL, false },
+	    "publish for this node (default: the agent's)", NULL, false },
 	{ "timeout", 0, OPT_DURATION, &options.how.timeout_ns, "DURATION",
-	    "how long to wait for the agent at the end (default: 2s)", NULL,
+	    "wait this long for the agent at the end (default: 2s)", NULL,
 	    false },
 	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
-	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
-	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
-	    "where spans wait for an agent (default: DIR/fallback)", NULL,
+	    "connect to this agent socket (default: DIR/run/agent.sock)", NULL,
 	    false },
+	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
+	    "without an agent, write spans to this queue (default: "
+	    "DIR/fallback)",
+	    NULL, false },
 	{ 0 },
 };
 static const struct opt_table tables[] = { { table, NULL },
@@ -62,14 +66,14 @@ static const struct opt_program program = {
 	.operands_max = OPERANDS_MAX,
 };
 
-/* The run that is published. */
+/* The command that runs, and its spans. */
 struct run {
 	char name[CLIENT_PART_BYTES_MAX + 1];
-	struct trace_context trace_context; /* of the command; its span */
+	struct trace_context trace_context; /* span of the command */
 	uint64_t parent;                    /* 0: none */
 	struct submit *submit;
 	struct compose compose;
-	bool failed; /* and that was said */
+	bool failed; /* and that was reported */
 };
 
 static void
@@ -129,12 +133,12 @@ put_attributes(struct run *run, const struct child_process *process)
 		put_hex(compose, "parent.id", process->parent);
 }
 
-/* The first failure is said; the command goes on. */
+/* Report the first failure; the command continues. */
 static void
 check(struct run *run, bool good, const struct err *err)
 {
 	if (!good && !run->failed)
-		log_warn("the span is not published: %s", err->text);
+		log_warn("the span was not published: %s", err->text);
 	run->failed |= !good;
 }
 
@@ -180,8 +184,8 @@ publish(struct run *run, const struct child_process *process, uint64_t untold)
 	check(run, submit_finish(run->submit, &err) == SUBMIT_DONE, &err);
 }
 
-/* The command is a span of the trace that we are in, or of a new one; its own
- * children find it in their environment. */
+/* The command is a span of the current trace, or of a new one; its children
+ * find the trace in their environment. */
 static void
 take_trace(struct run *run)
 {
@@ -193,7 +197,7 @@ take_trace(struct run *run)
 	run->parent = run->trace_context.span;
 	hash_random_bytes(
 	    &run->trace_context.span, sizeof(run->trace_context.span));
-	run->trace_context.span |= 1; /* zero is none */
+	run->trace_context.span |= 1; /* zero means none */
 	trace_context_text(text, &run->trace_context);
 	setenv("TRACEPARENT", text, 1);
 }
@@ -213,7 +217,7 @@ take_name(struct run *run, const char *command)
 	    run->name, options.name != NULL ? text_of(options.name) : name);
 }
 
-/* Status of a command that could not be run, as a shell gives it. */
+/* The exit status for a command that cannot be run, as a shell sets it. */
 static int
 status_of(enum child_result result)
 {
@@ -238,7 +242,8 @@ main(int argc, char **argv)
 		opt_usage("%s", err.text);
 	take_name(&run, operands.at[0]);
 	take_trace(&run);
-	/* Where that is not known the command runs all the same. */
+	/* If the directory of the instance is unknown, run the command
+	 * anyway. */
 	if (instance_path(socket, "run/agent.sock", &err) != 0 ||
 	    instance_path(drop, "fallback", &err) != 0)
 		log_warn("%s", err.text);

@@ -153,7 +153,7 @@ intake_as_given(void)
 		.journal_keep_ns = aggregator_settings_given.journal_keep_ns,
 		.sessions_per_hour = aggregator_settings_given.sessions,
 		.key_bytes = aggregator_settings_given.key_bytes,
-		.owns = &aggregator_settings_given.owns,
+		.accept = &aggregator_settings_given.accept,
 		.restore_wait_ns = aggregator_settings_given.restore_wait_ns,
 	};
 }
@@ -176,7 +176,7 @@ open_doors(struct loop *loop, struct err *err)
 		.generation = journal_generation(self.journal),
 	};
 
-	if (aggregator_settings_doors(&self.aggregator_settings, err) != 0)
+	if (aggregator_settings_listeners(&self.aggregator_settings, err) != 0)
 		return -1;
 	if (ingest_open(
 		&self.ingest, loop, self.journal, &intake, &follower, err) != 0)

@@ -1,5 +1,5 @@
 /*
- * poolscope-plot - pictures of a pool.  poolscope-plot(1).
+ * poolscope-plot - draw pictures of a pool.  poolscope-plot(1).
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -36,10 +36,10 @@ static struct {
 	struct plot_samples_options samples;
 	struct runs_options runs;
 	struct plot_testrun_options testrun;
-	const char *output; /* NULL: nowhere */
+	const char *output; /* NULL: not given */
 	int view, terminal;
 	bool png;
-	struct plot_results results; /* what behind "results" */
+	struct plot_results results; /* arguments of "results" */
 } values = { .window = TIME_WINDOW_ALL,
 	.runs = RUNS_DEFAULT,
 	.testrun = PLOT_TESTRUN_ALL,
@@ -49,16 +49,16 @@ static struct {
 enum { OUTPUT_ROW = 0, VIEW_ROW = 2 };
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, &values.output, "DIR",
-	    "directory for the files (.)", NULL, false },
+	    "write the files to this directory (default: .)", NULL, false },
 	{ "term", 0, OPT_CHOICE, &values.terminal, "TERM",
-	    "png, svg, or on standard output: dumb (letters), sixel",
+	    "picture format; dumb (characters) and sixel go to standard output",
 	    "png|svg|dumb|sixel", false },
 	{ "view", 0, OPT_CHOICE, &values.view, "VIEW",
-	    "cascade: cascade (default), phases, all; testrun: pages "
-	    "(default), distribution, errors, all",
+	    "choose the picture; cascade: cascade (default), phases, all; "
+	    "testrun: pages (default), distribution, errors, all",
 	    "cascade|phases|pages|distribution|errors|all", false },
 	{ "png", 0, OPT_FLAG, &values.png, NULL,
-	    "draw; --no-png leaves it at the table and the script", NULL,
+	    "draw pictures; --no-png writes only tables and scripts", NULL,
 	    false },
 	{ .name = NULL },
 };
@@ -76,14 +76,14 @@ static const struct opt_program program = {
 	.name = "poolscope-plot",
 	.synopsis =
 	    "[options] cascade|samples|usage|testrun|results TEST [ENTRY]",
-	.summary = "draw how the nodes of a pool got ready, what they did, "
-		   "what became of test runs, and what benchmarks took",
+	.summary = "draw the startup of a pool's nodes, their metrics and "
+		   "usage, test runs, and benchmark results",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 3,
 };
 
-/* Where and how; what it is of is for others to say. */
+/* The output options; each command sets the contents. */
 static struct picture
 picture_of_options(void)
 {
@@ -171,12 +171,12 @@ find_what(const char *name)
 	for (const struct what *what = whats; what->name != NULL; what++)
 		if (strcmp(what->name, name) == 0)
 			return what;
-	opt_usage("'%.64s' is not a picture; there is: cascade, samples, "
-		  "usage, testrun, results",
+	opt_usage(
+	    "'%.64s' is not one of cascade, samples, usage, testrun, results",
 	    name);
 }
 
-/* What changes nothing would be taken for having changed something. */
+/* Refuse options that would have no effect. */
 static void
 refuse_options(const struct opt *table, const char *what, const char *only)
 {
@@ -204,11 +204,11 @@ check_view(bool cascade, bool testrun)
 		return;
 	if (is_given(&options[VIEW_ROW]))
 		opt_usage("--view: %s has no such picture", what);
-	/* The environment's is of the other one. */
+	/* The one from the environment is meant for the other command. */
 	values.view = cascade ? VIEW_CASCADE : VIEW_PAGES;
 }
 
-/* Who looks at a terminal, or wants only numbers, has not asked for files. */
+/* A terminal picture, and --no-png, do not imply files. */
 static void
 check_output(bool testrun)
 {
@@ -223,7 +223,7 @@ check_output(bool testrun)
 		values.output = NULL;
 }
 
-/* Behind "results": which test, and which of its entries. */
+/* The arguments of "results": a test, and one of its entries. */
 static void
 check_operands(const struct opt_operands *operands)
 {
@@ -232,16 +232,16 @@ check_operands(const struct opt_operands *operands)
 	if (strcmp(operands->at[0], "results") != 0) {
 		if (count > 1)
 			opt_usage(
-			    "one argument too many: '%.64s'", operands->at[1]);
+			    "unexpected argument: '%.64s'", operands->at[1]);
 		return;
 	}
 	if (count == 1)
-		opt_usage("which test? results needs TEST");
+		opt_usage("missing argument: results needs TEST");
 	values.results.test = text_of(operands->at[1]);
 	values.results.entry = text_of(count > 2 ? operands->at[2] : "");
 	if (values.results.test.bytes == 0 ||
 	    (count > 2 && values.results.entry.bytes == 0))
-		opt_usage("a name is empty");
+		opt_usage("a test or entry name is empty");
 }
 
 static void

@@ -89,7 +89,7 @@ find_question(const struct opt_operands *operands)
 	if (operands->count != q->operands + 1)
 		opt_usage("%s%s: %s", q->word, q->arguments,
 		    operands->count <= q->operands ? "something is missing"
-						   : "one argument too many");
+						   : "unexpected argument");
 	for (uint32_t i = 1; i < operands->count; i++)
 		if (operands->at[i][0] == '\0')
 			opt_usage(

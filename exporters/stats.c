@@ -1,5 +1,5 @@
 /*
- * poolscope-stats - numbers about a pool, and about the store.
+ * poolscope-stats - print statistics of a pool and the state of the store.
  * poolscope-stats(1).
  * SPDX-License-Identifier: MIT
  */
@@ -38,20 +38,24 @@ static struct {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "table, json, jsonl (phases, perf, clocks), csv (not status)",
+	    "output format; jsonl: phases, perf, clocks; csv: not status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "by", 0, OPT_CHOICE, &values.by, "WHAT",
-	    "phases: a row for the pool or for each node", "pool|node", false },
+	    "phases: print one row for the pool or for each node", "pool|node",
+	    false },
 	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
-	    "phases: only phases like this, such as cascade:p*", NULL, false },
+	    "phases: show only phases that match this pattern, such as "
+	    "cascade:p*",
+	    NULL, false },
 	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
 	{ "fixed", 0, OPT_FLAG, &values.fixed, NULL,
-	    "scanner: numbers, every node, and the job's own interval", NULL,
-	    false },
+	    "scanner: print more numbers, every node, and the interval of the "
+	    "job",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -65,9 +69,9 @@ static const struct opt_program program = {
 	.name = "poolscope-stats",
 	.synopsis = "[options] cascade|phases|usage|perf|clocks|scanner|status|"
 		    "testrun WHAT [RUN...]",
-	.summary = "print how the nodes of a pool got ready, statistics of its "
-		   "phases, what its nodes used, where a job's time went, what "
-		   "became of test runs, or what is in the store",
+	.summary = "print the startup of a pool's nodes, statistics of its "
+		   "phases, the usage of its nodes, the time budget of a job, "
+		   "test runs, or the state of the store",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = UINT32_MAX,
@@ -93,8 +97,7 @@ print_cascade(
 	else if (rc == 0)
 		cascade_report_table(&cascade, file, partition);
 	if (rc == 0 && cascade.unread_sizes > 0)
-		log_warn("image sizes that cannot be read: %u",
-		    cascade.unread_sizes);
+		log_warn("unreadable image sizes: %u", cascade.unread_sizes);
 	cascade_clear(&cascade);
 	return rc;
 }
@@ -121,7 +124,7 @@ print_perf(
 		.node = text_of(values.window.node),
 	};
 	struct job_intervals job_intervals;
-	/* What the older tool gave to others is what is asked for. */
+	/* Print the numbers that scripts read from the older tool. */
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 	int rc = 0;
 
@@ -220,7 +223,7 @@ static void
 refuse_of(const struct opt *table, const char *what)
 {
 	static const struct {
-		const char *option, *only; /* for these */
+		const char *option, *only; /* the commands that have it */
 	} uses[] = { { "by", "phases" },
 		{ "node", "phases, usage, perf, clocks, testrun" },
 		{ "name", "phases" }, { "strict", "cascade, perf" },
@@ -238,7 +241,7 @@ refuse_of(const struct opt *table, const char *what)
 				    uses[i].only, what);
 }
 
-/* What changes nothing would be taken for having changed something. */
+/* Refuse options that would have no effect. */
 static void
 refuse_options(const char *what)
 {
@@ -257,12 +260,12 @@ refuse_options(const char *what)
 	for (const struct opt *o = pool_options; o->name != NULL; o++)
 		if (strcmp(what, "status") == 0 &&
 		    opt_origin(o) == OPT_COMMAND_LINE)
-			opt_usage("--%s is not for status, which is of all "
-				  "pools",
+			opt_usage(
+			    "--%s is not for status, which covers all pools",
 			    o->name);
 }
 
-/* Not every table has every format. */
+/* Some tables do not have every format. */
 static void
 check_use(const struct opt_operands *operands)
 {
@@ -282,21 +285,21 @@ check_use(const struct opt_operands *operands)
 			  "clocks, scanner, status, testrun",
 		    what);
 	if (!testrun && operands->count > 1)
-		opt_usage("one argument too many: '%.64s'", operands->at[1]);
+		opt_usage("unexpected argument: '%.64s'", operands->at[1]);
 	if ((cascade || usage || scanner) && values.format == STATS_JSONL)
-		opt_usage("%s is a table, json or csv", what);
+		opt_usage("%s supports the formats table, json and csv", what);
 	if (status && values.format > STATS_JSON)
-		opt_usage("status is a table or json");
+		opt_usage("status supports the formats table and json");
 	refuse_options(what);
 	if (scanner && values.window.job == NULL)
-		opt_usage("which job? --job is missing");
+		opt_usage("missing option: --job names the job");
 	if (perf)
 		stats_perf_check(&values.perf);
 	if (testrun) {
 		stats_testrun_check(&values.runs, operands,
 		    text_of(values.window.node),
 		    (enum stats_format)values.format);
-		/* A skew that was taken out is none. */
+		/* A corrected clock has no skew. */
 		source_default_clock(&values.source, CLOCK_RAW);
 	}
 }
@@ -317,7 +320,7 @@ int
 main(int argc, char **argv)
 {
 	char testrun[] = "testrun", of_skew[] = "skew";
-	char *skew[] = { testrun, of_skew }; /* what "skew" stands for */
+	char *skew[] = { testrun, of_skew }; /* the word for "skew" */
 	struct opt_operands operands;
 	struct output output;
 	struct err err = { 0 };
@@ -331,7 +334,7 @@ main(int argc, char **argv)
 	rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
 		rc = print(&operands, output.file, &err);
-		/* On standard output status says what it found out. */
+		/* Status on standard output reports failures in its table. */
 		if (rc == 0)
 			rc = output_commit(&output, &err);
 		else

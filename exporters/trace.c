@@ -1,5 +1,6 @@
 /*
- * poolscope-trace - a pool's timeline for a trace viewer.  poolscope-trace(1).
+ * poolscope-trace - write a pool's timeline for a trace viewer.
+ * poolscope-trace(1).
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/trace.h"
@@ -24,16 +25,16 @@ static struct {
 	int format;
 } values = { .window = TIME_WINDOW_ALL };
 
-/* Above enum trace_format: that of the name. */
+/* Follows the values of enum trace_format: the format that the name implies. */
 enum { BY_NAME = 0 };
 
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
-	    "the trace; its format is that of the name: .trace or .json, "
-	    ".json.gz, .tar.gz, .pftrace",
+	    "write the trace to FILE; its suffix chooses the format: .trace or "
+	    ".json, .json.gz, .tar.gz, .pftrace",
 	    NULL, true },
 	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "the format, whatever the name is (standard output: json)",
+	    "set the format, whatever the suffix (standard output: json)",
 	    "name|json|json.gz|tar.gz|pftrace", false },
 	{ .name = NULL },
 };
@@ -47,18 +48,18 @@ static const struct opt_table tables[] = { { pool_options, &values.pool },
 static const struct opt_program program = {
 	.name = "poolscope-trace",
 	.synopsis = "[options] -o FILE [timeline|scanner]",
-	.summary = "write what a pool did as a timeline for Perfetto or "
-		   "Chrome",
+	.summary =
+	    "write the activity of a pool as a timeline for Perfetto or Chrome",
 	.tables = tables,
 	.operands_min = 0,
 	.operands_max = 1,
 };
 
-/* What can be made; the first one unless another is named. */
+/* The kinds of trace; the first one is the default. */
 static const struct view {
 	const char *name;
 	int (*write)(const struct trace_request *request, struct err *err);
-	/* Wrong use of the options ends the program; NULL: there is none. */
+	/* Exits on a usage error; NULL: no such kind. */
 	void (*check)(const struct trace_request *request);
 } views[] = {
 	{ "timeline", timeline_write, timeline_check },
@@ -73,8 +74,7 @@ find_view(const struct opt_operands *operands)
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
 		if (strcmp(operands->at[0], views[i].name) == 0)
 			return &views[i];
-	opt_usage("'%.64s' is not a trace; there are: timeline, scanner",
-	    operands->at[0]);
+	opt_usage("'%.64s' is not one of timeline, scanner", operands->at[0]);
 }
 
 static void

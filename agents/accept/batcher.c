@@ -1,8 +1,10 @@
 /*
- * batcher - makes batches of what callers put, and commits many puts at once.
+ * batcher - collects submissions into batches, and commits many of them at
+ * once.
  *
- * A put lies whole in one batch, so its fate is that batch's: every ticket and
- * uuid of the round remembers its lot's serial number.
+ * All records of a submission are in one batch, so it succeeds or fails with
+ * that batch: every ticket and uuid of the round remembers the serial number
+ * of its batch.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/batcher.h"
@@ -52,8 +54,8 @@ batcher_recall(struct batcher *batcher)
 	    batcher->dedup_sequence);
 }
 
-/* Is every record of a kind that a sender makes?  Samples alone may be left
- * out when the spool is nearly full. */
+/* Is every record of a kind that senders may submit?  Only samples may be
+ * refused early, when the spool is nearly full. */
 static bool
 look_over(const struct wire_header *header, struct text plain, bool *urgent)
 {
@@ -70,7 +72,7 @@ look_over(const struct wire_header *header, struct text plain, bool *urgent)
 	return true;
 }
 
-/* A numbered put is taken once, whole or not at all. */
+/* A numbered submission is taken once, completely or not at all. */
 static bool
 is_new(struct batcher *batcher, const struct wire_header *header)
 {
@@ -94,7 +96,8 @@ batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
 	if (named.node.bytes == 0)
 		named.node = batcher->options.node;
 	if (!look_over(&named, plain, &urgent)) {
-		err_set(err, "a put holds a record that is not for senders");
+		err_set(err, "the submission has a record of a kind that "
+			     "clients may not send");
 		return BATCHER_MALFORMED;
 	}
 	if (spool_stream(
@@ -155,8 +158,8 @@ batcher_mark(struct batcher *batcher, const struct pending_batch *lot,
 		batcher->worst = result;
 }
 
-/* The spool may have committed within the round, when its buffer was full; what
- * that brought to disk stays good. */
+/* The spool may have committed within the round, when its buffer was full;
+ * batches of that commit are on disk. */
 void
 batcher_take_back(struct batcher *batcher)
 {
@@ -179,8 +182,8 @@ batcher_take_back(struct batcher *batcher)
 	}
 }
 
-/* A put that was (partly) seen before is good when everything of this round
- * is: what it repeats may be in any lot. */
+/* A submission that repeats earlier records succeeds when everything of this
+ * round does: the repeated records may be in any of its batches. */
 static struct batcher_outcome
 outcome_of(const struct batcher *batcher, const struct batcher_pending *pending)
 {

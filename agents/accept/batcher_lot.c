@@ -1,6 +1,6 @@
 /*
- * pending_batch - batches under construction: filled with the records of puts
- * that are new, and sealed into the spool.
+ * pending_batch - batches under construction: filled with the new records of
+ * submissions, and written to the spool.
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include "proto/base/memory.h"
 
 enum {
-	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* a full one at its longest */
+	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* size of a full batch at most */
 };
 
 static enum batcher_result
@@ -56,12 +56,13 @@ pending_batch_seal(
 		batcher->round_bytes += batch.body.bytes;
 	}
 	batcher_mark(batcher, lot, result, seq);
-	/* At once: its numbers are given again. */
+	/* At once: its numbers will be used again. */
 	if (result == BATCHER_IO)
 		batcher_take_back(batcher);
 }
 
-/* What the next record is of, unless a context says otherwise. */
+/* The partition and node of the next record, unless a context record changes
+ * them. */
 static void
 note_node(struct pending_batch *lot, struct text node)
 {
@@ -118,7 +119,7 @@ has_uuid(const struct record *record)
 	       record->key.bytes == RECORD_ID_BYTES;
 }
 
-/* Was this event seen?  If not, it is now. */
+/* Was this event seen before?  If not, remember it. */
 static bool
 is_repeated(struct batcher *batcher, struct pending_batch *lot,
     const struct record *record)
@@ -136,7 +137,7 @@ is_repeated(struct batcher *batcher, struct pending_batch *lot,
 	return false;
 }
 
-/* Have it on disk with the records which put they came in. */
+/* Store the submission's session and number with its records. */
 static bool
 name_put(struct pending_batch *lot, const struct wire_header *header)
 {
@@ -173,7 +174,7 @@ pending_batch_copy(struct batcher *batcher, struct pending_batch *lot,
 		fits &= wire_put_record(&lot->writer, &record);
 		copied++;
 	}
-	/* No record grows by being copied, and the room was measured. */
+	/* A copied record is not larger, and the room was checked. */
 	assert(fits);
 	batcher->counters.records += copied;
 	return copied;

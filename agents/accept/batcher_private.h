@@ -1,6 +1,6 @@
 /*
- * batcher_private - what batcher.c (puts and what became of them) and
- * pending_batch.c (the batches they lie in) share.
+ * batcher_private - shared by batcher.c (submissions and their results) and
+ * pending_batch.c (the batches that have their records).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_BATCHER_PRIVATE_H
@@ -12,10 +12,10 @@
 
 enum {
 	PENDING_BATCHES_MAX =
-	    4, /* open at a time; the least recent is sealed */
+	    4, /* open at a time; the least recently used is written first */
 	BATCHER_TICKETS_MAX = 1024, /* between two commits */
 	BATCHER_PRINTS_MAX = 8192,
-	/* A put always fits an empty lot, with a context record. */
+	/* A submission always fits in an empty batch, with a context record. */
 	PENDING_BATCH_BYTES = WIRE_PUT_BYTES_MAX + 512,
 };
 
@@ -27,13 +27,13 @@ struct pending_batch {
 	char node[NAME_BYTES_MAX]; /* in force for the next record */
 	uint32_t node_bytes;
 	struct wire_writer writer;
-	unsigned char *buffer; /* kept for the next lot */
+	unsigned char *buffer; /* retained for the next batch */
 };
 
 struct batcher_pending {
 	struct batcher_ticket ticket;
 	uint32_t stream;
-	uint64_t serial; /* 0: no new record of this put in any lot */
+	uint64_t serial; /* 0: no batch has new records of this submission */
 	uint64_t seq;
 	enum batcher_result result;
 	/* The client's session and number of it; zeros when it has none. */
@@ -43,7 +43,7 @@ struct batcher_pending {
 /* An event of this round, in case it must be forgotten. */
 struct batcher_print {
 	uint64_t fingerprint, serial;
-	uint64_t seq; /* 0: its lot is not in the spool */
+	uint64_t seq; /* 0: its batch is not in the spool */
 	uint32_t stream;
 };
 
@@ -60,29 +60,28 @@ struct batcher {
 	uint32_t prints_used;
 	uint64_t round_bytes;
 	bool appended;             /* since the last commit */
-	enum batcher_result worst; /* of the lots of this round */
+	enum batcher_result worst; /* of the batches of this round */
 	struct batcher_counters counters;
 };
 
-/* ---- lots ---- */
+/* ---- pending batches ---- */
 
-/* A lot for `bytes` more of the stream. */
+/* The pending batch of the stream, with room for `bytes` more. */
 struct pending_batch *pending_batch_for(struct batcher *batcher,
     uint32_t stream, bool urgent, uint32_t bytes, struct err *err);
-/* Copy the records that are new.  Returns how many. */
+/* Copy the records that are new.  Returns their number. */
 uint32_t pending_batch_copy(struct batcher *batcher, struct pending_batch *lot,
     const struct wire_header *header, struct text plain);
-/* Into the spool with it. */
+/* Write it to the spool. */
 void pending_batch_seal(
     struct batcher *batcher, struct pending_batch *lot, struct err *err);
 
-/* ---- what became of them ---- */
+/* ---- results ---- */
 
-/* Tell those who have records in a lot what became of it. */
+/* Set the result of the submissions that have records in a batch. */
 void batcher_mark(struct batcher *batcher, const struct pending_batch *lot,
     enum batcher_result result, uint64_t seq);
-/* The disk refused: what the spool had taken since its last commit is not
- * there any more. */
+/* The disk failed: the spool has discarded everything since its last commit. */
 void batcher_take_back(struct batcher *batcher);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * dedup_load - learns after a start which uuids and puts the spool holds.
- * SPDX-License-Identifier: MIT
+ * dedup_load - loads the uuids and submission numbers of the spool after a
+ * start. SPDX-License-Identifier: MIT
  */
 #include "agents/accept/dedup_load.h"
 
 #include "proto/wire/wire.h"
 
-/* Where what is learned goes. */
+/* Where they are stored. */
 struct seen {
 	struct dedup_uuid *dedup_uuid;
 	struct dedup_sequence *dedup_sequence;
@@ -29,7 +29,7 @@ dedup_load_batch(const struct spool_batch *batch, const struct seen *seen,
 	if (wire_body(&header, batch->body, room, &plain) != WIRE_OK)
 		return;
 	wire_cursor_init(&cursor, &header, plain);
-	cursor.full_contexts = true; /* the gather's own */
+	cursor.full_contexts = true; /* the batcher's own */
 	while (wire_next(&cursor, &record)) {
 		if (dedup_sequence_is_numbered(
 			&record.id.session, record.id.seq))
@@ -43,8 +43,8 @@ dedup_load_batch(const struct spool_batch *batch, const struct seen *seen,
 	}
 }
 
-/* Go through the batches [seq, next); returns how many records they have.
- * `seen` NULL: only count. */
+/* Read the batches [seq, next); returns the number of their records.  `seen`
+ * NULL: only count. */
 static uint64_t
 walk(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t next,
     const struct seen *seen, struct wire_room *room)
@@ -69,8 +69,8 @@ walk(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t next,
 	return records;
 }
 
-/* The batches at the end that have as many records as are remembered: to take
- * all of a full spool apart would cost seconds. */
+/* Load only the last batches, with the number of records that are remembered:
+ * decoding all of a full spool would take seconds. */
 static void
 dedup_load_stream(struct spool *spool, uint32_t stream, const struct seen *seen,
     struct wire_room *room)

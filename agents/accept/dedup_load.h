@@ -1,8 +1,10 @@
 /*
- * dedup_load - learns after a start which uuids and puts the spool holds.
+ * dedup_load - loads the uuids and submission numbers of the spool after a
+ * start.
  *
- * Goes through what was accepted last, also what is acknowledged but kept: a
- * client or a file of the drop directory may bring any of it once more.
+ * Reads the batches accepted last, including acknowledged ones that are
+ * retained: a client or a file of the fallback queue may submit any of it
+ * again.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_DEDUP_LOAD_H

@@ -1,8 +1,8 @@
 /*
- * dedup_sequence - which numbered puts of which clients were taken.
+ * dedup_sequence - remembers the numbered submissions of clients.
  *
- * Sets of a few places each; in a full set the session that was silent longest
- * goes.
+ * The table consists of buckets with a few entries each; in a full bucket the
+ * session that was silent longest is replaced.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/dedup_sequence.h"
@@ -17,7 +17,7 @@ enum { PLACES = 8, SETS = DEDUP_SEQUENCE_SESSIONS / PLACES };
 struct place {
 	struct session_id session;
 	uint64_t seq;
-	uint64_t used; /* turn; 0: free */
+	uint64_t used; /* time of last use; 0: free */
 };
 
 struct dedup_sequence {
@@ -48,7 +48,7 @@ dedup_sequence_is_numbered(const struct session_id *session, uint64_t seq)
 	return seq > 0 && !session_equal(session, &none);
 }
 
-/* The place of the session, or the one that it may have. */
+/* The entry of the session, or the one to use for it. */
 static struct place *
 find(struct dedup_sequence *dedup_sequence, const struct session_id *session)
 {

@@ -1,9 +1,9 @@
 /*
- * dedup_sequence - which numbered puts of which clients were taken.
+ * dedup_sequence - remembers the numbered submissions of clients.
  *
- * A client that does not hear the answer to a put sends it again, under the
- * same session and number; taken twice it would be kept twice.  Remembers the
- * last number of the sessions that were heard last, in fixed memory.
+ * A client that gets no answer to a submission sends it again, under the same
+ * session and number; taken twice it would be stored twice.  This module
+ * remembers the last number of the most recent sessions, in fixed memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_DEDUP_SEQUENCE_H
@@ -21,13 +21,13 @@ struct dedup_sequence; /* opaque */
 void dedup_sequence_new(struct dedup_sequence **dedup_sequence);
 void dedup_sequence_free(struct dedup_sequence **dedup_sequence);
 
-/* Has this put a session and a number? */
+/* Does this submission have a session and a number? */
 bool dedup_sequence_is_numbered(const struct session_id *session, uint64_t seq);
 
-/* False: this number, or a later one, was taken.  If not, it is now. */
+/* False: this number, or a later one, was taken.  Otherwise remember it. */
 bool dedup_sequence_take(struct dedup_sequence *dedup_sequence,
     const struct session_id *session, uint64_t seq);
-/* As if the last one, `seq`, had not been taken. */
+/* Forget the last one, `seq`. */
 void dedup_sequence_forget(struct dedup_sequence *dedup_sequence,
     const struct session_id *session, uint64_t seq);
 

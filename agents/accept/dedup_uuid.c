@@ -1,8 +1,8 @@
 /*
- * dedup_uuid - which uuids were seen lately.
+ * dedup_uuid - remembers the recently seen uuids.
  *
- * Two open-addressed tables: one is filled; when it is full it becomes the old
- * one, and the older is emptied.
+ * Two open-addressed tables: when the young one is full, it becomes the old
+ * one, and the previous old one is emptied.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/dedup_uuid.h"
@@ -18,7 +18,7 @@ enum { EMPTY = 0, FORGOTTEN = 1 };
 struct dedup_uuid {
 	struct hash_key key;
 	uint64_t *young, *old;
-	uint32_t used; /* slots of young that are not empty */
+	uint32_t used; /* slots of young in use */
 };
 
 void
@@ -51,7 +51,7 @@ dedup_uuid_fingerprint(const struct dedup_uuid *dedup_uuid, struct text uuid)
 	return print > FORGOTTEN ? print : print + 2;
 }
 
-/* Where it is, or the empty slot where the search for it ends. */
+/* Its slot, or the empty slot where the search for it ends. */
 static uint64_t *
 find(uint64_t *table, uint64_t fingerprint)
 {
@@ -91,7 +91,7 @@ dedup_uuid_forget(struct dedup_uuid *dedup_uuid, uint64_t fingerprint)
 
 	if (*slot == EMPTY)
 		slot = find(dedup_uuid->old, fingerprint);
-	/* Not emptied: others may lie behind it. */
+	/* Not emptied: other entries may follow in its probe sequence. */
 	if (*slot != EMPTY)
 		*slot = FORGOTTEN;
 }

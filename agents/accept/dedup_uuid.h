@@ -1,9 +1,9 @@
 /*
- * dedup_uuid - which uuids were seen lately.
+ * dedup_uuid - remembers the recently seen uuids.
  *
- * Remembers 64-bit fingerprints (SipHash with a random key, so nobody can
- * choose two uuids that look alike) of at least the last DEDUP_UUID_KEPT uuids,
- * at most twice as many, in fixed memory. SPDX-License-Identifier: MIT
+ * It has 64-bit fingerprints (SipHash with a random key, so nobody can choose
+ * two uuids with the same one) of at least the last DEDUP_UUID_KEPT uuids, at
+ * most twice as many, in fixed memory. SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_DEDUP_UUID_H
 #define AGENTS_ACCEPT_DEDUP_UUID_H
@@ -22,9 +22,9 @@ void dedup_uuid_free(struct dedup_uuid **dedup_uuid);
 
 uint64_t dedup_uuid_fingerprint(
     const struct dedup_uuid *dedup_uuid, struct text uuid);
-/* False when it was there already. */
+/* False when it was already there. */
 bool dedup_uuid_add(struct dedup_uuid *dedup_uuid, uint64_t fingerprint);
-/* As if it had not been added. */
+/* Forget it. */
 void dedup_uuid_forget(struct dedup_uuid *dedup_uuid, uint64_t fingerprint);
 
 #endif

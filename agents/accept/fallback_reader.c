@@ -1,5 +1,5 @@
 /*
- * fallback_reader - takes what was left in the drop directory into the spool.
+ * fallback_reader - moves the events of the fallback queue to the spool.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/fallback_reader.h"
@@ -17,9 +17,9 @@
 
 enum { FILES_A_ROUND = 64 };
 
-/* When the spool is full, or a file could not be removed. */
+/* Retry interval when the spool is full, or a file could not be removed. */
 #define RETRY_NS (5 * NS_PER_SECOND)
-/* Links, pipes and folders come without a notice. */
+/* Links, pipes and folders cause no notification. */
 #define LOOK_NS (60 * NS_PER_SECOND)
 
 struct file {
@@ -34,7 +34,7 @@ struct fallback_reader {
 	struct file file[FILES_A_ROUND];
 	uint32_t files;
 	bool full, held;
-	bool due; /* a round comes by itself, soon */
+	bool due; /* another round is scheduled */
 	struct wire_room room;
 	struct submitter *submitter;
 };
@@ -50,7 +50,7 @@ on_settled(
 	fallback_reader->full |= outcome->result != BATCHER_OK;
 }
 
-/* Put the content of one file.  False: it is bad. */
+/* Submit the content of one file.  False: it is malformed. */
 static bool
 take(void *arg, const char *name, struct text frame)
 {
@@ -86,7 +86,8 @@ take(void *arg, const char *name, struct text frame)
 	return result != BATCHER_MALFORMED;
 }
 
-/* Remove what is in the spool now.  -1 when that is not on disk. */
+/* Remove the files that are in the spool now.  -1: the removals are not on
+ * disk. */
 static int
 remove_taken(struct fallback_reader *fallback_reader, struct err *err)
 {
@@ -132,8 +133,8 @@ fallback_reader_round(struct fallback_reader *fallback_reader)
 	failed = seen < 0 || remove_taken(fallback_reader, &err) != 0;
 	if (failed)
 		log_error("%s", err.text);
-	/* What could not be removed is there again in the next round, and
-	 * counts as taken since its uuids are known. */
+	/* A file that could not be removed appears again in the next round,
+	 * and counts as taken because its uuids are known. */
 	hold(fallback_reader,
 	    failed && (fallback_reader->files > 0 || fallback_reader->held));
 	if (failed || fallback_reader->full ||
@@ -161,7 +162,7 @@ on_notice(void *arg, int fd, uint32_t events)
 	(void)fd;
 	(void)events;
 	fallback_queue_drain(fallback_reader->fallback_queue);
-	/* A round that is due anyway will see it. */
+	/* A scheduled round will see it. */
 	if (!fallback_reader->due)
 		fallback_reader_round(fallback_reader);
 }

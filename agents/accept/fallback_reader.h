@@ -1,5 +1,5 @@
 /*
- * fallback_reader - takes what was left in the drop directory into the spool.
+ * fallback_reader - moves the events of the fallback queue to the spool.
  *
  * One round is one function, so that nothing is sent in between: take, commit,
  * remove, sync.  A crash after the commit leaves the file, whose uuids the
@@ -21,10 +21,10 @@ struct fallback_reader_options {
 	const char *dir;
 
 	void *arg;
-	/* Commit the gather. */
+	/* Commit the batcher. */
 	void (*commit)(void *arg);
-	/* A file that was taken cannot be removed (true): nothing that the
-	 * spool holds may be sent until it can (false). */
+	/* A file that was taken cannot be removed (true): nothing in the spool
+	 * may be sent until it can (false). */
 	void (*hold)(void *arg, bool hold);
 };
 
@@ -34,8 +34,7 @@ int fallback_reader_open(struct fallback_reader **fallback_reader,
     const struct fallback_reader_options *options, struct err *err);
 void fallback_reader_close(struct fallback_reader **fallback_reader);
 
-/* Look into the directory (at the start; later it is reported by the kernel).
- */
+/* Read the directory (at the start; later the kernel notifies of changes). */
 void fallback_reader_round(struct fallback_reader *fallback_reader);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum { BACKLOG = 512 };
 
-/* Nobody may connect before the mode is right, so the mask and not chmod. */
+/* Nobody may connect before the mode is set: use the umask, not chmod. */
 static int
 bind_masked(int fd, const struct sockaddr_un *address)
 {

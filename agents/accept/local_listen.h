@@ -8,9 +8,9 @@
 #include "proto/base/err.h"
 #include "proto/os/lockfile.h"
 
-/* A listening SOCK_SEQPACKET of mode 0660 at `path`, which PATH.lock makes
- * ours: what lies there was left behind and goes.  -1 when another process
- * has it; then, and when it fails otherwise, nothing is open. */
+/* A listening SOCK_SEQPACKET of mode 0660 at `path`, protected by PATH.lock:
+ * an existing socket at `path` is a leftover and is removed.  -1 when another
+ * process has the lock; after any failure nothing is open. */
 int local_listen(
     int *fd, struct lockfile *lockfile, const char *path, struct err *err);
 

@@ -19,16 +19,20 @@
 #include "proto/os/log.h"
 
 enum {
-	PACKETS_A_TURN = 16, /* then the other clients have theirs */
+	PACKETS_A_TURN = 16, /* before the other clients have their turn */
 	ANSWER_BYTES_MAX = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX,
 };
 
-#define IDLE_NS     (5 * NS_PER_SECOND)  /* may be evicted */
-#define RETRY_NS    (1 * NS_PER_SECOND)  /* look for an idle one again */
-#define COMPLAIN_NS (60 * NS_PER_SECOND) /* log lines about bad packets */
+#define IDLE_NS                                                                \
+	(5 * NS_PER_SECOND) /* idle time after which a client may be evicted   \
+			     */
+#define RETRY_NS                                                               \
+	(1 * NS_PER_SECOND) /* before the next search for an idle client */
+#define COMPLAIN_NS                                                            \
+	(60 * NS_PER_SECOND) /* interval of log lines about bad packets */
 
-/* A client is named by its place and how often the place was used, so that an
- * answer cannot reach the next one there. */
+/* A client is named by its slot and the slot's use count, so that an answer
+ * cannot reach the slot's next client. */
 struct client {
 	int fd; /* -1: free */
 	uint32_t uses;
@@ -116,13 +120,13 @@ local_server_answer(
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)bytes)
 		return;
-	/* Hundreds of answers lie unread, or the client has gone. */
+	/* Hundreds of answers are unread, or the client has gone. */
 	if (n < 0 && errno == EAGAIN)
 		local_server->counters.slow++;
 	close_client(local_server, client);
 }
 
-/* One line a minute at most; the counters have the rest. */
+/* Log one line a minute at most; the counters have the rest. */
 static void
 complain(struct local_server *local_server, const struct client *client,
     const char *what)
@@ -133,8 +137,8 @@ complain(struct local_server *local_server, const struct client *client,
 	    now_ns - local_server->complained_ns < COMPLAIN_NS)
 		return;
 	local_server->complained_ns = now_ns;
-	log_warn(
-	    "bad packet at the local door: %s pid=%ld uid=%ld refused=%llu",
+	log_warn("refused a bad packet at the local socket: %s pid=%ld uid=%ld "
+		 "refused=%llu",
 	    what, (long)client->pid, (long)client->uid,
 	    (unsigned long long)local_server->counters.refused);
 }
@@ -206,7 +210,7 @@ on_client(void *arg, int fd, uint32_t events)
 		return;
 	id = id_of(local_server, client);
 	client->active_ns = clock_monotonic_ns();
-	/* The client may go at any step. */
+	/* Each step may disconnect the client. */
 	for (int i = 0; i < PACKETS_A_TURN && client_of(local_server, id);
 	     i++) {
 		ssize_t n = recv(fd, local_server->packet,
@@ -224,7 +228,7 @@ on_client(void *arg, int fd, uint32_t events)
 	}
 }
 
-/* A free place, or that of the client that was idle longest. */
+/* A free slot, or that of the client that was idle longest. */
 static struct client *
 find_place(struct local_server *local_server)
 {
@@ -270,7 +274,7 @@ welcome(struct local_server *local_server, struct client *client, int fd)
 	log_debug("client pid=%ld uid=%ld", (long)peer.pid, (long)peer.uid);
 }
 
-/* No place, or no descriptor: let them wait in the backlog for a while. */
+/* No slot, or no descriptor: leave clients in the backlog for a while. */
 static void
 wait_for_place(struct local_server *local_server)
 {
@@ -353,7 +357,7 @@ local_server_stop(struct local_server *local_server)
 			loop_remove_fd(local_server->options.loop,
 			    local_server->client[i].fd);
 	local_server->stopped = true;
-	/* Who comes now finds nobody, and knows what to do about it. */
+	/* New clients are refused from now on, and use the fallback queue. */
 	unlink(local_server->options.path);
 	close(local_server->fd);
 	local_server->fd = -1;

@@ -3,9 +3,9 @@
  * answers.
  *
  * A Unix SOCK_SEQPACKET of mode 0660.  Every packet passes wire_open and
- * wire_body here; what is bad is answered and counted.  At most
+ * wire_body here; a malformed one is answered and counted.  At most
  * LOCAL_SERVER_CLIENTS_MAX clients: a further one waits in the backlog, or
- * takes the place of one that has been idle for some seconds.
+ * replaces one that has been idle for some seconds.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_LOCAL_SERVER_H
@@ -26,47 +26,48 @@ enum {
 struct local_server_options {
 	struct loop *loop;
 	const char *path;
-	struct text partition, node; /* said in answers */
+	struct text partition, node; /* reported in answers */
 	void *arg;
-	/* A good put.  It is to be answered with local_server_answer, now or
-	 * later; `client` names whom to answer, `uid` is the kernel's word. */
+	/* A valid submission.  It must be answered with local_server_answer,
+	 * now or later; `client` names the client, `uid` comes from the
+	 * kernel. */
 	void (*on_put)(void *arg, uint64_t client, uid_t uid,
 	    const struct wire_header *header, struct text plain);
 };
 
 struct local_server_answer {
 	uint64_t client;
-	uint64_t seq;            /* of the put */
-	int64_t sent_ns;         /* of the put */
+	uint64_t seq;            /* of the submission */
+	int64_t sent_ns;         /* of the submission */
 	enum wire_reason reason; /* 0: taken */
-	bool stored;             /* ... and kept by the aggregator */
+	bool stored;             /* ... and stored by the aggregator */
 };
 
 struct local_server_counters {
-	uint64_t accepted; /* clients, ever */
-	uint64_t evicted;  /* idle ones, for others */
-	uint64_t slow;     /* closed: did not read its answers */
+	uint64_t accepted; /* clients, total */
+	uint64_t evicted;  /* idle clients replaced by others */
+	uint64_t slow;     /* disconnected: did not read their answers */
 	uint64_t puts, bytes;
-	uint64_t refused; /* packets with a fault, in all */
+	uint64_t refused; /* malformed packets, total */
 	uint64_t faults[WIRE_FAULTS];
 };
 
 struct local_server; /* opaque */
 
-/* Refuses a path that another process listens on. */
+/* Refuses a path on which another process listens. */
 int local_server_open(struct local_server **local_server,
     const struct local_server_options *options, struct err *err);
 void local_server_close(struct local_server **local_server);
 
-/* An answer to a client that has gone is forgotten. */
+/* An answer to a client that has gone is discarded. */
 void local_server_answer(struct local_server *local_server,
     const struct local_server_answer *answer);
 
-/* Is this client still there? */
+/* Is this client still connected? */
 bool local_server_has(const struct local_server *local_server, uint64_t client);
 uint32_t local_server_clients(const struct local_server *local_server);
 
-/* Take no more clients and no more puts; answers still go out. */
+/* Accept no more clients and submissions; answers are still sent. */
 void local_server_stop(struct local_server *local_server);
 
 const struct local_server_counters *local_server_counters(

@@ -1,5 +1,5 @@
 /*
- * pending_acks - who wants to hear when the aggregator has what he put.
+ * pending_acks - clients waiting for a stored acknowledgement.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/pending_acks.h"

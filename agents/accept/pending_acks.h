@@ -1,5 +1,5 @@
 /*
- * pending_acks - who wants to hear when the aggregator has what he put.
+ * pending_acks - clients waiting for a stored acknowledgement.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_PENDING_ACKS_H
@@ -11,7 +11,7 @@
 enum { PENDING_ACKS_MAX = 1024 };
 
 struct pending_ack {
-	uint64_t client, number; /* the owner's business, as is: */
+	uint64_t client, number; /* for use by the owner, as is: */
 	int64_t sent_ns;
 	uint32_t stream;
 	uint64_t from, upto; /* batches; stored when `upto` is */
@@ -26,7 +26,7 @@ struct pending_acks {
 bool pending_acks_add(
     struct pending_acks *list, const struct pending_ack *pending_ack);
 
-/* Take out those for whom `is_over` is true; it says what there is to say. */
+/* Remove the entries for which `is_over` is true; it sends the answer. */
 void pending_acks_sweep(struct pending_acks *list,
     bool (*is_over)(void *arg, struct pending_ack *pending_ack), void *arg);
 

@@ -1,5 +1,5 @@
 /*
- * put_check - checks a put, wherever it came from: a packet or a file.
+ * put_check - checks a submission from a packet or a file.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/put_check.h"

@@ -1,5 +1,5 @@
 /*
- * put_check - checks a put, wherever it came from: a packet or a file.
+ * put_check - checks a submission from a packet or a file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_PUT_CHECK_H
@@ -7,9 +7,9 @@
 
 #include "proto/wire/wire.h"
 
-/* Everything about the frame and its records.  WIRE_OK: `header` and `plain`
- * (the records) are views into the frame.  Otherwise `header` is what could be
- * read of it, as wire_open says. */
+/* Checks the frame and its records.  WIRE_OK: `header` and `plain` (the
+ * records) are views into the frame.  Otherwise `header` has what could be
+ * read of it, as with wire_open. */
 enum wire_fault put_check(struct text frame, struct wire_room *room,
     struct wire_header *header, struct text *plain);
 

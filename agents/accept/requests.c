@@ -1,5 +1,5 @@
 /*
- * requests - what the agent does for its local clients.
+ * requests - serves the agent's local clients.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/requests.h"
@@ -16,7 +16,8 @@ struct requests {
 	struct local_server *local_server;
 	struct submitter *submitter;
 	struct pending_acks waits;
-	uint32_t promised; /* puts that will wait once they are settled */
+	uint32_t
+	    promised; /* submissions that will wait once they are settled */
 };
 
 static void
@@ -81,7 +82,7 @@ has_gone(void *arg, struct pending_ack *pending_ack)
 	return !local_server_has(requests->local_server, pending_ack->client);
 }
 
-/* Is there room to remember one more who waits? */
+/* Is there room for one more waiting client? */
 static bool
 can_wait(struct requests *requests)
 {
@@ -166,7 +167,7 @@ requests_stop(struct requests *requests)
 	local_server_stop(requests->local_server);
 }
 
-/* What a sweep is about. */
+/* Arguments of a sweep. */
 struct news {
 	struct requests *requests;
 	uint32_t stream;
@@ -220,8 +221,8 @@ requests_renumbered(struct requests *requests)
 {
 	const struct spool *spool = requests->options.spool;
 
-	/* Where each put went is not known any more; it is not behind what is
-	 * there now. */
+	/* The batches of these submissions are not known any more; they are
+	 * not after those that exist now. */
 	for (uint32_t i = 0; i < requests->waits.count; i++) {
 		struct pending_ack *pending_ack = &requests->waits.at[i];
 

@@ -1,9 +1,9 @@
 /*
- * requests - what the agent does for its local clients.
+ * requests - serves the agent's local clients.
  *
- * A put that came through the listener goes to the gather; when it is settled
- * the client is answered, and answered once more when the aggregator has it, if
- * it asked for that. SPDX-License-Identifier: MIT
+ * A submission from the listener goes to the batcher.  The client is answered
+ * when it is settled, and, on request, once more when the aggregator has it.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_REQUESTS_H
 #define AGENTS_ACCEPT_REQUESTS_H
@@ -19,7 +19,7 @@ struct requests_options {
 	const char *socket;
 	struct text partition, node;
 
-	/* The gather is due: commit it. */
+	/* The batcher is due: commit it. */
 	void *arg;
 	void (*commit)(void *arg);
 };
@@ -30,10 +30,10 @@ int requests_open(struct requests **requests,
     const struct requests_options *options, struct err *err);
 void requests_close(struct requests **requests);
 
-/* Take nothing more; who waits for an answer still gets it. */
+/* Accept nothing more; waiting clients still get their answers. */
 void requests_stop(struct requests *requests);
 
-/* What the uplink reports; see delivery/spool_uplink.h. */
+/* Reports of the uplink; see delivery/spool_uplink.h. */
 void requests_acked(struct requests *requests, uint32_t stream, uint64_t upto);
 void requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
     enum wire_reason reason);

@@ -1,5 +1,5 @@
 /*
- * submitter - who handed a put over, as the kernel says.
+ * submitter - records the user who submitted, as reported by the kernel.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/submitter.h"

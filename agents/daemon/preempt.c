@@ -1,5 +1,5 @@
 /*
- * preempt - hears that this host is about to be taken away.
+ * preempt - notices that this host is about to be preempted.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/daemon/preempt.h"
@@ -31,7 +31,7 @@ on_timer(void *arg, struct loop_timer *timer)
 	preempt->on_notice(preempt->file);
 }
 
-/* The signal stays the loop's after preempt_close: `arg` must not be ours. */
+/* The loop keeps the signal after preempt_close: `arg` must not be ours. */
 static void
 on_signal(void *arg, int signo)
 {

@@ -1,5 +1,5 @@
 /*
- * preempt - hears that this host is about to be taken away: signal USR1, or a
+ * preempt - notices that this host is about to be preempted: signal USR1, or a
  * file that appears.
  * SPDX-License-Identifier: MIT
  */
@@ -11,8 +11,8 @@
 
 struct preempt; /* opaque */
 
-/* `file` may be NULL, and is looked for twice a second.  `why` is the file or
- * the signal.  A file is reported once, a signal each time. */
+/* `file` may be NULL; it is checked twice a second.  `why` is the file or the
+ * signal.  A file is reported once, a signal each time. */
 int preempt_open(struct preempt **preempt, struct loop *loop, const char *file,
     void (*on_notice)(const char *why), struct err *err);
 void preempt_close(struct preempt **preempt);

@@ -23,10 +23,10 @@
 
 enum { FILE_BYTES_MAX = 16 << 20 };
 
-/* What host.json says of an image. */
+/* The contents of host.json of an image. */
 struct host {
 	struct json_fields object;
-	char *disks; /* the list of their names, as JSON */
+	char *disks; /* the list of device names, as JSON */
 	uint32_t disks_bytes;
 	struct perf_report_space space;
 	double time;
@@ -40,8 +40,8 @@ struct replay {
 	uint32_t images, reports;
 };
 
-/* A file of the image; a view, valid until the next.  One that is not there
- * is empty, unless it is `needed`. */
+/* A file of the image; a view, valid until the next call.  A missing file
+ * counts as empty, unless it is `needed`. */
 static int
 read_file(struct replay *replay, const char *dir, const char *name, bool needed,
     struct text *text, struct err *err)
@@ -62,7 +62,7 @@ read_file(struct replay *replay, const char *dir, const char *name, bool needed,
 	bytes = fread(replay->buffer, 1, FILE_BYTES_MAX, file);
 	fclose(file);
 	if (bytes == FILE_BYTES_MAX)
-		return err_set(err, "%s is over 16 MiB", path);
+		return err_set(err, "%s is larger than 16 MiB", path);
 	text->bytes = (uint32_t)bytes;
 	return 0;
 }
@@ -87,7 +87,7 @@ is_disk(void *arg, struct text name)
 	return false;
 }
 
-/* A number of a member that is an object; 0 when it is none. */
+/* A number member of an object; 0 if it is not a number. */
 static uint64_t
 read_count(struct json_fields *statvfs, const char *name)
 {
@@ -115,7 +115,7 @@ read_space(struct host *host, struct text from)
 	json_fields_clear(&statvfs);
 }
 
-/* Of an image without host.json nothing is known. */
+/* An image without host.json has zeros here. */
 static int
 read_host(struct replay *replay, const char *dir, struct err *err)
 {
@@ -142,7 +142,7 @@ read_host(struct replay *replay, const char *dir, struct err *err)
 	return 0;
 }
 
-/* All but the processors, whose interval ends here. */
+/* Everything except the processors, whose interval ends here. */
 static int
 read_rest(struct replay *replay, const char *dir, struct perf_report *report,
     struct err *err)
@@ -200,7 +200,7 @@ take_image(struct replay *replay, const char *dir, struct err *err)
 	if (read_file(replay, dir, "stat", true, &text, err) != 0)
 		return -1;
 	perf_report_cpu(replay->perf_reporter, text, &report);
-	/* The older monitor looks at the rest at the end of an interval. */
+	/* The older monitor reads the rest at the end of an interval. */
 	if (replay->images++ == 0)
 		return 0;
 	if (read_rest(replay, dir, &report, err) != 0)
@@ -231,7 +231,7 @@ take_images(struct replay *replay, const char *dir, struct err *err)
 	}
 	free(entries);
 	if (rc == 0 && replay->images == before)
-		return err_set(err, "%s: no image of /proc", dir);
+		return err_set(err, "%s: not an image of /proc", dir);
 	return rc;
 }
 
@@ -275,7 +275,7 @@ replay_main(int argc, char **argv)
 	static const struct opt_program program = {
 		.name = "poolscope-agent",
 		.synopsis = "--replay DIR... [--print perf]",
-		.summary = "print the samples of images of /proc",
+		.summary = "print the samples of recorded images of /proc",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = UINT32_MAX,

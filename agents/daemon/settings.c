@@ -1,5 +1,5 @@
 /*
- * settings - the agent's options, and what follows from them.
+ * settings - the agent's options and the values derived from them.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/daemon/settings.h"
@@ -22,7 +22,7 @@ struct settings_given settings_given = {
 	.period_ns = 10 * NS_PER_SECOND,
 	.ship_ns = 1 * NS_PER_SECOND,
 	.proc = "/proc",
-	/* Slurm's, Docker's, Podman's. */
+	/* The control groups of Slurm, Docker and Podman. */
 	.groups = "system.slice/*slurmstepd.scope/job_*,"
 		  "system.slice/docker-*.scope,docker/*,"
 		  "machine.slice/libpod-*.scope",
@@ -34,86 +34,101 @@ struct settings_given settings_given = {
 	.clock = true,
 };
 
-enum { COMPRESS_ROW = 6 }; /* in the table: whether it was given matters */
+enum {
+	COMPRESS_ROW = 6
+}; /* in the table because it matters whether it was given */
 
 const struct opt settings_table[] = {
 	{ "partition", 'p', OPT_TEXT, &settings_given.partition, "NAME",
-	    "account$pool (default: from the batch system)", NULL, false },
+	    "set the partition, account$pool (default: from the batch system)",
+	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &settings_given.node, "NAME",
-	    "name of this host (default: the host name)", NULL, false },
+	    "set the name of this node (default: from the batch system or the "
+	    "host name)",
+	    NULL, false },
 	{ "broker", 0, OPT_LIST, &settings_given.broker, "ENDPOINT",
-	    "where to send to (default: ipc://DIR/run/broker.ipc); may be "
-	    "repeated: the next one when this one fails",
+	    "send to this broker (default: ipc://DIR/run/broker.ipc); repeat "
+	    "for failover, in order",
 	    NULL, false },
 	{ "socket", 0, OPT_TEXT, &settings_given.socket, "PATH",
-	    "the local door (default: DIR/run/agent.sock)", NULL, false },
+	    "listen for local programs on this socket (default: "
+	    "DIR/run/agent.sock)",
+	    NULL, false },
 	{ "spool", 0, OPT_TEXT, &settings_given.spool, "PATH",
-	    "what is not acknowledged yet (default: DIR/spool)", NULL, false },
+	    "store unacknowledged records in this spool (default: DIR/spool)",
+	    NULL, false },
 	{ "fallback", 0, OPT_TEXT, &settings_given.drop, "PATH",
-	    "where events wait for an agent (default: DIR/fallback)", NULL,
-	    false },
+	    "read events from this fallback queue (default: DIR/fallback)",
+	    NULL, false },
 	[COMPRESS_ROW] = { "compress", 0, OPT_FLAG, &settings_given.compress,
-	    NULL, "compress batches (default: to a tcp broker only)", NULL,
+	    NULL, "compress batches (default: only to a TCP broker)", NULL,
 	    false },
 	{ "spool-bytes", 0, OPT_BYTES, &settings_given.spool_bytes, "BYTES",
-	    "bound of the spool (default: 256MiB)", NULL, OPT_RELOAD },
+	    "limit the size of the spool (default: 256MiB)", NULL, OPT_RELOAD },
 	{ "segment-bytes", 0, OPT_BYTES, &settings_given.segment_bytes, "BYTES",
-	    "size of its files (default: 16MiB)", NULL, OPT_RELOAD },
+	    "set the size of the spool's segment files (default: 16MiB)", NULL,
+	    OPT_RELOAD },
 	{ "retain-bytes", 0, OPT_BYTES, &settings_given.retain_bytes, "BYTES",
-	    "acknowledged data kept for a restored store (default: 64MiB)",
+	    "retain this much acknowledged data for a restored store (default: "
+	    "64MiB)",
 	    NULL, OPT_RELOAD },
 	{ "free-bytes", 0, OPT_BYTES, &settings_given.free_bytes, "BYTES",
-	    "what the spool leaves free on the disk (default: 64MiB)", NULL,
-	    OPT_RELOAD },
+	    "leave this much of the spool's file system free (default: 64MiB)",
+	    NULL, OPT_RELOAD },
 	{ "restore-wait", 0, OPT_DURATION, &settings_given.restore_wait_ns,
 	    "DURATION",
-	    "what the store has lost of a session that the spool gave up is "
-	    "told after so long (default: 24h)",
+	    "after this time record missing batches of a previous session as a "
+	    "gap (default: 24h)",
 	    NULL, false },
 	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
 	    "sample this host (default: yes)", NULL, false },
 	{ "clock", 0, OPT_FLAG, &settings_given.clock, NULL,
-	    "tell how far this host's clock is off (default: yes)", NULL,
+	    "publish the clock offset of this host (default: yes)", NULL,
 	    false },
 	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
-	    "between two samples (default: 10s)", NULL, OPT_RELOAD },
-	{ "metric-groups", 0, OPT_TEXT, &settings_given.sets, "LIST",
-	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL,
+	    "set the time between two samples (default: 10s)", NULL,
 	    OPT_RELOAD },
+	{ "metric-groups", 0, OPT_TEXT, &settings_given.sets, "LIST",
+	    "sample these metric groups: cpu,perf=10s or default,cpus,-gpu",
+	    NULL, OPT_RELOAD },
 	{ "send-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
-	    "how long samples may wait in memory (default: 1s)", NULL,
+	    "let samples wait this long in memory (default: 1s)", NULL,
 	    OPT_RELOAD },
 	{ "throttle-pressure", 0, OPT_COUNT, &settings_given.throttle_percent,
 	    "PERCENT",
-	    "memory pressure from which to sample less (default: 20; 0: never)",
+	    "sample less often above this memory pressure (default: 20; 0: "
+	    "never)",
 	    NULL, OPT_RELOAD },
 	{ "cgroups", 0, OPT_TEXT, &settings_given.groups, "PATTERNS",
-	    "which control groups are jobs (default: of Slurm, Docker, Podman)",
+	    "sample these control groups as jobs (default: Slurm, Docker, "
+	    "Podman)",
 	    NULL, false },
 	{ "cgroup-root", 0, OPT_TEXT, &settings_given.group_root, "PATH",
-	    "where control groups are (default: where cgroup2 is mounted)",
+	    "read control groups from here (default: the mount point of "
+	    "cgroup2)",
 	    NULL, false },
 	{ "processes", 0, OPT_COUNT, &settings_given.processes, "N",
-	    "commands of jobs to sample, the busiest (default: 5)", NULL,
+	    "sample this many commands of jobs, the busiest (default: 5)", NULL,
 	    OPT_RELOAD },
 	{ "proc", 0, OPT_TEXT, &settings_given.proc, "PATH",
-	    "where the host's /proc is (default: /proc)", NULL, false },
+	    "read the host's /proc from here (default: /proc)", NULL, false },
 	{ "preempt-file", 0, OPT_TEXT, &settings_given.preempt_file, "FILE",
-	    "what appears when this host is about to be taken away", NULL,
+	    "treat the appearance of this file as a preemption notice", NULL,
 	    false },
 	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
-	    "how long to go on sending when stopped (default: 2s)", NULL,
+	    "when stopped, continue to send for this long (default: 2s)", NULL,
 	    OPT_RELOAD },
 	{ "key", 0, OPT_TEXT, &settings_given.key.key, "FILE",
-	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
-	    NULL, false },
+	    "use this key for a TCP broker (default: DIR/keys/agent.key)", NULL,
+	    false },
 	{ "insecure", 0, OPT_FLAG, &settings_given.key.insecure, NULL,
-	    "go to a tcp broker without a key, unencrypted", NULL, false },
+	    "connect to a TCP broker without a key, unencrypted", NULL, false },
 	{ "replay", 0, OPT_FLAG, &settings_given.replay, NULL,
-	    "sample images of /proc, the operands, instead of this host", NULL,
+	    "read images of /proc, the operands, instead of this host", NULL,
 	    OPT_COMMAND },
 	{ "print", 0, OPT_CHOICE, &settings_given.print, "SET",
-	    "with --replay: what to print, perf", "perf", OPT_COMMAND },
+	    "with --replay: print this metric group (perf)", "perf",
+	    OPT_COMMAND },
 	{ 0 },
 };
 
@@ -165,7 +180,7 @@ settings_check(struct err *err)
 	return settings_plan(&schedule, err);
 }
 
-/* Where control groups are, when nobody said. */
+/* The root of the control groups, if no option sets it. */
 static void
 sandbox_groups(struct sandbox *sandbox)
 {
@@ -184,7 +199,7 @@ sandbox_groups(struct sandbox *sandbox)
 	fclose(file);
 }
 
-/* Those of NVIDIA's driver that are there. */
+/* The existing device files of NVIDIA's driver. */
 static void
 sandbox_devices(struct sandbox *sandbox)
 {
@@ -248,7 +263,7 @@ settings_resolve(struct settings *settings, struct err *err)
 	    settings->partition, partition_why, settings->node, node_why,
 	    brokers->at[0]);
 	for (uint32_t i = 1; i < brokers->count; i++)
-		log_info("when it fails: broker=%s", brokers->at[i]);
+		log_info("failover broker=%s", brokers->at[i]);
 	return 0;
 }
 

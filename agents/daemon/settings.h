@@ -1,5 +1,5 @@
 /*
- * settings - the agent's options, and what follows from them.
+ * settings - the agent's options and the values derived from them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DAEMON_SETTINGS_H
@@ -31,7 +31,7 @@ extern struct settings_given {
 	int print; /* index in "perf" */
 } settings_given;
 
-/* What the instance and the batch system had to say. */
+/* Taken from the instance and the batch system. */
 struct settings {
 	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	char socket[INSTANCE_PATH_BYTES];
@@ -42,17 +42,17 @@ struct settings {
 	struct schedule schedule; /* of the sampler */
 };
 
-/* What is wrong with what was given, beyond the types. */
+/* Check the options beyond their types. */
 int settings_check(struct err *err);
 int settings_plan(struct schedule *schedule, struct err *err);
 
-/* What an agent needs of the files of this host. */
+/* The files of this host that an agent needs. */
 bool settings_sandbox(struct sandbox *sandbox);
 
-/* Also makes the directory of the socket, and logs who we are. */
+/* Also creates the directory of the socket, and logs pool, node and broker. */
 int settings_resolve(struct settings *settings, struct err *err);
 
-/* Of the spool. */
+/* The options of the spool. */
 struct spool_options settings_spool(void);
 
 #endif

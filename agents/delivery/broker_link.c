@@ -1,5 +1,5 @@
 /*
- * broker_link - the line of a sender, to one of several brokers.
+ * broker_link - the connection of a sender to one of several brokers.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/broker_link.h"
@@ -7,14 +7,14 @@
 #include "proto/hash/hash.h"
 #include "proto/os/log.h"
 
-enum { SILENCES = 3 }; /* time-outs before the line is made anew */
+enum { SILENCES = 3 }; /* time-outs before it connects again */
 
 int
 broker_link_check(const struct opt_list *given, struct err *err)
 {
 	if (given->count > FAILOVER_ENDPOINTS_MAX)
 		return err_set(err,
-		    "more than %d of them: leave out those that are furthest",
+		    "more than %d brokers: remove the most distant ones",
 		    FAILOVER_ENDPOINTS_MAX);
 	return 0;
 }
@@ -106,7 +106,7 @@ broker_link_look(struct broker_link *broker_link, struct zsock *zsock,
 		if (sender_counters(sender)->timeouts <
 		    broker_link->timeouts + SILENCES)
 			return 0;
-		log_info("no answer from %s: connecting again", from);
+		log_info("no answer from %s: reconnecting", from);
 		connect_anew(broker_link, zsock, sender, now_ns);
 		return 0;
 	}
@@ -129,8 +129,8 @@ broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
 
 	if (!zsock_has_other_key(zsock))
 		return false;
-	log_info("the key has changed: connecting again to %s",
-	    zsock_endpoint(zsock));
+	log_info(
+	    "the key has changed: reconnecting to %s", zsock_endpoint(zsock));
 	broker_link->timeouts = sender_counters(sender)->timeouts;
 	broker_link->heard = false;
 	if (zsock_show_key(zsock, &err) != 0)

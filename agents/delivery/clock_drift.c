@@ -1,6 +1,5 @@
 /*
- * clock_drift - the intervals that are kept, and the line of drift through
- * them.
+ * clock_drift - the stored intervals and the drift line through them.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/clock_drift.h"
@@ -13,7 +12,7 @@ struct range {
 	double low, high;
 };
 
-/* What slopes the lines through `interval` and each of the first `count` can
+/* The slopes that lines through `interval` and each of the first `count` can
  * have: every pair limits them. */
 static struct range
 slopes_to(const struct clock_offset *o, uint32_t count,
@@ -44,7 +43,7 @@ measure_again(struct clock_offset *o)
 	o->greatest = range.high;
 }
 
-/* The last but one is no longer the last. */
+/* The second last slot is complete now. */
 static void
 measure_last(struct clock_offset *o)
 {
@@ -67,8 +66,8 @@ drop_oldest(struct clock_offset *o)
 	measure_again(o);
 }
 
-/* The slopes of lines through all that are kept: the oldest go until there is
- * such a line. */
+/* The slopes of lines through all stored intervals: drop the oldest until
+ * there is such a line. */
 static struct range
 slopes(struct clock_offset *o)
 {
@@ -83,7 +82,7 @@ slopes(struct clock_offset *o)
 	}
 }
 
-/* The rates that the clocks can have had. */
+/* The possible relative rates of the clocks. */
 static struct range
 rates(struct range slope)
 {
@@ -92,7 +91,7 @@ rates(struct range slope)
 		fmin(slope.high + CLOCK_OFFSET_WANDER, CLOCK_OFFSET_RATE) };
 }
 
-/* What is in reach of every interval at these rates, at `at_ns`, above
+/* The range that every interval permits at these rates, at `at_ns`, above
  * `base_ns`. */
 static struct range
 possible(const struct clock_offset *o, struct range rate, int64_t at_ns,
@@ -112,7 +111,7 @@ possible(const struct clock_offset *o, struct range rate, int64_t at_ns,
 	return range;
 }
 
-/* The middle of the lines of this slope. */
+/* The line in the middle of those with this slope. */
 static double
 line_at(
     const struct clock_offset *o, double slope, int64_t at_ns, int64_t base_ns)
@@ -146,7 +145,7 @@ clock_drift_at(struct clock_offset *o, int64_t at_ns, struct clock_drift *line)
 	};
 }
 
-/* ---- probes that are kept ---- */
+/* ---- stored probes ---- */
 
 bool
 clock_drift_misses(
@@ -175,8 +174,8 @@ width_of(const struct clock_offset_interval *interval)
 	return interval->high_ns - interval->low_ns;
 }
 
-/* Room for one more: longer slots, which keep the better of two; of the
- * longest the oldest goes. */
+/* Make room for one more: double the slot length and keep the better probe of
+ * each two; at the longest length drop the oldest. */
 static void
 make_room(struct clock_offset *o)
 {
@@ -206,7 +205,8 @@ clock_drift_keep(
 	struct clock_offset_interval *last =
 	    o->count > 0 ? &o->kept[o->count - 1] : NULL;
 	if (last != NULL && in_one_slot(o, last, interval)) {
-		/* The later one is worth the time that it is later. */
+		/* A later probe may be worse by what the clocks drift in the
+		 * time between. */
 		int64_t aged_ns = 2 * offset_reach(CLOCK_OFFSET_WANDER,
 					  interval->at_ns - last->at_ns);
 

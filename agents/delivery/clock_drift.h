@@ -1,6 +1,6 @@
 /*
- * clock_drift - the intervals that are kept, and the line of drift through
- * them (clock_offset.h says how).
+ * clock_drift - the stored intervals and the drift line through them
+ * (clock_offset.h describes the method).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_CLOCK_DRIFT_H
@@ -10,29 +10,28 @@
 
 #include "agents/delivery/clock_offset.h"
 
-/* The line at a time, and what else is possible then. */
+/* The line at a time, and the range of possible offsets then. */
 struct clock_drift {
-	int64_t at_ns; /* monotonic */
-	int64_t
-	    base_ns; /* of the aggregator's clock less our monotonic one ... */
-	double above_base, error; /* ... it lies so much above, in ns */
+	int64_t at_ns;   /* monotonic */
+	int64_t base_ns; /* aggregator's clock minus our monotonic clock ... */
+	double above_base, error; /* ... is this much above `base_ns`, in ns */
 	double slope, slope_error;
 };
 
-/* At `at_ns`, or at the last interval that is kept if that is later; at least
- * one is. */
+/* At `at_ns`, or at the last stored interval if that is later; at least one
+ * must be stored. */
 void clock_drift_at(
     struct clock_offset *o, int64_t at_ns, struct clock_drift *line);
 
-/* Is an interval, later than all that are kept, out of their reach? */
+/* Does an interval, later than all stored ones, contradict them? */
 bool clock_drift_misses(
     struct clock_offset *o, const struct clock_offset_interval *interval);
 
-/* Keep it, if it is the best of its slot. */
+/* Store it if it is the best of its slot. */
 void clock_drift_keep(
     struct clock_offset *o, const struct clock_offset_interval *interval);
 
-/* What a rate of `rate` makes of a time. */
+/* A duration multiplied by a rate. */
 static inline int64_t
 offset_reach(double rate, int64_t time_ns)
 {

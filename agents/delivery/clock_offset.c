@@ -1,5 +1,5 @@
 /*
- * clock_offset - how far this host's clock is from the aggregator's.
+ * clock_offset - the offset between this host's clock and the aggregator's.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/clock_offset.h"
@@ -11,15 +11,17 @@
 #include "proto/os/clock.h"
 
 enum {
-	READINGS = 4,    /* of both clocks; the quickest counts */
+	READINGS = 4,    /* readings of both clocks; the quickest counts */
 	QUICK_NS = 2000, /* quick enough */
-	STEP_NS = 5000,  /* what is smaller counts as error, not as step */
-	NEWS_PROBES = 2, /* one is the answer to our own news */
-	NEWS_ERROR_NS = 500000, /* who knows it better needs no news */
+	STEP_NS =
+	    5000, /* a smaller difference counts as error, not as a step */
+	NEWS_PROBES = 2,        /* one of them answers our own report */
+	NEWS_ERROR_NS = 500000, /* a better estimate needs no report */
 };
 #define NEWS_NS           (60 * NS_PER_SECOND)
 #define ROUND_TRIP_MAX_NS (3600 * NS_PER_SECOND)
-/* 31 years after a boot: no two ends of intervals are 2^63 ns apart then. */
+/* 31 years after boot: until then no two ends of intervals are 2^63 ns
+ * apart. */
 #define MONOTONIC_MAX_NS (INT64_C(1000000000) * NS_PER_SECOND)
 
 struct clock_offset_now
@@ -81,9 +83,9 @@ clock_offset_watch(struct clock_offset *o, const struct clock_offset_now *now,
 	if (known != NULL)
 		*known = false;
 	if (passed_ns < 0)
-		return false; /* read before what is known already */
-	/* The kernel steers both clocks alike; what little differs is in the
-	 * errors, which grow at least that fast. */
+		return false; /* older than the last reading */
+	/* The kernel steers both clocks alike; the small difference is part of
+	 * the errors, which grow at least that fast. */
 	room_ns += offset_reach(CLOCK_OFFSET_WANDER, passed_ns);
 	if (moved_ns >= -room_ns && moved_ns <= room_ns) {
 		note_clocks(o, now);
@@ -92,7 +94,7 @@ clock_offset_watch(struct clock_offset *o, const struct clock_offset_now *now,
 	if (last != NULL)
 		*known = estimate_at(o, now->monotonic_ns, last);
 	note_clocks(o, now);
-	/* At the earliest just after the clocks were seen before. */
+	/* At the earliest just after the previous reading of the clocks. */
 	begin_generation(o, now->wall_ns - passed_ns);
 	return true;
 }
@@ -114,8 +116,8 @@ make_interval(const struct clock_offset_probe *probe,
 	held_ns = probe->answered_ns - probe->received_ns;
 	if (whole_ns > ROUND_TRIP_MAX_NS)
 		return false;
-	/* Both ends are of the time of arrival: what the clocks may have
-	 * parted since the question left. */
+	/* Move both ends to the time of arrival: add what the clocks may have
+	 * drifted since the question left. */
 	spare_ns = offset_reach(CLOCK_OFFSET_RATE, whole_ns);
 	*interval = (struct clock_offset_interval){
 		.at_ns = probe->arrived_ns,
@@ -153,7 +155,7 @@ clock_offset_add(struct clock_offset *o, const struct clock_offset_probe *probe,
 	return stepped ? CLOCK_OFFSET_STEPPED : CLOCK_OFFSET_TAKEN;
 }
 
-/* ---- what is known ---- */
+/* ---- the estimate ---- */
 
 static int64_t
 least_round_trip(const struct clock_offset *o)
@@ -177,7 +179,7 @@ estimate_at(struct clock_offset *o, int64_t at_ns,
 	if (o->count == 0)
 		return false;
 	clock_drift_at(o, at_ns, &line);
-	/* A clock that is centuries off is not worth a number. */
+	/* Report nothing about a clock that is wrong by centuries. */
 	if (__builtin_sub_overflow(line.base_ns, o->wall_ns, &offset_ns) ||
 	    __builtin_add_overflow(
 		offset_ns, llround(line.above_base), &offset_ns))

@@ -1,5 +1,5 @@
 /*
- * direct_uplink - a ship on a line to a broker.
+ * direct_uplink - a sender on a connection to a broker.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/direct_uplink.h"
@@ -14,18 +14,19 @@
 
 enum {
 	FRAMES_A_ROUND = 64,
-	REFUSALS = 2, /* answers before they are believed */
+	REFUSALS = 2, /* refusals before they are believed */
 };
 
-#define LOOK_NS      (NS_PER_SECOND / 10) /* at the clock, for the bar */
+#define LOOK_NS                                                                \
+	(NS_PER_SECOND / 10) /* between calls of the progress callback */
 #define LOOK_RARE_NS NS_PER_SECOND
-#define GRACE_NS     NS_PER_SECOND       /* after another key was shown */
-#define PATIENCE_NS  (2 * NS_PER_SECOND) /* before saying who is waited for */
+#define GRACE_NS     NS_PER_SECOND       /* after another key was used */
+#define PATIENCE_NS  (2 * NS_PER_SECOND) /* before it reports that it waits */
 
 bool
 direct_uplink_send(struct direct_uplink *d, struct text frame)
 {
-	static const struct route no_route; /* a line has one peer */
+	static const struct route no_route; /* a connection has one peer */
 
 	return zsock_send(d->zsock, &no_route, frame) == ZSOCK_DONE;
 }
@@ -94,22 +95,23 @@ give_up(struct direct_uplink *d, int64_t seconds)
 
 	if (counters->nacks[WIRE_NACK_BUSY] > d->busy)
 		err_set(d->err,
-		    "busy for %" PRId64 " s, says %s: poolscope status tells "
-		    "what it waits for; %s",
+		    "busy for %" PRId64 " s at %s (poolscope status shows "
+		    "the cause); %s",
 		    seconds, zsock_endpoint(d->zsock), d->options.advice);
 	else
 		err_set(d->err,
 		    "no answer from %s%s for %" PRId64
-		    " s: is the broker up? (poolscope up starts one)",
-		    d->broker_link->list.count > 1 ? "any broker, the last was "
-						   : "",
+		    " s: is the broker running? (poolscope up starts one)",
+		    d->broker_link->list.count > 1
+			? "any broker, the last one was "
+			: "",
 		    zsock_endpoint(d->zsock), seconds);
 	direct_uplink_fail(d);
 }
 
 /* ---- the loop ----------------------------------------------------------- */
 
-/* Who rotates keys may have been here since we began. */
+/* Keys may have been rotated since the program started. */
 static bool
 try_new_key(struct direct_uplink *d)
 {
@@ -124,7 +126,7 @@ try_new_key(struct direct_uplink *d)
 	return true;
 }
 
-/* A listener that does not let us in: nobody would come to change that. */
+/* The listener refuses the key: waiting would not change that. */
 static void
 look_at_listener(struct direct_uplink *d)
 {
@@ -150,20 +152,21 @@ look_at_listener(struct direct_uplink *d)
 	direct_uplink_fail(d);
 }
 
-/* One in between may be confused for a moment, so it is asked again. */
+/* A broker may be wrong for a moment: ask it again. */
 static void
 look_at_answers(struct direct_uplink *d)
 {
 	uint64_t nacks = sender_counters(d->ship)->nacks[WIRE_NACK_FORBIDDEN];
 
-	/* What comes now may have been said to the key before. */
+	/* An answer that arrives now may refer to the previous key. */
 	if (clock_monotonic_ns() < d->grace_ns)
 		d->forbidden = nacks;
 	if (nacks < d->forbidden + REFUSALS || try_new_key(d))
 		return;
 	err_set(d->err,
-	    "%s says forbidden: the key may not publish in this partition or "
-	    "as this node (poolscope keys list, on the other side, says what "
+	    "%s answers forbidden: the key may not publish in this partition "
+	    "or for "
+	    "this node (poolscope keys list, on the broker's host, shows what "
 	    "it may)",
 	    zsock_endpoint(d->zsock));
 	direct_uplink_fail(d);

@@ -1,5 +1,5 @@
 /*
- * failover - which of several brokers to use: one at a time.
+ * failover - selects one of several brokers.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/failover.h"

@@ -1,11 +1,12 @@
 /*
- * failover - which of several brokers to use: one at a time.
+ * failover - selects one of several brokers.
  *
- * No clock and no socket: time and signs of life come in.  An endpoint without
- * a sign of life is given up after a patience of 1 to 2 s; when none of them
- * answers the patience doubles with each round, up to 32 to 64 s.  The jitter
- * keeps the agents of a dead broker from coming to the next one all at once.
- * Nobody goes back to an earlier one before this one fails, too.
+ * It has no clock and no socket: the caller passes times and signs of life.
+ * An endpoint without a sign of life is left after a retry time of 1 to 2 s.
+ * When none of them answers, the retry time doubles with each round, up to 32
+ * to 64 s.  Jitter keeps the agents of a failed broker from reaching the next
+ * one all at once.  There is no fail-back: an earlier endpoint is used again
+ * only after the current one has failed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_FAILOVER_H
@@ -17,26 +18,27 @@
 enum { FAILOVER_ENDPOINTS_MAX = 8 };
 
 struct failover {
-	uint32_t endpoints; /* how many there are */
-	uint32_t at;        /* the one in use */
-	uint32_t mute;      /* moves since an answer */
-	uint64_t moves;     /* ever */
+	uint32_t endpoints; /* number of endpoints */
+	uint32_t at;        /* index of the endpoint in use */
+	uint32_t mute;      /* moves since the last answer */
+	uint64_t moves;     /* total */
 	uint64_t random;
-	int64_t until_ns; /* in trouble: move on then; 0: no trouble */
+	int64_t until_ns; /* no sign of life: move on at this time; 0: none
+			     needed */
 };
 
 void failover_init(
     struct failover *failover, uint32_t endpoints, uint64_t seed);
 
-/* An answer came from the one in use; true: the first since a move. */
+/* The endpoint in use answered; true: the first answer since a move. */
 bool failover_answered(struct failover *failover);
 
-/* Is there trouble: no connection, or no answer in time?  True: patience is
- * at its end, `at` is the next one: connect to it. */
+/* `trouble`: no connection, or no answer in time.  True: the retry time is
+ * over and `at` is the next endpoint; connect to it. */
 bool failover_look(struct failover *failover, bool trouble, int64_t now_ns);
 
-/* The one in use will not do: on to the next without patience.  False: each
- * of them was tried since an answer. */
+/* The endpoint in use refuses: move to the next one at once.  False: every
+ * endpoint was tried since the last answer. */
 bool failover_pass_by(struct failover *failover);
 
 #endif

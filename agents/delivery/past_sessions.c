@@ -1,5 +1,5 @@
 /*
- * past_sessions - asks what the store has of sessions that the spool gave up.
+ * past_sessions - asks what the store has of the spool's previous sessions.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/past_sessions.h"
@@ -11,9 +11,11 @@
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
-#define ASK_NS   (600 * NS_PER_SECOND) /* how often, and at least ... */
-#define SOON_NS  (1 * NS_PER_SECOND)   /* ... when time is short */
-#define RETRY_NS (10 * NS_PER_SECOND)  /* a question without an answer */
+#define ASK_NS                                                                 \
+	(600 * NS_PER_SECOND) /* interval of questions, and the shortest ...   \
+			       */
+#define SOON_NS  (1 * NS_PER_SECOND)  /* ... when the wait is short */
+#define RETRY_NS (10 * NS_PER_SECOND) /* until a question counts as lost */
 
 static bool
 is_of(const struct past_sessions_ask *ask, const struct spool_past_session *e)
@@ -22,8 +24,8 @@ is_of(const struct past_sessions_ask *ask, const struct spool_past_session *e)
 	       strcmp(ask->partition, e->partition) == 0;
 }
 
-/* The questions follow the spool's list, which grows at its end, and loses
- * some. */
+/* The questions follow the spool's list, which grows at its end and loses
+ * entries. */
 static void
 follow_list(struct past_sessions *f)
 {
@@ -106,7 +108,7 @@ save(struct past_sessions *f)
 		log_warn("%s", err.text);
 }
 
-/* All that is known of it is there, or reported. */
+/* Every known batch of it is stored or reported as a gap. */
 static void
 keep(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
@@ -116,8 +118,9 @@ keep(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 	save(f);
 }
 
-/* Nobody has brought it: a gap.  First the gap, then the note that it is
- * reported: a crash between tells it twice, and that is better than never. */
+/* No other sender has delivered it: record a gap.  Write the gap first and
+ * then the note that it is reported: after a crash between the two it is
+ * reported twice, which is better than never. */
 static void
 tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
@@ -130,14 +133,14 @@ tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 		log_warn("%s", err.text);
 		return;
 	}
-	log_warn("the aggregator has lost %" PRIu64 " batches of a session "
-		 "that this spool gave up: told as a gap",
+	log_warn("%" PRIu64 " batches of a previous session are missing on the "
+		 "aggregator; recorded as a gap",
 	    count);
 	f->reported += count;
 	keep(f, e, has);
 }
 
-/* The store has it up to `has`. */
+/* The store has the session up to `has`. */
 static void
 judge(struct past_sessions *f, struct spool_past_session *e, uint64_t has,
     int64_t wall_ns)
@@ -153,8 +156,8 @@ judge(struct past_sessions *f, struct spool_past_session *e, uint64_t has,
 	}
 }
 
-/* The store knows that it lacks some, and will tell it.  Until it has, it may
- * be lost itself. */
+/* The store knows which batches it is missing and will report them.  Until it
+ * has, it may be lost itself. */
 static void
 wait_for_missing(struct past_sessions *f, struct spool_past_session *e)
 {
@@ -192,11 +195,12 @@ past_sessions_receive(
 		    !text_equal(h.partition, text_of(e->partition)) ||
 		    a->stamp_ns == 0 || h.sent_ns != a->stamp_ns)
 			continue;
-		/* Fenced it is too when a newer run has it: as good. */
+		/* The answer is also "superseded" when a newer start of it
+		 * exists: as good. */
 		if (h.expect == 0 || (h.type != WIRE_WELCOME &&
 					 (h.type != WIRE_NACK ||
 					     h.reason != WIRE_NACK_SUPERSEDED)))
-			return true; /* asked again later */
+			return true; /* ask again later */
 		a->stamp_ns = 0;
 		a->at_ns = now_ns + pause_ns(f);
 		if (h.expect <= e->known && h.last_seq >= e->known) {
@@ -205,7 +209,7 @@ past_sessions_receive(
 		} else if (a->missing_by != 0 &&
 			   a->missing_by == h.generation &&
 			   h.type == WIRE_WELCOME) {
-			keep(f, e, h.expect - 1); /* brought, or reported */
+			keep(f, e, h.expect - 1); /* delivered or reported */
 		} else {
 			judge(f, e, h.expect - 1, wall_ns);
 		}

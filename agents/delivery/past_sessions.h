@@ -1,11 +1,12 @@
 /*
- * past_sessions - asks what the store has of sessions that the spool gave up.
+ * past_sessions - asks what the store has of the spool's previous sessions.
  *
- * A spool that was copied or put back goes on under another session, and
- * nobody speaks for the one before.  So now and then the store is asked how far
- * it has that one, with a hello that changes nothing.  What it said once, or
- * acknowledged, and has no more (it was restored from a backup) is a gap in the
- * session of now, unless somebody brings it within a time.
+ * A spool that was copied or restored continues under a new session, and no
+ * sender is left for the previous one.  This module therefore asks the store
+ * regularly how far it has the previous session, with a hello that changes
+ * nothing.  Batches that the store once reported or acknowledged and no longer
+ * has (it was restored from a backup) become a gap in the current session,
+ * unless another sender delivers them within a time.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_PAST_SESSIONS_H
@@ -20,36 +21,36 @@
 struct past_sessions_options {
 	struct spool *spool;
 	struct text node;
-	int64_t wait_ns; /* how long others may bring it */
+	int64_t wait_ns; /* time for others to deliver the batches */
 
 	void *arg;
 	bool (*send)(void *arg, struct text frame);
-	/* Settle what was put into the spool: a gap follows. */
+	/* Commit what was written to the spool: a gap follows. */
 	void (*commit)(void *arg);
 };
 
-/* Plain values; begins as the options and zeros. */
+/* Plain values; set the options, and zeros for the rest. */
 struct past_sessions {
 	struct past_sessions_options options;
 	struct past_sessions_ask {
 		struct session_id session;
 		char partition[NAME_BYTES_MAX + 1];
-		int64_t at_ns;    /* the next question, monotonic */
-		int64_t stamp_ns; /* of the one under way; 0: none */
+		int64_t at_ns;    /* time of the next question, monotonic */
+		int64_t stamp_ns; /* question in flight; 0: none */
 		uint64_t
-		    missing_by; /* the generation that said it is missing it */
+		    missing_by; /* generation that reported it as missing */
 	} ask[SPOOL_PAST_SESSIONS_MAX];
 	uint32_t asks;
-	int64_t stamp_ns;  /* the last one given */
-	uint64_t reported; /* batches that became gaps */
+	int64_t stamp_ns;  /* the last number given to a question */
+	uint64_t reported; /* batches recorded as gaps */
 };
 
-/* Ask what is due. */
+/* Ask the questions that are due. */
 void past_sessions_push(
     struct past_sessions *past_sessions, int64_t now_ns, int64_t wall_ns);
-/* When something is due next, monotonic; 0: never. */
+/* Time of the next question or gap, monotonic; 0: never. */
 int64_t past_sessions_deadline_ns(const struct past_sessions *past_sessions);
-/* An answer that no stream wanted; false: it is to no question of ours. */
+/* An answer that belongs to no stream; false: nor to a question of ours. */
 bool past_sessions_receive(struct past_sessions *past_sessions,
     struct text frame, int64_t now_ns, int64_t wall_ns);
 

@@ -1,5 +1,5 @@
 /*
- * publisher - records brought to the aggregator by who has no agent.
+ * publisher - sends records to the aggregator without an agent.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/publisher.h"
@@ -16,8 +16,8 @@
 #include "proto/base/memory.h"
 
 enum {
-	STREAM = 0, /* there is one */
-	/* As ship has it. */
+	STREAM = 0, /* the only stream */
+	/* As in sender.h. */
 	FRAME_BODY_BYTES =
 	    WIRE_FRAME_BYTES_MAX - WIRE_FIXED_BYTES - WIRE_HEADER_BYTES_MAX,
 	BATCH_RECORDS = 32768,
@@ -32,16 +32,16 @@ struct publisher {
 	uint64_t first;        /* unacknowledged */
 	uint64_t taken, acked; /* records */
 
-	/* What the loop runs for: */
-	uint64_t upto;      /* so many records acknowledged, or ... */
-	uint64_t in_memory; /* ... no more bytes than these */
+	/* Conditions that end the loop: */
+	uint64_t upto;      /* this many records are acknowledged, or ... */
+	uint64_t in_memory; /* ... at most this many bytes are unacknowledged */
 	bool stopped;       /* INT, TERM */
 
-	struct wire_writer writer; /* the batch in the making */
+	struct wire_writer writer; /* the incomplete batch */
 	unsigned char body[UNACKED_BODY_BYTES];
 };
 
-/* ---- what ship asks of its owner ---------------------------------------- */
+/* ---- callbacks of the sender -------------------------------------------- */
 
 static bool
 send_frame(void *arg, struct text frame)
@@ -85,8 +85,8 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 	    &p->direct_uplink, text_of(p->partition), reason);
 }
 
-/* What was acknowledged is not in memory any more, and who sends it has put
- * his things away. */
+/* Acknowledged records are no longer in memory, and the caller has released
+ * its own. */
 static void
 on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
@@ -95,8 +95,8 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 	(void)stream;
 	(void)seq;
 	err_set(p->direct_uplink.err,
-	    "the aggregator no longer has what it acknowledged: its store "
-	    "came back from a backup; send again what was sent since");
+	    "the aggregator lost acknowledged data (restored from a backup?); "
+	    "publish again what was published since then");
 	direct_uplink_fail(&p->direct_uplink);
 }
 
@@ -107,8 +107,8 @@ on_diverged(void *arg, uint32_t stream, uint64_t seq)
 
 	(void)stream;
 	(void)seq;
-	err_set(p->direct_uplink.err,
-	    "the aggregator has something else of this session; start again");
+	err_set(p->direct_uplink.err, "the aggregator has other data of this "
+				      "session; start the program again");
 	direct_uplink_fail(&p->direct_uplink);
 }
 
@@ -132,7 +132,7 @@ pump(void *arg)
 		direct_uplink_pump_at(&p->direct_uplink, 0);
 }
 
-/* Signals wait for the loop, which may not be asked for long. */
+/* Signals are handled by the loop, which may not run for long periods. */
 static bool
 is_interrupted(struct publisher *p)
 {
@@ -144,14 +144,14 @@ is_interrupted(struct publisher *p)
 	return p->stopped;
 }
 
-/* Run until is_done; which it may be already. */
+/* Run the loop until is_done, which may hold already. */
 static int
 run(struct publisher *p, struct err *err)
 {
 	struct direct_uplink *d = &p->direct_uplink;
 
 	if (d->status != 0)
-		return err_set(err, "it failed before");
+		return err_set(err, "an earlier call failed");
 	d->err = err;
 	direct_uplink_receive(d);
 	direct_uplink_push(d);
@@ -179,7 +179,7 @@ add_batch(struct publisher *p, struct text body, struct batch *batch)
 	p->taken += batch->records;
 }
 
-/* The batch in the making is done. */
+/* Close the incomplete batch. */
 static void
 seal(struct publisher *p)
 {
@@ -193,7 +193,7 @@ seal(struct publisher *p)
 	wire_writer_init(&p->writer, p->body, sizeof(p->body));
 }
 
-/* A record larger than a batch is one of its own, compressed if it must be. */
+/* A record larger than a batch gets its own, compressed if it must be. */
 static bool
 put_large(struct publisher *p, const struct record *record)
 {
@@ -222,7 +222,7 @@ put_large(struct publisher *p, const struct record *record)
 	return fits;
 }
 
-/* 1: it is in, 0: it is in and a batch is full, -1: it fits none. */
+/* 1: added, 0: added and a batch is full, -1: it fits no batch. */
 static int
 put(struct publisher *p, const struct record *record)
 {
@@ -237,7 +237,7 @@ put(struct publisher *p, const struct record *record)
 	return put_large(p, record) ? 0 : -1;
 }
 
-/* ---- the public face ---------------------------------------------------- */
+/* ---- public functions --------------------------------------------------- */
 
 static void
 copy_name(char to[static NAME_BYTES_MAX + 1], struct text name)
@@ -256,7 +256,7 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 	const struct sender_owner owner = { p, send_frame, read_batch, on_acked,
 		on_refused, on_rewind, on_diverged, NULL, NULL };
 	struct direct_uplink_options options = { .timeout_ns = timeout_ns,
-		.advice = "the same once more goes on",
+		.advice = "run the same command again to resume",
 		.arg = p,
 		.pump = pump };
 	struct session_id session;
@@ -303,7 +303,7 @@ publisher_put(struct publisher *p, const struct record *record, bool *fits,
 
 	*fits = rc >= 0;
 	if (rc < 0)
-		return err_set(err, "%s of %u bytes does not fit a batch",
+		return err_set(err, "%s of %u bytes does not fit in a batch",
 		    text_quote(kind, sizeof(kind), record->source),
 		    record->pairs.bytes);
 	if (rc > 0)

@@ -1,5 +1,5 @@
 /*
- * sender - sends the batches of some streams until they are acknowledged.
+ * sender - sends the batches of several streams until they are acknowledged.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/sender.h"
@@ -105,7 +105,7 @@ sender_read(const struct sender *sender, const struct sender_stream *s,
 	there = sender->owner.read(sender->owner.arg, s->number, seq, batch);
 	if (there != 1)
 		return there;
-	/* Only a gap may begin before the number that was asked for. */
+	/* Only a gap may begin before the requested number. */
 	if (batch->last_seq < batch->seq)
 		batch->last_seq = batch->seq;
 	if (seq < batch->seq || seq > batch->last_seq ||
@@ -139,8 +139,8 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 			boundary = s->boundary;
 		}
 	}
-	/* An aggregator that calls every session a fork must not be able to
-	 * make us write new ones as fast as it answers. */
+	/* An aggregator that calls every session diverged must not make us
+	 * write new sessions as fast as it answers. */
 	if (sessions > 1) {
 		int64_t pause_ns = SENDER_TIMEOUT_MAX_NS;
 
@@ -173,8 +173,8 @@ sender_reconnected(struct sender *sender, int64_t now_ns)
 
 		if (s == NULL || s->state == SENDER_PARKED)
 			continue;
-		/* A stream that has nothing to send asks whether the aggregator
-		 * is still the one that has it all. */
+		/* A stream with nothing to send asks whether the aggregator
+		 * still has everything. */
 		if (s->state == SENDER_OPEN && s->entries == 0)
 			sender_say_hello(s, s->wait_ns);
 		s->sent = 0;

@@ -1,16 +1,16 @@
 /*
- * sender_hello - where a stream goes on: answers to hellos.
+ * sender_hello - where a stream resumes: the answers to hellos.
  *
- * A welcome counts only when it answers the last hello, so that no late
- * answer of another life can move a stream.
+ * A welcome counts only when it answers the last hello, so that no late answer
+ * to an earlier start can move a stream.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/sender.h"
 
 #include "agents/delivery/sender_stream.h"
 
-/* Our chain before `seq` (0: not known), and whether a gap is what is there.
- * 0: the number before it was never given out here. */
+/* Our running hash before `seq` (0: not known), and whether a gap is there. 0:
+ * the number before it was never assigned here. */
 static int
 chain_before(const struct sender *sender, const struct sender_stream *s,
     uint64_t seq, uint64_t *chain, bool *gap)
@@ -30,10 +30,10 @@ chain_before(const struct sender *sender, const struct sender_stream *s,
 	return before != 0;
 }
 
-/* The aggregator was restored, and its store of before had more of this
- * session. Whoever has not given out these numbers, or others, is a life of the
- * spool that this store must not take for it: what is missing would never be
- * missed. */
+/* The aggregator was restored, and its previous store had more of this
+ * session. A spool that has not assigned these numbers, or has assigned
+ * others, is another version of the spool; this store must not continue with
+ * it, or nobody would notice the missing batches. */
 static bool
 is_other_life(const struct sender *sender, const struct sender_stream *s)
 {
@@ -60,9 +60,9 @@ open_stream(struct sender *sender, struct sender_stream *s)
 	s->ready = true;
 }
 
-/* ---- the last number in common ------------------------------------------ */
+/* ---- the last common number ---------------------------------------------- */
 
-/* Ask whether the chain after `batch` is the aggregator's too. */
+/* Ask whether the aggregator has the same running hash after `batch`. */
 static void
 ask_about(struct sender_stream *s, const struct sender_batch *batch, bool tail)
 {
@@ -75,7 +75,7 @@ ask_about(struct sender_stream *s, const struct sender_batch *batch, bool tail)
 	s->wait_ns = 0;
 }
 
-/* A gap of ours holds nothing that could be other. */
+/* A gap of ours has no content that could differ. */
 static void
 pass(struct sender *sender, struct sender_stream *s,
     const struct sender_batch *gap)
@@ -98,10 +98,11 @@ pass_gaps(struct sender *sender, struct sender_stream *s)
 		pass(sender, s, &batch);
 }
 
-/* Up to s->first - 1 we agree; the aggregator has more, and it is not ours. Ask
- * for the next candidate, or say where the ways part.  One after another and
- * not by halves: an aggregator agrees with every chain where it has a gap, so
- * that its yes is about one number and not about all before. */
+/* Both sides agree up to s->first - 1; the aggregator has more, which is not
+ * ours.  Ask for the next candidate, or report the first differing number.
+ * Ask one by one and not by bisection: an aggregator agrees with every running
+ * hash where it has a gap, so that its yes is about one number and not about
+ * all before it. */
 static void
 probe(struct sender *sender, struct sender_stream *s)
 {
@@ -110,8 +111,9 @@ probe(struct sender *sender, struct sender_stream *s)
 	while (s->first <= s->hwm) {
 		bool there = sender_read(sender, s, s->first, &batch) == 1;
 
-		/* What the aggregator no longer remembers cannot be compared:
-		 * better sent again under a new session than taken for sent. */
+		/* The aggregator no longer remembers these numbers, so they
+		 * cannot be compared: sending them again under a new session
+		 * is safer than assuming that they were sent. */
 		if (!there || (!sender_is_gap(&batch) &&
 				  s->hwm - s->first >= SENDER_RING)) {
 			sender_diverge(sender, s);
@@ -126,9 +128,9 @@ probe(struct sender *sender, struct sender_stream *s)
 	open_stream(sender, s);
 }
 
-/* The last that the aggregator has is a gap of ours, where chains say nothing:
- * ask about the batch before it, from `seq` down.  False: there is none to ask
- * about. */
+/* The aggregator's last number is a gap of ours, where the running hash proves
+ * nothing: ask about the batch before it, from `seq` down.  False: there is
+ * none to ask about. */
 static bool
 probe_tail(struct sender *sender, struct sender_stream *s, uint64_t seq)
 {
@@ -162,7 +164,8 @@ on_probe_welcome(struct sender *sender, struct sender_stream *s,
 		sender_ask_again(sender, s, now_ns);
 		return;
 	}
-	/* No yes: it may have a gap there, of another life. */
+	/* Not a yes: it may have a gap there, of another version of the
+	 * spool. */
 	if (s->tail && (h->flags & WIRE_FLAG_SAME) == 0) {
 		if (!probe_tail(sender, s, s->probe_last - 1))
 			probe(sender, s);
@@ -183,8 +186,8 @@ on_probe_welcome(struct sender *sender, struct sender_stream *s,
 	}
 }
 
-/* The store of this stream is another one than before.  Streams that say
- * nothing would not notice: they ask as well. */
+/* This stream has another store than before.  Idle streams would not notice:
+ * they ask as well. */
 static void
 on_generation(
     struct sender *sender, const struct sender_stream *s, uint64_t generation)
@@ -204,7 +207,7 @@ on_generation(
 
 /* ---- answers to a hello ------------------------------------------------- */
 
-/* So far back from `seq` that the last number in common can be found. */
+/* A number far enough before `seq` that the last common number can be found. */
 static uint64_t
 ring_before(uint64_t seq)
 {
@@ -218,9 +221,9 @@ go_back(struct sender *sender, struct sender_stream *s, uint64_t seq)
 	sender->owner.rewind(sender->owner.arg, s->number, seq);
 }
 
-/* Where to go back to: where the aggregator is, or, if what it has there is not
- * ours or cannot be reported from ours because of a gap, before the last number
- * in common. */
+/* The number to resend from: the aggregator's, or, if its content there is not
+ * ours or a gap of ours prevents the comparison, one before the last common
+ * number. */
 static uint64_t
 back_to(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
@@ -236,8 +239,9 @@ back_to(const struct sender *sender, const struct sender_stream *s,
 	return ring_before(h->expect);
 }
 
-/* Behind what we acknowledged to be ours there may be another life's batches:
- * once for each boundary all is compared that its store remembers. */
+/* Before the number that was acknowledged there may be batches of another
+ * version of the spool: for each boundary compare, once, all that its store
+ * remembers. */
 static bool
 is_to_compare(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
@@ -273,12 +277,12 @@ on_hello_welcome(
 	}
 	s->hwm = h->expect - 1;
 	if (!sender->derived && h->run >= s->first)
-		pass_gaps(sender, s); /* the boundary may be in one of them */
+		pass_gaps(sender, s); /* the boundary may be in any of them */
 	if (sender->derived)
 		accept_all(sender, s, h->chain);
 	else if (h->run >= s->first || s->first > s->hwm)
-		probe(
-		    sender, s); /* each, for the last does not speak for all */
+		probe(sender, s); /* each of them: the last one does not prove
+				     the others */
 	else if (chain_before(sender, s, h->expect, &chain, &gap) == 0)
 		probe(sender, s);
 	else if (h->chain != 0 && chain != 0 && h->chain == chain)
@@ -318,8 +322,8 @@ sender_on_welcome(struct sender *sender, struct sender_stream *s,
 		on_hello_welcome(sender, s, h);
 }
 
-/* A newer run of our session exists: we are a copy.  What the aggregator has
- * and is ours need not go with us into the next session. */
+/* A newer start of our session exists: this spool is a copy.  What the
+ * aggregator has and is ours need not be sent in the new session. */
 static void
 on_hello_superseded(
     struct sender *sender, struct sender_stream *s, const struct wire_header *h)
@@ -334,7 +338,7 @@ on_hello_superseded(
 	sender_diverge(sender, s);
 }
 
-/* Where the batches begin of which nothing is known but that they are gone. */
+/* The first number of the batches that are known only to be gone. */
 static uint64_t
 before_gaps(const struct sender *sender, const struct sender_stream *s)
 {
@@ -347,10 +351,10 @@ before_gaps(const struct sender *sender, const struct sender_stream *s)
 	return seq;
 }
 
-/* Its chain before our first number is another one.  Of a hello that asks
- * where we stand this is about numbers that were acknowledged: its store was
- * lost, and somebody else's batches are there now.  What of ours is not there
- * goes again, or is reported as a gap. */
+/* The aggregator has another running hash before our first number.  In answer
+ * to a hello that only asks, this concerns acknowledged numbers: the store was
+ * lost and now has another sender's batches there.  Batches of ours that it
+ * does not have are sent again, or reported as a gap. */
 static void
 on_hello_diverged(
     struct sender *sender, struct sender_stream *s, const struct wire_header *h)
@@ -364,11 +368,12 @@ on_hello_diverged(
 		    s->denied.by != h->generation) {
 			s->denied.seq = s->first;
 			s->denied.by = h->generation;
-			s->sessions++; /* not as fast as it says so */
+			s->sessions++; /* not as fast as the aggregator answers
+					*/
 			go_back(sender, s, ring_before(s->first));
 			return;
 		}
-		/* All that can be compared is the same. */
+		/* All numbers that can be compared agree. */
 		s->first = before_gaps(sender, s);
 	}
 	sender_diverge(sender, s);
@@ -383,7 +388,7 @@ sender_on_hello_nack(struct sender *sender, struct sender_stream *s,
 	s->hello_stamp_ns = 0;
 	switch (h->reason) {
 	case WIRE_NACK_DIVERGED:
-		/* Of another store than the one that is compared with? */
+		/* Is this from another store than the one compared with? */
 		if (s->state == SENDER_PROBE && h->generation != s->generation)
 			sender_ask_again(sender, s, now_ns);
 		else

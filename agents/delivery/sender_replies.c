@@ -1,9 +1,9 @@
 /*
- * sender_replies - the half of ship that reads what the aggregator says.
+ * sender_replies - the half of the sender that reads the aggregator's answers.
  *
- * An acknowledgement counts when it is of our session, partition and
- * generation, of batches that were sent, and the aggregator's chain is ours.
- * All else that is not a plain nack leads to a hello (sender_hello.c).
+ * An acknowledgement counts when it names our session, pool and generation and
+ * batches that were sent, and the aggregator's running hash is ours.  Every
+ * other answer except a plain nack leads to a hello (sender_hello.c).
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/sender.h"
@@ -13,8 +13,9 @@
 
 #define RETRY_MIN_NS (INT64_C(10) * 1000000)
 
-/* How long to leave a hole that was filled, and doubling: a filling that is
- * there is acknowledged in less, when the aggregator has committed it. */
+/* How long to wait before a hole is filled again, doubling: if the first
+ * filling arrived, its acknowledgement comes sooner, when the aggregator has
+ * committed it. */
 #define FILL_AGAIN_NS (INT64_C(25) * 1000000)
 
 void
@@ -68,7 +69,7 @@ sender_probe(const struct sender *sender, const struct wire_header *h,
 	const struct clock_offset_probe probe = { sent_ns, now_ns,
 		h->received_ns, h->answered_ns };
 
-	/* An older aggregator says nothing of its clock. */
+	/* An older aggregator does not send its clock. */
 	return sender->owner.probed != NULL && h->received_ns != 0 &&
 	       h->answered_ns != 0 &&
 	       sender->owner.probed(sender->owner.arg, &probe);
@@ -76,7 +77,8 @@ sender_probe(const struct sender *sender, const struct wire_header *h,
 
 /* ---- answers to batches ------------------------------------------------- */
 
-/* The entry that this answer is to, by its stamp; NULL: an older sending. */
+/* The entry that this answer belongs to, by its send time; NULL: it answers an
+ * older transmission. */
 static struct sender_entry *
 find_entry(struct sender_stream *s, int64_t stamp_ns)
 {
@@ -95,8 +97,8 @@ remove_entries(struct sender_stream *s, uint32_t count)
 	s->next_bytes = 0;
 }
 
-/* The aggregator says that it has all up to `upto` and that `chain` is the
- * chain there.  False: that is not what was sent. */
+/* The aggregator has all up to `upto`, with this running hash there.  False:
+ * that is not what was sent. */
 static bool
 take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
     uint64_t chain, int64_t now_ns)
@@ -130,8 +132,8 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 	return true;
 }
 
-/* Our chain at the number that is acknowledged does not say that what is kept
- * under our first unacknowledged one is ours. */
+/* Our running hash at the acknowledged number does not prove that what is
+ * stored below our first unacknowledged number is ours. */
 static bool
 is_behind_boundary(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
@@ -164,7 +166,8 @@ on_ack(struct sender *sender, struct sender_stream *s,
 		sender_say_hello(s, 0);
 }
 
-/* The deadline comes sooner, and is no silence then: somebody answers. */
+/* The deadline comes sooner, and does not count as silence: the peer
+ * answers. */
 static void
 fill_later(struct sender *sender, struct sender_stream *s, int64_t now_ns)
 {
@@ -178,13 +181,14 @@ fill_later(struct sender *sender, struct sender_stream *s, int64_t now_ns)
 	s->deadline_ns = at_ns;
 }
 
-/* Something between was lost: send again from there.  What is before it stays
- * under way: a nack is no promise that it is on the aggregator's disk.
+/* A batch was lost: resend from there.  Batches before it stay in flight: a
+ * nack does not promise that they are on the aggregator's disk.
  *
- * Every batch behind a hole is answered so, but only the last sending of each
- * counts: what is sent after a go-back comes behind the filling of the hole,
- * and when that is answered so, the filling was lost as well, or is late.  It
- * is sent again, but not at the speed of an aggregator that keeps saying so. */
+ * The aggregator answers every batch after a hole in this way, but only the
+ * last transmission of each counts: after a resend they follow the batch that
+ * fills the hole, and such a nack then means that the filling was lost as
+ * well, or is late.  It is sent again, but not as fast as the aggregator
+ * repeats the nack. */
 static void
 on_gap(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
@@ -192,7 +196,7 @@ on_gap(struct sender *sender, struct sender_stream *s,
 	const struct sender_entry *entry = find_entry(s, h->sent_ns);
 	uint32_t back = 0;
 
-	/* What waits to be sent again was answered before. */
+	/* Batches that wait to be sent again were already answered. */
 	if (entry == NULL || entry >= s->entry + s->sent)
 		return;
 	while (back < s->entries && s->entry[back].seq != h->expect)
@@ -210,8 +214,9 @@ on_gap(struct sender *sender, struct sender_stream *s,
 	}
 }
 
-/* Refused for good, says the aggregator; a confused one in between may say so
- * too, so it is asked again before the owner hears of it. */
+/* The aggregator refuses the batch for good.  A broker in between may report
+ * the same by mistake, so the batch is sent again before the owner is
+ * informed. */
 static void
 on_refusal(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
@@ -221,17 +226,17 @@ on_refusal(struct sender *sender, struct sender_stream *s,
 
 	if (entry == NULL || entry->seq != seq)
 		return;
-	entry->stamp_ns = 0; /* one answer to one sending */
+	entry->stamp_ns = 0; /* count one answer for each transmission */
 	if (s->refused_seq != seq)
 		s->refusals = 0;
 	s->refused_seq = seq;
 	s->sent = 0;
-	/* A gap says that something is lost: that is never given up. */
+	/* A gap reports a loss: never give it up. */
 	if (entry->gap || ++s->refusals < SENDER_REFUSALS) {
 		int64_t wait_ns = now_ns + sender_back_off(sender, s);
 
-		/* Who may not speak here at all is reported so at a hello, and
-		 * what was accepted waits until he may. */
+		/* A hello shows whether the sender is authorized here; until
+		 * it is, accepted batches wait. */
 		if (h->reason == WIRE_NACK_FORBIDDEN)
 			sender_say_hello(s, wait_ns);
 		else
@@ -260,7 +265,8 @@ on_batch_nack(struct sender *sender, struct sender_stream *s,
 		s->wait_ns = now_ns + sender_retry_ns(sender, s, h);
 		break;
 	case WIRE_NACK_SUPERSEDED:
-		/* Late answers to an earlier run of ours say this as well. */
+		/* Late answers to an earlier start of ours report this as
+		 * well. */
 		if (find_entry(s, h->sent_ns) == NULL)
 			break;
 		s->superseded = true;
@@ -287,7 +293,7 @@ on_batch_nack(struct sender *sender, struct sender_stream *s,
 	}
 }
 
-/* A broker answers for itself, and knows no generation. */
+/* A broker answers for itself and knows no generation. */
 static bool
 is_from_between(const struct wire_header *h)
 {
@@ -313,8 +319,7 @@ on_answer(struct sender *sender, struct sender_stream *s,
 		if (nack)
 			sender_on_hello_nack(sender, s, h, now_ns);
 	} else if (h->generation != s->generation && !is_from_between(h)) {
-		sender_ask_again(
-		    sender, s, now_ns); /* the store is another one */
+		sender_ask_again(sender, s, now_ns); /* another store */
 	} else if (nack) {
 		on_batch_nack(sender, s, h, now_ns);
 	} else {

@@ -1,8 +1,8 @@
 /*
- * sender_send - the half of ship that sends.
+ * sender_send - the half of the sender that sends.
  *
- * Batches are never kept here: what is to be sent, the first time or again,
- * is read from the owner and framed on the spot.
+ * It stores no batches: a batch is read from the owner and framed each time it
+ * is sent.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/sender.h"
@@ -12,12 +12,13 @@
 
 #include <assert.h>
 
-/* How long to leave a line alone that took nothing, and at most: a line that
- * is not connected costs one try a second. */
+/* How long to pause after the connection took nothing, and the maximum: a
+ * connection that is down costs one attempt a second. */
 #define BLOCKED_MIN_NS (INT64_C(5) * 1000000)
 #define BLOCKED_MAX_NS (INT64_C(1000) * 1000000)
 
-/* A stamp is the wall clock, and names one frame: no two are equal. */
+/* The send time is the wall clock and identifies one frame: no two are
+ * equal. */
 static int64_t
 next_stamp(struct sender *sender, int64_t wall_ns)
 {
@@ -87,8 +88,9 @@ push_hello(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 	s->deadline_ns = now_ns + sender_back_off(sender, s);
 }
 
-/* Is there room for `bytes` more under way?  One batch may always go when
- * nothing is, so that a small credit, or none, cannot stop a stream. */
+/* Does the window have room for `bytes` more?  One batch may always be sent
+ * when none is in flight, so that a small credit, or none, cannot stop a
+ * stream. */
 static bool
 has_room(const struct sender_stream *s, uint32_t bytes)
 {
@@ -98,8 +100,8 @@ has_room(const struct sender_stream *s, uint32_t bytes)
 		return true;
 	if (s->credit == 0)
 		return false;
-	/* After a second silence in a row one batch asks whether anybody is
-	 * there, instead of a window. */
+	/* After a second silence in a row send one batch, not a window, to see
+	 * whether the peer is there. */
 	if (s->sent == SENDER_WINDOW_BATCHES || s->silences > 1)
 		return false;
 	for (uint32_t i = 0; i < s->sent; i++)
@@ -109,15 +111,16 @@ has_room(const struct sender_stream *s, uint32_t bytes)
 	return under_way <= limit;
 }
 
-/* The owner cannot read what it should have: maybe a moment's trouble; else
- * the owner is asked to go back there, which puts a gap where nothing is. */
+/* The owner cannot read a batch that it should have: perhaps a momentary
+ * error; otherwise ask the owner to resend from there, which puts a gap in its
+ * place. */
 static void
 misread(struct sender *sender, struct sender_stream *s, uint64_t seq,
     int64_t now_ns)
 {
 	s->entries = s->sent;
 	if (s->sent > 0)
-		return; /* again when what is before it is settled */
+		return; /* again when everything before it is settled */
 	s->misreads++;
 	s->wait_ns = now_ns + sender_back_off(sender, s);
 	s->ready = true;
@@ -128,7 +131,7 @@ misread(struct sender *sender, struct sender_stream *s, uint64_t seq,
 	sender->owner.rewind(sender->owner.arg, s->number, seq);
 }
 
-/* A body that no frame can hold will not get smaller. */
+/* A body that fits in no frame will not get smaller. */
 static bool
 fits_a_frame(const struct sender_batch *batch)
 {
@@ -146,7 +149,8 @@ note_sent(struct sender *sender, struct sender_stream *s,
 		    now_ns + sender_jittered(sender, s->timeout_ns);
 		s->unfilled = false;
 	}
-	/* A gap may be longer than what was sent in its place before. */
+	/* A gap may be longer than the batch that was sent in its place
+	 * before. */
 	if (s->sent < s->entries && s->entry[s->sent].last != entry->last)
 		s->entries = s->sent;
 	s->entry[s->sent++] = *entry;
@@ -161,8 +165,8 @@ note_sent(struct sender *sender, struct sender_stream *s,
 		s->high = entry->last;
 }
 
-/* Send the next batch of the window.  False when there is none, or no room,
- * or the line takes nothing. */
+/* Send the next batch of the window.  False: there is none, the window is
+ * full, or the connection takes nothing. */
 static bool
 send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
     int64_t wall_ns)
@@ -205,7 +209,8 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 		header.reason = batch.reason;
 		header.after = batch.after;
 		batch.body = (struct text){ NULL, 0 };
-		/* What is left of a gap begins where the aggregator stands. */
+		/* The rest of a gap begins at the number that the aggregator
+		 * expects. */
 		if (batch.seq < seq)
 			header.chain = s->sent > 0 ? s->entry[s->sent - 1].after
 						   : s->chain;
@@ -257,8 +262,9 @@ push_batches(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 void
 sender_push(struct sender *sender, int64_t now_ns, int64_t wall_ns)
 {
-	/* Another stream begins every time: one that always has more must not
-	 * fill the line before the others had their turn. */
+	/* Begin with another stream each time: a stream that always has more
+	 * must not use the whole connection before the others had their turn.
+	 */
 	uint32_t turn = sender->turn++;
 
 	for (uint32_t i = 0; i < sender->streams; i++) {

@@ -1,5 +1,5 @@
 /*
- * spool_uplink - carries the batches of the spool to the aggregator.
+ * spool_uplink - sends the batches of the spool to the aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/spool_uplink.h"
@@ -13,11 +13,11 @@
 #include "proto/os/log.h"
 
 enum {
-	LINE_QUEUE = 4, /* messages: the window is ship's, not ZeroMQ's */
+	LINE_QUEUE = 4, /* messages: the sender bounds the window, not ZeroMQ */
 	FRAMES_A_ROUND = 64,
 };
 
-/* What is acknowledged is given up this long afterwards, in one go. */
+/* Acknowledged batches are released this long afterwards, all at once. */
 #define TIDY_NS (5 * NS_PER_SECOND)
 
 struct spool_uplink {
@@ -28,17 +28,17 @@ struct spool_uplink {
 	struct past_sessions past_sessions;
 	struct zsock_message message;
 	struct loop_timer push_timer, tidy_timer;
-	uint32_t streams; /* that ship knows */
+	uint32_t streams; /* that the sender knows */
 	bool restart[SPOOL_STREAMS_MAX];
 	bool restarts; /* any of them */
 	bool held;
-	struct loop_timer look_timer; /* at the brokers */
+	struct loop_timer look_timer; /* connection to the brokers */
 };
 
 static bool
 send_frame(void *arg, struct text frame)
 {
-	static const struct route no_route; /* a line has one peer */
+	static const struct route no_route; /* a connection has one peer */
 	struct spool_uplink *spool_uplink = arg;
 
 	return zsock_send(spool_uplink->zsock, &no_route, frame) == ZSOCK_DONE;
@@ -110,7 +110,8 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 	const struct spool_uplink_options *options = &spool_uplink->options;
 	struct err err = { 0 };
 
-	log_warn("batch refused: %s seq=%llu, set aside in the spool",
+	log_warn("batch refused: %s seq=%llu, moved to the spool's directory "
+		 "refused",
 	    wire_reason_name(reason), (unsigned long long)seq);
 	options->commit(options->arg);
 	if (spool_refuse(options->spool, stream, seq, WIRE_GAP_REFUSED, &err) !=
@@ -126,8 +127,8 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 	const struct spool_uplink_options *options = &spool_uplink->options;
 	struct err err = { 0 };
 
-	log_warn("the aggregator is behind what it acknowledged: sending "
-		 "again from seq=%llu",
+	log_warn("the aggregator lost acknowledged data (restored from a "
+		 "backup?); resending from seq=%llu",
 	    (unsigned long long)seq);
 	options->commit(options->arg);
 	if (spool_rewind(options->spool, stream, seq, &err) != 0)
@@ -142,8 +143,8 @@ on_diverged(void *arg, uint32_t stream, uint64_t seq)
 	const struct spool_uplink_options *options = &spool_uplink->options;
 	struct err err = { 0 };
 
-	log_warn("this spool has a double, or went back in time: it goes on "
-		 "as a new session");
+	log_warn("this spool was copied or restored to an older state; "
+		 "starting a new session");
 	options->commit(options->arg);
 	if (spool_new_session(options->spool, stream, seq, &err) != 0)
 		log_error("%s", err.text);
@@ -172,7 +173,7 @@ restart(struct spool_uplink *spool_uplink, uint32_t stream, int64_t now_ns)
 	    spool_chain(spool, stream, first), now_ns);
 }
 
-/* Streams that are new, or must say hello again. */
+/* Start the streams that are new or must send a hello again. */
 static void
 restart_streams(struct spool_uplink *spool_uplink, int64_t now_ns)
 {
@@ -279,7 +280,7 @@ on_port(void *arg, struct zsock *zsock)
 }
 
 static const struct reconnect_peer broker = { "broker",
-	"what is accepted waits in the spool" };
+	"accepted records wait in the spool" };
 
 static int
 open_line(struct spool_uplink *spool_uplink, struct err *err)

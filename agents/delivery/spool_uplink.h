@@ -1,8 +1,8 @@
 /*
- * spool_uplink - carries the batches of the spool to the aggregator.
+ * spool_uplink - sends the batches of the spool to the aggregator.
  *
- * Joins the three that know nothing of each other: the spool (disk), ship (the
- * protocol) and a port (the line to one of the brokers), on the loop's timers.
+ * It joins three modules that do not know each other, on the loop's timers:
+ * the spool (disk), the sender (protocol) and a port (connection to a broker).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_SPOOL_UPLINK_H
@@ -25,18 +25,19 @@ struct spool_uplink_options {
 	struct text node;
 	int64_t restore_wait_ns; /* past_sessions.h */
 
-	/* What the owner hears; any may be called within spool_uplink_push. */
+	/* Callbacks to the owner; each may be called within
+	 * spool_uplink_push. */
 	void *arg;
-	/* Settle what was put into the spool and not committed: a commit of
-	 * the spool's own, or other numbers, are ahead. */
+	/* Commit the records written to the spool so far: a commit of the
+	 * spool's own, or other numbers, follow. */
 	void (*commit)(void *arg);
 	void (*on_acked)(void *arg, uint32_t stream, uint64_t upto);
-	/* Set aside for good; a gap takes its place. */
+	/* A batch was moved aside for good; a gap replaces it. */
 	void (*on_refused)(
 	    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason);
-	/* The spool has a new session: its numbers are other ones now. */
+	/* The spool has a new session: its numbers change. */
 	void (*on_renumbered)(void *arg);
-	/* An answer is a clock probe; true: another one is welcome. */
+	/* An answer is a clock probe; true: send another one. */
 	bool (*on_probed)(void *arg, const struct clock_offset_probe *probe);
 };
 
@@ -49,14 +50,14 @@ void spool_uplink_close(struct spool_uplink **spool_uplink);
 /* There may be more to send (after a commit). */
 void spool_uplink_push(struct spool_uplink *spool_uplink);
 
-/* The key's file was read again (client_key_renew). */
+/* The key file was read again (client_key_renew). */
 void spool_uplink_show_key(struct spool_uplink *spool_uplink);
 
-/* Send nothing until reported otherwise: what is in the spool must not be seen
- * outside yet. */
+/* Send nothing until this is reversed: nothing in the spool may leave the host
+ * yet. */
 void spool_uplink_hold(struct spool_uplink *spool_uplink, bool hold);
 
-/* Give up what is acknowledged, now: room is short. */
+/* Release acknowledged batches now: the spool needs the room. */
 void spool_uplink_tidy(struct spool_uplink *spool_uplink);
 
 /* Is everything acknowledged? */
@@ -64,7 +65,7 @@ bool spool_uplink_is_done(const struct spool_uplink *spool_uplink);
 
 const struct sender_counters *spool_uplink_counters(
     const struct spool_uplink *spool_uplink);
-/* How often another broker was taken. */
+/* The number of changes to another broker. */
 uint64_t spool_uplink_moves(const struct spool_uplink *spool_uplink);
 
 #endif

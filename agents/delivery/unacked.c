@@ -1,5 +1,5 @@
 /*
- * unacked - what was packed and is not acknowledged yet, in memory.
+ * unacked - packed batches that are not acknowledged yet, in memory.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/unacked.h"

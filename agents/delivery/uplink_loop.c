@@ -1,5 +1,5 @@
 /*
- * uplink_loop - the line to a broker on which rows are sent, and its loop.
+ * uplink_loop - a connection to a broker for rows, and its loop.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/uplink_loop.h"
@@ -8,7 +8,9 @@
 
 #include "proto/wire/wire.h"
 
-enum { LINE_QUEUE = 8 }; /* messages: the window is ship's, not ZeroMQ's */
+enum {
+	LINE_QUEUE = 8
+}; /* messages: the sender bounds the window, not ZeroMQ */
 
 static void
 on_signal(void *arg, int signo)

@@ -1,8 +1,8 @@
 /*
- * uplink_loop - the line to a broker, one of several, on which rows are sent,
- * and its loop.
+ * uplink_loop - a connection to one of several brokers, on which rows are
+ * sent, and its loop.
  *
- * INT and TERM make the loop end.
+ * INT and TERM end the loop.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_UPLINK_LOOP_H
@@ -12,14 +12,14 @@
 #include "proto/net/loop/loop.h"
 #include "proto/net/zsock.h"
 
-/* Stays where it is. */
+/* Must not move. */
 struct uplink_loop {
 	struct loop *loop;
 	struct zsock *zsock;
 	struct broker_link broker_link;
 };
 
-/* `brokers`: none or NULL is the instance's.  Whatever comes back,
+/* `brokers`: none or NULL is the instance's.  Whatever this returns,
  * uplink_loop_close ends it. */
 int uplink_loop_open(struct uplink_loop *line, const struct opt_list *brokers,
     const struct client_key_values *key, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * sampler_metric_sets - the metric sets of the host sampler: names, units,
+ * sampler_metric_sets - the metric groups of the host sampler: names, units,
  * kinds. SPDX-License-Identifier: MIT
  */
 #include "agents/sampler/metric_groups.h"
@@ -7,7 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Which boot the counters are of: proto/wire.md, "Metric groups". */
+/* Identifies the boot that the counters belong to: proto/wire.md, "Metric
+ * groups". */
 #define BOOT                                                                   \
 	{                                                                      \
 		"poolscope.boot", "1", false                                   \
@@ -243,7 +244,7 @@ static const struct metric_group_column clock_columns[] = {
 };
 const struct metric_group metric_group_clock = METRIC_GROUP(clock_columns);
 
-/* Lists of words go into one text each. */
+/* Each list of words is joined into one text. */
 enum { LIST_BYTES = METRIC_GROUP_COLUMNS_MAX * 48 };
 
 static void

@@ -1,10 +1,10 @@
 /*
- * sampler_metric_sets - the metric sets of the host sampler: names, units,
+ * sampler_metric_sets - the metric groups of the host sampler: names, units,
  * kinds.
  *
  * Names are those of OpenTelemetry's semantic conventions (system metrics),
- * with the value of the attribute as last part: system.cpu.time{state=user}
- * is system.cpu.time.user.  Units are UCUM's; a counter only grows, until the
+ * with the value of the attribute as last part: system.cpu.time{state=user} is
+ * system.cpu.time.user.  Units are UCUM's; a counter only grows, until the
  * host restarts.
  * SPDX-License-Identifier: MIT
  */
@@ -42,15 +42,14 @@ extern const struct metric_group metric_group_cgroup;  /* cgroup/PATH */
 extern const struct metric_group metric_group_process; /* process/NAME */
 extern const struct metric_group metric_group_gpu;     /* gpu/NAME */
 extern const struct metric_group metric_group_perf;
-extern const struct metric_group metric_group_self; /* the agent itself */
-extern const struct metric_group
-    metric_group_clock; /* and what it knows of its clock */
+extern const struct metric_group metric_group_self;  /* the agent itself */
+extern const struct metric_group metric_group_clock; /* the clock offset */
 
-/* Does it begin with which boot its counters are of? */
+/* Is its first column the boot that its counters belong to? */
 bool metric_group_has_boot(const struct metric_group *metric_group);
 
-/* Append the entity that says what the numbers of samples of set `name` are.
- * False, and nothing is there, when it does not fit. */
+/* Append the entity that describes the columns of metric group `name`.  False
+ * if it does not fit; then nothing is appended. */
 bool metric_group_define(struct wire_writer *w,
     const struct metric_group *metric_group, struct text name);
 

@@ -30,7 +30,7 @@ struct device {
 struct devices {
 	struct device *at;
 	uint32_t count, room;
-	uint32_t next; /* behind the one that was found last */
+	uint32_t next; /* after the one that was found last */
 };
 
 struct perf_reporter {
@@ -39,7 +39,7 @@ struct perf_reporter {
 	struct devices disks, interfaces;
 };
 
-/* Any fixed key: kernels do not choose names against us. */
+/* Any fixed key: kernel names are not chosen by an attacker. */
 static const struct hash_key hash_key = { 0x706572, 0x66646576 };
 
 void
@@ -68,8 +68,8 @@ perf_report_round(double value)
 	double tenths = value * 10, whole = nearbyint(tenths);
 	char text[64];
 
-	/* A tenth divided is the double nearest to that decimal; only near
-	 * the middle do the exact digits decide. */
+	/* Dividing an integer by ten gives the double nearest to that decimal;
+	 * the exact digits matter only near the middle. */
 	if (fabs(fabs(tenths - whole) - 0.5) > 1e-6)
 		return whole / 10;
 	snprintf(text, sizeof(text), "%.1f", value);
@@ -84,7 +84,7 @@ percent(double used, double total)
 
 /* ---- processors ---- */
 
-/* In seconds, as doubles and in this order, for the same last bit. */
+/* In seconds, as doubles and in this order: the last bit must be the same. */
 static double
 busy_percent(const struct proc_processor *a, const struct proc_processor *b)
 {
@@ -126,7 +126,7 @@ perf_report_cpu(struct perf_reporter *perf_reporter, struct text stat,
 	while (index < PROCESSORS_MAX && proc_next_processor(&stat, &now)) {
 		struct proc_processor *last = room_for(perf_reporter, index);
 
-		/* Processors that come and go shift the lines. */
+		/* Processors that come and go change the order of the lines. */
 		if (index < perf_reporter->count &&
 		    last->number == now.number) {
 			double busy = busy_percent(last, &now);
@@ -187,7 +187,7 @@ find_device(struct devices *devices, struct text text)
 {
 	uint64_t name = hash_bytes(hash_key, text.at, text.bytes);
 
-	/* They come in the same order every time, but for what is new. */
+	/* Devices come in the same order each time, except new ones. */
 	for (uint32_t n = 0; n < devices->count; n++) {
 		uint32_t i = (devices->next + n) % devices->count;
 
@@ -204,7 +204,7 @@ find_device(struct devices *devices, struct text text)
 	return &devices->at[devices->count++];
 }
 
-/* Add what the device has moved since the start to `sums`. */
+/* Add the device's traffic since the start to `sums`. */
 static void
 add_device(struct devices *devices, struct text name, const uint64_t now[2],
     uint64_t sums[2])
@@ -224,7 +224,7 @@ add_device(struct devices *devices, struct text name, const uint64_t now[2],
 		device->seen = true;
 }
 
-/* When none is left psutil looks no further, and forgets nothing. */
+/* If no device is left psutil stops here and forgets nothing. */
 static void
 forget_the_gone(struct devices *devices)
 {

@@ -3,9 +3,9 @@
  *
  * Pure functions from the texts of /proc to numbers, as psutil 5.9 computes
  * them: percentages are rounded to one decimal, half to even on the double; a
- * counter that went down has wrapped, and its old value is added from then on
- * (forgotten when the device goes).  What is not there (a container without
- * disks) counts as zero.
+ * counter that decreased has wrapped, and its old value is added from then on
+ * (forgotten when the device goes).  Missing values (a container without
+ * disks) count as zero.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SAMPLER_PERF_REPORT_H
@@ -16,7 +16,7 @@
 
 #include "proto/base/text.h"
 
-/* In the order of the set's columns. */
+/* In the order of the metric group's columns. */
 enum perf_report_value {
 	PERF_REPORT_CPU_AVG,
 	PERF_REPORT_CPU_MIN,
@@ -42,13 +42,13 @@ struct perf_report_space {
 	uint64_t blocks, free, available, unit_bytes;
 };
 
-struct perf_reporter; /* opaque: what the last report saw */
+struct perf_reporter; /* opaque: the values of the last report */
 
 void perf_report_new(struct perf_reporter **perf_reporter);
 void perf_report_free(struct perf_reporter **perf_reporter);
 
-/* Each fills its part of a report.  perf_report_cpu is about the time since it
- * was last called: the first call gives zeros. */
+/* Each fills its part of a report.  perf_report_cpu covers the time since its
+ * last call: the first call gives zeros. */
 void perf_report_cpu(struct perf_reporter *perf_reporter, struct text stat,
     struct perf_report *report);
 void perf_report_memory(struct text meminfo, struct perf_report *report);
@@ -61,7 +61,7 @@ void perf_report_disks(struct perf_reporter *perf_reporter,
 void perf_report_network(struct perf_reporter *perf_reporter,
     struct text net_dev, struct perf_report *report);
 
-/* What Python's round(value, 1) gives, for 0 <= value < 2^40. */
+/* The result of Python's round(value, 1), for 0 <= value < 2^40. */
 double perf_report_round(double value);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * sampler_sample_clock - samples of this host's clock: how far it is off.
+ * sampler_sample_clock - samples of this host's clock: its offset.
  *
- * There is something to tell when an answer has come, and not by the clock:
- * an agent that sends nothing learns nothing, and says nothing.
+ * A report depends on an answer of the aggregator, not on the time: an agent
+ * that sends nothing learns nothing and reports nothing.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -11,9 +11,11 @@
 
 #include "agents/sampler/sampler_private.h"
 
-enum { RUN_BITS = 16 }; /* of the number of a generation, below the run */
+enum {
+	RUN_BITS = 16
+}; /* bits of a generation's number, below the start count */
 
-/* What is no surprise waits for samples that come so soon. */
+/* An expected report waits for other samples that are due within this time. */
 #define WAIT_NS (15 * NS_PER_SECOND)
 #define HOUR_NS (3600 * NS_PER_SECOND)
 
@@ -44,7 +46,7 @@ sampler_close_clock(struct sampler *sampler)
 	loop_stop_timer(sampler->options.loop, &sampler->clock.timer);
 }
 
-/* Bit 2k of far_reported: 2^k hours or more; the next one: that much behind. */
+/* Bit 2k of far_reported: 2^k hours or more; the next bit: that much slow. */
 static unsigned
 class_of(int64_t offset_ns)
 {
@@ -55,8 +57,8 @@ class_of(int64_t offset_ns)
 	return 2 * class + (offset_ns < 0);
 }
 
-/* Who looks for what was at a time must know which clocks were so far from it
- * that their samples are to be found elsewhere. */
+/* A query for a time must know which clocks were so far off that their samples
+ * are stored under other hours. */
 static void
 tell_far(struct sampler *sampler, int64_t offset_ns)
 {
@@ -118,7 +120,7 @@ add(struct sampler *sampler, const struct clock_offset_estimate *estimate)
 	sampler->now_ns = now_ns;
 }
 
-/* The last of a generation is reported as well: up to there it went. */
+/* Report the last estimate of a generation as well: it marks its end. */
 static void
 end_generation(
     struct sampler_clock *clock, const struct clock_offset_estimate *last)
@@ -128,7 +130,7 @@ end_generation(
 	clock->last[clock->steps++] = *last;
 }
 
-/* Is `estimate` as good as what is there, when that has aged? */
+/* Is `estimate` as good as the stored one has become with age? */
 static bool
 is_better(const struct clock_offset_estimate *estimate,
     const struct clock_offset_estimate *than)
@@ -140,8 +142,8 @@ is_better(const struct clock_offset_estimate *estimate,
 	       estimate->error_ns <= than->error_ns + (int64_t)aged;
 }
 
-/* Note what there is to tell, as it is now: an answer has just come, and
- * nothing will be known better until the next one. */
+/* Take the report now: an answer has just come, and the estimate will not get
+ * better before the next one. */
 static void
 find_news(struct sampler_clock *clock)
 {
@@ -197,9 +199,10 @@ sampler_watch_clock(struct sampler *sampler)
 	look_for_news(sampler);
 }
 
-/* The first batch after a pause wakes every process on its way, the answer
- * finds them awake: the offset leans by half of the difference.  What follows
- * at once leans less, and its round trip is shorter. */
+/* The first batch after a pause wakes every process on its way, while the
+ * answer finds them awake: that biases the offset by half of the difference.
+ * A probe sent at once afterwards is biased less, and its round trip is
+ * shorter. */
 static bool
 wants_another(
     struct sampler_clock *clock, const struct clock_offset_probe *probe)

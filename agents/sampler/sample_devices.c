@@ -1,7 +1,7 @@
 /*
  * sampler_sample_devices - samples of disks, file systems and interfaces, and
- * the end of set perf, which is made of all of them. SPDX-License-Identifier:
- * MIT
+ * the end of metric group perf, which is computed from all of them.
+ * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum {
 };
 #define FORGET_NS (60 * NS_PER_SECOND)
 
-/* Any fixed key: kernels do not choose names against us. */
+/* Any fixed key: kernel names are not chosen by an attacker. */
 static const struct hash_key hash_key = { 0x64, 0x69736b };
 
 static uint64_t
@@ -28,8 +28,8 @@ less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* A whole disk: no partition; with `what` "/device" also no loop, no RAM disk,
- * nothing made of other disks. */
+/* A whole disk, not a partition; with `what` "/device" also not a loop device,
+ * a RAM disk or a device composed of other disks. */
 static bool
 is_in_sys(struct text name, const char *what)
 {
@@ -46,8 +46,8 @@ is_in_sys(struct text name, const char *what)
 	return access(path, F_OK) == 0;
 }
 
-/* What /sys says about a disk is asked once, and again now and then: what is
- * plugged in later may have an old name. */
+/* /sys is read once for each disk, and again from time to time: a disk that is
+ * plugged in later may reuse a name. */
 static const struct sampler_disk *
 find_disk(struct sampler *sampler, struct text name)
 {
@@ -102,8 +102,8 @@ read_disks(struct sampler *sampler, uint32_t due)
 	}
 }
 
-/* Not the loopback, not one end of a container's cable (they come and go by
- * the thousand), nothing that was never used. */
+/* Excludes the loopback, the interfaces of containers (they come and go by the
+ * thousand) and interfaces that were never used. */
 static bool
 is_worth_it(const struct proc_interface *interface)
 {
@@ -142,7 +142,7 @@ read_interfaces(struct sampler *sampler, uint32_t due)
 	}
 }
 
-/* Once per device, under its shortest name: the others are binds. */
+/* Once for each device, under its shortest path: the others are bind mounts. */
 static int
 list_mounts(
     struct text rest, struct proc_mount mounts[static SAMPLER_DEVICES_MAX])
@@ -153,7 +153,7 @@ list_mounts(
 	while (proc_next_mount(&rest, &mount)) {
 		int i = 0;
 
-		/* The layers of a container, but for the one we live in. */
+		/* Excludes the layers of containers, except that of our own. */
 		if (!proc_is_local(mount.type) ||
 		    (text_equal(mount.type, text_of("overlay")) &&
 			!text_equal(mount.point, text_of("/"))))
@@ -226,7 +226,7 @@ add_perf(struct sampler *sampler)
 	for (int i = 0; i < PERF_REPORT_VALUES; i++)
 		values[i] = sampler_real(report->values[i]);
 	values[PERF_REPORT_VALUES] = sampler_whole(report->processors);
-	/* The first one has no interval. */
+	/* The first report has no interval. */
 	if (sampler->perf_begun)
 		sampler_add(
 		    sampler, &metric_group_perf, text_of("perf"), values);

@@ -19,7 +19,7 @@ less(uint64_t a, uint64_t b)
 static void
 add_cpu(struct sampler *sampler, const struct proc_cpu *cpu)
 {
-	/* A tick is a hundredth of a second for every program. */
+	/* The kernel reports a tick of 10 ms to every program. */
 	uint64_t numbers[] = { cpu->user, cpu->nice, cpu->system, cpu->idle,
 		cpu->iowait, cpu->interrupt, cpu->softirq, cpu->steal,
 		cpu->processors, cpu->context_switches };
@@ -61,7 +61,7 @@ add_load(struct sampler *sampler, const struct proc_cpu *cpu)
 	sampler_add(sampler, &metric_group_load, text_of("load"), values);
 }
 
-/* /proc/stat is dear on large machines: once for all who want it. */
+/* Reading /proc/stat is expensive on large machines: read it once for all. */
 static void
 read_stat(struct sampler *sampler, uint32_t due)
 {

@@ -1,6 +1,6 @@
 /*
- * sampler_sample_jobs - samples of what belongs to jobs: their control groups,
- * their busiest commands, the graphics processors. SPDX-License-Identifier: MIT
+ * sampler_sample_jobs - samples of jobs: their control groups, their busiest
+ * commands, the graphics processors. SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ add_group(struct sampler *sampler, uint32_t group)
 	struct cgroup_io io;
 	struct cgroup_events events;
 
-	/* It went while nobody looked. */
+	/* The group was removed since the last sample. */
 	if (cgroup_parse_cpu(
 		job_cgroups_read(job_cgroups, group, JOB_CGROUPS_CPU), &cpu) !=
 	    0)

@@ -1,6 +1,6 @@
 /*
- * sampler_sample_queue - samples, what their sets are, and what was lost, on
- * the way to the spool. SPDX-License-Identifier: MIT
+ * sampler_sample_queue - samples, the descriptions of their metric groups, and
+ * losses, on the way to the spool. SPDX-License-Identifier: MIT
  */
 #include <assert.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "proto/hash/hash.h"
 #include "proto/os/log.h"
 
-/* What a put holds: the `number` of its ticket. */
+/* What a submission holds: the `number` of its ticket. */
 enum content { SAMPLES, SETS, GAP, EVENT };
 
-/* Any fixed key: names of sets come from kernels. */
+/* Any fixed key: group names come from kernels. */
 static const struct hash_key hash_key = { 0x73657473, 0x73616d70 };
 
 static void
@@ -21,9 +21,9 @@ note_loss(struct sampler *sampler, const struct batcher_ticket *ticket,
 {
 	if (sampler->lost == 0) {
 		sampler->lost_from_ns = ticket->sent_ns;
-		log_warn("samples are not taken: %s", result == BATCHER_FULL
-							  ? "the spool is full"
-							  : "the disk refuses");
+		log_warn("sampling paused: %s", result == BATCHER_FULL
+						    ? "the spool is full"
+						    : "the disk failed");
 	}
 	sampler->lost_to_ns = ticket->sent_ns;
 	sampler->lost += ticket->client;
@@ -31,7 +31,7 @@ note_loss(struct sampler *sampler, const struct batcher_ticket *ticket,
 	sampler->lost_reason = result == BATCHER_FULL ? "full" : "io";
 }
 
-/* What was on its way to the spool is not there. */
+/* The commit failed: records on the way to the spool are lost. */
 static void
 forget(struct sampler *sampler)
 {
@@ -60,7 +60,7 @@ on_settled(
 		break;
 	case GAP:
 		if (good) {
-			log_info("samples are taken again, %llu were lost",
+			log_info("sampling resumed, %llu samples were lost",
 			    (unsigned long long)ticket->client);
 			sampler->lost -= ticket->client;
 		}
@@ -69,12 +69,12 @@ on_settled(
 		break;
 	case EVENT:
 		if (!good)
-			log_warn("an event of the agent's own is lost");
+			log_warn("an event of the agent itself was lost");
 		break;
 	}
 }
 
-/* Put a body; `count` is for on_settled. */
+/* Submit a body; `count` is for on_settled. */
 static void
 put(struct sampler *sampler, const struct wire_writer *body,
     enum content content, uint64_t count)
@@ -174,7 +174,8 @@ is_defined(struct sampler *sampler, uint64_t hash)
 	return false;
 }
 
-/* Say what the set is, if nobody knows yet.  False: no room in this body. */
+/* Append the description of the group, if it was not sent yet.  False: no room
+ * in this body. */
 static bool
 define(struct sampler *sampler, const struct metric_group *metric_group,
     struct text name)
@@ -183,7 +184,8 @@ define(struct sampler *sampler, const struct metric_group *metric_group,
 
 	if (is_defined(sampler, hash))
 		return true;
-	/* Devices that come and go: begin anew, saying it twice is no harm. */
+	/* Devices come and go: start with an empty table; repeating a
+	 * description does no harm. */
 	if (sampler->defined_count == SAMPLER_SETS_MAX)
 		sampler->defined_count = sampler->sure = 0;
 	if (!metric_group_define(&sampler->sets, metric_group, name))
@@ -208,7 +210,7 @@ sampler_add(struct sampler *sampler, const struct metric_group *metric_group,
 		.values = metric_group->count,
 	};
 
-	/* A mount point may be no name at all. */
+	/* A mount point may contain bytes that no name may have. */
 	if (text_check_name(name) != TEXT_OK)
 		return;
 	assert(metric_group->count <= METRIC_GROUP_COLUMNS_MAX);
@@ -251,6 +253,6 @@ sampler_name(
 	int n = snprintf(to, NAME_BYTES_MAX + 1, "%s%.*s", kind,
 	    (int)device.bytes, device.at);
 
-	/* Cut names could be those of two devices. */
+	/* Truncated names of two devices could be equal. */
 	return (struct text){ to, n > NAME_BYTES_MAX ? 0 : (uint32_t)n };
 }

@@ -27,16 +27,16 @@ set_factor(struct sampler *sampler, uint32_t factor, double percent)
 	};
 	bool thin = factor > 1;
 
-	log_info("memory pressure is %.1f %%: samples are taken %s", percent,
-	    thin ? "eight times more rarely" : "as often as before");
+	log_info("memory pressure %.1f %%: sampling period %s", percent,
+	    thin ? "x8" : "back to normal");
 	sampler->schedule.factor = factor;
 	schedule_start(&sampler->schedule, sampler->options.node,
 	    sampler->now_ns, sampler->now_monotonic_ns);
 	sampler_event(
-	    sampler, thin ? "thinning" : "thinning-end", attributes, 3);
+	    sampler, thin ? "throttled" : "throttled-end", attributes, 3);
 }
 
-/* Who samples a host that is out of memory makes it worse. */
+/* Sampling a host that is out of memory makes it worse. */
 static void
 watch_pressure(struct sampler *sampler)
 {
@@ -80,7 +80,7 @@ set_timer(struct sampler *sampler)
 		loop_stop_timer(sampler->options.loop, &sampler->timer);
 }
 
-/* May samples wait for those that come next? */
+/* May samples wait for the next ones? */
 static bool
 may_wait(const struct sampler *sampler)
 {
@@ -122,7 +122,7 @@ sampler_urge(struct sampler *sampler, const char *why)
 	sampler->urgent = true;
 }
 
-/* What the plan needs, and is not open yet. */
+/* Open what the plan needs and is not open yet. */
 static void
 open_sources(struct sampler *sampler)
 {

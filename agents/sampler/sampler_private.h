@@ -1,6 +1,6 @@
 /*
- * sampler_private - what sampler.c (when), sample_queue.c (to where) and the
- * files that read a group of sets each share. SPDX-License-Identifier: MIT
+ * sampler_private - shared by sampler.c (when), sample_queue.c (to where) and
+ * the files that each read several metric groups. SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SAMPLER_SAMPLER_PRIVATE_H
 #define AGENTS_SAMPLER_SAMPLER_PRIVATE_H
@@ -22,22 +22,22 @@ enum {
 	SAMPLER_DISKS_MAX = 256,
 	SAMPLER_DEVICES_MAX = 64, /* of each kind in a round */
 	SAMPLER_THROTTLE_FACTOR = 8,
-	SAMPLER_STEPS_MAX = 4, /* of the clock, between two samples of it */
+	SAMPLER_STEPS_MAX = 4, /* between two samples of the clock */
 };
-/* How often groups of jobs are looked for. */
+/* How often the control groups of jobs are searched. */
 #define SAMPLER_JOBS_NS (10 * NS_PER_SECOND)
 
-/* What /sys says about a disk. */
+/* The contents of /sys about a disk. */
 struct sampler_disk {
-	uint64_t name; /* a hash; 0: not asked yet */
-	bool block;    /* it is one, no partition */
-	bool whole;    /* with hardware, or a hypervisor, behind it */
+	uint64_t name; /* a hash; 0: not read yet */
+	bool block;    /* a disk, not a partition */
+	bool whole;    /* backed by hardware or a hypervisor */
 };
 
-/* What is known of this host's clock, and what of it was reported. */
+/* The estimate of this host's clock, and the reported part of it. */
 struct sampler_clock {
 	struct clock_offset clock_offset;
-	struct clock_offset_estimate reported, news; /* generation 0: nothing */
+	struct clock_offset_estimate reported, news; /* generation 0: none */
 	uint64_t reported_probes;                    /* when that was */
 	int64_t asked_slot;                          /* for another probe */
 	struct clock_offset_estimate last[SAMPLER_STEPS_MAX]; /* before steps */
@@ -53,7 +53,7 @@ struct sampler {
 	struct proc_files files;
 	struct job_cgroups *job_cgroups; /* NULL: no control groups here */
 	char root[PATH_MAX];             /* of the control groups */
-	int64_t jobs_ns;                 /* when to look for groups again */
+	int64_t jobs_ns;                 /* when to search groups again */
 	struct gpu *gpu;                 /* NULL: none here */
 	struct perf_reporter *perf_reporter;
 	struct perf_report report;
@@ -63,7 +63,7 @@ struct sampler {
 
 	struct sampler_disk disks[SAMPLER_DISKS_MAX];
 	uint32_t disk_line; /* of the file that is being read */
-	int64_t disks_ns;   /* when they were forgotten last */
+	int64_t disks_ns;   /* when they were last discarded */
 
 	int64_t now_ns; /* time of this round's samples */
 	int64_t now_monotonic_ns;
@@ -73,12 +73,12 @@ struct sampler {
 	unsigned char samples_body[SAMPLER_BODY_BYTES];
 	unsigned char sets_body[SAMPLER_BODY_BYTES];
 
-	/* Hashes of the names of sets that are defined; those from `sure` on
-	 * are on their way to the spool. */
+	/* Hashes of the names of metric groups that were described; those from
+	 * `sure` on are on their way to the spool. */
 	uint64_t defined[SAMPLER_SETS_MAX];
 	uint32_t defined_count, sure;
 
-	/* Samples without room, not yet reported. */
+	/* Samples that did not fit, not yet reported. */
 	uint64_t lost, lost_ever;
 	int64_t lost_from_ns, lost_to_ns;
 	const char *lost_reason;
@@ -99,35 +99,35 @@ sampler_real(double number)
 	return (struct value){ .type = VALUE_FLOAT, .is.f = number };
 }
 
-/* Append a sample of set `name` (and, once, what the set is); the values are
- * those behind poolscope.boot. */
+/* Append a sample of metric group `name` (and, once, its description); the
+ * values are those after poolscope.boot. */
 void sampler_add(struct sampler *sampler,
     const struct metric_group *metric_group, struct text name,
     const struct value *values);
-/* The same with numbers; there must be enough of them. */
+/* Integers instead of doubles; there must be one for each column. */
 void sampler_add_whole(struct sampler *sampler,
     const struct metric_group *metric_group, struct text name,
     const uint64_t *numbers, size_t count);
 #define SAMPLER_COUNT(array) (sizeof(array) / sizeof(*(array)))
-/* "disk/vda": a set's name from a kind and what the kernel calls it. */
+/* "disk/vda": a group's name from a kind and the kernel's name of a device. */
 struct text sampler_name(
     char to[static NAME_BYTES_MAX + 1], const char *kind, struct text device);
 
-/* Put what was added; it is committed with the round. */
+/* Submit the appended samples; the round commits them. */
 void sampler_flush(struct sampler *sampler);
-/* Tell what was lost, once there is room. */
+/* Report the lost samples, once there is room. */
 void sampler_put_gap(struct sampler *sampler);
 /* Publish an event agent:NAME with these attributes. */
 void sampler_event(struct sampler *sampler, const char *name,
     const struct record_attribute *attributes, uint32_t count);
 
-/* Read what is due; each file one group of sets. */
+/* Read the groups that are due; each file several of them. */
 void sampler_read_host(struct sampler *sampler, uint32_t due);
 void sampler_read_devices(struct sampler *sampler, uint32_t due);
 void sampler_read_jobs(struct sampler *sampler, uint32_t due);
 void sampler_read_self(struct sampler *sampler);
 
-/* The clock, which has no period: news of it go with the other samples. */
+/* The clock has no period: reports are sent with the other samples. */
 void sampler_open_clock(struct sampler *sampler);
 void sampler_close_clock(struct sampler *sampler);
 void sampler_read_clock(struct sampler *sampler);

@@ -1,5 +1,5 @@
 /*
- * schedule - which sets are sampled, how often, and when next.
+ * schedule - which metric groups are sampled, how often, and when next.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/sampler/schedule.h"
@@ -9,7 +9,7 @@
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
-/* A slow set changes seldom or costs much. */
+/* A slow group changes rarely or is expensive to read. */
 static const struct {
 	const char *name;
 	bool slow;
@@ -34,10 +34,11 @@ static const struct {
 
 static const int64_t PERIOD_MIN_NS = 100000000, SLOW_NS = 10 * NS_PER_SECOND;
 
-/* Any fixed key: the phase of a node is to be the same after a restart. */
+/* Any fixed key: the phase of a node must not change after a restart. */
 static const struct hash_key hash_key = { 0x706f6f6c, 0x73636f7065 };
 
-/* Slow sets take ten periods, but no longer than 10 s for that. */
+/* Slow groups are sampled every ten periods, but at least every 10 s if the
+ * period permits. */
 static int64_t
 period_of(int set, int64_t period_ns)
 {
@@ -63,9 +64,9 @@ find_set(struct text name, struct err *err)
 		if (text_equal(name, text_of(table[i].name)))
 			return i;
 	return err_set(err,
-	    "there is no set '%s' (cpu cpus memory load vmstat pressure "
-	    "schedstat disk filesystem network cgroup process gpu perf self; "
-	    "default, all)",
+	    "there is no metric group '%s' (cpu cpus memory load vmstat "
+	    "pressure schedstat disk filesystem network cgroup process gpu "
+	    "perf self; default, all)",
 	    text_quote(shown, sizeof(shown), name));
 }
 

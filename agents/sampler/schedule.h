@@ -1,9 +1,9 @@
 /*
- * schedule - which sets are sampled, how often, and when next.
+ * schedule - which metric groups are sampled, how often, and when next.
  *
- * All sets of a node are on one grid that follows from the node's name: sets
- * whose periods divide each other share their wake-ups, and the nodes of a
- * pool do not breathe in step.
+ * All groups of a node share a time grid that follows from the node's name:
+ * groups whose periods divide each other share their wake-ups, and the nodes
+ * of a pool do not wake up at the same moments.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SAMPLER_SCHEDULE_H
@@ -37,27 +37,27 @@ enum schedule_set {
 struct schedule {
 	int64_t period_ns[SCHEDULE_SETS]; /* 0: off */
 	int64_t due_ns[SCHEDULE_SETS];    /* monotonic */
-	uint32_t factor;                  /* thinning: of every period */
+	uint32_t factor; /* throttling: multiplies every period */
 };
 
-/* "cpu,memory,perf=10s": these sets, at `period_ns` (some are slower by
- * themselves) or at their own period.  "default" and "all" are lists, "-gpu"
- * takes a set away; a list that begins with that is the default one less
- * these.  NULL: the default. */
+/* "cpu,memory,perf=10s": sample these groups, at `period_ns` (slow groups less
+ * often) or at their own period.  "default" and "all" are lists; "-gpu"
+ * removes a group; a list that begins with a removal starts from the default.
+ * NULL: the default. */
 int schedule_parse(struct schedule *schedule, const char *sets,
     int64_t period_ns, struct err *err);
 
-/* Set when each is due first: the next multiple of its period plus a phase
- * that follows from `node`. */
+/* Set the first due time of each group: the next multiple of its period plus a
+ * phase that follows from `node`. */
 void schedule_start(struct schedule *schedule, struct text node,
     int64_t wall_ns, int64_t now_ns);
 
-/* The bits (1 << set) of what is due, which is then set to its next time;
- * periods that were missed are skipped. */
+/* The bits (1 << group) of the groups that are due, which are then set to
+ * their next time; missed periods are skipped. */
 uint32_t schedule_take(struct schedule *schedule, int64_t now_ns);
 
-/* The same at the end: also what is due within half its period, so that no
- * sample is of a moment only. */
+/* The same at the end: includes groups due within half their period, so that
+ * no sample covers only a moment. */
 uint32_t schedule_take_early(struct schedule *schedule, int64_t now_ns);
 
 /* When something is due next; INT64_MAX: never. */

@@ -1,11 +1,11 @@
 /*
- * spool_commit - the commit buffer: frames go in, one write and one sync a
- * segment bring them out.
+ * spool_commit - the commit buffer: collects frames and writes them with one
+ * write and one sync for each segment.
  *
- * The buffer holds the bytes as they will lie in one segment, or at the end
- * of one and the beginning of the next.  A segment whose sync failed is left
- * alone for good: nobody knows what of it is on disk, and asking again would
- * say "all of it".
+ * The buffer holds the bytes as they will be in one segment, or at the end of
+ * one and the beginning of the next.  A segment whose sync failed is never
+ * written to again: the part of it that is on disk is unknown, and another
+ * sync would report success for all of it.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -43,7 +43,7 @@ grow(struct spool_writer *w, uint32_t span)
 	return w->at + w->used;
 }
 
-/* After a commit that used less than a quarter, half the buffer goes back. */
+/* After a commit that used less than a quarter, release half of the buffer. */
 static void
 give_back(struct spool_writer *w, uint32_t used)
 {
@@ -87,7 +87,7 @@ spool_put_seal(struct spool *spool, uint64_t number, uint32_t end,
 	spool_put(spool, &seal, NULL);
 }
 
-/* Take into the index what is now on disk. */
+/* Add the frames that are now on disk to the index. */
 static void
 note_part(struct spool *spool, const struct spool_part *part)
 {
@@ -100,7 +100,7 @@ note_part(struct spool *spool, const struct spool_part *part)
 		struct spool_stream *s;
 
 		if (!spool_peek_frame(at + o, offset, segment->size, &f))
-			abort(); /* we wrote it */
+			abort(); /* a frame of our own */
 		if (f.type == SPOOL_SEAL && f.seq < segment->number &&
 		    (segment->cuts == 0 || f.seq < segment->cuts))
 			segment->cuts = f.seq;
@@ -110,7 +110,8 @@ note_part(struct spool *spool, const struct spool_part *part)
 		spool->counters->appended++;
 		spool->counters->appended_bytes += spool_span(f.bytes);
 		s = spool->streams[f.stream];
-		/* Only what the reader comes to soon pushes out a place. */
+		/* Replace a remembered place only by one that the reader needs
+		 * soon. */
 		if (f.seq - s->acked <= SPOOL_PLACES)
 			spool_place_put(
 			    s->places, f.seq, segment->number, offset);
@@ -188,7 +189,8 @@ spool_commit(struct spool *spool, struct err *err)
 	struct spool_writer *w = &spool->writer;
 
 	if (spool->broken) {
-		err_set(err, "the spool's disk failed twice");
+		err_set(err, "the spool's disk failed twice; the spool accepts "
+			     "nothing more");
 		return SPOOL_IO;
 	}
 	for (uint32_t i = 0; i < w->parts_count; i++) {

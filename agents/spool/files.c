@@ -1,5 +1,6 @@
 /*
- * spool_files - files of the spool's directory: regular ones, with blocks.
+ * spool_files - files of the spool's directory: regular files with allocated
+ * blocks.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"

@@ -1,8 +1,8 @@
 /*
  * spool_frame - the bytes of a spool segment: its header and its frames.
  *
- * proto/spool.md, "Segments", is normative.  Nothing here touches a
- * file; spool_window reads, spool_scan walks.
+ * proto/spool.md, "Segments", is normative.  This module accesses no file;
+ * spool_window reads, spool_scan walks.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_FRAME_H
@@ -17,9 +17,10 @@
 
 enum {
 	SPOOL_HEAD_BYTES = 64,
-	SPOOL_FRAME_BYTES = 56, /* before the body */
+	SPOOL_FRAME_BYTES = 56, /* size before the body */
 	SPOOL_SPAN_MAX = SPOOL_FRAME_BYTES + SPOOL_BATCH_BYTES_MAX,
-	SPOOL_COMMIT_BYTES_MAX = 512 << 10, /* written and synced at once */
+	SPOOL_COMMIT_BYTES_MAX = 512
+				 << 10, /* frames written and synced together */
 	SPOOL_SEGMENT_BYTES_MAX = 256 << 20,
 };
 
@@ -33,7 +34,7 @@ struct spool_head {
 
 struct spool_frame {
 	enum spool_type type;
-	uint32_t bytes; /* of the body as it lies there */
+	uint32_t bytes; /* of the body as stored */
 	uint32_t crc;
 	uint32_t codec;
 	uint32_t stream;
@@ -42,7 +43,7 @@ struct spool_frame {
 	uint32_t records;
 	uint32_t body_bytes;
 	uint32_t reason;
-	uint32_t back; /* to the first frame of its commit */
+	uint32_t back; /* distance to the first frame of its commit */
 };
 
 void spool_put_head(
@@ -50,35 +51,35 @@ void spool_put_head(
 bool spool_get_head(
     const unsigned char at[static SPOOL_HEAD_BYTES], struct spool_head *head);
 
-/* What a frame with this body takes: a multiple of 8. */
+/* The size of a frame with this body: a multiple of 8. */
 static inline uint32_t
 spool_span(uint32_t body_bytes)
 {
 	return SPOOL_FRAME_BYTES + (body_bytes + 7) / 8 * 8;
 }
 
-/* Write frame and body (frame->bytes long) into spool_span() bytes at `to`;
- * frame->crc is filled in. */
+/* Write frame and body (frame->bytes long) to spool_span() bytes at `to`; sets
+ * frame->crc. */
 void spool_put_frame(unsigned char *to, uint64_t salt,
     struct spool_frame *frame, const void *body);
 
-/* Take the fixed part apart.  False when it cannot be a frame at `offset` of
- * a segment of `size` bytes, whatever the checksum says. */
+/* Decode the fixed part.  False when it cannot be a frame at `offset` of a
+ * segment of `size` bytes, whatever the checksum. */
 bool spool_peek_frame(const unsigned char at[static SPOOL_FRAME_BYTES],
     uint32_t offset, uint32_t size, struct spool_frame *frame);
 /* Is the checksum right?  All spool_span(frame->bytes) bytes are at `at`. */
 bool spool_frame_is_whole(
     const unsigned char *at, uint64_t salt, const struct spool_frame *frame);
 
-/* The chain behind a gap at the end of its stream: one that nobody else has,
- * and the same when the frame is read again. */
+/* The running hash after a gap at the end of its stream: a value that nobody
+ * else has, and the same when the frame is read again. */
 static inline uint64_t
 spool_gap_behind(const struct spool_frame *frame)
 {
 	return hash_chain(frame->chain, frame->crc, 0, 0);
 }
 
-/* Little-endian integers, as all of the spool has them. */
+/* Little-endian integers, as everywhere in the spool. */
 void spool_put32(unsigned char *to, uint32_t value);
 void spool_put64(unsigned char *to, uint64_t value);
 uint32_t spool_get32(const unsigned char *at);

@@ -1,10 +1,11 @@
 /*
- * spool_holes - which numbers are missing after a disk damaged something.
+ * spool_holes - finds the numbers that are missing after the disk damaged a
+ * segment.
  *
- * Where a later frame of a stream is there, the hole before it is exact.
- * Where none is, the lost frames may have been the stream's last, and their
- * numbers may have been seen outside: the stream goes on behind as many
- * numbers as could have been lost, so that none is ever given twice.
+ * If the stream has a later frame, the hole before it is known exactly.
+ * Otherwise the lost frames may have been the stream's last ones, and their
+ * numbers may have been sent: the stream then skips as many numbers as could
+ * have been lost, so that no number is ever used twice.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -21,14 +22,14 @@
 struct trail {
 	uint64_t seen;      /* the highest number so far */
 	uint64_t lost_then; /* holes->lost when it was seen */
-	uint64_t behind;    /* the chain behind it, if it is of a gap */
+	uint64_t behind;    /* the running hash after it, if it is a gap */
 };
 
 struct spool_holes {
 	struct trail trails[SPOOL_STREAMS_MAX];
 	struct spool_gaps gaps;
 	uint64_t lost;    /* bound on damaged frames so far */
-	uint64_t counted; /* exact, where seals say it */
+	uint64_t counted; /* exact, if seals count them */
 	uint64_t numbers; /* in the holes */
 	bool all_counted;
 };
@@ -66,7 +67,7 @@ spool_holes_count(struct spool_holes *holes, bool sealed, uint32_t frames)
 		holes->all_counted = false;
 }
 
-/* Too many holes: the last one of the stream swallows what lies between. */
+/* Too many holes: the last one of the stream covers everything up to here. */
 static void
 widen(struct spool_gaps *gaps, uint32_t stream, uint64_t last)
 {
@@ -94,8 +95,8 @@ add_hole(
 		widen(&holes->gaps, stream, last);
 }
 
-/* The number comes again, from `seq` on: what was found before it of this
- * stream was taken back when it was written. */
+/* The number is used again, from `seq` on: earlier frames of this stream with
+ * these numbers were withdrawn when it was written. */
 static void
 take_back(struct spool_holes *holes, struct spool *spool, uint32_t stream,
     uint64_t seq)
@@ -144,7 +145,7 @@ spool_holes_see(struct spool_holes *holes, struct spool *spool,
 		t->seen = frame->last_seq;
 }
 
-/* Where the stream goes on. */
+/* The next number of the stream. */
 static void
 resume(struct spool *spool, uint32_t i, const struct trail *t)
 {
@@ -158,7 +159,7 @@ resume(struct spool *spool, uint32_t i, const struct trail *t)
 		chain = t->behind;
 	if (chain == 0 && s->next == s->saved + 1)
 		chain = s->saved_chain;
-	/* Behind a gap any chain will do that nobody else has. */
+	/* After a gap, any running hash will do that nobody else has. */
 	if (chain == 0 && s->next > 1)
 		hash_random_bytes(&chain, sizeof(chain));
 	s->chain = chain;
@@ -166,7 +167,7 @@ resume(struct spool *spool, uint32_t i, const struct trail *t)
 	s->committed_chain = s->chain;
 }
 
-/* How many numbers a stream may have given that nobody can find any more. */
+/* The largest count of numbers that a stream may have used and lost. */
 static uint64_t
 unknown(const struct spool_holes *holes, uint32_t i, enum spool_found acked)
 {
@@ -179,7 +180,8 @@ unknown(const struct spool_holes *holes, uint32_t i, enum spool_found acked)
 	return holes->lost - t->lost_then;
 }
 
-/* Drop what gap frames say already, give the rest the chain before it. */
+/* Drop holes that gap frames cover; give the others the running hash before
+ * them. */
 static struct spool_gap *
 finish(struct spool_holes *holes, struct spool *spool, uint32_t *count)
 {
@@ -206,8 +208,8 @@ finish(struct spool_holes *holes, struct spool *spool, uint32_t *count)
 	return list;
 }
 
-/* On a full disk the gaps are known until the next start, which finds the
- * same ones again. */
+/* On a full disk the gaps are known until the next start, which finds them
+ * again. */
 static void
 know_only(struct spool *spool, const struct spool_gap *list, uint32_t count)
 {

@@ -1,5 +1,5 @@
 /*
- * spool_index - where the frames of a spool lie, in bounded memory.
+ * spool_index - the positions of the frames of a spool, in bounded memory.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/index.h"
@@ -99,7 +99,7 @@ spool_range_seek(const struct spool_range *range, uint64_t seq)
 	return offset;
 }
 
-/* The place of the first gap that does not end before (stream, seq). */
+/* The index of the first gap that does not end before (stream, seq). */
 static uint32_t
 gap_place(const struct spool_gaps *gaps, uint32_t stream, uint64_t seq)
 {

@@ -1,10 +1,11 @@
 /*
- * spool_index - where the frames of a spool lie, in bounded memory.
+ * spool_index - the positions of the frames of a spool, in bounded memory.
  *
- * Per segment and stream only the first and last number, the first offset and
- * a few points between; per stream the places of the last few batches that
- * were read or written, which makes reading in order cost one step a batch.
- * Gaps stand beside: they override what older segments hold.
+ * For each segment and stream it has only the first and last number, the first
+ * offset and a few points between; for each stream the positions of the last
+ * few batches that were read or written, so that reading in order takes one
+ * step for each batch.  Gaps are stored separately: they override the content
+ * of older segments.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_INDEX_H
@@ -18,11 +19,11 @@
 enum {
 	SPOOL_POINTS = 8,
 	SPOOL_GAPS_MAX = 4096,
-	SPOOL_PLACES = 16, /* of a stream; more than may be under way */
+	SPOOL_PLACES = 16, /* for each stream; more than may be in flight */
 };
 
 struct spool_point {
-	uint32_t ahead; /* of the range's first number */
+	uint32_t ahead; /* position of the range's first number */
 	uint32_t offset;
 };
 
@@ -39,19 +40,20 @@ struct spool_range {
 struct spool_segment {
 	uint64_t number;
 	uint64_t salt;
-	uint64_t cuts;    /* lowest older segment that a seal here ends; 0 */
-	int64_t acked_ns; /* when it was first seen acknowledged; 0 */
+	uint64_t
+	    cuts; /* oldest segment that a seal in this one ends; 0: none */
+	int64_t acked_ns; /* when it was first found acknowledged; 0 */
 	uint32_t size;    /* of the file */
-	uint32_t end;     /* committed frames end here */
-	uint32_t frames;  /* before end ... */
+	uint32_t end;     /* end of the committed frames */
+	uint32_t frames;  /* frames before `end` ... */
 	uint32_t crcs;    /* ... and the CRC32C of their checksums */
 	uint32_t ranges_count;
-	int fd; /* open while it is written to, else -1 */
+	int fd; /* open while it is written, else -1 */
 	struct spool_range *ranges;
 };
 
 void spool_segment_free(struct spool_segment **segment);
-/* A committed batch lies at `offset`. */
+/* Add a committed batch at `offset`. */
 void spool_segment_note(struct spool_segment *segment, uint32_t offset,
     const struct spool_frame *frame);
 const struct spool_range *spool_segment_range(
@@ -59,35 +61,36 @@ const struct spool_range *spool_segment_range(
 /* Forget the batches of `stream` from `seq` on. */
 void spool_segment_forget(
     struct spool_segment *segment, uint32_t stream, uint64_t seq);
-/* Where to begin looking for `seq` (>= range->first). */
+/* The offset at which to begin the search for `seq` (>= range->first). */
 uint32_t spool_range_seek(const struct spool_range *range, uint64_t seq);
 
 struct spool_gap {
 	uint64_t first, last;
-	uint64_t chain;     /* before first; 0: not known */
-	uint64_t low, high; /* segments that hold its frames */
+	uint64_t chain;     /* running hash before first; 0: not known */
+	uint64_t low, high; /* segments that have its frames */
 	uint32_t stream;
 	uint32_t reason;
 };
 
-/* In order of stream and number, disjoint. */
+/* Ordered by stream and number, disjoint. */
 struct spool_gaps {
 	struct spool_gap *at;
 	uint32_t count, room;
 };
 
-/* Add what of `gap` is not covered yet.  False: there are SPOOL_GAPS_MAX. */
+/* Add the part of `gap` that is not covered yet.  False: there are
+ * SPOOL_GAPS_MAX. */
 bool spool_gaps_add(struct spool_gaps *gaps, const struct spool_gap *gap);
 const struct spool_gap *spool_gaps_find(
     const struct spool_gaps *gaps, uint32_t stream, uint64_t seq);
-/* The first gap that ends at or behind `seq`; NULL when there is none. */
+/* The first gap that ends at or after `seq`; NULL when there is none. */
 const struct spool_gap *spool_gaps_next(
     const struct spool_gaps *gaps, uint32_t stream, uint64_t seq);
 /* Forget the gaps of `stream` that end at or below `seq`. */
 void spool_gaps_forget(struct spool_gaps *gaps, uint32_t stream, uint64_t seq);
 void spool_gaps_clear(struct spool_gaps *gaps);
 
-/* Places of single batches: a small direct-mapped table. */
+/* Positions of single batches: a small direct-mapped table. */
 struct spool_place {
 	uint64_t seq; /* 0: none */
 	uint64_t number;

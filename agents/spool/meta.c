@@ -1,9 +1,10 @@
 /*
- * spool_meta - META says who the spool is, ACKED what of it is kept elsewhere.
+ * spool_meta - the files META (identity of the spool) and ACKED (acknowledged
+ * positions).
  *
- * META changes places with META.tmp, so both keep their blocks and a full
- * disk does not keep the agent from starting.  ACKED is allocated when it is
- * made and overwritten in turns.
+ * META is exchanged with META.tmp, so both keep their blocks and a full disk
+ * cannot prevent a start of the agent.  ACKED is allocated when it is created;
+ * its slots are overwritten in turn.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -92,7 +93,7 @@ meta_take_names(struct spool *spool, const unsigned char *at, uint32_t bytes)
 	return n == bytes;
 }
 
-/* 1 understood, 0 not, -1 of another format. */
+/* 1: decoded, 0: invalid, -1: another format. */
 static int
 meta_decode(struct spool *spool, const unsigned char *at, uint32_t bytes)
 {
@@ -145,14 +146,14 @@ spool_meta_load(struct spool *spool, enum spool_found *found, struct err *err)
 						: SPOOL_UNREADABLE;
 	if (rc == -1)
 		err_set(err,
-		    "the spool is of format %u, this program writes %d; "
-		    "it was not touched",
+		    "the spool has format %u, this program writes %d; nothing "
+		    "was changed",
 		    spool_get32(at + 4), FORMAT);
 	free(at);
 	return rc == -1 ? -1 : 0;
 }
 
-/* Write META.tmp and have it on disk. */
+/* Write and sync META.tmp. */
 static int
 meta_write(struct spool *spool)
 {
@@ -191,7 +192,7 @@ spool_meta_save(struct spool *spool, struct err *err)
 	return 0;
 }
 
-/* A slot that counts: its counter, else 0. */
+/* The counter of a valid slot, else 0. */
 static uint64_t
 slot_check(const unsigned char *at)
 {
@@ -241,7 +242,7 @@ spool_acked_load(struct spool *spool)
 		spool->acked_counter = counter;
 		best = slot;
 	}
-	/* The other session's slot means: nothing acknowledged in this. */
+	/* A slot of another session: nothing is acknowledged in this one. */
 	if (best != NULL &&
 	    memcmp(best + 16, spool->meta.session.bytes, 16) == 0)
 		slot_take(spool, best);
@@ -303,7 +304,8 @@ spool_acked_save(struct spool *spool, struct err *err)
 	if (fd >= 0)
 		close(fd);
 	free(at);
-	/* After a failure the same slot again: the other one is whole. */
+	/* After a failure write the same slot again: the other one is
+	 * intact. */
 	if (rc == 0)
 		spool->acked_counter++;
 	if (rc == 0 && spool->acked_stale > 0)

@@ -1,10 +1,10 @@
 /*
- * spool_new_session - goes on under another session.
+ * spool_new_session - continues under another session.
  *
- * What is unacknowledged is copied into segments of the new session, then
- * META changes in one step, then the old segments go.  A crash before the step
- * leaves copies that nobody counts, a crash behind it old segments that nobody
- * needs; META names both.
+ * It copies the unacknowledged batches into segments of the new session,
+ * changes META in one step, and deletes the old segments.  A crash before the
+ * step leaves copies that do not count, a crash after it old segments that are
+ * not needed; META names both sessions.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -36,7 +36,7 @@ copy_batch(struct spool *to, uint32_t stream, const struct spool_batch *batch,
 		   : -1;
 }
 
-/* What is no longer there, and what is damaged now, becomes gaps. */
+/* Batches that are missing or damaged now become gaps. */
 static int
 copy_stream(struct spool *from, struct spool *to, uint32_t stream, uint64_t seq,
     struct err *err)
@@ -85,7 +85,7 @@ unlink_segments(const struct spool *spool)
 	fsync(spool->dir);
 }
 
-/* The copy takes the place of the original; directory and lock stay. */
+/* The copy replaces the original; directory and lock stay. */
 static void
 take_place(struct spool *spool, struct spool *next)
 {
@@ -124,12 +124,13 @@ spool_new_session(
 		next->meta.previous = spool->meta.session;
 		memset(&next->meta.next, 0, sizeof(next->meta.next));
 		rc = spool_meta_save(next, err);
-		/* Nobody knows which META the disk has: both may be needed. */
+		/* It is unknown which META is on disk: both may be needed. */
 		spool->broken = rc != 0;
 	}
 	if (rc == 0)
 		take_place(spool, next);
-	/* Now `next` is what must go: the old segments, or the copies. */
+	/* Now `next` has the segments to delete: the old ones, or the
+	 * copies. */
 	if (!spool->broken)
 		unlink_segments(next);
 	if (rc != 0) {

@@ -1,6 +1,7 @@
 /*
- * spool_past_sessions - FORMER says what was acknowledged under sessions that
- * this spool has given up: else nobody would know it when the store goes back.
+ * spool_past_sessions - the file of previous sessions: what was acknowledged
+ * under them.  Without it nobody would know when the store is restored to an
+ * older state.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -23,7 +24,7 @@ enum {
 		   SPOOL_PAST_SESSIONS_MAX * (ENTRY_FIXED + NAME_BYTES_MAX) + 4,
 };
 
-/* All of it in one row of places, oldest first. */
+/* The values to encode, in their order; oldest session first. */
 struct spool_past_sessions {
 	uint32_t count;
 	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];
@@ -48,14 +49,14 @@ drop(struct spool_past_sessions *f, uint32_t i)
 	memmove(&f->at[i], &f->at[i + 1], (f->count - i) * sizeof(f->at[0]));
 }
 
-/* Make room: the oldest goes. */
+/* Make room: drop the oldest. */
 static void
 add(struct spool *spool, const char *partition, uint64_t known)
 {
 	struct spool_past_sessions *f = spool->previous_all;
 	struct spool_past_session *new;
 
-	/* Again, after an attempt that failed. */
+	/* Repeated after an attempt that failed. */
 	for (uint32_t i = 0; i < f->count; i++)
 		if (session_equal(&f->at[i].session, &spool->meta.session) &&
 		    strcmp(f->at[i].partition, partition) == 0)
@@ -144,7 +145,7 @@ spool_previous_all_load(struct spool *spool)
 	bytes = spool_slurp(spool->dir, "FORMER", at, FILE_MAX);
 	if (bytes < 0 || !decode(f, at, (uint32_t)bytes))
 		f->count = 0;
-	/* One that a crash kept from being given up. */
+	/* A crash prevented the end of this session. */
 	for (uint32_t i = f->count; i-- > 0;)
 		if (session_equal(&f->at[i].session, &spool->meta.session))
 			drop(f, i);
@@ -186,13 +187,13 @@ spool_previous_all_give_up(struct spool *spool)
 	for (uint32_t i = 0; i < spool->streams_count; i++) {
 		const struct spool_stream *s = spool->streams[i];
 
-		/* Another life may have had it acknowledged all the same. */
+		/* A copy of the spool may have had it acknowledged anyway. */
 		if (s->committed == 1)
 			continue;
 		add(spool, s->partition, s->acked);
 		any = true;
 	}
-	/* A full disk is no reason to stay: the next save has it. */
+	/* Continue on a full disk: the next save writes it. */
 	if (any && spool_past_sessions_save(spool, &err) != 0)
 		spool->counters->io_errors++;
 }

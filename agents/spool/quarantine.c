@@ -1,7 +1,7 @@
 /*
- * spool_quarantine - keeps what cannot be used for people to look at: damaged
- * segments in quarantine/, refused batches in refused/.  Both are bounded,
- * the oldest go, and neither is ever needed again by the program.
+ * spool_quarantine - stores unusable files for inspection: damaged segments in
+ * quarantine/, refused batches in refused/.  Both are bounded, the oldest
+ * files are deleted first, and the program never reads them again.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -36,7 +36,7 @@ compare(const void *a, const void *b)
 int
 spool_list(int dir, uint64_t **numbers, uint32_t *count)
 {
-	/* A descriptor of its own: the position of a shared one moves. */
+	/* A separate descriptor: a shared one has a shared position. */
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	uint32_t room = 0;
@@ -86,8 +86,8 @@ size_of(int dir, uint64_t number)
 	return (uint64_t)st.st_size;
 }
 
-/* Delete the oldest until one more of `bytes` is within the bounds; returns
- * the highest number that is our own. */
+/* Delete the oldest until one more file of `bytes` is within the bounds;
+ * returns the highest number of our own files. */
 static uint64_t
 keep_bounded(int dir, uint64_t bytes, uint32_t files_max, uint64_t bytes_max)
 {
@@ -129,7 +129,7 @@ spool_quarantine_highest(const struct spool *spool)
 	return highest;
 }
 
-/* What cannot be read stays a hole of the copy. */
+/* Unreadable blocks stay holes of the copy. */
 static void
 copy_bytes(int from, int to, uint32_t bytes)
 {
@@ -184,7 +184,7 @@ spool_quarantine_move(struct spool *spool, uint64_t number)
 
 	spool->counters->quarantined++;
 	if (dir < 0)
-		return; /* it stays, and is passed over again next time */
+		return; /* it stays, and is skipped again next time */
 	keep_bounded(dir, bytes, QUARANTINE_FILES, QUARANTINE_BYTES);
 	spool_segment_name(name, number);
 	if (bytes > QUARANTINE_BYTES)

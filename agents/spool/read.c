@@ -1,9 +1,9 @@
 /*
- * spool_read - finds batches again and reads them.
+ * spool_read - finds and reads batches.
  *
- * A batch is looked for at its remembered place, behind the one before it, or
- * from the nearest point of its segment on.  Frames of other streams that are
- * passed on the way are remembered for those.
+ * It looks for a batch at its remembered position, then after the previous
+ * batch, then from the nearest point of its segment on.  It remembers the
+ * positions of other streams' frames that it passes.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -43,7 +43,7 @@ fixed_part(struct spool *spool, struct spool_spot *spot)
 				 spot->segment->end, &spot->frame);
 }
 
-/* A frame passed by: its reader may want it next. */
+/* Remember a frame that was passed: its reader may need it next. */
 static void
 remember(struct spool *spool, const struct spool_spot *spot)
 {
@@ -58,8 +58,9 @@ remember(struct spool *spool, const struct spool_spot *spot)
 		    s->places, frame->seq, spot->segment->number, spot->offset);
 }
 
-/* Walk from the spot to the batch.  Without checking (`careful`) a damaged
- * frame may be taken for it, or a damaged length lead past it. */
+/* Walk from the position to the batch.  Unless `careful`, checksums are not
+ * verified: a damaged frame may be taken for the batch, or a damaged length
+ * may lead past it. */
 static bool
 walk(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
     struct spool_spot *spot)
@@ -74,7 +75,7 @@ walk(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
 		.budget = 4 * (uint64_t)segment->end };
 
 	while (spot->offset < segment->end) {
-		/* Over a damaged place only whole frames count. */
+		/* After a damaged place only complete frames count. */
 		if ((careful || !fixed_part(spool, spot)) &&
 		    !spool_scan_next(&scan, &spot->offset, frame, NULL))
 			return false;
@@ -87,7 +88,7 @@ walk(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
 	return false;
 }
 
-/* From the place of the batch `near` on, in its segment. */
+/* From the position of the batch `near` on, in its segment. */
 static bool
 find_local(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t near,
     struct spool_spot *spot)
@@ -112,7 +113,7 @@ static bool
 find_far(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
     struct spool_spot *spot)
 {
-	/* The newest first: a number given again counts there. */
+	/* The newest first: a number that was used again counts there. */
 	for (uint32_t i = spool->segments_count; i-- > 0;) {
 		const struct spool_range *r =
 		    spool_segment_range(spool->segments[i], stream);
@@ -158,8 +159,8 @@ static void
 fill_gap(struct spool *spool, const struct spool_gap *gap, uint64_t seq,
     struct spool_batch *batch)
 {
-	/* Of a gap that a full disk did not take the next start knows
-	 * nothing, nor what stood behind it. */
+	/* The next start does not know a gap that a full disk did not take,
+	 * nor what was before it. */
 	bool kept = gap->low <= gap->high;
 
 	*batch = (struct spool_batch){ .seq = seq,
@@ -188,8 +189,9 @@ spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
 	}
 	if (!spool_find(spool, stream, seq, &spot))
 		return err_set(err, "batch %" PRIu64 " %s", seq,
-		    seq < spool_oldest(spool, stream) ? "is no longer there"
-						      : "cannot be read");
+		    seq < spool_oldest(spool, stream)
+			? "is no longer in the spool"
+			: "cannot be read");
 	spool_place_put(spool->streams[stream]->places, seq,
 	    spot.segment->number, spot.offset);
 	*batch = (struct spool_batch){ .seq = seq,

@@ -1,8 +1,9 @@
 /*
- * spool_recover - opens what a crash, or a bad disk, left.
+ * spool_recover - opens the files that a crash or a bad disk left.
  *
- * Every segment is read once, the newest with frames twice: only there an
- * invalid place may be a torn tail.  Rules: proto/spool.md, "Recovery".
+ * It reads every segment once, and the newest one with frames twice: only
+ * there an invalid place may be a torn tail.  Rules: proto/spool.md,
+ * "Recovery".
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -20,13 +21,13 @@
 
 enum { COPY_BYTES = 64 << 10 };
 
-/* What lies in the directory under the name of a segment. */
+/* A file of the directory with the name of a segment. */
 struct entry {
 	struct spool_head head;
 	uint64_t number;
 	uint32_t size;
-	uint32_t limit; /* where frames end by a later seal; 0 */
-	bool lost;      /* no header: it cannot be read at all */
+	uint32_t limit; /* end of its frames by a later seal; 0 */
+	bool lost;      /* no header: it is unreadable */
 };
 
 struct recovery {
@@ -35,7 +36,7 @@ struct recovery {
 	struct spool_holes *holes;
 };
 
-/* Is there nothing behind the header? */
+/* Is there nothing after the header? */
 static bool
 is_unused(int fd, uint32_t size)
 {
@@ -76,7 +77,8 @@ judge(const struct spool *spool, int fd, struct entry *e)
 	if (e->size < sizeof(at) ||
 	    file_io_read_all(fd, at, sizeof(at), 0) != 0 ||
 	    !spool_get_head(at, &e->head))
-		/* Made, but not used: its header is synced before frames. */
+		/* Created but unused: the header is synced before the first
+		 * frame. */
 		return is_unused(fd, e->size) ? UNLINK : LOST;
 	if (session_is(&e->head.session, &spool->meta.next) ||
 	    session_is(&e->head.session, &spool->meta.previous))
@@ -114,8 +116,8 @@ sort_out(struct spool *spool, struct recovery *r, uint64_t number)
 		r->count++;
 }
 
-/* All or nothing: a segment that is not seen is taken for one that is gone, and
- * its numbers would be given again. */
+/* All or nothing: an overlooked segment would count as deleted, and its
+ * numbers would be used again. */
 static int
 list_entries(struct spool *spool, struct recovery *r, struct err *err)
 {
@@ -156,7 +158,7 @@ close_entry(struct spool *spool, int fd)
 	close(fd);
 }
 
-/* The seals at the start of a segment are those of older ones. */
+/* The seals at the start of a segment belong to older ones. */
 static void
 take_seals(struct spool *spool, struct recovery *r, uint32_t from)
 {
@@ -181,8 +183,8 @@ take_seals(struct spool *spool, struct recovery *r, uint32_t from)
 	close_entry(spool, fd);
 }
 
-/* Drop the newest segments that have no frames; the last one that has some
- * is the one whose tail may be torn.  An unreadable one had frames. */
+/* Drop the newest segments that have no frames; only the last one with frames
+ * may have a torn tail.  An unreadable segment had frames. */
 static void
 find_last(struct spool *spool, struct recovery *r)
 {
@@ -204,7 +206,7 @@ find_last(struct spool *spool, struct recovery *r)
 	}
 }
 
-/* Take the frames of a segment into the index. */
+/* Add the frames of a segment to the index. */
 static void
 take_frames(struct spool *spool, struct recovery *r, struct spool_scan *scan,
     struct spool_segment *segment, const struct spool_extent *x)
@@ -234,8 +236,8 @@ take_frames(struct spool *spool, struct recovery *r, struct spool_scan *scan,
 		spool_holes_count(r->holes, x->sealed, x->lost);
 }
 
-/* Write what is there once more and zeros behind it.  A process that died, or
- * a sync that failed, may have left the last commit in memory only. */
+/* Rewrite the frames and zero the rest.  A process that died, or a sync that
+ * failed, may have left the last commit in memory only. */
 static int
 repair(int fd, const struct spool_extent *x)
 {
@@ -258,7 +260,7 @@ repair(int fd, const struct spool_extent *x)
 	return rc == 0 ? fdatasync(fd) : -1;
 }
 
-/* Go on in the last segment, or seal it in the next one. */
+/* Continue in the last segment, or seal it in the next one. */
 static int
 settle_last(struct spool *spool, struct spool_segment *segment, int fd,
     const struct spool_extent *x, struct err *err)
@@ -337,7 +339,7 @@ spool_recover(struct spool *spool, enum spool_found acked, struct err *err)
 		rc = err_set(err, "the directory: %s", strerror(errno));
 	if (rc == 0)
 		rc = spool_holes_close(r.holes, spool, acked, err);
-	/* Not before the gaps are on disk: they are all that is left of it. */
+	/* Only after the gaps are on disk: they are all that is left of it. */
 	for (uint32_t i = 0; i < r.count && rc == 1; i++) {
 		if (r.entries[i].lost)
 			spool_quarantine_move(spool, r.entries[i].number);

@@ -1,5 +1,5 @@
 /*
- * spool_scan - walks a segment that may hold anything.
+ * spool_scan - walks a segment with arbitrary content.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/scan.h"
@@ -23,8 +23,8 @@ spool_scan_init(struct spool_scan *scan, struct spool_window *window, int fd,
 		.budget = 4 * (uint64_t)size };
 }
 
-/* Is there a whole frame at `offset`?  What only looks like one costs budget,
- * so that a file full of beginnings does not cost the square of its size. */
+/* Is there a complete frame at `offset`?  Each false candidate uses up budget,
+ * so that a file full of them does not take time quadratic in its size. */
 static bool
 frame_at(struct spool_scan *scan, uint32_t offset, struct spool_frame *frame,
     const unsigned char **body)
@@ -49,8 +49,8 @@ frame_at(struct spool_scan *scan, uint32_t offset, struct spool_frame *frame,
 	return true;
 }
 
-/* The next place from `offset` on where a frame may begin: skips what does
- * not start with the magic, and pages that the disk does not give. */
+/* The next position from `offset` on where a frame may begin: skips bytes that
+ * do not start with the magic, and unreadable pages. */
 static uint32_t
 next_beginning(struct spool_scan *scan, uint32_t offset)
 {
@@ -86,7 +86,7 @@ spool_scan_next(struct spool_scan *scan, uint32_t *offset,
 	return false;
 }
 
-/* The end of the last byte that is not zero, not below `from`. */
+/* The end of the last nonzero byte, at least `from`. */
 static uint32_t
 find_dirty(struct spool_scan *scan, uint32_t from)
 {
@@ -108,7 +108,7 @@ find_dirty(struct spool_scan *scan, uint32_t from)
 	return dirty;
 }
 
-/* What the frames say when all of them were walked over. */
+/* Evaluate the frames after all of them were walked over. */
 static void
 judge(
     struct spool_scan *scan, bool last, uint32_t limit, struct spool_extent *x)
@@ -118,7 +118,7 @@ judge(
 	if (x->sealed)
 		return;
 	x->dirty = find_dirty(scan, x->end);
-	/* A commit that was torn is no longer than the commit buffer. */
+	/* A torn commit is no longer than the commit buffer. */
 	if (last && x->dirty - x->end > SPOOL_COMMIT_BYTES_MAX) {
 		x->damaged = true;
 		x->tail = (x->dirty - x->end) / SPOOL_FRAME_BYTES;
@@ -145,7 +145,7 @@ spool_scan_extent(
     struct spool_scan *scan, bool last, uint32_t limit, struct spool_extent *x)
 {
 	uint32_t offset = SPOOL_HEAD_BYTES, expect = offset, torn = 0;
-	struct spool_extent sure; /* without what may be a torn tail */
+	struct spool_extent sure; /* without a possibly torn tail */
 	struct spool_frame f;
 
 	*x = (struct spool_extent){ .end = offset, .commit = offset };
@@ -156,7 +156,8 @@ spool_scan_extent(
 
 		if (offset != expect && torn == 0)
 			torn = expect;
-		/* A later commit was begun: the torn place had been synced. */
+		/* A later commit was begun, so the torn place had been
+		 * synced. */
 		if (torn > 0 && (!last || offset - f.back > torn)) {
 			x->damaged = true;
 			torn = 0;

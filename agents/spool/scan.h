@@ -1,7 +1,7 @@
 /*
- * spool_scan - walks a segment that may hold anything.
+ * spool_scan - walks a segment with arbitrary content.
  *
- * Bounded: every byte is looked at a few times at most, however often
+ * The work is bounded: every byte is read a few times at most, however often
  * something in it looks like the beginning of a frame.
  * SPDX-License-Identifier: MIT
  */
@@ -17,32 +17,34 @@ struct spool_scan {
 	struct spool_window *window;
 	uint64_t number;
 	uint64_t salt;
-	uint32_t size;    /* bytes of the file to look at */
-	uint32_t streams; /* a frame of a higher one is invalid */
-	uint64_t budget;  /* bytes of false beginnings still to be checked */
+	uint32_t size;    /* bytes of the file to read */
+	uint32_t streams; /* a frame with a higher number is invalid */
+	uint64_t
+	    budget; /* bytes of false candidates that may still be checked */
 };
 
-/* Turns the window to `fd`, which stays the caller's. */
+/* Moves the window to `fd`, which remains the caller's. */
 void spool_scan_init(struct spool_scan *scan, struct spool_window *window,
     int fd, const struct spool_head *head, uint32_t size, uint32_t streams);
 
-/* The next valid frame at or behind `*offset`, which moves there.  False when
+/* The next valid frame at or after `*offset`, which moves there.  False when
  * there is none.  `body` (may be NULL): a view. */
 bool spool_scan_next(struct spool_scan *scan, uint32_t *offset,
     struct spool_frame *frame, const unsigned char **body);
 
-/* Where a segment's frames end, and what is wrong with it. */
+/* The end of a segment's frames, and its damage. */
 struct spool_extent {
 	uint32_t end;    /* frames count up to here */
-	uint32_t commit; /* where the last commit begins */
-	uint32_t dirty;  /* no byte from here on is other than zero */
-	uint32_t frames; /* valid ones before `end` (and the seal) */
+	uint32_t commit; /* start of the last commit */
+	uint32_t dirty;  /* every byte from here on is zero */
+	uint32_t frames; /* valid frames before `end` (and the seal) */
 	uint32_t crcs;   /* CRC32C of their checksums */
-	uint32_t lost; /* frames that the seal counted and that are not there */
-	uint32_t tail; /* at most so many more were lost behind `end` */
-	bool sealed;   /* by its own seal */
+	uint32_t lost;   /* frames that the seal counted and that are missing */
+	uint32_t tail;   /* bound on the frames lost after `end` */
+	bool sealed;     /* ended by its own seal */
 	bool damaged;
-	bool counted; /* damaged, but the seal tells how many are lost */
+	bool
+	    counted; /* damaged, but the seal gives the number of lost frames */
 };
 
 /* `last`: no later segment has frames, so the tail may be torn.  `limit`: the

@@ -1,10 +1,10 @@
 /*
- * spool_segments - makes segments ahead, deletes acknowledged ones, and keeps
- * to the bound.
+ * spool_segments - creates segments ahead, deletes acknowledged ones, and
+ * keeps the spool within its bound.
  *
- * A segment goes only after both slots of ACKED say on disk that all of it is
- * kept elsewhere: whichever slot a damaged disk takes away, the other does
- * not lag behind what is gone.
+ * A segment is deleted only after both slots of ACKED on disk cover all of it:
+ * whichever slot a damaged disk destroys, the other one includes every deleted
+ * segment.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -82,7 +82,7 @@ spool_drop_segment(struct spool *spool, struct spool_segment *segment)
 	spool_segment_free(&segment);
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static enum spool_result
 write_segment(struct spool *spool, const char *name, uint64_t number,
@@ -124,13 +124,13 @@ disk_has(const struct spool *spool, uint64_t bytes, struct err *err)
 	struct statvfs fs;
 
 	if (fstatvfs(spool->dir, &fs) != 0)
-		return true; /* the allocation will tell */
+		return true; /* the allocation will fail instead */
 	if ((uint64_t)fs.f_bavail * fs.f_frsize >=
 	    bytes + spool->options.free_bytes_min)
 		return true;
 	err_set(err,
-	    "the file system has %" PRIu64 " bytes left and must keep "
-	    "%" PRIu64 " beside a segment of %" PRIu64,
+	    "the file system has %" PRIu64 " bytes left and must keep %" PRIu64
+	    " free after a segment of %" PRIu64,
 	    (uint64_t)fs.f_bavail * fs.f_frsize, spool->options.free_bytes_min,
 	    bytes);
 	return false;
@@ -143,8 +143,8 @@ bound_allows(const struct spool *spool, uint64_t bytes, struct err *err)
 	    spool->counters->bytes + bytes <= spool->options.bytes_max)
 		return true;
 	err_set(err,
-	    "the spool is full: %" PRIu64 " of %" PRIu64 " bytes, all of it "
-	    "unacknowledged",
+	    "the spool is full: %" PRIu64 " of %" PRIu64
+	    " bytes, all of it unacknowledged",
 	    spool->counters->bytes, spool->options.bytes_max);
 	return false;
 }
@@ -176,7 +176,7 @@ is_acked(const struct spool *spool, const struct spool_segment *segment)
 	return gaps_are_acked(spool, segment->number);
 }
 
-/* A seal of an older segment is needed for as long as that one is there. */
+/* The seal of an older segment is needed while that segment exists. */
 static bool
 is_free(const struct spool *spool, uint32_t i)
 {
@@ -201,7 +201,7 @@ spool_used_bytes(const struct spool *spool)
 	return used + spool->writer.used;
 }
 
-/* Forget gaps that lie in no segment any more. */
+/* Forget gaps that are in no segment any more. */
 static void
 prune_gaps(struct spool *spool)
 {
@@ -273,11 +273,12 @@ spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
 	bool deleted = false;
 
 	if (spool->broken)
-		return err_set(err, "the spool's disk failed twice");
+		return err_set(err, "the spool's disk failed twice; the spool "
+				    "accepts nothing more");
 	if (spool->acked_stale == 2 && spool_acked_save(spool, err) != 0)
 		return -1;
-	/* From the newest on: what is kept is what a restored store is most
-	 * likely to ask for. */
+	/* Retain the newest segments: a restored store most likely needs
+	 * those. */
 	for (uint32_t i = spool->segments_count; i-- > 0;) {
 		struct spool_segment *segment = spool->segments[i];
 
@@ -299,7 +300,7 @@ spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
 
 /* ---- the spare ---- */
 
-/* Delete the oldest segment that nobody needs; 0 when there is none. */
+/* Delete the oldest unneeded segment; 0 when there is none. */
 static int
 give_up_one(struct spool *spool, struct err *err)
 {
@@ -312,7 +313,7 @@ give_up_one(struct spool *spool, struct err *err)
 	return 0;
 }
 
-/* The spare as a file; whether there is room is known only then. */
+/* Create the spare's file; only then it is known whether there is room. */
 static enum spool_result
 make_file(struct spool *spool, uint32_t size, struct err *err)
 {
@@ -353,8 +354,8 @@ spool_make_spare(struct spool *spool, uint32_t span, struct err *err)
 	size = (size + 4095) / 4096 * 4096;
 	if (spool_reclaim(spool, size, err) != 0)
 		return SPOOL_IO;
-	/* What is acknowledged is retained as long as the disk has room for
-	 * it beside what is new. */
+	/* Retain acknowledged segments while the disk has room for them and
+	 * for new ones. */
 	while ((result = make_file(spool, size, err)) == SPOOL_FULL) {
 		int given_up = give_up_one(spool, err);
 

@@ -1,5 +1,6 @@
 /*
- * spool - what the agent has accepted and nobody has acknowledged yet.
+ * spool - the records that the agent has accepted and the aggregator has not
+ * acknowledged.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -21,7 +22,7 @@
 
 enum { SEGMENT_BYTES_MIN = 16 << 10 };
 
-/* ---- life ---- */
+/* ---- opening and closing ---- */
 
 static void
 fill_options(struct spool_options *to, const struct spool_options *from)
@@ -116,7 +117,7 @@ open_directory(const char *path, struct err *err)
 	    ((st.st_mode & 077) == 0 || fchmod(dir, 0700) == 0))
 		return dir;
 	close(dir);
-	return err_set(err, "%s: it does not belong to this user", path);
+	return err_set(err, "%s: another user owns it", path);
 }
 
 static int
@@ -132,7 +133,7 @@ take_lock(int dir, struct err *err)
 	return err_set(err, "another process has it open");
 }
 
-/* Everything behind the lock. */
+/* Everything that needs the lock. */
 static int
 start(struct spool *spool, struct err *err)
 {
@@ -141,7 +142,7 @@ start(struct spool *spool, struct err *err)
 	if (spool_meta_load(spool, &meta, err) != 0)
 		return -1;
 	if (meta != SPOOL_FOUND) {
-		/* All segments there are belong to nobody now. */
+		/* Existing segments belong to no known session. */
 		while (spool->streams_count > 0)
 			drop_stream(spool);
 		memset(&spool->meta, 0, sizeof(spool->meta));
@@ -151,14 +152,14 @@ start(struct spool *spool, struct err *err)
 	acked = spool_acked_load(spool);
 	if (spool_recover(spool, acked, err) != 0)
 		return -1;
-	/* With a new META too: what can be read of ACKED may not be on disk,
-	 * and from now on its absence means damage. */
+	/* With a new META too: the content of ACKED may not be on disk, and
+	 * from now on a missing ACKED means damage. */
 	if (acked != SPOOL_FOUND || meta != SPOOL_FOUND) {
 		unlinkat(spool->dir, "ACKED", 0);
 		if (spool_acked_save(spool, err) != 0)
 			return -1;
 	}
-	/* Segments of these sessions are gone. */
+	/* The segments of these sessions are deleted. */
 	memset(&spool->meta.next, 0, sizeof(spool->meta.next));
 	memset(&spool->meta.previous, 0, sizeof(spool->meta.previous));
 	spool->meta.run++;
@@ -185,7 +186,7 @@ spool_open(struct spool **to, const char *path,
 	return err_prefix(err, "%s", path);
 }
 
-/* ---- what it holds ---- */
+/* ---- content ---- */
 
 const struct session_id *
 spool_session(const struct spool *spool)
@@ -224,7 +225,7 @@ spool_stream(struct spool *spool, struct text partition, uint32_t *stream,
 	}
 	assert(text_check_name(partition) == TEXT_OK);
 	if (spool_add_stream(spool, partition.at, partition.bytes) != 0)
-		return err_set(err, "the spool has %d partitions, no more fit",
+		return err_set(err, "the spool has %d partitions, the maximum",
 		    SPOOL_STREAMS_MAX);
 	*stream = spool->streams_count - 1;
 	if (spool_meta_save(spool, err) == 0)
@@ -363,9 +364,9 @@ spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
 
 	assert(reason != 0);
 	if (rc == 0 || seq < spool_first_unacked(spool, stream))
-		return err_set(err, "batch %" PRIu64 " is not under way", seq);
+		return err_set(err, "batch %" PRIu64 " is not in flight", seq);
 	if (rc == 1 && batch.reason != 0)
-		return 0; /* a gap already */
+		return 0; /* already a gap */
 	if (rc == 1) {
 		struct spool_frame frame = { .type = SPOOL_BATCH,
 			.bytes = batch.body.bytes,
@@ -377,7 +378,7 @@ spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
 			.records = batch.records,
 			.body_bytes = batch.body_bytes };
 
-		/* A copy for people: without it the gap still stands. */
+		/* A copy for inspection: the gap stands without it. */
 		spool_refused_put(spool, &frame, batch.body.at, err);
 	}
 	gap.chain = spool_chain(spool, stream, seq);

@@ -1,16 +1,16 @@
 /*
- * spool_private - what the files of the spool share.
+ * spool_private - shared by the files of the spool.
  *
- * spool.c        opening, positions, gaps
- * write.c taking batches and gaps
- * commit.c the commit buffer
- * segments.c   making and deleting segments, the bound
- * read.c   finding and reading batches
- * meta.c   META and ACKED
- * recover.c, holes.c   opening what a crash left
- * quarantine.c  quarantine/ and refused/
- * new_session.c  going on under another session
- * past_sessions.c  what the sessions before had
+ *   spool.c          opening, positions, gaps
+ *   write.c          adding batches and gaps
+ *   commit.c         the commit buffer
+ *   segments.c       creating and deleting segments, the bound
+ *   read.c           finding and reading batches
+ *   meta.c           META and ACKED
+ *   recover.c, holes.c  opening after a crash
+ *   quarantine.c     quarantine/ and refused/
+ *   new_session.c    continuing under another session
+ *   past_sessions.c  the state of previous sessions
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_SPOOL_PRIVATE_H
@@ -25,33 +25,34 @@
 #include "agents/spool/window.h"
 #include "proto/os/file_io.h"
 
-/* Nobody makes so many segments: a name with a higher number is somebody
- * else's, and numbering does not go on behind it. */
+/* No spool creates this number of segments: a name with a higher number is
+ * foreign, and numbering does not continue after it. */
 #define SPOOL_NUMBER_FOREIGN (UINT64_C(1) << 40)
 
 enum {
-	SPOOL_RESERVE_BYTES = 4096, /* of a segment, for gaps */
-	SPOOL_PARTS = 2,            /* segments that one commit may touch */
+	SPOOL_RESERVE_BYTES = 4096, /* reserved in a segment for gaps */
+	SPOOL_PARTS = 2,            /* segments that one commit may write to */
 	SPOOL_NAME_BYTES = 32,
 };
 
 struct spool_stream {
 	char *partition;
-	uint64_t next;      /* number of the next append ... */
-	uint64_t chain;     /* ... and the chain before it */
-	uint64_t committed; /* next and chain as of the last commit */
+	uint64_t next;  /* number of the next append ... */
+	uint64_t chain; /* ... and the running hash before it */
+	uint64_t
+	    committed; /* next number and running hash as of the last commit */
 	uint64_t committed_chain;
 	uint64_t acked;
-	uint64_t saved_chain; /* by ACKED, after `saved`; see spool_chain */
+	uint64_t saved_chain; /* from ACKED, after `saved` */
 	uint64_t saved;
 	struct spool_place places[SPOOL_PLACES];
 };
 
-/* What the commit buffer holds for one segment. */
+/* The part of the commit buffer for one segment. */
 struct spool_part {
 	struct spool_segment *segment;
-	uint32_t from;  /* in the buffer */
-	uint32_t start; /* in the file */
+	uint32_t from;  /* offset in the buffer */
+	uint32_t start; /* offset in the file */
 	uint32_t used;
 	uint32_t frames, crcs; /* of the segment after this part */
 };
@@ -63,8 +64,8 @@ struct spool_writer {
 	struct spool_part parts[SPOOL_PARTS];
 };
 
-/* A segment that nobody writes to any more and that has no seal: the next
- * one begins with it. */
+/* A segment that is no longer written and has no seal: the next one begins
+ * with its seal. */
 struct spool_cut {
 	uint64_t number;
 	uint32_t end, frames, crcs;
@@ -82,21 +83,22 @@ struct spool {
 	uint32_t streams_count;
 	struct spool_stream *streams[SPOOL_STREAMS_MAX];
 	uint32_t segments_count, segments_room;
-	struct spool_segment **segments; /* by number */
-	struct spool_segment *active;    /* appended to, or NULL */
-	struct spool_segment *spare;     /* made, without frames, or NULL */
+	struct spool_segment **segments; /* ordered by number */
+	struct spool_segment *active;    /* being appended to, or NULL */
+	struct spool_segment *spare;     /* created, without frames, or NULL */
 	uint64_t next_number;
 	uint32_t cuts_count;
 	struct spool_cut cuts[SPOOL_PARTS];
 	struct spool_gaps gaps;
 	struct spool_writer writer;
 	struct spool_window window;
-	int read_fd; /* what the window reads when it is not being written */
+	int read_fd; /* read by the window when it is not being written */
 	uint64_t acked_counter; /* of the last slot of ACKED */
-	uint32_t acked_stale;   /* slots that lag: 0, 1, 2 */
-	uint32_t failures;      /* commits in a row */
-	bool broken;            /* finally */
-	bool unbounded;         /* while a session is copied */
+	uint32_t
+	    acked_stale;   /* slots behind the positions in memory: 0, 1, 2 */
+	uint32_t failures; /* failed commits in a row */
+	bool broken;       /* for good */
+	bool unbounded;    /* while a session is copied */
 	struct spool_counters *counters;
 	struct spool_past_sessions
 	    *previous_all; /* of the directory, as the lock */
@@ -107,36 +109,36 @@ struct spool {
 /* Open a regular file of `dir`, nothing else: -1 and errno (ELOOP, ENXIO or
  * EINVAL for links and special files). */
 int spool_open_file(int dir, const char *name, int flags);
-/* Give the file its blocks: 0 or an errno. */
+/* Allocate the file's blocks: 0 or an errno. */
 int spool_allocate(int fd, uint64_t bytes);
 const char *spool_segment_name(
     char to[static SPOOL_NAME_BYTES], uint64_t number);
-/* The number of a segment's name; false when it is not one. */
+/* The number in a segment's name; false when it is not such a name. */
 bool spool_parse_name(const char *name, uint64_t *number);
 
 /* ---- meta.c ---- */
 
 enum spool_found { SPOOL_FOUND, SPOOL_NONE, SPOOL_UNREADABLE };
 
-/* -1: META is of another format; `found` says whether it could be read.  The
- * streams are made from it. */
+/* -1: META has another format; `found`: it could be read.  Creates the streams
+ * that it lists. */
 int spool_meta_load(
     struct spool *spool, enum spool_found *found, struct err *err);
 int spool_meta_save(struct spool *spool, struct err *err);
-/* The positions of META's session, or nothing when ACKED has none. */
+/* Read the positions of META's session; none when ACKED has none. */
 enum spool_found spool_acked_load(struct spool *spool);
-/* Write the slot whose turn it is. */
+/* Write the next slot. */
 int spool_acked_save(struct spool *spool, struct err *err);
 int spool_add_stream(struct spool *spool, const char *name, uint32_t bytes);
 
-/* Up to `max` bytes of a file: how many, or -1 and errno. */
+/* Read up to `max` bytes of a file: their number, or -1 and errno. */
 ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
 
 /* ---- past_sessions.c ---- */
 
-/* What cannot be read is as good as nothing. */
+/* An unreadable file counts as empty. */
 void spool_previous_all_load(struct spool *spool);
-/* The session is about to be given up. */
+/* The session is about to end. */
 void spool_previous_all_give_up(struct spool *spool);
 
 /* ---- segments.c ---- */
@@ -145,86 +147,87 @@ struct spool_segment *spool_segment_new(
     struct spool *spool, uint64_t number, uint64_t salt, uint32_t size);
 struct spool_segment *spool_find_segment(
     const struct spool *spool, uint64_t number);
-/* Make the spare with room for `span` behind the seals of the cuts; what is
- * acknowledged gives way when the disk has no room. */
+/* Create the spare with room for `span` after the seals of the cuts; deletes
+ * acknowledged segments when the disk has no room. */
 enum spool_result spool_make_spare(
     struct spool *spool, uint32_t span, struct err *err);
-/* What is taken, the unused rest of the newest segments not counted. */
+/* Bytes in use, without the unused rest of the newest segments. */
 uint64_t spool_used_bytes(const struct spool *spool);
-/* Give up acknowledged segments until `bytes` more are within the bound. */
+/* Delete acknowledged segments until `bytes` more are within the bound. */
 int spool_reclaim(struct spool *spool, uint64_t bytes, struct err *err);
-/* Forget a segment; the file is the caller's business. */
+/* Forget a segment; the caller handles the file. */
 void spool_drop_segment(struct spool *spool, struct spool_segment *segment);
 
 /* ---- commit.c ---- */
 
-/* Where frames go now; NULL while the buffer is empty. */
+/* The segment that frames are written to now; NULL while the buffer is
+ * empty. */
 struct spool_part *spool_current(struct spool *spool);
 void spool_put(
     struct spool *spool, struct spool_frame *frame, const void *body);
 /* The seal of segment `number`, whose frames end at `end`. */
 void spool_put_seal(struct spool *spool, uint64_t number, uint32_t end,
     uint32_t frames, uint32_t crcs);
-/* Nothing of the buffer counts.  What was written of it, in the segments of
- * `parts`, will be cut off by seals in the next one. */
+/* Discard the buffer.  Seals in the next segment will cut off what was written
+ * of it in the segments of `parts`. */
 void spool_fail(struct spool *spool, uint32_t parts);
 
 /* ---- write.c ---- */
 
-/* Write gaps and commit; in memory they are known from then on. */
+/* Write gaps and commit; memory knows them from then on. */
 enum spool_result spool_append_gaps(struct spool *spool,
     const struct spool_gap *gaps, uint32_t count, struct err *err);
 /* A gap is on disk.  False: there are too many. */
 bool spool_know_gap(struct spool *spool, const struct spool_gap *gap);
-/* Into the buffer, behind whatever must come first. */
+/* Append to the buffer, after any frames that must come first. */
 enum spool_result spool_append_frame(struct spool *spool,
     struct spool_frame *frame, const void *body, struct err *err);
 
 /* ---- read.c ---- */
 
-/* Turn the window to a segment: 0, or -1 and errno. */
+/* Move the window to a segment: 0, or -1 and errno. */
 int spool_turn(struct spool *spool, const struct spool_segment *segment);
-/* Where a batch lies; `body` is a view, valid until the window moves. */
+/* The position of a batch; `body` is a view, valid until the window moves. */
 struct spool_spot {
 	struct spool_segment *segment;
 	uint32_t offset;
 	struct spool_frame frame;
 	const unsigned char *body;
 };
-/* Find it whole. */
+/* Find the batch and verify it. */
 bool spool_find(struct spool *spool, uint32_t stream, uint64_t seq,
     struct spool_spot *spot);
-/* The chain after the batch `seq`; 0: it cannot be read. */
+/* The running hash after the batch `seq`; 0: it cannot be read. */
 uint64_t spool_chain_behind(struct spool *spool, uint32_t stream, uint64_t seq);
 
 /* ---- recover.c, holes.c ---- */
 
-/* Take in what the directory holds.  -1 only when the disk refuses. */
+/* Read the directory's content.  -1 only when the disk fails. */
 int spool_recover(struct spool *spool, enum spool_found acked, struct err *err);
 
-struct spool_holes; /* numbers that nobody knows anything about */
+struct spool_holes; /* numbers whose content is unknown */
 struct spool_holes *spool_holes_new(void);
 void spool_holes_free(struct spool_holes **holes);
-/* A frame was found; they come in the order of the segments. */
+/* A frame was found; call it in the order of the segments. */
 void spool_holes_see(struct spool_holes *holes, struct spool *spool,
     const struct spool_segment *segment, const struct spool_frame *frame);
-/* Up to `frames` frames of any streams are missing at this place. */
+/* Up to `frames` frames of any streams are missing at this position. */
 void spool_holes_lose(struct spool_holes *holes, uint32_t frames);
-/* A damaged segment lacks exactly so many, if its seal says it. */
+/* A damaged segment is missing exactly this number, if its seal gives it. */
 void spool_holes_count(struct spool_holes *holes, bool sealed, uint32_t frames);
-/* Where the streams go on, and gaps for what is missing.  1; 0: for want of
- * room the gaps are known in memory only; -1: the disk refuses. */
+/* Set the next numbers of the streams, and gaps for what is missing.  1; 0: no
+ * room, the gaps are known in memory only; -1: the disk failed. */
 int spool_holes_close(struct spool_holes *holes, struct spool *spool,
     enum spool_found acked, struct err *err);
 
 /* ---- quarantine.c ---- */
 
-/* Best effort: nothing here may keep the agent from starting. */
+/* Best effort: no error here may prevent the agent from starting. */
 void spool_quarantine_copy(
     struct spool *spool, int fd, uint64_t number, uint32_t bytes);
 void spool_quarantine_move(struct spool *spool, uint64_t number);
-/* Numbers of the segments of a directory in order; *numbers is malloc'd, also
- * when -1 and errno say that it has not all of them. */
+/* Numbers of the segments of a directory, ordered; *numbers is malloc'd, also
+ * when -1 and errno report that the list is incomplete. */
 int spool_list(int dir, uint64_t **numbers, uint32_t *count);
 /* The highest number of ours in quarantine/, or 0. */
 uint64_t spool_quarantine_highest(const struct spool *spool);
@@ -234,7 +237,7 @@ int spool_refused_put(struct spool *spool, const struct spool_frame *frame,
 /* ---- spool.c ---- */
 
 struct spool *spool_new(int dir, const struct spool_options *options);
-/* Everything but the descriptors of directory and lock. */
+/* Free everything except the descriptors of directory and lock. */
 void spool_clear(struct spool *spool);
 
 #endif

@@ -39,7 +39,8 @@ make_room(struct spool_window *window, uint32_t bytes)
 	window->room = bytes;
 }
 
-/* Fill the buffer from `offset` on; less when the file or disk ends. */
+/* Fill the buffer from `offset` on; less at the end of the file or of its
+ * readable part. */
 static void
 fill(struct spool_window *window, uint32_t offset, uint32_t bytes)
 {

@@ -1,6 +1,6 @@
 /*
- * spool_write - takes batches and gaps into the commit buffer, and sees to it
- * that there is room for them.
+ * spool_write - adds batches and gaps to the commit buffer, and makes room for
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -14,7 +14,7 @@
 
 #include "proto/hash/crc32c.h"
 
-/* Go on in `segment`; on a fresh one the seals come first that older ones
+/* Continue in `segment`; a new one begins with the seals that older segments
  * could not get. */
 static void
 begin_part(struct spool *spool, struct spool_segment *segment)
@@ -47,7 +47,7 @@ fits(const struct spool_segment *segment, uint32_t end, uint32_t span,
 	       span <= segment->size - keep - end;
 }
 
-/* A spare that is too small would be in the way of recovery. */
+/* A spare that is too small would obstruct recovery. */
 static void
 discard_spare(struct spool *spool)
 {
@@ -77,7 +77,7 @@ have_spare(
 	return result;
 }
 
-/* Leave the segment that is full, if there is one, for the spare. */
+/* Change from the full segment, if there is one, to the spare. */
 static void
 turn_over(struct spool *spool)
 {
@@ -92,7 +92,7 @@ turn_over(struct spool *spool)
 	begin_part(spool, spool->spare);
 }
 
-/* See to it that the current part has room for a frame. */
+/* Make room for a frame in the current part. */
 static enum spool_result
 reserve(
     struct spool *spool, uint32_t span, enum spool_type type, struct err *err)
@@ -130,7 +130,8 @@ spool_append_frame(struct spool *spool, struct spool_frame *frame,
 	enum spool_result result;
 
 	if (spool->broken) {
-		err_set(err, "the spool's disk failed twice");
+		err_set(err, "the spool's disk failed twice; the spool accepts "
+			     "nothing more");
 		return SPOOL_IO;
 	}
 	result = reserve(spool, spool_span(frame->bytes), frame->type, err);
@@ -166,14 +167,15 @@ spool_append(struct spool *spool, uint32_t stream,
 		}
 		if (spool_used_bytes(spool) + span > most) {
 			err_set(err,
-			    "the spool holds %" PRIu64 " of %" PRIu64
-			    " bytes; the last eighth is for events",
+			    "the spool has %" PRIu64 " of %" PRIu64
+			    " bytes in use; the last eighth is reserved for "
+			    "events",
 			    spool_used_bytes(spool), spool->options.bytes_max);
 			return SPOOL_FULL;
 		}
 	}
-	/* Numbers after the room is sure: reserve() may commit, and a commit
-	 * that fails takes numbers back. */
+	/* Assign numbers only after reserve(): it may commit, and a commit
+	 * that fails withdraws numbers. */
 	result = reserve(spool, span, frame.type, err);
 	if (result != SPOOL_OK)
 		return result;
@@ -189,7 +191,7 @@ spool_append(struct spool *spool, uint32_t stream,
 	return SPOOL_OK;
 }
 
-/* A gap stands where a batch would. */
+/* A gap replaces a batch. */
 static enum spool_result
 append_gap(struct spool *spool, const struct spool_gap *gap, struct err *err)
 {
@@ -202,8 +204,8 @@ append_gap(struct spool *spool, const struct spool_gap *gap, struct err *err)
 	struct spool_stream *s = spool->streams[gap->stream];
 	enum spool_result result = spool_append_frame(spool, &frame, NULL, err);
 
-	/* At the end of the stream: the next batch goes on behind it, with a
-	 * chain that nobody else has. */
+	/* At the end of the stream: the next batch follows it, with a running
+	 * hash that nobody else has. */
 	if (result == SPOOL_OK && gap->last >= s->next) {
 		s->next = gap->last + 1;
 		s->chain = spool_gap_behind(&frame);
@@ -242,7 +244,8 @@ spool_append_gaps(struct spool *spool, const struct spool_gap *gaps,
 		known.high = spool->active->number;
 		spool->counters->gaps++;
 		if (!spool_know_gap(spool, &known)) {
-			err_set(err, "the spool has %d gaps", SPOOL_GAPS_MAX);
+			err_set(err, "the spool has %d gaps, the maximum",
+			    SPOOL_GAPS_MAX);
 			result = SPOOL_FULL;
 		}
 	}

@@ -1,5 +1,5 @@
 /*
- * compose - an event or a span as a command says it, made into a record.
+ * compose - makes a record from the event or span of a command.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/compose.h"
@@ -36,8 +36,8 @@ take_name(char to[static NAME_BYTES_MAX + 1], struct text t, const char *what,
 	return 0;
 }
 
-/* Characters beyond ASCII, by the C library's table; -1 when they are too long
- * then.  Where there is no such locale they stay as they are. */
+/* Characters beyond ASCII, by the C library's table; -1 when the result is too
+ * long.  Without such a locale they are not changed. */
 static int
 lower_wide(char to[static NAME_BYTES_MAX + 1], struct text t)
 {
@@ -155,7 +155,7 @@ compose_node(struct compose *compose, struct text node, struct err *err)
 	return take_name(compose->node, node, "node", err);
 }
 
-/* The pairs so far, as those of the record. */
+/* Set the pairs so far as those of the record. */
 static void
 show_pairs(struct compose *compose)
 {

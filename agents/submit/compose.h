@@ -1,10 +1,10 @@
 /*
- * compose - an event or a span as a command says it, made into a record.
+ * compose - makes a record from the event or span of a command.
  *
- * Source and event name are lower-cased as Batch Shipyard's recorder did.
- * Each gets a random uuid, so that it may be handed over twice and is kept
- * once.  After compose_event the steps may come in any order; compose_end
- * checks the limits and gives the record.
+ * Source and event name are converted to lower case, as Batch Shipyard's
+ * recorder did.  Each record gets a random uuid, so that a repeated submission
+ * is stored once.  After compose_event the steps may come in any order;
+ * compose_end checks the limits and returns the record.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SUBMIT_COMPOSE_H
@@ -17,7 +17,7 @@
 #include "proto/wire/wire.h"
 
 enum {
-	/* A frame of the local listener less the header at its longest. */
+	/* The maximum frame of the local listener minus the maximum header. */
 	COMPOSE_BYTES_MAX =
 	    WIRE_PUT_BYTES_MAX - WIRE_FIXED_BYTES - WIRE_HEADER_BYTES_MAX,
 };
@@ -34,16 +34,16 @@ struct compose {
 	unsigned char pairs[COMPOSE_BYTES_MAX];
 };
 
-/* Begin an event of now, without attributes. */
+/* Begin an event with the current time, without attributes. */
 int compose_event(struct compose *compose, struct text source, struct text name,
     struct err *err);
 
-/* Begin a span without attributes, instead.  Good names, which must live as
- * long as the compose is used. */
+/* Begin a span instead, without attributes.  The names must be valid and
+ * outlive the compose. */
 void compose_span(struct compose *compose, struct text track, struct text name,
     struct text category, int64_t begin_ns, int64_t end_ns);
 
-/* Decimal seconds since the epoch, kept to the nanosecond. */
+/* Decimal seconds since the epoch, precise to the nanosecond. */
 int compose_time(struct compose *compose, struct text seconds, struct err *err);
 int compose_partition(
     struct compose *compose, struct text partition, struct err *err);
@@ -54,9 +54,9 @@ int compose_attribute(struct compose *compose, struct text key,
     const struct value *value, struct err *err);
 /* "key=value", the value as text. */
 int compose_pair(struct compose *compose, struct text pair, struct err *err);
-/* Attribute "run": the id of the test run that it belongs to. */
+/* Attribute "run": the id of the event's test run. */
 int compose_run(struct compose *compose, struct text run, struct err *err);
-/* Attribute "receive_ns": when it was received, where that is history.  As
+/* Attribute "receive_ns": the original receive time of an imported event.  As
  * compose_time. */
 int compose_received(
     struct compose *compose, struct text seconds, struct err *err);
@@ -66,8 +66,8 @@ int compose_message(
 
 int compose_end(struct compose *compose, struct err *err);
 
-/* Lower case of UTF-8 text, character by character.  -1 when it does not fit
- * a name or is none. */
+/* Convert UTF-8 text to lower case, character by character.  -1 when the
+ * result does not fit in a name or is invalid. */
 int compose_lower(char to[static NAME_BYTES_MAX + 1], struct text t,
     const char *what, struct err *err);
 

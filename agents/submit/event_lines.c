@@ -1,5 +1,5 @@
 /*
- * event_lines - one event a line, as `poolscope-emit --stdin` reads them.
+ * event_lines - parses one event a line, for `poolscope-emit --stdin`.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/event_lines.h"
@@ -17,7 +17,7 @@ plain_event(struct compose *compose, struct text line, struct err *err)
 
 	if (event.bytes == 0)
 		return err_set(err, "is not SOURCE EVENT [MESSAGE]");
-	if (line.bytes > 0) { /* the one blank behind the event */
+	if (line.bytes > 0) { /* the one blank after the event */
 		line.at++;
 		line.bytes--;
 	}
@@ -27,7 +27,7 @@ plain_event(struct compose *compose, struct text line, struct err *err)
 	return compose_end(compose, err);
 }
 
-/* One member: of which object, its name, its value. */
+/* One member: its object, name and value. */
 struct member {
 	struct json_fields *object;
 	struct text key, value;
@@ -39,7 +39,7 @@ is_called(const struct member *member, const char *name)
 	return text_equal(member->key, text_of(name));
 }
 
-/* A name in front of what is wrong with its value. */
+/* Put the member's name before the error about its value. */
 static int
 fail(const struct member *member, const char *why, struct err *err)
 {
@@ -106,8 +106,8 @@ take_attribute(
 	case '[':
 	case '{':
 		return err_set(err,
-		    "attribute is a list or an object; only text, numbers, "
-		    "booleans and null have a place");
+		    "attribute is a list or an object; only text, "
+		    "numbers, booleans and null are supported");
 	default:
 		if (json_fields_number(member->value, &value, &why) != 0)
 			return fail(member, why.text, err);
@@ -125,7 +125,7 @@ take_attributes(
 
 	if (attrs->value.at[0] != '{')
 		return err_set(err, "\"attrs\" is not an object");
-	/* It was checked with the line. */
+	/* The check of the line included it. */
 	json_reader_init(&reader, attrs->value);
 	json_reader_enter(&reader, '{');
 	while (json_reader_member(&reader, &member.key)) {

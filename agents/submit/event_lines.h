@@ -1,5 +1,5 @@
 /*
- * event_lines - one event a line, as `poolscope-emit --stdin` reads them.
+ * event_lines - parses one event a line, for `poolscope-emit --stdin`.
  *
  *     source event [message to the end of the line]
  *     {"source": .., "event": .., "ts": .., "message": .., "node": ..,
@@ -7,8 +7,8 @@
  *      "attrs": {name: text, number, boolean or null}}
  *
  * A line is JSON when it begins with '{'.  Times are seconds since the epoch;
- * a JSON number has the precision of a double, text all nine decimals.
- * An unknown member is an error, so that a misspelling is not lost.
+ * a JSON number has the precision of a double, text all nine decimals. An
+ * unknown member is an error, so that a misspelling is noticed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SUBMIT_EVENT_LINES_H
@@ -21,8 +21,8 @@
 
 enum { EVENT_LINE_BYTES_MAX = 128 << 10 };
 
-/* The event of `line` (without its newline), complete and checked.  `object`
- * is what lines are read with, one after another; zeroed before the first. */
+/* Parse and check the event of `line` (without its newline).  `object` is the
+ * reader for all lines, zeroed before the first. */
 int event_line_read(struct json_fields *object, struct compose *compose,
     struct text line, struct err *err);
 

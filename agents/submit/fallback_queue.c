@@ -23,7 +23,7 @@
 struct fallback_queue {
 	int new_fd, bad_fd; /* directories */
 	int inotify;        /* -1: none */
-	uid_t owner;        /* of the file that was read last */
+	uid_t owner;        /* the content of the file read last */
 	char frame[WIRE_PUT_BYTES_MAX];
 };
 
@@ -40,7 +40,7 @@ open_dir(int *fd, const char *dir, const char *part, struct err *err)
 	*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (*fd < 0)
 		return err_set(err, "%s: %s", path, strerror(errno));
-	/* What cannot be removed after it was taken must not be taken. */
+	/* A file that could not be removed afterwards must not be taken. */
 	if (faccessat(*fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
 		return err_set(err, "%s: %s", path, strerror(errno));
 	return 0;
@@ -53,13 +53,15 @@ watch(struct fallback_queue *fallback_queue, const char *dir)
 
 	snprintf(path, sizeof(path), "%s/new", dir);
 	fallback_queue->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	/* What is made there, and not moved there, is bad, and takes room. */
+	/* A file created in new/, not moved there, is bad, and takes up
+	 * room. */
 	if (fallback_queue->inotify >= 0 &&
 	    inotify_add_watch(fallback_queue->inotify, path,
 		IN_MOVED_TO | IN_CLOSE_WRITE) >= 0)
 		return;
-	log_warn("no notices from %s: %s; looking every few seconds", path,
-	    strerror(errno));
+	log_warn(
+	    "no change notifications for %s: %s; polling every few seconds",
+	    path, strerror(errno));
 	if (fallback_queue->inotify >= 0)
 		close(fallback_queue->inotify);
 	fallback_queue->inotify = -1;
@@ -85,7 +87,7 @@ is_uuid_name(const char *name)
 		   FALLBACK_QUEUE_NAME_BYTES - 1;
 }
 
-/* What was being written when its writer died. */
+/* Incomplete files of writers that died. */
 static void
 sweep_tmp(int tmp_fd)
 {
@@ -156,18 +158,18 @@ fallback_queue_drain(struct fallback_queue *fallback_queue)
 {
 	_Alignas(struct inotify_event) char notices[4096];
 
-	/* What they say does not matter: the directory itself is read. */
+	/* Their content does not matter: the directory itself is read. */
 	while (fallback_queue->inotify >= 0 &&
 	       read(fallback_queue->inotify, notices, sizeof(notices)) > 0)
 		;
 }
 
-/* Why a file is not even read, or NULL. */
+/* Why a file must not be read, or NULL. */
 static const char *
 fault_of(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
-		return "is not a file";
+		return "is not a regular file";
 	if (st->st_nlink != 1)
 		return "has more than one name";
 	if (st->st_size > WIRE_PUT_BYTES_MAX)
@@ -175,7 +177,7 @@ fault_of(const struct stat *st)
 	return NULL;
 }
 
-/* Read one file.  1: there it is, 0: not now, or set aside. */
+/* Read one file.  1: it was read, 0: retry later, or it was moved aside. */
 static int
 read_file(
     struct fallback_queue *fallback_queue, const char *name, struct text *frame)
@@ -189,13 +191,13 @@ read_file(
 	if (fd < 0) {
 		if (errno == ELOOP || errno == ENXIO)
 			fallback_queue_refuse(
-			    fallback_queue, name, "is not a file");
+			    fallback_queue, name, "is not a regular file");
 		else if (errno != ENOENT)
-			log_warn("drop/new/%s: %s", name, strerror(errno));
+			log_warn("fallback/new/%s: %s", name, strerror(errno));
 		return 0;
 	}
 	if (fstat(fd, &st) != 0)
-		why = "cannot be looked at";
+		why = "cannot be examined";
 	else
 		why = fault_of(&st);
 	fallback_queue->owner = st.st_uid;
@@ -206,7 +208,7 @@ read_file(
 	if (why != NULL)
 		fallback_queue_refuse(fallback_queue, name, why);
 	else if (n < 0)
-		log_warn("drop/new/%s: %s", name, strerror(errno));
+		log_warn("fallback/new/%s: %s", name, strerror(errno));
 	if (why != NULL || n < 0)
 		return 0;
 	*frame = (struct text){ fallback_queue->frame, (uint32_t)n };
@@ -223,7 +225,7 @@ fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
 	int taken = 0;
 
 	if (listing == NULL)
-		return err_set(err, "drop/new: %s", strerror(errno));
+		return err_set(err, "fallback/new: %s", strerror(errno));
 	while (taken < files_max && (entry = readdir(listing)) != NULL) {
 		struct text frame;
 
@@ -232,7 +234,7 @@ fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
 			continue;
 		if (!is_uuid_name(entry->d_name)) {
 			fallback_queue_refuse(fallback_queue, entry->d_name,
-			    "has a strange name");
+			    "has an invalid name");
 			continue;
 		}
 		if (!read_file(fallback_queue, entry->d_name, &frame))
@@ -240,7 +242,7 @@ fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
 		taken++;
 		if (!take(arg, entry->d_name, frame))
 			fallback_queue_refuse(fallback_queue, entry->d_name,
-			    "is not a put frame");
+			    "is not a submission frame");
 	}
 	closedir(listing);
 	return taken;
@@ -257,7 +259,8 @@ fallback_queue_remove(
     struct fallback_queue *fallback_queue, const char *name, struct err *err)
 {
 	if (unlinkat(fallback_queue->new_fd, name, 0) != 0 && errno != ENOENT)
-		return err_set(err, "drop/new/%s: %s", name, strerror(errno));
+		return err_set(
+		    err, "fallback/new/%s: %s", name, strerror(errno));
 	return 0;
 }
 
@@ -265,11 +268,11 @@ int
 fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err)
 {
 	if (fsync(fallback_queue->new_fd) != 0)
-		return err_set(err, "drop/new: %s", strerror(errno));
+		return err_set(err, "fallback/new: %s", strerror(errno));
 	return 0;
 }
 
-/* Is there room in bad/ for one more?  The oldest makes it. */
+/* Is there room in bad/ for one more?  Deletes the oldest if necessary. */
 static void
 make_room(struct fallback_queue *fallback_queue)
 {
@@ -307,8 +310,9 @@ fallback_queue_refuse(
 	make_room(fallback_queue);
 	if (renameat(fallback_queue->new_fd, name, fallback_queue->bad_fd,
 		name) == 0)
-		log_warn("drop/new/%s %s: moved to drop/bad", shown, why);
+		log_warn(
+		    "fallback/new/%s %s: moved to fallback/bad", shown, why);
 	else
-		log_warn("drop/new/%s %s, and cannot be moved: %s", shown, why,
-		    strerror(errno));
+		log_warn("fallback/new/%s %s, and cannot be moved: %s", shown,
+		    why, strerror(errno));
 }

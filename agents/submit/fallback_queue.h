@@ -2,13 +2,13 @@
  * fallback_queue - the directory where events wait for an agent.
  *
  *     DIR/tmp/UUID   being written
- *     DIR/new/UUID   complete: one put frame
- *     DIR/bad/       what was not one; at most FALLBACK_QUEUE_BAD_MAX, oldest
- * go
+ *     DIR/new/UUID   complete: one submission frame
+ *     DIR/bad/       malformed; at most FALLBACK_QUEUE_BAD_MAX files, the
+ *                    oldest are deleted
  *
- * The sender's side is fallback_queue_leave.  The agent's side must keep to one
- * order, or a crash loses or doubles an event: take into the spool, commit,
- * remove, fallback_queue_sync, and only then may the batch be sent
+ * The sender's side is fallback_queue_leave.  The agent's side must keep to
+ * one order, or a crash loses or doubles an event: take into the spool,
+ * commit, remove, fallback_queue_sync, and only then may the batch be sent
  * (proto/spool.md). SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SUBMIT_FALLBACK_QUEUE_H
@@ -23,15 +23,14 @@
 #include "proto/record/record.h"
 
 enum {
-	FALLBACK_QUEUE_NAME_BYTES = 33, /* 32 hexadecimal digits and NUL */
-	FALLBACK_QUEUE_FILES_MAX =
-	    10000, /* waiting; then fallback_queue_leave refuses */
+	FALLBACK_QUEUE_NAME_BYTES = 33,   /* 32 hexadecimal digits and NUL */
+	FALLBACK_QUEUE_FILES_MAX = 10000, /* waiting files; at this count
+					     fallback_queue_leave refuses */
 	FALLBACK_QUEUE_BAD_MAX = 64,
 };
 
-/* Leave a frame for the agent, named by its first uuid; on disk when 0.  The
- * directory is made when it is not there.  1: no room (the bound, or the
- * disk). */
+/* Leave a frame for the agent, named by its first uuid; 0: it is on disk.
+ * Creates the directory if necessary.  1: no room (the bound, or the disk). */
 int fallback_queue_leave(const char *dir,
     const unsigned char uuid[RECORD_ID_BYTES], struct text frame,
     struct err *err);
@@ -42,31 +41,31 @@ int fallback_queue_open(
     struct fallback_queue **fallback_queue, const char *dir, struct err *err);
 void fallback_queue_close(struct fallback_queue **fallback_queue);
 
-/* An inotify descriptor that is readable when something may have come; -1
- * when the kernel gave none and a timer must do. */
+/* An inotify descriptor that is readable when a file may have come; -1 when
+ * the kernel has none: use a timer. */
 int fallback_queue_fd(const struct fallback_queue *fallback_queue);
-/* Take the notices off the descriptor. */
+/* Read and discard the notifications. */
 void fallback_queue_drain(struct fallback_queue *fallback_queue);
 
-/* Go through what waits, at most `files_max` files: `take` gets the name and
- * the content (a view, valid during the call) of each; what it takes for bad
- * (false) is moved to bad/.  A file that is not regular, has two names or is
- * too long is bad without a look at its content.  Returns how many files
- * `take` got, or -1. */
+/* Process at most `files_max` waiting files: `take` gets the name and the
+ * content (a view, valid during the call) of each; if it returns false, the
+ * file is malformed and moved to bad/.  A file that is not regular, has two
+ * names or is too long is moved there unread.  Returns the number of files
+ * that `take` got, or -1. */
 int fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
     bool (*take)(void *arg, const char *name, struct text frame), void *arg,
     struct err *err);
 
-/* Whose file `take` is about. */
+/* The owner of the file that `take` gets. */
 uid_t fallback_queue_owner(const struct fallback_queue *fallback_queue);
 
-/* Remove a file that was taken; one that is gone already is no error. */
+/* Remove a file that was taken; it is no error if it is already gone. */
 int fallback_queue_remove(
     struct fallback_queue *fallback_queue, const char *name, struct err *err);
-/* Move a file to bad/ and say so in one line of the log. */
+/* Move a file to bad/ and log one line about it. */
 void fallback_queue_refuse(
     struct fallback_queue *fallback_queue, const char *name, const char *why);
-/* Have the removals on disk. */
+/* Sync the removals to disk. */
 int fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err);
 
 #endif

@@ -15,7 +15,7 @@
 #include "proto/config/instance.h"
 #include "proto/os/whole_file.h"
 
-/* The last space of a node is not for us (the spool keeps off it too). */
+/* Leave the last free space of a node to others (as the spool does). */
 #define FREE_BYTES_MIN (UINT64_C(64) << 20)
 
 static int
@@ -59,7 +59,8 @@ has_room(const char *path, struct err *err)
 		files++;
 	closedir(listing);
 	if (files >= FALLBACK_QUEUE_FILES_MAX) {
-		err_set(err, "%s: %d files wait there already", path, files);
+		err_set(err, "%s: %d files wait there already, the maximum",
+		    path, files);
 		return 1;
 	}
 	if ((uint64_t)fs.f_bavail * fs.f_frsize < FREE_BYTES_MIN) {

@@ -13,14 +13,14 @@
 
 #include "proto/os/clock.h"
 
-/* An answer is a header; nothing longer comes. */
+/* An answer is a header and nothing more. */
 enum { ANSWER_BYTES_MAX = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX };
 
-/* The backlog of a busy agent is full for moments only. */
+/* The backlog of a busy agent is full only for moments. */
 enum { BACKLOG_WAIT_MS = 20 };
 
-/* A put without an answer is sent again after this, or half of what is left:
- * the agent answers in milliseconds, or it is not well. */
+/* Send an unanswered submission again after this, or half of the remaining
+ * time: a healthy agent answers in milliseconds. */
 #define TRY_NS (3 * NS_PER_SECOND)
 
 void
@@ -101,7 +101,7 @@ connect_until(
 	return result;
 }
 
-/* At the deadline it is over, also when there is always something to read. */
+/* The deadline ends it, even if there is always something to read. */
 static enum local_socket_result
 wait_for(struct local_socket *local_socket, short events, int64_t deadline_ns)
 {
@@ -136,7 +136,7 @@ send_until(
 	}
 }
 
-/* Whose agent it is, for those who did not say whose records they bring. */
+/* The agent's partition and node, for clients that set none. */
 static void
 note_node(struct local_socket *local_socket, struct text node)
 {
@@ -146,8 +146,8 @@ note_node(struct local_socket *local_socket, struct text node)
 	local_socket->node[node.bytes] = '\0';
 }
 
-/* The answer to `seq` that has (or has not) flag `stored`; others, left over
- * from puts that were given up, are passed over. */
+/* The answer to `seq` that has (or has not) flag `stored`; answers to
+ * abandoned submissions are skipped. */
 static enum local_socket_result
 answer_until(struct local_socket *local_socket, uint64_t seq, bool stored,
     int64_t deadline_ns, enum wire_reason *reason)

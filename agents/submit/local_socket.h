@@ -1,10 +1,10 @@
 /*
  * local_socket - the client's side of the agent's local listener.
  *
- * One frame a packet on a Unix SOCK_SEQPACKET (proto/wire.md, "Local
- * socket").  A put that got no answer is sent again on a new connection: with
- * uuids in its records that is harmless.  Uses no ZeroMQ and no thread, so
- * that a command of two milliseconds can afford it.
+ * One frame a packet on a Unix SOCK_SEQPACKET (proto/wire.md, "Local socket").
+ * An unanswered submission is sent again on a new connection: the uuids in its
+ * records make that harmless.  It uses no ZeroMQ and no thread, so that a
+ * command of two milliseconds can afford it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SUBMIT_LOCAL_SOCKET_H
@@ -17,33 +17,33 @@
 #include "proto/wire/wire.h"
 
 struct local_socket {
-	const char *path;  /* the caller's, as long as it is in use */
+	const char *path;  /* the caller's, valid while this is in use */
 	int fd;            /* -1: not connected */
-	uint32_t connects; /* how often it was, ever */
-	char node[NAME_BYTES_MAX + 1]; /* the agent's, as it last answered */
+	uint32_t connects; /* number of connections so far */
+	char node[NAME_BYTES_MAX + 1]; /* the agent's, from its last answer */
 };
 
 enum local_socket_result {
 	LOCAL_SOCKET_DONE,
-	LOCAL_SOCKET_REFUSED, /* `reason` says why */
+	LOCAL_SOCKET_REFUSED, /* `reason` has the reason */
 	LOCAL_SOCKET_ABSENT,  /* nobody listens there */
 	LOCAL_SOCKET_TIMEOUT,
-	LOCAL_SOCKET_LOST, /* local_socket_wait: the connection broke; put again
-			    */
-	LOCAL_SOCKET_ERROR, /* err says what */
+	LOCAL_SOCKET_LOST,  /* local_socket_wait: the connection broke; submit
+			       again */
+	LOCAL_SOCKET_ERROR, /* `err` has the error */
 };
 
 void local_socket_init(struct local_socket *local_socket, const char *path);
 void local_socket_clear(struct local_socket *local_socket);
 
-/* Hand over a put frame whose header has this seq: LOCAL_SOCKET_DONE once it is
- * on disk in the agent's spool.  `deadline_ns` is monotonic. */
+/* Submit a frame whose header has this seq: LOCAL_SOCKET_DONE once it is on
+ * disk in the agent's spool.  `deadline_ns` is monotonic. */
 enum local_socket_result local_socket_put(struct local_socket *local_socket,
     struct text frame, uint64_t seq, int64_t deadline_ns,
     enum wire_reason *reason, struct err *err);
 
-/* After a put with WIRE_FLAG_WAIT: LOCAL_SOCKET_DONE once the aggregator has
- * it. */
+/* After a submission with WIRE_FLAG_WAIT: LOCAL_SOCKET_DONE once the
+ * aggregator has it. */
 enum local_socket_result local_socket_wait(struct local_socket *local_socket,
     uint64_t seq, int64_t deadline_ns, enum wire_reason *reason);
 

@@ -1,5 +1,5 @@
 /*
- * submit - gives events to the agent, or leaves them where it will look.
+ * submit - submits records to the agent, or to the fallback queue.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/submit.h"
@@ -20,13 +20,14 @@ struct submit {
 	struct local_socket local_socket;
 	uint64_t seq, events;
 	bool reported;    /* on stderr, that there is no agent */
-	bool unsolicited; /* records were accepted whose storing was not awaited
+	bool unsolicited; /* accepted records have not been confirmed as stored
 			   */
 
-	/* The put under construction. */
+	/* The submission under construction. */
 	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
 	unsigned char uuid[RECORD_ID_BYTES]; /* of its first record */
-	bool numbered; /* has records that keep no uuid: the put must */
+	bool numbered; /* has records without a uuid, so the submission needs
+			  one */
 	struct wire_writer writer;
 	unsigned char body[COMPOSE_BYTES_MAX];
 	unsigned char frame[WIRE_PUT_BYTES_MAX];
@@ -45,7 +46,7 @@ submit_check(const struct submit_options *options, struct err *err)
 	    instance_node(name, options->node, &why, err) != 0)
 		return -1;
 	if (options->timeout_ns <= 0)
-		return err_set_option(err, "timeout", "is not above 0");
+		return err_set_option(err, "timeout", "must be above 0");
 	return 0;
 }
 
@@ -70,7 +71,7 @@ submit_free(struct submit **gone)
 	*gone = NULL;
 }
 
-/* The frame of what was gathered, as from `partition` and `node`. */
+/* The frame of the collected records, for `partition` and `node`. */
 static struct text
 frame_of(
     struct submit *submit, const char *partition, const char *node, bool wait)
@@ -104,7 +105,7 @@ refused(enum wire_reason reason, struct err *err)
 		err_set(err, "the agent's spool is full");
 		return SUBMIT_LATER;
 	case WIRE_NACK_IO:
-		err_set(err, "the agent's disk refuses");
+		err_set(err, "the agent's disk failed");
 		return SUBMIT_LATER;
 	case WIRE_NACK_BUSY:
 		err_set(err, "the agent is busy");
@@ -115,14 +116,12 @@ refused(enum wire_reason reason, struct err *err)
 	}
 }
 
-/* No agent took it: leave it on disk.  `why` is what is wrong with the
- * agent. */
+/* No agent took it: leave it on disk.  `why` is the agent's failure. */
 static enum submit_result
 leave(struct submit *submit, const char *why, struct err *err)
 {
 	const struct submit_options *options = submit->options;
-	/* What nobody said is said by the agent that takes it, as if it had
-	 * been there. */
+	/* Without partition and node, the agent that reads it adds its own. */
 	struct text frame =
 	    frame_of(submit, submit->partition, submit->node, false);
 	int rc;
@@ -148,8 +147,9 @@ leave(struct submit *submit, const char *why, struct err *err)
 	return SUBMIT_DONE;
 }
 
-/* What was gathered is accepted; wait until it is stored.  When the agent
- * goes away meanwhile it is put again: the uuids keep it single. */
+/* The collected records are accepted; wait until they are stored.  If the
+ * agent disappears in the meantime submit again: the uuids prevent duplicates.
+ */
 static enum submit_result
 await_stored(struct submit *submit, struct text frame, struct err *err)
 {
@@ -181,7 +181,7 @@ await_stored(struct submit *submit, struct text frame, struct err *err)
 	}
 }
 
-/* One put, also an empty one (which waits for those before it). */
+/* One submission, also an empty one (which waits for those before it). */
 static enum submit_result
 put(struct submit *submit, bool wait, struct err *err)
 {
@@ -215,7 +215,7 @@ put(struct submit *submit, bool wait, struct err *err)
 	}
 	if (submit->writer.records > 0)
 		return leave(submit, why, err);
-	err_set(err, "%s; what was handed over may not be stored yet", why);
+	err_set(err, "%s; accepted records may not be stored yet", why);
 	return SUBMIT_LATER;
 }
 
@@ -251,7 +251,7 @@ submit_finish(struct submit *submit, struct err *err)
 	return hand_over(submit, stored, err);
 }
 
-/* "" where neither the event nor the caller says anything. */
+/* "" if neither the event nor the caller sets it. */
 static const char *
 or_option(const char *own, const char *option)
 {
@@ -268,8 +268,8 @@ submit_add(
 	const char *node = or_option(compose->node, options->node);
 	enum submit_result result = SUBMIT_DONE;
 
-	/* What is awaited is what one partition holds (acknowledgements are
-	 * per partition), so end it before the next begins. */
+	/* Waiting applies to one partition (as acknowledgements do), so end it
+	 * before the next begins. */
 	if (strcmp(partition, submit->partition) != 0)
 		result = submit_finish(submit, err);
 	else if (strcmp(node, submit->node) != 0)

@@ -1,10 +1,11 @@
 /*
- * submit - gives records to the agent, or leaves them where it will look.
+ * submit - submits records to the agent, or to the fallback queue.
  *
- * Records of one partition and node go together in a put of up to 64 KiB: all
- * events, which keep their uuids, or all spans, under the put's.  When
- * no agent answers, the same frame (with the same uuids) goes to the drop
- * directory: should the agent have taken it after all, it is kept once.
+ * Records of one partition and node are collected in a submission of up to 64
+ * KiB: all events, which have their own uuids, or all spans, under the uuid of
+ * the submission.  When no agent answers, the same frame (with the same uuids)
+ * goes to the fallback queue: if the agent has taken it after all, it is still
+ * stored once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SUBMIT_SUBMIT_H
@@ -19,39 +20,38 @@
 struct submit_options {
 	const char *socket;    /* of the agent */
 	const char *drop;      /* directory */
-	const char *partition; /* NULL: that of the agent that takes it */
+	const char *partition; /* NULL: that of the agent that reads it */
 	const char *node;      /* same */
 	bool stored;           /* wait for the aggregator, too */
-	bool quiet;            /* do not say that there is no agent */
+	bool quiet;            /* do not report a missing agent */
 	int64_t timeout_ns;
 };
 
 enum submit_result {
-	SUBMIT_DONE,   /* on disk (and stored, if that was asked for) */
-	SUBMIT_FAILED, /* trying again will not help */
-	SUBMIT_LATER,  /* trying again later may */
+	SUBMIT_DONE,   /* on disk (and stored, if requested) */
+	SUBMIT_FAILED, /* a retry will not help */
+	SUBMIT_LATER,  /* a later retry may help */
 };
 
-/* What a caller was given: -1 and a sentence about a name that is none, or no
- * time at all. */
+/* Check the options: -1 and a message about an invalid name or a zero time. */
 int submit_check(const struct submit_options *options, struct err *err);
 
 struct submit; /* opaque */
 
-/* `options` and its texts must live as long as the handover. */
+/* `options` and its texts must outlive the submit. */
 void submit_new(struct submit **submit, const struct submit_options *options);
 void submit_free(struct submit **submit);
 
-/* Take a composed event or span; hands over what was gathered when it no longer
- * fits together. */
+/* Add a composed event or span; submits the collected records when it does not
+ * fit with them. */
 enum submit_result submit_add(
     struct submit *submit, const struct compose *compose, struct err *err);
-/* Hand over what was gathered. */
+/* Submit the collected records. */
 enum submit_result submit_flush(struct submit *submit, struct err *err);
-/* The same, and wait until all is stored if that was asked for. */
+/* The same, and wait until everything is stored if requested. */
 enum submit_result submit_finish(struct submit *submit, struct err *err);
 
-/* Events handed over so far, to the agent or the drop directory. */
+/* Events submitted so far, to the agent or the fallback queue. */
 uint64_t submit_events(const struct submit *submit);
 
 #endif

@@ -20,7 +20,7 @@ struct entry {
 	struct duration_stats *stats;    /* of a step */
 };
 
-struct lot {
+struct portion {
 	struct check *check;
 	struct run_sum_form form;
 	struct entry *entry; /* sorted by key */
@@ -33,9 +33,10 @@ struct lot {
 };
 
 static void
-complain(struct lot *lot, const struct run_sum_key *key, const char *what)
+complain(
+    struct portion *portion, const struct run_sum_key *key, const char *what)
 {
-	verify_complain(lot->check,
+	verify_complain(portion->check,
 	    "groups: group %u of model %u of partition %u, part %u, %u: %s",
 	    key->group, key->model, key->partition, key->part, key->number,
 	    what);
@@ -56,16 +57,16 @@ compare(const struct run_sum_key *key, const struct run_sum_change *change)
 }
 
 static struct entry *
-entry_of(struct lot *lot, const struct run_sum_change *change)
+entry_of(struct portion *portion, const struct run_sum_change *change)
 {
-	uint32_t low = 0, high = lot->entries;
+	uint32_t low = 0, high = portion->entries;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		int order = compare(&lot->entry[middle].key, change);
+		int order = compare(&portion->entry[middle].key, change);
 
 		if (order == 0)
-			return &lot->entry[middle];
+			return &portion->entry[middle];
 		if (order < 0)
 			low = middle + 1;
 		else
@@ -77,19 +78,21 @@ entry_of(struct lot *lot, const struct run_sum_change *change)
 /* ---- add test runs to the rows of a portion ---- */
 
 static void
-take_run(struct lot *lot, uint32_t run)
+take_run(struct portion *portion, uint32_t run)
 {
-	struct run_sum_changes *changes = &lot->check->indexer_write.changes;
+	struct run_sum_changes *changes =
+	    &portion->check->indexer_write.changes;
 
 	changes->count = 0;
-	run_sum(changes, &lot->form, lot->check->indexer_write.run, run, false);
+	run_sum(changes, &portion->form, portion->check->indexer_write.run, run,
+	    false);
 	for (uint32_t i = 0; i < changes->count; i++) {
 		const struct run_sum_change *change = &changes->at[i];
-		struct entry *entry = entry_of(lot, change);
+		struct entry *entry = entry_of(portion, change);
 
 		if (entry == NULL)
 			continue;
-		lot->met++;
+		portion->met++;
 		if (entry->stats != NULL)
 			duration_stats_add(entry->stats, change->value);
 		else
@@ -99,36 +102,37 @@ take_run(struct lot *lot, uint32_t run)
 
 /* For every test run of the model. */
 static void
-walk_runs(struct lot *lot)
+walk_runs(struct portion *portion)
 {
-	struct check *check = lot->check;
+	struct check *check = portion->check;
 	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_RUNS);
-	struct run_row_key run = { lot->form.partition, lot->form.number, 0 };
+	struct run_row_key run = { portion->form.partition,
+		portion->form.number, 0 };
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key, value;
 	bool more;
 
-	lot->all = lot->lists = 0;
-	lot->walked = true;
+	portion->all = portion->lists = 0;
+	portion->walked = true;
 	run_row_put_key(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && run_row_get_key(key, &run) &&
-	       run.partition == lot->form.partition &&
-	       run.model == lot->form.number;
+	       run.partition == portion->form.partition &&
+	       run.model == portion->form.number;
 	     more = db_next(cursor, &key, &value)) {
 		if (!run_row_decode(check->indexer_write.run, value)) {
 			verify_complain(check, "runs: malformed row");
 			continue;
 		}
-		take_run(lot, run.run);
+		take_run(portion, run.run);
 		for (uint32_t i = 0; i < check->indexer_write.changes.count;
 		     i++) {
 			bool list = check->indexer_write.changes.at[i].part ==
 				    RUN_SUM_PART_LIST;
 
-			lot->all += !list;
-			lot->lists += list;
+			portion->all += !list;
+			portion->lists += list;
 		}
 	}
 	db_cursor_close(&cursor);
@@ -138,9 +142,9 @@ walk_runs(struct lot *lot)
 /* ---- compare rows with the sums ---- */
 
 static bool
-step_is_good(struct lot *lot, struct entry *entry)
+step_is_good(struct portion *portion, struct entry *entry)
 {
-	struct duration_stats *kept = lot->check->kept;
+	struct duration_stats *kept = portion->check->kept;
 	struct varint_reader u = varint_reader_of(entry->value);
 
 	duration_stats_reset(kept);
@@ -165,31 +169,32 @@ counts_are_good(const struct entry *entry, unsigned numbers)
 }
 
 static void
-end_lot(struct lot *lot)
+end_portion(struct portion *portion)
 {
-	if (lot->entries > 0 || !lot->walked)
-		walk_runs(lot);
-	for (uint32_t i = 0; i < lot->entries; i++) {
-		struct entry *entry = &lot->entry[i];
+	if (portion->entries > 0 || !portion->walked)
+		walk_runs(portion);
+	for (uint32_t i = 0; i < portion->entries; i++) {
+		struct entry *entry = &portion->entry[i];
 		bool good;
 
 		if (entry->stats != NULL)
-			good = step_is_good(lot, entry);
+			good = step_is_good(portion, entry);
 		else
 			good = counts_are_good(
 			    entry, run_sum_numbers(&entry->key));
 		if (!good)
-			complain(lot, &entry->key,
+			complain(portion, &entry->key,
 			    "differs from the sum of its runs");
 	}
-	lot->entries = lot->steps = 0;
+	portion->entries = portion->steps = 0;
 }
 
 /* Does the run match its entry in the list? */
 static void
-check_listed(struct lot *lot, const struct run_sum_key *key)
+check_listed(struct portion *portion, const struct run_sum_key *key)
 {
-	struct run_sum_changes *changes = &lot->check->indexer_write.changes;
+	struct run_sum_changes *changes =
+	    &portion->check->indexer_write.changes;
 	struct run_row_key run = { key->partition, key->model, key->number };
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text value;
@@ -197,67 +202,68 @@ check_listed(struct lot *lot, const struct run_sum_key *key)
 
 	run_row_put_key(bytes, &run);
 	changes->count = 0;
-	if (db_get(lot->check->txn, TABLES_RUNS,
+	if (db_get(portion->check->txn, TABLES_RUNS,
 		(struct text){ (const char *)bytes, sizeof(bytes) }, &value) &&
-	    run_row_decode(lot->check->indexer_write.run, value))
-		run_sum(changes, &lot->form, lot->check->indexer_write.run,
-		    key->number, false);
+	    run_row_decode(portion->check->indexer_write.run, value))
+		run_sum(changes, &portion->form,
+		    portion->check->indexer_write.run, key->number, false);
 	for (uint32_t i = 0; i < changes->count; i++)
 		good = good || compare(key, &changes->at[i]) == 0;
 	changes->count = 0;
 	if (!good)
 		complain(
-		    lot, key, "lists a run that does not exist or differs");
-	lot->listed++;
+		    portion, key, "lists a run that does not exist or differs");
+	portion->listed++;
 }
 
 static void
-add_entry(struct lot *lot, const struct run_sum_key *key, struct text value)
+add_entry(
+    struct portion *portion, const struct run_sum_key *key, struct text value)
 {
-	struct entry *entry = &lot->entry[lot->entries++];
+	struct entry *entry = &portion->entry[portion->entries++];
 
 	*entry = (struct entry){ .key = *key, .value = value };
 	if (run_sum_numbers(key) > 0)
 		return;
-	entry->stats = lot->stats[lot->steps++];
+	entry->stats = portion->stats[portion->steps++];
 	duration_stats_reset(entry->stats);
 }
 
 static void
-check_model(struct lot *lot)
+check_model(struct portion *portion)
 {
 	struct db_cursor *cursor =
-	    db_cursor_open(lot->check->txn, TABLES_GROUPS);
-	struct run_sum_key key = { .partition = lot->form.partition,
-		.model = lot->form.number };
+	    db_cursor_open(portion->check->txn, TABLES_GROUPS);
+	struct run_sum_key key = { .partition = portion->form.partition,
+		.model = portion->form.number };
 	unsigned char bytes[RUN_SUM_KEY_BYTES];
 	struct text at, value;
 	bool more;
 
-	lot->met = lot->listed = 0;
-	lot->walked = false;
+	portion->met = portion->listed = 0;
+	portion->walked = false;
 	run_sum_put_key(bytes, &key);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &at, &value);
 	for (; more && run_sum_get_key(at, &key) &&
-	       key.partition == lot->form.partition &&
-	       key.model == lot->form.number;
+	       key.partition == portion->form.partition &&
+	       key.model == portion->form.number;
 	     more = db_next(cursor, &at, &value)) {
 		if (key.part == RUN_SUM_PART_LIST) {
-			check_listed(lot, &key);
+			check_listed(portion, &key);
 			continue;
 		}
-		if (lot->entries == LOT_ROWS || lot->steps == LOT_STEPS)
-			end_lot(lot);
-		add_entry(lot, &key, value);
+		if (portion->entries == LOT_ROWS || portion->steps == LOT_STEPS)
+			end_portion(portion);
+		add_entry(portion, &key, value);
 	}
 	db_cursor_close(&cursor);
-	end_lot(lot);
-	if (lot->met != lot->all || lot->listed != lot->lists)
-		verify_complain(lot->check,
+	end_portion(portion);
+	if (portion->met != portion->all || portion->listed != portion->lists)
+		verify_complain(portion->check,
 		    "groups: runs of model %u of partition %u belong to rows "
 		    "that do not exist",
-		    lot->form.number, lot->form.partition);
+		    portion->form.number, portion->form.partition);
 }
 
 void
@@ -265,26 +271,26 @@ verify_runs(struct check *check)
 {
 	struct model_set models = { .phase = NULL };
 	uint32_t partitions = dictionary_last(check->txn, 0);
-	struct lot *lot = memory_zero(1, sizeof(*lot));
+	struct portion *portion = memory_zero(1, sizeof(*portion));
 
-	lot->entry = memory_zero(LOT_ROWS, sizeof(*lot->entry));
+	portion->entry = memory_zero(LOT_ROWS, sizeof(*portion->entry));
 	for (unsigned i = 0; i < LOT_STEPS; i++) {
-		lot->stats[i] = memory_alloc(sizeof(*lot->stats[i]));
-		duration_stats_init(lot->stats[i]);
+		portion->stats[i] = memory_alloc(sizeof(*portion->stats[i]));
+		duration_stats_init(portion->stats[i]);
 	}
-	lot->check = check;
+	portion->check = check;
 	tables_get_models(check->txn, &models);
 	for (uint32_t p = 1; p <= partitions; p++) {
 		for (unsigned i = 0; i < models.runs; i++) {
-			run_sum_form_make(
-			    &lot->form, NULL, check->txn, p, &models.run[i]);
-			if (lot->form.number != 0)
-				check_model(lot);
+			run_sum_form_make(&portion->form, NULL, check->txn, p,
+			    &models.run[i]);
+			if (portion->form.number != 0)
+				check_model(portion);
 		}
 	}
 	for (unsigned i = 0; i < LOT_STEPS; i++)
-		free(lot->stats[i]);
-	free(lot->entry);
-	free(lot);
+		free(portion->stats[i]);
+	free(portion->entry);
+	free(portion);
 	model_set_clear(&models);
 }

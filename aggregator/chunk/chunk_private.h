@@ -41,9 +41,8 @@ struct chunk_writer {
 	struct buffer list;  /* type, count, bytes of each column */
 	struct buffer body;  /* the columns */
 	uint32_t columns;
-	struct chunk_reference
-	    back[CHUNK_REFERENCES]; /* index: column number modulo
-				       CHUNK_REFERENCES */
+	/* Index: column number modulo CHUNK_REFERENCES. */
+	struct chunk_reference back[CHUNK_REFERENCES];
 	struct ZSTD_CCtx_s *codec;
 
 	struct chunk_ints ints, more,

@@ -31,8 +31,8 @@ struct chunk_words {
 	struct hash_key key;
 
 	struct chunk_ints number; /* one for each row */
-	struct chunk_ints
-	    start; /* one for each row: its first field in `fields` */
+	/* One for each row: its first field in `fields`. */
+	struct chunk_ints start;
 	struct buffer fields; /* int64_t, the fields of all rows in sequence */
 	struct buffer templates;
 	struct buffer lengths;

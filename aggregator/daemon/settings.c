@@ -115,7 +115,7 @@ const struct opt aggregator_settings_options[] = {
 	    "accept at most this many TCP connections/s, burst 10 s (default: "
 	    "100; 0: no limit)",
 	    NULL, false },
-	{ "accept", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
+	{ "accept", 0, OPT_LIST, &aggregator_settings_given.accept, "PATTERN",
 	    "accept new partitions that match PATTERN; may be repeated "
 	    "(default: all)",
 	    NULL, OPT_RELOAD },
@@ -235,7 +235,7 @@ default_endpoint(struct opt_list *list, char to[static INSTANCE_PATH_BYTES],
 }
 
 int
-aggregator_settings_doors(
+aggregator_settings_listeners(
     struct aggregator_settings *aggregator_settings, struct err *err)
 {
 	if (default_endpoint(&aggregator_settings_given.listen,

@@ -20,7 +20,7 @@ extern const struct opt aggregator_settings_options[];
 /* The given values, or the defaults. */
 extern struct aggregator_settings_given {
 	const char *store, *models, *server_key;
-	struct opt_list listen, reader, owns;
+	struct opt_list listen, reader, accept;
 	int64_t retain_ns, journal_keep_ns, compact_after_ns, restore_wait_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
 	uint64_t retain_bytes, rejected_bytes, journal_bytes, map_bytes, queue;
@@ -52,7 +52,7 @@ struct writer_options aggregator_settings_indexer(
     struct aggregator_settings *aggregator_settings);
 /* Add the listeners of the instance to lists that are empty, and create their
  * directory. */
-int aggregator_settings_doors(
+int aggregator_settings_listeners(
     struct aggregator_settings *aggregator_settings, struct err *err);
 
 #endif

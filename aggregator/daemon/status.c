@@ -43,47 +43,47 @@ flag(struct pairs *pairs, const char *name, bool set)
 
 /* "nack_busy" and so on; zeros are left out, because most never happen. */
 static void
-reasons(struct pairs *pairs, const struct receiver_counters *keep,
-    const struct auth_counters *gate)
+reasons(struct pairs *pairs, const struct receiver_counters *receiver,
+    const struct auth_counters *auth)
 {
 	char name[64];
 
 	for (unsigned i = 1; i < WIRE_REASONS; i++) {
-		if (keep->nacks[i] == 0)
+		if (receiver->nacks[i] == 0)
 			continue;
 		snprintf(name, sizeof(name), "nack_%s",
 		    wire_reason_name((enum wire_reason)i));
-		number(pairs, name, keep->nacks[i]);
+		number(pairs, name, receiver->nacks[i]);
 	}
 	for (unsigned i = 1; i < WIRE_FAULTS; i++) {
-		if (keep->faults[i] == 0)
+		if (receiver->faults[i] == 0)
 			continue;
 		snprintf(name, sizeof(name), "fault_%s",
 		    wire_fault_name((enum wire_fault)i));
-		number(pairs, name, keep->faults[i]);
+		number(pairs, name, receiver->faults[i]);
 	}
 	for (unsigned i = AUTH_OK + 1; i < AUTH_VERDICTS; i++) {
-		if (gate->forbidden[i] == 0)
+		if (auth->forbidden[i] == 0)
 			continue;
 		snprintf(name, sizeof(name), "forbidden_%s",
 		    auth_verdict_name((enum auth_verdict)i));
-		number(pairs, name, gate->forbidden[i]);
+		number(pairs, name, auth->forbidden[i]);
 	}
 }
 
 static void
 put_intake(struct pairs *pairs, const struct ingest_status *s)
 {
-	number(pairs, "batches", s->keep.batches);
-	number(pairs, "records", s->keep.records);
-	number(pairs, "bytes", s->keep.bytes);
-	number(pairs, "gaps", s->keep.gaps);
-	number(pairs, "rejected_batches", s->keep.dead);
-	number(pairs, "repeated", s->keep.repeated);
-	number(pairs, "hellos", s->keep.hellos);
-	number(pairs, "sessions_new", s->keep.sessions);
-	number(pairs, "sessions_limited", s->keep.limited);
-	number(pairs, "streams_damaged", s->keep.damaged);
+	number(pairs, "batches", s->receiver.batches);
+	number(pairs, "records", s->receiver.records);
+	number(pairs, "bytes", s->receiver.bytes);
+	number(pairs, "gaps", s->receiver.gaps);
+	number(pairs, "rejected_batches", s->receiver.rejected);
+	number(pairs, "repeated", s->receiver.repeated);
+	number(pairs, "hellos", s->receiver.hellos);
+	number(pairs, "sessions_new", s->receiver.sessions);
+	number(pairs, "sessions_limited", s->receiver.limited);
+	number(pairs, "streams_damaged", s->receiver.damaged);
 	number(pairs, "messages_malformed", s->malformed);
 	number(pairs, "accepts_failed", s->accepts_failed);
 	number(pairs, "connections_evicted", s->connections_evicted);
@@ -103,8 +103,8 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "journal_purged", s->purged);
 	number(pairs, "missing", s->missing);
 	number(pairs, "missing_reported", s->missing_reported);
-	number(pairs, "indexing_lag_bytes", s->behind_bytes);
-	flag(pairs, "indexing_behind", s->behind);
+	number(pairs, "indexing_lag_bytes", s->indexing_lag_bytes);
+	flag(pairs, "indexing_behind", s->lagging);
 }
 
 static void
@@ -129,12 +129,12 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 }
 
 static void
-put_gate(struct pairs *pairs, const struct auth_counters *gate, bool insecure)
+put_auth(struct pairs *pairs, const struct auth_counters *auth, bool insecure)
 {
 	flag(pairs, "insecure", insecure);
-	number(pairs, "keys", gate->keys);
-	number(pairs, "handshakes_refused", gate->handshakes_refused);
-	number(pairs, "forbidden", auth_forbidden(gate));
+	number(pairs, "keys", auth->keys);
+	number(pairs, "handshakes_refused", auth->handshakes_refused);
+	number(pairs, "forbidden", auth_forbidden(auth));
 }
 
 static void
@@ -174,7 +174,7 @@ bool
 status_put(struct wire_writer *w, struct text node,
     const struct ingest_status *intake, const struct writer_status *indexer,
     const struct query_server_status *query_server,
-    const struct auth_counters *gate, bool insecure)
+    const struct auth_counters *auth, bool insecure)
 {
 	struct pairs pairs;
 
@@ -183,12 +183,12 @@ status_put(struct wire_writer *w, struct text node,
 	put_intake(&pairs, intake);
 	put_indexer(&pairs, indexer, intake->next);
 	put_query_server(&pairs, query_server);
-	put_gate(&pairs, gate, insecure);
+	put_auth(&pairs, auth, insecure);
 	if (!put_entity(w, node, "aggregator", &pairs))
 		return false;
 	/* A separate record, because a record has a limit of attributes. */
 	begin(&pairs);
-	reasons(&pairs, &intake->keep, gate);
+	reasons(&pairs, &intake->receiver, auth);
 	return pairs.count == 0 ||
 	       put_entity(w, node, "aggregator:refused", &pairs);
 }

@@ -17,6 +17,6 @@
 bool status_put(struct wire_writer *w, struct text node,
     const struct ingest_status *intake, const struct writer_status *indexer,
     const struct query_server_status *query_server,
-    const struct auth_counters *gate, bool insecure);
+    const struct auth_counters *auth, bool insecure);
 
 #endif

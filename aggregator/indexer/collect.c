@@ -17,8 +17,8 @@ struct source {
 	struct collect *collect;
 	struct db_txn *txn;
 	uint32_t partition, stream;
-	struct text
-	    node_text; /* node of the record before, compared by address */
+	/* Node of the record before, compared by address. */
+	struct text node_text;
 	uint32_t node;
 };
 
@@ -269,7 +269,7 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 	collect->batches++;
 	if (quarantined)
 		take_rejected(&source, entry, "quarantined");
-	else if (entry->dead)
+	else if (entry->rejected)
 		take_rejected(&source, entry, wire_fault_name(entry->fault));
 	else if (entry->header.type == WIRE_GAP)
 		take_gap(&source, entry);

@@ -80,8 +80,8 @@ struct collect {
 	struct wire_room room;
 	struct collect_item *item;
 	uint32_t items, item_room;
-	struct groups
-	    row_blocks; /* of items: partition, kind, hour, node, track */
+	/* Of items: partition, kind, hour, node, track. */
+	struct groups row_blocks;
 	struct collect_entity *entity;
 	uint32_t entities, entity_room;
 	struct collect_role *role;
@@ -89,13 +89,13 @@ struct collect {
 	struct groups states; /* of roles: partition, phase, hash, scope */
 	struct collect_run *run;
 	uint32_t runs, run_room;
-	struct groups
-	    of_runs; /* of runs: partition, model (1 + its index), run */
+	/* Of runs: partition, model (1 + its index), run. */
+	struct groups of_runs;
 	struct collect_partition *partition;
 	uint32_t partitions, partition_room;
 
-	struct match_roles_slot
-	    *cache; /* the roles of recently matched events */
+	/* The roles of recently matched events. */
+	struct match_roles_slot *cache;
 	uint64_t records, batches, rejected, rejected_cut, no_run_id;
 };
 

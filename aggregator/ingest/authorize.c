@@ -64,7 +64,7 @@ refuse(const struct wire_header *header, enum wire_reason reason,
 }
 
 bool
-authorize_judge(struct authorize *authorize,
+authorize_check(struct authorize *authorize,
     const struct zsock_message *message, int64_t now_ns,
     struct wire_header *answer, bool *answered)
 {

@@ -15,13 +15,13 @@
  * below the limit, so that the state does not flicker and the log gets at most
  * one line a minute. */
 static bool
-is_behind(struct backpressure *backpressure, int64_t now_ns)
+is_lagging(struct backpressure *backpressure, int64_t now_ns)
 {
 	uint64_t limit = backpressure->journal_bytes;
 
-	if (backpressure->behind)
-		return backpressure->behind_bytes > limit - limit / 4;
-	if (backpressure->behind_bytes <= limit)
+	if (backpressure->lagging)
+		return backpressure->indexing_lag_bytes > limit - limit / 4;
+	if (backpressure->indexing_lag_bytes <= limit)
 		return false;
 	if (backpressure->complained_ns == 0 ||
 	    now_ns - backpressure->complained_ns >= COMPLAIN_NS) {
@@ -32,14 +32,15 @@ is_behind(struct backpressure *backpressure, int64_t now_ns)
 }
 
 enum receiver_room
-backpressure_look(struct backpressure *backpressure, int64_t now_ns)
+backpressure_check(struct backpressure *backpressure, int64_t now_ns)
 {
-	backpressure->behind_bytes = journal_bytes_behind(backpressure->journal,
-	    backpressure->follower.position(backpressure->follower.arg));
-	backpressure->behind = is_behind(backpressure, now_ns);
+	backpressure->indexing_lag_bytes =
+	    journal_bytes_after(backpressure->journal,
+		backpressure->follower.position(backpressure->follower.arg));
+	backpressure->lagging = is_lagging(backpressure, now_ns);
 	if (backpressure->full && now_ns < backpressure->retry_ns)
 		return RECEIVER_FULL;
-	return backpressure->behind ? RECEIVER_BEHIND : RECEIVER_ROOM;
+	return backpressure->lagging ? RECEIVER_BEHIND : RECEIVER_ROOM;
 }
 
 void

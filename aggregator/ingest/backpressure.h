@@ -29,14 +29,14 @@ struct backpressure {
 	uint64_t journal_bytes;
 	int64_t keep_ns;
 
-	bool full, behind;
-	uint64_t behind_bytes; /* not indexed yet */
+	bool full, lagging;
+	uint64_t indexing_lag_bytes; /* not indexed yet */
 	uint64_t failures, purged;
 	int64_t retry_ns; /* while full: do not try before this time */
 	int64_t complained_ns;
 };
 
-enum receiver_room backpressure_look(
+enum receiver_room backpressure_check(
     struct backpressure *backpressure, int64_t now_ns);
 
 /* A commit found the disk or map full; a commit succeeded. */

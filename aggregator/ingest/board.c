@@ -18,37 +18,40 @@ ingest_board_clear(struct ingest_board *board)
 }
 
 static void
-gather_room(struct ingest_status *now, const struct backpressure *backpressure)
+collect_journal(
+    struct ingest_status *now, const struct backpressure *backpressure)
 {
 	now->first = journal_first(backpressure->journal);
 	now->next = journal_next(backpressure->journal);
 	now->full = backpressure->full;
-	now->behind = backpressure->behind;
-	now->behind_bytes = backpressure->behind_bytes;
+	now->lagging = backpressure->lagging;
+	now->indexing_lag_bytes = backpressure->indexing_lag_bytes;
 	now->commit_failures = backpressure->failures;
 	now->purged = backpressure->purged;
 }
 
 static void
-gather_port(struct ingest_status *now, const struct zsock_counters *port)
+collect_connections(
+    struct ingest_status *now, const struct zsock_counters *connections)
 {
-	now->malformed = port->malformed;
-	now->accepts_failed = port->accepts_failed;
-	now->connections_evicted = port->connections_evicted;
-	now->connections_throttled = port->connections_throttled;
-	now->cut = port->cut;
-	now->unkeyed = port->unkeyed;
-	now->handshakes_failed = port->handshakes_failed;
-	now->peers = port->peers;
+	now->malformed = connections->malformed;
+	now->accepts_failed = connections->accepts_failed;
+	now->connections_evicted = connections->connections_evicted;
+	now->connections_throttled = connections->connections_throttled;
+	now->cut = connections->cut;
+	now->unkeyed = connections->unkeyed;
+	now->handshakes_failed = connections->handshakes_failed;
+	now->peers = connections->peers;
 }
 
 void
-ingest_board_put(struct ingest_board *board, const struct receiver *receiver,
-    const struct backpressure *backpressure, const struct zsock *zsock)
+ingest_board_publish(struct ingest_board *board,
+    const struct receiver *receiver, const struct backpressure *backpressure,
+    const struct zsock *zsock)
 {
-	board->now.keep = *receiver_counters(receiver);
-	gather_room(&board->now, backpressure);
-	gather_port(&board->now, zsock_counters(zsock));
+	board->now.receiver = *receiver_counters(receiver);
+	collect_journal(&board->now, backpressure);
+	collect_connections(&board->now, zsock_counters(zsock));
 	pthread_mutex_lock(&board->lock);
 	board->shown = board->now;
 	pthread_mutex_unlock(&board->lock);

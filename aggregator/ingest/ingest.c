@@ -57,7 +57,7 @@ publish(struct ingest *ingest)
 	ingest->board.now.answers_late = ingest->outbox.delayed;
 	ingest->board.now.answers_dropped = ingest->outbox.dropped;
 	ingest->board.now.rate_limited = ingest->authorize.limited;
-	ingest_board_put(&ingest->board, ingest->receiver,
+	ingest_board_publish(&ingest->board, ingest->receiver,
 	    &ingest->backpressure, ingest->zsock);
 }
 
@@ -154,7 +154,7 @@ answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
 
 	answer->generation = journal_generation(ingest->journal);
 	answer->received_ns = received_ns;
-	if (!authorize_judge(
+	if (!authorize_check(
 		&ingest->authorize, message, now_ns, answer, &answered))
 		return answered;
 	answered = receiver_take(ingest->receiver, message->frame, received_ns,
@@ -173,7 +173,7 @@ take(struct ingest *ingest, int64_t now_ns)
 
 	if (!ingest->open) {
 		ingest->given =
-		    backpressure_look(&ingest->backpressure, now_ns);
+		    backpressure_check(&ingest->backpressure, now_ns);
 		if (!group_begin(ingest, now_ns))
 			return;
 	}
@@ -249,13 +249,13 @@ report_missing(struct ingest *ingest)
 	uint64_t before;
 
 	if (ingest->ticks % TICKS_BETWEEN_LOOKS == 0)
-		restore_gaps_look(restore_gaps);
+		restore_gaps_count(restore_gaps);
 	if (!restore_gaps_is_due(restore_gaps, wall_ns) ||
-	    backpressure_look(&ingest->backpressure, clock_monotonic_ns()) !=
+	    backpressure_check(&ingest->backpressure, clock_monotonic_ns()) !=
 		RECEIVER_ROOM ||
 	    !group_begin(ingest, clock_monotonic_ns()))
 		return;
-	restore_gaps_look(restore_gaps);
+	restore_gaps_count(restore_gaps);
 	before = restore_gaps->batches;
 	restore_gaps_report(restore_gaps, ingest->receiver, wall_ns);
 	group_commit(ingest);
@@ -276,7 +276,7 @@ on_tick(void *arg, struct loop_timer *timer)
 		db_clear_stale_readers(journal_db(ingest->journal));
 	purge(ingest);
 	report_missing(ingest);
-	backpressure_look(&ingest->backpressure, clock_monotonic_ns());
+	backpressure_check(&ingest->backpressure, clock_monotonic_ns());
 	publish(ingest);
 }
 
@@ -322,12 +322,12 @@ ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
 	};
 	made->restore_gaps = (struct restore_gaps){ .journal = journal,
 		.wait_ns = options->restore_wait_ns };
-	restore_gaps_look(&made->restore_gaps);
+	restore_gaps_count(&made->restore_gaps);
 	ingest_board_init(&made->board);
 	zsock_message_init(&made->message);
 	outbox_init(&made->outbox, loop, on_late, made);
 	made->receiver = receiver_new(journal, options->sessions_per_hour);
-	receiver_owns(made->receiver, options->owns);
+	receiver_accept(made->receiver, options->accept);
 	if (open_listener(made, err) != 0) {
 		ingest_close(&made);
 		return -1;
@@ -336,7 +336,7 @@ ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
 	loop_set_timer(
 	    loop, &made->tick, clock_monotonic_ns() + TICK_NS, TICK_NS);
 	loop_set_idle(loop, on_idle, made);
-	backpressure_look(&made->backpressure, clock_monotonic_ns());
+	backpressure_check(&made->backpressure, clock_monotonic_ns());
 	publish(made);
 	*ingest = made;
 	return 0;

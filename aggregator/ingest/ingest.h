@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "aggregator/ingest/backpressure.h"
+#include "aggregator/ingest/board.h"
 #include "aggregator/ingest/receiver.h"
 #include "aggregator/journal/journal.h"
 #include "proto/auth/auth.h"
@@ -35,10 +36,11 @@ struct ingest_options {
 	uint64_t journal_bytes;  /* limit of entries not indexed (then refuse)
 				    and of indexed ones (then purge) */
 	int64_t journal_keep_ns; /* keep indexed entries this long */
-	uint64_t sessions_per_hour;  /* new ones of a node; 0: no limit */
-	const struct opt_list *owns; /* patterns of new partitions; none: all */
-	int64_t restore_wait_ns;     /* then record what is missing as gaps:
-					restore_gaps.h */
+	uint64_t sessions_per_hour; /* new ones of a node; 0: no limit */
+	const struct opt_list
+	    *accept;             /* patterns of new partitions; none: all */
+	int64_t restore_wait_ns; /* then record what is missing as gaps:
+				    restore_gaps.h */
 };
 
 int ingest_open(struct ingest **ingest, struct loop *loop,
@@ -53,28 +55,6 @@ int ingest_rekey(struct ingest *ingest, struct err *err);
 void ingest_stop(struct ingest *ingest);
 void ingest_close(struct ingest **ingest);
 
-struct ingest_status {
-	struct receiver_counters keep;
-	uint64_t commits, commit_failures;
-	uint64_t commit_ns;    /* duration of the last commit */
-	uint64_t answers_late; /* queue full: sent later */
-	uint64_t
-	    answers_dropped; /* the peer was gone, or its queue stayed full */
-	uint64_t purged;     /* entries */
-	uint64_t missing, missing_reported; /* batches; recorded as gaps */
-	uint64_t first, next;               /* numbers of the journal */
-	uint64_t behind_bytes;              /* not indexed yet */
-	uint64_t malformed;                 /* malformed messages */
-	uint64_t accepts_failed, connections_evicted, cut; /* connections */
-	uint64_t connections_throttled; /* times that the connection rate limit
-					   was reached */
-	uint64_t rate_limited; /* batches deferred: over the rate of a key */
-	uint64_t unkeyed;      /* ... without a key, on a listener with keys */
-	uint64_t handshakes_failed;
-	uint32_t peers;
-	bool full;   /* disk or map: waiting for room */
-	bool behind; /* waiting for the indexer */
-};
 /* From any thread. */
 void ingest_status(struct ingest *ingest, struct ingest_status *status);
 

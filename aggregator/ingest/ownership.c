@@ -5,17 +5,17 @@
 #include "aggregator/ingest/ownership.h"
 
 static bool
-may_begin(const struct opt_list *owns, struct text partition)
+may_begin(const struct opt_list *accept, struct text partition)
 {
-	for (uint32_t i = 0; owns != NULL && i < owns->count; i++)
-		if (text_match(text_of(owns->at[i]), partition))
+	for (uint32_t i = 0; accept != NULL && i < accept->count; i++)
+		if (text_match(text_of(accept->at[i]), partition))
 			return true;
-	return owns == NULL || owns->count == 0;
+	return accept == NULL || accept->count == 0;
 }
 
 enum ownership
 ownership_find(struct db_txn *txn, struct text partition,
-    const struct opt_list *owns, struct owner *owner)
+    const struct opt_list *accept, struct owner *owner)
 {
 	if (!owner_get(txn, partition, owner))
 		return OWNERSHIP_LATER;
@@ -26,8 +26,8 @@ ownership_find(struct db_txn *txn, struct text partition,
 	case OWNER_GONE: return OWNERSHIP_ELSEWHERE;
 	default: break;
 	}
-	return may_begin(owns, partition) ? OWNERSHIP_OURS
-					  : OWNERSHIP_ELSEWHERE;
+	return may_begin(accept, partition) ? OWNERSHIP_OURS
+					    : OWNERSHIP_ELSEWHERE;
 }
 
 void

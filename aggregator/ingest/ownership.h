@@ -20,7 +20,7 @@ enum ownership {
 /* Fills `owner`, for ownership_begin.  A partition without a row is accepted
  * when it matches one of `accept` (text_match); NULL or none: all match. */
 enum ownership ownership_find(struct db_txn *txn, struct text partition,
-    const struct opt_list *owns, struct owner *owner);
+    const struct opt_list *accept, struct owner *owner);
 
 /* Its first batch is stored: the partition is assigned to this store. */
 void ownership_begin(struct db_txn *txn, struct text partition,

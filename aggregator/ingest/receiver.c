@@ -16,7 +16,7 @@ struct receiver {
 	struct wire_room room;
 	bool dirty;
 	struct session_quota sessions; /* new sessions */
-	const struct opt_list *owns;
+	const struct opt_list *accept;
 	struct receiver_counters now, committed;
 };
 
@@ -58,9 +58,9 @@ receiver_free(struct receiver **receiver)
 }
 
 void
-receiver_owns(struct receiver *receiver, const struct opt_list *patterns)
+receiver_accept(struct receiver *receiver, const struct opt_list *patterns)
 {
-	receiver->owns = patterns;
+	receiver->accept = patterns;
 }
 
 /* ---- answers ---- */
@@ -99,7 +99,7 @@ static void
 expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
 {
 	answer->expect = seq;
-	answer->chain = journal_chain(s, seq - 1);
+	answer->chain = journal_running_hash(s, seq - 1);
 	answer->run = s->boundary;
 }
 
@@ -115,8 +115,8 @@ static bool
 ack(const struct question *q, struct wire_header *answer)
 {
 	answer->type = WIRE_ACK;
-	answer->seq = q->stream.hwm;
-	expect(answer, &q->stream, q->stream.hwm + 1);
+	answer->seq = q->stream.last_seq;
+	expect(answer, &q->stream, q->stream.last_seq + 1);
 	return true;
 }
 
@@ -127,7 +127,7 @@ store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 {
 	struct journal_stream *s = &q->stream;
 	struct journal_note note = {
-		.seq = s->hwm + 1,
+		.seq = s->last_seq + 1,
 		.receive_ns = q->received_ns,
 	};
 	struct text plain;
@@ -135,15 +135,15 @@ store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 	if (q->header->type == WIRE_BATCH) {
 		note.fault =
 		    wire_body(q->header, q->body, &receiver->room, &plain);
-		note.dead = note.fault != WIRE_OK;
+		note.rejected = note.fault != WIRE_OK;
 		receiver->now.batches++;
-		receiver->now.records += note.dead ? 0 : q->header->records;
-		receiver->now.dead += note.dead;
-		receiver->now.faults[note.fault] += note.dead;
+		receiver->now.records += note.rejected ? 0 : q->header->records;
+		receiver->now.rejected += note.rejected;
+		receiver->now.faults[note.fault] += note.rejected;
 	} else {
 		receiver->now.gaps++;
 	}
-	if (note.dead)
+	if (note.rejected)
 		answer->flags |= WIRE_FLAG_REJECTED;
 	receiver->now.bytes += q->frame.bytes;
 	receiver->dirty = true;
@@ -151,11 +151,11 @@ store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 	    &q->owner, q->received_ns);
 	journal_append(receiver->journal, q->frame, &note);
 	if (!sequence_follow(&q->numbers, s))
-		s->boundary = s->hwm;
-	if (q->numbers.last - s->hwm > JOURNAL_RING)
-		s->hwm = q->numbers.last - JOURNAL_RING;
-	while (s->hwm < q->numbers.last)
-		s->ring[++s->hwm % JOURNAL_RING] = 0;
+		s->boundary = s->last_seq;
+	if (q->numbers.last - s->last_seq > JOURNAL_RING)
+		s->last_seq = q->numbers.last - JOURNAL_RING;
+	while (s->last_seq < q->numbers.last)
+		s->ring[++s->last_seq % JOURNAL_RING] = 0;
 	s->ring[q->numbers.last % JOURNAL_RING] = q->numbers.after;
 	s->run = q->header->run;
 	s->node = q->header->node;
@@ -193,10 +193,10 @@ take_numbers(
 	if (answered)
 		return true;
 	if (q->header->run < s->run) {
-		expect(answer, s, s->hwm + 1);
+		expect(answer, s, s->last_seq + 1);
 		return nack(receiver, WIRE_NACK_SUPERSEDED, answer);
 	}
-	if (q->numbers.last <= s->hwm) {
+	if (q->numbers.last <= s->last_seq) {
 		if (q->header->type == WIRE_BATCH &&
 		    sequence_differ(&q->numbers, s))
 			return diverged(receiver, q, q->numbers.first, answer);
@@ -204,15 +204,15 @@ take_numbers(
 		return ack(q, answer);
 	}
 	/* The generation of the sender is stale: force a new hello. */
-	if (q->numbers.first > s->hwm + 1 ||
+	if (q->numbers.first > s->last_seq + 1 ||
 	    (q->header->generation != 0 &&
 		q->header->generation != answer->generation)) {
-		expect(answer, s, s->hwm + 1);
+		expect(answer, s, s->last_seq + 1);
 		return nack(receiver, WIRE_NACK_GAP, answer);
 	}
 	if (sequence_diverge(&q->numbers, s))
 		return diverged(receiver, q, q->numbers.first, answer);
-	expect(answer, s, s->hwm + 1);
+	expect(answer, s, s->last_seq + 1);
 	if (q->room != RECEIVER_ROOM)
 		return busy(receiver,
 		    q->room == RECEIVER_FULL ? RECEIVER_FULL_RETRY_MS
@@ -246,14 +246,15 @@ take_hello(
 	find_stream(receiver, q, answer, &answered);
 	if (answered)
 		return true;
-	if (q->numbers.first <= s->hwm + 1 && sequence_diverge(&q->numbers, s))
+	if (q->numbers.first <= s->last_seq + 1 &&
+	    sequence_diverge(&q->numbers, s))
 		return diverged(receiver, q, q->numbers.first, answer);
 	if (sequence_agree(&q->numbers, s))
 		answer->flags |= WIRE_FLAG_SAME;
 	answer->type = WIRE_WELCOME;
-	expect(answer, s, s->hwm + 1);
+	expect(answer, s, s->last_seq + 1);
 	answer->last_seq = s->missing;
-	answer->after = s->missing_chain;
+	answer->after = s->missing_hash;
 	return true;
 }
 
@@ -315,7 +316,7 @@ receiver_take(struct receiver *receiver, struct text frame, int64_t received_ns,
 	if (!sequence_get(&q.numbers, &header, q.body))
 		return nack(receiver, WIRE_NACK_MALFORMED, answer);
 	switch (ownership_find(journal_txn(receiver->journal), header.partition,
-	    receiver->owns, &q.owner)) {
+	    receiver->accept, &q.owner)) {
 	case OWNERSHIP_OURS: break;
 	case OWNERSHIP_LATER:
 		return busy(receiver, RECEIVER_FULL_RETRY_MS, answer);

@@ -38,7 +38,7 @@ enum receiver_room {
 struct receiver_counters {
 	uint64_t batches, records, bytes; /* stored; bytes of frames */
 	uint64_t gaps;
-	uint64_t dead;     /* of the batches: rejected */
+	uint64_t rejected; /* of the batches: rejected */
 	uint64_t repeated; /* acknowledged without being stored again */
 	uint64_t hellos;
 	uint64_t sessions; /* new sessions */
@@ -56,7 +56,8 @@ void receiver_change(struct receiver *receiver, uint64_t sessions_per_hour);
 void receiver_free(struct receiver **receiver);
 /* Accept new partitions only if they match one of these patterns (text_match),
  * which must outlive the receiver; NULL or none: accept all. */
-void receiver_owns(struct receiver *receiver, const struct opt_list *patterns);
+void receiver_accept(
+    struct receiver *receiver, const struct opt_list *patterns);
 
 /* Process one frame.  True: send `*answer` once the transaction is committed;
  * its texts are views into the frame.  received_ns: wall clock. */

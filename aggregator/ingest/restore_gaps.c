@@ -78,15 +78,16 @@ carry_one(struct journal *to, const struct session_id *session,
     struct restore_gaps_sum *sum)
 {
 	struct journal_stream stream;
-	uint64_t missing = before->hwm, chain = journal_chain(before, missing);
+	uint64_t missing = before->last_seq,
+		 chain = journal_running_hash(before, missing);
 	enum journal_found found =
 	    journal_stream_get(to, session, partition, &stream);
 
 	if (before->missing > missing) {
 		missing = before->missing;
-		chain = before->missing_chain;
+		chain = before->missing_hash;
 	}
-	if (found == JOURNAL_DAMAGED || missing <= stream.hwm)
+	if (found == JOURNAL_DAMAGED || missing <= stream.last_seq)
 		return;
 	if (found == JOURNAL_ABSENT) {
 		stream.first_ns = before->first_ns;
@@ -98,10 +99,10 @@ carry_one(struct journal *to, const struct session_id *session,
 		stream.run = before->run;
 	if (missing > stream.missing) {
 		stream.missing = missing;
-		stream.missing_chain = chain;
+		stream.missing_hash = chain;
 	}
 	sum->streams++;
-	sum->batches += stream.missing - stream.hwm;
+	sum->batches += stream.missing - stream.last_seq;
 	journal_stream_put(to, session, partition, &stream);
 }
 
@@ -156,13 +157,13 @@ debt_of(struct db_txn *txn, struct text key, struct text value,
 
 	if (!key_read(key, &session, &partition) ||
 	    !journal_stream_decode(value, stream) ||
-	    stream->missing <= stream->hwm || is_gone(txn, partition))
+	    stream->missing <= stream->last_seq || is_gone(txn, partition))
 		return 0;
-	return stream->missing - stream->hwm;
+	return stream->missing - stream->last_seq;
 }
 
 void
-restore_gaps_look(struct restore_gaps *restore_gaps)
+restore_gaps_count(struct restore_gaps *restore_gaps)
 {
 	struct text key, value, all = { NULL, 0 };
 	struct journal_stream stream;
@@ -260,9 +261,9 @@ send_gap(struct restore_gaps *restore_gaps, struct receiver *receiver,
 	if (journal_stream_get(restore_gaps->journal, &gap.session,
 		gap.partition, &own) == JOURNAL_DAMAGED)
 		return false;
-	gap.seq = own.hwm + 1;
-	gap.last_seq = own.hwm + count;
-	gap.chain = journal_chain(&own, own.hwm);
+	gap.seq = own.last_seq + 1;
+	gap.last_seq = own.last_seq + count;
+	gap.chain = journal_running_hash(&own, own.last_seq);
 	whole.bytes = (uint32_t)wire_frame(
 	    frame, sizeof(frame), &gap, (struct text){ NULL, 0 });
 	return whole.bytes > 0 &&
@@ -281,12 +282,12 @@ tell_one(struct restore_gaps *restore_gaps, struct receiver *receiver,
 	if (journal_stream_get(restore_gaps->journal, &debt->session, partition,
 		&s) != JOURNAL_FOUND)
 		return;
-	count = s.missing - s.hwm;
+	count = s.missing - s.last_seq;
 	if (!send_gap(restore_gaps, receiver, debt, count, now_ns))
 		return; /* not now: the next pass finds it again */
 	/* The views into the page may be invalid after a write. */
 	s.node = (struct text){ debt->node, debt->node_bytes };
-	s.missing = s.missing_chain = 0;
+	s.missing = s.missing_hash = 0;
 	journal_stream_put(
 	    restore_gaps->journal, &debt->session, partition, &s);
 }
@@ -315,7 +316,7 @@ restore_gaps_reported(struct restore_gaps *restore_gaps, uint64_t before)
 {
 	uint64_t reported;
 
-	restore_gaps_look(restore_gaps);
+	restore_gaps_count(restore_gaps);
 	/* More than before if a move has brought some meanwhile. */
 	reported =
 	    before > restore_gaps->batches ? before - restore_gaps->batches : 0;

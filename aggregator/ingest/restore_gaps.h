@@ -47,7 +47,7 @@ struct restore_gaps {
 
 /* Count the missing batches.  Also after each transaction with
  * restore_gaps_report. */
-void restore_gaps_look(struct restore_gaps *restore_gaps);
+void restore_gaps_count(struct restore_gaps *restore_gaps);
 /* Are gaps due?  Then, within a transaction of the journal: record some of
  * them, as many as fit well into one transaction. */
 bool restore_gaps_is_due(

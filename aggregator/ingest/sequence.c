@@ -34,7 +34,7 @@ bool
 sequence_diverge(
     const struct sequence *numbers, const struct journal_stream *stream)
 {
-	uint64_t ours = journal_chain(stream, numbers->first - 1);
+	uint64_t ours = journal_running_hash(stream, numbers->first - 1);
 
 	if (numbers->first == 1)
 		return numbers->before != 0;
@@ -45,7 +45,7 @@ bool
 sequence_agree(
     const struct sequence *numbers, const struct journal_stream *stream)
 {
-	uint64_t ours = journal_chain(stream, numbers->first - 1);
+	uint64_t ours = journal_running_hash(stream, numbers->first - 1);
 
 	return ours != 0 && ours == numbers->before;
 }
@@ -54,8 +54,9 @@ bool
 sequence_follow(
     const struct sequence *numbers, const struct journal_stream *stream)
 {
-	return stream->hwm == 0 || (numbers->first == stream->hwm + 1 &&
-				       sequence_agree(numbers, stream));
+	return stream->last_seq == 0 ||
+	       (numbers->first == stream->last_seq + 1 &&
+		   sequence_agree(numbers, stream));
 }
 
 /* A repetition has content that is stored: the running hash after it must be
@@ -64,7 +65,7 @@ bool
 sequence_differ(
     const struct sequence *numbers, const struct journal_stream *stream)
 {
-	uint64_t ours = journal_chain(stream, numbers->first);
+	uint64_t ours = journal_running_hash(stream, numbers->first);
 
 	if (numbers->first > 1 && numbers->before == 0)
 		return false;

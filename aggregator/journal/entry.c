@@ -38,7 +38,7 @@ void
 entry_put(unsigned char *to, const struct entry *entry)
 {
 	struct entry_fixed fixed = {
-		.flags = entry->dead ? ENTRY_REJECTED : 0,
+		.flags = entry->rejected ? ENTRY_REJECTED : 0,
 		.fault = entry->fault,
 		.receive_ns = htole64((uint64_t)entry->receive_ns),
 		.offset = htole64(entry->offset),
@@ -58,7 +58,7 @@ entry_get(struct text value, struct entry *entry)
 		return false;
 	memcpy(&fixed, value.at, sizeof(fixed));
 	*entry = (struct entry){
-		.dead = (fixed.flags & ENTRY_REJECTED) != 0,
+		.rejected = (fixed.flags & ENTRY_REJECTED) != 0,
 		.fault = fixed.fault,
 		.receive_ns = (int64_t)le64toh(fixed.receive_ns),
 		.offset = le64toh(fixed.offset),

@@ -1,5 +1,5 @@
 /*
- * journal_entry - the bytes of a journal entry, and the handle.
+ * journal_entry - the bytes of a journal entry.
  *
  * Private to this folder; proto/store.md, "Journal", is normative.
  * SPDX-License-Identifier: MIT
@@ -7,30 +7,20 @@
 #ifndef AGGREGATOR_JOURNAL_ENTRY_H
 #define AGGREGATOR_JOURNAL_ENTRY_H
 
-#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "aggregator/journal/journal.h"
+#include "proto/base/text.h"
 
 enum { ENTRY_FIXED_BYTES = 32, ENTRY_KEY_BYTES = 8, ENTRY_REJECTED = 1 };
 
 struct entry {
-	bool dead;
+	bool rejected;
 	uint8_t fault;
 	int64_t receive_ns;
 	uint64_t offset; /* total bytes of all earlier entries */
 	uint64_t seq;
 	struct text frame;
-};
-
-struct journal {
-	struct db *db;
-	uint64_t generation;
-
-	/* Of the writer; the first three also as committed, for
-	 * journal_first. */
-	struct db_txn *txn;
-	uint64_t first, next, offset;
-	uint64_t committed_first, committed_next, committed_offset;
 };
 
 struct text entry_key(

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "aggregator/db/durable_dir.h"
-#include "aggregator/journal/entry.h"
+#include "aggregator/journal/journal_private.h"
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
@@ -205,7 +205,7 @@ journal_append(
     struct journal *journal, struct text frame, const struct journal_note *note)
 {
 	struct entry entry = {
-		.dead = note->dead,
+		.rejected = note->rejected,
 		.fault = (uint8_t)note->fault,
 		.receive_ns = note->receive_ns,
 		.offset = journal->offset,
@@ -277,7 +277,7 @@ journal_next(const struct journal *journal)
 }
 
 uint64_t
-journal_bytes_behind(struct journal *journal, uint64_t number)
+journal_bytes_after(struct journal *journal, uint64_t number)
 {
 	unsigned char key[ENTRY_KEY_BYTES];
 	struct entry entry = { .offset = journal->committed_offset };

@@ -29,7 +29,7 @@ enum { STORE_FORMAT = 3 };
 struct journal_entry {
 	uint64_t number;
 	struct wire_header header; /* type batch or gap; views into the map */
-	bool dead;                 /* failed validation: a rejected batch */
+	bool rejected;             /* failed validation: a rejected batch */
 	enum wire_fault fault;     /* the reason */
 	int64_t receive_ns;
 	struct text body; /* as received, possibly compressed */
@@ -95,15 +95,15 @@ enum { JOURNAL_RING = 32 };
 /* The state of a stream.  Ring: the running hash after each of the last
  * numbers; that of number n is at n % JOURNAL_RING; 0: not known. */
 struct journal_stream {
-	uint64_t hwm; /* last seq: all numbers up to it are stored */
-	uint64_t run; /* the highest start count received */
+	uint64_t last_seq; /* last seq: all numbers up to it are stored */
+	uint64_t run;      /* the highest start count received */
 	int64_t first_ns, last_ns; /* arrival of its first and last entry */
 	struct text node;          /* of the last entry; a view after get */
 	uint64_t ring[JOURNAL_RING];
 	/* The store that this restored one replaced had all numbers up to this
 	 * one, with this running hash (0: not known); <= last seq: no more
 	 * than this store (ingest/restore_gaps.h). */
-	uint64_t missing, missing_chain;
+	uint64_t missing, missing_hash;
 	/* The unverified boundary: the entry stored after this number did not
 	 * prove that it continues the same life of the spool, so running
 	 * hashes after it do not verify the numbers up to it.  0: no boundary.
@@ -112,7 +112,8 @@ struct journal_stream {
 };
 
 /* The running hash after `seq`; 0: not known (any more). */
-uint64_t journal_chain(const struct journal_stream *stream, uint64_t seq);
+uint64_t journal_running_hash(
+    const struct journal_stream *stream, uint64_t seq);
 
 enum journal_found {
 	JOURNAL_FOUND,
@@ -144,7 +145,7 @@ bool journal_stream_decode(struct text value, struct journal_stream *stream);
 struct journal_note {
 	uint64_t seq; /* its first number that was not stored before */
 	int64_t receive_ns;
-	bool dead;
+	bool rejected;
 	enum wire_fault fault;
 };
 /* Append a frame (batch or gap) as received. */
@@ -166,6 +167,6 @@ enum db_result journal_turn(struct journal *journal, struct err *err);
  * one; bytes of the entries after `number`. */
 uint64_t journal_first(const struct journal *journal);
 uint64_t journal_next(const struct journal *journal);
-uint64_t journal_bytes_behind(struct journal *journal, uint64_t number);
+uint64_t journal_bytes_after(struct journal *journal, uint64_t number);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/journal/entry.h"
+#include "aggregator/journal/journal_private.h"
 #include "proto/base/memory.h"
 
 struct journal_walk {
@@ -100,7 +100,7 @@ fill(struct journal_walk *walk, uint64_t number, struct journal_entry *to)
 	    wire_open(entry.frame, &to->header, &to->body) != WIRE_OK)
 		return damaged(walk, 1);
 	to->number = number;
-	to->dead = entry.dead;
+	to->rejected = entry.rejected;
 	to->fault = (enum wire_fault)entry.fault;
 	to->receive_ns = entry.receive_ns;
 	to->header.seq = entry.seq;

@@ -8,7 +8,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "aggregator/journal/entry.h"
+#include "aggregator/journal/journal_private.h"
 
 enum {
 	STREAM_KEY_BYTES_MAX = 16 + NAME_BYTES_MAX,
@@ -20,9 +20,10 @@ enum {
 };
 
 uint64_t
-journal_chain(const struct journal_stream *stream, uint64_t seq)
+journal_running_hash(const struct journal_stream *stream, uint64_t seq)
 {
-	if (seq == 0 || seq > stream->hwm || stream->hwm - seq >= JOURNAL_RING)
+	if (seq == 0 || seq > stream->last_seq ||
+	    stream->last_seq - seq >= JOURNAL_RING)
 		return 0;
 	return stream->ring[seq % JOURNAL_RING];
 }
@@ -66,7 +67,7 @@ journal_stream_decode(struct text value, struct journal_stream *stream)
 
 	if (value.bytes < STREAM_FIXED_BYTES)
 		return false;
-	stream->hwm = get64(&at);
+	stream->last_seq = get64(&at);
 	stream->run = get64(&at);
 	stream->first_ns = (int64_t)get64(&at);
 	stream->last_ns = (int64_t)get64(&at);
@@ -74,7 +75,7 @@ journal_stream_decode(struct text value, struct journal_stream *stream)
 		stream->ring[i] = get64(&at);
 	length = (uint8_t)*at++;
 	stream->node = (struct text){ at, length };
-	stream->missing = stream->missing_chain = stream->boundary = 0;
+	stream->missing = stream->missing_hash = stream->boundary = 0;
 	if (value.bytes < STREAM_FIXED_BYTES + (uint32_t)length)
 		return false;
 	more = value.bytes - STREAM_FIXED_BYTES - length;
@@ -85,7 +86,7 @@ journal_stream_decode(struct text value, struct journal_stream *stream)
 		return false;
 	at += length;
 	stream->missing = get64(&at);
-	stream->missing_chain = get64(&at);
+	stream->missing_hash = get64(&at);
 	if (more > STREAM_MISSING_BYTES)
 		stream->boundary = get64(&at);
 	return true;
@@ -118,7 +119,7 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 	bool owes;
 
 	assert(stream->node.bytes <= NAME_BYTES_MAX);
-	put64(&at, stream->hwm);
+	put64(&at, stream->last_seq);
 	put64(&at, stream->run);
 	put64(&at, (uint64_t)stream->first_ns);
 	put64(&at, (uint64_t)stream->last_ns);
@@ -127,10 +128,10 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 	*at++ = (unsigned char)stream->node.bytes;
 	memcpy(at, stream->node.at, stream->node.bytes);
 	at += stream->node.bytes;
-	owes = stream->missing > stream->hwm;
+	owes = stream->missing > stream->last_seq;
 	if (owes || stream->boundary > 0) {
 		put64(&at, owes ? stream->missing : 0);
-		put64(&at, owes ? stream->missing_chain : 0);
+		put64(&at, owes ? stream->missing_hash : 0);
 	}
 	if (stream->boundary > 0)
 		put64(&at, stream->boundary);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/journal/entry.h"
+#include "aggregator/journal/journal_private.h"
 #include "aggregator/journal/owner.h"
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
@@ -146,12 +146,12 @@ check_states(struct verify *v, struct db_txn *txn)
 		    v->last[number] == 0)
 			continue; /* all its entries were purged */
 		found++;
-		if (v->last[number] != stream.hwm)
+		if (v->last[number] != stream.last_seq)
 			wrong(v,
 			    "journal: the last seq of a stream of node %.*s is "
 			    "%llu, but its last entry is %llu",
 			    (int)stream.node.bytes, stream.node.at,
-			    (unsigned long long)stream.hwm,
+			    (unsigned long long)stream.last_seq,
 			    (unsigned long long)v->last[number]);
 	}
 	db_cursor_close(&cursor);

@@ -63,7 +63,7 @@ keys_new_server(struct err *err)
 	rc = keyfile_write(&key, path, false, err);
 	if (rc == 0) {
 		say_made(&key, path);
-		keys_tell();
+		keys_notify();
 	}
 	keyfile_clear(&key);
 	return rc;

@@ -48,9 +48,9 @@ int keys_change(
     const struct allowlist_change *change, uint32_t *removed, struct err *err);
 /* Make broker and aggregator of the instance reload their keys, and wait until
  * they have (5 s). */
-void keys_tell(void);
+void keys_notify(void);
 /* The same for the programs that connect with a key: agent and broker. */
-void keys_tell_users(void);
+void keys_notify_clients(void);
 
 /* For allowlist_change: matches the lines with this public key (`arg`). */
 bool keys_has_public(const void *arg, const struct allowlist *list,

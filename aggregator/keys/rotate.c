@@ -123,7 +123,7 @@ keys_rotate(const char *name, const char *file, struct err *err)
 	allowlist_free(&list);
 	if (rc != 0)
 		return -1;
-	keys_tell_users();
+	keys_notify_clients();
 	printf("new key %s in %s; the old one stays authorized until\n    "
 	       "poolscope keys rotate %s --finish\n",
 	    name, path, name);
@@ -364,7 +364,7 @@ keys_rotate_server_finish(char *const *files, uint32_t count, struct err *err)
 	int rc = become_server(&now, &old, err);
 
 	if (rc == 0) {
-		keys_tell();
+		keys_notify();
 		rc = edit_all(&edit, files, count, err);
 	}
 	if (rc == 0)

@@ -146,7 +146,7 @@ tell_all(const char *const *daemons, size_t count)
 }
 
 void
-keys_tell(void)
+keys_notify(void)
 {
 	static const char *const doors[] = { "broker", "aggregator" };
 
@@ -154,7 +154,7 @@ keys_tell(void)
 }
 
 void
-keys_tell_users(void)
+keys_notify_clients(void)
 {
 	static const char *const users[] = { "agent", "broker" };
 
@@ -171,7 +171,7 @@ keys_change(
 	    allowlist_change(path, change, removed, err) != 0)
 		return -1;
 	if (*removed > 0 || change->add != NULL)
-		keys_tell();
+		keys_notify();
 	return 0;
 }
 

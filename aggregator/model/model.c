@@ -73,17 +73,17 @@ check_phase(cfg_t *cfg, cfg_opt_t *opt)
 	else if (strcmp(start, end) == 0)
 		wrong = "starts and ends with the same event";
 	else if (strcmp(scope, "node") != 0 && strcmp(scope, "run") != 0)
-		wrong = "has a scope that is neither \"node\" nor \"run\"";
+		wrong = "has an invalid scope: use \"node\" or \"run\"";
 	else if ((strcmp(scope, "run") == 0) != (run != NULL))
-		wrong = "needs run = \"attribute\" with scope \"run\" and "
-			"only then";
+		wrong = "needs run = \"attribute\" with scope \"run\", and "
+			"must not have it otherwise";
 	else if (!is_attribute(run) ||
 		 !is_attribute(cfg_getstr(phase, "key")) ||
 		 !is_attribute(cfg_getstr(phase, "measured")))
 		wrong = "names an attribute that is not a name";
 	else if (strcmp(unmatched, "incomplete") != 0 &&
 		 strcmp(unmatched, "ignore") != 0)
-		wrong = "has unmatched that is neither \"incomplete\" nor "
+		wrong = "has an invalid unmatched: use \"incomplete\" or "
 			"\"ignore\"";
 	if (wrong == NULL)
 		return 0;
@@ -109,14 +109,14 @@ check_view(cfg_t *cfg, cfg_opt_t *opt)
 		    cfg_opt_gettsec(cfg_getopt(cfg, "phase"), name) != NULL)
 			continue;
 		cfg_error(cfg,
-		    "view \"%s\" adds phase \"%s\", which is not "
-		    "defined above",
+		    "view \"%s\" sums phase \"%s\", which is not defined above "
+		    "it",
 		    title, name ? name : "");
 		return -1;
 	}
 	if (i > 0)
 		return 0;
-	cfg_error(cfg, "view \"%s\" adds nothing up", title);
+	cfg_error(cfg, "view \"%s\" sums no phases", title);
 	return -1;
 }
 
@@ -134,7 +134,7 @@ what_is_wrong_with_run(cfg_t *run)
 		return "has a kind that is not a name";
 	for (unsigned i = 0; i < 3; i++)
 		if (!is_attribute(cfg_getstr(run, run_properties[i])))
-			return "names a property that is not a name";
+			return "has a property that is not a name";
 	for (unsigned i = 0; i < 2; i++)
 		if (cfg_getstr(run, events[i]) != NULL &&
 		    !is_event(cfg_getstr(run, events[i])))
@@ -144,7 +144,7 @@ what_is_wrong_with_run(cfg_t *run)
 		return "has more than 64 properties";
 	for (unsigned i = 0; i < cfg_size(run, "properties"); i++)
 		if (!is_attribute(cfg_getnstr(run, "properties", i)))
-			return "names a property that is not a name";
+			return "has a property that is not a name";
 	return NULL;
 }
 
@@ -268,7 +268,7 @@ check_group(const struct model_set *set, const char *path, struct err *err)
 		if (roles_of(set, phase->start) > MODEL_ROLES_MAX ||
 		    roles_of(set, phase->end) > MODEL_ROLES_MAX)
 			return err_set(err,
-			    "%s:1: an event of phase %.*s begins or ends more "
+			    "%s:1: an event of phase %.*s starts or ends more "
 			    "than %d phases",
 			    path, (int)phase->id.bytes, phase->id.at,
 			    MODEL_ROLES_MAX);
@@ -358,8 +358,8 @@ model_parse(struct model_set *set, const char *path, struct text name,
 		err_set(&first, "%s:1: the name of the model %s", path,
 		    text_fault_words(text_check_name(name)));
 	else if (memchr(name.at, ':', name.bytes) != NULL)
-		err_set(
-		    &first, "%s:1: the name of the model holds a colon", path);
+		err_set(&first, "%s:1: the name of the model contains a colon",
+		    path);
 	else if (strlen(copy) != text.bytes)
 		err_set(&first, "%s:1: contains a NUL byte", path);
 	else if ((unclosed = config_unclosed(copy, &line)) != NULL)
@@ -367,7 +367,7 @@ model_parse(struct model_set *set, const char *path, struct text name,
 	else if (cfg_parse_buf(cfg, copy) == CFG_SUCCESS)
 		rc = take_model(set, cfg, path, name, &first);
 	else if (first.text[0] == '\0')
-		err_set(&first, "%s:1: cannot be understood", path);
+		err_set(&first, "%s:1: cannot be parsed", path);
 	if (rc != 0)
 		err_set(err, "%s", first.text);
 	reported = NULL;

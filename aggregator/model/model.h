@@ -30,10 +30,10 @@ struct model_phase {
 	struct text id;    /* "model:phase" */
 	struct text start; /* "source:name" */
 	struct text end;
-	struct text
-	    run; /* attribute that names the run; empty: match by node */
-	struct text
-	    key; /* attribute whose value both events share; may be empty */
+	/* Attribute that names the run; empty: match by node. */
+	struct text run;
+	/* Attribute whose value both events share; may be empty. */
+	struct text key;
 	struct text measured; /* attribute of the end event that gives the
 				 duration in seconds; empty: end - start */
 	bool kv;              /* search the message for attributes too */

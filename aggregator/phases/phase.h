@@ -37,8 +37,8 @@ struct phase_entry {
 	struct row_block_item id; /* body: its attributes, as in a row block */
 	uint32_t node;
 	bool measured;
-	int64_t
-	    measured_ns; /* duration of the phase according to its end event */
+	/* Duration of the phase according to its end event. */
+	int64_t measured_ns;
 };
 
 struct phase_side { /* starts or ends, in order */

@@ -28,8 +28,8 @@ struct quantile_sketch {
 	uint64_t count;
 	int low, high; /* only counts[low..high] may be nonzero; low > high:
 			  none is */
-	uint64_t
-	    counts[QUANTILE_SKETCH_BUCKETS]; /* in ascending order of value */
+	/* In ascending order of value. */
+	uint64_t counts[QUANTILE_SKETCH_BUCKETS];
 };
 
 /* Initialize before first use; quantile_sketch_reset is cheap afterwards. */

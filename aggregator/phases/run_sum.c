@@ -108,9 +108,9 @@ add_steps(struct run_sum_changes *changes, const struct run_sum_form *form,
 		change.number = form->phase[step];
 		add_open(changes, events, form->model->step[step].of, change);
 		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++) {
-			uint32_t count =
-			    run_durations(events, form->model->step[step].of,
-				(enum run_clock)clock, duration);
+			uint32_t count = run_events_durations(events,
+			    form->model->step[step].of, (enum run_clock)clock,
+			    duration);
 
 			change.which = (uint8_t)(clock * RUN_SUM_SORTS +
 						 RUN_SUM_ITERATION);
@@ -178,7 +178,7 @@ run_sum_step(struct duration_stats *stats, const struct run_sum_form *form,
 	if (step == form->model->steps)
 		return;
 	run_row_events(row, &form->roles, &events);
-	count = run_durations(&events, form->model->step[step].of,
+	count = run_events_durations(&events, form->model->step[step].of,
 	    (enum run_clock)(which / RUN_SUM_SORTS), duration);
 	if (which % RUN_SUM_SORTS == RUN_SUM_TOTAL) {
 		if (count > 0)

@@ -58,10 +58,10 @@ struct query_server_status {
 	uint64_t pages_bytes; /* of frames sent */
 	uint64_t refused;     /* questions that could not be decoded */
 	uint64_t failed;      /* questions that failed in the store */
-	uint64_t
-	    unsent; /* answers that the reader did not accept, or was gone */
-	uint64_t
-	    forbidden; /* questions that the reader is not authorized to ask */
+	/* Answers that could not be delivered. */
+	uint64_t unsent;
+	/* Questions that the reader is not authorized to ask. */
+	uint64_t forbidden;
 	uint64_t unkeyed; /* questions without a key, on a listener that
 			     requires keys */
 	uint64_t handshakes_failed;

@@ -33,8 +33,8 @@ struct compacted_cursor {
 	struct compacted_row_rows *rows;      /* of that chunk */
 	uint32_t series_block;                /* the current one, if `more` */
 	uint32_t row, end; /* the row that compacted_cursor_next returns next */
-	struct key_row_block
-	    row_key; /* the slice; node and track of the current series block */
+	/* The slice; node and track of the current series block. */
+	struct key_row_block row_key;
 	bool more;
 };
 

@@ -34,8 +34,8 @@ struct dictionary_memo {
 
 struct dictionary_cache {
 	struct hash_key key;
-	struct dictionary_slot
-	    *slots; /* sets of one cache line, most recently used first */
+	/* Sets of one cache line, most recently used first. */
+	struct dictionary_slot *slots;
 	struct dictionary_memo memo[DICTIONARY_MEMOS];
 };
 

@@ -44,15 +44,15 @@ struct compact_job {
 	uint32_t level, slice; /* of the new slice */
 	bool whole;            /* the job covers the whole hour */
 	bool begun;
-	struct compacted_row_item
-	    last; /* records up to and including this one are done */
+	/* Records up to and including this one are done. */
+	struct compacted_row_item last;
 };
 
 /* Which row numbers are old enough to be idle. */
 struct compact_quiet {
 	uint32_t row; /* rows up to this one are */
-	uint32_t
-	    fresh; /* rows up to this one will be, some time after fresh_ns */
+	/* Rows up to this one will be, some time after fresh_ns. */
+	uint32_t fresh;
 	int64_t fresh_ns;
 };
 
@@ -80,8 +80,8 @@ struct compact {
 	struct arena arena;
 	struct compacted_row_item *item;
 	uint32_t items;
-	uint32_t
-	    *slice; /* the sources: slices of row blocks, then compacted ones */
+	/* The sources: slices of row blocks, then compacted ones. */
+	uint32_t *slice;
 	uint32_t slices, row_block_slices, slice_room;
 	struct row_block_row row;
 	bool complete; /* the last collected series block is complete */

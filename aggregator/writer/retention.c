@@ -75,7 +75,7 @@ free_rejected(struct removal *removal, bool compacted, struct text value)
 	    compacted ? rejected_batch_bytes_of_chunk(&removal->room, value)
 		      : rejected_batch_bytes_of_row(value);
 
-	/* The last rows of the class: correct the counts, even if a row was
+	/* When no rejected batches are left, free the rest, even if a row was
 	 * damaged. */
 	if (counts->records[RECORD_REJECTED] == 0 ||
 	    bytes > counts->rejected_bytes)

@@ -1,6 +1,6 @@
 /*
- * breakdown - where each moment of a node's start-up went: a sweep over the
- * begins and ends of its phases.
+ * breakdown - divide a node's startup time between its phases: a sweep over
+ * their begins and ends.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/breakdown.h"
@@ -13,7 +13,7 @@
 struct edge {
 	int64_t at_ns;
 	int8_t band;
-	int8_t step; /* +1 begins, -1 ends */
+	int8_t step; /* +1: a begin, -1: an end */
 };
 
 enum { EDGES_MANY = 64 };
@@ -41,7 +41,7 @@ by_time(const void *a, const void *b)
 	return p->at_ns < q->at_ns ? -1 : p->at_ns > q->at_ns;
 }
 
-/* Only what lies between `from_ns` and `to_ns`. */
+/* Add the part between `from_ns` and `to_ns`. */
 static uint32_t
 put_edges(struct edge *edges, const struct cascade_pair *pair,
     enum breakdown_part breakdown_part, int64_t from_ns, int64_t to_ns)

@@ -1,11 +1,11 @@
 /*
- * breakdown - where each moment of a node's start-up went.
+ * breakdown - divide a node's startup time between its phases.
  *
  * From nodeprep:start to cascade:gr-done every moment belongs to exactly one
  * band, so that the bands of a node add up to the time it took.  Where phases
- * overlap the later one in the enumeration has the moment: the pull of an
- * image counts before a download that runs beside it, the private registry
- * before the rest of the preparation.  What no phase covers is waiting.
+ * overlap, the moment belongs to the later one of the enumeration: the pull of
+ * an image before a concurrent download, the private registry before the rest
+ * of the preparation.  Time outside of all phases is waiting.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_BREAKDOWN_H
@@ -14,9 +14,11 @@
 #include "exporters/cascade/cascade.h"
 
 enum breakdown_part {
-	BREAKDOWN_WAIT,  /* between phases, mostly preparation to start */
-	BREAKDOWN_OTHER, /* of the global resources, but no image at work */
-	BREAKDOWN_PREPARATION, /* of the node, without the next two */
+	BREAKDOWN_WAIT,  /* between phases, mostly from preparation to start */
+	BREAKDOWN_OTHER, /* loading of global resources, while no image is
+			    pulled or loaded */
+	BREAKDOWN_PREPARATION, /* preparation of the node, without the next two
+				*/
 	BREAKDOWN_HELPER,      /* pull of the helper image */
 	BREAKDOWN_REGISTRY,    /* private registry */
 	BREAKDOWN_TORRENT,
@@ -31,7 +33,7 @@ struct breakdown {
 	double total; /* their sum: gr-done - nodeprep:start */
 };
 
-/* Of a node of which nothing is missing. */
+/* The node must be complete. */
 struct breakdown breakdown_of(
     const struct cascade *cascade, const struct cascade_node *node);
 

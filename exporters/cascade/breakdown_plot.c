@@ -1,6 +1,7 @@
 /*
- * cascade_breakdown_plot - the picture of what really adds up in a pool's
- * start-up. SPDX-License-Identifier: MIT
+ * cascade_breakdown_plot - the picture of the phases that add up to a pool's
+ * startup time.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/breakdown_rows.h"
 
@@ -52,8 +53,8 @@ breakdown_plot_new(const struct cascade *cascade)
 		drawn |= row->breakdown.total > 0;
 		plot->count++;
 	}
-	/* Where clocks jumped, gr-done can lie before nodeprep:start and no
-	 * band be left: the picture is empty, not impossible. */
+	/* If a clock jumped, gr-done can precede nodeprep:start and no band
+	 * has a length: draw an empty picture. */
 	plot->has[BREAKDOWN_OTHER] |= !drawn;
 	plot->bars = plot->count <= BREAKDOWN_BARS;
 	if (!plot->bars)

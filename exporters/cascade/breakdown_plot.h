@@ -1,15 +1,15 @@
 /*
- * cascade_breakdown_plot - the picture of what really adds up in a pool's
- * start-up.
+ * cascade_breakdown_plot - the picture of the phases that add up to a pool's
+ * startup time.
  *
- * Up to BREAKDOWN_BARS nodes: a horizontal bar a node, sorted by start, its
- * pieces the bands of exporters/cascade/breakdown.h.  More: the nodes sorted by
- * the time they took, the bands stacked over the rank, each step the mean of
- * the nodes in it, so that 10,000 nodes read like 100; marks at half, 90 % and
- * 99 %.
+ * Up to BREAKDOWN_BARS nodes: one horizontal bar for each node, sorted by
+ * start, divided into the bands of exporters/cascade/breakdown.h.  More nodes:
+ * sorted by the time they took, with the bands stacked over the rank.  Each
+ * step shows the mean of its nodes, so that 10,000 nodes are as readable as
+ * 100; marks show half, 90 % and 99 % of the nodes.
  *
- * The table beside it has a line a node or step:
- * first rank or number, last, name, seconds of each band, total.
+ * The table next to it has one line for each node or step: first rank or
+ * number, last, name, seconds of each band, total.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_BREAKDOWN_PLOT_H
@@ -24,7 +24,7 @@ enum { BREAKDOWN_BARS = 60, BREAKDOWN_STEPS = 240 };
 
 struct breakdown_plot; /* opaque */
 
-/* Returns a new picture of the complete nodes, of which there must be one. */
+/* Returns a new picture of the complete nodes; there must be at least one. */
 struct breakdown_plot *breakdown_plot_new(const struct cascade *cascade);
 void breakdown_plot_free(struct breakdown_plot **plot);
 

@@ -1,5 +1,5 @@
 /*
- * cascade_breakdown_rows - what breakdown_plot and its script share.
+ * cascade_breakdown_rows - shared by breakdown_plot and breakdown_script.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_BREAKDOWN_ROWS_H
@@ -7,7 +7,7 @@
 
 #include "exporters/cascade/breakdown_plot.h"
 
-/* The bands from the bottom up, in the order in which they mostly happen. */
+/* The bands from the bottom up, in the order in which they usually happen. */
 struct breakdown_band {
 	enum breakdown_part breakdown_part;
 	const char *column, *title, *colour;
@@ -21,13 +21,13 @@ struct breakdown_row {
 
 struct breakdown_plot {
 	const struct cascade *cascade;
-	struct breakdown_row *rows; /* as they are drawn */
+	struct breakdown_row *rows; /* in drawing order */
 	uint32_t count;
 	bool bars;
-	bool has[BREAKDOWN_PARTS]; /* some node spent time there */
+	bool has[BREAKDOWN_PARTS]; /* at least one node spent time in it */
 };
 
-/* The first column of the table that is a band, from 1. */
+/* The first column of the table with a band; the first column is 1. */
 enum { BREAKDOWN_BAND_COLUMN = 4 };
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * cascade_breakdown_script - the script of breakdown_plot's picture.
+ * cascade_breakdown_script - the gnuplot script of the breakdown picture.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/breakdown_rows.h"
@@ -23,7 +23,7 @@ enum {
 	DUMB_MARGINS = 14,
 };
 
-/* Few bars do not become thick ones, and the legend has its room. */
+/* A few bars must not become thick, and the legend needs its space. */
 static unsigned
 slots_of(const struct breakdown_plot *plot)
 {
@@ -37,7 +37,7 @@ height_of(const struct breakdown_plot *plot)
 			  : BANDS_HEIGHT;
 }
 
-/* The same in lines of letters. */
+/* The height of a picture of characters, in lines. */
 static unsigned
 rows_of(const struct breakdown_plot *plot)
 {
@@ -55,9 +55,8 @@ put_terminal(const struct breakdown_plot *plot, FILE *file,
 				     : "right top vertical spacing 1.4");
 }
 
-/* A line over the picture, the first or the second, from the left edge: there
- * it has all of the width, while gnuplot's own title is centred over the axes
- * and cut. */
+/* Line 1 or 2 of the heading, from the left edge over the full width;
+ * gnuplot's own title is centred over the axes and cut. */
 static void
 put_line(const struct breakdown_plot *plot, FILE *file,
     enum gnuplot_terminal terminal, int line, const char *text)
@@ -77,7 +76,7 @@ static void
 put_title(const struct breakdown_plot *plot, FILE *file, struct text pool,
     enum gnuplot_terminal terminal)
 {
-	char title[TITLE_BYTES] = "Start-up of pool ",
+	char title[TITLE_BYTES] = "Startup of pool",
 	     what[256 + SOURCE_CLOCK_WORDS];
 	char shown[4 * TITLE_COLUMNS + 8];
 	size_t used = strlen(title);
@@ -89,15 +88,15 @@ put_title(const struct breakdown_plot *plot, FILE *file, struct text pool,
 	put_line(plot, file, terminal, 0, shown);
 	if (plot->bars)
 		snprintf(what, sizeof(what),
-		    "Where the time of %u node%s went. +: started so long "
+		    "Startup time of %u node%s by phase. +: started this long "
 		    "after the first node.",
 		    plot->count, plot->count == 1 ? "" : "s");
 	else
 		snprintf(what, sizeof(what),
-		    "Where the time of %u nodes went, fastest first%s.",
+		    "Startup time of %u nodes by phase, fastest first%s.",
 		    plot->count,
 		    plot->count > BREAKDOWN_STEPS
-			? ", each step a mean of nodes"
+			? ", each step the mean of several nodes"
 			: "");
 	used = strlen(what);
 	if (plot->cascade->clock[0] != '\0')
@@ -106,7 +105,7 @@ put_title(const struct breakdown_plot *plot, FILE *file, struct text pool,
 	put_line(plot, file, terminal, 1, what);
 }
 
-/* The sum of the first `bands` bands, as gnuplot says it. */
+/* The sum of the first `bands` bands as a gnuplot expression. */
 static void
 put_sum(FILE *file, int bands)
 {
@@ -116,7 +115,7 @@ put_sum(FILE *file, int bands)
 	fputs(bands == 0 ? "0)" : ")", file);
 }
 
-/* A name and when it started, beside each bar. */
+/* The node's name and start, left of each bar. */
 static void
 put_bar_names(const struct breakdown_plot *plot, FILE *file)
 {
@@ -175,7 +174,7 @@ put_bars(const struct breakdown_plot *plot, FILE *file, const char *dat)
 	putc('\n', file);
 }
 
-/* Where half, 90 % and 99 % of the nodes were ready. */
+/* Mark the time at which half, 90 % and 99 % of the nodes were ready. */
 static void
 put_marks(const struct breakdown_plot *plot, FILE *file)
 {
@@ -222,7 +221,8 @@ put_bands(const struct breakdown_plot *plot, FILE *file, const char *dat)
 			gnuplot_put_file(file, dat);
 		else
 			fputs("\"\"", file);
-		/* A little wider than the step, or the seams show. */
+		/* A little wider than the step, to close the gaps between
+		 * boxes. */
 		fputs(" skip 1 using (($1-1+$2)/2):", file);
 		put_sum(file, i + 1);
 		fprintf(file, ":($1-1):($2+%.2f):(0):", plot->count / 2400.0);

@@ -1,5 +1,5 @@
 /*
- * cascade - how the nodes of a pool got ready.
+ * cascade - collect the startup phases of the nodes of a pool.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/cascade.h"
@@ -56,7 +56,7 @@ cascade_clear(struct cascade *cascade)
 
 /* ---- numbers ---- */
 
-/* A number that is given as such or as text. */
+/* A number, written as a number or as text. */
 static bool
 as_double(const struct value *value, double *number)
 {
@@ -104,7 +104,7 @@ size_of(struct cascade *cascade, const struct record *record)
 	return CASCADE_NO_SIZE;
 }
 
-/* ---- taking records in ---- */
+/* ---- adding records ---- */
 
 static struct cascade_node *
 node_of(struct cascade *cascade, struct text name)
@@ -112,8 +112,8 @@ node_of(struct cascade *cascade, struct text name)
 	uint32_t i = cascade->last_node, tries;
 	struct cascade_node *node;
 
-	/* For each image the nodes come in the same order: most ask for the
-	 * last one again or for the next. */
+	/* The nodes of each image arrive in the same order: the node is mostly
+	 * the last one found, or the next. */
 	for (tries = 0; tries < 2 && cascade->node_count > 0; tries++, i++) {
 		i = i < cascade->node_count ? i : 0;
 		if (text_equal(cascade->nodes[i].name, name)) {
@@ -149,7 +149,7 @@ pair_of(struct cascade *cascade, const struct record *record, bool sized)
 	};
 }
 
-/* Does `a` say more than `b`, or the same and earlier? */
+/* Is `a` more complete than `b`, or equally complete and earlier? */
 static bool
 comes_first(const struct cascade_pair *a, const struct cascade_pair *b)
 {
@@ -161,7 +161,7 @@ comes_first(const struct cascade_pair *a, const struct cascade_pair *b)
 	       (b->has_begin ? b->begin_ns : b->end_ns);
 }
 
-/* Offer and sku are those of the node that came first. */
+/* Offer and sku come from the node that started first. */
 static void
 note_offer(struct cascade *cascade, const struct record *record)
 {
@@ -195,7 +195,7 @@ image_of(struct cascade *cascade, struct text key)
 	return cascade->last_image;
 }
 
-/* Append; cascade_finish brings the pairs of a node together. */
+/* Append the pair; cascade_finish groups the pairs of each node. */
 static void
 add_pair(struct cascade *cascade, struct cascade_node *node,
     enum cascade_phase phase, const struct record *record)
@@ -215,7 +215,7 @@ add_pair(struct cascade *cascade, struct cascade_node *node,
 	node->run[pair->run].count++;
 }
 
-/* -1: not of this model. */
+/* -1: not a phase of this model. */
 static int
 phase_of(struct cascade *cascade, const struct record *record)
 {
@@ -224,7 +224,7 @@ phase_of(struct cascade *cascade, const struct record *record)
 	if (record->kind != RECORD_PHASE ||
 	    !text_equal(record->source, text_of("cascade")))
 		return -1;
-	/* They come phase by phase. */
+	/* Records arrive phase by phase. */
 	if (text_equal(record->name, text_of(cascade_names[last].name)))
 		return last;
 	for (int i = 0; i < CASCADE_PHASES; i++) {

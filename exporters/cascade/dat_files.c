@@ -1,5 +1,5 @@
 /*
- * cascade_dat_files - the table and the picture of a pool's start-up.
+ * cascade_dat_files - the table and the picture of a pool's startup.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/dat_files.h"
@@ -95,8 +95,8 @@ cascade_put_title(
 	    any ? ")" : "");
 }
 
-/* The older tool's line, in which gnuplot gives _ a meaning; where others
- * mean something too, all of them are shown as they are. */
+/* The older tool's line, in which gnuplot interprets _.  If the name has other
+ * special characters, all of them are quoted. */
 static void
 put_title_line(const struct cascade *cascade, FILE *file, struct text pool)
 {

@@ -1,12 +1,12 @@
 /*
- * cascade_dat_files - the table and the picture of a pool's start-up, byte for
+ * cascade_dat_files - the table and the picture of a pool's startup, byte for
  * byte as the older tool writes them (but always in UTC).
  *
- * The table has one line a complete node, sorted by start:
- * start, node, docker_install, private_registry_setup,
- * docker_shipyard_container_pull, global_resources_loaded, and the totals of
- * pull, save, load and torrent; seconds.  In a node's name blank, ", # and %
- * become %XX, because they would break the columns.
+ * The table has one line for each complete node, sorted by start: start, node,
+ * docker_install, private_registry_setup, docker_shipyard_container_pull,
+ * global_resources_loaded, and the totals of pull, save, load and torrent;
+ * seconds.  In the name of a node, blank, ", # and % become %XX, because they
+ * would break the columns.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_DAT_FILES_H
@@ -19,14 +19,15 @@
 
 void cascade_write_dat(const struct cascade *cascade, FILE *file);
 
-/* `dat` is the name of the table's file beside the script. */
+/* `dat` is the file name of the table, which is in the same directory as the
+ * script. */
 void cascade_write_plot(const struct cascade *cascade, FILE *file,
     struct text pool, const char *dat, enum gnuplot_terminal terminal);
 
-/* A name as one column of a table for gnuplot. */
+/* A name as one column of a gnuplot table. */
 void cascade_put_word(FILE *file, struct text word);
 
-/* "gpupool (UbuntuServer 16.04-LTS)", what is known of it. */
+/* "gpupool (UbuntuServer 16.04-LTS)", with the parts that are known. */
 void cascade_put_title(
     const struct cascade *cascade, struct text pool, char *to, size_t room);
 

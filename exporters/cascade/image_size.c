@@ -1,5 +1,5 @@
 /*
- * image_size - how large an image is, as container tools print it.
+ * image_size - parse the size of an image as container tools print it.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/image_size.h"
@@ -15,7 +15,7 @@ is_number_byte(char c)
 	return (c >= '0' && c <= '9') || c == '.';
 }
 
-/* Take the last word off the end of `rest`. */
+/* Cut the last word off the end of `rest`. */
 static struct text
 last_word(struct text *rest)
 {
@@ -30,7 +30,8 @@ last_word(struct text *rest)
 	return (struct text){ rest->at + begin, end - begin };
 }
 
-/* B kB MB GB TB PB, KiB ... PiB: the power, and whether of 1024 for sure. */
+/* B kB MB GB TB PB, KiB ... PiB: the power, and whether the base is certainly
+ * 1024. */
 static int
 unit_power(struct text unit, bool *binary)
 {

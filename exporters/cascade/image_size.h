@@ -1,5 +1,5 @@
 /*
- * image_size - how large an image is, as container tools print it.
+ * image_size - parse the size of an image as container tools print it.
  *
  *     188MB   ago 188MB     decimal, as docker prints since 2017
  *     187.8 MB              binary: a blank before the unit is the old docker,

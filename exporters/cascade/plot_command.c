@@ -1,5 +1,5 @@
 /*
- * cascade_plot_command - pictures of how the nodes of a pool got ready.
+ * cascade_plot_command - pictures of the startup of a pool's nodes.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/plot_command.h"
@@ -15,11 +15,11 @@
 
 const struct opt plot_cascade_options[] = {
 	{ "numbers", 0, OPT_FLAG, OPT_TO(struct plot_cascade_options, numbers),
-	    NULL, "also write what poolscope-stats cascade says, as JSON", NULL,
-	    false },
-	{ "strict", 0, OPT_FLAG, OPT_TO(struct plot_cascade_options, strict),
-	    NULL, "fail when a node is incomplete, before anything is written",
+	    NULL, "also write the output of poolscope-stats cascade, as JSON",
 	    NULL, false },
+	{ "strict", 0, OPT_FLAG, OPT_TO(struct plot_cascade_options, strict),
+	    NULL, "write nothing and fail when a node is incomplete", NULL,
+	    false },
 	{ .name = NULL },
 };
 
@@ -65,7 +65,8 @@ put_phases_script(const void *what, FILE *file, const char *dat,
 	    start_up->phases, file, start_up->pool, dat, terminal);
 }
 
-/* What the pictures are of, in numbers: read once, written beside them. */
+/* Write the numbers of the pictures to a file next to them; the data is read
+ * once. */
 static int
 write_numbers(const struct cascade *cascade, const struct picture *picture,
     struct err *err)

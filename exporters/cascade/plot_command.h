@@ -1,6 +1,7 @@
 /*
- * cascade_plot_command - pictures of how the nodes of a pool got ready: the
- * cascade of their states, and their phases. SPDX-License-Identifier: MIT
+ * cascade_plot_command - pictures of the startup of a pool's nodes: their
+ * states and their phases.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_PLOT_COMMAND_H
 #define EXPORTERS_CASCADE_PLOT_COMMAND_H
@@ -16,12 +17,12 @@ struct plot_cascade_views {
 };
 
 struct plot_cascade_options {
-	bool numbers; /* beside the pictures */
+	bool numbers; /* written next to the pictures */
 	bool strict;
 };
 extern const struct opt plot_cascade_options[]; /* bound to the struct */
 
-/* `picture`: where and how. */
+/* `picture` has the output options. */
 int plot_cascade(struct source *source, struct text partition,
     const struct plot_cascade_options *options,
     const struct plot_cascade_views *views, const struct picture *picture,

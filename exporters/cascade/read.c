@@ -1,5 +1,5 @@
 /*
- * cascade_read - the start-up of a partition from a source.
+ * cascade_read - read the startup of a partition from a source.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/read.h"

@@ -1,5 +1,5 @@
 /*
- * cascade_read - the start-up of a partition from a source.
+ * cascade_read - read the startup of a partition from a source.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_READ_H
@@ -9,8 +9,8 @@
 #include "exporters/source/source.h"
 #include "proto/base/err.h"
 
-/* Fill and finish an initialised cascade.  -1 also when there is no node:
- * "no events of partition ... in ...". */
+/* Fill and finish an initialized cascade.  -1 also when there is no node: "no
+ * cascade events of partition ... in ...". */
 int cascade_read(struct cascade *cascade, struct source *source,
     struct text partition, struct err *err);
 

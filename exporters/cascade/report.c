@@ -1,5 +1,5 @@
 /*
- * cascade_report - a pool's start-up in words.
+ * cascade_report - a pool's startup as a report.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/report.h"
@@ -16,10 +16,10 @@
 enum {
 	WORDS_BYTES = 4096,
 	KEY_BYTES = 2 * RECORD_TEXT_BYTES_MAX,
-	WARNINGS_MAX = 10, /* more would push what matters off the screen */
+	WARNINGS_MAX = 10, /* more lines would push the rest off the screen */
 };
 
-/* ---- what is missing ---- */
+/* ---- incomplete nodes ---- */
 
 struct words {
 	char *to;
@@ -80,9 +80,8 @@ int
 cascade_refuse(const struct cascade *cascade, struct err *err)
 {
 	return err_set(err,
-	    "of %u nodes %u lack events, or have some without their partner "
-	    "(--strict)",
-	    cascade->node_count, count_lacking(cascade));
+	    "%u of %u nodes lack events or have unmatched ones (--strict)",
+	    count_lacking(cascade), cascade->node_count);
 }
 
 void
@@ -101,9 +100,9 @@ cascade_warn_missing(const struct cascade *cascade)
 		text_quote(name, sizeof(name), node->name);
 		cascade_missing_words(cascade, node, words, sizeof(words));
 		log_warn("node %s %s: %s", name,
-		    node->missing ? "is incomplete (missing, or without its "
-				    "partner)"
-				  : "has an end without its start",
+		    node->missing
+			? "is incomplete (missing or unmatched events)"
+			: "has an end without a start",
 		    words);
 	}
 	if (nodes > WARNINGS_MAX)
@@ -111,8 +110,7 @@ cascade_warn_missing(const struct cascade *cascade)
 			 "--format json lists them all",
 		    nodes - WARNINGS_MAX);
 	if (cascade->unread_sizes > 0)
-		log_warn("image sizes that cannot be read: %u",
-		    cascade->unread_sizes);
+		log_warn("unreadable image sizes: %u", cascade->unread_sizes);
 }
 
 /* ---- JSON ---- */
@@ -146,7 +144,7 @@ put_once(struct json *json, const struct cascade_node *node)
 	}
 }
 
-/* An image's name may be as long as an attribute. */
+/* The name of an image may be as long as an attribute. */
 static void
 put_image_key(struct json *json, const char *phase, struct text image)
 {
@@ -169,7 +167,7 @@ put_images(struct json *json, const struct cascade *cascade,
 		for (; count > 0; count--, p++) {
 			bool known = p->has_begin && p->has_end;
 
-			/* A download that was never loaded is no time. */
+			/* A download that was never loaded has no time. */
 			if (p->repeated ||
 			    (!known &&
 				(phase == CASCADE_TORRENT || !p->has_begin)))

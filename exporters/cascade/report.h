@@ -1,10 +1,10 @@
 /*
- * cascade_report - a pool's start-up in words: JSON, table, CSV.
+ * cascade_report - a pool's startup as JSON, table or CSV.
  *
- * JSON is the object that the older tool computes (node_order, nodes with
- * start and timing, sizes, totals of the complete nodes), and "incomplete":
- * by node the events that are missing, or that stand alone, with the image
- * behind them.  A number that is not known for that reason is null.
+ * JSON is the object of the older tool (node_order, nodes with start and
+ * timing, sizes, totals of the complete nodes), with a member "incomplete":
+ * for each node the events that are missing or unmatched, each followed by its
+ * image.  A number that is unknown for that reason is null.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_REPORT_H
@@ -19,17 +19,17 @@ void cascade_report_csv(const struct cascade *cascade, FILE *file);
 void cascade_report_table(
     const struct cascade *cascade, FILE *file, struct text partition);
 
-/* Does any node lack anything? */
+/* Is any node incomplete? */
 bool cascade_has_missing(const struct cascade *cascade);
 
-/* Why --strict refuses it: -1 and how many nodes lack something. */
+/* The error of --strict: -1 and the number of incomplete nodes. */
 int cascade_refuse(const struct cascade *cascade, struct err *err);
 
-/* A line on standard error for each node that lacks something, and for sizes
- * that cannot be read. */
+/* Log a warning for each incomplete node, and one for unreadable sizes. */
 void cascade_warn_missing(const struct cascade *cascade);
 
-/* What a node lacks, joined by blanks, cut where `to` ends. */
+/* The events that a node lacks, separated by blanks, cut at the size of
+ * `to`. */
 const char *cascade_missing_words(const struct cascade *cascade,
     const struct cascade_node *node, char *to, size_t room);
 

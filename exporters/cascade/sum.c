@@ -1,5 +1,5 @@
 /*
- * cascade_sum - how the nodes of a pool got ready: sorting, summing, asking.
+ * cascade_sum - sort, sum and query the startup of a pool.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/cascade.h"
@@ -15,8 +15,8 @@
 
 /* ---- numbers ---- */
 
-/* The double nearest to a time in seconds, as reading its decimal text gives
- * it.  Whole microseconds survive that way, so only others take it. */
+/* The double nearest to a time in seconds, as parsing its decimal text returns
+ * it.  Whole microseconds need no such step. */
 int64_t
 cascade_us(int64_t ns)
 {
@@ -58,8 +58,8 @@ cascade_start_us(const struct cascade_node *node, int64_t *us)
 	return true;
 }
 
-/* The pairs of a node and phase together, in the order of their coming: each
- * is reported its place, and then they change places. */
+/* Group the pairs of each node and phase, in the order of their arrival:
+ * compute the position of each, then permute. */
 static void
 group_pairs(struct cascade *cascade)
 {
@@ -72,7 +72,7 @@ group_pairs(struct cascade *cascade)
 			first += cascade->nodes[i].run[run].count;
 		}
 	}
-	/* `first` walks through the run, and back. */
+	/* `first` moves through the range, and back. */
 	for (i = 0; i < cascade->pair_count; i++)
 		pairs[i].place =
 		    cascade->nodes[pairs[i].place].run[pairs[i].run].first++;
@@ -91,7 +91,7 @@ group_pairs(struct cascade *cascade)
 	}
 }
 
-/* Pairs of one image came together: the first of them gets it all. */
+/* The pairs of one image follow each other: add all to the first. */
 static void
 note_repeats(struct cascade_pair *pair, uint32_t count)
 {
@@ -121,7 +121,7 @@ by_start(const void *a, const void *b)
 	return text_compare(x->name, y->name);
 }
 
-/* By begin; ends without one last; equals in the order of their coming. */
+/* By begin; ends without a start last; otherwise in the order of arrival. */
 static int
 by_begin(const void *a, const void *b)
 {
@@ -153,7 +153,7 @@ count_missing(void *arg, const char *event, struct text image)
 	struct cascade_node *node = arg;
 	size_t bytes = strlen(event);
 
-	/* An end that nobody started spoils no number. */
+	/* An end without a start does not make a number unknown. */
 	if (image.at != NULL && strcmp(event + bytes - 4, "-end") == 0)
 		node->lone_ends++;
 	else
@@ -187,7 +187,7 @@ sum(struct cascade *cascade, const struct cascade_node *node)
 	cascade_start_us(node, &us);
 	if (cascade->complete++ == 0)
 		cascade->first_us = us;
-	cascade->last_us = us; /* nodes come in this order */
+	cascade->last_us = us; /* nodes are visited in this order */
 	if (cascade_once(node, CASCADE_GLOBAL, &seconds, &absent))
 		cascade->total_global += seconds;
 	cascade->total_acquisition += cascade_acquisition(cascade, node);
@@ -217,7 +217,7 @@ cascade_finish(struct cascade *cascade)
 				cascade_seconds(cascade->first_us);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static bool
 is_complete(const struct cascade_pair *pair)
@@ -233,7 +233,8 @@ cascade_once(const struct cascade_node *node, enum cascade_phase phase,
 
 	*absent = false;
 	*seconds = 0;
-	/* Without a private registry all of the preparation is docker's. */
+	/* Without a private registry the whole preparation is the docker
+	 * installation. */
 	if (phase == CASCADE_DOCKER && !pair->has_end &&
 	    !node->once[CASCADE_REGISTRY].has_begin)
 		pair = &node->once[CASCADE_NODEPREP];
@@ -300,7 +301,7 @@ cascade_each_missing(const struct cascade *cascade,
 		if (!pair->has_end)
 			on_missing(arg, cascade_names[i].end, none);
 	}
-	/* A download that nothing was loaded from is no start-up time. */
+	/* A download without a load is not startup time. */
 	for (int i = CASCADE_PULL; i < CASCADE_TORRENT; i++) {
 		uint32_t count;
 		const struct cascade_pair *p =

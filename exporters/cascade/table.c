@@ -1,5 +1,5 @@
 /*
- * cascade_table - a pool's start-up for a terminal.
+ * cascade_table - a pool's startup as a table for terminals.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/report.h"
@@ -47,7 +47,7 @@ put_row(struct table *table, const struct cascade *cascade,
 {
 	int64_t us, first_us = 0;
 
-	/* The order is by start, so the first has the first. */
+	/* Nodes are sorted by start: the first one started first. */
 	cascade_start_us(&cascade->nodes[0], &first_us);
 	table_text(table, name);
 	if (cascade_start_us(node, &us))
@@ -81,7 +81,7 @@ put_heading(const struct cascade *cascade, FILE *file, struct text partition,
 	char title[512], pattern[600];
 
 	cascade_put_title(cascade, partition, title, sizeof(title));
-	fprintf(file, "start-up of ");
+	fprintf(file, "startup of");
 	table_put_elided(file, text_of(title), LINE_COLUMNS - 12);
 	fprintf(file,
 	    "\n%" PRIu32 " nodes, %" PRIu32
@@ -105,9 +105,9 @@ put_totals(const struct cascade *cascade, FILE *file)
 		return;
 	fprintf(
 	    file, "\nfirst to last start   %12.3f s\n", cascade->start_spread);
-	fprintf(file, "global resources      %12.3f s, mean %.3f s a node\n",
+	fprintf(file, "global resources      %12.3f s, mean %.3f s per node\n",
 	    cascade->total_global, cascade->total_global / n);
-	fprintf(file, "pull + torrent + load %12.3f s, mean %.3f s a node\n",
+	fprintf(file, "pull + torrent + load %12.3f s, mean %.3f s per node\n",
 	    cascade->total_acquisition, cascade->total_acquisition / n);
 }
 
@@ -139,9 +139,8 @@ put_incomplete(
 
 		if (node->missing == 0 && node->lone_ends == 0)
 			continue;
-		fputs(first ? "\nincomplete (missing, or without its "
-			      "partner)\n"
-			    : "",
+		fputs(
+		    first ? "\nincomplete (missing or unmatched events)\n" : "",
 		    file);
 		table_put_elided(
 		    file, table_names_rest(names, node->name), NODE_COLUMNS);

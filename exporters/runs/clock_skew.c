@@ -1,6 +1,7 @@
 /*
- * runs_clock_skew - how much later than emitted the events of runs were
- * received. SPDX-License-Identifier: MIT
+ * runs_clock_skew - delay between emission and receipt of the events of test
+ * runs.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/clock_skew.h"
 
@@ -30,7 +31,7 @@ find_row(struct runs_skew *skew, struct text node, uint32_t role,
 		return &skew->rows[number];
 	if (number == RUNS_SKEW_ROWS_MAX) {
 		err_set(err,
-		    "more than %d nodes and events: name nodes with --node",
+		    "more than %d nodes and events: select nodes with --node",
 		    RUNS_SKEW_ROWS_MAX);
 		return NULL;
 	}
@@ -45,7 +46,7 @@ find_row(struct runs_skew *skew, struct text node, uint32_t role,
 	return &skew->rows[skew->count++];
 }
 
-/* Welford, so that seconds since 1970 do not eat what differs. */
+/* Welford's method, so that times since 1970 keep their precision. */
 int
 runs_skew_add(struct runs_skew *skew, struct text node, uint32_t role,
     struct text event, int64_t skew_ns, struct err *err)
@@ -96,7 +97,7 @@ received(const struct record *record)
 	return record->receive_ns;
 }
 
-/* The role of an event of the source that is being read. */
+/* The role of an event from the current source. */
 static uint32_t
 find_role(const struct runs *runs, const struct record *record)
 {
@@ -184,7 +185,7 @@ runs_skew_read(struct runs_skew *skew, struct runs *runs, struct text node,
 			return -1;
 	}
 	if (skew->count == 0)
-		return err_set(err, "no events of runs in partition %s",
+		return err_set(err, "no events of test runs in partition %s",
 		    text_quote(shown, sizeof(shown), runs->partition));
 	qsort(skew->rows, skew->count, sizeof(*skew->rows), by_node);
 	return 0;

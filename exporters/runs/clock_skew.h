@@ -1,9 +1,9 @@
 /*
- * runs_clock_skew - how much later than emitted the events of runs were
- * received, by node and event: slow transport, and clocks that are wrong.
+ * runs_clock_skew - delay between emission and receipt of the events of test
+ * runs, by node and event: shows slow transport and wrong clocks.
  *
- * From the events themselves; received is the attribute receive_ns where an
- * event has it, else when the aggregator had it.
+ * Computed from the events.  The time of receipt is the attribute receive_ns
+ * of an event, or the time at which the aggregator received it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_CLOCK_SKEW_H
@@ -15,29 +15,29 @@ enum { RUNS_SKEW_ROWS_MAX = 1 << 20 };
 
 struct runs_skew_row {
 	struct text node, event;
-	uint64_t count, negative; /* received before it was emitted */
+	uint64_t count, negative; /* received before emission */
 	int64_t min_ns, max_ns;
 	__int128 sum_ns;
-	long double mean, squares; /* of the differences from the mean */
+	long double mean, squares; /* squared differences from the mean */
 };
 
 struct runs_skew {
-	struct string_table texts, places; /* places: "node\0role" */
+	struct string_table texts, places; /* row index by "node\0role" */
 	struct runs_skew_row *rows;
 	uint32_t count, room;
 };
 
-/* Of all nodes like `node` (empty: all).  -1 also when there is no event.
- * Zeroed by the caller; clear it in any case. */
+/* Read the events of nodes that match `node` (empty: all).  -1 also when there
+ * are none.  The caller zeroes it before, and clears it in any case. */
 int runs_skew_read(struct runs_skew *skew, struct runs *runs, struct text node,
     struct err *err);
 void runs_skew_clear(struct runs_skew *skew);
 
-/* Seconds. */
+/* In seconds. */
 double runs_skew_mean(const struct runs_skew_row *row);
 double runs_skew_deviation(const struct runs_skew_row *row, bool sample);
 
-/* The row of a node's event; a new one when it was never seen. */
+/* The row of an event of a node; adds a new one if there is none. */
 int runs_skew_add(struct runs_skew *skew, struct text node, uint32_t role,
     struct text event, int64_t skew_ns, struct err *err);
 

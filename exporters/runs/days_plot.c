@@ -1,5 +1,5 @@
 /*
- * runs_days_plot - how long a step took, day by day.
+ * runs_days_plot - the duration of a step, day by day.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/days_plot.h"
@@ -36,13 +36,13 @@ take(struct runs_days *days, const struct runs_run *run, struct err *err)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
 	int64_t day = run->time_ns / DAY_NS - (run->time_ns % DAY_NS < 0);
-	uint32_t count =
-	    run_durations(&run->events, days->step->of, days->clock, duration);
+	uint32_t count = run_events_durations(
+	    &run->events, days->step->of, days->clock, duration);
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (days->value_count == RUNS_DAYS_VALUES_MAX)
 			return err_set(err,
-			    "more than %d durations of a step: name a group "
+			    "more than %d durations of a step: select a group "
 			    "with --group",
 			    RUNS_DAYS_VALUES_MAX);
 		days->values = memory_grow(days->values, &days->value_room,
@@ -90,7 +90,7 @@ add_up(struct runs_days *days)
 		     end++)
 			;
 		count = end - at;
-		/* There is room: no more days than values. */
+		/* There are at most as many days as values: it fits. */
 		days->days[days->count++] = (struct runs_day){ first->day,
 			count, (double)first->ns / NS_PER_SECOND,
 			quantile(first, count, 0.5),

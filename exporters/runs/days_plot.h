@@ -1,10 +1,10 @@
 /*
- * runs_days_plot - how long a step took, day by day: what put_table and
- * put_script of a picture are for it.
+ * runs_days_plot - the duration of a step, day by day: put_table and
+ * put_script of a picture.
  *
- * Of all iterations of the step in runs whose first event was emitted on a day
- * (UTC): least, median, p90 and greatest, exact; between two ranks on the line
- * between their values.  One step is in memory at a time.
+ * Covers all iterations of the step in runs whose first event was emitted on a
+ * day (UTC): minimum, median, p90 and maximum, exact; quantiles are
+ * interpolated linearly between two ranks.  One step is in memory at a time.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_DAYS_PLOT_H
@@ -24,7 +24,7 @@ struct runs_day {
 };
 
 struct runs_days {
-	struct runs *runs; /* these four are the caller's; the rest zero */
+	struct runs *runs; /* The caller sets these four; the rest is zero. */
 	struct text group; /* pattern */
 	enum run_clock clock;
 	const struct runs_step *step;
@@ -37,7 +37,7 @@ struct runs_days {
 	uint32_t value_count, value_room;
 };
 
-/* Again for each step. */
+/* Call it once for each step. */
 int runs_days_read(struct runs_days *days, struct err *err);
 void runs_days_clear(struct runs_days *days);
 

@@ -1,5 +1,5 @@
 /*
- * runs_errors_plot - how many of each group's runs ended with an error.
+ * runs_errors_plot - the number of runs with an error in each group.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/errors_plot.h"
@@ -27,7 +27,7 @@ take(void *arg, const struct runs_group *group, struct err *err)
 	struct runs_errors *errors = arg;
 
 	(void)err;
-	/* Nobody said of them that anything went wrong. */
+	/* Nobody reported whether runs without a description failed. */
 	if (!group->known)
 		return 0;
 	errors->rows = memory_grow(
@@ -64,7 +64,7 @@ runs_errors_read(struct runs_errors *errors, struct runs *runs,
 	if (runs_groups_each(runs, pattern, take, errors, &count, err) != 0)
 		return -1;
 	if (errors->count == 0)
-		return err_set(err, "no described runs of such a group");
+		return err_set(err, "no described runs in a matching group");
 	qsort(errors->rows, errors->count, sizeof(*errors->rows), by_share);
 	return 0;
 }
@@ -174,7 +174,7 @@ runs_errors_script(const void *what, FILE *file, const char *dat,
 	fprintf(file,
 	    " skip 1 every ::0::%u using (0):($0+1):(0):5:($0+1-0.38):"
 	    "($0+1+0.38) with boxxyerror lc rgb \"#fb9a99\" "
-	    "title \"of what has ended\", \\\n"
+	    "title \"of the ended runs\", \\\n"
 	    "\t\"\" skip 1 every ::0::%u using (0):($0+1):(0):6:($0+1-0.18):"
 	    "($0+1+0.18) with boxxyerror lc rgb \"#e15759\" "
 	    "title \"of all\"\n",

@@ -1,5 +1,5 @@
 /*
- * runs_groups - what the store keeps of each group of runs.
+ * runs_groups - the store's statistics of each group of runs.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/groups.h"
@@ -11,7 +11,7 @@
 struct reading {
 	struct runs *runs;
 	struct runs_group group;
-	bool begun; /* `group` is one */
+	bool begun; /* `group` is valid */
 	uint32_t count;
 	int (*put)(void *arg, const struct runs_group *group, struct err *err);
 	void *arg;
@@ -66,7 +66,8 @@ take_counts(struct runs_group *group, const struct record *record)
 	group->errors = runs_get_int(record, "errors");
 }
 
-/* The step of a phase; the model's last when it has gone meanwhile. */
+/* The step of a phase; the last step of the model if the phase was removed in
+ * the meantime. */
 static uint32_t
 find_step(const struct runs *runs, struct text phase)
 {
@@ -112,7 +113,7 @@ take_stats(struct reading *reading, const struct record *record)
 	};
 }
 
-/* Names are kept until the group is whole. */
+/* Names stay valid until the group is complete. */
 static int
 keep(
     struct runs_group *group, struct text *name, size_t beside, struct err *err)
@@ -120,8 +121,8 @@ keep(
 	group->text_bytes += name->bytes + beside;
 	if (group->text_bytes > RUNS_NAMES_BYTES_MAX)
 		return err_set(err,
-		    "a group's requestors and the runs that are not over are "
-		    "more than %d MiB",
+		    "the requestors and unfinished runs of a group are more "
+		    "than %d MiB",
 		    RUNS_NAMES_BYTES_MAX >> 20);
 	*name = string_table_keep(&group->texts, *name);
 	return 0;
@@ -190,7 +191,7 @@ finish(struct reading *reading, struct err *err)
 	return reading->put(reading->arg, group, err);
 }
 
-/* Make the group ready for the next; its room stays. */
+/* Reset the group for the next one; its memory is reused. */
 static void
 begin(struct reading *reading, const struct record *record)
 {

@@ -1,8 +1,8 @@
 /*
- * runs_groups - what the store keeps of each group of runs.
+ * runs_groups - the store's statistics of each group of runs.
  *
- * Nothing is counted here and no run is read: one question for the statistics
- * gives the groups, one after another, each whole.
+ * The store computes the statistics; this module reads no run.  One query
+ * returns the groups, one after another, each as a whole.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_GROUPS_H
@@ -12,9 +12,9 @@
 
 enum runs_of { RUNS_OF_ITERATION, RUNS_OF_TOTAL, RUNS_OFS };
 
-/* Seconds. */
+/* In seconds. */
 struct runs_stats {
-	int64_t count; /* 0: the others mean nothing */
+	int64_t count; /* 0: the other values are undefined */
 	double sum, min, max, mean, std_population, std_sample, p50, p90, p99;
 };
 
@@ -23,25 +23,25 @@ struct runs_requestor {
 	int64_t runs;
 };
 
-/* A run that is not over, or that nobody described. */
+/* A run that has not ended, or that has no description. */
 struct runs_listed {
 	struct text id;
 	enum run_state state;
 };
 
 enum {
-	/* Of one group, in memory. */
+	/* One group, in memory. */
 	RUNS_NAMES_BYTES_MAX = 256 << 20,
 };
 
 struct runs_group {
-	struct text name; /* empty: these runs have none */
-	bool known;       /* false: the runs that nobody described */
-	/* Those with an error are in none of the states. */
+	struct text name; /* empty: runs without a group */
+	bool known;       /* false: runs without a description */
+	/* Runs with an error are not counted in the states. */
 	int64_t runs, state[RUN_STATES], errors;
-	/* By step of the model. */
+	/* Indexed by step of the model. */
 	struct runs_stats stats[RUN_STEPS_MAX][RUN_CLOCKS][RUNS_OFS];
-	/* By runs, most first; then by name. */
+	/* Sorted by runs, highest first; then by name. */
 	struct runs_requestor *requestors;
 	uint32_t requestor_count, requestor_room;
 	struct runs_listed *listed; /* in the order of their appearance */
@@ -50,13 +50,13 @@ struct runs_group {
 	uint64_t text_bytes;
 };
 
-/* In percent; 0 where there is nothing to be a part of. */
+/* In percent; 0 if the total is 0. */
 double runs_errors_of_ended(const struct runs_group *group);
 double runs_errors_of_all(const struct runs_group *group);
 
-/* Hand every group like `pattern` (empty: all) to `put`, in the order of their
- * appearance, and their number to `count`.  The group lives until `put`
- * returns.  -1 also when `put` says so. */
+/* Call `put` for each group that matches `pattern` (empty: all), in the order
+ * of their appearance; `count` receives their number.  The group is valid
+ * until `put` returns.  -1 also when `put` returns it. */
 int runs_groups_each(struct runs *runs, struct text pattern,
     int (*put)(void *arg, const struct runs_group *group, struct err *err),
     void *arg, uint32_t *count, struct err *err);

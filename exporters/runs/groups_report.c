@@ -1,5 +1,5 @@
 /*
- * runs_groups_report - the numbers of groups of runs, as JSON, CSV or tables.
+ * runs_groups_report - statistics of groups of runs, as JSON, CSV or tables.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/groups_report.h"
@@ -18,7 +18,7 @@ struct report {
 	struct json json;
 	struct csv csv;
 	bool begun;
-	/* Of the model's steps, by name. */
+	/* The steps of the model, sorted by name. */
 	uint32_t sorted[RUN_STEPS_MAX];
 };
 
@@ -26,7 +26,7 @@ static const char unknown[] = "(unknown)";
 static const char *const clocks[] = { "event_emit", "event_receive" };
 static const char *const ofs[] = { "per_iteration", "per_run_total" };
 
-/* The numbers of a step, in the order of their names. */
+/* The numbers of a step, sorted by their names. */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -107,7 +107,7 @@ put_phases(struct report *report, const struct runs_group *group)
 	json_end_object(json);
 }
 
-/* Those in this state; RUN_STATES: all. */
+/* Runs in this state; RUN_STATES: all. */
 static void
 put_list(struct json *json, const char *name, const struct runs_group *group,
     enum run_state state)
@@ -213,7 +213,7 @@ put_csv(struct report *report, const struct runs_group *group)
 				put_csv_row(report, group, step, clock, of);
 }
 
-/* ---- all ---- */
+/* ---- all formats ---- */
 
 static void
 begin(struct report *report)
@@ -281,7 +281,8 @@ runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
 	if (runs_groups_each(runs, pattern, put, &report, &count, err) != 0)
 		return -1;
 	if (count == 0)
-		return err_set(err, "no runs of such a group in partition %s",
+		return err_set(err,
+		    "no runs of a matching group in partition %s",
 		    text_quote(shown, sizeof(shown), runs->partition));
 	if (format == STATS_JSON) {
 		json_end_object(&report.json);

@@ -1,8 +1,9 @@
 /*
- * runs_groups_report - the numbers of groups of runs, as JSON, CSV or tables.
+ * runs_groups_report - statistics of groups of runs, as JSON, CSV or tables.
  *
- * JSON is an object by group, its keys sorted; runs without a group are "",
- * those that nobody described "(unknown)", where their ids are listed, too.
+ * JSON is an object whose members are the groups, sorted by name.  Runs
+ * without a group are in "", runs without a description in "(unknown)", which
+ * also lists their ids.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_GROUPS_REPORT_H
@@ -13,8 +14,8 @@
 #include "exporters/runs/groups.h"
 #include "exporters/stats/phases.h"
 
-/* Read and print those like `pattern`; a table is of one clock. -1 also when
- * there is none. */
+/* Read and print the groups that match `pattern`; a table shows one clock.  -1
+ * also when there are none. */
 int runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
     enum stats_format format, FILE *file, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * runs_groups_table - the numbers of a group of runs, for a terminal.
+ * runs_groups_table - statistics of a group of runs, for a terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/groups_table.h"
@@ -10,7 +10,7 @@
 
 enum {
 	LINE_COLUMNS = 79,
-	SHOWN = 10, /* of a list */
+	SHOWN = 10, /* length of a list */
 };
 
 void
@@ -28,7 +28,7 @@ put_heading(const struct runs_group *group, FILE *file)
 {
 	putc('\n', file);
 	if (!group->known)
-		fputs("runs that nobody described", file);
+		fputs("runs without a description", file);
 	else if (group->name.bytes == 0)
 		fputs("runs without a group", file);
 	else
@@ -40,14 +40,13 @@ put_heading(const struct runs_group *group, FILE *file)
 	    group->state[RUN_QUEUED]);
 	if (group->errors > 0)
 		fprintf(file,
-		    "%" PRId64 " with an error: %.1f %% of what has ended, "
+		    "%" PRId64 " with an error: %.1f %% of the ended runs, "
 		    "%.1f %% of all\n",
 		    group->errors, runs_errors_of_ended(group),
 		    runs_errors_of_all(group));
 }
 
-/* A row for the iterations, and where those of a run are several one for
- * their sums. */
+/* One row for the iterations and, if a run has several, one for their sums. */
 static void
 put_step(struct table *table, struct text name, const struct runs_stats *stats)
 {

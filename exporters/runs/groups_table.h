@@ -1,5 +1,5 @@
 /*
- * runs_groups_table - the numbers of a group of runs, for a terminal.
+ * runs_groups_table - statistics of a group of runs, for a terminal.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_GROUPS_TABLE_H
@@ -9,11 +9,11 @@
 
 #include "exporters/runs/groups.h"
 
-/* What stands over all of them. */
+/* The heading of all tables. */
 void runs_table_begin(
     const struct runs *runs, enum run_clock clock, FILE *file);
-/* Behind an empty line: name, states, a row a step, who requested how many,
- * and the first of the runs that are not over. */
+/* After an empty line: name, states, one row for each step, the number of runs
+ * of each requestor, and the first of the unfinished runs. */
 void runs_table_put(const struct runs *runs, const struct runs_group *group,
     enum run_clock clock, FILE *file);
 

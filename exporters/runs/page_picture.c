@@ -20,7 +20,8 @@ enum {
 	NAME_COLUMNS = 36,
 	DUMB_NAME_COLUMNS = 20,
 	DUMB_MARGINS = 12,
-	SERIES_COLUMN = 4, /* the first of the table, from 1 */
+	SERIES_COLUMN =
+	    4, /* the first column of the table with a step, from 1 */
 	WORDS_BYTES = 512,
 };
 
@@ -77,7 +78,7 @@ runs_picture_table(const void *what, FILE *file)
 	}
 }
 
-/* ---- as JSON ---- */
+/* ---- JSON ---- */
 
 void
 runs_picture_series(
@@ -187,7 +188,7 @@ put_names(const struct runs_page *page, FILE *file, unsigned columns)
 	fputs(")\n", file);
 }
 
-/* How far the longest bar reaches to either side, in minutes. */
+/* The extent of the longest bar to either side, in minutes. */
 static void
 put_range(const struct runs_picture *picture, FILE *file)
 {
@@ -213,7 +214,7 @@ put_range(const struct runs_picture *picture, FILE *file)
 	    file, "set xrange [%.9g:%.9g]\n", 1.02 * least, 1.02 * greatest);
 }
 
-/* Where the bars of the columns before this one end, on its side. */
+/* The end of the bars of the columns before this one, on its side of zero. */
 static void
 put_base(FILE *file, uint32_t series, const char *side)
 {
@@ -234,7 +235,7 @@ put_series(const struct runs_picture *picture, FILE *file, const char *dat,
 		gnuplot_put_file(file, dat);
 	else
 		fputs("\"\"", file);
-	/* To the right of what is there already, or what is negative to the
+	/* Append it to the right of the bars before it; negative values to the
 	 * left. */
 	fprintf(
 	    file, " skip 1 using (0):($0+1):(m(%u)<0 ? m(%u)+", column, column);

@@ -1,11 +1,11 @@
 /*
- * runs_page_picture - a page of runs as stacked bars: what put_table and
- * put_script of a picture (gnuplot/picture.h) are for it.
+ * runs_page_picture - a page of runs as stacked bars: put_table and put_script
+ * of a picture (gnuplot/picture.h).
  *
- * A bar a run, the newest on top; its pieces are its steps, each the sum of
- * its iterations.  A step that took less than no time lies left of the
- * beginning.  The table has a line a run: rank, id, state, seconds of each
- * step, "-" where it has none.
+ * One bar for each run, the newest on top, divided into its steps; a step is
+ * the sum of its iterations.  A step with a negative duration extends to the
+ * left of zero.  The table has one line for each run: rank, id, state, seconds
+ * of each step, "-" for a step that the run does not have.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_PAGE_PICTURE_H
@@ -26,20 +26,20 @@ void runs_picture_table(const void *picture, FILE *file);
 void runs_picture_script(const void *picture, FILE *file, const char *dat,
     enum gnuplot_terminal terminal);
 
-/* The colour of a step: what it has always had, or its own of a palette. */
+/* The colour of a step: its fixed colour, or one of the palette. */
 const char *runs_colour(const struct runs_pages *pages, uint32_t series);
 
-/* A page as a member of an array: labels newest first, of each series the
- * seconds of its runs oldest first (as the older page's chart wanted it), null
- * where a run has none. */
+/* A page as an element of an array: labels newest first; for each series the
+ * seconds of its runs, oldest first (as the chart of the older page requires),
+ * null for a run without the step. */
 struct byte_stream;
 void runs_picture_series(
     const struct runs_picture *picture, struct byte_stream *byte_stream);
 
-/* Seconds, exactly. */
+/* Exact seconds. */
 void runs_put_seconds(FILE *file, int64_t ns);
 
-/* What a run is that has not just ended: "ongoing", "error"; else "". */
+/* "ongoing", "error"; "" for a run that has ended normally. */
 const char *runs_bar_words(const struct runs_bar *bar);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * runs_page_plot - the runs of a model, newest first, twenty a page.
+ * runs_page_plot - the runs of a model, newest first, twenty on each page.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/page_plot.h"
@@ -9,7 +9,7 @@
 
 #include "proto/base/memory.h"
 
-static_assert(RUN_STEPS_MAX <= 64, "a bit for each series");
+static_assert(RUN_STEPS_MAX <= 64, "one bit for each series");
 
 enum { ROOM_BEGIN = 1024 };
 
@@ -67,7 +67,7 @@ order(struct runs_pages *pages)
 	qsort(pages->ordered, pages->count, sizeof(*pages->ordered), by_age);
 }
 
-/* Keep the newest; the others are for another pass. */
+/* Hold the newest runs; another pass reads the others. */
 static void
 cut(struct runs_pages *pages)
 {
@@ -128,7 +128,7 @@ take(struct runs_pages *pages, const struct runs_run *run, uint64_t place)
 			row->has |= UINT64_C(1) << i;
 }
 
-/* The newest of what was not given yet. */
+/* The newest runs that were not returned yet. */
 static int
 fill(struct runs_pages *pages, struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * runs_plot_command - the pictures of what poolscope-plot testrun is asked for.
+ * runs_plot_command - the pictures of poolscope-plot testrun.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/plot_command.h"
@@ -22,17 +22,19 @@ enum { BASE_BYTES = INSTANCE_PATH_BYTES + 4 * NAME_BYTES_MAX + 64 };
 
 const struct opt plot_testrun_options[] = {
 	{ "pages", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, pages),
-	    "A..B", "testrun: only these pages, the newest is 1; A.., ..B or A",
+	    "A..B",
+	    "testrun: draw only these pages (A.., ..B or A); page 1 has the "
+	    "newest runs",
 	    NULL, false },
 	{ "series", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, series),
-	    "FILE", "testrun: write the numbers of all pages as JSON", NULL,
-	    false },
+	    "FILE", "testrun: write the numbers of all pages to FILE as JSON",
+	    NULL, false },
 	{ .name = NULL },
 };
 
-/* ---- wrong use ---- */
+/* ---- usage errors ---- */
 
-/* Digits from `*at` on; `otherwise` when there are none. */
+/* Parse digits from `*at` on; `otherwise` if there are none. */
 static bool
 take_number(const char **at, uint64_t otherwise, uint64_t *value)
 {
@@ -70,8 +72,8 @@ plot_testrun_check(
     struct plot_testrun_options *options, const struct runs_options *runs)
 {
 	if (options->pages != NULL && !take_pages(options))
-		opt_usage("--pages: '%.64s' is not A..B with 1 or more for A, "
-			  "and B not below it",
+		opt_usage("--pages: '%.64s' is not A..B with A at least 1 and "
+			  "B at least A",
 		    options->pages);
 	if (options->series != NULL && options->series[0] == '\0')
 		opt_usage("--series needs FILE");
@@ -112,12 +114,12 @@ draw_page(const struct runs_pages *pages, const struct runs_page *page,
 	return picture_make(&picture, err);
 }
 
-/* What is done with a page. */
+/* Called for each page. */
 struct page_sink {
 	int (*put)(const struct page_sink *sink, const struct runs_pages *pages,
 	    const struct runs_page *page, struct err *err);
 	const struct plot_testrun_how *how;
-	struct byte_stream *byte_stream; /* of series */
+	struct byte_stream *byte_stream; /* number of series */
 };
 
 static int
@@ -167,7 +169,7 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 		rc = err_set(err, "the last page is %" PRIu64, last);
 	else if (rc == 0 && count == 0)
 		rc = err_set(err, "no runs with events%s",
-		    of->group != NULL ? " in such a group" : "");
+		    of->group != NULL ? " in a matching group" : "");
 	runs_pages_end(&pages);
 	return rc;
 }
@@ -200,7 +202,7 @@ write_series(
 	return -1;
 }
 
-/* ---- all ---- */
+/* ---- all views ---- */
 
 static int
 draw_days(
@@ -260,7 +262,7 @@ draw_all(struct runs *runs, const struct plot_testrun_how *how, struct err *err)
 
 	if (picture_make_dir(how->picture->dir, err) != 0)
 		return -1;
-	/* Pages may be many: what is one comes before them. */
+	/* Draw the single pictures first: there may be many pages. */
 	if ((view == RUNS_VIEW_ERRORS || view == RUNS_VIEW_ALL) &&
 	    draw_errors(runs, how, err) != 0)
 		return -1;

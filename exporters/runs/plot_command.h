@@ -1,5 +1,5 @@
 /*
- * runs_plot_command - the pictures of what poolscope-plot testrun is asked for.
+ * runs_plot_command - the pictures of poolscope-plot testrun.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_PLOT_COMMAND_H
@@ -9,11 +9,11 @@
 #include "exporters/runs/runs.h"
 #include "exporters/source/source.h"
 
-/* Begins as PLOT_TESTRUN_ALL; completed by plot_testrun_check. */
+/* Initialize it with PLOT_TESTRUN_ALL; plot_testrun_check completes it. */
 struct plot_testrun_options {
 	const char *pages;    /* as given, or NULL */
-	const char *series;   /* the file of series to write, or NULL */
-	uint64_t first, last; /* pages, from 1 */
+	const char *series;   /* file for the series, or NULL */
+	uint64_t first, last; /* page numbers, from 1 */
 };
 #define PLOT_TESTRUN_ALL                                                       \
 	{                                                                      \
@@ -23,7 +23,7 @@ struct plot_testrun_options {
 /* --pages, --series; bound to struct plot_testrun_options. */
 extern const struct opt plot_testrun_options[];
 
-/* What is drawn; RUNS_VIEW_NONE leaves it at --series. */
+/* Which pictures to draw; RUNS_VIEW_NONE: only --series. */
 enum runs_view {
 	RUNS_VIEW_NONE,
 	RUNS_VIEW_PAGES,
@@ -32,15 +32,15 @@ enum runs_view {
 	RUNS_VIEW_ALL
 };
 
-/* What is drawn of which runs. */
+/* What to draw, of which runs. */
 struct plot_testrun_how {
 	const struct plot_testrun_options *options;
 	const struct runs_options *runs;
 	enum runs_view view;
-	const struct picture *picture; /* where and how */
+	const struct picture *picture; /* output options */
 };
 
-/* Wrong use ends the program. */
+/* Exits on a usage error. */
 void plot_testrun_check(
     struct plot_testrun_options *options, const struct runs_options *runs);
 

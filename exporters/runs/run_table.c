@@ -1,6 +1,7 @@
 /*
- * runs_run_table - a row a run: how long its steps took, or how many of each
- * event it has. SPDX-License-Identifier: MIT
+ * runs_run_table - one row for each run: the durations of its steps, or the
+ * number of each of its events.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/run_table.h"
 
@@ -13,7 +14,7 @@
 enum {
 	LINE_COLUMNS = 79,
 	STEP_COLUMNS = 7,
-	STEPS_BESIDE = 7, /* of a table of a row a run */
+	STEPS_BESIDE = 7, /* of the table with a row for each run */
 	COUNT_COLUMNS = 6,
 	ID_COLUMNS = 32,
 	WORDS_BYTES = 1024,
@@ -23,7 +24,7 @@ static_assert(RUN_STEPS_MAX <= RUN_ROLES_MAX, "keys are of steps or events");
 
 /* ---- JSON ---- */
 
-/* `"name":` and what follows it, to be copied into every row. */
+/* `"name":` and the bracket after it, copied into every row. */
 static struct text
 make_key(struct runs_rows *rows, struct text name, const char *behind)
 {
@@ -61,7 +62,7 @@ put_json_deltas(struct runs_rows *rows, const struct runs_run *run)
 	int64_t duration[RUN_EVENTS_MAX / 2];
 
 	for (uint32_t i = 0; i < rows->runs->step_count; i++) {
-		uint32_t count = run_durations(&run->events,
+		uint32_t count = run_events_durations(&run->events,
 		    rows->runs->steps[i].of, rows->clock, duration);
 		struct text key = rows->keys[i];
 		unsigned char *to = byte_stream_room(
@@ -150,7 +151,7 @@ put_csv_deltas(struct runs_rows *rows, const struct runs_run *run)
 
 	for (uint32_t i = 0; i < rows->runs->step_count; i++) {
 		const struct runs_step *step = &rows->runs->steps[i];
-		uint32_t count = run_durations(
+		uint32_t count = run_events_durations(
 		    &run->events, step->of, rows->clock, duration);
 
 		for (uint32_t k = 0; k < count; k++) {
@@ -201,7 +202,7 @@ is_beside(const struct runs_rows *rows)
 	return rows->runs->step_count <= STEPS_BESIDE;
 }
 
-/* Names of steps as titles, in the table's letters. */
+/* Names of steps as titles, in the case of the table. */
 static const char *
 make_title(struct runs_rows *rows, struct text name)
 {
@@ -224,14 +225,14 @@ begin_table(struct runs_rows *rows)
 	fputs("runs of ", rows->file);
 	table_put_elided(rows->file, runs->partition, 30);
 	if (rows->what == RUNS_ITERATIONS) {
-		fputs(": how many events they have\n\n", rows->file);
+		fputs(": number of events\n\n", rows->file);
 		*at++ = (struct table_column){ "RUN", ID_COLUMNS, false };
 		*at++ = (struct table_column){ "EVENTS", COUNT_COLUMNS, true };
 		*at++ = (struct table_column){ "NOT ONCE",
 			LINE_COLUMNS - ID_COLUMNS - COUNT_COLUMNS - 2, false };
 	} else if (is_beside(rows)) {
 		fprintf(rows->file,
-		    ": seconds as events were %s, repetitions added up\n\n",
+		    ": seconds between events as %s, iterations added up\n\n",
 		    clocks[rows->clock]);
 		*at++ = (struct table_column){ "RUN",
 			LINE_COLUMNS - steps * (STEP_COLUMNS + 1), false };
@@ -240,7 +241,7 @@ begin_table(struct runs_rows *rows)
 							   runs->steps[i].name),
 				STEP_COLUMNS, true };
 	} else {
-		fprintf(rows->file, ": seconds as events were %s\n\n",
+		fprintf(rows->file, ": seconds between events as %s\n\n",
 		    clocks[rows->clock]);
 		*at++ = (struct table_column){ "RUN", ID_COLUMNS, false };
 		*at++ = (struct table_column){ "STEP", 26, false };
@@ -278,8 +279,8 @@ put_table_deltas(struct runs_rows *rows, const struct runs_run *run)
 			table_text(&rows->table, run->id);
 			table_text(&rows->table, step->name);
 			table_count(
-			    &rows->table, run_durations(&run->events, step->of,
-					      rows->clock, duration));
+			    &rows->table, run_events_durations(&run->events,
+					      step->of, rows->clock, duration));
 			put_seconds(&rows->table, known, ns);
 		}
 	}
@@ -307,7 +308,7 @@ put_table_iterations(struct runs_rows *rows, const struct runs_run *run)
 	table_string(&rows->table, used > 0 ? words : "-");
 }
 
-/* ---- all ---- */
+/* ---- all formats ---- */
 
 int
 runs_rows_begin(struct runs_rows *rows, struct err *err)

@@ -1,11 +1,11 @@
 /*
- * runs_run_table - a row a run: how long its steps took, or how many of each
- * event it has.
+ * runs_run_table - one row for each run: the durations of its steps, or the
+ * number of each of its events.
  *
- * As JSON one object, a member a run, a line each: by step the list of its
- * durations in seconds, exact decimals, or by event the number.  As CSV a row
- * a duration, or a row a run with a column an event.  As a table a row a run,
- * each step the sum of its iterations.
+ * JSON: one object with a member for each run, each on a line: by step the
+ * list of its durations in seconds (exact decimals), or by event the number.
+ * CSV: one row for each duration, or one for each run with a column for each
+ * event.  Table: one row for each run, each step the sum of its iterations.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_RUN_TABLE_H
@@ -37,10 +37,10 @@ struct runs_rows {
 	uint64_t count;
 };
 
-/* The file is the caller's; what begins is ended in any case. */
+/* The caller closes the file.  After a begin call, the end call must follow. */
 int runs_rows_begin(struct runs_rows *rows, struct err *err);
 void runs_rows_put(struct runs_rows *rows, const struct runs_run *run);
-/* `whole`: else what is missing is seen to be. */
+/* `whole`: all was printed; else the output shows that it is incomplete. */
 int runs_rows_end(struct runs_rows *rows, bool whole, struct err *err);
 
 #endif

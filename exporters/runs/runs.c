@@ -1,5 +1,5 @@
 /*
- * runs - the runs of a model, one after another as they are read.
+ * runs - read the runs of a model, one after another.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/runs.h"
@@ -22,9 +22,9 @@ runs_get_int(const struct record *record, const char *key)
 	return found.is.i;
 }
 
-/* ---- what a run is made of ---- */
+/* ---- the model of the runs ---- */
 
-/* What stands behind the first colon, or all. */
+/* The part after the first colon, or all. */
 static struct text
 behind_colon(struct text t)
 {
@@ -44,7 +44,7 @@ same_source(struct text a, struct text b)
 	return text_equal(a, b);
 }
 
-/* Without the source where it is the same for all. */
+/* Omit the source if all roles have the same. */
 static void
 name_events(struct runs *runs)
 {
@@ -57,7 +57,8 @@ name_events(struct runs *runs)
 		    same ? behind_colon(runs->full[i]) : runs->full[i];
 }
 
-/* Does it begin where one of the others does, and end where another does? */
+/* Does it begin with the begin of another step, and end with the end of
+ * another? */
 static bool
 spans_others(const struct runs *runs, const struct runs_step *step)
 {
@@ -78,7 +79,7 @@ spans_others(const struct runs *runs, const struct runs_step *step)
 	return begin != NULL && end != NULL;
 }
 
-/* Where all of them do, none does: something is left to be drawn. */
+/* If all steps contain others, none is marked: something must be drawn. */
 static void
 find_spans(struct runs *runs)
 {
@@ -130,7 +131,7 @@ take_step(struct runs *runs, const struct record *record)
 	return true;
 }
 
-/* 1: go on, 0: all was read, -1: that is no model. */
+/* 1: continue, 0: complete, -1: not a valid model. */
 static int
 take(struct runs *runs, const struct record *record, bool *found)
 {
@@ -157,7 +158,7 @@ read_model(struct runs *runs, bool *found, struct err *err)
 	struct record record;
 	int rc, more = 1;
 
-	/* Behind the description are the groups, of which there are many. */
+	/* The many groups follow the description: stop before them. */
 	query.page_bytes = MODEL_PAGE_BYTES;
 	query.name = runs->model;
 	if (source_select(
@@ -171,7 +172,7 @@ read_model(struct runs *runs, bool *found, struct err *err)
 			more = take(runs, &record, found);
 	}
 	if (more < 0)
-		return err_set(err, "%s: the model of runs cannot be read",
+		return err_set(err, "%s: cannot parse the model of the runs",
 		    source_name(runs->source));
 	return 0;
 }
@@ -251,14 +252,15 @@ runs_next(struct runs *runs, struct runs_run *run, struct err *err)
 	run->has_time = record.has_time;
 	run->time_ns = record.time_ns;
 	if (run->state >= RUN_STATES ||
-	    !run_get_events(record.value_bytes, record.time_ns, &run->events))
-		return err_set(err, "%s: the events of run '%s' cannot be read",
+	    !run_events_get(record.value_bytes, record.time_ns, &run->events))
+		return err_set(err, "%s: cannot parse the events of run '%s'",
 		    source_name(runs->source),
 		    text_quote(id, sizeof(id), record.name));
 	for (uint32_t i = 0; i < run->events.count; i++)
 		if (run->events.at[i].role >= runs->event_count)
 			return err_set(err,
-			    "%s: run '%s' has an event that its model has not",
+			    "%s: run '%s' has an event that its model does not "
+			    "have",
 			    source_name(runs->source),
 			    text_quote(id, sizeof(id), record.name));
 	return 1;
@@ -269,7 +271,8 @@ runs_total(const struct runs_run *run, const struct runs_step *step,
     enum run_clock clock, int64_t *ns)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
-	uint32_t count = run_durations(&run->events, step->of, clock, duration);
+	uint32_t count =
+	    run_events_durations(&run->events, step->of, clock, duration);
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -282,14 +285,17 @@ runs_total(const struct runs_run *run, const struct runs_step *step,
 const struct opt runs_options[] = {
 	[RUNS_MODEL] = { "model", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, model), "NAME",
-	    "testrun: the model of the runs (testrun)", NULL, false },
+	    "testrun: read the runs of this model (default: testrun)", NULL,
+	    false },
 	[RUNS_TIME] = { "time", 0, OPT_CHOICE,
 	    OPT_TO(struct runs_options, time), "WHICH",
-	    "testrun: of the events, when emitted or (default) received",
+	    "testrun: use the times at which events were emitted or received "
+	    "(default)",
 	    "emit|receive", false },
 	[RUNS_GROUP] = { "group", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, group), "PATTERN",
-	    "testrun: only runs of groups like this", NULL, false },
+	    "testrun: show only runs of groups that match this pattern", NULL,
+	    false },
 	{ .name = NULL },
 };
 

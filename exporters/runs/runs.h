@@ -1,8 +1,8 @@
 /*
- * runs - the runs of a model, one after another as they are read.
+ * runs - read the runs of a model, one after another.
  *
- * What a run's events and steps are called comes first, from the statistics
- * of the store: what is kept of a run are the numbers of its events (roles).
+ * The statistics of the store first give the names of a run's events and
+ * steps; a stored run has only the numbers of its events (roles).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_RUNS_H
@@ -14,66 +14,69 @@
 #include "proto/record/run.h"
 
 struct runs_step {
-	struct text name; /* of the phase, without the model's */
+	struct text name; /* name of the phase, without the model's */
 	struct run_step of;
-	int64_t place; /* in the model's file */
-	bool spans;    /* begins with one of the others and ends with another */
+	int64_t place; /* position in the model file */
+	bool spans;    /* begins with the begin and ends with the end of other
+			  steps */
 };
 
-/* What a run of the model is made of. */
+/* The events and steps of a run of the model. */
 struct runs {
 	struct source *source;
-	struct text partition, model; /* the caller's */
+	struct text partition, model; /* owned by the caller */
 	struct string_table texts;
-	/* By role; the source is in front where there are several. */
+	/* Indexed by role; prefixed with the source if there are several. */
 	struct text events[RUN_ROLES_MAX];
 	struct text full[RUN_ROLES_MAX]; /* "source:name" */
 	uint32_t event_count;
-	struct runs_step steps[RUN_STEPS_MAX]; /* in the model's order */
+	struct runs_step steps[RUN_STEPS_MAX]; /* in the order of the model */
 	uint32_t step_count;
 
-	char pattern[2 * NAME_BYTES_MAX + 2]; /* of the last runs_select */
+	char pattern[2 * NAME_BYTES_MAX +
+		     2]; /* arguments of the last runs_select */
 	char group[2 * NAME_BYTES_MAX + 2];
 };
 
-/* One of them; a view, valid until the next. */
+/* A run; a view, valid until the next call. */
 struct runs_run {
-	struct text id, group; /* group: empty when it has none */
-	bool known, error;     /* it was described; with an error */
+	struct text id, group; /* group: empty if it has none */
+	bool known, error; /* described: it has a description; failed: it ended
+			      with an error */
 	enum run_state state;
 	bool has_time; /* it has events */
 	int64_t time_ns;
 	struct run_events events;
 };
 
-/* Read what the model's runs are made of.  -1 also when there are none.
- * Clear it in any case. */
+/* Read the events and steps of the model.  -1 also when it has no runs.  Clear
+ * it in any case. */
 int runs_open(struct runs *runs, struct source *source, struct text partition,
     struct text model, struct err *err);
 void runs_clear(struct runs *runs);
 
-/* All runs, of these groups (a pattern, or empty), or those whose id is like
- * `id` (a pattern, or empty), in the order of their appearance. */
+/* Select all runs, or those of matching groups (a pattern, or empty) or with
+ * matching ids (a pattern, or empty), in the order of their appearance. */
 int runs_select(
     struct runs *runs, struct text id, struct text group, struct err *err);
-/* As source_next. */
+/* Like source_next. */
 int runs_next(struct runs *runs, struct runs_run *run, struct err *err);
 
-/* What a run spent in a step: the sum over its iterations.  False: it has
- * none. */
+/* The time of a run in a step: the sum of its iterations.  False: it does not
+ * have the step. */
 bool runs_total(const struct runs_run *run, const struct runs_step *step,
     enum run_clock clock, int64_t *ns);
 
-/* What a record of the statistics says. */
+/* Parse a record of the statistics. */
 int64_t runs_get_int(const struct record *record, const char *key);
 
 /*
- * Which runs, and which of their times: the options that
- * numbers and pictures of runs share.
+ * Selection of runs and of their times: options shared by statistics and
+ * pictures.
  */
 enum runs_option { RUNS_MODEL, RUNS_TIME, RUNS_GROUP };
 
-/* Begins as RUNS_DEFAULT. */
+/* Initialize it with RUNS_DEFAULT. */
 struct runs_options {
 	const char *model, *group; /* group: NULL for all */
 	int time;                  /* enum run_clock */
@@ -83,8 +86,8 @@ struct runs_options {
 		.model = "testrun", .time = RUN_RECEIVE                        \
 	}
 
-/* --model, --time, --group; by enum runs_option; bound to struct runs_options.
- */
+/* --model, --time, --group, indexed by enum runs_option; bound to struct
+ * runs_options. */
 extern const struct opt runs_options[];
 
 /* Was it given on the command line? */

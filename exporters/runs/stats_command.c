@@ -1,5 +1,5 @@
 /*
- * runs_stats_command - the runs of a farm.
+ * runs_stats_command - the statistics of test runs.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/stats_command.h"
@@ -16,7 +16,7 @@
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
-/* ---- rows of runs ---- */
+/* ---- one row for each run ---- */
 
 static int
 put_selected(struct runs_rows *rows, struct runs *runs,
@@ -33,14 +33,14 @@ put_selected(struct runs_rows *rows, struct runs *runs,
 	while ((rc = runs_next(runs, &run, err)) > 0) {
 		if (id == NULL || text_equal(run.id, wanted))
 			runs_rows_put(rows, &run);
-		/* Whoever read this has gone, or the disk is full. */
+		/* The reader of our output has exited, or the disk is full. */
 		if (ferror(rows->file))
 			return 0;
 	}
 	if (rc == 0 && id != NULL && rows->count == before)
 		return err_set(err, "no run '%s' of model %s%s",
 		    text_quote(shown, sizeof(shown), wanted), options->model,
-		    options->group != NULL ? " in such a group" : "");
+		    options->group != NULL ? " in a matching group" : "");
 	return rc;
 }
 
@@ -172,7 +172,7 @@ put_skew_table(const struct runs_skew *skew, struct text partition, FILE *file)
 
 	fputs("runs of ", file);
 	table_put_elided(file, partition, 30);
-	fputs(": received so many seconds after emitted\n\n", file);
+	fputs(": seconds between emission and receipt\n\n", file);
 	table_begin(&table, file, columns);
 	for (uint32_t i = 0; i < skew->count; i++) {
 		const struct runs_skew_row *row = &skew->rows[i];
@@ -225,16 +225,17 @@ stats_testrun_check(const struct runs_options *options,
 	bool rows;
 
 	if (what == NULL)
-		opt_usage("testrun what? deltas, iterations, groups or skew");
+		opt_usage("missing argument: testrun needs deltas, iterations, "
+			  "groups or skew");
 	rows = is(what, "deltas") || is(what, "iterations");
 	if (!rows && !is(what, "groups") && !is(what, "skew"))
 		opt_usage("'%.64s' is not one of deltas, iterations, groups, "
 			  "skew",
 		    what);
 	if (!rows && operands->count > 2)
-		opt_usage("testrun %s is of all runs, not of some", what);
+		opt_usage("testrun %s covers all runs and takes no RUN", what);
 	if (format == STATS_JSONL)
-		opt_usage("testrun is a table, json or csv");
+		opt_usage("testrun supports the formats table, json and csv");
 	if (options->model[0] == '\0')
 		opt_usage("--model needs NAME");
 	if (is(what, "skew") && runs_option_is_given(RUNS_GROUP))

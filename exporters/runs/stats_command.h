@@ -1,7 +1,7 @@
 /*
- * runs_stats_command - the runs of a farm: how long their steps took, how often
- * they were repeated, what that comes to in each group, and how late events
- * were received.
+ * runs_stats_command - the statistics of test runs: the durations of their
+ * steps, the number of repetitions, the sums of each group, and the delays of
+ * their events.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_STATS_COMMAND_H
@@ -13,12 +13,12 @@
 #include "exporters/stats/phases.h"
 #include "proto/config/opt.h"
 
-/* What stands behind "testrun": wrong use ends the program. */
+/* Check the arguments after "testrun"; exits on a usage error. */
 void stats_testrun_check(const struct runs_options *options,
     const struct opt_operands *operands, struct text node,
     enum stats_format format);
 
-/* Read and print; `node` narrows the skew. */
+/* Read and print; `node` selects nodes for the skew. */
 int stats_testrun(struct source *source, struct text partition,
     const struct runs_options *options, const struct opt_operands *operands,
     struct text node, enum stats_format format, FILE *file, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * columns - what the numbers of samples are called: the definitions of sets.
+ * columns - the columns of samples, from the definitions of metric groups.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/columns.h"
@@ -40,7 +40,7 @@ columns_of(struct column_sets *sets, struct text set)
 {
 	uint32_t number;
 
-	/* Samples of a set come one after another. */
+	/* Samples of one group follow each other. */
 	if (sets->last < sets->sets.count &&
 	    text_equal(sets->sets.names[sets->last], set))
 		return &sets->at[sets->last];
@@ -66,7 +66,7 @@ take_apart(struct columns *columns)
 	struct text names = { columns->memory, columns->names_bytes };
 	struct text units = { columns->memory + columns->names_bytes,
 		columns->units_bytes };
-	uint32_t room = names.bytes / 2 + 1; /* a name and a blank each */
+	uint32_t room = names.bytes / 2 + 1; /* each a name and a blank */
 	struct text name;
 
 	if (room > RECORD_VALUES_MAX)
@@ -96,7 +96,7 @@ columns_take(struct column_sets *sets, const struct record *record)
 	    units.bytes == columns->units_bytes &&
 	    memcmp(columns->memory, names.at, names.bytes) == 0 &&
 	    memcmp(columns->memory + names.bytes, units.at, units.bytes) == 0)
-		return; /* said once more */
+		return; /* the same definition again */
 	clear_one(columns);
 	columns->memory = memory_alloc((size_t)names.bytes + units.bytes + 1);
 	memcpy(columns->memory, names.at, names.bytes);

@@ -1,7 +1,8 @@
 /*
- * columns - what the numbers of samples are called: the definitions of sets.
+ * columns - the columns of samples, from the definitions of metric groups.
  *
- * From entities of kind "set", as they come: the last one of a set is in force.
+ * Built from entities of kind "set" in the order of their arrival: the last
+ * definition of a group is valid.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_COLUMNS_H
@@ -11,29 +12,29 @@
 #include "proto/record/record.h"
 
 struct columns {
-	struct text *names, *units; /* as many units as names */
+	struct text *names, *units; /* one unit for each name */
 	uint32_t count;
-	uint64_t definition; /* another one when anything changed; from 1 on */
-	char *memory;        /* of the texts: both lists */
+	uint64_t definition; /* grows with every change; the first is 1 */
+	char *memory;        /* buffer of both lists */
 	uint32_t names_bytes, units_bytes;
 };
 
-/* All zero but for columns_init. */
+/* Initialize it with columns_init; all else is zero. */
 struct column_sets {
 	struct string_table sets;
-	struct columns *at; /* by number of the set */
+	struct columns *at; /* indexed by the number of the group */
 	uint32_t room;
 	uint64_t definitions;
-	uint32_t last; /* the set that was found last */
+	uint32_t last; /* the group of the last lookup */
 };
 
 void columns_init(struct column_sets *sets);
 void columns_clear(struct column_sets *sets);
 
-/* Take in an entity; others than sets are passed over. */
+/* Add an entity; ignores all kinds but "set". */
 void columns_take(struct column_sets *sets, const struct record *record);
 
-/* Of a set that nobody defined: no names, and definition 0. */
+/* The columns of a group; an undefined group has no names and definition 0. */
 const struct columns *columns_find(struct column_sets *sets, struct text set);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * decimate - a long list made short, while it comes.
+ * decimate - reduce a long list to a bounded length while it grows.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/decimate.h"
@@ -12,7 +12,7 @@
 
 #include "proto/base/memory.h"
 
-/* ---- as the older sampler does ---- */
+/* ---- every f-th item, as in the older sampler ---- */
 
 void
 decimate_init(struct decimate *decimate, uint64_t max_length, size_t item_bytes)
@@ -55,70 +55,71 @@ decimate_add(struct decimate *decimate, const void *item)
 		memcpy(place(decimate, i), place(decimate, 2 * i),
 		    decimate->item_bytes);
 	decimate->length = decimate->max / 2;
-	/* Nobody lives to see the report of 2^62. */
+	/* The overflow of 2^62 cannot happen in practice. */
 	if (decimate->every < UINT64_C(1) << 62)
 		decimate->every *= 2;
 }
 
-/* ---- with its peaks and its end ---- */
+/* ---- peaks, first and last item ---- */
 
 static void
-hold(struct decimate_peaks *thin, const void *item, double height)
+store_peaks(struct decimate_peaks *peaks, const void *item, double height)
 {
-	bool first = thin->least_at == 0;
+	bool first = peaks->least_at == 0;
 
-	if (first || height < thin->least || isnan(thin->least)) {
-		thin->least = height;
-		thin->least_at = thin->seen;
-		memcpy(thin->held[0], item, thin->item_bytes);
+	if (first || height < peaks->least || isnan(peaks->least)) {
+		peaks->least = height;
+		peaks->least_at = peaks->seen;
+		memcpy(peaks->held[0], item, peaks->item_bytes);
 	}
-	if (first || height > thin->greatest || isnan(thin->greatest)) {
-		thin->greatest = height;
-		thin->greatest_at = thin->seen;
-		memcpy(thin->held[1], item, thin->item_bytes);
+	if (first || height > peaks->greatest || isnan(peaks->greatest)) {
+		peaks->greatest = height;
+		peaks->greatest_at = peaks->seen;
+		memcpy(peaks->held[1], item, peaks->item_bytes);
 	}
 }
 
-/* Items are numbered from 1 here; 0 is none. */
+/* Item numbers start at 1; 0: none. */
 static void
-let_go(struct decimate_peaks *thin)
+give_peaks(struct decimate_peaks *peaks)
 {
-	bool least_first = thin->least_at <= thin->greatest_at;
+	bool least_first = peaks->least_at <= peaks->greatest_at;
 
-	if (thin->least_at == 0)
+	if (peaks->least_at == 0)
 		return;
-	thin->give(thin->arg, thin->held[least_first ? 0 : 1]);
-	if (thin->least_at != thin->greatest_at)
-		thin->give(thin->arg, thin->held[least_first ? 1 : 0]);
-	thin->least_at = thin->greatest_at = 0;
+	peaks->give(peaks->arg, peaks->held[least_first ? 0 : 1]);
+	if (peaks->least_at != peaks->greatest_at)
+		peaks->give(peaks->arg, peaks->held[least_first ? 1 : 0]);
+	peaks->least_at = peaks->greatest_at = 0;
 }
 
 void
-decimate_peaks_add(struct decimate_peaks *thin, const void *item, double height)
+decimate_peaks_add(
+    struct decimate_peaks *peaks, const void *item, double height)
 {
-	uint64_t stretches = (thin->max_length - 2) / 2, stretch;
+	uint64_t stretches = (peaks->max_length - 2) / 2, stretch;
 
 	assert(
-	    thin->max_length >= 2 && thin->item_bytes <= DECIMATE_ITEM_BYTES);
-	if (thin->seen == thin->count)
+	    peaks->max_length >= 2 && peaks->item_bytes <= DECIMATE_ITEM_BYTES);
+	if (peaks->seen == peaks->count)
 		return;
-	thin->seen++;
-	if (thin->count <= thin->max_length || thin->seen == 1) {
-		thin->give(thin->arg, item);
-	} else if (thin->seen == thin->count) {
-		let_go(thin);
-		thin->give(thin->arg, item);
+	peaks->seen++;
+	if (peaks->count <= peaks->max_length || peaks->seen == 1) {
+		peaks->give(peaks->arg, item);
+	} else if (peaks->seen == peaks->count) {
+		give_peaks(peaks);
+		peaks->give(peaks->arg, item);
 	} else if (stretches > 0) {
-		stretch = (thin->seen - 2) * stretches / (thin->count - 2);
-		if (stretch != thin->stretch)
-			let_go(thin);
-		thin->stretch = stretch;
-		hold(thin, item, height);
+		stretch = (peaks->seen - 2) * stretches / (peaks->count - 2);
+		if (stretch != peaks->stretch)
+			give_peaks(peaks);
+		peaks->stretch = stretch;
+		store_peaks(peaks, item, height);
 	}
 }
 
 void
-decimate_peaks_end(struct decimate_peaks *thin)
+decimate_peaks_end(struct decimate_peaks *peaks)
 {
-	let_go(thin);
+	give_peaks(peaks);
 }

@@ -1,14 +1,14 @@
 /*
- * decimate - a long list made short, while it comes.
+ * decimate - reduce a long list to a bounded length while it grows.
  *
- * Two ways.  `thin` is the older sampler's store of at most M items (M made
- * even): of those that come every f-th is taken, and when there are more than
- * M the even places stay and f doubles.  The first item stays for ever, the
- * newest usually does not.
+ * There are two methods.  `struct decimate` stores at most M items (M is made
+ * even), like the older sampler: it takes every f-th item, and when it has
+ * more than M it drops every other item and doubles f.  The first item is
+ * always stored, the newest usually is not.
  *
- * `decimate_peaks` knows how many will come and gives away at most M: the
- * first, the last, and of each of (M - 2) / 2 equal stretches between them the
- * least and the greatest, in the order of their coming.
+ * `struct decimate_peaks` knows the number of items in advance and passes on
+ * at most M: the first, the last, and the minimum and maximum of each of (M -
+ * 2) / 2 equal sections between them, in their original order.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_DECIMATE_H
@@ -18,16 +18,17 @@
 #include <stdint.h>
 
 struct decimate {
-	uint64_t length; /* items that are there */
-	uint64_t every;  /* f: one of so many is taken */
+	uint64_t length; /* stored items */
+	uint64_t every;  /* f: every f-th item is taken */
 	uint64_t seen, max;
-	size_t item_bytes, room; /* of `items`, in items */
+	size_t item_bytes, room; /* capacity of `items`, in items */
 	unsigned char *items;    /* decimate_at */
 };
 
 void decimate_init(
     struct decimate *decimate, uint64_t max_length, size_t item_bytes);
-void decimate_add(struct decimate *decimate, const void *item); /* copies it */
+void decimate_add(
+    struct decimate *decimate, const void *item); /* copies the item */
 void decimate_clear(struct decimate *decimate);
 
 static inline const void *
@@ -36,9 +37,9 @@ decimate_at(const struct decimate *decimate, uint64_t i)
 	return decimate->items + i * decimate->item_bytes;
 }
 
-/* Set all of the first part, zero the rest. */
+/* Set the fields of the first part; all others are zero. */
 struct decimate_peaks {
-	uint64_t count;      /* that will come; more are dropped */
+	uint64_t count;      /* number of items to come; more are dropped */
 	uint64_t max_length; /* 2 .. 2^24 */
 	size_t item_bytes;   /* at most DECIMATE_ITEM_BYTES */
 	void *arg;
@@ -50,10 +51,10 @@ struct decimate_peaks {
 };
 enum { DECIMATE_ITEM_BYTES = sizeof(((struct decimate_peaks *)0)->held[0]) };
 
-/* `height` says what a peak is; NaN is none. */
+/* `height` is the value whose extremes are peaks; NaN is never one. */
 void decimate_peaks_add(
-    struct decimate_peaks *thin, const void *item, double height);
-/* Fewer came than were said to. */
-void decimate_peaks_end(struct decimate_peaks *thin);
+    struct decimate_peaks *peaks, const void *item, double height);
+/* Fewer items came than `length`: pass on the last ones. */
+void decimate_peaks_end(struct decimate_peaks *peaks);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * job_intervals - where and when jobs ran.
+ * job_intervals - the nodes and times on which jobs ran.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/job_intervals.h"
@@ -64,7 +64,8 @@ job_intervals_read(struct job_intervals *job_intervals, struct source *source,
 			continue;
 		if (job_intervals->count == JOB_INTERVALS_MAX)
 			return err_set(err,
-			    "more than %d jobs and nodes: name one with --job",
+			    "more than %d job intervals: name one job with "
+			    "--job",
 			    JOB_INTERVALS_MAX);
 		take(job_intervals, &record);
 	}

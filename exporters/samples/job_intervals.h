@@ -1,8 +1,9 @@
 /*
- * job_intervals - where and when jobs ran: the intervals of phase job:run.
+ * job_intervals - the nodes and times on which jobs ran: intervals of phase
+ * job:run.
  *
- * A job is no label on samples: what a job's nodes did is read by joining its
- * intervals with them.
+ * Samples have no job label: what the nodes of a job did is found by joining
+ * its intervals with the samples.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_JOB_INTERVALS_H
@@ -20,25 +21,25 @@ struct job_interval {
 };
 
 struct job_intervals {
-	struct job_interval *at; /* by node, from_ns */
+	struct job_interval *at; /* sorted by node, from_ns */
 	uint32_t count, room;
-	int64_t from_ns, to_ns; /* of all of them */
+	int64_t from_ns, to_ns; /* the range of all intervals */
 	struct string_table texts;
 };
 
-/* All jobs, or one.  -1 also when the one is not there; what lacks its start
- * is passed over. */
+/* Read the intervals of all jobs, or of one.  -1 also when that job does not
+ * exist; intervals without a start are ignored. */
 int job_intervals_read(struct job_intervals *job_intervals,
     struct source *source, struct text partition, const char *job,
     struct err *err);
 void job_intervals_clear(struct job_intervals *job_intervals);
 
-/* The intervals of a node: the first, and how many. */
+/* The intervals of a node: returns the first, and their number. */
 const struct job_interval *job_intervals_of(
     const struct job_intervals *job_intervals, struct text node,
     uint32_t *count);
 
-/* Was one of them at work on the node between the two times? */
+/* Did any of them run on the node between the two times? */
 bool job_intervals_cover(const struct job_intervals *job_intervals,
     struct text node, int64_t from_ns, int64_t to_ns);
 

@@ -1,5 +1,5 @@
 /*
- * samples_node_table - metrics of many nodes side by side in steps of time.
+ * samples_node_table - metrics of many nodes in equal time steps.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/node_table.h"
@@ -11,7 +11,7 @@
 #include "exporters/samples/unit.h"
 #include "proto/base/memory.h"
 
-/* ---- where a point goes ---- */
+/* ---- finding the cell of a point ---- */
 
 static int
 find_metric(struct samples *samples, const struct series_point *point,
@@ -26,8 +26,8 @@ find_metric(struct samples *samples, const struct series_point *point,
 	}
 	if (samples->count == SAMPLES_PICTURES_MAX)
 		return err_set(err,
-		    "more than %d pictures: choose fewer metrics, or a set "
-		    "with --metric-group",
+		    "more than %d pictures: choose fewer metrics, or a metric "
+		    "group with --metric-group",
 		    SAMPLES_PICTURES_MAX);
 	samples->metrics = memory_resize(
 	    samples->metrics, (samples->count + 1) * sizeof(*samples->metrics));
@@ -40,7 +40,7 @@ find_metric(struct samples *samples, const struct series_point *point,
 	return 0;
 }
 
-/* A row more; NULL when there are too many. */
+/* Add a row; NULL when there are too many. */
 static struct samples_cell *
 add_row(
     struct samples *samples, struct samples_metric *metric, struct text node)
@@ -61,7 +61,7 @@ add_row(
 	return cells;
 }
 
-/* The place of the point's series, which was NULL before it was seen. */
+/* The slot of the point's series; it is NULL until the series is first seen. */
 static struct samples_place *
 place_of(struct samples *samples, uint32_t number)
 {
@@ -143,7 +143,7 @@ by_name(const void *left, const void *right)
 	return text_compare(a->node, b->node);
 }
 
-/* Count how many steps lie between each cell that is filled and the next. */
+/* Count the distances, in steps, between each filled cell and the next. */
 static uint64_t
 count_gaps(const struct samples *samples, uint64_t *gaps)
 {
@@ -168,8 +168,7 @@ count_gaps(const struct samples *samples, uint64_t *gaps)
 	return count;
 }
 
-/* The median of them: a node that was away for long does not count for more
- * than one. */
+/* The median distance: one long absence of a node has the weight of one. */
 static uint32_t
 spacing_of(const struct samples *samples)
 {
@@ -226,7 +225,7 @@ widen(struct samples *samples, uint32_t by)
 	samples->step_ns *= by;
 }
 
-/* The first and last steps in which nothing is known are no part of it. */
+/* Cut off the empty steps at both ends. */
 static void
 trim(struct samples *samples)
 {

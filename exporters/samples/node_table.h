@@ -1,6 +1,7 @@
 /*
- * samples_node_table - metrics of many nodes side by side in steps of time, as
- * pictures want them: a row a node, a cell a step. SPDX-License-Identifier: MIT
+ * samples_node_table - metrics of many nodes in equal time steps, as pictures
+ * need them: one row for each node, one cell for each step.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_NODE_TABLE_H
 #define EXPORTERS_SAMPLES_NODE_TABLE_H
@@ -13,25 +14,26 @@
 #include "proto/hash/string_table.h"
 
 enum {
-	SAMPLES_STEPS = 360,          /* that a picture shows well */
+	SAMPLES_STEPS = 360,          /* a picture can show this many */
 	SAMPLES_STEPS_MAX = 4096,     /* with --step */
 	SAMPLES_CELLS_MAX = 12 << 20, /* of 12 bytes, in all pictures */
 	SAMPLES_PICTURES_MAX = 24,
 };
 
-/* NaN: nothing is known. */
+/* NaN: no value. */
 struct samples_cell {
 	float low, mean, high;
 };
 
-/* One metric of one set, in a unit for people (seconds, not centiseconds). */
+/* One metric of one metric group, in a readable unit (seconds, not
+ * centiseconds). */
 struct samples_metric {
-	struct text set, name, unit, rollup; /* rollup: the coarsest of all */
-	bool counter;                        /* the cells are per second */
+	struct text set, name, unit, rollup; /* rollup: the coarsest one used */
+	bool counter; /* the cells are rates per second */
 	struct samples_row {
 		struct text node;
 		struct samples_cell *cells;
-	} * rows; /* by name, once finished */
+	} * rows; /* sorted by name when finished */
 	uint32_t count, room;
 };
 
@@ -41,24 +43,25 @@ struct samples {
 	struct samples_metric *metrics;
 	uint32_t count;
 	uint64_t cells;
-	struct samples_place { /* by the number of the series */
+	struct samples_place { /* indexed by the number of the series */
 		struct samples_cell *cells;
 		uint32_t metric;
 	} * places;
 	uint32_t place_room;
-	char clock[SOURCE_CLOCK_WORDS]; /* which one the times are on */
+	char clock[SOURCE_CLOCK_WORDS]; /* words for the clock of the times */
 	struct string_table
-	    texts; /* string_table_init before the first reading */
+	    texts; /* call string_table_init before the first read */
 };
 
-/* Fill `samples` from `from_ns` on, in steps of the query's.  With `jobs` only
- * where and when these ran.  -1 also when there is too much or nothing. */
+/* Read `samples` from `from_ns` on, in steps of the query.  With `jobs` only
+ * the nodes and times of these jobs.  -1 also when there is too much or
+ * nothing. */
 int samples_read(struct samples *samples, struct series *series,
     const struct series_query *query, const struct job_intervals *job_intervals,
     struct err *err);
-/* After all were read, of one metric at a time: rows by name, and steps wider
- * when the samples are further apart than these, so that lines hold together.
- */
+/* Call it after the last read, for one metric at a time: sorts the rows by
+ * name and widens the steps where the samples are further apart, so that lines
+ * stay connected. */
 void samples_finish(struct samples *samples);
 void samples_clear(struct samples *samples);
 

@@ -1,5 +1,5 @@
 /*
- * samples_plot - the table of one metric's picture.
+ * samples_plot - the data table of a picture of one metric.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/plot.h"
@@ -56,9 +56,10 @@ put_number(FILE *file, double value)
 		fprintf(file, " %.9g", value);
 }
 
-/* ---- a line a node ---- */
+/* ---- one line for each node ---- */
 
-/* One step without a sample is no gap: clocks and periods are not exact. */
+/* A single step without a sample is not a gap: clocks and periods are not
+ * exact. */
 static void
 put_line(
     const struct samples *samples, FILE *file, const struct samples_row *row)
@@ -126,7 +127,7 @@ put_band_step(
 
 /* ---- the map ---- */
 
-/* The mean over rows [first, end); of a step in which none has one, that of
+/* The mean over rows [first, end); a step in which no row has a value repeats
  * the step before. */
 static double
 mean_of(const struct samples_metric *metric, uint32_t first, uint32_t end,

@@ -1,15 +1,15 @@
 /*
  * samples_plot - the picture of one metric.
  *
- * Up to SAMPLES_LINES nodes: a line a node, the mean of each step; of few
- * nodes also what lies between the least and the greatest.  More: over all
- * nodes a band from the least to the greatest with the median in it, and below
- * a map of nodes and time, in which a row is a node or, of more than
- * SAMPLES_MAP_ROWS, the mean of as many as it takes.
+ * Up to SAMPLES_LINES nodes: one line for each node with the mean of each
+ * step; for few nodes also the range from minimum to maximum.  More nodes: a
+ * band over all nodes from minimum to maximum with the median, and below it a
+ * map of nodes and time.  A row of the map is one node; with more than
+ * SAMPLES_MAP_ROWS nodes, the mean of several.
  *
- * The table has two parts that an empty line or two divide (index 0, 1 of
- * gnuplot): for lines one part a node, `time mean low high`; else
- * `time least median greatest nodes` and then the map, a line a row of it.
+ * The table has two parts, separated by an empty line or two (index 0, 1 of
+ * gnuplot).  For lines each node has one part, `time mean low high`; else
+ * `time least median greatest nodes` and then the map, one line for each row.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_PLOT_H
@@ -26,15 +26,15 @@ struct samples_plot {
 	const struct samples *samples;
 	const struct samples_metric *metric;
 	struct text pool;
-	const char *job; /* NULL: whatever ran */
+	const char *job; /* NULL: all jobs */
 };
 
-/* For struct picture, with a struct samples_plot. */
+/* For struct picture; its argument is a struct samples_plot. */
 void samples_plot_table(const void *what, FILE *file);
 void samples_plot_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal);
 
-/* What table and script agree on. */
+/* Shared by the table and the script. */
 bool samples_plot_is_lines(const struct samples_plot *plot);
 uint32_t samples_plot_map_rows(const struct samples_plot *plot);
 /* "10 s", "1 min" ... */

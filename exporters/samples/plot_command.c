@@ -1,6 +1,6 @@
 /*
- * samples_plot_command - the pictures of what poolscope-plot samples is asked
- * for. SPDX-License-Identifier: MIT
+ * samples_plot_command - the pictures of poolscope-plot samples.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/plot_command.h"
 
@@ -14,11 +14,14 @@ enum { BASE_BYTES = INSTANCE_PATH_BYTES + 2 * NAME_BYTES_MAX + 16 };
 
 const struct opt plot_samples_options[] = {
 	{ "metric", 'm', OPT_LIST, OPT_TO(struct plot_samples_options, metrics),
-	    "PATTERN", "samples: draw metrics like this; may be repeated", NULL,
-	    false },
+	    "PATTERN",
+	    "samples: draw metrics that match this pattern; may be repeated",
+	    NULL, false },
 	{ "metric-group", 0, OPT_TEXT, OPT_TO(struct plot_samples_options, set),
-	    "PATTERN", "samples: only of sets like this, such as disk/*", NULL,
-	    false },
+	    "PATTERN",
+	    "samples: only metric groups that match this pattern, such as "
+	    "disk/*",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -50,14 +53,14 @@ draw_all(struct samples *samples, const struct time_window *time_window,
 
 	if (samples->count == 0)
 		return err_set(err,
-		    "no samples of these metrics (poolscope dump --kind entity "
-		    "--name 'set:*' lists what there is)");
+		    "no samples of these metrics (run poolscope dump --kind "
+		    "entity --name 'set:*' to list the metric groups)");
 	if (picture_make_dir(how->dir, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < samples->count; i++) {
 		struct samples one = *samples;
 
-		/* Sets have periods of their own. */
+		/* Each metric group has its own period. */
 		one.metrics = &samples->metrics[i];
 		one.count = 1;
 		samples_finish(&one);
@@ -69,7 +72,7 @@ draw_all(struct samples *samples, const struct time_window *time_window,
 	return 0;
 }
 
-/* A step that divides an hour, and the steps that it makes of the window. */
+/* Choose a step that divides an hour, and the number of steps in the window. */
 static int
 make_steps(struct samples *samples, const struct time_window *time_window,
     int64_t *step_ns, struct err *err)

@@ -1,6 +1,6 @@
 /*
- * samples_plot_command - the pictures of what poolscope-plot samples is asked
- * for. SPDX-License-Identifier: MIT
+ * samples_plot_command - the pictures of poolscope-plot samples.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_PLOT_COMMAND_H
 #define EXPORTERS_SAMPLES_PLOT_COMMAND_H
@@ -16,10 +16,10 @@ struct plot_samples_options {
 /* --metric, --metric-group; bound to struct plot_samples_options. */
 extern const struct opt plot_samples_options[];
 
-/* Ends with a word of use when nothing is asked for. */
+/* Exits with a usage message when no metric is given. */
 void plot_samples_check(const struct plot_samples_options *options);
 
-/* `picture` says where and how; its base and contents are filled in here. */
+/* `picture` has the output options; this call sets its base and contents. */
 int plot_samples(struct source *source, struct text partition,
     const struct plot_samples_options *options,
     const struct time_window_options *window, const struct picture *picture,

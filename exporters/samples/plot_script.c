@@ -1,5 +1,5 @@
 /*
- * samples_plot_script - the script of samples_plot's picture.
+ * samples_plot_script - the gnuplot script of a samples_plot picture.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/plot.h"
@@ -15,11 +15,11 @@
 enum {
 	WIDTH = 1200,
 	HEIGHT = 520,
-	MAP_HEIGHT = 900, /* with the band over it */
+	MAP_HEIGHT = 900, /* with the band above it */
 	ROWS = 30,
 	TITLE_COLUMNS = 95,
 	NAME_COLUMNS = 28,
-	FILLED_LINES = 3, /* more would hide each other */
+	FILLED_LINES = 3, /* more would overlap */
 };
 
 static const char *const colours[SAMPLES_LINES] = { "#4e79a7", "#f28e2b",
@@ -32,10 +32,10 @@ struct shape {
 	enum gnuplot_terminal terminal;
 	bool lines, dumb, map;
 	unsigned height;
-	double least, greatest; /* of all cells */
+	double least, greatest; /* range of all cells */
 };
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static void
 put_label(const struct shape *s, unsigned line, const char *text)
@@ -87,7 +87,7 @@ put_what(const struct shape *s)
 	put_label(s, 1, what);
 }
 
-/* The name of the axis of values: "bytes per second". */
+/* The label of the value axis: "bytes per second". */
 static void
 name_unit(const struct samples_metric *metric, char *to, size_t room)
 {
@@ -118,7 +118,7 @@ is_bytes(const struct samples_metric *metric)
 	return text_equal(metric->unit, text_of("By"));
 }
 
-/* Between which values all cells lie. */
+/* The range of all cells. */
 static void
 find_range(const struct samples_plot *plot, double *low, double *high)
 {
@@ -134,8 +134,8 @@ find_range(const struct samples_plot *plot, double *low, double *high)
 }
 
 /*
- * Tics of bytes at round numbers of KiB, MiB ..., and one of our own at
- * nothing, where gnuplot's prefix is a blank ("0   B").
+ * Tics of bytes at round numbers of KiB, MiB ...; the tic at zero is set
+ * explicitly because gnuplot's prefix for it is a blank ("0   B").
  */
 static void
 put_byte_tics(const struct shape *s, const char *axis)
@@ -207,7 +207,7 @@ put_axes(const struct shape *s)
 	fputs("set ylabel ", s->file);
 	gnuplot_put_text(s->file, text_of(unit));
 	fputs("\nset offsets 0, 0, graph 0.05, 0\n", s->file);
-	/* What is not negative begins at nothing. */
+	/* If no value is negative the axis begins at zero. */
 	fputs(s->least >= 0 ? "set yrange [0:*]\n" : "set yrange [*:*]\n",
 	    s->file);
 }
@@ -291,7 +291,7 @@ put_band(const struct shape *s, const char *dat)
 	putc('\n', s->file);
 }
 
-/* Names of some nodes, so that a row can be found. */
+/* Label some rows with their node names. */
 static void
 put_map_names(const struct shape *s)
 {

@@ -1,5 +1,5 @@
 /*
- * series - what metrics were in each step of time, in units.
+ * series - the values of metrics in each time step, with units.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/series.h"
@@ -17,11 +17,11 @@
 enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
 #define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
 
-/* One metric of one set of one node. */
+/* One metric of one metric group of one node. */
 struct one {
 	struct text node, set, metric, unit;
-	struct counter_rate_sample last; /* of the bucket before, when `seen` */
-	int64_t hour;                    /* in which that was */
+	struct counter_rate_sample last; /* of the previous bucket, if `seen` */
+	int64_t hour;                    /* the hour of that bucket */
 	bool seen;
 };
 
@@ -29,14 +29,16 @@ struct series {
 	struct source *source;
 	struct text partition;
 	struct string_table texts; /* nodes, metrics, rollups, lists */
-	struct string_table keys;  /* node, set and metric: number of `ones` */
+	struct string_table
+	    keys; /* node, group and metric -> index into `ones` */
 	struct one *ones;
 	uint32_t ones_room;
-	uint32_t last;               /* of them: points of one come together */
-	struct text rollup;          /* likewise */
-	struct wire_buckets buckets; /* of it, those that are left */
-	int64_t from_ns, to_ns;      /* that are wanted */
-	bool moves;                  /* a clock may be off by a step */
+	uint32_t
+	    last; /* the last one: points of one series follow each other */
+	struct text rollup;          /* the same for the group */
+	struct wire_buckets buckets; /* remaining values of the record */
+	int64_t from_ns, to_ns;      /* wanted metrics */
+	bool moves;                  /* a clock may be off by a step or more */
 	struct column_sets sets;
 };
 
@@ -143,7 +145,7 @@ is_same(const struct one *one, const struct record *record)
 	       text_equal(one->set, record->source);
 }
 
-/* It is then the last one. */
+/* It is the last one then. */
 static void
 find_one(struct series *s, const struct record *record)
 {
@@ -173,12 +175,11 @@ static int
 is_none(const struct series *s, struct err *err)
 {
 	return err_set(err,
-	    "%s does not know steps of time: its poolscope-aggregator is an "
-	    "older one",
+	    "%s does not support time steps: its poolscope-aggregator is older",
 	    source_name(s->source));
 }
 
-/* The interval since the last sample of the hour before. */
+/* Add the interval since the last sample of the previous hour. */
 static void
 bridge(const struct one *one, struct series_point *point)
 {
@@ -190,12 +191,13 @@ bridge(const struct one *one, struct series_point *point)
 	if (counter_rate.seconds <= 0)
 		return;
 	point->seconds += counter_rate.seconds;
-	point->low = fmin(point->low, per_second); /* NaN gives way */
+	point->low =
+	    fmin(point->low, per_second); /* fmin and fmax ignore NaN */
 	point->high = fmax(point->high, per_second);
 }
 
-/* What a counter grew by where the rate is known is not reported apart from
- * where it is not: the mean rate is between the extremes at least. */
+/* The store does not separate the growth with a known rate from the growth
+ * without one: keep the mean rate between the extremes. */
 static double
 mean_rate(const struct series_point *point)
 {
@@ -208,8 +210,8 @@ mean_rate(const struct series_point *point)
 	return mean < point->low ? point->low : mean;
 }
 
-/* Buckets stay in their grid: they are moved by whole steps, so that a clock
- * that is off by less than half of one moves nothing. */
+/* Buckets stay in their grid: shift them by whole steps, so that a clock that
+ * is off by less than half a step shifts nothing. */
 static void
 move_point(struct series *s, struct series_point *point)
 {
@@ -224,7 +226,7 @@ move_point(struct series *s, struct series_point *point)
 		steps++;
 	else if (rest_ns < -step_ns / 2)
 		steps--;
-	/* Beyond what a time can be nothing is moved. */
+	/* Do not shift a time out of the valid range. */
 	if (!__builtin_add_overflow(
 		point->begin_ns, steps * step_ns, &begin_ns) &&
 	    !__builtin_add_overflow(begin_ns, step_ns, &end_ns)) {
@@ -233,7 +235,7 @@ move_point(struct series *s, struct series_point *point)
 	}
 }
 
-/* The next record, and whose it is. */
+/* Read the next record and find its series. */
 static int
 next_record(struct series *s, struct err *err)
 {
@@ -249,7 +251,7 @@ next_record(struct series *s, struct err *err)
 		s->rollup = string_table_text(&s->texts, record.key);
 	s->moves =
 	    source_clock_moves(source_clock(s->source), s->buckets.step_ns / 2);
-	/* Which clock it is must be counted, too. */
+	/* Count the record for the words about the clock, too. */
 	if (!s->moves)
 		source_clock_shift(
 		    source_clock(s->source), record.node, record.time_ns);

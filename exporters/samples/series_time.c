@@ -1,5 +1,5 @@
 /*
- * series_time - how much time there is, and steps of it.
+ * series_time - the time range of a partition, and time steps.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/series.h"

@@ -1,5 +1,5 @@
 /*
- * time_window - which nodes, which time, which job.
+ * time_window - selection of nodes, time and job.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/time_window.h"
@@ -8,21 +8,24 @@
 
 const struct opt time_window_options[] = {
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct time_window_options, node),
-	    "PATTERN", "only nodes like this (* and ?)", NULL, false },
+	    "PATTERN", "show only nodes that match this pattern (* and ?)",
+	    NULL, false },
 	{ "job", 0, OPT_TEXT, OPT_TO(struct time_window_options, job), "ID",
-	    "only where and while this job ran", NULL, false },
+	    "show only the nodes and times of this job", NULL, false },
 	{ "from", 0, OPT_TIME, OPT_TO(struct time_window_options, from_ns),
 	    "TIME",
-	    "only from then on: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
-	    false },
+	    "show only records from this time on: -1h, 2026-11-20T10:00:00Z, "
+	    "epoch seconds",
+	    NULL, false },
 	{ "to", 0, OPT_TIME, OPT_TO(struct time_window_options, to_ns), "TIME",
 	    "only before", NULL, false },
 	{ "step", 0, OPT_DURATION, OPT_TO(struct time_window_options, step_ns),
-	    "TIME", "one number for so much time, such as 10s", NULL, false },
+	    "TIME", "combine the samples of this much time, such as 10s", NULL,
+	    false },
 	{ .name = NULL },
 };
 
-/* Shown times may be before and after those of the store. */
+/* Shown times may lie outside of the range of stored times. */
 static int
 shown_extent(const struct time_window *time_window, struct source *source,
     struct text partition, int64_t *first_ns, int64_t *last_ns, struct err *err)

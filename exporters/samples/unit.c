@@ -1,5 +1,5 @@
 /*
- * unit - units for people.
+ * unit - readable units.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/unit.h"

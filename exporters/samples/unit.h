@@ -1,5 +1,5 @@
 /*
- * unit - units for people: seconds and bytes, whatever was counted in.
+ * unit - readable units: seconds and bytes, whatever unit was counted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_UNIT_H
@@ -7,9 +7,9 @@
 
 #include "proto/base/text.h"
 
-/* What to multiply a number in `unit` with, and the unit that it is in then
- * (1 and the same where there is nothing to do).  `shown` may be where `unit`
- * is from. */
+/* Returns the factor that converts a number from `unit`, and the readable unit
+ * (1 and the same unit where there is nothing to convert).  `shown` may be the
+ * buffer of `unit`. */
 double unit_scale(struct text unit, struct text *shown);
 
 #endif

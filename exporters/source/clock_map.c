@@ -1,5 +1,5 @@
 /*
- * clock_map - how far the clocks of nodes were off, and when.
+ * clock_map - the clock offsets of nodes over time.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/clock_map.h"
@@ -14,8 +14,8 @@
 
 enum { COLUMNS = 7, RUN_BITS = 16, GENERATIONS_MAX = 4096 };
 
-/* An agent that was killed had watched the clock for about so long after it
- * spoke of it last. */
+/* A killed agent had watched its clock for about this long after it published
+ * its last estimate. */
 #define WATCHED_NS (120 * NS_PER_SECOND)
 
 void
@@ -44,7 +44,7 @@ clock_map_free(struct clock_map **gone)
 	free(map);
 }
 
-/* ---- taking in ---- */
+/* ---- adding estimates ---- */
 
 static bool
 take_whole(struct text *rest, int64_t *to)
@@ -77,7 +77,7 @@ clock_map_get_point(const struct record *record, struct clock_map_point *point)
 	point->drift = (double)drift * 1e-9;
 	point->drift_error = (double)drift_error * 1e-9;
 	point->generation = (uint64_t)generation;
-	/* Whoever writes to a store may write anything. */
+	/* A client may write any value into a store. */
 	return point->offset_ns > -INT64_MAX / 2 &&
 	       point->offset_ns < INT64_MAX / 2 && point->error_ns >= 0 &&
 	       point->error_ns < TIME_MAX_NS / 4 && drift_error >= 0 &&
@@ -100,9 +100,9 @@ clock_map_same(const struct clock_map_point *a, const struct clock_map_point *b)
 	return a->generation == b->generation && a->begin_ns == b->begin_ns;
 }
 
-/* Every other estimate is enough; the first and last of a generation stay. */
+/* Drop every other estimate, but never the first or last of a generation. */
 static void
-thin(struct clock_map *map)
+decimate_points(struct clock_map *map)
 {
 	map->points = 0;
 	for (uint32_t i = 0; i < map->names.count; i++) {
@@ -132,9 +132,9 @@ clock_map_add(struct clock_map *map, const struct record *record)
 	if (!clock_map_get_point(record, &point))
 		return false;
 	if (map->points >= CLOCK_MAP_POINTS_MAX)
-		thin(map);
+		decimate_points(map);
 	if (map->points >= CLOCK_MAP_POINTS_MAX)
-		return true; /* a generation each */
+		return true; /* one for each generation */
 	node = node_of(map, record->node);
 	node->points = memory_grow(
 	    node->points, &node->room, node->count, sizeof(*node->points));
@@ -172,7 +172,7 @@ add_generation(struct clock_map_node *node, uint32_t first, uint32_t end)
 		.count = end - first,
 		.begin_ns = node->points[first].begin_ns };
 
-	/* Nobody who steps so often can be put right. */
+	/* A clock that is set this often cannot be corrected. */
 	if (node->generation_count == GENERATIONS_MAX)
 		return;
 	for (uint32_t i = first; i < end; i++)
@@ -192,8 +192,9 @@ last_of(const struct clock_map_node *node, uint32_t number)
 	return &node->points[g->first + g->count - 1];
 }
 
-/* Until when each was in force: up to what its agent reported last of it, when
- * it began the next itself; for ever, if no other was reported of later. */
+/* Set the end of each generation: the time of the agent's last report of it if
+ * the agent began the next generation itself; no end if no later generation
+ * was reported. */
 static void
 find_ends(struct clock_map_node *node)
 {

@@ -1,11 +1,12 @@
 /*
- * clock_map - how far the clocks of nodes were off, and when.
+ * clock_map - the clock offsets of nodes over time.
  *
- * Made from samples of set `clock` (proto/wire.md), which agents take of
- * what acknowledgements tell them.  Between two estimates of one generation
- * the offset lies on the line between them, and within what both allow; beyond
- * the last one the error grows.  A generation is never gone beyond: where two
- * are possible, as after a clock was set back, the error covers both.
+ * Built from samples of metric group `clock` (proto/wire.md), which agents
+ * derive from acknowledgements.  Between two estimates of one generation the
+ * offset is interpolated linearly and the error covers what both estimates
+ * allow; after the last estimate the error grows.  An estimate applies to its
+ * own generation only: where two generations are possible, for example after a
+ * clock was set back, the error covers both.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SOURCE_CLOCK_MAP_H
@@ -17,58 +18,60 @@
 #include "proto/record/record.h"
 
 enum {
-	/* Of all nodes, in memory; what is more is thinned out. */
+	/* Limit of estimates in memory, for all nodes; beyond it they are
+	 * decimated. */
 	CLOCK_MAP_POINTS_MAX = 1 << 20,
 };
 
 struct clock_map; /* opaque */
 
-/* An estimate, as a node published it. */
+/* An estimate as a node published it. */
 struct clock_map_point {
-	int64_t time_ns; /* the node's clock */
+	int64_t time_ns; /* on the node's clock */
 	int64_t offset_ns, error_ns;
-	double drift, drift_error; /* seconds a second */
+	double drift, drift_error; /* seconds per second */
 	int64_t round_trip_ns;
 	uint64_t generation;
 	int64_t begin_ns; /* of the generation */
 	int64_t receive_ns;
 };
 
-/* What is known of a time of a node: time + offset_ns is the aggregator's,
+/* Offset of a node at a time: time + offset_ns is the aggregator's time,
  * within error_ns. */
 struct clock_map_offset {
 	int64_t offset_ns, error_ns;
-	/* The clock was off by more than the error when this was estimated at
-	 * its best: what is worth to be corrected. */
+	/* The best estimate shows an offset larger than its error: the time is
+	 * worth correcting. */
 	bool matters;
 };
 
 void clock_map_new(struct clock_map **map);
 void clock_map_free(struct clock_map **map);
 
-/* Take in a record; false when it is no estimate. */
+/* Add a record; false when it is not an estimate. */
 bool clock_map_add(struct clock_map *map, const struct record *record);
-/* The same without a map. */
+/* Parse an estimate without adding it to a map. */
 bool clock_map_get_point(
     const struct record *record, struct clock_map_point *point);
 
-/* After the last one; nothing is asked before. */
+/* Call it after the last estimate and before the first lookup. */
 void clock_map_finish(struct clock_map *map);
 
-/* False: nothing is known of that node at that time. */
+/* False: no estimate covers that node at that time. */
 bool clock_map_at(const struct clock_map *map, struct text node,
     int64_t time_ns, struct clock_map_offset *offset);
 
-/* Where shown times are in [from, to) their own may be in [*from, *to). */
+/* Widen a window: records whose shown times are in [from, to) may have stored
+ * times in [*from, *to). */
 void clock_map_widen(
     const struct clock_map *map, int64_t *from_ns, int64_t *to_ns);
 
-/* Between what all offsets are, and 0. */
+/* The range of all offsets; it always includes 0. */
 void clock_map_range(
     const struct clock_map *map, int64_t *least_ns, int64_t *greatest_ns);
 
-/* Is there a clock that is worth to be corrected?  Then the greatest error of
- * an estimate of such ones. */
+/* Is any clock worth correcting?  If so, *error_ns is the largest error of the
+ * estimates of such clocks. */
 bool clock_map_matters(const struct clock_map *map, int64_t *error_ns);
 
 bool clock_map_is_empty(const struct clock_map *map);

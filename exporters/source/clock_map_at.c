@@ -1,5 +1,5 @@
 /*
- * source_clock_map_at - how far the clock of a node was off at a time.
+ * source_clock_map_at - the clock offset of a node at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/clock_map.h"
@@ -10,7 +10,8 @@
 #include "exporters/source/clock_map_private.h"
 #include "proto/os/clock.h"
 
-/* Above the offset of `base`: that of `p` after `passed` (before: < 0). */
+/* Offset of `p` after `passed` ns (negative: before it), relative to the
+ * offset of `base`. */
 struct range {
 	double low, high, middle;
 };
@@ -20,7 +21,7 @@ passed_since(int64_t before_ns, int64_t time_ns)
 {
 	int64_t passed_ns;
 
-	/* From 1900 to 2200. */
+	/* Years 1900 to 2200. */
 	if (__builtin_sub_overflow(time_ns, before_ns, &passed_ns))
 		passed_ns = time_ns > before_ns ? INT64_MAX : INT64_MIN;
 	return (double)passed_ns;
@@ -38,7 +39,7 @@ range_of(
 	return (struct range){ middle - error, middle + error, middle };
 }
 
-/* What both allow; what either does where they contradict each other. */
+/* The intersection of both ranges; their union where they do not overlap. */
 static struct range
 range_between(const struct clock_map_point *a, const struct clock_map_point *b,
     int64_t time_ns, int64_t base_offset_ns)
@@ -68,7 +69,7 @@ range_in(const struct clock_map_node *node,
 	const struct clock_map_point *points = &node->points[g->first];
 	uint32_t low = 0, high = g->count;
 
-	/* The first that is not before the time. */
+	/* The first estimate at or after the time. */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -119,7 +120,7 @@ at(const struct clock_map_node *node, int64_t time_ns,
 		return false;
 	offset->error_ns = (int64_t)fmin((double)TIME_MAX_NS,
 	    ceil(fmax(all.high - all.middle, all.middle - all.low)));
-	/* Of two that are possible neither is taken for the truth. */
+	/* Two generations are possible: the result covers both. */
 	if (found > 1)
 		offset->matters = llabs(offset->offset_ns) > offset->error_ns;
 	return true;

@@ -1,6 +1,7 @@
 /*
- * source_clock_map_private - what clock_map.c (taking in) and clock_map_at.c
- * (asking) share. SPDX-License-Identifier: MIT
+ * source_clock_map_private - shared by clock_map.c (adding estimates) and
+ * clock_map_at.c (lookup).
+ * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SOURCE_CLOCK_MAP_PRIVATE_H
 #define EXPORTERS_SOURCE_CLOCK_MAP_PRIVATE_H
@@ -10,7 +11,7 @@
 
 /* The estimates of one generation of one node. */
 struct clock_map_generation {
-	uint32_t first, count; /* in points */
+	uint32_t first, count; /* indexes into points */
 	int64_t begin_ns, end_ns;
 	bool matters;
 };
@@ -24,13 +25,14 @@ struct clock_map_node {
 
 struct clock_map {
 	struct string_table names;
-	struct clock_map_node *nodes; /* by number of the name */
+	struct clock_map_node *nodes; /* indexed by the number of the name */
 	uint32_t room;
 	uint64_t points;
-	int64_t least_ns, greatest_ns; /* offset, of all that matter */
+	int64_t least_ns,
+	    greatest_ns; /* range of the offsets of clocks worth correcting */
 };
 
-/* Are both of one generation? */
+/* Do both belong to the same generation? */
 bool clock_map_same(
     const struct clock_map_point *a, const struct clock_map_point *b);
 

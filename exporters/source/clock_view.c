@@ -1,5 +1,5 @@
 /*
- * source_clock_view - on which clock a source shows times.
+ * source_clock_view - the clock on which a source shows times.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/clock_view.h"
@@ -11,7 +11,8 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
-/* Estimates so long before and after what is asked for may be the nearest. */
+/* Load estimates this long before and after the queried window: the nearest
+ * one may lie outside it. */
 #define MARGIN_NS (2 * 3600 * NS_PER_SECOND)
 
 enum {
@@ -26,7 +27,7 @@ source_clock_clear(struct source_clock *clock)
 	free(clock->far);
 }
 
-/* A time that is off by centuries stays within what a time can be. */
+/* Clamp a time that is off by centuries to the valid range. */
 static int64_t
 moved(int64_t time_ns, int64_t by_ns)
 {
@@ -170,7 +171,7 @@ source_clock_widen(struct source_clock *clock, struct wire_query *query)
 	clock->to_ns = query->to_ns;
 	if (clock->on)
 		clock_map_widen(clock->map, &query->from_ns, &query->to_ns);
-	/* Buckets are moved as a whole, by whoever asked for them. */
+	/* The caller shifts a bucket as a whole. */
 	if (query->step_ns > 0)
 		clock->on = false;
 }
@@ -233,7 +234,8 @@ source_clock_shown(
 	*last_ns = moved(*last_ns, greatest_ns);
 }
 
-/* Begin and end may be of two generations: what went forwards still does. */
+/* Begin and end may belong to two generations; the end must not precede the
+ * begin. */
 static void
 correct(struct source_clock *clock, struct record *record)
 {

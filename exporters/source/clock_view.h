@@ -1,9 +1,10 @@
 /*
- * source_clock_view - on which clock a source shows times.
+ * source_clock_view - the clock on which a source shows times.
  *
- * Raw: each node's own, as stored.  Corrected: the aggregator's, by what was
- * estimated of the node's clock at that time (clock_map.h).  Unless reported, a
- * node's times are corrected where its clock was off by more than the error.
+ * Raw: each node's own clock, as stored.  Corrected: the aggregator's clock,
+ * computed from the estimates of the node's clock at that time (clock_map.h).
+ * By default a node's times are corrected where its clock was off by more than
+ * the error of the estimate.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SOURCE_CLOCK_VIEW_H
@@ -14,7 +15,7 @@
 
 enum clock_choice { CLOCK_AUTO, CLOCK_RAW, CLOCK_CORRECTED };
 
-/* What became of the last record. */
+/* What was done to the last record. */
 struct source_correction {
 	bool corrected;
 	int64_t time_ns, end_ns; /* raw */
@@ -23,33 +24,33 @@ struct source_correction {
 
 struct source_clock {
 	enum clock_choice choice;
-	struct clock_map *map; /* NULL: nothing was loaded */
-	/* Of what. */
+	struct clock_map *map; /* NULL: no estimates are loaded */
+	/* The query that the map was loaded for. */
 	char partition[NAME_BYTES_MAX + 1];
 	char node[2 * NAME_BYTES_MAX + 2];
 	int64_t map_from_ns, map_to_ns;
 
-	/* Nodes whose clocks were hours off, at some time. */
+	/* Nodes whose clocks were off by hours at some time. */
 	struct source_far {
 		char node[NAME_BYTES_MAX + 1];
 		int64_t least_ns, greatest_ns;
 	} * far;
 	uint32_t far_count;
 
-	/* Of the query: which shown times are wanted. */
+	/* The queried window, in shown times. */
 	int64_t from_ns, to_ns;
 	bool on;
 	struct source_correction last;
 
-	/* Of all that was shown since the start. */
+	/* Counters of all records shown since the start. */
 	uint64_t corrected, raw;
-	int64_t error_ns; /* the greatest of those that were corrected */
+	int64_t error_ns; /* largest error of the corrected records */
 };
 
 void source_clock_clear(struct source_clock *clock);
 
-/* Does the query need the map, and is it another one than what is there?  Then
- * `query` asks for what it is made of; begin, add the records, end. */
+/* Does the query need another map than the loaded one?  If so, `query` asks
+ * for its estimates; then call begin, add for each record, and end. */
 bool source_clock_wants(const struct source_clock *clock, struct text partition,
     const struct wire_query *asked, struct wire_query *query);
 void source_clock_begin(struct source_clock *clock, struct text partition,
@@ -57,45 +58,47 @@ void source_clock_begin(struct source_clock *clock, struct text partition,
 void source_clock_add(struct source_clock *clock, const struct record *record);
 void source_clock_end(struct source_clock *clock);
 
-/* Estimates of clocks that are hours off lie elsewhere: which ones those are
- * (fill from the records of `query`), and where. */
+/* Estimates of clocks that are off by hours lie outside of the window.  First
+ * find those nodes (add the records of `query`), then query each of them. */
 enum { SOURCE_FAR_MAX = 4096 };
 bool source_clock_seeks_far(
     const struct wire_query *asked, struct wire_query *query);
 void source_clock_add_far(
     struct source_clock *clock, const struct record *record);
-/* The query for one of them; false: it is not of a node that is wanted. */
+/* The query for one of those nodes; false: the node is not wanted. */
 bool source_clock_far(const struct source_clock *clock, uint32_t number,
     const struct wire_query *asked, struct wire_query *query);
 
-/* A query whose times are shown ones: make them wide enough. */
+/* The window of the query is in shown times: widen it so that it covers the
+ * stored times. */
 void source_clock_widen(struct source_clock *clock, struct wire_query *query);
 
-/* What to add to this time; 0: it is shown raw.  For buckets, which source_next
- * leaves as they are: their place in a grid of steps is the caller's. */
+/* Nanoseconds to add to this time; 0: it is shown raw.  For buckets, which
+ * source_next does not change: the caller places them in a grid of steps. */
 int64_t source_clock_shift(
     struct source_clock *clock, struct text node, int64_t time_ns);
 
-/* Where times are in [*first, *last] shown ones may be in ... */
+/* For stored times in [*first, *last], the range of the shown times. */
 void source_clock_shown(
     const struct source_clock *clock, int64_t *first_ns, int64_t *last_ns);
 
-/* May a clock be off by more than this? */
+/* Can a clock be off by more than this? */
 bool source_clock_moves(const struct source_clock *clock, int64_t by_ns);
 
-/* On which clock the times were that were given since the start: "clock
- * corrected, within 0.3 ms", "clock raw", "clock corrected (12 of 30), within 2
- * ms" of so many records; "" where nothing is known of any clock. */
+/* The clock of the times shown since the start: "clock corrected, within 0.3
+ * ms", "clock raw", "clock corrected (12 of 30), within 2 ms" if only 12 of 30
+ * records were; "" if there are no estimates. */
 enum { SOURCE_CLOCK_WORDS = 128 };
 const char *source_clock_words(
     char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock);
 
-/* The same ahead of the records, from the estimates: "corrected, estimates
- * within 0.3 ms", "raw". */
+/* The clock that records will be shown on, from the estimates: "corrected,
+ * estimates within 0.3 ms", "raw". */
 const char *source_clock_ahead(
     char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock);
 
-/* Correct the record; false: it is not of the time that was asked for. */
+/* Correct the record; false: its shown time is outside of the queried
+ * window. */
 bool source_clock_apply(struct source_clock *clock, struct record *record);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * follow_position - the file of a follower that says where it goes on.
+ * follow_position - the position file of a follower.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/follow_position.h"
@@ -17,8 +17,8 @@ enum { TEXT_BYTES = 64 };
 static int
 no_position(struct err *err)
 {
-	return err_set(err, "is not a position in a journal: remove it to "
-			    "begin with the oldest that is kept");
+	return err_set(err, "is not a journal position; remove the file to "
+			    "start with the oldest stored entry");
 }
 
 int
@@ -88,7 +88,7 @@ follow_position_follow(const struct follow_position *follow_position,
 	    follow_position->generation == source_generation(source))
 		return 0;
 	return err_set(err,
-	    "%s: the position is one of another store, or of this one before "
-	    "it was restored",
+	    "%s: the position belongs to another store, or to this store "
+	    "before it was restored",
 	    source_name(source));
 }

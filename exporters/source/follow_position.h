@@ -1,9 +1,9 @@
 /*
- * follow_position - the file of a follower that says where it goes on.
+ * follow_position - the position file of a follower.
  *
- * One line: the generation of the store and the number of the first entry of
- * its journal that was not taken, as source_followed gives it.  Replaced
- * whole, so that it is the old one or the new one.
+ * One line: the generation of the store and the number of the first journal
+ * entry that was not read, as source_followed returns it.  The file is
+ * replaced as a whole: after a crash it is the old one or the new one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SOURCE_FOLLOW_POSITION_H
@@ -18,17 +18,17 @@ struct follow_position {
 	uint64_t entry;
 };
 
-/* A file that is not there is { 0, 0 }: the oldest entry that is kept. */
+/* A missing file reads as { 0, 0 }: the oldest stored entry. */
 int follow_position_read(
     struct follow_position *follow_position, const char *path, struct err *err);
 int follow_position_write(const struct follow_position *follow_position,
     const char *path, struct err *err);
-/* The text of such a file. */
+/* Parse the text of a position file. */
 int follow_position_parse(
     struct follow_position *follow_position, struct text text, struct err *err);
 
-/* source_follow from there; refused when it is one of another store, or of
- * this one before it was restored. */
+/* Call source_follow from the position; fails when the position belongs to
+ * another store, or to this store before it was restored. */
 int follow_position_follow(const struct follow_position *follow_position,
     struct source *source, struct text partition,
     const struct wire_query *query, struct err *err);

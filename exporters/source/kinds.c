@@ -18,7 +18,7 @@ refuse(struct text word, uint32_t known)
 			used += (size_t)snprintf(names + used,
 			    sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
 			    record_kind_name((enum record_kind)k));
-	opt_usage("--kind: '%.*s' is none of %s",
+	opt_usage("--kind: '%.*s' is not one of %s",
 	    (int)(word.bytes > 32 ? 32 : word.bytes), word.at, names);
 }
 

@@ -8,8 +8,8 @@
 #include "proto/config/opt.h"
 #include "proto/record/record.h"
 
-/* Bits of enum record_kind: what the list names, of `known`; `otherwise` when
- * it is empty.  Another word is wrong usage. */
+/* Parse a list into bits of enum record_kind.  Only kinds in `known` are
+ * valid; `otherwise` is returned for an empty list. */
 uint32_t kinds_of(
     const struct opt_list *list, uint32_t known, uint32_t otherwise);
 

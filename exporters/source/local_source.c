@@ -20,12 +20,12 @@ struct page {
 
 struct local_source {
 	struct reader *reader;
-	struct page pages[2]; /* the last answer, and the next one */
-	unsigned at;          /* which is the last */
+	struct page pages[2]; /* the last page, and the next one */
+	unsigned at;          /* index of the last page */
 
-	struct worker *worker; /* NULL: nothing was asked ahead yet */
+	struct worker *worker; /* NULL: no page was prefetched yet */
 	bool is_ahead;
-	/* Of the page that is made ahead. */
+	/* Of the page that the worker prefetches. */
 	struct local_source_question question;
 	struct wire_query query;
 	char partition[NAME_BYTES_MAX + 1];
@@ -43,7 +43,7 @@ make_page(struct local_source *local_source,
 
 	if (page->at == NULL)
 		page->at =
-		    memory_alloc(WIRE_BODY_BYTES_MAX); /* used as needed */
+		    memory_alloc(WIRE_BODY_BYTES_MAX); /* allocated on demand */
 	wire_writer_init(&w, page->at, WIRE_BODY_BYTES_MAX);
 	switch (question->what) {
 	case SOURCE_RECORDS:

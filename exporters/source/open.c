@@ -1,5 +1,5 @@
 /*
- * source_open - which source it is, opened and closed.
+ * source_open - choose, open and close a source.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/source_private.h"
@@ -20,19 +20,21 @@
 
 const struct opt source_options[] = {
 	{ "store", 0, OPT_TEXT, OPT_TO(struct source_options, store), "DIR",
-	    "read this store, whether its aggregator runs or not", NULL,
+	    "read this store directory; its aggregator need not run", NULL,
 	    false },
 	{ "connect", 0, OPT_TEXT, OPT_TO(struct source_options, connect),
-	    "ENDPOINT", "ask this aggregator, such as tcp://head:5571", NULL,
-	    false },
+	    "ENDPOINT",
+	    "query the aggregator at this endpoint, such as tcp://head:5571",
+	    NULL, false },
 	{ "clock", 0, OPT_CHOICE, OPT_TO(struct source_options, clock), "CLOCK",
-	    "show times as nodes took them (raw), or on the aggregator's clock",
+	    "show times on the nodes' clocks (raw) or on the aggregator's "
+	    "(corrected)",
 	    "auto|raw|corrected", false },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct source_options, key.key), "FILE",
-	    "go to a tcp endpoint with this key (default: DIR/keys/reader.key)",
+	    "use this key for a TCP endpoint (default: DIR/keys/reader.key)",
 	    NULL, false },
 	{ "insecure", 0, OPT_FLAG, OPT_TO(struct source_options, key.insecure),
-	    NULL, "go to a tcp endpoint without a key, unencrypted", NULL,
+	    NULL, "connect to a TCP endpoint without a key, unencrypted", NULL,
 	    false },
 	{ .name = NULL },
 };
@@ -90,8 +92,8 @@ open_store(struct source **source, const struct source_options *options,
 	return 0;
 }
 
-/* Does a process listen at `endpoint`?  Whoever does holds a lock on the file
- * beside its socket; where that cannot be read the socket must do. */
+/* Does a process listen at `endpoint`?  A listener holds a lock on the file
+ * next to its socket.  If that file cannot be read, test the socket. */
 bool
 source_is_listening(const char *endpoint)
 {
@@ -112,8 +114,9 @@ source_is_listening(const char *endpoint)
 	return held;
 }
 
-/* Of a store and an endpoint the one that was named closer to the command
- * line; on the command line itself there is room for one. */
+/* If both a store and an endpoint are named, use the one from the stronger
+ * origin (command line over environment over file).  The command line itself
+ * may name only one. */
 static struct source_options
 choose(const struct source_options *given)
 {
@@ -138,8 +141,8 @@ source_is_named(const struct source_options *options)
 	return options->store != NULL || options->connect != NULL;
 }
 
-/* Whom to ask: who was named, or else the aggregator of the instance, when it
- * runs, at `own`; NULL: a store is read. */
+/* The endpoint to query: the one that was named, else `own` when the
+ * aggregator of the instance runs; NULL: read a store. */
 static const char *
 find_endpoint(
     const struct source_options *options, char own[static INSTANCE_PATH_BYTES])
@@ -148,7 +151,8 @@ find_endpoint(
 
 	if (options->store != NULL || options->connect != NULL)
 		return options->connect;
-	/* A directory whose path is too long for sockets can have a store. */
+	/* A directory whose path is too long for a socket can still hold a
+	 * store. */
 	return instance_endpoint(own, "reader", &err) == 0 &&
 		       source_is_listening(own)
 		   ? own
@@ -164,7 +168,7 @@ source_sandbox(struct sandbox *sandbox, const struct source_options *given)
 
 	if (find_endpoint(&options, own) != NULL)
 		sandbox_sockets();
-	/* Readers write into the store's lock files. */
+	/* Readers write to the lock files of the store. */
 	if (options.store != NULL)
 		sandbox_write(sandbox, options.store);
 	else if (options.connect == NULL &&

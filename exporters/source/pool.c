@@ -1,5 +1,5 @@
 /*
- * pool - which pool an exporter is asked about.
+ * pool - the pool that an exporter reads.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/pool.h"
@@ -17,18 +17,18 @@ enum { PATH_BYTES = 4096, DEPTH_MAX = 64 };
 
 const struct opt pool_options[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct pool_options, partition),
-	    "PARTITION", "the pool, as account$pool", NULL, false },
+	    "PARTITION", "read this pool, written account$pool", NULL, false },
 	{ "configdir", 0, OPT_TEXT, OPT_TO(struct pool_options, configdir),
 	    "DIR",
 	    "take account and pool from credentials.json, config.json and "
 	    "pool.json in DIR",
 	    NULL, false },
 	{ "credentials", 0, OPT_TEXT, OPT_TO(struct pool_options, files[0]),
-	    "FILE", "the first of the three, by itself", NULL, false },
+	    "FILE", "use this file as credentials.json", NULL, false },
 	{ "config-json", 0, OPT_TEXT, OPT_TO(struct pool_options, files[1]),
-	    "FILE", "the second", NULL, false },
+	    "FILE", "use this file as config.json", NULL, false },
 	{ "pool", 0, OPT_TEXT, OPT_TO(struct pool_options, files[2]), "FILE",
-	    "the third", NULL, false },
+	    "use this file as pool.json", NULL, false },
 	{ .name = NULL },
 };
 
@@ -58,8 +58,8 @@ pool_base(char to[static INSTANCE_PATH_BYTES], struct text partition)
 	return (struct text){ to, bytes };
 }
 
-/* Lay `over` on `under`: objects key by key, anything else is replaced; an
- * object and something else do not fit. */
+/* Merge `over` into `under`: objects key by key, other values are replaced; an
+ * object cannot replace another type, or the reverse. */
 static int
 merge(json_t *under, json_t *over, int depth, struct err *err)
 {
@@ -115,7 +115,7 @@ load_over(json_t *all, const char *path, struct err *err)
 	return rc;
 }
 
-/* A text in the merged object, fit to be half of a partition. */
+/* A string of the merged object that is valid as one half of a partition. */
 static int
 take_name(const char **to, json_t *all, const char *const path[],
     const char *as, struct err *err)
@@ -129,14 +129,14 @@ take_name(const char **to, json_t *all, const char *const path[],
 	if (at == NULL)
 		return err_set(err, "%s is missing", as);
 	if (*to == NULL)
-		return err_set(err, "%s is not a text", as);
+		return err_set(err, "%s is not a string", as);
 	if (strlen(*to) != json_string_length(at))
-		return err_set(err, "%s has control characters", as);
+		return err_set(err, "%s contains control characters", as);
 	fault = text_check_name(text_of(*to));
 	if (fault != TEXT_OK)
 		return err_set(err, "%s %s", as, text_fault_words(fault));
 	if (strchr(*to, '$') != NULL)
-		return err_set(err, "%s has a '$' in it", as);
+		return err_set(err, "%s contains a '$'", as);
 	return 0;
 }
 
@@ -183,7 +183,8 @@ from_files(char to[static INSTANCE_PATH_BYTES],
 		if (files[i] != NULL)
 			continue;
 		if (options->configdir == NULL)
-			return err_set(err, "%s json not specified", names[i]);
+			return err_set(
+			    err, "%s JSON file not specified", names[i]);
 		if (snprintf(paths[i], PATH_BYTES, "%s/%s.json",
 			options->configdir, names[i]) >= PATH_BYTES)
 			return err_set_option(err, "configdir", "is too long");
@@ -205,8 +206,8 @@ pool_partition(char to[static INSTANCE_PATH_BYTES],
 		if (opt_origin_of(&options->files[i]) > files)
 			files = opt_origin_of(&options->files[i]);
 	if (files == OPT_COMMAND_LINE && name == OPT_COMMAND_LINE)
-		opt_usage("the pool comes from --partition or from the JSON "
-			  "files, not from both");
+		opt_usage("name the pool with --partition or with the JSON "
+			  "files, not with both");
 	if (files != OPT_DEFAULT && files >= name)
 		return from_files(to, options, err);
 	rc = instance_partition(to, options->partition, &why, err);

@@ -1,5 +1,5 @@
 /*
- * remote_source - asks a process for a page and waits for it.
+ * remote_source - request pages from a query server.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/remote_source.h"
@@ -11,10 +11,11 @@
 #include "proto/os/clock.h"
 
 enum {
-	QUESTION_BYTES = 4096, /* header and query are far below */
+	QUESTION_BYTES = 4096, /* header and query are far smaller */
 	QUEUE_MESSAGES = 4,
-	AGAIN_MS = 1000,  /* without an answer: ask again */
-	NAP_FIRST_MS = 1, /* no connection yet: a moment, then longer ... */
+	AGAIN_MS = 1000, /* resend an unanswered query after this */
+	NAP_FIRST_MS =
+	    1, /* while not connected: a short wait, then longer ones */
 	NAP_MS = 50,
 };
 
@@ -50,7 +51,7 @@ remote_source_close(struct remote_source *remote_source)
 	zsock_close(&remote_source->zsock);
 }
 
-/* Is there no use in waiting?  Then `err` says why. */
+/* Is waiting useless?  Then `err` gives the reason. */
 static bool
 is_refused(struct remote_source *remote_source, struct err *err)
 {
@@ -64,7 +65,7 @@ is_refused(struct remote_source *remote_source, struct err *err)
 	}
 }
 
-/* Sleep until the port has something, or `until_ns`; -1: it never will. */
+/* Sleep until the port is readable or until `until_ns`; -1: the port failed. */
 static int
 wait_for(struct remote_source *remote_source, int64_t until_ns, struct err *err)
 {
@@ -91,17 +92,17 @@ explain(enum wire_reason reason)
 {
 	switch (reason) {
 	case WIRE_NACK_UNSUPPORTED:
-		return ": it is of a version that does not know this question";
+		return ": its version does not support this query";
 	case WIRE_NACK_FORBIDDEN:
-		return ": the key may not read this partition (poolscope keys "
-		       "list, on the other side, says what it may)";
+		return ": the key may not read this partition (run `poolscope "
+		       "keys list` on the server to see what it may read)";
 	default: return "";
 	}
 }
 
 enum answer { ANSWER_PAGE, ANSWER_BUSY, ANSWER_OTHER, ANSWER_NO };
 
-/* What a frame is to the question that is open. */
+/* How a received frame relates to the open query. */
 static enum answer
 understand(struct remote_source *remote_source, struct wire_header *answer,
     struct text *body, struct err *err)
@@ -110,12 +111,11 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 	    remote_source->messages[remote_source->at].frame, answer, body);
 
 	if (fault != WIRE_OK) {
-		err_set(err, "the answer cannot be read: %s",
-		    wire_fault_name(fault));
+		err_set(
+		    err, "cannot parse the answer: %s", wire_fault_name(fault));
 		return ANSWER_NO;
 	}
-	/* A listener that does not know what was asked may not say what it
-	 * answers. */
+	/* A listener that does not know the query may not echo its number. */
 	if (answer->sent_ns != remote_source->asked_ns &&
 	    (answer->sent_ns != 0 || answer->type != WIRE_NACK ||
 		answer->reason != WIRE_NACK_UNSUPPORTED))
@@ -127,8 +127,9 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 	if (answer->reason == WIRE_NACK_BUSY)
 		return ANSWER_BUSY;
 	if (answer->reason == WIRE_NACK_OWNER) {
-		err_set(err, "refused: another aggregator keeps this partition "
-			     "(poolscope partition list tells which)");
+		err_set(err,
+		    "refused: another aggregator stores this partition "
+		    "(run `poolscope partition list` to see which)");
 		return ANSWER_NO;
 	}
 	err_set(err, "refused: %s%s",
@@ -137,7 +138,7 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 	return ANSWER_NO;
 }
 
-/* 1: a page; 0: nothing until `until_ns`, or busy; -1. */
+/* 1: a page; 0: none until `until_ns`, or busy; -1: error. */
 static int
 listen_for(struct remote_source *remote_source, int64_t until_ns,
     struct wire_header *answer, struct text *body, struct err *err)
@@ -167,9 +168,9 @@ listen_for(struct remote_source *remote_source, int64_t until_ns,
 	}
 }
 
-/* One listening of at most `ns`, and what it took off `left_ns`: who was
- * stopped meanwhile, or whose machine slept, has waited no longer than he meant
- * to, and finds the answer or asks again. */
+/* Wait at most `ns` and subtract it from `left_ns`.  Time in which the process
+ * was stopped, or the machine slept, does not count as waiting: afterwards the
+ * answer is there or the query is sent again. */
 static int
 listen_a_while(struct remote_source *remote_source, int64_t ns,
     int64_t *left_ns, struct wire_header *answer, struct text *body,
@@ -186,7 +187,7 @@ listen_a_while(struct remote_source *remote_source, int64_t ns,
 	return rc;
 }
 
-/* The frame of a question into `frame`; 0: it does not fit. */
+/* Write the frame of a query to `frame`; 0: it does not fit. */
 static size_t
 make_frame(const struct remote_source *remote_source,
     struct wire_header *header, const struct wire_query *query,
@@ -209,7 +210,7 @@ send_frame(struct remote_source *remote_source, const char *frame, size_t bytes)
 		   (struct text){ frame, (uint32_t)bytes }) == ZSOCK_DONE;
 }
 
-/* A question of its own. */
+/* A query that was not prefetched. */
 static void
 stamp(struct remote_source *remote_source)
 {
@@ -257,7 +258,7 @@ remote_source_ask(struct remote_source *remote_source,
 		stamp(remote_source);
 	bytes = make_frame(remote_source, header, query, frame);
 	if (bytes == 0)
-		return err_set(err, "the question is too long");
+		return err_set(err, "the query is too long");
 	while (rc == 0 && left_ns > 0) {
 		int64_t wait_ms = AGAIN_MS;
 

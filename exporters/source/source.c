@@ -1,5 +1,5 @@
 /*
- * source - records for an exporter, wherever they are.
+ * source - records for an exporter, from a store or an aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/source_private.h"
@@ -64,7 +64,7 @@ ask(struct source *s, struct wire_header *header, struct text *body,
 	return rc == 0 ? 0 : err_prefix(err, "%s", s->name);
 }
 
-/* While this page is read, the next one is made. */
+/* Request the next page while the caller reads this one. */
 static void
 ask_ahead(struct source *s)
 {
@@ -100,20 +100,22 @@ next_page(struct source *s, struct err *err)
 	if (fault == WIRE_OK && position.bytes > sizeof(s->position))
 		fault = WIRE_LIMIT;
 	if (fault != WIRE_OK)
-		return err_set(err, "%s: a page cannot be read: %s", s->name,
+		return err_set(err, "%s: cannot parse a page: %s", s->name,
 		    wire_fault_name(fault));
 	s->last = (header.flags & WIRE_FLAG_LAST) != 0;
 	s->generation = header.generation;
-	/* A page that neither ends nor moves on would be asked for for ever. */
+	/* A page that neither ends nor advances would be requested for ever. */
 	if (!s->last && header.records == 0 &&
 	    text_equal(position, s->query.cursor))
-		return err_set(err, "%s: the answers go in a circle", s->name);
+		return err_set(err,
+		    "%s: protocol error: the server returned the same position "
+		    "twice",
+		    s->name);
 	if (position.bytes > 0)
 		memcpy(s->position, position.at, position.bytes);
 	s->query.cursor = (struct text){ s->position, position.bytes };
 	wire_cursor_init(&s->cursor, &header, records);
-	/* Who wants small pages wants few rows: no more than this one, mostly.
-	 */
+	/* A caller that asks for small pages mostly needs only this one. */
 	if (!s->last && s->query.page_bytes >= PAGE_BYTES)
 		ask_ahead(s);
 	return 0;
@@ -201,13 +203,13 @@ check_query(const struct wire_query *query, struct err *err)
 	    err, "a pattern is longer than %d bytes", 2 * NAME_BYTES_MAX + 1);
 }
 
-/* Who follows the journal does not care. */
+/* A follower reads the journal and needs no index. */
 static void
 tell_lag(struct source *source)
 {
 	if (source->lag > 0)
-		log_warn("%s: %llu batches are not folded yet and not shown; "
-			 "an aggregator that runs takes them in",
+		log_warn("%s: %llu batches are not indexed yet and not shown; "
+			 "start the aggregator to index them",
 		    source->name, (unsigned long long)source->lag);
 	source->lag = 0;
 }
@@ -232,8 +234,8 @@ source_select(struct source *source, enum source_what what,
 
 /* ---- following ---- */
 
-/* The entry of the next record, which is known before it is asked for; where
- * the page ends, that of its place. */
+/* The entry of the next record; the header of a record names it before the
+ * record is read.  At the end of the page: the page's position. */
 static uint64_t
 look_ahead(struct source *source)
 {
@@ -246,7 +248,7 @@ look_ahead(struct source *source)
 	return place.entry;
 }
 
-/* Places only grow, and each page ends at one. */
+/* Positions only grow, and each page ends at one. */
 static int
 follow_page(struct source *source, uint64_t *next, struct err *err)
 {
@@ -257,18 +259,19 @@ follow_page(struct source *source, uint64_t *next, struct err *err)
 		return -1;
 	if (!wire_get_position(source->query.cursor, &to) || to.entry == 0)
 		return err_set(err,
-		    "%s: a page without its place in the journal",
+		    "%s: protocol error: a page has no journal position",
 		    source->name);
 	if (to.entry < from.entry && from.entry != UINT64_MAX)
 		return err_set(err,
-		    "%s: its journal ends before entry %llu, at %llu: it is "
-		    "another store",
-		    source->name, (unsigned long long)from.entry,
-		    (unsigned long long)to.entry);
+		    "%s: the journal ends at entry %llu, before entry %llu: "
+		    "this is another store",
+		    source->name, (unsigned long long)to.entry,
+		    (unsigned long long)from.entry);
 	*next = look_ahead(source);
 	if (*next < from.entry && from.entry != UINT64_MAX)
-		return err_set(
-		    err, "%s: records without their entries", source->name);
+		return err_set(err,
+		    "%s: protocol error: records have no entry numbers",
+		    source->name);
 	return 0;
 }
 
@@ -298,7 +301,7 @@ next_followed(struct source *source, struct record *record, struct err *err)
 			return 0;
 		if (follow_page(source, &next, err) != 0)
 			return -1;
-		/* All that was given before is of entries below. */
+		/* All records returned before are of entries below this one. */
 		if (!source->is_ahead && source->last)
 			source->followed = next;
 	}

@@ -1,5 +1,5 @@
 /*
- * stats_clocks - how far the clocks of nodes are off, as they said last.
+ * stats_clocks - the last reported clock offset of each node.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/stats/clocks.h"
@@ -23,15 +23,16 @@ struct row {
 
 struct clocks {
 	struct string_table names;
-	struct row *rows; /* by number of the name; then by name */
+	struct row *rows; /* indexed by the number of the name; sorted by name
+			     before printing */
 	uint32_t room;
 	int64_t now_ns;
 };
 
 /* ---- reading ---- */
 
-/* What comes in one batch comes by the node's clock, which may have been set
- * back in between. */
+/* The records of one batch are ordered by the node's clock, which may have
+ * been set back between them. */
 static bool
 is_later(
     const struct clock_map_point *point, const struct clock_map_point *than)
@@ -79,8 +80,8 @@ read_clocks(struct clocks *clocks, struct source *source, struct text partition,
 			take(clocks, record.node, &point);
 	if (rc == 0 && clocks->names.count == 0)
 		return err_set(err,
-		    "no node of partition %.*s has said how far its clock is "
-		    "off in %s",
+		    "no node of partition %.*s has reported its clock offset "
+		    "in %s",
 		    (int)partition.bytes, partition.at, source_name(source));
 	if (rc == 0)
 		qsort(clocks->rows, clocks->names.count, sizeof(*clocks->rows),
@@ -88,9 +89,9 @@ read_clocks(struct clocks *clocks, struct source *source, struct text partition,
 	return rc;
 }
 
-/* ---- what follows from an estimate ---- */
+/* ---- values derived from an estimate ---- */
 
-/* Steps since the agent was started. */
+/* Steps of the clock since the agent started. */
 static uint64_t
 steps_of(const struct clock_map_point *p)
 {
@@ -103,7 +104,7 @@ run_of(const struct clock_map_point *p)
 	return p->generation >> RUN_BITS;
 }
 
-/* Since the aggregator heard of it. */
+/* Age of the estimate: time since the aggregator received it. */
 static int64_t
 age_of(const struct clocks *clocks, const struct clock_map_point *p)
 {
@@ -112,7 +113,7 @@ age_of(const struct clocks *clocks, const struct clock_map_point *p)
 	return age_ns > 0 ? age_ns : 0;
 }
 
-/* Does it go beyond the error? */
+/* Is the offset larger than the error? */
 static bool
 is_off(const struct clock_map_point *p)
 {
@@ -166,12 +167,12 @@ put_table(const struct clocks *clocks, FILE *file)
 		table_count(&table, steps_of(p));
 		table_string(&table, span(text, age_of(clocks, p)));
 	}
-	fputs("\noffset: what the aggregator's clock is ahead by, within the "
-	      "error\n",
+	fputs("\noffset: how far the aggregator's clock is ahead of the "
+	      "node's, within the error\n",
 	    file);
 }
 
-/* ---- for programs ---- */
+/* ---- JSON, CSV ---- */
 
 static const char *const titles[] = { "node", "time_ns", "receive_ns", "age_ns",
 	"offset_ns", "error_ns", "drift", "drift_error", "round_trip_ns",

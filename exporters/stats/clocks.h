@@ -1,5 +1,5 @@
 /*
- * stats_clocks - how far the clocks of nodes are off, as they said last.
+ * stats_clocks - the last reported clock offset of each node.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_CLOCKS_H
@@ -9,8 +9,8 @@
 
 #include "exporters/stats/phases.h"
 
-/* A row a node, by name; `query` narrows nodes and times (of their clocks).
- * -1 also when no node has said anything. */
+/* Print one row for each node, sorted by name; `query` selects nodes and times
+ * (on their clocks).  -1 also when no node has reported an offset. */
 int stats_clocks(struct source *source, struct text partition,
     const struct wire_query *query, enum stats_format format, FILE *file,
     struct err *err);

@@ -1,5 +1,5 @@
 /*
- * stats_phases - the statistics of every phase, as the store keeps them.
+ * stats_phases - statistics of every phase, as the store computes them.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/stats/phases.h"
@@ -21,8 +21,8 @@ struct printer {
 	struct table table;
 	struct table_column columns[12];
 	struct table_names names;
-	char first_name[NAME_BYTES_MAX + 1];  /* what names.first points at */
-	char heading[2 * NAME_BYTES_MAX + 2]; /* that the last row is under */
+	char first_name[NAME_BYTES_MAX + 1];  /* buffer of names.first */
+	char heading[2 * NAME_BYTES_MAX + 2]; /* heading of the last row */
 };
 
 static const struct table_column columns[] = {
@@ -39,7 +39,7 @@ static const struct table_column columns[] = {
 	{ .title = NULL },
 };
 
-/* Seconds and counts, in the order of the columns of CSV. */
+/* Seconds and counts, in the order of the CSV columns. */
 static const char *const numbers[] = { "count", "sum", "min", "max", "mean",
 	"std_population", "std_sample", "p50", "p90", "p99", "open_starts",
 	"open_ends" };
@@ -59,7 +59,7 @@ number_of(const struct record *record, const char *key)
 	}
 }
 
-/* May starts and ends of the phase stand alone? */
+/* Can the phase have unmatched starts and ends? */
 static bool
 is_ignored(const struct record *record)
 {
@@ -71,7 +71,7 @@ is_ignored(const struct record *record)
 
 /* ---- table ---- */
 
-/* Rows stand under their model, by node under their phase. */
+/* Rows are grouped under their model; with --by node under their phase. */
 static void
 split_name(const struct printer *p, const struct record *record,
     struct text *heading, struct text *label)
@@ -231,7 +231,7 @@ end(struct printer *p, enum stats_format format)
 	putc('\n', p->file);
 }
 
-/* A table shows only what differs between the nodes: look at them first. */
+/* A table omits columns that are equal on all nodes: read all rows first. */
 static int
 collect_names(struct printer *p, struct source *source,
     const struct wire_query *query, struct err *err)

@@ -1,5 +1,5 @@
 /*
- * stats_phases - the statistics of every phase, as the store keeps them.
+ * stats_phases - statistics of every phase, as the store computes them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_PHASES_H
@@ -11,8 +11,8 @@
 
 enum stats_format { STATS_TABLE, STATS_JSON, STATS_JSONL, STATS_CSV };
 
-/* Read and print them; `query` narrows nodes and phases.  -1 also when there
- * is none. */
+/* Query and print the statistics; `query` selects nodes and phases.  -1 also
+ * when there are none. */
 int stats_phases(struct source *source, struct text partition,
     const struct wire_query *query, bool by_node, enum stats_format format,
     FILE *file, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * stats_status - what is in the store, and in the pipes before it.
+ * stats_status - the contents of the store and the state of the broker.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/stats/status.h"
@@ -58,7 +58,7 @@ put_bytes(FILE *file, double bytes)
 	fprintf(file, "  (%.1f %ciB)", bytes, *unit);
 }
 
-/* Numbers that people cannot read get a word behind them. */
+/* Add a readable form (a date, a size) to large numbers. */
 static void
 put_meaning(FILE *file, const struct record_attribute *a)
 {
@@ -86,7 +86,7 @@ put_value(FILE *file, const struct value *value)
 	}
 }
 
-/* Counters of what did not happen hide the others; JSON has them all. */
+/* Omit counters that are zero; JSON has them all. */
 static bool
 is_worth_a_line(const struct record_attribute *a)
 {
@@ -123,7 +123,7 @@ put_lines(FILE *file, const struct record *record)
 
 /* ---- both ---- */
 
-/* Print the records that are of partitions, or the others. */
+/* Print the records of partitions, or all others. */
 static int
 put_records(struct report *report, struct source *source, bool partitions,
     struct err *err)
@@ -226,7 +226,8 @@ stats_status(const struct source_options *options, bool json, FILE *file,
 	if (json)
 		json_begin_object(&report.json);
 	rc = put_store(&report, options, err);
-	/* Another place's store says nothing of the broker here. */
+	/* The store of another instance has nothing to do with the broker of
+	 * this one. */
 	if (!source_is_named(options))
 		put_broker(&report, options);
 	if (json) {

@@ -1,5 +1,5 @@
 /*
- * stats_status - what is in the store, and in the pipes before it.
+ * stats_status - the contents of the store and the state of the broker.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_STATUS_H
@@ -10,9 +10,10 @@
 
 #include "exporters/source/source.h"
 
-/* Ask the store or aggregator of the options, and when that is the one of
- * --dir its broker too (for at most a second), and print.  -1 when the first
- * did not answer; what the broker said is printed all the same. */
+/* Query the store or aggregator of the options and, when that is the one of
+ * --dir, its broker too (for at most a second), and print the answers.  -1
+ * when the first did not answer; the answer of the broker is printed even
+ * then. */
 int stats_status(const struct source_options *options, bool json, FILE *file,
     struct err *err);
 

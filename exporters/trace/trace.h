@@ -1,5 +1,5 @@
 /*
- * trace - what poolscope-trace was asked for, and who makes it.
+ * trace - the options of poolscope-trace, and its kinds of trace.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_TRACE_H
@@ -14,7 +14,7 @@ struct time_window_options;
 struct timeline_options {
 	struct opt_list kinds, metrics;
 	const char *nodes;  /* as given */
-	uint64_t max_bytes; /* 0: no matter */
+	uint64_t max_bytes; /* 0: no limit */
 	uint32_t worst;     /* of --nodes; 0: all */
 	uint32_t kind_bits; /* of --kind */
 };

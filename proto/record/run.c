@@ -5,7 +5,7 @@
 #include "proto/record/run.h"
 
 void
-run_put_events(struct buffer *to, const struct run_events *events)
+run_events_put(struct buffer *to, const struct run_events *events)
 {
 	unsigned char *start, *at;
 	int64_t before_ns = events->count > 0 ? events->at[0].time_ns : 0;
@@ -27,7 +27,7 @@ run_put_events(struct buffer *to, const struct run_events *events)
 }
 
 bool
-run_get_events(struct text from, int64_t first_ns, struct run_events *events)
+run_events_get(struct text from, int64_t first_ns, struct run_events *events)
 {
 	struct varint_reader u = varint_reader_of(from);
 	int64_t time_ns = first_ns;
@@ -61,7 +61,7 @@ next_of(const struct run_events *events, uint8_t role, uint32_t from)
 }
 
 uint32_t
-run_durations(const struct run_events *events, struct run_step step,
+run_events_durations(const struct run_events *events, struct run_step step,
     enum run_clock clock, int64_t to[static RUN_EVENTS_MAX / 2])
 {
 	uint32_t begin = next_of(events, step.begin, 0);

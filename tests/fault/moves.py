@@ -156,7 +156,7 @@ def judge(oracle, world, load, stays, name):
     oracle.check(here.get("mine", 0) > 0 and "nobody's" not in here,
                  name + ": no attempt has left rows behind", here)
     done = world.other().run("poolscope-dump", "-p", PARTITION, check=False)
-    oracle.check(done.returncode == 1 and b"another aggregator keeps this" in done.stderr,
+    oracle.check(done.returncode == 1 and b"another aggregator stores this" in done.stderr,
                  name + ": the other aggregator says that it is not here", done.stderr)
     for instance in (world.a, world.b):
         done = instance.run("poolscope-admin", "verify", check=False)

@@ -35,7 +35,7 @@ enum {
 /* Where everything stood when a group was on disk. */
 struct stand {
 	uint64_t begin, end; /* positions: before it, and when it was there */
-	uint64_t hwm[STREAMS];
+	uint64_t last_seq[STREAMS];
 };
 
 struct life {
@@ -139,7 +139,7 @@ read_stand(struct stand *stand)
 		if (journal_stream_get(journal, &h.session, h.partition,
 			&stream) == JOURNAL_DAMAGED)
 			return wrong("damaged stream", s, 0);
-		stand->hwm[s] = stream.hwm;
+		stand->last_seq[s] = stream.last_seq;
 	}
 	journal_abort(journal);
 	return 0;
@@ -162,13 +162,13 @@ live_group(struct life *life, uint64_t *random)
 		abort();
 	for (unsigned i = 0; i < batches; i++) {
 		s = (unsigned)(states_random(random) % STREAMS);
-		seq = stand->hwm[s] + 1;
+		seq = stand->last_seq[s] + 1;
 		/* Now and then a repetition, or one that comes too early. */
 		if (states_random(random) % 8 == 0)
 			seq = seq > 2 ? seq - 2 : seq + 1;
 		if (send_batch(s, seq).type == WIRE_ACK &&
-		    seq == stand->hwm[s] + 1)
-			stand->hwm[s] = seq;
+		    seq == stand->last_seq[s] + 1)
+			stand->last_seq[s] = seq;
 	}
 	if (states_random(random) % 3 == 0)
 		journal_purge(journal, journal_next(journal), INT64_MAX, 0,
@@ -230,7 +230,7 @@ check_content(void)
 static bool
 same_stand(const struct stand *a, const struct stand *b)
 {
-	return memcmp(a->hwm, b->hwm, sizeof(a->hwm)) == 0;
+	return memcmp(a->last_seq, b->last_seq, sizeof(a->last_seq)) == 0;
 }
 
 /* The last stand that was there before `at`, or the one that was in the
@@ -254,7 +254,7 @@ check_stand(const struct life *life, uint64_t at)
 	for (i = 0; i < STREAMS; i++)
 		fprintf(stderr,
 		    "stream %u: %" PRIu64 ", acknowledged %" PRIu64 "\n", i,
-		    found.hwm[i], life->stand[last].hwm[i]);
+		    found.last_seq[i], life->stand[last].last_seq[i]);
 	return -1;
 }
 
@@ -268,10 +268,11 @@ go_on(void)
 	if (read_stand(&stand) != 0 || journal_begin(journal, &err) != 0)
 		return -1;
 	for (unsigned s = 0; s < STREAMS; s++) {
-		answer = send_batch(s, stand.hwm[s] + 1);
-		if (answer.type != WIRE_ACK || answer.seq != stand.hwm[s] + 1)
+		answer = send_batch(s, stand.last_seq[s] + 1);
+		if (answer.type != WIRE_ACK ||
+		    answer.seq != stand.last_seq[s] + 1)
 			return wrong(
-			    "next batch", answer.seq, stand.hwm[s] + 1);
+			    "next batch", answer.seq, stand.last_seq[s] + 1);
 	}
 	return journal_commit(journal, &err) == DB_OK ? 0 : -1;
 }

@@ -43,7 +43,7 @@ check_said "... and says which process runs" \
 	"^poolscope-broker: already running as process $(pid broker) ($DIR/run/broker.pid)\$"
 check_status 1 "a second one on the same socket is refused" poolscope-broker
 check_said "... and says who listens" \
-	"process $(pid broker) listens"
+	"process $(pid broker) already listens"
 check "the first goes on" peer status "$door" head
 
 check "stopped in the middle of a stream it leaves no hole" \

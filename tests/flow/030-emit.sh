@@ -34,7 +34,7 @@ wrong_usage "a run told twice is wrong usage" "attribute 'run' is given twice" \
 wrong_usage "a reception that is no time is wrong usage" "--receive-ts: 'noon' is not a number" \
 	poolscope-emit --run 1 --receive-ts noon run request
 wrong_usage "--stdin takes no event" "no SOURCE" poolscope-emit --stdin a b
-wrong_usage "... and no run" "from the lines" poolscope-emit --stdin --run 1
+wrong_usage "... and no run" "members of the lines" poolscope-emit --stdin --run 1
 
 # ---- without an agent
 check "without an agent the event is left" poolscope-emit a b

@@ -114,13 +114,13 @@ seq 10000 | sed "s/^/test full $line/" >"$TMP/full"
 check_status 75 "a full spool refuses events with 75" \
 	sh -c 'poolscope-emit --stdin <"$1"' x "$TMP/full"
 check_said "... and says so" "spool is full"
-taken=$(sed -n 's/.*: \([0-9]*\) events handed over.*/\1/p' "$TMP/err")
+taken=$(sed -n 's/.*: \([0-9]*\) events published.*/\1/p' "$TMP/err")
 check "... after it has taken about its bound ($taken KiB)" \
 	test "${taken:-0}" -ge 2000 -a "${taken:-0}" -le 4200
 check "... and stays within it" test \
 	"$(du -k --apparent-size -s "$DIR/spool" | cut -f1)" -le 4300
 check "samples are not taken then" wait_until \
-	'grep -q "samples are not taken: the spool is full" "$TMP/agent.log"'
+	'grep -q "sampling paused: the spool is full" "$TMP/agent.log"'
 rm "$OUT.mode"
 check "with room again what was accepted arrives" wait_until \
 	"[ \"\$(kept 1 'r[\"kind\"] == 1 and r[\"record\"][2] == \"full\"' | wc -l)\" -ge $taken ]" 90

@@ -100,10 +100,10 @@ check "and added up in the older monitor's" wait_until \
 # ---- short of memory
 memory_pressure 45.50
 check "under memory pressure the agent says that it thins itself" wait_until \
-	'events | grep -qx thinning'
+	'events | grep -qx throttled'
 check_text "and how much" "45.5 20.0 8" "$(kept \
 	'tuple(r["record"][3][k] for k in ("pressure", "limit", "factor"))' \
-	'r["kind"] == 1 and r["record"][2] == "thinning"')"
+	'r["kind"] == 1 and r["record"][2] == "throttled"')"
 memory_pressure 15.00
 before=$(samples cpu | wc -l)
 check "it goes on, more rarely" wait_until \
@@ -114,9 +114,9 @@ widest=$(samples cpu 'r["record"][0]' | tail -n 4 | awk '
 	{ last = $1 }
 	END { print int(w / 1e6 + 0.5) }')
 check "about eight periods lie between two samples ($widest ms)" test "$widest" -ge 600
-check_text "while the pressure is above half the limit" "" "$(events | grep thinning-end)"
+check_text "while the pressure is above half the limit" "" "$(events | grep throttled-end)"
 memory_pressure 5.00
-check "and back when it is over" wait_until 'events | grep -qx thinning-end' 30
+check "and back when it is over" wait_until 'events | grep -qx throttled-end' 30
 stop agent
 check_text "it ends with 0" 0 "$STATUS"
 

@@ -29,7 +29,7 @@ aggregator() {
 wrong_usage "no file is wrong usage" "" poolscope-import cascade
 wrong_usage "another kind is wrong usage" '"cascade", "emits", "perf", "scanner", "testrun" or "azure-table"' poolscope-import dreams x
 wrong_usage "emits without a partition are wrong usage" "partition is missing" poolscope-import emits x
-wrong_usage "standard input twice is wrong usage" "more than once" poolscope-import cascade - -
+wrong_usage "standard input twice is wrong usage" "only once" poolscope-import cascade - -
 
 # ---- nobody there
 rows "$TMP/small" 3 4

@@ -35,10 +35,10 @@ print(v)' "$TMP/out" "$1"
 
 # ---- wrong usage is one line and 2
 wrong_usage "a job must be named" "job is missing" poolscope-import scanner -p 'a$b' "$TMP"
-wrong_usage "so must the partition" "profiles do not say" poolscope-import scanner --job 1 "$TMP"
+wrong_usage "so must the partition" "profiles have no partition" poolscope-import scanner --job 1 "$TMP"
 wrong_usage "one database at a time" "one database" poolscope-import scanner -p 'a$b' --job 1 "$TMP" "$TMP"
-wrong_usage "lines have no job" "job is for scanner" poolscope-import cascade --job 1 "$TMP"
-wrong_usage "nor a seed" "seed is for scanner" poolscope-import perf -p 'a$b' --seed 1 "$TMP"
+wrong_usage "lines have no job" "job applies to scanner" poolscope-import cascade --job 1 "$TMP"
+wrong_usage "nor a seed" "seed applies to scanner" poolscope-import perf -p 'a$b' --seed 1 "$TMP"
 wrong_usage "statistics are of a job" "job is missing" poolscope-stats scanner -p 'a$b'
 wrong_usage "phases are not fixed" "fixed is for scanner" poolscope-stats phases -p 'a$b' --fixed
 wrong_usage "a trace is of a job" "job is missing" poolscope-trace scanner -p 'a$b' -o "$TMP/x.trace"
@@ -78,7 +78,7 @@ check_said "... once" '^[0-9]* intervals, 1 damaged places, 0 already there'
 count=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
 arrived 'acct$damaged' "$count" || fail "all of them are there"
 check "it has numbers" poolscope-stats scanner -p 'acct$damaged' --job job --fixed
-check_said "... and a warning" '1 places of the job.s files were damaged'
+check_said "... and a warning" 'files of the job were damaged in 1 places'
 check_text "... which say where" "1 0 1 0" "$(told damaged) $(told nodes/1/damaged) $(told nodes/2/damaged) $(told nodes/5/damaged)"
 check_text "... all workers and the master" "master 4" "$(told nodes/0/node) $(told nodes/5/node)"
 check_text "... and all intervals" "$count" "$(told intervals)"

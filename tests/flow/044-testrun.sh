@@ -15,9 +15,9 @@ stored() {
 }
 
 # ---- wrong usage is one line and 2
-wrong_usage "test runs without a partition are wrong usage" "test runs do not say their partition" \
+wrong_usage "test runs without a partition are wrong usage" "test runs have no partition of their own" \
 	poolscope-import testrun "$cases/m01_twenty"
-wrong_usage "test runs are not read from standard input" "directories, not of standard input" \
+wrong_usage "test runs are not read from standard input" "directories, not standard input" \
 	poolscope-import -p 'a$b' testrun -
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1

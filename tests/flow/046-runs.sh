@@ -9,12 +9,12 @@ farm=$ROOT/tests/golden/testrun/m03_irregular_60
 first=c645aba704abce2c712e8d05f07719ba # of its runs
 
 # ---- wrong usage is one line and 2
-wrong_usage "testrun alone is wrong usage" "testrun what? deltas, iterations, groups or skew" \
+wrong_usage "testrun alone is wrong usage" "testrun needs deltas, iterations, groups or skew" \
 	poolscope-stats testrun
 wrong_usage "so is what there is not" "'speed' is not one of deltas" poolscope-stats testrun speed
-wrong_usage "groups are not of one run" "is of all runs, not of some" poolscope-stats testrun groups 1
+wrong_usage "groups are not of one run" "covers all runs and takes no RUN" poolscope-stats testrun groups 1
 wrong_usage "a run's id is not empty" "id is empty" poolscope-stats testrun deltas ''
-wrong_usage "there are no lines of JSON" "a table, json or csv" poolscope-stats testrun deltas --format jsonl
+wrong_usage "there are no lines of JSON" "the formats table, json and csv" poolscope-stats testrun deltas --format jsonl
 wrong_usage "skew is not of groups" "group is not for testrun skew" poolscope-stats testrun skew --group a
 wrong_usage "the number of events has no clock" "time is for testrun deltas and groups" \
 	poolscope-stats testrun iterations --time emit
@@ -50,14 +50,14 @@ check_status 1 "a run that is not there is an error" \
 check_said "... by its name" "no run '\*' of model testrun"
 check_status 1 "a run of another group is, too" \
 	poolscope-stats testrun deltas -p 'lab$farm' --group beta "$first"
-check_said "... in such a group" "no run '$first' of model testrun in such a group"
+check_said "... in such a group" "no run '$first' of model testrun in a matching group"
 check "all runs are a table" poolscope-stats testrun deltas -p 'lab$farm'
 check_text "... of a row each" 63 "$(wc -l <"$TMP/out")"
 check_text "... that fits a terminal" "" "$(awk 'length > 80' "$TMP/out")"
 check "groups are tables" poolscope-stats testrun groups -p 'lab$farm'
 check_text "... that fit a terminal" "" "$(awk 'length > 80' "$TMP/out")"
 check_said "... with what is under way" "^26 runs: 14 finished, 4 ongoing, 6 queued"
-check_said "... and errors" "^2 with an error: 12.5 % of what has ended, 7.7 % of all"
+check_said "... and errors" "^2 with an error: 12.5 % of the ended runs, 7.7 % of all"
 check "a group can be named" poolscope-stats testrun groups -p 'lab$farm' --group 'b*'
 check_text "... and is the only one" beta "$(sed -n 3p "$TMP/out")"
 check_status 1 "one that is not there is an error" poolscope-stats testrun groups -p 'lab$farm' --group c

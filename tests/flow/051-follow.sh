@@ -57,7 +57,7 @@ has() {
 wrong_usage "a cursor without following is wrong usage" "for --follow" poolscope-dump --cursor x
 wrong_usage "following into a file is wrong usage" "standard output" poolscope-dump --follow -o x
 wrong_usage "following as CSV is wrong usage" "prints jsonl" poolscope-dump --follow --format csv
-wrong_usage "following what is derived is wrong usage" "'phase' is none of" \
+wrong_usage "following what is derived is wrong usage" "'phase' is not one of" \
 	poolscope-dump --follow --kind phase
 
 start aggregator poolscope-aggregator || exit 1
@@ -68,7 +68,7 @@ wrong_usage "following on another clock is wrong usage" "clock raw" \
 echo "1 x" >"$TMP/bad"
 check_status 1 "a cursor that is none is refused" \
 	poolscope-dump --follow -p "$pool" --cursor "$TMP/bad"
-check_said "... by name" "$TMP/bad: is not a position in a journal"
+check_said "... by name" "$TMP/bad: is not a journal position"
 
 # ---- through the aggregator
 emit_events 10

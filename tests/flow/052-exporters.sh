@@ -35,12 +35,12 @@ files() {
 # ---- wrong usage, and nothing there ----
 check_status 2 "plot without a picture" poolscope-plot
 check_status 2 "plot of something else" poolscope-plot pie
-check_said "which says what there is" "there is: cascade"
+check_said "which says what there is" "'pie' is not one of cascade"
 check_status 2 "plot into nowhere" poolscope-plot cascade -o ""
 check_status 2 "stats of something else" poolscope-stats pie
 check_status 2 "stats in a format that it has not" poolscope-stats cascade --format jsonl
 check_status 2 "dump of an unknown kind" poolscope-dump --kind pie,event
-check_said "is named by itself" "'pie' is none of"
+check_said "is named by itself" "'pie' is not one of"
 check_status 2 "an option of another table" poolscope-stats cascade --by node
 check_said "is not taken for one that did something" "by is for phases, not for cascade"
 check_status 2 "--strict of phases" poolscope-stats phases --strict
@@ -59,11 +59,11 @@ check_said "tells of the broker all the same" "not running"
 check_status 1 "config.json is not there" poolscope-plot cascade --configdir "$TMP"
 check_said "which is named" "credentials.json"
 check_status 1 "credentials are not given" poolscope-plot cascade --pool x
-check_said "which is said" "credentials json not specified"
+check_said "which is said" "credentials JSON file not specified"
 check_status 1 "config is not given" poolscope-plot cascade --credentials x
-check_said "which is said, too" "config json not specified"
+check_said "which is said, too" "config JSON file not specified"
 check_status 1 "pool is not given" poolscope-plot cascade --credentials x --config-json x
-check_said "which is said as well" "pool json not specified"
+check_said "which is said as well" "pool JSON file not specified"
 
 # ---- a pool ----
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
@@ -193,11 +193,11 @@ check "gr-done before the start can be drawn" \
 	poolscope-plot cascade -p "odd\$clock" --view all -o "$TMP/odd"
 check_status 1 "an end without its start is refused by --strict" \
 	poolscope-stats cascade -p "odd\$clock" --strict
-check_said "with what is true of it" "of 1 nodes 1 lack events, or have some without their partner"
+check_said "with what is true of it" "1 of 1 nodes lack events or have unmatched ones"
 check "phases that may stand alone" poolscope-stats phases -p "odd\$clock"
 check_said "are not called open" '^docker-install .* -$'
 check_status 1 "nodes without an end" poolscope-plot cascade -p "odd\$names" -o "$TMP/odd"
-check_said "are said to lack it" "incomplete (missing, or without its partner): nodeprep:end"
+check_said "are said to lack it" "incomplete (missing or unmatched events): nodeprep:end"
 check "long names of nodes" poolscope-stats phases -p "odd\$names" --by node
 check "fit 80 columns" test "$(wc -L <"$TMP/out")" -le 80
 

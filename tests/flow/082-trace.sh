@@ -23,7 +23,7 @@ check_status 2 "a name that says no format" poolscope-trace -o x.txt
 check_said "says which there are" ".trace or .json, .json.gz, .tar.gz, .pftrace"
 check_status 2 "another view" poolscope-trace -o x.json pie
 check_status 2 "an unknown kind" poolscope-trace -o x.json --kind entity
-check_said "says which there are" "none of event, sample, span, phase"
+check_said "says which there are" "not one of event, sample, span, phase"
 for nodes in best:3 worst: worst:0 worst:70000 worst:x; do
 	check_status 2 "--nodes $nodes" poolscope-trace -o x.json --nodes $nodes
 done
@@ -181,7 +181,7 @@ check "of the worst nodes as many as fit" poolscope-trace -p "$pool" --nodes wor
 check_said "and which do not" "of the 8 worst nodes the last [1-7] are left out: "
 check "and it is small" test "$(wc -c <"$TMP/fit.json")" -le 10000
 check_status 1 "too small for anything" poolscope-trace -p "$pool" --max-size 100 -o "$TMP/tiny.json"
-check_said "is said so" "not even the first moment fits"
+check_said "is said so" "--max-size is too small for any record"
 check "and leaves no file" test ! -e "$TMP/tiny.json"
 
 # ---- where it goes, and where it is from ----

@@ -42,7 +42,7 @@ wrong_usage "what is shown does not stay" 'not both' upload --watch --dry-run
 # ---- without a broker
 result one.json t 5
 check_status 1 "without a broker it fails" upload --timeout 1s
-check_said "... and says who is missing" 'is the broker up'
+check_said "... and says who is missing" 'is the broker running'
 check "... the file stays" test -e "$D/one.json"
 poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' >"$TMP/waiting" 2>&1 &
 waiting=$!

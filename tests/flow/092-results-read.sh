@@ -12,7 +12,7 @@ RUNS=48
 wrong_usage "no question is wrong usage" "" poolscope-results
 wrong_usage "another question is wrong usage" "'dreams' is not one of tests, starts" poolscope-results dreams
 wrong_usage "a question without its test is wrong usage" "starts TEST: something is missing" poolscope-results starts
-wrong_usage "so is one with more" "one argument too many" poolscope-results tests t
+wrong_usage "so is one with more" "unexpected argument" poolscope-results tests t
 wrong_usage "an empty name is wrong usage" "a name is empty" poolscope-results starts ''
 wrong_usage "a limit of tests is wrong usage" "--limit is for starts and timings, not for tests" \
 	poolscope-results tests --limit 3
@@ -21,9 +21,9 @@ wrong_usage "all that there is is no table" "entities is json, jsonl or csv" \
 wrong_usage "a start that is no time is wrong usage" "START: 'noon' is not a time" poolscope-results test t noon
 wrong_usage "a start beyond all times is wrong usage" "more microseconds than there are" \
 	poolscope-results test t 99999999999999999999
-wrong_usage "a picture of no test is wrong usage" "which test? results needs TEST" poolscope-plot results
+wrong_usage "a picture of no test is wrong usage" "results needs TEST" poolscope-plot results
 wrong_usage "a picture of a node's results is wrong usage" "--node is for samples" poolscope-plot results t -n n
-wrong_usage "another picture has no test" "one argument too many" poolscope-plot usage t
+wrong_usage "another picture has no test" "unexpected argument" poolscope-plot usage t
 
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1

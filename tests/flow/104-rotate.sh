@@ -102,7 +102,7 @@ check "its key is rotated and finished meanwhile" sh -c \
 check "... and more are under way" kill -0 "$sender"
 wait "$sender"
 check_text "it ends well, with the new key" 0 $? || cat "$TMP/long"
-check_text "... which it says" 1 "$(grep -c "the key has changed: connecting again to $door" "$TMP/long")"
+check_text "... which it says" 1 "$(grep -c "the key has changed: reconnecting to $door" "$TMP/long")"
 check "all of it is folded" wait_until folded 60
 check_text "... each row is there once" "$(sed -n 's/^\([0-9]*\) rows, .*/\1/p' "$TMP/long")" \
 	"$(poolscope-dump -p 'a$long' --format jsonl | wc -l)"

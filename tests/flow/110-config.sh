@@ -77,7 +77,7 @@ bad "a value of another type is refused" 'emit { }\nstats {\n\n format = "xml" }
 bad "... in a list, in its line" 'agent { broker = {"a",\n"b" }\n spool_bytes = "many" }' \
 	":3: spool_bytes: 'many' is not a size"
 bad "a value that makes no sense is refused" 'agent {\n\n metric_groups = "cpu,nothing" }\n' \
-	":3: --metric-groups: there is no set 'nothing'"
+	":3: --metric-groups: there is no metric group 'nothing'"
 bad "a section without an end is refused" '\nagent {\n\n' ":2: a section is not closed"
 bad "a text without an end is refused" "agent {\\n}\\nemit { dir = \"a" ":3: a quoted text is not closed"
 bad "a NUL byte is refused" 'agent { }\n\000' ": contains a NUL byte"

@@ -39,7 +39,7 @@ struct kept {
 /* kept[0].chain is 0: nothing is before the first. */
 struct ledger {
 	struct kept kept[NUMBERS + 1];
-	uint64_t hwm, run;
+	uint64_t last_seq, run;
 };
 
 static struct {
@@ -99,17 +99,17 @@ static uint64_t
 number_of(const struct ledger *ledger)
 {
 	switch (next() % 8) {
-	case 0: return ledger->hwm;
-	case 1: return ledger->hwm + 2;
+	case 0: return ledger->last_seq;
+	case 1: return ledger->last_seq + 2;
 	case 2: return next() % (NUMBERS + 8);
-	default: return ledger->hwm + 1;
+	default: return ledger->last_seq + 1;
 	}
 }
 
 static uint64_t
 chain_of(const struct ledger *ledger, uint64_t seq)
 {
-	bool known = seq > 0 && seq <= ledger->hwm + 1;
+	bool known = seq > 0 && seq <= ledger->last_seq + 1;
 
 	switch (next() % 8) {
 	case 0: return 0;
@@ -142,16 +142,16 @@ judge(struct ledger *ledger, const struct wire_header *header, uint64_t last,
 	if (answer->type == WIRE_NACK &&
 	    (answer->reason == WIRE_NACK_GAP ||
 		answer->reason == WIRE_NACK_SUPERSEDED))
-		MUST(answer->expect == ledger->hwm + 1 &&
-		     answer->chain == ledger->kept[ledger->hwm].chain);
+		MUST(answer->expect == ledger->last_seq + 1 &&
+		     answer->chain == ledger->kept[ledger->last_seq].chain);
 	if (answer->type != WIRE_ACK)
 		return;
-	MUST(answer->seq >= ledger->hwm);
-	if (answer->seq == ledger->hwm)
+	MUST(answer->seq >= ledger->last_seq);
+	if (answer->seq == ledger->last_seq)
 		return;
-	MUST(first > 0 && first <= ledger->hwm + 1 && answer->seq == last);
-	while (ledger->hwm < last)
-		ledger->kept[++ledger->hwm] = (struct kept){ .gap = true };
+	MUST(first > 0 && first <= ledger->last_seq + 1 && answer->seq == last);
+	while (ledger->last_seq < last)
+		ledger->kept[++ledger->last_seq] = (struct kept){ .gap = true };
 	ledger->kept[last] = kept;
 	if (header->run > ledger->run)
 		ledger->run = header->run;
@@ -165,7 +165,7 @@ send_batch(unsigned stream)
 	unsigned char body[BODY_BYTES];
 	uint32_t bytes = next() % BODY_BYTES;
 	struct kept kept = { .gap = false };
-	uint64_t hwm = ledger->hwm;
+	uint64_t last_seq = ledger->last_seq;
 	bool goes_on;
 
 	for (uint32_t i = 0; i < bytes; i++)
@@ -179,14 +179,14 @@ send_batch(unsigned stream)
 	header.body_bytes = bytes;
 	kept.sum = crc32c(0, body, bytes);
 	kept.chain = hash_chain(header.chain, kept.sum, bytes, header.records);
-	goes_on = header.seq == hwm + 1 &&
-		  header.chain == ledger->kept[hwm].chain &&
+	goes_on = header.seq == last_seq + 1 &&
+		  header.chain == ledger->kept[last_seq].chain &&
 		  header.run == ledger->run;
 	MUST(take(&header, (struct text){ (const char *)body, bytes },
 		 &answer) ||
 	     !goes_on);
 	judge(ledger, &header, header.seq, kept, &answer);
-	MUST(!goes_on || ledger->hwm == hwm + 1);
+	MUST(!goes_on || ledger->last_seq == last_seq + 1);
 }
 
 static void
@@ -222,7 +222,7 @@ send_hello(unsigned stream)
 		return;
 	if (answer.type != WIRE_WELCOME)
 		return;
-	MUST(answer.expect == self.now[stream].hwm + 1);
+	MUST(answer.expect == self.now[stream].last_seq + 1);
 	if (header.run > self.now[stream].run)
 		self.now[stream].run = header.run;
 }
@@ -239,8 +239,8 @@ look_at_streams(void)
 		header = header_of(s, WIRE_BATCH);
 		if (journal_stream_get(self.journal, &header.session,
 			header.partition, &stream) == JOURNAL_ABSENT)
-			stream.hwm = 0;
-		MUST(stream.hwm == self.now[s].hwm);
+			stream.last_seq = 0;
+		MUST(stream.last_seq == self.now[s].last_seq);
 	}
 }
 
@@ -287,7 +287,7 @@ look_at_entry(const struct journal_entry *e, uint64_t last[STREAMS])
 	const struct kept *kept;
 
 	MUST(s < STREAMS && to >= e->header.seq);
-	MUST(to <= self.committed[s].hwm);
+	MUST(to <= self.committed[s].last_seq);
 	MUST(last[s] == 0 || e->header.seq == last[s] + 1);
 	kept = &self.committed[s].kept[to];
 	MUST(kept->gap == (e->header.type == WIRE_GAP));
@@ -313,7 +313,7 @@ look_at_journal(uint64_t from, bool whole)
 	MUST(rc == 0);
 	journal_walk_close(&walk);
 	for (unsigned s = 0; whole && s < STREAMS; s++)
-		MUST(last[s] == self.committed[s].hwm);
+		MUST(last[s] == self.committed[s].last_seq);
 }
 
 /* ---- one life ---- */

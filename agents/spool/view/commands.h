@@ -10,22 +10,23 @@
 
 #include "agents/spool/view/view.h"
 
-/* What is in the directory, as tables or as one JSON object. */
+/* Print the content of the directory, as tables or as one JSON object. */
 int view_list(struct view *view, const char *dir, bool as_json, FILE *file,
     struct err *err);
 
 struct view_cat_options {
 	const char *partition; /* a pattern; NULL: all */
-	const char *node;      /* of records that name none: the agent's own */
+	const char *node;      /* the agent's own, for records that name none */
 	bool unacknowledged;   /* only batches and gaps that are not acked */
 };
-/* Every record as a line of JSON, gaps as records of kind gap.  What cannot be
- * read is logged, and -1 counts it; everything else is printed. */
+/* Print every record as a line of JSON, gaps as records of kind gap.
+ * Unreadable parts are logged and make the result -1; everything else is
+ * printed. */
 int view_cat(struct view *view, const struct view_cat_options *options,
     FILE *file, struct err *err);
 
 /* Check every checksum, every record, and that no number is missing.  Errors
- * are logged with file and offset; -1 counts them. */
+ * are logged with file and offset and make the result -1. */
 int view_verify(struct view *view, struct err *err);
 
 #endif

@@ -29,7 +29,7 @@ find(const struct coverage *coverage, uint64_t number)
 bool
 coverage_add(struct coverage *coverage, uint64_t first, uint64_t last)
 {
-	/* Neighbours become one, too. */
+	/* Adjacent intervals are merged, too. */
 	uint32_t from = find(coverage, first > 0 ? first - 1 : 0), to = from;
 	struct coverage_interval *at;
 

@@ -10,7 +10,7 @@
 
 enum { COVERAGE_INTERVALS_MAX = 65536 };
 
-/* All zero to begin with. */
+/* Initialize with zeros. */
 struct coverage {
 	struct coverage_interval {
 		uint64_t first, last;

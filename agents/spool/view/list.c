@@ -1,5 +1,5 @@
 /*
- * view_list - what is in the directory of a spool.
+ * view_list - lists the content of a spool's directory.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -26,7 +26,7 @@ found_name(enum view_found found)
 	return names[found];
 }
 
-/* A stream that META names, or one that has frames all the same. */
+/* A stream that META names, or one that has frames without it. */
 static bool
 is_shown(const struct list *list, uint32_t stream)
 {
@@ -34,7 +34,7 @@ is_shown(const struct list *list, uint32_t stream)
 	       list->summary.streams[stream].first > 0;
 }
 
-/* How many numbers are missing; the ranges too, as JSON. */
+/* The count of missing numbers; in JSON with their ranges. */
 static uint64_t
 count_missing(struct list *list, uint32_t stream, bool as_json)
 {

@@ -1,5 +1,5 @@
 /*
- * summary - what the frames of a spool add up to, by segment and by stream.
+ * summary - totals of the frames of a spool, by segment and by stream.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/view/summary.h"

@@ -1,5 +1,5 @@
 /*
- * summary - what the frames of a spool add up to, by segment and by stream.
+ * summary - totals of the frames of a spool, by segment and by stream.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_VIEW_SUMMARY_H
@@ -25,13 +25,13 @@ struct summary_gap {
 	uint32_t stream, reason;
 };
 
-/* All zero to begin with. */
+/* Initialize with zeros. */
 struct summary {
 	struct summary_stream streams[SPOOL_STREAMS_MAX];
 	struct summary_segment *segments; /* as view_segment counts them */
 	struct summary_gap *gaps;         /* in the order of the frames */
 	uint32_t gaps_count, gaps_room;
-	bool incomplete; /* there are more gaps, or holes, than are listed */
+	bool incomplete; /* there are more gaps, or holes, than listed */
 };
 
 /* Read all frames. */
@@ -41,8 +41,8 @@ void summary_add(
     struct summary *summary, uint32_t segment, const struct spool_frame *frame);
 void summary_clear(struct summary *summary);
 
-/* Numbers of the stream above `acked`, from `from` on, that neither a batch
- * nor a gap has although later ones are there; false: there are none. */
+/* The next range of the stream above `acked`, from `from` on, that no batch or
+ * gap covers although later numbers exist; false: there is none. */
 bool summary_next_missing(const struct summary_stream *stream, uint64_t acked,
     uint64_t from, struct coverage_interval *missing);
 

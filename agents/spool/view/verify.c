@@ -1,5 +1,5 @@
 /*
- * view_verify - is every byte of a spool what it should be?
+ * view_verify - checks every byte of a spool.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -20,7 +20,7 @@ enum { REPORTS_MAX = 100 };
 struct verify {
 	struct view *view;
 	struct summary summary;
-	uint32_t segment; /* that is walked */
+	uint32_t segment; /* the segment being walked */
 	struct verify_chain {
 		uint64_t seq, after; /* of the last batch; 0: not known */
 	} chains[SPOOL_STREAMS_MAX];
@@ -56,7 +56,7 @@ check_chain(struct verify *verify, const struct view_segment *segment,
 		    ": the running hash of batch %" PRIu64
 		    " does not continue the one of batch %" PRIu64,
 		    segment->number, offset, frame->seq, chain->seq);
-	/* What a batch without one continues is not known. */
+	/* The predecessor of a batch without a running hash is not known. */
 	chain->seq = frame->chain != 0 || frame->seq == 1 ? frame->seq : 0;
 	chain->after = hash_chain(frame->chain, crc32c(0, body.at, body.bytes),
 	    body.bytes, frame->records);
@@ -186,7 +186,7 @@ check_numbers(struct verify *verify, uint32_t stream)
 		    view_partition(verify->view, stream));
 		complain(verify,
 		    "partition %s: batches %" PRIu64 " to %" PRIu64
-		    " are missing, and no gap says so",
+		    " are missing and not recorded as a gap",
 		    partition, hole.first, hole.last);
 		if (hole.last == UINT64_MAX)
 			break;
@@ -201,7 +201,7 @@ check_all(struct verify *verify, struct err *err)
 	for (uint32_t i = 0; i < view_segments(verify->view); i++)
 		if (check_segment(verify, i, err) != 0)
 			return -1;
-	/* A copy without META does not say what was acknowledged. */
+	/* A copy without META does not contain the acknowledged positions. */
 	for (uint32_t i = 0; i < view_streams(verify->view); i++)
 		check_numbers(verify, i);
 	if (verify->errors > 0)

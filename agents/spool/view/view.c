@@ -1,5 +1,5 @@
 /*
- * view - looks into the directory of a spool without touching it.
+ * view - reads the directory of a spool without changing it.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/view/view.h"
@@ -19,11 +19,12 @@
 enum { TRIES = 3 };
 
 struct view {
-	struct spool *spool; /* META, ACKED and FORMER, as the agent has them */
+	struct spool
+	    *spool; /* META, ACKED and FORMER, as the agent reads them */
 	enum view_found meta, acked;
 	struct view_segment *segments;
 	uint32_t count;
-	char name[16]; /* of a stream without one */
+	char name[16]; /* name of a stream that META does not list */
 };
 
 const char *
@@ -45,7 +46,7 @@ as_found(enum spool_found found)
 				     : VIEW_BROKEN;
 }
 
-/* The agent may exchange META under our hands: then it is whole again soon. */
+/* The agent may be exchanging META at this moment: try again. */
 static int
 load_meta(struct view *view, struct err *err)
 {
@@ -92,7 +93,7 @@ is_ours(const struct view *view, const struct view_segment *s)
 	       session_equal(&s->head.session, &view->spool->meta.session);
 }
 
-/* What its header says; the state is preliminary. */
+/* Read the header; the state is preliminary. */
 static void
 take_head(const struct view *view, struct view_segment *s, int fd)
 {
@@ -207,8 +208,8 @@ find_extent(struct view *view, struct view_segment *s, bool last)
 {
 	struct spool_scan scan;
 
-	/* While the agent appends, we may read the beginning of a frame before
-	 * it is there, and its end after. */
+	/* While the agent appends, a read may see the beginning of a frame
+	 * before it is written, and its end afterwards. */
 	for (int i = 0; i < TRIES; i++) {
 		int fd = begin_scan(view, s, &scan);
 
@@ -251,7 +252,7 @@ judge_segments(struct view *view)
 	}
 }
 
-/* Forget those that the agent has deleted since they were listed. */
+/* Forget the segments that the agent has deleted since they were listed. */
 static void
 drop_deleted(struct view *view)
 {
@@ -306,7 +307,7 @@ view_close(struct view **view)
 	*view = NULL;
 }
 
-/* ---- what it holds ---- */
+/* ---- content ---- */
 
 enum view_found
 view_meta(const struct view *view)

@@ -1,9 +1,9 @@
 /*
- * view - looks into the directory of a spool without touching it.
+ * view - reads the directory of a spool without changing it.
  *
- * It takes no lock and writes nothing, so it works beside a running agent, and
- * on a copy.  What the agent changes meanwhile may be seen or not: the segment
- * that it appends to ends, for us, with the last whole frame.
+ * It takes no lock and writes nothing, so it works with a running agent, and
+ * on a copy.  Concurrent changes of the agent may be seen or not: the segment
+ * that the agent appends to ends, in this view, with the last complete frame.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_VIEW_VIEW_H
@@ -19,8 +19,8 @@
 enum view_state {
 	VIEW_OPEN,       /* the newest with frames: the agent appends to it */
 	VIEW_SEALED,     /* ended by its own seal, or by that of a later one */
-	VIEW_UNUSED,     /* made ahead, without frames */
-	VIEW_DAMAGED,    /* a part of it holds no valid frame */
+	VIEW_UNUSED,     /* created ahead, without frames */
+	VIEW_DAMAGED,    /* a part of it has no valid frame */
 	VIEW_UNREADABLE, /* no header */
 	VIEW_FOREIGN,    /* of another session, or renamed */
 	VIEW_STATES
@@ -40,37 +40,38 @@ enum view_found { VIEW_FOUND, VIEW_ABSENT, VIEW_BROKEN };
 
 struct view; /* opaque */
 
-/* -1: the directory cannot be read, or has nothing of a spool. */
+/* -1: the directory cannot be read, or is not a spool. */
 int view_open(struct view **view, const char *dir, struct err *err);
 void view_close(struct view **view);
 
-/* META, ACKED: are they there and whole? */
+/* META, ACKED: do they exist, intact? */
 enum view_found view_meta(const struct view *view);
 enum view_found view_acked_file(const struct view *view);
 /* All zero without META. */
 const struct session_id *view_session(const struct view *view);
 uint64_t view_start_count(const struct view *view);
 
-/* Streams that META names.  Without META a frame may be of any other. */
+/* Streams that META names.  Without META a frame may belong to any other. */
 uint32_t view_streams(const struct view *view);
 /* "#5" for a stream that META does not name; valid until the next call. */
 struct text view_partition(struct view *view, uint32_t stream);
 uint64_t view_acked(const struct view *view, uint32_t stream);
 
-/* Partitions of previous sessions of which the agent still remembers what was
- * acknowledged (FORMER). */
+/* Partitions of previous sessions whose acknowledged positions the agent still
+ * remembers (FORMER). */
 uint32_t view_previous(const struct view *view);
 const struct spool_past_session *view_previous_at(
     struct view *view, uint32_t i);
 
-/* In the order of their numbers. */
+/* Ordered by number. */
 uint32_t view_segments(const struct view *view);
 const struct view_segment *view_segment(const struct view *view, uint32_t i);
 
-/* Each valid frame of segment `i` that counts, and each place before its end
- * that is none (from .. to; may be NULL).  The body is a view, valid in the
- * call.  Segments without a header, or of another session, have none, except
- * that a directory without META shows those of all sessions. */
+/* Calls back for each valid frame of segment `i` that counts, and for each
+ * invalid place before its end (from .. to; may be NULL).  The body is a view,
+ * valid in the call.  Segments without a header, or of another session, have
+ * no frames, except that a directory without META shows those of all sessions.
+ */
 struct view_visitor {
 	void (*frame)(void *arg, const struct view_segment *segment,
 	    uint32_t offset, const struct spool_frame *frame, struct text body);
@@ -78,7 +79,7 @@ struct view_visitor {
 	    uint32_t from, uint32_t to);
 	void *arg;
 };
-/* -1: the segment cannot be read any more.  One that the agent has deleted
+/* -1: the segment can no longer be read.  A segment that the agent has deleted
  * since has no frames. */
 int view_walk(struct view *view, uint32_t i, const struct view_visitor *visitor,
     struct err *err);

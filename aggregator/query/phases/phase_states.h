@@ -17,14 +17,14 @@
 
 struct phase_states {
 	struct key_phase at; /* key of the current state */
-	struct text
-	    value; /* its value: a view, valid until the transaction ends */
+	/* Its value: a view, valid until the transaction ends. */
+	struct text value;
 	/* The caller may narrow this range during the walk. */
 	uint32_t scope_first, scope_last;
 	/* private */
 	struct db_cursor *cursor;
-	uint32_t
-	    skipped; /* consecutive rows of this key that were not selected */
+	/* Consecutive rows of this key that were not selected. */
+	uint32_t skipped;
 };
 
 /* Find the first phase of the partition, from `*phase` on, that has states;

@@ -122,8 +122,8 @@ struct rows {
 	struct page *page;
 	struct db_cursor *cursor;
 	struct page_cursor from;
-	uint64_t
-	    skip; /* entities with the first bytes of `from` already returned */
+	/* Entities with the first bytes of `from` already returned. */
+	uint64_t skip;
 	struct range range;
 	struct text key, value;
 };

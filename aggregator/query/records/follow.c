@@ -111,7 +111,8 @@ append_entry(struct follow *follow, const struct journal_entry *entry)
 
 	follow->page->entry = entry->number;
 	follow->page->examined += entry->body.bytes / EXAMINED_BYTES;
-	if (!entry->dead && text_equal(header->partition, follow->partition))
+	if (!entry->rejected &&
+	    text_equal(header->partition, follow->partition))
 		good = header->type == WIRE_GAP ? append_gap(follow, entry)
 						: append_batch(follow, entry);
 	return good && skip(follow, entry->number + 1, 0);

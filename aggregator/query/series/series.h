@@ -37,9 +37,9 @@ struct series_part {
 	struct text node, group;
 	uint64_t skip;           /* buckets that earlier pages returned */
 	enum rollup_step rollup; /* the rollup to read */
-	struct compacted_cursor
-	    *compacted_cursor; /* ROLLUP_RAW: a slice that has all samples;
-				  NULL: they are in the reader's merge */
+	/* ROLLUP_RAW: a slice that has all samples; NULL: they are in the
+	 * reader's merge. */
+	struct compacted_cursor *compacted_cursor;
 };
 /* Append the buckets of a series block.  False: the page is full, or it ends
  * because the series block has more metrics. */

@@ -17,8 +17,8 @@ struct series_block {
 	struct text node, track;
 	bool resumed; /* the page began in it: continue after `after` */
 	struct row_block_item after;
-	enum rollup_step
-	    rollup; /* the rollup to use for this hour, for buckets */
+	/* The rollup to use for this hour, for buckets. */
+	enum rollup_step rollup;
 };
 
 /* Does the query select any record of it?  If not, continue at `next`. */

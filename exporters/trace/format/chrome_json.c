@@ -1,5 +1,5 @@
 /*
- * chrome_json - the events of Chrome's trace format, written as they come.
+ * chrome_json - write events in Chrome's trace format as they arrive.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/format/chrome_json.h"
@@ -21,7 +21,7 @@ put_micros(unsigned char *to, int64_t ns)
 	return json_put_decimal(to, ns, NS_PER_MICRO);
 }
 
-/* A number that is none is null. */
+/* JSON has no NaN and no infinity: write null. */
 static void
 put_float(struct byte_stream *byte_stream, double value)
 {
@@ -151,7 +151,7 @@ chrome_json_thread_sort(
 	put_sort(json, "thread_sort_index", pid, &tid, sort_index);
 }
 
-/* Name and category, and where it is. */
+/* Name, category, time, process and thread. */
 static unsigned char *
 begin_slice(
     struct chrome_json *json, const struct trace_slice *slice, char phase)
@@ -227,7 +227,7 @@ chrome_json_counter(struct chrome_json *json, int64_t pid, struct text name,
 	put_string(json->byte_stream, "}}");
 }
 
-/* ---- all of it ---- */
+/* ---- the file ---- */
 
 void
 chrome_json_begin(struct chrome_json *json, struct byte_stream *byte_stream)

@@ -1,10 +1,10 @@
 /*
- * chrome_json - the events of Chrome's trace format, written as they come.
+ * chrome_json - write events in Chrome's trace format as they arrive.
  *
- * One event a line, without blanks.  Times are in nanoseconds here and in
- * microseconds in the file, as decimal numbers that are exact: 1234567 is
- * 1234.567.  Text is UTF-8; bytes that are not become U+FFFD.  The members of
- * an event have the order of older writers:
+ * One event on each line, without blanks.  The caller's times are in
+ * nanoseconds; in the file they are in microseconds, as exact decimal numbers:
+ * 1234567 becomes 1234.567.  Text is UTF-8; invalid bytes become U+FFFD.  The
+ * members of an event have the order of older writers:
  *
  *     metadata   name ph pid [tid] args
  *     complete   name cat ph ts dur pid tid args [cname]
@@ -30,22 +30,24 @@ struct chrome_json {
 
 struct trace_slice {
 	struct text name, category;
-	int64_t begin_ns, duration_ns; /* complete: may be negative */
+	int64_t begin_ns,
+	    duration_ns; /* of a complete event; may be negative */
 	int64_t pid, tid;
-	struct text pairs;  /* attributes, as of struct record */
-	struct text colour; /* a name of the viewer's; empty: its choice */
+	struct text pairs; /* attributes, as in struct record */
+	struct text
+	    colour; /* a colour name of the viewer; empty: the viewer chooses */
 };
 
 /* An array of events. */
 void chrome_json_begin(
     struct chrome_json *json, struct byte_stream *byte_stream);
-/* An object whose "otherData" has the pairs, and the events. */
+/* An object with the pairs in "otherData", and the events. */
 void chrome_json_begin_object(struct chrome_json *json,
     struct byte_stream *byte_stream, struct text pairs);
 void chrome_json_end(struct chrome_json *json);
 
-/* What a process is called ("process_name", name), a thread ("thread_name"),
- * where it stands ("process_sort_index", "thread_sort_index"). */
+/* The name of a process ("process_name") or thread ("thread_name"), or its
+ * position ("process_sort_index", "thread_sort_index"). */
 void chrome_json_process_name(
     struct chrome_json *json, int64_t pid, struct text name);
 void chrome_json_process_sort(
@@ -57,11 +59,11 @@ void chrome_json_thread_sort(
 
 void chrome_json_complete(
     struct chrome_json *json, const struct trace_slice *slice);
-/* A point on its thread: the slice's duration and colour are not looked at. */
+/* A point on its thread; the duration and colour of the slice are ignored. */
 void chrome_json_instant(
     struct chrome_json *json, const struct trace_slice *slice);
-/* `unit` is the name of the value, which viewers put behind that of the
- * counter.  Nothing where the value is not finite. */
+/* `unit` is the name of the value, which viewers append to the name of the
+ * counter.  Writes nothing if the value is not finite. */
 void chrome_json_counter(struct chrome_json *json, int64_t pid,
     struct text name, struct text unit, int64_t time_ns, double value);
 

@@ -1,5 +1,5 @@
 /*
- * perfetto - Perfetto's trace format, written as the events come.
+ * perfetto - write Perfetto's trace format as the events arrive.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/format/perfetto.h"
@@ -12,7 +12,7 @@
 #include "proto/base/memory.h"
 
 enum { COUNTER_KEY_BYTES = 3 * NAME_BYTES_MAX };
-/* Tracks of counters have numbers that no process or thread has. */
+/* The uuids of counter tracks never equal those of processes or threads. */
 #define COUNTER_UUID (UINT64_C(1) << 40)
 
 /* clock_snapshot.proto, builtin_clock.proto */
@@ -22,7 +22,7 @@ enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
 /* chrome_trace_event.proto */
 enum { CHROME_METADATA = 2 };
 enum { CHROME_NAME = 1, CHROME_STRING = 2 };
-/* track_descriptor.proto, and what describes processes, threads, counters */
+/* track_descriptor.proto and the descriptors of processes, threads, counters */
 enum {
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
@@ -247,7 +247,7 @@ perfetto_thread(struct perfetto *p, int64_t pid, int64_t tid, struct text name,
 	perfetto_packet_end(&p->packets, packet, 0);
 }
 
-/* ---- all of it ---- */
+/* ---- the file ---- */
 
 static void
 put_clock(struct buffer *b, uint64_t id, int64_t time_ns)

@@ -1,20 +1,20 @@
 /*
- * perfetto - Perfetto's trace format, written as the events come.
+ * perfetto - write Perfetto's trace format as the events arrive.
  *
- * TrackEvents on tracks of threads and counters; names, categories and keys of
- * attributes are interned; packets are compressed some hundred KiB at a time.
- * The trace's clock (BOOTTIME) is at 0 where the trace begins, a ClockSnapshot
- * says what the time of day was then, and the metadata (as Chrome's) repeats
- * it.  What is interned is forgotten and begun anew after a while, so that it
- * has an end.
+ * TrackEvents on tracks of threads and counters.  Names, categories and keys
+ * of attributes are interned; packets are compressed in blocks of some hundred
+ * KiB. The trace's clock (BOOTTIME) is 0 at the start of the trace; a
+ * ClockSnapshot gives the time of day of that moment, and the metadata (like
+ * Chrome's) repeats it.  The interning state is reset from time to time, so
+ * that its size is bounded.
  *
- * A pair of begin and end is written at once, behind it may come what lies
- * between them: a reader sorts by time, and leaves in the order of the file
- * what has one time.  That is right when intervals of a thread come by begin,
- * and of one begin the longest first.
+ * Begin and end of an interval are written together, before events that lie
+ * between them.  A reader sorts by time and keeps the file's order for equal
+ * times; this is correct if the intervals of a thread arrive sorted by begin,
+ * and for equal begins the longest first.
  *
- * The format: perfetto's protos/perfetto/trace/trace_packet.proto and what it
- * includes, of 2024; the numbers of the fields never change.
+ * The format: perfetto's protos/perfetto/trace/trace_packet.proto and its
+ * imports, of 2024; field numbers never change.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_FORMAT_PERFETTO_H
@@ -26,26 +26,26 @@
 
 struct perfetto; /* opaque */
 
-/* `pairs` are what the metadata says. */
+/* `pairs` become the metadata. */
 struct perfetto *perfetto_begin(
     struct byte_stream *byte_stream, int64_t base_ns, struct text pairs);
-/* Writes what is left; there is no `proto` any more. */
+/* Writes the remaining packets and frees `proto`. */
 void perfetto_end(struct perfetto **proto);
 
-/* Bytes so far, before compression. */
+/* Bytes written so far, before compression. */
 uint64_t perfetto_bytes(const struct perfetto *proto);
 
-/* Processes and threads are named behind their events; no two of them, of
- * either, have the same number. */
+/* Processes and threads are named after their events; all numbers of processes
+ * and threads are different. */
 void perfetto_process(
     struct perfetto *proto, int64_t pid, struct text name, int64_t place);
 void perfetto_thread(struct perfetto *proto, int64_t pid, int64_t tid,
     struct text name, int64_t place);
 
-/* Colour is not looked at, and the duration only of complete ones. */
+/* The colour is ignored, and so is the duration of instants. */
 void perfetto_complete(struct perfetto *proto, const struct trace_slice *slice);
 void perfetto_instant(struct perfetto *proto, const struct trace_slice *slice);
-/* As chrome_json_counter. */
+/* Like chrome_json_counter. */
 void perfetto_counter(struct perfetto *proto, int64_t pid, struct text name,
     struct text unit, int64_t time_ns, double value);
 

@@ -1,15 +1,15 @@
 /*
- * perfetto_packet - packets of a Perfetto trace, and the texts interned in
- * them. SPDX-License-Identifier: MIT
+ * perfetto_packet - packets of a Perfetto trace, and their interned texts.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/format/perfetto_packet.h"
 
 #include <string.h>
 
-enum { INTERNED_MAX = 16 << 10 }; /* of a kind */
+enum { INTERNED_MAX = 16 << 10 }; /* of each kind */
 enum { ITEM_IID = 1, ITEM_NAME = 2 };
 
-/* ---- what is interned ---- */
+/* ---- interning ---- */
 
 static void
 empty(struct perfetto_packet_texts *table)
@@ -61,7 +61,7 @@ perfetto_packet_look_up(struct perfetto_packets *p,
 
 /* ---- packets ---- */
 
-/* What was begun before. */
+/* Compress the packets before this one. */
 static void
 put_packed(struct perfetto_packets *p)
 {
@@ -95,7 +95,7 @@ perfetto_packets_bytes(const struct perfetto_packets *p)
 	return p->bytes + p->block.bytes;
 }
 
-/* ---- all of them ---- */
+/* ---- the sequence ---- */
 
 void
 perfetto_packets_init(

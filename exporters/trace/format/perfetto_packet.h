@@ -1,10 +1,9 @@
 /*
- * perfetto_packet - packets of a Perfetto trace, and the texts interned in
- * them.
+ * perfetto_packet - packets of a Perfetto trace, and their interned texts.
  *
- * Packets are compressed some hundred KiB at a time.  A text is said once, in
- * the packet that first has it, and has a number from then on; what was said is
- * forgotten and begun anew after a while, so that it has an end.
+ * Packets are compressed in blocks of some hundred KiB.  The first packet that
+ * uses a text defines it and gives it a number; later packets use the number.
+ * The table of texts is reset from time to time, so that its size is bounded.
  *
  * The numbers are those of perfetto's trace.proto, trace_packet.proto and
  * interned_data.proto.
@@ -43,14 +42,13 @@ enum perfetto_packet_text {
 };
 
 enum {
-	PERFETTO_PACKET_BLOCK_BYTES = 256
-				      << 10, /* that are compressed at once */
+	PERFETTO_PACKET_BLOCK_BYTES = 256 << 10, /* size of a block */
 	PERFETTO_PACKET_LAST_TEXTS = 256,
-	PERFETTO_PACKET_SEQUENCE = 1, /* there is one */
+	PERFETTO_PACKET_SEQUENCE = 1, /* the only one */
 };
 
-/* The same few texts come again and again: what was found last, by what is
- * cheap to see of a text. */
+/* Cache of recent lookups, indexed by cheap properties of a text: a few texts
+ * are used again and again. */
 struct perfetto_packet_texts {
 	struct string_table texts; /* number + 1 is the iid */
 	struct {
@@ -62,26 +60,28 @@ struct perfetto_packet_texts {
 struct perfetto_packets {
 	struct byte_stream *byte_stream;
 	struct buffer block; /* packets that are not written yet */
-	struct buffer fresh; /* what the packet at hand interns */
+	struct buffer fresh; /* texts that the current packet defines */
 	struct compress_block *packer;
 	uint64_t bytes; /* written, before compression */
 	struct perfetto_packet_texts
-	    texts[PERFETTO_PACKET_KEY + 1]; /* by enum perfetto_packet_text */
-	bool cleared; /* the next packet says that nothing is interned */
+	    texts[PERFETTO_PACKET_KEY +
+		  1]; /* indexed by enum perfetto_packet_text */
+	bool cleared; /* the next packet resets the interning state */
 };
 
 void perfetto_packets_init(
     struct perfetto_packets *packets, struct byte_stream *byte_stream);
-/* Writes what is left. */
+/* Writes the remaining packets. */
 void perfetto_packets_clear(struct perfetto_packets *packets);
 
-/* Bytes so far, before compression. */
+/* Bytes written so far, before compression. */
 uint64_t perfetto_packets_bytes(const struct perfetto_packets *packets);
 
 /* Compress and write the block. */
 void perfetto_packets_write(struct perfetto_packets *packets);
 
-/* What is between begin and end goes to `block`.  Returns what end wants. */
+/* The caller writes the packet to `block` between begin and end.  Returns the
+ * argument for end. */
 static inline size_t
 perfetto_packet_begin(struct perfetto_packets *packets)
 {
@@ -90,7 +90,7 @@ perfetto_packet_begin(struct perfetto_packets *packets)
 	return protobuf_begin(&packets->block, PERFETTO_PACKET);
 }
 
-/* The sequence, and the flags of what is interned in it. */
+/* Write the sequence id and the interning flags. */
 static inline void
 perfetto_packet_end(
     struct perfetto_packets *packets, size_t packet, unsigned flags)
@@ -112,7 +112,8 @@ perfetto_packet_end(
 	protobuf_end(b, packet);
 }
 
-/* Before a packet that interns texts: make room for what one may intern. */
+/* Call it before a packet that interns texts: makes room for as many as one
+ * packet may define. */
 void perfetto_packets_make_room(struct perfetto_packets *packets);
 
 static inline unsigned
@@ -127,7 +128,7 @@ perfetto_packet_place(struct text text)
 	       PERFETTO_PACKET_LAST_TEXTS;
 }
 
-/* The number of a text; the packet at hand says it when it is new. */
+/* The number of a text; the current packet defines it if it is new. */
 uint64_t perfetto_packet_look_up(struct perfetto_packets *packets,
     enum perfetto_packet_text kind, struct text text, unsigned place);
 static inline uint64_t

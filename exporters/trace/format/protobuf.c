@@ -1,10 +1,10 @@
 /*
- * protobuf - the bytes of protocol buffers.
+ * protobuf - write protocol buffers.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/format/protobuf.h"
 
-/* A length of more than one byte moves what it is of. */
+/* If the length needs more than one byte, move the message. */
 void
 protobuf_end_long(struct buffer *b, size_t begun)
 {

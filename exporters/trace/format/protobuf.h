@@ -1,8 +1,8 @@
 /*
- * protobuf - the bytes of protocol buffers, in a buffer that grows.
+ * protobuf - write protocol buffers into a growing buffer.
  *
- * A field that holds a message is begun and ended; its length takes one byte
- * until it turns out to need more.
+ * A field that holds a message has a begin and an end call.  Its length takes
+ * one byte until it turns out to need more.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_FORMAT_PROTOBUF_H
@@ -16,7 +16,7 @@
 
 enum { PROTOBUF_NUMBER_BYTES = 20 };
 
-/* A number, or a boolean, or a choice; a negative one as 64 bits. */
+/* A number, boolean or enum; a negative number takes 64 bits. */
 static inline void
 protobuf_uint(struct buffer *b, uint32_t field, uint64_t value)
 {
@@ -42,7 +42,7 @@ protobuf_text(struct buffer *b, uint32_t field, struct text value)
 	varint_put_text(b, value);
 }
 
-/* Returns what protobuf_end wants. */
+/* Returns the argument for protobuf_end. */
 static inline size_t
 protobuf_begin(struct buffer *b, uint32_t field)
 {

@@ -1,5 +1,5 @@
 /*
- * trace_output - the file of a trace: its format, by its name.
+ * trace_output - the output file of a trace; its name implies the format.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/format/trace_output.h"
@@ -37,13 +37,13 @@ trace_format_of(const char *path, enum trace_format *format, struct err *err)
 			return 0;
 		}
 	return err_set(err,
-	    "%s: the format of a trace is that of its name: .trace or .json, "
-	    ".json.gz, .tar.gz, .pftrace",
+	    "%s: the suffix must be one of .trace or .json, .json.gz, .tar.gz, "
+	    ".pftrace",
 	    path);
 }
 
-/* NAME.trace for DIR/NAME or DIR/NAME.tar.gz, cut between characters where it
- * is longer than a tar knows. */
+/* NAME.trace for DIR/NAME or DIR/NAME.tar.gz; a name longer than tar allows is
+ * cut between characters. */
 static struct text
 member_of(char to[static MEMBER_BYTES + 1], const char *path)
 {

@@ -1,8 +1,8 @@
 /*
- * trace_output - the file of a trace: its format, by its name.
+ * trace_output - the output file of a trace; its name implies the format.
  *
  *     .trace .json   Chrome's trace format
- *     .json.gz       the same through gzip
+ *     .json.gz       the same, compressed with gzip
  *     .tar.gz        the same as NAME.trace, the only member of the archive
  *     .pftrace       Perfetto's protocol buffers
  * SPDX-License-Identifier: MIT
@@ -16,19 +16,19 @@
 /* In the order of poolscope-trace --format. */
 enum trace_format { TRACE_JSON, TRACE_JSON_GZIP, TRACE_TAR_GZIP, TRACE_PROTO };
 
-/* Of standard output it is JSON.  -1 and which names there are when it is none
- * of them. */
+/* The format that a file name implies; JSON for standard output.  -1 and the
+ * list of suffixes when there is none. */
 int trace_format_of(
     const char *path, enum trace_format *format, struct err *err);
 
 struct trace_output {
 	struct output output;
-	struct byte_stream byte_stream; /* write here */
+	struct byte_stream byte_stream; /* the stream to write to */
 };
 
 int trace_output_open(struct trace_output *output, const char *path,
     enum trace_format format, struct err *err);
-/* Both end the output in any case. */
+/* Both close the output in any case. */
 int trace_output_commit(struct trace_output *output, struct err *err);
 void trace_output_abort(struct trace_output *output);
 

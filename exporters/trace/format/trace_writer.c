@@ -1,5 +1,5 @@
 /*
- * trace_writer - a timeline's events in whichever format was asked for.
+ * trace_writer - write the events of a timeline in the chosen format.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/format/trace_writer.h"
@@ -30,7 +30,7 @@ make_about(char to[static ABOUT_BYTES], const struct trace_about *about)
 	wire_put_text_attribute(&w, text_of("partition"), about->partition);
 	if (about->job != NULL)
 		put_about(&w, "job", about->job);
-	/* More digits than a JSON number keeps. */
+	/* A JSON number would lose digits. */
 	snprintf(text, sizeof(text), "%" PRId64, about->base_ns);
 	put_about(&w, "base_ns", text);
 	put_about(&w, "base", clock_text(text, about->base_ns, 9));

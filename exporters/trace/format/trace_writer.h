@@ -1,10 +1,10 @@
 /*
- * trace_writer - a timeline's events in whichever format was asked for.
+ * trace_writer - write the events of a timeline in the chosen format.
  *
- * Times are nanoseconds from the trace's base; intervals of one thread nest
- * (exporters/trace/timeline/lanes.h) and come by their begin.  Names of
- * processes and threads may come behind their events. SPDX-License-Identifier:
- * MIT
+ * Times are nanoseconds from the start of the trace.  The intervals of a
+ * thread nest (exporters/trace/timeline/lanes.h) and arrive sorted by begin.
+ * The names of processes and threads may follow their events.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_FORMAT_TRACE_WRITER_H
 #define EXPORTERS_TRACE_FORMAT_TRACE_WRITER_H
@@ -15,25 +15,25 @@
 
 struct trace_about {
 	struct text partition;
-	int64_t base_ns;   /* since the epoch: 0 in the trace */
-	const char *job;   /* NULL: all that happened */
-	int64_t end_ns;    /* since the epoch; the trace ends before it */
-	const char *clock; /* which one the times are on; NULL: not said */
+	int64_t base_ns;   /* since the epoch: time 0 of the trace */
+	const char *job;   /* NULL: all jobs */
+	int64_t end_ns;    /* since the epoch; end of the trace, exclusive */
+	const char *clock; /* words for the clock of the times; NULL: unknown */
 };
 
 struct trace_writer {
 	enum trace_format format;
 	struct byte_stream *byte_stream;
 	struct chrome_json json;
-	struct perfetto *proto; /* with TRACE_PROTO */
+	struct perfetto *proto; /* for TRACE_PROTO */
 };
 
 void trace_writer_begin(struct trace_writer *sink, enum trace_format format,
     struct byte_stream *byte_stream, const struct trace_about *about);
-/* Returns the bytes of all of it, before compression: what a viewer has to
+/* Returns the total bytes before compression: the size that a viewer has to
  * hold. */
 uint64_t trace_writer_end(struct trace_writer *sink);
-/* So far. */
+/* Bytes written so far. */
 uint64_t trace_writer_bytes(const struct trace_writer *sink);
 
 void trace_writer_complete(

@@ -1,5 +1,5 @@
 /*
- * scanner_job - a profiled job of Scanner as the store has it.
+ * scanner_job - a profiled Scanner job, as stored.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/scanner/job.h"
@@ -83,13 +83,13 @@ find_job(struct scanner_job *job, struct source *source, struct text partition,
 	if (rc == 0 && !is_id && named != 1)
 		return err_set(err, "%s '%s' in partition %s of %s",
 		    named == 0 ? "no profiles of job"
-			       : "there are more jobs than one called",
+			       : "there is more than one job called",
 		    shown, text_quote(where, sizeof(where), partition),
 		    source_name(source));
 	return rc;
 }
 
-/* ---- its entities ---- */
+/* ---- entities of the job ---- */
 
 int
 scanner_job_select(const struct scanner_job *job, struct source *source,
@@ -104,7 +104,7 @@ scanner_job_select(const struct scanner_job *job, struct source *source,
 	return source_select(source, SOURCE_RECORDS, partition, &query, err);
 }
 
-/* "7/00001/00002": the numbers behind the id of the job. */
+/* "7/00001/00002": the numbers after the id of the job. */
 static bool
 parse_place(const struct scanner_job *job, struct text id, uint32_t *place,
     uint32_t levels)
@@ -130,7 +130,7 @@ scanner_job_next(const struct scanner_job *job, struct source *source,
 {
 	int rc;
 
-	/* What an earlier import of other files left behind is not it. */
+	/* Ignore entities of an earlier import of other files. */
 	while ((rc = source_next(source, record, err)) > 0)
 		if (session_equal(&record->id.session, &job->session) &&
 		    parse_place(job, record->name, place, levels))
@@ -176,7 +176,7 @@ find_role(struct text type, enum scanner_role *role)
 	return false;
 }
 
-/* The node of that worker; they are in order.  UINT32_MAX: none is. */
+/* The node of a worker; nodes are sorted by worker.  UINT32_MAX: none. */
 static uint32_t
 find_node(const struct scanner_job *job, int64_t worker)
 {

@@ -1,6 +1,6 @@
 /*
- * scanner_job - a profiled job of Scanner as the store has it
- * (proto/record/scanner.h): its nodes and threads, in their order.
+ * scanner_job - a profiled Scanner job, as stored (proto/record/scanner.h):
+ * its nodes and threads, sorted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_SCANNER_JOB_H
@@ -14,7 +14,7 @@ struct scanner_job_node {
 	struct text name;
 	int64_t worker; /* -1: the master */
 	int64_t begin_ns, end_ns, intervals, damaged;
-	uint32_t first, threads; /* of the job's threads */
+	uint32_t first, threads; /* indexes into the threads of the job */
 };
 
 struct scanner_job_thread {
@@ -22,12 +22,12 @@ struct scanner_job_thread {
 	enum scanner_role role;
 	struct text track, name;
 	int64_t sort, intervals;
-	int64_t first_ns, last_ns; /* least and greatest begin of them */
+	int64_t first_ns, last_ns; /* range of their begins */
 };
 
 struct scanner_job {
-	struct session_id session; /* whose records are the job's */
-	struct text id, name;      /* name: may be empty */
+	struct session_id session; /* value of attribute job in its records */
+	struct text id, name;      /* may be empty */
 	int64_t base_ns, begin_ns, end_ns, intervals, damaged;
 	struct text damage; /* lines; may be empty */
 	struct scanner_job_node *nodes;
@@ -36,17 +36,17 @@ struct scanner_job {
 	struct string_table texts;
 };
 
-/* The job of this id, else of this name.  -1 also when there is none, or more
- * than one of that name. */
+/* Find the job with this id, else with this name.  -1 also when there is none,
+ * or more than one with that name. */
 int scanner_job_read(struct scanner_job *job, struct source *source,
     struct text partition, const char *which, struct err *err);
 void scanner_job_clear(struct scanner_job *job);
 
-/* Begin to read the job's entities of a kind. */
+/* Start to read the entities of one kind of the job. */
 int scanner_job_select(const struct scanner_job *job, struct source *source,
     struct text partition, const char *kind, struct err *err);
-/* As source_next, those of the job alone; `place` is the numbers in the id,
- * as many as `levels`. */
+/* Like source_next, for entities of the job only; sets `place` to the numbers
+ * in the id, of which there are `levels`. */
 int scanner_job_next(const struct scanner_job *job, struct source *source,
     struct record *record, uint32_t *place, uint32_t levels, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * span_sort - spans in the order in which they were recorded.
+ * span_sort - sort spans into the order in which they were recorded.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/scanner/span_sort.h"
@@ -15,19 +15,19 @@
 #include "proto/os/file_io.h"
 
 enum {
-	BLOCK = 16,        /* items that are sorted by insertion */
-	PIECE_ITEMS = 256, /* of a piece in memory, while merging */
+	BLOCK = 16,        /* up to this many items insertion sort is used */
+	PIECE_ITEMS = 256, /* items of each piece in memory, while merging */
 };
 
-/* A sorted part of the file while it is merged. */
+/* A sorted part of the file, while merging. */
 struct piece {
-	uint64_t at, end; /* items of the file not read yet */
+	uint64_t at, end; /* items of the file that are not read yet */
 	struct span_item *items;
 	uint32_t next, count;
 };
 
 struct span_sort {
-	struct span_item *items, *other; /* other: for merging */
+	struct span_item *items, *other; /* other: buffer for merging */
 	uint32_t room, count, next;
 	FILE *file;
 	struct piece *pieces; /* a heap while merging */
@@ -101,7 +101,7 @@ merge_halves(struct span_item *items, struct span_item *other, uint32_t half,
 {
 	uint32_t a = 0, b = half, to;
 
-	/* What is in place already stays: usually all, or nearly. */
+	/* Skip the items that are in place: usually all, or nearly all. */
 	while (a < half && !is_before(&items[half], &items[a]))
 		a++;
 	if (a == half)
@@ -138,7 +138,7 @@ sort_items(struct span_sort *order)
 
 /* ---- on disk ---- */
 
-/* `items` of them from `first` on, to or from the file. */
+/* Read or write `items` items of the file from `first` on. */
 static int
 seek_to(struct span_sort *order, uint64_t item, struct err *err)
 {
@@ -156,7 +156,7 @@ open_nameless(struct err *err)
 	return fd < 0 ? NULL : memory_must(fdopen(fd, "w+"));
 }
 
-/* What is in memory becomes a piece of the file. */
+/* Write the items in memory to the file as a new piece. */
 static int
 spill(struct span_sort *order, struct err *err)
 {
@@ -184,7 +184,7 @@ spill(struct span_sort *order, struct err *err)
 	return 0;
 }
 
-/* The piece's next items are in memory, if it has any. */
+/* Read the next items of the piece into memory, if it has any. */
 static int
 refill(struct span_sort *order, struct piece *piece, struct err *err)
 {
@@ -233,7 +233,7 @@ sink(struct span_sort *order, uint32_t at)
 	heap[at] = moved;
 }
 
-/* ---- all of it ---- */
+/* ---- interface ---- */
 
 int
 span_sort_add(
@@ -278,7 +278,8 @@ next_of_pieces(struct span_sort *order, struct span_item *item, struct err *err)
 	if (refill(order, first, err) != 0)
 		return -1;
 	if (first->count == 0) {
-		/* Kept behind the heap: its memory is freed with the rest. */
+		/* Move it behind the heap: its memory is freed with the
+		 * rest. */
 		last = order->pieces[--order->heap];
 		order->pieces[order->heap] = *first;
 		*first = last;

@@ -1,10 +1,10 @@
 /*
- * span_sort - spans of one track back in the order in which they were
- * recorded, that of (seq, index); the store gives them by their begin.
+ * span_sort - sort the spans of one track into the order in which they were
+ * recorded, by (seq, index); the store returns them sorted by begin.
  *
- * They nearly are in order, so merging what runs there are costs little.  Of
- * more than fit in memory the sorted pieces go to a temporary file without a
- * name and are merged from there.
+ * They are nearly sorted, so merging the sorted runs costs little.  What does
+ * not fit in memory goes to an unnamed temporary file in sorted pieces, which
+ * are merged from there.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_SCANNER_SPAN_SORT_H
@@ -28,18 +28,18 @@ struct span_item {
 
 struct span_sort; /* opaque */
 
-/* `items` are kept in memory at a time; SPAN_SORT_ITEMS but in tests. */
+/* Stores at most `items` in memory; SPAN_SORT_ITEMS except in tests. */
 struct span_sort *span_sort_new(uint32_t items);
 void span_sort_free(struct span_sort **order);
 
-/* All of one track, in any order.  -1: too many, or the file cannot be
- * written. */
+/* Add the spans of one track, in any order.  -1: too many, or the file cannot
+ * be written. */
 int span_sort_add(
     struct span_sort *order, const struct span_item *item, struct err *err);
-/* No more come. */
+/* Call it after the last item. */
 int span_sort_end(struct span_sort *order, struct err *err);
-/* The next one: 1; 0 at the end, and the order is ready for another track;
- * -1 the file cannot be read. */
+/* 1: the next item; 0: the end, the object can sort another track; -1: the
+ * file cannot be read. */
 int span_sort_next(
     struct span_sort *order, struct span_item *item, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * scanner_stats_command - where the time of a profiled job of Scanner went.
+ * scanner_stats_command - time budget of a profiled Scanner job.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/scanner/stats_command.h"
@@ -20,7 +20,7 @@ seconds(int64_t from_ns, int64_t to_ns)
 	return (double)((__int128)to_ns - from_ns) / NS;
 }
 
-/* ---- as the older tool did ---- */
+/* ---- output of the older tool ---- */
 
 static void
 put_seconds_text(struct json *json, double ns)
@@ -52,7 +52,7 @@ put_reference(
 		while ((t = scanner_sums_next(
 			    sums, 0, (enum scanner_role)role, &at)) != NULL) {
 			json_key(&json, t->name);
-			/* Its counters went into the same sums. */
+			/* The older tool adds counters to the same sums. */
 			if (t->is_interval)
 				put_seconds_text(
 				    &json, t->sum_ns + (double)t->value);
@@ -74,7 +74,7 @@ put_reference(
 	putc('\n', file);
 }
 
-/* ---- as it should be ---- */
+/* ---- output with --fixed ---- */
 
 static void
 put_group(struct json *json, const struct scanner_sums *sums, uint32_t scope,
@@ -323,9 +323,10 @@ stats_scanner(struct source *source, struct text partition, const char *which,
 	if (rc == 0)
 		rc = scanner_sums_read(&sums, &job, source, partition, err);
 	if (rc == 0 && job.damaged > 0)
-		log_warn("%lld places of the job's files were damaged%s",
+		log_warn("the profile files of the job were damaged in %lld "
+			 "places%s",
 		    (long long)job.damaged,
-		    fixed ? "" : "; --fixed says which");
+		    fixed ? "" : "; --fixed lists them");
 	if (rc == 0 && format == STATS_CSV)
 		put_csv(&job, &sums, file);
 	else if (rc == 0 && format == STATS_TABLE)

@@ -1,5 +1,5 @@
 /*
- * scanner_stats_command - where the time of a profiled job of Scanner went.
+ * scanner_stats_command - time budget of a profiled Scanner job.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_SCANNER_STATS_COMMAND_H
@@ -10,9 +10,9 @@
 #include "exporters/source/source.h"
 #include "exporters/stats/phases.h"
 
-/* As JSON it is what the older tool gave: all workers together, seconds as
- * text, the time of the last worker.  With `fixed` numbers, each node, and the
- * job's own interval; other formats are that always. */
+/* JSON has the format of the older tool: one sum for all workers, seconds as
+ * text, the interval of the last worker.  `fixed` adds numbers, each node, and
+ * the interval of the job itself; other formats always have these. */
 int stats_scanner(struct source *source, struct text partition, const char *job,
     enum stats_format format, bool fixed, FILE *file, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * scanner_sums - what the intervals and counters of a job come to.
+ * scanner_sums - sums of the intervals and counters of a job.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/scanner/sums.h"
@@ -76,7 +76,7 @@ take_lines(struct scanner_sums *sums, const struct scanner_job *job,
 			add(sums, 0, thread->role, &sum);
 	}
 	if (rest.bytes > 0)
-		return err_set(err, "a line of %s %.*s cannot be read",
+		return err_set(err, "cannot parse a line of %s %.*s",
 		    SCANNER_SUMS, (int)record->name.bytes, record->name.at);
 	return 0;
 }

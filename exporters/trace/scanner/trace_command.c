@@ -1,5 +1,5 @@
 /*
- * scanner_trace_command - a profiled job of Scanner as Chrome's trace.
+ * scanner_trace_command - a profiled Scanner job as a Chrome trace.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/scanner/trace_command.h"
@@ -16,7 +16,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-/* Where bytes of a page go as many records as it may have. */
+/* The page limit: as many records as fit. */
 enum { PAGE_BYTES = 192 << 10 };
 
 struct writing {
@@ -24,7 +24,7 @@ struct writing {
 	struct scanner_job job;
 	struct span_sort *order;
 	struct chrome_json json;
-	uint64_t events; /* intervals that were written */
+	uint64_t events; /* written intervals */
 };
 
 static const char *const waits[] = {
@@ -41,7 +41,7 @@ colour_of(struct text name)
 	return (struct text){ NULL, 0 };
 }
 
-/* The thread's spans, into the order; their names, into `names`. */
+/* Read the spans of the thread into the sorter and their names into `names`. */
 static int
 read_thread(struct writing *w, const struct scanner_job_thread *thread,
     struct string_table *names, struct err *err)
@@ -68,7 +68,7 @@ read_thread(struct writing *w, const struct scanner_job_thread *thread,
 			.begin_ns = record.time_ns,
 			.end_ns = record.end_ns };
 
-		/* An older aggregator gives all tracks of the node; another
+		/* An older aggregator returns all tracks of the node; another
 		 * job may have had the same thread at the same time. */
 		if (!session_equal(&record.id.session, &w->job.session) ||
 		    !text_equal(record.source, thread->track) ||
@@ -109,7 +109,7 @@ write_intervals(struct writing *w, const struct scanner_job_thread *thread,
 	}
 	string_table_clear(&names);
 	if (rc == 0 && written != thread->intervals)
-		log_warn("%.*s %.*s: %" PRId64 " of its %" PRId64
+		log_warn("%.*s %.*s: only %" PRId64 " of %" PRId64
 			 " intervals are in the store",
 		    (int)w->job.nodes[thread->node].name.bytes,
 		    w->job.nodes[thread->node].name.at,
@@ -132,7 +132,7 @@ write_node(struct writing *w, const struct scanner_job_node *node, int64_t *tid,
 	for (uint32_t i = 0; i < node->threads; i++) {
 		const struct scanner_job_thread *thread =
 		    &w->job.threads[node->first + i];
-		/* Threads are numbered through all workers. */
+		/* Threads are numbered across all workers. */
 		int64_t number = is_master ? (int64_t)i : (*tid)++;
 
 		chrome_json_thread_name(
@@ -167,7 +167,7 @@ write_all(struct writing *w, struct err *err)
 	return trace_output_commit(&output, err);
 }
 
-/* What changes nothing would be taken for having changed something. */
+/* Refuse options that would have no effect. */
 static void
 refuse(const struct opt *options)
 {
@@ -186,14 +186,14 @@ scanner_trace_check(const struct trace_request *request)
 	for (const struct opt *o = source_options; o->name != NULL; o++)
 		if (strcmp(o->name, "clock") == 0 &&
 		    opt_origin(o) == OPT_COMMAND_LINE)
-			opt_usage("the older tool's trace has the times as "
-				  "they were recorded; timeline has --clock");
+			opt_usage("scanner writes times as they were recorded; "
+				  "use timeline for --clock");
 	source_default_clock(request->source_options, CLOCK_RAW);
 	if (request->window->job == NULL)
-		opt_usage("which job? --job is missing");
+		opt_usage("missing option: --job names the job");
 	if (request->format > TRACE_TAR_GZIP)
-		opt_usage("the older tool's trace is .trace, .json, .json.gz "
-			  "or .tar.gz; timeline writes .pftrace");
+		opt_usage("scanner writes .trace, .json, .json.gz or .tar.gz; "
+			  "use timeline for .pftrace");
 }
 
 int

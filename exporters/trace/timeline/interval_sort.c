@@ -1,5 +1,5 @@
 /*
- * interval_sort - intervals that are sorted before they are drawn.
+ * interval_sort - sort intervals before they are drawn.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/interval_sort.h"
@@ -11,8 +11,8 @@
 
 struct interval_sort_entry {
 	int64_t begin_ns, end_ns;
-	uint64_t order; /* of coming: what is equal otherwise stays so */
-	size_t at;      /* the texts, one behind the other */
+	uint64_t order; /* order of arrival: makes the sort stable */
+	size_t at;      /* the texts, one after another */
 	uint32_t row, flags;
 	uint32_t name, category, pairs; /* bytes */
 };
@@ -72,7 +72,7 @@ text_bytes(const struct interval_sort_entry *entry)
 	return (size_t)entry->name + entry->category + entry->pairs;
 }
 
-/* The texts of what is left, close together again. */
+/* Compact the texts of the remaining intervals. */
 static void
 pack(struct interval_sort *interval_sort)
 {
@@ -92,7 +92,8 @@ pack(struct interval_sort *interval_sort)
 	interval_sort->used = used;
 }
 
-/* The later half goes, whole begins at a time.  False: there is but one. */
+/* Drop the later half; intervals with the same begin stay together.  False:
+ * all have the same begin. */
 static bool
 give_up_half(struct interval_sort *interval_sort)
 {
@@ -155,7 +156,7 @@ interval_sort_add(
 		interval_sort->crowded++;
 		return;
 	}
-	/* What was there may have been given up for it, and it with that. */
+	/* Making room may have dropped the begin of the new interval, too. */
 	if (item->begin_ns >= interval_sort->limit_ns)
 		return;
 	entry.order = interval_sort->came++;

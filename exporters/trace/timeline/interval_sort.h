@@ -1,11 +1,10 @@
 /*
- * interval_sort - intervals that are sorted before they are drawn: by begin, of
- * one begin the longest first, as lanes want them.
+ * interval_sort - sort intervals before they are drawn: by begin, and for
+ * equal begins the longest first, as lanes require.
  *
- * Holds copies, and only so many bytes of them: when a bag is full it gives up
- * the later half of its intervals, and takes none from where they began until
- * it is emptied.  Whoever fills it from a source that can be read again goes
- * on from there.
+ * Copies the intervals into a bag of bounded size.  A full bag drops the later
+ * half of its intervals, and refuses intervals from that begin on until it is
+ * emptied.  The caller then reads its source again from there.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_TIMELINE_INTERVAL_SORT_H
@@ -18,12 +17,12 @@
 #include "proto/base/text.h"
 
 struct interval_sort_item {
-	uint32_t row;   /* of the timeline */
-	uint32_t flags; /* the caller's */
+	uint32_t row;   /* row of the timeline */
+	uint32_t flags; /* flags of the caller */
 	int64_t begin_ns, end_ns;
 	struct text name, category, pairs;
-	struct text
-	    notes; /* more pairs; interval_sort_get has them in `pairs` */
+	struct text notes; /* additional pairs; interval_sort_get returns them
+			      in `pairs` */
 };
 
 struct interval_sort {
@@ -32,10 +31,10 @@ struct interval_sort {
 	uint32_t count, room;
 	unsigned char *bytes;
 	size_t used, bytes_room;
-	int64_t limit_ns; /* nothing from then on is taken */
-	uint64_t crowded; /* of one begin, for which there was no room */
+	int64_t limit_ns; /* intervals from this begin on are refused */
+	uint64_t crowded; /* intervals with equal begin that did not fit */
 	uint64_t came;
-	uint32_t last_row; /* of what was taken last */
+	uint32_t last_row; /* begin of the last stored interval */
 	int64_t last_begin_ns;
 };
 
@@ -48,9 +47,9 @@ void interval_sort_sort(struct interval_sort *interval_sort);
 /* A view, valid until the bag changes. */
 void interval_sort_get(const struct interval_sort *interval_sort, uint32_t i,
     struct interval_sort_item *item);
-/* It has no items and no limit any more. */
+/* Remove all intervals and the limit. */
 void interval_sort_empty(struct interval_sort *interval_sort);
-/* Was something given up? */
+/* Were intervals dropped? */
 bool interval_sort_was_full(const struct interval_sort *interval_sort);
 
 #endif

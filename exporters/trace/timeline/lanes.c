@@ -1,5 +1,5 @@
 /*
- * lanes - intervals of one track side by side.
+ * lanes - assign the intervals of one track to lanes.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/lanes.h"
@@ -10,7 +10,7 @@
 
 #include "proto/base/memory.h"
 
-/* What has ended is closed; the end of what is innermost then. */
+/* Close intervals that have ended; return the end of the innermost open one. */
 static int64_t
 close_ended(struct lanes_lane *lane, int64_t now_ns)
 {
@@ -30,7 +30,7 @@ open_in(struct lanes_lane *lane, int64_t end_ns)
 static struct lanes_lane *
 add_lane(struct lanes *lanes)
 {
-	/* Doubled at each power of two. */
+	/* The capacity doubles at each power of two. */
 	if ((lanes->count & (lanes->count - 1)) == 0) {
 		uint32_t room = lanes->count > 0 ? 2 * lanes->count : 1;
 

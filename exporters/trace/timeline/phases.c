@@ -1,5 +1,5 @@
 /*
- * timeline - phases and jobs: one row a phase and node.
+ * timeline - phases and jobs: one row for each phase and node.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/timeline_private.h"
@@ -11,7 +11,7 @@
 
 enum { PHASE_BAG_BYTES = 8 << 20, NOTE_BYTES = 64 };
 
-/* ---- phases whose starts or ends may stand alone ---- */
+/* ---- phases with unmatched starts or ends ---- */
 
 static int
 read_ignored(struct timeline *t, struct string_table *ignored, uint64_t *count,
@@ -52,11 +52,11 @@ phase_id(char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record)
 
 struct phase {
 	unsigned char notes[NOTE_BYTES];
-	struct wire_writer w; /* in notes */
+	struct wire_writer w; /* in `notes` */
 	char row[NAME_BYTES_MAX + 1];
 };
 
-/* "pull" of cascade, "run" of job: the row's name. */
+/* The name of the row: "pull" of cascade, "run" of job. */
 static struct text
 row_name(struct phase *phase, const struct record *record)
 {
@@ -70,7 +70,7 @@ row_name(struct phase *phase, const struct record *record)
 	return (struct text){ phase->row, (uint32_t)n };
 }
 
-/* What is missing or odd is said; nothing is guessed. */
+/* Mark what is missing or invalid; guess nothing. */
 static void
 set_times(struct timeline *t, struct phase *phase, const struct record *record,
     struct interval_sort_item *item)
@@ -123,9 +123,10 @@ take(struct timeline *t, struct interval_sort *interval_sort,
 	timeline_gather(t, interval_sort, &item);
 }
 
-/* ---- all of them ---- */
+/* ---- all phases ---- */
 
-/* Those that begin at `after_ns` or later, as many as the bag holds. */
+/* Read the phases that begin at `after_ns` or later, as many as the bag
+ * holds. */
 static int
 gather(struct timeline *t, struct interval_sort *interval_sort,
     const struct string_table *ignored, int64_t after_ns, struct err *err)

@@ -1,5 +1,5 @@
 /*
- * timeline - how far it is, on a terminal.
+ * timeline - show progress on a terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/timeline_private.h"

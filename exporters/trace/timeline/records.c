@@ -1,5 +1,5 @@
 /*
- * timeline - from records into the trace.
+ * timeline - write records to the trace.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/timeline_private.h"
@@ -35,7 +35,8 @@ timeline_wants(const struct timeline *t, struct text node, int64_t begin_ns,
 	if (t->chosen_only &&
 	    (!string_table_find(&t->chosen, node, &rank) || rank >= t->ranks))
 		return false;
-	/* What began before and ended as the trace begins is not in it. */
+	/* An interval that ends exactly at the start of the trace is not in
+	 * it. */
 	if (end_ns == t->from_ns && begin_ns < end_ns)
 		return false;
 	return t->time_window.job == NULL ||

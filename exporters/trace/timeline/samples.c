@@ -1,5 +1,5 @@
 /*
- * timeline - samples as counter tracks; counters as rates.
+ * timeline - write samples as counter tracks; counters as rates.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/timeline_private.h"
@@ -10,12 +10,12 @@
 #include "exporters/samples/unit.h"
 
 enum {
-	STEPS = 1000, /* that a track has at most, unless --step says so */
+	STEPS = 1000, /* maximum of a track, without --step */
 	NAME_BYTES = 2 * NAME_BYTES_MAX + 4,
 	UNIT_BYTES = 32,
 };
 
-/* "By", of a counter "By/s". */
+/* "By", for a counter "By/s". */
 static struct text
 rate_unit(char to[static UNIT_BYTES], struct text unit)
 {

@@ -1,5 +1,5 @@
 /*
- * size_limit - what of a timeline fits so many bytes.
+ * size_limit - choose the part of a timeline that fits a size.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/size_limit.h"
@@ -51,7 +51,7 @@ size_limit_add(
 		limit->rank_bytes[rank] += bytes;
 }
 
-/* Bytes that every trace has. */
+/* Bytes of every trace, whatever is in it. */
 static uint64_t
 fixed_bytes(const struct size_limit *limit, uint64_t total)
 {

@@ -1,5 +1,6 @@
 /*
- * timeline - spans, a row a track, and events, a row a source.
+ * timeline - spans, one row for each track, and events, one row for each
+ * source.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/timeline_private.h"
@@ -7,13 +8,13 @@
 #include "proto/os/clock.h"
 
 enum {
-	/* Spans of one track and begin, or that were cut to one. */
+	/* Spans of one track with the same begin, or cut to the same begin. */
 	SPAN_BAG_BYTES = 4 << 20,
 };
-/* How far before its time a trace looks for spans that reach into it. */
+/* How long before its start a trace looks for spans that reach into it. */
 #define LOOK_BACK_NS (INT64_C(24) * 3600 * NS_PER_SECOND)
 
-/* What is in the bag can be drawn when something else comes. */
+/* Draw the bag when a span of another track or begin arrives. */
 static bool
 goes_with(const struct timeline *t, const struct interval_sort *interval_sort,
     const struct interval_sort_item *item)
@@ -21,7 +22,7 @@ goes_with(const struct timeline *t, const struct interval_sort *interval_sort,
 	int64_t begin_ns = item->begin_ns;
 
 	if (begin_ns < t->from_ns)
-		begin_ns = t->from_ns; /* where it is cut */
+		begin_ns = t->from_ns; /* begin after cutting */
 	return interval_sort->count == 0 ||
 	       (interval_sort->last_row == item->row &&
 		   interval_sort->last_begin_ns == begin_ns);

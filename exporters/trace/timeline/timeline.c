@@ -1,5 +1,5 @@
 /*
- * timeline - the whole pool on one time line.
+ * timeline - the whole pool on one timeline.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/timeline.h"
@@ -31,17 +31,20 @@ enum { PARTS = sizeof(parts) / sizeof(*parts) };
 
 const struct opt timeline_options[] = {
 	{ "kind", 0, OPT_LIST, OPT_TO(struct timeline_options, kinds), "KIND",
-	    "phase (with jobs), span, event, sample; may be repeated (all)",
+	    "write only this kind: phase (with jobs), span, event or sample; "
+	    "may be repeated",
 	    NULL, false },
 	{ "metric", 'm', OPT_LIST, OPT_TO(struct timeline_options, metrics),
-	    "PATTERN", "samples only of metrics like this; may be repeated",
+	    "PATTERN",
+	    "write only samples of metrics that match this pattern; may be "
+	    "repeated",
 	    NULL, false },
 	{ "nodes", 0, OPT_TEXT, OPT_TO(struct timeline_options, nodes),
-	    "worst:K", "only the K nodes with the longest phases, these first",
+	    "worst:K",
+	    "write only the K nodes with the longest phases, the longest first",
 	    NULL, false },
 	{ "max-size", 0, OPT_BYTES, OPT_TO(struct timeline_options, max_bytes),
-	    "BYTES",
-	    "leave out, and say so, what is more than a viewer is to hold",
+	    "BYTES", "limit the size of the trace, and report what is left out",
 	    NULL, false },
 	{ .name = NULL },
 };
@@ -64,7 +67,8 @@ timeline_check(const struct trace_request *request)
 	    number_parse_u64(text_of(options->nodes + sizeof(prefix) - 1),
 		&count, &err) != 0 ||
 	    count == 0 || count > NODES_MAX)
-		opt_usage("--nodes is worst:K, with K from 1 to %d", NODES_MAX);
+		opt_usage(
+		    "--nodes takes worst:K, with K from 1 to %d", NODES_MAX);
 	options->worst = (uint32_t)count;
 }
 
@@ -97,7 +101,7 @@ read_all(struct timeline *t, struct err *err)
 	return 0;
 }
 
-/* ---- the time of it ---- */
+/* ---- time range ---- */
 
 static int
 open_window(struct timeline *t, const struct time_window_options *options,
@@ -106,7 +110,7 @@ open_window(struct timeline *t, const struct time_window_options *options,
 	if (time_window_open(
 		&t->time_window, options, t->source, t->partition, err) != 0)
 		return -1;
-	/* From here to the end of all time is a number of nanoseconds. */
+	/* The length of the time range must fit 64 bits. */
 	if (t->time_window.from_ns < TIME_MAX_NS - INT64_MAX)
 		t->time_window.from_ns = TIME_MAX_NS - INT64_MAX;
 	t->from_ns = t->time_window.from_ns;
@@ -117,24 +121,25 @@ open_window(struct timeline *t, const struct time_window_options *options,
 	return 0;
 }
 
-/* ---- writing, and what there is too much for ---- */
+/* ---- writing, and the size limit ---- */
 
 static void
 say_left_out(const struct timeline *t)
 {
 	if (t->tracks.crowded + t->crowded > 0)
-		log_warn("%" PRIu64 " intervals are left out: more than %d "
-			 "overlap on one track",
+		log_warn(
+		    "%" PRIu64
+		    " intervals left out: more than %d overlap on one track",
 		    t->tracks.crowded + t->crowded, LANES_LANES_MAX);
 	if (t->rowless > 0)
-		log_warn("%" PRIu64 " records are left out: there are more "
-			 "than %d tracks",
+		log_warn("%" PRIu64
+			 " records left out: there are more than %d tracks",
 		    t->rowless, TRACKS_MAX);
 	if (t->written == 0 && !opt_common_values.quiet)
-		log_warn("there is nothing in this trace");
+		log_warn("the trace is empty");
 }
 
-/* Everything once, into `stream`. */
+/* Write all records once to `stream`. */
 static int
 write_pass(struct timeline *t, const struct trace_request *request,
     struct byte_stream *byte_stream, uint64_t *bytes, struct err *err)
@@ -180,10 +185,10 @@ end_at(struct timeline *t, int64_t end_ns)
 	t->time_window.to_ns = t->cut_ns = t->end_ns = end_ns;
 }
 
-/* Nodes go, the least bad first, until the rest fits or there is one left;
- * then time goes, the latest first.  `bytes` is what the last count came to;
- * what it was made of changes a little with what is in it, so it is counted
- * until it fits. */
+/* Leave out nodes, the best first, until the rest fits or one is left; then
+ * leave out time, the latest first.  `bytes` is the result of the last count.
+ * Leaving records out also changes the size of the others a little, so count
+ * again until the trace fits. */
 static int
 make_fit(struct timeline *t, const struct trace_request *request,
     uint64_t *bytes, struct err *err)
@@ -213,8 +218,7 @@ make_fit(struct timeline *t, const struct trace_request *request,
 			if (++tries == TRIES_MAX ||
 			    end_ns >= t->time_window.to_ns)
 				rc = err_set(err,
-				    "not even the first moment fits "
-				    "--max-size");
+				    "--max-size is too small for any record");
 			end_at(t, end_ns);
 		}
 		size_limit_clear(limit);
@@ -231,8 +235,8 @@ say_limit(const struct timeline *t, uint32_t ranks, int64_t to_ns)
 
 	if (t->time_window.to_ns < to_ns) {
 		clock_text(text, t->time_window.to_ns, 9);
-		log_warn("--max-size: what begins at %s or later is left out; "
-			 "--from %s goes on",
+		log_warn("--max-size: records from %s on are left out; use "
+			 "--from %s for the rest",
 		    text, text);
 	}
 	names[0] = '\0';
@@ -241,8 +245,8 @@ say_limit(const struct timeline *t, uint32_t ranks, int64_t to_ns)
 		    "%s%.*s", used > 0 ? ", " : "",
 		    (int)t->chosen.names[i].bytes, t->chosen.names[i].at);
 	if (t->ranks < ranks)
-		log_warn("--max-size: of the %" PRIu32 " worst nodes the last "
-			 "%" PRIu32 " are left out: %s%s",
+		log_warn("--max-size: of the %" PRIu32
+			 " worst nodes the last %" PRIu32 " are left out: %s%s",
 		    ranks, ranks - t->ranks, names,
 		    ranks - t->ranks > NAMED_MAX ? " ..." : "");
 }

@@ -1,5 +1,5 @@
 /*
- * timeline - inside: what the parts of a timeline share.
+ * timeline_private - shared by the parts of a timeline.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_TIMELINE_TIMELINE_PRIVATE_H
@@ -18,64 +18,65 @@ struct timeline {
 	struct source *source;
 	struct text partition;
 	const struct opt_list *metrics; /* patterns; none: all */
-	uint32_t kind_bits;             /* of enum record_kind */
+	uint32_t kind_bits;             /* bits of enum record_kind */
 	struct time_window time_window;
-	int64_t from_ns; /* 0 in the trace */
-	int64_t end_ns;  /* what has no end ends here */
-	int64_t cut_ns;  /* what ends later is cut here */
-	/* With --nodes: which, by rank, and how many of them are drawn. */
+	int64_t from_ns; /* time 0 of the trace */
+	int64_t end_ns;  /* end of intervals without an end */
+	int64_t cut_ns;  /* intervals are cut here */
+	/* For --nodes: the chosen nodes by rank, and how many of them are
+	 * drawn. */
 	bool chosen_only;
 	struct string_table chosen;
 	uint32_t ranks;
-	uint32_t nodes; /* of which they were chosen */
+	uint32_t nodes; /* number of nodes they were chosen from */
 
 	struct tracks tracks;
 	struct trace_writer sink;
-	struct size_limit *limit; /* NULL: nobody counts */
+	struct size_limit *limit; /* NULL: bytes are not counted */
 	uint64_t written;         /* intervals, points, values */
-	uint64_t crowded;         /* left out for want of room */
+	uint64_t crowded;         /* left out: no lane was free */
 	uint64_t rowless;         /* left out: too many tracks */
 
 	bool has_terminal, has_shown;
-	const char *what; /* is being read */
+	const char *what; /* records read so far */
 	struct progress progress;
-	uint64_t spans, events; /* in the partition */
+	uint64_t spans, events; /* records in the partition */
 };
 
-/* Read the records of a kind from `from_ns` to the end of the window. */
+/* Query the records of one kind from `from_ns` to the end of the window. */
 int timeline_select(struct timeline *timeline, enum record_kind kind,
     int64_t from_ns, struct err *err);
-/* Does it belong into the trace? */
+/* Is the record part of the trace? */
 bool timeline_wants(const struct timeline *timeline, struct text node,
     int64_t begin_ns, int64_t end_ns);
 
 bool timeline_is_job(const struct record *phase);
 
-/* The nodes with the longest phases, at most so many; where there are no
- * phases, with the longest spans. */
+/* Choose the nodes with the longest phases, or, if there are no phases, with
+ * the longest spans; at most as many as --nodes names. */
 int timeline_choose_worst(
     struct timeline *timeline, uint64_t count, struct err *err);
 
 void timeline_note(struct wire_writer *w, const char *what);
-/* What ends before it begins has no length, and says so. */
+/* An interval that ends before it begins gets length 0 and a mark. */
 void timeline_straighten(struct interval_sort_item *item);
-/* Cut it to the trace's time and add it to the bag. */
+/* Cut the interval to the time of the trace and add it to the bag. */
 void timeline_gather(const struct timeline *timeline,
     struct interval_sort *interval_sort, const struct interval_sort_item *item);
-/* Write what is in the bag, and empty it. */
+/* Write the intervals of the bag, and empty it. */
 void timeline_flush(
     struct timeline *timeline, struct interval_sort *interval_sort);
 void timeline_point(
     struct timeline *timeline, const struct interval_sort_item *item);
-enum { TIMELINE_POINT = 1, TIMELINE_BACKWARDS = 2 }; /* flags of items */
+enum { TIMELINE_POINT = 1, TIMELINE_BACKWARDS = 2 }; /* flags of intervals */
 
-/* What was written since trace_writer_bytes was `before` is of this node and
- * time. */
+/* Count the bytes written since trace_writer_bytes was `before` for this node
+ * and time. */
 void timeline_account(struct timeline *timeline, struct text node,
     int64_t time_ns, uint64_t before);
 
-/* How far it is: what is read, of how many; a step; the end.  timeline_count
- * finds out how many spans and events there are. */
+/* Progress: start with what is read and how many records there are, one step,
+ * and the end.  timeline_count queries the number of spans and events. */
 int timeline_count(struct timeline *timeline, struct err *err);
 void timeline_shows(
     struct timeline *timeline, const char *what, uint64_t total);

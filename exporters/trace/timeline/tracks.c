@@ -1,5 +1,5 @@
 /*
- * tracks - where a timeline draws.
+ * tracks - the processes and threads of a timeline.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/tracks.h"
@@ -56,7 +56,7 @@ tracks_clear(struct tracks *tracks)
 	string_table_clear(&tracks->track_keys);
 }
 
-/* ---- what entities say ---- */
+/* ---- entities ---- */
 
 static struct text
 text_property(
@@ -155,7 +155,7 @@ is_last(const struct tracks *tracks, struct text node,
 	       text_equal(last->node, node);
 }
 
-/* False: there is no room for its process. */
+/* False: the limit of processes is reached. */
 static bool
 add_row(struct tracks *tracks, struct text row_key, struct text node,
     enum tracks_section section, struct text track)

@@ -1,5 +1,5 @@
 /*
- * rows - the order in which a viewer shows them.
+ * tracks_order - the order in which a viewer shows the rows.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/trace/timeline/tracks_order.h"
@@ -20,7 +20,7 @@ is_digit(struct text t, uint32_t i)
 	return i < t.bytes && t.at[i] >= '0' && t.at[i] <= '9';
 }
 
-/* The digits at `i` without zeros in front; `i` is behind them then. */
+/* The digits at `i` without leading zeros; advances `i` past them. */
 static struct text
 number_at(struct text t, uint32_t *i)
 {
@@ -68,7 +68,7 @@ tracks_compare_names(struct text a, struct text b)
 
 struct sorted_process {
 	const struct tracks_process *process;
-	uint32_t rank; /* of its node */
+	uint32_t rank; /* position of its node */
 	uint32_t number;
 };
 
@@ -124,8 +124,8 @@ name_process(
 
 struct sorted_row {
 	const struct tracks_row *row;
-	int64_t begin_ns; /* of its track in any node */
-	uint32_t process; /* its place */
+	int64_t begin_ns; /* first begin of its track on any node */
+	uint32_t process; /* number of the row */
 };
 
 static int
@@ -148,8 +148,8 @@ by_place(const void *left, const void *right)
 	return text_compare(a->row->track, b->row->track);
 }
 
-/* A phase stands at the same place in every node, so that they can be
- * compared: in the order in which phases began, wherever that was. */
+/* A phase has the same position in every node, for comparison: phases are
+ * sorted by their first begin on any node. */
 static void
 set_begins(const struct tracks *tracks, struct sorted_row *sorted)
 {

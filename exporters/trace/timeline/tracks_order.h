@@ -1,5 +1,5 @@
 /*
- * rows - inside: what tracks.c builds and tracks_order.c sorts.
+ * tracks_order - shared by tracks.c (building) and tracks_order.c (sorting).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_TIMELINE_TRACKS_ORDER_H
@@ -8,7 +8,7 @@
 #include "exporters/trace/timeline/tracks.h"
 
 struct tracks_process {
-	struct text node, group; /* group: empty, or what an entity says */
+	struct text node, group; /* group: empty, or from an entity */
 	int64_t id;
 };
 
@@ -17,9 +17,9 @@ struct tracks_row {
 	uint32_t process;
 	enum tracks_section section;
 	int64_t sort;
-	int64_t begin_ns; /* jobs and phases: of the first */
+	int64_t begin_ns; /* jobs and phases: begin of the first interval */
 	struct lanes lanes;
-	int64_t *tids; /* by lane */
+	int64_t *tids; /* one for each lane */
 	uint32_t threads, tid_room;
 };
 
@@ -28,7 +28,7 @@ struct tracks_track {
 	int64_t sort;
 };
 
-/* As people sort: node2 before node10.  Only equal texts are equal. */
+/* Natural order: node2 before node10.  Only identical texts are equal. */
 int tracks_compare_names(struct text a, struct text b);
 
 #endif

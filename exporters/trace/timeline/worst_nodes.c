@@ -10,13 +10,13 @@
 #include "proto/os/clock.h"
 
 struct one {
-	int64_t longest_ns, latest_ns; /* phase, its end; or span */
-	uint32_t number;               /* of its name */
+	int64_t longest_ns, latest_ns; /* of a phase, its end, or a span */
+	uint32_t number;               /* bytes of its name */
 };
 
 struct worst {
 	struct string_table nodes;
-	struct one *at; /* by number */
+	struct one *at; /* indexed by the number of the node */
 	uint32_t room;
 };
 
@@ -38,8 +38,8 @@ take(struct worst *worst, struct text node, int64_t begin_ns, int64_t end_ns)
 		one->latest_ns = end_ns;
 }
 
-/* What lacks its end lasts to the end of the trace.  Jobs are what a node was
- * asked to do, not what kept it from it. */
+/* A phase without an end lasts to the end of the trace.  Jobs do not count: a
+ * long job does not make a node slow. */
 static int
 read_kind(struct timeline *t, struct worst *worst, enum record_kind kind,
     struct err *err)

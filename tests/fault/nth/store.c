@@ -162,7 +162,7 @@ stands_right(struct store *store, const struct nth_ledger *ledger)
 {
 	struct journal_stream stream;
 	struct err err = { 0 };
-	uint64_t hwm[NTH_STREAMS];
+	uint64_t last_seq[NTH_STREAMS];
 
 	if (journal_begin(store->journal, &err) != 0)
 		return nth_wrong(err.text, 0, 0);
@@ -172,14 +172,16 @@ stands_right(struct store *store, const struct nth_ledger *ledger)
 		if (journal_stream_get(store->journal, &h.session, h.partition,
 			&stream) == JOURNAL_DAMAGED)
 			return nth_wrong("damaged stream", s, 0);
-		hwm[s] = stream.hwm;
-		if (hwm[s] < ledger->kept[s])
-			return nth_wrong("lost up to", hwm[s], ledger->kept[s]);
-		if (hwm[s] > ledger->sent[s])
-			return nth_wrong("made up", hwm[s], ledger->sent[s]);
+		last_seq[s] = stream.last_seq;
+		if (last_seq[s] < ledger->kept[s])
+			return nth_wrong(
+			    "lost up to", last_seq[s], ledger->kept[s]);
+		if (last_seq[s] > ledger->sent[s])
+			return nth_wrong(
+			    "made up", last_seq[s], ledger->sent[s]);
 	}
 	for (uint32_t s = 0; s < NTH_STREAMS; s++)
-		if (!send_batch(store, s, hwm[s] + 1))
+		if (!send_batch(store, s, last_seq[s] + 1))
 			return nth_wrong("goes on", s, 0);
 	if (journal_commit(store->journal, &err) != DB_OK)
 		return nth_wrong(err.text, 0, 0);

@@ -114,7 +114,7 @@ answer_later(struct sim *sim, struct sim_answer *a)
 static uint64_t
 ring_chain(const struct sim_aggregator_stream *s, uint64_t seq)
 {
-	if (seq == 0 || seq > s->hwm || seq < s->ring_from)
+	if (seq == 0 || seq > s->last_seq || seq < s->ring_from)
 		return 0;
 	return s->ring[seq % SIM_RING];
 }
@@ -150,7 +150,7 @@ static void
 on_hello(struct sim *sim, const struct wire_header *q, int stream,
     struct sim_answer *a)
 {
-	struct sim_aggregator_stream none = { .hwm = 0 };
+	struct sim_aggregator_stream none = { .last_seq = 0 };
 	const struct sim_aggregator_stream *s =
 	    find_stream(&sim->aggregator.work, &q->session, stream);
 
@@ -158,23 +158,23 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 		s = &none;
 	if (sim->mutant == SIM_FENCE_HELLOS && q->run < s->run) {
 		refuse(a, WIRE_NACK_SUPERSEDED);
-		expect(a, s, s->hwm + 1);
+		expect(a, s, s->last_seq + 1);
 		return;
 	}
-	if (sim->mutant != SIM_NO_CHAINS && q->seq <= s->hwm + 1 &&
+	if (sim->mutant != SIM_NO_CHAINS && q->seq <= s->last_seq + 1 &&
 	    chain_differs(s, q)) {
 		refuse(a, WIRE_NACK_DIVERGED);
 		expect(a, s, q->seq);
 		return;
 	}
 	a->header.type = WIRE_WELCOME;
-	expect(a, s, s->hwm + 1);
+	expect(a, s, s->last_seq + 1);
 	if (q->chain != 0 && q->chain == ring_chain(s, q->seq - 1))
 		a->header.flags = WIRE_FLAG_SAME;
 	if (sim->mutant == SIM_NO_CHAINS)
 		a->header.chain = a->header.flags = 0;
 	a->header.last_seq = s->missing;
-	a->header.after = s->missing_chain;
+	a->header.after = s->missing_hash;
 }
 
 /* 0 is "not known": as the sender of a gap says, or where it is not known
@@ -206,27 +206,28 @@ keep(struct sim *sim, struct sim_aggregator_stream *s,
 		return;
 	}
 	kept = &work->kept[work->kepts++];
-	if (s->hwm > 0 && (q->seq != s->hwm + 1 || q->chain == 0 ||
-			      q->chain != ring_chain(s, s->hwm)))
-		s->boundary = s->hwm;
+	if (s->last_seq > 0 && (q->seq != s->last_seq + 1 || q->chain == 0 ||
+				   q->chain != ring_chain(s, s->last_seq)))
+		s->boundary = s->last_seq;
 	/* Of a gap the part that is not kept already. */
-	*kept = (struct sim_kept){ s->session, s->stream, s->hwm + 1, last, -1,
-		false };
+	*kept = (struct sim_kept){ s->session, s->stream, s->last_seq + 1, last,
+		-1, false };
 	if (!gap) {
 		uint32_t content;
 
 		memcpy(&content, body.at, sizeof(content));
 		kept->content = (int)content;
 	}
-	for (uint64_t n = s->hwm + 1; gap && n <= last; n++)
+	for (uint64_t n = s->last_seq + 1; gap && n <= last; n++)
 		s->ring[n % SIM_RING] = 0;
 	s->chain = chain_after(q, body, s->chain);
 	s->ring[last % SIM_RING] = s->chain;
-	s->hwm = last;
-	if (s->hwm >= SIM_RING && s->ring_from < s->hwm - SIM_RING + 1)
-		s->ring_from = s->hwm - SIM_RING + 1;
-	if (s->hwm >= s->missing)
-		s->missing = s->missing_chain = 0;
+	s->last_seq = last;
+	if (s->last_seq >= SIM_RING &&
+	    s->ring_from < s->last_seq - SIM_RING + 1)
+		s->ring_from = s->last_seq - SIM_RING + 1;
+	if (s->last_seq >= s->missing)
+		s->missing = s->missing_hash = 0;
 	if (q->run > s->run)
 		s->run = q->run;
 	if (sim->mutant == SIM_SPLIT_TRANSACTION) {
@@ -245,12 +246,12 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
 	bool chains = sim->mutant != SIM_NO_CHAINS;
 
-	expect(a, s, s->hwm + 1);
+	expect(a, s, s->last_seq + 1);
 	if (q->run < s->run) {
 		refuse(a, WIRE_NACK_SUPERSEDED);
 		return;
 	}
-	if (last <= s->hwm) {
+	if (last <= s->last_seq) {
 		if (chains && q->type == WIRE_BATCH &&
 		    (q->seq == 1 || q->chain != 0) &&
 		    ring_denies(s, q->seq, chain_after(q, body, q->chain))) {
@@ -258,7 +259,7 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 			expect(a, s, q->seq);
 			return;
 		}
-	} else if (q->seq > s->hwm + 1 && sim->mutant != SIM_ACCEPT_GAPS) {
+	} else if (q->seq > s->last_seq + 1 && sim->mutant != SIM_ACCEPT_GAPS) {
 		refuse(a, WIRE_NACK_GAP);
 		return;
 	} else if (sim->mutant != SIM_OLD_GENERATIONS && q->generation != 0 &&
@@ -275,10 +276,10 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 		return;
 	} else {
 		keep(sim, s, q, body);
-		expect(a, s, s->hwm + 1);
+		expect(a, s, s->last_seq + 1);
 	}
 	a->header.type = WIRE_ACK;
-	a->header.seq = s->hwm;
+	a->header.seq = s->last_seq;
 }
 
 static bool

@@ -44,11 +44,11 @@ close_missing(struct sim *sim)
 	for (int i = 0; i < work->streams; i++) {
 		struct sim_aggregator_stream *s = &work->stream[i];
 
-		if (s->missing > s->hwm && work->kepts < SIM_KEPT)
+		if (s->missing > s->last_seq && work->kepts < SIM_KEPT)
 			work->kept[work->kepts++] =
 			    (struct sim_kept){ s->session, s->stream,
-				    s->hwm + 1, s->missing, -1, true };
-		s->missing = s->missing_chain = 0;
+				    s->last_seq + 1, s->missing, -1, true };
+		s->missing = s->missing_hash = 0;
 		sim_twin_put(sim, s);
 	}
 }
@@ -104,15 +104,15 @@ owe(struct sim *sim, const struct sim_aggregator_stream *before)
 {
 	struct sim_aggregator_stream *s =
 	    sim_aggregator_get(sim, &before->session, before->stream);
-	bool more = before->missing > before->hwm;
-	uint64_t missing = more ? before->missing : before->hwm;
+	bool more = before->missing > before->last_seq;
+	uint64_t missing = more ? before->missing : before->last_seq;
 
 	if (s->run < before->run)
 		s->run = before->run;
-	if (missing <= s->hwm || missing <= s->missing)
+	if (missing <= s->last_seq || missing <= s->missing)
 		return;
 	s->missing = missing;
-	s->missing_chain = more ? before->missing_chain : before->chain;
+	s->missing_hash = more ? before->missing_hash : before->chain;
 }
 
 /* Gaps of the aggregator's own are a stream like any other: missing, too. */

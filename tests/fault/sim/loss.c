@@ -31,7 +31,8 @@ is_remembered(
 		if (s->stream != n->stream ||
 		    !session_equal(&s->session, &n->session))
 			continue;
-		for (uint64_t seq = n->seq; seq < to && seq <= s->hwm; seq++)
+		for (uint64_t seq = n->seq; seq < to && seq <= s->last_seq;
+		     seq++)
 			if (seq < s->ring_from || s->ring[seq % SIM_RING] == 0)
 				return false;
 		return true;
@@ -125,7 +126,7 @@ is_missing(const struct sim_store *disk, const struct sim_number *n)
 	for (int i = 0; i < disk->streams; i++)
 		if (disk->stream[i].stream == n->stream &&
 		    session_equal(&disk->stream[i].session, &n->session))
-			return n->seq > disk->stream[i].hwm &&
+			return n->seq > disk->stream[i].last_seq &&
 			       n->seq <= disk->stream[i].missing;
 	return false;
 }

@@ -132,10 +132,10 @@ struct sim_kept {
 struct sim_aggregator_stream {
 	struct session_id session;
 	int stream;
-	uint64_t hwm, chain, run;
-	uint64_t ring[SIM_RING];         /* chain after n at n % SIM_RING */
-	uint64_t ring_from;              /* the first number that it knows */
-	uint64_t missing, missing_chain; /* the store before had so much */
+	uint64_t last_seq, chain, run;
+	uint64_t ring[SIM_RING];        /* chain after n at n % SIM_RING */
+	uint64_t ring_from;             /* the first number that it knows */
+	uint64_t missing, missing_hash; /* the store before had so much */
 	uint64_t boundary; /* what is behind it may be of another life */
 };
 

@@ -163,7 +163,7 @@ may_double(const struct sim *sim, const struct session_id *session, int stream,
 	for (int i = 0; i < disk->streams; i++)
 		if (disk->stream[i].stream == stream &&
 		    session_equal(&disk->stream[i].session, session))
-			return disk->stream[i].hwm >= from + SIM_RING;
+			return disk->stream[i].last_seq >= from + SIM_RING;
 	return false;
 }
 

@@ -66,16 +66,16 @@ close_twin(void)
 void
 sim_twin_put(struct sim *sim, const struct sim_aggregator_stream *stream)
 {
-	struct journal_stream s = { .hwm = stream->hwm,
+	struct journal_stream s = { .last_seq = stream->last_seq,
 		.run = stream->run,
 		.node = text_of("n"),
 		.missing = stream->missing,
-		.missing_chain = stream->missing_chain,
+		.missing_hash = stream->missing_hash,
 		.boundary = stream->boundary };
 
 	if (!is_there(sim))
 		return;
-	for (uint64_t n = stream->ring_from; n <= s.hwm; n++)
+	for (uint64_t n = stream->ring_from; n <= s.last_seq; n++)
 		s.ring[n % JOURNAL_RING] = stream->ring[n % SIM_RING];
 	journal_stream_put(twin.journal, &stream->session,
 	    text_of(sim_partitions[stream->stream]), &s);
@@ -161,19 +161,19 @@ compare_stream(struct sim *sim, const struct sim_aggregator_stream *s)
 
 	if (journal_stream_get(twin.journal, &s->session, partition, &mine) !=
 	    JOURNAL_FOUND) {
-		must(sim, s->hwm == 0 && s->run == 0 && s->missing == 0,
+		must(sim, s->last_seq == 0 && s->run == 0 && s->missing == 0,
 		    "a stream is not there");
 		return;
 	}
-	must(sim, mine.hwm == s->hwm && mine.run == s->run,
+	must(sim, mine.last_seq == s->last_seq && mine.run == s->run,
 	    "a stream is kept to another number, or run");
 	must(sim,
-	    mine.missing == s->missing &&
-		mine.missing_chain == s->missing_chain,
+	    mine.missing == s->missing && mine.missing_hash == s->missing_hash,
 	    "a stream owes another number");
 	must(sim, mine.boundary == s->boundary, "a stream has another seam");
-	for (uint64_t n = s->ring_from; n <= s->hwm; n++)
-		must(sim, journal_chain(&mine, n) == s->ring[n % SIM_RING],
+	for (uint64_t n = s->ring_from; n <= s->last_seq; n++)
+		must(sim,
+		    journal_running_hash(&mine, n) == s->ring[n % SIM_RING],
 		    "another chain");
 }
 

@@ -137,7 +137,7 @@ missed_periods_are_skipped(void **state)
 }
 
 static void
-thinning_makes_every_period_longer(void **state)
+throttling_makes_every_period_longer(void **state)
 {
 	struct schedule schedule;
 	int64_t first_ns;
@@ -183,7 +183,7 @@ main(void)
 		    a_list_that_makes_no_sense_is_refused_with_a_sentence),
 		cmocka_unit_test(sets_of_a_node_are_on_one_grid),
 		cmocka_unit_test(missed_periods_are_skipped),
-		cmocka_unit_test(thinning_makes_every_period_longer),
+		cmocka_unit_test(throttling_makes_every_period_longer),
 		cmocka_unit_test(the_last_sample_is_of_half_a_period_at_least),
 	};
 

@@ -66,7 +66,8 @@ a_room_stays_full_while_a_sender_may_still_come_and_try(void **state)
 	assert_int_equal(
 	    backpressure_purge_alone(&backpressure, 16, &err), DB_OK);
 	assert_true(backpressure.full);
-	assert_int_equal(backpressure_look(&backpressure, clock_monotonic_ns()),
+	assert_int_equal(
+	    backpressure_check(&backpressure, clock_monotonic_ns()),
 	    RECEIVER_FULL);
 }
 
@@ -81,7 +82,8 @@ a_room_that_nobody_tries_finds_out_by_itself_that_it_is_one(void **state)
 	assert_int_equal(
 	    backpressure_purge_alone(&backpressure, 16, &err), DB_OK);
 	assert_false(backpressure.full);
-	assert_int_equal(backpressure_look(&backpressure, clock_monotonic_ns()),
+	assert_int_equal(
+	    backpressure_check(&backpressure, clock_monotonic_ns()),
 	    RECEIVER_ROOM);
 }
 

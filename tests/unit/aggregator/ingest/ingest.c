@@ -267,8 +267,8 @@ a_burst_costs_few_commits_and_few_answers(void **state)
 		send_batch(test, n);
 	run_until_acked(test, 200);
 	ingest_status(test->ingest, &status);
-	assert_int_equal(status.keep.batches, 200);
-	assert_int_equal(status.keep.records, 200);
+	assert_int_equal(status.receiver.batches, 200);
+	assert_int_equal(status.receiver.records, 200);
 	assert_int_equal(status.next, 201);
 	assert_true(status.commits < 50);
 	assert_true(test->acks <= status.commits);
@@ -331,15 +331,15 @@ a_indexer_that_does_not_follow_makes_senders_wait(void **state)
 	}
 	kept = test->acked;
 	ingest_status(test->ingest, &status);
-	assert_true(status.behind);
-	assert_true(status.behind_bytes > options.journal_bytes);
+	assert_true(status.lagging);
+	assert_true(status.indexing_lag_bytes > options.journal_bytes);
 	test->position = kept;
 	send_batch(test, kept + 1);
 	run_until_acked(test, kept + 1);
 	ingest_status(test->ingest, &status);
-	assert_false(status.behind);
+	assert_false(status.lagging);
 	/* And what was indexed is purged down to the bound. */
-	assert_true(journal_bytes_behind(
+	assert_true(journal_bytes_after(
 			test->journal, journal_first(test->journal)) <= 200000);
 }
 
@@ -356,9 +356,9 @@ garbage_is_counted_and_answered(void **state)
 	send_batch(test, 1);
 	run_until_acked(test, 1);
 	ingest_status(test->ingest, &status);
-	assert_int_equal(status.keep.nacks[WIRE_NACK_MALFORMED], 3);
-	assert_int_equal(status.keep.faults[WIRE_TRUNCATED], 2);
-	assert_int_equal(status.keep.faults[WIRE_MAGIC], 1);
+	assert_int_equal(status.receiver.nacks[WIRE_NACK_MALFORMED], 3);
+	assert_int_equal(status.receiver.faults[WIRE_TRUNCATED], 2);
+	assert_int_equal(status.receiver.faults[WIRE_MAGIC], 1);
 	assert_int_equal(test->nacks, 3);
 }
 

@@ -455,11 +455,11 @@ a_bad_body_becomes_a_dead_letter_that_counts(void **state)
 	assert_int_equal(journal_walk_open(journal, &walk, &err), 0);
 	assert_int_equal(journal_walk_seek(walk, 1, &err), 0);
 	assert_int_equal(journal_walk_next(walk, &entry), 1);
-	assert_true(entry.dead);
+	assert_true(entry.rejected);
 	assert_int_not_equal(entry.fault, WIRE_OK);
 	assert_true(text_equal(entry.body, body));
 	journal_walk_close(&walk);
-	assert_true(receiver_counters(receiver)->dead == 1);
+	assert_true(receiver_counters(receiver)->rejected == 1);
 	assert_true(receiver_counters(receiver)->records == 1);
 }
 
@@ -734,13 +734,13 @@ only_partitions_that_match_may_begin(void **state)
 
 	(void)state;
 	other.partition = "acct$other";
-	receiver_owns(receiver, &ours);
+	receiver_accept(receiver, &ours);
 	is_ack(send_batch(&s, 1), 1);
 	is_nack(send_batch(&other, 1), WIRE_NACK_OWNER, 0);
 	/* What has begun here stays, whatever is said later. */
-	receiver_owns(receiver, NULL);
+	receiver_accept(receiver, NULL);
 	is_ack(send_batch(&other, 1), 1);
-	receiver_owns(receiver, &ours);
+	receiver_accept(receiver, &ours);
 	is_ack(send_batch(&other, 2), 2);
 	assert_int_equal(
 	    receiver_counters(receiver)->nacks[WIRE_NACK_OWNER], 1);

@@ -71,11 +71,11 @@ chain_after(uint64_t n)
 	return 1000 + n;
 }
 
-/* A stream that is kept up to `hwm`. */
+/* A stream that is kept up to `last_seq`. */
 static void
-put(struct journal *journal, uint8_t id, uint64_t hwm, uint64_t run)
+put(struct journal *journal, uint8_t id, uint64_t last_seq, uint64_t run)
 {
-	struct journal_stream s = { .hwm = hwm,
+	struct journal_stream s = { .last_seq = last_seq,
 		.run = run,
 		.first_ns = noon,
 		.last_ns = noon,
@@ -83,7 +83,7 @@ put(struct journal *journal, uint8_t id, uint64_t hwm, uint64_t run)
 	struct session_id of = session(id);
 	struct err err = { 0 };
 
-	for (uint64_t n = 1; n <= hwm; n++)
+	for (uint64_t n = 1; n <= last_seq; n++)
 		s.ring[n % JOURNAL_RING] = chain_after(n);
 	assert_int_equal(journal_begin(journal, &err), 0);
 	journal_stream_put(journal, &of, partition, &s);
@@ -111,7 +111,7 @@ carry(void)
 	struct err err = { 0 };
 
 	assert_int_equal(restore_gaps_carry(now, before, noon, &sum, &err), 0);
-	restore_gaps_look(&restore_gaps);
+	restore_gaps_count(&restore_gaps);
 	return sum;
 }
 
@@ -177,7 +177,7 @@ tell(int64_t at_ns)
 	restore_gaps_report(&restore_gaps, receiver, at_ns);
 	assert_int_equal(journal_commit(now, &err), DB_OK);
 	receiver_committed(receiver);
-	restore_gaps_look(&restore_gaps);
+	restore_gaps_count(&restore_gaps);
 }
 
 /* How many numbers the gaps of the journal have. */
@@ -266,7 +266,7 @@ missing_batches_stay_missing_when_the_next_store_is_lost_too(void **state)
 	put(before, 1, 70, 1);
 	s = get(before, 1);
 	s.missing = 100;
-	s.missing_chain = 5;
+	s.missing_hash = 5;
 	s.node = text_of("node-1");
 	assert_int_equal(journal_begin(before, &err), 0);
 	journal_stream_put(before, &of, partition, &s);
@@ -290,11 +290,11 @@ what_is_brought_is_missing_no_more(void **state)
 	put(now, 1, 60, 1);
 	carry();
 	assert_int_equal(gap(1, 61, 90).type, WIRE_ACK);
-	restore_gaps_look(&restore_gaps);
+	restore_gaps_count(&restore_gaps);
 	assert_int_equal(restore_gaps.batches, 10);
 	assert_int_equal(hello(1, 91).last_seq, 100);
 	assert_int_equal(gap(1, 91, 101).type, WIRE_ACK);
-	restore_gaps_look(&restore_gaps);
+	restore_gaps_count(&restore_gaps);
 	assert_int_equal(restore_gaps.batches, 0);
 	assert_int_equal(hello(1, 102).last_seq, 0);
 	/* When it is due nothing is reported, and nobody looks any more. */

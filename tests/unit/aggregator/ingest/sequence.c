@@ -52,13 +52,13 @@ what_no_honest_sender_has_is_refused(void **state)
 	}
 }
 
-/* A stream with the numbers 1 to `hwm`, whose chain after n is 100 + n. */
+/* A stream with the numbers 1 to `last_seq`, whose chain after n is 100 + n. */
 static struct journal_stream
-stream_of(uint64_t hwm)
+stream_of(uint64_t last_seq)
 {
-	struct journal_stream stream = { .hwm = hwm };
+	struct journal_stream stream = { .last_seq = last_seq };
 
-	for (uint64_t n = 1; n <= hwm; n++)
+	for (uint64_t n = 1; n <= last_seq; n++)
 		stream.ring[n % JOURNAL_RING] = 100 + n;
 	return stream;
 }
@@ -101,7 +101,7 @@ static void
 one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
 {
 	static const struct {
-		uint64_t hwm, first, before;
+		uint64_t last_seq, first, before;
 		bool follow;
 	} cases[] = {
 		{ 40, 41, 140, true }, { 40, 41, 141, false },
@@ -113,7 +113,7 @@ one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct journal_stream stream = stream_of(cases[i].hwm);
+		struct journal_stream stream = stream_of(cases[i].last_seq);
 		struct sequence numbers = { .first = cases[i].first,
 			.before = cases[i].before };
 
@@ -133,7 +133,7 @@ a_repetition_has_the_content_that_is_kept(void **state)
 	struct sequence numbers;
 
 	(void)state;
-	stream.hwm = 40;
+	stream.last_seq = 40;
 	stream.ring[40 % JOURNAL_RING] =
 	    hash_chain(139, crc32c(0, body.at, body.bytes), body.bytes, 3);
 	assert_true(sequence_get(&numbers, &header, body));

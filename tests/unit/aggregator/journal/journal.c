@@ -133,7 +133,7 @@ entries_come_back_in_order_and_whole(void **state)
 		assert_int_equal(entry.body.at[99], (char)n);
 		assert_true(
 		    text_equal(entry.header.partition, text_of("acct$pool")));
-		assert_false(entry.dead);
+		assert_false(entry.rejected);
 	}
 	assert_int_equal(journal_walk_next(walk, &entry), 0);
 	journal_walk_close(&walk);
@@ -182,7 +182,7 @@ what_was_aborted_gives_its_number_back(void **state)
 static void
 a_stream_is_found_as_it_was_put(void **state)
 {
-	struct journal_stream put = { .hwm = 77, .run = 3 }, got;
+	struct journal_stream put = { .last_seq = 77, .run = 3 }, got;
 
 	(void)state;
 	for (uint64_t n = 46; n <= 77; n++)
@@ -202,15 +202,15 @@ a_stream_is_found_as_it_was_put(void **state)
 	assert_int_equal(
 	    journal_stream_get(journal, &session, text_of("acct$other"), &put),
 	    JOURNAL_ABSENT);
-	assert_true(got.hwm == 77 && got.run == 3 && got.first_ns == -5);
+	assert_true(got.last_seq == 77 && got.run == 3 && got.first_ns == -5);
 	assert_true(text_equal(got.node, text_of("node-1")));
-	assert_true(journal_chain(&got, 77) == 77 * 77);
-	assert_true(journal_chain(&got, 46) == 46 * 46);
-	assert_true(journal_chain(&got, 45) == 0);
-	assert_true(journal_chain(&got, 78) == 0);
+	assert_true(journal_running_hash(&got, 77) == 77 * 77);
+	assert_true(journal_running_hash(&got, 46) == 46 * 46);
+	assert_true(journal_running_hash(&got, 45) == 0);
+	assert_true(journal_running_hash(&got, 78) == 0);
 	assert_true(
-	    got.missing == 0 && got.missing_chain == 0 && got.boundary == 0);
-	assert_true(journal_chain(&got, 0) == 0);
+	    got.missing == 0 && got.missing_hash == 0 && got.boundary == 0);
+	assert_true(journal_running_hash(&got, 0) == 0);
 	journal_abort(journal);
 }
 
@@ -219,19 +219,22 @@ static void
 a_stream_may_owe_something_and_have_a_boundary(void **state)
 {
 	static const struct journal_stream puts[] = {
-		{ .hwm = 7, .missing = 9, .missing_chain = 5 },
-		{ .hwm = 7, .boundary = 3 },
-		{ .hwm = 7, .missing = 9, .missing_chain = 5, .boundary = 3 },
-		{ .hwm = 7,
+		{ .last_seq = 7, .missing = 9, .missing_hash = 5 },
+		{ .last_seq = 7, .boundary = 3 },
+		{ .last_seq = 7,
+		    .missing = 9,
+		    .missing_hash = 5,
+		    .boundary = 3 },
+		{ .last_seq = 7,
 		    .missing = 7,
-		    .missing_chain = 5,
+		    .missing_hash = 5,
 		    .boundary = 3 }, /* came */
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(puts) / sizeof(puts[0]); i++) {
 		struct journal_stream put = puts[i], got;
-		bool owes = put.missing > put.hwm;
+		bool owes = put.missing > put.last_seq;
 
 		put.node = text_of("node-1");
 		begin();
@@ -244,7 +247,7 @@ a_stream_may_owe_something_and_have_a_boundary(void **state)
 		    JOURNAL_FOUND);
 		assert_true(text_equal(got.node, put.node));
 		assert_true(got.missing == (owes ? 9 : 0));
-		assert_true(got.missing_chain == (owes ? 5 : 0));
+		assert_true(got.missing_hash == (owes ? 5 : 0));
 		assert_true(got.boundary == put.boundary);
 		journal_abort(journal);
 	}
@@ -305,15 +308,15 @@ purging_bounds_the_bytes(void **state)
 
 	(void)state;
 	append_many(1, 100);
-	all = journal_bytes_behind(journal, 0);
+	all = journal_bytes_after(journal, 0);
 	begin();
 	journal_purge(journal, 100, 0, all / 2, 1000);
 	commit();
 	assert_true(journal_first(journal) > 50);
-	assert_true(journal_bytes_behind(journal, journal_first(journal) - 1) <=
+	assert_true(journal_bytes_after(journal, journal_first(journal) - 1) <=
 		    all / 2);
-	assert_true(journal_bytes_behind(journal, 99) > 3000);
-	assert_true(journal_bytes_behind(journal, 100) == 0);
+	assert_true(journal_bytes_after(journal, 99) > 3000);
+	assert_true(journal_bytes_after(journal, 100) == 0);
 }
 
 static void
@@ -416,10 +419,10 @@ the_generation_stays_until_it_is_renewed(void **state)
 }
 
 static void
-put_state(uint64_t hwm)
+put_state(uint64_t last_seq)
 {
 	struct journal_stream stream = {
-		.hwm = hwm,
+		.last_seq = last_seq,
 		.node = text_of("node-1"),
 	};
 

@@ -83,25 +83,25 @@ errors_have_their_line(void **state)
 		    "m.conf:4: found duplicate title 'a'" },
 		{ "phase \"a\" { start = \"x:y\" end = \"x:z\" scope = "
 		  "\"pool\" }",
-		    "m.conf:1: phase \"a\" has a scope that is neither "
-		    "\"node\" nor \"run\"" },
+		    "m.conf:1: phase \"a\" has an invalid scope: use "
+		    "\"node\" or \"run\"" },
 		{ "phase \"a\" { start = \"x:y\" end = \"x:z\" scope = \"run\" "
 		  "}",
 		    "m.conf:1: phase \"a\" needs run = \"attribute\" with "
-		    "scope \"run\" and only then" },
+		    "scope \"run\", and must not have it otherwise" },
 		{ "phase \"a\" { start = \"x:y\" end = \"x:z\" unmatched = "
 		  "\"no\" }",
-		    "m.conf:1: phase \"a\" has unmatched that is neither "
-		    "\"incomplete\" nor \"ignore\"" },
+		    "m.conf:1: phase \"a\" has an invalid unmatched: use "
+		    "\"incomplete\" or \"ignore\"" },
 		{ "message = \"json\"",
 		    "m.conf:1: message can only be \"kv\"" },
 		{ "view \"v\" { sum = { \"a\" } }",
-		    "m.conf:1: view \"v\" adds phase \"a\", which is not "
-		    "defined above" },
+		    "m.conf:1: view \"v\" sums phase \"a\", which is not "
+		    "defined above it" },
 		{ "view \"\" { sum = { } }",
 		    "m.conf:1: view \"\" is not a name" },
 		{ "view \"v\" { sum = { } }",
-		    "m.conf:1: view \"v\" adds nothing up" },
+		    "m.conf:1: view \"v\" sums no phases" },
 		{ "phase \"\" { start = \"x:y\" end = \"x:z\" }",
 		    "m.conf:1: phase \"\" is not a name" },
 		{ "run { }",
@@ -113,7 +113,7 @@ errors_have_their_line(void **state)
 		{ "run { attribute = \"r\" }\nrun { attribute = \"s\" }",
 		    "m.conf:2: run comes twice" },
 		{ "run { attribute = \"r\" group = \"\" }",
-		    "m.conf:1: run names a property that is not a name" },
+		    "m.conf:1: run has a property that is not a name" },
 		{ "\nphase \"p\" {\n start = \"a:b\"\n end = \"a:c\"\n",
 		    "m.conf:2: a section is not closed" },
 		{ "phase \"p\" {\n start = \"a:b\\",

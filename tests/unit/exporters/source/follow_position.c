@@ -85,7 +85,7 @@ what_is_no_position_is_refused_by_name(void **state)
 		assert_int_equal(
 		    follow_position_read(&follow_position, path, &err), -1);
 		assert_non_null(strstr(err.text, path));
-		assert_non_null(strstr(err.text, "is not a position"));
+		assert_non_null(strstr(err.text, "is not a journal position"));
 	}
 	unlink(path);
 	assert_int_equal(

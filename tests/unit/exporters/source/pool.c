@@ -96,8 +96,8 @@ what_is_missing_or_unsafe_is_named(void **state)
 	assert_wrong(
 	    "{}", "{}", POOL("\"p\""), "credentials.batch.account is missing");
 	assert_wrong(ok, "{}", "{}", "pool_specification.id is missing");
-	assert_wrong(ACCOUNT("7"), "{}", POOL("\"p\""), "is not a text");
-	assert_wrong(ACCOUNT("null"), "{}", POOL("\"p\""), "is not a text");
+	assert_wrong(ACCOUNT("7"), "{}", POOL("\"p\""), "is not a string");
+	assert_wrong(ACCOUNT("null"), "{}", POOL("\"p\""), "is not a string");
 	assert_wrong(ACCOUNT("\"\""), "{}", POOL("\"p\""), "account is empty");
 	assert_wrong(ACCOUNT("\"a$b\""), "{}", POOL("\"p\""), "'$'");
 	assert_wrong(ok, "{}", POOL("\"a\\nb\""), "control");

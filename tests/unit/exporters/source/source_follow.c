@@ -244,7 +244,7 @@ a_place_of_another_store_is_refused(void **state)
 				     &query, 12, &err),
 		    -1);
 		assert_non_null(
-		    strstr(err.text, "ends before entry 12, at 11"));
+		    strstr(err.text, "ends at entry 11, before entry 12"));
 		rig_good(source_follow(
 			     source, text_of(partitions[0]), &query, 11, &err),
 		    &err);

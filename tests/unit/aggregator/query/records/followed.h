@@ -147,7 +147,7 @@ append_entry(const struct wire_header *header, struct text body, bool dead)
 {
 	struct journal_note note = { .seq = header->seq,
 		.receive_ns = RIG_T0 + (int64_t)entries,
-		.dead = dead,
+		.rejected = dead,
 		.fault = dead ? WIRE_RECORD : WIRE_OK };
 	struct err err = { 0 };
 	size_t bytes = wire_frame(rig.frame, sizeof(rig.frame), header, body);
