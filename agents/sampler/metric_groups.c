@@ -1,6 +1,9 @@
 /*
- * sampler_metric_sets - the metric groups of the host sampler: names, units,
- * kinds. SPDX-License-Identifier: MIT
+ * metric_groups - the metric groups of the host sampler: the columns of each.
+ *
+ * The values of a sample follow in the order of these columns: sample_host.c,
+ * sample_devices.c, sample_jobs.c and sample_clock.c fill them.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/sampler/metric_groups.h"
 

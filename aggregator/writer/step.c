@@ -1,5 +1,6 @@
 /*
- * step - one transaction of the indexer: from the journal to the tables.
+ * step - the transaction of the writer that indexes: from the journal, through
+ * aggregator/indexer, to the tables.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"

@@ -1,5 +1,8 @@
 /*
- * stats_phases - statistics of every phase, as the store computes them.
+ * stats_phases - print the statistics of every phase.
+ *
+ * Nothing is computed here: aggregator/phases/duration_stats.c computes the
+ * statistics, aggregator/query/phases/phase_stats.c sends them as attributes.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/stats/phases.h"

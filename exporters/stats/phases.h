@@ -1,5 +1,5 @@
 /*
- * stats_phases - statistics of every phase, as the store computes them.
+ * stats_phases - statistics of every phase, as the aggregator computes them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_PHASES_H

@@ -1,4 +1,5 @@
 # all - run every check of tests/lint in parallel; print their output in order.
+# A new check is a new NAME.sh in this folder: it is found here.
 #
 #   sh tests/lint/all.sh COMPILER FLAGS...
 #

@@ -1,5 +1,6 @@
 /*
- * model - parse the definition of a model.
+ * parse - the language of models (poolscope-model(5)): its sections, its words
+ * and what their values may be.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/model/model.h"
