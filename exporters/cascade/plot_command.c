@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "exporters/cascade/breakdown_plot.h"
-#include "exporters/cascade/dat_files.h"
+#include "exporters/cascade/phases_plot.h"
+#include "exporters/cascade/cascade_plot.h"
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
 #include "exporters/source/pool.h"
@@ -26,7 +26,7 @@ const struct opt plot_cascade_options[] = {
 struct start_up {
 	struct text pool;
 	const struct cascade *cascade;
-	struct breakdown_plot *phases;
+	struct phases_plot *phases;
 };
 
 static void
@@ -34,7 +34,7 @@ put_cascade_table(const void *what, FILE *file)
 {
 	const struct start_up *start_up = what;
 
-	cascade_write_dat(start_up->cascade, file);
+	cascade_plot_dat(start_up->cascade, file);
 }
 
 static void
@@ -43,7 +43,7 @@ put_cascade_script(const void *what, FILE *file, const char *dat,
 {
 	const struct start_up *start_up = what;
 
-	cascade_write_plot(
+	cascade_plot_script(
 	    start_up->cascade, file, start_up->pool, dat, terminal);
 }
 
@@ -52,7 +52,7 @@ put_phases_table(const void *what, FILE *file)
 {
 	const struct start_up *start_up = what;
 
-	breakdown_plot_dat(start_up->phases, file);
+	phases_plot_dat(start_up->phases, file);
 }
 
 static void
@@ -61,7 +61,7 @@ put_phases_script(const void *what, FILE *file, const char *dat,
 {
 	const struct start_up *start_up = what;
 
-	breakdown_plot_script(
+	phases_plot_script(
 	    start_up->phases, file, start_up->pool, dat, terminal);
 }
 
@@ -107,9 +107,9 @@ make_pictures(const struct plot_cascade_options *options,
 	picture.base = text_of(phases);
 	picture.put_table = put_phases_table;
 	picture.put_script = put_phases_script;
-	start_up.phases = breakdown_plot_new(cascade);
+	start_up.phases = phases_plot_new(cascade);
 	rc = picture_make(&picture, err);
-	breakdown_plot_free(&start_up.phases);
+	phases_plot_free(&start_up.phases);
 	return rc;
 }
 

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "exporters/cascade/dat_files.h"
+#include "exporters/cascade/cascade_plot.h"
 #include "exporters/source/pool.h"
 #include "proto/format/table.h"
 

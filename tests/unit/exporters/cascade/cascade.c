@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "exporters/cascade/dat_files.h"
+#include "exporters/cascade/cascade_plot.h"
 #include "exporters/cascade/report.h"
 #include "tests/unit/exporters/cascade/cascade_events.h"
 
@@ -126,7 +126,7 @@ every_good_case_gives_the_exact_table_and_script(void **state)
 		FILE *file = open_memstream(&text, &bytes);
 
 		load(cases[i].name);
-		cascade_write_dat(&cascade, file);
+		cascade_plot_dat(&cascade, file);
 		fclose(file);
 		snprintf(path, sizeof(path),
 		    "tests/golden/cascade/%s/expected/%s.dat", cases[i].name,
@@ -135,7 +135,7 @@ every_good_case_gives_the_exact_table_and_script(void **state)
 		free(text);
 		file = open_memstream(&text, &bytes);
 		snprintf(dat, sizeof(dat), "%s.dat", cases[i].base);
-		cascade_write_plot(
+		cascade_plot_script(
 		    &cascade, file, text_of(cases[i].pool), dat, GNUPLOT_PNG);
 		fclose(file);
 		snprintf(path, sizeof(path),
@@ -287,8 +287,8 @@ names_and_titles_cannot_break_the_files(void **state)
 	(void)state;
 	usual_rows("a b#%", "2000");
 	load_rows();
-	cascade_write_dat(&cascade, file);
-	cascade_write_plot(&cascade, file, text_of("p`id`\\\"'$(id)"),
+	cascade_plot_dat(&cascade, file);
+	cascade_plot_script(&cascade, file, text_of("p`id`\\\"'$(id)"),
 	    "<rm -rf.dat", GNUPLOT_PNG);
 	fclose(file);
 	assert_non_null(strstr(text, " a%20b%23%25 30.0 0 0 60.0 "));

@@ -1,9 +1,9 @@
 /*
- * breakdown - divide a node's startup time between its phases: a sweep over
+ * phases - divide a node's startup time between its phases: a sweep over
  * their begins and ends.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/breakdown.h"
+#include "exporters/cascade/phases.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +20,17 @@ enum { EDGES_MANY = 64 };
 
 static const struct {
 	enum cascade_phase phase;
-	enum breakdown_part band;
+	enum phases_part band;
 } once[] = {
-	{ CASCADE_NODEPREP, BREAKDOWN_PREPARATION },
-	{ CASCADE_SHIPYARD, BREAKDOWN_HELPER },
-	{ CASCADE_REGISTRY, BREAKDOWN_REGISTRY },
-	{ CASCADE_GLOBAL, BREAKDOWN_OTHER },
+	{ CASCADE_NODEPREP, PHASES_PREPARATION },
+	{ CASCADE_SHIPYARD, PHASES_HELPER },
+	{ CASCADE_REGISTRY, PHASES_REGISTRY },
+	{ CASCADE_GLOBAL, PHASES_OTHER },
 }, images[] = {
-	{ CASCADE_PULL, BREAKDOWN_PULL },
-	{ CASCADE_LOAD, BREAKDOWN_LOAD },
-	{ CASCADE_SAVE, BREAKDOWN_SAVE },
-	{ CASCADE_TORRENT, BREAKDOWN_TORRENT },
+	{ CASCADE_PULL, PHASES_PULL },
+	{ CASCADE_LOAD, PHASES_LOAD },
+	{ CASCADE_SAVE, PHASES_SAVE },
+	{ CASCADE_TORRENT, PHASES_TORRENT },
 };
 
 static int
@@ -44,7 +44,7 @@ by_time(const void *a, const void *b)
 /* Add the part between `from_ns` and `to_ns`. */
 static uint32_t
 put_edges(struct edge *edges, const struct cascade_pair *pair,
-    enum breakdown_part breakdown_part, int64_t from_ns, int64_t to_ns)
+    enum phases_part part, int64_t from_ns, int64_t to_ns)
 {
 	int64_t begin = pair->begin_ns, end = pair->end_ns;
 
@@ -54,8 +54,8 @@ put_edges(struct edge *edges, const struct cascade_pair *pair,
 	end = end > to_ns ? to_ns : end;
 	if (begin >= end)
 		return 0;
-	edges[0] = (struct edge){ begin, (int8_t)breakdown_part, 1 };
-	edges[1] = (struct edge){ end, (int8_t)breakdown_part, -1 };
+	edges[0] = (struct edge){ begin, (int8_t)part, 1 };
+	edges[1] = (struct edge){ end, (int8_t)part, -1 };
 	return 2;
 }
 
@@ -82,46 +82,46 @@ collect(const struct cascade *cascade, const struct cascade_node *node,
 
 static void
 sweep(struct edge *edges, uint32_t count, int64_t from_ns, int64_t to_ns,
-    struct breakdown *breakdown)
+    struct phases_times *times)
 {
-	int64_t spent_ns[BREAKDOWN_PARTS] = { 0 }, at_ns = from_ns;
-	uint32_t active[BREAKDOWN_PARTS] = { 0 };
+	int64_t spent_ns[PHASES_PARTS] = { 0 }, at_ns = from_ns;
+	uint32_t active[PHASES_PARTS] = { 0 };
 
 	qsort(edges, count, sizeof(*edges), by_time);
 	for (uint32_t i = 0; i <= count; i++) {
 		int64_t next_ns = i < count ? edges[i].at_ns : to_ns;
-		int band = BREAKDOWN_PARTS - 1;
+		int band = PHASES_PARTS - 1;
 
-		while (band > BREAKDOWN_WAIT && active[band] == 0)
+		while (band > PHASES_WAIT && active[band] == 0)
 			band--;
 		spent_ns[band] += next_ns - at_ns;
 		at_ns = next_ns;
 		if (i < count)
 			active[edges[i].band] += (uint32_t)edges[i].step;
 	}
-	for (int band = 0; band < BREAKDOWN_PARTS; band++)
-		breakdown->seconds[band] = (double)spent_ns[band] / 1e9;
+	for (int band = 0; band < PHASES_PARTS; band++)
+		times->seconds[band] = (double)spent_ns[band] / 1e9;
 }
 
-struct breakdown
-breakdown_of(const struct cascade *cascade, const struct cascade_node *node)
+struct phases_times
+phases_times_of(const struct cascade *cascade, const struct cascade_node *node)
 {
-	struct breakdown breakdown = { .total = 0 };
+	struct phases_times times = { .total = 0 };
 	int64_t from_ns = node->once[CASCADE_NODEPREP].begin_ns;
 	int64_t to_ns = node->once[CASCADE_GLOBAL].end_ns;
 	struct edge few[EDGES_MANY], *edges = few;
 	uint32_t most = sizeof(once) / sizeof(*once);
 
 	if (to_ns <= from_ns)
-		return breakdown;
+		return times;
 	for (int i = 0; i < CASCADE_PER_IMAGE; i++)
 		most += node->run[i].count;
 	if (2 * (size_t)most > EDGES_MANY)
 		edges = memory_zero(2 * (size_t)most, sizeof(*edges));
 	sweep(edges, collect(cascade, node, edges, from_ns, to_ns), from_ns,
-	    to_ns, &breakdown);
+	    to_ns, &times);
 	if (edges != few)
 		free(edges);
-	breakdown.total = (double)(to_ns - from_ns) / 1e9;
-	return breakdown;
+	times.total = (double)(to_ns - from_ns) / 1e9;
+	return times;
 }

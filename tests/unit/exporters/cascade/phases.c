@@ -1,11 +1,11 @@
 /*
- * breakdown - every moment of a start-up is counted once: against a slow count,
+ * phases - every moment of a start-up is counted once: against a slow count,
  * second by second.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/breakdown.h"
+#include "exporters/cascade/phases.h"
 
-#include "exporters/cascade/breakdown_plot.h"
+#include "exporters/cascade/phases_plot.h"
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
 
@@ -36,29 +36,29 @@ add(enum cascade_phase phase, const char *key, int begin, int end)
 	cascade_add(&cascade, &r);
 }
 
-static enum breakdown_part
+static enum phases_part
 band_of(enum cascade_phase phase)
 {
 	switch (phase) {
-	case CASCADE_NODEPREP: return BREAKDOWN_PREPARATION;
-	case CASCADE_SHIPYARD: return BREAKDOWN_HELPER;
-	case CASCADE_REGISTRY: return BREAKDOWN_REGISTRY;
-	case CASCADE_GLOBAL: return BREAKDOWN_OTHER;
-	case CASCADE_PULL: return BREAKDOWN_PULL;
-	case CASCADE_SAVE: return BREAKDOWN_SAVE;
-	case CASCADE_LOAD: return BREAKDOWN_LOAD;
-	case CASCADE_TORRENT: return BREAKDOWN_TORRENT;
-	default: return BREAKDOWN_WAIT;
+	case CASCADE_NODEPREP: return PHASES_PREPARATION;
+	case CASCADE_SHIPYARD: return PHASES_HELPER;
+	case CASCADE_REGISTRY: return PHASES_REGISTRY;
+	case CASCADE_GLOBAL: return PHASES_OTHER;
+	case CASCADE_PULL: return PHASES_PULL;
+	case CASCADE_SAVE: return PHASES_SAVE;
+	case CASCADE_LOAD: return PHASES_LOAD;
+	case CASCADE_TORRENT: return PHASES_TORRENT;
+	default: return PHASES_WAIT;
 	}
 }
 
 /* The band of each second is the highest of those that are in it. */
 static void
 slowly(const struct interval *in, int count, int from, int to,
-    double seconds[BREAKDOWN_PARTS])
+    double seconds[PHASES_PARTS])
 {
 	for (int t = from; t < to; t++) {
-		enum breakdown_part best = BREAKDOWN_WAIT;
+		enum phases_part best = PHASES_WAIT;
 
 		for (int i = 0; i < count; i++)
 			if (in[i].begin <= t && t < in[i].end &&
@@ -84,8 +84,8 @@ bands_equal_a_count_of_every_second(void **state)
 			{ CASCADE_GLOBAL, start, to },
 		};
 		int count = 2;
-		double wanted[BREAKDOWN_PARTS] = { 0 }, sum = 0;
-		struct breakdown breakdown;
+		double wanted[PHASES_PARTS] = { 0 }, sum = 0;
+		struct phases_times times;
 
 		cascade_init(&cascade);
 		add(CASCADE_NODEPREP, "", from, prep);
@@ -111,13 +111,13 @@ bands_equal_a_count_of_every_second(void **state)
 		}
 		cascade_finish(&cascade);
 		slowly(in, count, from, to, wanted);
-		breakdown = breakdown_of(&cascade, &cascade.nodes[0]);
-		for (int i = 0; i < BREAKDOWN_PARTS; i++) {
-			assert_true(breakdown.seconds[i] == wanted[i]);
-			sum += breakdown.seconds[i];
+		times = phases_times_of(&cascade, &cascade.nodes[0]);
+		for (int i = 0; i < PHASES_PARTS; i++) {
+			assert_true(times.seconds[i] == wanted[i]);
+			sum += times.seconds[i];
 		}
 		assert_true(sum == (to > from ? to - from : 0));
-		assert_true(breakdown.total == sum);
+		assert_true(times.total == sum);
 		cascade_clear(&cascade);
 	}
 }
@@ -130,7 +130,7 @@ steps_cover_all_nodes_once(void **state)
 
 	(void)state;
 	for (size_t c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
-		struct breakdown_plot *plot;
+		struct phases_plot *plot;
 		char *text = NULL, *line;
 		size_t bytes = 0;
 		FILE *file = open_memstream(&text, &bytes);
@@ -158,8 +158,8 @@ steps_cover_all_nodes_once(void **state)
 				cascade_add(&cascade, &r);
 			}
 		cascade_finish(&cascade);
-		plot = breakdown_plot_new(&cascade);
-		breakdown_plot_dat(plot, file);
+		plot = phases_plot_new(&cascade);
+		phases_plot_dat(plot, file);
 		fclose(file);
 		line = strchr(text, '\n') + 1;
 		for (; *line != '\0'; line = strchr(line, '\n') + 1) {
@@ -177,13 +177,13 @@ steps_cover_all_nodes_once(void **state)
 			lines++;
 		}
 		assert_int_equal(next, counts[c] + 1);
-		assert_int_equal(lines,
-		    counts[c] > BREAKDOWN_STEPS ? BREAKDOWN_STEPS : counts[c]);
+		assert_int_equal(
+		    lines, counts[c] > PHASES_STEPS ? PHASES_STEPS : counts[c]);
 		/* Each node takes 5 + i seconds. */
 		assert_true(
 		    total - counts[c] * (4 + (counts[c] + 1) / 2.0) < 0.01);
 		free(text);
-		breakdown_plot_free(&plot);
+		phases_plot_free(&plot);
 		cascade_clear(&cascade);
 	}
 }

@@ -1,13 +1,13 @@
 /*
- * cascade_breakdown_script - the gnuplot script of the breakdown picture.
+ * phases_script - the gnuplot script of the picture of --view phases.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/breakdown_plot_private.h"
+#include "exporters/cascade/phases_plot_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cascade/dat_files.h"
+#include "exporters/cascade/cascade_plot.h"
 #include "proto/format/table.h"
 
 enum {
@@ -25,13 +25,13 @@ enum {
 
 /* A few bars must not become thick, and the legend needs its space. */
 static unsigned
-slots_of(const struct breakdown_plot *plot)
+slots_of(const struct phases_plot *plot)
 {
 	return plot->count < SLOTS_MIN ? SLOTS_MIN : plot->count;
 }
 
 static unsigned
-height_of(const struct breakdown_plot *plot)
+height_of(const struct phases_plot *plot)
 {
 	return plot->bars ? MARGINS + BAR_HEIGHT * slots_of(plot)
 			  : BANDS_HEIGHT;
@@ -39,14 +39,14 @@ height_of(const struct breakdown_plot *plot)
 
 /* The height of a picture of characters, in lines. */
 static unsigned
-rows_of(const struct breakdown_plot *plot)
+rows_of(const struct phases_plot *plot)
 {
 	return plot->bars ? DUMB_MARGINS + 2 * slots_of(plot) : DUMB_ROWS;
 }
 
 static void
-put_terminal(const struct breakdown_plot *plot, FILE *file,
-    enum gnuplot_terminal terminal)
+put_terminal(
+    const struct phases_plot *plot, FILE *file, enum gnuplot_terminal terminal)
 {
 	gnuplot_put_terminal(
 	    file, terminal, WIDTH, height_of(plot), rows_of(plot));
@@ -58,7 +58,7 @@ put_terminal(const struct breakdown_plot *plot, FILE *file,
 /* Line 1 or 2 of the heading, from the left edge over the full width;
  * gnuplot's own title is centred over the axes and cut. */
 static void
-put_line(const struct breakdown_plot *plot, FILE *file,
+put_line(const struct phases_plot *plot, FILE *file,
     enum gnuplot_terminal terminal, int line, const char *text)
 {
 	static const double pixels[] = { 24, 52 }, rows[] = { 1, 3 };
@@ -73,7 +73,7 @@ put_line(const struct breakdown_plot *plot, FILE *file,
 }
 
 static void
-put_title(const struct breakdown_plot *plot, FILE *file, struct text pool,
+put_title(const struct phases_plot *plot, FILE *file, struct text pool,
     enum gnuplot_terminal terminal)
 {
 	char title[TITLE_BYTES] = "Startup of pool ",
@@ -95,7 +95,7 @@ put_title(const struct breakdown_plot *plot, FILE *file, struct text pool,
 		snprintf(what, sizeof(what),
 		    "Startup time of %u nodes by phase, fastest first%s.",
 		    plot->count,
-		    plot->count > BREAKDOWN_STEPS
+		    plot->count > PHASES_STEPS
 			? ", each step the mean of several nodes"
 			: "");
 	used = strlen(what);
@@ -111,13 +111,13 @@ put_sum(FILE *file, int bands)
 {
 	putc('(', file);
 	for (int i = 0; i < bands; i++)
-		fprintf(file, "%s$%d", i ? "+" : "", BREAKDOWN_BAND_COLUMN + i);
+		fprintf(file, "%s$%d", i ? "+" : "", PHASES_BAND_COLUMN + i);
 	fputs(bands == 0 ? "0)" : ")", file);
 }
 
 /* The node's name and start, left of each bar. */
 static void
-put_bar_names(const struct breakdown_plot *plot, FILE *file)
+put_bar_names(const struct phases_plot *plot, FILE *file)
 {
 	fputs("set ytics (", file);
 	for (uint32_t i = 0; i < plot->count; i++) {
@@ -138,7 +138,7 @@ put_bar_names(const struct breakdown_plot *plot, FILE *file)
 }
 
 static void
-put_bars(const struct breakdown_plot *plot, FILE *file, const char *dat)
+put_bars(const struct phases_plot *plot, FILE *file, const char *dat)
 {
 	bool first = true;
 
@@ -151,8 +151,8 @@ put_bars(const struct breakdown_plot *plot, FILE *file, const char *dat)
 	    slots_of(plot));
 	put_bar_names(plot, file);
 	fputs("plot ", file);
-	for (int i = 0; i < BREAKDOWN_PARTS; i++) {
-		if (!plot->has[breakdown_bands[i].breakdown_part])
+	for (int i = 0; i < PHASES_PARTS; i++) {
+		if (!plot->has[phases_bands[i].part])
 			continue;
 		fputs(first ? "" : ", \\\n\t", file);
 		if (first)
@@ -168,7 +168,7 @@ put_bars(const struct breakdown_plot *plot, FILE *file, const char *dat)
 		fprintf(file,
 		    ":($1-0.38):($1+0.38) with boxxyerror "
 		    "lc rgb \"%s\" title \"%s\"",
-		    breakdown_bands[i].colour, breakdown_bands[i].title);
+		    phases_bands[i].colour, phases_bands[i].title);
 		first = false;
 	}
 	putc('\n', file);
@@ -176,7 +176,7 @@ put_bars(const struct breakdown_plot *plot, FILE *file, const char *dat)
 
 /* Mark the time at which half, 90 % and 99 % of the nodes were ready. */
 static void
-put_marks(const struct breakdown_plot *plot, FILE *file)
+put_marks(const struct phases_plot *plot, FILE *file)
 {
 	static const unsigned percents[] = { 50, 90, 99 };
 	static const char *const heights[] = { "0.97", "0.97", "0.93" };
@@ -191,13 +191,13 @@ put_marks(const struct breakdown_plot *plot, FILE *file)
 		    "dt 2 lc rgb \"#444444\"\n"
 		    "set label \"%u %%: %.1f s\" at %u, graph %s right "
 		    "offset -0.5,0 front boxed\n",
-		    rank, rank, percents[i],
-		    plot->rows[rank - 1].breakdown.total, rank, heights[i]);
+		    rank, rank, percents[i], plot->rows[rank - 1].times.total,
+		    rank, heights[i]);
 	}
 }
 
 static void
-put_bands(const struct breakdown_plot *plot, FILE *file, const char *dat)
+put_bands(const struct phases_plot *plot, FILE *file, const char *dat)
 {
 	bool first = true;
 
@@ -213,8 +213,8 @@ put_bands(const struct breakdown_plot *plot, FILE *file, const char *dat)
 	    plot->count);
 	put_marks(plot, file);
 	fputs("plot ", file);
-	for (int i = BREAKDOWN_PARTS - 1; i >= 0; i--) {
-		if (!plot->has[breakdown_bands[i].breakdown_part])
+	for (int i = PHASES_PARTS - 1; i >= 0; i--) {
+		if (!plot->has[phases_bands[i].part])
 			continue;
 		fputs(first ? "" : ", \\\n\t", file);
 		if (first)
@@ -228,15 +228,15 @@ put_bands(const struct breakdown_plot *plot, FILE *file, const char *dat)
 		fprintf(file, ":($1-1):($2+%.2f):(0):", plot->count / 2400.0);
 		put_sum(file, i + 1);
 		fprintf(file, " with boxxyerror lc rgb \"%s\" title \"%s\"",
-		    breakdown_bands[i].colour, breakdown_bands[i].title);
+		    phases_bands[i].colour, phases_bands[i].title);
 		first = false;
 	}
 	putc('\n', file);
 }
 
 void
-breakdown_plot_script(const struct breakdown_plot *plot, FILE *file,
-    struct text pool, const char *dat, enum gnuplot_terminal terminal)
+phases_plot_script(const struct phases_plot *plot, FILE *file, struct text pool,
+    const char *dat, enum gnuplot_terminal terminal)
 {
 	put_terminal(plot, file, terminal);
 	put_title(plot, file, pool, terminal);

@@ -1,10 +1,9 @@
 /*
- * cascade_dat_files - the table and the picture of a pool's startup.
+ * cascade_plot - the table of the picture of --view cascade.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/dat_files.h"
+#include "exporters/cascade/cascade_plot.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "proto/base/number.h"
@@ -56,7 +55,7 @@ put_node(
 }
 
 void
-cascade_write_dat(const struct cascade *cascade, FILE *file)
+cascade_plot_dat(const struct cascade *cascade, FILE *file)
 {
 	fputs("NodePrepStartTime NodeId NodePrep+DockerInstall "
 	      "PrivateRegistrySetup ShipyardContainerPull "
@@ -80,55 +79,4 @@ cascade_put_title(
 	    any ? " (" : "", (int)offer.bytes, offer.bytes ? offer.at : "",
 	    both ? " " : "", (int)sku.bytes, sku.bytes ? sku.at : "",
 	    any ? ")" : "");
-}
-
-/* The older tool's line, in which gnuplot interprets _.  If the name has other
- * special characters, all of them are quoted. */
-static void
-put_title_line(const struct cascade *cascade, FILE *file, struct text pool)
-{
-	char what[4096] = "Shipyard Performance for ";
-	size_t used = strlen(what);
-
-	cascade_put_title(cascade, pool, what + used, sizeof(what) - used);
-	fputs("set title ", file);
-	gnuplot_put_text(file, text_of(what));
-	if (!gnuplot_is_plain(text_of(what)))
-		fputs(" noenhanced", file);
-	fputs(" font \", 10\" \n", file);
-}
-
-void
-cascade_write_plot(const struct cascade *cascade, FILE *file, struct text pool,
-    const char *dat, enum gnuplot_terminal terminal)
-{
-	static const char *const terminals[] = {
-		[GNUPLOT_PNG] = "pngcairo enhanced transparent crop",
-		[GNUPLOT_SVG] = "svg enhanced background rgb \"white\"",
-		[GNUPLOT_DUMB] = "dumb noenhanced 79 32",
-		[GNUPLOT_SIXEL] = "sixelgd enhanced transparent",
-	};
-
-	fprintf(file, "set terminal %s\n", terminals[terminal]);
-	put_title_line(cascade, file, pool);
-	fputs("set key top right horizontal autotitle columnhead "
-	      "font \", 7\"\n"
-	      "set xtics rotate by 45 right font \", 7\"\n"
-	      "set ytics font \", 8\"\n"
-	      "set xlabel \"Node Prep Start Time\" font \", 8\"\n"
-	      "set ylabel \"Seconds\" font \", 8\"\n"
-	      "set format x \"%H:%M:%.3S\"\n"
-	      "set xdata time\n"
-	      "set timefmt \"%Y-%m-%d-%H:%M:%S\"\n"
-	      "set style fill solid\n",
-	    file);
-	fprintf(
-	    file, "set boxwidth %.5f absolute\n", cascade->start_spread / 100);
-	fputs("plot ", file);
-	gnuplot_put_file(file, dat);
-	fputs(" using 1:($3+$4+$5+$6) with boxes, \\\n"
-	      "\t\"\" using 1:($3+$4+$5) with boxes, \\\n"
-	      "\t\"\" using 1:($3+$4) with boxes, \\\n"
-	      "\t\"\" using 1:3 with boxes\n",
-	    file);
 }
