@@ -16,7 +16,7 @@
 #include "agents/client/trace_context.h"
 #include "agents/submit/compose.h"
 #include "agents/submit/submit.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/text.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
@@ -188,7 +188,8 @@ take_trace(struct run *run)
 	if (parent == NULL || !trace_context_parse(&run->trace_context, parent))
 		trace_context_random(&run->trace_context);
 	run->parent = run->trace_context.span;
-	random_bytes(&run->trace_context.span, sizeof(run->trace_context.span));
+	hash_random_bytes(
+	    &run->trace_context.span, sizeof(run->trace_context.span));
 	run->trace_context.span |= 1; /* zero means none */
 	trace_context_text(text, &run->trace_context);
 	setenv("TRACEPARENT", text, 1);

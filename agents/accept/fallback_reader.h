@@ -13,7 +13,7 @@
 
 #include "agents/accept/batcher.h"
 #include "proto/base/err.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 struct fallback_reader_options {
 	struct loop *loop;

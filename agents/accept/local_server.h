@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 #include "proto/base/err.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 #include "proto/wire/wire.h"
 
 enum {

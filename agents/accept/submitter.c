@@ -32,7 +32,7 @@ put_pairs(struct submitter *submitter, uid_t uid, struct record *record)
 {
 	const struct value value = { .type = VALUE_INT, .is.i = (int64_t)uid };
 	struct text rest = record->pairs;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct wire_writer w;
 	uint32_t count = 1;
 	bool fits;

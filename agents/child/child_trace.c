@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -155,7 +155,7 @@ begin(struct child_trace *trace, pid_t pid)
 		.begin_ns = clock_wall_ns(),
 		.parent = parent != NULL ? parent->span : trace->options.span,
 	};
-	random_bytes(&process->span, sizeof(process->span));
+	hash_random_bytes(&process->span, sizeof(process->span));
 	process->span |= 1; /* zero is none */
 	take_name(process);
 }

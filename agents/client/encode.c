@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "agents/client/client_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/text.h"
 #include "proto/wire/wire.h"
 
@@ -62,7 +62,7 @@ client_put_attribute(
 /* ---- attributes ---- */
 
 static void
-put_repaired(struct wire_writer *w, const struct attribute *attribute)
+put_repaired(struct wire_writer *w, const struct record_attribute *attribute)
 {
 	char key[NAME_BYTES_MAX], text[POOLSCOPE_EVENT_BYTES];
 	struct value value = attribute->value;
@@ -88,7 +88,7 @@ is_own(struct text key)
 static bool
 comes_again(struct text key, struct text rest)
 {
-	struct attribute attribute;
+	struct record_attribute attribute;
 
 	while (record_next_attribute(&rest, &attribute))
 		if (text_equal(attribute.key, key))
@@ -100,7 +100,7 @@ comes_again(struct text key, struct text rest)
 static uint32_t
 put_given(struct wire_writer *w, struct text rest)
 {
-	struct attribute attribute;
+	struct record_attribute attribute;
 	uint32_t count = 0;
 
 	while (record_next_attribute(&rest, &attribute)) {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "agents/client/client_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
 #define LINGER_NS (2 * NS_PER_SECOND)
@@ -103,7 +103,7 @@ client_enter(uint32_t life)
 		    key, self->thread != &client.nowhere ? self->thread : NULL);
 	}
 	pthread_mutex_unlock(&client.lock);
-	random_bytes(&self->seed, sizeof(self->seed));
+	hash_random_bytes(&self->seed, sizeof(self->seed));
 	self->life = life;
 	errno = before;
 }

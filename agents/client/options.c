@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "agents/client/client_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/config/default_dir.h"
 #include "proto/os/clock.h"
 
@@ -104,6 +104,6 @@ client_take_trace(void)
 	if (parent == NULL || !trace_context_parse(&client.root, parent))
 		trace_context_random(&client.root);
 	do
-		random_bytes(&client.own, sizeof(client.own));
+		hash_random_bytes(&client.own, sizeof(client.own));
 	while (client.own == 0);
 }

@@ -9,7 +9,7 @@
 
 #include "agents/client/client_private.h"
 #include "proto/base/text.h"
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "proto/wire/wire.h"
 
 /* Unique is enough for a span's id; the seed is random. */

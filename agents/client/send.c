@@ -17,7 +17,7 @@
 
 #include "agents/client/batch.h"
 #include "agents/client/client_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
 enum {

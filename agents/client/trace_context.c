@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/text.h"
 
 enum {
@@ -91,7 +91,7 @@ trace_context_text(char to[static TRACE_CONTEXT_PARENT_BYTES],
 void
 trace_context_random(struct trace_context *trace_context)
 {
-	random_bytes(trace_context->id, sizeof(trace_context->id));
+	hash_random_bytes(trace_context->id, sizeof(trace_context->id));
 	trace_context->id[0] |= 1; /* an id of zeros is none */
 	trace_context->span = 0;
 	trace_context->flags = SAMPLED;

@@ -7,7 +7,7 @@
 #define AGENTS_DAEMON_PREEMPT_H
 
 #include "proto/base/err.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 struct preempt; /* opaque */
 

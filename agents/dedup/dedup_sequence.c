@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
 enum { PLACES = 8, SETS = DEDUP_SEQUENCE_SESSIONS / PLACES };

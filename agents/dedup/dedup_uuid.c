@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
 enum { SLOTS = 1 << 17 }; /* a power of two, three quarters of it used */

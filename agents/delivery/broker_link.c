@@ -4,7 +4,7 @@
  */
 #include "agents/delivery/broker_link.h"
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/log.h"
 
 enum { SILENCES = 3 }; /* time-outs before it connects again */
@@ -37,7 +37,7 @@ broker_link_choose(struct broker_link *broker_link,
 			return -1;
 		list->at[list->count++] = broker_link->own;
 	}
-	random_bytes(&seed, sizeof(seed));
+	hash_random_bytes(&seed, sizeof(seed));
 	failover_init(&broker_link->failover, list->count, seed);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "proto/auth/client_key.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
@@ -231,8 +231,8 @@ direct_uplink_start(struct direct_uplink *d,
 		.zsock = line->zsock,
 		.broker_link = &line->broker_link,
 		.err = err };
-	random_bytes(&d->options.ship.seed, sizeof(d->options.ship.seed));
-	message_init(&d->message);
+	hash_random_bytes(&d->options.ship.seed, sizeof(d->options.ship.seed));
+	zsock_message_init(&d->message);
 	if (sender_new(&d->ship, &d->options.ship, owner, err) != 0 ||
 	    loop_add_port(d->loop, d->zsock, on_port, d, err) != 0)
 		return -1;
@@ -255,6 +255,6 @@ direct_uplink_stop(struct direct_uplink *d)
 		loop_stop_timer(d->loop, &d->look_timer);
 		loop_remove_port(d->loop, d->zsock);
 	}
-	message_clear(&d->message);
+	zsock_message_clear(&d->message);
 	sender_free(&d->ship);
 }

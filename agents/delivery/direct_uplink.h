@@ -30,7 +30,7 @@ struct direct_uplink {
 	struct zsock *zsock;
 	struct broker_link *broker_link;
 	struct sender *ship;
-	struct message message;
+	struct zsock_message message;
 	struct loop_timer push_timer, look_timer;
 	bool added; /* the port's registration with the loop */
 	bool waiting_reported;

@@ -4,7 +4,7 @@
  */
 #include "agents/delivery/failover.h"
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "proto/os/clock.h"
 
 enum { DOUBLINGS_MAX = 5 };

@@ -5,10 +5,10 @@
 #include "agents/delivery/sender.h"
 
 #include "agents/delivery/sender_stream.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "proto/auth/reconnect.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -26,7 +26,7 @@ struct spool_uplink {
 	struct reconnect *reconnect;
 	struct sender *sender;
 	struct past_sessions past_sessions;
-	struct message message;
+	struct zsock_message message;
 	struct loop_timer push_timer, tidy_timer;
 	uint32_t streams; /* that the sender knows */
 	bool restart[SPOOL_STREAMS_MAX];
@@ -329,8 +329,8 @@ spool_uplink_open(struct spool_uplink **made,
 	spool_uplink->push_timer.arg = spool_uplink->tidy_timer.arg =
 	    spool_uplink;
 	spool_uplink->look_timer.arg = spool_uplink;
-	message_init(&spool_uplink->message);
-	random_bytes(&ship.seed, sizeof(ship.seed));
+	zsock_message_init(&spool_uplink->message);
+	hash_random_bytes(&ship.seed, sizeof(ship.seed));
 	if (sender_new(&spool_uplink->sender, &ship, &owner, err) != 0 ||
 	    open_line(spool_uplink, err) != 0) {
 		spool_uplink_close(&spool_uplink);
@@ -352,7 +352,7 @@ spool_uplink_close(struct spool_uplink **gone)
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->tidy_timer);
 	reconnect_free(&spool_uplink->reconnect);
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->look_timer);
-	message_clear(&spool_uplink->message);
+	zsock_message_clear(&spool_uplink->message);
 	if (spool_uplink->zsock != NULL)
 		loop_remove_port(
 		    spool_uplink->options.loop, spool_uplink->zsock);

@@ -16,7 +16,7 @@
 #include "agents/delivery/sender.h"
 #include "agents/spool/spool.h"
 #include "proto/base/err.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 struct spool_uplink_options {
 	struct loop *loop;

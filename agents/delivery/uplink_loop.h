@@ -9,7 +9,7 @@
 #define AGENTS_DELIVERY_UPLINK_LOOP_H
 
 #include "agents/delivery/broker_link.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 #include "proto/net/zsock.h"
 
 /* Must not move. */

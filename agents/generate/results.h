@@ -1,7 +1,7 @@
 /*
  * generate_results - made-up results of benchmarks, as TestResults files.
  *
- * The same for the same seed on every machine (proto/base/prng.h).  The tests
+ * The same for the same seed on every machine (proto/hash/prng.h).  The tests
  * take turns, a round every `spacing_s` seconds; the first entry of the first
  * test takes an eighth longer in the last third of the rounds, and so does
  * nothing else. SPDX-License-Identifier: MIT

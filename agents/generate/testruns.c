@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "proto/os/clock.h"
 
 #define SECOND_MIN (TIME_MIN_NS / NS_PER_SECOND)

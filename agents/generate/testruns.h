@@ -2,7 +2,7 @@
  * generate_testruns - test runs of a device farm, made up.
  *
  * The same for the same seed on every machine: six draws a run
- * (proto/base/prng.h).  Every `spacing_s` seconds a run is asked for, up to 20
+ * (proto/hash/prng.h).  Every `spacing_s` seconds a run is asked for, up to 20
  * seconds later; every 50th ends in an error; 19 people take turns to ask.
  * SPDX-License-Identifier: MIT
  */

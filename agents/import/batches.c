@@ -6,8 +6,8 @@
 #include "agents/import/batches.h"
 
 #include "agents/delivery/unacked.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
 #include <assert.h>

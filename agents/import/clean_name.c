@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/text.h"
 
 /* The next character of `rest`: of UTF-8, else of Latin-1. */

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "agents/proc/proc_stat.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
 enum {

@@ -10,7 +10,7 @@
 
 #include "agents/proc/proc_stat.h"
 #include "agents/sampler/sampler_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "agents/sampler/sampler_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/log.h"
 
 /* What a submission holds: the `number` of its ticket. */
@@ -139,7 +139,7 @@ sampler_put_gap(struct sampler *sampler)
 
 void
 sampler_event(struct sampler *sampler, const char *name,
-    const struct attribute *attributes, uint32_t count)
+    const struct record_attribute *attributes, uint32_t count)
 {
 	unsigned char uuid[RECORD_ID_BYTES], pairs[1024], body[2048];
 	struct record event = {
@@ -153,7 +153,7 @@ sampler_event(struct sampler *sampler, const char *name,
 	};
 	struct wire_writer writer;
 
-	random_bytes(uuid, sizeof(uuid));
+	hash_random_bytes(uuid, sizeof(uuid));
 	wire_writer_init(&writer, pairs, sizeof(pairs));
 	for (uint32_t i = 0; i < count; i++)
 		wire_put_attribute(

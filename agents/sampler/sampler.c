@@ -19,7 +19,7 @@
 static void
 set_factor(struct sampler *sampler, uint32_t factor, double percent)
 {
-	const struct attribute attributes[] = {
+	const struct record_attribute attributes[] = {
 		{ text_of("pressure"), sampler_real(percent) },
 		{ text_of("limit"),
 		    sampler_real(sampler->options.throttle_percent) },
@@ -111,7 +111,7 @@ on_timer(void *arg, struct loop_timer *timer)
 void
 sampler_urge(struct sampler *sampler, const char *why)
 {
-	const struct attribute attribute = { text_of("notice"),
+	const struct record_attribute attribute = { text_of("notice"),
 		{ .type = VALUE_TEXT, .is.text = text_of(why) } };
 
 	read_sets(sampler,

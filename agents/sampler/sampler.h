@@ -20,7 +20,7 @@
 #include "agents/delivery/sender.h"
 #include "agents/sampler/schedule.h"
 #include "agents/spool/spool.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 /* The agent's metrics about itself. */
 struct sampler_counters {

@@ -119,7 +119,7 @@ void sampler_flush(struct sampler *sampler);
 void sampler_put_gap(struct sampler *sampler);
 /* Publish an event agent:NAME with these attributes. */
 void sampler_event(struct sampler *sampler, const char *name,
-    const struct attribute *attributes, uint32_t count);
+    const struct record_attribute *attributes, uint32_t count);
 
 /* Read the groups that are due; each file several of them. */
 void sampler_read_host(struct sampler *sampler, uint32_t due);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
 /* A slow group changes rarely or is expensive to read. */

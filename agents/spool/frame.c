@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 
 enum { SEGMENT_VERSION = 1 };
 

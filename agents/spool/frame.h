@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "agents/spool/spool.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 
 enum {
 	SPOOL_HEAD_BYTES = 64,

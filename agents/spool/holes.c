@@ -161,7 +161,7 @@ resume(struct spool *spool, uint32_t i, const struct trail *t)
 		chain = s->saved_chain;
 	/* After a gap, any running hash will do that nobody else has. */
 	if (chain == 0 && s->next > 1)
-		random_bytes(&chain, sizeof(chain));
+		hash_random_bytes(&chain, sizeof(chain));
 	s->chain = chain;
 	s->committed = s->next;
 	s->committed_chain = s->chain;
@@ -224,7 +224,7 @@ know_only(struct spool *spool, const struct spool_gap *list, uint32_t count)
 		if (g.last < s->next)
 			continue;
 		s->next = s->committed = g.last + 1;
-		random_bytes(&s->chain, sizeof(s->chain));
+		hash_random_bytes(&s->chain, sizeof(s->chain));
 		s->committed_chain = s->chain;
 	}
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "agents/spool/scan.h"
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 
 int
 spool_turn(struct spool *spool, const struct spool_segment *segment)

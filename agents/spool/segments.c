@@ -325,7 +325,7 @@ make_file(struct spool *spool, uint32_t size, struct err *err)
 
 	if (!bound_allows(spool, size, err) || !disk_has(spool, size, err))
 		return SPOOL_FULL;
-	random_bytes(&salt, sizeof(salt));
+	hash_random_bytes(&salt, sizeof(salt));
 	spool_segment_name(name, number);
 	result = write_segment(spool, name, number, salt, size, &fd, err);
 	spool->next_number = number + 1;

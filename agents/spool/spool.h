@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/record/record.h"
 
 enum {

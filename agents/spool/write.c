@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 
 /* Continue in `segment`; a new one begins with the seals that older segments
  * could not get. */

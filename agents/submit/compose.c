@@ -10,7 +10,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
 static int
@@ -102,7 +102,7 @@ compose_event(struct compose *compose, struct text source, struct text name,
 	if (compose_lower(compose->source, source, "source", err) != 0 ||
 	    compose_lower(compose->name, name, "event", err) != 0)
 		return -1;
-	random_bytes(compose->uuid, sizeof(compose->uuid));
+	hash_random_bytes(compose->uuid, sizeof(compose->uuid));
 	wire_writer_init(
 	    &compose->writer, compose->pairs, sizeof(compose->pairs));
 	compose->record = (struct record){
@@ -121,7 +121,7 @@ compose_span(struct compose *compose, struct text track, struct text name,
     struct text category, int64_t begin_ns, int64_t end_ns)
 {
 	compose->partition[0] = compose->node[0] = '\0';
-	random_bytes(compose->uuid, sizeof(compose->uuid));
+	hash_random_bytes(compose->uuid, sizeof(compose->uuid));
 	wire_writer_init(
 	    &compose->writer, compose->pairs, sizeof(compose->pairs));
 	compose->record = (struct record){

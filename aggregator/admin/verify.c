@@ -69,7 +69,7 @@ check_stats(struct check *check)
 	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		struct unpack u = unpack_of(value);
+		struct varint_reader u = varint_reader_of(value);
 
 		duration_stats_reset(check->kept);
 		duration_stats_decode(check->kept, &u);
@@ -78,7 +78,7 @@ check_stats(struct check *check)
 			continue;
 		}
 		indexer_write_sum_states(&check->indexer_write, check->txn,
-		    get_u32_be(key.at), get_u32_be(key.at + 4),
+		    varint_get_u32_be(key.at), varint_get_u32_be(key.at + 4),
 		    check->indexer_write.stats);
 		if (check->kept->loose) {
 			/* The retention pass is in the middle of this phase. */
@@ -90,7 +90,8 @@ check_stats(struct check *check)
 			verify_report(check,
 			    "stats: the statistics of phase %u of partition %u "
 			    "differ from the sum of its states",
-			    get_u32_be(key.at + 4), get_u32_be(key.at));
+			    varint_get_u32_be(key.at + 4),
+			    varint_get_u32_be(key.at));
 	}
 	db_cursor_close(&cursor);
 }
@@ -109,8 +110,8 @@ check_names(struct check *check)
 
 		if (key.bytes < 5 || key.at[0] != 't')
 			continue;
-		partition = get_u32_be(key.at + 1);
-		number = value.bytes == 4 ? get_u32_be(value.at) : 0;
+		partition = varint_get_u32_be(key.at + 1);
+		number = value.bytes == 4 ? varint_get_u32_be(value.at) : 0;
 		if (!dictionary_text(check->txn, partition, number, &text) ||
 		    !text_equal(
 			text, (struct text){ key.at + 5, key.bytes - 5 }))
@@ -131,13 +132,13 @@ check_entities(struct check *check)
 	int i;
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		struct unpack u = unpack_of(value);
+		struct varint_reader u = varint_reader_of(value);
 		struct text rest;
 		uint32_t count;
 
 		for (i = 0; i < 5; i++)
-			get_varint(&u);
-		rest = get_bytes(&u, unpack_left(&u));
+			varint_get(&u);
+		rest = varint_get_bytes(&u, varint_left(&u));
 		count = row_block_attribute_count(&rest);
 		while (count > 0 && row_block_next_attribute(&rest, &attribute))
 			count--;

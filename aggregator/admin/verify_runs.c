@@ -145,7 +145,7 @@ static bool
 step_is_good(struct portion *portion, struct entry *entry)
 {
 	struct duration_stats *kept = portion->check->kept;
-	struct unpack u = unpack_of(entry->value);
+	struct varint_reader u = varint_reader_of(entry->value);
 
 	duration_stats_reset(kept);
 	duration_stats_decode(kept, &u);
@@ -160,11 +160,11 @@ step_is_good(struct portion *portion, struct entry *entry)
 static bool
 counts_are_good(const struct entry *entry, unsigned numbers)
 {
-	struct unpack u = unpack_of(entry->value);
+	struct varint_reader u = varint_reader_of(entry->value);
 	bool good = true;
 
 	for (unsigned i = 0; i < numbers; i++)
-		good = good && get_varint(&u) == entry->counts[i];
+		good = good && varint_get(&u) == entry->counts[i];
 	return good && !u.bad && u.at == u.end;
 }
 

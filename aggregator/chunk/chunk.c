@@ -67,8 +67,8 @@ end_column(
 	unsigned char byte = (unsigned char)type;
 
 	buffer_put(&w->list, &byte, 1);
-	put_varint(&w->list, count);
-	put_varint(&w->list, w->body.bytes - start);
+	varint_put(&w->list, count);
+	varint_put(&w->list, w->body.bytes - start);
 	w->columns++;
 	assert(w->columns <= CHUNK_COLUMNS_MAX && count <= CHUNK_ROWS_MAX);
 }
@@ -147,14 +147,14 @@ chunk_put_value(
 	for (i = 0; i < count; i++)
 		seen |= 1u << values[i].type;
 	if (seen != 0 && (seen & (seen - 1)) == 0) {
-		put_varint(&w->body, values[0].type);
+		varint_put(&w->body, values[0].type);
 		write_type(w, values[0].type, values, count, true);
 	} else if (count > 0) {
 		int64_t *types = chunk_ints_room(&w->wholes, count);
 
 		for (i = 0; i < count; i++)
 			types[i] = (int64_t)values[i].type;
-		put_varint(&w->body, CHUNK_MIXED);
+		varint_put(&w->body, CHUNK_MIXED);
 		chunk_write_ints(w, types, count, false);
 		for (i = 0; i <= VALUE_TEXT; i++)
 			write_type(w, (enum value_type)i, values, count, false);
@@ -165,8 +165,8 @@ chunk_put_value(
 struct text
 chunk_end(struct chunk_writer *w)
 {
-	put_varint(&w->whole, CHUNK_FORMAT);
-	put_varint(&w->whole, w->columns);
+	varint_put(&w->whole, CHUNK_FORMAT);
+	varint_put(&w->whole, w->columns);
 	buffer_put(&w->whole, w->list.at, w->list.bytes);
 	buffer_put(&w->whole, w->body.at, w->body.bytes);
 	assert(w->whole.bytes <= CHUNK_BYTES_MAX);

@@ -58,10 +58,11 @@ struct chunk_column {
 	uint32_t count, bytes;
 	const unsigned char *at;
 };
-static inline struct unpack
+static inline struct varint_reader
 chunk_column_unpack(const struct chunk_column *column)
 {
-	return (struct unpack){ column->at, column->at + column->bytes, false };
+	return (struct varint_reader){ column->at, column->at + column->bytes,
+		false };
 }
 
 /* Symbols of a stream of integers (integers.c). */
@@ -145,26 +146,27 @@ unsigned chunk_fields(struct text template);
 void chunk_write_ints(
     struct chunk_writer *w, const int64_t *values, uint32_t count, bool refer);
 /* `column`: its number if it may refer to an earlier one, else UINT32_MAX. */
-enum chunk_fault chunk_read_ints(struct chunk_reader *r, struct unpack *u,
-    int64_t *to, uint32_t count, uint32_t column);
+enum chunk_fault chunk_read_ints(struct chunk_reader *r,
+    struct varint_reader *u, int64_t *to, uint32_t count, uint32_t column);
 
 void chunk_write_floats(
     struct chunk_writer *w, const double *values, uint32_t count);
-enum chunk_fault chunk_read_floats(
-    struct chunk_reader *r, struct unpack *u, double *to, uint32_t count);
+enum chunk_fault chunk_read_floats(struct chunk_reader *r,
+    struct varint_reader *u, double *to, uint32_t count);
 
 void chunk_write_texts(
     struct chunk_writer *w, const struct text *values, uint32_t count);
-enum chunk_fault chunk_read_texts(
-    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count);
+enum chunk_fault chunk_read_texts(struct chunk_reader *r,
+    struct varint_reader *u, struct text *to, uint32_t count);
 void chunk_words_free(struct chunk_words **words);
 
 /* Write bytes, compressed with zstd if that makes them smaller. */
 void chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes);
 /* Read `bytes` bytes.  `*at` is a view into the chunk or into `room`, which
  * grows. */
-enum chunk_fault chunk_read_blob(struct chunk_reader *r, struct unpack *u,
-    size_t bytes, struct buffer *room, const unsigned char **at);
+enum chunk_fault chunk_read_blob(struct chunk_reader *r,
+    struct varint_reader *u, size_t bytes, struct buffer *room,
+    const unsigned char **at);
 
 /* A buffer that stays valid until the next chunk_open. */
 struct buffer *chunk_pool_buffer(struct chunk_reader *r);

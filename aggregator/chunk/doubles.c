@@ -143,7 +143,7 @@ write_exceptions(struct chunk_writer *w, const struct decimals *d,
 		rows[n] = i;
 		bits[n++] = bits_of(values[i]);
 	}
-	put_varint(&w->body, n);
+	varint_put(&w->body, n);
 	chunk_write_ints(w, rows, n, false);
 	chunk_write_ints(w, bits, n, false);
 }
@@ -210,9 +210,9 @@ chunk_write_floats(struct chunk_writer *w, const double *values, uint32_t count)
 
 static enum chunk_fault
 read_exceptions(
-    struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
+    struct chunk_reader *r, struct varint_reader *u, double *to, uint32_t count)
 {
-	uint32_t n = (uint32_t)get_varint_max(u, count);
+	uint32_t n = (uint32_t)varint_get_max(u, count);
 	int64_t *rows = chunk_ints_room(&r->ints, n);
 	int64_t *bits = chunk_ints_room(&r->more, n);
 	enum chunk_fault fault;
@@ -232,7 +232,7 @@ read_exceptions(
 
 static enum chunk_fault
 read_decimals(
-    struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
+    struct chunk_reader *r, struct varint_reader *u, double *to, uint32_t count)
 {
 	unsigned tag = u->at < u->end ? *u->at++ : 255;
 	int64_t *ints = chunk_ints_room(&r->ints, count);
@@ -257,7 +257,8 @@ read_decimals(
 }
 
 static enum chunk_fault
-read_xor(struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
+read_xor(
+    struct chunk_reader *r, struct varint_reader *u, double *to, uint32_t count)
 {
 	uint64_t *bits = (uint64_t *)chunk_ints_room(&r->residual, count);
 	uint64_t before = 0;
@@ -283,7 +284,7 @@ read_xor(struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
 
 enum chunk_fault
 chunk_read_floats(
-    struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
+    struct chunk_reader *r, struct varint_reader *u, double *to, uint32_t count)
 {
 	unsigned tag;
 

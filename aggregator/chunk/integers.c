@@ -92,7 +92,7 @@ write_split(struct chunk_writer *w, const uint64_t *values, uint32_t count)
 {
 	split(w, values, count);
 	chunk_write_blob(w, w->symbols.at, count);
-	put_varint(&w->body, w->bits.bytes);
+	varint_put(&w->body, w->bits.bytes);
 	buffer_put(&w->body, w->bits.at, w->bits.bytes);
 }
 
@@ -290,10 +290,10 @@ write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
 		tag |= CHUNK_REFERS | (sign < 0 ? CHUNK_NEGATIVE : 0);
 	buffer_put(&w->body, &tag, 1);
 	if (back != NULL)
-		put_varint(&w->body, w->columns - back->column);
-	put_varint(&w->body, varint_zigzag(first));
+		varint_put(&w->body, w->columns - back->column);
+	varint_put(&w->body, varint_zigzag(first));
 	if (tag & CHUNK_DIVIDED)
-		put_varint(&w->body, divisor);
+		varint_put(&w->body, divisor);
 	if (!(tag & CHUNK_CONSTANT))
 		write_split(w, residual, count);
 }

@@ -64,8 +64,8 @@ join(const struct chunk_symbols *table, const unsigned char *symbol,
 }
 
 static enum chunk_fault
-read_split(
-    struct chunk_reader *r, struct unpack *u, uint64_t *to, uint32_t count)
+read_split(struct chunk_reader *r, struct varint_reader *u, uint64_t *to,
+    uint32_t count)
 {
 	const unsigned char *symbol;
 	enum chunk_fault fault;
@@ -75,7 +75,7 @@ read_split(
 	fault = chunk_read_blob(r, u, count, &r->symbols, &symbol);
 	if (fault != CHUNK_OK)
 		return fault;
-	bits = get_text(u);
+	bits = varint_get_text(u);
 	wanted = count_bits(&r->table, symbol, count);
 	if (u->bad || wanted == UINT64_MAX || (wanted + 7) / 8 != bits.bytes)
 		return CHUNK_DAMAGED;
@@ -118,7 +118,7 @@ add_reference(struct chunk_reader *r, int64_t *to, uint32_t count,
 {
 	const struct chunk_column *other;
 	enum chunk_fault fault;
-	struct unpack u;
+	struct varint_reader u;
 	int64_t *values;
 
 	if (column == UINT32_MAX || back == 0 || back > column)
@@ -127,7 +127,7 @@ add_reference(struct chunk_reader *r, int64_t *to, uint32_t count,
 	/* A reference column is an integer column, or a column of values that
 	 * are all integers, without a reference of its own. */
 	u = chunk_column_unpack(other);
-	if (other->type == CHUNK_VALUE && get_varint(&u) != VALUE_INT)
+	if (other->type == CHUNK_VALUE && varint_get(&u) != VALUE_INT)
 		return CHUNK_DAMAGED;
 	if ((other->type != CHUNK_INT && other->type != CHUNK_VALUE) ||
 	    other->count != count)
@@ -141,7 +141,7 @@ add_reference(struct chunk_reader *r, int64_t *to, uint32_t count,
 }
 
 enum chunk_fault
-chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
+chunk_read_ints(struct chunk_reader *r, struct varint_reader *u, int64_t *to,
     uint32_t count, uint32_t column)
 {
 	enum chunk_fault fault = CHUNK_OK;
@@ -155,10 +155,10 @@ chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
 	if (tag > CHUNK_KNOWN || (tag & CHUNK_PREDICT) == CHUNK_PREDICTS)
 		return CHUNK_METHOD;
 	if (tag & CHUNK_REFERS)
-		back = get_varint(u);
-	first = varint_unzigzag(get_varint(u));
+		back = varint_get(u);
+	first = varint_unzigzag(varint_get(u));
 	if (tag & CHUNK_DIVIDED)
-		divisor = get_varint(u);
+		divisor = varint_get(u);
 	if (u->bad)
 		return CHUNK_TRUNCATED;
 	if (tag & CHUNK_CONSTANT) {

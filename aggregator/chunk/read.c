@@ -46,15 +46,15 @@ chunk_reader_free(struct chunk_reader **gone)
 enum chunk_fault
 chunk_open(struct chunk_reader *r, struct text chunk)
 {
-	struct unpack u = unpack_of(chunk);
+	struct varint_reader u = varint_reader_of(chunk);
 	uint64_t columns, i;
 	size_t left;
 
 	r->columns = 0;
 	chunk_pool_reset(r);
-	if (get_varint(&u) != CHUNK_FORMAT)
+	if (varint_get(&u) != CHUNK_FORMAT)
 		return u.bad ? CHUNK_TRUNCATED : CHUNK_VERSION;
-	columns = get_varint(&u);
+	columns = varint_get(&u);
 	if (columns > CHUNK_COLUMNS_MAX)
 		return CHUNK_LIMIT;
 	if (columns > r->room) {
@@ -63,8 +63,8 @@ chunk_open(struct chunk_reader *r, struct text chunk)
 		r->column = memory_alloc(r->room * sizeof(*r->column));
 	}
 	for (i = 0; i < columns && !u.bad; i++) {
-		struct text type = get_bytes(&u, 1);
-		uint64_t count = get_varint(&u), bytes = get_varint(&u);
+		struct text type = varint_get_bytes(&u, 1);
+		uint64_t count = varint_get(&u), bytes = varint_get(&u);
 
 		if (u.bad)
 			break;
@@ -77,7 +77,7 @@ chunk_open(struct chunk_reader *r, struct text chunk)
 	}
 	if (u.bad)
 		return CHUNK_TRUNCATED;
-	left = unpack_left(&u);
+	left = varint_left(&u);
 	for (i = 0; i < columns; i++) {
 		size_t bytes = r->column[i].bytes;
 
@@ -114,7 +114,7 @@ chunk_count(const struct chunk_reader *r, uint32_t column)
 /* Find a column; false when there is no column of that number and type. */
 static bool
 find(const struct chunk_reader *r, uint32_t column, enum chunk_type type,
-    struct unpack *u)
+    struct varint_reader *u)
 {
 	if (column >= r->columns || r->column[column].type != type)
 		return false;
@@ -124,7 +124,7 @@ find(const struct chunk_reader *r, uint32_t column, enum chunk_type type,
 
 /* A column must use all of its bytes. */
 static enum chunk_fault
-finish(enum chunk_fault fault, const struct unpack *u)
+finish(enum chunk_fault fault, const struct varint_reader *u)
 {
 	if (fault != CHUNK_OK)
 		return fault;
@@ -134,7 +134,7 @@ finish(enum chunk_fault fault, const struct unpack *u)
 enum chunk_fault
 chunk_get_int(struct chunk_reader *r, uint32_t column, int64_t *to)
 {
-	struct unpack u;
+	struct varint_reader u;
 
 	if (!find(r, column, CHUNK_INT, &u))
 		return CHUNK_DAMAGED;
@@ -145,7 +145,7 @@ chunk_get_int(struct chunk_reader *r, uint32_t column, int64_t *to)
 enum chunk_fault
 chunk_get_float(struct chunk_reader *r, uint32_t column, double *to)
 {
-	struct unpack u;
+	struct varint_reader u;
 
 	if (!find(r, column, CHUNK_FLOAT, &u))
 		return CHUNK_DAMAGED;
@@ -156,7 +156,7 @@ chunk_get_float(struct chunk_reader *r, uint32_t column, double *to)
 enum chunk_fault
 chunk_get_text(struct chunk_reader *r, uint32_t column, struct text *to)
 {
-	struct unpack u;
+	struct varint_reader u;
 
 	if (!find(r, column, CHUNK_TEXT, &u))
 		return CHUNK_DAMAGED;
@@ -198,7 +198,7 @@ give(struct value *to, uint32_t count, enum value_type type, const void *room)
 }
 
 static enum chunk_fault
-read_type(struct chunk_reader *r, struct unpack *u, enum value_type type,
+read_type(struct chunk_reader *r, struct varint_reader *u, enum value_type type,
     struct value *to, uint32_t count, uint32_t column)
 {
 	void *room = buffer_need(&r->values, count * sizeof(struct text));
@@ -217,8 +217,8 @@ read_type(struct chunk_reader *r, struct unpack *u, enum value_type type,
 
 /* The types of all rows, then the values of each type. */
 static enum chunk_fault
-read_mixed(
-    struct chunk_reader *r, struct unpack *u, struct value *to, uint32_t count)
+read_mixed(struct chunk_reader *r, struct varint_reader *u, struct value *to,
+    uint32_t count)
 {
 	int64_t *types = memory_alloc((count + 1) * sizeof(*types));
 	struct value *values = memory_alloc((count + 1) * sizeof(*values));
@@ -249,7 +249,7 @@ enum chunk_fault
 chunk_get_value(struct chunk_reader *r, uint32_t column, struct value *to)
 {
 	uint32_t count;
-	struct unpack u;
+	struct varint_reader u;
 	uint64_t type;
 
 	if (!find(r, column, CHUNK_VALUE, &u))
@@ -257,7 +257,7 @@ chunk_get_value(struct chunk_reader *r, uint32_t column, struct value *to)
 	count = r->column[column].count;
 	if (count == 0)
 		return finish(CHUNK_OK, &u);
-	type = get_varint(&u);
+	type = varint_get(&u);
 	if (type == CHUNK_MIXED)
 		return finish(read_mixed(r, &u, to, count), &u);
 	if (type > VALUE_TEXT)

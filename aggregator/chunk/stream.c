@@ -31,11 +31,11 @@ chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
 			memory_exhausted(room);
 	}
 	if (compressed == 0 || compressed >= bytes) {
-		put_varint(&w->body, 0);
+		varint_put(&w->body, 0);
 		buffer_put(&w->body, at, bytes);
 		return;
 	}
-	put_varint(&w->body, compressed);
+	varint_put(&w->body, compressed);
 	buffer_put(&w->body, w->compressed.at, compressed);
 }
 
@@ -89,15 +89,15 @@ chunk_pool_free(struct chunk_pool **gone)
 /* ---- blobs ---- */
 
 enum chunk_fault
-chunk_read_blob(struct chunk_reader *r, struct unpack *u, size_t bytes,
+chunk_read_blob(struct chunk_reader *r, struct varint_reader *u, size_t bytes,
     struct buffer *room, const unsigned char **at)
 {
-	uint64_t compressed = get_varint(u);
+	uint64_t compressed = varint_get(u);
 	struct text from;
 
 	if (compressed > bytes)
 		return CHUNK_DAMAGED;
-	from = get_bytes(u, compressed ? compressed : bytes);
+	from = varint_get_bytes(u, compressed ? compressed : bytes);
 	if (u->bad)
 		return CHUNK_TRUNCATED;
 	*at = (const unsigned char *)from.at;

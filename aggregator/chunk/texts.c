@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
 enum {
@@ -161,7 +161,7 @@ write_words(struct chunk_writer *w, uint32_t count)
 
 	memcpy(list, words->word, found * sizeof(*list));
 	write_method(w, CHUNK_WORDS);
-	put_varint(&w->body, found);
+	varint_put(&w->body, found);
 	chunk_write_ints(w, words->number.at, count, false);
 	write_no_words(w, list, found);
 	free(list);
@@ -301,12 +301,12 @@ write_templates(struct chunk_writer *w, uint32_t count)
 	uint32_t i;
 
 	write_method(w, CHUNK_TEMPLATES);
-	put_varint(&w->body, words->words);
+	varint_put(&w->body, words->words);
 	chunk_write_ints(w, words->number.at, count, false);
 	w->blob.bytes = 0;
 	for (i = 0; i < words->words; i++)
-		put_text(&w->blob, words->word[i]);
-	put_varint(&w->body, w->blob.bytes);
+		varint_put_text(&w->blob, words->word[i]);
+	varint_put(&w->body, w->blob.bytes);
 	chunk_write_blob(w, w->blob.at, w->blob.bytes);
 	for (i = 0; i < words->words; i++) {
 		unsigned fields = chunk_fields(words->word[i]);

@@ -19,8 +19,8 @@ admit(struct chunk_reader *r, uint64_t bytes)
 }
 
 static enum chunk_fault
-read_plain(
-    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+read_plain(struct chunk_reader *r, struct varint_reader *u, struct text *to,
+    uint32_t count)
 {
 	int64_t *lengths = chunk_ints_room(&r->ints, count);
 	enum chunk_fault fault =
@@ -44,12 +44,12 @@ read_plain(
 	return fault;
 }
 
-static enum chunk_fault read_no_words(
-    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count);
+static enum chunk_fault read_no_words(struct chunk_reader *r,
+    struct varint_reader *u, struct text *to, uint32_t count);
 
 /* Read one number below `limit` for each row into `number`. */
 static enum chunk_fault
-read_numbers(struct chunk_reader *r, struct unpack *u, int64_t *number,
+read_numbers(struct chunk_reader *r, struct varint_reader *u, int64_t *number,
     uint32_t count, uint32_t limit)
 {
 	enum chunk_fault fault =
@@ -62,10 +62,10 @@ read_numbers(struct chunk_reader *r, struct unpack *u, int64_t *number,
 }
 
 static enum chunk_fault
-read_words(
-    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+read_words(struct chunk_reader *r, struct varint_reader *u, struct text *to,
+    uint32_t count)
 {
-	uint32_t words = (uint32_t)get_varint_max(u, count);
+	uint32_t words = (uint32_t)varint_get_max(u, count);
 	int64_t *number = chunk_ints_room(&r->wholes, count);
 	struct text *word;
 	enum chunk_fault fault;
@@ -159,13 +159,13 @@ check_template(struct text_template *template)
 }
 
 static enum chunk_fault
-read_template_list(struct chunk_reader *r, struct unpack *u,
+read_template_list(struct chunk_reader *r, struct varint_reader *u,
     struct templates *t, uint32_t count)
 {
-	size_t bytes = get_varint_max(u, CHUNK_TEXT_BYTES_MAX);
+	size_t bytes = varint_get_max(u, CHUNK_TEXT_BYTES_MAX);
 	const unsigned char *at;
 	enum chunk_fault fault;
-	struct unpack list;
+	struct varint_reader list;
 	uint64_t fields = 0, sum = 0;
 	uint32_t i;
 
@@ -174,9 +174,9 @@ read_template_list(struct chunk_reader *r, struct unpack *u,
 	fault = chunk_read_blob(r, u, bytes, &t->blob, &at);
 	if (fault != CHUNK_OK)
 		return fault;
-	list = (struct unpack){ at, at + bytes, false };
+	list = (struct varint_reader){ at, at + bytes, false };
 	for (i = 0; i < t->count; i++) {
-		t->at[i].text = get_text(&list);
+		t->at[i].text = varint_get_text(&list);
 		if (list.bad || !check_template(&t->at[i]))
 			return CHUNK_DAMAGED;
 	}
@@ -197,7 +197,8 @@ read_template_list(struct chunk_reader *r, struct unpack *u,
 }
 
 static enum chunk_fault
-read_fields(struct chunk_reader *r, struct unpack *u, struct templates *t)
+read_fields(
+    struct chunk_reader *r, struct varint_reader *u, struct templates *t)
 {
 	enum chunk_fault fault = CHUNK_OK;
 
@@ -243,13 +244,13 @@ fill_in_all(struct chunk_reader *r, struct templates *t, struct text *to,
 }
 
 static enum chunk_fault
-read_templates(
-    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+read_templates(struct chunk_reader *r, struct varint_reader *u, struct text *to,
+    uint32_t count)
 {
 	struct templates t = { .at = NULL };
 	enum chunk_fault fault;
 
-	t.count = (uint32_t)get_varint_max(u, count);
+	t.count = (uint32_t)varint_get_max(u, count);
 	if (u->bad)
 		return CHUNK_TRUNCATED;
 	t.at = memory_zero(t.count + 1, sizeof(*t.at));
@@ -268,8 +269,8 @@ read_templates(
 }
 
 static enum chunk_fault
-read_no_words(
-    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+read_no_words(struct chunk_reader *r, struct varint_reader *u, struct text *to,
+    uint32_t count)
 {
 	unsigned method;
 
@@ -283,8 +284,8 @@ read_no_words(
 }
 
 enum chunk_fault
-chunk_read_texts(
-    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+chunk_read_texts(struct chunk_reader *r, struct varint_reader *u,
+    struct text *to, uint32_t count)
 {
 	if (count > 0 && u->at < u->end && *u->at == CHUNK_WORDS) {
 		u->at++;

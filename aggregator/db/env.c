@@ -4,7 +4,7 @@
  */
 #include "aggregator/db/env.h"
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 

@@ -20,7 +20,7 @@
 #include "aggregator/tables/row_block.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/arena.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 
 enum {
 	/* Of a transaction: the records, at most and at least about this many;

@@ -50,7 +50,7 @@ collect_extend(struct collect *collect, struct db_txn *txn,
 	};
 	struct text rest = event->pairs;
 	unsigned char *pairs, *body, *end;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct wire_writer w;
 
 	pairs = arena_room(&collect->arena, event->pairs.bytes);

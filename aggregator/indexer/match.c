@@ -346,7 +346,7 @@ add_to_run(struct collect *collect, struct db_txn *txn,
 {
 	const struct model_run *run = &collect->models->run[place];
 	struct record record = { .pairs = event->pairs };
-	struct attribute attribute;
+	struct record_attribute attribute;
 	char room[COLLECT_KEY_BYTES];
 	bool extends = false;
 	struct text id;

@@ -52,7 +52,7 @@ change_counts(struct at *at, const struct run_sum_change *from,
 	at->indexer_write->value.bytes = 0;
 	for (unsigned i = 0; i < numbers; i++) {
 		all |= counts[i];
-		put_varint(&at->indexer_write->value, counts[i]);
+		varint_put(&at->indexer_write->value, counts[i]);
 	}
 	if (all == 0)
 		db_del(at->txn, TABLES_GROUPS, at->key);
@@ -68,7 +68,7 @@ change_list(struct at *at, const struct run_sum_change *change)
 		return;
 	}
 	at->indexer_write->value.bytes = 0;
-	put_varint(&at->indexer_write->value, 1);
+	varint_put(&at->indexer_write->value, 1);
 	put(at);
 }
 
@@ -108,11 +108,11 @@ change_step(struct at *at, const struct run_sum_change *from,
 	struct duration_stats *stats = at->indexer_write->stats;
 	const struct run_sum_change *change;
 	struct text value;
-	struct unpack u;
+	struct varint_reader u;
 
 	duration_stats_reset(stats);
 	if (db_get(at->txn, TABLES_GROUPS, at->key, &value)) {
-		u = unpack_of(value);
+		u = varint_reader_of(value);
 		duration_stats_decode(stats, &u);
 	}
 	/* Add first: a new value may become the bound when an old extreme

@@ -15,8 +15,8 @@ enum { PAGE_BYTES = 4096 };
 static struct text
 stats_key(unsigned char to[static 8], uint32_t partition, uint32_t phase)
 {
-	put_u32_be(to, partition);
-	put_u32_be(to + 4, phase);
+	varint_put_u32_be(to, partition);
+	varint_put_u32_be(to + 4, phase);
 	return (struct text){ (const char *)to, 8 };
 }
 
@@ -26,13 +26,13 @@ indexer_write_get_stats(struct db_txn *txn, uint32_t partition, uint32_t phase,
 {
 	unsigned char key[8];
 	struct text value;
-	struct unpack u;
+	struct varint_reader u;
 
 	duration_stats_reset(stats);
 	if (!db_get(
 		txn, TABLES_STATS, stats_key(key, partition, phase), &value))
 		return;
-	u = unpack_of(value);
+	u = varint_reader_of(value);
 	duration_stats_decode(stats, &u);
 }
 
@@ -79,7 +79,7 @@ indexer_write_sum_states(struct indexer_write *indexer_write,
 static struct duration_stats *
 sums_of(struct indexer_write *indexer_write, bool *loaded)
 {
-	struct unpack u = unpack_of(indexer_write->state.sums);
+	struct varint_reader u = varint_reader_of(indexer_write->state.sums);
 
 	if (*loaded)
 		return indexer_write->of_state;
@@ -102,9 +102,9 @@ compact(struct indexer_write *indexer_write, uint32_t pairs, uint32_t scope,
 		indexer_write->value.bytes = 0;
 		count = phase_put_compacted(&indexer_write->state, done,
 		    pairs - done, scope, &indexer_write->value);
-		put_varint(&indexer_write->compacted,
+		varint_put(&indexer_write->compacted,
 		    indexer_write->state.compacted + done);
-		put_text(&indexer_write->compacted,
+		varint_put_text(&indexer_write->compacted,
 		    buffer_text(&indexer_write->value));
 		done += count;
 	}
@@ -117,13 +117,14 @@ put_compacted(struct indexer_write *indexer_write, struct db_txn *txn,
     const struct key_phase *phase)
 {
 	unsigned char key[PHASE_KEY_COMPACTED_BYTES];
-	struct unpack u = unpack_of(buffer_text(&indexer_write->compacted));
+	struct varint_reader u =
+	    varint_reader_of(buffer_text(&indexer_write->compacted));
 
 	while (u.at < u.end && !u.bad) {
-		phase_key_compacted(key, phase, get_varint(&u));
+		phase_key_compacted(key, phase, varint_get(&u));
 		db_put(txn, TABLES_PHASES,
 		    (struct text){ (const char *)key, sizeof(key) },
-		    get_text(&u));
+		    varint_get_text(&u));
 	}
 	indexer_write->compacted.bytes = 0;
 }

@@ -190,14 +190,14 @@ reported_by(const struct collect_item *item)
 static struct reported
 reported_before(struct text row)
 {
-	struct unpack u = unpack_of(row);
-	struct reported reported = { .node = get_varint(&u) };
+	struct varint_reader u = varint_reader_of(row);
+	struct reported reported = { .node = varint_get(&u) };
 
-	reported.stream = get_varint(&u);
-	reported.seq = get_varint(&u);
-	reported.index = get_varint(&u);
-	reported.receive_ns = varint_unzigzag(get_varint(&u));
-	reported.attributes = get_bytes(&u, unpack_left(&u));
+	reported.stream = varint_get(&u);
+	reported.seq = varint_get(&u);
+	reported.index = varint_get(&u);
+	reported.receive_ns = varint_unzigzag(varint_get(&u));
+	reported.attributes = varint_get_bytes(&u, varint_left(&u));
 	reported.count = row_block_attribute_count(&reported.attributes);
 	if (!u.bad && reported.count <= RECORD_ATTRIBUTES_MAX)
 		return reported;
@@ -221,13 +221,13 @@ put_entity(struct buffer *to, const struct reported *later,
 	uint32_t count = later->count, place;
 
 	to->bytes = 0;
-	put_varint(to, later->node);
-	put_varint(to, later->stream);
-	put_varint(to, later->seq);
-	put_varint(to, later->index);
-	put_varint(to, varint_zigzag(later->receive_ns));
+	varint_put(to, later->node);
+	varint_put(to, later->stream);
+	varint_put(to, later->seq);
+	varint_put(to, later->index);
+	varint_put(to, varint_zigzag(later->receive_ns));
 	/* The count takes one byte: it is at most 64. */
-	put_varint(to, 0);
+	varint_put(to, 0);
 	place = (uint32_t)to->bytes - 1;
 	buffer_put(to, later->attributes.at, later->attributes.bytes);
 	if (earlier != NULL)
@@ -298,8 +298,8 @@ indexer_write_entities(struct indexer_write *indexer_write, struct db_txn *txn,
 		struct text name = { (const char *)key, 8 + entity->id.bytes };
 		struct text old = { NULL, 0 };
 
-		put_u32_be(key, entity->partition);
-		put_u32_be(key + 4, entity->kind);
+		varint_put_u32_be(key, entity->partition);
+		varint_put_u32_be(key + 4, entity->kind);
 		memcpy(key + 8, entity->id.at, entity->id.bytes);
 		if (!db_get(txn, TABLES_ENTITIES, name, &old) &&
 		    !count_entity(

@@ -146,22 +146,22 @@ take_entity(struct at *at, struct run_row *row)
 	struct row_block_attribute attribute;
 	struct text value, rest;
 	struct buffer copy = { NULL, 0, 0 };
-	struct unpack u;
+	struct varint_reader u;
 
 	if (at->kind == 0)
 		return;
-	put_u32_be(key, at->form.partition);
-	put_u32_be(key + 4, at->kind);
+	varint_put_u32_be(key, at->form.partition);
+	varint_put_u32_be(key + 4, at->kind);
 	memcpy(key + 8, row->id.at, row->id.bytes);
 	if (!db_get(at->txn, TABLES_ENTITIES,
 		(struct text){ (const char *)key, 8 + row->id.bytes }, &value))
 		return;
 	/* A copy: adding a name may move the page that holds it. */
 	buffer_put(&copy, value.at, value.bytes);
-	u = unpack_of(buffer_text(&copy));
+	u = varint_reader_of(buffer_text(&copy));
 	for (int i = 0; i < 5; i++)
-		get_varint(&u);
-	rest = get_bytes(&u, unpack_left(&u));
+		varint_get(&u);
+	rest = varint_get_bytes(&u, varint_left(&u));
 	row->known = true;
 	row->error = false;
 	row->group = row->requestor = 0;

@@ -29,7 +29,7 @@ find_stray(struct authorize *authorize, struct text frame, struct text pattern,
 }
 
 static bool
-may_send(struct authorize *authorize, const struct message *message,
+may_send(struct authorize *authorize, const struct zsock_message *message,
     struct wire_header *header)
 {
 	char pattern[NAME_BYTES_MAX + 1];
@@ -64,8 +64,9 @@ refuse(const struct wire_header *header, enum wire_reason reason,
 }
 
 bool
-authorize_check(struct authorize *authorize, const struct message *message,
-    int64_t now_ns, struct wire_header *answer, bool *answered)
+authorize_check(struct authorize *authorize,
+    const struct zsock_message *message, int64_t now_ns,
+    struct wire_header *answer, bool *answered)
 {
 	struct wire_header header = { .seq = 0 };
 
@@ -85,7 +86,7 @@ authorize_check(struct authorize *authorize, const struct message *message,
 }
 
 void
-authorize_note(struct authorize *authorize, const struct message *message,
+authorize_note(struct authorize *authorize, const struct zsock_message *message,
     int64_t now_ns, const struct wire_header *answer)
 {
 	if (answer->type == WIRE_ACK)

@@ -27,10 +27,12 @@ void authorize_clear(struct authorize *authorize);
 /* May the message be sent?  True also for a frame that cannot be read, which
  * the receiver refuses.  False: not, or not yet; `*answered` says whether an
  * answer is to be sent, and `answer` is that answer. */
-bool authorize_check(struct authorize *authorize, const struct message *message,
-    int64_t now_ns, struct wire_header *answer, bool *answered);
+bool authorize_check(struct authorize *authorize,
+    const struct zsock_message *message, int64_t now_ns,
+    struct wire_header *answer, bool *answered);
 /* Count an acknowledged batch against the rate of the key. */
-void authorize_note(struct authorize *authorize, const struct message *message,
-    int64_t now_ns, const struct wire_header *answer);
+void authorize_note(struct authorize *authorize,
+    const struct zsock_message *message, int64_t now_ns,
+    const struct wire_header *answer);
 
 #endif

@@ -32,7 +32,7 @@ struct ingest {
 	struct backpressure backpressure;
 	struct authorize authorize;
 	struct restore_gaps restore_gaps;
-	struct message message;
+	struct zsock_message message;
 	struct outbox outbox;
 
 	/* The current group. */
@@ -149,7 +149,7 @@ static bool
 answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
     struct wire_header *answer)
 {
-	struct message *message = &ingest->message;
+	struct zsock_message *message = &ingest->message;
 	bool answered;
 
 	answer->generation = journal_generation(ingest->journal);
@@ -204,7 +204,7 @@ on_port(void *arg, struct zsock *zsock)
 		take(ingest, now_ns);
 		now_ns = clock_monotonic_ns();
 	}
-	message_clear(&ingest->message);
+	zsock_message_clear(&ingest->message);
 }
 
 static void
@@ -324,7 +324,7 @@ ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
 		.wait_ns = options->restore_wait_ns };
 	restore_gaps_count(&made->restore_gaps);
 	ingest_board_init(&made->board);
-	message_init(&made->message);
+	zsock_message_init(&made->message);
 	outbox_init(&made->outbox, loop, on_late, made);
 	made->receiver = receiver_new(journal, options->sessions_per_hour);
 	receiver_accept(made->receiver, options->accept);
@@ -389,7 +389,7 @@ ingest_close(struct ingest **ingest)
 		outbox_stop(&old->outbox);
 	}
 	loop_set_idle(old->loop, NULL, NULL);
-	message_clear(&old->message);
+	zsock_message_clear(&old->message);
 	zsock_close(&old->zsock);
 	receiver_free(&old->receiver);
 	authorize_clear(&old->authorize);

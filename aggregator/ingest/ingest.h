@@ -22,7 +22,7 @@
 #include "aggregator/journal/journal.h"
 #include "proto/auth/auth.h"
 #include "proto/config/opt.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 struct ingest; /* opaque */
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "aggregator/ingest/replies.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 /* at most from one group; the rest of the room is for late answers */
 enum { OUTBOX_GROUP = REPLIES_MAX / 2 };

@@ -4,8 +4,8 @@
  */
 #include "aggregator/ingest/sequence.h"
 
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 
 bool
 sequence_get(struct sequence *numbers, const struct wire_header *header,

@@ -11,7 +11,7 @@
 
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/journal/journal_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
 static const char *const tables[] = { "entries", "streams", "meta", NULL };
@@ -53,7 +53,7 @@ journal_renew(struct journal *journal, struct err *err)
 
 	/* 0 is reserved for brokers, which store nothing. */
 	do
-		random_bytes(&generation, sizeof(generation));
+		hash_random_bytes(&generation, sizeof(generation));
 	while (generation == 0);
 	if (write_generation(journal, generation, err) != DB_OK)
 		return -1;

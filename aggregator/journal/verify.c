@@ -13,7 +13,7 @@
 #include "aggregator/journal/journal_private.h"
 #include "aggregator/journal/owner.h"
 #include "proto/base/memory.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 struct verify {
 	void (*report)(void *arg, const char *sentence);

@@ -18,7 +18,7 @@
 #include "proto/base/text.h"
 #include "proto/base/varint.h"
 #include "proto/record/record.h"
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 enum {
 	MODEL_PHASES_MAX = 256, /* in all models together */

@@ -169,21 +169,21 @@ event_of(const struct model_run *run, unsigned role)
 void
 model_put_run(struct buffer *to, const struct model_run *run)
 {
-	put_text(to, run->model);
-	put_text(to, run->attribute);
-	put_text(to, run->kind);
-	put_text(to, run->group);
-	put_text(to, run->requestor);
-	put_text(to, run->error);
-	put_text(to, event_of(run, run->begun));
-	put_text(to, event_of(run, run->ended));
-	put_varint(to, run->properties);
+	varint_put_text(to, run->model);
+	varint_put_text(to, run->attribute);
+	varint_put_text(to, run->kind);
+	varint_put_text(to, run->group);
+	varint_put_text(to, run->requestor);
+	varint_put_text(to, run->error);
+	varint_put_text(to, event_of(run, run->begun));
+	varint_put_text(to, event_of(run, run->ended));
+	varint_put(to, run->properties);
 	for (unsigned i = 0; i < run->properties; i++)
-		put_text(to, run->property[i]);
+		varint_put_text(to, run->property[i]);
 	/* Stored phases may be in another order. */
-	put_varint(to, run->steps);
+	varint_put(to, run->steps);
 	for (unsigned i = 0; i < run->steps; i++)
-		put_text(to, run->step[i].phase);
+		varint_put_text(to, run->step[i].phase);
 }
 
 bool
@@ -191,25 +191,25 @@ model_get_run(struct model_set *set, struct text from)
 {
 	struct text property[RECORD_ATTRIBUTES_MAX], begun, ended;
 	struct model_run run = { .property = property };
-	struct unpack u = unpack_of(from);
+	struct varint_reader u = varint_reader_of(from);
 	struct err err = { 0 };
 	unsigned steps;
 
-	run.model = get_text(&u);
-	run.attribute = get_text(&u);
-	run.kind = get_text(&u);
-	run.group = get_text(&u);
-	run.requestor = get_text(&u);
-	run.error = get_text(&u);
-	begun = get_text(&u);
-	ended = get_text(&u);
-	run.properties = (unsigned)get_varint_max(&u, RECORD_ATTRIBUTES_MAX);
+	run.model = varint_get_text(&u);
+	run.attribute = varint_get_text(&u);
+	run.kind = varint_get_text(&u);
+	run.group = varint_get_text(&u);
+	run.requestor = varint_get_text(&u);
+	run.error = varint_get_text(&u);
+	begun = varint_get_text(&u);
+	ended = varint_get_text(&u);
+	run.properties = (unsigned)varint_get_max(&u, RECORD_ATTRIBUTES_MAX);
 	for (unsigned i = 0; i < run.properties; i++)
-		property[i] = get_text(&u);
-	steps = (unsigned)get_varint_max(&u, RUN_STEPS_MAX);
+		property[i] = varint_get_text(&u);
+	steps = (unsigned)varint_get_max(&u, RUN_STEPS_MAX);
 	run = copy_of(set, &run);
 	for (unsigned i = 0; i < steps; i++)
-		if (find_step(set, &run, get_text(&u), &err) != 0)
+		if (find_step(set, &run, varint_get_text(&u), &err) != 0)
 			u.bad = true;
 	if (u.bad) {
 		free(run.property);

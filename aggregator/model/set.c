@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
 struct text
@@ -75,29 +75,29 @@ model_set_add(struct model_set *set, const struct model_phase *phase)
 void
 model_put_phase(struct buffer *to, const struct model_phase *phase)
 {
-	put_text(to, phase->id);
-	put_text(to, phase->start);
-	put_text(to, phase->end);
-	put_text(to, phase->run);
-	put_text(to, phase->key);
-	put_text(to, phase->measured);
-	put_varint(to, (phase->kv ? 1 : 0) | (phase->required ? 2 : 0) |
+	varint_put_text(to, phase->id);
+	varint_put_text(to, phase->start);
+	varint_put_text(to, phase->end);
+	varint_put_text(to, phase->run);
+	varint_put_text(to, phase->key);
+	varint_put_text(to, phase->measured);
+	varint_put(to, (phase->kv ? 1 : 0) | (phase->required ? 2 : 0) |
 			   (phase->ignore_unmatched ? 4 : 0));
 }
 
 bool
 model_get_phase(struct text from, struct model_phase *phase)
 {
-	struct unpack u = unpack_of(from);
+	struct varint_reader u = varint_reader_of(from);
 	uint64_t flags;
 
-	phase->id = get_text(&u);
-	phase->start = get_text(&u);
-	phase->end = get_text(&u);
-	phase->run = get_text(&u);
-	phase->key = get_text(&u);
-	phase->measured = get_text(&u);
-	flags = get_varint(&u);
+	phase->id = varint_get_text(&u);
+	phase->start = varint_get_text(&u);
+	phase->end = varint_get_text(&u);
+	phase->run = varint_get_text(&u);
+	phase->key = varint_get_text(&u);
+	phase->measured = varint_get_text(&u);
+	flags = varint_get(&u);
 	phase->kv = (flags & 1) != 0;
 	phase->required = (flags & 2) != 0;
 	phase->ignore_unmatched = (flags & 4) != 0;

@@ -26,7 +26,7 @@ move_attempt_get(struct db_txn *txn, struct text partition)
 		&value) ||
 	    value.bytes != ROW_BYTES)
 		return attempt;
-	attempt.number = get_u32_be(value.at);
+	attempt.number = varint_get_u32_be(value.at);
 	attempt.whole = value.at[4] != 0;
 	memcpy(attempt.move, value.at + 5, OWNER_MOVE_BYTES);
 	return attempt;
@@ -39,7 +39,7 @@ move_attempt_put(struct db_txn *txn, struct text partition,
 	unsigned char key[DB_KEY_BYTES_MAX];
 	unsigned char value[ROW_BYTES];
 
-	put_u32_be(value, attempt->number);
+	varint_put_u32_be(value, attempt->number);
 	value[4] = attempt->whole;
 	memcpy(value + 5, attempt->move, OWNER_MOVE_BYTES);
 	db_put(txn, TABLES_META, db_word_key(key, MOVING, partition),

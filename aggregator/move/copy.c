@@ -47,7 +47,7 @@ static struct text
 names_front(unsigned char to[static 5], char what, uint32_t number)
 {
 	to[0] = (unsigned char)what;
-	put_u32_be(to + 1, number);
+	varint_put_u32_be(to + 1, number);
 	return (struct text){ (const char *)to, 5 };
 }
 
@@ -75,7 +75,7 @@ remove_all(struct move_end *end, uint32_t number, struct err *err)
 	struct text of = { (const char *)front, 4 };
 	int rc = 0;
 
-	put_u32_be(front, number);
+	varint_put_u32_be(front, number);
 	for (int i = 0; i < DERIVED && rc == 0; i++)
 		rc = remove_front(end, derived[i], of, err);
 	for (int i = 0; i < CARRIED && rc == 0; i++)
@@ -181,7 +181,7 @@ copy_some(struct copy *copy, unsigned table, struct text front,
 		    copy->bytes_now >= BYTES_AT_ONCE)
 			break;
 		memcpy(other, at.at, at.bytes);
-		put_u32_be(other + front.bytes - 4, copy->to);
+		varint_put_u32_be(other + front.bytes - 4, copy->to);
 		db_cursor_put(
 		    out, (struct text){ (const char *)other, at.bytes }, value);
 		copy->rows_now++;
@@ -228,7 +228,7 @@ copy_rows(struct copy *copy, struct err *err)
 	for (const char *what = "dnst"; *what != '\0' && rc == 0; what++)
 		rc = copy_front(copy, TABLES_NAMES,
 		    names_front(front, *what, copy->from), err);
-	put_u32_be(front, copy->from);
+	varint_put_u32_be(front, copy->from);
 	for (int i = 0; i < CARRIED && rc == 0; i++)
 		rc = copy_front(copy, carried[i], of, err);
 	return rc;

@@ -14,7 +14,7 @@
 
 #include "aggregator/admin/admin.h"
 #include "aggregator/ingest/restore_gaps.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/config/instance.h"
 #include "proto/config/partition_table.h"
 #include "proto/os/clock.h"
@@ -140,7 +140,7 @@ freeze(struct move *move, struct err *err)
 	    move_check_cuts(move, err) != 0 ||
 	    db_begin(journal_db(move->from.journal), true, &txn, err) != 0)
 		return -1;
-	random_bytes(owner.move, sizeof(owner.move));
+	hash_random_bytes(owner.move, sizeof(owner.move));
 	move_set_place(&owner, &move->to);
 	owner.number = move_last_entry(txn);
 	if (move_put_owner(&move->from, txn, move->partition, &owner, err) != 0)

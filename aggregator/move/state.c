@@ -51,7 +51,7 @@ move_last_entry(struct db_txn *txn)
 	struct text key;
 
 	if (db_last_key(cursor, &key) && key.bytes == 8)
-		number = get_u64_be(key.at);
+		number = varint_get_u64_be(key.at);
 	db_cursor_close(&cursor);
 	return number;
 }

@@ -229,56 +229,56 @@ duration_stats_encode(const struct duration_stats *stats, struct buffer *to)
 	unsigned __int128 sum = (u128)stats->sum;
 	int i;
 
-	put_varint(to, stats->count);
-	put_varint(to, stats->open_starts);
-	put_varint(to, stats->open_ends);
-	put_varint(to, stats->late);
-	put_varint(to, stats->overflow);
+	varint_put(to, stats->count);
+	varint_put(to, stats->open_starts);
+	varint_put(to, stats->open_ends);
+	varint_put(to, stats->late);
+	varint_put(to, stats->overflow);
 	if (stats->count == 0)
 		return;
-	put_varint(to, (uint64_t)sum);
-	put_varint(to, varint_zigzag((int64_t)(uint64_t)(sum >> 64)));
+	varint_put(to, (uint64_t)sum);
+	varint_put(to, varint_zigzag((int64_t)(uint64_t)(sum >> 64)));
 	for (i = 0; i < 3; i++)
-		put_varint(to, stats->squares.word[i]);
-	put_varint(to, varint_zigzag(stats->min));
-	put_varint(to, varint_zigzag(stats->max));
-	put_varint(to, stats->loose);
+		varint_put(to, stats->squares.word[i]);
+	varint_put(to, varint_zigzag(stats->min));
+	varint_put(to, varint_zigzag(stats->max));
+	varint_put(to, stats->loose);
 	quantile_sketch_encode(&stats->quantile_sketch, to);
 }
 
 static void
-decode_sums(struct duration_stats *stats, struct unpack *from)
+decode_sums(struct duration_stats *stats, struct varint_reader *from)
 {
 	struct duration_stats_square squares;
-	u128 low = get_varint(from);
-	u128 high = (uint64_t)varint_unzigzag(get_varint(from));
+	u128 low = varint_get(from);
+	u128 high = (uint64_t)varint_unzigzag(varint_get(from));
 	int64_t min, max;
 	int i;
 
 	stats->sum += (__int128)(high << 64 | low);
 	for (i = 0; i < 3; i++)
-		squares.word[i] = get_varint(from);
+		squares.word[i] = varint_get(from);
 	square_add(&stats->squares, &squares);
-	min = varint_unzigzag(get_varint(from));
-	max = varint_unzigzag(get_varint(from));
+	min = varint_unzigzag(varint_get(from));
+	max = varint_unzigzag(varint_get(from));
 	if (min < stats->min)
 		stats->min = min;
 	if (max > stats->max)
 		stats->max = max;
-	stats->loose |= get_varint_max(from, 1) != 0;
+	stats->loose |= varint_get_max(from, 1) != 0;
 	quantile_sketch_decode(&stats->quantile_sketch, from);
 }
 
 void
-duration_stats_decode(struct duration_stats *stats, struct unpack *from)
+duration_stats_decode(struct duration_stats *stats, struct varint_reader *from)
 {
-	uint64_t count = get_varint(from);
+	uint64_t count = varint_get(from);
 
 	stats->count += count;
-	stats->open_starts += get_varint(from);
-	stats->open_ends += get_varint(from);
-	stats->late += get_varint(from);
-	stats->overflow += get_varint(from);
+	stats->open_starts += varint_get(from);
+	stats->open_ends += varint_get(from);
+	stats->late += varint_get(from);
+	stats->overflow += varint_get(from);
 	if (count > 0)
 		decode_sums(stats, from);
 	if (stats->count != stats->quantile_sketch.count)

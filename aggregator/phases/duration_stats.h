@@ -58,6 +58,7 @@ void duration_stats_encode(
     const struct duration_stats *stats, struct buffer *to);
 /* Merge encoded statistics into `stats`.  The result is the same as adding all
  * durations of both to empty statistics. */
-void duration_stats_decode(struct duration_stats *stats, struct unpack *from);
+void duration_stats_decode(
+    struct duration_stats *stats, struct varint_reader *from);
 
 #endif

@@ -58,7 +58,7 @@ phase_duration(const struct phase_entry *start, const struct phase_entry *end)
 void
 phase_state_sum(const struct phase_state *state, struct duration_stats *stats)
 {
-	struct unpack u = unpack_of(state->sums);
+	struct varint_reader u = varint_reader_of(state->sums);
 	uint32_t i, pairs = phase_pairs(state);
 
 	if (state->sums.bytes > 0)

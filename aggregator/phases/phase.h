@@ -115,7 +115,7 @@ uint32_t phase_put_compacted(const struct phase_state *state, uint32_t first,
     uint32_t pairs, uint32_t scope, struct buffer *to);
 
 struct phase_compacted { /* the position in a row */
-	struct unpack bytes;
+	struct varint_reader bytes;
 	uint64_t left;
 	uint32_t scope;
 };

@@ -40,42 +40,42 @@ put_entry(struct buffer *to, const struct phase_entry *entry, int64_t base,
 }
 
 static void
-get_entry(
-    struct unpack *u, struct phase_entry *entry, int64_t base, uint32_t scope)
+get_entry(struct varint_reader *u, struct phase_entry *entry, int64_t base,
+    uint32_t scope)
 {
 	uint64_t form;
 
-	entry->id.time_ns = varint_undelta(base, get_varint(u));
-	entry->id.stream = get_u32(u);
-	entry->id.seq = get_varint(u);
-	entry->id.index = get_u32(u);
-	entry->id.receive_ns = varint_undelta(entry->id.time_ns, get_varint(u));
-	form = get_varint_max(u, UINT32_MAX);
-	entry->node = form & ENTRY_NODE ? get_u32(u) : scope;
+	entry->id.time_ns = varint_undelta(base, varint_get(u));
+	entry->id.stream = varint_get_u32(u);
+	entry->id.seq = varint_get(u);
+	entry->id.index = varint_get_u32(u);
+	entry->id.receive_ns = varint_undelta(entry->id.time_ns, varint_get(u));
+	form = varint_get_max(u, UINT32_MAX);
+	entry->node = form & ENTRY_NODE ? varint_get_u32(u) : scope;
 	entry->measured = (form & ENTRY_MEASURED) != 0;
 	entry->measured_ns =
-	    entry->measured ? varint_unzigzag(get_varint(u)) : 0;
-	entry->id.body = get_bytes(u, form >> ENTRY_SHIFT);
+	    entry->measured ? varint_unzigzag(varint_get(u)) : 0;
+	entry->id.body = varint_get_bytes(u, form >> ENTRY_SHIFT);
 }
 
 static void
 put_mark(struct buffer *to, const struct row_block_item *mark)
 {
-	put_varint(to, varint_zigzag(mark->time_ns));
-	put_varint(to, mark->stream);
-	put_varint(to, mark->seq);
-	put_varint(to, mark->index);
+	varint_put(to, varint_zigzag(mark->time_ns));
+	varint_put(to, mark->stream);
+	varint_put(to, mark->seq);
+	varint_put(to, mark->index);
 }
 
 static struct row_block_item
-get_mark(struct unpack *u)
+get_mark(struct varint_reader *u)
 {
 	struct row_block_item mark = { .time_ns =
-					   varint_unzigzag(get_varint(u)) };
+					   varint_unzigzag(varint_get(u)) };
 
-	mark.stream = get_u32(u);
-	mark.seq = get_varint(u);
-	mark.index = get_u32(u);
+	mark.stream = varint_get_u32(u);
+	mark.seq = varint_get(u);
+	mark.index = varint_get_u32(u);
 	return mark;
 }
 
@@ -85,7 +85,7 @@ put_side(struct buffer *to, const struct phase_side *side, int64_t *base,
 {
 	uint32_t i;
 
-	put_varint(to, side->count);
+	varint_put(to, side->count);
 	for (i = 0; i < side->count; i++) {
 		put_entry(to, &side->at[i], *base, scope);
 		*base = side->at[i].id.time_ns;
@@ -93,10 +93,10 @@ put_side(struct buffer *to, const struct phase_side *side, int64_t *base,
 }
 
 static void
-get_side(
-    struct unpack *u, struct phase_side *side, int64_t *base, uint32_t scope)
+get_side(struct varint_reader *u, struct phase_side *side, int64_t *base,
+    uint32_t scope)
 {
-	uint32_t count = (uint32_t)get_varint_max(u, SIDE_MAX), i;
+	uint32_t count = (uint32_t)varint_get_max(u, SIDE_MAX), i;
 
 	phase_side_room(side, count);
 	for (i = 0; i < count && !u->bad; i++) {
@@ -112,13 +112,13 @@ phase_state_encode(
 {
 	int64_t base = 0;
 
-	put_varint(to, state->sums.bytes > 0 ? FLAG_COMPACTED : 0);
-	put_text(to, state->key);
+	varint_put(to, state->sums.bytes > 0 ? FLAG_COMPACTED : 0);
+	varint_put_text(to, state->key);
 	if (state->sums.bytes > 0) {
-		put_varint(to, state->compacted);
+		varint_put(to, state->compacted);
 		put_mark(to, &state->start_mark);
 		put_mark(to, &state->end_mark);
-		put_text(to, state->sums);
+		varint_put_text(to, state->sums);
 	}
 	put_side(to, &state->start, &base, scope);
 	put_side(to, &state->end, &base, scope);
@@ -127,16 +127,16 @@ phase_state_encode(
 bool
 phase_state_decode(struct phase_state *state, struct text value, uint32_t scope)
 {
-	struct unpack u = unpack_of(value);
-	uint64_t flags = get_varint_max(&u, FLAG_COMPACTED);
+	struct varint_reader u = varint_reader_of(value);
+	uint64_t flags = varint_get_max(&u, FLAG_COMPACTED);
 	int64_t base = 0;
 
-	phase_state_reset(state, get_text(&u));
+	phase_state_reset(state, varint_get_text(&u));
 	if (flags & FLAG_COMPACTED) {
-		state->compacted = get_u32(&u);
+		state->compacted = varint_get_u32(&u);
 		state->start_mark = get_mark(&u);
 		state->end_mark = get_mark(&u);
-		state->sums = get_text(&u);
+		state->sums = varint_get_text(&u);
 	}
 	get_side(&u, &state->start, &base, scope);
 	get_side(&u, &state->end, &base, scope);
@@ -150,7 +150,7 @@ phase_key_compacted(unsigned char key[static PHASE_KEY_COMPACTED_BYTES],
     const struct key_phase *phase, uint64_t k)
 {
 	key_put_phase(key, phase);
-	put_u32_be(key + KEY_PHASE_BYTES, (uint32_t)k);
+	varint_put_u32_be(key + KEY_PHASE_BYTES, (uint32_t)k);
 }
 
 uint32_t
@@ -161,7 +161,7 @@ phase_put_compacted(const struct phase_state *state, uint32_t first,
 	uint32_t i;
 
 	/* The first byte is the count: PHASE_COMPACT fits in a byte. */
-	put_varint(to, 0);
+	varint_put(to, 0);
 	header = to->bytes - 1;
 	for (i = 0; i < pairs; i++) {
 		const struct phase_entry *from = &state->start.at[first + i];
@@ -183,8 +183,8 @@ bool
 phase_open_compacted(
     struct phase_compacted *compacted, struct text value, uint32_t scope)
 {
-	compacted->bytes = unpack_of(value);
-	compacted->left = get_varint(&compacted->bytes);
+	compacted->bytes = varint_reader_of(value);
+	compacted->left = varint_get(&compacted->bytes);
 	compacted->scope = scope;
 	return !compacted->bytes.bad;
 }

@@ -155,26 +155,26 @@ quantile_sketch_encode(
 
 	for (i = quantile_sketch->low; i <= quantile_sketch->high; i++)
 		filled += quantile_sketch->counts[i] != 0;
-	put_varint(to, filled);
+	varint_put(to, filled);
 	for (i = quantile_sketch->low; i <= quantile_sketch->high; i++) {
 		if (quantile_sketch->counts[i] == 0)
 			continue;
-		put_varint(to, (uint64_t)(i - last));
-		put_varint(to, quantile_sketch->counts[i]);
+		varint_put(to, (uint64_t)(i - last));
+		varint_put(to, quantile_sketch->counts[i]);
 		last = i;
 	}
 }
 
 void
 quantile_sketch_decode(
-    struct quantile_sketch *quantile_sketch, struct unpack *from)
+    struct quantile_sketch *quantile_sketch, struct varint_reader *from)
 {
-	uint64_t filled = get_varint_max(from, QUANTILE_SKETCH_BUCKETS),
+	uint64_t filled = varint_get_max(from, QUANTILE_SKETCH_BUCKETS),
 		 bucket = 0;
 
 	while (filled-- > 0 && !from->bad) {
 		bucket +=
-		    get_varint_max(from, QUANTILE_SKETCH_BUCKETS - 1 - bucket);
-		add_many(quantile_sketch, (int)bucket, get_varint(from));
+		    varint_get_max(from, QUANTILE_SKETCH_BUCKETS - 1 - bucket);
+		add_many(quantile_sketch, (int)bucket, varint_get(from));
 	}
 }

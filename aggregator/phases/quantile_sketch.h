@@ -55,6 +55,6 @@ void quantile_sketch_encode(
     const struct quantile_sketch *quantile_sketch, struct buffer *to);
 /* Merge an encoded sketch into `sketch`. */
 void quantile_sketch_decode(
-    struct quantile_sketch *quantile_sketch, struct unpack *from);
+    struct quantile_sketch *quantile_sketch, struct varint_reader *from);
 
 #endif

@@ -22,9 +22,9 @@ void
 run_row_put_key(
     unsigned char key[static RUN_ROW_KEY_BYTES], const struct run_row_key *run)
 {
-	put_u32_be(key, run->partition);
-	put_u32_be(key + 4, run->model);
-	put_u32_be(key + 8, run->run);
+	varint_put_u32_be(key, run->partition);
+	varint_put_u32_be(key + 4, run->model);
+	varint_put_u32_be(key + 8, run->run);
 }
 
 bool
@@ -32,9 +32,9 @@ run_row_get_key(struct text key, struct run_row_key *run)
 {
 	if (key.bytes != RUN_ROW_KEY_BYTES)
 		return false;
-	run->partition = get_u32_be(key.at);
-	run->model = get_u32_be(key.at + 4);
-	run->run = get_u32_be(key.at + 8);
+	run->partition = varint_get_u32_be(key.at);
+	run->model = varint_get_u32_be(key.at + 4);
+	run->run = varint_get_u32_be(key.at + 8);
 	return true;
 }
 
@@ -86,26 +86,26 @@ put_event(unsigned char *at, const struct run_row_event *before,
 }
 
 static void
-get_event(struct unpack *u, const struct run_row_event *before,
+get_event(struct varint_reader *u, const struct run_row_event *before,
     struct run_row_event *event)
 {
-	uint64_t form = get_varint_max(u, FORM_MAX);
+	uint64_t form = varint_get_max(u, FORM_MAX);
 	struct row_block_item *id = &event->id;
 	int64_t late = late_ns(&before->id);
 
 	*event = *before;
 	event->event = (uint32_t)(form >> FORM_SHIFT);
-	id->time_ns = varint_undelta(before->id.time_ns, get_varint(u));
+	id->time_ns = varint_undelta(before->id.time_ns, varint_get(u));
 	if (form & FORM_LATE)
-		late = varint_unzigzag(get_varint(u));
+		late = varint_unzigzag(varint_get(u));
 	id->receive_ns = (int64_t)((uint64_t)id->time_ns + (uint64_t)late);
 	if (form & FORM_NODE)
-		event->node = get_u32(u);
+		event->node = varint_get_u32(u);
 	id->index++;
 	if (form & FORM_ID) {
-		id->stream = get_u32(u);
-		id->seq = get_varint(u);
-		id->index = get_u32(u);
+		id->stream = varint_get_u32(u);
+		id->seq = varint_get(u);
+		id->index = varint_get_u32(u);
 	}
 }
 
@@ -117,7 +117,7 @@ run_row_encode(const struct run_row *row, struct buffer *to)
 	const struct run_row_event *before = &nothing;
 	unsigned char *start, *at;
 
-	put_text(to, row->id);
+	varint_put_text(to, row->id);
 	start = at =
 	    buffer_need(to, (5 + 7 * (size_t)row->count) * VARINT_BYTES);
 	at = varint_encode(
@@ -135,17 +135,17 @@ bool
 run_row_decode(struct run_row *row, struct text value)
 {
 	const struct run_row_event *before = &nothing;
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 	uint64_t flags;
 
-	row->id = get_text(&u);
-	flags = get_varint_max(&u, FLAGS_MAX);
+	row->id = varint_get_text(&u);
+	flags = varint_get_max(&u, FLAGS_MAX);
 	row->known = (flags & FLAG_KNOWN) != 0;
 	row->error = (flags & FLAG_ERROR) != 0;
-	row->group = get_u32(&u);
-	row->requestor = get_u32(&u);
-	row->overflow = get_varint(&u);
-	row->count = (uint32_t)get_varint_max(&u, RUN_EVENTS_MAX);
+	row->group = varint_get_u32(&u);
+	row->requestor = varint_get_u32(&u);
+	row->overflow = varint_get(&u);
+	row->count = (uint32_t)varint_get_max(&u, RUN_EVENTS_MAX);
 	for (uint32_t i = 0; i < row->count && !u.bad; before = &row->at[i++])
 		get_event(&u, before, &row->at[i]);
 	if (!u.bad && u.at == u.end)

@@ -15,7 +15,7 @@
 #include "aggregator/model/model.h"
 #include "aggregator/tables/row_block.h"
 #include "proto/base/varint.h"
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 enum { RUN_ROW_KEY_BYTES = 12 };
 

@@ -16,11 +16,11 @@ void
 run_sum_put_key(unsigned char key[static RUN_SUM_KEY_BYTES],
     const struct run_sum_key *group)
 {
-	put_u32_be(key, group->partition);
-	put_u32_be(key + 4, group->model);
-	put_u32_be(key + 8, group->group);
+	varint_put_u32_be(key, group->partition);
+	varint_put_u32_be(key + 4, group->model);
+	varint_put_u32_be(key + 8, group->group);
 	key[12] = group->part;
-	put_u32_be(key + 13, group->number);
+	varint_put_u32_be(key + 13, group->number);
 	key[17] = group->which;
 }
 
@@ -29,11 +29,11 @@ run_sum_get_key(struct text key, struct run_sum_key *group)
 {
 	if (key.bytes != RUN_SUM_KEY_BYTES)
 		return false;
-	group->partition = get_u32_be(key.at);
-	group->model = get_u32_be(key.at + 4);
-	group->group = get_u32_be(key.at + 8);
+	group->partition = varint_get_u32_be(key.at);
+	group->model = varint_get_u32_be(key.at + 4);
+	group->group = varint_get_u32_be(key.at + 8);
 	group->part = (uint8_t)key.at[12];
-	group->number = get_u32_be(key.at + 13);
+	group->number = varint_get_u32_be(key.at + 13);
 	group->which = (uint8_t)key.at[17];
 	return true;
 }
@@ -49,10 +49,10 @@ run_sum_numbers(const struct run_sum_key *key)
 void
 run_sum_get_counts(struct text value, unsigned count, uint64_t *counts)
 {
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 
 	for (unsigned i = 0; i < count; i++)
-		counts[i] = get_varint(&u);
+		counts[i] = varint_get(&u);
 }
 
 /* ---- the contributions of a run ---- */
@@ -108,9 +108,9 @@ add_steps(struct run_sum_changes *changes, const struct run_sum_form *form,
 		change.number = form->phase[step];
 		add_open(changes, events, form->model->step[step].of, change);
 		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++) {
-			uint32_t count =
-			    run_durations(events, form->model->step[step].of,
-				(enum run_clock)clock, duration);
+			uint32_t count = run_events_durations(events,
+			    form->model->step[step].of, (enum run_clock)clock,
+			    duration);
 
 			change.which = (uint8_t)(clock * RUN_SUM_SORTS +
 						 RUN_SUM_ITERATION);
@@ -178,7 +178,7 @@ run_sum_step(struct duration_stats *stats, const struct run_sum_form *form,
 	if (step == form->model->steps)
 		return;
 	run_row_events(row, &form->roles, &events);
-	count = run_durations(&events, form->model->step[step].of,
+	count = run_events_durations(&events, form->model->step[step].of,
 	    (enum run_clock)(which / RUN_SUM_SORTS), duration);
 	if (which % RUN_SUM_SORTS == RUN_SUM_TOTAL) {
 		if (count > 0)
@@ -230,7 +230,7 @@ run_sum_groups(struct db_txn *txn, const struct run_sum_form *form,
 			RUN_EMIT * RUN_SUM_SORTS + RUN_SUM_ITERATION, phase };
 		run_sum_put_key(bytes, &row);
 		if (db_get(txn, TABLES_GROUPS, seek, &value)) {
-			struct unpack u = unpack_of(value);
+			struct varint_reader u = varint_reader_of(value);
 
 			duration_stats_decode(stats, &u);
 		}

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
 #include "proto/os/log.h"
@@ -29,7 +29,7 @@ struct query_server {
 	struct auth *auth;
 	atomic_bool rekey, quit;
 	uint64_t generation;
-	struct message message;
+	struct zsock_message message;
 	struct query_server_status counters;
 	struct thread thread;
 	struct err failure; /* exit code of the loop */
@@ -260,7 +260,7 @@ on_port(void *arg, struct zsock *zsock)
 		heartbeat_beat();
 		answer_message(query_server);
 	}
-	message_clear(&query_server->message);
+	zsock_message_clear(&query_server->message);
 }
 
 static void
@@ -315,7 +315,7 @@ query_server_open(struct query_server **query_server,
 	made->source = *source;
 	made->generation = options->generation;
 	made->auth = options->auth;
-	message_init(&made->message);
+	zsock_message_init(&made->message);
 	if (loop_new(&made->loop, err) != 0 ||
 	    zsock_open(&made->zsock, &how, err) != 0)
 		goto fail;
@@ -362,7 +362,7 @@ query_server_close(struct query_server **query_server)
 	thread_stop(&old->thread);
 	if (old->zsock != NULL)
 		loop_remove_port(old->loop, old->zsock);
-	message_clear(&old->message);
+	zsock_message_clear(&old->message);
 	zsock_close(&old->zsock);
 	loop_free(&old->loop);
 	free(old);

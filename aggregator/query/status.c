@@ -46,9 +46,9 @@ journal_ends(struct reader *reader, uint64_t *first, uint64_t *last)
 		return;
 	cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
 	if (db_seek_key(cursor, all, &key) && key.bytes == 8)
-		*first = get_u64_be(key.at);
+		*first = varint_get_u64_be(key.at);
 	if (db_last_key(cursor, &key) && key.bytes == 8)
-		*last = get_u64_be(key.at);
+		*last = varint_get_u64_be(key.at);
 	db_cursor_close(&cursor);
 	db_abort(&txn);
 }

@@ -21,23 +21,23 @@ find_entity(struct db_txn *txn, uint32_t partition, uint32_t kind,
 {
 	unsigned char key[KEY_ROOM];
 	struct text value;
-	struct unpack u;
+	struct varint_reader u;
 
 	if (kind == 0 || name.bytes > NAME_BYTES_MAX)
 		return false;
-	put_u32_be(key, partition);
-	put_u32_be(key + 4, kind);
+	varint_put_u32_be(key, partition);
+	varint_put_u32_be(key + 4, kind);
 	memcpy(key + 8, name.at, name.bytes);
 	if (!db_get(txn, TABLES_ENTITIES,
 		(struct text){ (const char *)key, 8 + name.bytes }, &value))
 		return false;
-	u = unpack_of(value);
-	get_u32(&u);    /* node */
-	get_u32(&u);    /* stream */
-	get_varint(&u); /* seq */
-	get_u32(&u);    /* index */
-	get_varint(&u); /* receive_ns */
-	*attributes = get_bytes(&u, unpack_left(&u));
+	u = varint_reader_of(value);
+	varint_get_u32(&u); /* node */
+	varint_get_u32(&u); /* stream */
+	varint_get(&u);     /* seq */
+	varint_get_u32(&u); /* index */
+	varint_get(&u);     /* receive_ns */
+	*attributes = varint_get_bytes(&u, varint_left(&u));
 	return !u.bad;
 }
 

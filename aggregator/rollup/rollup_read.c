@@ -78,16 +78,16 @@ get_shared(struct rollup_row *row)
 
 /* Read the metrics of the row, and where their columns begin. */
 static bool
-get_metrics(struct rollup_row *row, struct unpack *u)
+get_metrics(struct rollup_row *row, struct varint_reader *u)
 {
 	uint32_t column = ROLLUP_SHARED_COLUMNS;
 
-	row->columns = (uint32_t)get_varint_max(u, RECORD_VALUES_MAX);
-	row->metrics = (uint32_t)get_varint_max(u, ROLLUP_METRICS);
+	row->columns = (uint32_t)varint_get_max(u, RECORD_VALUES_MAX);
+	row->metrics = (uint32_t)varint_get_max(u, ROLLUP_METRICS);
 	for (uint32_t i = 0; i < row->metrics; i++) {
-		uint32_t index = (uint32_t)get_varint_max(u, RECORD_VALUES_MAX);
+		uint32_t index = (uint32_t)varint_get_max(u, RECORD_VALUES_MAX);
 
-		row->own[i] = (uint8_t)get_varint_max(u, ROLLUP_FLAGS_MAX);
+		row->own[i] = (uint8_t)varint_get_max(u, ROLLUP_FLAGS_MAX);
 		row->metric[i] = (struct rollup_metric){ index,
 			(row->own[i] & ROLLUP_COUNTER) != 0, NULL };
 		row->column[i] = column;
@@ -103,13 +103,13 @@ get_metrics(struct rollup_row *row, struct unpack *u)
 bool
 rollup_open(struct rollup_row *row, struct text value)
 {
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 
 	if (row->chunk == NULL)
 		row->chunk = chunk_reader_new();
 	row->count = 0;
 	if (!get_metrics(row, &u) ||
-	    chunk_open(row->chunk, get_bytes(&u, unpack_left(&u))) !=
+	    chunk_open(row->chunk, varint_get_bytes(&u, varint_left(&u))) !=
 		CHUNK_OK ||
 	    chunk_columns(row->chunk) < ROLLUP_SHARED_COLUMNS ||
 	    chunk_count(row->chunk, ROLLUP_STEP) == 0 ||

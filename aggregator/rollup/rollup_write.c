@@ -226,8 +226,8 @@ rollup_write(struct chunk_writer *chunk, struct buffer *value,
 	/* Only counters have seconds: take the common ones from a counter. */
 	for (m = 0; m < metrics && !all->counter; m++)
 		all = metric[m].counter ? &metric[m] : all;
-	put_varint(value, columns);
-	put_varint(value, metrics);
+	varint_put(value, columns);
+	varint_put(value, metrics);
 	chunk_begin(chunk);
 	for (uint32_t i = 0; i < count; i++)
 		numbers[i] = step[i];
@@ -237,8 +237,8 @@ rollup_write(struct chunk_writer *chunk, struct buffer *value,
 	for (m = 0; m < metrics; m++) {
 		unsigned flags = flags_of(&metric[m], all, step, count);
 
-		put_varint(value, metric[m].index);
-		put_varint(value, flags);
+		varint_put(value, metric[m].index);
+		varint_put(value, flags);
 		if (flags & ROLLUP_OWN_SAMPLES)
 			put_samples(chunk, metric[m].bucket, step, count);
 		if (flags & ROLLUP_OWN_SECONDS)

@@ -27,8 +27,8 @@ end_literal(struct body_template_body *to)
 {
 	if (to->literal.bytes == 0)
 		return;
-	put_varint(&to->template, BODY_TEMPLATE_BYTES);
-	put_text(&to->template, buffer_text(&to->literal));
+	varint_put(&to->template, BODY_TEMPLATE_BYTES);
+	varint_put_text(&to->template, buffer_text(&to->literal));
 	to->literal.bytes = 0;
 }
 
@@ -44,7 +44,7 @@ add_field(struct body_template_body *to, enum body_template_step step,
     const unsigned char *at, const unsigned char *end)
 {
 	end_literal(to);
-	put_varint(&to->template, step);
+	varint_put(&to->template, step);
 	to->field =
 	    memory_grow(to->field, &to->room, to->fields, sizeof(*to->field));
 	to->field[to->fields++] =
@@ -119,7 +119,7 @@ end_of_scalar(const unsigned char *at, const unsigned char *end)
 }
 
 static bool
-take_value(struct body_template_body *to, struct unpack *u)
+take_value(struct body_template_body *to, struct varint_reader *u)
 {
 	const unsigned char *at = u->at, *end = end_of_scalar(at, u->end);
 	bool short_form;
@@ -145,11 +145,11 @@ is_shortest_varint(uint64_t value, size_t bytes)
 }
 
 static void
-take_varint(struct body_template_body *to, struct unpack *u,
+take_varint(struct body_template_body *to, struct varint_reader *u,
     enum body_template_step step)
 {
 	const unsigned char *at = u->at;
-	uint64_t value = get_varint(u);
+	uint64_t value = varint_get(u);
 
 	if (is_shortest_varint(value, (size_t)(u->at - at)))
 		add_field(to, step, at, u->at);
@@ -158,13 +158,13 @@ take_varint(struct body_template_body *to, struct unpack *u,
 }
 
 static void
-take_name(struct body_template_body *to, struct unpack *u, bool loosely)
+take_name(struct body_template_body *to, struct varint_reader *u, bool loosely)
 {
 	const unsigned char *at = u->at;
-	uint32_t number = get_u32(u);
+	uint32_t number = varint_get_u32(u);
 
 	if (number == 0)
-		get_text(u);
+		varint_get_text(u);
 	if (u->bad)
 		return;
 	if (!loosely)
@@ -178,10 +178,10 @@ take_name(struct body_template_body *to, struct unpack *u, bool loosely)
 }
 
 static bool
-take_attributes(struct body_template_body *to, struct unpack *u)
+take_attributes(struct body_template_body *to, struct varint_reader *u)
 {
 	const unsigned char *at = u->at;
-	uint64_t count = get_varint(u);
+	uint64_t count = varint_get(u);
 
 	add_literal(to, at, u->at);
 	for (; count > 0 && !u->bad; count--) {
@@ -193,7 +193,7 @@ take_attributes(struct body_template_body *to, struct unpack *u)
 }
 
 static bool
-take_event(struct body_template_body *to, struct unpack *u, bool loosely)
+take_event(struct body_template_body *to, struct varint_reader *u, bool loosely)
 {
 	const unsigned char *at;
 	uint64_t uuid;
@@ -201,11 +201,11 @@ take_event(struct body_template_body *to, struct unpack *u, bool loosely)
 	take_name(to, u, loosely);
 	take_name(to, u, loosely);
 	at = u->at;
-	uuid = get_varint_max(u, 1);
+	uuid = varint_get_max(u, 1);
 	add_literal(to, at, u->at);
 	at = u->at;
 	if (uuid != 0) {
-		get_bytes(u, UUID_BYTES);
+		varint_get_bytes(u, UUID_BYTES);
 		if (!u->bad)
 			add_field(to, BODY_TEMPLATE_RAW, at, u->at);
 	}
@@ -213,10 +213,10 @@ take_event(struct body_template_body *to, struct unpack *u, bool loosely)
 }
 
 static bool
-take_values(struct body_template_body *to, struct unpack *u)
+take_values(struct body_template_body *to, struct varint_reader *u)
 {
 	const unsigned char *at = u->at;
-	uint64_t count = get_varint_max(u, RECORD_VALUES_MAX);
+	uint64_t count = varint_get_max(u, RECORD_VALUES_MAX);
 
 	add_literal(to, at, u->at);
 	for (; count > 0; count--)
@@ -226,8 +226,8 @@ take_values(struct body_template_body *to, struct unpack *u)
 }
 
 static bool
-take(struct body_template_body *to, enum record_kind kind, struct unpack *u,
-    bool loosely)
+take(struct body_template_body *to, enum record_kind kind,
+    struct varint_reader *u, bool loosely)
 {
 	switch (kind) {
 	case RECORD_EVENT: return take_event(to, u, loosely);
@@ -260,7 +260,7 @@ void
 body_template_split(struct body_template_body *to, enum record_kind kind,
     struct text body, bool loosely)
 {
-	struct unpack u = unpack_of(body);
+	struct varint_reader u = varint_reader_of(body);
 	uint32_t before = to->fields;
 
 	to->template.bytes = to->literal.bytes = 0;

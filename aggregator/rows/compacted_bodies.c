@@ -96,16 +96,16 @@ static bool
 open_template(struct builder *builder, struct row_template *template,
     struct text text, uint32_t *column)
 {
-	struct unpack u = unpack_of(text);
+	struct varint_reader u = varint_reader_of(text);
 
 	template->first = builder->steps;
-	while (unpack_left(&u) > 0) {
-		uint64_t kind = get_varint_max(&u, BODY_TEMPLATE_ZIGZAG);
+	while (varint_left(&u) > 0) {
+		uint64_t kind = varint_get_max(&u, BODY_TEMPLATE_ZIGZAG);
 		struct step *step =
 		    add_step(builder, (enum body_template_step)kind);
 
 		if (kind == BODY_TEMPLATE_BYTES)
-			step->bytes = get_text(&u);
+			step->bytes = varint_get_text(&u);
 		if (builder->steps > 2 * CHUNK_COLUMNS_MAX)
 			return false;
 		if (kind != BODY_TEMPLATE_BYTES &&

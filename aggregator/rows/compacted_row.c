@@ -12,15 +12,15 @@
 bool
 compacted_row_get_header(struct text value, struct compacted_row_header *header)
 {
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 
-	header->rows = get_varint_max(&u, COMPACTED_ROW_ROWS_MAX);
-	header->node = get_u32(&u);
-	header->track = get_u32(&u);
-	header->least_ns = varint_unzigzag(get_varint(&u));
-	header->most_ns = varint_undelta(header->least_ns, get_varint(&u));
-	header->first_ns = varint_undelta(header->least_ns, get_varint(&u));
-	header->chunk = get_bytes(&u, unpack_left(&u));
+	header->rows = varint_get_max(&u, COMPACTED_ROW_ROWS_MAX);
+	header->node = varint_get_u32(&u);
+	header->track = varint_get_u32(&u);
+	header->least_ns = varint_unzigzag(varint_get(&u));
+	header->most_ns = varint_undelta(header->least_ns, varint_get(&u));
+	header->first_ns = varint_undelta(header->least_ns, varint_get(&u));
+	header->chunk = varint_get_bytes(&u, varint_left(&u));
 	return !u.bad && header->rows > 0;
 }
 

@@ -174,15 +174,15 @@ put_batches(struct compacted_row_writer *w,
 
 /* The steps of the fields of a template, in sequence. */
 static enum body_template_step
-next_field(struct unpack *u)
+next_field(struct varint_reader *u)
 {
 	for (;;) {
 		enum body_template_step step =
-		    (enum body_template_step)get_varint(u);
+		    (enum body_template_step)varint_get(u);
 
 		if (step != BODY_TEMPLATE_BYTES)
 			return step;
-		get_text(u);
+		varint_get_text(u);
 	}
 }
 
@@ -193,19 +193,19 @@ put_column(struct compacted_row_writer *w, enum body_template_step step,
 	for (uint32_t i = 0; i < count; i++) {
 		struct text bytes =
 		    w->body.field[w->row_field[rows[i]] + field];
-		struct unpack u;
+		struct varint_reader u;
 
 		switch (step) {
 		case BODY_TEMPLATE_VALUE:
 			record_next_value(&bytes, &w->values[i]);
 			break;
 		case BODY_TEMPLATE_VARINT:
-			u = unpack_of(bytes);
-			w->ints[0][i] = (int64_t)get_varint(&u);
+			u = varint_reader_of(bytes);
+			w->ints[0][i] = (int64_t)varint_get(&u);
 			break;
 		case BODY_TEMPLATE_ZIGZAG:
-			u = unpack_of(bytes);
-			w->ints[0][i] = varint_unzigzag(get_varint(&u));
+			u = varint_reader_of(bytes);
+			w->ints[0][i] = varint_unzigzag(varint_get(&u));
 			break;
 		default: w->text[i] = bytes; break;
 		}
@@ -242,8 +242,8 @@ put_bodies(struct compacted_row_writer *w, uint32_t count)
 	}
 	for (i = 0; i < w->templates; i++) {
 		const struct compacted_row_template *template = &w->template[i];
-		struct unpack u =
-		    unpack_of(compacted_row_template_text(w, template));
+		struct varint_reader u =
+		    varint_reader_of(compacted_row_template_text(w, template));
 
 		for (uint32_t field = 0; field < template->fields; field++)
 			put_column(w, next_field(&u),
@@ -266,12 +266,12 @@ put_head(struct compacted_row_writer *w, const struct compacted_row_item *items,
 			most = items[i].record.time_ns;
 	}
 	w->value.bytes = 0;
-	put_varint(&w->value, count);
-	put_varint(&w->value, items[0].node);
-	put_varint(&w->value, items[0].track);
-	put_varint(&w->value, varint_zigzag(least));
-	put_varint(&w->value, varint_delta(least, most));
-	put_varint(&w->value, varint_delta(least, items[0].record.time_ns));
+	varint_put(&w->value, count);
+	varint_put(&w->value, items[0].node);
+	varint_put(&w->value, items[0].track);
+	varint_put(&w->value, varint_zigzag(least));
+	varint_put(&w->value, varint_delta(least, most));
+	varint_put(&w->value, varint_delta(least, items[0].record.time_ns));
 }
 
 struct text

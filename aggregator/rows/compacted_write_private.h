@@ -8,7 +8,7 @@
 
 #include "aggregator/rows/body_template.h"
 #include "aggregator/rows/compacted_row.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 
 enum { COMPACTED_ROW_SLOTS = 4 * COMPACTED_ROW_ROWS_MAX };
 

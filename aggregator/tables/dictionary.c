@@ -76,7 +76,7 @@ text_key(unsigned char to[static KEY_ROOM], char table, uint32_t partition,
 {
 	assert(t.bytes <= NAME_BYTES_MAX);
 	to[0] = (unsigned char)table;
-	put_u32_be(to + 1, partition);
+	varint_put_u32_be(to + 1, partition);
 	if (t.bytes > 0)
 		memcpy(to + 5, t.at, t.bytes);
 	return (struct text){ (const char *)to, 5 + t.bytes };
@@ -87,8 +87,8 @@ number_key(
     unsigned char to[static 9], char table, uint32_t partition, uint32_t number)
 {
 	to[0] = (unsigned char)table;
-	put_u32_be(to + 1, partition);
-	put_u32_be(to + 5, number);
+	varint_put_u32_be(to + 1, partition);
+	varint_put_u32_be(to + 5, number);
 	return (struct text){ (const char *)to, 9 };
 }
 
@@ -103,8 +103,8 @@ get_last(struct db_txn *txn, uint32_t partition)
 	if (db_need(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
 		&value) &&
 	    value.bytes == 8) {
-		last.number = get_u32_be(value.at);
-		last.names = get_u32_be(value.at + 4);
+		last.number = varint_get_u32_be(value.at);
+		last.names = varint_get_u32_be(value.at + 4);
 	}
 	return last;
 }
@@ -114,8 +114,8 @@ put_last(struct db_txn *txn, uint32_t partition, struct last last)
 {
 	unsigned char key[9], value[8];
 
-	put_u32_be(value, last.number);
-	put_u32_be(value + 4, last.names);
+	varint_put_u32_be(value, last.number);
+	varint_put_u32_be(value + 4, last.names);
 	db_put(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
 	    (struct text){ (const char *)value, 8 });
 }
@@ -126,7 +126,7 @@ put_name(
 {
 	unsigned char key[KEY_ROOM], value[4];
 
-	put_u32_be(value, number);
+	varint_put_u32_be(value, number);
 	db_put(txn, TABLES_NAMES, text_key(key, 't', partition, text),
 	    (struct text){ (const char *)value, 4 });
 	db_put(
@@ -150,7 +150,7 @@ dictionary_find(struct db_txn *txn, uint32_t partition, struct text text)
 		&value) ||
 	    value.bytes != 4)
 		return 0;
-	return get_u32_be(value.at);
+	return varint_get_u32_be(value.at);
 }
 
 bool
@@ -190,10 +190,10 @@ take_share(
 		return true;
 	at = text_key(key, 's', partition, dictionary->sender.node);
 	if (db_get(txn, TABLES_NAMES, at, &value) && value.bytes == 4)
-		used = get_u32_be(value.at);
+		used = varint_get_u32_be(value.at);
 	if (used >= dictionary->limit / DICTIONARY_SENDER_SHARE)
 		return false;
-	put_u32_be(count, used + 1);
+	varint_put_u32_be(count, used + 1);
 	db_put(txn, TABLES_NAMES, at, (struct text){ (const char *)count, 4 });
 	return true;
 }

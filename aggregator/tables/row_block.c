@@ -67,7 +67,7 @@ put_attributes(unsigned char *to, const struct row_block_writer *writer,
     const struct record *record)
 {
 	struct text rest = record->pairs;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	uint32_t number;
 
 	to = varint_encode(to, record->attributes);
@@ -134,26 +134,26 @@ row_block_put_body(unsigned char *to, const struct record *record,
 /* ---- reading bodies ---- */
 
 static struct row_block_name
-get_name(struct unpack *u)
+get_name(struct varint_reader *u)
 {
-	struct row_block_name name = { get_u32(u), { NULL, 0 } };
+	struct row_block_name name = { varint_get_u32(u), { NULL, 0 } };
 
 	if (name.number == 0)
-		name.text = get_text(u);
+		name.text = varint_get_text(u);
 	return name;
 }
 
 static struct text
-get_rest(struct unpack *u)
+get_rest(struct varint_reader *u)
 {
-	return get_bytes(u, unpack_left(u));
+	return varint_get_bytes(u, varint_left(u));
 }
 
 bool
 row_block_get_body(struct text body, enum record_kind kind, int64_t time_ns,
     struct row_block_body *out)
 {
-	struct unpack u = unpack_of(body);
+	struct varint_reader u = varint_reader_of(body);
 	uint64_t flags;
 
 	*out = (struct row_block_body){ .end_ns = time_ns };
@@ -161,33 +161,33 @@ row_block_get_body(struct text body, enum record_kind kind, int64_t time_ns,
 	case RECORD_EVENT:
 		out->source = get_name(&u);
 		out->name = get_name(&u);
-		flags = get_varint_max(&u, EVENT_UUID);
+		flags = varint_get_max(&u, EVENT_UUID);
 		if (flags & EVENT_UUID)
-			out->uuid = get_bytes(&u, UUID_BYTES);
+			out->uuid = varint_get_bytes(&u, UUID_BYTES);
 		out->attributes = get_rest(&u);
 		break;
 	case RECORD_SAMPLE:
-		out->values = (uint32_t)get_varint_max(&u, RECORD_VALUES_MAX);
+		out->values = (uint32_t)varint_get_max(&u, RECORD_VALUES_MAX);
 		out->value_bytes = get_rest(&u);
 		break;
 	case RECORD_SPAN:
-		out->end_ns = varint_undelta(time_ns, get_varint(&u));
+		out->end_ns = varint_undelta(time_ns, varint_get(&u));
 		out->name = get_name(&u);
 		out->key = get_name(&u);
 		out->attributes = get_rest(&u);
 		break;
 	case RECORD_GAP:
-		out->end_ns = varint_undelta(time_ns, get_varint(&u));
+		out->end_ns = varint_undelta(time_ns, varint_get(&u));
 		out->source = get_name(&u);
 		out->name = get_name(&u);
-		out->count = get_varint(&u);
+		out->count = varint_get(&u);
 		break;
 	case RECORD_REJECTED:
 		out->name = get_name(&u);
-		out->count = get_varint(&u);
-		out->value_bytes = get_text(&u);
-		if (unpack_left(&u) > 0) /* else written by an older version */
-			out->hash = get_text(&u);
+		out->count = varint_get(&u);
+		out->value_bytes = varint_get_text(&u);
+		if (varint_left(&u) > 0) /* else written by an older version */
+			out->hash = varint_get_text(&u);
 		break;
 	case RECORD_ENTITY: out->attributes = get_rest(&u); break;
 	default: return false;
@@ -200,8 +200,8 @@ row_block_get_body(struct text body, enum record_kind kind, int64_t time_ns,
 uint32_t
 row_block_attribute_count(struct text *attributes)
 {
-	struct unpack u = unpack_of(*attributes);
-	uint32_t count = get_u32(&u);
+	struct varint_reader u = varint_reader_of(*attributes);
+	uint32_t count = varint_get_u32(&u);
 
 	*attributes = get_rest(&u);
 	return u.bad ? 0 : count;
@@ -210,7 +210,7 @@ row_block_attribute_count(struct text *attributes)
 /* The length of the scalar at the front; 0 when it is no scalar or
  * truncated. */
 static size_t
-scalar_bytes(const struct unpack *u)
+scalar_bytes(const struct varint_reader *u)
 {
 	static const unsigned char fixed[32] = { [0x00] = 1,
 		[0x02] = 1,
@@ -225,7 +225,7 @@ scalar_bytes(const struct unpack *u)
 		[0x11] = 3,
 		[0x12] = 5,
 		[0x13] = 9 };
-	size_t left = unpack_left(u), bytes;
+	size_t left = varint_left(u), bytes;
 	unsigned char tag;
 
 	if (left == 0)
@@ -242,7 +242,7 @@ scalar_bytes(const struct unpack *u)
 	else if (tag == 0xda && left >= 3)
 		bytes = 3 + ((size_t)u->at[1] << 8 | u->at[2]);
 	else if (tag == 0xdb && left >= 5)
-		bytes = 5 + (size_t)get_u32_be(u->at + 1);
+		bytes = 5 + (size_t)varint_get_u32_be(u->at + 1);
 	else
 		bytes = fixed[tag & 0x1f];
 	return bytes <= left ? bytes : 0;
@@ -252,7 +252,7 @@ bool
 row_block_next_attribute(
     struct text *rest, struct row_block_attribute *attribute)
 {
-	struct unpack u = unpack_of(*rest);
+	struct varint_reader u = varint_reader_of(*rest);
 	size_t bytes;
 
 	if (rest->bytes == 0)
@@ -261,7 +261,7 @@ row_block_next_attribute(
 	bytes = scalar_bytes(&u);
 	if (u.bad || bytes == 0)
 		return false;
-	attribute->value = get_bytes(&u, bytes);
+	attribute->value = varint_get_bytes(&u, bytes);
 	*rest = get_rest(&u);
 	return true;
 }
@@ -270,9 +270,9 @@ void
 row_block_put_attribute(
     struct buffer *to, const struct row_block_attribute *attribute)
 {
-	put_varint(to, attribute->key.number);
+	varint_put(to, attribute->key.number);
 	if (attribute->key.number == 0)
-		put_text(to, attribute->key.text);
+		varint_put_text(to, attribute->key.text);
 	buffer_put(to, attribute->value.at, attribute->value.bytes);
 }
 
@@ -331,27 +331,27 @@ row_block_row_finish(struct row_block_row *row)
 bool
 row_block_open(struct row_block_rows *rows, struct text value, int64_t first_ns)
 {
-	rows->bytes = unpack_of(value);
-	rows->left = get_varint(&rows->bytes);
+	rows->bytes = varint_reader_of(value);
+	rows->left = varint_get(&rows->bytes);
 	rows->time_ns = first_ns;
 	rows->last_ns =
-	    (int64_t)((uint64_t)first_ns + get_varint(&rows->bytes));
+	    (int64_t)((uint64_t)first_ns + varint_get(&rows->bytes));
 	return !rows->bytes.bad;
 }
 
 bool
 row_block_next(struct row_block_rows *rows, struct row_block_item *item)
 {
-	struct unpack *u = &rows->bytes;
+	struct varint_reader *u = &rows->bytes;
 
 	if (rows->left == 0)
 		return false;
-	item->time_ns = (int64_t)((uint64_t)rows->time_ns + get_varint(u));
-	item->stream = get_u32(u);
-	item->seq = get_varint(u);
-	item->index = get_u32(u);
-	item->receive_ns = varint_undelta(item->time_ns, get_varint(u));
-	item->body = get_text(u);
+	item->time_ns = (int64_t)((uint64_t)rows->time_ns + varint_get(u));
+	item->stream = varint_get_u32(u);
+	item->seq = varint_get(u);
+	item->index = varint_get_u32(u);
+	item->receive_ns = varint_undelta(item->time_ns, varint_get(u));
+	item->body = varint_get_text(u);
 	if (u->bad) {
 		rows->left = 0;
 		return false;
@@ -364,7 +364,7 @@ row_block_next(struct row_block_rows *rows, struct row_block_item *item)
 uint64_t
 row_block_count(struct text value)
 {
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 
-	return get_varint(&u);
+	return varint_get(&u);
 }

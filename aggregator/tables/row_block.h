@@ -113,7 +113,7 @@ struct text row_block_row_finish(struct row_block_row *row);
 /* ---- reading a row ---- */
 
 struct row_block_rows { /* the position in a row */
-	struct unpack bytes;
+	struct varint_reader bytes;
 	uint64_t left;   /* records not yet returned */
 	int64_t time_ns; /* time of the last record; initially the row's first
 			    time */

@@ -31,12 +31,12 @@ uint64_t
 tables_fact(struct db_txn *txn, const char *name)
 {
 	struct text value;
-	struct unpack u;
+	struct varint_reader u;
 
 	if (!db_need(txn, TABLES_META, text_of(name), &value))
 		return 0;
-	u = unpack_of(value);
-	return get_varint(&u);
+	u = varint_reader_of(value);
+	return varint_get(&u);
 }
 
 void
@@ -83,7 +83,7 @@ counts_key(unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition)
 {
 	unsigned char number[4];
 
-	put_u32_be(number, partition);
+	varint_put_u32_be(number, partition);
 	return db_word_key(to, COUNTS_WORD,
 	    (struct text){ (const char *)number, sizeof(number) });
 }
@@ -94,22 +94,22 @@ tables_get_counts(
 {
 	unsigned char key[DB_KEY_BYTES_MAX];
 	struct text value;
-	struct unpack u;
+	struct varint_reader u;
 	int i;
 
 	*counts = (struct partition_counts){ .first_ns = INT64_MAX,
 		.last_ns = INT64_MIN };
 	if (!db_get(txn, TABLES_META, counts_key(key, partition), &value))
 		return;
-	u = unpack_of(value);
-	counts->nodes = get_varint(&u);
-	counts->first_ns = varint_unzigzag(get_varint(&u));
-	counts->last_ns = varint_unzigzag(get_varint(&u));
+	u = varint_reader_of(value);
+	counts->nodes = varint_get(&u);
+	counts->first_ns = varint_unzigzag(varint_get(&u));
+	counts->last_ns = varint_unzigzag(varint_get(&u));
 	for (i = 0; i < RECORD_KINDS; i++)
-		counts->records[i] = get_varint(&u);
-	if (unpack_left(&u) > 0) { /* else written by an older version */
-		counts->rejected_bytes = get_varint(&u);
-		counts->rejected_cut = get_varint(&u);
+		counts->records[i] = varint_get(&u);
+	if (varint_left(&u) > 0) { /* else written by an older version */
+		counts->rejected_bytes = varint_get(&u);
+		counts->rejected_cut = varint_get(&u);
 	}
 }
 

@@ -33,7 +33,7 @@ clear_table(
 	enum db_result result;
 	uint64_t deleted;
 
-	put_u32_be(front, partition);
+	varint_put_u32_be(front, partition);
 	do {
 		if (db_begin(writer->db, true, &txn, err) != 0)
 			return DB_BROKEN;
@@ -57,17 +57,17 @@ put_role(struct writer *writer, struct db_cursor *sort,
 	unsigned char key[SORT_KEY_BYTES], *to = key + KEY_PHASE_BYTES;
 
 	key_put_phase(key, &phase);
-	put_u64_be(to, (uint64_t)id->time_ns ^ SIGN64);
-	put_u32_be(to + 8, id->stream);
-	put_u64_be(to + 12, id->seq);
-	put_u32_be(to + 20, id->index);
+	varint_put_u64_be(to, (uint64_t)id->time_ns ^ SIGN64);
+	varint_put_u32_be(to + 8, id->stream);
+	varint_put_u64_be(to + 12, id->seq);
+	varint_put_u32_be(to + 20, id->index);
 	to[24] = role->is_end;
 	value->bytes = 0;
-	put_varint(value, role->entry.node);
-	put_varint(value, varint_delta(id->time_ns, id->receive_ns));
-	put_varint(value, role->entry.measured);
-	put_varint(value, varint_zigzag(role->entry.measured_ns));
-	put_text(value, role->key);
+	varint_put(value, role->entry.node);
+	varint_put(value, varint_delta(id->time_ns, id->receive_ns));
+	varint_put(value, role->entry.measured);
+	varint_put(value, varint_zigzag(role->entry.measured_ns));
+	varint_put_text(value, role->key);
 	buffer_put(value, id->body.at, id->body.bytes);
 	db_cursor_put(sort, (struct text){ (const char *)key, sizeof(key) },
 	    buffer_text(value));
@@ -244,7 +244,7 @@ sort_all(struct writer *writer, uint32_t partition, struct err *err)
 static bool
 get_role(struct collect *collect, struct text key, struct text value)
 {
-	struct unpack u;
+	struct varint_reader u;
 	struct collect_role role = { .is_end = false };
 	struct key_phase phase;
 	struct row_block_item *id = &role.entry.id;
@@ -254,18 +254,18 @@ get_role(struct collect *collect, struct text key, struct text value)
 	if (key.bytes != SORT_KEY_BYTES ||
 	    !key_get_phase((struct text){ key.at, KEY_PHASE_BYTES }, &phase))
 		return false;
-	u = unpack_of(arena_text(&collect->arena, value));
-	id->time_ns = (int64_t)(get_u64_be(from) ^ SIGN64);
-	id->stream = get_u32_be(from + 8);
-	id->seq = get_u64_be(from + 12);
-	id->index = get_u32_be(from + 20);
+	u = varint_reader_of(arena_text(&collect->arena, value));
+	id->time_ns = (int64_t)(varint_get_u64_be(from) ^ SIGN64);
+	id->stream = varint_get_u32_be(from + 8);
+	id->seq = varint_get_u64_be(from + 12);
+	id->index = varint_get_u32_be(from + 20);
 	role.is_end = from[24] != 0;
-	role.entry.node = get_u32(&u);
-	id->receive_ns = varint_undelta(id->time_ns, get_varint(&u));
-	role.entry.measured = get_varint(&u) != 0;
-	role.entry.measured_ns = varint_unzigzag(get_varint(&u));
-	role.key = get_text(&u);
-	id->body = get_bytes(&u, unpack_left(&u));
+	role.entry.node = varint_get_u32(&u);
+	id->receive_ns = varint_undelta(id->time_ns, varint_get(&u));
+	role.entry.measured = varint_get(&u) != 0;
+	role.entry.measured_ns = varint_unzigzag(varint_get(&u));
+	role.key = varint_get_text(&u);
+	id->body = varint_get_bytes(&u, varint_left(&u));
 	if (u.bad)
 		return false;
 	group = group_of(
@@ -364,12 +364,13 @@ describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
 	     more && rows < REBUILD_ROWS && collect->arena.used < COLLECT_BYTES;
 	     rows++, more = db_next(cursor, &key, &value)) {
 		if (partition != 0 && key.bytes >= 4 &&
-		    get_u32_be(key.at) != partition) {
+		    varint_get_u32_be(key.at) != partition) {
 			more = false;
 			break;
 		}
-		if (key.bytes <= 8 || !dictionary_text(txn, get_u32_be(key.at),
-					  get_u32_be(key.at + 4), &kind))
+		if (key.bytes <= 8 ||
+		    !dictionary_text(txn, varint_get_u32_be(key.at),
+			varint_get_u32_be(key.at + 4), &kind))
 			continue;
 		from->bytes = 0;
 		buffer_put(from, key.at, key.bytes);
@@ -377,7 +378,8 @@ describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
 		id = (struct text){ key.at + 8, key.bytes - 8 };
 		id = arena_text(&collect->arena, id);
 		kind = arena_text(&collect->arena, kind);
-		collect_run_entity(collect, txn, get_u32_be(key.at), kind, id);
+		collect_run_entity(
+		    collect, txn, varint_get_u32_be(key.at), kind, id);
 	}
 	if (more) {
 		from->bytes = 0;
@@ -396,7 +398,7 @@ rebuild_runs(struct writer *writer, uint32_t partition, struct err *err)
 	struct db_txn *txn;
 
 	if (partition != 0) {
-		put_u32_be(buffer_need(&from, 4), partition);
+		varint_put_u32_be(buffer_need(&from, 4), partition);
 		from.bytes = 4;
 	}
 	while (more && result == DB_OK) {

@@ -90,7 +90,7 @@ trim_state(struct writer *writer, struct db_txn *txn, struct text key,
 {
 	struct phase_state *state = &writer->indexer_write.state;
 	struct duration_stats *sums = writer->indexer_write.of_state;
-	struct unpack u = unpack_of(state->sums);
+	struct varint_reader u = varint_reader_of(state->sums);
 	uint64_t left = 0;
 	uint32_t pairs;
 	bool all;

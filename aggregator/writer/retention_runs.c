@@ -75,8 +75,8 @@ remove_entity(struct walk *walk, struct text id)
 {
 	unsigned char key[8 + NAME_BYTES_MAX];
 
-	put_u32_be(key, walk->at.partition);
-	put_u32_be(key + 4, walk->kind);
+	varint_put_u32_be(key, walk->at.partition);
+	varint_put_u32_be(key + 4, walk->kind);
 	memcpy(key + 8, id.at, id.bytes);
 	walk->entities += db_del(walk->txn, TABLES_ENTITIES,
 	    (struct text){ (const char *)key, 8 + id.bytes });

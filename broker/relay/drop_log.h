@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 struct relay;
 

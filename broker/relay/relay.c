@@ -9,7 +9,7 @@
 
 #include "broker/relay/replies.h"
 #include "proto/auth/forwarded_peer.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -36,7 +36,7 @@ nack(struct relay *relay, const struct wire_header *question,
 	size_t bytes;
 
 	if (reason == WIRE_NACK_BUSY) {
-		random_bytes(&random, sizeof(random));
+		hash_random_bytes(&random, sizeof(random));
 		retry_ms =
 		    RETRY_MIN_MS + random % (RETRY_MAX_MS - RETRY_MIN_MS + 1);
 	}
@@ -107,7 +107,7 @@ may_pass(struct relay *relay, const struct wire_header *header)
 static bool
 forward_identity(struct relay *relay)
 {
-	struct message *message = &relay->message;
+	struct zsock_message *message = &relay->message;
 	struct zsock_peer peer;
 	bool forwarded;
 
@@ -274,7 +274,7 @@ static void
 on_line(void *arg, struct zsock *zsock)
 {
 	struct relay *relay = arg;
-	struct message answer;
+	struct zsock_message answer;
 	uint32_t number = 0;
 	int i;
 
@@ -283,7 +283,7 @@ on_line(void *arg, struct zsock *zsock)
 	upstream_look(&relay->line[number]);
 	if (relay->waiting == (int)number)
 		try_again(relay, true);
-	message_init(&answer);
+	zsock_message_init(&answer);
 	/* A peer that is full or unreachable loses the reply and asks again. */
 	for (i = 0; i < MESSAGES_AT_ONCE; i++) {
 		if (zsock_recv(zsock, &answer) != ZSOCK_DONE)
@@ -292,7 +292,7 @@ on_line(void *arg, struct zsock *zsock)
 		forwarded_peer_take(&answer.route);
 		zsock_pass(relay->listener, &answer);
 	}
-	message_clear(&answer);
+	zsock_message_clear(&answer);
 	drop_log_note(&relay->drop_log);
 }
 
@@ -342,7 +342,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->patience.on_timer = on_patience;
 	relay->patience.arg = relay;
 	drop_log_init(&relay->drop_log, relay);
-	message_init(&relay->message);
+	zsock_message_init(&relay->message);
 	if (zsock_open(&relay->listener, &port, err) != 0)
 		return -1;
 	if (loop_add_port(loop, relay->listener, on_listener, relay, err) != 0)
@@ -390,7 +390,7 @@ relay_clear(struct relay *relay)
 {
 	uint32_t i;
 
-	message_clear(&relay->message);
+	zsock_message_clear(&relay->message);
 	rate_limit_free(&relay->rate_limit);
 	for (i = 0; i < relay->lines; i++) {
 		upstream_close(&relay->line[i], DRAIN_NS);

@@ -22,7 +22,7 @@
 #include "broker/relay/upstream.h"
 #include "proto/auth/auth.h"
 #include "proto/auth/rate_limit.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 #include "proto/net/zsock.h"
 #include "proto/wire/wire.h"
 
@@ -69,7 +69,7 @@ struct relay {
 	bool warned;
 	int waiting; /* the listener is paused for this upstream; -1: not paused
 		      */
-	struct message message;
+	struct zsock_message message;
 	struct loop_timer patience;
 	struct relay_counters counters;
 	struct drop_log drop_log;

@@ -11,7 +11,7 @@
 
 #include "proto/auth/client_key.h"
 #include "proto/auth/reconnect.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 #include "proto/net/zsock.h"
 
 struct upstream {

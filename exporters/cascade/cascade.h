@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "exporters/source/clock_view.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/record/record.h"
 
 enum cascade_phase {

@@ -8,7 +8,7 @@
 #include "exporters/perf/node_summary.h"
 #include "exporters/samples/job_intervals.h"
 #include "exporters/source/source.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 /* Which reports of which pool to read. */
 struct perf_select {

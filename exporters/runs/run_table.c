@@ -62,7 +62,7 @@ put_json_deltas(struct runs_rows *rows, const struct runs_run *run)
 	int64_t duration[RUN_EVENTS_MAX / 2];
 
 	for (uint32_t i = 0; i < rows->runs->step_count; i++) {
-		uint32_t count = run_durations(&run->events,
+		uint32_t count = run_events_durations(&run->events,
 		    rows->runs->steps[i].of, rows->clock, duration);
 		struct text key = rows->keys[i];
 		unsigned char *to = byte_stream_room(
@@ -151,7 +151,7 @@ put_csv_deltas(struct runs_rows *rows, const struct runs_run *run)
 
 	for (uint32_t i = 0; i < rows->runs->step_count; i++) {
 		const struct runs_step *step = &rows->runs->steps[i];
-		uint32_t count = run_durations(
+		uint32_t count = run_events_durations(
 		    &run->events, step->of, rows->clock, duration);
 
 		for (uint32_t k = 0; k < count; k++) {
@@ -279,8 +279,8 @@ put_table_deltas(struct runs_rows *rows, const struct runs_run *run)
 			table_text(&rows->table, run->id);
 			table_text(&rows->table, step->name);
 			table_count(
-			    &rows->table, run_durations(&run->events, step->of,
-					      rows->clock, duration));
+			    &rows->table, run_events_durations(&run->events,
+					      step->of, rows->clock, duration));
 			put_seconds(&rows->table, known, ns);
 		}
 	}

@@ -4,7 +4,7 @@
  */
 #include "exporters/runs/runs.h"
 
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,7 +252,7 @@ runs_next(struct runs *runs, struct runs_run *run, struct err *err)
 	run->has_time = record.has_time;
 	run->time_ns = record.time_ns;
 	if (run->state >= RUN_STATES ||
-	    !run_get_events(record.value_bytes, record.time_ns, &run->events))
+	    !run_events_get(record.value_bytes, record.time_ns, &run->events))
 		return err_set(err, "%s: cannot parse the events of run '%s'",
 		    source_name(runs->source),
 		    text_quote(id, sizeof(id), record.name));
@@ -271,7 +271,8 @@ runs_total(const struct runs_run *run, const struct runs_step *step,
     enum run_clock clock, int64_t *ns)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
-	uint32_t count = run_durations(&run->events, step->of, clock, duration);
+	uint32_t count =
+	    run_events_durations(&run->events, step->of, clock, duration);
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < count; i++)

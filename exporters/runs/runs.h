@@ -9,9 +9,9 @@
 #define EXPORTERS_RUNS_RUNS_H
 
 #include "exporters/source/source.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/config/opt.h"
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 struct runs_step {
 	struct text name; /* name of the phase, without the model's */

@@ -8,7 +8,7 @@
 #ifndef EXPORTERS_SAMPLES_COLUMNS_H
 #define EXPORTERS_SAMPLES_COLUMNS_H
 
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/record/record.h"
 
 struct columns {

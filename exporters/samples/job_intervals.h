@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "exporters/source/source.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 struct job_interval {
 	struct text node, job;

@@ -11,7 +11,7 @@
 
 #include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 enum {
 	SAMPLES_STEPS = 360,          /* a picture can show this many */

@@ -10,7 +10,7 @@
 
 #include "exporters/samples/columns.h"
 #include "proto/base/memory.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/os/clock.h"
 #include "proto/wire/buckets.h"
 

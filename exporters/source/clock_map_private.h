@@ -7,7 +7,7 @@
 #define EXPORTERS_SOURCE_CLOCK_MAP_PRIVATE_H
 
 #include "exporters/source/clock_map.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 /* The estimates of one generation of one node. */
 struct clock_map_generation {

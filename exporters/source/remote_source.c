@@ -32,8 +32,8 @@ remote_source_open(struct remote_source *remote_source,
 
 	memset(remote_source, 0, sizeof(*remote_source));
 	remote_source->silence_ns = silence_ns;
-	message_init(&remote_source->messages[0]);
-	message_init(&remote_source->messages[1]);
+	zsock_message_init(&remote_source->messages[0]);
+	zsock_message_init(&remote_source->messages[1]);
 	if (client_key_show(&options, key, endpoint, "reader", err) != 0 ||
 	    zsock_open(&remote_source->zsock, &options, err) != 0)
 		return -1;
@@ -46,8 +46,8 @@ remote_source_open(struct remote_source *remote_source,
 void
 remote_source_close(struct remote_source *remote_source)
 {
-	message_clear(&remote_source->messages[0]);
-	message_clear(&remote_source->messages[1]);
+	zsock_message_clear(&remote_source->messages[0]);
+	zsock_message_clear(&remote_source->messages[1]);
 	zsock_close(&remote_source->zsock);
 }
 

@@ -19,9 +19,9 @@
 
 struct remote_source {
 	struct zsock *zsock;
-	struct message messages[2]; /* the last page, and the next one */
-	unsigned at;                /* index of the last page */
-	bool is_ahead;              /* a query was sent ahead */
+	struct zsock_message messages[2]; /* the last page, and the next one */
+	unsigned at;                      /* index of the last page */
+	bool is_ahead;                    /* a query was sent ahead */
 	int64_t silence_ns; /* time to wait for an answer, without the time in
 			       which the process was stopped */
 	int64_t asked_ns;   /* sent_ns of the last query */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/format/csv.h"
 #include "proto/format/json.h"
 #include "proto/format/table.h"

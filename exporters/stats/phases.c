@@ -135,7 +135,7 @@ static void
 put_object(struct printer *p, const struct record *record)
 {
 	struct text pairs = record->pairs;
-	struct attribute a;
+	struct record_attribute a;
 
 	json_begin_object(&p->json);
 	json_name(&p->json, "phase");

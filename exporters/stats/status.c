@@ -60,7 +60,7 @@ put_bytes(FILE *file, double bytes)
 
 /* Add a readable form (a date, a size) to large numbers. */
 static void
-put_meaning(FILE *file, const struct attribute *a)
+put_meaning(FILE *file, const struct record_attribute *a)
 {
 	char text[CLOCK_TEXT_BYTES];
 	int64_t i = a->value.is.i;
@@ -88,7 +88,7 @@ put_value(FILE *file, const struct value *value)
 
 /* Omit counters that are zero; JSON has them all. */
 static bool
-is_worth_a_line(const struct attribute *a)
+is_worth_a_line(const struct record_attribute *a)
 {
 	if (a->value.type == VALUE_BOOL)
 		return a->value.is.boolean;
@@ -100,7 +100,7 @@ static void
 put_lines(FILE *file, const struct record *record)
 {
 	struct text pairs = record->pairs;
-	struct attribute a;
+	struct record_attribute a;
 
 	table_put_elided(file, record->name, 78);
 	putc('\n', file);

@@ -11,7 +11,7 @@
 
 #include "exporters/cloud/mlflow/mlflow.h"
 #include "exporters/samples/series.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 /* The keys of series; call string_table_init on `keys` first. */
 struct mlflow_keys {

@@ -150,7 +150,7 @@ auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES])
 /* The authorized key of the peer, behind routing frames and brokers, or NULL
  * for a peer with all rights.  `*peer`: for the log. */
 static enum auth_verdict
-find_speaker(const struct auth *auth, const struct message *message,
+find_speaker(const struct auth *auth, const struct zsock_message *message,
     struct zsock_peer *peer, const struct allowlist_entry **broker,
     const struct allowlist_entry **speaker)
 {
@@ -215,7 +215,7 @@ judge_speaker(const struct allowlist_entry *entry, enum auth_want want,
 }
 
 static enum auth_verdict
-judge(const struct auth *auth, const struct message *message,
+judge(const struct auth *auth, const struct zsock_message *message,
     enum auth_want want, struct text partition, struct text node,
     struct zsock_peer *peer)
 {
@@ -235,7 +235,7 @@ judge(const struct auth *auth, const struct message *message,
 }
 
 enum auth_verdict
-auth_judge(struct auth *auth, const struct message *message,
+auth_judge(struct auth *auth, const struct zsock_message *message,
     enum auth_want want, struct text partition, struct text node)
 {
 	struct zsock_peer peer;
@@ -254,7 +254,7 @@ auth_judge(struct auth *auth, const struct message *message,
 }
 
 bool
-auth_is_bound(struct auth *auth, const struct message *message,
+auth_is_bound(struct auth *auth, const struct zsock_message *message,
     char pattern[static NAME_BYTES_MAX + 1])
 {
 	const struct allowlist_entry *broker, *entry = NULL;

@@ -72,13 +72,14 @@ const char *auth_verdict_name(enum auth_verdict verdict);
 /* Is this message allowed?  A refused one is counted and logged (key, reason,
  * partition, node; at most once a minute per key and reason).  `auth` may be
  * NULL: then nobody has a key, and every message is allowed. */
-enum auth_verdict auth_judge(struct auth *auth, const struct message *message,
-    enum auth_want want, struct text partition, struct text node);
+enum auth_verdict auth_judge(struct auth *auth,
+    const struct zsock_message *message, enum auth_want want,
+    struct text partition, struct text node);
 
 /* Is the key of this message, which was allowed, bound to some nodes?  Then
  * `pattern` gets their pattern: the nodes of the records inside must match it,
  * too. */
-bool auth_is_bound(struct auth *auth, const struct message *message,
+bool auth_is_bound(struct auth *auth, const struct zsock_message *message,
     char pattern[static NAME_BYTES_MAX + 1]);
 
 struct auth_counters {

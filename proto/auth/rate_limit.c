@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "proto/auth/forwarded_peer.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -52,7 +52,7 @@ rate_limit_change(struct rate_limit *rate_limit, uint64_t per_second)
 
 /* The key to charge: the forwarded identity, if there is one. */
 static bool
-find_key(const struct message *message, struct zsock_peer *peer)
+find_key(const struct zsock_message *message, struct zsock_peer *peer)
 {
 	bool forwarded;
 
@@ -64,7 +64,7 @@ find_key(const struct message *message, struct zsock_peer *peer)
 
 /* The key's slot, or one that it may take; NULL: no limit applies. */
 static struct place *
-find(struct rate_limit *rate_limit, const struct message *message,
+find(struct rate_limit *rate_limit, const struct zsock_message *message,
     int64_t now_ns)
 {
 	struct place *least = NULL, *place;
@@ -88,8 +88,8 @@ find(struct rate_limit *rate_limit, const struct message *message,
 }
 
 uint32_t
-rate_limit_wait_ms(struct rate_limit *rate_limit, const struct message *message,
-    int64_t now_ns)
+rate_limit_wait_ms(struct rate_limit *rate_limit,
+    const struct zsock_message *message, int64_t now_ns)
 {
 	struct place *place = find(rate_limit, message, now_ns);
 	int64_t ms;
@@ -103,8 +103,8 @@ rate_limit_wait_ms(struct rate_limit *rate_limit, const struct message *message,
 }
 
 void
-rate_limit_charge(struct rate_limit *rate_limit, const struct message *message,
-    int64_t now_ns)
+rate_limit_charge(struct rate_limit *rate_limit,
+    const struct zsock_message *message, int64_t now_ns)
 {
 	struct place *place = find(rate_limit, message, now_ns);
 
@@ -117,8 +117,8 @@ rate_limit_charge(struct rate_limit *rate_limit, const struct message *message,
 }
 
 bool
-rate_limit_take(struct rate_limit *rate_limit, const struct message *message,
-    int64_t now_ns)
+rate_limit_take(struct rate_limit *rate_limit,
+    const struct zsock_message *message, int64_t now_ns)
 {
 	if (rate_limit_wait_ms(rate_limit, message, now_ns) > 0)
 		return false;

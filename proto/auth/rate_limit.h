@@ -28,12 +28,12 @@ void rate_limit_change(struct rate_limit *rate_limit, uint64_t per_second);
 
 /* 0: the sender of this message may send it; otherwise the ms to wait. */
 uint32_t rate_limit_wait_ms(struct rate_limit *rate_limit,
-    const struct message *message, int64_t now_ns);
+    const struct zsock_message *message, int64_t now_ns);
 /* The message was taken: charge it. */
 void rate_limit_charge(struct rate_limit *rate_limit,
-    const struct message *message, int64_t now_ns);
+    const struct zsock_message *message, int64_t now_ns);
 /* Check and charge in one step; false: over the limit. */
 bool rate_limit_take(struct rate_limit *rate_limit,
-    const struct message *message, int64_t now_ns);
+    const struct zsock_message *message, int64_t now_ns);
 
 #endif

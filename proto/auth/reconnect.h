@@ -11,7 +11,7 @@
 #ifndef PROTO_AUTH_RECONNECT_H
 #define PROTO_AUTH_RECONNECT_H
 
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 struct reconnect; /* opaque */
 

@@ -20,7 +20,7 @@ join(uint64_t bytes)
 }
 
 static uint64_t
-get_varint_slowly(struct unpack *u)
+get_varint_slowly(struct varint_reader *u)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -43,12 +43,12 @@ get_varint_slowly(struct unpack *u)
 /* All bytes at once, if eight bytes are readable and the last one is among
  * them. */
 uint64_t
-get_varint_long(struct unpack *u)
+varint_get_long(struct varint_reader *u)
 {
 	uint64_t bytes, ends;
 	unsigned bits;
 
-	if (unpack_left(u) < sizeof(bytes))
+	if (varint_left(u) < sizeof(bytes))
 		return get_varint_slowly(u);
 	memcpy(&bytes, u->at, sizeof(bytes));
 	bytes = le64toh(bytes);

@@ -60,7 +60,7 @@ varint_undelta(int64_t a, uint64_t delta)
 }
 
 static inline void
-put_varint(struct buffer *b, uint64_t value)
+varint_put(struct buffer *b, uint64_t value)
 {
 	unsigned char *to = buffer_need(b, VARINT_BYTES);
 
@@ -68,48 +68,48 @@ put_varint(struct buffer *b, uint64_t value)
 }
 
 static inline void
-put_text(struct buffer *b, struct text t)
+varint_put_text(struct buffer *b, struct text t)
 {
-	put_varint(b, t.bytes);
+	varint_put(b, t.bytes);
 	buffer_put(b, t.at, t.bytes);
 }
 
-struct unpack {
+struct varint_reader {
 	const unsigned char *at, *end;
 	bool bad;
 };
 
-static inline struct unpack
-unpack_of(struct text t)
+static inline struct varint_reader
+varint_reader_of(struct text t)
 {
 	/* An empty text may be NULL. */
 	const char *at = t.at != NULL ? t.at : "";
 	const unsigned char *from = (const unsigned char *)at;
 
-	return (struct unpack){ from, from + t.bytes, false };
+	return (struct varint_reader){ from, from + t.bytes, false };
 }
 
 static inline size_t
-unpack_left(const struct unpack *u)
+varint_left(const struct varint_reader *u)
 {
 	return (size_t)(u->end - u->at);
 }
 
-uint64_t get_varint_long(struct unpack *u);
+uint64_t varint_get_long(struct varint_reader *u);
 
 static inline uint64_t
-get_varint(struct unpack *u)
+varint_get(struct varint_reader *u)
 {
 	if (u->at < u->end && *u->at < 0x80)
 		return *u->at++;
-	return get_varint_long(u);
+	return varint_get_long(u);
 }
 
 /* A varint of at most `max`. */
 static inline uint64_t
-get_varint_max(struct unpack *u, uint64_t max)
+varint_get_max(struct varint_reader *u, uint64_t max)
 {
-	uint64_t value = get_varint(u);
+	uint64_t value = varint_get(u);
 
 	if (value <= max)
 		return value;
@@ -119,17 +119,17 @@ get_varint_max(struct unpack *u, uint64_t max)
 }
 
 static inline uint32_t
-get_u32(struct unpack *u)
+varint_get_u32(struct varint_reader *u)
 {
-	return (uint32_t)get_varint_max(u, UINT32_MAX);
+	return (uint32_t)varint_get_max(u, UINT32_MAX);
 }
 
 static inline struct text
-get_bytes(struct unpack *u, size_t bytes)
+varint_get_bytes(struct varint_reader *u, size_t bytes)
 {
 	struct text t = { (const char *)u->at, (uint32_t)bytes };
 
-	if (bytes > unpack_left(u)) {
+	if (bytes > varint_left(u)) {
 		u->bad = true;
 		u->at = u->end;
 		return (struct text){ NULL, 0 };
@@ -139,13 +139,13 @@ get_bytes(struct unpack *u, size_t bytes)
 }
 
 static inline struct text
-get_text(struct unpack *u)
+varint_get_text(struct varint_reader *u)
 {
-	return get_bytes(u, get_varint_max(u, UINT32_MAX));
+	return varint_get_bytes(u, varint_get_max(u, UINT32_MAX));
 }
 
 static inline void
-put_u32_be(unsigned char *to, uint32_t value)
+varint_put_u32_be(unsigned char *to, uint32_t value)
 {
 	to[0] = (unsigned char)(value >> 24);
 	to[1] = (unsigned char)(value >> 16);
@@ -154,7 +154,7 @@ put_u32_be(unsigned char *to, uint32_t value)
 }
 
 static inline uint32_t
-get_u32_be(const void *from)
+varint_get_u32_be(const void *from)
 {
 	const unsigned char *at = from;
 
@@ -163,18 +163,19 @@ get_u32_be(const void *from)
 }
 
 static inline void
-put_u64_be(unsigned char *to, uint64_t value)
+varint_put_u64_be(unsigned char *to, uint64_t value)
 {
-	put_u32_be(to, (uint32_t)(value >> 32));
-	put_u32_be(to + 4, (uint32_t)value);
+	varint_put_u32_be(to, (uint32_t)(value >> 32));
+	varint_put_u32_be(to + 4, (uint32_t)value);
 }
 
 static inline uint64_t
-get_u64_be(const void *from)
+varint_get_u64_be(const void *from)
 {
 	const unsigned char *at = from;
 
-	return (uint64_t)get_u32_be(at) << 32 | get_u32_be(at + 4);
+	return (uint64_t)varint_get_u32_be(at) << 32 |
+	       varint_get_u32_be(at + 4);
 }
 
 #endif

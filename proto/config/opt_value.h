@@ -53,6 +53,9 @@ void opt_value_undo(void);
  * a restart (warn), once. */
 void opt_value_keep(const struct config *config);
 
+/* The default as a user would type it; "": none. */
+void opt_value_default(
+    const struct opt_value *value, char *to, size_t to_bytes);
 /* The value in force as text, quoted: "5s", "a b"; also for a default.  Cut
  * with "..."; returns `to`. */
 const char *opt_value_text(

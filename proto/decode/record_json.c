@@ -5,7 +5,7 @@
 #include "proto/decode/record_json.h"
 
 #include "proto/os/clock.h"
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 const struct record_json_fields record_json_fields[RECORD_KINDS] = {
 	[RECORD_EVENT] = { .time = "time",
@@ -110,7 +110,7 @@ record_json_run(struct json *json, const struct record *record)
 	uint64_t state = record->count >> RUN_STATE_SHIFT;
 	struct run_events events;
 
-	if (!run_get_events(record->value_bytes, record->time_ns, &events))
+	if (!run_events_get(record->value_bytes, record->time_ns, &events))
 		events = (struct run_events){ .count = 0 };
 	json_name(json, "known");
 	json_bool(json, record->count & RUN_KNOWN);

@@ -287,7 +287,7 @@ json_value(struct json *json, const struct value *value)
 void
 json_pairs(struct json *json, struct text pairs)
 {
-	struct attribute a;
+	struct record_attribute a;
 
 	json_begin_object(json);
 	while (record_next_attribute(&pairs, &a)) {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/keys/trusted_file.h"
 
 enum { FIELDS = 5 };

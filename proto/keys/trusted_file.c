@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/whole_file.h"
 
 enum { PATH_BYTES = 4096 };
@@ -139,7 +139,7 @@ trusted_file_write(const char *path, const void *at, size_t bytes, bool replace,
 	uint64_t random;
 
 	assert(bytes <= UINT32_MAX);
-	random_bytes(&random, sizeof(random));
+	hash_random_bytes(&random, sizeof(random));
 	if (directory_of(directory, path) != 0 ||
 	    owner_of(directory, &st, &file.owner) != 0)
 		return err_set(err, "%.300s: %s", path, strerror(errno));

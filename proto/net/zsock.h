@@ -86,16 +86,16 @@ struct zsock_peer {
 };
 
 /* A received message.  The frame is a view into libzmq's memory, valid until
- * the next zsock_recv into the same message or message_clear. */
-struct message {
+ * the next zsock_recv into the same message or zsock_message_clear. */
+struct zsock_message {
 	struct route route;
 	struct zsock_peer peer; /* listeners only */
 	struct text frame;
 	_Alignas(16) unsigned char handle[64];
 	bool held;
 };
-void message_init(struct message *message);
-void message_clear(struct message *message);
+void zsock_message_init(struct zsock_message *message);
+void zsock_message_clear(struct zsock_message *message);
 
 /* Returns a new socket in `*zsock`. */
 int zsock_open(
@@ -142,7 +142,8 @@ enum zsock_trouble zsock_trouble(const struct zsock *zsock, struct err *err);
 enum zsock_result { ZSOCK_DONE, ZSOCK_AGAIN, ZSOCK_GONE };
 
 /* ZSOCK_DONE with a message, or ZSOCK_AGAIN without. */
-enum zsock_result zsock_recv(struct zsock *zsock, struct message *message);
+enum zsock_result zsock_recv(
+    struct zsock *zsock, struct zsock_message *message);
 
 /* Copies `frame`.  ZSOCK_AGAIN: the queue is full, nothing was sent.
  * ZSOCK_GONE: no such peer (listeners only). */
@@ -151,7 +152,8 @@ enum zsock_result zsock_send(
 
 /* Forward a received message without copying its frame; the message is then
  * empty.  If it was not sent it is unchanged. */
-enum zsock_result zsock_pass(struct zsock *zsock, struct message *message);
+enum zsock_result zsock_pass(
+    struct zsock *zsock, struct zsock_message *message);
 
 const struct zsock_counters *zsock_counters(const struct zsock *zsock);
 const char *zsock_endpoint(

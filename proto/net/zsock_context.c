@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/net/libzmq.h"
 #include "proto/net/zsock_socket.h"
 
@@ -47,7 +47,7 @@ context_new(struct err *err)
 		return NULL;
 	raise_file_limit();
 	/* libzmq takes routing ids and reconnect jitter from rand(). */
-	random_bytes(&seed, sizeof(seed));
+	hash_random_bytes(&seed, sizeof(seed));
 	srand(seed);
 	zmq = libzmq.ctx_new();
 	if (zmq == NULL) {

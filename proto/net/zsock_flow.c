@@ -16,17 +16,18 @@ enum {
 	MALFORMED_AT_ONCE = 64, /* messages before others get their turn */
 };
 
-_Static_assert(sizeof(zmq_msg_t) == sizeof(((struct message *)NULL)->handle),
-    "struct message has no room for a zmq_msg_t");
+_Static_assert(
+    sizeof(zmq_msg_t) == sizeof(((struct zsock_message *)NULL)->handle),
+    "struct zsock_message has no room for a zmq_msg_t");
 
 static zmq_msg_t *
-handle_of(struct message *message)
+handle_of(struct zsock_message *message)
 {
 	return (zmq_msg_t *)(void *)message->handle;
 }
 
 void
-message_init(struct message *message)
+zsock_message_init(struct zsock_message *message)
 {
 	message->route.bytes = 0;
 	message->frame = (struct text){ NULL, 0 };
@@ -34,11 +35,11 @@ message_init(struct message *message)
 }
 
 void
-message_clear(struct message *message)
+zsock_message_clear(struct zsock_message *message)
 {
 	if (message->held)
 		libzmq.msg_close(handle_of(message));
-	message_init(message);
+	zsock_message_init(message);
 }
 
 /* ---- receiving ---- */
@@ -71,7 +72,7 @@ find_peer(const struct zsock *zsock, zmq_msg_t *frame, struct zsock_peer *peer)
 /* Receive one message frame by frame: of a malformed one never more than one
  * frame is in memory. */
 static enum taken
-take_message(struct zsock *zsock, struct message *message)
+take_message(struct zsock *zsock, struct zsock_message *message)
 {
 	zmq_msg_t *frame = handle_of(message);
 	bool fits = true;
@@ -108,12 +109,12 @@ take_message(struct zsock *zsock, struct message *message)
 }
 
 enum zsock_result
-zsock_recv(struct zsock *zsock, struct message *message)
+zsock_recv(struct zsock *zsock, struct zsock_message *message)
 {
 	enum taken taken;
 	int i;
 
-	message_clear(message);
+	zsock_message_clear(message);
 	for (i = 0; i < MALFORMED_AT_ONCE; i++) {
 		taken = take_message(zsock, message);
 		if (taken == TAKEN_NOTHING)
@@ -207,7 +208,7 @@ zsock_send(struct zsock *zsock, const struct route *route, struct text frame)
 }
 
 enum zsock_result
-zsock_pass(struct zsock *zsock, struct message *message)
+zsock_pass(struct zsock *zsock, struct zsock_message *message)
 {
 	enum zsock_result result;
 	int rc;
@@ -223,6 +224,6 @@ zsock_pass(struct zsock *zsock, struct message *message)
 	if (rc < 0)
 		return not_sent(zsock, errno);
 	sent(zsock, message->frame.bytes);
-	message_clear(message);
+	zsock_message_clear(message);
 	return ZSOCK_DONE;
 }

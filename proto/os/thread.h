@@ -32,8 +32,8 @@ struct thread_options {
 /* Receives the end of a thread. */
 struct thread_watcher {
 	/* Called in the ending thread, as its last action, if it failed or
-	 * returned without being asked to.  That of loop_watcher (net/loop.h)
-	 * ends the process. NULL: no call. */
+	 * returned without being asked to.  That of loop_watcher
+	 * (net/loop/loop.h) ends the process. NULL: no call. */
 	void (*on_end)(void *arg, const struct err *failure);
 	void *arg;
 };

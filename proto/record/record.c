@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "proto/base/hash.h"
 #include "proto/base/text.h"
 #include "proto/msgpack/mp.h"
 #include "proto/msgpack/walk.h"
@@ -54,7 +53,7 @@ take_up_to(struct text *rest, const unsigned char *at)
 }
 
 bool
-record_next_attribute(struct text *rest, struct attribute *attribute)
+record_next_attribute(struct text *rest, struct record_attribute *attribute)
 {
 	const unsigned char *at = (const unsigned char *)rest->at;
 
@@ -104,7 +103,7 @@ record_find_attribute(
     const struct record *record, struct text key, struct value *value)
 {
 	struct text rest = record->pairs;
-	struct attribute attribute;
+	struct record_attribute attribute;
 
 	while (record_next_attribute(&rest, &attribute))
 		if (text_equal(attribute.key, key)) {
@@ -272,7 +271,7 @@ record_check(const struct record *record, struct err *err)
 	return 0;
 }
 
-/* ---- kinds and sessions as text ---- */
+/* ---- kinds as text ---- */
 
 const char *
 record_kind_name(enum record_kind kind)
@@ -292,23 +291,4 @@ record_kind_parse(struct text word, enum record_kind *kind)
 			return 0;
 		}
 	return -1;
-}
-
-bool
-session_equal(const struct session_id *a, const struct session_id *b)
-{
-	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
-}
-
-const char *
-session_text(char to[static 33], const struct session_id *id)
-{
-	*text_hex(to, id->bytes, sizeof(id->bytes)) = '\0';
-	return to;
-}
-
-void
-session_random(struct session_id *id)
-{
-	random_bytes(id->bytes, sizeof(id->bytes));
 }

@@ -14,6 +14,8 @@
 
 #include "proto/base/err.h"
 #include "proto/base/text.h"
+#include "proto/record/session.h"
+#include "proto/record/value.h"
 
 enum {
 	RECORD_ATTRIBUTES_MAX = 64,
@@ -35,11 +37,6 @@ enum record_kind {
 	RECORD_REJECTED = 7, /* a rejected batch; only in answers to queries */
 	RECORD_RUN = 8, /* all events of a run id; only in answers to queries */
 	RECORD_KINDS
-};
-
-/* 128 random bits, created with a spool; imports derive them from content. */
-struct session_id {
-	unsigned char bytes[16];
 };
 
 /* Identity of a record: globally unique, assigned by its session. */
@@ -72,7 +69,7 @@ struct record {
 
 	/* gap: records lost (0: unknown).  rejected: bytes of the batch.
 	 * sample of a page: number of buckets or samples in it (0: one).  run:
-	 * what is known of it (enum run_flag of run_events.h). */
+	 * what is known of it (enum run_flag of run.h). */
 	uint64_t count;
 
 	uint32_t attributes; /* in pairs */
@@ -80,37 +77,18 @@ struct record {
 	uint32_t values;     /* sample: numbers in value_bytes */
 	struct text
 	    value_bytes; /* sample: MessagePack; rejected: the first bytes of
-			    the batch; run: its events (run_events.h) */
+			    the batch; run: its events (run.h) */
 };
 
-enum value_type {
-	VALUE_NIL,
-	VALUE_BOOL,
-	VALUE_INT,  /* i */
-	VALUE_UINT, /* u: only if it does not fit int64 */
-	VALUE_FLOAT,
-	VALUE_TEXT
-};
-
-struct value {
-	enum value_type type;
-	union {
-		bool boolean;
-		int64_t i;
-		uint64_t u;
-		double f;
-		struct text text;
-	} is;
-};
-
-struct attribute {
+struct record_attribute {
 	struct text key;
 	struct value value;
 };
 
 /* Take the next pair / value from the front of `rest`.  False at the end.
  * `rest` must come from a checked record. */
-bool record_next_attribute(struct text *rest, struct attribute *attribute);
+bool record_next_attribute(
+    struct text *rest, struct record_attribute *attribute);
 bool record_next_value(struct text *rest, struct value *value);
 
 /* The first `count` values of a sample as doubles: NaN for nil and for values
@@ -131,10 +109,5 @@ int record_check(const struct record *record, struct err *err);
 
 const char *record_kind_name(enum record_kind kind); /* "event" ... */
 int record_kind_parse(struct text word, enum record_kind *kind);
-
-bool session_equal(const struct session_id *a, const struct session_id *b);
-/* 32 hexadecimal digits and NUL. */
-const char *session_text(char to[static 33], const struct session_id *id);
-void session_random(struct session_id *id);
 
 #endif

@@ -27,7 +27,7 @@
 
 #include "proto/base/err.h"
 #include "proto/config/opt.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 #include "proto/service/sandbox.h"
 
 struct service {

@@ -4,7 +4,7 @@
  */
 #include "proto/wire/wire.h"
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 #include "proto/msgpack/walk.h"
 #include "proto/wire/packer.h"
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "proto/os/clock.h"
 
 enum { LENGTH_MAX = 1 << 17, LENGTH_MIN = 8, WORK = 1 << 26 };

@@ -129,7 +129,7 @@ ask_commits(struct bench *bench)
 	};
 	const struct wire_header question = { .type = WIRE_STATUS };
 	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
-	struct message message;
+	struct zsock_message message;
 	char endpoint[RIG_PATH_BYTES + 32];
 	struct zsock *zsock;
 	struct err err = { 0 };
@@ -144,7 +144,7 @@ ask_commits(struct bench *bench)
 		rig_fail(err.text);
 	bytes = wire_frame(
 	    frame, sizeof(frame), &question, (struct text){ NULL, 0 });
-	message_init(&message);
+	zsock_message_init(&message);
 	while (zsock_send(zsock, &none,
 		   (struct text){ (const char *)frame, (uint32_t)bytes }) !=
 		   ZSOCK_DONE &&
@@ -155,7 +155,7 @@ ask_commits(struct bench *bench)
 		usleep(1000);
 	if (!message.held || !find_commits(message.frame, &commits))
 		fprintf(stderr, "the aggregator did not say its commits\n");
-	message_clear(&message);
+	zsock_message_clear(&message);
 	zsock_close(&zsock);
 	return commits;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "proto/base/number.h"
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "proto/os/clock.h"
 
 enum { VALUES = 20000, ROUNDS = 25 };

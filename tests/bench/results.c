@@ -15,7 +15,7 @@
 #include "aggregator/writer/writer.h"
 #include "exporters/results/result_file.h"
 #include "exporters/results/result_id.h"
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 

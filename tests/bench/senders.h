@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 #include "agents/delivery/sender.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
-#include "proto/net/loop.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
+#include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -42,7 +42,7 @@ struct senders_line {
 	struct senders *all;
 	struct zsock *zsock;
 	struct sender *sender;
-	struct message message;
+	struct zsock_message message;
 	struct loop_timer timer;
 	unsigned index;
 };
@@ -172,7 +172,7 @@ senders_on_port(void *arg, struct zsock *zsock)
 	     i < 64 && zsock_recv(zsock, &line->message) == ZSOCK_DONE; i++)
 		sender_receive(line->sender, line->message.frame,
 		    clock_monotonic_ns(), clock_wall_ns());
-	message_clear(&line->message);
+	zsock_message_clear(&line->message);
 	senders_push(line);
 }
 
@@ -204,7 +204,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 
 	line->all = all;
 	line->index = index;
-	message_init(&line->message);
+	zsock_message_init(&line->message);
 	line->timer = (struct loop_timer){
 		.on_timer = senders_on_timer,
 		.arg = line,
@@ -245,7 +245,7 @@ senders_close(struct senders *all)
 	for (unsigned i = 0; i < SENDERS_LINES; i++) {
 		loop_stop_timer(all->loop, &all->line[i].timer);
 		loop_remove_port(all->loop, all->line[i].zsock);
-		message_clear(&all->line[i].message);
+		zsock_message_clear(&all->line[i].message);
 		zsock_close(&all->line[i].zsock);
 		sender_free(&all->line[i].sender);
 	}

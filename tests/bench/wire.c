@@ -92,7 +92,7 @@ decode(struct text body)
 	struct wire_room room = { 0 };
 	struct wire_cursor cursor;
 	struct record record;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct text plain;
 
 	if (wire_body(&header, body, &room, &plain) != WIRE_OK)

@@ -21,7 +21,7 @@
 #include "aggregator/admin/verify.h"
 #include "aggregator/query/reader.h"
 #include "aggregator/writer/writer_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "tests/fault/states/states.h"
 

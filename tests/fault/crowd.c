@@ -24,8 +24,8 @@
 #include <zmq.h>
 
 #include "agents/delivery/sender.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/base/number.h"
 #include "proto/base/text.h"
 #include "proto/os/clock.h"

@@ -6,7 +6,7 @@ soak: all faults fuzzers
 # Programs of the fault tests.
 $(call built,fault): $(call libs,exporters broker aggregator agents)
 $(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c tests/fault/memory/*.c))
-$(B)/fault/simulate: ALL_LDFLAGS += $(call wrap,clock_monotonic_ns clock_wall_ns random_bytes log_write \
+$(B)/fault/simulate: ALL_LDFLAGS += $(call wrap,clock_monotonic_ns clock_wall_ns hash_random_bytes log_write \
 	spool_run spool_past_sessions spool_past_session spool_past_sessions_save spool_tell)
 $(B)/fault/nth: $(call objs,$(wildcard tests/fault/nth/*.c))
 # For programs as they are; where a sanitizer has to be first there is none.

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
 

@@ -14,8 +14,8 @@
 
 #include "aggregator/ingest/receiver.h"
 #include "aggregator/journal/verify.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "tests/fault/memory/db.h"
 

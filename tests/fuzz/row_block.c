@@ -79,7 +79,7 @@ static void
 try_stats(struct text value)
 {
 	static struct duration_stats *stats;
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 
 	if (stats == NULL) {
 		stats = malloc(sizeof(*stats));

@@ -40,16 +40,16 @@ try_events(struct text bytes, struct buffer *again)
 	static struct run_events events, copy;
 	static int64_t durations[RUN_EVENTS_MAX / 2];
 
-	if (!run_get_events(bytes, 7, &events))
+	if (!run_events_get(bytes, 7, &events))
 		return;
 	again->bytes = 0;
-	run_put_events(again, &events);
-	must(run_get_events(buffer_text(again),
+	run_events_put(again, &events);
+	must(run_events_get(buffer_text(again),
 	    events.count > 0 ? events.at[0].time_ns : 0, &copy));
 	must(copy.count == events.count && copy.overflow == events.overflow);
 	for (uint8_t role = 0; role + 1 < RUN_ROLES_MAX; role++)
 		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++)
-			must(run_durations(&events,
+			must(run_events_durations(&events,
 				 (struct run_step){ role, role + 1 },
 				 (enum run_clock)clock,
 				 durations) <= RUN_EVENTS_MAX / 2);

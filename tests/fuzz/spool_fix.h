@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "agents/spool/frame.h"
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 
 static inline uint32_t
 spool_fix_crc(uint32_t (*crc)(uint32_t, const void *, size_t),

@@ -70,7 +70,7 @@ static void
 walk_pairs(const struct record *record)
 {
 	struct text rest = record->pairs;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct value value;
 	uint32_t pairs = 0, values = 0;
 

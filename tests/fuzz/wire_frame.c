@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 #include "proto/wire/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

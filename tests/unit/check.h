@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 
 static inline uint64_t
 check_random(uint64_t *state)

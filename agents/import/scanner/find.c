@@ -16,7 +16,7 @@
 #include "agents/import/scanner/job_private.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 
 /* ---- the job ----------------------------------------------------------- */
 

@@ -9,8 +9,8 @@
 
 #include "agents/spool/view/commands.h"
 #include "agents/spool/view/summary.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"

@@ -25,20 +25,20 @@ encode_cursor(unsigned char to[static WIRE_CURSOR_BYTES_MAX],
 	*at++ = CURSOR_VERSION;
 	*at++ = mark->kind;
 	if (mark->kind == RECORD_ENTITY) {
-		put_u32_be(at, mark->entity_kind);
-		put_u64_be(at + 4, mark->number);
+		varint_put_u32_be(at, mark->entity_kind);
+		varint_put_u64_be(at + 4, mark->number);
 		at[12] = (unsigned char)mark->prefix_bytes;
 		memcpy(at + 13, mark->prefix, sizeof(mark->prefix));
 	} else {
-		put_u32_be(at, mark->track);
-		put_u32_be(at + 4, mark->node);
-		put_u32_be(at + 8, (uint32_t)mark->bucket);
-		put_u64_be(at + 12, (uint64_t)mark->id.time_ns);
-		put_u64_be(at + 20, mark->id.seq);
-		put_u32_be(at + 28, mark->id.stream);
-		put_u32_be(at + 32, mark->id.index);
-		put_u64_be(at + 36, mark->hash);
-		put_u64_be(at + 44, mark->number);
+		varint_put_u32_be(at, mark->track);
+		varint_put_u32_be(at + 4, mark->node);
+		varint_put_u32_be(at + 8, (uint32_t)mark->bucket);
+		varint_put_u64_be(at + 12, (uint64_t)mark->id.time_ns);
+		varint_put_u64_be(at + 20, mark->id.seq);
+		varint_put_u32_be(at + 28, mark->id.stream);
+		varint_put_u32_be(at + 32, mark->id.index);
+		varint_put_u64_be(at + 36, mark->hash);
+		varint_put_u64_be(at + 44, mark->number);
 	}
 	return (struct text){ (const char *)to, WIRE_CURSOR_BYTES_MAX };
 }
@@ -57,8 +57,8 @@ decode_cursor(struct text cursor, struct page_cursor *mark, struct err *err)
 	mark->kind = (uint8_t)at[1];
 	at += 2;
 	if (mark->kind == RECORD_ENTITY) {
-		mark->entity_kind = get_u32_be(at);
-		mark->number = get_u64_be(at + 4);
+		mark->entity_kind = varint_get_u32_be(at);
+		mark->number = varint_get_u64_be(at + 4);
 		mark->prefix_bytes = (unsigned char)at[12];
 		if (mark->prefix_bytes > sizeof(mark->prefix))
 			return err_set(
@@ -66,15 +66,15 @@ decode_cursor(struct text cursor, struct page_cursor *mark, struct err *err)
 		memcpy(mark->prefix, at + 13, sizeof(mark->prefix));
 		return 0;
 	}
-	mark->track = get_u32_be(at);
-	mark->node = get_u32_be(at + 4);
-	mark->bucket = (int32_t)get_u32_be(at + 8);
-	mark->id.time_ns = (int64_t)get_u64_be(at + 12);
-	mark->id.seq = get_u64_be(at + 20);
-	mark->id.stream = get_u32_be(at + 28);
-	mark->id.index = get_u32_be(at + 32);
-	mark->hash = get_u64_be(at + 36);
-	mark->number = get_u64_be(at + 44);
+	mark->track = varint_get_u32_be(at);
+	mark->node = varint_get_u32_be(at + 4);
+	mark->bucket = (int32_t)varint_get_u32_be(at + 8);
+	mark->id.time_ns = (int64_t)varint_get_u64_be(at + 12);
+	mark->id.seq = varint_get_u64_be(at + 20);
+	mark->id.stream = varint_get_u32_be(at + 28);
+	mark->id.index = varint_get_u32_be(at + 32);
+	mark->hash = varint_get_u64_be(at + 36);
+	mark->number = varint_get_u64_be(at + 44);
 	return 0;
 }
 
@@ -145,7 +145,7 @@ put_truncated(struct page *page, struct record *record)
 	struct buffer *pairs = &page->reader->pairs;
 	struct text rest = record->pairs;
 	size_t room = page->w->room - page->w->bytes, fits;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct value value = { VALUE_INT, { .i = 0 } };
 	struct wire_writer w;
 	uint32_t kept = 0;

@@ -112,7 +112,7 @@ collect(struct phase_nodes *phase_nodes, struct phase_states *walk,
 static void
 put_sum(struct phase_nodes *phase_nodes, uint32_t scope)
 {
-	put_varint(&phase_nodes->sums, scope);
+	varint_put(&phase_nodes->sums, scope);
 	duration_stats_encode(phase_nodes->stats, &phase_nodes->sums);
 }
 
@@ -167,7 +167,8 @@ fill(struct phase_nodes *phase_nodes, struct db_txn *txn, uint32_t first,
 static bool
 take(struct phase_nodes *phase_nodes, uint32_t *number)
 {
-	struct unpack u = unpack_of(buffer_text(&phase_nodes->sums));
+	struct varint_reader u =
+	    varint_reader_of(buffer_text(&phase_nodes->sums));
 	const unsigned char *begin = u.at;
 
 	/* The last sum did not fit in the page and is requested again. */
@@ -180,7 +181,7 @@ take(struct phase_nodes *phase_nodes, uint32_t *number)
 	while (u.at < u.end && !u.bad) {
 		phase_nodes->before = phase_nodes->taken;
 		phase_nodes->taken_at = (size_t)(u.at - begin);
-		phase_nodes->taken = get_u32(&u);
+		phase_nodes->taken = varint_get_u32(&u);
 		duration_stats_reset(phase_nodes->stats);
 		duration_stats_decode(phase_nodes->stats, &u);
 		phase_nodes->given = (size_t)(u.at - begin);

@@ -27,9 +27,9 @@ phase_states_find_phase(
 	struct text key, value;
 
 	if (!seek(cursor, &from, &key, &value) || key.bytes < KEY_PHASE_BYTES ||
-	    get_u32_be(key.at) != partition)
+	    varint_get_u32_be(key.at) != partition)
 		return false;
-	*phase = get_u32_be(key.at + 4);
+	*phase = varint_get_u32_be(key.at + 4);
 	return true;
 }
 

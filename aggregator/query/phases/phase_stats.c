@@ -57,17 +57,17 @@ get_stats(struct page *page, uint32_t phase)
 {
 	unsigned char key[8];
 	struct text value;
-	struct unpack u;
+	struct varint_reader u;
 
 	duration_stats_reset(page->reader->stats);
 	if (sum_groups(page, phase))
 		return;
-	put_u32_be(key, page->partition);
-	put_u32_be(key + 4, phase);
+	varint_put_u32_be(key, page->partition);
+	varint_put_u32_be(key + 4, phase);
 	if (phase == 0 || !db_get(page->txn, TABLES_STATS,
 			      (struct text){ (const char *)key, 8 }, &value))
 		return;
-	u = unpack_of(value);
+	u = varint_reader_of(value);
 	duration_stats_decode(page->reader->stats, &u);
 }
 

@@ -23,14 +23,14 @@ struct at {
 /* ---- merging the attributes of both events ---- */
 
 struct merged {
-	struct attribute at[RECORD_ATTRIBUTES_MAX];
+	struct record_attribute at[RECORD_ATTRIBUTES_MAX];
 	uint32_t count;
 };
 
 /* The first value of an attribute wins, so the source with precedence comes
  * first. */
 static void
-add_attribute(struct merged *merged, const struct attribute *attribute)
+add_attribute(struct merged *merged, const struct record_attribute *attribute)
 {
 	uint32_t i;
 
@@ -59,7 +59,7 @@ static void
 add_message(struct reader *reader, struct merged *merged, struct text message)
 {
 	struct kv_pair pair;
-	struct attribute attribute = { .value.type = VALUE_TEXT };
+	struct record_attribute attribute = { .value.type = VALUE_TEXT };
 
 	while (kv_next(&message, &pair)) {
 		if (text_check_name(pair.key) != TEXT_OK)
@@ -80,7 +80,7 @@ add_event(struct at *at, struct merged *merged, const struct phase_entry *entry)
 
 	row_block_attribute_count(&rest);
 	while (row_block_next_attribute(&rest, &attribute)) {
-		struct attribute plain;
+		struct record_attribute plain;
 		struct text value = attribute.value;
 
 		plain.key = lookup_name(&reader->lookup, &attribute.key);
@@ -198,7 +198,7 @@ append_compacted(struct at *at)
 	for (; good && more && key.bytes == sizeof(bytes) &&
 	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
 	     more = db_next(cursor, &key, &value)) {
-		uint64_t k = get_u32_be(key.at + KEY_PHASE_BYTES);
+		uint64_t k = varint_get_u32_be(key.at + KEY_PHASE_BYTES);
 
 		if (!phase_open_compacted(&pairs, value, at->key.scope) ||
 		    k + pairs.left <= at->from)

@@ -51,19 +51,19 @@ append(struct page *page, uint32_t kind, struct text id, struct text value)
 {
 	struct lookup *lookup = &page->reader->lookup;
 	struct record record = { .kind = RECORD_ENTITY, .name = id };
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 	struct row_block_item item = { .time_ns = 0 };
 
 	record.source = lookup_number(lookup, kind);
-	record.node = lookup_number(lookup, get_u32(&u));
-	item.stream = get_u32(&u);
-	item.seq = get_varint(&u);
-	item.index = get_u32(&u);
-	item.receive_ns = varint_unzigzag(get_varint(&u));
+	record.node = lookup_number(lookup, varint_get_u32(&u));
+	item.stream = varint_get_u32(&u);
+	item.seq = varint_get(&u);
+	item.index = varint_get_u32(&u);
+	item.receive_ns = varint_unzigzag(varint_get(&u));
 	if (u.bad || record.source.bytes == 0 || !wants(page, &record))
 		return true;
 	record.pairs = lookup_pairs(
-	    lookup, get_bytes(&u, unpack_left(&u)), &record.attributes);
+	    lookup, varint_get_bytes(&u, varint_left(&u)), &record.attributes);
 	page_set_id(page, &record, &item);
 	return page_put(page, &record);
 }
@@ -133,8 +133,8 @@ seek(struct rows *rows, uint32_t kind, struct text front)
 {
 	unsigned char bytes[KEY_ROOM];
 
-	put_u32_be(bytes, rows->page->partition);
-	put_u32_be(bytes + 4, kind);
+	varint_put_u32_be(bytes, rows->page->partition);
+	varint_put_u32_be(bytes + 4, kind);
 	if (front.bytes > 0)
 		memcpy(bytes + 8, front.at, front.bytes);
 	return db_seek(rows->cursor,
@@ -189,9 +189,9 @@ query_entities(struct page *page)
 		 (struct text){ rows.from.prefix, rows.from.prefix_bytes });
 
 	while (good && more && rows.key.bytes > 8 &&
-	       get_u32_be(rows.key.at) == page->partition) {
+	       varint_get_u32_be(rows.key.at) == page->partition) {
 		struct text id = { rows.key.at + 8, rows.key.bytes - 8 };
-		uint32_t kind = get_u32_be(rows.key.at + 4);
+		uint32_t kind = varint_get_u32_be(rows.key.at + 4);
 
 		if (kind != rows.range.kind)
 			find_range(page, kind, &rows.range);

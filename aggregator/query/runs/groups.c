@@ -120,7 +120,7 @@ append_stats(struct page *page, const struct run_sum_form *form,
 	static const char *const clocks[] = { "emit", "receive" };
 	static const char *const sorts[] = { "iteration", "total" };
 	struct duration_stats *stats = page->reader->stats;
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 	struct answer answer;
 	unsigned step = 0;
 
@@ -147,13 +147,13 @@ append_requestor(struct page *page, const struct run_sum_form *form,
     const struct run_sum_key *key, struct text value)
 {
 	struct text name = lookup_number(&page->reader->lookup, key->number);
-	struct unpack u = unpack_of(value);
+	struct varint_reader u = varint_reader_of(value);
 	struct answer answer;
 
 	if (name.bytes == 0)
 		return true;
 	start(page, form, key, "run-requestor", name, &answer);
-	answer_put_int(&answer, "runs", get_varint(&u));
+	answer_put_int(&answer, "runs", varint_get(&u));
 	return answer_append(page, &answer);
 }
 

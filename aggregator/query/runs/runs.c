@@ -43,7 +43,7 @@ append(struct page *page, const struct run_sum_form *form,
 		       (row->error ? RUN_ERROR : 0) |
 		       (uint64_t)state << RUN_STATE_SHIFT;
 	bytes->bytes = 0;
-	run_put_events(bytes, &events);
+	run_events_put(bytes, &events);
 	record.value_bytes = buffer_text(bytes);
 	if (row->count > 0)
 		page_set_id(page, &record, &row->at[0].id);

@@ -94,7 +94,7 @@ table_row_message(char to[static TABLE_ROW_MESSAGE_BYTES_MAX],
 	static const struct text prefix = { "prefix", 6 };
 	struct line line = { to, 0 };
 	struct text rest = record->pairs;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct value value;
 
 	*left_out = 0;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
@@ -53,7 +53,7 @@ back_off_ns(uint32_t attempts)
 		ms *= 2;
 	if (ms > PAUSE_MS_MAX)
 		ms = PAUSE_MS_MAX;
-	random_bytes(&random, sizeof(random));
+	hash_random_bytes(&random, sizeof(random));
 	ms = ms / 2 + (int64_t)(random % (uint32_t)(ms / 2 + 1));
 	return ms * 1000000;
 }

@@ -36,8 +36,8 @@ take(struct runs_days *days, const struct runs_run *run, struct err *err)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
 	int64_t day = run->time_ns / DAY_NS - (run->time_ns % DAY_NS < 0);
-	uint32_t count =
-	    run_durations(&run->events, days->step->of, days->clock, duration);
+	uint32_t count = run_events_durations(
+	    &run->events, days->step->of, days->clock, duration);
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (days->value_count == RUNS_DAYS_VALUES_MAX)

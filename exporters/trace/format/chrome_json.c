@@ -62,7 +62,7 @@ static void
 put_pairs(struct byte_stream *byte_stream, struct text pairs)
 {
 	const char *before = "{";
-	struct attribute a;
+	struct record_attribute a;
 
 	while (record_next_attribute(&pairs, &a)) {
 		put_string(byte_stream, before);

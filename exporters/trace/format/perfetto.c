@@ -68,7 +68,7 @@ perfetto_bytes(const struct perfetto *p)
 /* ---- events ---- */
 
 static void
-put_annotation(struct perfetto *p, const struct attribute *a)
+put_annotation(struct perfetto *p, const struct record_attribute *a)
 {
 	struct buffer *b = &p->packets.block;
 	uint64_t key =
@@ -104,7 +104,7 @@ put_event(struct perfetto *p, const struct trace_slice *slice, uint64_t type)
 {
 	struct buffer *b = &p->packets.block;
 	struct text pairs = slice->pairs;
-	struct attribute a;
+	struct record_attribute a;
 	size_t packet, event;
 
 	perfetto_packets_make_room(&p->packets);
@@ -280,7 +280,7 @@ put_metadata(struct perfetto *p, struct text pairs)
 	struct buffer *b = &p->packets.block;
 	size_t packet = perfetto_packet_begin(&p->packets);
 	size_t events = protobuf_begin(b, PERFETTO_PACKET_CHROME_EVENTS);
-	struct attribute a;
+	struct record_attribute a;
 
 	while (record_next_attribute(&pairs, &a)) {
 		size_t one = protobuf_begin(b, CHROME_METADATA);

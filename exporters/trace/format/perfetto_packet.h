@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "exporters/trace/format/protobuf.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/format/byte_stream.h"
 #include "proto/format/compress_block.h"
 

@@ -20,8 +20,8 @@ enum { PROTOBUF_NUMBER_BYTES = 20 };
 static inline void
 protobuf_uint(struct buffer *b, uint32_t field, uint64_t value)
 {
-	put_varint(b, field << 3);
-	put_varint(b, value);
+	varint_put(b, field << 3);
+	varint_put(b, value);
 }
 
 static inline void
@@ -30,7 +30,7 @@ protobuf_double(struct buffer *b, uint32_t field, double value)
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	put_varint(b, field << 3 | 1);
+	varint_put(b, field << 3 | 1);
 	bits = htole64(bits);
 	buffer_put(b, &bits, sizeof(bits));
 }
@@ -38,15 +38,15 @@ protobuf_double(struct buffer *b, uint32_t field, double value)
 static inline void
 protobuf_text(struct buffer *b, uint32_t field, struct text value)
 {
-	put_varint(b, field << 3 | 2);
-	put_text(b, value);
+	varint_put(b, field << 3 | 2);
+	varint_put_text(b, value);
 }
 
 /* Returns the argument for protobuf_end. */
 static inline size_t
 protobuf_begin(struct buffer *b, uint32_t field)
 {
-	put_varint(b, field << 3 | 2);
+	varint_put(b, field << 3 | 2);
 	buffer_need(b, 1);
 	return ++b->bytes;
 }

@@ -7,7 +7,7 @@
 #define EXPORTERS_TRACE_SCANNER_JOB_H
 
 #include "exporters/source/source.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/record/scanner.h"
 
 struct scanner_job_node {

@@ -16,7 +16,7 @@
 
 #include "exporters/source/source.h"
 #include "exporters/trace/timeline/lanes.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 /* From top to bottom in a process. */
 enum tracks_section { TRACKS_JOBS, TRACKS_PHASES, TRACKS_SPANS, TRACKS_EVENTS };

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 
 enum { COPY_BYTES = 64 << 10, NAME_BYTES = 64, DIGITS = 16, TRIES = 8 };
 #define PREFIX ".poolscope."
@@ -119,7 +119,7 @@ open_named(int to, char name[static NAME_BYTES], mode_t mode)
 	for (int i = 0; i < TRIES; i++) {
 		int fd;
 
-		random_bytes(&random, sizeof(random));
+		hash_random_bytes(&random, sizeof(random));
 		snprintf(name, NAME_BYTES, PREFIX "%016" PRIx64, random);
 		fd = openat(to, name,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

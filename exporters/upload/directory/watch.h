@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 struct upload_watch {
 	struct loop *loop;

@@ -12,7 +12,7 @@
 #include "exporters/upload/targets/influx_line.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 #include "proto/format/compress_block.h"
 #include "proto/format/json_bytes.h"
 

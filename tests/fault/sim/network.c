@@ -8,7 +8,7 @@
 
 #include "tests/fault/sim/sim.h"
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 
 void
 sim_wrong(struct sim *sim, const char *format, ...)

@@ -70,13 +70,13 @@ ports_machine(const struct route *route)
 /* ---- what the relay calls ----------------------------------------------- */
 
 void
-message_init(struct message *message)
+zsock_message_init(struct zsock_message *message)
 {
 	memset(message, 0, sizeof(*message));
 }
 
 void
-message_clear(struct message *message)
+zsock_message_clear(struct zsock_message *message)
 {
 	message->held = false;
 }
@@ -159,7 +159,7 @@ zsock_counters(const struct zsock *zsock)
 
 /* The frame is a view into the queue: good until more than its bound came. */
 enum zsock_result
-zsock_recv(struct zsock *zsock, struct message *message)
+zsock_recv(struct zsock *zsock, struct zsock_message *message)
 {
 	const struct ports_queued *q = ports_get(zsock);
 
@@ -183,7 +183,7 @@ zsock_send(struct zsock *zsock, const struct route *route, struct text frame)
 }
 
 enum zsock_result
-zsock_pass(struct zsock *zsock, struct message *message)
+zsock_pass(struct zsock *zsock, struct zsock_message *message)
 {
 	if (zsock == &ports.listener)
 		return zsock_send(zsock, &message->route, message->frame);
@@ -262,7 +262,7 @@ reconnect_look(struct reconnect *reconnect)
 
 int64_t __wrap_clock_monotonic_ns(void);
 int64_t __wrap_clock_wall_ns(void);
-void __wrap_random_bytes(void *to, size_t bytes);
+void __wrap_hash_random_bytes(void *to, size_t bytes);
 void __wrap_log_write(enum log_level level, const char *format, ...);
 
 int64_t
@@ -278,7 +278,7 @@ __wrap_clock_wall_ns(void)
 }
 
 void
-__wrap_random_bytes(void *to, size_t bytes)
+__wrap_hash_random_bytes(void *to, size_t bytes)
 {
 	unsigned char *at = to;
 

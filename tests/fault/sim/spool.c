@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "tests/fault/sim/sim.h"
 
 struct text

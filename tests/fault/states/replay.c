@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "tests/fault/states/log.h"
 
 enum { SECTOR = 512 };

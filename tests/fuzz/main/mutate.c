@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 
 enum {
 	CHANGES_MAX = 8,

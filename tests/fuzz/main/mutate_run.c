@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "tests/fuzz/main/mutate.h"
 
 enum { ROOM_MIN = 4096, PAGE = 4096, RUNS_TO_LOOK = 256, SECONDS_MAX = 120 };

@@ -233,7 +233,7 @@ static inline void
 rig_line(FILE *out, const struct record *record)
 {
 	struct text pairs = record->pairs, values = record->value_bytes;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct value value;
 
 	fprintf(out, "%s %.*s s%u.%llu.%u", record_kind_name(record->kind),

@@ -9,8 +9,8 @@
 #include "tests/unit/check.h"
 
 #include "agents/delivery/sender.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 
 #define MS   INT64_C(1000000)
 #define WALL INT64_C(1700000000000000000)

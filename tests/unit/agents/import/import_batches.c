@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "agents/delivery/unacked.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/os/progress.h"
 
 static const unsigned char digest[IMPORT_DIGEST_BYTES] = { 1 };

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "tests/unit/check.h"
 
 enum { NUMBERS = 200, ROUNDS = 300 };

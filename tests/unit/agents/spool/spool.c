@@ -5,7 +5,7 @@
  */
 #include "tests/unit/agents/spool/spool_help.h"
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 #include "proto/wire/wire.h"
 
 static void

@@ -5,8 +5,8 @@
 #include "tests/unit/check.h"
 
 #include "aggregator/ingest/ingest.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "tests/unit/scratch.h"
 
@@ -90,12 +90,12 @@ static void
 on_line(void *arg, struct zsock *zsock)
 {
 	struct test *test = arg;
-	struct message message;
+	struct zsock_message message;
 
-	message_init(&message);
+	zsock_message_init(&message);
 	while (zsock_recv(zsock, &message) == ZSOCK_DONE)
 		on_answer(test, message.frame);
-	message_clear(&message);
+	zsock_message_clear(&message);
 	if ((test->quit_at > 0 && test->acked >= test->quit_at) ||
 	    (test->quit_busies > 0 && test->busies >= test->quit_busies))
 		loop_quit(test->loop, 0);

@@ -10,8 +10,8 @@
 #include "aggregator/ingest/receiver.h"
 #include "aggregator/journal/owner.h"
 #include "aggregator/journal/verify.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
 enum { NUMBERS = 100 };

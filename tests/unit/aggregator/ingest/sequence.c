@@ -5,8 +5,8 @@
 #include "tests/unit/check.h"
 
 #include "aggregator/ingest/sequence.h"
-#include "proto/base/crc32c.h"
-#include "proto/base/hash.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 
 static const struct text body = { "body", 4 }, empty;
 

@@ -141,10 +141,10 @@ static void
 merge(struct duration_stats *to, const struct duration_stats *from)
 {
 	struct buffer bytes = { NULL, 0, 0 };
-	struct unpack u;
+	struct varint_reader u;
 
 	duration_stats_encode(from, &bytes);
-	u = unpack_of(buffer_text(&bytes));
+	u = varint_reader_of(buffer_text(&bytes));
 	duration_stats_decode(to, &u);
 	assert_false(u.bad);
 	buffer_clear(&bytes);
@@ -182,7 +182,7 @@ encoded_statistics_decode_to_themselves(void **state)
 	uint64_t random = check_seed();
 	struct duration_stats *a = fresh(), *b = fresh();
 	struct buffer bytes = { NULL, 0, 0 };
-	struct unpack u;
+	struct varint_reader u;
 	int i;
 
 	(void)state;
@@ -195,7 +195,7 @@ encoded_statistics_decode_to_themselves(void **state)
 		bytes.bytes = 0;
 		duration_stats_encode(a, &bytes);
 		duration_stats_reset(b);
-		u = unpack_of(buffer_text(&bytes));
+		u = varint_reader_of(buffer_text(&bytes));
 		duration_stats_decode(b, &u);
 		assert_false(u.bad);
 		assert_true(u.at == u.end);

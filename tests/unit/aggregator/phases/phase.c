@@ -176,7 +176,7 @@ any_order_gives_the_same_state(void **state)
 static void
 compact(struct buffer *sums)
 {
-	struct unpack u = unpack_of(phase.sums);
+	struct varint_reader u = varint_reader_of(phase.sums);
 
 	if (phase_to_compact(&phase) == 0)
 		return;

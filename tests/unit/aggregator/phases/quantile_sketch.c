@@ -125,10 +125,10 @@ static void
 merge(struct quantile_sketch *to, const struct quantile_sketch *from)
 {
 	struct buffer bytes = { NULL, 0, 0 };
-	struct unpack u;
+	struct varint_reader u;
 
 	quantile_sketch_encode(from, &bytes);
-	u = unpack_of(buffer_text(&bytes));
+	u = varint_reader_of(buffer_text(&bytes));
 	quantile_sketch_decode(to, &u);
 	assert_false(u.bad);
 	buffer_clear(&bytes);
@@ -188,7 +188,7 @@ an_encoded_sketch_decodes_to_itself(void **state)
 	uint64_t random = check_seed();
 	struct quantile_sketch *a = fresh(), *b = fresh();
 	struct buffer bytes = { NULL, 0, 0 };
-	struct unpack u;
+	struct varint_reader u;
 	size_t cut;
 	int i;
 
@@ -196,14 +196,15 @@ an_encoded_sketch_decodes_to_itself(void **state)
 	for (i = 0; i < VALUES; i++)
 		quantile_sketch_add(a, pick(&random, i % 4));
 	quantile_sketch_encode(a, &bytes);
-	u = unpack_of(buffer_text(&bytes));
+	u = varint_reader_of(buffer_text(&bytes));
 	quantile_sketch_decode(b, &u);
 	assert_false(u.bad);
 	assert_true(u.at == u.end);
 	assert_memory_equal(a->counts, b->counts, sizeof(a->counts));
 	for (cut = 0; cut < bytes.bytes; cut++) {
 		quantile_sketch_reset(b);
-		u = unpack_of((struct text){ (char *)bytes.at, (uint32_t)cut });
+		u = varint_reader_of(
+		    (struct text){ (char *)bytes.at, (uint32_t)cut });
 		quantile_sketch_decode(b, &u);
 		assert_true(u.bad);
 	}

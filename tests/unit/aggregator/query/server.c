@@ -5,7 +5,7 @@
 #include "tests/unit/aggregator/rig.h"
 
 #include "aggregator/query/server.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 enum { TEXTS = 10, TEXT_BYTES = 30500, PATIENCE_S = 60, PAGES_MAX = 100 };
 
@@ -66,7 +66,7 @@ take_page(struct client *client, const struct wire_header *header,
 {
 	struct text cursor, rest, pairs;
 	struct wire_cursor walk;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct record record;
 
 	assert_int_equal(
@@ -90,12 +90,12 @@ on_line(void *arg, struct zsock *zsock)
 	struct client *client = arg;
 	struct wire_room room = { .at = NULL };
 	struct wire_header header;
-	struct message message;
+	struct zsock_message message;
 	struct text body;
 
 	if (!client->asked)
 		ask(client);
-	message_init(&message);
+	zsock_message_init(&message);
 	while (zsock_recv(zsock, &message) == ZSOCK_DONE) {
 		assert_int_equal(
 		    wire_open(message.frame, &header, &body), WIRE_OK);
@@ -110,7 +110,7 @@ on_line(void *arg, struct zsock *zsock)
 		else
 			ask(client);
 	}
-	message_clear(&message);
+	zsock_message_clear(&message);
 	wire_room_clear(&room);
 }
 

@@ -9,7 +9,7 @@
 
 #include "aggregator/query/series/series.h"
 #include "aggregator/writer/writer_private.h"
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "tests/unit/aggregator/pool.h"
 
 enum { METRICS = 5, NODES = 3 };

@@ -84,7 +84,7 @@ put_event(struct wire_writer *w, uint32_t page, uint32_t i)
 }
 
 static void
-answer(struct zsock *zsock, const struct message *m,
+answer(struct zsock *zsock, const struct zsock_message *m,
     const struct wire_header *question, uint32_t page, bool stale)
 {
 	static unsigned char buffer[65536], frame[65536];
@@ -114,7 +114,7 @@ answer(struct zsock *zsock, const struct message *m,
 }
 
 static void
-nack(struct zsock *zsock, const struct message *m,
+nack(struct zsock *zsock, const struct zsock_message *m,
     const struct wire_header *question, enum wire_reason reason)
 {
 	struct wire_header h = {
@@ -132,7 +132,7 @@ nack(struct zsock *zsock, const struct message *m,
 }
 
 static void
-take(struct zsock *zsock, const struct message *m)
+take(struct zsock *zsock, const struct zsock_message *m)
 {
 	struct wire_header question;
 	struct wire_query query;
@@ -177,12 +177,12 @@ keep(void *arg)
 	struct zsock_options options = { .kind = ZSOCK_LISTENER,
 		.queue_messages = 16,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
-	struct message m;
+	struct zsock_message m;
 	struct zsock *zsock;
 	struct err err;
 
 	(void)arg;
-	message_init(&m);
+	zsock_message_init(&m);
 	assert_int_equal(zsock_open(&zsock, &options, &err), 0);
 	assert_int_equal(zsock_bind(zsock, aggregator.endpoint, &err), 0);
 	atomic_store(&aggregator.ready, true);
@@ -194,7 +194,7 @@ keep(void *arg)
 		if (!zsock_is_ready(zsock))
 			poll(&fd, 1, 20);
 	}
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&zsock);
 	return NULL;
 }

@@ -22,7 +22,7 @@ static char ipc[SCRATCH_BYTES + 16], tcp[ZSOCK_ENDPOINT_BYTES_MAX];
 static struct keyfile server, agent, other, reader, broker, stranger;
 static struct auth *auth;
 static struct zsock *listener;
-static struct message message;
+static struct zsock_message message;
 
 static void
 good(int rc, const struct err *err)
@@ -157,7 +157,7 @@ set_up(void **state)
 	allow(&reader, "a$*", "*");
 	allow(&broker, "a$*", "*");
 	good(auth_open(&auth, &how, &err), &err);
-	message_init(&message);
+	zsock_message_init(&message);
 	listener = open_port((struct zsock_options){
 	    .kind = ZSOCK_LISTENER, .server_secret = auth_secret(auth) });
 	good(zsock_bind(listener, "tcp://127.0.0.1:*", &err), &err);
@@ -173,7 +173,7 @@ tear_down(void **state)
 		&broker, &stranger };
 
 	(void)state;
-	message_clear(&message);
+	zsock_message_clear(&message);
 	zsock_close(&listener);
 	auth_close(&auth);
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -373,7 +373,7 @@ come_from(
 {
 	struct zsock_peer whom = { .keyed = false };
 
-	message_clear(&message);
+	zsock_message_clear(&message);
 	message.peer = whom;
 	if (peer != NULL) {
 		message.peer.keyed = true;

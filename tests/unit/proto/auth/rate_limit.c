@@ -31,10 +31,10 @@ tear_down(void **state)
 	return 0;
 }
 
-static struct message
+static struct zsock_message
 of_key(uint32_t number)
 {
-	struct message message = { .peer = { .keyed = true },
+	struct zsock_message message = { .peer = { .keyed = true },
 		.frame = { "", FRAME } };
 
 	memcpy(message.peer.key, &number, sizeof(number));
@@ -43,7 +43,7 @@ of_key(uint32_t number)
 
 /* How many it may bring at once. */
 static int
-brings(const struct message *message, int64_t now_ns, int most)
+brings(const struct zsock_message *message, int64_t now_ns, int most)
 {
 	int count = 0;
 
@@ -55,7 +55,7 @@ brings(const struct message *message, int64_t now_ns, int most)
 static void
 a_key_has_a_burst_and_then_its_rate(void **state)
 {
-	const struct message message = of_key(1);
+	const struct zsock_message message = of_key(1);
 	int all = BURST / FRAME + 1; /* the last one goes over */
 
 	(void)state;
@@ -70,7 +70,7 @@ a_key_has_a_burst_and_then_its_rate(void **state)
 static void
 who_waits_as_long_as_reported_may(void **state)
 {
-	const struct message message = of_key(1);
+	const struct zsock_message message = of_key(1);
 	int64_t now_ns = T0;
 
 	(void)state;
@@ -87,12 +87,12 @@ who_waits_as_long_as_reported_may(void **state)
 static void
 the_flood_of_a_key_is_nothing_to_the_others(void **state)
 {
-	const struct message greedy = of_key(1);
+	const struct zsock_message greedy = of_key(1);
 
 	(void)state;
 	brings(&greedy, T0, 1000);
 	for (uint32_t i = 2; i < 1000; i++) {
-		const struct message other = of_key(i);
+		const struct zsock_message other = of_key(i);
 
 		assert_true(rate_limit_take(rate_limit, &other, T0));
 	}
@@ -102,7 +102,7 @@ the_flood_of_a_key_is_nothing_to_the_others(void **state)
 static void
 whom_a_broker_vouches_for_is_metered_by_his_key(void **state)
 {
-	struct message a = of_key(1), b = of_key(1);
+	struct zsock_message a = of_key(1), b = of_key(1);
 	const struct zsock_peer one = of_key(7).peer, two = of_key(8).peer;
 
 	(void)state;
@@ -119,7 +119,7 @@ whom_a_broker_vouches_for_is_metered_by_his_key(void **state)
 static void
 who_has_no_key_has_no_bound_nor_has_anybody_without_a_rate(void **state)
 {
-	struct message message = of_key(1);
+	struct zsock_message message = of_key(1);
 
 	(void)state;
 	message.peer.keyed = false;
@@ -140,12 +140,12 @@ more_keys_than_places_share_them(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 100000; i++) {
-		const struct message message = of_key(i);
+		const struct zsock_message message = of_key(i);
 
 		later += !rate_limit_take(rate_limit, &message, T0);
 	}
 	for (uint32_t i = 0; i < 100000; i++) {
-		const struct message message = of_key(i);
+		const struct zsock_message message = of_key(i);
 
 		soon += rate_limit_take(rate_limit, &message,
 		    T0 + 60 * NS_PER_SECOND + i * 1000000);

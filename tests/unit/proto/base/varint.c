@@ -34,7 +34,7 @@ varints_are_read_as_leb128_says_wherever_they_end(void **state)
 		unsigned char bytes[24];
 		unsigned room = (unsigned)(check_random(&random) % 24), taken;
 		unsigned more = (unsigned)(check_random(&random) % 12);
-		struct unpack u = { bytes, bytes + room, false };
+		struct varint_reader u = { bytes, bytes + room, false };
 		uint64_t wanted = 0, got;
 
 		for (unsigned i = 0; i < room; i++) {
@@ -42,7 +42,7 @@ varints_are_read_as_leb128_says_wherever_they_end(void **state)
 			bytes[i] = i < more ? bytes[i] | 0x80 : bytes[i] & 0x7f;
 		}
 		taken = by_the_book(bytes, room, &wanted);
-		got = get_varint(&u);
+		got = varint_get(&u);
 		assert_int_equal(u.bad, taken == 0);
 		assert_true(got == (taken > 0 ? wanted : 0));
 		assert_true(u.at == (taken > 0 ? bytes + taken : u.end));
@@ -60,14 +60,14 @@ numbers_come_back(void **state)
 		    check_random(&random) >> check_random(&random) % 64;
 		unsigned char bytes[VARINT_BYTES];
 		unsigned char *end = varint_encode(bytes, number);
-		struct unpack u = { bytes, end, false };
+		struct varint_reader u = { bytes, end, false };
 
-		assert_true(get_varint(&u) == number);
+		assert_true(varint_get(&u) == number);
 		assert_true(!u.bad && u.at == end);
 		assert_true(varint_zigzag(varint_unzigzag(number)) == number);
 		/* Cut off anywhere it is none. */
-		u = (struct unpack){ bytes, end - 1, false };
-		assert_true(get_varint(&u) == 0 && u.bad);
+		u = (struct varint_reader){ bytes, end - 1, false };
+		assert_true(varint_get(&u) == 0 && u.bad);
 	}
 }
 

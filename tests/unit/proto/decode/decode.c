@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
-#include "proto/base/prng.h"
+#include "proto/hash/prng.h"
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
 

@@ -11,10 +11,10 @@ static void
 a_message_goes_up_and_its_answer_comes_back(void **state)
 {
 	struct zsock *listener = open_listener(), *line = open_line();
-	struct message m;
+	struct zsock_message m;
 
 	(void)state;
-	message_init(&m);
+	zsock_message_init(&m);
 	assert_int_equal(
 	    zsock_send(line, &no_route, text_of("question")), ZSOCK_DONE);
 	recv_one(listener, &m);
@@ -29,7 +29,7 @@ a_message_goes_up_and_its_answer_comes_back(void **state)
 	assert_int_equal(zsock_counters(listener)->received, 1);
 	assert_int_equal(zsock_counters(listener)->received_bytes, 8);
 	assert_int_equal(zsock_counters(line)->received_bytes, 6);
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&line);
 	wait_peers(listener, 0);
 	zsock_close(&listener);
@@ -41,14 +41,14 @@ passing_on_keeps_frame_and_route(void **state)
 {
 	struct zsock *up = open_listener(), *line = open_line(), *listener;
 	struct zsock *agent;
-	struct message m;
+	struct zsock_message m;
 	struct route route;
 
 	(void)state;
 	snprintf(where, sizeof(where), "ipc://%s/second", dir);
 	listener = open_listener();
 	agent = open_line();
-	message_init(&m);
+	zsock_message_init(&m);
 	zsock_send(agent, &no_route, text_of("batch"));
 	recv_one(listener, &m);
 	assert_int_equal(zsock_pass(line, &m), ZSOCK_DONE);
@@ -62,7 +62,7 @@ passing_on_keeps_frame_and_route(void **state)
 	recv_one(agent, &m);
 	assert_frame(&m, "ack");
 	assert_int_equal(m.route.bytes, 0);
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&agent);
 	zsock_close(&line);
 	zsock_close(&listener);
@@ -99,7 +99,7 @@ static void
 a_full_peer_says_again_and_loses_nothing_that_was_taken(void **state)
 {
 	struct zsock *listener = open_listener(), *line = open_line();
-	struct message m;
+	struct zsock_message m;
 	char body[FRAME_MAX];
 	uint64_t taken = 0, arrived = 0;
 
@@ -109,13 +109,13 @@ a_full_peer_says_again_and_loses_nothing_that_was_taken(void **state)
 		   (struct text){ body, sizeof(body) }) == ZSOCK_DONE)
 		taken++;
 	assert_true(taken >= QUEUE);
-	message_init(&m);
+	zsock_message_init(&m);
 	while (arrived < taken) {
 		recv_one(listener, &m);
 		arrived++;
 	}
 	assert_int_equal(zsock_recv(listener, &m), ZSOCK_AGAIN);
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&line);
 	zsock_close(&listener);
 }
@@ -124,13 +124,13 @@ static void
 a_message_that_was_not_passed_on_is_as_it_was(void **state)
 {
 	struct zsock *listener = open_listener(), *line = open_line(), *away;
-	struct message m;
+	struct zsock_message m;
 	struct err err;
 
 	(void)state;
 	away = open_port(ZSOCK_LINE);
 	assert_int_equal(zsock_connect(away, "tcp://127.0.0.1:1", &err), 0);
-	message_init(&m);
+	zsock_message_init(&m);
 	zsock_send(line, &no_route, text_of("batch"));
 	recv_one(listener, &m);
 	assert_int_equal(zsock_pass(away, &m), ZSOCK_AGAIN);
@@ -139,7 +139,7 @@ a_message_that_was_not_passed_on_is_as_it_was(void **state)
 	assert_int_equal(zsock_pass(listener, &m), ZSOCK_DONE);
 	recv_one(line, &m);
 	assert_frame(&m, "batch");
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&away);
 	zsock_close(&line);
 	zsock_close(&listener);
@@ -150,11 +150,11 @@ a_peer_that_is_gone_is_gone(void **state)
 {
 	struct zsock *listener = open_listener(), *line = open_line();
 	struct route nobody = { 3, { 2, 'n', 'o' } };
-	struct message m;
+	struct zsock_message m;
 	int64_t limit = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
 
 	(void)state;
-	message_init(&m);
+	zsock_message_init(&m);
 	zsock_send(line, &no_route, text_of("x"));
 	recv_one(listener, &m);
 	wait_peers(listener, 1);
@@ -173,7 +173,7 @@ a_peer_that_is_gone_is_gone(void **state)
 	assert_int_equal(
 	    zsock_send(listener, &no_route, text_of("?")), ZSOCK_GONE);
 	assert_int_equal(zsock_counters(listener)->unreachable, 3);
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&listener);
 }
 
@@ -181,11 +181,11 @@ static void
 what_was_sent_may_leave_after_port_finish(void **state)
 {
 	struct zsock *listener, *line;
-	struct message m;
+	struct zsock_message m;
 	int round, i;
 
 	(void)state;
-	message_init(&m);
+	zsock_message_init(&m);
 	for (round = 0; round < 20; round++) {
 		listener = open_listener();
 		line = open_line();
@@ -196,7 +196,7 @@ what_was_sent_may_leave_after_port_finish(void **state)
 		zsock_finish(&line, 5 * NS_PER_SECOND);
 		for (i = 0; i < QUEUE; i++)
 			recv_one(listener, &m);
-		message_clear(&m);
+		zsock_message_clear(&m);
 		zsock_close(&listener);
 	}
 }
@@ -205,7 +205,7 @@ static void
 a_line_can_be_connected_anew(void **state)
 {
 	struct zsock *listener = open_listener(), *line = open_line();
-	struct message m;
+	struct zsock_message m;
 	struct err err;
 
 	(void)state;
@@ -213,11 +213,11 @@ a_line_can_be_connected_anew(void **state)
 	assert_int_equal(zsock_counters(line)->peers, 0);
 	wait_peers(line, 1);
 	assert_int_equal(zsock_counters(line)->connections, 2);
-	message_init(&m);
+	zsock_message_init(&m);
 	zsock_send(line, &no_route, text_of("again"));
 	recv_one(listener, &m);
 	assert_frame(&m, "again");
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&line);
 	zsock_close(&listener);
 }
@@ -228,11 +228,11 @@ static void
 a_peer_that_takes_everything_is_never_full(void **state)
 {
 	struct zsock *listener = open_listener(), *line = open_line();
-	struct message m;
+	struct zsock_message m;
 	struct route route;
 
 	(void)state;
-	message_init(&m);
+	zsock_message_init(&m);
 	zsock_send(line, &no_route, text_of("hello"));
 	recv_one(listener, &m);
 	route = m.route;
@@ -242,7 +242,7 @@ a_peer_that_takes_everything_is_never_full(void **state)
 		recv_one(line, &m);
 		assert_frame(&m, "tick");
 	}
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&line);
 	zsock_close(&listener);
 }

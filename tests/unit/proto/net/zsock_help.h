@@ -73,7 +73,7 @@ wait_port(struct zsock *zsock)
 }
 
 static inline void
-recv_one(struct zsock *zsock, struct message *message)
+recv_one(struct zsock *zsock, struct zsock_message *message)
 {
 	int64_t limit = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
 
@@ -108,7 +108,7 @@ open_line(void)
 static const struct route no_route;
 
 static inline void
-assert_frame(const struct message *message, const char *wanted)
+assert_frame(const struct zsock_message *message, const char *wanted)
 {
 	assert_int_equal(message->frame.bytes, strlen(wanted));
 	assert_memory_equal(message->frame.at, wanted, strlen(wanted));

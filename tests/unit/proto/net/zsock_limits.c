@@ -49,10 +49,10 @@ routes_over_the_limits_are_dropped_and_counted(void **state)
 {
 	struct zsock *listener = open_listener();
 	struct bare bare = bare_connect();
-	struct message m;
+	struct zsock_message m;
 
 	(void)state;
-	message_init(&m);
+	zsock_message_init(&m);
 	bare_send(&bare, 7, 10); /* and the peer's own: eight */
 	recv_one(listener, &m);
 	assert_frame(&m, "frame");
@@ -64,7 +64,7 @@ routes_over_the_limits_are_dropped_and_counted(void **state)
 	recv_one(listener, &m);
 	assert_int_equal(m.route.bytes, ZSOCK_ROUTE_BYTES_MAX);
 	assert_int_equal(zsock_counters(listener)->malformed, 4);
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&listener);
 	bare_close(&bare);
 }
@@ -75,12 +75,12 @@ random_shapes_come_out_whole_or_not_at_all(void **state)
 	uint64_t seed = check_seed();
 	struct zsock *listener = open_listener();
 	struct bare bare = bare_connect();
-	struct message m;
+	struct zsock_message m;
 	uint64_t bad = 0;
 	int i;
 
 	(void)state;
-	message_init(&m);
+	zsock_message_init(&m);
 	for (i = 0; i < 2000; i++) {
 		uint32_t routes = (uint32_t)(check_random(&seed) % 11);
 		size_t bytes = check_random(&seed) % 64;
@@ -99,7 +99,7 @@ random_shapes_come_out_whole_or_not_at_all(void **state)
 	bare_send(&bare, 0, 0);
 	recv_one(listener, &m);
 	assert_int_equal(zsock_counters(listener)->malformed, bad);
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&listener);
 	bare_close(&bare);
 }
@@ -110,10 +110,10 @@ a_frame_over_the_limit_costs_the_connection(void **state)
 	struct zsock *listener = open_listener(), *line = open_line();
 	char body[FRAME_MAX + 1] = { 0 };
 	uint64_t connections;
-	struct message m;
+	struct zsock_message m;
 
 	(void)state;
-	message_init(&m);
+	zsock_message_init(&m);
 	zsock_send(line, &no_route, (struct text){ body, FRAME_MAX });
 	recv_one(listener, &m);
 	assert_int_equal(m.frame.bytes, FRAME_MAX);
@@ -179,7 +179,7 @@ static void
 a_listener_on_loopback_says_where_it_is_bound(void **state)
 {
 	struct zsock *listener = open_port(ZSOCK_LISTENER), *line;
-	struct message m;
+	struct zsock_message m;
 	struct err err;
 
 	(void)state;
@@ -187,11 +187,11 @@ a_listener_on_loopback_says_where_it_is_bound(void **state)
 	snprintf(where, sizeof(where), "%s", zsock_endpoint(listener));
 	assert_int_equal(strncmp(where, "tcp://127.0.0.1:", 16), 0);
 	line = open_line();
-	message_init(&m);
+	zsock_message_init(&m);
 	zsock_send(line, &no_route, text_of("tcp"));
 	recv_one(listener, &m);
 	assert_frame(&m, "tcp");
-	message_clear(&m);
+	zsock_message_clear(&m);
 	zsock_close(&line);
 	zsock_close(&listener);
 }

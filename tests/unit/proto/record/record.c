@@ -241,7 +241,7 @@ attributes_come_back_in_order_with_their_types(void **state)
 	};
 	enum { COUNT = sizeof(values) / sizeof(*values) };
 	struct text rest;
-	struct attribute a;
+	struct record_attribute a;
 	struct value found;
 	struct record r;
 

@@ -4,7 +4,7 @@
  */
 #include "proto/wire/wire.h"
 
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 #include "tests/unit/check.h"
 
 static unsigned char frame[WIRE_FRAME_BYTES_MAX + 4096];

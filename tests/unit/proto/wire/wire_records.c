@@ -62,7 +62,7 @@ static void
 print_lists(FILE *to, const struct record *r)
 {
 	struct text rest = r->pairs;
-	struct attribute attribute;
+	struct record_attribute attribute;
 	struct value value;
 	uint32_t n = 0;
 

@@ -8,7 +8,7 @@
  * its descriptor readable.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -23,8 +23,8 @@
 
 #include "proto/base/memory.h"
 #include "proto/net/connection_limit.h"
-#include "proto/net/fds.h"
-#include "proto/net/timers.h"
+#include "proto/net/loop/fds.h"
+#include "proto/net/loop/timers.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 

@@ -2,7 +2,7 @@
  * hash - SipHash-2-4, random bytes, the running hash of a stream.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ hash_bytes(struct hash_key key, const void *at, size_t bytes)
 }
 
 void
-random_bytes(void *to, size_t bytes)
+hash_random_bytes(void *to, size_t bytes)
 {
 	unsigned char *p = to;
 
@@ -90,7 +90,7 @@ hash_key_random(void)
 {
 	struct hash_key key;
 
-	random_bytes(&key, sizeof(key));
+	hash_random_bytes(&key, sizeof(key));
 	return key;
 }
 

@@ -2,7 +2,7 @@
  * hash - SipHash's published vectors, and chains that never meet again.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 
 #include "tests/unit/check.h"
 
@@ -41,8 +41,8 @@ random_bytes_differ(void **state)
 	unsigned char a[300], b[300];
 
 	(void)state;
-	random_bytes(a, sizeof(a));
-	random_bytes(b, sizeof(b));
+	hash_random_bytes(a, sizeof(a));
+	hash_random_bytes(b, sizeof(b));
 	assert_memory_not_equal(a, b, sizeof(a));
 	assert_memory_not_equal(a + 280, b + 280, 20);
 }

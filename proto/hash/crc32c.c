@@ -12,7 +12,7 @@
  * justify a library that every program must load.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 
 #include <pthread.h>
 #include <stdbool.h>

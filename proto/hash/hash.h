@@ -5,8 +5,8 @@
  * J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_BASE_HASH_H
-#define PROTO_BASE_HASH_H
+#ifndef PROTO_HASH_HASH_H
+#define PROTO_HASH_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ struct hash_key {
 uint64_t hash_bytes(struct hash_key key, const void *at, size_t bytes);
 
 /* Random bytes from getrandom(2); ends the process when the kernel has none. */
-void random_bytes(void *to, size_t bytes);
+void hash_random_bytes(void *to, size_t bytes);
 struct hash_key hash_key_random(void);
 
 /* One step of the running hash over the batches of a stream: identifies the

@@ -2,7 +2,7 @@
  * fds - the file descriptors of a loop.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/net/fds.h"
+#include "proto/net/loop/fds.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 #include "proto/os/heartbeat.h"
 
 enum { EVENTS_AT_ONCE = 64, ROOM_MIN = 64 };

@@ -7,13 +7,13 @@
  * from untrusted peers.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_BASE_STRING_TABLE_H
-#define PROTO_BASE_STRING_TABLE_H
+#ifndef PROTO_HASH_STRING_TABLE_H
+#define PROTO_HASH_STRING_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/base/hash.h"
+#include "proto/hash/hash.h"
 #include "proto/base/text.h"
 
 struct string_table_block; /* opaque */

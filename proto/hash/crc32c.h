@@ -6,8 +6,8 @@
  * instruction if the processor has it.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_BASE_CRC32C_H
-#define PROTO_BASE_CRC32C_H
+#ifndef PROTO_HASH_CRC32C_H
+#define PROTO_HASH_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * crc32c - published check values, and both ways of computing agree.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/base/crc32c.h"
+#include "proto/hash/crc32c.h"
 
 #include "tests/unit/check.h"
 

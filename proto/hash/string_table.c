@@ -2,7 +2,7 @@
  * string_table - assign numbers to names.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
  * timers - the timers of a loop; only loop.c uses it.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_NET_TIMERS_H
-#define PROTO_NET_TIMERS_H
+#ifndef PROTO_NET_LOOP_TIMERS_H
+#define PROTO_NET_LOOP_TIMERS_H
 
 #include <stdint.h>
 
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 
 /* There are few: scanning all is cheaper than keeping them sorted. */
 struct timers {

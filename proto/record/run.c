@@ -1,11 +1,11 @@
 /*
- * run_events - the events of a run id, and the durations of its steps.
+ * run - the events of a run id, and the durations of its steps.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/record/run_events.h"
+#include "proto/record/run.h"
 
 void
-run_put_events(struct buffer *to, const struct run_events *events)
+run_events_put(struct buffer *to, const struct run_events *events)
 {
 	unsigned char *start, *at;
 	int64_t before_ns = events->count > 0 ? events->at[0].time_ns : 0;
@@ -27,20 +27,20 @@ run_put_events(struct buffer *to, const struct run_events *events)
 }
 
 bool
-run_get_events(struct text from, int64_t first_ns, struct run_events *events)
+run_events_get(struct text from, int64_t first_ns, struct run_events *events)
 {
-	struct unpack u = unpack_of(from);
+	struct varint_reader u = varint_reader_of(from);
 	int64_t time_ns = first_ns;
 
-	events->overflow = get_varint(&u);
-	events->count = (uint32_t)get_varint_max(&u, RUN_EVENTS_MAX);
+	events->overflow = varint_get(&u);
+	events->count = (uint32_t)varint_get_max(&u, RUN_EVENTS_MAX);
 	for (uint32_t i = 0; i < events->count && !u.bad; i++) {
 		struct run_event *event = &events->at[i];
 
-		event->role = (uint8_t)get_varint_max(&u, RUN_ROLES_MAX - 1);
-		time_ns = varint_undelta(time_ns, get_varint(&u));
+		event->role = (uint8_t)varint_get_max(&u, RUN_ROLES_MAX - 1);
+		time_ns = varint_undelta(time_ns, varint_get(&u));
 		event->time_ns = time_ns;
-		event->receive_ns = varint_undelta(time_ns, get_varint(&u));
+		event->receive_ns = varint_undelta(time_ns, varint_get(&u));
 	}
 	return !u.bad && u.at == u.end;
 }
@@ -61,7 +61,7 @@ next_of(const struct run_events *events, uint8_t role, uint32_t from)
 }
 
 uint32_t
-run_durations(const struct run_events *events, struct run_step step,
+run_events_durations(const struct run_events *events, struct run_step step,
     enum run_clock clock, int64_t to[static RUN_EVENTS_MAX / 2])
 {
 	uint32_t begin = next_of(events, step.begin, 0);

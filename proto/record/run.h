@@ -1,5 +1,5 @@
 /*
- * run_events - the events of a run id, and the durations of its steps.
+ * run - the events of a run id, and the durations of its steps.
  *
  * The events that a model names make up a run; the number of an event in the
  * model is its role.  The events are sorted by (time emitted, stream, seq,
@@ -14,8 +14,8 @@
  * event is its own.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_RECORD_RUN_EVENTS_H
-#define PROTO_RECORD_RUN_EVENTS_H
+#ifndef PROTO_RECORD_RUN_H
+#define PROTO_RECORD_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,9 +47,9 @@ struct run_events {
 	uint64_t overflow;
 };
 
-void run_put_events(struct buffer *to, const struct run_events *events);
+void run_events_put(struct buffer *to, const struct run_events *events);
 /* False: these are not the bytes of a run. */
-bool run_get_events(
+bool run_events_get(
     struct text from, int64_t first_ns, struct run_events *events);
 
 /* A step: from events with one role to events with another. */
@@ -59,8 +59,9 @@ struct run_step {
 
 /* The durations of the pairs of a step, in order: at most RUN_EVENTS_MAX / 2.
  * Returns their number. */
-uint32_t run_durations(const struct run_events *events, struct run_step step,
-    enum run_clock clock, int64_t to[static RUN_EVENTS_MAX / 2]);
+uint32_t run_events_durations(const struct run_events *events,
+    struct run_step step, enum run_clock clock,
+    int64_t to[static RUN_EVENTS_MAX / 2]);
 
 /* `begun` and `ended`: roles, or RUN_ROLES_MAX if the model has none. */
 enum run_state run_state(

@@ -2,8 +2,8 @@
  * fds - the file descriptors of a loop; only loop.c uses it.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_NET_FDS_H
-#define PROTO_NET_FDS_H
+#ifndef PROTO_NET_LOOP_FDS_H
+#define PROTO_NET_LOOP_FDS_H
 
 #include <stdint.h>
 

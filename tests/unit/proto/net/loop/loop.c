@@ -1,5 +1,5 @@
 /*
- * Tests of proto/net/loop.h.
+ * Tests of proto/net/loop/loop.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "proto/net/loop.h"
+#include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
 #include "tests/unit/scratch.h"
 
@@ -466,7 +466,7 @@ enum { ROUNDS = 20000 };
 
 struct rally {
 	struct zsock *listener, *line;
-	struct message message;
+	struct zsock_message message;
 	uint64_t sent, echoed, back;
 	uint64_t seed;
 };
@@ -499,12 +499,12 @@ static void
 on_rally_line(void *arg, struct zsock *line)
 {
 	struct rally *rally = arg;
-	struct message message;
+	struct zsock_message message;
 
-	message_init(&message);
+	zsock_message_init(&message);
 	while (zsock_recv(line, &message) == ZSOCK_DONE)
 		rally->back++;
-	message_clear(&message);
+	zsock_message_clear(&message);
 	if (rally->back == ROUNDS)
 		loop_quit(loop, 0);
 	else if (rally->back == rally->sent)
@@ -533,7 +533,7 @@ rally_over(const char *endpoint)
 
 	rally.listener = open_port(ZSOCK_LISTENER, 64);
 	rally.line = open_port(ZSOCK_LINE, 64);
-	message_init(&rally.message);
+	zsock_message_init(&rally.message);
 	if (zsock_bind(rally.listener, endpoint, &err) != 0)
 		fail_msg("%s", err.text);
 	zsock_connect(rally.line, zsock_endpoint(rally.listener), &err);
@@ -545,7 +545,7 @@ rally_over(const char *endpoint)
 	loop_stop_timer(loop, &timer);
 	loop_remove_port(loop, rally.listener);
 	loop_remove_port(loop, rally.line);
-	message_clear(&rally.message);
+	zsock_message_clear(&rally.message);
 	zsock_close(&rally.line);
 	zsock_close(&rally.listener);
 }
@@ -565,7 +565,7 @@ no_wake_up_of_a_port_is_lost(void **state)
 
 struct flood {
 	struct zsock *listener, *line;
-	struct message message;
+	struct zsock_message message;
 	uint64_t sent, again, arrived;
 	bool slow;
 };
@@ -613,7 +613,7 @@ a_line_that_said_again_is_reported_when_there_is_room(void **state)
 	struct err err;
 
 	(void)state;
-	message_init(&flood.message);
+	zsock_message_init(&flood.message);
 	flood.listener = open_port(ZSOCK_LISTENER, 2);
 	flood.line = open_port(ZSOCK_LINE, 2);
 	zsock_bind(flood.listener, "tcp://127.0.0.1:*", &err);
@@ -623,7 +623,7 @@ a_line_that_said_again_is_reported_when_there_is_room(void **state)
 	loop_run(loop);
 	assert_int_equal(flood.sent, FLOOD);
 	assert_true(flood.again > 1);
-	message_clear(&flood.message);
+	zsock_message_clear(&flood.message);
 	loop_remove_port(loop, flood.listener);
 	loop_remove_port(loop, flood.line);
 	zsock_close(&flood.line);
@@ -639,12 +639,12 @@ static void
 on_removal(void *arg, struct zsock *zsock)
 {
 	struct removal *removal = arg;
-	struct message message;
+	struct zsock_message message;
 	bool got;
 
-	message_init(&message);
+	zsock_message_init(&message);
 	got = zsock_recv(zsock, &message) == ZSOCK_DONE;
-	message_clear(&message);
+	zsock_message_clear(&message);
 	if (!got)
 		return; /* a peer came */
 	removal->calls++;

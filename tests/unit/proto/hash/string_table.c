@@ -1,10 +1,10 @@
 /*
- * string_table - tests of proto/base/string_table.h.
+ * string_table - tests of proto/hash/string_table.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
-#include "proto/base/string_table.h"
+#include "proto/hash/string_table.h"
 
 static void
 names_are_numbered_in_the_order_of_their_coming(void **state)

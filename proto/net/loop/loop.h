@@ -7,8 +7,8 @@
  * sleeps; it never polls.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_NET_LOOP_H
-#define PROTO_NET_LOOP_H
+#ifndef PROTO_NET_LOOP_LOOP_H
+#define PROTO_NET_LOOP_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * timers - the timers of a loop.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/net/timers.h"
+#include "proto/net/loop/timers.h"
 
 #include <assert.h>
 #include <limits.h>

@@ -5,8 +5,8 @@
  * number generators", 2014); the state is its seed.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_BASE_PRNG_H
-#define PROTO_BASE_PRNG_H
+#ifndef PROTO_HASH_PRNG_H
+#define PROTO_HASH_PRNG_H
 
 #include <stdint.h>
 
