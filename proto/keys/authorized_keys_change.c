@@ -34,8 +34,8 @@ take_lock(struct lockfile *lockfile, const char *path, struct err *err)
 		    err, "%.300s...: %s", path, strerror(ENAMETOOLONG));
 	for (int tries = 0;; tries++) {
 		rc = lockfile_take(lockfile, name, &holder, err);
-		/* The holder may not have written its pid yet. */
-		if (rc == 0 || tries == (holder == 0 ? 5 : LOCK_TRIES))
+		if (rc == 0 || holder == LOCKFILE_NOT_HELD ||
+		    tries == LOCK_TRIES)
 			return rc;
 		nanosleep(&pause, NULL);
 	}

@@ -58,10 +58,12 @@ refused(int fd, const char *path, int why, long *holder, struct err *err)
 		return;
 	}
 	*holder = read_pid(fd);
-	if (*holder > 0)
+	if (*holder > 0) {
 		err_set(err, "%s is held by process %ld", path, *holder);
-	else
-		err_set(err, "%s is held by another process", path);
+		return;
+	}
+	*holder = LOCKFILE_PID_UNKNOWN;
+	err_set(err, "%s is held by another process", path);
 }
 
 int
@@ -70,7 +72,7 @@ lockfile_take(
 {
 	int fd;
 
-	*holder = 0;
+	*holder = LOCKFILE_NOT_HELD;
 	for (;;) {
 		fd =
 		    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

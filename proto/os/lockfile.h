@@ -19,9 +19,15 @@ struct lockfile {
 	char *path; /* NULL: not held */
 };
 
-/* Create the file (0600) if needed, lock it, write the pid.  -1 when it cannot
- * be created, or when another process holds it: `*holder` is then its pid, or
- * 0 if the holder has not written it yet. */
+enum {
+	LOCKFILE_NOT_HELD = 0,
+	LOCKFILE_PID_UNKNOWN = -1, /* held; the pid is not written yet */
+};
+
+/* Create the file (0600) if needed, lock it, write the pid.  -1 when another
+ * process holds it: `*holder` is then its pid or LOCKFILE_PID_UNKNOWN.  -1 also
+ * when the file cannot be opened or written: `*holder` is then
+ * LOCKFILE_NOT_HELD. */
 int lockfile_take(
     struct lockfile *lockfile, const char *path, long *holder, struct err *err);
 
