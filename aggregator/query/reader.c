@@ -150,69 +150,55 @@ use_series(struct page *page)
 	series_begin(page->series, page);
 }
 
-int
-reader_select(struct reader *reader, struct text partition,
-    const struct wire_query *query, struct wire_writer *w, bool *last,
-    struct err *err)
+static void
+answer_select(struct page *page)
 {
+	const struct wire_query *query = page->query;
 	struct wire_query widened;
 	bool buckets = series_asked(query, &widened);
-	struct page page = { .reader = reader, .query = &widened, .w = w };
 
-	if (page_begin(&page, err) != 0)
-		return -1;
-	page.partition = dictionary_find(page.txn, 0, partition);
-	if (page.partition != 0) {
-		lookup_use(&reader->lookup, page.txn, page.partition);
-		if (buckets)
-			use_series(&page);
-		select_all(&page);
-	}
-	return page_end(&page, last, err);
+	page->query = &widened;
+	if (buckets)
+		use_series(page);
+	select_all(page);
+	page->query = query;
+}
+
+static void
+answer_from_partition(struct page *page, const struct wire_header *header)
+{
+	bool by_node = (header->flags & WIRE_FLAG_BY_NODE) != 0;
+
+	page->partition = dictionary_find(page->txn, 0, header->partition);
+	if (page->partition == 0)
+		return;
+	lookup_use(&page->reader->lookup, page->txn, page->partition);
+	if (header->type == WIRE_SELECT)
+		answer_select(page);
+	else if (page->query->kinds & (1u << RECORD_RUN))
+		query_run_groups(page);
+	else
+		query_phase_stats(page, by_node);
 }
 
 int
-reader_follow(struct reader *reader, struct text partition,
+reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err)
 {
 	struct page page = { .reader = reader, .query = query, .w = w };
+	int rc = 0;
 
-	return query_follow(&page, partition, last, err);
-}
-
-int
-reader_stats(struct reader *reader, struct text partition,
-    const struct wire_query *query, bool by_node, struct wire_writer *w,
-    bool *last, struct err *err)
-{
-	struct page page = { .reader = reader, .query = query, .w = w };
-
+	if (header->type == WIRE_FOLLOW)
+		return query_follow(&page, header->partition, last, err);
 	if (page_begin(&page, err) != 0)
 		return -1;
-	if (query->cursor.bytes == 0)
+	if (header->type == WIRE_STATS && query->cursor.bytes == 0)
 		phase_nodes_forget(reader->phase_nodes);
-	page.partition = dictionary_find(page.txn, 0, partition);
-	if (page.partition != 0) {
-		lookup_use(&reader->lookup, page.txn, page.partition);
-		if (query->kinds & (1u << RECORD_RUN))
-			query_run_groups(&page);
-		else
-			query_phase_stats(&page, by_node);
-	}
-	return page_end(&page, last, err);
-}
-
-int
-reader_status(struct reader *reader, const struct wire_query *query,
-    struct wire_writer *w, bool *last, struct err *err)
-{
-	struct page page = { .reader = reader, .query = query, .w = w };
-	int rc;
-
-	if (page_begin(&page, err) != 0)
-		return -1;
-	query_status(&page, &rc, err);
+	if (header->type == WIRE_STATUS)
+		query_status(&page, &rc, err);
+	else
+		answer_from_partition(&page, header);
 	if (page_end(&page, last, err) != 0)
 		return -1;
 	return rc;

@@ -35,37 +35,46 @@ void reader_close(struct reader **reader);
  * while an aggregator runs. */
 int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
 
-/* Make a page of the records that `query` selects in one partition, in the
- * order (kind, hour, node, track, time); phases in the order (phase, key,
- * node, k).  Writes the cursor and the records to `w` (a page body) until it
- * is full, query->page_bytes is reached, or 65,536 records were examined.  A
- * page may therefore be empty without being the last.  `*last`: nothing
- * follows.  An unknown partition gives an empty last page.
+/* Make one page of the answer to a question.  Of `header` the type, the
+ * partition and WIRE_FLAG_BY_NODE apply.  Writes the cursor and the records to
+ * `w` (a page body) until it is full, query->page_bytes is reached, or 65,536
+ * records were examined.  A page may therefore be empty without being the
+ * last.  `*last`: nothing follows.  An unknown partition gives an empty last
+ * page.
  *
+ * WIRE_SELECT: the records that `query` selects in one partition, in the order
+ * (kind, hour, node, track, time); phases in the order (phase, key, node, k).
  * Kinds: event, sample, span, entity, gap, rejected batch, test run, and
  * phase.  A phase record is derived; it may lack its start or its end
  * (has_time, has_end), and has the attributes of both events, including those
  * of their messages.  Its source is the model, its name the phase, its key the
- * value that pairs are matched by.
+ * value that pairs are matched by.  With query->step_ns the page has samples
+ * as buckets (enum wire_bucket) and nothing else, in the order (hour, node,
+ * metric group, metric, step).
  *
- * With query->step_ns the page has samples as buckets (enum wire_bucket) and
- * nothing else, in the order (hour, node, metric group, metric, step). */
-int reader_select(struct reader *reader, struct text partition,
+ * WIRE_FOLLOW: what the journal has of one partition, in the order of arrival
+ * and as it was sent: events, samples, spans, entities and gaps that `query`
+ * selects (by kind, node, name, time; the time of entities is ignored).
+ * Rejected batches are left out.  The cursor is a struct wire_position; each
+ * record has the number of its entry.  `*last`: the journal has nothing more
+ * now.  Purged and damaged entries are always reported, whatever the query: as
+ * a gap of class "batch" with reason "purged" or "damaged" and their number as
+ * count.  A cursor beyond the end of the journal continues at its end.
+ *
+ * WIRE_STATS: statistics as entities: kind "phase", id "model:phase"; with
+ * WIRE_FLAG_BY_NODE one for each node.  Properties: count, sum, min, max,
+ * mean, std_population, std_sample, p50, p90, p99 (seconds, float),
+ * open_starts, open_ends, too_late, overflow, start, end (event names),
+ * unmatched ("incomplete" or "ignore"), required (bool).
+ *
+ * WIRE_STATUS: what is in the store, as entities of kind "status": id "store"
+ * (bytes, rows and bytes by table, records by kind, journal_first,
+ * journal_next, indexed, indexing_lag, sessions, generation, rebuilding), and
+ * id "partition:NAME" (records by kind, nodes, first_ns, last_ns). */
+int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
 
-/* Make a page of what the journal has of one partition, in the order of
- * arrival and as it was sent: events, samples, spans, entities and gaps that
- * `query` selects (by kind, node, name, time; the time of entities is
- * ignored).  Rejected batches are left out.  The cursor is a struct
- * wire_position; each record has the number of its entry.  `*last`: the
- * journal has nothing more now.  Purged and damaged entries are always
- * reported, whatever the query: as a gap of class "batch" with reason "purged"
- * or "damaged" and their number as count.  A cursor beyond the end of the
- * journal continues at its end. */
-int reader_follow(struct reader *reader, struct text partition,
-    const struct wire_query *query, struct wire_writer *w, bool *last,
-    struct err *err);
 /* False when the partition was moved to another store, or has not arrived
  * yet. */
 bool reader_has_partition(struct reader *reader, struct text partition);
@@ -73,21 +82,5 @@ bool reader_has_partition(struct reader *reader, struct text partition);
 /* The generation of the store: a random number that changes when it is
  * restored. */
 uint64_t reader_generation(const struct reader *reader);
-
-/* Make a page of statistics as entities: kind "phase", id "model:phase"; with
- * `by_node` one for each node.  Properties: count, sum, min, max, mean,
- * std_population, std_sample, p50, p90, p99 (seconds, float), open_starts,
- * open_ends, too_late, overflow, start, end (event names), unmatched
- * ("incomplete" or "ignore"), required (bool). */
-int reader_stats(struct reader *reader, struct text partition,
-    const struct wire_query *query, bool by_node, struct wire_writer *w,
-    bool *last, struct err *err);
-
-/* Make a page of what is in the store, as entities of kind "status": id
- * "store" (bytes, rows and bytes by table, records by kind, journal_first,
- * journal_next, indexed, indexing_lag, sessions, generation, rebuilding), and
- * id "partition:NAME" (records by kind, nodes, first_ns, last_ns). */
-int reader_status(struct reader *reader, const struct wire_query *query,
-    struct wire_writer *w, bool *last, struct err *err);
 
 #endif

@@ -16,7 +16,6 @@
 
 enum {
 	QUESTIONS_AT_ONCE = 16, /* then the loop serves its other events */
-	PAGE_BYTES = 128 << 10,
 	PAGE_BYTES_MIN = 4 << 10,
 	PAGE_BYTES_MAX = WIRE_FRAME_BYTES_MAX - (16 << 10),
 	COMPRESS_BYTES = 4 << 10, /* smaller pages are not compressed */
@@ -90,28 +89,15 @@ ask(struct query_server *query_server, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err)
 {
-	struct reader *reader = query_server->source.reader;
+	const struct query_server_source *source = &query_server->source;
 
-	switch (header->type) {
-	case WIRE_SELECT:
-		return reader_select(
-		    reader, header->partition, query, w, last, err);
-	case WIRE_FOLLOW:
-		return reader_follow(
-		    reader, header->partition, query, w, last, err);
-	case WIRE_STATS:
-		return reader_stats(reader, header->partition, query,
-		    (header->flags & WIRE_FLAG_BY_NODE) != 0, w, last, err);
-	default:
-		if (reader_status(reader, query, w, last, err) != 0)
-			return -1;
-		if (*last && query_server->source.status != NULL &&
-		    (query->name.bytes == 0 ||
-			text_match(query->name, text_of("aggregator"))))
-			query_server->source.status(
-			    query_server->source.arg, w);
-		return 0;
-	}
+	if (reader_answer(source->reader, header, query, w, last, err) != 0)
+		return -1;
+	if (header->type == WIRE_STATUS && *last && source->status != NULL &&
+	    (query->name.bytes == 0 ||
+		text_match(query->name, text_of("aggregator"))))
+		source->status(source->arg, w);
+	return 0;
 }
 
 /* Compress a page if that helps; false when it does not fit in a frame. */
@@ -154,7 +140,7 @@ answer_query(struct query_server *query_server,
 		return;
 	}
 	if (query->page_bytes == 0)
-		query->page_bytes = PAGE_BYTES;
+		query->page_bytes = WIRE_PAGE_BYTES;
 	if (query->page_bytes > PAGE_BYTES_MAX)
 		query->page_bytes = PAGE_BYTES_MAX;
 	if (query->page_bytes < PAGE_BYTES_MIN)

@@ -19,7 +19,6 @@ enum {
 	/* Estimated size of an entry in a page with names of usual length, to
 	 * request pages of about the wanted number of rows. */
 	ENTRY_BYTES = 320,
-	PAGE_BYTES = 128 << 10,
 };
 
 /* ---- one row ---- */
@@ -129,7 +128,7 @@ select_pattern(struct result_range *range, uint64_t rows, struct err *err)
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 
 	query.name = text_of(range->pattern);
-	if (rows > 0 && rows < PAGE_BYTES / ENTRY_BYTES)
+	if (rows > 0 && rows < WIRE_PAGE_BYTES / ENTRY_BYTES)
 		query.page_bytes = (uint32_t)(rows + 1) * ENTRY_BYTES;
 	return source_select(
 	    range->source, SOURCE_RECORDS, range->partition, &query, err);

@@ -5,7 +5,6 @@
 #include "exporters/source/local_source.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "proto/base/memory.h"
 #include "proto/os/worker.h"
@@ -20,24 +19,19 @@ struct page {
 
 struct local_source {
 	struct reader *reader;
-	struct page pages[2]; /* the last page, and the next one */
-	unsigned at;          /* index of the last page */
-
+	struct page pages[2];  /* the last page, and the next one */
+	unsigned at;           /* index of the last page */
 	struct worker *worker; /* NULL: no page was prefetched yet */
-	bool is_ahead;
-	/* Of the page that the worker prefetches. */
-	struct local_source_question question;
-	struct wire_query query;
-	char partition[NAME_BYTES_MAX + 1];
-	char bytes[WIRE_QUERY_BYTES_MAX];
+	const struct pages_question *question; /* of the next page */
 };
 
+/* Make the page after the last one. */
 static void
-make_page(struct local_source *local_source,
-    const struct local_source_question *question, struct page *page)
+make_page(void *arg)
 {
-	struct reader *reader = local_source->reader;
-	const struct wire_query *query = question->query;
+	struct local_source *local_source = arg;
+	const struct pages_question *question = local_source->question;
+	struct page *page = &local_source->pages[local_source->at ^ 1];
 	struct wire_writer w;
 	bool last = true;
 
@@ -45,116 +39,84 @@ make_page(struct local_source *local_source,
 		page->at =
 		    memory_alloc(WIRE_BODY_BYTES_MAX); /* allocated on demand */
 	wire_writer_init(&w, page->at, WIRE_BODY_BYTES_MAX);
-	switch (question->what) {
-	case SOURCE_RECORDS:
-		page->rc = reader_select(
-		    reader, question->partition, query, &w, &last, &page->err);
-		break;
-	case SOURCE_STATS:
-	case SOURCE_STATS_BY_NODE:
-		page->rc = reader_stats(reader, question->partition, query,
-		    question->what == SOURCE_STATS_BY_NODE, &w, &last,
-		    &page->err);
-		break;
-	case SOURCE_STATUS:
-		page->rc = reader_status(reader, query, &w, &last, &page->err);
-		break;
-	case SOURCE_FOLLOW:
-		page->rc = reader_follow(
-		    reader, question->partition, query, &w, &last, &page->err);
-		break;
-	}
+	page->rc = reader_answer(local_source->reader, &question->header,
+	    &question->query, &w, &last, &page->err);
 	page->header = (struct wire_header){
 		.type = WIRE_PAGE,
 		.flags = last ? WIRE_FLAG_LAST : 0,
 		.records = w.records,
-		.generation = reader_generation(reader),
+		.generation = reader_generation(local_source->reader),
 		.body_bytes = (uint32_t)w.bytes,
 	};
 	page->body = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
 }
 
-static void
-make_next(void *arg)
+static bool
+start(void *arg, const struct pages_question *question)
 {
 	struct local_source *local_source = arg;
 
-	make_page(local_source, &local_source->question,
-	    &local_source->pages[local_source->at ^ 1]);
+	if (local_source->worker == NULL)
+		local_source->worker = worker_new(make_page, local_source);
+	local_source->question = question;
+	worker_begin(local_source->worker);
+	return true;
 }
 
-struct local_source *
-local_source_new(struct reader *reader)
+static void
+drop(void *arg)
 {
-	struct local_source *local_source =
-	    memory_zero(1, sizeof(*local_source));
+	struct local_source *local_source = arg;
 
-	local_source->reader = reader;
-	return local_source;
+	worker_await(local_source->worker);
 }
 
-void
-local_source_free(struct local_source **local_source)
+static int
+take(void *arg, const struct pages_question *question, bool is_started,
+    struct wire_header *header, struct text *body, struct err *err)
 {
-	struct local_source *old = *local_source;
+	struct local_source *local_source = arg;
+	const struct page *page;
 
-	if (old == NULL)
-		return;
-	worker_free(&old->worker);
-	reader_close(&old->reader);
-	free(old->pages[0].at);
-	free(old->pages[1].at);
-	free(old);
-	*local_source = NULL;
-}
-
-int
-local_source_ask(struct local_source *local_source,
-    const struct local_source_question *question, struct wire_header *answer,
-    struct text *body, struct err *err)
-{
-	struct page *page = &local_source->pages[local_source->at ^ 1];
-
-	if (local_source->is_ahead)
-		local_source_forget(local_source);
-	else
-		make_page(local_source, question, page);
+	if (is_started) {
+		worker_await(local_source->worker);
+	} else {
+		local_source->question = question;
+		make_page(local_source);
+	}
 	local_source->at ^= 1;
-	*answer = page->header;
+	page = &local_source->pages[local_source->at];
+	*header = page->header;
 	*body = page->body;
 	if (page->rc != 0)
 		*err = page->err;
 	return page->rc;
 }
 
-void
-local_source_ask_ahead(struct local_source *local_source,
-    const struct local_source_question *question)
+static void
+close_reader(void *arg)
 {
-	size_t bytes = wire_put_query(
-	    local_source->bytes, sizeof(local_source->bytes), question->query);
+	struct local_source *old = arg;
 
-	if (question->partition.bytes >= sizeof(local_source->partition) ||
-	    wire_get_query(
-		(struct text){ local_source->bytes, (uint32_t)bytes },
-		&local_source->query) != WIRE_OK)
-		return;
-	if (question->partition.bytes > 0)
-		memcpy(local_source->partition, question->partition.at,
-		    question->partition.bytes);
-	local_source->question = (struct local_source_question){ question->what,
-		{ local_source->partition, question->partition.bytes },
-		&local_source->query };
-	if (local_source->worker == NULL)
-		local_source->worker = worker_new(make_next, local_source);
-	local_source->is_ahead = true;
-	worker_begin(local_source->worker);
+	worker_free(&old->worker);
+	reader_close(&old->reader);
+	free(old->pages[0].at);
+	free(old->pages[1].at);
+	free(old);
 }
 
 void
-local_source_forget(struct local_source *local_source)
+local_source_open(struct pages *pages, struct reader *reader)
 {
-	if (local_source->is_ahead)
-		worker_await(local_source->worker);
-	local_source->is_ahead = false;
+	static const struct pages_transport transport = {
+		.start = start,
+		.take = take,
+		.drop = drop,
+		.close = close_reader,
+	};
+	struct local_source *local_source =
+	    memory_zero(1, sizeof(*local_source));
+
+	local_source->reader = reader;
+	pages_init(pages, &transport, local_source);
 }

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exporters/source/local_source.h"
+#include "exporters/source/remote_source.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -52,7 +54,6 @@ make(const struct source_options *options, const char *name)
 	struct source *s = memory_zero(1, sizeof(*s));
 
 	snprintf(s->name, sizeof(s->name), "%s", name);
-	s->last = true;
 	s->clock.choice = (enum clock_choice)options->clock;
 	return s;
 }
@@ -64,8 +65,8 @@ source_open_endpoint(struct source **source,
 {
 	struct source *s = make(options, endpoint);
 
-	if (remote_source_open(&s->remote_source, &options->key, endpoint,
-		silence_ns, err) != 0) {
+	if (remote_source_open(
+		&s->pages, &options->key, endpoint, silence_ns, err) != 0) {
 		free(s);
 		return -1;
 	}
@@ -87,7 +88,7 @@ open_store(struct source **source, const struct source_options *options,
 		return err_prefix(err, "%s", dir);
 	}
 	*source = make(options, dir);
-	(*source)->local_source = local_source_new(reader);
+	local_source_open(&(*source)->pages, reader);
 	(*source)->lag = lag;
 	return 0;
 }
@@ -209,11 +210,8 @@ source_close(struct source **source)
 
 	if (s == NULL)
 		return;
-	if (s->local_source == NULL)
-		remote_source_close(&s->remote_source);
-	local_source_free(&s->local_source);
+	pages_clear(&s->pages);
 	source_clock_clear(&s->clock);
-	wire_room_clear(&s->room);
 	free(s);
 	*source = NULL;
 }

@@ -5,9 +5,10 @@
 #include "exporters/source/remote_source.h"
 
 #include <poll.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "proto/auth/client_key.h"
+#include "proto/base/memory.h"
+#include "proto/net/zsock.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -19,37 +20,14 @@ enum {
 	NAP_MS = 50,
 };
 
-int
-remote_source_open(struct remote_source *remote_source,
-    const struct client_key_values *key, const char *endpoint,
-    int64_t silence_ns, struct err *err)
-{
-	struct zsock_options options = {
-		.kind = ZSOCK_LINE,
-		.queue_messages = QUEUE_MESSAGES,
-		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
-	};
-
-	memset(remote_source, 0, sizeof(*remote_source));
-	remote_source->silence_ns = silence_ns;
-	zsock_message_init(&remote_source->messages[0]);
-	zsock_message_init(&remote_source->messages[1]);
-	if (client_key_show(&options, key, endpoint, "reader", err) != 0 ||
-	    zsock_open(&remote_source->zsock, &options, err) != 0)
-		return -1;
-	if (zsock_connect(remote_source->zsock, endpoint, err) == 0)
-		return 0;
-	zsock_close(&remote_source->zsock);
-	return -1;
-}
-
-void
-remote_source_close(struct remote_source *remote_source)
-{
-	zsock_message_clear(&remote_source->messages[0]);
-	zsock_message_clear(&remote_source->messages[1]);
-	zsock_close(&remote_source->zsock);
-}
+struct remote_source {
+	struct zsock *zsock;
+	struct zsock_message message; /* the last page */
+	int64_t silence_ns;
+	int64_t asked_ns;           /* sent_ns of the last query */
+	char frame[QUESTION_BYTES]; /* the last query */
+	size_t frame_bytes;
+};
 
 /* Is waiting useless?  Then `err` gives the reason. */
 static bool
@@ -107,8 +85,8 @@ static enum answer
 understand(struct remote_source *remote_source, struct wire_header *answer,
     struct text *body, struct err *err)
 {
-	enum wire_fault fault = wire_open(
-	    remote_source->messages[remote_source->at].frame, answer, body);
+	enum wire_fault fault =
+	    wire_open(remote_source->message.frame, answer, body);
 
 	if (fault != WIRE_OK) {
 		err_set(
@@ -146,8 +124,7 @@ listen_for(struct remote_source *remote_source, int64_t until_ns,
 	int64_t nap_ns;
 
 	for (;;) {
-		if (zsock_recv(remote_source->zsock,
-			&remote_source->messages[remote_source->at]) !=
+		if (zsock_recv(remote_source->zsock, &remote_source->message) !=
 		    ZSOCK_DONE) {
 			if (clock_monotonic_ns() >= until_ns)
 				return 0;
@@ -187,82 +164,58 @@ listen_a_while(struct remote_source *remote_source, int64_t ns,
 	return rc;
 }
 
-/* Write the frame of a query to `frame`; 0: it does not fit. */
-static size_t
-make_frame(const struct remote_source *remote_source,
-    struct wire_header *header, const struct wire_query *query,
-    char frame[static QUESTION_BYTES])
-{
-	char question[QUESTION_BYTES];
-	size_t bytes = wire_put_query(question, sizeof(question), query);
-
-	header->sent_ns = remote_source->asked_ns;
-	return wire_frame(frame, QUESTION_BYTES, header,
-	    (struct text){ question, (uint32_t)bytes });
-}
-
+/* Make the frame of a query that was not sent before; false: it does not
+ * fit. */
 static bool
-send_frame(struct remote_source *remote_source, const char *frame, size_t bytes)
+make_frame(
+    struct remote_source *remote_source, const struct pages_question *question)
 {
-	const struct route nowhere = { 0 };
-
-	return zsock_send(remote_source->zsock, &nowhere,
-		   (struct text){ frame, (uint32_t)bytes }) == ZSOCK_DONE;
-}
-
-/* A query that was not prefetched. */
-static void
-stamp(struct remote_source *remote_source)
-{
+	struct wire_header header = question->header;
 	int64_t now_ns = clock_wall_ns();
+	char query[QUESTION_BYTES];
+	size_t bytes = wire_put_query(query, sizeof(query), &question->query);
 
 	remote_source->asked_ns = now_ns > remote_source->asked_ns
 				      ? now_ns
 				      : remote_source->asked_ns + 1;
+	header.sent_ns = remote_source->asked_ns;
+	remote_source->frame_bytes = wire_frame(remote_source->frame,
+	    QUESTION_BYTES, &header, (struct text){ query, (uint32_t)bytes });
+	return remote_source->frame_bytes > 0;
 }
 
-void
-remote_source_ask_ahead(struct remote_source *remote_source,
-    struct wire_header *header, const struct wire_query *query)
+static bool
+send_frame(struct remote_source *remote_source)
 {
-	char frame[QUESTION_BYTES];
-	size_t bytes;
+	const struct route nowhere = { 0 };
+	const struct text frame = { remote_source->frame,
+		(uint32_t)remote_source->frame_bytes };
 
-	stamp(remote_source);
-	bytes = make_frame(remote_source, header, query, frame);
-	remote_source->is_ahead =
-	    bytes > 0 && send_frame(remote_source, frame, bytes);
+	return zsock_send(remote_source->zsock, &nowhere, frame) == ZSOCK_DONE;
 }
 
-void
-remote_source_forget(struct remote_source *remote_source)
+static bool
+start(void *arg, const struct pages_question *question)
 {
-	remote_source->is_ahead = false;
+	return make_frame(arg, question) && send_frame(arg);
 }
 
-int
-remote_source_ask(struct remote_source *remote_source,
-    struct wire_header *header, const struct wire_query *query,
+static int
+take(void *arg, const struct pages_question *question, bool is_started,
     struct wire_header *answer, struct text *body, struct err *err)
 {
+	struct remote_source *remote_source = arg;
 	int64_t left_ns = remote_source->silence_ns;
 	int64_t nap_ms = NAP_FIRST_MS;
-	bool is_sent = remote_source->is_ahead;
-	char frame[QUESTION_BYTES];
-	size_t bytes;
+	bool is_sent = is_started;
 	int rc = 0;
 
-	remote_source->is_ahead = false;
-	remote_source->at ^= 1;
-	if (!is_sent)
-		stamp(remote_source);
-	bytes = make_frame(remote_source, header, query, frame);
-	if (bytes == 0)
+	if (!is_sent && !make_frame(remote_source, question))
 		return err_set(err, "the query is too long");
 	while (rc == 0 && left_ns > 0) {
 		int64_t wait_ms = AGAIN_MS;
 
-		if (!is_sent && !send_frame(remote_source, frame, bytes)) {
+		if (!is_sent && !send_frame(remote_source)) {
 			wait_ms = nap_ms;
 			nap_ms = 2 * nap_ms < NAP_MS ? 2 * nap_ms : NAP_MS;
 		}
@@ -274,4 +227,45 @@ remote_source_ask(struct remote_source *remote_source,
 		err_set(err, "no answer in %.3g s",
 		    (double)remote_source->silence_ns / NS_PER_SECOND);
 	return rc > 0 ? 0 : -1;
+}
+
+static void
+close_socket(void *arg)
+{
+	struct remote_source *old = arg;
+
+	zsock_message_clear(&old->message);
+	zsock_close(&old->zsock);
+	free(old);
+}
+
+int
+remote_source_open(struct pages *pages, const struct client_key_values *key,
+    const char *endpoint, int64_t silence_ns, struct err *err)
+{
+	/* The answer to a dropped query has another time: it is ignored. */
+	static const struct pages_transport transport = {
+		.start = start,
+		.take = take,
+		.drop = NULL,
+		.close = close_socket,
+	};
+	struct zsock_options options = {
+		.kind = ZSOCK_LINE,
+		.queue_messages = QUEUE_MESSAGES,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
+	};
+	struct remote_source *remote_source =
+	    memory_zero(1, sizeof(*remote_source));
+
+	remote_source->silence_ns = silence_ns;
+	zsock_message_init(&remote_source->message);
+	if (client_key_show(&options, key, endpoint, "reader", err) == 0 &&
+	    zsock_open(&remote_source->zsock, &options, err) == 0 &&
+	    zsock_connect(remote_source->zsock, endpoint, err) == 0) {
+		pages_init(pages, &transport, remote_source);
+		return 0;
+	}
+	close_socket(remote_source);
+	return -1;
 }

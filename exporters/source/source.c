@@ -4,12 +4,8 @@
  */
 #include "exporters/source/source_private.h"
 
-#include <string.h>
-
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
-
-enum { PAGE_BYTES = 128 << 10 }; /* fits a frame of any listener */
 
 struct wire_query
 source_query(uint32_t kinds)
@@ -21,15 +17,17 @@ source_query(uint32_t kinds)
 	};
 }
 
-static struct local_source_question
-local_query(const struct source *s)
+static int
+next_page(struct source *source, struct err *err)
 {
-	return (
-	    struct local_source_question){ s->what, s->partition, &s->query };
+	int rc = pages_next(&source->pages, &source->cursor, err);
+
+	return rc < 0 ? err_prefix(err, "%s", source->name) : rc;
 }
 
-static struct wire_header
-make_question(const struct source *s)
+static void
+begin(struct source *source, enum source_what what, struct text partition,
+    const struct wire_query *query, struct text cursor)
 {
 	static const enum wire_type types[] = {
 		[SOURCE_RECORDS] = WIRE_SELECT,
@@ -38,118 +36,36 @@ make_question(const struct source *s)
 		[SOURCE_STATUS] = WIRE_STATUS,
 		[SOURCE_FOLLOW] = WIRE_FOLLOW,
 	};
-
-	return (struct wire_header){
-		.type = types[s->what],
-		.flags = (uint16_t)((s->is_local ? WIRE_FLAG_PLAIN : 0) |
-				    (s->what == SOURCE_STATS_BY_NODE
-					    ? WIRE_FLAG_BY_NODE
-					    : 0)),
-		.partition = s->partition,
+	struct pages_question question = {
+		.header = { .type = types[what], .partition = partition },
+		.query = *query,
 	};
-}
 
-static int
-ask(struct source *s, struct wire_header *header, struct text *body,
-    struct err *err)
-{
-	struct local_source_question near = local_query(s);
-	struct wire_header question = make_question(s);
-	int rc =
-	    s->local_source != NULL
-		? local_source_ask(s->local_source, &near, header, body, err)
-		: remote_source_ask(&s->remote_source, &question, &s->query,
-		      header, body, err);
-
-	return rc == 0 ? 0 : err_prefix(err, "%s", s->name);
-}
-
-/* Request the next page while the caller reads this one. */
-static void
-ask_ahead(struct source *s)
-{
-	struct local_source_question near = local_query(s);
-	struct wire_header question = make_question(s);
-
-	if (s->local_source != NULL)
-		local_source_ask_ahead(s->local_source, &near);
-	else
-		remote_source_ask_ahead(
-		    &s->remote_source, &question, &s->query);
-}
-
-static void
-forget(struct source *s)
-{
-	if (s->local_source != NULL)
-		local_source_forget(s->local_source);
-	else
-		remote_source_forget(&s->remote_source);
-}
-
-static int
-next_page(struct source *s, struct err *err)
-{
-	struct wire_header header;
-	struct text body, position, records;
-	enum wire_fault fault;
-
-	if (ask(s, &header, &body, err) != 0)
-		return -1;
-	fault = wire_page_body(&header, body, &s->room, &position, &records);
-	if (fault == WIRE_OK && position.bytes > sizeof(s->position))
-		fault = WIRE_LIMIT;
-	if (fault != WIRE_OK)
-		return err_set(err, "%s: cannot parse a page: %s", s->name,
-		    wire_fault_name(fault));
-	s->last = (header.flags & WIRE_FLAG_LAST) != 0;
-	s->generation = header.generation;
-	/* A page that neither ends nor advances would be requested for ever. */
-	if (!s->last && header.records == 0 &&
-	    text_equal(position, s->query.cursor))
-		return err_set(err,
-		    "%s: protocol error: the server returned the same position "
-		    "twice",
-		    s->name);
-	if (position.bytes > 0)
-		memcpy(s->position, position.at, position.bytes);
-	s->query.cursor = (struct text){ s->position, position.bytes };
-	wire_cursor_init(&s->cursor, &header, records);
-	/* A caller that asks for small pages mostly needs only this one. */
-	if (!s->last && s->query.page_bytes >= PAGE_BYTES)
-		ask_ahead(s);
-	return 0;
-}
-
-static void
-select_begin(struct source *source, enum source_what what,
-    struct text partition, const struct wire_query *query)
-{
-	forget(source);
-	source->what = what;
-	source->partition = partition;
-	source->query = *query;
-	source->query.cursor = (struct text){ source->position, 0 };
-	if (source->query.page_bytes == 0)
-		source->query.page_bytes = PAGE_BYTES;
+	if (source->is_local)
+		question.header.flags |= WIRE_FLAG_PLAIN;
+	if (what == SOURCE_STATS_BY_NODE)
+		question.header.flags |= WIRE_FLAG_BY_NODE;
+	question.query.cursor = cursor;
+	pages_begin(&source->pages, &question);
 }
 
 static int
 select_raw(struct source *source, enum source_what what, struct text partition,
     const struct wire_query *query, struct err *err)
 {
-	select_begin(source, what, partition, query);
-	return next_page(source, err);
+	begin(source, what, partition, query, (struct text){ NULL, 0 });
+	return next_page(source, err) < 0 ? -1 : 0;
 }
 
 static int
 next_raw(struct source *source, struct record *record, struct err *err)
 {
+	int rc;
+
 	while (!wire_next(&source->cursor, record)) {
-		if (source->last)
-			return 0;
-		if (next_page(source, err) != 0)
-			return -1;
+		rc = next_page(source, err);
+		if (rc <= 0)
+			return rc;
 	}
 	return 1;
 }
@@ -241,23 +157,27 @@ look_ahead(struct source *source)
 {
 	struct wire_position place;
 
-	source->is_ahead = wire_next(&source->cursor, &source->ahead);
-	if (source->is_ahead)
+	source->has_next = wire_next(&source->cursor, &source->next);
+	if (source->has_next)
 		return source->cursor.entry;
-	wire_get_position(source->query.cursor, &place);
+	wire_get_position(source->pages.question.query.cursor, &place);
 	return place.entry;
 }
 
-/* Positions only grow, and each page ends at one. */
+/* Positions only grow, and each page ends at one.  As next_page, with the
+ * entry of the next record. */
 static int
 follow_page(struct source *source, uint64_t *next, struct err *err)
 {
+	const struct text *cursor = &source->pages.question.query.cursor;
 	struct wire_position from, to;
+	int rc;
 
-	wire_get_position(source->query.cursor, &from);
-	if (next_page(source, err) != 0)
-		return -1;
-	if (!wire_get_position(source->query.cursor, &to) || to.entry == 0)
+	wire_get_position(*cursor, &from);
+	rc = next_page(source, err);
+	if (rc <= 0)
+		return rc;
+	if (!wire_get_position(*cursor, &to) || to.entry == 0)
 		return err_set(err,
 		    "%s: protocol error: a page has no journal position",
 		    source->name);
@@ -272,7 +192,7 @@ follow_page(struct source *source, uint64_t *next, struct err *err)
 		return err_set(err,
 		    "%s: protocol error: records have no entry numbers",
 		    source->name);
-	return 0;
+	return 1;
 }
 
 int
@@ -280,32 +200,33 @@ source_follow(struct source *source, struct text partition,
     const struct wire_query *query, uint64_t from, struct err *err)
 {
 	const struct wire_position place = { from, 0 };
+	unsigned char cursor[WIRE_POSITION_BYTES];
 
 	if (check_query(query, err) != 0)
 		return -1;
 	source->clock.on = false;
-	source->is_ahead = false;
-	select_begin(source, SOURCE_FOLLOW, partition, query);
-	wire_put_position((unsigned char *)source->position, &place);
-	source->query.cursor.bytes = WIRE_POSITION_BYTES;
-	return follow_page(source, &source->followed, err);
+	source->has_next = false;
+	wire_put_position(cursor, &place);
+	begin(source, SOURCE_FOLLOW, partition, query,
+	    (struct text){ (const char *)cursor, sizeof(cursor) });
+	return follow_page(source, &source->followed, err) < 0 ? -1 : 0;
 }
 
 static int
 next_followed(struct source *source, struct record *record, struct err *err)
 {
 	uint64_t next;
+	int rc;
 
-	while (!source->is_ahead) {
-		if (source->last)
-			return 0;
-		if (follow_page(source, &next, err) != 0)
-			return -1;
+	while (!source->has_next) {
+		rc = follow_page(source, &next, err);
+		if (rc <= 0)
+			return rc;
 		/* All records returned before are of entries below this one. */
-		if (!source->is_ahead && source->last)
+		if (!source->has_next && source->pages.is_last)
 			source->followed = next;
 	}
-	*record = source->ahead;
+	*record = source->next;
 	source->entry = source->cursor.entry;
 	next = look_ahead(source);
 	if (next > source->entry)
@@ -328,7 +249,7 @@ source_entry(const struct source *source)
 uint64_t
 source_generation(const struct source *source)
 {
-	return source->generation;
+	return source->pages.generation;
 }
 
 /* ---- a record ---- */
@@ -338,7 +259,7 @@ source_next(struct source *source, struct record *record, struct err *err)
 {
 	int rc;
 
-	if (source->what == SOURCE_FOLLOW)
+	if (source->pages.question.header.type == WIRE_FOLLOW)
 		return next_followed(source, record, err);
 	do
 		rc = next_raw(source, record, err);

@@ -245,14 +245,19 @@ struct wire_query {
 	int64_t from_ns;  /* time_ns >= from; TIME_MIN_NS: all */
 	int64_t to_ns;    /* time_ns < to; TIME_MAX_NS: all */
 	struct text cursor;  /* empty, or that of the previous page; opaque */
-	uint32_t page_bytes; /* desired size of the answer's body, a hint */
+	uint32_t page_bytes; /* desired size of the answer's body, a hint; 0:
+				WIRE_PAGE_BYTES */
 	int64_t step_ns; /* width of the buckets for samples; 0: raw samples */
 	struct text columns; /* pattern for metrics of buckets, and for tracks
 				of spans; empty: all */
 	uint32_t run; /* > 1: a record may hold up to this many buckets; without
 			 step_ns samples arrive as columns */
 };
-enum { WIRE_CURSOR_BYTES_MAX = 64, WIRE_QUERY_BYTES_MAX = 2048 };
+enum {
+	WIRE_CURSOR_BYTES_MAX = 64,
+	WIRE_QUERY_BYTES_MAX = 2048,
+	WIRE_PAGE_BYTES = 128 << 10, /* fits a frame of any listener */
+};
 size_t wire_put_query(void *to, size_t room, const struct wire_query *query);
 enum wire_fault wire_get_query(struct text body, struct wire_query *query);
 

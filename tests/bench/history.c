@@ -51,6 +51,8 @@ static struct scan
 scan(const char *store, const char *partition, enum record_kind kind)
 {
 	static unsigned char page[1 << 20];
+	const struct wire_header question = { .type = WIRE_SELECT,
+		.partition = text_of(partition) };
 	struct wire_query query = { .kinds = 1u << kind,
 		.from_ns = TIME_MIN_NS,
 		.to_ns = TIME_MAX_NS };
@@ -71,8 +73,7 @@ scan(const char *store, const char *partition, enum record_kind kind)
 		struct text got, rest;
 
 		wire_writer_init(&w, page, sizeof(page));
-		must(reader_select(
-			 reader, text_of(partition), &query, &w, &last, &err),
+		must(reader_answer(reader, &question, &query, &w, &last, &err),
 		    &err);
 		scan.select += seconds_since(begin_ns);
 		begin_ns = clock_monotonic_ns();

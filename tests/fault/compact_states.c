@@ -175,6 +175,8 @@ static struct found
 find_all(void)
 {
 	static unsigned char page[256 << 10];
+	const struct wire_header question = { .type = WIRE_SELECT,
+		.partition = text_of(PARTITION) };
 	struct wire_query query = { .kinds = 1u << RECORD_EVENT |
 					     1u << RECORD_SAMPLE,
 		.from_ns = TIME_MIN_NS,
@@ -193,8 +195,7 @@ find_all(void)
 		size_t skip;
 
 		wire_writer_init(&w, page, sizeof(page));
-		must(reader_select(
-			 reader, text_of(PARTITION), &query, &w, &last, &err),
+		must(reader_answer(reader, &question, &query, &w, &last, &err),
 		    &err);
 		/* The cursor is of one length and stands before the records. */
 		skip =

@@ -349,19 +349,15 @@ static inline bool
 rig_page(struct reader *reader, enum rig_what what,
     const struct wire_query *query, struct wire_writer *w)
 {
-	struct text partition = text_of(RIG_PARTITION);
+	static const enum wire_type types[] = { WIRE_SELECT, WIRE_STATS,
+		WIRE_STATS, WIRE_STATUS };
+	const struct wire_header header = { .type = types[what],
+		.flags = what == RIG_STATS_BY_NODE ? WIRE_FLAG_BY_NODE : 0,
+		.partition = text_of(RIG_PARTITION) };
 	struct err err = { 0 };
 	bool last = false;
-	int rc;
 
-	if (what == RIG_SELECT)
-		rc = reader_select(reader, partition, query, w, &last, &err);
-	else if (what == RIG_STATUS)
-		rc = reader_status(reader, query, w, &last, &err);
-	else
-		rc = reader_stats(reader, partition, query,
-		    what == RIG_STATS_BY_NODE, w, &last, &err);
-	rig_good(rc, &err);
+	rig_good(reader_answer(reader, &header, query, w, &last, &err), &err);
 	return last;
 }
 

@@ -9,7 +9,8 @@
 enum { EVENTS = 4000, BATCH = 200, PAGE_BYTES = 2000 };
 
 static struct rig rig;
-static struct local_source *local_source;
+/* Its transport alone is used: each test asks for the pages itself. */
+static struct pages pages;
 
 static int
 set_up(void **state)
@@ -29,7 +30,7 @@ set_up(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	local_source = local_source_new(reader);
+	local_source_open(&pages, reader);
 	return 0;
 }
 
@@ -37,9 +38,23 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	local_source_free(&local_source);
+	pages_clear(&pages);
 	rig_close(&rig);
 	return 0;
+}
+
+static struct pages_question
+make_question(const char *node)
+{
+	return (struct pages_question){
+		.header = { .type = WIRE_SELECT,
+		    .partition = text_of(RIG_PARTITION) },
+		.query = { .kinds = 1u << RECORD_EVENT,
+		    .node = text_of(node),
+		    .from_ns = TIME_MIN_NS,
+		    .to_ns = TIME_MAX_NS,
+		    .page_bytes = PAGE_BYTES },
+	};
 }
 
 /* All pages of a node's events, one after another, as bytes. */
@@ -47,43 +62,32 @@ static struct buffer
 read_all(const char *node, bool ahead)
 {
 	struct buffer all = { NULL, 0, 0 };
-	char cursor[WIRE_CURSOR_BYTES_MAX], name[16], partition[32];
-	struct wire_query query = { .kinds = 1u << RECORD_EVENT,
-		.from_ns = TIME_MIN_NS,
-		.to_ns = TIME_MAX_NS,
-		.page_bytes = PAGE_BYTES };
+	char cursor[WIRE_CURSOR_BYTES_MAX];
+	struct pages_question question = make_question(node);
 	struct wire_room room = { 0 };
 	struct wire_header header = { 0 };
 	struct err err = { 0 };
-	uint32_t pages = 0;
+	bool is_started = false;
+	uint32_t count = 0;
 
-	query.cursor = (struct text){ cursor, 0 };
 	do {
 		struct text body, position, records;
-		struct local_source_question question = { SOURCE_RECORDS,
-			{ partition, 0 }, &query };
 
-		strcpy(partition, RIG_PARTITION);
-		question.partition = text_of(partition);
-		query.node = text_of(strcpy(name, node));
-		rig_good(local_source_ask(
-			     local_source, &question, &header, &body, &err),
+		rig_good(pages.transport->take(pages.arg, &question, is_started,
+			     &header, &body, &err),
 		    &err);
 		assert_int_equal(
 		    wire_page_body(&header, body, &room, &position, &records),
 		    WIRE_OK);
-		buffer_put(&all, records.at, records.bytes);
 		memcpy(cursor, position.at, position.bytes);
-		query.cursor = (struct text){ cursor, position.bytes };
-		pages++;
-		if (ahead && !(header.flags & WIRE_FLAG_LAST)) {
-			local_source_ask_ahead(local_source, &question);
-			/* What is asked ahead is a copy. */
-			memset(partition, '?', sizeof(partition));
-			memset(name, '?', sizeof(name));
-		}
+		question.query.cursor = (struct text){ cursor, position.bytes };
+		count++;
+		is_started = ahead && !(header.flags & WIRE_FLAG_LAST) &&
+			     pages.transport->start(pages.arg, &question);
+		/* Not moved or written over by the page that is being made. */
+		buffer_put_text(&all, records);
 	} while (!(header.flags & WIRE_FLAG_LAST));
-	assert_true(pages > 10);
+	assert_true(count > 10);
 	wire_room_clear(&room);
 	return all;
 }
@@ -103,21 +107,18 @@ pages_made_ahead_are_the_same_pages(void **state)
 }
 
 static void
-what_was_forgotten_is_not_the_next_answer(void **state)
+what_was_dropped_is_not_the_next_answer(void **state)
 {
 	struct buffer want = read_all("left", false), got;
-	struct wire_query query = { .kinds = 1u << RECORD_EVENT,
-		.node = text_of("right"),
-		.from_ns = TIME_MIN_NS,
-		.to_ns = TIME_MAX_NS,
-		.page_bytes = PAGE_BYTES };
-	struct local_source_question question = { SOURCE_RECORDS,
-		text_of(RIG_PARTITION), &query };
 
 	(void)state;
 	for (int i = 0; i < 50; i++) {
-		local_source_ask_ahead(local_source, &question);
-		local_source_forget(local_source);
+		struct pages_question question = make_question("right");
+
+		assert_true(pages.transport->start(pages.arg, &question));
+		pages.transport->drop(pages.arg);
+		/* Nobody reads it any more. */
+		memset(&question, 0xff, sizeof(question));
 	}
 	got = read_all("left", true);
 	assert_int_equal(want.bytes, got.bytes);
@@ -129,16 +130,12 @@ what_was_forgotten_is_not_the_next_answer(void **state)
 static void
 the_end_waits_for_a_page_that_is_being_made(void **state)
 {
-	struct wire_query query = { .kinds = 1u << RECORD_EVENT,
-		.from_ns = TIME_MIN_NS,
-		.to_ns = TIME_MAX_NS };
-	struct local_source_question question = { SOURCE_RECORDS,
-		text_of(RIG_PARTITION), &query };
+	struct pages_question question = make_question("");
 
 	(void)state;
-	local_source_ask_ahead(local_source, &question);
-	local_source_free(&local_source);
-	assert_null(local_source);
+	assert_true(pages.transport->start(pages.arg, &question));
+	pages_clear(&pages);
+	memset(&question, 0xff, sizeof(question));
 }
 
 int
@@ -148,8 +145,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(
 		    pages_made_ahead_are_the_same_pages, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-		    what_was_forgotten_is_not_the_next_answer, set_up,
-		    tear_down),
+		    what_was_dropped_is_not_the_next_answer, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    the_end_waits_for_a_page_that_is_being_made, set_up,
 		    tear_down),

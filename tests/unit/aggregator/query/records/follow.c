@@ -15,6 +15,8 @@ page(struct reader *reader, unsigned partition, struct wire_query *query,
 {
 	static unsigned char bytes[512 << 10];
 	unsigned char cursor[WIRE_POSITION_BYTES];
+	const struct wire_header question = { .type = WIRE_FOLLOW,
+		.partition = text_of(partitions[partition]) };
 	struct wire_header header = { .type = WIRE_PAGE };
 	struct text got, rest;
 	struct wire_cursor walk;
@@ -26,9 +28,8 @@ page(struct reader *reader, unsigned partition, struct wire_query *query,
 	wire_put_position(cursor, place);
 	query->cursor = (struct text){ (const char *)cursor, sizeof(cursor) };
 	wire_writer_init(&w, bytes, sizeof(bytes));
-	rig_good(reader_follow(reader, text_of(partitions[partition]), query,
-		     &w, &last, &err),
-	    &err);
+	rig_good(
+	    reader_answer(reader, &question, query, &w, &last, &err), &err);
 	header.records = w.records;
 	header.body_bytes = (uint32_t)w.bytes;
 	assert_int_equal(
@@ -325,6 +326,8 @@ damaged_entries_are_reported_in_order(void **state)
 static void
 a_cursor_that_is_no_position_is_refused(void **state)
 {
+	const struct wire_header question = { .type = WIRE_FOLLOW,
+		.partition = text_of("p") };
 	struct wire_query query = rig_query(63, 0);
 	unsigned char bytes[4096];
 	struct reader *reader;
@@ -339,7 +342,7 @@ a_cursor_that_is_no_position_is_refused(void **state)
 	query.cursor = text_of("12345678");
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	assert_int_equal(
-	    reader_follow(reader, text_of("p"), &query, &w, &last, &err), -1);
+	    reader_answer(reader, &question, &query, &w, &last, &err), -1);
 	assert_string_equal(
 	    err.text, "the cursor is not a position in the journal");
 	reader_close(&reader);

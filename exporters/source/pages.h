@@ -1,0 +1,66 @@
+/*
+ * pages - the answer to a query, page by page.
+ *
+ * Keeps the cursor and the page that is prefetched, and finds the end of the
+ * answer.  A transport turns one question into one page and knows nothing
+ * else: a store on this machine (local_source.h), an aggregator
+ * (remote_source.h).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_SOURCE_PAGES_H
+#define EXPORTERS_SOURCE_PAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/buffer.h"
+#include "proto/base/err.h"
+#include "proto/wire/wire.h"
+
+struct pages_question {
+	struct wire_header header; /* type, flags and partition */
+	struct wire_query query;   /* its cursor is that of the page */
+};
+
+struct pages_transport {
+	/* Start to make a page without waiting; false: it was not started.
+	 * The question does not change until `take` or `drop`. */
+	bool (*start)(void *arg, const struct pages_question *question);
+	/* Wait for the page; unless it was started, ask for it first.  The
+	 * body is a view, valid until the next `take`. */
+	int (*take)(void *arg, const struct pages_question *question,
+	    bool is_started, struct wire_header *page, struct text *body,
+	    struct err *err);
+	/* Give up the page that was started.  NULL: there is nothing to do. */
+	void (*drop)(void *arg);
+	void (*close)(void *arg);
+};
+
+struct pages {
+	const struct pages_transport *transport;
+	void *arg;
+	struct pages_question question;       /* of the next page */
+	struct buffer texts;                  /* of the question */
+	char position[WIRE_CURSOR_BYTES_MAX]; /* its cursor */
+	struct wire_room room;                /* of a decompressed page */
+	bool is_started;     /* the transport makes the next page */
+	bool is_last;        /* nothing follows the last page */
+	uint64_t generation; /* of the store that sent the last page */
+};
+
+/* No query yet: there are no pages.  pages_clear closes the transport, if
+ * there is one. */
+void pages_init(
+    struct pages *pages, const struct pages_transport *transport, void *arg);
+void pages_clear(struct pages *pages);
+
+/* Begin a query at its cursor; copies the question.  Without page_bytes the
+ * pages are of WIRE_PAGE_BYTES. */
+void pages_begin(struct pages *pages, const struct pages_question *question);
+/* 1 and the records of the next page (views, valid until the next call), 0
+ * after the last page, -1 when there is no page or it cannot be parsed.  Then
+ * prefetches the page after it, unless the query asks for small pages. */
+int pages_next(
+    struct pages *pages, struct wire_cursor *records, struct err *err);
+
+#endif
