@@ -14,6 +14,7 @@
 #include "agents/generate/results.h"
 #include "agents/generate/testrun_files.h"
 #include "agents/generate/testrun_rows.h"
+#include "agents/import/formats/testrun.h"
 #include "agents/import/send.h"
 #include "proto/auth/client_key.h"
 #include "proto/config/instance.h"

@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "agents/delivery/uplink_loop.h"
-#include "agents/import/azure_table.h"
-#include "agents/import/scanner/job.h"
+#include "agents/import/formats/format.h"
 #include "agents/import/send.h"
 #include "proto/auth/client_key.h"
 #include "proto/config/instance.h"
@@ -23,14 +22,12 @@
 #include "proto/os/progress.h"
 
 struct options {
-	const char *partition, *node;
+	const char *partition;
 	struct opt_list connect;
 	struct client_key_values key;
 	bool strict;
 	int64_t timeout_ns;
-	const char *job;
-	uint64_t subsample, seed;
-	const char *shown; /* source of rows that come from no file */
+	struct import_format_options input;
 };
 
 static const struct options defaults = { .timeout_ns = 60 * NS_PER_SECOND };
@@ -41,7 +38,7 @@ static const struct opt table[] = {
 	    "except for "
 	    "cascade)",
 	    NULL, false },
-	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, node), "NAME",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, input.node), "NAME",
 	    "set the node that imports (default: the host name); testrun: the "
 	    "node of the events",
 	    NULL, false },
@@ -59,82 +56,68 @@ static const struct opt table[] = {
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct options, timeout_ns),
 	    "DURATION", "fail after this long without progress (default: 60s)",
 	    NULL, false },
-	{ "job", 0, OPT_TEXT, OPT_TO(struct options, job), "ID|NAME",
+	{ "job", 0, OPT_TEXT, OPT_TO(struct options, input.job), "ID|NAME",
 	    "scanner: import this job of the database", NULL, false },
-	{ "subsample", 0, OPT_COUNT, OPT_TO(struct options, subsample), "K",
-	    "scanner: import only K workers, chosen at random", NULL, false },
-	{ "seed", 0, OPT_COUNT, OPT_TO(struct options, seed), "S",
+	{ "subsample", 0, OPT_COUNT, OPT_TO(struct options, input.subsample),
+	    "K", "scanner: import only K workers, chosen at random", NULL,
+	    false },
+	{ "seed", 0, OPT_COUNT, OPT_TO(struct options, input.seed), "S",
 	    "scanner: set the seed of that choice (default: 0)", NULL, false },
 	{ 0 },
 };
 
-static enum import_kind
-get_kind(const struct options *options, const char *word)
+static const struct import_format *
+get_format(const struct options *options, const char *word)
 {
-	static const char *const words[] = {
-		[IMPORT_CASCADE] = "cascade",
-		[IMPORT_EMITS] = "emits",
-		[IMPORT_PERF] = "perf",
-		[IMPORT_SCANNER] = "scanner",
-		[IMPORT_TESTRUN] = "testrun",
-	};
-	static const char *const rows[] = {
-		[IMPORT_EMITS] = "emits",
-		[IMPORT_PERF] = "reports",
-		[IMPORT_SCANNER] = "profiles",
-		[IMPORT_TESTRUN] = "test runs",
-	};
-	size_t kind = 0;
+	const struct import_format *format = import_format_find(word);
+	char all[256];
 
-	if (strcmp(word, "azure-table") == 0)
-		word = words[IMPORT_CASCADE]; /* its rows are the same */
-	while (kind < sizeof(words) / sizeof(*words) &&
-	       strcmp(word, words[kind]) != 0)
-		kind++;
-	if (kind == sizeof(words) / sizeof(*words))
-		opt_usage(
-		    "the kind of input must be \"cascade\", \"emits\", "
-		    "\"perf\", \"scanner\", \"testrun\" or \"azure-table\"");
-	if (kind != IMPORT_CASCADE && options->partition == NULL)
+	import_format_list(all, sizeof(all));
+	if (format == NULL)
+		opt_usage("the kind of input must be %s", all);
+	if (format->without_partition != NULL && options->partition == NULL)
 		opt_usage("%s have no partition of their own: --partition is "
 			  "missing",
-		    rows[kind]);
-	return (enum import_kind)kind;
+		    format->without_partition);
+	return format;
 }
 
-/* The options of scanner apply only to it, and it needs --job. */
+/* The options that apply to another format only. */
 static void
-check_scanner(const struct options *options,
-    const struct opt_operands *operands, bool is_scanner)
+check_options(const struct import_format *format)
 {
-	static const char *const only[] = { "job", "subsample", "seed" };
-
-	for (const struct opt *o = table; o->name != NULL && !is_scanner; o++)
-		for (size_t i = 0; i < sizeof(only) / sizeof(*only); i++)
-			if (strcmp(o->name, only[i]) == 0 &&
-			    opt_origin(o) == OPT_COMMAND_LINE)
-				opt_usage(
-				    "--%s applies to scanner, not to %.64s",
-				    o->name, operands->at[0]);
-	if (!is_scanner)
-		return;
-	if (operands->count != 2)
-		opt_usage("scanner takes one database directory");
-	if (options->job == NULL || *options->job == '\0')
-		opt_usage(
-		    "scanner needs the job of the database: --job is missing");
+	for (const struct import_format *const *f = import_formats; *f != NULL;
+	     f++)
+		for (const char *const *only = (*f)->options;
+		     *f != format && only != NULL && *only != NULL; only++)
+			for (const struct opt *o = table; o->name != NULL; o++)
+				if (strcmp(o->name, *only) == 0 &&
+				    opt_origin(o) == OPT_COMMAND_LINE)
+					opt_usage(
+					    "--%s applies to %s, not to %.64s",
+					    o->name, (*f)->word, format->word);
 }
 
-static bool
-is_table(const struct opt_operands *operands)
+static void
+check_format(const struct import_format *format, const struct options *options,
+    const struct opt_operands *operands)
 {
-	return strcmp(operands->at[0], "azure-table") == 0;
+	const char *wrong = NULL;
+
+	check_options(format);
+	if (format->single != NULL &&
+	    (operands->count != 2 || options->partition == NULL))
+		opt_usage("%s takes %s", format->word, format->single);
+	if (format->check != NULL)
+		wrong = format->check(&options->input);
+	if (wrong != NULL)
+		opt_usage("%s", wrong);
 }
 
 /* Usage errors that the option table cannot detect. */
 static void
 check_usage(const struct options *options, const struct opt_operands *operands,
-    enum import_kind kind)
+    const struct import_format *format)
 {
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
@@ -144,59 +127,36 @@ check_usage(const struct options *options, const struct opt_operands *operands,
 	if (options->partition != NULL &&
 	    instance_partition(name, options->partition, &why, &err) != 0)
 		opt_usage("%s", err.text);
-	if (is_table(operands) &&
-	    (operands->count != 2 || options->partition == NULL))
-		opt_usage("azure-table takes one table and one --partition");
 	if (options->timeout_ns <= 0)
 		opt_usage("--timeout must be above 0");
 	if (broker_link_check(&options->connect, &err) != 0)
 		opt_usage("--connect: %s", err.text);
 	for (uint32_t i = 1; i < operands->count; i++)
 		from_stdin += strcmp(operands->at[i], "-") == 0;
-	if (from_stdin > 0 && kind == IMPORT_TESTRUN)
-		opt_usage("testrun takes directories, not standard input");
+	if (from_stdin > 0 && format->not_stdin != NULL)
+		opt_usage("%s takes %s, not standard input", format->word,
+		    format->not_stdin);
 	if (from_stdin > 1 ||
 	    (from_stdin == 1 && options->strict && operands->count > 2))
 		opt_usage("standard input can be read only once");
 }
 
-/* The pool and node of rows that do not name them. */
-static struct text
-get_rows_node(const struct options *options)
-{
-	return text_of(
-	    options->node != NULL ? options->node : IMPORT_TESTRUN_NODE);
-}
-
-static int
-open_rows(const struct options *options, struct import_rows *rows,
-    enum import_kind kind, const char *path, struct err *err)
-{
-	if (import_rows_open(rows, kind, path, get_rows_node(options), err) !=
-	    0)
-		return -1;
-	if (options->shown != NULL)
-		rows->name = rows->file[0].name = options->shown;
-	return 0;
-}
-
 /* With --strict every file is read completely before the first row is sent. */
 static int
 check_all(const struct options *options, const struct opt_operands *operands,
-    enum import_kind kind, struct err *err)
+    const struct import_format *format, struct err *err)
 {
 	for (uint32_t i = 1; i < operands->count; i++) {
 		struct import_source source;
-		struct import_rows rows;
 		int rc;
 
 		if (strcmp(operands->at[i], "-") == 0)
 			continue; /* checked after the download */
-		if (open_rows(options, &rows, kind, operands->at[i], err) != 0)
+		if (format->open(
+			&source, operands->at[i], &options->input, err) != 0)
 			return -1;
-		source = import_rows_source(&rows);
 		rc = import_check(&source, err);
-		import_rows_close(&rows);
+		import_source_close(&source);
 		if (rc != 0)
 			return -1;
 	}
@@ -205,73 +165,69 @@ check_all(const struct options *options, const struct opt_operands *operands,
 
 static int
 import_one(const struct options *options, const char *path,
-    enum import_kind kind, const struct import_options *how,
+    const struct import_format *format, const struct import_options *how,
     struct uplink_loop *line, struct import_result *result, struct err *err)
 {
 	struct import_source source;
-	struct import_rows rows;
 	int rc = 0;
 
-	if (open_rows(options, &rows, kind, path, err) != 0)
+	if (format->open(&source, path, &options->input, err) != 0)
 		return -1;
-	source = import_rows_source(&rows);
 	if (options->strict && strcmp(path, "-") == 0)
 		rc = import_check(&source, err);
 	if (rc == 0)
 		rc = import_send(&source, how, line, result, err);
-	import_rows_close(&rows);
+	import_source_close(&source);
 	return rc;
 }
 
 static int
 import_files(const struct options *options, const struct opt_operands *operands,
-    enum import_kind kind, const struct import_options *how,
+    const struct import_format *format, const struct import_options *how,
     struct import_result *result, struct err *err)
 {
 	struct uplink_loop line;
 	int rc = 0;
 
-	if (options->strict && check_all(options, operands, kind, err) != 0) {
+	if (options->strict && check_all(options, operands, format, err) != 0) {
 		log_fail(err);
 		return err_set(err, "nothing was imported (--strict)");
 	}
 	rc = uplink_loop_open(&line, &options->connect, &options->key, err);
 	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
 		rc = import_one(
-		    options, operands->at[i], kind, how, &line, result, err);
+		    options, operands->at[i], format, how, &line, result, err);
 	uplink_loop_close(&line);
 	return rc;
 }
 
+/* Import what was checked when it was opened. */
 static int
-import_job(const struct options *options, const char *db,
-    const struct import_options *how, struct import_result *result,
-    struct err *err)
+import_checked(const struct options *options, const char *path,
+    const struct import_format *format, const struct import_options *how,
+    struct import_result *result, struct err *err)
 {
-	const struct import_scanner_options which = { options->job,
-		options->subsample, options->seed };
 	struct uplink_loop line = { .loop = NULL };
-	struct import_scanner *scanner = NULL;
 	struct import_source source;
-	int rc = import_scanner_open(&scanner, db, &which, err);
+	int rc = 0;
 
-	if (rc == 0 && options->strict && import_scanner_bad(scanner) > 0)
+	if (format->open(&source, path, &options->input, err) != 0)
+		return -1;
+	if (options->strict && source.bad > 0)
 		rc = err_set(err, "nothing was imported (--strict)");
 	if (rc == 0)
 		rc = uplink_loop_open(
 		    &line, &options->connect, &options->key, err);
-	if (rc == 0) {
-		source = import_scanner_source(scanner);
+	if (rc == 0)
 		rc = import_send(&source, how, &line, result, err);
-		result->bad += import_scanner_bad(scanner);
-	}
 	uplink_loop_close(&line);
-	import_scanner_close(&scanner);
+	result->bad += source.bad;
+	import_source_close(&source);
 	return rc;
 }
 
-/* All input is read in the sandbox; a table after its download, which another
- * program performs. */
+/* All input is read in the sandbox; what is downloaded after that, which
+ * another program performs. */
 static void
 enter_sandbox(
     const struct options *options, const struct opt_operands *operands)
@@ -286,58 +242,60 @@ enter_sandbox(
 	sandbox_close(&sandbox, false);
 }
 
-/* Read the rows of a table as if from a file. */
+/* Read the rows of a download as if from a file. */
 static int
-import_table(struct options *options, struct opt_operands *operands,
-    const struct import_options *how, struct import_result *result,
-    struct err *err)
+import_download(struct options *options, struct opt_operands *operands,
+    const struct import_format *format, const struct import_options *how,
+    struct import_result *result, struct err *err)
 {
 	static char shown[128], path[64];
 	char *argv[] = { operands->at[0], path };
 	struct opt_operands file = { argv, 2 };
-	int fd = import_azure_table_fetch(
+	int fd = format->fetch(
 	    operands->at[1], options->partition, opt_common_values.quiet, err);
 	int rc;
 
 	if (fd < 0)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	snprintf(shown, sizeof(shown), "azure-table:%s", operands->at[1]);
-	options->shown = shown;
+	snprintf(shown, sizeof(shown), "%s:%s", format->word, operands->at[1]);
+	options->input.name = shown;
 	enter_sandbox(options, &file);
-	rc = import_files(options, &file, IMPORT_CASCADE, how, result, err);
+	rc = import_files(options, &file, format, how, result, err);
 	close(fd);
 	return rc;
 }
 
+static int
+import(struct options *options, struct opt_operands *operands,
+    const struct import_format *format, const struct import_options *how,
+    struct import_result *result, struct err *err)
+{
+	if (format->fetch != NULL)
+		return import_download(
+		    options, operands, format, how, result, err);
+	enter_sandbox(options, operands);
+	if (format->is_checked_by_open)
+		return import_checked(
+		    options, operands->at[1], format, how, result, err);
+	return import_files(options, operands, format, how, result, err);
+}
+
 /* Print what was imported; returns the exit status. */
 static int
-say(enum import_kind kind, const struct import_result *result)
+say(const struct import_format *format, const struct import_result *result)
 {
-	static const char *const rows[] = {
-		[IMPORT_CASCADE] = "events",
-		[IMPORT_EMITS] = "events",
-		[IMPORT_PERF] = "reports",
-		[IMPORT_SCANNER] = "intervals",
-		[IMPORT_TESTRUN] = "rows",
-	};
-	static const char *const bad[] = {
-		[IMPORT_CASCADE] = "bad lines",
-		[IMPORT_EMITS] = "bad lines",
-		[IMPORT_PERF] = "bad reports",
-		[IMPORT_SCANNER] = "damaged places",
-		[IMPORT_TESTRUN] = "bad lines",
-	};
 	struct err err = { 0 };
 
 	if (!opt_common_values.quiet)
 		printf("%" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64
 		       " already there\n",
-		    result->events, rows[kind], result->bad, bad[kind],
+		    result->events, format->rows, result->bad, format->bad_rows,
 		    result->already);
 	if (result->bad == 0)
 		return EXIT_SUCCESS;
-	err_set(&err, "%" PRIu64 " %s were left out", result->bad, bad[kind]);
+	err_set(&err, "%" PRIu64 " %s were left out", result->bad,
+	    format->bad_rows);
 	log_fail(&err);
 	return EXIT_FAILURE;
 }
@@ -348,16 +306,18 @@ parse(struct options *options, int argc, char **argv,
 {
 	const struct opt_table tables[] = { { table, options },
 		{ opt_common, NULL }, { NULL, NULL } };
+	static char synopsis[256] = "[options] ";
+	const size_t used = strlen("[options] ");
 	const struct opt_program program = {
 		.name = "poolscope-import",
-		.synopsis = "[options] cascade|emits|perf FILE... | scanner "
-			    "DBDIR | testrun DIR... | azure-table NAME",
+		.synopsis = synopsis,
 		.summary = "import data from older tools",
 		.tables = tables,
 		.operands_min = 2,
 		.operands_max = 65535,
 	};
 
+	import_format_synopsis(synopsis + used, sizeof(synopsis) - used);
 	opt_parse(&program, argc, argv, operands);
 }
 
@@ -369,34 +329,25 @@ main(int argc, char **argv)
 	struct import_result result = { 0, 0, 0 };
 	struct import_options how = { .partition = { NULL, 0 } };
 	struct opt_operands operands;
-	enum import_kind kind;
+	const struct import_format *format;
 	const char *why;
 	struct err err = { 0 };
 	int rc;
 
 	parse(&options, argc, argv, &operands);
-	kind = get_kind(&options, operands.at[0]);
-	check_scanner(&options, &operands, kind == IMPORT_SCANNER);
-	check_usage(&options, &operands, kind);
-	if (instance_node(node, options.node, &why, &err) != 0)
+	format = get_format(&options, operands.at[0]);
+	check_format(format, &options, &operands);
+	check_usage(&options, &operands, format);
+	if (instance_node(node, options.input.node, &why, &err) != 0)
 		opt_usage("%s", err.text);
 	how.partition = text_of(options.partition);
 	how.node = text_of(node);
 	how.timeout_ns = options.timeout_ns;
 	how.progress = !opt_common_values.quiet && progress_is_wanted();
-	if (is_table(&operands)) {
-		rc = import_table(&options, &operands, &how, &result, &err);
-	} else {
-		enter_sandbox(&options, &operands);
-		rc = kind == IMPORT_SCANNER
-			 ? import_job(
-			       &options, operands.at[1], &how, &result, &err)
-			 : import_files(
-			       &options, &operands, kind, &how, &result, &err);
-	}
+	rc = import(&options, &operands, format, &how, &result, &err);
 	if (rc != 0) {
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}
-	return say(kind, &result);
+	return say(format, &result);
 }

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agents/import/source.h"
+#include "agents/import/formats/testrun.h"
 #include "proto/os/clock.h"
 #include "proto/os/progress.h"
 

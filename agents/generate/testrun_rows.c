@@ -8,6 +8,7 @@
 #include <sodium.h>
 #include <stdio.h>
 
+#include "agents/import/formats/testrun.h"
 #include "proto/os/clock.h"
 
 int

@@ -16,8 +16,7 @@
 #include <stdint.h>
 
 #include "agents/delivery/sender.h"
-#include "agents/import/file.h"
-#include "agents/import/row.h"
+#include "agents/import/source.h"
 
 enum {
 	IMPORT_STREAMS_MAX = 64,

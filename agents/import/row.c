@@ -1,12 +1,9 @@
 /*
- * import_row - one line of an older tool's data, as an event.
+ * import_row - one row of what older tools left behind, as a record.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/row.h"
 
-#include "agents/import/json_member.h"
-#include "agents/submit/compose.h"
-#include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
 void
@@ -34,10 +31,9 @@ import_row_put(struct import_row *row, const char *key,
 	return 0;
 }
 
-/* Empty ones are left out. */
-static int
-put_attributes(struct import_row *row, struct text message, struct text prefix,
-    struct err *err)
+int
+import_row_put_message(struct import_row *row, struct text message,
+    struct text prefix, struct err *err)
 {
 	struct value value = { .type = VALUE_TEXT };
 
@@ -57,84 +53,6 @@ put_attributes(struct import_row *row, struct text message, struct text prefix,
 	return 0;
 }
 
-static int
-parse_cascade(struct import_row *row, struct err *err)
-{
-	struct record *record = &row->record;
-	struct text time, event, message;
-	const char *colon;
-
-	if (json_member_name(
-		&row->object, "PartitionKey", &row->partition, err) != 0 ||
-	    json_member_name(&row->object, "NodeId", &record->node, err) != 0 ||
-	    json_member_text(&row->object, "RowKey", &time, err) != 0 ||
-	    json_member_text(&row->object, "Event", &event, err) != 0 ||
-	    json_member_text_if_any(&row->object, "Message", &message, err) !=
-		0)
-		return -1;
-	if (clock_parse_seconds(time, &record->time_ns, err) != 0)
-		return err_prefix(err, "\"RowKey\"");
-	colon = event.bytes > 0 ? memchr(event.at, ':', event.bytes) : NULL;
-	if (colon == NULL)
-		return err_set(err, "\"Event\" is not SOURCE:NAME");
-	record->source =
-	    (struct text){ event.at, (uint32_t)(colon - event.at) };
-	record->name =
-	    (struct text){ colon + 1, event.bytes - record->source.bytes - 1 };
-	return put_attributes(row, message, (struct text){ NULL, 0 }, err);
-}
-
-static int
-get_emit_time(struct import_row *row, struct err *err)
-{
-	struct text clock = json_fields_find(&row->object, "clock_us");
-	struct value us;
-	struct text time;
-
-	if (json_member_text_if_any(&row->object, "ts", &time, err) != 0)
-		return -1;
-	if (time.at != NULL) {
-		if (clock_parse_seconds(time, &row->record.time_ns, err) != 0)
-			return err_prefix(err, "\"ts\"");
-		return 0;
-	}
-	if (clock.bytes == 0)
-		return err_set(err, "\"ts\" and \"clock_us\" are missing");
-	if (json_fields_number(clock, &us, err) != 0)
-		return err_prefix(err, "\"clock_us\"");
-	if (us.type != VALUE_INT)
-		return err_set(err, "\"clock_us\" is not an integer");
-	if (us.is.i < TIME_MIN_NS / 1000 || us.is.i > TIME_MAX_NS / 1000)
-		return err_set(
-		    err, "\"clock_us\" is not between 1900 and 2200");
-	row->record.time_ns = us.is.i * 1000;
-	return 0;
-}
-
-static int
-parse_emit(struct import_row *row, struct err *err)
-{
-	struct record *record = &row->record;
-	struct text source, event, message, prefix;
-
-	if (json_member_name(&row->object, "node", &record->node, err) != 0 ||
-	    json_member_text(&row->object, "source", &source, err) != 0 ||
-	    json_member_text(&row->object, "event", &event, err) != 0 ||
-	    json_member_text_if_any(&row->object, "message", &message, err) !=
-		0 ||
-	    json_member_text_if_any(&row->object, "prefix", &prefix, err) !=
-		0 ||
-	    get_emit_time(row, err) != 0 ||
-	    compose_lower(row->source, source, "\"source\"", err) != 0 ||
-	    compose_lower(row->name, event, "\"event\"", err) != 0)
-		return -1;
-	record->source = text_of(row->source);
-	record->name = text_of(row->name);
-	if (text_equal(prefix, text_of("shipyard")))
-		prefix.bytes = 0; /* the recorder's own default */
-	return put_attributes(row, message, prefix, err);
-}
-
 int
 import_row_load(struct import_row *row, struct text line, struct err *err)
 {
@@ -142,16 +60,4 @@ import_row_load(struct import_row *row, struct text line, struct err *err)
 	row->partition = (struct text){ NULL, 0 };
 	row->record = (struct record){ .kind = RECORD_EVENT, .has_time = true };
 	return json_fields_read(&row->object, line, err);
-}
-
-int
-import_row_parse(struct import_row *row, enum import_kind kind,
-    struct text line, struct err *err)
-{
-	int rc = import_row_load(row, line, err);
-
-	if (rc == 0)
-		rc = kind == IMPORT_CASCADE ? parse_cascade(row, err)
-					    : parse_emit(row, err);
-	return rc != 0 ? -1 : record_check(&row->record, err);
 }

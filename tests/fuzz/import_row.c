@@ -1,8 +1,9 @@
 /*
- * import_row - any line is a row that an aggregator takes, or bad with a
- * reason. SPDX-License-Identifier: MIT
+ * import_row - any line of cascade or emits is a row that an aggregator takes,
+ * or bad with a reason. SPDX-License-Identifier: MIT
  */
-#include "agents/import/row.h"
+#include "agents/import/formats/cascade.h"
+#include "agents/import/formats/emits.h"
 #include "proto/wire/wire.h"
 
 #include <assert.h>
@@ -20,9 +21,12 @@ parse(enum import_kind kind, struct text line)
 	struct wire_writer w;
 	struct text packed, plain;
 	struct err err = { 0 };
+	int rc;
 
 	assert(row != NULL);
-	if (import_row_parse(row, kind, line, &err) != 0) {
+	rc = kind == IMPORT_CASCADE ? import_cascade_parse(row, line, &err)
+				    : import_emits_parse(row, line, &err);
+	if (rc != 0) {
 		assert(err.text[0] != '\0');
 	} else {
 		assert(text_check_name(row->record.node) == TEXT_OK);

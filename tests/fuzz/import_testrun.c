@@ -3,7 +3,7 @@
  * reason; the times of a row are those of a parser of doubles, but closer.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import/testrun.h"
+#include "agents/import/formats/testrun.h"
 #include "proto/wire/wire.h"
 
 #include <assert.h>

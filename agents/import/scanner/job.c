@@ -274,17 +274,19 @@ import_scanner_close(struct import_scanner **scanner)
 	*scanner = NULL;
 }
 
-uint64_t
-import_scanner_bad(const struct import_scanner *s)
-{
-	return s->notes;
-}
-
 static uint64_t
 no_line(const void *arg)
 {
 	(void)arg;
 	return 0;
+}
+
+static void
+close_scanner(void *arg)
+{
+	struct import_scanner *s = arg;
+
+	import_scanner_close(&s);
 }
 
 struct import_source
@@ -295,10 +297,12 @@ import_scanner_source(struct import_scanner *s)
 		.name = s->db,
 		.bytes = s->bytes,
 		.digest = s->digest,
+		.bad = s->notes,
 		.next = import_scanner_next,
 		.offset = import_scanner_offset,
 		.line = no_line,
 		.rewind = import_scanner_rewind,
+		.close = close_scanner,
 		.arg = s,
 	};
 }

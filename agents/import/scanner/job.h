@@ -32,9 +32,8 @@ int import_scanner_open(struct import_scanner **scanner, const char *db,
     const struct import_scanner_options *options, struct err *err);
 void import_scanner_close(struct import_scanner **scanner);
 
-/* Places that are damaged. */
-uint64_t import_scanner_bad(const struct import_scanner *scanner);
-/* As import_send wants it. */
+/* As import_send wants it; its close closes the scanner, its bad things are
+ * damaged places. */
 struct import_source import_scanner_source(struct import_scanner *scanner);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <sodium.h>
 
-#include "agents/import/row.h"
+#include "agents/import/formats/cascade.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 #include "tests/unit/check.h"
@@ -62,7 +62,7 @@ read_back(const struct event *e, const char *partition, struct import_row *row,
 	    table_row_message(message, &e->record, &left_out));
 	fclose(file);
 	assert_int_equal(left_out, 0);
-	if (import_row_parse(row, IMPORT_CASCADE, text_of(line), &err) != 0)
+	if (import_cascade_parse(row, text_of(line), &err) != 0)
 		fail_msg("%s: %s", err.text, line);
 }
 

@@ -1,9 +1,10 @@
 /*
- * import_azure_table - the rows of an Azure table, fetched into a file.
+ * import_azure_table - the rows of an Azure table, downloaded to a file.
+ *
+ * It runs poolscope-fetch, from the directory of this program: cloud services
+ * belong to the exporters.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import/azure_table.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -12,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agents/import/file.h"
+#include "agents/import/formats/cascade.h"
 #include "proto/os/file_io.h"
 
 enum { PATH_BYTES = 4096, OPERAND_BYTES = 128 };
@@ -59,9 +60,9 @@ run(const char *program, char *const argv[], int out, struct err *err)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int
-import_azure_table_fetch(
-    const char *table, const char *partition, bool quiet, struct err *err)
+/* poolscope-fetch reports its errors on standard error. */
+static int
+fetch(const char *table, const char *partition, bool quiet, struct err *err)
 {
 	char program[PATH_BYTES], operand[OPERAND_BYTES];
 	char pool[PATH_BYTES], name[] = "poolscope-fetch", q[] = "--quiet";
@@ -94,3 +95,14 @@ import_azure_table_fetch(
 		   : err_set(err, "download of %s failed; nothing is imported",
 			 operand);
 }
+
+const struct import_format import_format_azure_table = {
+	.word = "azure-table",
+	.operands = "NAME",
+	.kind = IMPORT_CASCADE, /* its rows are the same */
+	.rows = "events",
+	.bad_rows = "bad lines",
+	.single = "one table and one --partition",
+	.fetch = fetch,
+	.open = import_cascade_open,
+};

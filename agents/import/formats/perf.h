@@ -12,11 +12,10 @@
  * whose list is empty is an entity "node", so that readers know of it.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_IMPORT_PERF_H
-#define AGENTS_IMPORT_PERF_H
+#ifndef AGENTS_IMPORT_FORMATS_PERF_H
+#define AGENTS_IMPORT_FORMATS_PERF_H
 
-#include "agents/import/file.h"
-#include "agents/import/row.h"
+#include "agents/import/formats/format.h"
 
 /* Where in the file the reader is.  All zero: at its beginning. */
 struct import_perf {

@@ -2,14 +2,16 @@
  * import_perf - reports of an older sampler, one after another.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import/perf.h"
+#include "agents/import/formats/perf.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agents/import/json_member.h"
-#include "agents/import/json_stream.h"
+#include "agents/import/formats/json_stream.h"
+#include "proto/base/memory.h"
 #include "proto/record/perf_group.h"
 #include "proto/wire/wire.h"
 
@@ -353,3 +355,63 @@ import_perf_next(struct import_perf *perf, struct import_file *file,
 	}
 	return end(perf, &scan, err);
 }
+
+/* ---- the format --------------------------------------------------------- */
+
+struct perf {
+	struct import_files files; /* first: agents/import/source.h */
+	struct import_perf at;
+};
+
+static enum import_next
+next_row(void *arg, struct import_row *row, struct err *err)
+{
+	struct perf *perf = arg;
+
+	return import_perf_next(&perf->at, &perf->files.file[0], row, err);
+}
+
+static void
+rewind_perf(void *arg)
+{
+	struct perf *perf = arg;
+
+	perf->at = (struct import_perf){ .nodes = 0 };
+	import_files_rewind(&perf->files);
+}
+
+static void
+close_perf(void *arg)
+{
+	struct perf *perf = arg;
+
+	import_files_close(&perf->files);
+	free(perf);
+}
+
+static int
+open_perf(struct import_source *source, const char *path,
+    const struct import_format_options *options, struct err *err)
+{
+	struct perf *perf = memory_zero(1, sizeof(*perf));
+
+	if (import_files_open(&perf->files, path, options->name, err) != 0) {
+		free(perf);
+		return -1;
+	}
+	*source = import_files_source(&perf->files, IMPORT_PERF);
+	source->next = next_row;
+	source->rewind = rewind_perf;
+	source->close = close_perf;
+	return 0;
+}
+
+const struct import_format import_format_perf = {
+	.word = "perf",
+	.operands = "FILE...",
+	.kind = IMPORT_PERF,
+	.without_partition = "reports",
+	.rows = "reports",
+	.bad_rows = "bad reports",
+	.open = open_perf,
+};

@@ -2,7 +2,7 @@
  * json_stream - finds its way in one large JSON text, a value at a time.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import/json_stream.h"
+#include "agents/import/formats/json_stream.h"
 
 #include <stdio.h>
 #include <string.h>

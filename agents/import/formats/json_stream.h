@@ -6,8 +6,8 @@
  * remembered, and from then on nothing is read: ask once, afterwards.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_IMPORT_JSON_STREAM_H
-#define AGENTS_IMPORT_JSON_STREAM_H
+#ifndef AGENTS_IMPORT_FORMATS_JSON_STREAM_H
+#define AGENTS_IMPORT_FORMATS_JSON_STREAM_H
 
 #include "agents/import/file.h"
 

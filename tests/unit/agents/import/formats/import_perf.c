@@ -2,7 +2,7 @@
  * import_perf - reports become samples, to the bit; what is bad is named.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import/perf.h"
+#include "agents/import/formats/perf.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

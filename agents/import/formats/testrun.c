@@ -2,11 +2,15 @@
  * import_testrun - test runs of a device farm as rows.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import/testrun.h"
+#include "agents/import/formats/testrun.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "agents/import/json_member.h"
 #include "proto/base/memory.h"
@@ -15,6 +19,8 @@ const char *const import_testrun_names[IMPORT_TESTRUN_FILES] = {
 	[IMPORT_TESTRUN_RUNS] = "testruns.jsonl",
 	[IMPORT_TESTRUN_EVENTS] = "events.jsonl",
 };
+
+/* ---- lines -------------------------------------------------------------- */
 
 void
 import_testrun_put_run(struct import_row *row, struct text run)
@@ -153,3 +159,128 @@ import_testrun_parse(struct import_row *row, enum import_testrun_file file,
 						 : parse_event(row, err);
 	return rc != 0 ? -1 : record_check(&row->record, err);
 }
+
+/* ---- the directory ------------------------------------------------------ */
+
+struct testrun {
+	struct import_files files; /* first: agents/import/source.h */
+	struct text node;          /* of all rows */
+	char path[IMPORT_TESTRUN_FILES][IMPORT_PATH_BYTES];
+};
+static_assert((int)IMPORT_TESTRUN_FILES == IMPORT_FILES_MAX,
+    "the files of a directory are those of a source");
+
+/* The whole content of the directory, and whose rows are made of it. */
+static void
+make_digest(struct testrun *testrun)
+{
+	struct import_files *files = &testrun->files;
+	crypto_generichash_state state;
+
+	crypto_generichash_init(&state, NULL, 0, sizeof(files->digest));
+	for (uint32_t i = 0; i < IMPORT_TESTRUN_FILES; i++) {
+		unsigned char there = files->is_open[i];
+
+		crypto_generichash_update(&state, &there, sizeof(there));
+		if (there)
+			crypto_generichash_update(&state, files->file[i].digest,
+			    sizeof(files->file[i].digest));
+	}
+	crypto_generichash_update(&state,
+	    (const unsigned char *)testrun->node.at, testrun->node.bytes);
+	crypto_generichash_final(&state, files->digest, sizeof(files->digest));
+}
+
+/* Each file of a directory may be missing, but not all. */
+static int
+open_directory(struct testrun *testrun, const char *dir, struct err *err)
+{
+	struct import_files *files = &testrun->files;
+	bool any = false;
+	struct stat there;
+
+	files->name = dir;
+	if (stat(dir, &there) != 0)
+		return err_set(err, "%s: %s", dir, strerror(errno));
+	if (!S_ISDIR(there.st_mode))
+		return err_set(err, "%s: %s", dir, strerror(ENOTDIR));
+	for (uint32_t i = 0; i < IMPORT_TESTRUN_FILES; i++) {
+		if ((size_t)snprintf(testrun->path[i], sizeof(testrun->path[i]),
+			"%s/%s", dir,
+			import_testrun_names[i]) >= sizeof(testrun->path[i]))
+			return err_set(err,
+			    "%s: the path is longer than %d "
+			    "bytes",
+			    import_testrun_names[i], IMPORT_PATH_BYTES - 1);
+		if (stat(testrun->path[i], &there) != 0 && errno == ENOENT)
+			continue;
+		if (import_file_open_found(
+			&files->file[i], testrun->path[i], err) != 0)
+			return -1;
+		files->is_open[i] = any = true;
+		files->bytes += files->file[i].bytes;
+	}
+	if (!any)
+		return err_set(err, "%s: has neither %s nor %s", dir,
+		    import_testrun_names[0], import_testrun_names[1]);
+	make_digest(testrun);
+	return 0;
+}
+
+static int
+parse(void *arg, struct import_row *row, struct text line, struct err *err)
+{
+	const struct testrun *testrun = arg;
+
+	if (import_testrun_parse(row,
+		(enum import_testrun_file)testrun->files.at, line, err) != 0)
+		return -1;
+	row->record.node = testrun->node;
+	return 0;
+}
+
+static enum import_next
+next_row(void *arg, struct import_row *row, struct err *err)
+{
+	struct testrun *testrun = arg;
+
+	return import_files_next_row(&testrun->files, parse, testrun, row, err);
+}
+
+static void
+close_testrun(void *arg)
+{
+	struct testrun *testrun = arg;
+
+	import_files_close(&testrun->files);
+	free(testrun);
+}
+
+static int
+open_testrun(struct import_source *source, const char *dir,
+    const struct import_format_options *options, struct err *err)
+{
+	struct testrun *testrun = memory_zero(1, sizeof(*testrun));
+
+	testrun->node = text_of(
+	    options->node != NULL ? options->node : IMPORT_TESTRUN_NODE);
+	if (open_directory(testrun, dir, err) != 0) {
+		close_testrun(testrun);
+		return -1;
+	}
+	*source = import_files_source(&testrun->files, IMPORT_TESTRUN);
+	source->next = next_row;
+	source->close = close_testrun;
+	return 0;
+}
+
+const struct import_format import_format_testrun = {
+	.word = "testrun",
+	.operands = "DIR...",
+	.kind = IMPORT_TESTRUN,
+	.without_partition = "test runs",
+	.rows = "rows",
+	.bad_rows = "bad lines",
+	.not_stdin = "directories",
+	.open = open_testrun,
+};

@@ -2,7 +2,7 @@
  * import_testrun - what the lines of a farm's runs and events become.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import/testrun.h"
+#include "agents/import/formats/testrun.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "agents/import/source.h"
 
 static struct import_row row;
 static struct err err;
@@ -290,17 +288,23 @@ remove_file(const char *name)
 	assert_int_equal(unlink(path), 0);
 }
 
+static int
+open_dir(struct import_source *source, const char *node)
+{
+	const struct import_format_options options = { .node = node };
+
+	return import_format_testrun.open(source, dir, &options, &err);
+}
+
 /* The digest of the directory's rows. */
 static void
 get_digest(const char *node, unsigned char digest[static IMPORT_DIGEST_BYTES])
 {
-	struct import_rows rows;
+	struct import_source source;
 
-	assert_int_equal(
-	    import_rows_open(&rows, IMPORT_TESTRUN, dir, text_of(node), &err),
-	    0);
-	memcpy(digest, import_rows_source(&rows).digest, IMPORT_DIGEST_BYTES);
-	import_rows_close(&rows);
+	assert_int_equal(open_dir(&source, node), 0);
+	memcpy(digest, source.digest, IMPORT_DIGEST_BYTES);
+	import_source_close(&source);
 }
 
 static void
@@ -319,17 +323,13 @@ runs_come_before_events_and_bad_lines_have_their_file(void **state)
 		{ IMPORT_END, 0, NULL, 0 },
 	};
 	struct import_source source;
-	struct import_rows rows;
 
 	(void)state;
 	write_file("testruns.jsonl", "{\"testrun_id\":\"1\"}\n{}\n");
 	write_file("events.jsonl",
 	    "\n{\"testrun_id\":\"1\",\"event_name\":\"e\","
 	    "\"event_emit\":1}\n{\"testrun_id\":1}");
-	assert_int_equal(
-	    import_rows_open(&rows, IMPORT_TESTRUN, dir, text_of("n"), &err),
-	    0);
-	source = import_rows_source(&rows);
+	assert_int_equal(open_dir(&source, "n"), 0);
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]);
 		     i++) {
@@ -350,45 +350,36 @@ runs_come_before_events_and_bad_lines_have_their_file(void **state)
 		source.rewind(source.arg);
 		assert_int_equal(source.offset(source.arg), 0);
 	}
-	import_rows_close(&rows);
+	import_source_close(&source);
 }
 
 static void
 either_file_may_be_missing_but_not_both(void **state)
 {
 	struct import_source source;
-	struct import_rows rows;
 
 	(void)state;
 	write_file("testruns.jsonl", "{\"testrun_id\":\"1\"}\n");
 	write_file("events.jsonl", "{\"testrun_id\":\"1\",\"event_name\":"
 				   "\"e\",\"event_emit\":1}\n");
 	remove_file("testruns.jsonl");
-	assert_int_equal(
-	    import_rows_open(&rows, IMPORT_TESTRUN, dir, text_of("n"), &err),
-	    0);
-	source = import_rows_source(&rows);
+	assert_int_equal(open_dir(&source, "n"), 0);
 	assert_int_equal(source.next(source.arg, &row, &err), IMPORT_LINE);
 	assert_int_equal(row.record.kind, RECORD_EVENT);
 	assert_int_equal(source.next(source.arg, &row, &err), IMPORT_END);
-	import_rows_close(&rows);
+	import_source_close(&source);
 
 	remove_file("events.jsonl");
-	assert_int_equal(
-	    import_rows_open(&rows, IMPORT_TESTRUN, dir, text_of("n"), &err),
-	    -1);
+	assert_int_equal(open_dir(&source, "n"), -1);
 	assert_non_null(
 	    strstr(err.text, "has neither testruns.jsonl nor events.jsonl"));
 
 	write_file("testruns.jsonl", "{\"testrun_id\":\"1\"}\n");
-	assert_int_equal(
-	    import_rows_open(&rows, IMPORT_TESTRUN, dir, text_of("n"), &err),
-	    0);
-	source = import_rows_source(&rows);
+	assert_int_equal(open_dir(&source, "n"), 0);
 	assert_int_equal(source.next(source.arg, &row, &err), IMPORT_LINE);
 	assert_int_equal(row.record.kind, RECORD_ENTITY);
 	assert_int_equal(source.next(source.arg, &row, &err), IMPORT_END);
-	import_rows_close(&rows);
+	import_source_close(&source);
 }
 
 static void

@@ -1,8 +1,10 @@
 /*
- * import_row - what lines of older tools become, and what is wrong with them.
+ * import_lines - what lines of cascade and emits become, and what is wrong with
+ * them.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import/row.h"
+#include "agents/import/formats/cascade.h"
+#include "agents/import/formats/emits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +21,9 @@ static int
 parse(enum import_kind kind, const char *line)
 {
 	err.text[0] = '\0';
-	return import_row_parse(&row, kind, text_of(line), &err);
+	return kind == IMPORT_CASCADE
+		   ? import_cascade_parse(&row, text_of(line), &err)
+		   : import_emits_parse(&row, text_of(line), &err);
 }
 
 static void

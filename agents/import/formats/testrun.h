@@ -9,10 +9,10 @@
  * property removes the property; an absent one leaves it unchanged.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_IMPORT_TESTRUN_H
-#define AGENTS_IMPORT_TESTRUN_H
+#ifndef AGENTS_IMPORT_FORMATS_TESTRUN_H
+#define AGENTS_IMPORT_FORMATS_TESTRUN_H
 
-#include "agents/import/row.h"
+#include "agents/import/formats/format.h"
 
 enum import_testrun_file {
 	IMPORT_TESTRUN_RUNS,

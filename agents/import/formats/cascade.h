@@ -1,0 +1,23 @@
+/*
+ * import_cascade - rows of the event table of the older tool as events.
+ *
+ * A line is {"PartitionKey", "RowKey" (seconds since the epoch, as text),
+ * "Event" ("source:name"), "NodeId", "Message"}; the message is none when it is
+ * absent or null.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_IMPORT_FORMATS_CASCADE_H
+#define AGENTS_IMPORT_FORMATS_CASCADE_H
+
+#include "agents/import/formats/format.h"
+
+/* Read `line` (no newline).  -1: what is wrong with it.  The row must be zeroed
+ * before the first call. */
+int import_cascade_parse(
+    struct import_row *row, struct text line, struct err *err);
+
+/* As import_format.open; azure-table has the same rows. */
+int import_cascade_open(struct import_source *source, const char *path,
+    const struct import_format_options *options, struct err *err);
+
+#endif
