@@ -36,6 +36,12 @@ enum {
 	COMPACTED_ROW_ROOM_BYTES = 32 << 20 /* unpacked bodies */
 };
 
+static inline uint32_t
+compacted_row_level(uint32_t slice)
+{
+	return slice >> COMPACTED_ROW_LEVEL_BITS;
+}
+
 /* A record and its series block. */
 struct compacted_row_item {
 	uint32_t node, track;

@@ -64,7 +64,7 @@ count_slices(struct search *search, const struct key_row_block *hour)
 	     seek(search, &to, &row_key) && same_hour(&row_key, hour);) {
 		slices.count++;
 		slices.last = row_key.slice;
-		slices.of_level[compact_level(row_key.slice) %
+		slices.of_level[compacted_row_level(row_key.slice) %
 				COMPACTED_ROW_LEVELS]++;
 		if (row_key.slice == UINT32_MAX)
 			break;

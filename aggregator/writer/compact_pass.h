@@ -31,12 +31,6 @@ enum {
 	COMPACT_STEP_BYTES = 6 << 20,
 };
 
-static inline uint32_t
-compact_level(uint32_t slice)
-{
-	return slice >> COMPACTED_ROW_LEVEL_BITS;
-}
-
 /* What to compact. */
 struct compact_job {
 	struct key_row_block hour; /* partition, kind, bucket */

@@ -92,6 +92,8 @@ open_parts(struct writer *writer, struct err *err)
 	    quarantine_open(&writer->compact_quarantine, writer->path,
 		QUARANTINE_COMPACT, err) != 0)
 		return -1;
+	retention_init(&writer->retention, writer->db, &writer->indexer_write,
+	    &writer->models);
 	return prepare(writer, err);
 }
 
@@ -107,10 +109,6 @@ writer_open(struct writer **out, const char *store, struct journal *journal,
 	writer->journal = journal;
 	writer->options = *options;
 	writer->quarantine.fd = writer->compact_quarantine.fd = -1;
-	writer->retention.compacted = INT32_MAX;
-	for (unsigned i = 0; i < RETENTION_CUTS; i++)
-		writer->retention.cuts.before[i] =
-		    writer->retention.done.before[i] = INT32_MIN;
 	writer->dictionary = dictionary_new(DICTIONARY_MAX);
 	indexer_write_init(&writer->indexer_write);
 	pthread_mutex_init(&writer->lock, NULL);

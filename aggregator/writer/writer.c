@@ -126,6 +126,23 @@ retains(const struct writer *writer)
 	return options->retain_ns > 0 || options->retain_bytes > 0;
 }
 
+static enum db_result
+retain(struct writer *writer, bool *more, struct err *err)
+{
+	const struct writer_options *options = &writer->options;
+	struct retention_limits limits = { .retain_ns = options->retain_ns,
+		.retain_bytes = options->retain_bytes };
+	enum db_result result;
+
+	memcpy(limits.retain_rollup_ns, options->retain_rollup_ns,
+	    sizeof(limits.retain_rollup_ns));
+	result = retention_step(&writer->retention, &limits, more, err);
+	pthread_mutex_lock(&writer->lock);
+	writer->status.retained_ns = (uint64_t)writer->retention.deleted_ns;
+	pthread_mutex_unlock(&writer->lock);
+	return result;
+}
+
 /* The maximum length of a rest without new entries. */
 static int64_t
 idle_ns(const struct writer *writer)
@@ -188,7 +205,7 @@ round_of(struct writer *writer, struct err *err)
 	}
 	if (result != DB_BROKEN && retains(writer)) {
 		/* If the store is full, retention may free space. */
-		enum db_result removed = retention_step(writer, &old, err);
+		enum db_result removed = retain(writer, &old, err);
 
 		if (removed != DB_OK && result == DB_OK)
 			result = removed;
@@ -363,7 +380,7 @@ writer_run(struct writer *writer, struct err *err)
 	do {
 		if (!retains(writer))
 			return 0;
-		if (retention_step(writer, &more, err) != DB_OK)
+		if (retain(writer, &more, err) != DB_OK)
 			return -1;
 	} while (more);
 	return 0;

@@ -1,7 +1,7 @@
 /*
  * writer_private - the internals of the writer, shared by its files: the
- * thread (writer.c), indexing (step.c), retention (retention.c), rebuilding
- * phases (rebuild.c) and compaction (compact.c).
+ * thread (writer.c), indexing (step.c), rebuilding phases (rebuild.c) and
+ * compaction (compact.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_WRITER_WRITER_PRIVATE_H
@@ -15,39 +15,10 @@
 #include "aggregator/indexer/collect.h"
 #include "aggregator/indexer/quarantine.h"
 #include "aggregator/indexer/write_records.h"
-#include "aggregator/rollup/rollup.h"
+#include "aggregator/retention/retention.h"
 #include "aggregator/writer/compact_pass.h"
 #include "aggregator/writer/writer.h"
 #include "proto/os/thread.h"
-
-enum {
-	RETENTION_ROWS = 4096, /* deleted or examined per transaction */
-	RETENTION_CHUNK = 16   /* deleting a chunk counts as this many rows */
-};
-
-/* Delete hours before these (INT32_MIN: none): samples and each rollup, then
- * all records. */
-enum { RETENTION_ALL = ROLLUPS, RETENTION_CUTS };
-struct retention_cuts {
-	int32_t before[RETENTION_CUTS];
-};
-
-/* The position of the deletion. */
-struct retention {
-	int64_t next_ns; /* monotonic: time of the next check */
-	struct retention_cuts cuts;
-	struct retention_cuts done;     /* cuts whose deletion is complete */
-	uint32_t partition, data_class; /* rows: examined next */
-	struct key_row_block at;        /* samples: position of the walk */
-	bool rows_done;
-	int32_t compacted; /* the oldest hour of samples compacted since the
-			      last check; INT32_MAX: none */
-	unsigned char key[PHASE_KEY_COMPACTED_BYTES]; /* phases: continue after
-							 this key */
-	uint32_t key_bytes;
-	struct run_row_key run; /* runs: continue with this one */
-	bool phases_done;
-};
 
 struct writer {
 	char *path;
@@ -84,25 +55,6 @@ struct writer {
  * whether more entries are waiting.  DB_FULL: nothing changed, try again
  * later.  DB_BROKEN, with the error: the writer cannot go on. */
 enum db_result writer_step(struct writer *writer, bool *more, struct err *err);
-
-/* Delete old records in one bounded transaction, when it is time.  `*more`:
- * there is more to delete now. */
-enum db_result retention_step(
-    struct writer *writer, bool *more, struct err *err);
-
-int retention_find_cuts(
-    struct writer *writer, struct retention_cuts *cuts, struct err *err);
-/* Part of retention: examine the states of phases; true when all are done. */
-bool retention_phases(struct writer *writer, struct db_txn *txn);
-/* The same for runs. */
-bool retention_runs(struct writer *writer, struct db_txn *txn);
-/* Part of retention: examine the compacted samples of a partition, at most
- * `*rows` at a time; true when all are done. */
-bool retention_samples(struct retention *retention, struct db_txn *txn,
-    struct partition_counts *counts, uint32_t *rows);
-/* The hour before which samples (0) or their rollup are deleted.  The cut of
- * all records applies to them too. */
-int32_t retention_cut_of(const struct retention_cuts *cuts, unsigned rollup);
 
 /* Do one bounded transaction of compaction, when it is time; `*more` as above.
  * DB_FULL: there was no space for it. */

@@ -486,7 +486,7 @@ slices_of(unsigned table, unsigned *levels)
 			slices++;
 		if (slices > most)
 			most = slices;
-		*levels |= 1u << compact_level(row_key.slice);
+		*levels |= 1u << compacted_row_level(row_key.slice);
 	}
 	db_cursor_close(&cursor);
 	db_abort(&txn);

@@ -1,5 +1,5 @@
 /*
- * retention_cut - decide which hours to delete.
+ * cut - decide which hours to delete.
  *
  * By age, each kind of row has its own cut.  By size, the rows that need the
  * most space for their information are deleted first, an hour at a time:
@@ -8,7 +8,7 @@
  * whole hours are deleted, including events.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/writer_private.h"
+#include "aggregator/retention/retention_private.h"
 
 #include "proto/os/clock.h"
 
@@ -126,38 +126,38 @@ cut_by_size(struct db_txn *txn, struct retention_cuts *cuts)
 }
 
 static void
-cut_by_age(const struct writer_options *options, struct retention_cuts *cuts)
+cut_by_age(const struct retention_limits *limits, struct retention_cuts *cuts)
 {
 	int64_t now_ns = clock_wall_ns();
 
 	for (unsigned i = 0; i < RETENTION_CUTS; i++) {
-		int64_t ns = i == RETENTION_ALL ? options->retain_ns
-						: options->retain_rollup_ns[i];
+		int64_t ns = i == RETENTION_ALL ? limits->retain_ns
+						: limits->retain_rollup_ns[i];
 
 		cuts->before[i] = ns > 0 ? key_bucket(now_ns - ns) : INT32_MIN;
 	}
 }
 
 int
-retention_find_cuts(
-    struct writer *writer, struct retention_cuts *cuts, struct err *err)
+retention_find_cuts(struct retention *retention,
+    const struct retention_limits *limits, struct retention_cuts *cuts,
+    struct err *err)
 {
-	const struct writer_options *options = &writer->options;
 	struct db_status status = { .used_bytes = 0 };
 	struct db_txn *txn;
 
-	cut_by_age(options, cuts);
-	if (options->retain_bytes > 0 &&
-	    db_status(writer->db, &status, err) != 0)
+	cut_by_age(limits, cuts);
+	if (limits->retain_bytes > 0 &&
+	    db_status(retention->db, &status, err) != 0)
 		return -1;
-	if (db_begin(writer->db, false, &txn, err) != 0)
+	if (db_begin(retention->db, false, &txn, err) != 0)
 		return -1;
 	/* Cuts never move back, because readers rely on them. */
 	for (unsigned rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++)
 		if (cuts->before[rollup] < tables_cut(txn, rollup))
 			cuts->before[rollup] = tables_cut(txn, rollup);
-	if (options->retain_bytes > 0 &&
-	    status.used_bytes > options->retain_bytes)
+	if (limits->retain_bytes > 0 &&
+	    status.used_bytes > limits->retain_bytes)
 		cut_by_size(txn, cuts);
 	db_abort(&txn);
 	return 0;

@@ -1,9 +1,9 @@
 /*
- * retention_phases - delete pairs of phases whose events are both too old, and
+ * phases - delete pairs of phases whose events are both too old, and
  * remove them from the statistics.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/writer_private.h"
+#include "aggregator/retention/retention_private.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
  * remove them from `sums` and from the statistics of the phase.  Returns the
  * number of rows that are left. */
 static uint64_t
-trim_compacted(struct writer *writer, struct db_txn *txn,
+trim_compacted(struct retention *retention, struct db_txn *txn,
     const struct key_phase *phase, int64_t cut_ns, struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
@@ -40,7 +40,7 @@ trim_compacted(struct writer *writer, struct db_txn *txn,
 		while (phase_next_compacted(&pairs, &start, &end)) {
 			duration_stats_remove(
 			    sums, phase_duration(&start, &end));
-			duration_stats_remove(writer->indexer_write.stats,
+			duration_stats_remove(retention->indexer_write->stats,
 			    phase_duration(&start, &end));
 		}
 		db_cursor_del(cursor);
@@ -85,11 +85,11 @@ tighten(struct db_txn *txn, const struct key_phase *phase,
 
 /* Delete the old part of a state, or all of it. */
 static void
-trim_state(struct writer *writer, struct db_txn *txn, struct text key,
+trim_state(struct retention *retention, struct db_txn *txn, struct text key,
     const struct key_phase *phase, int64_t cut_ns)
 {
-	struct phase_state *state = &writer->indexer_write.state;
-	struct duration_stats *sums = writer->indexer_write.of_state;
+	struct phase_state *state = &retention->indexer_write->state;
+	struct duration_stats *sums = retention->indexer_write->of_state;
 	struct varint_reader u = varint_reader_of(state->sums);
 	uint64_t left = 0;
 	uint32_t pairs;
@@ -101,34 +101,34 @@ trim_state(struct writer *writer, struct db_txn *txn, struct text key,
 	duration_stats_reset(sums);
 	if (state->sums.bytes > 0)
 		duration_stats_decode(sums, &u);
-	phase_trim(state, pairs, all, writer->indexer_write.stats);
+	phase_trim(state, pairs, all, retention->indexer_write->stats);
 	if (state->compacted > 0)
-		left = trim_compacted(writer, txn, phase, cut_ns, sums);
+		left = trim_compacted(retention, txn, phase, cut_ns, sums);
 	if (all && left == 0) {
-		writer->indexer_write.stats->late -= sums->late;
-		writer->indexer_write.stats->overflow -= sums->overflow;
+		retention->indexer_write->stats->late -= sums->late;
+		retention->indexer_write->stats->overflow -= sums->overflow;
 		db_del(txn, TABLES_PHASES, key);
 		return;
 	}
 	if (sums->loose)
 		tighten(txn, phase, sums);
-	writer->indexer_write.sums.bytes = 0;
-	duration_stats_encode(sums, &writer->indexer_write.sums);
-	state->sums = buffer_text(&writer->indexer_write.sums);
-	writer->indexer_write.value.bytes = 0;
-	phase_state_encode(state, phase->scope, &writer->indexer_write.value);
-	db_put(
-	    txn, TABLES_PHASES, key, buffer_text(&writer->indexer_write.value));
+	retention->indexer_write->sums.bytes = 0;
+	duration_stats_encode(sums, &retention->indexer_write->sums);
+	state->sums = buffer_text(&retention->indexer_write->sums);
+	retention->indexer_write->value.bytes = 0;
+	phase_state_encode(
+	    state, phase->scope, &retention->indexer_write->value);
+	db_put(txn, TABLES_PHASES, key,
+	    buffer_text(&retention->indexer_write->value));
 }
 
 /* Move to the next row of states after retention->key; false at the end of the
  * table. */
 static bool
-next_state(struct writer *writer, struct db_txn *txn, struct key_phase *phase,
-    struct text *value)
+next_state(struct retention *retention, struct db_txn *txn,
+    struct key_phase *phase, struct text *value)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	struct retention *retention = &writer->retention;
 	struct text from = { (const char *)retention->key,
 		retention->key_bytes };
 	struct text key;
@@ -145,57 +145,56 @@ next_state(struct writer *writer, struct db_txn *txn, struct key_phase *phase,
 }
 
 static void
-put_stats(struct writer *writer, struct db_txn *txn,
+put_stats(struct retention *retention, struct db_txn *txn,
     const struct key_phase *phase, bool through)
 {
-	struct duration_stats *stats = writer->indexer_write.stats;
+	struct duration_stats *stats = retention->indexer_write->stats;
 
 	/* While a phase is not done, its extremes may stay loose: finding them
 	 * takes a walk over all its states. */
 	if (through && stats->loose)
-		indexer_write_sum_states(&writer->indexer_write, txn,
+		indexer_write_sum_states(retention->indexer_write, txn,
 		    phase->partition, phase->phase, stats);
-	indexer_write_put_stats(
-	    &writer->indexer_write, txn, phase->partition, phase->phase, stats);
+	indexer_write_put_stats(retention->indexer_write, txn, phase->partition,
+	    phase->phase, stats);
 }
 
 bool
-retention_phases(struct writer *writer, struct db_txn *txn)
+retention_phases(struct retention *retention, struct db_txn *txn)
 {
-	int64_t cut_ns =
-	    writer->retention.cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
+	int64_t cut_ns = retention->cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
 	struct key_phase now, at = { 0, 0, 0, 0 };
 	struct text value;
 	uint32_t rows;
 
 	for (rows = 0; rows < RETENTION_ROWS; rows++) {
-		struct text key = { (const char *)writer->retention.key,
+		struct text key = { (const char *)retention->key,
 			KEY_PHASE_BYTES };
 
-		if (!next_state(writer, txn, &now, &value)) {
-			writer->indexer_write.compacted.bytes = 0;
+		if (!next_state(retention, txn, &now, &value)) {
+			retention->indexer_write->compacted.bytes = 0;
 			if (at.partition != 0)
-				put_stats(writer, txn, &at, true);
+				put_stats(retention, txn, &at, true);
 			return true;
 		}
 		if (now.partition != at.partition || now.phase != at.phase) {
 			if (at.partition != 0)
-				put_stats(writer, txn, &at, true);
+				put_stats(retention, txn, &at, true);
 			indexer_write_get_stats(txn, now.partition, now.phase,
-			    writer->indexer_write.stats);
+			    retention->indexer_write->stats);
 			at = now;
 		}
 		/* A copy: deleting compacted rows may move the page that holds
 		 * it. */
-		writer->indexer_write.compacted.bytes = 0;
-		buffer_put(
-		    &writer->indexer_write.compacted, value.at, value.bytes);
-		value = buffer_text(&writer->indexer_write.compacted);
+		retention->indexer_write->compacted.bytes = 0;
+		buffer_put(&retention->indexer_write->compacted, value.at,
+		    value.bytes);
+		value = buffer_text(&retention->indexer_write->compacted);
 		if (phase_state_decode(
-			&writer->indexer_write.state, value, now.scope))
-			trim_state(writer, txn, key, &now, cut_ns);
+			&retention->indexer_write->state, value, now.scope))
+			trim_state(retention, txn, key, &now, cut_ns);
 	}
-	put_stats(writer, txn, &at, false);
-	writer->indexer_write.compacted.bytes = 0;
+	put_stats(retention, txn, &at, false);
+	retention->indexer_write->compacted.bytes = 0;
 	return false;
 }

@@ -1,5 +1,5 @@
 /*
- * retention_samples - delete the compacted samples of an old hour, except
+ * samples - delete the compacted samples of an old hour, except
  * those that replace a rollup that is still retained (rollup/rollup.h).
  *
  * Samples that stay make the walk long.  It therefore visits only hours that a
@@ -7,7 +7,7 @@
  * once.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/writer_private.h"
+#include "aggregator/retention/retention_private.h"
 
 #include "aggregator/rollup/rollup_list.h"
 
@@ -88,7 +88,7 @@ examine(struct walk *walk)
 
 	++*walk->rows;
 	/* A slice that is not of the last level has no rollups yet. */
-	if (compact_level(at->slice) == COMPACTED_ROW_LEVEL_WHOLE &&
+	if (compacted_row_level(at->slice) == COMPACTED_ROW_LEVEL_WHOLE &&
 	    !rollup_list_need_samples(walk->txn, at))
 		remove_series_block(walk);
 	at->first_ns = INT64_MIN;

@@ -1,9 +1,9 @@
 /*
- * retention_runs - delete test runs whose events are all too old, and remove
+ * runs - delete test runs whose events are all too old, and remove
  * their contributions from the statistics of their groups.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/writer_private.h"
+#include "aggregator/retention/retention_private.h"
 
 #include "aggregator/tables/dictionary.h"
 
@@ -15,12 +15,12 @@ is_old(const struct run_row *row, int64_t cut_ns)
 }
 
 static bool
-find_form(struct writer *writer, struct db_txn *txn,
+find_form(struct retention *retention, struct db_txn *txn,
     const struct run_row_key *run, struct run_sum_form *form)
 {
-	for (unsigned i = 0; i < writer->models.runs; i++) {
-		run_sum_form_make(
-		    form, NULL, txn, run->partition, &writer->models.run[i]);
+	for (unsigned i = 0; i < retention->models->runs; i++) {
+		run_sum_form_make(form, NULL, txn, run->partition,
+		    &retention->models->run[i]);
 		if (form->number == run->model)
 			return true;
 	}
@@ -29,7 +29,7 @@ find_form(struct writer *writer, struct db_txn *txn,
 
 /* The position of a walk over all runs. */
 struct walk {
-	struct writer *writer;
+	struct retention *retention;
 	struct db_txn *txn;
 	struct run_sum_form form;
 	bool has_form;
@@ -46,7 +46,7 @@ leave(struct walk *walk)
 
 	if (walk->has_form)
 		indexer_write_run_changes(
-		    &walk->writer->indexer_write, walk->txn, &walk->form);
+		    walk->retention->indexer_write, walk->txn, &walk->form);
 	if (walk->entities > 0) {
 		tables_get_counts(walk->txn, walk->at.partition, &counts);
 		*left -= walk->entities < *left ? walk->entities : *left;
@@ -62,7 +62,8 @@ enter(struct walk *walk, const struct run_row_key *run)
 	    run->model == walk->at.model)
 		return;
 	leave(walk);
-	walk->has_form = find_form(walk->writer, walk->txn, run, &walk->form);
+	walk->has_form =
+	    find_form(walk->retention, walk->txn, run, &walk->form);
 	walk->at = *run;
 	walk->kind = walk->has_form ? dictionary_find(walk->txn, run->partition,
 					  walk->form.model->kind)
@@ -83,16 +84,15 @@ remove_entity(struct walk *walk, struct text id)
 }
 
 bool
-retention_runs(struct writer *writer, struct db_txn *txn)
+retention_runs(struct retention *retention, struct db_txn *txn)
 {
-	int64_t cut_ns =
-	    writer->retention.cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
+	int64_t cut_ns = retention->cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
-	struct walk walk = { .writer = writer, .txn = txn };
-	struct run_row *row = writer->indexer_write.run;
+	struct walk walk = { .retention = retention, .txn = txn };
+	struct run_row *row = retention->indexer_write->run;
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	char id[NAME_BYTES_MAX];
-	struct run_row_key run = writer->retention.run;
+	struct run_row_key run = retention->run;
 	struct text key, value;
 	uint32_t rows = 0;
 	bool more;
@@ -111,18 +111,18 @@ retention_runs(struct writer *writer, struct db_txn *txn)
 		memcpy(id, row->id.at, row->id.bytes);
 		enter(&walk, &run);
 		if (walk.has_form)
-			run_sum(&writer->indexer_write.changes, &walk.form, row,
-			    run.run, true);
+			run_sum(&retention->indexer_write->changes, &walk.form,
+			    row, run.run, true);
 		db_cursor_del(cursor);
 		if (row->known && walk.kind != 0)
 			remove_entity(
 			    &walk, (struct text){ id, row->id.bytes });
 	}
 	if (more && run_row_get_key(key, &run))
-		writer->retention.run = run;
+		retention->run = run;
 	db_cursor_close(&cursor);
 	leave(&walk);
 	if (!more)
-		writer->retention.run = (struct run_row_key){ 0, 0, 0 };
+		retention->run = (struct run_row_key){ 0, 0, 0 };
 	return !more;
 }

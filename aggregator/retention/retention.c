@@ -1,15 +1,9 @@
 /*
- * retention - delete records that are too old or exceed the size limit, hour
- * by hour.
- *
- * Row blocks, chunks and rollups are ordered by hour, so the oldest are one
- * range of keys for each partition and kind.  Then the states of phases are
- * examined: pairs whose events are both that old are removed from the states
- * and from the statistics, which therefore always match the stored events.
- * Transactions are bounded and alternate with those of the indexer.
+ * retention - delete records that are too old or exceed the size limit: the
+ * steps, and the rows of the hours.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/writer_private.h"
+#include "aggregator/retention/retention_private.h"
 
 #include <string.h>
 
@@ -26,7 +20,7 @@ enum { VISITS = 4096 }; /* data classes examined per step */
 enum {
 	DATA_CLASS_ROLLUPS = RECORD_KINDS,
 	DATA_CLASS_SAMPLES = DATA_CLASS_ROLLUPS + ROLLUPS,
-	SHELVES
+	DATA_CLASSES
 };
 
 /* What one transaction deletes. */
@@ -39,13 +33,30 @@ struct removal {
 	uint32_t rows;
 };
 
+void
+retention_init(struct retention *retention, struct db *db,
+    struct indexer_write *indexer_write, const struct model_set *models)
+{
+	*retention = (struct retention){ .db = db,
+		.indexer_write = indexer_write,
+		.models = models,
+		.compacted = INT32_MAX };
+	for (unsigned i = 0; i < RETENTION_CUTS; i++)
+		retention->cuts.before[i] = retention->done.before[i] =
+		    INT32_MIN;
+}
+
 static void
 begin(struct retention *retention, const struct retention_cuts *cuts)
 {
-	*retention = (struct retention){ .cuts = *cuts,
-		.done = retention->done,
+	*retention = (struct retention){ .db = retention->db,
+		.indexer_write = retention->indexer_write,
+		.models = retention->models,
 		.next_ns = retention->next_ns,
+		.deleted_ns = retention->deleted_ns,
 		.compacted = retention->compacted,
+		.cuts = *cuts,
+		.done = retention->done,
 		.partition = 1,
 		.data_class = RECORD_EVENT };
 }
@@ -176,23 +187,23 @@ clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
 	struct partition_counts *counts = &removal->counts;
 
 	tables_get_counts(txn, retention->partition, counts);
-	while (retention->data_class < SHELVES && clear_data_class(removal)) {
+	while (
+	    retention->data_class < DATA_CLASSES && clear_data_class(removal)) {
 		retention->data_class++;
 		++*visits;
 	}
 	if (all != INT32_MIN && counts->first_ns < all * KEY_BUCKET_NS)
 		counts->first_ns = all * KEY_BUCKET_NS;
 	tables_put_counts(txn, retention->partition, counts);
-	if (retention->data_class == SHELVES) {
+	if (retention->data_class == DATA_CLASSES) {
 		retention->data_class = RECORD_EVENT;
 		retention->partition++;
 	}
 }
 
 static void
-remove_rows(struct writer *writer, struct db_txn *txn)
+remove_rows(struct retention *retention, struct db_txn *txn)
 {
-	struct retention *retention = &writer->retention;
 	struct removal removal = { .retention = retention,
 		.row_blocks = db_cursor_open(txn, TABLES_ROW_BLOCKS),
 		.chunks = db_cursor_open(txn, TABLES_CHUNKS),
@@ -216,18 +227,16 @@ remove_rows(struct writer *writer, struct db_txn *txn)
 /* ---- a step ---- */
 
 static void
-say(struct writer *writer)
+say(struct retention *retention)
 {
-	int32_t all = writer->retention.cuts.before[RETENTION_ALL];
+	int32_t all = retention->cuts.before[RETENTION_ALL];
 	char when[CLOCK_TEXT_BYTES];
 
 	if (all == INT32_MIN)
 		return;
-	pthread_mutex_lock(&writer->lock);
-	writer->status.retained_ns = (uint64_t)(all * KEY_BUCKET_NS);
-	pthread_mutex_unlock(&writer->lock);
+	retention->deleted_ns = all * KEY_BUCKET_NS;
 	log_debug("indexer: records before %s were deleted (retention)",
-	    clock_text(when, all * KEY_BUCKET_NS, 0));
+	    clock_text(when, retention->deleted_ns, 0));
 }
 
 /* Is there anything left to delete? */
@@ -241,19 +250,18 @@ is_wanted(const struct retention_cuts *cuts, const struct retention_cuts *done)
 }
 
 static bool
-remove_in(struct writer *writer, struct db_txn *txn)
+remove_in(struct retention *retention, struct db_txn *txn)
 {
-	struct retention *retention = &writer->retention;
 	int32_t all = retention->cuts.before[RETENTION_ALL];
 
 	if (!retention->rows_done) {
-		remove_rows(writer, txn);
+		remove_rows(retention, txn);
 		return false;
 	}
 	if (all > retention->done.before[RETENTION_ALL]) {
 		retention->phases_done =
-		    retention->phases_done || retention_phases(writer, txn);
-		if (!retention->phases_done || !retention_runs(writer, txn))
+		    retention->phases_done || retention_phases(retention, txn);
+		if (!retention->phases_done || !retention_runs(retention, txn))
 			return false;
 		tables_put_fact(txn, FACT_RETAINED, varint_zigzag(all));
 	}
@@ -261,47 +269,45 @@ remove_in(struct writer *writer, struct db_txn *txn)
 }
 
 static enum db_result
-remove_some(struct writer *writer, bool *more, struct err *err)
+remove_some(struct retention *retention, bool *more, struct err *err)
 {
-	struct retention saved = writer->retention;
+	struct retention saved = *retention;
 	enum db_result result;
 	struct db_txn *txn;
 	bool through;
 
-	if (db_begin(writer->db, true, &txn, err) != 0)
+	if (db_begin(retention->db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	through = remove_in(writer, txn);
+	through = remove_in(retention, txn);
 	result = db_commit(&txn, err);
 	if (result != DB_OK) {
-		writer->retention = saved;
+		*retention = saved;
 		return result;
 	}
 	*more = true; /* when done: check whether it was enough */
 	if (!through)
 		return DB_OK;
 	for (unsigned i = 0; i < RETENTION_CUTS; i++)
-		if (writer->retention.cuts.before[i] >
-		    writer->retention.done.before[i])
-			writer->retention.done.before[i] =
-			    writer->retention.cuts.before[i];
-	say(writer);
+		if (retention->cuts.before[i] > retention->done.before[i])
+			retention->done.before[i] = retention->cuts.before[i];
+	say(retention);
 	return DB_OK;
 }
 
 enum db_result
-retention_step(struct writer *writer, bool *more, struct err *err)
+retention_step(struct retention *retention,
+    const struct retention_limits *limits, bool *more, struct err *err)
 {
-	struct retention *retention = &writer->retention;
 	int64_t now_ns = clock_monotonic_ns();
 	struct retention_cuts cuts;
 
 	*more = false;
 	if (is_wanted(&retention->cuts, &retention->done))
-		return remove_some(writer, more, err);
+		return remove_some(retention, more, err);
 	if (now_ns < retention->next_ns)
 		return DB_OK;
 	retention->next_ns = now_ns + CHECK_NS;
-	if (retention_find_cuts(writer, &cuts, err) != 0)
+	if (retention_find_cuts(retention, limits, &cuts, err) != 0)
 		return DB_BROKEN;
 	if (retention->compacted < retention->done.before[ROLLUP_RAW])
 		retention->done.before[ROLLUP_RAW] = retention->compacted;

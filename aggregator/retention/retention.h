@@ -1,0 +1,72 @@
+/*
+ * retention - delete records that are too old or exceed the size limit, hour
+ * by hour.
+ *
+ * Row blocks, chunks and rollups are ordered by hour, so the oldest are one
+ * range of keys for each partition and kind.  Then the states of phases are
+ * examined: pairs whose events are both that old are removed from the states
+ * and from the statistics, which therefore always match the stored events.
+ * Transactions are bounded and alternate with those of the indexer.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_RETENTION_RETENTION_H
+#define AGGREGATOR_RETENTION_RETENTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/db/db.h"
+#include "aggregator/indexer/write_records.h"
+#include "aggregator/model/model.h"
+#include "aggregator/rollup/rollup.h"
+#include "aggregator/tables/row_block.h"
+
+struct retention_limits {
+	int64_t retain_ns; /* maximum age; 0: no limit */
+	/* Of compacted samples and of their buckets of 10 s, 1 min, 10 min; 0:
+	 * retain_ns. */
+	int64_t retain_rollup_ns[ROLLUPS];
+	uint64_t retain_bytes; /* maximum size of the tables; 0: no limit */
+};
+
+/* Delete hours before these (INT32_MIN: none): samples and each rollup, then
+ * all records. */
+enum { RETENTION_ALL = ROLLUPS, RETENTION_CUTS };
+struct retention_cuts {
+	int32_t before[RETENTION_CUTS];
+};
+
+struct retention {
+	/* not owned */
+	struct db *db;
+	struct indexer_write *indexer_write; /* statistics, and room */
+	const struct model_set *models;
+
+	int64_t next_ns;    /* monotonic: time of the next check */
+	int64_t deleted_ns; /* records before this time were deleted; 0: none */
+	int32_t compacted;  /* the oldest hour of samples compacted since the
+			       last check; INT32_MAX: none */
+
+	/* The position of the deletion. */
+	struct retention_cuts cuts;
+	struct retention_cuts done;     /* cuts whose deletion is complete */
+	uint32_t partition, data_class; /* rows: examined next */
+	struct key_row_block at;        /* samples: position of the walk */
+	bool rows_done;
+	unsigned char key[PHASE_KEY_COMPACTED_BYTES]; /* phases: continue after
+							 this key */
+	uint32_t key_bytes;
+	struct run_row_key run; /* runs: continue with this one */
+	bool phases_done;
+};
+
+/* The arguments must outlive `retention`. */
+void retention_init(struct retention *retention, struct db *db,
+    struct indexer_write *indexer_write, const struct model_set *models);
+
+/* Delete old records in one bounded transaction, when it is time.  `*more`:
+ * there is more to delete now. */
+enum db_result retention_step(struct retention *retention,
+    const struct retention_limits *limits, bool *more, struct err *err);
+
+#endif
