@@ -20,7 +20,7 @@
 
 #include "proto/base/err.h"
 #include "proto/config/config_files.h"
-#include "proto/config/opt.h"
+#include "proto/config/opt_table.h"
 
 /* Options that may stand outside sections; ends with NULL. */
 extern const char *const config_shared[];

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "proto/net/libzmq.h"
-#include "proto/net/zsock_socket.h"
 
 enum {
 	BACKLOG = 1024,

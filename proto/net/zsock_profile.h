@@ -12,6 +12,10 @@
 #include "proto/keys/keyfile.h"
 #include "proto/net/zsock.h"
 
+/* The domains in libzmq's authentication requests (RFC 27). */
+#define ZSOCK_DOMAIN_KEYS  "poolscope"
+#define ZSOCK_DOMAIN_LOCAL "local"
+
 int zsock_profile_set(void *zmq, int option, int value, struct err *err);
 
 /* Options that do not depend on the endpoint; set once. */

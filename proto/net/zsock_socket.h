@@ -17,10 +17,6 @@
 #include "proto/net/connection_limit.h"
 #include "proto/net/zsock.h"
 
-/* The domains in libzmq's authentication requests (RFC 27). */
-#define ZSOCK_DOMAIN_KEYS  "poolscope"
-#define ZSOCK_DOMAIN_LOCAL "local"
-
 struct zsock_socket {
 	void *zmq;   /* ROUTER or DEALER */
 	void *watch; /* PAIR: the monitor's events */

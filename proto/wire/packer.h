@@ -14,7 +14,8 @@
 #include <msgpack/timestamp.h>
 #include <string.h>
 
-#include "proto/wire/wire.h"
+#include "proto/base/text.h"
+#include "proto/wire/wire_writer.h"
 
 static inline void
 wire_packer_append(struct wire_writer *w, const void *at, size_t bytes)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "proto/record/record.h"
+#include "proto/wire/wire_writer.h"
 
 enum {
 	WIRE_VERSION = 1,
@@ -188,18 +189,6 @@ void wire_cursor_init(struct wire_cursor *cursor,
 bool wire_next(struct wire_cursor *cursor, struct record *record);
 
 /* ---- writing ---- */
-
-/* A body under construction in a buffer of the caller with a fixed size.
- * `full` is sticky; when it is set, the record that did not fit has been
- * removed completely. */
-struct wire_writer {
-	unsigned char *at;
-	size_t bytes;     /* written */
-	size_t room;      /* of the buffer */
-	uint32_t records; /* context records do not count */
-	bool full;
-};
-void wire_writer_init(struct wire_writer *w, void *buffer, size_t room);
 
 /* Append one record of kind event, sample, span, entity, gap, phase or
  * rejected: the fields of struct record that the kind uses (see the table

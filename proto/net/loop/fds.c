@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
-#include "proto/net/loop/loop.h"
 #include "proto/os/heartbeat.h"
 
 enum { EVENTS_AT_ONCE = 64, ROOM_MIN = 64 };
@@ -74,9 +73,8 @@ fds_add(struct fds *fds, int fd, uint32_t events,
 {
 	struct fds_entry *entry;
 
-	if (fds->count == LOOP_FDS_MAX)
-		return err_set(
-		    err, "more than %d file descriptors", LOOP_FDS_MAX);
+	if (fds->count == FDS_MAX)
+		return err_set(err, "more than %d file descriptors", FDS_MAX);
 	make_room(fds, fd);
 	entry = &fds->entry[fd];
 	assert(entry->on_fd == NULL);

@@ -9,6 +9,8 @@
 
 #include "proto/base/err.h"
 
+enum { FDS_MAX = 4096 };
+
 /* Indexed by descriptor.  The generation distinguishes an event of a
  * descriptor that was removed in this round from one of its successor. */
 struct fds_entry {

@@ -14,12 +14,13 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
+#include "proto/net/loop/loop_timer.h"
 #include "proto/net/zsock.h"
 #include "proto/os/thread.h"
 
 struct loop; /* opaque */
 
-enum { LOOP_PORTS_MAX = 16, LOOP_TIMERS_MAX = 64, LOOP_FDS_MAX = 4096 };
+enum { LOOP_PORTS_MAX = 16 };
 
 int loop_new(struct loop **loop, struct err *err);
 void loop_free(struct loop **loop);
@@ -33,7 +34,8 @@ int loop_add_port(struct loop *loop, struct zsock *zsock,
     struct err *err);
 void loop_remove_port(struct loop *loop, struct zsock *zsock);
 
-/* Level-triggered; `events` are EPOLLIN | EPOLLOUT ... of <sys/epoll.h>. */
+/* At most FDS_MAX (fds.h).  Level-triggered; `events` are EPOLLIN | EPOLLOUT
+ * ... of <sys/epoll.h>. */
 int loop_add_fd(struct loop *loop, int fd, uint32_t events,
     void (*on_fd)(void *arg, int fd, uint32_t events), void *arg,
     struct err *err);
@@ -41,15 +43,6 @@ int loop_change_fd(struct loop *loop, int fd, uint32_t events);
 void loop_remove_fd(
     struct loop *loop, int fd); /* call it before the descriptor is closed */
 
-/* A timer is the caller's storage, zero-initialised, and must live while it is
- * set. */
-struct loop_timer {
-	int64_t at_ns;     /* monotonic; 0: not set */
-	int64_t period_ns; /* 0: once */
-	void (*on_timer)(void *arg, struct loop_timer *timer);
-	void *arg;
-	uint32_t slot; /* private to the loop */
-};
 /* First at `at_ns`, then every `period_ns` on the same grid: periods missed
  * during a stall are skipped. */
 void loop_set_timer(struct loop *loop, struct loop_timer *timer, int64_t at_ns,

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "proto/net/loop/loop.h"
+#include "proto/net/loop/loop_timer.h"
 
 /* There are few: scanning all is cheaper than keeping them sorted. */
 struct timers {

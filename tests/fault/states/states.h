@@ -1,7 +1,7 @@
 /*
  * states - the directories that a crash could leave behind.
  *
- * A program that links shim.c and agents/daemon/replay.c has its own writes,
+ * A program that links shim.c and replay.c has its own writes,
  * syncs and changes of names under one directory recorded, in memory, while it
  * runs against the real file system.  Any moment of the recording can then be
  * turned into a directory as a power cut at that moment might leave it:
