@@ -374,7 +374,7 @@ def case_parts(door, pid, keyfile=None):
                 s, make_block = begin(data, at_once)
                 endless(s, pid, make_block, bytes_max, what)
         began = time.monotonic()
-        assert counters()["connections_dropped"] - cut >= 2 * rounds, "cut: %d, then %d" % (cut, counters()["cut"])
+        assert counters()["connections_dropped"] - cut >= 2 * rounds, "cut: %d, then %d" % (cut, counters()["connections_dropped"])
         assert crew.wait_for(50, since=began) >= 50, "the honest stopped"
         settled(lambda: resident_bytes(pid) - before < 64 * MIB)
         bound(pid, before, 192 * MIB, "memory after them")
