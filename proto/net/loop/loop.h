@@ -19,7 +19,7 @@
 
 struct loop; /* opaque */
 
-enum { LOOP_PORTS_MAX = 16, LOOP_TIMERS_MAX = 64, LOOP_FDS_MAX = 4096 };
+enum { LOOP_ZSOCKS_MAX = 16, LOOP_TIMERS_MAX = 64, LOOP_FDS_MAX = 4096 };
 
 int loop_new(struct loop **loop, struct err *err);
 void loop_free(struct loop **loop);
@@ -28,10 +28,10 @@ void loop_free(struct loop **loop);
  * returned ZSOCK_AGAIN can take messages again, and when a peer connected or
  * disconnected.  The callback should receive until ZSOCK_AGAIN or until it has
  * done enough (then it is called again after the others had their turn). */
-int loop_add_port(struct loop *loop, struct zsock *zsock,
-    void (*on_port)(void *arg, struct zsock *zsock), void *arg,
+int loop_add_zsock(struct loop *loop, struct zsock *zsock,
+    void (*on_zsock)(void *arg, struct zsock *zsock), void *arg,
     struct err *err);
-void loop_remove_port(struct loop *loop, struct zsock *zsock);
+void loop_remove_zsock(struct loop *loop, struct zsock *zsock);
 
 /* Level-triggered; `events` are EPOLLIN | EPOLLOUT ... of <sys/epoll.h>. */
 int loop_add_fd(struct loop *loop, int fd, uint32_t events,
