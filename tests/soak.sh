@@ -51,13 +51,13 @@ table=$logs/table
 judge() {
 	_log=$logs/$1.log
 	_counted=$(sed -n 's/^\([0-9]* passed, [0-9]* failed\).*/\1/p' "$_log" | tail -n 1)
-	_said=$(grep -v -e '^ok' -e '^not ok' -e '^seed' -e 'passed,' -e '^ *$' "$_log" | tail -n 1)
+	_pattern=$(grep -v -e '^ok' -e '^not ok' -e '^seed' -e 'passed,' -e '^ *$' "$_log" | tail -n 1)
 	_seed=$(sed -n 's/^seed \([0-9]*\).*/\1/p' "$_log" | head -n 1)
 	_word=ok
 	[ "$2" -eq 0 ] || _word="not ok"
 	grep -q '^SKIPPED' "$_log" && _word=skipped
 	printf '%-8s  %-9s  %6d s  %-24s  seed %-10s  %s\n' "$_word" "$1" "$3" \
-		"${_counted:-status $2}" "${_seed:--}" "$_said" >>"$table"
+		"${_counted:-status $2}" "${_seed:--}" "$_pattern" >>"$table"
 	tail -n 1 "$table"
 }
 

@@ -8,11 +8,11 @@
 
 #include "aggregator/keys/keys.h"
 
-static struct allowlist_entry
+static struct authorized_key
 make_entry(
     const struct keys_grant *grant, const unsigned char public[Z85_KEY_BYTES])
 {
-	struct allowlist_entry entry = { .role = grant->role,
+	struct authorized_key entry = { .role = grant->role,
 		.partition = text_of(grant->partition),
 		.node = text_of(grant->node),
 		.name = text_of(grant->name) };
@@ -26,14 +26,14 @@ static int
 check_new_name(const char *name, struct err *err)
 {
 	char path[INSTANCE_PATH_BYTES];
-	struct allowlist *list;
+	struct authorized_keys *list;
 	uint32_t keys;
 
 	if (keys_allow_path(path, err) != 0 ||
-	    allowlist_read(&list, path, err) != 0)
+	    authorized_keys_read(&list, path, err) != 0)
 		return -1;
 	keys_newest(list, text_of(name), &keys);
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 	if (keys == 0)
 		return 0;
 	return err_set(err,
@@ -73,7 +73,7 @@ int
 keys_new(const struct keys_grant *grant, const char *file, struct err *err)
 {
 	struct keyfile key;
-	struct allowlist_entry entry;
+	struct authorized_key entry;
 	char path[INSTANCE_PATH_BYTES];
 	uint32_t removed;
 	int rc;
@@ -88,7 +88,8 @@ keys_new(const struct keys_grant *grant, const char *file, struct err *err)
 		rc = keyfile_write(&key, path, false, err);
 	if (rc == 0) {
 		rc = keys_change(
-		    &(struct allowlist_change){ .add = &entry }, &removed, err);
+		    &(struct authorized_keys_change){ .add = &entry }, &removed,
+		    err);
 		if (rc != 0)
 			unlink(path);
 		else
@@ -120,8 +121,8 @@ keys_new_for(const struct keys_grant *grant, const char *file,
 }
 
 static bool
-has_name(const void *arg, const struct allowlist *list,
-    const struct allowlist_entry *entry)
+has_name(const void *arg, const struct authorized_keys *list,
+    const struct authorized_key *entry)
 {
 	(void)list;
 	return text_equal(entry->name, text_of(arg));
@@ -131,9 +132,10 @@ int
 keys_allow(const struct keys_grant *grant,
     const unsigned char public[Z85_KEY_BYTES], struct err *err)
 {
-	struct allowlist_entry entry = make_entry(grant, public);
+	struct authorized_key entry = make_entry(grant, public);
 	/* Repeating the command replaces the previous line. */
-	struct allowlist_change change = { keys_has_public, public, &entry };
+	struct authorized_keys_change change = { keys_has_public, public,
+		&entry };
 	uint32_t removed;
 
 	if (keys_change(&change, &removed, err) != 0)
@@ -151,14 +153,15 @@ remove_lines(const char *what, uint32_t *removed, struct err *err)
 
 	*removed = 0;
 	if (z85_decode(public, text_of(what)) &&
-	    keys_change(
-		&(struct allowlist_change){ keys_has_public, public, NULL },
+	    keys_change(&(struct authorized_keys_change){ keys_has_public,
+			    public, NULL },
 		removed, err) != 0)
 		return -1;
 	if (*removed > 0)
 		return 0;
 	return keys_change(
-	    &(struct allowlist_change){ has_name, what, NULL }, removed, err);
+	    &(struct authorized_keys_change){ has_name, what, NULL }, removed,
+	    err);
 }
 
 int

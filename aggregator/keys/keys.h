@@ -2,9 +2,9 @@
  * keys - the keys of an instance, and which of them are authorized.
  *
  * The functions of poolscope-keys: they write files in DIR/keys
- * (proto/keys/keyfile.h) and lines of DIR/keys/allow (proto/keys/allowlist.h),
- * and send SIGHUP to the running daemons, so that a change takes effect at
- * once.
+ * (proto/keys/keyfile.h) and lines of DIR/keys/allow
+ * (proto/keys/authorized_keys.h), and send SIGHUP to the running daemons, so
+ * that a change takes effect at once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_KEYS_KEYS_H
@@ -14,7 +14,7 @@
 
 #include "proto/config/instance.h"
 #include "proto/format/report.h"
-#include "proto/keys/allowlist.h"
+#include "proto/keys/authorized_keys.h"
 #include "proto/keys/keyfile.h"
 
 #define KEYS_SERVER      "server"
@@ -43,21 +43,22 @@ int keys_allow_path(char to[static INSTANCE_PATH_BYTES], struct err *err);
 int keys_servers(struct keyfile *key, struct err *err);
 
 /* Remove lines, add one, and notify the daemons. */
-int keys_change(
-    const struct allowlist_change *change, uint32_t *removed, struct err *err);
+int keys_change(const struct authorized_keys_change *change, uint32_t *removed,
+    struct err *err);
 /* Make broker and aggregator of the instance reload their keys, and wait until
  * they have (5 s). */
 void keys_notify(void);
 /* The same for the programs that connect with a key: agent and broker. */
 void keys_notify_clients(void);
 
-/* For allowlist_change: matches the lines with this public key (`arg`). */
-bool keys_has_public(const void *arg, const struct allowlist *list,
-    const struct allowlist_entry *entry);
+/* For authorized_keys_change: matches the lines with this public key (`arg`).
+ */
+bool keys_has_public(const void *arg, const struct authorized_keys *list,
+    const struct authorized_key *entry);
 
 /* The newest line of a name; NULL: there is none. */
-const struct allowlist_entry *keys_newest(
-    const struct allowlist *list, struct text name, uint32_t *keys);
+const struct authorized_key *keys_newest(
+    const struct authorized_keys *list, struct text name, uint32_t *keys);
 
 /* The verbs.  `file` is a path; NULL: DIR/keys/NAME.key. */
 int keys_new_server(struct err *err);

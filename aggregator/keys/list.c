@@ -20,7 +20,7 @@ static const struct table_column columns[] = { { "NAME", 16, false },
 	{ NULL, 0, false } };
 
 static void
-put_row(struct report *to, const struct allowlist_entry *entry, bool newest)
+put_row(struct report *to, const struct authorized_key *entry, bool newest)
 {
 	char public[Z85_CHARACTERS];
 
@@ -35,7 +35,7 @@ put_row(struct report *to, const struct allowlist_entry *entry, bool newest)
 
 /* 1: it does not exist. */
 static int
-read_server(struct allowlist_entry *entry, const char *name, struct err *err)
+read_server(struct authorized_key *entry, const char *name, struct err *err)
 {
 	char path[INSTANCE_PATH_BYTES];
 	struct keyfile key;
@@ -46,7 +46,7 @@ read_server(struct allowlist_entry *entry, const char *name, struct err *err)
 		return 1;
 	if (keyfile_read(&key, path, err) != 0)
 		return -1;
-	*entry = (struct allowlist_entry){ .role = key.role,
+	*entry = (struct authorized_key){ .role = key.role,
 		.name = text_of(KEYS_SERVER) };
 	memcpy(entry->public, key.public, sizeof(entry->public));
 	keyfile_clear(&key);
@@ -57,7 +57,7 @@ read_server(struct allowlist_entry *entry, const char *name, struct err *err)
 static int
 by_name(const void *a, const void *b)
 {
-	const struct allowlist_entry *const *one = a, *const *other = b;
+	const struct authorized_key *const *one = a, *const *other = b;
 	int order = text_compare((*one)->name, (*other)->name);
 
 	if (order != 0)
@@ -67,22 +67,22 @@ by_name(const void *a, const void *b)
 
 /* Sorted by name first: there may be 100,000 keys. */
 static void
-put_clients(struct report *to, const struct allowlist *list)
+put_clients(struct report *to, const struct authorized_keys *list)
 {
-	uint32_t count = allowlist_count(list);
-	const struct allowlist_entry **sorted =
+	uint32_t count = authorized_keys_count(list);
+	const struct authorized_key **sorted =
 	    memory_zero(count + 1, sizeof(*sorted));
 	bool *newest = memory_zero(count + 1, sizeof(*newest));
 
 	for (uint32_t i = 0; i < count; i++)
-		sorted[i] = allowlist_at(list, i);
+		sorted[i] = authorized_keys_at(list, i);
 	qsort(sorted, count, sizeof(*sorted), by_name);
 	for (uint32_t i = 0; i < count; i++)
-		newest[sorted[i] - allowlist_at(list, 0)] =
+		newest[sorted[i] - authorized_keys_at(list, 0)] =
 		    i + 1 == count ||
 		    !text_equal(sorted[i]->name, sorted[i + 1]->name);
 	for (uint32_t i = 0; i < count; i++)
-		put_row(to, allowlist_at(list, i), newest[i]);
+		put_row(to, authorized_keys_at(list, i), newest[i]);
 	free(newest);
 	free(sorted);
 }
@@ -91,15 +91,15 @@ int
 keys_list(enum report_format format, FILE *file, struct err *err)
 {
 	struct report to;
-	struct allowlist_entry server = { .line = 0 }, next = { .line = 0 };
+	struct authorized_key server = { .line = 0 }, next = { .line = 0 };
 	char path[INSTANCE_PATH_BYTES];
-	struct allowlist *list;
+	struct authorized_keys *list;
 	int has_server, has_next;
 
 	has_server = read_server(&server, KEYS_SERVER, err);
 	has_next = read_server(&next, KEYS_SERVER_NEXT, err);
 	if (has_server < 0 || has_next < 0 || keys_allow_path(path, err) != 0 ||
-	    allowlist_read(&list, path, err) != 0)
+	    authorized_keys_read(&list, path, err) != 0)
 		return -1;
 	report_begin(&to, file, format, titles, columns);
 	if (has_server == 0)
@@ -108,10 +108,11 @@ keys_list(enum report_format format, FILE *file, struct err *err)
 		put_row(&to, &next, true);
 	put_clients(&to, list);
 	report_end(&to);
-	if (has_server != 0 && has_next != 0 && allowlist_count(list) == 0)
+	if (has_server != 0 && has_next != 0 &&
+	    authorized_keys_count(list) == 0)
 		log_info(
 		    "no keys yet: poolscope up --listen ENDPOINT creates the "
 		    "server key, poolscope keys new NAME a client key");
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 	return 0;
 }

@@ -49,12 +49,13 @@ check_replaced(const char *path, const char *name,
 
 /* `instead`, unless NULL, is a key that no file has; its line is removed. */
 static int
-add_beside(const struct allowlist_entry *old, const char *name,
-    const char *path, const unsigned char *instead, struct err *err)
+add_beside(const struct authorized_key *old, const char *name, const char *path,
+    const unsigned char *instead, struct err *err)
 {
-	struct allowlist_entry entry = *old;
-	struct allowlist_change change = { instead ? keys_has_public : NULL,
-		instead, &entry };
+	struct authorized_key entry = *old;
+	struct authorized_keys_change change = {
+		instead ? keys_has_public : NULL, instead, &entry
+	};
 	struct keyfile key;
 	uint32_t removed;
 	int rc;
@@ -75,7 +76,7 @@ add_beside(const struct allowlist_entry *old, const char *name,
  * has the old key, the rotation was interrupted, and no file has the newest
  * key. */
 static int
-add_new(const struct allowlist_entry *newest, uint32_t keys, const char *name,
+add_new(const struct authorized_key *newest, uint32_t keys, const char *name,
     const char *path, struct err *err)
 {
 	unsigned char now[Z85_KEY_BYTES];
@@ -93,21 +94,21 @@ add_new(const struct allowlist_entry *newest, uint32_t keys, const char *name,
 }
 
 static int
-read_list(struct allowlist **list, struct err *err)
+read_list(struct authorized_keys **list, struct err *err)
 {
 	char path[INSTANCE_PATH_BYTES];
 
 	if (keys_allow_path(path, err) != 0)
 		return -1;
-	return allowlist_read(list, path, err);
+	return authorized_keys_read(list, path, err);
 }
 
 int
 keys_rotate(const char *name, const char *file, struct err *err)
 {
-	const struct allowlist_entry *newest;
+	const struct authorized_key *newest;
 	char path[INSTANCE_PATH_BYTES];
-	struct allowlist *list;
+	struct authorized_keys *list;
 	uint32_t keys;
 	int rc;
 
@@ -120,7 +121,7 @@ keys_rotate(const char *name, const char *file, struct err *err)
 		rc = -1;
 	else
 		rc = add_new(newest, keys, name, path, err);
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 	if (rc != 0)
 		return -1;
 	keys_notify_clients();
@@ -131,8 +132,8 @@ keys_rotate(const char *name, const char *file, struct err *err)
 }
 
 static bool
-is_older(const void *arg, const struct allowlist *list,
-    const struct allowlist_entry *entry)
+is_older(const void *arg, const struct authorized_keys *list,
+    const struct authorized_key *entry)
 {
 	struct text name = text_of(arg);
 	uint32_t keys;
@@ -144,7 +145,7 @@ is_older(const void *arg, const struct allowlist *list,
 int
 keys_rotate_finish(const char *name, struct err *err)
 {
-	struct allowlist_change change = { is_older, name, NULL };
+	struct authorized_keys_change change = { is_older, name, NULL };
 	uint32_t removed;
 
 	if (keys_change(&change, &removed, err) != 0)

@@ -162,13 +162,13 @@ keys_notify_clients(void)
 }
 
 int
-keys_change(
-    const struct allowlist_change *change, uint32_t *removed, struct err *err)
+keys_change(const struct authorized_keys_change *change, uint32_t *removed,
+    struct err *err)
 {
 	char path[INSTANCE_PATH_BYTES];
 
 	if (keys_allow_path(path, err) != 0 ||
-	    allowlist_change(path, change, removed, err) != 0)
+	    authorized_keys_change(path, change, removed, err) != 0)
 		return -1;
 	if (*removed > 0 || change->add != NULL)
 		keys_notify();
@@ -176,22 +176,23 @@ keys_change(
 }
 
 bool
-keys_has_public(const void *arg, const struct allowlist *list,
-    const struct allowlist_entry *entry)
+keys_has_public(const void *arg, const struct authorized_keys *list,
+    const struct authorized_key *entry)
 {
 	(void)list;
 	return memcmp(entry->public, arg, Z85_KEY_BYTES) == 0;
 }
 
-const struct allowlist_entry *
-keys_newest(const struct allowlist *list, struct text name, uint32_t *keys)
+const struct authorized_key *
+keys_newest(
+    const struct authorized_keys *list, struct text name, uint32_t *keys)
 {
-	const struct allowlist_entry *newest = NULL;
+	const struct authorized_key *newest = NULL;
 
 	*keys = 0;
-	for (uint32_t i = 0; i < allowlist_count(list); i++)
-		if (text_equal(allowlist_at(list, i)->name, name)) {
-			newest = allowlist_at(list, i);
+	for (uint32_t i = 0; i < authorized_keys_count(list); i++)
+		if (text_equal(authorized_keys_at(list, i)->name, name)) {
+			newest = authorized_keys_at(list, i);
 			++*keys;
 		}
 	return newest;

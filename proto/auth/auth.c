@@ -52,14 +52,14 @@ auth_open(
 		0 ||
 	    find_file(made->key_path, options->server_key, "keys/server.key",
 		err) != 0 ||
-	    allowlist_read(&made->allowlist, made->allow_path, err) != 0 ||
+	    authorized_keys_read(&made->keys, made->allow_path, err) != 0 ||
 	    (options->listeners &&
 		(read_server_key(made, &made->server, err) != 0 ||
 		    auth_zap_start(made, err) != 0))) {
 		auth_close(&made);
 		return -1;
 	}
-	made->counters.keys = allowlist_count(made->allowlist);
+	made->counters.keys = authorized_keys_count(made->keys);
 	*auth = made;
 	return 0;
 }
@@ -73,7 +73,7 @@ auth_close(struct auth **auth)
 		return;
 	auth_zap_stop(old);
 	keyfile_clear(&old->server);
-	allowlist_free(&old->allowlist);
+	authorized_keys_free(&old->keys);
 	pthread_mutex_destroy(&old->lock);
 	free(old);
 	*auth = NULL;
@@ -81,15 +81,15 @@ auth_close(struct auth **auth)
 
 /* Takes ownership of `allow` and `key`. */
 static bool
-replace(struct auth *auth, struct allowlist **allowlist, struct keyfile *key)
+replace(struct auth *auth, struct authorized_keys **keys, struct keyfile *key)
 {
-	struct allowlist *old;
+	struct authorized_keys *old;
 	bool rekeyed = false;
 
 	pthread_mutex_lock(&auth->lock);
-	old = auth->allowlist;
-	auth->allowlist = *allowlist;
-	auth->counters.keys = allowlist_count(auth->allowlist);
+	old = auth->keys;
+	auth->keys = *keys;
+	auth->counters.keys = authorized_keys_count(auth->keys);
 	auth->counters.reloads++;
 	if (auth->options.listeners &&
 	    memcmp(auth->server.public, key->public, ZSOCK_KEY_BYTES) != 0) {
@@ -99,7 +99,7 @@ replace(struct auth *auth, struct allowlist **allowlist, struct keyfile *key)
 		rekeyed = true;
 	}
 	pthread_mutex_unlock(&auth->lock);
-	allowlist_free(&old);
+	authorized_keys_free(&old);
 	keyfile_clear(key);
 	return rekeyed;
 }
@@ -107,17 +107,17 @@ replace(struct auth *auth, struct allowlist **allowlist, struct keyfile *key)
 int
 auth_reload(struct auth *auth, bool *rekeyed, struct err *err)
 {
-	struct allowlist *allowlist = NULL;
+	struct authorized_keys *keys = NULL;
 	struct keyfile key = { .servers = 0 };
 
 	*rekeyed = false;
-	if (allowlist_read(&allowlist, auth->allow_path, err) == 0 &&
+	if (authorized_keys_read(&keys, auth->allow_path, err) == 0 &&
 	    (!auth->options.listeners ||
 		read_server_key(auth, &key, err) == 0)) {
-		*rekeyed = replace(auth, &allowlist, &key);
+		*rekeyed = replace(auth, &keys, &key);
 		return 0;
 	}
-	allowlist_free(&allowlist);
+	authorized_keys_free(&keys);
 	keyfile_clear(&key);
 	pthread_mutex_lock(&auth->lock);
 	auth->counters.reloads_failed++;
@@ -138,7 +138,7 @@ auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES])
 	bool yes;
 
 	pthread_mutex_lock(&auth->lock);
-	yes = allowlist_find(auth->allowlist, key) != NULL;
+	yes = authorized_keys_find(auth->keys, key) != NULL;
 	if (yes)
 		auth->counters.handshakes++;
 	else
@@ -153,8 +153,8 @@ auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES])
  * for a peer with all rights.  `*peer`: for the log. */
 static enum auth_verdict
 find_speaker(const struct auth *auth, const struct zsock_message *message,
-    struct zsock_peer *peer, const struct allowlist_entry **broker,
-    const struct allowlist_entry **speaker)
+    struct zsock_peer *peer, const struct authorized_key **broker,
+    const struct authorized_key **speaker)
 {
 	struct zsock_peer forwarded_for;
 	bool forwarded;
@@ -164,7 +164,7 @@ find_speaker(const struct auth *auth, const struct zsock_message *message,
 	*peer = message->peer;
 	*broker = *speaker = NULL;
 	if (message->peer.keyed) {
-		*speaker = allowlist_find(auth->allowlist, message->peer.key);
+		*speaker = authorized_keys_find(auth->keys, message->peer.key);
 		if (*speaker == NULL)
 			return AUTH_KEY;
 		if ((*speaker)->role != KEY_BROKER)
@@ -182,12 +182,12 @@ find_speaker(const struct auth *auth, const struct zsock_message *message,
 	if (!forwarded_for.keyed || !auth->options.checks_forwarded)
 		return AUTH_OK;
 	*peer = forwarded_for;
-	*speaker = allowlist_find(auth->allowlist, forwarded_for.key);
+	*speaker = authorized_keys_find(auth->keys, forwarded_for.key);
 	return *speaker == NULL ? AUTH_KEY : AUTH_OK;
 }
 
 static enum auth_verdict
-judge_entry(const struct allowlist_entry *entry, enum key_role role,
+judge_entry(const struct authorized_key *entry, enum key_role role,
     struct text partition, struct text node)
 {
 	if (entry->role != role)
@@ -200,7 +200,7 @@ judge_entry(const struct allowlist_entry *entry, enum key_role role,
 }
 
 static enum auth_verdict
-judge_speaker(const struct allowlist_entry *entry, enum auth_want want,
+judge_speaker(const struct authorized_key *entry, enum auth_want want,
     struct text partition, struct text node)
 {
 	switch (want) {
@@ -221,7 +221,7 @@ judge(const struct auth *auth, const struct zsock_message *message,
     enum auth_want want, struct text partition, struct text node,
     struct zsock_peer *peer)
 {
-	const struct allowlist_entry *broker, *speaker;
+	const struct authorized_key *broker, *speaker;
 	enum auth_verdict verdict =
 	    find_speaker(auth, message, peer, &broker, &speaker);
 
@@ -259,7 +259,7 @@ bool
 auth_is_bound(struct auth *auth, const struct zsock_message *message,
     char pattern[static NAME_BYTES_MAX + 1])
 {
-	const struct allowlist_entry *broker, *entry = NULL;
+	const struct authorized_key *broker, *entry = NULL;
 	struct zsock_peer peer;
 
 	if (auth == NULL)
@@ -319,8 +319,8 @@ static void
 log_refusal(const struct auth *auth, const struct auth_audit *audit,
     struct text partition, struct text node)
 {
-	const struct allowlist_entry *entry =
-	    allowlist_find(auth->allowlist, audit->key);
+	const struct authorized_key *entry =
+	    authorized_keys_find(auth->keys, audit->key);
 	char in_partition[QUOTED_BYTES], as_node[QUOTED_BYTES];
 	char key[Z85_CHARACTERS];
 

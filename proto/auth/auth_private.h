@@ -9,7 +9,7 @@
 
 #include "proto/auth/auth.h"
 #include "proto/config/instance.h"
-#include "proto/keys/allowlist.h"
+#include "proto/keys/authorized_keys.h"
 #include "proto/keys/keyfile.h"
 
 enum { AUTH_AUDITS = 64 };
@@ -34,7 +34,7 @@ struct auth {
 	struct auth_zap zap;
 
 	pthread_mutex_t lock; /* of the members below */
-	struct allowlist *allowlist;
+	struct authorized_keys *keys;
 	struct keyfile server; /* with options.listeners */
 	struct auth_counters counters;
 	struct auth_audit audit[AUTH_AUDITS];

@@ -6,16 +6,16 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/attack/lib.sh
 . "$ROOT/tests/attack/lib.sh"
 
-door=tcp://127.0.0.1:25630
+listener=tcp://127.0.0.1:25630
 begin() {
-	start broker poolscope-broker --insecure --listen "$door" \
+	start broker poolscope-broker --insecure --listen "$listener" \
 		--listen "ipc://$DIR/run/broker.ipc"
 }
 ids=
 for n in 1 2 3; do
 	check "a broker ($n)" begin
-	check "tells the keeper by which name it knows who came first" \
-		stranger ids "$door" "ipc://$DIR/run/intake.ipc"
+	check "reports to the aggregator its name for the first peer" \
+		stranger ids "$listener" "ipc://$DIR/run/intake.ipc"
 	ids="$ids $(cat "$TMP/out")"
 	stop broker
 done
@@ -25,27 +25,27 @@ check_text "each start gives other names" 3 \
 check_status 1 "none is that of a libzmq that nobody seeded" \
 	sh -c "echo $ids | grep -q '006b8b45'"
 check "once more" begin
-attack "names of any size, shape and number harm nobody" \
-	identities "$door" "$(pid broker)"
+attack "names of any size, shape and number do no harm" \
+	identities "$listener" "$(pid broker)"
 check "the broker lives" alive broker
 [ "${VARIANT:-release}" = release ] || exit 0
 
-# ---- who did guess the name: a door whose names are not random
+# ---- a guessed name: a listener whose names are not random
 stop broker
 echo 'void srand(unsigned seed) { (void)seed; }' >"$TMP/seed.c"
-check "a door that gives names that can be guessed" cc -shared -fPIC -o "$TMP/seed.so" "$TMP/seed.c"
+check "a listener that gives predictable names" cc -shared -fPIC -o "$TMP/seed.so" "$TMP/seed.c"
 begin_guessed() {
 	LD_PRELOAD=$TMP/seed.so begin
 }
 begin_guessed || exit 1
-stranger ids "$door" "ipc://$DIR/run/intake.ipc" >"$TMP/first" || exit 1
+stranger ids "$listener" "ipc://$DIR/run/intake.ipc" >"$TMP/first" || exit 1
 stop broker
 start aggregator poolscope-aggregator || exit 1
 begin_guessed || exit 1
-stranger squat "$door" "$(cat "$TMP/first")" >"$TMP/squat" 2>&1 &
+stranger squat "$listener" "$(cat "$TMP/first")" >"$TMP/squat" 2>&1 &
 squat=$!
-check "a stranger takes the names of those who come after him" wait_until 'grep -q squatted "$TMP/squat"' 30
-start agent poolscope-agent -p pool -n node1 --no-samples --no-clock --broker "$door" --insecure || exit 1
+check "a stranger takes the names of later peers" wait_until 'grep -q squatted "$TMP/squat"' 30
+start agent poolscope-agent -p pool -n node1 --no-samples --no-clock --broker "$listener" --insecure || exit 1
 check "events are taken in meanwhile" sh -c \
 	'for n in 1 2 3 4 5; do poolscope-emit test "during-$n" || exit 1; done'
 check "it is the broker's end" wait_until '! alive broker' 30

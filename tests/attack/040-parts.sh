@@ -1,5 +1,5 @@
 #!/bin/sh
-# Messages that do not end: libzmq keeps their parts, whatever the limits of
+# Messages that do not end: libzmq stores their parts, whatever the limits of
 # frames and queues say.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # a partition's name
@@ -7,13 +7,13 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/attack/lib.sh
 . "$ROOT/tests/attack/lib.sh"
 
-door=tcp://127.0.0.1:25640
+listener=tcp://127.0.0.1:25640
 check "an aggregator" start aggregator poolscope-aggregator
-check "a broker with a door of TCP" start broker poolscope-broker --insecure \
-	--listen "$door" --listen "ipc://$DIR/run/broker.ipc"
+check "a broker with a TCP listener" start broker poolscope-broker --insecure \
+	--listen "$listener" --listen "ipc://$DIR/run/broker.ipc"
 attack "messages without an end cost the peer its connection" \
-	parts "$door" "$(pid broker)"
-attack "who sends many parts slowly is let alone" slowly "$door" "$(pid broker)"
+	parts "$listener" "$(pid broker)"
+attack "a peer that sends many parts slowly stays connected" slowly "$listener" "$(pid broker)"
 check "the broker lives" alive broker
 stop broker
 
@@ -24,8 +24,8 @@ stop broker
 } >/dev/null || exit 1
 stop aggregator # which has read the list
 check "an aggregator with keys" start aggregator poolscope-aggregator
-check "a broker with a door of keys" start broker poolscope-broker \
-	--listen "$door" --listen "ipc://$DIR/run/broker.ipc"
-attack "who has a key, and does not end, is cut as well" \
-	parts "$door" "$(pid broker)" "$TMP/nodes.key"
+check "a broker whose listener has keys" start broker poolscope-broker \
+	--listen "$listener" --listen "ipc://$DIR/run/broker.ipc"
+attack "a peer with a key whose message does not end is dropped as well" \
+	parts "$listener" "$(pid broker)" "$TMP/nodes.key"
 check "the broker lives on" alive broker

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Batches that are well made and mean harm: bombs, clocks, replays, and more
+# Batches that are well formed and harmful: bombs, clocks, replays, and more
 # names than anybody needs (NAMES, PARTITIONS: how many).
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # a partition's name
@@ -7,7 +7,7 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/attack/lib.sh
 . "$ROOT/tests/attack/lib.sh"
 
-door=ipc://$DIR/run/intake.ipc
+listener=ipc://$DIR/run/intake.ipc
 reader=ipc://$DIR/run/reader.ipc
 batches() {
 	_name=$1
@@ -18,20 +18,20 @@ batches() {
 }
 
 check "an aggregator" start aggregator poolscope-aggregator --sessions-per-hour 0 || exit 1
-batches "bodies that claim what they do not have are dead letters" \
-	bombs "$door" "$(pid aggregator)" "$reader"
+batches "bodies that claim what they do not have are rejected batches" \
+	bombs "$listener" "$(pid aggregator)" "$reader"
 batches "so are those that would not end when they are unpacked" \
-	packed "$door" "$(pid aggregator)" "$reader"
-batches "times and numbers at the edges harm nobody" clocks "$door" "$reader"
-batches "what is said again changes nothing" replay "$door" "$reader"
+	packed "$listener" "$(pid aggregator)" "$reader"
+batches "times and numbers at the edges do no harm" clocks "$listener" "$reader"
+batches "replayed frames change nothing" replay "$listener" "$reader"
 batches "a node with ever new names gets its share of them" \
-	names "$door" "$reader" "${NAMES:-20000}" "$SEED"
+	names "$listener" "$reader" "${NAMES:-20000}" "$SEED"
 batches "a sender with ever new partitions stops nobody" \
-	partitions "$door" "$reader" "${PARTITIONS:-2000}"
+	partitions "$listener" "$reader" "${PARTITIONS:-2000}"
 check "what is in the store can be read" \
 	poolscope-dump -p 'acct$clocks' --format jsonl -o "$TMP/clocks"
 check "... and listed, with what was refused and why" poolscope-stats status
-check_said "... of many kinds" "aggregator:refused"
+check_printed "... of many kinds" "aggregator:refused"
 stop aggregator
 check_text "the aggregator ends as it should" 0 "$STATUS"
 check "and its store is whole" poolscope-admin verify

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What lies in the drop directory, the spool and beside the sockets and is not
-# what it should be; FILES of them at once.
+# Files in the fallback queue, the spool and next to the sockets that are not
+# what they should be; FILES of them at once.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # quoted for another shell
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,7 +20,7 @@ resident_kib() {
 name() {
 	printf '%032x' "$1"
 }
-# How many events of this name are kept.
+# How many events of this name are stored.
 count() {
 	poolscope-dump -p pool --format jsonl --quiet |
 		jq -r 'select(.name == "'"$1"'") | .time' | wc -l
@@ -31,7 +31,7 @@ poolscope-emit test begin --wait stored
 before=$(resident_kib)
 new=$DIR/fallback/new
 
-# ---- the drop directory
+# ---- the fallback queue
 printf 'secret of another' >"$TMP/secret"
 kill -STOP "$(pid agent)"
 ln -s /etc/passwd "$new/$(name 1)"
@@ -78,9 +78,9 @@ make_files "$files"
 kill -CONT "$(pid agent)"
 check "among $files bad files the good one is found" \
 	wait_until '[ "$(count among)" -eq 1 ]' $((60 + files / 500))
-check "while it looks it takes others" \
-	timeout 60 poolscope-emit test beside --wait stored
-check "they are set aside, but not kept without end" wait_until \
+check "meanwhile it accepts other events" \
+	timeout 60 poolscope-emit test meanwhile --wait stored
+check "they are set aside, but not without a bound" wait_until \
 	'is_empty && [ "$(find "$DIR/fallback/bad" -mindepth 1 -maxdepth 1 | wc -l)" -le 1000 ]' \
 	$((60 + files / 100))
 after=$(resident_kib)
@@ -89,11 +89,11 @@ echo "# memory of the agent: $before KiB before, $after KiB after"
 	check "its memory is what it was" test "$after" -lt $((before + 8192))
 
 # ---- the socket
-check_text "its socket is for owner and group" 660 \
+check_text "owner and group may use its socket" 660 \
 	"$(stat -c %a "$DIR/run/agent.sock")"
 check_status 1 "a second agent on the same socket is refused" \
 	timeout 60 poolscope-agent --no-samples --broker "ipc://$DIR/run/intake.ipc" -p pool \
-	--spool "$TMP/other" --socket "$DIR/run/agent.sock" --fallback "$TMP/otherdrop"
+	--spool "$TMP/other" --socket "$DIR/run/agent.sock" --fallback "$TMP/otherqueue"
 check "the first goes on" timeout 60 poolscope-emit test still --wait stored
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$TMP"
@@ -102,9 +102,9 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 import socket, sys
 socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])' \
 		"$DIR/run/agent.sock"
-	check_said "... nor the directory" "PermissionError"
+	check_printed "... nor the directory" "PermissionError"
 
-	# ---- who claims to be another, where the door is open to all
+	# ---- a user who claims to be another, where the socket is open to all
 	chmod 711 "$DIR" "$DIR/run" "$DIR/fallback"
 	chmod 666 "$DIR/run/agent.sock"
 	chmod 1777 "$DIR/fallback/new" "$DIR/fallback/tmp"
@@ -114,7 +114,7 @@ socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])' \
 			"$B/bin/poolscope-emit" --dir "$DIR" --socket "$DIR/run/$way" \
 			-p pool -n node1 test "claim-$way" \
 			--attr submitter.uid=0 --attr user=root
-		check "... which is kept with the number that the kernel says" wait_until \
+		check "... which is stored with the user id from the kernel" wait_until \
 			'[ "$(poolscope-dump -p pool --format jsonl --quiet |
 				jq -c "select(.name == \"claim-'"$way"'\") | [.attributes[\"submitter.uid\"], .attributes.user]")" = "[65534,\"root\"]" ]' 20
 	done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Services inside their fences, root's too: a file of elsewhere, a program and a
+# Services inside their sandbox, root's too: a file of elsewhere, a program and a
 # privilege are closed, and all that they live from stays open.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # quoted for another shell
@@ -61,8 +61,8 @@ for command in "upload events --to http:http://127.0.0.1:9/ --dry-run" "upload s
 	"upload file $TMP/upload.log --to s3:bucket/key --dry-run" "fetch azure-table:perf --dry-run" "stats usage" "results tests"; do
 	# shellcheck disable=SC2086 # words
 	AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AZURE_STORAGE_ACCOUNT=account AZURE_STORAGE_KEY=a2V5 \
-		poolscope $command -p pool --log debug >"$TMP/said" 2>&1 || head "$TMP/said"
-	grep 'Landlock' "$TMP/said" | head -n 1 >>"$TMP/uploads.log"
+		poolscope $command -p pool --log debug >"$TMP/printed" 2>&1 || head "$TMP/printed"
+	grep 'Landlock' "$TMP/printed" | head -n 1 >>"$TMP/uploads.log"
 done
 
 # What is imported is a stranger's.
@@ -70,9 +70,9 @@ row() {
 	printf '{"PartitionKey": "acct$pool", "RowKey": "%s", "Event": "test:import", "NodeId": "n"}\n' "$1"
 }
 imports() {
-	timeout 30 poolscope-import --log debug -p pool --quiet "$@" >"$TMP/said" 2>&1
+	timeout 30 poolscope-import --log debug -p pool --quiet "$@" >"$TMP/printed" 2>&1
 	_status=$?
-	cat "$TMP/said" >>"$TMP/import.log"
+	cat "$TMP/printed" >>"$TMP/import.log"
 	return "$_status"
 }
 row 1700000000.1 >"$TMP/rows"
@@ -88,21 +88,21 @@ check "... and one without" sh -c 'cat "$TMP/rows" | timeout 30 poolscope-import
 mkdir "$TMP/runs"
 mkfifo "$TMP/runs/events.jsonl"
 check_status 1 "a pipe in a directory is not waited for" imports testrun "$TMP/runs"
-check "... and refused by its name" grep -q 'runs/events.jsonl: is not a regular file' "$TMP/said"
+check "... and refused by its name" grep -q 'runs/events.jsonl: is not a regular file' "$TMP/printed"
 
 # ---- what is closed
 if grep -q 'no Landlock' "$TMP/aggregator.log"; then
 	echo "SKIPPED what Landlock closes: not of this kernel, or not known to valgrind"
 else
 	for service in $services upload; do
-		check "the $service says that it is fenced in" grep -q 'file access is restricted' "$TMP/$service.log"
+		check "the $service reports its sandbox" grep -q 'file access is restricted' "$TMP/$service.log"
 	done
 	check_text "so does each command that sends, fetches or shows" 7 "$(grep -c 'file access is restricted' "$TMP/uploads.log")"
 	check_text "so does each import" 5 "$(grep -c 'file access is restricted' "$TMP/import.log")"
 	rm "$TMP/runs/events.jsonl"
 	ln -s "$elsewhere/poolscope.conf" "$TMP/runs/events.jsonl"
 	check_status 1 "what a link in a directory leads to is not imported" imports testrun "$TMP/runs"
-	check "... and that is said" grep -q 'runs/events.jsonl: Permission denied' "$TMP/said"
+	check "... and the message says so" grep -q 'runs/events.jsonl: Permission denied' "$TMP/printed"
 	ln -s "$elsewhere/poolscope.conf" "$DIR/poolscope.conf"
 	for service in $services; do
 		check "a configuration that leads elsewhere is not read by the $service" \
@@ -125,16 +125,16 @@ check "... and known to the aggregator" wait_until '[ "$(keys_known)" -ge 1 ]'
 before=$(segments)
 check "events fill more than one segment of the spool" sh -c \
 	'seq 4000 | sed "s/^/test fill --message /" | poolscope-emit --stdin'
-check "... and all are kept" wait_until '[ "$(poolscope-dump -p pool --format jsonl --name test:fill --quiet | wc -l)" -eq 4000 ]' 60
+check "... and all are stored" wait_until '[ "$(poolscope-dump -p pool --format jsonl --name test:fill --quiet | wc -l)" -eq 4000 ]' 60
 check "segments come and go" wait_until '[ "$(segments)" -gt '"$before"' ]'
-check "samples of this host are kept" wait_until \
+check "samples of this host are stored" wait_until \
 	'[ "$(poolscope-dump -p pool --format jsonl --kind sample --quiet | wc -l)" -gt 20 ]' 30
 kill -STOP "$(pid agent)"
 poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test dropped 2>/dev/null
 kill -CONT "$(pid agent)"
-check "what is left in the drop directory is taken" wait_until \
+check "an event in the fallback queue is taken" wait_until \
 	'[ "$(poolscope-dump -p pool --format jsonl --name test:dropped --quiet | wc -l)" -eq 1 ]' 30
-check "a backup is made beside it" poolscope backup "$TMP/copy"
+check "a backup is made while it runs" poolscope backup "$TMP/copy"
 for service in agent broker aggregator; do
 	stop "$service"
 	check_text "the $service ends with 0" 0 "$STATUS"
@@ -142,6 +142,6 @@ for service in agent broker aggregator; do
 		grep -E 'EACCES|EPERM|not permitted|warn .*denied' "$TMP/$service.log"
 done
 start aggregator poolscope-aggregator || exit 1
-check "it starts again inside its fence" poolscope-stats status
+check "it starts again inside its sandbox" poolscope-stats status
 stop aggregator
 check "the store is whole" poolscope-admin verify

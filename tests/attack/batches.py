@@ -39,7 +39,7 @@ class Hand(Sender):
         return recv_answer(self.socket)
 
 
-def folded(reader):
+def indexed(reader):
     """The aggregator's counters, when all is in the tables."""
     s = agent(reader)
     while True:
@@ -111,44 +111,44 @@ def bombs():
             yield "text of %d bytes that are not there" % n, start + b"\x81\xa1k" + lead
 
 
-def case_bombs(door, pid, reader):
-    """Each is a dead letter or refused, and costs no memory."""
-    s = Hand(door, "bombs")
+def case_bombs(listener, pid, reader):
+    """Each is a rejected batch or refused, and costs no memory."""
+    s = Hand(listener, "bombs")
     is_ack(s.put(1, event({}), 1), 1)
-    before, n, dead = resident_bytes(pid), 2, 0
+    before, n, rejected = resident_bytes(pid), 2, 0
     for what, body in bombs():
         for records in (1, 2**31 - 1, 2**32 - 1):
             answer = s.put(n, body, records)
             assert answer.type in (ACK, NACK), what
             if answer.type == ACK:
                 assert answer.flags & DEAD or what.startswith(("a nan", "a key", "text of 0")), "%s was taken" % what
-                dead += bool(answer.flags & DEAD)
+                rejected += bool(answer.flags & DEAD)
                 n += 1
             else:
                 equal(answer.reason, MALFORMED, what)
     is_ack(s.put(n, event({}), 1), n)
     grown = resident_bytes(pid) - before
-    print("%d dead letters, memory %s more" % (dead, mib(grown)))
-    assert dead > 20, dead
+    print("%d rejected batches, memory %s more" % (rejected, mib(grown)))
+    assert rejected > 20, rejected
     assert not PLAIN or grown < 24 * MIB, mib(grown)
-    status = folded(reader)
-    assert status["rejected_batches"] >= dead, status["rejected_batches"]
+    status = indexed(reader)
+    assert status["rejected_batches"] >= rejected, status["rejected_batches"]
 
 
-def case_packed(door, pid, reader):
+def case_packed(listener, pid, reader):
     """Bodies that are small and would be large."""
     def packed(data):
         return subprocess.run(["zstd", "-19", "-c", "--stream-size=%d" % len(data)], input=data,
                               stdout=subprocess.PIPE, check=True).stdout
     before = resident_bytes(pid)
-    s = Hand(door, "packed")
+    s = Hand(listener, "packed")
     is_ack(s.put(1, event({}), 1), 1)
     n = 2
     honest = event({"k": "v" * 1000})
     small = packed(honest)
     answer = s.put(n, small, 1, 1, len(honest))
     is_ack(answer, n)
-    assert not answer.flags & DEAD, "an honest one is a dead letter"
+    assert not answer.flags & DEAD, "an honest one is rejected"
     for size in (4 * MIB + 1, 16 * MIB, 1024 * MIB):
         zeros = subprocess.run("head -c %d /dev/zero | zstd -19 -c --stream-size=%d" % (size, size), shell=True,
                                stdout=subprocess.PIPE, check=True).stdout
@@ -174,9 +174,9 @@ def case_packed(door, pid, reader):
     assert not PLAIN or grown < 24 * MIB, mib(grown)
 
 
-def case_clocks(door, reader):
+def case_clocks(listener, reader):
     """Times that no clock shows, and numbers at their edges."""
-    s = Hand(door, "clocks", partition="acct$clocks")
+    s = Hand(listener, "clocks", partition="acct$clocks")
     edges = [0, 1, -1, 2**31 - 1, 2**31, 2**32, -2**31, 2**62, 2**63 - 1, -2**63, -2**63 + 1, 2**63, 2**64 - 1,
              7258118400 * 10**9, 7258118400 * 10**9 - 1, 7258118400 * 10**9 + 1, -2208988800 * 10**9,
              -2208988800 * 10**9 - 1, 10**18]
@@ -189,7 +189,7 @@ def case_clocks(door, reader):
             answer = s.put(n, body, 1)
             is_ack(answer, n)
             taken += not answer.flags & DEAD
-    print("%d records with times at the edges: %d taken, %d dead letters" % (n, taken, n - taken))
+    print("%d records with times at the edges: %d taken, %d rejected" % (n, taken, n - taken))
     assert 0 < taken < n
     # Sequence numbers, runs and sizes of headers.
     for seq in edges:
@@ -207,19 +207,19 @@ def case_clocks(door, reader):
                                 body=event({})))
             recv_answer(s.socket)
     is_ack(s.put(n + 1, event({}), 1), n + 1)
-    folded(reader)
+    indexed(reader)
 
 
-def case_replay(door, reader):
-    """What was heard on a wire and is said again changes nothing."""
-    first = Sender(door, "replayed", partition="acct$replay")
+def case_replay(listener, reader):
+    """Frames that were recorded on a wire and sent again change nothing."""
+    first = Sender(listener, "replayed", partition="acct$replay")
     heard = []
     for n in range(1, 21):
         heard.append(first.frame(BATCH, n, first.body(n), 1))
         is_ack(first.batch(n), n)
-    before = folded(reader)
+    before = indexed(reader)
     for _ in range(3):
-        s = agent(door)
+        s = agent(listener)
         order = heard * 2
         random.shuffle(order)
         for data in order:
@@ -229,12 +229,12 @@ def case_replay(door, reader):
         s.close()
     first.run = 2
     is_ack(first.batch(21), 21)
-    s = agent(door)
+    s = agent(listener)
     for data in heard[-1:] * 3:
         s.send(data)
         is_nack(recv_answer(s), FENCED)
-    after = folded(reader)
-    equal(after["records"] - before["records"], 1, "records kept")
+    after = indexed(reader)
+    equal(after["records"] - before["records"], 1, "records stored")
     equal(after["repeated"] - before["repeated"], 120, "repetitions")
 
 
@@ -264,39 +264,39 @@ def send_all(s, n, room):
         time.sleep(answer.retry_ms / 1000)
 
 
-def case_names(door, reader, count, seed):
+def case_names(listener, reader, count, seed):
     """One node with a new name in each record: it gets its share, the names of
     others are as they were."""
     rng, count = random.Random(int(seed)), int(count)
-    s = Hand(door, "greedy%d" % rng.randrange(10**9), partition="acct$names")
+    s = Hand(listener, "greedy%d" % rng.randrange(10**9), partition="acct$names")
     began = time.monotonic()
     n = pour(s, 1, (event({"key-%d-%d" % (i, rng.randrange(10**9)): i}, name="name-%d" % i) for i in range(count)))
     n = pour(s, n, (msgpack.packb([3, 10**18, 10**18 + 1, "track/%d" % i, "s", "c", {}]) for i in range(2000)))
     pour(s, n, (msgpack.packb([4, "kind-%d" % i, "id-%d" % i, {"k": i}]) for i in range(2000)))
-    status = folded(reader)
+    status = indexed(reader)
     print("%d records, each with new names, in %.1f s: %d lookups over the limit" % (
         count + 4000, time.monotonic() - began, status["names_over"]))
     if count * 2 > 250000:
         assert status["names_over"] > 0, "no name was over the limit"
-    other = Sender(door, "modest", partition="acct$names")
+    other = Sender(listener, "modest", partition="acct$names")
     for n in range(1, 4):
         is_ack(other.batch(n), n)
 
 
-def case_partitions(door, reader, count):
+def case_partitions(listener, reader, count):
     """One sender with a new partition in each batch."""
-    s = agent(door)
+    s = agent(listener)
     limited = 0
     for i in range(int(count)):
         s.send(frame(BATCH, partition="greedy$%d" % i, session=os.urandom(16), seq=1, records=1, body=event({})))
         answer = recv_answer(s)
         assert answer.type == ACK or answer.credit_bytes == 0, answer.reason
         limited += answer.type != ACK
-    status = folded(reader)
-    print("%s partitions: %d told to wait, %d lookups over the limit" % (count, limited, status["names_over"]))
+    status = indexed(reader)
+    print("%s partitions: %d throttled, %d lookups over the limit" % (count, limited, status["names_over"]))
     if int(count) > 10000:
         assert status["names_over"] > 0, status
-    mine = Sender(door, "after")
+    mine = Sender(listener, "after")
     is_ack(mine.batch(1), 1)
 
 

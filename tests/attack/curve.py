@@ -34,7 +34,7 @@ def take(s, count):
     got = b""
     while len(got) < count:
         more = s.recv(count - len(got))
-        assert more, "the door has gone"
+        assert more, "the listener has gone"
         got += more
     return got
 
@@ -67,7 +67,7 @@ class Peer:
         self.s.sendall(raw.part(b"\x08INITIATE" + cookie + self.short() + box(
             public + salt + vouch + properties, b"CurveZMQINITIATE" + self.short(), self.theirs, self.secret),
             command=1))
-        assert command(self.s)[:6] == b"\x05READY", "the door refuses the key"
+        assert command(self.s)[:6] == b"\x05READY", "the listener refuses the key"
         self.shared = ctypes.create_string_buffer(32)
         sodium.crypto_box_beforenm(self.shared, self.theirs, self.secret)
 

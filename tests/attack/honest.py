@@ -1,7 +1,7 @@
 """honest - agents that go on working while others do not behave.
 
-Usage: honest.py DOOR NAME FILE [PARTITION]: sends one batch after another, each
-when the one before was acknowledged, until it is told to stop; a line
+Usage: honest.py LISTENER NAME FILE [PARTITION]: sends one batch after another, each
+when the one before was acknowledged, until TERM; a line
 "END_S LATENCY_MS" for each into FILE.  What got no answer is sent again.
 SPDX-License-Identifier: MIT
 """
@@ -40,10 +40,10 @@ def keyed_agent(endpoint):
     return with_key(s, key_of(os.environ["HONEST_KEY"]), endpoint)
 
 
-def work(door, name, path, partition="acct$flow"):
-    if "HONEST_KEY" in os.environ and door.startswith("tcp:"):
+def work(listener, name, path, partition="acct$flow"):
+    if "HONEST_KEY" in os.environ and listener.startswith("tcp:"):
         sender.agent = keyed_agent
-    s = Sender(door, name, partition=partition)
+    s = Sender(listener, name, partition=partition)
     n = 1
     with open(path, "w", buffering=1) as out:
         while True:
@@ -68,10 +68,10 @@ def work(door, name, path, partition="acct$flow"):
 class Crew:
     """Some of them, as processes of their own."""
 
-    def __init__(self, door, directory, count=3, partition="acct$flow"):
+    def __init__(self, listener, directory, count=3, partition="acct$flow"):
         self.paths = [os.path.join(directory, "honest-%s-%d" % (partition.replace("$", "-"), i)) for i in range(count)]
         self.members = [
-            subprocess.Popen([sys.executable, os.path.abspath(__file__), door, "honest-%d" % i, path, partition])
+            subprocess.Popen([sys.executable, os.path.abspath(__file__), listener, "honest-%d" % i, path, partition])
             for i, path in enumerate(self.paths)]
 
     def latencies(self, since=0.0, until=float("inf")):
@@ -86,7 +86,7 @@ class Crew:
         return sorted(found)
 
     def wait_for(self, count, since=0.0, seconds=60):
-        """Until they had so many acknowledgements since then; how many."""
+        """Until they had `count` acknowledgements since then; how many."""
         until = time.monotonic() + seconds
         while True:
             got = len(self.latencies(since))
@@ -106,7 +106,7 @@ def percentile(values, p):
     return values[min(len(values) - 1, int(len(values) * p))] if values else float("nan")
 
 
-def told(values):
+def summary(values):
     return "%d acks, p50 %.1f ms, p99 %.1f ms" % (len(values), percentile(values, 0.5), percentile(values, 0.99))
 
 

@@ -1,5 +1,5 @@
 # lib - what the attacks begin with: that of the flow tests, and a pool with
-# doors of TCP.
+# TCP listeners.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # shellcheck source=tests/flow/lib.sh
@@ -10,7 +10,7 @@ echo "seed $SEED"
 
 # stranger CASE [ARGUMENT...]: what it says is in $TMP/out.
 stranger() {
-	TMP=$TMP SLOW=$SLOW SIDE_DOOR=ipc://$DIR/run/broker.ipc \
+	TMP=$TMP SLOW=$SLOW LOCAL_LISTENER=ipc://$DIR/run/broker.ipc \
 		/usr/bin/python3 "$ROOT/tests/attack/strangers.py" "$@"
 }
 
@@ -22,8 +22,8 @@ attack() {
 	sed 's/^/# /' "$TMP/out"
 }
 
-# limited NAME FILES: a program that may have so many files, as $TMP/NAME.
-limited() {
+# few_files NAME FILES: a program with a limit of open files, as $TMP/NAME.
+few_files() {
 	printf '#!/bin/sh\nexec prlimit --nofile=%s:%s %s "$@"\n' "$2" "$2" \
 		"$B/bin/$1" >"$TMP/$1"
 	chmod +x "$TMP/$1"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """mutant - a broker that drops, repeats, reorders, damages and swaps.
 
-Usage: mutant.py --ready-fd N DOOR INTAKE SEED COUNTS: between agents and an
+Usage: mutant.py --ready-fd N LISTENER INTAKE SEED COUNTS: between agents and an
 aggregator until it is ended; what it did goes into COUNTS.  It heals when the
 file COUNTS.heal is there.  With SEED "none" it only listens: what came down is
 appended to COUNTS.
@@ -18,12 +18,12 @@ from raw import SLOW  # noqa: F401 (its path)
 
 
 class Mutant:
-    def __init__(self, door, intake, seed, path):
+    def __init__(self, listener, intake, seed, path):
         context = zmq.Context()
-        self.door, self.line = context.socket(zmq.ROUTER), context.socket(zmq.DEALER)
-        for s in (self.door, self.line):
+        self.listener, self.line = context.socket(zmq.ROUTER), context.socket(zmq.DEALER)
+        for s in (self.listener, self.line):
             s.linger = 0
-        self.door.bind(door)
+        self.listener.bind(listener)
         self.line.connect(intake)
         self.rng = random.Random(seed)
         self.listens = seed == "none"
@@ -36,7 +36,7 @@ class Mutant:
         if self.listens and way == "down":
             with open(self.path, "ab") as f:
                 f.write(frames[-1])
-        (self.line if way == "up" else self.door).send_multipart(frames)
+        (self.line if way == "up" else self.listener).send_multipart(frames)
 
     def harm(self, way, frames):
         # Of twelve messages one each, in any order: also where there are few.
@@ -83,11 +83,11 @@ class Mutant:
 
     def run(self):
         poller = zmq.Poller()
-        poller.register(self.door, zmq.POLLIN)
+        poller.register(self.listener, zmq.POLLIN)
         poller.register(self.line, zmq.POLLIN)
         while True:
             for s, _ in poller.poll():
-                self.turn("up" if s is self.door else "down", s.recv_multipart())
+                self.turn("up" if s is self.listener else "down", s.recv_multipart())
 
 
 def main():

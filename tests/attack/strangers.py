@@ -18,13 +18,13 @@ import time
 from zmq.utils import z85
 
 import curve
-from honest import Crew, key_of, told
+from honest import Crew, key_of, summary
 from raw import (PATIENCE_S, PLAIN, address, connect, cpu_seconds, descriptors, greet, greeting, is_cut, mib, null_peer,
                  part, ready, resident_bytes, send_until_cut)
-from peer import BATCH, agent, frame, keeper, recv, status
+from peer import BATCH, agent, frame, aggregator, recv, status
 
 MIB = 1 << 20
-SIDE = os.environ.get("SIDE_DOOR")
+SIDE = os.environ.get("LOCAL_LISTENER")
 
 
 def settled(what, seconds=PATIENCE_S * 2):
@@ -37,7 +37,7 @@ def settled(what, seconds=PATIENCE_S * 2):
 
 
 def bound(pid, before, limit, what):
-    """Memory may not have grown by more; with sanitizers it is only told."""
+    """Memory may not have grown by more; with sanitizers it is only printed."""
     grown = resident_bytes(pid) - before
     print("%s: %s more" % (what, mib(grown)))
     assert not PLAIN or grown < limit, "%s: memory grew by %s" % (what, mib(grown))
@@ -48,22 +48,22 @@ def counters():
     return status(SIDE)["broker"]
 
 
-def let_one_in(door):
-    """Who comes afterwards."""
-    late = Crew(door, os.environ["TMP"], 1, "acct$late")
+def let_one_in(listener):
+    """An agent that connects afterwards."""
+    late = Crew(listener, os.environ["TMP"], 1, "acct$late")
     try:
-        assert late.wait_for(1) >= 1, "who comes later is not let in"
+        assert late.wait_for(1) >= 1, "a later agent is not accepted"
     finally:
         late.stop()
 
 
-def case_claims(door, pid):
-    """Lengths that no frame has are refused before a byte of it is kept."""
+def case_claims(listener, pid):
+    """Lengths that no frame has are refused before a byte of it is stored."""
     before = resident_bytes(pid)
     for mechanism in (b"NULL", b"CURVE", b"PLAIN"):
         for claim in (2**64 - 1, 2**64 - 64, 2**63, 2**62, 2**47, 2**40, 8 << 30, (256 << 10) + 1):
             for flags in (2, 6):
-                s = connect(door)
+                s = connect(listener)
                 greet(s, mechanism)
                 if flags == 2 and mechanism == b"NULL":
                     s.sendall(ready())
@@ -75,19 +75,19 @@ def case_claims(door, pid):
     bound(pid, before, 2 * MIB, "48 claims of up to 2^64 - 1 bytes")
 
 
-def case_idle(door, pid, limit):
+def case_idle(listener, pid, limit):
     """More idle connections than the process may have files: those that are
     there go on, the processor rests, and places come back."""
     limit = int(limit)
-    crew = Crew(door, os.environ["TMP"], 2)
+    crew = Crew(listener, os.environ["TMP"], 2)
     try:
         assert crew.wait_for(50) >= 50, "no acknowledgements before"
         before = counters()
         cpu, began = cpu_seconds(pid), time.monotonic()
-        held, refused = [], 0
+        idle, refused = [], 0
         for _ in range(limit * 2):
             try:
-                held.append(connect(door))
+                idle.append(connect(listener))
             except OSError:
                 refused += 1
         got = crew.wait_for(200, since=began)
@@ -96,15 +96,15 @@ def case_idle(door, pid, limit):
         busy = (cpu_seconds(pid) - cpu) / lasted
         under = crew.latencies(began)
         after = counters()
-        for s in held:
+        for s in idle:
             s.close()
         failed = after["accepts_failed"] - before["accepts_failed"]
-        print("%d idle, %d refused, limit %d: %d failed accepts, %d turned away, cpu %.0f %%, honest %s" % (
-            len(held), refused, limit, failed, after["connections_evicted"], busy * 100, told(under)))
-        assert after["connections_evicted"] > 0, "nobody was turned away: %r" % after
-        # Without the guard it is some 100,000 a second.
-        assert failed < 50 * limit, "%d failed accepts: the door spins" % failed
-        let_one_in(door)
+        print("%d idle, %d refused, limit %d: %d failed accepts, %d evicted, cpu %.0f %%, honest %s" % (
+            len(idle), refused, limit, failed, after["connections_evicted"], busy * 100, summary(under)))
+        assert after["connections_evicted"] > 0, "nobody was evicted: %r" % after
+        # Without the limit it is some 100,000 a second.
+        assert failed < 50 * limit, "%d failed accepts: the listener spins" % failed
+        let_one_in(listener)
     finally:
         crew.stop()
 
@@ -118,9 +118,9 @@ def nonsense(rng):
                 command=rng.randrange(2))
 
 
-def hostile(rng, door):
+def hostile(rng, listener):
     """One connection that is not what it should be."""
-    s = connect(door)
+    s = connect(listener)
     how = rng.randrange(8)
     try:
         if how == 0:
@@ -144,24 +144,24 @@ def hostile(rng, door):
     s.close()
 
 
-def case_garbage(door, pid, count, seed):
+def case_garbage(listener, pid, count, seed):
     """Connections of all kinds of nonsense while the honest work."""
     count, rng = int(count), random.Random(int(seed))
-    crew = Crew(door, os.environ["TMP"])
+    crew = Crew(listener, os.environ["TMP"])
     try:
         crew.wait_for(100)
         quiet_from = time.monotonic()
         assert crew.wait_for(600, since=quiet_from) >= 600, "no acknowledgements before"
         quiet = crew.latencies(quiet_from)
         for _ in range(count // 10):  # what is allocated once is allocated now
-            hostile(rng, door)
+            hostile(rng, listener)
         before, files = resident_bytes(pid), descriptors(pid)
         began = time.monotonic()
         for _ in range(count - count // 10):
-            hostile(rng, door)
+            hostile(rng, listener)
         ended = time.monotonic()
         print("%d hostile connections in %.1f s; quiet: %s; under attack: %s" % (
-            count, ended - began, told(quiet), told(crew.latencies(began, ended))))
+            count, ended - began, summary(quiet), summary(crew.latencies(began, ended))))
         assert crew.wait_for(50, since=ended) >= 50, "the honest stopped"
         assert settled(lambda: descriptors(pid) <= files + 8), "%d descriptors, %d before" % (descriptors(pid), files)
         bound(pid, before, 8 * MIB, "memory after them")
@@ -169,8 +169,8 @@ def case_garbage(door, pid, count, seed):
         crew.stop()
 
 
-def knock(at, count):
-    """So many at once, and who of them was let in within a moment."""
+def connects(at, count):
+    """`count` at once; how many of them were accepted within a moment."""
     poller, waiting = select.poll(), {}
     for _ in range(count):
         s = socket.socket()
@@ -186,35 +186,35 @@ def knock(at, count):
     return len(let_in), waiting.values()
 
 
-def case_knock(door, count):
-    """Again and again more than may come in."""
-    crew = Crew(door, os.environ["TMP"], 2)
+def case_connects(listener, count):
+    """Again and again more than the rate allows."""
+    crew = Crew(listener, os.environ["TMP"], 2)
     try:
         assert crew.wait_for(100, since=time.monotonic()) >= 100, "no acknowledgements before"
         count, began, got = int(count), time.monotonic(), []
         while len(got) < 3 or counters()["connections_throttled"] == 0:
-            let_in, sockets = knock(address(door), count)
+            let_in, sockets = connects(address(listener), count)
             got.append(let_in)
             for s in sockets:
                 s.close()
-            assert len(got) < 30, "nobody was held off: %r" % got
+            assert len(got) < 30, "nobody was throttled: %r" % got
         ended = time.monotonic()
         under = crew.latencies(began, ended)
-        print("%s of %d each were let in, held off %d times, honest %s" % (
-            got, count, counters()["connections_throttled"], told(under)))
+        print("%s of %d each were accepted, throttled %d times, honest %s" % (
+            got, count, counters()["connections_throttled"], summary(under)))
         assert min(got) < count / 2, "all come in"
         assert len(under) > 20, "the honest starve"
-        let_one_in(door)
+        let_one_in(listener)
     finally:
         crew.stop()
 
 
-AT_ONCE = 100  # of a flood, at the door
+AT_ONCE = 100  # of a flood, at the listener
 
 
-def flood(rng, door, count, until):
-    """Knocks without waiting, and talks nonsense where it is let in; how often, and how often it was."""
-    at, waiting, talked = address(door), collections.deque(), 0
+def flood(rng, listener, count, until):
+    """Connects without waiting, and talks nonsense where it is accepted; how often, and how often it was."""
+    at, waiting, talked = address(listener), collections.deque(), 0
     for n in range(count):
         if time.monotonic() > until:
             count = n
@@ -236,37 +236,37 @@ def flood(rng, door, count, until):
     return count, talked
 
 
-def case_flood(door, pid, count, seed):
-    """More knock than the door takes, for a while and again: quiet times and those of the attack take turns, so that
+def case_flood(listener, pid, count, seed):
+    """More connects than the rate allows, for a while and again: quiet times and those of the attack take turns, so that
     both have the same disk and the same neighbours."""
     left, rng = int(count), random.Random(int(seed))
-    crew = Crew(door, os.environ["TMP"])
+    crew = Crew(listener, os.environ["TMP"])
     try:
         assert crew.wait_for(100) >= 100, "no acknowledgements before"
-        before, files, held = resident_bytes(pid), descriptors(pid), counters()["connections_throttled"]
+        before, files, throttled = resident_bytes(pid), descriptors(pid), counters()["connections_throttled"]
         quiet, under, talked = [], [], 0
         while left > 0:
             began = time.monotonic()
             assert crew.wait_for(600, since=began) >= 600, "the honest stopped"
             begun = time.monotonic()
-            made, heard = flood(rng, door, left, begun + 3)
+            made, heard = flood(rng, listener, left, begun + 3)
             left, talked = left - made, talked + heard
             quiet += crew.latencies(began, begun)
             under += crew.latencies(begun, time.monotonic())
-        print("%s knocked, %d were let in, held off %d times; quiet: %s; under attack: %s" % (
-            count, talked, counters()["connections_throttled"] - held, told(sorted(quiet)), told(sorted(under))))
-        assert counters()["connections_throttled"] > held, "nobody was held off"
+        print("%s connects, %d accepted, throttled %d times; quiet: %s; under attack: %s" % (
+            count, talked, counters()["connections_throttled"] - throttled, summary(sorted(quiet)), summary(sorted(under))))
+        assert counters()["connections_throttled"] > throttled, "nobody was throttled"
         assert settled(lambda: descriptors(pid) <= files + 8), "%d descriptors, %d before" % (descriptors(pid), files)
         bound(pid, before, 8 * MIB, "memory after them")
-        let_one_in(door)
+        let_one_in(listener)
     finally:
         crew.stop()
 
 
-def case_ids(door, intake):
-    """The id that the broker's door gives the first who comes, in hex."""
-    k = keeper(intake)
-    a = agent(door)
+def case_ids(listener, intake):
+    """The id that the broker's listener gives the first peer, in hex."""
+    k = aggregator(intake)
+    a = agent(listener)
     a.send(frame(BATCH))
     while True:
         if k.poll(200):
@@ -275,43 +275,43 @@ def case_ids(door, intake):
         a.send(frame(BATCH))
 
 
-def case_identities(door, pid):
+def case_identities(listener, pid):
     """Names of any size and shape that peers give themselves."""
     before = counters()
     squatters = []
     first = 0x6B8B4567  # of a libzmq that nobody seeded
     for identity in [b"x", b"y" * 255, b"z" * 256, b"w" * 1000, b"v" * 60000, b"\0", b"\0\0\0\0\0", b"\0" * 300]:
-        s = null_peer(door, identity)
+        s = null_peer(listener, identity)
         s.sendall(part(b"not a message") * 3)
         squatters.append(s)
     for n in range(300):
-        s = null_peer(door, b"\0" + struct.pack(">I", first + n))
+        s = null_peer(listener, b"\0" + struct.pack(">I", first + n))
         s.sendall(part(b"squat"))
         squatters.append(s)
-    twins = [null_peer(door, b"twin") for _ in range(2)]
+    twins = [null_peer(listener, b"twin") for _ in range(2)]
     for s in twins:
         s.sendall(part(b"one of us is first"))
-    innocents = [agent(door) for _ in range(100)]
+    innocents = [agent(listener) for _ in range(100)]
     for a in innocents:
         a.send(frame(99))
     for a in innocents:
         recv(a, "an answer among squatters")
     after = counters()
-    print("308 names: refused %d, misshapen %d" % (
+    print("308 names: refused %d, malformed %d" % (
         after["refused"] - before["refused"], after["malformed_frames"] - before["malformed_frames"]))
     assert after["malformed_frames"] > before["malformed_frames"], "routes of 60,000 bytes were taken"
     for s in squatters + twins:
         s.close()
 
 
-def case_squat(door, first):
-    """Takes the names that the door would give next; says so, and stays until it has gone."""
+def case_squat(listener, first):
+    """Takes the names that the listener would give next; says so, and stays until it has gone."""
     squatters = []
     for n in range(200):
-        s = null_peer(door, b"\0" + struct.pack(">I", (int(first, 16) + n) & 0xFFFFFFFF))
+        s = null_peer(listener, b"\0" + struct.pack(">I", (int(first, 16) + n) & 0xFFFFFFFF))
         s.sendall(part(b"squat"))
         squatters.append(s)
-    # Who asks for a counter would be the first to get such a name.
+    # A client that asks for a counter would be the first to get such a name.
     for s in squatters:
         heard = b""
         while b"PSCP" not in heard:
@@ -321,7 +321,7 @@ def case_squat(door, first):
 
 
 def endless(s, pid, make_block, bytes_max, what):
-    """Until the door cuts it; a peer whose window is shut hears of that late."""
+    """Until the listener cuts it; a peer whose window is shut hears of that late."""
     before, cut = resident_bytes(pid), counters()["connections_dropped"]
     block = b""
     began, peak, sent = time.monotonic(), before, 0
@@ -346,24 +346,24 @@ def endless(s, pid, make_block, bytes_max, what):
     assert over, "%s: the connection was not cut after %s" % (what, mib(sent))
 
 
-def without_key(door, data, at_once=1):
+def without_key(listener, data, at_once=1):
     """A peer, and what makes more of its message."""
     block = part(data, more=1) * at_once
-    return null_peer(door), lambda: block
+    return null_peer(listener), lambda: block
 
 
-def with_key(door, keyfile, data, at_once=1):
+def with_key(listener, keyfile, data, at_once=1):
     key = key_of(keyfile)
-    peer = curve.Peer(door, *(z85.decode(key[name]) for name in ("public", "secret", "server")))
+    peer = curve.Peer(listener, *(z85.decode(key[name]) for name in ("public", "secret", "server")))
     return peer.s, lambda: b"".join(peer.part(data, more=1) for _ in range(at_once))
 
 
-def case_parts(door, pid, keyfile=None):
+def case_parts(listener, pid, keyfile=None):
     """Messages that never end cost the peer its connection, be it one with a key."""
     if keyfile:
         os.environ["HONEST_KEY"] = keyfile
-    begin = functools.partial(with_key, door, keyfile) if keyfile else functools.partial(without_key, door)
-    crew = Crew(door, os.environ["TMP"], 2, *(["acct$pool"] if keyfile else []))
+    begin = functools.partial(with_key, listener, keyfile) if keyfile else functools.partial(without_key, listener)
+    crew = Crew(listener, os.environ["TMP"], 2, *(["acct$pool"] if keyfile else []))
     try:
         crew.wait_for(50)
         before, cut = resident_bytes(pid), counters()["connections_dropped"]
@@ -382,9 +382,9 @@ def case_parts(door, pid, keyfile=None):
         crew.stop()
 
 
-def case_slowly(door, pid):
-    """Who sends little is let alone, whatever it sends."""
-    s = null_peer(door)
+def case_slowly(listener, pid):
+    """A peer that sends little stays connected, whatever it sends."""
+    s = null_peer(listener)
     before = counters()["connections_dropped"]
     for _ in range(20):
         s.sendall(part(b"a" * 1000, more=1))

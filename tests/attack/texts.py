@@ -1,6 +1,6 @@
 """texts - names and values that would be commands, formulas or markup.
 
-Usage: texts.py send DOOR READER CANARY | list CANARY | csv FILE CANARY |
+Usage: texts.py send LISTENER READER CANARY | list CANARY | csv FILE CANARY |
 json FILE CANARY | svg FILE...; exits with 1 and a word when something is not as it was.
 SPDX-License-Identifier: MIT
 """
@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 
 import msgpack
 
-from batches import Hand, event, folded
+from batches import Hand, event, indexed
 from sender import DEAD, is_ack
 
 
@@ -30,9 +30,9 @@ def payloads(canary):
     ]
 
 
-def send(door, reader, canary):
+def send(listener, reader, canary):
     for i, text in enumerate(payloads(canary)):
-        s = Hand(door, "texts-%d" % i, partition="p" + text if text.startswith("-") else text)
+        s = Hand(listener, "texts-%d" % i, partition="p" + text if text.startswith("-") else text)
         at = 1760000000 * 10**9
         records = [msgpack.packb([4, "set", text, {"names": "value", "units": text.replace(" ", "_"), "types": "gauge"}])]
         records += [msgpack.packb([2, at + n * 10**9, text, [n]]) for n in range(20)]
@@ -49,7 +49,7 @@ def send(door, reader, canary):
             answer = s.put(2, b"".join(records), len(records))
             is_ack(answer, 2)
             assert not answer.flags & DEAD, text
-    folded(reader)
+    indexed(reader)
 
 
 def names(canary):

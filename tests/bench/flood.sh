@@ -1,7 +1,7 @@
 # flood - how long those who are connected wait for acknowledgements while
 # strangers shake hands without end: with any number of connections a second
 # and with as many as by default, in turn.  The goal: p99 below twice that of
-# a quiet door.  Strangers, honest and daemons share the processors.
+# a quiet listener.  Strangers, honest and daemons share the processors.
 #
 #	RUNS=3 FLOOD=8 sh tests/bench/flood.sh
 #

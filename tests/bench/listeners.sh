@@ -1,4 +1,4 @@
-# doors - what encryption and keys cost: events of four importers at a time
+# listeners - what encryption and keys cost: events of four importers at a time
 # through a broker to the aggregator, both over TCP, acknowledged after fsync,
 # with CURVE and without, in turn.  The goal: at least 70 % with.
 #

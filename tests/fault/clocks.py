@@ -114,14 +114,14 @@ class Link:
     def __init__(self, behind, there, back, jitter, seed):
         self.behind, self.delays, self.jitter = behind, (there, back), jitter
         self.random = random.Random(seed)
-        self.door = socket.create_server(("127.0.0.1", 0))
-        self.endpoint = "tcp://127.0.0.1:%d" % self.door.getsockname()[1]
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.endpoint = "tcp://127.0.0.1:%d" % self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
         while True:
             try:
-                near, _ = self.door.accept()
+                near, _ = self.listener.accept()
             except OSError:
                 return
             far = socket.socket(socket.AF_UNIX)
@@ -161,7 +161,7 @@ class Link:
             pass
 
     def close(self):
-        self.door.close()
+        self.listener.close()
 
 
 class Node:

@@ -1,6 +1,6 @@
 """Lost, repeated, late and damaged messages both ways between agent and broker.
 
-A proxy of our own (python3-zmq) stands where the broker's door is.  Messages
+A proxy of our own (python3-zmq) stands where the broker's listener is.  Messages
 of each kind are lost at a rate of their own; some come twice, some so late
 that others overtake them.  It goes on until hundreds of batches and hundreds
 of acknowledgements were lost, over several lives of the agent, so that hellos
@@ -51,14 +51,14 @@ def waiting(socket):
 
 
 class Proxy(threading.Thread):
-    def __init__(self, door, behind, seed):
+    def __init__(self, listener, behind, seed):
         super().__init__(daemon=True)
         self.context = zmq.Context()
-        self.door = self.context.socket(zmq.ROUTER)
-        self.door.bind(door)
+        self.listener = self.context.socket(zmq.ROUTER)
+        self.listener.bind(listener)
         self.behind = behind
         self.poller = zmq.Poller()
-        self.poller.register(self.door, zmq.POLLIN)
+        self.poller.register(self.listener, zmq.POLLIN)
         self.lines = {}
         self.late = []  # (when, number, way, peer, data)
         self.asked = {}  # hello's sent_ns: its seq
@@ -93,7 +93,7 @@ class Proxy(threading.Thread):
         if way == "up":
             self.line(peer).send(data)
         else:
-            self.door.send_multipart([peer, data])
+            self.listener.send_multipart([peer, data])
 
     def send(self, way, peer, data):
         self.pass_on(way, peer, data)
@@ -139,8 +139,8 @@ class Proxy(threading.Thread):
             if self.late:
                 wait = min(wait, max(0.0, self.late[0][0] - time.monotonic()))
             ready = dict(self.poller.poll(int(wait * 1000) + 1))
-            if self.door in ready:
-                for peer, data in waiting(self.door):
+            if self.listener in ready:
+                for peer, data in waiting(self.listener):
                     self.take("up", peer, data)
             for peer, line in list(self.lines.items()):
                 if line in ready:
@@ -155,9 +155,9 @@ class Proxy(threading.Thread):
 class World:
     def __init__(self, seed):
         self.instance = Instance(agent_options=["--segment-bytes", "256KiB"])
-        door = "ipc://%s/run/proxy.ipc" % self.instance.dir
-        self.instance.options["agent"] += ["--broker", door]
-        self.proxy = Proxy(door, "ipc://%s/run/broker.ipc" % self.instance.dir, seed)
+        listener = "ipc://%s/run/proxy.ipc" % self.instance.dir
+        self.instance.options["agent"] += ["--broker", listener]
+        self.proxy = Proxy(listener, "ipc://%s/run/broker.ipc" % self.instance.dir, seed)
         self.random = random.Random(seed + 1)
         self.loads = [Load(self.instance, seed + n, "fault$pool-%d" % n) for n in range(STREAMS)]
         self.batches = dict.fromkeys(self.loads, 0)

@@ -1,6 +1,6 @@
 """A network that does everything a network can do.
 
-Head (aggregator and broker, its door with keys) and a node with its agent live
+Head (aggregator and broker, its listener with keys) and a node with its agent live
 in network namespaces; wan.c carries their packets.  While a load of puts runs the link is
 cut, loses 30 % (nft), has 64 kbit/s (tbf), resets every connection each 100 ms
 (ss -K), takes 200 +- 100 ms each way, brings 5 % of the packets twice, changes

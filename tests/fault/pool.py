@@ -180,7 +180,7 @@ class Instance:
 
 
 class Load:
-    """Sends numbered events to the agent's local door and keeps the ledger."""
+    """Sends numbered events to the agent's local socket and keeps the ledger."""
 
     def __init__(self, instance, seed, partition=PARTITION):
         self.path = instance.dir + "/run/agent.sock"

@@ -7,7 +7,7 @@
 
 SEED=${SEED:-$(date +%s)}
 echo "seed $SEED"
-door=ipc://$DIR/run/broker.ipc
+listener=ipc://$DIR/run/broker.ipc
 intake=ipc://$DIR/run/intake.ipc
 other=ipc://$DIR/run/other.ipc
 peer() {
@@ -22,32 +22,32 @@ check_text "its socket is for owner and group" 660 \
 check_text "the pid file has its pid" "$(pid broker)" \
 	"$(cat "$DIR/run/broker.pid")"
 
-check "it tells its counters" peer status "$door" head
+check "it reports its counters" peer status "$listener" head
 check "without an aggregator it says busy and does not block" \
-	peer busy "$door"
-check "frames go up and answers down unchanged" peer relay "$door" "$intake"
+	peer busy "$listener"
+check "frames go up and answers down unchanged" peer relay "$listener" "$intake"
 check "garbage is answered and counted by reason" \
-	peer garbage "$door" "$SEED"
-check "routes that are too long are dropped and counted" peer shapes "$door"
+	peer garbage "$listener" "$SEED"
+check "routes that are too long are dropped and counted" peer shapes "$listener"
 check "the largest frame passes, a larger one costs the connection" \
-	peer large "$door" "$intake"
-check "answers to nobody are counted" peer nobody "$door" "$intake"
+	peer large "$listener" "$intake"
+check "answers to nobody are counted" peer nobody "$listener" "$intake"
 check "a pause of the aggregator costs nobody a retry" \
-	peer slow "$door" "$intake"
+	peer slow "$listener" "$intake"
 check "an aggregator that is stuck makes only its own partitions busy" \
-	peer stuck "$door" "$intake" "$other"
+	peer stuck "$listener" "$intake" "$other"
 
 check_status 1 "a second one with the same pid file is refused" \
 	poolscope-broker --pid-file "$DIR/run/broker.pid"
-check_said "... and says which process runs" \
+check_printed "... and says which process runs" \
 	"^poolscope-broker: already running as process $(pid broker) ($DIR/run/broker.pid)\$"
 check_status 1 "a second one on the same socket is refused" poolscope-broker
-check_said "... and says who listens" \
+check_printed "... and says who listens" \
 	"process $(pid broker) already listens"
-check "the first goes on" peer status "$door" head
+check "the first goes on" peer status "$listener" head
 
 check "stopped in the middle of a stream it leaves no hole" \
-	peer drain "$door" "$intake" "$(pid broker)"
+	peer drain "$listener" "$intake" "$(pid broker)"
 wait "$(pid broker)"
 check_text "TERM ends it with 0" 0 $?
 rm -f "$TMP/broker.pid"
@@ -58,7 +58,7 @@ check "it starts again" start broker poolscope-broker --node head
 stop broker KILL
 check "a killed one leaves its socket behind" test -S "$DIR/run/broker.ipc"
 check "the next one takes it over" start broker poolscope-broker --node head
-check "... and answers" peer status "$door" head
+check "... and answers" peer status "$listener" head
 stop broker INT
 check_text "INT ends it with 0" 0 "$STATUS"
 
@@ -66,19 +66,19 @@ check "routes of its own and no default" start broker poolscope-broker \
 	--aggregator "" --route "a\$x=$intake" --route "?\$?=$other" \
 	--route "c=d*=$intake" --route "b*=$intake"
 check "the first pattern that matches wins" \
-	peer routes "$door" "$intake" "$other"
+	peer routes "$listener" "$intake" "$other"
 stop broker
 
-check "a door on loopback" start broker poolscope-broker --node head --insecure \
-	--listen "tcp://localhost:25570" --listen "$door"
+check "a listener on loopback" start broker poolscope-broker --node head --insecure \
+	--listen "tcp://localhost:25570" --listen "$listener"
 check "... speaks to agents" peer busy tcp://127.0.0.1:25570
-check "... and to those on the other door" peer busy "$door"
+check "... and to those on the other listener" peer busy "$listener"
 check "raw bytes on it do no harm" peer raw tcp://127.0.0.1:25570
 stop broker
 
-check_status 1 "a door without keys does not open" poolscope-broker \
+check_status 1 "a listener without keys does not open" poolscope-broker \
 	--listen "tcp://127.0.0.1:25571"
-check_said "... and says what is missing" "keys/server.key"
+check_printed "... and says what is missing" "keys/server.key"
 check "or --insecure" start broker poolscope-broker --insecure \
 	--listen "tcp://0.0.0.0:25571"
 stop broker

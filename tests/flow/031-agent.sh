@@ -1,5 +1,5 @@
 #!/bin/sh
-# poolscope-agent: accepted once, kept once, whatever dies; its bounds, its
+# poolscope-agent: accepted once, stored once, whatever dies; its bounds, its
 # samples, its start and its end.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # quoted for another shell, or a partition's name
@@ -9,7 +9,7 @@
 . "$ROOT/tests/flow/agent.sh"
 
 agent() {
-	start agent poolscope-agent --no-clock --broker "$KEEPER" -p pool -n node1 "$@"
+	start agent poolscope-agent --no-clock --broker "$AGGREGATOR" -p pool -n node1 "$@"
 }
 # emits NAME FIRST LAST
 emits() {
@@ -18,17 +18,17 @@ emits() {
 
 # ---- start
 check "it starts without a broker" agent --no-samples
-check_text "its door is for owner and group" 660 "$(stat -c %a "$DIR/run/agent.sock")"
+check_text "owner and group may use its socket" 660 "$(stat -c %a "$DIR/run/agent.sock")"
 check_text "its spool is its own" 700 "$(stat -c %a "$DIR/spool")"
 check "it takes events without a broker" emits early 1 1000
 check_status 1 "a second one on the same spool is refused" \
 	poolscope-agent --socket "$DIR/run/other.sock"
 check_status 1 "a second one on the same socket is refused" \
 	poolscope-agent --spool "$TMP/other"
-check_said "... and says which process has it" "process $(pid agent)"
+check_printed "... and says which process has it" "process $(pid agent)"
 check_status 2 "a period of nothing is refused" poolscope-agent --period 1ms
-start_keeper || exit 1
-check "the keeper gets them when it is there" wait_until \
+start_aggregator || exit 1
+check "the aggregator gets them when it starts" wait_until \
 	'[ "$(count_events early)" = "1000 1000" ]' 30
 
 # ---- TERM
@@ -36,7 +36,7 @@ emits term 1 5000
 stop agent
 check_text "TERM ends it with 0" 0 "$STATUS"
 check_text "... after everything was sent" "5000 5000" "$(count_events term)"
-check "... and its door is gone" test ! -e "$DIR/run/agent.sock"
+check "... and has removed its socket" test ! -e "$DIR/run/agent.sock"
 echo mute >"$OUT.mode"
 agent --no-samples --drain 100ms
 emits stay 1 10
@@ -65,38 +65,38 @@ for round in $(seq $rounds); do
 		"[ \"\$(count_events kill$round)\" = '3000 3000' ]" 30
 done
 
-# ---- a keeper that keeps without saying so, and one that restarts
+# ---- an aggregator that stores and does not acknowledge, and one that restarts
 echo deaf >"$OUT.mode"
 emits deaf 1 100
-check "the keeper has them" wait_until '[ "$(count_events deaf)" = "100 100" ]'
+check "the aggregator has them" wait_until '[ "$(count_events deaf)" = "100 100" ]'
 rm "$OUT.mode"
 check "what is acknowledged late is there once" \
 	poolscope-emit test after --wait stored --timeout $((20 * SLOW))s
-stop keeper KILL
+stop aggregator KILL
 emits down 1 100
-start_keeper || exit 1
-check "a keeper that was killed gets the rest" wait_until \
+start_aggregator || exit 1
+check "an aggregator that was killed gets the rest" wait_until \
 	'[ "$(count_events down)" = "100 100" ]' 90
 check_text "... and nothing twice" "100 100" "$(count_events deaf)"
 echo busy >"$OUT.mode"
 emits busy 1 100
 rm "$OUT.mode"
-check "a busy keeper is asked again" wait_until \
+check "a busy aggregator is asked again" wait_until \
 	'[ "$(count_events busy)" = "100 100" ]' 90
 
-# ---- a keeper that lost its store: everything retained comes again
+# ---- an aggregator that lost its store: the agent resends what it retained
 stop agent
-stop keeper
+stop aggregator
 rm -f "$OUT" "$OUT.state"
-start_keeper || exit 1
+start_aggregator || exit 1
 agent --no-samples
 check "a new store gets what the spool retained" wait_until \
 	'[ "$(count_events term)" = "5000 5000" ]' 90
 
 # ---- packets of strangers
-check "bad packets are answered and harm nobody" \
+check "bad packets are answered and do no harm" \
 	/usr/bin/python3 "$ROOT/tests/flow/packets.py" "$DIR/run/agent.sock" "$SEED"
-check "... and are told once" test \
+check "... and logged once" test \
 	"$(grep -c 'bad packet' "$TMP/agent.log")" = 1
 check "a client that does not read is cut off, others are served" \
 	/usr/bin/python3 "$ROOT/tests/flow/packets.py" "$DIR/run/agent.sock" "$SEED" deaf
@@ -113,7 +113,7 @@ line=$(head -c 1000 /dev/zero | tr '\0' x)
 seq 10000 | sed "s/^/test full $line/" >"$TMP/full"
 check_status 75 "a full spool refuses events with 75" \
 	sh -c 'poolscope-emit --stdin <"$1"' x "$TMP/full"
-check_said "... and says so" "spool is full"
+check_printed "... and says so" "spool is full"
 taken=$(sed -n 's/.*: \([0-9]*\) events published.*/\1/p' "$TMP/err")
 check "... after it has taken about its bound ($taken KiB)" \
 	test "${taken:-0}" -ge 2000 -a "${taken:-0}" -le 4200
@@ -123,32 +123,32 @@ check "samples are not taken then" wait_until \
 	'grep -q "sampling paused: the spool is full" "$TMP/agent.log"'
 rm "$OUT.mode"
 check "with room again what was accepted arrives" wait_until \
-	"[ \"\$(kept 1 'r[\"kind\"] == 1 and r[\"record\"][2] == \"full\"' | wc -l)\" -ge $taken ]" 90
-check "... and a gap tells of the samples" wait_until \
-	"kept 'r[\"record\"][2:4]' 'r[\"kind\"] == 5' | grep -q \"'sample', 'full'\"" 30
+	"[ \"\$(stored 1 'r[\"kind\"] == 1 and r[\"record\"][2] == \"full\"' | wc -l)\" -ge $taken ]" 90
+check "... and a gap reports the missing samples" wait_until \
+	"stored 'r[\"record\"][2:4]' 'r[\"kind\"] == 5' | grep -q \"'sample', 'full'\"" 30
 # In a bare chroot there is no mounted root to measure.
 # shellcheck disable=SC2034 # for wait_until
-sets=4
+groups=4
 # shellcheck disable=SC2034
-if awk '$2 == "/" && $1 ~ "^/dev/" { found = 1 } END { exit !found }' /proc/self/mounts; then sets=5; fi
-check "every set of this host is sampled" wait_until \
-	'[ "$(kept "r[\"record\"][1]" "r[\"kind\"] == 2" | sort -u | grep -cE "^(cpu|memory|load|self|filesystem/)$")" -ge $sets ]' 30
+if awk '$2 == "/" && $1 ~ "^/dev/" { found = 1 } END { exit !found }' /proc/self/mounts; then groups=5; fi
+check "every metric group of this host is sampled" wait_until \
+	'[ "$(stored "r[\"record\"][1]" "r[\"kind\"] == 2" | sort -u | grep -cE "^(cpu|memory|load|self|filesystem/)$")" -ge $groups ]' 30
 check_text "... and defined, with as many names as numbers" "" "$(/usr/bin/python3 - "$OUT" <<'END'
 import json, sys
-sets = {}
+groups = {}
 for r in map(json.loads, open(sys.argv[1])):
     if r["kind"] == 4 and r["record"][0] == "set":
         p = r["record"][2]
         n = {len(p[k].split()) for k in ("names", "units", "types")}
         if len(n) != 1:
             print("columns of", r["record"][1], n)
-        sets[r["record"][1]] = n.pop()
-    if r["kind"] == 2 and sets.get(r["record"][1]) != len(r["record"][2]):
+        groups[r["record"][1]] = n.pop()
+    if r["kind"] == 2 and groups.get(r["record"][1]) != len(r["record"][2]):
         print("sample of", r["record"][1], "has", len(r["record"][2]))
 END
 )"
 check_text "every event that was accepted is there once" "$taken $taken" \
-	"$(kept 'r["record"][4]' 'r["kind"] == 1 and r["record"][2] == "full"' |
+	"$(stored 'r["record"][4]' 'r["kind"] == 1 and r["record"][2] == "full"' |
 		sort | uniq -c | awk '{ n += $1; d++ } END { print n, d }')"
 stop agent
-check_text "the keeper found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"
+check_text "the aggregator found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"

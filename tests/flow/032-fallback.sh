@@ -1,5 +1,5 @@
 #!/bin/sh
-# The drop directory: events that no agent answered for are kept once, also
+# The fallback queue: events that no agent answered for are stored once, also
 # when agents die over them.  EMITS of them (150) each by a process of its own.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # quoted for another shell, or a partition's name
@@ -9,7 +9,7 @@
 . "$ROOT/tests/flow/agent.sh"
 
 agent() {
-	start agent poolscope-agent --no-samples --no-clock --broker "$KEEPER" -p pool \
+	start agent poolscope-agent --no-samples --no-clock --broker "$AGGREGATOR" -p pool \
 		-n node1 "$@"
 }
 # leave NAME MESSAGE: as if no agent were there.
@@ -22,7 +22,7 @@ is_empty() {
 }
 
 EMITS=${EMITS:-150}
-start_keeper || exit 1
+start_aggregator || exit 1
 for i in $(seq "$EMITS"); do
 	leave before "$i"
 done
@@ -34,10 +34,10 @@ check "an agent takes them all" wait_until \
 	'is_empty && [ "$(count_events before)" = "$EMITS $EMITS" ]' 30
 check "... also the lines" wait_until '[ "$(count_events lines)" = "2000 2000" ]' 30
 check_text "... as its own, as if it had been there" "pool node1" \
-	"$(kept 'r["partition"], r["node"]' 'r["record"][2] == "before"' | sort -u)"
+	"$(stored 'r["partition"], r["node"]' 'r["record"][2] == "before"' | sort -u)"
 poolscope-emit --socket "$TMP/nobody" -p 'acct$other' -n elsewhere test named 2>/dev/null
 check "what says whose it is stays so" wait_until \
-	'[ "$(kept "r[\"partition\"], r[\"node\"]" "r[\"record\"][2] == \"named\"")" = "acct\$other elsewhere" ]'
+	'[ "$(stored "r[\"partition\"], r[\"node\"]" "r[\"record\"][2] == \"named\"")" = "acct\$other elsewhere" ]'
 leave running 1
 check "what is left while it runs is taken at once" wait_until \
 	'is_empty && [ "$(count_events running)" = "1 1" ]'
@@ -56,7 +56,7 @@ cp "$TMP/copy"/* "$DIR/fallback/new/"
 agent || exit 1
 check "... and after a kill -9" wait_until 'is_empty'
 poolscope-emit test mark --wait stored
-check_text "... but is kept once" "1 1" "$(count_events again)"
+check_text "... but is stored once" "1 1" "$(count_events again)"
 
 # ---- what must not lie there
 echo garbage >"$TMP/garbage"
@@ -64,7 +64,7 @@ mv "$TMP/garbage" "$DIR/fallback/new/00000000000000000000000000000001"
 ln -s "$DIR/spool/META" "$DIR/fallback/new/00000000000000000000000000000002"
 mkfifo "$DIR/fallback/new/00000000000000000000000000000003"
 leave good 1
-check "good files go on beside bad ones" wait_until \
+check "bad files do not stop good ones" wait_until \
 	'is_empty && [ "$(count_events good)" = "1 1" ]'
 check_text "bad ones are set aside" 3 "$(find "$DIR/fallback/bad" -mindepth 1 | wc -l)"
 check_text "... with a line each" 3 "$(grep -c 'moved to fallback/bad' "$TMP/agent.log")"
@@ -79,7 +79,7 @@ seq 10000 | sed "s/^/test full $line/" | poolscope-emit --stdin 2>/dev/null
 leave full 1
 rm "$OUT.mode"
 check "with room again it is taken" wait_until \
-	'is_empty && kept 1 "r[\"kind\"] == 1 and r[\"record\"][3] == {\"message\": \"1\"} and r[\"record\"][2] == \"full\"" | grep -q 1' 60
+	'is_empty && stored 1 "r[\"kind\"] == 1 and r[\"record\"][3] == {\"message\": \"1\"} and r[\"record\"][2] == \"full\"" | grep -q 1' 60
 
 # ---- agents that die while events come
 stop agent
@@ -100,7 +100,7 @@ print(random.randrange(1, int(sys.argv[3])))" "$SEED" "$round" "$storm")
 	wait "$emits"
 done
 check_text "every emit returns 0" $((5 * storm)) "$(wc -l <"$TMP/accepted")"
-check "and every event is kept once" wait_until \
+check "and every event is stored once" wait_until \
 	'is_empty && [ "$(count_events storm)" = "$((5 * storm)) $((5 * storm))" ]' 60
 stop agent
-check_text "the keeper found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"
+check_text "the aggregator found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"

@@ -40,15 +40,15 @@ echo '01234567-89ab-cdef-0123-456789abcdef' >"$HOST/sys/kernel/random/boot_id"
 : >"$HOST/self/mountinfo"
 
 agent() {
-	start agent poolscope-agent --broker "$KEEPER" -p pool -n node1 \
+	start agent poolscope-agent --broker "$AGGREGATOR" -p pool -n node1 \
 		--proc "$HOST" --period 100ms --send-interval 100ms "$@"
 }
 # samples SET [EXPRESSION]: of each sample of it.
 samples() {
-	kept "${2:-r[\"record\"][2]}" "r[\"kind\"] == 2 and r[\"record\"][1] == \"$1\""
+	stored "${2:-r[\"record\"][2]}" "r[\"kind\"] == 2 and r[\"record\"][1] == \"$1\""
 }
 events() {
-	kept 'r["record"][2]' 'r["kind"] == 1 and r["record"][1] == "agent"'
+	stored 'r["record"][2]' 'r["kind"] == 1 and r["record"][1] == "agent"'
 }
 # How often the agent has read something.
 reads() {
@@ -56,10 +56,10 @@ reads() {
 }
 # But of the clock, which has no period.
 sets() {
-	kept 'r["record"][1]' 'r["kind"] == 2 and r["record"][1] != "clock"' | sort -u | tr '\n' ' '
+	stored 'r["record"][1]' 'r["kind"] == 2 and r["record"][1] != "clock"' | sort -u | tr '\n' ' '
 }
 
-start_keeper || exit 1
+start_aggregator || exit 1
 
 # ---- which sets
 for wrong in "--metric-groups nonsense" "--metric-groups cpu=1ms" "--metric-groups cpu,,load" "--processes 65"; do
@@ -92,16 +92,16 @@ check "an interface that is plugged in is sampled" wait_until \
 [ -z "$disk" ] || check "and a disk" wait_until \
 	'samples "disk/$disk" "r[\"record\"][2][1:3]" | grep -q "\[1048576, 2097152\]"'
 printf 'a\nb\n eth9: 50 1 0 0 0 0 0 0 210 2 0 0 0 0 0 0\n' >"$HOST/net/dev"
-check "a counter that wraps is kept as it is" wait_until \
+check "a counter that wraps is stored as it is" wait_until \
 	'samples network/eth9 "r[\"record\"][2][1:3]" | grep -q "\[50, 210\]"'
 check "and added up in the older monitor's" wait_until \
 	"samples perf 'r[\"record\"][2][10] * 1048576' | grep -qx 150.0"
 
 # ---- short of memory
 memory_pressure 45.50
-check "under memory pressure the agent says that it thins itself" wait_until \
+check "under memory pressure the agent reports that it throttles sampling" wait_until \
 	'events | grep -qx throttled'
-check_text "and how much" "45.5 20.0 8" "$(kept \
+check_text "and how much" "45.5 20.0 8" "$(stored \
 	'tuple(r["record"][3][k] for k in ("pressure", "limit", "factor"))' \
 	'r["kind"] == 1 and r["record"][2] == "throttled"')"
 memory_pressure 15.00
@@ -120,10 +120,10 @@ check "and back when it is over" wait_until 'events | grep -qx throttled-end' 30
 stop agent
 check_text "it ends with 0" 0 "$STATUS"
 
-# ---- the ship interval, and the end
+# ---- the send interval, and the end
 : >"$OUT"
 rm -rf "$DIR/spool"
-check "with a long ship interval it starts" agent --send-interval 10m --metric-groups cpu
+check "it starts with a long send interval" agent --send-interval 10m --metric-groups cpu
 wait_until 'samples cpu | grep -q .' >/dev/null
 before=$(samples cpu | wc -l)
 # shellcheck disable=SC2034 # for wait_until
@@ -141,13 +141,13 @@ before=$(samples cpu | wc -l)
 touch "$TMP/going"
 check "a preemption notice flushes them, too" wait_until \
 	'[ "$(samples cpu | wc -l)" -gt $before ] && events | grep -qx preempted'
-check_text "and says what it was" "$TMP/going" "$(kept 'r["record"][3]["notice"]' \
+check_text "and says what it was" "$TMP/going" "$(stored 'r["record"][3]["notice"]' \
 	'r["kind"] == 1 and r["record"][2] == "preempted"')"
 before=$(samples cpu | wc -l)
 check "from then on none waits" wait_until '[ "$(samples cpu | wc -l)" -gt $((before + 3)) ]'
 kill -USR1 "$(pid agent)"
 check "so does the signal USR1" wait_until \
-	'kept "r[\"record\"][3].get(\"notice\")" "r[\"kind\"] == 1" | grep -qx SIGUSR1'
+	'stored "r[\"record\"][3].get(\"notice\")" "r[\"kind\"] == 1" | grep -qx SIGUSR1'
 stop agent
 check_text "it still ends with 0" 0 "$STATUS"
 
@@ -204,4 +204,4 @@ check "the control group of a job is sampled" wait_until \
 	'samples cgroup/jobs/job_7 "r[\"record\"][2][1:7]" | grep -q "\[30, 20, 10, 0, 4096, 0\]"'
 check "and its busiest commands" wait_until "sets | grep -q 'process/$(cat /proc/$$/comm) '"
 stop agent
-check_text "the keeper found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"
+check_text "the aggregator found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"

@@ -35,10 +35,10 @@ wrong_usage "standard input twice is wrong usage" "only once" poolscope-import c
 rows "$TMP/small" 3 4
 check_status 1 "without a broker it gives up" \
 	poolscope-import --timeout 1s cascade "$TMP/small"
-check_said "... and says what to do" "no answer from ipc://$DIR/run/broker.ipc .*poolscope up"
+check_printed "... and says what to do" "no answer from ipc://$DIR/run/broker.ipc .*poolscope up"
 check_status 1 "a file that is not there is an error" \
 	poolscope-import cascade "$TMP/nothing"
-check_said "... with its name" "$TMP/nothing: No such file"
+check_printed "... with its name" "$TMP/nothing: No such file"
 check_status 1 "so is a directory" poolscope-import cascade "$TMP"
 
 aggregator || exit 1
@@ -91,17 +91,17 @@ check "... and without the prefix that is" test "$(grep -c prefix "$TMP/got")" =
 	tail -n 2 "$TMP/small"
 } >"$TMP/bad"
 check_status 1 "bad lines are an error in the end" poolscope-import cascade "$TMP/bad"
-check_said "... that counts them" "5 bad lines were left out"
+check_printed "... that counts them" "5 bad lines were left out"
 check_text "... the others are imported" "4 events, 5 bad lines, 0 already there" "$(cat "$TMP/out")"
-check_said "... line 3 by its number" "^$TMP/bad:3: not JSON"
-check_said "... line 4 with its reason" '^.*/bad:4: "Event" is not SOURCE:NAME'
-check_said "... a limit with its value" "^.*/bad:5: .*255 bytes"
-check_said "... a time out of range" "^.*/bad:6: "
-check_said "... a line that is too long" "^.*/bad:7: is longer than 1048576 bytes"
+check_printed "... line 3 by its number" "^$TMP/bad:3: not JSON"
+check_printed "... line 4 with its reason" '^.*/bad:4: "Event" is not SOURCE:NAME'
+check_printed "... a limit with its value" "^.*/bad:5: .*255 bytes"
+check_printed "... a time out of range" "^.*/bad:6: "
+check_printed "... a line that is too long" "^.*/bad:7: is longer than 1048576 bytes"
 check_text "... and are there" 16 "$(stored 'acct$pool0')"
 check_status 1 "--strict stops at the first" poolscope-import --strict cascade "$TMP/small" "$TMP/bad"
-check_said "... says which" "bad:3: not JSON"
-check_said "... and imports nothing" "nothing was imported"
+check_printed "... says which" "bad:3: not JSON"
+check_printed "... and imports nothing" "nothing was imported"
 check "a file without bad lines passes --strict" poolscope-import --strict cascade "$TMP/small"
 
 # ---- reports of hosts
@@ -133,12 +133,12 @@ check_text "... and there once" 1000 "$(poolscope-dump -q -p 'perf$a' --kind sam
 	reports 0 1
 } >"$TMP/reports"
 check_status 1 "bad reports are an error in the end" poolscope-import -p 'perf$b' perf "$TMP/reports"
-check_said "... with node and place" '^.*/reports:5: node 0, report 4: "timestamp" is missing'
-check_said "... a list that is none" "^.*/reports:8: node 1: its reports are not a list"
-check_said "... and where the file breaks off" "^.*/reports:10: node 2, report 2: not JSON: unexpected end"
+check_printed "... with node and place" '^.*/reports:5: node 0, report 4: "timestamp" is missing'
+check_printed "... a list that is none" "^.*/reports:8: node 1: its reports are not a list"
+check_printed "... and where the file breaks off" "^.*/reports:10: node 2, report 2: not JSON: unexpected end"
 check_text "... the others are imported" 6 "$(poolscope-dump -q -p 'perf$b' --kind sample | wc -l)"
 check_status 1 "--strict stops at the first report" poolscope-import -p 'perf$c' --strict perf "$TMP/reports"
-check_said "... says which" "reports:5: node 0, report 4"
+check_printed "... says which" "reports:5: node 0, report 4"
 check_text "... and imports nothing" "" "$(poolscope-dump -q -p 'perf$c' 2>/dev/null)"
 
 # ---- several partitions, and the aggregator dies

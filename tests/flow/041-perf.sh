@@ -37,7 +37,7 @@ wrong_usage "perf knows no --by" "by is for phases" poolscope-stats perf -p 'a$b
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
 check_status 1 "an unknown partition is an error" perf
-check_said "... with its name" 'no reports of partition acct$perf in '
+check_printed "... with its name" 'no reports of partition acct$perf in '
 
 {
 	echo '{"nodes":['
@@ -53,13 +53,13 @@ wait_until 'test "$(poolscope-dump -q -p "acct\$perf" --kind sample | wc -l)" = 
 
 # ---- numbers
 check "two nodes have numbers, one has no reports" perf --cpu-count 12
-check_said "... and is named" "node c has no reports"
+check_printed "... and is named" "node c has no reports"
 check_text "... steps follow the names" "0:300.0 1:300.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
 check_text "... totals are growth" "0:299.0 1:299.0" "$(numbers total_disk_io_read_mb)"
 check_text "... hours end with the last report" 0:0.9966 "$(numbers node_cpu_hours | cut -c 1-8)"
 check "totals since boot are the greatest" perf -q --since-boot
 check_text "... of the reports" "0:300.0 1:300.0" "$(numbers total_disk_io_read_mb)"
-check_said "without a count of CPUs it says so" "2 nodes do not report their number of CPUs"
+check_printed "without a count of CPUs it says so" "2 nodes do not report their number of CPUs"
 check_text "... and knows no hours" "0:None 1:None" "$(numbers node_cpu_hours)"
 check "reports of some time are selected" perf -q --from 1650000101 --to 1650000201
 check_text "... and only they count" "0:200.0 1:200.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
@@ -67,9 +67,9 @@ check "a node is selected" perf -q --node b --cpu-count 1
 check_text "... and is alone" 0:300.0 "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
 check_status 1 "an unknown node is an error" perf --node nobody
 check_status 1 "so is one without reports" perf --node c
-check_said "... and is named, too" "node c has no reports"
+check_printed "... and is named, too" "node c has no reports"
 check_status 1 "--strict wants reports of all" perf --strict -o "$TMP/strict"
-check_said "... and counts" "1 of 3 nodes have no reports"
+check_printed "... and counts" "1 of 3 nodes have no reports"
 check "... and writes nothing" test ! -e "$TMP/strict"
 check "names for MLflow have no brackets" perf -q --mlflow-names --prefix 'my run: '
 check_text "... and a prefix" "0:7.5 1:7.5" "$(numbers 'my run max_t_mem_percent')"
@@ -92,23 +92,23 @@ check_text "... which lacks the end" "0:288.0 1:288.0" "$(numbers 'max_t_(cpu_pc
 
 # ---- of a job
 start agent poolscope-agent --no-samples -p 'acct$perf' || exit 1
-# told WHAT SECOND NODE: a job's event.
-told() {
+# job_event WHAT SECOND NODE
+job_event() {
 	check "job 7 $1s on $3" poolscope-emit job "$1" --attr job=7 --node "$3" --ts "$2" --wait stored
 }
-told start 1650000101 a
-told stop 1650000201 a
-told start 1650000101 c
+job_event start 1650000101 a
+job_event stop 1650000201 a
+job_event start 1650000101 c
 wait_until 'perf -q --job 7'
 check "reports of a job are selected" perf --job 7 --cpu-count 36
 check_text "... where and while it ran" 0:200.0 "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
 check_text "... totals are growth in its time" 0:99.0 "$(numbers total_disk_io_read_mb)"
 check_text "... and so are CPU hours" 0:0.99 "$(numbers node_cpu_hours)"
-check_said "... its node without reports is named" "node c has no reports"
+check_printed "... its node without reports is named" "node c has no reports"
 check "reports of a job are listed" perf -q --job 7 --format jsonl
 check_text "... alone" 100 "$(wc -l <"$TMP/out")"
 check_status 1 "a job that never ran is an error" perf --job 8
-check_said "... with its name" "no job '8'"
+check_printed "... with its name" "no job '8'"
 stop agent
 
 # ---- from the store alone

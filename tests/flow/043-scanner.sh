@@ -24,8 +24,8 @@ arrived() {
 	wait_until "test \"\$(spans '$1')\" = $2"
 }
 
-# told KEY: of the job, from stats --fixed as printed last.
-told() {
+# value KEY: of the job, from stats --fixed as printed last.
+value() {
 	/usr/bin/python3 -c 'import json, sys
 v = json.load(open(sys.argv[1]))
 for k in sys.argv[2].split("/"):
@@ -45,9 +45,9 @@ wrong_usage "a trace is of a job" "missing option: --job names" poolscope-trace 
 wrong_usage "... and of all of it" "from is for timeline" poolscope-trace scanner -p 'a$b' --job 1 --from -1h -o "$TMP/x.trace"
 wrong_usage "... with the times of the files" "as they were recorded" poolscope-trace scanner -p 'a$b' --job 1 --clock corrected -o "$TMP/x.trace"
 check_status 1 "a job that is not there is an error" import 'a$b' 4 "$cases/s01_one_worker/db"
-check_said "... with its directory" "jobs/4: No such file"
+check_printed "... with its directory" "jobs/4: No such file"
 check_status 1 "so is a name without a database's descriptor" import 'a$b' demo "$cases/s01_one_worker/db"
-check_said "... which is named" "db_metadata.bin: No such file"
+check_printed "... which is named" "db_metadata.bin: No such file"
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
 
@@ -68,21 +68,21 @@ head -c $((whole - 1000)) "$job/profile_1.bin" >"$TMP/cut"
 mv "$TMP/cut" "$job/profile_1.bin"
 
 check_status 1 "with --strict a damaged profile imports nothing" import 'acct$strict' job "$db" --strict
-check_said "... and is named with its offset" 'profile_1.bin: offset [0-9]*: the file ends'
-check_said "... and that is said" 'nothing was imported'
+check_printed "... and the message gives its offset" 'profile_1.bin: offset [0-9]*: the file ends'
+check_printed "... and the message says so" 'nothing was imported'
 check_text "... and nothing is there" 0 "$(spans 'acct$strict')"
 
 check_status 1 "a damaged profile is imported up to there" import 'acct$damaged' job "$db"
-check_said "... and is named with its offset" 'jobs/3/profile_1.bin: offset [0-9]*: the file ends'
-check_said "... once" '^[0-9]* intervals, 1 damaged places, 0 already there'
+check_printed "... and the message gives its offset" 'jobs/3/profile_1.bin: offset [0-9]*: the file ends'
+check_printed "... once" '^[0-9]* intervals, 1 damaged places, 0 already there'
 count=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
 arrived 'acct$damaged' "$count" || fail "all of them are there"
 check "it has numbers" poolscope-stats scanner -p 'acct$damaged' --job job --fixed
-check_said "... and a warning" 'files of the job were damaged in 1 places'
-check_text "... which say where" "1 0 1 0" "$(told damaged) $(told nodes/1/damaged) $(told nodes/2/damaged) $(told nodes/5/damaged)"
-check_text "... all workers and the master" "master 4" "$(told nodes/0/node) $(told nodes/5/node)"
-check_text "... and all intervals" "$count" "$(told intervals)"
-check_said "... and what" '"profile_1.bin: offset'
+check_printed "... and a warning" 'files of the job were damaged in 1 places'
+check_text "... which say where" "1 0 1 0" "$(value damaged) $(value nodes/1/damaged) $(value nodes/2/damaged) $(value nodes/5/damaged)"
+check_text "... all workers and the master" "master 4" "$(value nodes/0/node) $(value nodes/5/node)"
+check_text "... and all intervals" "$count" "$(value intervals)"
+check_printed "... and what" '"profile_1.bin: offset'
 check "a trace has what could be saved" poolscope-trace scanner -p 'acct$damaged' --job 3 -o "$TMP/damaged.trace"
 check_text "... all of it" "$count" "$(grep -c '"ph":"X"' "$TMP/damaged.trace")"
 check "other workers are whole" sh -c 'poolscope-trace scanner -p "acct\$damaged" --job 3 -o "$1.json" &&
@@ -90,17 +90,17 @@ check "other workers are whole" sh -c 'poolscope-trace scanner -p "acct\$damaged
 	grep "\"ph\":\"X\".*\"pid\":0" "$1.json" | sed "s/\"pid\":0,\"tid\":[0-9]*/-/" >"$1.0" &&
 	sed "s/,$//" "$1.0" >"$1.a" && sed "s/,$//" "$1.4" | cmp - "$1.a" && test -s "$1.a"' - "$TMP/t"
 check_status 1 "the same once more" import 'acct$damaged' 3 "$db"
-check_said "... is there already" "^$count intervals, 1 damaged places, $count already there"
+check_printed "... is there already" "^$count intervals, 1 damaged places, $count already there"
 
 # ---- the repaired file is another job's content: traces have only that
 cp "$cases/s02_two_workers/db/jobs/3/profile_1.bin" "$job/profile_1.bin"
 check "repaired files are imported" import 'acct$damaged' 3 "$db"
 more=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
-arrived 'acct$damaged' $((count + more)) || fail "beside the first ones"
+arrived 'acct$damaged' $((count + more)) || fail "in addition to the first ones"
 check "a trace has them once" poolscope-trace scanner -p 'acct$damaged' --job 3 -o "$TMP/repaired.trace"
 check_text "... all" "$more" "$(grep -c '"ph":"X"' "$TMP/repaired.trace")"
 check "numbers, too" poolscope-stats scanner -p 'acct$damaged' --job 3 --fixed
-check_text "... are of them alone" "$more 0" "$(told intervals) $(told damaged)"
+check_text "... are of them alone" "$more 0" "$(value intervals) $(value damaged)"
 
 # ---- every program knows the job
 check "the job is an interval of its nodes" sh -c \
@@ -113,7 +113,7 @@ sampled() {
 	import "$1" 3 "$db" --subsample 2 --seed "$2" >/dev/null &&
 		wait_until "poolscope-stats scanner -p '$1' --job 3 >/dev/null" &&
 		poolscope-stats scanner -p "$1" --job 3 --fixed >"$TMP/out" &&
-		echo "$(told nodes/0/node) $(told nodes/1/node) $(told nodes/2/node)"
+		echo "$(value nodes/0/node) $(value nodes/1/node) $(value nodes/2/node)"
 }
 one=$(sampled 'acct$one' 1)
 check_text "the same seed chooses the same workers" "$one" "$(sampled 'acct$two' 1)"
@@ -129,22 +129,22 @@ rm "$job/profile_master.bin" "$job/profile_0.bin"
 printf '\377\377' >"$job/descriptor.bin"
 printf 'short' >"$job/profile_2.bin"
 check_status 1 "a damaged descriptor leaves the profiles that are there" import 'acct$few' 3 "$db"
-check_said "... is named" 'descriptor.bin: offset'
-check_said "... and so is a profile without a head" 'profile_2.bin: offset 0: the file ends'
+check_printed "... is named" 'descriptor.bin: offset'
+check_printed "... and so is a profile without a head" 'profile_2.bin: offset 0: the file ends'
 wait_until "poolscope-stats scanner -p 'acct\$few' --job 3"
 check "the rest has numbers" poolscope-stats scanner -q -p 'acct$few' --job 3 --fixed
-check_text "... of its workers" "1 3 4" "$(told nodes/0/node) $(told nodes/1/node) $(told nodes/2/node)"
-check_text "... after the earliest of them" "$(told begin_ns)" "$(told base_ns)"
+check_text "... of its workers" "1 3 4" "$(value nodes/0/node) $(value nodes/1/node) $(value nodes/2/node)"
+check_text "... after the earliest of them" "$(value begin_ns)" "$(value base_ns)"
 check_status 1 "an unknown job is an error" poolscope-stats scanner -p 'acct$few' --job 9
-check_said "... with its name" "no profiles of job '9'"
+check_printed "... with its name" "no profiles of job '9'"
 check_status 1 "for a trace, too" poolscope-trace scanner -p 'acct$few' --job 9 -o "$TMP/none.trace"
 check "... which leaves no file" test ! -e "$TMP/none.trace"
 rm "$job"/profile_*
 check_status 1 "a job without profiles is an error" import 'acct$few' 3 "$db"
-check_said "... in words" 'no profiles are in it'
+check_printed "... in words" 'no profiles are in it'
 
 # ---- a name in every form
 check "the table fits a terminal" poolscope-stats scanner -p 'acct$damaged' --job 3 --format table
 check_text "... of 80 columns" 79 "$(awk 'length > n { n = length } END { print (n < 80 ? 79 : n) }' "$TMP/out")"
 check "CSV has a row a node and name" poolscope-stats scanner -p 'acct$damaged' --job 3 --format csv
-check_said "... with the master's" '^master,master,'
+check_printed "... with the master's" '^master,master,'

@@ -27,11 +27,11 @@ start broker poolscope-broker || exit 1
 mkdir "$TMP/empty"
 check_status 1 "a directory without either file is an error" \
 	poolscope-import -p 'a$b' testrun "$TMP/empty"
-check_said "... that names them" "$TMP/empty: has neither testruns.jsonl nor events.jsonl"
+check_printed "... that names them" "$TMP/empty: has neither testruns.jsonl nor events.jsonl"
 check_status 1 "so is one that is not there" poolscope-import -p 'a$b' testrun "$TMP/nothing"
-check_said "... by its name" "$TMP/nothing: No such file"
+check_printed "... by its name" "$TMP/nothing: No such file"
 check_status 1 "and a file" poolscope-import -p 'a$b' testrun "$cases/m01_twenty/events.jsonl"
-check_said "... by its name" "events.jsonl: Not a directory"
+check_printed "... by its name" "events.jsonl: Not a directory"
 
 for each in m01_twenty m02_fortyfive m03_irregular_60 m04_thousand; do
 	rows=$(cat "$cases/$each/testruns.jsonl" "$cases/$each/events.jsonl" | wc -l)
@@ -65,7 +65,7 @@ cat >"$TMP/half/events.jsonl" <<'END'
 {"testrun_id":"r 2","event_name":"flash","event_emit":-0.000000001}
 END
 check "events without runs are taken" poolscope-import -p 'farm$half' -n 'lab 1' testrun "$TMP/half"
-check "... to the nanosecond, of the node that was said" has 'farm$half' "$TMP/half" 'lab 1'
+check "... to the nanosecond, of the given node" has 'farm$half' "$TMP/half" 'lab 1'
 check "the same of another node is another import" \
 	poolscope-import -p 'farm$half2' testrun "$TMP/half"
 check "... whose rows are its" has 'farm$half2' "$TMP/half"
@@ -93,24 +93,24 @@ mkdir "$TMP/bad"
 	sed -n 3p "$cases/m01_twenty/events.jsonl"
 } >"$TMP/bad/events.jsonl"
 check_status 1 "bad lines are an error in the end" poolscope-import -p 'farm$bad' testrun "$TMP/bad"
-check_said "... that counts them" "7 bad lines were left out"
+check_printed "... that counts them" "7 bad lines were left out"
 check_text "... the others are imported" "5 rows, 7 bad lines, 0 already there" "$(cat "$TMP/out")"
-check_said "... the run by its file and number" "^$TMP/bad/testruns.jsonl:3: \"error\" is not text"
-check_said "... what is no JSON" "^$TMP/bad/events.jsonl:3: not JSON"
-check_said "... an id that is no name" 'events.jsonl:4: "testrun_id" .*control character'
-check_said "... a limit with its value" 'events.jsonl:5: "testrun_id" is longer than 255 bytes'
-check_said "... a time that is text" 'events.jsonl:6: "event_emit" is not a number'
-check_said "... a time out of range" "events.jsonl:7: \"event_receive\": time '99999999999' is not between"
-check_said "... a line that is too long" 'events.jsonl:8: is longer than 1048576 bytes'
+check_printed "... the run by its file and number" "^$TMP/bad/testruns.jsonl:3: \"error\" is not text"
+check_printed "... what is no JSON" "^$TMP/bad/events.jsonl:3: not JSON"
+check_printed "... an id that is no name" 'events.jsonl:4: "testrun_id" .*control character'
+check_printed "... a limit with its value" 'events.jsonl:5: "testrun_id" is longer than 255 bytes'
+check_printed "... a time that is text" 'events.jsonl:6: "event_emit" is not a number'
+check_printed "... a time out of range" "events.jsonl:7: \"event_receive\": time '99999999999' is not between"
+check_printed "... a line that is too long" 'events.jsonl:8: is longer than 1048576 bytes'
 check_text "... and there" 5 "$(stored 'farm$bad')"
 check_status 1 "--strict stops at the first" poolscope-import --strict -p 'farm$strict' testrun "$cases/m01_twenty" "$TMP/bad"
-check_said "... says which" "testruns.jsonl:3: "
-check_said "... and imports nothing" "nothing was imported"
+check_printed "... says which" "testruns.jsonl:3: "
+check_printed "... and imports nothing" "nothing was imported"
 check_text "... of none of them" "" "$(dump 'farm$strict' 2>/dev/null)"
 
 # ---- live, through this host's agent
 start agent poolscope-agent --no-samples -p 'farm$live' -n lab || exit 1
-check "a run is told as it goes" sh -c \
+check "a run is reported as it proceeds" sh -c \
 	'poolscope-emit run request --run 1 --attr device_group=g --ts 100 &&
 	poolscope-emit run queue_start --run 1 --ts 101.5 --wait stored'
 check "... and history, with when it was received" poolscope-emit run request --run 0 \

@@ -68,11 +68,11 @@ poolscope-generate results --files 30 --tests 3 --entries 4 \
 check "... and the same for the same options" diff -r "$TMP/results" "$TMP/again"
 check_status 1 "what is there is not replaced" poolscope-generate results --files 1 --entries 1 \
 	--base 2017-10-14T16:53:20Z -o "$TMP/results"
-check_said "... and named" "results/bench_test_020171014165320.json: File exists"
+check_printed "... and named" "results/bench_test_020171014165320.json: File exists"
 check "... and as it was" diff -r "$TMP/results" "$TMP/again"
 check_status 1 "results in a directory in nothing are an error" \
 	poolscope-generate results --files 1 -o "$TMP/no/where"
-check_said "... by its name" "$TMP/no/where: No such file"
+check_printed "... by its name" "$TMP/no/where: No such file"
 
 # ---- files
 mkdir "$TMP/theirs"
@@ -95,13 +95,13 @@ check "another seed, spacing, number and base are written" poolscope-generate te
 check "... over what was there, with the same events" \
 	cmp "$TMP/others/events.jsonl" "$TMP/ours/events.jsonl"
 check_status 1 "a directory in nothing is an error" poolscope-generate testrun --runs 1 -o "$TMP/no/where"
-check_said "... by its name" "$TMP/no/where: No such file"
+check_printed "... by its name" "$TMP/no/where: No such file"
 cp "$TMP/ours/testruns.jsonl" "$TMP/before"
 check_status 1 "a disk that is full is an error" sh -c \
 	'ulimit -f 8; trap "" XFSZ; exec poolscope-generate testrun --runs 10000 -o "$1"' x "$TMP/ours"
-check_said "... with the file's name" "ours/testruns.jsonl: File too large"
+check_printed "... with the file's name" "ours/testruns.jsonl: File too large"
 check "... and leaves what was there" cmp "$TMP/before" "$TMP/ours/testruns.jsonl"
-check_text "... and nothing beside it" "events.jsonl testruns.jsonl" "$(cd "$TMP/ours" && echo *)"
+check_text "... and nothing else" "events.jsonl testruns.jsonl" "$(cd "$TMP/ours" && echo *)"
 poolscope-generate testrun --runs 2000000 --spacing 1 -o "$TMP/ours" >"$TMP/stopped" 2>&1 &
 making=$!
 wait_until 'ls "$TMP/ours" | grep -q "jsonl\.[0-9]"'
@@ -113,7 +113,7 @@ check_text "... and leaves nothing half done" "events.jsonl testruns.jsonl" "$(c
 
 # ---- published
 check_status 1 "without a broker it gives up" poolscope-generate testrun --runs 1 --timeout 1s -p 'a$b'
-check_said "... and says what to do" "no answer from ipc://$DIR/run/broker.ipc .*poolscope up"
+check_printed "... and says what to do" "no answer from ipc://$DIR/run/broker.ipc .*poolscope up"
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1
 check "1000 runs are published" poolscope-generate testrun --runs 1000 -p 'farm$made'
@@ -122,7 +122,7 @@ check "... the same is there as in the files" has 'farm$made' "$TMP/theirs"
 check "the same again is taken" poolscope-generate testrun --runs 1000 -p 'farm$made'
 check_text "... and known" "11000 rows, 11000 already there" "$(cat "$TMP/out")"
 check "... and nothing is there twice" has 'farm$made' "$TMP/theirs"
-check "a node may be said" poolscope-generate testrun --runs 20 -n lab -p 'farm$lab'
+check "a node may be given" poolscope-generate testrun --runs 20 -n lab -p 'farm$lab'
 check "... whose they are then" sh -c \
 	'poolscope-generate testrun --runs 20 -o "$1"' x "$TMP/twenty"
 check "... all of them" has 'farm$lab' "$TMP/twenty" lab

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Test runs as people ask about them: numbers and pictures, of one run, some or
-# all, and what is said when the question is wrong.
+# all, and the messages about a wrong question.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # quoted for another shell, or a partition's name
 # shellcheck source=tests/flow/lib.sh
@@ -33,36 +33,36 @@ wrong_usage "runs have no job" "job is for samples and usage" poolscope-plot tes
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1
 check_status 1 "before there are runs it is an error" poolscope-stats testrun deltas -p 'lab$farm'
-check_said "... that says of what" "no runs of model 'testrun' in partition lab\$farm"
+check_printed "... that says of what" "no runs of model 'testrun' in partition lab\$farm"
 check "a farm is imported" poolscope-import -p 'lab$farm' testrun "$farm"
-wait_until folded 60 || fail "... and folded"
+wait_until indexed 60 || fail "... and indexed"
 
 # ---- one run, some, all
 check "one run has numbers" poolscope-stats testrun deltas -p 'lab$farm' --format json "$first"
 check_text "... only its own" "{\"$first\":{\"initialisation\":[3],\"queue\":[843],\"flash\":[152],\"boot\":[58],\"test\":[5580],\"publish\":[2],\"testrun\":[6645]}}" \
 	"$(cat "$TMP/out")"
 check "as emitted they are others" poolscope-stats testrun deltas -p 'lab$farm' --format csv --time emit "$first"
-check_said "... of which one is" "^$first,alpha,queue,1,844"
+check_printed "... of which one is" "^$first,alpha,queue,1,844"
 check "the same run twice is one" poolscope-stats testrun iterations -p 'lab$farm' --format csv "$first" "$first"
 check_text "... row" 2 "$(wc -l <"$TMP/out")"
 check_status 1 "a run that is not there is an error" \
 	poolscope-stats testrun deltas -p 'lab$farm' "$first" '*'
-check_said "... by its name" "no run '\*' of model testrun"
+check_printed "... by its name" "no run '\*' of model testrun"
 check_status 1 "a run of another group is, too" \
 	poolscope-stats testrun deltas -p 'lab$farm' --group beta "$first"
-check_said "... in such a group" "no run '$first' of model testrun in a matching group"
+check_printed "... in such a group" "no run '$first' of model testrun in a matching group"
 check "all runs are a table" poolscope-stats testrun deltas -p 'lab$farm'
 check_text "... of a row each" 63 "$(wc -l <"$TMP/out")"
 check_text "... that fits a terminal" "" "$(awk 'length > 80' "$TMP/out")"
 check "groups are tables" poolscope-stats testrun groups -p 'lab$farm'
 check_text "... that fit a terminal" "" "$(awk 'length > 80' "$TMP/out")"
-check_said "... with what is under way" "^26 runs: 14 finished, 4 ongoing, 6 queued"
-check_said "... and errors" "^2 with an error: 12.5 % of the ended runs, 7.7 % of all"
+check_printed "... with what is under way" "^26 runs: 14 finished, 4 ongoing, 6 queued"
+check_printed "... and errors" "^2 with an error: 12.5 % of the ended runs, 7.7 % of all"
 check "a group can be named" poolscope-stats testrun groups -p 'lab$farm' --group 'b*'
 check_text "... and is the only one" beta "$(sed -n 3p "$TMP/out")"
 check_status 1 "one that is not there is an error" poolscope-stats testrun groups -p 'lab$farm' --group c
 check "skew is a table" poolscope-stats testrun skew -p 'lab$farm'
-check_said "... of each event" "^testrun  *request  *60  *0.00  *1.00  *2.00"
+check_printed "... of each event" "^testrun  *request  *60  *0.00  *1.00  *2.00"
 
 cp "$TMP/out" "$TMP/skew"
 check "skew alone is the same" poolscope-stats skew -p 'lab$farm' -o "$TMP/alone"
@@ -72,7 +72,7 @@ check "... table" cmp "$TMP/skew" "$TMP/alone"
 start agent poolscope-agent --no-samples -p 'lab$farm' -n lab || exit 1
 check "an event comes" poolscope-emit -p 'lab$farm' --wait stored run queue_end --run 'new "one"'
 stop agent
-wait_until folded 60 || fail "... and is folded"
+wait_until indexed 60 || fail "... and is indexed"
 check "groups have a row of such runs" poolscope-stats testrun groups -p 'lab$farm' --format json -o "$TMP/groups"
 check "... that lists it" /usr/bin/python3 -c 'import json, sys
 unknown = json.load(open(sys.argv[1]))["(unknown)"]
@@ -82,7 +82,7 @@ check_text "... of what came" '{"new \"one\"":{"queue_end":1}}' "$(cat "$TMP/out
 
 # ---- pictures
 check "runs are drawn" poolscope-plot testrun -p 'lab$farm' -o "$TMP/pictures"
-check_text "... each page said when it is there" \
+check_text "... each page is logged when it is written" \
 	"$(for i in 1 2 3 4; do for s in dat plot png; do
 		echo "info poolscope-plot: wrote $TMP/pictures/lab-farm-testrun-000$i.$s"
 	done; done)" "$(cat "$TMP/err")"
@@ -101,13 +101,13 @@ lab-farm-testrun-0003.svg" "$(ls "$TMP/some")"
 check "the second picture is a tree of XML" /usr/bin/python3 -c 'import sys, xml.etree.ElementTree as t
 t.parse(sys.argv[1])' "$TMP/some/lab-farm-testrun-0002.svg"
 check_status 1 "behind the last there is none" poolscope-plot testrun -p 'lab$farm' -o "$TMP/none" --pages 5..
-check_said "... and it says so" "the last page is 4"
+check_printed "... and it says so" "the last page is 4"
 check "a group is drawn by itself" poolscope-plot testrun -p 'lab$farm' -o "$TMP/group" --group alpha --no-png
 check_text "... under its name" 28 "$(cat "$TMP/group"/lab-farm-testrun-alpha-000[12].dat | wc -l)"
 mkdir "$TMP/empty"
 cd "$TMP/empty" || exit 1
 check "a page is drawn on a terminal" poolscope-plot testrun -p 'lab$farm' --pages 1 --term dumb
-check_said "... in letters" "Time / min"
+check_printed "... in letters" "Time / min"
 check "series are only numbers" poolscope-plot testrun -p 'lab$farm' --series "$TMP/series.json" -q
 check_text "... and no file comes with either" "" "$(ls)"
 cd "$ROOT" || exit 1
@@ -118,7 +118,7 @@ for picture in "$TMP/views"/*.png; do
 		/usr/bin/python3 "$ROOT/tests/golden/compare.py" png "$picture"
 done
 check "runs are in the dump, too" poolscope-dump -p 'lab$farm' --kind run --name "testrun:$first"
-check_said "... with their events" '"group": "alpha", "known": true, "error": false, "state": "finished", "overflow": 0, "events": \[\[0, 1300000168000000000,'
+check_printed "... with their events" '"group": "alpha", "known": true, "error": false, "state": "finished", "overflow": 0, "events": \[\[0, 1300000168000000000,'
 
 # ---- a farm of one's own: a file says what a run is
 stop broker
@@ -137,16 +137,16 @@ mkdir -p "$DIR/run" "$TMP/models"
 start aggregator poolscope-aggregator --models "$TMP/models" || exit 1
 start broker poolscope-broker || exit 1
 start agent poolscope-agent --no-samples -p 'lab$bakery' -n oven || exit 1
-check "orders are told" sh -c 'for i in 0 1 2 3 4 5 6 7 8; do
+check "orders are reported" sh -c 'for i in 0 1 2 3 4 5 6 7 8; do
 	poolscope-emit desk e$i --attr order=rolls --attr shop=north --ts 10$i.$i || exit 1
 done
 poolscope-emit desk e0 --attr order=bread --ts 200 --wait stored'
-wait_until folded 60 || fail "... and folded"
+wait_until indexed 60 || fail "... and indexed"
 stop agent
 check "a run of many steps has a row a step" \
 	poolscope-stats testrun deltas -p 'lab$bakery' --model bakery --time emit
-check_said "... with its time" "^rolls  *s3  *1  *1.10$"
-check_said "... as the whole run has" "^rolls  *all  *1  *8.80$"
+check_printed "... with its time" "^rolls  *s3  *1  *1.10$"
+check_printed "... as the whole run has" "^rolls  *all  *1  *8.80$"
 check "it is drawn" poolscope-plot testrun -p 'lab$bakery' --model bakery -o "$TMP/own.d" --time emit
 check_text "... of its steps, the newest first" "Rank Run State s1 s2 s3 s4 s5 s6 s7 s8
 1 bread queued - - - - - - - -
@@ -154,8 +154,8 @@ check_text "... of its steps, the newest first" "Rank Run State s1 s2 s3 s4 s5 s
 check_text "... each in a colour of its own" 8 \
 	"$(grep -o 'rgb "#......"' "$TMP/own.d/lab-bakery-bakery-0001.plot" | sort -u | wc -l)"
 check "its groups have numbers" poolscope-stats testrun groups -p 'lab$bakery' --model bakery --format csv
-check_said "... of what was told" "^north,true,1,0,0,1,0,0.0,0.0,s1,event_emit,per_iteration,1,1.1,"
+check_printed "... of what was reported" "^north,true,1,0,0,1,0,0.0,0.0,s1,event_emit,per_iteration,1,1.1,"
 check_status 1 "it has no test runs" poolscope-stats testrun groups -p 'lab$bakery'
-check_said "... and says so" "no runs of model 'testrun'"
+check_printed "... and says so" "no runs of model 'testrun'"
 stop broker
 stop aggregator

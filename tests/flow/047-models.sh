@@ -1,6 +1,6 @@
 #!/bin/sh
-# Models that users write: a made-up farm that no program knows of, told by a
-# file alone; checked, put beside the others, changed; before its events and
+# Models that users write: a made-up farm that no program knows, defined by a
+# file alone; checked, added to the others, changed; before its events and
 # after them.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # a dollar is part of the name of a partition
@@ -13,7 +13,7 @@ arms() {
 
 # answers PARTITION DIR: all that the store says of the orders there.
 answers() {
-	wait_until folded 60 || return
+	wait_until indexed 60 || return
 	mkdir -p "$2"
 	for _what in "deltas --time emit" iterations groups; do
 		# shellcheck disable=SC2086 # words
@@ -66,46 +66,46 @@ check_text "... and says what it defines, steps in their order" "$TMP/mine/arms.
   group       cell
   requestor   buyer
   error       fault
-  states      queued until arm:taken, finished with arm:shipped
+  states      queued until arm:taken, finished with arm:sent
   properties  cell, buyer, fault, part
   step        waiting: arm:ordered to arm:taken
   step        handling: arm:grip to arm:release
   step        inspection: eye:look to eye:verdict
-  step        shipping: arm:packed to arm:shipped
-  step        order: arm:ordered to arm:shipped
+  step        dispatch: arm:packed to arm:sent
+  step        order: arm:ordered to arm:sent
   phase       tool-change: arm:tool-off to arm:tool-on, by node and tool
   view        hands: handling + tool-change
-  events      arm:ordered, arm:taken, arm:grip, arm:release, eye:look, eye:verdict, arm:packed, arm:shipped, arm:tool-off, arm:tool-on" \
+  events      arm:ordered, arm:taken, arm:grip, arm:release, eye:look, eye:verdict, arm:packed, arm:sent, arm:tool-off, arm:tool-on" \
 	"$(cat "$TMP/out")"
-check "it can be beside the models that we ship" \
+check "it can be used with the installed models" \
 	poolscope models check "$TMP"/models/*.conf "$TMP/mine/arms.conf"
-check_text "... each of which is told" "arms cascade job testrun" \
+check_text "... each of which is listed" "arms cascade job testrun" \
 	"$(sed -n 's/.*: model //p' "$TMP/out" | sort | tr '\n' ' ' | sed 's/ $//')"
 
 sed '/^run/,/^}/s/"arm:taken"/"taken"/' "$TMP/mine/arms.conf" >"$TMP/mine/wrong.conf"
 line=$(awk '/^}/ { print NR; exit }' "$TMP/mine/wrong.conf")
 check_status 1 "a wrong model is an error" \
 	poolscope models check "$TMP/mine/wrong.conf" "$TMP/mine/arms.conf"
-check_said "... which is said with file and line" \
+check_printed "... and the message gives file and line" \
 	"^$TMP/mine/wrong.conf:$line: run has a begun or ended that is not \"source:name\""
-check_said "... and the others are checked all the same" "^$TMP/mine/arms.conf: model arms"
-check_said "... and counted" "1 of 2 models cannot be used"
+check_printed "... and the others are checked all the same" "^$TMP/mine/arms.conf: model arms"
+check_printed "... and counted" "1 of 2 models cannot be used"
 sed '/^phase "waiting"/,/^}/s/"arm:taken"/"taken"/' "$TMP/mine/arms.conf" >"$TMP/mine/wrong.conf"
 line=$(awk '/^phase "waiting"/ { seen = 1 } seen && /^}/ { print NR; exit }' "$TMP/mine/wrong.conf")
 check_status 1 "a phase without an event is one" poolscope models check "$TMP/mine/wrong.conf"
-check_said "... told by its line" \
+check_printed "... and the message gives its line" \
 	"^$TMP/mine/wrong.conf:$line: phase \"waiting\" needs start and end"
-check_text "... and nothing else is said on standard output" "" "$(cat "$TMP/out")"
+check_text "... and nothing is printed on standard output" "" "$(cat "$TMP/out")"
 check_status 1 "two models have not one name" \
 	poolscope models check "$TMP/models/job.conf" "$ROOT/deploy/models/job.conf"
-check_said "... which is said" ":1: a model of this name is already in $TMP/models/job.conf"
+check_printed "... and the message says so" ":1: a model of this name is already in $TMP/models/job.conf"
 check_status 1 "a model is a file NAME.conf" poolscope models check "$ROOT/README.md"
-check_said "... which is said" "README.md:1: a model file must be called NAME.conf"
+check_printed "... and the message says so" "README.md:1: a model file must be called NAME.conf"
 check_status 1 "a file has to be there" poolscope models check "$TMP/none.conf"
-check_said "... which is said" "^$TMP/none.conf: No such file"
+check_printed "... and the message says so" "^$TMP/none.conf: No such file"
 : >"$TMP/mine/nothing.conf"
 check "a model without phases is one" poolscope models check "$TMP/mine/nothing.conf"
-check_said "... with a remark" "no phases: this model derives nothing"
+check_printed "... with a remark" "no phases: this model derives nothing"
 check_status 2 "no file is wrong usage" poolscope models check
 check_status 2 "models does nothing else" poolscope models change
 check_status 1 "no store has no models" poolscope models list
@@ -119,7 +119,7 @@ check "events of no model are taken" send 'hall$before'
 check "what it follows is listed while it runs" poolscope models list
 check_text "... by name" "cascade job testrun" \
 	"$(sed -n 's/^model //p' "$TMP/out" | sort | tr '\n' ' ' | sed 's/ $//')"
-wait_until folded 60
+wait_until indexed 60
 check_text "they are in no phase" "" "$(poolscope-dump -q -p 'hall$before' --kind phase)"
 check_status 1 "nothing is known of its runs" \
 	poolscope-stats testrun groups -p 'hall$before' --model arms
@@ -149,28 +149,28 @@ check "... to the byte" diff -r "$TMP/after" "$TMP/again"
 check "verify finds nothing wrong" poolscope-admin verify
 check "the orders are drawn as any runs are" \
 	poolscope-plot testrun -q -p 'hall$before' --model arms --time emit -o "$TMP/pictures"
-check_text "... in their steps" "Rank Run State waiting handling inspection shipping" \
+check_text "... in their steps" "Rank Run State waiting handling inspection dispatch" \
 	"$(head -n 1 "$TMP/pictures/hall-before-arms-0001.dat")"
 check_text "... each of them" 60 \
 	"$(sed -s 1d "$TMP"/pictures/hall-before-arms-000?.dat | cut -d' ' -f2 | sort -u | wc -l)"
 check "... as pictures" test -s "$TMP/pictures/hall-before-arms-0003.png"
 
 # ---- by hand
-check "an order is told as it goes" sh -c '
+check "an order is reported as it proceeds" sh -c '
 	poolscope-emit arm ordered -p "hall\$hand" --attr job=7 --attr cell=north --ts 1795000000 &&
 	poolscope-emit arm taken -p "hall\$hand" --attr job=7 --attr buyer=ada --ts 1795000002.5 --wait stored'
-wait_until folded 60
+wait_until indexed 60
 check "... and waited" poolscope-stats testrun deltas 7 -p 'hall$hand' --model arms --time emit --format json
-check_said "... so long" '"7":{"waiting":\[2.5\],'
+check_printed "... so long" '"7":{"waiting":\[2.5\],'
 check "... in its group" poolscope-stats testrun groups -p 'hall$hand' --model arms --format table
-check_said "... for one who is known" '1  ada'
+check_printed "... for one who is known" '1  ada'
 
 # ---- a model that changes
 stop aggregator
 cat >>"$TMP/models/arms.conf" <<'END'
 phase "work" {
 	start = "arm:taken"
-	end = "arm:shipped"
+	end = "arm:sent"
 	scope = "run"
 	run = "job"
 }
@@ -183,9 +183,9 @@ check "phases are rebuilt" poolscope-admin rebuild --models "$TMP/models"
 : >"$TMP/aggregator.log"
 begin
 check_status 1 "... and only once" grep 'the models have changed' "$TMP/aggregator.log"
-check "the new step is there, of all that is stored" answers_right 'hall$before' more work=arm:taken,arm:shipped
+check "the new step is there, of all that is stored" answers_right 'hall$before' more work=arm:taken,arm:sent
 check "the store's models have it" poolscope models list
-check_said "... as a step" 'step  *work: arm:taken to arm:shipped'
+check_printed "... as a step" 'step  *work: arm:taken to arm:sent'
 
 # ---- a model that is wrong
 stop aggregator

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The aggregator among real sockets: what is kept and answered, crashes,
+# The aggregator among real sockets: what is stored and answered, crashes,
 # a full store, what it refuses, and the verbs of its operator.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/flow/lib.sh
@@ -7,7 +7,7 @@
 
 SEED=${SEED:-$(date +%s)}
 echo "seed $SEED"
-door=ipc://$DIR/run/intake.ipc
+listener=ipc://$DIR/run/intake.ipc
 reader=ipc://$DIR/run/reader.ipc
 store=$DIR/store
 sender() {
@@ -20,8 +20,8 @@ check_text "its sockets are for owner and group" "660 660" \
 	"$(stat -c %a "$DIR/run/intake.ipc" "$DIR/run/reader.ipc" | xargs)"
 check_text "its store is for the owner" 700 "$(stat -c %a "$store/journal")"
 
-check "batches are kept by the rules of delivery" sender deliver "$door"
-check "garbage is answered and harms nobody" sender garbage "$door" "$SEED"
+check "batches are stored by the rules of delivery" sender deliver "$listener"
+check "garbage is answered and does no harm" sender garbage "$listener" "$SEED"
 check "readers' garbage is answered and harms nobody" \
 	sender vandal_reader "$reader" "$SEED"
 check "what was acknowledged reaches the tables" \
@@ -31,22 +31,22 @@ check "readers get each event once, page by page" sender select "$reader" 7
 
 check_status 1 "a second one on the same store is refused" \
 	timeout 60 poolscope-aggregator --listen "ipc://$TMP/a" --reader "ipc://$TMP/b"
-check_said "... and says who has it" "is in use by process $(pid aggregator)\$"
+check_printed "... and says who has it" "is in use by process $(pid aggregator)\$"
 check_status 1 "compacting a store in use is refused" \
 	poolscope-admin vacuum
 check_status 1 "so is rebuilding it" poolscope-admin rebuild
 
-check "a sender of 50 batches" sender first "$door" fifty 50
+check "a sender of 50 batches" sender first "$listener" fifty 50
 stop aggregator KILL
 check "killed, it starts again" start aggregator poolscope-aggregator
-check "and knows what it acknowledged" sender expect "$door" fifty 50
+check "and knows what it acknowledged" sender expect "$listener" fifty 50
 
 i=0
 while [ $i -lt 5 ]; do
 	i=$((i + 1))
 	# The process itself, and not a shell that would leave it behind.
 	(export SLOW && exec /usr/bin/python3 "$ROOT/tests/flow/sender.py" \
-		stream "$door" "stream-$i" "$TMP/ledger") 2>"$TMP/stream.err" &
+		stream "$listener" "stream-$i" "$TMP/ledger") 2>"$TMP/stream.err" &
 	streaming=$!
 	wait_until "[ \$(wc -l <'$TMP/ledger') -gt 20 ]"
 	stop aggregator KILL
@@ -54,7 +54,7 @@ while [ $i -lt 5 ]; do
 	wait "$streaming" 2>/dev/null
 	start aggregator poolscope-aggregator
 	check "killed in a stream ($i), it has all it acknowledged" \
-		sender judge "$door" "stream-$i" "$TMP/ledger"
+		sender judge "$listener" "stream-$i" "$TMP/ledger"
 	rm -f "$TMP/ledger"
 done
 
@@ -78,42 +78,42 @@ poolscope-dump -p acct\$flow --store "$store" --format jsonl >"$TMP/after"
 check "packed records read as before" cmp "$TMP/before" "$TMP/after"
 check "there are such" test -s "$TMP/after"
 check "compacting keeps everything" poolscope-admin vacuum
-check "rebuilding derives phases anew" poolscope-admin rebuild
+check "a rebuild derives the phases again" poolscope-admin rebuild
 check "the compacted store is sound" poolscope-admin verify
 check "the compacted store goes on" start aggregator poolscope-aggregator
-check "and knows what it acknowledged" sender expect "$door" fifty 50
+check "and knows what it acknowledged" sender expect "$listener" fifty 50
 stop aggregator
 
 check "the backup starts as a store" start aggregator poolscope-aggregator \
 	--store "$TMP/backup"
-check "and knows what it acknowledged" sender expect "$door" fifty 50
+check "and knows what it acknowledged" sender expect "$listener" fifty 50
 stop aggregator
 
 check_status 1 "a path that is too long is not cut" poolscope-admin \
 	verify --store "$TMP/$(printf '%0250d' 0 | sed 's|0|./|g')backup"
-check_said "... but refused" "too long"
+check_printed "... but refused" "too long"
 
 sender flip "$store"
 check_status 1 "a flipped bit is found" poolscope-admin verify
-check_said "... and said" "checksum"
+check_printed "... and the message says so" "checksum"
 
 sender other_format "$TMP/backup"
 cp "$TMP/backup/journal/data.mdb" "$TMP/before"
 check_status 1 "a store of another format is refused" \
 	timeout 60 poolscope-aggregator --store "$TMP/backup"
-check_said "... by name" "has format 9; this program supports format 3"
+check_printed "... by name" "has format 9; this program supports format 3"
 check "... and untouched" cmp "$TMP/before" "$TMP/backup/journal/data.mdb"
 
 check "a small store" start aggregator poolscope-aggregator \
 	--store "$TMP/small" --map-bytes 2MiB
-check "says busy when it is full" sender full "$door" full
+check "says busy when it is full" sender full "$listener" full
 check "and says so to readers" sender status "$reader" full=1
 stop aggregator
 check "a full store can be verified" \
 	poolscope-admin verify --store "$TMP/small"
 check "with more room" start aggregator poolscope-aggregator \
 	--store "$TMP/small" --map-bytes 64MiB
-check "it goes on" sender first "$door" other 3
+check "it goes on" sender first "$listener" other 3
 check "and is not full any more" sender status "$reader" full=0 indexing_lag=0
 stop aggregator
 
@@ -121,7 +121,7 @@ check_status 2 "an unknown option is wrong usage" \
 	poolscope-aggregator --no-such-option
 check_status 1 "a store that cannot be made is an error" \
 	timeout 60 poolscope-aggregator --store /proc/none
-check_status 1 "a door to the network needs keys or --insecure" \
+check_status 1 "a listener to the network needs keys or --insecure" \
 	timeout 60 poolscope-aggregator --store "$TMP/small" --listen tcp://0.0.0.0:0
 check_status 1 "models that are wrong are an error" \
 	timeout 60 poolscope-aggregator --store "$TMP/small" --models "$TMP/none"

@@ -10,7 +10,7 @@ got=$TMP/got
 at=$TMP/at
 n=0
 
-# emit_events MANY: the next so many events, stored.
+# emit_events N: the next N events, stored.
 emit_events() {
 	_to=$((n + $1))
 	while [ "$n" -lt "$_to" ]; do
@@ -68,17 +68,17 @@ wrong_usage "following on another clock is wrong usage" "clock raw" \
 echo "1 x" >"$TMP/bad"
 check_status 1 "a cursor that is none is refused" \
 	poolscope-dump --follow -p "$pool" --cursor "$TMP/bad"
-check_said "... by name" "$TMP/bad: is not a journal position"
+check_printed "... by name" "$TMP/bad: is not a journal position"
 
 # ---- through the aggregator
 emit_events 10
 follow
-check "what is kept is printed" wait_until "has 10"
+check "what is stored is printed" wait_until "has 10"
 emit_events 10
 check "and what comes, as it comes" wait_until "has 20"
 cp "$at" "$TMP/early"
 stop follow TERM
-check_text "a follower that is told to end exits with 0" 0 "$STATUS"
+check_text "TERM ends a follower with 0" 0 "$STATUS"
 emit_events 10
 follow
 check "and goes on where it was" wait_until "has 30"
@@ -107,7 +107,7 @@ cut -d ' ' -f 2 "$at" >"$TMP/end"
 # ---- the store, while its aggregator runs and after
 rm "$got" "$at"
 follow --store "$DIR/store"
-check "a store is followed beside its aggregator" wait_until "has $n"
+check "a store is followed while its aggregator runs" wait_until "has $n"
 emit_events 5
 check "... as it grows" wait_until "has $n"
 stop follow KILL
@@ -122,12 +122,12 @@ stop follow TERM
 check_text "which is no remark" "" "$(cat "$TMP/follow.log")"
 check_status 1 "a cursor of another store is refused" \
 	poolscope-dump --follow -p "$pool" --cursor "$at" --store "$TMP/backup"
-check_said "... and what it is" "another store"
+check_printed "... and what it is" "another store"
 # At a place that the copy has, too.
 sed 's/ .*/ 2/' "$at" >"$TMP/copied"
 check_status 1 "... wherever it stands" \
 	poolscope-dump --follow -p "$pool" --cursor "$TMP/copied" --store "$TMP/backup"
-check_said "... and what it is" "before it was restored"
+check_printed "... and what it is" "before it was restored"
 
 # ---- a purge
 start aggregator poolscope-aggregator --journal-keep 1ms || exit 1
@@ -149,7 +149,7 @@ stop aggregator
 cp "$TMP/early" "$at"
 first=0
 follow --store "$DIR/store"
-check "a follower that was away is told" wait_until "grep -q purged '$got'"
+check "a follower that was away gets a gap" wait_until "grep -q purged '$got'"
 stop follow TERM
 poolscope-stats status --format json --quiet --store "$DIR/store" >"$TMP/status"
 check "... first, once, and how many batches are gone" /usr/bin/python3 -c '

@@ -7,12 +7,12 @@ pool=mybatchacct\$gpupool
 
 # valid_json COMMAND...: every line that it prints is strict JSON.
 valid_json() {
-	"$@" >"$TMP/said" || return 1
+	"$@" >"$TMP/printed" || return 1
 	python3 -c 'import json, sys
 def never(word):
     raise ValueError(word)
 for line in open(sys.argv[1]):
-    json.loads(line, parse_constant=never)' "$TMP/said"
+    json.loads(line, parse_constant=never)' "$TMP/printed"
 }
 
 # says WANTED NAME COMMAND...: passes when it prints exactly that file.
@@ -20,8 +20,8 @@ says() {
 	_file=$1
 	_about=$2
 	shift 2
-	if "$@" >"$TMP/said" 2>"$TMP/err"; then
-		check "$_about" cmp "$_file" "$TMP/said"
+	if "$@" >"$TMP/printed" 2>"$TMP/err"; then
+		check "$_about" cmp "$_file" "$TMP/printed"
 	else
 		fail "$_about" "$TMP/err"
 	fi
@@ -35,76 +35,76 @@ files() {
 # ---- wrong usage, and nothing there ----
 check_status 2 "plot without a picture" poolscope-plot
 check_status 2 "plot of something else" poolscope-plot pie
-check_said "which says what there is" "'pie' is not one of cascade"
+check_printed "which says what there is" "'pie' is not one of cascade"
 check_status 2 "plot into nowhere" poolscope-plot cascade -o ""
 check_status 2 "stats of something else" poolscope-stats pie
 check_status 2 "stats in a format that it has not" poolscope-stats cascade --format jsonl
 check_status 2 "dump of an unknown kind" poolscope-dump --kind pie,event
-check_said "is named by itself" "'pie' is not one of"
+check_printed "is named by itself" "'pie' is not one of"
 check_status 2 "an option of another table" poolscope-stats cascade --by node
-check_said "is not taken for one that did something" "by is for phases, not for cascade"
+check_printed "is not taken for one that did something" "by is for phases, not for cascade"
 check_status 2 "--strict of phases" poolscope-stats phases --strict
 check_status 2 "status of one pool" poolscope-stats status -p "$pool"
 check_status 2 "a store and an endpoint" poolscope-stats status --store a --connect b
 check_status 1 "an endpoint that is none" poolscope-stats status --connect pie
-check_said "is said once" "^poolscope-stats: pie: an endpoint begins"
+check_printed "is reported once" "^poolscope-stats: pie: an endpoint begins"
 check_status 2 "dump with an operand" poolscope-dump x
 check_status 2 "an unknown option" poolscope-dump --pie
 check_status 2 "a pool from two sides" poolscope-plot cascade -p a --configdir x
 check_status 1 "no instance, no store" poolscope-stats cascade -p "$pool"
-check_said "which says what to give" "--dir, --store or --connect"
+check_printed "which says what to give" "--dir, --store or --connect"
 check_status 1 "a store that is none" poolscope-stats cascade -p "$pool" --store "$TMP/none"
 check_status 1 "status of nothing" poolscope-stats status
-check_said "tells of the broker all the same" "not running"
+check_printed "reports the broker all the same" "not running"
 check_status 1 "config.json is not there" poolscope-plot cascade --configdir "$TMP"
-check_said "which is named" "credentials.json"
+check_printed "which is named" "credentials.json"
 check_status 1 "credentials are not given" poolscope-plot cascade --pool x
-check_said "which is said" "credentials JSON file not specified"
+check_printed "and the message says so" "credentials JSON file not specified"
 check_status 1 "config is not given" poolscope-plot cascade --credentials x
-check_said "which is said, too" "config JSON file not specified"
+check_printed "and the message says so, too" "config JSON file not specified"
 check_status 1 "pool is not given" poolscope-plot cascade --credentials x --config-json x
-check_said "which is said as well" "pool JSON file not specified"
+check_printed "and the message says so" "pool JSON file not specified"
 
 # ---- a pool ----
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1
 check "rows are imported" poolscope-import cascade "$case_dir/entities.jsonl"
-wait_until folded || exit 1
+wait_until indexed || exit 1
 check "status as a table" poolscope-stats status
-check_said "has the events" "records_event *122"
-check_said "and sizes that can be read" "map_bytes *[0-9]*  ([0-9.]* [GT]iB)$"
-check_said "and the broker" "^broker"
+check_printed "has the events" "records_event *122"
+check_printed "and sizes that can be read" "map_bytes *[0-9]*  ([0-9.]* [GT]iB)$"
+check_printed "and the broker" "^broker"
 check "status as JSON" poolscope-stats status --format json
 check "has the partition" python3 -c 'import json, sys
 s = json.load(open(sys.argv[1]))
 assert s["partitions"][sys.argv[2]]["records_event"] == 122, s
 assert s["broker"]["peers"] >= 0, s' "$TMP/status" "$pool"
 
-# The same bytes, whoever is asked: aggregator, store beside it, endpoint.
-poolscope-stats cascade -p "$pool" --format json >"$TMP/door.json"
-poolscope-dump -p "$pool" >"$TMP/door.jsonl"
-check "dump has every event" test "$(wc -l <"$TMP/door.jsonl")" -eq 122
-says "$TMP/door.json" "the store beside its aggregator says the same" \
+# The same bytes from the aggregator, its store and an endpoint.
+poolscope-stats cascade -p "$pool" --format json >"$TMP/asked.json"
+poolscope-dump -p "$pool" >"$TMP/asked.jsonl"
+check "dump has every event" test "$(wc -l <"$TMP/asked.jsonl")" -eq 122
+says "$TMP/asked.json" "the store of a running aggregator says the same" \
 	poolscope-stats cascade -p "$pool" --format json --store "$DIR/store"
-says "$TMP/door.jsonl" "the endpoint says the same" \
+says "$TMP/asked.jsonl" "the endpoint says the same" \
 	poolscope-dump -p "$pool" --connect "ipc://$DIR/run/reader.ipc"
 check "the command line is stronger than the environment" env POOLSCOPE_CONFIGDIR=/none \
 	POOLSCOPE_STORE=/none poolscope-stats phases -p "$pool" --connect "ipc://$DIR/run/reader.ipc"
 mkdir "$TMP/broken" && echo none >"$TMP/broken/libzmq.so.5"
-says "$TMP/door.json" "a store is read without libzmq" env LD_LIBRARY_PATH="$TMP/broken" \
+says "$TMP/asked.json" "a store is read without libzmq" env LD_LIBRARY_PATH="$TMP/broken" \
 	poolscope-stats cascade -p "$pool" --format json --store "$DIR/store"
 check_status 1 "an endpoint is not" env LD_LIBRARY_PATH="$TMP/broken" \
 	poolscope-stats cascade -p "$pool" --connect "ipc://$DIR/run/reader.ipc"
-check_said "which is said in a line" "cannot load libzmq, which every endpoint needs"
+check_printed "and the message says so in a line" "cannot load libzmq, which every endpoint needs"
 check "status of another place" poolscope-stats status --store "$DIR/store"
-check "does not tell of the broker here" test -z "$(grep '^broker' "$TMP/out")"
+check "does not report the broker here" test -z "$(grep '^broker' "$TMP/out")"
 for what in "cascade --format table" "cascade --format csv" "phases" "phases --by node" \
 	"phases --format json" "phases --format jsonl --by node" "phases --format csv"; do
 	# shellcheck disable=SC2086 # words
 	check "stats $what" poolscope-stats $what -p "$pool"
 	case $what in
 	*csv | *json*) ;;
-	"cascade --format table") check_said "begins with the pool" "^startup of mybatchacct.gpupool (Ubuntu" ;;
+	"cascade --format table") check_printed "begins with the pool" "^startup of mybatchacct.gpupool (Ubuntu" ;;
 	esac
 	case $what in
 	*csv | *json*) ;;
@@ -112,7 +112,7 @@ for what in "cascade --format table" "cascade --format csv" "phases" "phases --b
 	esac
 done
 check "phases of pulls" poolscope-stats phases -p "$pool" --format jsonl --name 'cascade:pull'
-check_said "are counted" '"count": 5,'
+check_printed "are counted" '"count": 5,'
 check "dump of everything is strict JSON" valid_json \
 	poolscope-dump -p "$pool" --kind event,phase --kind entity,gap,rejected
 check "dump of some" poolscope-dump -p "$pool" --name 'cascade:pull-*' --node '*_2-*' \
@@ -123,7 +123,7 @@ check "has as many columns everywhere" python3 -c 'import csv, sys
 rows = list(csv.reader(open(sys.argv[1], newline="")))
 assert len(rows) > 122 and {len(r) for r in rows} == {17}, {len(r) for r in rows}' "$TMP/csv"
 check_status 1 "a pool without events" poolscope-plot cascade -p "no\$pool" -o "$TMP/no"
-check_said "is a plain sentence" "no cascade events of partition no.pool in "
+check_printed "is a plain sentence" "no cascade events of partition no.pool in "
 check "and leaves nothing" test ! -e "$TMP/no"
 check "dump of a pool without events" poolscope-dump -p "no\$pool"
 
@@ -132,10 +132,10 @@ check "all pictures" poolscope-plot cascade --configdir "$case_dir/config" --vie
 	--numbers -o "$TMP/out.d"
 check "are all the files there are" test "$(files "$TMP/out.d")" = \
 	"mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot mybatchacct-gpupool-phases.png mybatchacct-gpupool.dat mybatchacct-gpupool.json mybatchacct-gpupool.plot mybatchacct-gpupool.png "
-check "numbers are those of stats" cmp "$TMP/out.d/mybatchacct-gpupool.json" "$TMP/door.json"
+check "numbers are those of stats" cmp "$TMP/out.d/mybatchacct-gpupool.json" "$TMP/asked.json"
 check "letters" poolscope-plot cascade -p "$pool" --term dumb --view phases -o "$TMP/out.d"
-check_said "are a picture" "seconds since"
-check_said "... with the pool in its title" " Startup of pool gpupool "
+check_printed "are a picture" "seconds since"
+check_printed "... with the pool in its title" " Startup of pool gpupool "
 check "vectors" poolscope-plot cascade -p "$pool" --term svg -o "$TMP/out.d"
 check "are one" python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' \
 	"$TMP/out.d/mybatchacct-gpupool.svg"
@@ -145,7 +145,7 @@ printf '#!/bin/sh\necho half; echo "no luck" >&2; exit 3\n' >"$TMP/bin/gnuplot"
 chmod +x "$TMP/bin/gnuplot"
 check_status 1 "gnuplot fails" env PATH="$TMP/bin:$PATH" \
 	poolscope-plot cascade -p "$pool" -o "$TMP/bad"
-check_said "with its words" "gnuplot failed: no luck"
+check_printed "with its words" "gnuplot failed: no luck"
 check "and leaves no picture, whole or half" test "$(files "$TMP/bad")" = \
 	"mybatchacct-gpupool.dat mybatchacct-gpupool.plot "
 
@@ -174,7 +174,7 @@ check "a node with a name that bites" poolscope-import cascade /dev/stdin <<ROWS
 {"PartitionKey":"e\$<p'\`id\`","RowKey":"1508000011","Event":"cascade:start","NodeId":"$(printf %s "$evil" | sed 's/[\\"]/\\&/g')"}
 {"PartitionKey":"e\$<p'\`id\`","RowKey":"1508000020","Event":"cascade:gr-done","NodeId":"$(printf %s "$evil" | sed 's/[\\"]/\\&/g')"}
 ROWS
-wait_until folded || exit 1
+wait_until indexed || exit 1
 bites="e\$<p'\`id\`"
 check "is plotted" poolscope-plot cascade -p "$bites" --view all -o "$TMP/bites"
 check "in ten columns" test "$(awk '{ print NF }' "$TMP/bites/e-%3Cp%27%60id%60.dat" | sort -u)" = 10
@@ -193,28 +193,28 @@ check "odd nodes" poolscope-import cascade /dev/stdin <<ROWS
 {"PartitionKey":"odd\$names","RowKey":"1508000100","Event":"nodeprep:start","NodeId":"$long-1"}
 {"PartitionKey":"odd\$names","RowKey":"1508000100","Event":"nodeprep:start","NodeId":"$long-2"}
 ROWS
-wait_until folded || exit 1
+wait_until indexed || exit 1
 check "gr-done before the start can be drawn" \
 	poolscope-plot cascade -p "odd\$clock" --view all -o "$TMP/odd"
 check_status 1 "an end without its start is refused by --strict" \
 	poolscope-stats cascade -p "odd\$clock" --strict
-check_said "with what is true of it" "1 of 1 nodes lack events or have unmatched ones"
+check_printed "with what is true of it" "1 of 1 nodes lack events or have unmatched ones"
 check "phases that may stand alone" poolscope-stats phases -p "odd\$clock"
-check_said "are not called open" '^docker-install .* -$'
+check_printed "are not called open" '^docker-install .* -$'
 check_status 1 "nodes without an end" poolscope-plot cascade -p "odd\$names" -o "$TMP/odd"
-check_said "are said to lack it" "incomplete (missing or unmatched events): nodeprep:end"
+check_printed "are reported to lack it" "incomplete (missing or unmatched events): nodeprep:end"
 check "long names of nodes" poolscope-stats phases -p "odd\$names" --by node
 check "fit 80 columns" test "$(wc -L <"$TMP/out")" -le 80
 
 # ---- without the aggregator ----
 stop broker
 stop aggregator
-says "$TMP/door.json" "the store alone says the same" \
+says "$TMP/asked.json" "the store alone says the same" \
 	poolscope-stats cascade -p "$pool" --format json
 check "status of the store alone" poolscope-stats status
-check_said "misses the broker" "not running"
+check_printed "misses the broker" "not running"
 check_status 1 "an endpoint without anybody" timeout 60 poolscope-stats cascade -p "$pool" \
 	--connect "ipc://$DIR/run/reader.ipc"
-check_said "is said so" "no answer in 10 s"
+check_printed "and the message says so" "no answer in 10 s"
 check_status 1 "a full disk" poolscope-dump -p "$pool" -o /dev/full
-check_said "is said so, too" "No space left"
+check_printed "and the message says so, too" "No space left"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# poolscope-spool and poolscope-wire: a real agent's spool, beside it and in a
-# copy, whole and damaged; frames of real sockets, whole and damaged.
+# poolscope-spool and poolscope-wire: the spool of a running agent and a
+# copy of it, whole and damaged; frames of real sockets, whole and damaged.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # quoted for another shell, or a partition's name
 # shellcheck source=tests/flow/lib.sh
@@ -42,11 +42,11 @@ capture query reader || exit 1
 check "an agent" agent
 seq 1 300 | sed 's/^/test look /' | poolscope-emit --stdin --wait stored --timeout 60s
 
-# ---- beside the agent
+# ---- while the agent runs
 check "its spool is listed" poolscope-spool ls "$spool"
-check_said "... with the session" "^session  *[0-9a-f]\{32\}, start count 1\$"
-check_said "... the segment that it appends to" " open\$"
-check_said "... and the partition" '^acct$look '
+check_printed "... with the session" "^session  *[0-9a-f]\{32\}, start count 1\$"
+check_printed "... the segment that it appends to" " open\$"
+check_printed "... and the partition" '^acct$look '
 check "... as JSON" poolscope-spool ls "$spool" --format json
 cp "$TMP/out" "$TMP/ls.json"
 check_text "that has what is acknowledged, and no gap" "True [] []" "$(py '
@@ -62,9 +62,9 @@ check_text "... all of them" 300 "$(wc -l <"$TMP/got")"
 check "no other partition is" poolscope-spool cat "$spool" -p 'other*'
 check_text "... printed" "" "$(cat "$TMP/out")"
 check "verify finds nothing" poolscope-spool verify "$spool"
-check_said "... and says so" "frames: ok"
+check_printed "... and says so" "frames: ok"
 
-# ---- beside one at work: segments come, and go when they are acknowledged
+# ---- while it sends: segments come, and go when they are acknowledged
 seq 1 4000 | sed 's/^/test busy /' | poolscope-emit --stdin --timeout 60s &
 emit=$!
 rounds=0
@@ -115,28 +115,28 @@ for path in sorted(glob.glob(sys.argv[1] + "/*.seg")):
 segment=${place% *}
 offset=${place#* }
 check_status 1 "a flipped bit is found" poolscope-spool verify "$TMP/copy"
-check_said "... at its offset" "segment $segment, offset $offset: [0-9]* bytes hold no valid frame"
-check_said "... and what it costs" "partition '*acct.look'*: batches $((acked + 1)) to $((acked + 1)) are missing"
-check_said "... counted" "$TMP/copy: 2 errors"
+check_printed "... at its offset" "segment $segment, offset $offset: [0-9]* bytes hold no valid frame"
+check_printed "... and what it costs" "partition '*acct.look'*: batches $((acked + 1)) to $((acked + 1)) are missing"
+check_printed "... counted" "$TMP/copy: 2 errors"
 check_status 1 "cat goes on behind it" poolscope-spool cat "$TMP/copy"
-check_said "... and says where" "segment $segment, offset $offset:"
+check_printed "... and says where" "segment $segment, offset $offset:"
 check "... without the rest" test "$(grep -c '"kept"' "$TMP/out")" -gt 0
 check "ls shows it" poolscope-spool ls "$TMP/copy"
-check_said "... as damaged" " damaged\$"
+check_printed "... as damaged" " damaged\$"
 rm "$TMP/copy/META"
 check "without META segments are listed" poolscope-spool ls "$TMP/copy"
-check_said "... and the partition by its number" "^#0 "
+check_printed "... and the partition by its number" "^#0 "
 check_status 1 "another directory is no spool" poolscope-spool ls "$TMP/i/run"
-check_said "... which is said" "$TMP/i/run: not a spool: it has no META and no segment\$"
+check_printed "... and the message says so" "$TMP/i/run: not a spool: it has no META and no segment\$"
 check_status 1 "nor is one that is not there" poolscope-spool verify "$TMP/none"
-check_said "... by name" "^poolscope-spool: $TMP/none: No such file or directory\$"
+check_printed "... by name" "^poolscope-spool: $TMP/none: No such file or directory\$"
 wrong_usage "an option of another verb is refused" "unknown option --format" \
 	poolscope-spool verify "$spool" --format json
 
 # ---- frames of the agent's socket
 check "frames are decoded" poolscope-wire decode "$TMP/uplink.frames"
 for type in hello welcome batch ack; do
-	check_said "... a $type" "^offset [0-9]*: $type, [0-9]* bytes\$"
+	check_printed "... a $type" "^offset [0-9]*: $type, [0-9]* bytes\$"
 done
 check "... from a pipe" sh -c 'cat "$1" | poolscope-wire decode --format json' x "$TMP/uplink.frames"
 cp "$TMP/out" "$TMP/frames.json"
@@ -169,17 +169,17 @@ print(sorted(pages) == sorted(got) and len(got) == 300, *sorted(types & {"select
 size=$(wc -c <"$TMP/uplink.frames")
 head -c $((size - 5)) "$TMP/uplink.frames" >"$TMP/cut.frames"
 check_status 1 "a frame that is cut is an error" poolscope-wire decode "$TMP/cut.frames"
-check_said "... with its offset" "$TMP/cut.frames: offset [0-9]*: the input ends within the frame\$"
+check_printed "... with its offset" "$TMP/cut.frames: offset [0-9]*: the input ends within the frame\$"
 py '
 data = bytearray(open(sys.argv[1], "rb").read())
 data[40] ^= 1
 open(sys.argv[2], "wb").write(data)' "$TMP/uplink.frames" "$TMP/bad.frames"
 check_status 1 "a damaged one, too" poolscope-wire decode "$TMP/bad.frames"
-check_said "... with its offset" "$TMP/bad.frames: offset 0: the checksum of the frame is wrong\$"
-check_said "... and the next ones are decoded" "^offset [1-9][0-9]*: welcome, "
+check_printed "... with its offset" "$TMP/bad.frames: offset 0: the checksum of the frame is wrong\$"
+check_printed "... and the next ones are decoded" "^offset [1-9][0-9]*: welcome, "
 head -c 100000 /dev/urandom >"$TMP/noise"
 check_status 1 "noise is no frame" poolscope-wire decode "$TMP/noise"
-check_said "... from its first byte on" "$TMP/noise: offset 0: no frame begins here"
+check_printed "... from its first byte on" "$TMP/noise: offset 0: no frame begins here"
 check "nothing is no frame and no error" poolscope-wire decode /dev/null
 check_status 1 "a file that is not there is an error" poolscope-wire decode "$TMP/none"
 wrong_usage "a verb is needed" "the first word is a verb: decode" poolscope-wire "$TMP/noise"

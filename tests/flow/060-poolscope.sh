@@ -50,7 +50,7 @@ for name in agent broker aggregator; do
 	check "$name has ended" flock -n "$DIR/run/$name.pid" true
 done
 check "down again does no harm" poolscope down
-check "an event waits in the drop directory meanwhile" poolscope emit test later
+check "an event waits in the fallback queue meanwhile" poolscope emit test later
 check "up again" poolscope up --agent
 check "the event of before is stored with the next" poolscope emit test now --wait stored
 check_text "both are there" 2 "$(poolscope dump --format jsonl --name 'test:*' | wc -l)"
@@ -65,7 +65,7 @@ check "one configuration file has a section for every program" \
 	poolscope status --config "$TMP/poolscope.conf"
 echo 'nonsense { log = "error" }' >>"$TMP/poolscope.conf"
 check_status 2 "... and for nothing else" poolscope status --config "$TMP/poolscope.conf"
-check_said "... which is said with its line" \
+check_printed "... and the message gives its line" \
 	"$TMP/poolscope.conf:$(wc -l <"$TMP/poolscope.conf"): no such option 'nonsense'"
 
 check_status 2 "no verb is wrong usage" poolscope
@@ -74,44 +74,44 @@ check_status 2 "a verb is not a path" poolscope ../bin/poolscope-emit
 check_status 2 "an unknown option of up is wrong usage" poolscope up --nonsense
 check "help is given" poolscope --help
 check "version is given" poolscope --version
-check_said "of the front command" '^poolscope [^ ]*$'
+check_printed "of the front command" '^poolscope [^ ]*$'
 for wrong in "up --dir=" "down --agent" "demo --dir $TMP/x" "demo --out="; do
 	# shellcheck disable=SC2086 # words
 	check_status 2 "poolscope $wrong is wrong usage" poolscope $wrong
 done
 check_status 2 "a directory without a name is wrong usage" poolscope up --dir ""
 mkdir -p "$TMP/file" && : >"$TMP/file/not-a-dir"
-check_status 1 "an instance that cannot be made is said" poolscope up --dir "$TMP/file/not-a-dir"
+check_status 1 "an instance that cannot be created is an error" poolscope up --dir "$TMP/file/not-a-dir"
 
-# Programs beside the front command come first: an aggregator that never gets
-# ready, less patience, a user who is not root.
-mkdir "$TMP/beside"
-cp "$(command -v poolscope)" "$TMP/beside"
-put_beside() {
-	cat >"$TMP/beside/$1"
-	chmod +x "$TMP/beside/$1"
+# Programs next to the front command come first: an aggregator that never gets
+# ready, a shorter timeout, a user who is not root.
+mkdir "$TMP/next"
+cp "$(command -v poolscope)" "$TMP/next"
+put_next() {
+	cat >"$TMP/next/$1"
+	chmod +x "$TMP/next/$1"
 }
-put_beside poolscope-aggregator <<END
+put_next poolscope-aggregator <<END
 #!/bin/sh
-echo \$\$ >"$TMP/beside/pid"
+echo \$\$ >"$TMP/next/pid"
 exec tail -f /dev/null
 END
-put_beside timeout <<END
+put_next timeout <<END
 #!/bin/sh
-until [ -s "$TMP/beside/pid" ]; do :; done
+until [ -s "$TMP/next/pid" ]; do :; done
 shift 2
 exec "$(command -v timeout)" --foreground 0.1 "\$@"
 END
-put_beside id <<END
+put_next id <<END
 #!/bin/sh
 echo 1000
 END
-check_status 1 "up does not wait for ever" "$TMP/beside/poolscope" up --dir "$TMP/never"
-check_said "and says so" "poolscope-aggregator is not ready after 120 s"
-kill "$(cat "$TMP/beside/pid")"
+check_status 1 "up does not wait for ever" "$TMP/next/poolscope" up --dir "$TMP/never"
+check_printed "and says so" "poolscope-aggregator is not ready after 120 s"
+kill "$(cat "$TMP/next/pid")"
 check_status 1 "no home, no instance" \
-	env -u HOME -u XDG_STATE_HOME -u POOLSCOPE_DIR "$TMP/beside/poolscope" down
-check_said "which is said" "give --dir or set POOLSCOPE_DIR"
+	env -u HOME -u XDG_STATE_HOME -u POOLSCOPE_DIR "$TMP/next/poolscope" down
+check_printed "and the message says so" "give --dir or set POOLSCOPE_DIR"
 
 cd "$TMP" || exit 1
 check "the demo runs whatever the environment selects" \

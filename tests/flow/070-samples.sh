@@ -12,7 +12,7 @@ trap 'poolscope down; _end' EXIT
 
 # ---- wrong usage ----
 check_status 2 "samples of no metric" poolscope-plot samples
-check_said "says what it needs" "samples needs --metric"
+check_printed "says what it needs" "samples needs --metric"
 check_status 2 "cascade with a metric" poolscope-plot cascade -m x
 check_status 2 "samples in a view" poolscope-plot samples -m x --view all
 check_status 2 "use of a metric" poolscope-plot usage -m x
@@ -34,10 +34,10 @@ until=$(($(date +%s) + 1))
 check "time goes on" wait_until "[ \"\$(date +%s)\" -gt $((until + 1)) ]" 10
 
 check_status 1 "a metric that is not there" poolscope-plot samples -m nothing -o "$TMP/none"
-check_said "leads to those that are" "no samples of these metrics"
+check_printed "leads to those that are" "no samples of these metrics"
 check "leaves no directory" test ! -e "$TMP/none"
 check_status 1 "a job that never ran" poolscope-plot samples -m 'system.cpu.*' --job 17 -o "$TMP/none"
-check_said "is named" "no job '17'"
+check_printed "is named" "no job '17'"
 check_status 1 "a time when nothing was" poolscope-plot samples -m 'system.*' --from 1 --to 2
 check_status 1 "use of that time" poolscope-stats usage --from 1 --to 2
 check "pictures of processors" poolscope-plot samples -m 'system.cpu.time.*' -o "$TMP/run" \
@@ -50,11 +50,11 @@ check "the picture says the step and what it is from" \
 	grep -q "1 node.* steps of .* s from raw samples" "$TMP/run/$base.plot"
 check "a counter is a rate" grep -q '"seconds per second"' "$TMP/run/$base.plot"
 check "in letters, too" poolscope-plot samples -m 'system.cpu.time.user' --term dumb -o "$TMP/dumb"
-check_said "with a title" "system.cpu.time.user of cpu, pool pool"
+check_printed "with a title" "system.cpu.time.user of cpu, pool pool"
 mkdir "$TMP/empty" && cd "$TMP/empty" || exit 1
 check "where no directory is named letters are all there is" \
 	poolscope-plot samples -m 'system.cpu.time.user' --term dumb
-check_said "... a picture" '\*\*'
+check_printed "... a picture" '\*\*'
 check_text "... and no file" "" "$(ls)"
 cd "$TMP" || exit 1
 check "in sixels, too" poolscope-plot samples -m 'system.cpu.time.user' --term sixel -o "$TMP/dumb"
@@ -78,7 +78,7 @@ assert 0 < job["seconds"] <= node["seconds"]
 assert node["cpus"] >= 1 and node["memory_peak_bytes"] > 0
 assert node["cpu_hours_used"] + node["cpu_hours_unused"] > 0' "$TMP/usage.json"
 check "as a table" poolscope-stats usage
-check_said "by job" "^job 4711"
+check_printed "by job" "^job 4711"
 check "one job's" poolscope-stats usage --job 4711 --format csv
 check_text "has a line for its node" 2 "$(wc -l <"$TMP/out")"
 

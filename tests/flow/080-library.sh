@@ -1,7 +1,7 @@
 #!/bin/sh
-# libpoolscope in real programs, with a real pool behind them: what they say is
-# kept once, also when they fork or the agent is killed; what they could not
-# say is counted.
+# libpoolscope in real programs, with a real pool: what they report is
+# stored once, also when they fork or the agent is killed; what they could not
+# report is counted.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # a partition's name
 # shellcheck source=tests/flow/lib.sh
@@ -32,7 +32,7 @@ start_agent() {
 
 # ---- without an agent
 check "a program runs without an agent" "$client" alone
-check_said "... and is told so" "no agent"
+check_printed "... and the message says so" "no agent"
 check_text "... once" 1 "$(grep -c "no agent" "$TMP/err")"
 check_text "... what it recorded is counted as lost" "1 0 1" "$(cat "$TMP/out")"
 
@@ -52,7 +52,7 @@ client/decoder  inner outer" \
 json.loads(l)["name"] for l in open(sys.argv[1])
 if json.loads(l)["attributes"]["span.id"] == r["attributes"].get("parent.id")), None)' \
 	'r["name"] in ("outer", "inner")' | sort -r)"
-check_text "... which others are told" "$trace $inner" \
+check_text "... as other programs get them" "$trace $inner" \
 	"$(stored span 'r["attributes"]["trace.id"], r["attributes"]["span.id"]' 'r["name"] == "inner"')"
 check_text "attributes keep their types, the last of a key counts, bad ones are repaired" \
 	'{"bad?": "?", "codec": "h264", "frames": 31, "key": true, "ratio": 0.5}' \
@@ -99,7 +99,7 @@ check_text "... each thread's in its own order" True \
 if [ "${VARIANT:-release}" != tsan ]; then
 	check "a program forks" "$client" fork
 	settle
-	check_text "... what each process did is kept once, the parent's span as the parent's" \
+	check_text "... what each process did is stored once, the parent's span as the parent's" \
 		"across 1
 after 1
 before 1
@@ -116,14 +116,14 @@ mkfifo "$TMP/in" "$TMP/answers"
 "$client" steady <"$TMP/in" >"$TMP/answers" 2>"$TMP/steady.err" &
 steady=$!
 exec 7>"$TMP/in" 8<"$TMP/answers"
-said=0
-# say N: so many spans, each answered.
+sent=0
+# say N: N spans, each answered.
 say() {
 	_n=$1
 	while [ "$_n" -gt 0 ]; do
-		said=$((said + 1))
+		sent=$((sent + 1))
 		_n=$((_n - 1))
-		echo "steady $said" >&7
+		echo "steady $sent" >&7
 		read -r _ <&8
 	done
 }
@@ -142,7 +142,7 @@ exec 7>&-
 check "... and ends well" wait "$steady"
 exec 8<&-
 settle
-check_text "... its spans are there, once" "$said $said" \
+check_text "... its spans are there, once" "$sent $sent" \
 	"$(stored span 'r["name"]' 'r["name"].startswith("steady")' | sort | uniq -c |
 		awk '{ n += $1; d++ } END { print n, d }')"
 

@@ -8,9 +8,9 @@
 . "$ROOT/tests/flow/agent.sh"
 unset TRACEPARENT
 
-# spans EXPRESSION [CONDITION]: of each span that the keeper has.
+# spans EXPRESSION [CONDITION]: of each span that the aggregator has.
 spans() {
-	kept "$1" "r['kind'] == 3 and (${2:-True})"
+	stored "$1" "r['kind'] == 3 and (${2:-True})"
 }
 TRACK='r["record"][2]'
 NAME='r["record"][3]'
@@ -23,26 +23,26 @@ check_status 2 "a name has no control characters" poolscope-run --name "$(printf
 
 # ---- without an agent
 check_status 3 "without an agent a command ends as it does" poolscope-run -- sh -c 'echo out; exit 3'
-check_said "... and writes what it does" "^out$"
-check_said "... the span is left where the next agent looks" "no agent at .*left in"
+check_printed "... and writes what it does" "^out$"
+check_printed "... the span is left where the next agent looks" "no agent at .*left in"
 check_text "... as one file" 1 "$(find "$DIR/fallback/new" -type f | wc -l)"
 check_status 3 "a place where nothing can be left changes nothing" \
 	poolscope-run --fallback /dev/null/no --socket "$TMP/none" -- sh -c 'exit 3'
-check_said "... and is said" "not published"
+check_printed "... and the message says so" "not published"
 
 # ---- with an agent
-start_keeper || exit 1
-start agent poolscope-agent --no-samples --no-clock --broker "$KEEPER" -p 'acct$pool' -n node1 || exit 1
+start_aggregator || exit 1
+start agent poolscope-agent --no-samples --no-clock --broker "$AGGREGATOR" -p 'acct$pool' -n node1 || exit 1
 check "the agent finds what was left" wait_until "[ \"\$(spans '$NAME')\" = sh ]"
 check_text "... as a span of track, name and category" "run/sh sh run 3" \
 	"$(spans "$TRACK, $NAME, r['record'][4], ${A}['exit.status']")"
 
-# settle: all that was accepted is at the keeper.
+# settle: all that was accepted is at the aggregator.
 settle() {
 	poolscope-emit test settled --wait stored --timeout 60s
 }
 check_status 127 "a missing command is 127" poolscope-run --name m1 -- /nonexistent/command
-check_said "... and says so" "/nonexistent/command: No such file"
+check_printed "... and says so" "/nonexistent/command: No such file"
 check_status 126 "a file that is no program is 126" poolscope-run --name m2 -- /etc/passwd
 check_status 0 "a success is one" poolscope-run --name m3 -- true
 check_status 255 "the greatest status is passed on" poolscope-run --name m4 -- sh -c 'exit 255'
@@ -83,7 +83,7 @@ outer 4bf92f3577b34da6a3ce929d0e0e4736 $(echo "$outer" | cut -d- -f3) 00f067aa0b
 	"$(spans "$NAME, ${A}['trace.id'], ${A}['span.id'], ${A}['parent.id']" "r['record'][3] in ('outer', 'inner')" | sort)"
 check_text "... with its flags" "00 00" "$(echo "$outer" | cut -d- -f4) $(echo "$inner" | cut -d- -f4)"
 check "a command in no trace" env TRACEPARENT=nonsense poolscope-run --name alone -- sh -c 'echo "$TRACEPARENT"'
-check_said "... begins one" '^00-[0-9a-f]\{32\}-[0-9a-f]\{16\}-01$'
+check_printed "... begins one" '^00-[0-9a-f]\{32\}-[0-9a-f]\{16\}-01$'
 settle
 check_text "... and has no parent" False "$(spans "'parent.id' in $A" "r['record'][3] == 'alone'")"
 
@@ -106,7 +106,7 @@ passes() {
 passes "TERM goes on to the command" TERM
 passes "USR2 goes on to the command" USR2
 passes "HUP goes on to the command" HUP
-passes "... of a command with told children, too" TERM --children
+passes "... of a command with recorded children, too" TERM --children
 # state PID: as ps says it.
 state() {
 	sed -n 's/^State:[^A-Z]*\([A-Za-z]\).*/\1/p' "/proc/$1/status"
@@ -128,10 +128,10 @@ check_status 0 "what we ignore the command ignores" sh -c 'trap "" HUP
 	exec poolscope-run --name nohup -- sh -c "kill -HUP \$\$; exit 0"'
 
 # ---- children
-if poolscope-run --name probe --children -- true 2>&1 | grep -q "cannot be told"; then
+if poolscope-run --name probe --children -- true 2>&1 | grep -q "descendants are not observed"; then
 	echo "no ptrace here: children are not tested"
 else
-	check_status 4 "a command with told children ends as it does" \
+	check_status 4 "a command with recorded children ends as it does" \
 		poolscope-run --children --name kids -- sh -c '/bin/true; (expr 1 >/dev/null; sh -c "exit 6"); sh -c "kill -KILL \$\$"; exit 4'
 	settle
 	check_text "... each has a span with its end" "expr 0
@@ -139,14 +139,14 @@ sh 6
 sh signal 9
 true 0" "$(spans "$NAME, ${A}['exit.status'] if 'exit.status' in $A else 'signal %d' % ${A}['exit.signal']" \
 		"r['record'][2] == 'run/kids/children'" | sort)"
-	check_text "... within that of its parent" True "$(kept "$TRACK, ${A}['span.id'], ${A}['parent.id'] if 'parent.id' in $A else '-'" \
+	check_text "... within that of its parent" True "$(stored "$TRACK, ${A}['span.id'], ${A}['parent.id'] if 'parent.id' in $A else '-'" \
 		"r['kind'] == 3 and r['record'][2].startswith('run/kids')" |
 		awk '{ span[$2] = 1; if ($3 != "-") parent[$3] = 1; else n++ }
 			END { ok = n == 1; for (p in parent) ok = ok && p in span; print ok ? "True" : "False" }')"
 	check_status 127 "a missing command is 127 with children, too" \
 		poolscope-run --children -- /nonexistent/command
 	mkfifo "$TMP/late"
-	check_status 0 "many children, and threads, and what goes on behind us" \
+	check_status 0 "many children, and threads, and one that outlives the command" \
 		poolscope-run --children --name many -- python3 -c '
 import subprocess, threading
 def work():
@@ -155,8 +155,8 @@ threads = [threading.Thread(target=work) for _ in range(4)]
 [t.start() for t in threads]; [t.join() for t in threads]
 subprocess.Popen(["sh", "-c", "read -r _ <\"$0\"; : >\"$0.done\"", "'"$TMP/late"'"])'
 	echo >"$TMP/late"
-	check "... that goes on" wait_until "[ -e $TMP/late.done ]"
+	check "... which goes on" wait_until "[ -e $TMP/late.done ]"
 	settle
-	check_text "... all are told" 40 "$(spans "$NAME" "r['record'][2] == 'run/many/children' and r['record'][3] == 'true'" | wc -l)"
+	check_text "... all are recorded" 40 "$(spans "$NAME" "r['record'][2] == 'run/many/children' and r['record'][3] == 'true'" | wc -l)"
 fi
-check_text "the keeper found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"
+check_text "the aggregator found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"

@@ -20,10 +20,10 @@ holds() {
 # ---- wrong usage, and nothing there ----
 check_status 2 "a trace without a file" poolscope-trace
 check_status 2 "a name that says no format" poolscope-trace -o x.txt
-check_said "says which there are" ".trace or .json, .json.gz, .tar.gz, .pftrace"
+check_printed "says which there are" ".trace or .json, .json.gz, .tar.gz, .pftrace"
 check_status 2 "another view" poolscope-trace -o x.json pie
 check_status 2 "an unknown kind" poolscope-trace -o x.json --kind entity
-check_said "says which there are" "not one of event, sample, span, phase"
+check_printed "says which there are" "not one of event, sample, span, phase"
 for nodes in best:3 worst: worst:0 worst:70000 worst:x; do
 	check_status 2 "--nodes $nodes" poolscope-trace -o x.json --nodes $nodes
 done
@@ -63,7 +63,7 @@ check "a job begins" poolscope job start 4711 -p "$here" --wait stored
 check "time goes on" wait_until \
 	"[ \"\$(poolscope-dump -p '$here' --kind sample --name cpu | wc -l)\" -ge 20 ]" 30
 check "the job ends" poolscope job stop 4711 -p "$here" --wait stored
-wait_until folded || exit 1
+wait_until indexed || exit 1
 
 # ---- every format holds the same ----
 for what in "$pool pool" "acct\$scan scan" "odd\$pool odd" "acct\$odd spans"; do
@@ -107,10 +107,10 @@ holds "what has no end goes to the end of the trace" "$TMP/odd.json" \
 	[(2000000, Decimal("5000000.001"))]'
 holds "an end without its start is a point" "$TMP/odd.json" \
 	'[(e["name"], e["ts"]) for e in I if "poolscope.no_start" in e["args"]] == [("c", 3000000)]'
-holds "an end before the start is said so" "$TMP/odd.json" \
+holds "an end before the start is marked" "$TMP/odd.json" \
 	'[(e["name"], e["ts"], e["dur"]) for e in X if "poolscope.ends_before_it_starts" in e["args"]] ==
 	[("d", 3500000, 0)]'
-holds "a span that ends before it begins is said so, too" "$TMP/spans.json" \
+holds "a span that ends before it begins is marked, too" "$TMP/spans.json" \
 	'[(e["ts"], e["dur"]) for e in X if "poolscope.ends_before_it_starts" in e["args"]] ==
 	[(Decimal("0.3"), 0)]'
 holds "spans in part at the same time have rows of their own" "$TMP/spans.json" \
@@ -150,7 +150,7 @@ check "which still nest" /usr/bin/python3 "$judge" nests "$TMP/cut.json"
 check "one node" poolscope-trace -p "odd\$pool" -n 'node1*' -o "$TMP/node.json"
 holds "is one" "$TMP/node.json" 'set(process.values()) == {"node10"}'
 check "the worst node" poolscope-trace -p "odd\$pool" --nodes worst:1 -o "$TMP/worst.json"
-check_said "is one of two" "the 1 worst of 2 nodes"
+check_printed "is one of two" "the 1 worst of 2 nodes"
 holds "is that with the longest phase, jobs apart" "$TMP/worst.json" 'set(process.values()) == {"node10"}'
 check "both" poolscope-trace -p "odd\$pool" --nodes worst:2 -o "$TMP/worst.json"
 holds "have the worst one first" "$TMP/worst.json" \
@@ -160,7 +160,7 @@ for format in json pftrace; do
 	for size in 2000 4000 8000; do
 		check "at most $size bytes as $format" poolscope-trace -p "$pool" --max-size $size \
 			-o "$TMP/small.$format"
-		check_said "and from when to go on" "--from 20.*Z for the rest"
+		check_printed "and from when to go on" "--from 20.*Z for the rest"
 		[ $format = pftrace ] || check "are that" test "$(wc -c <"$TMP/small.$format")" -le $size
 	done
 done
@@ -178,20 +178,20 @@ assert points(first) and points(rest)
 assert points(first) + points(rest) == points(whole)' "$TMP/pool.json" "$TMP/first.json" "$TMP/rest.json"
 check "of the worst nodes as many as fit" poolscope-trace -p "$pool" --nodes worst:8 \
 	--max-size 10000 -o "$TMP/fit.json"
-check_said "and which do not" "of the 8 worst nodes the last [1-7] are left out: "
+check_printed "and which do not" "of the 8 worst nodes the last [1-7] are left out: "
 check "and it is small" test "$(wc -c <"$TMP/fit.json")" -le 10000
 check_status 1 "too small for anything" poolscope-trace -p "$pool" --max-size 100 -o "$TMP/tiny.json"
-check_said "is said so" "--max-size is too small for any record"
+check_printed "and the message says so" "--max-size is too small for any record"
 check "and leaves no file" test ! -e "$TMP/tiny.json"
 
 # ---- where it goes, and where it is from ----
 ln -s /dev/full "$TMP/full.trace"
 check_status 1 "a full disk" poolscope-trace -q -p "$pool" -o "$TMP/full.trace"
-check_said "is said so" "No space left"
+check_printed "and the message says so" "No space left"
 mkfifo "$TMP/pipe.tar.gz"
 (timeout 60 cat "$TMP/pipe.tar.gz" >/dev/null &)
 check_status 1 "an archive into a pipe" timeout 60 poolscope-trace -q -p "$pool" -o "$TMP/pipe.tar.gz"
-check_said "is said so, too" "the output must be a regular file for tar"
+check_printed "and the message says so, too" "the output must be a regular file for tar"
 poolscope down >/dev/null 2>&1
 check "the store alone" poolscope-trace -q -p "$pool" -o "$TMP/store.json"
 check "says the same" cmp "$TMP/store.json" "$TMP/pool.json"

@@ -55,7 +55,7 @@ check "spans that overlap in part" poolscope-import cascade /dev/stdin <<ROWS
 ROWS
 check "samples come" wait_until \
 	"[ \"\$(poolscope-dump -p 'acct\$here' --kind sample --name cpu | wc -l)\" -ge 20 ]" 30
-wait_until folded || exit 1
+wait_until indexed || exit 1
 # Nothing more comes: every format is of the same.
 check "the instance ends" poolscope down
 

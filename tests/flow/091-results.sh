@@ -22,7 +22,7 @@ upload() {
 
 # rows: the results in the store, a line each.
 rows() {
-	wait_until folded 30
+	wait_until indexed 30
 	poolscope-results entities -p 'lab$bench' --format jsonl
 }
 
@@ -42,7 +42,7 @@ wrong_usage "what is shown does not stay" 'exclude each other' upload --watch --
 # ---- without a broker
 result one.json t 5
 check_status 1 "without a broker it fails" upload --timeout 1s
-check_said "... and says who is missing" 'is the broker running'
+check_printed "... and says who is missing" 'is the broker running'
 check "... the file stays" test -e "$D/one.json"
 poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' >"$TMP/waiting" 2>&1 &
 waiting=$!
@@ -56,33 +56,33 @@ start aggregator poolscope-aggregator
 start broker poolscope-broker
 
 # ---- directories
-check_status 1 "a data directory that is missing is told" upload -d "$TMP/none"
-check_said "... by its name" 'none: No such file'
-check_status 1 "a missing archive is told" upload -a "$TMP/none"
+check_status 1 "a missing data directory is reported" upload -d "$TMP/none"
+check_printed "... by its name" 'none: No such file'
+check_status 1 "a missing archive is reported" upload -a "$TMP/none"
 check_text "... once" 1 "$(grep -c 'none: No such file' "$TMP/err")"
 check "... and the file stays" test -e "$D/one.json"
 check_text "... and nothing is sent" "" "$(rows)"
 check_status 1 "a directory is not its own archive" upload -a "$D"
 check "what would be sent is shown" upload --dry-run
-check_said "... a line a file" 'store one.json: t, start_us 5000000, 1 entries'
+check_printed "... a line a file" 'store one.json: t, start_us 5000000, 1 entries'
 check "... and the file stays" test -e "$D/one.json"
 check_text "... and nothing is sent" "" "$(rows)"
 
 # ---- the file, and what is in the way
 check "a file is uploaded" upload
-check_said "... and counted" '^1 files, 1 entries, 0 bad files'
-check_said "... with where it is now" 'partition lab$bench$'
+check_printed "... and counted" '^1 files, 1 entries, 0 bad files'
+check_printed "... with where it is now" 'partition lab$bench$'
 check "... and archived" test -e "$A/one.json"
 cp "$A/one.json" "$D/one.json"
 check "the same again is uploaded" upload
-check "... and not kept twice in the archive" test ! -e "$D/one.json"
+check "... and not stored twice in the archive" test ! -e "$D/one.json"
 check_text "... where there is one" one.json "$(ls "$A")"
 check_text "... nor in the store" 2 "$(rows | wc -l)"
 result one.json t 6
 tag=$(python3 -c 'import hashlib, sys
 print(hashlib.blake2b(open(sys.argv[1], "rb").read(), digest_size=16).hexdigest()[:8])' "$D/one.json")
 check "another file of the same name is uploaded" upload
-check_text "... and archived beside the first one" "one.json one.json.$tag " "$(cd "$A" && printf '%s ' *)"
+check_text "... and archived next to the first one" "one.json one.json.$tag " "$(cd "$A" && printf '%s ' *)"
 check "... which is as it was" grep -q '"startTime": "5"' "$A/one.json"
 cp "$A/one.json.$tag" "$D/one.json"
 check "that one again goes, too" upload
@@ -93,23 +93,23 @@ fresh
 echo '{"name": "half' >"$D/half.json"
 printf '%s' '{"name": "t", "startTime": 7, "entries": {"entry": [{"name": "good", "wallTime": 2}, {"wallTime": 3}]}}' >"$D/some.json"
 check_status 1 "a bad file is a failure" upload --strict
-check_said "... told with its reason" 'half.json: not JSON: unexpected end at line 1\|half.json: not JSON: control'
-check_said "... as one with a bad entry is with --strict" 'some.json: entry 2: "name" is missing'
+check_printed "... reported with its reason" 'half.json: not JSON: unexpected end at line 1\|half.json: not JSON: control'
+check_printed "... as one with a bad entry is with --strict" 'some.json: entry 2: "name" is missing'
 check_text "... and both stay" 2 "$(find "$D" -type f | wc -l)"
-check_status 1 "a bad entry is told" upload
-check_said "... with its reason" 'some.json: skipped 1 bad entries: entry 2: "name" is missing'
+check_status 1 "a bad entry is reported" upload
+check_printed "... with its reason" 'some.json: skipped 1 bad entries: entry 2: "name" is missing'
 check "... and the file is archived" test -e "$A/some.json"
 check "... with what is good" sh -c 'poolscope-results timings t good -p "lab\$bench" | grep -q "2"'
 check "what may still be written is not put aside" upload --refuse
-check_said "... but left for another time" '1 files postponed'
+check_printed "... but left for another time" '1 files postponed'
 check "... where it is" test -e "$D/half.json"
 touch -d '1 hour ago' "$D/half.json"
 check_status 1 "bad files can be put aside" upload --refuse
-check_said "... which is said" "1 bad files are in $D/refused"
+check_printed "... and the message says so" "1 bad files are in $D/refused"
 check "... which is where they are then" test -e "$D/refused/half.json"
 echo '{"name": "other' >"$D/half.json"
 check_status 1 "another of that name, too" upload --refuse --settle 0s
-check_text "... beside the first one" 2 "$(find "$D/refused" -type f | wc -l)"
+check_text "... next to the first one" 2 "$(find "$D/refused" -type f | wc -l)"
 check "then nothing is bad" upload
 fresh
 echo '{"name": "t", "startTime": 8, "entr' >"$D/late.json"
@@ -121,7 +121,7 @@ check "... to the archive" test -e "$A/late.json"
 # ---- not settled
 result young.json t 9
 check "a young file waits" upload --settle 1h
-check_said "... for another time" '1 files postponed'
+check_printed "... for another time" '1 files postponed'
 check "... where it is" test -e "$D/young.json"
 touch -d '2 hours ago' "$D/young.json"
 check "an old one goes" upload --settle 1h
@@ -142,9 +142,9 @@ with open(os.path.join(sys.argv[1], 'huge'), 'w') as file:
     file.write(' ' * (1 << 20) + '{}')
 X
 check_status 1 "what is too large is a failure" upload
-check_said "... if it is larger than may be" 'huge: it is larger than 1048576 bytes'
-check_said "... or cannot be made smaller" 'random: it is larger than .* even compressed'
-check_said "... though a bad entry was told of it before" 'both: it is larger than .* even compressed'
+check_printed "... if it is larger than may be" 'huge: it is larger than 1048576 bytes'
+check_printed "... or cannot be made smaller" 'random: it is larger than .* even compressed'
+check_printed "... though a bad entry of it was reported before" 'both: it is larger than .* even compressed'
 check "a large file that can be is archived" test -e "$A/large"
 check_text "... and is in the store as it was" "$(sha256sum <"$A/large")" "$(
 	poolscope-results test large 10000000 -p 'lab$bench' --format json |
@@ -204,7 +204,7 @@ X
 	export D A
 	unshare -rm sh "$TMP/full.sh"
 	check_text "a full archive is a failure" 1 "$(cat "$TMP/full.status")"
-	check "... that is told" grep -q 'f1: cannot move it to .*: No space left on device' "$TMP/full.out"
+	check "... and the message says so" grep -q 'f1: cannot move it to .*: No space left on device' "$TMP/full.out"
 	check "... and not for ever" grep -q 'three times in a row' "$TMP/full.out"
 	check_text "... every file stays" 6 "$(cat "$TMP/full.left")"
 	check_text "... and no part of one is there" ". .. filler" "$(tr '\n' ' ' <"$TMP/full.ls" | sed 's/ $//')"
@@ -230,7 +230,7 @@ check "... and to the archive" test -e "$A/cloud.json"
 check_text "... by one request to the one" 1 "$(web_sent cloud 'len(sent)')"
 check "... and to the store" sh -c 'poolscope-results starts t -p "lab\$bench" | grep -q 11'
 cp "$TMP/cloud.json" "$D/once-more.json"
-wait_until folded 30
+wait_until indexed 30
 check "what a target has is not sent again" upload --to datastore:project
 check_text "... though the file is called differently" 1 "$(web_sent cloud 'len(sent)')"
 check "... and is archived" test -e "$A/once-more.json"
@@ -247,9 +247,9 @@ web_behaves cloud 'status 400 x3'
 for i in 1 2 3 4; do
 	result "no$i" t "$((20 + i))"
 done
-check_status 1 "a target that says no is told" upload --to datastore:project
-check_said "... with the file" 'no[1-4]: datastore:project: .*400'
-check_said "... and no more is tried after a while" 'datastore:project three times in a row'
+check_status 1 "a target that refuses is reported" upload --to datastore:project
+check_printed "... with the file" 'no[1-4]: datastore:project: .*400'
+check_printed "... and no more is tried after a while" 'datastore:project three times in a row'
 check_text "... and all files stay" 4 "$(find "$D" -type f | wc -l)"
 check "when it takes them they go" upload --to datastore:project
 check_text "... all" 0 "$(find "$D" -type f | wc -l)"
@@ -258,9 +258,9 @@ web_behaves cloud "$yes" 'status 400' "$yes" 'status 400' "$yes" 'status 400'
 for i in 1 2 3; do
 	result "half$i" t "$((30 + i))"
 done
-check_status 1 "of two targets one says no" upload --to datastore:project --to datastore:third
-check_said "... which is named" 'half1: datastore:third: .*400'
-wait_until folded 30
+check_status 1 "one of two targets refuses" upload --to datastore:project --to datastore:third
+check_printed "... which is named" 'half1: datastore:third: .*400'
+wait_until indexed 30
 web_behaves cloud "$yes x3"
 check "when that one takes them they go" upload --to datastore:project --to datastore:third
 check_text "... to that one only" "3 True" \
@@ -276,7 +276,7 @@ for n in range(65600):
     os.utime(path, (1000, 1000))
 X
 result good.json t 40
-check_status 1 "very many bad files are told" upload
+check_status 1 "very many bad files are reported" upload
 check_text "... each once" 65600 "$(cat "$TMP/out" "$TMP/err" | grep -c 'bad[0-9]*: it is empty')"
 check "... and what is behind them is taken" test -e "$A/good.json"
 
@@ -290,7 +290,7 @@ for i in 1 2 3; do
 	result "w$i" watched "$i"
 	check "a file that arrives is taken ($i)" wait_until 'test -e "$A/w$i"' 30
 done
-check_text "a bad one is told once" 1 "$(grep -c 'empty: it is empty' "$TMP/watch")"
+check_text "a bad one is reported once" 1 "$(grep -c 'empty: it is empty' "$TMP/watch")"
 echo x >"$D/empty"
 check "... and again when it was changed" wait_until 'grep -q "empty: not JSON" "$TMP/watch"' 30
 stop broker
@@ -301,7 +301,7 @@ result w4 watched 4
 check "who stays outlives the daemons" wait_until 'test -e "$A/w4"' 60
 kill -TERM "$watch"
 wait "$watch"
-check_text "... and ends when it is told to, with 1 for what is bad" 1 $?
+check_text "... and TERM ends it, with 1 for what is bad" 1 $?
 check_text "... with what arrived in the store" 8 "$(rows | grep -c '"test": "watched"')"
 poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' --watch >"$TMP/moved" 2>&1 &
 watch=$!
@@ -309,7 +309,7 @@ wait_until 'grep -q "not JSON" "$TMP/moved"'
 mv "$D" "$TMP/elsewhere"
 wait "$watch"
 check_text "a directory that goes away is the end" 1 $?
-check "... and told" grep -q 'was moved away or removed' "$TMP/moved"
+check "... and the message says so" grep -q 'was moved away or removed' "$TMP/moved"
 
 stop broker
 stop aggregator
@@ -324,6 +324,6 @@ done
 check "forty files are one session" upload
 result more.json "sparing" 41
 check_status 1 "another within the hour waits" upload --timeout 2s
-check_said "... and is told why" 'busy for '
+check_printed "... and the message says why" 'busy for '
 stop broker
 stop aggregator

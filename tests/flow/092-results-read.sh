@@ -31,7 +31,7 @@ start broker poolscope-broker || exit 1
 # ---- nothing
 check "no tests are no error" poolscope-results tests --format json
 check_text "... and an empty list" "[]" "$(tr -d '\n' <"$TMP/out")"
-check_said "... told as a warning" 'no results in lab$bench'
+check_printed "... with a warning" 'no results in lab$bench'
 
 # ---- what was uploaded
 check "results are made up" poolscope-generate results --files $((2 * RUNS)) --tests 2 --entries 3 \
@@ -53,7 +53,7 @@ cat >"$TMP/data/odd3.json" <<'JSON'
 JSON
 cp "$TMP/data/odd1.json" "$TMP/data/odd2.json" "$TMP/data/odd3.json" "$TMP/made"
 check "results are uploaded" poolscope-upload results -d "$TMP/data" -a "$TMP/archive" --to store
-wait_until folded 60
+wait_until indexed 60
 
 # judge WHAT FILE ARGUMENT...: the answer in FILE is that of the files.
 cat >"$TMP/judge.py" <<'PY'
@@ -131,24 +131,24 @@ asked() {
 T0=//bench:test_0
 odd='odd é"'
 since=$((1788220800 + 20 * 21600)) # 2026-09-01
-asked "the tests are told" tests -- tests
-asked "the starts of one are told, the newest first" starts "$T0" x 0 1000 newest -- starts "$T0"
+asked "the tests are listed" tests -- tests
+asked "the starts of one are listed, the newest first" starts "$T0" x 0 1000 newest -- starts "$T0"
 asked "... only the newest few" starts "$T0" x 0 3 newest -- starts "$T0" --limit 3
 asked "... only since a time" starts "$T0" x ${since}000000 1000 newest -- starts "$T0" --since $since
 asked "... the oldest first since then" starts "$T0" x ${since}000000 5 oldest -- \
 	starts "$T0" --since $since --limit 5 --oldest
 asked "... all of them from the oldest on" starts "$T0" x 0 0 oldest -- starts "$T0" --limit 0 --oldest
-asked "the timings of an entry are told" timings "$T0" BM_1 0 1000 newest -- timings "$T0" BM_1
+asked "the timings of an entry are listed" timings "$T0" BM_1 0 1000 newest -- timings "$T0" BM_1
 asked "... the oldest few" timings "$T0" BM_1 0 7 oldest -- timings "$T0" BM_1 --limit 7 --oldest
-asked "timings that are no numbers, or twice in a file, are told" timings "$odd" b 0 0 newest -- \
+asked "timings that are no numbers, or twice in a file, are listed" timings "$odd" b 0 0 newest -- \
 	timings "$odd" b --limit 0
-asked "the entries of the latest start are told in the order of its file" entries "$T0" -- entries "$T0"
-asked "the result of a start is told" test "$T0" 1788220800000000 -- test "$T0" 1788220800000000
+asked "the entries of the latest start are listed in the order of its file" entries "$T0" -- entries "$T0"
+asked "the result of a start is printed" test "$T0" 1788220800000000 -- test "$T0" 1788220800000000
 asked "... by its date, too" test "$T0" 1788220800000000 -- test "$T0" 2026-09-01T00:00:00Z
-asked "two of one start are both told" test "$odd" 1500000000250000 -- test "$odd" 1500000000250000
-asked "everything is told in the order of storing" entities -- entities
+asked "two of one start are both printed" test "$odd" 1500000000250000 -- test "$odd" 1500000000250000
+asked "everything is printed in the order of storing" entities -- entities
 poolscope-results entities -o "$TMP/entities.jsonl"
-check "... as lines unless told otherwise" judge entities "$TMP/entities.jsonl"
+check "... as lines by default" judge entities "$TMP/entities.jsonl"
 check "... and from a store without its aggregator" sh -c 'poolscope-results entities --store "$POOLSCOPE_DIR/store" |
 	cmp - "$1"' x "$TMP/entities.jsonl"
 check "... and as CSV" sh -c 'poolscope-results entities --format csv | /usr/bin/python3 -c "
@@ -166,18 +166,18 @@ check "... of 80 columns at most" sh -c '! grep -q ".\{81\}" "$1"' x "$TMP/table
 
 # ---- what is not there
 check_status 1 "a test that is not there is an error" poolscope-results starts nothing --format json
-check_said "... that says how to find those that are" "no results of test 'nothing'; list the tests with poolscope-results tests"
+check_printed "... that says how to find those that are" "no results of test 'nothing'; list the tests with poolscope-results tests"
 check_text "... and an empty answer" "[]" "$(tr -d '\n' <"$TMP/out")"
 check_status 1 "so is an entry" poolscope-results timings "$T0" nothing
-check_said "... that says the same" "has no entry 'nothing'; list the entries of its latest start with"
+check_printed "... that says the same" "has no entry 'nothing'; list the entries of its latest start with"
 check_status 1 "and a start" poolscope-results test "$T0" 5
-check_said "... that says the same" "has no result of 1970-01-01T00:00:00.000005Z; list its starts with poolscope-results starts"
+check_printed "... that says the same" "has no result of 1970-01-01T00:00:00.000005Z; list its starts with poolscope-results starts"
 check "a time without results is none" poolscope-results starts "$T0" --since 2027-01-01 --format json
 check_text "... but an empty answer" "[]" "$(tr -d '\n' <"$TMP/out")"
 check_status 1 "nothing is drawn of what is not there" poolscope-plot results "$T0" nothing -o "$TMP/none"
-check_said "... and why is said" "has no entry"
+check_printed "... and the message says why" "has no entry"
 check_status 1 "nor of a time without runs" poolscope-plot results "$T0" BM_0 --from 2027-01-01 -o "$TMP/none"
-check_said "... and why is said" "no timing in this time range"
+check_printed "... and the message says why" "no timing in this time range"
 
 # ---- pictures
 check "each entry is drawn" poolscope-plot results "$T0" -o "$TMP/pictures"
@@ -196,25 +196,25 @@ for path in glob.glob(sys.argv[1] + "/*.dat"):
     else:
         assert len(levels) == 1 and levels[0][3] == "-", levels
 ' "$TMP/pictures"
-check "... and said in the picture" sh -c 'grep -q "1 change" "$1"/*BM_0.plot && grep -q "no change" "$1"/*BM_1.plot' \
+check "... and named in the picture" sh -c 'grep -q "1 change" "$1"/*BM_0.plot && grep -q "no change" "$1"/*BM_1.plot' \
 	x "$TMP/pictures"
 check "a terminal gets letters" poolscope-plot results "$T0" BM_0 --term dumb
-check_said "... with the change" '+1[0-9]\.[0-9] %'
+check_printed "... with the change" '+1[0-9]\.[0-9] %'
 check "... of 80 columns at most" sh -c '! LC_ALL=C.UTF-8 grep -q ".\{81\}" "$1"' x "$TMP/out"
 check "one without a number is left out" poolscope-plot results "$odd" b --no-png -o "$TMP/odd"
-check_text "... and told" 1 "$(grep -c "1 without a number" "$TMP"/odd/*.plot)"
+check_text "... and reported" 1 "$(grep -c "1 without a number" "$TMP"/odd/*.plot)"
 check "an entry without any does not end the pictures of the others" \
 	poolscope-plot results "odd one" --no-png -o "$TMP/odds"
-check_said "... and is told" "^warn .*'none' has no timing in this time range"
+check_printed "... and is reported" "^warn .*'none' has no timing in this time range"
 check_text "... those are drawn" 2 "$(find "$TMP/odds" -name '*.plot' | wc -l)"
 check_status 1 "none with anything to draw is an error" \
 	poolscope-plot results "odd one" --to 2000-01-01 --no-png -o "$TMP/odds"
-check_said "... that says so" "no entry of the test's latest run has timings"
+check_printed "... that says so" "no entry of the test's latest run has timings"
 mkdir "$TMP/many"
 check "many runs are made up" poolscope-generate results --files 2000 --entries 1 --seed 7 \
 	--base 2025-01-01T00:00:00Z --spacing 7200 -o "$TMP/many"
 check "... uploaded" poolscope-upload results -d "$TMP/many" -a "$TMP/archive" --to store -p 'lab$many'
-wait_until folded 60
+wait_until indexed 60
 check "... and drawn" poolscope-plot results "$T0" BM_0 --term svg -p 'lab$many' -o "$TMP/band"
 check "... as steps that are those of all runs" /usr/bin/python3 -c '
 import glob, json, os, statistics, sys

@@ -30,7 +30,7 @@ follow() {
 	STARTED="$STARTED follow"
 }
 
-# judge KIND: what the service kept, each name once, is what the store has, each
+# judge KIND: what the service stored, each name once, is what the store has, each
 # once; requests of one name are the same.  Prints how many records are missing.
 cat >"$TMP/judge.py" <<'END'
 import json, sys
@@ -47,9 +47,9 @@ for line in open(sys.argv[1]):
     name = request["headers"]["idempotency-key"]
     if names.setdefault(name, request["sha256"]) != request["sha256"]:
         sys.exit("two requests of the name " + name)
-    if not request["kept"] or (name, "kept") in names:
+    if not request["stored"] or (name, "stored") in names:
         continue
-    names[name, "kept"] = True
+    names[name, "stored"] = True
     for record in request["text"].splitlines(True):
         if got.setdefault(who(record), name) != name:
             sys.exit("twice: " + record)
@@ -65,14 +65,14 @@ judged() {
 }
 
 n=0
-# emit_events MANY: the next so many, stored.
+# emit_events N: the next N, stored.
 emit_events() {
 	awk -v from="$n" -v many="$1" 'BEGIN {
 		for (i = 1; i <= many; i++) print "follow event message=" from + i
 	}' >"$TMP/events"
 	n=$((n + $1))
-	poolscope-emit --stdin --wait stored <"$TMP/events" >"$TMP/said" 2>&1 ||
-		fail "events are stored" "$TMP/said"
+	poolscope-emit --stdin --wait stored <"$TMP/events" >"$TMP/printed" 2>&1 ||
+		fail "events are stored" "$TMP/printed"
 }
 
 # ---- killed at any time
@@ -90,19 +90,19 @@ while [ "$round" -lt "$kills" ]; do
 	n=$((n + many / kills))
 done
 emit_events 5
-folded
+indexed
 check "killed $kills times, to a service that fails three times in ten, nothing is left out" \
 	wait_until judged 60
 [ ! -s "$TMP/wrong" ] || fail "each record once, each request the same" "$TMP/wrong"
 wait_until "grep -q '^until 0' '$DIR/run/'upload-*.cursor"
 stop follow TERM
 check_text "TERM ends a follower with 0" 0 "$STATUS"
-check "and the events are told" grep -q 'events sent to http:http://127.0.0.1' "$TMP/follow.log"
+check "and the events are logged" grep -q 'events sent to http:http://127.0.0.1' "$TMP/follow.log"
 : >"$TMP/web.sent"
 follow
 emit_events 1
 check "who ended in order goes on" wait_until '[ -s "$TMP/web.sent" ]'
-wait_until "[ \"\$(web_sent web 'sent[-1][\"kept\"]')\" = True ]"
+wait_until "[ \"\$(web_sent web 'sent[-1][\"stored\"]')\" = True ]"
 stop follow INT
 check_text "where it was" "1" "$(web_sent web 'len(set(l for s in sent for l in s["text"].splitlines()))')"
 
@@ -111,23 +111,23 @@ follow
 wait_until '[ -e "$(ls "$DIR"/run/upload-*.lock)" ]'
 check_status 1 "a second follower of the same is refused" \
 	poolscope-upload events -p "$pool" --to "http:$url" --follow
-check_said "with the first one's pid" "process $(pid follow) already uses this cursor"
+check_printed "with the first one's pid" "process $(pid follow) already uses this cursor"
 stop follow TERM
 cursor=$(echo "$DIR"/run/upload-*.cursor)
 check_status 1 "a cursor of another choice is refused" \
 	poolscope-upload samples -p "$pool" --to "http:$url" --follow --cursor "$cursor"
-check_said "in words" "belongs to another target or other records"
+check_printed "in words" "belongs to another target or other records"
 echo nonsense >"$TMP/bad"
 check_status 1 "a cursor that is none is refused" \
 	poolscope-upload events -p "$pool" --to "http:$url" --follow --cursor "$TMP/bad"
-check_said "by name" "the cursor $TMP/bad: it does not begin with"
+check_printed "by name" "the cursor $TMP/bad: it does not begin with"
 check_status 1 "a cursor whose path is too long is refused" \
 	poolscope-upload events -p "$pool" --to "http:$url" --follow --dry-run \
 	--cursor "$TMP/$(printf '%05000d' 0)"
-check_said "in words" "cursor the path has .* bytes; at most"
+check_printed "in words" "cursor the path has .* bytes; at most"
 check "a dry run of a follower ends" poolscope-upload events -p "$pool" --to "http:$url" --follow \
 	--cursor "$TMP/dry" --dry-run
-check_said "and shows" '"name": "event"'
+check_printed "and shows" '"name": "event"'
 check_status 1 "and remembers nothing" test -e "$TMP/dry"
 
 # ---- times that move, and an outage
@@ -143,7 +143,7 @@ cursors=$(ls "$DIR"/run/upload-*.cursor)
 follow --from -1h
 emit_events 1
 check "the same time in words goes on" wait_until '[ -s "$TMP/web.sent" ]'
-wait_until "[ \"\$(web_sent web 'sent[-1][\"kept\"]')\" = True ]"
+wait_until "[ \"\$(web_sent web 'sent[-1][\"stored\"]')\" = True ]"
 stop follow TERM
 check_text "where it was" 1 "$(web_sent web 'len(set(l for s in sent for l in s["text"].splitlines()))')"
 check_text "with the same cursor" "$cursors" "$(ls "$DIR"/run/upload-*.cursor)"
@@ -153,7 +153,7 @@ web_behaves web '503 0 x40'
 follow --from -1h --retry-time 1s
 emit_events 1
 check "an outage is waited for, past --retry-time" \
-	wait_until "[ \"\$(web_sent web 'len(sent) > 40 and sent[-1][\"kept\"]')\" = True ]"
+	wait_until "[ \"\$(web_sent web 'len(sent) > 40 and sent[-1][\"stored\"]')\" = True ]"
 check "with a warning" grep -q 'answers 503.*retrying' "$TMP/follow.log"
 stop follow TERM
 check_text "and TERM ends it with 0" 0 "$STATUS"
@@ -168,7 +168,7 @@ web_behaves web ok
 # ---- samples, each with the names of its columns
 wait_until '[ "$(poolscope-dump -p "$pool" --kind sample -q | wc -l)" -gt 50 ]'
 stop agent
-folded
+indexed
 : >"$TMP/web.sent"
 poolscope-upload samples -p "$pool" --to "http:$url" --follow >"$TMP/samples.log" 2>&1 &
 echo $! >"$TMP/samples.pid"
@@ -176,10 +176,10 @@ STARTED="$STARTED samples"
 check "samples are followed, too" wait_until "judged sample"
 stop samples TERM
 
-# ---- a set that was defined anew behind the cursor
-check "a set is defined anew between two samples" \
+# ---- a metric group that was redefined after the cursor
+check "a metric group is redefined between two samples" \
 	/usr/bin/python3 "$ROOT/tests/flow/sender.py" sets "ipc://$DIR/run/intake.ipc"
-folded
+indexed
 : >"$TMP/web.sent"
 poolscope-upload samples -p 'acct$sets' --to "influx:$url" --follow --cursor "$TMP/sets" >"$TMP/sets.log" 2>&1 &
 echo $! >"$TMP/sets.pid"
@@ -191,10 +191,10 @@ check "the first by the name it had" grep -q 'first=2 2000000000' "$TMP/web.sent
 awk '$1 == "entry" { $2 -= 3 } $1 == "records" { $2 = 0 } { print }' "$TMP/sets" >"$TMP/between"
 check "who goes on between them" poolscope-upload samples -p 'acct$sets' --to "influx:$url" --follow \
 	--cursor "$TMP/between" --dry-run
-check_said "has the first by the name it had then" 'first=2 2000000000'
-check_said "and the second by its own" 'second=4 4000000000'
+check_printed "has the first by the name it had then" 'first=2 2000000000'
+check_printed "and the second by its own" 'second=4 4000000000'
 
-# ---- without the aggregator, and behind a purge
+# ---- without the aggregator, and after a purge
 stop broker
 stop aggregator
 check_status 1 "a follower of nothing says so" poolscope-upload events -p "$pool" --to "http:$url" \
@@ -211,7 +211,7 @@ sys.exit(json.load(open(sys.argv[1]))["store"]["journal_first"] < 10)' "$TMP/sta
 emit_events 1
 check "batches are purged" wait_until purged
 follow --cursor "$TMP/early"
-check "who comes too late is told how many batches are gone" \
+check "a late follower reports how many batches are gone" \
 	wait_until "grep -q '[0-9]* batches were purged before they could be sent to http:' '$TMP/follow.log'"
 stop follow TERM
 stop agent

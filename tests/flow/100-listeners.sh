@@ -1,12 +1,12 @@
 #!/bin/sh
-# Doors with keys: who comes in, what each key may do, what brokers vouch for,
-# and that a revoked key is out at once.
+# Listeners with keys: who is accepted, what each key may do, forwarded
+# identities, and that a revoked key is refused at once.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # a partition's name
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-door=tcp://127.0.0.1:25700
+listener=tcp://127.0.0.1:25700
 intake=tcp://127.0.0.1:25701
 desk=tcp://127.0.0.1:25702
 keys=$DIR/keys
@@ -41,9 +41,9 @@ print(int(status[sys.argv[2]][sys.argv[3]]))' "$TMP/status" "$1" "$2"
 }
 
 # ---- keys
-check_status 1 "a tcp door without a key does not open" \
-	poolscope-broker --listen "$door"
-check_said "... and says what is missing" "keys/server.key"
+check_status 1 "a TCP listener does not open without a key" \
+	poolscope-broker --listen "$listener"
+check_printed "... and says what is missing" "keys/server.key"
 check "a server has a key" poolscope-keys new server --role server
 check "an agent has one, of a node and a partition" \
 	poolscope-keys new n1 -p 'acct$p' -n n1
@@ -58,49 +58,49 @@ start aggregator poolscope-aggregator --pid-file "$DIR/run/aggregator.pid" \
 	--listen "ipc://$DIR/run/intake.ipc" --listen "$intake" \
 	--reader "$desk" --reader "ipc://$DIR/run/reader.ipc" || exit 1
 start broker poolscope-broker --pid-file "$DIR/run/broker.pid" \
-	--listen "ipc://$DIR/run/broker.ipc" --listen "$door" || exit 1
+	--listen "ipc://$DIR/run/broker.ipc" --listen "$listener" || exit 1
 
-# ---- who comes in
+# ---- who is accepted
 rows "$TMP/p" 'acct$p' n1 5
 rows "$TMP/q" 'acct$q' n1 5
 rows "$TMP/r" 'acct$r' n1 5
-check "the right key comes in, through the broker" \
-	send n1 n1 --connect "$door" "$TMP/p"
+check "the right key is accepted, through the broker" \
+	send n1 n1 --connect "$listener" "$TMP/p"
 check_text "... and its rows are there" 5 "$(stored 'acct$p')"
 check "... and at the aggregator itself" \
 	send any n1 --connect "$intake" "$TMP/r"
-check "a Unix socket of the same door needs none" \
+check "a Unix socket of the same broker needs none" \
 	poolscope-import -q cascade "$TMP/r"
-check_status 1 "a key that is not on the list does not" \
-	send gone n1 --connect "$door" "$TMP/q"
-check_said "... and is told what to do" "refuses the key gone: .*poolscope keys allow"
-check_status 1 "nor who has none" \
-	timeout 60 poolscope-import --insecure --timeout 5s --connect "$door" cascade "$TMP/q"
-check_said "... who is told, too" "(--key), not --insecure"
-check_status 1 "without a key nobody tries" \
-	timeout 60 poolscope-import --connect "$door" cascade "$TMP/q"
-check_said "... and learns how to" "needs a key: give --key FILE"
+check_status 1 "a key that is not on the list is refused" \
+	send gone n1 --connect "$listener" "$TMP/q"
+check_printed "... and the message says what to do" "refuses the key gone: .*poolscope keys allow"
+check_status 1 "a client without a key is refused" \
+	timeout 60 poolscope-import --insecure --timeout 5s --connect "$listener" cascade "$TMP/q"
+check_printed "... and the message says what to do" "(--key), not --insecure"
+check_status 1 "a client without a key does not try" \
+	timeout 60 poolscope-import --connect "$listener" cascade "$TMP/q"
+check_printed "... and says how to get one" "needs a key: give --key FILE"
 mkdir "$TMP/other" || exit 1
 POOLSCOPE_DIR=$TMP/other poolscope-keys new server --role server >/dev/null
 POOLSCOPE_DIR=$TMP/other poolscope-keys new away -o "$keys/away.key" >/dev/null
-check_status 1 "a key for another server does not come in" \
-	send away n1 --connect "$door" "$TMP/q"
-check_said "... and says what seems wrong" "made for another server"
+check_status 1 "a key for another server is refused" \
+	send away n1 --connect "$listener" "$TMP/q"
+check_printed "... and says what seems wrong" "made for another server"
 check_text "not a record of all these is there" 0 "$(stored 'acct$q')"
 
 # ---- what a key may do
 check_status 1 "another partition than the key's is refused" \
-	send n1 n1 --connect "$door" "$TMP/q"
-check_said "... in a word" forbidden
-check_status 1 "... and another node" send n1 n2 --connect "$door" "$TMP/p"
+	send n1 n1 --connect "$listener" "$TMP/q"
+check_printed "... in a word" forbidden
+check_status 1 "... and another node" send n1 n2 --connect "$listener" "$TMP/p"
 rows "$TMP/stray" 'acct$p' n2 3
 check_status 1 "... and another node in a record of a batch" \
-	send n1 n1 --connect "$door" "$TMP/stray"
+	send n1 n1 --connect "$listener" "$TMP/stray"
 check "... which the aggregator finds" grep -q \
 	'forbidden (node): key=n1 .* node=n2' "$TMP/aggregator.log"
 check_status 1 "a reader's key publishes nothing" \
-	send boss n1 --connect "$door" "$TMP/q"
-check_status 1 "a broker's neither, without vouching" \
+	send boss n1 --connect "$listener" "$TMP/q"
+check_status 1 "nor does a broker's without a forwarded identity" \
 	send front n1 --connect "$intake" "$TMP/q"
 check_text "not a record of these is there" 0 "$(stored 'acct$q')"
 check_text "... nor of the other node" 5 "$(stored 'acct$p')"
@@ -111,7 +111,7 @@ check "... and the node that it spoke for" grep -q \
 check "... each a line a minute" test "$(grep -c 'forbidden (partition)' "$TMP/broker.log")" -eq 1
 check "status counts what was forbidden" test "$(status broker forbidden)" -ge 3
 check "... and handshakes that failed" test "$(status broker handshakes_refused)" -ge 1
-check_text "... and that doors have keys" 0 "$(status broker insecure)"
+check_text "... and that the listeners have keys" 0 "$(status broker insecure)"
 
 check "a reader reads" timeout 60 poolscope-dump -q --connect "$desk" \
 	--key "$keys/boss.key" -p 'acct$p' --kind event
@@ -120,47 +120,47 @@ check "... and the status" timeout 60 poolscope-stats status --connect "$desk" \
 	--key "$keys/boss.key"
 check_status 1 "one of other partitions is refused" \
 	timeout 60 poolscope-dump -q --connect "$desk" --key "$keys/some.key" -p 'acct$p'
-check_said "... and told why" "forbidden: the key may not read this partition"
+check_printed "... and the message says why" "forbidden: the key may not read this partition"
 check_status 1 "... the status as well" \
 	timeout 60 poolscope-stats status --connect "$desk" --key "$keys/some.key"
 check_status 1 "an agent's key reads nothing" \
 	timeout 60 poolscope-dump -q --connect "$desk" --key "$keys/n1.key" -p 'acct$p'
 
-# ---- a broker far away, which vouches
+# ---- a distant broker, which forwards identities
 start far poolscope-broker --aggregator "$intake" --key "$keys/front.key" \
 	--listen "ipc://$TMP/far.ipc" --listen tcp://127.0.0.1:25703 || exit 1
 rows "$TMP/p2" 'acct$p' n1 7
-check "an agent comes in through a broker that vouches" \
+check "an agent is accepted through a broker that forwards its identity" \
 	send n1 n1 --connect tcp://127.0.0.1:25703 "$TMP/p2"
 check_text "... its rows are there" 12 "$(stored 'acct$p')"
 stop far
 
 # ---- an agent, and its key revoked while it is connected
-start agent poolscope-agent --no-samples --no-clock --broker "$door" \
+start agent poolscope-agent --no-samples --no-clock --broker "$listener" \
 	--key "$keys/n1.key" -p 'acct$p' -n n1 || exit 1
-check "an agent's event arrives" timeout 60 poolscope-emit doors first --wait stored
+check "an agent's event arrives" timeout 60 poolscope-emit key first --wait stored
 check "its key is revoked" poolscope-keys revoke n1
 check "the broker knows of one key less" wait_until \
 	'test "$(status broker keys)" -eq 4'
-check "an event is kept by the agent" timeout 60 poolscope-emit doors second
-check "... and forbidden, though the connection is there" wait_until \
+check "the agent accepts an event" timeout 60 poolscope-emit key second
+check "... and the broker forbids it, though the connection stands" wait_until \
 	'grep -q "forbidden (key): key=- " "$TMP/broker.log"' 20
 check_text "... and not there" 0 \
-	"$(timeout 60 poolscope-dump -q -p 'acct$p' --name 'doors:second' --kind event | wc -l)"
+	"$(timeout 60 poolscope-dump -q -p 'acct$p' --name 'key:second' --kind event | wc -l)"
 stop agent
 
 # ---- a bad list changes nothing
 printf 'nonsense\n' >>"$keys/allow"
 kill -HUP "$(pid broker)"
-check "a bad list is told, with its line" wait_until \
+check "a bad list is reported, with its line" wait_until \
 	'grep -q "keys/allow:[0-9]*: " "$TMP/broker.log"'
-check "... and the old one holds" send any n1 --connect "$door" "$TMP/r"
+check "... and the old one stays in effect" send any n1 --connect "$listener" "$TMP/r"
 sed -i '/^nonsense$/d' "$keys/allow"
 
 # ---- another server's key
 check "the server's key is another one" poolscope-keys rotate server
-check "who has both is let in" wait_until \
-	'timeout 60 poolscope-import -q --key "$keys/any.key" -n n1 --timeout 5s --connect "$door" cascade "$TMP/r"' 20
+check "a client with both is accepted" wait_until \
+	'timeout 60 poolscope-import -q --key "$keys/any.key" -n n1 --timeout 5s --connect "$listener" cascade "$TMP/r"' 20
 
 stop broker
 check_text "the broker ends well" 0 "$STATUS"

@@ -12,8 +12,8 @@ same_list() {
 		judge allow "$DIR/keys/allow" >"$TMP/judged.json" &&
 		/usr/bin/python3 -c '
 import json, sys
-said, read = (json.load(open(p)) for p in sys.argv[1:])
-assert [r for r in said if r["role"] != "server"] == read, said' \
+listed, read = (json.load(open(p)) for p in sys.argv[1:])
+assert [r for r in listed if r["role"] != "server"] == read, listed' \
 			"$TMP/list.json" "$TMP/judged.json"
 }
 allowed() {
@@ -31,13 +31,13 @@ check "... and nothing is made of that" test ! -e "$DIR/keys"
 
 # ---- made and listed
 check_status 1 "no key is made before the server has one" poolscope-keys new nodes
-check_said "... which is said" "server.key does not exist: create it with poolscope up --listen"
+check_printed "... and the message says so" "server.key does not exist: create it with poolscope up --listen"
 check "the server's key is made" poolscope-keys new server --role server
 check_status 1 "it is made once" poolscope-keys new server --role server
 # shellcheck disable=SC2016 # a dollar is part of the name
 check "a key for nodes is made" \
 	poolscope-keys new nodes -p 'acct$pool' -n 'n-*' -o "$TMP/nodes.key"
-check_said "... and shown" "^public  [^ ]\{40\}$"
+check_printed "... and shown" "^public  [^ ]\{40\}$"
 check_status 1 "a name is given once" poolscope-keys new nodes -o "$TMP/nodes2.key"
 check "no file came of that" test ! -e "$TMP/nodes2.key"
 check_status 1 "a file is never replaced" poolscope-keys new others -o "$TMP/nodes.key"
@@ -53,7 +53,7 @@ check_text "keys are for their owner only" "700 600" \
 check "the list says what the file says" same_list
 for format in table json jsonl csv; do
 	check "keys are listed as $format" poolscope-keys list --format "$format"
-	check_said "... with the nodes" nodes
+	check_printed "... with the nodes" nodes
 	check "... without a secret" sh -c "! grep -qF \"\$(sed -n 's/^secret: //p' '$TMP/nodes.key')\" '$TMP/out'"
 done
 
@@ -62,7 +62,7 @@ check "a key is revoked" poolscope-keys revoke nodes
 check_text "it is gone" 0 "$(allowed nodes)"
 check_status 1 "it is revoked once" poolscope-keys revoke nodes
 check "a file's key is allowed" poolscope-keys allow "$TMP/nodes.key" -n 'm-*'
-check "it may do what was said last" poolscope-keys allow "$TMP/nodes.key" -n 'm-1'
+check "it may do what was given last" poolscope-keys allow "$TMP/nodes.key" -n 'm-1'
 check_text "... on one line" 1 "$(allowed nodes)"
 check "a key is made where it is used" \
 	poolscope-keys --dir "$TMP/node" new n1 --server "$(judge public "$DIR/keys/server.key")" -o "$TMP/n1.key"
@@ -77,14 +77,14 @@ check "the list still says what the file says" same_list
 printf 'nonsense\n' >>"$DIR/keys/allow"
 lines=$(wc -l <"$DIR/keys/allow")
 check_status 1 "a list with a bad line is not changed" poolscope-keys revoke nodes
-check_said "... with the line said" "keys/allow:$lines: expected PUBLIC, ROLE"
+check_printed "... and the message gives the line" "keys/allow:$lines: expected PUBLIC, ROLE"
 sed -i '$d' "$DIR/keys/allow"
 
 # ---- rotated
 old=$(judge public "$TMP/nodes.key")
 check_status 1 "a new key needs a place" poolscope-keys rotate nodes
 check_status 1 "it is not another's" poolscope-keys rotate nodes -o "$TMP/n1.key"
-check_said "... which is said" "n1.key is the key of n1"
+check_printed "... and the message says so" "n1.key is the key of n1"
 check_status 1 "what was not begun is not finished" poolscope-keys rotate nodes --finish
 check "a client's key is rotated" poolscope-keys rotate nodes -o "$TMP/nodes.key"
 check "the file has a new key" test "$old" != "$(judge public "$TMP/nodes.key")"
@@ -110,7 +110,7 @@ server=$(judge public "$DIR/keys/server.key")
 check_status 1 "the server's key is not rotated yet" poolscope-keys rotate server --finish
 check "the server's key is rotated" poolscope-keys rotate server "$TMP/nodes.key"
 next=$(judge public "$DIR/keys/server.next.key")
-check "the doors keep the old one" test "$server" = "$(judge public "$DIR/keys/server.key")"
+check "the listeners keep the old one" test "$server" = "$(judge public "$DIR/keys/server.key")"
 for file in "$TMP/nodes.key" "$DIR/keys/reader.key" "$DIR/keys/broker.key"; do
 	check_text "${file##*/} has both" "$(printf '%s\n%s' "$server" "$next")" "$(judge servers "$file")"
 done
@@ -135,7 +135,7 @@ check "no temporary file is left" sh -c \
 refused() {
 	check_status 1 "$1 is refused" timeout 10 poolscope-keys allow "$TMP/bad.key"
 	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
-	check_said "... that says why" "bad.key.*$2"
+	check_printed "... that says why" "bad.key.*$2"
 	rm -rf "$TMP/bad.key"
 }
 copy() {
@@ -172,10 +172,10 @@ if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$TMP"
 	check "who can use them" setpriv --reuid 65534 --regid 65534 --clear-groups \
 		poolscope-keys --dir "$TMP/theirs" list
-	check_said "... as they are" nodes
+	check_printed "... as they are" nodes
 fi
 
-# ---- said wrong
+# ---- wrong usage
 wrong_usage "a verb is needed" "missing argument" poolscope-keys
 wrong_usage "an unknown verb is wrong usage" "'make' is not one of new, list" poolscope-keys make x
 wrong_usage "a name is no path" "a name has 1 to 100 letters" poolscope-keys new ../x

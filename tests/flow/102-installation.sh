@@ -9,37 +9,37 @@ judge() {
 trap 'emitting=; poolscope down --dir "$HEAD"; _end' EXIT
 HEAD=$TMP/head
 # Below the ports that the system gives to others.
-door=$((20000 + $$ % 6000)) desk=$((26000 + $$ % 6000))
+listener=$((20000 + $$ % 6000)) desk=$((26000 + $$ % 6000))
 # shellcheck disable=SC2016 # a dollar is part of the name
 pool='acct$pool'
 
 # node NAME KEY: an agent with an instance of its own.
 node() {
 	start "$1" poolscope-agent --dir "$TMP/$1" -p "$pool" -n "$1" --no-samples --no-clock \
-		--broker "tcp://127.0.0.1:$door" --key "$2"
+		--broker "tcp://127.0.0.1:$listener" --key "$2"
 }
 stored() {
 	poolscope-dump --dir "$HEAD" -p "$pool" --kind event --format jsonl --log error "$@"
 }
 
 # ---- three commands
-check "the head comes up with TCP doors" poolscope up --dir "$HEAD" \
-	--listen "tcp://127.0.0.1:$door" --reader "tcp://127.0.0.1:$desk"
-check_said "... and says where" "^agents     tcp://127.0.0.1:$door\$"
-check_said "... and what to do next" "poolscope keys new nodes"
+check "the head comes up with TCP listeners" poolscope up --dir "$HEAD" \
+	--listen "tcp://127.0.0.1:$listener" --reader "tcp://127.0.0.1:$desk"
+check_printed "... and says where" "^agents     tcp://127.0.0.1:$listener\$"
+check_printed "... and what to do next" "poolscope keys new nodes"
 check_text "it has keys for them" "agent.key allow reader.key server.key" \
 	"$(find "$HEAD/keys" -type f -printf '%f\n' | sort | xargs)"
-check "up again does no harm" poolscope up --dir "$HEAD" --listen "tcp://127.0.0.1:$door"
-check_status 1 "up does not open another door where it runs" \
+check "up again does no harm" poolscope up --dir "$HEAD" --listen "tcp://127.0.0.1:$listener"
+check_status 1 "up does not open another listener while it runs" \
 	poolscope up --dir "$HEAD" --listen tcp://127.0.0.1:19999
-check_said "... and says why" "the broker runs already, without --listen=tcp://127.0.0.1:19999"
+check_printed "... and says why" "the broker runs already, without --listen=tcp://127.0.0.1:19999"
 check "a key for nodes" poolscope keys new nodes --dir "$HEAD" -p "$pool" -o "$TMP/nodes.key"
-check_said "... holds at once" "the broker .*has reloaded its keys"
+check_printed "... holds at once" "the broker .*has reloaded its keys"
 check "a node comes up with it" node n1 "$TMP/nodes.key"
 check "its event is stored on the head" poolscope emit --dir "$TMP/n1" first light --wait stored
 check_text "... and read there" 1 "$(stored --name first:light | wc -l)"
 check "a program of the head uses its own key" \
-	poolscope-generate testrun --dir "$HEAD" --connect "tcp://127.0.0.1:$door" -p "$pool" --runs 2 --base now
+	poolscope-generate testrun --dir "$HEAD" --connect "tcp://127.0.0.1:$listener" -p "$pool" --runs 2 --base now
 check "a reader's key" poolscope keys new ada --dir "$HEAD" --role reader -p "$pool" -o "$TMP/ada.key"
 check "the results are read elsewhere with it" poolscope-dump --connect "tcp://127.0.0.1:$desk" \
 	--key "$TMP/ada.key" -p "$pool" --name first:light --format jsonl
@@ -48,7 +48,7 @@ check_status 1 "an agent's key reads nothing" timeout 60 poolscope-dump --connec
 	--key "$TMP/nodes.key" -p "$pool" --format jsonl
 check_status 1 "without a key nobody connects" timeout 60 poolscope-dump \
 	--connect "tcp://127.0.0.1:$desk" -p "$pool" --format jsonl
-check_said "... which is said" "needs a key"
+check_printed "... and the message says so" "needs a key"
 
 # ---- secrets are nowhere else
 for file in "$HEAD/keys/server.key" "$TMP/nodes.key" "$HEAD/keys/reader.key"; do
@@ -111,20 +111,20 @@ check "the server's key is changed" poolscope keys rotate server "$TMP/nodes.key
 check "the agent starts with both" again
 check "... which does" poolscope emit --dir "$TMP/n1" still four --wait stored
 more 10
-check "the doors have the new one" poolscope keys rotate server --finish "$TMP/nodes.key" --dir "$HEAD"
+check "the listeners have the new one" poolscope keys rotate server --finish "$TMP/nodes.key" --dir "$HEAD"
 check "... and who is connected stays" poolscope emit --dir "$TMP/n1" still five --wait stored
 check "... and comes again" again
 check "... with the new one" poolscope emit --dir "$TMP/n1" still six --wait stored
 check "who knows only the old server is not served" node n3 "$TMP/old-server.key"
 poolscope emit --dir "$TMP/n3" too late
 check "the head's own programs have the new one" \
-	poolscope-generate testrun --dir "$HEAD" --connect "tcp://127.0.0.1:$door" -p "$pool" --runs 2 --base now
+	poolscope-generate testrun --dir "$HEAD" --connect "tcp://127.0.0.1:$listener" -p "$pool" --runs 2 --base now
 more 10
 rm -f "$TMP/emitting"
 wait "$emitter"
 check "the last one is stored" poolscope emit --dir "$TMP/n1" last one --wait stored
 check_text "... after at least fifty" yes "$([ "$(wc -l <"$TMP/ledger")" -ge 50 ] && echo yes)"
-# What was accepted while there was no agent comes from the drop directory.
+# What was accepted while there was no agent comes from the fallback queue.
 all_came() {
 	[ "$(stored --name count:up | wc -l)" -ge "$(wc -l <"$TMP/ledger")" ]
 }

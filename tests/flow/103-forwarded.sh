@@ -5,10 +5,10 @@
 . "$(dirname "$0")/lib.sh"
 
 export PYTHONDONTWRITEBYTECODE=1
-intake=tcp://127.0.0.1:$((20000 + $$ % 6000)) door=tcp://127.0.0.1:$((26000 + $$ % 6000))
+intake=tcp://127.0.0.1:$((20000 + $$ % 6000)) listener=tcp://127.0.0.1:$((26000 + $$ % 6000))
 k=$DIR/keys
-# said NAME WANTED DOOR KEY ROUTE PARTITION
-said() {
+# answered NAME WANTED LISTENER KEY ROUTE PARTITION
+answered() {
 	check_text "$1" "$2" "$(/usr/bin/python3 tests/flow/forwarded.py "$3" "$k/$4.key" "$5" "$6" 2>&1)"
 }
 
@@ -19,26 +19,26 @@ check "a reader" poolscope-keys new reader --role reader
 check "a broker of one account" poolscope-keys new front --role broker -p 'acct$*'
 check "a key that was revoked" sh -c 'poolscope-keys new gone && poolscope-keys revoke gone'
 start aggregator poolscope-aggregator --listen "ipc://$DIR/run/intake.ipc" --listen "$intake" || exit 1
-start broker poolscope-broker --listen "$door" || exit 1
+start broker poolscope-broker --listen "$listener" || exit 1
 
-said "an agent is welcome" welcome "$intake" one "" 'acct$p'
-said "... through the broker" welcome "$door" one "" 'acct$p'
-said "elsewhere it is forbidden" "nack 7" "$intake" one "" 'acct$q'
-said "... through the broker" "nack 7" "$door" one "" 'acct$q'
+answered "an agent is welcome" welcome "$intake" one "" 'acct$p'
+answered "... through the broker" welcome "$listener" one "" 'acct$p'
+answered "elsewhere it is forbidden" "nack 7" "$intake" one "" 'acct$q'
+answered "... through the broker" "nack 7" "$listener" one "" 'acct$q'
 refused="nack 7"
-for at in "$intake" "$door"; do
-	said "an agent does not speak for another" "$refused" "$at" one "PSV1$k/any.key" 'acct$q'
-	said "... not behind a frame" "$refused" "$at" one "abcde,PSV1$k/any.key" 'acct$q'
-	said "... nor for a local peer" "$refused" "$at" one "PSV1" 'acct$q'
-	said "... nor for itself" "$refused" "$at" one "PSV1$k/one.key" 'acct$p'
-	said "a reader speaks for nobody" "$refused" "$at" reader "abcde,PSV1$k/any.key" 'acct$p'
+for at in "$intake" "$listener"; do
+	answered "an agent does not speak for another" "$refused" "$at" one "PSV1$k/any.key" 'acct$q'
+	answered "... not behind a frame" "$refused" "$at" one "abcde,PSV1$k/any.key" 'acct$q'
+	answered "... nor for a local peer" "$refused" "$at" one "PSV1" 'acct$q'
+	answered "... nor for itself" "$refused" "$at" one "PSV1$k/one.key" 'acct$p'
+	answered "a reader speaks for nobody" "$refused" "$at" reader "abcde,PSV1$k/any.key" 'acct$p'
 done
-said "a broker speaks for an agent" welcome "$intake" front "abcde,PSV1$k/one.key" 'acct$p'
-said "... within what that may" "nack 7" "$intake" front "abcde,PSV1$k/one.key" 'acct$q'
-said "... and what itself may" "nack 7" "$intake" front "abcde,PSV1$k/any.key" 'other$q'
-said "... and for its local peers" welcome "$intake" front "abcde,PSV1" 'acct$q'
-said "not for a key that was revoked" "nack 7" "$intake" front "abcde,PSV1$k/gone.key" 'acct$p'
-said "nor for a reader" "nack 7" "$intake" front "abcde,PSV1$k/reader.key" 'acct$p'
+answered "a broker speaks for an agent" welcome "$intake" front "abcde,PSV1$k/one.key" 'acct$p'
+answered "... within what that may" "nack 7" "$intake" front "abcde,PSV1$k/one.key" 'acct$q'
+answered "... and what itself may" "nack 7" "$intake" front "abcde,PSV1$k/any.key" 'other$q'
+answered "... and for its local peers" welcome "$intake" front "abcde,PSV1" 'acct$q'
+answered "not for a key that was revoked" "nack 7" "$intake" front "abcde,PSV1$k/gone.key" 'acct$p'
+answered "nor for a reader" "nack 7" "$intake" front "abcde,PSV1$k/reader.key" 'acct$p'
 stop broker
 check_text "the broker ends well" 0 "$STATUS"
 stop aggregator

@@ -25,7 +25,7 @@ for o in json.load(sys.stdin)[0]["options"]:
 check_text "without files there are defaults" "10s from default" \
 	"$(shown agent period)"
 check "which is no error" poolscope config check
-check_said "... and said" "there is no configuration"
+check_printed "... and the message says so" "there is no configuration"
 printf '# all\npartition = "outer$all"\nagent {\n\tperiod = "11s"\n}\n' >"$conf"
 check_text "a file beats the default" "11s from $conf:4" "$(shown agent period)"
 check_text "a key outside of sections is for all" "outer\$all from $conf:2" \
@@ -66,7 +66,7 @@ check_text "another instance has another file" "10s from default" \
 bad() {
 	printf '%b' "$2" >"$DIR/conf.d/60.conf"
 	check_status 1 "$1" poolscope config check
-	check_said "... with file and line" "^$DIR/conf.d/60.conf$3"
+	check_printed "... with file and line" "^$DIR/conf.d/60.conf$3"
 	rm "$DIR/conf.d/60.conf"
 }
 bad "an unknown section is refused" '\n\nstranger { }\n' ":3: no such option 'stranger'"
@@ -86,11 +86,11 @@ bad "what is for the command line only is refused" 'aggregator { ready_fd = "3" 
 bad "the instance's file cannot name another instance" '\ndir = "/elsewhere"' ":2: dir: "
 head -c 1100000 /dev/zero | tr '\0' '\n' >"$DIR/conf.d/60.conf"
 check_status 1 "more than a mebibyte is refused" poolscope config check
-check_said "... by name" "60.conf: the configuration is longer than 1024 KiB"
+check_printed "... by name" "60.conf: the configuration is longer than 1024 KiB"
 rm "$DIR/conf.d/60.conf"
 for i in $(seq 100 170); do : >"$DIR/conf.d/$i.conf"; done
 check_status 1 "so are more than 64 files" poolscope config check
-check_said "... with the limit" "there are more than 64 files"
+check_printed "... with the limit" "there are more than 64 files"
 rm "$DIR"/conf.d/1??.conf
 mkfifo "$DIR/conf.d/60.conf"
 check_status 1 "a pipe is refused, and not waited for" timeout 60 poolscope config check
@@ -102,7 +102,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	printf 'agent { }\n' >"$DIR/conf.d/60.conf"
 	chmod 0666 "$DIR/conf.d/60.conf"
 	check_status 1 "root refuses what others can write" poolscope config check
-	check_said "... and says what to do" "60.conf: other users can write it (mode 666): run chmod go-w"
+	check_printed "... and says what to do" "60.conf: other users can write it (mode 666): run chmod go-w"
 	chmod 0644 "$DIR/conf.d/60.conf"
 	chown 12345 "$DIR/conf.d/60.conf"
 	check_status 1 "... and what belongs to another" poolscope config check
@@ -130,12 +130,12 @@ rm -r "$DIR/conf.d" "$conf"
 
 # hup NAME [TIMES]: and wait until that is done.
 hup() {
-	_said=$(grep -cE 'configuration reloaded|nothing is changed' "$TMP/$1.log")
+	_pattern=$(grep -cE 'configuration reloaded|nothing is changed' "$TMP/$1.log")
 	kill -HUP "$(pid "$1")"
-	wait_until "[ \$(grep -cE 'configuration reloaded|nothing is changed' '$TMP/$1.log') -gt $_said ]" 30
+	wait_until "[ \$(grep -cE 'configuration reloaded|nothing is changed' '$TMP/$1.log') -gt $_pattern ]" 30
 }
 
-said() {
+logged() {
 	grep -qF -- "$2" "$TMP/$1.log"
 }
 
@@ -200,7 +200,7 @@ while [ "$i" -lt "$ROUNDS" ]; do
 		plain
 		echo "aggregator { journal_keep = \"${i}m\" }"
 		echo "agent { send_interval = \"${i}00ms\" }"
-		# A line that comes and goes, beside the one that stays.
+		# A connection that comes and goes; the other one stays.
 		echo "broker { route = {\"r$i*=ipc://$TMP/nobody$((i % 2))\"} }"
 	} >"$conf"
 	[ $((i % 3)) -ne 0 ] || echo "agent { oops }  broker { oops } aggregator { oops }" >>"$conf"
@@ -209,8 +209,8 @@ done
 check_text "each HUP was answered, every third with no" \
 	"$((ROUNDS / 3)) $((ROUNDS / 3)) $((ROUNDS / 3))" \
 	"$(for name in agent broker aggregator; do grep -c 'nothing is changed' "$TMP/$name.log"; done | xargs)"
-check "... with file and line" said broker "nothing is changed: $conf:8: "
-check "what changed was said" said agent "send-interval is now 100ms ($conf:6)"
+check "... with file and line" logged broker "nothing is changed: $conf:8: "
+check "what changed was logged" logged agent "send-interval is now 100ms ($conf:6)"
 
 # New values are in effect.
 check "a second aggregator starts" start second poolscope-aggregator \
@@ -218,7 +218,7 @@ check "a second aggregator starts" start second poolscope-aggregator \
 poolscope-emit old thing --ts 1000000000 --wait stored
 old() { poolscope-dump -p 'load$x' --name old:thing --format jsonl --log error | wc -l; }
 check_text "with an interval of a month there are no samples" 0 "$(samples | wc -l)"
-check "what is old is kept" wait_until '[ "$(old)" -eq 1 ]' 30
+check "what is old is stored" wait_until '[ "$(old)" -eq 1 ]' 30
 {
 	plain
 	echo 'agent { period = "100ms" node = "other" }'
@@ -233,7 +233,7 @@ check_text "... where it is" 1 "$(poolscope-dump --dir "$second" -p 'second$x' \
 	--format jsonl --log error | wc -l)"
 check "the aggregator forgets what is too old" wait_until '[ "$(old)" -eq 0 ]' 60
 for i in 1 2 3; do hup agent; done
-check_text "what needs a restart is said, once" 1 \
+check_text "what needs a restart is logged, once" 1 \
 	"$(grep -c "$conf:5: changing node requires a restart" "$TMP/agent.log")"
 check_text "a daemon shows its own command line" "$second from --dir" \
 	"$(shown aggregator dir POOLSCOPE_DIR="$second")"
@@ -252,9 +252,9 @@ check_text "a daemon that may only say errors says nothing" "$lines" \
 	"$(wc -l <"$TMP/broker.log")"
 sed -i '$d' "$conf"
 hup broker
-check "until it may again" said broker "log is now info (default)"
+check "until it may again" logged broker "log is now info (default)"
 
-# All of it under load, and not one connection was made anew.
+# All of it under load, and no connection was made again.
 sockets >"$TMP/after"
 check_text "no connection of a daemon was lost" "" "$(comm -23 "$TMP/before" "$TMP/after")"
 check "there are such" test "$(wc -l <"$TMP/before")" -gt 6

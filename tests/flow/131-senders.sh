@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who sends without an agent has the same list of brokers as an agent.
+# Programs that send without an agent have the same list of brokers.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -11,31 +11,31 @@ first="ipc://$DIR/run/first.ipc" second="ipc://$DIR/run/second.ipc"
 
 begin() { start "$1" poolscope-broker --listen "ipc://$DIR/run/$1.ipc" --aggregator "$up"; }
 
-# rows PARTITION: how many are kept.
+# rows PARTITION: how many are stored.
 rows() { poolscope-dump -p "$1" --format csv | tail -n +2 | wc -l; }
 
 check "an aggregator" start aggregator poolscope-aggregator
 check "the second of two brokers" begin second
 check "an import goes to the second when nobody is the first" \
 	poolscope-import --connect "$first" --connect "$second" cascade deploy/demo/render-60.jsonl
-check_said "... and says so" "no connection to $first: trying $second"
-check_said "... with all rows" "^[1-9][0-9]* events, 0 bad lines, 0 already there"
+check_printed "... and says so" "no connection to $first: trying $second"
+check_printed "... with all rows" "^[1-9][0-9]* events, 0 bad lines, 0 already there"
 
 check "the first one" begin first
 kill -STOP "$(pid first)"
 check "made-up runs go to the second when the first does not answer" \
 	poolscope-generate testrun --connect "$first" --connect "$second" -p "$farm" --runs 20 --base 0
-check_said "... and says so" "no connection to $first: trying $second"
+check_printed "... and says so" "no connection to $first: trying $second"
 poolscope-generate results --files 12 --base 0 -o "$TMP/results" >"$TMP/out" 2>&1
 mkdir "$TMP/archive"
 check "results go to the second as well" \
 	poolscope-upload results --broker "$first" --broker "$second" -p "$benches" \
 	-d "$TMP/results" -a "$TMP/archive" --to store
-check_said "... and says so" "no connection to $first: trying $second"
+check_printed "... and says so" "no connection to $first: trying $second"
 check_text "... all of them" 12 "$(find "$TMP/archive" -type f | wc -l)"
 kill -CONT "$(pid first)"
 
-# Killed under way: what is kept is what was sent, each row once.
+# Killed under way: what is stored is what was sent, each row once.
 began() {
 	poolscope-stats status --connect "$first" --format json |
 		/usr/bin/python3 -c 'import json, sys
@@ -49,23 +49,23 @@ check "... and more are under way" kill -0 "$sender"
 stop first KILL
 wait "$sender"
 check_text "the one that was sending ends well when its broker is killed" 0 $?
-check "everything is folded" wait_until folded 60
+check "everything is indexed" wait_until indexed 60
 check_text "... and each row is there once" \
 	"$(sed -n 's/^\([0-9]*\) rows, .*/\1/p' "$TMP/long")" "$(rows "$long")"
 
-# A door that does not know the key is one of several.
-door=tcp://127.0.0.1:25740
+# One of several listeners does not know the key.
+listener=tcp://127.0.0.1:25740
 poolscope-keys new server --role server >"$TMP/out" 2>&1
 poolscope-keys new gone >"$TMP/out" 2>&1
 poolscope-keys revoke gone >"$TMP/out" 2>&1
-check "a door with keys" start third poolscope-broker --listen "$door" --aggregator "$up"
+check "a listener with keys" start third poolscope-broker --listen "$listener" --aggregator "$up"
 key=$DIR/keys/gone.key
 check "a key that one broker refuses is no matter when the next takes it" \
-	poolscope-import --key "$key" --connect "$door" --connect "$second" cascade deploy/demo/render-60.jsonl
-check_said "... and it is told" "$door refuses the key gone"
+	poolscope-import --key "$key" --connect "$listener" --connect "$second" cascade deploy/demo/render-60.jsonl
+check_printed "... and the message says so" "$listener refuses the key gone"
 check_status 1 "a key that all of them refuse is the end" \
-	poolscope-import --key "$key" --connect "$door" --connect "$door" cascade deploy/demo/render-60.jsonl
-check_said "... with what to do" "^poolscope-import: .* refuses the key gone: .*poolscope keys allow"
+	poolscope-import --key "$key" --connect "$listener" --connect "$listener" cascade deploy/demo/render-60.jsonl
+check_printed "... with what to do" "^poolscope-import: .* refuses the key gone: .*poolscope keys allow"
 
 # shellcheck disable=SC2046 # words
 wrong_usage "nine brokers are too many" "^poolscope-import: --connect: more than 8" \

@@ -27,20 +27,20 @@ print(*[row.get(name, "") for row in rows if row["partition"] == part])' "$_form
 }
 
 check_status 1 "without a store there is nothing to list" poolscope-partitions list
-check_said "... which says what to give" "no store in $DIR/store: .*--dir or --store"
+check_printed "... which says what to give" "no store in $DIR/store: .*--dir or --store"
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
 poolscope-import -q cascade deploy/demo/render-60.jsonl
 poolscope-generate testrun -q --runs 9 --base 0 -p "$long"
-wait_until folded
+wait_until indexed
 printf 'poolscope-partitions 1\nversion 7\n%s\tipc://%s/run/intake.ipc\n*\ttcp://a-host-with-a-name-of-some-length.example.org:5571\n' \
 	"$pool" "$DIR" >"$DIR/partitions"
 events=$(poolscope-dump -p "$pool" --kind event --format csv | tail -n +2 | wc -l)
 
 check "a store says what it keeps" poolscope-partitions list
 cp "$TMP/out" "$TMP/list"
-check_said "... a name that does not fit loses its middle" '^account\$a-.*\.\..*column *own '
-check_said "... with the brokers' table" "^version 7 of $DIR/partitions"
+check_printed "... a name that does not fit loses its middle" '^account\$a-.*\.\..*column *own '
+check_printed "... with the brokers' table" "^version 7 of $DIR/partitions"
 check_text "... a title, a line each, and the same of the table" 8 "$(wc -l <"$TMP/list")"
 check "... within 80 columns" test "$(widest)" -le 80
 for format in json jsonl csv; do

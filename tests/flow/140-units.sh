@@ -71,7 +71,7 @@ for unit in agent broker aggregator; do
 		"/proc/$(pid $unit)/status")" -gt 61230
 done
 
-# ---- a load: events through every door, a pool, samples, questions, a reload
+# ---- a load: events through every listener, a pool, samples, questions, a reload
 check "an event goes all the way" poolscope-emit test hello --wait stored
 check "a process asks as long as it likes" sh -c \
 	'for i in 1 2 3 4 5 6 7 8; do poolscope-emit test "more-$i" || exit 1; done'
@@ -79,10 +79,10 @@ check "a recorded pool is taken in" poolscope-import cascade "$ROOT/deploy/demo/
 check "test runs are taken in" poolscope-generate testrun --runs 200 --spacing 3600 --base now -p 'acct$farm'
 check "and results" sh -c 'mkdir "$TMP/results" && poolscope-generate results --files 40 --tests 2 --entries 2 \
 	--spacing 3600 --base now -o "$TMP/results" && poolscope-upload results -p "acct\$bench" --to store -d "$TMP/results" -a "$TMP"'
-check "samples of this host are kept" wait_until \
+check "samples of this host are stored" wait_until \
 	'[ "$(poolscope-dump --format jsonl --kind sample | wc -l)" -gt 100 ]' 30
 check "a program of the library is sampled" poolscope-run -- true
-wait_until folded 30
+wait_until indexed 30
 check "phases are asked for" poolscope-stats phases
 check "status is asked for" poolscope-stats status
 check "a trace is asked for" poolscope-trace -p 'acct$farm' -o "$TMP/farm.json.gz"
@@ -107,7 +107,7 @@ sed 's|^ReadWritePaths=.*|ReadWritePaths=/var/lib/poolscope/run|' \
 sed "s|$units/poolscope-aggregator.service|$TMP/closed.service|" "$TMP/aggregator" >"$TMP/closed"
 chmod +x "$TMP/closed"
 check_status 1 "a store that the unit does not name is not written" start closed "$TMP/closed"
-check "... which is said" grep -q "Read-only file system" "$TMP/closed.log"
+check "... and the message says so" grep -q "Read-only file system" "$TMP/closed.log"
 sed 's|^SystemCallFilter=arch_prctl|SystemCallFilter=~bind\nSystemCallFilter=arch_prctl|' \
 	"$units/poolscope-broker.service" >"$TMP/deaf.service"
 sed "s|$units/poolscope-broker.service|$TMP/deaf.service|" "$TMP/broker" >"$TMP/deaf"

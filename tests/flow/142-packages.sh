@@ -105,7 +105,7 @@ up() {
 check "the aggregator works" up poolscope aggregator
 check "the broker works" up poolscope broker
 check "the agent works" up poolscope-agent agent
-check "an event is kept" inside poolscope-emit test one --wait stored
+check "an event is stored" inside poolscope-emit test one --wait stored
 for name in agent broker aggregator; do stop $name; done
 
 # ---- upgrade: the same with a higher number
@@ -121,7 +121,7 @@ check "a changed configuration stays" grep -q '^# changed here' "$root/etc/pools
 check "the aggregator works again" up poolscope aggregator
 check "the broker works again" up poolscope broker
 check "the agent works again" up poolscope-agent agent
-check "a second event is kept" inside poolscope-emit test two --wait stored
+check "a second event is stored" inside poolscope-emit test two --wait stored
 check_text "... and the first is still there" 2 \
 	"$(inside poolscope-dump --format jsonl --name 'test:*' 2>/dev/null | wc -l)"
 for name in agent broker aggregator; do stop $name; done

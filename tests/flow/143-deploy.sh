@@ -28,7 +28,7 @@ check "an element of an array begins" slurm SLURM_JOB_ID=4713 SLURM_ARRAY_JOB_ID
 check "outside of a job nothing happens" env -u SLURM_JOB_ID POOLSCOPE_DIR="$DIR" "$deploy/slurm/prolog"
 check "without the programs it ends with 0" env -i PATH=/usr/bin:/bin SLURM_JOB_ID=1 "$deploy/slurm/prolog"
 poolscope-emit last one --wait stored >/dev/null
-check "all of it is kept" wait_until '[ "$(events "job:*" | wc -l)" -eq 3 ]' 30
+check "all of it is stored" wait_until '[ "$(events "job:*" | wc -l)" -eq 3 ]' 30
 events 'job:*' >"$TMP/jobs"
 check_text "with the attributes of Slurm" \
 	'start 4711 ada gpu kiel n[1-3] None|start 4712_3 a`id`$(id);"x None None None None|stop 4711 ada gpu kiel n[1-3] 7' \
@@ -51,7 +51,7 @@ batch() {
 }
 trap 'kill "$(cat "$node/shared/poolscope/run/agent.pid" 2>/dev/null)" 2>/dev/null; _end' EXIT
 check_status 1 "without a broker the start task fails" batch sh "$deploy/azure-batch/start-task.sh"
-check_said "... and says so" "POOLSCOPE_BROKER is not set"
+check_printed "... and says so" "POOLSCOPE_BROKER is not set"
 check "it brings up the agent and prepares the node" batch POOLSCOPE_BROKER="ipc://$DIR/run/broker.ipc" \
 	sh "$deploy/azure-batch/start-task.sh" sh -c 'echo prepared >prepared'
 check "what the pool has to prepare is done" test -s "$node/task/prepared"
@@ -59,7 +59,7 @@ first=$(cat "$node/shared/poolscope/run/agent.pid")
 check_status 3 "it ends as the preparation ends" batch POOLSCOPE_BROKER="ipc://$DIR/run/broker.ipc" \
 	sh "$deploy/azure-batch/start-task.sh" sh -c 'exit 3'
 check_text "a second time the agent is left alone" "$first" "$(cat "$node/shared/poolscope/run/agent.pid")"
-check "events of both are kept under the names of Batch" wait_until \
+check "events of both are stored under the names of Batch" wait_until \
 	'[ "$(poolscope-dump -p "acct\$pool" -n tvm-1 --format jsonl --name "nodeprep:*" | wc -l)" -eq 4 ]' 30
 
 # ---- Kubernetes: read as YAML, and judged by the programs' own options

@@ -1,20 +1,20 @@
-# agent - what the tests of the agent share: a keeper, and what it kept.
+# agent - what the tests of the agent share: a small aggregator, and what it stored.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # quoted for another shell, or a partition's name
 # shellcheck shell=sh
 
-KEEPER=ipc://$DIR/run/keeper.ipc
-OUT=$TMP/kept
+AGGREGATOR=ipc://$DIR/run/aggregator.ipc
+OUT=$TMP/stored
 SEED=${SEED:-$(date +%s)}
 echo "seed $SEED"
 
-start_keeper() {
-	start keeper "$ROOT/tests/flow/keeper.py" "$KEEPER" "$OUT"
+start_aggregator() {
+	start aggregator "$ROOT/tests/flow/small_aggregator.py" "$AGGREGATOR" "$OUT"
 }
 
-# kept EXPRESSION [CONDITION]: of each record that the keeper has, `r`; in
+# stored EXPRESSION [CONDITION]: of each record that the aggregator has, `r`; in
 # python, several values are separated by blanks.
-kept() {
+stored() {
 	[ -e "$OUT" ] || return 0
 	/usr/bin/python3 -c '
 import json, sys
@@ -26,8 +26,8 @@ for line in open(sys.argv[1]):
 ' "$OUT" "$1" "${2:-True}"
 }
 
-# How many events the keeper has under this name, and how many are different.
+# How many events the aggregator has under this name, and how many are different.
 count_events() {
-	kept 'r["record"][3].get("message")' "r['kind'] == 1 and r['record'][2] == '$1'" |
+	stored 'r["record"][3].get("message")' "r['kind'] == 1 and r['record'][2] == '$1'" |
 		sort | uniq -c | awk '{ n += $1; d++ } END { print n + 0, d + 0 }'
 }

@@ -20,8 +20,8 @@ import sys
 STEPS = {'waiting': ('arm:ordered', 'arm:taken'),
          'handling': ('arm:grip', 'arm:release'),
          'inspection': ('eye:look', 'eye:verdict'),
-         'shipping': ('arm:packed', 'arm:shipped'),
-         'order': ('arm:ordered', 'arm:shipped')}
+         'dispatch': ('arm:packed', 'arm:sent'),
+         'order': ('arm:ordered', 'arm:sent')}
 PROPERTIES = ('cell', 'buyer', 'fault', 'part')
 BASE = 1_795_000_000
 
@@ -33,39 +33,39 @@ def make(seed, orders):
         job = f'o-{number}'
         arm = f'arm{rng.randrange(5)}'
         now = (BASE + 40 * number) * 10**9
-        kind = rng.randrange(10)  # 0: nothing said of it, 1 waits, 2 at work
+        kind = rng.randrange(10)  # 0: no attributes, 1 waits, 2 at work
 
-        def tell(event, source='arm', **attrs):
+        def emit(event, source='arm', **attrs):
             nonlocal now
             now += rng.randrange(1, 30 * 10**9)
             lines.append({'source': source, 'event': event, 'node': arm,
                           'ts': f'{now // 10**9}.{now % 10**9:09}',
                           'attrs': {'job': job, **attrs}})
 
-        said = kind != 0
-        tell('ordered', **({'cell': f'cell {number % 3}'} if said else {}))
+        known = kind != 0
+        emit('ordered', **({'cell': f'cell {number % 3}'} if known else {}))
         if kind == 1:
             continue
-        tell('taken', **({'buyer': f'b{rng.randrange(7)}'} if said else {}))
+        emit('taken', **({'buyer': f'b{rng.randrange(7)}'} if known else {}))
         for _ in range(rng.randrange(1, 5)):
-            tell('grip')
-            tell('release', **({'part': 'gear'} if said and not _ else {}))
+            emit('grip')
+            emit('release', **({'part': 'gear'} if known and not _ else {}))
         # Somebody thought better of it; whatever comes last holds.
-        again = said and rng.randrange(4) == 0
-        tell('tool-off', tool='claw')
+        again = known and rng.randrange(4) == 0
+        emit('tool-off', tool='claw')
         if again:
-            tell('grip', cell=f'cell {rng.randrange(3)}')
-            tell('release', buyer=f'b{rng.randrange(7)}')
-        tell('tool-on', tool='claw')
+            emit('grip', cell=f'cell {rng.randrange(3)}')
+            emit('release', buyer=f'b{rng.randrange(7)}')
+        emit('tool-on', tool='claw')
         if rng.randrange(4):
-            tell('look', source='eye')
-            tell('verdict', source='eye')
+            emit('look', source='eye')
+            emit('verdict', source='eye')
         if kind == 2:
-            tell('grip')
+            emit('grip')
             continue
-        tell('packed')
+        emit('packed')
         fault = 'dropped it' if rng.randrange(6) == 0 else None
-        tell('shipped', **({'fault': fault} if said else {}))
+        emit('sent', **({'fault': fault} if known else {}))
     rng.shuffle(lines)
     for line in lines:
         print(json.dumps(line))
@@ -130,7 +130,7 @@ def check_group(name, got, members):
     state = collections.defaultdict(list)
     for job, (times, _) in members.items():
         if job not in failed:
-            state['finished' if 'arm:shipped' in times else
+            state['finished' if 'arm:sent' in times else
                   'ongoing' if 'arm:taken' in times else
                   'queued'].append(job)
     assert got['errors'] == len(failed), (name, got['errors'], failed)

@@ -16,11 +16,11 @@ from pool import Instance, Load, drain, main, wait_until  # noqa: E402
 
 
 def broker(instance, name, up, listen=None):
-    """One more broker of the instance; returns its door."""
-    door = "ipc://%s/run/%s.ipc" % (instance.dir, listen or name)
+    """One more broker of the instance; returns its listener."""
+    listener = "ipc://%s/run/%s.ipc" % (instance.dir, listen or name)
     instance.words[name] = ["poolscope-broker"]
-    instance.options[name] = ["--node", name, "--listen", door, "--aggregator", up]
-    return door
+    instance.options[name] = ["--node", name, "--listen", listener, "--aggregator", up]
+    return listener
 
 
 def find(event):
@@ -32,7 +32,7 @@ def judge(oracle, instance, load, name):
     judge_journal(oracle, instance.dir + "/store", [(find, load)], name)
 
 
-def said(instance, words):
+def logged(instance, words):
     with open(instance.dir + "/log/agent.log") as log:
         return sum(words in line for line in log)
 
@@ -42,8 +42,8 @@ def failover(oracle, seed):
     instance = Instance(aggregator_options=["--journal-keep", "10d"])
     names = ["first", "second", "third"]
     for name in names:
-        door = broker(instance, name, "ipc://%s/run/intake.ipc" % instance.dir)
-        instance.options["agent"] += ["--broker", door]
+        listener = broker(instance, name, "ipc://%s/run/intake.ipc" % instance.dir)
+        instance.options["agent"] += ["--broker", listener]
     try:
         load = Load(instance, seed)
         instance.start("aggregator", *names)
@@ -53,16 +53,16 @@ def failover(oracle, seed):
             victim = names[kill % 3]
             instance.kill(victim)
             load.burst(0.3)
-            wait_until(lambda k=kill: said(instance, " answers (") > k, 30, "another broker")
+            wait_until(lambda k=kill: logged(instance, " answers (") > k, 30, "another broker")
             # It is back; nobody goes back to it.
             instance.start(victim)
             load.burst(0.5)
         drain(instance)
-        oracle.check(said(instance, ": trying ") == kills,
+        oracle.check(logged(instance, ": trying ") == kills,
                      "each kill moved the agent once, and nothing else did",
                      instance.tail("agent"))
         judge(oracle, instance, load, "after %d failovers" % kills)
-        # All of them are gone for a while: the spool keeps, and one comes back.
+        # All of them are gone for a while: the spool retains, and one comes back.
         for name in names:
             instance.kill(name)
         load.burst(0.3)
@@ -79,9 +79,9 @@ def tree(oracle, seed):
     instance = Instance(aggregator_options=["--journal-keep", "10d"])
     try:
         up = "ipc://%s/run/intake.ipc" % instance.dir
-        doors = {}
+        listeners = {}
         for name in ("root", "branch", "leaf"):
-            up = doors[name] = broker(instance, name, up)
+            up = listeners[name] = broker(instance, name, up)
         instance.options["agent"] += ["--broker", up]
         load = Load(instance, seed)
         instance.start("aggregator", "root", "branch", "leaf", "agent")
@@ -93,17 +93,17 @@ def tree(oracle, seed):
             instance.start(name)
         drain(instance)
         judge(oracle, instance, load, "through three levels of brokers, each killed once")
-        for name, door in doors.items():
-            done = subprocess.run(["/usr/bin/python3", HERE + "/peer.py", "status", door, name],
+        for name, listener in listeners.items():
+            done = subprocess.run(["/usr/bin/python3", HERE + "/peer.py", "status", listener, name],
                                   capture_output=True)
-            oracle.check(done.returncode == 0, "broker %s tells its own status" % name, done.stderr)
+            oracle.check(done.returncode == 0, "broker %s reports its own status" % name, done.stderr)
     finally:
         instance.close()
 
 
-def counter(instance, door, name):
+def counter(instance, listener, name):
     """A counter of a broker's status."""
-    done = instance.run("poolscope-stats", "status", "--connect", door, "--format", "json")
+    done = instance.run("poolscope-stats", "status", "--connect", listener, "--format", "json")
     return json.loads(done.stdout)["broker"][name]
 
 
@@ -119,7 +119,7 @@ def table(oracle, seed):
             file.write(text)
         os.rename(path + ".new", path)
 
-    def told(words):
+    def logs(words):
         with open(log) as file:
             return any(words in line for line in file)
 
@@ -133,27 +133,27 @@ def table(oracle, seed):
         instance.start()
         load.burst(0.2)
         put(rows(4, ("fault$*", nobody), ("no tab", "")))
-        wait_until(lambda: told("keeping the previous partition table: %s:4: the endpoint is empty" % path), 20,
+        wait_until(lambda: logs("keeping the previous partition table: %s:4: the endpoint is empty" % path), 20,
                    "a word about the wrong table")
         put(rows(2, ("fault$*", intake)))
-        wait_until(lambda: told("version 2 is older than version 3"), 20, "a word about the old table")
-        oracle.check(True, "a wrong table and an old one are told and not followed")
+        wait_until(lambda: logs("version 2 is older than version 3"), 20, "a word about the old table")
+        oracle.check(True, "a wrong table and an old one are logged and not followed")
         done = instance.run("poolscope-emit", "-p", load.partition, "test", "fence", "--wait",
                             "stored", "--timeout", "300ms", check=False)
         oracle.check(done.returncode != 0, "nothing arrives where nobody is")
         put(rows(5, ("fault$*", intake), ("other$*", intake)))
         drain(instance)
         judge(oracle, instance, load, "behind a table that was replaced")
-        # The aggregator knows better than a table what it keeps.
+        # The aggregator knows better than a table what it accepts.
         instance.run("poolscope-emit", "-p", "other$pool", "test", "astray")
-        door = "ipc://%s/run/broker.ipc" % instance.dir
-        wait_until(lambda: counter(instance, door, "owner_elsewhere") > 0, 20, "an answer \"owner\"")
-        rows_kept = instance.run("poolscope-dump", "-p", "other$pool", "--format", "jsonl").stdout
-        oracle.check(rows_kept == b"", "what the table sends astray is not kept", rows_kept)
-        oracle.check(counter(instance, door, "table_version") == 5, "the status tells the version")
+        listener = "ipc://%s/run/broker.ipc" % instance.dir
+        wait_until(lambda: counter(instance, listener, "owner_elsewhere") > 0, 20, "an answer \"owner\"")
+        rows_stored = instance.run("poolscope-dump", "-p", "other$pool", "--format", "jsonl").stdout
+        oracle.check(rows_stored == b"", "what the table sends astray is not stored", rows_stored)
+        oracle.check(counter(instance, listener, "table_version") == 5, "the status reports the version")
         put(rows(1, ("fault$*", nobody)))
         instance.signal("broker", signal.SIGHUP)
-        wait_until(lambda: told("version 1 is older than version 5"), 20, "a word about the old table")
+        wait_until(lambda: logs("version 1 is older than version 5"), 20, "a word about the old table")
         load.burst(0.2)
         drain(instance)
         judge(oracle, instance, load, "behind a table that SIGHUP did not take")
@@ -169,7 +169,7 @@ def too_many(oracle):
     try:
         done = instance.run("poolscope-agent", *options, check=False)
         oracle.check(done.returncode == 2 and b"--broker: more than 8" in done.stderr,
-                     "nine brokers are too many, which is said", done.stderr)
+                     "nine brokers are too many, and the message says so", done.stderr)
     finally:
         instance.close()
 

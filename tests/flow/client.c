@@ -6,8 +6,8 @@
  *     client fork             spans before, across and after a fork
  *     client full SPANS       more spans than its small rings hold; prints
  *                             recorded, dropped and lost
- *     client steady           a span for each line of standard input; what it
- *                             said is answered with "done"
+ *     client steady           a span for each line of standard input; the
+ *                             answer to "flush" is "done"
  *     client alone            without an agent: how it ended, and how soon
  *
  * Built with the installed header, library and flags, and nothing else.

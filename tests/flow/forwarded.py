@@ -1,6 +1,6 @@
-"""vouch - comes to a TCP door with a key, and claims to speak for another one.
+"""forwarded - connects to a TCP listener with a key, and claims to speak for another one.
 
-    forwarded.py DOOR KEYFILE ROUTE PARTITION
+    forwarded.py LISTENER KEYFILE ROUTE PARTITION
 
 says hello as node n1 behind routing frames (ROUTE, comma separated: PSV1 and a
 key file is the frame of a broker, PSV1 alone that for a local peer, any other
@@ -29,13 +29,13 @@ def routing(word):
     return b"PSV1" + (keys_judge.z85(keys_judge.words(path, "public")[0]) if path else bytes(32))
 
 
-def main(door, key, route, partition):
+def main(listener, key, route, partition):
     s = CONTEXT.socket(zmq.DEALER)
     s.linger = 0
     s.curve_publickey = keys_judge.words(key, "public")[0].encode()
     s.curve_secretkey = keys_judge.words(key, "secret")[0].encode()
     s.curve_serverkey = keys_judge.words(key, "server")[0].encode()
-    s.connect(door)
+    s.connect(listener)
     sender = Sender.__new__(Sender)
     sender.session, sender.partition = os.urandom(16), partition
     sender.run, sender.salt, sender.chain = 1, "", {0: 0}

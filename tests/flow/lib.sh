@@ -11,7 +11,7 @@
 # line is "N passed, N failed".
 #
 #	B=build/asan	the variant to test; build/valgrind is check.sh's
-#	SLOW=10		how many times longer to be patient
+#	SLOW=10		factor for all time limits
 #	KEEP=1		leave $TMP behind, and say where
 #
 # SPDX-License-Identifier: MIT
@@ -77,11 +77,11 @@ check_status() {
 # says so in one line that matches the basic regular expression.
 wrong_usage() {
 	_usage=$1
-	_said=$2
+	_pattern=$2
 	shift 2
 	check_status 2 "$_usage" "$@" </dev/null
 	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
-	check_said "... that says why" "$_said"
+	check_printed "... that says why" "$_pattern"
 }
 
 # check_text NAME WANTED GOT: passes when the texts are equal.
@@ -95,9 +95,9 @@ check_text() {
 	return 1
 }
 
-# check_said NAME PATTERN: passes when the last command that was checked printed
+# check_printed NAME PATTERN: passes when the last command that was checked printed
 # a line that matches the basic regular expression.
-check_said() {
+check_printed() {
 	if cat "$TMP/out" "$TMP/err" | grep -q -e "$2"; then
 		pass "$1"
 		return 0
@@ -111,7 +111,7 @@ check_said() {
 }
 
 # wait_until CONDITION [SECONDS]: evaluates it again and again until it holds;
-# fails after so many seconds (10).
+# fails after SECONDS (10).
 wait_until() {
 	_until=$(($(date +%s) + ${2:-10} * SLOW))
 	until eval "$1" >/dev/null 2>&1; do
@@ -124,8 +124,8 @@ wait_until() {
 	return 0 # not the status of the last wait
 }
 
-# folded: everything that was acknowledged is in the tables.
-folded() {
+# indexed: everything that was acknowledged is in the tables.
+indexed() {
 	poolscope-stats status --format json --quiet >"$TMP/status" &&
 		python3 -c 'import json, sys
 sys.exit(json.load(open(sys.argv[1]))["store"]["indexing_lag"] != 0)' "$TMP/status"

@@ -1,4 +1,4 @@
-"""packets - strangers at the agent's local door.
+"""packets - strangers at the agent's local socket.
 
 Usage: packets.py SOCKET SEED [deaf|many]; exits with 1 and a word when the
 agent did what proto/wire.md does not say.

@@ -74,13 +74,13 @@ def agent(endpoint):
 
 
 # Of a peer of a Unix socket, which has no key.
-VOUCH_NOBODY = b"PSV1" + bytes(32)
+FORWARD_NOBODY = b"PSV1" + bytes(32)
 
 
-def keeper(endpoint, hwm=0):
+def aggregator(endpoint, queue=1000):
     s = CONTEXT.socket(zmq.ROUTER)
     s.linger = 0
-    s.rcvhwm = s.sndhwm = hwm or 1000
+    s.rcvhwm = s.sndhwm = queue
     s.router_mandatory = 1
     s.bind(endpoint)
     return s
@@ -124,19 +124,19 @@ def status(endpoint):
     return found
 
 
-def connected(endpoint, keeper_endpoint):
+def connected(endpoint, aggregator_endpoint):
     """Wait until the broker has a connection to an aggregator."""
     until = time.monotonic() + PATIENCE_MS / 1000
-    while status(endpoint)["broker:" + keeper_endpoint]["peers"] == 0:
+    while status(endpoint)["broker:" + aggregator_endpoint]["peers"] == 0:
         time.sleep(0.01)
-        assert time.monotonic() < until, "no connection to " + keeper_endpoint
+        assert time.monotonic() < until, "no connection to " + aggregator_endpoint
 
 
-def case_relay(door, intake):
+def case_relay(listener, intake):
     """Frames arrive unchanged, answers go to who asked, whatever the order."""
-    k = keeper(intake)
-    connected(door, intake)
-    agents = [agent(door) for _ in range(20)]
+    k = aggregator(intake)
+    connected(listener, intake)
+    agents = [agent(listener) for _ in range(20)]
     sent = {}
     for i, a in enumerate(agents):
         for seq in range(5):
@@ -149,7 +149,7 @@ def case_relay(door, intake):
         if k.poll(20):
             back.append(k.recv_multipart())
             equal(len(back[-1]), 4, "frames at the aggregator")
-            equal(back[-1][2], VOUCH_NOBODY, "whom the broker vouches for")
+            equal(back[-1][2], FORWARD_NOBODY, "whom the broker forwards")
         for i, a in enumerate(agents):
             while a.poll(0):  # only where the machine stalls
                 nack = recv_answer(a)
@@ -157,16 +157,16 @@ def case_relay(door, intake):
                 a.send(sent[i, nack.seq])
     random.shuffle(back)
     equal(sorted(f[3] for f in back), sorted(sent.values()), "what arrived")
-    for route, who, vouch, data in back:
-        k.send_multipart([route, who, vouch, b"answer to " + data[16:200]])
+    for route, who, identity, data in back:
+        k.send_multipart([route, who, identity, b"answer to " + data[16:200]])
     for i, a in enumerate(agents):
         got = sorted(recv(a)[0] for _ in range(5))
         equal(got, sorted(b"answer to " + sent[i, seq][16:200] for seq in range(5)), "answers")
 
 
-def case_busy(door):
+def case_busy(listener):
     """Nobody to pass it to: busy at once, echoing what the sender knows."""
-    a = agent(door)
+    a = agent(listener)
     session = os.urandom(16)
     retries = set()
     for seq in range(1, 105):
@@ -182,18 +182,18 @@ def case_busy(door):
     assert len(retries) > 20, "no jitter: %r" % retries
 
 
-def case_stuck(door, intake, other):
+def case_stuck(listener, intake, other):
     """One aggregator takes nothing: busy for its partitions, and only those."""
-    k = keeper(intake, 1)
-    fine = keeper(other)
-    connected(door, intake)
-    connected(door, other)
-    a = agent(door)
+    k = aggregator(intake, 1)
+    fine = aggregator(other)
+    connected(listener, intake)
+    connected(listener, other)
+    a = agent(listener)
     count = 200
-    before = status(door)["broker"]["received_messages"]
+    before = status(listener)["broker"]["received_messages"]
     for seq in range(count):
         a.send(frame(BATCH, seq=seq, body=b"x" * 60000))
-    b = agent(door)
+    b = agent(listener)
     for seq in range(50):
         b.send(frame(BATCH, partition="fine$pool", seq=seq))
     for _ in range(50):
@@ -201,7 +201,7 @@ def case_stuck(door, intake, other):
     equal(recv_answer(a).reason, BUSY, "reason")
     busy, arrived = 1, 0
     until = time.monotonic() + PATIENCE_MS / 1000
-    while status(door)["broker"]["received_messages"] < before + count + 50:
+    while status(listener)["broker"]["received_messages"] < before + count + 50:
         assert time.monotonic() < until, "the broker does not go on reading"
     while arrived + busy < count:
         assert time.monotonic() < until, "arrived (%d) and busy (%d)" % (arrived, busy)
@@ -221,14 +221,14 @@ def case_stuck(door, intake, other):
     equal(Answer(recv(k)[-1]).seq, 1000, "what comes after all this")
 
 
-def case_slow(door, intake):
+def case_slow(listener, intake):
     """An aggregator that pauses for some milliseconds costs nobody a retry.
 
     Where the machine itself stalls for longer some retries are right, so the
     best of a few attempts counts; without patience each has dozens."""
-    k = keeper(intake, 1)
-    connected(door, intake)
-    a = agent(door)
+    k = aggregator(intake, 1)
+    connected(listener, intake)
+    a = agent(listener)
     sent = [frame(BATCH, seq=seq, body=b"x" * 20000) for seq in range(300)]
     counts = []
     while len(counts) < 5 and 0 not in counts:
@@ -248,11 +248,11 @@ def case_slow(door, intake):
     assert 0 in counts, "retries: %r" % counts
 
 
-def case_garbage(door, seed):
+def case_garbage(listener, seed):
     """Everything that is not a message is answered and counted."""
     random.seed(int(seed))
-    a = agent(door)
-    before = status(door)["broker"]
+    a = agent(listener)
+    before = status(listener)["broker"]
     good = frame(BATCH, body=b"y" * 50)
     count = 0
     for _ in range(300):
@@ -278,7 +278,7 @@ def case_garbage(door, seed):
         a.send(frame(kind))
     a.send(frame(99, seq=77))
     equal(recv_answer(a).seq, 77, "the next question answered, with answers between,")
-    after = status(door)["broker"]
+    after = status(listener)["broker"]
     equal(after["refused"] - before["refused"], count + 4, "refused")
     equal(after["unsolicited"] - before["unsolicited"], 4, "unsolicited")
     reasons = [k for k in after if k.startswith("malformed_")]
@@ -286,10 +286,10 @@ def case_garbage(door, seed):
     equal(after["malformed_type"] - before["malformed_type"], 2, "malformed_type")
 
 
-def case_shapes(door):
+def case_shapes(listener):
     """Routes that are too long are dropped; the peer stays connected."""
-    a = agent(door)
-    before = status(door)["broker"]
+    a = agent(listener)
+    before = status(listener)["broker"]
     a.send_multipart([b"r"] * 8 + [frame(BATCH)])
     a.send_multipart([b"r" * 300, frame(BATCH)])
     a.send_multipart([b"r" * 130, b"r" * 130, frame(BATCH)])
@@ -301,24 +301,24 @@ def case_shapes(door):
     frames = recv(a)
     equal(frames[:7], [b"r"] * 7, "way back")
     equal(Answer(frames[7]).reason, MALFORMED, "reason")
-    after = status(door)["broker"]
+    after = status(listener)["broker"]
     equal(after["malformed_frames"] - before["malformed_frames"], 5, "malformed_frames")
 
 
-def case_large(door, intake):
+def case_large(listener, intake):
     """The largest frame passes; one byte more costs the connection."""
-    k = keeper(intake)
-    connected(door, intake)
-    a, b = agent(door), agent(door)
+    k = aggregator(intake)
+    connected(listener, intake)
+    a, b = agent(listener), agent(listener)
     room = FRAME_MAX - len(frame(BATCH, body=b"x" * 100000)) + 100000
     largest = frame(BATCH, body=b"x" * room)
     equal(len(largest), FRAME_MAX, "largest")
     a.send(largest)
     equal(recv(k)[-1], largest, "the largest frame")
-    before = status(door)["broker"]
+    before = status(listener)["broker"]
     a.send(largest + b"x")
     until = time.monotonic() + PATIENCE_MS / 1000
-    while status(door)["broker"]["connections"] < before["connections"] + 2:
+    while status(listener)["broker"]["connections"] < before["connections"] + 2:
         time.sleep(0.01)
         assert time.monotonic() < until, "the connection was not cut"
     a.close()
@@ -326,19 +326,19 @@ def case_large(door, intake):
     equal(Answer(recv(k)[-1]).seq, 3, "a batch of somebody else")
 
 
-def case_nobody(door, intake):
+def case_nobody(listener, intake):
     """Answers to peers that are gone, or to no one, are counted."""
-    k = keeper(intake)
-    connected(door, intake)
-    a = agent(door)
+    k = aggregator(intake)
+    connected(listener, intake)
+    a = agent(listener)
     a.send(frame(BATCH))
     route, who, _, _ = recv(k)
-    before = status(door)["broker"]
+    before = status(listener)["broker"]
     k.send_multipart([route, b"nobody", b"answer"])
     k.send_multipart([route, b"for the broker itself"])
     k.send_multipart([route, who, b"last"])
     equal(recv(a), [b"last"], "answer")
-    after = status(door)["broker"]
+    after = status(listener)["broker"]
     equal(after["unreachable"] - before["unreachable"], 2, "unreachable")
 
 
@@ -361,9 +361,9 @@ def case_raw(address):
         assert time.monotonic() < until, broker
 
 
-def case_status(door, node):
+def case_status(listener, node):
     """Counters are there, for the broker and every aggregator."""
-    found = status(door)
+    found = status(listener)
     broker = found["broker"]
     equal(broker["node"], node, "node")
     for name in ("received_messages", "received_bytes", "sent_messages", "sent_bytes", "busy", "owner", "refused",
@@ -374,12 +374,12 @@ def case_status(door, node):
     assert len(found) >= 2, found
 
 
-def case_routes(door, first, second):
+def case_routes(listener, first, second):
     """The first pattern that matches wins; what matches none has no owner."""
-    one, two = keeper(first), keeper(second)
-    connected(door, first)
-    connected(door, second)
-    a = agent(door)
+    one, two = aggregator(first), aggregator(second)
+    connected(listener, first)
+    connected(listener, second)
+    a = agent(listener)
     wanted = [("a$x", one), ("a$y", two), ("b$x", two), ("c=d$x", one)]
     for seq, (partition, k) in enumerate(wanted):
         a.send(frame(BATCH, partition=partition, seq=seq))
@@ -390,11 +390,11 @@ def case_routes(door, first, second):
     equal((nack.reason, nack.seq), (OWNER, 9), "reason")
 
 
-def case_drain(door, intake, pid):
-    """Told to stop in the middle of a stream: what arrived has no hole."""
-    k = keeper(intake)
-    connected(door, intake)
-    a = agent(door)
+def case_drain(listener, intake, pid):
+    """TERM in the middle of a stream: what arrived has no hole."""
+    k = aggregator(intake)
+    connected(listener, intake)
+    a = agent(listener)
     for seq in range(200):
         a.send(frame(BATCH, seq=seq, body=b"x" * 20000))
     arrived = [recv(k, "the first batch")[-1]]

@@ -36,8 +36,8 @@ def chain_after(chain, body, records):
 class Sender:
     """One stream, deterministic by its name: batch n is always the same."""
 
-    def __init__(self, door, name, partition="acct$flow", run=1, salt=""):
-        self.socket = agent(door)
+    def __init__(self, listener, name, partition="acct$flow", run=1, salt=""):
+        self.socket = agent(listener)
         self.session = name.encode().ljust(16, b"\0")[:16]
         self.partition, self.run, self.salt = partition, run, salt
         self.chain = {0: 0}
@@ -81,9 +81,9 @@ def is_nack(answer, reason):
     equal((answer.type, answer.reason), (NACK, reason), "answer")
 
 
-def case_deliver(door):
+def case_deliver(listener):
     """The rules of proto/delivery.md, in their order."""
-    s = Sender(door, "deliver")
+    s = Sender(listener, "deliver")
     equal((s.hello(1).type, s.hello(1).expect), (WELCOME, 1), "welcome")
     for n in range(1, 6):
         answer = s.batch(n)
@@ -93,10 +93,10 @@ def case_deliver(door):
     answer = s.batch(9)
     is_nack(answer, NACK_GAP)
     equal(answer.expect, 6, "expect")
-    clone = Sender(door, "deliver", salt="clone")
+    clone = Sender(listener, "deliver", salt="clone")
     is_nack(clone.batch(5), FORKED)
     is_nack(clone.batch(6), FORKED)
-    is_nack(Sender(door, "deliver", run=0).batch(6), FENCED)
+    is_nack(Sender(listener, "deliver", run=0).batch(6), FENCED)
     s.socket.send(s.frame(GAP, 6, last=8))
     is_ack(recv_answer(s.socket), 8)
     s.chain = {n: 0 for n in range(9)}
@@ -107,8 +107,8 @@ def case_deliver(door):
     equal(answer.flags, DEAD, "flags")
 
 
-def case_first(door, name, count):
-    s = Sender(door, name)
+def case_first(listener, name, count):
+    s = Sender(listener, name)
     for n in range(1, int(count) + 1):
         is_ack(s.batch(n), n)
 
@@ -123,23 +123,23 @@ class Sets(Sender):
         return msgpack.packb([2, n * 10 ** 9, "changing", [n]])
 
 
-def case_sets(door):
-    """A set is defined anew between two samples."""
-    s = Sets(door, "sets", partition="acct$sets")
+def case_sets(listener):
+    """A metric group is redefined between two samples."""
+    s = Sets(listener, "sets", partition="acct$sets")
     for n in range(1, 5):
         is_ack(s.batch(n), n)
 
 
-def case_expect(door, name, count):
+def case_expect(listener, name, count):
     """What was acknowledged before is known now."""
-    answer = Sender(door, name).hello(1)
+    answer = Sender(listener, name).hello(1)
     equal((answer.type, answer.expect), (WELCOME, int(count) + 1), "welcome")
 
 
-def case_stream(door, name, ledger):
+def case_stream(listener, name, ledger):
     """Sends as fast as it can until it is killed; notes what was
     acknowledged."""
-    s = Sender(door, name)
+    s = Sender(listener, name)
     hello = s.hello(1)
     n = hello.expect
     s.known(n)
@@ -156,21 +156,21 @@ def case_stream(door, name, ledger):
                 out.flush()
 
 
-def case_judge(door, name, ledger):
+def case_judge(listener, name, ledger):
     with open(ledger) as lines:
         acked = [int(line) for line in lines if line.endswith("\n")]
     assert acked, "nothing was acknowledged"
-    s = Sender(door, name)
+    s = Sender(listener, name)
     answer = s.hello(1)
     assert answer.expect > acked[-1], (answer.expect, acked[-1])
     equal(answer.chain, s.known(answer.expect - 1), "chain")
     is_ack(s.batch(answer.expect), answer.expect)
 
 
-def case_garbage(door, seed):
-    """Whatever comes, it is answered, and the next honest batch is kept."""
+def case_garbage(listener, seed):
+    """Whatever comes, it is answered, and the next honest batch is stored."""
     rng = random.Random(int(seed))
-    s = Sender(door, "garbage")
+    s = Sender(listener, "garbage")
     good = s.frame(BATCH, 1, s.body(1), 1)
     for i in range(300):
         bad = bytearray(good)
@@ -267,9 +267,9 @@ def case_vandal_reader(reader, seed):
     is_nack(recv_answer(s), UNSUPPORTED)
 
 
-def case_full(door, name):
+def case_full(listener, name):
     """Batches until the store has no room."""
-    s = Sender(door, name)
+    s = Sender(listener, name)
     n = s.hello(1).expect
     s.salt = "x" * 20000
     s.chain[n - 1] = 0  # not known: what was before had another salt

@@ -4,7 +4,7 @@
 
 # dump PARTITION [OPTION...]: all its records, when all are there.
 dump() {
-	wait_until folded 60 || return
+	wait_until indexed 60 || return
 	_p=$1
 	shift
 	timeout 60 poolscope-dump -q -p "$_p" --format jsonl "$@"

@@ -9,7 +9,7 @@ it does.  Each request becomes a line of JSON in LOG before it is answered:
 
 	number, method, path, headers (lower-case names), text (the body, unpacked
 	when it came as gzip) or base64, bytes, sha256 (of the body as it came),
-	manner, kept: did the service take the body in, whatever it answered?
+	manner, stored: did the service take the body, whatever it answered?
 
 How it answers: what the query says (?manner=status+404), else the next line of
 FILE, which may be put there by rename at any time and is taken off, else at
@@ -17,9 +17,9 @@ random, else 204 or what --status and --answer say.  A line "429 0 x3" counts
 for three requests.
 
 	status N [TEXT]  429|500|503 [RETRY-AFTER]  redirect URL  etag TEXT
-	half             an answer that ends before its length; the body is kept
-	late             the connection is reset after the body was kept
-	reset            the connection is reset, the body is not kept
+	half             an answer that ends before its length; the body is stored
+	late             the connection is reset after the body was stored
+	reset            the connection is reset, the body is not stored
 	close            closed without an answer
 	drip             a byte of a header now and then, for ever
 	endless          a body without end
@@ -74,7 +74,7 @@ def next_manner(target):
     return ["ok"]
 
 
-def keeps(manner):
+def stores(manner):
     if manner[0] == "status":
         return 200 <= int(manner[1]) < 300
     return manner[0] in ("ok", "half", "late")
@@ -143,7 +143,7 @@ class Connection:
         with lock:
             number += 1
             manner = next_manner(target)
-            entry.update(number=number, manner=" ".join(manner), kept=keeps(manner))
+            entry.update(number=number, manner=" ".join(manner), stored=stores(manner))
             log.write(json.dumps(entry) + "\n")
         return entry, manner
 

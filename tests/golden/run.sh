@@ -76,7 +76,7 @@ import_and_fold() {
 	else
 		check "$1: rows are imported" poolscope-import cascade "$3" || return 1
 	fi
-	wait_until folded 60 || fail "$1: is folded"
+	wait_until indexed 60 || fail "$1: is indexed"
 }
 
 # equal NAME WANTED GOT
@@ -116,9 +116,9 @@ error_case() {
 	_out=$TMP/out.$3
 	if [ ! -e "$_case/expected/fixed.json" ]; then
 		check_status 1 "$1: plot fails" poolscope-plot cascade -p "$2" -o "$_out"
-		check_said "$1: and says why" "no .*events of partition"
+		check_printed "$1: and says why" "no .*events of partition"
 		check_status 1 "$1: stats fails" poolscope-stats cascade -p "$2" --format json
-		check_said "$1: and says why, too" "no .*events of partition"
+		check_printed "$1: and says why, too" "no .*events of partition"
 		check "$1: nothing was written" test ! -e "$_out"
 		return
 	fi
@@ -136,7 +136,7 @@ print(len(s["incomplete"]), len(s["nodes"]))' "$TMP/timing.json")
 		;;
 	*)
 		check_status 1 "$1: --strict refuses" poolscope-plot cascade -p "$2" -o "$_out" --strict
-		check_said "$1: and names the node" "is incomplete"
+		check_printed "$1: and names the node" "is incomplete"
 		check "$1: and writes nothing" test ! -e "$_out"
 		check_status 1 "$1: --strict refuses numbers, too" poolscope-stats cascade -p "$2" --strict
 		;;

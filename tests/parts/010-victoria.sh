@@ -122,7 +122,7 @@ follow victoria /write
 follow influx '/write?db=pool'
 wait_until '[ "$(poolscope-dump -p "$pool" --kind sample -q | wc -l)" -gt 400 ]' 30
 stop agent
-wait_until folded
+wait_until indexed
 check "VictoriaMetrics has every number at its millisecond" wait_until "judged victoria >'$TMP/said' 2>&1" 20
 cat "$TMP/said"
 check "InfluxDB has every number at its nanosecond" wait_until "judged influx >'$TMP/said' 2>&1" 20
@@ -134,10 +134,10 @@ check_text "both of them" 0 "$STATUS"
 
 check "all of it once more" poolscope-upload samples -p "$pool" \
 	--to "influx:$victoria/write" --to "influx:$influx/write?db=pool"
-check_said "is as many samples as the store has" "^info .*: $(wc -l <"$TMP/dumped") samples sent to influx:$influx/write"
+check_printed "is as many samples as the store has" "^info .*: $(wc -l <"$TMP/dumped") samples sent to influx:$influx/write"
 check "and changes nothing in InfluxDB" judged influx
 check "nor what VictoriaMetrics has at any time" judged victoria
 check_status 1 "a database that is not there" poolscope-upload samples -p "$pool" --to "influx:$influx/write?db=none"
-check_said "is said in the service's words" 'answers 404: .*database not found'
+check_printed "is said in the service's words" 'answers 404: .*database not found'
 stop broker
 stop aggregator

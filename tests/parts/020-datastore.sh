@@ -158,28 +158,28 @@ export CLOUDSDK_API_ENDPOINT_OVERRIDES_DATASTORE="http://127.0.0.1:$PORT"
 mkdir -p "$TMP/refused/data"
 cp "$TMP/large.json" "$TMP/refused/data" 2>/dev/null || file "$TMP/refused/data/large.json" 1200
 check_status 1 "without credentials nothing is sent" upload refused "$TMP/refused" refused
-check_said "... and it says which" "GOOGLE_APPLICATION_CREDENTIALS does not name a file"
+check_printed "... and it says which" "GOOGLE_APPLICATION_CREDENTIALS does not name a file"
 export GOOGLE_APPLICATION_CREDENTIALS="$TMP/sa.json"
 chmod 644 "$TMP/sa.json"
 check_status 1 "credentials that others can read are refused" upload refused "$TMP/refused" refused
-check_said "... with what to do" "chmod 600"
+check_printed "... with what to do" "chmod 600"
 chmod 600 "$TMP/sa.json"
 credentials "$TMP/wrong.json" other
 GOOGLE_APPLICATION_CREDENTIALS="$TMP/wrong.json"
 check_status 1 "another key is refused" upload refused "$TMP/refused" refused
-check_said "... with what the token service says" "400.*Invalid JWT Signature"
+check_printed "... with what the token service says" "400.*Invalid JWT Signature"
 credentials "$TMP/who.json" key other@example.org
 GOOGLE_APPLICATION_CREDENTIALS="$TMP/who.json"
 check_status 1 "so is another account" upload refused "$TMP/refused" refused
 GOOGLE_APPLICATION_CREDENTIALS="$TMP/sa.json"
 check_status 1 "another project is refused" poolscope-upload results -p 'lab$refused' \
 	-d "$TMP/refused/data" -a "$TMP/refused/archive" --to datastore:another
-check_said "... with what Datastore says" "Datastore answers 403: PERMISSION_DENIED: another project"
+check_printed "... with what Datastore says" "Datastore answers 403: PERMISSION_DENIED: another project"
 check_text "nothing was stored" "0 0" "$(judge refused count)"
 check_text "and the file stays" large.json "$(ls "$TMP/refused/data")"
 check "a dry run shows what would be sent" poolscope-upload results -p 'lab$dry' \
 	-d "$TMP/refused/data" -a "$TMP/refused/archive" --to datastore:proj --dry-run
-check_said "... upserts" '"upsert": {"key": {"partitionId": {"projectId": "proj"}'
+check_printed "... upserts" '"upsert": {"key": {"partitionId": {"projectId": "proj"}'
 check_text "... and no secret" 0 "$(cat "$TMP/out" "$TMP/err" | grep -c 'ya29\|PRIVATE')"
 service standin
 check_text "one token was enough for each upload" 0 "$(grep -c 401 "$TMP/said")"
@@ -201,14 +201,14 @@ check "a test's name has 1,400 bytes" upload limits "$TMP/limits" limits
 check_text "... and is there" "1 3" "$(judge limits count)"
 file "$TMP/limits/data/b.json" 3 1500
 check_status 1 "one has more than 1,500" upload limits "$TMP/limits" limits
-check_said "... which is said" "is longer than 1500 bytes"
+check_printed "... and the message says so" "is longer than 1500 bytes"
 rm "$TMP/limits/data/b.json"
 file "$TMP/limits/data/c.json" 2 0 523900
 check "a test has nearly 1 MiB" upload big "$TMP/limits" limits
 check_text "... and is there" "1 2" "$(judge big count)"
 file "$TMP/limits/data/d.json" 2 0 524180
 check_status 1 "one has a little more" upload big "$TMP/limits" limits
-check_said "... which is said" "Datastore accepts at most 1048572"
+check_printed "... and the message says so" "Datastore accepts at most 1048572"
 rm "$TMP/limits/data/d.json"
 file "$TMP/limits/data/e.json" 200 0 5000
 check "entries of one file need two bodies" upload big "$TMP/limits" limits

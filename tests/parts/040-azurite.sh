@@ -65,25 +65,25 @@ check "... and is there by that name" \
 	same '/plots/a%20b/%24x%2By%3Az%40%28%C3%A9%29%3D%2C%3B%26~%21.txt' "$TMP/hello.json"
 head -c 40000000 /dev/urandom >"$TMP/forty"
 check "a file of 40 MB is put in parts" upload "$TMP/forty" --to azure-blob:plots/forty
-check_said "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them already uploaded"
+check_printed "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them already uploaded"
 check "... and is what it was" same /plots/forty "$TMP/forty"
 check "... with its sum" grep -qi \
 	"^content-md5: $(openssl md5 -binary "$TMP/forty" | base64)" "$TMP/headers"
 check "the same again is known" upload "$TMP/forty" --to azure-blob:plots/forty
-check_said "... and none of it is sent" "5 parts, 5 of them already uploaded"
+check_printed "... and none of it is sent" "5 parts, 5 of them already uploaded"
 check "from a pipe too" \
 	sh -c 'cat "$1" | poolscope-upload file - --to azure-blob:plots/pipe' sh "$TMP/forty"
 check "... all of it" same /plots/pipe "$TMP/forty"
 check "an upload dies with two of its parts there" \
 	interrupted "$TMP/forty" 16777217 2 azure-blob:plots/again
 check "the same upload once more ends it" upload "$TMP/forty" --to azure-blob:plots/again
-check_said "... and sends what was missing" "5 parts, 2 of them already uploaded"
+check_printed "... and sends what was missing" "5 parts, 2 of them already uploaded"
 check "... and is what it was" same /plots/again "$TMP/forty"
 interrupted "$TMP/forty" 16777217 2 azure-blob:plots/other
 { printf x; tail -c +2 "$TMP/forty"; } >"$TMP/changed"
 check "another file by that name does not take what is not its own" \
 	upload "$TMP/changed" --to azure-blob:plots/other
-check_said "... but what is the same" "5 parts, 1 of them already uploaded"
+check_printed "... but what is the same" "5 parts, 1 of them already uploaded"
 check "... and is what it was" same /plots/other "$TMP/changed"
 check "one file goes to two targets" upload "$TMP/hello.json" \
 	--to azure-blob:plots/one --to azure-blob:plots/two
@@ -106,11 +106,11 @@ check "... and is what it was" same /plots/blind "$TMP/forty"
 # ---- refused
 check_status 1 "a container that is not there is refused" \
 	upload "$TMP/hello.json" --to azure-blob:nothere/x
-check_said "... by name" "404, ContainerNotFound"
+check_printed "... by name" "404, ContainerNotFound"
 right=$AZURE_STORAGE_KEY
 AZURE_STORAGE_KEY=$(echo not-this-one | base64)
 check_status 1 "a wrong key is refused" upload "$TMP/hello.json" --to azure-blob:plots/x
-check_said "... which says so" "answers 403, AuthorizationFailure"
+check_printed "... which says so" "answers 403, AuthorizationFailure"
 check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
 check "... without the key" sh -c '! grep -q "$AZURE_STORAGE_KEY" "$1"' sh "$TMP/err"
 AZURE_STORAGE_KEY=not-base64!
@@ -124,7 +124,7 @@ start broker poolscope-broker || exit 1
 POOL='mybatchacct$gpupool'
 poolscope-import -q cascade \
 	"$ROOT/tests/golden/cascade/p02_pool8_p2p_private/entities.jsonl" || exit 1
-wait_until folded 60 || exit 1
+wait_until indexed 60 || exit 1
 
 # events PARTITION: what is the same of them wherever they came from.
 events() {
@@ -156,13 +156,13 @@ assert sorted(map(key, old)) == sorted(map(key, new))' \
 check "they are imported into another pool" sh -c \
 	'poolscope-fetch -p "$1" azure-table:shipyardperf | poolscope-import -q cascade - -p "other\$pool"' \
 	sh "$POOL"
-wait_until folded 60
+wait_until indexed 60
 events 'other$pool' >"$TMP/others"
 check "... and are the same events" cmp "$TMP/events" "$TMP/others"
 check "a table is imported by its name" \
 	poolscope-import azure-table shipyardperf -p "$POOL"
 check "... once" poolscope-import azure-table shipyardperf -p "$POOL"
-check_said "... and known again" ", $(wc -l <"$TMP/events") already there"
+check_printed "... and known again" ", $(wc -l <"$TMP/events") already there"
 check_text "a filter of the service's chooses" \
 	"$(grep -c 'nodeprep:start' "$TMP/rows")" \
 	"$(poolscope-fetch -q -p "$POOL" --filter "Event eq 'nodeprep:start'" azure-table:shipyardperf | wc -l)"
@@ -174,7 +174,7 @@ awk 'BEGIN { for (i = 0; i < 2600; i++)
 	printf "{\"PartitionKey\":\"it'"'"'s$many\",\"RowKey\":\"%d.%06d\",\"Event\":\"a:b\",\"NodeId\":\"n%d\"}\n",
 		1508000000 + i / 50, i % 3, i % 7 }' >"$TMP/many"
 poolscope-import -q cascade "$TMP/many" || exit 1
-wait_until folded 60
+wait_until indexed 60
 check "thousands of events go to a table" \
 	poolscope-upload events -p "it's\$many" --to azure-table:shipyardperf
 check_text "and come back, page after page, those of the same time too" 2600 \
@@ -208,9 +208,9 @@ check_text "... each once, however often who sends them is killed" "660 660" \
 # ---- refused
 check_status 1 "a table that is not there has nothing to fetch" \
 	poolscope-fetch -p "$POOL" azure-table:nothere
-check_said "... and says so" "404, TableNotFound"
+check_printed "... and says so" "404, TableNotFound"
 check_status 1 "nor to import" poolscope-import azure-table nothere -p "$POOL"
-check_said "... and says so" "download of azure-table:nothere failed; nothing is imported"
+check_printed "... and says so" "download of azure-table:nothere failed; nothing is imported"
 check_status 1 "a filter that is none is refused" \
 	poolscope-fetch -p "$POOL" --filter 'NodeId eq' azure-table:shipyardperf
 check_status 2 "a name that no table has is wrong usage" \

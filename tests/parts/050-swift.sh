@@ -144,7 +144,7 @@ check "... are letters as others" same /bucket/up/../there.txt "$TMP/hello.txt"
 # ---- in parts
 head -c 40000000 /dev/urandom >"$TMP/forty"
 check "a file of 40 MB is put in parts" upload "$TMP/forty" --to s3:bucket/forty
-check_said "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them already uploaded"
+check_printed "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them already uploaded"
 check "... and is what it was" same /bucket/forty "$TMP/forty"
 check "standard input is put as it comes" \
 	sh -c 'poolscope-upload file - --to s3:bucket/input <"$1"' sh "$TMP/forty"
@@ -156,13 +156,13 @@ check "... all of it" same /bucket/pipe "$TMP/forty"
 check "an upload dies with two of its parts there" \
 	interrupted "$TMP/forty" 16777217 2 s3:bucket/again
 check "the same upload once more ends it" upload "$TMP/forty" --to s3:bucket/again
-check_said "... and sends what was missing" "5 parts, 2 of them already uploaded"
+check_printed "... and sends what was missing" "5 parts, 2 of them already uploaded"
 check "... and is what it was" same /bucket/again "$TMP/forty"
 interrupted "$TMP/forty" 16777217 2 s3:bucket/other
 { printf x; tail -c +2 "$TMP/forty"; } >"$TMP/changed"
 check "another file by that name does not take what is not its own" \
 	upload "$TMP/changed" --to s3:bucket/other
-check_said "... but what is the same" "5 parts, 1 of them already uploaded"
+check_printed "... but what is the same" "5 parts, 1 of them already uploaded"
 check "... and is what it was" same /bucket/other "$TMP/changed"
 judge GET '/bucket?uploads=' >"$TMP/uploads"
 check "no upload is left behind" sh -c '! grep -q "<UploadId>" "$1"' sh "$TMP/uploads"
@@ -170,13 +170,13 @@ check "no upload is left behind" sh -c '! grep -q "<UploadId>" "$1"' sh "$TMP/up
 # ---- refused
 AWS_SECRET_ACCESS_KEY=not-this-one
 check_status 1 "a wrong key is refused" upload "$TMP/hello.txt" --to s3:bucket/hello.txt
-check_said "... which says so" "answers 403, SignatureDoesNotMatch"
+check_printed "... which says so" "answers 403, SignatureDoesNotMatch"
 check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
 check "... without the key" sh -c '! grep -q "not-this-one" "$1"' sh "$TMP/err"
 AWS_SECRET_ACCESS_KEY=s3cret
 check_status 1 "a bucket that is not there is refused" \
 	upload "$TMP/hello.txt" --to s3:nobucket/x
-check_said "... by name" "404, NoSuchBucket"
+check_printed "... by name" "404, NoSuchBucket"
 check_status 1 "so is a large file, before all of it is read" \
 	upload "$TMP/forty" --to s3:nobucket/x
 printf s3cret >"$TMP/key"

@@ -70,7 +70,7 @@ answers() {
 urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}{sys.argv[2]}", timeout=30).read()' "$1" "$2"
 }
 
-folded() {
+indexed() {
 	poolscope-stats status --format json --quiet |
 		/usr/bin/python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["store"]["indexing_lag"] != 0)'
 }

@@ -13,7 +13,7 @@ judge() {
 # imported NAME FILE
 imported() {
 	check "$1: is imported" poolscope-import perf -p "golden\$$1" "$2" || return 1
-	wait_until folded 60 || fail "$1: is folded"
+	wait_until indexed 60 || fail "$1: is indexed"
 }
 
 # metrics CASE: as plotted, and as MLflow gets them.
@@ -43,8 +43,8 @@ check "... byte for byte, too" cmp "$saved" "$TMP/again"
 # The older tool dies where a node has no report.
 imported r04 "$perf/r04_error_no_report/reports.json"
 check_status 1 "a pool without any report fails" poolscope-stats perf -p 'golden$r04'
-check_said "... names the node" "node 0 has no reports"
-check_said "... and the pool" 'no reports of partition golden$r04'
+check_printed "... names the node" "node 0 has no reports"
+check_printed "... and the pool" 'no reports of partition golden$r04'
 
 judge numbered 5000 "$TMP/numbered"
 imported numbered "$TMP/numbered"

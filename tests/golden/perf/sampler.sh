@@ -48,7 +48,7 @@ sys.exit(not (r["cpu_pct_per_cpu_max"] == 84.0 and r["mem_percent"] == 89.7 and
     all(r[k] == 0 for k in r if "_io_" in k or k == "disk_usage_percent")))' "$TMP/reports.json"
 rm "$TMP/bare/snap_1/meminfo"
 check_status 1 "an image without memory is refused" replayed "$TMP/bare"
-check_said "by name" "snap_1/meminfo: No such file"
+check_printed "by name" "snap_1/meminfo: No such file"
 check_status 1 "a directory without images is refused" replayed "$TMP/run"
 check_status 2 "no directory at all is wrong usage" poolscope-agent --replay
 

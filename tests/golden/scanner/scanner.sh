@@ -32,8 +32,8 @@ for case in "$scanner"/s0*; do
 	bad=0
 	[ "$name" != s07_corrupt_counter_count ] || bad=1
 	check_status "$bad" "$name: is imported" poolscope-import scanner -p "golden\$$name" --job "$job" "$case/db"
-	wait_until folded 60 || fail "$name: is folded"
-	[ "$bad" = 0 ] || check_said "... and says where it is damaged" 'profile_0.bin: offset 250: 1000001 counters'
+	wait_until indexed 60 || fail "$name: is indexed"
+	[ "$bad" = 0 ] || check_printed "... and says where it is damaged" 'profile_0.bin: offset 250: 1000001 counters'
 	case $name in
 	s05*) file=out.tar.gz ;;
 	s08*) file=run.1.trace ;; # dots are nothing special
@@ -51,7 +51,7 @@ check "... and leaves nothing behind" test ! -e "$TMP/other.trace" -a ! -e "$TMP
 million=$scanner/s10_generated_1m
 check "a large job is generated" /usr/bin/python3 "$million/gen.py" --scale "$(echo "$SHARE" | awk '{ print 1 / $1 }')" --out "$TMP/large"
 check "... and imported" poolscope-import scanner -p 'golden$large' --job 7 "$TMP/large"
-wait_until folded 120 || fail "... and folded"
+wait_until indexed 120 || fail "... and indexed"
 check "it is traced" poolscope-trace scanner -p 'golden$large' --job 7 -o "$TMP/large.trace"
 if [ "$SHARE" = 1 ]; then
 	check "... with the recorded digest" profiled sha "$million/expected/summary.json" "$TMP/large.trace"

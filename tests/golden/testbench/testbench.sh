@@ -27,7 +27,7 @@ bench_case() {
 	shift
 	check "$_bench: is uploaded, and every file is where it should be" benched run "$_bench" \
 		"$TMP/$_bench" "$@" -- poolscope-upload results --to store -p "bench\$$_bench"
-	wait_until folded 60 || fail "$_bench: is folded"
+	wait_until indexed 60 || fail "$_bench: is indexed"
 	check "$_bench: its rows are there" entities "bench\$$_bench"
 	check "... as recorded" benched entities "$_bench" "$TMP/entities"
 	[ ! -e "$testbench/$_bench/expected/queries.json" ] ||
@@ -52,7 +52,7 @@ bench_concurrent() {
 	check_text "b06_concurrent: every file is in the archive" 500 \
 		"$(find "$_work/archive" -type f | wc -l)"
 	check_text "... and none stays" 0 "$(find "$_work/data" -type f | wc -l)"
-	wait_until folded 60 || fail "b06_concurrent: is folded"
+	wait_until indexed 60 || fail "b06_concurrent: is indexed"
 	check "b06_concurrent: has rows" entities 'bench$b06'
 	check "... each of them once, as recorded" benched concurrent b06_concurrent "$TMP/entities"
 }

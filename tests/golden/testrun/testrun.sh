@@ -49,7 +49,7 @@ drawn() {
 for case in "$testruns"/m0[1-4]*; do
 	name=$(basename "$case")
 	check "$name: is imported" poolscope-import -p "golden\$$name" testrun "$case"
-	wait_until folded 60 || fail "$name: is folded"
+	wait_until indexed 60 || fail "$name: is indexed"
 	told "$name" "$name" "golden\$$name"
 	drawn "$name" "$name" "golden\$$name"
 done
@@ -64,11 +64,11 @@ sys.stdout.writelines(lines)' <"$testruns/$name/events.jsonl" >"$TMP/shuffled/ev
 cp "$testruns/$name/testruns.jsonl" "$TMP/shuffled/"
 check "the events of all runs, mixed, are imported" \
 	poolscope-import -p 'golden$shuffled' testrun "$TMP/shuffled"
-wait_until folded 60 || fail "... and folded"
+wait_until indexed 60 || fail "... and indexed"
 told "mixed" "$name" 'golden$shuffled'
 check "the first farm is imported again" \
 	poolscope-import -p "golden\$$name" testrun "$testruns/$name"
-wait_until folded 60 || fail "... and folded"
+wait_until indexed 60 || fail "... and indexed"
 told "imported again" "$name" "golden\$$name"
 
 for runs in $GOLDEN_RUNS; do
@@ -77,7 +77,7 @@ for runs in $GOLDEN_RUNS; do
 	check "$runs runs are generated" /usr/bin/python3 "$testruns/m05_generated/gen.py" \
 		--runs "$runs" --out "$TMP/farm"
 	check "... and imported" poolscope-import -p "$partition" testrun "$TMP/farm"
-	wait_until folded 120 || fail "... and folded"
+	wait_until indexed 120 || fail "... and indexed"
 	check "... have the time of every step" said "$partition" deltas
 	check "... and statistics" said "$partition" groups
 	check "... with the recorded sums and digests" judged summary \

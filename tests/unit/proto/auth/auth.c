@@ -9,7 +9,7 @@
 
 #include "proto/auth/auth_private.h"
 #include "proto/auth/forwarded_peer.h"
-#include "proto/keys/allowlist.h"
+#include "proto/keys/authorized_keys.h"
 #include "proto/net/route.h"
 #include "tests/unit/check.h"
 #include "tests/unit/scratch.h"
@@ -34,16 +34,16 @@ good(int rc, const struct err *err)
 static void
 allow(const struct keyfile *key, const char *partition, const char *node)
 {
-	struct allowlist_entry entry = { .role = key->role,
+	struct authorized_key entry = { .role = key->role,
 		.partition = text_of(partition),
 		.node = text_of(node),
 		.name = text_of(key->name) };
-	struct allowlist_change change = { .add = &entry };
+	struct authorized_keys_change change = { .add = &entry };
 	struct err err = { 0 };
 	uint32_t removed;
 
 	memcpy(entry.public, key->public, sizeof(entry.public));
-	good(allowlist_change(allow_path, &change, &removed, &err), &err);
+	good(authorized_keys_change(allow_path, &change, &removed, &err), &err);
 }
 
 static void
@@ -308,8 +308,8 @@ another_server_key_keeps_old_ones_out(void **state)
 /* ---- messages ---- */
 
 static bool
-remove_agent(const void *arg, const struct allowlist *list,
-    const struct allowlist_entry *entry)
+remove_agent(const void *arg, const struct authorized_keys *list,
+    const struct authorized_key *entry)
 {
 	(void)arg;
 	(void)list;
@@ -327,7 +327,7 @@ static void
 a_revoked_key_is_out_though_connected(void **state)
 {
 	struct zsock *line = open_line(tcp, &agent);
-	struct allowlist_change change = { .remove = remove_agent };
+	struct authorized_keys_change change = { .remove = remove_agent };
 	struct auth_counters counters;
 	struct err err = { 0 };
 	uint32_t removed;
@@ -336,7 +336,7 @@ a_revoked_key_is_out_though_connected(void **state)
 	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
 	assert_int_equal(judge(AUTH_PUBLISH, "a$p", "n1"), AUTH_OK);
-	good(allowlist_change(allow_path, &change, &removed, &err), &err);
+	good(authorized_keys_change(allow_path, &change, &removed, &err), &err);
 	good(auth_reload(auth, &rekeyed, &err), &err);
 	assert_false(rekeyed);
 	assert_true(arrives(line, PATIENCE_MS)); /* the connection is there */

@@ -1,8 +1,8 @@
 /*
- * allowlist - the authorized keys, and what each may do.
+ * authorized_keys - the authorized keys, and what each may do.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/keys/allowlist.h"
+#include "proto/keys/authorized_keys.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,16 +15,16 @@
 
 enum { FIELDS = 5 };
 
-struct allowlist {
+struct authorized_keys {
 	char *at; /* content of the file; entries point into it */
 	uint32_t bytes;
-	struct allowlist_entry *entries;
+	struct authorized_key *entries;
 	uint32_t count;
 	struct string_table keys; /* in file order */
 };
 
 void
-allowlist_free(struct allowlist **list)
+authorized_keys_free(struct authorized_keys **list)
 {
 	if (*list == NULL)
 		return;
@@ -41,9 +41,9 @@ key_text(const unsigned char public[Z85_KEY_BYTES])
 	return (struct text){ (const char *)public, Z85_KEY_BYTES };
 }
 
-const struct allowlist_entry *
-allowlist_find(
-    const struct allowlist *list, const unsigned char public[Z85_KEY_BYTES])
+const struct authorized_key *
+authorized_keys_find(const struct authorized_keys *list,
+    const unsigned char public[Z85_KEY_BYTES])
 {
 	uint32_t found;
 
@@ -54,19 +54,19 @@ allowlist_find(
 }
 
 uint32_t
-allowlist_count(const struct allowlist *list)
+authorized_keys_count(const struct authorized_keys *list)
 {
 	return list != NULL ? list->count : 0;
 }
 
-const struct allowlist_entry *
-allowlist_at(const struct allowlist *list, uint32_t i)
+const struct authorized_key *
+authorized_keys_at(const struct authorized_keys *list, uint32_t i)
 {
 	return &list->entries[i];
 }
 
 struct text
-allowlist_bytes(const struct allowlist *list)
+authorized_keys_bytes(const struct authorized_keys *list)
 {
 	return (struct text){ list->at, list->bytes };
 }
@@ -103,7 +103,7 @@ parse_pattern(
 }
 
 static int
-parse_entry(struct allowlist_entry *entry, struct text line, struct err *err)
+parse_entry(struct authorized_key *entry, struct text line, struct err *err)
 {
 	struct text fields[FIELDS];
 
@@ -130,18 +130,18 @@ parse_entry(struct allowlist_entry *entry, struct text line, struct err *err)
 }
 
 static int
-add_line(
-    struct allowlist *list, struct text line, uint32_t number, struct err *err)
+add_line(struct authorized_keys *list, struct text line, uint32_t number,
+    struct err *err)
 {
-	struct allowlist_entry *entry = &list->entries[list->count];
+	struct authorized_key *entry = &list->entries[list->count];
 	uint32_t found;
 
 	/* No key begins with '#': five such characters exceed 32 bits. */
 	if (line.bytes == 0 || line.at[0] == '#')
 		return 0;
-	if (list->count == ALLOWLIST_KEYS_MAX)
+	if (list->count == AUTHORIZED_KEYS_MAX)
 		return err_set(
-		    err, "more than %d keys in one list", ALLOWLIST_KEYS_MAX);
+		    err, "more than %d keys in one list", AUTHORIZED_KEYS_MAX);
 	if (parse_entry(entry, line, err) != 0)
 		return -1;
 	entry->line = number;
@@ -164,8 +164,8 @@ count_lines(struct text bytes)
 }
 
 static int
-add_lines(
-    struct allowlist *list, struct text rest, const char *path, struct err *err)
+add_lines(struct authorized_keys *list, struct text rest, const char *path,
+    struct err *err)
 {
 	uint32_t number = 0;
 
@@ -189,27 +189,27 @@ add_lines(
 }
 
 int
-allowlist_parse(
-    struct allowlist **to, struct text bytes, const char *path, struct err *err)
+authorized_keys_parse(struct authorized_keys **to, struct text bytes,
+    const char *path, struct err *err)
 {
-	struct allowlist *list;
+	struct authorized_keys *list;
 	uint32_t lines;
 
 	*to = NULL;
-	if (bytes.bytes > ALLOWLIST_BYTES_MAX)
+	if (bytes.bytes > AUTHORIZED_KEYS_BYTES_MAX)
 		return err_set(err, "%.300s is longer than %d bytes", path,
-		    ALLOWLIST_BYTES_MAX);
+		    AUTHORIZED_KEYS_BYTES_MAX);
 	list = memory_zero(1, sizeof(*list));
 	list->at = memory_text(bytes);
 	list->bytes = bytes.bytes;
 	lines = count_lines(bytes);
-	if (lines > ALLOWLIST_KEYS_MAX)
-		lines = ALLOWLIST_KEYS_MAX;
+	if (lines > AUTHORIZED_KEYS_MAX)
+		lines = AUTHORIZED_KEYS_MAX;
 	/* One more, for the line that exceeds the limit. */
 	list->entries = memory_zero((size_t)lines + 1, sizeof(*list->entries));
 	string_table_init(&list->keys);
-	if (add_lines(list, allowlist_bytes(list), path, err) != 0) {
-		allowlist_free(&list);
+	if (add_lines(list, authorized_keys_bytes(list), path, err) != 0) {
+		authorized_keys_free(&list);
 		return -1;
 	}
 	*to = list;
@@ -217,7 +217,8 @@ allowlist_parse(
 }
 
 int
-allowlist_read(struct allowlist **list, const char *path, struct err *err)
+authorized_keys_read(
+    struct authorized_keys **list, const char *path, struct err *err)
 {
 	bool missing;
 	int fd = trusted_file_open(path, TRUSTED_FILE_LIST, &missing, err);
@@ -227,14 +228,15 @@ allowlist_read(struct allowlist **list, const char *path, struct err *err)
 
 	*list = NULL;
 	if (fd < 0)
-		return missing ? allowlist_parse(list, text_of(NULL), path, err)
+		return missing ? authorized_keys_parse(
+				     list, text_of(NULL), path, err)
 			       : -1;
-	at = memory_zero(ALLOWLIST_BYTES_MAX + 1, 1);
-	bytes = trusted_file_read(fd, at, ALLOWLIST_BYTES_MAX + 1);
+	at = memory_zero(AUTHORIZED_KEYS_BYTES_MAX + 1, 1);
+	bytes = trusted_file_read(fd, at, AUTHORIZED_KEYS_BYTES_MAX + 1);
 	if (bytes < 0)
 		rc = err_set(err, "%.300s: %s", path, strerror(errno));
 	else
-		rc = allowlist_parse(
+		rc = authorized_keys_parse(
 		    list, (struct text){ at, (uint32_t)bytes }, path, err);
 	close(fd);
 	free(at);

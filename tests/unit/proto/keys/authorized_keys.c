@@ -1,12 +1,12 @@
 /*
- * allowlist - the list of keys that may come in.
+ * authorized_keys - each key with its role and patterns; wrong lines.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
 #include <sys/wait.h>
 
-#include "proto/keys/allowlist.h"
+#include "proto/keys/authorized_keys.h"
 #include "tests/unit/scratch.h"
 
 #define KEY  "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
@@ -17,31 +17,31 @@
 static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
 static struct err err;
 
-static struct allowlist *
+static struct authorized_keys *
 parse(const char *text)
 {
-	struct allowlist *list;
+	struct authorized_keys *list;
 
-	if (allowlist_parse(&list, text_of(text), "f", &err) != 0)
+	if (authorized_keys_parse(&list, text_of(text), "f", &err) != 0)
 		fail_msg("%s", err.text);
 	return list;
 }
 
-static const struct allowlist_entry *
-find(const struct allowlist *list, const char *key)
+static const struct authorized_key *
+find(const struct authorized_keys *list, const char *key)
 {
 	unsigned char public[Z85_KEY_BYTES];
 
 	assert_true(z85_decode(public, text_of(key)));
-	return allowlist_find(list, public);
+	return authorized_keys_find(list, public);
 }
 
 static void
 check_refused(const char *text, const char *words)
 {
-	struct allowlist *list;
+	struct authorized_keys *list;
 
-	if (allowlist_parse(&list, text_of(text), "f", &err) != -1 ||
+	if (authorized_keys_parse(&list, text_of(text), "f", &err) != -1 ||
 	    strstr(err.text, words) == NULL)
 		fail_msg("not '%s': %s", words, err.text);
 	assert_null(list);
@@ -50,23 +50,23 @@ check_refused(const char *text, const char *words)
 static void
 test_a_line_says_what_a_key_may_do(void **state)
 {
-	struct allowlist *list =
+	struct authorized_keys *list =
 	    parse("# nodes\n#\n\n" LINE KEY2 "\treader\t*\t*\tall.1\n");
-	const struct allowlist_entry *entry = find(list, KEY);
+	const struct authorized_key *entry = find(list, KEY);
 
 	(void)state;
 	assert_non_null(entry);
-	assert_int_equal(allowlist_count(list), 2);
-	assert_ptr_equal(entry, allowlist_at(list, 0));
+	assert_int_equal(authorized_keys_count(list), 2);
+	assert_ptr_equal(entry, authorized_keys_at(list, 0));
 	assert_int_equal(entry->line, 4);
 	assert_int_equal(entry->role, KEY_AGENT);
 	assert_true(text_equal(entry->name, text_of("nodes")));
 	assert_int_equal(find(list, KEY2)->role, KEY_READER);
 	assert_null(find(list, NONE));
 	assert_null(find(NULL, KEY));
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 	assert_null(list);
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 }
 
 static void
@@ -84,8 +84,8 @@ test_patterns_bind_partition_and_node(void **state)
 		{ "acct$pool", "xn-1", false },
 		{ "", "", false },
 	};
-	struct allowlist *list = parse(LINE);
-	const struct allowlist_entry *entry = allowlist_at(list, 0);
+	struct authorized_keys *list = parse(LINE);
+	const struct authorized_key *entry = authorized_keys_at(list, 0);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -93,7 +93,7 @@ test_patterns_bind_partition_and_node(void **state)
 		    text_match(entry->partition, text_of(cases[i].partition)) &&
 			text_match(entry->node, text_of(cases[i].node)),
 		    cases[i].matches);
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 }
 
 static void
@@ -120,17 +120,17 @@ static void
 test_every_cut_of_a_list_is_whole_lines_or_refused(void **state)
 {
 	static const char whole[] = LINE KEY2 "\treader\t*\t*\tb\n";
-	struct allowlist *list;
+	struct authorized_keys *list;
 	int rc;
 
 	(void)state;
 	for (uint32_t bytes = 0; bytes < sizeof(whole); bytes++) {
 		bool end = bytes == 0 || whole[bytes - 1] == '\n';
 
-		rc = allowlist_parse(
+		rc = authorized_keys_parse(
 		    &list, (struct text){ whole, bytes }, "f", &err);
 		assert_int_equal(rc, end ? 0 : -1);
-		allowlist_free(&list);
+		authorized_keys_free(&list);
 	}
 }
 
@@ -168,32 +168,32 @@ test_a_hundred_thousand_keys_are_found_and_one_more_is_refused(void **state)
 {
 	uint64_t seed = check_seed(), again = seed, other = ~seed;
 	unsigned char public[Z85_KEY_BYTES];
-	struct allowlist *list;
+	struct authorized_keys *list;
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *file = open_memstream(&text, &bytes);
 
 	(void)state;
-	for (int i = 0; i < ALLOWLIST_KEYS_MAX; i++)
+	for (int i = 0; i < AUTHORIZED_KEYS_MAX; i++)
 		put_random_line(file, &seed);
 	fflush(file);
-	if (allowlist_parse(
+	if (authorized_keys_parse(
 		&list, (struct text){ text, (uint32_t)bytes }, "f", &err) != 0)
 		fail_msg("%s", err.text);
-	for (uint32_t i = 0; i < ALLOWLIST_KEYS_MAX; i++) {
+	for (uint32_t i = 0; i < AUTHORIZED_KEYS_MAX; i++) {
 		for (int b = 0; b < Z85_KEY_BYTES; b++)
 		public[b] = (unsigned char)check_random(&again);
 		check_random(&again);
-		assert_ptr_equal(
-		    allowlist_find(list, public), allowlist_at(list, i));
+		assert_ptr_equal(authorized_keys_find(list, public),
+		    authorized_keys_at(list, i));
 		for (int b = 0; b < Z85_KEY_BYTES; b++)
 		public[b] = (unsigned char)check_random(&other);
-		assert_null(allowlist_find(list, public));
+		assert_null(authorized_keys_find(list, public));
 	}
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 	put_random_line(file, &seed);
 	fclose(file);
-	assert_int_equal(allowlist_parse(&list,
+	assert_int_equal(authorized_keys_parse(&list,
 			     (struct text){ text, (uint32_t)bytes }, "f", &err),
 	    -1);
 	assert_string_equal(
@@ -216,26 +216,26 @@ write_file(const char *text, mode_t mode)
 static void
 check_file(const char *words)
 {
-	struct allowlist *list;
-	int rc = allowlist_read(&list, path, &err);
+	struct authorized_keys *list;
+	int rc = authorized_keys_read(&list, path, &err);
 
 	if (words == NULL && rc != 0)
 		fail_msg("%s", err.text);
 	if (words != NULL && (rc != -1 || !strstr(err.text, words)))
 		fail_msg("not '%s': %s", words, err.text);
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 }
 
 static void
 test_only_its_owner_may_have_written_the_file(void **state)
 {
-	struct allowlist *list;
+	struct authorized_keys *list;
 	int fd;
 
 	(void)state;
-	assert_int_equal(allowlist_read(&list, path, &err), 0);
-	assert_int_equal(allowlist_count(list), 0);
-	allowlist_free(&list);
+	assert_int_equal(authorized_keys_read(&list, path, &err), 0);
+	assert_int_equal(authorized_keys_count(list), 0);
+	authorized_keys_free(&list);
 	write_file(LINE, 0644);
 	check_file(NULL);
 	write_file(LINE, 0664);
@@ -262,17 +262,17 @@ test_only_its_owner_may_have_written_the_file(void **state)
 }
 
 static bool
-is_named(const void *arg, const struct allowlist *list,
-    const struct allowlist_entry *entry)
+is_named(const void *arg, const struct authorized_keys *list,
+    const struct authorized_key *entry)
 {
 	(void)list;
 	return text_equal(entry->name, text_of(arg));
 }
 
-static struct allowlist_entry
+static struct authorized_key
 entry_of(const char *key, const char *name)
 {
-	struct allowlist_entry entry = { .role = KEY_READER,
+	struct authorized_key entry = { .role = KEY_READER,
 		.partition = text_of("p*"),
 		.node = text_of("?"),
 		.name = text_of(name) };
@@ -297,25 +297,30 @@ check_content(const char *want)
 static void
 test_a_change_keeps_comments_and_other_keys(void **state)
 {
-	struct allowlist_entry added = entry_of(KEY2, "b");
-	struct allowlist_change add = { .add = &added };
-	struct allowlist_change take = { .remove = is_named, .arg = "nodes" };
+	struct authorized_key added = entry_of(KEY2, "b");
+	struct authorized_keys_change add = { .add = &added };
+	struct authorized_keys_change take = { .remove = is_named,
+		.arg = "nodes" };
 	uint32_t removed;
 
 	(void)state;
-	assert_int_equal(allowlist_change(path, &take, &removed, &err), 0);
+	assert_int_equal(
+	    authorized_keys_change(path, &take, &removed, &err), 0);
 	assert_int_equal(removed, 0);
 	assert_int_equal(access(path, F_OK), -1);
 	write_file("# a\n" LINE "# b\n", 0644);
-	assert_int_equal(allowlist_change(path, &add, &removed, &err), 0);
+	assert_int_equal(authorized_keys_change(path, &add, &removed, &err), 0);
 	check_content("# a\n" LINE "# b\n" KEY2 "\treader\tp*\t?\tb\n");
-	assert_int_equal(allowlist_change(path, &add, &removed, &err), -1);
+	assert_int_equal(
+	    authorized_keys_change(path, &add, &removed, &err), -1);
 	assert_non_null(strstr(err.text, ":5: repeats the key of line 4"));
-	assert_int_equal(allowlist_change(path, &take, &removed, &err), 0);
+	assert_int_equal(
+	    authorized_keys_change(path, &take, &removed, &err), 0);
 	assert_int_equal(removed, 1);
 	check_content("# a\n# b\n" KEY2 "\treader\tp*\t?\tb\n");
 	write_file("nonsense\n", 0600);
-	assert_int_equal(allowlist_change(path, &add, &removed, &err), -1);
+	assert_int_equal(
+	    authorized_keys_change(path, &add, &removed, &err), -1);
 	check_content("nonsense\n");
 	unlink(path);
 }
@@ -325,7 +330,7 @@ static void
 test_changes_at_the_same_time_all_count(void **state)
 {
 	enum { CHILDREN = 4, EACH = 8 };
-	struct allowlist *list;
+	struct authorized_keys *list;
 	int status;
 
 	(void)state;
@@ -335,13 +340,14 @@ test_changes_at_the_same_time_all_count(void **state)
 			int rc = 0;
 
 			for (int i = 0; i < EACH; i++) {
-				struct allowlist_entry entry =
+				struct authorized_key entry =
 				    entry_of(KEY, "c");
 
 				entry.public[0] = (unsigned char)child;
 				entry.public[1] = (unsigned char)i;
-				rc |= allowlist_change(path,
-				    &(struct allowlist_change){ .add = &entry },
+				rc |= authorized_keys_change(path,
+				    &(struct authorized_keys_change){
+					.add = &entry },
 				    &removed, &err);
 			}
 			_exit(rc != 0);
@@ -350,9 +356,9 @@ test_changes_at_the_same_time_all_count(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
-	assert_int_equal(allowlist_read(&list, path, &err), 0);
-	assert_int_equal(allowlist_count(list), CHILDREN * EACH);
-	allowlist_free(&list);
+	assert_int_equal(authorized_keys_read(&list, path, &err), 0);
+	assert_int_equal(authorized_keys_count(list), CHILDREN * EACH);
+	authorized_keys_free(&list);
 	unlink(path);
 }
 

@@ -1,9 +1,9 @@
 /*
- * allowlist_change - removes lines of the list of authorized keys and adds
- * one.
+ * authorized_keys_change - removes lines of the list of authorized keys and
+ * adds one.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/keys/allowlist.h"
+#include "proto/keys/authorized_keys.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,14 +43,14 @@ take_lock(struct lockfile *lockfile, const char *path, struct err *err)
 
 /* Does the change remove the line that begins here? */
 static bool
-is_removed(const struct allowlist_change *change, const struct allowlist *list,
-    uint32_t line, uint32_t *next)
+is_removed(const struct authorized_keys_change *change,
+    const struct authorized_keys *list, uint32_t line, uint32_t *next)
 {
-	const struct allowlist_entry *entry;
+	const struct authorized_key *entry;
 
-	if (*next == allowlist_count(list))
+	if (*next == authorized_keys_count(list))
 		return false;
-	entry = allowlist_at(list, *next);
+	entry = authorized_keys_at(list, *next);
 	if (entry->line != line)
 		return false; /* a comment */
 	++*next;
@@ -59,7 +59,7 @@ is_removed(const struct allowlist_change *change, const struct allowlist *list,
 }
 
 static void
-put_entry(FILE *to, const struct allowlist_entry *entry)
+put_entry(FILE *to, const struct authorized_key *entry)
 {
 	char public[Z85_CHARACTERS];
 
@@ -71,8 +71,8 @@ put_entry(FILE *to, const struct allowlist_entry *entry)
 }
 
 static uint32_t
-put_lines(FILE *to, const struct allowlist *list, struct text rest,
-    const struct allowlist_change *change)
+put_lines(FILE *to, const struct authorized_keys *list, struct text rest,
+    const struct authorized_keys_change *change)
 {
 	uint32_t line = 0, next = 0, removed = 0;
 
@@ -93,46 +93,47 @@ put_lines(FILE *to, const struct allowlist *list, struct text rest,
 static int
 write_list(const char *path, struct text bytes, struct err *err)
 {
-	struct allowlist *list;
+	struct authorized_keys *list;
 
 	/* Never write a file that we could not read. */
-	if (allowlist_parse(&list, bytes, path, err) != 0)
+	if (authorized_keys_parse(&list, bytes, path, err) != 0)
 		return -1;
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 	return trusted_file_write(path, bytes.at, bytes.bytes, true, err);
 }
 
 static int
-change_list(const char *path, const struct allowlist_change *change,
+change_list(const char *path, const struct authorized_keys_change *change,
     uint32_t *removed, struct err *err)
 {
-	struct allowlist *list;
+	struct authorized_keys *list;
 	size_t bytes = 0;
 	char *at = NULL;
 	FILE *to;
 	int rc = 0;
 
-	if (allowlist_read(&list, path, err) != 0)
+	if (authorized_keys_read(&list, path, err) != 0)
 		return -1;
 	to = memory_stream(&at, &bytes);
-	*removed = put_lines(to, list, allowlist_bytes(list), change);
+	*removed = put_lines(to, list, authorized_keys_bytes(list), change);
 	if (change->add != NULL)
 		put_entry(to, change->add);
 	memory_stream_end(&to);
-	if (bytes > ALLOWLIST_BYTES_MAX)
+	if (bytes > AUTHORIZED_KEYS_BYTES_MAX)
 		rc = err_set(err, "%.300s would be longer than %d bytes", path,
-		    ALLOWLIST_BYTES_MAX);
+		    AUTHORIZED_KEYS_BYTES_MAX);
 	else if (*removed > 0 || change->add != NULL)
 		rc =
 		    write_list(path, (struct text){ at, (uint32_t)bytes }, err);
 	free(at);
-	allowlist_free(&list);
+	authorized_keys_free(&list);
 	return rc;
 }
 
 int
-allowlist_change(const char *path, const struct allowlist_change *change,
-    uint32_t *removed, struct err *err)
+authorized_keys_change(const char *path,
+    const struct authorized_keys_change *change, uint32_t *removed,
+    struct err *err)
 {
 	struct lockfile lockfile = { 0 };
 	int rc;

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""keeper - an aggregator of a few lines, written from proto/delivery.md.
+"""small_aggregator - an aggregator of a few lines, written from proto/delivery.md.
 
-    keeper.py --ready-fd N ENDPOINT OUT
+    small_aggregator.py --ready-fd N ENDPOINT OUT
 
-What it keeps goes to OUT, one record a line as JSON, written before it is
-acknowledged; OUT.state lets a second run go on where the first was.  What
-OUT.mode says is done with batches:
+What it stores goes to OUT, one record a line as JSON, written before it is
+acknowledged; OUT.state lets the next start continue.  OUT.mode says what is
+done with batches:
 
-    keep        (or no such file) keep and acknowledge
-    mute        neither keep nor answer
-    deaf        keep, but do not answer
+    store       (or no such file) store and acknowledge
+    mute        neither store nor answer
+    deaf        store, but do not answer
     busy        refuse, and want to be asked again
     forbidden   refuse for good
 
@@ -60,7 +60,7 @@ def plain(value):
     return value
 
 
-class Keeper:
+class Aggregator:
     def __init__(self, out):
         self.out = out
         self.streams = {}
@@ -83,7 +83,7 @@ class Keeper:
             with open(self.out + ".mode") as f:
                 return f.read().strip()
         except FileNotFoundError:
-            return "keep"
+            return "store"
 
     def fault(self, text):
         with open(self.out + ".faults", "a") as f:
@@ -91,9 +91,9 @@ class Keeper:
 
     def answer(self, q, kind, stream, **fields):
         now = time.time_ns()
-        h = dict(seq=q.seq, chain=0, reason=0, expect=stream["hwm"] + 1, retry_ms=0)
+        h = dict(seq=q.seq, chain=0, reason=0, expect=stream["last"] + 1, retry_ms=0)
         h.update(fields)
-        header = [q.partition, "keeper", q.session, h["seq"], 0, 0, q.sent_ns, 0, h["chain"], 0,
+        header = [q.partition, "aggregator", q.session, h["seq"], 0, 0, q.sent_ns, 0, h["chain"], 0,
                   h["reason"], h["expect"], self.generation, 1 << 20, h["retry_ms"], now, now, 0]
         rest = msgpack.packb(header)
         head = struct.pack("<4sBBHI", b"PSCP", 1, kind, 0, len(rest))
@@ -115,7 +115,7 @@ class Keeper:
 
     def take(self, q, data):
         """The answer to a frame, or None."""
-        stream = self.streams.setdefault((q.session.hex(), q.partition), {"hwm": 0, "chain": 0})
+        stream = self.streams.setdefault((q.session.hex(), q.partition), {"last": 0, "chain": 0})
         mode = self.mode()
         if mode == "mute":
             return None
@@ -128,9 +128,9 @@ class Keeper:
         if mode == "forbidden" and q.type == BATCH:
             return self.answer(q, NACK, stream, reason=FORBIDDEN)
         last = q.last_seq if q.type == GAP else q.seq
-        if last <= stream["hwm"]:
-            return self.answer(q, ACK, stream, seq=stream["hwm"], chain=stream["chain"])
-        if q.seq > stream["hwm"] + 1:
+        if last <= stream["last"]:
+            return self.answer(q, ACK, stream, seq=stream["last"], chain=stream["chain"])
+        if q.seq > stream["last"] + 1:
             return self.answer(q, NACK, stream, reason=NACK_GAP, chain=stream["chain"])
         if q.chain and stream["chain"] and q.chain != stream["chain"]:
             self.fault(f"chain before {q.seq} is another one")
@@ -142,7 +142,7 @@ class Keeper:
             with open(self.out, "a") as f:
                 f.write(json.dumps({"partition": q.partition, "session": q.session.hex(), "seq": q.seq,
                                     "last": last, "kind": "lost", "reason": q.reason}) + "\n")
-        stream["hwm"] = last
+        stream["last"] = last
         self.save()
         if mode == "deaf":
             return None
@@ -151,21 +151,21 @@ class Keeper:
 
 def main():
     ready_fd, endpoint, out = int(sys.argv[2]), sys.argv[3], sys.argv[4]
-    keeper = Keeper(out)
-    door = zmq.Context().socket(zmq.ROUTER)
-    door.linger = 0
-    door.bind(endpoint)
+    aggregator = Aggregator(out)
+    listener = zmq.Context().socket(zmq.ROUTER)
+    listener.linger = 0
+    listener.bind(endpoint)
     os.write(ready_fd, b"\n")
     os.close(ready_fd)
     while True:
-        *route, data = door.recv_multipart()
+        *route, data = listener.recv_multipart()
         try:
-            answer = keeper.take(Answer(data), data)
+            answer = aggregator.take(Answer(data), data)
         except AssertionError as e:
-            keeper.fault(f"bad frame {e}")
+            aggregator.fault(f"bad frame {e}")
             continue
         if answer is not None:
-            door.send_multipart(route + [answer])
+            listener.send_multipart(route + [answer])
 
 
 main()
