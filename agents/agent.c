@@ -414,7 +414,7 @@ check(const void *values, struct err *err)
 }
 
 static bool
-fence(const void *values, struct sandbox *sandbox)
+declare_files(const void *values, struct sandbox *sandbox)
 {
 	return settings_sandbox(values, sandbox);
 }
@@ -431,7 +431,7 @@ main(int argc, char **argv)
 		.values = &agent.given,
 		.arg = &agent,
 		.check = check,
-		.fence = fence,
+		.declare_files = declare_files,
 		.start = start,
 		.stop = stop,
 		.renew = renew,

@@ -61,10 +61,10 @@ static void
 settle(void *arg)
 {
 	struct aggregator *self = arg;
-	struct ingest_status intake;
+	struct ingest_status ingest;
 
-	ingest_status(self->ingest, &intake);
-	writer_await(self->writer, intake.next - 1, SETTLE_NS);
+	ingest_status(self->ingest, &ingest);
+	writer_await(self->writer, ingest.next - 1, SETTLE_NS);
 }
 
 /* Called by the thread of the query server. */
@@ -72,16 +72,16 @@ static void
 put_status(void *arg, struct wire_writer *w)
 {
 	struct aggregator *self = arg;
-	struct ingest_status intake;
+	struct ingest_status ingest;
 	struct writer_status indexer;
 	struct query_server_status query_server;
 	struct auth_counters auth;
 
-	ingest_status(self->ingest, &intake);
+	ingest_status(self->ingest, &ingest);
 	writer_status(self->writer, &indexer);
 	query_server_status(self->query_server, &query_server);
 	auth_counters(self->auth, &auth);
-	status_put(w, text_of(self->aggregator_settings.node), &intake,
+	status_put(w, text_of(self->aggregator_settings.node), &ingest,
 	    &indexer, &query_server, &auth, self->given.insecure);
 }
 
@@ -127,15 +127,15 @@ open_store(struct aggregator *self, struct err *err)
 static int
 open_auth(struct aggregator *self, struct loop *loop, struct err *err)
 {
-	const struct opt_list *intake = &self->given.listen;
+	const struct opt_list *listen = &self->given.listen;
 	const struct opt_list *query_server = &self->given.reader;
 	const struct auth_options how = {
 		.server_key = self->given.server_key,
-		.doors = !self->given.insecure &&
-			 (endpoint_any_tcp(intake->at, intake->count) ||
-			     endpoint_any_tcp(
-				 query_server->at, query_server->count)),
-		.keeps = true,
+		.listeners = !self->given.insecure &&
+			     (endpoint_any_tcp(listen->at, listen->count) ||
+				 endpoint_any_tcp(
+				     query_server->at, query_server->count)),
+		.checks_forwarded = true,
 		.watcher = loop_watcher(loop),
 	};
 
@@ -143,7 +143,7 @@ open_auth(struct aggregator *self, struct loop *loop, struct err *err)
 }
 
 static struct ingest_options
-intake_as_given(const struct aggregator *self)
+ingest_as_given(const struct aggregator *self)
 {
 	return (struct ingest_options){
 		.auth = self->auth,
@@ -167,7 +167,7 @@ open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 		wake_indexer, position_of_indexer };
 	const struct query_server_source source = { self->reader, settle,
 		put_status, self };
-	const struct ingest_options intake = intake_as_given(self);
+	const struct ingest_options ingest = ingest_as_given(self);
 	const struct query_server_options query_server = {
 		.auth = self->auth,
 		.listen = &self->given.reader,
@@ -180,7 +180,7 @@ open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 	if (aggregator_settings_listeners(
 		&self->given, &self->aggregator_settings, err) != 0)
 		return -1;
-	if (ingest_open(&self->ingest, loop, self->journal, &intake, &follower,
+	if (ingest_open(&self->ingest, loop, self->journal, &ingest, &follower,
 		err) != 0)
 		return -1;
 	return query_server_open(
@@ -194,7 +194,7 @@ check(const void *values, struct err *err)
 }
 
 static bool
-fence(const void *values, struct sandbox *sandbox)
+declare_files(const void *values, struct sandbox *sandbox)
 {
 	sandbox_sockets();
 	aggregator_settings_sandbox(values, sandbox);
@@ -271,13 +271,13 @@ static int
 reload(void *arg, struct loop *loop, struct err *err)
 {
 	struct aggregator *self = arg;
-	const struct ingest_options intake = intake_as_given(self);
+	const struct ingest_options ingest = ingest_as_given(self);
 	const struct writer_options indexer =
 	    aggregator_settings_retention(&self->given);
 
 	(void)loop;
 	(void)err;
-	ingest_change(self->ingest, &intake);
+	ingest_change(self->ingest, &ingest);
 	writer_change(self->writer, &indexer);
 	writer_wake(
 	    self->writer); /* a move may have added or removed partitions */
@@ -322,7 +322,7 @@ main(int argc, char **argv)
 		.values = &self.given,
 		.arg = &self,
 		.check = check,
-		.fence = fence,
+		.declare_files = declare_files,
 		.start = start,
 		.stop = stop,
 		.renew = renew,

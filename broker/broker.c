@@ -117,7 +117,7 @@ open_guide(struct broker *broker, struct err *err)
 }
 
 static void
-on_strange(void *arg)
+on_misrouted(void *arg)
 {
 	struct broker *broker = arg;
 
@@ -175,12 +175,12 @@ check(const void *values, struct err *err)
 }
 
 static bool
-fence(const void *values, struct sandbox *sandbox)
+declare_files(const void *values, struct sandbox *sandbox)
 {
 	const struct values *given = values;
 
 	sandbox_sockets();
-	sandbox_doors(sandbox, &given->listen, "run/broker.ipc");
+	sandbox_listeners(sandbox, &given->listen, "run/broker.ipc");
 	sandbox_read_or(sandbox, given->partitions, "partitions");
 	sandbox_read_or(sandbox, given->server_key, "keys/server.key");
 	sandbox_read_or(sandbox, given->key.key, "keys/broker.key");
@@ -192,7 +192,7 @@ open_gate(struct broker *broker, struct loop *loop, struct err *err)
 {
 	const struct auth_options how = { .server_key =
 					      broker->values.server_key,
-		.doors = true,
+		.listeners = true,
 		.watcher = loop_watcher(loop) };
 
 	if (broker->values.key.insecure ||
@@ -214,7 +214,7 @@ start(void *arg, struct loop *loop, struct err *err)
 		return -1;
 	relay_options = (struct relay_options){ (uint32_t)broker->values.queue,
 		broker->values.memory_max, broker->values.key.insecure,
-		on_strange, broker, broker->auth,
+		on_misrouted, broker, broker->auth,
 		(uint32_t)broker->values.connects, broker->values.key_bytes,
 		&broker->values.key };
 	broker->relay.node = text_of(broker->node);
@@ -303,7 +303,7 @@ main(int argc, char **argv)
 		.values = &broker.values,
 		.arg = &broker,
 		.check = check,
-		.fence = fence,
+		.declare_files = declare_files,
 		.start = start,
 		.stop = stop,
 		.renew = renew,

@@ -188,7 +188,7 @@ enter_sandbox(const struct values *values)
 	sandbox_begin(&sandbox);
 	source_sandbox(&sandbox, &values->source);
 	output_sandbox(&sandbox, values->output);
-	sandbox_write_beside(&sandbox, values->cursor);
+	sandbox_write_parent(&sandbox, values->cursor);
 	sandbox_close(&sandbox, false);
 }
 

@@ -173,7 +173,7 @@ look_at_answers(struct direct_uplink *d)
 }
 
 static void
-on_port(void *arg, struct zsock *zsock)
+on_zsock(void *arg, struct zsock *zsock)
 {
 	struct direct_uplink *d = arg;
 
@@ -234,7 +234,7 @@ direct_uplink_start(struct direct_uplink *d,
 	hash_random_bytes(&d->options.ship.seed, sizeof(d->options.ship.seed));
 	zsock_message_init(&d->message);
 	if (sender_new(&d->ship, &d->options.ship, owner, err) != 0 ||
-	    loop_add_port(d->loop, d->zsock, on_port, d, err) != 0)
+	    loop_add_zsock(d->loop, d->zsock, on_zsock, d, err) != 0)
 		return -1;
 	d->added = true;
 	d->progress_ns = clock_monotonic_ns();
@@ -253,7 +253,7 @@ direct_uplink_stop(struct direct_uplink *d)
 	if (d->added) {
 		loop_stop_timer(d->loop, &d->push_timer);
 		loop_stop_timer(d->loop, &d->look_timer);
-		loop_remove_port(d->loop, d->zsock);
+		loop_remove_zsock(d->loop, d->zsock);
 	}
 	zsock_message_clear(&d->message);
 	sender_free(&d->ship);

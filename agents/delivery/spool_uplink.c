@@ -259,7 +259,7 @@ on_tidy_timer(void *arg, struct loop_timer *timer)
 }
 
 static void
-on_port(void *arg, struct zsock *zsock)
+on_zsock(void *arg, struct zsock *zsock)
 {
 	struct spool_uplink *spool_uplink = arg;
 
@@ -296,8 +296,8 @@ open_line(struct spool_uplink *spool_uplink, struct err *err)
 		return -1;
 	spool_uplink->reconnect = reconnect_new(
 	    spool_uplink->options.loop, spool_uplink->zsock, &broker);
-	return loop_add_port(spool_uplink->options.loop, spool_uplink->zsock,
-	    on_port, spool_uplink, err);
+	return loop_add_zsock(spool_uplink->options.loop, spool_uplink->zsock,
+	    on_zsock, spool_uplink, err);
 }
 
 int
@@ -354,7 +354,7 @@ spool_uplink_close(struct spool_uplink **gone)
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->look_timer);
 	zsock_message_clear(&spool_uplink->message);
 	if (spool_uplink->zsock != NULL)
-		loop_remove_port(
+		loop_remove_zsock(
 		    spool_uplink->options.loop, spool_uplink->zsock);
 	zsock_close(&spool_uplink->zsock);
 	sender_free(&spool_uplink->sender);

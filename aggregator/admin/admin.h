@@ -4,7 +4,6 @@
  * Each function works on the directory of a store and returns when it is done;
  * findings go to the log.  Verify, backup and list_models also work while an
  * aggregator is running; the others need the lock of the store.
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ADMIN_ADMIN_H

@@ -29,7 +29,7 @@ static bool
 row_is_good(const struct key_row_block *head, struct text value)
 {
 	struct row_block_item item, last = { .time_ns = INT64_MIN };
-	struct row_block_rows rows;
+	struct row_block_reader rows;
 	struct row_block_body body;
 
 	if (head->kind == RECORD_CONTEXT || head->kind >= RECORD_KINDS ||

@@ -161,8 +161,8 @@ aggregator_settings_sandbox(
 	sandbox_read(sandbox,
 	    given->models != NULL ? given->models : model_dir_find(models));
 	sandbox_read_or(sandbox, given->server_key, "keys/server.key");
-	sandbox_doors(sandbox, &given->listen, "run/intake.ipc");
-	sandbox_doors(sandbox, &given->reader, "run/reader.ipc");
+	sandbox_listeners(sandbox, &given->listen, "run/intake.ipc");
+	sandbox_listeners(sandbox, &given->reader, "run/reader.ipc");
 }
 
 int

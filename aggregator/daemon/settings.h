@@ -40,7 +40,7 @@ struct aggregator_settings {
 /* Check the values beyond their types; -1 and a sentence names the option. */
 int aggregator_settings_check(
     const struct aggregator_settings_given *given, struct err *err);
-/* Find the files that the service needs. */
+/* Declare the files that the service needs. */
 void aggregator_settings_sandbox(
     const struct aggregator_settings_given *given, struct sandbox *sandbox);
 /* Find the store only, for an administrative program. */

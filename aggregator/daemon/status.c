@@ -72,7 +72,7 @@ reasons(struct pairs *pairs, const struct receiver_counters *receiver,
 }
 
 static void
-put_intake(struct pairs *pairs, const struct ingest_status *s)
+put_ingest(struct pairs *pairs, const struct ingest_status *s)
 {
 	number(pairs, "batches", s->receiver.batches);
 	number(pairs, "records", s->receiver.records);
@@ -89,7 +89,7 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "connections_evicted", s->connections_evicted);
 	number(pairs, "connections_throttled", s->connections_throttled);
 	number(pairs, "rate_limited", s->rate_limited);
-	number(pairs, "connections_dropped", s->cut);
+	number(pairs, "connections_dropped", s->connections_dropped);
 	number(pairs, "messages_unkeyed", s->unkeyed);
 	number(pairs, "handshakes_failed", s->handshakes_failed);
 	number(pairs, "peers", s->peers);
@@ -172,23 +172,23 @@ put_entity(struct wire_writer *w, struct text node, const char *id,
 
 bool
 status_put(struct wire_writer *w, struct text node,
-    const struct ingest_status *intake, const struct writer_status *indexer,
+    const struct ingest_status *ingest, const struct writer_status *indexer,
     const struct query_server_status *query_server,
     const struct auth_counters *auth, bool insecure)
 {
 	struct pairs pairs;
 
 	begin(&pairs);
-	flag(&pairs, "full", intake->full || indexer->full);
-	put_intake(&pairs, intake);
-	put_indexer(&pairs, indexer, intake->next);
+	flag(&pairs, "full", ingest->full || indexer->full);
+	put_ingest(&pairs, ingest);
+	put_indexer(&pairs, indexer, ingest->next);
 	put_query_server(&pairs, query_server);
 	put_auth(&pairs, auth, insecure);
 	if (!put_entity(w, node, "aggregator", &pairs))
 		return false;
 	/* A separate record, because a record has a limit of attributes. */
 	begin(&pairs);
-	reasons(&pairs, &intake->receiver, auth);
+	reasons(&pairs, &ingest->receiver, auth);
 	return pairs.count == 0 ||
 	       put_entity(w, node, "aggregator:refused", &pairs);
 }

@@ -3,7 +3,6 @@
  * "status", with the ids "aggregator" (counters of ingest, indexer and query
  * server) and, if anything was refused, "aggregator:refused" (counts by
  * reason).
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_STATUS_H
@@ -15,7 +14,7 @@
 
 /* Append the records and their contexts to a page; false if they do not fit. */
 bool status_put(struct wire_writer *w, struct text node,
-    const struct ingest_status *intake, const struct writer_status *indexer,
+    const struct ingest_status *ingest, const struct writer_status *indexer,
     const struct query_server_status *query_server,
     const struct auth_counters *auth, bool insecure);
 

@@ -43,7 +43,7 @@ bytes_of(const struct row_block_item *item)
 uint64_t
 rejected_batch_bytes_of_row(struct text value)
 {
-	struct row_block_rows rows;
+	struct row_block_reader rows;
 	struct row_block_item item;
 	uint64_t bytes = 0;
 

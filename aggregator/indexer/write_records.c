@@ -73,7 +73,7 @@ put_row(struct indexer_write *indexer_write, struct place *place,
 		.first_ns = indexer_write->row.first_ns,
 		.row = ++place->row };
 
-	struct text value = row_block_row_finish(&indexer_write->row);
+	struct text value = row_block_finish(&indexer_write->row);
 
 	key_put_row_block(key, &row_key);
 	db_cursor_put(place->row_blocks,
@@ -119,17 +119,17 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 			    &collect->row_blocks, group, compare, collect);
 		count_group(collect, group);
 		records += group->count;
-		row_block_row_start(&indexer_write->row);
+		row_block_begin(&indexer_write->row);
 		for (member = group->first; member != GROUP_END;
 		     member = group_next(&collect->row_blocks, member)) {
 			const struct row_block_item *item =
 			    &collect->item[member].record;
 
-			if (row_block_row_add(&indexer_write->row, item))
+			if (row_block_add(&indexer_write->row, item))
 				continue;
 			put_row(indexer_write, &place, group->key);
-			row_block_row_start(&indexer_write->row);
-			row_block_row_add(&indexer_write->row, item);
+			row_block_begin(&indexer_write->row);
+			row_block_add(&indexer_write->row, item);
 		}
 		put_row(indexer_write, &place, group->key);
 	}

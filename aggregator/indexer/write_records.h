@@ -16,7 +16,7 @@
 enum { INDEXER_WRITE_ENTITIES_MAX = 10000000 };
 
 struct indexer_write {
-	struct row_block_row row;
+	struct row_block_builder row;
 	struct phase_state state;
 	struct buffer value;     /* the row being written */
 	struct buffer sums;      /* encoded sums of the state */

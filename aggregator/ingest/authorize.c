@@ -37,14 +37,14 @@ may_send(struct authorize *authorize, const struct zsock_message *message,
 
 	if (wire_peek(message->frame, header) != WIRE_OK)
 		return true;
-	if (auth_judge(authorize->auth, message, AUTH_PUBLISH,
+	if (auth_check(authorize->auth, message, AUTH_PUBLISH,
 		header->partition, header->node) != AUTH_OK)
 		return false;
 	if (header->type != WIRE_BATCH ||
 	    !auth_is_bound(authorize->auth, message, pattern) ||
 	    !find_stray(authorize, message->frame, text_of(pattern), &stray))
 		return true;
-	auth_judge(
+	auth_check(
 	    authorize->auth, message, AUTH_PUBLISH, header->partition, stray);
 	return false;
 }

@@ -38,7 +38,7 @@ collect_connections(
 	now->accepts_failed = connections->accepts_failed;
 	now->connections_evicted = connections->connections_evicted;
 	now->connections_throttled = connections->connections_throttled;
-	now->cut = connections->cut;
+	now->connections_dropped = connections->connections_dropped;
 	now->unkeyed = connections->unkeyed;
 	now->handshakes_failed = connections->handshakes_failed;
 	now->peers = connections->peers;

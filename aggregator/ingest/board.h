@@ -27,7 +27,7 @@ struct ingest_status {
 	uint64_t first, next;               /* numbers of the journal */
 	uint64_t indexing_lag_bytes;        /* not indexed yet */
 	uint64_t malformed;                 /* malformed messages */
-	uint64_t accepts_failed, connections_evicted, cut; /* connections */
+	uint64_t accepts_failed, connections_evicted, connections_dropped;
 	uint64_t connections_throttled; /* times that the connection rate limit
 					   was reached */
 	uint64_t rate_limited; /* batches deferred: over the rate of a key */

@@ -193,7 +193,7 @@ group_is_big(const struct ingest *ingest, int64_t now_ns)
 }
 
 static void
-on_port(void *arg, struct zsock *zsock)
+on_zsock(void *arg, struct zsock *zsock)
 {
 	struct ingest *ingest = arg;
 	int64_t now_ns = clock_monotonic_ns();
@@ -300,7 +300,8 @@ open_listener(struct ingest *ingest, struct err *err)
 	for (uint32_t i = 0; i < listen->count; i++)
 		if (zsock_bind(ingest->zsock, listen->at[i], err) != 0)
 			return -1;
-	return loop_add_port(ingest->loop, ingest->zsock, on_port, ingest, err);
+	return loop_add_zsock(
+	    ingest->loop, ingest->zsock, on_zsock, ingest, err);
 }
 
 int
@@ -368,7 +369,7 @@ ingest_stop(struct ingest *ingest)
 	ingest->stopped = true;
 	loop_stop_timer(ingest->loop, &ingest->tick);
 	outbox_stop(&ingest->outbox);
-	loop_remove_port(ingest->loop, ingest->zsock);
+	loop_remove_zsock(ingest->loop, ingest->zsock);
 }
 
 void
@@ -383,7 +384,7 @@ ingest_close(struct ingest **ingest)
 	if (old->open)
 		journal_abort(old->journal);
 	if (old->zsock != NULL && !old->stopped)
-		loop_remove_port(old->loop, old->zsock);
+		loop_remove_zsock(old->loop, old->zsock);
 	if (old->tick.on_timer != NULL && !old->stopped) {
 		loop_stop_timer(old->loop, &old->tick);
 		outbox_stop(&old->outbox);

@@ -9,7 +9,6 @@
  * session was given up or the program ended) are recorded as gaps of the
  * store's own, so no loss is silent; a sender that comes later may still
  * resend them.
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_RESTORE_GAPS_H

@@ -5,7 +5,6 @@
  * (proto/keys/keyfile.h) and lines of DIR/keys/allow
  * (proto/keys/authorized_keys.h), and send SIGHUP to the running daemons, so
  * that a change takes effect at once.
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_KEYS_KEYS_H

@@ -170,7 +170,7 @@ phase_put_compacted(const struct phase_state *state, uint32_t first,
 		put_entry(to, from, 0, scope);
 		put_entry(
 		    to, &state->end.at[first + i], from->id.time_ns, scope);
-		if (i > 0 && to->bytes - start > ROW_BLOCK_ROW_BYTES) {
+		if (i > 0 && to->bytes - start > ROW_BLOCK_BYTES) {
 			to->bytes = before;
 			break;
 		}

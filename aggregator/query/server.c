@@ -180,7 +180,7 @@ may_ask(struct query_server *query_server, const struct wire_header *header,
 	enum auth_want want =
 	    header->type == WIRE_STATUS ? AUTH_STATUS : AUTH_READ;
 
-	if (auth_judge(query_server->auth, &query_server->message, want,
+	if (auth_check(query_server->auth, &query_server->message, want,
 		header->partition, header->node) == AUTH_OK)
 		return true;
 	query_server->counters.forbidden++;
@@ -236,7 +236,7 @@ answer_message(struct query_server *query_server)
 }
 
 static void
-on_port(void *arg, struct zsock *zsock)
+on_zsock(void *arg, struct zsock *zsock)
 {
 	struct query_server *query_server = arg;
 
@@ -308,7 +308,7 @@ query_server_open(struct query_server **query_server,
 	for (uint32_t i = 0; i < options->listen->count; i++)
 		if (zsock_bind(made->zsock, options->listen->at[i], err) != 0)
 			goto fail;
-	if (loop_add_port(made->loop, made->zsock, on_port, made, err) != 0)
+	if (loop_add_zsock(made->loop, made->zsock, on_zsock, made, err) != 0)
 		goto fail;
 	loop_set_wake(made->loop, on_wake, made);
 	*query_server = made;
@@ -347,7 +347,7 @@ query_server_close(struct query_server **query_server)
 		return;
 	thread_stop(&old->thread);
 	if (old->zsock != NULL)
-		loop_remove_port(old->loop, old->zsock);
+		loop_remove_zsock(old->loop, old->zsock);
 	zsock_message_clear(&old->message);
 	zsock_close(&old->zsock);
 	loop_free(&old->loop);

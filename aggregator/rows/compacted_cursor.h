@@ -47,7 +47,7 @@ void compacted_cursor_close(struct compacted_cursor **compacted_cursor);
 /* Move to the first series block at or after (node, track), if there is one. */
 void compacted_cursor_seek(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track);
-/* Move to the next series block. */
+/* Move to the first series block after (node, track), if there is one. */
 void compacted_cursor_leave(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track);
 

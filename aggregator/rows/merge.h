@@ -17,7 +17,7 @@
 #include "aggregator/tables/row_block.h"
 
 struct merge_row {
-	struct row_block_rows rows;
+	struct row_block_reader rows;
 	struct compacted_cursor
 	    *compacted_cursor;      /* if not NULL, instead of `rows` */
 	struct row_block_item item; /* its next record */

@@ -279,7 +279,7 @@ row_block_put_attribute(
 /* ---- rows ---- */
 
 void
-row_block_row_start(struct row_block_row *row)
+row_block_begin(struct row_block_builder *row)
 {
 	buffer_need(&row->bytes, HEADER_ROOM);
 	row->bytes.bytes = HEADER_ROOM;
@@ -287,13 +287,13 @@ row_block_row_start(struct row_block_row *row)
 }
 
 bool
-row_block_row_add(struct row_block_row *row, const struct row_block_item *item)
+row_block_add(struct row_block_builder *row, const struct row_block_item *item)
 {
 	size_t room = ITEM_ROOM + (size_t)item->body.bytes;
 	unsigned char *start, *to;
 
 	if (row->records > 0 &&
-	    row->bytes.bytes + room > ROW_BLOCK_ROW_BYTES + HEADER_ROOM)
+	    row->bytes.bytes + room > ROW_BLOCK_BYTES + HEADER_ROOM)
 		return false;
 	if (row->records == 0)
 		row->first_ns = row->last_ns = item->time_ns;
@@ -314,7 +314,7 @@ row_block_row_add(struct row_block_row *row, const struct row_block_item *item)
 }
 
 struct text
-row_block_row_finish(struct row_block_row *row)
+row_block_finish(struct row_block_builder *row)
 {
 	unsigned char header[HEADER_ROOM];
 	unsigned char *to = varint_encode(header, row->records);
@@ -329,7 +329,8 @@ row_block_row_finish(struct row_block_row *row)
 }
 
 bool
-row_block_open(struct row_block_rows *rows, struct text value, int64_t first_ns)
+row_block_open(
+    struct row_block_reader *rows, struct text value, int64_t first_ns)
 {
 	rows->bytes = varint_reader_of(value);
 	rows->left = varint_get(&rows->bytes);
@@ -340,7 +341,7 @@ row_block_open(struct row_block_rows *rows, struct text value, int64_t first_ns)
 }
 
 bool
-row_block_next(struct row_block_rows *rows, struct row_block_item *item)
+row_block_next(struct row_block_reader *rows, struct row_block_item *item)
 {
 	struct varint_reader *u = &rows->bytes;
 

@@ -19,7 +19,7 @@
 #include "proto/record/record.h"
 
 /* LMDB stores values up to about half a page in the page itself. */
-enum { ROW_BLOCK_ROW_BYTES = 1900 };
+enum { ROW_BLOCK_BYTES = 1900 };
 
 /* A record in a row: its identity, and the bytes that depend on its kind. */
 struct row_block_item {
@@ -96,23 +96,23 @@ void row_block_put_attribute(
 
 /* ---- writing a row ---- */
 
-struct row_block_row {
+struct row_block_builder {
 	struct buffer bytes;
 	uint64_t records;
 	int64_t first_ns, last_ns;
 };
 
-void row_block_row_start(struct row_block_row *row);
+void row_block_begin(struct row_block_builder *row);
 /* Add a record.  Items come in row_block_compare order.  False: the row is
  * full; finish it, start a new one and add the record there. */
-bool row_block_row_add(
-    struct row_block_row *row, const struct row_block_item *item);
+bool row_block_add(
+    struct row_block_builder *row, const struct row_block_item *item);
 /* A view, valid until the next start. */
-struct text row_block_row_finish(struct row_block_row *row);
+struct text row_block_finish(struct row_block_builder *row);
 
 /* ---- reading a row ---- */
 
-struct row_block_rows { /* the position in a row */
+struct row_block_reader { /* the position in a row */
 	struct varint_reader bytes;
 	uint64_t left;   /* records not yet returned */
 	int64_t time_ns; /* time of the last record; initially the row's first
@@ -122,9 +122,9 @@ struct row_block_rows { /* the position in a row */
 
 /* False when the row is damaged. */
 bool row_block_open(
-    struct row_block_rows *rows, struct text value, int64_t first_ns);
+    struct row_block_reader *rows, struct text value, int64_t first_ns);
 /* False at the end.  `rows->bytes.bad` is set when the row ended too early. */
-bool row_block_next(struct row_block_rows *rows, struct row_block_item *item);
+bool row_block_next(struct row_block_reader *rows, struct row_block_item *item);
 uint64_t row_block_count(struct text value);
 
 #endif

@@ -43,25 +43,25 @@ extern const char *const tables_names[TABLES_COUNT + 1];
 int tables_open(struct db **db, const char *store, struct db_options *options,
     struct err *err);
 
-/* Facts about the store, by name. */
-#define FACT_INDEXED                                                           \
-	"folded"           /* the last journal number that is in the tables */
-#define FACT_ROW     "row" /* the last row number given to a row block */
-#define FACT_RECORDS "records" /* records ever written to row blocks */
-#define FACT_COMPACTED                                                         \
-	"sealed" /* the last number given to a compacted slice                 \
-		  */
-#define FACT_MODELS                                                            \
-	"models" /* hash of the models that the phases were derived with */
+/* Facts about the store, by name: the last journal number that is in the
+ * tables; the last row number given to a row block; records ever written to
+ * row blocks; the last number given to a compacted slice; the hash of the
+ * models that the phases were derived with. */
+#define FACT_INDEXED   "folded"
+#define FACT_ROW       "row"
+#define FACT_RECORDS   "records"
+#define FACT_COMPACTED "sealed"
+#define FACT_MODELS    "models"
 /* 1: a rebuild of all phases is under way; 1 + number of a partition: of that
  * one */
 #define FACT_REBUILD  "rebuild"
 #define FACT_MOVED    "moved"    /* how often a partition was moved in or out */
 #define FACT_RETAINED "retained" /* records before this hour were deleted */
+#define FACT_CUT      "cut" /* followed by the digit of a rollup: tables_cut */
+
 /* Returns 0 if the fact was never set.  If the fact is damaged, a write
  * transaction fails: restarting from 0 would index the journal a second time.
  */
-#define FACT_CUT "cut" /* followed by the digit of a rollup: tables_cut */
 uint64_t tables_fact(struct db_txn *txn, const char *name);
 void tables_put_fact(struct db_txn *txn, const char *name, uint64_t value);
 

@@ -77,7 +77,7 @@ struct compact {
 	/* The sources: slices of row blocks, then compacted ones. */
 	uint32_t *slice;
 	uint32_t slices, row_block_slices, slice_room;
-	struct row_block_row row;
+	struct row_block_builder row;
 	bool complete; /* the last collected series block is complete */
 	struct rollup_builder *rollups;
 };

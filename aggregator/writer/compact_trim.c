@@ -77,18 +77,18 @@ is_compacted(const struct trim *trim, const struct key_row_block *key,
 static enum fate
 cut_row(struct trim *trim, struct key_row_block *key, struct text value)
 {
-	struct row_block_row *row = &trim->compact->row;
-	struct row_block_rows rows;
+	struct row_block_builder *row = &trim->compact->row;
+	struct row_block_reader rows;
 	struct row_block_item item;
 	bool some = false;
 
 	if (!row_block_open(&rows, value, key->first_ns))
 		return STAYS; /* damaged: keep it, verify reports it */
-	row_block_row_start(row);
+	row_block_begin(row);
 	while (row_block_next(&rows, &item)) {
 		if (is_compacted(trim, key, &item))
 			some = true;
-		else if (!row_block_row_add(row, &item))
+		else if (!row_block_add(row, &item))
 			return STAYS; /* cannot happen: it fitted before */
 	}
 	if (!some)
@@ -129,7 +129,7 @@ trim_row_blocks(struct trim *trim, const struct key_row_block *slice)
 			fate = cut_row(trim, &row_key, value);
 		if (fate == IS_CUT)
 			keep_rest(trim, &row_key,
-			    row_block_row_finish(&trim->compact->row));
+			    row_block_finish(&trim->compact->row));
 		if (fate != STAYS)
 			db_cursor_del(cursor);
 	}

@@ -121,7 +121,7 @@ static void
 match_row(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
     const struct key_row_block *row_key, struct text value)
 {
-	struct row_block_rows rows;
+	struct row_block_reader rows;
 	struct row_block_item item;
 
 	value = arena_text(&writer->collect.arena, value);

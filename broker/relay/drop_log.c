@@ -19,8 +19,8 @@ invalid(const struct relay *relay)
 	uint64_t sum = relay->counters.invalid +
 		       zsock_counters(relay->listener)->malformed;
 
-	for (uint32_t i = 0; i < relay->lines; i++)
-		sum += zsock_counters(relay->line[i].zsock)->malformed;
+	for (uint32_t i = 0; i < relay->upstreams; i++)
+		sum += zsock_counters(relay->upstream[i].zsock)->malformed;
 	return sum;
 }
 
@@ -30,13 +30,13 @@ drop_log_sum(const struct drop_log *drop_log)
 	const struct relay *relay = drop_log->relay;
 	const struct relay_counters *c = &relay->counters;
 	const struct zsock_counters *listener = zsock_counters(relay->listener);
-	struct auth_counters gate;
+	struct auth_counters auth;
 
-	auth_counters(relay->auth, &gate);
+	auth_counters(relay->auth, &auth);
 	/* c->refused includes c->malformed. */
 	return c->busy + c->owner + c->refused + c->unsolicited +
 	       c->unforwarded + invalid(relay) + listener->unreachable +
-	       listener->full + listener->unkeyed + auth_forbidden(&gate);
+	       listener->full + listener->unkeyed + auth_forbidden(&auth);
 }
 
 static void
@@ -46,11 +46,11 @@ on_summary(void *arg, struct loop_timer *timer)
 	const struct relay *relay = drop_log->relay;
 	const struct relay_counters *c = &relay->counters;
 	const struct zsock_counters *listener = zsock_counters(relay->listener);
-	struct auth_counters gate;
+	struct auth_counters auth;
 	uint64_t now = drop_log_sum(drop_log);
 
 	(void)timer;
-	auth_counters(relay->auth, &gate);
+	auth_counters(relay->auth, &auth);
 	log_warn("dropped %" PRIu64
 		 " messages in the last minute; totals: busy=%" PRIu64
 		 " owner=%" PRIu64 " refused=%" PRIu64 " unsolicited=%" PRIu64
@@ -59,7 +59,7 @@ on_summary(void *arg, struct loop_timer *timer)
 		 " unkeyed=%" PRIu64,
 	    now - drop_log->reported, c->busy, c->owner, c->refused,
 	    c->unsolicited, c->unforwarded, invalid(relay),
-	    listener->unreachable, listener->full, auth_forbidden(&gate),
+	    listener->unreachable, listener->full, auth_forbidden(&auth),
 	    listener->unkeyed);
 	drop_log->reported = now;
 }

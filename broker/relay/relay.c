@@ -94,7 +94,7 @@ may_pass(struct relay *relay, const struct wire_header *header)
 	else if (header->type == WIRE_SELECT || header->type == WIRE_STATS ||
 		 header->type == WIRE_FOLLOW)
 		want = AUTH_READ;
-	if (auth_judge(relay->auth, &relay->message, want, header->partition,
+	if (auth_check(relay->auth, &relay->message, want, header->partition,
 		header->node) == AUTH_OK)
 		return true;
 	if (header->type != WIRE_BYE)
@@ -123,10 +123,10 @@ forward_identity(struct relay *relay)
 static void on_listener(void *arg, struct zsock *listener);
 
 static void
-shut_listener(struct relay *relay, int line)
+pause_listener(struct relay *relay, int upstream)
 {
-	relay->waiting = line;
-	loop_remove_port(relay->loop, relay->listener);
+	relay->waiting = upstream;
+	loop_remove_zsock(relay->loop, relay->listener);
 	loop_set_timer(relay->loop, &relay->patience,
 	    clock_monotonic_ns() + RELAY_PATIENCE_NS, 0);
 }
@@ -139,7 +139,7 @@ open_listener(struct relay *relay)
 	relay->waiting = ROUTE_NONE;
 	loop_stop_timer(relay->loop, &relay->patience);
 	/* Re-adding cannot fail: it takes the slot that it has just freed. */
-	if (loop_add_port(
+	if (loop_add_zsock(
 		relay->loop, relay->listener, on_listener, relay, &err) != 0)
 		assert(!"the loop has no slot for the listener");
 }
@@ -150,15 +150,16 @@ static bool
 pass_up(struct relay *relay, int number, const struct wire_header *header,
     bool may_wait)
 {
-	struct upstream *line = &relay->line[number];
+	struct upstream *upstream = &relay->upstream[number];
 
-	if (zsock_pass(line->zsock, &relay->message) == ZSOCK_DONE) {
-		line->stuck = false;
+	if (zsock_pass(upstream->zsock, &relay->message) == ZSOCK_DONE) {
+		upstream->stuck = false;
 		return true;
 	}
-	if (may_wait && !line->stuck && zsock_counters(line->zsock)->peers > 0)
+	if (may_wait && !upstream->stuck &&
+	    zsock_counters(upstream->zsock)->peers > 0)
 		return false;
-	line->stuck = true;
+	upstream->stuck = true;
 	relay->counters.busy++;
 	nack(relay, header, WIRE_NACK_BUSY);
 	return true;
@@ -169,7 +170,7 @@ take(struct relay *relay, bool may_wait)
 {
 	struct wire_header header;
 	enum wire_fault fault = wire_peek(relay->message.frame, &header);
-	int line;
+	int upstream;
 
 	if (is_answer(header.type)) {
 		relay->counters.unsolicited++;
@@ -192,13 +193,13 @@ take(struct relay *relay, bool may_wait)
 		nack(relay, &header, WIRE_NACK_BUSY);
 		return;
 	}
-	line = routes_find(relay->routes, header.partition);
-	if (line == ROUTE_NONE) {
+	upstream = routes_find(relay->routes, header.partition);
+	if (upstream == ROUTE_NONE) {
 		relay->counters.owner++;
 		nack(relay, &header, WIRE_NACK_OWNER);
 	} else if (forward_identity(relay) &&
-		   !pass_up(relay, line, &header, may_wait)) {
-		shut_listener(relay, line);
+		   !pass_up(relay, upstream, &header, may_wait)) {
+		pause_listener(relay, upstream);
 	}
 }
 
@@ -265,9 +266,9 @@ note_answer(struct relay *relay, struct text frame)
 	if (wire_peek(frame, &header) != WIRE_OK || header.type != WIRE_NACK ||
 	    header.reason != WIRE_NACK_OWNER)
 		return;
-	relay->counters.strange++;
-	if (relay->on_strange != NULL)
-		relay->on_strange(relay->arg);
+	relay->counters.misrouted++;
+	if (relay->on_misrouted != NULL)
+		relay->on_misrouted(relay->arg);
 }
 
 static void
@@ -278,9 +279,9 @@ on_line(void *arg, struct zsock *zsock)
 	uint32_t number = 0;
 	int i;
 
-	while (relay->line[number].zsock != zsock)
+	while (relay->upstream[number].zsock != zsock)
 		number++;
-	upstream_look(&relay->line[number]);
+	upstream_look(&relay->upstream[number]);
 	if (relay->waiting == (int)number)
 		try_again(relay, true);
 	zsock_message_init(&answer);
@@ -306,9 +307,9 @@ relay_peer_bytes(uint32_t queue_messages)
 }
 
 int
-relay_attend_line(struct relay *relay, struct zsock *zsock, struct err *err)
+relay_attend_upstream(struct relay *relay, struct zsock *zsock, struct err *err)
 {
-	return loop_add_port(relay->loop, zsock, on_line, relay, err);
+	return loop_add_zsock(relay->loop, zsock, on_line, relay, err);
 }
 
 void
@@ -322,7 +323,7 @@ int
 relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
     const struct relay_options *options, struct err *err)
 {
-	struct zsock_options port = { .kind = ZSOCK_LISTENER,
+	struct zsock_options how = { .kind = ZSOCK_LISTENER,
 		.queue_messages = options->queue_messages,
 		.answer_messages = RELAY_ANSWERS * options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
@@ -335,7 +336,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->insecure = options->insecure;
 	relay->rate_limit = rate_limit_new(options->key_bytes);
 	relay->routes = routes;
-	relay->on_strange = options->on_strange;
+	relay->on_misrouted = options->on_misrouted;
 	relay->arg = options->arg;
 	relay->started_ns = clock_wall_ns();
 	relay->waiting = ROUTE_NONE;
@@ -343,21 +344,22 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->patience.arg = relay;
 	drop_log_init(&relay->drop_log, relay);
 	zsock_message_init(&relay->message);
-	if (zsock_open(&relay->listener, &port, err) != 0)
+	if (zsock_open(&relay->listener, &how, err) != 0)
 		return -1;
-	if (loop_add_port(loop, relay->listener, on_listener, relay, err) != 0)
+	if (loop_add_zsock(loop, relay->listener, on_listener, relay, err) != 0)
 		return -1;
 	relay->queue_messages = options->queue_messages;
 	relay->key = options->key;
 	relay_set_memory(relay, options->memory_bytes_max);
-	for (; relay->lines < routes->targets; relay->lines++) {
-		struct upstream *line = &relay->line[relay->lines];
+	for (; relay->upstreams < routes->targets; relay->upstreams++) {
+		struct upstream *upstream = &relay->upstream[relay->upstreams];
 
-		if (upstream_open(line, loop, relay->queue_messages, relay->key,
-			routes->endpoint[relay->lines], err) != 0)
+		if (upstream_open(upstream, loop, relay->queue_messages,
+			relay->key, routes->endpoint[relay->upstreams],
+			err) != 0)
 			return -1;
-		if (relay_attend_line(relay, line->zsock, err) != 0) {
-			upstream_close(line, 0);
+		if (relay_attend_upstream(relay, upstream->zsock, err) != 0) {
+			upstream_close(upstream, 0);
 			return -1;
 		}
 	}
@@ -367,8 +369,8 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 void
 relay_show_key(struct relay *relay)
 {
-	for (uint32_t i = 0; i < relay->lines; i++)
-		upstream_show_key(&relay->line[i]);
+	for (uint32_t i = 0; i < relay->upstreams; i++)
+		upstream_show_key(&relay->upstream[i]);
 }
 
 void
@@ -382,7 +384,7 @@ relay_stop(struct relay *relay)
 			break;
 		take(relay, false);
 	}
-	loop_remove_port(relay->loop, relay->listener);
+	loop_remove_zsock(relay->loop, relay->listener);
 }
 
 void
@@ -392,8 +394,8 @@ relay_clear(struct relay *relay)
 
 	zsock_message_clear(&relay->message);
 	rate_limit_free(&relay->rate_limit);
-	for (i = 0; i < relay->lines; i++) {
-		upstream_close(&relay->line[i], DRAIN_NS);
+	for (i = 0; i < relay->upstreams; i++) {
+		upstream_close(&relay->upstream[i], DRAIN_NS);
 	}
 	zsock_finish(&relay->listener, DRAIN_NS);
 }

@@ -43,7 +43,7 @@ struct relay_counters {
 	uint64_t unsolicited; /* replies from the wrong direction: dropped */
 	uint64_t statuses;    /* queries answered by the broker */
 	uint64_t
-	    strange; /* nack owner from an aggregator: routes are outdated */
+	    misrouted; /* nack owner from an aggregator: routes are outdated */
 	uint64_t invalid; /* malformed frames of closed upstreams */
 	uint64_t malformed[WIRE_FAULTS];
 };
@@ -53,18 +53,18 @@ struct relay {
 	const struct routes *routes;
 	uint64_t table_version; /* version of the partition table; 0: none */
 	/* Called on nack "owner" from an aggregator; may be NULL. */
-	void (*on_strange)(void *arg);
+	void (*on_misrouted)(void *arg);
 	void *arg;
 	struct text node; /* our node name in status replies */
 	int64_t started_ns;
 	struct zsock *listener;
 	struct auth *auth; /* NULL: no keys */
 	struct rate_limit *rate_limit;
-	bool insecure;                            /* TCP without keys */
-	struct upstream line[ROUTES_TARGETS_MAX]; /* one per target */
+	bool insecure;                                /* TCP without keys */
+	struct upstream upstream[ROUTES_TARGETS_MAX]; /* one per target */
 	uint32_t queue_messages;             /* queue limit of one upstream */
 	const struct client_key_values *key; /* of the upstreams */
-	uint32_t lines;
+	uint32_t upstreams;
 	uint32_t peers_max; /* warn above this many peers */
 	bool warned;
 	int waiting; /* the listener is paused for this upstream; -1: not paused
@@ -79,7 +79,7 @@ struct relay_options {
 	uint32_t queue_messages;
 	uint64_t memory_bytes_max;
 	bool insecure;
-	void (*on_strange)(void *arg);
+	void (*on_misrouted)(void *arg);
 	void *arg;
 	struct auth *auth;            /* NULL: no listener needs keys */
 	uint32_t connects_per_second; /* proto/net/zsock.h */
@@ -108,7 +108,7 @@ void relay_set_memory(struct relay *relay, uint64_t bytes_max);
 
 /* For relay_change: register an upstream with the loop, and stop waiting for
  * one. */
-int relay_attend_line(
+int relay_attend_upstream(
     struct relay *relay, struct zsock *zsock, struct err *err);
 void relay_wait_no_more(struct relay *relay);
 /* The listener's key has changed: bind its TCP endpoints again. */

@@ -13,24 +13,24 @@
 static const struct upstream *
 find_line(const struct relay *relay, const char *endpoint)
 {
-	for (uint32_t i = 0; i < relay->lines; i++)
+	for (uint32_t i = 0; i < relay->upstreams; i++)
 		if (strcmp(relay->routes->endpoint[i], endpoint) == 0)
-			return &relay->line[i];
+			return &relay->upstream[i];
 	return NULL;
 }
 
 static void
-close_lines(struct upstream *lines, uint32_t count)
+close_upstreams(struct upstream *upstreams, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		upstream_close(&lines[i], 0);
+		upstream_close(&upstreams[i], 0);
 }
 
 /* Upstreams that no route uses any more. */
 static void
 fallback_lines(struct relay *relay, const struct routes *routes)
 {
-	for (uint32_t i = 0; i < relay->lines; i++) {
+	for (uint32_t i = 0; i < relay->upstreams; i++) {
 		bool needed = false;
 
 		for (uint32_t j = 0; j < routes->targets; j++)
@@ -40,16 +40,17 @@ fallback_lines(struct relay *relay, const struct routes *routes)
 		if (needed)
 			continue;
 		relay->counters.invalid +=
-		    zsock_counters(relay->line[i].zsock)->malformed;
-		loop_remove_port(relay->loop, relay->line[i].zsock);
-		upstream_close(&relay->line[i], DRAIN_NS);
+		    zsock_counters(relay->upstream[i].zsock)->malformed;
+		loop_remove_zsock(relay->loop, relay->upstream[i].zsock);
+		upstream_close(&relay->upstream[i], DRAIN_NS);
 	}
 }
 
 int
 relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 {
-	struct upstream fresh[ROUTES_TARGETS_MAX], lines[ROUTES_TARGETS_MAX];
+	struct upstream fresh[ROUTES_TARGETS_MAX],
+	    upstreams[ROUTES_TARGETS_MAX];
 	uint32_t opened = 0, at = 0;
 
 	for (uint32_t i = 0; i < routes->targets; i++) {
@@ -60,7 +61,7 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 		if (upstream_open(&fresh[opened], relay->loop,
 			relay->queue_messages, relay->key, endpoint,
 			err) != 0) {
-			close_lines(fresh, opened);
+			close_upstreams(fresh, opened);
 			return -1;
 		}
 		opened++;
@@ -72,14 +73,15 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 		const struct upstream *same =
 		    find_line(relay, routes->endpoint[i]);
 
-		lines[i] = same ? *same : fresh[at++];
+		upstreams[i] = same ? *same : fresh[at++];
 	}
 	fallback_lines(relay, routes);
-	memcpy(relay->line, lines, routes->targets * sizeof(*lines));
-	relay->lines = routes->targets;
+	memcpy(
+	    relay->upstream, upstreams, routes->targets * sizeof(*upstreams));
+	relay->upstreams = routes->targets;
 	relay->routes = routes;
 	for (uint32_t i = 0; i < opened; i++)
-		if (relay_attend_line(relay, fresh[i].zsock, err) != 0)
+		if (relay_attend_upstream(relay, fresh[i].zsock, err) != 0)
 			assert(!"the loop has no slot for an upstream");
 	return 0;
 }

@@ -48,7 +48,7 @@ put_text(struct wire_writer *w, const char *name, const char *text)
 }
 
 static uint32_t
-put_port(struct wire_writer *w, const struct zsock *zsock)
+put_socket(struct wire_writer *w, const struct zsock *zsock)
 {
 	const struct zsock_counters *c = zsock_counters(zsock);
 	const struct {
@@ -68,7 +68,7 @@ put_port(struct wire_writer *w, const struct zsock *zsock)
 		{ "accepts_failed", c->accepts_failed },
 		{ "connections_evicted", c->connections_evicted },
 		{ "connections_throttled", c->connections_throttled },
-		{ "connections_dropped", c->cut },
+		{ "connections_dropped", c->connections_dropped },
 		{ "peers", c->peers },
 	};
 	const uint32_t count = sizeof(rows) / sizeof(*rows);
@@ -82,19 +82,19 @@ put_port(struct wire_writer *w, const struct zsock *zsock)
 static uint32_t
 put_gate(struct wire_writer *w, const struct relay *relay)
 {
-	struct auth_counters gate;
+	struct auth_counters auth;
 	char name[64];
 	uint32_t i;
 
-	auth_counters(relay->auth, &gate);
+	auth_counters(relay->auth, &auth);
 	put_number(w, "insecure", relay->insecure);
-	put_number(w, "keys", gate.keys);
-	put_number(w, "handshakes_refused", gate.handshakes_refused);
-	put_number(w, "forbidden", auth_forbidden(&gate));
+	put_number(w, "keys", auth.keys);
+	put_number(w, "handshakes_refused", auth.handshakes_refused);
+	put_number(w, "forbidden", auth_forbidden(&auth));
 	for (i = AUTH_OK + 1; i < AUTH_VERDICTS; i++) {
 		snprintf(name, sizeof(name), "forbidden_%s",
 		    auth_verdict_name((enum auth_verdict)i));
-		put_number(w, name, gate.forbidden[i]);
+		put_number(w, name, auth.forbidden[i]);
 	}
 	return 4 + AUTH_VERDICTS - 1;
 }
@@ -113,7 +113,7 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 	put_number(w, "owner", c->owner);
 	put_number(w, "refused", c->refused);
 	put_number(w, "unsolicited", c->unsolicited);
-	put_number(w, "owner_elsewhere", c->strange);
+	put_number(w, "owner_elsewhere", c->misrouted);
 	put_number(w, "table_version", relay->table_version);
 	put_number(w, "unforwarded", c->unforwarded);
 	put_number(w, "statuses", c->statuses);
@@ -129,10 +129,10 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 static uint32_t
 put_line(struct wire_writer *w, const struct relay *relay, uint32_t number)
 {
-	const struct upstream *line = &relay->line[number];
+	const struct upstream *upstream = &relay->upstream[number];
 
 	put_text(w, "endpoint", relay->routes->endpoint[number]);
-	put_number(w, "stuck", line->stuck);
+	put_number(w, "stuck", upstream->stuck);
 	return 2;
 }
 
@@ -181,12 +181,12 @@ reply_status(unsigned char to[static REPLY_STATUS_BYTES],
 	wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 	count = put_relay(&pairs, relay);
 	count += put_gate(&pairs, relay);
-	count += put_port(&pairs, relay->listener);
+	count += put_socket(&pairs, relay->listener);
 	put_entity(&body, relay, "broker", count, written(&pairs));
-	for (i = 0; i < relay->lines; i++) {
+	for (i = 0; i < relay->upstreams; i++) {
 		wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 		count = put_line(&pairs, relay, i);
-		count += put_port(&pairs, relay->line[i].zsock);
+		count += put_socket(&pairs, relay->upstream[i].zsock);
 		/* An entity id is a name: at most 255 bytes. */
 		snprintf(id, sizeof(id), "broker:%.240s",
 		    relay->routes->endpoint[i]);

@@ -13,49 +13,50 @@ static const struct reconnect_peer aggregator = { "aggregator",
 	"senders are asked to wait" };
 
 int
-upstream_open(struct upstream *line, struct loop *loop, uint32_t queue_messages,
-    const struct client_key_values *key, const char *endpoint, struct err *err)
+upstream_open(struct upstream *upstream, struct loop *loop,
+    uint32_t queue_messages, const struct client_key_values *key,
+    const char *endpoint, struct err *err)
 {
 	struct zsock_options how = { .kind = ZSOCK_LINE,
 		.queue_messages = queue_messages,
 		.answer_messages = ANSWERS,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
-	*line = (struct upstream){ .zsock = NULL };
+	*upstream = (struct upstream){ .zsock = NULL };
 	if (client_key_show(&how, key, endpoint, "broker", err) != 0)
 		return err_prefix(err, "aggregator");
-	if (zsock_open(&line->zsock, &how, err) != 0)
+	if (zsock_open(&upstream->zsock, &how, err) != 0)
 		return -1;
-	if (zsock_connect(line->zsock, endpoint, err) != 0) {
-		zsock_close(&line->zsock);
+	if (zsock_connect(upstream->zsock, endpoint, err) != 0) {
+		zsock_close(&upstream->zsock);
 		return err_prefix(err, "aggregator");
 	}
-	line->reconnect = reconnect_new(loop, line->zsock, &aggregator);
+	upstream->reconnect = reconnect_new(loop, upstream->zsock, &aggregator);
 	return 0;
 }
 
 void
-upstream_close(struct upstream *line, int64_t drain_ns)
+upstream_close(struct upstream *upstream, int64_t drain_ns)
 {
-	reconnect_free(&line->reconnect);
-	zsock_finish(&line->zsock, drain_ns);
+	reconnect_free(&upstream->reconnect);
+	zsock_finish(&upstream->zsock, drain_ns);
 }
 
 void
-upstream_look(struct upstream *line)
+upstream_look(struct upstream *upstream)
 {
-	reconnect_look(line->reconnect);
+	reconnect_look(upstream->reconnect);
 }
 
 void
-upstream_show_key(struct upstream *line)
+upstream_show_key(struct upstream *upstream)
 {
 	struct err err = { 0 };
 
-	if (!zsock_has_other_key(line->zsock))
+	if (!zsock_has_other_key(upstream->zsock))
 		return;
 	log_info("the key has changed: reconnecting to aggregator %s",
-	    zsock_endpoint(line->zsock));
-	if (zsock_show_key(line->zsock, &err) != 0)
+	    zsock_endpoint(upstream->zsock));
+	if (zsock_show_key(upstream->zsock, &err) != 0)
 		log_warn("%s", err.text);
 }

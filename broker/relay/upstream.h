@@ -22,17 +22,17 @@ struct upstream {
 
 /* Connects.  The caller adds the socket to the loop, which must outlive the
  * upstream, and removes it. */
-int upstream_open(struct upstream *line, struct loop *loop,
+int upstream_open(struct upstream *upstream, struct loop *loop,
     uint32_t queue_messages, const struct client_key_values *key,
     const char *endpoint, struct err *err);
 /* Messages already passed on get at most `drain_ns` to leave. */
-void upstream_close(struct upstream *line, int64_t drain_ns);
+void upstream_close(struct upstream *upstream, int64_t drain_ns);
 
 /* From the socket's callback: logs when the aggregator connects or
  * disconnects, and connects again when the listener has refused us. */
-void upstream_look(struct upstream *line);
+void upstream_look(struct upstream *upstream);
 /* The key file was read again: connects again if the key differs.  Senders
  * repeat the messages that were in flight. */
-void upstream_show_key(struct upstream *line);
+void upstream_show_key(struct upstream *upstream);
 
 #endif

@@ -32,7 +32,7 @@ picture_sandbox(
 	output_sandbox(&sandbox, more);
 	/* Creates a missing directory. */
 	if (dir != NULL && access(dir, F_OK) != 0)
-		sandbox_write_beside(&sandbox, dir);
+		sandbox_write_parent(&sandbox, dir);
 	sandbox_write(&sandbox, dir);
 	if (gnuplot_sandbox_allow(&sandbox))
 		sandbox_close(&sandbox, false);

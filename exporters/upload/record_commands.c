@@ -230,7 +230,7 @@ allow_files(const struct upload_values *upload, struct sandbox *sandbox,
 	if (!upload->records.follow)
 		return;
 	if (upload->records.cursor != NULL)
-		sandbox_write_beside(sandbox, upload->records.cursor);
+		sandbox_write_parent(sandbox, upload->records.cursor);
 	else
 		sandbox_write_or(sandbox, NULL, "run");
 }

@@ -53,7 +53,7 @@ auth_open(
 	    find_file(made->key_path, options->server_key, "keys/server.key",
 		err) != 0 ||
 	    authorized_keys_read(&made->keys, made->allow_path, err) != 0 ||
-	    (options->doors &&
+	    (options->listeners &&
 		(read_server_key(made, &made->server, err) != 0 ||
 		    auth_zap_start(made, err) != 0))) {
 		auth_close(&made);
@@ -91,7 +91,7 @@ replace(struct auth *auth, struct authorized_keys **keys, struct keyfile *key)
 	auth->keys = *keys;
 	auth->counters.keys = authorized_keys_count(auth->keys);
 	auth->counters.reloads++;
-	if (auth->options.doors &&
+	if (auth->options.listeners &&
 	    memcmp(auth->server.public, key->public, ZSOCK_KEY_BYTES) != 0) {
 		/* In place: listeners hold a pointer to the secret. */
 		memcpy(auth->server.public, key->public, ZSOCK_KEY_BYTES);
@@ -112,7 +112,8 @@ auth_reload(struct auth *auth, bool *rekeyed, struct err *err)
 
 	*rekeyed = false;
 	if (authorized_keys_read(&keys, auth->allow_path, err) == 0 &&
-	    (!auth->options.doors || read_server_key(auth, &key, err) == 0)) {
+	    (!auth->options.listeners ||
+		read_server_key(auth, &key, err) == 0)) {
 		*rekeyed = replace(auth, &keys, &key);
 		return 0;
 	}
@@ -127,7 +128,8 @@ auth_reload(struct auth *auth, bool *rekeyed, struct err *err)
 const unsigned char *
 auth_secret(const struct auth *auth)
 {
-	return auth != NULL && auth->options.doors ? auth->server.secret : NULL;
+	return auth != NULL && auth->options.listeners ? auth->server.secret
+						       : NULL;
 }
 
 bool
@@ -177,7 +179,7 @@ find_speaker(const struct auth *auth, const struct zsock_message *message,
 	if (frames < 2)
 		return AUTH_SHAPE;
 	*speaker = NULL;
-	if (!forwarded_for.keyed || !auth->options.keeps)
+	if (!forwarded_for.keyed || !auth->options.checks_forwarded)
 		return AUTH_OK;
 	*peer = forwarded_for;
 	*speaker = authorized_keys_find(auth->keys, forwarded_for.key);
@@ -235,7 +237,7 @@ judge(const struct auth *auth, const struct zsock_message *message,
 }
 
 enum auth_verdict
-auth_judge(struct auth *auth, const struct zsock_message *message,
+auth_check(struct auth *auth, const struct zsock_message *message,
     enum auth_want want, struct text partition, struct text node)
 {
 	struct zsock_peer peer;
@@ -309,12 +311,12 @@ auth_forbidden(const struct auth_counters *counters)
 	return sum;
 }
 
-#define TELL_NS (60 * NS_PER_SECOND)
+#define LOG_NS (60 * NS_PER_SECOND)
 
 enum { QUOTED_BYTES = 300 };
 
 static void
-tell(const struct auth *auth, const struct auth_audit *audit,
+log_refusal(const struct auth *auth, const struct auth_audit *audit,
     struct text partition, struct text node)
 {
 	const struct authorized_key *entry =
@@ -330,7 +332,7 @@ tell(const struct auth *auth, const struct auth_audit *audit,
 	    entry == NULL ? "-" : entry->name.at, (int)sizeof(key), key,
 	    text_quote(in_partition, sizeof(in_partition), partition),
 	    text_quote(as_node, sizeof(as_node), node),
-	    (unsigned long long)audit->untold);
+	    (unsigned long long)audit->unreported);
 }
 
 static struct auth_audit *
@@ -349,7 +351,7 @@ find(
 			oldest = audit;
 	}
 	if (oldest->verdict != AUTH_OK &&
-	    clock_monotonic_ns() - oldest->reported_ns < TELL_NS)
+	    clock_monotonic_ns() - oldest->reported_ns < LOG_NS)
 		return NULL;
 	*oldest = (struct auth_audit){ .verdict = verdict };
 	memcpy(oldest->key, peer->key, sizeof(oldest->key));
@@ -368,10 +370,10 @@ auth_refused(struct auth *auth, const struct zsock_peer *peer,
 	audit = find(auth, peer, verdict);
 	if (audit == NULL)
 		return;
-	audit->untold++;
-	if (audit->reported_ns != 0 && now_ns - audit->reported_ns < TELL_NS)
+	audit->unreported++;
+	if (audit->reported_ns != 0 && now_ns - audit->reported_ns < LOG_NS)
 		return;
-	tell(auth, audit, partition, node);
+	log_refusal(auth, audit, partition, node);
 	audit->reported_ns = now_ns;
-	audit->untold = 0;
+	audit->unreported = 0;
 }

@@ -31,10 +31,10 @@ struct auth_options {
 	const char *allow;      /* file; NULL: DIR/keys/allow */
 	/* There are TCP listeners with keys: auth_open fails unless the server
 	 * key exists and the ZAP handler is bound. */
-	bool doors;
+	bool listeners;
 	/* Check forwarded identities here, too.  False for a broker whose
 	 * upstream does that. */
-	bool keeps;
+	bool checks_forwarded;
 	/* Receives the end of the handler's thread; zeros: nobody. */
 	struct thread_watcher watcher;
 };
@@ -72,7 +72,7 @@ const char *auth_verdict_name(enum auth_verdict verdict);
 /* Is this message allowed?  A refused one is counted and logged (key, reason,
  * partition, node; at most once a minute per key and reason).  `auth` may be
  * NULL: then nobody has a key, and every message is allowed. */
-enum auth_verdict auth_judge(struct auth *auth,
+enum auth_verdict auth_check(struct auth *auth,
     const struct zsock_message *message, enum auth_want want,
     struct text partition, struct text node);
 

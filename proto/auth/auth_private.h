@@ -18,7 +18,7 @@ enum { AUTH_AUDITS = 64 };
 struct auth_audit {
 	unsigned char key[ZSOCK_KEY_BYTES];
 	enum auth_verdict verdict; /* AUTH_OK: free */
-	uint64_t untold;
+	uint64_t unreported;
 	int64_t reported_ns; /* 0: never */
 };
 

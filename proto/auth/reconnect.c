@@ -12,7 +12,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-#define TELL_NS  (60 * NS_PER_SECOND)
+#define LOG_NS   (60 * NS_PER_SECOND)
 #define AGAIN_NS (5 * NS_PER_SECOND)
 #define ALONE_NS (5 * NS_PER_SECOND)
 
@@ -129,7 +129,7 @@ reconnect_look(struct reconnect *reconnect)
 	default: break;
 	}
 	if (reconnect->reported_ns == 0 ||
-	    now_ns - reconnect->reported_ns >= TELL_NS) {
+	    now_ns - reconnect->reported_ns >= LOG_NS) {
 		reconnect->reported_ns = now_ns;
 		log_warn("%s", err.text);
 	}

@@ -190,16 +190,16 @@ config_files_read(
     struct config_files *files, const char *path, bool must, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
-	char beside[DEFAULT_DIR_BYTES];
+	char directory[DEFAULT_DIR_BYTES];
 
 	*files = (struct config_files){ .count = 0 };
 	if (add(files, path, must, err) != 0)
 		return -1;
-	if (snprintf(beside, sizeof(beside), "%.*sconf.d",
+	if (snprintf(directory, sizeof(directory), "%.*sconf.d",
 		slash ? (int)(slash + 1 - path) : 0,
-		path) >= (int)sizeof(beside))
+		path) >= (int)sizeof(directory))
 		return err_set(err, "%s: the name is too long", path);
-	return add_directory(files, beside, err);
+	return add_directory(files, directory, err);
 }
 
 void

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "proto/format/json.h"
+#include "proto/base/text.h"
 #include "proto/record/record.h"
 
 enum json_style {

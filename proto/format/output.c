@@ -162,9 +162,9 @@ output_sandbox(struct sandbox *sandbox, const char *path)
 		sandbox_update(sandbox, path);
 		return;
 	}
-	sandbox_write_beside(sandbox, path);
+	sandbox_write_parent(sandbox, path);
 	if (realpath(path, real) != NULL)
-		sandbox_write_beside(sandbox, real);
+		sandbox_write_parent(sandbox, real);
 }
 
 int

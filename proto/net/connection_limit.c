@@ -238,7 +238,7 @@ connection_limit_look(
 			continue;
 		shutdown((int)fd, SHUT_RDWR);
 		forget(connection_limit, peer);
-		connection_limit->cut++;
+		connection_limit->dropped++;
 		connection_limit->trim = true;
 	}
 }

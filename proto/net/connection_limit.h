@@ -42,7 +42,7 @@ struct connection_limit {
 	bool trim; /* memory of dropped connections may be returned */
 	uint64_t connections_evicted; /* connections evicted for lack of
 					 descriptors */
-	uint64_t cut; /* connections dropped for unfinished data */
+	uint64_t dropped; /* connections dropped for unfinished data */
 };
 
 /* peers_max 0: a third of the descriptors of this process. */

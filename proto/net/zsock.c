@@ -51,7 +51,7 @@ zsock_close(struct zsock **zsock)
 	if (old == NULL)
 		return;
 	zsock_socket_close(&old->socket);
-	for (i = 0; i < old->doors; i++)
+	for (i = 0; i < old->bound; i++)
 		endpoint_release(&old->listener[i].claim);
 	free(old);
 	*zsock = NULL;
@@ -98,7 +98,7 @@ bind_tcp(struct zsock *zsock, struct err *err)
 static int
 bind_ipc(struct zsock *zsock, const char *path, struct err *err)
 {
-	struct endpoint_claim *claim = &zsock->listener[zsock->doors].claim;
+	struct endpoint_claim *claim = &zsock->listener[zsock->bound].claim;
 	mode_t mask;
 	int rc;
 
@@ -123,7 +123,7 @@ zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err)
 	assert(zsock->options.kind == ZSOCK_LISTENER);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
-	if (zsock->doors == ZSOCK_BINDS_MAX)
+	if (zsock->bound == ZSOCK_BINDS_MAX)
 		return err_set(err, "more than %d endpoints to listen on",
 		    ZSOCK_BINDS_MAX);
 	if (zsock_socket_prepare(
@@ -135,9 +135,9 @@ zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err)
 	if (rc != 0)
 		return -1;
 	keep_endpoint(zsock);
-	memcpy(zsock->listener[zsock->doors].endpoint, zsock->endpoint,
+	memcpy(zsock->listener[zsock->bound].endpoint, zsock->endpoint,
 	    sizeof(zsock->endpoint));
-	zsock->doors++;
+	zsock->bound++;
 	return 0;
 }
 
@@ -240,7 +240,7 @@ zsock_rekey(
 
 	assert(zsock->options.kind == ZSOCK_LISTENER);
 	zsock->options.server_secret = server_secret;
-	for (i = 0; i < zsock->doors; i++) {
+	for (i = 0; i < zsock->bound; i++) {
 		const char *endpoint = zsock->listener[i].endpoint;
 
 		if (endpoint_path(endpoint) != NULL)
@@ -353,14 +353,14 @@ zsock_watch(struct zsock *zsock)
 }
 
 bool
-zsock_has_strangers(const struct zsock *zsock)
+zsock_has_unproven(const struct zsock *zsock)
 {
 	return zsock->socket.connection_limit.peers > 0 ||
 	       zsock->socket.accept_rate.shut;
 }
 
 void
-zsock_guard(struct zsock *zsock)
+zsock_check_unproven(struct zsock *zsock)
 {
 	const struct zsock_options *options = &zsock->options;
 
@@ -371,5 +371,6 @@ zsock_guard(struct zsock *zsock)
 	connection_limit_look(&zsock->socket.connection_limit,
 	    ((uint64_t)options->queue_messages + 3) *
 		(options->frame_bytes_max + GUARD_FRAME_BYTES));
-	zsock->counters.cut = zsock->socket.connection_limit.cut;
+	zsock->counters.connections_dropped =
+	    zsock->socket.connection_limit.dropped;
 }

@@ -65,7 +65,8 @@ struct zsock_counters {
 	    connections_evicted; /* evicted: share of descriptors used up */
 	uint64_t connections_throttled; /* pauses of the listener: too many
 					   connections a second */
-	uint64_t cut; /* dropped: more unfinished data than a message has */
+	uint64_t connections_dropped;   /* dropped: more unfinished data than a
+					   message has */
 	uint64_t
 	    connections; /* made so far; a connection counts each reconnect */
 	uint32_t peers;  /* connected now; of a connection: 0 or 1 */
@@ -175,9 +176,9 @@ bool zsock_is_ready(struct zsock *zsock);
 bool zsock_watch(struct zsock *zsock);
 
 /* Are there unauthenticated TCP connections to a listener?  Then call
- * zsock_guard every CONNECTION_LIMIT_LOOK_NS: it drops those that send without
- * end. */
-bool zsock_has_strangers(const struct zsock *zsock);
-void zsock_guard(struct zsock *zsock);
+ * zsock_check_unproven every CONNECTION_LIMIT_LOOK_NS: it drops those that send
+ * without end. */
+bool zsock_has_unproven(const struct zsock *zsock);
+void zsock_check_unproven(struct zsock *zsock);
 
 #endif

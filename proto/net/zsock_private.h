@@ -17,7 +17,7 @@ struct zsock {
 	struct zsock_counters counters;
 	bool blocked; /* a connection returned ZSOCK_AGAIN */
 	char endpoint[ZSOCK_ENDPOINT_BYTES_MAX];
-	uint32_t doors;
+	uint32_t bound;
 	struct {
 		struct endpoint_claim claim;             /* of a Unix socket */
 		char endpoint[ZSOCK_ENDPOINT_BYTES_MAX]; /* as bound */

@@ -45,16 +45,16 @@ whole_file_write(const struct whole_file *file, const void *at, uint32_t bytes)
 	const char *temporary = file->temporary;
 	mode_t mode = file->mode != 0 ? file->mode : 0600;
 	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-	char beside[PATH_MAX];
+	char default_name[PATH_MAX];
 	int fd, wrong;
 
 	if (temporary == NULL) {
-		if (snprintf(beside, sizeof(beside), "%s.new", file->path) >=
-		    (int)sizeof(beside)) {
+		if (snprintf(default_name, sizeof(default_name), "%s.new",
+			file->path) >= (int)sizeof(default_name)) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
-		temporary = beside;
+		temporary = default_name;
 		flags |= O_TRUNC;
 	} else {
 		flags |= O_EXCL;

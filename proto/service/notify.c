@@ -121,7 +121,7 @@ notify_close(struct notify *notify)
 }
 
 void
-notify_tell(const struct notify *notify, const char *format, ...)
+notify_send(const struct notify *notify, const char *format, ...)
 {
 	char lines[REPORTED_BYTES];
 	va_list args;

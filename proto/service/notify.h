@@ -31,7 +31,7 @@ void notify_close(struct notify *notify);
 
 /* Send `lines`, such as "READY=1\nSTATUS=words".  Waits at most a second for a
  * supervisor that does not read; after that the report is lost. */
-void notify_tell(const struct notify *notify, const char *format, ...)
+void notify_send(const struct notify *notify, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #endif

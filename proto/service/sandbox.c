@@ -111,7 +111,7 @@ sandbox_write(struct sandbox *sandbox, const char *path)
 }
 
 void
-sandbox_write_beside(struct sandbox *sandbox, const char *path)
+sandbox_write_parent(struct sandbox *sandbox, const char *path)
 {
 	char at[PATH_MAX];
 
@@ -160,20 +160,20 @@ sandbox_socket_or(struct sandbox *sandbox, const char *option, const char *name)
 	struct err err;
 
 	if (!in_instance(path, option, name)) {
-		sandbox_write_beside(sandbox, option);
+		sandbox_write_parent(sandbox, option);
 		return;
 	}
 	folder_of(folder, path);
 	(void)instance_make_dir(folder, &err);
-	sandbox_write_beside(sandbox, path);
+	sandbox_write_parent(sandbox, path);
 }
 
 void
-sandbox_doors(
+sandbox_listeners(
     struct sandbox *sandbox, const struct opt_list *endpoints, const char *name)
 {
 	for (uint32_t i = 0; i < endpoints->count; i++)
-		sandbox_write_beside(sandbox, endpoint_path(endpoints->at[i]));
+		sandbox_write_parent(sandbox, endpoint_path(endpoints->at[i]));
 	if (endpoints->count == 0)
 		sandbox_socket_or(sandbox, NULL, name);
 }

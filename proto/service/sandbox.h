@@ -46,7 +46,7 @@ void sandbox_update(struct sandbox *sandbox, const char *path);
 /* A folder that belongs to the process completely. */
 void sandbox_write(struct sandbox *sandbox, const char *path);
 /* The folder of a file that is created: a socket, its lock, an output. */
-void sandbox_write_beside(struct sandbox *sandbox, const char *path);
+void sandbox_write_parent(struct sandbox *sandbox, const char *path);
 
 /* The same for the value of an option, or for NAME in the instance if the
  * option is not given: a folder of the process, created if needed; a file to
@@ -58,8 +58,8 @@ void sandbox_read_or(
 void sandbox_socket_or(
     struct sandbox *sandbox, const char *option, const char *name);
 /* The endpoints that are Unix sockets; without any, NAME in the instance. */
-void sandbox_doors(struct sandbox *sandbox, const struct opt_list *endpoints,
-    const char *name);
+void sandbox_listeners(struct sandbox *sandbox,
+    const struct opt_list *endpoints, const char *name);
 
 /* The process may open ZeroMQ sockets; loads the library before the sandbox is
  * closed.  A failure is reported by the code that opens a socket. */

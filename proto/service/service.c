@@ -156,7 +156,7 @@ on_stop_signal(void *arg, int signo)
 	}
 	run->stopping = true;
 	log_info("stopping (%s)", strsignal(signo));
-	notify_tell(
+	notify_send(
 	    &run->notify, "STOPPING=1\nSTATUS=stopping (%s)", strsignal(signo));
 	loop_set_timer(run->loop, &run->stop_timer,
 	    clock_monotonic_ns() + run->values.stop_timeout_ns, 0);
@@ -194,18 +194,18 @@ on_reload_signal(void *arg, int signo)
 	(void)signo;
 	if (run->stopping)
 		return;
-	notify_tell(&run->notify, "RELOADING=1\nMONOTONIC_USEC=%lld",
+	notify_send(&run->notify, "RELOADING=1\nMONOTONIC_USEC=%lld",
 	    (long long)clock_monotonic_ns() / 1000);
 	if (reload(run, &err) != 0) {
 		log_error("nothing is changed: %s", err.text);
-		notify_tell(&run->notify,
+		notify_send(&run->notify,
 		    "READY=1\nSTATUS=ready with the previous configuration; "
 		    "the new one was refused: %s",
 		    err.text);
 		return;
 	}
 	log_info("configuration reloaded");
-	notify_tell(&run->notify, "READY=1\nSTATUS=ready, reconfigured");
+	notify_send(&run->notify, "READY=1\nSTATUS=ready, reconfigured");
 }
 
 static int
@@ -229,12 +229,12 @@ on_watchdog(void *arg, struct loop_timer *timer)
 
 	(void)timer;
 	if (stuck == NULL)
-		notify_tell(&run->notify, "WATCHDOG=1");
+		notify_send(&run->notify, "WATCHDOG=1");
 	else if (!run->stuck) {
 		log_error(
 		    "thread \"%s\" is stuck: it has work but makes no progress",
 		    stuck);
-		notify_tell(
+		notify_send(
 		    &run->notify, "STATUS=thread \"%s\" is stuck", stuck);
 	}
 	run->stuck = stuck != NULL;
@@ -259,7 +259,7 @@ say_ready(struct run *run)
 	int fd = (int)run->values.ready_fd;
 
 	log_info("ready");
-	notify_tell(&run->notify, "READY=1\nSTATUS=ready");
+	notify_send(&run->notify, "READY=1\nSTATUS=ready");
 	start_watchdog(run);
 	if (fd == 0)
 		return;
@@ -284,11 +284,11 @@ enter_sandbox(const struct run *run)
 	const struct service *service = run->service;
 	struct sandbox sandbox;
 
-	if (service->fence == NULL)
+	if (service->declare_files == NULL)
 		return;
 	sandbox_begin(&sandbox);
-	sandbox_write_beside(&sandbox, run->values.pid_file);
-	if (service->fence(service->values, &sandbox))
+	sandbox_write_parent(&sandbox, run->values.pid_file);
+	if (service->declare_files(service->values, &sandbox))
 		sandbox_close(&sandbox, true);
 	else
 		sandbox_drop(&sandbox);
@@ -316,7 +316,7 @@ service_main(const struct service *service, int argc, char **argv)
 		log_info("stopped");
 	} else {
 		log_fail(&err);
-		notify_tell(&run.notify, "STATUS=not started: %s", err.text);
+		notify_send(&run.notify, "STATUS=not started: %s", err.text);
 	}
 	if (service->clear != NULL)
 		service->clear(service->arg);

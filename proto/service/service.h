@@ -41,8 +41,8 @@ struct service {
 	int (*check)(const void *values, struct err *err);
 	/* Declare the files that it needs from here on (sandbox.h), apart from
 	 * those that every service needs; false: an operator's command, which
-	 * may access anything. NULL: no sandbox. */
-	bool (*fence)(const void *values, struct sandbox *fence);
+	 * may access anything.  NULL: no sandbox. */
+	bool (*declare_files)(const void *values, struct sandbox *sandbox);
 	/* Bind the sockets. */
 	int (*start)(void *arg, struct loop *loop, struct err *err);
 	void (*stop)(void *arg, struct loop *loop); /* drain, then loop_quit */

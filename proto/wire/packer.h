@@ -3,7 +3,7 @@
  * asks whether there is room: the piece is written whole, or not at all and
  * `full` is set.
  *
- * Private to proto/wire*.c.  For small parts that occur once in a message;
+ * Private to proto/wire/.  For small parts that occur once in a message;
  * records are sized first and written with proto/msgpack/mp_put.h.
  * SPDX-License-Identifier: MIT
  */

@@ -86,27 +86,27 @@ wire_get_query(struct text body, struct wire_query *query)
 
 void
 wire_put_position(unsigned char to[static WIRE_POSITION_BYTES],
-    const struct wire_position *place)
+    const struct wire_position *position)
 {
-	uint64_t entry = htobe64(place->entry);
-	uint32_t records = htobe32(place->records);
+	uint64_t entry = htobe64(position->entry);
+	uint32_t records = htobe32(position->records);
 
 	memcpy(to, &entry, sizeof(entry));
 	memcpy(to + sizeof(entry), &records, sizeof(records));
 }
 
 bool
-wire_get_position(struct text cursor, struct wire_position *place)
+wire_get_position(struct text cursor, struct wire_position *position)
 {
-	*place = (struct wire_position){ 0 };
+	*position = (struct wire_position){ 0 };
 	if (cursor.bytes == 0)
 		return true;
 	if (cursor.bytes != WIRE_POSITION_BYTES)
 		return false;
-	memcpy(&place->entry, cursor.at, sizeof(place->entry));
-	memcpy(&place->records, cursor.at + sizeof(place->entry),
-	    sizeof(place->records));
-	place->entry = be64toh(place->entry);
-	place->records = be32toh(place->records);
+	memcpy(&position->entry, cursor.at, sizeof(position->entry));
+	memcpy(&position->records, cursor.at + sizeof(position->entry),
+	    sizeof(position->records));
+	position->entry = be64toh(position->entry);
+	position->records = be32toh(position->records);
 	return true;
 }

@@ -265,9 +265,9 @@ struct wire_position {
 };
 enum { WIRE_POSITION_BYTES = 12 };
 void wire_put_position(unsigned char to[static WIRE_POSITION_BYTES],
-    const struct wire_position *place);
+    const struct wire_position *position);
 /* False when it is not a position.  An empty text is entry 0: the oldest
  * one. */
-bool wire_get_position(struct text cursor, struct wire_position *place);
+bool wire_get_position(struct text cursor, struct wire_position *position);
 
 #endif

@@ -211,7 +211,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 	};
 	if (zsock_open(&line->zsock, &how, &err) != 0 ||
 	    zsock_connect(line->zsock, endpoint, &err) != 0 ||
-	    loop_add_port(
+	    loop_add_zsock(
 		all->loop, line->zsock, senders_on_port, line, &err) != 0 ||
 	    sender_new(&line->sender, &options, &owner, &err) != 0) {
 		fprintf(stderr, "%s\n", err.text);
@@ -244,7 +244,7 @@ senders_close(struct senders *all)
 {
 	for (unsigned i = 0; i < SENDERS_LINES; i++) {
 		loop_stop_timer(all->loop, &all->line[i].timer);
-		loop_remove_port(all->loop, all->line[i].zsock);
+		loop_remove_zsock(all->loop, all->line[i].zsock);
 		zsock_message_clear(&all->line[i].message);
 		zsock_close(&all->line[i].zsock);
 		sender_free(&all->line[i].sender);

@@ -32,7 +32,7 @@ try_attributes(struct text rest)
 static void
 try_row(struct text value, enum record_kind kind)
 {
-	struct row_block_rows rows;
+	struct row_block_reader rows;
 	struct row_block_item item;
 	struct row_block_body body;
 

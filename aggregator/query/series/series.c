@@ -109,7 +109,7 @@ series_wants(
 /* ---- the metrics of a page ---- */
 
 static struct series_group
-group_of(const struct series *series, const struct series_part *part)
+group_of(const struct series *series, const struct series_input *part)
 {
 	struct series_group group = {
 		.steps = (uint32_t)(KEY_BUCKET_NS / series->step_ns),
@@ -157,7 +157,7 @@ add_to_run(struct run *run, const struct bucket *bucket)
 
 static bool
 put_run(
-    struct page *page, const struct series_part *part, const struct run *run)
+    struct page *page, const struct series_input *part, const struct run *run)
 {
 	struct record record = { .kind = RECORD_SAMPLE,
 		.node = part->node,
@@ -177,7 +177,7 @@ put_run(
 }
 
 static void
-set_cursor(struct page *page, const struct series_part *part, uint64_t given)
+set_cursor(struct page *page, const struct series_input *part, uint64_t given)
 {
 	struct page_cursor *mark = &page->cursor;
 
@@ -220,7 +220,7 @@ take_run(struct series *series, const struct page *page,
 
 static bool
 put_group(struct series *series, struct page *page,
-    const struct series_part *part, const struct series_group *group)
+    const struct series_input *part, const struct series_group *group)
 {
 	uint64_t start = (uint64_t)group->first * group->steps, at = start;
 	uint64_t end = (uint64_t)group->end * group->steps;
@@ -243,7 +243,7 @@ put_group(struct series *series, struct page *page,
 
 bool
 series_append(
-    struct series *series, struct page *page, const struct series_part *part)
+    struct series *series, struct page *page, const struct series_input *part)
 {
 	struct series_group group;
 

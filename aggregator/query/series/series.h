@@ -32,7 +32,7 @@ bool series_wants(
     struct series *series, struct page *page, uint32_t track, struct text name);
 
 /* A series block to convert to buckets. */
-struct series_part {
+struct series_input {
 	struct key_row_block key;
 	struct text node, group;
 	uint64_t skip;           /* buckets that earlier pages returned */
@@ -44,6 +44,6 @@ struct series_part {
 /* Append the buckets of a series block.  False: the page is full, or it ends
  * because the series block has more metrics. */
 bool series_append(
-    struct series *series, struct page *page, const struct series_part *part);
+    struct series *series, struct page *page, const struct series_input *part);
 
 #endif

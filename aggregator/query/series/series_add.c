@@ -169,7 +169,7 @@ add_columns(struct series *series, const struct page *page,
 
 static void
 add_compacted(struct series *series, struct page *page,
-    const struct series_part *part, const struct series_group *group)
+    const struct series_input *part, const struct series_group *group)
 {
 	struct compacted_row_rows *rows;
 	struct row_block_item item;
@@ -197,7 +197,7 @@ add_compacted(struct series *series, struct page *page,
 /* Add the buckets of the `number`-th metric in the row. */
 static void
 join_metric(struct series *series, const struct page *page,
-    const struct series_part *part, const struct series_group *group,
+    const struct series_input *part, const struct series_group *group,
     uint32_t number, uint32_t at)
 {
 	static const uint32_t most = ROLLUP_BUCKETS;
@@ -220,7 +220,7 @@ join_metric(struct series *series, const struct page *page,
 
 static void
 join_row(struct series *series, const struct page *page,
-    const struct series_part *part, const struct series_group *group)
+    const struct series_input *part, const struct series_group *group)
 {
 	const struct rollup_row *row = series->row;
 	uint32_t number, at = group->first;
@@ -241,7 +241,7 @@ join_row(struct series *series, const struct page *page,
 
 static void
 add_rollup(struct series *series, struct page *page,
-    const struct series_part *part, const struct series_group *group)
+    const struct series_input *part, const struct series_group *group)
 {
 	struct db_cursor *cursor =
 	    db_cursor_open(page->txn, tables_rollup(part->rollup));
@@ -290,7 +290,7 @@ reset(struct series *series, const struct series_group *group)
 
 void
 series_add(struct series *series, struct page *page,
-    const struct series_part *part, const struct series_group *group)
+    const struct series_input *part, const struct series_group *group)
 {
 	reset(series, group);
 	if (part->rollup != ROLLUP_RAW)

@@ -42,6 +42,6 @@ struct series_group {
 
 /* Fill the buckets of the group from all data of the series block. */
 void series_add(struct series *series, struct page *page,
-    const struct series_part *part, const struct series_group *group);
+    const struct series_input *part, const struct series_group *group);
 
 #endif

@@ -14,7 +14,7 @@ append_series(struct series_block *block, enum rollup_step rollup,
     struct compacted_cursor *compacted_cursor)
 {
 	struct page *page = block->page;
-	struct series_part what = { .key = block->key,
+	struct series_input what = { .key = block->key,
 		.node = block->node,
 		.group = block->track,
 		.skip = block->resumed ? page->cursor.number : 0,

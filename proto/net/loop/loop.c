@@ -30,10 +30,10 @@
 
 enum { SIGNALS = 65 };
 
-struct loop_port {
+struct loop_zsock {
 	struct loop *loop;
 	struct zsock *zsock; /* NULL: free */
-	void (*on_port)(void *arg, struct zsock *zsock);
+	void (*on_zsock)(void *arg, struct zsock *zsock);
 	void *arg;
 	bool ready;
 };
@@ -46,10 +46,10 @@ struct loop_signal {
 struct loop {
 	struct fds fds;
 	int wake, signals;
-	struct loop_port ports[LOOP_PORTS_MAX];
+	struct loop_zsock zsocks[LOOP_ZSOCKS_MAX];
 	struct timers timers;
 	struct loop_timer
-	    guard; /* set while there are unauthenticated connections */
+	    unproven; /* set while there are unauthenticated connections */
 	sigset_t signal_set;
 	struct loop_signal signal[SIGNALS];
 	void (*on_idle)(void *arg);
@@ -89,7 +89,7 @@ loop_remove_fd(struct loop *loop, int fd)
 
 /* Only wakes the loop, which asks every socket anyway. */
 static void
-on_port_fd(void *arg, int fd, uint32_t events)
+on_zsock_fd(void *arg, int fd, uint32_t events)
 {
 	(void)arg;
 	(void)fd;
@@ -97,18 +97,18 @@ on_port_fd(void *arg, int fd, uint32_t events)
 }
 
 static void
-on_guard(void *arg, struct loop_timer *timer)
+check_unproven(void *arg, struct loop_timer *timer)
 {
 	struct loop *loop = arg;
 	bool any = false;
 	uint32_t i;
 
-	for (i = 0; i < LOOP_PORTS_MAX; i++) {
-		struct zsock *zsock = loop->ports[i].zsock;
+	for (i = 0; i < LOOP_ZSOCKS_MAX; i++) {
+		struct zsock *zsock = loop->zsocks[i].zsock;
 
-		if (zsock == NULL || !zsock_has_strangers(zsock))
+		if (zsock == NULL || !zsock_has_unproven(zsock))
 			continue;
-		zsock_guard(zsock);
+		zsock_check_unproven(zsock);
 		any = true;
 	}
 	if (!any)
@@ -118,57 +118,58 @@ on_guard(void *arg, struct loop_timer *timer)
 static void
 on_watch_fd(void *arg, int fd, uint32_t events)
 {
-	struct loop_port *entry = arg;
+	struct loop_zsock *entry = arg;
 	struct loop *loop = entry->loop;
 
 	(void)fd;
 	(void)events;
 	if (zsock_watch(entry->zsock))
 		entry->ready = true;
-	if (loop->guard.at_ns == 0 && zsock_has_strangers(entry->zsock)) {
-		loop->guard.on_timer = on_guard;
-		loop->guard.arg = loop;
-		loop_set_timer(loop, &loop->guard,
+	if (loop->unproven.at_ns == 0 && zsock_has_unproven(entry->zsock)) {
+		loop->unproven.on_timer = check_unproven;
+		loop->unproven.arg = loop;
+		loop_set_timer(loop, &loop->unproven,
 		    clock_monotonic_ns() + CONNECTION_LIMIT_LOOK_NS,
 		    CONNECTION_LIMIT_LOOK_NS);
 	}
 }
 
 int
-loop_add_port(struct loop *loop, struct zsock *zsock,
-    void (*on_port)(void *arg, struct zsock *zsock), void *arg, struct err *err)
+loop_add_zsock(struct loop *loop, struct zsock *zsock,
+    void (*on_zsock)(void *arg, struct zsock *zsock), void *arg,
+    struct err *err)
 {
-	struct loop_port *entry = loop->ports;
+	struct loop_zsock *entry = loop->zsocks;
 
-	while (entry < loop->ports + LOOP_PORTS_MAX && entry->zsock != NULL)
+	while (entry < loop->zsocks + LOOP_ZSOCKS_MAX && entry->zsock != NULL)
 		entry++;
-	if (entry == loop->ports + LOOP_PORTS_MAX)
+	if (entry == loop->zsocks + LOOP_ZSOCKS_MAX)
 		return err_set(
-		    err, "more than %d ZeroMQ sockets", LOOP_PORTS_MAX);
+		    err, "more than %d ZeroMQ sockets", LOOP_ZSOCKS_MAX);
 	if (loop_add_fd(
-		loop, zsock_fd(zsock), EPOLLIN, on_port_fd, entry, err) != 0)
+		loop, zsock_fd(zsock), EPOLLIN, on_zsock_fd, entry, err) != 0)
 		return -1;
 	if (loop_add_fd(loop, zsock_watch_fd(zsock), EPOLLIN, on_watch_fd,
 		entry, err) != 0) {
 		loop_remove_fd(loop, zsock_fd(zsock));
 		return -1;
 	}
-	*entry =
-	    (struct loop_port){ loop, zsock, on_port, arg, zsock_watch(zsock) };
+	*entry = (struct loop_zsock){ loop, zsock, on_zsock, arg,
+		zsock_watch(zsock) };
 	return 0;
 }
 
 void
-loop_remove_port(struct loop *loop, struct zsock *zsock)
+loop_remove_zsock(struct loop *loop, struct zsock *zsock)
 {
 	uint32_t i;
 
-	for (i = 0; i < LOOP_PORTS_MAX; i++) {
-		if (loop->ports[i].zsock != zsock)
+	for (i = 0; i < LOOP_ZSOCKS_MAX; i++) {
+		if (loop->zsocks[i].zsock != zsock)
 			continue;
 		loop_remove_fd(loop, zsock_fd(zsock));
 		loop_remove_fd(loop, zsock_watch_fd(zsock));
-		loop->ports[i].zsock = NULL;
+		loop->zsocks[i].zsock = NULL;
 		return;
 	}
 }
@@ -180,8 +181,8 @@ ports_are_ready(struct loop *loop)
 	bool any = false;
 	uint32_t i;
 
-	for (i = 0; i < LOOP_PORTS_MAX; i++) {
-		struct loop_port *entry = &loop->ports[i];
+	for (i = 0; i < LOOP_ZSOCKS_MAX; i++) {
+		struct loop_zsock *entry = &loop->zsocks[i];
 
 		if (entry->zsock == NULL)
 			continue;
@@ -198,13 +199,13 @@ dispatch_ports(struct loop *loop)
 	uint32_t i;
 
 	ports_are_ready(loop);
-	for (i = 0; i < LOOP_PORTS_MAX; i++) {
-		struct loop_port *entry = &loop->ports[i];
+	for (i = 0; i < LOOP_ZSOCKS_MAX; i++) {
+		struct loop_zsock *entry = &loop->zsocks[i];
 
 		if (entry->zsock == NULL || !entry->ready)
 			continue;
 		entry->ready = false;
-		entry->on_port(entry->arg, entry->zsock);
+		entry->on_zsock(entry->arg, entry->zsock);
 	}
 }
 

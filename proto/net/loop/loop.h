@@ -20,7 +20,7 @@
 
 struct loop; /* opaque */
 
-enum { LOOP_PORTS_MAX = 16 };
+enum { LOOP_ZSOCKS_MAX = 16 };
 
 int loop_new(struct loop **loop, struct err *err);
 void loop_free(struct loop **loop);
@@ -29,10 +29,10 @@ void loop_free(struct loop **loop);
  * returned ZSOCK_AGAIN can take messages again, and when a peer connected or
  * disconnected.  The callback should receive until ZSOCK_AGAIN or until it has
  * done enough (then it is called again after the others had their turn). */
-int loop_add_port(struct loop *loop, struct zsock *zsock,
-    void (*on_port)(void *arg, struct zsock *zsock), void *arg,
+int loop_add_zsock(struct loop *loop, struct zsock *zsock,
+    void (*on_zsock)(void *arg, struct zsock *zsock), void *arg,
     struct err *err);
-void loop_remove_port(struct loop *loop, struct zsock *zsock);
+void loop_remove_zsock(struct loop *loop, struct zsock *zsock);
 
 /* At most FDS_MAX (fds.h).  Level-triggered; `events` are EPOLLIN | EPOLLOUT
  * ... of <sys/epoll.h>. */

@@ -80,8 +80,8 @@ turn(void)
 
 		if (room)
 			p->was_full = false;
-		if (p->on_port != NULL && (p->count > 0 || room))
-			p->on_port(p->arg, p);
+		if (p->on_zsock != NULL && (p->count > 0 || room))
+			p->on_zsock(p->arg, p);
 	}
 }
 

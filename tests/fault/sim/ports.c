@@ -90,7 +90,7 @@ zsock_open(
 	    options->kind == ZSOCK_LISTENER ? &ports.listener : &ports.line;
 	(*zsock)->counters = (struct zsock_counters){ 0 };
 	(*zsock)->first = (*zsock)->count = 0;
-	(*zsock)->on_port = NULL;
+	(*zsock)->on_zsock = NULL;
 	(*zsock)->was_full = false;
 	return 0;
 }
@@ -196,21 +196,22 @@ zsock_pass(struct zsock *zsock, struct zsock_message *message)
 }
 
 int
-loop_add_port(struct loop *loop, struct zsock *zsock,
-    void (*on_port)(void *arg, struct zsock *zsock), void *arg, struct err *err)
+loop_add_zsock(struct loop *loop, struct zsock *zsock,
+    void (*on_zsock)(void *arg, struct zsock *zsock), void *arg,
+    struct err *err)
 {
 	(void)loop;
 	(void)err;
-	zsock->on_port = on_port;
+	zsock->on_zsock = on_zsock;
 	zsock->arg = arg;
 	return 0;
 }
 
 void
-loop_remove_port(struct loop *loop, struct zsock *zsock)
+loop_remove_zsock(struct loop *loop, struct zsock *zsock)
 {
 	(void)loop;
-	zsock->on_port = NULL;
+	zsock->on_zsock = NULL;
 }
 
 void

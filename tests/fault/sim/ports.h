@@ -19,7 +19,7 @@ struct zsock {
 		unsigned char frame[SIM_FLIGHT_BYTES];
 	} queue[PORTS_QUEUE];
 	uint32_t first, count;
-	void (*on_port)(void *arg, struct zsock *port);
+	void (*on_zsock)(void *arg, struct zsock *port);
 	void *arg;
 	bool was_full; /* said ZSOCK_AGAIN */
 };

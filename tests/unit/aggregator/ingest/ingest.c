@@ -135,7 +135,7 @@ start(struct test *test, const struct ingest_options *given, uint64_t map_bytes)
 		&follower, &err) != 0 ||
 	    zsock_open(&test->line, &line, &err) != 0 ||
 	    zsock_connect(test->line, test->endpoint, &err) != 0 ||
-	    loop_add_port(test->loop, test->line, on_line, test, &err) != 0)
+	    loop_add_zsock(test->loop, test->line, on_line, test, &err) != 0)
 		fail_msg("%s", err.text);
 }
 
@@ -159,7 +159,7 @@ tear_down(void **state)
 	struct test *test = *state;
 
 	if (test->line != NULL)
-		loop_remove_port(test->loop, test->line);
+		loop_remove_zsock(test->loop, test->line);
 	zsock_close(&test->line);
 	ingest_close(&test->ingest);
 	journal_close(&test->journal);

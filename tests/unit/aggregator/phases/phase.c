@@ -268,8 +268,7 @@ compacted_rows_hold_the_pairs(void **state)
 		bytes.bytes = 0;
 		count =
 		    phase_put_compacted(&phase, done, 60 - done, SCOPE, &bytes);
-		assert_true(
-		    count > 0 && bytes.bytes <= ROW_BLOCK_ROW_BYTES + 100);
+		assert_true(count > 0 && bytes.bytes <= ROW_BLOCK_BYTES + 100);
 		assert_true(
 		    phase_open_compacted(&pairs, buffer_text(&bytes), SCOPE));
 		for (i = done; phase_next_compacted(&pairs, &start, &end);

@@ -153,7 +153,7 @@ read_all(struct client *client, uint16_t flags)
 	rig_good(zsock_open(&client->line, &line, &err), &err);
 	rig_good(zsock_connect(client->line, endpoint, &err), &err);
 	rig_good(
-	    loop_add_port(client->loop, client->line, on_line, client, &err),
+	    loop_add_zsock(client->loop, client->line, on_line, client, &err),
 	    &err);
 	client->patience.on_timer = on_patience;
 	client->patience.arg = client;
@@ -162,7 +162,7 @@ read_all(struct client *client, uint16_t flags)
 	ask(client);
 	loop_run(client->loop);
 	assert_false(client->late);
-	loop_remove_port(client->loop, client->line);
+	loop_remove_zsock(client->loop, client->line);
 	zsock_close(&client->line);
 	loop_free(&client->loop);
 	query_server_close(&query_server);

@@ -36,7 +36,7 @@ static void
 rows_hold_what_was_put_into_them(void **state)
 {
 	uint64_t random = check_seed();
-	struct row_block_row row = { .records = 0 };
+	struct row_block_builder row = { .records = 0 };
 	int done = 0, round, first;
 
 	(void)state;
@@ -44,16 +44,15 @@ rows_hold_what_was_put_into_them(void **state)
 		make_items(&random);
 		for (done = 0; done < ITEMS;) {
 			struct row_block_item item;
-			struct row_block_rows rows;
+			struct row_block_reader rows;
 			struct text value;
 
-			row_block_row_start(&row);
+			row_block_begin(&row);
 			for (first = done;
-			     done < ITEMS &&
-			     row_block_row_add(&row, &items[done]);)
+			     done < ITEMS && row_block_add(&row, &items[done]);)
 				done++;
-			value = row_block_row_finish(&row);
-			assert_true(value.bytes <= ROW_BLOCK_ROW_BYTES + 20);
+			value = row_block_finish(&row);
+			assert_true(value.bytes <= ROW_BLOCK_BYTES + 20);
 			assert_int_equal(row_block_count(value), done - first);
 			assert_true(
 			    row_block_open(&rows, value, items[first].time_ns));
@@ -77,16 +76,16 @@ static void
 a_large_record_has_a_row_of_its_own(void **state)
 {
 	static char large[100000];
-	struct row_block_row row = { .records = 0 };
+	struct row_block_builder row = { .records = 0 };
 	struct row_block_item item = { .body = { large, sizeof(large) } };
 	struct row_block_item small = { .seq = 1 };
 	struct text value;
 
 	(void)state;
-	row_block_row_start(&row);
-	assert_true(row_block_row_add(&row, &item));
-	assert_false(row_block_row_add(&row, &small));
-	value = row_block_row_finish(&row);
+	row_block_begin(&row);
+	assert_true(row_block_add(&row, &item));
+	assert_false(row_block_add(&row, &small));
+	value = row_block_finish(&row);
 	assert_int_equal(row_block_count(value), 1);
 	assert_true(value.bytes > sizeof(large));
 	buffer_clear(&row.bytes);
@@ -96,8 +95,8 @@ static void
 a_truncated_row_is_detected(void **state)
 {
 	uint64_t random = check_seed();
-	struct row_block_row row = { .records = 0 };
-	struct row_block_rows rows;
+	struct row_block_builder row = { .records = 0 };
+	struct row_block_reader rows;
 	struct row_block_item item;
 	struct text value;
 	uint32_t cut;
@@ -105,10 +104,10 @@ a_truncated_row_is_detected(void **state)
 
 	(void)state;
 	make_items(&random);
-	row_block_row_start(&row);
+	row_block_begin(&row);
 	for (i = 0; i < 10; i++)
-		assert_true(row_block_row_add(&row, &items[i]));
-	value = row_block_row_finish(&row);
+		assert_true(row_block_add(&row, &items[i]));
+	value = row_block_finish(&row);
 	for (cut = 0; cut < value.bytes; cut++) {
 		struct text part = { value.at, cut };
 

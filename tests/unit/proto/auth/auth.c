@@ -136,8 +136,8 @@ set_up(void **state)
 {
 	const struct auth_options how = { .server_key = key_path,
 		.allow = allow_path,
-		.doors = true,
-		.keeps = true };
+		.listeners = true,
+		.checks_forwarded = true };
 	struct err err = { 0 };
 
 	(void)state;
@@ -319,7 +319,7 @@ remove_agent(const void *arg, const struct authorized_keys *list,
 static enum auth_verdict
 judge(enum auth_want want, const char *partition, const char *node)
 {
-	return auth_judge(
+	return auth_check(
 	    auth, &message, want, text_of(partition), text_of(node));
 }
 

@@ -73,15 +73,15 @@ a_supervisor_hears_what_is_reported(void **state)
 		surround(name, "3000000", NULL);
 		assert_int_equal(notify_open(&notify, &err), 0);
 		assert_true(notify.watchdog_ns == INT64_C(3000000000));
-		notify_tell(&notify, "READY=1\nSTATUS=%s", "listening");
+		notify_send(&notify, "READY=1\nSTATUS=%s", "listening");
 		assert_heard(fd, "READY=1\nSTATUS=listening");
-		notify_tell(&notify, "WATCHDOG=1");
+		notify_send(&notify, "WATCHDOG=1");
 		assert_heard(fd, "WATCHDOG=1");
 		close(fd);
 		/* It went away: no harm, no signal. */
-		notify_tell(&notify, "WATCHDOG=1");
+		notify_send(&notify, "WATCHDOG=1");
 		notify_close(&notify);
-		notify_tell(&notify, "WATCHDOG=1");
+		notify_send(&notify, "WATCHDOG=1");
 	}
 }
 
@@ -98,7 +98,7 @@ a_name_as_long_as_can_be_is_taken_and_a_longer_one_refused(void **state)
 	fd = listen_at(name);
 	surround(name, NULL, NULL);
 	assert_int_equal(notify_open(&notify, &err), 0);
-	notify_tell(&notify, "READY=1");
+	notify_send(&notify, "READY=1");
 	assert_heard(fd, "READY=1");
 	notify_close(&notify);
 	close(fd);
@@ -120,7 +120,7 @@ without_a_supervisor_nothing_is_reported(void **state)
 		assert_int_equal(notify_open(&notify, &err), 0);
 		assert_int_equal(notify.fd, -1);
 		assert_true(notify.watchdog_ns == 0);
-		notify_tell(&notify, "READY=1");
+		notify_send(&notify, "READY=1");
 	}
 }
 
@@ -153,7 +153,7 @@ what_no_supervisor_says_is_refused(void **state)
 			fail_msg("%s: %s", hostile[i].why, err.text);
 		assert_int_equal(notify.fd, -1);
 		assert_true(notify.watchdog_ns == 0);
-		notify_tell(&notify, "READY=1");
+		notify_send(&notify, "READY=1");
 	}
 }
 
@@ -206,7 +206,7 @@ a_supervisor_that_does_not_read_holds_up_for_a_while_only(void **state)
 		   (const struct sockaddr *)&notify.to, notify.to_bytes) == 1)
 		;
 	assert_int_equal(errno, EAGAIN);
-	notify_tell(&notify, "READY=1"); /* and it comes back */
+	notify_send(&notify, "READY=1"); /* and it comes back */
 	notify_close(&notify);
 	close(fd);
 }

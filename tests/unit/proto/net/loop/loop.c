@@ -537,14 +537,14 @@ rally_over(const char *endpoint)
 	if (zsock_bind(rally.listener, endpoint, &err) != 0)
 		fail_msg("%s", err.text);
 	zsock_connect(rally.line, zsock_endpoint(rally.listener), &err);
-	loop_add_port(loop, rally.listener, on_rally_listener, &rally, &err);
-	loop_add_port(loop, rally.line, on_rally_line, &rally, &err);
+	loop_add_zsock(loop, rally.listener, on_rally_listener, &rally, &err);
+	loop_add_zsock(loop, rally.line, on_rally_line, &rally, &err);
 	loop_set_timer(loop, &timer, clock_monotonic_ns() + 100000 * MS, 0);
 	serve(&rally); /* says "again": not connected */
 	loop_run(loop);
 	loop_stop_timer(loop, &timer);
-	loop_remove_port(loop, rally.listener);
-	loop_remove_port(loop, rally.line);
+	loop_remove_zsock(loop, rally.listener);
+	loop_remove_zsock(loop, rally.line);
 	zsock_message_clear(&rally.message);
 	zsock_close(&rally.line);
 	zsock_close(&rally.listener);
@@ -618,14 +618,14 @@ a_line_that_said_again_is_reported_when_there_is_room(void **state)
 	flood.line = open_port(ZSOCK_LINE, 2);
 	zsock_bind(flood.listener, "tcp://127.0.0.1:*", &err);
 	zsock_connect(flood.line, zsock_endpoint(flood.listener), &err);
-	loop_add_port(loop, flood.listener, on_flood_listener, &flood, &err);
-	loop_add_port(loop, flood.line, on_flood_line, &flood, &err);
+	loop_add_zsock(loop, flood.listener, on_flood_listener, &flood, &err);
+	loop_add_zsock(loop, flood.line, on_flood_line, &flood, &err);
 	loop_run(loop);
 	assert_int_equal(flood.sent, FLOOD);
 	assert_true(flood.again > 1);
 	zsock_message_clear(&flood.message);
-	loop_remove_port(loop, flood.listener);
-	loop_remove_port(loop, flood.line);
+	loop_remove_zsock(loop, flood.listener);
+	loop_remove_zsock(loop, flood.line);
 	zsock_close(&flood.line);
 	zsock_close(&flood.listener);
 }
@@ -648,8 +648,8 @@ on_removal(void *arg, struct zsock *zsock)
 	if (!got)
 		return; /* a peer came */
 	removal->calls++;
-	loop_remove_port(loop, removal->listener[0]);
-	loop_remove_port(loop, removal->listener[1]);
+	loop_remove_zsock(loop, removal->listener[0]);
+	loop_remove_zsock(loop, removal->listener[1]);
 	zsock_close(&removal->listener[0]);
 	zsock_close(&removal->listener[1]);
 	loop_quit(loop, 0);
@@ -676,14 +676,14 @@ a_port_may_be_removed_and_closed_by_any_callback(void **state)
 		zsock_bind(removal.listener[i], "tcp://127.0.0.1:*", &err);
 		zsock_connect(
 		    removal.line[i], zsock_endpoint(removal.listener[i]), &err);
-		loop_add_port(
+		loop_add_zsock(
 		    loop, removal.listener[i], on_removal, &removal, &err);
-		loop_add_port(loop, removal.line[i], on_line, &removal, &err);
+		loop_add_zsock(loop, removal.line[i], on_line, &removal, &err);
 	}
 	loop_run(loop);
 	assert_int_equal(removal.calls, 1);
 	for (i = 0; i < 2; i++) {
-		loop_remove_port(loop, removal.line[i]);
+		loop_remove_zsock(loop, removal.line[i]);
 		zsock_close(&removal.line[i]);
 	}
 }
@@ -691,20 +691,20 @@ a_port_may_be_removed_and_closed_by_any_callback(void **state)
 static void
 more_ports_than_there_is_room_for_are_refused(void **state)
 {
-	struct zsock *zsock[LOOP_PORTS_MAX + 1];
+	struct zsock *zsock[LOOP_ZSOCKS_MAX + 1];
 	struct err err = { 0 };
 	int i;
 
 	(void)state;
-	for (i = 0; i <= LOOP_PORTS_MAX; i++) {
+	for (i = 0; i <= LOOP_ZSOCKS_MAX; i++) {
 		zsock[i] = open_port(ZSOCK_LINE, 1);
 		assert_int_equal(
-		    loop_add_port(loop, zsock[i], on_line, NULL, &err),
-		    i < LOOP_PORTS_MAX ? 0 : -1);
+		    loop_add_zsock(loop, zsock[i], on_line, NULL, &err),
+		    i < LOOP_ZSOCKS_MAX ? 0 : -1);
 	}
 	assert_string_equal(err.text, "more than 16 ZeroMQ sockets");
-	for (i = 0; i <= LOOP_PORTS_MAX; i++) {
-		loop_remove_port(loop, zsock[i]);
+	for (i = 0; i <= LOOP_ZSOCKS_MAX; i++) {
+		loop_remove_zsock(loop, zsock[i]);
 		zsock_close(&zsock[i]);
 	}
 }
