@@ -11,7 +11,7 @@
 #include "proto/base/memory.h"
 
 enum {
-	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* size of a full batch at most */
+	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* the longest context record */
 };
 
 static enum batcher_result

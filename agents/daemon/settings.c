@@ -34,9 +34,8 @@ const struct settings_given settings_default = {
 	.clock = true,
 };
 
-enum {
-	COMPRESS_ROW = 6
-}; /* in the table because it matters whether it was given */
+/* The index of --compress in the table, to ask whether it was given. */
+enum { COMPRESS_ROW = 6 };
 
 const struct opt settings_table[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct settings_given, partition),

@@ -1,7 +1,7 @@
 /*
  * sender_replies - the half of the sender that reads the aggregator's answers.
  *
- * An acknowledgement counts when it names our session, pool and generation and
+ * An acknowledgement counts when it names our session, partition and generation and
  * batches that were sent, and the aggregator's running hash is ours.  Every
  * other answer except a plain nack leads to a hello (sender_hello.c).
  * SPDX-License-Identifier: MIT
@@ -133,7 +133,7 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 }
 
 /* Our running hash at the acknowledged number does not prove that what is
- * stored below our first unacknowledged number is ours. */
+ * stored under our first unacknowledged number is ours. */
 static bool
 is_behind_boundary(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)

@@ -1,5 +1,5 @@
 /*
- * sampler_metric_sets - the metric groups of the host sampler: names, units,
+ * metric_groups - the metric groups of the host sampler: names, units,
  * kinds. SPDX-License-Identifier: MIT
  */
 #include "agents/sampler/metric_groups.h"

@@ -24,7 +24,7 @@ enum {
 		   SPOOL_PAST_SESSIONS_MAX * (ENTRY_FIXED + NAME_BYTES_MAX) + 4,
 };
 
-/* The values to encode, in their order; oldest session first. */
+/* Oldest first, as the file has them. */
 struct spool_past_sessions {
 	uint32_t count;
 	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];

@@ -23,7 +23,7 @@
 struct fallback_queue {
 	int new_fd, bad_fd; /* directories */
 	int inotify;        /* -1: none */
-	uid_t owner;        /* the content of the file read last */
+	uid_t owner;        /* of the file read last */
 	char frame[WIRE_PUT_BYTES_MAX];
 };
 

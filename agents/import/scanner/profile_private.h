@@ -1,7 +1,6 @@
 /*
- * import_profile_private - what profile.c (the order of the file, its
- * intervals and counters), profile_thread.c (which thread stands where)
- * and profile.c (texts and numbers) share.
+ * import_profile_private - shared by profile.c (intervals, counters, texts and
+ * numbers) and profile_thread.c (the order of threads).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_SCANNER_PROFILE_PRIVATE_H
