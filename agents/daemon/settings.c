@@ -20,7 +20,7 @@ const struct settings_given settings_default = {
 	.retain_bytes = UINT64_C(64) << 20,
 	.free_bytes = UINT64_C(64) << 20,
 	.period_ns = 10 * NS_PER_SECOND,
-	.ship_ns = 1 * NS_PER_SECOND,
+	.send_interval_ns = 1 * NS_PER_SECOND,
 	.proc = "/proc",
 	/* The control groups of Slurm, Docker and Podman. */
 	.groups = "system.slice/*slurmstepd.scope/job_*,"
@@ -98,7 +98,7 @@ const struct opt settings_table[] = {
 	    "sample these metric groups: cpu,perf=10s or default,cpus,-gpu",
 	    NULL, OPT_RELOAD },
 	{ "send-interval", 0, OPT_DURATION,
-	    OPT_TO(struct settings_given, ship_ns), "DURATION",
+	    OPT_TO(struct settings_given, send_interval_ns), "DURATION",
 	    "let samples wait this long in memory (default: 1s)", NULL,
 	    OPT_RELOAD },
 	{ "throttle-pressure", 0, OPT_COUNT,

@@ -13,7 +13,7 @@
 #include "agents/delivery/uplink_loop.h"
 
 struct direct_uplink_options {
-	struct sender_options ship;
+	struct sender_options sender;
 	int64_t timeout_ns;
 	bool progress; /* a progress bar is shown: clear it before a message */
 	const char *advice; /* end of the time-out message: "..., resumes" */
@@ -29,7 +29,7 @@ struct direct_uplink {
 	struct loop *loop;
 	struct zsock *zsock;
 	struct broker_link *broker_link;
-	struct sender *ship;
+	struct sender *sender;
 	struct message message;
 	struct loop_timer push_timer, look_timer;
 	bool added; /* the port's registration with the loop */

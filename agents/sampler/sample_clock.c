@@ -173,7 +173,7 @@ set_timer(struct sampler *sampler)
 		schedule_next_ns(&sampler->schedule) - now_ns < WAIT_NS))
 		return;
 	loop_set_timer(sampler->options.loop, &clock->timer,
-	    now_ns + sampler->options.ship_ns, 0);
+	    now_ns + sampler->options.send_interval_ns, 0);
 }
 
 static void

@@ -79,7 +79,7 @@ static void
 put(struct sampler *sampler, const struct wire_writer *body,
     enum content content, uint64_t count)
 {
-	struct batcher *batcher = sampler->options.gather;
+	struct batcher *batcher = sampler->options.batcher;
 	struct batcher_ticket ticket = {
 		.on_settled = on_settled,
 		.arg = sampler,

@@ -205,7 +205,7 @@ spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
 }
 
 uint64_t
-spool_chain_behind(struct spool *spool, uint32_t stream, uint64_t seq)
+spool_chain_after(struct spool *spool, uint32_t stream, uint64_t seq)
 {
 	struct spool_spot spot;
 
@@ -234,5 +234,5 @@ spool_chain(struct spool *spool, uint32_t stream, uint64_t seq)
 		return spot.frame.chain;
 	if (seq == s->saved + 1)
 		return s->saved_chain;
-	return spool_chain_behind(spool, stream, seq - 1);
+	return spool_chain_after(spool, stream, seq - 1);
 }

@@ -95,7 +95,7 @@ spool_close(struct spool **spool)
 	if (*spool == NULL)
 		return;
 	spool_clear(*spool);
-	free((*spool)->previous_all);
+	free((*spool)->past_sessions);
 	close((*spool)->lock);
 	close((*spool)->dir);
 	free(*spool);
@@ -148,7 +148,7 @@ start(struct spool *spool, struct err *err)
 		memset(&spool->meta, 0, sizeof(spool->meta));
 		session_random(&spool->meta.session);
 	}
-	spool_previous_all_load(spool);
+	spool_past_sessions_load(spool);
 	acked = spool_acked_load(spool);
 	if (spool_recover(spool, acked, err) != 0)
 		return -1;

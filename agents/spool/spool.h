@@ -3,10 +3,10 @@
  * acknowledged.
  *
  * A directory of preallocated segment files whose frames are batches, numbered
- * in each stream (a stream is this spool's session in one partition).  Layout and
- * recovery rules: proto/spool.md.  The guarantees: after spool_commit returned
- * 0 everything appended before it survives any crash, and a number that
- * spool_read ever returned is never given to other content.  Opening ends,
+ * in each stream (a stream is this spool's session in one partition).  Layout
+ * and recovery rules: proto/spool.md.  The guarantees: after spool_commit
+ * returned 0 everything appended before it survives any crash, and a number
+ * that spool_read ever returned is never given to other content.  Opening ends,
  * whatever the directory has: torn tails are cut, damaged segments are moved
  * to quarantine/ and become gaps.
  * SPDX-License-Identifier: MIT
@@ -62,7 +62,7 @@ struct spool_counters {
 	uint64_t gaps;
 	uint64_t io_errors;
 	uint64_t
-	    previous_all_dropped; /* previous sessions dropped at the bound */
+	    past_sessions_dropped; /* previous sessions dropped at the bound */
 };
 
 struct spool; /* opaque */

@@ -101,7 +101,7 @@ struct spool {
 	bool unbounded;    /* while a session is copied */
 	struct spool_counters *counters;
 	struct spool_past_sessions
-	    *previous_all; /* of the directory, as the lock */
+	    *past_sessions; /* of the directory, as the lock */
 };
 
 /* ---- files.c ---- */
@@ -137,9 +137,9 @@ ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
 /* ---- past_sessions.c ---- */
 
 /* An unreadable file counts as empty. */
-void spool_previous_all_load(struct spool *spool);
+void spool_past_sessions_load(struct spool *spool);
 /* The session is about to end. */
-void spool_previous_all_give_up(struct spool *spool);
+void spool_past_sessions_give_up(struct spool *spool);
 
 /* ---- segments.c ---- */
 
@@ -198,7 +198,7 @@ struct spool_spot {
 bool spool_find(struct spool *spool, uint32_t stream, uint64_t seq,
     struct spool_spot *spot);
 /* The running hash after the batch `seq`; 0: it cannot be read. */
-uint64_t spool_chain_behind(struct spool *spool, uint32_t stream, uint64_t seq);
+uint64_t spool_chain_after(struct spool *spool, uint32_t stream, uint64_t seq);
 
 /* ---- recover.c, holes.c ---- */
 

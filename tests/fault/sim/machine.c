@@ -17,7 +17,7 @@ sim_stream_of(struct text partition)
 	return text_equal(partition, text_of(sim_partitions[1]));
 }
 
-/* ---- what ship asks of its owner ---------------------------------------- */
+/* ---- callbacks of the sender -------------------------------------------- */
 
 bool
 sim_machine_send(void *machine, struct text frame)
