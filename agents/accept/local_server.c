@@ -1,6 +1,7 @@
 /*
  * local_server - the agent's side of the local listener: clients, checks,
- * answers. SPDX-License-Identifier: MIT
+ * answers.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/local_server.h"
 
@@ -24,9 +25,9 @@ enum {
 };
 
 /* The idle time after which a client may be evicted. */
-#define IDLE_NS     (5 * NS_PER_SECOND)
+#define IDLE_NS (5 * NS_PER_SECOND)
 /* The pause before the next search for an idle client. */
-#define RETRY_NS    (1 * NS_PER_SECOND)
+#define RETRY_NS (1 * NS_PER_SECOND)
 /* The interval of log lines about bad packets. */
 #define COMPLAIN_NS (60 * NS_PER_SECOND)
 

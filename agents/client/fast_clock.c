@@ -1,6 +1,7 @@
 /*
  * fast_clock - a clock that is read in a few nanoseconds and converted to wall
- * time afterwards. SPDX-License-Identifier: MIT
+ * time afterwards.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/client/fast_clock.h"
 

@@ -4,7 +4,8 @@
  * The same for the same seed on every machine (proto/base/prng.h).  The tests
  * take turns, a round every `spacing_s` seconds; the first entry of the first
  * test takes an eighth longer in the last third of the rounds, and so does
- * nothing else. SPDX-License-Identifier: MIT
+ * nothing else.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_GENERATE_RESULTS_H
 #define AGENTS_GENERATE_RESULTS_H

@@ -1,6 +1,7 @@
 /*
  * generate_testrun_rows - made-up test runs as rows that are sent like an
- * import. SPDX-License-Identifier: MIT
+ * import.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/generate/testrun_rows.h"
 

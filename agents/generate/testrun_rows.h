@@ -1,6 +1,7 @@
 /*
  * generate_testrun_rows - made-up test runs as rows that are sent like an
- * import. SPDX-License-Identifier: MIT
+ * import.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_GENERATE_TESTRUN_ROWS_H
 #define AGENTS_GENERATE_TESTRUN_ROWS_H

@@ -3,7 +3,8 @@
  * process.
  *
  * Pure functions, as in proc_stat.h.  Formats: admin-guide/cgroup-v2.rst,
- * proc(5). SPDX-License-Identifier: MIT
+ * proc(5).
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_CGROUP_STAT_H
 #define AGENTS_PROC_CGROUP_STAT_H

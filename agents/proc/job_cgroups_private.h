@@ -1,6 +1,7 @@
 /*
  * job_cgroups_private - what job_cgroups.c (groups) and job_cgroups_top.c
- * (processes) share. SPDX-License-Identifier: MIT
+ * (processes) share.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_JOB_CGROUPS_PRIVATE_H
 #define AGENTS_PROC_JOB_CGROUPS_PRIVATE_H

@@ -1,6 +1,7 @@
 /*
  * metric_groups - the metric groups of the host sampler: names, units,
- * kinds. SPDX-License-Identifier: MIT
+ * kinds.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/sampler/metric_groups.h"
 

@@ -1,6 +1,7 @@
 /*
  * sampler_sample_queue - samples, the descriptions of their metric groups, and
- * losses, on the way to the spool. SPDX-License-Identifier: MIT
+ * losses, on the way to the spool.
+ * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
 #include <stdio.h>

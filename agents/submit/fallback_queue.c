@@ -1,6 +1,7 @@
 /*
  * fallback_queue - the directory where events wait for an agent: the agent's
- * side. SPDX-License-Identifier: MIT
+ * side.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/fallback_queue.h"
 

@@ -1,6 +1,7 @@
 /*
  * cascade_breakdown_plot_private - shared by breakdown_plot and
- * breakdown_script. SPDX-License-Identifier: MIT
+ * breakdown_script.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_BREAKDOWN_PLOT_PRIVATE_H
 #define EXPORTERS_CASCADE_BREAKDOWN_PLOT_PRIVATE_H

@@ -1,6 +1,7 @@
 /*
  * import_row - any line is a row that an aggregator takes, or bad with a
- * reason. SPDX-License-Identifier: MIT
+ * reason.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/import/row.h"
 #include "proto/wire/wire.h"

@@ -1,7 +1,8 @@
 /*
  * put_check - the records of a put (first byte: their number) as the agent
  * takes them: what passes the check can be copied one by one into a batch, is
- * no longer than it was, and reads the same again. SPDX-License-Identifier: MIT
+ * no longer than it was, and reads the same again.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/put_check.h"
 

@@ -1,7 +1,8 @@
 /*
  * loss - who has or knows what, in worlds in which an aggregator's disk is
  * lost: what nobody who is left has, or knows to be gone, may be missed in
- * silence. SPDX-License-Identifier: MIT
+ * silence.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/fault/sim/sim.h"
 

@@ -1,6 +1,7 @@
 /*
  * machine - the owner of the real agents/delivery/sender.c: reads, sends,
- * crashes, comes back. SPDX-License-Identifier: MIT
+ * crashes, comes back.
+ * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 #include <string.h>

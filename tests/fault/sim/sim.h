@@ -84,7 +84,7 @@ struct sim_item {
 };
 
 /* Sessions that were given up. */
-struct sim_previous_all {
+struct sim_sessions {
 	uint32_t count;
 	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];
 };
@@ -93,7 +93,7 @@ struct sim_previous_all {
 struct sim_spool {
 	struct session_id session;
 	uint64_t run;
-	struct sim_previous_all past_sessions;
+	struct sim_sessions past_sessions;
 	struct sim_spool_stream {
 		struct sim_item item[SIM_ITEMS];
 		int items;           /* appended */
@@ -115,8 +115,7 @@ struct sim_machine {
 	struct sender *sender;
 	bool restart[SIM_STREAMS]; /* sender_restart is due */
 	struct past_sessions past_sessions;
-	struct sim_previous_all
-	    past_sessions; /* not on disk before they are saved */
+	struct sim_sessions unsaved; /* of spool.past_sessions */
 	struct wire_header
 	    answer; /* ... that agents/delivery/past_sessions.c is at */
 };

@@ -1,6 +1,7 @@
 /*
  * log - the recording that shim.c writes through proto/record/record.c and
- * agents/daemon/replay.c plays. SPDX-License-Identifier: MIT
+ * agents/daemon/replay.c plays.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FAULT_STATES_LOG_H
 #define TESTS_FAULT_STATES_LOG_H

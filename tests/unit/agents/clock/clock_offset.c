@@ -1,6 +1,7 @@
 /*
  * clock_offset - what is said of the aggregator's clock, against a world in
- * which it is known. SPDX-License-Identifier: MIT
+ * which it is known.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/clock/clock_offset.h"
 

@@ -1,6 +1,7 @@
 /*
  * past_sessions - tests of agents/delivery/past_sessions.h, and of what the
- * spool remembers for it. SPDX-License-Identifier: MIT
+ * spool remembers for it.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/past_sessions.h"
 
