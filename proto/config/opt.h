@@ -138,4 +138,7 @@ struct opt_common_values {
 };
 extern struct opt_common_values opt_common_values;
 
+/* Log as --log and --quiet say: opt_parse does it, and a reload. */
+void opt_set_log_level(void);
+
 #endif
