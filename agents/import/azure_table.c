@@ -1,5 +1,5 @@
 /*
- * import_azure_table - the rows of an Azure table, fetched into a file.
+ * import_azure_table - downloads the rows of an Azure table to a file.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/azure_table.h"

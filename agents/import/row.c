@@ -34,7 +34,7 @@ import_row_put(struct import_row *row, const char *key,
 	return 0;
 }
 
-/* Empty ones are left out. */
+/* Empty values are omitted. */
 static int
 put_attributes(struct import_row *row, struct text message, struct text prefix,
     struct err *err)

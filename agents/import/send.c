@@ -23,7 +23,7 @@ struct sending {
 	struct import_row row;
 	struct direct_uplink direct_uplink;
 	uint32_t streams;     /* that the sender knows */
-	uint32_t read_stream; /* whose batch was read last */
+	uint32_t read_stream; /* stream of the batch that was read last */
 	bool end;             /* of the file */
 	bool again;           /* read the file once more */
 	bool quiet;           /* bad lines were reported before */
@@ -31,7 +31,7 @@ struct sending {
 	int64_t began_ns;
 };
 
-/* ---- from the file ------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------ */
 
 /* The position of the last line. */
 static const char *

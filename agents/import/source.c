@@ -1,5 +1,5 @@
 /*
- * import_source - rows, one after another, as often as they are wanted.
+ * import_source - rows that can be read repeatedly.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/source.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The whole content of the directory, and whose rows are made of it. */
+/* Covers the whole content of the directory, and the node of its rows. */
 static void
 make_digest(struct import_rows *rows)
 {
