@@ -12,8 +12,8 @@
 #include "proto/wire/wire.h"
 
 /* The interval of questions, and its minimum when --restore-wait is short. */
-#define ASK_NS   (600 * NS_PER_SECOND)
-#define SOON_NS  (1 * NS_PER_SECOND)
+#define ASK_NS  (600 * NS_PER_SECOND)
+#define SOON_NS (1 * NS_PER_SECOND)
 /* The time after which a question counts as lost. */
 #define RETRY_NS (10 * NS_PER_SECOND)
 

@@ -20,7 +20,7 @@ enum usage_number {
 	USAGE_CPUS,
 	USAGE_CPU_USED,   /* CPU hours */
 	USAGE_CPU_UNUSED, /* idle, including waiting for I/O */
-	USAGE_IDLE,       /* hours in which at least 95 % of the CPUs did nothing */
+	USAGE_IDLE, /* hours in which at least 95 % of the CPUs did nothing */
 	USAGE_MEMORY_PEAK,
 	USAGE_MEMORY_LIMIT,
 	USAGE_GPU_PEAK, /* highest utilization of any GPU, as a fraction */
