@@ -207,7 +207,7 @@ static bool
 wants_another(
     struct sampler_clock *clock, const struct clock_offset_probe *probe)
 {
-	int64_t slot = probe->arrived_ns / clock->clock_offset.slot_ns;
+	int64_t slot = probe->arrived_ns / clock->clock_offset.drift.slot_ns;
 	bool wants = slot != clock->asked_slot;
 
 	clock->asked_slot = slot;
