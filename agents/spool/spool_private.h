@@ -109,6 +109,8 @@ struct spool {
 /* Open a regular file of `dir`, nothing else: -1 and errno (ELOOP, ENXIO or
  * EINVAL for links and special files). */
 int spool_open_file(int dir, const char *name, int flags);
+/* Read up to `max` bytes of a file: their number, or -1 and errno. */
+ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
 /* Allocate the file's blocks: 0 or an errno. */
 int spool_allocate(int fd, uint64_t bytes);
 const char *spool_segment_name(
@@ -130,9 +132,8 @@ enum spool_found spool_acked_load(struct spool *spool);
 /* Write the next slot. */
 int spool_acked_save(struct spool *spool, struct err *err);
 int spool_add_stream(struct spool *spool, const char *name, uint32_t bytes);
-
-/* Read up to `max` bytes of a file: their number, or -1 and errno. */
-ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
+/* Remove the last stream. */
+void spool_drop_stream(struct spool *spool);
 
 /* ---- past_sessions.c ---- */
 
