@@ -168,7 +168,7 @@ static int
 open_spool(struct agent *agent, struct err *err)
 {
 	struct spool_options spool = settings_spool(&agent->given);
-	struct batcher_options gather = {
+	struct batcher_options batcher = {
 		.partition = text_of(agent->settings.partition),
 		.node = text_of(agent->settings.node),
 		.compress = agent->settings.compress,
@@ -179,8 +179,8 @@ open_spool(struct agent *agent, struct err *err)
 	if (spool_open(&agent->spool, agent->settings.spool_dir, &spool, err) !=
 	    0)
 		return -1;
-	gather.spool = agent->spool;
-	batcher_new(&agent->batcher, &gather);
+	batcher.spool = agent->spool;
+	batcher_new(&agent->batcher, &batcher);
 	batcher_recall(agent->batcher);
 	found = spool_counters(agent->spool);
 	log_info("session=%s run=%llu unacked=%llu torn=%llu damaged=%llu",
@@ -215,7 +215,7 @@ open_uplink(struct agent *agent, struct err *err)
 static int
 open_reception(struct agent *agent, struct err *err)
 {
-	struct requests_options reception = {
+	struct requests_options requests = {
 		.loop = agent->loop,
 		.batcher = agent->batcher,
 		.spool = agent->spool,
@@ -226,14 +226,14 @@ open_reception(struct agent *agent, struct err *err)
 		.commit = commit,
 	};
 
-	return requests_open(&agent->requests, &reception, err);
+	return requests_open(&agent->requests, &requests, err);
 }
 
 /* An agent without a fallback queue is better than none. */
 static void
-open_pickup(struct agent *agent)
+open_fallback(struct agent *agent)
 {
-	struct fallback_reader_options pickup = {
+	struct fallback_reader_options fallback = {
 		.loop = agent->loop,
 		.batcher = agent->batcher,
 		.dir = agent->settings.fallback_queue,
@@ -243,7 +243,7 @@ open_pickup(struct agent *agent)
 	};
 	struct err err = { 0 };
 
-	if (fallback_reader_open(&agent->fallback_reader, &pickup, &err) != 0)
+	if (fallback_reader_open(&agent->fallback_reader, &fallback, &err) != 0)
 		log_warn("fallback queue not available, events in it are not "
 			 "read: %s",
 		    err.text);
@@ -256,9 +256,9 @@ read_counters(void *arg, struct sampler_counters *counters)
 {
 	struct agent *agent = arg;
 
-	counters->gather = batcher_counters(agent->batcher);
+	counters->batcher = batcher_counters(agent->batcher);
 	counters->spool = spool_counters(agent->spool);
-	counters->ship = spool_uplink_counters(agent->spool_uplink);
+	counters->sender = spool_uplink_counters(agent->spool_uplink);
 	counters->moves = spool_uplink_moves(agent->spool_uplink);
 	counters->listener = requests_counters(agent->requests);
 	counters->clients = requests_clients(agent->requests);
@@ -269,11 +269,11 @@ sampler_as_given(struct agent *agent, struct clock_offset_now began)
 {
 	struct sampler_options sampler = {
 		.loop = agent->loop,
-		.gather = agent->batcher,
+		.batcher = agent->batcher,
 		.node = text_of(agent->settings.node),
 		.began = began,
 		.schedule = agent->settings.schedule,
-		.ship_ns = agent->given.ship_ns,
+		.send_interval_ns = agent->given.send_interval_ns,
 		.throttle_percent = (double)agent->given.throttle_percent,
 		.proc = agent->given.proc,
 		.groups = agent->given.groups,
@@ -318,7 +318,7 @@ start(void *arg, struct loop *loop, struct err *err)
 	    open_spool(agent, err) != 0 || open_uplink(agent, err) != 0 ||
 	    open_reception(agent, err) != 0)
 		return -1;
-	open_pickup(agent);
+	open_fallback(agent);
 	sampler = sampler_as_given(agent, began);
 	sampler_open(&agent->sampler, &sampler);
 	if (preempt_open(&agent->preempt, loop, agent->given.preempt_file,

@@ -40,43 +40,48 @@ static const struct options defaults = { .seed = 405,
 
 static const struct opt table[] = {
 	{ "runs", 0, OPT_COUNT, OPT_TO(struct options, runs), "N",
-	    "testrun: how many test runs", NULL, false },
+	    "testrun: generate this many test runs", NULL, false },
 	{ "files", 0, OPT_COUNT, OPT_TO(struct options, files), "N",
-	    "results: how many files", NULL, false },
+	    "results: generate this many files", NULL, false },
 	{ "entries", 0, OPT_COUNT, OPT_TO(struct options, entries), "N",
-	    "results: timings in a file (default: 20)", NULL, false },
+	    "results: write this many timings to each file (default: 20)", NULL,
+	    false },
 	{ "tests", 0, OPT_COUNT, OPT_TO(struct options, tests), "N",
-	    "results: benchmarks that take turns (default: 1)", NULL, false },
+	    "results: alternate between this many benchmarks (default: 1)",
+	    NULL, false },
 	{ "seed", 0, OPT_COUNT, OPT_TO(struct options, seed), "S",
-	    "others, but the same for the same S (default: 405)", NULL, false },
+	    "seed of the random times (default: 405)", NULL, false },
 	{ "spacing", 0, OPT_COUNT, OPT_TO(struct options, spacing_s), "SECONDS",
-	    "from one run, or round of the tests, to the next (default: 100)",
+	    "time between two runs, or two rounds of the tests (default: "
+	    "100)",
 	    NULL, false },
 	{ "first", 0, OPT_COUNT, OPT_TO(struct options, first), "I",
-	    "testrun: id of the first; counted up from there (default: 0)",
+	    "testrun: id of the first run; the others have the next numbers "
+	    "(default: 0)",
 	    NULL, false },
 	{ "base", 0, OPT_TEXT, OPT_TO(struct options, base), "TIME",
-	    "when they begin; now: when the last one ended (default: 0)", NULL,
+	    "begin at this time; now: the last run ends now (default: 0)", NULL,
 	    false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct options, output), "DIR",
-	    "write the files there", NULL, false },
+	    "write files to this directory", NULL, false },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct options, partition), "NAME",
-	    "testrun: publish them as of this account$pool", NULL, false },
-	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, node), "NAME",
-	    "testrun: whose events are published (default: testrun)", NULL,
+	    "testrun: publish the runs in this partition, account$pool", NULL,
 	    false },
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, node), "NAME",
+	    "testrun: publish the events for this node (default: testrun)",
+	    NULL, false },
 	{ "connect", 0, OPT_LIST, OPT_TO(struct options, connect), "ENDPOINT",
-	    "testrun: where to send to (default: ipc://DIR/run/broker.ipc); "
-	    "may be repeated: the next one when this one fails",
+	    "testrun: send to this broker (default: ipc://DIR/run/broker.ipc); "
+	    "repeat for failover, in order",
 	    NULL, false },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct options, key.key), "FILE",
-	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
-	    NULL, false },
+	    "use this key for a TCP broker (default: DIR/keys/agent.key)", NULL,
+	    false },
 	{ "insecure", 0, OPT_FLAG, OPT_TO(struct options, key.insecure), NULL,
-	    "go to a tcp broker without a key, unencrypted", NULL, false },
+	    "connect to a TCP broker without a key, unencrypted", NULL, false },
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct options, timeout_ns),
 	    "DURATION",
-	    "testrun: give up after so long without progress (default: 60s)",
+	    "testrun: fail after this long without progress (default: 60s)",
 	    NULL, false },
 	{ 0 },
 };
@@ -97,7 +102,7 @@ is_given(const char *name)
 	return opt_origin(find_option(name)) == OPT_COMMAND_LINE;
 }
 
-/* The partition of an environment does not speak against -o. */
+/* A partition from the environment does not exclude -o. */
 static void
 check_place(struct options *options)
 {
@@ -108,18 +113,19 @@ check_place(struct options *options)
 	if (options->output != NULL && options->partition != NULL) {
 		if (opt_origin(find_option("output")) ==
 		    opt_origin(find_option("partition")))
-			opt_usage("-o and -p: they are written or published");
+			opt_usage(
+			    "-o and -p: choose one: write files, or publish");
 		if (opt_origin(find_option("output")) <
 		    opt_origin(find_option("partition")))
 			options->output = NULL;
 	}
 	if (options->output == NULL && options->partition == NULL)
-		opt_usage("where to? -o DIR or -p NAME is missing");
+		opt_usage("missing option: -o DIR or -p NAME");
 	if (options->output == NULL &&
 	    instance_partition(name, options->partition, &why, &err) != 0)
 		opt_usage("%s", err.text);
 	if (options->timeout_ns <= 0)
-		opt_usage("--timeout is not above 0");
+		opt_usage("--timeout must be greater than 0");
 	if (broker_link_check(&options->connect, &err) != 0)
 		opt_usage("--connect: %s", err.text);
 }
@@ -133,7 +139,7 @@ refuse_options(const char *const *names, const char *what, const char *of)
 			    "--%s is for %s, not for %s", *names, of, what);
 }
 
-/* Usage that the option table cannot see. */
+/* Usage errors that the option table cannot detect. */
 static void
 check_usage(struct options *options, const char *what)
 {
@@ -166,7 +172,7 @@ check_usage(struct options *options, const char *what)
 		opt_usage("where to? -o DIR is missing");
 }
 
-/* --base in seconds; false: when the last one ends now. */
+/* --base in seconds; false: the last run ends now. */
 static bool
 get_base(const struct options *options, int64_t now_ns, int64_t *base_s)
 {
@@ -184,7 +190,7 @@ get_base(const struct options *options, int64_t now_ns, int64_t *base_s)
 	return true;
 }
 
-/* Which runs the options mean. */
+/* The runs that the options describe. */
 static void
 get_runs(const struct options *options, struct generate_runs *runs)
 {
@@ -202,7 +208,7 @@ get_runs(const struct options *options, struct generate_runs *runs)
 		opt_usage("%s", err.text);
 }
 
-/* The same of results. */
+/* The results that the options describe. */
 static void
 get_results(const struct options *options, struct generate_results *results)
 {

@@ -162,7 +162,8 @@ on_child(void *arg, const struct child_process *process)
 
 /* The command has ended. */
 static void
-publish(struct run *run, const struct child_process *process, uint64_t untold)
+publish(
+    struct run *run, const struct child_process *process, uint64_t unreported)
 {
 	char track[NAME_BYTES_MAX + 1];
 	struct err err = { 0 };
@@ -171,8 +172,8 @@ publish(struct run *run, const struct child_process *process, uint64_t untold)
 	compose_span(&run->compose, text_of(track), text_of(run->name),
 	    text_of("run"), process->begin_ns, process->end_ns);
 	put_attributes(run, process);
-	if (untold > 0)
-		put_int(&run->compose, "children.dropped", (int64_t)untold);
+	if (unreported > 0)
+		put_int(&run->compose, "children.dropped", (int64_t)unreported);
 	add(run, &err);
 	check(run, submit_finish(run->submit, &err) == SUBMIT_DONE, &err);
 }
@@ -247,7 +248,7 @@ main(int argc, char **argv)
 	struct child_process process;
 	enum child_result result;
 	struct err err = { 0 };
-	uint64_t untold;
+	uint64_t unreported;
 
 	parse(&options, argc, argv, &operands);
 	if (submit_check(how, &err) != 0)
@@ -268,7 +269,7 @@ main(int argc, char **argv)
 	what.span = run.trace_context.span;
 	what.on_child = options.children ? on_child : NULL;
 	what.arg = &run;
-	result = child_command(&what, &process, &untold, &err);
+	result = child_command(&what, &process, &unreported, &err);
 	if (result != CHILD_ENDED)
 		log_fail(&err);
 	if (result == CHILD_FAILED)
@@ -276,7 +277,7 @@ main(int argc, char **argv)
 	if (result != CHILD_ENDED)
 		process.status = status_of(result);
 	process.parent = run.parent;
-	publish(&run, &process, untold);
+	publish(&run, &process, unreported);
 	submit_free(&run.submit);
 	child_end_like(process.status);
 }

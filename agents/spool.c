@@ -105,8 +105,6 @@ main(int argc, char **argv)
 	int rc;
 
 	verb = parse(&values, argc, argv, &words);
-	if (opt_common_values.quiet && opt_common_values.log > LOG_WARN)
-		log_init("poolscope-spool", LOG_WARN);
 	sandbox_begin(&sandbox);
 	sandbox_read(&sandbox, words.at[0]);
 	sandbox_close(&sandbox, false);

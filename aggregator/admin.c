@@ -207,8 +207,6 @@ main(int argc, char **argv)
 
 	service_begin_process();
 	verb = opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);
-	if (opt_common_values.quiet && opt_common_values.log > LOG_WARN)
-		log_init(program.name, LOG_WARN);
 	if (run(&admin, &actions[verb], &words, &err) == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);

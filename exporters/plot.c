@@ -119,7 +119,7 @@ plot_testrun_of(struct values *values, struct source *source,
 	};
 	const struct picture picture = picture_of_options(values);
 	bool drawn = values->output != NULL ||
-		     gnuplot_is_said((enum gnuplot_terminal)values->terminal);
+		     gnuplot_is_stdout((enum gnuplot_terminal)values->terminal);
 
 	return plot_testrun(source, partition,
 	    &(struct plot_testrun_how){ .options = &values->testrun,
@@ -205,7 +205,7 @@ check_output(struct values *values, bool testrun)
 	if (opt_origin(&options[OUTPUT_ROW]) != OPT_DEFAULT || !values->png ||
 	    values->cascade.numbers)
 		return;
-	if (gnuplot_is_said((enum gnuplot_terminal)values->terminal) ||
+	if (gnuplot_is_stdout((enum gnuplot_terminal)values->terminal) ||
 	    (testrun && values->testrun.series != NULL &&
 		!is_given(&options[VIEW_ROW])))
 		values->output = NULL;

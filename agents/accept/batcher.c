@@ -42,7 +42,7 @@ batcher_free(struct batcher **gone)
 	dedup_uuid_free(&batcher->dedup_uuid);
 	dedup_sequence_free(&batcher->dedup_sequence);
 	for (int i = 0; i < PENDING_BATCHES_MAX; i++)
-		free(batcher->lots[i].buffer);
+		free(batcher->batches[i].buffer);
 	free(batcher->packed);
 	free(batcher);
 }
@@ -112,12 +112,12 @@ batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
 	if (!is_new(batcher, &named)) {
 		batcher->counters.repeated += named.records;
 	} else if (named.records > 0) {
-		struct pending_batch *lot = pending_batch_for(
+		struct pending_batch *batch = pending_batch_for(
 		    batcher, stream, urgent, plain.bytes, err);
 
-		pending->serial = pending_batch_copy(batcher, lot, &named,
+		pending->serial = pending_batch_copy(batcher, batch, &named,
 				      plain) == named.records
-				      ? lot->serial
+				      ? batch->serial
 				      : 0;
 	}
 	batcher->counters.puts++;
@@ -134,11 +134,11 @@ batcher_is_due(const struct batcher *batcher)
 }
 
 void
-batcher_mark(struct batcher *batcher, const struct pending_batch *lot,
+batcher_mark(struct batcher *batcher, const struct pending_batch *batch,
     enum batcher_result result, uint64_t seq)
 {
 	for (uint32_t i = 0; i < batcher->tickets; i++) {
-		if (batcher->pending[i].serial != lot->serial)
+		if (batcher->pending[i].serial != batch->serial)
 			continue;
 		batcher->pending[i].result = result;
 		batcher->pending[i].seq = seq;
@@ -146,10 +146,10 @@ batcher_mark(struct batcher *batcher, const struct pending_batch *lot,
 	for (uint32_t i = 0; i < batcher->prints_used; i++) {
 		struct batcher_print *print = &batcher->prints[i];
 
-		if (print->serial != lot->serial)
+		if (print->serial != batch->serial)
 			continue;
 		print->seq = seq;
-		print->stream = lot->stream;
+		print->stream = batch->stream;
 		if (result != BATCHER_OK)
 			dedup_uuid_forget(
 			    batcher->dedup_uuid, print->fingerprint);
@@ -227,8 +227,8 @@ batcher_commit(struct batcher *batcher, struct err *err)
 	enum batcher_result result;
 
 	for (int i = 0; i < PENDING_BATCHES_MAX; i++)
-		if (batcher->lots[i].open)
-			pending_batch_seal(batcher, &batcher->lots[i], err);
+		if (batcher->batches[i].open)
+			pending_batch_seal(batcher, &batcher->batches[i], err);
 	if (batcher->appended) {
 		batcher->counters.commits++;
 		if (spool_commit(batcher->options.spool, err) != SPOOL_OK)

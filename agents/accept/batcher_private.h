@@ -51,7 +51,7 @@ struct batcher {
 	struct batcher_options options;
 	struct dedup_uuid *dedup_uuid;
 	struct dedup_sequence *dedup_sequence;
-	struct pending_batch lots[PENDING_BATCHES_MAX];
+	struct pending_batch batches[PENDING_BATCHES_MAX];
 	uint64_t serials, turn;
 	unsigned char *packed; /* compressed body */
 	struct batcher_pending pending[BATCHER_TICKETS_MAX];
@@ -70,16 +70,17 @@ struct batcher {
 struct pending_batch *pending_batch_for(struct batcher *batcher,
     uint32_t stream, bool urgent, uint32_t bytes, struct err *err);
 /* Copy the records that are new.  Returns their number. */
-uint32_t pending_batch_copy(struct batcher *batcher, struct pending_batch *lot,
-    const struct wire_header *header, struct text plain);
+uint32_t pending_batch_copy(struct batcher *batcher,
+    struct pending_batch *batch, const struct wire_header *header,
+    struct text plain);
 /* Write it to the spool. */
 void pending_batch_seal(
-    struct batcher *batcher, struct pending_batch *lot, struct err *err);
+    struct batcher *batcher, struct pending_batch *batch, struct err *err);
 
 /* ---- results ---- */
 
 /* Set the result of the submissions that have records in a batch. */
-void batcher_mark(struct batcher *batcher, const struct pending_batch *lot,
+void batcher_mark(struct batcher *batcher, const struct pending_batch *batch,
     enum batcher_result result, uint64_t seq);
 /* The disk failed: the spool has discarded everything since its last commit. */
 void batcher_take_back(struct batcher *batcher);

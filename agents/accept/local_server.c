@@ -1,6 +1,7 @@
 /*
  * local_server - the agent's side of the local listener: clients, checks,
- * answers. SPDX-License-Identifier: MIT
+ * answers.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/local_server.h"
 
@@ -23,13 +24,12 @@ enum {
 	ANSWER_BYTES_MAX = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX,
 };
 
-#define IDLE_NS                                                                \
-	(5 * NS_PER_SECOND) /* idle time after which a client may be evicted   \
-			     */
-#define RETRY_NS                                                               \
-	(1 * NS_PER_SECOND) /* before the next search for an idle client */
-#define COMPLAIN_NS                                                            \
-	(60 * NS_PER_SECOND) /* interval of log lines about bad packets */
+/* The idle time after which a client may be evicted. */
+#define IDLE_NS (5 * NS_PER_SECOND)
+/* The pause before the next search for an idle client. */
+#define RETRY_NS (1 * NS_PER_SECOND)
+/* The interval of log lines about bad packets. */
+#define COMPLAIN_NS (60 * NS_PER_SECOND)
 
 /* A client is named by its slot and the slot's use count, so that an answer
  * cannot reach the slot's next client. */

@@ -11,7 +11,7 @@
 #include "proto/base/memory.h"
 
 enum {
-	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* size of a full batch at most */
+	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* the longest context record */
 };
 
 static enum batcher_result
@@ -24,12 +24,12 @@ result_of(enum spool_result result)
 
 void
 pending_batch_seal(
-    struct batcher *batcher, struct pending_batch *lot, struct err *err)
+    struct batcher *batcher, struct pending_batch *batch, struct err *err)
 {
-	struct text plain = { (const char *)lot->writer.at,
-		(uint32_t)lot->writer.bytes };
-	struct spool_batch batch = {
-		.records = lot->writer.records,
+	struct text plain = { (const char *)batch->writer.at,
+		(uint32_t)batch->writer.bytes };
+	struct spool_batch content = {
+		.records = batch->writer.records,
 		.codec = WIRE_NONE,
 		.body_bytes = plain.bytes,
 		.body = plain,
@@ -38,24 +38,24 @@ pending_batch_seal(
 	uint64_t seq = 0;
 	size_t packed = 0;
 
-	lot->open = false;
-	if (batch.records == 0)
+	batch->open = false;
+	if (content.records == 0)
 		return;
 	if (batcher->packed != NULL)
 		packed =
 		    wire_compress(batcher->packed, PENDING_BATCH_BYTES, plain);
 	if (packed > 0) {
-		batch.codec = WIRE_ZSTD;
-		batch.body = (struct text){ (const char *)batcher->packed,
+		content.codec = WIRE_ZSTD;
+		content.body = (struct text){ (const char *)batcher->packed,
 			(uint32_t)packed };
 	}
-	result = result_of(spool_append(batcher->options.spool, lot->stream,
-	    &batch, lot->urgent, &seq, err));
+	result = result_of(spool_append(batcher->options.spool, batch->stream,
+	    &content, batch->urgent, &seq, err));
 	if (result == BATCHER_OK) {
 		batcher->appended = true;
-		batcher->round_bytes += batch.body.bytes;
+		batcher->round_bytes += content.body.bytes;
 	}
-	batcher_mark(batcher, lot, result, seq);
+	batcher_mark(batcher, batch, result, seq);
 	/* At once: its numbers will be used again. */
 	if (result == BATCHER_IO)
 		batcher_take_back(batcher);
@@ -64,52 +64,52 @@ pending_batch_seal(
 /* The partition and node of the next record, unless a context record changes
  * them. */
 static void
-note_node(struct pending_batch *lot, struct text node)
+note_node(struct pending_batch *batch, struct text node)
 {
-	lot->node_bytes = node.bytes;
-	memcpy(lot->node, node.at, node.bytes);
+	batch->node_bytes = node.bytes;
+	memcpy(batch->node, node.at, node.bytes);
 }
 
 struct pending_batch *
 pending_batch_for(struct batcher *batcher, uint32_t stream, bool urgent,
     uint32_t bytes, struct err *err)
 {
-	struct pending_batch *lot = NULL, *free_lot = NULL, *stale = NULL;
+	struct pending_batch *batch = NULL, *unused = NULL, *stale = NULL;
 
 	for (int i = 0; i < PENDING_BATCHES_MAX; i++) {
-		struct pending_batch *at = &batcher->lots[i];
+		struct pending_batch *at = &batcher->batches[i];
 
 		if (!at->open)
-			free_lot = at;
+			unused = at;
 		else if (at->stream == stream)
-			lot = at;
+			batch = at;
 		else if (stale == NULL || at->used_at < stale->used_at)
 			stale = at;
 	}
-	if (lot != NULL &&
-	    (lot->urgent != urgent ||
-		lot->writer.room - lot->writer.bytes < bytes + CONTEXT_BYTES)) {
-		pending_batch_seal(batcher, lot, err);
-		free_lot = lot;
-		lot = NULL;
+	if (batch != NULL && (batch->urgent != urgent ||
+				 batch->writer.room - batch->writer.bytes <
+				     bytes + CONTEXT_BYTES)) {
+		pending_batch_seal(batcher, batch, err);
+		unused = batch;
+		batch = NULL;
 	}
-	if (lot == NULL) {
-		lot = free_lot != NULL ? free_lot : stale;
-		if (lot->open)
-			pending_batch_seal(batcher, lot, err);
-		if (lot->buffer == NULL)
-			lot->buffer = memory_alloc(PENDING_BATCH_BYTES);
+	if (batch == NULL) {
+		batch = unused != NULL ? unused : stale;
+		if (batch->open)
+			pending_batch_seal(batcher, batch, err);
+		if (batch->buffer == NULL)
+			batch->buffer = memory_alloc(PENDING_BATCH_BYTES);
 		wire_writer_init(
-		    &lot->writer, lot->buffer, PENDING_BATCH_BYTES);
-		lot->open = true;
-		lot->urgent = urgent;
-		lot->stream = stream;
-		lot->serial = ++batcher->serials;
+		    &batch->writer, batch->buffer, PENDING_BATCH_BYTES);
+		batch->open = true;
+		batch->urgent = urgent;
+		batch->stream = stream;
+		batch->serial = ++batcher->serials;
 		/* What readers assume without a context record. */
-		note_node(lot, batcher->options.node);
+		note_node(batch, batcher->options.node);
 	}
-	lot->used_at = ++batcher->turn;
-	return lot;
+	batch->used_at = ++batcher->turn;
+	return batch;
 }
 
 static bool
@@ -121,7 +121,7 @@ has_uuid(const struct record *record)
 
 /* Was this event seen before?  If not, remember it. */
 static bool
-is_repeated(struct batcher *batcher, struct pending_batch *lot,
+is_repeated(struct batcher *batcher, struct pending_batch *batch,
     const struct record *record)
 {
 	uint64_t fingerprint;
@@ -133,24 +133,24 @@ is_repeated(struct batcher *batcher, struct pending_batch *lot,
 		return true;
 	batcher->prints[batcher->prints_used++] =
 	    (struct batcher_print){ .fingerprint = fingerprint,
-		    .serial = lot->serial };
+		    .serial = batch->serial };
 	return false;
 }
 
 /* Store the submission's session and number with its records. */
 static bool
-name_put(struct pending_batch *lot, const struct wire_header *header)
+name_put(struct pending_batch *batch, const struct wire_header *header)
 {
 	struct record record = { .node = header->node };
 
 	record.id.session = header->session;
 	record.id.seq = header->seq;
-	note_node(lot, header->node);
-	return wire_put_context_full(&lot->writer, &record);
+	note_node(batch, header->node);
+	return wire_put_context_full(&batch->writer, &record);
 }
 
 uint32_t
-pending_batch_copy(struct batcher *batcher, struct pending_batch *lot,
+pending_batch_copy(struct batcher *batcher, struct pending_batch *batch,
     const struct wire_header *header, struct text plain)
 {
 	struct wire_cursor cursor;
@@ -159,19 +159,20 @@ pending_batch_copy(struct batcher *batcher, struct pending_batch *lot,
 	bool fits = true;
 
 	if (dedup_sequence_is_numbered(&header->session, header->seq))
-		fits = name_put(lot, header);
+		fits = name_put(batch, header);
 	wire_cursor_init(&cursor, header, plain);
 	while (wire_next(&cursor, &record)) {
-		if (is_repeated(batcher, lot, &record)) {
+		if (is_repeated(batcher, batch, &record)) {
 			batcher->counters.repeated++;
 			continue;
 		}
-		if (record.node.bytes != lot->node_bytes ||
-		    memcmp(record.node.at, lot->node, lot->node_bytes) != 0) {
-			fits &= wire_put_context(&lot->writer, record.node);
-			note_node(lot, record.node);
+		if (record.node.bytes != batch->node_bytes ||
+		    memcmp(record.node.at, batch->node, batch->node_bytes) !=
+			0) {
+			fits &= wire_put_context(&batch->writer, record.node);
+			note_node(batch, record.node);
 		}
-		fits &= wire_put_record(&lot->writer, &record);
+		fits &= wire_put_record(&batch->writer, &record);
 		copied++;
 	}
 	/* A copied record is not larger, and the room was checked. */

@@ -180,7 +180,7 @@ wait_for(struct child_trace *trace, struct child_process *process)
 /* From the fork to the end; returns the error of the exec. */
 static int
 attend(const struct child_options *options, struct child_process *process,
-    uint64_t *untold, int ready, int failed)
+    uint64_t *unreported, int ready, int failed)
 {
 	struct child_trace *trace = NULL;
 	int why;
@@ -193,13 +193,13 @@ attend(const struct child_options *options, struct child_process *process,
 	wait_for(trace, process);
 	if (trace != NULL)
 		why = exec_error(failed);
-	*untold = child_trace_end(&trace);
+	*unreported = child_trace_end(&trace);
 	return why;
 }
 
 enum child_result
 child_command(const struct child_options *options,
-    struct child_process *process, uint64_t *untold, struct err *err)
+    struct child_process *process, uint64_t *unreported, struct err *err)
 {
 	int64_t began_ns = clock_monotonic_ns();
 	int ready[2], failed[2], why;
@@ -209,7 +209,7 @@ child_command(const struct child_options *options,
 		.begin_ns = clock_wall_ns(),
 		.span = options->span,
 	};
-	*untold = 0;
+	*unreported = 0;
 	if (pipe2(ready, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) {
 		err_set(err, "pipe: %s", strerror(errno));
 		return CHILD_FAILED;
@@ -230,7 +230,7 @@ child_command(const struct child_options *options,
 	}
 	catch_signals();
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	why = attend(options, process, untold, ready[1], failed[0]);
+	why = attend(options, process, unreported, ready[1], failed[0]);
 	close(failed[0]);
 	process->end_ns = process->begin_ns + clock_monotonic_ns() - began_ns;
 	if (why == 0)

@@ -45,11 +45,11 @@ enum child_result {
 };
 
 /* Run the command to its end.  `process` gets its times and resource use,
- * including the descendants that it waited for; `untold` counts descendants
+ * including the descendants that it waited for; `unreported` counts descendants
  * that could not be reported for lack of room.  Every result but CHILD_ENDED
  * sets the error. */
 enum child_result child_command(const struct child_options *options,
-    struct child_process *process, uint64_t *untold, struct err *err);
+    struct child_process *process, uint64_t *unreported, struct err *err);
 
 /* End as the command ended: with its status, or by its signal. */
 void child_end_like(int status) __attribute__((noreturn));

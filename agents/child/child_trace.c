@@ -21,7 +21,7 @@
 struct child_trace {
 	struct child_options options;
 	pid_t command;
-	uint64_t untold;
+	uint64_t unreported;
 	uint32_t count;
 	struct child_process
 	    process[CHILD_TRACE_MAX]; /* pid 0: the place is free */
@@ -49,11 +49,11 @@ child_trace_begin(struct child_trace **made, pid_t command,
 uint64_t
 child_trace_end(struct child_trace **gone)
 {
-	uint64_t untold = *gone != NULL ? (*gone)->untold : 0;
+	uint64_t unreported = *gone != NULL ? (*gone)->unreported : 0;
 
 	free(*gone);
 	*gone = NULL;
-	return untold;
+	return unreported;
 }
 
 static struct child_process *
@@ -146,7 +146,7 @@ begin(struct child_trace *trace, pid_t pid)
 	if (process == NULL && trace->count < CHILD_TRACE_MAX)
 		process = &trace->process[trace->count++];
 	if (process == NULL) {
-		trace->untold++;
+		trace->unreported++;
 		return;
 	}
 	parent = find(trace, (pid_t)number_behind(text, "\nPPid:"));

@@ -3,7 +3,8 @@
  *
  * The agent refuses a batch with one invalid name in it, and a program gets no
  * errors about its names while it runs: so "?" replaces each bad byte, and
- * long names are cut. SPDX-License-Identifier: MIT
+ * long names are cut.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CLIENT_CLEAN_NAME_H
 #define AGENTS_CLIENT_CLEAN_NAME_H

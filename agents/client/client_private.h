@@ -1,6 +1,7 @@
 /*
  * client_private - shared by the parts of libpoolscope.
  *
+ *     state       the state of process and thread
  *     lifecycle   open, close, fork, the slots of threads
  *     options     options of the program and its environment
  *     record      the calls of a measured program: into the ring

@@ -1,6 +1,7 @@
 /*
  * fast_clock - a clock that is read in a few nanoseconds and converted to wall
- * time afterwards. SPDX-License-Identifier: MIT
+ * time afterwards.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/client/fast_clock.h"
 
@@ -86,7 +87,7 @@ fast_clock_init(struct fast_clock *ticks)
 
 /* Remove every other mark, except the first and the last. */
 static void
-thin(struct fast_clock *ticks)
+reduce_marks(struct fast_clock *ticks)
 {
 	uint32_t kept = 1;
 
@@ -164,7 +165,7 @@ fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now)
 		return;
 	}
 	if (ticks->marks == FAST_CLOCK_MARKS)
-		thin(ticks);
+		reduce_marks(ticks);
 	ticks->mark[ticks->marks++] =
 	    (struct fast_clock_point){ now.tick, ours_ns };
 	ticks->slope *= 1 + (double)error_ns /

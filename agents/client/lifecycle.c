@@ -13,9 +13,6 @@
 
 #define LINGER_NS (2 * NS_PER_SECOND)
 
-struct client client = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
-_Thread_local struct client_self client_self;
-
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

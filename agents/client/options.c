@@ -1,6 +1,7 @@
 /*
  * client_options - the options of this process: from the program, the
- * environment, or the defaults. SPDX-License-Identifier: MIT
+ * environment, or the defaults.
+ * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
 #include <stdio.h>

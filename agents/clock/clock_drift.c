@@ -15,11 +15,11 @@ struct range {
 /* The slopes that lines through `interval` and each of the first `count` can
  * have: every pair limits them. */
 static struct range
-slopes_to(const struct clock_offset *o, uint32_t count,
-    const struct clock_offset_interval *interval, struct range range)
+slopes_to(const struct clock_drift *drift, uint32_t count,
+    const struct clock_drift_interval *interval, struct range range)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct clock_offset_interval *p = &o->kept[i];
+		const struct clock_drift_interval *p = &drift->kept[i];
 		double passed = (double)(interval->at_ns - p->at_ns);
 
 		if (interval->at_ns == p->at_ns)
@@ -33,52 +33,53 @@ slopes_to(const struct clock_offset *o, uint32_t count,
 }
 
 static void
-measure_again(struct clock_offset *o)
+measure_again(struct clock_drift *drift)
 {
-	struct range range = { -CLOCK_OFFSET_RATE, CLOCK_OFFSET_RATE };
+	struct range range = { -CLOCK_DRIFT_RATE, CLOCK_DRIFT_RATE };
 
-	for (uint32_t i = 0; i + 1 < o->count; i++)
-		range = slopes_to(o, i, &o->kept[i], range);
-	o->least = range.low;
-	o->greatest = range.high;
+	for (uint32_t i = 0; i + 1 < drift->count; i++)
+		range = slopes_to(drift, i, &drift->kept[i], range);
+	drift->least = range.low;
+	drift->greatest = range.high;
 }
 
 /* The second last slot is complete now. */
 static void
-measure_last(struct clock_offset *o)
+measure_last(struct clock_drift *drift)
 {
-	struct range range = { o->least, o->greatest };
+	struct range range = { drift->least, drift->greatest };
 
-	if (o->count < 2)
-		range = (struct range){ -CLOCK_OFFSET_RATE, CLOCK_OFFSET_RATE };
+	if (drift->count < 2)
+		range = (struct range){ -CLOCK_DRIFT_RATE, CLOCK_DRIFT_RATE };
 	else
-		range =
-		    slopes_to(o, o->count - 2, &o->kept[o->count - 2], range);
-	o->least = range.low;
-	o->greatest = range.high;
+		range = slopes_to(drift, drift->count - 2,
+		    &drift->kept[drift->count - 2], range);
+	drift->least = range.low;
+	drift->greatest = range.high;
 }
 
 static void
-drop_oldest(struct clock_offset *o)
+drop_oldest(struct clock_drift *drift)
 {
-	o->count--;
-	memmove(o->kept, o->kept + 1, o->count * sizeof(o->kept[0]));
-	measure_again(o);
+	drift->count--;
+	memmove(drift->kept, drift->kept + 1,
+	    drift->count * sizeof(drift->kept[0]));
+	measure_again(drift);
 }
 
 /* The slopes of lines through all stored intervals: drop the oldest until
  * there is such a line. */
 static struct range
-slopes(struct clock_offset *o)
+slopes(struct clock_drift *drift)
 {
 	for (;;) {
-		struct range range = { o->least, o->greatest };
+		struct range range = { drift->least, drift->greatest };
 
-		range =
-		    slopes_to(o, o->count - 1, &o->kept[o->count - 1], range);
+		range = slopes_to(drift, drift->count - 1,
+		    &drift->kept[drift->count - 1], range);
 		if (range.low <= range.high)
 			return range;
-		drop_oldest(o);
+		drop_oldest(drift);
 	}
 }
 
@@ -86,21 +87,21 @@ slopes(struct clock_offset *o)
 static struct range
 rates(struct range slope)
 {
-	return (struct range){ fmax(slope.low - CLOCK_OFFSET_WANDER,
-				   -CLOCK_OFFSET_RATE),
-		fmin(slope.high + CLOCK_OFFSET_WANDER, CLOCK_OFFSET_RATE) };
+	return (struct range){ fmax(slope.low - CLOCK_DRIFT_WANDER,
+				   -CLOCK_DRIFT_RATE),
+		fmin(slope.high + CLOCK_DRIFT_WANDER, CLOCK_DRIFT_RATE) };
 }
 
 /* The range that every interval permits at these rates, at `at_ns`, above
  * `base_ns`. */
 static struct range
-possible(const struct clock_offset *o, struct range rate, int64_t at_ns,
+possible(const struct clock_drift *drift, struct range rate, int64_t at_ns,
     int64_t base_ns)
 {
 	struct range range = { -INFINITY, INFINITY };
 
-	for (uint32_t i = 0; i < o->count; i++) {
-		const struct clock_offset_interval *p = &o->kept[i];
+	for (uint32_t i = 0; i < drift->count; i++) {
+		const struct clock_drift_interval *p = &drift->kept[i];
 		double passed = (double)(at_ns - p->at_ns);
 
 		range.low = fmax(range.low,
@@ -113,29 +114,30 @@ possible(const struct clock_offset *o, struct range rate, int64_t at_ns,
 
 /* The line in the middle of those with this slope. */
 static double
-line_at(
-    const struct clock_offset *o, double slope, int64_t at_ns, int64_t base_ns)
+line_at(const struct clock_drift *drift, double slope, int64_t at_ns,
+    int64_t base_ns)
 {
 	struct range range =
-	    possible(o, (struct range){ slope, slope }, at_ns, base_ns);
+	    possible(drift, (struct range){ slope, slope }, at_ns, base_ns);
 
 	return (range.low + range.high) / 2;
 }
 
 void
-clock_drift_at(struct clock_offset *o, int64_t at_ns, struct clock_drift *line)
+clock_drift_at(
+    struct clock_drift *drift, int64_t at_ns, struct clock_drift_line *line)
 {
-	const struct clock_offset_interval *last;
-	struct range range = slopes(o), rate = rates(range);
+	const struct clock_drift_interval *last;
+	struct range range = slopes(drift), rate = rates(range);
 	double slope = (range.low + range.high) / 2, above;
 
-	last = &o->kept[o->count - 1];
+	last = &drift->kept[drift->count - 1];
 	if (at_ns < last->at_ns)
 		at_ns = last->at_ns;
-	above = line_at(o, slope, at_ns, last->low_ns);
-	range = possible(o, rate, at_ns, last->low_ns);
+	above = line_at(drift, slope, at_ns, last->low_ns);
+	range = possible(drift, rate, at_ns, last->low_ns);
 	above = fmin(fmax(above, range.low), range.high);
-	*line = (struct clock_drift){
+	*line = (struct clock_drift_line){
 		.at_ns = at_ns,
 		.base_ns = last->low_ns,
 		.above_base = above,
@@ -149,27 +151,27 @@ clock_drift_at(struct clock_offset *o, int64_t at_ns, struct clock_drift *line)
 
 bool
 clock_drift_misses(
-    struct clock_offset *o, const struct clock_offset_interval *interval)
+    struct clock_drift *drift, const struct clock_drift_interval *interval)
 {
 	struct range range;
 
-	if (o->count == 0)
+	if (drift->count == 0)
 		return false;
-	range =
-	    possible(o, rates(slopes(o)), interval->at_ns, interval->low_ns);
+	range = possible(
+	    drift, rates(slopes(drift)), interval->at_ns, interval->low_ns);
 	return range.high < 0 ||
 	       range.low > (double)(interval->high_ns - interval->low_ns);
 }
 
 static bool
-in_one_slot(const struct clock_offset *o, const struct clock_offset_interval *a,
-    const struct clock_offset_interval *b)
+in_one_slot(const struct clock_drift *drift,
+    const struct clock_drift_interval *a, const struct clock_drift_interval *b)
 {
-	return a->at_ns / o->slot_ns == b->at_ns / o->slot_ns;
+	return a->at_ns / drift->slot_ns == b->at_ns / drift->slot_ns;
 }
 
 static int64_t
-width_of(const struct clock_offset_interval *interval)
+width_of(const struct clock_drift_interval *interval)
 {
 	return interval->high_ns - interval->low_ns;
 }
@@ -177,45 +179,45 @@ width_of(const struct clock_offset_interval *interval)
 /* Make room for one more: double the slot length and keep the better probe of
  * each two; at the longest length drop the oldest. */
 static void
-make_room(struct clock_offset *o)
+make_room(struct clock_drift *drift)
 {
 	uint32_t kept = 1;
 
-	if (o->slot_ns >= CLOCK_OFFSET_SLOT_NS) {
-		drop_oldest(o);
+	if (drift->slot_ns >= CLOCK_DRIFT_SLOT_NS) {
+		drop_oldest(drift);
 		return;
 	}
-	o->slot_ns *= 2;
-	for (uint32_t i = 1; i < o->count; i++) {
-		struct clock_offset_interval *last = &o->kept[kept - 1];
+	drift->slot_ns *= 2;
+	for (uint32_t i = 1; i < drift->count; i++) {
+		struct clock_drift_interval *last = &drift->kept[kept - 1];
 
-		if (!in_one_slot(o, last, &o->kept[i]))
-			o->kept[kept++] = o->kept[i];
-		else if (width_of(&o->kept[i]) <= width_of(last))
-			*last = o->kept[i];
+		if (!in_one_slot(drift, last, &drift->kept[i]))
+			drift->kept[kept++] = drift->kept[i];
+		else if (width_of(&drift->kept[i]) <= width_of(last))
+			*last = drift->kept[i];
 	}
-	o->count = kept;
-	measure_again(o);
+	drift->count = kept;
+	measure_again(drift);
 }
 
 void
 clock_drift_keep(
-    struct clock_offset *o, const struct clock_offset_interval *interval)
+    struct clock_drift *drift, const struct clock_drift_interval *interval)
 {
-	struct clock_offset_interval *last =
-	    o->count > 0 ? &o->kept[o->count - 1] : NULL;
-	if (last != NULL && in_one_slot(o, last, interval)) {
+	struct clock_drift_interval *last =
+	    drift->count > 0 ? &drift->kept[drift->count - 1] : NULL;
+	if (last != NULL && in_one_slot(drift, last, interval)) {
 		/* A later probe may be worse by what the clocks drift in the
 		 * time between. */
-		int64_t aged_ns = 2 * offset_reach(CLOCK_OFFSET_WANDER,
+		int64_t aged_ns = 2 * clock_drift_reach(CLOCK_DRIFT_WANDER,
 					  interval->at_ns - last->at_ns);
 
 		if (width_of(interval) <= width_of(last) + aged_ns)
 			*last = *interval;
 		return;
 	}
-	while (o->count == CLOCK_OFFSET_PROBES)
-		make_room(o);
-	o->kept[o->count++] = *interval;
-	measure_last(o);
+	while (drift->count == CLOCK_DRIFT_PROBES)
+		make_room(drift);
+	drift->kept[drift->count++] = *interval;
+	measure_last(drift);
 }

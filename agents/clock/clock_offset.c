@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "agents/clock/clock_drift.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -65,7 +64,7 @@ clock_offset_init(struct clock_offset *clock_offset,
 	memset(clock_offset, 0, sizeof(*clock_offset));
 	clock_offset->generation = generation;
 	clock_offset->begin_ns = now->wall_ns;
-	clock_offset->slot_ns = CLOCK_OFFSET_SLOT_FIRST_NS;
+	clock_offset->drift.slot_ns = CLOCK_DRIFT_SLOT_FIRST_NS;
 	note_clocks(clock_offset, now);
 }
 
@@ -86,7 +85,7 @@ clock_offset_watch(struct clock_offset *o, const struct clock_offset_now *now,
 		return false; /* older than the last reading */
 	/* The kernel steers both clocks alike; the small difference is part of
 	 * the errors, which grow at least that fast. */
-	room_ns += offset_reach(CLOCK_OFFSET_WANDER, passed_ns);
+	room_ns += clock_drift_reach(CLOCK_DRIFT_WANDER, passed_ns);
 	if (moved_ns >= -room_ns && moved_ns <= room_ns) {
 		note_clocks(o, now);
 		return false;
@@ -103,7 +102,7 @@ clock_offset_watch(struct clock_offset *o, const struct clock_offset_now *now,
 
 static bool
 make_interval(const struct clock_offset_probe *probe,
-    struct clock_offset_interval *interval)
+    struct clock_drift_interval *interval)
 {
 	int64_t whole_ns, held_ns, spare_ns;
 
@@ -118,8 +117,8 @@ make_interval(const struct clock_offset_probe *probe,
 		return false;
 	/* Move both ends to the time of arrival: add what the clocks may have
 	 * drifted since the question left. */
-	spare_ns = offset_reach(CLOCK_OFFSET_RATE, whole_ns);
-	*interval = (struct clock_offset_interval){
+	spare_ns = clock_drift_reach(CLOCK_DRIFT_RATE, whole_ns);
+	*interval = (struct clock_drift_interval){
 		.at_ns = probe->arrived_ns,
 		.low_ns = probe->answered_ns - probe->arrived_ns - spare_ns,
 		.high_ns = probe->received_ns - probe->sent_ns + spare_ns,
@@ -132,26 +131,27 @@ enum clock_offset_result
 clock_offset_add(struct clock_offset *o, const struct clock_offset_probe *probe,
     struct clock_offset_estimate *last, bool *known)
 {
-	struct clock_offset_interval interval;
+	struct clock_drift_interval interval;
 	bool stepped;
 
 	*known = false;
 	if (!make_interval(probe, &interval) ||
-	    (o->count > 0 && interval.at_ns < o->kept[o->count - 1].at_ns)) {
+	    (o->drift.count > 0 &&
+		interval.at_ns < o->drift.kept[o->drift.count - 1].at_ns)) {
 		o->rejected++;
 		return CLOCK_OFFSET_REJECTED;
 	}
 	o->probes++;
-	stepped = clock_drift_misses(o, &interval);
+	stepped = clock_drift_misses(&o->drift, &interval);
 	if (stepped) {
-		int64_t seen_ns = o->kept[o->count - 1].at_ns;
+		int64_t seen_ns = o->drift.kept[o->drift.count - 1].at_ns;
 
 		*known = estimate_at(o, probe->arrived_ns, last);
-		o->count = 0;
-		o->slot_ns = CLOCK_OFFSET_SLOT_FIRST_NS;
+		o->drift.count = 0;
+		o->drift.slot_ns = CLOCK_DRIFT_SLOT_FIRST_NS;
 		begin_generation(o, seen_ns + o->wall_ns);
 	}
-	clock_drift_keep(o, &interval);
+	clock_drift_keep(&o->drift, &interval);
 	return stepped ? CLOCK_OFFSET_STEPPED : CLOCK_OFFSET_TAKEN;
 }
 
@@ -162,9 +162,9 @@ least_round_trip(const struct clock_offset *o)
 {
 	int64_t least_ns = INT64_MAX;
 
-	for (uint32_t i = 0; i < o->count; i++)
-		if (o->kept[i].round_trip_ns < least_ns)
-			least_ns = o->kept[i].round_trip_ns;
+	for (uint32_t i = 0; i < o->drift.count; i++)
+		if (o->drift.kept[i].round_trip_ns < least_ns)
+			least_ns = o->drift.kept[i].round_trip_ns;
 	return least_ns;
 }
 
@@ -173,12 +173,12 @@ static bool
 estimate_at(struct clock_offset *o, int64_t at_ns,
     struct clock_offset_estimate *estimate)
 {
-	struct clock_drift line;
+	struct clock_drift_line line;
 	int64_t offset_ns;
 
-	if (o->count == 0)
+	if (o->drift.count == 0)
 		return false;
-	clock_drift_at(o, at_ns, &line);
+	clock_drift_at(&o->drift, at_ns, &line);
 	/* Report nothing about a clock that is wrong by centuries. */
 	if (__builtin_sub_overflow(line.base_ns, o->wall_ns, &offset_ns) ||
 	    __builtin_add_overflow(

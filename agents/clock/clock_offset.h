@@ -12,11 +12,11 @@
  *
  * A drift line goes through all stored intervals; the oldest are dropped until
  * there is such a line.  The range of slopes that such lines can have, widened
- * by CLOCK_OFFSET_WANDER (the frequency tolerance of RFC 5905, section 11.1),
+ * by CLOCK_DRIFT_WANDER (the frequency tolerance of RFC 5905, section 11.1),
  * is taken as the range of the relative rate of the clocks.  The possible
  * offsets at a time are those that every interval permits at such a rate; the
  * error bound is their largest distance from the line.  Without measurements
- * the rate is anything up to CLOCK_OFFSET_RATE, more than two crystals differ
+ * the rate is anything up to CLOCK_DRIFT_RATE, more than two crystals differ
  * by.
  *
  * A generation is a period without a step.  Steps of our own wall clock show
@@ -35,11 +35,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CLOCK_OFFSET_PROBES = 64 };
-#define CLOCK_OFFSET_SLOT_NS       INT64_C(16000000000)
-#define CLOCK_OFFSET_SLOT_FIRST_NS INT64_C(250000000)
-#define CLOCK_OFFSET_RATE          200e-6
-#define CLOCK_OFFSET_WANDER        15e-6
+#include "agents/clock/clock_drift.h"
 
 struct clock_offset_probe {
 	int64_t sent_ns, arrived_ns;      /* our monotonic clock */
@@ -66,16 +62,7 @@ struct clock_offset_estimate {
 };
 
 struct clock_offset {
-	/* Bounds of the aggregator's clock minus our monotonic clock. */
-	struct clock_offset_interval {
-		int64_t at_ns; /* monotonic */
-		int64_t low_ns, high_ns;
-		int64_t round_trip_ns;
-	} kept[CLOCK_OFFSET_PROBES]; /* by time */
-	uint32_t count;
-	int64_t slot_ns; /* length of a slot; one interval of each is stored */
-	double least,
-	    greatest; /* slopes of lines through all but the last interval */
+	struct clock_drift drift;
 	uint64_t probes, rejected; /* total; probes with impossible times */
 
 	int64_t wall_ns;  /* our wall clock minus the monotonic one ... */

@@ -285,7 +285,6 @@ replay_main(int argc, char **argv)
 	struct err err = { 0 };
 
 	opt_parse(&program, argc, argv, &operands);
-	log_init(program.name, (enum log_level)opt_common_values.log);
 	if (print_all(&operands, &err) == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);

@@ -20,7 +20,7 @@ const struct settings_given settings_default = {
 	.retain_bytes = UINT64_C(64) << 20,
 	.free_bytes = UINT64_C(64) << 20,
 	.period_ns = 10 * NS_PER_SECOND,
-	.ship_ns = 1 * NS_PER_SECOND,
+	.send_interval_ns = 1 * NS_PER_SECOND,
 	.proc = "/proc",
 	/* The control groups of Slurm, Docker and Podman. */
 	.groups = "system.slice/*slurmstepd.scope/job_*,"
@@ -34,9 +34,8 @@ const struct settings_given settings_default = {
 	.clock = true,
 };
 
-enum {
-	COMPRESS_ROW = 6
-}; /* in the table because it matters whether it was given */
+/* The index of --compress in the table, to ask whether it was given. */
+enum { COMPRESS_ROW = 6 };
 
 const struct opt settings_table[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct settings_given, partition),
@@ -99,7 +98,7 @@ const struct opt settings_table[] = {
 	    "sample these metric groups: cpu,perf=10s or default,cpus,-gpu",
 	    NULL, OPT_RELOAD },
 	{ "send-interval", 0, OPT_DURATION,
-	    OPT_TO(struct settings_given, ship_ns), "DURATION",
+	    OPT_TO(struct settings_given, send_interval_ns), "DURATION",
 	    "let samples wait this long in memory (default: 1s)", NULL,
 	    OPT_RELOAD },
 	{ "throttle-pressure", 0, OPT_COUNT,

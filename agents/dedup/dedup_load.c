@@ -1,6 +1,7 @@
 /*
  * dedup_load - loads the uuids and submission numbers of the spool after a
- * start. SPDX-License-Identifier: MIT
+ * start.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/dedup/dedup_load.h"
 

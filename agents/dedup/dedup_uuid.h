@@ -3,7 +3,8 @@
  *
  * It has 64-bit fingerprints (SipHash with a random key, so nobody can choose
  * two uuids with the same one) of at least the last DEDUP_UUID_KEPT uuids, at
- * most twice as many, in fixed memory. SPDX-License-Identifier: MIT
+ * most twice as many, in fixed memory.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DEDUP_DEDUP_UUID_H
 #define AGENTS_DEDUP_DEDUP_UUID_H

@@ -37,23 +37,23 @@ direct_uplink_receive(struct direct_uplink *d)
 	for (int i = 0; i < FRAMES_A_ROUND && d->status == 0; i++) {
 		if (zsock_recv(d->zsock, &d->message) != ZSOCK_DONE)
 			break;
-		sender_receive(d->ship, d->message.frame, clock_monotonic_ns(),
-		    clock_wall_ns());
-		broker_link_answered(d->broker_link, d->zsock, d->ship);
+		sender_receive(d->sender, d->message.frame,
+		    clock_monotonic_ns(), clock_wall_ns());
+		broker_link_answered(d->broker_link, d->zsock, d->sender);
 	}
 }
 
 void
 direct_uplink_push(struct direct_uplink *d)
 {
-	sender_push(d->ship, clock_monotonic_ns(), clock_wall_ns());
+	sender_push(d->sender, clock_monotonic_ns(), clock_wall_ns());
 }
 
 void
 direct_uplink_pump_at(struct direct_uplink *d, int64_t at_ns)
 {
 	if (at_ns == 0)
-		at_ns = sender_deadline_ns(d->ship);
+		at_ns = sender_deadline_ns(d->sender);
 	if (at_ns == 0)
 		loop_stop_timer(d->loop, &d->push_timer);
 	else
@@ -64,7 +64,7 @@ void
 direct_uplink_progressed(struct direct_uplink *d)
 {
 	d->progress_ns = clock_monotonic_ns();
-	d->busy = sender_counters(d->ship)->nacks[WIRE_NACK_BUSY];
+	d->busy = sender_counters(d->sender)->nacks[WIRE_NACK_BUSY];
 }
 
 /* ---- the end ------------------------------------------------------------ */
@@ -91,7 +91,7 @@ direct_uplink_fail_refused(
 static void
 give_up(struct direct_uplink *d, int64_t seconds)
 {
-	const struct sender_counters *counters = sender_counters(d->ship);
+	const struct sender_counters *counters = sender_counters(d->sender);
 
 	if (counters->nacks[WIRE_NACK_BUSY] > d->busy)
 		err_set(d->err,
@@ -120,7 +120,7 @@ try_new_key(struct direct_uplink *d)
 	if (client_key_renew(&err) != 0)
 		log_warn("%s", err.text);
 	if (!broker_link_show_key(
-		d->broker_link, d->zsock, d->ship, clock_monotonic_ns()))
+		d->broker_link, d->zsock, d->sender, clock_monotonic_ns()))
 		return false;
 	d->grace_ns = clock_monotonic_ns() + GRACE_NS;
 	return true;
@@ -141,7 +141,7 @@ look_at_listener(struct direct_uplink *d)
 	default:
 		if (try_new_key(d))
 			return;
-		if (broker_link_pass_by(d->broker_link, d->zsock, d->ship,
+		if (broker_link_pass_by(d->broker_link, d->zsock, d->sender,
 			clock_monotonic_ns())) {
 			log_warn("%s", err.text);
 			return;
@@ -156,7 +156,7 @@ look_at_listener(struct direct_uplink *d)
 static void
 look_at_answers(struct direct_uplink *d)
 {
-	uint64_t nacks = sender_counters(d->ship)->nacks[WIRE_NACK_FORBIDDEN];
+	uint64_t nacks = sender_counters(d->sender)->nacks[WIRE_NACK_FORBIDDEN];
 
 	/* An answer that arrives now may refer to the previous key. */
 	if (clock_monotonic_ns() < d->grace_ns)
@@ -212,7 +212,7 @@ on_look_timer(void *arg, struct loop_timer *timer)
 			progress_clear();
 		log_info("waiting for %s", zsock_endpoint(d->zsock));
 	}
-	broker_link_look(d->broker_link, d->zsock, d->ship, now_ns);
+	broker_link_look(d->broker_link, d->zsock, d->sender, now_ns);
 	if (d->status == 0 && idle_ns > d->options.timeout_ns)
 		give_up(d, idle_ns / NS_PER_SECOND);
 	if (d->status == 0)
@@ -231,9 +231,10 @@ direct_uplink_start(struct direct_uplink *d,
 		.zsock = line->zsock,
 		.broker_link = &line->broker_link,
 		.err = err };
-	hash_random_bytes(&d->options.ship.seed, sizeof(d->options.ship.seed));
+	hash_random_bytes(
+	    &d->options.sender.seed, sizeof(d->options.sender.seed));
 	zsock_message_init(&d->message);
-	if (sender_new(&d->ship, &d->options.ship, owner, err) != 0 ||
+	if (sender_new(&d->sender, &d->options.sender, owner, err) != 0 ||
 	    loop_add_zsock(d->loop, d->zsock, on_zsock, d, err) != 0)
 		return -1;
 	d->added = true;
@@ -256,5 +257,5 @@ direct_uplink_stop(struct direct_uplink *d)
 		loop_remove_zsock(d->loop, d->zsock);
 	}
 	zsock_message_clear(&d->message);
-	sender_free(&d->ship);
+	sender_free(&d->sender);
 }

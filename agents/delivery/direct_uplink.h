@@ -13,7 +13,7 @@
 #include "agents/delivery/uplink_loop.h"
 
 struct direct_uplink_options {
-	struct sender_options ship;
+	struct sender_options sender;
 	int64_t timeout_ns;
 	bool progress; /* a progress bar is shown: clear it before a message */
 	const char *advice; /* end of the time-out message: "..., resumes" */
@@ -29,14 +29,15 @@ struct direct_uplink {
 	struct loop *loop;
 	struct zsock *zsock;
 	struct broker_link *broker_link;
-	struct sender *ship;
+	struct sender *sender;
 	struct zsock_message message;
 	struct loop_timer push_timer, look_timer;
 	bool added; /* the port's registration with the loop */
 	bool waiting_reported;
-	uint64_t busy;      /* refusals since the last progress */
-	uint64_t forbidden; /* answers to the previous key are ignored */
-	int64_t grace_ns;   /* until this time */
+	uint64_t busy; /* nacks "busy" before the last progress */
+	/* Refusals up to here, or until `grace_ns`, answer a previous key. */
+	uint64_t forbidden;
+	int64_t grace_ns;
 	int64_t progress_ns;
 	struct err *err; /* why it failed; set by the owner */
 	int status;      /* -1: failed */

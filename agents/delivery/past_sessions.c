@@ -11,11 +11,11 @@
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
-#define ASK_NS                                                                 \
-	(600 * NS_PER_SECOND) /* interval of questions, and the shortest ...   \
-			       */
-#define SOON_NS  (1 * NS_PER_SECOND)  /* ... when the wait is short */
-#define RETRY_NS (10 * NS_PER_SECOND) /* until a question counts as lost */
+/* The interval of questions, and its minimum when --restore-wait is short. */
+#define ASK_NS  (600 * NS_PER_SECOND)
+#define SOON_NS (1 * NS_PER_SECOND)
+/* The time after which a question counts as lost. */
+#define RETRY_NS (10 * NS_PER_SECOND)
 
 static bool
 is_of(const struct past_sessions_ask *ask, const struct spool_past_session *e)

@@ -266,8 +266,8 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 	copy_name(p->node, node);
 	wire_writer_init(&p->writer, p->body, sizeof(p->body));
 	p->first = p->next = 1;
-	options.ship.node = text_of(p->node);
-	options.ship.run = 1;
+	options.sender.node = text_of(p->node);
+	options.sender.run = 1;
 	if (uplink_loop_open(&p->line, brokers, key, err) != 0 ||
 	    direct_uplink_start(
 		&p->direct_uplink, &options, &owner, &p->line, err) != 0) {
@@ -275,7 +275,7 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 		return -1;
 	}
 	session_random(&session);
-	return sender_restart(p->direct_uplink.ship, STREAM,
+	return sender_restart(p->direct_uplink.sender, STREAM,
 	    text_of(p->partition), &session, 1, 0,
 	    p->direct_uplink.progress_ns);
 }

@@ -1,8 +1,8 @@
 /*
  * sender_replies - the half of the sender that reads the aggregator's answers.
  *
- * An acknowledgement counts when it names our session, pool and generation and
- * batches that were sent, and the aggregator's running hash is ours.  Every
+ * An acknowledgement counts when it names our session, partition and generation
+ * and batches that were sent, and the aggregator's running hash is ours.  Every
  * other answer except a plain nack leads to a hello (sender_hello.c).
  * SPDX-License-Identifier: MIT
  */
@@ -133,9 +133,9 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 }
 
 /* Our running hash at the acknowledged number does not prove that what is
- * stored below our first unacknowledged number is ours. */
+ * stored under our first unacknowledged number is ours. */
 static bool
-is_behind_boundary(const struct sender *sender, const struct sender_stream *s,
+crosses_boundary(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
 {
 	return !sender->derived && h->run >= s->first && h->run < h->seq;
@@ -157,7 +157,7 @@ on_ack(struct sender *sender, struct sender_stream *s,
 		return;
 	s->credit = h->credit_bytes;
 	s->wait_ns = 0;
-	if (is_behind_boundary(sender, s, h) ||
+	if (crosses_boundary(sender, s, h) ||
 	    !take_ack(sender, s, h->seq, h->chain, now_ns))
 		sender_ask_again(sender, s, now_ns);
 	else if (s->credit == 0)

@@ -309,7 +309,7 @@ spool_uplink_open(struct spool_uplink **made,
 	struct sender_owner owner = { spool_uplink, send_frame, read_batch,
 		on_acked, on_refused, on_rewind, on_diverged, on_probed,
 		read_clock };
-	struct sender_options ship = {
+	struct sender_options sender = {
 		.node = options->node,
 		.run = spool_run(options->spool),
 	};
@@ -330,8 +330,8 @@ spool_uplink_open(struct spool_uplink **made,
 	    spool_uplink;
 	spool_uplink->look_timer.arg = spool_uplink;
 	zsock_message_init(&spool_uplink->message);
-	hash_random_bytes(&ship.seed, sizeof(ship.seed));
-	if (sender_new(&spool_uplink->sender, &ship, &owner, err) != 0 ||
+	hash_random_bytes(&sender.seed, sizeof(sender.seed));
+	if (sender_new(&spool_uplink->sender, &sender, &owner, err) != 0 ||
 	    open_line(spool_uplink, err) != 0) {
 		spool_uplink_close(&spool_uplink);
 		return -1;

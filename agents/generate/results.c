@@ -1,5 +1,5 @@
 /*
- * generate_results - made-up results of benchmarks, as TestResults files.
+ * generate_results - generates results of benchmarks, as TestResults files.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/generate/results.h"
@@ -22,10 +22,10 @@
 #define SECOND_MAX (TIME_MAX_NS / NS_PER_SECOND)
 
 enum {
-	ROUND_S = 30, /* after so long a run has ended */
+	ROUND_S = 30, /* by this time a run has ended */
 	NAME_BYTES = 128,
 	PATH_BYTES = 4096,
-	LOOK_FILES = 64, /* before the next look at the clock */
+	LOOK_FILES = 64, /* between updates of the progress bar */
 };
 
 static volatile sig_atomic_t is_stopped;
@@ -43,7 +43,7 @@ get_rounds(const struct generate_results *results)
 	return (results->files + results->tests - 1) / results->tests;
 }
 
-/* From the first start to the last end; -1 when it is centuries. */
+/* From the first start to the last end; -1 for centuries. */
 static int64_t
 get_length_s(const struct generate_results *results)
 {
@@ -87,8 +87,8 @@ generate_results_check(const struct generate_results *results, struct err *err)
 	return 0;
 }
 
-/* What an entry usually takes, in units of 10 ps: 10 us to 100 ms, the same in
- * every file. */
+/* The usual duration of an entry, in units of 10 ps: 10 us to 100 ms, the same
+ * in every file. */
 static int64_t
 usual_time(
     const struct generate_results *results, uint64_t test, uint64_t entry)
@@ -101,7 +101,7 @@ usual_time(
 	return scale * prng_between(&state, 1000000, 9999999);
 }
 
-/* Around it within a few percent, now and then half as much again. */
+/* Varies it by a few percent, sometimes by half. */
 static int64_t
 draw_time(uint64_t *state, int64_t usual)
 {
@@ -126,7 +126,7 @@ write_entries(const struct generate_results *results, FILE *file, uint64_t test,
 		if (slow && i == 0)
 			time += time / 8;
 		time = draw_time(state, time);
-		/* Digits only: the same whatever the locale. */
+		/* Digits only, so that the locale does not matter. */
 		fprintf(file,
 		    "%s\n      {\n        \"name\": \"BM_%" PRIu64 "\",\n"
 		    "        \"iters\": \"%" PRId64 "\",\n"
@@ -163,7 +163,7 @@ write_result(const struct generate_results *results, FILE *file, uint64_t test,
 	    commit, start_s, seconds, host, test);
 }
 
-/* A file without a name yet, so that nobody sees half of it. */
+/* The file gets its name when it is complete. */
 static int
 write_file(const struct generate_results *results, const char *dir,
     uint64_t number, struct err *err)

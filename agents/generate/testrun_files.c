@@ -1,7 +1,8 @@
 /*
- * generate_testrun_files - made-up test runs as the files that an import takes.
+ * generate_testrun_files - generates test runs as the files that an import
+ * reads.
  *
- * They can be made again at will, and are not synced.
+ * They can be generated again, and are not synced.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/generate/testrun_files.h"
@@ -18,7 +19,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/progress.h"
 
-enum { LOOK_RUNS = 1024 }; /* before the next look at the clock */
+enum { LOOK_RUNS = 1024 }; /* between updates of the progress bar */
 
 struct output {
 	FILE *file;
@@ -47,13 +48,13 @@ open_output(
 	output->file = fopen(output->temporary, "wxe");
 	if (output->file == NULL) {
 		err_set(err, "%s: %s", output->temporary, strerror(errno));
-		output->temporary[0] = '\0'; /* not ours */
+		output->temporary[0] = '\0'; /* not created here */
 		return -1;
 	}
 	return 0;
 }
 
-/* Everything is in the file; it has its own name yet. */
+/* The file is complete; it still has its temporary name. */
 static int
 finish(struct output *output, struct err *err)
 {
@@ -124,7 +125,7 @@ write_all(struct generate_runs runs, FILE *testruns, FILE *events,
 		if (runs.at % LOOK_RUNS != 0)
 			continue;
 		if (ferror(testruns) || ferror(events))
-			break; /* reported by who finishes them */
+			break; /* reported when the file is finished */
 		bar.now_ns = clock_monotonic_ns();
 		if (!progress || bar.now_ns < shown_ns + NS_PER_SECOND / 10)
 			continue;

@@ -1,5 +1,6 @@
 /*
- * generate_testrun_files - made-up test runs as the files that an import takes.
+ * generate_testrun_files - generates test runs as the files that an import
+ * reads.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_GENERATE_TESTRUN_FILES_H
@@ -7,9 +8,9 @@
 
 #include "agents/generate/testruns.h"
 
-/* Write DIR/testruns.jsonl and DIR/events.jsonl, and DIR if it is not there;
- * `runs` has begun.  Under other names until both are whole: what was there
- * before stays until then, and when this fails or INT or TERM comes. */
+/* Write DIR/testruns.jsonl and DIR/events.jsonl, and create DIR if necessary;
+ * `runs` has begun.  They have other names until both are complete: existing
+ * files stay until then, and after a failure, INT or TERM. */
 int generate_files(const struct generate_runs *runs, const char *dir,
     bool progress, struct err *err);
 

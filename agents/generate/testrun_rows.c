@@ -1,6 +1,7 @@
 /*
- * generate_testrun_rows - made-up test runs as rows that are sent like an
- * import. SPDX-License-Identifier: MIT
+ * generate_testrun_rows - generates test runs as rows, to send them like an
+ * import.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/generate/testrun_rows.h"
 
@@ -25,7 +26,7 @@ generate_rows_open(struct generate_rows *rows, const struct generate_runs *runs,
 		.node = node,
 		.event = GENERATE_EVENTS,
 	};
-	/* Who makes other runs of these numbers is to write another word. */
+	/* Change this word when the same numbers give other runs. */
 	snprintf(which, sizeof(which),
 	    "generate testrun 1 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
 	    " %" PRId64 " ",

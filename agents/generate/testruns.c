@@ -1,5 +1,5 @@
 /*
- * generate_testruns - test runs of a device farm, made up.
+ * generate_testruns - generates test runs of a device farm.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/generate/testruns.h"
@@ -13,7 +13,7 @@
 #define SECOND_MIN (TIME_MIN_NS / NS_PER_SECOND)
 #define SECOND_MAX (TIME_MAX_NS / NS_PER_SECOND)
 
-/* From the base to where the last run has ended; -1 when it is centuries. */
+/* From the base to the end of the last run; -1 for centuries. */
 static int64_t
 get_length_s(const struct generate_runs *runs)
 {

@@ -1,9 +1,9 @@
 /*
- * generate_testruns - test runs of a device farm, made up.
+ * generate_testruns - generates test runs of a device farm.
  *
- * The same for the same seed on every machine: six draws a run
- * (proto/hash/prng.h).  Every `spacing_s` seconds a run is asked for, up to 20
- * seconds later; every 50th ends in an error; 19 people take turns to ask.
+ * The same seed gives the same runs on every machine: six random numbers for
+ * each run (proto/hash/prng.h).  A run is requested every `spacing_s` seconds,
+ * plus up to 20 seconds; every 50th ends in an error; 19 requestors alternate.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_GENERATE_TESTRUNS_H
@@ -15,12 +15,14 @@
 #include "proto/base/err.h"
 
 enum {
-	GENERATE_EVENTS = 10,     /* of a run */
-	GENERATE_RUN_S = 102,     /* after so long it has ended, at most */
-	GENERATE_TEXT_BYTES = 64, /* of an id or a property, with its NUL */
+	GENERATE_EVENTS = 10, /* of a run */
+	GENERATE_RUN_S =
+	    102, /* the longest time from the base to the end of a run */
+	GENERATE_TEXT_BYTES =
+	    64, /* of an id or a property, including its NUL */
 };
 
-/* Properties that all of them have. */
+/* Properties of all runs. */
 #define GENERATE_GROUP         "device_group_1"
 #define GENERATE_QUEUE         "q"
 #define GENERATE_CONFIGURATION "c"
@@ -40,16 +42,16 @@ struct generate_run {
 
 struct generate_runs {
 	uint64_t seed, runs, spacing_s;
-	uint64_t first;     /* id of the first */
-	int64_t base_s;     /* since the epoch: the earliest that it comes */
-	uint64_t state, at; /* of the maker: generate_runs_begin sets them */
+	uint64_t first;     /* id of the first run */
+	int64_t base_s;     /* earliest time of its request, since the epoch */
+	uint64_t state, at; /* private: set by generate_runs_begin */
 };
 
-/* The base from which the last run has ended at `end_s`. */
+/* The base with which the last run ends at `end_s`. */
 int generate_runs_base(
     struct generate_runs *runs, int64_t end_s, struct err *err);
 
-/* From the first one on.  -1: ids or times are out of range. */
+/* Start with the first run.  -1: ids or times are out of range. */
 int generate_runs_begin(struct generate_runs *runs, struct err *err);
 /* False at the end. */
 bool generate_runs_next(struct generate_runs *runs, struct generate_run *run);

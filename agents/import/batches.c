@@ -24,8 +24,8 @@ struct stream {
 	uint32_t partition_bytes;
 	struct session_id session;
 	uint64_t first; /* unacknowledged */
-	uint64_t next;  /* to be packed */
-	uint64_t chain; /* before it */
+	uint64_t next;  /* next number to pack */
+	uint64_t chain; /* running hash before it */
 	struct unacked unacked;
 
 	/* The incomplete batch. */
@@ -43,7 +43,7 @@ struct import_batches {
 	uint32_t partition_bytes;
 	unsigned char digest[IMPORT_DIGEST_BYTES];
 	struct stream *stream[IMPORT_STREAMS_MAX];
-	uint32_t streams, last; /* last: of the row before */
+	uint32_t streams, last; /* last: that of the previous row */
 	uint64_t bytes;         /* of batches in memory */
 	struct import_batches_counters counters;
 };

@@ -10,7 +10,7 @@
 #include "proto/hash/hash.h"
 #include "proto/base/text.h"
 
-/* The next character of `rest`: of UTF-8, else of Latin-1. */
+/* The next character of `rest`, as UTF-8 or else as Latin-1. */
 static uint32_t
 take_character(struct text *rest, bool is_utf8)
 {

@@ -61,8 +61,8 @@ is_stdin(const char *path)
 }
 
 enum origin {
-	GIVEN, /* by the caller: whatever it is */
-	FOUND, /* in a folder */
+	GIVEN, /* opened by the caller: any file */
+	FOUND, /* found in a folder */
 	STDIN,
 };
 
@@ -106,7 +106,7 @@ open_as(struct import_file *file, const char *name, int fd, enum origin origin,
 		why = strerror(EISDIR);
 	else if (origin == FOUND && !S_ISREG(file->before.st_mode))
 		why = "is not a regular file";
-	else if (sodium_init() < 0) /* again is no harm */
+	else if (sodium_init() < 0) /* calling it again is harmless */
 		why = "libsodium does not start";
 	if (why == NULL)
 		return begin(file, origin, err);

@@ -23,12 +23,13 @@ struct import_file {
 	const char *name; /* for messages */
 	int fd;
 	uint64_t bytes;
-	unsigned char digest[IMPORT_DIGEST_BYTES]; /* BLAKE2b of all of it */
+	unsigned char digest[IMPORT_DIGEST_BYTES]; /* BLAKE2b of the content */
 	struct stat before;
 
 	char *buffer;
-	size_t used, at; /* bytes in the buffer; the next line begins at */
-	bool end;        /* nothing follows the buffer */
+	size_t used,
+	    at;   /* bytes in the buffer; offset of the next line in it */
+	bool end; /* nothing follows the buffer */
 	uint64_t offset; /* offset after the line that was returned last */
 	uint64_t line;   /* its number, from 1 */
 };
@@ -41,12 +42,12 @@ int import_file_open_found(
     struct import_file *file, const char *path, struct err *err);
 void import_file_close(struct import_file *file);
 
-/* Back to the first line. */
+/* Continue with the first line. */
 void import_file_rewind(struct import_file *file);
 
 enum import_next {
 	IMPORT_LINE,
-	IMPORT_TOO_LONG, /* was skipped whole */
+	IMPORT_TOO_LONG, /* skipped completely */
 	IMPORT_END,
 	IMPORT_FAILED, /* cannot be read, or has changed */
 };

@@ -1,5 +1,5 @@
 /*
- * json_member - members of the JSON object that a row is.
+ * json_member - members of the JSON object of a row.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/json_member.h"
@@ -74,7 +74,7 @@ json_member_time(
 		return err_set(err, "\"%s\" is missing", key);
 	if (!json_fields_is_number(number))
 		return err_set(err, "\"%s\" is not a number", key);
-	/* The digits themselves: a double next to the nanosecond is not it. */
+	/* Use the digits: a double does not have nanoseconds. */
 	if (clock_parse_seconds(number, time_ns, err) != 0)
 		return err_prefix(err, "\"%s\"", key);
 	return 0;

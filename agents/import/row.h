@@ -1,5 +1,5 @@
 /*
- * import_row - one row of what older tools left behind, as a record.
+ * import_row - a row of an older tool's data, as a record.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_ROW_H
@@ -14,30 +14,29 @@
 #include "proto/record/record.h"
 
 enum {
-	IMPORT_LINE_BYTES_MAX = 1 << 20, /* of a line, or a report */
+	IMPORT_LINE_BYTES_MAX = 1 << 20, /* of a line, or of a report */
 	/* A message and a prefix, packed. */
 	IMPORT_PAIRS_BYTES = RECORD_TEXT_BYTES_MAX + 1024,
 };
 
-/* A row that was read: its texts are valid until the next one is, and views
- * of the line that it was made from. */
+/* A row: its texts are views of the line that it was read from, valid until
+ * the next row is read. */
 struct import_row {
 	struct text partition; /* empty: it names none */
 	struct record record;  /* record.node is set */
-	bool aside;            /* not what people count: a definition */
+	bool aside; /* a definition, which users do not count as a row */
 	struct json_fields object;
 	char source[NAME_BYTES_MAX + 1], name[NAME_BYTES_MAX + 1];
 	unsigned char pairs[IMPORT_PAIRS_BYTES];
 };
 
-/* Read `line` (no newline) into row->object; the record is an event so far, of
- * nobody and without attributes.  The row must be zeroed before the first
- * call. */
+/* Read `line` (no newline) into row->object; the record is an event without a
+ * node and attributes.  The row must be zeroed before the first call. */
 int import_row_load(struct import_row *row, struct text line, struct err *err);
-/* One more attribute, or property. */
+/* Add an attribute, or a property. */
 int import_row_put(struct import_row *row, const char *key,
     const struct value *value, struct err *err);
-/* The attributes of an event; empty ones are left out. */
+/* Add the attributes of an event; empty values are omitted. */
 int import_row_put_message(struct import_row *row, struct text message,
     struct text prefix, struct err *err);
 

@@ -23,7 +23,7 @@ struct sending {
 	struct import_row row;
 	struct direct_uplink direct_uplink;
 	uint32_t streams;     /* that the sender knows */
-	uint32_t read_stream; /* whose batch was read last */
+	uint32_t read_stream; /* stream of the batch that was read last */
 	bool end;             /* of the file */
 	bool again;           /* read the file once more */
 	bool quiet;           /* bad lines were reported before */
@@ -31,7 +31,7 @@ struct sending {
 	int64_t began_ns;
 };
 
-/* ---- from the file ------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------ */
 
 /* The position of the last line. */
 static const char *
@@ -206,12 +206,12 @@ pump(void *arg)
 		read_again(s);
 	feed(s);
 	for (; s->streams < import_batches_streams(s->pack); s->streams++)
-		sender_restart(d->ship, s->streams,
+		sender_restart(d->sender, s->streams,
 		    import_batches_partition(s->pack, s->streams),
 		    import_batches_session(s->pack, s->streams),
 		    import_batches_first(s->pack, s->streams), 0, now_ns);
 	direct_uplink_push(d);
-	if (s->end && !s->again && sender_in_flight(d->ship) == 0)
+	if (s->end && !s->again && sender_in_flight(d->sender) == 0)
 		loop_quit(d->loop, 0);
 	else
 		direct_uplink_pump_at(d, s->again || is_hungry(s) ? now_ns : 0);
@@ -243,7 +243,7 @@ import_send(const struct import_source *source,
 	const struct direct_uplink_options deliver = {
 		/* Every import of this content is the same sender: one start
 		 * count. */
-		.ship = { .node = options->node, .run = 1, .derived = true },
+		.sender = { .node = options->node, .run = 1, .derived = true },
 		.timeout_ns = options->timeout_ns,
 		.progress = options->progress,
 		.advice = "run the same import again to resume",

@@ -14,8 +14,8 @@
 
 struct import_options {
 	struct text partition; /* empty: the rows name theirs */
-	struct text node;      /* who imports */
-	int64_t timeout_ns;    /* without any progress */
+	struct text node;      /* the node that imports */
+	int64_t timeout_ns;    /* without progress */
 	bool progress;
 };
 

@@ -1,5 +1,5 @@
 /*
- * import_source - rows, one after another, as often as they are wanted.
+ * import_source - rows that can be read repeatedly.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/source.h"

@@ -1,8 +1,7 @@
 /*
- * import_source - rows, one after another, as often as they are wanted.
+ * import_source - rows that can be read repeatedly.
  *
- * What an import is made of looks the same to who sends it, whether it is a
- * file or a directory of them.
+ * It gives import_send one interface to a file and to a directory of files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_SOURCE_H
@@ -25,22 +24,22 @@ enum import_kind {
 
 struct import_source {
 	enum import_kind kind;
-	const char *name;            /* for messages */
-	uint64_t bytes;              /* of all of it */
-	const unsigned char *digest; /* IMPORT_DIGEST_BYTES: says what it is */
-	uint64_t bad; /* bad things that were found and reported by opening it,
-			 not by next */
+	const char *name; /* for messages */
+	uint64_t bytes;   /* size of the content */
+	const unsigned char
+	    *digest;  /* IMPORT_DIGEST_BYTES: identifies the content */
+	uint64_t bad; /* errors that opening found and reported, not next */
 
-	/* The next row, its texts valid until the one after it.
-	 * IMPORT_TOO_LONG: something is bad, err says what. */
+	/* The next row; its texts are valid until the next call.
+	 * IMPORT_TOO_LONG: `err` has the error of a row. */
 	enum import_next (*next)(
 	    void *arg, struct import_row *row, struct err *err);
-	/* How many bytes were read so far, and which line of which file was
-	 * the last. */
+	/* The number of bytes read so far, and the file and number of the last
+	 * line. */
 	uint64_t (*offset)(const void *arg);
 	uint64_t (*line)(const void *arg);
 	const char *(*file)(const void *arg); /* NULL: name */
-	/* Back to the first row. */
+	/* Continue with the first row. */
 	void (*rewind)(void *arg);
 	void (*close)(void *arg); /* NULL: nothing to close */
 	void *arg;
@@ -55,7 +54,7 @@ struct import_files {
 	const char *name;                          /* for messages */
 	struct import_file file[IMPORT_FILES_MAX]; /* in this order */
 	bool is_open[IMPORT_FILES_MAX];
-	uint32_t at; /* which one is being read */
+	uint32_t at; /* index of the current file */
 	uint64_t bytes;
 	unsigned char digest[IMPORT_DIGEST_BYTES];
 };

@@ -1,5 +1,5 @@
 /*
- * cgroup_stat - numbers out of the files of a cgroup and of a process.
+ * cgroup_stat - parses the files of a cgroup and of a process.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/proc/cgroup_stat.h"
@@ -87,7 +87,7 @@ int
 proc_parse_process(struct text file, struct proc_process *process)
 {
 	uint64_t ignored;
-	/* The columns behind state: ppid pgrp session tty tpgid flags minflt
+	/* The columns after state: ppid pgrp session tty tpgid flags minflt
 	 * cminflt majflt cmajflt utime stime cutime cstime priority nice
 	 * threads itrealvalue starttime vsize rss */
 	uint64_t *const to[] = { &ignored, &ignored, &ignored, &ignored,
@@ -102,7 +102,7 @@ proc_parse_process(struct text file, struct proc_process *process)
 	*process = (struct proc_process){ 0 };
 	if (file.bytes == 0)
 		return -1;
-	/* The name is the program's own and may hold anything. */
+	/* The program chooses the name, which may contain anything. */
 	open = memchr(file.at, '(', file.bytes);
 	close = memrchr(file.at, ')', file.bytes);
 	if (open == NULL || close == NULL || close < open)
@@ -114,7 +114,7 @@ proc_parse_process(struct text file, struct proc_process *process)
 	file.bytes -= (uint32_t)(close + 1 - file.at);
 	file.at = close + 1;
 	text_next_word(&file);
-	/* Some are negative, which is no number here and of no interest. */
+	/* Negative ones are not read as numbers; none is needed. */
 	for (uint32_t i = 0; i < COUNT(to); i++)
 		if (!scan_number(&file, to[i]) && to[i] != &ignored)
 			return -1;

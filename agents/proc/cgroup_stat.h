@@ -1,9 +1,9 @@
 /*
- * cgroup_stat - numbers out of the files of a cgroup (version 2) and of a
- * process.
+ * cgroup_stat - parses the files of a cgroup (version 2) and of a process.
  *
  * Pure functions, as in proc_stat.h.  Formats: admin-guide/cgroup-v2.rst,
- * proc(5). SPDX-License-Identifier: MIT
+ * proc(5).
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_CGROUP_STAT_H
 #define AGENTS_PROC_CGROUP_STAT_H
@@ -31,7 +31,7 @@ struct cgroup_events {
 };
 int cgroup_parse_events(struct text file, struct cgroup_events *events);
 
-/* memory.current, pids.current: one number; "max" is none. */
+/* memory.current, pids.current: one number; "max" counts as none. */
 bool proc_parse_number(struct text file, uint64_t *number);
 
 /* /proc/PID/stat; the name is a view. */

@@ -1,5 +1,5 @@
 /*
- * gpu - what the graphics processors of this host are doing.
+ * gpu - reads the graphics processors of this host.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/proc/gpu.h"
@@ -25,7 +25,7 @@ struct gpu {
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	bool wanted, reading, stop;
-	uint32_t count; /* of finished readings */
+	uint32_t count; /* number of finished readings */
 	int64_t time_ns;
 	struct gpu_reading readings[GPU_DEVICES_MAX];
 	struct gpu_reading under_way[GPU_DEVICES_MAX];
@@ -78,7 +78,7 @@ stop(void *arg)
 	pthread_mutex_unlock(&gpu->mutex);
 }
 
-/* Without it there are no readings, and everything else. */
+/* Without the thread there are no readings; all else works. */
 static void
 start(struct gpu *gpu)
 {
@@ -110,7 +110,7 @@ gpu_open(struct gpu **made, const char *library, const char *drm)
 	*made = gpu;
 }
 
-/* Give it a moment; true when it still waits for a driver.  Locked. */
+/* Wait a moment; true if it still waits for a driver.  Call with the lock. */
 static bool
 is_stuck(struct gpu *gpu)
 {
@@ -142,8 +142,8 @@ gpu_close(struct gpu **gone)
 	pthread_mutex_lock(&gpu->mutex);
 	stuck = is_stuck(gpu);
 	pthread_mutex_unlock(&gpu->mutex);
-	/* Who waits for a driver cannot be waited for: it goes with the
-	 * process, and so does what it writes to. */
+	/* Do not wait for a thread that waits for a driver: it ends with the
+	 * process, and so does the memory that it writes to. */
 	if (stuck) {
 		thread_abandon(&gpu->thread);
 		return;

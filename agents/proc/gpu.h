@@ -16,10 +16,10 @@
 
 enum { GPU_DEVICES_MAX = 64, GPU_NAME_BYTES = 48 };
 
-/* In the order of the set's columns. */
+/* In the order of the metric group's columns. */
 enum gpu_value {
 	GPU_UTILIZATION,        /* 0..1 */
-	GPU_MEMORY_UTILIZATION, /* of its bandwidth, 0..1 */
+	GPU_MEMORY_UTILIZATION, /* share of the bandwidth, 0..1 */
 	GPU_MEMORY_USED,
 	GPU_MEMORY_LIMIT,
 	GPU_TEMPERATURE,
@@ -36,7 +36,7 @@ struct gpu_reading {
 
 struct gpu; /* opaque */
 
-/* `library` and `drm` are libnvidia-ml.so.1 and /sys/class/drm, but for
+/* `library` and `drm` are libnvidia-ml.so.1 and /sys/class/drm, except in
  * tests. */
 void gpu_open(struct gpu **gpu, const char *library, const char *drm);
 void gpu_close(struct gpu **gpu);

@@ -58,7 +58,8 @@ gpu_nvml_open(const char *library)
 		return NULL;
 	}
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		/* POSIX says that a function fits a void pointer. */
+		/* POSIX guarantees that a function pointer fits in a void
+		 * pointer. */
 		*(void **)symbols[i].to = dlsym(nvml->library, symbols[i].name);
 		if (*(void **)symbols[i].to == NULL && symbols[i].needed) {
 			gpu_nvml_close(&nvml);
@@ -113,7 +114,7 @@ read_device(struct gpu_nvml *nvml, void *device, struct value *values)
 		values[GPU_MEMORY_USED] = whole(memory.used);
 		values[GPU_MEMORY_LIMIT] = whole(memory.total);
 	}
-	/* Sensor 0 is the chip's. */
+	/* Sensor 0 is that of the chip. */
 	if (nvml->temperature != NULL &&
 	    nvml->temperature(device, 0, &number) == 0)
 		values[GPU_TEMPERATURE] = whole(number);
@@ -130,7 +131,7 @@ gpu_nvml_read(struct gpu_nvml *nvml, struct gpu_reading *readings, uint32_t max)
 	uint32_t count = 0;
 	void *device;
 
-	/* A driver may come up after us. */
+	/* The driver may start after us. */
 	nvml->ready = nvml->ready || nvml->init() == 0;
 	if (!nvml->ready || nvml->count(&devices) != 0)
 		return 0;

@@ -1,5 +1,5 @@
 /*
- * gpu_private - what gpu.c (when) and the two kinds of devices share.
+ * gpu_private - shared by gpu.c (when to read) and the two kinds of devices.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_GPU_PRIVATE_H
@@ -9,7 +9,7 @@
 
 #include "agents/proc/gpu.h"
 
-/* NVIDIA's library; NULL: there is none.  gpu_nvml_read may block. */
+/* NVIDIA's library; NULL: not installed.  gpu_nvml_read may block. */
 struct gpu_nvml; /* opaque */
 struct gpu_nvml *gpu_nvml_open(const char *library);
 void gpu_nvml_close(struct gpu_nvml **nvml);

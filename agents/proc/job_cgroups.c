@@ -1,5 +1,5 @@
 /*
- * job_cgroups - the control groups that batch systems make for jobs.
+ * job_cgroups - the control groups that batch systems create for jobs.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/proc/job_cgroups.h"
@@ -99,7 +99,7 @@ add_group(struct job_cgroups *job_cgroups, const char *path)
 		    (int)sizeof(file))
 			group->fd[i] = open(file, O_RDONLY | O_CLOEXEC);
 	}
-	/* A plain file that matches is no group. */
+	/* A matching regular file is not a group. */
 	if (group->fd[JOB_CGROUPS_CPU] >= 0)
 		job_cgroups->count++;
 	else
@@ -158,7 +158,7 @@ job_cgroups_path(const struct job_cgroups *job_cgroups, uint32_t group)
 	return job_cgroups->groups[group].path;
 }
 
-/* These files are small, and whole in one read. */
+/* These files are small: one read gets all of it. */
 static struct text
 read_fd(struct job_cgroups *job_cgroups, int fd)
 {

@@ -35,21 +35,21 @@ enum job_cgroups_file {
 	JOB_CGROUPS_FILES
 };
 
-/* The processes of one name, together: names are few and stay, pids are many
- * and go. */
+/* All processes of one name: there are few names, which stay, and many pids,
+ * which change. */
 struct job_cgroups_command {
 	char name[JOB_CGROUPS_NAME_BYTES];
 	uint64_t processes, threads, resident_pages;
-	double processors; /* how many it used since the last look */
+	double processors; /* number of processors used since the last call */
 };
 
 struct job_cgroups; /* opaque */
 
-/* Where the control groups of version 2 are, out of /proc/self/mountinfo;
- * false: nowhere. */
+/* Find the root of the control groups of version 2 in /proc/self/mountinfo;
+ * false: there is none. */
 bool job_cgroups_root(char to[static PATH_MAX], struct text mountinfo);
 
-/* `patterns` are separated by commas; they and `root` must stay. */
+/* `patterns` are separated by commas; they and `root` must outlive it. */
 void job_cgroups_open(
     struct job_cgroups **job_cgroups, const char *root, const char *patterns);
 void job_cgroups_close(struct job_cgroups **job_cgroups);
@@ -58,16 +58,17 @@ void job_cgroups_close(struct job_cgroups **job_cgroups);
 uint32_t job_cgroups_find(struct job_cgroups *job_cgroups);
 uint32_t job_cgroups_count(const struct job_cgroups *job_cgroups);
 
-/* Path of a group below the root. */
+/* The path of a group below the root. */
 const char *job_cgroups_path(
     const struct job_cgroups *job_cgroups, uint32_t group);
-/* A file of a group as it is now; a view, valid until the next call.  Empty
- * when it is not there. */
+/* The current content of a file of a group; a view, valid until the next call.
+ * Empty if the file does not exist. */
 struct text job_cgroups_read(struct job_cgroups *job_cgroups, uint32_t group,
     enum job_cgroups_file which);
 
-/* The `max` commands in all groups that have used most processor time since
- * the last call, most first.  Returns how many; the first call has none. */
+/* The `max` commands of all groups that have used the most processor time
+ * since the last call, sorted by it.  Returns their number; the first call has
+ * none. */
 uint32_t job_cgroups_top(struct job_cgroups *job_cgroups,
     struct job_cgroups_command *top, uint32_t max);
 

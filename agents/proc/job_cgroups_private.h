@@ -1,6 +1,7 @@
 /*
- * job_cgroups_private - what job_cgroups.c (groups) and job_cgroups_top.c
- * (processes) share. SPDX-License-Identifier: MIT
+ * job_cgroups_private - shared by job_cgroups.c (groups) and job_cgroups_top.c
+ * (processes).
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_JOB_CGROUPS_PRIVATE_H
 #define AGENTS_PROC_JOB_CGROUPS_PRIVATE_H
@@ -16,11 +17,11 @@ enum {
 
 struct job_cgroups_group {
 	char path[NAME_BYTES_MAX + 1];
-	int fd[JOB_CGROUPS_FILES]; /* -1: not there */
+	int fd[JOB_CGROUPS_FILES]; /* -1: does not exist */
 	bool seen;
 };
 
-/* What a process had used when it was seen last. */
+/* The processor time of a process at the last call. */
 struct job_cgroups_seen {
 	uint64_t pid, start_ticks, used_ticks;
 };
@@ -31,12 +32,12 @@ struct job_cgroups {
 	uint32_t count;
 	char buffer[JOB_CGROUPS_READ_BYTES];
 
-	struct job_cgroups_seen *seen; /* by pid; made when wanted */
+	struct job_cgroups_seen *seen; /* sorted by pid; allocated on demand */
 	uint32_t seen_count;
 	int64_t looked_ns; /* since boot; 0: never */
 };
 
-/* A whole small file by its path; a view into the buffer. */
+/* Read a small file by its path; a view of the buffer. */
 struct text job_cgroups_read_path(
     struct job_cgroups *job_cgroups, const char *path);
 

@@ -27,7 +27,7 @@ struct command {
 	uint64_t used_ticks;
 };
 
-/* One look over all groups. */
+/* One pass over all groups. */
 struct look {
 	struct job_cgroups *job_cgroups;
 	uint64_t pids[JOB_CGROUPS_PIDS_MAX];
@@ -51,7 +51,7 @@ add_pids(struct look *look, const char *group)
 		look->count += scan_number(&line, &look->pids[look->count]);
 }
 
-/* The processes of a job are in the leaves of its tree. */
+/* The processes of a job are in the leaves of its tree of groups. */
 static void
 add_group(struct look *look, const char *group, int depth)
 {
@@ -89,8 +89,9 @@ compare_seen(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* What a process has used since the last look.  One that was born before and
- * is new to us came from elsewhere: what it used there is not the job's. */
+/* The processor time that a process has used since the last pass.  A process
+ * that is new here but started before it came from elsewhere: what it used
+ * there does not count for the job. */
 static uint64_t
 used_since(
     const struct job_cgroups *job_cgroups, const struct job_cgroups_seen *now)
@@ -184,7 +185,7 @@ since_boot_ns(void)
 	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
 }
 
-/* Of a look that began at `now_ns`. */
+/* The totals of a pass that began at `now_ns`. */
 static uint32_t
 rank(struct look *look, int64_t now_ns, struct job_cgroups_command *top,
     uint32_t max)

@@ -24,17 +24,17 @@ enum proc_file {
 };
 
 struct proc_files {
-	int fd[PROC_FILES]; /* -1: not there */
+	int fd[PROC_FILES]; /* -1: does not exist */
 	char *buffer;
 	uint32_t room;
 };
 
-/* `proc` is where it is mounted: "/proc". */
+/* `proc` is the mount point: "/proc". */
 void proc_files_open(struct proc_files *files, const char *proc);
 void proc_files_close(struct proc_files *files);
 
-/* The whole file as it is now; a view, valid until the next call.  Empty when
- * it is not there. */
+/* The current content of the file; a view, valid until the next call.  Empty
+ * if the file does not exist. */
 struct text proc_files_read(struct proc_files *files, enum proc_file which);
 
 #endif

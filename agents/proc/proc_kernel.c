@@ -1,5 +1,5 @@
 /*
- * proc_kernel - numbers out of what the kernel says about itself.
+ * proc_kernel - parses the kernel's statistics about itself.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/proc/proc_kernel.h"
@@ -91,8 +91,8 @@ proc_parse_pressure(struct text file, struct proc_pressure *pressure)
 	return found ? 0 : -1;
 }
 
-/* Tasks that load balancing has moved here: in each of the three kinds of
- * idleness one column.  A domain's numbers follow its mask. */
+/* Tasks that load balancing has moved here: one column for each of the three
+ * kinds of idleness.  The numbers of a domain follow its mask. */
 static uint64_t
 migrations_of(struct text line, uint64_t version)
 {
@@ -100,7 +100,7 @@ migrations_of(struct text line, uint64_t version)
 	uint64_t sum = 0, number;
 
 	text_next_word(&line);
-	/* Since 17 the name of the domain stands before its mask. */
+	/* From version 17 on the mask is preceded by the name of the domain. */
 	if (version >= 17)
 		text_next_word(&line);
 	for (uint32_t i = 0; i < 3 * each && scan_number(&line, &number); i++)
@@ -138,7 +138,7 @@ proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 			s->migrations += migrations_of(line, version);
 		}
 	}
-	/* Columns of other versions may mean anything. */
+	/* The meaning of the columns in other versions is unknown. */
 	return found && version >= 14 && version <= 17 ? 0 : -1;
 }
 

@@ -1,6 +1,6 @@
 /*
- * proc_kernel - numbers out of what the kernel says about itself: paging,
- * pressure, the scheduler, which boot this is.
+ * proc_kernel - parses the kernel's statistics about itself: paging, pressure,
+ * the scheduler, the id of the boot.
  *
  * Pure functions, as in proc_stat.h.  Formats:
  * Documentation/accounting/psi.rst, scheduler/sched-stats.rst, mm/vmstat.c.
@@ -14,12 +14,12 @@
 
 #include "proto/base/text.h"
 
-/* /proc/vmstat, in pages unless it says otherwise. */
+/* /proc/vmstat, in pages unless stated otherwise. */
 struct proc_vmstat {
 	uint64_t faults, major_faults; /* faults */
 	uint64_t swapped_in, swapped_out;
-	uint64_t scanned, reclaimed; /* by kswapd and by who allocates */
-	uint64_t reclaimed_direct;   /* by who allocates */
+	uint64_t scanned, reclaimed; /* by kswapd, and by allocating tasks */
+	uint64_t reclaimed_direct;   /* by allocating tasks */
 	uint64_t compact_stalls, oom_kills;
 	uint64_t migrated; /* between NUMA nodes */
 };

@@ -1,5 +1,5 @@
 /*
- * proc_stat - numbers out of the text files of Linux' /proc.
+ * proc_stat - parses the text files of Linux' /proc.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/proc/proc_stat.h"
@@ -171,7 +171,7 @@ proc_next_interface(struct text *rest, struct proc_interface *interface)
 	struct text line;
 
 	while (text_next_line(rest, &line)) {
-		/* A name may hold a colon (an alias); no number does. */
+		/* A name may contain a colon (an alias); no number does. */
 		const char *colon =
 		    line.bytes > 0 ? memrchr(line.at, ':', line.bytes) : NULL;
 		struct text name;

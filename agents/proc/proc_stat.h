@@ -1,10 +1,9 @@
 /*
- * proc_stat - numbers out of the text files of Linux' /proc.
+ * proc_stat - parses the text files of Linux' /proc.
  *
- * Pure functions from text to numbers: no file is opened here.  A line that
- * is not understood is passed over; a file without what it is read for gives
- * -1.  Formats: proc(5) and the kernel's Documentation/filesystems/proc.rst,
- * admin-guide/iostats.rst.
+ * Pure functions from text to numbers that open no file.  Unknown lines are
+ * ignored; a file without the required values gives -1.  Formats: proc(5) and
+ * the kernel's Documentation/filesystems/proc.rst, admin-guide/iostats.rst.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_PROC_STAT_H
@@ -20,7 +19,7 @@ struct proc_cpu {
 	uint64_t user, nice, system, idle, iowait, interrupt, softirq, steal;
 	uint64_t processors;
 	uint64_t context_switches, forks;
-	uint64_t running, blocked; /* processes, now */
+	uint64_t running, blocked; /* number of processes at the moment */
 };
 int proc_parse_cpu(struct text file, struct proc_cpu *cpu);
 
@@ -34,7 +33,7 @@ enum {
 	PROC_CPU_INTERRUPT,
 	PROC_CPU_SOFTIRQ,
 	PROC_CPU_STEAL,
-	PROC_CPU_GUEST, /* in user, too */
+	PROC_CPU_GUEST, /* included in user */
 	PROC_CPU_GUEST_NICE,
 	PROC_CPU_TIMES
 };
@@ -61,7 +60,7 @@ struct proc_load {
 };
 int proc_parse_load(struct text file, struct proc_load *load);
 
-/* A line of /proc/diskstats; sectors are of 512 bytes whatever the disk's.
+/* A line of /proc/diskstats; a sector has 512 bytes, whatever the disk's size.
  * A short line (a partition of old kernels) has four numbers. */
 struct proc_disk {
 	struct text name; /* view */
@@ -87,15 +86,16 @@ struct proc_mount {
 };
 bool proc_next_mount(struct text *rest, struct proc_mount *mount);
 
-/* A type of file system that is on this host's own disks, so that asking it
- * cannot wait for a network. */
+/* Is this type of file system on the host's own disks, so that a query cannot
+ * wait for a network? */
 bool proc_is_local(struct text type);
 
-/* Take \ooo away.  Returns the length, without the NUL that is put behind
- * it, or 0 when it does not fit. */
+/* Replace \ooo by the byte.  Returns the length without the NUL at the end, or
+ * 0 if it does not fit. */
 uint32_t proc_unescape(char *to, uint32_t room, struct text escaped);
 
-/* Bytes that are not UTF-8 become \ooo, so that any mount point is a name. */
+/* Replace bytes that are not UTF-8 by \ooo, which makes any mount point a
+ * valid name. */
 uint32_t proc_escape(char *to, uint32_t room, struct text raw);
 
 #endif

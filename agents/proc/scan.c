@@ -1,5 +1,5 @@
 /*
- * scan - lines, words and numbers off the front of a text of the kernel.
+ * scan - reads lines, words and numbers from a text of the kernel.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/proc/scan.h"
@@ -24,7 +24,7 @@ scan_number(struct text *line, uint64_t *number)
 				!__builtin_add_overflow(
 				    v, (uint64_t)(*p - '0'), &v);
 	good &= p > begin && (p == end || *p == ' ' || *p == '\t');
-	/* What is no number is passed over as a word. */
+	/* A word that is not a number is skipped. */
 	while (p < end && *p != ' ' && *p != '\t')
 		p++;
 	line->at = p;

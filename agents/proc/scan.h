@@ -1,7 +1,7 @@
 /*
- * scan - lines, words and numbers off the front of a text of the kernel.
+ * scan - reads lines, words and numbers from a text of the kernel.
  *
- * Each function takes what it returns away from its first argument.
+ * Each function removes what it returns from its first argument.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_SCAN_H
@@ -12,19 +12,19 @@
 
 #include "proto/base/text.h"
 
-/* The next word when it is a whole number below 2^64.  What is none is passed
- * over, `number` stays as it is. */
+/* The next word if it is a whole number below 2^64.  Any other word is skipped
+ * and `number` is not changed. */
 bool scan_number(struct text *line, uint64_t *number);
 
 /* The first `count` numbers of a line. */
 bool scan_numbers(struct text *line, uint64_t *const *numbers, uint32_t count);
 
-/* "name value" lines: the value is added to what the name stands for. */
+/* Lines "name value": adds the value to the number for that name. */
 struct scan_field {
 	struct text name;
 	uint64_t *to;
 };
-/* True when any of them was there. */
+/* Was any of the numbers there? */
 bool scan_fields(
     struct text file, const struct scan_field *fields, uint32_t count);
 

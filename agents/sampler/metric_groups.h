@@ -1,5 +1,6 @@
 /*
- * metric_groups - the metric groups of the host sampler: names, units, kinds.
+ * metric_groups - the metric groups of the host sampler: names, units,
+ * kinds.
  *
  * Names are those of OpenTelemetry's semantic conventions (system metrics),
  * with the value of the attribute as last part: system.cpu.time{state=user} is

@@ -173,7 +173,7 @@ set_timer(struct sampler *sampler)
 		schedule_next_ns(&sampler->schedule) - now_ns < WAIT_NS))
 		return;
 	loop_set_timer(sampler->options.loop, &clock->timer,
-	    now_ns + sampler->options.ship_ns, 0);
+	    now_ns + sampler->options.send_interval_ns, 0);
 }
 
 static void
@@ -207,7 +207,7 @@ static bool
 wants_another(
     struct sampler_clock *clock, const struct clock_offset_probe *probe)
 {
-	int64_t slot = probe->arrived_ns / clock->clock_offset.slot_ns;
+	int64_t slot = probe->arrived_ns / clock->clock_offset.drift.slot_ns;
 	bool wants = slot != clock->asked_slot;
 
 	clock->asked_slot = slot;

@@ -1,6 +1,7 @@
 /*
  * sampler_sample_jobs - samples of jobs: their control groups, their busiest
- * commands, the graphics processors. SPDX-License-Identifier: MIT
+ * commands, the graphics processors.
+ * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
 #include <unistd.h>

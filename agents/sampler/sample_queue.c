@@ -1,6 +1,7 @@
 /*
  * sampler_sample_queue - samples, the descriptions of their metric groups, and
- * losses, on the way to the spool. SPDX-License-Identifier: MIT
+ * losses, on the way to the spool.
+ * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
 #include <stdio.h>
@@ -79,7 +80,7 @@ static void
 put(struct sampler *sampler, const struct wire_writer *body,
     enum content content, uint64_t count)
 {
-	struct batcher *batcher = sampler->options.gather;
+	struct batcher *batcher = sampler->options.batcher;
 	struct batcher_ticket ticket = {
 		.on_settled = on_settled,
 		.arg = sampler,

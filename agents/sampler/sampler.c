@@ -86,7 +86,7 @@ may_wait(const struct sampler *sampler)
 {
 	return !sampler->urgent && sampler->schedule.factor == 1 &&
 	       schedule_next_ns(&sampler->schedule) - sampler->flushed_ns <=
-		   sampler->options.ship_ns;
+		   sampler->options.send_interval_ns;
 }
 
 static void
@@ -177,7 +177,7 @@ sampler_change(struct sampler *sampler, const struct sampler_options *options)
 	sampler_flush(sampler);
 	sampler->flushed_ns = clock_monotonic_ns();
 	sampler->options.schedule = sampler->schedule = options->schedule;
-	sampler->options.ship_ns = options->ship_ns;
+	sampler->options.send_interval_ns = options->send_interval_ns;
 	sampler->options.throttle_percent = options->throttle_percent;
 	sampler->options.processes = options->processes;
 	sampler->schedule.factor = factor;
@@ -256,14 +256,14 @@ sampler_read_self(struct sampler *sampler)
 		uint64_t numbers[] = { microseconds(&used.ru_utime),
 			microseconds(&used.ru_stime), resident_bytes(),
 			(uint64_t)(used.ru_nvcsw + used.ru_nivcsw),
-			c.gather->records, c.gather->repeated, c.gather->puts,
-			c.gather->full, c.gather->failed, c.listener->refused,
-			c.clients, c.gather->commits, sampler->lost_ever,
-			c.spool->bytes, c.spool->unacked_bytes,
-			c.spool->unacked_batches, c.spool->io_errors,
-			c.ship->batches, c.ship->bytes, c.ship->resent,
-			c.ship->timeouts, c.ship->rtt_ns, c.moves,
-			c.spool->previous_all_dropped };
+			c.batcher->records, c.batcher->repeated,
+			c.batcher->puts, c.batcher->full, c.batcher->failed,
+			c.listener->refused, c.clients, c.batcher->commits,
+			sampler->lost_ever, c.spool->bytes,
+			c.spool->unacked_bytes, c.spool->unacked_batches,
+			c.spool->io_errors, c.sender->batches, c.sender->bytes,
+			c.sender->resent, c.sender->timeouts, c.sender->rtt_ns,
+			c.moves, c.spool->past_sessions_dropped };
 
 		sampler_add_whole(sampler, &metric_group_self, text_of("self"),
 		    numbers, SAMPLER_COUNT(numbers));

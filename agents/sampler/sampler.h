@@ -24,9 +24,9 @@
 
 /* The agent's metrics about itself. */
 struct sampler_counters {
-	const struct batcher_counters *gather;
+	const struct batcher_counters *batcher;
 	const struct spool_counters *spool;
-	const struct sender_counters *ship;
+	const struct sender_counters *sender;
 	uint64_t moves; /* to another broker */
 	const struct local_server_counters *listener;
 	uint32_t clients;
@@ -34,11 +34,11 @@ struct sampler_counters {
 
 struct sampler_options {
 	struct loop *loop;
-	struct batcher *gather;
+	struct batcher *batcher;
 	struct text node;
 	struct clock_offset_now began; /* before anything is submitted */
 	struct schedule schedule;
-	int64_t ship_ns; /* the send interval */
+	int64_t send_interval_ns; /* the send interval */
 	double
 	    throttle_percent; /* of memory pressure (some, avg10); 0: never */
 	const char *proc;     /* "/proc" */

@@ -1,6 +1,7 @@
 /*
  * sampler_private - shared by sampler.c (when), sample_queue.c (to where) and
- * the files that each read several metric groups. SPDX-License-Identifier: MIT
+ * the files that each read several metric groups.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SAMPLER_SAMPLER_PRIVATE_H
 #define AGENTS_SAMPLER_SAMPLER_PRIVATE_H

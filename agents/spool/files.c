@@ -29,6 +29,24 @@ spool_open_file(int dir, const char *name, int flags)
 	return -1;
 }
 
+ssize_t
+spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max)
+{
+	struct stat st;
+	int fd = spool_open_file(dir, name, O_RDONLY);
+	ssize_t bytes = -1;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0) {
+		bytes = st.st_size < (off_t)max ? st.st_size : (off_t)max;
+		if (file_io_read_all(fd, to, (uint32_t)bytes, 0) != 0)
+			bytes = -1;
+	}
+	close(fd);
+	return bytes;
+}
+
 int
 spool_allocate(int fd, uint64_t bytes)
 {

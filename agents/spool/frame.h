@@ -74,7 +74,7 @@ bool spool_frame_is_whole(
 /* The running hash after a gap at the end of its stream: a value that nobody
  * else has, and the same when the frame is read again. */
 static inline uint64_t
-spool_gap_behind(const struct spool_frame *frame)
+spool_gap_after(const struct spool_frame *frame)
 {
 	return hash_chain(frame->chain, frame->crc, 0, 0);
 }

@@ -137,7 +137,7 @@ spool_holes_see(struct spool_holes *holes, struct spool *spool,
 	if (frame->type == SPOOL_BATCH)
 		t->behind = 0;
 	else if (frame->last_seq > t->seen)
-		t->behind = spool_gap_behind(frame);
+		t->behind = spool_gap_after(frame);
 	if (frame->seq > t->seen)
 		add_hole(holes, frame->stream, behind, frame->seq - 1);
 	t->lost_then = holes->lost;
@@ -154,7 +154,7 @@ resume(struct spool *spool, uint32_t i, const struct trail *t)
 
 	s->next = (t->seen > s->acked ? t->seen : s->acked) + 1;
 	if (s->next == t->seen + 1)
-		chain = spool_chain_behind(spool, i, t->seen);
+		chain = spool_chain_after(spool, i, t->seen);
 	if (chain == 0 && s->next == t->seen + 1)
 		chain = t->behind;
 	if (chain == 0 && s->next == s->saved + 1)

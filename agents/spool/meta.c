@@ -9,6 +9,7 @@
  */
 #include "agents/spool/spool_private.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,6 +43,15 @@ spool_add_stream(struct spool *spool, const char *name, uint32_t bytes)
 	stream->next = stream->committed = 1;
 	spool->streams[spool->streams_count++] = stream;
 	return 0;
+}
+
+void
+spool_drop_stream(struct spool *spool)
+{
+	struct spool_stream *s = spool->streams[--spool->streams_count];
+
+	free(s->partition);
+	free(s);
 }
 
 static uint32_t
@@ -114,24 +124,6 @@ meta_decode(struct spool *spool, const unsigned char *at, uint32_t bytes)
 	return meta_take_names(spool, at, all - 4);
 }
 
-ssize_t
-spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max)
-{
-	struct stat st;
-	int fd = spool_open_file(dir, name, O_RDONLY);
-	ssize_t bytes = -1;
-
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) == 0) {
-		bytes = st.st_size < (off_t)max ? st.st_size : (off_t)max;
-		if (file_io_read_all(fd, to, (uint32_t)bytes, 0) != 0)
-			bytes = -1;
-	}
-	close(fd);
-	return bytes;
-}
-
 int
 spool_meta_load(struct spool *spool, enum spool_found *found, struct err *err)
 {
@@ -190,6 +182,34 @@ spool_meta_save(struct spool *spool, struct err *err)
 	if (fsync(spool->dir) != 0)
 		return err_set(err, "the directory: %s", strerror(errno));
 	return 0;
+}
+
+struct text
+spool_partition(const struct spool *spool, uint32_t stream)
+{
+	assert(stream < spool->streams_count);
+	return text_of(spool->streams[stream]->partition);
+}
+
+int
+spool_stream(struct spool *spool, struct text partition, uint32_t *stream,
+    struct err *err)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		if (text_equal(spool_partition(spool, i), partition)) {
+			*stream = i;
+			return 0;
+		}
+	}
+	assert(text_check_name(partition) == TEXT_OK);
+	if (spool_add_stream(spool, partition.at, partition.bytes) != 0)
+		return err_set(err, "the spool has %d partitions, the maximum",
+		    SPOOL_STREAMS_MAX);
+	*stream = spool->streams_count - 1;
+	if (spool_meta_save(spool, err) == 0)
+		return 0;
+	spool_drop_stream(spool);
+	return -1;
 }
 
 /* The counter of a valid slot, else 0. */

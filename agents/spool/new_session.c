@@ -67,7 +67,7 @@ begin(const struct spool *spool)
 	next->next_number = spool->next_number;
 	next->acked_counter = spool->acked_counter;
 	next->unbounded = true;
-	next->previous_all = spool->previous_all;
+	next->past_sessions = spool->past_sessions;
 	for (uint32_t i = 0; i < spool->streams_count; i++)
 		spool_add_stream(next, spool->streams[i]->partition,
 		    (uint32_t)strlen(spool->streams[i]->partition));
@@ -112,7 +112,7 @@ spool_new_session(
 	session_random(&spool->meta.next);
 	rc = spool_meta_save(spool, err);
 	if (rc == 0)
-		spool_previous_all_give_up(spool);
+		spool_past_sessions_give_up(spool);
 	next = begin(spool);
 	for (uint32_t i = 0; i < spool->streams_count && rc == 0; i++) {
 		uint64_t first =

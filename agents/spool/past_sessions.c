@@ -24,7 +24,7 @@ enum {
 		   SPOOL_PAST_SESSIONS_MAX * (ENTRY_FIXED + NAME_BYTES_MAX) + 4,
 };
 
-/* The values to encode, in their order; oldest session first. */
+/* Oldest first, as the file has them. */
 struct spool_past_sessions {
 	uint32_t count;
 	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];
@@ -33,13 +33,13 @@ struct spool_past_sessions {
 uint32_t
 spool_past_sessions(const struct spool *spool)
 {
-	return spool->previous_all->count;
+	return spool->past_sessions->count;
 }
 
 struct spool_past_session *
 spool_past_session(struct spool *spool, uint32_t i)
 {
-	return &spool->previous_all->at[i];
+	return &spool->past_sessions->at[i];
 }
 
 static void
@@ -53,7 +53,7 @@ drop(struct spool_past_sessions *f, uint32_t i)
 static void
 add(struct spool *spool, const char *partition, uint64_t known)
 {
-	struct spool_past_sessions *f = spool->previous_all;
+	struct spool_past_sessions *f = spool->past_sessions;
 	struct spool_past_session *new;
 
 	/* Repeated after an attempt that failed. */
@@ -63,7 +63,7 @@ add(struct spool *spool, const char *partition, uint64_t known)
 			return;
 	if (f->count == SPOOL_PAST_SESSIONS_MAX) {
 		drop(f, 0);
-		spool->counters->previous_all_dropped++;
+		spool->counters->past_sessions_dropped++;
 	}
 	new = &f->at[f->count++];
 	memset(new, 0, sizeof(*new));
@@ -136,7 +136,7 @@ decode(struct spool_past_sessions *f, const unsigned char *at, uint32_t bytes)
 }
 
 void
-spool_previous_all_load(struct spool *spool)
+spool_past_sessions_load(struct spool *spool)
 {
 	struct spool_past_sessions *f = memory_zero(1, sizeof(*f));
 	unsigned char *at = memory_alloc(FILE_MAX);
@@ -150,7 +150,7 @@ spool_previous_all_load(struct spool *spool)
 		if (session_equal(&f->at[i].session, &spool->meta.session))
 			drop(f, i);
 	free(at);
-	spool->previous_all = f;
+	spool->past_sessions = f;
 }
 
 int
@@ -160,10 +160,10 @@ spool_past_sessions_save(struct spool *spool, struct err *err)
 	uint32_t bytes;
 	int fd, rc = -1;
 
-	for (uint32_t i = spool->previous_all->count; i-- > 0;)
-		if (spool->previous_all->at[i].forget)
-			drop(spool->previous_all, i);
-	bytes = encode(spool->previous_all, at);
+	for (uint32_t i = spool->past_sessions->count; i-- > 0;)
+		if (spool->past_sessions->at[i].forget)
+			drop(spool->past_sessions, i);
+	bytes = encode(spool->past_sessions, at);
 	fd = spool_open_file(spool->dir, "FORMER.tmp", O_RDWR | O_CREAT);
 	if (fd >= 0 && file_io_write_all(fd, at, bytes, 0) == 0 &&
 	    fsync(fd) == 0 &&
@@ -179,7 +179,7 @@ spool_past_sessions_save(struct spool *spool, struct err *err)
 }
 
 void
-spool_previous_all_give_up(struct spool *spool)
+spool_past_sessions_give_up(struct spool *spool)
 {
 	struct err err;
 	bool any = false;

@@ -205,7 +205,7 @@ spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
 }
 
 uint64_t
-spool_chain_behind(struct spool *spool, uint32_t stream, uint64_t seq)
+spool_chain_after(struct spool *spool, uint32_t stream, uint64_t seq)
 {
 	struct spool_spot spot;
 
@@ -234,5 +234,34 @@ spool_chain(struct spool *spool, uint32_t stream, uint64_t seq)
 		return spot.frame.chain;
 	if (seq == s->saved + 1)
 		return s->saved_chain;
-	return spool_chain_behind(spool, stream, seq - 1);
+	return spool_chain_after(spool, stream, seq - 1);
+}
+
+uint64_t
+spool_next_seq(const struct spool *spool, uint32_t stream)
+{
+	assert(stream < spool->streams_count);
+	return spool->streams[stream]->committed;
+}
+
+uint64_t
+spool_oldest(const struct spool *spool, uint32_t stream)
+{
+	uint64_t oldest = spool_next_seq(spool, stream);
+
+	for (uint32_t i = spool->segments_count; i-- > 0;) {
+		const struct spool_range *r =
+		    spool_segment_range(spool->segments[i], stream);
+		const struct spool_gap *gap;
+
+		while ((gap = spool_gaps_find(
+			    &spool->gaps, stream, oldest - 1)) != NULL)
+			oldest = gap->first;
+		if (r == NULL || r->first >= oldest)
+			continue;
+		if (r->last + 1 < oldest)
+			break;
+		oldest = r->first;
+	}
+	return oldest;
 }

@@ -64,20 +64,11 @@ spool_new(int dir, const struct spool_options *options)
 	return spool;
 }
 
-static void
-drop_stream(struct spool *spool)
-{
-	struct spool_stream *s = spool->streams[--spool->streams_count];
-
-	free(s->partition);
-	free(s);
-}
-
 void
 spool_clear(struct spool *spool)
 {
 	while (spool->streams_count > 0)
-		drop_stream(spool);
+		spool_drop_stream(spool);
 	while (spool->segments_count > 0)
 		spool_segment_free(&spool->segments[--spool->segments_count]);
 	free(spool->segments);
@@ -95,7 +86,7 @@ spool_close(struct spool **spool)
 	if (*spool == NULL)
 		return;
 	spool_clear(*spool);
-	free((*spool)->previous_all);
+	free((*spool)->past_sessions);
 	close((*spool)->lock);
 	close((*spool)->dir);
 	free(*spool);
@@ -144,11 +135,11 @@ start(struct spool *spool, struct err *err)
 	if (meta != SPOOL_FOUND) {
 		/* Existing segments belong to no known session. */
 		while (spool->streams_count > 0)
-			drop_stream(spool);
+			spool_drop_stream(spool);
 		memset(&spool->meta, 0, sizeof(spool->meta));
 		session_random(&spool->meta.session);
 	}
-	spool_previous_all_load(spool);
+	spool_past_sessions_load(spool);
 	acked = spool_acked_load(spool);
 	if (spool_recover(spool, acked, err) != 0)
 		return -1;
@@ -206,68 +197,11 @@ spool_streams(const struct spool *spool)
 	return spool->streams_count;
 }
 
-struct text
-spool_partition(const struct spool *spool, uint32_t stream)
-{
-	assert(stream < spool->streams_count);
-	return text_of(spool->streams[stream]->partition);
-}
-
-int
-spool_stream(struct spool *spool, struct text partition, uint32_t *stream,
-    struct err *err)
-{
-	for (uint32_t i = 0; i < spool->streams_count; i++) {
-		if (text_equal(spool_partition(spool, i), partition)) {
-			*stream = i;
-			return 0;
-		}
-	}
-	assert(text_check_name(partition) == TEXT_OK);
-	if (spool_add_stream(spool, partition.at, partition.bytes) != 0)
-		return err_set(err, "the spool has %d partitions, the maximum",
-		    SPOOL_STREAMS_MAX);
-	*stream = spool->streams_count - 1;
-	if (spool_meta_save(spool, err) == 0)
-		return 0;
-	drop_stream(spool);
-	return -1;
-}
-
 uint64_t
 spool_first_unacked(const struct spool *spool, uint32_t stream)
 {
 	assert(stream < spool->streams_count);
 	return spool->streams[stream]->acked + 1;
-}
-
-uint64_t
-spool_next_seq(const struct spool *spool, uint32_t stream)
-{
-	assert(stream < spool->streams_count);
-	return spool->streams[stream]->committed;
-}
-
-uint64_t
-spool_oldest(const struct spool *spool, uint32_t stream)
-{
-	uint64_t oldest = spool_next_seq(spool, stream);
-
-	for (uint32_t i = spool->segments_count; i-- > 0;) {
-		const struct spool_range *r =
-		    spool_segment_range(spool->segments[i], stream);
-		const struct spool_gap *gap;
-
-		while ((gap = spool_gaps_find(
-			    &spool->gaps, stream, oldest - 1)) != NULL)
-			oldest = gap->first;
-		if (r == NULL || r->first >= oldest)
-			continue;
-		if (r->last + 1 < oldest)
-			break;
-		oldest = r->first;
-	}
-	return oldest;
 }
 
 static void

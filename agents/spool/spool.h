@@ -3,10 +3,10 @@
  * acknowledged.
  *
  * A directory of preallocated segment files whose frames are batches, numbered
- * in each stream (a stream is this spool's session in one pool).  Layout and
- * recovery rules: proto/spool.md.  The guarantees: after spool_commit returned
- * 0 everything appended before it survives any crash, and a number that
- * spool_read ever returned is never given to other content.  Opening ends,
+ * in each stream (a stream is this spool's session in one partition).  Layout
+ * and recovery rules: proto/spool.md.  The guarantees: after spool_commit
+ * returned 0 everything appended before it survives any crash, and a number
+ * that spool_read ever returned is never given to other content.  Opening ends,
  * whatever the directory has: torn tails are cut, damaged segments are moved
  * to quarantine/ and become gaps.
  * SPDX-License-Identifier: MIT
@@ -62,7 +62,7 @@ struct spool_counters {
 	uint64_t gaps;
 	uint64_t io_errors;
 	uint64_t
-	    previous_all_dropped; /* previous sessions dropped at the bound */
+	    past_sessions_dropped; /* previous sessions dropped at the bound */
 };
 
 struct spool; /* opaque */
@@ -80,7 +80,7 @@ void spool_change(struct spool *spool, const struct spool_options *options);
 const struct session_id *spool_session(const struct spool *spool);
 uint64_t spool_run(const struct spool *spool); /* start count: 1, 2, ... */
 
-/* The stream of a pool; created (durably) when new.  -1 when there are
+/* The stream of a partition; created (durably) when new.  -1 when there are
  * SPOOL_STREAMS_MAX or the disk fails. */
 int spool_stream(struct spool *spool, struct text partition, uint32_t *stream,
     struct err *err);
@@ -146,7 +146,7 @@ int spool_rewind(
 int spool_new_session(
     struct spool *spool, uint32_t stream, uint64_t from_seq, struct err *err);
 
-/* The state of a pool under a previous session of this spool. */
+/* The state of a partition under a previous session of this spool. */
 struct spool_past_session {
 	struct session_id session;
 	uint64_t known;   /* the store had it up to here, at least */
@@ -162,7 +162,7 @@ uint32_t spool_past_sessions(const struct spool *spool);
 struct spool_past_session *spool_past_session(struct spool *spool, uint32_t i);
 int spool_past_sessions_save(struct spool *spool, struct err *err);
 
-/* `count` batches of this pool are lost: append a gap and commit it. */
+/* `count` batches of this partition are lost: append a gap and commit it. */
 int spool_tell(struct spool *spool, struct text partition, uint64_t count,
     uint32_t reason, struct err *err);
 

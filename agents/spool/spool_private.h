@@ -101,7 +101,7 @@ struct spool {
 	bool unbounded;    /* while a session is copied */
 	struct spool_counters *counters;
 	struct spool_past_sessions
-	    *previous_all; /* of the directory, as the lock */
+	    *past_sessions; /* of the directory, as the lock */
 };
 
 /* ---- files.c ---- */
@@ -109,6 +109,8 @@ struct spool {
 /* Open a regular file of `dir`, nothing else: -1 and errno (ELOOP, ENXIO or
  * EINVAL for links and special files). */
 int spool_open_file(int dir, const char *name, int flags);
+/* Read up to `max` bytes of a file: their number, or -1 and errno. */
+ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
 /* Allocate the file's blocks: 0 or an errno. */
 int spool_allocate(int fd, uint64_t bytes);
 const char *spool_segment_name(
@@ -130,16 +132,15 @@ enum spool_found spool_acked_load(struct spool *spool);
 /* Write the next slot. */
 int spool_acked_save(struct spool *spool, struct err *err);
 int spool_add_stream(struct spool *spool, const char *name, uint32_t bytes);
-
-/* Read up to `max` bytes of a file: their number, or -1 and errno. */
-ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
+/* Remove the last stream. */
+void spool_drop_stream(struct spool *spool);
 
 /* ---- past_sessions.c ---- */
 
 /* An unreadable file counts as empty. */
-void spool_previous_all_load(struct spool *spool);
+void spool_past_sessions_load(struct spool *spool);
 /* The session is about to end. */
-void spool_previous_all_give_up(struct spool *spool);
+void spool_past_sessions_give_up(struct spool *spool);
 
 /* ---- segments.c ---- */
 
@@ -198,7 +199,7 @@ struct spool_spot {
 bool spool_find(struct spool *spool, uint32_t stream, uint64_t seq,
     struct spool_spot *spot);
 /* The running hash after the batch `seq`; 0: it cannot be read. */
-uint64_t spool_chain_behind(struct spool *spool, uint32_t stream, uint64_t seq);
+uint64_t spool_chain_after(struct spool *spool, uint32_t stream, uint64_t seq);
 
 /* ---- recover.c, holes.c ---- */
 

@@ -208,7 +208,7 @@ append_gap(struct spool *spool, const struct spool_gap *gap, struct err *err)
 	 * hash that nobody else has. */
 	if (result == SPOOL_OK && gap->last >= s->next) {
 		s->next = gap->last + 1;
-		s->chain = spool_gap_behind(&frame);
+		s->chain = spool_gap_after(&frame);
 	}
 	return result;
 }

@@ -1,6 +1,7 @@
 /*
  * fallback_queue - the directory where events wait for an agent: the agent's
- * side. SPDX-License-Identifier: MIT
+ * side.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/fallback_queue.h"
 
@@ -23,7 +24,7 @@
 struct fallback_queue {
 	int new_fd, bad_fd; /* directories */
 	int inotify;        /* -1: none */
-	uid_t owner;        /* the content of the file read last */
+	uid_t owner;        /* of the file read last */
 	char frame[WIRE_PUT_BYTES_MAX];
 };
 

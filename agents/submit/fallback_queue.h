@@ -9,7 +9,8 @@
  * The sender's side is fallback_queue_leave.  The agent's side must keep to
  * one order, or a crash loses or doubles an event: take into the spool,
  * commit, remove, fallback_queue_sync, and only then may the batch be sent
- * (proto/spool.md). SPDX-License-Identifier: MIT
+ * (proto/spool.md).
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SUBMIT_FALLBACK_QUEUE_H
 #define AGENTS_SUBMIT_FALLBACK_QUEUE_H

@@ -1,6 +1,7 @@
 /*
  * fallback_queue_leave - the directory where events wait for an agent: the
- * sender's side. SPDX-License-Identifier: MIT
+ * sender's side.
+ * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
 #include <errno.h>

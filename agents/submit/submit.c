@@ -20,7 +20,7 @@ struct submit {
 	struct local_socket local_socket;
 	uint64_t seq, events;
 	bool reported;    /* on stderr, that there is no agent */
-	bool unsolicited; /* accepted records have not been confirmed as stored
+	bool unconfirmed; /* accepted records have not been confirmed as stored
 			   */
 
 	/* The submission under construction. */
@@ -226,8 +226,8 @@ hand_over(struct submit *submit, bool wait, struct err *err)
 
 	if (result == SUBMIT_DONE) {
 		submit->events += submit->writer.records;
-		submit->unsolicited =
-		    !wait && (submit->unsolicited || submit->writer.records);
+		submit->unconfirmed =
+		    !wait && (submit->unconfirmed || submit->writer.records);
 	}
 	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
 	return result;
@@ -246,7 +246,7 @@ submit_finish(struct submit *submit, struct err *err)
 {
 	bool stored = submit->options->stored;
 
-	if (submit->writer.records == 0 && !(stored && submit->unsolicited))
+	if (submit->writer.records == 0 && !(stored && submit->unconfirmed))
 		return SUBMIT_DONE;
 	return hand_over(submit, stored, err);
 }

@@ -108,7 +108,7 @@ gnuplot_put_file(FILE *file, const char *name)
 }
 
 bool
-gnuplot_is_said(enum gnuplot_terminal terminal)
+gnuplot_is_stdout(enum gnuplot_terminal terminal)
 {
 	return terminal == GNUPLOT_DUMB || terminal == GNUPLOT_SIXEL;
 }
@@ -186,7 +186,7 @@ enum { EXIT_NO_START = 126 }; /* the exit status that shells use */
 
 /* In the child: only calls that are safe between fork and exec. */
 static _Noreturn void
-become_gnuplot(struct gnuplot_sandbox *cage, const char *dir,
+become_gnuplot(struct gnuplot_sandbox *gnuplot_sandbox, const char *dir,
     char *const argv[], char *const environment[], int to, int words,
     pid_t parent)
 {
@@ -197,9 +197,9 @@ become_gnuplot(struct gnuplot_sandbox *cage, const char *dir,
 	if (nothing < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
 	    getppid() != parent || dup2(nothing, STDIN_FILENO) < 0 ||
 	    dup2(to, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0 ||
-	    chdir(dir) != 0 || gnuplot_sandbox_enter(cage) != 0)
+	    chdir(dir) != 0 || gnuplot_sandbox_enter(gnuplot_sandbox) != 0)
 		_exit(EXIT_NO_START);
-	execve(cage->program, argv, environment);
+	execve(gnuplot_sandbox->program, argv, environment);
 	_exit(EXIT_NO_START);
 }
 
@@ -211,21 +211,21 @@ start(pid_t *pid, const char *dir, const char *script, int to, int words,
 	char *environment[ENVIRONMENT_MAX];
 	char program[] = "gnuplot", defaults[] = "-d", path[4096];
 	char *argv[] = { program, defaults, path, NULL };
-	struct gnuplot_sandbox cage;
+	struct gnuplot_sandbox gnuplot_sandbox;
 	pid_t parent = getpid();
 	int rc = 0;
 
-	if (gnuplot_sandbox_make(&cage, dir, err) != 0)
+	if (gnuplot_sandbox_make(&gnuplot_sandbox, dir, err) != 0)
 		return -1;
 	make_environment(environment);
 	snprintf(path, sizeof(path), "./%s", script);
 	*pid = fork();
 	if (*pid == 0)
-		become_gnuplot(
-		    &cage, dir, argv, environment, to, words, parent);
+		become_gnuplot(&gnuplot_sandbox, dir, argv, environment, to,
+		    words, parent);
 	if (*pid < 0)
 		rc = err_set(err, "gnuplot: %s", strerror(errno));
-	gnuplot_sandbox_clear(&cage);
+	gnuplot_sandbox_clear(&gnuplot_sandbox);
 	return rc;
 }
 

@@ -48,7 +48,7 @@ enum gnuplot_terminal {
 };
 
 /* Does the terminal draw on standard output? */
-bool gnuplot_is_said(enum gnuplot_terminal terminal);
+bool gnuplot_is_stdout(enum gnuplot_terminal terminal);
 
 /* Write the line that selects the terminal, for a picture of `width` by
  * `height` pixels, or of `rows` lines of 79 characters. */

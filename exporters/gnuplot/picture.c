@@ -90,7 +90,7 @@ write_script(const struct picture *picture, const char *name, struct err *err)
 static int
 draw(const struct picture *picture, const char *name, struct err *err)
 {
-	bool said = gnuplot_is_said(picture->terminal);
+	bool said = gnuplot_is_stdout(picture->terminal);
 	char script[FILE_BYTES];
 	struct output output;
 	int rc;

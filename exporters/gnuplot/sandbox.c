@@ -81,17 +81,18 @@ read_interpreter(const char *program, char interpreter[static PATH_MAX])
 }
 
 static int
-allow_all(
-    struct gnuplot_sandbox *cage, const char *dir, const char *interpreter)
+allow_all(struct gnuplot_sandbox *gnuplot_sandbox, const char *dir,
+    const char *interpreter)
 {
-	const struct confine *confine = &cage->confine;
+	const struct confine *confine = &gnuplot_sandbox->confine;
 
 	for (int i = 0; readable[i] != NULL; i++)
 		if (confine_allow(confine, readable[i], CONFINE_READ) != 0)
 			return -1;
 	if (confine_allow(confine, dir, CONFINE_READ) != 0 ||
 	    confine_allow_system(confine) != 0 ||
-	    confine_allow(confine, cage->program, CONFINE_EXECUTE) != 0)
+	    confine_allow(confine, gnuplot_sandbox->program, CONFINE_EXECUTE) !=
+		0)
 		return -1;
 	return interpreter[0] == '\0'
 		   ? 0
@@ -100,22 +101,22 @@ allow_all(
 
 int
 gnuplot_sandbox_make(
-    struct gnuplot_sandbox *cage, const char *dir, struct err *err)
+    struct gnuplot_sandbox *gnuplot_sandbox, const char *dir, struct err *err)
 {
 	char interpreter[PATH_MAX];
 
-	cage->confine.fd = -1;
-	find_program(cage->program);
-	if (cage->program[0] == '\0')
+	gnuplot_sandbox->confine.fd = -1;
+	find_program(gnuplot_sandbox->program);
+	if (gnuplot_sandbox->program[0] == '\0')
 		return err_set(err, "gnuplot is not installed");
-	if (read_interpreter(cage->program, interpreter) != 0)
+	if (read_interpreter(gnuplot_sandbox->program, interpreter) != 0)
 		return 0;
-	if (confine_begin(&cage->confine, CONFINE_ALONE) == 0 &&
-	    allow_all(cage, dir, interpreter) == 0)
+	if (confine_begin(&gnuplot_sandbox->confine, CONFINE_ALONE) == 0 &&
+	    allow_all(gnuplot_sandbox, dir, interpreter) == 0)
 		return 0;
 	err_set(
 	    err, "cannot restrict gnuplot to a sandbox: %s", strerror(errno));
-	gnuplot_sandbox_clear(cage);
+	gnuplot_sandbox_clear(gnuplot_sandbox);
 	return -1;
 }
 
@@ -137,15 +138,15 @@ gnuplot_sandbox_allow(struct sandbox *sandbox)
 }
 
 void
-gnuplot_sandbox_clear(struct gnuplot_sandbox *cage)
+gnuplot_sandbox_clear(struct gnuplot_sandbox *gnuplot_sandbox)
 {
-	if (cage->confine.fd >= 0)
-		close(cage->confine.fd);
-	cage->confine.fd = -1;
+	if (gnuplot_sandbox->confine.fd >= 0)
+		close(gnuplot_sandbox->confine.fd);
+	gnuplot_sandbox->confine.fd = -1;
 }
 
 int
-gnuplot_sandbox_enter(struct gnuplot_sandbox *cage)
+gnuplot_sandbox_enter(struct gnuplot_sandbox *gnuplot_sandbox)
 {
 	/* Sufficient for any picture; the seconds are CPU time. */
 	static const struct rlimit seconds = { 60, 60 },
@@ -156,5 +157,5 @@ gnuplot_sandbox_enter(struct gnuplot_sandbox *cage)
 	    setrlimit(RLIMIT_FSIZE, &file) != 0 ||
 	    setrlimit(RLIMIT_AS, &memory) != 0)
 		return -1;
-	return confine_enforce(&cage->confine);
+	return confine_enforce(&gnuplot_sandbox->confine);
 }

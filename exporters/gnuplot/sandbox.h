@@ -27,13 +27,13 @@ struct gnuplot_sandbox {
  * gnuplot is not installed.  If gnuplot is itself a script, only resource
  * limits apply, because the files it needs are unknown. */
 int gnuplot_sandbox_make(
-    struct gnuplot_sandbox *cage, const char *dir, struct err *err);
+    struct gnuplot_sandbox *gnuplot_sandbox, const char *dir, struct err *err);
 /* List what the process that starts gnuplot must be able to access; false if
  * that is unknown, because gnuplot is a script. */
 bool gnuplot_sandbox_allow(struct sandbox *sandbox);
-void gnuplot_sandbox_clear(struct gnuplot_sandbox *cage);
+void gnuplot_sandbox_clear(struct gnuplot_sandbox *gnuplot_sandbox);
 
 /* Call in the child just before exec; -1 if the sandbox cannot be applied. */
-int gnuplot_sandbox_enter(struct gnuplot_sandbox *cage);
+int gnuplot_sandbox_enter(struct gnuplot_sandbox *gnuplot_sandbox);
 
 #endif

@@ -44,7 +44,7 @@ give(void *arg, const void *report)
 
 int
 perf_list_each(const struct perf_select *select, const struct perf_pool *pool,
-    uint32_t number, const struct perf_thinning *thinning,
+    uint32_t number, const struct perf_decimation *decimation,
     void (*on_report)(void *arg, const struct perf_report *report), void *arg,
     struct err *err)
 {
@@ -52,10 +52,10 @@ perf_list_each(const struct perf_select *select, const struct perf_pool *pool,
 	struct giving giving = { .on_report = on_report, .arg = arg };
 	int rc = 0;
 
-	switch (thinning->way) {
+	switch (decimation->way) {
 	case PERF_ALL: return perf_read_node(select, name, on_report, arg, err);
 	case PERF_REFERENCE:
-		decimate_init(&giving.decimate, thinning->max_length,
+		decimate_init(&giving.decimate, decimation->max_length,
 		    sizeof(struct perf_report));
 		rc = perf_read_node(select, name, add_to_store, &giving, err);
 		for (uint64_t i = 0; rc == 0 && i < giving.decimate.length; i++)
@@ -65,7 +65,7 @@ perf_list_each(const struct perf_select *select, const struct perf_pool *pool,
 	case PERF_MINMAX:
 		giving.peaks = (struct decimate_peaks){
 			.count = pool->nodes[number].reports,
-			.max_length = thinning->max_length,
+			.max_length = decimation->max_length,
 			.item_bytes = sizeof(struct perf_report),
 			.arg = &giving,
 			.give = give,
@@ -97,7 +97,7 @@ put_object(void *arg, const struct perf_report *report)
 
 int
 perf_list_save(const struct perf_select *select, const struct perf_pool *pool,
-    const struct perf_thinning *thinning, FILE *file, struct err *err)
+    const struct perf_decimation *decimation, FILE *file, struct err *err)
 {
 	struct printing p;
 	int rc = 0;
@@ -110,7 +110,7 @@ perf_list_save(const struct perf_select *select, const struct perf_pool *pool,
 		json_key(&p.json, pool->names.names[number]);
 		json_begin_array(&p.json);
 		rc = perf_list_each(
-		    select, pool, number, thinning, put_object, &p, err);
+		    select, pool, number, decimation, put_object, &p, err);
 		json_end_array(&p.json);
 	}
 	json_end_object(&p.json);
@@ -132,7 +132,7 @@ put_line(void *arg, const struct perf_report *report)
 
 int
 perf_list_lines(const struct perf_select *select, const struct perf_pool *pool,
-    const struct perf_thinning *thinning, FILE *file, struct err *err)
+    const struct perf_decimation *decimation, FILE *file, struct err *err)
 {
 	struct printing p;
 	int rc = 0;
@@ -140,8 +140,8 @@ perf_list_lines(const struct perf_select *select, const struct perf_pool *pool,
 	json_init(&p.json, file, JSON_STRICT);
 	for (uint32_t i = 0; rc == 0 && i < pool->names.count; i++) {
 		p.node = pool->names.names[pool->order[i]];
-		rc = perf_list_each(
-		    select, pool, pool->order[i], thinning, put_line, &p, err);
+		rc = perf_list_each(select, pool, pool->order[i], decimation,
+		    put_line, &p, err);
 	}
 	return rc;
 }
@@ -161,13 +161,13 @@ add_again(void *arg, const struct perf_report *report)
 
 int
 perf_list_resum(const struct perf_select *select, struct perf_pool *pool,
-    const struct perf_thinning *thinning, struct err *err)
+    const struct perf_decimation *decimation, struct err *err)
 {
 	for (uint32_t i = 0; i < pool->names.count; i++) {
 		struct perf_node again = { .reports = 0 };
 
-		if (perf_list_each(
-			select, pool, i, thinning, add_again, &again, err) != 0)
+		if (perf_list_each(select, pool, i, decimation, add_again,
+			&again, err) != 0)
 			return -1;
 		pool->nodes[i] = again;
 	}

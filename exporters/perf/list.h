@@ -12,7 +12,7 @@
 
 enum perf_decimate { PERF_ALL, PERF_REFERENCE, PERF_MINMAX };
 
-struct perf_thinning {
+struct perf_decimation {
 	enum perf_decimate way;
 	uint64_t max_length; /* maximum reports per node */
 };
@@ -21,24 +21,24 @@ struct perf_thinning {
  * (exporters/samples/decimate.h; peaks are those of the CPU average). */
 int perf_list_each(const struct perf_select *select,
     const struct perf_pool *pool, uint32_t number,
-    const struct perf_thinning *thinning,
+    const struct perf_decimation *decimation,
     void (*on_report)(void *arg, const struct perf_report *report), void *arg,
     struct err *err);
 
 /* Print one object, node -> list, byte for byte like json.dump(...,
  * indent=4). */
 int perf_list_save(const struct perf_select *select,
-    const struct perf_pool *pool, const struct perf_thinning *thinning,
+    const struct perf_pool *pool, const struct perf_decimation *decimation,
     FILE *file, struct err *err);
 
 /* Print one line per report: the node, then the members of the report. */
 int perf_list_lines(const struct perf_select *select,
-    const struct perf_pool *pool, const struct perf_thinning *thinning,
+    const struct perf_pool *pool, const struct perf_decimation *decimation,
     FILE *file, struct err *err);
 
 /* Add up the reports that the older sampler's store would contain at the
  * end. */
 int perf_list_resum(const struct perf_select *select, struct perf_pool *pool,
-    const struct perf_thinning *thinning, struct err *err);
+    const struct perf_decimation *decimation, struct err *err);
 
 #endif

@@ -29,8 +29,8 @@ const struct opt stats_perf_options[] = {
 	    "perf: number of CPUs of each node (default: as in its last "
 	    "report)",
 	    NULL, false },
-	{ "decimate", 0, OPT_CHOICE, OPT_TO(struct stats_perf_options, thin),
-	    "WAY",
+	{ "decimate", 0, OPT_CHOICE,
+	    OPT_TO(struct stats_perf_options, decimate), "WAY",
 	    "perf: reduce the reports: minmax preserves peaks and the end, "
 	    "reference works like the older sampler",
 	    "minmax|reference", false },
@@ -67,13 +67,13 @@ stats_perf_sandbox(
 	output_sandbox(sandbox, options->save);
 }
 
-static struct perf_thinning
-thinning(const struct stats_perf_options *options)
+static struct perf_decimation
+decimation(const struct stats_perf_options *options)
 {
-	if (!is_given(&options->thin) && !is_given(&options->max_length))
-		return (struct perf_thinning){ .way = PERF_ALL };
-	return (struct perf_thinning){
-		.way = options->thin == 1 ? PERF_REFERENCE : PERF_MINMAX,
+	if (!is_given(&options->decimate) && !is_given(&options->max_length))
+		return (struct perf_decimation){ .way = PERF_ALL };
+	return (struct perf_decimation){
+		.way = options->decimate == 1 ? PERF_REFERENCE : PERF_MINMAX,
 		.max_length = is_given(&options->max_length)
 				  ? options->max_length
 				  : MAX_LENGTH,
@@ -83,7 +83,7 @@ thinning(const struct stats_perf_options *options)
 void
 stats_perf_check(const struct stats_perf_options *options)
 {
-	struct perf_thinning how = thinning(options);
+	struct perf_decimation how = decimation(options);
 
 	if (how.max_length > MAX_LENGTH_MAX)
 		opt_usage("--max-length is greater than %d", MAX_LENGTH_MAX);
@@ -293,7 +293,7 @@ static int
 save(const struct perf_pool *pool, const struct perf_select *select,
     const struct stats_perf_options *options, struct err *err)
 {
-	struct perf_thinning how = thinning(options);
+	struct perf_decimation how = decimation(options);
 	struct output output;
 
 	if (output_open(&output, options->save, err) != 0)
@@ -310,7 +310,7 @@ print(const struct perf_pool *pool, const struct perf_select *select,
     const struct stats_perf_options *options, enum stats_format format,
     FILE *file, struct err *err)
 {
-	struct perf_thinning how = thinning(options);
+	struct perf_decimation how = decimation(options);
 
 	switch (format) {
 	case STATS_JSON: put_json(pool, options, file); break;
@@ -328,7 +328,7 @@ stats_perf(const struct perf_select *select,
     const struct stats_perf_options *options, enum stats_format format,
     bool strict, FILE *file, struct err *err)
 {
-	struct perf_thinning how = thinning(options);
+	struct perf_decimation how = decimation(options);
 	struct perf_pool pool = { .nodes = NULL };
 	int rc;
 

@@ -16,7 +16,7 @@ struct stats_perf_options {
 	int64_t now_ns;
 	uint64_t cpu_count, max_length;
 	const char *prefix, *save;
-	int thin;
+	int decimate;
 	bool mlflow, since_boot;
 };
 #define STATS_PERF_DEFAULT                                                     \

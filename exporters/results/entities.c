@@ -35,7 +35,7 @@ struct printer {
 	struct distinct distinct;
 	struct json_relayout again;
 	struct buffer
-	    texts; /* copy of the id of the result that is being printed */
+	    texts; /* copy of name and info of the result being printed */
 	struct progress bar;
 };
 

@@ -18,7 +18,7 @@ struct kept {
 	char id[RESULT_ID_BYTES];
 	int64_t start_us;
 	struct value timing;
-	char *text; /* set if the row is a timing */
+	char *text; /* owns the text of a timing that is one */
 };
 
 /* The last `room` rows of a pass. */

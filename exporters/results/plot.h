@@ -44,7 +44,7 @@ struct result_plot {
 	uint64_t left_out; /* number of runs without a number */
 	bool cut;          /* older runs exist */
 
-	double first, last;  /* title of the time axis */
+	double first, last;  /* range of the time axis */
 	double step_seconds; /* length of a step; 0: points */
 	double median;
 	double low, high; /* value range of the picture */

@@ -41,8 +41,8 @@ struct runs {
 /* A run; a view, valid until the next call. */
 struct runs_run {
 	struct text id, group; /* group: empty if it has none */
-	bool known, error; /* described: it has a description; failed: it ended
-			      with an error */
+	bool known, error; /* known: it has a description; error: it ended with
+			      an error */
 	enum run_state state;
 	bool has_time; /* it has events */
 	int64_t time_ns;

@@ -54,7 +54,7 @@ enum { DECIMATE_ITEM_BYTES = sizeof(((struct decimate_peaks *)0)->held[0]) };
 /* `height` is the value whose extremes are peaks; NaN is never one. */
 void decimate_peaks_add(
     struct decimate_peaks *peaks, const void *item, double height);
-/* Fewer items came than `length`: pass on the last ones. */
+/* Call it when fewer items came than `count`: passes on the last ones. */
 void decimate_peaks_end(struct decimate_peaks *peaks);
 
 #endif

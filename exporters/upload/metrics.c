@@ -210,7 +210,7 @@ static int
 put_reports(struct sending *s, const struct perf_pool *pool,
     const struct perf_select *select, struct err *err)
 {
-	const struct perf_thinning all = { .way = PERF_ALL };
+	const struct perf_decimation all = { .way = PERF_ALL };
 	FILE *file = tmpfile();
 	int rc;
 

@@ -18,8 +18,8 @@
 /* The queried metrics, and the total that each of them adds to. */
 enum way { ADD, PEAK };
 static const struct source_metric {
-	const char *metric, *set; /* metric pattern of the query */
-	const char *name;         /* attribute that selects the series */
+	const char *metric, *set; /* patterns of the query */
+	const char *name;         /* pattern of metrics in its answers */
 	enum usage_number number;
 	enum way way;
 } metrics[] = {

@@ -16,11 +16,11 @@
 
 /* Unknown values are NaN: a node without a GPU has no GPU peak. */
 enum usage_number {
-	USAGE_SECONDS, /* hours with samples */
+	USAGE_SECONDS, /* seconds with samples */
 	USAGE_CPUS,
 	USAGE_CPU_USED,   /* CPU hours */
 	USAGE_CPU_UNUSED, /* idle, including waiting for I/O */
-	USAGE_IDLE, /* CPU hours of the steps in which at least 95 % was idle */
+	USAGE_IDLE, /* hours in which at least 95 % of the CPUs did nothing */
 	USAGE_MEMORY_PEAK,
 	USAGE_MEMORY_LIMIT,
 	USAGE_GPU_PEAK, /* highest utilization of any GPU, as a fraction */

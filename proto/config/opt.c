@@ -303,12 +303,22 @@ opt_parse(const struct opt_program *what, int argc, char **argv,
 	}
 	check_required();
 	program = NULL;
-	log_init(what->name, (enum log_level)opt_common_values.log);
+	opt_set_log_level();
 	if (operands != NULL)
 		*operands = (struct opt_operands){ argv + 1, count };
 }
 
 /* ---- while the process runs ---- */
+
+void
+opt_set_log_level(void)
+{
+	enum log_level level = (enum log_level)opt_common_values.log;
+
+	if (opt_common_values.quiet && level > LOG_WARN)
+		level = LOG_WARN;
+	log_init(program_name, level);
+}
 
 static struct config again;
 

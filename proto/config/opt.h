@@ -52,4 +52,7 @@ enum opt_from opt_origin_of(const void *variable);
 void opt_usage(const char *format, ...)
     __attribute__((noreturn, format(printf, 1, 2)));
 
+/* Log as --log and --quiet say: opt_parse does it, and a reload. */
+void opt_set_log_level(void);
+
 #endif

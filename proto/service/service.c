@@ -83,16 +83,6 @@ service_begin_process(void)
 }
 
 static void
-set_log_level(const struct run *run)
-{
-	enum log_level level = (enum log_level)opt_common_values.log;
-
-	if (opt_common_values.quiet && level > LOG_WARN)
-		level = LOG_WARN;
-	log_init(run->program.name, level);
-}
-
-static void
 parse(struct run *run, int argc, char **argv)
 {
 	const struct service *service = run->service;
@@ -110,7 +100,6 @@ parse(struct run *run, int argc, char **argv)
 		.check = service->check,
 		.values = service->values };
 	opt_parse(&run->program, argc, argv, &operands);
-	set_log_level(run);
 	if (run->values.ready_fd == 0)
 		return;
 	if (run->values.ready_fd > INT_MAX ||
@@ -180,7 +169,7 @@ reload(struct run *run, struct err *err)
 		opt_reload_undo();
 		return -1;
 	}
-	set_log_level(run);
+	opt_set_log_level();
 	opt_reload_keep();
 	return 0;
 }

@@ -1,4 +1,4 @@
-# The delivery protocol in simulated worlds, played by the agent's ship.c and
+# The delivery protocol in simulated worlds, played by the agent's sender.c and
 # former.c, the broker's relay.c and the aggregator's keep.c: 20,000 of them end
 # right, and every protocol that is wrong is found out.  SEED=N begins with
 # another world, WORLDS=N plays more or fewer of them.

@@ -69,7 +69,7 @@ fail(const char *what)
 	exit(1);
 }
 
-/* ---- what ship asks of an agent ---- */
+/* ---- callbacks of the sender ---- */
 
 static bool
 send_frame(void *arg, struct text frame)

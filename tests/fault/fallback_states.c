@@ -80,7 +80,7 @@ hold(void *arg, bool on)
 static int
 open_all(const char *dir)
 {
-	struct batcher_options gather = {
+	struct batcher_options batcher = {
 		.partition = text_of("a$p"),
 		.node = text_of("n"),
 	};
@@ -98,8 +98,8 @@ open_all(const char *dir)
 		say(err.text, 0);
 		return -1;
 	}
-	gather.spool = self.spool;
-	batcher_new(&self.batcher, &gather);
+	batcher.spool = self.spool;
+	batcher_new(&self.batcher, &batcher);
 	batcher_recall(self.batcher);
 	pickup.loop = self.loop;
 	pickup.batcher = self.batcher;

@@ -12,7 +12,8 @@
  * says that both are there.  A line on standard input, as the second one above,
  * says what it is like from then on: TWICE percent arrive two times, and
  * CHANGED percent with one byte that is another.  The link lives until standard
- * input ends, so it cannot outlive who made it. SPDX-License-Identifier: MIT
+ * input ends, so it cannot outlive who made it.
+ * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
 #include <fcntl.h>

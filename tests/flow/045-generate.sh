@@ -24,8 +24,8 @@ wrong_usage "a file has its limit" "--entries is not within 1..65536" \
 wrong_usage "results beyond the calendar are refused" "are not all between the years 1900 and 2200" \
 	poolscope-generate results --files 20000000 --spacing 1000 -o "$TMP/x"
 wrong_usage "none are wrong usage" "--runs is not above 0" poolscope-generate testrun --runs 0 -o "$TMP/x"
-wrong_usage "no place is wrong usage" "-o DIR or -p NAME is missing" poolscope-generate testrun --runs 1
-wrong_usage "two places are wrong usage" "written or published" poolscope-generate testrun --runs 1 -o "$TMP/x" -p 'a$b'
+wrong_usage "no place is wrong usage" "missing option: -o DIR or -p NAME" poolscope-generate testrun --runs 1
+wrong_usage "two places are wrong usage" "write files, or publish" poolscope-generate testrun --runs 1 -o "$TMP/x" -p 'a$b'
 wrong_usage "a base that is no time is wrong usage" "--base: 'noon' is not a time" \
 	poolscope-generate testrun --runs 1 --base noon -o "$TMP/x"
 wrong_usage "runs beyond the calendar are refused" "20000000 runs, 1000 s apart, are not all between the years 1900 and 2200" \

@@ -1,6 +1,7 @@
 /*
  * azure_account_answer - whatever Azure Storage answers is read, or refused
- * with a reason. SPDX-License-Identifier: MIT
+ * with a reason.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/azure/blocks.h"
 #include "exporters/cloud/azure/table_batch.h"

@@ -1,6 +1,7 @@
 /*
  * client_encode - names and attributes of any bytes: what comes of them the
- * agent takes. SPDX-License-Identifier: MIT
+ * agent takes.
+ * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
  * google_credentials_account - any credentials file is an account with all that
- * is needed, or none at all. SPDX-License-Identifier: MIT
+ * is needed, or none at all.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/google/credentials.h"
 

@@ -1,6 +1,7 @@
 /*
  * google_credentials_token - any answer of the token service is a token that
- * fits in a header and ends, or none. SPDX-License-Identifier: MIT
+ * fits in a header and ends, or none.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/cloud/google/credentials.h"
 

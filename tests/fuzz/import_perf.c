@@ -1,6 +1,7 @@
 /*
  * import_perf - any file is rows that an aggregator takes, bad ones, and an
- * end. SPDX-License-Identifier: MIT
+ * end.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/import/formats/perf.h"
 

@@ -1,6 +1,7 @@
 /*
  * import_row - any line of cascade or emits is a row that an aggregator takes,
- * or bad with a reason. SPDX-License-Identifier: MIT
+ * or bad with a reason.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/import/formats/cascade.h"
 #include "agents/import/formats/emits.h"

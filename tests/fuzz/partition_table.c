@@ -1,6 +1,7 @@
 /*
  * partition_table - any bytes are a table, or wrong in one sentence; every row
- * lies inside them. SPDX-License-Identifier: MIT
+ * lies inside them.
+ * SPDX-License-Identifier: MIT
  */
 #include "proto/config/partition_table.h"
 

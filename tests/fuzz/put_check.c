@@ -1,7 +1,8 @@
 /*
  * put_check - the records of a put (first byte: their number) as the agent
  * takes them: what passes the check can be copied one by one into a batch, is
- * no longer than it was, and reads the same again. SPDX-License-Identifier: MIT
+ * no longer than it was, and reads the same again.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/put_check.h"
 
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { ROOM = 64 << 10 };
 
-/* Copy as gather does: a context where the node changes. */
+/* Copy as batcher does: a context where the node changes. */
 static void
 copy(const struct wire_header *header, struct text plain,
     struct wire_writer *writer)

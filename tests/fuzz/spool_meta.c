@@ -206,13 +206,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc == 0 && found == SPOOL_FOUND)
 		judge_acked(spool, spool_acked_load(spool));
 	if (rc == 0) {
-		spool_previous_all_load(spool);
+		spool_past_sessions_load(spool);
 		judge_previous(spool);
 	}
 	close(spool->dir);
 	MUST(memory_opens() == 0);
 	spool_clear(spool);
-	free(spool->previous_all);
+	free(spool->past_sessions);
 	free(spool);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /*
  * upload_follow_cursor - whatever the file of a follower holds is a cursor or
- * none. SPDX-License-Identifier: MIT
+ * none.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/upload/follow_cursor.h"
 

@@ -1,5 +1,5 @@
 /*
- * import_azure_table - the rows of an Azure table, downloaded to a file.
+ * import_azure_table - downloads the rows of an Azure table to a file.
  *
  * It runs poolscope-fetch, from the directory of this program: cloud services
  * belong to the exporters.

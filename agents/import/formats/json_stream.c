@@ -1,5 +1,5 @@
 /*
- * json_stream - finds its way in one large JSON text, a value at a time.
+ * json_stream - reads a large JSON text, one value at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/formats/json_stream.h"
@@ -9,7 +9,7 @@
 
 #include "agents/import/row.h"
 
-/* In the middle of a value. */
+/* State within a value. */
 struct value_state {
 	uint64_t depth; /* of brackets */
 	bool begun, in_text, escaped, plain;
@@ -21,7 +21,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Look at `least` bytes or all that are left; false at the end or a fault. */
+/* View `least` bytes or the rest; false at the end or after a fault. */
 static bool
 see(struct json_stream *scan, size_t least, struct text *view)
 {
@@ -80,12 +80,12 @@ json_stream_expect(struct json_stream *scan, char wanted)
 	if (c == wanted) {
 		import_file_take(scan->file, 1);
 	} else if (c >= 0) {
-		snprintf(why, sizeof(why), "'%c' is wanted here", wanted);
+		snprintf(why, sizeof(why), "expected '%c' here", wanted);
 		break_off(scan, why);
 	}
 }
 
-/* Go on in a value.  True: it ends before byte `*at` of `view`. */
+/* Continue within a value.  True: it ends before byte `*at` of `view`. */
 static bool
 walk(struct value_state *v, struct text view, uint32_t *at)
 {

@@ -1,9 +1,9 @@
 /*
- * json_stream - finds its way in one large JSON text, a value at a time.
+ * json_stream - reads a large JSON text, one value at a time.
  *
- * Only brackets, quotes, commas and colons are looked at here; what is in a
- * value is for who parses it.  The first thing that does not fit is
- * remembered, and from then on nothing is read: ask once, afterwards.
+ * It reads only brackets, quotes, commas and colons; the caller parses the
+ * values.  It remembers the first fault and reads nothing after it, so that
+ * the caller can check for a fault once at the end.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_FORMATS_JSON_STREAM_H
@@ -13,31 +13,31 @@
 
 enum json_stream_fault {
 	JSON_STREAM_OK,
-	JSON_STREAM_BROKEN, /* this is not JSON */
-	JSON_STREAM_FAILED, /* the file could not be read */
+	JSON_STREAM_BROKEN, /* the text is not JSON */
+	JSON_STREAM_FAILED, /* the file cannot be read */
 };
 
 struct json_stream {
 	struct import_file *file;
 	enum json_stream_fault fault;
-	struct err err; /* what it is */
+	struct err err; /* description of the fault */
 };
 
-/* The next byte that is no blank, without taking it; -1 after a fault, and
- * the end of the file is one. */
+/* The next byte that is not a blank, without consuming it; -1 after a fault.
+ * The end of the file is a fault. */
 int json_stream_peek(struct json_stream *scan);
-/* Take that byte, which must be this one. */
+/* Consume the next byte, which must be this one. */
 void json_stream_expect(struct json_stream *scan, char wanted);
 
-/* Take the value that begins here.  A view, valid until the file is read on;
- * `at` is NULL when it is longer than IMPORT_LINE_BYTES_MAX. */
+/* Consume the value that begins here.  A view, valid until the next read; `at`
+ * is NULL if it is longer than IMPORT_LINE_BYTES_MAX. */
 struct text json_stream_value(struct json_stream *scan);
-/* Take it, whatever its length. */
+/* Consume the value, of any length. */
 void json_stream_skip(struct json_stream *scan);
 
 /* Does anything but blanks follow? */
 bool json_stream_more(struct json_stream *scan);
-/* Take all that follows.  -1: it could not be read. */
+/* Consume the rest of the file.  -1: it cannot be read. */
 int json_stream_drain(struct json_stream *scan);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * import_perf - reports of an older sampler, one after another.
+ * import_perf - reads reports of an older sampler.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/formats/perf.h"
@@ -21,8 +21,8 @@ enum state {
 	IN_NODES,  /* in the list of nodes */
 	IN_NODE,   /* in one of them */
 	IN_LIST,   /* of reports */
-	AT_END,    /* behind the object */
-	IS_BROKEN, /* it is not JSON: nothing more comes */
+	AT_END,    /* after the object */
+	IS_BROKEN, /* not JSON: no more reports */
 };
 
 /* ---- one report --------------------------------------------------------- */
@@ -58,7 +58,7 @@ parse_report(struct import_row *row, struct text text, struct err *err)
 	return record_check(record, err);
 }
 
-/* ---- what is no report -------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------- */
 
 static void
 put_list(struct wire_writer *w, const char *key, int which)
@@ -106,7 +106,7 @@ give_node(struct import_row *row)
 
 /* ---- the file ----------------------------------------------------------- */
 
-/* Where a bad thing is, in front of what is wrong with it. */
+/* Put the position before an error. */
 static enum import_next
 bad(const struct import_perf *p, struct err *err)
 {
@@ -126,7 +126,7 @@ bad(const struct import_perf *p, struct err *err)
 	return IMPORT_TOO_LONG;
 }
 
-/* Names are texts; a number is one too. */
+/* A name is a text, or a number. */
 static int
 set_node(struct import_perf *p, struct text text, struct err *err)
 {
@@ -160,7 +160,7 @@ set_node(struct import_perf *p, struct text text, struct err *err)
 	return p->node_bytes > 0 ? 0 : -1;
 }
 
-/* Stands at the first byte of what a list of reports should be. */
+/* The position is the first byte of the expected list of reports. */
 static int
 begin_list(struct import_perf *p, struct json_stream *scan, struct err *err)
 {
@@ -219,10 +219,10 @@ take_node_member(
 	if (!is_list)
 		return 0;
 	p->listed = true;
-	return err_set(err, "no name stands before its reports");
+	return err_set(err, "the reports are not preceded by a name");
 }
 
-/* The next element of the container that the reader is in. */
+/* The next element of the current container. */
 static int
 take_element(struct import_perf *p, struct json_stream *scan,
     struct import_row *row, struct err *err)
@@ -247,7 +247,8 @@ take_element(struct import_perf *p, struct json_stream *scan,
 
 		p->reports++;
 		if (scan->fault != JSON_STREAM_OK)
-			return 0; /* reported by who looks at the scan */
+			return 0; /* reported by the caller, which checks the
+				     stream */
 		if (report.at == NULL)
 			return err_set(err, "is longer than %d bytes",
 			    IMPORT_LINE_BYTES_MAX);
@@ -283,7 +284,7 @@ end(struct import_perf *p, struct json_stream *scan, struct err *err)
 		err_set(err, "something follows the end of the object");
 		return IMPORT_TOO_LONG;
 	}
-	/* To the end: who changes the file meanwhile is noticed there. */
+	/* Read to the end, which detects a change of the file. */
 	if (json_stream_drain(scan) != 0) {
 		*err = scan->err;
 		return IMPORT_FAILED;
@@ -291,7 +292,7 @@ end(struct import_perf *p, struct json_stream *scan, struct err *err)
 	return IMPORT_END;
 }
 
-/* One step: 1 and a row, 0 to go on, -1 something is bad. */
+/* One step: 1 and a row, 0 to continue, -1 for an error. */
 static int
 step(struct import_perf *p, struct json_stream *scan, struct import_row *row,
     struct err *err)

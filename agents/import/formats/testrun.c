@@ -54,7 +54,7 @@ import_testrun_put_event(struct import_row *row, struct text run,
 	return import_row_put(row, "receive_ns", &value, err);
 }
 
-/* A list as it stands in the line, but for blanks between its parts. */
+/* A list as in the line, without blanks between its parts. */
 static int
 put_list(
     struct import_row *row, const char *key, struct text list, struct err *err)

@@ -24,14 +24,13 @@ extern const char *const import_testrun_names[IMPORT_TESTRUN_FILES];
 /* The default node of the rows: the same on every host. */
 #define IMPORT_TESTRUN_NODE "testrun"
 
-/* Read a line of one of the files.  -1: what is wrong with it.  record.node is
- * left to the caller. */
+/* Read a line of one of the files.  -1: `err` has the error.  The caller sets
+ * record.node. */
 int import_testrun_parse(struct import_row *row, enum import_testrun_file file,
     struct text line, struct err *err);
 
-/* The same without a file.  Texts must live as long as the row is used;
- * `receive_ns` may be NULL.  A run begins without properties: import_row_put
- * adds them. */
+/* The same without a file.  Texts must outlive the row; `receive_ns` may be
+ * NULL. A run begins without properties: import_row_put adds them. */
 int import_testrun_put_event(struct import_row *row, struct text run,
     struct text name, int64_t emit_ns, const int64_t *receive_ns,
     struct err *err);

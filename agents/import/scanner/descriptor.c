@@ -1,5 +1,5 @@
 /*
- * import_descriptor - which job is which, and how many nodes it had.
+ * import_descriptor - reads the descriptors of jobs.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/scanner/descriptor.h"
@@ -21,12 +21,12 @@ enum wire_type { VARINT, FIXED64, BYTES, GROUP, GROUP_END, FIXED32 };
 struct field {
 	uint32_t number;
 	enum wire_type type;
-	uint64_t value; /* BYTES: how many */
+	uint64_t value; /* BYTES: the length */
 };
 
-/* What is read from: a file, or what lies in memory. */
+/* The input: a file, or a text in memory. */
 struct input {
-	struct import_file *file; /* NULL: `rest` is all */
+	struct import_file *file; /* NULL: the input is `rest` */
 	struct text rest;
 	struct err *err;
 };
@@ -40,7 +40,7 @@ cut_off(const struct input *in, const char *why)
 	    in->err, "offset %" PRIu64 ": %s", in->file->offset, why);
 }
 
-/* See at least `least` bytes; 1, 0 there are fewer, -1. */
+/* View at least `least` bytes; 1, 0: there are fewer, -1. */
 static int
 see(struct input *in, uint32_t least)
 {
@@ -85,7 +85,7 @@ take_varint(struct input *in, uint64_t *value)
 	return cut_off(in, "a number is longer than 64 bits");
 }
 
-/* The next field, and its value unless that is BYTES.  1, 0 at the end, -1. */
+/* The next field, and its value unless it is BYTES.  1, 0 at the end, -1. */
 static int
 take_field(struct input *in, struct field *field)
 {
@@ -136,8 +136,7 @@ skip(struct input *in, uint64_t bytes)
 	return 0;
 }
 
-/* The bytes of a field; a view, valid until `take`, which is left to the
- * caller. */
+/* The bytes of a field; a view, valid until `take`, which the caller calls. */
 static int
 view(struct input *in, const struct field *field, struct text *bytes)
 {
@@ -190,7 +189,7 @@ import_descriptor_read(struct import_descriptor *descriptor,
 	return rc < 0 ? -1 : 0;
 }
 
-/* One job of the list.  1: it has that name. */
+/* One job of the list.  1: it has this name. */
 static int
 match_job(struct text job, struct text name, int32_t *id, struct err *err)
 {

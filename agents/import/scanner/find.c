@@ -1,5 +1,5 @@
 /*
- * import_find - which job, and which files of it.
+ * import_scanner_find - finds the job and its files.
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
@@ -46,7 +46,7 @@ import_scanner_path(const struct import_scanner *s,
 	    s->db, s->id, file->worker);
 }
 
-/* 0 .. INT32_MAX without signs and leading zeros, or -1. */
+/* 0 .. INT32_MAX without signs and leading zeros; else -1. */
 static int32_t
 parse_number(struct text digits)
 {
@@ -138,7 +138,7 @@ read_descriptor(struct import_scanner *s)
 	buffer_put(&s->why, "descriptor.bin is damaged\n", 26);
 }
 
-/* The number in "profile_12.bin", -1 for the master's, -2: not a profile. */
+/* The number in "profile_12.bin"; -1: the master's, -2: not a profile. */
 static int32_t
 parse_file_name(const char *name)
 {
@@ -192,7 +192,7 @@ list_files(struct import_scanner *s, struct err *err)
 	return 0;
 }
 
-/* Keep `wanted` of the workers, each as likely as any other. */
+/* Select `wanted` of the workers, with equal probability. */
 static void
 sample(struct import_scanner *s, uint64_t wanted, uint64_t seed)
 {

@@ -1,5 +1,5 @@
 /*
- * import_job - looks through the files of a job.
+ * import_scanner - checks the files of a job.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/scanner/job.h"
@@ -134,7 +134,7 @@ find_times(struct import_scanner *s, struct err *err)
 	return 0;
 }
 
-/* ---- looking through all of it ------------------------------------------ */
+/* ---- checking all files -------------------------------------------------- */
 
 static void
 check_file(struct import_scanner *s, struct scanner_file *f)
@@ -187,7 +187,7 @@ check_all(struct import_scanner *s)
 	struct thread threads[IMPORT_SCANNER_READERS] = { 0 };
 	uint32_t count = 0;
 
-	/* This one is a reader too; without the others it does it alone. */
+	/* This thread reads too; without the others it does all the work. */
 	while (count + 1 < IMPORT_SCANNER_READERS && count + 1 < s->count &&
 	       thread_start(&threads[count], &how, NULL, NULL) == 0)
 		count++;
@@ -196,7 +196,7 @@ check_all(struct import_scanner *s)
 		thread_stop(&threads[--count]);
 }
 
-/* What is imported, and so what the import is. */
+/* The digest covers the imported content, which identifies the import. */
 static void
 make_digest(struct import_scanner *s)
 {
@@ -245,7 +245,7 @@ import_scanner_open(struct import_scanner **scanner, const char *db,
 	struct import_scanner *s = memory_zero(1, sizeof(*s));
 
 	*scanner = NULL;
-	if (sodium_init() < 0) /* again is no harm */
+	if (sodium_init() < 0) /* calling it again is harmless */
 		err_set(err, "libsodium does not start");
 	else if (strlen(db) >= sizeof(s->db))
 		err_set(err, "the path of the database is too long");

@@ -1,14 +1,14 @@
 /*
- * import_job - a profiled job of a Scanner database as rows.
+ * import_scanner - a profiled job of a Scanner database as rows.
  *
- * DB/jobs/ID/descriptor.bin says how many workers there were,
- * profile_0.bin ... and profile_master.bin what each of them recorded.  All
- * files are read once, several at a time, before the first row is given: their
- * content names the import, and what is damaged is known.  Then they are
- * read again, one after another.  proto/record/scanner.h says what comes out.
+ * DB/jobs/ID/descriptor.bin has the number of workers, profile_0.bin ... and
+ * profile_master.bin the records of each.  All files are read once, several at
+ * a time, before the first row is returned: their content identifies the
+ * import, and damage is found.  Then they are read again, one after another.
+ * proto/record/scanner.h describes the resulting records.
  *
- * Times in the files are relative to a moment that is in none of them: the
- * master's start of the job, or without its file the earliest worker's.
+ * Times in the files are relative to a time that no file has: the master's
+ * start of the job, or without its file that of the earliest worker.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_SCANNER_JOB_H
@@ -16,12 +16,12 @@
 
 #include "agents/import/source.h"
 
-enum { IMPORT_SCANNER_READERS = 8 /* files that are read at a time */ };
+enum { IMPORT_SCANNER_READERS = 8 /* files read at a time */ };
 
 struct import_scanner_options {
 	const char *job;    /* id or name */
 	uint64_t subsample; /* number of workers to import; 0: all */
-	uint64_t seed;      /* which ones */
+	uint64_t seed;      /* seed of their selection */
 };
 
 struct import_scanner; /* opaque */
@@ -32,8 +32,8 @@ int import_scanner_open(struct import_scanner **scanner, const char *db,
     const struct import_scanner_options *options, struct err *err);
 void import_scanner_close(struct import_scanner **scanner);
 
-/* As import_send wants it; its close closes the scanner, its bad things are
- * damaged places. */
+/* The source for import_send: its close closes the scanner, its `bad` is the
+ * number of damaged places. */
 struct import_source import_scanner_source(struct import_scanner *scanner);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * import_job_private - what job.c (checking),
- * find.c and rows.c share.
+ * import_scanner_private - shared by job.c (checking), find.c and rows.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_SCANNER_JOB_PRIVATE_H
@@ -16,22 +15,23 @@
 
 enum {
 	SCANNER_NOTES_SHOWN = 50,
-	SCANNER_NOTES_BYTES = 16 << 10, /* of the job's property */
+	SCANNER_NOTES_BYTES = 16
+			      << 10, /* of the job's property with the damage */
 };
 
 struct scanner_file {
 	int32_t worker; /* -1: the master */
-	bool is_usable; /* its head is right */
+	bool is_usable; /* its head is valid */
 	int64_t begin_ns, end_ns;
 	uint64_t bytes, intervals;
 	unsigned char digest[IMPORT_DIGEST_BYTES];
 	uint32_t notes;
-	struct buffer why; /* lines, some of them */
+	struct buffer why; /* some of the damage, as lines */
 };
 
 struct import_scanner {
 	char db[PATH_MAX];
-	int32_t id, nodes; /* nodes: as the descriptor says, -1 unknown */
+	int32_t id, nodes; /* nodes: from the descriptor; -1: unknown */
 	struct import_name name;
 	int64_t base_ns, begin_ns, end_ns;
 	struct scanner_file *files; /* the master first, then by number */
@@ -41,15 +41,15 @@ struct import_scanner {
 	unsigned char digest[IMPORT_DIGEST_BYTES];
 	atomic_uint next_file, notes_kept;
 
-	/* The rows: where they are. */
+	/* The position of the next row. */
 	int step;
-	uint32_t at; /* file */
+	uint32_t at; /* index of the file */
 	bool opened;
 	struct import_file file;
 	struct import_profile profile;
-	uint64_t bytes_before; /* of files that are done */
+	uint64_t bytes_before; /* bytes of finished files */
 	struct import_scanner_sums sums;
-	struct scanner_thread thread; /* the one that was read last */
+	struct scanner_thread thread; /* the row read last */
 	uint32_t threads;             /* of the file */
 	char node[16], id_text[SCANNER_ID_BYTES];
 	char track[SCANNER_TRACK_BYTES];
@@ -61,11 +61,11 @@ struct import_scanner {
 int import_scanner_find(struct import_scanner *scanner,
     const struct import_scanner_options *options, struct err *err);
 
-/* Path of a file of the job. */
+/* The path of a file of the job. */
 int import_scanner_path(const struct import_scanner *scanner,
     const struct scanner_file *file, char to[static PATH_MAX], struct err *err);
 
-/* As import_source wants them. */
+/* The callbacks of struct import_source. */
 enum import_next import_scanner_next(
     void *arg, struct import_row *row, struct err *err);
 uint64_t import_scanner_offset(const void *arg);

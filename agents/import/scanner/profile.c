@@ -1,5 +1,5 @@
 /*
- * import_profile - what one process of a Scanner job recorded.
+ * import_profile - reads the records of one process of a Scanner job.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/scanner/profile.h"
@@ -82,7 +82,7 @@ begin_intervals(struct import_profile *p, struct err *err)
 	int64_t count;
 	int there;
 
-	if (p->left > 0) { /* reported here, so that the thread is known */
+	if (p->left > 0) { /* reported here, where the thread is known */
 		err_set(err,
 		    "offset %" PRIu64 ": %" PRIu64
 		    " names of intervals are more than their ids can "
@@ -234,7 +234,7 @@ import_profile_next(struct import_profile *p, struct err *err)
 	return item;
 }
 
-enum { VIEW_BYTES = 64 << 10 }; /* asked for at a time */
+enum { VIEW_BYTES = 64 << 10 }; /* bytes viewed at a time */
 
 int
 profile_see(struct import_profile *p, uint32_t bytes, struct err *err)

@@ -1,7 +1,6 @@
 /*
- * import_profile_private - what profile.c (the order of the file, its
- * intervals and counters), profile_thread.c (which thread stands where)
- * and profile.c (texts and numbers) share.
+ * import_profile_private - shared by profile.c (intervals, counters, texts and
+ * numbers) and profile_thread.c (the order of threads).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_SCANNER_PROFILE_PRIVATE_H
@@ -14,7 +13,7 @@
 
 enum profile_state {
 	AT_HEAD,
-	AT_THREAD, /* one begins, or what says how many follow */
+	AT_THREAD, /* a thread begins, or the number of threads that follow */
 	AT_INTERVALS,
 	IN_INTERVALS,
 	IN_COUNTERS,
@@ -35,10 +34,11 @@ profile_load(const char *from)
 	return (int64_t)le64toh(bits);
 }
 
-/* As profile_need, of bytes that are not in the view. */
+/* Like profile_need, for bytes that are not in the view. */
 int profile_see(struct import_profile *p, uint32_t bytes, struct err *err);
 
-/* Are `bytes` there?  1, 0 the file ends before, -1 it cannot be read. */
+/* Are there `bytes` more?  1, 0: the file ends before, -1: it cannot be
+ * read. */
 static inline int
 profile_need(struct import_profile *p, uint32_t bytes, struct err *err)
 {
@@ -47,26 +47,26 @@ profile_need(struct import_profile *p, uint32_t bytes, struct err *err)
 	return profile_see(p, bytes, err);
 }
 
-/* A text that ends with a NUL, taken; a view, valid until the file is read
- * on.  1, 0 the file ends or it is too long, -1 it cannot be read. */
+/* Consume a text that ends with a NUL; a view, valid until the next read.  1,
+ * 0: the file ends or the text is too long, -1: it cannot be read. */
 int profile_take_text(
     struct import_profile *p, struct text *text, struct err *err);
 int profile_take_number(
     struct import_profile *p, int64_t *number, struct err *err);
 
-/* Nothing is read behind this place. */
+/* Read nothing after this place. */
 enum profile_item profile_damaged(struct import_profile *p, struct err *err,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* What was found instead of the bytes of `what`: 0 or -1, as above. */
+/* The result for missing bytes of `what`: 0 or -1, as above. */
 enum profile_item profile_missing(
     struct import_profile *p, int there, const char *what, struct err *err);
 
 /* ---- threads ---- */
 
-/* The one that comes next, up to its dictionary; PROFILE_ON: none does. */
+/* Read the next thread up to its dictionary; PROFILE_ON: there is none. */
 enum profile_item profile_read_thread(
     struct import_profile *p, struct err *err);
-/* It was read: the next one of its role. */
+/* The thread was read: continue with the next one of its role. */
 void profile_leave_thread(struct import_profile *p);
 
 #endif

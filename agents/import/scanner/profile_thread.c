@@ -1,13 +1,13 @@
 /*
- * import_profile_thread - which thread of a profile comes next, its head and
- * its dictionary.
+ * import_profile_thread - finds the next thread of a profile; reads its head
+ * and its dictionary.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
 
 #include "agents/import/scanner/profile_private.h"
 
-/* Which thread comes next, when the counts before it are known. */
+/* Find the next thread, if the counts before it are known. */
 static bool
 step_thread(struct import_profile *p)
 {
@@ -26,8 +26,9 @@ step_thread(struct import_profile *p)
 	}
 }
 
-/* Behind the last thread of a role stands how many the next one has.
- * PROFILE_THREAD: it is known which comes; PROFILE_END: none does. */
+/* The last thread of a role is followed by the number of threads of the next
+ * role. PROFILE_THREAD: the next thread is known; PROFILE_END: there is none.
+ */
 static enum profile_item
 find_thread(struct import_profile *p, struct err *err)
 {
@@ -74,7 +75,7 @@ profile_leave_thread(struct import_profile *p)
 		p->thread.position++;
 }
 
-/* A text of the file must be this one. */
+/* A text of the file must equal this one. */
 static enum profile_item
 expect(struct import_profile *p, const char *what, const char *wanted,
     struct err *err)

@@ -1,9 +1,9 @@
 /*
- * import_rows - the files of a job as rows.
+ * import_scanner_rows - the files of a job as rows.
  *
- * Of a worker: its job:start, then thread by thread the intervals as spans,
- * what they come to, the thread itself and its row in a viewer; at last the
- * worker and job:stop.  Behind all workers the job.
+ * For each worker: its job:start; for each thread the intervals as spans,
+ * their sums, the thread itself and its row in a viewer; then the worker and
+ * job:stop. The job follows all workers.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "proto/wire/wire.h"
 
 enum step {
-	AT_FILE, /* the next one, or the job */
+	AT_FILE, /* the next file, or the job */
 	AT_START,
 	IN_FILE,
 	AT_SUMS, /* a thread ends */
@@ -58,7 +58,7 @@ put_string(
 	put_text_of(w, count, key, text_of(text));
 }
 
-/* An entity whose properties were put together in `w`. */
+/* An entity with the properties in `w`. */
 static enum import_next
 give_entity(struct import_scanner *s, struct import_row *row, const char *kind,
     const struct wire_writer *w, uint32_t count)
@@ -136,7 +136,7 @@ give_interval(struct import_scanner *s, struct import_row *row)
 	return IMPORT_LINE;
 }
 
-/* A row of whole lines. */
+/* A row of complete lines. */
 static enum import_next
 give_lines(struct import_scanner *s, struct import_row *row)
 {
@@ -176,7 +176,7 @@ give_thread(struct import_scanner *s, struct import_row *row)
 	return give_entity(s, row, SCANNER_THREAD, &w, count);
 }
 
-/* What a viewer shows as the name of the row, and where. */
+/* The name and position of the row in a viewer. */
 static enum import_next
 give_track(struct import_scanner *s, struct import_row *row)
 {
@@ -200,7 +200,7 @@ give_track(struct import_scanner *s, struct import_row *row)
 
 /* ---- a file ------------------------------------------------------------- */
 
-/* 1: it is open; 0: there is none any more. */
+/* 1: it is open; 0: there are no more files. */
 static int
 open_file(struct import_scanner *s, struct err *err)
 {
@@ -218,7 +218,7 @@ open_file(struct import_scanner *s, struct err *err)
 	s->opened = true;
 	if (memcmp(s->file.digest, f->digest, sizeof(f->digest)) != 0)
 		return err_set(err, "%s: was changed while it was read", path);
-	s->file.name = "a profile"; /* the path does not live as long */
+	s->file.name = "a profile"; /* the path does not live that long */
 	import_profile_init(&s->profile, &s->file, f->worker < 0, s->base_ns);
 	if (f->worker < 0)
 		snprintf(s->node, sizeof(s->node), "%s", SCANNER_MASTER);
@@ -239,7 +239,7 @@ close_file(struct import_scanner *s)
 	s->step = AT_FILE;
 }
 
-/* What the file has next.  IMPORT_END: another step follows. */
+/* The next item of the file.  IMPORT_END: another step follows. */
 static enum import_next
 read_file(struct import_scanner *s, struct import_row *row, struct err *err)
 {
@@ -260,7 +260,7 @@ read_file(struct import_scanner *s, struct import_row *row, struct err *err)
 			return IMPORT_END;
 		case PROFILE_END: s->step = AT_NODE; return IMPORT_END;
 		case PROFILE_FAILED: return IMPORT_FAILED;
-		default: break; /* it was reported before */
+		default: break; /* already reported */
 		}
 	}
 }
@@ -312,9 +312,9 @@ give_job(struct import_scanner *s, struct import_row *row)
 	return give_entity(s, row, SCANNER_JOB, &w, count);
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- all files ---------------------------------------------------------- */
 
-/* One step.  IMPORT_END: it had no row, and the next one follows. */
+/* One step.  IMPORT_END: it gave no row; call again. */
 static enum import_next
 step(struct import_scanner *s, struct import_row *row, struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * import_sums - what the intervals and counters of one thread come to.
+ * import_scanner_sums - sums of the intervals and counters of one thread.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/scanner/sums.h"

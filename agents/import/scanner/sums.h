@@ -1,6 +1,6 @@
 /*
- * import_sums - what the intervals and counters of one thread come to,
- * as lines (proto/record/scanner.h) that go into rows of whole lines.
+ * import_scanner_sums - sums of the intervals and counters of one thread, as
+ * lines (proto/record/scanner.h) that are divided into rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_SCANNER_SUMS_H
@@ -12,7 +12,7 @@
 #include "agents/import/scanner/profile.h"
 #include "proto/base/varint.h"
 
-enum { SCANNER_PART_BYTES = 24 << 10 }; /* of lines, in a row */
+enum { SCANNER_PART_BYTES = 24 << 10 }; /* maximum bytes of lines in a row */
 
 struct import_scanner_sums {
 	uint64_t count[SCANNER_KEYS_MAX];
@@ -20,17 +20,17 @@ struct import_scanner_sums {
 	uint8_t seen[SCANNER_KEYS_MAX]; /* ids, in the order of first use */
 	uint32_t keys;
 	bool listed;         /* as lines */
-	struct buffer lines; /* that no row has reported yet ... */
-	size_t reported;     /* ... behind these */
-	uint32_t part;       /* rows of them */
+	struct buffer lines; /* lines that no row has yet ... */
+	size_t reported;     /* ... after these bytes */
+	uint32_t part;       /* number of rows */
 	uint64_t intervals;
-	int64_t first_ns, last_ns; /* least and greatest begin */
+	int64_t first_ns, last_ns; /* earliest and latest begin */
 };
 
-/* Zeros before the first one; a thread begins. */
+/* A thread begins.  Zero it before the first one. */
 void import_scanner_sums_begin(struct import_scanner_sums *sums);
 
-/* An interval with id `id`. */
+/* Add an interval with this id. */
 static inline void
 import_scanner_sums_add(struct import_scanner_sums *sums, uint8_t id,
     int64_t from_ns, int64_t to_ns)
@@ -48,10 +48,10 @@ import_scanner_sums_add(struct import_scanner_sums *sums, uint8_t id,
 		sums->last_ns = from_ns;
 }
 
-/* The intervals are all there: lines of them, once. */
+/* All intervals were added: make their lines.  Call it once. */
 void import_scanner_sums_list(
     struct import_scanner_sums *sums, const struct import_profile *profile);
-/* A line of the counter that was read last, behind the intervals. */
+/* Add a line for the counter that was read last, after the intervals. */
 void import_scanner_sums_list_counter(
     struct import_scanner_sums *sums, const struct import_profile *profile);
 
@@ -61,7 +61,7 @@ import_scanner_sums_left(const struct import_scanner_sums *sums)
 	return sums->lines.bytes - sums->reported;
 }
 
-/* Whole lines for one more row; a view, valid until the next line. */
+/* Complete lines for another row; a view, valid until the next line. */
 struct text import_scanner_sums_take(struct import_scanner_sums *sums);
 
 #endif

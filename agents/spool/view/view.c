@@ -71,7 +71,7 @@ load_meta(struct view *view, struct err *err)
 	    faccessat(spool->dir, "ACKED", F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
 	    errno == ENOENT)
 		view->acked = VIEW_ABSENT;
-	spool_previous_all_load(spool);
+	spool_past_sessions_load(spool);
 	return 0;
 }
 
@@ -299,7 +299,7 @@ view_close(struct view **view)
 		return;
 	spool = (*view)->spool;
 	spool_clear(spool);
-	free(spool->previous_all);
+	free(spool->past_sessions);
 	close(spool->dir);
 	free(spool);
 	free((*view)->segments);

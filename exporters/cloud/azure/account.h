@@ -24,8 +24,8 @@ struct azure {
 	char url[AZURE_URL_BYTES + SECRET_BYTES_MAX];
 	char header[SIGN_AZURE_HEADER_BYTES];
 	struct http_request request; /* the last request */
-	uint32_t
-	    count; /* headers of the request; `headers[0]` is the signature */
+	/* Headers of the request; the signature follows them. */
+	uint32_t count;
 };
 
 /* Zero the account first; call azure_close whatever azure_open returns. */

@@ -5,41 +5,41 @@
 #include "exporters/cloud/http/json_batch.h"
 
 bool
-json_batch_add(struct json_batch *lot, struct text item)
+json_batch_add(struct json_batch *batch, struct text item)
 {
-	if (lot->items > 0 &&
-	    (lot->items >= lot->items_max ||
-		lot->body.bytes + 1 + item.bytes + lot->ends.bytes >
-		    lot->bytes_max))
+	if (batch->items > 0 &&
+	    (batch->items >= batch->items_max ||
+		batch->body.bytes + 1 + item.bytes + batch->ends.bytes >
+		    batch->bytes_max))
 		return false;
 	buffer_put_text(
-	    &lot->body, lot->items++ == 0 ? lot->begins : text_of(","));
-	buffer_put_text(&lot->body, item);
+	    &batch->body, batch->items++ == 0 ? batch->begins : text_of(","));
+	buffer_put_text(&batch->body, item);
 	return true;
 }
 
 struct text
-json_batch_body(struct json_batch *lot)
+json_batch_body(struct json_batch *batch)
 {
-	size_t bytes = lot->body.bytes;
+	size_t bytes = batch->body.bytes;
 	struct text all;
 
-	buffer_put_text(&lot->body, lot->ends);
-	all = buffer_text(&lot->body);
-	lot->body.bytes = bytes;
+	buffer_put_text(&batch->body, batch->ends);
+	all = buffer_text(&batch->body);
+	batch->body.bytes = bytes;
 	return all;
 }
 
 void
-json_batch_begin(struct json_batch *lot)
+json_batch_begin(struct json_batch *batch)
 {
-	lot->body.bytes = 0;
-	lot->items = 0;
+	batch->body.bytes = 0;
+	batch->items = 0;
 }
 
 void
-json_batch_clear(struct json_batch *lot)
+json_batch_clear(struct json_batch *batch)
 {
-	buffer_clear(&lot->body);
-	json_batch_begin(lot);
+	buffer_clear(&batch->body);
+	json_batch_begin(batch);
 }

@@ -23,11 +23,11 @@ struct json_batch {
 
 /* Add an item.  False: there is no room, send the batch first; a single item
  * always fits. */
-bool json_batch_add(struct json_batch *lot, struct text item);
+bool json_batch_add(struct json_batch *batch, struct text item);
 /* The whole text; a view, valid until the next call. */
-struct text json_batch_body(struct json_batch *lot);
+struct text json_batch_body(struct json_batch *batch);
 /* Remove all items; the memory is reused. */
-void json_batch_begin(struct json_batch *lot);
-void json_batch_clear(struct json_batch *lot);
+void json_batch_begin(struct json_batch *batch);
+void json_batch_clear(struct json_batch *batch);
 
 #endif

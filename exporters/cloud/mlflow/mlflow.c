@@ -221,7 +221,7 @@ mlflow_post(struct mlflow *m, const char *path, struct text body,
 /* ---- batches ---- */
 
 static struct json_batch
-make_lot(char **begins, const char *id, const char *list, uint32_t items_max)
+make_batch(char **begins, const char *id, const char *list, uint32_t items_max)
 {
 	*begins = memory_format("{\"run_id\": \"%s\", \"%s\": [", id, list);
 	return (struct json_batch){ .begins = text_of(*begins),
@@ -234,36 +234,36 @@ void
 mlflow_begin(struct mlflow *m)
 {
 	m->metrics =
-	    make_lot(&m->begins[0], m->run.id, "metrics", MLFLOW_METRICS_MAX);
+	    make_batch(&m->begins[0], m->run.id, "metrics", MLFLOW_METRICS_MAX);
 	m->params =
-	    make_lot(&m->begins[1], m->run.id, "params", MLFLOW_PARAMS_MAX);
+	    make_batch(&m->begins[1], m->run.id, "params", MLFLOW_PARAMS_MAX);
 }
 
 static int
-send_lot(struct mlflow *m, struct json_batch *lot, struct err *err)
+send_lot(struct mlflow *m, struct json_batch *batch, struct err *err)
 {
 	struct http_answer answer;
 	int rc;
 
-	if (lot->items == 0)
+	if (batch->items == 0)
 		return 0;
-	rc = mlflow_post(
-	    m, MLFLOW_API "runs/log-batch", json_batch_body(lot), &answer, err);
-	json_batch_begin(lot);
+	rc = mlflow_post(m, MLFLOW_API "runs/log-batch", json_batch_body(batch),
+	    &answer, err);
+	json_batch_begin(batch);
 	return rc;
 }
 
 static int
-put(struct mlflow *m, struct json_batch *lot, struct json_memory *item,
+put(struct mlflow *m, struct json_batch *batch, struct json_memory *item,
     struct err *err)
 {
 	struct text text = mlflow_json_end(item);
 	int rc = 0;
 
-	if (!json_batch_add(lot, text)) {
-		rc = send_lot(m, lot, err);
+	if (!json_batch_add(batch, text)) {
+		rc = send_lot(m, batch, err);
 		if (rc == 0)
-			json_batch_add(lot, text);
+			json_batch_add(batch, text);
 	}
 	free(item->text);
 	return rc;

@@ -25,7 +25,7 @@ struct mlflow {
 	char *authorization; /* the header, in memory that is zeroed when freed;
 				NULL: none */
 	struct mlflow_run run;
-	char *begins[2]; /* answer to the functions below */
+	char *begins[2]; /* text before the items of `metrics` and `params` */
 	struct json_batch metrics, params;
 };
 

@@ -25,7 +25,7 @@ struct s3 {
 	char url[S3_URL_BYTES], date[40], sum[96];
 	char header[SIGN_S3_HEADER_BYTES];
 	struct http_request request; /* the last request */
-	uint32_t count; /* headers of the request, including the signature */
+	uint32_t count; /* headers of the request; the signature follows */
 	bool lost;      /* the last request got no answer */
 };
 

@@ -119,7 +119,7 @@ struct page_sink {
 	int (*put)(const struct page_sink *sink, const struct runs_pages *pages,
 	    const struct runs_page *page, struct err *err);
 	const struct plot_testrun_how *how;
-	struct byte_stream *byte_stream; /* number of series */
+	struct byte_stream *byte_stream; /* of the series */
 };
 
 static int

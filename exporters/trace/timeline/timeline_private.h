@@ -38,7 +38,7 @@ struct timeline {
 	uint64_t rowless;         /* left out: too many tracks */
 
 	bool has_terminal, has_shown;
-	const char *what; /* records read so far */
+	const char *what; /* being read, for the progress bar */
 	struct progress progress;
 	uint64_t spans, events; /* records in the partition */
 };
@@ -53,7 +53,7 @@ bool timeline_wants(const struct timeline *timeline, struct text node,
 bool timeline_is_job(const struct record *phase);
 
 /* Choose the nodes with the longest phases, or, if there are no phases, with
- * the longest spans; at most as many as --nodes names. */
+ * the longest spans; at most `count`. */
 int timeline_choose_worst(
     struct timeline *timeline, uint64_t count, struct err *err);
 

@@ -43,7 +43,7 @@ struct tracks {
 void tracks_init(struct tracks *tracks);
 void tracks_clear(struct tracks *tracks);
 
-/* Add an entity of kind `track`; ignores others. */
+/* Read the entities of kind `track` of a partition. */
 int tracks_read(struct tracks *tracks, struct source *source,
     struct text partition, struct err *err);
 

@@ -125,7 +125,7 @@ name_process(
 struct sorted_row {
 	const struct tracks_row *row;
 	int64_t begin_ns; /* first begin of its track on any node */
-	uint32_t process; /* number of the row */
+	uint32_t process; /* position of its process */
 };
 
 static int

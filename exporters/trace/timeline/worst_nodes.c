@@ -10,8 +10,9 @@
 #include "proto/os/clock.h"
 
 struct one {
-	int64_t longest_ns, latest_ns; /* of a phase, its end, or a span */
-	uint32_t number;               /* bytes of its name */
+	int64_t longest_ns; /* longest phase, or span */
+	int64_t latest_ns;  /* end of the one that ended last */
+	uint32_t number;    /* number of the node in `nodes` */
 };
 
 struct worst {

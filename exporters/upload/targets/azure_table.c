@@ -144,7 +144,7 @@ flush(struct target *target, const char *name, struct err *err)
 	int64_t pause_ns = (int64_t)PAUSE_FIRST_MS * 1000000;
 	bool made = false;
 
-	(void)name; /* the rows have the partition */
+	(void)name; /* the keys of the rows identify them */
 	if (table_batch_rows(target->batch) == 0)
 		return 0;
 	for (int attempt = 1;; attempt++) {

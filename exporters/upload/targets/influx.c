@@ -54,7 +54,7 @@ struct target {
 		char set[NAME_BYTES_MAX], node[NAME_BYTES_MAX],
 		    partition[NAME_BYTES_MAX];
 		uint32_t set_bytes, node_bytes, partition_bytes;
-		uint32_t number; /* length of the group name */
+		uint32_t number; /* of the metric group */
 	} last;
 };
 

@@ -4,7 +4,8 @@
  * Written for being read beside the rules, not for speed: a list of streams,
  * a list of what is kept, and a second copy of both that is the disk.  The
  * aggregator's own aggregator/ingest/receiver.c gets every frame as well, and
- * has to give the same answers (twin.c). SPDX-License-Identifier: MIT
+ * has to give the same answers (twin.c).
+ * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 #include <string.h>

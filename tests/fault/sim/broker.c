@@ -5,7 +5,8 @@
  * From the line the aggregator takes one message after the other, and stops for
  * a while now and then, so that the line is full, the listener is shut and
  * senders are reported to wait.  A broker that dies takes with it what was in
- * its queues. SPDX-License-Identifier: MIT
+ * its queues.
+ * SPDX-License-Identifier: MIT
  */
 #include <string.h>
 

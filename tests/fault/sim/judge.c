@@ -1,6 +1,7 @@
 /*
  * judge - what the aggregator's disk holds at the end, against what was
- * accepted. SPDX-License-Identifier: MIT
+ * accepted.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/fault/sim/sim.h"
 

@@ -1,6 +1,7 @@
 /*
  * aggregator_life - commits of the aggregator, its crashes, and what a store
- * that was restored owes. SPDX-License-Identifier: MIT
+ * that was restored owes.
+ * SPDX-License-Identifier: MIT
  */
 #include <string.h>
 

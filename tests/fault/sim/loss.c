@@ -1,7 +1,8 @@
 /*
  * loss - who has or knows what, in worlds in which an aggregator's disk is
  * lost: what nobody who is left has, or knows to be gone, may be missed in
- * silence. SPDX-License-Identifier: MIT
+ * silence.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/fault/sim/sim.h"
 
@@ -96,9 +97,9 @@ knows(const struct sim_machine *m, const struct sim_number *n)
 {
 	const struct sim_spool_stream *s = &m->spool.stream[n->stream];
 
-	for (uint32_t i = 0; i < m->spool.previous_all.count; i++) {
+	for (uint32_t i = 0; i < m->spool.past_sessions.count; i++) {
 		const struct spool_past_session *e =
-		    &m->spool.previous_all.at[i];
+		    &m->spool.past_sessions.at[i];
 
 		if (session_equal(&e->session, &n->session) &&
 		    e->known >= n->seq &&

@@ -1,6 +1,7 @@
 /*
  * machine - the owner of the real agents/delivery/sender.c: reads, sends,
- * crashes, comes back. SPDX-License-Identifier: MIT
+ * crashes, comes back.
+ * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ sim_stream_of(struct text partition)
 	return text_equal(partition, text_of(sim_partitions[1]));
 }
 
-/* ---- what ship asks of its owner ---------------------------------------- */
+/* ---- callbacks of the sender -------------------------------------------- */
 
 bool
 sim_machine_send(void *machine, struct text frame)

@@ -84,7 +84,7 @@ struct sim_item {
 };
 
 /* Sessions that were given up. */
-struct sim_previous_all {
+struct sim_sessions {
 	uint32_t count;
 	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];
 };
@@ -93,7 +93,7 @@ struct sim_previous_all {
 struct sim_spool {
 	struct session_id session;
 	uint64_t run;
-	struct sim_previous_all previous_all;
+	struct sim_sessions past_sessions;
 	struct sim_spool_stream {
 		struct sim_item item[SIM_ITEMS];
 		int items;           /* appended */
@@ -115,8 +115,7 @@ struct sim_machine {
 	struct sender *sender;
 	bool restart[SIM_STREAMS]; /* sender_restart is due */
 	struct past_sessions past_sessions;
-	struct sim_previous_all
-	    previous_all; /* not on disk before they are saved */
+	struct sim_sessions unsaved; /* of spool.past_sessions */
 	struct wire_header
 	    answer; /* ... that agents/delivery/past_sessions.c is at */
 };
@@ -254,7 +253,7 @@ void sim_machine_tell(struct sim_machine *m, int stream,
 bool sim_machine_send(void *machine, struct text frame); /* for its owner */
 void sim_machine_start(struct sim *sim, int number);
 void sim_machine_crash(struct sim *sim, int number);
-void sim_machine_stop(struct sim *sim, int number); /* frees its ship */
+void sim_machine_stop(struct sim *sim, int number); /* frees its sender */
 void sim_machine_run(struct sim *sim, int number);  /* let it send */
 int64_t sim_machine_deadline_ns(const struct sim_machine *m); /* 0: never */
 void sim_machine_receive(struct sim_machine *m, struct text frame);

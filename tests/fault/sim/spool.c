@@ -150,7 +150,7 @@ sim_lose_page_cache(struct sim_spool *spool)
 }
 
 /* May sending all from `from` on anew store something twice, by no fault of
- * ship's?  Other streams cannot be asked before they follow; and what the
+ * the sender's?  Other streams cannot be asked before they follow; and what the
  * aggregator no longer remembers cannot be compared. */
 static bool
 may_double(const struct sim *sim, const struct session_id *session, int stream,

@@ -1,7 +1,8 @@
 /*
  * twin - the aggregator's own aggregator/ingest/receiver.c beside the
  * aggregator of the rules: the same frames, the same transactions, and the same
- * must come of it. SPDX-License-Identifier: MIT
+ * must come of it.
+ * SPDX-License-Identifier: MIT
  */
 #include <endian.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * batcher_help - a gather over a spool in a temporary directory.
+ * batcher_help - a batcher over a spool in a temporary directory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGENTS_ACCEPT_BATCHER_HELP_H
@@ -41,7 +41,7 @@ open_all(struct fixture *f, uint64_t bytes_max)
 		.bytes_max = bytes_max,
 		.segment_bytes = bytes_max / 4,
 	};
-	struct batcher_options gather = {
+	struct batcher_options batcher = {
 		.partition = text_of("own"),
 		.node = text_of("me"),
 	};
@@ -49,8 +49,8 @@ open_all(struct fixture *f, uint64_t bytes_max)
 
 	if (spool_open(&f->spool, dir, &options, &err) != 0)
 		fail_msg("%s", err.text);
-	gather.spool = f->spool;
-	batcher_new(&f->batcher, &gather);
+	batcher.spool = f->spool;
+	batcher_new(&f->batcher, &batcher);
 	batcher_recall(f->batcher);
 }
 
@@ -66,7 +66,7 @@ set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	strcpy(dir, "/tmp/gather.XXXXXX");
+	strcpy(dir, "/tmp/batcher.XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	open_all(f, 16 << 20);
 	*state = f;

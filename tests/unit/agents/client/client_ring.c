@@ -1,6 +1,7 @@
 /*
  * client_ring - a ring beside a list of what it should hold, and between
- * threads. SPDX-License-Identifier: MIT
+ * threads.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/client/ring.h"
 

@@ -1,6 +1,7 @@
 /*
  * past_sessions - tests of agents/delivery/past_sessions.h, and of what the
- * spool remembers for it. SPDX-License-Identifier: MIT
+ * spool remembers for it.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/past_sessions.h"
 
@@ -300,7 +301,7 @@ only_so_many_are_remembered_and_the_rest_counted(void **state)
 	for (int i = 0; i < SPOOL_PAST_SESSIONS_MAX + 3; i++)
 		give_up(1, 1);
 	assert_int_equal(spool_past_sessions(h.spool), SPOOL_PAST_SESSIONS_MAX);
-	assert_true(spool_counters(h.spool)->previous_all_dropped == 3);
+	assert_true(spool_counters(h.spool)->past_sessions_dropped == 3);
 	push();
 	assert_int_equal(frames, SPOOL_PAST_SESSIONS_MAX);
 	help_reopen(&h);

@@ -1,7 +1,8 @@
 /*
  * sender_world - an owner with two streams, and an aggregator's answers to what
  * it sends: for tests of the sender's rules, one by one.  What they add up to
- * is for tests/fault/simulate.c. SPDX-License-Identifier: MIT
+ * is for tests/fault/simulate.c.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGENTS_DELIVERY_SENDER_WORLD_H
 #define TESTS_UNIT_AGENTS_DELIVERY_SENDER_WORLD_H

@@ -1,6 +1,7 @@
 /*
  * import_batches, import_file - the same batches every time; lines of any
- * length. SPDX-License-Identifier: MIT
+ * length.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/import/batches.h"
 

@@ -1,6 +1,7 @@
 /*
  * proc_stat - parsers of /proc, with captured files, garbage, and this machine
- * as python3-psutil sees it. SPDX-License-Identifier: MIT
+ * as python3-psutil sees it.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/proc/proc_stat.h"
 

@@ -1,7 +1,8 @@
 /*
  * spool - tests: batches, numbers, partitions, sessions.  Bounds are in
  * agents/spool/segments.c, damage in agents/spool/recover.c and
- * agents/spool/meta.c, crashes in tests/fault. SPDX-License-Identifier: MIT
+ * agents/spool/meta.c, crashes in tests/fault.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/agents/spool/spool_help.h"
 

@@ -1,6 +1,7 @@
 /*
  * spool_segments - tests: the bound, full disks, failing ones, and what becomes
- * of acknowledged segments. SPDX-License-Identifier: MIT
+ * of acknowledged segments.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/agents/spool/spool_help.h"
 

@@ -1,6 +1,7 @@
 /*
  * local_socket - the client's side of the local listener, against agents that
- * misbehave. SPDX-License-Identifier: MIT
+ * misbehave.
+ * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/local_socket.h"
 

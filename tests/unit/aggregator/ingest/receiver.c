@@ -1,6 +1,7 @@
 /*
  * receiver - tests of aggregator/ingest/receiver.h: every rule of
- * proto/delivery.md, "Receiver". SPDX-License-Identifier: MIT
+ * proto/delivery.md, "Receiver".
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 

@@ -1,6 +1,7 @@
 /*
  * Tests of broker/relay/drop_log.h: a whole relay, and a peer that sends it
- * rubbish. SPDX-License-Identifier: MIT
+ * rubbish.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/proto/net/zsock_help.h"
 

@@ -1,6 +1,7 @@
 /*
  * decimate - which of a list are left: the older sampler's, and those with
- * peaks. SPDX-License-Identifier: MIT
+ * peaks.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/decimate.h"
 

@@ -1,6 +1,7 @@
 /*
  * samples_node_table - rows and steps of pictures, and what their tables and
- * scripts say. SPDX-License-Identifier: MIT
+ * scripts say.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/plot.h"
 

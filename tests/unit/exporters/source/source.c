@@ -1,6 +1,7 @@
 /*
  * source - pages from a listener that answers as doors do, and as they should
- * not. SPDX-License-Identifier: MIT
+ * not.
+ * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/source.h"
 

@@ -1,6 +1,7 @@
 /*
  * Tests of proto/net/endpoint.h; claims are tested through zsock_bind
- * (proto/net/zsock.c). SPDX-License-Identifier: MIT
+ * (proto/net/zsock.c).
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 

@@ -1,6 +1,7 @@
 /*
  * Tests of proto/net/zsock.h, with real sockets: what is refused, and where a
- * listener may be. SPDX-License-Identifier: MIT
+ * listener may be.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/proto/net/zsock_help.h"
 

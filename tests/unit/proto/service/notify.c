@@ -1,6 +1,7 @@
 /*
  * Tests of proto/service/notify.h: what a supervisor hears, and what is no
- * supervisor. SPDX-License-Identifier: MIT
+ * supervisor.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 

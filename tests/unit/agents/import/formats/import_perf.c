@@ -163,14 +163,17 @@ what_is_bad_is_named_and_the_others_go_on(void **state)
 	assert_bad("node 1, report 5: \"timestamp\": time '1e300' is not "
 		   "between the years 1900 and 2200");
 	assert_bad("node 2: it has no reports");
-	assert_bad("node 3 of the list: no name stands before its reports");
+	assert_bad(
+	    "node 3 of the list: the reports are not preceded by a name");
 	assert_bad("node 4 of the list: is not an object");
 	assert_bad("node 5 of the list: its name is neither a text nor a "
 		   "whole number");
-	assert_bad("node 5 of the list: no name stands before its reports");
+	assert_bad(
+	    "node 5 of the list: the reports are not preceded by a name");
 	assert_bad("node 6: its reports are not a list");
 	assert_bad("node 7 of the list: its name contains a control character");
-	assert_bad("node 7 of the list: no name stands before its reports");
+	assert_bad(
+	    "node 7 of the list: the reports are not preceded by a name");
 	assert_end();
 }
 
@@ -179,12 +182,12 @@ behind_what_is_not_json_nothing_is_read(void **state)
 {
 	static const char *const texts[][2] = {
 		{ "", "not JSON: unexpected end; nothing more is read" },
-		{ "[]", "not JSON: '{' is wanted here; nothing more is read" },
+		{ "[]", "not JSON: expected '{' here; nothing more is read" },
 		{ "{\"0\":[" REPORT,
 		    "node 0, report 2: not JSON: unexpected end; "
 		    "nothing more is read" },
 		{ "{\"0\":[" REPORT " " REPORT "]}",
-		    "node 0, report 2: not JSON: ',' is wanted here; nothing "
+		    "node 0, report 2: not JSON: expected ',' here; nothing "
 		    "more is read" },
 		{ "{\"0\":[" REPORT ",]}",
 		    "node 0, report 2: not JSON: expected a value here; "

@@ -1,6 +1,7 @@
 /*
  * http - requests to services, against a service that answers as it is
- * reported. SPDX-License-Identifier: MIT
+ * reported.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 

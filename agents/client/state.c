@@ -1,0 +1,8 @@
+/*
+ * client_state - the state of the library, one for each process and thread.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/client/client_private.h"
+
+struct client client = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
+_Thread_local struct client_self client_self;
