@@ -30,17 +30,17 @@ __wrap_spool_run(const struct spool *spool)
 uint32_t
 __wrap_spool_past_sessions(const struct spool *spool)
 {
-	return ((const struct sim_machine *)spool)->previous_all.count;
+	return ((const struct sim_machine *)spool)->past.count;
 }
 
 struct spool_past_session *
 __wrap_spool_past_session(struct spool *spool, uint32_t i)
 {
-	return &((struct sim_machine *)spool)->previous_all.at[i];
+	return &((struct sim_machine *)spool)->past.at[i];
 }
 
 static void
-drop(struct sim_previous_all *f, uint32_t i)
+drop(struct sim_past *f, uint32_t i)
 {
 	f->count--;
 	memmove(&f->at[i], &f->at[i + 1], (f->count - i) * sizeof(f->at[0]));
@@ -52,12 +52,12 @@ __wrap_spool_past_sessions_save(struct spool *spool, struct err *err)
 {
 	struct sim_machine *m = (struct sim_machine *)spool;
 
-	for (uint32_t i = m->previous_all.count; i-- > 0;)
-		if (m->previous_all.at[i].forget)
-			drop(&m->previous_all, i);
+	for (uint32_t i = m->past.count; i-- > 0;)
+		if (m->past.at[i].forget)
+			drop(&m->past, i);
 	if (!m->sim->calm && sim_chance(m->sim, 5))
 		return err_set(err, "full");
-	m->spool.previous_all = m->previous_all;
+	m->spool.past = m->past;
 	return 0;
 }
 
@@ -75,7 +75,7 @@ __wrap_spool_tell(struct spool *spool, struct text partition, uint64_t count,
 	sim_trace(m->sim, "m%d tells session %u from %llu: %llu", m->number,
 	    m->answer.session.bytes[0], (unsigned long long)m->answer.expect,
 	    (unsigned long long)count);
-	sim_machine_tell(m, sim_stream_of(partition), &m->answer.session,
+	sim_machine_report(m, sim_stream_of(partition), &m->answer.session,
 	    m->answer.expect, count);
 	return 0;
 }
@@ -93,7 +93,7 @@ on_commit(void *arg)
 void
 sim_previous_start(struct sim_machine *m)
 {
-	m->previous_all = m->spool.previous_all;
+	m->past = m->spool.past;
 	m->past_sessions =
 	    (struct past_sessions){ .options = { .spool = (struct spool *)m,
 					.node = text_of("n"),
@@ -106,9 +106,9 @@ sim_previous_start(struct sim_machine *m)
 void
 sim_previous_give_up(struct sim_machine *m)
 {
-	struct sim_previous_all *f = &m->previous_all;
+	struct sim_past *f = &m->past;
 
-	if (m->sim->mutant == SIM_NO_PREVIOUS_ALL)
+	if (m->sim->mutant == SIM_NO_PAST_SESSIONS)
 		return;
 	for (int i = 0; i < SIM_STREAMS; i++) {
 		const struct sim_spool_stream *s = &m->spool.stream[i];
@@ -126,7 +126,7 @@ sim_previous_give_up(struct sim_machine *m)
 		snprintf(e->partition, sizeof(e->partition), "%s",
 		    sim_partitions[i]);
 	}
-	m->spool.previous_all = *f;
+	m->spool.past = *f;
 }
 
 void
@@ -146,9 +146,9 @@ sim_previous_is_settled(const struct sim_machine *m)
 {
 	int64_t time_ns = m->past_sessions.options.wait_ns;
 
-	for (uint32_t i = 0; i < m->previous_all.count; i++)
-		if (m->previous_all.at[i].since_ns != 0)
+	for (uint32_t i = 0; i < m->past.count; i++)
+		if (m->past.at[i].since_ns != 0)
 			return false;
-	return m->previous_all.count == 0 ||
+	return m->past.count == 0 ||
 	       m->sim->now_ns - m->sim->calm_ns > 4 * time_ns + 40 * SECOND_NS;
 }

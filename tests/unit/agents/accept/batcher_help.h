@@ -1,5 +1,5 @@
 /*
- * batcher_help - a gather over a spool in a temporary directory.
+ * batcher_help - a batcher over a spool in a temporary directory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGENTS_ACCEPT_BATCHER_HELP_H
