@@ -1,5 +1,5 @@
 # cascade - the start-up of 10,000 nodes (163,005 events) from the store: the
-# table, the script and all numbers, beside what Python needs only to read the
+# table, the script and all numbers, next to what Python needs only to read the
 # same rows.
 #
 #   NODES=1000 RUNS=5 sh tests/bench/cascade.sh

@@ -1,5 +1,5 @@
 """Agents whose clocks are known, each for ten seconds, on a link as fast as a
-LAN's and alike both ways: what each says of its clock beside the truth.
+LAN's and alike both ways: what each says of its clock next to the truth.
 
 Goal: the last word of each within 50 us of the truth, and no word of any
 further from it than it says itself.
@@ -56,21 +56,21 @@ def start(instance, shim, link, number, rng):
 def words(instance):
     done = instance.run("poolscope-dump", "-p", PARTITION, "--kind", "sample", "--name", "clock",
                         check=False)
-    told = {}
+    reports = {}
     for line in done.stdout.splitlines():
         row = json.loads(line)
-        told.setdefault(row["node"], []).append((row["time_ns"], row["values"]))
-    return told
+        reports.setdefault(row["node"], []).append((row["time_ns"], row["values"]))
+    return reports
 
 
 def quantile(values, q):
     return sorted(values)[int(q * (len(values) - 1))]
 
 
-def report(clocks, told):
+def report(clocks, reports):
     last, dishonest, trips, errors = [], 0, [], []
     for node, clock in clocks.items():
-        off = [(values[0] + clock.shift_at(raw), values) for raw, values in sorted(told[node])]
+        off = [(values[0] + clock.shift_at(raw), values) for raw, values in sorted(reports[node])]
         dishonest += any(abs(wrong) > values[1] for wrong, values in off)
         last.append(abs(off[-1][0]) / 1000)
         errors.append(off[-1][1][1] / 1000)
@@ -104,7 +104,7 @@ def bench():
                 agent.send_signal(signal.SIGTERM)
             for agent in processes[1:]:
                 agent.wait(timeout=30)
-        wait_until(lambda: len(words(instance)) == RUNS, 30, "every clock to be told")
+        wait_until(lambda: len(words(instance)) == RUNS, 30, "every clock to be reported")
         report(clocks, words(instance))
     finally:
         for agent in processes:

@@ -1,4 +1,4 @@
-# emit - what one event from a shell costs, beside an interpreter that does
+# emit - what one event from a shell costs, next to an interpreter that does
 # nothing.  Goal: at most 2 ms of CPU an event.
 # SPDX-License-Identifier: MIT
 set -eu

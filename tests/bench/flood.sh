@@ -1,4 +1,4 @@
-# flood - how long those who are connected wait for acknowledgements while
+# flood - how long connected agents wait for acknowledgements while
 # strangers shake hands without end: with any number of connections a second
 # and with as many as by default, in turn.  The goal: p99 below twice that of
 # a quiet listener.  Strangers, honest and daemons share the processors.

@@ -1,5 +1,5 @@
 # follow - samples as they come to VictoriaMetrics: values a second, of the whole
-# process and until the service has acknowledged them.  Beside it what making
+# process and until the service has acknowledged them.  Next to it what making
 # the lines takes alone, and what VictoriaMetrics takes for the same lines from
 # curl.
 #

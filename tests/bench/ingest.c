@@ -1,7 +1,7 @@
 /*
  * ingest - events acknowledged after fsync, end to end: a load generator,
  * poolscope-broker and poolscope-aggregator as real processes over Unix
- * sockets, all on this machine, the indexer running beside.
+ * sockets, all on this machine, with the indexer running.
  *
  * The peer, in the same folder right afterwards: a bare LMDB environment to
  * which values of the same size are appended, as many a commit as the

@@ -9,7 +9,7 @@
 # stopped and the directory goes.
 #
 #	B=build		the variant to measure
-#	RUNS=5		the best of so many is told
+#	RUNS=5		the best of 5 is printed
 #
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
@@ -25,7 +25,7 @@ export POOLSCOPE_DIR
 trap 'poolscope down >/dev/null 2>&1; rm -rf "$TMP"' EXIT
 trap 'exit 1' INT TERM
 
-# measure NAME COMMAND...: what the best of $RUNS took; with $BESIDE behind it.
+# measure NAME COMMAND...: what the best of $RUNS took, followed by $GOAL.
 measure() {
 	/usr/bin/python3 tests/bench/measure.py "$RUNS" "$@"
 }

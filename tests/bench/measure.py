@@ -4,7 +4,7 @@ and never less than what this program had before it became the command.
 
     measure.py RUNS NAME COMMAND [ARGUMENT...]
 
-$BESIDE stands behind the figures.  The file that the command writes with -o goes before each run.
+$GOAL follows the figures.  The file that the command writes with -o goes before each run.
 SPDX-License-Identifier: MIT
 """
 import os
@@ -28,10 +28,10 @@ def run(command):
 
 
 def main(arguments):
-    beside = os.environ.get("BESIDE", "")
+    goal = os.environ.get("GOAL", "")
     runs, name, command = int(arguments[0]), arguments[1], arguments[2:]
     wall, cpu, memory = min(run(command) for _ in range(runs))
-    print(f"{name:<40}{wall:8.3f} s wall{cpu:8.3f} s CPU{memory:8.1f} MiB{beside}")
+    print(f"{name:<40}{wall:8.3f} s wall{cpu:8.3f} s CPU{memory:8.1f} MiB{goal}")
 
 
 main(sys.argv[1:])

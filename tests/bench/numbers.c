@@ -1,6 +1,6 @@
 /*
  * numbers - doubles as text: the shortest digits of random bits, and times
- * with three and six decimals, beside printf's 17 digits, which are neither
+ * with three and six decimals, next to printf's 17 digits, which are neither
  * short nor found.  The limit for random bits is 200 ns.
  * SPDX-License-Identifier: MIT
  */

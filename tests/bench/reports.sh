@@ -1,5 +1,5 @@
 # reports - the eighteen numbers of 200 nodes with 1,000 reports each, from the
-# store, beside the same sums in Python with all reports in its memory; and
+# store, next to the same sums in Python with all reports in its memory; and
 # what becomes of them on the way in and out.
 #
 #   NODES=20 REPORTS=100 RUNS=3 sh tests/bench/reports.sh
@@ -45,7 +45,7 @@ RUNS=1 measure "import, acknowledged after fsync" poolscope-import -q -p 'a$b' p
 wait_indexed
 measure "node metrics, aggregator" poolscope-stats perf -q -p 'a$b' --cpu-count 8 -o "$TMP/a"
 measure "  saved as the older sampler does" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --save "$TMP/saved" -o "$TMP/a"
-measure "  thinned its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --decimate reference --max-length 100 -o "$TMP/b"
+measure "  decimated its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --decimate reference --max-length 100 -o "$TMP/b"
 poolscope down
 measure "node metrics, store (mapped)" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/a"
 poolscope-admin compact -q

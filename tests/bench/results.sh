@@ -1,5 +1,5 @@
 # results - what it takes to ask a store with millions of entries of results for
-# the newest timings of one, the whole process, beside a program that only
+# the newest timings of one, the whole process, next to a program that only
 # prints its version.
 #
 #   FILES=10000 sh tests/bench/results.sh	(500000 of 20 entries each)

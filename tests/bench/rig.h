@@ -58,7 +58,7 @@ rig_path(const struct rig *rig, const char *name)
 	return path;
 }
 
-/* "build/bin/poolscope-NAME" beside "build/bench/this". */
+/* "build/bin/poolscope-NAME" next to "build/bench/this". */
 static inline void
 rig_program(char to[static PATH_MAX], const char *name)
 {

@@ -1,4 +1,4 @@
-# run - every benchmark, each beside its limit or peer; one at a time.
+# run - every benchmark, each next to its limit or peer; one at a time.
 #
 #   B=build sh tests/bench/run.sh [NAME...]
 set -eu

@@ -1,7 +1,7 @@
 /*
  * samples - the recorded samples of a host, as of many hosts, end to end: from
  * senders in this process through poolscope-broker into the journal of
- * poolscope-aggregator, acknowledged after fsync, the indexer running beside.
+ * poolscope-aggregator, acknowledged after fsync, with the indexer running.
  *
  *     samples [NODES [DIR]]
  *

@@ -1,5 +1,5 @@
 # scanner - a profiled job of 1.02 million intervals: import, statistics and
-# traces, each beside its limit.  What the older tool takes for the same, with all
+# traces, each next to its limit.  What the older tool takes for the same, with all
 # of it in its memory, is from the same kind of machine when it was quiet.
 #
 #   SCALE=0.1 RUNS=3 sh tests/bench/scanner.sh
@@ -9,11 +9,11 @@
 . "$(dirname "$0")/lib.sh"
 scale=${SCALE:-1}
 
-# beside NAME GOAL OLDER COMMAND...
-beside() {
+# compare NAME GOAL OLDER COMMAND...
+compare() {
 	name=$1
-	BESIDE=$(printf '   goal %-14solder tool %s' "$2" "$3")
-	export BESIDE
+	GOAL=$(printf '   goal %-14solder tool %s' "$2" "$3")
+	export GOAL
 	shift 3
 	measure "$name" "$@"
 }
@@ -24,7 +24,7 @@ echo "$(du -sm "$TMP/db" | cut -f 1) MiB of profiles, best of $RUNS"
 all=$RUNS
 RUNS=1
 for run in $(seq "$all"); do
-	beside "import $run, acknowledged" "1.5 s, 32 MiB" "0.51 s, 155 MiB (memory only)" \
+	compare "import $run, acknowledged" "1.5 s, 32 MiB" "0.51 s, 155 MiB (memory only)" \
 		poolscope-import -q scanner -p "bench\$$run" --job 7 "$TMP/db"
 	wait_indexed
 done
@@ -38,20 +38,20 @@ for how in aggregator compacted; do
 		poolscope-stats scanner -q -p 'bench$1' --job 7 -o "$TMP/numbers"
 	fi
 	echo "-- $how"
-	beside statistics "0.005 s" "0.09 s" poolscope-stats scanner -q -p 'bench$1' --job 7 -o "$TMP/numbers"
-	beside .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
+	compare statistics "0.005 s" "0.09 s" poolscope-stats scanner -q -p 'bench$1' --job 7 -o "$TMP/numbers"
+	compare .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
 		poolscope-trace -q scanner -p 'bench$1' --job 7 -o "$TMP/job.trace"
-	beside .tar.gz "2.0 s, 32 MiB" "8.3 s, 825 MiB" \
+	compare .tar.gz "2.0 s, 32 MiB" "8.3 s, 825 MiB" \
 		poolscope-trace -q scanner -p 'bench$1' --job 7 -o "$TMP/job.tar.gz"
-	beside "timeline .pftrace" "0.4 s, 32 MiB" "none" \
+	compare "timeline .pftrace" "0.4 s, 32 MiB" "none" \
 		poolscope-trace -q -p 'bench$1' -o "$TMP/job.pftrace"
 done
 poolscope down >/dev/null
 echo "-- store (mapped), compacted"
-beside statistics "0.005 s" "0.09 s" poolscope-stats scanner -q --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/numbers"
-beside .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
+compare statistics "0.005 s" "0.09 s" poolscope-stats scanner -q --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/numbers"
+compare .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
 	poolscope-trace -q scanner --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/job.trace"
-beside "timeline .pftrace" "0.4 s, 32 MiB" "none" \
+compare "timeline .pftrace" "0.4 s, 32 MiB" "none" \
 	poolscope-trace -q --store "$TMP/i/store" -p 'bench$1' -o "$TMP/job.pftrace"
 for file in trace tar.gz pftrace; do
 	echo "$(($(wc -c <"$TMP/job.$file") >> 10)) KiB .$file"

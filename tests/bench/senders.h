@@ -140,7 +140,8 @@ static inline void
 senders_lost(void *arg, uint32_t stream, uint64_t seq)
 {
 	(void)arg;
-	fprintf(stderr, "stream %u: the keeper lost track at %llu\n", stream,
+	fprintf(stderr,
+	    "stream %u: the aggregator wants batches again from %llu\n", stream,
 	    (unsigned long long)seq);
 	exit(1);
 }

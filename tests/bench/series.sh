@@ -1,5 +1,5 @@
 # series - one metric of 1,000 nodes x 1 h (a sample a second) out of a store:
-# while the hour's records lie as they came, and after they were compacted.  Beside
+# while the hour's records lie as they came, and after they were compacted.  Next to
 # it what the store of 14.4 million samples takes, and the pictures' time.
 #
 #   NODES=100 RUNS=5 sh tests/bench/series.sh

@@ -1,6 +1,6 @@
 /*
- * span - what a span of libpoolscope costs the thread that is measured, beside
- * the two looks at the clock that it cannot do without.
+ * span - what a span of libpoolscope costs the measured thread, next to
+ * the two readings of the clock that it needs.
  *
  * Bursts that fit the ring are timed; between them the library's thread hands
  * them over, untimed.  With several threads: from the start of all to the end

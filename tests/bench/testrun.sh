@@ -1,5 +1,5 @@
-# testrun - test runs of a farm: publishing and folding them, deltas, groups
-# and pictures, each beside its goal.  The older figures, 10.88 s and 0.52 s, are
+# testrun - test runs of a farm: publishing and indexing them, deltas, groups
+# and pictures, each next to its goal.  The older figures, 10.88 s and 0.52 s, are
 # of hardware of 2010; on a machine like this one they were 2.55 s and 6 ms, not
 # counting the start of the interpreter.
 #
@@ -11,11 +11,11 @@
 . "$(dirname "$0")/lib.sh"
 MOST=${MOST:-1000000}
 
-# beside NAME GOAL COMMAND...
-beside() {
+# compare NAME GOAL COMMAND...
+compare() {
 	name=$1
-	BESIDE=$(printf '   goal %s' "$2")
-	export BESIDE
+	GOAL=$(printf '   goal %s' "$2")
+	export GOAL
 	shift 2
 	measure "$name" "$@"
 }
@@ -50,14 +50,14 @@ for how in aggregator store; do
 		100000) goal="60 ms, 24 MiB" ;;
 		*) goal="0.6 s, 24 MiB" ;;
 		esac
-		beside "deltas, $runs runs" "$goal" poolscope-stats testrun deltas -q \
+		compare "deltas, $runs runs" "$goal" poolscope-stats testrun deltas -q \
 			-p "farm\$$runs" --format json -o "$TMP/deltas"
-		beside "groups, $runs runs" "2 ms" poolscope-stats testrun groups -q \
+		compare "groups, $runs runs" "2 ms" poolscope-stats testrun groups -q \
 			-p "farm\$$runs" --format json -o "$TMP/groups"
 	done
 	[ "$MOST" -ge 100000 ] || continue
-	beside "5000 pages as series" "0.2 s" poolscope-plot testrun -q -p 'farm$100000' \
+	compare "5000 pages as series" "0.2 s" poolscope-plot testrun -q -p 'farm$100000' \
 		--series "$TMP/series.json"
-	beside "the first picture of 100000 runs" "0.15 s" poolscope-plot testrun -q \
+	compare "the first picture of 100000 runs" "0.15 s" poolscope-plot testrun -q \
 		-p 'farm$100000' -o "$TMP/pictures" --pages 1
 done

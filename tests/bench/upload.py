@@ -1,5 +1,5 @@
 """Files of 20 entries each, taken by 1 and by 4 uploaders at once; the best of
-some runs, each with the same files anew in a partition of its own.
+some runs, each with the same files again in a partition of its own.
 
     upload.py FOLDER RUNS FILES
 

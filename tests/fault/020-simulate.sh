@@ -1,7 +1,7 @@
-# The delivery protocol in simulated worlds, played by the agent's sender.c and
-# former.c, the broker's relay.c and the aggregator's keep.c: 20,000 of them end
-# right, and every protocol that is wrong is found out.  SEED=N begins with
-# another world, WORLDS=N plays more or fewer of them.
+# The delivery protocol in simulated worlds, run by the agent's sender.c and
+# past_sessions.c, the broker's relay.c and the aggregator's receiver.c: 20,000
+# of them end right, and every wrong protocol is detected.  SEED=N begins with
+# another world, WORLDS=N runs more or fewer of them.
 # SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -22,18 +22,18 @@ played() {
 	fi
 }
 
-played "nothing is lost, nothing is kept twice" right "$WORLDS"
-played "nor where spools are copied and put back, and stores are restored" \
+played "nothing is lost, nothing is stored twice" right "$WORLDS"
+played "also when spools are copied and put back, and stores are restored" \
 	right "$WORLDS" mixed
-played "nor where a store is lost, but for what nobody knew" \
+played "also when a store is lost, except for what nobody knew" \
 	right "$WORLDS" lost
 for mutant in send-before-sync ack-before-commit accept-gaps \
-	split-transaction no-chains session-per-start fence-hellos; do
-	played "the mutant $mutant is found out" "$mutant" 20000
+	split-transaction no-hashes session-per-start supersede-hellos; do
+	played "the mutant $mutant is detected" "$mutant" 20000
 done
-for mutant in owe-nothing old-generations; do
-	played "the mutant $mutant is found out" "$mutant" 20000 mixed
+for mutant in forget-missing old-generations; do
+	played "the mutant $mutant is detected" "$mutant" 20000 mixed
 done
-played "the mutant no-formers is found out" no-formers 20000 lost
+played "the mutant no-past-sessions is detected" no-past-sessions 20000 lost
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # 500 directories that crashes could leave of tables whose hours are being
-# sealed, each opened and judged: tests/fault/compact_states.c.  SEED=N repeats a
+# compacted, each opened and judged: tests/fault/compact_states.c.  SEED=N repeats a
 # run, SEALS=N makes it longer.
 # SPDX-License-Identifier: MIT
 set -eu

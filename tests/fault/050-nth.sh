@@ -1,5 +1,5 @@
 # The n-th operation of the disk fails, and the n-th allocation, of spool,
-# journal and fold, for every n: tests/fault/nth.c.
+# journal and indexer, for every n: tests/fault/nth.c.
 # Of allocations one in EVERY; SEED=N repeats a choice.
 # SPDX-License-Identifier: MIT
 set -eu

@@ -1,4 +1,4 @@
-# 5,000 directories that crashes could leave of a drop directory and a spool,
+# 5,000 directories that crashes could leave of a fallback queue and a spool,
 # each taken up and judged: tests/fault/fallback_states.c.  SEED=N repeats a run,
 # STATES=N makes it longer.
 # SPDX-License-Identifier: MIT

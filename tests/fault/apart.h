@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Until it ended, or so many seconds in which we looked: those in which both
+/* Until it ended, or `seconds` in which we looked: those in which both
  * of us were stopped do not count. */
 static inline void
 apart_wait(pid_t child, unsigned seconds)
@@ -34,7 +34,7 @@ apart_wait(pid_t child, unsigned seconds)
 }
 
 /* The status, as wait(2) has it: what `work` returned, or a signal; SIGALRM
- * after so many seconds. */
+ * after `seconds`. */
 static inline int
 apart_run(unsigned seconds, int (*work)(void *arg), void *arg)
 {

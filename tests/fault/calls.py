@@ -1,6 +1,6 @@
 """kill -9 at every system call of a short scenario, by strace.
 
-    PROGRAMS="agent broker aggregator emit drop import upload"
+    PROGRAMS="agent broker aggregator emit fallback import upload"
 
 For each program (default: agent) and each of the calls below, the scenario is
 played with the program killed at its first such call, its second, and so on,
@@ -53,7 +53,7 @@ class Points(Trials):
         return killed
 
     def play(self):
-        skipped = loader_calls("poolscope-" + {"drop": "emit"}.get(self.program, self.program))
+        skipped = loader_calls("poolscope-" + {"fallback": "emit"}.get(self.program, self.program))
         for threads in (False, True):
             for call in OTHERS if threads else CALLS:
                 number = skipped if call == "openat" else 0

@@ -135,7 +135,7 @@ class Link:
                 threading.Thread(target=self.carry, args=(source, to, delay), daemon=True).start()
 
     def carry(self, source, to, delay):
-        """A byte that waits keeps those behind it waiting: order is kept."""
+        """A byte that waits keeps those behind it waiting: order is preserved."""
         try:
             while True:
                 data = source.recv(1 << 16)
@@ -177,7 +177,7 @@ class Node:
         self.truth = {}
         instance.options[name] = [
             "-p", PARTITION, "-n", name, "--no-samples", "--spool", "%s/%s.spool" %
-            (instance.dir, name), "--fallback", "%s/%s.drop" % (instance.dir, name), "--socket",
+            (instance.dir, name), "--fallback", "%s/%s.fallback" % (instance.dir, name), "--socket",
             self.socket_path, "--broker", self.link.endpoint, "--insecure", "--send-interval", "100ms"]
         self.environment = environment(shim, "%s/%s.clock" % (instance.dir, name))
 
@@ -215,8 +215,8 @@ class Node:
         self.truth[number] = (true, raw)
 
 
-def said(instance):
-    """What each node said last of its clock."""
+def last_reports(instance):
+    """What each node reported last of its clock."""
     done = instance.run("poolscope-stats", "clocks", "-p", PARTITION, "--format", "json", check=False)
     return {row["node"]: row for row in json.loads(done.stdout)} if done.returncode == 0 else {}
 
@@ -234,11 +234,11 @@ def emit_all(nodes, rng):
         time.sleep(rng.uniform(0, 0.08))
 
 
-def steps_told(instance, wanted):
-    def told():
-        now = said(instance)
+def steps_reported(instance, wanted):
+    def reported():
+        now = last_reports(instance)
         return all(now.get(n, {"steps": -1})["steps"] >= steps for n, steps in wanted.items())
-    wait_until(told, 30, "the clocks to be told: %s" % wanted)
+    wait_until(reported, 30, "the steps of the clocks: %s" % wanted)
 
 
 def judge(instance, nodes, oracle, name):
@@ -297,19 +297,19 @@ def run(oracle, shim, number, rng):
             nodes[name].start(instance)
         every = list(nodes.values())
         emit_all(every, rng)
-        steps_told(instance, {name: 0 for name in nodes})
+        steps_reported(instance, {name: 0 for name in nodes})
         # One is set, one is set back, one is left alone.
         every[0].clock.set(every[0].any_offset())
         every[1].clock.set(every[1].clock.offset - int(10 ** rng.uniform(7.5, 12)))
         emit_all(every, rng)
-        steps_told(instance, {"clock-0": 1, "clock-1": 1, "clock-2": 0})
+        steps_reported(instance, {"clock-0": 1, "clock-1": 1, "clock-2": 0})
         for node in every:
             node.emit()
         wait_until(lambda: len(ticks(instance)) == sum(len(n.truth) for n in every), 30,
                    "every event to be stored")
         instance.alive()
         judge(instance, nodes, oracle, "run %d" % number)
-        oracle.check(said(instance)["clock-2"]["steps"] == 0,
+        oracle.check(last_reports(instance)["clock-2"]["steps"] == 0,
                      "run %d: a clock that was left alone has not stepped" % number)
     except Failed:
         for name in nodes:

@@ -285,9 +285,9 @@ judge(void *arg, const char *dir, uint64_t at)
 	(void)at;
 	open_store(dir);
 	must(writer_run(writer, &err), &err);
-	good = is_whole(want, "folded");
+	good = is_whole(want, "indexed");
 	must(writer_compact(writer, &err), &err);
-	good = good && is_whole(want, "sealed");
+	good = good && is_whole(want, "compacted");
 	close_store();
 	return good;
 }

@@ -35,9 +35,9 @@ enum {
 	AGENTS_MAX = 10000,
 	RECORDS_MAX = 200, /* of a batch */
 	BODY_BYTES = 32 << 10,
-	RING = 64,    /* chains that are remembered; more than a window */
+	RING = 64, /* running hashes that are remembered; more than a window */
 	TICK_MS = 10, /* how often every agent has its turn */
-	PATIENCE_S = 120,
+	TIMEOUT_S = 120,
 };
 
 struct agent {
@@ -117,7 +117,7 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 	if (seq > agent->made)
 		return 0;
 	if (seq <= agent->acked || seq > agent->acked + RING - 1)
-		fail("a batch was asked for that nobody wants");
+		fail("a batch was asked for that is not due");
 	bytes = fill(seq);
 	agent->chain[seq % RING] = hash_chain(agent->chain[(seq - 1) % RING],
 	    crc32c(0, crowd.body, bytes), bytes, crowd.records);
@@ -158,7 +158,7 @@ static void
 lost(void *arg, uint32_t stream, uint64_t seq)
 {
 	(void)arg, (void)stream, (void)seq;
-	fail("the keeper lost track");
+	fail("the aggregator wants old batches again");
 }
 
 /* ---- agents ---- */
@@ -251,7 +251,7 @@ live(void)
 
 		if (making && (now_ns >= end_ns || input_has_ended())) {
 			making = false;
-			end_ns = now_ns + PATIENCE_S * NS_PER_SECOND;
+			end_ns = now_ns + TIMEOUT_S * NS_PER_SECOND;
 		}
 		if (!making && now_ns >= end_ns)
 			return;

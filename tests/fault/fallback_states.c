@@ -1,11 +1,11 @@
 /*
- * fallback_states - takes up what crashes leave of a drop directory and a
+ * fallback_states - opens what crashes leave of a fallback queue and a
  * spool.
  *
  *     fallback_states [STATES [SEED]]
  *
- * A random life is recorded: events are left in the drop directory, or put at
- * the listener, picked up, committed, sent whenever they may be, acknowledged
+ * A random life is recorded: events are left in the fallback queue, or sent to
+ * the local socket, read, committed, sent whenever they may be, acknowledged
  * and forgotten.  Some hundred of the directories that a crash somewhere in it
  * could leave are opened by a new agent, each in a child.  What was accepted,
  * and what had been sent, must then be in exactly one batch.  The seed is
@@ -243,7 +243,7 @@ forget(void)
 	spool_tidy(self.spool, 1, &err);
 }
 
-/* So much at the listener that segments go while nobody leaves anything. */
+/* So much at the local socket that segments go while nobody leaves anything. */
 static void
 rush(void)
 {
@@ -312,7 +312,7 @@ judge(void *arg, const char *dir, uint64_t at)
 	return !self.wrong;
 }
 
-/* One drop directory from its making on. */
+/* One fallback queue from its creation on. */
 static void
 try_life(const char *base, uint64_t seed, struct states_tally *tally)
 {

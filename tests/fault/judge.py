@@ -1,7 +1,7 @@
 """judge - what a store's journal really holds, read without our code.
 
 python3-lmdb and python3-msgpack read the entries as proto/store.md describes
-them ("At rest", "Message", "Records"); checksums and the chain are computed
+them ("At rest", "Message", "Records"); checksums and the running hash are computed
 here.  What the journal says is held against a ledger.
 SPDX-License-Identifier: MIT
 """
@@ -23,14 +23,14 @@ def mix(x):
     return x ^ x >> 33
 
 
-def chain_after(chain, body, records):
-    chain = mix(chain ^ (crc32c(body) << 32 | len(body)))
-    return mix((chain + records + 1) & MASK)
+def hash_after(hash_before, body, records):
+    x = mix(hash_before ^ (crc32c(body) << 32 | len(body)))
+    return mix((x + records + 1) & MASK)
 
 
 class Stream:
     def __init__(self):
-        self.hwm, self.chain, self.records = 0, 0, 0
+        self.last_seq, self.hash, self.records = 0, 0, 0
         self.stated = False  # that it is there stands in the streams, too
 
 
@@ -90,18 +90,18 @@ class Journal:
         key = header[0], bytes(header[2])
         stream = self.streams.setdefault(key, Stream())
         if flags or fault:
-            self.faults.append("entry %d is a dead letter" % number)
+            self.faults.append("entry %d is a rejected batch" % number)
         if kind == GAP:
             self.faults.append("entry %d is a gap" % number)
         if kind not in (BATCH, GAP):
             raise Failed("journal: entry %d is of type %d" % (number, kind))
-        if header[3] != stream.hwm + 1 or first != header[3]:
+        if header[3] != stream.last_seq + 1 or first != header[3]:
             self.faults.append("entry %d: number %d (from %d) follows %d in %s" %
-                               (number, header[3], first, stream.hwm, key))
-        if header[8] != stream.chain:
-            self.faults.append("entry %d: another chain" % number)
-        stream.hwm = header[3]
-        stream.chain = chain_after(stream.chain, body, header[4])
+                               (number, header[3], first, stream.last_seq, key))
+        if header[8] != stream.hash:
+            self.faults.append("entry %d: another running hash" % number)
+        stream.last_seq = header[3]
+        stream.hash = hash_after(stream.hash, body, header[4])
         self.records(number, header, body)
 
     def records(self, number, header, body):
@@ -122,14 +122,14 @@ class Journal:
 
     def stream(self, key, value):
         name = key[16:].decode(), key[:16]
-        hwm = struct.unpack("<Q", value[:8])[0]
+        last_seq = struct.unpack("<Q", value[:8])[0]
         if name not in self.streams:
-            if hwm != 0:
-                self.faults.append("stream %s: %d batches and no entry" % (name, hwm))
+            if last_seq != 0:
+                self.faults.append("stream %s: %d batches and no entry" % (name, last_seq))
             return
         self.streams[name].stated = True
-        if self.streams[name].hwm != hwm:
-            self.faults.append("stream %s: %d, not %d" % (name, hwm, self.streams[name].hwm))
+        if self.streams[name].last_seq != last_seq:
+            self.faults.append("stream %s: %d, not %d" % (name, last_seq, self.streams[name].last_seq))
 
 
 class Ledger:
@@ -164,7 +164,7 @@ class Verdict:
     the ledger."""
 
     def __init__(self, journal, ledgers):
-        kept = [{} for _ in ledgers]
+        stored = [{} for _ in ledgers]
         self.twice, self.phantoms, self.changed = [], [], []
         for event in journal.events:
             for place, (find, ledger) in enumerate(ledgers):
@@ -172,17 +172,17 @@ class Verdict:
                 if found is None:
                     continue
                 key, value = found
-                if key in kept[place]:
+                if key in stored[place]:
                     self.twice.append(key)
-                kept[place][key] = value
+                stored[place][key] = value
                 if key not in ledger.accepted and key not in ledger.submitted:
                     self.phantoms.append(key)
                 elif ledger.accepted.get(key, ledger.submitted.get(key)) != value:
                     self.changed.append(key)
         self.lost = [key for place, (_, ledger) in enumerate(ledgers)
-                     for key in ledger.accepted if key not in kept[place]]
+                     for key in ledger.accepted if key not in stored[place]]
         self.faults = journal.faults
-        self.kept = sum(len(k) for k in kept)
+        self.stored = sum(len(s) for s in stored)
         self.accepted = sum(len(ledger.accepted) for _, ledger in ledgers)
         self.submitted = sum(len(ledger.submitted) for _, ledger in ledgers)
 
@@ -193,8 +193,8 @@ class Verdict:
         return found or None
 
     def __str__(self):
-        return ("%d accepted, %d unanswered, %d kept; %d lost, %d twice, %d phantom" %
-                (self.accepted, self.submitted, self.kept, len(self.lost), len(self.twice),
+        return ("%d accepted, %d unanswered, %d stored; %d lost, %d twice, %d phantom" %
+                (self.accepted, self.submitted, self.stored, len(self.lost), len(self.twice),
                  len(self.phantoms)))
 
 

@@ -31,7 +31,7 @@ SPOOL_MIB = 64
 
 
 class Stress(threading.Thread):
-    """Puts, one after another, until told to end."""
+    """Submits, one after another, until `end`."""
 
     def __init__(self, load, pause=0.001):
         super().__init__(daemon=True)
@@ -55,7 +55,7 @@ class Stress(threading.Thread):
         self.join(60 * SLOW)
         if self.error or self.is_alive():
             raise self.error or Failed("the load does not end")
-        self.load.drop()
+        self.load.disconnect()
 
 
 class Client:
@@ -242,7 +242,7 @@ class Rounds:
         self.clients.end()
         dropped = self.instance.dir + "/fallback/new"
         wait_until(lambda: not os.path.isdir(dropped) or not os.listdir(dropped), 60,
-                   "the drop directory to be empty")
+                   "the fallback queue to be empty")
         drain(self.instance)
         oracle.judge(self.instance, self.load, name)
         judge_results(oracle, self.instance, self.clients, name)

@@ -5,7 +5,7 @@ of each kind are lost at a rate of their own; some come twice, some so late
 that others overtake them.  It goes on until hundreds of batches and hundreds
 of acknowledgements were lost, over several lives of the agent, so that hellos
 and welcomes are lost as well.  Then no acknowledgement at all comes through,
-and agents that are started anew hear from the welcome what is kept.
+and agents that are started again learn from the welcome what is stored.
 SPDX-License-Identifier: MIT
 """
 import heapq
@@ -62,7 +62,7 @@ class Proxy(threading.Thread):
         self.lines = {}
         self.late = []  # (when, number, way, peer, data)
         self.asked = {}  # hello's sent_ns: its seq
-        self.acked = {}  # by partition, as far as the agent was told
+        self.acked = {}  # by partition, as far as the agent was acknowledged
         self.random = random.Random(seed)
         self.loss = {kind: self.random.uniform(*rates) for kind, rates in RATES.items()}
         self.repeat, self.delay = 0.1, 0.03
@@ -182,7 +182,7 @@ class World:
     def next_life(self):
         self.instance.kill("agent")
         for load in self.loads:
-            load.drop()
+            load.disconnect()
         self.instance.start("agent")
         self.instance.alive()
 
@@ -230,7 +230,7 @@ def test(oracle, seed):
         print("lost", proxy.lost, "passed", proxy.passed, "ahead", proxy.ahead)
         proxy.heal()
         for load in world.loads:
-            load.drop()
+            load.disconnect()
             drain(world.instance, PATIENCE_S, load.partition)
         for load in world.loads:
             oracle.judge(world.instance, load, load.partition)
@@ -240,7 +240,7 @@ def test(oracle, seed):
         oracle.check(proxy.overtaken >= 50, "messages came late", proxy.overtaken)
         oracle.check(proxy.others == 0, "nothing is given up", proxy.others)
         oracle.check(proxy.damaged >= 30, "messages were damaged", proxy.damaged)
-        oracle.check(proxy.ahead > ahead, "welcomes told what no acknowledgement did",
+        oracle.check(proxy.ahead > ahead, "welcomes reported what no acknowledgement did",
                      (ahead, proxy.ahead))
     finally:
         world.close()

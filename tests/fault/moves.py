@@ -30,9 +30,9 @@ class World:
 
     def __init__(self, rng):
         self.random = rng
-        keep = ["--sessions-per-hour", "0", "--compact-after", "1s", "--journal-keep", "1s"]
-        self.a = Instance(aggregator_options=keep, agent_options=["--segment-bytes", "256KiB"])
-        self.b = Instance(aggregator_options=keep)
+        options = ["--sessions-per-hour", "0", "--compact-after", "1s", "--journal-keep", "1s"]
+        self.a = Instance(aggregator_options=options, agent_options=["--segment-bytes", "256KiB"])
+        self.b = Instance(aggregator_options=options)
         self.at = self.a
         self.kills = dict.fromkeys(("mover", "source", "target", "broker", "agent"), 0)
         self.resumed = 0
@@ -104,7 +104,7 @@ class World:
         self.b.close()
 
 
-class Kept(Instance):
+class Stored(Instance):
     """The oracle's view: an instance that is asked, and not started."""
 
     def __init__(self, world):  # pylint: disable=super-init-not-called
@@ -138,7 +138,7 @@ def rows_of(store, partition):
 
 
 def derived(world):
-    """Nothing waits to be derived at who keeps it."""
+    """Indexing is complete at the aggregator that has it."""
     done = world.at.run("poolscope-stats", "status", "--format", "json")
     return b'"rebuilding": 0' in done.stdout or b'"rebuilding":0' in done.stdout
 
@@ -147,7 +147,7 @@ def judge(oracle, world, load, stays, name):
     drain(world.a)
     drain(world.a, partition=STAYS)
     wait_until(lambda: derived(world), 60, "phases to be derived")
-    oracle.judge(Kept(world), load, name)
+    oracle.judge(Stored(world), load, name)
     oracle.judge(world.a, stays, name + ", the partition that stays")
     here = rows_of(world.at.dir + "/store", PARTITION)
     there = rows_of(world.other().dir + "/store", PARTITION)

@@ -24,7 +24,7 @@ import subprocess
 import sys
 import time
 
-from clocks import S, judge, said, steps_told, ticks
+from clocks import S, judge, last_reports, steps_reported, ticks
 from pool import PARTITION, SLOW, Failed, Instance, main, wait_until
 
 SHARE = int(os.environ.get("SHARE", "1"))
@@ -130,7 +130,7 @@ class Node:
         instance.options[self.name] = [
             "-p", PARTITION, "-n", self.name, "--no-samples", "--send-interval", "100ms",
             "--spool", "%s/%s.spool" % (instance.dir, self.name),
-            "--fallback", "%s/%s.drop" % (instance.dir, self.name),
+            "--fallback", "%s/%s.fallback" % (instance.dir, self.name),
             "--socket", self.socket_path, "--broker", endpoint, "--insecure"]
 
     def set(self, shift):
@@ -158,13 +158,13 @@ class Node:
                                             "--attr", "number=%d" % number, "test", "tick"],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
-            _, said_why = process.communicate(timeout=60 * SLOW)
+            _, stderr = process.communicate(timeout=60 * SLOW)
         finally:
             process.kill()
             process.wait()
             forget(process.pid)
         if process.returncode != 0:
-            raise Failed("%s: %s" % (self.name, said_why.decode()[-2000:]))
+            raise Failed("%s: %s" % (self.name, stderr.decode()[-2000:]))
         self.sent[number] = (self.shift, before, time.time_ns())
 
     def learn(self, rows):
@@ -230,14 +230,14 @@ def judge_run(instance, nodes, oracle, name):
                  for row in ticks(instance, "--clock", "corrected")}
     oracle.check(traced(instance) == corrected and corrected,
                  name + ": a trace has the corrected times")
-    judge_clocks(said(instance), nodes, oracle, name)
+    judge_clocks(last_reports(instance), nodes, oracle, name)
 
 
 def judge_clocks(clocks, nodes, oracle, name):
     wrong = [row for row in clocks.values()
              if abs(row["offset_ns"] + nodes[row["node"]].shift) > row["error_ns"]]
     oracle.check(set(clocks) == set(nodes) and not wrong,
-                 name + ": each clock is off by what is said, within the error", wrong)
+                 name + ": each clock is off by what is reported, within the error", wrong)
     short = [row for row in clocks.values()
              if row["round_trip_ns"] < nodes[row["node"]].least_ns]
     oracle.check(not short, name + ": no round trip is shorter than its link", short)
@@ -260,10 +260,10 @@ def run(oracle, number, rng):
         instance.start("aggregator", "broker", *nodes)
         every = list(nodes.values())
         emit_all(every, rng)
-        steps_told(instance, {name: 0 for name in nodes})
+        steps_reported(instance, {name: 0 for name in nodes})
         every[-1].set(any_shift(rng))
         emit_all(every, rng)
-        steps_told(instance, {every[-1].name: 1})
+        steps_reported(instance, {every[-1].name: 1})
         for node in every:
             node.emit()
         wait_until(lambda: len(ticks(instance)) == sum(len(n.sent) for n in every), 30,

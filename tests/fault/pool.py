@@ -1,7 +1,7 @@
 """pool - an instance under test, a load with a ledger, and the oracle.
 
 Independent of the C code: frames are built here from proto/wire.md with
-python3-msgpack and a checksum of our own, and what was kept is judged by the
+python3-msgpack and a checksum of our own, and what was stored is judged by the
 ledger alone:
 
     accepted   records that the agent acknowledged         all must be there
@@ -180,7 +180,7 @@ class Instance:
 
 
 class Load:
-    """Sends numbered events to the agent's local socket and keeps the ledger."""
+    """Sends numbered events to the agent's local socket and writes the ledger."""
 
     def __init__(self, instance, seed, partition=PARTITION):
         self.path = instance.dir + "/run/agent.sock"
@@ -204,7 +204,7 @@ class Load:
             self.sock = sock
         return True
 
-    def drop(self):
+    def disconnect(self):
         if self.sock is not None:
             self.sock.close()
         self.sock = None
@@ -213,7 +213,7 @@ class Load:
         number = self.next
         self.next += 1
         payload = "%016x" % self.random.getrandbits(64) * self.random.choice((1, 1, 1, 40))
-        # Starts and ends in turn, so that statistics have something to keep.
+        # Starts and ends in turn, so that statistics have something to show.
         name = "pull-start" if number % 2 == 0 else "pull-end"
         image = "img=i%d" % (number // 2)
         uuid = self.random.getrandbits(128).to_bytes(16, "big")
@@ -240,7 +240,7 @@ class Load:
             except OSError:
                 answer = b""
             if not answer:
-                self.drop()
+                self.disconnect()
                 continue
             kind, _, header = open_frame(answer)
             if header[3] != token:
@@ -264,7 +264,7 @@ class Load:
         except OSError:
             answer = b""
         if not answer:
-            self.drop()
+            self.disconnect()
             return False
         kind, flags, header = open_frame(answer)
         if (kind, flags, header[3]) != (ACK, STORED, token):
@@ -324,7 +324,7 @@ class Oracle:
     def judge(self, instance, load, name):
         instance.alive()
         rows = events(instance, load.partition)
-        kept = {}
+        stored = {}
         twice, wrong, identities, streams = [], [], set(), {}
         for row in rows:
             if row["kind"] in ("gap", "rejected"):
@@ -341,13 +341,13 @@ class Oracle:
             if "number" not in attributes:
                 continue
             number = attributes["number"]
-            if number in kept:
+            if number in stored:
                 twice.append(number)
-            kept[number] = attributes["payload"]
-        lost = [n for n in load.accepted if n not in kept]
-        changed = [n for n, p in load.accepted.items() if kept.get(n, p) != p]
+            stored[number] = attributes["payload"]
+        lost = [n for n in load.accepted if n not in stored]
+        changed = [n for n, p in load.accepted.items() if stored.get(n, p) != p]
         known = {**load.submitted, **load.accepted}
-        phantom = [n for n, p in kept.items() if known.get(n) != p]
+        phantom = [n for n, p in stored.items() if known.get(n) != p]
         holes = []
         for session, seqs in streams.items():
             for seq, indexes in seqs.items():
@@ -355,21 +355,21 @@ class Oracle:
                     holes.append((session, seq))
             if set(seqs) != set(range(1, len(seqs) + 1)):
                 holes.append(session)
-        print("%s: %d accepted, %d unanswered, %d refused puts, %d kept; %d lost, %d twice, %d phantom" %
-              (name, len(load.accepted), len(load.submitted), load.refused, len(kept), len(lost),
+        print("%s: %d accepted, %d unanswered, %d refused, %d stored; %d lost, %d twice, %d phantom" %
+              (name, len(load.accepted), len(load.submitted), load.refused, len(stored), len(lost),
                len(twice), len(phantom)))
         self.check(not lost, name + ": nothing accepted is lost", lost[:10])
-        self.check(not twice, name + ": nothing is kept twice", twice[:10])
+        self.check(not twice, name + ": nothing is stored twice", twice[:10])
         self.check(not phantom, name + ": nothing is there that was not sent", phantom[:10])
         self.check(not changed, name + ": everything is as it was sent", changed[:10])
         self.check(not holes, name + ": every stream is whole", holes[:10])
-        self.check(not wrong, name + ": no gap and no dead letter", wrong[:3])
-        self.statistics(instance, load.partition, kept, name)
+        self.check(not wrong, name + ": no gap and no rejected batch", wrong[:3])
+        self.statistics(instance, load.partition, stored, name)
 
-    def statistics(self, instance, partition, kept, name):
+    def statistics(self, instance, partition, stored, name):
         """Each pair (2k, 2k + 1) is a pull of 1 us: what a pass over the
         records gives."""
-        pairs = sum(1 for n in kept if n % 2 == 0 and n + 1 in kept)
+        pairs = sum(1 for n in stored if n % 2 == 0 and n + 1 in stored)
         done = instance.run("poolscope-stats", "phases", "-p", partition, "--format", "json")
         rows = [r for r in json.loads(done.stdout)["phases"] if r["phase"] == "cascade:pull"]
         got = rows[0] if rows else {"count": 0}

@@ -1,14 +1,14 @@
 """The plug is pulled: file systems lose what was not synced.
 
-Spool and drop directory lie on one loop image, the store on another, both ext4
+Spool and fallback queue lie on one loop image, the store on another, both ext4
 in the first half of the rounds and XFS in the second.  In each round a load of
-puts runs, and events are left in the drop directory; then agent, aggregator or
+puts runs, and events are left in the fallback queue; then agent, aggregator or
 both are stopped, their file systems are shut down without their log being
 written (EXT4_IOC_SHUTDOWN; XFS has the same number), and they are killed,
 mounted and started again.  They are stopped before, since a sync that is under
 way during the shutdown may come back as if it had been done.
 
-All is judged every 10 rounds, and after EPOCH rounds the disks are made anew.
+All is judged every 10 rounds, and after EPOCH rounds the disks are made again.
 CUTS (default 50 / SHARE, of all together), KINDS and SEED from the environment.  Needs
 root and loop devices; where there are none a line says so.
 SPDX-License-Identifier: MIT
@@ -165,13 +165,13 @@ class World:
         self.load.fence()
         folder = self.disks["agent"].path + "/fallback/new"
         wait_until(lambda: not os.path.isdir(folder) or not os.listdir(folder), 60,
-                   "the drop directory to be empty")
+                   "the fallback queue to be empty")
         self.load.fence()
         self.instance.alive()
         journal = Journal(self.disks["aggregator"].path + "/store")
         verdict = Verdict(journal, [(of_load, self.load), (of_drop, self.drops)])
         journal.close()
-        self.said = str(verdict)
+        self.verdict = str(verdict)
         return verdict.wrong()
 
     def close(self):
@@ -199,7 +199,7 @@ def play(oracle, kind, rounds, rng):
                     wrong = world.wrong()
                     if wrong is not None:
                         raise Failed("%s, round %d: %s" % (kind, done, wrong))
-            print("%s: after %d rounds: %s" % (kind, done, world.said))
+            print("%s: after %d rounds: %s" % (kind, done, world.verdict))
             oracle.judge(world.instance, world.load, "%s: after %d rounds" % (kind, done))
         finally:
             world.close()

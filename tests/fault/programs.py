@@ -1,8 +1,8 @@
 """The n-th operation of the disk fails, or the n-th allocation, in whole programs.
 
-    PROGRAMS="agent broker aggregator emit drop import upload"
+    PROGRAMS="agent broker aggregator emit fallback import upload"
 
-For each program (default: emit drop import; `all`) and each way to fail the scenario is
+For each program (default: emit fallback import; `all`) and each way to fail the scenario is
 played with the first operation failing, with the second, and so on until there
 is none left, once with that one alone and once with all behind it: an error of
 the disk, a full one, an interrupted and a short write, no memory.  The program
@@ -61,7 +61,7 @@ class Faults(Trials):
     def play(self):
         skip = {how: int(os.environ.get("SKIP", "1")) for how in range(len(HOWS))}
         skip[HOWS.index("no memory")] = int(os.environ.get(
-            "EVERY", "1" if self.program in ("emit", "drop") else "20"))
+            "EVERY", "1" if self.program in ("emit", "fallback") else "20"))
         with tempfile.NamedTemporaryFile() as self.hit:
             for how in range(len(HOWS)):
                 # An interrupted write is tried again, for ever if need be.
@@ -81,7 +81,7 @@ def test(oracle, seed):
         return
     if not os.path.exists(SHIM):
         raise Failed("there is no %s: make faults" % SHIM)
-    of_each_program("emit drop import", lambda program: Faults(oracle, program, seed, ends_well).all(
+    of_each_program("emit fallback import", lambda program: Faults(oracle, program, seed, ends_well).all(
         "%d faults", "whatever fails, all that was accepted is stored once"))
 
 

@@ -2,9 +2,9 @@
 
 First what an operator does, step by step: a backup under load, a restoration
 when the spools still have everything (nothing is lost) and when they do not
-(what is lost is told).  Then SCHEDULES (default 6) random schedules, each of a
+(what is lost is reported).  Then SCHEDULES (default 6) random schedules, each of a
 seed: agents work; the store is backed up, killed and restored; a spool is
-copied and the copy started beside the original, as of a cloned machine; a
+copied and the copy started next to the original, as of a cloned machine; a
 spool is put back to an older copy; agents are killed.
 
 SPDX-License-Identifier: MIT
@@ -16,7 +16,7 @@ import signal
 import sys
 
 from pool import Failed, events, main, wait_until
-from restore_world import World, gaps_of_status, judge
+from restored_instance import World, gaps_of_status, judge
 
 
 # ---- step by step ----
@@ -38,8 +38,8 @@ def with_retention(oracle, rng):
         world.restore(path)
         world.work("agent", 5)
         world.drain()
-        lost, told = judge(oracle, world, "restored, the spool has everything")
-        oracle.check(not lost and not told, "... so nothing is lost at all", (lost[:5], told))
+        lost, reported = judge(oracle, world, "restored, the spool has everything")
+        oracle.check(not lost and not reported, "... so nothing is lost at all", (lost[:5], reported))
         # Cut short at random, it is to be done again, and the store is good.
         instance.kill("aggregator", signal.SIGTERM)
         for _ in range(8):
@@ -63,8 +63,8 @@ def without_retention(oracle, rng):
         world.restore(path)
         world.work("agent", 5)
         world.drain()
-        lost, told = judge(oracle, world, "restored, the spool has forgotten")
-        oracle.check(lost and told, "... so there is a gap", (len(lost), len(told)))
+        lost, reported = judge(oracle, world, "restored, the spool has forgotten")
+        oracle.check(lost and reported, "... so there is a gap", (len(lost), len(reported)))
         oracle.check(gaps_of_status(instance) > 0, "... which status counts")
         copy = instance.dir + "/damaged"
         shutil.copytree(path, copy)
@@ -134,13 +134,13 @@ def spool_and_store(oracle, rng, spoken, gone=False):
             world.restore(path, gone=gone)
         else:
             world.put_back("agent", True, lambda: world.restore(path))
-        oracle.check(gone or world.counter("missing") > 0, name + ": it is known what is owed")
+        oracle.check(gone or world.counter("missing") > 0, name + ": it is known what is missing")
         world.work("agent", 200)
         if gone:
-            wait_until(lambda: gaps_of_status(world.instance) > 0, 60, "the agent to tell")
+            wait_until(lambda: gaps_of_status(world.instance) > 0, 60, "the agent to report")
         world.settle()
-        lost, told = judge(oracle, world, name)
-        oracle.check(lost and told, "... so there are gaps", (len(lost), len(told)))
+        lost, reported = judge(oracle, world, name)
+        oracle.check(lost and reported, "... so there are gaps", (len(lost), len(reported)))
         oracle.check(not world.excused, "... for everything", len(world.excused))
     finally:
         world.close()
@@ -166,8 +166,8 @@ def double_and_store(oracle, rng):
         world.instance.start("agent")
         world.work("agent", 3)
         world.settle()
-        lost, told = judge(oracle, world, "a copy comes first to a store that lost all")
-        oracle.check(not lost and not told, "... so nothing is lost", (lost[:5], len(told)))
+        lost, reported = judge(oracle, world, "a copy comes first to a store that lost all")
+        oracle.check(not lost and not reported, "... so nothing is lost", (lost[:5], len(reported)))
     finally:
         world.close()
 
@@ -209,7 +209,7 @@ def schedule(oracle, seed):
         world.close()
 
 
-# Some that once lost records that nobody told of.
+# Some that once lost records without a report.
 KNOWN = (1687825539, 130905682)
 
 

@@ -1,12 +1,12 @@
 /*
- * simulate - plays the delivery protocol in many worlds, each from a seed.
+ * simulate - runs the delivery protocol in many worlds, each from a seed.
  *
  *     simulate [--seeds N] [--seed S] [--worlds simple|mixed|lost]
  *         [--mutant NAME] [--trace 1]
  *
- * A world that ends wrong is printed with its seed and can be played again
- * with --seed.  With --mutant a protocol is played that is known to be wrong;
- * then the exit status is 0 only when some world found it out.
+ * A world that ends wrong is printed with its seed and can be run again
+ * with --seed.  With --mutant a protocol is run that is known to be wrong;
+ * then the exit status is 0 only when some world detected it.
  * SPDX-License-Identifier: MIT
  */
 #include <malloc.h>
@@ -21,8 +21,8 @@
 
 static const char *const mutant_names[SIM_MUTANTS] = { "right",
 	"send-before-sync", "ack-before-commit", "accept-gaps",
-	"split-transaction", "no-chains", "session-per-start", "owe-nothing",
-	"old-generations", "fence-hellos", "no-formers" };
+	"split-transaction", "no-hashes", "session-per-start", "forget-missing",
+	"old-generations", "supersede-hellos", "no-past-sessions" };
 
 static void
 deliver(struct sim *sim, int index)
@@ -193,8 +193,8 @@ is_at_rest(const struct sim *sim)
 	return sim->flights == 0 && sim_broker_is_idle(sim);
 }
 
-/* The faults end.  Everybody says something once more, since a sender learns
- * only by sending that its aggregator went back in time. */
+/* The faults end.  Every machine sends once more, since a sender learns only by
+ * sending that its aggregator was restored. */
 static void
 come_to_rest(struct sim *sim)
 {
@@ -240,7 +240,7 @@ play(struct sim *sim, uint64_t seed, enum sim_kind kind, enum sim_mutant mutant)
 	sim->wall_offset_ns = sim->cut_ns = 0;
 	sim->contents = sim->numbers = sim->flights = 0;
 	sim->sessions = sim->frames = sim->forks = 0;
-	sim->rewinds = sim->blind_rewinds = sim->refusals = sim->busies = 0;
+	sim->resends = sim->blind_resends = sim->refusals = sim->busies = 0;
 	sim->backup_of = -1;
 	sim->wrong[0] = '\0';
 	sim->loss_percent = sim_below(sim, 15);
@@ -301,7 +301,7 @@ main(int argc, char **argv)
 {
 	struct sim *sim = malloc(sizeof(*sim));
 	uint64_t seeds = 20000, seed = 1, wrong = 0, played = 0;
-	uint64_t frames = 0, forks = 0, rewinds = 0, refusals = 0, batches = 0,
+	uint64_t frames = 0, forks = 0, resends = 0, refusals = 0, batches = 0,
 		 busies = 0;
 	enum sim_mutant mutant = SIM_RIGHT;
 	enum sim_kind kind = SIM_PLAIN;
@@ -328,7 +328,7 @@ main(int argc, char **argv)
 		play(sim, seed, kind, mutant);
 		frames += sim->frames;
 		forks += sim->forks;
-		rewinds += sim->rewinds;
+		resends += sim->resends;
 		refusals += sim->refusals;
 		busies += sim->busies;
 		batches += (uint64_t)sim->contents;
@@ -341,11 +341,11 @@ main(int argc, char **argv)
 			break;
 	}
 	printf("%s: %llu worlds, %llu batches, %llu frames, %llu forks, "
-	       "%llu rewinds, %llu refusals, %llu times no way: %llu wrong\n",
+	       "%llu resends, %llu refusals, %llu times no room: %llu wrong\n",
 	    mutant_names[mutant],
 	    (unsigned long long)(played + (wrong == 1 && mutant != SIM_RIGHT)),
 	    (unsigned long long)batches, (unsigned long long)frames,
-	    (unsigned long long)forks, (unsigned long long)rewinds,
+	    (unsigned long long)forks, (unsigned long long)resends,
 	    (unsigned long long)refusals, (unsigned long long)busies,
 	    (unsigned long long)wrong);
 	free(sim);

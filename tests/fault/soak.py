@@ -36,7 +36,7 @@ SERVICES = ("aggregator", "broker")
 
 
 class Tail(Journal):
-    """The journal while it grows.  Nothing is kept of what was seen but where
+    """The journal while it grows.  Nothing is remembered of what was seen but where
     each stream stands; checksums are for shorter tests."""
 
     def opened(self, key, value):
@@ -53,10 +53,10 @@ class Tail(Journal):
         header = unpacker.unpack()
         stream = self.streams.setdefault((header[0], bytes(header[2])), Stream())
         stream.stated = True
-        if flags or fault or data[5] != BATCH or first != stream.hwm + 1 or header[3] != first:
+        if flags or fault or data[5] != BATCH or first != stream.last_seq + 1 or header[3] != first:
             self.faults.append("entry %d: type %d, number %d follows %d" %
-                               (number, data[5], header[3], stream.hwm))
-        stream.hwm = header[3]
+                               (number, data[5], header[3], stream.last_seq))
+        stream.last_seq = header[3]
         for record in unpacker:
             if record[4]["n"] != stream.records:
                 self.faults.append("entry %d: record %d follows %d" %
@@ -84,7 +84,7 @@ class Stats:
     def growth(self):
         """Bytes that memory rose by in the second half, and bytes an hour: as
         in the quietest of its four parts, since a leak goes on all the time
-        and what a burst needed is kept."""
+        and what a burst needed stays."""
         points = self.second_half(self.memory)
         size = max(2, len(points) // 4)
         slope = min(rise(points[k:k + size]) for k in range(0, len(points) - size + 1, size))
@@ -153,8 +153,8 @@ def judge(oracle, instance, tail, lines, status):
         node, session, batches, records = line.split()
         stream = tail.streams.get((POOL, bytes.fromhex(session)), Stream())
         total += int(records)
-        if (stream.hwm, stream.records) != (int(batches), int(records)):
-            short.append((node, stream.hwm, batches, stream.records, records))
+        if (stream.last_seq, stream.records) != (int(batches), int(records)):
+            short.append((node, stream.last_seq, batches, stream.records, records))
     print("journal of %d entries: %d records of %d agents, %d agents short" %
           (tail.entries, sum(s.records for s in tail.streams.values()), len(lines), len(short)))
     oracle.check(len(lines) == AGENTS and not short, "nothing acknowledged is lost", short[:5])

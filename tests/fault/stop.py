@@ -29,22 +29,22 @@ class Follower:
         self.load = load
         self.path = "%s/%s.jsonl" % (instance.dir, name) if name else None
         self.output = open(self.path, "wb") if name else subprocess.PIPE
-        self.said = "%s/%s.said" % (instance.dir, name or "unread")
+        self.stderr = "%s/%s.stderr" % (instance.dir, name or "unread")
         cursor = "%s/%s.cursor" % (instance.dir, name or "unread")
         # From the oldest on.
-        with open(self.said, "wb") as said:
+        with open(self.stderr, "wb") as stderr:
             self.process = subprocess.Popen(
                 ["poolscope-dump", "--dir", instance.dir, "--follow", "--cursor", cursor, "-p",
                  load.partition, "--kind", "event"],
-                stdin=subprocess.DEVNULL, stdout=self.output, stderr=said)
+                stdin=subprocess.DEVNULL, stdout=self.output, stderr=stderr)
 
     def lives(self):
         return self.process.poll() is None
 
     def numbers(self):
         if not self.lives():
-            with open(self.said) as said:
-                raise Failed("the exporter ended (%d): %s" % (self.process.returncode, said.read()))
+            with open(self.stderr) as stderr:
+                raise Failed("the exporter ended (%d): %s" % (self.process.returncode, stderr.read()))
         with open(self.path) as file:
             rows = [json.loads(line) for line in file.read().split("\n")[:-1]]
         return [r["attributes"]["number"] for r in rows if "number" in r["attributes"]]
@@ -113,7 +113,7 @@ def end_services(oracle, instance, load):
         oracle.check(status == 0, "TERM ends the %s with status 0" % name, status)
         load.burst(0.05)
         instance.start(name)
-    load.drop()
+    load.disconnect()
     drain(instance)
     oracle.judge(instance, load, "after TERM of each")
 

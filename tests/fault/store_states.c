@@ -80,7 +80,7 @@ header_of(unsigned stream, uint64_t seq)
 		.seq = seq,
 		.records = 1,
 		.run = 1,
-		/* Chain 0: not known.  keep has unit tests for chains. */
+		/* 0: not known.  The unit tests of receiver.c cover it. */
 	};
 }
 

@@ -68,7 +68,7 @@ class World:
 
 
 class Service(World):
-    """A program that is started, works, and is told to end."""
+    """A program that is started, works, and gets TERM."""
 
     def play(self, words):
         """Started behind `words`.  Did it end as if nothing were?"""
@@ -82,7 +82,7 @@ class Service(World):
             os.close(reader)
             if ready:
                 self.work()
-                self.tell_to_end(process)
+                self.terminate(process)
             status = process.wait(timeout=PATIENCE_S)
         except BaseException:
             process.kill()
@@ -92,7 +92,7 @@ class Service(World):
                          (self.program, status, self.instance.tail(self.program)))
         return status == 0
 
-    def tell_to_end(self, process):
+    def terminate(self, process):
         """Itself, or what strace has started."""
         pid = process.pid
         try:
@@ -105,23 +105,23 @@ class Service(World):
             pass  # it has ended
 
     def heal(self):
-        self.load.drop()
+        self.load.disconnect()
         self.instance.start(self.program)
         self.load.fence()
-        wait_until(lambda: not self.dropped(), 60, "the drop directory to be empty")
+        wait_until(lambda: not self.left(), 60, "the fallback queue to be empty")
         self.load.fence()
         if self.program != "aggregator":
             self.instance.kill(self.program)
-        self.load.drop()
+        self.load.disconnect()
 
-    def dropped(self):
+    def left(self):
         path = self.instance.dir + "/fallback/new"
         return os.listdir(path) if os.path.isdir(path) else []
 
 
 class Agent(Service):
     """Twelve puts through a spool of small segments, and two events that lie in
-    the drop directory; half the points with a spool that is not there yet."""
+    the fallback queue; half the points with a spool that is not there yet."""
 
     program = "agent"
 
@@ -130,10 +130,10 @@ class Agent(Service):
             path = "%s/spool" % self.instance.dir
             shutil.rmtree(path, ignore_errors=True)
         for _ in range(2):
-            self.drop_event()
+            self.leave_event()
         return super().play(words)
 
-    def drop_event(self):
+    def leave_event(self):
         number, payload, packed = self.load.record()
         record = msgpack_uuid(packed)
         for folder in ("", "/tmp", "/new"):
@@ -203,7 +203,7 @@ class Client(World):
                 raise Failed("%s: status %d when it is run again" % (command, status))
             done()
         wait_until(lambda: not os.path.isdir(self.instance.dir + "/fallback/new") or
-                   not os.listdir(self.instance.dir + "/fallback/new"), 60, "the drops to be taken")
+                   not os.listdir(self.instance.dir + "/fallback/new"), 60, "the fallback queue to be empty")
         self.load.fence()
 
     def command(self, *words):
@@ -225,8 +225,8 @@ class Emit(Client):
             lambda: self.ledger.accept(number)
 
 
-class Drop(Emit):
-    """No agent answers, and the event goes to the drop directory."""
+class Fallback(Emit):
+    """No agent answers, and the event goes to the fallback queue."""
 
     options = ("--socket", "/nonexistent")
 
@@ -247,7 +247,7 @@ class Import(Client):
 
 
 class Upload(Client):
-    """Result files: judged by what readers are told."""
+    """Result files: judged by what readers get."""
 
     files = 0
 
@@ -277,7 +277,7 @@ class Upload(Client):
         return wrong
 
 
-WORLDS = {"agent": Agent, "broker": Broker, "aggregator": Aggregator, "emit": Emit, "drop": Drop,
+WORLDS = {"agent": Agent, "broker": Broker, "aggregator": Aggregator, "emit": Emit, "fallback": Fallback,
           "import": Import, "upload": Upload}
 
 

@@ -76,20 +76,21 @@ __wrap_exit(int status)
 	longjmp(here, 1);
 }
 
-static int said = -1, outputs[2];
+static int output_fd = -1, outputs[2];
 
 static void
 catch_output(void)
 {
 	fflush(NULL);
-	if (said < 0)
-		said = memfd_create("said", MFD_CLOEXEC);
+	if (output_fd < 0)
+		output_fd = memfd_create("stderr", MFD_CLOEXEC);
 	outputs[0] = dup(STDOUT_FILENO);
 	outputs[1] = dup(STDERR_FILENO);
-	assert(said >= 0 && outputs[0] >= 0 && outputs[1] >= 0);
-	assert(ftruncate(said, 0) == 0 && lseek(said, 0, SEEK_SET) == 0);
-	dup2(said, STDOUT_FILENO);
-	dup2(said, STDERR_FILENO);
+	assert(output_fd >= 0 && outputs[0] >= 0 && outputs[1] >= 0);
+	assert(
+	    ftruncate(output_fd, 0) == 0 && lseek(output_fd, 0, SEEK_SET) == 0);
+	dup2(output_fd, STDOUT_FILENO);
+	dup2(output_fd, STDERR_FILENO);
 }
 
 static size_t
@@ -102,7 +103,7 @@ release_output(char *to)
 	dup2(outputs[1], STDERR_FILENO);
 	close(outputs[0]);
 	close(outputs[1]);
-	n = pread(said, to, SAID_BYTES, 0);
+	n = pread(output_fd, to, SAID_BYTES, 0);
 	assert(n >= 0);
 	return (size_t)n;
 }

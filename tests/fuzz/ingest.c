@@ -2,7 +2,7 @@
  * ingest - any sequence of batches, gaps, greetings, failed commits, purges
  * and restarts, against a ledger in memory; the store is in memory as well.
  *
- * Whatever is sent: an acknowledgement never goes back, never leaps over a
+ * Whatever is sent: an acknowledgement never decreases, never skips a
  * number, and names only what was sent; what is committed is in the journal,
  * each number once, with the content that was acknowledged.  A sender that
  * goes on where it was is not refused; one that does not is reported where to.
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { STREAMS = 4, NUMBERS = 64, BODY_BYTES = 64 };
 
-/* What stands under a number, after which chain. */
+/* What a number holds, after which running hash. */
 struct kept {
 	bool gap;
 	uint32_t sum; /* of the body */

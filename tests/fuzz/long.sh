@@ -1,7 +1,7 @@
 # Every fuzz target on inputs made from its corpus (tests/fuzz/main/mutate.h),
 # as many targets at once as there are processors: RUNS of each (100,000), of
 # those of the wire and the spool ten times as many.  TARGETS="conf kv" runs
-# these only, SEED=N repeats a run; beside tests/fuzz/corpus, inputs are made
+# these only, SEED=N repeats a run; in addition to tests/fuzz/corpus, inputs are made
 # from those in $FUZZ_MORE/NAME, which libFuzzer has left behind.
 # SPDX-License-Identifier: MIT
 set -eu
@@ -17,10 +17,10 @@ export B SEED FUZZ_CRASHES
 run_one='
 	target=$0 runs=$1
 	shift
-	if said=$("$B/fuzz/$target" --runs "$runs" --seed "$SEED" "$@" 2>&1); then
-		echo "ok - $target: $(echo "$said" | tail -n 1)"
+	if output=$("$B/fuzz/$target" --runs "$runs" --seed "$SEED" "$@" 2>&1); then
+		echo "ok - $target: $(echo "$output" | tail -n 1)"
 	else
-		echo "$said" | tail -n 20
+		echo "$output" | tail -n 20
 		echo "not ok - $target"
 	fi'
 counts=$(mktemp)

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { ROOM = 64 << 10 };
 
-/* Copy as batcher does: a context where the node changes. */
+/* Copy as the batcher does: a context where the node changes. */
 static void
 copy(const struct wire_header *header, struct text plain,
     struct wire_writer *writer)

@@ -85,7 +85,7 @@ walk_pairs(const struct record *record)
 	MUST(values == record->values);
 }
 
-/* What is taken for buckets is so many, in order, and no more than there
+/* What is taken for buckets has that count, is in order, and no more than
  * are values for. */
 static void
 walk_buckets(const struct record *record)
@@ -198,7 +198,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		header.body_bytes =
 		    (uint32_t)ZSTD_getFrameContentSize(body.at, body.bytes);
 	}
-	/* No batch has so many: what else is wrong is said first. */
+	/* No batch has that many: other faults are reported first. */
 	header.records = WIRE_RECORDS_MAX;
 	fault = check(&header, body, &plain);
 	if (fault != WIRE_OK && fault != WIRE_COUNT)

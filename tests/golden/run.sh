@@ -1,5 +1,5 @@
 # run - the recorded pools through the real processes: aggregator and broker,
-# import, fold, plot, stats; every byte and every number as recorded.
+# import, index, plot, stats; every byte and every number as recorded.
 #
 #   B=build/asan sh tests/golden/run.sh
 #

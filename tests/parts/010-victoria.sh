@@ -138,6 +138,6 @@ check_printed "is as many samples as the store has" "^info .*: $(wc -l <"$TMP/du
 check "and changes nothing in InfluxDB" judged influx
 check "nor what VictoriaMetrics has at any time" judged victoria
 check_status 1 "a database that is not there" poolscope-upload samples -p "$pool" --to "influx:$influx/write?db=none"
-check_printed "is said in the service's words" 'answers 404: .*database not found'
+check_printed "is reported in the service's words" 'answers 404: .*database not found'
 stop broker
 stop aggregator

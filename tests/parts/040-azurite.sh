@@ -182,7 +182,7 @@ check_text "and come back, page after page, those of the same time too" 2600 \
 
 # ---- as it comes
 FOLLOWED='it comes$now'
-# more N: so many events more, each of which says which it is.
+# more N: N more events, each with its number.
 more() {
 	awk -v from="$sent" -v n="$1" 'BEGIN { for (i = 0; i < n; i++)
 		printf "{\"PartitionKey\":\"it comes$now\",\"RowKey\":\"%d\",\"Event\":\"a:b\",\"NodeId\":\"n\",\"Message\":\"m=%d\"}\n",

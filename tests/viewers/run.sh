@@ -32,7 +32,7 @@ tries=600
 until poolscope-stats status --format json --quiet |
 	python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["store"]["indexing_lag"] != 0)'; do
 	tries=$((tries - 1))
-	[ "$tries" -gt 0 ] || { echo "viewers: the fold does not end" >&2; exit 1; }
+	[ "$tries" -gt 0 ] || { echo "viewers: indexing does not end" >&2; exit 1; }
 	sleep 0.1
 done
 poolscope-trace -q -p 'prodacct$render-60' -o "$tmp/render-60.json"

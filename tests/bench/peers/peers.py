@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What run.sh needs beside the shell; Python's standard library only.
+"""What run.sh needs in addition to the shell; Python's standard library only.
 
   peers.py lines NODES FILE        the recorded samples as Influx lines
   peers.py post PORT FILE          over HTTP, one connection a core

@@ -1,5 +1,5 @@
 # peers - what else Debian has for the same work, side by side on this machine:
-# VictoriaMetrics takes in the same samples and keeps them; collectd and the
+# VictoriaMetrics takes in the same samples and stores them; collectd and the
 # Prometheus node exporter sample the same host in the same minute.
 #
 #   NODES=200 SECONDS_EACH=30 sh tests/bench/peers/run.sh
@@ -90,11 +90,11 @@ echo "$nodes nodes, 1500 samples of 24 metrics each, 1 a second: $((values / 100
 poolscope up >/dev/null
 rate=$("$B/bench/samples" "$nodes" "$POOLSCOPE_DIR" | sed -n 's/^samples: \([0-9.]*\) million.*/\1e6/p')
 [ -n "$rate" ] || { echo "poolscope did not take the samples" >&2; exit 1; }
-wait_until 120 folded
+wait_until 120 indexed
 poolscope down
 poolscope-admin compact -q
 poolscope-admin vacuum -q
-# per_value TABLE...: bytes on disk; the other has no tiers.
+# per_value TABLE...: bytes on disk; the other has no rollups.
 per_value() {
 	poolscope-stats status --store "$tmp/i/store" --format json |
 		/usr/bin/python3 -c 'import json, sys
@@ -102,8 +102,8 @@ store = json.load(sys.stdin)["store"]
 print(sum(store["bytes_" + t] for t in sys.argv[2:]) / int(sys.argv[1]))' "$values" "$@"
 }
 bytes=$(per_value chunks heads names entities meta)
-line "poolscope (fsync, ns; sealed)" "$rate" "$bytes" "$rate" "$bytes"
-awk -v t="$(per_value tiers)" 'BEGIN { printf "%-59s%8.2f bytes a value\n", "  its tiers (10 s, 1 min, 10 min) beside them", t }'
+line "poolscope (fsync, ns; compacted)" "$rate" "$bytes" "$rate" "$bytes"
+awk -v t="$(per_value tiers)" 'BEGIN { printf "%-59s%8.2f bytes a value\n", "  its rollups (10 s, 1 min, 10 min)", t }'
 rm -rf "$tmp/i"
 
 # ---- take in and keep: VictoriaMetrics

@@ -39,8 +39,8 @@ struct nth_ledger {
 	bool hit;
 	bool submitted[NTH_IDS], accepted[NTH_IDS]; /* spool: by content */
 	bool excused[NTH_IDS]; /* acknowledged, or refused */
-	uint64_t sent[NTH_STREAMS], kept[NTH_STREAMS]; /* journal: numbers */
-	uint64_t records;                              /* indexer */
+	uint64_t sent[NTH_STREAMS], stored[NTH_STREAMS]; /* journal: numbers */
+	uint64_t records;                                /* indexer */
 };
 
 struct nth_scenario {

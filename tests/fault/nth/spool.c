@@ -21,7 +21,7 @@ static const struct spool_options options = { .bytes_max = 512 << 10,
 	.retain_bytes = 32 << 10,
 	.free_bytes_min = 1 };
 
-/* A body is the id and so many more bytes that follow from it. */
+/* A body is the id and further bytes that follow from it. */
 static struct text
 body_of(uint32_t id)
 {

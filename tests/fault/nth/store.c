@@ -111,7 +111,7 @@ take_group(struct store *store, struct nth_ledger *ledger)
 	struct err err = { 0 };
 	enum db_result result;
 
-	memcpy(next, ledger->kept, sizeof(next));
+	memcpy(next, ledger->stored, sizeof(next));
 	if (journal_begin(store->journal, &err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < BATCHES; i++) {
@@ -129,7 +129,7 @@ take_group(struct store *store, struct nth_ledger *ledger)
 		return result == DB_FULL ? 0 : -1;
 	}
 	receiver_committed(store->receiver);
-	memcpy(ledger->kept, next, sizeof(next));
+	memcpy(ledger->stored, next, sizeof(next));
 	return 0;
 }
 
@@ -173,9 +173,9 @@ stands_right(struct store *store, const struct nth_ledger *ledger)
 			&stream) == JOURNAL_DAMAGED)
 			return nth_wrong("damaged stream", s, 0);
 		last_seq[s] = stream.last_seq;
-		if (last_seq[s] < ledger->kept[s])
+		if (last_seq[s] < ledger->stored[s])
 			return nth_wrong(
-			    "lost up to", last_seq[s], ledger->kept[s]);
+			    "lost up to", last_seq[s], ledger->stored[s]);
 		if (last_seq[s] > ledger->sent[s])
 			return nth_wrong(
 			    "made up", last_seq[s], ledger->sent[s]);
@@ -213,7 +213,7 @@ prepare_indexer(const char *dir, struct nth_ledger *ledger)
 	if (run_journal(dir, ledger) != 0)
 		abort();
 	for (uint32_t s = 0; s < NTH_STREAMS; s++)
-		ledger->records += ledger->kept[s] * RECORDS;
+		ledger->records += ledger->stored[s] * RECORDS;
 }
 
 static int
@@ -235,7 +235,7 @@ indexer_all(const char *dir)
 	if (rc == 0)
 		rc = writer_compact(writer, &err);
 	if (rc != 0)
-		fprintf(stderr, "fold: %s\n", err.text);
+		fprintf(stderr, "indexer: %s\n", err.text);
 	writer_close(&writer);
 	close_store(&store);
 	return rc;
@@ -272,5 +272,5 @@ judge_indexer(const char *dir, const struct nth_ledger *ledger)
 
 const struct nth_scenario nth_journal = { "journal", NULL, run_journal,
 	judge_journal };
-const struct nth_scenario nth_indexer = { "fold", prepare_indexer, run_indexer,
-	judge_indexer };
+const struct nth_scenario nth_indexer = { "indexer", prepare_indexer,
+	run_indexer, judge_indexer };

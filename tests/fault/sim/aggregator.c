@@ -1,8 +1,8 @@
 /*
- * aggregator - the other side of the protocol, as proto/delivery.md says it.
+ * aggregator - the other side of the protocol, as proto/delivery.md states it.
  *
- * Written for being read beside the rules, not for speed: a list of streams,
- * a list of what is kept, and a second copy of both that is the disk.  The
+ * Written to be compared with the rules, not for speed: a list of streams, a
+ * list of stored batches, and a second copy of both as the disk.  The
  * aggregator's own aggregator/ingest/receiver.c gets every frame as well, and
  * has to give the same answers (twin.c).
  * SPDX-License-Identifier: MIT
@@ -35,7 +35,7 @@ sim_aggregator_get(
 	if (s != NULL)
 		return s;
 	if (store->streams == SIM_AGGREGATOR_STREAMS) {
-		sim_wrong(sim, "the keeper has too many streams");
+		sim_wrong(sim, "the aggregator has too many streams");
 		return &store->stream[0];
 	}
 	s = &store->stream[store->streams++];
@@ -97,7 +97,7 @@ answer_later(struct sim *sim, struct sim_answer *a)
 {
 	struct sim_aggregator *k = &sim->aggregator;
 
-	/* A chain may always be one that is not known. */
+	/* A running hash may always be unknown. */
 	if (a->header.type == WIRE_NACK && a->header.reason == WIRE_NACK_GAP &&
 	    sim_chance(sim, 50))
 		a->header.chain = 0;
@@ -111,20 +111,20 @@ answer_later(struct sim *sim, struct sim_answer *a)
 
 /* ---- the rules ---------------------------------------------------------- */
 
-/* The chain after `seq`; 0: not known. */
+/* The running hash after `seq`; 0: not known. */
 static uint64_t
-ring_chain(const struct sim_aggregator_stream *s, uint64_t seq)
+ring_hash(const struct sim_aggregator_stream *s, uint64_t seq)
 {
 	if (seq == 0 || seq > s->last_seq || seq < s->ring_from)
 		return 0;
 	return s->ring[seq % SIM_RING];
 }
 
-/* Does the ring say that the chain after `seq` is another one? */
+/* Does the ring have another running hash after `seq`? */
 static bool
 ring_denies(const struct sim_aggregator_stream *s, uint64_t seq, uint64_t chain)
 {
-	uint64_t ours = ring_chain(s, seq);
+	uint64_t ours = ring_hash(s, seq);
 
 	return chain != 0 && ours != 0 && ours != chain;
 }
@@ -134,14 +134,13 @@ expect(
     struct sim_answer *a, const struct sim_aggregator_stream *s, uint64_t seq)
 {
 	a->header.expect = seq;
-	a->header.chain = ring_chain(s, seq - 1);
+	a->header.chain = ring_hash(s, seq - 1);
 	a->header.run = s->boundary;
 }
 
-/* Another chain before its first number than ours? */
+/* Another running hash before its first number than ours? */
 static bool
-chain_differs(
-    const struct sim_aggregator_stream *s, const struct wire_header *q)
+hash_differs(const struct sim_aggregator_stream *s, const struct wire_header *q)
 {
 	return q->seq == 1 ? q->chain != 0
 			   : ring_denies(s, q->seq - 1, q->chain);
@@ -157,22 +156,22 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 
 	if (s == NULL)
 		s = &none;
-	if (sim->mutant == SIM_FENCE_HELLOS && q->run < s->run) {
+	if (sim->mutant == SIM_SUPERSEDE_HELLOS && q->run < s->run) {
 		refuse(a, WIRE_NACK_SUPERSEDED);
 		expect(a, s, s->last_seq + 1);
 		return;
 	}
-	if (sim->mutant != SIM_NO_CHAINS && q->seq <= s->last_seq + 1 &&
-	    chain_differs(s, q)) {
+	if (sim->mutant != SIM_NO_HASHES && q->seq <= s->last_seq + 1 &&
+	    hash_differs(s, q)) {
 		refuse(a, WIRE_NACK_DIVERGED);
 		expect(a, s, q->seq);
 		return;
 	}
 	a->header.type = WIRE_WELCOME;
 	expect(a, s, s->last_seq + 1);
-	if (q->chain != 0 && q->chain == ring_chain(s, q->seq - 1))
+	if (q->chain != 0 && q->chain == ring_hash(s, q->seq - 1))
 		a->header.flags = WIRE_FLAG_SAME;
-	if (sim->mutant == SIM_NO_CHAINS)
+	if (sim->mutant == SIM_NO_HASHES)
 		a->header.chain = a->header.flags = 0;
 	a->header.last_seq = s->missing;
 	a->header.after = s->missing_hash;
@@ -181,7 +180,7 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 /* 0 is "not known": as the sender of a gap says, or where it is not known
  * before. */
 static uint64_t
-chain_after(const struct wire_header *q, struct text body, uint64_t known)
+hash_after(const struct wire_header *q, struct text body, uint64_t known)
 {
 	uint64_t before = q->chain != 0 ? q->chain : known;
 
@@ -194,34 +193,34 @@ chain_after(const struct wire_header *q, struct text body, uint64_t known)
 }
 
 static void
-keep(struct sim *sim, struct sim_aggregator_stream *s,
+store_batch(struct sim *sim, struct sim_aggregator_stream *s,
     const struct wire_header *q, struct text body)
 {
 	struct sim_store *work = &sim->aggregator.work;
-	struct sim_kept *kept;
+	struct sim_entry *entry;
 	bool gap = q->type == WIRE_GAP;
 	uint64_t last = gap ? q->last_seq : q->seq;
 
-	if (work->kepts == SIM_KEPT) {
-		sim_wrong(sim, "the keeper is full");
+	if (work->entries == SIM_ENTRIES) {
+		sim_wrong(sim, "the aggregator is full");
 		return;
 	}
-	kept = &work->kept[work->kepts++];
+	entry = &work->entry[work->entries++];
 	if (s->last_seq > 0 && (q->seq != s->last_seq + 1 || q->chain == 0 ||
-				   q->chain != ring_chain(s, s->last_seq)))
+				   q->chain != ring_hash(s, s->last_seq)))
 		s->boundary = s->last_seq;
-	/* Of a gap the part that is not kept already. */
-	*kept = (struct sim_kept){ s->session, s->stream, s->last_seq + 1, last,
-		-1, false };
+	/* Of a gap the part that is not stored already. */
+	*entry = (struct sim_entry){ s->session, s->stream, s->last_seq + 1,
+		last, -1, false };
 	if (!gap) {
 		uint32_t content;
 
 		memcpy(&content, body.at, sizeof(content));
-		kept->content = (int)content;
+		entry->content = (int)content;
 	}
 	for (uint64_t n = s->last_seq + 1; gap && n <= last; n++)
 		s->ring[n % SIM_RING] = 0;
-	s->chain = chain_after(q, body, s->chain);
+	s->chain = hash_after(q, body, s->chain);
 	s->ring[last % SIM_RING] = s->chain;
 	s->last_seq = last;
 	if (s->last_seq >= SIM_RING &&
@@ -234,7 +233,7 @@ keep(struct sim *sim, struct sim_aggregator_stream *s,
 	if (sim->mutant == SIM_SPLIT_TRANSACTION) {
 		struct sim_store *disk = &sim->aggregator.disk;
 
-		disk->kept[disk->kepts++] = *kept;
+		disk->entry[disk->entries++] = *entry;
 	}
 }
 
@@ -245,7 +244,7 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 	struct sim_aggregator_stream *s =
 	    sim_aggregator_get(sim, &q->session, stream);
 	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
-	bool chains = sim->mutant != SIM_NO_CHAINS;
+	bool hashes = sim->mutant != SIM_NO_HASHES;
 
 	expect(a, s, s->last_seq + 1);
 	if (q->run < s->run) {
@@ -253,9 +252,9 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 		return;
 	}
 	if (last <= s->last_seq) {
-		if (chains && q->type == WIRE_BATCH &&
+		if (hashes && q->type == WIRE_BATCH &&
 		    (q->seq == 1 || q->chain != 0) &&
-		    ring_denies(s, q->seq, chain_after(q, body, q->chain))) {
+		    ring_denies(s, q->seq, hash_after(q, body, q->chain))) {
 			refuse(a, WIRE_NACK_DIVERGED);
 			expect(a, s, q->seq);
 			return;
@@ -268,7 +267,7 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 		/* Welcomed by another store: it is to ask this one first. */
 		refuse(a, WIRE_NACK_GAP);
 		return;
-	} else if (chains && chain_differs(s, q)) {
+	} else if (hashes && hash_differs(s, q)) {
 		refuse(a, WIRE_NACK_DIVERGED);
 		expect(a, s, q->seq);
 		return;
@@ -276,7 +275,7 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 		busy(sim, a);
 		return;
 	} else {
-		keep(sim, s, q, body);
+		store_batch(sim, s, q, body);
 		expect(a, s, s->last_seq + 1);
 	}
 	a->header.type = WIRE_ACK;

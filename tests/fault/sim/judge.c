@@ -11,8 +11,8 @@ sim_copies(const struct sim *sim, int content)
 	const struct sim_store *disk = &sim->aggregator.disk;
 	int copies = 0;
 
-	for (int i = 0; i < disk->kepts; i++)
-		copies += disk->kept[i].content == content;
+	for (int i = 0; i < disk->entries; i++)
+		copies += disk->entry[i].content == content;
 	return copies;
 }
 
@@ -26,8 +26,8 @@ sim_is_reported_lost(const struct sim *sim, int content)
 
 		if (n->content != content)
 			continue;
-		for (int j = 0; j < disk->kepts; j++) {
-			const struct sim_kept *k = &disk->kept[j];
+		for (int j = 0; j < disk->entries; j++) {
+			const struct sim_entry *k = &disk->entry[j];
 
 			if (k->content < 0 && k->stream == n->stream &&
 			    session_equal(&k->session, &n->session) &&
@@ -47,11 +47,12 @@ judge_content(struct sim *sim, int number)
 
 	if (!c->accepted && copies > 0) {
 		sim_wrong(
-		    sim, "content %d was kept and never accepted", number);
+		    sim, "content %d was stored and never accepted", number);
 		return;
 	}
 	if (copies > 1 && !c->doubled)
-		sim_wrong(sim, "content %d was kept %d times", number, copies);
+		sim_wrong(
+		    sim, "content %d was stored %d times", number, copies);
 	if (copies > 0 || may_lack)
 		return;
 	/* Where numbers have two owners the gap of one may meet the batch of
@@ -73,20 +74,20 @@ judge_order(struct sim *sim)
 {
 	const struct sim_store *disk = &sim->aggregator.disk;
 
-	for (int i = 0; i < disk->kepts; i++) {
-		const struct sim_kept *k = &disk->kept[i];
+	for (int i = 0; i < disk->entries; i++) {
+		const struct sim_entry *k = &disk->entry[i];
 		uint64_t before = 0;
 		bool given = k->content < 0;
 
 		if (k->closed)
 			continue;
 		for (int j = i - 1; j >= 0 && before == 0; j--)
-			if (disk->kept[j].stream == k->stream &&
-			    !disk->kept[j].closed &&
-			    session_equal(&disk->kept[j].session, &k->session))
-				before = disk->kept[j].last;
+			if (disk->entry[j].stream == k->stream &&
+			    !disk->entry[j].closed &&
+			    session_equal(&disk->entry[j].session, &k->session))
+				before = disk->entry[j].last;
 		if (k->seq != before + 1) {
-			sim_wrong(sim, "number %llu was kept after %llu",
+			sim_wrong(sim, "number %llu was stored after %llu",
 			    (unsigned long long)k->seq,
 			    (unsigned long long)before);
 			return;
@@ -116,7 +117,7 @@ sim_judge(struct sim *sim)
 		judge_content(sim, i);
 	if (sim->forks > 0 && !may_fork)
 		sim_wrong(sim, "a session was given up without need");
-	if ((may_fork ? sim->blind_rewinds : sim->rewinds) > 0 &&
+	if ((may_fork ? sim->blind_resends : sim->resends) > 0 &&
 	    sim->kind != SIM_AGGREGATOR_RESTORED && !sim_is_mixed(sim))
-		sim_wrong(sim, "a sender went back without need");
+		sim_wrong(sim, "a sender resent without need");
 }

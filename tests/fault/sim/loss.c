@@ -12,16 +12,17 @@
 static bool
 is_taken(const struct sim_store *disk, const struct sim_number *n)
 {
-	for (int i = 0; i < disk->kepts; i++)
-		if (disk->kept[i].seq == n->seq && disk->kept[i].content >= 0 &&
-		    disk->kept[i].content != n->content &&
-		    disk->kept[i].stream == n->stream &&
-		    session_equal(&disk->kept[i].session, &n->session))
+	for (int i = 0; i < disk->entries; i++)
+		if (disk->entry[i].seq == n->seq &&
+		    disk->entry[i].content >= 0 &&
+		    disk->entry[i].content != n->content &&
+		    disk->entry[i].stream == n->stream &&
+		    session_equal(&disk->entry[i].session, &n->session))
 			return true;
 	return false;
 }
 
-/* Its chains from this number up to `to`: gaps have none. */
+/* Its running hashes from this number up to `to`: gaps have none. */
 static bool
 is_remembered(
     const struct sim_store *disk, const struct sim_number *n, uint64_t to)
@@ -75,8 +76,8 @@ sim_loss_is_behind_gap(
 	const struct sim_store *disk = &sim->aggregator.disk;
 	bool gap = false, there = false;
 
-	for (int i = 0; i < disk->kepts; i++) {
-		const struct sim_kept *k = &disk->kept[i];
+	for (int i = 0; i < disk->entries; i++) {
+		const struct sim_entry *k = &disk->entry[i];
 
 		if (k->stream != n->stream ||
 		    !session_equal(&k->session, &n->session))
@@ -182,7 +183,7 @@ sim_loss_end(struct sim *sim)
 	for (int i = 0; i < sim->contents; i++) {
 		struct sim_content *c = &sim->content[i];
 
-		c->findable = false; /* anew, with what is left */
+		c->findable = false; /* determined again from what is left */
 		/* Hidden, too, it is gone with the last who has it, and what
 		 * hid it may go after it. */
 		if (!is_safe(sim, i) &&

@@ -82,7 +82,7 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 		    !sim_is_reported_lost(m->sim, item->content))
 			sim_wrong(m->sim,
 			    "content %d was acknowledged and is "
-			    "not on the keeper's disk",
+			    "not on the aggregator's disk",
 			    item->content);
 	}
 	s->first = upto + 1;
@@ -136,11 +136,11 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 
 	sim_trace(m->sim, "m%d on_rewind %u %llu", m->number, stream,
 	    (unsigned long long)seq);
-	m->sim->rewinds++;
-	/* What was refused of one copy's may be kept of the other's: where they
+	m->sim->resends++;
+	/* What was refused of one copy may be stored of the other: where they
 	 * part is looked for then. */
 	if (!was_refused(m, (int)stream, s->first - 1))
-		m->sim->blind_rewinds++;
+		m->sim->blind_resends++;
 	m->restart[stream] = true;
 	s->first = s->first_disk = seq;
 	if (s->items == 0 || seq >= s->item[0].seq)
@@ -258,7 +258,7 @@ sim_machine_run(struct sim *sim, int number)
 		if (sender_restart(m->sender, (uint32_t)i,
 			text_of(sim_partitions[i]), &m->spool.session, s->first,
 			chain, sim->now_ns) != 0)
-			sim_wrong(sim, "ship_restart refused");
+			sim_wrong(sim, "sender_restart refused");
 	}
 	sender_push(m->sender, sim->now_ns, wall_ns(sim));
 	if (sim->kind == SIM_LOST)

@@ -50,7 +50,7 @@ sim_trace_frame(
 		memcpy(&content, body.at, sizeof(content));
 	sim_trace(sim,
 	    "%s m%d %s %s session %u %.*s seq %llu last %llu expect %llu "
-	    "chain %llx run %llu gen %llx content %u stamp %lld",
+	    "hash %llx run %llu gen %llx content %u sent %lld",
 	    what, machine, wire_type_name(h.type),
 	    h.type == WIRE_NACK ? wire_reason_name((enum wire_reason)h.reason)
 				: "",

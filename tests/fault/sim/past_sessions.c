@@ -75,7 +75,7 @@ __wrap_spool_tell(struct spool *spool, struct text partition, uint64_t count,
 	sim_trace(m->sim, "m%d tells session %u from %llu: %llu", m->number,
 	    m->answer.session.bytes[0], (unsigned long long)m->answer.expect,
 	    (unsigned long long)count);
-	sim_machine_tell(m, sim_stream_of(partition), &m->answer.session,
+	sim_machine_report(m, sim_stream_of(partition), &m->answer.session,
 	    m->answer.expect, count);
 	return 0;
 }
@@ -108,7 +108,7 @@ sim_previous_give_up(struct sim_machine *m)
 {
 	struct sim_sessions *f = &m->unsaved;
 
-	if (m->sim->mutant == SIM_NO_PREVIOUS_ALL)
+	if (m->sim->mutant == SIM_NO_PAST_SESSIONS)
 		return;
 	for (int i = 0; i < SIM_STREAMS; i++) {
 		const struct sim_spool_stream *s = &m->spool.stream[i];

@@ -21,7 +21,7 @@ struct zsock {
 	uint32_t first, count;
 	void (*on_zsock)(void *arg, struct zsock *port);
 	void *arg;
-	bool was_full; /* said ZSOCK_AGAIN */
+	bool was_full; /* returned ZSOCK_AGAIN */
 };
 
 /* Into the listener, out of the line to the aggregator (up), into it from
@@ -34,7 +34,7 @@ struct ports {
 
 extern struct ports ports;
 
-/* At the end of a queue, if it has not so many yet; from its beginning (valid
+/* At the end of a queue, unless it has `bound`; from its beginning (valid
  * until more than its bound came after), or NULL. */
 bool ports_put(struct zsock *zsock, uint32_t bound, const struct route *route,
     struct text frame);

@@ -1,12 +1,12 @@
 /*
- * sim - a world in which the delivery protocol is played through.
+ * sim - a world in which the delivery protocol runs.
  *
  * Everything that happens follows from one seed: machines with a spool and
  * the real agents/delivery/sender.c and agents/delivery/past_sessions.c, a
  * broker that is the real broker/relay/relay.c, an aggregator written from the
- * rules of proto/delivery.md with the real aggregator/ingest/receiver.c beside
- * it, and a network that loses, repeats, holds back and overtakes.  Time is a
- * number. What was accepted is remembered beside all of it, so that the end can
+ * rules of proto/delivery.md next to the real aggregator/ingest/receiver.c,
+ * and a network that loses, repeats, delays and reorders.  Time is a
+ * number. What was accepted is recorded separately, so that the end can
  * be judged: nothing lost, nothing twice, nothing made up.
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,7 @@ enum {
 	SIM_MACHINES = 3,
 	SIM_FLIGHTS = 1024, /* frames on their way */
 	SIM_FLIGHT_BYTES = 1024,
-	SIM_KEPT = 2048,
+	SIM_ENTRIES = 2048,
 	SIM_AGGREGATOR_STREAMS = 128,
 	SIM_RING = 32,
 	SIM_ANSWERS = 512,
@@ -47,38 +47,38 @@ enum sim_kind {
 	SIM_LOST
 };
 
-/* Protocols that are wrong, and must be found out. */
+/* Wrong protocols, which must be detected. */
 enum sim_mutant {
 	SIM_RIGHT,
 	SIM_SEND_BEFORE_SYNC,
 	SIM_ACK_BEFORE_COMMIT,
 	SIM_ACCEPT_GAPS,
 	SIM_SPLIT_TRANSACTION,
-	SIM_NO_CHAINS,
+	SIM_NO_HASHES,
 	SIM_SESSION_PER_START,
-	SIM_OWE_NOTHING,
+	SIM_FORGET_MISSING,
 	SIM_OLD_GENERATIONS,
-	SIM_FENCE_HELLOS,
-	SIM_NO_PREVIOUS_ALL,
+	SIM_SUPERSEDE_HELLOS,
+	SIM_NO_PAST_SESSIONS,
 	SIM_MUTANTS
 };
 
 /* What the judge knows of a batch that was accepted. */
 struct sim_content {
 	bool accepted;   /* a commit of a spool covered it */
-	bool destroyed;  /* whoever had it, or knew of it, is gone */
-	bool refused;    /* the sender was reported so three times */
+	bool destroyed;  /* every holder, or all that knew of it, is gone */
+	bool refused;    /* the sender was refused three times */
 	bool quarantine; /* the aggregator will never take it */
-	bool safe;       /* before what is lost now: kept, reported, or known */
-	bool findable;   /* sim_loss_find */
-	bool hidden;     /* ... and by others' batches, before that */
-	bool doubled;    /* two spools held it unacknowledged */
+	bool safe;     /* before what is lost now: stored, reported, or known */
+	bool findable; /* sim_loss_find */
+	bool hidden;   /* ... and by others' batches, before that */
+	bool doubled;  /* two spools held it unacknowledged */
 	uint32_t bytes;
 };
 
 struct sim_item {
 	uint64_t seq, last, chain;
-	uint64_t after;  /* the chain behind it */
+	uint64_t after;  /* the running hash after it */
 	uint32_t reason; /* != 0: a gap */
 	int content;     /* -1: a gap */
 };
@@ -110,7 +110,7 @@ struct sim_machine {
 	int number;
 	bool there, up;
 	int64_t up_ns;   /* when a crashed one comes back */
-	uint32_t retain; /* acknowledged batches that the spool keeps */
+	uint32_t retain; /* acknowledged batches that the spool retains */
 	struct sim_spool spool;
 	struct sender *sender;
 	bool restart[SIM_STREAMS]; /* sender_restart is due */
@@ -120,7 +120,7 @@ struct sim_machine {
 	    answer; /* ... that agents/delivery/past_sessions.c is at */
 };
 
-struct sim_kept {
+struct sim_entry {
 	struct session_id session;
 	int stream;
 	uint64_t seq, last;
@@ -132,18 +132,18 @@ struct sim_aggregator_stream {
 	struct session_id session;
 	int stream;
 	uint64_t last_seq, chain, run;
-	uint64_t ring[SIM_RING];        /* chain after n at n % SIM_RING */
-	uint64_t ring_from;             /* the first number that it knows */
-	uint64_t missing, missing_hash; /* the store before had so much */
-	uint64_t boundary; /* what is behind it may be of another life */
+	uint64_t ring[SIM_RING]; /* running hash after n at n % SIM_RING */
+	uint64_t ring_from;      /* the first number that it knows */
+	uint64_t missing, missing_hash; /* what the store before had */
+	uint64_t boundary; /* unverified: another life may follow it */
 };
 
 struct sim_store {
 	uint64_t generation;
 	struct sim_aggregator_stream stream[SIM_AGGREGATOR_STREAMS];
 	int streams;
-	struct sim_kept kept[SIM_KEPT];
-	int kepts;
+	struct sim_entry entry[SIM_ENTRIES];
+	int entries;
 };
 
 struct sim_answer {
@@ -206,8 +206,8 @@ struct sim {
 	struct sim_aggregator aggregator;
 	struct sim_flight flight[SIM_FLIGHTS];
 	int flights;
-	uint64_t frames, forks, rewinds, refusals, busies;
-	uint64_t blind_rewinds; /* not behind a batch that was refused */
+	uint64_t frames, forks, resends, refusals, busies;
+	uint64_t blind_resends; /* not behind a batch that was refused */
 	bool trace;
 	char wrong[256]; /* "" while nothing is */
 };
@@ -223,7 +223,7 @@ sim_is_mixed(const struct sim *sim)
 
 void sim_wrong(struct sim *sim, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Tells what happens, when --trace was given. */
+/* Prints what happens, with --trace. */
 void sim_trace(const struct sim *sim, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void sim_trace_frame(
@@ -246,7 +246,7 @@ void sim_machine_commit(struct sim *sim, int number);
 void sim_machine_tidy(struct sim *sim, int number);
 /* `count` numbers of the session `of`, from `from` on, are reported as a gap.
  */
-void sim_machine_tell(struct sim_machine *m, int stream,
+void sim_machine_report(struct sim_machine *m, int stream,
     const struct session_id *of, uint64_t from, uint64_t count);
 
 /* machine.c */
@@ -280,8 +280,8 @@ void sim_loss_end(struct sim *sim);
 void sim_loss_find(struct sim_machine *m, int cause);
 bool sim_loss_is_hidden(const struct sim *sim, int content);
 /* Does the aggregator have it under this number, although the ways part at
- * `from`? Another life of the spool may have gone on there with a gap, which no
- * chain crosses, and with this behind it. */
+ * `from`? Another life of the spool may have continued there with a gap, which
+ * no running hash crosses, and with this after it. */
 bool sim_loss_is_behind_gap(
     const struct sim *sim, const struct sim_number *n, uint64_t from);
 
@@ -313,13 +313,13 @@ void sim_aggregator_commit(struct sim *sim);
 void sim_aggregator_crash(struct sim *sim);
 /* From its backup.  `lost`: without the store of before, or any at all. */
 void sim_aggregator_restore(struct sim *sim, bool lost);
-/* What is missing still is reported: gaps, beside the streams, since whoever
- * comes late may bring it after all. */
+/* Reports what is still missing: gaps, in addition to the streams, since a late
+ * sender may bring it after all. */
 void sim_aggregator_close_missing(struct sim *sim);
 
-/* twin.c: the aggregator's aggregator/ingest/receiver.c on a store in memory
- * beside the aggregator. Only where the protocol is the right one; what differs
- * is wrong. */
+/* twin.c: the real aggregator/ingest/receiver.c on a store in memory, in
+ * parallel. Only for the right protocol; any difference is
+ * wrong. */
 void sim_twin_load(struct sim *sim); /* the streams of the aggregator's disk */
 void sim_twin_put(struct sim *sim, const struct sim_aggregator_stream *stream);
 void sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,

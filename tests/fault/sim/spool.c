@@ -24,7 +24,7 @@ sim_body(const struct sim *sim, int content)
 }
 
 static uint64_t
-chain_after(const struct sim *sim, const struct sim_item *item)
+hash_after(const struct sim *sim, const struct sim_item *item)
 {
 	struct text body;
 
@@ -68,7 +68,7 @@ append_item(struct sim *sim, struct sim_spool_stream *s, struct sim_item item)
 	item.seq = s->next;
 	item.last = item.seq + numbers;
 	item.chain = s->chain;
-	item.after = chain_after(sim, &item);
+	item.after = hash_after(sim, &item);
 	s->item[s->items++] = item;
 	s->next = item.last + 1;
 	s->chain = s->item[s->items - 1].after;
@@ -149,7 +149,7 @@ sim_lose_page_cache(struct sim_spool *spool)
 	}
 }
 
-/* May sending all from `from` on anew store something twice, by no fault of
+/* May resending all from `from` on store something twice, by no fault of
  * the sender's?  Other streams cannot be asked before they follow; and what the
  * aggregator no longer remembers cannot be compared. */
 static bool
@@ -184,8 +184,8 @@ renumber_gap(struct sim *sim, const struct session_id *from,
 }
 
 void
-sim_machine_tell(struct sim_machine *m, int stream, const struct session_id *of,
-    uint64_t from, uint64_t count)
+sim_machine_report(struct sim_machine *m, int stream,
+    const struct session_id *of, uint64_t from, uint64_t count)
 {
 	struct sim_spool_stream *s = &m->spool.stream[stream];
 	struct sim_item gap = { .seq = from,

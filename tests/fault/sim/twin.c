@@ -1,7 +1,7 @@
 /*
- * twin - the aggregator's own aggregator/ingest/receiver.c beside the
- * aggregator of the rules: the same frames, the same transactions, and the same
- * must come of it.
+ * twin - the real aggregator/ingest/receiver.c in parallel with the
+ * aggregator of the rules: the same frames and transactions, and the same
+ * results.
  * SPDX-License-Identifier: MIT
  */
 #include <endian.h>
@@ -27,7 +27,7 @@ static void
 must(struct sim *sim, bool good, const char *what)
 {
 	if (!good)
-		sim_wrong(sim, "keep.c differs from the rules: %s", what);
+		sim_wrong(sim, "receiver.c differs from the rules: %s", what);
 }
 
 static int
@@ -35,8 +35,8 @@ count(const struct sim_store *store)
 {
 	int n = 0;
 
-	for (int i = 0; i < store->kepts; i++)
-		n += !store->kept[i].closed;
+	for (int i = 0; i < store->entries; i++)
+		n += !store->entry[i].closed;
 	return n;
 }
 
@@ -145,8 +145,8 @@ sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,
 	    "another next number");
 	must(sim,
 	    mine.last_seq == answer->last_seq && mine.after == answer->after,
-	    "another number owed");
-	must(sim, mine.run == answer->run, "another seam");
+	    "another missing number");
+	must(sim, mine.run == answer->run, "another boundary");
 	must(sim,
 	    mine.generation == answer->generation &&
 		mine.sent_ns == answer->sent_ns &&
@@ -167,15 +167,16 @@ compare_stream(struct sim *sim, const struct sim_aggregator_stream *s)
 		return;
 	}
 	must(sim, mine.last_seq == s->last_seq && mine.run == s->run,
-	    "a stream is kept to another number, or run");
+	    "a stream has another last number, or run");
 	must(sim,
 	    mine.missing == s->missing && mine.missing_hash == s->missing_hash,
-	    "a stream owes another number");
-	must(sim, mine.boundary == s->boundary, "a stream has another seam");
+	    "a stream misses another number");
+	must(
+	    sim, mine.boundary == s->boundary, "a stream has another boundary");
 	for (uint64_t n = s->ring_from; n <= s->last_seq; n++)
 		must(sim,
 		    journal_running_hash(&mine, n) == s->ring[n % SIM_RING],
-		    "another chain");
+		    "another running hash");
 }
 
 void
@@ -198,20 +199,20 @@ sim_twin_commit(struct sim *sim)
 }
 
 static void
-compare_entry(
-    struct sim *sim, const struct journal_entry *e, const struct sim_kept *kept)
+compare_entry(struct sim *sim, const struct journal_entry *e,
+    const struct sim_entry *want)
 {
 	bool gap = e->header.type == WIRE_GAP;
 	uint32_t content = 0;
 
 	if (!gap)
 		memcpy(&content, e->body.at, sizeof(content));
-	must(sim, gap == (kept->content < 0), "an entry is of another kind");
-	must(sim, gap || (int)content == kept->content, "another content");
+	must(sim, gap == (want->content < 0), "an entry is of another kind");
+	must(sim, gap || (int)content == want->content, "another content");
 	must(sim,
-	    e->header.seq == kept->seq &&
-		(gap ? e->header.last_seq : e->header.seq) == kept->last &&
-		session_equal(&e->header.session, &kept->session),
+	    e->header.seq == want->seq &&
+		(gap ? e->header.last_seq : e->header.seq) == want->last &&
+		session_equal(&e->header.session, &want->session),
 	    "an entry has another number");
 }
 
@@ -229,13 +230,13 @@ sim_twin_judge(struct sim *sim)
 	if (journal_walk_open(twin.journal, &walk, &err) != 0 ||
 	    journal_walk_seek(walk, 1, &err) != 0)
 		sim_wrong(sim, "the journal: %s", err.text);
-	for (int i = 0; i < disk->kepts && rc == 1; i++) {
-		if (disk->kept[i].closed || left-- > 0)
+	for (int i = 0; i < disk->entries && rc == 1; i++) {
+		if (disk->entry[i].closed || left-- > 0)
 			continue;
 		rc = journal_walk_next(walk, &entry);
 		must(sim, rc == 1, "an entry is not there");
 		if (rc == 1)
-			compare_entry(sim, &entry, &disk->kept[i]);
+			compare_entry(sim, &entry, &disk->entry[i]);
 	}
 	must(sim, journal_walk_next(walk, &entry) == 0, "an entry too many");
 	journal_walk_close(&walk);

@@ -77,7 +77,7 @@ ledger_run(const struct ledger *ledger, uint64_t at)
 void
 ledger_cut(struct ledger *ledger, uint64_t at)
 {
-	uint32_t kept = 0;
+	uint32_t count = 0;
 
 	ledger->runs[0] = ledger_run(ledger, at);
 	ledger->runs_at[0] = 0;
@@ -89,19 +89,19 @@ ledger_cut(struct ledger *ledger, uint64_t at)
 			continue;
 		f.submitted = 0;
 		f.accepted = f.accepted <= at ? 0 : NEVER;
-		ledger->facts[kept++] = f;
+		ledger->facts[count++] = f;
 	}
-	ledger->facts_count = kept;
-	kept = 0;
+	ledger->facts_count = count;
+	count = 0;
 	for (uint32_t i = 0; i < ledger->acks_count; i++) {
 		struct ack a = ledger->acks[i];
 
 		if (a.at > at)
 			continue;
 		a.at = 0;
-		ledger->acks[kept++] = a;
+		ledger->acks[count++] = a;
 	}
-	ledger->acks_count = kept;
+	ledger->acks_count = count;
 	for (uint32_t i = 0; i < ledger->sessions_count; i++) {
 		struct session *s = &ledger->sessions[i];
 
@@ -209,7 +209,7 @@ judge_one(const struct ledger *ledger, struct spool *spool, uint32_t session,
 			    stream, seq);
 		if (batch.reason == 0 && found->chain != 0 &&
 		    batch.chain != found->chain)
-			return wrong("another chain", stream, seq);
+			return wrong("another running hash", stream, seq);
 	}
 	for (uint32_t i = 0; i < ledger->facts_count; i++) {
 		const struct fact *f = &ledger->facts[i];

@@ -59,7 +59,7 @@ uint64_t ledger_acked(const struct ledger *ledger, uint32_t session,
     uint32_t stream, uint64_t at);
 /* The last run at a crash before `at`; 0: none. */
 uint64_t ledger_run(const struct ledger *ledger, uint64_t at);
-/* Only what holds at a crash before `at` remains, as if said at 0. */
+/* Only what holds at a crash before `at` remains, as if promised at 0. */
 void ledger_cut(struct ledger *ledger, uint64_t at);
 
 /* The body of a batch: its length, written to `to`. */

@@ -185,7 +185,7 @@ trouble(struct life *life)
 		states_fail_at(soon, errors[below(life, 2)]);
 }
 
-/* What the new session must hold: the unacknowledged, numbered anew. */
+/* What the new session must hold: the unacknowledged, renumbered. */
 static void
 copy_facts(struct life *life, uint32_t to, uint64_t begun)
 {
@@ -236,7 +236,7 @@ do_session(struct life *life)
 	}
 	if (!life_is_excused())
 		life_die("new session", &err);
-	/* Done or not done: opening it again tells. */
+	/* Done or not done: opening it again shows which. */
 	spool_close(&life->spool);
 	states_revive();
 	life_open(life);

@@ -52,7 +52,7 @@ int64_t states_file(int fd);
 /* The path below the root of dir/name, malloc'd; NULL: it is somewhere else.
  * `name` NULL: of the descriptor itself. */
 char *states_path(int dir, const char *name);
-/* Is the process as good as dead?  Is it this operation's turn to fail? */
+/* Does the process count as killed?  Is it this operation's turn to fail? */
 bool states_dead(void);
 bool states_fails(void);
 

@@ -107,7 +107,7 @@ states_path(int dir, const char *name)
 	return strdup(all[n] == '/' ? all + n + 1 : "");
 }
 
-/* Is the process as good as dead? */
+/* Does the process count as killed? */
 bool
 states_dead(void)
 {

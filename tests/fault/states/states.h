@@ -71,7 +71,7 @@ void states_try(struct states_tally *tally, const struct states_judge *judge,
     const char *dir, uint64_t seed, uint64_t *random);
 
 /* The whole of main(): PROGRAM [STATES [SEED]].  Lives are made from one seed
- * after another until so many states of them were tried, in a directory in
+ * after another until `states` states of them were tried, in a directory in
  * memory, or in $KEEP, which stays. */
 int states_main(int argc, char **argv, uint64_t states,
     void (*try_life)(

@@ -2,7 +2,7 @@
 
     oracle.py compare EXPECTED GOT     two files of reports, exactly equal
     oracle.py random AGENT DIR [SEED]  images made up, psutil pointed at them
-    oracle.py live AGENT DIR           images of this machine, psutil beside
+    oracle.py live AGENT DIR           images of this machine, with psutil
 
 Exit status 77: psutil is not there.
 SPDX-License-Identifier: MIT

@@ -50,10 +50,10 @@ judge numbered 5000 "$TMP/numbered"
 imported numbered "$TMP/numbered"
 for case in d0010 d0100 d1000; do
 	max=$(echo "${case#d}" | sed 's/^0*//')
-	# An instrument takes one in so many of them.
+	# An instrument takes one in $SHARE of them.
 	for n in $(judge wanted "$perf/$case" | tr ' ' '\n' |
 		awk -v share="${SHARE:-1}" 'share == 1 || NR % share == 1'); do
-		check "$n reports thin to $max" poolscope-stats perf -q -p 'golden$numbered' \
+		check "$n reports are decimated to $max" poolscope-stats perf -q -p 'golden$numbered' \
 			--decimate reference --max-length "$max" --to "$((1650000000 + n)).5" \
 			--format jsonl -o "$TMP/got"
 		check "... the recorded ones" judge survivors "$perf/$case" "$n" "$TMP/got"
@@ -63,12 +63,12 @@ stop broker
 stop aggregator
 
 # Packed by hours, and without a process that answers.
-check "all is sealed" poolscope-admin compact --models "$ROOT/deploy/models"
+check "everything is compacted" poolscope-admin compact --models "$ROOT/deploy/models"
 for case in r02_four_nodes r05_thresholds; do
 	metrics "$case"
 done
-check "sealed reports are saved" poolscope-stats perf -q -p 'golden$saved' --save "$TMP/sealed" -o "$TMP/got"
-check "... byte for byte" cmp "$saved" "$TMP/sealed"
-check "sealed reports thin" poolscope-stats perf -q -p 'golden$numbered' \
+check "compacted reports are saved" poolscope-stats perf -q -p 'golden$saved' --save "$TMP/compacted" -o "$TMP/got"
+check "... byte for byte" cmp "$saved" "$TMP/compacted"
+check "compacted reports are decimated" poolscope-stats perf -q -p 'golden$numbered' \
 	--decimate reference --max-length 100 --format jsonl -o "$TMP/got"
 check "... to the recorded ones" judge survivors "$perf/d0100" 5000 "$TMP/got"

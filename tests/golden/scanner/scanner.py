@@ -286,25 +286,25 @@ def same_sums(path, stats, fixed):
             count, total = sums.get(key, (0, 0))
             sums[key] = (count + 1, total + ns(e['dur']))
     stats, fixed = load(stats), load(fixed)
-    told = {}
+    printed = {}
     for node in [dict(fixed, node='all')] + fixed['nodes']:
         name = '-1' if node['node'] == 'master' else node['node']
         for group, both in node['groups'].items():
             for key, value in both['intervals'].items():
-                told[name, group, key] = value
-    if told.keys() != sums.keys():
-        yield f'other names: {told.keys() ^ sums.keys()}'
+                printed[name, group, key] = value
+    if printed.keys() != sums.keys():
+        yield f'other names: {printed.keys() ^ sums.keys()}'
         return
     for key, (count, total) in sums.items():
-        if told[key]['count'] != count:
-            yield f'{key}: {count} intervals, {told[key]["count"]} told'
-        if abs(told[key]['seconds'] - total / 1e9) > 1e-9 * abs(total / 1e9):
-            yield f'{key}: {total} ns, {told[key]["seconds"]} s told'
+        if printed[key]['count'] != count:
+            yield f'{key}: {count} intervals, {printed[key]["count"]} printed'
+        if abs(printed[key]['seconds'] - total / 1e9) > 1e-9 * abs(total / 1e9):
+            yield f'{key}: {total} ns, {printed[key]["seconds"]} s printed'
         where, group, name = key
         if where == 'all' and name not in fixed['groups'][group]['counters']:
             text_there = stats[group][name]
             if abs(decimal.Decimal(text_there) * 10**9 - total) > 1000:
-                yield f'{key}: {total} ns, {text_there} told'
+                yield f'{key}: {total} ns, {text_there} printed'
 
 
 def same_interval(case, fixed):

@@ -86,11 +86,11 @@ def run(case, work, statuses, command):
     setup = load(os.path.join(case, 'case.json'))['setup']
     wanted = load(expected(case, 'directories.json'))
     held = build(case, work, setup)
-    said = ''
+    output = ''
     for number, where in enumerate(wanted['passes']):
         done = subprocess.run(command + ['-d', 'data', '-a', 'archive'],
                               cwd=work, text=True, capture_output=True)
-        said += done.stdout + done.stderr
+        output += done.stdout + done.stderr
         if done.returncode != statuses[number]:
             yield 'pass %d: exit status %d: %s' % (
                 number, done.returncode, done.stderr)
@@ -107,8 +107,8 @@ def run(case, work, statuses, command):
                 yield '%s: other content in the archive' % name
     for name in set(re.findall(r"Cannot process '([^']*)'", open(
             expected(case, 'stdout.txt'), encoding='utf-8').read())):
-        if said.count(name + ':') != 1:
-            yield '%s: named %d times' % (name, said.count(name + ':'))
+        if output.count(name + ':') != 1:
+            yield '%s: named %d times' % (name, output.count(name + ':'))
 
 
 # ---- entities, queries ----

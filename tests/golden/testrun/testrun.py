@@ -1,4 +1,4 @@
-"""Judges what is said of a farm's test runs; Python's standard library only.
+"""Judges the numbers of a farm's test runs; Python's standard library only.
 
   testrun.py deltas EXPECTED GOT       durations of the steps of each run
   testrun.py iterations EXPECTED GOT   how many events of each name it has

@@ -13,19 +13,19 @@ judged() {
 	/usr/bin/python3 "$testruns/testrun.py" "$@"
 }
 
-# said PARTITION WHAT: what poolscope-stats says, in $TMP/WHAT.
-said() {
+# printed PARTITION WHAT: the answer of poolscope-stats, in $TMP/WHAT.
+printed() {
 	poolscope-stats testrun "$2" -p "$1" --format json -o "$TMP/$2"
 }
 
-# told NAME CASE PARTITION: the recorded numbers.
-told() {
+# recorded NAME CASE PARTITION: the recorded numbers.
+recorded() {
 	_expected=$testruns/$2/expected
-	check "$1: has the time of every step" said "$3" deltas
+	check "$1: has the time of every step" printed "$3" deltas
 	check "... as recorded" judged deltas "$_expected/run_deltas.json" "$TMP/deltas"
-	check "$1: has the number of every event" said "$3" iterations
+	check "$1: has the number of every event" printed "$3" iterations
 	check "... as recorded" judged iterations "$_expected/iterations.json" "$TMP/iterations"
-	check "$1: has statistics of its groups" said "$3" groups
+	check "$1: has statistics of its groups" printed "$3" groups
 	check "... as recorded" judged groups "$_expected/groups.json" "$TMP/groups" "$testruns/$2"
 	check "... which a slow pass finds, too" judged pass "$testruns/$2" "$TMP/groups"
 }
@@ -50,11 +50,11 @@ for case in "$testruns"/m0[1-4]*; do
 	name=$(basename "$case")
 	check "$name: is imported" poolscope-import -p "golden\$$name" testrun "$case"
 	wait_until indexed 60 || fail "$name: is indexed"
-	told "$name" "$name" "golden\$$name"
+	recorded "$name" "$name" "golden\$$name"
 	drawn "$name" "$name" "golden\$$name"
 done
 
-# The order in which events come says nothing, nor that they come again.
+# The order of events has no influence, nor have repeated events.
 mkdir "$TMP/shuffled"
 name=m03_irregular_60
 /usr/bin/python3 -c 'import random, sys
@@ -65,11 +65,11 @@ cp "$testruns/$name/testruns.jsonl" "$TMP/shuffled/"
 check "the events of all runs, mixed, are imported" \
 	poolscope-import -p 'golden$shuffled' testrun "$TMP/shuffled"
 wait_until indexed 60 || fail "... and indexed"
-told "mixed" "$name" 'golden$shuffled'
+recorded "mixed" "$name" 'golden$shuffled'
 check "the first farm is imported again" \
 	poolscope-import -p "golden\$$name" testrun "$testruns/$name"
 wait_until indexed 60 || fail "... and indexed"
-told "imported again" "$name" "golden\$$name"
+recorded "imported again" "$name" "golden\$$name"
 
 for runs in $GOLDEN_RUNS; do
 	partition="golden\$generated$runs"
@@ -78,8 +78,8 @@ for runs in $GOLDEN_RUNS; do
 		--runs "$runs" --out "$TMP/farm"
 	check "... and imported" poolscope-import -p "$partition" testrun "$TMP/farm"
 	wait_until indexed 120 || fail "... and indexed"
-	check "... have the time of every step" said "$partition" deltas
-	check "... and statistics" said "$partition" groups
+	check "... have the time of every step" printed "$partition" deltas
+	check "... and statistics" printed "$partition" groups
 	check "... with the recorded sums and digests" judged summary \
 		"$testruns/m05_generated/expected_$runs.json" "$TMP/deltas" "$TMP/groups"
 	check "... and pages" poolscope-plot testrun -p "$partition" --series "$TMP/series"
@@ -91,4 +91,4 @@ stop broker
 stop aggregator
 
 # Without a process that answers.
-told "from the store" "$name" "golden\$$name"
+recorded "from the store" "$name" "golden\$$name"

@@ -39,7 +39,8 @@ add_integer(struct wire_writer *w, const char *key, int64_t i)
 	assert_true(wire_put_attribute(w, text_of(key), &value));
 }
 
-/* An event with so many attributes k0, k1 ... and, if reported so, a claim. */
+/* An event with `attributes` attributes k0, k1 ... and, if asked for, a claim.
+ */
 static void
 add(enum record_kind kind, unsigned attributes, bool claims)
 {

@@ -1,5 +1,5 @@
 /*
- * client_ring - a ring beside a list of what it should hold, and between
+ * client_ring - a ring against a list of what it should hold, and between
  * threads.
  * SPDX-License-Identifier: MIT
  */

@@ -96,7 +96,7 @@ a_span_of_hours_is_as_long_as_the_clock_says(void **state)
 		fast_clock_add(&ticks, mark_at(ns, ns / 50000));
 	assert_true(fabs(error_at(&ticks, SECOND / 100)) < 5e6);
 	assert_true(fabs(error_at(&ticks, ns) - (double)(ns / 50000)) < 300000);
-	/* In the middle, where marks were thinned. */
+	/* In the middle, where marks were decimated. */
 	assert_true(fabs(error_at(&ticks, 3600 * SECOND) -
 			 (double)(3600 * SECOND / 50000)) < 2e6);
 }
@@ -113,7 +113,7 @@ a_jump_is_taken_as_one(void **state)
 	fast_clock_add(&ticks, mark_at(10 * SECOND, 3600 * SECOND));
 	assert_true(fabs(error_at(&ticks, 10 * SECOND) -
 			 3600.0 * (double)SECOND) < 1000);
-	/* The counter began anew. */
+	/* The counter began again. */
 	fast_clock_add(&ticks, (struct fast_clock_point){ 5, 4000 * SECOND });
 	assert_true(fast_clock_wall_ns(&ticks, 5) - ticks.wall_less_monotonic ==
 		    4000 * SECOND);

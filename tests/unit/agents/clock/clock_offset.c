@@ -1,5 +1,5 @@
 /*
- * clock_offset - what is said of the aggregator's clock, against a world in
+ * clock_offset - estimates of the aggregator's clock, against a world in
  * which it is known.
  * SPDX-License-Identifier: MIT
  */
@@ -134,15 +134,15 @@ begin(void)
 	clock_offset_init(&clock_offset, &now, 7);
 }
 
-/* Is the truth where it is said to be? */
+/* Is the truth within the reported error? */
 static void
 expect_honest(const struct clock_offset_estimate *estimate, int64_t true_ns)
 {
 	int64_t wrong = estimate->offset_ns - true_ns;
 
 	if (wrong < -estimate->error_ns || wrong > estimate->error_ns)
-		fail_msg("wrong by %" PRId64 " ns, and said %" PRId64, wrong,
-		    estimate->error_ns);
+		fail_msg("wrong by %" PRId64 " ns, reported error %" PRId64,
+		    wrong, estimate->error_ns);
 }
 
 static void

@@ -210,7 +210,7 @@ what_somebody_brings_is_not_reported(void **state)
 	push();
 	answer(WIRE_WELCOME, 0, 3, 0);
 	pass(60);
-	/* Fenced it is when a newer run of that session has it. */
+	/* It is superseded when a newer start of that session has it. */
 	answer(WIRE_NACK, WIRE_NACK_SUPERSEDED, 7, 0);
 	pass(60);
 	answer(WIRE_WELCOME, 0, 7, 0);

@@ -43,7 +43,7 @@ a_aggregator_within_a_gap_gets_the_rest_of_it(void **state)
 }
 
 /* A copy of the spool has reported a gap there: what we have under that number
- * is not kept, although the aggregator denies no chain. */
+ * is not stored, although the aggregator denies no running hash. */
 static void
 a_yes_that_may_be_about_a_gap_counts_for_nothing(void **state)
 {
@@ -261,7 +261,7 @@ who_has_other_content_there_is_another_life(void **state)
 	ask_with(9, 4);
 	welcome_missing(4, 9, 12345);
 	assert_int_equal(w.diverged, 4);
-	/* It goes back first: what it has of the others' past comes along. */
+	/* It resends first: what it has of the others' past comes along. */
 	w.diverged = 0;
 	restart(0, 8);
 	push();

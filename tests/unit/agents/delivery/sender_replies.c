@@ -271,7 +271,7 @@ another_probe_is_a_hello_when_there_is_nothing_else_to_say(void **state)
 	give_at(WIRE_ACK, last(), 2, 900, 950);
 	assert_int_equal(last()->header.type, WIRE_HELLO);
 	assert_int_equal(last()->header.seq, 3);
-	/* What a welcome tells asks for no other. */
+	/* A complete welcome asks for no other. */
 	w.now += MS;
 	give_at(WIRE_WELCOME, last(), 2, 1000, 1050);
 	assert_int_equal(w.probes, 4);

@@ -53,7 +53,7 @@ body_of(uint64_t seq)
 	return (struct text){ (char *)w.body, w.body_bytes };
 }
 
-/* The chain after `seq` batches. */
+/* The running hash after `seq` batches. */
 static inline uint64_t
 chain_after(uint64_t seq)
 {
@@ -298,7 +298,7 @@ nack(const struct sent *to, enum wire_reason reason, uint64_t expect_seq)
 	assert_true(give(h));
 }
 
-/* Stream 0 with so many batches says hello at `first`. */
+/* Stream 0 with `batches` batches says hello at `first`. */
 static inline void
 ask_with(uint64_t batches, uint64_t first)
 {

@@ -11,7 +11,7 @@
 static char root[SCRATCH_BYTES], library[SCRATCH_BYTES + 32];
 static char drm[SCRATCH_BYTES + 32];
 
-/* Two devices; the second one knows little.  With a file `stuck` beside it the
+/* Two devices; the second one knows little.  With a file `stuck` next to it the
  * driver does not come back for a while. */
 static const char source[] =
     "#include <stdlib.h>\n#include <unistd.h>\n"

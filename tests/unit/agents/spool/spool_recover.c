@@ -9,7 +9,7 @@
 
 #include "proto/wire/wire.h"
 
-/* Stands before the C library's: gives so many entries, then an error. */
+/* Replaces the C library's: returns some entries, then an error. */
 static int entries_left = INT32_MAX;
 
 struct dirent *

@@ -47,7 +47,7 @@ at_the_bound_batches_are_refused_and_acknowledging_makes_room(void **state)
 }
 
 static void
-a_full_disk_is_said_in_a_sentence_and_loses_nothing(void **state)
+a_full_disk_is_reported_in_a_sentence_and_loses_nothing(void **state)
 {
 	struct rlimit limit = { 30 << 10, RLIM_INFINITY };
 	struct help h;
@@ -241,7 +241,7 @@ main(void)
 		cmocka_unit_test(
 		    at_the_bound_batches_are_refused_and_acknowledging_makes_room),
 		cmocka_unit_test(
-		    a_full_disk_is_said_in_a_sentence_and_loses_nothing),
+		    a_full_disk_is_reported_in_a_sentence_and_loses_nothing),
 		cmocka_unit_test(
 		    a_failed_write_abandons_the_segment_and_a_second_one_is_final),
 		cmocka_unit_test(

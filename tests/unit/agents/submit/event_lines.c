@@ -205,7 +205,7 @@ a_bad_line_says_what_is_bad(void **state)
 }
 
 static void
-limits_are_said_in_the_sentence(void **state)
+limits_are_reported_in_the_sentence(void **state)
 {
 	char *line = malloc(100000);
 	struct value value = { .type = VALUE_NIL };
@@ -290,7 +290,7 @@ main(void)
 		cmocka_unit_test(a_json_line_may_be_of_a_test_run),
 		cmocka_unit_test(a_json_time_keeps_what_a_double_holds),
 		cmocka_unit_test(a_bad_line_says_what_is_bad),
-		cmocka_unit_test(limits_are_said_in_the_sentence),
+		cmocka_unit_test(limits_are_reported_in_the_sentence),
 		cmocka_unit_test(names_are_lower_cased_beyond_ascii),
 		cmocka_unit_test(ids_remember_the_last_hundred_thousand),
 	};

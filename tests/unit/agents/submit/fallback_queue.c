@@ -1,5 +1,5 @@
 /*
- * fallback_queue - what may lie in the drop directory, and what becomes of it.
+ * fallback_queue - what may be in the fallback queue, and what becomes of it.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/fallback_queue.h"

@@ -176,7 +176,7 @@ what_is_taken_again_and_again_and_never_stored_has_an_end(void **state)
 }
 
 static void
-nobody_there_is_said_at_once(void **state)
+nobody_there_is_reported_at_once(void **state)
 {
 	enum wire_reason reason;
 	unsigned char frame[256];
@@ -218,7 +218,7 @@ main(void)
 		    an_agent_that_hangs_up_is_asked_until_the_deadline),
 		cmocka_unit_test(
 		    what_is_taken_again_and_again_and_never_stored_has_an_end),
-		cmocka_unit_test(nobody_there_is_said_at_once),
+		cmocka_unit_test(nobody_there_is_reported_at_once),
 		cmocka_unit_test(a_frame_of_an_unknown_type_keeps_its_number),
 	};
 

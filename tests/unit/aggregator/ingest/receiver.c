@@ -22,7 +22,7 @@ static char folder[64];
 static struct journal *journal;
 static struct receiver *receiver;
 
-/* A sender's stream: chain[n] is the chain after n. */
+/* The stream of a sender, with the running hash after each number. */
 struct sender {
 	struct session_id session;
 	uint64_t run;
@@ -118,7 +118,7 @@ header_of(const struct sender *sender, enum wire_type type, uint64_t seq)
 	};
 }
 
-/* Body of batch n: one event whose name tells salt and n. */
+/* Body of batch n: one event whose name has salt and n. */
 static struct text
 body_of(const struct sender *sender, uint64_t n)
 {
@@ -222,8 +222,8 @@ batches_in_order_are_stored_and_acknowledged(void **state)
 	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 0);
 }
 
-/* One that was welcomed by the store before may be a life of the spool that
- * this one would tell apart. */
+/* A sender welcomed by the store before may be a life of the spool that this
+ * one would distinguish. */
 static void
 a_batch_for_another_generation_is_refused(void **state)
 {
@@ -347,7 +347,7 @@ a_hello_is_welcomed_with_the_next_expected_seq(void **state)
 	answer = send_hello(&s, 5);
 	is_welcome(answer, 5);
 	assert_int_equal(answer.flags, WIRE_FLAG_SAME);
-	/* Nothing is known, or nothing was said. */
+	/* Nothing is known, or nothing was sent. */
 	assert_int_equal(send_hello(&s, 1).flags, 0);
 	answer = send_hello(&s, 50);
 	is_welcome(answer, 5);
@@ -404,7 +404,8 @@ a_batch_without_a_running_hash_leaves_a_boundary(void **state)
 	other.salt = 1;
 	assert_int_equal(send_batch(&other, 1).run, 0);
 	for (uint64_t n = 1; n <= 2; n++)
-		send_batch(&s, n); /* diverged, and its chains are known */
+		send_batch(
+		    &s, n); /* diverged, and its running hashes are known */
 	gap = header_of(&s, WIRE_GAP, 2);
 	gap.last_seq = 2;
 	gap.reason = WIRE_GAP_RESTORED;
@@ -416,7 +417,7 @@ a_batch_without_a_running_hash_leaves_a_boundary(void **state)
 	is_nack(send_hello(&s, 2), WIRE_NACK_DIVERGED, 2);
 	assert_int_equal(send_hello(&s, 2).run, 1);
 	assert_int_equal(send_hello(&s, 3).flags, WIRE_FLAG_SAME);
-	/* One that says which chain is before it leaves none. */
+	/* One that has the running hash before it leaves none. */
 	gap = header_of(&s, WIRE_GAP, 4);
 	gap.last_seq = 4;
 	gap.after = s.chain[4] = 7;
@@ -738,7 +739,7 @@ only_new_partitions_that_match_are_accepted(void **state)
 	receiver_accept(receiver, &ours);
 	is_ack(send_batch(&s, 1), 1);
 	is_nack(send_batch(&other, 1), WIRE_NACK_OWNER, 0);
-	/* What has begun here stays, whatever is said later. */
+	/* What has begun here stays, whatever comes later. */
 	receiver_accept(receiver, NULL);
 	is_ack(send_batch(&other, 1), 1);
 	receiver_accept(receiver, &ours);

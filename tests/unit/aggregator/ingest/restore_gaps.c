@@ -64,7 +64,7 @@ session(uint8_t id)
 	return (struct session_id){ .bytes = { id, 1 } };
 }
 
-/* The chain after n in these tests. */
+/* The running hash after n in these tests. */
 static uint64_t
 chain_after(uint64_t n)
 {
@@ -165,7 +165,7 @@ gap(uint8_t id, uint64_t first, uint64_t last)
 	return ask(&h, (struct text){ NULL, 0 });
 }
 
-/* One transaction of telling, when it is due. */
+/* One transaction of reports, when it is due. */
 static void
 tell(int64_t at_ns)
 {

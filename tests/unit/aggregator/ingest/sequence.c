@@ -52,7 +52,8 @@ numbers_of_no_honest_sender_are_refused(void **state)
 	}
 }
 
-/* A stream with the numbers 1 to `last_seq`, whose chain after n is 100 + n. */
+/* A stream with the numbers 1 to `last_seq`, whose running hash after n is 100
+ * + n. */
 static struct journal_stream
 stream_of(uint64_t last_seq)
 {
@@ -63,8 +64,8 @@ stream_of(uint64_t last_seq)
 	return stream;
 }
 
-/* What is known on both sides decides; a fork is another chain before the
- * first. */
+/* What is known on both sides decides; a fork is another running hash before
+ * the first. */
 static void
 known_running_hashes_agree_or_diverge(void **state)
 {

@@ -6,7 +6,7 @@
 #include "tests/unit/proto/net/zsock_help.h"
 
 #include "broker/relay/relay.h"
-#include "tests/unit/said.h"
+#include "tests/unit/stderr_text.h"
 
 static struct relay relay;
 static struct routes routes;
@@ -56,7 +56,7 @@ on_late(void *arg, struct loop_timer *timer)
 	loop_quit(loop, 1);
 }
 
-/* Until so many messages were refused. */
+/* Until `refused` messages were refused. */
 static int
 run_until(uint64_t refused)
 {
@@ -114,7 +114,7 @@ the_log_hears_of_them_in_a_minute_and_then_of_no_more(void **state)
 	relay.counters.invalid = 4;
 	drop_log_note(&relay.drop_log);
 	assert_true(relay.drop_log.summary.at_ns > clock_monotonic_ns());
-	text = said(summarize);
+	text = stderr_text(summarize);
 	assert_non_null(strstr(text, "dropped 8 messages in the last minute"));
 	assert_non_null(strstr(text, " owner=3 "));
 	assert_non_null(strstr(text, " unforwarded=1 malformed=4 "));

@@ -50,7 +50,7 @@ assert_alarms(uint64_t *random, uint32_t count, double (*noise)(uint64_t *))
 		change_points_find(&change_points, values, count);
 		alarms += change_points.count > 0;
 	}
-	/* Five standard deviations above what is said. */
+	/* Five standard deviations above the promised rate. */
 	most =
 	    series * CHANGE_POINTS_ALARM +
 	    5 * sqrt(series * CHANGE_POINTS_ALARM * (1 - CHANGE_POINTS_ALARM));
@@ -99,7 +99,7 @@ is_local(const struct change_points *change_points, double place, double off)
 	return false;
 }
 
-/* What was found beside what there is, of all series so far. */
+/* What was found in addition to what there is, of all series so far. */
 struct extras {
 	uint32_t parts, changes;
 };
@@ -135,7 +135,7 @@ try_steps(uint64_t *random, bool outliers, struct extras *extras)
 	extras->changes += change_points.count - steps;
 }
 
-/* An alarm in a hundred parts between two steps is what is said; six more, as
+/* The promise is an alarm in a hundred parts between two steps; six more, as
  * many are a change and its end, and parts may be few. */
 static void
 try_series(bool outliers)
@@ -165,7 +165,7 @@ outliers_hide_no_step(void **state)
 	try_series(true);
 }
 
-/* Ranks know no sizes: a value beside the edge that is high by chance moves
+/* Ranks ignore sizes: a value next to the edge that is high by chance moves
  * it.  By more than two it is one time in twenty; 170 of 200 is seven
  * standard deviations from that. */
 static void

@@ -4,7 +4,7 @@
 # In both items end in NULs: in FILES they are the files, in OURS, for each:
 # "bad", or "test START_US NAME", for each entry "entry", TIMING, INFO and NAME,
 # and "left out COUNT".  Names are in hexadecimal digits.  What is a rule of the
-# agreement and not of JSON is said here once more.
+# agreement and not of JSON is stated here once more.
 # SPDX-License-Identifier: MIT
 import json
 import math

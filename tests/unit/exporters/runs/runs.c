@@ -33,7 +33,7 @@ static const char *const step_names[STEPS] = { "whole", "wait", "bake",
 	"hand" };
 static const char *const shops[] = { "north", "south", "west" };
 static const char *const people[] = { "ann", "bob", "cy" };
-static const char *const nodes[NODES] = { "door", "kitchen" };
+static const char *const nodes[NODES] = { "hall", "kitchen" };
 
 /* What was sent of a run. */
 static struct made {
@@ -113,7 +113,7 @@ put_entity(const struct made *run)
 		record.attributes++;
 	}
 	record.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
-	rig_record(&rig, "door", &record);
+	rig_record(&rig, "hall", &record);
 }
 
 static void

@@ -162,7 +162,7 @@ what_is_not_known_is_no_peak(void **state)
 }
 
 static void
-who_said_too_many_or_too_few_loses_no_peak(void **state)
+a_wrong_count_loses_no_peak(void **state)
 {
 	struct decimate_peaks thin = { .count = 100,
 		.max_length = 4,
@@ -192,7 +192,7 @@ main(void)
 		cmocka_unit_test(
 		    peaks_and_both_ends_stay_in_order_within_the_length),
 		cmocka_unit_test(what_is_not_known_is_no_peak),
-		cmocka_unit_test(who_said_too_many_or_too_few_loses_no_peak),
+		cmocka_unit_test(a_wrong_count_loses_no_peak),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

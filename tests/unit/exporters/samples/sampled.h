@@ -57,7 +57,7 @@ define_group(
 	rig_record(&rig, "node-0", &entity);
 }
 
-/* Whole numbers at so many seconds. */
+/* Whole numbers at these seconds. */
 static inline void
 put_sample(const char *node, const char *set, double seconds, uint32_t count,
     const int64_t *numbers)

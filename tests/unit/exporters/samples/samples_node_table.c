@@ -18,7 +18,7 @@ define(void)
 	define_group("memory", "memory.used", "By", "gauge");
 }
 
-/* Read it all in steps of so many seconds, from RIG_T0 on. */
+/* Read it all in steps of `step` seconds, from RIG_T0 on. */
 static int
 try_read(int64_t step, uint32_t steps, const char *metric,
     const struct job_intervals *job_intervals, struct err *err)

@@ -8,7 +8,7 @@
 
 #include "tests/unit/exporters/samples/sampled.h"
 
-/* RIG_T0 is so many seconds before the end of its hour. */
+/* Seconds from RIG_T0 to the end of its hour. */
 enum { SAMPLES = 600, HOUR = 400 };
 
 static struct series *

@@ -35,30 +35,31 @@ tear_down(void **state)
 }
 
 /* A sample of set clock; the drift in ns/s. */
-struct said {
+struct printed {
 	const char *node;
 	int64_t time, offset, error, drift, drift_error, generation, begin;
 	int64_t received;
 };
 
 static bool
-add(const struct said *said)
+add(const struct printed *printed)
 {
-	const int64_t numbers[] = { said->offset, said->error, said->drift,
-		said->drift_error, 1000, said->generation, said->begin };
+	const int64_t numbers[] = { printed->offset, printed->error,
+		printed->drift, printed->drift_error, 1000, printed->generation,
+		printed->begin };
 	unsigned char bytes[100];
 	struct wire_writer w;
 	struct record record = {
 		.kind = RECORD_SAMPLE,
-		.node = text_of(said->node),
-		.time_ns = said->time,
-		.receive_ns = said->received,
+		.node = text_of(printed->node),
+		.time_ns = printed->time,
+		.receive_ns = printed->received,
 		.source = text_of("clock"),
 		.values = 7,
 	};
 
-	if (record.receive_ns == 0 && said->offset < INT64_MAX / 4)
-		record.receive_ns = said->time + said->offset;
+	if (record.receive_ns == 0 && printed->offset < INT64_MAX / 4)
+		record.receive_ns = printed->time + printed->offset;
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	for (size_t i = 0; i < 7; i++)
 		wire_put_value(
@@ -86,7 +87,7 @@ is_known(const char *node, int64_t time)
 }
 
 /* Ten seconds apart, a second off, to a millisecond; drift to 100 ppm. */
-static const struct said first = { .node = "a",
+static const struct printed first = { .node = "a",
 	.time = T0,
 	.offset = S,
 	.error = MS,
@@ -97,7 +98,7 @@ static const struct said first = { .node = "a",
 static void
 between_two_estimates_the_offset_is_on_the_line(void **state)
 {
-	struct said second = first;
+	struct printed second = first;
 
 	(void)state;
 	second.time += 10 * S;
@@ -129,11 +130,11 @@ beyond_the_last_the_error_grows_with_the_drift(void **state)
 static void
 the_drift_goes_on(void **state)
 {
-	struct said said = first;
+	struct printed printed = first;
 
 	(void)state;
-	said.drift = 50000;
-	add(&said);
+	printed.drift = 50000;
+	add(&printed);
 	clock_map_finish(map);
 	assert_int_equal(at("a", T0 + 100 * S).offset_ns, S + 5 * MS);
 	assert_int_equal(at("a", T0 - 10 * S).offset_ns, S - 500000);
@@ -154,7 +155,7 @@ before_its_generation_nothing_is_known(void **state)
 static void
 across_a_step_forwards_each_side_has_its_own(void **state)
 {
-	struct said last = first, next = first;
+	struct printed last = first, next = first;
 
 	(void)state;
 	last.time += 10 * S;
@@ -177,7 +178,7 @@ across_a_step_forwards_each_side_has_its_own(void **state)
 static void
 where_a_clock_was_set_back_the_error_covers_both(void **state)
 {
-	struct said last = first, next = first;
+	struct printed last = first, next = first;
 	struct clock_map_offset both;
 
 	(void)state;
@@ -202,7 +203,7 @@ where_a_clock_was_set_back_the_error_covers_both(void **state)
 static void
 after_an_agent_that_was_killed_little_more_is_known(void **state)
 {
-	struct said next = first;
+	struct printed next = first;
 
 	(void)state;
 	next.time += 7200 * S;
@@ -219,11 +220,11 @@ after_an_agent_that_was_killed_little_more_is_known(void **state)
 static void
 what_is_no_further_off_than_the_error_does_not_matter(void **state)
 {
-	struct said said = first;
+	struct printed printed = first;
 
 	(void)state;
-	said.offset = MS / 2;
-	add(&said);
+	printed.offset = MS / 2;
+	add(&printed);
 	clock_map_finish(map);
 	assert_false(at("a", T0).matters);
 }
@@ -231,24 +232,24 @@ what_is_no_further_off_than_the_error_does_not_matter(void **state)
 static void
 only_estimates_are_taken_in(void **state)
 {
-	struct said said = first;
+	struct printed printed = first;
 	struct record record = { .kind = RECORD_SAMPLE,
 		.source = text_of("clock") };
 	int64_t from = TIME_MIN_NS, to = TIME_MAX_NS;
 
 	(void)state;
 	assert_false(clock_map_add(map, &record));
-	said.error = -1;
-	assert_false(add(&said));
-	said = first;
-	said.offset = INT64_MAX;
-	assert_false(add(&said));
-	said = first;
-	said.drift = INT64_MIN;
-	assert_false(add(&said));
-	said = first;
-	said.drift_error = -1;
-	assert_false(add(&said));
+	printed.error = -1;
+	assert_false(add(&printed));
+	printed = first;
+	printed.offset = INT64_MAX;
+	assert_false(add(&printed));
+	printed = first;
+	printed.drift = INT64_MIN;
+	assert_false(add(&printed));
+	printed = first;
+	printed.drift_error = -1;
+	assert_false(add(&printed));
 	assert_true(clock_map_is_empty(map));
 	clock_map_finish(map);
 	clock_map_widen(map, &from, &to);
@@ -266,18 +267,18 @@ the_truth_is_within_the_error(void **state)
 	(void)state;
 	for (int64_t time = 0; time < 3600 * S;
 	     time += (int64_t)(check_random(&random) % (90 * S))) {
-		struct said said = first;
+		struct printed printed = first;
 		double phase = 2 * M_PI * (double)time / period;
 		int64_t wrong =
 		    (int64_t)(check_random(&random) % (2 * MS)) - MS;
 
-		said.time = T0 + time;
-		said.offset = S + (int64_t)(height * sin(phase)) + wrong;
-		said.drift =
+		printed.time = T0 + time;
+		printed.offset = S + (int64_t)(height * sin(phase)) + wrong;
+		printed.drift =
 		    llround(height * 2 * M_PI / period * cos(phase) * 1e9);
 		/* How fast the drift itself changes, over two minutes. */
-		said.drift_error = 250000;
-		add(&said);
+		printed.drift_error = 250000;
+		add(&printed);
 	}
 	clock_map_finish(map);
 	for (int i = 0; i < 100000; i++) {
@@ -296,7 +297,7 @@ the_truth_is_within_the_error(void **state)
 static void
 a_window_becomes_wide_enough(void **state)
 {
-	struct said behind = first, ahead = first;
+	struct printed behind = first, ahead = first;
 	int64_t from = T0, to = T0 + 10 * S;
 
 	(void)state;
@@ -314,12 +315,12 @@ a_window_becomes_wide_enough(void **state)
 static void
 more_than_fits_in_memory_is_thinned(void **state)
 {
-	struct said said = first;
+	struct printed printed = first;
 
 	(void)state;
 	for (int i = 0; i < CLOCK_MAP_POINTS_MAX + 1000; i++) {
-		said.time += S / 100;
-		add(&said);
+		printed.time += S / 100;
+		add(&printed);
 	}
 	clock_map_finish(map);
 	assert_int_equal(at("a", T0 + 1000 * S).offset_ns, S);

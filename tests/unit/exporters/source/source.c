@@ -1,5 +1,5 @@
 /*
- * source - pages from a listener that answers as doors do, and as they should
+ * source - pages from a listener that answers as it should, and as it should
  * not.
  * SPDX-License-Identifier: MIT
  */

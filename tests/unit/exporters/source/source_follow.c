@@ -78,7 +78,7 @@ exporter_begin(uint64_t place)
 	exporter.place = place;
 }
 
-/* A life: up to so many records; true: it came to the end. */
+/* A life: up to `steps` records; true: it came to the end. */
 static bool
 exporter_live(uint64_t *random, const struct wire_query *query, unsigned steps)
 {

@@ -8,7 +8,7 @@
 
 enum { SAMPLES = 3000, OTHERS = 1700 }; /* several pages of each */
 
-/* A store with so many samples of `node`; its folder stays. */
+/* A store with `count` samples of `node`; its folder stays. */
 static void
 make_store(const char *node, int count, char to[static sizeof(rig.folder)])
 {

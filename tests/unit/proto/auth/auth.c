@@ -221,7 +221,7 @@ a_key_that_is_not_on_the_list_is_refused(void **state)
 	assert_non_null(strstr(err.text, "refuses the key who"));
 	auth_counters(auth, &counters);
 	assert_true(counters.handshakes_refused > 0);
-	/* Allowed a little later, it comes in with the next knock. */
+	/* Allowed a little later, it is accepted at the next connect. */
 	allow(&stranger, "*", "*");
 	good(auth_reload(auth, &(bool){ false }, &err), &err);
 	good(zsock_reconnect(line, &err), &err);
@@ -365,7 +365,7 @@ a_bad_list_leaves_the_old_one(void **state)
 	assert_int_equal(judge(AUTH_PUBLISH, "a$p", "n1"), AUTH_OK);
 }
 
-/* A message as it comes from a peer (NULL: no key), through so many brokers
+/* A message as it comes from a peer (NULL: no key), through `brokers` brokers
  * further away, forwarded for (NULL: not, &server: a peer without a key). */
 static void
 come_from(

@@ -22,7 +22,7 @@ a_plain_name_is_good(void **state)
 }
 
 static void
-what_is_wrong_with_a_name_is_said(void **state)
+what_is_wrong_with_a_name_is_reported(void **state)
 {
 	char name[300];
 
@@ -187,7 +187,7 @@ bytes_are_two_digits_each(void **state)
 	assert_ptr_equal(text_hex(to, NULL, 0), to);
 }
 
-/* Beside the C library's. */
+/* Against the C library's. */
 static void
 every_character_is_written_and_read_again(void **state)
 {
@@ -241,7 +241,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_plain_name_is_good),
-		cmocka_unit_test(what_is_wrong_with_a_name_is_said),
+		cmocka_unit_test(what_is_wrong_with_a_name_is_reported),
 		cmocka_unit_test(utf8_is_what_the_standard_says),
 		cmocka_unit_test(every_character_is_written_and_read_again),
 		cmocka_unit_test(quoted_text_has_no_bytes_that_hurt_a_line),

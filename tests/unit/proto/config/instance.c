@@ -104,7 +104,7 @@ the_names_of_directories_that_are_made_are_on_disk(void **state)
 }
 
 static void
-what_cannot_be_a_directory_is_said(void **state)
+what_cannot_be_a_directory_is_reported(void **state)
 {
 	struct err err = { 0 };
 
@@ -173,7 +173,7 @@ main(void)
 		    a_path_too_long_for_a_socket_is_refused_with_the_limit),
 		cmocka_unit_test(
 		    the_names_of_directories_that_are_made_are_on_disk),
-		cmocka_unit_test(what_cannot_be_a_directory_is_said),
+		cmocka_unit_test(what_cannot_be_a_directory_is_reported),
 		cmocka_unit_test(the_instance_is_absolute_whatever_names_it),
 		cmocka_unit_test(partition_and_node_come_from_the_scheduler),
 	};

@@ -38,7 +38,7 @@ static const struct opt_table tables[] = { { options, NULL },
 static struct opt_program program = { .name = "poolscope-emit",
 	.synopsis = "[options] SOURCE EVENT | --stdin | what is so long | that "
 		    "it has to go on below",
-	.summary = "publish one event, of which there is so much to be said "
+	.summary = "publish one event, about which there is so much to read "
 		   "that no line holds it",
 	.tables = tables,
 	.operands_min = 1,

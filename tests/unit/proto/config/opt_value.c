@@ -140,7 +140,7 @@ what_may_change_changes(void **state)
 }
 
 static void
-what_is_not_said_any_more_is_the_default(void **state)
+what_is_not_reported_any_more_is_the_default(void **state)
 {
 	struct err err = { 0 };
 
@@ -200,7 +200,8 @@ a_bad_one_changes_nothing(void **state)
 	put("");
 }
 
-/* What files said is kept in memory once; to and fro costs nothing. */
+/* Values of files are stored in memory once; changing back and forth is free.
+ */
 static void
 texts_stay_where_they_are(void **state)
 {
@@ -228,7 +229,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_may_change_changes),
-		TEST(what_is_not_said_any_more_is_the_default),
+		TEST(what_is_not_reported_any_more_is_the_default),
 		TEST(a_change_is_taken_back_whole),
 		TEST(a_bad_one_changes_nothing),
 		TEST(texts_stay_where_they_are),

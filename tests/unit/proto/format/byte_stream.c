@@ -147,7 +147,7 @@ a_tar_into_a_pipe_is_refused(void **state)
 }
 
 static void
-a_full_disk_is_said_once_at_the_end(void **state)
+a_full_disk_is_reported_once_at_the_end(void **state)
 {
 	static const enum byte_stream_kind kinds[] = { BYTE_STREAM_PLAIN,
 		BYTE_STREAM_GZIP };
@@ -195,7 +195,7 @@ main(void)
 		cmocka_unit_test(gzip_reads_what_was_zipped_as_one_member),
 		cmocka_unit_test(tar_reads_the_only_member),
 		cmocka_unit_test(a_tar_into_a_pipe_is_refused),
-		cmocka_unit_test(a_full_disk_is_said_once_at_the_end),
+		cmocka_unit_test(a_full_disk_is_reported_once_at_the_end),
 		cmocka_unit_test(without_a_file_bytes_are_counted),
 	};
 	int rc;

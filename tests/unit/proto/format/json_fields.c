@@ -54,7 +54,7 @@ values_are_views_and_texts_are_decoded(void **state)
 }
 
 static void
-what_is_wrong_is_said_with_its_column(void **state)
+what_is_wrong_is_reported_with_its_column(void **state)
 {
 	static const char *const bad[][2] = {
 		{ "", "not JSON: unexpected end at column 1" },
@@ -304,7 +304,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_views_and_texts_are_decoded),
-		cmocka_unit_test(what_is_wrong_is_said_with_its_column),
+		cmocka_unit_test(what_is_wrong_is_reported_with_its_column),
 		cmocka_unit_test(a_member_among_many_that_comes_twice_is_found),
 		cmocka_unit_test(numbers_are_whole_or_the_nearest_double),
 		cmocka_unit_test(random_numbers_are_read_as_strtod_reads_them),

@@ -1,5 +1,5 @@
 /*
- * hash - SipHash's published vectors, and chains that never meet again.
+ * hash - SipHash's published vectors, and running hashes that never meet again.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/hash/hash.h"

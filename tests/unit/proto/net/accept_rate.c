@@ -1,5 +1,5 @@
 /*
- * accept_rate - real sockets that knock, at a time that we make.
+ * accept_rate - real sockets that connect, at a simulated time.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/accept_rate.h"
@@ -18,7 +18,7 @@ enum {
 	RATE = 4,
 	BURST = RATE * ACCEPT_RATE_BURST_SECONDS,
 	IN_VAIN_MS = 300,
-	PATIENCE_MS = 30000, /* the kernel knocks again after 1, 3, 7 s */
+	PATIENCE_MS = 30000, /* the kernel retries after 1, 3, 7 s */
 	CONNECTIONS_MAX = 128,
 };
 

@@ -1,5 +1,5 @@
 /*
- * Tests of proto/net/libzmq.h: when the library is loaded, and what is said
+ * Tests of proto/net/libzmq.h: when the library is loaded, and the message
  * where it cannot be.
  * SPDX-License-Identifier: MIT
  */
@@ -113,10 +113,10 @@ execute_where(const char *dir, const char *answer)
 }
 
 static void
-one_that_cannot_be_loaded_is_said_in_one_sentence(void **state)
+one_that_cannot_be_loaded_is_reported_in_one_sentence(void **state)
 {
 	char dir[] = "/tmp/poolscope.XXXXXX", library[64], answer[64];
-	char said[ERR_BYTES] = "";
+	char printed[ERR_BYTES] = "";
 	FILE *file;
 	const char *variant = getenv("VARIANT");
 	pid_t child;
@@ -141,14 +141,14 @@ one_that_cannot_be_loaded_is_said_in_one_sentence(void **state)
 	assert_int_equal(status, 0);
 	file = fopen(answer, "re");
 	assert_non_null(file);
-	assert_non_null(fgets(said, sizeof(said), file));
+	assert_non_null(fgets(printed, sizeof(printed), file));
 	fclose(file);
-	assert_int_equal(strncmp(said,
+	assert_int_equal(strncmp(printed,
 			     "cannot load libzmq, which every endpoint needs "
 			     "(Debian package libzmq5): ",
 			     73),
 	    0);
-	assert_null(strchr(said, '\n'));
+	assert_null(strchr(printed, '\n'));
 	unlink(library);
 	unlink(answer);
 	rmdir(dir);
@@ -174,7 +174,7 @@ main(void)
 		cmocka_unit_test(
 		    a_sandbox_closes_after_it_and_does_not_keep_it_out),
 		cmocka_unit_test(
-		    one_that_cannot_be_loaded_is_said_in_one_sentence),
+		    one_that_cannot_be_loaded_is_reported_in_one_sentence),
 	};
 
 	if (getenv(ANSWER) != NULL)

@@ -127,7 +127,7 @@ a_frame_over_the_limit_costs_the_connection(void **state)
 	zsock_close(&listener);
 }
 
-/* ---- doors ---- */
+/* ---- listeners ---- */
 
 static void
 assert_refused(struct zsock *listener, const char *endpoint, const char *why)

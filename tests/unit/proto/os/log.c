@@ -5,7 +5,7 @@
 #include "proto/os/log.h"
 
 #include "tests/unit/check.h"
-#include "tests/unit/said.h"
+#include "tests/unit/stderr_text.h"
 
 static void
 say_all(void)
@@ -38,14 +38,14 @@ say_failure(void)
 }
 
 static void
-what_is_below_the_level_is_not_said(void **state)
+what_is_below_the_level_is_not_reported(void **state)
 {
 	(void)state;
 	log_init("test", LOG_INFO);
-	assert_string_equal(said(say_all),
+	assert_string_equal(stderr_text(say_all),
 	    "error test: one\nwarn test: two 2\ninfo test: three\n");
 	log_init("test", LOG_ERROR);
-	assert_string_equal(said(say_all), "error test: one\n");
+	assert_string_equal(stderr_text(say_all), "error test: one\n");
 }
 
 static void
@@ -56,27 +56,27 @@ a_line_stays_one_line(void **state)
 	(void)state;
 	log_init("test", LOG_INFO);
 	assert_string_equal(
-	    said(say_evil), "error test: a?error b: ?[31mred?\n");
-	line = said(say_long);
+	    stderr_text(say_evil), "error test: a?error b: ?[31mred?\n");
+	line = stderr_text(say_long);
 	assert_int_equal(strlen(line), 1023);
 	assert_int_equal(line[1022], '\n');
 }
 
 static void
-a_failure_is_said_at_every_level(void **state)
+a_failure_is_reported_at_every_level(void **state)
 {
 	(void)state;
 	log_init("test", LOG_ERROR);
-	assert_string_equal(said(say_failure), "test: no room\n");
+	assert_string_equal(stderr_text(say_failure), "test: no room\n");
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_below_the_level_is_not_said),
+		cmocka_unit_test(what_is_below_the_level_is_not_reported),
 		cmocka_unit_test(a_line_stays_one_line),
-		cmocka_unit_test(a_failure_is_said_at_every_level),
+		cmocka_unit_test(a_failure_is_reported_at_every_level),
 	};
 
 	return cmocka_run_group_tests_name("log", tests, NULL, NULL);

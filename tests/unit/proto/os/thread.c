@@ -20,7 +20,7 @@ struct job {
 	struct thread thread;
 	atomic_int ends;
 	sem_t heard;
-	char said[ERR_BYTES];
+	char printed[ERR_BYTES];
 	pthread_t self, told_by;
 };
 
@@ -56,7 +56,7 @@ hear(void *arg, const struct err *failure)
 {
 	struct job *job = arg;
 
-	snprintf(job->said, sizeof(job->said), "%s", failure->text);
+	snprintf(job->printed, sizeof(job->printed), "%s", failure->text);
 	job->told_by = pthread_self();
 	atomic_fetch_add(&job->ends, 1);
 	sem_post(&job->heard);
@@ -91,10 +91,10 @@ one_that_fails_says_which_and_why(void **state)
 	assert_false(thread_failure(&job.thread, &err));
 	sem_post(&job.go);
 	sem_wait(&job.heard);
-	assert_string_equal(job.said, "the tester: the address is taken");
+	assert_string_equal(job.printed, "the tester: the address is taken");
 	assert_false(thread_is_running(&job.thread));
 	assert_true(thread_failure(&job.thread, &err));
-	assert_string_equal(err.text, job.said);
+	assert_string_equal(err.text, job.printed);
 	thread_stop(&job.thread);
 	assert_true(pthread_equal(job.told_by, job.self));
 	assert_false(pthread_equal(job.self, pthread_self()));
@@ -124,7 +124,7 @@ one_that_fails_while_it_stops_reports_it(void **state)
 	start(&job, true);
 	thread_stop(&job.thread);
 	assert_int_equal(job.ends, 1);
-	assert_string_equal(job.said, "the tester: the disk is full");
+	assert_string_equal(job.printed, "the tester: the disk is full");
 }
 
 static void
@@ -136,7 +136,7 @@ one_that_serves_must_not_end_by_itself(void **state)
 	start(&job, true);
 	sem_post(&job.go);
 	sem_wait(&job.heard);
-	assert_string_equal(job.said, "the tester: ended unexpectedly");
+	assert_string_equal(job.printed, "the tester: ended unexpectedly");
 	thread_stop(&job.thread);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Tests of proto/service/sandbox.h: each fences a child in, which then tries.
- * SPDX-License-Identifier: MIT
+ * Tests of proto/service/sandbox.h: each puts a child into a sandbox, which
+ * then tries. SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
@@ -100,7 +100,7 @@ make_root(void **state)
 	if (mkdtemp(root) == NULL)
 		return -1;
 	outside = getpid();
-	log_init("fence", LOG_INFO);
+	log_init("sandbox", LOG_INFO);
 	snprintf(instance, sizeof(instance), "%s/i", root);
 	opt_common_values.dir = instance;
 	for (int i = 0; i < 4; i++) {
@@ -140,7 +140,7 @@ has_landlock(void)
 	return has;
 }
 
-/* The fence of a service: its store, its socket, a key of elsewhere. */
+/* The sandbox of a service: its store, its socket, a key of elsewhere. */
 static void
 enter_sandbox(void)
 {
@@ -194,7 +194,7 @@ uses_its_own(void)
 }
 
 static void
-what_was_said_can_be_used(void **state)
+what_was_reported_can_be_used(void **state)
 {
 	(void)state;
 	in_child(uses_its_own);
@@ -404,7 +404,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_said_can_be_used),
+		cmocka_unit_test(what_was_reported_can_be_used),
 		cmocka_unit_test(
 		    nothing_else_can_be_read_written_made_or_removed),
 		cmocka_unit_test(the_files_of_other_processes_are_not_seen),

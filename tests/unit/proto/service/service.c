@@ -21,16 +21,16 @@
 #include "proto/service/service.h"
 #include "tests/unit/scratch.h"
 
-/* ---- the daemon: tells what happens to it, a letter each, on `tell` ---- */
+/* ---- the daemon: reports what happens, a letter each, on `report_fd` ---- */
 
-static int tell;
+static int report_fd;
 static int start_result, clings, hangs, stalls;
 static bool nothing;
 
 static void
 say(char what)
 {
-	while (write(tell, &what, 1) < 0)
+	while (write(report_fd, &what, 1) < 0)
 		;
 }
 
@@ -164,7 +164,7 @@ struct child {
 	int errors;   /* its standard error */
 };
 
-enum { READY_FD = 20, TELL_FD = 21, ARGUMENTS = 12 };
+enum { READY_FD = 20, REPORT_FD = 21, ARGUMENTS = 12 };
 
 static void
 run_child(char **arguments, const int pipes[3][2], int close_standard)
@@ -172,7 +172,7 @@ run_child(char **arguments, const int pipes[3][2], int close_standard)
 	char *argv[ARGUMENTS] = { (char *)(uintptr_t) "poolscope-test" };
 	int argc = 1;
 
-	dup2(pipes[0][1], TELL_FD);
+	dup2(pipes[0][1], REPORT_FD);
 	dup2(pipes[1][1], READY_FD);
 	dup2(pipes[2][1], STDERR_FILENO);
 	if (close_standard) {
@@ -183,7 +183,7 @@ run_child(char **arguments, const int pipes[3][2], int close_standard)
 		close(pipes[i][0]);
 		close(pipes[i][1]);
 	}
-	tell = TELL_FD;
+	report_fd = REPORT_FD;
 	while (*arguments != NULL)
 		argv[argc++] = *arguments++;
 	_exit(service_main(&service, argc, argv));
@@ -243,7 +243,7 @@ read_all(int fd, char *to, size_t room)
 	return bytes;
 }
 
-/* Wait for the end: its status, and what it said last. */
+/* Wait for the end: its status, and its last message. */
 static void
 assert_end(
     struct child *child, int status, const char *reported, const char *error)

@@ -87,7 +87,7 @@ a_run_is_an_entity_with_its_properties(void **state)
 }
 
 static void
-what_is_null_is_none_and_what_is_absent_is_not_said(void **state)
+what_is_null_is_none_and_what_is_absent_is_not_reported(void **state)
 {
 	(void)state;
 	assert_int_equal(
@@ -140,7 +140,7 @@ an_event_that_nobody_received_has_one(void **state)
 static void
 a_fraction_keeps_every_digit_to_the_nanosecond(void **state)
 {
-	/* Doubles beside 1508000063.695798123 are 238 ns apart. */
+	/* Doubles near 1508000063.695798123 are 238 ns apart. */
 	static const struct {
 		const char *text;
 		int64_t ns;
@@ -433,7 +433,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_is_an_entity_with_its_properties),
 		cmocka_unit_test(
-		    what_is_null_is_none_and_what_is_absent_is_not_said),
+		    what_is_null_is_none_and_what_is_absent_is_not_reported),
 		cmocka_unit_test(an_event_of_a_run_has_both_times),
 		cmocka_unit_test(an_event_that_nobody_received_has_one),
 		cmocka_unit_test(

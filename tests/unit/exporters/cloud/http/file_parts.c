@@ -28,7 +28,7 @@ make_file(const char *bytes, size_t n)
 
 /* All parts of `fd` together are `bytes`. */
 static uint32_t
-assert_parts(int fd, const char *bytes, size_t n, int64_t said)
+assert_parts(int fd, const char *bytes, size_t n, int64_t printed)
 {
 	struct file_parts parts;
 	struct file_part part;
@@ -37,7 +37,7 @@ assert_parts(int fd, const char *bytes, size_t n, int64_t said)
 	uint32_t count = 0;
 	bool last = false;
 
-	assert_int_equal(file_parts_open(&parts, fd, said, NULL, &err), 0);
+	assert_int_equal(file_parts_open(&parts, fd, printed, NULL, &err), 0);
 	while (file_parts_next(&parts, &part, &err) > 0) {
 		assert_false(last);
 		assert_int_equal(part.number, ++count);

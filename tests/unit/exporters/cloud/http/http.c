@@ -409,7 +409,7 @@ test_a_pause_is_no_longer_than_patience(void **state)
 }
 
 static void
-test_what_is_not_http_is_said_at_once(void **state)
+test_what_is_not_http_is_reported_at_once(void **state)
 {
 	const char *script[] = { "SSH-2.0-OpenSSH_9.2\r\n" };
 	struct http_answer answer;
@@ -460,25 +460,25 @@ test_short_passwords_of_the_address_are_not_passed_on(void **state)
 	struct http_request request = { .method = "GET",
 		.url = "http://h/?u=visitor&P=hushhush&db=pool&x-api-key=abcdef"
 		       "&note=a-rather-long-one" };
-	char said[HTTP_EXCERPT_BYTES];
+	char printed[HTTP_EXCERPT_BYTES];
 
 	(void)state;
-	http_excerpt(said, text_of("hushhush visitor abcdef a-rather-long-one"),
-	    &request);
-	assert_string_equal(said, "*** visitor *** ***");
+	http_excerpt(printed,
+	    text_of("hushhush visitor abcdef a-rather-long-one"), &request);
+	assert_string_equal(printed, "*** visitor *** ***");
 }
 
 static void
 test_blanks_of_an_answer_are_one_and_none_at_its_ends(void **state)
 {
 	const struct http_request request = { .url = "http://h/" };
-	char said[HTTP_EXCERPT_BYTES];
+	char printed[HTTP_EXCERPT_BYTES];
 
 	(void)state;
-	http_excerpt(said, text_of("\r\n \n\t  not\n\n found \n"), &request);
-	assert_string_equal(said, "not found");
-	http_excerpt(said, text_of(" \n "), &request);
-	assert_string_equal(said, "");
+	http_excerpt(printed, text_of("\r\n \n\t  not\n\n found \n"), &request);
+	assert_string_equal(printed, "not found");
+	http_excerpt(printed, text_of(" \n "), &request);
+	assert_string_equal(printed, "");
 }
 
 static void
@@ -702,7 +702,7 @@ main(void)
 		TEST(a_redirect_is_an_answer),
 		TEST(retries_end_and_the_last_error_is_reported),
 		TEST(a_pause_is_no_longer_than_patience),
-		TEST(what_is_not_http_is_said_at_once),
+		TEST(what_is_not_http_is_reported_at_once),
 		TEST(an_answer_has_a_bound),
 		TEST(a_secret_that_is_reported_back_is_not_passed_on),
 		TEST(a_failure_of_libcurl_is_no_interruption),

@@ -222,7 +222,7 @@ text_longer_than_any_buffer_arrives(void **state)
 	free(name);
 }
 
-/* The numbers beside the events, as text of their own: nanoseconds. */
+/* The numbers that follow the events, as text of their own: nanoseconds. */
 static void
 every_nanosecond_is_kept(void **state)
 {

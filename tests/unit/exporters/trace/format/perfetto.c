@@ -127,7 +127,7 @@ attributes_keep_their_types(void **state)
 }
 
 /* As a timeline does it: by begin, the longest first, spread over lanes;
- * times so few that many are equal, names so many that they are forgotten. */
+ * times so few that many are equal, and more names than are remembered. */
 static void
 random_slices_are_paired_again(void **state)
 {

@@ -63,7 +63,7 @@ assert_lanes_nest(const struct interval *at, uint32_t count)
 				     overlap_in_part(&at[i], &at[k]));
 }
 
-/* Can they be spread over so many lanes?  All ways are tried. */
+/* Can they be spread over `lanes` lanes?  All ways are tried. */
 static bool
 can_be_spread(struct interval *at, uint32_t count, uint32_t i, uint32_t used,
     uint32_t lanes)

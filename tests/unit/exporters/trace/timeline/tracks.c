@@ -9,27 +9,27 @@
 #include "exporters/trace/timeline/tracks_order.h"
 #include "tests/unit/check.h"
 
-static char said[4096];
+static char printed[4096];
 
 static void
 on_process(void *arg, int64_t pid, struct text name, int64_t place)
 {
-	size_t used = strlen(said);
+	size_t used = strlen(printed);
 
 	(void)arg;
 	(void)pid;
-	snprintf(said + used, sizeof(said) - used, "%" PRId64 " %.*s\n", place,
-	    (int)name.bytes, name.at);
+	snprintf(printed + used, sizeof(printed) - used, "%" PRId64 " %.*s\n",
+	    place, (int)name.bytes, name.at);
 }
 
 static void
 on_thread(void *arg, int64_t pid, int64_t tid, struct text name, int64_t place)
 {
-	size_t used = strlen(said);
+	size_t used = strlen(printed);
 
 	(void)arg;
 	assert_true(pid != tid);
-	snprintf(said + used, sizeof(said) - used, "  %" PRId64 " %.*s\n",
+	snprintf(printed + used, sizeof(printed) - used, "  %" PRId64 " %.*s\n",
 	    place, (int)name.bytes, name.at);
 }
 
@@ -39,9 +39,9 @@ assert_described(const struct tracks *tracks, const struct string_table *first,
 {
 	struct tracks_names names = { NULL, on_process, on_thread };
 
-	said[0] = '\0';
+	printed[0] = '\0';
 	tracks_describe(tracks, first, &names);
-	assert_string_equal(said, wanted);
+	assert_string_equal(printed, wanted);
 }
 
 static void

@@ -109,7 +109,7 @@ of_very_many_the_others_are_behind_the_last(void **state)
 }
 
 static void
-what_was_reported_of_a_file_is_said_again_when_it_changes(void **state)
+what_was_reported_of_a_file_is_reported_again_when_it_changes(void **state)
 {
 	struct reported_files *reported_files = reported_files_new();
 	struct inbox_file file = { .ino = 7, .mtime_ns = 1, .bytes = 2 };
@@ -144,7 +144,8 @@ main(void)
 		CASE(what_somebody_has_is_left_alone),
 		CASE(a_file_of_a_far_year_is_not_the_oldest),
 		CASE(of_very_many_the_others_are_behind_the_last),
-		CASE(what_was_reported_of_a_file_is_said_again_when_it_changes),
+		CASE(
+		    what_was_reported_of_a_file_is_reported_again_when_it_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

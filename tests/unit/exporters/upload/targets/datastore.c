@@ -178,7 +178,7 @@ a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 }
 
 static void
-what_the_service_cannot_take_is_said_before_it_is_asked(void **state)
+what_the_service_cannot_take_is_reported_before_it_is_asked(void **state)
 {
 	struct result_file result = file_of_three();
 	struct err err = { 0 };
@@ -273,7 +273,7 @@ main(void)
 		cmocka_unit_test(a_file_is_its_entries_and_then_its_test),
 		cmocka_unit_test(a_commit_has_at_most_500_mutations_and_10_mib),
 		cmocka_unit_test(
-		    what_the_service_cannot_take_is_said_before_it_is_asked),
+		    what_the_service_cannot_take_is_reported_before_it_is_asked),
 		cmocka_unit_test(a_place_is_a_project_and_maybe_a_namespace),
 		cmocka_unit_test(an_answer_has_a_result_for_each_mutation),
 		cmocka_unit_test(an_error_is_one_sentence),

@@ -66,7 +66,7 @@ random_name(char to[static 2 * NAME_MAX_BYTES])
 
 /* What the page says that stands for the name. */
 static struct text
-said(char to[static 2 * NAME_MAX_BYTES], struct text name, bool measurement)
+printed(char to[static 2 * NAME_MAX_BYTES], struct text name, bool measurement)
 {
 	memcpy(to, name.at, name.bytes);
 	for (uint32_t i = 0; i < name.bytes; i++) {
@@ -139,7 +139,7 @@ put_line(FILE *lines, FILE *wanted)
 
 	for (int i = 0; i < 4; i++) {
 		struct text name = random_name(names[i]);
-		struct text want = said(other, name, i == 0);
+		struct text want = printed(other, name, i == 0);
 		size_t n = influx_escape(
 		    to, name, i == 0 ? INFLUX_MEASUREMENT : INFLUX_KEY);
 

@@ -607,7 +607,7 @@ on_flood_listener(void *arg, struct zsock *listener)
 }
 
 static void
-a_line_that_said_again_is_reported_when_there_is_room(void **state)
+a_line_that_was_full_is_reported_when_there_is_room(void **state)
 {
 	struct flood flood = { .sent = 0 };
 	struct err err;
@@ -727,7 +727,7 @@ main(void)
 		TEST(no_wake_up_from_other_threads_is_lost),
 		TEST(idle_is_called_before_each_sleep_and_after_the_last_round),
 		TEST(no_wake_up_of_a_port_is_lost),
-		TEST(a_line_that_said_again_is_reported_when_there_is_room),
+		TEST(a_line_that_was_full_is_reported_when_there_is_room),
 		TEST(a_port_may_be_removed_and_closed_by_any_callback),
 		TEST(more_ports_than_there_is_room_for_are_refused),
 	};

@@ -1,9 +1,9 @@
 /*
- * said - what is written to standard error.
+ * stderr_text - what a function writes to standard error.
  * SPDX-License-Identifier: MIT
  */
-#ifndef TESTS_UNIT_SAID_H
-#define TESTS_UNIT_SAID_H
+#ifndef TESTS_UNIT_STDERR_TEXT_H
+#define TESTS_UNIT_STDERR_TEXT_H
 
 #include <unistd.h>
 
@@ -11,21 +11,21 @@
 
 /* What `say` writes, at most a pipe of it; valid until the next call. */
 static inline const char *
-said(void (*say)(void))
+stderr_text(void (*say)(void))
 {
 	static char text[8192];
-	int kept = dup(STDERR_FILENO), fds[2];
+	int saved = dup(STDERR_FILENO), fds[2];
 	ssize_t bytes;
 
 	assert_int_equal(pipe(fds), 0);
 	dup2(fds[1], STDERR_FILENO);
 	say();
-	dup2(kept, STDERR_FILENO);
+	dup2(saved, STDERR_FILENO);
 	close(fds[1]);
 	bytes = read(fds[0], text, sizeof(text) - 1);
 	text[bytes < 0 ? 0 : bytes] = '\0';
 	close(fds[0]);
-	close(kept);
+	close(saved);
 	return text;
 }
 

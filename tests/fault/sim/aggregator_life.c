@@ -1,6 +1,6 @@
 /*
- * aggregator_life - commits of the aggregator, its crashes, and what a store
- * that was restored owes.
+ * aggregator_life - commits of the aggregator, its crashes, and what is missing
+ * after a restore.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -18,7 +18,7 @@ sim_aggregator_init(struct sim *sim)
 	k->answers = 0;
 	k->disk.generation = k->work.generation = sim_random(sim) | 1;
 	k->disk.streams = k->work.streams = 0;
-	k->disk.kepts = k->work.kepts = 0;
+	k->disk.entries = k->work.entries = 0;
 	k->credit = 512 << 10;
 	k->busy_percent = k->refuse_percent = 0;
 	sim_twin_load(sim);
@@ -30,11 +30,11 @@ copy_store(struct sim_store *to, const struct sim_store *from)
 {
 	to->generation = from->generation;
 	to->streams = from->streams;
-	to->kepts = from->kepts;
+	to->entries = from->entries;
 	memcpy(to->stream, from->stream,
 	    (size_t)from->streams * sizeof(from->stream[0]));
-	memcpy(
-	    to->kept, from->kept, (size_t)from->kepts * sizeof(from->kept[0]));
+	memcpy(to->entry, from->entry,
+	    (size_t)from->entries * sizeof(from->entry[0]));
 }
 
 static void
@@ -45,9 +45,9 @@ close_missing(struct sim *sim)
 	for (int i = 0; i < work->streams; i++) {
 		struct sim_aggregator_stream *s = &work->stream[i];
 
-		if (s->missing > s->last_seq && work->kepts < SIM_KEPT)
-			work->kept[work->kepts++] =
-			    (struct sim_kept){ s->session, s->stream,
+		if (s->missing > s->last_seq && work->entries < SIM_ENTRIES)
+			work->entry[work->entries++] =
+			    (struct sim_entry){ s->session, s->stream,
 				    s->last_seq + 1, s->missing, -1, true };
 		s->missing = s->missing_hash = 0;
 		sim_twin_put(sim, s);
@@ -61,7 +61,7 @@ sim_aggregator_commit(struct sim *sim)
 	static _Thread_local struct sim_answer answer[SIM_ANSWERS];
 	int answers = k->answers;
 
-	sim_trace(sim, "keeper commits");
+	sim_trace(sim, "aggregator commits");
 	k->commit_ns = 0;
 	/* After a time, which is over when it likes to be. */
 	if (sim_is_mixed(sim) && sim_chance(sim, 2))
@@ -90,7 +90,7 @@ sim_aggregator_crash(struct sim *sim)
 {
 	struct sim_aggregator *k = &sim->aggregator;
 
-	sim_trace(sim, "keeper crashes");
+	sim_trace(sim, "aggregator crashes");
 	k->up = false;
 	k->up_ns = sim->now_ns + 1 + sim_below(sim, 2000000000);
 	k->commit_ns = 0;
@@ -99,9 +99,9 @@ sim_aggregator_crash(struct sim *sim)
 	sim_twin_crash(sim);
 }
 
-/* What the store that goes had of a stream, or missing itself. */
+/* What the replaced store had of a stream, or missed itself. */
 static void
-owe(struct sim *sim, const struct sim_aggregator_stream *before)
+note_missing(struct sim *sim, const struct sim_aggregator_stream *before)
 {
 	struct sim_aggregator_stream *s =
 	    sim_aggregator_get(sim, &before->session, before->stream);
@@ -118,29 +118,29 @@ owe(struct sim *sim, const struct sim_aggregator_stream *before)
 
 /* Gaps of the aggregator's own are a stream like any other: missing, too. */
 static void
-tell_again(struct sim_store *work, const struct sim_kept *closed)
+report_again(struct sim_store *work, const struct sim_entry *closed)
 {
-	for (int i = 0; i < work->kepts; i++)
-		if (work->kept[i].closed &&
-		    work->kept[i].stream == closed->stream &&
-		    work->kept[i].seq == closed->seq &&
-		    work->kept[i].last == closed->last &&
-		    session_equal(&work->kept[i].session, &closed->session))
+	for (int i = 0; i < work->entries; i++)
+		if (work->entry[i].closed &&
+		    work->entry[i].stream == closed->stream &&
+		    work->entry[i].seq == closed->seq &&
+		    work->entry[i].last == closed->last &&
+		    session_equal(&work->entry[i].session, &closed->session))
 			return;
-	if (work->kepts < SIM_KEPT)
-		work->kept[work->kepts++] = *closed;
+	if (work->entries < SIM_ENTRIES)
+		work->entry[work->entries++] = *closed;
 }
 
-/* What the store that is set aside had. */
+/* What the replaced store had. */
 static void
 bring(struct sim *sim, const struct sim_store *before)
 {
-	for (int i = 0; i < before->streams && sim->mutant != SIM_OWE_NOTHING;
-	     i++)
-		owe(sim, &before->stream[i]);
-	for (int i = 0; i < before->kepts; i++)
-		if (before->kept[i].closed)
-			tell_again(&sim->aggregator.work, &before->kept[i]);
+	for (int i = 0;
+	     i < before->streams && sim->mutant != SIM_FORGET_MISSING; i++)
+		note_missing(sim, &before->stream[i]);
+	for (int i = 0; i < before->entries; i++)
+		if (before->entry[i].closed)
+			report_again(&sim->aggregator.work, &before->entry[i]);
 }
 
 void
@@ -155,7 +155,7 @@ sim_aggregator_restore(struct sim *sim, bool lost)
 	if (lost)
 		sim_loss_begin(sim);
 	copy_store(&before, &k->disk);
-	k->work.streams = k->work.kepts = 0;
+	k->work.streams = k->work.entries = 0;
 	if (k->has_backup)
 		copy_store(&k->work, &k->backup);
 	if (!lost)

@@ -1,10 +1,10 @@
 """An instance whose store and spools are copied, put back and lost, and the
 judge of what is left.
 
-The oracle: every accepted record is kept, or its batch is in a gap that the
+The oracle: every accepted record is stored, or its batch is in a gap that the
 store shows when every spool is empty and the aggregator waits no longer for
-what it is owed (--restore-wait).  Excused are only records of which the one spool
-that had them was replaced by hand before a store had them.  What is kept twice
+what is missing (--restore-wait).  Excused are only records of which the one spool
+that had them was replaced by hand before a store had them.  What is stored twice
 was in two spools.
 
 SPDX-License-Identifier: MIT
@@ -42,7 +42,7 @@ class World:
     # ---- work ----
 
     def work(self, name, puts):
-        self.load.drop()
+        self.load.disconnect()
         self.load.path = self.agents[name]
         for _ in range(puts):
             self.load.put([self.load.record() for _ in range(self.random.randint(1, 8))])
@@ -52,7 +52,7 @@ class World:
                                  "test", *words, check=False).returncode == 0
 
     def drain(self, *names):
-        """All that these have accepted is kept."""
+        """All that these have accepted is stored."""
         for name in names or tuple(self.agents):
             wait_until(lambda n=name: self.emit(n, "fence", "--wait", "stored", "--timeout",
                                                 "%ds" % (20 * SLOW)),
@@ -92,12 +92,12 @@ class World:
         self.instance.start("aggregator")
 
     def settle(self):
-        """Nobody will bring anything any more: what is owed still is told."""
+        """No sender will bring anything any more: what is still missing is reported."""
         self.drain()
         self.instance.kill("aggregator", signal.SIGTERM)
         self.instance.options["aggregator"] += ["--restore-wait", "0s"]
         self.instance.start("aggregator")
-        wait_until(lambda: self.counter("missing") == 0, 60, "nothing to be owed")
+        wait_until(lambda: self.counter("missing") == 0, 60, "nothing to be missing")
         self.drain()
 
     def counter(self, name):
@@ -136,7 +136,7 @@ class World:
         self.instance.words[new] = ["poolscope-agent"]
         self.instance.options[new] = [
             "-p", PARTITION, "-n", "node-0", "--no-samples", "--no-clock", "--spool",
-            self.spool(new), "--socket", self.agents[new], "--fallback", self.dir + "/drop-" + new
+            self.spool(new), "--socket", self.agents[new], "--fallback", self.dir + "/fallback-" + new
         ] + SMALL + self.retain
         self.instance.start(new)
         self.forks += 1
@@ -167,7 +167,7 @@ class World:
         return {r["attributes"]["number"] for r in rows}
 
     def close(self):
-        self.load.drop()
+        self.load.disconnect()
         self.instance.close()
 
 
@@ -182,18 +182,18 @@ def places(rows):
 
 
 def numbers_of_gaps(rows):
-    told = set()
+    reported = set()
     for row in rows:
         if row["kind"] == "gap" and row["class"] == "batch":
-            told |= {(row["session"], row["seq"] + i) for i in range(row["count"])}
-    return told
+            reported |= {(row["session"], row["seq"] + i) for i in range(row["count"])}
+    return reported
 
 
 def judge(oracle, world, name):
     instance, load = world.instance, world.load
     instance.alive()
     rows = events(instance)
-    kept, told = places(rows), numbers_of_gaps(rows)
+    stored, reported = places(rows), numbers_of_gaps(rows)
     known = {**load.submitted, **load.accepted}
     before = {}
     for i in range(1, world.asides + 1):
@@ -201,24 +201,24 @@ def judge(oracle, world, name):
                             "--store", "%s/store.aside-%d" % (instance.dir, i))
         for number, where in places(map(json.loads, done.stdout.splitlines())).items():
             before.setdefault(number, set()).update(batch for batch, _ in where)
-    lost = [n for n in load.accepted if n not in kept]
+    lost = [n for n in load.accepted if n not in stored]
     # A session that was given up takes its gaps along under other numbers, and
-    # what is owed to nobody is told under numbers of the store's own.
+    # what no sender brings is reported under numbers of the store's own.
     silent = [n for n in lost if n not in world.excused and
-              not (before.get(n, set()) & told or world.forks and n in before and told)]
+              not (before.get(n, set()) & reported or world.forks and n in before and reported)]
     batches = {batch for n in lost if n not in world.excused for batch in before.get(n, ())}
-    twice = [n for n, where in kept.items() if len(where) > 1 and n not in world.doubled]
-    wrong = [n for n, where in kept.items() if any(known.get(n) != p for _, p in where)]
-    print("%s: %d accepted, %d kept, %d lost and told (%d batches, %d in gaps), %d excused, "
+    twice = [n for n, where in stored.items() if len(where) > 1 and n not in world.doubled]
+    wrong = [n for n, where in stored.items() if any(known.get(n) != p for _, p in where)]
+    print("%s: %d accepted, %d stored, %d lost and reported (%d batches, %d in gaps), %d excused, "
           "%d restored, %d forks" %
-          (name, len(load.accepted), len(kept), len(lost), len(batches), len(told),
+          (name, len(load.accepted), len(stored), len(lost), len(batches), len(reported),
            len(world.excused), world.asides, world.forks))
     oracle.check(not silent, name + ": nothing accepted is lost in silence", silent[:10])
-    oracle.check(len(batches) <= len(told), name + ": gaps tell of every batch that is lost",
-                 (len(batches), len(told)))
-    oracle.check(not twice, name + ": nothing is kept twice that one spool had", twice[:10])
+    oracle.check(len(batches) <= len(reported), name + ": gaps report every batch that is lost",
+                 (len(batches), len(reported)))
+    oracle.check(not twice, name + ": nothing is stored twice that one spool had", twice[:10])
     oracle.check(not wrong, name + ": everything is as it was sent", wrong[:10])
-    return lost, told
+    return lost, reported
 
 
 def gaps_of_status(instance):
