@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-#include "broker/relay/replies.h"
+#include "broker/relay/relay_replies.h"
 #include "proto/auth/forwarded_peer.h"
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
@@ -30,7 +30,7 @@ static void
 nack(struct relay *relay, const struct wire_header *question,
     enum wire_reason reason)
 {
-	unsigned char frame[REPLY_NACK_BYTES];
+	unsigned char frame[RELAY_REPLY_NACK_BYTES];
 	struct route back = relay->message.route;
 	uint32_t retry_ms = 0, random;
 	size_t bytes;
@@ -40,7 +40,7 @@ nack(struct relay *relay, const struct wire_header *question,
 		retry_ms =
 		    RETRY_MIN_MS + random % (RETRY_MAX_MS - RETRY_MIN_MS + 1);
 	}
-	bytes = reply_nack(frame, question, reason, retry_ms);
+	bytes = relay_reply_nack(frame, question, reason, retry_ms);
 	forwarded_peer_take(&back);
 	/* A peer that is gone or full loses its reply; the socket counts it. */
 	zsock_send(relay->listener, &back,
@@ -75,8 +75,8 @@ is_answer(enum wire_type type)
 static void
 tell_status(struct relay *relay, const struct wire_header *question)
 {
-	unsigned char frame[REPLY_STATUS_BYTES];
-	size_t bytes = reply_status(frame, question, relay);
+	unsigned char frame[RELAY_REPLY_STATUS_BYTES];
+	size_t bytes = relay_reply_status(frame, question, relay);
 
 	relay->counters.statuses++;
 	zsock_send(relay->listener, &relay->message.route,
@@ -223,7 +223,7 @@ on_patience(void *arg, struct loop_timer *timer)
 
 	(void)timer;
 	try_again(relay, false);
-	drop_log_note(&relay->drop_log);
+	relay_drop_log_note(&relay->drop_log);
 }
 
 static void
@@ -253,7 +253,7 @@ on_listener(void *arg, struct zsock *listener)
 			break;
 		take(relay, true);
 	}
-	drop_log_note(&relay->drop_log);
+	relay_drop_log_note(&relay->drop_log);
 }
 
 /* ---- down ---- */
@@ -294,7 +294,7 @@ on_line(void *arg, struct zsock *zsock)
 		zsock_pass(relay->listener, &answer);
 	}
 	zsock_message_clear(&answer);
-	drop_log_note(&relay->drop_log);
+	relay_drop_log_note(&relay->drop_log);
 }
 
 /* ---- start and stop ---- */
@@ -342,7 +342,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->waiting = ROUTE_NONE;
 	relay->patience.on_timer = on_patience;
 	relay->patience.arg = relay;
-	drop_log_init(&relay->drop_log, relay);
+	relay_drop_log_init(&relay->drop_log, relay);
 	zsock_message_init(&relay->message);
 	if (zsock_open(&relay->listener, &how, err) != 0)
 		return -1;

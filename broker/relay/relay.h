@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "broker/relay/drop_log.h"
+#include "broker/relay/relay_drop_log.h"
 #include "broker/relay/routes.h"
 #include "broker/relay/upstream.h"
 #include "proto/auth/auth.h"
@@ -72,7 +72,7 @@ struct relay {
 	struct zsock_message message;
 	struct loop_timer patience;
 	struct relay_counters counters;
-	struct drop_log drop_log;
+	struct relay_drop_log drop_log;
 };
 
 struct relay_options {

@@ -1,6 +1,7 @@
 /*
  * Tests of proto/service/sandbox.h: each puts a child into a sandbox, which
- * then tries. SPDX-License-Identifier: MIT
+ * then tries.
+ * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 

@@ -1,6 +1,6 @@
 /*
- * Tests of broker/relay/drop_log.h: a whole relay, and a peer that sends it
- * rubbish.
+ * Tests of broker/relay/relay_drop_log.h: a whole relay, and a peer that sends
+ * it rubbish.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/proto/net/zsock_help.h"
@@ -80,14 +80,14 @@ what_is_dropped_counts_once_whatever_the_reason(void **state)
 	(void)state;
 	start_relay();
 	line = open_line();
-	assert_int_equal(drop_log_sum(&relay.drop_log), 0);
+	assert_int_equal(relay_drop_log_sum(&relay.drop_log), 0);
 	assert_int_equal(relay.drop_log.summary.at_ns, 0);
 	assert_int_equal(
 	    zsock_send(line, &no_route, text_of("rubbish")), ZSOCK_DONE);
 	assert_int_equal(
 	    zsock_send(line, &no_route, text_of("more of it")), ZSOCK_DONE);
 	assert_int_equal(run_until(2), 0);
-	assert_int_equal(drop_log_sum(&relay.drop_log), 2);
+	assert_int_equal(relay_drop_log_sum(&relay.drop_log), 2);
 	assert_true(relay.drop_log.summary.at_ns > clock_monotonic_ns());
 	zsock_close(&line);
 	stop_relay();
@@ -112,13 +112,13 @@ the_log_hears_of_them_in_a_minute_and_then_of_no_more(void **state)
 	relay.counters.owner = 3;
 	relay.counters.unforwarded = 1;
 	relay.counters.invalid = 4;
-	drop_log_note(&relay.drop_log);
+	relay_drop_log_note(&relay.drop_log);
 	assert_true(relay.drop_log.summary.at_ns > clock_monotonic_ns());
 	text = stderr_text(summarize);
 	assert_non_null(strstr(text, "dropped 8 messages in the last minute"));
 	assert_non_null(strstr(text, " owner=3 "));
 	assert_non_null(strstr(text, " unforwarded=1 malformed=4 "));
-	drop_log_note(&relay.drop_log);
+	relay_drop_log_note(&relay.drop_log);
 	assert_int_equal(relay.drop_log.summary.at_ns, 0);
 	stop_relay();
 }

@@ -1,8 +1,8 @@
 /*
- * replies - the frames that the broker writes itself.
+ * relay_replies - the frames that the broker writes itself.
  * SPDX-License-Identifier: MIT
  */
-#include "broker/relay/replies.h"
+#include "broker/relay/relay_replies.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "proto/os/clock.h"
 
 size_t
-reply_nack(unsigned char to[static REPLY_NACK_BYTES],
+relay_reply_nack(unsigned char to[static RELAY_REPLY_NACK_BYTES],
     const struct wire_header *question, enum wire_reason reason,
     uint32_t retry_ms)
 {
@@ -24,8 +24,8 @@ reply_nack(unsigned char to[static REPLY_NACK_BYTES],
 		.sent_ns = question->sent_ns,
 		.reason = reason,
 		.retry_ms = retry_ms };
-	size_t bytes =
-	    wire_frame(to, REPLY_NACK_BYTES, &header, (struct text){ NULL, 0 });
+	size_t bytes = wire_frame(
+	    to, RELAY_REPLY_NACK_BYTES, &header, (struct text){ NULL, 0 });
 
 	assert(bytes > 0);
 	return bytes;
@@ -160,10 +160,11 @@ written(const struct wire_writer *w)
 }
 
 size_t
-reply_status(unsigned char to[static REPLY_STATUS_BYTES],
+relay_reply_status(unsigned char to[static RELAY_REPLY_STATUS_BYTES],
     const struct wire_header *question, const struct relay *relay)
 {
-	unsigned char body_room[REPLY_STATUS_BYTES - REPLY_NACK_BYTES];
+	unsigned char
+	    body_room[RELAY_REPLY_STATUS_BYTES - RELAY_REPLY_NACK_BYTES];
 	unsigned char pairs_room[2048];
 	char id[sizeof("broker:") + ZSOCK_ENDPOINT_BYTES_MAX];
 	struct wire_writer body, pairs;
@@ -193,5 +194,6 @@ reply_status(unsigned char to[static REPLY_STATUS_BYTES],
 		put_entity(&body, relay, id, count, written(&pairs));
 	}
 	header.records = body.records;
-	return wire_frame(to, REPLY_STATUS_BYTES, &header, written(&body));
+	return wire_frame(
+	    to, RELAY_REPLY_STATUS_BYTES, &header, written(&body));
 }

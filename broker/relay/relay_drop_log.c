@@ -1,8 +1,8 @@
 /*
- * drop_log - counts and logs the messages that a broker drops.
+ * relay_drop_log - counts and logs the messages that a broker drops.
  * SPDX-License-Identifier: MIT
  */
-#include "broker/relay/drop_log.h"
+#include "broker/relay/relay_drop_log.h"
 
 #include <inttypes.h>
 
@@ -25,7 +25,7 @@ invalid(const struct relay *relay)
 }
 
 uint64_t
-drop_log_sum(const struct drop_log *drop_log)
+relay_drop_log_sum(const struct relay_drop_log *drop_log)
 {
 	const struct relay *relay = drop_log->relay;
 	const struct relay_counters *c = &relay->counters;
@@ -42,12 +42,12 @@ drop_log_sum(const struct drop_log *drop_log)
 static void
 on_summary(void *arg, struct loop_timer *timer)
 {
-	struct drop_log *drop_log = arg;
+	struct relay_drop_log *drop_log = arg;
 	const struct relay *relay = drop_log->relay;
 	const struct relay_counters *c = &relay->counters;
 	const struct zsock_counters *listener = zsock_counters(relay->listener);
 	struct auth_counters auth;
-	uint64_t now = drop_log_sum(drop_log);
+	uint64_t now = relay_drop_log_sum(drop_log);
 
 	(void)timer;
 	auth_counters(relay->auth, &auth);
@@ -65,18 +65,18 @@ on_summary(void *arg, struct loop_timer *timer)
 }
 
 void
-drop_log_init(struct drop_log *drop_log, const struct relay *relay)
+relay_drop_log_init(struct relay_drop_log *drop_log, const struct relay *relay)
 {
-	*drop_log = (struct drop_log){ .relay = relay };
+	*drop_log = (struct relay_drop_log){ .relay = relay };
 	drop_log->summary.on_timer = on_summary;
 	drop_log->summary.arg = drop_log;
 }
 
 void
-drop_log_note(struct drop_log *drop_log)
+relay_drop_log_note(struct relay_drop_log *drop_log)
 {
 	if (drop_log->summary.at_ns == 0 &&
-	    drop_log_sum(drop_log) != drop_log->reported)
+	    relay_drop_log_sum(drop_log) != drop_log->reported)
 		loop_set_timer(drop_log->relay->loop, &drop_log->summary,
 		    clock_monotonic_ns() + SUMMARY_NS, 0);
 }
