@@ -5,9 +5,9 @@
 # Unit tests are cmocka programs; every other test is a script whose last line is
 # `N passed, N failed`.  SUITE/NAME selects the tests whose names begin with NAME;
 # in unit, which has the folders of the sources, NAME begins the path or the name
-# of the file.  tests/one.sh runs each test; those of unit and fuzz JOBS at a time
-# (default: the number of processors).  With TALLY=FILE the counts are appended
-# to FILE.
+# of the file.  tests/one.sh runs each test; those of unit, fuzz and scenario JOBS
+# at a time (default: the number of processors).  With TALLY=FILE the counts are
+# appended to FILE.
 #
 # For valgrind, build/valgrind has a script in place of every program in build/,
 # which runs it under valgrind; tests need no change (tests/wrap.sh; with WRAPPED
@@ -38,7 +38,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . tests/suites.sh
-suites=${1:-lint unit fuzz golden flow fault attack model}
+suites=${1:-lint unit fuzz golden scenario flow fault attack model}
 VARIANT=${VARIANT:-release}
 
 repeat=
@@ -92,6 +92,12 @@ for each in $suites; do
 			corpus=
 			[ "$suite" != fuzz ] || corpus="--runs $((10000 / SHARE)) tests/fuzz/corpus/$t"
 			echo "$suite/$t $B/$suite/$t${corpus:+ $corpus}"
+		done | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
+	scenario)
+		for t in tests/"$suite/$begin"*.sh; do
+			case $t in
+			*/[0-9]*) echo "$suite/$(basename "$t" .sh) sh $t" ;;
+			esac
 		done | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
 	golden)
 		for part in perf scanner testrun testbench cascade; do

@@ -1,0 +1,84 @@
+# lib - what every story begins with:
+#
+#	. "$(dirname "$0")/lib.sh"
+#	aggregate --models "$TMP/models"
+#	records <<-'END'
+#		event 100 n1 work:start
+#		event 160 n1 work:end
+#	END
+#	answer "one hour is one hour" "begin,seconds" "100,60" poolscope-stats ...
+#
+# A story says in its first comment what happened, and works out the answer by hand.
+# The answer in the script is that number, never one that a program printed.
+# tests/scenario/records.py has the language of the records; the partition is
+# $PARTITION, and times count from $BASE.  The rest is tests/flow/lib.sh.
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/../flow/lib.sh"
+
+# shellcheck disable=SC2016 # a partition's name
+PARTITION='acct$pool'
+BASE=${BASE:-1700000000} # 2023-11-14 22:13:20 UTC
+export BASE POOLSCOPE_PARTITION="$PARTITION"
+
+# aggregate [ARGUMENT...]: start an aggregator; the story ends if it does not.
+aggregate() {
+	start aggregator poolscope-aggregator "$@" || exit 1
+}
+
+# model NAME: write a model to $TMP/models/NAME.conf from standard input.
+model() {
+	mkdir -p "$TMP/models"
+	cat >"$TMP/models/$1.conf"
+}
+
+# records: send the records of standard input, and wait until they are indexed.
+records() {
+	send_records || exit 1
+	wait_until indexed 30 || exit 1
+}
+
+# send_records: the same without waiting for the index.
+send_records() {
+	/usr/bin/python3 "$ROOT/tests/scenario/records.py" "ipc://$DIR/run/intake.ipc" "$PARTITION"
+}
+
+# at SECONDS: a time of the story as an option's value, seconds since 1970.
+at() {
+	/usr/bin/python3 -c 'import sys; from decimal import Decimal as D
+print(D(sys.argv[1]) + D(sys.argv[2]))' "$BASE" "$1"
+}
+
+# answer NAME WANTED COMMAND...: passes when the command exits with 0 and prints
+# exactly these lines.
+answer() {
+	_story=$1
+	_wanted=$2
+	shift 2
+	check "$_story" "$@" || return 1
+	check_text "... $_story: the answer" "$_wanted" "$(cat "$TMP/out")"
+}
+
+# columns NAMES COMMAND...: print these columns of a CSV table, without its header.
+columns() {
+	_names=$1
+	shift
+	"$@" >"$TMP/csv" || return
+	/usr/bin/python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[2])):
+    print(",".join(row[name] for name in sys.argv[1].split(",")))' "$_names" "$TMP/csv"
+}
+
+# field NAMES COMMAND...: print one value of a JSON answer; NAMES is a path such
+# as phases/0/count.
+field() {
+	_names=$1
+	shift
+	"$@" >"$TMP/json" || return
+	/usr/bin/python3 -c 'import json, sys
+at = json.load(open(sys.argv[2]))
+for name in sys.argv[1].split("/"):
+    at = at[int(name)] if isinstance(at, list) else at[name]
+print(json.dumps(at))' "$_names" "$TMP/json"
+}

@@ -1,0 +1,147 @@
+"""records - sends the records of a story to an aggregator, as an agent would.
+
+Usage: records.py ENDPOINT PARTITION < LINES
+
+Each line is a record; blank lines and lines that begin with # are skipped.
+Times are seconds since the epoch of the story, which is BASE (default
+1,700,000,000: 2023-11-14 22:13:20 UTC); they may have a fraction.
+
+    event  TIME NODE SOURCE:NAME [KEY=VALUE ...]
+    span   BEGIN END NODE TRACK NAME [KEY=VALUE ...]
+    group  NODE GROUP COLUMN:UNIT:TYPE ...     TYPE is gauge or counter
+    sample TIME NODE GROUP VALUE ...           "-" is an unknown value
+    entity NODE KIND ID [KEY=VALUE ...]
+    ----                                       the next batch begins here
+
+A value that looks like a number is one.  A session sends the records in the order
+of the lines; every call opens a session of its own.  The frames are built from
+proto/wire.md by tests/flow/peer.py and msgpack: no code of the programs that are
+tested.  Returns when the aggregator has acknowledged everything.
+SPDX-License-Identifier: MIT
+"""
+
+import os
+import struct
+import sys
+
+import msgpack
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "flow"))
+from peer import ACK, BATCH, HELLO, WELCOME, agent, crc32c, recv_answer  # noqa: E402
+
+BASE_NS = int(os.environ.get("BASE", "1700000000")) * 10 ** 9
+MASK = (1 << 64) - 1
+BATCH_RECORDS = 1000
+
+
+def time_ns(word):
+    """Exact: seconds with up to nine digits after the point."""
+    sign = -1 if word.startswith("-") else 1
+    whole, _, fraction = word.lstrip("-").partition(".")
+    return BASE_NS + sign * (int(whole) * 10 ** 9 + int((fraction + "000000000")[:9]))
+
+
+def value(word):
+    if word == "-":
+        return None
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            pass
+    return word
+
+
+def pairs(words):
+    return {key: value(text) for key, _, text in (word.partition("=") for word in words)}
+
+
+def event(at, _node, name, *rest):
+    source, _, name = name.partition(":")
+    return [1, time_ns(at), source, name, pairs(rest), None]
+
+
+def span(begin, end, _node, track, name, *rest):
+    return [3, time_ns(begin), time_ns(end), track, name, "", pairs(rest)]
+
+
+def group(_node, name, *columns):
+    columns = [column.rsplit(":", 2) for column in columns]
+    names, units, types = (" ".join(part) for part in zip(*columns))
+    return [4, "set", name, {"names": names, "units": units, "types": types}]
+
+
+def sample(at, _node, name, *values):
+    return [2, time_ns(at), name, [value(word) for word in values]]
+
+
+def entity(_node, kind, name, *rest):
+    return [4, kind, name, pairs(rest)]
+
+
+KINDS = {"event": (event, 1), "span": (span, 2), "group": (group, 0), "sample": (sample, 1),
+         "entity": (entity, 0)}
+
+
+def batches(lines):
+    """(body, records) of each batch."""
+    body, count, node = b"", 0, None
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if words[0] == "----" or count == BATCH_RECORDS:
+            if count:
+                yield body, count
+            body, count, node = b"", 0, None
+            if words[0] == "----":
+                continue
+        try:
+            make, at = KINDS[words[0]]
+            words = words[1:]
+            if words[at] != node:
+                node = words[at]
+                body += msgpack.packb([0, node])
+            body += msgpack.packb(make(*words))
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            sys.exit("line %d: %s: %s" % (number, line.strip(), error))
+        count += 1
+    if count:
+        yield body, count
+
+
+def mix(x):
+    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD & MASK
+    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53 & MASK
+    return x ^ x >> 33
+
+
+def running_hash(before, body, records):
+    return mix(mix(before ^ (crc32c(body) << 32 | len(body))) + records + 1 & MASK)
+
+
+def frame(kind, session, seq, before, body=b"", records=0):
+    header = [sys.argv[2], "story", session, seq, records, 0, 0, len(body), before, 0, 0, 0, 0, 0,
+              0, 0, 0, 1]
+    rest = msgpack.packb(header) + body
+    head = struct.pack("<4sBBHI", b"PSCP", 1, kind, 0, len(rest))
+    return head + struct.pack("<I", crc32c(head + rest)) + rest
+
+
+def ask(socket, data, wanted):
+    socket.send(data)
+    answer = recv_answer(socket)
+    if answer.type != wanted:
+        sys.exit("the aggregator refused a batch: type %d, reason %d" % (answer.type, answer.reason))
+
+
+def main():
+    session, before = os.urandom(16), 0
+    socket = agent(sys.argv[1])
+    ask(socket, frame(HELLO, session, 1, 0), WELCOME)
+    for seq, (body, records) in enumerate(batches(sys.stdin), 1):
+        ask(socket, frame(BATCH, session, seq, before, body, records), ACK)
+        before = running_hash(before, body, records)
+
+
+main()
