@@ -20,7 +20,7 @@ struct values {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "print text or json, which is an object a line", "text|json", 0 },
+	    "print text, or json with one object per line", "text|json", 0 },
 	{ .name = NULL },
 };
 
