@@ -138,7 +138,7 @@ const struct opt settings_table[] = {
 	{ "replay", 0, OPT_FLAG, OPT_TO(struct settings_given, replay), NULL,
 	    "read images of /proc, the operands, instead of this host", NULL,
 	    OPT_COMMAND },
-	{ "print", 0, OPT_CHOICE, OPT_TO(struct settings_given, print), "SET",
+	{ "print", 0, OPT_CHOICE, OPT_TO(struct settings_given, print), "GROUP",
 	    "with --replay: print this metric group (perf)", "perf",
 	    OPT_COMMAND },
 	{ 0 },
