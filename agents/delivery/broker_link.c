@@ -50,7 +50,7 @@ broker_link_connect(const struct broker_link *broker_link, struct zsock **zsock,
 	struct zsock_options shown = *options;
 
 	for (uint32_t i = 0; i < list->count; i++)
-		if (client_key_show(&shown, broker_link->key, list->at[i],
+		if (client_key_load(&shown, broker_link->key, list->at[i],
 			"agent", err) != 0)
 			return -1;
 	if (zsock_open(zsock, &shown, err) != 0)
@@ -80,7 +80,7 @@ connect_to_current(struct broker_link *broker_link, struct zsock *zsock,
 
 	broker_link->timeouts = sender_counters(sender)->timeouts;
 	broker_link->heard = false;
-	if (zsock_move(zsock, endpoint, &err) != 0)
+	if (zsock_reconnect_to(zsock, endpoint, &err) != 0)
 		log_warn("%s", err.text);
 	sender_reconnected(sender, now_ns);
 }
@@ -127,13 +127,13 @@ broker_link_renew_key(struct broker_link *broker_link, struct zsock *zsock,
 {
 	struct err err = { 0 };
 
-	if (!zsock_has_other_key(zsock))
+	if (!zsock_key_has_changed(zsock))
 		return false;
 	log_info(
 	    "the key has changed: reconnecting to %s", zsock_endpoint(zsock));
 	broker_link->timeouts = sender_counters(sender)->timeouts;
 	broker_link->heard = false;
-	if (zsock_show_key(zsock, &err) != 0)
+	if (zsock_use_key(zsock, &err) != 0)
 		log_warn("%s", err.text);
 	sender_reconnected(sender, now_ns);
 	return true;

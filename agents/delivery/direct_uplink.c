@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "proto/auth/client_key.h"
+#include "proto/auth/refusal.h"
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -132,7 +133,7 @@ check_listener(struct direct_uplink *d)
 {
 	struct err err = { 0 };
 
-	switch (zsock_trouble(d->zsock, &err)) {
+	switch (refusal_get(d->zsock, &err)) {
 	case ZSOCK_FINE: return;
 	case ZSOCK_TRY_NEXT:
 		if (zsock_reconnect(d->zsock, &err) == 0)

@@ -263,7 +263,7 @@ on_zsock(void *arg, struct zsock *zsock)
 {
 	struct spool_uplink *spool_uplink = arg;
 
-	reconnect_look(spool_uplink->reconnect);
+	reconnect_check(spool_uplink->reconnect);
 	for (int i = 0; i < FRAMES_A_ROUND; i++) {
 		if (zsock_recv(zsock, &spool_uplink->message) != ZSOCK_DONE)
 			break;
@@ -286,7 +286,7 @@ static int
 open_line(struct spool_uplink *spool_uplink, struct err *err)
 {
 	const struct zsock_options options = {
-		.kind = ZSOCK_LINE,
+		.kind = ZSOCK_CONNECTION,
 		.queue_messages = LINE_QUEUE,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};

@@ -23,9 +23,9 @@ int
 uplink_loop_open(struct uplink_loop *uplink, const struct opt_list *brokers,
     const struct client_key_values *key, struct err *err)
 {
-	const struct zsock_options options = { .kind = ZSOCK_LINE,
+	const struct zsock_options options = { .kind = ZSOCK_CONNECTION,
 		.queue_messages = LINE_QUEUE,
-		.answer_messages = 256,
+		.reply_messages = 256,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
 	*uplink = (struct uplink_loop){ .loop = NULL, .zsock = NULL };

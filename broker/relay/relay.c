@@ -153,7 +153,7 @@ pass_up(struct relay *relay, int number, const struct wire_header *header,
 {
 	struct upstream *upstream = &relay->upstream[number];
 
-	if (zsock_pass(upstream->zsock, &relay->message) == ZSOCK_DONE) {
+	if (zsock_forward(upstream->zsock, &relay->message) == ZSOCK_DONE) {
 		upstream->stuck = false;
 		return true;
 	}
@@ -293,7 +293,7 @@ on_upstream(void *arg, struct zsock *zsock)
 			break;
 		note_reply(relay, reply.frame);
 		forwarded_peer_take(&reply.route);
-		zsock_pass(relay->listener, &reply);
+		zsock_forward(relay->listener, &reply);
 	}
 	zsock_message_clear(&reply);
 	relay_drop_log_note(&relay->drop_log);
@@ -327,7 +327,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 {
 	struct zsock_options how = { .kind = ZSOCK_LISTENER,
 		.queue_messages = options->queue_messages,
-		.answer_messages = RELAY_REPLIES * options->queue_messages,
+		.reply_messages = RELAY_REPLIES * options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
 		.connects_per_second = options->connects_per_second,
