@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "proto/auth/refusal.h"
 #include "proto/base/memory.h"
 #include "proto/net/zsock.h"
 #include "proto/os/clock.h"
@@ -35,7 +36,7 @@ is_refused(struct remote_source *remote_source, struct err *err)
 {
 	if (!zsock_watch(remote_source->zsock))
 		return false;
-	switch (zsock_trouble(remote_source->zsock, err)) {
+	switch (refusal_get(remote_source->zsock, err)) {
 	case ZSOCK_FINE: return false;
 	case ZSOCK_TRY_NEXT:
 		return zsock_reconnect(remote_source->zsock, err) != 0;
@@ -251,7 +252,7 @@ remote_source_open(struct pages *pages, const struct client_key_values *key,
 		.close = close_socket,
 	};
 	struct zsock_options options = {
-		.kind = ZSOCK_LINE,
+		.kind = ZSOCK_CONNECTION,
 		.queue_messages = QUEUE_MESSAGES,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};
@@ -260,7 +261,7 @@ remote_source_open(struct pages *pages, const struct client_key_values *key,
 
 	remote_source->silence_ns = silence_ns;
 	zsock_message_init(&remote_source->message);
-	if (client_key_show(&options, key, endpoint, "reader", err) == 0 &&
+	if (client_key_load(&options, key, endpoint, "reader", err) == 0 &&
 	    zsock_open(&remote_source->zsock, &options, err) == 0 &&
 	    zsock_connect(remote_source->zsock, endpoint, err) == 0) {
 		pages_init(pages, &transport, remote_source);

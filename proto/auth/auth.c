@@ -1,5 +1,5 @@
 /*
- * auth - authorizes peers of the TCP listeners of this process.
+ * auth - authenticates peers of the TCP listeners of this process.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/auth.h"
@@ -79,7 +79,7 @@ auth_close(struct auth **auth)
 	*auth = NULL;
 }
 
-/* Takes ownership of `allow` and `key`. */
+/* Takes `*keys` and `*key`; returns whether the server key has changed. */
 static bool
 replace(struct auth *auth, struct authorized_keys **keys, struct keyfile *key)
 {
@@ -149,12 +149,12 @@ auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES])
 
 /* ---- messages ---- */
 
-/* The authorized key of the peer, behind routing frames and brokers, or NULL
- * for a peer with all rights.  `*peer`: for the log. */
+/* Find the authorized key of the peer that sent the message, directly or
+ * through a broker; NULL: a peer with all rights.  `*peer` is for the log. */
 static enum auth_verdict
-find_speaker(const struct auth *auth, const struct zsock_message *message,
+find_sender(const struct auth *auth, const struct zsock_message *message,
     struct zsock_peer *peer, const struct authorized_key **broker,
-    const struct authorized_key **speaker)
+    const struct authorized_key **sender)
 {
 	struct zsock_peer forwarded_for;
 	bool forwarded;
@@ -162,28 +162,28 @@ find_speaker(const struct auth *auth, const struct zsock_message *message,
 	    forwarded_peer_get(&message->route, &forwarded_for, &forwarded);
 
 	*peer = message->peer;
-	*broker = *speaker = NULL;
+	*broker = *sender = NULL;
 	if (message->peer.keyed) {
-		*speaker = authorized_keys_find(auth->keys, message->peer.key);
-		if (*speaker == NULL)
+		*sender = authorized_keys_find(auth->keys, message->peer.key);
+		if (*sender == NULL)
 			return AUTH_KEY;
-		if ((*speaker)->role != KEY_BROKER)
+		if ((*sender)->role != KEY_BROKER)
 			return frames == 1 && !forwarded ? AUTH_OK : AUTH_SHAPE;
 		if (!forwarded)
 			return frames > 1 ? AUTH_SHAPE : AUTH_OK;
-		*broker = *speaker;
+		*broker = *sender;
 	}
 	if (!forwarded)
 		return AUTH_OK;
 	/* The route holds the broker's frame and then the peer's. */
 	if (frames < 2)
 		return AUTH_SHAPE;
-	*speaker = NULL;
+	*sender = NULL;
 	if (!forwarded_for.keyed || !auth->options.checks_forwarded)
 		return AUTH_OK;
 	*peer = forwarded_for;
-	*speaker = authorized_keys_find(auth->keys, forwarded_for.key);
-	return *speaker == NULL ? AUTH_KEY : AUTH_OK;
+	*sender = authorized_keys_find(auth->keys, forwarded_for.key);
+	return *sender == NULL ? AUTH_KEY : AUTH_OK;
 }
 
 static enum auth_verdict
@@ -200,7 +200,7 @@ judge_entry(const struct authorized_key *entry, enum key_role role,
 }
 
 static enum auth_verdict
-judge_speaker(const struct authorized_key *entry, enum auth_want want,
+judge_sender(const struct authorized_key *entry, enum auth_want want,
     struct text partition, struct text node)
 {
 	switch (want) {
@@ -221,9 +221,9 @@ judge(const struct auth *auth, const struct zsock_message *message,
     enum auth_want want, struct text partition, struct text node,
     struct zsock_peer *peer)
 {
-	const struct authorized_key *broker, *speaker;
+	const struct authorized_key *broker, *sender;
 	enum auth_verdict verdict =
-	    find_speaker(auth, message, peer, &broker, &speaker);
+	    find_sender(auth, message, peer, &broker, &sender);
 
 	/* The broker's own key limits what it may forward. */
 	if (verdict == AUTH_OK && broker != NULL) {
@@ -231,8 +231,8 @@ judge(const struct auth *auth, const struct zsock_message *message,
 		if (verdict != AUTH_OK)
 			*peer = message->peer;
 	}
-	if (verdict == AUTH_OK && speaker != NULL)
-		verdict = judge_speaker(speaker, want, partition, node);
+	if (verdict == AUTH_OK && sender != NULL)
+		verdict = judge_sender(sender, want, partition, node);
 	return verdict;
 }
 
@@ -265,7 +265,7 @@ auth_is_bound(struct auth *auth, const struct zsock_message *message,
 	if (auth == NULL)
 		return false;
 	pthread_mutex_lock(&auth->lock);
-	find_speaker(auth, message, &peer, &broker, &entry);
+	find_sender(auth, message, &peer, &broker, &entry);
 	if (entry == NULL)
 		entry = broker;
 	if (entry != NULL)

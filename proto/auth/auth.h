@@ -5,8 +5,9 @@
  * Holds the server key and the list of authorized keys, answers libzmq's
  * authentication requests (ZAP, ZeroMQ RFC 27) in a thread of its own, and
  * checks every message against the current list: a revoked key loses access at
- * once, connected or not.  One authenticator per process, opened before any
- * listener.  All functions but open and close may be called from any thread.
+ * once, even on an open connection.  One authenticator per process, opened
+ * before any listener.  All functions but open and close may be called from any
+ * thread.
  *
  * Peers of Unix sockets, and of listeners with --insecure, have no key and all
  * rights.  A broker forwards the identity of its peers
@@ -29,13 +30,13 @@ struct auth; /* opaque */
 struct auth_options {
 	const char *server_key; /* file; NULL: DIR/keys/server.key */
 	const char *allow;      /* file; NULL: DIR/keys/allow */
-	/* There are TCP listeners with keys: auth_open fails unless the server
-	 * key exists and the ZAP handler is bound. */
+	/* The process has TCP listeners with keys: auth_open fails unless the
+	 * server key exists and the ZAP handler can be bound. */
 	bool listeners;
-	/* Check forwarded identities here, too.  False for a broker whose
-	 * upstream does that. */
+	/* Also check forwarded identities.  False for a broker, whose upstream
+	 * does that. */
 	bool checks_forwarded;
-	/* Receives the end of the handler's thread; zeros: nobody. */
+	/* Notified when the handler's thread ends; zeros: nobody is. */
 	struct thread_watcher watcher;
 };
 
@@ -44,7 +45,8 @@ int auth_open(
 void auth_close(struct auth **auth);
 
 /* Read the list and the server key again.  -1: a file is bad, and both stay as
- * they were.  `*rekeyed`: the listeners must be bound again (zsock_rekey). */
+ * they were.  `*rekeyed`: the server key has changed; call zsock_rekey for each
+ * listener. */
 int auth_reload(struct auth *auth, bool *rekeyed, struct err *err);
 
 /* For zsock_options.server_secret: ZSOCK_KEY_BYTES, or NULL without TCP
@@ -60,7 +62,7 @@ enum auth_want {
 
 enum auth_verdict {
 	AUTH_OK,
-	AUTH_SHAPE,     /* routing frames that the peer's role cannot have */
+	AUTH_SHAPE,     /* routing frames that the peer's role does not allow */
 	AUTH_KEY,       /* the key is not authorized, or was revoked */
 	AUTH_ROLE,      /* the key's role does not allow it */
 	AUTH_PARTITION, /* the key does not cover this partition */
@@ -69,23 +71,22 @@ enum auth_verdict {
 };
 const char *auth_verdict_name(enum auth_verdict verdict);
 
-/* Is this message allowed?  A refused one is counted and logged (key, reason,
- * partition, node; at most once a minute per key and reason).  `auth` may be
- * NULL: then nobody has a key, and every message is allowed. */
+/* Is this message allowed?  Counts a refused one, and logs it (key, reason,
+ * partition, node) at most once a minute for each key and reason.  `auth` NULL:
+ * the process has no keys, and every message is allowed. */
 enum auth_verdict auth_check(struct auth *auth,
     const struct zsock_message *message, enum auth_want want,
     struct text partition, struct text node);
 
-/* Is the key of this message, which was allowed, bound to some nodes?  Then
- * `pattern` gets their pattern: the nodes of the records inside must match it,
+/* Is the key of this allowed message restricted to some nodes?  Then `pattern`
+ * gets their pattern, which the nodes of the records in the message must match,
  * too. */
 bool auth_is_bound(struct auth *auth, const struct zsock_message *message,
     char pattern[static NAME_BYTES_MAX + 1]);
 
 struct auth_counters {
-	uint64_t handshakes;               /* handshakes accepted */
-	uint64_t handshakes_refused;       /* handshakes with keys that are not
-					      authorized */
+	uint64_t handshakes;               /* accepted */
+	uint64_t handshakes_refused;       /* their key is not authorized */
 	uint64_t forbidden[AUTH_VERDICTS]; /* refused messages by reason */
 	uint64_t keys;                     /* authorized now */
 	uint64_t reloads, reloads_failed;

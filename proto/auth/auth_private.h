@@ -14,12 +14,12 @@
 
 enum { AUTH_AUDITS = 64 };
 
-/* One per key and reason; a new one replaces the oldest. */
+/* The refusals of a key for one reason; a new entry replaces the oldest. */
 struct auth_audit {
 	unsigned char key[ZSOCK_KEY_BYTES];
 	enum auth_verdict verdict; /* AUTH_OK: free */
-	uint64_t unreported;
-	int64_t reported_ns; /* 0: never */
+	uint64_t unreported;       /* refusals since the last log line */
+	int64_t reported_ns;       /* time of that line; 0: none yet */
 };
 
 /* The thread that answers libzmq. */
@@ -33,21 +33,21 @@ struct auth {
 	char allow_path[INSTANCE_PATH_BYTES], key_path[INSTANCE_PATH_BYTES];
 	struct auth_zap zap;
 
-	pthread_mutex_t lock; /* of the members below */
+	pthread_mutex_t lock; /* protects the members below */
 	struct authorized_keys *keys;
 	struct keyfile server; /* with options.listeners */
 	struct auth_counters counters;
 	struct auth_audit audit[AUTH_AUDITS];
 };
 
-/* Binds before it returns. */
+/* The handler is bound when this returns. */
 int auth_zap_start(struct auth *auth, struct err *err);
 void auth_zap_stop(struct auth *auth);
 
 /* May this key connect at all? */
 bool auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES]);
 
-/* Count, and at most once a minute log, a refusal.  The caller holds the
+/* Count a refusal, and log it at most once a minute.  The caller holds the
  * lock. */
 void auth_refused(struct auth *auth, const struct zsock_peer *peer,
     enum auth_verdict verdict, struct text partition, struct text node);

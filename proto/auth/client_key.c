@@ -14,12 +14,12 @@
 #include "proto/keys/keyfile.h"
 #include "proto/net/endpoint.h"
 
-/* One per file: open connections keep a view of the key. */
-static struct shown {
-	struct shown *next;
+/* One per file, never freed: connections point to the key. */
+static struct loaded {
+	struct loaded *next;
 	struct keyfile key;
 	char path[INSTANCE_PATH_BYTES];
-} * all_shown;
+} * all_loaded;
 
 static int
 read_key(struct keyfile *key, const char *path, struct err *err)
@@ -61,10 +61,10 @@ find_key(char path[static INSTANCE_PATH_BYTES],
 	return 0;
 }
 
-static struct shown *
-find_shown(const char *path)
+static struct loaded *
+find_loaded(const char *path)
 {
-	struct shown *s = all_shown;
+	struct loaded *s = all_loaded;
 
 	while (s != NULL && strcmp(s->path, path) != 0)
 		s = s->next;
@@ -72,13 +72,13 @@ find_shown(const char *path)
 }
 
 int
-client_key_show(struct zsock_options *options,
+client_key_load(struct zsock_options *options,
     const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err)
 {
 	static const struct client_key_values none;
 	char path[INSTANCE_PATH_BYTES];
-	struct shown *s;
+	struct loaded *s;
 
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
@@ -92,7 +92,7 @@ client_key_show(struct zsock_options *options,
 	}
 	if (find_key(path, given, endpoint, name, err) != 0)
 		return -1;
-	s = find_shown(path);
+	s = find_loaded(path);
 	if (s == NULL) {
 		s = memory_zero(1, sizeof(*s));
 		strcpy(s->path, path);
@@ -100,8 +100,8 @@ client_key_show(struct zsock_options *options,
 			free(s);
 			return -1;
 		}
-		s->next = all_shown;
-		all_shown = s;
+		s->next = all_loaded;
+		all_loaded = s;
 	}
 	options->key = &s->key;
 	return 0;
@@ -112,7 +112,7 @@ client_key_renew(struct err *err)
 {
 	struct keyfile key;
 
-	for (struct shown *s = all_shown; s != NULL; s = s->next) {
+	for (struct loaded *s = all_loaded; s != NULL; s = s->next) {
 		if (read_key(&key, s->path, err) != 0)
 			return -1;
 		keyfile_clear(&s->key);

@@ -20,16 +20,17 @@ struct client_key_values {
 	bool insecure;
 };
 
-/* Complete the socket options for a connection to `endpoint` with the given
- * key, or with that of the instance called `name` (the role).  The key lives as
- * long as the process. */
-int client_key_show(struct zsock_options *options,
+/* Complete the socket options for a connection to `endpoint`: with the given
+ * key, or else with DIR/keys/`name`.key.  The key lives as long as the
+ * process. */
+int client_key_load(struct zsock_options *options,
     const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err);
 
-/* Read the keys in use again, because they may have been rotated.  The socket
- * options then hold the new keys; zsock_has_other_key returns whether a
- * connection still uses an old one.  -1: that key stays as it was. */
+/* Read the key files in use again, because keys may have been rotated.  The
+ * socket options then have the new keys; zsock_key_has_changed finds the
+ * connections that still use old ones.  -1: a file is bad, and its key stays as
+ * it was. */
 int client_key_renew(struct err *err);
 
 #endif

@@ -2,10 +2,9 @@
  * forwarded_peer - forwards a peer's identity through a broker to the
  * aggregator (proto/wire.md, "Listeners and keys").
  *
- * One routing frame, the last of the route: "PSV1" and the public key of the
- * peer, all zero when it has none (a Unix socket of the broker).  The broker
- * appends it on the way up, replies carry it back, and the same broker removes
- * it.
+ * The last routing frame of a message: "PSV1" and the public key of the peer,
+ * all zero if it has none (a Unix socket of the broker).  The broker appends it
+ * on the way up, replies carry it back, and the same broker removes it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_FORWARDED_PEER_H
@@ -19,13 +18,14 @@
 /* Append the frame for `peer`; false: the route has no room. */
 bool forwarded_peer_add(struct route *route, const struct zsock_peer *peer);
 
-/* The number of routing frames, without a last one that forwards an identity;
- * `*peer` gets that identity. */
+/* The number of routing frames, not counting a last one that forwards an
+ * identity; `*peer` gets that identity. */
 uint32_t forwarded_peer_get(
     const struct route *route, struct zsock_peer *peer, bool *forwarded);
 
-/* Remove the frame that forwarded_peer_add put after one frame of a peer; one
- * of another broker (after more frames) stays. */
+/* Remove the frame that forwarded_peer_add appended to the single routing frame
+ * of a peer.  A frame that follows more frames is another broker's and
+ * stays. */
 void forwarded_peer_take(struct route *route);
 
 #endif

@@ -12,19 +12,19 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
-enum { PLACES = 8192, TRIES = 8, WAIT_MIN_MS = 50, WAIT_MAX_MS = 5000 };
+enum { SLOTS = 8192, TRIES = 8, WAIT_MIN_MS = 50, WAIT_MAX_MS = 5000 };
 #define BURST_NS (RATE_LIMIT_BURST_SECONDS * NS_PER_SECOND)
 
-struct place {
+struct slot {
 	unsigned char key[ZSOCK_KEY_BYTES];
-	int64_t paid_ns; /* when the bytes so far would have arrived at the
-			    permitted rate */
+	/* When the bytes so far would have arrived at exactly the rate. */
+	int64_t paid_ns;
 };
 
 struct rate_limit {
 	uint64_t per_second;
 	struct hash_key secret;
-	struct place at[PLACES];
+	struct slot at[SLOTS];
 };
 
 struct rate_limit *
@@ -62,12 +62,12 @@ find_key(const struct zsock_message *message, struct zsock_peer *peer)
 	return peer->keyed;
 }
 
-/* The key's slot, or one that it may take; NULL: no limit applies. */
-static struct place *
+/* The key's slot, or a free one; NULL: no limit applies. */
+static struct slot *
 find(struct rate_limit *rate_limit, const struct zsock_message *message,
     int64_t now_ns)
 {
-	struct place *least = NULL, *place;
+	struct slot *least = NULL, *slot;
 	struct zsock_peer peer;
 	uint64_t hash;
 
@@ -75,13 +75,13 @@ find(struct rate_limit *rate_limit, const struct zsock_message *message,
 		return NULL;
 	hash = hash_bytes(rate_limit->secret, peer.key, sizeof(peer.key));
 	for (uint32_t i = 0; i < TRIES; i++) {
-		place = &rate_limit->at[(hash + i) % PLACES];
-		if (memcmp(place->key, peer.key, sizeof(peer.key)) == 0)
-			return place;
-		if (least == NULL || place->paid_ns < least->paid_ns)
-			least = place;
+		slot = &rate_limit->at[(hash + i) % SLOTS];
+		if (memcmp(slot->key, peer.key, sizeof(peer.key)) == 0)
+			return slot;
+		if (least == NULL || slot->paid_ns < least->paid_ns)
+			least = slot;
 	}
-	/* Otherwise share the slot of a key that is in debt. */
+	/* If no slot is free, share that of the key with the least debt. */
 	if (least->paid_ns <= now_ns)
 		memcpy(least->key, peer.key, sizeof(peer.key));
 	return least;
@@ -91,12 +91,12 @@ uint32_t
 rate_limit_wait_ms(struct rate_limit *rate_limit,
     const struct zsock_message *message, int64_t now_ns)
 {
-	struct place *place = find(rate_limit, message, now_ns);
+	struct slot *slot = find(rate_limit, message, now_ns);
 	int64_t ms;
 
-	if (place == NULL || place->paid_ns - now_ns <= BURST_NS)
+	if (slot == NULL || slot->paid_ns - now_ns <= BURST_NS)
 		return 0;
-	ms = (place->paid_ns - now_ns - BURST_NS) / (NS_PER_SECOND / 1000);
+	ms = (slot->paid_ns - now_ns - BURST_NS) / (NS_PER_SECOND / 1000);
 	if (ms < WAIT_MIN_MS)
 		return WAIT_MIN_MS;
 	return ms < WAIT_MAX_MS ? (uint32_t)ms : WAIT_MAX_MS;
@@ -106,14 +106,14 @@ void
 rate_limit_charge(struct rate_limit *rate_limit,
     const struct zsock_message *message, int64_t now_ns)
 {
-	struct place *place = find(rate_limit, message, now_ns);
+	struct slot *slot = find(rate_limit, message, now_ns);
 
-	if (place == NULL)
+	if (slot == NULL)
 		return;
-	if (place->paid_ns < now_ns)
-		place->paid_ns = now_ns;
-	place->paid_ns += (int64_t)((uint64_t)message->frame.bytes *
-				    NS_PER_SECOND / rate_limit->per_second);
+	if (slot->paid_ns < now_ns)
+		slot->paid_ns = now_ns;
+	slot->paid_ns += (int64_t)((uint64_t)message->frame.bytes *
+				   NS_PER_SECOND / rate_limit->per_second);
 }
 
 bool

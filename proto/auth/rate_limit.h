@@ -1,9 +1,10 @@
 /*
  * rate_limit - limits the bytes of batches a second that each key may send.
  *
- * Peers without a key (Unix sockets, listeners with --insecure) are not
- * limited; forwarded identities are.  A key without debt occupies no slot, so
- * a table of fixed size is enough; when all slots are taken keys share one.
+ * Forwarded identities are limited like direct peers; peers without a key (Unix
+ * sockets, listeners with --insecure) are not.  A key that has sent less than
+ * its rate allows needs no slot, so a table of fixed size is enough; when it is
+ * full, keys share slots.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_RATE_LIMIT_H
@@ -20,16 +21,17 @@ enum { RATE_LIMIT_BURST_SECONDS = 10 };
 
 struct rate_limit; /* opaque */
 
-/* `per_second` 0: no limit. */
+/* Returns a new limiter of `per_second` bytes; 0: no limit. */
 struct rate_limit *rate_limit_new(uint64_t per_second);
 void rate_limit_free(struct rate_limit **rate_limit);
-/* Takes effect now; a key keeps its debt. */
+/* Takes effect at once; a key still pays for what it has sent. */
 void rate_limit_change(struct rate_limit *rate_limit, uint64_t per_second);
 
-/* 0: the sender of this message may send it; otherwise the ms to wait. */
+/* How long the sender of this message must wait before it may send it; 0: it
+ * may do so now. */
 uint32_t rate_limit_wait_ms(struct rate_limit *rate_limit,
     const struct zsock_message *message, int64_t now_ns);
-/* The message was taken: charge it. */
+/* The message was accepted: charge it to its sender. */
 void rate_limit_charge(struct rate_limit *rate_limit,
     const struct zsock_message *message, int64_t now_ns);
 /* Check and charge in one step; false: over the limit. */

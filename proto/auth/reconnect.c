@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "proto/auth/client_key.h"
+#include "proto/auth/refusal.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-#define LOG_NS   (60 * NS_PER_SECOND)
-#define AGAIN_NS (5 * NS_PER_SECOND)
-#define ALONE_NS (5 * NS_PER_SECOND)
+#define LOG_NS     (60 * NS_PER_SECOND)
+#define AGAIN_NS   (5 * NS_PER_SECOND)
+#define STARTUP_NS (5 * NS_PER_SECOND)
 
 struct reconnect {
 	struct loop *loop;
@@ -22,8 +23,8 @@ struct reconnect {
 	struct reconnect_peer peer;
 	struct loop_timer timer;
 	int64_t reported_ns;
-	struct loop_timer
-	    alone; /* grace time after the start, until the peer answers */
+	/* Runs out when the peer has not answered since the start. */
+	struct loop_timer startup_timer;
 	char *connected; /* the connected endpoint; NULL: none */
 };
 
@@ -33,8 +34,8 @@ try_again(struct reconnect *reconnect)
 	struct err err = { 0 };
 	int rc;
 
-	if (zsock_has_other_key(reconnect->zsock))
-		rc = zsock_show_key(reconnect->zsock, &err);
+	if (zsock_key_has_changed(reconnect->zsock))
+		rc = zsock_use_key(reconnect->zsock, &err);
 	else
 		rc = zsock_reconnect(reconnect->zsock, &err);
 	if (rc != 0)
@@ -48,21 +49,20 @@ on_timer(void *arg, struct loop_timer *timer)
 	struct err err = { 0 };
 
 	(void)timer;
-	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
+	if (zsock_trouble(reconnect->zsock) == ZSOCK_FINE)
 		return;
-	/* A key that cannot be read stays as it was; the reason was logged. */
+	/* If this fails, the old key is tried again. */
 	client_key_renew(&err);
 	try_again(reconnect);
 }
 
 static void
-on_alone(void *arg, struct loop_timer *timer)
+on_startup_timer(void *arg, struct loop_timer *timer)
 {
 	struct reconnect *reconnect = arg;
-	struct err err = { 0 };
 
 	(void)timer;
-	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
+	if (zsock_trouble(reconnect->zsock) == ZSOCK_FINE)
 		log_warn("cannot reach %s at %s: is it running?  Until then %s",
 		    reconnect->peer.name, zsock_endpoint(reconnect->zsock),
 		    reconnect->peer.meanwhile);
@@ -77,10 +77,10 @@ reconnect_new(
 	*reconnect =
 	    (struct reconnect){ .loop = loop, .zsock = zsock, .peer = *peer };
 	reconnect->timer.on_timer = on_timer;
-	reconnect->alone.on_timer = on_alone;
-	reconnect->timer.arg = reconnect->alone.arg = reconnect;
-	loop_set_timer(
-	    loop, &reconnect->alone, clock_monotonic_ns() + ALONE_NS, 0);
+	reconnect->startup_timer.on_timer = on_startup_timer;
+	reconnect->timer.arg = reconnect->startup_timer.arg = reconnect;
+	loop_set_timer(loop, &reconnect->startup_timer,
+	    clock_monotonic_ns() + STARTUP_NS, 0);
 	return reconnect;
 }
 
@@ -90,14 +90,14 @@ reconnect_free(struct reconnect **reconnect)
 	if (*reconnect == NULL)
 		return;
 	loop_stop_timer((*reconnect)->loop, &(*reconnect)->timer);
-	loop_stop_timer((*reconnect)->loop, &(*reconnect)->alone);
+	loop_stop_timer((*reconnect)->loop, &(*reconnect)->startup_timer);
 	free((*reconnect)->connected);
 	free(*reconnect);
 	*reconnect = NULL;
 }
 
 static void
-look_who_is_there(struct reconnect *reconnect)
+log_connection(struct reconnect *reconnect)
 {
 	bool connected = zsock_counters(reconnect->zsock)->peers > 0;
 
@@ -110,20 +110,20 @@ look_who_is_there(struct reconnect *reconnect)
 		reconnect->connected = NULL;
 		return;
 	}
-	loop_stop_timer(reconnect->loop, &reconnect->alone);
+	loop_stop_timer(reconnect->loop, &reconnect->startup_timer);
 	reconnect->connected = memory_string(zsock_endpoint(reconnect->zsock));
 	log_info(
 	    "connected to %s %s", reconnect->peer.name, reconnect->connected);
 }
 
 void
-reconnect_look(struct reconnect *reconnect)
+reconnect_check(struct reconnect *reconnect)
 {
 	int64_t now_ns = clock_monotonic_ns();
 	struct err err = { 0 };
 
-	look_who_is_there(reconnect);
-	switch (zsock_trouble(reconnect->zsock, &err)) {
+	log_connection(reconnect);
+	switch (refusal_get(reconnect->zsock, &err)) {
 	case ZSOCK_FINE: return;
 	case ZSOCK_TRY_NEXT: try_again(reconnect); return;
 	default: break;

@@ -2,9 +2,9 @@
  * reconnect - connects again when a listener refuses the key, and logs why.
  *
  * libzmq gives up for good when a listener refuses a key.  A daemon must not:
- * the key may be authorized a minute later.  Logs the reason once a minute,
- * tries the server's next key at once, and tries the same key again after some
- * seconds with the present content of the key file.  Also logs when the peer
+ * the key may be authorized a minute later.  So this tries the next server key
+ * of the key file at once, and after that reads the key file again and connects
+ * every five seconds.  Logs the reason once a minute, and logs when the peer
  * connects, disconnects or cannot be reached.
  * SPDX-License-Identifier: MIT
  */
@@ -15,16 +15,17 @@
 
 struct reconnect; /* opaque */
 
-/* How messages name the peer, and what the program does while it is away. */
+/* For log messages: what the peer is ("the aggregator"), and what the program
+ * does while the peer is away. */
 struct reconnect_peer {
 	const char *name, *meanwhile;
 };
 
-/* Loop, socket and the words must outlive it. */
+/* Loop, socket and the strings must outlive it. */
 struct reconnect *reconnect_new(
     struct loop *loop, struct zsock *zsock, const struct reconnect_peer *peer);
 void reconnect_free(struct reconnect **reconnect);
-/* From the socket's callback. */
-void reconnect_look(struct reconnect *reconnect);
+/* Call it from the socket's callback. */
+void reconnect_check(struct reconnect *reconnect);
 
 #endif

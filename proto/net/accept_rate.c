@@ -11,7 +11,7 @@
 #include "proto/os/clock.h"
 
 #define BURST_NS (ACCEPT_RATE_BURST_SECONDS * NS_PER_SECOND)
-#define SHUT_NS  (ACCEPT_RATE_SHUT_SECONDS * NS_PER_SECOND)
+#define PAUSE_NS (ACCEPT_RATE_PAUSE_SECONDS * NS_PER_SECOND)
 
 void
 accept_rate_init(struct accept_rate *accept_rate, uint32_t per_second)
@@ -39,9 +39,9 @@ listens_to_tcp(int fd)
 	       get(fd, SO_ACCEPTCONN) == 1;
 }
 
-/* A kernel without socket filters has no limit. */
+/* Without socket filters in the kernel there is no limit. */
 static void
-shut(int fd)
+attach_filter(int fd)
 {
 	struct sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
 	const struct sock_fprog program = { 1, &nothing };
@@ -52,7 +52,7 @@ shut(int fd)
 }
 
 static void
-open_again(int fd)
+detach_filter(int fd)
 {
 	const int unused = 0;
 
@@ -66,8 +66,8 @@ accept_rate_add(struct accept_rate *accept_rate, int listener)
 	    accept_rate->listeners == ACCEPT_RATE_LISTENERS_MAX)
 		return;
 	accept_rate->listener[accept_rate->listeners++] = listener;
-	if (accept_rate->shut)
-		shut(listener);
+	if (accept_rate->paused)
+		attach_filter(listener);
 }
 
 void
@@ -89,28 +89,29 @@ accept_rate_count(struct accept_rate *accept_rate, int fd, int64_t now_ns)
 		return;
 	/* A connection accepted while the filter was attached may have
 	 * inherited it. */
-	if (accept_rate->shuts > 0)
-		open_again(fd);
+	if (accept_rate->pauses > 0)
+		detach_filter(fd);
 	if (accept_rate->paid_ns < now_ns)
 		accept_rate->paid_ns = now_ns;
 	accept_rate->paid_ns += NS_PER_SECOND / accept_rate->per_second;
-	/* Many connections may be waiting when we see the first. */
-	if (accept_rate->paid_ns - now_ns > BURST_NS + SHUT_NS)
-		accept_rate->paid_ns = now_ns + BURST_NS + SHUT_NS;
-	if (accept_rate->shut || accept_rate->paid_ns - now_ns <= BURST_NS)
+	/* Connections that were waiting arrive all at once; without a bound
+	 * they would make the pause long. */
+	if (accept_rate->paid_ns - now_ns > BURST_NS + PAUSE_NS)
+		accept_rate->paid_ns = now_ns + BURST_NS + PAUSE_NS;
+	if (accept_rate->paused || accept_rate->paid_ns - now_ns <= BURST_NS)
 		return;
-	accept_rate->shut = true;
-	accept_rate->shuts++;
+	accept_rate->paused = true;
+	accept_rate->pauses++;
 	for (uint32_t i = 0; i < accept_rate->listeners; i++)
-		shut(accept_rate->listener[i]);
+		attach_filter(accept_rate->listener[i]);
 }
 
 void
-accept_rate_look(struct accept_rate *accept_rate, int64_t now_ns)
+accept_rate_check(struct accept_rate *accept_rate, int64_t now_ns)
 {
-	if (!accept_rate->shut || accept_rate->paid_ns - now_ns > BURST_NS)
+	if (!accept_rate->paused || accept_rate->paid_ns - now_ns > BURST_NS)
 		return;
-	accept_rate->shut = false;
+	accept_rate->paused = false;
 	for (uint32_t i = 0; i < accept_rate->listeners; i++)
-		open_again(accept_rate->listener[i]);
+		detach_filter(accept_rate->listener[i]);
 }

@@ -1,5 +1,5 @@
 /*
- * connection_limit - bounds the cost of unauthenticated connections.
+ * connection_limit - bounds what a connection can cost.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/connection_limit.h"
@@ -21,10 +21,10 @@ enum {
 	ROOM_FIRST = 64,
 	FILES_MAX = 1 << 20,
 	PEERS_MIN = 16,
-	SHARE =
-	    3, /* share of the descriptors; the rest is for everything else */
-	/* An encrypted ping and pong every two seconds, and some reserve. */
-	HEARTBEAT_BYTES = 32, /* per check */
+	SHARE = 3, /* one of three descriptors may be a peer */
+	/* Allowed in each interval between checks: an encrypted ping and pong
+	 * every two seconds, with a margin. */
+	HEARTBEAT_BYTES = 32,
 };
 
 static uint32_t
@@ -65,12 +65,12 @@ static struct connection_limit_peer *
 find(struct connection_limit *connection_limit, int fd)
 {
 	if (fd < 0 || (uint32_t)fd >= connection_limit->room ||
-	    !connection_limit->at[fd].there)
+	    !connection_limit->at[fd].known)
 		return NULL;
 	return &connection_limit->at[fd];
 }
 
-/* Descriptors are small numbers: a wild one must not grow the table. */
+/* The table is indexed by descriptor, so a huge one must not reach it. */
 static bool
 is_tcp(int fd)
 {
@@ -133,17 +133,17 @@ forget(struct connection_limit *connection_limit,
 {
 	if (!peer->proven)
 		unlink_peer(connection_limit, peer);
-	peer->there = false;
+	peer->known = false;
 	connection_limit->peers--;
 }
 
-/* libzmq reports its close later, when we no longer know it. */
+/* libzmq reports the close later; by then the peer is unknown here. */
 static void
-turn_away(struct connection_limit *connection_limit, int fd)
+evict(struct connection_limit *connection_limit, int fd)
 {
 	shutdown(fd, SHUT_RDWR);
 	forget(connection_limit, &connection_limit->at[fd]);
-	connection_limit->connections_evicted++;
+	connection_limit->evicted++;
 }
 
 void
@@ -151,19 +151,19 @@ connection_limit_accepted(struct connection_limit *connection_limit, int fd)
 {
 	if (!is_tcp(fd))
 		return;
-	connection_limit_gone(connection_limit, fd);
+	connection_limit_closed(connection_limit, fd);
 	make_room(connection_limit, (uint32_t)fd);
 	connection_limit->at[fd] =
-	    (struct connection_limit_peer){ .there = true };
+	    (struct connection_limit_peer){ .known = true };
 	connection_limit->peers++;
 	link_youngest(connection_limit, fd);
-	/* If all others are proven it is this one. */
+	/* If all others are proven, the oldest unproven is the new one. */
 	if (connection_limit->peers > connection_limit->peers_max)
-		turn_away(connection_limit, connection_limit->oldest);
+		evict(connection_limit, connection_limit->oldest);
 }
 
 void
-connection_limit_gone(struct connection_limit *connection_limit, int fd)
+connection_limit_closed(struct connection_limit *connection_limit, int fd)
 {
 	struct connection_limit_peer *peer = find(connection_limit, fd);
 
@@ -185,9 +185,9 @@ connection_limit_delivered(struct connection_limit *connection_limit, int fd)
 
 /* ---- limits ---- */
 
-/* Bytes that libzmq has read: received bytes without those in the kernel. */
+/* Bytes that libzmq has read: received, without those still in the kernel. */
 static bool
-taken_of(int fd, uint64_t *bytes)
+bytes_read(int fd, uint64_t *bytes)
 {
 	struct tcp_info info = { 0 };
 	socklen_t size = sizeof(info);
@@ -203,13 +203,13 @@ taken_of(int fd, uint64_t *bytes)
 	return true;
 }
 
-/* Does it hold more unfinished data than allowed? */
+/* Has it sent more unfinished data than allowed? */
 static bool
-holds_back(struct connection_limit_peer *peer, int fd, uint64_t bytes_max)
+exceeds(struct connection_limit_peer *peer, int fd, uint64_t bytes_max)
 {
 	uint64_t bytes, more;
 
-	if (!taken_of(fd, &bytes))
+	if (!bytes_read(fd, &bytes))
 		return false;
 	if (peer->delivered || bytes < peer->mark_bytes) {
 		peer->delivered = false;
@@ -224,17 +224,18 @@ holds_back(struct connection_limit_peer *peer, int fd, uint64_t bytes_max)
 }
 
 void
-connection_limit_look(
+connection_limit_check(
     struct connection_limit *connection_limit, uint64_t bytes_max)
 {
-	/* libzmq has released the connections dropped before. */
+	/* By now libzmq has freed what the connections dropped in the previous
+	 * check had sent. */
 	if (connection_limit->trim)
 		malloc_trim(0);
 	connection_limit->trim = false;
 	for (uint32_t fd = 0; fd < connection_limit->room; fd++) {
 		struct connection_limit_peer *peer = &connection_limit->at[fd];
 
-		if (!peer->there || !holds_back(peer, (int)fd, bytes_max))
+		if (!peer->known || !exceeds(peer, (int)fd, bytes_max))
 			continue;
 		shutdown((int)fd, SHUT_RDWR);
 		forget(connection_limit, peer);

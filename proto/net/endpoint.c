@@ -44,7 +44,8 @@ endpoint_check(const char *endpoint, struct err *err)
 		    "%s: an endpoint begins with ipc:// or tcp://", endpoint);
 	if (path == NULL)
 		return 0;
-	/* Names with @ have no permissions; * is a temporary file. */
+	/* A name with @ is abstract and has no permissions; * is a temporary
+	 * file. */
 	if (path[0] == '\0' || path[0] == '@' || path[0] == '*')
 		return err_set(err, "%s: ipc needs a file path", endpoint);
 	if (strlen(path) >= ENDPOINT_PATH_BYTES)

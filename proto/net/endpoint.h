@@ -13,7 +13,7 @@
 
 enum { ENDPOINT_PATH_BYTES = 108 }; /* sun_path, with its NUL */
 
-/* Is it a valid endpoint of either kind? */
+/* 0: it is a valid endpoint of either kind. */
 int endpoint_check(const char *endpoint, struct err *err);
 
 /* The path of an ipc endpoint (a view), or NULL. */
@@ -22,8 +22,8 @@ const char *endpoint_path(const char *endpoint);
 /* Is any of these on TCP? */
 bool endpoint_any_tcp(const char *const *endpoints, uint32_t count);
 
-/* A tcp endpoint in the form that libzmq binds: "localhost" becomes its
- * address. */
+/* A tcp endpoint in the form that libzmq can bind, which takes no host names:
+ * "localhost" becomes 127.0.0.1. */
 int endpoint_bindable(char to[static ZSOCK_ENDPOINT_BYTES_MAX],
     const char *endpoint, struct err *err);
 
@@ -33,8 +33,8 @@ struct endpoint_claim {
 	char *path;               /* NULL: not held */
 };
 
-/* libzmq unlinks whatever is at the path and takes it over.  So this refuses
- * when another process holds the claim, or when the path is not a socket. */
+/* Claim a path before libzmq binds it, because libzmq unlinks whatever is
+ * there.  -1: another process holds the claim, or the path is not a socket. */
 int endpoint_claim(
     struct endpoint_claim *claim, const char *path, struct err *err);
 /* Unlinks the socket.  Does nothing without a claim. */

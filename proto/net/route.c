@@ -1,5 +1,5 @@
 /*
- * route - the return route of a message, frame by frame.
+ * route - the routing frames of a message.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/route.h"

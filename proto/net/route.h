@@ -1,5 +1,5 @@
 /*
- * route - the return route of a message, frame by frame.
+ * route - the routing frames of a message, which lead back to its sender.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_ROUTE_H

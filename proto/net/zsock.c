@@ -18,12 +18,13 @@
 #include "proto/os/clock.h"
 
 enum {
-	GUARD_FRAME_BYTES =
-	    4096, /* allowance for routing frames and encryption */
+	/* Allowance for routing frames and encryption. */
+	GUARD_FRAME_BYTES = 4096,
+	/* After fewer, the peer may just be shutting down. */
 	KEYLESS_FAILURES = 3,
 };
 
-/* Wait until libzmq has released an address. */
+/* For libzmq to release an address, which it does in its own thread. */
 #define REBIND_NS     NS_PER_SECOND
 #define REBIND_NAP_NS (NS_PER_SECOND / 1000)
 
@@ -144,7 +145,7 @@ zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err)
 int
 zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err)
 {
-	assert(zsock->options.kind == ZSOCK_LINE);
+	assert(zsock->options.kind == ZSOCK_CONNECTION);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
 	if (endpoint_path(endpoint) == NULL && zsock->options.key == NULL &&
@@ -166,11 +167,11 @@ servers_of(const struct zsock *zsock)
 }
 
 int
-zsock_move(struct zsock *zsock, const char *endpoint, struct err *err)
+zsock_reconnect_to(struct zsock *zsock, const char *endpoint, struct err *err)
 {
 	struct zsock_socket *socket = &zsock->socket;
 
-	assert(zsock->options.kind == ZSOCK_LINE);
+	assert(zsock->options.kind == ZSOCK_CONNECTION);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
 	if (libzmq.disconnect(socket->zmq, zsock->endpoint) != 0 &&
@@ -181,9 +182,8 @@ zsock_move(struct zsock *zsock, const char *endpoint, struct err *err)
 	if (socket->trouble != ZSOCK_FINE && servers_of(zsock) > 1)
 		socket->server = (socket->server + 1) % servers_of(zsock);
 	if (socket->server >= servers_of(zsock))
-		socket->server = 0; /* the key file was read again */
-	socket->trouble =
-	    ZSOCK_FINE; /* the result of this attempt is unknown yet */
+		socket->server = 0;   /* the key file was read again */
+	socket->trouble = ZSOCK_FINE; /* until this attempt fails */
 	return zsock_connect(zsock, endpoint, err);
 }
 
@@ -193,22 +193,23 @@ zsock_reconnect(struct zsock *zsock, struct err *err)
 	char endpoint[ZSOCK_ENDPOINT_BYTES_MAX];
 
 	memcpy(endpoint, zsock->endpoint, sizeof(endpoint));
-	return zsock_move(zsock, endpoint, err);
+	return zsock_reconnect_to(zsock, endpoint, err);
 }
 
 /* ---- keys ---- */
 
 bool
-zsock_has_other_key(const struct zsock *zsock)
+zsock_key_has_changed(const struct zsock *zsock)
 {
 	const struct keyfile *key = zsock->options.key;
 
 	return key != NULL && endpoint_path(zsock->endpoint) == NULL &&
-	       memcmp(key->public, zsock->socket.shown, ZSOCK_KEY_BYTES) != 0;
+	       memcmp(key->public, zsock->socket.public_key, ZSOCK_KEY_BYTES) !=
+		   0;
 }
 
 int
-zsock_show_key(struct zsock *zsock, struct err *err)
+zsock_use_key(struct zsock *zsock, struct err *err)
 {
 	zsock->socket.server = zsock->socket.failures = 0;
 	zsock->socket.trouble = ZSOCK_FINE;
@@ -254,50 +255,27 @@ zsock_rekey(
 }
 
 enum zsock_trouble
-zsock_trouble(const struct zsock *zsock, struct err *err)
+zsock_trouble(const struct zsock *zsock)
 {
 	const struct zsock_socket *socket = &zsock->socket;
-	const struct keyfile *key = zsock->options.key;
 
 	if (endpoint_path(zsock->endpoint) != NULL)
 		return ZSOCK_FINE;
-	switch (socket->trouble) {
-	case ZSOCK_REFUSED:
-		err_set(err,
-		    "%s refuses the key %s: allow it there (poolscope keys "
-		    "allow), or give another one (--key)",
-		    zsock->endpoint, key == NULL ? "" : key->name);
-		break;
-	case ZSOCK_UNLIKE:
-		err_set(err,
-		    key == NULL
-			? "%s requires a key: give one (--key), not --insecure"
-			: "%s has no keys: connect with --insecure, "
-			  "unencrypted",
-		    zsock->endpoint);
-		break;
-	case ZSOCK_OTHER_KEY:
-		/* Earlier, it may be a peer that is just shutting down. */
-		if (key == NULL && socket->failures < KEYLESS_FAILURES)
-			return ZSOCK_FINE;
-		if (key == NULL) {
-			err_set(err,
-			    "%s closes the connection during the handshake, as "
-			    "a listener with keys does: give a key (--key), "
-			    "not --insecure",
-			    zsock->endpoint);
-			return ZSOCK_UNLIKE;
-		}
-		if (socket->failures < key->servers)
-			return ZSOCK_TRY_NEXT;
-		err_set(err,
-		    "%s closes the connection during the handshake: the key %s "
-		    "was made for another server (its lines \"server:\")",
-		    zsock->endpoint, key->name);
-		break;
-	default: break;
-	}
-	return socket->trouble;
+	if (socket->trouble != ZSOCK_WRONG_SERVER)
+		return socket->trouble;
+	if (zsock->options.key == NULL)
+		return socket->failures < KEYLESS_FAILURES
+			   ? ZSOCK_FINE
+			   : ZSOCK_CLOSED_WITHOUT_KEY;
+	return socket->failures < zsock->options.key->servers
+		   ? ZSOCK_TRY_NEXT
+		   : ZSOCK_WRONG_SERVER;
+}
+
+const struct keyfile *
+zsock_key(const struct zsock *zsock)
+{
+	return zsock->options.key;
 }
 
 const struct zsock_counters *
@@ -347,28 +325,29 @@ zsock_watch(struct zsock *zsock)
 	bool changed = zsock_socket_watch(&zsock->socket, &zsock->counters);
 
 	zsock->counters.connections_evicted =
-	    zsock->socket.connection_limit.connections_evicted;
-	zsock->counters.connections_throttled = zsock->socket.accept_rate.shuts;
+	    zsock->socket.connection_limit.evicted;
+	zsock->counters.connections_throttled =
+	    zsock->socket.accept_rate.pauses;
 	return changed;
 }
 
 bool
-zsock_has_unproven(const struct zsock *zsock)
+zsock_needs_checks(const struct zsock *zsock)
 {
 	return zsock->socket.connection_limit.peers > 0 ||
-	       zsock->socket.accept_rate.shut;
+	       zsock->socket.accept_rate.paused;
 }
 
 void
-zsock_check_unproven(struct zsock *zsock)
+zsock_check_connections(struct zsock *zsock)
 {
 	const struct zsock_options *options = &zsock->options;
 
 	/* Events first, so that no closed descriptor is checked. */
 	zsock_watch(zsock);
-	accept_rate_look(&zsock->socket.accept_rate, clock_monotonic_ns());
+	accept_rate_check(&zsock->socket.accept_rate, clock_monotonic_ns());
 	/* A full queue, and the message that libzmq is reading. */
-	connection_limit_look(&zsock->socket.connection_limit,
+	connection_limit_check(&zsock->socket.connection_limit,
 	    ((uint64_t)options->queue_messages + 3) *
 		(options->frame_bytes_max + GUARD_FRAME_BYTES));
 	zsock->counters.connections_dropped =

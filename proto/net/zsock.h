@@ -2,11 +2,12 @@
  * zsock - a ZeroMQ socket with every option set in one place.
  *
  * Two kinds: a listener (ROUTER, bound) and a connection (DEALER, connected).
- * A message is a value: routing frames, then exactly one frame; any other
- * shape is dropped frame by frame and counted.  Nothing here blocks.  One
- * context per process, made by the first socket; libzmq's random numbers are
- * seeded from getrandom before (4.3.4 never does, and a peer could then guess
- * the routing ids of others and make the process abort).
+ * A message is routing frames followed by exactly one frame of content; any
+ * other shape is dropped frame by frame and counted.  Nothing here blocks.
+ *
+ * The first socket makes the one context of the process, and seeds libzmq's
+ * random numbers from getrandom: 4.3.4 itself never does, and a peer could then
+ * guess the routing ids of others and make the process abort.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_ZSOCK_H
@@ -19,10 +20,10 @@
 #include "proto/base/text.h"
 
 enum {
-	ZSOCK_ROUTE_BYTES_MAX = 256, /* all routing frames of a message */
+	ZSOCK_ROUTE_BYTES_MAX = 256, /* of all routing frames of a message */
 	ZSOCK_ENDPOINT_BYTES_MAX = 256,
 	ZSOCK_KEY_BYTES = 32,            /* curve25519, public or secret */
-	ZSOCK_CONNECTS_PER_SECOND = 100, /* the default */
+	ZSOCK_CONNECTS_PER_SECOND = 100, /* default of connects_per_second */
 	ZSOCK_CONNECTS_MAX = 1000000,
 };
 
@@ -30,57 +31,58 @@ struct keyfile;
 struct zsock; /* opaque */
 
 enum zsock_kind {
-	ZSOCK_LISTENER, /* ROUTER: bind; messages carry the route of the peer */
-	ZSOCK_LINE, /* DEALER: connect; messages carry the route behind us */
+	ZSOCK_LISTENER, /* ROUTER, bound; messages carry the route of the peer
+			 */
+	/* DEALER, connected; messages carry the routes of those whom this
+	 * process forwards for. */
+	ZSOCK_CONNECTION,
 };
 
 struct zsock_options {
 	enum zsock_kind kind;
-	uint32_t
-	    queue_messages; /* high-water mark in each direction, per peer */
-	/* The same for replies (out of a listener, into a connection), which
+	/* High-water mark in each direction, for each peer. */
+	uint32_t queue_messages;
+	/* That of replies (sent by a listener, received by a connection), which
 	 * are small and come in bursts; 0: queue_messages. */
-	uint32_t answer_messages;
+	uint32_t reply_messages;
 	uint32_t frame_bytes_max;
-	uint32_t connects_per_second; /* connections a second to a TCP listener;
-					 0: no limit */
-	bool insecure;                /* TCP without keys and encryption */
-	/* The TCP endpoints of a listener speak CURVE with this secret key;
-	 * there must be an authenticator (proto/auth/auth.h). */
-	const unsigned char *server_secret; /* ZSOCK_KEY_BYTES, or NULL */
-	/* A connection to a TCP listener uses this key, which must live as
-	 * long. */
+	/* Limit of new connections to a TCP listener; 0: none. */
+	uint32_t connects_per_second;
+	bool insecure; /* TCP without keys and encryption */
+	/* TCP endpoints of a listener use CURVE with this secret key of
+	 * ZSOCK_KEY_BYTES, which must outlive the socket; it requires an
+	 * authenticator (proto/auth/auth.h).  NULL: no keys. */
+	const unsigned char *server_secret;
+	/* A connection to a TCP listener uses this key, which must outlive the
+	 * socket. */
 	const struct keyfile *key;
 };
 
 struct zsock_counters {
 	uint64_t received, sent;
 	uint64_t received_bytes, sent_bytes;
-	uint64_t malformed;   /* wrong number of frames, route too long */
-	uint64_t unreachable; /* the peer was gone */
-	uint64_t full;        /* would have blocked */
-	uint64_t unkeyed; /* dropped: without a key, at a listener with keys */
+	/* Received and dropped: wrong number of frames, or route too long;
+	 * without a key, at a listener with keys. */
+	uint64_t malformed, unkeyed;
+	/* Not sent: the peer was gone; the queue was full. */
+	uint64_t unreachable, full;
 	uint64_t handshakes_failed, accepts_failed;
-	uint64_t
-	    connections_evicted; /* evicted: share of descriptors used up */
-	uint64_t connections_throttled; /* pauses of the listener: too many
-					   connections a second */
-	uint64_t connections_dropped;   /* dropped: more unfinished data than a
-					   message has */
-	uint64_t
-	    connections; /* made so far; a connection counts each reconnect */
-	uint32_t peers;  /* connected now; of a connection: 0 or 1 */
+	uint64_t connections_evicted;   /* the listener had too many */
+	uint64_t connections_throttled; /* pauses, after too many a second */
+	uint64_t connections_dropped;   /* sent more than a message may have */
+	uint64_t connections;           /* made so far, reconnects included */
+	uint32_t peers; /* connected now; of a connection: 0 or 1 */
 };
 
-/* The routing frames of a message: (length byte, bytes) one after another.
- * Reply to a message by sending with its route. */
+/* The routing frames of a message, each a length byte and its bytes.  A reply
+ * is sent with the route of the message that it answers. */
 struct route {
 	uint16_t bytes;
 	unsigned char at[ZSOCK_ROUTE_BYTES_MAX];
 };
 
-/* The sender of a message: a peer that has proved a key (CURVE), or one of a
- * Unix socket, or of a listener with --insecure. */
+/* The sender of a message: keyed when it has proved a key (CURVE), not keyed on
+ * a Unix socket and at a listener with --insecure. */
 struct zsock_peer {
 	bool keyed;
 	unsigned char key[ZSOCK_KEY_BYTES]; /* public; zero without a key */
@@ -102,43 +104,47 @@ void zsock_message_clear(struct zsock_message *message);
 int zsock_open(
     struct zsock **zsock, const struct zsock_options *options, struct err *err);
 void zsock_close(struct zsock **zsock);
-/* As zsock_close, but sent messages get this long to leave; the close of the
- * last socket waits for it. */
+/* As zsock_close, but messages in the queue may still be sent for `limit_ns`;
+ * the close of the process's last socket waits for that. */
 void zsock_finish(struct zsock **zsock, int64_t limit_ns);
 
-/* "ipc:///path", "tcp://127.0.0.1:5570".  TCP needs a key or options.insecure;
- * ipc never has keys.  An ipc listener is mode 0660 and refuses a path that
- * another process listens on.  A listener may be bound to several endpoints;
- * zsock_endpoint is the last. */
+/* An endpoint is "ipc:///path" or "tcp://127.0.0.1:5570".  TCP needs a key or
+ * options.insecure; ipc never has keys.  An ipc listener has mode 0660; binding
+ * fails when another process listens on the path.  A listener may be bound to
+ * several endpoints. */
 int zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err);
 int zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err);
-/* Drop the connection and make a new one at once, to the same endpoint or
- * another; after a failed handshake with the next of the server's keys. */
+/* Drop the connection and make a new one at once, to the same endpoint or to
+ * another.  After a failed handshake it tries the next server key of
+ * options.key. */
 int zsock_reconnect(struct zsock *zsock, struct err *err);
-int zsock_move(struct zsock *zsock, const char *endpoint, struct err *err);
-/* Does options.key differ from the key of the connection?  Then zsock_show_key
- * connects again with it. */
-bool zsock_has_other_key(const struct zsock *zsock);
-int zsock_show_key(struct zsock *zsock, struct err *err);
+int zsock_reconnect_to(
+    struct zsock *zsock, const char *endpoint, struct err *err);
+/* Has *options.key changed since the connection was made?  Then zsock_use_key
+ * connects again with the new key. */
+bool zsock_key_has_changed(const struct zsock *zsock);
+int zsock_use_key(struct zsock *zsock, struct err *err);
 /* Bind all TCP endpoints of a listener again, with another key.  Peers must
  * reconnect.  After -1 the listener is unusable. */
 int zsock_rekey(
     struct zsock *zsock, const unsigned char *server_secret, struct err *err);
 
-/* The result of a connection's handshake.  libzmq gives up after some
- * failures: to go on, call zsock_reconnect (at once for ZSOCK_TRY_NEXT, after
- * a while for the others). */
+/* Why the handshakes of a connection fail.  libzmq gives up after some of them:
+ * call zsock_reconnect, at once after ZSOCK_TRY_NEXT, after a while otherwise.
+ * proto/auth/refusal.h explains them to the user. */
 enum zsock_trouble {
-	ZSOCK_FINE,      /* nothing is known */
-	ZSOCK_TRY_NEXT,  /* failed; the server has another key to try */
-	ZSOCK_REFUSED,   /* the listener refuses this key */
-	ZSOCK_OTHER_KEY, /* apparently none of the server keys is the listener's
-			  */
-	ZSOCK_UNLIKE,    /* only one of the two ends uses keys */
+	ZSOCK_FINE,               /* no failure is known */
+	ZSOCK_TRY_NEXT,           /* the key file has another server key */
+	ZSOCK_REFUSED,            /* the listener refuses our key */
+	ZSOCK_WRONG_SERVER,       /* the listener has none of our server keys */
+	ZSOCK_MECHANISM_MISMATCH, /* only one of the two ends uses keys */
+	/* The connection has no key, and the listener closes it: as far as we
+	 * can know, because it requires one. */
+	ZSOCK_CLOSED_WITHOUT_KEY,
 };
-/* Other than ZSOCK_FINE and ZSOCK_TRY_NEXT: `err` says what is wrong and what
- * to do. */
-enum zsock_trouble zsock_trouble(const struct zsock *zsock, struct err *err);
+enum zsock_trouble zsock_trouble(const struct zsock *zsock);
+/* options.key of a connection, or NULL. */
+const struct keyfile *zsock_key(const struct zsock *zsock);
 
 enum zsock_result { ZSOCK_DONE, ZSOCK_AGAIN, ZSOCK_GONE };
 
@@ -153,12 +159,12 @@ enum zsock_result zsock_send(
 
 /* Forward a received message without copying its frame; the message is then
  * empty.  If it was not sent it is unchanged. */
-enum zsock_result zsock_pass(
+enum zsock_result zsock_forward(
     struct zsock *zsock, struct zsock_message *message);
 
 const struct zsock_counters *zsock_counters(const struct zsock *zsock);
-const char *zsock_endpoint(
-    const struct zsock *zsock); /* as bound or connected */
+/* The last one bound (with the actual port), or the connected one. */
+const char *zsock_endpoint(const struct zsock *zsock);
 
 /* ---- for the loop ---- */
 
@@ -167,18 +173,18 @@ const char *zsock_endpoint(
 int zsock_fd(const struct zsock *zsock);
 int zsock_watch_fd(const struct zsock *zsock);
 
-/* Is a message available, or can a connection that returned ZSOCK_AGAIN take
- * one again (reported once)? */
+/* Is a message available, or can a connection that returned ZSOCK_AGAIN send
+ * again (true once)? */
 bool zsock_is_ready(struct zsock *zsock);
 
-/* Process connection events; true when `peers` changed, or a handshake
- * failed. */
+/* Process the monitor's events; true when a peer connected or disconnected, or
+ * a handshake of a connection failed. */
 bool zsock_watch(struct zsock *zsock);
 
-/* Are there unauthenticated TCP connections to a listener?  Then call
- * zsock_check_unproven every CONNECTION_LIMIT_LOOK_NS: it drops those that send
- * without end. */
-bool zsock_has_unproven(const struct zsock *zsock);
-void zsock_check_unproven(struct zsock *zsock);
+/* Has a listener TCP connections, or does it pause?  Then call
+ * zsock_check_connections every CONNECTION_LIMIT_CHECK_NS: it drops connections
+ * that send without completing a message, and ends the pause. */
+bool zsock_needs_checks(const struct zsock *zsock);
+void zsock_check_connections(struct zsock *zsock);
 
 #endif

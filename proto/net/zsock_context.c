@@ -15,8 +15,8 @@
 
 enum { FILES_MAX = 65536 }; /* every connection uses a file descriptor */
 
-/* Two contexts at a time can crash 4.3.4 (fixed in 4.3.5), so there is one,
- * whichever thread opens the first socket. */
+/* Two contexts at a time can crash libzmq 4.3.4 (fixed in 4.3.5), so all
+ * threads share one. */
 static struct {
 	pthread_mutex_t lock;
 	void *zmq;
@@ -33,7 +33,7 @@ raise_file_limit(void)
 		return;
 	limit.rlim_cur =
 	    limit.rlim_max < FILES_MAX ? limit.rlim_max : (rlim_t)FILES_MAX;
-	/* If refused, the limit stays as it was, which is legal. */
+	/* If it is refused, the process works with the old limit. */
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 

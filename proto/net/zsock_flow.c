@@ -13,7 +13,7 @@
 
 enum {
 	ROUTE_FRAMES_MAX = 8,
-	MALFORMED_AT_ONCE = 64, /* messages before others get their turn */
+	MALFORMED_AT_ONCE = 64, /* then other sockets get their turn */
 };
 
 _Static_assert(
@@ -47,9 +47,9 @@ zsock_message_clear(struct zsock_message *message)
 enum taken { TAKEN, TAKEN_NOTHING, TAKEN_MALFORMED, TAKEN_UNKEYED };
 
 /* The sender of a frame, as libzmq and the authenticator report it.  The
- * address comes first: what a peer claims counts only where they report
- * nothing, and they report no User-Id for a Unix socket.  False: the sender is
- * not allowed. */
+ * address is checked first: the authenticator sets no User-Id for a Unix
+ * socket, so there the peer could claim one.  False: the sender is not
+ * allowed. */
 static bool
 find_peer(const struct zsock *zsock, zmq_msg_t *frame, struct zsock_peer *peer)
 {
@@ -150,13 +150,13 @@ not_sent(struct zsock *zsock, int error)
 	}
 	assert(error == EAGAIN);
 	zsock->counters.full++;
-	zsock->blocked = zsock->options.kind == ZSOCK_LINE;
+	zsock->blocked = zsock->options.kind == ZSOCK_CONNECTION;
 	return ZSOCK_AGAIN;
 }
 
-/* The routing frames.  With the first a listener learns whether the peer
- * exists and has room; the following frames are then taken or silently lost
- * with the connection, but they must follow. */
+/* Send the routing frames.  The first one shows whether the peer exists and has
+ * room.  The others must follow: they are accepted, or lost silently with the
+ * connection. */
 static enum zsock_result
 send_route(struct zsock *zsock, const struct route *route)
 {
@@ -174,8 +174,8 @@ send_route(struct zsock *zsock, const struct route *route)
 
 		if (rc < 0) {
 			error = errno;
-			/* A connection that went down between two frames takes
-			 * the rest of the message and drops it: end it. */
+			/* The connection went down between two frames.  libzmq
+			 * drops the rest of the message; complete it. */
 			if (!first)
 				zsock_socket_send(
 				    &zsock->socket, "", 0, ZSOCK_SOCKET_LAST);
@@ -208,7 +208,7 @@ zsock_send(struct zsock *zsock, const struct route *route, struct text frame)
 }
 
 enum zsock_result
-zsock_pass(struct zsock *zsock, struct zsock_message *message)
+zsock_forward(struct zsock *zsock, struct zsock_message *message)
 {
 	enum zsock_result result;
 	int rc;

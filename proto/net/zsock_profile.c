@@ -38,7 +38,7 @@ zsock_profile_begin(
 	int64_t frame_bytes_max = options->frame_bytes_max;
 	int queue = (int)options->queue_messages;
 	int answers =
-	    options->answer_messages ? (int)options->answer_messages : queue;
+	    options->reply_messages ? (int)options->reply_messages : queue;
 	bool listener = options->kind == ZSOCK_LISTENER;
 
 	/* The spool provides durability: queued messages may be dropped. */
@@ -58,8 +58,9 @@ zsock_profile_begin(
 		return err_set(
 		    err, "libzmq: frame limit: %s", libzmq.strerror(errno));
 	if (listener)
-		/* A peer that is gone or full is an error, not a silent loss;
-		 * a second peer cannot take over the id of a first. */
+		/* Sending to a peer that is gone or full fails instead of
+		 * losing the message silently, and no peer can take over the
+		 * routing id of another. */
 		return zsock_profile_set(zmq, ZMQ_ROUTER_MANDATORY, 1, err) !=
 				   0 ||
 			       zsock_profile_set(
@@ -85,23 +86,23 @@ set_domain(void *zmq, const char *domain, struct err *err)
 	return set_bytes(zmq, ZMQ_ZAP_DOMAIN, domain, strlen(domain), err);
 }
 
-/* The authenticator decides who may connect to a listener with keys, and
- * without its answer nobody may.  libzmq itself does that only since 4.3.3,
- * where the option is a draft, so its refusal is no error.  A domain cannot be
- * removed again: a Unix socket bound later has one of its own. */
+/* Only peers that the authenticator admits may connect to a listener with keys:
+ * without an answer from it nobody may.  libzmq enforces that since 4.3.3, by a
+ * draft option, so an older one that refuses the option is no error.  A domain
+ * cannot be removed again: a Unix socket bound later gets one of its own. */
 int
 zsock_profile_listener_keys(
-    void *zmq, const unsigned char *secret, bool *asks, struct err *err)
+    void *zmq, const unsigned char *secret, bool *uses_zap, struct err *err)
 {
 	int yes = 1;
 
-	if (secret == NULL && !*asks)
+	if (secret == NULL && !*uses_zap)
 		return 0;
 	if (secret == NULL)
 		return zsock_profile_set(zmq, ZMQ_CURVE_SERVER, 0, err) != 0
 			   ? -1
 			   : set_domain(zmq, ZSOCK_DOMAIN_LOCAL, err);
-	*asks = true;
+	*uses_zap = true;
 	(void)libzmq.setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
 	if (zsock_profile_set(zmq, ZMQ_CURVE_SERVER, 1, err) != 0 ||
 	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, secret, ZSOCK_KEY_BYTES, err) !=
@@ -111,7 +112,7 @@ zsock_profile_listener_keys(
 }
 
 int
-zsock_profile_line_keys(
+zsock_profile_connection_keys(
     void *zmq, const struct keyfile *key, uint32_t server, struct err *err)
 {
 	if (key == NULL) /* also after an endpoint that had keys */
@@ -126,7 +127,7 @@ zsock_profile_line_keys(
 }
 
 int
-zsock_profile_place(void *zmq, const char *endpoint, struct err *err)
+zsock_profile_endpoint(void *zmq, const char *endpoint, struct err *err)
 {
 	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
 

@@ -23,11 +23,11 @@ int zsock_profile_begin(
     void *zmq, const struct zsock_options *options, struct err *err);
 
 /* Options that do, set before each bind and connect: the keys, or none (NULL).
- * A listener remembers in `*asks` that it has had keys. */
+ * `*uses_zap`, initially false: the listener has had keys, now or earlier. */
 int zsock_profile_listener_keys(
-    void *zmq, const unsigned char *secret, bool *asks, struct err *err);
-int zsock_profile_line_keys(
+    void *zmq, const unsigned char *secret, bool *uses_zap, struct err *err);
+int zsock_profile_connection_keys(
     void *zmq, const struct keyfile *key, uint32_t server, struct err *err);
-int zsock_profile_place(void *zmq, const char *endpoint, struct err *err);
+int zsock_profile_endpoint(void *zmq, const char *endpoint, struct err *err);
 
 #endif

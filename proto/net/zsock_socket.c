@@ -86,7 +86,7 @@ next_event(void *watch, unsigned int *event, uint32_t *value)
 	return true;
 }
 
-/* Close what is open of the socket, but not the context. */
+/* Close the socket and its monitor, but not the context. */
 static void
 close_both(struct zsock_socket *socket)
 {
@@ -170,13 +170,16 @@ zsock_socket_prepare(struct zsock_socket *socket,
 
 	if (socket->kind == ZSOCK_LISTENER)
 		rc = zsock_profile_listener_keys(socket->zmq,
-		    ipc ? NULL : options->server_secret, &socket->asks, err);
+		    ipc ? NULL : options->server_secret, &socket->uses_zap,
+		    err);
 	else
-		rc = zsock_profile_line_keys(socket->zmq,
+		rc = zsock_profile_connection_keys(socket->zmq,
 		    ipc ? NULL : options->key, socket->server, err);
-	if (socket->kind == ZSOCK_LINE && !ipc && options->key != NULL)
-		memcpy(socket->shown, options->key->public, ZSOCK_KEY_BYTES);
-	return rc == 0 ? zsock_profile_place(socket->zmq, endpoint, err) : -1;
+	if (socket->kind == ZSOCK_CONNECTION && !ipc && options->key != NULL)
+		memcpy(
+		    socket->public_key, options->key->public, ZSOCK_KEY_BYTES);
+	return rc == 0 ? zsock_profile_endpoint(socket->zmq, endpoint, err)
+		       : -1;
 }
 
 int
@@ -204,9 +207,9 @@ note_failure(struct zsock_socket *socket, unsigned int event, uint32_t value)
 		socket->trouble = ZSOCK_REFUSED;
 	else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL &&
 		 value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
-		socket->trouble = ZSOCK_UNLIKE;
+		socket->trouble = ZSOCK_MECHANISM_MISMATCH;
 	else
-		socket->trouble = ZSOCK_OTHER_KEY;
+		socket->trouble = ZSOCK_WRONG_SERVER;
 }
 
 static void
@@ -231,13 +234,13 @@ note(struct zsock_socket *socket, struct zsock_counters *counters,
 	case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
 		socket->failures = 0;
 		socket->trouble = ZSOCK_FINE;
-		if (socket->kind == ZSOCK_LINE) {
+		if (socket->kind == ZSOCK_CONNECTION) {
 			counters->peers = 1;
 			counters->connections++;
 		}
 		break;
 	case ZMQ_EVENT_DISCONNECTED:
-		connection_limit_gone(&socket->connection_limit, (int)value);
+		connection_limit_closed(&socket->connection_limit, (int)value);
 		if (counters->peers > 0)
 			counters->peers--;
 		break;
@@ -264,7 +267,8 @@ zsock_socket_watch(struct zsock_socket *socket, struct zsock_counters *counters)
 		if ((event & (unsigned int)WATCHED) != 0)
 			note(socket, counters, event, value);
 	socket->watch_left = i == EVENTS_AT_ONCE;
-	if (socket->kind == ZSOCK_LINE && failed != counters->handshakes_failed)
+	if (socket->kind == ZSOCK_CONNECTION &&
+	    failed != counters->handshakes_failed)
 		return true;
 	return peers != counters->peers || connections != counters->connections;
 }

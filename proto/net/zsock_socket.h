@@ -24,24 +24,23 @@ struct zsock_socket {
 	enum zsock_kind kind;
 	struct connection_limit connection_limit; /* of a listener */
 	struct accept_rate accept_rate;
-	bool watch_left; /* there may be more events */
-	bool asks;       /* a listener: the authenticator is asked */
+	bool watch_left; /* the monitor may have more events */
+	bool uses_zap;   /* a listener that has had keys */
 	/* Of a connection with keys. */
-	unsigned char shown[ZSOCK_KEY_BYTES]; /* our public key */
+	unsigned char public_key[ZSOCK_KEY_BYTES]; /* ours, in use */
 	uint32_t server;   /* index of the server key in use */
 	uint32_t failures; /* failed handshakes since the last success */
 	enum zsock_trouble trouble; /* of the last handshake */
 };
 
-/* The context of the process, while it is held. */
+/* The context of the process: made for the first holder, ended after the
+ * last. */
 void *zsock_context_hold(struct err *err);
 void zsock_context_drop(void);
 
-/* Make the socket with all options that do not depend on the endpoint.  The
- * first one makes the context. */
+/* Make the socket and set all options that do not depend on the endpoint. */
 int zsock_socket_open(struct zsock_socket *socket,
     const struct zsock_options *options, struct err *err);
-/* The last one ends the context. */
 void zsock_socket_close(struct zsock_socket *socket);
 
 /* How long sent messages may take to leave after the close. */
@@ -60,8 +59,8 @@ int zsock_socket_events(const struct zsock_socket *socket);
 bool zsock_socket_watch(
     struct zsock_socket *socket, struct zsock_counters *counters);
 
-/* One frame; -1 with errno EAGAIN (no room) or EHOSTUNREACH (no such peer).
- * The first of several frames finds out whether there is room. */
+/* Send one frame; -1 with errno EAGAIN (no room) or EHOSTUNREACH (no such
+ * peer).  Only the first frame of a message can find that there is no room. */
 enum zsock_socket_part {
 	ZSOCK_SOCKET_FIRST,
 	ZSOCK_SOCKET_MORE,

@@ -123,7 +123,7 @@ ask_commits(struct bench *bench)
 	static const struct route none;
 	const struct zsock_options how = {
 		.insecure = true,
-		.kind = ZSOCK_LINE,
+		.kind = ZSOCK_CONNECTION,
 		.queue_messages = 4,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};

@@ -182,7 +182,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 {
 	const struct zsock_options how = {
 		.insecure = true,
-		.kind = ZSOCK_LINE,
+		.kind = ZSOCK_CONNECTION,
 		.queue_messages = 8,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};
@@ -193,7 +193,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 		.read = senders_read,
 		.acked = senders_acked,
 		.refused = senders_refused,
-		.rewind = senders_lost,
+		.resend_from = senders_lost,
 		.diverged = senders_lost,
 	};
 	const struct sender_options options = {

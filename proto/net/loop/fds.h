@@ -11,8 +11,9 @@
 
 enum { FDS_MAX = 4096 };
 
-/* Indexed by descriptor.  The generation distinguishes an event of a
- * descriptor that was removed in this round from one of its successor. */
+/* Indexed by descriptor.  A descriptor may be removed, and its number used
+ * again, before its event is processed: the event then has another
+ * generation. */
 struct fds_entry {
 	void (*on_fd)(void *arg, int fd, uint32_t events); /* NULL: free */
 	void *arg;

@@ -2,10 +2,10 @@
  * loop - waits for sockets, file descriptors, timers and signals in one
  * thread.
  *
- * Everything waits in one epoll.  A descriptor of libzmq says only that
- * something may have happened inside, and is silent about unread messages, so
- * the loop asks every ZeroMQ socket once before it sleeps; later events make
- * its descriptor readable.
+ * One epoll instance waits for everything.  The descriptor of a libzmq socket
+ * signals only that something may have happened inside, and does not signal
+ * messages that are left unread.  So the loop checks every ZeroMQ socket once
+ * before it sleeps; after that check, new events make the descriptor readable.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/loop/loop.h"
@@ -48,8 +48,7 @@ struct loop {
 	int wake, signals;
 	struct loop_zsock zsocks[LOOP_ZSOCKS_MAX];
 	struct timers timers;
-	struct loop_timer
-	    unproven; /* set while there are unauthenticated connections */
+	struct loop_timer checks; /* set while zsock_needs_checks */
 	sigset_t signal_set;
 	struct loop_signal signal[SIGNALS];
 	void (*on_idle)(void *arg);
@@ -87,7 +86,7 @@ loop_remove_fd(struct loop *loop, int fd)
 
 /* ---- ZeroMQ sockets ---- */
 
-/* Only wakes the loop, which asks every socket anyway. */
+/* Only wakes the loop, which checks every socket anyway. */
 static void
 on_zsock_fd(void *arg, int fd, uint32_t events)
 {
@@ -97,7 +96,7 @@ on_zsock_fd(void *arg, int fd, uint32_t events)
 }
 
 static void
-check_unproven(void *arg, struct loop_timer *timer)
+check_connections(void *arg, struct loop_timer *timer)
 {
 	struct loop *loop = arg;
 	bool any = false;
@@ -106,9 +105,9 @@ check_unproven(void *arg, struct loop_timer *timer)
 	for (i = 0; i < LOOP_ZSOCKS_MAX; i++) {
 		struct zsock *zsock = loop->zsocks[i].zsock;
 
-		if (zsock == NULL || !zsock_has_unproven(zsock))
+		if (zsock == NULL || !zsock_needs_checks(zsock))
 			continue;
-		zsock_check_unproven(zsock);
+		zsock_check_connections(zsock);
 		any = true;
 	}
 	if (!any)
@@ -125,12 +124,12 @@ on_watch_fd(void *arg, int fd, uint32_t events)
 	(void)events;
 	if (zsock_watch(entry->zsock))
 		entry->ready = true;
-	if (loop->unproven.at_ns == 0 && zsock_has_unproven(entry->zsock)) {
-		loop->unproven.on_timer = check_unproven;
-		loop->unproven.arg = loop;
-		loop_set_timer(loop, &loop->unproven,
-		    clock_monotonic_ns() + CONNECTION_LIMIT_LOOK_NS,
-		    CONNECTION_LIMIT_LOOK_NS);
+	if (loop->checks.at_ns == 0 && zsock_needs_checks(entry->zsock)) {
+		loop->checks.on_timer = check_connections;
+		loop->checks.arg = loop;
+		loop_set_timer(loop, &loop->checks,
+		    clock_monotonic_ns() + CONNECTION_LIMIT_CHECK_NS,
+		    CONNECTION_LIMIT_CHECK_NS);
 	}
 }
 
@@ -174,9 +173,9 @@ loop_remove_zsock(struct loop *loop, struct zsock *zsock)
 	}
 }
 
-/* Ask every socket and remember the answers. */
+/* Check every socket and remember the results. */
 static bool
-ports_are_ready(struct loop *loop)
+zsocks_are_ready(struct loop *loop)
 {
 	bool any = false;
 	uint32_t i;
@@ -194,11 +193,11 @@ ports_are_ready(struct loop *loop)
 }
 
 static void
-dispatch_ports(struct loop *loop)
+dispatch_zsocks(struct loop *loop)
 {
 	uint32_t i;
 
-	ports_are_ready(loop);
+	zsocks_are_ready(loop);
 	for (i = 0; i < LOOP_ZSOCKS_MAX; i++) {
 		struct loop_zsock *entry = &loop->zsocks[i];
 
@@ -274,7 +273,8 @@ on_wake_fd(void *arg, int fd, uint32_t events)
 	uint64_t count;
 
 	(void)events;
-	/* Emptied before the callback looks, so a later wake-up is not lost. */
+	/* Read before the callback runs, so that a wake-up in between is not
+	 * lost. */
 	if (read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
 		return;
 	if (atomic_load(&loop->has_failure)) {
@@ -379,9 +379,9 @@ loop_run(struct loop *loop)
 		if (loop->quit)
 			break;
 		timeout_ms =
-		    ports_are_ready(loop) ? 0 : timers_sleep_ms(&loop->timers);
+		    zsocks_are_ready(loop) ? 0 : timers_sleep_ms(&loop->timers);
 		fds_wait(&loop->fds, timeout_ms);
-		dispatch_ports(loop);
+		dispatch_zsocks(loop);
 		timers_run(&loop->timers);
 	}
 	loop->quit = false;

@@ -9,8 +9,7 @@
 
 enum { LOOP_TIMERS_MAX = 64 }; /* set at a time, in one loop */
 
-/* A timer is the caller's storage, zero-initialised, and must live while it is
- * set. */
+/* The caller's storage, zero-initialised; must live while it is set. */
 struct loop_timer {
 	int64_t at_ns;     /* monotonic; 0: not set */
 	int64_t period_ns; /* 0: once */

@@ -9,7 +9,7 @@
 
 #include "proto/net/loop/loop_timer.h"
 
-/* There are few: scanning all is cheaper than keeping them sorted. */
+/* Not sorted: there are few, and scanning them all is cheap. */
 struct timers {
 	struct loop_timer *set[LOOP_TIMERS_MAX];
 	uint32_t count;

@@ -118,14 +118,14 @@ zsock_finish(struct zsock **zsock, int64_t limit_ns)
 }
 
 bool
-zsock_has_other_key(const struct zsock *zsock)
+zsock_key_has_changed(const struct zsock *zsock)
 {
 	(void)zsock;
 	return false;
 }
 
 int
-zsock_show_key(struct zsock *zsock, struct err *err)
+zsock_use_key(struct zsock *zsock, struct err *err)
 {
 	(void)zsock;
 	(void)err;
@@ -183,7 +183,7 @@ zsock_send(struct zsock *zsock, const struct route *route, struct text frame)
 }
 
 enum zsock_result
-zsock_pass(struct zsock *zsock, struct zsock_message *message)
+zsock_forward(struct zsock *zsock, struct zsock_message *message)
 {
 	if (zsock == &ports.listener)
 		return zsock_send(zsock, &message->route, message->frame);
@@ -256,7 +256,7 @@ reconnect_free(struct reconnect **reconnect)
 }
 
 void
-reconnect_look(struct reconnect *reconnect)
+reconnect_check(struct reconnect *reconnect)
 {
 	(void)reconnect;
 }

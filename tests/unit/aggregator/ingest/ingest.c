@@ -116,7 +116,7 @@ start(struct test *test, const struct ingest_options *given, uint64_t map_bytes)
 {
 	const struct journal_options how = { .map_bytes = map_bytes };
 	const struct zsock_options line = {
-		.kind = ZSOCK_LINE,
+		.kind = ZSOCK_CONNECTION,
 		.queue_messages = 1000,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};

@@ -129,7 +129,7 @@ on_patience(void *arg, struct loop_timer *timer)
 static void
 read_all(struct client *client, uint16_t flags)
 {
-	const struct zsock_options line = { .kind = ZSOCK_LINE,
+	const struct zsock_options line = { .kind = ZSOCK_CONNECTION,
 		.queue_messages = 10,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 	char endpoint[96];

@@ -9,6 +9,7 @@
 
 #include "proto/auth/auth_private.h"
 #include "proto/auth/forwarded_peer.h"
+#include "proto/auth/refusal.h"
 #include "proto/keys/authorized_keys.h"
 #include "proto/net/route.h"
 #include "tests/unit/check.h"
@@ -70,7 +71,7 @@ static struct zsock *
 open_line(const char *endpoint, const struct keyfile *key)
 {
 	struct zsock *line = open_port((struct zsock_options){
-	    .kind = ZSOCK_LINE, .key = key, .insecure = key == NULL });
+	    .kind = ZSOCK_CONNECTION, .key = key, .insecure = key == NULL });
 	struct err err = { 0 };
 
 	good(zsock_connect(line, endpoint, &err), &err);
@@ -110,7 +111,7 @@ arrives(struct zsock *line, int patience_ms)
 			       ZSOCK_DONE;
 		if (zsock_recv(listener, &message) == ZSOCK_DONE)
 			return true;
-		if (zsock_trouble(line, &err) == ZSOCK_TRY_NEXT)
+		if (zsock_trouble(line) == ZSOCK_TRY_NEXT)
 			good(zsock_reconnect(line, &err), &err);
 		nap(line);
 	}
@@ -121,7 +122,7 @@ static enum zsock_trouble
 trouble_of(struct zsock *line, struct err *err)
 {
 	for (int i = 0; i < PATIENCE_MS / 20; i++) {
-		enum zsock_trouble trouble = zsock_trouble(line, err);
+		enum zsock_trouble trouble = refusal_get(line, err);
 
 		if (trouble != ZSOCK_FINE && trouble != ZSOCK_TRY_NEXT)
 			return trouble;
@@ -239,7 +240,7 @@ a_key_for_another_server_tries_all_that_it_has(void **state)
 	(void)state;
 	memcpy(stranger.server[0], stranger.public, ZSOCK_KEY_BYTES);
 	line = open_line(tcp, &stranger);
-	assert_int_equal(trouble_of(line, &err), ZSOCK_OTHER_KEY);
+	assert_int_equal(trouble_of(line, &err), ZSOCK_WRONG_SERVER);
 	zsock_close(&line);
 	memcpy(both.public, agent.public, ZSOCK_KEY_BYTES);
 	both.secret = agent.secret;
@@ -258,7 +259,7 @@ a_peer_without_keys_delivers_nothing(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(trouble_of(line, &err), ZSOCK_UNLIKE);
+	assert_int_equal(trouble_of(line, &err), ZSOCK_MECHANISM_MISMATCH);
 	assert_non_null(strstr(err.text, "requires a key"));
 	assert_false(arrives(line, QUIET_MS));
 	zsock_close(&line);
@@ -296,7 +297,7 @@ another_server_key_keeps_old_ones_out(void **state)
 	good(auth_reload(auth, &rekeyed, &err), &err);
 	assert_true(rekeyed);
 	good(zsock_rekey(listener, auth_secret(auth), &err), &err);
-	assert_int_equal(trouble_of(line, &err), ZSOCK_OTHER_KEY);
+	assert_int_equal(trouble_of(line, &err), ZSOCK_WRONG_SERVER);
 	zsock_close(&line);
 	memcpy(agent.server[0], next.public, ZSOCK_KEY_BYTES);
 	line = open_line(tcp, &agent);

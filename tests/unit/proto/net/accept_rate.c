@@ -125,19 +125,19 @@ more_than_a_burst_must_wait_and_who_is_in_goes_on(void **state)
 	first = come(now_ns, &ours);
 	for (int i = 1; i < BURST; i++)
 		come(now_ns, &ours_last);
-	assert_false(accept_rate.shut);
+	assert_false(accept_rate.paused);
 	last = come(now_ns, &ours_last);
-	assert_true(accept_rate.shut);
-	assert_int_equal(accept_rate.shuts, 1);
+	assert_true(accept_rate.paused);
+	assert_int_equal(accept_rate.pauses, 1);
 	waiting = knock();
 	assert_false(is_in(waiting, IN_VAIN_MS));
 	who_is_in_can_speak(first, ours);
 	who_is_in_can_speak(last, ours_last);
 	/* A quarter of a second pays for one. */
-	accept_rate_look(&accept_rate, now_ns + NS_PER_SECOND / RATE - 1);
-	assert_true(accept_rate.shut);
-	accept_rate_look(&accept_rate, now_ns + NS_PER_SECOND / RATE);
-	assert_false(accept_rate.shut);
+	accept_rate_check(&accept_rate, now_ns + NS_PER_SECOND / RATE - 1);
+	assert_true(accept_rate.paused);
+	accept_rate_check(&accept_rate, now_ns + NS_PER_SECOND / RATE);
+	assert_false(accept_rate.paused);
 	assert_true(is_in(waiting, PATIENCE_MS));
 }
 
@@ -152,7 +152,7 @@ at_the_rate_all_come_in(void **state)
 		come(now_ns, &ours);
 	for (int i = 1; i < 10; i++)
 		come(now_ns + i * NS_PER_SECOND / RATE, &ours);
-	assert_int_equal(accept_rate.shuts, 0);
+	assert_int_equal(accept_rate.pauses, 0);
 }
 
 static void
@@ -167,26 +167,26 @@ after_a_rest_there_is_a_burst_again(void **state)
 	now_ns += 3600 * NS_PER_SECOND;
 	for (int i = 0; i < BURST; i++)
 		accept_rate_count(&accept_rate, ours, now_ns);
-	assert_false(accept_rate.shut);
+	assert_false(accept_rate.paused);
 	accept_rate_count(&accept_rate, ours, now_ns);
-	assert_true(accept_rate.shut);
+	assert_true(accept_rate.paused);
 }
 
 static void
 however_many_came_it_opens_again_soon(void **state)
 {
 	int64_t now_ns = 1000 * NS_PER_SECOND;
-	const int64_t limit_ns = ACCEPT_RATE_SHUT_SECONDS * NS_PER_SECOND;
+	const int64_t limit_ns = ACCEPT_RATE_PAUSE_SECONDS * NS_PER_SECOND;
 
 	(void)state;
 	for (int i = 0; i < 100 * BURST; i++)
 		accept_rate_count(&accept_rate, -1, now_ns);
-	accept_rate_look(&accept_rate, now_ns + limit_ns - 1);
-	assert_true(accept_rate.shut);
-	accept_rate_look(&accept_rate, now_ns + limit_ns);
-	assert_false(accept_rate.shut);
+	accept_rate_check(&accept_rate, now_ns + limit_ns - 1);
+	assert_true(accept_rate.paused);
+	accept_rate_check(&accept_rate, now_ns + limit_ns);
+	assert_false(accept_rate.paused);
 	accept_rate_count(&accept_rate, -1, now_ns + limit_ns);
-	assert_true(accept_rate.shut);
+	assert_true(accept_rate.paused);
 }
 
 static void
@@ -203,7 +203,7 @@ a_listener_bound_while_it_is_shut_is_shut_too(void **state)
 	accept_rate_add(&accept_rate, listener);
 	waiting = knock();
 	assert_false(is_in(waiting, IN_VAIN_MS));
-	accept_rate_look(&accept_rate, 3600 * NS_PER_SECOND);
+	accept_rate_check(&accept_rate, 3600 * NS_PER_SECOND);
 	assert_true(is_in(waiting, PATIENCE_MS));
 }
 
@@ -221,7 +221,7 @@ unix_sockets_and_doors_without_a_limit_are_left_alone(void **state)
 	accept_rate_add(&accept_rate, listener);
 	for (int i = 0; i < 100000; i++)
 		accept_rate_count(&accept_rate, -1, NS_PER_SECOND);
-	assert_false(accept_rate.shut);
+	assert_false(accept_rate.paused);
 	assert_true(is_in(knock(), PATIENCE_MS));
 }
 

@@ -88,14 +88,14 @@ beyond_the_share_the_oldest_goes_that_brought_nothing(void **state)
 		connection_limit_accepted(&connection_limit, near[i]);
 	connection_limit_delivered(&connection_limit, near[0]);
 	connection_limit_delivered(&connection_limit, near[2]);
-	assert_int_equal(connection_limit.connections_evicted, 0);
+	assert_int_equal(connection_limit.evicted, 0);
 	connection_limit_accepted(&connection_limit, near[4]);
 	assert_true(is_over(1));
 	connection_limit_accepted(&connection_limit, near[5]);
 	assert_true(is_over(3));
 	connection_limit_accepted(&connection_limit, near[6]);
 	assert_true(is_over(4));
-	assert_int_equal(connection_limit.connections_evicted, 3);
+	assert_int_equal(connection_limit.evicted, 3);
 	assert_int_equal(connection_limit.peers, 4);
 	assert_false(is_over(0) || is_over(2) || is_over(5) || is_over(6));
 }
@@ -110,11 +110,11 @@ where_all_are_proven_it_is_the_newcomer(void **state)
 	}
 	connection_limit_accepted(&connection_limit, near[4]);
 	assert_true(is_over(4));
-	connection_limit_gone(&connection_limit, near[4]);
-	connection_limit_gone(&connection_limit, near[2]);
+	connection_limit_closed(&connection_limit, near[4]);
+	connection_limit_closed(&connection_limit, near[2]);
 	connection_limit_accepted(&connection_limit, near[5]);
 	assert_false(is_over(5));
-	assert_int_equal(connection_limit.connections_evicted, 1);
+	assert_int_equal(connection_limit.evicted, 1);
 	assert_int_equal(connection_limit.peers, 4);
 }
 
@@ -126,17 +126,17 @@ who_sends_and_brings_no_message_is_cut(void **state)
 	connection_limit_accepted(&connection_limit, near[1]);
 	pour(0, 10000);
 	pour(1, 9000);
-	connection_limit_look(&connection_limit, 9500);
+	connection_limit_check(&connection_limit, 9500);
 	assert_true(is_over(0));
 	assert_false(is_over(1));
 	pour(1, 9000);
 	connection_limit_delivered(&connection_limit, near[1]);
-	connection_limit_look(&connection_limit, 9500);
+	connection_limit_check(&connection_limit, 9500);
 	pour(1, 9000);
-	connection_limit_look(&connection_limit, 9500);
+	connection_limit_check(&connection_limit, 9500);
 	assert_false(is_over(1));
 	pour(1, 1000);
-	connection_limit_look(&connection_limit, 9500);
+	connection_limit_check(&connection_limit, 9500);
 	assert_true(is_over(1));
 	assert_int_equal(connection_limit.dropped, 2);
 	assert_int_equal(connection_limit.peers, 0);
@@ -149,7 +149,7 @@ heartbeats_add_up_to_nothing(void **state)
 	connection_limit_accepted(&connection_limit, near[0]);
 	for (int i = 0; i < 2000; i++) {
 		pour(0, 25);
-		connection_limit_look(&connection_limit, 1000);
+		connection_limit_check(&connection_limit, 1000);
 	}
 	assert_false(is_over(0));
 	assert_int_equal(connection_limit.dropped, 0);
@@ -163,7 +163,7 @@ what_the_kernel_holds_is_not_ours(void **state)
 	(void)state;
 	connection_limit_accepted(&connection_limit, near[0]);
 	assert_int_equal(send(far[0], block, sizeof(block), 0), sizeof(block));
-	connection_limit_look(&connection_limit, 1000);
+	connection_limit_check(&connection_limit, 1000);
 	assert_int_equal(connection_limit.dropped, 0);
 }
 
@@ -178,8 +178,8 @@ others_than_tcp_are_nobodys_business(void **state)
 	connection_limit_accepted(&connection_limit, -1);
 	connection_limit_accepted(&connection_limit, INT32_MAX);
 	connection_limit_accepted(&connection_limit, 900); /* closed */
-	connection_limit_gone(&connection_limit, pair[0]);
-	connection_limit_gone(&connection_limit, INT32_MAX);
+	connection_limit_closed(&connection_limit, pair[0]);
+	connection_limit_closed(&connection_limit, INT32_MAX);
 	connection_limit_delivered(&connection_limit, -5);
 	assert_int_equal(connection_limit.peers, 0);
 	close(pair[0]);

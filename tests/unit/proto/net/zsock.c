@@ -51,14 +51,14 @@ passing_on_keeps_frame_and_route(void **state)
 	zsock_message_init(&m);
 	zsock_send(agent, &no_route, text_of("batch"));
 	recv_one(listener, &m);
-	assert_int_equal(zsock_pass(line, &m), ZSOCK_DONE);
+	assert_int_equal(zsock_forward(line, &m), ZSOCK_DONE);
 	assert_false(m.held);
 	recv_one(up, &m);
 	assert_frame(&m, "batch");
 	route = m.route;
 	zsock_send(up, &route, text_of("ack"));
 	recv_one(line, &m);
-	assert_int_equal(zsock_pass(listener, &m), ZSOCK_DONE);
+	assert_int_equal(zsock_forward(listener, &m), ZSOCK_DONE);
 	recv_one(agent, &m);
 	assert_frame(&m, "ack");
 	assert_int_equal(m.route.bytes, 0);
@@ -73,7 +73,7 @@ static void
 a_line_without_a_peer_says_again_and_becomes_ready_when_there_is_one(
     void **state)
 {
-	struct zsock *line = open_port(ZSOCK_LINE), *listener;
+	struct zsock *line = open_port(ZSOCK_CONNECTION), *listener;
 	struct err err;
 	int64_t limit;
 
@@ -128,15 +128,15 @@ a_message_that_was_not_passed_on_is_as_it_was(void **state)
 	struct err err;
 
 	(void)state;
-	away = open_port(ZSOCK_LINE);
+	away = open_port(ZSOCK_CONNECTION);
 	assert_int_equal(zsock_connect(away, "tcp://127.0.0.1:1", &err), 0);
 	zsock_message_init(&m);
 	zsock_send(line, &no_route, text_of("batch"));
 	recv_one(listener, &m);
-	assert_int_equal(zsock_pass(away, &m), ZSOCK_AGAIN);
+	assert_int_equal(zsock_forward(away, &m), ZSOCK_AGAIN);
 	assert_true(m.held);
 	assert_frame(&m, "batch");
-	assert_int_equal(zsock_pass(listener, &m), ZSOCK_DONE);
+	assert_int_equal(zsock_forward(listener, &m), ZSOCK_DONE);
 	recv_one(line, &m);
 	assert_frame(&m, "batch");
 	zsock_message_clear(&m);

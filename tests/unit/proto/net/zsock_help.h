@@ -97,7 +97,7 @@ wait_peers(struct zsock *zsock, uint32_t peers)
 static inline struct zsock *
 open_line(void)
 {
-	struct zsock *line = open_port(ZSOCK_LINE);
+	struct zsock *line = open_port(ZSOCK_CONNECTION);
 	struct err err;
 
 	assert_int_equal(zsock_connect(line, where, &err), 0);

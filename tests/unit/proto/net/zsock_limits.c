@@ -167,7 +167,7 @@ a_tcp_listener_needs_keys_or_insecure(void **state)
 	assert_int_equal(zsock_open(&listener, &options, &err), 0);
 	assert_int_equal(zsock_bind(listener, "tcp://0.0.0.0:*", &err), 0);
 	zsock_close(&listener);
-	options.kind = ZSOCK_LINE;
+	options.kind = ZSOCK_CONNECTION;
 	options.insecure = false;
 	assert_int_equal(zsock_open(&listener, &options, &err), 0);
 	assert_int_equal(

@@ -491,7 +491,7 @@ on_rally_listener(void *arg, struct zsock *listener)
 	struct rally *rally = arg;
 
 	while (zsock_recv(listener, &rally->message) == ZSOCK_DONE)
-		if (zsock_pass(listener, &rally->message) == ZSOCK_DONE)
+		if (zsock_forward(listener, &rally->message) == ZSOCK_DONE)
 			rally->echoed++;
 }
 
@@ -532,7 +532,7 @@ rally_over(const char *endpoint)
 	struct err err = { 0 };
 
 	rally.listener = open_port(ZSOCK_LISTENER, 64);
-	rally.line = open_port(ZSOCK_LINE, 64);
+	rally.line = open_port(ZSOCK_CONNECTION, 64);
 	zsock_message_init(&rally.message);
 	if (zsock_bind(rally.listener, endpoint, &err) != 0)
 		fail_msg("%s", err.text);
@@ -615,7 +615,7 @@ a_line_that_was_full_is_reported_when_there_is_room(void **state)
 	(void)state;
 	zsock_message_init(&flood.message);
 	flood.listener = open_port(ZSOCK_LISTENER, 2);
-	flood.line = open_port(ZSOCK_LINE, 2);
+	flood.line = open_port(ZSOCK_CONNECTION, 2);
 	zsock_bind(flood.listener, "tcp://127.0.0.1:*", &err);
 	zsock_connect(flood.line, zsock_endpoint(flood.listener), &err);
 	loop_add_zsock(loop, flood.listener, on_flood_listener, &flood, &err);
@@ -672,7 +672,7 @@ a_port_may_be_removed_and_closed_by_any_callback(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		removal.listener[i] = open_port(ZSOCK_LISTENER, 4);
-		removal.line[i] = open_port(ZSOCK_LINE, 4);
+		removal.line[i] = open_port(ZSOCK_CONNECTION, 4);
 		zsock_bind(removal.listener[i], "tcp://127.0.0.1:*", &err);
 		zsock_connect(
 		    removal.line[i], zsock_endpoint(removal.listener[i]), &err);
@@ -697,7 +697,7 @@ more_ports_than_there_is_room_for_are_refused(void **state)
 
 	(void)state;
 	for (i = 0; i <= LOOP_ZSOCKS_MAX; i++) {
-		zsock[i] = open_port(ZSOCK_LINE, 1);
+		zsock[i] = open_port(ZSOCK_CONNECTION, 1);
 		assert_int_equal(
 		    loop_add_zsock(loop, zsock[i], on_line, NULL, &err),
 		    i < LOOP_ZSOCKS_MAX ? 0 : -1);
