@@ -27,7 +27,7 @@
 #include "proto/service/service.h"
 
 /* The shortest interval between two reports of the same lasting condition. */
-#define COMPLAIN_NS (60 * NS_PER_SECOND)
+#define LOG_INTERVAL_NS (60 * NS_PER_SECOND)
 /* How often a full spool is checked for segments to delete. */
 #define TIDY_NS (1 * NS_PER_SECOND)
 
@@ -44,7 +44,7 @@ struct agent {
 	struct loop_timer drain;
 	uint64_t commits; /* the commits that the uplink last heard of */
 	int failures;     /* failures of the disk in a row */
-	int64_t complained_ns, tidied_ns;
+	int64_t logged_ns, tidied_ns;
 	bool stopping;
 	struct settings settings;
 };
@@ -60,13 +60,14 @@ has_passed(int64_t *last_ns, int64_t period_ns)
 	return true;
 }
 
-/* The disk failed during a commit.  Its records were refused as well, so
- * nothing is lost; after two failures in a row an operator, or a restart, must
- * help. */
+/* The disk failed during a commit.  The agent refused the records of that
+ * commit, so nothing is lost.  After two failures in a row it exits: an
+ * operator, or a restart, must help. */
 static void
 disk_failed(struct agent *agent, const struct err *err)
 {
-	log_error("spool: %s", err->text);
+	log_error(
+	    "the spool cannot be written, refusing its records: %s", err->text);
 	if (++agent->failures > 1)
 		loop_quit(agent->loop, EX_IOERR);
 }
@@ -80,7 +81,7 @@ commit(void *arg)
 	switch (batcher_commit(agent->batcher, &err)) {
 	case BATCHER_IO: disk_failed(agent, &err); break;
 	case BATCHER_FULL:
-		if (has_passed(&agent->complained_ns, COMPLAIN_NS))
+		if (has_passed(&agent->logged_ns, LOG_INTERVAL_NS))
 			log_warn(
 			    "spool is full, refusing records: %s", err.text);
 		if (has_passed(&agent->tidied_ns, TIDY_NS))
@@ -100,7 +101,7 @@ quit_when_done(struct agent *agent)
 		loop_quit(agent->loop, EXIT_SUCCESS);
 }
 
-/* The end of the round: commit for all of them, then send. */
+/* The end of the round: commit, then send. */
 static void
 on_round(void *arg)
 {
@@ -161,8 +162,7 @@ on_hold(void *arg, bool hold)
 		spool_uplink_push(agent->spool_uplink);
 }
 
-/* ---- start ---------------------------------------------------------------
- */
+/* ---- start ---- */
 
 static int
 open_spool(struct agent *agent, struct err *err)
@@ -181,9 +181,10 @@ open_spool(struct agent *agent, struct err *err)
 		return -1;
 	batcher.spool = agent->spool;
 	batcher_new(&agent->batcher, &batcher);
-	batcher_recall(agent->batcher);
+	batcher_load_dedup(agent->batcher);
 	found = spool_counters(agent->spool);
-	log_info("session=%s run=%llu unacked=%llu torn=%llu damaged=%llu",
+	log_info("opened the spool: session=%s start=%llu unacked=%llu "
+		 "torn_bytes=%llu quarantined=%llu",
 	    session_text(session, spool_session(agent->spool)),
 	    (unsigned long long)spool_run(agent->spool),
 	    (unsigned long long)found->unacked_batches,
@@ -213,7 +214,7 @@ open_uplink(struct agent *agent, struct err *err)
 }
 
 static int
-open_reception(struct agent *agent, struct err *err)
+open_requests(struct agent *agent, struct err *err)
 {
 	struct requests_options requests = {
 		.loop = agent->loop,
@@ -308,15 +309,15 @@ static int
 start(void *arg, struct loop *loop, struct err *err)
 {
 	struct agent *agent = arg;
-	/* Open the listeners afterwards: the first records get a corrected
-	 * time as well. */
+	/* Read the clock's offset before a listener opens: the first records
+	 * get a corrected time as well. */
 	struct clock_offset_now began = clock_offset_now();
 	struct sampler_options sampler;
 
 	agent->loop = loop;
 	if (settings_resolve(&agent->given, &agent->settings, err) != 0 ||
 	    open_spool(agent, err) != 0 || open_uplink(agent, err) != 0 ||
-	    open_reception(agent, err) != 0)
+	    open_requests(agent, err) != 0)
 		return -1;
 	open_fallback(agent);
 	sampler = sampler_as_given(agent, began);
@@ -337,7 +338,7 @@ renew(void *arg, struct loop *loop, struct err *err)
 	(void)loop;
 	if (client_key_renew(err) != 0)
 		return -1;
-	spool_uplink_show_key(agent->spool_uplink);
+	spool_uplink_renew_key(agent->spool_uplink);
 	return 0;
 }
 
@@ -357,8 +358,7 @@ reload(void *arg, struct loop *loop, struct err *err)
 	return 0;
 }
 
-/* ---- stop ----------------------------------------------------------------
- */
+/* ---- stop ---- */
 
 static void
 on_drained(void *arg, struct loop_timer *timer)
@@ -366,8 +366,8 @@ on_drained(void *arg, struct loop_timer *timer)
 	struct agent *agent = arg;
 
 	(void)timer;
-	log_info("unacked=%llu batches stay in the spool and are sent after "
-		 "the next start",
+	log_info("%llu unacknowledged batches stay in the spool; they are sent "
+		 "after the next start",
 	    (unsigned long long)spool_counters(agent->spool)->unacked_batches);
 	loop_quit(agent->loop, EXIT_SUCCESS);
 }

@@ -60,8 +60,8 @@ static const struct opt table[] = {
 	{ "stdin", 0, OPT_FLAG, OPT_TO(struct options, from_stdin), NULL,
 	    "read events from standard input, one a line", NULL, false },
 	{ "wait", 0, OPT_CHOICE, OPT_TO(struct options, wait), "WHAT",
-	    "return when the agent has accepted or the aggregator has stored "
-	    "the event",
+	    "return when the agent has accepted (default) or the aggregator "
+	    "has stored the event",
 	    "accepted|stored", false },
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct options, how.timeout_ns),
 	    "DURATION", "wait this long for an answer (default: 10s)", NULL,
@@ -69,7 +69,7 @@ static const struct opt table[] = {
 	{ "socket", 0, OPT_TEXT, OPT_TO(struct options, how.socket), "PATH",
 	    "connect to this agent socket (default: DIR/run/agent.sock)", NULL,
 	    false },
-	{ "fallback", 0, OPT_TEXT, OPT_TO(struct options, how.drop), "PATH",
+	{ "fallback", 0, OPT_TEXT, OPT_TO(struct options, how.fallback), "PATH",
 	    "without an agent, write events to this queue (default: "
 	    "DIR/fallback)",
 	    NULL, false },
@@ -263,8 +263,9 @@ check_usage(const struct options *options, const struct opt_operands *operands)
 	    (options->ts || options->message || options->prefix ||
 		options->run || options->receive_ts ||
 		options->attributes.count > 0))
-		opt_usage("with --stdin, --ts, --message, --prefix, --run, "
-			  "--receive-ts and --attr are members of the lines");
+		opt_usage(
+		    "with --stdin, write --ts, --message, --prefix, --run, "
+		    "--receive-ts and --attr as members of the lines");
 	if (!options->from_stdin && operands->count != 2)
 		opt_usage("SOURCE and EVENT are missing");
 	if (submit_check(&options->how, &err) != 0)
@@ -293,7 +294,7 @@ int
 main(int argc, char **argv)
 {
 	struct options options = defaults;
-	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
+	static char socket[INSTANCE_PATH_BYTES], fallback[INSTANCE_PATH_BYTES];
 	static struct compose compose;
 	struct submit_options *how = &options.how;
 	struct submit *submit;
@@ -305,12 +306,13 @@ main(int argc, char **argv)
 	check_usage(&options, &operands);
 	if ((how->socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||
-	    (how->drop == NULL && instance_path(drop, "fallback", &err) != 0)) {
+	    (how->fallback == NULL &&
+		instance_path(fallback, "fallback", &err) != 0)) {
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}
 	how->socket = how->socket ? how->socket : socket;
-	how->drop = how->drop ? how->drop : drop;
+	how->fallback = how->fallback ? how->fallback : fallback;
 	how->stored = options.wait == WAIT_STORED;
 	how->quiet = opt_common_values.quiet;
 	submit_new(&submit, how);

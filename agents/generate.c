@@ -1,8 +1,8 @@
 /*
- * poolscope-generate - made-up data, for demos and benchmarks.
+ * poolscope-generate - makes up data for demos and benchmarks.
  *
- * Into files, or (test runs) published as an import is: with exit status 0 the
- * aggregator has every row on its disk.
+ * Writes files, or publishes test runs as poolscope-import does: exit status 0
+ * means that the aggregator has every row on its disk.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -50,14 +50,14 @@ static const struct opt table[] = {
 	    "results: alternate between this many benchmarks (default: 1)",
 	    NULL, false },
 	{ "seed", 0, OPT_COUNT, OPT_TO(struct options, seed), "S",
-	    "seed of the random times (default: 405)", NULL, false },
+	    "set the seed of the random times (default: 405)", NULL, false },
 	{ "spacing", 0, OPT_COUNT, OPT_TO(struct options, spacing_s), "SECONDS",
-	    "time between two runs, or two rounds of the tests (default: "
-	    "100)",
+	    "set the time between two runs, or two rounds of the tests "
+	    "(default: 100)",
 	    NULL, false },
 	{ "first", 0, OPT_COUNT, OPT_TO(struct options, first), "I",
-	    "testrun: id of the first run; the others have the next numbers "
-	    "(default: 0)",
+	    "testrun: set the id of the first run; the others have the next "
+	    "numbers (default: 0)",
 	    NULL, false },
 	{ "base", 0, OPT_TEXT, OPT_TO(struct options, base), "TIME",
 	    "begin at this time; now: the last run ends now (default: 0)", NULL,
@@ -113,8 +113,8 @@ check_place(struct options *options)
 	if (options->output != NULL && options->partition != NULL) {
 		if (opt_origin(find_option("output")) ==
 		    opt_origin(find_option("partition")))
-			opt_usage(
-			    "-o and -p: choose one: write files, or publish");
+			opt_usage("-o and -p exclude each other: write files, "
+				  "or publish");
 		if (opt_origin(find_option("output")) <
 		    opt_origin(find_option("partition")))
 			options->output = NULL;
@@ -136,7 +136,7 @@ refuse_options(const char *const *names, const char *what, const char *of)
 	for (; *names != NULL; names++)
 		if (is_given(*names))
 			opt_usage(
-			    "--%s is for %s, not for %s", *names, of, what);
+			    "--%s applies to %s, not to %s", *names, of, what);
 }
 
 /* Usage errors that the option table cannot detect. */
@@ -151,25 +151,27 @@ check_usage(struct options *options, const char *what)
 	if (strcmp(what, "testrun") == 0) {
 		refuse_options(of_results, what, "results");
 		if (options->runs == 0)
-			opt_usage(is_given("runs") ? "--runs is not above 0"
-						   : "--runs is missing");
+			opt_usage(is_given("runs")
+				      ? "--runs must be greater than 0"
+				      : "--runs is missing");
 		check_place(options);
 		return;
 	}
 	if (strcmp(what, "results") != 0)
-		opt_usage("what is generated is \"testrun\" or \"results\"");
+		opt_usage(
+		    "specify what to generate: \"testrun\" or \"results\"");
 	refuse_options(of_runs, what, "testrun");
 	if (options->files == 0)
-		opt_usage(is_given("files") ? "--files is not above 0"
+		opt_usage(is_given("files") ? "--files must be greater than 0"
 					    : "--files is missing");
 	if (options->tests == 0 || options->spacing_s == 0)
-		opt_usage("--%s is not above 0",
+		opt_usage("--%s must be greater than 0",
 		    options->tests == 0 ? "tests" : "spacing");
 	if (options->entries == 0 || options->entries > GENERATE_ENTRIES_MAX)
 		opt_usage(
-		    "--entries is not within 1..%d", GENERATE_ENTRIES_MAX);
+		    "--entries must be from 1 to %d", GENERATE_ENTRIES_MAX);
 	if (options->output == NULL)
-		opt_usage("where to? -o DIR is missing");
+		opt_usage("missing option: -o DIR");
 }
 
 /* --base in seconds; false: the last run ends now. */
@@ -241,7 +243,7 @@ publish(const struct options *options, const struct generate_runs *runs,
 	struct import_result result = { 0, 0, 0 };
 	struct generate_rows rows;
 	struct import_source source;
-	struct uplink_loop line;
+	struct uplink_loop uplink;
 	const char *why;
 	int rc;
 
@@ -253,10 +255,10 @@ publish(const struct options *options, const struct generate_runs *runs,
 		err) != 0)
 		return -1;
 	source = generate_rows_source(&rows);
-	rc = uplink_loop_open(&line, &options->connect, &options->key, err);
+	rc = uplink_loop_open(&uplink, &options->connect, &options->key, err);
 	if (rc == 0)
-		rc = import_send(&source, &how, &line, &result, err);
-	uplink_loop_close(&line);
+		rc = import_send(&source, &how, &uplink, &result, err);
+	uplink_loop_close(&uplink);
 	if (rc == 0 && !opt_common_values.quiet)
 		printf("%" PRIu64 " rows, %" PRIu64 " already there\n",
 		    result.events, result.already);

@@ -39,8 +39,8 @@ static const struct opt table[] = {
 	    "cascade)",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, input.node), "NAME",
-	    "set the node that imports (default: the host name); testrun: the "
-	    "node of the events",
+	    "set the node that imports (default: from the batch system or the "
+	    "host name); testrun: the node of the events",
 	    NULL, false },
 	{ "connect", 0, OPT_LIST, OPT_TO(struct options, connect), "ENDPOINT",
 	    "send to this broker (default: ipc://DIR/run/broker.ipc); repeat "
@@ -128,7 +128,7 @@ check_usage(const struct options *options, const struct opt_operands *operands,
 	    instance_partition(name, options->partition, &why, &err) != 0)
 		opt_usage("%s", err.text);
 	if (options->timeout_ns <= 0)
-		opt_usage("--timeout must be above 0");
+		opt_usage("--timeout must be greater than 0");
 	if (broker_link_check(&options->connect, &err) != 0)
 		opt_usage("--connect: %s", err.text);
 	for (uint32_t i = 1; i < operands->count; i++)
@@ -166,7 +166,7 @@ check_all(const struct options *options, const struct opt_operands *operands,
 static int
 import_one(const struct options *options, const char *path,
     const struct import_format *format, const struct import_options *how,
-    struct uplink_loop *line, struct import_result *result, struct err *err)
+    struct uplink_loop *uplink, struct import_result *result, struct err *err)
 {
 	struct import_source source;
 	int rc = 0;
@@ -176,7 +176,7 @@ import_one(const struct options *options, const char *path,
 	if (options->strict && strcmp(path, "-") == 0)
 		rc = import_check(&source, err);
 	if (rc == 0)
-		rc = import_send(&source, how, line, result, err);
+		rc = import_send(&source, how, uplink, result, err);
 	import_source_close(&source);
 	return rc;
 }
@@ -186,18 +186,18 @@ import_files(const struct options *options, const struct opt_operands *operands,
     const struct import_format *format, const struct import_options *how,
     struct import_result *result, struct err *err)
 {
-	struct uplink_loop line;
+	struct uplink_loop uplink;
 	int rc = 0;
 
 	if (options->strict && check_all(options, operands, format, err) != 0) {
 		log_fail(err);
 		return err_set(err, "nothing was imported (--strict)");
 	}
-	rc = uplink_loop_open(&line, &options->connect, &options->key, err);
+	rc = uplink_loop_open(&uplink, &options->connect, &options->key, err);
 	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
-		rc = import_one(
-		    options, operands->at[i], format, how, &line, result, err);
-	uplink_loop_close(&line);
+		rc = import_one(options, operands->at[i], format, how, &uplink,
+		    result, err);
+	uplink_loop_close(&uplink);
 	return rc;
 }
 
@@ -207,7 +207,7 @@ import_checked(const struct options *options, const char *path,
     const struct import_format *format, const struct import_options *how,
     struct import_result *result, struct err *err)
 {
-	struct uplink_loop line = { .loop = NULL };
+	struct uplink_loop uplink = { .loop = NULL };
 	struct import_source source;
 	int rc = 0;
 
@@ -217,17 +217,17 @@ import_checked(const struct options *options, const char *path,
 		rc = err_set(err, "nothing was imported (--strict)");
 	if (rc == 0)
 		rc = uplink_loop_open(
-		    &line, &options->connect, &options->key, err);
+		    &uplink, &options->connect, &options->key, err);
 	if (rc == 0)
-		rc = import_send(&source, how, &line, result, err);
-	uplink_loop_close(&line);
+		rc = import_send(&source, how, &uplink, result, err);
+	uplink_loop_close(&uplink);
 	result->bad += source.bad;
 	import_source_close(&source);
 	return rc;
 }
 
-/* All input is read in the sandbox; what is downloaded after that, which
- * another program performs. */
+/* Input is read in the sandbox.  A download is complete before: another
+ * program performs it. */
 static void
 enter_sandbox(
     const struct options *options, const struct opt_operands *operands)
@@ -283,7 +283,8 @@ import(struct options *options, struct opt_operands *operands,
 
 /* Print what was imported; returns the exit status. */
 static int
-say(const struct import_format *format, const struct import_result *result)
+print_result(
+    const struct import_format *format, const struct import_result *result)
 {
 	struct err err = { 0 };
 
@@ -349,5 +350,5 @@ main(int argc, char **argv)
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}
-	return say(format, &result);
+	return print_result(format, &result);
 }

@@ -52,7 +52,7 @@ static const struct opt table[] = {
 	{ "socket", 0, OPT_TEXT, OPT_TO(struct options, how.socket), "PATH",
 	    "connect to this agent socket (default: DIR/run/agent.sock)", NULL,
 	    false },
-	{ "fallback", 0, OPT_TEXT, OPT_TO(struct options, how.drop), "PATH",
+	{ "fallback", 0, OPT_TEXT, OPT_TO(struct options, how.fallback), "PATH",
 	    "without an agent, write spans to this queue (default: "
 	    "DIR/fallback)",
 	    NULL, false },
@@ -98,7 +98,7 @@ put_float(struct compose *compose, const char *key, double f)
 	compose_attribute(compose, text_of(key), &value, NULL);
 }
 
-/* How it ended, what it used, where it belongs. */
+/* How the command ended, what it used, and its place in the trace. */
 static void
 put_attributes(struct run *run, const struct child_process *process)
 {
@@ -240,7 +240,7 @@ int
 main(int argc, char **argv)
 {
 	struct options options = defaults;
-	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
+	static char socket[INSTANCE_PATH_BYTES], fallback[INSTANCE_PATH_BYTES];
 	static struct run run;
 	struct submit_options *how = &options.how;
 	struct child_options what = { 0 };
@@ -258,10 +258,10 @@ main(int argc, char **argv)
 	/* If the directory of the instance is unknown, run the command
 	 * anyway. */
 	if (instance_path(socket, "run/agent.sock", &err) != 0 ||
-	    instance_path(drop, "fallback", &err) != 0)
+	    instance_path(fallback, "fallback", &err) != 0)
 		log_warn("%s", err.text);
 	how->socket = how->socket ? how->socket : socket;
-	how->drop = how->drop ? how->drop : drop;
+	how->fallback = how->fallback ? how->fallback : fallback;
 	how->quiet = opt_common_values.quiet;
 	submit_new(&run.submit, how);
 	operands.at[operands.count] = NULL;

@@ -23,13 +23,13 @@ static const struct values defaults = { .node = "" };
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "ls: print a table or json", "table|json", 0 },
+	    "ls: print a table (default) or json", "table|json", 0 },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, partition),
 	    "PATTERN", "cat: print only partitions that match (* and ?)", NULL,
 	    0 },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "NAME",
-	    "cat: the node of records that name none, which is the agent's "
-	    "own",
+	    "cat: set the node of records that name none (those of the agent's "
+	    "own node)",
 	    NULL, 0 },
 	{ "unacknowledged", 'u', OPT_FLAG,
 	    OPT_TO(struct values, unacknowledged), NULL,
@@ -70,7 +70,7 @@ print(const struct values *values, uint32_t verb, struct view *view,
 		    view, dir, values->format == FORMAT_JSON, stdout, err);
 	else
 		rc = view_cat(view, &how, stdout, err);
-	/* What can be read is printed, whatever else cannot. */
+	/* Print what could be read even if the rest is damaged. */
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return err_set(err, "standard output cannot be written");
 	return rc;

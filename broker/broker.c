@@ -18,24 +18,26 @@ enum { QUEUE_DEFAULT = 4, QUEUE_MAX = 1024 };
 
 struct values {
 	struct opt_list listen, route;
-	struct client_key_values key; /* of lines up; its --insecure is
-					 of the listener, too */
+	struct client_key_values key; /* of the upstreams; its --insecure
+					 applies to the listeners, too */
 	const char *aggregator, *node, *partitions, *server_key;
-	uint64_t queue, memory_max, connects, key_bytes;
+	uint64_t queue, memory_max, connect_rate, ingest_rate;
 };
 
 static const struct values defaults = { .queue = QUEUE_DEFAULT,
 	.memory_max = UINT64_C(1) << 30,
-	.connects = ZSOCK_CONNECTS_PER_SECOND,
-	.key_bytes = RATE_LIMIT_BYTES_PER_SECOND };
+	.connect_rate = ZSOCK_CONNECTS_PER_SECOND,
+	.ingest_rate = RATE_LIMIT_BYTES_PER_SECOND };
 
 static const struct opt options[] = {
 	{ "listen", 0, OPT_LIST, OPT_TO(struct values, listen), "ENDPOINT",
-	    "listen on ENDPOINT for agents and readers; may be repeated", NULL,
-	    false },
+	    "listen on ENDPOINT for agents and readers; may be repeated "
+	    "(default: ipc://DIR/run/broker.ipc)",
+	    NULL, false },
 	{ "aggregator", 0, OPT_TEXT, OPT_TO(struct values, aggregator),
 	    "ENDPOINT",
-	    "send partitions that match no route here; empty: reject them",
+	    "send partitions that match no route here; empty: reject them "
+	    "(default: ipc://DIR/run/intake.ipc)",
 	    NULL, OPT_RELOAD },
 	{ "route", 0, OPT_LIST, OPT_TO(struct values, route),
 	    "PATTERN=ENDPOINT",
@@ -50,25 +52,29 @@ static const struct opt options[] = {
 	    "name this broker in status replies (default: the host name)", NULL,
 	    false },
 	{ "queue", 0, OPT_COUNT, OPT_TO(struct values, queue), "N",
-	    "queue at most this many messages per peer and direction", NULL,
-	    false },
+	    "queue at most this many messages per peer and direction (default: "
+	    "4)",
+	    NULL, false },
 	{ "memory-max", 0, OPT_BYTES, OPT_TO(struct values, memory_max),
 	    "BYTES",
-	    "warn when the queues of all peers could exceed this many bytes",
+	    "warn when the queues of all peers could exceed this many bytes "
+	    "(default: 1GiB)",
 	    NULL, OPT_RELOAD },
 	{ "server-key", 0, OPT_TEXT, OPT_TO(struct values, server_key), "FILE",
-	    "private key of the TCP listeners (default: DIR/keys/server.key)",
+	    "use this private key for the TCP listeners (default: "
+	    "DIR/keys/server.key)",
 	    NULL, false },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct values, key.key), "FILE",
-	    "key for connections to TCP aggregators (default: "
+	    "use this key for connections to TCP aggregators (default: "
 	    "DIR/keys/broker.key)",
 	    NULL, false },
-	{ "ingest-rate", 0, OPT_BYTES, OPT_TO(struct values, key_bytes),
+	{ "ingest-rate", 0, OPT_BYTES, OPT_TO(struct values, ingest_rate),
 	    "BYTES",
-	    "ingest rate limit per key in bytes/s, burst 10 s (default: 64MiB; "
-	    "0: no limit)",
+	    "limit each key to this many bytes/s of batches, burst 10 s "
+	    "(default: 64MiB; 0: no limit)",
 	    NULL, OPT_RELOAD },
-	{ "connect-rate", 0, OPT_COUNT, OPT_TO(struct values, connects), "N",
+	{ "connect-rate", 0, OPT_COUNT, OPT_TO(struct values, connect_rate),
+	    "N",
 	    "accept at most this many TCP connections/s, burst 10 s (default: "
 	    "100; 0: no limit)",
 	    NULL, false },
@@ -81,7 +87,8 @@ struct broker {
 	struct values values;
 	struct relay relay;
 	struct route_reload *route_reload;
-	char intake[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
+	char default_endpoint[INSTANCE_PATH_BYTES],
+	    table_path[INSTANCE_PATH_BYTES];
 	struct auth *auth;
 	char node[INSTANCE_PATH_BYTES];
 };
@@ -96,12 +103,12 @@ find_fallback(struct broker *broker, const char **fallback, struct err *err)
 		*fallback = NULL;
 	if (broker->values.aggregator != NULL)
 		return 0;
-	*fallback = broker->intake;
-	return instance_endpoint(broker->intake, "intake", err);
+	*fallback = broker->default_endpoint;
+	return instance_endpoint(broker->default_endpoint, "intake", err);
 }
 
 static int
-open_guide(struct broker *broker, struct err *err)
+open_routes(struct broker *broker, struct err *err)
 {
 	struct route_reload_options how = { .given = &broker->values.route,
 		.path = broker->values.partitions };
@@ -109,9 +116,9 @@ open_guide(struct broker *broker, struct err *err)
 	if (find_fallback(broker, &how.fallback, err) != 0)
 		return -1;
 	if (broker->values.partitions == NULL) {
-		if (instance_path(broker->table, "partitions", err) != 0)
+		if (instance_path(broker->table_path, "partitions", err) != 0)
 			return -1;
-		how.path = broker->table;
+		how.path = broker->table_path;
 	}
 	return route_reload_open(&broker->route_reload, &how, err);
 }
@@ -121,13 +128,13 @@ on_misrouted(void *arg)
 {
 	struct broker *broker = arg;
 
-	route_reload_doubt(broker->route_reload);
+	route_reload_soon(broker->route_reload);
 }
 
 static int
 bind_listener(struct broker *broker, struct err *err)
 {
-	char place[INSTANCE_PATH_BYTES];
+	char path[INSTANCE_PATH_BYTES];
 	uint32_t i;
 
 	for (i = 0; i < broker->values.listen.count; i++) {
@@ -139,10 +146,10 @@ bind_listener(struct broker *broker, struct err *err)
 	}
 	if (broker->values.listen.count > 0)
 		return 0;
-	if (instance_path(place, "run", err) != 0 ||
-	    instance_make_dir(place, err) != 0 ||
-	    instance_endpoint(place, "broker", err) != 0 ||
-	    zsock_bind(broker->relay.listener, place, err) != 0)
+	if (instance_path(path, "run", err) != 0 ||
+	    instance_make_dir(path, err) != 0 ||
+	    instance_endpoint(path, "broker", err) != 0 ||
+	    zsock_bind(broker->relay.listener, path, err) != 0)
 		return -1;
 	log_info("listening on %s", zsock_endpoint(broker->relay.listener));
 	return 0;
@@ -156,7 +163,7 @@ check(const void *values, struct err *err)
 	struct routes routes = { .count = 0 };
 	uint64_t peer_bytes;
 
-	if (given->connects > ZSOCK_CONNECTS_MAX)
+	if (given->connect_rate > ZSOCK_CONNECTS_MAX)
 		return err_set_option(err, "connect-rate", "must be at most %d",
 		    ZSOCK_CONNECTS_MAX);
 	if (given->queue < 1 || given->queue > QUEUE_MAX)
@@ -188,7 +195,7 @@ declare_files(const void *values, struct sandbox *sandbox)
 }
 
 static int
-open_gate(struct broker *broker, struct loop *loop, struct err *err)
+open_auth(struct broker *broker, struct loop *loop, struct err *err)
 {
 	const struct auth_options how = { .server_key =
 					      broker->values.server_key,
@@ -210,13 +217,13 @@ start(void *arg, struct loop *loop, struct err *err)
 	const char *why;
 
 	if (instance_node(broker->node, broker->values.node, &why, err) != 0 ||
-	    open_guide(broker, err) != 0 || open_gate(broker, loop, err) != 0)
+	    open_routes(broker, err) != 0 || open_auth(broker, loop, err) != 0)
 		return -1;
 	relay_options = (struct relay_options){ (uint32_t)broker->values.queue,
 		broker->values.memory_max, broker->values.key.insecure,
 		on_misrouted, broker, broker->auth,
-		(uint32_t)broker->values.connects, broker->values.key_bytes,
-		&broker->values.key };
+		(uint32_t)broker->values.connect_rate,
+		broker->values.ingest_rate, &broker->values.key };
 	broker->relay.node = text_of(broker->node);
 	if (relay_start(&broker->relay, loop,
 		route_reload_routes(broker->route_reload), &relay_options,
@@ -226,9 +233,9 @@ start(void *arg, struct loop *loop, struct err *err)
 	return bind_listener(broker, err);
 }
 
-/* The key of the listeners. */
+/* Read the listeners' key and the authorized keys again. */
 static int
-renew_gate(struct broker *broker, struct loop *loop, struct err *err)
+renew_auth(struct broker *broker, struct loop *loop, struct err *err)
 {
 	bool rekeyed = false;
 
@@ -252,9 +259,9 @@ renew(void *arg, struct loop *loop, struct err *err)
 {
 	struct broker *broker = arg;
 
-	if (renew_gate(broker, loop, err) != 0 || client_key_renew(err) != 0)
+	if (renew_auth(broker, loop, err) != 0 || client_key_renew(err) != 0)
 		return -1;
-	relay_show_key(&broker->relay);
+	relay_renew_key(&broker->relay);
 	return 0;
 }
 
@@ -269,7 +276,7 @@ reload(void *arg, struct loop *loop, struct err *err)
 	    route_reload_reload(broker->route_reload, fallback, err) != 0)
 		return -1;
 	relay_set_memory(&broker->relay, broker->values.memory_max);
-	rate_limit_change(broker->relay.rate_limit, broker->values.key_bytes);
+	rate_limit_change(broker->relay.rate_limit, broker->values.ingest_rate);
 	return 0;
 }
 

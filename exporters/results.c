@@ -34,8 +34,8 @@ enum { FORMAT_ROW = 0, SINCE_ROW = 2, LIMIT_ROW, OLDEST_ROW };
 static const struct opt options[] = {
 	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
 	    "FORMAT",
-	    "print as table, json, jsonl or csv (entities: jsonl by default, "
-	    "no table)",
+	    "print as table (default), json, jsonl or csv (entities: jsonl by "
+	    "default, no table)",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
@@ -45,7 +45,8 @@ static const struct opt options[] = {
 	    "-30d, 2026-11-20T10:00:00Z, epoch seconds",
 	    NULL, false },
 	[LIMIT_ROW] = { "limit", 0, OPT_COUNT, OPT_TO(struct values, limit),
-	    "N", "starts, timings: print at most N rows (default 1000; 0: all)",
+	    "N",
+	    "starts, timings: print at most N rows (default: 1000; 0: all)",
 	    NULL, false },
 	[OLDEST_ROW] = { "oldest", 0, OPT_FLAG, OPT_TO(struct values, oldest),
 	    NULL,

@@ -18,7 +18,8 @@
 
 static const struct opt options[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct upload_values, partition),
-	    "NAME", "account$pool", NULL, false },
+	    "NAME", "upload data of this pool, written account$pool", NULL,
+	    false },
 	{ "to", 0, OPT_LIST, OPT_TO(struct upload_values, to), "TARGET",
 	    "upload to this target (scheme:rest); may be repeated", NULL,
 	    false },

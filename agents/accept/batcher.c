@@ -48,7 +48,7 @@ batcher_free(struct batcher **gone)
 }
 
 void
-batcher_recall(struct batcher *batcher)
+batcher_load_dedup(struct batcher *batcher)
 {
 	dedup_load_spool(batcher->options.spool, batcher->dedup_uuid,
 	    batcher->dedup_sequence);
@@ -57,7 +57,7 @@ batcher_recall(struct batcher *batcher)
 /* Is every record of a kind that senders may submit?  Only samples may be
  * refused early, when the spool is nearly full. */
 static bool
-look_over(const struct wire_header *header, struct text plain, bool *urgent)
+check_kinds(const struct wire_header *header, struct text plain, bool *urgent)
 {
 	struct wire_cursor cursor;
 	struct record record;
@@ -95,7 +95,7 @@ batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
 		named.partition = batcher->options.partition;
 	if (named.node.bytes == 0)
 		named.node = batcher->options.node;
-	if (!look_over(&named, plain, &urgent)) {
+	if (!check_kinds(&named, plain, &urgent)) {
 		err_set(err, "the submission has a record of a kind that "
 			     "clients may not send");
 		return BATCHER_MALFORMED;
@@ -128,8 +128,8 @@ bool
 batcher_is_due(const struct batcher *batcher)
 {
 	return batcher->tickets == BATCHER_TICKETS_MAX ||
-	       batcher->prints_used >
-		   BATCHER_PRINTS_MAX - WIRE_BATCH_BYTES / 32 ||
+	       batcher->fingerprints_used >
+		   BATCHER_FINGERPRINTS_MAX - WIRE_BATCH_BYTES / 32 ||
 	       batcher->round_bytes >= ROUND_BYTES;
 }
 
@@ -143,8 +143,8 @@ batcher_mark(struct batcher *batcher, const struct pending_batch *batch,
 		batcher->pending[i].result = result;
 		batcher->pending[i].seq = seq;
 	}
-	for (uint32_t i = 0; i < batcher->prints_used; i++) {
-		struct batcher_print *print = &batcher->prints[i];
+	for (uint32_t i = 0; i < batcher->fingerprints_used; i++) {
+		struct batcher_fingerprint *print = &batcher->fingerprints[i];
 
 		if (print->serial != batch->serial)
 			continue;
@@ -158,8 +158,8 @@ batcher_mark(struct batcher *batcher, const struct pending_batch *batch,
 		batcher->worst = result;
 }
 
-/* The spool may have committed within the round, when its buffer was full;
- * batches of that commit are on disk. */
+/* The spool may have committed within the round, because its buffer was full:
+ * the batches of that commit are on disk. */
 void
 batcher_take_back(struct batcher *batcher)
 {
@@ -172,8 +172,9 @@ batcher_take_back(struct batcher *batcher)
 		if (pending->seq >= spool_next_seq(spool, pending->stream))
 			pending->result = BATCHER_IO;
 	}
-	for (uint32_t i = 0; i < batcher->prints_used; i++) {
-		const struct batcher_print *print = &batcher->prints[i];
+	for (uint32_t i = 0; i < batcher->fingerprints_used; i++) {
+		const struct batcher_fingerprint *print =
+		    &batcher->fingerprints[i];
 
 		if (print->seq > 0 &&
 		    print->seq >= spool_next_seq(spool, print->stream))
@@ -228,7 +229,7 @@ batcher_commit(struct batcher *batcher, struct err *err)
 
 	for (int i = 0; i < PENDING_BATCHES_MAX; i++)
 		if (batcher->batches[i].open)
-			pending_batch_seal(batcher, &batcher->batches[i], err);
+			pending_batch_write(batcher, &batcher->batches[i], err);
 	if (batcher->appended) {
 		batcher->counters.commits++;
 		if (spool_commit(batcher->options.spool, err) != SPOOL_OK)
@@ -238,7 +239,7 @@ batcher_commit(struct batcher *batcher, struct err *err)
 	result = batcher->worst;
 	batcher->worst = BATCHER_OK;
 	batcher->appended = false;
-	batcher->tickets = batcher->prints_used = 0;
+	batcher->tickets = batcher->fingerprints_used = 0;
 	batcher->round_bytes = 0;
 	return result;
 }

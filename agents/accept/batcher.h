@@ -22,7 +22,7 @@
 
 enum batcher_result {
 	BATCHER_OK,
-	BATCHER_FULL,      /* at the spool's bound; nothing was taken */
+	BATCHER_FULL,      /* the spool is full; nothing was taken */
 	BATCHER_IO,        /* the disk failed */
 	BATCHER_MALFORMED, /* has a record of a kind that clients may not send
 			    */
@@ -41,13 +41,13 @@ struct batcher_ticket {
 	void (*on_settled)(const struct batcher_ticket *ticket,
 	    const struct batcher_outcome *outcome);
 	void *arg;
-	uint64_t client, number; /* for use by the caller, as are: */
+	uint64_t client, number; /* for the caller, as are the next two */
 	int64_t sent_ns;
 	bool wait;
 };
 
 struct batcher_options {
-	struct spool *spool;         /* must outlive it */
+	struct spool *spool;         /* must outlive the batcher */
 	struct text partition, node; /* for submissions that name none */
 	bool compress;
 };
@@ -66,7 +66,7 @@ void batcher_free(struct batcher **batcher);
 
 /* Load the uuids and the numbers of the last submissions from the spool (after
  * a start). */
-void batcher_recall(struct batcher *batcher);
+void batcher_load_dedup(struct batcher *batcher);
 
 /* Take the records of a submission that wire_body has accepted.  BATCHER_OK:
  * batcher_commit will settle the ticket; otherwise nothing was taken and the

@@ -14,7 +14,7 @@ enum {
 	PENDING_BATCHES_MAX =
 	    4, /* open at a time; the least recently used is written first */
 	BATCHER_TICKETS_MAX = 1024, /* between two commits */
-	BATCHER_PRINTS_MAX = 8192,
+	BATCHER_FINGERPRINTS_MAX = 8192,
 	/* A submission always fits in an empty batch, with a context record. */
 	PENDING_BATCH_BYTES = WIRE_PUT_BYTES_MAX + 512,
 };
@@ -36,12 +36,13 @@ struct batcher_pending {
 	uint64_t serial; /* 0: no batch has new records of this submission */
 	uint64_t seq;
 	enum batcher_result result;
-	/* The client's session and number of it; zeros when it has none. */
+	/* The client's session and the number of the submission in it; zeros
+	 * if it has none. */
 	struct record_id put;
 };
 
-/* An event of this round, in case it must be forgotten. */
-struct batcher_print {
+/* An event of this round, to be forgotten if its batch is not stored. */
+struct batcher_fingerprint {
 	uint64_t fingerprint, serial;
 	uint64_t seq; /* 0: its batch is not in the spool */
 	uint32_t stream;
@@ -56,8 +57,8 @@ struct batcher {
 	unsigned char *packed; /* compressed body */
 	struct batcher_pending pending[BATCHER_TICKETS_MAX];
 	uint32_t tickets;
-	struct batcher_print prints[BATCHER_PRINTS_MAX];
-	uint32_t prints_used;
+	struct batcher_fingerprint fingerprints[BATCHER_FINGERPRINTS_MAX];
+	uint32_t fingerprints_used;
 	uint64_t round_bytes;
 	bool appended;             /* since the last commit */
 	enum batcher_result worst; /* of the batches of this round */
@@ -74,7 +75,7 @@ uint32_t pending_batch_copy(struct batcher *batcher,
     struct pending_batch *batch, const struct wire_header *header,
     struct text plain);
 /* Write it to the spool. */
-void pending_batch_seal(
+void pending_batch_write(
     struct batcher *batcher, struct pending_batch *batch, struct err *err);
 
 /* ---- results ---- */

@@ -19,7 +19,8 @@ enum { FILES_A_ROUND = 64 };
 
 /* Retry interval when the spool is full, or a file could not be removed. */
 #define RETRY_NS (5 * NS_PER_SECOND)
-/* Links, pipes and folders cause no notification. */
+/* The interval of a look at the directory: links, pipes and folders cause no
+ * notification. */
 #define LOOK_NS (60 * NS_PER_SECOND)
 
 struct file {

@@ -23,8 +23,8 @@ struct fallback_reader_options {
 	void *arg;
 	/* Commit the batcher. */
 	void (*commit)(void *arg);
-	/* A file that was taken cannot be removed (true): nothing in the spool
-	 * may be sent until it can (false). */
+	/* true: a file whose events are in the spool cannot be removed, so
+	 * nothing in the spool may be sent.  false: it was removed. */
 	void (*hold)(void *arg, bool hold);
 };
 

@@ -29,7 +29,7 @@ enum {
 /* The pause before the next search for an idle client. */
 #define RETRY_NS (1 * NS_PER_SECOND)
 /* The interval of log lines about bad packets. */
-#define COMPLAIN_NS (60 * NS_PER_SECOND)
+#define LOG_INTERVAL_NS (60 * NS_PER_SECOND)
 
 /* A client is named by its slot and the slot's use count, so that an answer
  * cannot reach the slot's next client. */
@@ -49,7 +49,7 @@ struct local_server {
 	struct loop_timer retry;
 	uint32_t clients;
 	struct client client[LOCAL_SERVER_CLIENTS_MAX];
-	int64_t complained_ns;
+	int64_t logged_ns;
 	struct wire_room room;
 	struct local_server_counters counters;
 	char packet[WIRE_PUT_BYTES_MAX];
@@ -133,10 +133,10 @@ complain(struct local_server *local_server, const struct client *client,
 {
 	int64_t now_ns = clock_monotonic_ns();
 
-	if (local_server->complained_ns != 0 &&
-	    now_ns - local_server->complained_ns < COMPLAIN_NS)
+	if (local_server->logged_ns != 0 &&
+	    now_ns - local_server->logged_ns < LOG_INTERVAL_NS)
 		return;
-	local_server->complained_ns = now_ns;
+	local_server->logged_ns = now_ns;
 	log_warn("refused a bad packet at the local socket: %s pid=%ld uid=%ld "
 		 "refused=%llu",
 	    what, (long)client->pid, (long)client->uid,
@@ -230,7 +230,7 @@ on_client(void *arg, int fd, uint32_t events)
 
 /* A free slot, or that of the client that was idle longest. */
 static struct client *
-find_place(struct local_server *local_server)
+find_slot(struct local_server *local_server)
 {
 	int64_t now_ns = clock_monotonic_ns();
 	struct client *idle = NULL;
@@ -276,7 +276,7 @@ welcome(struct local_server *local_server, struct client *client, int fd)
 
 /* No slot, or no descriptor: leave clients in the backlog for a while. */
 static void
-wait_for_place(struct local_server *local_server)
+wait_for_slot(struct local_server *local_server)
 {
 	local_server->full = true;
 	loop_change_fd(local_server->options.loop, local_server->fd, 0);
@@ -291,24 +291,24 @@ on_listener(void *arg, int listener, uint32_t events)
 
 	(void)events;
 	for (int i = 0; i < PACKETS_A_TURN; i++) {
-		struct client *place = find_place(local_server);
+		struct client *slot = find_slot(local_server);
 		int fd;
 
-		if (place == NULL) {
-			wait_for_place(local_server);
+		if (slot == NULL) {
+			wait_for_slot(local_server);
 			return;
 		}
 		fd =
 		    accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {
-			welcome(local_server, place, fd);
+			welcome(local_server, slot, fd);
 			continue;
 		}
 		if (errno == EINTR || errno == ECONNABORTED)
 			continue;
 		if (errno != EAGAIN) {
 			log_warn("accept: %s", strerror(errno));
-			wait_for_place(local_server);
+			wait_for_slot(local_server);
 		}
 		return;
 	}
@@ -384,11 +384,11 @@ local_server_close(struct local_server **gone)
 bool
 local_server_has(const struct local_server *local_server, uint64_t client)
 {
-	uint32_t place = (uint32_t)client;
+	uint32_t slot = (uint32_t)client;
 
-	return place < LOCAL_SERVER_CLIENTS_MAX &&
-	       local_server->client[place].fd >= 0 &&
-	       local_server->client[place].uses == client >> 32;
+	return slot < LOCAL_SERVER_CLIENTS_MAX &&
+	       local_server->client[slot].fd >= 0 &&
+	       local_server->client[slot].uses == client >> 32;
 }
 
 uint32_t

@@ -54,7 +54,7 @@ struct local_server_counters {
 
 struct local_server; /* opaque */
 
-/* Refuses a path on which another process listens. */
+/* -1 also when another process listens on the path. */
 int local_server_open(struct local_server **local_server,
     const struct local_server_options *options, struct err *err);
 void local_server_close(struct local_server **local_server);

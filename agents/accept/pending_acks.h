@@ -11,7 +11,7 @@
 enum { PENDING_ACKS_MAX = 1024 };
 
 struct pending_ack {
-	uint64_t client, number; /* for use by the owner, as is: */
+	uint64_t client, number; /* for the caller, as is sent_ns */
 	int64_t sent_ns;
 	uint32_t stream;
 	uint64_t from, upto; /* batches; stored when `upto` is */
@@ -22,7 +22,7 @@ struct pending_acks {
 	uint32_t count;
 };
 
-/* False: there are PENDING_ACKS_MAX. */
+/* False: the list is full. */
 bool pending_acks_add(
     struct pending_acks *list, const struct pending_ack *pending_ack);
 

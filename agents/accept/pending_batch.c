@@ -23,7 +23,7 @@ result_of(enum spool_result result)
 }
 
 void
-pending_batch_seal(
+pending_batch_write(
     struct batcher *batcher, struct pending_batch *batch, struct err *err)
 {
 	struct text plain = { (const char *)batch->writer.at,
@@ -56,7 +56,7 @@ pending_batch_seal(
 		batcher->round_bytes += content.body.bytes;
 	}
 	batcher_mark(batcher, batch, result, seq);
-	/* At once: its numbers will be used again. */
+	/* Now, not at the commit: the spool uses its numbers again. */
 	if (result == BATCHER_IO)
 		batcher_take_back(batcher);
 }
@@ -89,14 +89,14 @@ pending_batch_for(struct batcher *batcher, uint32_t stream, bool urgent,
 	if (batch != NULL && (batch->urgent != urgent ||
 				 batch->writer.room - batch->writer.bytes <
 				     bytes + CONTEXT_BYTES)) {
-		pending_batch_seal(batcher, batch, err);
+		pending_batch_write(batcher, batch, err);
 		unused = batch;
 		batch = NULL;
 	}
 	if (batch == NULL) {
 		batch = unused != NULL ? unused : stale;
 		if (batch->open)
-			pending_batch_seal(batcher, batch, err);
+			pending_batch_write(batcher, batch, err);
 		if (batch->buffer == NULL)
 			batch->buffer = memory_alloc(PENDING_BATCH_BYTES);
 		wire_writer_init(
@@ -105,7 +105,7 @@ pending_batch_for(struct batcher *batcher, uint32_t stream, bool urgent,
 		batch->urgent = urgent;
 		batch->stream = stream;
 		batch->serial = ++batcher->serials;
-		/* What readers assume without a context record. */
+		/* Without a context record readers assume this node. */
 		note_node(batch, batcher->options.node);
 	}
 	batch->used_at = ++batcher->turn;
@@ -131,15 +131,15 @@ is_repeated(struct batcher *batcher, struct pending_batch *batch,
 	fingerprint = dedup_uuid_fingerprint(batcher->dedup_uuid, record->key);
 	if (!dedup_uuid_add(batcher->dedup_uuid, fingerprint))
 		return true;
-	batcher->prints[batcher->prints_used++] =
-	    (struct batcher_print){ .fingerprint = fingerprint,
+	batcher->fingerprints[batcher->fingerprints_used++] =
+	    (struct batcher_fingerprint){ .fingerprint = fingerprint,
 		    .serial = batch->serial };
 	return false;
 }
 
 /* Store the submission's session and number with its records. */
 static bool
-name_put(struct pending_batch *batch, const struct wire_header *header)
+put_submission_id(struct pending_batch *batch, const struct wire_header *header)
 {
 	struct record record = { .node = header->node };
 
@@ -159,7 +159,7 @@ pending_batch_copy(struct batcher *batcher, struct pending_batch *batch,
 	bool fits = true;
 
 	if (dedup_sequence_is_numbered(&header->session, header->seq))
-		fits = name_put(batch, header);
+		fits = put_submission_id(batch, header);
 	wire_cursor_init(&cursor, header, plain);
 	while (wire_next(&cursor, &record)) {
 		if (is_repeated(batcher, batch, &record)) {

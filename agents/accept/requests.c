@@ -15,7 +15,7 @@ struct requests {
 	struct requests_options options;
 	struct local_server *local_server;
 	struct submitter *submitter;
-	struct pending_acks waits;
+	struct pending_acks pending_acks;
 	uint32_t
 	    promised; /* submissions that will wait once they are settled */
 };
@@ -71,7 +71,7 @@ on_settled(
 	    spool_first_unacked(requests->options.spool, outcome->stream))
 		answer_wait(requests, &pending_ack, WIRE_REASON_NONE);
 	else
-		pending_acks_add(&requests->waits, &pending_ack);
+		pending_acks_add(&requests->pending_acks, &pending_ack);
 }
 
 static bool
@@ -86,10 +86,12 @@ has_gone(void *arg, struct pending_ack *pending_ack)
 static bool
 can_wait(struct requests *requests)
 {
-	if (requests->waits.count + requests->promised < PENDING_ACKS_MAX)
+	if (requests->pending_acks.count + requests->promised <
+	    PENDING_ACKS_MAX)
 		return true;
-	pending_acks_sweep(&requests->waits, has_gone, requests);
-	return requests->waits.count + requests->promised < PENDING_ACKS_MAX;
+	pending_acks_sweep(&requests->pending_acks, has_gone, requests);
+	return requests->pending_acks.count + requests->promised <
+	       PENDING_ACKS_MAX;
 }
 
 static void
@@ -168,7 +170,7 @@ requests_stop(struct requests *requests)
 }
 
 /* Arguments of a sweep. */
-struct news {
+struct sweep {
 	struct requests *requests;
 	uint32_t stream;
 	uint64_t seq;
@@ -178,42 +180,42 @@ struct news {
 static bool
 is_stored(void *arg, struct pending_ack *pending_ack)
 {
-	const struct news *news = arg;
+	const struct sweep *sweep = arg;
 
-	if (pending_ack->stream != news->stream ||
-	    pending_ack->upto > news->seq)
+	if (pending_ack->stream != sweep->stream ||
+	    pending_ack->upto > sweep->seq)
 		return false;
-	answer_wait(news->requests, pending_ack, WIRE_REASON_NONE);
+	answer_wait(sweep->requests, pending_ack, WIRE_REASON_NONE);
 	return true;
 }
 
 static bool
 is_refused(void *arg, struct pending_ack *pending_ack)
 {
-	const struct news *news = arg;
+	const struct sweep *sweep = arg;
 
-	if (pending_ack->stream != news->stream ||
-	    news->seq < pending_ack->from || news->seq > pending_ack->upto)
+	if (pending_ack->stream != sweep->stream ||
+	    sweep->seq < pending_ack->from || sweep->seq > pending_ack->upto)
 		return false;
-	answer_wait(news->requests, pending_ack, news->reason);
+	answer_wait(sweep->requests, pending_ack, sweep->reason);
 	return true;
 }
 
 void
 requests_acked(struct requests *requests, uint32_t stream, uint64_t upto)
 {
-	struct news news = { requests, stream, upto, WIRE_REASON_NONE };
+	struct sweep sweep = { requests, stream, upto, WIRE_REASON_NONE };
 
-	pending_acks_sweep(&requests->waits, is_stored, &news);
+	pending_acks_sweep(&requests->pending_acks, is_stored, &sweep);
 }
 
 void
 requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
     enum wire_reason reason)
 {
-	struct news news = { requests, stream, seq, reason };
+	struct sweep sweep = { requests, stream, seq, reason };
 
-	pending_acks_sweep(&requests->waits, is_refused, &news);
+	pending_acks_sweep(&requests->pending_acks, is_refused, &sweep);
 }
 
 void
@@ -221,10 +223,10 @@ requests_renumbered(struct requests *requests)
 {
 	const struct spool *spool = requests->options.spool;
 
-	/* The batches of these submissions are not known any more; they are
-	 * not after those that exist now. */
-	for (uint32_t i = 0; i < requests->waits.count; i++) {
-		struct pending_ack *pending_ack = &requests->waits.at[i];
+	/* The batches of these submissions have other numbers now: wait for
+	 * all that the spool has at present. */
+	for (uint32_t i = 0; i < requests->pending_acks.count; i++) {
+		struct pending_ack *pending_ack = &requests->pending_acks.at[i];
 
 		pending_ack->from =
 		    spool_first_unacked(spool, pending_ack->stream);

@@ -75,7 +75,7 @@ submitter_put(struct submitter *submitter, uid_t uid,
 			fits = fits && put_pairs(submitter, uid, &record);
 		fits = fits && wire_put_record(&w, &record);
 	}
-	/* The frame that it came in had this room. */
+	/* The frame of the submission had this much room for its body. */
 	if (!fits || w.bytes > WIRE_PUT_BYTES_MAX - WIRE_FIXED_BYTES -
 				   WIRE_HEADER_BYTES_MAX)
 		return false;

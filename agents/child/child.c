@@ -1,5 +1,5 @@
 /*
- * child - runs a command: signals both ways, resource use.
+ * child - runs a command: passes signals on, measures its use of resources.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/child/child.h"
@@ -16,7 +16,7 @@
 #include "agents/child/child_trace.h"
 #include "proto/os/clock.h"
 
-enum { BLOCK_BYTES = 512 }; /* of ru_inblock, whatever the disk has */
+enum { BLOCK_BYTES = 512 }; /* unit of ru_inblock, for any disk */
 
 /* ---- signals ---- */
 
@@ -85,7 +85,7 @@ child_end_like(int status)
 	if (WIFEXITED(status))
 		exit(WEXITSTATUS(status));
 	signal = WTERMSIG(status);
-	setrlimit(RLIMIT_CORE, &none); /* the command has left its own */
+	setrlimit(RLIMIT_CORE, &none); /* the command has dumped its own */
 	(void)sigaction(
 	    signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	sigemptyset(&set);
@@ -111,7 +111,7 @@ become(char **argv, const sigset_t *mask, int ready, int failed)
 	execvp(argv[0], argv);
 	why = errno;
 	if (write(failed, &why, sizeof(why)) < 0) {
-		/* Nobody is there to hear it. */
+		/* Nobody reads the error. */
 	}
 	_exit(127);
 }
@@ -144,7 +144,7 @@ seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Until the command has ended; reports children in the meantime. */
+/* Wait until the command has ended; report its descendants in the meantime. */
 static void
 wait_for(struct child_trace *trace, struct child_process *process)
 {
@@ -158,7 +158,7 @@ wait_for(struct child_trace *trace, struct child_process *process)
 		if (pid < 0 && errno == EINTR)
 			continue;
 		if (pid < 0)
-			break; /* cannot be: it is our child */
+			break; /* cannot happen: it is our child */
 		if (WIFSTOPPED(status)) {
 			if (trace == NULL ||
 			    child_trace_stop(trace, pid, status))
@@ -187,8 +187,8 @@ attend(const struct child_options *options, struct child_process *process,
 
 	if (options->on_child != NULL)
 		child_trace_begin(&trace, command, options);
-	close(ready); /* it may go on */
-	/* A tracer has to handle the exec, so it is complete only then. */
+	close(ready); /* the child may continue */
+	/* The tracer must handle the stop at exec before the exec completes. */
 	why = trace == NULL ? exec_error(failed) : 0;
 	wait_for(trace, process);
 	if (trace != NULL)

@@ -1,5 +1,5 @@
 /*
- * child - runs a command: signals both ways, resource use.
+ * child - runs a command: passes signals on, measures its use of resources.
  *
  * Signals that this process gets are passed to the command, except those that
  * a terminal sends to both; when the command stops, so does this process.
@@ -14,16 +14,16 @@
 
 #include "proto/base/err.h"
 
-enum { CHILD_NAME_BYTES = 16 }; /* of a process, as the kernel keeps it */
+enum { CHILD_NAME_BYTES = 16 }; /* with the NUL; as in the kernel */
 
 /* A process that has ended. */
 struct child_process {
 	pid_t pid;
 	char name[CHILD_NAME_BYTES];
 	int64_t begin_ns,
-	    end_ns;            /* wall, as long as the monotonic clock says */
-	uint64_t span, parent; /* numbers of spans */
-	int status;            /* as wait(2) gives it */
+	    end_ns; /* wall clock; their difference is from the monotonic one */
+	uint64_t span, parent;                   /* numbers of spans */
+	int status;                              /* as wait(2) gives it */
 	double cpu_user, cpu_system;             /* s */
 	uint64_t memory_peak, io_read, io_write; /* bytes */
 };

@@ -1,5 +1,5 @@
 /*
- * child_trace - the descendants of a command, each from its begin to its end.
+ * child_trace - observes the descendants of a command, each from start to end.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/child/child_trace.h"
@@ -24,7 +24,7 @@ struct child_trace {
 	uint64_t unreported;
 	uint32_t count;
 	struct child_process
-	    process[CHILD_TRACE_MAX]; /* pid 0: the place is free */
+	    process[CHILD_TRACE_MAX]; /* pid 0: the slot is free */
 };
 
 void
@@ -38,7 +38,8 @@ child_trace_begin(struct child_trace **made, pid_t command,
 	if (ptrace(PTRACE_SEIZE, command, NULL,
 		PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
 		    PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT) != 0) {
-		log_warn("descendants are not observed: ptrace: %s",
+		log_warn("cannot trace the command, so its descendants get no "
+			 "spans: ptrace: %s",
 		    strerror(errno));
 		free(trace);
 		return;
@@ -87,7 +88,7 @@ read_proc(char *to, size_t bytes, pid_t pid, const char *name)
 
 /* The number after `label`, 0 when there is none. */
 static uint64_t
-number_behind(const char *text, const char *label)
+number_after(const char *text, const char *label)
 {
 	const char *at = strstr(text, label);
 
@@ -122,16 +123,17 @@ take_use(struct child_process *process)
 		process->cpu_system = (double)system * tick;
 	}
 	read_proc(text, sizeof(text), process->pid, "status");
-	process->memory_peak = number_behind(text, "\nVmHWM:") << 10;
+	process->memory_peak = number_after(text, "\nVmHWM:") << 10;
 	read_proc(text, sizeof(text), process->pid, "io");
-	process->io_read = number_behind(text, "\nread_bytes:");
-	process->io_write = number_behind(text, "\nwrite_bytes:");
+	process->io_read = number_after(text, "\nread_bytes:");
+	process->io_write = number_after(text, "\nwrite_bytes:");
 }
 
-/* ---- begins and ends ---- */
+/* ---- start and end ---- */
 
 /* A process that was just created and has not run yet.  Its own first stop
- * reports it: its parent's may come later, even after its end. */
+ * reports it: the parent's stop may come later, even after the process has
+ * ended. */
 static void
 begin(struct child_trace *trace, pid_t pid)
 {
@@ -140,8 +142,8 @@ begin(struct child_trace *trace, pid_t pid)
 	char text[2048];
 
 	read_proc(text, sizeof(text), pid, "status");
-	/* A thread has the life of its process. */
-	if (number_behind(text, "\nTgid:") != (uint64_t)pid)
+	/* A thread is not a process: it gets no span. */
+	if (number_after(text, "\nTgid:") != (uint64_t)pid)
 		return;
 	if (process == NULL && trace->count < CHILD_TRACE_MAX)
 		process = &trace->process[trace->count++];
@@ -149,7 +151,7 @@ begin(struct child_trace *trace, pid_t pid)
 		trace->unreported++;
 		return;
 	}
-	parent = find(trace, (pid_t)number_behind(text, "\nPPid:"));
+	parent = find(trace, (pid_t)number_after(text, "\nPPid:"));
 	*process = (struct child_process){
 		.pid = pid,
 		.begin_ns = clock_wall_ns(),
@@ -180,7 +182,8 @@ child_trace_stop(struct child_trace *trace, pid_t pid, int status)
 	unsigned long message = 0;
 
 	if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
-		/* Its group was stopped, and stays so until it is reported. */
+		/* Its process group was stopped: it stays stopped until a
+		 * signal continues it. */
 		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
 		return pid == trace->command;
 	}

@@ -1,9 +1,9 @@
 /*
- * child_trace - the descendants of a command, each from its begin to its end.
+ * child_trace - observes the descendants of a command, each from start to end.
  *
- * It uses ptrace(2): none is missed, however short; the cost is limited to its
- * begin, its programs and its end.  A traced program cannot trace, and gains
- * no privileges from a set-user-ID program.
+ * It uses ptrace(2): no process is missed, however short; the cost is limited
+ * to its start, its exec calls and its end.  A traced program cannot trace,
+ * and gains no privileges from a set-user-ID program.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CHILD_CHILD_TRACE_H

@@ -84,7 +84,7 @@ put_counters(struct client_batch *batch)
 			continue;
 		if (!counter->announced)
 			counter->announced =
-			    client_encode_set(&batch->body, counter);
+			    client_encode_metric_group(&batch->body, counter);
 		if (!client_encode_sample(&batch->body, counter, now_ns)) {
 			atomic_store(&counter->changed, true);
 			return;

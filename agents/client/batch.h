@@ -28,21 +28,22 @@ struct client_batch {
 	unsigned char bytes[CLIENT_BATCH_BYTES];
 };
 
-/* A sender begins.  Losses that were reported stay reported. */
+/* A sender thread starts.  Losses that were reported are not reported again. */
 void client_batch_begin(struct client_batch *batch);
 
 /* Take as many records from the rings as fit.  `node`: the node of their
  * tracks. False: there is nothing to send. */
 bool client_batch_fill(struct client_batch *batch, struct text node);
-/* The submission is empty. */
+/* Begin a submission without records. */
 void client_batch_empty(struct client_batch *batch);
 
 /* Records of the rings in the submission. */
 uint64_t client_batch_records(const struct client_batch *batch);
 
-/* Its records are lost; the next submission reports them. */
+/* The agent refused the submission: its records are lost, and the next
+ * submission reports that. */
 void client_batch_refuse(struct client_batch *batch);
-/* The next one has the counters, due or not. */
+/* Put the counters in the next submission even if they are not due. */
 void client_batch_hurry(struct client_batch *batch);
 /* The peer is a new one: describe threads and counters again. */
 void client_batch_announce_again(void);

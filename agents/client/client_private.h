@@ -44,7 +44,7 @@ enum client_kind {
  * one cache line. */
 struct client_record {
 	uint64_t begin, end; /* ticks */
-	uint64_t id, parent; /* event: the id of its span */
+	uint64_t id, parent; /* of an event: the id of its span */
 	uint16_t pair_bytes;
 	uint8_t kind;        /* enum client_kind */
 	uint8_t trace_bytes; /* 0 or TRACE_CONTEXT_BYTES */
@@ -64,7 +64,7 @@ struct client_thread {
 	_Atomic uint64_t dropped[CLIENT_KINDS];
 	uint32_t number;
 	/* The sender's. */
-	uint64_t goal; /* of a flush */
+	uint64_t goal; /* a flush waits until the ring is read up to here */
 	bool announced;
 	char name[CLIENT_PART_BYTES_MAX + 1];
 };
@@ -102,7 +102,7 @@ struct client {
 	pthread_cond_t changed; /* flushed, ended */
 	uint32_t lives, opening, opens;
 	struct trace_context root; /* the trace of this program */
-	uint64_t own;              /* id of the program's span for others */
+	uint64_t own; /* span id in traceparent outside of all spans */
 
 	char program[CLIENT_PART_BYTES_MAX + 1];
 	char socket[CLIENT_SOCKET_BYTES];
@@ -115,7 +115,7 @@ struct client {
 
 	struct client_thread *_Atomic thread[POOLSCOPE_THREADS];
 	_Atomic uint32_t threads;
-	struct client_thread nowhere; /* threads without a ring */
+	struct client_thread nowhere; /* counts for threads without a ring */
 	struct poolscope_counter counter[POOLSCOPE_COUNTERS];
 	_Atomic uint32_t counters;
 
@@ -124,8 +124,8 @@ struct client {
 	bool running;
 	int wake; /* eventfd, -1: none */
 	_Atomic bool stopping;
-	int64_t deadline_ns;             /* monotonic, of the end */
-	_Atomic uint64_t asked, flushed; /* flushes */
+	int64_t deadline_ns; /* monotonic; a close waits until then */
+	_Atomic uint64_t asked, flushed; /* numbers of flushes */
 	_Atomic uint64_t sent, refused, lost;
 	_Atomic bool connected;
 };
@@ -181,14 +181,14 @@ bool client_encode(struct wire_writer *w, const struct fast_clock *ticks,
 /* The entity that names the tracks of `thread`. */
 bool client_encode_track(struct wire_writer *w,
     const struct client_thread *thread, struct text node);
-bool client_encode_set(
+bool client_encode_metric_group(
     struct wire_writer *w, const struct poolscope_counter *counter);
 bool client_encode_sample(struct wire_writer *w,
     const struct poolscope_counter *counter, int64_t now_ns);
 
 /* ---- send ---- */
 
-/* Call with the lock, when none runs.  -1 and errno. */
+/* Call with the lock held, and without a running sender.  -1 with errno. */
 int client_start_sender(void);
 /* In the child of a fork: close the parent's descriptors and begin again. */
 void client_forget_sender(void);

@@ -70,7 +70,8 @@ value_of(uint64_t bits)
 	return value;
 }
 
-/* After the value, so that the thread that clears the mark sees it. */
+/* Called after the value is stored: the thread that clears the mark reads
+ * it. */
 static void
 mark_changed(struct poolscope_counter *counter)
 {
@@ -108,7 +109,7 @@ poolscope_put(struct poolscope_counter *counter, double value)
 
 /* "app/PROGRAM/COUNTER" */
 static struct text
-set_name(
+group_name(
     char to[static NAME_BYTES_MAX], const struct poolscope_counter *counter)
 {
 	char *p = stpcpy(stpcpy(to, "app/"), client.program);
@@ -119,10 +120,10 @@ set_name(
 }
 
 _Static_assert(4 + 2 * CLIENT_PART_BYTES_MAX + 2 <= NAME_BYTES_MAX,
-    "a set has room for program and counter");
+    "a metric group's name has room for program and counter");
 
 bool
-client_encode_set(
+client_encode_metric_group(
     struct wire_writer *w, const struct poolscope_counter *counter)
 {
 	char id[NAME_BYTES_MAX];
@@ -131,7 +132,7 @@ client_encode_set(
 	struct record record = {
 		.kind = RECORD_ENTITY,
 		.source = text_of("set"),
-		.name = set_name(id, counter),
+		.name = group_name(id, counter),
 		.attributes = 3,
 	};
 
@@ -163,7 +164,7 @@ client_encode_sample(struct wire_writer *w,
 		.kind = RECORD_SAMPLE,
 		.time_ns = now_ns,
 		.has_time = true,
-		.source = set_name(id, counter),
+		.source = group_name(id, counter),
 		.values = 1,
 	};
 

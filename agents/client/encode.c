@@ -14,8 +14,8 @@
 #include "proto/wire/wire.h"
 
 enum {
-	/* The program's, each key and text with the maximum length, and
-	 * ours. */
+	/* The program's attributes, each key and text with the maximum length,
+	 * and our own. */
 	PAIRS_BYTES = POOLSCOPE_EVENT_BYTES + 1024,
 	OWN_ATTRIBUTES = 5,
 };
@@ -86,7 +86,7 @@ is_own(struct text key)
 
 /* Does a later attribute have the same key?  The last one counts. */
 static bool
-comes_again(struct text key, struct text rest)
+is_overridden(struct text key, struct text rest)
 {
 	struct record_attribute attribute;
 
@@ -104,7 +104,7 @@ put_given(struct wire_writer *w, struct text rest)
 	uint32_t count = 0;
 
 	while (record_next_attribute(&rest, &attribute)) {
-		if (is_own(attribute.key) || comes_again(attribute.key, rest))
+		if (is_own(attribute.key) || is_overridden(attribute.key, rest))
 			continue;
 		put_repaired(w, &attribute);
 		count++;
@@ -130,7 +130,7 @@ put_span_id(struct wire_writer *w, const char *key, uint64_t id)
 	    w, text_of(key), (struct text){ hex, sizeof(hex) });
 }
 
-/* Ours; returns their number. */
+/* Our own attributes; returns their number. */
 static uint32_t
 put_own(struct wire_writer *w, const struct client_record *record)
 {

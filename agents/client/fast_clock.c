@@ -11,17 +11,18 @@
 
 #include "proto/os/clock.h"
 
-/* Closer marks would measure the noise of reading two clocks. */
+/* The minimum time between marks: closer ones measure the noise of reading two
+ * clocks. */
 #define MARK_NS (NS_PER_SECOND / 100)
-/* The slope is taken over the last one to two of these, */
+/* The slope is that of the last one to two of these periods. */
 #define BASE_NS (8 * NS_PER_SECOND)
-/* the error is removed in this time, */
-#define LEAN_NS (10 * NS_PER_SECOND)
-/* and a larger error (the machine slept) is corrected by a jump. */
-#define JUMP_NS (NS_PER_SECOND / 1000)
-/* A reading may be wrong by this part of the time since the last one: 50 parts
- * per million of the slope. */
-#define EXACT 20000
+/* A small error is removed gradually, in this time. */
+#define CORRECTION_NS (10 * NS_PER_SECOND)
+/* A larger error (the machine slept) is corrected at once. */
+#define STEP_NS (NS_PER_SECOND / 1000)
+/* The errors of two readings are at most this part of the time between them:
+ * the slope is then exact to 50 ppm. */
+#define TIME_PER_ERROR 20000
 /* How long to wait for the first slope: minimum and maximum. */
 #define FIRST_NS     (2 * NS_PER_SECOND / 1000)
 #define FIRST_NS_MAX (128 * NS_PER_SECOND / 1000)
@@ -160,7 +161,7 @@ fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now)
 	ours_ns = monotonic_ns(ticks, now.tick);
 	error_ns = now.ns - ours_ns;
 	ticks->slope = slope_between(ticks->older, now);
-	if (error_ns > JUMP_NS || error_ns < -JUMP_NS) {
+	if (error_ns > STEP_NS || error_ns < -STEP_NS) {
 		begin(ticks, now);
 		return;
 	}
@@ -168,8 +169,9 @@ fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now)
 		reduce_marks(ticks);
 	ticks->mark[ticks->marks++] =
 	    (struct fast_clock_point){ now.tick, ours_ns };
-	ticks->slope *= 1 + (double)error_ns /
-				(double)(took_ns > LEAN_NS ? took_ns : LEAN_NS);
+	ticks->slope *=
+	    1 + (double)error_ns /
+		    (double)(took_ns > CORRECTION_NS ? took_ns : CORRECTION_NS);
 	ticks->last = now;
 	if (now.ns - ticks->newer.ns > BASE_NS) {
 		ticks->older = ticks->newer;
@@ -180,7 +182,7 @@ fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now)
 /* The offset between the wall clock and the monotonic one changes only when
  * the clock is set: a difference within the errors of the readings is noise. */
 static void
-look_at_wall(struct fast_clock *ticks)
+update_wall(struct fast_clock *ticks)
 {
 	int64_t least_ns = INT64_MAX, less_ns = 0, change_ns;
 
@@ -208,7 +210,8 @@ static bool
 is_exact(const struct fast_clock *ticks, struct fast_clock_point now,
     int64_t error_ns)
 {
-	return (ticks->error_ns + error_ns) * EXACT <= now.ns - ticks->last.ns;
+	return (ticks->error_ns + error_ns) * TIME_PER_ERROR <=
+	       now.ns - ticks->last.ns;
 }
 
 void
@@ -222,7 +225,8 @@ fast_clock_mark(struct fast_clock *ticks)
 	       pause.tv_nsec <= FIRST_NS_MAX &&
 	       (now.ns - ticks->last.ns < FIRST_NS ||
 		   !is_exact(ticks, now, error_ns))) {
-		/* A bad first reading would require a long time after it. */
+		/* A bad first reading requires a long time after it: replace
+		 * it. */
 		if (2 * error_ns < ticks->error_ns) {
 			begin(ticks, now);
 			ticks->error_ns = error_ns;
@@ -231,10 +235,10 @@ fast_clock_mark(struct fast_clock *ticks)
 		pause.tv_nsec *= 2;
 		error_ns = read_both(&now);
 	}
-	look_at_wall(ticks);
+	update_wall(ticks);
 	if (ticks->marks > 0 && ticks->slope != 0 &&
 	    !is_exact(ticks, now, error_ns))
-		return; /* extrapolate the line */
+		return; /* extrapolate from the last mark */
 	fast_clock_add(ticks, now);
 	if (ticks->last.tick == now.tick)
 		ticks->error_ns = error_ns;

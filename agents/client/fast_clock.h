@@ -28,12 +28,12 @@ struct fast_clock_point {
 
 struct fast_clock {
 	struct fast_clock_point
-	    mark[FAST_CLOCK_MARKS]; /* marks, reduced when there are many */
+	    mark[FAST_CLOCK_MARKS]; /* reduced when there are many */
 	uint32_t marks;
 	double slope; /* ns per tick after the last mark; 0: not known yet */
 	struct fast_clock_point older, newer,
-	    last;         /* readings of the kernel's clock, */
-	int64_t error_ns; /* error bound of the last one */
+	    last;         /* readings of the kernel's clock */
+	int64_t error_ns; /* error bound of `last` */
 	int64_t wall_less_monotonic, wall_error_ns;
 };
 
@@ -60,7 +60,7 @@ void fast_clock_init(struct fast_clock *ticks);
 /* Read both clocks; if there is no slope yet it waits 2 ms, up to 254 ms when
  * every reading is interrupted. */
 void fast_clock_mark(struct fast_clock *ticks);
-/* The same with given numbers, for tests. */
+/* fast_clock_mark with a given reading, for tests. */
 void fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now);
 
 /* Wall time, ns since the epoch, of a tick: by the wall clock as it was at the

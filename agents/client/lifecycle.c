@@ -106,13 +106,13 @@ client_enter(uint32_t life)
 }
 
 static void
-poke(void)
+wake_sender(void)
 {
 	uint64_t one = 1;
 	int before = errno;
 
 	if (client.wake >= 0 && write(client.wake, &one, sizeof(one)) < 0) {
-		/* Full: it is awake. */
+		/* The eventfd is full: the sender is awake. */
 	}
 	errno = before;
 }
@@ -121,7 +121,7 @@ void
 client_wake(void)
 {
 	if (atomic_exchange(&client.sleep, CLIENT_AWAKE) != CLIENT_AWAKE)
-		poke();
+		wake_sender();
 }
 
 /* ---- fork ---- */
@@ -235,7 +235,7 @@ poolscope_open(const struct poolscope_options *options)
 
 /* Call with the lock; releases it while the sender sends the rest. */
 static void
-shut(void)
+close_library(void)
 {
 	bool running = client.running;
 	pthread_t sender = client.sender;
@@ -244,7 +244,7 @@ shut(void)
 	atomic_store(&client.life, 0);
 	client.deadline_ns = clock_monotonic_ns() + LINGER_NS;
 	atomic_store(&client.stopping, true);
-	poke();
+	wake_sender();
 	if (!running)
 		return;
 	pthread_mutex_unlock(&client.lock);
@@ -259,7 +259,7 @@ poolscope_close(void)
 {
 	pthread_mutex_lock(&client.lock);
 	if (client.opens == 1)
-		shut();
+		close_library();
 	else if (client.opens > 1)
 		client.opens--;
 	pthread_mutex_unlock(&client.lock);
@@ -270,7 +270,7 @@ at_exit(void)
 {
 	pthread_mutex_lock(&client.lock);
 	if (client.opens > 0)
-		shut();
+		close_library();
 	pthread_mutex_unlock(&client.lock);
 }
 
@@ -285,7 +285,7 @@ poolscope_flush(int64_t timeout_ns)
 
 	pthread_mutex_lock(&client.lock);
 	mine = atomic_fetch_add(&client.asked, 1) + 1;
-	poke();
+	wake_sender();
 	/* Without a sender nothing was recorded. */
 	while (rc == 0 && client.running && client.opens > 0 &&
 	       atomic_load(&client.flushed) < mine)

@@ -1,8 +1,9 @@
 /*
  * client_record - the calls of a measured program: into the ring.
  *
- * Everything here is on the path that is measured: no lock, no allocation but
- * at a thread's first use, no system call but one to wake a sleeping sender.
+ * Everything here is on the path that is measured: no lock; no allocation
+ * except at a thread's first use; no system call except to wake a sleeping
+ * sender.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "proto/hash/prng.h"
 #include "proto/wire/wire.h"
 
-/* Unique is enough for a span's id; the seed is random. */
+/* The id of a span need only be unique: a counter with a random seed. */
 static uint64_t
 next_id(struct client_self *self)
 {

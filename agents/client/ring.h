@@ -74,7 +74,8 @@ client_ring_reserve(struct client_ring *ring, uint32_t bytes)
 	}
 	*at = (struct client_ring_head){ whole, bytes };
 	ring->reserved = head + wanted;
-	/* The consumer has these lines; ask for those of later records. */
+	/* The consumer's processor has these cache lines: fetch those of later
+	 * records in advance. */
 	__builtin_prefetch(
 	    client_ring_at(ring, ring->reserved + CLIENT_RING_AHEAD), 1);
 	return at + 1;
@@ -87,8 +88,8 @@ client_ring_publish(struct client_ring *ring)
 	    &ring->head, ring->reserved, memory_order_release);
 }
 
-/* Is more than half of it in use, as the producer sees it?  A look at what the
- * consumer has done is taken only when it seems so. */
+/* Is more than half of it in use, as the producer sees it?  Reads the
+ * consumer's position only when it seems so. */
 static inline bool
 client_ring_is_half_full(struct client_ring *ring)
 {

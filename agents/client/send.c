@@ -21,7 +21,7 @@
 #include "proto/os/clock.h"
 
 enum {
-	PAUSE_MS = 100, /* before a submission is repeated, doubling to */
+	PAUSE_MS = 100, /* before a submission is repeated; doubles up to */
 	PAUSE_MS_MAX = 1000,
 	IDLE_MS = 1000,
 };
@@ -32,9 +32,10 @@ static struct sender {
 	struct local_socket local_socket;
 	struct session_id session;
 	uint64_t seq;
-	uint32_t connects; /* that tracks and sets were reported to */
-	bool said_absent, said_refused;
-	uint64_t noticed; /* flush */
+	uint32_t
+	    connects; /* the connection that has the tracks and metric groups */
+	bool logged_absent, logged_refused;
+	uint64_t noticed; /* last flush that was noticed */
 	struct client_batch batch;
 	unsigned char frame[WIRE_PUT_BYTES_MAX];
 } sender = { .local_socket = { .fd = -1 } };
@@ -48,45 +49,46 @@ is_over(void)
 	       clock_monotonic_ns() >= client.deadline_ns;
 }
 
-/* Until it is woken, or the time is over. */
+/* Wait until woken, at most this long. */
 static void
 wait_ms(int ms)
 {
 	struct pollfd pollfd = { .fd = client.wake, .events = POLLIN };
-	uint64_t pokes;
+	uint64_t wakes;
 
 	if (poll(&pollfd, 1, ms) > 0 &&
-	    read(client.wake, &pokes, sizeof(pokes)) < 0) {
-		/* Somebody else's descriptor by now: a pause at least. */
+	    read(client.wake, &wakes, sizeof(wakes)) < 0) {
+		/* The program has closed our descriptor: at least pause. */
 		poll(NULL, 0, ms > 0 && ms < PAUSE_MS ? ms : PAUSE_MS);
 	}
 }
 
 static void
-say_absent(const char *why)
+log_absent(const char *why)
 {
-	if (!client.quiet && !sender.said_absent)
+	if (!client.quiet && !sender.logged_absent)
 		fprintf(stderr,
-		    "poolscope: %s: %s; up to %u KiB a thread wait for it\n",
+		    "poolscope: %s: %s; buffering up to %u KiB per thread\n",
 		    client.socket, why, client.ring_bytes >> 10);
-	sender.said_absent = true;
+	sender.logged_absent = true;
 }
 
-/* Refused for good: its records are lost, and that is reported. */
+/* Refused for good: the records are lost.  Report it once, and publish a
+ * gap. */
 static void
 drop_refused(enum wire_reason reason)
 {
-	if (!client.quiet && !sender.said_refused)
+	if (!client.quiet && !sender.logged_refused)
 		fprintf(stderr, "poolscope: refused by the agent at %s: %s\n",
 		    client.socket, wire_reason_name(reason));
-	sender.said_refused = true;
+	sender.logged_refused = true;
 	client_batch_refuse(&sender.batch);
 	atomic_fetch_add(&client.refused, client_batch_records(&sender.batch));
 	client_batch_announce_again();
 }
 
 static bool
-is_worth_another_try(enum wire_reason reason)
+is_temporary(enum wire_reason reason)
 {
 	return reason == WIRE_NACK_FULL || reason == WIRE_NACK_IO ||
 	       reason == WIRE_NACK_BUSY;
@@ -107,18 +109,18 @@ try_put(struct text frame)
 	    deadline_ns, &reason, &err)) {
 	case LOCAL_SOCKET_DONE: return TAKEN;
 	case LOCAL_SOCKET_REFUSED:
-		if (is_worth_another_try(reason))
+		if (is_temporary(reason))
 			return LATER;
 		drop_refused(reason);
 		return REFUSED;
-	case LOCAL_SOCKET_ABSENT: say_absent("no agent"); return ABSENT;
-	case LOCAL_SOCKET_ERROR: say_absent(err.text); return LATER;
-	default: say_absent("the agent does not answer"); return LATER;
+	case LOCAL_SOCKET_ABSENT: log_absent("no agent"); return ABSENT;
+	case LOCAL_SOCKET_ERROR: log_absent(err.text); return LATER;
+	default: log_absent("the agent does not answer"); return LATER;
 	}
 }
 
-/* Submit the current records.  False: the library is closed, and there is no
- * agent or it failed until the end. */
+/* Submit the current records.  False: the library is being closed, and there
+ * is no agent, or it failed until the deadline. */
 static bool
 deliver(void)
 {
@@ -145,7 +147,7 @@ deliver(void)
 				      : is_over())
 			return false;
 		wait_ms(ms);
-		/* A close wants to know soon. */
+		/* A close waits for the result: retry soon. */
 		ms = atomic_load(&client.stopping) ? PAUSE_MS
 		     : 2 * ms < PAUSE_MS_MAX       ? 2 * ms
 						   : PAUSE_MS_MAX;
@@ -177,7 +179,7 @@ notice_flush(void)
 		    atomic_load(&client_thread_at(i)->ring.head);
 }
 
-/* Nothing to submit. */
+/* Complete the flushes that were noticed, if the rings are read that far. */
 static void
 answer_flush(void)
 {
@@ -203,7 +205,7 @@ node(void)
 	    client.node[0] != '\0' ? client.node : sender.local_socket.node);
 }
 
-/* Send everything.  False: given up. */
+/* Send everything.  False: the library is being closed, and records remain. */
 static bool
 send_all(bool *sent)
 {
@@ -292,12 +294,12 @@ begin(void)
 void
 client_forget_sender(void)
 {
-	bool said = sender.said_absent;
+	bool logged = sender.logged_absent;
 
 	local_socket_clear(&sender.local_socket);
 	memset(&sender, 0, sizeof(sender));
 	sender.local_socket.fd = -1;
-	sender.said_absent = said;
+	sender.logged_absent = logged;
 }
 
 int

@@ -54,7 +54,7 @@ trace_context_parse(struct trace_context *trace_context, const char *text)
 	    !get_bytes(span, sizeof(span), text + AT_SPAN, false) ||
 	    !get_bytes(&flags, 1, text + AT_FLAGS, true))
 		return false;
-	/* Later versions may go on behind another dash. */
+	/* Later versions may append fields after another dash. */
 	if (length > LENGTH && (version == 0 || text[LENGTH] != '-'))
 		return false;
 	memcpy(trace_context->id, id, sizeof(id));
@@ -92,7 +92,7 @@ void
 trace_context_random(struct trace_context *trace_context)
 {
 	hash_random_bytes(trace_context->id, sizeof(trace_context->id));
-	trace_context->id[0] |= 1; /* an id of zeros is none */
+	trace_context->id[0] |= 1; /* an id of zeros is invalid */
 	trace_context->span = 0;
 	trace_context->flags = SAMPLED;
 }

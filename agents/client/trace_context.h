@@ -22,11 +22,12 @@ struct trace_context {
 	uint8_t flags;
 };
 
-/* False, and `trace` is unchanged, when the text is invalid: another length
- * than its version has, other digits than 0-9a-f, ids of zeros, version ff. */
+/* False, and `trace_context` is unchanged, when the text is invalid: its
+ * length is not that of its version, a digit is not 0-9a-f, an id is zero,
+ * version ff. */
 bool trace_context_parse(struct trace_context *trace_context, const char *text);
 
-/* As version 00. */
+/* Write as version 00. */
 void trace_context_text(char to[static TRACE_CONTEXT_PARENT_BYTES],
     const struct trace_context *trace_context);
 

@@ -19,7 +19,7 @@ slopes_to(const struct clock_drift *drift, uint32_t count,
     const struct clock_drift_interval *interval, struct range range)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct clock_drift_interval *p = &drift->kept[i];
+		const struct clock_drift_interval *p = &drift->stored[i];
 		double passed = (double)(interval->at_ns - p->at_ns);
 
 		if (interval->at_ns == p->at_ns)
@@ -38,7 +38,7 @@ measure_again(struct clock_drift *drift)
 	struct range range = { -CLOCK_DRIFT_RATE, CLOCK_DRIFT_RATE };
 
 	for (uint32_t i = 0; i + 1 < drift->count; i++)
-		range = slopes_to(drift, i, &drift->kept[i], range);
+		range = slopes_to(drift, i, &drift->stored[i], range);
 	drift->least = range.low;
 	drift->greatest = range.high;
 }
@@ -53,7 +53,7 @@ measure_last(struct clock_drift *drift)
 		range = (struct range){ -CLOCK_DRIFT_RATE, CLOCK_DRIFT_RATE };
 	else
 		range = slopes_to(drift, drift->count - 2,
-		    &drift->kept[drift->count - 2], range);
+		    &drift->stored[drift->count - 2], range);
 	drift->least = range.low;
 	drift->greatest = range.high;
 }
@@ -62,8 +62,8 @@ static void
 drop_oldest(struct clock_drift *drift)
 {
 	drift->count--;
-	memmove(drift->kept, drift->kept + 1,
-	    drift->count * sizeof(drift->kept[0]));
+	memmove(drift->stored, drift->stored + 1,
+	    drift->count * sizeof(drift->stored[0]));
 	measure_again(drift);
 }
 
@@ -76,7 +76,7 @@ slopes(struct clock_drift *drift)
 		struct range range = { drift->least, drift->greatest };
 
 		range = slopes_to(drift, drift->count - 1,
-		    &drift->kept[drift->count - 1], range);
+		    &drift->stored[drift->count - 1], range);
 		if (range.low <= range.high)
 			return range;
 		drop_oldest(drift);
@@ -101,7 +101,7 @@ possible(const struct clock_drift *drift, struct range rate, int64_t at_ns,
 	struct range range = { -INFINITY, INFINITY };
 
 	for (uint32_t i = 0; i < drift->count; i++) {
-		const struct clock_drift_interval *p = &drift->kept[i];
+		const struct clock_drift_interval *p = &drift->stored[i];
 		double passed = (double)(at_ns - p->at_ns);
 
 		range.low = fmax(range.low,
@@ -131,7 +131,7 @@ clock_drift_at(
 	struct range range = slopes(drift), rate = rates(range);
 	double slope = (range.low + range.high) / 2, above;
 
-	last = &drift->kept[drift->count - 1];
+	last = &drift->stored[drift->count - 1];
 	if (at_ns < last->at_ns)
 		at_ns = last->at_ns;
 	above = line_at(drift, slope, at_ns, last->low_ns);
@@ -189,23 +189,23 @@ make_room(struct clock_drift *drift)
 	}
 	drift->slot_ns *= 2;
 	for (uint32_t i = 1; i < drift->count; i++) {
-		struct clock_drift_interval *last = &drift->kept[kept - 1];
+		struct clock_drift_interval *last = &drift->stored[kept - 1];
 
-		if (!in_one_slot(drift, last, &drift->kept[i]))
-			drift->kept[kept++] = drift->kept[i];
-		else if (width_of(&drift->kept[i]) <= width_of(last))
-			*last = drift->kept[i];
+		if (!in_one_slot(drift, last, &drift->stored[i]))
+			drift->stored[kept++] = drift->stored[i];
+		else if (width_of(&drift->stored[i]) <= width_of(last))
+			*last = drift->stored[i];
 	}
 	drift->count = kept;
 	measure_again(drift);
 }
 
 void
-clock_drift_keep(
+clock_drift_store(
     struct clock_drift *drift, const struct clock_drift_interval *interval)
 {
 	struct clock_drift_interval *last =
-	    drift->count > 0 ? &drift->kept[drift->count - 1] : NULL;
+	    drift->count > 0 ? &drift->stored[drift->count - 1] : NULL;
 	if (last != NULL && in_one_slot(drift, last, interval)) {
 		/* A later probe may be worse by what the clocks drift in the
 		 * time between. */
@@ -218,6 +218,6 @@ clock_drift_keep(
 	}
 	while (drift->count == CLOCK_DRIFT_PROBES)
 		make_room(drift);
-	drift->kept[drift->count++] = *interval;
+	drift->stored[drift->count++] = *interval;
 	measure_last(drift);
 }

@@ -23,9 +23,9 @@ struct clock_drift_interval {
 	int64_t round_trip_ns;
 };
 
-/* Zero, but for slot_ns, which begins as CLOCK_DRIFT_SLOT_FIRST_NS. */
+/* Initialize with zeros, and slot_ns with CLOCK_DRIFT_SLOT_FIRST_NS. */
 struct clock_drift {
-	struct clock_drift_interval kept[CLOCK_DRIFT_PROBES]; /* by time */
+	struct clock_drift_interval stored[CLOCK_DRIFT_PROBES]; /* by time */
 	uint32_t count;
 	int64_t slot_ns; /* length of a slot; one interval of each is stored */
 	/* Slopes of lines through all but the last interval. */
@@ -50,7 +50,7 @@ bool clock_drift_misses(
     struct clock_drift *drift, const struct clock_drift_interval *interval);
 
 /* Store it if it is the best of its slot. */
-void clock_drift_keep(
+void clock_drift_store(
     struct clock_drift *drift, const struct clock_drift_interval *interval);
 
 /* A duration multiplied by a rate. */

@@ -137,21 +137,21 @@ clock_offset_add(struct clock_offset *o, const struct clock_offset_probe *probe,
 	*known = false;
 	if (!make_interval(probe, &interval) ||
 	    (o->drift.count > 0 &&
-		interval.at_ns < o->drift.kept[o->drift.count - 1].at_ns)) {
+		interval.at_ns < o->drift.stored[o->drift.count - 1].at_ns)) {
 		o->rejected++;
 		return CLOCK_OFFSET_REJECTED;
 	}
 	o->probes++;
 	stepped = clock_drift_misses(&o->drift, &interval);
 	if (stepped) {
-		int64_t seen_ns = o->drift.kept[o->drift.count - 1].at_ns;
+		int64_t seen_ns = o->drift.stored[o->drift.count - 1].at_ns;
 
 		*known = estimate_at(o, probe->arrived_ns, last);
 		o->drift.count = 0;
 		o->drift.slot_ns = CLOCK_DRIFT_SLOT_FIRST_NS;
 		begin_generation(o, seen_ns + o->wall_ns);
 	}
-	clock_drift_keep(&o->drift, &interval);
+	clock_drift_store(&o->drift, &interval);
 	return stepped ? CLOCK_OFFSET_STEPPED : CLOCK_OFFSET_TAKEN;
 }
 
@@ -163,8 +163,8 @@ least_round_trip(const struct clock_offset *o)
 	int64_t least_ns = INT64_MAX;
 
 	for (uint32_t i = 0; i < o->drift.count; i++)
-		if (o->drift.kept[i].round_trip_ns < least_ns)
-			least_ns = o->drift.kept[i].round_trip_ns;
+		if (o->drift.stored[i].round_trip_ns < least_ns)
+			least_ns = o->drift.stored[i].round_trip_ns;
 	return least_ns;
 }
 

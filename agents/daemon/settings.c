@@ -35,7 +35,7 @@ const struct settings_given settings_default = {
 };
 
 /* The index of --compress in the table, to ask whether it was given. */
-enum { COMPRESS_ROW = 6 };
+enum { COMPRESS_INDEX = 6 };
 
 const struct opt settings_table[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct settings_given, partition),
@@ -58,7 +58,8 @@ const struct opt settings_table[] = {
 	{ "spool", 0, OPT_TEXT, OPT_TO(struct settings_given, spool), "PATH",
 	    "store unacknowledged records in this spool (default: DIR/spool)",
 	    NULL, false },
-	{ "fallback", 0, OPT_TEXT, OPT_TO(struct settings_given, drop), "PATH",
+	{ "fallback", 0, OPT_TEXT, OPT_TO(struct settings_given, fallback),
+	    "PATH",
 	    "read events from this fallback queue (default: DIR/fallback)",
 	    NULL, false },
 	{ "compress", 0, OPT_FLAG, OPT_TO(struct settings_given, compress),
@@ -73,8 +74,8 @@ const struct opt settings_table[] = {
 	    OPT_RELOAD },
 	{ "retain-bytes", 0, OPT_BYTES,
 	    OPT_TO(struct settings_given, retain_bytes), "BYTES",
-	    "retain this much acknowledged data for a restored store (default: "
-	    "64MiB)",
+	    "retain this much acknowledged data, to resend it to a restored "
+	    "store (default: 64MiB)",
 	    NULL, OPT_RELOAD },
 	{ "free-bytes", 0, OPT_BYTES, OPT_TO(struct settings_given, free_bytes),
 	    "BYTES",
@@ -93,8 +94,8 @@ const struct opt settings_table[] = {
 	{ "period", 0, OPT_DURATION, OPT_TO(struct settings_given, period_ns),
 	    "DURATION", "set the time between two samples (default: 10s)", NULL,
 	    OPT_RELOAD },
-	{ "metric-groups", 0, OPT_TEXT, OPT_TO(struct settings_given, sets),
-	    "LIST",
+	{ "metric-groups", 0, OPT_TEXT,
+	    OPT_TO(struct settings_given, metric_groups), "LIST",
 	    "sample these metric groups: cpu,perf=10s or default,cpus,-gpu",
 	    NULL, OPT_RELOAD },
 	{ "send-interval", 0, OPT_DURATION,
@@ -117,8 +118,8 @@ const struct opt settings_table[] = {
 	    "cgroup2)",
 	    NULL, false },
 	{ "processes", 0, OPT_COUNT, OPT_TO(struct settings_given, processes),
-	    "N", "sample this many commands of jobs, the busiest (default: 5)",
-	    NULL, OPT_RELOAD },
+	    "N", "sample the N busiest commands of jobs (default: 5)", NULL,
+	    OPT_RELOAD },
 	{ "proc", 0, OPT_TEXT, OPT_TO(struct settings_given, proc), "PATH",
 	    "read the host's /proc from here (default: /proc)", NULL, false },
 	{ "preempt-file", 0, OPT_TEXT,
@@ -136,9 +137,9 @@ const struct opt settings_table[] = {
 	    NULL, "connect to a TCP broker without a key, unencrypted", NULL,
 	    false },
 	{ "replay", 0, OPT_FLAG, OPT_TO(struct settings_given, replay), NULL,
-	    "read images of /proc, the operands, instead of this host", NULL,
-	    OPT_COMMAND },
-	{ "print", 0, OPT_CHOICE, OPT_TO(struct settings_given, print), "SET",
+	    "sample the images of /proc that the operands name, not this host",
+	    NULL, OPT_COMMAND },
+	{ "print", 0, OPT_CHOICE, OPT_TO(struct settings_given, print), "GROUP",
 	    "with --replay: print this metric group (perf)", "perf",
 	    OPT_COMMAND },
 	{ 0 },
@@ -171,7 +172,8 @@ settings_plan(const struct settings_given *given, struct schedule *schedule,
 {
 	if (schedule_parse(schedule, NULL, given->period_ns, err) != 0)
 		return err_prefix_option(err, "period");
-	if (schedule_parse(schedule, given->sets, given->period_ns, err) != 0)
+	if (schedule_parse(
+		schedule, given->metric_groups, given->period_ns, err) != 0)
 		return err_prefix_option(err, "metric-groups");
 	return 0;
 }
@@ -186,7 +188,7 @@ settings_check(const struct settings_given *given, struct err *err)
 		    err, "processes", "is over %d", JOB_CGROUPS_TOP_MAX);
 	if (given->throttle_percent > 100)
 		return err_set_option(
-		    err, "throttle-pressure", "is over 100 percent");
+		    err, "throttle-pressure", "must be at most 100 percent");
 	if (broker_link_check(&given->broker, err) != 0)
 		return err_prefix_option(err, "broker");
 	return settings_plan(given, &schedule, err);
@@ -230,7 +232,7 @@ settings_sandbox(const struct settings_given *given, struct sandbox *sandbox)
 	sandbox_sockets();
 	sandbox_socket_or(sandbox, given->socket, "run/agent.sock");
 	sandbox_write_or(sandbox, given->spool, "spool");
-	sandbox_write_or(sandbox, given->drop, "fallback");
+	sandbox_write_or(sandbox, given->fallback, "fallback");
 	sandbox_read_or(sandbox, given->key.key, "keys/agent.key");
 	sandbox_read(sandbox, given->proc);
 	sandbox_read(sandbox, "/sys");
@@ -257,8 +259,8 @@ settings_resolve(const struct settings_given *given, struct settings *settings,
 	    path_or(settings->socket, given->socket, "run/agent.sock", err) !=
 		0 ||
 	    path_or(settings->spool_dir, given->spool, "spool", err) != 0 ||
-	    path_or(settings->fallback_queue, given->drop, "fallback", err) !=
-		0)
+	    path_or(settings->fallback_queue, given->fallback, "fallback",
+		err) != 0)
 		return -1;
 	if (broker_link_choose(
 		&settings->broker_link, &given->broker, &given->key, err) != 0)

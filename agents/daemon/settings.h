@@ -16,14 +16,14 @@
 #include "proto/config/opt.h"
 #include "proto/service/sandbox.h"
 
-/* As given, or the defaults. */
+/* The values that the options were given, else the defaults. */
 struct settings_given {
-	const char *partition, *node, *socket, *spool, *drop;
+	const char *partition, *node, *socket, *spool, *fallback;
 	struct opt_list broker;
 	struct client_key_values key;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
 	int64_t period_ns, drain_ns, send_interval_ns, restore_wait_ns;
-	const char *sets, *proc, *groups, *group_root, *preempt_file;
+	const char *metric_groups, *proc, *groups, *group_root, *preempt_file;
 	uint64_t processes, throttle_percent;
 	bool compress, samples, clock, replay;
 	int print; /* index in "perf" */
@@ -32,7 +32,7 @@ extern const struct settings_given settings_default;
 /* Bound to a struct settings_given. */
 extern const struct opt settings_table[];
 
-/* Taken from the instance and the batch system. */
+/* Derived from the options, the instance and the batch system. */
 struct settings {
 	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	char socket[INSTANCE_PATH_BYTES];

@@ -7,7 +7,7 @@
 
 #include "proto/wire/wire.h"
 
-/* Where they are stored. */
+/* Where to put what was read. */
 struct seen {
 	struct dedup_uuid *dedup_uuid;
 	struct dedup_sequence *dedup_sequence;
@@ -80,7 +80,7 @@ dedup_load_stream(struct spool *spool, uint32_t stream, const struct seen *seen,
 	uint64_t next = spool_next_seq(spool, stream);
 	uint64_t from = next, batches = 64, records = 0;
 
-	while (from > oldest && records < DEDUP_UUID_KEPT) {
+	while (from > oldest && records < DEDUP_UUID_MIN) {
 		uint64_t upto = from;
 
 		from = from - oldest > batches ? from - batches : oldest;

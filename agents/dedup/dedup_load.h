@@ -3,7 +3,7 @@
  * start.
  *
  * Reads the batches accepted last, including acknowledged ones that are
- * retained: a client or a file of the fallback queue may submit any of it
+ * retained: a client or a file of the fallback queue may submit any of them
  * again.
  * SPDX-License-Identifier: MIT
  */

@@ -2,7 +2,7 @@
  * dedup_sequence - remembers the numbered submissions of clients.
  *
  * The table consists of buckets with a few entries each; in a full bucket the
- * session that was silent longest is replaced.
+ * session that was silent for longest is replaced.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/dedup/dedup_sequence.h"
@@ -12,18 +12,18 @@
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
-enum { PLACES = 8, SETS = DEDUP_SEQUENCE_SESSIONS / PLACES };
+enum { ENTRIES = 8, BUCKETS = DEDUP_SEQUENCE_SESSIONS / ENTRIES };
 
-struct place {
+struct entry {
 	struct session_id session;
 	uint64_t seq;
-	uint64_t used; /* time of last use; 0: free */
+	uint64_t used; /* turn of the last use; 0: free */
 };
 
 struct dedup_sequence {
 	struct hash_key key;
 	uint64_t turn;
-	struct place place[SETS][PLACES];
+	struct entry entry[BUCKETS][ENTRIES];
 };
 
 void
@@ -49,20 +49,21 @@ dedup_sequence_is_numbered(const struct session_id *session, uint64_t seq)
 }
 
 /* The entry of the session, or the one to use for it. */
-static struct place *
+static struct entry *
 find(struct dedup_sequence *dedup_sequence, const struct session_id *session)
 {
 	uint64_t hash = hash_bytes(
 	    dedup_sequence->key, session->bytes, sizeof(session->bytes));
-	struct place *set = dedup_sequence->place[hash % SETS], *oldest = set;
+	struct entry *set = dedup_sequence->entry[hash % BUCKETS],
+		     *oldest = set;
 
-	for (struct place *at = set; at < set + PLACES; at++) {
+	for (struct entry *at = set; at < set + ENTRIES; at++) {
 		if (at->used > 0 && session_equal(&at->session, session))
 			return at;
 		if (at->used < oldest->used)
 			oldest = at;
 	}
-	*oldest = (struct place){ .session = *session };
+	*oldest = (struct entry){ .session = *session };
 	return oldest;
 }
 
@@ -70,12 +71,12 @@ bool
 dedup_sequence_take(struct dedup_sequence *dedup_sequence,
     const struct session_id *session, uint64_t seq)
 {
-	struct place *place = find(dedup_sequence, session);
+	struct entry *entry = find(dedup_sequence, session);
 
-	place->used = ++dedup_sequence->turn;
-	if (seq <= place->seq)
+	entry->used = ++dedup_sequence->turn;
+	if (seq <= entry->seq)
 		return false;
-	place->seq = seq;
+	entry->seq = seq;
 	return true;
 }
 
@@ -83,8 +84,8 @@ void
 dedup_sequence_forget(struct dedup_sequence *dedup_sequence,
     const struct session_id *session, uint64_t seq)
 {
-	struct place *place = find(dedup_sequence, session);
+	struct entry *entry = find(dedup_sequence, session);
 
-	if (place->seq == seq)
-		place->seq = seq - 1;
+	if (entry->seq == seq)
+		entry->seq = seq - 1;
 }

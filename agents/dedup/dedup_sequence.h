@@ -27,7 +27,8 @@ bool dedup_sequence_is_numbered(const struct session_id *session, uint64_t seq);
 /* False: this number, or a later one, was taken.  Otherwise remember it. */
 bool dedup_sequence_take(struct dedup_sequence *dedup_sequence,
     const struct session_id *session, uint64_t seq);
-/* Forget the last one, `seq`. */
+/* The submission with the session's last number, `seq`, was not stored: forget
+ * it. */
 void dedup_sequence_forget(struct dedup_sequence *dedup_sequence,
     const struct session_id *session, uint64_t seq);
 

@@ -70,7 +70,7 @@ dedup_uuid_add(struct dedup_uuid *dedup_uuid, uint64_t fingerprint)
 	if (*find(dedup_uuid->old, fingerprint) != EMPTY ||
 	    *find(dedup_uuid->young, fingerprint) != EMPTY)
 		return false;
-	if (dedup_uuid->used == DEDUP_UUID_KEPT) {
+	if (dedup_uuid->used == DEDUP_UUID_MIN) {
 		uint64_t *empty = dedup_uuid->old;
 
 		dedup_uuid->old = dedup_uuid->young;

@@ -2,7 +2,7 @@
  * dedup_uuid - remembers the recently seen uuids.
  *
  * It has 64-bit fingerprints (SipHash with a random key, so nobody can choose
- * two uuids with the same one) of at least the last DEDUP_UUID_KEPT uuids, at
+ * two uuids with the same one) of at least the last DEDUP_UUID_MIN uuids, at
  * most twice as many, in fixed memory.
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 #include "proto/base/text.h"
 
-enum { DEDUP_UUID_KEPT = 100000 };
+enum { DEDUP_UUID_MIN = 100000 };
 
 struct dedup_uuid; /* opaque */
 
@@ -25,7 +25,7 @@ uint64_t dedup_uuid_fingerprint(
     const struct dedup_uuid *dedup_uuid, struct text uuid);
 /* False when it was already there. */
 bool dedup_uuid_add(struct dedup_uuid *dedup_uuid, uint64_t fingerprint);
-/* Forget it. */
+/* The event was not stored: forget it. */
 void dedup_uuid_forget(struct dedup_uuid *dedup_uuid, uint64_t fingerprint);
 
 #endif

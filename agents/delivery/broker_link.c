@@ -7,7 +7,7 @@
 #include "proto/hash/hash.h"
 #include "proto/os/log.h"
 
-enum { SILENCES = 3 }; /* time-outs before it connects again */
+enum { SILENCES = 3 }; /* time-outs before it reconnects */
 
 int
 broker_link_check(const struct opt_list *given, struct err *err)
@@ -72,7 +72,7 @@ broker_link_answered(struct broker_link *broker_link, const struct zsock *zsock,
 }
 
 static void
-connect_anew(struct broker_link *broker_link, struct zsock *zsock,
+connect_to_current(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns)
 {
 	const char *endpoint = broker_link->list.at[broker_link->failover.at];
@@ -95,7 +95,7 @@ is_in_trouble(const struct broker_link *broker_link, const struct zsock *zsock,
 }
 
 int64_t
-broker_link_look(struct broker_link *broker_link, struct zsock *zsock,
+broker_link_poll(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns)
 {
 	struct failover *failover = &broker_link->failover;
@@ -107,22 +107,22 @@ broker_link_look(struct broker_link *broker_link, struct zsock *zsock,
 		    broker_link->timeouts + SILENCES)
 			return 0;
 		log_info("no answer from %s: reconnecting", from);
-		connect_anew(broker_link, zsock, sender, now_ns);
+		connect_to_current(broker_link, zsock, sender, now_ns);
 		return 0;
 	}
-	if (failover_look(
+	if (failover_check(
 		failover, is_in_trouble(broker_link, zsock, sender), now_ns)) {
 		log_warn("%s %s: trying %s",
 		    connected ? "no answer from" : "no connection to", from,
 		    broker_link->list.at[failover->at]);
-		connect_anew(broker_link, zsock, sender, now_ns);
-		failover_look(failover, true, now_ns);
+		connect_to_current(broker_link, zsock, sender, now_ns);
+		failover_check(failover, true, now_ns);
 	}
 	return failover->until_ns;
 }
 
 bool
-broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
+broker_link_renew_key(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns)
 {
 	struct err err = { 0 };
@@ -140,11 +140,11 @@ broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
 }
 
 bool
-broker_link_pass_by(struct broker_link *broker_link, struct zsock *zsock,
+broker_link_skip(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns)
 {
-	if (!failover_pass_by(&broker_link->failover))
+	if (!failover_skip(&broker_link->failover))
 		return false;
-	connect_anew(broker_link, zsock, sender, now_ns);
+	connect_to_current(broker_link, zsock, sender, now_ns);
 	return true;
 }

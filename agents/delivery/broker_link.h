@@ -20,13 +20,13 @@
 #include "proto/config/opt.h"
 #include "proto/net/zsock.h"
 
-/* Must not move: the list has a view of it. */
+/* Must not move in memory: `list` points into it. */
 struct broker_link {
 	struct opt_list list; /* as given, or the instance's */
 	const struct client_key_values *key;
 	char own[INSTANCE_PATH_BYTES];
 	struct failover failover;
-	uint64_t timeouts; /* time of the last answer */
+	uint64_t timeouts; /* the sender's count at the last answer */
 	bool heard;        /* the broker has answered on this connection */
 };
 
@@ -37,8 +37,8 @@ int broker_link_check(const struct opt_list *given, struct err *err);
 int broker_link_choose(struct broker_link *broker_link,
     const struct opt_list *given, const struct client_key_values *key,
     struct err *err);
-/* Store a new port, connected to the first broker, in `*port`.  The caller
- * must be permitted to connect to each of the brokers. */
+/* Open a new socket in `*zsock`, connected to the first broker.  -1 also when
+ * the key is missing for any of the brokers. */
 int broker_link_connect(const struct broker_link *broker_link,
     struct zsock **zsock, const struct zsock_options *options, struct err *err);
 
@@ -47,15 +47,15 @@ void broker_link_answered(struct broker_link *broker_link,
     const struct zsock *zsock, const struct sender *sender);
 /* Check the connection; reconnect, or connect to the next broker.  Returns
  * when to check again; 0: no check is needed. */
-int64_t broker_link_look(struct broker_link *broker_link, struct zsock *zsock,
+int64_t broker_link_poll(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns);
 /* The key file was read again: reconnect if the key has changed.  False: it
  * has not. */
-bool broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
+bool broker_link_renew_key(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns);
 /* The current broker refuses the connection: use the next one.  False: every
  * broker was tried since the last answer. */
-bool broker_link_pass_by(struct broker_link *broker_link, struct zsock *zsock,
+bool broker_link_skip(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns);
 
 #endif

@@ -15,14 +15,14 @@
 
 enum {
 	FRAMES_A_ROUND = 64,
-	REFUSALS = 2, /* refusals before they are believed */
+	REFUSALS = 2, /* refusals in a row before the program fails */
 };
 
-#define LOOK_NS                                                                \
+#define POLL_NS                                                                \
 	(NS_PER_SECOND / 10) /* between calls of the progress callback */
-#define LOOK_RARE_NS NS_PER_SECOND
-#define GRACE_NS     NS_PER_SECOND       /* after another key was used */
-#define PATIENCE_NS  (2 * NS_PER_SECOND) /* before it reports that it waits */
+#define POLL_SELDOM_NS NS_PER_SECOND
+#define GRACE_NS       NS_PER_SECOND /* answers may still be for the previous key */
+#define SILENCE_NS     (2 * NS_PER_SECOND) /* silence before it is reported */
 
 bool
 direct_uplink_send(struct direct_uplink *d, struct text frame)
@@ -68,7 +68,7 @@ direct_uplink_progressed(struct direct_uplink *d)
 	d->busy = sender_counters(d->sender)->nacks[WIRE_NACK_BUSY];
 }
 
-/* ---- the end ------------------------------------------------------------ */
+/* ---- the end ---- */
 
 void
 direct_uplink_fail(struct direct_uplink *d)
@@ -110,7 +110,7 @@ give_up(struct direct_uplink *d, int64_t seconds)
 	direct_uplink_fail(d);
 }
 
-/* ---- the loop ----------------------------------------------------------- */
+/* ---- the loop ---- */
 
 /* Keys may have been rotated since the program started. */
 static bool
@@ -120,16 +120,16 @@ try_new_key(struct direct_uplink *d)
 
 	if (client_key_renew(&err) != 0)
 		log_warn("%s", err.text);
-	if (!broker_link_show_key(
+	if (!broker_link_renew_key(
 		d->broker_link, d->zsock, d->sender, clock_monotonic_ns()))
 		return false;
 	d->grace_ns = clock_monotonic_ns() + GRACE_NS;
 	return true;
 }
 
-/* The listener refuses the key: waiting would not change that. */
+/* A listener that refuses the key will refuse it again: do not wait. */
 static void
-look_at_listener(struct direct_uplink *d)
+check_listener(struct direct_uplink *d)
 {
 	struct err err = { 0 };
 
@@ -142,7 +142,7 @@ look_at_listener(struct direct_uplink *d)
 	default:
 		if (try_new_key(d))
 			return;
-		if (broker_link_pass_by(d->broker_link, d->zsock, d->sender,
+		if (broker_link_skip(d->broker_link, d->zsock, d->sender,
 			clock_monotonic_ns())) {
 			log_warn("%s", err.text);
 			return;
@@ -153,9 +153,10 @@ look_at_listener(struct direct_uplink *d)
 	direct_uplink_fail(d);
 }
 
-/* A broker may be wrong for a moment: ask it again. */
+/* A broker may answer "forbidden" by mistake for a moment: fail after
+ * several. */
 static void
-look_at_answers(struct direct_uplink *d)
+check_answers(struct direct_uplink *d)
 {
 	uint64_t nacks = sender_counters(d->sender)->nacks[WIRE_NACK_FORBIDDEN];
 
@@ -179,10 +180,10 @@ on_zsock(void *arg, struct zsock *zsock)
 	struct direct_uplink *d = arg;
 
 	(void)zsock;
-	look_at_listener(d);
+	check_listener(d);
 	direct_uplink_receive(d);
 	if (d->status == 0)
-		look_at_answers(d);
+		check_answers(d);
 	if (d->status == 0)
 		d->options.pump(d->options.arg);
 }
@@ -198,22 +199,22 @@ on_push_timer(void *arg, struct loop_timer *timer)
 }
 
 static void
-on_look_timer(void *arg, struct loop_timer *timer)
+on_poll_timer(void *arg, struct loop_timer *timer)
 {
 	struct direct_uplink *d = arg;
 	int64_t now_ns = clock_monotonic_ns();
 	int64_t idle_ns = now_ns - d->progress_ns;
 
 	(void)timer;
-	if (d->options.look != NULL)
-		d->options.look(d->options.arg, now_ns);
-	if (idle_ns > PATIENCE_NS && !d->waiting_reported) {
+	if (d->options.poll != NULL)
+		d->options.poll(d->options.arg, now_ns);
+	if (idle_ns > SILENCE_NS && !d->waiting_reported) {
 		d->waiting_reported = true;
 		if (d->options.progress)
 			progress_clear();
 		log_info("waiting for %s", zsock_endpoint(d->zsock));
 	}
-	broker_link_look(d->broker_link, d->zsock, d->sender, now_ns);
+	broker_link_poll(d->broker_link, d->zsock, d->sender, now_ns);
 	if (d->status == 0 && idle_ns > d->options.timeout_ns)
 		give_up(d, idle_ns / NS_PER_SECOND);
 	if (d->status == 0)
@@ -223,14 +224,15 @@ on_look_timer(void *arg, struct loop_timer *timer)
 int
 direct_uplink_start(struct direct_uplink *d,
     const struct direct_uplink_options *options,
-    const struct sender_owner *owner, struct uplink_loop *line, struct err *err)
+    const struct sender_owner *owner, struct uplink_loop *uplink,
+    struct err *err)
 {
-	int64_t look_ns = options->progress ? LOOK_NS : LOOK_RARE_NS;
+	int64_t poll_ns = options->progress ? POLL_NS : POLL_SELDOM_NS;
 
 	*d = (struct direct_uplink){ .options = *options,
-		.loop = line->loop,
-		.zsock = line->zsock,
-		.broker_link = &line->broker_link,
+		.loop = uplink->loop,
+		.zsock = uplink->zsock,
+		.broker_link = &uplink->broker_link,
 		.err = err };
 	hash_random_bytes(
 	    &d->options.sender.seed, sizeof(d->options.sender.seed));
@@ -241,11 +243,11 @@ direct_uplink_start(struct direct_uplink *d,
 	d->added = true;
 	d->progress_ns = clock_monotonic_ns();
 	d->push_timer.on_timer = on_push_timer;
-	d->look_timer.on_timer = on_look_timer;
-	d->push_timer.arg = d->look_timer.arg = d;
+	d->poll_timer.on_timer = on_poll_timer;
+	d->push_timer.arg = d->poll_timer.arg = d;
 	loop_set_timer(d->loop, &d->push_timer, d->progress_ns, 0);
 	loop_set_timer(
-	    d->loop, &d->look_timer, d->progress_ns + look_ns, look_ns);
+	    d->loop, &d->poll_timer, d->progress_ns + poll_ns, poll_ns);
 	return 0;
 }
 
@@ -254,7 +256,7 @@ direct_uplink_stop(struct direct_uplink *d)
 {
 	if (d->added) {
 		loop_stop_timer(d->loop, &d->push_timer);
-		loop_stop_timer(d->loop, &d->look_timer);
+		loop_stop_timer(d->loop, &d->poll_timer);
 		loop_remove_zsock(d->loop, d->zsock);
 	}
 	zsock_message_clear(&d->message);

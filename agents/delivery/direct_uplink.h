@@ -16,11 +16,11 @@ struct direct_uplink_options {
 	struct sender_options sender;
 	int64_t timeout_ns;
 	bool progress; /* a progress bar is shown: clear it before a message */
-	const char *advice; /* end of the time-out message: "..., resumes" */
+	const char *advice; /* ends the message of the time-out: what to do */
 	void *arg;
 	void (*pump)(void *arg); /* check `is_done`, or send */
 	/* Called regularly while the loop runs; may be NULL. */
-	void (*look)(void *arg, int64_t now_ns);
+	void (*poll)(void *arg, int64_t now_ns);
 };
 
 /* All zero: not started. */
@@ -31,8 +31,8 @@ struct direct_uplink {
 	struct broker_link *broker_link;
 	struct sender *sender;
 	struct zsock_message message;
-	struct loop_timer push_timer, look_timer;
-	bool added; /* the port's registration with the loop */
+	struct loop_timer push_timer, poll_timer;
+	bool added; /* the socket was added to the loop */
 	bool waiting_reported;
 	uint64_t busy; /* nacks "busy" before the last progress */
 	/* Refusals up to here, or until `grace_ns`, answer a previous key. */
@@ -43,12 +43,12 @@ struct direct_uplink {
 	int status;      /* -1: failed */
 };
 
-/* `owner` as the sender takes it, with direct_uplink_send as its `send`.
- * Whatever this returns, direct_uplink_stop ends it; loop and port remain the
- * caller's. */
+/* `owner` as for sender_new, with direct_uplink_send as its `send`.  Whatever
+ * this returns, the caller ends it with direct_uplink_stop, and closes loop
+ * and socket itself. */
 int direct_uplink_start(struct direct_uplink *d,
     const struct direct_uplink_options *options,
-    const struct sender_owner *owner, struct uplink_loop *line,
+    const struct sender_owner *owner, struct uplink_loop *uplink,
     struct err *err);
 void direct_uplink_stop(struct direct_uplink *d);
 

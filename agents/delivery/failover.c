@@ -16,9 +16,9 @@ failover_init(struct failover *failover, uint32_t endpoints, uint64_t seed)
 }
 
 static int64_t
-patience_ns(struct failover *failover)
+retry_ns(struct failover *failover)
 {
-	uint32_t rounds = failover->mute / failover->endpoints;
+	uint32_t rounds = failover->unanswered / failover->endpoints;
 	int64_t base_ns;
 
 	if (rounds > DOUBLINGS_MAX)
@@ -30,42 +30,42 @@ patience_ns(struct failover *failover)
 bool
 failover_answered(struct failover *failover)
 {
-	bool first = failover->mute > 0;
+	bool first = failover->unanswered > 0;
 
-	failover->mute = 0;
+	failover->unanswered = 0;
 	failover->until_ns = 0;
 	return first;
 }
 
 static void
-move_on(struct failover *failover)
+move(struct failover *failover)
 {
 	failover->until_ns = 0;
 	failover->at = (failover->at + 1) % failover->endpoints;
-	failover->mute++;
+	failover->unanswered++;
 	failover->moves++;
 }
 
 bool
-failover_pass_by(struct failover *failover)
+failover_skip(struct failover *failover)
 {
-	if (failover->mute + 1 >= failover->endpoints)
+	if (failover->unanswered + 1 >= failover->endpoints)
 		return false;
-	move_on(failover);
+	move(failover);
 	return true;
 }
 
 bool
-failover_look(struct failover *failover, bool trouble, int64_t now_ns)
+failover_check(struct failover *failover, bool trouble, int64_t now_ns)
 {
 	if (!trouble || failover->endpoints < 2) {
 		failover->until_ns = 0;
 		return false;
 	}
 	if (failover->until_ns == 0)
-		failover->until_ns = now_ns + patience_ns(failover);
+		failover->until_ns = now_ns + retry_ns(failover);
 	if (now_ns < failover->until_ns)
 		return false;
-	move_on(failover);
+	move(failover);
 	return true;
 }

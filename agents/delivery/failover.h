@@ -18,10 +18,10 @@
 enum { FAILOVER_ENDPOINTS_MAX = 8 };
 
 struct failover {
-	uint32_t endpoints; /* number of endpoints */
-	uint32_t at;        /* index of the endpoint in use */
-	uint32_t mute;      /* moves since the last answer */
-	uint64_t moves;     /* total */
+	uint32_t endpoints;  /* number of endpoints */
+	uint32_t at;         /* index of the endpoint in use */
+	uint32_t unanswered; /* moves since the last answer */
+	uint64_t moves;      /* total */
 	uint64_t random;
 	int64_t until_ns; /* no sign of life: move on at this time; 0: none
 			     needed */
@@ -35,10 +35,10 @@ bool failover_answered(struct failover *failover);
 
 /* `trouble`: no connection, or no answer in time.  True: the retry time is
  * over and `at` is the next endpoint; connect to it. */
-bool failover_look(struct failover *failover, bool trouble, int64_t now_ns);
+bool failover_check(struct failover *failover, bool trouble, int64_t now_ns);
 
 /* The endpoint in use refuses: move to the next one at once.  False: every
  * endpoint was tried since the last answer. */
-bool failover_pass_by(struct failover *failover);
+bool failover_skip(struct failover *failover);
 
 #endif

@@ -110,7 +110,7 @@ save(struct past_sessions *f)
 
 /* Every known batch of it is stored or reported as a gap. */
 static void
-keep(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
+settle(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
 	e->known = has;
 	e->since_ns = 0;
@@ -118,17 +118,18 @@ keep(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 	save(f);
 }
 
-/* No other sender has delivered it: record a gap.  Write the gap first and
- * then the note that it is reported: after a crash between the two it is
+/* No other sender has delivered the batches: record a gap.  Write the gap
+ * before the note that it is reported: after a crash between the two it is
  * reported twice, which is better than never. */
 static void
-tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
+report_missing(
+    struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
 	uint64_t count = e->known - has;
 	struct err err = { 0 };
 
 	f->options.commit(f->options.arg);
-	if (spool_tell(f->options.spool, text_of(e->partition), count,
+	if (spool_report_gap(f->options.spool, text_of(e->partition), count,
 		WIRE_GAP_RESTORED, &err) != 0) {
 		log_warn("%s", err.text);
 		return;
@@ -137,7 +138,7 @@ tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 		 "aggregator; recorded as a gap",
 	    count);
 	f->reported += count;
-	keep(f, e, has);
+	settle(f, e, has);
 }
 
 /* The store has the session up to `has`. */
@@ -147,17 +148,17 @@ judge(struct past_sessions *f, struct spool_past_session *e, uint64_t has,
 {
 	if (has >= e->known) {
 		if (has > e->known || e->since_ns != 0 || has == 0)
-			keep(f, e, has);
+			settle(f, e, has);
 	} else if (e->since_ns == 0 || wall_ns < e->since_ns) {
 		e->since_ns = wall_ns;
 		save(f);
 	} else if (wall_ns - e->since_ns >= f->options.wait_ns) {
-		tell(f, e, has);
+		report_missing(f, e, has);
 	}
 }
 
-/* The store knows which batches it is missing and will report them.  Until it
- * has, it may be lost itself. */
+/* The store knows which batches it is missing and will report them.  It may be
+ * lost before it does: decide later. */
 static void
 wait_for_missing(struct past_sessions *f, struct spool_past_session *e)
 {
@@ -195,8 +196,8 @@ past_sessions_receive(
 		    !text_equal(h.partition, text_of(e->partition)) ||
 		    a->stamp_ns == 0 || h.sent_ns != a->stamp_ns)
 			continue;
-		/* The answer is also "superseded" when a newer start of it
-		 * exists: as good. */
+		/* If a newer start of the session exists, "superseded" gives
+		 * the position as well. */
 		if (h.expect == 0 || (h.type != WIRE_WELCOME &&
 					 (h.type != WIRE_NACK ||
 					     h.reason != WIRE_NACK_SUPERSEDED)))
@@ -209,7 +210,7 @@ past_sessions_receive(
 		} else if (a->missing_by != 0 &&
 			   a->missing_by == h.generation &&
 			   h.type == WIRE_WELCOME) {
-			keep(f, e, h.expect - 1); /* delivered or reported */
+			settle(f, e, h.expect - 1); /* delivered or reported */
 		} else {
 			judge(f, e, h.expect - 1, wall_ns);
 		}

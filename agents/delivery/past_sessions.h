@@ -50,7 +50,8 @@ void past_sessions_push(
     struct past_sessions *past_sessions, int64_t now_ns, int64_t wall_ns);
 /* Time of the next question or gap, monotonic; 0: never. */
 int64_t past_sessions_deadline_ns(const struct past_sessions *past_sessions);
-/* An answer that belongs to no stream; false: nor to a question of ours. */
+/* Process an answer that belongs to no stream.  False: it answers no question
+ * of ours. */
 bool past_sessions_receive(struct past_sessions *past_sessions,
     struct text frame, int64_t now_ns, int64_t wall_ns);
 

@@ -24,7 +24,7 @@ enum {
 };
 
 struct publisher {
-	struct uplink_loop line;
+	struct uplink_loop uplink;
 	struct direct_uplink direct_uplink;
 	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
 	struct unacked unacked;
@@ -41,7 +41,7 @@ struct publisher {
 	unsigned char body[UNACKED_BODY_BYTES];
 };
 
-/* ---- callbacks of the sender -------------------------------------------- */
+/* ---- callbacks of the sender ---- */
 
 static bool
 send_frame(void *arg, struct text frame)
@@ -88,7 +88,7 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 /* Acknowledged records are no longer in memory, and the caller has released
  * its own. */
 static void
-on_rewind(void *arg, uint32_t stream, uint64_t seq)
+on_resend_from(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct publisher *p = arg;
 
@@ -112,7 +112,7 @@ on_diverged(void *arg, uint32_t stream, uint64_t seq)
 	direct_uplink_fail(&p->direct_uplink);
 }
 
-/* ---- the loop ----------------------------------------------------------- */
+/* ---- the loop ---- */
 
 static bool
 is_done(const struct publisher *p)
@@ -127,7 +127,7 @@ pump(void *arg)
 
 	direct_uplink_push(&p->direct_uplink);
 	if (is_done(p))
-		loop_quit(p->line.loop, 0);
+		loop_quit(p->uplink.loop, 0);
 	else
 		direct_uplink_pump_at(&p->direct_uplink, 0);
 }
@@ -144,7 +144,7 @@ is_interrupted(struct publisher *p)
 	return p->stopped;
 }
 
-/* Run the loop until is_done, which may hold already. */
+/* Run the loop until is_done; it may hold already. */
 static int
 run(struct publisher *p, struct err *err)
 {
@@ -158,15 +158,15 @@ run(struct publisher *p, struct err *err)
 	if (d->status == 0 && !is_interrupted(p) && !is_done(p)) {
 		direct_uplink_progressed(d);
 		direct_uplink_pump_at(d, 0);
-		p->stopped = loop_run(p->line.loop) != 0;
+		p->stopped = loop_run(p->uplink.loop) != 0;
 	}
-	d->err = NULL; /* nobody listens */
+	d->err = NULL; /* the caller's, no longer valid */
 	if (d->status == 0 && p->stopped)
 		return err_set_code(err, ERR_INTERRUPTED, "interrupted");
 	return d->status;
 }
 
-/* ---- batches ------------------------------------------------------------ */
+/* ---- batches ---- */
 
 static void
 add_batch(struct publisher *p, struct text body, struct batch *batch)
@@ -181,7 +181,7 @@ add_batch(struct publisher *p, struct text body, struct batch *batch)
 
 /* Close the incomplete batch. */
 static void
-seal(struct publisher *p)
+close_batch(struct publisher *p)
 {
 	struct batch batch = { .records = p->writer.records,
 		.body_bytes = (uint32_t)p->writer.bytes };
@@ -230,14 +230,14 @@ put(struct publisher *p, const struct record *record)
 	    wire_put_record(&p->writer, record))
 		return 1;
 	p->writer.full = false;
-	seal(p);
+	close_batch(p);
 	if (wire_put_record(&p->writer, record))
 		return 0;
 	p->writer.full = false;
 	return put_large(p, record) ? 0 : -1;
 }
 
-/* ---- public functions --------------------------------------------------- */
+/* ---- public functions ---- */
 
 static void
 copy_name(char to[static NAME_BYTES_MAX + 1], struct text name)
@@ -254,7 +254,7 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 {
 	struct publisher *p = memory_zero(1, sizeof(*p));
 	const struct sender_owner owner = { p, send_frame, read_batch, on_acked,
-		on_refused, on_rewind, on_diverged, NULL, NULL };
+		on_refused, on_resend_from, on_diverged, NULL, NULL };
 	struct direct_uplink_options options = { .timeout_ns = timeout_ns,
 		.advice = "run the same command again to resume",
 		.arg = p,
@@ -268,9 +268,9 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 	p->first = p->next = 1;
 	options.sender.node = text_of(p->node);
 	options.sender.run = 1;
-	if (uplink_loop_open(&p->line, brokers, key, err) != 0 ||
+	if (uplink_loop_open(&p->uplink, brokers, key, err) != 0 ||
 	    direct_uplink_start(
-		&p->direct_uplink, &options, &owner, &p->line, err) != 0) {
+		&p->direct_uplink, &options, &owner, &p->uplink, err) != 0) {
 		publisher_close(publisher);
 		return -1;
 	}
@@ -288,7 +288,7 @@ publisher_close(struct publisher **publisher)
 	if (p == NULL)
 		return;
 	direct_uplink_stop(&p->direct_uplink);
-	uplink_loop_close(&p->line);
+	uplink_loop_close(&p->uplink);
 	unacked_clear(&p->unacked);
 	free(p);
 	*publisher = NULL;
@@ -329,7 +329,7 @@ int
 publisher_await(struct publisher *p, uint64_t upto, struct err *err)
 {
 	assert(upto <= publisher_taken(p));
-	seal(p);
+	close_batch(p);
 	p->upto = upto;
 	p->in_memory = UINT64_MAX;
 	return run(p, err);

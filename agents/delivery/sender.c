@@ -121,7 +121,7 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 {
 	struct sender_stream *s;
 	uint32_t sessions = 0;
-	struct sender_said denied = { 0, 0 }, boundary = { 0, 0 };
+	struct sender_report denied = { 0, 0 }, boundary = { 0, 0 };
 	int64_t wait_ns = 0;
 
 	if (stream >= SENDER_STREAMS_MAX || first == 0 ||

@@ -41,7 +41,7 @@ struct sender_batch {
 	struct text body; /* view, valid until the next call */
 };
 
-/* Callbacks to the owner. */
+/* Callbacks to the caller, the owner of the batches. */
 struct sender_owner {
 	void *arg;
 	/* Send one frame; false: not now (queue full, not connected). */
@@ -57,13 +57,13 @@ struct sender_owner {
 	/* The aggregator has lost acknowledged batches, or `read` returned -1
 	 * three times: resend from `seq`.  The owner calls sender_restart
 	 * afterwards (now, or later). */
-	void (*rewind)(void *arg, uint32_t stream, uint64_t seq);
+	void (*resend_from)(void *arg, uint32_t stream, uint64_t seq);
 	/* This session has diverged: take a new one from `seq` on; the owner
 	 * calls sender_restart for every stream afterwards. */
 	void (*diverged)(void *arg, uint32_t stream, uint64_t seq);
-	/* An answer came that is a clock probe (may be NULL, as the next).
-	 * True: send another one at once, since every process on the way to
-	 * the aggregator is awake; an idle stream sends a hello then. */
+	/* An answer came that is a clock probe.  True: send another one at
+	 * once, since every process on the way to the aggregator is awake; an
+	 * idle stream sends a hello then.  May be NULL, as may `clock`. */
 	bool (*probed)(void *arg, const struct clock_offset_probe *probe);
 	/* The monotonic clock just before a frame is sent: more precise than
 	 * the time of sender_push, after which batches were read. */
@@ -74,8 +74,9 @@ struct sender_options {
 	struct text node;
 	uint64_t run;
 	uint64_t seed; /* seed of the jitter */
-	/* Sessions follow from the content: whatever the aggregator has of one
-	 * is what we would send, even if `read` does not have it yet. */
+	/* Session ids are derived from the content: whatever the aggregator
+	 * has of one is what we would send, even if `read` does not have it
+	 * yet. */
 	bool derived;
 };
 
@@ -109,7 +110,8 @@ bool sender_receive(
 /* The connection was made again: resend from the first unacknowledged batch. */
 void sender_reconnected(struct sender *sender, int64_t now_ns);
 
-/* When sender_push must be called at the latest; 0: only when there is more. */
+/* When sender_push must be called at the latest; 0: not before there is more
+ * to send. */
 int64_t sender_deadline_ns(const struct sender *sender);
 
 /* The number of unacknowledged batches in flight; at least one while `read`

@@ -9,8 +9,8 @@
 
 #include "agents/delivery/sender_stream.h"
 
-/* Our running hash before `seq` (0: not known), and whether a gap is there. 0:
- * the number before it was never assigned here. */
+/* Our running hash before `seq` (0: not known), and whether a gap is there.
+ * Returns 0 if the number before it was never assigned here. */
 static int
 chain_before(const struct sender *sender, const struct sender_stream *s,
     uint64_t seq, uint64_t *chain, bool *gap)
@@ -35,7 +35,7 @@ chain_before(const struct sender *sender, const struct sender_stream *s,
  * others, is another version of the spool; this store must not continue with
  * it, or nobody would notice the missing batches. */
 static bool
-is_other_life(const struct sender *sender, const struct sender_stream *s)
+is_other_version(const struct sender *sender, const struct sender_stream *s)
 {
 	uint64_t chain = s->chain;
 	bool gap;
@@ -51,7 +51,7 @@ is_other_life(const struct sender *sender, const struct sender_stream *s)
 static void
 open_stream(struct sender *sender, struct sender_stream *s)
 {
-	if (s->superseded || is_other_life(sender, s)) {
+	if (s->superseded || is_other_version(sender, s)) {
 		sender_diverge(sender, s);
 		return;
 	}
@@ -60,7 +60,7 @@ open_stream(struct sender *sender, struct sender_stream *s)
 	s->ready = true;
 }
 
-/* ---- the last common number ---------------------------------------------- */
+/* ---- the last common number ---- */
 
 /* Ask whether the aggregator has the same running hash after `batch`. */
 static void
@@ -80,8 +80,8 @@ static void
 pass(struct sender *sender, struct sender_stream *s,
     const struct sender_batch *gap)
 {
-	if (gap->last_seq > s->hwm)
-		sender_advance(sender, s, s->hwm, 0);
+	if (gap->last_seq > s->aggregator_last)
+		sender_advance(sender, s, s->aggregator_last, 0);
 	else
 		sender_advance(
 		    sender, s, gap->last_seq, sender_chain_after(gap));
@@ -92,7 +92,7 @@ pass_gaps(struct sender *sender, struct sender_stream *s)
 {
 	struct sender_batch batch;
 
-	while (s->first <= s->hwm &&
+	while (s->first <= s->aggregator_last &&
 	       sender_read(sender, s, s->first, &batch) == 1 &&
 	       sender_is_gap(&batch))
 		pass(sender, s, &batch);
@@ -108,14 +108,15 @@ probe(struct sender *sender, struct sender_stream *s)
 {
 	struct sender_batch batch;
 
-	while (s->first <= s->hwm) {
+	while (s->first <= s->aggregator_last) {
 		bool there = sender_read(sender, s, s->first, &batch) == 1;
 
 		/* The aggregator no longer remembers these numbers, so they
 		 * cannot be compared: sending them again under a new session
 		 * is safer than assuming that they were sent. */
-		if (!there || (!sender_is_gap(&batch) &&
-				  s->hwm - s->first >= SENDER_RING)) {
+		if (!there ||
+		    (!sender_is_gap(&batch) &&
+			s->aggregator_last - s->first >= SENDER_RING)) {
 			sender_diverge(sender, s);
 			return;
 		}
@@ -136,7 +137,7 @@ probe_tail(struct sender *sender, struct sender_stream *s, uint64_t seq)
 {
 	struct sender_batch batch;
 
-	while (seq >= s->first && s->hwm - seq < SENDER_RING &&
+	while (seq >= s->first && s->aggregator_last - seq < SENDER_RING &&
 	       sender_read(sender, s, seq, &batch) == 1) {
 		if (!sender_is_gap(&batch) && sender_chain_after(&batch) != 0) {
 			ask_about(s, &batch, true);
@@ -150,7 +151,7 @@ probe_tail(struct sender *sender, struct sender_stream *s, uint64_t seq)
 static void
 accept_all(struct sender *sender, struct sender_stream *s, uint64_t chain)
 {
-	sender_advance(sender, s, s->hwm, chain);
+	sender_advance(sender, s, s->aggregator_last, chain);
 	open_stream(sender, s);
 }
 
@@ -160,20 +161,20 @@ on_probe_welcome(struct sender *sender, struct sender_stream *s,
 {
 	bool common;
 
-	if (s->tail && h->expect != s->hwm + 1) {
+	if (s->tail && h->expect != s->aggregator_last + 1) {
 		sender_ask_again(sender, s, now_ns);
 		return;
 	}
-	/* Not a yes: it may have a gap there, of another version of the
-	 * spool. */
+	/* This does not prove that the content is the same: the aggregator may
+	 * have a gap there, of another version of the spool. */
 	if (s->tail && (h->flags & WIRE_FLAG_SAME) == 0) {
 		if (!probe_tail(sender, s, s->probe_last - 1))
 			probe(sender, s);
 		return;
 	}
-	s->hwm = h->expect - 1;
-	common =
-	    h->expect > s->probe_last && s->hwm - s->probe_last < SENDER_RING;
+	s->aggregator_last = h->expect - 1;
+	common = h->expect > s->probe_last &&
+		 s->aggregator_last - s->probe_last < SENDER_RING;
 	if (h->expect == s->probe_last + 1 && h->chain != 0)
 		common = h->chain == s->probe_chain;
 	if (common || s->tail) {
@@ -205,7 +206,7 @@ on_generation(
 	}
 }
 
-/* ---- answers to a hello ------------------------------------------------- */
+/* ---- answers to a hello ---- */
 
 /* A number far enough before `seq` that the last common number can be found. */
 static uint64_t
@@ -215,17 +216,17 @@ ring_before(uint64_t seq)
 }
 
 static void
-go_back(struct sender *sender, struct sender_stream *s, uint64_t seq)
+resend_from(struct sender *sender, struct sender_stream *s, uint64_t seq)
 {
 	s->state = SENDER_PARKED;
-	sender->owner.rewind(sender->owner.arg, s->number, seq);
+	sender->owner.resend_from(sender->owner.arg, s->number, seq);
 }
 
 /* The number to resend from: the aggregator's, or, if its content there is not
  * ours or a gap of ours prevents the comparison, one before the last common
  * number. */
 static uint64_t
-back_to(const struct sender *sender, const struct sender_stream *s,
+resend_position(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
 {
 	uint64_t chain;
@@ -261,13 +262,13 @@ on_hello_welcome(
 	bool gap;
 
 	if (h->expect < s->first) {
-		go_back(sender, s, back_to(sender, s, h));
+		resend_from(sender, s, resend_position(sender, s, h));
 		return;
 	}
 	if (is_to_compare(sender, s, h)) {
 		s->boundary =
-		    (struct sender_said){ h->start_count, h->generation };
-		go_back(sender, s, ring_before(h->expect));
+		    (struct sender_report){ h->start_count, h->generation };
+		resend_from(sender, s, ring_before(h->expect));
 		return;
 	}
 	if (h->expect == s->first) {
@@ -277,12 +278,12 @@ on_hello_welcome(
 			open_stream(sender, s);
 		return;
 	}
-	s->hwm = h->expect - 1;
+	s->aggregator_last = h->expect - 1;
 	if (!sender->derived && h->start_count >= s->first)
 		pass_gaps(sender, s); /* the boundary may be in any of them */
 	if (sender->derived)
 		accept_all(sender, s, h->chain);
-	else if (h->start_count >= s->first || s->first > s->hwm)
+	else if (h->start_count >= s->first || s->first > s->aggregator_last)
 		probe(sender, s); /* each of them: the last one does not prove
 				     the others */
 	else if (chain_before(sender, s, h->expect, &chain, &gap) == 0)
@@ -291,7 +292,7 @@ on_hello_welcome(
 		accept_all(sender, s, chain);
 	else if (!gap || (h->chain != 0 && chain != 0))
 		probe(sender, s);
-	else if (!probe_tail(sender, s, s->hwm))
+	else if (!probe_tail(sender, s, s->aggregator_last))
 		probe(sender, s);
 }
 
@@ -340,7 +341,8 @@ on_hello_superseded(
 	sender_diverge(sender, s);
 }
 
-/* The first number of the batches that are known only to be gone. */
+/* The first number of the gaps before `first`: these batches are only known to
+ * be gone. */
 static uint64_t
 before_gaps(const struct sender *sender, const struct sender_stream *s)
 {
@@ -370,9 +372,9 @@ on_hello_diverged(
 		    s->denied.by != h->generation) {
 			s->denied.seq = s->first;
 			s->denied.by = h->generation;
-			s->sessions++; /* not as fast as the aggregator answers
-					*/
-			go_back(sender, s, ring_before(s->first));
+			s->sessions++; /* limits the rate: the aggregator
+					  answers fast */
+			resend_from(sender, s, ring_before(s->first));
 			return;
 		}
 		/* All numbers that can be compared agree. */

@@ -24,7 +24,7 @@ sender_advance(struct sender *sender, struct sender_stream *s, uint64_t upto,
 {
 	s->first = upto + 1;
 	s->chain = chain;
-	s->anomalies = s->forks = s->misreads = 0;
+	s->anomalies = s->diverged_nacks = s->misreads = 0;
 	s->refusals = 0;
 	sender->owner.acked(sender->owner.arg, s->number, upto);
 }
@@ -75,7 +75,7 @@ sender_probe(const struct sender *sender, const struct wire_header *h,
 	       sender->owner.probed(sender->owner.arg, &probe);
 }
 
-/* ---- answers to batches ------------------------------------------------- */
+/* ---- answers to batches ---- */
 
 /* The entry that this answer belongs to, by its send time; NULL: it answers an
  * older transmission. */
@@ -276,7 +276,7 @@ on_batch_nack(struct sender *sender, struct sender_stream *s,
 	case WIRE_NACK_DIVERGED:
 		if (find_entry(s, h->sent_ns) == NULL)
 			break;
-		if (++s->forks > SENDER_FORKS)
+		if (++s->diverged_nacks > SENDER_DIVERGED_NACKS)
 			sender_diverge(sender, s);
 		else
 			sender_ask_again(sender, s, now_ns);

@@ -128,7 +128,7 @@ misread(struct sender *sender, struct sender_stream *s, uint64_t seq,
 		return;
 	s->misreads = 0;
 	s->state = SENDER_PARKED;
-	sender->owner.rewind(sender->owner.arg, s->number, seq);
+	sender->owner.resend_from(sender->owner.arg, s->number, seq);
 }
 
 /* A body that fits in no frame will not get smaller. */

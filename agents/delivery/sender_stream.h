@@ -27,7 +27,8 @@ enum {
 	SENDER_RING =
 	    32, /* numbers whose running hash an aggregator remembers */
 	SENDER_REFUSALS = 3, /* refusals before a batch counts as refused */
-	SENDER_FORKS = 3,    /* nacks "diverged" before they are believed */
+	SENDER_DIVERGED_NACKS =
+	    3, /* nacks "diverged" before they are believed */
 	SENDER_ANOMALIES =
 	    4, /* hellos without progress before they slow down */
 };
@@ -50,9 +51,9 @@ struct sender_entry {
 	int64_t sent_ns;  /* the same time on the monotonic clock */
 };
 
-/* What a store (its generation) reported about a number; resend once from
+/* A number that a store (its generation) has answered; resend once from
  * there. */
-struct sender_said {
+struct sender_report {
 	uint64_t seq, by;
 };
 
@@ -81,12 +82,12 @@ struct sender_stream {
 	bool ready;     /* there may be something to send */
 
 	bool hello_out;
-	int64_t hello_stamp_ns; /* of the hello in flight; 0: none */
-	int64_t hello_sent_ns;  /* when it was sent, monotonic */
-	uint64_t probe_last;    /* PROBE: the candidate's last number ... */
-	uint64_t probe_chain;   /* ... and our running hash after it */
-	bool tail;              /* PROBE: about the batch before a gap */
-	uint64_t hwm;           /* PROBE: the aggregator's last number */
+	int64_t hello_stamp_ns;   /* of the hello in flight; 0: none */
+	int64_t hello_sent_ns;    /* when it was sent, monotonic */
+	uint64_t probe_last;      /* PROBE: the candidate's last number ... */
+	uint64_t probe_chain;     /* ... and our running hash after it */
+	bool tail;                /* PROBE: about the batch before a gap */
+	uint64_t aggregator_last; /* PROBE: the aggregator's last number */
 
 	int64_t deadline_ns; /* when the expected answer is overdue */
 	int64_t wait_ns;     /* send nothing before this time */
@@ -96,11 +97,13 @@ struct sender_stream {
 	bool unfilled;     /* the nack was repeated: resend soon */
 	uint32_t fillings; /* resends since the first nack with this number */
 	bool superseded;   /* a newer start of our session exists */
-	uint32_t anomalies, forks, misreads; /* since the last progress */
+	uint32_t anomalies, diverged_nacks,
+	    misreads; /* since the last progress */
 	uint32_t
 	    sessions; /* answers "diverged" since the last acknowledgement */
-	struct sender_said denied; /* the running hash before it differs */
-	struct sender_said
+	struct sender_report
+	    denied; /* nack "diverged": the running hash before it differs */
+	struct sender_report
 	    boundary; /* up to here running hashes prove nothing */
 	uint64_t refused_seq;
 	uint32_t refusals;

@@ -28,11 +28,11 @@ struct spool_uplink {
 	struct past_sessions past_sessions;
 	struct zsock_message message;
 	struct loop_timer push_timer, tidy_timer;
-	uint32_t streams; /* that the sender knows */
+	uint32_t streams; /* streams that the sender knows */
 	bool restart[SPOOL_STREAMS_MAX];
 	bool restarts; /* any of them */
 	bool held;
-	struct loop_timer look_timer; /* connection to the brokers */
+	struct loop_timer poll_timer; /* checks the connection to the brokers */
 };
 
 static bool
@@ -110,9 +110,9 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 	const struct spool_uplink_options *options = &spool_uplink->options;
 	struct err err = { 0 };
 
-	log_warn("batch refused: %s seq=%llu, moved to the spool's directory "
-		 "refused",
-	    wire_reason_name(reason), (unsigned long long)seq);
+	log_warn("the aggregator refused batch seq=%llu for good: %s; moving "
+		 "it to refused/ in the spool",
+	    (unsigned long long)seq, wire_reason_name(reason));
 	options->commit(options->arg);
 	if (spool_refuse(options->spool, stream, seq, WIRE_GAP_REFUSED, &err) !=
 	    0)
@@ -121,7 +121,7 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 }
 
 static void
-on_rewind(void *arg, uint32_t stream, uint64_t seq)
+on_resend_from(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
@@ -131,7 +131,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 		 "backup?); resending from seq=%llu",
 	    (unsigned long long)seq);
 	options->commit(options->arg);
-	if (spool_rewind(options->spool, stream, seq, &err) != 0)
+	if (spool_resend_from(options->spool, stream, seq, &err) != 0)
 		log_error("%s", err.text);
 	ask_restart(spool_uplink, stream);
 }
@@ -199,14 +199,14 @@ set_timer(
 }
 
 static void
-look_at_brokers(struct spool_uplink *spool_uplink, int64_t now_ns)
+check_brokers(struct spool_uplink *spool_uplink, int64_t now_ns)
 {
-	set_timer(spool_uplink, &spool_uplink->look_timer,
-	    broker_link_look(spool_uplink->options.broker_link,
+	set_timer(spool_uplink, &spool_uplink->poll_timer,
+	    broker_link_poll(spool_uplink->options.broker_link,
 		spool_uplink->zsock, spool_uplink->sender, now_ns));
 }
 
-/* 0: never. */
+/* 0 means never. */
 static int64_t
 sooner(int64_t a_ns, int64_t b_ns)
 {
@@ -223,7 +223,7 @@ spool_uplink_push(struct spool_uplink *spool_uplink)
 	if (spool_uplink->held)
 		return;
 	restart_streams(spool_uplink, now_ns);
-	look_at_brokers(spool_uplink, now_ns);
+	check_brokers(spool_uplink, now_ns);
 	sender_push(spool_uplink->sender, now_ns, clock_wall_ns());
 	if (spool_uplink->restarts)
 		restart_streams(spool_uplink, now_ns);
@@ -307,7 +307,7 @@ spool_uplink_open(struct spool_uplink **made,
 	struct spool_uplink *spool_uplink =
 	    memory_zero(1, sizeof(*spool_uplink));
 	struct sender_owner owner = { spool_uplink, send_frame, read_batch,
-		on_acked, on_refused, on_rewind, on_diverged, on_probed,
+		on_acked, on_refused, on_resend_from, on_diverged, on_probed,
 		read_clock };
 	struct sender_options sender = {
 		.node = options->node,
@@ -325,10 +325,10 @@ spool_uplink_open(struct spool_uplink **made,
 	};
 	spool_uplink->push_timer.on_timer = on_push_timer;
 	spool_uplink->tidy_timer.on_timer = on_tidy_timer;
-	spool_uplink->look_timer.on_timer = on_push_timer;
+	spool_uplink->poll_timer.on_timer = on_push_timer;
 	spool_uplink->push_timer.arg = spool_uplink->tidy_timer.arg =
 	    spool_uplink;
-	spool_uplink->look_timer.arg = spool_uplink;
+	spool_uplink->poll_timer.arg = spool_uplink;
 	zsock_message_init(&spool_uplink->message);
 	hash_random_bytes(&sender.seed, sizeof(sender.seed));
 	if (sender_new(&spool_uplink->sender, &sender, &owner, err) != 0 ||
@@ -351,7 +351,7 @@ spool_uplink_close(struct spool_uplink **gone)
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->push_timer);
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->tidy_timer);
 	reconnect_free(&spool_uplink->reconnect);
-	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->look_timer);
+	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->poll_timer);
 	zsock_message_clear(&spool_uplink->message);
 	if (spool_uplink->zsock != NULL)
 		loop_remove_zsock(
@@ -362,9 +362,9 @@ spool_uplink_close(struct spool_uplink **gone)
 }
 
 void
-spool_uplink_show_key(struct spool_uplink *spool_uplink)
+spool_uplink_renew_key(struct spool_uplink *spool_uplink)
 {
-	if (broker_link_show_key(spool_uplink->options.broker_link,
+	if (broker_link_renew_key(spool_uplink->options.broker_link,
 		spool_uplink->zsock, spool_uplink->sender,
 		clock_monotonic_ns()))
 		spool_uplink_push(spool_uplink);

@@ -2,7 +2,8 @@
  * spool_uplink - sends the batches of the spool to the aggregator.
  *
  * It joins three modules that do not know each other, on the loop's timers:
- * the spool (disk), the sender (protocol) and a port (connection to a broker).
+ * the spool (disk), the sender (protocol) and a socket (connection to a
+ * broker).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_SPOOL_UPLINK_H
@@ -21,15 +22,15 @@
 struct spool_uplink_options {
 	struct loop *loop;
 	struct spool *spool;
-	struct broker_link *broker_link; /* chosen */
+	struct broker_link *broker_link; /* initialized by broker_link_choose */
 	struct text node;
 	int64_t restore_wait_ns; /* past_sessions.h */
 
 	/* Callbacks to the owner; each may be called within
 	 * spool_uplink_push. */
 	void *arg;
-	/* Commit the records written to the spool so far: a commit of the
-	 * spool's own, or other numbers, follow. */
+	/* Commit the records written to the spool so far: afterwards the spool
+	 * commits by itself, or numbers change. */
 	void (*commit)(void *arg);
 	void (*on_acked)(void *arg, uint32_t stream, uint64_t upto);
 	/* A batch was moved aside for good; a gap replaces it. */
@@ -51,7 +52,7 @@ void spool_uplink_close(struct spool_uplink **spool_uplink);
 void spool_uplink_push(struct spool_uplink *spool_uplink);
 
 /* The key file was read again (client_key_renew). */
-void spool_uplink_show_key(struct spool_uplink *spool_uplink);
+void spool_uplink_renew_key(struct spool_uplink *spool_uplink);
 
 /* Send nothing until this is reversed: nothing in the spool may leave the host
  * yet. */

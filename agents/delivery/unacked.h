@@ -21,7 +21,7 @@ struct batch {
 	uint64_t seq, chain; /* and the running hash before it */
 	uint32_t records, codec;
 	uint32_t bytes, body_bytes; /* body_bytes: decompressed */
-	/* For use by the owner: */
+	/* For the caller: */
 	uint64_t file_bytes;
 	uint32_t rows;
 	bool sent;

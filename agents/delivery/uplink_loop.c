@@ -20,7 +20,7 @@ on_signal(void *arg, int signo)
 }
 
 int
-uplink_loop_open(struct uplink_loop *line, const struct opt_list *brokers,
+uplink_loop_open(struct uplink_loop *uplink, const struct opt_list *brokers,
     const struct client_key_values *key, struct err *err)
 {
 	const struct zsock_options options = { .kind = ZSOCK_CONNECTION,
@@ -28,21 +28,21 @@ uplink_loop_open(struct uplink_loop *line, const struct opt_list *brokers,
 		.reply_messages = 256,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
-	*line = (struct uplink_loop){ .loop = NULL, .zsock = NULL };
-	if (broker_link_choose(&line->broker_link, brokers, key, err) != 0 ||
-	    loop_new(&line->loop, err) != 0 ||
-	    loop_add_signal(line->loop, SIGINT, on_signal, line->loop, err) !=
-		0 ||
-	    loop_add_signal(line->loop, SIGTERM, on_signal, line->loop, err) !=
-		0)
+	*uplink = (struct uplink_loop){ .loop = NULL, .zsock = NULL };
+	if (broker_link_choose(&uplink->broker_link, brokers, key, err) != 0 ||
+	    loop_new(&uplink->loop, err) != 0 ||
+	    loop_add_signal(
+		uplink->loop, SIGINT, on_signal, uplink->loop, err) != 0 ||
+	    loop_add_signal(
+		uplink->loop, SIGTERM, on_signal, uplink->loop, err) != 0)
 		return -1;
 	return broker_link_connect(
-	    &line->broker_link, &line->zsock, &options, err);
+	    &uplink->broker_link, &uplink->zsock, &options, err);
 }
 
 void
-uplink_loop_close(struct uplink_loop *line)
+uplink_loop_close(struct uplink_loop *uplink)
 {
-	zsock_close(&line->zsock);
-	loop_free(&line->loop);
+	zsock_close(&uplink->zsock);
+	loop_free(&uplink->loop);
 }

@@ -21,8 +21,8 @@ struct uplink_loop {
 
 /* `brokers`: none or NULL is the instance's.  Whatever this returns,
  * uplink_loop_close ends it. */
-int uplink_loop_open(struct uplink_loop *line, const struct opt_list *brokers,
+int uplink_loop_open(struct uplink_loop *uplink, const struct opt_list *brokers,
     const struct client_key_values *key, struct err *err);
-void uplink_loop_close(struct uplink_loop *line);
+void uplink_loop_close(struct uplink_loop *uplink);
 
 #endif

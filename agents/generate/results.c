@@ -22,10 +22,10 @@
 #define SECOND_MAX (TIME_MAX_NS / NS_PER_SECOND)
 
 enum {
-	ROUND_S = 30, /* by this time a run has ended */
+	ROUND_S = 30, /* no run takes longer */
 	NAME_BYTES = 128,
 	PATH_BYTES = 4096,
-	LOOK_FILES = 64, /* between updates of the progress bar */
+	PROGRESS_FILES = 64, /* between updates of the progress bar */
 };
 
 static volatile sig_atomic_t is_stopped;
@@ -43,7 +43,7 @@ get_rounds(const struct generate_results *results)
 	return (results->files + results->tests - 1) / results->tests;
 }
 
-/* From the first start to the last end; -1 for centuries. */
+/* From the first start to the last end; -1: longer than all valid times. */
 static int64_t
 get_length_s(const struct generate_results *results)
 {
@@ -218,7 +218,7 @@ generate_results(const struct generate_results *results, const char *dir,
 		return err_set(err, "%s: %s", dir, strerror(errno));
 	for (; rc == 0 && !is_stopped && i < results->files; i++) {
 		rc = write_file(results, dir, i, err);
-		if (!progress || i % LOOK_FILES != 0)
+		if (!progress || i % PROGRESS_FILES != 0)
 			continue;
 		bar.now_ns = clock_monotonic_ns();
 		if (bar.now_ns < shown_ns + NS_PER_SECOND / 10)

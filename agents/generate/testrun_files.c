@@ -19,7 +19,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/progress.h"
 
-enum { LOOK_RUNS = 1024 }; /* between updates of the progress bar */
+enum { PROGRESS_RUNS = 1024 }; /* between updates of the progress bar */
 
 struct output {
 	FILE *file;
@@ -122,7 +122,7 @@ write_all(struct generate_runs runs, FILE *testruns, FILE *events,
 
 	while (!is_stopped && generate_runs_next(&runs, &run)) {
 		write_run(testruns, events, &run);
-		if (runs.at % LOOK_RUNS != 0)
+		if (runs.at % PROGRESS_RUNS != 0)
 			continue;
 		if (ferror(testruns) || ferror(events))
 			break; /* reported when the file is finished */

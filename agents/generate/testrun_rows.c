@@ -108,7 +108,8 @@ rewind_rows(void *arg)
 {
 	struct generate_rows *rows = arg;
 
-	generate_runs_begin(&rows->runs, NULL); /* as before */
+	generate_runs_begin(
+	    &rows->runs, NULL); /* cannot fail: it succeeded before */
 	rows->event = GENERATE_EVENTS;
 	rows->given = 0;
 }

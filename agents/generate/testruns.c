@@ -13,7 +13,7 @@
 #define SECOND_MIN (TIME_MIN_NS / NS_PER_SECOND)
 #define SECOND_MAX (TIME_MAX_NS / NS_PER_SECOND)
 
-/* From the base to the end of the last run; -1 for centuries. */
+/* From the base to the end of the last run; -1: longer than all valid times. */
 static int64_t
 get_length_s(const struct generate_runs *runs)
 {

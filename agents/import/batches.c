@@ -1,6 +1,6 @@
 /*
- * import_batches - packs the rows of a file into batches, always the same
- * ones.
+ * import_batches - packs the rows of a file into batches, always in the same
+ * way.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/batches.h"
@@ -52,38 +52,38 @@ struct import_batches *
 import_batches_new(enum import_kind kind, struct text partition,
     const unsigned char digest[static IMPORT_DIGEST_BYTES])
 {
-	struct import_batches *pack = memory_zero(1, sizeof(*pack));
+	struct import_batches *batches = memory_zero(1, sizeof(*batches));
 
-	assert(pack != NULL && partition.bytes <= NAME_BYTES_MAX);
-	pack->kind = kind;
+	assert(batches != NULL && partition.bytes <= NAME_BYTES_MAX);
+	batches->kind = kind;
 	if (partition.bytes > 0)
-		memcpy(pack->partition, partition.at, partition.bytes);
-	pack->partition_bytes = partition.bytes;
-	memcpy(pack->digest, digest, sizeof(pack->digest));
-	return pack;
+		memcpy(batches->partition, partition.at, partition.bytes);
+	batches->partition_bytes = partition.bytes;
+	memcpy(batches->digest, digest, sizeof(batches->digest));
+	return batches;
 }
 
 void
-import_batches_free(struct import_batches **pack)
+import_batches_free(struct import_batches **batches)
 {
-	if (*pack == NULL)
+	if (*batches == NULL)
 		return;
-	for (uint32_t i = 0; i < (*pack)->streams; i++) {
-		unacked_clear(&(*pack)->stream[i]->unacked);
-		free((*pack)->stream[i]);
+	for (uint32_t i = 0; i < (*batches)->streams; i++) {
+		unacked_clear(&(*batches)->stream[i]->unacked);
+		free((*batches)->stream[i]);
 	}
-	free(*pack);
-	*pack = NULL;
+	free(*batches);
+	*batches = NULL;
 }
 
-/* ---- packing ------------------------------------------------------------ */
+/* ---- packing ---- */
 
 static void
-name_session(
-    const struct import_batches *pack, struct stream *s, struct text partition)
+name_session(const struct import_batches *batches, struct stream *s,
+    struct text partition)
 {
 	crypto_generichash_state state;
-	unsigned char kind = (unsigned char)pack->kind;
+	unsigned char kind = (unsigned char)batches->kind;
 
 	crypto_generichash_init(&state, NULL, 0, sizeof(s->session.bytes));
 	/* With their NULs, so that different lists of parts give different
@@ -91,7 +91,8 @@ name_session(
 	crypto_generichash_update(
 	    &state, (const unsigned char *)way, sizeof(way));
 	crypto_generichash_update(&state, &kind, sizeof(kind));
-	crypto_generichash_update(&state, pack->digest, sizeof(pack->digest));
+	crypto_generichash_update(
+	    &state, batches->digest, sizeof(batches->digest));
 	crypto_generichash_update(
 	    &state, (const unsigned char *)partition.at, partition.bytes);
 	crypto_generichash_final(
@@ -106,19 +107,20 @@ is_partition(const struct stream *s, struct text partition)
 }
 
 static struct stream *
-get_stream(struct import_batches *pack, struct text partition, struct err *err)
+get_stream(
+    struct import_batches *batches, struct text partition, struct err *err)
 {
 	struct stream *s;
 
-	if (pack->streams > 0 &&
-	    is_partition(pack->stream[pack->last], partition))
-		return pack->stream[pack->last];
-	for (uint32_t i = 0; i < pack->streams; i++)
-		if (is_partition(pack->stream[i], partition)) {
-			pack->last = i;
-			return pack->stream[i];
+	if (batches->streams > 0 &&
+	    is_partition(batches->stream[batches->last], partition))
+		return batches->stream[batches->last];
+	for (uint32_t i = 0; i < batches->streams; i++)
+		if (is_partition(batches->stream[i], partition)) {
+			batches->last = i;
+			return batches->stream[i];
 		}
-	if (pack->streams == IMPORT_STREAMS_MAX) {
+	if (batches->streams == IMPORT_STREAMS_MAX) {
 		err_set(err, "the file has more than %d partitions",
 		    IMPORT_STREAMS_MAX);
 		return NULL;
@@ -127,16 +129,16 @@ get_stream(struct import_batches *pack, struct text partition, struct err *err)
 	memcpy(s->partition, partition.at, partition.bytes);
 	s->partition_bytes = partition.bytes;
 	s->first = s->next = 1;
-	name_session(pack, s, partition);
+	name_session(batches, s, partition);
 	wire_writer_init(&s->writer, s->body, sizeof(s->body));
-	pack->last = pack->streams;
-	pack->stream[pack->streams++] = s;
+	batches->last = batches->streams;
+	batches->stream[batches->streams++] = s;
 	return s;
 }
 
 /* Close the incomplete batch. */
 static void
-seal(struct import_batches *pack, struct stream *s)
+close_batch(struct import_batches *batches, struct stream *s)
 {
 	uint32_t bytes = (uint32_t)s->writer.bytes;
 	uint32_t records = s->writer.records;
@@ -153,11 +155,11 @@ seal(struct import_batches *pack, struct stream *s)
 
 		unacked_add(&s->unacked, &batch,
 		    (struct text){ (const char *)s->body, bytes });
-		pack->bytes += bytes;
+		batches->bytes += bytes;
 	} else {
-		pack->counters.already += s->rows;
-		pack->counters.events_acked += s->rows;
-		pack->counters.bytes_acked += s->file_bytes;
+		batches->counters.already += s->rows;
+		batches->counters.events_acked += s->rows;
+		batches->counters.bytes_acked += s->file_bytes;
 	}
 	s->chain =
 	    hash_chain(s->chain, crc32c(0, s->body, bytes), bytes, records);
@@ -193,83 +195,84 @@ put(struct stream *s, const struct record *record)
 }
 
 int
-import_batches_add(struct import_batches *pack, const struct import_row *row,
+import_batches_add(struct import_batches *batches, const struct import_row *row,
     uint64_t bytes, struct err *err)
 {
 	struct text partition = row->partition;
 	struct stream *s;
 
-	if (pack->partition_bytes > 0)
-		partition =
-		    (struct text){ pack->partition, pack->partition_bytes };
-	s = get_stream(pack, partition, err);
+	if (batches->partition_bytes > 0)
+		partition = (struct text){ batches->partition,
+			batches->partition_bytes };
+	s = get_stream(batches, partition, err);
 	if (s == NULL)
 		return -1;
 	if (!put(s, &row->record)) {
-		seal(pack, s);
+		close_batch(batches, s);
 		if (!put(s, &row->record))
 			return err_set(err, "the row does not fit in a batch");
 	}
 	s->file_bytes += bytes;
 	s->rows += !row->aside;
-	pack->counters.events += !row->aside;
+	batches->counters.events += !row->aside;
 	return 0;
 }
 
 void
-import_batches_end(struct import_batches *pack)
+import_batches_end(struct import_batches *batches)
 {
-	for (uint32_t i = 0; i < pack->streams; i++)
-		seal(pack, pack->stream[i]);
+	for (uint32_t i = 0; i < batches->streams; i++)
+		close_batch(batches, batches->stream[i]);
 }
 
 bool
-import_batches_is_full(const struct import_batches *pack)
+import_batches_is_full(const struct import_batches *batches)
 {
-	return pack->bytes >= UNACKED_WINDOW_BYTES;
+	return batches->bytes >= UNACKED_WINDOW_BYTES;
 }
 
-/* ---- callbacks of the sender -------------------------------------------- */
+/* ---- callbacks of the sender ---- */
 
 uint32_t
-import_batches_streams(const struct import_batches *pack)
+import_batches_streams(const struct import_batches *batches)
 {
-	return pack->streams;
+	return batches->streams;
 }
 
 struct text
-import_batches_partition(const struct import_batches *pack, uint32_t stream)
+import_batches_partition(const struct import_batches *batches, uint32_t stream)
 {
-	const struct stream *s = pack->stream[stream];
+	const struct stream *s = batches->stream[stream];
 
 	return (struct text){ s->partition, s->partition_bytes };
 }
 
 const struct session_id *
-import_batches_session(const struct import_batches *pack, uint32_t stream)
+import_batches_session(const struct import_batches *batches, uint32_t stream)
 {
-	return &pack->stream[stream]->session;
+	return &batches->stream[stream]->session;
 }
 
 uint64_t
-import_batches_first(const struct import_batches *pack, uint32_t stream)
+import_batches_first(const struct import_batches *batches, uint32_t stream)
 {
-	return pack->stream[stream]->first;
+	return batches->stream[stream]->first;
 }
 
 int
-import_batches_read(struct import_batches *pack, uint32_t stream, uint64_t seq,
-    struct sender_batch *batch)
+import_batches_read(struct import_batches *batches, uint32_t stream,
+    uint64_t seq, struct sender_batch *batch)
 {
-	struct stream *s = pack->stream[stream];
+	struct stream *s = batches->stream[stream];
 
 	return unacked_read(&s->unacked, s->first, seq, batch);
 }
 
 void
-import_batches_sent(struct import_batches *pack, uint32_t stream, uint64_t seq)
+import_batches_sent(
+    struct import_batches *batches, uint32_t stream, uint64_t seq)
 {
-	struct batch *b = unacked_find(&pack->stream[stream]->unacked, seq);
+	struct batch *b = unacked_find(&batches->stream[stream]->unacked, seq);
 
 	if (b != NULL)
 		b->sent = true;
@@ -277,28 +280,28 @@ import_batches_sent(struct import_batches *pack, uint32_t stream, uint64_t seq)
 
 void
 import_batches_acked(
-    struct import_batches *pack, uint32_t stream, uint64_t upto)
+    struct import_batches *batches, uint32_t stream, uint64_t upto)
 {
-	struct stream *s = pack->stream[stream];
+	struct stream *s = batches->stream[stream];
 	const struct batch *b;
 
 	s->first = upto + 1;
 	while ((b = s->unacked.oldest) != NULL && b->seq <= upto) {
 		if (!b->sent)
-			pack->counters.already += b->rows;
-		pack->counters.events_acked += b->rows;
-		pack->counters.bytes_acked += b->file_bytes;
-		pack->bytes -= b->bytes;
+			batches->counters.already += b->rows;
+		batches->counters.events_acked += b->rows;
+		batches->counters.bytes_acked += b->file_bytes;
+		batches->bytes -= b->bytes;
 		unacked_drop_oldest(&s->unacked);
 	}
 }
 
 void
 import_batches_rewind(
-    struct import_batches *pack, uint32_t stream, uint64_t seq)
+    struct import_batches *batches, uint32_t stream, uint64_t seq)
 {
-	for (uint32_t i = 0; i < pack->streams; i++) {
-		struct stream *s = pack->stream[i];
+	for (uint32_t i = 0; i < batches->streams; i++) {
+		struct stream *s = batches->stream[i];
 
 		unacked_clear(&s->unacked);
 		s->next = 1;
@@ -308,13 +311,13 @@ import_batches_rewind(
 		s->node_bytes = 0;
 		wire_writer_init(&s->writer, s->body, sizeof(s->body));
 	}
-	pack->bytes = 0;
-	pack->stream[stream]->first = seq;
-	memset(&pack->counters, 0, sizeof(pack->counters));
+	batches->bytes = 0;
+	batches->stream[stream]->first = seq;
+	memset(&batches->counters, 0, sizeof(batches->counters));
 }
 
 const struct import_batches_counters *
-import_batches_counters(const struct import_batches *pack)
+import_batches_counters(const struct import_batches *batches)
 {
-	return &pack->counters;
+	return &batches->counters;
 }

@@ -1,6 +1,6 @@
 /*
- * import_batches - packs the rows of a file into batches, always the same
- * ones.
+ * import_batches - packs the rows of a file into batches, always in the same
+ * way.
  *
  * One stream for each partition.  Session, batch boundaries and therefore the
  * running hashes follow from the content alone: importing a file twice sends
@@ -23,7 +23,8 @@ enum {
 };
 
 struct import_batches_counters {
-	uint64_t events, already; /* rows; those stored before this import */
+	uint64_t events,
+	    already; /* rows; of these, stored by an earlier import */
 	uint64_t events_acked;
 	uint64_t bytes_acked; /* of the file */
 };
@@ -34,40 +35,40 @@ struct import_batches; /* opaque */
 struct import_batches *import_batches_new(enum import_kind kind,
     struct text partition,
     const unsigned char digest[static IMPORT_DIGEST_BYTES]);
-void import_batches_free(struct import_batches **pack);
+void import_batches_free(struct import_batches **batches);
 
-/* Add a row that was read from `bytes` of the file. */
-int import_batches_add(struct import_batches *pack,
+/* Add a row that was read from the next `bytes` of the file. */
+int import_batches_add(struct import_batches *batches,
     const struct import_row *row, uint64_t bytes, struct err *err);
 /* There are no more rows. */
-void import_batches_end(struct import_batches *pack);
+void import_batches_end(struct import_batches *batches);
 /* Full: add no more rows until some are acknowledged. */
-bool import_batches_is_full(const struct import_batches *pack);
+bool import_batches_is_full(const struct import_batches *batches);
 
-uint32_t import_batches_streams(const struct import_batches *pack);
+uint32_t import_batches_streams(const struct import_batches *batches);
 struct text import_batches_partition(
-    const struct import_batches *pack, uint32_t stream);
+    const struct import_batches *batches, uint32_t stream);
 const struct session_id *import_batches_session(
-    const struct import_batches *pack, uint32_t stream);
+    const struct import_batches *batches, uint32_t stream);
 uint64_t import_batches_first(
-    const struct import_batches *pack, uint32_t stream);
+    const struct import_batches *batches, uint32_t stream);
 
 /* The callbacks of struct sender_owner. */
-int import_batches_read(struct import_batches *pack, uint32_t stream,
+int import_batches_read(struct import_batches *batches, uint32_t stream,
     uint64_t seq, struct sender_batch *batch);
 /* The batch was sent: its acknowledgement does not mean that it was stored
  * before. */
 void import_batches_sent(
-    struct import_batches *pack, uint32_t stream, uint64_t seq);
+    struct import_batches *batches, uint32_t stream, uint64_t seq);
 void import_batches_acked(
-    struct import_batches *pack, uint32_t stream, uint64_t upto);
+    struct import_batches *batches, uint32_t stream, uint64_t upto);
 
 /* Forget all rows: they are read again from the first one, because `seq` of
  * `stream` is needed again. */
 void import_batches_rewind(
-    struct import_batches *pack, uint32_t stream, uint64_t seq);
+    struct import_batches *batches, uint32_t stream, uint64_t seq);
 
 const struct import_batches_counters *import_batches_counters(
-    const struct import_batches *pack);
+    const struct import_batches *batches);
 
 #endif

@@ -37,7 +37,7 @@ struct import_file {
 /* Open `path` ("-": standard input) and read it once. */
 int import_file_open(
     struct import_file *file, const char *path, struct err *err);
-/* The same for a file found in a folder: only a regular file, not a pipe. */
+/* The same for a file found in a folder: it must be a regular file. */
 int import_file_open_found(
     struct import_file *file, const char *path, struct err *err);
 void import_file_close(struct import_file *file);

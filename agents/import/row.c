@@ -1,5 +1,5 @@
 /*
- * import_row - one row of what older tools left behind, as a record.
+ * import_row - one row of an older tool's data, as a record.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import/row.h"

@@ -15,14 +15,14 @@
 
 enum {
 	IMPORT_LINE_BYTES_MAX = 1 << 20, /* of a line, or of a report */
-	/* A message and a prefix, packed. */
+	/* A message and a prefix, as MessagePack. */
 	IMPORT_PAIRS_BYTES = RECORD_TEXT_BYTES_MAX + 1024,
 };
 
 /* A row: its texts are views of the line that it was read from, valid until
  * the next row is read. */
 struct import_row {
-	struct text partition; /* empty: it names none */
+	struct text partition; /* empty: the row names none */
 	struct record record;  /* record.node is set */
 	bool aside; /* a definition, which users do not count as a row */
 	struct json_fields object;

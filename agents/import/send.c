@@ -19,10 +19,10 @@ enum {
 struct sending {
 	const struct import_options *options;
 	const struct import_source *source;
-	struct import_batches *pack;
+	struct import_batches *batches;
 	struct import_row row;
 	struct direct_uplink direct_uplink;
-	uint32_t streams;     /* that the sender knows */
+	uint32_t streams;     /* streams that the sender knows */
 	uint32_t read_stream; /* stream of the batch that was read last */
 	bool end;             /* of the file */
 	bool again;           /* read the file once more */
@@ -31,7 +31,7 @@ struct sending {
 	int64_t began_ns;
 };
 
-/* ---- reading ------------------------------------------------------------ */
+/* ---- reading ---- */
 
 /* The position of the last line. */
 static const char *
@@ -59,7 +59,7 @@ static bool
 is_hungry(const struct sending *s)
 {
 	return !s->end && s->direct_uplink.status == 0 &&
-	       !import_batches_is_full(s->pack);
+	       !import_batches_is_full(s->batches);
 }
 
 /* Read until there is enough to send, or for one round: a file that is already
@@ -78,14 +78,14 @@ feed(struct sending *s)
 		err_clear(&err);
 		switch (source->next(source->arg, &s->row, &err)) {
 		case IMPORT_LINE:
-			if (import_batches_add(s->pack, &s->row,
+			if (import_batches_add(s->batches, &s->row,
 				source->offset(source->arg) - from, &err) != 0)
 				complain(s, err.text);
 			break;
 		case IMPORT_TOO_LONG: complain(s, err.text); break;
 		case IMPORT_END:
 			s->end = true;
-			import_batches_end(s->pack);
+			import_batches_end(s->batches);
 			break;
 		case IMPORT_FAILED:
 			*s->direct_uplink.err = err;
@@ -112,7 +112,7 @@ import_check(const struct import_source *source, struct err *err)
 	return next == IMPORT_END ? 0 : -1;
 }
 
-/* ---- callbacks of the sender -------------------------------------------- */
+/* ---- callbacks of the sender ---- */
 
 static bool
 send_frame(void *arg, struct text frame)
@@ -123,7 +123,7 @@ send_frame(void *arg, struct text frame)
 	if (!direct_uplink_send(&s->direct_uplink, frame))
 		return false;
 	if (wire_peek(frame, &header) == WIRE_OK && header.type == WIRE_BATCH)
-		import_batches_sent(s->pack, s->read_stream, header.seq);
+		import_batches_sent(s->batches, s->read_stream, header.seq);
 	return true;
 }
 
@@ -133,7 +133,8 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 	struct sending *s = arg;
 
 	s->read_stream = stream;
-	return s->again ? 0 : import_batches_read(s->pack, stream, seq, batch);
+	return s->again ? 0
+			: import_batches_read(s->batches, stream, seq, batch);
 }
 
 static void
@@ -141,7 +142,7 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 {
 	struct sending *s = arg;
 
-	import_batches_acked(s->pack, stream, upto);
+	import_batches_acked(s->batches, stream, upto);
 	direct_uplink_progressed(&s->direct_uplink);
 }
 
@@ -152,17 +153,17 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 
 	(void)seq;
 	direct_uplink_fail_refused(&s->direct_uplink,
-	    import_batches_partition(s->pack, stream), reason);
+	    import_batches_partition(s->batches, stream), reason);
 }
 
 /* The store was restored from a backup: read everything again from the first
  * line; batches that it still has are only packed. */
 static void
-on_rewind(void *arg, uint32_t stream, uint64_t seq)
+on_resend_from(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct sending *s = arg;
 
-	import_batches_rewind(s->pack, stream, seq);
+	import_batches_rewind(s->batches, stream, seq);
 	s->again = true;
 }
 
@@ -178,11 +179,11 @@ on_diverged(void *arg, uint32_t stream, uint64_t seq)
 	    "version?",
 	    seq,
 	    text_quote(partition, sizeof(partition),
-		import_batches_partition(s->pack, stream)));
+		import_batches_partition(s->batches, stream)));
 	direct_uplink_fail(&s->direct_uplink);
 }
 
-/* ---- the loop ----------------------------------------------------------- */
+/* ---- the loop ---- */
 
 static void
 read_again(struct sending *s)
@@ -205,11 +206,11 @@ pump(void *arg)
 	if (s->again)
 		read_again(s);
 	feed(s);
-	for (; s->streams < import_batches_streams(s->pack); s->streams++)
+	for (; s->streams < import_batches_streams(s->batches); s->streams++)
 		sender_restart(d->sender, s->streams,
-		    import_batches_partition(s->pack, s->streams),
-		    import_batches_session(s->pack, s->streams),
-		    import_batches_first(s->pack, s->streams), 0, now_ns);
+		    import_batches_partition(s->batches, s->streams),
+		    import_batches_session(s->batches, s->streams),
+		    import_batches_first(s->batches, s->streams), 0, now_ns);
 	direct_uplink_push(d);
 	if (s->end && !s->again && sender_in_flight(d->sender) == 0)
 		loop_quit(d->loop, 0);
@@ -222,7 +223,7 @@ show(void *arg, int64_t now_ns)
 {
 	const struct sending *s = arg;
 	const struct import_batches_counters *c =
-	    import_batches_counters(s->pack);
+	    import_batches_counters(s->batches);
 	struct progress progress = { .total = s->source->bytes,
 		.done = c->bytes_acked,
 		.rows = c->events_acked,
@@ -234,31 +235,32 @@ show(void *arg, int64_t now_ns)
 
 int
 import_send(const struct import_source *source,
-    const struct import_options *options, struct uplink_loop *line,
+    const struct import_options *options, struct uplink_loop *uplink,
     struct import_result *result, struct err *err)
 {
 	struct sending s = { .options = options, .source = source };
 	const struct sender_owner owner = { &s, send_frame, read_batch,
-		on_acked, on_refused, on_rewind, on_diverged, NULL, NULL };
+		on_acked, on_refused, on_resend_from, on_diverged, NULL, NULL };
 	const struct direct_uplink_options deliver = {
-		/* Every import of this content is the same sender: one start
-		 * count. */
+		/* Every import of this content is the same sender: its start
+		 * count is always 1. */
 		.sender = { .node = options->node, .run = 1, .derived = true },
 		.timeout_ns = options->timeout_ns,
 		.progress = options->progress,
 		.advice = "run the same import again to resume",
 		.arg = &s,
 		.pump = pump,
-		.look = options->progress ? show : NULL,
+		.poll = options->progress ? show : NULL,
 	};
 	int rc;
 
-	s.pack = import_batches_new(
+	s.batches = import_batches_new(
 	    source->kind, options->partition, source->digest);
 	s.began_ns = clock_monotonic_ns();
-	rc = direct_uplink_start(&s.direct_uplink, &deliver, &owner, line, err);
+	rc = direct_uplink_start(
+	    &s.direct_uplink, &deliver, &owner, uplink, err);
 	if (rc == 0) {
-		rc = loop_run(line->loop);
+		rc = loop_run(uplink->loop);
 		if (s.direct_uplink.status != 0)
 			rc = -1;
 		else if (rc != 0)
@@ -270,10 +272,10 @@ import_send(const struct import_source *source,
 	direct_uplink_stop(&s.direct_uplink);
 	if (options->progress)
 		progress_clear();
-	result->events += import_batches_counters(s.pack)->events;
-	result->already += import_batches_counters(s.pack)->already;
+	result->events += import_batches_counters(s.batches)->events;
+	result->already += import_batches_counters(s.batches)->already;
 	result->bad += s.bad;
 	import_row_clear(&s.row);
-	import_batches_free(&s.pack);
+	import_batches_free(&s.batches);
 	return rc;
 }

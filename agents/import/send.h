@@ -26,7 +26,7 @@ struct import_result {
 /* Reports bad lines on standard error (the first 50).  -1: not everything is
  * acknowledged. */
 int import_send(const struct import_source *source,
-    const struct import_options *options, struct uplink_loop *line,
+    const struct import_options *options, struct uplink_loop *uplink,
     struct import_result *result, struct err *err);
 
 /* Reads all rows without sending.  -1: a line is bad; reports which. */

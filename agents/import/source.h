@@ -64,7 +64,7 @@ struct import_files {
 int import_files_open(struct import_files *files, const char *path,
     const char *name, struct err *err);
 void import_files_close(struct import_files *files);
-/* Back to the first line of the first file. */
+/* Continue with the first line of the first file. */
 void import_files_rewind(struct import_files *files);
 
 /* Parse the next line of all files that is not empty. */

@@ -114,7 +114,7 @@ proc_parse_process(struct text file, struct proc_process *process)
 	file.bytes -= (uint32_t)(close + 1 - file.at);
 	file.at = close + 1;
 	text_next_word(&file);
-	/* Negative ones are not read as numbers; none is needed. */
+	/* A negative number is skipped, not read; no wanted one is negative. */
 	for (uint32_t i = 0; i < COUNT(to); i++)
 		if (!scan_number(&file, to[i]) && to[i] != &ignored)
 			return -1;

@@ -2,9 +2,9 @@
  * gpu - reads the graphics processors of this host.
  *
  * NVIDIA's through their management library, which is loaded at run time;
- * AMD's through sysfs.  Without any there is nothing to read, and no error.
- * Drivers may take long to answer, or forever: a separate thread asks them,
- * and it is only created where there are such devices.
+ * AMD's through sysfs.  A host without any has no readings, which is no error.
+ * A driver may take long to answer, or forever: a separate thread asks the
+ * drivers; it is only created where there are such devices.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_GPU_H

@@ -59,7 +59,7 @@ read_device(const char *directory, struct value *values)
 	static const struct {
 		const char *file;
 		enum gpu_value value;
-		double divisor; /* 0: a whole number */
+		double divisor; /* 0: keep the number as it is */
 	} files[] = {
 		{ "gpu_busy_percent", GPU_UTILIZATION, 100 },
 		{ "mem_busy_percent", GPU_MEMORY_UTILIZATION, 100 },

@@ -17,7 +17,7 @@ struct memory {
 	unsigned long long total, free, used;
 };
 
-/* Zero is success. */
+/* The functions return 0 on success. */
 struct gpu_nvml {
 	void *library;
 	bool ready;

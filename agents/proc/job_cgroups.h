@@ -35,8 +35,8 @@ enum job_cgroups_file {
 	JOB_CGROUPS_FILES
 };
 
-/* All processes of one name: there are few names, which stay, and many pids,
- * which change. */
+/* All processes of one name.  Names are few and stay the same; pids are many
+ * and change. */
 struct job_cgroups_command {
 	char name[JOB_CGROUPS_NAME_BYTES];
 	uint64_t processes, threads, resident_pages;

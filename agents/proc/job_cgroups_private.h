@@ -34,7 +34,7 @@ struct job_cgroups {
 
 	struct job_cgroups_seen *seen; /* sorted by pid; allocated on demand */
 	uint32_t seen_count;
-	int64_t looked_ns; /* since boot; 0: never */
+	int64_t pass_ns; /* time of the last pass, since boot; 0: none */
 };
 
 /* Read a small file by its path; a view of the buffer. */

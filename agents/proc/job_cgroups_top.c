@@ -28,7 +28,7 @@ struct command {
 };
 
 /* One pass over all groups. */
-struct look {
+struct pass {
 	struct job_cgroups *job_cgroups;
 	uint64_t pids[JOB_CGROUPS_PIDS_MAX];
 	uint32_t count, groups;
@@ -37,7 +37,7 @@ struct look {
 };
 
 static void
-add_pids(struct look *look, const char *group)
+add_pids(struct pass *pass, const char *group)
 {
 	char path[PATH_MAX];
 	struct text file, line;
@@ -45,23 +45,23 @@ add_pids(struct look *look, const char *group)
 	if (snprintf(path, sizeof(path), "%s/cgroup.procs", group) >=
 	    (int)sizeof(path))
 		return;
-	file = job_cgroups_read_path(look->job_cgroups, path);
+	file = job_cgroups_read_path(pass->job_cgroups, path);
 	while (
-	    look->count < JOB_CGROUPS_PIDS_MAX && text_next_line(&file, &line))
-		look->count += scan_number(&line, &look->pids[look->count]);
+	    pass->count < JOB_CGROUPS_PIDS_MAX && text_next_line(&file, &line))
+		pass->count += scan_number(&line, &pass->pids[pass->count]);
 }
 
 /* The processes of a job are in the leaves of its tree of groups. */
 static void
-add_group(struct look *look, const char *group, int depth)
+add_group(struct pass *pass, const char *group, int depth)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
 	DIR *directory;
 
-	if (look->groups++ >= GROUPS_MAX)
+	if (pass->groups++ >= GROUPS_MAX)
 		return;
-	add_pids(look, group);
+	add_pids(pass, group);
 	directory = depth < DEPTH_MAX ? opendir(group) : NULL;
 	if (directory == NULL)
 		return;
@@ -69,7 +69,7 @@ add_group(struct look *look, const char *group, int depth)
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
 		    snprintf(path, sizeof(path), "%s/%s", group,
 			entry->d_name) < (int)sizeof(path))
-			add_group(look, path, depth + 1);
+			add_group(pass, path, depth + 1);
 	closedir(directory);
 }
 
@@ -106,7 +106,7 @@ used_since(
 		return now->used_ticks > last->used_ticks
 			   ? now->used_ticks - last->used_ticks
 			   : 0;
-	return now->start_ticks >= (uint64_t)(job_cgroups->looked_ns / TICK_NS)
+	return now->start_ticks >= (uint64_t)(job_cgroups->pass_ns / TICK_NS)
 		   ? now->used_ticks
 		   : 0;
 }
@@ -114,21 +114,21 @@ used_since(
 /* Add a process to those of its name. */
 static void
 add_process(
-    struct look *look, const struct proc_process *process, uint64_t used_ticks)
+    struct pass *pass, const struct proc_process *process, uint64_t used_ticks)
 {
 	struct command *command;
 	char name[JOB_CGROUPS_NAME_BYTES];
 	uint32_t i = 0;
 
 	name[proc_escape(name, sizeof(name) - 1, process->name)] = '\0';
-	while (i < look->command_count &&
-	       strcmp(look->commands[i].sum.name, name) != 0)
+	while (i < pass->command_count &&
+	       strcmp(pass->commands[i].sum.name, name) != 0)
 		i++;
 	if (i == COMMANDS_MAX)
 		return;
-	command = &look->commands[i];
-	if (i == look->command_count) {
-		look->command_count++;
+	command = &pass->commands[i];
+	if (i == pass->command_count) {
+		pass->command_count++;
 		strcpy(command->sum.name, name);
 	}
 	command->used_ticks += used_ticks;
@@ -138,28 +138,28 @@ add_process(
 }
 
 static void
-read_processes(struct look *look)
+read_processes(struct pass *pass)
 {
-	struct job_cgroups *job_cgroups = look->job_cgroups;
+	struct job_cgroups *job_cgroups = pass->job_cgroups;
 	struct job_cgroups_seen *seen =
-	    memory_zero(look->count + 1, sizeof(*seen));
+	    memory_zero(pass->count + 1, sizeof(*seen));
 	uint32_t seen_count = 0;
 
-	qsort(look->pids, look->count, sizeof(*look->pids), compare_pids);
-	for (uint32_t i = 0; i < look->count; i++) {
+	qsort(pass->pids, pass->count, sizeof(*pass->pids), compare_pids);
+	for (uint32_t i = 0; i < pass->count; i++) {
 		struct job_cgroups_seen *now = &seen[seen_count];
 		struct proc_process process;
 		char path[64];
 
 		snprintf(path, sizeof(path), "/proc/%llu/stat",
-		    (unsigned long long)look->pids[i]);
+		    (unsigned long long)pass->pids[i]);
 		if (proc_parse_process(job_cgroups_read_path(job_cgroups, path),
 			&process) != 0)
 			continue;
 		now->pid = process.pid;
 		now->start_ticks = process.start_ticks;
 		now->used_ticks = process.user_ticks + process.system_ticks;
-		add_process(look, &process, used_since(job_cgroups, now));
+		add_process(pass, &process, used_since(job_cgroups, now));
 		seen_count++;
 	}
 	free(job_cgroups->seen);
@@ -187,19 +187,19 @@ since_boot_ns(void)
 
 /* The totals of a pass that began at `now_ns`. */
 static uint32_t
-rank(struct look *look, int64_t now_ns, struct job_cgroups_command *top,
+rank(struct pass *pass, int64_t now_ns, struct job_cgroups_command *top,
     uint32_t max)
 {
-	int64_t elapsed_ns = now_ns - look->job_cgroups->looked_ns;
-	uint32_t count = look->command_count < max ? look->command_count : max;
+	int64_t elapsed_ns = now_ns - pass->job_cgroups->pass_ns;
+	uint32_t count = pass->command_count < max ? pass->command_count : max;
 
-	if (look->job_cgroups->looked_ns == 0 || elapsed_ns <= 0)
+	if (pass->job_cgroups->pass_ns == 0 || elapsed_ns <= 0)
 		return 0;
-	qsort(look->commands, look->command_count, sizeof(*look->commands),
+	qsort(pass->commands, pass->command_count, sizeof(*pass->commands),
 	    compare_used);
 	for (uint32_t i = 0; i < count; i++) {
-		top[i] = look->commands[i].sum;
-		top[i].processors = (double)look->commands[i].used_ticks *
+		top[i] = pass->commands[i].sum;
+		top[i].processors = (double)pass->commands[i].used_ticks *
 				    TICK_NS / (double)elapsed_ns;
 	}
 	return count;
@@ -210,24 +210,24 @@ job_cgroups_top(struct job_cgroups *job_cgroups,
     struct job_cgroups_command *top, uint32_t max)
 {
 	int64_t now_ns = since_boot_ns();
-	struct look *look;
+	struct pass *pass;
 	char path[PATH_MAX];
 	uint32_t count;
 
 	if (job_cgroups->count == 0) {
-		job_cgroups->looked_ns = now_ns;
+		job_cgroups->pass_ns = now_ns;
 		job_cgroups->seen_count = 0;
 		return 0;
 	}
-	look = memory_zero(1, sizeof(*look));
-	look->job_cgroups = job_cgroups;
+	pass = memory_zero(1, sizeof(*pass));
+	pass->job_cgroups = job_cgroups;
 	for (uint32_t i = 0; i < job_cgroups->count; i++)
 		if (snprintf(path, sizeof(path), "%s/%s", job_cgroups->root,
 			job_cgroups->groups[i].path) < (int)sizeof(path))
-			add_group(look, path, 0);
-	read_processes(look);
-	count = rank(look, now_ns, top, max);
-	job_cgroups->looked_ns = now_ns;
-	free(look);
+			add_group(pass, path, 0);
+	read_processes(pass);
+	count = rank(pass, now_ns, top, max);
+	job_cgroups->pass_ns = now_ns;
+	free(pass);
 	return count;
 }

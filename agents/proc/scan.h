@@ -24,7 +24,7 @@ struct scan_field {
 	struct text name;
 	uint64_t *to;
 };
-/* Was any of the numbers there? */
+/* Returns whether any of the names was found. */
 bool scan_fields(
     struct text file, const struct scan_field *fields, uint32_t count);
 

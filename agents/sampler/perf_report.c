@@ -226,7 +226,7 @@ add_device(struct devices *devices, struct text name, const uint64_t now[2],
 
 /* If no device is left psutil stops here and forgets nothing. */
 static void
-forget_the_gone(struct devices *devices)
+forget_removed(struct devices *devices)
 {
 	uint32_t kept = 0, seen = 0;
 
@@ -264,7 +264,7 @@ perf_report_disks(struct perf_reporter *perf_reporter, struct text diskstats,
 		if (is_disk(arg, disk.name))
 			add_device(&perf_reporter->disks, disk.name, now, sums);
 	}
-	forget_the_gone(&perf_reporter->disks);
+	forget_removed(&perf_reporter->disks);
 	report->values[PERF_REPORT_DISK_READ] = mebibytes(sums[0]);
 	report->values[PERF_REPORT_DISK_WRITE] = mebibytes(sums[1]);
 }
@@ -296,7 +296,7 @@ perf_report_network(struct perf_reporter *perf_reporter, struct text net_dev,
 		add_device(&perf_reporter->interfaces, interface.name, now,
 		    is_loopback(interface.name) ? lo : ext);
 	}
-	forget_the_gone(&perf_reporter->interfaces);
+	forget_removed(&perf_reporter->interfaces);
 	report->values[PERF_REPORT_LO_SENT] = mebibytes(lo[0]);
 	report->values[PERF_REPORT_LO_RECEIVED] = mebibytes(lo[1]);
 	report->values[PERF_REPORT_EXT_SENT] = mebibytes(ext[0]);

@@ -46,7 +46,8 @@ sampler_close_clock(struct sampler *sampler)
 	loop_stop_timer(sampler->options.loop, &sampler->clock.timer);
 }
 
-/* Bit 2k of far_reported: 2^k hours or more; the next bit: that much slow. */
+/* The bit of far_reported for an offset of 2^k hours or more: 2k, or 2k + 1 if
+ * the offset is negative. */
 static unsigned
 class_of(int64_t offset_ns)
 {
@@ -60,7 +61,7 @@ class_of(int64_t offset_ns)
 /* A query for a time must know which clocks were so far off that their samples
  * are stored under other hours. */
 static void
-tell_far(struct sampler *sampler, int64_t offset_ns)
+report_far(struct sampler *sampler, int64_t offset_ns)
 {
 	unsigned class = class_of(offset_ns);
 	int64_t least_ns = HOUR_NS << class / 2, greatest_ns = 2 * least_ns;
@@ -90,9 +91,9 @@ tell_far(struct sampler *sampler, int64_t offset_ns)
 	wire_put_attribute(&writer, text_of("greatest_ns"), &greatest);
 	entity.pairs =
 	    (struct text){ (const char *)pairs, (uint32_t)writer.bytes };
-	if (!wire_put_record(&sampler->sets, &entity)) {
+	if (!wire_put_record(&sampler->descriptions, &entity)) {
 		sampler_flush(sampler);
-		wire_put_record(&sampler->sets, &entity);
+		wire_put_record(&sampler->descriptions, &entity);
 	}
 	sampler->clock.far_reported |= UINT64_C(1) << class;
 }
@@ -114,7 +115,7 @@ add(struct sampler *sampler, const struct clock_offset_estimate *estimate)
 
 	if (estimate->time_ns < TIME_MIN_NS || estimate->time_ns > TIME_MAX_NS)
 		return;
-	tell_far(sampler, estimate->offset_ns);
+	report_far(sampler, estimate->offset_ns);
 	sampler->now_ns = estimate->time_ns;
 	sampler_add(sampler, &metric_group_clock, text_of("clock"), values);
 	sampler->now_ns = now_ns;
@@ -177,7 +178,7 @@ set_timer(struct sampler *sampler)
 }
 
 static void
-look_for_news(struct sampler *sampler)
+check_news(struct sampler *sampler)
 {
 	find_news(&sampler->clock);
 	if (sampler->clock.steps > 0 || sampler->clock.news.generation != 0)
@@ -196,7 +197,7 @@ sampler_watch_clock(struct sampler *sampler)
 		return;
 	if (known)
 		end_generation(&sampler->clock, &last);
-	look_for_news(sampler);
+	check_news(sampler);
 }
 
 /* The first batch after a pause wakes every process on its way, while the
@@ -226,7 +227,7 @@ sampler_probed(struct sampler *sampler, const struct clock_offset_probe *probe)
 	clock_offset_add(&sampler->clock.clock_offset, probe, &last, &known);
 	if (known)
 		end_generation(&sampler->clock, &last);
-	look_for_news(sampler);
+	check_news(sampler);
 	return wants_another(&sampler->clock, probe);
 }
 

@@ -105,7 +105,7 @@ read_disks(struct sampler *sampler, uint32_t due)
 /* Excludes the loopback, the interfaces of containers (they come and go by the
  * thousand) and interfaces that were never used. */
 static bool
-is_worth_it(const struct proc_interface *interface)
+is_sampled(const struct proc_interface *interface)
 {
 	struct text name = interface->name;
 
@@ -133,7 +133,7 @@ read_interfaces(struct sampler *sampler, uint32_t due)
 			i.receive_packets, i.send_packets, i.receive_errors,
 			i.send_errors, i.receive_drops, i.send_drops };
 
-		if (!is_worth_it(&i))
+		if (!is_sampled(&i))
 			continue;
 		sampler_add_whole(sampler, &metric_group_network,
 		    sampler_name(name, "network/", i.name), numbers,

@@ -11,7 +11,7 @@
 #include "proto/os/log.h"
 
 /* What a submission holds: the `number` of its ticket. */
-enum content { SAMPLES, SETS, GAP, EVENT };
+enum content { SAMPLES, DESCRIPTIONS, GAP, EVENT };
 
 /* Any fixed key: group names come from kernels. */
 static const struct hash_key hash_key = { 0x73657473, 0x73616d70 };
@@ -36,7 +36,7 @@ note_loss(struct sampler *sampler, const struct batcher_ticket *ticket,
 static void
 forget(struct sampler *sampler)
 {
-	sampler->defined_count = sampler->sure;
+	sampler->defined_count = sampler->defined_stored;
 	sampler->clock.far_reported = 0;
 }
 
@@ -53,11 +53,11 @@ on_settled(
 		if (!good)
 			note_loss(sampler, ticket, outcome->result);
 		break;
-	case SETS:
+	case DESCRIPTIONS:
 		if (!good)
 			forget(sampler);
 		else if (ticket->client <= sampler->defined_count)
-			sampler->sure = (uint32_t)ticket->client;
+			sampler->defined_stored = (uint32_t)ticket->client;
 		break;
 	case GAP:
 		if (good) {
@@ -109,10 +109,11 @@ put(struct sampler *sampler, const struct wire_writer *body,
 void
 sampler_flush(struct sampler *sampler)
 {
-	put(sampler, &sampler->sets, SETS, sampler->defined_count);
+	put(sampler, &sampler->descriptions, DESCRIPTIONS,
+	    sampler->defined_count);
 	put(sampler, &sampler->samples, SAMPLES, sampler->samples.records);
-	wire_writer_init(
-	    &sampler->sets, sampler->sets_body, sizeof(sampler->sets_body));
+	wire_writer_init(&sampler->descriptions, sampler->descriptions_body,
+	    sizeof(sampler->descriptions_body));
 	wire_writer_init(&sampler->samples, sampler->samples_body,
 	    sizeof(sampler->samples_body));
 }
@@ -187,9 +188,9 @@ define(struct sampler *sampler, const struct metric_group *metric_group,
 		return true;
 	/* Devices come and go: start with an empty table; repeating a
 	 * description does no harm. */
-	if (sampler->defined_count == SAMPLER_SETS_MAX)
-		sampler->defined_count = sampler->sure = 0;
-	if (!metric_group_define(&sampler->sets, metric_group, name))
+	if (sampler->defined_count == SAMPLER_GROUPS_MAX)
+		sampler->defined_count = sampler->defined_stored = 0;
+	if (!metric_group_define(&sampler->descriptions, metric_group, name))
 		return false;
 	sampler->defined[sampler->defined_count++] = hash;
 	return true;

@@ -25,15 +25,15 @@ set_factor(struct sampler *sampler, uint32_t factor, double percent)
 		    sampler_real(sampler->options.throttle_percent) },
 		{ text_of("factor"), sampler_whole(factor) },
 	};
-	bool thin = factor > 1;
+	bool throttle = factor > 1;
 
 	log_info("memory pressure %.1f %%: sampling period %s", percent,
-	    thin ? "x8" : "back to normal");
+	    throttle ? "x8" : "back to normal");
 	sampler->schedule.factor = factor;
 	schedule_start(&sampler->schedule, sampler->options.node,
 	    sampler->now_ns, sampler->now_monotonic_ns);
 	sampler_event(
-	    sampler, thin ? "throttled" : "throttled-end", attributes, 3);
+	    sampler, throttle ? "throttled" : "throttled-end", attributes, 3);
 }
 
 /* Sampling a host that is out of memory makes it worse. */
@@ -57,7 +57,7 @@ watch_pressure(struct sampler *sampler)
 }
 
 static void
-read_sets(struct sampler *sampler, uint32_t due)
+read_groups(struct sampler *sampler, uint32_t due)
 {
 	sampler->now_ns = clock_wall_ns();
 	sampler->now_monotonic_ns = clock_monotonic_ns();
@@ -97,7 +97,7 @@ on_timer(void *arg, struct loop_timer *timer)
 	(void)timer;
 	if (sampler->lost > 0 && sampler->room)
 		sampler_put_gap(sampler);
-	read_sets(
+	read_groups(
 	    sampler, schedule_take(&sampler->schedule, clock_monotonic_ns()));
 	watch_pressure(sampler);
 	sampler_read_clock(sampler);
@@ -114,7 +114,7 @@ sampler_urge(struct sampler *sampler, const char *why)
 	const struct record_attribute attribute = { text_of("notice"),
 		{ .type = VALUE_TEXT, .is.text = text_of(why) } };
 
-	read_sets(sampler,
+	read_groups(sampler,
 	    schedule_take_early(&sampler->schedule, clock_monotonic_ns()));
 	sampler_read_clock(sampler);
 	sampler_flush(sampler);
@@ -158,8 +158,8 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	    proc_parse_boot(proc_files_read(&sampler->files, PROC_BOOT));
 	open_sources(sampler);
 	perf_report_new(&sampler->perf_reporter);
-	wire_writer_init(
-	    &sampler->sets, sampler->sets_body, sizeof(sampler->sets_body));
+	wire_writer_init(&sampler->descriptions, sampler->descriptions_body,
+	    sizeof(sampler->descriptions_body));
 	wire_writer_init(&sampler->samples, sampler->samples_body,
 	    sizeof(sampler->samples_body));
 	schedule_start(&sampler->schedule, options->node, clock_wall_ns(),
@@ -209,7 +209,7 @@ sampler_stop(struct sampler *sampler)
 {
 	if (sampler == NULL)
 		return;
-	read_sets(sampler,
+	read_groups(sampler,
 	    schedule_take_early(&sampler->schedule, clock_monotonic_ns()));
 	sampler_read_clock(sampler);
 	sampler_flush(sampler);
@@ -218,7 +218,7 @@ sampler_stop(struct sampler *sampler)
 void
 sampler_renew(struct sampler *sampler)
 {
-	sampler->defined_count = sampler->sure = 0;
+	sampler->defined_count = sampler->defined_stored = 0;
 	sampler->clock.far_reported = 0;
 }
 

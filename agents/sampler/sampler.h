@@ -39,17 +39,17 @@ struct sampler_options {
 	struct clock_offset_now began; /* before anything is submitted */
 	struct schedule schedule;
 	int64_t send_interval_ns; /* the send interval */
-	double
-	    throttle_percent; /* of memory pressure (some, avg10); 0: never */
-	const char *proc;     /* "/proc" */
-	const char *groups;   /* patterns of paths, see proc/job_cgroups.h */
-	const char *root;     /* of the control groups; NULL: find it */
-	uint32_t processes;   /* at most, in metric group process */
+	double throttle_percent;  /* throttle above this memory pressure (some,
+				     avg10); 0: never */
+	const char *proc;         /* "/proc" */
+	const char *groups; /* patterns of paths, see proc/job_cgroups.h */
+	const char *root;   /* of the control groups; NULL: find it */
+	uint32_t processes; /* at most, in metric group process */
 	uint64_t run; /* start count of the spool: generations of the clock
 			 follow it */
 
 	void *arg;
-	void (*commit)(void *arg); /* a commit of the batcher is due */
+	void (*commit)(void *arg); /* commit the batcher */
 	void (*counters)(void *arg, struct sampler_counters *counters);
 };
 
@@ -65,12 +65,13 @@ void sampler_close(struct sampler **sampler);
 void sampler_change(
     struct sampler *sampler, const struct sampler_options *options);
 
-/* Submit a last sample of each group that is half due, and everything that
- * waits.  `sampler` may be NULL. */
+/* Submit a last sample of each group whose period is at least half over, and
+ * everything that waits.  `sampler` may be NULL. */
 void sampler_stop(struct sampler *sampler);
 
-/* This host is about to be preempted: sample what is half due, submit
- * everything, and from now on let no sample wait for the send interval. */
+/* This host is about to be preempted: sample each group whose period is at
+ * least half over, submit everything, and from now on let no sample wait for
+ * the send interval. */
 void sampler_urge(struct sampler *sampler, const char *why);
 
 /* An answer is a clock probe: the resulting offset of this host's clock is

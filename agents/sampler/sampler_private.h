@@ -18,7 +18,7 @@
 #include "proto/os/clock.h"
 
 enum {
-	SAMPLER_SETS_MAX = 512,
+	SAMPLER_GROUPS_MAX = 512,
 	SAMPLER_BODY_BYTES = 24 << 10,
 	SAMPLER_DISKS_MAX = 256,
 	SAMPLER_DEVICES_MAX = 64, /* of each kind in a round */
@@ -70,20 +70,21 @@ struct sampler {
 	int64_t now_monotonic_ns;
 	int64_t flushed_ns; /* monotonic */
 	bool urgent;
-	struct wire_writer samples, sets;
+	struct wire_writer samples, descriptions;
 	unsigned char samples_body[SAMPLER_BODY_BYTES];
-	unsigned char sets_body[SAMPLER_BODY_BYTES];
+	unsigned char descriptions_body[SAMPLER_BODY_BYTES];
 
-	/* Hashes of the names of metric groups that were described; those from
-	 * `sure` on are on their way to the spool. */
-	uint64_t defined[SAMPLER_SETS_MAX];
-	uint32_t defined_count, sure;
+	/* Hashes of the names of metric groups that were described; the
+	 * descriptions of those from `defined_stored` on are not in the spool
+	 * yet. */
+	uint64_t defined[SAMPLER_GROUPS_MAX];
+	uint32_t defined_count, defined_stored;
 
 	/* Samples that did not fit, not yet reported. */
 	uint64_t lost, lost_ever;
 	int64_t lost_from_ns, lost_to_ns;
 	const char *lost_reason;
-	bool room; /* the last samples found some */
+	bool room; /* the last samples fitted */
 };
 
 static inline struct value
@@ -122,7 +123,7 @@ void sampler_put_gap(struct sampler *sampler);
 void sampler_event(struct sampler *sampler, const char *name,
     const struct record_attribute *attributes, uint32_t count);
 
-/* Read the groups that are due; each file several of them. */
+/* Read the groups that are due; each of these reads several. */
 void sampler_read_host(struct sampler *sampler, uint32_t due);
 void sampler_read_devices(struct sampler *sampler, uint32_t due);
 void sampler_read_jobs(struct sampler *sampler, uint32_t due);
@@ -134,9 +135,9 @@ void sampler_close_clock(struct sampler *sampler);
 void sampler_read_clock(struct sampler *sampler);
 
 static inline bool
-sampler_is_due(uint32_t due, enum schedule_set set)
+sampler_is_due(uint32_t due, enum schedule_group group)
 {
-	return due >> set & 1;
+	return due >> group & 1;
 }
 
 #endif

@@ -14,7 +14,7 @@ static const struct {
 	const char *name;
 	bool slow;
 	bool by_default;
-} table[SCHEDULE_SETS] = {
+} table[SCHEDULE_GROUPS] = {
 	[SCHEDULE_CPU] = { "cpu", false, true },
 	[SCHEDULE_CPUS] = { "cpus", false, false },
 	[SCHEDULE_MEMORY] = { "memory", false, true },
@@ -40,9 +40,9 @@ static const struct hash_key hash_key = { 0x706f6f6c, 0x73636f7065 };
 /* Slow groups are sampled every ten periods, but at least every 10 s if the
  * period permits. */
 static int64_t
-period_of(int set, int64_t period_ns)
+period_of(int group, int64_t period_ns)
 {
-	if (!table[set].slow || period_ns >= SLOW_NS)
+	if (!table[group].slow || period_ns >= SLOW_NS)
 		return period_ns;
 	return period_ns * 10 < SLOW_NS ? period_ns * 10 : SLOW_NS;
 }
@@ -50,17 +50,17 @@ period_of(int set, int64_t period_ns)
 static void
 switch_on(struct schedule *schedule, int64_t period_ns, bool all)
 {
-	for (int i = 0; i < SCHEDULE_SETS; i++)
+	for (int i = 0; i < SCHEDULE_GROUPS; i++)
 		if (all || table[i].by_default)
 			schedule->period_ns[i] = period_of(i, period_ns);
 }
 
 static int
-find_set(struct text name, struct err *err)
+find_group(struct text name, struct err *err)
 {
 	char shown[64];
 
-	for (int i = 0; i < SCHEDULE_SETS; i++)
+	for (int i = 0; i < SCHEDULE_GROUPS; i++)
 		if (text_equal(name, text_of(table[i].name)))
 			return i;
 	return err_set(err,
@@ -79,7 +79,7 @@ parse_word(struct schedule *schedule, struct text word, int64_t period_ns,
 	    word.bytes > 0 ? memchr(word.at, '=', word.bytes) : NULL;
 	bool less = word.bytes > 0 && *word.at == '-';
 	struct text name = word;
-	int set;
+	int group;
 
 	if (text_equal(word, text_of("default")) ||
 	    text_equal(word, text_of("all"))) {
@@ -92,8 +92,8 @@ parse_word(struct schedule *schedule, struct text word, int64_t period_ns,
 	} else if (equals != NULL) {
 		name.bytes = (uint32_t)(equals - word.at);
 	}
-	set = find_set(name, err);
-	if (set < 0)
+	group = find_group(name, err);
+	if (group < 0)
 		return -1;
 	if (!less && equals != NULL) {
 		struct text duration = { equals + 1,
@@ -101,9 +101,10 @@ parse_word(struct schedule *schedule, struct text word, int64_t period_ns,
 
 		if (clock_parse_duration(duration, &period_ns, err) != 0)
 			return -1;
-		schedule->period_ns[set] = period_ns;
+		schedule->period_ns[group] = period_ns;
 	} else {
-		schedule->period_ns[set] = less ? 0 : period_of(set, period_ns);
+		schedule->period_ns[group] =
+		    less ? 0 : period_of(group, period_ns);
 	}
 	if (!less && period_ns < PERIOD_MIN_NS)
 		return err_set(err, "a period is below 100ms");
@@ -111,21 +112,21 @@ parse_word(struct schedule *schedule, struct text word, int64_t period_ns,
 }
 
 int
-schedule_parse(struct schedule *schedule, const char *sets, int64_t period_ns,
+schedule_parse(struct schedule *schedule, const char *groups, int64_t period_ns,
     struct err *err)
 {
 	*schedule = (struct schedule){ .factor = 1 };
 	if (period_ns < PERIOD_MIN_NS)
 		return err_set(err, "a period is below 100ms");
-	if (sets == NULL || *sets == '-')
+	if (groups == NULL || *groups == '-')
 		switch_on(schedule, period_ns, false);
-	while (sets != NULL && *sets != '\0') {
-		size_t bytes = strcspn(sets, ",");
-		struct text word = { sets, (uint32_t)bytes };
+	while (groups != NULL && *groups != '\0') {
+		size_t bytes = strcspn(groups, ",");
+		struct text word = { groups, (uint32_t)bytes };
 
 		if (parse_word(schedule, word, period_ns, err) != 0)
 			return -1;
-		sets += bytes + (sets[bytes] == ',');
+		groups += bytes + (groups[bytes] == ',');
 	}
 	return 0;
 }
@@ -136,7 +137,7 @@ schedule_start(struct schedule *schedule, struct text node, int64_t wall_ns,
 {
 	uint64_t phase = hash_bytes(hash_key, node.at, node.bytes);
 
-	for (int i = 0; i < SCHEDULE_SETS; i++) {
+	for (int i = 0; i < SCHEDULE_GROUPS; i++) {
 		int64_t period_ns = schedule->period_ns[i], phase_ns, into_ns;
 
 		if (period_ns == 0)
@@ -154,7 +155,7 @@ schedule_take(struct schedule *schedule, int64_t now_ns)
 {
 	uint32_t due = 0;
 
-	for (int i = 0; i < SCHEDULE_SETS; i++) {
+	for (int i = 0; i < SCHEDULE_GROUPS; i++) {
 		int64_t period_ns = schedule->period_ns[i] * schedule->factor;
 
 		if (period_ns == 0 || schedule->due_ns[i] > now_ns)
@@ -172,7 +173,7 @@ schedule_take_early(struct schedule *schedule, int64_t now_ns)
 {
 	uint32_t due = schedule_take(schedule, now_ns);
 
-	for (int i = 0; i < SCHEDULE_SETS; i++) {
+	for (int i = 0; i < SCHEDULE_GROUPS; i++) {
 		int64_t period_ns = schedule->period_ns[i] * schedule->factor;
 
 		if (period_ns == 0 || due >> i & 1 ||
@@ -189,7 +190,7 @@ schedule_next_ns(const struct schedule *schedule)
 {
 	int64_t next_ns = INT64_MAX;
 
-	for (int i = 0; i < SCHEDULE_SETS; i++)
+	for (int i = 0; i < SCHEDULE_GROUPS; i++)
 		if (schedule->period_ns[i] != 0 &&
 		    schedule->due_ns[i] < next_ns)
 			next_ns = schedule->due_ns[i];

@@ -15,7 +15,7 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 
-enum schedule_set {
+enum schedule_group {
 	SCHEDULE_CPU,
 	SCHEDULE_CPUS,
 	SCHEDULE_MEMORY,
@@ -31,12 +31,12 @@ enum schedule_set {
 	SCHEDULE_GPU,
 	SCHEDULE_PERF,
 	SCHEDULE_SELF,
-	SCHEDULE_SETS
+	SCHEDULE_GROUPS
 };
 
 struct schedule {
-	int64_t period_ns[SCHEDULE_SETS]; /* 0: off */
-	int64_t due_ns[SCHEDULE_SETS];    /* monotonic */
+	int64_t period_ns[SCHEDULE_GROUPS]; /* 0: off */
+	int64_t due_ns[SCHEDULE_GROUPS];    /* monotonic */
 	uint32_t factor; /* throttling: multiplies every period */
 };
 
@@ -44,7 +44,7 @@ struct schedule {
  * often) or at their own period.  "default" and "all" are lists; "-gpu"
  * removes a group; a list that begins with a removal starts from the default.
  * NULL: the default. */
-int schedule_parse(struct schedule *schedule, const char *sets,
+int schedule_parse(struct schedule *schedule, const char *groups,
     int64_t period_ns, struct err *err);
 
 /* Set the first due time of each group: the next multiple of its period plus a

@@ -45,7 +45,7 @@ grow(struct spool_writer *w, uint32_t span)
 
 /* After a commit that used less than a quarter, release half of the buffer. */
 static void
-give_back(struct spool_writer *w, uint32_t used)
+shrink(struct spool_writer *w, uint32_t used)
 {
 	if (w->room > ROOM_FIRST && used < w->room / 4) {
 		unsigned char *less = realloc(w->at, w->room / 2);
@@ -112,9 +112,9 @@ note_part(struct spool *spool, const struct spool_part *part)
 		s = spool->streams[f.stream];
 		/* Replace a remembered place only by one that the reader needs
 		 * soon. */
-		if (f.seq - s->acked <= SPOOL_PLACES)
-			spool_place_put(
-			    s->places, f.seq, segment->number, offset);
+		if (f.seq - s->acked <= SPOOL_POSITIONS)
+			spool_position_put(
+			    s->positions, f.seq, segment->number, offset);
 	}
 	segment->end = part->start + part->used;
 	segment->frames = part->frames;
@@ -146,7 +146,7 @@ succeed(struct spool *spool)
 		spool->streams[i]->committed_chain = spool->streams[i]->chain;
 	}
 	w->used = w->parts_count = 0;
-	give_back(w, used);
+	shrink(w, used);
 	spool->failures = 0;
 	spool->counters->commits++;
 }

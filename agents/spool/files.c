@@ -30,7 +30,7 @@ spool_open_file(int dir, const char *name, int flags)
 }
 
 ssize_t
-spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max)
+spool_read_file(int dir, const char *name, unsigned char *to, uint32_t max)
 {
 	struct stat st;
 	int fd = spool_open_file(dir, name, O_RDONLY);

@@ -34,7 +34,7 @@ struct spool_head {
 
 struct spool_frame {
 	enum spool_type type;
-	uint32_t bytes; /* of the body as stored */
+	uint32_t bytes; /* size of the stored body */
 	uint32_t crc;
 	uint32_t codec;
 	uint32_t stream;

@@ -16,13 +16,14 @@
 #include "proto/base/memory.h"
 #include "proto/wire/wire.h"
 
-/* Numbers skipped by a stream of which nothing is left, not even ACKED. */
+/* How many numbers a stream skips of which nothing is left, not even in
+ * ACKED. */
 #define SKIP_ALL (UINT64_C(1) << 32)
 
 struct trail {
-	uint64_t seen;      /* the highest number so far */
-	uint64_t lost_then; /* holes->lost when it was seen */
-	uint64_t behind;    /* the running hash after it, if it is a gap */
+	uint64_t seen;        /* the highest number so far */
+	uint64_t lost_then;   /* holes->lost when it was seen */
+	uint64_t chain_after; /* the running hash after it, if it is a gap */
 };
 
 struct spool_holes {
@@ -95,10 +96,10 @@ add_hole(
 		widen(&holes->gaps, stream, last);
 }
 
-/* The number is used again, from `seq` on: earlier frames of this stream with
- * these numbers were withdrawn when it was written. */
+/* This frame uses the numbers from `seq` on again: earlier frames of the
+ * stream with these numbers were withdrawn when it was written. */
 static void
-take_back(struct spool_holes *holes, struct spool *spool, uint32_t stream,
+withdraw(struct spool_holes *holes, struct spool *spool, uint32_t stream,
     uint64_t seq)
 {
 	uint32_t kept = 0;
@@ -123,23 +124,23 @@ spool_holes_see(struct spool_holes *holes, struct spool *spool,
 {
 	struct trail *t = &holes->trails[frame->stream];
 	uint64_t acked = spool->streams[frame->stream]->acked;
-	uint64_t behind = (t->seen > acked ? t->seen : acked) + 1;
+	uint64_t chain_after = (t->seen > acked ? t->seen : acked) + 1;
 
 	if (frame->type == SPOOL_GAP) {
 		struct spool_gap gap = { frame->seq, frame->last_seq,
 			frame->chain, segment->number, segment->number,
 			frame->stream, frame->reason };
 
-		spool_know_gap(spool, &gap);
+		spool_note_gap(spool, &gap);
 	} else if (frame->seq <= t->seen) {
-		take_back(holes, spool, frame->stream, frame->seq);
+		withdraw(holes, spool, frame->stream, frame->seq);
 	}
 	if (frame->type == SPOOL_BATCH)
-		t->behind = 0;
+		t->chain_after = 0;
 	else if (frame->last_seq > t->seen)
-		t->behind = spool_gap_after(frame);
+		t->chain_after = spool_gap_after(frame);
 	if (frame->seq > t->seen)
-		add_hole(holes, frame->stream, behind, frame->seq - 1);
+		add_hole(holes, frame->stream, chain_after, frame->seq - 1);
 	t->lost_then = holes->lost;
 	if (frame->type == SPOOL_BATCH || frame->last_seq > t->seen)
 		t->seen = frame->last_seq;
@@ -156,10 +157,10 @@ resume(struct spool *spool, uint32_t i, const struct trail *t)
 	if (s->next == t->seen + 1)
 		chain = spool_chain_after(spool, i, t->seen);
 	if (chain == 0 && s->next == t->seen + 1)
-		chain = t->behind;
+		chain = t->chain_after;
 	if (chain == 0 && s->next == s->saved + 1)
 		chain = s->saved_chain;
-	/* After a gap, any running hash will do that nobody else has. */
+	/* After a gap any value does that no other spool has. */
 	if (chain == 0 && s->next > 1)
 		hash_random_bytes(&chain, sizeof(chain));
 	s->chain = chain;
@@ -208,10 +209,10 @@ finish(struct spool_holes *holes, struct spool *spool, uint32_t *count)
 	return list;
 }
 
-/* On a full disk the gaps are known until the next start, which finds them
+/* On a full disk only memory has the gaps, until the next start finds them
  * again. */
 static void
-know_only(struct spool *spool, const struct spool_gap *list, uint32_t count)
+note_only(struct spool *spool, const struct spool_gap *list, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct spool_gap g = list[i];
@@ -249,7 +250,7 @@ spool_holes_close(struct spool_holes *holes, struct spool *spool,
 	if (count > 0)
 		result = spool_append_gaps(spool, list, count, err);
 	if (result == SPOOL_FULL)
-		know_only(spool, list, count);
+		note_only(spool, list, count);
 	free(list);
 	return result == SPOOL_IO ? -1 : result == SPOOL_OK;
 }

@@ -101,7 +101,7 @@ spool_range_seek(const struct spool_range *range, uint64_t seq)
 
 /* The index of the first gap that does not end before (stream, seq). */
 static uint32_t
-gap_place(const struct spool_gaps *gaps, uint32_t stream, uint64_t seq)
+gap_index(const struct spool_gaps *gaps, uint32_t stream, uint64_t seq)
 {
 	uint32_t low = 0, high = gaps->count;
 
@@ -121,7 +121,7 @@ gap_place(const struct spool_gaps *gaps, uint32_t stream, uint64_t seq)
 const struct spool_gap *
 spool_gaps_next(const struct spool_gaps *gaps, uint32_t stream, uint64_t seq)
 {
-	uint32_t i = gap_place(gaps, stream, seq);
+	uint32_t i = gap_index(gaps, stream, seq);
 
 	if (i == gaps->count || gaps->at[i].stream != stream)
 		return NULL;
@@ -172,7 +172,7 @@ spool_gaps_add(struct spool_gaps *gaps, const struct spool_gap *gap)
 	struct spool_gap piece = *gap;
 
 	while (piece.first <= gap->last) {
-		uint32_t i = gap_place(gaps, gap->stream, piece.first);
+		uint32_t i = gap_index(gaps, gap->stream, piece.first);
 		const struct spool_gap *g =
 		    i < gaps->count && gaps->at[i].stream == gap->stream
 			? &gaps->at[i]
@@ -195,8 +195,8 @@ spool_gaps_add(struct spool_gaps *gaps, const struct spool_gap *gap)
 void
 spool_gaps_forget(struct spool_gaps *gaps, uint32_t stream, uint64_t seq)
 {
-	uint32_t from = gap_place(gaps, stream, 0);
-	uint32_t to = gap_place(gaps, stream, seq + 1);
+	uint32_t from = gap_index(gaps, stream, 0);
+	uint32_t to = gap_index(gaps, stream, seq + 1);
 
 	if (from == to)
 		return;
@@ -213,18 +213,18 @@ spool_gaps_clear(struct spool_gaps *gaps)
 }
 
 void
-spool_place_put(struct spool_place places[static SPOOL_PLACES], uint64_t seq,
-    uint64_t number, uint32_t offset)
+spool_position_put(struct spool_position positions[static SPOOL_POSITIONS],
+    uint64_t seq, uint64_t number, uint32_t offset)
 {
-	places[seq % SPOOL_PLACES] =
-	    (struct spool_place){ seq, number, offset };
+	positions[seq % SPOOL_POSITIONS] =
+	    (struct spool_position){ seq, number, offset };
 }
 
-const struct spool_place *
-spool_place_find(
-    const struct spool_place places[static SPOOL_PLACES], uint64_t seq)
+const struct spool_position *
+spool_position_find(
+    const struct spool_position positions[static SPOOL_POSITIONS], uint64_t seq)
 {
-	const struct spool_place *p = &places[seq % SPOOL_PLACES];
+	const struct spool_position *p = &positions[seq % SPOOL_POSITIONS];
 
 	return p->seq == seq && seq != 0 ? p : NULL;
 }

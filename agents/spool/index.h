@@ -19,11 +19,11 @@
 enum {
 	SPOOL_POINTS = 8,
 	SPOOL_GAPS_MAX = 4096,
-	SPOOL_PLACES = 16, /* for each stream; more than may be in flight */
+	SPOOL_POSITIONS = 16, /* for each stream; more than may be in flight */
 };
 
 struct spool_point {
-	uint32_t ahead; /* position of the range's first number */
+	uint32_t ahead; /* number of the batch, minus the range's first */
 	uint32_t offset;
 };
 
@@ -78,8 +78,7 @@ struct spool_gaps {
 	uint32_t count, room;
 };
 
-/* Add the part of `gap` that is not covered yet.  False: there are
- * SPOOL_GAPS_MAX. */
+/* Add the part of `gap` that is not covered yet.  False: the table is full. */
 bool spool_gaps_add(struct spool_gaps *gaps, const struct spool_gap *gap);
 const struct spool_gap *spool_gaps_find(
     const struct spool_gaps *gaps, uint32_t stream, uint64_t seq);
@@ -91,14 +90,15 @@ void spool_gaps_forget(struct spool_gaps *gaps, uint32_t stream, uint64_t seq);
 void spool_gaps_clear(struct spool_gaps *gaps);
 
 /* Positions of single batches: a small direct-mapped table. */
-struct spool_place {
+struct spool_position {
 	uint64_t seq; /* 0: none */
 	uint64_t number;
 	uint32_t offset;
 };
-void spool_place_put(struct spool_place places[static SPOOL_PLACES],
+void spool_position_put(struct spool_position positions[static SPOOL_POSITIONS],
     uint64_t seq, uint64_t number, uint32_t offset);
-const struct spool_place *spool_place_find(
-    const struct spool_place places[static SPOOL_PLACES], uint64_t seq);
+const struct spool_position *spool_position_find(
+    const struct spool_position positions[static SPOOL_POSITIONS],
+    uint64_t seq);
 
 #endif

@@ -128,7 +128,7 @@ int
 spool_meta_load(struct spool *spool, enum spool_found *found, struct err *err)
 {
 	unsigned char *at = memory_alloc(META_MAX);
-	ssize_t bytes = spool_slurp(spool->dir, "META", at, META_MAX);
+	ssize_t bytes = spool_read_file(spool->dir, "META", at, META_MAX);
 	int rc = 0;
 
 	if (bytes >= 0)
@@ -245,7 +245,7 @@ enum spool_found
 spool_acked_load(struct spool *spool)
 {
 	unsigned char *at = memory_zero(1, 2 * SLOT_BYTES);
-	ssize_t n = spool_slurp(spool->dir, "ACKED", at, 2 * SLOT_BYTES);
+	ssize_t n = spool_read_file(spool->dir, "ACKED", at, 2 * SLOT_BYTES);
 	enum spool_found found = SPOOL_UNREADABLE;
 	const unsigned char *best = NULL;
 

@@ -87,7 +87,7 @@ unlink_segments(const struct spool *spool)
 
 /* The copy replaces the original; directory and lock stay. */
 static void
-take_place(struct spool *spool, struct spool *next)
+replace(struct spool *spool, struct spool *next)
 {
 	struct spool old = *spool;
 	struct spool_counters kept = *spool->counters;
@@ -112,7 +112,7 @@ spool_new_session(
 	session_random(&spool->meta.next);
 	rc = spool_meta_save(spool, err);
 	if (rc == 0)
-		spool_past_sessions_give_up(spool);
+		spool_past_sessions_add_current(spool);
 	next = begin(spool);
 	for (uint32_t i = 0; i < spool->streams_count && rc == 0; i++) {
 		uint64_t first =
@@ -128,7 +128,7 @@ spool_new_session(
 		spool->broken = rc != 0;
 	}
 	if (rc == 0)
-		take_place(spool, next);
+		replace(spool, next);
 	/* Now `next` has the segments to delete: the old ones, or the
 	 * copies. */
 	if (!spool->broken)

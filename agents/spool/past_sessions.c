@@ -1,7 +1,7 @@
 /*
  * spool_past_sessions - the file of previous sessions: what was acknowledged
- * under them.  Without it nobody would know when the store is restored to an
- * older state.
+ * under them.  It lets the agent notice when a store that was restored is
+ * missing some of it.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -56,7 +56,7 @@ add(struct spool *spool, const char *partition, uint64_t known)
 	struct spool_past_sessions *f = spool->past_sessions;
 	struct spool_past_session *new;
 
-	/* Repeated after an attempt that failed. */
+	/* The entry exists if this is another attempt. */
 	for (uint32_t i = 0; i < f->count; i++)
 		if (session_equal(&f->at[i].session, &spool->meta.session) &&
 		    strcmp(f->at[i].partition, partition) == 0)
@@ -142,10 +142,11 @@ spool_past_sessions_load(struct spool *spool)
 	unsigned char *at = memory_alloc(FILE_MAX);
 	ssize_t bytes;
 
-	bytes = spool_slurp(spool->dir, "FORMER", at, FILE_MAX);
+	bytes = spool_read_file(spool->dir, "FORMER", at, FILE_MAX);
 	if (bytes < 0 || !decode(f, at, (uint32_t)bytes))
 		f->count = 0;
-	/* A crash prevented the end of this session. */
+	/* A crash interrupted the end of this session, which is therefore the
+	 * current one. */
 	for (uint32_t i = f->count; i-- > 0;)
 		if (session_equal(&f->at[i].session, &spool->meta.session))
 			drop(f, i);
@@ -179,7 +180,7 @@ spool_past_sessions_save(struct spool *spool, struct err *err)
 }
 
 void
-spool_past_sessions_give_up(struct spool *spool)
+spool_past_sessions_add_current(struct spool *spool)
 {
 	struct err err;
 	bool any = false;
@@ -187,7 +188,8 @@ spool_past_sessions_give_up(struct spool *spool)
 	for (uint32_t i = 0; i < spool->streams_count; i++) {
 		const struct spool_stream *s = spool->streams[i];
 
-		/* A copy of the spool may have had it acknowledged anyway. */
+		/* Also if nothing was acknowledged: a copy of the spool may
+		 * have had batches of this session acknowledged. */
 		if (s->committed == 1)
 			continue;
 		add(spool, s->partition, s->acked);
@@ -199,7 +201,7 @@ spool_past_sessions_give_up(struct spool *spool)
 }
 
 int
-spool_tell(struct spool *spool, struct text partition, uint64_t count,
+spool_report_gap(struct spool *spool, struct text partition, uint64_t count,
     uint32_t reason, struct err *err)
 {
 	struct spool_gap gap = { .reason = reason };

@@ -89,7 +89,7 @@ size_of(int dir, uint64_t number)
 /* Delete the oldest until one more file of `bytes` is within the bounds;
  * returns the highest number of our own files. */
 static uint64_t
-keep_bounded(int dir, uint64_t bytes, uint32_t files_max, uint64_t bytes_max)
+make_room(int dir, uint64_t bytes, uint32_t files_max, uint64_t bytes_max)
 {
 	uint64_t *numbers, total = bytes, highest = 0;
 	char name[SPOOL_NAME_BYTES];
@@ -163,7 +163,7 @@ spool_quarantine_copy(
 		return;
 	}
 	spool->counters->quarantined++;
-	keep_bounded(dir, bytes, QUARANTINE_FILES, QUARANTINE_BYTES);
+	make_room(dir, bytes, QUARANTINE_FILES, QUARANTINE_BYTES);
 	to = bytes > QUARANTINE_BYTES
 		 ? -1
 		 : spool_open_file(dir, name, O_RDWR | O_CREAT | O_EXCL);
@@ -185,7 +185,7 @@ spool_quarantine_move(struct spool *spool, uint64_t number)
 	spool->counters->quarantined++;
 	if (dir < 0)
 		return; /* it stays, and is skipped again next time */
-	keep_bounded(dir, bytes, QUARANTINE_FILES, QUARANTINE_BYTES);
+	make_room(dir, bytes, QUARANTINE_FILES, QUARANTINE_BYTES);
 	spool_segment_name(name, number);
 	if (bytes > QUARANTINE_BYTES)
 		unlinkat(spool->dir, name, 0);
@@ -207,7 +207,7 @@ spool_refused_put(struct spool *spool, const struct spool_frame *frame,
 
 	if (dir >= 0) {
 		head.number =
-		    1 + keep_bounded(dir, bytes, REFUSED_FILES, REFUSED_BYTES);
+		    1 + make_room(dir, bytes, REFUSED_FILES, REFUSED_BYTES);
 		spool_segment_name(name, head.number);
 		fd = spool_open_file(dir, name, O_RDWR | O_CREAT | O_EXCL);
 	}

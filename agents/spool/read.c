@@ -19,7 +19,7 @@
 #include "proto/hash/crc32c.h"
 
 int
-spool_turn(struct spool *spool, const struct spool_segment *segment)
+spool_move_window(struct spool *spool, const struct spool_segment *segment)
 {
 	char name[SPOOL_NAME_BYTES];
 
@@ -29,7 +29,7 @@ spool_turn(struct spool *spool, const struct spool_segment *segment)
 		close(spool->read_fd);
 	spool->read_fd = spool_open_file(
 	    spool->dir, spool_segment_name(name, segment->number), O_RDONLY);
-	spool_window_turn(&spool->window, spool->read_fd, segment->number);
+	spool_window_move(&spool->window, spool->read_fd, segment->number);
 	return spool->read_fd >= 0 ? 0 : -1;
 }
 
@@ -53,9 +53,9 @@ remember(struct spool *spool, const struct spool_spot *spot)
 	if (frame->type != SPOOL_BATCH || frame->stream >= spool->streams_count)
 		return;
 	s = spool->streams[frame->stream];
-	if (frame->seq > s->acked && frame->seq - s->acked <= SPOOL_PLACES)
-		spool_place_put(
-		    s->places, frame->seq, spot->segment->number, spot->offset);
+	if (frame->seq > s->acked && frame->seq - s->acked <= SPOOL_POSITIONS)
+		spool_position_put(s->positions, frame->seq,
+		    spot->segment->number, spot->offset);
 }
 
 /* Walk from the position to the batch.  Unless `careful`, checksums are not
@@ -88,30 +88,30 @@ walk(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
 	return false;
 }
 
-/* From the position of the batch `near` on, in its segment. */
+/* From the position of the batch `known` on, in its segment. */
 static bool
-find_local(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t near,
+find_local(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t known,
     struct spool_spot *spot)
 {
-	const struct spool_place *place =
-	    spool_place_find(spool->streams[stream]->places, near);
+	const struct spool_position *position =
+	    spool_position_find(spool->streams[stream]->positions, known);
 	const struct spool_range *r;
 
-	if (place == NULL)
+	if (position == NULL)
 		return false;
-	spot->segment = spool_find_segment(spool, place->number);
-	spot->offset = place->offset;
+	spot->segment = spool_find_segment(spool, position->number);
+	spot->offset = position->offset;
 	if (spot->segment == NULL)
 		return false;
 	r = spool_segment_range(spot->segment, stream);
 	return r != NULL && seq <= r->last &&
-	       spool_turn(spool, spot->segment) == 0 &&
+	       spool_move_window(spool, spot->segment) == 0 &&
 	       walk(spool, false, stream, seq, spot);
 }
 
 static bool
-find_far(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
-    struct spool_spot *spot)
+find_in_segments(struct spool *spool, bool careful, uint32_t stream,
+    uint64_t seq, struct spool_spot *spot)
 {
 	/* The newest first: a number that was used again counts there. */
 	for (uint32_t i = spool->segments_count; i-- > 0;) {
@@ -122,7 +122,7 @@ find_far(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
 			continue;
 		spot->segment = spool->segments[i];
 		spot->offset = spool_range_seek(r, seq);
-		return spool_turn(spool, spot->segment) == 0 &&
+		return spool_move_window(spool, spot->segment) == 0 &&
 		       walk(spool, careful, stream, seq, spot);
 	}
 	errno = 0;
@@ -148,10 +148,10 @@ spool_find(
 {
 	if ((find_local(spool, stream, seq, seq, spot) ||
 		find_local(spool, stream, seq, seq - 1, spot) ||
-		find_far(spool, false, stream, seq, spot)) &&
+		find_in_segments(spool, false, stream, seq, spot)) &&
 	    is_whole(spool, spot))
 		return true;
-	return find_far(spool, true, stream, seq, spot) &&
+	return find_in_segments(spool, true, stream, seq, spot) &&
 	       is_whole(spool, spot);
 }
 
@@ -161,14 +161,14 @@ fill_gap(struct spool *spool, const struct spool_gap *gap, uint64_t seq,
 {
 	/* The next start does not know a gap that a full disk did not take,
 	 * nor what was before it. */
-	bool kept = gap->low <= gap->high;
+	bool stored = gap->low <= gap->high;
 
 	*batch = (struct spool_batch){ .seq = seq,
 		.last_seq = gap->last,
 		.reason = gap->reason,
 		.chain = seq == gap->first ? gap->chain : 0,
-		.after =
-		    kept ? spool_chain(spool, gap->stream, gap->last + 1) : 0 };
+		.after = stored ? spool_chain(spool, gap->stream, gap->last + 1)
+				: 0 };
 }
 
 int
@@ -192,7 +192,7 @@ spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
 		    seq < spool_oldest(spool, stream)
 			? "is no longer in the spool"
 			: "cannot be read");
-	spool_place_put(spool->streams[stream]->places, seq,
+	spool_position_put(spool->streams[stream]->positions, seq,
 	    spot.segment->number, spot.offset);
 	*batch = (struct spool_batch){ .seq = seq,
 		.last_seq = seq,

@@ -90,7 +90,7 @@ judge(const struct spool *spool, int fd, struct entry *e)
 }
 
 static void
-sort_out(struct spool *spool, struct recovery *r, uint64_t number)
+classify(struct spool *spool, struct recovery *r, uint64_t number)
 {
 	struct entry *e = &r->entries[r->count];
 	char name[SPOOL_NAME_BYTES];
@@ -132,7 +132,7 @@ list_entries(struct spool *spool, struct recovery *r, struct err *err)
 	spool->next_number = spool_quarantine_highest(spool) + 1;
 	r->entries = memory_zero(count + 1, sizeof(*r->entries));
 	for (uint32_t i = 0; i < count; i++)
-		sort_out(spool, r, numbers[i]);
+		classify(spool, r, numbers[i]);
 	free(numbers);
 	return 0;
 }
@@ -154,7 +154,7 @@ open_entry(struct spool *spool, const struct entry *e, int flags,
 static void
 close_entry(struct spool *spool, int fd)
 {
-	spool_window_turn(&spool->window, -1, 0);
+	spool_window_move(&spool->window, -1, 0);
 	close(fd);
 }
 

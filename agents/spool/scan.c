@@ -14,7 +14,7 @@ void
 spool_scan_init(struct spool_scan *scan, struct spool_window *window, int fd,
     const struct spool_head *head, uint32_t size, uint32_t streams)
 {
-	spool_window_turn(window, fd, head->number);
+	spool_window_move(window, fd, head->number);
 	*scan = (struct spool_scan){ .window = window,
 		.number = head->number,
 		.salt = head->salt,

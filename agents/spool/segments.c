@@ -74,7 +74,7 @@ spool_drop_segment(struct spool *spool, struct spool_segment *segment)
 	spool->segments_count--;
 	spool->counters->bytes -= segment->size;
 	if (spool->window.number == segment->number)
-		spool_window_turn(&spool->window, -1, 0);
+		spool_window_move(&spool->window, -1, 0);
 	if (spool->active == segment)
 		spool->active = NULL;
 	if (spool->spare == segment)
@@ -129,8 +129,8 @@ disk_has(const struct spool *spool, uint64_t bytes, struct err *err)
 	    bytes + spool->options.free_bytes_min)
 		return true;
 	err_set(err,
-	    "the file system has %" PRIu64 " bytes left and must keep %" PRIu64
-	    " free after a segment of %" PRIu64,
+	    "the file system has %" PRIu64 " bytes free: it must keep %" PRIu64
+	    " (--free-bytes), and a segment takes %" PRIu64,
 	    (uint64_t)fs.f_bavail * fs.f_frsize, spool->options.free_bytes_min,
 	    bytes);
 	return false;
@@ -302,7 +302,7 @@ spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
 
 /* Delete the oldest unneeded segment; 0 when there is none. */
 static int
-give_up_one(struct spool *spool, struct err *err)
+delete_one(struct spool *spool, struct err *err)
 {
 	for (uint32_t i = 0; i < spool->segments_count; i++)
 		if (is_free(spool, i))
@@ -357,11 +357,11 @@ spool_make_spare(struct spool *spool, uint32_t span, struct err *err)
 	/* Retain acknowledged segments while the disk has room for them and
 	 * for new ones. */
 	while ((result = make_file(spool, size, err)) == SPOOL_FULL) {
-		int given_up = give_up_one(spool, err);
+		int deleted = delete_one(spool, err);
 
-		if (given_up < 0)
+		if (deleted < 0)
 			return SPOOL_IO;
-		if (given_up == 0)
+		if (deleted == 0)
 			break;
 	}
 	return result;

@@ -260,7 +260,7 @@ spool_acked(struct spool *spool, uint32_t stream, uint64_t upto)
 }
 
 int
-spool_rewind(
+spool_resend_from(
     struct spool *spool, uint32_t stream, uint64_t seq, struct err *err)
 {
 	struct spool_stream *s = spool->streams[stream];
@@ -312,7 +312,7 @@ spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
 			.records = batch.records,
 			.body_bytes = batch.body_bytes };
 
-		/* A copy for inspection: the gap stands without it. */
+		/* The copy is for inspection; the gap does not depend on it. */
 		spool_refused_put(spool, &frame, batch.body.at, err);
 	}
 	gap.chain = spool_chain(spool, stream, seq);

@@ -136,7 +136,7 @@ int spool_tidy(struct spool *spool, int64_t now_ns, struct err *err);
 /* The aggregator lost acknowledged batches (restored from a backup): resend
  * from `seq`.  Batches that the spool no longer has become a gap at the start.
  */
-int spool_rewind(
+int spool_resend_from(
     struct spool *spool, uint32_t stream, uint64_t seq, struct err *err);
 
 /* This spool was cloned or rolled back: give it a new session.  The batches of
@@ -163,7 +163,7 @@ struct spool_past_session *spool_past_session(struct spool *spool, uint32_t i);
 int spool_past_sessions_save(struct spool *spool, struct err *err);
 
 /* `count` batches of this partition are lost: append a gap and commit it. */
-int spool_tell(struct spool *spool, struct text partition, uint64_t count,
+int spool_report_gap(struct spool *spool, struct text partition, uint64_t count,
     uint32_t reason, struct err *err);
 
 /* Copy the batch to refused/ (at most 64 files, the oldest are deleted) and

@@ -45,7 +45,7 @@ struct spool_stream {
 	uint64_t acked;
 	uint64_t saved_chain; /* from ACKED, after `saved` */
 	uint64_t saved;
-	struct spool_place places[SPOOL_PLACES];
+	struct spool_position positions[SPOOL_POSITIONS];
 };
 
 /* The part of the commit buffer for one segment. */
@@ -110,7 +110,8 @@ struct spool {
  * EINVAL for links and special files). */
 int spool_open_file(int dir, const char *name, int flags);
 /* Read up to `max` bytes of a file: their number, or -1 and errno. */
-ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
+ssize_t spool_read_file(
+    int dir, const char *name, unsigned char *to, uint32_t max);
 /* Allocate the file's blocks: 0 or an errno. */
 int spool_allocate(int fd, uint64_t bytes);
 const char *spool_segment_name(
@@ -139,8 +140,8 @@ void spool_drop_stream(struct spool *spool);
 
 /* An unreadable file counts as empty. */
 void spool_past_sessions_load(struct spool *spool);
-/* The session is about to end. */
-void spool_past_sessions_give_up(struct spool *spool);
+/* The session is about to end: add it. */
+void spool_past_sessions_add_current(struct spool *spool);
 
 /* ---- segments.c ---- */
 
@@ -175,11 +176,11 @@ void spool_fail(struct spool *spool, uint32_t parts);
 
 /* ---- write.c ---- */
 
-/* Write gaps and commit; memory knows them from then on. */
+/* Write gaps and commit; afterwards memory knows them. */
 enum spool_result spool_append_gaps(struct spool *spool,
     const struct spool_gap *gaps, uint32_t count, struct err *err);
 /* A gap is on disk.  False: there are too many. */
-bool spool_know_gap(struct spool *spool, const struct spool_gap *gap);
+bool spool_note_gap(struct spool *spool, const struct spool_gap *gap);
 /* Append to the buffer, after any frames that must come first. */
 enum spool_result spool_append_frame(struct spool *spool,
     struct spool_frame *frame, const void *body, struct err *err);
@@ -187,7 +188,7 @@ enum spool_result spool_append_frame(struct spool *spool,
 /* ---- read.c ---- */
 
 /* Move the window to a segment: 0, or -1 and errno. */
-int spool_turn(struct spool *spool, const struct spool_segment *segment);
+int spool_move_window(struct spool *spool, const struct spool_segment *segment);
 /* The position of a batch; `body` is a view, valid until the window moves. */
 struct spool_spot {
 	struct spool_segment *segment;

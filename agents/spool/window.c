@@ -14,7 +14,7 @@
 enum { AHEAD_FIRST = 4096 };
 
 void
-spool_window_turn(struct spool_window *window, int fd, uint64_t number)
+spool_window_move(struct spool_window *window, int fd, uint64_t number)
 {
 	window->fd = fd;
 	window->number = number;

@@ -18,7 +18,7 @@ enum {
 
 struct spool_window {
 	int fd;          /* not owned */
-	uint64_t number; /* of the segment; set by the owner */
+	uint64_t number; /* of the segment; set by the caller */
 	unsigned char *at;
 	uint32_t room;        /* of the buffer */
 	uint32_t base, bytes; /* the part of the file in it */
@@ -32,7 +32,7 @@ const unsigned char *spool_window_view(
     struct spool_window *window, uint32_t offset, uint32_t bytes, uint32_t end);
 
 /* Discard the buffer and read from `fd` from now on. */
-void spool_window_turn(struct spool_window *window, int fd, uint64_t number);
+void spool_window_move(struct spool_window *window, int fd, uint64_t number);
 void spool_window_clear(struct spool_window *window);
 
 #endif

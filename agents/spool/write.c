@@ -40,11 +40,11 @@ fits(const struct spool_segment *segment, uint32_t end, uint32_t span,
     enum spool_type type)
 {
 	/* The reserve is for gaps, the last frame's room for the seal. */
-	uint32_t keep =
+	uint32_t reserved =
 	    SPOOL_FRAME_BYTES + (type == SPOOL_GAP ? 0 : SPOOL_RESERVE_BYTES);
 
-	return segment->size >= keep && segment->size - keep >= end &&
-	       span <= segment->size - keep - end;
+	return segment->size >= reserved && segment->size - reserved >= end &&
+	       span <= segment->size - reserved - end;
 }
 
 /* A spare that is too small would obstruct recovery. */
@@ -79,7 +79,7 @@ have_spare(
 
 /* Change from the full segment, if there is one, to the spare. */
 static void
-turn_over(struct spool *spool)
+switch_to_spare(struct spool *spool)
 {
 	struct spool_part *part;
 
@@ -119,7 +119,7 @@ reserve(
 	}
 	result = have_spare(spool, span, type, err);
 	if (result == SPOOL_OK)
-		turn_over(spool);
+		switch_to_spare(spool);
 	return result;
 }
 
@@ -214,7 +214,7 @@ append_gap(struct spool *spool, const struct spool_gap *gap, struct err *err)
 }
 
 bool
-spool_know_gap(struct spool *spool, const struct spool_gap *gap)
+spool_note_gap(struct spool *spool, const struct spool_gap *gap)
 {
 	if (spool_gaps_add(&spool->gaps, gap))
 		return true;
@@ -243,7 +243,7 @@ spool_append_gaps(struct spool *spool, const struct spool_gap *gaps,
 		known.low = low;
 		known.high = spool->active->number;
 		spool->counters->gaps++;
-		if (!spool_know_gap(spool, &known)) {
+		if (!spool_note_gap(spool, &known)) {
 			err_set(err, "the spool has %d gaps, the maximum",
 			    SPOOL_GAPS_MAX);
 			result = SPOOL_FULL;

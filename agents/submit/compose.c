@@ -157,7 +157,7 @@ compose_node(struct compose *compose, struct text node, struct err *err)
 
 /* Set the pairs so far as those of the record. */
 static void
-show_pairs(struct compose *compose)
+set_pairs(struct compose *compose)
 {
 	compose->record.pairs = (struct text){ (const char *)compose->pairs,
 		(uint32_t)compose->writer.bytes };
@@ -188,7 +188,7 @@ compose_attribute(struct compose *compose, struct text key,
 		return err_set(err, "the event is longer than %d bytes",
 		    COMPOSE_BYTES_MAX);
 	compose->record.attributes++;
-	show_pairs(compose);
+	set_pairs(compose);
 	return 0;
 }
 
@@ -242,6 +242,6 @@ compose_message(struct compose *compose, struct text message, struct err *err)
 int
 compose_end(struct compose *compose, struct err *err)
 {
-	show_pairs(compose);
+	set_pairs(compose);
 	return record_check(&compose->record, err);
 }

@@ -54,8 +54,8 @@ watch(struct fallback_queue *fallback_queue, const char *dir)
 
 	snprintf(path, sizeof(path), "%s/new", dir);
 	fallback_queue->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	/* A file created in new/, not moved there, is bad, and takes up
-	 * room. */
+	/* A file that was created in new/, not moved there, is bad and takes
+	 * up room: notice it as well. */
 	if (fallback_queue->inotify >= 0 &&
 	    inotify_add_watch(fallback_queue->inotify, path,
 		IN_MOVED_TO | IN_CLOSE_WRITE) >= 0)

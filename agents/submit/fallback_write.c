@@ -42,7 +42,7 @@ make_parts(const char *dir, struct err *err)
 	return 0;
 }
 
-/* 1: no. */
+/* 0: yes, 1: no, -1: unknown. */
 static int
 has_room(const char *path, struct err *err)
 {
@@ -60,12 +60,15 @@ has_room(const char *path, struct err *err)
 		files++;
 	closedir(listing);
 	if (files >= FALLBACK_QUEUE_FILES_MAX) {
-		err_set(err, "%s: %d files wait there already, the maximum",
+		err_set(err,
+		    "%s: %d files wait there already, the maximum; start an "
+		    "agent, which reads them",
 		    path, files);
 		return 1;
 	}
 	if ((uint64_t)fs.f_bavail * fs.f_frsize < FREE_BYTES_MIN) {
-		err_set(err, "%s: less than 64 MiB of the disk are free", path);
+		err_set(
+		    err, "%s: the file system has less than 64 MiB free", path);
 		return 1;
 	}
 	return 0;

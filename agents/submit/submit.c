@@ -46,7 +46,7 @@ submit_check(const struct submit_options *options, struct err *err)
 	    instance_node(name, options->node, &why, err) != 0)
 		return -1;
 	if (options->timeout_ns <= 0)
-		return err_set_option(err, "timeout", "must be above 0");
+		return err_set_option(err, "timeout", "must be greater than 0");
 	return 0;
 }
 
@@ -116,7 +116,8 @@ refused(enum wire_reason reason, struct err *err)
 	}
 }
 
-/* No agent took it: leave it on disk.  `why` is the agent's failure. */
+/* No agent took it: leave it in the fallback queue.  `why` is the agent's
+ * failure. */
 static enum submit_result
 leave(struct submit *submit, const char *why, struct err *err)
 {
@@ -130,19 +131,19 @@ leave(struct submit *submit, const char *why, struct err *err)
 		err_set(err, "the event is too long");
 		return SUBMIT_FAILED;
 	}
-	rc = fallback_queue_leave(options->drop, submit->uuid, frame, err);
+	rc = fallback_queue_leave(options->fallback, submit->uuid, frame, err);
 	if (rc != 0) {
 		err_prefix(err, "%s", why);
 		return rc > 0 ? SUBMIT_LATER : SUBMIT_FAILED;
 	}
 	if (options->stored) {
 		err_set(err, "%s; left in %s/new, not stored yet", why,
-		    options->drop);
+		    options->fallback);
 		return SUBMIT_LATER;
 	}
 	if (!submit->reported && !options->quiet)
 		fprintf(stderr, "%s: %s; left in %s/new\n",
-		    program_invocation_short_name, why, options->drop);
+		    program_invocation_short_name, why, options->fallback);
 	submit->reported = true;
 	return SUBMIT_DONE;
 }
@@ -220,7 +221,7 @@ put(struct submit *submit, bool wait, struct err *err)
 }
 
 static enum submit_result
-hand_over(struct submit *submit, bool wait, struct err *err)
+submit_collected(struct submit *submit, bool wait, struct err *err)
 {
 	enum submit_result result = put(submit, wait, err);
 
@@ -238,7 +239,7 @@ submit_flush(struct submit *submit, struct err *err)
 {
 	if (submit->writer.records == 0)
 		return SUBMIT_DONE;
-	return hand_over(submit, false, err);
+	return submit_collected(submit, false, err);
 }
 
 enum submit_result
@@ -248,7 +249,7 @@ submit_finish(struct submit *submit, struct err *err)
 
 	if (submit->writer.records == 0 && !(stored && submit->unconfirmed))
 		return SUBMIT_DONE;
-	return hand_over(submit, stored, err);
+	return submit_collected(submit, stored, err);
 }
 
 /* "" if neither the event nor the caller sets it. */

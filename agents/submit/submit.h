@@ -19,7 +19,7 @@
 
 struct submit_options {
 	const char *socket;    /* of the agent */
-	const char *drop;      /* directory */
+	const char *fallback;  /* directory */
 	const char *partition; /* NULL: that of the agent that reads it */
 	const char *node;      /* same */
 	bool stored;           /* wait for the aggregator, too */
@@ -38,7 +38,7 @@ int submit_check(const struct submit_options *options, struct err *err);
 
 struct submit; /* opaque */
 
-/* `options` and its texts must outlive the submit. */
+/* `options` and its texts must outlive the object. */
 void submit_new(struct submit **submit, const struct submit_options *options);
 void submit_free(struct submit **submit);
 

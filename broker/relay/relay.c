@@ -64,16 +64,16 @@ refuse(struct relay *relay, const struct wire_header *header,
 		: WIRE_NACK_MALFORMED);
 }
 
-/* Never reply to a reply: two programs could go on for ever. */
+/* Never reply to a reply: two programs could go on forever. */
 static bool
-is_answer(enum wire_type type)
+is_reply(enum wire_type type)
 {
 	return type == WIRE_WELCOME || type == WIRE_ACK || type == WIRE_NACK ||
 	       type == WIRE_PAGE;
 }
 
 static void
-tell_status(struct relay *relay, const struct wire_header *question)
+send_status(struct relay *relay, const struct wire_header *question)
 {
 	unsigned char frame[RELAY_REPLY_STATUS_BYTES];
 	size_t bytes = relay_reply_status(frame, question, relay);
@@ -83,7 +83,8 @@ tell_status(struct relay *relay, const struct wire_header *question)
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
-/* Never reply to a reply or to a bye. */
+/* Is the peer permitted to send this?  If not, it gets a nack; a bye gets no
+ * reply. */
 static bool
 may_pass(struct relay *relay, const struct wire_header *header)
 {
@@ -127,17 +128,17 @@ pause_listener(struct relay *relay, int upstream)
 {
 	relay->waiting = upstream;
 	loop_remove_zsock(relay->loop, relay->listener);
-	loop_set_timer(relay->loop, &relay->patience,
-	    clock_monotonic_ns() + RELAY_PATIENCE_NS, 0);
+	loop_set_timer(relay->loop, &relay->full_timeout,
+	    clock_monotonic_ns() + RELAY_FULL_NS_MAX, 0);
 }
 
 static void
-open_listener(struct relay *relay)
+resume_listener(struct relay *relay)
 {
 	struct err err;
 
 	relay->waiting = ROUTE_NONE;
-	loop_stop_timer(relay->loop, &relay->patience);
+	loop_stop_timer(relay->loop, &relay->full_timeout);
 	/* Re-adding cannot fail: it takes the slot that it has just freed. */
 	if (loop_add_zsock(
 		relay->loop, relay->listener, on_listener, relay, &err) != 0)
@@ -172,7 +173,7 @@ take(struct relay *relay, bool may_wait)
 	enum wire_fault fault = wire_peek(relay->message.frame, &header);
 	int upstream;
 
-	if (is_answer(header.type)) {
+	if (is_reply(header.type)) {
 		relay->counters.unsolicited++;
 		return;
 	}
@@ -183,13 +184,13 @@ take(struct relay *relay, bool may_wait)
 	if (!may_pass(relay, &header))
 		return;
 	if (header.type == WIRE_STATUS) {
-		tell_status(relay, &header);
+		send_status(relay, &header);
 		return;
 	}
 	if (header.type == WIRE_BATCH &&
 	    !rate_limit_take(
 		relay->rate_limit, &relay->message, clock_monotonic_ns())) {
-		relay->counters.limited++;
+		relay->counters.rate_limited++;
 		nack(relay, &header, WIRE_NACK_BUSY);
 		return;
 	}
@@ -213,11 +214,11 @@ try_again(struct relay *relay, bool may_wait)
 	/* The same header was decoded before. */
 	wire_peek(relay->message.frame, &header);
 	if (pass_up(relay, relay->waiting, &header, may_wait))
-		open_listener(relay);
+		resume_listener(relay);
 }
 
 static void
-on_patience(void *arg, struct loop_timer *timer)
+on_full_timeout(void *arg, struct loop_timer *timer)
 {
 	struct relay *relay = arg;
 
@@ -235,8 +236,9 @@ note_peers(struct relay *relay)
 		relay->warned = false;
 	} else if (!relay->warned) {
 		relay->warned = true;
-		log_warn("%u peers: their queues can exceed --memory-max, "
-			 "which is enough for %u peers",
+		log_warn("%u peers are connected: their queues can exceed "
+			 "--memory-max, which suffices for %u; increase it or "
+			 "decrease --queue",
 		    peers, relay->peers_max);
 	}
 }
@@ -259,7 +261,7 @@ on_listener(void *arg, struct zsock *listener)
 /* ---- down ---- */
 
 static void
-note_answer(struct relay *relay, struct text frame)
+note_reply(struct relay *relay, struct text frame)
 {
 	struct wire_header header;
 
@@ -272,28 +274,28 @@ note_answer(struct relay *relay, struct text frame)
 }
 
 static void
-on_line(void *arg, struct zsock *zsock)
+on_upstream(void *arg, struct zsock *zsock)
 {
 	struct relay *relay = arg;
-	struct zsock_message answer;
+	struct zsock_message reply;
 	uint32_t number = 0;
 	int i;
 
 	while (relay->upstream[number].zsock != zsock)
 		number++;
-	upstream_look(&relay->upstream[number]);
+	upstream_check(&relay->upstream[number]);
 	if (relay->waiting == (int)number)
 		try_again(relay, true);
-	zsock_message_init(&answer);
+	zsock_message_init(&reply);
 	/* A peer that is full or unreachable loses the reply and asks again. */
 	for (i = 0; i < MESSAGES_AT_ONCE; i++) {
-		if (zsock_recv(zsock, &answer) != ZSOCK_DONE)
+		if (zsock_recv(zsock, &reply) != ZSOCK_DONE)
 			break;
-		note_answer(relay, answer.frame);
-		forwarded_peer_take(&answer.route);
-		zsock_forward(relay->listener, &answer);
+		note_reply(relay, reply.frame);
+		forwarded_peer_take(&reply.route);
+		zsock_forward(relay->listener, &reply);
 	}
-	zsock_message_clear(&answer);
+	zsock_message_clear(&reply);
 	relay_drop_log_note(&relay->drop_log);
 }
 
@@ -302,18 +304,18 @@ on_line(void *arg, struct zsock *zsock)
 uint64_t
 relay_peer_bytes(uint32_t queue_messages)
 {
-	return (UINT64_C(1) + RELAY_ANSWERS) * queue_messages *
+	return (UINT64_C(1) + RELAY_REPLIES) * queue_messages *
 	       WIRE_FRAME_BYTES_MAX;
 }
 
 int
-relay_attend_upstream(struct relay *relay, struct zsock *zsock, struct err *err)
+relay_add_upstream(struct relay *relay, struct zsock *zsock, struct err *err)
 {
-	return loop_add_zsock(relay->loop, zsock, on_line, relay, err);
+	return loop_add_zsock(relay->loop, zsock, on_upstream, relay, err);
 }
 
 void
-relay_wait_no_more(struct relay *relay)
+relay_stop_waiting(struct relay *relay)
 {
 	if (relay->waiting >= 0)
 		try_again(relay, false);
@@ -325,7 +327,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 {
 	struct zsock_options how = { .kind = ZSOCK_LISTENER,
 		.queue_messages = options->queue_messages,
-		.reply_messages = RELAY_ANSWERS * options->queue_messages,
+		.reply_messages = RELAY_REPLIES * options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
 		.connects_per_second = options->connects_per_second,
@@ -334,14 +336,14 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->loop = loop;
 	relay->auth = options->auth;
 	relay->insecure = options->insecure;
-	relay->rate_limit = rate_limit_new(options->key_bytes);
+	relay->rate_limit = rate_limit_new(options->ingest_rate);
 	relay->routes = routes;
 	relay->on_misrouted = options->on_misrouted;
 	relay->arg = options->arg;
 	relay->started_ns = clock_wall_ns();
 	relay->waiting = ROUTE_NONE;
-	relay->patience.on_timer = on_patience;
-	relay->patience.arg = relay;
+	relay->full_timeout.on_timer = on_full_timeout;
+	relay->full_timeout.arg = relay;
 	relay_drop_log_init(&relay->drop_log, relay);
 	zsock_message_init(&relay->message);
 	if (zsock_open(&relay->listener, &how, err) != 0)
@@ -358,7 +360,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 			relay->key, routes->endpoint[relay->upstreams],
 			err) != 0)
 			return -1;
-		if (relay_attend_upstream(relay, upstream->zsock, err) != 0) {
+		if (relay_add_upstream(relay, upstream->zsock, err) != 0) {
 			upstream_close(upstream, 0);
 			return -1;
 		}
@@ -367,10 +369,10 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 }
 
 void
-relay_show_key(struct relay *relay)
+relay_renew_key(struct relay *relay)
 {
 	for (uint32_t i = 0; i < relay->upstreams; i++)
-		upstream_show_key(&relay->upstream[i]);
+		upstream_renew_key(&relay->upstream[i]);
 }
 
 void
@@ -378,7 +380,7 @@ relay_stop(struct relay *relay)
 {
 	int i;
 
-	relay_wait_no_more(relay);
+	relay_stop_waiting(relay);
 	for (i = 0; i < DRAIN_MESSAGES_MAX; i++) {
 		if (zsock_recv(relay->listener, &relay->message) != ZSOCK_DONE)
 			break;

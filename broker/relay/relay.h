@@ -7,7 +7,7 @@
  * message; the sender still has it on disk.  When a connected aggregator is
  * only slow for a moment (it commits), the relay pauses the listener instead,
  * so that a burst does not cost every sender a retry.  An aggregator that
- * stays full for RELAY_PATIENCE_NS is "stuck": the relay stops waiting for it
+ * stays full for RELAY_FULL_NS_MAX is "stuck": the relay stops waiting for it
  * until it takes a message.
  * SPDX-License-Identifier: MIT
  */
@@ -28,20 +28,20 @@
 
 /* Replies queued for a peer per message queued from it: a sender with eight
  * batches in flight gets eight replies at once. */
-enum { RELAY_ANSWERS = 4 };
+enum { RELAY_REPLIES = 4 };
 
-#define RELAY_PATIENCE_NS (INT64_C(50) * 1000000)
+#define RELAY_FULL_NS_MAX (INT64_C(50) * 1000000)
 
 /* Counters that the sockets do not keep. */
 struct relay_counters {
-	uint64_t busy;    /* nack busy */
-	uint64_t limited; /* nack busy: over the ingest rate of a key */
-	uint64_t owner;   /* nack owner: no route for the partition */
-	uint64_t refused; /* nack malformed or unsupported */
-	uint64_t
-	    unforwarded; /* no room in the route for the forwarded identity */
-	uint64_t unsolicited; /* replies from the wrong direction: dropped */
-	uint64_t statuses;    /* queries answered by the broker */
+	uint64_t busy;         /* nack busy */
+	uint64_t rate_limited; /* nack busy: over the ingest rate of a key */
+	uint64_t owner;        /* nack owner: no route for the partition */
+	uint64_t refused;      /* nack malformed or unsupported */
+	uint64_t unforwarded;  /* dropped: the route had no room for the peer's
+				  identity */
+	uint64_t unsolicited;  /* replies from the wrong direction: dropped */
+	uint64_t statuses;     /* queries answered by the broker */
 	uint64_t
 	    misrouted; /* nack owner from an aggregator: routes are outdated */
 	uint64_t invalid; /* malformed frames of closed upstreams */
@@ -70,7 +70,7 @@ struct relay {
 	int waiting; /* the listener is paused for this upstream; -1: not paused
 		      */
 	struct zsock_message message;
-	struct loop_timer patience;
+	struct loop_timer full_timeout;
 	struct relay_counters counters;
 	struct relay_drop_log drop_log;
 };
@@ -83,7 +83,7 @@ struct relay_options {
 	void *arg;
 	struct auth *auth;            /* NULL: no listener needs keys */
 	uint32_t connects_per_second; /* proto/net/zsock.h */
-	uint64_t key_bytes; /* bytes/s per key; proto/auth/rate_limit.h */
+	uint64_t ingest_rate; /* bytes/s per key; proto/auth/rate_limit.h */
 	const struct client_key_values *key; /* of the upstreams; outlives
 					      * the relay */
 };
@@ -92,7 +92,8 @@ struct relay_options {
 uint64_t relay_peer_bytes(uint32_t queue_messages);
 
 /* Opens the listener (relay->listener, not bound yet) and an upstream for
- * every target of `routes`, which must outlive the relay. */
+ * every target of `routes`, which must outlive the relay.  After -1 as well,
+ * relay_clear closes what is open. */
 int relay_start(struct relay *relay, struct loop *loop,
     const struct routes *routes, const struct relay_options *options,
     struct err *err);
@@ -108,13 +109,14 @@ void relay_set_memory(struct relay *relay, uint64_t bytes_max);
 
 /* For relay_change: register an upstream with the loop, and stop waiting for
  * one. */
-int relay_attend_upstream(
+int relay_add_upstream(
     struct relay *relay, struct zsock *zsock, struct err *err);
-void relay_wait_no_more(struct relay *relay);
+void relay_stop_waiting(struct relay *relay);
 /* The listener's key has changed: bind its TCP endpoints again. */
 int relay_rekey(struct relay *relay, struct err *err);
-/* The client key for upstreams was read again (client_key_renew). */
-void relay_show_key(struct relay *relay);
+/* The client key was read again (client_key_renew): reconnect the upstreams
+ * that use another one. */
+void relay_renew_key(struct relay *relay);
 
 /* Stop accepting; pass on the messages that have already arrived. */
 void relay_stop(struct relay *relay);

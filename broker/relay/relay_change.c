@@ -11,7 +11,7 @@
 
 /* The present upstream to that endpoint, or NULL. */
 static const struct upstream *
-find_line(const struct relay *relay, const char *endpoint)
+find_upstream(const struct relay *relay, const char *endpoint)
 {
 	for (uint32_t i = 0; i < relay->upstreams; i++)
 		if (strcmp(relay->routes->endpoint[i], endpoint) == 0)
@@ -26,9 +26,9 @@ close_upstreams(struct upstream *upstreams, uint32_t count)
 		upstream_close(&upstreams[i], 0);
 }
 
-/* Upstreams that no route uses any more. */
+/* Close the upstreams that no route uses any more. */
 static void
-fallback_lines(struct relay *relay, const struct routes *routes)
+close_unused(struct relay *relay, const struct routes *routes)
 {
 	for (uint32_t i = 0; i < relay->upstreams; i++) {
 		bool needed = false;
@@ -56,7 +56,7 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 	for (uint32_t i = 0; i < routes->targets; i++) {
 		const char *endpoint = routes->endpoint[i];
 
-		if (find_line(relay, endpoint) != NULL)
+		if (find_upstream(relay, endpoint) != NULL)
 			continue;
 		if (upstream_open(&fresh[opened], relay->loop,
 			relay->queue_messages, relay->key, endpoint,
@@ -68,20 +68,20 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 	}
 	/* Nothing can fail from here on: the loop has slots for a listener and
 	 * for as many upstreams as routes may have targets. */
-	relay_wait_no_more(relay);
+	relay_stop_waiting(relay);
 	for (uint32_t i = 0; i < routes->targets; i++) {
 		const struct upstream *same =
-		    find_line(relay, routes->endpoint[i]);
+		    find_upstream(relay, routes->endpoint[i]);
 
 		upstreams[i] = same ? *same : fresh[at++];
 	}
-	fallback_lines(relay, routes);
+	close_unused(relay, routes);
 	memcpy(
 	    relay->upstream, upstreams, routes->targets * sizeof(*upstreams));
 	relay->upstreams = routes->targets;
 	relay->routes = routes;
 	for (uint32_t i = 0; i < opened; i++)
-		if (relay_attend_upstream(relay, fresh[i].zsock, err) != 0)
+		if (relay_add_upstream(relay, fresh[i].zsock, err) != 0)
 			assert(!"the loop has no slot for an upstream");
 	return 0;
 }

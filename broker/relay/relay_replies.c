@@ -80,7 +80,7 @@ put_socket(struct wire_writer *w, const struct zsock *zsock)
 }
 
 static uint32_t
-put_gate(struct wire_writer *w, const struct relay *relay)
+put_auth(struct wire_writer *w, const struct relay *relay)
 {
 	struct auth_counters auth;
 	char name[64];
@@ -109,7 +109,7 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 	put_text(w, "version", VERSION);
 	put_number(w, "started_ns", (uint64_t)relay->started_ns);
 	put_number(w, "busy", c->busy);
-	put_number(w, "rate_limited", c->limited);
+	put_number(w, "rate_limited", c->rate_limited);
 	put_number(w, "owner", c->owner);
 	put_number(w, "refused", c->refused);
 	put_number(w, "unsolicited", c->unsolicited);
@@ -127,7 +127,7 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 }
 
 static uint32_t
-put_line(struct wire_writer *w, const struct relay *relay, uint32_t number)
+put_upstream(struct wire_writer *w, const struct relay *relay, uint32_t number)
 {
 	const struct upstream *upstream = &relay->upstream[number];
 
@@ -181,12 +181,12 @@ relay_reply_status(unsigned char to[static RELAY_REPLY_STATUS_BYTES],
 	wire_put_page_cursor(&body, (struct text){ NULL, 0 });
 	wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 	count = put_relay(&pairs, relay);
-	count += put_gate(&pairs, relay);
+	count += put_auth(&pairs, relay);
 	count += put_socket(&pairs, relay->listener);
 	put_entity(&body, relay, "broker", count, written(&pairs));
 	for (i = 0; i < relay->upstreams; i++) {
 		wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
-		count = put_line(&pairs, relay, i);
+		count = put_upstream(&pairs, relay, i);
 		count += put_socket(&pairs, relay->upstream[i].zsock);
 		/* An entity id is a name: at most 255 bytes. */
 		snprintf(id, sizeof(id), "broker:%.240s",

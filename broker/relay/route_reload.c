@@ -13,26 +13,26 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-#define LOOK_NS NS_PER_SECOND
+#define POLL_NS NS_PER_SECOND
 #define SOON_NS (NS_PER_SECOND / 10)
 
 /* Rows are views of the table: replace both together. */
-struct chart {
+struct snapshot {
 	struct routes routes;
 	struct partition_table table;
 };
 
 struct route_reload {
 	struct route_reload_options options;
-	struct chart *chart;
+	struct snapshot *snapshot;
 	struct relay *relay;
 	struct loop *loop;
-	struct loop_timer look;
+	struct loop_timer poll;
 	struct stat seen; /* zeros: the file does not exist */
 };
 
 static struct stat
-look_at(const struct route_reload *route_reload)
+file_status(const struct route_reload *route_reload)
 {
 	struct stat st;
 
@@ -49,46 +49,46 @@ is_same(const struct stat *a, const struct stat *b)
 }
 
 static void
-chart_free(struct chart **chart)
+snapshot_free(struct snapshot **snapshot)
 {
-	if (*chart != NULL)
-		partition_table_clear(&(*chart)->table);
-	free(*chart);
-	*chart = NULL;
+	if (*snapshot != NULL)
+		partition_table_clear(&(*snapshot)->table);
+	free(*snapshot);
+	*snapshot = NULL;
 }
 
 static int
-fill(struct chart *chart, const struct route_reload_options *options,
+fill(struct snapshot *snapshot, const struct route_reload_options *options,
     struct err *err)
 {
-	struct routes *routes = &chart->routes;
+	struct routes *routes = &snapshot->routes;
 
 	for (uint32_t i = 0; i < options->given->count; i++)
 		if (routes_parse(routes, options->given->at[i], err) != 0)
 			return -1;
-	if (partition_table_read(&chart->table, options->path, err) != 0)
+	if (partition_table_read(&snapshot->table, options->path, err) != 0)
 		return -1;
-	if (routes_add_table(routes, &chart->table, err) != 0)
+	if (routes_add_table(routes, &snapshot->table, err) != 0)
 		return err_prefix(err, "%s", options->path);
 	if (options->fallback == NULL)
 		return 0;
 	return routes_add(routes, text_of("*"), options->fallback, err);
 }
 
-static struct chart *
-chart_new(const struct route_reload_options *options, struct err *err)
+static struct snapshot *
+snapshot_new(const struct route_reload_options *options, struct err *err)
 {
-	struct chart *chart = memory_zero(1, sizeof(*chart));
+	struct snapshot *snapshot = memory_zero(1, sizeof(*snapshot));
 
-	if (fill(chart, options, err) != 0)
-		chart_free(&chart);
-	return chart;
+	if (fill(snapshot, options, err) != 0)
+		snapshot_free(&snapshot);
+	return snapshot;
 }
 
 static void
-say_version(const struct route_reload *route_reload)
+log_version(const struct route_reload *route_reload)
 {
-	const struct partition_table *table = &route_reload->chart->table;
+	const struct partition_table *table = &route_reload->snapshot->table;
 
 	if (table->version > 0)
 		log_info("%s: using version %" PRIu64 " with %u rows",
@@ -102,13 +102,13 @@ route_reload_open(struct route_reload **route_reload,
 	struct route_reload *made = memory_zero(1, sizeof(*made));
 
 	made->options = *options;
-	made->seen = look_at(made);
-	made->chart = chart_new(options, err);
-	if (made->chart == NULL) {
+	made->seen = file_status(made);
+	made->snapshot = snapshot_new(options, err);
+	if (made->snapshot == NULL) {
 		free(made);
 		return -1;
 	}
-	say_version(made);
+	log_version(made);
 	*route_reload = made;
 	return 0;
 }
@@ -119,7 +119,7 @@ route_reload_close(struct route_reload **route_reload)
 	if (*route_reload == NULL)
 		return;
 	route_reload_stop(*route_reload);
-	chart_free(&(*route_reload)->chart);
+	snapshot_free(&(*route_reload)->snapshot);
 	free(*route_reload);
 	*route_reload = NULL;
 }
@@ -127,14 +127,15 @@ route_reload_close(struct route_reload **route_reload)
 const struct routes *
 route_reload_routes(const struct route_reload *route_reload)
 {
-	return &route_reload->chart->routes;
+	return &route_reload->snapshot->routes;
 }
 
 static int
-adopt(struct route_reload *route_reload, struct chart **fresh, struct err *err)
+adopt(
+    struct route_reload *route_reload, struct snapshot **fresh, struct err *err)
 {
-	uint64_t now = route_reload->chart->table.version;
-	struct chart *old;
+	uint64_t now = route_reload->snapshot->table.version;
+	struct snapshot *old;
 
 	if ((*fresh)->table.version < now)
 		return err_set(err,
@@ -143,27 +144,28 @@ adopt(struct route_reload *route_reload, struct chart **fresh, struct err *err)
 		    route_reload->options.path, (*fresh)->table.version, now);
 	if (relay_change(route_reload->relay, &(*fresh)->routes, err) != 0)
 		return -1;
-	old = route_reload->chart;
-	route_reload->chart = *fresh;
+	old = route_reload->snapshot;
+	route_reload->snapshot = *fresh;
 	*fresh = old;
-	route_reload->relay->table_version = route_reload->chart->table.version;
-	if (now != route_reload->chart->table.version)
-		say_version(route_reload);
+	route_reload->relay->table_version =
+	    route_reload->snapshot->table.version;
+	if (now != route_reload->snapshot->table.version)
+		log_version(route_reload);
 	return 0;
 }
 
 static int
 read_again(struct route_reload *route_reload, struct err *err)
 {
-	struct chart *fresh;
+	struct snapshot *fresh;
 	int rc;
 
-	route_reload->seen = look_at(route_reload);
-	fresh = chart_new(&route_reload->options, err);
+	route_reload->seen = file_status(route_reload);
+	fresh = snapshot_new(&route_reload->options, err);
 	if (fresh == NULL)
 		return -1;
 	rc = adopt(route_reload, &fresh, err);
-	chart_free(&fresh);
+	snapshot_free(&fresh);
 	return rc;
 }
 
@@ -181,18 +183,18 @@ route_reload_reload(
 }
 
 static void
-on_look(void *arg, struct loop_timer *timer)
+on_poll(void *arg, struct loop_timer *timer)
 {
 	struct route_reload *route_reload = arg;
-	struct stat now = look_at(route_reload);
+	struct stat now = file_status(route_reload);
 	struct err err = { 0 };
 
 	(void)timer;
 	if (!is_same(&now, &route_reload->seen) &&
 	    read_again(route_reload, &err) != 0)
 		log_warn("keeping the previous partition table: %s", err.text);
-	loop_set_timer(route_reload->loop, &route_reload->look,
-	    clock_monotonic_ns() + LOOK_NS, 0);
+	loop_set_timer(route_reload->loop, &route_reload->poll,
+	    clock_monotonic_ns() + POLL_NS, 0);
 }
 
 void
@@ -201,26 +203,26 @@ route_reload_start(
 {
 	route_reload->relay = relay;
 	route_reload->loop = loop;
-	relay->table_version = route_reload->chart->table.version;
-	route_reload->look =
-	    (struct loop_timer){ .on_timer = on_look, .arg = route_reload };
+	relay->table_version = route_reload->snapshot->table.version;
+	route_reload->poll =
+	    (struct loop_timer){ .on_timer = on_poll, .arg = route_reload };
 	loop_set_timer(
-	    loop, &route_reload->look, clock_monotonic_ns() + LOOK_NS, 0);
+	    loop, &route_reload->poll, clock_monotonic_ns() + POLL_NS, 0);
 }
 
 void
 route_reload_stop(struct route_reload *route_reload)
 {
 	if (route_reload->loop != NULL)
-		loop_stop_timer(route_reload->loop, &route_reload->look);
+		loop_stop_timer(route_reload->loop, &route_reload->poll);
 }
 
 void
-route_reload_doubt(struct route_reload *route_reload)
+route_reload_soon(struct route_reload *route_reload)
 {
 	int64_t soon_ns = clock_monotonic_ns() + SOON_NS;
 
-	if (route_reload->look.at_ns == 0 || route_reload->look.at_ns > soon_ns)
+	if (route_reload->poll.at_ns == 0 || route_reload->poll.at_ns > soon_ns)
 		loop_set_timer(
-		    route_reload->loop, &route_reload->look, soon_ns, 0);
+		    route_reload->loop, &route_reload->poll, soon_ns, 0);
 }

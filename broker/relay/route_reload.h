@@ -21,8 +21,8 @@ struct route_reload_options {
 
 struct route_reload; /* opaque */
 
-/* Reads the table if the file exists.  The texts of the options must outlive
- * it. */
+/* Reads the table if the file exists; -1 if it or a rule is malformed.  The
+ * texts of the options must outlive the object. */
 int route_reload_open(struct route_reload **route_reload,
     const struct route_reload_options *options, struct err *err);
 void route_reload_close(struct route_reload **route_reload);
@@ -39,7 +39,7 @@ void route_reload_stop(struct route_reload *route_reload);
 /* Read everything again with a new default target; -1: nothing was changed. */
 int route_reload_reload(
     struct route_reload *route_reload, const char *fallback, struct err *err);
-/* An aggregator answered "owner": check the table soon. */
-void route_reload_doubt(struct route_reload *route_reload);
+/* An aggregator answered "owner": check the file within 0.1 s. */
+void route_reload_soon(struct route_reload *route_reload);
 
 #endif

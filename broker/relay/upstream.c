@@ -7,7 +7,7 @@
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
-enum { ANSWERS = 256 }; /* queued for all peers together */
+enum { REPLIES = 256 }; /* queued for all peers together */
 
 static const struct reconnect_peer aggregator = { "aggregator",
 	"senders are asked to wait" };
@@ -19,7 +19,7 @@ upstream_open(struct upstream *upstream, struct loop *loop,
 {
 	struct zsock_options how = { .kind = ZSOCK_CONNECTION,
 		.queue_messages = queue_messages,
-		.reply_messages = ANSWERS,
+		.reply_messages = REPLIES,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
 	*upstream = (struct upstream){ .zsock = NULL };
@@ -43,13 +43,13 @@ upstream_close(struct upstream *upstream, int64_t drain_ns)
 }
 
 void
-upstream_look(struct upstream *upstream)
+upstream_check(struct upstream *upstream)
 {
 	reconnect_check(upstream->reconnect);
 }
 
 void
-upstream_show_key(struct upstream *upstream)
+upstream_renew_key(struct upstream *upstream)
 {
 	struct err err = { 0 };
 

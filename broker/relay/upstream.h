@@ -17,7 +17,7 @@
 struct upstream {
 	struct zsock *zsock;
 	struct reconnect *reconnect;
-	bool stuck; /* full for longer than RELAY_PATIENCE_NS */
+	bool stuck; /* full for longer than RELAY_FULL_NS_MAX */
 };
 
 /* Connects.  The caller adds the socket to the loop, which must outlive the
@@ -30,9 +30,9 @@ void upstream_close(struct upstream *upstream, int64_t drain_ns);
 
 /* From the socket's callback: logs when the aggregator connects or
  * disconnects, and connects again when the listener has refused us. */
-void upstream_look(struct upstream *upstream);
+void upstream_check(struct upstream *upstream);
 /* The key file was read again: connects again if the key differs.  Senders
  * repeat the messages that were in flight. */
-void upstream_show_key(struct upstream *upstream);
+void upstream_renew_key(struct upstream *upstream);
 
 #endif

@@ -28,15 +28,16 @@ enum { NS_PER_MS = 1000000 };
 const struct opt upload_metrics_options[] = {
 	{ "style", 0, OPT_CHOICE, OPT_TO(struct upload_metrics_values, style),
 	    "STYLE",
-	    "metrics: upload eighteen numbers per node (flat), or samples as "
-	    "curves (system)",
+	    "metrics: upload eighteen numbers per node (flat, the default), or "
+	    "samples as curves (system)",
 	    "flat|system", false },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct upload_metrics_values, prefix),
 	    "TEXT", "metrics: prefix of the names of the eighteen numbers",
 	    NULL, false },
 	{ "step", 0, OPT_DURATION,
 	    OPT_TO(struct upload_metrics_values, step_ns), "TIME",
-	    "metrics: time step of the points of a curve (10s)", NULL, false },
+	    "metrics: time step of the points of a curve (default: 10s)", NULL,
+	    false },
 	{ "cpu-count", 0, OPT_COUNT,
 	    OPT_TO(struct upload_metrics_values, cpu_count), "N",
 	    "metrics: number of CPUs of each node (default: as in its last "

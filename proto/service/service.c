@@ -37,8 +37,8 @@ const struct opt service_options[] = {
 	    NULL, false },
 	{ "stop-timeout", 0, OPT_DURATION,
 	    OPT_TO(struct service_values, stop_timeout_ns), "TIME",
-	    "exit at once when stopping takes longer than this", NULL,
-	    OPT_RELOAD },
+	    "exit at once when stopping takes longer than this (default: 10s)",
+	    NULL, OPT_RELOAD },
 	{ 0 },
 };
 

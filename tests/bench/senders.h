@@ -193,7 +193,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 		.read = senders_read,
 		.acked = senders_acked,
 		.refused = senders_refused,
-		.rewind = senders_lost,
+		.resend_from = senders_lost,
 		.diverged = senders_lost,
 	};
 	const struct sender_options options = {

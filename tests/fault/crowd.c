@@ -172,7 +172,7 @@ open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 		.read = read_batch,
 		.acked = acked,
 		.refused = refused,
-		.rewind = lost,
+		.resend_from = lost,
 		.diverged = lost,
 	};
 	struct sender_options options = { .run = 1, .seed = index };

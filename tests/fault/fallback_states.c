@@ -100,7 +100,7 @@ open_all(const char *dir)
 	}
 	batcher.spool = self.spool;
 	batcher_new(&self.batcher, &batcher);
-	batcher_recall(self.batcher);
+	batcher_load_dedup(self.batcher);
 	pickup.loop = self.loop;
 	pickup.batcher = self.batcher;
 	if (fallback_reader_open(&self.fallback_reader, &pickup, &err) != 0) {

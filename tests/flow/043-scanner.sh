@@ -141,7 +141,7 @@ check_status 1 "for a trace, too" poolscope-trace scanner -p 'acct$few' --job 9 
 check "... which leaves no file" test ! -e "$TMP/none.trace"
 rm "$job"/profile_*
 check_status 1 "a job without profiles is an error" import 'acct$few' 3 "$db"
-check_printed "... in words" 'no profiles are in it'
+check_printed "... in words" 'has no profiles'
 
 # ---- a name in every form
 check "the table fits a terminal" poolscope-stats scanner -p 'acct$damaged' --job 3 --format table

@@ -11,19 +11,19 @@ maker=$ROOT/tests/golden/testrun/m05_generated/gen.py
 
 # ---- wrong usage is one line and 2
 wrong_usage "nothing to make is wrong usage" "" poolscope-generate --runs 1 -o "$TMP/x"
-wrong_usage "other data are wrong usage" 'what is generated is "testrun" or "results"' poolscope-generate dreams --runs 1 -o "$TMP/x"
+wrong_usage "other data are wrong usage" 'specify what to generate: "testrun" or "results"' poolscope-generate dreams --runs 1 -o "$TMP/x"
 wrong_usage "no number is wrong usage" "--runs" poolscope-generate testrun -o "$TMP/x"
-wrong_usage "the number of another kind is wrong usage" "--files is for results, not for testrun" \
+wrong_usage "the number of another kind is wrong usage" "--files applies to results, not to testrun" \
 	poolscope-generate testrun --runs 1 --files 1 -o "$TMP/x"
-wrong_usage "results are written, not published" "--partition is for testrun, not for results" \
+wrong_usage "results are written, not published" "--partition applies to testrun, not to results" \
 	poolscope-generate results --files 1 -p 'a$b'
-wrong_usage "no results are wrong usage" "--files is not above 0" poolscope-generate results --files 0 -o "$TMP/x"
-wrong_usage "nor can they be of no test" "--tests is not above 0" poolscope-generate results --files 1 --tests 0 -o "$TMP/x"
-wrong_usage "a file has its limit" "--entries is not within 1..65536" \
+wrong_usage "no results are wrong usage" "--files must be greater than 0" poolscope-generate results --files 0 -o "$TMP/x"
+wrong_usage "nor can they be of no test" "--tests must be greater than 0" poolscope-generate results --files 1 --tests 0 -o "$TMP/x"
+wrong_usage "a file has its limit" "--entries must be from 1 to 65536" \
 	poolscope-generate results --files 1 --entries 65537 -o "$TMP/x"
 wrong_usage "results beyond the calendar are refused" "are not all between the years 1900 and 2200" \
 	poolscope-generate results --files 20000000 --spacing 1000 -o "$TMP/x"
-wrong_usage "none are wrong usage" "--runs is not above 0" poolscope-generate testrun --runs 0 -o "$TMP/x"
+wrong_usage "none are wrong usage" "--runs must be greater than 0" poolscope-generate testrun --runs 0 -o "$TMP/x"
 wrong_usage "no place is wrong usage" "missing option: -o DIR or -p NAME" poolscope-generate testrun --runs 1
 wrong_usage "two places are wrong usage" "write files, or publish" poolscope-generate testrun --runs 1 -o "$TMP/x" -p 'a$b'
 wrong_usage "a base that is no time is wrong usage" "--base: 'noon' is not a time" \

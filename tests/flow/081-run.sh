@@ -128,7 +128,7 @@ check_status 0 "what we ignore the command ignores" sh -c 'trap "" HUP
 	exec poolscope-run --name nohup -- sh -c "kill -HUP \$\$; exit 0"'
 
 # ---- children
-if poolscope-run --name probe --children -- true 2>&1 | grep -q "descendants are not observed"; then
+if poolscope-run --name probe --children -- true 2>&1 | grep -q "cannot trace the command"; then
 	echo "no ptrace here: children are not tested"
 else
 	check_status 4 "a command with recorded children ends as it does" \

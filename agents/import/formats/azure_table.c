@@ -18,7 +18,7 @@
 
 enum { PATH_BYTES = 4096, OPERAND_BYTES = 128 };
 
-/* In the directory of this program, wherever that is. */
+/* The path of poolscope-fetch, next to this program. */
 static int
 find_program(char to[static PATH_BYTES], struct err *err)
 {

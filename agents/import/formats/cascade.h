@@ -2,8 +2,8 @@
  * import_cascade - rows of the event table of the older tool as events.
  *
  * A line is {"PartitionKey", "RowKey" (seconds since the epoch, as text),
- * "Event" ("source:name"), "NodeId", "Message"}; the message is none when it is
- * absent or null.
+ * "Event" ("source:name"), "NodeId", "Message"}; Message may be absent or
+ * null.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_FORMATS_CASCADE_H
@@ -11,7 +11,7 @@
 
 #include "agents/import/formats/format.h"
 
-/* Read `line` (no newline).  -1: what is wrong with it.  The row must be zeroed
+/* Read `line` (no newline).  -1: `err` has the error.  The row must be zeroed
  * before the first call. */
 int import_cascade_parse(
     struct import_row *row, struct text line, struct err *err);

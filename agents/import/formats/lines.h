@@ -7,8 +7,8 @@
 
 #include "agents/import/formats/format.h"
 
-/* Open a file whose rows are what `parse` makes of its lines.  -1 from `parse`:
- * what is wrong with the line. */
+/* Open a file whose rows are what `parse` makes of its lines.  `parse` returns
+ * -1 and sets `err` if a line is invalid. */
 int import_lines_open(struct import_source *source, enum import_kind kind,
     int (*parse)(struct import_row *row, struct text line, struct err *err),
     const char *path, const struct import_format_options *options,

@@ -25,7 +25,7 @@ enum state {
 	IS_BROKEN, /* not JSON: no more reports */
 };
 
-/* ---- one report --------------------------------------------------------- */
+/* ---- one report ---- */
 
 static int
 parse_report(struct import_row *row, struct text text, struct err *err)
@@ -58,7 +58,7 @@ parse_report(struct import_row *row, struct text text, struct err *err)
 	return record_check(record, err);
 }
 
-/* ---- errors ------------------------------------------------------------- */
+/* ---- definitions ---- */
 
 static void
 put_list(struct wire_writer *w, const char *key, int which)
@@ -104,9 +104,9 @@ give_node(struct import_row *row)
 	return IMPORT_LINE;
 }
 
-/* ---- the file ----------------------------------------------------------- */
+/* ---- the file ---- */
 
-/* Put the position before an error. */
+/* Prefix the error with its position. */
 static enum import_next
 bad(const struct import_perf *p, struct err *err)
 {
@@ -357,7 +357,7 @@ import_perf_next(struct import_perf *perf, struct import_file *file,
 	return end(perf, &scan, err);
 }
 
-/* ---- the format --------------------------------------------------------- */
+/* ---- the format ---- */
 
 struct perf {
 	struct import_files files; /* first: agents/import/source.h */

@@ -24,7 +24,7 @@ struct import_perf {
 	bool by_name;            /* the list is a member of the file's object */
 	bool listed;             /* the list of the node was read */
 	bool defined;            /* the metric group is defined */
-	uint64_t nodes, reports; /* of the file, of the node; begun */
+	uint64_t nodes, reports; /* begun so far: of the file, of the node */
 	char node[NAME_BYTES_MAX + 1];
 	uint32_t node_bytes; /* 0: not known */
 };

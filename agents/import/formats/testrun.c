@@ -20,7 +20,7 @@ const char *const import_testrun_names[IMPORT_TESTRUN_FILES] = {
 	[IMPORT_TESTRUN_EVENTS] = "events.jsonl",
 };
 
-/* ---- lines -------------------------------------------------------------- */
+/* ---- lines ---- */
 
 void
 import_testrun_put_run(struct import_row *row, struct text run)
@@ -160,7 +160,7 @@ import_testrun_parse(struct import_row *row, enum import_testrun_file file,
 	return rc != 0 ? -1 : record_check(&row->record, err);
 }
 
-/* ---- the directory ------------------------------------------------------ */
+/* ---- the directory ---- */
 
 struct testrun {
 	struct import_files files; /* first: agents/import/source.h */
@@ -170,7 +170,7 @@ struct testrun {
 static_assert((int)IMPORT_TESTRUN_FILES == IMPORT_FILES_MAX,
     "the files of a directory are those of a source");
 
-/* The whole content of the directory, and whose rows are made of it. */
+/* The rows follow from the content of the directory and from the node. */
 static void
 make_digest(struct testrun *testrun)
 {

@@ -98,7 +98,7 @@ take_field(struct input *in, struct field *field)
 	if (take_varint(in, &key) != 0)
 		return -1;
 	if (key >> 3 == 0 || key >> 3 > UINT32_MAX >> 3 || (key & 7) > FIXED32)
-		return cut_off(in, "what stands before it is no field");
+		return cut_off(in, "the field key before it is invalid");
 	field->number = (uint32_t)(key >> 3);
 	field->type = (enum wire_type)(key & 7);
 	switch (field->type) {

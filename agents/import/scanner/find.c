@@ -18,7 +18,7 @@
 #include "proto/base/number.h"
 #include "proto/hash/prng.h"
 
-/* ---- the job ----------------------------------------------------------- */
+/* ---- the job ---- */
 
 static int put_path(char to[static PATH_MAX], struct err *err,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -69,7 +69,7 @@ find_by_name(struct import_scanner *s, const char *job, struct err *err)
 
 	if (put_path(path, err, "%s/db_metadata.bin", s->db) != 0 ||
 	    import_file_open_found(&file, path, err) != 0)
-		return err_prefix(err, "job '%s' is looked up by its name",
+		return err_prefix(err, "cannot look up job '%s' by its name",
 		    text_quote(shown, sizeof(shown), text_of(job)));
 	found = import_descriptor_find(&file, text_of(job), &s->id, err);
 	import_file_close(&file);
@@ -103,7 +103,7 @@ find_job(struct import_scanner *s, const char *job, struct err *err)
 	return find_by_name(s, job, err);
 }
 
-/* ---- its files --------------------------------------------------------- */
+/* ---- its files ---- */
 
 static void
 read_descriptor(struct import_scanner *s)
@@ -126,15 +126,16 @@ read_descriptor(struct import_scanner *s)
 		if (rc != 0)
 			err_prefix(&err, "%s", path);
 		else if (descriptor.nodes < 0)
-			rc = err_set(&err, "%s: it says %" PRId32 " nodes",
-			    path, descriptor.nodes);
+			rc = err_set(&err,
+			    "%s: invalid number of nodes: %" PRId32, path,
+			    descriptor.nodes);
 		else
 			s->nodes = descriptor.nodes;
 	}
 	if (rc == 0)
 		return;
 	s->notes++;
-	fprintf(stderr, "%s; all profiles there are read\n", err.text);
+	fprintf(stderr, "%s; importing all profiles of the job\n", err.text);
 	buffer_put(&s->why, "descriptor.bin is damaged\n", 26);
 }
 
@@ -187,7 +188,7 @@ list_files(struct import_scanner *s, struct err *err)
 	}
 	closedir(dir);
 	if (s->count == 0)
-		return err_set(err, "%s: no profiles are in it", path);
+		return err_set(err, "%s: has no profiles", path);
 	qsort(s->files, s->count, sizeof(*s->files), by_worker);
 	return 0;
 }

@@ -19,13 +19,13 @@
 #include "proto/os/file_io.h"
 #include "proto/os/thread.h"
 
-/* ---- damage ------------------------------------------------------------- */
+/* ---- damage ---- */
 
 static void
 add_note(struct import_scanner *s, struct scanner_file *file, const char *why)
 {
 	file->notes++;
-	if (atomic_fetch_add(&s->notes_kept, 1) >= SCANNER_NOTES_SHOWN)
+	if (atomic_fetch_add(&s->notes_stored, 1) >= SCANNER_NOTES_SHOWN)
 		return;
 	buffer_put(&file->why, why, strlen(why));
 	buffer_put(&file->why, "\n", 1);
@@ -33,7 +33,7 @@ add_note(struct import_scanner *s, struct scanner_file *file, const char *why)
 
 /* Report the damage and remember it. */
 static void
-tell(struct import_scanner *s, const char *path, struct text why)
+report(struct import_scanner *s, const char *path, struct text why)
 {
 	while (why.bytes > 0) {
 		const char *end = memchr(why.at, '\n', why.bytes);
@@ -53,7 +53,7 @@ tell(struct import_scanner *s, const char *path, struct text why)
 }
 
 static void
-tell_all(struct import_scanner *s)
+report_all(struct import_scanner *s)
 {
 	char path[PATH_MAX];
 
@@ -63,7 +63,7 @@ tell_all(struct import_scanner *s)
 		s->notes += f->notes;
 		if (f->why.bytes > 0 &&
 		    import_scanner_path(s, f, path, NULL) == 0)
-			tell(s, path, buffer_text(&f->why));
+			report(s, path, buffer_text(&f->why));
 		buffer_clear(&f->why);
 	}
 	if (s->notes > SCANNER_NOTES_SHOWN)
@@ -72,7 +72,7 @@ tell_all(struct import_scanner *s)
 		    s->db, s->notes - SCANNER_NOTES_SHOWN);
 }
 
-/* ---- times -------------------------------------------------------------- */
+/* ---- times ---- */
 
 static void
 read_head(struct import_scanner *s, struct scanner_file *f)
@@ -87,10 +87,9 @@ read_head(struct import_scanner *s, struct scanner_file *f)
 		rc = fd >= 0 ? file_io_read_all(fd, head, sizeof(head), 0) : -1;
 		if (rc != 0)
 			err_set(&err, "%s",
-			    errno == ENODATA
-				? "offset 0: the file ends, and the job's "
-				  "start and end follow"
-				: strerror(errno));
+			    errno == ENODATA ? "offset 0: the file ends before "
+					       "the job's start and end"
+					     : strerror(errno));
 	}
 	if (fd >= 0)
 		close(fd);
@@ -124,7 +123,7 @@ find_times(struct import_scanner *s, struct err *err)
 		}
 	}
 	if (s->begin_ns == TIME_MAX_NS) {
-		tell_all(s);
+		report_all(s);
 		return err_set(err,
 		    "%s: job %" PRId32 " has no profile that can be read",
 		    s->db, s->id);
@@ -134,7 +133,7 @@ find_times(struct import_scanner *s, struct err *err)
 	return 0;
 }
 
-/* ---- checking all files -------------------------------------------------- */
+/* ---- checking all files ---- */
 
 static void
 check_file(struct import_scanner *s, struct scanner_file *f)
@@ -187,7 +186,8 @@ check_all(struct import_scanner *s)
 	struct thread threads[IMPORT_SCANNER_READERS] = { 0 };
 	uint32_t count = 0;
 
-	/* This thread reads too; without the others it does all the work. */
+	/* This thread reads as well: if no other starts, it does all the
+	 * work. */
 	while (count + 1 < IMPORT_SCANNER_READERS && count + 1 < s->count &&
 	       thread_start(&threads[count], &how, NULL, NULL) == 0)
 		count++;
@@ -221,18 +221,18 @@ make_digest(struct import_scanner *s)
 	crypto_generichash_final(&state, s->digest, sizeof(s->digest));
 }
 
-/* ---- open and close ----------------------------------------------------- */
+/* ---- open and close ---- */
 
 static int
-look(struct import_scanner *s, const char *db,
+find_job_and_times(struct import_scanner *s, const char *db,
     const struct import_scanner_options *options, struct err *err)
 {
-	strcpy(s->db, db); /* fits: import_scanner_open */
+	strcpy(s->db, db); /* import_scanner_open has checked the length */
 	if (import_scanner_find(s, options, err) != 0 ||
 	    find_times(s, err) != 0)
 		return -1;
 	check_all(s);
-	tell_all(s);
+	report_all(s);
 	make_digest(s);
 	snprintf(s->id_text, sizeof(s->id_text), "%" PRId32, s->id);
 	return 0;
@@ -249,7 +249,7 @@ import_scanner_open(struct import_scanner **scanner, const char *db,
 		err_set(err, "libsodium does not start");
 	else if (strlen(db) >= sizeof(s->db))
 		err_set(err, "the path of the database is too long");
-	else if (look(s, db, options, err) == 0)
+	else if (find_job_and_times(s, db, options, err) == 0)
 		*scanner = s;
 	if (*scanner == NULL)
 		import_scanner_close(&s);

@@ -39,7 +39,7 @@ struct import_scanner {
 	uint64_t bytes, notes, intervals;
 	struct buffer why; /* of the whole job */
 	unsigned char digest[IMPORT_DIGEST_BYTES];
-	atomic_uint next_file, notes_kept;
+	atomic_uint next_file, notes_stored;
 
 	/* The position of the next row. */
 	int step;

@@ -29,7 +29,7 @@ import_profile_offset(const struct import_profile *p)
 	return p->file->offset + p->at;
 }
 
-/* ---- the head ----------------------------------------------------------- */
+/* ---- the head ---- */
 
 static bool
 is_time(int64_t time_ns)
@@ -74,7 +74,7 @@ read_head(struct import_profile *p, struct err *err)
 	return PROFILE_ON;
 }
 
-/* ---- intervals ---------------------------------------------------------- */
+/* ---- intervals ---- */
 
 static enum profile_item
 begin_intervals(struct import_profile *p, struct err *err)
@@ -110,15 +110,15 @@ read_interval(struct import_profile *p, struct err *err)
 		return PROFILE_FAILED;
 	if (there == 0)
 		return profile_damaged(p, err,
-		    "the file ends, and %" PRIu64 " of %" PRIu64
-		    " intervals of the thread follow",
+		    "the file ends, but %" PRIu64 " of %" PRIu64
+		    " intervals of the thread are missing",
 		    p->left, p->of);
 	from = p->view.at + p->at;
 	id = (unsigned char)from[0];
 	if (p->keys[id].bytes == 0)
 		return profile_damaged(p, err,
 		    "interval %" PRIu64 " of %" PRIu64
-		    " has id %u, which is none of the thread's",
+		    " has id %u, which the thread does not define",
 		    p->of - p->left + 1, p->of, id);
 	if (__builtin_add_overflow(
 		p->base_ns, profile_load(from + 1), &p->from_ns) ||
@@ -135,7 +135,7 @@ read_interval(struct import_profile *p, struct err *err)
 	return PROFILE_INTERVAL;
 }
 
-/* ---- counters ----------------------------------------------------------- */
+/* ---- counters ---- */
 
 static enum profile_item
 begin_counters(struct import_profile *p, struct err *err)
@@ -151,8 +151,8 @@ begin_counters(struct import_profile *p, struct err *err)
 		return PROFILE_ON;
 	p->left = 0;
 	err_set(err,
-	    "offset %" PRIu64 ": %" PRId64 " counters of a thread are more "
-	    "than %d: taken for none",
+	    "offset %" PRIu64 ": %" PRId64
+	    " counters of a thread are more than %d: assuming none",
 	    import_profile_offset(p) - PROFILE_NUMBER_BYTES, count,
 	    PROFILE_COUNTERS_MAX);
 	return PROFILE_NOTE;
@@ -172,14 +172,14 @@ read_counter(struct import_profile *p, struct err *err)
 		return PROFILE_FAILED;
 	if (there == 0)
 		return profile_damaged(p, err,
-		    "%" PRIu64 " counters of a thread were promised, "
-		    "%" PRIu64 " are there",
+		    "the thread announces %" PRIu64
+		    " counters, but has only %" PRIu64,
 		    p->of, p->of - p->left);
 	p->left--;
 	return PROFILE_COUNTER;
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- all of it ---- */
 
 static enum profile_item
 end_thread(struct import_profile *p, enum profile_state next)
@@ -197,7 +197,7 @@ end_file(struct import_profile *p, struct err *err)
 	p->renamed = false;
 	err_set(err,
 	    "not every name in it is 1 to %d bytes of UTF-8 without control "
-	    "characters: such names are kept changed",
+	    "characters: such names were changed",
 	    NAME_BYTES_MAX);
 	return PROFILE_NOTE;
 }
@@ -270,7 +270,7 @@ profile_missing(
 {
 	if (there < 0)
 		return PROFILE_FAILED;
-	return profile_damaged(p, err, "the file ends, and %s follows", what);
+	return profile_damaged(p, err, "the file ends before %s", what);
 }
 
 int

@@ -91,9 +91,7 @@ expect(struct import_profile *p, const char *what, const char *wanted,
 		return PROFILE_THREAD;
 	if (there == 0)
 		return profile_damaged(p, err,
-		    "no %s of a thread ends here, '%s' is "
-		    "wanted",
-		    what, wanted);
+		    "the %s of a thread, '%s', is missing", what, wanted);
 	p->at -= (uint32_t)(import_profile_offset(p) - offset);
 	return profile_damaged(p, err, "the %s of a thread is '%s', not '%s'",
 	    what, text_quote(shown, sizeof(shown), text), wanted);
@@ -123,8 +121,8 @@ read_dictionary(struct import_profile *p, struct err *err)
 			return PROFILE_FAILED;
 		if (there == 0)
 			return profile_damaged(p, err,
-			    "%" PRId64 " names of intervals were promised, "
-			    "%" PRId64 " are there",
+			    "the thread announces %" PRId64
+			    " names of intervals, but has only %" PRId64,
 			    count, i);
 		id = (unsigned char)p->view.at[p->at++];
 		p->keys[id] = key;

@@ -24,7 +24,7 @@ enum step {
 	AT_END,
 };
 
-/* ---- pieces of rows ----------------------------------------------------- */
+/* ---- pieces of rows ---- */
 
 static enum import_next
 give(struct import_scanner *s, struct import_row *row, enum record_kind kind)
@@ -109,7 +109,7 @@ set_entity(struct import_scanner *s, int levels)
 		    s->id_text, node, s->thread.order, s->sums.part);
 }
 
-/* ---- a thread ----------------------------------------------------------- */
+/* ---- a thread ---- */
 
 static void
 begin_thread(struct import_scanner *s)
@@ -198,7 +198,7 @@ give_track(struct import_scanner *s, struct import_row *row)
 	return give_entity(s, row, "track", &w, count);
 }
 
-/* ---- a file ------------------------------------------------------------- */
+/* ---- a file ---- */
 
 /* 1: it is open; 0: there are no more files. */
 static int
@@ -218,7 +218,7 @@ open_file(struct import_scanner *s, struct err *err)
 	s->opened = true;
 	if (memcmp(s->file.digest, f->digest, sizeof(f->digest)) != 0)
 		return err_set(err, "%s: was changed while it was read", path);
-	s->file.name = "a profile"; /* the path does not live that long */
+	s->file.name = "a profile"; /* the path is local */
 	import_profile_init(&s->profile, &s->file, f->worker < 0, s->base_ns);
 	if (f->worker < 0)
 		snprintf(s->node, sizeof(s->node), "%s", SCANNER_MASTER);
@@ -312,7 +312,7 @@ give_job(struct import_scanner *s, struct import_row *row)
 	return give_entity(s, row, SCANNER_JOB, &w, count);
 }
 
-/* ---- all files ---------------------------------------------------------- */
+/* ---- all files ---- */
 
 /* One step.  IMPORT_END: it gave no row; call again. */
 static enum import_next

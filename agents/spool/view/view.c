@@ -174,7 +174,7 @@ begin_scan(
 static void
 end_scan(struct view *view, int fd)
 {
-	spool_window_turn(&view->spool->window, -1, 0);
+	spool_window_move(&view->spool->window, -1, 0);
 	close(fd);
 }
 

@@ -31,7 +31,8 @@ struct view_segment {
 	uint64_t number, bytes;
 	enum view_state state;
 	struct spool_head head;
-	uint32_t limit; /* frames end here by a later segment's seal; 0 */
+	uint32_t limit; /* frames end here by a later segment's seal; 0: no such
+			   seal */
 	struct spool_extent extent;
 	int why; /* unreadable: errno, 0 for a bad header */
 };

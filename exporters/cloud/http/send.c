@@ -26,7 +26,7 @@ const struct opt http_options[] = {
 	{ "retry-time", 0, OPT_DURATION, OPT_TO(struct http_options, retry_ns),
 	    "DURATION",
 	    "retry a request for this long while the service does not answer "
-	    "(60s)",
+	    "(default: 60s)",
 	    NULL, false },
 	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct http_options, dry_run), NULL,
 	    "print the requests instead of sending them", NULL, false },

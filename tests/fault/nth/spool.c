@@ -127,7 +127,7 @@ disturb(struct spool *spool, uint32_t step, uint32_t streams,
 		spool_new_session(
 		    spool, stream, spool_first_unacked(spool, stream), &err);
 		break;
-	case 33: spool_rewind(spool, stream, 1, &err); break;
+	case 33: spool_resend_from(spool, stream, 1, &err); break;
 	default: break;
 	}
 }

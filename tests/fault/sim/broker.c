@@ -22,7 +22,7 @@ start(struct sim *sim)
 {
 	const struct relay_options how = { .queue_messages = PORTS_QUEUE,
 		.memory_bytes_max = UINT64_C(1) << 40,
-		.key_bytes = 0 }; /* nobody here has one */
+		.ingest_rate = 0 }; /* nobody here has one */
 	struct err err = { 0 };
 
 	memset(&relay, 0, sizeof(relay));

@@ -18,7 +18,7 @@ uint32_t __wrap_spool_past_sessions(const struct spool *spool);
 struct spool_past_session *__wrap_spool_past_session(
     struct spool *spool, uint32_t i);
 int __wrap_spool_past_sessions_save(struct spool *spool, struct err *err);
-int __wrap_spool_tell(struct spool *spool, struct text partition,
+int __wrap_spool_report_gap(struct spool *spool, struct text partition,
     uint64_t count, uint32_t reason, struct err *err);
 
 uint64_t
@@ -62,8 +62,8 @@ __wrap_spool_past_sessions_save(struct spool *spool, struct err *err)
 }
 
 int
-__wrap_spool_tell(struct spool *spool, struct text partition, uint64_t count,
-    uint32_t reason, struct err *err)
+__wrap_spool_report_gap(struct spool *spool, struct text partition,
+    uint64_t count, uint32_t reason, struct err *err)
 {
 	struct sim_machine *m = (struct sim_machine *)spool;
 

@@ -51,7 +51,7 @@ open_all(struct fixture *f, uint64_t bytes_max)
 		fail_msg("%s", err.text);
 	batcher.spool = f->spool;
 	batcher_new(&f->batcher, &batcher);
-	batcher_recall(f->batcher);
+	batcher_load_dedup(f->batcher);
 }
 
 static inline void

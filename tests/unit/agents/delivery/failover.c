@@ -17,7 +17,7 @@ patience_of(struct failover *f)
 {
 	int64_t began_ns = now_ns;
 
-	while (!failover_look(f, true, now_ns)) {
+	while (!failover_check(f, true, now_ns)) {
 		now_ns += STEP_NS;
 		assert_true(now_ns - began_ns < 70 * NS_PER_SECOND);
 	}
@@ -49,10 +49,10 @@ a_short_trouble_moves_nobody(void **state)
 	(void)state;
 	failover_init(&f, 2, 1);
 	for (int i = 0; i < 1000; i++) {
-		assert_false(failover_look(&f, true, now_ns));
+		assert_false(failover_check(&f, true, now_ns));
 		now_ns += NS_PER_SECOND - STEP_NS;
-		assert_false(failover_look(&f, true, now_ns));
-		assert_false(failover_look(&f, false, now_ns));
+		assert_false(failover_check(&f, true, now_ns));
+		assert_false(failover_check(&f, false, now_ns));
 	}
 	assert_int_equal(f.moves, 0);
 }
@@ -69,7 +69,7 @@ nobody_goes_back_before_the_next_one_fails(void **state)
 	assert_true(failover_answered(&f));
 	assert_false(failover_answered(&f));
 	for (int i = 0; i < 100000; i++, now_ns += NS_PER_SECOND)
-		assert_false(failover_look(&f, false, now_ns));
+		assert_false(failover_check(&f, false, now_ns));
 	assert_int_equal(f.at, 1);
 	patience_of(&f);
 	assert_int_equal(f.at, 0);
@@ -123,7 +123,7 @@ a_single_broker_is_never_left(void **state)
 	(void)state;
 	failover_init(&f, 1, 3);
 	for (int i = 0; i < 1000; i++, now_ns += NS_PER_SECOND)
-		assert_false(failover_look(&f, true, now_ns));
+		assert_false(failover_check(&f, true, now_ns));
 }
 
 static void
@@ -133,19 +133,19 @@ one_that_will_not_do_is_passed_by_but_never_all_of_them(void **state)
 
 	(void)state;
 	failover_init(&f, 3, 5);
-	assert_true(failover_pass_by(&f));
+	assert_true(failover_skip(&f));
 	assert_int_equal(f.at, 1);
-	assert_true(failover_pass_by(&f));
+	assert_true(failover_skip(&f));
 	assert_int_equal(f.at, 2);
-	assert_false(failover_pass_by(&f));
+	assert_false(failover_skip(&f));
 	assert_int_equal(f.at, 2);
 	assert_int_equal(f.moves, 2);
 	/* An answer makes all of them worth a try again. */
 	assert_true(failover_answered(&f));
-	assert_true(failover_pass_by(&f));
+	assert_true(failover_skip(&f));
 	assert_int_equal(f.at, 0);
 	failover_init(&f, 1, 5);
-	assert_false(failover_pass_by(&f));
+	assert_false(failover_skip(&f));
 }
 
 int

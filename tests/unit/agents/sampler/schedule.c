@@ -71,7 +71,7 @@ a_list_replaces_the_default_or_changes_it(void **state)
 	assert_int_equal(schedule.period_ns[SCHEDULE_PERF], 0);
 	assert_int_equal(schedule.period_ns[SCHEDULE_CPU], SECOND);
 	parsed(&schedule, "all");
-	for (int i = 0; i < SCHEDULE_SETS; i++)
+	for (int i = 0; i < SCHEDULE_GROUPS; i++)
 		assert_true(schedule.period_ns[i] > 0);
 	parsed(&schedule, "");
 	assert_int_equal(schedule_next_ns(&schedule), INT64_MAX);

@@ -162,13 +162,13 @@ acknowledged_segments_are_retained_and_can_be_gone_back_to(void **state)
 	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
 	oldest = spool_oldest(h.spool, s);
 	assert_true(oldest > 30 && oldest < 56);
-	assert_int_equal(spool_rewind(h.spool, s, oldest, &h.err), 0);
+	assert_int_equal(spool_resend_from(h.spool, s, oldest, &h.err), 0);
 	assert_int_equal(spool_first_unacked(h.spool, s), oldest);
 	help_is(&h, s, oldest, oldest);
 	assert_int_equal(spool_tidy(h.spool, 5000, &h.err), 0);
 	help_is(&h, s, oldest, oldest);
 	/* Further back than there is anything: a gap in front. */
-	assert_int_equal(spool_rewind(h.spool, s, 3, &h.err), 0);
+	assert_int_equal(spool_resend_from(h.spool, s, 3, &h.err), 0);
 	help_is_gap(&h, s, 3, oldest - 1, WIRE_GAP_RESTORED);
 	help_is(&h, s, oldest, oldest);
 	spool_acked(h.spool, s, 60);

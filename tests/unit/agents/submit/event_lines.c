@@ -266,7 +266,7 @@ ids_remember_the_last_hundred_thousand(void **state)
 		assert_true(dedup_uuid_add(dedup_uuid, prints[i]));
 		assert_false(dedup_uuid_add(dedup_uuid, prints[i]));
 	}
-	for (uint64_t i = ALL - DEDUP_UUID_KEPT; i < ALL; i++)
+	for (uint64_t i = ALL - DEDUP_UUID_MIN; i < ALL; i++)
 		assert_false(dedup_uuid_add(dedup_uuid, prints[i]));
 	/* Memory is bounded: the first ones are new again. */
 	assert_true(dedup_uuid_add(dedup_uuid, prints[0]));

@@ -155,7 +155,7 @@ what_is_taken_again_and_again_and_never_stored_has_an_end(void **state)
 	pid_t agent = start_agent(take_and_hang_up);
 	struct submit_options options = {
 		.socket = path,
-		.drop = dir,
+		.fallback = dir,
 		.stored = true,
 		.quiet = true,
 		.timeout_ns = NS_PER_SECOND / 10,

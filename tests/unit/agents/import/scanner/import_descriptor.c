@@ -103,7 +103,7 @@ damage_is_reported_with_its_offset(void **state)
 		{ "\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
 		    "offset 1: a number is longer than 64 bits" },
 		{ "\x28\x02\x2f",
-		    "offset 3: what stands before it is no field" },
+		    "offset 3: the field key before it is invalid" },
 		{ "\x28\x02\x32\x09x",
 		    "offset 4: it ends in the middle of a field" },
 	};

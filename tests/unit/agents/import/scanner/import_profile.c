@@ -311,8 +311,8 @@ where_it_ends_is_reported_in_words(void **state)
 	assert_item(PROFILE_THREAD);
 	assert_item(PROFILE_INTERVAL);
 	assert_reported(PROFILE_DAMAGED,
-	    "offset 84: the file ends, and 1 of 2 intervals of the thread "
-	    "follow");
+	    "offset 84: the file ends, but 1 of 2 intervals of the thread "
+	    "are missing");
 	assert_item(PROFILE_THREAD_END);
 	assert_end();
 }
@@ -349,8 +349,8 @@ an_id_of_no_name_is_damage(void **state)
 	open_file(true);
 	assert_item(PROFILE_THREAD);
 	assert_reported(PROFILE_DAMAGED,
-	    "offset 62: interval 1 of 1 has id 4, which is none of the "
-	    "thread's");
+	    "offset 62: interval 1 of 1 has id 4, which the thread "
+	    "does not define");
 	assert_item(PROFILE_THREAD_END);
 	assert_end();
 }
@@ -424,7 +424,7 @@ more_than_a_million_counters_are_none_and_reading_goes_on(void **state)
 	assert_item(PROFILE_THREAD);
 	assert_reported(PROFILE_NOTE,
 	    "offset 61: 1000001 counters of a thread are more than 1000000: "
-	    "taken for none");
+	    "assuming none");
 	assert_item(PROFILE_THREAD_END);
 	assert_thread("load/0", "Reader[0]");
 	assert_rest_of_thread();
@@ -444,7 +444,7 @@ a_million_counters_are_believed(void **state)
 	while (import_profile_next(&profile, &err) == PROFILE_COUNTER)
 		;
 	assert_non_null(
-	    strstr(err.text, "1000000 counters of a thread were promised"));
+	    strstr(err.text, "the thread announces 1000000 counters"));
 }
 
 static void
@@ -529,7 +529,7 @@ other_names_are_kept_changed_and_that_is_reported(void **state)
 	assert_item(PROFILE_THREAD_END);
 	assert_reported(PROFILE_NOTE,
 	    "not every name in it is 1 to 255 bytes of UTF-8 without control "
-	    "characters: such names are kept changed");
+	    "characters: such names were changed");
 	assert_end();
 }
 
