@@ -21,7 +21,7 @@
 #include "proto/service/service.h"
 
 enum { READER_QUEUE = 4 }; /* messages */
-#define SETTLE_NS       (2 * NS_PER_SECOND)
+#define WAIT_NS         (2 * NS_PER_SECOND)
 #define CATCH_UP_NS     (NS_PER_SECOND / 50)
 #define CATCH_UP_MAX_NS (5 * NS_PER_SECOND)
 
@@ -55,16 +55,16 @@ position_of_indexer(void *arg)
 }
 
 /* Called by the thread of the query server.  A reader that asks after an
- * acknowledgement must find what was acknowledged; an indexer that lags far
- * behind must not block readers. */
+ * acknowledgement must find what was acknowledged; the wait is bounded, because
+ * an indexer that lags far behind must not block readers. */
 static void
-settle(void *arg)
+wait_for_indexer(void *arg)
 {
 	struct aggregator *self = arg;
 	struct ingest_status ingest;
 
 	ingest_status(self->ingest, &ingest);
-	writer_await(self->writer, ingest.next - 1, SETTLE_NS);
+	writer_await(self->writer, ingest.next - 1, WAIT_NS);
 }
 
 /* Called by the thread of the query server. */
@@ -154,7 +154,7 @@ ingest_as_given(const struct aggregator *self)
 		.journal_bytes = self->given.journal_bytes,
 		.journal_keep_ns = self->given.journal_keep_ns,
 		.sessions_per_hour = self->given.sessions,
-		.key_bytes = self->given.key_bytes,
+		.key_bytes_per_second = self->given.key_bytes_per_second,
 		.accept = &self->given.accept,
 		.restore_wait_ns = self->given.restore_wait_ns,
 	};
@@ -165,8 +165,8 @@ open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 {
 	const struct backpressure_follower follower = { self->writer,
 		wake_indexer, position_of_indexer };
-	const struct query_server_source source = { self->reader, settle,
-		put_status, self };
+	const struct query_server_source source = { self->reader,
+		wait_for_indexer, put_status, self };
 	const struct ingest_options ingest = ingest_as_given(self);
 	const struct query_server_options query_server = {
 		.auth = self->auth,
@@ -225,9 +225,9 @@ start(void *arg, struct loop *loop, struct err *err)
 	return query_server_start(self->query_server, &watcher, err);
 }
 
-/* After the end, readers that open the directory should find everything that
- * was acknowledged: the indexer catches up first.  After a burst this could
- * take long; what is not indexed stays in the journal. */
+/* Wait until the indexer has caught up, so that whoever opens the directory
+ * afterwards finds everything that was acknowledged.  After a burst this could
+ * take long, so the wait is bounded; the rest stays in the journal. */
 static void
 on_catching_up(void *arg, struct loop_timer *timer)
 {
@@ -279,8 +279,8 @@ reload(void *arg, struct loop *loop, struct err *err)
 	(void)err;
 	ingest_change(self->ingest, &ingest);
 	writer_change(self->writer, &indexer);
-	writer_wake(
-	    self->writer); /* a move may have added or removed partitions */
+	/* A move may have added or removed partitions. */
+	writer_wake(self->writer);
 	return 0;
 }
 

@@ -157,7 +157,7 @@ admin_backup(const char *store, const char *to, struct err *err)
 	bool covers = false;
 	int rc = 0;
 
-	if (durable_dir_beside(temporary, to, ".new", err) != 0)
+	if (durable_dir_with_suffix(temporary, to, ".new", err) != 0)
 		return -1;
 	if (access(to, F_OK) == 0)
 		return err_set(err, "%s: %s", to, strerror(EEXIST));

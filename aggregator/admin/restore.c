@@ -69,12 +69,13 @@ find_places(struct restore *r, const char *store, struct err *err)
 		rc = err_set(err, "%s: path is too long", store);
 	free(real);
 	if (rc != 0 ||
-	    durable_dir_beside(r->copy, r->store, ".restoring", err) != 0)
+	    durable_dir_with_suffix(r->copy, r->store, ".restoring", err) != 0)
 		return -1;
 	r->there = !is_empty(r->store);
 	for (int i = 1; i <= ASIDE_MAX; i++) {
 		snprintf(suffix, sizeof(suffix), ".aside-%d", i);
-		if (durable_dir_beside(r->aside, r->store, suffix, err) != 0)
+		if (durable_dir_with_suffix(r->aside, r->store, suffix, err) !=
+		    0)
 			return -1;
 		if (access(r->aside, F_OK) != 0)
 			return 0;

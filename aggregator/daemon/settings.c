@@ -11,8 +11,7 @@
 #include "proto/os/clock.h"
 
 enum {
-	INTAKE_QUEUE =
-	    64, /* messages; one peer may be a broker of many agents */
+	INTAKE_QUEUE = 64, /* messages; a peer may be a broker of many agents */
 	SESSIONS_PER_HOUR = 1024,
 };
 
@@ -23,12 +22,12 @@ const struct aggregator_settings_given aggregator_settings_default = {
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
 	.compact_after_ns = 120 * NS_PER_SECOND,
-	.restore_wait_ns =
-	    24 * 3600 * NS_PER_SECOND, /* as long as agents keep sent batches */
+	/* For this time agents retain acknowledged batches. */
+	.restore_wait_ns = 24 * 3600 * NS_PER_SECOND,
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
 	.connects = ZSOCK_CONNECTS_PER_SECOND,
-	.key_bytes = RATE_LIMIT_BYTES_PER_SECOND,
+	.key_bytes_per_second = RATE_LIMIT_BYTES_PER_SECOND,
 };
 
 const struct opt aggregator_settings_options[] = {
@@ -116,7 +115,8 @@ const struct opt aggregator_settings_options[] = {
 	    "(default: 1024; 0: no limit)",
 	    NULL, OPT_RELOAD },
 	{ "ingest-rate", 0, OPT_BYTES,
-	    OPT_TO(struct aggregator_settings_given, key_bytes), "BYTES",
+	    OPT_TO(struct aggregator_settings_given, key_bytes_per_second),
+	    "BYTES",
 	    "ingest rate limit per key in bytes/s, burst 10 s (default: 64MiB; "
 	    "0: no limit)",
 	    NULL, OPT_RELOAD },

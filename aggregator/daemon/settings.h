@@ -15,21 +15,21 @@
 #include "proto/config/opt.h"
 #include "proto/service/sandbox.h"
 
-/* The given values, or the defaults. */
+/* The values of the options. */
 struct aggregator_settings_given {
 	const char *store, *models, *server_key;
 	struct opt_list listen, reader, accept;
 	int64_t retain_ns, journal_keep_ns, compact_after_ns, restore_wait_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
 	uint64_t retain_bytes, rejected_bytes, journal_bytes, map_bytes, queue;
-	uint64_t sessions, connects, key_bytes;
+	uint64_t sessions, connects, key_bytes_per_second;
 	bool insecure, force_network_fs;
 };
 extern const struct aggregator_settings_given aggregator_settings_default;
-/* Bound to a struct aggregator_settings_given. */
+/* They are bound to a struct aggregator_settings_given. */
 extern const struct opt aggregator_settings_options[];
 
-/* Paths and endpoints of the instance. */
+/* What follows from them: paths and endpoints of the instance. */
 struct aggregator_settings {
 	char store[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	char models[MODEL_DIR_BYTES];
@@ -37,13 +37,13 @@ struct aggregator_settings {
 	char reader_endpoint[INSTANCE_PATH_BYTES];
 };
 
-/* Check the values beyond their types; -1 and a sentence names the option. */
+/* Check the values beyond their types; -1: `err` names the option. */
 int aggregator_settings_check(
     const struct aggregator_settings_given *given, struct err *err);
 /* Declare the files that the service needs. */
 void aggregator_settings_sandbox(
     const struct aggregator_settings_given *given, struct sandbox *sandbox);
-/* Find the store only, for an administrative program. */
+/* Find only the store, for an administrative program. */
 int aggregator_settings_store(const struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings, struct err *err);
 int aggregator_settings_resolve(const struct aggregator_settings_given *given,

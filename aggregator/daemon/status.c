@@ -41,7 +41,7 @@ flag(struct pairs *pairs, const char *name, bool set)
 		pairs->count++;
 }
 
-/* "nack_busy" and so on; zeros are left out, because most never happen. */
+/* "nack_busy" and so on; zeros are omitted, because most never happen. */
 static void
 reasons(struct pairs *pairs, const struct receiver_counters *receiver,
     const struct auth_counters *auth)
@@ -186,7 +186,8 @@ status_put(struct wire_writer *w, struct text node,
 	put_auth(&pairs, auth, insecure);
 	if (!put_entity(w, node, "aggregator", &pairs))
 		return false;
-	/* A separate record, because a record has a limit of attributes. */
+	/* In a record of its own, because a record has a limit of attributes.
+	 */
 	begin(&pairs);
 	reasons(&pairs, &ingest->receiver, auth);
 	return pairs.count == 0 ||

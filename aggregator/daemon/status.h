@@ -1,8 +1,9 @@
 /*
- * status - the status reply of an aggregator: records of kind "entity", kind
- * "status", with the ids "aggregator" (counters of ingest, indexer and query
- * server) and, if anything was refused, "aggregator:refused" (counts by
- * reason).
+ * status - the status reply of an aggregator.
+ *
+ * Entities of kind "status": "aggregator" has the counters of ingest, indexer
+ * and query server; "aggregator:refused", if anything was refused, has counts
+ * by reason.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_STATUS_H

@@ -13,8 +13,8 @@
 struct db_cursor {
 	struct db_txn *txn;
 	MDB_cursor *mdb;
-	uint32_t gone_bytes; /* key of the row just deleted; 0: none */
-	unsigned char gone[DB_KEY_BYTES_MAX];
+	uint32_t deleted_bytes; /* of the key just deleted; 0: none */
+	unsigned char deleted[DB_KEY_BYTES_MAX];
 };
 
 struct db_cursor *
@@ -54,7 +54,7 @@ move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
 	int rc;
 
 	*value = (struct text){ NULL, 0 };
-	cursor->gone_bytes = 0;
+	cursor->deleted_bytes = 0;
 	while (cursor->txn->rc == 0) {
 		rc = mdb_cursor_get(cursor->mdb, k, &v, op);
 		if (rc == MDB_NOTFOUND)
@@ -63,7 +63,7 @@ move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
 			db_txn_fail(cursor->txn, rc, "walk");
 			return false;
 		}
-		if (db_txn_unseal(cursor->txn, *k, v, value)) {
+		if (db_txn_check(cursor->txn, *k, v, value)) {
 			*found =
 			    (struct text){ k->mv_data, (uint32_t)k->mv_size };
 			return true;
@@ -87,13 +87,13 @@ db_seek(struct db_cursor *cursor, struct text key, struct text *found,
 bool
 db_next(struct db_cursor *cursor, struct text *found, struct text *value)
 {
-	unsigned char gone[DB_KEY_BYTES_MAX];
-	MDB_val k = { cursor->gone_bytes, gone };
+	unsigned char deleted[DB_KEY_BYTES_MAX];
+	MDB_val k = { cursor->deleted_bytes, deleted };
 
-	/* After a deletion find the position again by key: the row is gone, so
-	 * the first row at or after its key is the next. */
-	if (cursor->gone_bytes > 0) {
-		memcpy(gone, cursor->gone, cursor->gone_bytes);
+	/* After a deletion the next row is the first one at or after the
+	 * deleted key. */
+	if (cursor->deleted_bytes > 0) {
+		memcpy(deleted, cursor->deleted, cursor->deleted_bytes);
 		return move(cursor, &k, MDB_SET_RANGE, MDB_NEXT, found, value);
 	}
 	return move(cursor, &k, MDB_NEXT, MDB_NEXT, found, value);
@@ -114,7 +114,7 @@ move_key(
 	MDB_val v;
 	int rc;
 
-	cursor->gone_bytes = 0;
+	cursor->deleted_bytes = 0;
 	if (cursor->txn->rc != 0)
 		return false;
 	rc = mdb_cursor_get(cursor->mdb, k, &v, op);
@@ -153,7 +153,7 @@ db_cursor_put(struct db_cursor *cursor, struct text key, struct text value)
 
 	if (txn->rc != 0)
 		return NULL;
-	cursor->gone_bytes = 0;
+	cursor->deleted_bytes = 0;
 	rc = mdb_cursor_put(cursor->mdb, &k, &v, MDB_RESERVE);
 	if (rc != 0) {
 		db_txn_fail(txn, rc, "put");
@@ -161,7 +161,7 @@ db_cursor_put(struct db_cursor *cursor, struct text key, struct text value)
 	}
 	if (value.bytes > 0)
 		memcpy(v.mv_data, value.at, value.bytes);
-	db_seal(txn, key, v.mv_data, value.bytes);
+	db_complete(txn, key, v.mv_data, value.bytes);
 	return v.mv_data;
 }
 
@@ -175,8 +175,8 @@ db_cursor_del(struct db_cursor *cursor)
 		return;
 	rc = mdb_cursor_get(cursor->mdb, &k, &v, MDB_GET_CURRENT);
 	if (rc == 0) {
-		cursor->gone_bytes = (uint32_t)k.mv_size;
-		memcpy(cursor->gone, k.mv_data, k.mv_size);
+		cursor->deleted_bytes = (uint32_t)k.mv_size;
+		memcpy(cursor->deleted, k.mv_data, k.mv_size);
 		rc = mdb_cursor_del(cursor->mdb, 0);
 	}
 	if (rc != 0)

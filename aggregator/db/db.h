@@ -25,24 +25,23 @@ struct db_cursor;
 
 enum { DB_TABLES_MAX = 16, DB_KEY_BYTES_MAX = 511 };
 
-/* The key of a row that is one of several of its kind: a word and a name. */
+/* A key that is a word and a name: one of several rows of a kind. */
 struct text db_word_key(unsigned char to[static DB_KEY_BYTES_MAX],
     const char *word, struct text rest);
 
 struct db_options {
-	const char *const
-	    *tables;        /* names, NULL-terminated: table i is tables[i] */
+	/* Names, NULL-terminated: table i is tables[i]. */
+	const char *const *tables;
 	uint64_t map_bytes; /* sparse; 0: $POOLSCOPE_MAP_BYTES, else 1 TiB */
 	bool read_only;     /* for an exporter: never creates files */
 	bool allow_network; /* --force-network-fs */
 	bool keep_map;      /* use the size of the file, if there is one */
-	uint32_t format; /* version of the store's format: a file with another
-			    one is refused, unchanged */
+	uint32_t format;    /* of the store; any other is refused, unchanged */
 };
 
-/* Returns a new handle for the directory `path` (holds data.mdb, lock.mdb).
- * One of the tables is "meta"; its row "format" has the format.  Handles of
- * one process for one directory share the environment, because LMDB must not
+/* Returns a new handle for the directory `path` (with data.mdb and lock.mdb).
+ * One of the tables must be "meta"; its row "format" has the format.  Handles
+ * of one process for one directory share the environment, because LMDB must not
  * open a file twice; the options of the first handle apply. */
 int db_open(struct db **db, const char *path, const struct db_options *options,
     struct err *err);
@@ -52,8 +51,8 @@ int db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err);
 
 enum db_result {
 	DB_OK,
-	DB_FULL,  /* map or disk full: nothing was committed, try again later */
-	DB_BROKEN /* other failure: end the process, the disk is consistent */
+	DB_FULL, /* map or disk full: nothing was committed, try again later */
+	DB_BROKEN, /* other failure: end the process; the disk is consistent */
 };
 /* Ends the transaction in any case and sets `*txn` to NULL. */
 enum db_result db_commit(struct db_txn **txn, struct err *err);
@@ -68,22 +67,22 @@ bool db_get(
     struct db_txn *txn, unsigned table, struct text key, struct text *value);
 void db_put(
     struct db_txn *txn, unsigned table, struct text key, struct text value);
-/* The same for a row that a writer requires: if it is damaged, the transaction
- * fails.  In a read-only transaction it is db_get. */
+/* As db_get, for a row that a writer requires: if it is damaged, the
+ * transaction fails.  In a read-only transaction it is db_get. */
 bool db_need(
     struct db_txn *txn, unsigned table, struct text key, struct text *value);
 /* Was the row of the last db_get present but damaged? */
 bool db_was_damaged(const struct db_txn *txn);
-/* Reserve `bytes`, which the caller fills before the next call and then
- * completes with db_seal: this avoids a copy of large values.  `append`: the
- * key is known to sort after all others of the table. */
+/* Put a large value without copying it: reserve `bytes`, fill them before any
+ * other call, then call db_complete.  `append`: the key is known to sort after
+ * all others of the table. */
 unsigned char *db_reserve(struct db_txn *txn, unsigned table, struct text key,
     uint32_t bytes, bool append);
-void db_seal(
+void db_complete(
     struct db_txn *txn, struct text key, unsigned char *value, uint32_t bytes);
 bool db_del(struct db_txn *txn, unsigned table, struct text key);
 
-/* Cursors, for reading and for sorted puts of many keys (fast when a key is on
+/* Cursors, for reading and for puts of many sorted keys (fast when a key is on
  * the page of the previous one).  Close them before the transaction ends. */
 struct db_cursor *db_cursor_open(struct db_txn *txn, unsigned table);
 void db_cursor_close(struct db_cursor **cursor);
@@ -93,22 +92,22 @@ bool db_seek(struct db_cursor *cursor, struct text key, struct text *found,
     struct text *value);
 bool db_next(struct db_cursor *cursor, struct text *found, struct text *value);
 bool db_last(struct db_cursor *cursor, struct text *found, struct text *value);
-/* The same, including damaged rows: for callers that need the key only, to
- * count or to delete. */
+/* Only keys, including those of damaged rows: to count or to delete. */
 bool db_seek_key(struct db_cursor *cursor, struct text key, struct text *found);
 bool db_last_key(struct db_cursor *cursor, struct text *found);
-/* Returns the address of the value, valid until the next put; NULL: failed. */
+/* Returns the stored value, valid until the next put; NULL: failed. */
 const char *db_cursor_put(
     struct db_cursor *cursor, struct text key, struct text value);
 /* Delete the row under the cursor; db_next continues after it. */
 void db_cursor_del(struct db_cursor *cursor);
 
 struct db_status {
-	uint64_t map_bytes, used_bytes,
-	    free_bytes; /* pages in use, in the free list */
+	uint64_t map_bytes;
+	uint64_t used_bytes; /* of pages in use */
+	uint64_t free_bytes; /* of pages in the free list */
 	uint64_t file_bytes;
 	uint64_t rows[DB_TABLES_MAX];
-	uint64_t bytes[DB_TABLES_MAX]; /* size of the pages of a table */
+	uint64_t bytes[DB_TABLES_MAX]; /* of the pages of each table */
 	uint32_t readers;
 	uint64_t damaged; /* rows with a wrong checksum */
 };

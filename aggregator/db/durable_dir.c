@@ -54,8 +54,8 @@ durable_dir_path(char to[static DURABLE_DIR_PATH_BYTES], const char *dir,
 }
 
 int
-durable_dir_beside(char to[static DURABLE_DIR_PATH_BYTES], const char *path,
-    const char *suffix, struct err *err)
+durable_dir_with_suffix(char to[static DURABLE_DIR_PATH_BYTES],
+    const char *path, const char *suffix, struct err *err)
 {
 	size_t length = strlen(path);
 	int n;
@@ -104,8 +104,8 @@ int
 durable_dir_sync_parent(const char *path, struct err *err)
 {
 	if (file_io_sync_parent(path) != 0)
-		return err_set(
-		    err, "sync the directory of %s: %s", path, strerror(errno));
+		return err_set(err, "cannot sync the directory of %s: %s", path,
+		    strerror(errno));
 	return 0;
 }
 

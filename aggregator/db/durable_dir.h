@@ -13,31 +13,31 @@
 
 enum { DURABLE_DIR_PATH_BYTES = 1024 };
 
-/* "DIR/name"; -1 when it does not fit. */
+/* "DIR/NAME"; -1 when it does not fit. */
 int durable_dir_path(char to[static DURABLE_DIR_PATH_BYTES], const char *dir,
     const char *name, struct err *err);
 
 /* `path` with a suffix appended to its last component, without trailing
  * slashes. */
-int durable_dir_beside(char to[static DURABLE_DIR_PATH_BYTES], const char *path,
-    const char *suffix, struct err *err);
+int durable_dir_with_suffix(char to[static DURABLE_DIR_PATH_BYTES],
+    const char *path, const char *suffix, struct err *err);
 
 /* Sync a file, or the names in a directory. */
 int durable_dir_sync(const char *path, struct err *err);
 
-/* Sync the directory that holds `path`. */
+/* Sync the directory that contains `path`. */
 int durable_dir_sync_parent(const char *path, struct err *err);
 
-/* Refuse file systems that other machines may write to: locks and maps are not
- * reliable there.  `path` need not exist, its parent must.  The sentence names
- * the file system. */
+/* -1: `path` is on a file system that other machines may write to, where locks
+ * and maps are not reliable; `err` names it.  `path` need not exist, its parent
+ * must. */
 int durable_dir_refuse_network(const char *path, struct err *err);
 
-/* Remove a directory and the plain files in it; succeeds if it does not exist.
- * Refuses one that holds directories. */
+/* Remove a directory and the files in it; succeeds if it does not exist, fails
+ * if it contains directories. */
 int durable_dir_remove(const char *path, struct err *err);
 
-/* Rename a directory or file, then sync the directory that holds it. */
+/* Rename a directory or file, then sync its parent. */
 int durable_dir_rename(const char *from, const char *to, struct err *err);
 
 /* Exchange the names of two directories of the same parent atomically, then

@@ -31,8 +31,8 @@ db_env_begin(struct db_env *shared, bool write, MDB_txn **txn)
 
 	atomic_fetch_add(&shared->transactions, 1);
 	rc = mdb_txn_begin(shared->env, NULL, flags, txn);
-	/* Another process has enlarged the map: follow, unless this process
-	 * holds a view into the old one. */
+	/* Another process has enlarged the map: do the same, unless this
+	 * process has views into the old one. */
 	if (rc == MDB_MAP_RESIZED && atomic_load(&shared->transactions) == 1 &&
 	    mdb_env_set_mapsize(shared->env, 0) == 0) {
 		atomic_fetch_add(&shared->moves, 1);
@@ -229,7 +229,7 @@ db_resident_note(struct db *db, const void *value, size_t bytes)
 	uintptr_t from = (uintptr_t)value;
 	uint32_t moves = atomic_load(&db->shared->moves);
 
-	/* The old address range may have been reused. */
+	/* The map has moved: the old address range may have another use. */
 	if (db->moves != moves) {
 		db->moves = moves;
 		db->touched_bytes = 0;

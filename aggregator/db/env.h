@@ -22,10 +22,9 @@ struct db_env {
 	ino_t inode;
 	unsigned users; /* struct db that share it */
 	bool read_only;
-	_Atomic uint32_t
-	    transactions;       /* open transactions: the map may not move */
-	_Atomic uint32_t moves; /* of the map, at present */
-	_Atomic uint64_t damaged;
+	_Atomic uint32_t transactions; /* open: the map must not move */
+	_Atomic uint32_t moves;        /* how often the map has moved */
+	_Atomic uint64_t damaged;      /* rows with a wrong checksum */
 	uint32_t tables;
 	char *names[DB_TABLES_MAX];
 	MDB_dbi dbi[DB_TABLES_MAX];
@@ -35,13 +34,14 @@ struct db {
 	struct db_env *shared;
 	bool read_only;
 	uint32_t tables;
-	uint32_t dbi_index[DB_TABLES_MAX]; /* table of the handle -> table of
-					      the environment */
+	/* By table of this handle, the table of the environment. */
+	uint32_t dbi_index[DB_TABLES_MAX];
 	char *path;
-	/* db_resident: pages of the map read since they were last dropped */
+	/* For db_resident_drop: the part of the map that was read, and how
+	 * often the map had moved then. */
 	uintptr_t touched_from, touched_to;
 	size_t touched_bytes;
-	uint32_t moves; /* of the map that they are in */
+	uint32_t moves;
 };
 
 /* Open the files in the directory `path`; a writer creates missing ones. */
@@ -58,12 +58,13 @@ unsigned db_env_meta(const struct db_options *options);
 int db_env_check_format(struct db_env *shared, const char *path,
     const struct db_options *options, struct err *err);
 
-/* Begin a transaction; follow a map that another process has enlarged. */
+/* Begin a transaction; if another process has enlarged the map, map it again.
+ */
 int db_env_begin(struct db_env *shared, bool write, MDB_txn **txn);
 void db_env_end(struct db_env *shared);
 
-/* For a read-only `db` of one thread: note what was read; between two
- * transactions, release the memory if it is large. */
+/* For a read-only `db` of one thread: note each value that was read; between
+ * two transactions, release the pages of the map if they are many. */
 void db_resident_note(struct db *db, const void *value, size_t bytes);
 void db_resident_drop(struct db *db);
 

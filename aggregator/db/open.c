@@ -13,7 +13,7 @@
 #include "aggregator/db/durable_dir.h"
 #include "proto/base/memory.h"
 
-/* LMDB allows one handle per file and process; see env.h. */
+/* All environments of this process; env.h says why they are shared. */
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct db_env *opened;
 
@@ -61,8 +61,8 @@ write_format(struct db *db, const struct db_options *options, struct err *err)
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 
-/* Create an environment next to `path`, and rename it when it is completely on
- * disk: a crash leaves none or a complete one. */
+/* Create an environment next to `path` and rename it once it is on disk: a
+ * crash leaves a complete one or none. */
 static int
 create(const char *path, const struct db_options *options, struct err *err)
 {

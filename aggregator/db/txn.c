@@ -43,7 +43,7 @@ db_txn_fail(struct db_txn *txn, int rc, const char *doing)
 /* A short write, which some file systems return when they are full, comes out
  * of LMDB as EIO. */
 static enum db_result
-judge(const struct db *db, int rc)
+result_of(const struct db *db, int rc)
 {
 	switch (rc) {
 	case 0: return DB_OK;
@@ -85,7 +85,7 @@ db_commit(struct db_txn **txn, struct err *err)
 	end(txn);
 	if (rc != 0)
 		err_set(err, "%s: %s: %s", db->path, doing, mdb_strerror(rc));
-	return judge(db, rc);
+	return result_of(db, rc);
 }
 
 void
@@ -149,7 +149,7 @@ checksum(struct text key, const unsigned char *value, uint32_t bytes)
 }
 
 bool
-db_txn_unseal(
+db_txn_check(
     struct db_txn *txn, MDB_val key, MDB_val stored, struct text *value)
 {
 	const unsigned char *at = stored.mv_data;
@@ -182,7 +182,7 @@ db_get(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 		return false;
 	rc = mdb_get(txn->mdb, db_txn_table(txn, table), &k, &v);
 	if (rc == 0) {
-		if (db_txn_unseal(txn, k, v, value))
+		if (db_txn_check(txn, k, v, value))
 			return true;
 		txn->damaged = true;
 	} else if (rc != MDB_NOTFOUND) {
@@ -220,7 +220,7 @@ db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
 }
 
 void
-db_seal(
+db_complete(
     struct db_txn *txn, struct text key, unsigned char *value, uint32_t bytes)
 {
 	uint32_t crc;
@@ -240,7 +240,7 @@ db_put(struct db_txn *txn, unsigned table, struct text key, struct text value)
 		return;
 	if (value.bytes > 0)
 		memcpy(at, value.at, value.bytes);
-	db_seal(txn, key, at, value.bytes);
+	db_complete(txn, key, at, value.bytes);
 }
 
 bool

@@ -22,7 +22,7 @@ void db_txn_fail(struct db_txn *txn, int rc, const char *doing);
 MDB_dbi db_txn_table(const struct db_txn *txn, unsigned table);
 
 /* Strip the checksum of a stored value; false when it is wrong. */
-bool db_txn_unseal(
+bool db_txn_check(
     struct db_txn *txn, MDB_val key, MDB_val stored, struct text *value);
 
 /* Convert to LMDB's form; a key must have a length that LMDB accepts. */

@@ -227,7 +227,7 @@ take_rejected(struct source *source, const struct journal_entry *entry,
 static void
 take_gap(struct source *source, const struct journal_entry *entry)
 {
-	const struct record record = journal_gap(entry);
+	const struct record record = journal_gap_record(entry);
 
 	take_record(source, &record);
 }

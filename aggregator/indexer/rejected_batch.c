@@ -12,7 +12,8 @@ struct record
 rejected_batch_encode(const struct journal_entry *entry, const char *reason,
     uint64_t left, char hash[static REJECTED_BATCH_HASH_BYTES + 1])
 {
-	struct record record = journal_about(entry, RECORD_REJECTED, reason);
+	struct record record =
+	    journal_entry_record(entry, RECORD_REJECTED, reason);
 	struct text body = entry->body;
 	unsigned char sum[crypto_hash_sha256_BYTES];
 

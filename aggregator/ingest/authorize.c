@@ -4,11 +4,11 @@
  */
 #include "aggregator/ingest/authorize.h"
 
-/* Find the first record of a node that the pattern does not match.  False:
- * there is none, or the batch is malformed and will be rejected. */
+/* Find the first record whose node does not match the pattern.  False: there is
+ * none, or the batch is malformed and will be rejected. */
 static bool
-find_stray(struct authorize *authorize, struct text frame, struct text pattern,
-    struct text *node)
+find_foreign_node(struct authorize *authorize, struct text frame,
+    struct text pattern, struct text *node)
 {
 	struct wire_header header;
 	struct wire_cursor cursor;
@@ -33,7 +33,7 @@ may_send(struct authorize *authorize, const struct zsock_message *message,
     struct wire_header *header)
 {
 	char pattern[NAME_BYTES_MAX + 1];
-	struct text stray;
+	struct text foreign;
 
 	if (wire_peek(message->frame, header) != WIRE_OK)
 		return true;
@@ -42,10 +42,11 @@ may_send(struct authorize *authorize, const struct zsock_message *message,
 		return false;
 	if (header->type != WIRE_BATCH ||
 	    !auth_is_bound(authorize->auth, message, pattern) ||
-	    !find_stray(authorize, message->frame, text_of(pattern), &stray))
+	    !find_foreign_node(
+		authorize, message->frame, text_of(pattern), &foreign))
 		return true;
 	auth_check(
-	    authorize->auth, message, AUTH_PUBLISH, header->partition, stray);
+	    authorize->auth, message, AUTH_PUBLISH, header->partition, foreign);
 	return false;
 }
 
@@ -94,11 +95,11 @@ authorize_note(struct authorize *authorize, const struct zsock_message *message,
 }
 
 void
-authorize_init(
-    struct authorize *authorize, struct auth *auth, uint64_t key_bytes)
+authorize_init(struct authorize *authorize, struct auth *auth,
+    uint64_t key_bytes_per_second)
 {
 	*authorize = (struct authorize){ .auth = auth,
-		.rate_limit = rate_limit_new(key_bytes) };
+		.rate_limit = rate_limit_new(key_bytes_per_second) };
 }
 
 void

@@ -4,16 +4,18 @@
  */
 #include "aggregator/ingest/backpressure.h"
 
+#include <inttypes.h>
+
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-#define RETRY_NS    NS_PER_SECOND
-#define QUIET_NS    (10 * NS_PER_SECOND)
-#define COMPLAIN_NS (60 * NS_PER_SECOND)
+#define RETRY_NS NS_PER_SECOND
+#define QUIET_NS (10 * NS_PER_SECOND)
+#define WARN_NS  (60 * NS_PER_SECOND)
 
-/* Is the indexing lag over the limit?  Once it is, it must fall a quarter
- * below the limit, so that the state does not flicker and the log gets at most
- * one line a minute. */
+/* Is the indexing lag over the limit?  Once it is, it must fall a quarter below
+ * the limit again, so that the state does not flap; the log gets at most one
+ * line a minute. */
 static bool
 is_lagging(struct backpressure *backpressure, int64_t now_ns)
 {
@@ -23,10 +25,12 @@ is_lagging(struct backpressure *backpressure, int64_t now_ns)
 		return backpressure->indexing_lag_bytes > limit - limit / 4;
 	if (backpressure->indexing_lag_bytes <= limit)
 		return false;
-	if (backpressure->complained_ns == 0 ||
-	    now_ns - backpressure->complained_ns >= COMPLAIN_NS) {
-		log_warn("indexing is behind; asking senders to wait");
-		backpressure->complained_ns = now_ns;
+	if (backpressure->warned_ns == 0 ||
+	    now_ns - backpressure->warned_ns >= WARN_NS) {
+		log_warn("indexing is behind (%" PRIu64
+			 " MiB in the journal); asking senders to wait",
+		    backpressure->indexing_lag_bytes >> 20);
+		backpressure->warned_ns = now_ns;
 	}
 	return true;
 }
@@ -40,23 +44,23 @@ backpressure_check(struct backpressure *backpressure, int64_t now_ns)
 	backpressure->lagging = is_lagging(backpressure, now_ns);
 	if (backpressure->full && now_ns < backpressure->retry_ns)
 		return RECEIVER_FULL;
-	return backpressure->lagging ? RECEIVER_BEHIND : RECEIVER_ROOM;
+	return backpressure->lagging ? RECEIVER_LAGGING : RECEIVER_ROOM;
 }
 
 void
-backpressure_is_full(
+backpressure_set_full(
     struct backpressure *backpressure, int64_t now_ns, const struct err *err)
 {
 	backpressure->failures++;
 	backpressure->retry_ns = now_ns + RETRY_NS;
 	if (!backpressure->full)
-		log_error("the journal is full, asking senders to wait: %s",
+		log_error("the journal is full; asking senders to wait: %s",
 		    err->text);
 	backpressure->full = true;
 }
 
 void
-backpressure_is_there(struct backpressure *backpressure)
+backpressure_set_room(struct backpressure *backpressure)
 {
 	if (backpressure->full)
 		log_info("the journal has room again; accepting batches");
@@ -70,7 +74,7 @@ backpressure_purge(struct backpressure *backpressure, uint32_t entries)
 	    backpressure->follower.position(backpressure->follower.arg);
 	int64_t before_ns = clock_wall_ns() - backpressure->keep_ns;
 
-	/* Without room, keep no indexed entries for followers. */
+	/* Without room purge every indexed entry, whatever its age. */
 	if (backpressure->full)
 		before_ns = INT64_MAX;
 	return journal_purge(backpressure->journal, upto, before_ns,
@@ -82,25 +86,25 @@ purge_alone(
     struct backpressure *backpressure, uint32_t entries, struct err *err)
 {
 	enum db_result result;
-	uint32_t gone;
+	uint32_t purged;
 	bool quiet;
 
 	if (journal_begin(backpressure->journal, err) != 0)
 		return DB_BROKEN;
-	gone = backpressure_purge(backpressure, entries);
+	purged = backpressure_purge(backpressure, entries);
 	result = journal_commit(backpressure->journal, err);
 	if (result != DB_OK)
 		return result;
-	backpressure->purged += gone;
+	backpressure->purged += purged;
 	if (!backpressure->full)
 		return DB_OK;
 	quiet = clock_monotonic_ns() - backpressure->retry_ns >= QUIET_NS;
-	if (gone == 0 && !quiet)
+	if (purged == 0 && !quiet)
 		return DB_OK;
-	result = journal_turn(backpressure->journal, err);
-	/* Try again even if no sender does: the obstacle may be gone. */
+	result = journal_commit_empty(backpressure->journal, err);
+	/* The commit has succeeded, so there is room again. */
 	if (result == DB_OK && quiet)
-		backpressure_is_there(backpressure);
+		backpressure_set_room(backpressure);
 	return result;
 }
 
@@ -111,6 +115,6 @@ backpressure_purge_alone(
 	enum db_result result = purge_alone(backpressure, entries, err);
 
 	if (result == DB_FULL)
-		backpressure_is_full(backpressure, clock_monotonic_ns(), err);
+		backpressure_set_full(backpressure, clock_monotonic_ns(), err);
 	return result;
 }

@@ -1,9 +1,9 @@
 /*
  * backpressure - is there room in the journal for more?
  *
- * There is none when the disk or the map is full, or when indexing lags too
- * far behind.  Indexed entries are purged when they are old, when they are
- * many, or when room is short.
+ * No when the disk or the map is full, or when indexing lags too far behind.
+ * Indexed entries are purged when they are old, when there are many, or when
+ * room is short.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_BACKPRESSURE_H
@@ -22,37 +22,38 @@ struct backpressure_follower {
 	uint64_t (*position)(void *arg); /* entries up to here may be purged */
 };
 
-/* Plain values; initialized with the first four fields and zeros. */
+/* The caller sets the first four members; the others are zero at first. */
 struct backpressure {
 	struct journal *journal;
 	struct backpressure_follower follower;
-	uint64_t journal_bytes;
-	int64_t keep_ns;
+	uint64_t
+	    journal_bytes; /* limit of entries not indexed, and of others */
+	int64_t keep_ns;   /* age at which indexed entries are purged */
 
 	bool full, lagging;
-	uint64_t indexing_lag_bytes; /* not indexed yet */
+	uint64_t indexing_lag_bytes; /* of entries that are not indexed yet */
 	uint64_t failures, purged;
-	int64_t retry_ns; /* while full: do not try before this time */
-	int64_t complained_ns;
+	int64_t retry_ns;  /* while full: do not try before this time */
+	int64_t warned_ns; /* last warning about the lag; 0: none yet */
 };
 
 enum receiver_room backpressure_check(
     struct backpressure *backpressure, int64_t now_ns);
 
-/* A commit found the disk or map full; a commit succeeded. */
-void backpressure_is_full(
+/* A commit has found the disk or map full. */
+void backpressure_set_full(
     struct backpressure *backpressure, int64_t now_ns, const struct err *err);
-void backpressure_is_there(struct backpressure *backpressure);
+/* A commit has succeeded. */
+void backpressure_set_room(struct backpressure *backpressure);
 
 /* Within the journal's transaction: purge at most `entries` of the oldest
  * entries; returns how many. */
 uint32_t backpressure_purge(
     struct backpressure *backpressure, uint32_t entries);
 
-/* Purge in a transaction of its own, for when nothing else is committed.
- * Writes only when there is something to purge, and, when no sender has tried
- * for ten seconds, to find out whether there is room again.  DB_FULL: there is
- * none, as after backpressure_is_full. */
+/* Purge in a transaction of its own, for times without other commits.  Writes
+ * only if there is something to purge, or if the journal is full and nobody has
+ * tried for ten seconds.  DB_FULL: there is still no room. */
 enum db_result backpressure_purge_alone(
     struct backpressure *backpressure, uint32_t entries, struct err *err);
 

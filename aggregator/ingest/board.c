@@ -53,7 +53,7 @@ ingest_board_publish(struct ingest_board *board,
 	collect_journal(&board->now, backpressure);
 	collect_connections(&board->now, zsock_counters(zsock));
 	pthread_mutex_lock(&board->lock);
-	board->shown = board->now;
+	board->published = board->now;
 	pthread_mutex_unlock(&board->lock);
 }
 
@@ -61,6 +61,6 @@ void
 ingest_board_get(struct ingest_board *board, struct ingest_status *status)
 {
 	pthread_mutex_lock(&board->lock);
-	*status = board->shown;
+	*status = board->published;
 	pthread_mutex_unlock(&board->lock);
 }

@@ -17,7 +17,7 @@
 enum {
 	GROUP_BYTES = 4 << 20,
 	TICKS_BETWEEN_READER_CHECKS = 5,
-	TICKS_BETWEEN_LOOKS = 10, /* looks for missing batches */
+	TICKS_BETWEEN_COUNTS = 10, /* of missing batches */
 	PURGE_AT_ONCE = 256,
 };
 #define GROUP_NS (20 * NS_PER_SECOND / 1000)
@@ -40,7 +40,7 @@ struct ingest {
 	uint32_t messages;
 	uint64_t bytes;
 	int64_t since_ns;
-	enum receiver_room given; /* missing batches when it began */
+	enum receiver_room room; /* when it began */
 
 	bool broken, stopped;
 	uint32_t ticks;
@@ -61,13 +61,13 @@ publish(struct ingest *ingest)
 	    &ingest->backpressure, ingest->zsock);
 }
 
-/* Nothing more can be acknowledged.  The state on disk is consistent; a
- * restart finds it. */
+/* Acknowledge nothing more.  The state on disk is consistent, so a restart can
+ * continue. */
 static void
 broken(struct ingest *ingest, const struct err *err)
 {
-	log_error("journal failed, exiting (the store is consistent; restart "
-		  "the aggregator): %s",
+	log_error("the journal failed; exiting (the store is consistent, "
+		  "restart the aggregator): %s",
 	    err->text);
 	ingest->broken = true;
 	loop_quit(ingest->loop, EXIT_FAILURE);
@@ -103,25 +103,25 @@ group_failed(struct ingest *ingest, enum db_result result, struct err *err)
 		broken(ingest, err);
 		return;
 	}
-	backpressure_is_full(&ingest->backpressure, clock_monotonic_ns(), err);
+	backpressure_set_full(&ingest->backpressure, clock_monotonic_ns(), err);
 	for (uint32_t i = 0; i < replies->count; i++)
-		receiver_take_back(ingest->receiver, &replies->at[i].header);
+		receiver_withdraw(ingest->receiver, &replies->at[i].header);
 }
 
 static void
 group_commit(struct ingest *ingest)
 {
 	struct err err = { 0 };
-	bool kept = receiver_is_dirty(ingest->receiver);
+	bool dirty = receiver_is_dirty(ingest->receiver);
 	int64_t start_ns;
 	enum db_result result;
-	uint32_t gone = 0;
+	uint32_t purged = 0;
 
 	if (!ingest->open)
 		return;
 	ingest->open = false;
-	if (kept)
-		gone = backpressure_purge(
+	if (dirty)
+		purged = backpressure_purge(
 		    &ingest->backpressure, ingest->messages + 16);
 	start_ns = clock_monotonic_ns();
 	result = journal_commit(ingest->journal, &err);
@@ -129,18 +129,18 @@ group_commit(struct ingest *ingest)
 		group_failed(ingest, result, &err);
 	} else {
 		receiver_committed(ingest->receiver);
-		ingest->backpressure.purged += gone;
+		ingest->backpressure.purged += purged;
 	}
-	if (result == DB_OK && kept) {
-		backpressure_is_there(&ingest->backpressure);
+	if (result == DB_OK && dirty) {
+		backpressure_set_room(&ingest->backpressure);
 		ingest->board.now.commits++;
 		ingest->board.now.commit_ns =
 		    (uint64_t)(clock_monotonic_ns() - start_ns);
 		ingest->backpressure.follower.wake(
 		    ingest->backpressure.follower.arg);
 	}
-	/* Publish first: a client that acts on an answer must find the status
-	 * that belongs to it. */
+	/* Publish before the answers: whoever has an answer and asks for the
+	 * status must find the batch counted. */
 	publish(ingest);
 	outbox_send(&ingest->outbox, ingest->zsock);
 }
@@ -158,7 +158,7 @@ answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
 		&ingest->authorize, message, now_ns, answer, &answered))
 		return answered;
 	answered = receiver_take(ingest->receiver, message->frame, received_ns,
-	    ingest->given, answer);
+	    ingest->room, answer);
 	authorize_note(&ingest->authorize, message, now_ns, answer);
 	return answered;
 }
@@ -166,13 +166,13 @@ answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
 static void
 take(struct ingest *ingest, int64_t now_ns)
 {
-	/* Take the time first: processing between must not count as transit
-	 * time of the message, because clock probes measure that. */
+	/* Take the time first: senders measure the clock offset with it, and
+	 * processing must not count as transit time. */
 	int64_t received_ns = clock_wall_ns();
 	struct wire_header answer = { .type = WIRE_NACK };
 
 	if (!ingest->open) {
-		ingest->given =
+		ingest->room =
 		    backpressure_check(&ingest->backpressure, now_ns);
 		if (!group_begin(ingest, now_ns))
 			return;
@@ -239,8 +239,8 @@ purge(struct ingest *ingest)
 		broken(ingest, &err);
 }
 
-/* Until a move or a restart brings more, only the missing batches found so far
- * count; those that senders resend are not subtracted at once. */
+/* Missing batches are counted now and then, so those that senders have resent
+ * since are still in the number. */
 static void
 report_missing(struct ingest *ingest)
 {
@@ -248,7 +248,7 @@ report_missing(struct ingest *ingest)
 	int64_t wall_ns = clock_wall_ns();
 	uint64_t before;
 
-	if (ingest->ticks % TICKS_BETWEEN_LOOKS == 0)
+	if (ingest->ticks % TICKS_BETWEEN_COUNTS == 0)
 		restore_gaps_count(restore_gaps);
 	if (!restore_gaps_is_due(restore_gaps, wall_ns) ||
 	    backpressure_check(&ingest->backpressure, clock_monotonic_ns()) !=
@@ -314,7 +314,8 @@ ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
 	made->loop = loop;
 	made->journal = journal;
 	made->options = *options;
-	authorize_init(&made->authorize, options->auth, options->key_bytes);
+	authorize_init(
+	    &made->authorize, options->auth, options->key_bytes_per_second);
 	made->backpressure = (struct backpressure){
 		.journal = journal,
 		.follower = *follower,
@@ -356,7 +357,8 @@ ingest_change(struct ingest *ingest, const struct ingest_options *options)
 	ingest->backpressure.journal_bytes = options->journal_bytes;
 	ingest->backpressure.keep_ns = options->journal_keep_ns;
 	receiver_change(ingest->receiver, options->sessions_per_hour);
-	rate_limit_change(ingest->authorize.rate_limit, options->key_bytes);
+	rate_limit_change(
+	    ingest->authorize.rate_limit, options->key_bytes_per_second);
 	ingest->restore_gaps.wait_ns = options->restore_wait_ns;
 }
 

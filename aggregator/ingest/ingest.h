@@ -1,13 +1,13 @@
 /*
  * ingest - receive batches: group commit, then the answers.
  *
- * Runs in one thread, that of the loop.  All waiting messages (at most 4 MiB
- * or 20 ms of them) go into one transaction of the journal; when it is on
- * disk, all their answers are sent.  While that sync runs, the next group
- * collects in the sockets, so the groups grow with the load.  If the disk or
- * the map is full, or indexing lags too far behind, nothing is accepted and
- * senders are asked to wait.  A broken store ends the loop with status 1, and
- * nothing more is acknowledged.
+ * Runs in the thread of the loop.  All waiting messages (at most 4 MiB or 20 ms
+ * of them) go into one transaction of the journal; when it is on disk, all
+ * their answers are sent.  During the sync the next group collects in the
+ * sockets, so the groups grow with the load.  If the disk or the map is full,
+ * or indexing lags too far behind, nothing is accepted and senders are asked to
+ * wait.  After a failure of the journal nothing more is acknowledged, and the
+ * loop ends with status 1.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_INGEST_H
@@ -30,17 +30,18 @@ struct ingest_options {
 	const struct opt_list *listen; /* endpoints, at least one */
 	uint32_t queue_messages;       /* per peer and direction */
 	bool insecure;
-	uint32_t connects_per_second; /* 0: no limit */
-	uint64_t key_bytes;           /* per second; proto/auth/rate_limit.h */
-	struct auth *auth;            /* who may send; NULL: everyone */
-	uint64_t journal_bytes;  /* limit of entries not indexed (then refuse)
-				    and of indexed ones (then purge) */
-	int64_t journal_keep_ns; /* keep indexed entries this long */
+	uint32_t connects_per_second;  /* 0: no limit */
+	uint64_t key_bytes_per_second; /* proto/auth/rate_limit.h */
+	struct auth *auth;             /* who may send; NULL: everybody */
+	/* More bytes that are not indexed: refuse batches; more that are
+	 * indexed: purge them. */
+	uint64_t journal_bytes;
+	int64_t journal_keep_ns;    /* keep indexed entries this long */
 	uint64_t sessions_per_hour; /* new ones of a node; 0: no limit */
 	const struct opt_list
-	    *accept;             /* patterns of new partitions; none: all */
-	int64_t restore_wait_ns; /* then record what is missing as gaps:
-				    restore_gaps.h */
+	    *accept; /* patterns of new partitions; none: all */
+	/* After this time record missing batches as gaps (restore_gaps.h). */
+	int64_t restore_wait_ns;
 };
 
 int ingest_open(struct ingest **ingest, struct loop *loop,

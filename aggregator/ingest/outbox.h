@@ -1,7 +1,9 @@
 /*
- * outbox - answers to be sent.  Those of a group are sent together once it is
- * on disk.  An answer that finds the queue of its peer full is retried for 200
- * ms, then dropped; its sender asks again.
+ * outbox - answers to be sent.
+ *
+ * Those of a group are sent together once it is on disk.  If the queue of a
+ * peer is full, its answers are retried for 200 ms, then dropped; the sender
+ * resends its message.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_OUTBOX_H
@@ -12,7 +14,7 @@
 #include "aggregator/ingest/replies.h"
 #include "proto/net/loop/loop.h"
 
-/* at most from one group; the rest of the room is for late answers */
+/* Messages of a group; the rest of the room is for late answers. */
 enum { OUTBOX_GROUP = REPLIES_MAX / 2 };
 
 struct outbox {

@@ -1,7 +1,8 @@
 /*
- * ownership - is a partition assigned to this store?  The answer is its row in
- * the journal (journal/owner.h), or for a new partition the patterns that this
- * store accepts.
+ * ownership - is a partition assigned to this store?
+ *
+ * Its row in the journal decides (journal/owner.h), or for a new partition the
+ * patterns that this store accepts.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_OWNERSHIP_H
@@ -13,8 +14,7 @@
 enum ownership {
 	OWNERSHIP_OURS,
 	OWNERSHIP_LATER,     /* it is moving, or its row cannot be read */
-	OWNERSHIP_ELSEWHERE, /* it was moved, or this store does not accept it
-			      */
+	OWNERSHIP_ELSEWHERE, /* it was moved, or is not accepted here */
 };
 
 /* Fills `owner`, for ownership_begin.  A partition without a row is accepted
@@ -22,7 +22,7 @@ enum ownership {
 enum ownership ownership_find(struct db_txn *txn, struct text partition,
     const struct opt_list *accept, struct owner *owner);
 
-/* Its first batch is stored: the partition is assigned to this store. */
+/* Assign the partition to this store, with its first batch. */
 void ownership_begin(struct db_txn *txn, struct text partition,
     const struct owner *owner, int64_t now_ns);
 

@@ -21,7 +21,7 @@ struct receiver {
 };
 
 /* The frame being processed. */
-struct question {
+struct request {
 	const struct wire_header *header;
 	struct text frame, body;
 	struct sequence numbers;
@@ -65,15 +65,15 @@ receiver_accept(struct receiver *receiver, const struct opt_list *patterns)
 
 /* ---- answers ---- */
 
-/* Copy the fields that say what is answered. */
+/* Copy the fields that identify the message. */
 static void
-address(struct wire_header *answer, const struct wire_header *question)
+address(struct wire_header *answer, const struct wire_header *request)
 {
-	answer->partition = question->partition;
-	answer->node = question->node;
-	answer->session = question->session;
-	answer->seq = question->seq;
-	answer->sent_ns = question->sent_ns;
+	answer->partition = request->partition;
+	answer->node = request->node;
+	answer->session = request->session;
+	answer->seq = request->seq;
+	answer->sent_ns = request->sent_ns;
 }
 
 static bool
@@ -104,7 +104,7 @@ expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
 }
 
 static bool
-diverged(struct receiver *receiver, const struct question *q, uint64_t seq,
+diverged(struct receiver *receiver, const struct request *q, uint64_t seq,
     struct wire_header *answer)
 {
 	expect(answer, &q->stream, seq);
@@ -112,7 +112,7 @@ diverged(struct receiver *receiver, const struct question *q, uint64_t seq,
 }
 
 static bool
-ack(const struct question *q, struct wire_header *answer)
+ack(const struct request *q, struct wire_header *answer)
 {
 	answer->type = WIRE_ACK;
 	answer->seq = q->stream.last_seq;
@@ -123,7 +123,7 @@ ack(const struct question *q, struct wire_header *answer)
 /* ---- rules ---- */
 
 static void
-store(struct receiver *receiver, struct question *q, struct wire_header *answer)
+store(struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
 	struct journal_stream *s = &q->stream;
 	struct journal_note note = {
@@ -150,7 +150,7 @@ store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 	ownership_begin(journal_txn(receiver->journal), q->header->partition,
 	    &q->owner, q->received_ns);
 	journal_append(receiver->journal, q->frame, &note);
-	if (!sequence_follow(&q->numbers, s))
+	if (!sequence_continues(&q->numbers, s))
 		s->boundary = s->last_seq;
 	if (q->numbers.last - s->last_seq > JOURNAL_RING)
 		s->last_seq = q->numbers.last - JOURNAL_RING;
@@ -166,7 +166,7 @@ store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 
 /* Get the state of the stream, or make an answer instead. */
 static bool
-find_stream(struct receiver *receiver, struct question *q,
+find_stream(struct receiver *receiver, struct request *q,
     struct wire_header *answer, bool *answered)
 {
 	enum journal_found found = journal_stream_get(receiver->journal,
@@ -184,7 +184,7 @@ find_stream(struct receiver *receiver, struct question *q,
 /* A batch or a gap: the rules of proto/delivery.md, in order. */
 static bool
 take_numbers(
-    struct receiver *receiver, struct question *q, struct wire_header *answer)
+    struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
 	struct journal_stream *s = &q->stream;
 	bool answered, known;
@@ -198,25 +198,25 @@ take_numbers(
 	}
 	if (q->numbers.last <= s->last_seq) {
 		if (q->header->type == WIRE_BATCH &&
-		    sequence_differ(&q->numbers, s))
+		    sequence_differs(&q->numbers, s))
 			return diverged(receiver, q, q->numbers.first, answer);
 		receiver->now.repeated++;
 		return ack(q, answer);
 	}
-	/* The generation of the sender is stale: force a new hello. */
+	/* With a stale generation the sender must begin with a hello. */
 	if (q->numbers.first > s->last_seq + 1 ||
 	    (q->header->generation != 0 &&
 		q->header->generation != answer->generation)) {
 		expect(answer, s, s->last_seq + 1);
 		return nack(receiver, WIRE_NACK_GAP, answer);
 	}
-	if (sequence_diverge(&q->numbers, s))
+	if (sequence_diverges(&q->numbers, s))
 		return diverged(receiver, q, q->numbers.first, answer);
 	expect(answer, s, s->last_seq + 1);
 	if (q->room != RECEIVER_ROOM)
 		return busy(receiver,
 		    q->room == RECEIVER_FULL ? RECEIVER_FULL_RETRY_MS
-					     : RECEIVER_BEHIND_RETRY_MS,
+					     : RECEIVER_LAGGING_RETRY_MS,
 		    answer);
 	if (!known) {
 		if (!session_quota_take(&receiver->sessions,
@@ -233,11 +233,11 @@ take_numbers(
 	return ack(q, answer);
 }
 
-/* Accept any start count: a cloned spool learns here what the store has, so
- * that its new session repeats no more than necessary. */
+/* Any start count is accepted: from the answer a cloned spool learns what the
+ * store has, so that its new session repeats no more than necessary. */
 static bool
 take_hello(
-    struct receiver *receiver, struct question *q, struct wire_header *answer)
+    struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
 	struct journal_stream *s = &q->stream;
 	bool answered;
@@ -247,9 +247,9 @@ take_hello(
 	if (answered)
 		return true;
 	if (q->numbers.first <= s->last_seq + 1 &&
-	    sequence_diverge(&q->numbers, s))
+	    sequence_diverges(&q->numbers, s))
 		return diverged(receiver, q, q->numbers.first, answer);
-	if (sequence_agree(&q->numbers, s))
+	if (sequence_agrees(&q->numbers, s))
 		answer->flags |= WIRE_FLAG_SAME;
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->last_seq + 1);
@@ -273,8 +273,8 @@ refuse(struct receiver *receiver, struct text frame, enum wire_fault fault,
 	switch (fault) {
 	case WIRE_OTHER_VERSION:
 	case WIRE_TYPE: reason = WIRE_NACK_UNSUPPORTED; break;
-	/* The frame was damaged on its way, and the sender still has it:
-	 * malformed would be final. */
+	/* The frame was damaged on its way.  The sender still has it, but
+	 * would give it up after `malformed`. */
 	case WIRE_CHECKSUM:
 		reason = WIRE_NACK_BUSY;
 		answer->retry_ms = RECEIVER_DAMAGED_RETRY_MS;
@@ -289,7 +289,7 @@ receiver_take(struct receiver *receiver, struct text frame, int64_t received_ns,
     enum receiver_room room, struct wire_header *answer)
 {
 	struct wire_header header;
-	struct question q = {
+	struct request q = {
 		.header = &header,
 		.frame = frame,
 		.received_ns = received_ns,
@@ -347,14 +347,14 @@ receiver_failed(struct receiver *receiver)
 {
 	receiver->now = receiver->committed;
 	receiver->dirty = false;
-	/* Sessions were counted that were not stored: on a full disk the same
-	 * ones again and again.  Reset all counts, because the nodes of the
-	 * failed transaction are not known any more. */
+	/* Sessions were counted that are not stored, on a full disk the same
+	 * ones repeatedly.  Reset all counts, because the nodes of the failed
+	 * transaction are no longer known. */
 	session_quota_forget(&receiver->sessions);
 }
 
 void
-receiver_take_back(struct receiver *receiver, struct wire_header *answer)
+receiver_withdraw(struct receiver *receiver, struct wire_header *answer)
 {
 	/* Refusals of unreadable frames are valid without a store, too. */
 	if (answer->type == WIRE_NACK &&

@@ -1,11 +1,10 @@
 /*
  * receiver - the receiver's half of the delivery protocol (proto/delivery.md,
- * "Receiver"): what is accepted and what is answered.
+ * "Receiver"): what to accept and what to answer.
  *
- * Frames go in, answers come out; there are no sockets and no clock, so that
- * tests and simulations can run it.  It works inside a transaction of the
- * journal that the caller opens and commits; an answer may be sent only after
- * that commit.
+ * Frames go in, answers come out, without sockets or a clock, so that tests and
+ * simulations can run it.  It works inside a transaction of the journal that
+ * the caller begins and commits; an answer may be sent only after that commit.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_RECEIVER_H
@@ -21,29 +20,29 @@
 enum {
 	RECEIVER_CREDIT_BYTES = 512 << 10, /* per stream, unacknowledged */
 	RECEIVER_FULL_RETRY_MS = 1000,
-	RECEIVER_BEHIND_RETRY_MS = 250,
+	RECEIVER_LAGGING_RETRY_MS = 250,
 	RECEIVER_DAMAGED_RETRY_MS = 100,
 };
 
 struct receiver; /* opaque */
 
-/* Is there room?  Without it new batches are refused; repetitions are still
- * acknowledged. */
+/* Is there room?  Without room new batches are refused, but batches that are
+ * already stored are still acknowledged. */
 enum receiver_room {
 	RECEIVER_ROOM,
-	RECEIVER_FULL,   /* disk or map */
-	RECEIVER_BEHIND, /* indexing lags too far behind */
+	RECEIVER_FULL,    /* disk or map */
+	RECEIVER_LAGGING, /* indexing lags too far behind */
 };
 
 struct receiver_counters {
 	uint64_t batches, records, bytes; /* stored; bytes of frames */
 	uint64_t gaps;
-	uint64_t rejected; /* of the batches: rejected */
-	uint64_t repeated; /* acknowledged without being stored again */
+	uint64_t rejected; /* of the batches: stored as rejected batches */
+	uint64_t repeated; /* acknowledged, because they were stored already */
 	uint64_t hellos;
-	uint64_t sessions; /* new sessions */
-	uint64_t limited;  /* new sessions over the limit, deferred */
-	uint64_t damaged;  /* streams whose state cannot be read */
+	uint64_t sessions; /* new ones */
+	uint64_t limited;  /* new ones deferred by the limit */
+	uint64_t damaged;  /* messages of streams whose state cannot be read */
 	uint64_t nacks[WIRE_REASONS];
 	uint64_t faults[WIRE_FAULTS]; /* of frames, and of rejected batches */
 };
@@ -64,14 +63,15 @@ void receiver_accept(
 bool receiver_take(struct receiver *receiver, struct text frame,
     int64_t received_ns, enum receiver_room room, struct wire_header *answer);
 
-/* Has this transaction changes that must be on disk? */
+/* Does the transaction have changes that must be on disk before the answers? */
 bool receiver_is_dirty(const struct receiver *receiver);
 
-/* The transaction was committed, or it failed and its content is lost: update
- * the counters.  After a failure pass every answer to receiver_take_back. */
+/* The transaction was committed, or has failed and its content is lost: update
+ * the counters.  After a failure receiver_withdraw must turn every answer into
+ * one that is true without it. */
 void receiver_committed(struct receiver *receiver);
 void receiver_failed(struct receiver *receiver);
-void receiver_take_back(struct receiver *receiver, struct wire_header *answer);
+void receiver_withdraw(struct receiver *receiver, struct wire_header *answer);
 
 /* Counters of committed transactions. */
 const struct receiver_counters *receiver_counters(

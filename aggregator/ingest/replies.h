@@ -1,9 +1,9 @@
 /*
  * replies - answers that wait for the commit.
  *
- * Acknowledgements are cumulative, so only the newest of each stream and peer
- * is kept: a burst of batches costs one answer, and a small queue to the peer
- * is enough.
+ * Acknowledgements are cumulative, so only the newest one of each stream and
+ * peer is kept: a burst of batches costs one answer, and a small queue to the
+ * peer is enough.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_REPLIES_H
@@ -38,8 +38,8 @@ void replies_add(struct replies *replies, const struct route *route,
     const struct wire_header *header);
 
 /* Send all of them with the current time.  Those whose queue is full stay, in
- * order; the others are removed.  `*gone` counts peers that have disconnected.
- */
+ * order; the others are removed.  Adds to `*gone` those whose peer has
+ * disconnected. */
 void replies_send(struct replies *replies, struct zsock *zsock, uint64_t *gone);
 
 void replies_clear(struct replies *replies);

@@ -1,8 +1,8 @@
 /*
  * restore_gaps - batches that a restored store lacks.
  *
- * The row `missing` of journal/meta says that streams may have missing
- * batches, and since when; without it they are not searched.
+ * The row `owed` of journal/meta says that streams may have missing batches,
+ * and since when; without it nobody searches for them.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/restore_gaps.h"
@@ -60,7 +60,8 @@ restore_gaps_noted(struct db_txn *txn)
 	return (int64_t)le64toh(since);
 }
 
-/* Was the partition moved?  Then its missing batches moved with it. */
+/* Was the partition moved away?  Then its missing batches concern the other
+ * store. */
 static bool
 was_moved(struct db_txn *txn, struct text partition)
 {
@@ -94,7 +95,7 @@ carry_one(struct journal *to, const struct session_id *session,
 		stream.last_ns = before->last_ns;
 		stream.node = before->node;
 	}
-	/* A start count that was superseded there is superseded here. */
+	/* A start count that was superseded there is superseded here, too. */
 	if (stream.start_count < before->start_count)
 		stream.start_count = before->start_count;
 	if (missing > stream.missing) {
@@ -320,7 +321,8 @@ restore_gaps_reported(struct restore_gaps *restore_gaps, uint64_t before)
 	uint64_t reported;
 
 	restore_gaps_count(restore_gaps);
-	/* More than before if a move has brought some meanwhile. */
+	/* There may be more than before: of a partition moved here meanwhile.
+	 */
 	reported =
 	    before > restore_gaps->batches ? before - restore_gaps->batches : 0;
 	if (reported > 0)

@@ -1,5 +1,5 @@
 /*
- * sequence - the numbers of its stream that a frame has.
+ * sequence - the sequence of its stream that a frame has.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/sequence.h"
@@ -8,66 +8,66 @@
 #include "proto/hash/hash.h"
 
 bool
-sequence_get(struct sequence *numbers, const struct wire_header *header,
+sequence_get(struct sequence *sequence, const struct wire_header *header,
     struct text body)
 {
-	*numbers = (struct sequence){ .first = header->seq,
+	*sequence = (struct sequence){ .first = header->seq,
 		.last = header->seq,
 		.before = header->chain };
 	if (header->type == WIRE_BATCH)
-		numbers->after =
+		sequence->after =
 		    hash_chain(header->chain, crc32c(0, body.at, body.bytes),
 			body.bytes, header->records);
 	if (header->type == WIRE_GAP) {
-		numbers->last = header->last_seq;
-		numbers->after = header->chain_after;
+		sequence->last = header->last_seq;
+		sequence->after = header->chain_after;
 		if (body.bytes > 0)
 			return false;
 	}
-	return numbers->first > 0 && numbers->first <= numbers->last &&
-	       numbers->last <= SEQUENCE_MAX;
+	return sequence->first > 0 && sequence->first <= sequence->last &&
+	       sequence->last <= SEQUENCE_MAX;
 }
 
 /* 0 before a number above 1 means "not known" and matches every running
  * hash. */
 bool
-sequence_diverge(
-    const struct sequence *numbers, const struct journal_stream *stream)
+sequence_diverges(
+    const struct sequence *sequence, const struct journal_stream *stream)
 {
-	uint64_t ours = journal_running_hash(stream, numbers->first - 1);
+	uint64_t ours = journal_running_hash(stream, sequence->first - 1);
 
-	if (numbers->first == 1)
-		return numbers->before != 0;
-	return ours != 0 && numbers->before != 0 && ours != numbers->before;
+	if (sequence->first == 1)
+		return sequence->before != 0;
+	return ours != 0 && sequence->before != 0 && ours != sequence->before;
 }
 
 bool
-sequence_agree(
-    const struct sequence *numbers, const struct journal_stream *stream)
+sequence_agrees(
+    const struct sequence *sequence, const struct journal_stream *stream)
 {
-	uint64_t ours = journal_running_hash(stream, numbers->first - 1);
+	uint64_t ours = journal_running_hash(stream, sequence->first - 1);
 
-	return ours != 0 && ours == numbers->before;
+	return ours != 0 && ours == sequence->before;
 }
 
 bool
-sequence_follow(
-    const struct sequence *numbers, const struct journal_stream *stream)
+sequence_continues(
+    const struct sequence *sequence, const struct journal_stream *stream)
 {
 	return stream->last_seq == 0 ||
-	       (numbers->first == stream->last_seq + 1 &&
-		   sequence_agree(numbers, stream));
+	       (sequence->first == stream->last_seq + 1 &&
+		   sequence_agrees(sequence, stream));
 }
 
-/* A repetition has content that is stored: the running hash after it must be
- * the same, unless one of the two is not known. */
+/* With the same content the running hash after it is the same, unless one of
+ * the two is not known. */
 bool
-sequence_differ(
-    const struct sequence *numbers, const struct journal_stream *stream)
+sequence_differs(
+    const struct sequence *sequence, const struct journal_stream *stream)
 {
-	uint64_t ours = journal_running_hash(stream, numbers->first);
+	uint64_t ours = journal_running_hash(stream, sequence->first);
 
-	if (numbers->first > 1 && numbers->before == 0)
+	if (sequence->first > 1 && sequence->before == 0)
 		return false;
-	return ours != 0 && ours != numbers->after;
+	return ours != 0 && ours != sequence->after;
 }

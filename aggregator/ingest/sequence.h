@@ -1,5 +1,5 @@
 /*
- * sequence - the numbers of its stream that a frame has, and whether its
+ * sequence - the sequence of its stream that a frame has, and whether its
  * content continues or repeats the stored one, by the running hash
  * (proto/delivery.md, "Terms").
  * SPDX-License-Identifier: MIT
@@ -10,7 +10,7 @@
 #include "aggregator/journal/journal.h"
 #include "proto/wire/wire.h"
 
-/* No honest sender reaches higher numbers, and sums of these cannot
+/* No honest sender reaches higher sequence, and sums of these cannot
  * overflow. */
 #define SEQUENCE_MAX (UINT64_C(1) << 62)
 
@@ -19,24 +19,25 @@ struct sequence {
 	uint64_t before, after; /* running hashes; 0: not known */
 };
 
-/* Of a hello, batch or gap; false: no honest sender sends this. */
-bool sequence_get(struct sequence *numbers, const struct wire_header *header,
+/* The numbers of a hello, batch or gap; false: no honest sender sends such
+ * numbers. */
+bool sequence_get(struct sequence *sequence, const struct wire_header *header,
     struct text body);
 
 /* Does the sender's running hash before the first number differ from ours? */
-bool sequence_diverge(
-    const struct sequence *numbers, const struct journal_stream *stream);
+bool sequence_diverges(
+    const struct sequence *sequence, const struct journal_stream *stream);
 
-/* Is it known and equal to ours? */
-bool sequence_agree(
-    const struct sequence *numbers, const struct journal_stream *stream);
+/* Is that running hash known and equal to ours? */
+bool sequence_agrees(
+    const struct sequence *sequence, const struct journal_stream *stream);
 
 /* Do they continue the stream, as one life of the spool? */
-bool sequence_follow(
-    const struct sequence *numbers, const struct journal_stream *stream);
+bool sequence_continues(
+    const struct sequence *sequence, const struct journal_stream *stream);
 
-/* A batch that is already stored: does ours have other content? */
-bool sequence_differ(
-    const struct sequence *numbers, const struct journal_stream *stream);
+/* Of a batch that is already stored: is the stored content different? */
+bool sequence_differs(
+    const struct sequence *sequence, const struct journal_stream *stream);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * session_quota - how many new sessions each node has begun in this hour.
+ * session_quota - limits the new sessions that each node begins in an hour.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/session_quota.h"

@@ -1,9 +1,9 @@
 /*
- * session_quota - how many new sessions each node has begun in this hour.
+ * session_quota - limits the new sessions that each node begins in an hour.
  *
- * A table of fixed size, keyed by a hash with a key of this process.  When a
- * node takes the slot of another one, the count of that one restarts.  The
- * limit is against floods, it is not exact.
+ * The counts are in a hash table of fixed size, keyed at random.  A node that
+ * takes the slot of another resets the count of that one: the limit is against
+ * floods and need not be exact.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_SESSION_QUOTA_H
@@ -28,7 +28,7 @@ struct session_quota {
 };
 
 void session_quota_init(struct session_quota *session_quota, uint64_t per_hour);
-/* Count one more; false, and not counted: over the limit. */
+/* Count a new session; false: it would exceed the limit, and is not counted. */
 bool session_quota_take(struct session_quota *session_quota,
     struct text partition, struct text node, int64_t now_ns);
 /* Reset the counts of all nodes. */

@@ -19,7 +19,7 @@ struct entry {
 	uint8_t fault;
 	int64_t receive_ns;
 	uint64_t offset; /* total bytes of all earlier entries */
-	uint64_t seq;
+	uint64_t seq;    /* its first number that was not stored before */
 	struct text frame;
 };
 

@@ -62,18 +62,18 @@ journal_renew(struct journal *journal, struct err *err)
 }
 
 enum db_result
-journal_turn(struct journal *journal, struct err *err)
+journal_commit_empty(struct journal *journal, struct err *err)
 {
 	return write_generation(journal, journal->generation, err);
 }
 
-/* Find the first and last entry.  A writer uses a write transaction for it: if
- * the previous writer was killed right after its last commit while another
- * process had the store open, only the next write transaction sees that
- * commit; until then LMDB gives readers the state before it.
+/* Find the first and last entry.  A writer uses a write transaction: if the
+ * previous writer was killed right after its last commit while another process
+ * had the store open, LMDB shows readers the state before that commit until the
+ * next write transaction.
  *
- * Damaged entries are found by key, too: they are purged in their turn, and
- * their numbers are not assigned again. */
+ * Entries are found by key, so damaged ones count, too: they are purged in
+ * order, and their numbers are not assigned again. */
 static int
 find_ends(struct journal *journal, bool read_only, struct err *err)
 {
@@ -165,7 +165,7 @@ journal_begin(struct journal *journal, struct err *err)
 }
 
 static void
-take_back(struct journal *journal)
+roll_back(struct journal *journal)
 {
 	journal->first = journal->committed_first;
 	journal->next = journal->committed_next;
@@ -184,7 +184,7 @@ journal_commit(struct journal *journal, struct err *err)
 	enum db_result result = db_commit(&journal->txn, err);
 
 	if (result != DB_OK) {
-		take_back(journal);
+		roll_back(journal);
 		return result;
 	}
 	journal->committed_first = journal->first;
@@ -197,7 +197,7 @@ void
 journal_abort(struct journal *journal)
 {
 	db_abort(&journal->txn);
-	take_back(journal);
+	roll_back(journal);
 }
 
 void
@@ -221,7 +221,7 @@ journal_append(
 	if (at == NULL)
 		return;
 	entry_put(at, &entry);
-	db_seal(journal->txn, key, at, bytes);
+	db_complete(journal->txn, key, at, bytes);
 	if (journal->first == 0)
 		journal->first = journal->next;
 	journal->next++;

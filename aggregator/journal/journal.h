@@ -2,10 +2,10 @@
  * journal - the durable, ordered list of batches as received.
  *
  * One LMDB environment, STORE/journal: entries by number, the state of every
- * stream, and a table with the format and the generation.  A batch and the new
- * state of its stream go into one transaction; the acknowledgement is sent
- * after its commit.  Only the ingest thread writes it; the indexer reads it
- * with transactions of its own.
+ * stream, and a table with the format and the generation.  One transaction
+ * stores a batch and the new state of its stream; the acknowledgement is sent
+ * after its commit.  Only the ingest thread writes; other threads read with
+ * transactions of their own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_JOURNAL_JOURNAL_H
@@ -25,7 +25,7 @@ enum {
 };
 enum { STORE_FORMAT = 3 };
 
-/* An entry as the indexer sees it: a message and the time of its arrival. */
+/* An entry as readers get it: a message and the time of its arrival. */
 struct journal_entry {
 	uint64_t number;
 	struct wire_header header; /* type batch or gap; views into the map */
@@ -53,7 +53,7 @@ struct db *journal_db(struct journal *journal);
 
 /* Random, created with the store; a restored store gets a new one. */
 uint64_t journal_generation(const struct journal *journal);
-/* Give the store a new generation: it diverges from the original. */
+/* Give the store, which is a copy, a new generation. */
 int journal_renew(struct journal *journal, struct err *err);
 
 /* ---- reading: any thread, own transactions ---- */
@@ -67,47 +67,47 @@ void journal_walk_close(struct journal_walk **walk);
  * the snapshot or reading the entry failed. */
 int journal_walk_seek(
     struct journal_walk *walk, uint64_t number, struct err *err);
-/* 1 and the next entry (views valid until seek, park or close), 0 at the end
- * of the snapshot, -1 on damage: the damaged entry is skipped and counted, and
- * the next call continues after it.  The seq of a gap is its first number that
- * was not stored before. */
+/* 1 and the next entry (views valid until seek, park or close); 0 at the end of
+ * the snapshot; -1: an entry is damaged.  It is counted, and the next call
+ * continues after it.  The seq of a gap is its first number that was not stored
+ * before. */
 int journal_walk_next(struct journal_walk *walk, struct journal_entry *entry);
-/* Of the snapshot: numbers of the first and of the next entry; both 1 for an
- * empty journal.  False: they could not be read. */
+/* Of the snapshot: the number of the first entry, and that of the next one to
+ * be written; both 1 for an empty journal.  False: they could not be read. */
 bool journal_walk_ends(
     struct journal_walk *walk, uint64_t *first, uint64_t *next);
 /* How many entries could not be read. */
 uint64_t journal_walk_damaged(const struct journal_walk *walk);
-/* Release the snapshot and keep the handle, so that none is held while
- * waiting. */
+/* Release the snapshot and keep the handle: before waiting, because LMDB cannot
+ * reuse pages that a snapshot needs. */
 void journal_walk_park(struct journal_walk *walk);
 
-/* The record that the aggregator itself writes for an entry: for a gap, what
+/* The record that the aggregator itself makes of an entry; of a gap, with what
  * was lost.  Its texts are views into the entry. */
-struct record journal_about(
+struct record journal_entry_record(
     const struct journal_entry *entry, enum record_kind kind, const char *name);
-struct record journal_gap(const struct journal_entry *entry);
+struct record journal_gap_record(const struct journal_entry *entry);
 
 /* ---- writing: one thread ---- */
 
 enum { JOURNAL_RING = 32 };
 
-/* The state of a stream.  Ring: the running hash after each of the last
- * numbers; that of number n is at n % JOURNAL_RING; 0: not known. */
+/* The state of a stream. */
 struct journal_stream {
-	uint64_t last_seq;    /* last seq: all numbers up to it are stored */
-	uint64_t start_count; /* the highest start count received */
+	uint64_t last_seq;         /* all numbers up to this one are stored */
+	uint64_t start_count;      /* the highest one received */
 	int64_t first_ns, last_ns; /* arrival of its first and last entry */
 	struct text node;          /* of the last entry; a view after get */
+	/* The running hashes after the last numbers, after number n at n %
+	 * JOURNAL_RING; 0: not known. */
 	uint64_t ring[JOURNAL_RING];
-	/* The store that this restored one replaced had all numbers up to this
-	 * one, with this running hash (0: not known); <= last seq: no more
-	 * than this store (ingest/restore_gaps.h). */
+	/* The last number of the store that this restored one has replaced, and
+	 * the running hash there (0: not known).  If it is above last_seq,
+	 * batches are missing (ingest/restore_gaps.h). */
 	uint64_t missing, missing_hash;
 	/* The unverified boundary: the entry stored after this number did not
 	 * prove that it continues the same life of the spool, so running
-	 * hashes after it do not verify the numbers up to it.  0: no boundary.
-	 */
+	 * hashes after it do not verify the numbers up to it.  0: none. */
 	uint64_t boundary;
 };
 
@@ -118,7 +118,7 @@ uint64_t journal_running_hash(
 enum journal_found {
 	JOURNAL_FOUND,
 	JOURNAL_ABSENT,
-	JOURNAL_DAMAGED /* its row exists but cannot be read: accept nothing */
+	JOURNAL_DAMAGED, /* its row cannot be read: accept nothing */
 };
 
 /* One transaction at a time; nothing takes effect before its commit.  A commit
@@ -135,10 +135,11 @@ void journal_stream_put(struct journal *journal,
     const struct session_id *session, struct text partition,
     const struct journal_stream *stream);
 
-/* The open transaction, for modules with own rows in it (owner.h). */
+/* The open transaction, for modules with rows of their own in the journal
+ * (owner.h). */
 struct db_txn *journal_txn(struct journal *journal);
 
-/* Read the row of a stream as stored in the table; false: it is malformed. */
+/* Decode the row of a stream; false: it is malformed. */
 bool journal_stream_decode(struct text value, struct journal_stream *stream);
 
 /* What is stored with a frame. */
@@ -152,19 +153,19 @@ struct journal_note {
 void journal_append(struct journal *journal, struct text frame,
     const struct journal_note *note);
 
-/* Delete up to `entries` of the oldest entries that are numbered `upto` or
- * less and arrived before `before_ns` or are more than `bytes_max` from the
- * end; the last entry stays.  Returns how many were deleted. */
+/* Delete the oldest entries, at most `entries` of them, with a number of at
+ * most `upto`, that arrived before `before_ns` or are more than `bytes_max`
+ * from the end.  The last entry stays.  Returns how many were deleted. */
 uint32_t journal_purge(struct journal *journal, uint64_t upto,
     int64_t before_ns, uint64_t bytes_max, uint32_t entries);
 
-/* Commit a transaction without changes.  LMDB reuses the pages that a
- * transaction freed only in the second transaction after it, and in a full
- * journal there would be no second one. */
-enum db_result journal_turn(struct journal *journal, struct err *err);
+/* Commit a transaction without changes.  LMDB reuses freed pages only in the
+ * second transaction after the one that freed them, and in a full journal there
+ * would be no second one. */
+enum db_result journal_commit_empty(struct journal *journal, struct err *err);
 
-/* Of the committed state: number of the first entry (0: none) and of the next
- * one; bytes of the entries after `number`. */
+/* Of the committed state: the number of the first entry (0: none) and that of
+ * the next one; the bytes of the entries after `number`. */
 uint64_t journal_first(const struct journal *journal);
 uint64_t journal_next(const struct journal *journal);
 uint64_t journal_bytes_after(struct journal *journal, uint64_t number);

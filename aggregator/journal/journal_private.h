@@ -12,8 +12,8 @@ struct journal {
 	struct db *db;
 	uint64_t generation;
 
-	/* Of the writer; the first three also as committed, for
-	 * journal_first. */
+	/* Of the writer: number of the first entry and of the next one, bytes
+	 * of all entries so far; in the transaction and as committed. */
 	struct db_txn *txn;
 	uint64_t first, next, offset;
 	uint64_t committed_first, committed_next, committed_offset;

@@ -18,7 +18,7 @@ enum {
 };
 
 const char *
-owner_word(enum owner_state state)
+owner_state_name(enum owner_state state)
 {
 	static const char *const words[OWNER_STATES] = { "", "own", "frozen",
 		"coming", "gone" };
@@ -46,19 +46,19 @@ static bool
 decode(struct text value, struct owner *owner)
 {
 	const char *at = value.at;
-	uint32_t place = value.bytes - FIXED_BYTES;
+	uint32_t bytes = value.bytes - FIXED_BYTES;
 
-	if (value.bytes < FIXED_BYTES || place >= OWNER_PLACE_BYTES ||
+	if (value.bytes < FIXED_BYTES || bytes >= OWNER_STORE_BYTES ||
 	    (unsigned char)at[0] == OWNER_NONE ||
 	    (unsigned char)at[0] >= OWNER_STATES)
 		return false;
 	owner->state = (enum owner_state)at[0];
-	owner->tidied = at[1] != 0;
+	owner->cleaned = at[1] != 0;
 	memcpy(owner->move, at + 8, OWNER_MOVE_BYTES);
 	owner->number = get64(at + 8 + OWNER_MOVE_BYTES);
 	owner->since_ns = (int64_t)get64(at + 16 + OWNER_MOVE_BYTES);
-	memcpy(owner->place, at + FIXED_BYTES, place);
-	owner->place[place] = '\0';
+	memcpy(owner->other_store, at + FIXED_BYTES, bytes);
+	owner->other_store[bytes] = '\0';
 	return true;
 }
 
@@ -79,17 +79,17 @@ void
 owner_put(struct db_txn *txn, struct text partition, const struct owner *owner)
 {
 	unsigned char key[DB_KEY_BYTES_MAX];
-	unsigned char value[FIXED_BYTES + OWNER_PLACE_BYTES] = { 0 };
-	uint32_t place = (uint32_t)strlen(owner->place);
+	unsigned char value[FIXED_BYTES + OWNER_STORE_BYTES] = { 0 };
+	uint32_t bytes = (uint32_t)strlen(owner->other_store);
 
 	value[0] = (unsigned char)owner->state;
-	value[1] = owner->tidied;
+	value[1] = owner->cleaned;
 	memcpy(value + 8, owner->move, OWNER_MOVE_BYTES);
 	put64(value + 8 + OWNER_MOVE_BYTES, owner->number);
 	put64(value + 16 + OWNER_MOVE_BYTES, (uint64_t)owner->since_ns);
-	memcpy(value + FIXED_BYTES, owner->place, place);
+	memcpy(value + FIXED_BYTES, owner->other_store, bytes);
 	db_put(txn, JOURNAL_META, db_word_key(key, WORD, partition),
-	    (struct text){ (const char *)value, FIXED_BYTES + place });
+	    (struct text){ (const char *)value, FIXED_BYTES + bytes });
 }
 
 bool
@@ -99,7 +99,7 @@ owner_same_move(const struct owner *a, const struct owner *b)
 }
 
 bool
-owner_moved(const struct owner *owner)
+owner_was_moved(const struct owner *owner)
 {
 	static const unsigned char none[OWNER_MOVE_BYTES];
 

@@ -16,7 +16,7 @@
 #include "aggregator/db/db.h"
 #include "proto/base/text.h"
 
-enum { OWNER_MOVE_BYTES = 16, OWNER_PLACE_BYTES = 1024 };
+enum { OWNER_MOVE_BYTES = 16, OWNER_STORE_BYTES = 1024 };
 
 enum owner_state {
 	OWNER_NONE,
@@ -29,15 +29,16 @@ enum owner_state {
 
 struct owner {
 	enum owner_state state;
-	bool tidied;                          /* gone: its rows still exist */
+	bool cleaned;                         /* gone: its rows were deleted */
 	unsigned char move[OWNER_MOVE_BYTES]; /* zeros: it was never moved */
-	uint64_t number; /* numbers of the journal: proto/store.md */
+	uint64_t number; /* of a journal entry: proto/store.md */
 	int64_t since_ns;
-	char place[OWNER_PLACE_BYTES]; /* the other store, or "" */
+	char other_store[OWNER_STORE_BYTES]; /* the other end of the move, or ""
+					      */
 };
 
 /* "own", "frozen", "coming", "gone"; "" for none. */
-const char *owner_word(enum owner_state state);
+const char *owner_state_name(enum owner_state state);
 
 /* OWNER_NONE when there is no row.  False: the row cannot be read, and nothing
  * may be accepted. */
@@ -46,10 +47,11 @@ void owner_put(
     struct db_txn *txn, struct text partition, const struct owner *owner);
 
 bool owner_same_move(const struct owner *a, const struct owner *b);
-bool owner_moved(
-    const struct owner *owner); /* Was it moved here from another store? */
+/* Was the partition moved here from another store? */
+bool owner_was_moved(const struct owner *owner);
 
-/* All of them, sorted by partition name; `on_owner` gets a view. */
+/* Call `on_owner` for each row, sorted by the name of the partition;
+ * `partition` and `owner` are valid during the call. */
 void owner_each(struct db_txn *txn,
     void (*on_owner)(
 	void *arg, struct text partition, const struct owner *owner),

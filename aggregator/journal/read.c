@@ -14,8 +14,8 @@ struct journal_walk {
 	struct journal *journal;
 	struct db_txn *txn;
 	struct db_cursor *cursor;
-	uint64_t want; /* number of the next entry; 0: the first one */
-	bool there;    /* key and value hold an entry not yet returned */
+	uint64_t next_number; /* number of the next entry; 0: the first one */
+	bool has_row;         /* key and value hold an entry not yet returned */
 	struct text key, value;
 	uint64_t damaged; /* entries skipped */
 };
@@ -33,7 +33,7 @@ journal_walk_open(
 void
 journal_walk_park(struct journal_walk *walk)
 {
-	walk->there = false;
+	walk->has_row = false;
 	db_cursor_close(&walk->cursor);
 	db_abort(&walk->txn);
 }
@@ -69,16 +69,16 @@ journal_walk_seek(struct journal_walk *walk, uint64_t number, struct err *err)
 	if (db_begin(walk->journal->db, false, &walk->txn, err) != 0)
 		return -1;
 	walk->cursor = db_cursor_open(walk->txn, JOURNAL_ENTRIES);
-	walk->there = db_seek(
+	walk->has_row = db_seek(
 	    walk->cursor, entry_key(key, number), &walk->key, &walk->value);
-	/* A missing number was purged, which the caller sees from the first
-	 * entry; only a damaged row is a hole. */
-	walk->want = is_damaged(walk, number) ? number : 0;
+	/* A number without a row was purged, and the caller notices from the
+	 * number of the first entry.  A damaged row must be reported. */
+	walk->next_number = is_damaged(walk, number) ? number : 0;
 	if (!db_failed(walk->txn))
 		return 0;
-	/* Otherwise the caller would wait forever at the end of the
-	 * snapshot. */
-	walk->there = false;
+	/* A return of 0 would look like the end of the snapshot, where the
+	 * caller waits. */
+	walk->has_row = false;
 	db_cursor_close(&walk->cursor);
 	db_commit(&walk->txn, err);
 	return -1;
@@ -110,24 +110,25 @@ fill(struct journal_walk *walk, uint64_t number, struct journal_entry *to)
 int
 journal_walk_next(struct journal_walk *walk, struct journal_entry *entry)
 {
-	uint64_t number, want = walk->want;
+	uint64_t number, next_number = walk->next_number;
 
 	if (walk->txn == NULL)
 		return 0;
-	if (!walk->there)
-		walk->there = db_next(walk->cursor, &walk->key, &walk->value);
-	if (!walk->there)
+	if (!walk->has_row)
+		walk->has_row = db_next(walk->cursor, &walk->key, &walk->value);
+	if (!walk->has_row)
 		return 0;
 	if (!entry_number(walk->key, &number)) {
-		walk->there = false;
+		walk->has_row = false;
 		return damaged(walk, 1);
 	}
-	if (want != 0 && number > want) {
-		walk->want = number; /* return this one at the next call */
-		return damaged(walk, number - want);
+	if (next_number != 0 && number > next_number) {
+		walk->next_number =
+		    number; /* return this one at the next call */
+		return damaged(walk, number - next_number);
 	}
-	walk->there = false;
-	walk->want = number + 1;
+	walk->has_row = false;
+	walk->next_number = number + 1;
 	return fill(walk, number, entry);
 }
 
@@ -153,7 +154,7 @@ journal_walk_ends(struct journal_walk *walk, uint64_t *first, uint64_t *next)
 }
 
 struct record
-journal_about(
+journal_entry_record(
     const struct journal_entry *entry, enum record_kind kind, const char *name)
 {
 	return (struct record){ .kind = kind,
@@ -168,10 +169,10 @@ journal_about(
 }
 
 struct record
-journal_gap(const struct journal_entry *entry)
+journal_gap_record(const struct journal_entry *entry)
 {
 	const struct wire_header *header = &entry->header;
-	struct record record = journal_about(entry, RECORD_GAP,
+	struct record record = journal_entry_record(entry, RECORD_GAP,
 	    wire_reason_name(header->reason < WIRE_REASONS
 				 ? (enum wire_reason)header->reason
 				 : WIRE_REASON_NONE));

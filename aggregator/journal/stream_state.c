@@ -1,5 +1,5 @@
 /*
- * journal_stream_state - the rows with the last seq of each stream.
+ * journal_stream_state - the rows with the state of each stream.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/journal/journal.h"
@@ -13,10 +13,10 @@
 enum {
 	STREAM_KEY_BYTES_MAX = 16 + NAME_BYTES_MAX,
 	STREAM_FIXED_BYTES = 4 * 8 + JOURNAL_RING * 8 + 1,
-	/* After the node, if something is missing or there is a boundary ... */
+	/* After the node, if batches are missing or there is a boundary. */
 	STREAM_MISSING_BYTES = 2 * 8,
-	STREAM_BOUNDARY_BYTES =
-	    8, /* ... and after that, if there is a boundary */
+	/* After that, if there is a boundary. */
+	STREAM_BOUNDARY_BYTES = 8,
 };
 
 uint64_t

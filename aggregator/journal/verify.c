@@ -49,10 +49,10 @@ last_of(struct verify *v, struct text key)
 	return &v->last[number];
 }
 
-/* Did the entry arrive before its partition was moved away and back?  Batches
- * that arrived in the other store have no entry here. */
+/* Did the entry arrive before its partition was moved away, and perhaps back?
+ * Batches that arrived in the other store have no entry here. */
 static bool
-is_of_before(
+is_from_before_move(
     struct db_txn *txn, uint64_t number, const struct wire_header *header)
 {
 	struct owner owner;
@@ -60,9 +60,8 @@ is_of_before(
 	if (!owner_get(txn, header->partition, &owner))
 		return false;
 	if (owner.state == OWNER_OWN)
-		return owner_moved(&owner) && number <= owner.number;
-	return owner.state !=
-	       OWNER_NONE; /* not assigned to this store (any more) */
+		return owner_was_moved(&owner) && number <= owner.number;
+	return owner.state != OWNER_NONE;
 }
 
 static void
@@ -80,7 +79,7 @@ check_stream(struct verify *v, struct db_txn *txn, uint64_t number,
 		    (unsigned long long)number, wire_fault_name(fault));
 		return;
 	}
-	if (is_of_before(txn, number, &header))
+	if (is_from_before_move(txn, number, &header))
 		return;
 	memcpy(key, header.session.bytes, 16);
 	memcpy(key + 16, header.partition.at, header.partition.bytes);

@@ -7,9 +7,9 @@
 
 #include "aggregator/journal/journal.h"
 
-/* Check of every entry the checksum, frame, number and byte offset; of every
- * stream, that its numbers have no hole and that its state matches its last
- * entry.  `report` receives a sentence for each error.  Returns the number of
+/* Check the checksum, frame, number and byte offset of every entry, and for
+ * every stream that no number is missing and that its state matches its last
+ * entry.  `report` gets a sentence for each error.  Returns the number of
  * errors, or -1 if the journal could not be read. */
 int64_t journal_verify(struct journal *journal,
     void (*report)(void *arg, const char *sentence), void *arg,

@@ -1,6 +1,6 @@
 /*
  * move_attempt - an attempt to copy a partition, recorded in the target's
- * tables, so that the remains of a crashed attempt are found and deleted.
+ * tables, so that what a crashed attempt has left is found and deleted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MOVE_ATTEMPT_H

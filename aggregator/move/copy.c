@@ -16,7 +16,7 @@
 #include "proto/os/log.h"
 
 enum {
-	ROWS_AT_ONCE = 20000, /* bytes per transaction */
+	ROWS_AT_ONCE = 20000, /* in a transaction */
 	BYTES_AT_ONCE = 8 << 20,
 	SLICE_RECORDS = 64 << 10,
 };
@@ -87,7 +87,7 @@ remove_all(struct move_end *end, uint32_t number, struct err *err)
 }
 
 int
-move_forget_copy(struct move *move, struct err *err)
+move_delete_copy(struct move *move, struct err *err)
 {
 	struct move_end *to = &move->to;
 	struct move_attempt attempt;
@@ -138,7 +138,7 @@ move_remove_rows(struct move *move, struct err *err)
 	if (remove_all(from, number, err) != 0 ||
 	    db_begin(from->tables, true, &txn, err) != 0)
 		return -1;
-	/* Delete the name last: it leads to the rows after a crash. */
+	/* Delete the name last: after a crash it leads to the rows. */
 	dictionary_retire(txn, number, move->partition);
 	tables_delete_counts(txn, number);
 	tables_put_fact(txn, FACT_MOVED, tables_fact(txn, FACT_MOVED) + 1);
@@ -327,7 +327,7 @@ move_copy(struct move *move, struct err *err)
 	if (attempt.whole &&
 	    memcmp(attempt.move, move->to.owner.move, OWNER_MOVE_BYTES) == 0)
 		return 0;
-	if (move_forget_copy(move, err) != 0 ||
+	if (move_delete_copy(move, err) != 0 ||
 	    db_begin(move->from.tables, false, &copy.source, err) != 0)
 		return -1;
 	rc = copy_snapshot(&copy, err);

@@ -68,8 +68,8 @@ put_row(void *arg, const struct owned_partition *owned_partition)
 	    rows->format == REPORT_TABLE
 		? owned_partition->since_ns / NS_PER_SECOND * US_PER_SECOND
 		: owned_partition->since_ns / NS_PER_US);
-	if (owned_partition->place[0] != '\0')
-		report_text(rows, text_of(owned_partition->place));
+	if (owned_partition->other_store[0] != '\0')
+		report_text(rows, text_of(owned_partition->other_store));
 	else
 		report_none(rows);
 	if (rows->format == REPORT_TABLE)

@@ -20,7 +20,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-#define LOOK_NS (NS_PER_SECOND / 50)
+#define CHECK_NS (NS_PER_SECOND / 50)
 
 /* ---- source and target ---- */
 
@@ -141,11 +141,12 @@ freeze(struct move *move, struct err *err)
 	    db_begin(journal_db(move->from.journal), true, &txn, err) != 0)
 		return -1;
 	hash_random_bytes(owner.move, sizeof(owner.move));
-	move_set_place(&owner, &move->to);
+	move_set_other_store(&owner, &move->to);
 	owner.number = move_last_entry(txn);
 	if (move_put_owner(&move->from, txn, move->partition, &owner, err) != 0)
 		return -1;
-	log_info("frozen in %s: senders wait", move->from.path);
+	log_info(
+	    "the partition is frozen in %s: senders wait", move->from.path);
 	return 0;
 }
 
@@ -153,7 +154,7 @@ static int
 await_indexer(struct move *move, struct err *err)
 {
 	int64_t until_ns = clock_monotonic_ns() + move->options->timeout_ns;
-	const struct timespec nap = { 0, LOOK_NS };
+	const struct timespec nap = { 0, CHECK_NS };
 	uint64_t indexed, before = 0;
 	struct db_txn *txn;
 
@@ -193,11 +194,11 @@ announce(struct move *move, struct err *err)
 	    db_begin(journal_db(move->to.journal), true, &txn, err) != 0)
 		return -1;
 	memcpy(owner.move, move->from.owner.move, sizeof(owner.move));
-	move_set_place(&owner, &move->from);
+	move_set_other_store(&owner, &move->from);
 	return move_put_owner(&move->to, txn, move->partition, &owner, err);
 }
 
-/* From this transaction on the partition is assigned to the target. */
+/* This transaction assigns the partition to the target. */
 static int
 take_over(struct move *move, struct err *err)
 {
@@ -229,13 +230,13 @@ take_over(struct move *move, struct err *err)
 	owner.since_ns = clock_wall_ns();
 	if (move_put_owner(&move->to, txn, move->partition, &owner, err) != 0)
 		return -1;
-	log_info("assigned to %s, with %llu streams", move->to.path,
-	    (unsigned long long)streams);
+	log_info("the partition is assigned to %s, with %llu streams",
+	    move->to.path, (unsigned long long)streams);
 	return 0;
 }
 
 static int
-let_go(struct move *move, bool tidied, struct err *err)
+release(struct move *move, bool cleaned, struct err *err)
 {
 	struct owner owner = move->from.owner;
 	struct db_txn *txn;
@@ -243,7 +244,7 @@ let_go(struct move *move, bool tidied, struct err *err)
 	if (db_begin(journal_db(move->from.journal), true, &txn, err) != 0)
 		return -1;
 	owner.state = OWNER_GONE;
-	owner.tidied = tidied;
+	owner.cleaned = cleaned;
 	return move_put_owner(&move->from, txn, move->partition, &owner, err);
 }
 
@@ -267,7 +268,7 @@ is_switched(const struct move *move)
 {
 	return move->to.owner.state == OWNER_OWN &&
 	       owner_same_move(&move->to.owner, &move->from.owner) &&
-	       owner_moved(&move->to.owner);
+	       owner_was_moved(&move->to.owner);
 }
 
 static int
@@ -276,18 +277,18 @@ check_begun(struct move *move, struct err *err)
 	const struct owner *from = &move->from.owner;
 
 	if (from->state == OWNER_GONE && !is_switched(move))
-		return err_set(
-		    err, "%s has moved it to %s", move->from.path, from->place);
+		return err_set(err, "%s: the partition was moved to %s",
+		    move->from.path, from->other_store);
 	if (from->state == OWNER_COMING)
 		return err_set(err,
 		    "a move from %s to %s is under way: finish that move first",
-		    from->place, move->from.path);
+		    from->other_store, move->from.path);
 	if (from->state == OWNER_FROZEN &&
-	    strcmp(from->place, move->to.path) != 0)
+	    strcmp(from->other_store, move->to.path) != 0)
 		return err_set(err,
 		    "a move to %s is under way: finish that move first, or "
 		    "--cancel it",
-		    from->place);
+		    from->other_store);
 	return 0;
 }
 
@@ -310,12 +311,12 @@ run(struct move *move, struct err *err)
 		return -1;
 	wake(&move->to);
 	if (move->from.owner.state != OWNER_GONE &&
-	    let_go(move, false, err) != 0)
+	    release(move, false, err) != 0)
 		return -1;
 	if (change_table(move, err) != 0)
 		return -1;
-	if (!move->from.owner.tidied &&
-	    (move_remove_rows(move, err) != 0 || let_go(move, true, err) != 0))
+	if (!move->from.owner.cleaned &&
+	    (move_remove_rows(move, err) != 0 || release(move, true, err) != 0))
 		return -1;
 	wake(&move->from);
 	return 0;
@@ -349,13 +350,13 @@ thaw(struct move *move, struct err *err)
 }
 
 static int
-take_back(struct move *move, struct err *err)
+cancel(struct move *move, struct err *err)
 {
 	struct owner owner = move->to.owner;
 	struct db_txn *txn;
 
 	if (move->from.owner.state != OWNER_FROZEN ||
-	    strcmp(move->from.owner.place, move->to.path) != 0)
+	    strcmp(move->from.owner.other_store, move->to.path) != 0)
 		return err_set(err, "%s: no move to %s is under way",
 		    move->from.path, move->to.path);
 	if (is_switched(move))
@@ -365,13 +366,13 @@ take_back(struct move *move, struct err *err)
 		    move->to.path);
 	if (move->to.owner.state == OWNER_COMING &&
 	    owner_same_move(&move->to.owner, &move->from.owner)) {
-		if (move_forget_copy(move, err) != 0 ||
+		if (move_delete_copy(move, err) != 0 ||
 		    db_begin(journal_db(move->to.journal), true, &txn, err) !=
 			0)
 			return -1;
-		/* It is assigned to another store, as before. */
+		/* To the target the partition belongs elsewhere, as before. */
 		owner.state = OWNER_GONE;
-		owner.tidied = true;
+		owner.cleaned = true;
 		if (move_put_owner(
 			&move->to, txn, move->partition, &owner, err) != 0)
 			return -1;
@@ -386,7 +387,7 @@ move_cancel(const struct move_options *options, struct err *err)
 	int rc = begin(&move, options, err);
 
 	if (rc == 0)
-		rc = take_back(&move, err);
+		rc = cancel(&move, err);
 	end(&move);
 	return rc;
 }

@@ -18,14 +18,14 @@
 struct move_options {
 	const char *from, *to; /* directories of stores; `to` need not exist */
 	struct text partition;
-	const char *endpoint; /* address of `to` for brokers; NULL: keep the
-				 partition table */
-	const char *table;    /* the partition table */
-	int64_t timeout_ns;   /* maximum time without progress of the source's
-				 indexer */
+	/* Address of `to` for brokers; NULL: do not change the table. */
+	const char *endpoint;
+	const char *table; /* file of the partition table */
+	/* Give up when the source's indexer makes no progress for this time. */
+	int64_t timeout_ns;
 };
 
-/* Returns when the partition is in `to` only. */
+/* Returns when the partition is only in `to`. */
 int move_partition(const struct move_options *options, struct err *err);
 
 /* Cancel a move that has not assigned the partition to the target yet; it

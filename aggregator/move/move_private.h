@@ -14,8 +14,7 @@
 
 /* A store at one end of the move. */
 struct move_end {
-	char path[DURABLE_DIR_PATH_BYTES]; /* real path, without symbolic links
-					    */
+	char path[DURABLE_DIR_PATH_BYTES]; /* without symbolic links */
 	struct journal *journal;
 	struct db *tables;
 	struct lockfile lockfile; /* lock of STORE/MOVE: one move at a time */
@@ -28,19 +27,18 @@ struct move {
 	struct move_end from, to;
 };
 
-/* Replace the row of an owner if it is still the one that we read; ends the
- * transaction. */
+/* Replace the assignment of a partition if it is still end->owner, as read
+ * before; ends the transaction. */
 int move_put_owner(struct move_end *end, struct db_txn *txn,
     struct text partition, const struct owner *owner, struct err *err);
-void move_set_place(struct owner *owner, const struct move_end *other);
+void move_set_other_store(struct owner *owner, const struct move_end *other);
 /* The number of the journal's last entry, as seen in the transaction. */
 uint64_t move_last_entry(struct db_txn *txn);
-/* Copy the streams of the partition to `to` (may be NULL); returns their
- * count. */
+/* Count the streams of the partition, and copy them to `to` unless NULL. */
 uint64_t move_each_stream(
     struct db_txn *txn, struct text partition, struct db_txn *to);
 
-/* Is the move allowed? */
+/* -1: the move is not allowed. */
 int move_check_target(struct move *move, struct err *err);
 int move_check_source(struct move *move, struct err *err);
 int move_check_cuts(struct move *move, struct err *err);
@@ -48,10 +46,11 @@ int move_check_cuts(struct move *move, struct err *err);
 /* Step 4: copy the rows from a snapshot of the source. */
 int move_copy(struct move *move, struct err *err);
 /* Delete what an earlier attempt has left in the target. */
-int move_forget_copy(struct move *move, struct err *err);
+int move_delete_copy(struct move *move, struct err *err);
 /* Step 8: delete the rows in the source. */
 int move_remove_rows(struct move *move, struct err *err);
-/* Do the tables of this end have a name, and so perhaps rows, of it? */
+/* Do the tables of this end have the name, and so perhaps rows, of the
+ * partition? */
 int move_is_named(
     struct move_end *end, struct text partition, bool *named, struct err *err);
 

@@ -8,7 +8,7 @@
 #include "aggregator/journal/owner.h"
 #include "aggregator/tables/dictionary.h"
 
-struct asking {
+struct listing {
 	struct db_txn *tables;
 	void (*on_owned)(void *arg, const struct owned_partition *owned);
 	void *arg;
@@ -32,17 +32,18 @@ count_records(struct db_txn *tables, struct text partition)
 static void
 on_owner(void *arg, struct text partition, const struct owner *owner)
 {
-	const struct asking *asking = arg;
+	const struct listing *listing = arg;
 	struct owned_partition owned_partition = { .partition = partition,
-		.state = owner_word(owner->state),
-		.records = count_records(asking->tables, partition),
+		.state = owner_state_name(owner->state),
+		.records = count_records(listing->tables, partition),
 		.since_ns = owner->since_ns,
-		.place = owner->state == OWNER_OWN ? "" : owner->place };
+		.other_store =
+		    owner->state == OWNER_OWN ? "" : owner->other_store };
 
-	if (owner->state == OWNER_GONE && !owner->tidied)
+	if (owner->state == OWNER_GONE && !owner->cleaned)
 		owned_partition.state =
 		    "going"; /* its rows are not deleted yet */
-	asking->on_owned(asking->arg, &owned_partition);
+	listing->on_owned(listing->arg, &owned_partition);
 }
 
 int
@@ -50,7 +51,7 @@ owned_partitions_each(const char *store,
     void (*on_owned)(void *arg, const struct owned_partition *owned_partition),
     void *arg, struct err *err)
 {
-	struct asking asking = { NULL, on_owned, arg };
+	struct listing listing = { NULL, on_owned, arg };
 	struct admin_both both;
 	struct db_txn *journal;
 	int rc;
@@ -58,14 +59,14 @@ owned_partitions_each(const char *store,
 	if (admin_find(store, err) != 0 ||
 	    admin_both_open(&both, store, true, err) != 0)
 		return -1;
-	rc = db_begin(both.tables, false, &asking.tables, err);
+	rc = db_begin(both.tables, false, &listing.tables, err);
 	if (rc == 0) {
 		rc = db_begin(journal_db(both.journal), false, &journal, err);
 		if (rc == 0) {
-			owner_each(journal, on_owner, &asking);
+			owner_each(journal, on_owner, &listing);
 			db_abort(&journal);
 		}
-		db_abort(&asking.tables);
+		db_abort(&listing.tables);
 	}
 	admin_both_close(&both);
 	return rc;

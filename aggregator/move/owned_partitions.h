@@ -12,14 +12,16 @@
 
 struct owned_partition {
 	struct text partition;
-	const char *state; /* "own", "frozen", "coming", "going", "gone" */
+	/* Of struct owner, or "going": gone, but its rows still exist. */
+	const char *state;
 	uint64_t records;
 	int64_t since_ns;
-	const char *place; /* the store at the other end of a move, or "" */
+	const char
+	    *other_store; /* the store at the other end of a move, or "" */
 };
 
-/* All partitions, sorted by name; `on_owned` gets a view.  The aggregator may
- * be running. */
+/* Call `on_owned` for each partition, sorted by name; its argument is valid
+ * during the call.  The aggregator may be running. */
 int owned_partitions_each(const char *store,
     void (*on_owned)(void *arg, const struct owned_partition *owned_partition),
     void *arg, struct err *err);

@@ -35,11 +35,11 @@ move_put_owner(struct move_end *end, struct db_txn *txn, struct text partition,
 }
 
 void
-move_set_place(struct owner *owner, const struct move_end *other)
+move_set_other_store(struct owner *owner, const struct move_end *other)
 {
-	_Static_assert(sizeof(owner->place) >= sizeof(other->path),
+	_Static_assert(sizeof(owner->other_store) >= sizeof(other->path),
 	    "the path of a store is too long");
-	strcpy(owner->place, other->path);
+	strcpy(owner->other_store, other->path);
 	owner->since_ns = clock_wall_ns();
 }
 
@@ -100,18 +100,18 @@ move_check_target(struct move *move, struct err *err)
 	uint64_t streams = 0;
 	bool named = false;
 
-	if (to->owner.state == OWNER_GONE && to->owner.tidied)
+	if (to->owner.state == OWNER_GONE && to->owner.cleaned)
 		return 0;
 	if (to->owner.state == OWNER_GONE)
 		return err_set(err,
 		    "%s still has rows from before the partition was moved to "
 		    "%s: run that move again to delete them",
-		    to->path, to->owner.place);
+		    to->path, to->owner.other_store);
 	if (to->owner.state != OWNER_NONE)
 		return err_set(err,
 		    "%s has records of this partition (%s) that do not come "
 		    "from this move",
-		    to->path, owner_word(to->owner.state));
+		    to->path, owner_state_name(to->owner.state));
 	if (count_streams(to, move->partition, &streams, err) != 0 ||
 	    move_is_named(to, move->partition, &named, err) != 0)
 		return -1;

@@ -145,9 +145,11 @@ answer_query(struct query_server *query_server,
 		query->page_bytes = PAGE_BYTES_MAX;
 	if (query->page_bytes < PAGE_BYTES_MIN)
 		query->page_bytes = PAGE_BYTES_MIN;
-	if (query->cursor.bytes == 0 && query_server->source.settle != NULL &&
+	if (query->cursor.bytes == 0 &&
+	    query_server->source.wait_until_readable != NULL &&
 	    (header->type == WIRE_SELECT || header->type == WIRE_STATS))
-		query_server->source.settle(query_server->source.arg);
+		query_server->source.wait_until_readable(
+		    query_server->source.arg);
 	/* If the records do not compress, fewer of them fit.  If not even a
 	 * single record fits, the reader truncates it when it has less room. */
 	for (;; query->page_bytes /= 2) {

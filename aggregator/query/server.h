@@ -31,9 +31,9 @@ struct query_server_options {
 
 struct query_server_source {
 	struct reader *reader;
-	/* Called before the first page of an answer: wait (with a time limit)
+	/* Called before the first page of an answer: waits (with a time limit)
 	 * until the batches acknowledged so far can be read.  May be NULL. */
-	void (*settle)(void *arg);
+	void (*wait_until_readable)(void *arg);
 	/* Append the status of the process after that of the store: a full
 	 * context and a record.  Called in the thread of the query server. */
 	void (*status)(void *arg, struct wire_writer *w);

@@ -31,7 +31,7 @@ static bool
 report_lost(struct follow *follow, uint64_t to, const char *reason,
     const struct journal_entry *next)
 {
-	struct record record = journal_about(next, RECORD_GAP, reason);
+	struct record record = journal_entry_record(next, RECORD_GAP, reason);
 
 	record.node = (struct text){ NULL, 0 };
 	record.id = (struct record_id){ 0 };
@@ -97,7 +97,7 @@ append_batch(struct follow *follow, const struct journal_entry *entry)
 static bool
 append_gap(struct follow *follow, const struct journal_entry *entry)
 {
-	struct record record = journal_gap(entry);
+	struct record record = journal_gap_record(entry);
 
 	return follow->at.records > 0 || append(follow, &record);
 }

@@ -188,7 +188,7 @@ db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
 }
 
 void
-db_seal(
+db_complete(
     struct db_txn *txn, struct text key, unsigned char *value, uint32_t bytes)
 {
 	(void)txn;

@@ -313,7 +313,7 @@ sim_aggregator_receive(struct sim *sim, int from, struct text frame)
 	stream = sim_stream_of(q.partition);
 	answer = answer_to(sim, from, &q);
 	if (sim_chance(sim, k->busy_percent))
-		room = sim_chance(sim, 50) ? RECEIVER_FULL : RECEIVER_BEHIND;
+		room = sim_chance(sim, 50) ? RECEIVER_FULL : RECEIVER_LAGGING;
 	if (q.type != WIRE_HELLO && (is_quarantine(sim, &q, body) ||
 					sim_chance(sim, k->refuse_percent))) {
 		refuse(&answer, WIRE_NACK_FORBIDDEN);

@@ -150,7 +150,7 @@ a_reserved_value_is_compacted_in_place(void **state)
 	at = db_reserve(txn, ROWS, text_of("big"), BYTES, true);
 	assert_non_null(at);
 	memset(at, 'x', BYTES);
-	db_seal(txn, text_of("big"), at, BYTES);
+	db_complete(txn, text_of("big"), at, BYTES);
 	commit(txn);
 	txn = begin(db, false);
 	assert_true(db_get(txn, ROWS, text_of("big"), &value));

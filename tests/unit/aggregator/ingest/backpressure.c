@@ -51,7 +51,7 @@ full_room(void)
 		.follower = { .position = nothing_indexed },
 		.journal_bytes = 1 << 20 };
 
-	backpressure_is_full(&backpressure, clock_monotonic_ns(), &why);
+	backpressure_set_full(&backpressure, clock_monotonic_ns(), &why);
 	assert_true(backpressure.full);
 	return backpressure;
 }

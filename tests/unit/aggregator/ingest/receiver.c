@@ -480,7 +480,7 @@ without_room_repetitions_are_acknowledged_and_new_batches_wait(void **state)
 	answer = send_batch_when(&s, 1, RECEIVER_FULL);
 	assert_int_equal(answer.type, WIRE_ACK);
 	assert_int_equal(answer.credit_bytes, 0);
-	answer = send_batch_when(&s, 2, RECEIVER_BEHIND);
+	answer = send_batch_when(&s, 2, RECEIVER_LAGGING);
 	is_nack(answer, WIRE_NACK_BUSY, 2);
 	is_ack(send_batch(&s, 2), 2);
 }
@@ -544,7 +544,7 @@ a_failed_commit_undoes_everything(void **state)
 	assert_true(receiver_is_dirty(receiver));
 	journal_abort(journal);
 	receiver_failed(receiver);
-	receiver_take_back(receiver, &answer);
+	receiver_withdraw(receiver, &answer);
 	is_nack(answer, WIRE_NACK_BUSY, 0);
 	assert_true(receiver_counters(receiver)->batches == 0);
 	assert_false(receiver_is_dirty(receiver));
@@ -690,7 +690,7 @@ let_it_be(enum owner_state state)
 	struct owner owner = { .state = state, .move = { 7 }, .number = 9 };
 	struct err err;
 
-	strcpy(owner.place, "/elsewhere");
+	strcpy(owner.other_store, "/elsewhere");
 	assert_int_equal(journal_begin(journal, &err), 0);
 	owner_put(journal_txn(journal), text_of("acct$pool"), &owner);
 	assert_int_equal(journal_commit(journal, &err), DB_OK);
@@ -709,7 +709,7 @@ moving_partitions_wait_and_moved_ones_are_refused(void **state)
 	assert_int_equal(owner_now().state, OWNER_NONE);
 	is_ack(send_batch(&s, 1), 1);
 	assert_int_equal(owner_now().state, OWNER_OWN);
-	assert_false(owner_moved(&(struct owner){ .state = OWNER_OWN }));
+	assert_false(owner_was_moved(&(struct owner){ .state = OWNER_OWN }));
 	let_it_be(OWNER_FROZEN);
 	is_nack(send_batch(&s, 2), WIRE_NACK_BUSY, 0);
 	is_nack(send_batch(&s, 1), WIRE_NACK_BUSY, 0);
@@ -723,9 +723,9 @@ moving_partitions_wait_and_moved_ones_are_refused(void **state)
 	let_it_be(OWNER_OWN);
 	is_ack(send_batch(&s, 2), 2);
 	owner = owner_now();
-	assert_true(owner_moved(&owner));
+	assert_true(owner_was_moved(&owner));
 	assert_int_equal(owner.number, 9);
-	assert_string_equal(owner.place, "/elsewhere");
+	assert_string_equal(owner.other_store, "/elsewhere");
 }
 
 static void

@@ -192,7 +192,7 @@ numbers_of_gaps(void)
 	assert_int_equal(journal_walk_open(now, &walk, &err), 0);
 	assert_int_equal(journal_walk_seek(walk, 0, &err), 0);
 	while (journal_walk_next(walk, &entry) == 1) {
-		struct record record = journal_gap(&entry);
+		struct record record = journal_gap_record(&entry);
 
 		assert_int_equal(entry.header.type, WIRE_GAP);
 		assert_int_equal(entry.header.reason, WIRE_GAP_RESTORED);

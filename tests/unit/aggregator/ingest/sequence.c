@@ -92,9 +92,9 @@ known_running_hashes_agree_or_diverge(void **state)
 			.before = cases[i].before };
 
 		assert_int_equal(
-		    sequence_diverge(&numbers, &stream), cases[i].fork);
+		    sequence_diverges(&numbers, &stream), cases[i].fork);
 		assert_int_equal(
-		    sequence_agree(&numbers, &stream), cases[i].agree);
+		    sequence_agrees(&numbers, &stream), cases[i].agree);
 	}
 }
 
@@ -120,7 +120,7 @@ one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
 
 		stream.ring[20 % JOURNAL_RING] = 0;
 		assert_int_equal(
-		    sequence_follow(&numbers, &stream), cases[i].follow);
+		    sequence_continues(&numbers, &stream), cases[i].follow);
 	}
 }
 
@@ -138,16 +138,16 @@ a_repetition_has_the_stored_content(void **state)
 	stream.ring[40 % JOURNAL_RING] =
 	    hash_chain(139, crc32c(0, body.at, body.bytes), body.bytes, 3);
 	assert_true(sequence_get(&numbers, &header, body));
-	assert_false(sequence_differ(&numbers, &stream));
+	assert_false(sequence_differs(&numbers, &stream));
 	assert_true(
 	    sequence_get(&numbers, &header, (struct text){ "bodY", 4 }));
-	assert_true(sequence_differ(&numbers, &stream));
+	assert_true(sequence_differs(&numbers, &stream));
 	header.records = 4;
 	assert_true(sequence_get(&numbers, &header, body));
-	assert_true(sequence_differ(&numbers, &stream));
+	assert_true(sequence_differs(&numbers, &stream));
 	header.chain = 0; /* the sender does not know what was before */
 	assert_true(sequence_get(&numbers, &header, body));
-	assert_false(sequence_differ(&numbers, &stream));
+	assert_false(sequence_differs(&numbers, &stream));
 }
 
 int
