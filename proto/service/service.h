@@ -5,9 +5,10 @@
  *
  * TERM or INT calls on_stop, which drains and calls loop_quit; a second
  * signal, or --stop-timeout (default 10 s), ends the process at once, which is
- * safe: a crash and a stop give the same guarantees.  HUP reads the
- * configuration again; if all of it is valid, the options with OPT_RELOAD get
- * their new values and `reload` applies them, otherwise nothing changes.
+ * safe: a crash and a stop give the same guarantees.  HUP reads the keys again,
+ * then the configuration: if all of it is valid, the options with OPT_RELOAD
+ * get their new values and `reload` applies them, otherwise all keep the old
+ * ones. The log says of each part whether it was reloaded or is unchanged.
  * State changes are reported to the supervisor ($NOTIFY_SOCKET,
  * $WATCHDOG_USEC; notify.h); the watchdog is no longer fed once a thread is
  * stuck (os/heartbeat.h).  No service leaves a core file, and each gives up
@@ -30,6 +31,14 @@
 #include "proto/net/loop/loop.h"
 #include "proto/service/sandbox.h"
 
+/* A part that HUP reads again whatever the configuration contains, because it
+ * must take effect at once: keys. */
+struct service_renewal {
+	const char *what; /* "authorized keys", for the log; NULL: the end */
+	/* -1: unchanged, and `err` says why. */
+	int (*renew)(void *arg, struct loop *loop, struct err *err);
+};
+
 struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
@@ -46,11 +55,9 @@ struct service {
 	/* Bind the sockets. */
 	int (*start)(void *arg, struct loop *loop, struct err *err);
 	void (*stop)(void *arg, struct loop *loop); /* drain, then loop_quit */
-	/* On HUP, before everything else and whatever the configuration
-	 * contains: apply what must take effect at once (keys), or change
-	 * nothing and return -1.  On success the pid file gets the current
-	 * time.  May be NULL. */
-	int (*renew)(void *arg, struct loop *loop, struct err *err);
+	/* In this order; NULL: none.  When all have succeeded, the pid file
+	 * gets the current time. */
+	const struct service_renewal *renewals;
 	/* On HUP, after the options with OPT_RELOAD have their new values.
 	 * Check everything first, then apply it; or change nothing and return
 	 * -1: then the options get their old values again, and the sentence in
