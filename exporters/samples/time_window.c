@@ -18,7 +18,7 @@ const struct opt time_window_options[] = {
 	    "epoch seconds",
 	    NULL, false },
 	{ "to", 0, OPT_TIME, OPT_TO(struct time_window_options, to_ns), "TIME",
-	    "only before", NULL, false },
+	    "show only records before this time", NULL, false },
 	{ "step", 0, OPT_DURATION, OPT_TO(struct time_window_options, step_ns),
 	    "TIME", "combine the samples of this much time, such as 10s", NULL,
 	    false },
