@@ -60,8 +60,8 @@ static const struct opt table[] = {
 	{ "stdin", 0, OPT_FLAG, OPT_TO(struct options, from_stdin), NULL,
 	    "read events from standard input, one a line", NULL, false },
 	{ "wait", 0, OPT_CHOICE, OPT_TO(struct options, wait), "WHAT",
-	    "return when the agent has accepted or the aggregator has stored "
-	    "the event",
+	    "return when the agent has accepted (default) or the aggregator "
+	    "has stored the event",
 	    "accepted|stored", false },
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct options, how.timeout_ns),
 	    "DURATION", "wait this long for an answer (default: 10s)", NULL,

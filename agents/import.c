@@ -39,8 +39,8 @@ static const struct opt table[] = {
 	    "cascade)",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, input.node), "NAME",
-	    "set the node that imports (default: the host name); testrun: the "
-	    "node of the events",
+	    "set the node that imports (default: from the batch system or the "
+	    "host name); testrun: the node of the events",
 	    NULL, false },
 	{ "connect", 0, OPT_LIST, OPT_TO(struct options, connect), "ENDPOINT",
 	    "send to this broker (default: ipc://DIR/run/broker.ipc); repeat "

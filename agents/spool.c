@@ -23,7 +23,7 @@ static const struct values defaults = { .node = "" };
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "ls: print a table or json", "table|json", 0 },
+	    "ls: print a table (default) or json", "table|json", 0 },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, partition),
 	    "PATTERN", "cat: print only partitions that match (* and ?)", NULL,
 	    0 },

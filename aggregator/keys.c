@@ -59,7 +59,7 @@ static const struct opt options[] = {
 	    NULL, "rotate: finish the rotation and revoke the old key", NULL,
 	    0 },
 	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
-	    "FORMAT", "list: print a table, json, jsonl or csv",
+	    "FORMAT", "list: print a table (default), json, jsonl or csv",
 	    "table|json|jsonl|csv", 0 },
 	{ .name = NULL },
 };

@@ -39,7 +39,7 @@ static const struct opt options[] = {
 	    "the partition table of the brokers (default: DIR/partitions)",
 	    NULL, false },
 	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
-	    "FORMAT", "list: print a table, json, jsonl or csv",
+	    "FORMAT", "list: print a table (default), json, jsonl or csv",
 	    "table|json|jsonl|csv", false },
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct values, timeout_ns), "TIME",
 	    "move: give up if the source indexes nothing for this time "

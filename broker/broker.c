@@ -31,11 +31,13 @@ static const struct values defaults = { .queue = QUEUE_DEFAULT,
 
 static const struct opt options[] = {
 	{ "listen", 0, OPT_LIST, OPT_TO(struct values, listen), "ENDPOINT",
-	    "listen on ENDPOINT for agents and readers; may be repeated", NULL,
-	    false },
+	    "listen on ENDPOINT for agents and readers; may be repeated "
+	    "(default: ipc://DIR/run/broker.ipc)",
+	    NULL, false },
 	{ "aggregator", 0, OPT_TEXT, OPT_TO(struct values, aggregator),
 	    "ENDPOINT",
-	    "send partitions that match no route here; empty: reject them",
+	    "send partitions that match no route here; empty: reject them "
+	    "(default: ipc://DIR/run/intake.ipc)",
 	    NULL, OPT_RELOAD },
 	{ "route", 0, OPT_LIST, OPT_TO(struct values, route),
 	    "PATTERN=ENDPOINT",
@@ -50,11 +52,13 @@ static const struct opt options[] = {
 	    "name this broker in status replies (default: the host name)", NULL,
 	    false },
 	{ "queue", 0, OPT_COUNT, OPT_TO(struct values, queue), "N",
-	    "queue at most this many messages per peer and direction", NULL,
-	    false },
+	    "queue at most this many messages per peer and direction (default: "
+	    "4)",
+	    NULL, false },
 	{ "memory-max", 0, OPT_BYTES, OPT_TO(struct values, memory_max),
 	    "BYTES",
-	    "warn when the queues of all peers could exceed this many bytes",
+	    "warn when the queues of all peers could exceed this many bytes "
+	    "(default: 1GiB)",
 	    NULL, OPT_RELOAD },
 	{ "server-key", 0, OPT_TEXT, OPT_TO(struct values, server_key), "FILE",
 	    "use this private key for the TCP listeners (default: "

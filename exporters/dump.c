@@ -38,12 +38,12 @@ static const struct values defaults = {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "print as jsonl or csv", "jsonl|csv", false },
+	    "print as jsonl (default) or csv", "jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "kind", 0, OPT_LIST, OPT_TO(struct values, kinds), "KIND",
 	    "print only this kind: event, sample, span, entity, gap, rejected, "
-	    "phase, run; may be repeated except for phase and run",
+	    "phase, run; may be repeated (default: all except phase and run)",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "PATTERN",
 	    "print only records of matching nodes (* and ?)", NULL, false },

@@ -53,8 +53,8 @@ static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "DIR",
 	    "write the files to this directory (default: .)", NULL, false },
 	{ "term", 0, OPT_CHOICE, OPT_TO(struct values, terminal), "TERM",
-	    "draw in this format; dumb (characters) and sixel go to standard "
-	    "output",
+	    "draw in this format (default: png); dumb (characters) and sixel "
+	    "go to standard output",
 	    "png|svg|dumb|sixel", false },
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
 	    "choose the picture; cascade: cascade (default), phases, all; "

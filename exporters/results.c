@@ -34,8 +34,8 @@ enum { FORMAT_ROW = 0, SINCE_ROW = 2, LIMIT_ROW, OLDEST_ROW };
 static const struct opt options[] = {
 	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
 	    "FORMAT",
-	    "print as table, json, jsonl or csv (entities: jsonl by default, "
-	    "no table)",
+	    "print as table (default), json, jsonl or csv (entities: jsonl by "
+	    "default, no table)",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },

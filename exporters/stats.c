@@ -40,8 +40,8 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "print in this format; jsonl: only phases, perf, clocks; csv: not "
-	    "status",
+	    "print in this format (default: table; perf, scanner: json); "
+	    "jsonl: only phases, perf, clocks; csv: not status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },

@@ -20,7 +20,9 @@ struct values {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "print text or json, which is an object a line", "text|json", 0 },
+	    "print text (default), or json: one object for each frame, on a "
+	    "line",
+	    "text|json", 0 },
 	{ .name = NULL },
 };
 

@@ -41,7 +41,7 @@ send_frame(struct sender *sender, const struct sender_stream *s,
 	header->node = (struct text){ sender->node, sender->node_bytes };
 	header->session = s->session;
 	header->sent_ns = next_stamp(sender, wall_ns);
-	header->run = sender->run;
+	header->start_count = sender->run;
 	frame.bytes = (uint32_t)wire_frame(
 	    sender->frame, sizeof(sender->frame), header, body);
 	assert(frame.bytes > 0);
@@ -207,7 +207,7 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 		header.type = WIRE_GAP;
 		header.last_seq = batch.last_seq;
 		header.reason = batch.reason;
-		header.after = batch.after;
+		header.chain_after = batch.after;
 		batch.body = (struct text){ NULL, 0 };
 		/* The rest of a gap begins at the number that the aggregator
 		 * expects. */

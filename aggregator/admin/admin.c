@@ -286,8 +286,11 @@ int
 admin_rebuild(
     const char *store, const struct writer_options *options, struct err *err)
 {
-	int rc = with_indexer(store, options, rebuild, err);
+	struct writer_options how = *options;
+	int rc;
 
+	how.will_rebuild = true;
+	rc = with_indexer(store, &how, rebuild, err);
 	if (rc == 0)
 		log_info("%s: phases and statistics were rebuilt", store);
 	return rc;

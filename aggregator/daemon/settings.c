@@ -36,14 +36,18 @@ const struct opt aggregator_settings_options[] = {
 	    "DIR", "directory of the store (default: DIR/store)", NULL, false },
 	{ "listen", 0, OPT_LIST,
 	    OPT_TO(struct aggregator_settings_given, listen), "ENDPOINT",
-	    "listen on ENDPOINT for brokers and agents; may be repeated", NULL,
-	    false },
+	    "listen on ENDPOINT for brokers and agents; may be repeated "
+	    "(default: ipc://DIR/run/intake.ipc)",
+	    NULL, false },
 	{ "reader", 0, OPT_LIST,
 	    OPT_TO(struct aggregator_settings_given, reader), "ENDPOINT",
-	    "listen on ENDPOINT for readers; may be repeated", NULL, false },
+	    "listen on ENDPOINT for readers; may be repeated (default: "
+	    "ipc://DIR/run/reader.ipc)",
+	    NULL, false },
 	{ "models", 0, OPT_TEXT,
 	    OPT_TO(struct aggregator_settings_given, models), "DIR",
-	    "read the model files of this directory; empty: match no phases",
+	    "read the model files of this directory; empty: match no phases "
+	    "(default: the installed ones)",
 	    NULL, false },
 	{ "retain", 0, OPT_DURATION,
 	    OPT_TO(struct aggregator_settings_given, retain_ns), "TIME",
@@ -103,8 +107,9 @@ const struct opt aggregator_settings_options[] = {
 	    NULL, false },
 	{ "queue", 0, OPT_COUNT,
 	    OPT_TO(struct aggregator_settings_given, queue), "N",
-	    "queue at most this many messages per peer and direction", NULL,
-	    false },
+	    "queue at most this many messages per peer and direction (default: "
+	    "64)",
+	    NULL, false },
 	{ "sessions-per-hour", 0, OPT_COUNT,
 	    OPT_TO(struct aggregator_settings_given, sessions), "N",
 	    "accept at most this many new sessions per hour from a node "

@@ -40,7 +40,8 @@ adopt_models(struct writer *writer, struct db_txn *txn)
 
 	if (was == model_set_hash(&writer->models))
 		return;
-	if (was != 0 && atomic_load(&writer->position) > 0)
+	if (was != 0 && atomic_load(&writer->position) > 0 &&
+	    !writer->options.will_rebuild)
 		log_warn("indexer: the models have changed; phases of stored "
 			 "records follow the old models until a rebuild "
 			 "(poolscope-admin rebuild)");

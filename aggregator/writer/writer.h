@@ -38,6 +38,8 @@ struct writer_options {
 	int64_t compact_after_ns; /* compact an hour that has ended and was idle
 				     this long; 0: never compact */
 	bool allow_network;
+	bool will_rebuild; /* the caller calls writer_rebuild next: do not
+			      advise it */
 };
 
 /* Open STORE/tables (create it if missing) and read the models; the error of a

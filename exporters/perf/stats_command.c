@@ -37,8 +37,8 @@ const struct opt stats_perf_options[] = {
 	    "minmax|reference", false },
 	{ "max-length", 0, OPT_COUNT,
 	    OPT_TO(struct stats_perf_options, max_length), "N",
-	    "perf: print at most N reports per node (default with --decimate: "
-	    "1000)",
+	    "perf: print at most N reports per node (default: 1000 with "
+	    "--decimate)",
 	    NULL, false },
 	{ "since-boot", 0, OPT_FLAG,
 	    OPT_TO(struct stats_perf_options, since_boot), NULL,

@@ -26,11 +26,14 @@ const struct opt source_options[] = {
 	    false },
 	{ "connect", 0, OPT_TEXT, OPT_TO(struct source_options, connect),
 	    "ENDPOINT",
-	    "query the aggregator at this endpoint, such as tcp://head:5571",
+	    "query the aggregator at this endpoint, such as tcp://head:5571 "
+	    "(default: that of the instance if it runs, else its store)",
 	    NULL, false },
 	{ "clock", 0, OPT_CHOICE, OPT_TO(struct source_options, clock), "CLOCK",
-	    "show times on the nodes' clocks (raw) or on the aggregator's "
-	    "(corrected)",
+	    "show times on the nodes' clocks (raw), on the aggregator's "
+	    "(corrected), or corrected where a clock was off (auto, the "
+	    "default "
+	    "except for dump and upload)",
 	    "auto|raw|corrected", false },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct source_options, key.key), "FILE",
 	    "use this key for a TCP endpoint (default: DIR/keys/reader.key)",

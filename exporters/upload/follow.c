@@ -308,7 +308,7 @@ follow_to_end(struct follow *f, struct err *err)
 		return err_prefix(err, "the cursor %.200s", f->path);
 	f->cursor.generation = source_generation(f->rows->source);
 	while ((rc = source_next(f->rows->source, &record, err)) > 0) {
-		if (f->read++ % ASK_EVERY == 0 && interrupt_is_asked())
+		if (f->read++ % ASK_EVERY == 0 && interrupt_is_pending())
 			return 1;
 		if (take_record(f, &record, err) != 0)
 			return -1;
@@ -337,7 +337,7 @@ upload_follow(struct upload_records *rows, struct err *err)
 	/* Records that were not sent are sent after the next start. */
 	if (rc == 0)
 		rc = save(&f, err);
-	else if (interrupt_is_asked()) {
+	else if (interrupt_is_pending()) {
 		rc = 0;
 		err_clear(err);
 	}

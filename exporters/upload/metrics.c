@@ -28,8 +28,8 @@ enum { NS_PER_MS = 1000000 };
 const struct opt upload_metrics_options[] = {
 	{ "style", 0, OPT_CHOICE, OPT_TO(struct upload_metrics_values, style),
 	    "STYLE",
-	    "metrics: upload eighteen numbers per node (flat), or samples as "
-	    "curves (system)",
+	    "metrics: upload eighteen numbers per node (flat, the default), or "
+	    "samples as curves (system)",
 	    "flat|system", false },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct upload_metrics_values, prefix),
 	    "TEXT",

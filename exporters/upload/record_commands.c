@@ -89,7 +89,7 @@ send_once(struct upload_records *rows, struct err *err)
 	while ((rc = source_next(rows->source, &record, err)) > 0) {
 		uint64_t before = rows->added;
 
-		if (read++ % ASK_EVERY == 0 && interrupt_is_asked())
+		if (read++ % ASK_EVERY == 0 && interrupt_is_pending())
 			return err_set_code(
 			    err, ERR_INTERRUPTED, "interrupted");
 		rc = upload_records_add(rows, &record, err);

@@ -138,6 +138,7 @@ check_text "... and all are counted" "60 orders, $(wc -l <"$TMP/events.jsonl") e
 check_text "what came before does not" "" "$(poolscope-dump -q -p 'hall$before' --kind phase)"
 stop aggregator
 check "phases are rebuilt" poolscope-admin rebuild --models "$TMP/models"
+check_status 1 "... without the advice to rebuild them" grep 'models have changed' "$TMP/err"
 begin
 check_status 1 "... which needs no second time" sh -c \
 	'sed "1,/were rebuilt/d" "$1" | tail -n 5 | grep -q "models have changed"' x "$TMP/aggregator.log"

@@ -27,6 +27,13 @@ check "an element of an array begins" slurm SLURM_JOB_ID=4713 SLURM_ARRAY_JOB_ID
 	SLURM_JOB_USER='a`id`$(id);"x' "$deploy/slurm/prolog"
 check "outside of a job nothing happens" env -u SLURM_JOB_ID POOLSCOPE_DIR="$DIR" "$deploy/slurm/prolog"
 check "without the programs it ends with 0" env -i PATH=/usr/bin:/bin SLURM_JOB_ID=1 "$deploy/slurm/prolog"
+mkdir "$TMP/full"
+printf '#!/bin/sh\nexit 75\n' >"$TMP/full/poolscope-emit" # the spool is full
+printf '#!/bin/sh\necho "$@" >>"%s"\n' "$TMP/syslog" >"$TMP/full/logger"
+chmod +x "$TMP/full/poolscope-emit" "$TMP/full/logger"
+check "an event that is refused does not fail the job" job PATH="$TMP/full:$PATH" "$deploy/slurm/prolog"
+check_text "... and is reported" "-t poolscope job 4711: event 'start' was not emitted (poolscope-emit exited with 75)" \
+	"$(cat "$TMP/syslog")"
 poolscope-emit last one --wait stored >/dev/null
 check "all of it is stored" wait_until '[ "$(events "job:*" | wc -l)" -eq 3 ]' 30
 events 'job:*' >"$TMP/jobs"

@@ -1,5 +1,5 @@
-# Every program has a man page, mandoc accepts it, and --help and the page have the
-# same options.
+# Every program has a man page, mandoc accepts it, --help and the page have the same
+# options and defaults, and examples use options that exist.
 set -eu
 status=0
 for program in build/bin/poolscope-*; do
@@ -16,5 +16,9 @@ for program in build/bin/poolscope-*; do
 			{ echo "$page: --$option is not an option"; status=1; }
 	done
 done
-mandoc -T lint -W warning deploy/poolscope.1 deploy/poolscope.conf.5 deploy/poolscope.7 agents/poolscope.3 || status=1
+mandoc -T lint -W warning deploy/poolscope.1 deploy/poolscope.conf.5 deploy/poolscope.7 agents/poolscope.3 \
+	aggregator/poolscope-model.5 || status=1
+for page in README.md agents/*.[1-8] aggregator/*.[1-8] broker/*.[1-8] deploy/*.[1-8] exporters/*.[1-8] proto/*.[1-8]; do
+	python3 tests/lint/pages.py "$page" build/bin || status=1
+done
 exit $status

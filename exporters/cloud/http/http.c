@@ -242,7 +242,7 @@ perform(struct http *http, CURLcode *code)
 	*code = CURLE_FAILED_INIT;
 	while (rc == CURLM_OK &&
 	       (rc = curl_multi_perform(http->multi, &running)) == CURLM_OK &&
-	       running > 0 && !interrupt_is_asked())
+	       running > 0 && !interrupt_is_pending())
 		rc = curl_multi_poll(
 		    http->multi, &ending, ending.fd < 0 ? 0 : 1, POLL_MS, NULL);
 	if (rc != CURLM_OK)
@@ -422,12 +422,12 @@ names_file(struct text variable)
 void
 http_sandbox(struct sandbox *sandbox, const struct http_options *options)
 {
-	sandbox_read_beside(sandbox, options->cacert);
+	sandbox_read_folder_of(sandbox, options->cacert);
 	for (char **each = environ; each != NULL && *each != NULL; each++) {
 		size_t bytes = strcspn(*each, "=");
 
 		if ((*each)[bytes] == '=' &&
 		    names_file((struct text){ *each, (uint32_t)bytes }))
-			sandbox_read_beside(sandbox, *each + bytes + 1);
+			sandbox_read_folder_of(sandbox, *each + bytes + 1);
 	}
 }

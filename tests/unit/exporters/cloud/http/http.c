@@ -586,7 +586,7 @@ test_a_signal_ends_a_retry_pause(void **state)
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	pthread_join(thread, NULL);
 	assert_non_null(strstr(err.text, "interrupted"));
-	assert_true(interrupt_is_asked());
+	assert_true(interrupt_is_pending());
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	assert_int_equal(sigtimedwait(&set, NULL, &none), SIGTERM);

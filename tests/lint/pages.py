@@ -1,0 +1,100 @@
+"""pages - a manual page and --help give an option the same default, and the programs
+that an example calls have the options that it uses.
+
+    pages.py PAGE BIN       prints what differs; exit status 1 if anything does
+
+PAGE is a manual page, or Markdown with blocks of sh.  BIN has the programs.
+
+SPDX-License-Identifier: MIT
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# A default that has one spelling: a number with a unit, a path, an endpoint.
+LITERAL = re.compile(r"(?:-?\d[\w.]*|(?:ipc://)?DIR/[\w./-]+)$")
+
+
+def run(program):
+    return subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def help_of(program):
+    """The help of each long option, by its name."""
+    options, name = {}, None
+    for line in run(program).splitlines():
+        found = re.match(r"  (?:-\w,|   ) --([\w-]+)(.*)", line)
+        if found:
+            name = found[1]
+            options[name] = found[2]
+        elif name and line.startswith(" " * 27):
+            options[name] += " " + line.strip()
+        else:
+            name = None
+    return options
+
+
+def items_of(page):
+    """The text under each option of a page, by its name, macros included."""
+    items, names = {}, []
+    for line in page.splitlines():
+        if line.startswith(".It "):
+            names = re.findall(r"Fl -([\w-]+)", line)
+        elif line.startswith(".Sh "):
+            names = []
+        for name in names:
+            items[name] = items.get(name, "") + line + "\n"
+    return items
+
+
+def defaults(page, program):
+    items = items_of(page)
+    for name, text in help_of(program).items():
+        found = re.search(r"\(default: ([^;,) ]+)", text)
+        default = found[1] if found else ""
+        if LITERAL.match(default) and not re.search(
+                r"(?<![\w./])" + re.escape(default) + r"(?![\w/])", items.get(name, "")):
+            yield f"--{name}: the default {default} of --help is not in the page"
+
+
+def commands(text, is_page):
+    """What the examples call: verb and arguments of each poolscope VERB."""
+    if is_page:
+        text = text.partition("\n.Sh EXAMPLES\n")[2].split("\n.Sh ")[0]
+    else:
+        text = "".join(re.findall(r"^```sh\n(.*?)^```", text, re.S | re.M))
+    for line in re.sub(r"\\e?\n\s*", " ", text).splitlines():
+        for command in re.split(r"[|;#]| && ", line):
+            found = re.search(r"(?:^|\s)poolscope[- ](\w+) (.*)", command)
+            if found:
+                yield found[1], found[2].split(" -- ")[0]
+
+
+def examples(text, is_page, bin_dir):
+    verbs = {"backup": "admin", "restore": "admin", "models": "admin", "status": "stats",
+             "job": "emit", "partition": "partitions"}
+    for verb, rest in commands(text, is_page):
+        program = bin_dir / f"poolscope-{verbs.get(verb, verb)}"
+        if not program.exists():
+            program = bin_dir / "poolscope"
+        known = set(re.findall(r"--([a-z][\w-]*)", run(program)))
+        for name in re.findall(r"(?<!\S)--(?:no-)?([a-z][\w-]*)", rest):
+            if name not in known:
+                yield f"example: {verb} has no option --{name}"
+
+
+def main():
+    path, bin_dir = Path(sys.argv[1]), Path(sys.argv[2])
+    text = path.read_text()
+    is_page = path.suffix != ".md"
+    program = bin_dir / path.stem
+    wrong = list(examples(text, is_page, bin_dir))
+    if program.exists() and path.stem != "poolscope":
+        wrong += defaults(text, program)
+    for each in wrong:
+        print(f"{path}: {each}")
+    sys.exit(bool(wrong))
+
+
+main()
