@@ -145,12 +145,10 @@ def map_full(oracle, seed, cycles):
             oracle.check(len(events(instance)) > 0, "cycle %d: readers go on" % cycle)
             instance.alive()
             mib += 12
-            os.system("du -k %s/store/*/data.mdb" % instance.dir); print(load.accepted if hasattr(load,"accepted") else "")
             instance.kill("aggregator")
         instance.options["aggregator"] = words + ["--map-bytes", "1GiB"]
         instance.start("aggregator")
         drain(instance)
-        os.system("du -k %s/store/*/data.mdb" % instance.dir)
         wait_until(lambda: not is_full(instance), 30, "status to say that there is room")
         oracle.judge(instance, load, "full map")
     finally:
@@ -164,7 +162,8 @@ def test(oracle, seed):
     for first in range(0, TIMES, EPOCH):
         cycles = range(first + 1, min(first + EPOCH, TIMES) + 1)
         if mounts:
-            pass
+            spool(oracle, seed + first, cycles)
+            store(oracle, seed + first + 1, cycles)
         map_full(oracle, seed + first + 2, cycles)
         if oracle.failed:
             break
