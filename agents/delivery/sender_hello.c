@@ -249,8 +249,9 @@ is_to_compare(const struct sender *sender, const struct sender_stream *s,
 {
 	uint64_t from = ring_before(h->expect);
 
-	return !sender->derived && h->run >= from && from < s->first &&
-	       (s->boundary.seq != h->run || s->boundary.by != h->generation);
+	return !sender->derived && h->start_count >= from && from < s->first &&
+	       (s->boundary.seq != h->start_count ||
+		   s->boundary.by != h->generation);
 }
 
 static void
@@ -265,7 +266,8 @@ on_hello_welcome(
 		return;
 	}
 	if (is_to_compare(sender, s, h)) {
-		s->boundary = (struct sender_report){ h->run, h->generation };
+		s->boundary =
+		    (struct sender_report){ h->start_count, h->generation };
 		resend_from(sender, s, ring_before(h->expect));
 		return;
 	}
@@ -277,11 +279,11 @@ on_hello_welcome(
 		return;
 	}
 	s->aggregator_last = h->expect - 1;
-	if (!sender->derived && h->run >= s->first)
+	if (!sender->derived && h->start_count >= s->first)
 		pass_gaps(sender, s); /* the boundary may be in any of them */
 	if (sender->derived)
 		accept_all(sender, s, h->chain);
-	else if (h->run >= s->first || s->first > s->aggregator_last)
+	else if (h->start_count >= s->first || s->first > s->aggregator_last)
 		probe(sender, s); /* each of them: the last one does not prove
 				     the others */
 	else if (chain_before(sender, s, h->expect, &chain, &gap) == 0)
@@ -310,7 +312,7 @@ sender_on_welcome(struct sender *sender, struct sender_stream *s,
 	s->silences = 0;
 	s->credit = h->credit_bytes;
 	s->missing = h->last_seq;
-	s->missing_chain = h->after;
+	s->missing_chain = h->chain_after;
 	if (probing && h->generation != s->generation) {
 		sender_ask_again(sender, s, now_ns);
 		return;

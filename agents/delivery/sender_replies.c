@@ -138,7 +138,8 @@ static bool
 crosses_boundary(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
 {
-	return !sender->derived && h->run >= s->first && h->run < h->seq;
+	return !sender->derived && h->start_count >= s->first &&
+	       h->start_count < h->seq;
 }
 
 static void

@@ -22,9 +22,9 @@
 static int64_t
 next_stamp(struct sender *sender, int64_t wall_ns)
 {
-	int64_t behind_ns = sender->stamp_ns - wall_ns;
+	int64_t ahead_ns = sender->stamp_ns - wall_ns;
 
-	if (behind_ns >= 0 && behind_ns < NS_PER_SECOND)
+	if (ahead_ns >= 0 && ahead_ns < NS_PER_SECOND)
 		wall_ns = sender->stamp_ns + 1;
 	sender->stamp_ns = wall_ns;
 	return wall_ns;
@@ -41,7 +41,7 @@ send_frame(struct sender *sender, const struct sender_stream *s,
 	header->node = (struct text){ sender->node, sender->node_bytes };
 	header->session = s->session;
 	header->sent_ns = next_stamp(sender, wall_ns);
-	header->run = sender->run;
+	header->start_count = sender->run;
 	frame.bytes = (uint32_t)wire_frame(
 	    sender->frame, sizeof(sender->frame), header, body);
 	assert(frame.bytes > 0);
@@ -207,7 +207,7 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 		header.type = WIRE_GAP;
 		header.last_seq = batch.last_seq;
 		header.reason = batch.reason;
-		header.after = batch.after;
+		header.chain_after = batch.after;
 		batch.body = (struct text){ NULL, 0 };
 		/* The rest of a gap begins at the number that the aggregator
 		 * expects. */

@@ -100,7 +100,7 @@ expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
 {
 	answer->expect = seq;
 	answer->chain = journal_running_hash(s, seq - 1);
-	answer->run = s->boundary;
+	answer->start_count = s->boundary;
 }
 
 static bool
@@ -157,7 +157,7 @@ store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 	while (s->last_seq < q->numbers.last)
 		s->ring[++s->last_seq % JOURNAL_RING] = 0;
 	s->ring[q->numbers.last % JOURNAL_RING] = q->numbers.after;
-	s->run = q->header->run;
+	s->start_count = q->header->start_count;
 	s->node = q->header->node;
 	s->last_ns = q->received_ns;
 	journal_stream_put(
@@ -192,7 +192,7 @@ take_numbers(
 	known = find_stream(receiver, q, answer, &answered);
 	if (answered)
 		return true;
-	if (q->header->run < s->run) {
+	if (q->header->start_count < s->start_count) {
 		expect(answer, s, s->last_seq + 1);
 		return nack(receiver, WIRE_NACK_SUPERSEDED, answer);
 	}
@@ -254,7 +254,7 @@ take_hello(
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->last_seq + 1);
 	answer->last_seq = s->missing;
-	answer->after = s->missing_hash;
+	answer->chain_after = s->missing_hash;
 	return true;
 }
 

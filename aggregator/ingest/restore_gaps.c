@@ -95,8 +95,8 @@ carry_one(struct journal *to, const struct session_id *session,
 		stream.node = before->node;
 	}
 	/* A start count that was superseded there is superseded here. */
-	if (stream.run < before->run)
-		stream.run = before->run;
+	if (stream.start_count < before->start_count)
+		stream.start_count = before->start_count;
 	if (missing > stream.missing) {
 		stream.missing = missing;
 		stream.missing_hash = hash;
@@ -252,7 +252,7 @@ send_gap(struct restore_gaps *restore_gaps, struct receiver *receiver,
 		.node = { stream_copy->node, stream_copy->node_bytes },
 		.sent_ns = now_ns,
 		.reason = WIRE_GAP_RESTORED,
-		.run = 1 };
+		.start_count = 1 };
 	uint64_t generation =
 	    htole64(journal_generation(restore_gaps->journal));
 	struct journal_stream own;

@@ -20,7 +20,7 @@ sequence_get(struct sequence *numbers, const struct wire_header *header,
 			body.bytes, header->records);
 	if (header->type == WIRE_GAP) {
 		numbers->last = header->last_seq;
-		numbers->after = header->after;
+		numbers->after = header->chain_after;
 		if (body.bytes > 0)
 			return false;
 	}

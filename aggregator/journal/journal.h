@@ -95,8 +95,8 @@ enum { JOURNAL_RING = 32 };
 /* The state of a stream.  Ring: the running hash after each of the last
  * numbers; that of number n is at n % JOURNAL_RING; 0: not known. */
 struct journal_stream {
-	uint64_t last_seq; /* last seq: all numbers up to it are stored */
-	uint64_t run;      /* the highest start count received */
+	uint64_t last_seq;    /* last seq: all numbers up to it are stored */
+	uint64_t start_count; /* the highest start count received */
 	int64_t first_ns, last_ns; /* arrival of its first and last entry */
 	struct text node;          /* of the last entry; a view after get */
 	uint64_t ring[JOURNAL_RING];

@@ -68,7 +68,7 @@ journal_stream_decode(struct text value, struct journal_stream *stream)
 	if (value.bytes < STREAM_FIXED_BYTES)
 		return false;
 	stream->last_seq = get64(&at);
-	stream->run = get64(&at);
+	stream->start_count = get64(&at);
 	stream->first_ns = (int64_t)get64(&at);
 	stream->last_ns = (int64_t)get64(&at);
 	for (unsigned i = 0; i < JOURNAL_RING; i++)
@@ -120,7 +120,7 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 
 	assert(stream->node.bytes <= NAME_BYTES_MAX);
 	put64(&at, stream->last_seq);
-	put64(&at, stream->run);
+	put64(&at, stream->start_count);
 	put64(&at, (uint64_t)stream->first_ns);
 	put64(&at, (uint64_t)stream->last_ns);
 	for (unsigned i = 0; i < JOURNAL_RING; i++)

@@ -16,17 +16,18 @@ struct arena {
 	size_t used; /* bytes allocated since the last reset */
 };
 
-/* Reserve `bytes`; arena_keep then allocates the part that was needed.  For
- * data whose length is known only after it was written.  Ends the process when
+/* For data whose length is known only after it was written: reserve `bytes`,
+ * write, then allocate what was needed with arena_keep.  Ends the process when
  * memory is exhausted. */
 void *arena_room(struct arena *arena, size_t bytes);
 void arena_keep(struct arena *arena, size_t bytes);
 
-/* A copy, aligned to 8 bytes. */
+/* Returns a copy, aligned to 8 bytes. */
 void *arena_copy(struct arena *arena, const void *from, size_t bytes);
 struct text arena_text(struct arena *arena, struct text text);
 
-/* Make all of it available again; memory above a few MiB is freed. */
+/* Release everything that was allocated.  Keeps up to 10 MiB for reuse and
+ * frees the rest; arena_clear frees all of it. */
 void arena_reset(struct arena *arena);
 void arena_clear(struct arena *arena);
 

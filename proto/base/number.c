@@ -63,8 +63,8 @@ put_exponent(char *to, const char *digits, int count, int exponent)
 
 enum { DECIMALS = 6, MILLION = 1000000 };
 
-/* Smaller values have exponents; a larger double cannot be certain to hold
- * that many decimals. */
+/* Smaller values have exponents; the doubles above LARGEST may be too coarse
+ * for six decimals. */
 #define SMALLEST 1e-4
 #define LARGEST  1e9
 

@@ -1,6 +1,5 @@
 /*
- * number - convert numbers to and from text, with the same bytes as older
- * tools.
+ * number - convert numbers to and from text; doubles as Python writes them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_NUMBER_H

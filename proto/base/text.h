@@ -87,8 +87,8 @@ uint32_t text_put_character(char *to, uint32_t character);
 /* A name: 1..NAME_BYTES_MAX bytes of UTF-8 without control characters. */
 enum text_fault text_check_name(struct text t);
 
-/* The end of a sentence "NAME ..." for each fault, with the limit, such as "is
- * longer than 255 bytes". */
+/* The fault as the rest of a sentence about a name, such as "is longer than 255
+ * bytes". */
 const char *text_fault_words(enum text_fault fault);
 
 /* Remove blanks, tabs and line ends at both ends. */

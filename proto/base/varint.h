@@ -1,5 +1,5 @@
 /*
- * varint - the fields of rows: append to a growing buffer, and read from a
+ * varint - encode the fields of rows into a buffer, and decode them from a
  * view.
  *
  * A varint is LEB128: 7 bits a byte, low ones first, at most 10 bytes; signed

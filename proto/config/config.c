@@ -2,9 +2,9 @@
  * config - the configuration of a host (libconfuse).
  *
  * libconfuse needs a schema, which is made from the option tables of this
- * program.  No program has the tables of all others, and libconfuse refuses
- * keys that are not in its schema, so the sections of other programs are
- * blanked out before it parses the text; line numbers stay.
+ * program, and refuses keys that are not in it.  No program has the tables of
+ * the others, so their sections are overwritten with spaces before libconfuse
+ * parses the text; line numbers stay.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/config/config.h"
@@ -71,7 +71,8 @@ find_key(struct keys *keys, const char *name)
 	return NULL;
 }
 
-/* Called for every value as it is read: only here the line is known. */
+/* libconfuse calls it for every value as it reads it: only then the line is
+ * known. */
 static int
 on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 {

@@ -10,9 +10,9 @@
  * Keys outside sections hold for every program that has the option; only
  * options with one meaning in all programs are allowed there (config_shared).
  * A key in a section overrides the one outside; of equal keys the later file
- * wins.  An unknown section or key, and an invalid value, is an error with
- * file and line.  A program knows the keys of its own section only; all
- * programs together know all keys (poolscope config check).
+ * wins.  An unknown section or key, or an invalid value, is an error with file
+ * and line.  A program checks only the keys outside sections and in its own;
+ * poolscope config check runs all programs and so checks all sections.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_CONFIG_H
@@ -22,12 +22,12 @@
 #include "proto/config/config_files.h"
 #include "proto/config/opt_table.h"
 
-/* Options that may stand outside sections; ends with NULL. */
+/* Options that are allowed outside sections; ends with NULL. */
 extern const char *const config_shared[];
 
 struct config_value {
 	const struct opt *opt;
-	const char *file; /* position of its last value */
+	const char *file; /* where its last value is */
 	int line;
 	char **words; /* one value, or those of a list */
 	uint32_t count;
@@ -41,14 +41,14 @@ struct config {
 };
 
 /* Read for `program` the file `path` (NULL: the instance's, which may be
- * absent) and the files of conf.d next to it.  -1 and "file:line: reason" or
- * "file: reason".  Call config_clear in either case. */
+ * absent) and the files of conf.d next to it.  -1: `err` is "file:line: reason"
+ * or "file: reason".  Call config_clear in either case. */
 int config_read(struct config *config, const struct opt_program *program,
     const char *path, struct err *err);
 void config_clear(struct config *config);
 
-/* The part of config_read after the files were read: their texts are in `conf`
- * and are overwritten.  `found`: the file was not named by the user. */
+/* What config_read does after reading: parse the texts in `config->files`,
+ * which it overwrites.  `found`: the user did not name the file. */
 int config_parse(struct config *config, const struct opt_program *program,
     bool found, struct err *err);
 

@@ -16,8 +16,8 @@
 
 enum {
 	CONFIG_FILES_MAX = 64,
-	CONFIG_BYTES_MAX = 1 << 20
-}; /* of all files together */
+	CONFIG_BYTES_MAX = 1 << 20, /* of all files together */
+};
 
 struct config_files {
 	struct config_file {
@@ -28,14 +28,13 @@ struct config_files {
 	uint64_t bytes;
 };
 
-/* The file of the instance `dir` (NULL: as default_dir): for the host's own
- * instance, /var/lib/poolscope, it is /etc/poolscope/poolscope.conf, for any
- * other DIR/poolscope.conf.  -1: there is no instance. */
+/* The configuration file of the instance `dir` (NULL: as default_dir):
+ * /etc/poolscope/poolscope.conf for /var/lib/poolscope, else
+ * DIR/poolscope.conf.  -1: there is no instance. */
 int config_default(char to[static DEFAULT_DIR_BYTES], const char *dir);
 
-/* Read `path` and its conf.d; unless `must`, `path` may be absent.  -1 and
- * "file: reason" when a file must not be read.  Call config_files_clear in
- * either case. */
+/* Read `path` and its conf.d; unless `must`, `path` may be absent.  -1: `err`
+ * is "file: reason".  Call config_files_clear in either case. */
 int config_files_read(
     struct config_files *files, const char *path, bool must, struct err *err);
 void config_files_clear(struct config_files *files);

@@ -1,8 +1,8 @@
 /*
  * config_text - prepares the text of a file for libconfuse.
  *
- * libconfuse 3.3 counts a comment line as three lines; to report correct line
- * numbers, comments must be removed before.
+ * libconfuse 3.3 counts a comment line as three lines.  Removing comments first
+ * keeps the line numbers in its messages correct.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_CONFIG_TEXT_H
@@ -23,10 +23,10 @@ void config_blank_comments(char *text);
 void config_blank_foreign(
     char *text, const char *const *programs, const char *own);
 
-/* What is not closed, and the line where it begins, or NULL.  libconfuse
- * accepts the end of the file as the end of every section, so a truncated file
- * would pass; and it prints the last backslash of an unclosed quote to
- * standard output. */
+/* A sentence about a quoted text or section that is not closed, and the line
+ * where it begins; or NULL.  libconfuse takes the end of the file as the end of
+ * every section, so a truncated file would pass, and it prints the last
+ * backslash of an unclosed quote to standard output. */
 const char *config_unclosed(char *text, uint32_t *line);
 
 #endif

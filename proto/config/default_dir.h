@@ -1,7 +1,7 @@
 /*
  * default_dir - the default instance directory.
  *
- * Apart from instance.h so that a library needs no option table.
+ * Separate from instance.h, so that libpoolscope needs no option tables.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_DEFAULT_DIR_H

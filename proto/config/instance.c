@@ -75,8 +75,8 @@ instance_endpoint(
 	return 0;
 }
 
-/* Sync the name of a directory.  A parent that one may write but not read
- * cannot be synced. */
+/* Sync the name of a directory.  A parent that may be written but not read
+ * cannot be synced, which is no error. */
 static int
 sync_above(const char *path)
 {

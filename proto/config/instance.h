@@ -4,8 +4,7 @@
  *     DIR/run/broker.ipc  intake.ipc  reader.ipc  agent.sock  *.pid
  *     DIR/store/  spool/  fallback/  log/
  *
- * --dir, else $POOLSCOPE_DIR, else /var/lib/poolscope for root, else
- * $XDG_STATE_HOME/poolscope, else ~/.local/state/poolscope.
+ * DIR is --dir, else as in default_dir.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_INSTANCE_H
@@ -18,7 +17,7 @@
 
 enum { INSTANCE_PATH_BYTES = DEFAULT_DIR_BYTES };
 
-/* The directory from opt_common_values.dir and the rules above; absolute. */
+/* The directory, absolute. */
 int instance_dir(char to[static INSTANCE_PATH_BYTES], struct err *err);
 
 /* DIR/name. */
@@ -35,9 +34,9 @@ int instance_endpoint(
  * lost. */
 int instance_make_dir(const char *path, struct err *err);
 
-/* The default partition and node: from AZ_BATCH_*, SLURM_*, AWS_BATCH_*, else
- * "local$default" and the host name.  `why` gets the origin for the log
- * ("Slurm", "default", "option").  `option` wins unless NULL. */
+/* The partition and the node: `option` unless NULL, else from AZ_BATCH_*,
+ * SLURM_* or AWS_BATCH_*, else "local$default" and the host name.  `why` gets
+ * the origin for the log: "option", "Slurm", "default" ... */
 int instance_partition(char to[static INSTANCE_PATH_BYTES], const char *option,
     const char **why, struct err *err);
 int instance_node(char to[static INSTANCE_PATH_BYTES], const char *option,

@@ -95,7 +95,7 @@ set_or_exit(const struct opt *opt, const char *value, enum opt_from from,
 {
 	struct err err;
 
-	if (opt_value_give(opt, value, from, &err) != 0)
+	if (opt_value_assign(opt, value, from, &err) != 0)
 		opt_usage("%s: %s", as, err.text);
 }
 
@@ -235,7 +235,7 @@ take_weaker(void)
 			if (!checks)
 				take_environment(o);
 	if (config_read(&config, program, opt_common_values.config, &err) == 0)
-		opt_value_take(&config);
+		opt_value_apply(&config);
 	if (checks)
 		for (uint32_t i = 0; i < config.files.count; i++)
 			printf("file %s\n", config.files.at[i].path);
@@ -320,17 +320,17 @@ opt_set_log_level(void)
 	log_init(program_name, level);
 }
 
-static struct config again;
+static struct config reloaded;
 
 int
 opt_reload(const struct opt_program *what, struct err *err)
 {
-	config_clear(&again);
-	if (config_read(&again, what, opt_common_values.config, err) != 0) {
-		config_clear(&again);
+	config_clear(&reloaded);
+	if (config_read(&reloaded, what, opt_common_values.config, err) != 0) {
+		config_clear(&reloaded);
 		return -1;
 	}
-	opt_value_change(&again);
+	opt_value_change(&reloaded);
 	if (check_values(what, err) == 0)
 		return 0;
 	opt_reload_undo();
@@ -340,13 +340,13 @@ opt_reload(const struct opt_program *what, struct err *err)
 void
 opt_reload_keep(void)
 {
-	opt_value_keep(&again);
-	config_clear(&again);
+	opt_value_keep(&reloaded);
+	config_clear(&reloaded);
 }
 
 void
 opt_reload_undo(void)
 {
 	opt_value_undo();
-	config_clear(&again);
+	config_clear(&reloaded);
 }

@@ -21,9 +21,9 @@ struct opt_operands {
 
 /* Parse; on --help, --version or wrong usage it prints and exits (0 or 2).
  * Precedence: command line, environment (POOLSCOPE_SPOOL_BYTES), configuration
- * (config.h): --config, else the instance's.  Texts point into argv, the
+ * (config.h): --config, else the instance's.  Text values point into argv, the
  * environment or memory that lives as long as the process.  `program` and its
- * tables may be gone after this, unless the configuration is reloaded.
+ * tables are needed afterwards only to reload the configuration.
  *
  * For the front command every program also has --print-options FORMAT: it
  * parses everything else, prints the options (opt_show.h) and exits. */
@@ -38,7 +38,8 @@ int opt_reload(const struct opt_program *program, struct err *err);
 void opt_reload_keep(void);
 void opt_reload_undo(void);
 
-/* Set an option as a configuration file would; for tests that parse nothing. */
+/* Set an option as a configuration file would; for tests without a command
+ * line. */
 int opt_set(const struct opt *opt, const char *word, struct err *err);
 
 enum opt_from { OPT_DEFAULT, OPT_FILE, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
@@ -52,7 +53,7 @@ enum opt_from opt_origin_of(const void *variable);
 void opt_usage(const char *format, ...)
     __attribute__((noreturn, format(printf, 1, 2)));
 
-/* Log as --log and --quiet say: opt_parse does it, and a reload. */
+/* Apply --log and --quiet to the log; opt_parse and opt_reload do so. */
 void opt_set_log_level(void);
 
 #endif

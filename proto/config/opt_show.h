@@ -30,7 +30,7 @@ enum opt_show_format {
 	OPT_SHOW_EXAMPLE,
 	OPT_SHOW_CHECK
 };
-/* The word's format, or -1. */
+/* The format of this name, or -1. */
 int opt_show_format(const char *word);
 void opt_show(const struct opt_program *program, enum opt_show_format format);
 

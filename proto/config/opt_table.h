@@ -1,8 +1,7 @@
 /*
  * opt_table - the table of the options of a program.
  *
- * What reads the command line (opt.h) and what reads the configuration
- * (config.h) go by it.
+ * opt.h reads the command line by it, config.h the configuration.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_OPT_TABLE_H
@@ -34,29 +33,27 @@ struct opt_list {
 
 enum opt_flags {
 	OPT_REQUIRED = 1,
-	OPT_RELOAD = 2, /* HUP may change it in a running service */
-	OPT_COMMAND =
-	    4, /* on the command line only: an action, not a setting */
+	OPT_RELOAD = 2,  /* HUP may change it in a running service */
+	OPT_COMMAND = 4, /* an action: on the command line only */
 };
 
 struct opt {
 	const char *name; /* "spool-bytes"; NULL ends the table */
 	char letter;      /* 'p', or 0 */
 	enum opt_type type;
-	void *to;             /* the variable, or OPT_TO: one of a value that
-				 is bound by struct opt_table; it holds the
-				 default before parsing */
+	/* The variable, or OPT_TO; it has the default before parsing. */
+	void *to;
 	const char *argument; /* "BYTES" for --help; NULL for flags */
 	const char *help;     /* one line, begins lower-case, no full stop */
 	const char *choices;  /* OPT_CHOICE */
-	unsigned flags;       /* OPT_REQUIRED, OPT_RELOAD or none: 0, false */
+	unsigned flags;       /* enum opt_flags, or-ed; 0: none */
 };
 
-/* In a table that is bound: the member of the struct. */
+/* A member of the struct that struct opt_table binds to the option. */
 #define OPT_TO(type, member) ((void *)offsetof(type, member))
 
-/* Options, and the value that holds them.  The same options may be listed
- * twice, with two values. */
+/* Options, and the struct that gets their values.  The same options may be
+ * listed twice, with two structs. */
 struct opt_table {
 	const struct opt *options; /* NULL ends the list of tables */
 	void *values; /* NULL: each option names its variable itself */
@@ -69,12 +66,11 @@ struct opt_program {
 	const char *summary;            /* "publish one event" */
 	const struct opt_table *tables; /* the last one is zeros */
 	uint32_t operands_min, operands_max;
-	/* Checks the values together, or beyond their types (err_set_option).
-	 * It gets `values`.  May be NULL. */
+	/* Checks `values` beyond their types (err_set_option); may be NULL. */
 	int (*check)(const void *values, struct err *err);
 	const void *values;
-	/* The section of the configuration that it reads, when that is another
-	 * program's; it has the options of that program. */
+	/* The program whose section of the configuration it reads, with the
+	 * options of that program; NULL: its own. */
 	const char *section;
 	/* Names of the options that the command line accepts and --help shows;
 	 * the others get their values from the configuration and the

@@ -139,7 +139,7 @@ put(const struct opt_value *value)
 static void
 add_value(const struct opt *opt, void *values_of)
 {
-	/* Without a bound value the option has the whole address. */
+	/* Without a struct opt->to is the address, not an offset. */
 	void *to = (void *)((uintptr_t)values_of + (uintptr_t)opt->to);
 
 	assert(value_count < VALUES_MAX);
@@ -205,11 +205,11 @@ opt_set(const struct opt *opt, const char *word, struct err *err)
 {
 	if (find(opt) == NULL)
 		add_value(opt, NULL);
-	return opt_value_give(opt, word, OPT_FILE, err);
+	return opt_value_assign(opt, word, OPT_FILE, err);
 }
 
 int
-opt_value_give(const struct opt *opt, const char *word, enum opt_from from,
+opt_value_assign(const struct opt *opt, const char *word, enum opt_from from,
     struct err *err)
 {
 	struct opt_value *value = find(opt);
@@ -230,9 +230,8 @@ opt_value_give(const struct opt *opt, const char *word, enum opt_from from,
 
 /* ---- from files ---- */
 
-/* Values from files stay in memory, one copy of each, because programs keep
- * views of them; so a configuration that alternates between two states does
- * not grow. */
+/* Values from files are never freed, because programs keep views of them.  One
+ * copy of each is enough: reloading the same values needs no memory. */
 static const char *
 intern(const char *word)
 {
@@ -254,43 +253,44 @@ intern(const char *word)
 }
 
 static void
-set_from(struct opt_value *value, const struct config_value *said)
+set_from(struct opt_value *value, const struct config_value *configured)
 {
 	value->count = 0;
-	value->from = said ? OPT_FILE : OPT_DEFAULT;
-	value->file = said ? intern(said->file) : NULL;
-	value->line = said ? said->line : 0;
-	for (uint32_t i = 0; said != NULL && i < said->count; i++)
-		add_word(value, intern(said->words[i]));
+	value->from = configured ? OPT_FILE : OPT_DEFAULT;
+	value->file = configured ? intern(configured->file) : NULL;
+	value->line = configured ? configured->line : 0;
+	for (uint32_t i = 0; configured != NULL && i < configured->count; i++)
+		add_word(value, intern(configured->words[i]));
 }
 
 void
-opt_value_take(const struct config *config)
+opt_value_apply(const struct config *config)
 {
 	for (uint32_t i = 0; i < value_count; i++) {
-		const struct config_value *said =
+		const struct config_value *configured =
 		    config_find(config, values[i].opt);
 
-		if (values[i].from > OPT_FILE || said == NULL)
+		if (values[i].from > OPT_FILE || configured == NULL)
 			continue;
-		set_from(&values[i], said);
+		set_from(&values[i], configured);
 		put(&values[i]);
 	}
 }
 
 /* ---- while the process runs ---- */
 
-static struct opt_value
-    before[VALUES_MAX]; /* of the options that are changing */
+/* Of the options that opt_value_change has changed. */
+static struct opt_value before[VALUES_MAX];
 static uint32_t before_count;
 
 static bool
-says_the_same(const struct opt_value *value, const struct config_value *said)
+is_unchanged(
+    const struct opt_value *value, const struct config_value *configured)
 {
-	if (value->count != (said ? said->count : 0))
+	if (value->count != (configured ? configured->count : 0))
 		return false;
 	for (uint32_t i = 0; i < value->count; i++)
-		if (strcmp(value->words[i], said->words[i]) != 0)
+		if (strcmp(value->words[i], configured->words[i]) != 0)
 			return false;
 	return true;
 }
@@ -301,19 +301,20 @@ opt_value_change(const struct config *config)
 	before_count = 0;
 	for (uint32_t i = 0; i < value_count; i++) {
 		struct opt_value *value = &values[i];
-		const struct config_value *said =
+		const struct config_value *configured =
 		    config_find(config, value->opt);
 
 		if (value->from > OPT_FILE)
 			continue;
-		if (says_the_same(value, said)) {
-			value->line = said ? said->line : 0;
-			value->file = said ? intern(said->file) : NULL;
+		if (is_unchanged(value, configured)) {
+			value->line = configured ? configured->line : 0;
+			value->file =
+			    configured ? intern(configured->file) : NULL;
 			value->reported = NULL;
 		} else if ((value->opt->flags & OPT_RELOAD) != 0) {
 			before[before_count++] = *value;
 			value->words = NULL;
-			set_from(value, said);
+			set_from(value, configured);
 			put(value);
 		}
 	}
@@ -334,16 +335,17 @@ opt_value_undo(void)
 
 /* Once for each value: repeated HUPs must not repeat the warning. */
 static void
-tell_restart(struct opt_value *value, const struct config_value *said)
+warn_restart(struct opt_value *value, const struct config_value *configured)
 {
-	const char *what = intern(said && said->count ? said->words[0] : "");
+	const char *what =
+	    intern(configured && configured->count ? configured->words[0] : "");
 
 	if (value->reported == what)
 		return;
 	value->reported = what;
-	if (said != NULL)
-		log_warn("%s:%d: changing %s requires a restart", said->file,
-		    said->line, value->opt->name);
+	if (configured != NULL)
+		log_warn("%s:%d: changing %s requires a restart",
+		    configured->file, configured->line, value->opt->name);
 	else
 		log_warn("%s was removed from the configuration; the change "
 			 "requires a restart",
@@ -366,13 +368,13 @@ opt_value_keep(const struct config *config)
 	}
 	before_count = 0;
 	for (uint32_t i = 0; i < value_count; i++) {
-		const struct config_value *said =
+		const struct config_value *configured =
 		    config_find(config, values[i].opt);
 
 		if (values[i].from <= OPT_FILE &&
 		    (values[i].opt->flags & OPT_RELOAD) == 0 &&
-		    !says_the_same(&values[i], said))
-			tell_restart(&values[i], said);
+		    !is_unchanged(&values[i], configured))
+			warn_restart(&values[i], configured);
 	}
 }
 

@@ -23,8 +23,8 @@ struct opt_value {
 	int line;
 	const char **words; /* live as long as the process */
 	uint32_t count;
-	const char *reported; /* the new value that requires a restart, once it
-				 was logged */
+	/* The configured value that requires a restart, once logged. */
+	const char *reported;
 	union opt_plain {
 		bool flag;
 		const char *text;
@@ -39,13 +39,13 @@ void opt_values_begin(const struct opt_program *program);
 /* All options of the program; NULL: no more. */
 const struct opt_value *opt_value_at(uint32_t index);
 
-/* Set to `word`; for a list, append it. */
-int opt_value_give(const struct opt *opt, const char *word, enum opt_from from,
-    struct err *err);
-/* Set the options that no stronger source has set. */
-void opt_value_take(const struct config *config);
+/* Set the option to `word`; append it to a list. */
+int opt_value_assign(const struct opt *opt, const char *word,
+    enum opt_from from, struct err *err);
+/* Set the options that neither command line nor environment has set. */
+void opt_value_apply(const struct config *config);
 
-/* Options with OPT_RELOAD whose value in `conf` differs get the new value. */
+/* Change the options with OPT_RELOAD whose configured value differs. */
 void opt_value_change(const struct config *config);
 /* Restore the values from before the change. */
 void opt_value_undo(void);
@@ -53,7 +53,7 @@ void opt_value_undo(void);
  * a restart (warn), once. */
 void opt_value_keep(const struct config *config);
 
-/* The default as a user would type it; "": none. */
+/* The default as a user would type it, or "". */
 void opt_value_default(
     const struct opt_value *value, char *to, size_t to_bytes);
 /* The value in force as text, quoted: "5s", "a b"; also for a default.  Cut

@@ -22,7 +22,7 @@ begins_with(const struct opt_verb *verb, int argc, char **argv)
 
 /* "verify, backup or models list" */
 static void __attribute__((noreturn))
-say_verbs(const struct opt_verb *verbs, uint32_t count)
+list_verbs(const struct opt_verb *verbs, uint32_t count)
 {
 	char list[512];
 	size_t used = 0;
@@ -52,7 +52,7 @@ opt_verb_parse(const struct opt_program *program, const struct opt_verb *verbs,
 		of_verb.operands_min = 0;
 		of_verb.operands_max = UINT32_MAX;
 		opt_parse(&of_verb, argc, argv, operands);
-		say_verbs(verbs, count);
+		list_verbs(verbs, count);
 	}
 	words = words_of(&verbs[i]);
 	of_verb.synopsis = verbs[i].synopsis;

@@ -1,9 +1,9 @@
 /*
  * opt_verb - a program whose first word is a verb, each with its own options.
  *
- * The tables of the program hold the options of all verbs: --help without a
- * verb, completion and the configuration show them all.  The command line of
- * a verb takes those that it lists, and its --help shows only these.
+ * The tables of the program have the options of all verbs: --help without a
+ * verb, completion and the configuration show them all.  The command line of a
+ * verb accepts only those in `takes`, and its --help shows only these.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_OPT_VERB_H

@@ -227,8 +227,8 @@ partition_table_change(const char *path, struct text partition,
 
 	if (text_is_pattern(partition))
 		return err_set(err,
-		    "a partition with * or ? in its name cannot stand alone in "
-		    "%s",
+		    "%s: the name of the partition has * or ?, which would be "
+		    "a pattern",
 		    path);
 	if (snprintf(lock, sizeof(lock), "%s.lock", path) >= (int)sizeof(lock))
 		return err_set(err, "%s: name too long", path);

@@ -20,8 +20,8 @@ enum {
 };
 
 struct partition_table_row {
-	struct text pattern,
-	    endpoint; /* a pattern of text_match; both are views */
+	struct text pattern;  /* of text_match; a view */
+	struct text endpoint; /* a view */
 };
 
 /* Zeroed: version 0 without rows, like a file that does not exist. */
@@ -32,8 +32,8 @@ struct partition_table {
 	char *bytes; /* the content that the rows point into */
 };
 
-/* Parse the table in `file`, which must outlive the views: -1 and "NAME:LINE:
- * reason". */
+/* Parse the table in `file`, which must outlive the views.  -1: `err` is
+ * "NAME:LINE: reason". */
 int partition_table_parse(struct partition_table *table, const char *name,
     struct text file, struct err *err);
 /* Read a table from a file; a file that does not exist is an empty table. */
@@ -42,8 +42,8 @@ int partition_table_read(
 void partition_table_clear(struct partition_table *table);
 
 /* Route `partition` to `endpoint` from now on: write a table with the next
- * version and sync it.  If the table already contains this, it stays
- * unchanged. `*version` is the version of the table after the call. */
+ * version and sync it.  A table that already does so stays unchanged.
+ * `*version` gets the version of the table after the call. */
 int partition_table_change(const char *path, struct text partition,
     struct text endpoint, uint64_t *version, struct err *err);
 

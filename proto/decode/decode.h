@@ -2,8 +2,8 @@
  * decode - print frames as text or JSON.
  *
  * The input is any number of consecutive frames; a frame contains its length.
- * Nothing in it is trusted: a refused frame is reported with its offset, and
- * decoding continues with the next one if the length is credible.
+ * Nothing in it is trusted.  A bad frame is reported with its offset; decoding
+ * continues with the next one if the length is within the limits.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_DECODE_DECODE_H

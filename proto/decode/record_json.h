@@ -1,10 +1,10 @@
 /*
  * record_json - a record as a line of JSON, and its parts for other formats.
  *
- * Every line has kind, partition, node, session, seq and index (the identity
- * of the record), receive_ns, and the fields of the kind; each time as integer
- * nanoseconds (_ns) and as text.  JSON is strict: a value of a sample that is
- * not a finite number is null.
+ * Every line has kind, partition, node, session, seq, index (these identify the
+ * record), receive_ns, and the fields of the kind.  A time is written twice, as
+ * integer nanoseconds (_ns) and as text.  JSON is strict: a value of a sample
+ * that is not a finite number is null.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_DECODE_RECORD_JSON_H
@@ -17,16 +17,15 @@
 
 enum { RECORD_JSON_DECIMALS = 9 }; /* of a second */
 
-/* The clock of a record's times; for corrected times also the raw times, the
- * correction and its error. */
+/* What was done to the times of a record. */
 struct record_json_clock {
 	bool corrected;
-	int64_t time_ns, end_ns;
-	int64_t offset_ns, error_ns;
+	int64_t time_ns, end_ns;     /* before the correction */
+	int64_t offset_ns, error_ns; /* the correction, and its error */
 };
 
-/* Write an object; `clock` NULL: the times are raw and the object does not
- * name their clock. */
+/* Write an object; `clock` NULL: the times are as recorded, and the object has
+ * no members about clocks. */
 void record_json_object(struct json *json, struct text partition,
     const struct record *record, const struct record_json_clock *clock);
 /* The same object on a line of its own. */

@@ -33,7 +33,7 @@ struct byte_stream_zip {
 
 	struct compress_block *pack; /* tar; NULL: gzip */
 	unsigned char *block;
-	size_t used;    /* of it */
+	size_t used;    /* bytes in the block */
 	char name[100]; /* of the member; NUL-terminated if it fits */
 };
 
@@ -55,8 +55,8 @@ write_file(struct byte_stream *byte_stream, const void *bytes, size_t count)
 	errno = 0;
 	if (fwrite(bytes, 1, count, byte_stream->file) != count)
 		fail(byte_stream);
-	/* Start the write to the disk now, so that the end waits less.  A pipe
-	 * or an old file system does not support it and does not need it. */
+	/* Start writing to the disk now, so that the final sync is short.  A
+	 * pipe or an old file system may refuse; that does no harm. */
 	byte_stream->unsent += count;
 	if (byte_stream->unsent >= SEND_BYTES) {
 		byte_stream->unsent = 0;
@@ -244,7 +244,7 @@ end_tar(struct byte_stream *byte_stream, uint64_t size)
 }
 
 static void
-go_back(struct byte_stream *byte_stream, uint64_t size)
+finish_header(struct byte_stream *byte_stream, uint64_t size)
 {
 	errno = 0;
 	if (fseeko(byte_stream->file, 0, SEEK_SET) != 0)
@@ -303,7 +303,7 @@ end_zip(struct byte_stream *byte_stream, uint64_t size)
 	} else {
 		pack_all(byte_stream);
 		write_packed(byte_stream);
-		go_back(byte_stream, size);
+		finish_header(byte_stream, size);
 	}
 	compress_block_free(&zip->pack);
 	free(zip->block);

@@ -39,19 +39,18 @@ struct byte_stream {
 	FILE *file; /* NULL: count the bytes and discard them */
 	struct byte_stream_zip *zip;
 	unsigned char *buffer;
-	size_t used; /* of it */
-	uint64_t
-	    flushed; /* bytes that have left the buffer, before compression */
-	uint64_t unsent; /* of the file: written, but not yet on their way to
-			    the disk */
-	struct err err;  /* the first error; empty: none */
+	size_t used;      /* bytes in the buffer */
+	uint64_t flushed; /* bytes that have left it, before compression */
+	uint64_t unsent;  /* bytes written since the last sync was started */
+	struct err err;   /* the first error; empty: none */
 };
 
 /* `member` is the name in the tar.  With file NULL and BYTE_STREAM_PLAIN the
  * stream only counts bytes. */
 int byte_stream_begin(struct byte_stream *byte_stream, FILE *file,
     enum byte_stream_kind kind, struct text member, struct err *err);
-/* The stream has ended in either case; the caller closes the file. */
+/* -1: an error, possibly of an earlier call.  In either case the stream has
+ * ended; the caller closes the file. */
 int byte_stream_end(struct byte_stream *byte_stream, struct err *err);
 
 void byte_stream_put(

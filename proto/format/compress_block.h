@@ -1,7 +1,8 @@
 /*
- * compress_block - compress blocks of memory, each independently: two to three
- * times as fast as a stream with the same ratio.  A worker thread compresses,
- * so that the caller can fill the next block meanwhile.
+ * compress_block - compress blocks of memory, each independently.
+ *
+ * Two to three times as fast as a stream of the same ratio.  A worker thread
+ * compresses while the caller fills the next block.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_COMPRESS_BLOCK_H

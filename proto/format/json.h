@@ -1,12 +1,12 @@
 /*
  * json - write JSON incrementally, without building a tree.
  *
- * On one line the bytes equal those of Python's json.dumps with its defaults:
- * ", " and ": ", ASCII only (\uXXXX, surrogate pairs), floats in their
- * shortest form, NaN and Infinity as bare words.  Indented equals indent=1,
- * wide equals indent=4.  A strict writer writes null for a number that is not
- * finite, because a bare NaN is not JSON. Bytes that are not UTF-8 become
- * U+FFFD, so that the output is always valid text.
+ * JSON_LINE writes the bytes that Python's json.dumps writes by default: ", "
+ * and ": ", ASCII only (\uXXXX, surrogate pairs), floats in their shortest
+ * form, NaN and Infinity as bare words.  JSON_INDENTED equals indent=1, with
+ * JSON_WIDE indent=4.  JSON_STRICT writes null for a number that is not finite,
+ * because a bare NaN is not JSON.  Bytes that are not UTF-8 become U+FFFD, so
+ * that the output is always valid text.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_JSON_H
@@ -61,7 +61,7 @@ void json_value(struct json *json, const struct value *value);
 /* The attributes of a struct record (`pairs`) as an object. */
 void json_pairs(struct json *json, struct text pairs);
 
-/* Write JSON to memory. */
+/* A writer into memory. */
 struct json_memory {
 	struct json to;
 	char *text; /* set at the end; the caller frees it */

@@ -2,8 +2,8 @@
  * json_fields - the members of one JSON object, as views of its text.
  *
  * The whole text is checked strictly (json_reader_init_strict).  Values are
- * views of it: no tree is built, and numbers keep their digits.  One struct
- * reads any number of texts in sequence and soon needs no further allocations.
+ * views of it: no tree is built, and numbers keep their digits.  A struct may
+ * read any number of texts in sequence and reuses its memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_JSON_FIELDS_H
@@ -14,7 +14,7 @@
 /* Must be zeroed before its first use. */
 struct json_fields {
 	struct json_keys keys; /* keys.at[i] is the decoded key of values[i] */
-	struct text *values;   /* NULL: see count */
+	struct text *values;   /* `count` of them */
 	uint32_t count, room;
 	uint32_t next; /* probable position of the next lookup */
 };
@@ -28,7 +28,7 @@ void json_fields_clear(struct json_fields *object);
 /* The value of a member; NULL and 0 bytes when there is none. */
 struct text json_fields_find(struct json_fields *object, const char *key);
 
-/* The type of a value; an absent value has none of these types. */
+/* Is the value of this type?  No for an absent one. */
 static inline bool
 json_fields_is_null(struct text value)
 {
@@ -49,8 +49,8 @@ json_fields_is_number(struct text value)
 		   (value.at[0] >= '0' && value.at[0] <= '9'));
 }
 
-/* Decode a text value; valid until the object reads the next text.  False: it
- * is not text. */
+/* Decode a text value; `*text` is valid until `object` reads the next text.
+ * False: it is not text. */
 bool json_fields_text(
     struct json_fields *object, struct text value, struct text *text);
 

@@ -11,14 +11,13 @@
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
 
-enum {
-	FEW_KEYS = 16
-}; /* above this number keys are sorted to find duplicates */
+/* More keys are sorted to find duplicates. */
+enum { FEW_KEYS = 16 };
 
 void
-json_reader_init(struct json_reader *scan, struct text text)
+json_reader_init(struct json_reader *reader, struct text text)
 {
-	*scan = (struct json_reader){
+	*reader = (struct json_reader){
 		.begin = text.at,
 		.at = text.at,
 		.end = text.bytes > 0 ? text.at + text.bytes : text.at,
@@ -27,10 +26,10 @@ json_reader_init(struct json_reader *scan, struct text text)
 
 void
 json_reader_init_strict(
-    struct json_reader *scan, struct text text, struct json_keys *keys)
+    struct json_reader *reader, struct text text, struct json_keys *keys)
 {
-	json_reader_init(scan, text);
-	scan->keys = keys;
+	json_reader_init(reader, text);
+	reader->keys = keys;
 	keys->count = 0;
 	arena_reset(&keys->decoded);
 }
@@ -46,63 +45,63 @@ json_keys_clear(struct json_keys *keys)
 /* ---- errors ------------------------------------------------------------- */
 
 static bool
-fail(struct json_reader *scan, const char *why)
+fail(struct json_reader *reader, const char *why)
 {
 	uint32_t line = 1, column = 1;
 
-	if (scan->bad)
+	if (reader->bad)
 		return false;
-	for (const char *c = scan->begin; c < scan->at; c++) {
+	for (const char *c = reader->begin; c < reader->at; c++) {
 		column++;
 		if (*c == '\n') {
 			line++;
 			column = 1;
 		}
 	}
-	scan->bad = true;
-	if (scan->keys != NULL && line == 1)
-		err_set(&scan->err, "not JSON: %s at column %u", why, column);
+	reader->bad = true;
+	if (reader->keys != NULL && line == 1)
+		err_set(&reader->err, "not JSON: %s at column %u", why, column);
 	else
-		err_set(&scan->err, "not JSON: %s at line %u, column %u", why,
+		err_set(&reader->err, "not JSON: %s at line %u, column %u", why,
 		    line, column);
-	scan->at = scan->end;
+	reader->at = reader->end;
 	return false;
 }
 
 static bool
-fail_at(struct json_reader *scan, const char *at, const char *why)
+fail_at(struct json_reader *reader, const char *at, const char *why)
 {
-	scan->at = at;
-	return fail(scan, at == scan->end ? "unexpected end" : why);
+	reader->at = at;
+	return fail(reader, at == reader->end ? "unexpected end" : why);
 }
 
 /* ---- whitespace, words, numbers, strings -------------------------------- */
 
 static void
-skip_blanks(struct json_reader *scan)
+skip_blanks(struct json_reader *reader)
 {
-	while (
-	    scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\n' ||
-					*scan->at == '\t' || *scan->at == '\r'))
-		scan->at++;
+	while (reader->at < reader->end &&
+	       (*reader->at == ' ' || *reader->at == '\n' ||
+		   *reader->at == '\t' || *reader->at == '\r'))
+		reader->at++;
 }
 
 char
-json_reader_peek(struct json_reader *scan)
+json_reader_peek(struct json_reader *reader)
 {
-	skip_blanks(scan);
-	return scan->at < scan->end ? *scan->at : '\0';
+	skip_blanks(reader);
+	return reader->at < reader->end ? *reader->at : '\0';
 }
 
 static bool
-skip_word(struct json_reader *scan, const char *word)
+skip_word(struct json_reader *reader, const char *word)
 {
 	size_t bytes = strlen(word);
 
-	if ((size_t)(scan->end - scan->at) < bytes ||
-	    memcmp(scan->at, word, bytes) != 0)
+	if ((size_t)(reader->end - reader->at) < bytes ||
+	    memcmp(reader->at, word, bytes) != 0)
 		return false;
-	scan->at += bytes;
+	reader->at += bytes;
 	return true;
 }
 
@@ -115,9 +114,9 @@ skip_digits(const char *at, const char *end)
 }
 
 static bool
-skip_number(struct json_reader *scan)
+skip_number(struct json_reader *reader)
 {
-	const char *at = scan->at, *end = scan->end, *digits;
+	const char *at = reader->at, *end = reader->end, *digits;
 
 	if (*at == '-')
 		at++;
@@ -125,12 +124,12 @@ skip_number(struct json_reader *scan)
 	at = skip_digits(at, end);
 	if (at == digits || (*digits == '0' && at > digits + 1))
 		return fail_at(
-		    scan, at == digits ? at : digits + 1, "malformed number");
+		    reader, at == digits ? at : digits + 1, "malformed number");
 	if (at < end && *at == '.') {
 		digits = ++at;
 		at = skip_digits(at, end);
 		if (at == digits)
-			return fail_at(scan, at, "expected a digit");
+			return fail_at(reader, at, "expected a digit");
 	}
 	if (at < end && (*at == 'e' || *at == 'E')) {
 		at++;
@@ -139,9 +138,9 @@ skip_number(struct json_reader *scan)
 		digits = at;
 		at = skip_digits(at, end);
 		if (at == digits)
-			return fail_at(scan, at, "expected a digit");
+			return fail_at(reader, at, "expected a digit");
 	}
-	scan->at = at;
+	reader->at = at;
 	return true;
 }
 
@@ -156,15 +155,16 @@ hex_value(char c)
 
 /* At the digits after "\u". */
 static bool
-get_unit(struct json_reader *scan, uint32_t *unit)
+get_unit(struct json_reader *reader, uint32_t *unit)
 {
 	*unit = 0;
-	for (int i = 0; i < 4; i++, scan->at++) {
-		int digit = scan->at < scan->end ? hex_value(*scan->at) : -1;
+	for (int i = 0; i < 4; i++, reader->at++) {
+		int digit =
+		    reader->at < reader->end ? hex_value(*reader->at) : -1;
 
 		if (digit < 0)
 			return fail_at(
-			    scan, scan->at, "expected a hexadecimal digit");
+			    reader, reader->at, "expected a hexadecimal digit");
 		*unit = *unit << 4 | (uint32_t)digit;
 	}
 	return true;
@@ -184,107 +184,107 @@ is_low_half(uint32_t unit)
 
 /* After "\u". */
 static bool
-skip_unit(struct json_reader *scan)
+skip_unit(struct json_reader *reader)
 {
-	const char *from = scan->at - 2;
+	const char *from = reader->at - 2;
 	uint32_t unit, low;
 
-	if (!get_unit(scan, &unit))
+	if (!get_unit(reader, &unit))
 		return false;
-	if (scan->keys == NULL)
+	if (reader->keys == NULL)
 		return true;
 	if (unit == 0)
-		return fail_at(scan, from, "NUL in a string");
-	if (is_high_half(unit) && skip_word(scan, "\\u")) {
-		if (!get_unit(scan, &low))
+		return fail_at(reader, from, "NUL in a string");
+	if (is_high_half(unit) && skip_word(reader, "\\u")) {
+		if (!get_unit(reader, &low))
 			return false;
 		if (is_low_half(low))
 			return true;
 	}
 	return is_high_half(unit) || is_low_half(unit)
-		   ? fail_at(scan, from, "unpaired surrogate")
+		   ? fail_at(reader, from, "unpaired surrogate")
 		   : true;
 }
 
 /* After the backslash. */
 static bool
-skip_escape(struct json_reader *scan)
+skip_escape(struct json_reader *reader)
 {
-	char c = scan->at < scan->end ? *scan->at : '\0';
+	char c = reader->at < reader->end ? *reader->at : '\0';
 
 	if (c == '\0' || strchr("\"\\/bfnrtu", c) == NULL)
-		return fail_at(scan, scan->at, "unknown escape sequence");
-	scan->at++;
-	return c != 'u' || skip_unit(scan);
+		return fail_at(reader, reader->at, "unknown escape sequence");
+	reader->at++;
+	return c != 'u' || skip_unit(reader);
 }
 
 /* At the quote.  `quoted` is the text between the quotes. */
 static bool
-skip_text(struct json_reader *scan, struct text *quoted)
+skip_text(struct json_reader *reader, struct text *quoted)
 {
-	const char *from = ++scan->at;
+	const char *from = ++reader->at;
 
-	while (scan->at < scan->end) {
-		unsigned char c = (unsigned char)*scan->at;
+	while (reader->at < reader->end) {
+		unsigned char c = (unsigned char)*reader->at;
 
 		if (c == '"') {
-			*quoted =
-			    (struct text){ from, (uint32_t)(scan->at - from) };
-			if (scan->keys != NULL && !text_is_utf8(*quoted))
+			*quoted = (struct text){ from,
+				(uint32_t)(reader->at - from) };
+			if (reader->keys != NULL && !text_is_utf8(*quoted))
 				return fail_at(
-				    scan, from, "string is not UTF-8");
-			scan->at++;
+				    reader, from, "string is not UTF-8");
+			reader->at++;
 			return true;
 		}
 		if (c < 0x20)
-			return fail(scan, "control character in a string");
-		scan->at++;
-		if (c == '\\' && !skip_escape(scan))
+			return fail(reader, "control character in a string");
+		reader->at++;
+		if (c == '\\' && !skip_escape(reader))
 			return false;
 	}
-	return fail_at(scan, scan->at, "");
+	return fail_at(reader, reader->at, "");
 }
 
 /* ---- containers --------------------------------------------------------- */
 
 bool
-json_reader_enter(struct json_reader *scan, char bracket)
+json_reader_enter(struct json_reader *reader, char bracket)
 {
-	if (json_reader_peek(scan) != bracket)
-		return fail_at(scan, scan->at,
-		    bracket == '{' ? "'{' is wanted" : "'[' is wanted");
-	if (scan->depth == JSON_READER_DEPTH_MAX)
-		return fail(scan, "nested deeper than 63 levels");
-	scan->at++;
-	scan->depth++;
-	scan->filled &= ~(UINT64_C(1) << scan->depth);
-	if (scan->keys != NULL)
-		scan->keys->begin[scan->depth] = scan->keys->count;
+	if (json_reader_peek(reader) != bracket)
+		return fail_at(reader, reader->at,
+		    bracket == '{' ? "expected '{'" : "expected '['");
+	if (reader->depth == JSON_READER_DEPTH_MAX)
+		return fail(reader, "nested deeper than 63 levels");
+	reader->at++;
+	reader->depth++;
+	reader->filled &= ~(UINT64_C(1) << reader->depth);
+	if (reader->keys != NULL)
+		reader->keys->begin[reader->depth] = reader->keys->count;
 	return true;
 }
 
 static bool
-fail_twice(struct json_reader *scan, struct text key)
+fail_twice(struct json_reader *reader, struct text key)
 {
 	char why[128], shown[64];
 
 	snprintf(why, sizeof(why), "duplicate member '%s'",
 	    text_quote(shown, sizeof(shown), key));
-	return fail(scan, why);
+	return fail(reader, why);
 }
 
 /* Add a key of the innermost object. */
 static bool
-add_key(struct json_reader *scan, struct text quoted)
+add_key(struct json_reader *reader, struct text quoted)
 {
-	struct json_keys *keys = scan->keys;
+	struct json_keys *keys = reader->keys;
 	struct text key = json_keys_decode(keys, quoted);
-	uint32_t begin = keys->begin[scan->depth];
+	uint32_t begin = keys->begin[reader->depth];
 
 	for (uint32_t i = begin;
 	     i < keys->count && keys->count - begin <= FEW_KEYS; i++)
 		if (text_equal(keys->at[i], key))
-			return fail_twice(scan, key);
+			return fail_twice(reader, key);
 	keys->at = memory_grow(keys->at, &keys->room, keys->count, sizeof(key));
 	keys->at[keys->count++] = key;
 	return true;
@@ -299,10 +299,10 @@ compare_keys(const void *a, const void *b)
 /* The object ends.  If it has too many keys to compare each pair, look for
  * duplicates in a sorted copy; the keys themselves keep their order. */
 static void
-end_keys(struct json_reader *scan)
+end_keys(struct json_reader *reader)
 {
-	struct json_keys *keys = scan->keys;
-	uint32_t begin = keys->begin[scan->depth];
+	struct json_keys *keys = reader->keys;
+	uint32_t begin = keys->begin[reader->depth];
 	uint32_t count = keys->count - begin;
 	struct text *sorted;
 
@@ -311,108 +311,109 @@ end_keys(struct json_reader *scan)
 		return;
 	sorted = memory_copy(keys->at + begin, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), compare_keys);
-	for (uint32_t i = 1; i < count && !scan->bad; i++)
+	for (uint32_t i = 1; i < count && !reader->bad; i++)
 		if (text_equal(sorted[i - 1], sorted[i]))
-			fail_twice(scan, sorted[i]);
+			fail_twice(reader, sorted[i]);
 	free(sorted);
 }
 
 /* After the last member, or before the next one? */
 static bool
-next(struct json_reader *scan, char end)
+next(struct json_reader *reader, char end)
 {
-	char c = json_reader_peek(scan);
-	uint64_t bit = UINT64_C(1) << scan->depth;
-	bool first = (scan->filled & bit) == 0;
+	char c = json_reader_peek(reader);
+	uint64_t bit = UINT64_C(1) << reader->depth;
+	bool first = (reader->filled & bit) == 0;
 
-	if (scan->bad)
+	if (reader->bad)
 		return false;
 	if (c == end) {
-		if (scan->keys != NULL && end == '}')
-			end_keys(scan);
-		if (scan->bad)
+		if (reader->keys != NULL && end == '}')
+			end_keys(reader);
+		if (reader->bad)
 			return false;
-		scan->at++;
-		scan->depth--;
+		reader->at++;
+		reader->depth--;
 		return false;
 	}
-	scan->filled |= bit;
+	reader->filled |= bit;
 	if (first)
 		return true;
 	if (c != ',')
-		return fail_at(scan, scan->at, "expected ',' or the end");
-	scan->at++;
+		return fail_at(reader, reader->at, "expected ',' or the end");
+	reader->at++;
 	return true;
 }
 
 bool
-json_reader_member(struct json_reader *scan, struct text *key)
+json_reader_member(struct json_reader *reader, struct text *key)
 {
-	if (!next(scan, '}'))
+	if (!next(reader, '}'))
 		return false;
-	if (json_reader_peek(scan) != '"')
-		return fail_at(scan, scan->at, "expected a quoted name");
-	if (!skip_text(scan, key) ||
-	    (scan->keys != NULL && !add_key(scan, *key)))
+	if (json_reader_peek(reader) != '"')
+		return fail_at(reader, reader->at, "expected a quoted name");
+	if (!skip_text(reader, key) ||
+	    (reader->keys != NULL && !add_key(reader, *key)))
 		return false;
-	if (json_reader_peek(scan) != ':')
-		return fail_at(scan, scan->at, "':' is wanted");
-	scan->at++;
+	if (json_reader_peek(reader) != ':')
+		return fail_at(reader, reader->at, "expected ':'");
+	reader->at++;
 	return true;
 }
 
 bool
-json_reader_item(struct json_reader *scan)
+json_reader_item(struct json_reader *reader)
 {
-	return next(scan, ']');
+	return next(reader, ']');
 }
 
 static void
-skip_container(struct json_reader *scan, char bracket)
+skip_container(struct json_reader *reader, char bracket)
 {
 	struct text key;
 
-	if (!json_reader_enter(scan, bracket))
+	if (!json_reader_enter(reader, bracket))
 		return;
-	while (bracket == '{' ? json_reader_member(scan, &key)
-			      : json_reader_item(scan))
-		json_reader_take(scan);
+	while (bracket == '{' ? json_reader_member(reader, &key)
+			      : json_reader_item(reader))
+		json_reader_take(reader);
 }
 
 struct text
-json_reader_take(struct json_reader *scan)
+json_reader_take(struct json_reader *reader)
 {
-	char c = json_reader_peek(scan);
-	const char *from = scan->at;
+	char c = json_reader_peek(reader);
+	const char *from = reader->at;
 	struct text quoted;
 
 	if (c == '{' || c == '[')
-		skip_container(scan, c);
+		skip_container(reader, c);
 	else if (c == '"')
-		skip_text(scan, &quoted);
+		skip_text(reader, &quoted);
 	else if (c == 't' || c == 'f' || c == 'n' || c == 'N' || c == 'I' ||
-		 (c == '-' && scan->end - from > 1 && from[1] == 'I')) {
-		if (!skip_word(scan, "true") && !skip_word(scan, "false") &&
-		    !skip_word(scan, "null") &&
-		    (scan->keys != NULL || (!skip_word(scan, "NaN") &&
-					       !skip_word(scan, "Infinity") &&
-					       !skip_word(scan, "-Infinity"))))
-			fail(scan, "unknown word");
+		 (c == '-' && reader->end - from > 1 && from[1] == 'I')) {
+		if (!skip_word(reader, "true") && !skip_word(reader, "false") &&
+		    !skip_word(reader, "null") &&
+		    (reader->keys != NULL ||
+			(!skip_word(reader, "NaN") &&
+			    !skip_word(reader, "Infinity") &&
+			    !skip_word(reader, "-Infinity"))))
+			fail(reader, "unknown word");
 	} else if (c == '-' || (c >= '0' && c <= '9'))
-		skip_number(scan);
+		skip_number(reader);
 	else
-		fail_at(scan, scan->at, "expected a value");
-	if (scan->bad)
+		fail_at(reader, reader->at, "expected a value");
+	if (reader->bad)
 		return (struct text){ NULL, 0 };
-	return (struct text){ from, (uint32_t)(scan->at - from) };
+	return (struct text){ from, (uint32_t)(reader->at - from) };
 }
 
 bool
-json_reader_finish(struct json_reader *scan)
+json_reader_finish(struct json_reader *reader)
 {
-	if (json_reader_peek(scan) != '\0' || scan->at < scan->end)
-		fail(scan, "more than one value");
-	return !scan->bad;
+	if (json_reader_peek(reader) != '\0' || reader->at < reader->end)
+		fail(reader, "more than one value");
+	return !reader->bad;
 }
 
 /* ---- numbers ------------------------------------------------------------ */

@@ -28,14 +28,14 @@ enum { JSON_READER_DEPTH_MAX = 63 };
 struct json_keys {
 	struct text *at; /* decoded */
 	uint32_t count, room;
-	uint32_t
-	    begin[JSON_READER_DEPTH_MAX + 1]; /* number of keys at each depth */
+	/* For each depth the number of the first key there. */
+	uint32_t begin[JSON_READER_DEPTH_MAX + 1];
 	struct arena decoded;
 };
 
 struct json_reader {
 	const char *begin, *at, *end;
-	struct json_keys *keys; /* of a strict reader */
+	struct json_keys *keys; /* NULL: the reader is not strict */
 	unsigned depth;
 	uint64_t filled; /* bit d: the container at depth d is not empty */
 	bool bad;
@@ -43,31 +43,33 @@ struct json_reader {
 };
 
 /* `text` must be UTF-8. */
-void json_reader_init(struct json_reader *scan, struct text text);
+void json_reader_init(struct json_reader *reader, struct text text);
 
-/* Strict.  Invalidates what was decoded with `keys` before. */
+/* A strict reader.  Invalidates what was decoded with `keys` before. */
 void json_reader_init_strict(
-    struct json_reader *scan, struct text text, struct json_keys *keys);
+    struct json_reader *reader, struct text text, struct json_keys *keys);
 void json_keys_clear(struct json_keys *keys);
-/* Decode the text between quotes, which a strict reader has accepted: the same
- * view if there are no escapes, else valid until the next text. */
+/* Decode the text between quotes, which a strict reader has accepted.  Returns
+ * the same view if it has no escapes, else one that is valid until `keys` is
+ * used for the next text. */
 struct text json_keys_decode(struct json_keys *keys, struct text quoted);
 
 /* The first byte of the next value ('{', '[', '"', a digit ...), which is not
  * consumed; 0 at the end and after an error. */
-char json_reader_peek(struct json_reader *scan);
+char json_reader_peek(struct json_reader *reader);
 
-/* Enter an object or a list.  Then take, for each member, its key (as between
- * the quotes) and its value, or each item.  False at its end, which is
- * consumed. */
-bool json_reader_enter(struct json_reader *scan, char bracket);
-bool json_reader_member(struct json_reader *scan, struct text *key);
-bool json_reader_item(struct json_reader *scan);
+/* Enter an object or a list; false: the next value is not one.  Then call
+ * json_reader_member, which returns the key as it is between the quotes, or
+ * json_reader_item, and take the value, until they return false: the container
+ * is then consumed. */
+bool json_reader_enter(struct json_reader *reader, char bracket);
+bool json_reader_member(struct json_reader *reader, struct text *key);
+bool json_reader_item(struct json_reader *reader);
 
 /* Take the next value, as its text. */
-struct text json_reader_take(struct json_reader *scan);
+struct text json_reader_take(struct json_reader *reader);
 /* Only whitespace may follow. */
-bool json_reader_finish(struct json_reader *scan);
+bool json_reader_finish(struct json_reader *reader);
 
 /* Convert a number that was taken: VALUE_INT if it is an integer that fits,
  * else the nearest VALUE_FLOAT, which may be infinite.  NaN, Infinity and

@@ -14,30 +14,31 @@
 enum { DIGITS_MAX = 4096 };
 
 void
-json_relayout_init(struct json_relayout *again)
+json_relayout_init(struct json_relayout *relayout)
 {
-	*again = (struct json_relayout){ .at = NULL };
-	again->file = memory_stream(&again->at, &again->bytes);
+	*relayout = (struct json_relayout){ .at = NULL };
+	relayout->file = memory_stream(&relayout->at, &relayout->bytes);
 }
 
 void
-json_relayout_clear(struct json_relayout *again)
+json_relayout_clear(struct json_relayout *relayout)
 {
-	fclose(again->file);
-	free(again->at);
-	free(again->decoded);
-	*again = (struct json_relayout){ .at = NULL };
+	fclose(relayout->file);
+	free(relayout->at);
+	free(relayout->decoded);
+	*relayout = (struct json_relayout){ .at = NULL };
 }
 
 static bool
-decode(struct json_relayout *again, struct text quoted, struct text *to)
+decode(struct json_relayout *relayout, struct text quoted, struct text *to)
 {
-	if (quoted.bytes >= again->room) {
-		again->room = 2 * quoted.bytes + 64;
-		again->decoded = memory_resize(again->decoded, again->room);
+	if (quoted.bytes >= relayout->room) {
+		relayout->room = 2 * quoted.bytes + 64;
+		relayout->decoded =
+		    memory_resize(relayout->decoded, relayout->room);
 	}
-	to->at = again->decoded;
-	return json_reader_decode(again->decoded, quoted, &to->bytes);
+	to->at = relayout->decoded;
+	return json_reader_decode(relayout->decoded, quoted, &to->bytes);
 }
 
 static bool
@@ -75,7 +76,7 @@ put_word(struct json *json, struct text word)
 /* the depth limit of json_reader */
 static bool
 put_next(
-    struct json_relayout *again, struct json *json, struct json_reader *scan)
+    struct json_relayout *relayout, struct json *json, struct json_reader *scan)
 {
 	struct text text, decoded;
 	bool good = true;
@@ -86,10 +87,10 @@ put_next(
 			return false;
 		json_begin_object(json);
 		while (good && json_reader_member(scan, &text)) {
-			good = decode(again, text, &decoded);
+			good = decode(relayout, text, &decoded);
 			if (good) {
 				json_key(json, decoded);
-				good = put_next(again, json, scan);
+				good = put_next(relayout, json, scan);
 			}
 		}
 		if (good && !scan->bad)
@@ -100,7 +101,7 @@ put_next(
 			return false;
 		json_begin_array(json);
 		while (good && json_reader_item(scan))
-			good = put_next(again, json, scan);
+			good = put_next(relayout, json, scan);
 		if (good && !scan->bad)
 			json_end_array(json);
 		return good && !scan->bad;
@@ -109,7 +110,7 @@ put_next(
 		if (scan->bad)
 			return false;
 		text = (struct text){ text.at + 1, text.bytes - 2 };
-		good = decode(again, text, &decoded);
+		good = decode(relayout, text, &decoded);
 		if (good)
 			json_text(json, decoded);
 		return good;
@@ -120,18 +121,18 @@ put_next(
 }
 
 bool
-json_relayout(struct json_relayout *again, struct text from, struct text *to)
+json_relayout(struct json_relayout *relayout, struct text from, struct text *to)
 {
 	struct json_reader scan;
 	struct json json;
 
-	rewind(again->file);
-	json_init(&json, again->file, JSON_LINE);
+	rewind(relayout->file);
+	json_init(&json, relayout->file, JSON_LINE);
 	json_reader_init(&scan, from);
-	if (!text_is_utf8(from) || !put_next(again, &json, &scan) ||
+	if (!text_is_utf8(from) || !put_next(relayout, &json, &scan) ||
 	    !json_reader_finish(&scan))
 		return false;
-	fflush(again->file);
-	*to = (struct text){ again->at, (uint32_t)again->bytes };
+	fflush(relayout->file);
+	*to = (struct text){ relayout->at, (uint32_t)relayout->bytes };
 	return true;
 }

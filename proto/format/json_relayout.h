@@ -20,12 +20,12 @@ struct json_relayout {
 	uint32_t room; /* for decoded text */
 };
 
-void json_relayout_init(struct json_relayout *again);
-void json_relayout_clear(struct json_relayout *again);
+void json_relayout_init(struct json_relayout *relayout);
+void json_relayout_clear(struct json_relayout *relayout);
 
 /* False: the text is not JSON, is nested deeper than 63 levels, or contains an
  * unpaired surrogate.  `to` is a view, valid until the next call. */
 bool json_relayout(
-    struct json_relayout *again, struct text json, struct text *to);
+    struct json_relayout *relayout, struct text json, struct text *to);
 
 #endif

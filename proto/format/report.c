@@ -23,114 +23,114 @@ report_time_text(char to[static REPORT_TIME_BYTES], int64_t us)
 }
 
 void
-report_begin(struct report *rows, FILE *file, enum report_format format,
+report_begin(struct report *report, FILE *file, enum report_format format,
     const char *const *names, const struct table_column *columns)
 {
-	*rows = (struct report){ .file = file,
+	*report = (struct report){ .file = file,
 		.format = format,
 		.names = names,
 		.csv = { .file = file } };
 	switch (format) {
-	case REPORT_TABLE: table_begin(&rows->table, file, columns); break;
+	case REPORT_TABLE: table_begin(&report->table, file, columns); break;
 	case REPORT_JSON:
-		json_init(&rows->json, file, JSON_INDENTED);
-		json_begin_array(&rows->json);
+		json_init(&report->json, file, JSON_INDENTED);
+		json_begin_array(&report->json);
 		break;
 	case REPORT_JSONL: break;
 	case REPORT_CSV:
 		for (; *names != NULL; names++)
-			csv_string(&rows->csv, *names);
-		csv_end_row(&rows->csv);
+			csv_string(&report->csv, *names);
+		csv_end_row(&report->csv);
 		break;
 	}
 }
 
 void
-report_end(struct report *rows)
+report_end(struct report *report)
 {
-	if (rows->format != REPORT_JSON)
+	if (report->format != REPORT_JSON)
 		return;
-	json_end_array(&rows->json);
-	putc('\n', rows->file);
+	json_end_array(&report->json);
+	putc('\n', report->file);
 }
 
 /* Before a cell: returns false if the format is not JSON. */
 static bool
-begin_cell(struct report *rows, bool filled)
+begin_cell(struct report *report, bool filled)
 {
-	if (rows->format != REPORT_JSON && rows->format != REPORT_JSONL)
+	if (report->format != REPORT_JSON && report->format != REPORT_JSONL)
 		return false;
-	if (rows->at == 0 && rows->format == REPORT_JSONL)
-		json_init(&rows->json, rows->file, JSON_LINE);
-	if (rows->at == 0)
-		json_begin_object(&rows->json);
+	if (report->at == 0 && report->format == REPORT_JSONL)
+		json_init(&report->json, report->file, JSON_LINE);
+	if (report->at == 0)
+		json_begin_object(&report->json);
 	if (filled)
-		json_name(&rows->json, rows->names[rows->at]);
+		json_name(&report->json, report->names[report->at]);
 	return true;
 }
 
 static void
-end_cell(struct report *rows)
+end_cell(struct report *report)
 {
-	if (rows->names[++rows->at] != NULL)
+	if (report->names[++report->at] != NULL)
 		return;
-	rows->at = 0;
-	rows->count++;
-	if (rows->format == REPORT_JSON || rows->format == REPORT_JSONL)
-		json_end_object(&rows->json);
-	if (rows->format == REPORT_JSONL)
-		putc('\n', rows->file);
-	if (rows->format == REPORT_CSV)
-		csv_end_row(&rows->csv);
+	report->at = 0;
+	report->count++;
+	if (report->format == REPORT_JSON || report->format == REPORT_JSONL)
+		json_end_object(&report->json);
+	if (report->format == REPORT_JSONL)
+		putc('\n', report->file);
+	if (report->format == REPORT_CSV)
+		csv_end_row(&report->csv);
 }
 
 void
-report_text(struct report *rows, struct text value)
+report_text(struct report *report, struct text value)
 {
-	if (begin_cell(rows, true))
-		json_text(&rows->json, value);
-	else if (rows->format == REPORT_CSV)
-		csv_text(&rows->csv, value);
+	if (begin_cell(report, true))
+		json_text(&report->json, value);
+	else if (report->format == REPORT_CSV)
+		csv_text(&report->csv, value);
 	else
-		table_text(&rows->table, value);
-	end_cell(rows);
+		table_text(&report->table, value);
+	end_cell(report);
 }
 
 void
-report_time(struct report *rows, int64_t us)
+report_time(struct report *report, int64_t us)
 {
 	char text[REPORT_TIME_BYTES];
 
-	if (begin_cell(rows, true))
-		json_int(&rows->json, us);
-	else if (rows->format == REPORT_CSV)
-		csv_int(&rows->csv, us);
+	if (begin_cell(report, true))
+		json_int(&report->json, us);
+	else if (report->format == REPORT_CSV)
+		csv_int(&report->csv, us);
 	else
-		table_string(&rows->table, report_time_text(text, us));
-	end_cell(rows);
+		table_string(&report->table, report_time_text(text, us));
+	end_cell(report);
 }
 
 void
-report_count(struct report *rows, uint64_t value)
+report_count(struct report *report, uint64_t value)
 {
-	if (begin_cell(rows, true))
-		json_uint(&rows->json, value);
-	else if (rows->format == REPORT_CSV)
-		csv_uint(&rows->csv, value);
+	if (begin_cell(report, true))
+		json_uint(&report->json, value);
+	else if (report->format == REPORT_CSV)
+		csv_uint(&report->csv, value);
 	else
-		table_count(&rows->table, value);
-	end_cell(rows);
+		table_count(&report->table, value);
+	end_cell(report);
 }
 
 void
-report_flag(struct report *rows, bool value)
+report_flag(struct report *report, bool value)
 {
-	if (!begin_cell(rows, true)) {
-		report_text(rows, text_of(value ? "yes" : "no"));
+	if (!begin_cell(report, true)) {
+		report_text(report, text_of(value ? "yes" : "no"));
 		return;
 	}
-	json_bool(&rows->json, value);
-	end_cell(rows);
+	json_bool(&report->json, value);
+	end_cell(report);
 }
 
 static void
@@ -149,14 +149,14 @@ put_json_value(struct json *json, const struct value *value)
 }
 
 void
-report_value(struct report *rows, const struct value *value)
+report_value(struct report *report, const struct value *value)
 {
 	char digits[NUMBER_BYTES];
 	struct text shown = { digits, 0 };
 
-	if (begin_cell(rows, true)) {
-		put_json_value(&rows->json, value);
-		end_cell(rows);
+	if (begin_cell(report, true)) {
+		put_json_value(&report->json, value);
+		end_cell(report);
 		return;
 	}
 	if (value->type == VALUE_TEXT)
@@ -166,25 +166,25 @@ report_value(struct report *rows, const struct value *value)
 	else
 		shown.bytes = (uint32_t)snprintf(digits, sizeof(digits),
 		    "%" PRId64, value->type == VALUE_INT ? value->is.i : 0);
-	if (rows->format == REPORT_TABLE)
-		table_text(&rows->table, shown);
+	if (report->format == REPORT_TABLE)
+		table_text(&report->table, shown);
 	else if (value->type == VALUE_TEXT)
-		csv_text(&rows->csv, shown);
+		csv_text(&report->csv, shown);
 	else
-		csv_number(&rows->csv, shown);
-	end_cell(rows);
+		csv_number(&report->csv, shown);
+	end_cell(report);
 }
 
 void
-report_none(struct report *rows)
+report_none(struct report *report)
 {
-	if (begin_cell(rows, false)) {
-		end_cell(rows);
+	if (begin_cell(report, false)) {
+		end_cell(report);
 		return;
 	}
-	if (rows->format == REPORT_CSV)
-		csv_none(&rows->csv);
+	if (report->format == REPORT_CSV)
+		csv_none(&report->csv);
 	else
-		table_none(&rows->table);
-	end_cell(rows);
+		table_none(&report->table);
+	end_cell(report);
 }

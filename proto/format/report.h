@@ -26,23 +26,23 @@ struct report {
 };
 
 /* `names` for JSON and CSV; `columns` for a table: titles and widths. */
-void report_begin(struct report *rows, FILE *file, enum report_format format,
+void report_begin(struct report *report, FILE *file, enum report_format format,
     const char *const *names, const struct table_column *columns);
-void report_end(struct report *rows);
+void report_end(struct report *report);
 
 /* Write the next cell; a new row begins after the last column. */
-void report_text(struct report *rows, struct text value);
+void report_text(struct report *report, struct text value);
 /* Microseconds since the epoch; a date in a table. */
-void report_time(struct report *rows, int64_t us);
+void report_time(struct report *report, int64_t us);
 /* In a table with as many digits as fit, then in k, M, G. */
-void report_count(struct report *rows, uint64_t value);
+void report_count(struct report *report, uint64_t value);
 /* "yes" or "no"; in JSON true or false. */
-void report_flag(struct report *rows, bool value);
+void report_flag(struct report *report, bool value);
 /* A number that is not finite becomes {"$float": "nan"}, because JSON has no
  * number for it. */
-void report_value(struct report *rows, const struct value *value);
+void report_value(struct report *report, const struct value *value);
 /* No value: JSON omits the name. */
-void report_none(struct report *rows);
+void report_none(struct report *report);
 
 enum { REPORT_TIME_BYTES = 48 };
 /* "2017-03-08T21:06:40Z", with a fraction if it is not zero. */

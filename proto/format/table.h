@@ -48,7 +48,8 @@ struct table_names {
 	uint32_t shortest; /* bytes */
 };
 void table_names_add(struct table_names *names, struct text name);
-/* Decide: shorten only if the longest name has more characters than `room`. */
+/* Decide what to omit: nothing unless the longest name has more characters than
+ * `room`. */
 void table_names_fit(struct table_names *names, unsigned room);
 /* A name without the common parts (a node that appeared between two readings)
  * is shown complete. */

@@ -205,7 +205,7 @@ authorized_keys_parse(struct authorized_keys **to, struct text bytes,
 	lines = count_lines(bytes);
 	if (lines > AUTHORIZED_KEYS_MAX)
 		lines = AUTHORIZED_KEYS_MAX;
-	/* One more, for the line that exceeds the limit. */
+	/* One more, for the entry that exceeds the limit. */
 	list->entries = memory_zero((size_t)lines + 1, sizeof(*list->entries));
 	string_table_init(&list->keys);
 	if (add_lines(list, authorized_keys_bytes(list), path, err) != 0) {

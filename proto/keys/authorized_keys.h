@@ -30,9 +30,9 @@ struct authorized_key {
 	struct text partition, node, name;
 };
 
-/* A new list; an empty one if the file does not exist.  One bad line refuses
- * the whole file with "path:line: reason"; so do another owner, a symbolic
- * link, and a mode that lets others write. */
+/* Returns a new list in `*list`; an empty one if the file does not exist.  -1:
+ * a line is bad ("path:line: reason"), the file belongs to another user, is a
+ * symbolic link, or can be written by others. */
 int authorized_keys_read(
     struct authorized_keys **list, const char *path, struct err *err);
 /* The same for bytes in memory, which are copied; `path` is for the
@@ -53,19 +53,18 @@ const struct authorized_key *authorized_keys_at(
 /* The whole file, valid while the list lives. */
 struct text authorized_keys_bytes(const struct authorized_keys *list);
 
-/* A change: remove the lines for which `remove` returns true, then append
- * one. */
+/* A change: remove the entries for which `remove` returns true (NULL: none),
+ * then append `add` (NULL: nothing; its line number is not used). */
 struct authorized_keys_change {
 	bool (*remove)(const void *arg, const struct authorized_keys *list,
-	    const struct authorized_key *entry); /* NULL: none */
+	    const struct authorized_key *entry);
 	const void *arg;
-	const struct authorized_key
-	    *add; /* NULL: none; its line number is not read */
+	const struct authorized_key *add;
 };
 
-/* Change the file under a lock and keep its comments.  Readers see the old or
- * the new file, also after a crash.  `*removed` counts lines; without a change
- * the file is not touched. */
+/* Change the file under a lock; comments stay.  Readers see the old or the new
+ * file, also after a crash.  `*removed` gets the number of removed entries.  A
+ * change without effect does not touch the file. */
 int authorized_keys_change(const char *path,
     const struct authorized_keys_change *change, uint32_t *removed,
     struct err *err);

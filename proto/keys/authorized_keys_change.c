@@ -95,7 +95,7 @@ write_list(const char *path, struct text bytes, struct err *err)
 {
 	struct authorized_keys *list;
 
-	/* Never write a file that we could not read. */
+	/* Never write a file that could not be read again. */
 	if (authorized_keys_parse(&list, bytes, path, err) != 0)
 		return -1;
 	authorized_keys_free(&list);

@@ -64,8 +64,8 @@ keyfile_make(struct keyfile *key, const char *name, enum key_role role)
 	*key = (struct keyfile){ .role = role };
 	snprintf(key->name, sizeof(key->name), "%s", name);
 	key->secret = secret_memory(Z85_KEY_BYTES);
-	/* A public key that begins with a letter or digit can be an operand of
-	 * a command. */
+	/* A public key that begins with a letter or digit cannot be mistaken
+	 * for an option of a command. */
 	do {
 		crypto_box_keypair(key->public, key->secret);
 		z85_encode(shown, key->public);
@@ -155,7 +155,7 @@ next_line(struct lines *lines, struct text *line)
 	return true;
 }
 
-/* Never show the line: it may be the secret. */
+/* Error messages never quote the line: it may be the secret. */
 static int
 take_line(
     struct keyfile *key, struct lines *lines, struct text line, struct err *err)

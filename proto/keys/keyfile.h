@@ -9,9 +9,9 @@
  *     secret: <40 characters, Z85>
  *     server: <40 characters, Z85>
  *
- * The first line comes first; empty lines and lines that begin with '#' are
- * ignored.  A key of role server has no server: line, others have one to four:
- * the old and the new one while the server's key is rotated.
+ * The line poolscope-key must be the first.  Empty lines and lines that begin
+ * with '#' are ignored.  A key of role server has no server: line; others have
+ * one to four: while the server's key is rotated, the old and the new one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_KEYS_KEYFILE_H
@@ -49,10 +49,9 @@ bool keyfile_name_is_good(struct text name);
 /* A new pair from the kernel's random numbers, without a server key. */
 void keyfile_make(struct keyfile *key, const char *name, enum key_role role);
 
-/* Refuses with one sentence a file that is not regular, is a symbolic link,
- * belongs to another user (unless root), is readable by others, is too long,
- * has a bad or missing line, or whose secret does not belong to its public
- * key. */
+/* -1: the file is not regular, is a symbolic link, belongs to another user
+ * (unless root), is readable by others, is too long, or has a bad or missing
+ * line; or its secret does not belong to its public key. */
 int keyfile_read(struct keyfile *key, const char *path, struct err *err);
 
 /* The same for bytes in memory; `path` is for the sentence. */

@@ -32,8 +32,8 @@ int secret_from_environment(
 int secret_from_file(struct secret *secret, const char *path, struct err *err);
 int secret_from_file_of(struct secret *secret, const char *path,
     enum trusted_file kind, struct err *err);
-/* The whole header "Authorization: KIND SECRET" with a secret from the same
- * variables; 0 and no header when neither is set. */
+/* The whole header "Authorization: KIND SECRET", with the secret that
+ * secret_from_environment finds; 0 and an empty `secret` when it finds none. */
 int secret_authorization(
     struct secret *secret, const char *name, const char *kind, struct err *err);
 void secret_clear(struct secret *secret);

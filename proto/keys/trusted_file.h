@@ -16,11 +16,9 @@
 #include "proto/base/err.h"
 
 enum trusted_file {
-	TRUSTED_FILE_SECRET, /* only the owner can read it; links are followed
-			      */
-	TRUSTED_FILE_KEY,  /* only the owner can read it, and it is no symbolic
-			      link */
-	TRUSTED_FILE_LIST, /* others may read it, and it is no symbolic link */
+	TRUSTED_FILE_SECRET, /* only the owner can read it; may be a link */
+	TRUSTED_FILE_KEY,    /* only the owner can read it; no symbolic link */
+	TRUSTED_FILE_LIST,   /* others may read it; no symbolic link */
 };
 
 /* Returns a descriptor for reading, or -1; `missing`, unless NULL, is set to

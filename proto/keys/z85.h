@@ -13,8 +13,8 @@ enum { Z85_KEY_BYTES = 32, Z85_CHARACTERS = 40 };
 void z85_encode(
     char to[static Z85_CHARACTERS], const unsigned char from[Z85_KEY_BYTES]);
 
-/* False, and `to` undefined: not 40 characters of that alphabet, or five of
- * them exceed 32 bits.  An accepted text is exactly what z85_encode writes. */
+/* False, and `to` undefined: the text is not 40 characters of the alphabet, or
+ * five of them exceed 32 bits.  True: z85_encode would write the same text. */
 bool z85_decode(unsigned char to[static Z85_KEY_BYTES], struct text t);
 
 #endif

@@ -18,8 +18,8 @@ enum {
 	RECONNECT_MS = 200,
 	RECONNECT_MAX_MS = 30000,
 	RECONNECT_IPC_MAX_MS = 2000,
-	ZAP_ENFORCE_DOMAIN =
-	    93, /* a draft option: not in the header, but implemented */
+	/* A draft option: not in the header, but implemented. */
+	ZAP_ENFORCE_DOMAIN = 93,
 };
 
 int

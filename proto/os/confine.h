@@ -13,12 +13,12 @@
 void confine_memory(void);
 
 /*
- * The files that may be used from here on (Landlock), and no others.  One
- * thread begins, fills and enforces it, also between fork and exec: nothing
- * here allocates.  `fd` is -1 where the kernel has no Landlock; then every
- * function does nothing and succeeds, because this is the second line of
- * defence.  It holds for the calling thread and the threads that it starts
- * later.
+ * A list of the files that may be used from confine_enforce on, and no others
+ * (Landlock).  It restricts the calling thread and the threads that it starts
+ * later.  One thread makes all the calls; it may do so between fork and exec,
+ * because they do not allocate.  Where the kernel has no Landlock, `fd` is -1
+ * and every function succeeds without effect: this is the second line of
+ * defence.
  */
 struct confine {
 	int fd;
@@ -26,9 +26,10 @@ struct confine {
 	unsigned long long handled;
 };
 
+/* What is restricted apart from files. */
 enum confine_kind {
-	CONFINE_ALONE,   /* no network, and no sockets without a path */
-	CONFINE_SERVICE, /* files, and signals to other processes */
+	CONFINE_ALONE,   /* TCP, abstract sockets, signals to other processes */
+	CONFINE_SERVICE, /* signals to other processes */
 };
 
 enum confine_use {

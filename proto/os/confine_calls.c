@@ -49,11 +49,12 @@ static const unsigned refused[] = {
 #ifdef SYS_kexec_file_load
 	SYS_kexec_file_load,
 #endif
-	/* The last entries: see confine_calls. */
+	/* See EXECUTING. */
 	SYS_execve, SYS_execveat, SYS_setuid, SYS_setgid, SYS_setreuid,
 	SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups
 };
-/* Executed programs may set their user id, even to the same value. */
+/* The last EXECUTING entries are not refused when programs are executed: these
+ * may set their user id, if only to the same value. */
 enum { REFUSED = sizeof(refused) / sizeof(refused[0]), EXECUTING = 9 };
 
 #ifdef ARCH

@@ -1,6 +1,6 @@
 /*
- * file_io - reads and writes of a file that complete or fail, and names that
- * survive a crash.
+ * file_io - read and write a file completely or fail; make its name survive a
+ * crash.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_FILE_IO_H
@@ -20,9 +20,10 @@ int file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
 int file_io_sync(const char *path);
 int file_io_sync_parent(const char *path);
 
-/* $TMPDIR, or /tmp; and the descriptor of a nameless file in it, for reading
- * and writing, or -1. */
+/* $TMPDIR, or /tmp. */
 const char *file_io_temporary_dir(void);
+/* Create a file without a name in that directory; returns a descriptor for
+ * reading and writing, or -1. */
 int file_io_nameless(struct err *err);
 
 #endif

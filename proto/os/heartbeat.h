@@ -16,8 +16,8 @@
 struct heartbeat {
 	const char *name;        /* "indexer" */
 	_Atomic int64_t beat_ns; /* monotonic time of the last beat; 0: idle */
-	struct heartbeat *next,
-	    *outer; /* next of the process; previous of the same thread */
+	struct heartbeat *next;  /* of the process */
+	struct heartbeat *outer; /* what this one replaces; NULL: nothing */
 };
 
 /* Starts the heartbeat of the calling thread, idle; `name` must stay valid.
@@ -25,11 +25,13 @@ struct heartbeat {
 void heartbeat_begin(struct heartbeat *heartbeat, const char *name);
 void heartbeat_end(struct heartbeat *heartbeat);
 
-/* In a thread without a heartbeat these do nothing. */
+/* heartbeat_rest: the thread is idle until it beats again.  Both do nothing in
+ * a thread without a heartbeat. */
 void heartbeat_beat(void);
 void heartbeat_rest(void);
 
-/* A busy thread that has not beaten for longer than `limit_ns`, or NULL. */
+/* The name of a busy thread that has not beaten for longer than `limit_ns`, or
+ * NULL. */
 const char *heartbeat_stuck(int64_t now_ns, int64_t limit_ns);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "proto/base/memory.h"
 
-/* Does the name still refer to the file that we locked?  A holder that ended
+/* Does the path still refer to the file that we locked?  The previous holder
  * may have removed it between our open and our flock. */
 static bool
 is_current(int fd, const char *path)

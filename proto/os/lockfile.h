@@ -1,9 +1,9 @@
 /*
  * lockfile - a file that one running process holds.
  *
- * The file holds the pid and a newline.  The lock is flock(2): it ends with
- * the process, however that ends, so a file that was left behind is taken over
- * and needs no cleanup.
+ * The file contains the pid and a newline.  The lock is flock(2): it ends with
+ * the process, however that ends.  So the next process takes over a file that
+ * was left behind.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_LOCKFILE_H
@@ -34,12 +34,11 @@ int lockfile_take(
 /* The process that holds it; 0: none, or unknown. */
 long lockfile_holder(const char *path);
 
-/* Set the time of the file to now: a process that asked the holder for
- * something sees that it was done.  A lock that is not held stays as it is. */
+/* Set the time of the file to now: a process that asked the holder to do
+ * something sees that it was done.  Does nothing if the lock is not held. */
 void lockfile_touch(const struct lockfile *lockfile);
 
-/* Remove the file and release the lock.  A lock that is not held stays as it
- * is. */
+/* Remove the file and release the lock.  Does nothing if it is not held. */
 void lockfile_release(struct lockfile *lockfile);
 
 #endif

@@ -11,8 +11,7 @@
 enum { PROGRESS_COLUMNS = 80 };
 
 struct progress {
-	uint64_t total,
-	    done; /* in any unit; total 0: unknown, `unit` is shown */
+	uint64_t total, done; /* in any unit; total 0: unknown, no bar */
 	uint64_t rows;
 	int64_t began_ns, now_ns; /* monotonic */
 	const char *unit;         /* name of `rows`; NULL: "rows" */

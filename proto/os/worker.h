@@ -12,7 +12,7 @@
 struct worker; /* opaque */
 
 struct worker *worker_new(void (*work)(void *arg), void *arg);
-/* Waits for the work that was begun. */
+/* Waits for work in progress. */
 void worker_free(struct worker **worker);
 
 /* Begin the work; waits for the previous work first. */

@@ -65,7 +65,7 @@ is_below(const struct number *v, const struct number *u)
 	return v->f < u->f;
 }
 
-/* v is below u; as far as is known, both are from the same boot. */
+/* v is below u, and nothing shows that they are from different boots. */
 static double
 went_back(const struct number *u, const struct number *v, bool same_boot,
     bool *wrapped)

@@ -36,13 +36,13 @@ struct counter_rate_sample {
 
 struct counter_rate {
 	double increase; /* 0 or more */
-	double seconds;  /* of this step, if the rate is known; else 0 */
+	double seconds;  /* between the samples; 0: the rate is unknown */
 };
 
 /* Is it a number, that is, not nil, text or NaN? */
 bool counter_rate_is_number(const struct value *value);
-double counter_rate_number(
-    const struct value *value); /* NaN if it is not a number */
+/* The number; NaN if it is not one. */
+double counter_rate_number(const struct value *value);
 
 /* From `u` to `v`, the next sample of the same counter.  If either is not a
  * number, both results are 0. */

@@ -1,10 +1,11 @@
 /*
- * perf_group - the metric group "perf": one report of an older sampler in each
- * sample.
+ * perf_group - the metric group "perf": each sample is one report of an older
+ * sampler.
  *
- * Percentages within one report; megabytes (2^20) since the boot, as psutil
- * counts them: gauges, because psutil has already removed wraps.  The time of
- * the sample is the report's `timestamp`.  An unknown column is nil.
+ * Percentages hold for the time of the report.  Megabytes (2^20) count from the
+ * boot, as psutil counts them; they are gauges, because psutil has already
+ * removed wraps.  The time of the sample is the report's `timestamp`.  An
+ * unknown column is nil.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_RECORD_PERF_GROUP_H

@@ -27,7 +27,7 @@ enum {
 
 /* These numbers are on the wire and on disk: never change one. */
 enum record_kind {
-	RECORD_CONTEXT = 0, /* node of the records that follow; internal */
+	RECORD_CONTEXT = 0, /* node of the records that follow */
 	RECORD_EVENT = 1,
 	RECORD_SAMPLE = 2,
 	RECORD_SPAN = 3,
@@ -50,7 +50,7 @@ struct record {
 	enum record_kind kind;
 	struct text node; /* from the batch header or the last context record */
 	struct record_id id; /* set by readers of batches and pages */
-	int64_t receive_ns;  /* aggregator's clock; 0 before it was received */
+	int64_t receive_ns;  /* aggregator's clock; 0: not received yet */
 
 	int64_t time_ns; /* event: emitted; sample: taken; span, phase: begin;
 			    gap: from; rejected: received; run: first event */
@@ -58,12 +58,19 @@ struct record {
 	bool has_time, has_end; /* false: phase without its start / end event,
 				   run without events */
 
-	/*         event   sample  span      entity  phase  gap     reject  run
-	 * source  source  group   track     kind    model  class   - model name
-	 * name    -       name      id      phase  reason  reason  id key uuid
-	 * -       category  -       key    -       -       group A sample of a
-	 * page may be buckets (wire/buckets.h): name metric, key rollup; or
-	 * columns (wire/columns.h).
+	/*
+	 *             source  name    key
+	 *   event     source  name    uuid
+	 *   sample    group   -       -
+	 *   span      track   name    category
+	 *   entity    kind    id      -
+	 *   phase     model   phase   key
+	 *   gap       class   reason  -
+	 *   rejected  -       reason  sha256
+	 *   run       model   id      group
+	 *
+	 * A sample of a page may be buckets (wire/buckets.h): its name is the
+	 * metric, its key the rollup; or columns (wire/columns.h).
 	 */
 	struct text source, name, key;
 
@@ -75,9 +82,9 @@ struct record {
 	uint32_t attributes; /* in pairs */
 	struct text pairs;   /* MessagePack: key, value, key, value ... */
 	uint32_t values;     /* sample: numbers in value_bytes */
-	struct text
-	    value_bytes; /* sample: MessagePack; rejected: the first bytes of
-			    the batch; run: its events (run.h) */
+	/* sample: MessagePack; rejected: the first bytes of the batch; run: its
+	 * events (run.h) */
+	struct text value_bytes;
 };
 
 struct record_attribute {
@@ -103,8 +110,8 @@ bool record_find_attribute(
 bool record_find_text(
     const struct record *record, const char *key, struct text *text);
 
-/* Does the record respect the limits (names, text, counts, time range)?  If
- * not, -1 and a sentence that names the field and the limit. */
+/* -1: the record exceeds a limit (names, text, counts, time range); `err` names
+ * the field and the limit. */
 int record_check(const struct record *record, struct err *err);
 
 const char *record_kind_name(enum record_kind kind); /* "event" ... */

@@ -1,6 +1,5 @@
 /*
- * record_check - the limits of a record, and the kinds as text, both by the
- * schema.
+ * record_check - the limits of a record, and the names of the kinds.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/text.h"

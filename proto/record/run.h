@@ -29,9 +29,12 @@ enum {
 	RUN_STEPS_MAX = 64,   /* per model */
 };
 
-/* What is known about a run: flag bits, and its state in the bits above
- * them. */
-enum run_flag { RUN_KNOWN = 1, RUN_ERROR = 2, RUN_STATE_SHIFT = 2 };
+/* `count` of struct record: flag bits, and enum run_state above them. */
+enum run_flag {
+	RUN_KNOWN = 1, /* an entity describes the run */
+	RUN_ERROR = 2, /* the entity has an error */
+	RUN_STATE_SHIFT = 2,
+};
 enum run_state { RUN_QUEUED, RUN_ONGOING, RUN_FINISHED, RUN_STATES };
 
 enum run_clock { RUN_EMIT, RUN_RECEIVE, RUN_CLOCKS };
@@ -44,7 +47,7 @@ struct run_event {
 struct run_events {
 	struct run_event at[RUN_EVENTS_MAX];
 	uint32_t count;
-	uint64_t overflow;
+	uint64_t overflow; /* events that were not stored */
 };
 
 void run_events_put(struct buffer *to, const struct run_events *events);

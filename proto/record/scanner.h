@@ -90,8 +90,8 @@ struct scanner_sum {
 };
 uint32_t scanner_put_sum(
     char to[static SCANNER_LINE_BYTES], const struct scanner_sum *sum);
-/* Take the next line from the front of `rest`.  False at the end; `rest` is
- * then empty unless the rest is not such a line. */
+/* Take the next line from the front of `rest`.  False at the end, with `rest`
+ * empty, or at something that is not such a line, which stays in `rest`. */
 bool scanner_next_sum(struct text *rest, struct scanner_sum *sum);
 
 #endif

@@ -78,13 +78,13 @@ static const struct schema schemas[RECORD_KINDS] = {
 	    "run", { "first", "model", "id", "group", "flags", "events" } },
 };
 
-/* In pages a sample may be a bucket: a summary of the samples of one metric in
- * one time step. */
+/* In pages a sample may also be one bucket: a summary of the samples of a
+ * metric in a time step ... */
 static const struct schema schema_bucket = { 6,
 	{ SCHEMA_TIME, SCHEMA_SOURCE, SCHEMA_VALUES, SCHEMA_NAME, SCHEMA_END,
 	    SCHEMA_CATEGORY },
 	"sample", { "time", "set", "values", "metric", "end", "rollup" } };
-/* Or several consecutive buckets; or samples as columns. */
+/* ... or several consecutive buckets, or samples as columns. */
 static const struct schema schema_run = { 7,
 	{ SCHEMA_TIME, SCHEMA_SOURCE, SCHEMA_NUMBERS, SCHEMA_NAME, SCHEMA_END,
 	    SCHEMA_CATEGORY, SCHEMA_COUNT },
@@ -113,8 +113,8 @@ schema_of(const struct record *r)
 		   : &schema_bucket;
 }
 
-/* For the loop over a shape, which is only worth it when it is unrolled into
- * its caller. */
+/* For the loops over the fields, which must be unrolled into their callers to
+ * be fast. */
 #define SCHEMA_INLINE __attribute__((always_inline)) static inline
 
 /* Copy a view member by member.  A copy of all 16 bytes at once would wait

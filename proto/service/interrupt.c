@@ -1,5 +1,5 @@
 /*
- * interrupt - holds INT and TERM back until the program asks for them.
+ * interrupt - blocks INT and TERM until the program looks for them.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/service/interrupt.h"
@@ -32,7 +32,7 @@ interrupt_hold(void)
 }
 
 bool
-interrupt_is_asked(void)
+interrupt_is_pending(void)
 {
 	sigset_t pending;
 
@@ -64,5 +64,5 @@ interrupt_sleep(int64_t ns)
 		if (poll(&fd, 1, ms > INT_MAX ? INT_MAX : (int)ms) > 0)
 			return false;
 	}
-	return !interrupt_is_asked();
+	return !interrupt_is_pending();
 }

@@ -16,7 +16,7 @@
 #include "proto/base/number.h"
 #include "proto/base/text.h"
 
-enum { REPORTED_BYTES = 1024, TELL_SECONDS = 1, QUOTED_BYTES = 512 };
+enum { REPORTED_BYTES = 1024, SEND_SECONDS = 1, QUOTED_BYTES = 512 };
 
 /* One day: a longer interval is a mistake in the unit. */
 #define WATCHDOG_US_MAX (UINT64_C(24) * 3600 * 1000000)
@@ -78,7 +78,7 @@ take_watchdog(
 static int
 open_socket(struct notify *notify, struct err *err)
 {
-	const struct timeval patience = { .tv_sec = TELL_SECONDS };
+	const struct timeval patience = { .tv_sec = SEND_SECONDS };
 
 	notify->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (notify->fd < 0)

@@ -19,13 +19,13 @@ struct notify {
 	int fd; /* -1: no supervisor */
 	struct sockaddr_un to;
 	socklen_t to_bytes;
-	int64_t
-	    watchdog_ns; /* longest interval between reports; 0: no watchdog */
+	/* Longest interval between reports; 0: no watchdog. */
+	int64_t watchdog_ns;
 };
 
-/* Remove NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID from the environment:
- * child processes must not see them.  -1 when a value is invalid; `notify`
- * then reports to nobody. */
+/* Read NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, and remove them from the
+ * environment, because child processes must not see them.  -1 when a value is
+ * invalid; `notify` then reports to nobody. */
 int notify_open(struct notify *notify, struct err *err);
 void notify_close(struct notify *notify);
 

@@ -50,7 +50,7 @@ folder_of(char to[static PATH_MAX], const char *path)
 }
 
 static bool
-says_nothing(const char *path)
+is_empty(const char *path)
 {
 	return path == NULL || path[0] == '\0';
 }
@@ -60,7 +60,7 @@ sandbox_read(struct sandbox *sandbox, const char *path)
 {
 	char at[PATH_MAX], above[PATH_MAX];
 
-	if (says_nothing(path))
+	if (is_empty(path))
 		return;
 	snprintf(at, sizeof(at), "%s", path);
 	while (access(at, F_OK) != 0) {
@@ -73,11 +73,11 @@ sandbox_read(struct sandbox *sandbox, const char *path)
 }
 
 void
-sandbox_read_beside(struct sandbox *sandbox, const char *path)
+sandbox_read_folder_of(struct sandbox *sandbox, const char *path)
 {
 	char at[PATH_MAX], real[PATH_MAX];
 
-	if (says_nothing(path))
+	if (is_empty(path))
 		return;
 	folder_of(at, path);
 	sandbox_read(sandbox, at);
@@ -90,7 +90,7 @@ sandbox_read_beside(struct sandbox *sandbox, const char *path)
 void
 sandbox_execute(struct sandbox *sandbox, const char *path)
 {
-	if (says_nothing(path))
+	if (is_empty(path))
 		return;
 	allow(sandbox, path, CONFINE_EXECUTE);
 	sandbox->executes = true;
@@ -99,14 +99,14 @@ sandbox_execute(struct sandbox *sandbox, const char *path)
 void
 sandbox_update(struct sandbox *sandbox, const char *path)
 {
-	if (!says_nothing(path))
+	if (!is_empty(path))
 		allow(sandbox, path, CONFINE_UPDATE);
 }
 
 void
 sandbox_write(struct sandbox *sandbox, const char *path)
 {
-	if (!says_nothing(path))
+	if (!is_empty(path))
 		allow(sandbox, path, CONFINE_WRITE);
 }
 
@@ -115,7 +115,7 @@ sandbox_write_parent(struct sandbox *sandbox, const char *path)
 {
 	char at[PATH_MAX];
 
-	if (says_nothing(path))
+	if (is_empty(path))
 		return;
 	folder_of(at, path);
 	allow(sandbox, at, CONFINE_WRITE);
@@ -138,8 +138,8 @@ sandbox_write_or(struct sandbox *sandbox, const char *option, const char *name)
 
 	if (in_instance(path, option, name))
 		option = path;
-	/* The code that uses the folder reports that it cannot be created. */
-	if (!says_nothing(option))
+	/* If it cannot be created, the code that uses the folder reports it. */
+	if (!is_empty(option))
 		(void)instance_make_dir(option, &err);
 	sandbox_write(sandbox, option);
 }
@@ -149,7 +149,7 @@ sandbox_read_or(struct sandbox *sandbox, const char *option, const char *name)
 {
 	char path[INSTANCE_PATH_BYTES];
 
-	sandbox_read_beside(
+	sandbox_read_folder_of(
 	    sandbox, in_instance(path, option, name) ? path : option);
 }
 
@@ -198,14 +198,14 @@ sandbox_begin(struct sandbox *sandbox)
 		fail(sandbox, "the files of the system");
 	sandbox_read(sandbox, "/proc");
 	sandbox_read(sandbox, "/etc");
-	sandbox_read_beside(sandbox, "/etc/resolv.conf");
+	sandbox_read_folder_of(sandbox, "/etc/resolv.conf");
 	sandbox_update(sandbox, "/dev/null");
 	if (instance_dir(path, &err) == 0)
 		sandbox_read(sandbox, path);
 	if (opt_common_values.config != NULL)
-		sandbox_read_beside(sandbox, opt_common_values.config);
+		sandbox_read_folder_of(sandbox, opt_common_values.config);
 	else if (config_default(path, opt_common_values.dir) == 0)
-		sandbox_read_beside(sandbox, path);
+		sandbox_read_folder_of(sandbox, path);
 #ifdef CONFINE_REPORTS
 	/* A sanitizer or valgrind reads symbols and writes its report there. */
 	allow(sandbox, CONFINE_REPORTS, CONFINE_WRITE);

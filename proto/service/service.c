@@ -20,9 +20,8 @@
 #include "proto/os/log.h"
 #include "proto/service/notify.h"
 
-/* A thread may be busy with one piece of work for this many watchdog
- * periods. */
-enum { PATIENCE_PERIODS = 4 };
+/* A thread that works on one thing for this many watchdog periods is stuck. */
+enum { STUCK_PERIODS = 4 };
 
 const struct service_values service_default = { .stop_timeout_ns =
 						    10 * NS_PER_SECOND };
@@ -229,14 +228,14 @@ add_signals(struct run *run, struct err *err)
 	return loop_add_signal(run->loop, SIGHUP, on_reload_signal, run, err);
 }
 
-/* Called from the loop, so that a stuck loop is noticed; other threads need a
- * heartbeat.  Theirs may be slow: a transaction waits for the disk. */
+/* The loop calls this, so a stuck loop feeds no watchdog.  Other threads have a
+ * heartbeat, with a generous limit: a transaction waits for the disk. */
 static void
 on_watchdog(void *arg, struct loop_timer *timer)
 {
 	struct run *run = arg;
 	const char *stuck = heartbeat_stuck(
-	    clock_monotonic_ns(), PATIENCE_PERIODS * run->notify.watchdog_ns);
+	    clock_monotonic_ns(), STUCK_PERIODS * run->notify.watchdog_ns);
 
 	(void)timer;
 	if (stuck == NULL)
@@ -265,7 +264,7 @@ start_watchdog(struct run *run)
 }
 
 static void
-say_ready(struct run *run)
+report_ready(struct run *run)
 {
 	int fd = (int)run->values.ready_fd;
 
@@ -322,7 +321,7 @@ service_main(const struct service *service, int argc, char **argv)
 	run.stop_timer.on_timer = on_stop_timeout;
 	run.stop_timer.arg = &run;
 	if (start(&run, &err) == 0) {
-		say_ready(&run);
+		report_ready(&run);
 		status = loop_run(run.loop);
 		log_info("stopped");
 	} else {

@@ -3,22 +3,25 @@
  * readiness, signals, loop, exit code.  A daemon is a table of options, a
  * struct service and a few callbacks.
  *
- * TERM or INT calls on_stop, which drains and calls loop_quit; a second
- * signal, or --stop-timeout (default 10 s), ends the process at once, which is
- * safe: a crash and a stop give the same guarantees.  HUP reads the keys again,
- * then the configuration: if all of it is valid, the options with OPT_RELOAD
- * get their new values and `reload` applies them, otherwise all keep the old
- * ones. The log says of each part whether it was reloaded or is unchanged.
- * State changes are reported to the supervisor ($NOTIFY_SOCKET,
- * $WATCHDOG_USEC; notify.h); the watchdog is no longer fed once a thread is
- * stuck (os/heartbeat.h).  No service leaves a core file, and each gives up
- * access that it does not need (sandbox.h).
+ * TERM or INT calls `stop`, which drains and calls loop_quit.  A second signal,
+ * or the end of --stop-timeout (default 10 s), ends the process at once.  That
+ * is safe: a crash and a stop give the same guarantees.
  *
- * Every service also has the options --ready-fd N (write a newline when start
- * has returned, then close it), --pid-file FILE (contains the pid and is
- * locked as long as the process lives; a second process refuses to start; its
- * time is that of the start, or of the last HUP with valid keys) and
- * --stop-timeout.
+ * HUP reads the keys again, then the configuration.  If all of that is valid,
+ * the options with OPT_RELOAD get their new values and `reload` applies them;
+ * otherwise all options keep their values.  The log says of each part whether
+ * it was reloaded or is unchanged.
+ *
+ * The supervisor gets state changes ($NOTIFY_SOCKET; notify.h), and a sign of
+ * life for its watchdog ($WATCHDOG_USEC) unless a thread is stuck
+ * (os/heartbeat.h).  No service leaves a core file, and each gives up access
+ * that it does not need (sandbox.h).
+ *
+ * Every service has the options --stop-timeout, --ready-fd N (write a newline
+ * to N when `start` has returned, then close it) and --pid-file FILE.  The file
+ * contains the pid and is locked while the process lives; a second process
+ * refuses to start.  Its time is that of the start, or of the last HUP with
+ * valid keys.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_SERVICE_SERVICE_H
@@ -43,14 +46,14 @@ struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
 	const struct opt *options; /* its own options */
-	void *values; /* ... and the value that they are bound to, or NULL */
+	void *values; /* the struct that they are bound to, or NULL */
 	void *arg;    /* passed to start and the callbacks after it */
 	/* Check the values beyond their types (err_set_option).  Called before
 	 * start, and before a reload; may be NULL. */
 	int (*check)(const void *values, struct err *err);
-	/* Declare the files that it needs from here on (sandbox.h), apart from
-	 * those that every service needs; false: an operator's command, which
-	 * may access anything.  NULL: no sandbox. */
+	/* Declare the files that it needs from now on (sandbox.h), apart from
+	 * those that every service needs.  False: this is a command of the
+	 * operator, without a sandbox.  NULL: never a sandbox. */
 	bool (*declare_files)(const void *values, struct sandbox *sandbox);
 	/* Bind the sockets. */
 	int (*start)(void *arg, struct loop *loop, struct err *err);
@@ -63,13 +66,12 @@ struct service {
 	 * -1: then the options get their old values again, and the sentence in
 	 * `err` is logged.  May be NULL. */
 	int (*reload)(void *arg, struct loop *loop, struct err *err);
-	/* Free everything; after the loop, and after a start that failed
-	 * half-way. */
+	/* Free everything, after the loop, or after `start` failed half-way.
+	 */
 	void (*clear)(void *arg);
 };
 
-/* Options of every daemon; part of its section of the configuration.  They are
- * bound to a struct service_values. */
+/* The options of every daemon, also in its section of the configuration. */
 struct service_values {
 	uint64_t ready_fd; /* 0: none; standard input is never valid here */
 	const char *pid_file;
@@ -78,9 +80,9 @@ struct service_values {
 extern const struct service_values service_default;
 extern const struct opt service_options[];
 
-/* Every process that opens a store or sockets calls this first: no descriptor
- * becomes 0, 1 or 2, files are private, and SIGPIPE becomes an error of write.
- * For programs that are no daemons. */
+/* service_main does this for daemons; every other program that opens a store or
+ * sockets calls it first.  No descriptor can then become 0, 1 or 2, new files
+ * are private, and SIGPIPE becomes an error of write. */
 void service_begin_process(void);
 
 /* The body of main(). */

@@ -1,10 +1,10 @@
 /*
  * wire_buckets - summaries of the samples of a metric in one time step.
  *
- * With step_ns (struct wire_query) samples arrive in this form and no other:
- * records of kind sample with the metric group as source, the metric as name
- * and the rollup that the numbers come from ("raw", "10s", "1min", "10min") as
- * key. Such a record holds one bucket, or `count` buckets of consecutive
+ * A query with step_ns (struct wire_query) gets samples only in this form:
+ * records of kind sample with the metric group as source, the metric as name,
+ * and as key the rollup that the numbers come from ("raw", "10s", "1min",
+ * "10min").  Such a record has one bucket, or `count` buckets of consecutive
  * steps.
  * SPDX-License-Identifier: MIT
  */
@@ -19,10 +19,10 @@ struct wire_bucket {
 	bool counter;
 	uint64_t count; /* samples with a number */
 	struct counter_rate_sample first, last;
-	double low, high; /* gauge: min, max; counter: lowest and highest rate
-			     per second; NaN: unknown */
-	double mean;      /* gauge; counter: the increase */
-	double seconds;   /* counter: time for which the rate is known */
+	/* Of a gauge, or of a counter's rate per second; NaN: unknown. */
+	double low, high;
+	double mean;    /* gauge: the mean; counter: the increase */
+	double seconds; /* counter: time for which the rate is known */
 };
 enum {
 	WIRE_BUCKET_GAUGE = 10,   /* number of values of a gauge ... */
@@ -31,8 +31,8 @@ enum {
 	WIRE_BUCKET_BYTES_MAX = 9 * WIRE_BUCKET_COUNTER,
 };
 
-/* Append a bucket to the values of its record.  Return false and set `full`
- * when there is no room for WIRE_BUCKET_BYTES_MAX. */
+/* Append a bucket to the values of its record.  False, with `full` set: there
+ * is no room for WIRE_BUCKET_BYTES_MAX. */
 bool wire_put_bucket(
     struct wire_writer *values, const struct wire_bucket *bucket);
 

@@ -1,10 +1,10 @@
 /*
  * wire_columns - samples of one node and metric group as columns of doubles.
  *
- * With run > 1 and without step_ns (struct wire_query) samples arrive in this
- * form: records of kind sample with a name and `count` samples.  Their
- * value_bytes hold the times of all samples, then the first number of each,
- * then the second ...  NaN is an unknown value, and integers beyond 2^53 are
+ * A query with run > 1 and without step_ns (struct wire_query) gets samples in
+ * this form: records of kind sample with a name and `count` samples.
+ * value_bytes has the times of all samples, then the first number of each, then
+ * the second ...  NaN is an unknown value, and integers beyond 2^53 are
  * rounded: this form is for computation.
  * SPDX-License-Identifier: MIT
  */

@@ -1,9 +1,8 @@
 /*
- * wire_packer - msgpack-c's encoder into a wire_writer.  For each piece it
- * asks whether there is room: the piece is written whole, or not at all and
- * `full` is set.
+ * wire_packer - msgpack-c's encoder into a wire_writer.
  *
- * Private to proto/wire/.  For small parts that occur once in a message;
+ * Private to proto/wire/.  Checks the room for each piece: writes it whole, or
+ * not at all and sets `full`.  For small parts that occur once in a message;
  * records are sized first and written with proto/msgpack/mp_put.h.
  * SPDX-License-Identifier: MIT
  */

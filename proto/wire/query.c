@@ -1,5 +1,5 @@
 /*
- * wire_query - the question of a reader.
+ * wire_query - the query of a reader, and positions in the journal.
  * SPDX-License-Identifier: MIT
  */
 #include <endian.h>

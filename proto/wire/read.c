@@ -10,8 +10,8 @@
 #include "proto/record/schema.h"
 #include "proto/wire/wire.h"
 
-/* Senders send only batches and puts.  They may name the node of the records,
- * but not their session and number. */
+/* Batches and puts come from senders, whose contexts may name the node of the
+ * records but not their session and number. */
 static bool
 has_full_contexts(const struct wire_header *header)
 {

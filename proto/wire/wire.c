@@ -46,8 +46,8 @@ static const struct element {
 	ELEMENT(FORM_U32, retry_ms),
 	ELEMENT(FORM_I64, received_ns),
 	ELEMENT(FORM_I64, answered_ns),
-	ELEMENT(FORM_U64, run),
-	ELEMENT(FORM_U64, after),
+	ELEMENT(FORM_U64, start_count),
+	ELEMENT(FORM_U64, chain_after),
 #undef ELEMENT
 };
 enum { HEADER_ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
@@ -109,7 +109,7 @@ get_element(struct walk *walk, const struct element *element, void *header)
 /* Every message that creates records of a stream must name their partition and
  * node. */
 static bool
-wants_names(enum wire_type type)
+requires_names(enum wire_type type)
 {
 	return type == WIRE_BATCH || type == WIRE_HELLO || type == WIRE_GAP;
 }
@@ -143,8 +143,8 @@ wire_get_header(
 	return WIRE_OK;
 }
 
-/* Read the fixed bytes; `rest` is what follows them, as long as they
- * announce. */
+/* Read the fixed bytes; `rest` gets what follows them, with the length that
+ * they give. */
 static enum wire_fault
 get_fixed(struct text frame, struct wire_header *header, struct text *rest)
 {
@@ -180,7 +180,7 @@ get_frame_header(
 		return fault;
 	if (header->type < WIRE_HELLO || header->type >= WIRE_TYPES)
 		return WIRE_TYPE;
-	if (wants_names(header->type) &&
+	if (requires_names(header->type) &&
 	    (header->partition.bytes == 0 || header->node.bytes == 0))
 		return WIRE_NAME;
 	return WIRE_OK;

@@ -1,5 +1,5 @@
 /*
- * wire - encoding of messages, and of stored batches.
+ * wire - the encoding of messages, and of stored batches.
  *
  * A message is one frame: 16 fixed bytes, a header (one MessagePack array with
  * the same layout for every type), and a body (consecutive records, or what
@@ -32,17 +32,16 @@ enum {
 
 /* On the wire: never change a number. */
 enum wire_type {
-	WIRE_HELLO = 1,   /* sender: my stream is at seq and running hash; which
-			     batch is next? */
+	WIRE_HELLO = 1,   /* sender: my position; which batch is next? */
 	WIRE_WELCOME = 2, /* aggregator: send from `expect` */
-	WIRE_BATCH = 3,
-	WIRE_ACK = 4,     /* everything up to and including seq is stored */
-	WIRE_NACK = 5,    /* not accepted; `reason` gives the cause */
-	WIRE_BYE = 6,     /* sender: nothing more will follow (informational) */
-	WIRE_GAP = 7,     /* sender: seq .. last_seq are lost, `reason` */
-	WIRE_SELECT = 8,  /* reader: query records */
-	WIRE_PAGE = 9,    /* answer to select, stats, status, follow */
-	WIRE_STATS = 10,  /* reader: query statistics of phases */
+	WIRE_BATCH = 3,   /* sender: records */
+	WIRE_ACK = 4,    /* aggregator: all up to and including seq is stored */
+	WIRE_NACK = 5,   /* aggregator: not accepted, for `reason` */
+	WIRE_BYE = 6,    /* sender: nothing more will follow (informational) */
+	WIRE_GAP = 7,    /* sender: seq .. last_seq are lost, for `reason` */
+	WIRE_SELECT = 8, /* reader: query records */
+	WIRE_PAGE = 9,   /* answer to select, stats, status, follow */
+	WIRE_STATS = 10, /* reader: query statistics of phases */
 	WIRE_STATUS = 11, /* reader: query counters of the process */
 	WIRE_PUT = 12,    /* local socket only: records for the spool */
 	WIRE_FOLLOW = 13, /* reader: follow the journal from a position */
@@ -50,15 +49,13 @@ enum wire_type {
 };
 
 enum wire_flag {
-	WIRE_FLAG_WAIT =
-	    1, /* put: answer again when stored by the aggregator */
-	WIRE_FLAG_LAST = 2, /* page: this is the last one */
-	WIRE_FLAG_STORED =
-	    4, /* ack at a local socket: stored by the aggregator */
+	WIRE_FLAG_WAIT = 1,     /* put: also answer when it is stored */
+	WIRE_FLAG_LAST = 2,     /* page: this is the last one */
+	WIRE_FLAG_STORED = 4,   /* ack of a put: the aggregator has stored it */
 	WIRE_FLAG_REJECTED = 8, /* ack: stored as a rejected batch */
 	WIRE_FLAG_BY_NODE = 16, /* stats: one row per node */
 	WIRE_FLAG_PLAIN = 32,   /* queries: local reader, do not compress */
-	WIRE_FLAG_SAME = 64     /* welcome: the running hash is the hello's */
+	WIRE_FLAG_SAME = 64,    /* welcome: the running hash is the hello's */
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };
@@ -70,18 +67,16 @@ enum wire_reason {
 	WIRE_NACK_BUSY = 2,       /* retry after retry_ms */
 	WIRE_NACK_OWNER = 3,      /* another aggregator stores this partition */
 	WIRE_NACK_SUPERSEDED = 4, /* the session has a later start count */
-	WIRE_NACK_DIVERGED =
-	    5, /* same numbers, different content: new session */
+	WIRE_NACK_DIVERGED = 5,   /* the running hashes differ: new session */
 	WIRE_NACK_UNSUPPORTED = 6, /* unknown type or version */
 	WIRE_NACK_FORBIDDEN = 7,
 	WIRE_NACK_MALFORMED = 8,
 	WIRE_NACK_TOO_BIG = 9,
-	WIRE_NACK_FULL = 10,   /* local socket: the spool is full */
-	WIRE_NACK_IO = 11,     /* local socket: writing to the disk failed */
-	WIRE_GAP_DAMAGED = 32, /* spool segment damaged, set aside */
-	WIRE_GAP_REFUSED = 33, /* set aside after a final nack */
-	WIRE_GAP_RESTORED =
-	    34, /* lost by the store, already deleted by the sender */
+	WIRE_NACK_FULL = 10,    /* local socket: the spool is full */
+	WIRE_NACK_IO = 11,      /* local socket: writing to the disk failed */
+	WIRE_GAP_DAMAGED = 32,  /* spool segment damaged, set aside */
+	WIRE_GAP_REFUSED = 33,  /* set aside after a final nack */
+	WIRE_GAP_RESTORED = 34, /* lost by the store, deleted by the sender */
 	WIRE_REASONS
 };
 
@@ -104,10 +99,10 @@ struct wire_header {
 	uint64_t generation;   /* random; changes when a store is restored */
 	uint32_t credit_bytes; /* that may be in flight unacknowledged */
 	uint32_t retry_ms;
-	int64_t received_ns; /* aggregator's wall clock at arrival ... */
-	int64_t answered_ns; /* ... and when it answered */
-	uint64_t run;        /* sender's start count; answers: the boundary */
-	uint64_t after;      /* gap: the running hash after it */
+	int64_t received_ns;  /* aggregator's wall clock at arrival */
+	int64_t answered_ns;  /* aggregator's wall clock when it answered */
+	uint64_t start_count; /* sender's; answers: the unverified boundary */
+	uint64_t chain_after; /* gap, welcome: running hash after last_seq */
 };
 
 /* Why a frame or body was refused.  Always an error of the peer. */
@@ -117,8 +112,7 @@ enum wire_fault {
 	WIRE_MAGIC,
 	WIRE_OTHER_VERSION,
 	WIRE_TYPE,
-	WIRE_LENGTH, /* length field does not match the frame, or exceeds a
-			limit */
+	WIRE_LENGTH, /* length field is not the frame's, or exceeds a limit */
 	WIRE_CHECKSUM,
 	WIRE_HEADER, /* not the expected array */
 	WIRE_NAME,   /* partition or node is not a valid name */
@@ -136,10 +130,10 @@ const char *wire_type_name(enum wire_type type);
 /* ---- reading ---- */
 
 /* Check a frame and decode its header.  `body` is a view of the bytes after
- * the header, still compressed if header->codec says so.  Partition and node
- * are valid names; only hello, batch and gap must have both.  After WIRE_TYPE
- * the header is complete; after any other fault it holds only the fields that
- * were read, so that an answer can be addressed. */
+ * the header, compressed with header->codec.  Partition and node are valid
+ * names or empty; hello, batch and gap must have both.  After WIRE_TYPE the
+ * header is complete; after any other fault it has only the fields that were
+ * read, so that an answer can be addressed. */
 enum wire_fault wire_open(
     struct text frame, struct wire_header *header, struct text *body);
 
@@ -147,8 +141,8 @@ enum wire_fault wire_open(
  * broker, which forwards frames unchanged. */
 enum wire_fault wire_peek(struct text frame, struct wire_header *header);
 
-/* Decode a header alone, without the fixed bytes before it (type and flags are
- * in those and remain unchanged).  `rest` is what follows it. */
+/* Decode a header alone, without the fixed bytes before it; type and flags are
+ * in those and stay unchanged.  `rest` gets what follows the header. */
 enum wire_fault wire_get_header(
     struct text bytes, struct wire_header *header, struct text *rest);
 
@@ -174,14 +168,14 @@ struct wire_cursor {
 	struct text node;    /* from the header or a context record */
 	struct record_id id; /* of the next record */
 	int64_t receive_ns;  /* set by the reader of a batch */
-	uint64_t entry; /* journal entry of the next record; 0: the page does
-			   not contain it */
+	uint64_t
+	    entry;    /* journal entry of the next record; 0: not in the page */
 	bool buckets; /* samples may be buckets (struct wire_query, step_ns) */
-	bool full_contexts; /* records contain session, seq and index, too:
-			       never trusted in batches and puts */
+	/* Contexts have session, seq and index, too: of pages only. */
+	bool full_contexts;
 };
-/* For a page `rest` is its records, and node and id come from contexts; for a
- * batch both come from the header, and receive_ns is 0. */
+/* `plain` is the records of a page or a batch.  For a page node and id come
+ * from contexts; for a batch from the header, and receive_ns is 0. */
 void wire_cursor_init(struct wire_cursor *cursor,
     const struct wire_header *header, struct text plain);
 /* Fills node, id and receive_ns, too; processes context records and never
@@ -190,11 +184,10 @@ bool wire_next(struct wire_cursor *cursor, struct record *record);
 
 /* ---- writing ---- */
 
-/* Append one record of kind event, sample, span, entity, gap, phase or
- * rejected: the fields of struct record that the kind uses (see the table
- * there).  `record->pairs` / `value_bytes` are copied unchanged; build them
- * with the functions below.  Returns false and sets `full` when it does not
- * fit. */
+/* Append one record of any kind but a context: the fields of struct record that
+ * the kind uses (see the table there).  `pairs` and `value_bytes` are copied
+ * unchanged; build them with the functions below.  False, with `full` set: it
+ * does not fit. */
 bool wire_put_record(struct wire_writer *w, const struct record *record);
 /* The records that follow belong to `node`. */
 bool wire_put_context(struct wire_writer *w, struct text node);
@@ -233,14 +226,15 @@ struct wire_query {
 	struct text name; /* pattern: source:name, metric group, model:phase */
 	int64_t from_ns;  /* time_ns >= from; TIME_MIN_NS: all */
 	int64_t to_ns;    /* time_ns < to; TIME_MAX_NS: all */
-	struct text cursor;  /* empty, or that of the previous page; opaque */
-	uint32_t page_bytes; /* desired size of the answer's body, a hint; 0:
-				WIRE_PAGE_BYTES */
+	struct text cursor; /* empty, or that of the previous page; opaque */
+	/* Desired size of the answer's body, a hint; 0: WIRE_PAGE_BYTES. */
+	uint32_t page_bytes;
 	int64_t step_ns; /* width of the buckets for samples; 0: raw samples */
-	struct text columns; /* pattern for metrics of buckets, and for tracks
-				of spans; empty: all */
-	uint32_t run; /* > 1: a record may hold up to this many buckets; without
-			 step_ns samples arrive as columns */
+	/* Pattern: metrics of buckets, tracks of spans; empty: all. */
+	struct text columns;
+	/* With step_ns: how many buckets a record may have.  Without: > 1 asks
+	 * for samples as columns. */
+	uint32_t run;
 };
 enum {
 	WIRE_CURSOR_BYTES_MAX = 64,
@@ -250,9 +244,8 @@ enum {
 size_t wire_put_query(void *to, size_t room, const struct wire_query *query);
 enum wire_fault wire_get_query(struct text body, struct wire_query *query);
 
-/* A page's body: the cursor (msgpack bin), then records.  Splits a plain page
- * body; wire_cursor_init takes `records`.  wire_page_body does for pages what
- * wire_body does for batches. */
+/* As wire_body, for a page, whose body is the cursor (msgpack bin) and then the
+ * records; wire_cursor_init takes `records`. */
 enum wire_fault wire_page_body(const struct wire_header *header,
     struct text body, struct wire_room *room, struct text *cursor,
     struct text *records);

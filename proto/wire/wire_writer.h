@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In a buffer of the caller with a fixed size.  `full` is sticky; when it is
- * set, the record that did not fit has been removed completely. */
+/* Writes into a buffer of the caller.  `full` is sticky; a record that did not
+ * fit has left nothing in the buffer. */
 struct wire_writer {
 	unsigned char *at;
 	size_t bytes;     /* written */

@@ -127,9 +127,9 @@ fits(struct wire_writer *w, size_t bytes)
 	return false;
 }
 
-/* Are there `bytes` for tails and room for `heads` heads of any size?  The
- * answer no is too pessimistic only in the last bytes of a buffer; the exact
- * size is computed then. */
+/* Is there room for `bytes` bytes of tails and `heads` heads of the greatest
+ * size?  If not, the exact size must be computed; that happens only near the
+ * end of a buffer. */
 static inline bool
 fits_easily(const struct wire_writer *w, uint64_t bytes, unsigned heads)
 {

@@ -39,7 +39,7 @@ struct kept {
 /* kept[0].chain is 0: nothing is before the first. */
 struct ledger {
 	struct kept kept[NUMBERS + 1];
-	uint64_t last_seq, run;
+	uint64_t last_seq, start_count;
 };
 
 static struct {
@@ -86,7 +86,7 @@ header_of(unsigned stream, enum wire_type type)
 	struct wire_header header = { .type = type,
 		.partition = text_of("acct$pool"),
 		.node = text_of("node"),
-		.run = self.now[stream].run,
+		.start_count = self.now[stream].start_count,
 		.records = 1 };
 
 	memcpy(header.session.bytes, &self.life, sizeof(self.life));
@@ -153,8 +153,8 @@ judge(struct ledger *ledger, const struct wire_header *header, uint64_t last,
 	while (ledger->last_seq < last)
 		ledger->kept[++ledger->last_seq] = (struct kept){ .gap = true };
 	ledger->kept[last] = kept;
-	if (header->run > ledger->run)
-		ledger->run = header->run;
+	if (header->start_count > ledger->start_count)
+		ledger->start_count = header->start_count;
 }
 
 static void
@@ -173,7 +173,7 @@ send_batch(unsigned stream)
 	header.seq = number_of(ledger);
 	header.chain = chain_of(ledger, header.seq);
 	if (next() % 8 == 0)
-		header.run = next() % 4;
+		header.start_count = next() % 4;
 	if (header.seq > NUMBERS)
 		return;
 	header.body_bytes = bytes;
@@ -181,7 +181,7 @@ send_batch(unsigned stream)
 	kept.chain = hash_chain(header.chain, kept.sum, bytes, header.records);
 	goes_on = header.seq == last_seq + 1 &&
 		  header.chain == ledger->kept[last_seq].chain &&
-		  header.run == ledger->run;
+		  header.start_count == ledger->start_count;
 	MUST(take(&header, (struct text){ (const char *)body, bytes },
 		 &answer) ||
 	     !goes_on);
@@ -199,12 +199,12 @@ send_gap(unsigned stream)
 	header.seq = number_of(ledger);
 	header.last_seq = header.seq + next() % 4;
 	header.chain = chain_of(ledger, header.seq);
-	header.after = next() % 2 == 0 ? 0 : next() + UINT64_C(1);
+	header.chain_after = next() % 2 == 0 ? 0 : next() + UINT64_C(1);
 	header.reason = WIRE_GAP_REFUSED;
 	header.records = 0;
 	if (header.last_seq > NUMBERS)
 		return;
-	kept.chain = header.after;
+	kept.chain = header.chain_after;
 	take(&header, (struct text){ NULL, 0 }, &answer);
 	judge(ledger, &header, header.last_seq, kept, &answer);
 }
@@ -216,15 +216,15 @@ send_hello(unsigned stream)
 
 	header.seq = number_of(&self.now[stream]);
 	header.chain = chain_of(&self.now[stream], header.seq);
-	header.run += next() % 4 == 0;
+	header.start_count += next() % 4 == 0;
 	header.records = 0;
 	if (!take(&header, (struct text){ NULL, 0 }, &answer))
 		return;
 	if (answer.type != WIRE_WELCOME)
 		return;
 	MUST(answer.expect == self.now[stream].last_seq + 1);
-	if (header.run > self.now[stream].run)
-		self.now[stream].run = header.run;
+	if (header.start_count > self.now[stream].start_count)
+		self.now[stream].start_count = header.start_count;
 }
 
 /* ---- commits ---- */
@@ -354,7 +354,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	self.end = data + size;
 	memset(self.now, 0, sizeof(self.now));
 	for (unsigned s = 0; s < STREAMS; s++)
-		self.now[s].run = 1;
+		self.now[s].start_count = 1;
 	memcpy(self.committed, self.now, sizeof(self.now));
 	from = journal_next(self.journal);
 	while (self.at < self.end)

@@ -30,7 +30,8 @@ same_header(const struct wire_header *a, const struct wire_header *b)
 	       a->generation == b->generation &&
 	       a->credit_bytes == b->credit_bytes &&
 	       a->retry_ms == b->retry_ms && a->received_ns == b->received_ns &&
-	       a->answered_ns == b->answered_ns && a->run == b->run;
+	       a->answered_ns == b->answered_ns &&
+	       a->start_count == b->start_count;
 }
 
 /* What was understood is written and understood the same. */

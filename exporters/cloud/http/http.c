@@ -242,7 +242,7 @@ perform(struct http *http, CURLcode *code)
 	*code = CURLE_FAILED_INIT;
 	while (rc == CURLM_OK &&
 	       (rc = curl_multi_perform(http->multi, &running)) == CURLM_OK &&
-	       running > 0 && !interrupt_is_asked())
+	       running > 0 && !interrupt_is_pending())
 		rc = curl_multi_poll(
 		    http->multi, &ending, ending.fd < 0 ? 0 : 1, POLL_MS, NULL);
 	if (rc != CURLM_OK)
@@ -299,7 +299,7 @@ words_of(const struct http *http, CURLcode code, struct err *err)
 
 	snprintf(words, sizeof(words), "%s", curl_words(http, code));
 	http_plain(words);
-	return err_set(err, "%s: %s", http->place, words);
+	return err_set(err, "%s: %s", http->shown, words);
 }
 
 static enum http_outcome
@@ -307,14 +307,14 @@ judge_failure(struct http *http, CURLcode code, struct err *err)
 {
 	if (http->address_fault != NULL)
 		err_set(err, "%s: its address %s; the request was not sent",
-		    http->place, http->address_fault);
+		    http->shown, http->address_fault);
 	else if (http->body.full)
 		err_set(err, "%s: the answer is larger than %d MiB",
-		    http->place, HTTP_ANSWER_BYTES_MAX >> 20);
+		    http->shown, HTTP_ANSWER_BYTES_MAX >> 20);
 	else if (http->headers_full)
 		err_set(err,
 		    "%s: the headers of the answer are larger than %d KiB",
-		    http->place, HEADER_BYTES_MAX >> 10);
+		    http->shown, HEADER_BYTES_MAX >> 10);
 	else
 		words_of(http, code, err);
 	if (http->address_fault != NULL || http->body.full ||
@@ -348,7 +348,7 @@ http_attempt(struct http *http, const struct http_request *request,
 	http_address_close(&address);
 	if (!done) {
 		err_set_code(
-		    err, ERR_INTERRUPTED, "%s: interrupted", http->place);
+		    err, ERR_INTERRUPTED, "%s: interrupted", http->shown);
 		return HTTP_OVER;
 	}
 	/* curl accepts an answer that ends within its headers. */
@@ -360,7 +360,7 @@ http_attempt(struct http *http, const struct http_request *request,
 	http_excerpt(http->excerpt, buffer_text(&http->body.buffer), request);
 	if (*status >= 200 && *status < 500 && *status != 429)
 		return HTTP_ANSWERED;
-	err_set(err, "%s answers %ld%s%s", http->place, *status,
+	err_set(err, "%s answers %ld%s%s", http->shown, *status,
 	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 	return *status == 429 || (*status >= 500 && *status < 600) ? HTTP_AGAIN
 								   : HTTP_OVER;
@@ -422,12 +422,12 @@ names_file(struct text variable)
 void
 http_sandbox(struct sandbox *sandbox, const struct http_options *options)
 {
-	sandbox_read_beside(sandbox, options->cacert);
+	sandbox_read_folder_of(sandbox, options->cacert);
 	for (char **each = environ; each != NULL && *each != NULL; each++) {
 		size_t bytes = strcspn(*each, "=");
 
 		if ((*each)[bytes] == '=' &&
 		    names_file((struct text){ *each, (uint32_t)bytes }))
-			sandbox_read_beside(sandbox, *each + bytes + 1);
+			sandbox_read_folder_of(sandbox, *each + bytes + 1);
 	}
 }

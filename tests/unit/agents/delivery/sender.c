@@ -16,7 +16,7 @@ nothing_but_a_hello_goes_out_before_the_welcome(void **state)
 	assert_int_equal(w.count, 1);
 	assert_int_equal(w.sent[0].header.type, WIRE_HELLO);
 	assert_int_equal(w.sent[0].header.seq, 1);
-	assert_int_equal(w.sent[0].header.run, 7);
+	assert_int_equal(w.sent[0].header.start_count, 7);
 	assert_string_equal(w.sent[0].partition, "acct$a");
 	welcome(&w.sent[0], 1);
 	assert_int_equal(w.count, 4);

@@ -197,7 +197,7 @@ each_boundary_of_each_store_is_gone_back_for_once(void **state)
 	push();
 	h = answer(WIRE_WELCOME, last());
 	h.expect = 40;
-	h.run = 30;
+	h.start_count = 30;
 	h.generation = 6;
 	assert_true(give(h));
 	assert_int_equal(w.rewound, 8);
@@ -226,7 +226,7 @@ welcome_missing(uint64_t expect_seq, uint64_t missing, uint64_t chain)
 	h.expect = expect_seq;
 	h.chain = chain_after(expect_seq - 1);
 	h.last_seq = missing;
-	h.after = chain;
+	h.chain_after = chain;
 	assert_true(give(h));
 }
 

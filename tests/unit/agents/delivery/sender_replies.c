@@ -89,12 +89,12 @@ an_ack_from_behind_a_boundary_speaks_for_what_is_behind_it(void **state)
 	h = answer(WIRE_ACK, last());
 	h.seq = 4;
 	h.chain = chain_after(4);
-	h.run = 2;
+	h.start_count = 2;
 	assert_true(give(h));
 	assert_int_equal(w.acked[0], 4);
 	h.seq = 6;
 	h.chain = chain_after(6);
-	h.run = 5;
+	h.start_count = 5;
 	assert_true(give(h));
 	assert_int_equal(w.acked[0], 4);
 	assert_int_equal(last()->header.type, WIRE_HELLO);

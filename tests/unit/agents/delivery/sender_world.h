@@ -274,7 +274,7 @@ welcome_boundary(const struct sent *to, uint64_t expect_seq, uint16_t flags,
 	h.expect = expect_seq;
 	h.chain = chain_after(expect_seq - 1);
 	h.flags = flags;
-	h.run = boundary;
+	h.start_count = boundary;
 	assert_true(give(h));
 }
 

@@ -25,7 +25,7 @@ static struct receiver *receiver;
 /* The stream of a sender, with the running hash after each number. */
 struct sender {
 	struct session_id session;
-	uint64_t run;
+	uint64_t start_count;
 	uint64_t chain[NUMBERS];
 	const char *node, *partition;
 	unsigned salt;
@@ -72,7 +72,7 @@ sender_new(uint8_t id)
 {
 	struct sender sender = {
 		.session.bytes = { id, 1 },
-		.run = 1,
+		.start_count = 1,
 		.node = "node-1",
 		.partition = "acct$pool",
 	};
@@ -113,7 +113,7 @@ header_of(const struct sender *sender, enum wire_type type, uint64_t seq)
 		.session = sender->session,
 		.seq = seq,
 		.chain = seq > 0 ? sender->chain[seq - 1] : 0,
-		.run = sender->run,
+		.start_count = sender->start_count,
 		.sent_ns = 12345,
 	};
 }
@@ -306,11 +306,11 @@ an_older_start_count_is_superseded(void **state)
 	struct sender s = sender_new(1);
 
 	(void)state;
-	s.run = 2;
+	s.start_count = 2;
 	send_batch(&s, 1);
-	s.run = 1;
+	s.start_count = 1;
 	is_nack(send_batch(&s, 2), WIRE_NACK_SUPERSEDED, 2);
-	s.run = 3;
+	s.start_count = 3;
 	is_ack(send_batch(&s, 2), 2);
 }
 
@@ -321,10 +321,10 @@ a_hello_with_an_older_start_count_is_welcomed(void **state)
 	struct sender s = sender_new(1);
 
 	(void)state;
-	s.run = 2;
+	s.start_count = 2;
 	send_batch(&s, 1);
 	send_batch(&s, 2);
-	s.run = 1;
+	s.start_count = 1;
 	is_welcome(send_hello(&s, 2), 3);
 	s.chain[2] ^= 1;
 	is_nack(send_hello(&s, 3), WIRE_NACK_DIVERGED, 3);
@@ -402,7 +402,7 @@ a_batch_without_a_running_hash_leaves_a_boundary(void **state)
 
 	(void)state;
 	other.salt = 1;
-	assert_int_equal(send_batch(&other, 1).run, 0);
+	assert_int_equal(send_batch(&other, 1).start_count, 0);
 	for (uint64_t n = 1; n <= 2; n++)
 		send_batch(
 		    &s, n); /* diverged, and its running hashes are known */
@@ -410,20 +410,20 @@ a_batch_without_a_running_hash_leaves_a_boundary(void **state)
 	gap.last_seq = 2;
 	gap.reason = WIRE_GAP_RESTORED;
 	gap.chain = 0;
-	gap.after = s.chain[2];
+	gap.chain_after = s.chain[2];
 	is_ack(ask(&gap, (struct text){ NULL, 0 }, RECEIVER_ROOM), 2);
-	assert_int_equal(send_batch(&s, 3).run, 1);
-	assert_int_equal(send_hello(&s, 1).run, 1);
+	assert_int_equal(send_batch(&s, 3).start_count, 1);
+	assert_int_equal(send_hello(&s, 1).start_count, 1);
 	is_nack(send_hello(&s, 2), WIRE_NACK_DIVERGED, 2);
-	assert_int_equal(send_hello(&s, 2).run, 1);
+	assert_int_equal(send_hello(&s, 2).start_count, 1);
 	assert_int_equal(send_hello(&s, 3).flags, WIRE_FLAG_SAME);
 	/* One that has the running hash before it leaves none. */
 	gap = header_of(&s, WIRE_GAP, 4);
 	gap.last_seq = 4;
-	gap.after = s.chain[4] = 7;
+	gap.chain_after = s.chain[4] = 7;
 	assert_int_equal(
-	    ask(&gap, (struct text){ NULL, 0 }, RECEIVER_ROOM).run, 1);
-	assert_int_equal(send_batch(&s, 5).run, 1);
+	    ask(&gap, (struct text){ NULL, 0 }, RECEIVER_ROOM).start_count, 1);
+	assert_int_equal(send_batch(&s, 5).start_count, 1);
 }
 
 static void

@@ -76,7 +76,7 @@ static void
 put(struct journal *journal, uint8_t id, uint64_t last_seq, uint64_t run)
 {
 	struct journal_stream s = { .last_seq = last_seq,
-		.run = run,
+		.start_count = run,
 		.first_ns = noon,
 		.last_ns = noon,
 		.node = text_of("node-1") };
@@ -141,7 +141,7 @@ frame_of(uint8_t id, enum wire_type type, uint64_t seq)
 		.node = text_of("node-1"),
 		.session = session(id),
 		.seq = seq,
-		.run = 9,
+		.start_count = 9,
 		.chain = seq > 1 ? chain_after(seq - 1) : 0 };
 }
 
@@ -160,7 +160,7 @@ gap(uint8_t id, uint64_t first, uint64_t last)
 
 	h.last_seq = last;
 	h.reason = WIRE_GAP_RESTORED;
-	h.after = chain_after(last);
+	h.chain_after = chain_after(last);
 	h.generation = journal_generation(now);
 	return ask(&h, (struct text){ NULL, 0 });
 }
@@ -223,19 +223,19 @@ batches_of_the_replaced_store_are_missing(void **state)
 	assert_int_equal(sum.batches, 47);
 	assert_int_equal(restore_gaps.batches, 47);
 	assert_true(restore_gaps.since_ns == noon);
-	assert_int_equal(get(now, 1).run, 4);
+	assert_int_equal(get(now, 1).start_count, 4);
 	answer = hello(1, 101);
 	assert_int_equal(answer.type, WIRE_WELCOME);
 	assert_int_equal(answer.expect, 61);
 	assert_int_equal(answer.last_seq, 100);
-	assert_true(answer.after == chain_after(100));
+	assert_true(answer.chain_after == chain_after(100));
 	answer = hello(2, 1);
 	assert_int_equal(answer.expect, 1);
 	assert_int_equal(answer.last_seq, 7);
 	answer = hello(3, 6);
 	assert_int_equal(answer.expect, 6);
 	assert_int_equal(answer.last_seq, 0);
-	assert_true(answer.after == 0);
+	assert_true(answer.chain_after == 0);
 }
 
 static void
@@ -274,7 +274,7 @@ missing_batches_stay_missing_when_the_next_store_is_lost_too(void **state)
 	put(now, 1, 60, 1);
 	assert_int_equal(carry().batches, 40);
 	assert_int_equal(hello(1, 61).last_seq, 100);
-	assert_int_equal(hello(1, 61).after, 5);
+	assert_int_equal(hello(1, 61).chain_after, 5);
 	/* Restored once more, over a store that had less: no less is missing.
 	 */
 	put(before, 1, 80, 1);

@@ -182,7 +182,7 @@ what_was_aborted_gives_its_number_back(void **state)
 static void
 a_stream_is_found_as_it_was_put(void **state)
 {
-	struct journal_stream put = { .last_seq = 77, .run = 3 }, got;
+	struct journal_stream put = { .last_seq = 77, .start_count = 3 }, got;
 
 	(void)state;
 	for (uint64_t n = 46; n <= 77; n++)
@@ -202,7 +202,8 @@ a_stream_is_found_as_it_was_put(void **state)
 	assert_int_equal(
 	    journal_stream_get(journal, &session, text_of("acct$other"), &put),
 	    JOURNAL_ABSENT);
-	assert_true(got.last_seq == 77 && got.run == 3 && got.first_ns == -5);
+	assert_true(
+	    got.last_seq == 77 && got.start_count == 3 && got.first_ns == -5);
 	assert_true(text_equal(got.node, text_of("node-1")));
 	assert_true(journal_running_hash(&got, 77) == 77 * 77);
 	assert_true(journal_running_hash(&got, 46) == 46 * 46);

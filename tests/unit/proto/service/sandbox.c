@@ -150,7 +150,7 @@ enter_sandbox(void)
 	sandbox_begin(&sandbox);
 	sandbox_write_or(&sandbox, NULL, "store");
 	sandbox_socket_or(&sandbox, NULL, "run/door");
-	sandbox_read_beside(&sandbox, path("keys/a.key"));
+	sandbox_read_folder_of(&sandbox, path("keys/a.key"));
 	sandbox_close(&sandbox, true);
 }
 

@@ -35,7 +35,7 @@ batch_header(void)
 		.retry_ms = 70000,
 		.received_ns = 128,
 		.answered_ns = -129,
-		.run = 5 };
+		.start_count = 5 };
 
 	for (int i = 0; i < 16; i++)
 		header.session.bytes[i] = (unsigned char)i;
@@ -116,8 +116,8 @@ assert_same_header(const struct wire_header *a, const struct wire_header *b)
 	assert_int_equal(a->retry_ms, b->retry_ms);
 	assert_true(a->received_ns == b->received_ns);
 	assert_true(a->answered_ns == b->answered_ns);
-	assert_true(a->run == b->run);
-	assert_true(a->after == b->after);
+	assert_true(a->start_count == b->start_count);
+	assert_true(a->chain_after == b->chain_after);
 }
 
 static uint64_t
@@ -155,7 +155,7 @@ a_header_comes_back_whole(void **state)
 			.retry_ms = (uint32_t)pick_bits(&random),
 			.received_ns = (int64_t)(pick_bits(&random) / 2),
 			.answered_ns = (int64_t)~pick_bits(&random),
-			.run = pick_bits(&random),
+			.start_count = pick_bits(&random),
 		};
 		session_random(&header.session);
 		whole = make(&header, event);

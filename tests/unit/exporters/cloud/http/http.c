@@ -586,7 +586,7 @@ test_a_signal_ends_a_retry_pause(void **state)
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	pthread_join(thread, NULL);
 	assert_non_null(strstr(err.text, "interrupted"));
-	assert_true(interrupt_is_asked());
+	assert_true(interrupt_is_pending());
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	assert_int_equal(sigtimedwait(&set, NULL, &none), SIGTERM);
@@ -665,12 +665,12 @@ test_a_place_has_no_user_and_no_query(void **state)
 		{ "http://a@b@[::1]:8/", "http://[::1]:8/" },
 		{ "nothing", "nothing" },
 	};
-	char place[HTTP_PLACE_BYTES];
+	char place[HTTP_DISPLAY_URL_BYTES];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_string_equal(
-		    http_place(place, cases[i][0]), cases[i][1]);
+		    http_display_url(place, cases[i][0]), cases[i][1]);
 }
 
 static void
