@@ -50,7 +50,7 @@ put_title(const struct shape *s)
 	FILE *memory = memory_stream(&title, &bytes);
 
 	fprintf(memory, "%.*s of %.*s, pool %.*s", (int)metric->name.bytes,
-	    metric->name.at, (int)metric->set.bytes, metric->set.at,
+	    metric->name.at, (int)metric->group.bytes, metric->group.at,
 	    (int)s->plot->pool.bytes, s->plot->pool.at);
 	if (s->plot->job != NULL)
 		fprintf(memory, ", job %s", s->plot->job);
