@@ -104,7 +104,7 @@ is_given(const char *name)
 
 /* A partition from the environment does not exclude -o. */
 static void
-check_place(struct options *options)
+check_destination(struct options *options)
 {
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
@@ -154,7 +154,7 @@ check_usage(struct options *options, const char *what)
 			opt_usage(is_given("runs")
 				      ? "--runs must be greater than 0"
 				      : "--runs is missing");
-		check_place(options);
+		check_destination(options);
 		return;
 	}
 	if (strcmp(what, "results") != 0)

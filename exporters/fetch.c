@@ -18,7 +18,7 @@
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
 
-enum { FILTER_BYTES_MAX = 1024, MARK_BYTES_MAX = 1200 };
+enum { FILTER_BYTES_MAX = 1024, MARKER_BYTES_MAX = 1200 };
 
 struct values {
 	struct pool_options pool;
@@ -44,7 +44,8 @@ struct fetching {
 	const char *table;
 	char query[3 * (FILTER_BYTES_MAX + 2 * INSTANCE_PATH_BYTES)];
 	/* Start of the next page, encoded; "": the first row. */
-	char next_partition[3 * MARK_BYTES_MAX], next_row[3 * MARK_BYTES_MAX];
+	char next_partition[3 * MARKER_BYTES_MAX],
+	    next_row[3 * MARKER_BYTES_MAX];
 	struct progress progress;
 	bool show;
 };
@@ -73,7 +74,7 @@ make_query(const struct values *values, struct fetching *f,
 
 /* Where the next page begins, as the service reports it. */
 static int
-take_mark(struct fetching *f, const char *name, char *to, size_t room,
+take_marker(struct fetching *f, const char *name, char *to, size_t room,
     struct err *err)
 {
 	struct text mark = http_header(f->azure.http, name);
@@ -81,9 +82,10 @@ take_mark(struct fetching *f, const char *name, char *to, size_t room,
 	to[0] = '\0';
 	if (mark.bytes == 0)
 		return 0;
-	if (mark.bytes > MARK_BYTES_MAX || http_encode(to, room, mark, "") == 0)
+	if (mark.bytes > MARKER_BYTES_MAX ||
+	    http_encode(to, room, mark, "") == 0)
 		return err_set(
-		    err, "%s of more than %d bytes", name, MARK_BYTES_MAX);
+		    err, "%s of more than %d bytes", name, MARKER_BYTES_MAX);
 	return 0;
 }
 
@@ -128,9 +130,9 @@ fetch_page(const struct values *values, struct fetching *f, FILE *file,
 		return 0;
 	if (table_page_write(answer.body, file, &f->progress.rows, err) != 0)
 		return -1;
-	if (take_mark(f, "x-ms-continuation-NextPartitionKey",
+	if (take_marker(f, "x-ms-continuation-NextPartitionKey",
 		f->next_partition, sizeof(f->next_partition), err) != 0 ||
-	    take_mark(f, "x-ms-continuation-NextRowKey", f->next_row,
+	    take_marker(f, "x-ms-continuation-NextRowKey", f->next_row,
 		sizeof(f->next_row), err) != 0)
 		return -1;
 	if (f->next_partition[0] == '\0')

@@ -53,8 +53,8 @@ static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "DIR",
 	    "write the files to this directory (default: .)", NULL, false },
 	{ "term", 0, OPT_CHOICE, OPT_TO(struct values, terminal), "TERM",
-	    "picture format (default: png); dumb (characters) and sixel go to "
-	    "standard output",
+	    "draw in this format (default: png); dumb (characters) and sixel "
+	    "go to standard output",
 	    "png|svg|dumb|sixel", false },
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
 	    "choose the picture; cascade: cascade (default), phases, all; "
@@ -141,11 +141,11 @@ plot_results_of(struct values *values, struct source *source,
 	return plot_results(source, partition, &values->results, &picture, err);
 }
 
-static const struct what {
+static const struct command {
 	const char *name;
 	int (*plot)(struct values *, struct source *, struct text partition,
 	    struct err *);
-} whats[] = {
+} commands[] = {
 	{ "cascade", plot_cascade_of },
 	{ "samples", plot_samples_of },
 	{ "usage", plot_usage_of },
@@ -154,10 +154,10 @@ static const struct what {
 	{ NULL, NULL },
 };
 
-static const struct what *
-find_what(const char *name)
+static const struct command *
+find_command(const char *name)
 {
-	for (const struct what *what = whats; what->name != NULL; what++)
+	for (const struct command *what = commands; what->name != NULL; what++)
 		if (strcmp(what->name, name) == 0)
 			return what;
 	opt_usage(
@@ -298,13 +298,13 @@ main(int argc, char **argv)
 	struct values values = defaults;
 	char partition[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
-	const struct what *what;
+	const struct command *what;
 	struct source *source = NULL;
 	struct err err = { 0 };
 	int rc;
 
 	parse(&values, argc, argv, &operands);
-	what = find_what(operands.at[0]);
+	what = find_command(operands.at[0]);
 	check_operands(&values, &operands);
 	check_use(&values, what->name);
 	rc = pool_partition(partition, &values.pool, &err);

@@ -40,8 +40,8 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "output format (default: table; perf, scanner: json); jsonl: "
-	    "phases, perf, clocks; csv: not status",
+	    "print in this format (default: table; perf, scanner: json); "
+	    "jsonl: only phases, perf, clocks; csv: not status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
@@ -82,7 +82,8 @@ print_cascade(const struct values *values, struct source *source,
 	else if (rc == 0)
 		cascade_report_table(&cascade, file, partition);
 	if (rc == 0 && cascade.unread_sizes > 0)
-		log_warn("unreadable image sizes: %u", cascade.unread_sizes);
+		log_warn("unreadable image sizes: %u; they count as unknown",
+		    cascade.unread_sizes);
 	cascade_clear(&cascade);
 	return rc;
 }

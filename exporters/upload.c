@@ -76,7 +76,7 @@ take_time(const char *name, const char *word, int64_t *ns)
 
 /* Name several commands, as in "samples and events". */
 static void
-name_owners(char *to, size_t room, const struct opt *table)
+name_commands(char *to, size_t room, const struct opt *table)
 {
 	size_t used = 0;
 
@@ -104,7 +104,7 @@ check_options(const struct upload_command *command)
 	for (uint32_t i = 0; commands[i] != NULL; i++) {
 		if (commands[i]->options == command->options)
 			continue;
-		name_owners(owners, sizeof(owners), commands[i]->options);
+		name_commands(owners, sizeof(owners), commands[i]->options);
 		refuse_options(commands[i]->options, owners, command->word);
 	}
 	if (!command->ranged)

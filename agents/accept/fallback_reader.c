@@ -21,7 +21,7 @@ enum { FILES_A_ROUND = 64 };
 #define RETRY_NS (5 * NS_PER_SECOND)
 /* The interval of a look at the directory: links, pipes and folders cause no
  * notification. */
-#define LOOK_NS (60 * NS_PER_SECOND)
+#define POLL_NS (60 * NS_PER_SECOND)
 
 struct file {
 	char name[FALLBACK_QUEUE_NAME_BYTES];
@@ -144,8 +144,8 @@ fallback_reader_round(struct fallback_reader *fallback_reader)
 		    loop, &fallback_reader->timer, now_ns + RETRY_NS, 0);
 	else
 		loop_set_timer(loop, &fallback_reader->timer,
-		    seen == FILES_A_ROUND ? now_ns : now_ns + LOOK_NS, 0);
-	fallback_reader->due = fallback_reader->timer.at_ns < now_ns + LOOK_NS;
+		    seen == FILES_A_ROUND ? now_ns : now_ns + POLL_NS, 0);
+	fallback_reader->due = fallback_reader->timer.at_ns < now_ns + POLL_NS;
 }
 
 static void

@@ -179,7 +179,7 @@ wait_for(struct child_trace *trace, struct child_process *process)
 
 /* From the fork to the end; returns the error of the exec. */
 static int
-attend(const struct child_options *options, struct child_process *process,
+run_command(const struct child_options *options, struct child_process *process,
     uint64_t *unreported, int ready, int failed)
 {
 	struct child_trace *trace = NULL;
@@ -230,7 +230,7 @@ child_command(const struct child_options *options,
 	}
 	catch_signals();
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	why = attend(options, process, unreported, ready[1], failed[0]);
+	why = run_command(options, process, unreported, ready[1], failed[0]);
 	close(failed[0]);
 	process->end_ns = process->begin_ns + clock_monotonic_ns() - began_ns;
 	if (why == 0)

@@ -218,7 +218,10 @@ client_encode(struct wire_writer *w, const struct fast_clock *ticks,
 static struct text
 track_id(char to[static NAME_BYTES_MAX], struct text node, struct text track)
 {
-	enum { HASH_DIGITS = 16, KEPT = NAME_BYTES_MAX - HASH_DIGITS - 1 };
+	enum {
+		HASH_DIGITS = 16,
+		PREFIX_BYTES = NAME_BYTES_MAX - HASH_DIGITS - 1
+	};
 	static const struct hash_key key = { 0 };
 	char whole[2 * NAME_BYTES_MAX + 1];
 	uint32_t bytes = node.bytes + 1 + track.bytes;
@@ -231,7 +234,7 @@ track_id(char to[static NAME_BYTES_MAX], struct text node, struct text track)
 		memcpy(to, whole, bytes);
 		return (struct text){ to, bytes };
 	}
-	cut = client_name(to, (struct text){ whole, KEPT });
+	cut = client_name(to, (struct text){ whole, PREFIX_BYTES });
 	memmove(to, cut.at, cut.bytes);
 	to[cut.bytes] = '~';
 	trace_context_hex_span(

@@ -11,7 +11,7 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
-#define LOOK_NS (NS_PER_SECOND / 2)
+#define POLL_NS (NS_PER_SECOND / 2)
 
 struct preempt {
 	struct loop *loop;
@@ -58,7 +58,7 @@ preempt_open(struct preempt **made, struct loop *loop, const char *file,
 	*made = preempt;
 	if (file != NULL)
 		loop_set_timer(
-		    loop, &preempt->timer, clock_monotonic_ns(), LOOK_NS);
+		    loop, &preempt->timer, clock_monotonic_ns(), POLL_NS);
 	return loop_add_signal(loop, SIGUSR1, on_signal, made, err);
 }
 

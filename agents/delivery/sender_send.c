@@ -22,9 +22,9 @@
 static int64_t
 next_stamp(struct sender *sender, int64_t wall_ns)
 {
-	int64_t behind_ns = sender->stamp_ns - wall_ns;
+	int64_t ahead_ns = sender->stamp_ns - wall_ns;
 
-	if (behind_ns >= 0 && behind_ns < NS_PER_SECOND)
+	if (ahead_ns >= 0 && ahead_ns < NS_PER_SECOND)
 		wall_ns = sender->stamp_ns + 1;
 	sender->stamp_ns = wall_ns;
 	return wall_ns;

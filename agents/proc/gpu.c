@@ -15,7 +15,7 @@
 #include "proto/os/log.h"
 #include "proto/os/thread.h"
 
-enum { PATIENCE_NS = 200000000 };
+enum { ANSWER_NS_MAX = 200000000 };
 
 struct gpu {
 	struct gpu_nvml *nvml;
@@ -117,7 +117,7 @@ is_stuck(struct gpu *gpu)
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += PATIENCE_NS;
+	until.tv_nsec += ANSWER_NS_MAX;
 	if (until.tv_nsec >= NS_PER_SECOND) {
 		until.tv_nsec -= NS_PER_SECOND;
 		until.tv_sec++;

@@ -51,7 +51,7 @@ spool_segment_note(struct spool_segment *segment, uint32_t offset,
     const struct spool_frame *frame)
 {
 	struct spool_range *r = find_range(segment, frame->stream);
-	uint32_t behind;
+	uint32_t last_offset;
 
 	if (r == NULL) {
 		r = add_range(segment);
@@ -59,9 +59,10 @@ spool_segment_note(struct spool_segment *segment, uint32_t offset,
 			.offset = offset,
 			.stream = (uint16_t)frame->stream };
 	}
-	behind = r->points > 0 ? r->point[r->points - 1].offset : r->offset;
+	last_offset =
+	    r->points > 0 ? r->point[r->points - 1].offset : r->offset;
 	if (r->points < SPOOL_POINTS && frame->seq - r->first < UINT32_MAX &&
-	    offset - behind > segment->size / (SPOOL_POINTS + 1))
+	    offset - last_offset > segment->size / (SPOOL_POINTS + 1))
 		r->point[r->points++] =
 		    (struct spool_point){ (uint32_t)(frame->seq - r->first),
 			    offset };
@@ -177,17 +178,17 @@ spool_gaps_add(struct spool_gaps *gaps, const struct spool_gap *gap)
 		    i < gaps->count && gaps->at[i].stream == gap->stream
 			? &gaps->at[i]
 			: NULL;
-		uint64_t behind = gap->last + 1;
+		uint64_t next = gap->last + 1;
 
 		if (g != NULL && g->first <= gap->last)
-			behind = g->last + 1;
+			next = g->last + 1;
 		piece.last = gap->last;
 		if (g != NULL && g->first <= gap->last)
 			piece.last = g->first - 1;
 		piece.chain = piece.first == gap->first ? gap->chain : 0;
 		if (piece.last >= piece.first && !insert(gaps, i, &piece))
 			return false;
-		piece.first = behind;
+		piece.first = next;
 	}
 	return true;
 }

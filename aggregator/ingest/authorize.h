@@ -1,9 +1,9 @@
 /*
  * authorize - may the key of a message send it?
  *
- * The authenticator checks the header.  This module also checks the records of
- * a batch (a key that is restricted to some nodes must not send records of
- * others) and the rate of the key.
+ * The authenticator checks the header.  This module also checks the rate of the
+ * key, and the records of a batch: a key that is limited to some nodes must not
+ * send or forward records of others.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_AUTHORIZE_H

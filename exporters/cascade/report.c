@@ -110,7 +110,8 @@ cascade_warn_missing(const struct cascade *cascade)
 			 "--format json lists them all",
 		    nodes - WARNINGS_MAX);
 	if (cascade->unread_sizes > 0)
-		log_warn("unreadable image sizes: %u", cascade->unread_sizes);
+		log_warn("unreadable image sizes: %u; they count as unknown",
+		    cascade->unread_sizes);
 }
 
 /* ---- JSON ---- */

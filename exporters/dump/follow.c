@@ -15,7 +15,7 @@
 
 enum {
 	WAIT_MS = 200,
-	KEEP_RECORDS = 10000, /* interval at which the position is saved */
+	SAVE_RECORDS = 10000, /* interval at which the position is saved */
 };
 
 struct follower {
@@ -48,7 +48,7 @@ watch_endings(void)
 /* Flush the output before the position is saved: after a crash a line may
  * repeat, but none is skipped. */
 static int
-keep(struct follower *f, struct err *err)
+save_position(struct follower *f, struct err *err)
 {
 	struct follow_position now = { source_generation(f->source),
 		source_followed(f->source) };
@@ -68,7 +68,7 @@ keep(struct follower *f, struct err *err)
 
 /* Print all available records; a signal takes effect at the end of an entry. */
 static int
-give(struct follower *f, struct err *err)
+print_available(struct follower *f, struct err *err)
 {
 	uint64_t before = source_followed(f->source);
 	struct record record;
@@ -82,7 +82,7 @@ give(struct follower *f, struct err *err)
 		before = source_followed(f->source);
 		if (is_ended || ferror(stdout))
 			return 0;
-		if (f->records >= KEEP_RECORDS && keep(f, err) != 0)
+		if (f->records >= SAVE_RECORDS && save_position(f, err) != 0)
 			return -1;
 	}
 	return rc;
@@ -104,7 +104,8 @@ dump_follow(struct source *source, struct text partition,
 	for (;;) {
 		if (follow_position_follow(&f.follow_position, source,
 			partition, query, err) != 0 ||
-		    give(&f, err) != 0 || keep(&f, err) != 0)
+		    print_available(&f, err) != 0 ||
+		    save_position(&f, err) != 0)
 			return -1;
 		if (is_ended)
 			return 0;

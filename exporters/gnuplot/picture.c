@@ -90,13 +90,13 @@ write_script(const struct picture *picture, const char *name, struct err *err)
 static int
 draw(const struct picture *picture, const char *name, struct err *err)
 {
-	bool said = gnuplot_is_stdout(picture->terminal);
+	bool to_stdout = gnuplot_is_stdout(picture->terminal);
 	char script[FILE_BYTES];
 	struct output output;
 	int rc;
 
 	snprintf(script, sizeof(script), "%s.plot", name);
-	if (said)
+	if (to_stdout)
 		rc = output_open(&output, "-", err);
 	else
 		rc = output_open_in(&output, picture->dir, picture->base,
@@ -108,8 +108,8 @@ draw(const struct picture *picture, const char *name, struct err *err)
 		output_abort(&output);
 		return -1;
 	}
-	return said ? output_commit(&output, err)
-		    : picture_commit(&output, err);
+	return to_stdout ? output_commit(&output, err)
+			 : picture_commit(&output, err);
 }
 
 /* An anonymous file that gnuplot inherits; its directory is /dev/fd. */

@@ -35,7 +35,7 @@ const char *const perf_metric_names[PERF_METRICS] = {
  * inlined: it is rare, and preparing its two samples costs more than all other
  * work. */
 __attribute__((noinline)) static double
-growth_anew(double last, double value)
+growth_after_decrease(double last, double value)
 {
 	struct counter_rate_sample u = { .value = {
 					     VALUE_FLOAT, .is.f = last } };
@@ -82,9 +82,10 @@ add_number(struct number *number, bool total, double value)
 		number->known = true;
 		number->greatest = value;
 	} else if (total) {
-		number->growth += value >= number->last
-				      ? value - number->last
-				      : growth_anew(number->last, value);
+		number->growth +=
+		    value >= number->last
+			? value - number->last
+			: growth_after_decrease(number->last, value);
 	}
 	if (value > number->greatest)
 		number->greatest = value;

@@ -181,13 +181,13 @@ perf_pool_clear(struct perf_pool *pool)
 }
 
 int64_t
-perf_step(const struct perf_pool *pool, uint32_t place)
+perf_step(const struct perf_pool *pool, uint32_t row)
 {
-	uint64_t number = place;
+	uint64_t number = row;
 
 	if (pool->numbered)
 		number_parse_u64(
-		    pool->names.names[pool->order[place]], &number, NULL);
+		    pool->names.names[pool->order[row]], &number, NULL);
 	return (int64_t)number;
 }
 

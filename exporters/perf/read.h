@@ -37,7 +37,7 @@ void perf_pool_clear(struct perf_pool *pool);
 
 /* The number by which the older tool calls a node (its step): the name if all
  * names are numbers, otherwise the index in the sorted order. */
-int64_t perf_step(const struct perf_pool *pool, uint32_t place);
+int64_t perf_step(const struct perf_pool *pool, uint32_t row);
 
 /* Read every report of the node `node`, in order of time. */
 int perf_read_node(const struct perf_select *select, struct text node,

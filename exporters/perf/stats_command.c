@@ -22,11 +22,12 @@ enum {
 
 const struct opt stats_perf_options[] = {
 	{ "now", 0, OPT_TIME, OPT_TO(struct stats_perf_options, now_ns), "TIME",
-	    "perf: end of the CPU hours (default: the node's last report)",
+	    "perf: end the CPU hours at this time (default: the node's last "
+	    "report)",
 	    NULL, false },
 	{ "cpu-count", 0, OPT_COUNT,
 	    OPT_TO(struct stats_perf_options, cpu_count), "N",
-	    "perf: number of CPUs of each node (default: as in its last "
+	    "perf: assume this many CPUs per node (default: as in its last "
 	    "report)",
 	    NULL, false },
 	{ "decimate", 0, OPT_CHOICE,
@@ -48,7 +49,8 @@ const struct opt stats_perf_options[] = {
 	    OPT_TO(struct stats_perf_options, mlflow), NULL,
 	    "perf: print the metric names that MLflow accepts", NULL, false },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct stats_perf_options, prefix),
-	    "TEXT", "perf: prefix of the MLflow names", NULL, false },
+	    "TEXT", "perf: begin the MLflow names with this text", NULL,
+	    false },
 	{ "save", 0, OPT_TEXT, OPT_TO(struct stats_perf_options, save), "FILE",
 	    "perf: write the reports in the file format of the older sampler",
 	    NULL, false },
@@ -87,13 +89,13 @@ stats_perf_check(const struct stats_perf_options *options)
 	struct perf_decimation how = decimation(options);
 
 	if (how.max_length > MAX_LENGTH_MAX)
-		opt_usage("--max-length is greater than %d", MAX_LENGTH_MAX);
+		opt_usage("--max-length must be at most %d", MAX_LENGTH_MAX);
 	if (how.way == PERF_MINMAX && how.max_length < 2)
-		opt_usage("--max-length is less than 2 (the first and the last "
-			  "report)");
+		opt_usage("--max-length must be at least 2 (the first and the "
+			  "last report)");
 	if (is_given(&options->cpu_count) &&
 	    (options->cpu_count == 0 || options->cpu_count > 1 << 20))
-		opt_usage("--cpu-count is not between 1 and %d", 1 << 20);
+		opt_usage("--cpu-count must be from 1 to %d", 1 << 20);
 	if (options->prefix[0] != '\0' && !options->mlflow)
 		log_warn("--prefix requires --mlflow-names");
 }

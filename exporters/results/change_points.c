@@ -13,16 +13,17 @@
 
 struct item {
 	double value;
-	uint32_t place;
+	uint32_t index;
 };
 
 struct finder {
-	struct item *items; /* scratch space for ranking */
+	struct item *items; /* buffer for ranking */
 	double *sums; /* cumulative centred ranks: sums[i] covers the first i
 			 values */
 };
 
-/* The interval [from, to), and how far its difference exceeds chance. */
+/* The position with the largest difference so far, and the square of that
+ * difference, not yet divided by the variance. */
 struct best {
 	double square;
 	uint32_t at;
@@ -35,7 +36,7 @@ by_value(const void *left, const void *right)
 
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return a->index < b->index ? -1 : a->index > b->index;
 }
 
 static int
@@ -75,7 +76,7 @@ rank(struct finder *finder, const double *values, uint32_t count)
 			;
 		centred = (i + end - 1) / 2.0 - middle;
 		for (uint32_t k = i; k < end; k++)
-			finder->sums[items[k].place + 1] = centred;
+			finder->sums[items[k].index + 1] = centred;
 		squares += centred * centred * (end - i);
 	}
 	finder->sums[0] = 0;
@@ -85,7 +86,8 @@ rank(struct finder *finder, const double *values, uint32_t count)
 }
 
 static void
-look(const struct finder *finder, uint32_t from, uint32_t to, struct best *best)
+search(
+    const struct finder *finder, uint32_t from, uint32_t to, struct best *best)
 {
 	const double *sums = finder->sums;
 	double all = to - from, total = sums[to] - sums[from];
@@ -104,11 +106,11 @@ look(const struct finder *finder, uint32_t from, uint32_t to, struct best *best)
 /* Each layer has more and shorter intervals than the previous one.  The small
  * offset keeps exact integers from being rounded up. */
 static void
-look_everywhere(const struct finder *finder, uint32_t count, struct best *best)
+search_all(const struct finder *finder, uint32_t count, struct best *best)
 {
 	const double little = 1e-9;
 
-	look(finder, 0, count, best);
+	search(finder, 0, count, best);
 	for (int layer = 1;; layer++) {
 		double length = count * exp2(-layer / 2.0), shift;
 		uint32_t intervals =
@@ -120,7 +122,7 @@ look_everywhere(const struct finder *finder, uint32_t count, struct best *best)
 		for (uint32_t i = 0; i < intervals; i++) {
 			double to = ceil(i * shift + length - little);
 
-			look(finder, (uint32_t)(i * shift + little),
+			search(finder, (uint32_t)(i * shift + little),
 			    to < count ? (uint32_t)to : count, best);
 		}
 	}
@@ -139,9 +141,9 @@ greatest(struct finder *finder, const double *values, uint32_t count,
 	if (variance == 0)
 		return 0;
 	if (everywhere)
-		look_everywhere(finder, count, &best);
+		search_all(finder, count, &best);
 	else
-		look(finder, 0, count, &best);
+		search(finder, 0, count, &best);
 	*at = best.at;
 	return sqrt(best.square / variance);
 }
@@ -156,15 +158,15 @@ change_points_critical(uint32_t count)
 		4.261, 4.397, 4.588, 4.733, 4.879, 5.007, 5.156, 5.308, 5.426,
 		5.537 };
 	enum { VALUES = sizeof(values) / sizeof(*values) };
-	double place = log2(count) - 3;
-	int i = place < 0 ? 0 : (int)place;
+	double layer = log2(count) - 3;
+	int i = layer < 0 ? 0 : (int)layer;
 
 	/* In a series this short, chance often produces the maximum. */
 	if (count < CHANGE_POINTS_LEAST)
 		return (double)INFINITY;
 	if (i > VALUES - 2)
 		i = VALUES - 2;
-	return values[i] + (values[i + 1] - values[i]) * (place - i);
+	return values[i] + (values[i + 1] - values[i]) * (layer - i);
 }
 
 /* ---- recursive division ---- */

@@ -14,7 +14,7 @@
 
 enum { KEPT_MAX = 1 << 18 };
 
-struct kept {
+struct stored_row {
 	char id[RESULT_ID_BYTES];
 	int64_t start_us;
 	struct value timing;
@@ -23,8 +23,8 @@ struct kept {
 
 /* The last `room` rows of a pass. */
 struct tail {
-	struct kept *at;
-	uint64_t room, came;
+	struct stored_row *at;
+	uint64_t room, seen;
 };
 
 struct list {
@@ -75,21 +75,21 @@ print_newest(struct list *list, struct err *err)
 }
 
 static void
-keep(struct tail *tail, const struct result_row *row)
+store(struct tail *tail, const struct result_row *row)
 {
-	struct kept *kept = &tail->at[tail->came++ % tail->room];
+	struct stored_row *stored = &tail->at[tail->seen++ % tail->room];
 	uint32_t bytes;
 
-	free(kept->text);
-	*kept =
-	    (struct kept){ .start_us = row->start_us, .timing = row->timing };
-	memcpy(kept->id, row->id.at, row->id.bytes);
+	free(stored->text);
+	*stored = (struct stored_row){ .start_us = row->start_us,
+		.timing = row->timing };
+	memcpy(stored->id, row->id.at, row->id.bytes);
 	if (row->timing.type != VALUE_TEXT)
 		return;
 	bytes = row->timing.is.text.bytes;
-	kept->text = memory_alloc(bytes + 1);
-	memcpy(kept->text, row->timing.is.text.at, bytes);
-	kept->timing.is.text.at = kept->text;
+	stored->text = memory_alloc(bytes + 1);
+	memcpy(stored->text, row->timing.is.text.at, bytes);
+	stored->timing.is.text.at = stored->text;
 }
 
 /* The oldest rows before `until` (an id; "" selects all). */
@@ -100,14 +100,14 @@ read_tail(
 	struct result_row row;
 	int rc;
 
-	tail->came = 0;
+	tail->seen = 0;
 	if (begin(list, 0, err) != 0)
 		return -1;
 	while ((rc = result_range_next(&list->range, &row, err)) > 0) {
 		if (until[0] != '\0' &&
 		    text_compare(row.id, text_of(until)) >= 0)
 			return 0;
-		keep(tail, &row);
+		store(tail, &row);
 	}
 	return rc;
 }
@@ -119,24 +119,24 @@ print_oldest(struct list *list, struct err *err)
 	uint64_t room = limit > 0 && limit < KEPT_MAX ? limit : KEPT_MAX;
 	struct tail tail = { memory_zero(room, sizeof(*tail.at)), room, 0 };
 	char until[RESULT_ID_BYTES] = "";
-	uint64_t kept;
+	uint64_t stored;
 	int rc;
 
 	do {
 		rc = read_tail(list, &tail, until, err);
-		kept = tail.came < room ? tail.came : room;
-		for (uint64_t i = tail.came;
-		     rc == 0 && i > tail.came - kept &&
+		stored = tail.seen < room ? tail.seen : room;
+		for (uint64_t i = tail.seen;
+		     rc == 0 && i > tail.seen - stored &&
 		     (limit == 0 || list->rows.count < limit);
 		     i--) {
-			const struct kept *row = &tail.at[(i - 1) % room];
+			const struct stored_row *row = &tail.at[(i - 1) % room];
 
 			put(list, row->start_us, &row->timing);
 		}
-		if (kept > 0)
-			memcpy(until, tail.at[(tail.came - kept) % room].id,
+		if (stored > 0)
+			memcpy(until, tail.at[(tail.seen - stored) % room].id,
 			    sizeof(until));
-	} while (rc == 0 && tail.came > kept &&
+	} while (rc == 0 && tail.seen > stored &&
 		 (limit == 0 || list->rows.count < limit) &&
 		 !ferror(list->query->file));
 	for (uint64_t i = 0; i < room; i++)

@@ -97,7 +97,7 @@ read_points(const struct plotter *p, struct text entry, struct points *points,
 }
 
 static void
-turn_round(struct points *points)
+reverse(struct points *points)
 {
 	for (uint32_t i = 0, k = points->count; i + 1 < k--; i++) {
 		struct result_point point = points->at[i];
@@ -134,7 +134,7 @@ draw(const struct plotter *p, struct text entry, struct points *points,
 	char base[BASE_ROOM];
 	int rc;
 
-	turn_round(points);
+	reverse(points);
 	result_plot_init(plot, points->at, points->count);
 	plot->pool = pool_id(p->partition);
 	plot->test = p->what->test;

@@ -166,7 +166,7 @@ result_put(struct publisher *publisher, const struct result_file *result,
 	return put_run(&p, file_name);
 }
 
-/* ---- upload records ----------------------------------------------------- */
+/* ---- upload records ---- */
 
 void
 result_upload_id(char *to,

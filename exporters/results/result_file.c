@@ -27,13 +27,13 @@ struct reading {
 	struct json_reader scan;
 	uint32_t room;      /* capacity of result->entries */
 	uint32_t used;      /* used bytes of result->memory */
-	uint32_t place;     /* number of the entry in the file, from 1 */
+	uint32_t number;    /* number of the entry in the file, from 1 */
 	struct err trouble; /* of the result, including the entries so far */
 	struct err *err;
 	int rc;
 };
 
-/* ---- single values ------------------------------------------------------ */
+/* ---- single values ---- */
 
 /* The text between the quotes.  Decoded text is never longer than its
  * encoding, so memory of the size of the file is sufficient. */
@@ -157,14 +157,14 @@ get_timing(
 	return 0;
 }
 
-/* ---- entries ------------------------------------------------------------ */
+/* ---- entries ---- */
 
 static void
 complain(struct reading *r, const struct err *err)
 {
 	if (r->result->bad++ == 0)
 		err_set(&r->result->complaint, "entry %" PRIu32 ": %s",
-		    r->place, err->text);
+		    r->number, err->text);
 }
 
 static int
@@ -203,7 +203,7 @@ read_entry(struct reading *r, struct result_entry *entry, struct err *err)
 static void
 forget(struct reading *r)
 {
-	r->result->count = r->result->bad = r->place = 0;
+	r->result->count = r->result->bad = r->number = 0;
 	r->result->complaint.text[0] = r->trouble.text[0] = '\0';
 }
 
@@ -236,7 +236,7 @@ read_list(struct reading *r)
 		struct result_entry entry = { .timing.type = VALUE_INT };
 		struct err err = { 0 };
 
-		r->place++;
+		r->number++;
 		if (read_entry(r, &entry, &err) != 0)
 			complain(r, &err);
 		else if (!r->scan.bad)
@@ -264,7 +264,7 @@ read_entries(struct reading *r)
 	}
 }
 
-/* ---- the file ----------------------------------------------------------- */
+/* ---- the file ---- */
 
 static int
 check_text(struct text text, struct err *err)

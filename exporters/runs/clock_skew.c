@@ -16,17 +16,17 @@ static struct runs_skew_row *
 find_row(struct runs_skew *skew, struct text node, uint32_t role,
     struct text event, struct err *err)
 {
-	char place[NAME_BYTES_MAX + 2];
+	char key[NAME_BYTES_MAX + 2];
 	uint32_t bytes =
 	    node.bytes < NAME_BYTES_MAX ? node.bytes : NAME_BYTES_MAX;
 	uint32_t number;
 
 	if (bytes > 0)
-		memcpy(place, node.at, bytes);
-	place[bytes] = '\0';
-	place[bytes + 1] = (char)role;
+		memcpy(key, node.at, bytes);
+	key[bytes] = '\0';
+	key[bytes + 1] = (char)role;
 	number =
-	    string_table_add(&skew->places, (struct text){ place, bytes + 2 });
+	    string_table_add(&skew->row_keys, (struct text){ key, bytes + 2 });
 	if (number < skew->count)
 		return &skew->rows[number];
 	if (number == RUNS_SKEW_ROWS_MAX) {
@@ -174,7 +174,7 @@ runs_skew_read(struct runs_skew *skew, struct runs *runs, struct text node,
 	char shown[300];
 
 	string_table_init(&skew->texts);
-	string_table_init(&skew->places);
+	string_table_init(&skew->row_keys);
 	for (uint32_t i = 0; i < runs->event_count; i++) {
 		struct text source = source_of(runs->full[i]);
 		bool again = false;
@@ -195,7 +195,7 @@ void
 runs_skew_clear(struct runs_skew *skew)
 {
 	string_table_clear(&skew->texts);
-	string_table_clear(&skew->places);
+	string_table_clear(&skew->row_keys);
 	free(skew->rows);
 	*skew = (struct runs_skew){ .rows = NULL };
 }

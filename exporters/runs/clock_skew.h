@@ -22,7 +22,7 @@ struct runs_skew_row {
 };
 
 struct runs_skew {
-	struct string_table texts, places; /* row index by "node\0role" */
+	struct string_table texts, row_keys; /* row index by "node\0role" */
 	struct runs_skew_row *rows;
 	uint32_t count, room;
 };

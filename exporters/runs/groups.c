@@ -115,10 +115,10 @@ take_stats(struct reading *reading, const struct record *record)
 
 /* Names stay valid until the group is complete. */
 static int
-keep(
-    struct runs_group *group, struct text *name, size_t beside, struct err *err)
+store_name(struct runs_group *group, struct text *name, size_t more_bytes,
+    struct err *err)
 {
-	group->text_bytes += name->bytes + beside;
+	group->text_bytes += name->bytes + more_bytes;
 	if (group->text_bytes > RUNS_NAMES_BYTES_MAX)
 		return err_set(err,
 		    "the requestors and unfinished runs of a group are more "
@@ -135,7 +135,7 @@ take_requestor(
 	struct runs_requestor one = { record->name,
 		runs_get_int(record, "runs") };
 
-	if (keep(group, &one.name, sizeof(one), err) != 0)
+	if (store_name(group, &one.name, sizeof(one), err) != 0)
 		return -1;
 	group->requestors = memory_grow(group->requestors,
 	    &group->requestor_room, group->requestor_count, sizeof(one));
@@ -156,7 +156,7 @@ take_listed(
 		one.state = RUN_QUEUED;
 	else if (text_equal(state, text_of("ongoing")))
 		one.state = RUN_ONGOING;
-	if (keep(group, &one.id, sizeof(one), err) != 0)
+	if (store_name(group, &one.id, sizeof(one), err) != 0)
 		return -1;
 	group->listed = memory_grow(group->listed, &group->listed_room,
 	    group->listed_count, sizeof(one));

@@ -14,7 +14,7 @@
 enum {
 	LINE_COLUMNS = 79,
 	STEP_COLUMNS = 7,
-	STEPS_BESIDE = 7, /* of the table with a row for each run */
+	STEPS_WIDE_MAX = 7, /* of the table with a row for each run */
 	COUNT_COLUMNS = 6,
 	ID_COLUMNS = 32,
 	WORDS_BYTES = 1024,
@@ -26,14 +26,14 @@ static_assert(RUN_STEPS_MAX <= RUN_ROLES_MAX, "keys are of steps or events");
 
 /* `"name":` and the bracket after it, copied into every row. */
 static struct text
-make_key(struct runs_rows *rows, struct text name, const char *behind)
+make_key(struct runs_rows *rows, struct text name, const char *after)
 {
 	struct byte_stream *byte_stream = &rows->byte_stream;
 	size_t at = byte_stream->used;
 	struct text key;
 
 	json_put_text(byte_stream, name);
-	byte_stream_put(byte_stream, behind, strlen(behind));
+	byte_stream_put(byte_stream, after, strlen(after));
 	key = string_table_keep(
 	    &rows->texts, (struct text){ (const char *)byte_stream->buffer + at,
 			      (uint32_t)(byte_stream->used - at) });
@@ -197,9 +197,9 @@ put_csv_titles(struct runs_rows *rows)
 /* ---- table ---- */
 
 static bool
-is_beside(const struct runs_rows *rows)
+is_wide(const struct runs_rows *rows)
 {
-	return rows->runs->step_count <= STEPS_BESIDE;
+	return rows->runs->step_count <= STEPS_WIDE_MAX;
 }
 
 /* Names of steps as titles, in the case of the table. */
@@ -230,7 +230,7 @@ begin_table(struct runs_rows *rows)
 		*at++ = (struct table_column){ "EVENTS", COUNT_COLUMNS, true };
 		*at++ = (struct table_column){ "NOT ONCE",
 			LINE_COLUMNS - ID_COLUMNS - COUNT_COLUMNS - 2, false };
-	} else if (is_beside(rows)) {
+	} else if (is_wide(rows)) {
 		fprintf(rows->file,
 		    ": seconds between events as %s, iterations added up\n\n",
 		    clocks[rows->clock]);
@@ -264,16 +264,16 @@ put_seconds(struct table *table, bool known, int64_t ns)
 static void
 put_table_deltas(struct runs_rows *rows, const struct runs_run *run)
 {
-	bool beside = is_beside(rows);
+	bool wide = is_wide(rows);
 
-	if (beside)
+	if (wide)
 		table_text(&rows->table, run->id);
 	for (uint32_t i = 0; i < rows->runs->step_count; i++) {
 		const struct runs_step *step = &rows->runs->steps[i];
 		int64_t duration[RUN_EVENTS_MAX / 2], ns;
 		bool known = runs_total(run, step, rows->clock, &ns);
 
-		if (beside) {
+		if (wide) {
 			put_seconds(&rows->table, known, ns);
 		} else if (known) {
 			table_text(&rows->table, run->id);

@@ -26,7 +26,7 @@ runs_get_int(const struct record *record, const char *key)
 
 /* The part after the first colon, or all. */
 static struct text
-behind_colon(struct text t)
+after_colon(struct text t)
 {
 	const char *colon = t.bytes > 0 ? memchr(t.at, ':', t.bytes) : NULL;
 	uint32_t cut = colon != NULL ? (uint32_t)(colon - t.at) + 1 : 0;
@@ -37,7 +37,7 @@ behind_colon(struct text t)
 static bool
 same_source(struct text a, struct text b)
 {
-	struct text x = behind_colon(a), y = behind_colon(b);
+	struct text x = after_colon(a), y = after_colon(b);
 
 	a.bytes -= x.bytes;
 	b.bytes -= y.bytes;
@@ -54,7 +54,7 @@ name_events(struct runs *runs)
 		same &= same_source(runs->full[0], runs->full[i]);
 	for (uint32_t i = 0; i < runs->event_count; i++)
 		runs->events[i] =
-		    same ? behind_colon(runs->full[i]) : runs->full[i];
+		    same ? after_colon(runs->full[i]) : runs->full[i];
 }
 
 /* Does it begin with the begin of another step, and end with the end of
@@ -94,11 +94,11 @@ find_spans(struct runs *runs)
 }
 
 static int
-by_place(const void *left, const void *right)
+by_position(const void *left, const void *right)
 {
 	const struct runs_step *a = left, *b = right;
 
-	return a->place < b->place ? -1 : a->place > b->place;
+	return a->position < b->position ? -1 : a->position > b->position;
 }
 
 static bool
@@ -124,9 +124,9 @@ take_step(struct runs *runs, const struct record *record)
 		return false;
 	runs->steps[runs->step_count++] = (struct runs_step){
 		.name =
-		    string_table_keep(&runs->texts, behind_colon(record->name)),
+		    string_table_keep(&runs->texts, after_colon(record->name)),
 		.of = { (uint8_t)begin, (uint8_t)end },
-		.place = runs_get_int(record, "place"),
+		.position = runs_get_int(record, "place"),
 	};
 	return true;
 }
@@ -195,7 +195,7 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 		    "no runs of model '%s' in partition %s of %s",
 		    text_quote(name, sizeof(name), model),
 		    text_quote(in, sizeof(in), partition), source_name(source));
-	qsort(runs->steps, runs->step_count, sizeof(*runs->steps), by_place);
+	qsort(runs->steps, runs->step_count, sizeof(*runs->steps), by_position);
 	find_spans(runs);
 	name_events(runs);
 	return 0;

@@ -16,9 +16,9 @@
 struct runs_step {
 	struct text name; /* name of the phase, without the model's */
 	struct run_step of;
-	int64_t place; /* position in the model file */
-	bool spans;    /* begins with the begin and ends with the end of other
-			  steps */
+	int64_t position; /* position in the model file */
+	bool spans; /* begins with the begin and ends with the end of other
+		       steps */
 };
 
 /* The events and steps of a run of the model. */

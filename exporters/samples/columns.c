@@ -11,10 +11,10 @@
 #include "proto/base/text.h"
 
 void
-columns_init(struct column_sets *sets)
+columns_init(struct column_groups *groups)
 {
-	memset(sets, 0, sizeof(*sets));
-	string_table_init(&sets->sets);
+	memset(groups, 0, sizeof(*groups));
+	string_table_init(&groups->names);
 }
 
 static void
@@ -26,29 +26,29 @@ clear_one(struct columns *columns)
 }
 
 void
-columns_clear(struct column_sets *sets)
+columns_clear(struct column_groups *groups)
 {
-	for (uint32_t i = 0; i < sets->sets.count && i < sets->room; i++)
-		clear_one(&sets->at[i]);
-	free(sets->at);
-	string_table_clear(&sets->sets);
-	memset(sets, 0, sizeof(*sets));
+	for (uint32_t i = 0; i < groups->names.count && i < groups->room; i++)
+		clear_one(&groups->at[i]);
+	free(groups->at);
+	string_table_clear(&groups->names);
+	memset(groups, 0, sizeof(*groups));
 }
 
 static struct columns *
-columns_of(struct column_sets *sets, struct text set)
+columns_of(struct column_groups *groups, struct text group)
 {
 	uint32_t number;
 
 	/* Samples of one group follow each other. */
-	if (sets->last < sets->sets.count &&
-	    text_equal(sets->sets.names[sets->last], set))
-		return &sets->at[sets->last];
-	number = string_table_add(&sets->sets, set);
-	sets->at =
-	    memory_grow_zero(sets->at, &sets->room, number, sizeof(*sets->at));
-	sets->last = number;
-	return &sets->at[number];
+	if (groups->last < groups->names.count &&
+	    text_equal(groups->names.names[groups->last], group))
+		return &groups->at[groups->last];
+	number = string_table_add(&groups->names, group);
+	groups->at = memory_grow_zero(
+	    groups->at, &groups->room, number, sizeof(*groups->at));
+	groups->last = number;
+	return &groups->at[number];
 }
 
 static struct text
@@ -81,7 +81,7 @@ take_apart(struct columns *columns)
 }
 
 void
-columns_take(struct column_sets *sets, const struct record *record)
+columns_take(struct column_groups *groups, const struct record *record)
 {
 	struct columns *columns;
 	struct text names, units;
@@ -89,7 +89,7 @@ columns_take(struct column_sets *sets, const struct record *record)
 	if (record->kind != RECORD_ENTITY ||
 	    !text_equal(record->source, text_of("set")))
 		return;
-	columns = columns_of(sets, record->name);
+	columns = columns_of(groups, record->name);
 	names = list_of(record, "names");
 	units = list_of(record, "units");
 	if (columns->memory != NULL && names.bytes == columns->names_bytes &&
@@ -103,12 +103,12 @@ columns_take(struct column_sets *sets, const struct record *record)
 	memcpy(columns->memory + names.bytes, units.at, units.bytes);
 	columns->names_bytes = names.bytes;
 	columns->units_bytes = units.bytes;
-	columns->definition = ++sets->definitions;
+	columns->definition = ++groups->definitions;
 	take_apart(columns);
 }
 
 const struct columns *
-columns_find(struct column_sets *sets, struct text set)
+columns_find(struct column_groups *groups, struct text group)
 {
-	return columns_of(sets, set);
+	return columns_of(groups, group);
 }

@@ -20,21 +20,22 @@ struct columns {
 };
 
 /* Initialize it with columns_init; all else is zero. */
-struct column_sets {
-	struct string_table sets;
+struct column_groups {
+	struct string_table names;
 	struct columns *at; /* indexed by the number of the group */
 	uint32_t room;
 	uint64_t definitions;
 	uint32_t last; /* the group of the last lookup */
 };
 
-void columns_init(struct column_sets *sets);
-void columns_clear(struct column_sets *sets);
+void columns_init(struct column_groups *groups);
+void columns_clear(struct column_groups *groups);
 
 /* Add an entity; ignores all kinds but "set". */
-void columns_take(struct column_sets *sets, const struct record *record);
+void columns_take(struct column_groups *groups, const struct record *record);
 
 /* The columns of a group; an undefined group has no names and definition 0. */
-const struct columns *columns_find(struct column_sets *sets, struct text set);
+const struct columns *columns_find(
+    struct column_groups *groups, struct text group);
 
 #endif

@@ -33,7 +33,7 @@ decimate_clear(struct decimate *decimate)
 }
 
 static unsigned char *
-place(struct decimate *decimate, uint64_t i)
+slot(struct decimate *decimate, uint64_t i)
 {
 	return decimate->items + i * decimate->item_bytes;
 }
@@ -48,11 +48,11 @@ decimate_add(struct decimate *decimate, const void *item)
 		decimate->items = memory_resize_array(
 		    decimate->items, decimate->room, decimate->item_bytes);
 	}
-	memcpy(place(decimate, decimate->length++), item, decimate->item_bytes);
+	memcpy(slot(decimate, decimate->length++), item, decimate->item_bytes);
 	if (decimate->length <= decimate->max)
 		return;
 	for (uint64_t i = 1; i < decimate->max / 2; i++)
-		memcpy(place(decimate, i), place(decimate, 2 * i),
+		memcpy(slot(decimate, i), slot(decimate, 2 * i),
 		    decimate->item_bytes);
 	decimate->length = decimate->max / 2;
 	/* The overflow of 2^62 cannot happen in practice. */
@@ -97,7 +97,7 @@ void
 decimate_peaks_add(
     struct decimate_peaks *peaks, const void *item, double height)
 {
-	uint64_t stretches = (peaks->max_length - 2) / 2, stretch;
+	uint64_t stretches = (peaks->max_length - 2) / 2, section;
 
 	assert(
 	    peaks->max_length >= 2 && peaks->item_bytes <= DECIMATE_ITEM_BYTES);
@@ -110,10 +110,10 @@ decimate_peaks_add(
 		give_peaks(peaks);
 		peaks->give(peaks->arg, item);
 	} else if (stretches > 0) {
-		stretch = (peaks->seen - 2) * stretches / (peaks->count - 2);
-		if (stretch != peaks->stretch)
+		section = (peaks->seen - 2) * stretches / (peaks->count - 2);
+		if (section != peaks->section)
 			give_peaks(peaks);
-		peaks->stretch = stretch;
+		peaks->section = section;
 		store_peaks(peaks, item, height);
 	}
 }

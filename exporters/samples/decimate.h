@@ -45,7 +45,7 @@ struct decimate_peaks {
 	void *arg;
 	void (*give)(void *arg, const void *item);
 
-	uint64_t seen, stretch, least_at, greatest_at;
+	uint64_t seen, section, least_at, greatest_at;
 	double least, greatest;
 	_Alignas(16) unsigned char held[2][160];
 };

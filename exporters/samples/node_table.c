@@ -21,7 +21,7 @@ find_metric(struct samples *samples, const struct series_point *point,
 		const struct samples_metric *m = &samples->metrics[*metric];
 
 		if (text_equal(m->name, point->metric) &&
-		    text_equal(m->set, point->set))
+		    text_equal(m->group, point->group))
 			return 0;
 	}
 	if (samples->count == SAMPLES_PICTURES_MAX)
@@ -32,7 +32,7 @@ find_metric(struct samples *samples, const struct series_point *point,
 	samples->metrics = memory_resize(
 	    samples->metrics, (samples->count + 1) * sizeof(*samples->metrics));
 	samples->metrics[samples->count++] = (struct samples_metric){
-		.set = string_table_text(&samples->texts, point->set),
+		.group = string_table_text(&samples->texts, point->group),
 		.name = string_table_text(&samples->texts, point->metric),
 		.unit = string_table_text(&samples->texts, point->unit),
 		.counter = point->counter
@@ -62,12 +62,12 @@ add_row(
 }
 
 /* The slot of the point's series; it is NULL until the series is first seen. */
-static struct samples_place *
-place_of(struct samples *samples, uint32_t number)
+static struct samples_slot *
+slot_of(struct samples *samples, uint32_t number)
 {
-	samples->places = memory_grow_zero(samples->places,
-	    &samples->place_room, number, sizeof(*samples->places));
-	return &samples->places[number];
+	samples->slots = memory_grow_zero(samples->slots, &samples->slot_room,
+	    number, sizeof(*samples->slots));
+	return &samples->slots[number];
 }
 
 static void
@@ -83,7 +83,7 @@ fill(struct samples_cell *cell, const struct series_point *point)
 static int
 take(struct samples *samples, const struct series_point *point, struct err *err)
 {
-	struct samples_place *place;
+	struct samples_slot *slot;
 	struct samples_metric *metric;
 	int64_t step = point->begin_ns - samples->from_ns;
 
@@ -92,23 +92,23 @@ take(struct samples *samples, const struct series_point *point, struct err *err)
 	step /= samples->step_ns;
 	if (step >= samples->steps)
 		return 0;
-	place = place_of(samples, point->number);
-	if (place->cells == NULL) {
-		if (find_metric(samples, point, &place->metric, err) != 0)
+	slot = slot_of(samples, point->number);
+	if (slot->cells == NULL) {
+		if (find_metric(samples, point, &slot->metric, err) != 0)
 			return -1;
-		metric = &samples->metrics[place->metric];
-		place->cells = add_row(samples, metric, point->node);
-		if (place->cells == NULL)
+		metric = &samples->metrics[slot->metric];
+		slot->cells = add_row(samples, metric, point->node);
+		if (slot->cells == NULL)
 			return err_set(err,
 			    "too many nodes for this many steps: choose a "
 			    "longer --step, fewer nodes or metrics");
 	}
-	metric = &samples->metrics[place->metric];
+	metric = &samples->metrics[slot->metric];
 	if (series_rollup_rank(point->rollup) >
 	    series_rollup_rank(metric->rollup))
 		metric->rollup =
 		    string_table_text(&samples->texts, point->rollup);
-	fill(&place->cells[step], point);
+	fill(&slot->cells[step], point);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ samples_clear(struct samples *samples)
 		free(samples->metrics[m].rows);
 	}
 	free(samples->metrics);
-	free(samples->places);
+	free(samples->slots);
 	string_table_clear(&samples->texts);
 	memset(samples, 0, sizeof(*samples));
 }

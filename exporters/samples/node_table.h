@@ -28,7 +28,8 @@ struct samples_cell {
 /* One metric of one metric group, in a readable unit (seconds, not
  * centiseconds). */
 struct samples_metric {
-	struct text set, name, unit, rollup; /* rollup: the coarsest one used */
+	struct text group, name, unit,
+	    rollup;   /* rollup: the coarsest one used */
 	bool counter; /* the cells are rates per second */
 	struct samples_row {
 		struct text node;
@@ -43,11 +44,11 @@ struct samples {
 	struct samples_metric *metrics;
 	uint32_t count;
 	uint64_t cells;
-	struct samples_place { /* indexed by the number of the series */
+	struct samples_slot { /* indexed by the number of the series */
 		struct samples_cell *cells;
 		uint32_t metric;
-	} * places;
-	uint32_t place_room;
+	} * slots;
+	uint32_t slot_room;
 	char clock[SOURCE_CLOCK_WORDS]; /* words for the clock of the times */
 	struct string_table
 	    texts; /* call string_table_init before the first read */

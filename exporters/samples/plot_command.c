@@ -17,9 +17,9 @@ const struct opt plot_samples_options[] = {
 	    "PATTERN",
 	    "samples: draw metrics that match this pattern; may be repeated",
 	    NULL, false },
-	{ "metric-group", 0, OPT_TEXT, OPT_TO(struct plot_samples_options, set),
-	    "PATTERN",
-	    "samples: only metric groups that match this pattern, such as "
+	{ "metric-group", 0, OPT_TEXT,
+	    OPT_TO(struct plot_samples_options, group), "PATTERN",
+	    "samples: draw only metric groups that match this pattern, such as "
 	    "disk/*",
 	    NULL, false },
 	{ .name = NULL },
@@ -35,8 +35,8 @@ draw(const struct samples_plot *plot, const struct picture *how,
 	struct picture picture = *how;
 
 	snprintf(base, sizeof(base), "%.*s-%.*s-%.*s", (int)name.bytes, name.at,
-	    (int)metric->name.bytes, metric->name.at, (int)metric->set.bytes,
-	    metric->set.at);
+	    (int)metric->name.bytes, metric->name.at, (int)metric->group.bytes,
+	    metric->group.at);
 	picture.base = text_of(base);
 	picture.what = plot;
 	picture.put_table = samples_plot_table;
@@ -106,7 +106,7 @@ read_all(struct samples *samples, struct series *series,
 {
 	struct series_query query = time_window_query(time_window, step_ns);
 
-	query.set = text_of(options->set);
+	query.group = text_of(options->group);
 	for (uint32_t i = 0; i < options->metrics.count; i++) {
 		query.metric = text_of(options->metrics.at[i]);
 		if (samples_read(samples, series, &query,

@@ -10,7 +10,7 @@
 
 struct plot_samples_options {
 	struct opt_list metrics; /* patterns */
-	const char *set;         /* pattern of metric groups; NULL: all */
+	const char *group;       /* pattern of metric groups; NULL: all */
 };
 
 /* --metric, --metric-group; bound to struct plot_samples_options. */

@@ -19,7 +19,7 @@ enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
 
 /* One metric of one metric group of one node. */
 struct one {
-	struct text node, set, metric, unit;
+	struct text node, group, metric, unit;
 	struct counter_rate_sample last; /* of the previous bucket, if `seen` */
 	int64_t hour;                    /* the hour of that bucket */
 	bool seen;
@@ -39,15 +39,15 @@ struct series {
 	struct wire_buckets buckets; /* remaining values of the record */
 	int64_t from_ns, to_ns;      /* wanted metrics */
 	bool moves;                  /* a clock may be off by a step or more */
-	struct column_sets sets;
+	struct column_groups groups;
 };
 
 /* ---- definitions ---- */
 
 static struct text
-unit_of(struct series *s, struct text set, struct text metric)
+unit_of(struct series *s, struct text group, struct text metric)
 {
-	const struct columns *columns = columns_find(&s->sets, set);
+	const struct columns *columns = columns_find(&s->groups, group);
 
 	for (uint32_t i = 0; i < columns->count; i++)
 		if (text_equal(columns->names[i], metric))
@@ -56,7 +56,7 @@ unit_of(struct series *s, struct text set, struct text metric)
 }
 
 static int
-read_sets(struct series *s, struct err *err)
+read_groups(struct series *s, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct record record;
@@ -67,7 +67,7 @@ read_sets(struct series *s, struct err *err)
 		s->source, SOURCE_RECORDS, s->partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(s->source, &record, err)) > 0)
-		columns_take(&s->sets, &record);
+		columns_take(&s->groups, &record);
 	return rc;
 }
 
@@ -80,10 +80,10 @@ series_open(struct series **series, struct source *source,
 	s->source = source;
 	string_table_init(&s->texts);
 	string_table_init(&s->keys);
-	columns_init(&s->sets);
+	columns_init(&s->groups);
 	s->partition = string_table_text(&s->texts, partition);
 	*series = s;
-	if (read_sets(s, err) == 0)
+	if (read_groups(s, err) == 0)
 		return 0;
 	series_close(series);
 	return -1;
@@ -99,7 +99,7 @@ series_close(struct series **series)
 	string_table_clear(&s->texts);
 	string_table_clear(&s->keys);
 	free(s->ones);
-	columns_clear(&s->sets);
+	columns_clear(&s->groups);
 	free(s);
 	*series = NULL;
 }
@@ -113,7 +113,7 @@ series_select(
 	struct wire_query wire = source_query(1u << RECORD_SAMPLE);
 
 	wire.node = query->node;
-	wire.name = query->set;
+	wire.name = query->group;
 	wire.columns = query->metric;
 	wire.from_ns = query->from_ns;
 	wire.to_ns = query->to_ns;
@@ -142,7 +142,7 @@ is_same(const struct one *one, const struct record *record)
 {
 	return text_equal(one->metric, record->name) &&
 	       text_equal(one->node, record->node) &&
-	       text_equal(one->set, record->source);
+	       text_equal(one->group, record->source);
 }
 
 /* It is the last one then. */
@@ -166,9 +166,9 @@ find_one(struct series *s, const struct record *record)
 	s->ones = memory_grow(s->ones, &s->ones_room, number, sizeof(*s->ones));
 	one = &s->ones[number];
 	*one = (struct one){ .node = string_table_text(&s->texts, record->node),
-		.set = string_table_text(&s->texts, record->source),
+		.group = string_table_text(&s->texts, record->source),
 		.metric = string_table_text(&s->texts, record->name) };
-	one->unit = unit_of(s, one->set, one->metric);
+	one->unit = unit_of(s, one->group, one->metric);
 }
 
 static int
@@ -290,7 +290,7 @@ next_point(struct series *s, struct series_point *point, struct err *err)
 	one = &s->ones[s->last];
 	point->number = s->last;
 	point->node = one->node;
-	point->set = one->set;
+	point->group = one->group;
 	point->metric = one->metric;
 	point->unit = one->unit;
 	point->rollup = s->rollup;

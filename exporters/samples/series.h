@@ -20,7 +20,7 @@
 struct series; /* opaque */
 
 struct series_query {
-	struct text node, set, metric; /* patterns; empty: all */
+	struct text node, group, metric; /* patterns; empty: all */
 	int64_t from_ns, to_ns;
 	int64_t step_ns; /* rounded up to a step that divides an hour */
 };
@@ -29,7 +29,7 @@ struct series_query {
  * identifies the series: one for each node, group and metric (0, 1, 2 ...). */
 struct series_point {
 	uint32_t number;
-	struct text node, set, metric, unit;
+	struct text node, group, metric, unit;
 	struct text
 	    rollup; /* "raw", "10s" ...: the data that the numbers come from */
 	bool counter;

@@ -74,7 +74,7 @@ source_clock_wants(const struct source_clock *clock, struct text partition,
 }
 
 static void
-keep(char *to, size_t room, struct text t)
+copy_text(char *to, size_t room, struct text t)
 {
 	size_t bytes = t.bytes < room ? t.bytes : room - 1;
 
@@ -89,8 +89,8 @@ source_clock_begin(struct source_clock *clock, struct text partition,
 {
 	clock_map_free(&clock->map);
 	clock_map_new(&clock->map);
-	keep(clock->partition, sizeof(clock->partition), partition);
-	keep(clock->node, sizeof(clock->node), asked->node);
+	copy_text(clock->partition, sizeof(clock->partition), partition);
+	copy_text(clock->node, sizeof(clock->node), asked->node);
 	clock->map_from_ns = query->from_ns;
 	clock->map_to_ns = query->to_ns;
 	clock->far_count = 0;
@@ -129,7 +129,7 @@ source_clock_add_far(struct source_clock *clock, const struct record *record)
 		clock->far = memory_resize_array(
 		    clock->far, clock->far_count + 16, sizeof(*far));
 	far = &clock->far[clock->far_count++];
-	keep(far->node, sizeof(far->node), node);
+	copy_text(far->node, sizeof(far->node), node);
 	far->least_ns = least.is.i;
 	far->greatest_ns = greatest.is.i;
 }

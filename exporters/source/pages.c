@@ -94,7 +94,7 @@ read_page(struct pages *pages, const struct wire_header *page, struct text body,
 		    err, "cannot parse a page: %s", wire_fault_name(fault));
 	pages->is_last = (page->flags & WIRE_FLAG_LAST) != 0;
 	pages->generation = page->generation;
-	/* A page that neither ends nor advances would be requested for ever. */
+	/* A page that neither ends nor advances would be requested forever. */
 	if (!pages->is_last && page->records == 0 &&
 	    text_equal(cursor, pages->question.query.cursor))
 		return err_set(err,

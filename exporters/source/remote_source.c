@@ -44,7 +44,8 @@ is_refused(struct remote_source *remote_source, struct err *err)
 	}
 }
 
-/* Sleep until the port is readable or until `until_ns`; -1: the port failed. */
+/* Sleep until the socket is readable or until `until_ns`; -1: the socket
+ * failed. */
 static int
 wait_for(struct remote_source *remote_source, int64_t until_ns, struct err *err)
 {

@@ -121,7 +121,7 @@ check_query(const struct wire_query *query, struct err *err)
 
 /* A follower reads the journal and needs no index. */
 static void
-tell_lag(struct source *source)
+warn_lag(struct source *source)
 {
 	if (source->lag > 0)
 		log_warn("%s: %llu batches are not indexed yet and not shown; "
@@ -138,7 +138,7 @@ source_select(struct source *source, enum source_what what,
 
 	if (check_query(query, err) != 0)
 		return -1;
-	tell_lag(source);
+	warn_lag(source);
 	source->clock.on = false;
 	if (what == SOURCE_RECORDS) {
 		if (source_load_clocks(source, partition, query, err) != 0)

@@ -22,12 +22,12 @@
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
 
-enum { ASK_EVERY = 1024, NAME_BYTES = 192, PLACE_SHOWN = 60 };
+enum { ASK_EVERY = 1024, NAME_BYTES = 192, DISPLAY_BYTES_MAX = 60 };
 #define POLL_NS       (NS_PER_SECOND / 5)
 #define SAVE_EVERY_NS (60 * NS_PER_SECOND)
 
 /* A position: the entry, and the number of the record in it, from 1. */
-struct place {
+struct position {
 	uint64_t entry, number;
 };
 
@@ -37,10 +37,11 @@ struct follow {
 	    cursor; /* position up to which everything is acknowledged */
 	char path[INSTANCE_PATH_BYTES];
 	struct lockfile lockfile;
-	struct place
+	struct position
 	    start; /* position up to which records were sent before a restart */
-	struct place at, first, last; /* first and last record of the request */
-	uint64_t lost;                /* batches purged or damaged */
+	struct position at, first,
+	    last;      /* first and last record of the request */
+	uint64_t lost; /* batches purged or damaged */
 	uint64_t read;
 	int64_t saved_ns;
 };
@@ -78,8 +79,8 @@ static int
 make_path(struct follow *f, const char *selection, struct err *err)
 {
 	char dir[INSTANCE_PATH_BYTES], name[INSTANCE_PATH_BYTES];
-	char encoded[3 * PLACE_SHOWN + 1];
-	struct text place = text_of(f->rows->place);
+	char encoded[3 * DISPLAY_BYTES_MAX + 1];
+	struct text display = text_of(f->rows->display);
 
 	if (f->rows->upload->records.cursor != NULL) {
 		int bytes = snprintf(f->path, sizeof(f->path), "%s",
@@ -92,9 +93,9 @@ make_path(struct follow *f, const char *selection, struct err *err)
 				 "supported",
 				 bytes, sizeof(f->path) - 1);
 	}
-	if (place.bytes > PLACE_SHOWN)
-		place.bytes = PLACE_SHOWN;
-	http_encode(encoded, sizeof(encoded), place, "");
+	if (display.bytes > DISPLAY_BYTES_MAX)
+		display.bytes = DISPLAY_BYTES_MAX;
+	http_encode(encoded, sizeof(encoded), display, "");
 	if (instance_path(dir, "run", err) != 0 ||
 	    instance_make_dir(dir, err) != 0)
 		return -1;
@@ -130,7 +131,7 @@ save(struct follow *f, struct err *err)
 /* The times of the first start stay in force, and are on disk before anything
  * is sent, so that a repeated request has the same records. */
 static int
-keep_times(struct follow *f, bool found, struct err *err)
+fix_times(struct follow *f, bool found, struct err *err)
 {
 	if (found) {
 		f->rows->upload->from_ns = f->cursor.from_ns;
@@ -159,7 +160,7 @@ open_cursor(struct follow *f, struct err *err)
 		    f->path);
 	memcpy(f->cursor.selection, selection, sizeof(selection));
 	f->rows->sent = 0;
-	return keep_times(f, found, err);
+	return fix_times(f, found, err);
 }
 
 /* ---- definitions ---- */
@@ -168,7 +169,7 @@ open_cursor(struct follow *f, struct err *err)
  * last definition before the cursor, or else the first one after it, within
  * the journal; without either, the definition in the store. */
 static int
-learn_sets(struct follow *f, struct err *err)
+learn_groups(struct follow *f, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct source *source = f->rows->source;
@@ -185,7 +186,7 @@ learn_sets(struct follow *f, struct err *err)
 			continue;
 		if (source_entry(source) < f->cursor.entry ||
 		    !string_table_find(&learned, record.name, &number))
-			columns_take(&f->rows->sets, &record);
+			columns_take(&f->rows->groups, &record);
 		string_table_add(&learned, record.name);
 	}
 	string_table_clear(&learned);
@@ -197,7 +198,7 @@ learn_sets(struct follow *f, struct err *err)
 /* Send the added records; everything before `next` is then done.  `until` is
  * the last entry if the end of the journal ended the request, else 0. */
 static int
-flush(struct follow *f, struct place next, uint64_t until, struct err *err)
+flush(struct follow *f, struct position next, uint64_t until, struct err *err)
 {
 	char name[NAME_BYTES];
 
@@ -231,7 +232,7 @@ static int
 add(struct follow *f, const struct record *record, struct err *err)
 {
 	uint64_t before = f->rows->added;
-	struct place done = { f->at.entry, f->at.number - 1 };
+	struct position done = { f->at.entry, f->at.number - 1 };
 	int rc = upload_records_add(f->rows, record, err);
 
 	if (rc == 0) {
@@ -258,7 +259,7 @@ report_lost(struct follow *f, const struct record *gap)
 	f->start.number = 0;
 	log_warn("%" PRIu64
 		 " batches were %.*s before they could be sent to %s",
-	    gap->count, (int)gap->name.bytes, gap->name.at, f->rows->place);
+	    gap->count, (int)gap->name.bytes, gap->name.at, f->rows->display);
 }
 
 /* ---- the journal ---- */
@@ -273,16 +274,16 @@ take_record(struct follow *f, const struct record *record, struct err *err)
 		return 0;
 	}
 	if (f->at.entry != entry)
-		f->at = (struct place){ entry, 0 };
+		f->at = (struct position){ entry, 0 };
 	f->at.number++;
 	/* Already sent, but it may define the columns of later samples. */
 	if (entry == f->start.entry && f->at.number <= f->start.number) {
 		if (record->kind == RECORD_ENTITY)
-			columns_take(&f->rows->sets, record);
+			columns_take(&f->rows->groups, record);
 		return 0;
 	}
 	if (f->cursor.until != 0 && entry >= f->cursor.until &&
-	    flush(f, (struct place){ f->cursor.until, 0 }, f->cursor.until,
+	    flush(f, (struct position){ f->cursor.until, 0 }, f->cursor.until,
 		err) != 0)
 		return -1;
 	return add(f, record, err);
@@ -300,8 +301,8 @@ follow_to_end(struct follow *f, struct err *err)
 	int rc;
 
 	query.kinds |= f->rows->kind == RECORD_SAMPLE ? 1u << RECORD_ENTITY : 0;
-	f->start = (struct place){ f->cursor.entry, f->cursor.records };
-	f->at = (struct place){ f->cursor.entry, 0 };
+	f->start = (struct position){ f->cursor.entry, f->cursor.records };
+	f->at = (struct position){ f->cursor.entry, 0 };
 	if (follow_position_follow(&follow_position, f->rows->source,
 		text_of(f->rows->partition), &query, err) != 0)
 		return err_prefix(err, "the cursor %.200s", f->path);
@@ -315,7 +316,7 @@ follow_to_end(struct follow *f, struct err *err)
 	if (rc < 0)
 		return -1;
 	end = source_followed(f->rows->source);
-	return flush(f, (struct place){ end, 0 }, end, err);
+	return flush(f, (struct position){ end, 0 }, end, err);
 }
 
 int
@@ -325,7 +326,7 @@ upload_follow(struct upload_records *rows, struct err *err)
 	int rc = open_cursor(&f, err);
 
 	if (rc == 0 && rows->kind == RECORD_SAMPLE)
-		rc = learn_sets(&f, err);
+		rc = learn_groups(&f, err);
 	rows->upload->http.wait_out = true;
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);

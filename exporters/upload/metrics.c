@@ -32,15 +32,17 @@ const struct opt upload_metrics_options[] = {
 	    "samples as curves (system)",
 	    "flat|system", false },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct upload_metrics_values, prefix),
-	    "TEXT", "metrics: prefix of the names of the eighteen numbers",
+	    "TEXT",
+	    "metrics: begin the names of the eighteen numbers with this text",
 	    NULL, false },
 	{ "step", 0, OPT_DURATION,
 	    OPT_TO(struct upload_metrics_values, step_ns), "TIME",
-	    "metrics: time step of the points of a curve (default: 10s)", NULL,
-	    false },
+	    "metrics: set the time step of the points of a curve (default: "
+	    "10s)",
+	    NULL, false },
 	{ "cpu-count", 0, OPT_COUNT,
 	    OPT_TO(struct upload_metrics_values, cpu_count), "N",
-	    "metrics: number of CPUs of each node (default: as in its last "
+	    "metrics: assume this many CPUs per node (default: as in its last "
 	    "report)",
 	    NULL, false },
 	{ "param", 0, OPT_LIST, OPT_TO(struct upload_metrics_values, params),
@@ -119,12 +121,12 @@ check(const struct upload_values *upload, const struct opt_operands *operands)
 	    opt_origin_of(&values->cpu_count) == OPT_COMMAND_LINE)
 		opt_usage("--cpu-count requires --style flat");
 	if (values->cpu_count > 1 << 20)
-		opt_usage("--cpu-count is greater than %d", 1 << 20);
+		opt_usage("--cpu-count must be at most %d", 1 << 20);
 	if (values->style == FLAT &&
 	    opt_origin_of(&values->step_ns) == OPT_COMMAND_LINE)
 		opt_usage("--step requires --style system");
 	if (values->step_ns <= 0)
-		opt_usage("--step is not a positive duration");
+		opt_usage("--step must be greater than 0");
 	for (uint32_t i = 0; i < values->params.count; i++) {
 		const char *equals = strchr(values->params.at[i], '=');
 
@@ -323,7 +325,7 @@ put_system(struct sending *s, struct err *err)
 /* ---- the command ---- */
 
 static void
-say(const struct sending *s)
+print_summary(const struct sending *s)
 {
 	if (s->upload->http.dry_run || opt_common_values.quiet)
 		return;
@@ -369,7 +371,7 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 	if (rc == 0)
 		rc = mlflow_finish(s.mlflow, s.sent.end_ms, err);
 	if (rc == 0)
-		say(&s);
+		print_summary(&s);
 	source_close(&s.source);
 	mlflow_close(&s.mlflow);
 	return rc == 0 ? 0 : 1;

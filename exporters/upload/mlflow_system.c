@@ -47,11 +47,11 @@ static struct text
 make_key(char to[static MLFLOW_KEY_BYTES_MAX + 1],
     const struct series_point *point, uint32_t n)
 {
-	char node[PART_BYTES_MAX + 1], set[PART_BYTES_MAX + 1];
+	char node[PART_BYTES_MAX + 1], group[PART_BYTES_MAX + 1];
 	char metric[PART_BYTES_MAX + 1], end[16] = "";
 
 	copy_part(node, point->node);
-	copy_part(set, point->set);
+	copy_part(group, point->group);
 	copy_part(metric, point->metric);
 	if (n > 1)
 		snprintf(end, sizeof(end), "-%u", n);
@@ -60,7 +60,7 @@ make_key(char to[static MLFLOW_KEY_BYTES_MAX + 1],
 		    to, MLFLOW_KEY_BYTES_MAX + 1, "system/%s/%s", node, metric);
 	else
 		snprintf(to, MLFLOW_KEY_BYTES_MAX + 1,
-		    "system/%.70s/%.70s.%.70s%s", node, set, metric, end);
+		    "system/%.70s/%.70s.%.70s%s", node, group, metric, end);
 	return text_of(to);
 }
 

@@ -31,7 +31,7 @@ read_groups(struct upload_records *rows, struct err *err)
 		text_of(rows->partition), &query, err) != 0)
 		return -1;
 	while ((rc = source_next(rows->source, &record, err)) > 0)
-		columns_take(&rows->sets, &record);
+		columns_take(&rows->groups, &record);
 	return rc;
 }
 
@@ -112,15 +112,15 @@ send_once(struct upload_records *rows, struct err *err)
 static int
 open_target(struct upload_records *rows, const char *to, struct err *err)
 {
-	char place[HTTP_PLACE_BYTES];
+	char display[HTTP_DISPLAY_URL_BYTES];
 	const char *rest;
 
 	rows->to = to;
 	rows->type = target_find(to, rows->use, &rest, err);
 	if (rows->type == NULL)
 		return -1;
-	snprintf(rows->place, sizeof(rows->place), "%s:%s", rows->type->scheme,
-	    http_place(place, rest));
+	snprintf(rows->display, sizeof(rows->display), "%s:%s",
+	    rows->type->scheme, http_display_url(display, rest));
 	return rows->type->open(&rows->target, rest, &rows->upload->http, err);
 }
 
@@ -156,7 +156,7 @@ report_end(struct upload_records *rows)
 		report_none(rows);
 	else
 		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
-		    rows->place);
+		    rows->display);
 }
 
 static int
@@ -192,7 +192,7 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 	interrupt_hold();
 	/* Only raw times are the same whenever a record is sent. */
 	source_default_clock(&upload->source, CLOCK_RAW);
-	columns_init(&rows.sets);
+	columns_init(&rows.groups);
 	rc = instance_partition(rows.partition, upload->partition, &why, err);
 	if (rc == 0)
 		rc = source_open(&rows.source, &upload->source, err);
@@ -201,7 +201,7 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)
 		rc = send_to(&rows, upload->to.at[i], err);
 	source_close(&rows.source);
-	columns_clear(&rows.sets);
+	columns_clear(&rows.groups);
 	return rc == 0 ? 0 : 1;
 }
 

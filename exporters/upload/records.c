@@ -63,12 +63,12 @@ upload_records_add(
 	int rc;
 
 	if (record->kind == RECORD_ENTITY)
-		columns_take(&rows->sets, record);
+		columns_take(&rows->groups, record);
 	if (record->kind != rows->kind || !is_wanted(rows, record))
 		return 1;
 	if (record->kind == RECORD_SAMPLE) {
 		const struct columns *columns =
-		    columns_find(&rows->sets, record->source);
+		    columns_find(&rows->groups, record->source);
 
 		row.names = columns->names;
 		row.units = columns->units;
@@ -94,7 +94,7 @@ show(struct upload_records *rows)
 	    now_ns - rows->shown_ns < SHOW_EVERY_NS)
 		return;
 	rows->shown_ns = now_ns;
-	fprintf(stderr, "\r%.40s: %" PRIu64 " %s sent\033[K", rows->place,
+	fprintf(stderr, "\r%.40s: %" PRIu64 " %s sent\033[K", rows->display,
 	    rows->sent, rows->word);
 	fflush(stderr);
 }

@@ -21,10 +21,10 @@ struct upload_records {
 	struct text pattern; /* --name; empty: all */
 
 	struct source *source;
-	struct column_sets sets;
+	struct column_groups groups;
 	const char *to; /* "scheme:rest" */
-	char place[HTTP_PLACE_BYTES +
-		   16]; /* the target without secrets, for messages */
+	char display[HTTP_DISPLAY_URL_BYTES +
+		     16]; /* the target without secrets, for messages */
 	const struct target_type *type;
 	struct target *target;
 

@@ -61,9 +61,9 @@ check(const struct upload_values *upload, const struct opt_operands *operands)
 	if (upload->results.archivedir == NULL)
 		opt_usage("--archivedir is required");
 	if (upload->results.timeout_ns <= 0)
-		opt_usage("--timeout is not greater than 0");
+		opt_usage("--timeout must be greater than 0");
 	if (upload->results.settle_ns < 0)
-		opt_usage("--settle is negative");
+		opt_usage("--settle must not be negative");
 	if (upload->results.watch && upload->http.dry_run)
 		opt_usage("--watch and --dry-run exclude each other");
 	if (destinations_find(
@@ -90,10 +90,11 @@ get_settle_ns(const struct upload_values *upload)
 	return values->watch || values->refuse ? SETTLE_NS : values->settle_ns;
 }
 
-/* ---- summary ------------------------------------------------------------ */
+/* ---- summary ---- */
 
 static int
-say(const struct upload_values *upload, const struct upload_directory *files,
+print_summary(const struct upload_values *upload,
+    const struct upload_directory *files,
     const struct upload_directory_options *how, bool failed, struct err *err)
 {
 	const struct upload_directory_counters *c =
@@ -121,7 +122,7 @@ say(const struct upload_values *upload, const struct upload_directory *files,
 						       : EXIT_SUCCESS;
 }
 
-/* ---- watching ----------------------------------------------------------- */
+/* ---- watching ---- */
 
 /* How long to wait before the next pass. */
 static int64_t
@@ -162,7 +163,7 @@ stay(struct upload_directory *files, const char *path, struct err *err)
 	return rc;
 }
 
-/* ---- the command -------------------------------------------------------- */
+/* ---- the command ---- */
 
 static int
 upload_all(const struct upload_values *upload, struct inbox *data,
@@ -182,7 +183,7 @@ upload_all(const struct upload_values *upload, struct inbox *data,
 	if (rc == 0)
 		rc = upload->results.watch ? stay(files, data->path, err)
 					   : upload_directory_pass(files, err);
-	status = say(upload, files, how, rc != 0, err);
+	status = print_summary(upload, files, how, rc != 0, err);
 	upload_directory_close(&files);
 	return status;
 }

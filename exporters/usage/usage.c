@@ -18,8 +18,8 @@
 /* The queried metrics, and the total that each of them adds to. */
 enum way { ADD, PEAK };
 static const struct source_metric {
-	const char *metric, *set; /* patterns of the query */
-	const char *name;         /* pattern of metrics in its answers */
+	const char *metric, *group; /* patterns of the query */
+	const char *name;           /* pattern of metrics in its answers */
 	enum usage_number number;
 	enum way way;
 } metrics[] = {
@@ -185,7 +185,7 @@ read_metrics(struct reading *reading, struct series *series, int first,
 	if (metrics[first].number == USAGE_CPUS)
 		query.step_ns = HOUR_NS;
 	query.metric = text_of(metrics[first].metric);
-	query.set = text_of(metrics[first].set);
+	query.group = text_of(metrics[first].group);
 	if (series_select(series, &query, err) != 0)
 		return -1;
 	while ((rc = series_next(series, &point, err)) > 0) {

@@ -70,7 +70,7 @@ row() {
 	printf '{"PartitionKey": "acct$pool", "RowKey": "%s", "Event": "test:import", "NodeId": "n"}\n' "$1"
 }
 imports() {
-	timeout 30 poolscope-import --log debug -p pool --quiet "$@" >"$TMP/printed" 2>&1
+	timeout 30 poolscope-import --log debug -p pool "$@" >"$TMP/printed" 2>&1
 	_status=$?
 	cat "$TMP/printed" >>"$TMP/import.log"
 	return "$_status"

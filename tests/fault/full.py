@@ -104,11 +104,12 @@ def store(oracle, seed, cycles):
             instance.alive()
             size = grow(disk, size)
 
-            # What was waiting may need more than was given.
+            # What was waiting may need more than was given: the index of a
+            # backlog is written in transactions of several MiB.
             def has_room():
                 nonlocal size
                 full = is_full(instance)
-                if full and free_bytes(disk) < 2 << 20:
+                if full and free_bytes(disk) < 16 << 20:
                     size = grow(disk, size)
                 return not full
             drain(instance, meanwhile=has_room)
@@ -145,7 +146,7 @@ def map_full(oracle, seed, cycles):
             instance.alive()
             mib += 12
             instance.kill("aggregator")
-        instance.options["aggregator"] = words + ["--map-bytes", "%dMiB" % (mib + 64)]
+        instance.options["aggregator"] = words + ["--map-bytes", "1GiB"]
         instance.start("aggregator")
         drain(instance)
         wait_until(lambda: not is_full(instance), 30, "status to say that there is room")

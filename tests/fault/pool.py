@@ -287,6 +287,12 @@ def events(instance, partition=PARTITION):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def is_indexed(instance):
+    """Is every record that was acknowledged in the tables, so that readers see it?"""
+    done = instance.run("poolscope-stats", "status", "--format", "json", check=False)
+    return done.returncode == 0 and json.loads(done.stdout)["store"]["indexing_lag"] == 0
+
+
 def wait_until(condition, seconds, what):
     """Bounded polling; returns when the condition holds."""
     seconds *= SLOW
@@ -323,6 +329,7 @@ class Oracle:
 
     def judge(self, instance, load, name):
         instance.alive()
+        wait_until(lambda: is_indexed(instance), 60, "the index to be complete")
         rows = events(instance, load.partition)
         stored = {}
         twice, wrong, identities, streams = [], [], set(), {}

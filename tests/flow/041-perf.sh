@@ -28,9 +28,9 @@ perf() {
 }
 
 # ---- wrong usage is one line and 2
-wrong_usage "a length of 1 has no room for both ends" "less than 2" poolscope-stats perf -p 'a$b' --max-length 1
-wrong_usage "a length beyond all measure is wrong usage" "greater than 10000000" poolscope-stats perf -p 'a$b' --max-length 99999999
-wrong_usage "no CPUs are wrong usage" "between 1 and" poolscope-stats perf -p 'a$b' --cpu-count 0
+wrong_usage "a length of 1 has no room for both ends" "at least 2" poolscope-stats perf -p 'a$b' --max-length 1
+wrong_usage "a length beyond all measure is wrong usage" "at most 10000000" poolscope-stats perf -p 'a$b' --max-length 99999999
+wrong_usage "no CPUs are wrong usage" "from 1 to" poolscope-stats perf -p 'a$b' --cpu-count 0
 wrong_usage "phases know no --decimate" "decimate is for perf" poolscope-stats phases -p 'a$b' --decimate minmax
 wrong_usage "nor any --from" "from is for usage, perf, clocks, not for phases" poolscope-stats phases -p 'a$b' --from -1h
 wrong_usage "perf knows no --by" "by is for phases" poolscope-stats perf -p 'a$b' --by node

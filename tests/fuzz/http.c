@@ -16,8 +16,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct http_request request = { .url = "http://a/",
 		.headers = { "Authorization: Bearer q7Q8z9" } };
 	struct text all = { (const char *)data, (uint32_t)size };
-	char said[HTTP_EXCERPT_BYTES], place[HTTP_PLACE_BYTES], encoded[256],
-	    *url;
+	char said[HTTP_EXCERPT_BYTES], place[HTTP_DISPLAY_URL_BYTES],
+	    encoded[256], *url;
 	struct http_address address;
 	struct err err = { .text = "" };
 
@@ -27,7 +27,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(strstr(said, "q7Q8z9") == NULL);
 	http_encode(encoded, sizeof(encoded), all, "/");
 	url = strndup((const char *)data, size);
-	assert(strlen(http_place(place, url)) < HTTP_PLACE_BYTES);
+	assert(strlen(http_display_url(place, url)) < HTTP_DISPLAY_URL_BYTES);
 	assert(strchr(place, '?') == NULL);
 	if (http_address_open(&address, url, &err) == 0)
 		assert(address.host != NULL && address.path[0] == '/' &&

@@ -76,7 +76,7 @@ put_list(struct wire_writer *w, const char *key, int which)
 }
 
 static enum import_next
-give_definition(struct import_row *row)
+make_definition(struct import_row *row)
 {
 	struct wire_writer w;
 
@@ -95,7 +95,7 @@ give_definition(struct import_row *row)
 }
 
 static enum import_next
-give_node(struct import_row *row)
+make_node(struct import_row *row)
 {
 	row->aside = true;
 	row->record.kind = RECORD_ENTITY;
@@ -311,7 +311,7 @@ step(struct import_perf *p, struct json_stream *scan, struct import_row *row,
 		rc = leave(p, err);
 		if (!was_list || p->reports > 0 || rc != 0)
 			return rc;
-		give_node(row);
+		make_node(row);
 		return 1;
 	}
 	if (p->filled)
@@ -336,7 +336,7 @@ import_perf_next(struct import_perf *perf, struct import_file *file,
 			.node = { perf->node, perf->node_bytes } };
 		if (perf->state == IN_LIST && !perf->defined) {
 			perf->defined = true;
-			return give_definition(row);
+			return make_definition(row);
 		}
 		rc = step(perf, &scan, row, err);
 		if (scan.fault != JSON_STREAM_OK)

@@ -27,7 +27,8 @@ enum step {
 /* ---- pieces of rows ---- */
 
 static enum import_next
-give(struct import_scanner *s, struct import_row *row, enum record_kind kind)
+init_row(
+    struct import_scanner *s, struct import_row *row, enum record_kind kind)
 {
 	row->partition = (struct text){ NULL, 0 };
 	row->aside = kind != RECORD_SPAN;
@@ -60,10 +61,10 @@ put_string(
 
 /* An entity with the properties in `w`. */
 static enum import_next
-give_entity(struct import_scanner *s, struct import_row *row, const char *kind,
+make_entity(struct import_scanner *s, struct import_row *row, const char *kind,
     const struct wire_writer *w, uint32_t count)
 {
-	give(s, row, RECORD_ENTITY);
+	init_row(s, row, RECORD_ENTITY);
 	row->record.source = text_of(kind);
 	row->record.name = text_of(s->entity);
 	row->record.attributes = count;
@@ -73,7 +74,7 @@ give_entity(struct import_scanner *s, struct import_row *row, const char *kind,
 }
 
 static enum import_next
-give_event(struct import_scanner *s, struct import_row *row, const char *name,
+make_event(struct import_scanner *s, struct import_row *row, const char *name,
     int64_t time_ns)
 {
 	struct wire_writer w;
@@ -81,7 +82,7 @@ give_event(struct import_scanner *s, struct import_row *row, const char *name,
 
 	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
 	put_string(&w, &count, "job", s->id_text);
-	give(s, row, RECORD_EVENT);
+	init_row(s, row, RECORD_EVENT);
 	row->record.time_ns = time_ns;
 	row->record.has_time = true;
 	row->record.source = text_of("job");
@@ -121,12 +122,12 @@ begin_thread(struct import_scanner *s)
 }
 
 static enum import_next
-give_interval(struct import_scanner *s, struct import_row *row)
+make_interval(struct import_scanner *s, struct import_row *row)
 {
 	const struct import_profile *p = &s->profile;
 
 	import_scanner_sums_add(&s->sums, p->id, p->from_ns, p->to_ns);
-	give(s, row, RECORD_SPAN);
+	init_row(s, row, RECORD_SPAN);
 	row->record.time_ns = p->from_ns;
 	row->record.end_ns = p->to_ns;
 	row->record.has_time = row->record.has_end = true;
@@ -138,7 +139,7 @@ give_interval(struct import_scanner *s, struct import_row *row)
 
 /* A row of complete lines. */
 static enum import_next
-give_lines(struct import_scanner *s, struct import_row *row)
+make_lines(struct import_scanner *s, struct import_row *row)
 {
 	struct wire_writer w;
 	uint32_t count = 0;
@@ -146,11 +147,11 @@ give_lines(struct import_scanner *s, struct import_row *row)
 	set_entity(s, 3);
 	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
 	put_text_of(&w, &count, "lines", import_scanner_sums_take(&s->sums));
-	return give_entity(s, row, SCANNER_SUMS, &w, count);
+	return make_entity(s, row, SCANNER_SUMS, &w, count);
 }
 
 static enum import_next
-give_thread(struct import_scanner *s, struct import_row *row)
+make_thread(struct import_scanner *s, struct import_row *row)
 {
 	const struct scanner_thread *t = &s->thread;
 	char name[SCANNER_NAME_BYTES];
@@ -173,12 +174,12 @@ give_thread(struct import_scanner *s, struct import_row *row)
 		put_int(&w, &count, "last_ns", s->sums.last_ns);
 	}
 	set_entity(s, 2);
-	return give_entity(s, row, SCANNER_THREAD, &w, count);
+	return make_entity(s, row, SCANNER_THREAD, &w, count);
 }
 
 /* The name and position of the row in a viewer. */
 static enum import_next
-give_track(struct import_scanner *s, struct import_row *row)
+make_track(struct import_scanner *s, struct import_row *row)
 {
 	int32_t worker = s->files[s->at].worker;
 	char name[SCANNER_NAME_BYTES], process[32];
@@ -195,7 +196,7 @@ give_track(struct import_scanner *s, struct import_row *row)
 	    scanner_thread_sort(&s->thread, &s->profile.shape));
 	put_string(&w, &count, "process", worker < 0 ? "Master" : process);
 	snprintf(s->entity, sizeof(s->entity), "%s/%s", s->node, s->track);
-	return give_entity(s, row, "track", &w, count);
+	return make_entity(s, row, "track", &w, count);
 }
 
 /* ---- a file ---- */
@@ -247,9 +248,9 @@ read_file(struct import_scanner *s, struct import_row *row, struct err *err)
 
 	for (;;) {
 		if (import_scanner_sums_left(&s->sums) > SCANNER_PART_BYTES)
-			return give_lines(s, row);
+			return make_lines(s, row);
 		switch (import_profile_next(p, err)) {
-		case PROFILE_INTERVAL: return give_interval(s, row);
+		case PROFILE_INTERVAL: return make_interval(s, row);
 		case PROFILE_THREAD: begin_thread(s); break;
 		case PROFILE_COUNTER:
 			import_scanner_sums_list_counter(&s->sums, p);
@@ -266,7 +267,7 @@ read_file(struct import_scanner *s, struct import_row *row, struct err *err)
 }
 
 static enum import_next
-give_node(struct import_scanner *s, struct import_row *row)
+make_node(struct import_scanner *s, struct import_row *row)
 {
 	const struct scanner_file *f = &s->files[s->at];
 	const struct scanner_shape *shape = &s->profile.shape;
@@ -286,11 +287,11 @@ give_node(struct import_scanner *s, struct import_row *row)
 	put_int(&w, &count, "intervals", (int64_t)f->intervals);
 	put_int(&w, &count, "damaged", f->notes);
 	set_entity(s, 1);
-	return give_entity(s, row, SCANNER_NODE, &w, count);
+	return make_entity(s, row, SCANNER_NODE, &w, count);
 }
 
 static enum import_next
-give_job(struct import_scanner *s, struct import_row *row)
+make_job(struct import_scanner *s, struct import_row *row)
 {
 	struct wire_writer w;
 	uint32_t count = 0, workers = 0;
@@ -309,7 +310,7 @@ give_job(struct import_scanner *s, struct import_row *row)
 	put_int(&w, &count, "damaged", (int64_t)s->notes);
 	put_text_of(&w, &count, "damage", buffer_text(&s->why));
 	snprintf(s->entity, sizeof(s->entity), "%s", s->id_text);
-	return give_entity(s, row, SCANNER_JOB, &w, count);
+	return make_entity(s, row, SCANNER_JOB, &w, count);
 }
 
 /* ---- all files ---- */
@@ -327,21 +328,21 @@ step(struct import_scanner *s, struct import_row *row, struct err *err)
 		if (opened != 0)
 			return opened < 0 ? IMPORT_FAILED : IMPORT_END;
 		s->step = AT_END;
-		return give_job(s, row);
+		return make_job(s, row);
 	case AT_START:
 		s->step = IN_FILE;
-		return give_event(s, row, "start", f->begin_ns);
+		return make_event(s, row, "start", f->begin_ns);
 	case IN_FILE: return read_file(s, row, err);
 	case AT_SUMS:
 		if (import_scanner_sums_left(&s->sums) > 0)
-			return give_lines(s, row);
+			return make_lines(s, row);
 		s->step = AT_THREAD;
 		return IMPORT_END;
-	case AT_THREAD: s->step = AT_TRACK; return give_thread(s, row);
-	case AT_TRACK: s->step = IN_FILE; return give_track(s, row);
-	case AT_NODE: s->step = AT_STOP; return give_node(s, row);
+	case AT_THREAD: s->step = AT_TRACK; return make_thread(s, row);
+	case AT_TRACK: s->step = IN_FILE; return make_track(s, row);
+	case AT_NODE: s->step = AT_STOP; return make_node(s, row);
 	case AT_STOP:
-		give_event(s, row, "stop", f->end_ns);
+		make_event(s, row, "stop", f->end_ns);
 		close_file(s);
 		return IMPORT_LINE;
 	case AT_END: break;

@@ -36,20 +36,20 @@ take_account(struct azure *azure, struct err *err)
 }
 
 static int
-take_place(struct azure *azure, struct err *err)
+take_endpoint(struct azure *azure, struct err *err)
 {
 	bool table = azure->who.service == SIGN_AZURE_TABLE;
 	const char *name = table ? "AZURE_STORAGE_TABLE_ENDPOINT"
 				 : "AZURE_STORAGE_BLOB_ENDPOINT";
-	const char *place = getenv(name);
+	const char *endpoint = getenv(name);
 	int n;
 
-	if (place == NULL || *place == '\0')
+	if (endpoint == NULL || *endpoint == '\0')
 		n = snprintf(azure->base, sizeof(azure->base),
 		    "https://%s.%s.core.windows.net", azure->account,
 		    table ? "table" : "blob");
 	else
-		n = snprintf(azure->base, sizeof(azure->base), "%s", place);
+		n = snprintf(azure->base, sizeof(azure->base), "%s", endpoint);
 	if (n < 0 || (size_t)n >= sizeof(azure->base))
 		return err_set(err, "%s is longer than %zu bytes", name,
 		    sizeof(azure->base) - 1);
@@ -93,7 +93,7 @@ azure_open(struct azure *azure, enum sign_azure_service service,
     const struct http_options *how, struct err *err)
 {
 	azure->who.service = service;
-	if (take_account(azure, err) != 0 || take_place(azure, err) != 0 ||
+	if (take_account(azure, err) != 0 || take_endpoint(azure, err) != 0 ||
 	    take_key(azure, err) != 0)
 		return -1;
 	return http_open(&azure->http, how, err);

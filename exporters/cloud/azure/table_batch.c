@@ -25,7 +25,7 @@ struct table_batch {
 	uint32_t partition_bytes;
 	FILE *file; /* writes to at, bytes */
 	char *at;
-	size_t bytes, kept; /* bytes of complete rows */
+	size_t bytes, complete; /* complete: bytes of complete rows */
 	struct record_id ids[TABLE_BATCH_ROWS_MAX];
 	uint32_t rows;
 	uint64_t left_out;
@@ -60,7 +60,7 @@ void
 table_batch_clear(struct table_batch *batch)
 {
 	rewind(batch->file);
-	batch->kept = 0;
+	batch->complete = 0;
 	batch->rows = 0;
 }
 
@@ -179,22 +179,22 @@ table_batch_add(struct table_batch *batch, struct text partition,
 	put_row(batch, partition, record);
 	fflush(batch->file);
 	if (batch->bytes + END_BYTES > TABLE_BATCH_BYTES_MAX) {
-		fseek(batch->file, (long)batch->kept, SEEK_SET);
+		fseek(batch->file, (long)batch->complete, SEEK_SET);
 		return 0; /* a single row is always much smaller */
 	}
 	batch->ids[batch->rows++] = record->id;
-	batch->kept = batch->bytes;
+	batch->complete = batch->bytes;
 	return 1;
 }
 
 struct text
 table_batch_end(struct table_batch *batch)
 {
-	fseek(batch->file, (long)batch->kept, SEEK_SET);
+	fseek(batch->file, (long)batch->complete, SEEK_SET);
 	fputs(END, batch->file);
 	fflush(batch->file);
-	return (
-	    struct text){ batch->at, (uint32_t)(batch->kept + strlen(END)) };
+	return (struct text){ batch->at,
+		(uint32_t)(batch->complete + strlen(END)) };
 }
 
 /* ---- answers ---- */

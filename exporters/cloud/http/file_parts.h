@@ -1,9 +1,9 @@
 /*
  * file_parts - read a file or a pipe in parts.
  *
- * Part n has 8 MiB << (n - 1) / 1000 bytes, the last part the rest.  10,000
- * parts, the limit of the services, hold more than 4 TB; only one part is in
- * memory; and the start of a part does not depend on the length of the file.
+ * Part n has 8 MiB << (n - 1) / 1000 bytes, the last part the rest.  9,000
+ * parts hold more than 4 TB; services accept 10,000.  Only one part is in
+ * memory, and the start of a part does not depend on the length of the file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_HTTP_FILE_PARTS_H

@@ -299,7 +299,7 @@ words_of(const struct http *http, CURLcode code, struct err *err)
 
 	snprintf(words, sizeof(words), "%s", curl_words(http, code));
 	http_plain(words);
-	return err_set(err, "%s: %s", http->place, words);
+	return err_set(err, "%s: %s", http->shown, words);
 }
 
 static enum http_outcome
@@ -307,14 +307,14 @@ judge_failure(struct http *http, CURLcode code, struct err *err)
 {
 	if (http->address_fault != NULL)
 		err_set(err, "%s: its address %s; the request was not sent",
-		    http->place, http->address_fault);
+		    http->shown, http->address_fault);
 	else if (http->body.full)
 		err_set(err, "%s: the answer is larger than %d MiB",
-		    http->place, HTTP_ANSWER_BYTES_MAX >> 20);
+		    http->shown, HTTP_ANSWER_BYTES_MAX >> 20);
 	else if (http->headers_full)
 		err_set(err,
 		    "%s: the headers of the answer are larger than %d KiB",
-		    http->place, HEADER_BYTES_MAX >> 10);
+		    http->shown, HEADER_BYTES_MAX >> 10);
 	else
 		words_of(http, code, err);
 	if (http->address_fault != NULL || http->body.full ||
@@ -348,7 +348,7 @@ http_attempt(struct http *http, const struct http_request *request,
 	http_address_close(&address);
 	if (!done) {
 		err_set_code(
-		    err, ERR_INTERRUPTED, "%s: interrupted", http->place);
+		    err, ERR_INTERRUPTED, "%s: interrupted", http->shown);
 		return HTTP_OVER;
 	}
 	/* curl accepts an answer that ends within its headers. */
@@ -360,7 +360,7 @@ http_attempt(struct http *http, const struct http_request *request,
 	http_excerpt(http->excerpt, buffer_text(&http->body.buffer), request);
 	if (*status >= 200 && *status < 500 && *status != 429)
 		return HTTP_ANSWERED;
-	err_set(err, "%s answers %ld%s%s", http->place, *status,
+	err_set(err, "%s answers %ld%s%s", http->shown, *status,
 	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 	return *status == 429 || (*status >= 500 && *status < 600) ? HTTP_AGAIN
 								   : HTTP_OVER;

@@ -3,11 +3,10 @@
  *
  * Only http.c and message.c include libcurl.  One connection per service is
  * kept open and reused.  Certificates are verified, optionally with a private
- * authority
- * (--cacert).  Redirects are returned like other answers and never followed.
- * Link-local addresses and those of cloud metadata services are refused, also
- * if a name resolves to them.  Proxies of the environment are used as curl
- * does.
+ * authority (--cacert).  Redirects are returned like other answers and never
+ * followed.  Link-local addresses and those of cloud metadata services are
+ * refused, also if a name resolves to them.  Proxies of the environment are
+ * used as curl does.
  *
  * Temporary failures are retried: 429, 5xx, a lost or refused connection, an
  * incomplete answer; after the time given in Retry-After, otherwise after a

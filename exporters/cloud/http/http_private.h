@@ -27,7 +27,7 @@ struct http {
 				interim answers */
 	bool headers_end, headers_full;
 	const char *address_fault; /* why the address is refused */
-	char place[HTTP_PLACE_BYTES], excerpt[HTTP_EXCERPT_BYTES];
+	char shown[HTTP_DISPLAY_URL_BYTES], excerpt[HTTP_EXCERPT_BYTES];
 	int64_t warned_ns; /* 0: not yet */
 };
 

@@ -15,7 +15,8 @@
 #include "proto/base/text.h"
 
 enum {
-	PATH_BYTES_MAX = 160, /* characters of a body in a message */
+	PATH_BYTES_MAX =
+	    160, /* characters of an address in a message, without its scheme */
 };
 
 /* ---- addresses in messages, valid or not ---- */
@@ -48,10 +49,10 @@ user_end(const char *url)
 }
 
 const char *
-http_place(char to[static HTTP_PLACE_BYTES], const char *url)
+http_display_url(char to[static HTTP_DISPLAY_URL_BYTES], const char *url)
 {
 	const char *host = authority_of(url), *user = user_end(url);
-	char plain[HTTP_PLACE_BYTES];
+	char plain[HTTP_DISPLAY_URL_BYTES];
 	size_t scheme = (size_t)(host - url), bytes;
 
 	if (user != NULL)
@@ -62,7 +63,7 @@ http_place(char to[static HTTP_PLACE_BYTES], const char *url)
 	snprintf(plain, sizeof(plain), "%.*s%.*s%s", (int)scheme, url,
 	    bytes > PATH_BYTES_MAX ? PATH_BYTES_MAX : (int)bytes, host,
 	    bytes > PATH_BYTES_MAX ? "..." : "");
-	text_quote(to, HTTP_PLACE_BYTES, text_of(plain));
+	text_quote(to, HTTP_DISPLAY_URL_BYTES, text_of(plain));
 	return to;
 }
 
@@ -139,26 +140,26 @@ has_control(const char *text)
 
 /* Checks before libcurl parses the address. */
 static int
-check_plain(const char *url, const char *place, struct err *err)
+check_plain(const char *url, const char *shown, struct err *err)
 {
 	bool secure = strncmp(url, "https://", 8) == 0;
 
 	if (!secure && strncmp(url, "http://", 7) != 0)
 		return err_set(err,
 		    "address '%s' does not begin with http:// or https://",
-		    place);
+		    shown);
 	if (has_control(url) || strchr(url, ' ') != NULL)
 		return err_set(err,
 		    "%s: the address contains a blank or a control character",
-		    place);
+		    shown);
 	/* libcurl accepts a host after a third slash. */
 	if (url[secure ? 8 : 7] == '/')
-		return err_set(err, "address '%s' has no host", place);
+		return err_set(err, "address '%s' has no host", shown);
 	return 0;
 }
 
 static int
-explain(CURLUcode code, const char *place, struct err *err)
+explain(CURLUcode code, const char *shown, struct err *err)
 {
 	switch (code) {
 	case CURLUE_OK: return 0;
@@ -166,11 +167,11 @@ explain(CURLUcode code, const char *place, struct err *err)
 		return err_set(err,
 		    "%s: the address contains a user or a password, which "
 		    "others could read",
-		    place);
+		    shown);
 	case CURLUE_NO_HOST:
-		return err_set(err, "address '%s' has no host", place);
+		return err_set(err, "address '%s' has no host", shown);
 	default:
-		return err_set(err, "invalid address '%s': %s", place,
+		return err_set(err, "invalid address '%s': %s", shown,
 		    curl_url_strerror(code));
 	}
 }
@@ -192,17 +193,17 @@ int
 http_address_open(
     struct http_address *address, const char *url, struct err *err)
 {
-	char place[HTTP_PLACE_BYTES];
+	char shown[HTTP_DISPLAY_URL_BYTES];
 
 	*address = (struct http_address){ .curl = NULL };
-	http_place(place, url);
-	if (check_plain(url, place, err) != 0)
+	http_display_url(shown, url);
+	if (check_plain(url, shown, err) != 0)
 		return -1;
 	address->curl = memory_must(curl_url());
 	/* Send the path exactly as it is signed, without normalizing "../". */
 	if (explain(curl_url_set(address->curl, CURLUPART_URL, url,
 			CURLU_DISALLOW_USER | CURLU_PATH_AS_IS),
-		place, err) != 0) {
+		shown, err) != 0) {
 		http_address_close(address);
 		return -1;
 	}
@@ -266,23 +267,23 @@ fault_of_host(const char *host)
 int
 http_check(const struct http_request *request, struct err *err)
 {
-	char place[HTTP_PLACE_BYTES];
+	char shown[HTTP_DISPLAY_URL_BYTES];
 	struct http_address address;
 	const char *fault;
 
 	if (http_address_open(&address, request->url, err) != 0)
 		return -1;
-	http_place(place, request->url);
+	http_display_url(shown, request->url);
 	fault = fault_of_host(address.host);
 	http_address_close(&address);
 	if (fault != NULL)
 		return err_set(err,
-		    "%s: its address %s; the request was not sent", place,
+		    "%s: its address %s; the request was not sent", shown,
 		    fault);
 	for (uint32_t i = 0; request->headers[i] != NULL; i++)
 		if (has_control(request->headers[i]))
 			return err_set(err,
-			    "%s: control character in the header %.*s", place,
+			    "%s: control character in the header %.*s", shown,
 			    (int)strcspn(request->headers[i], ":\r\n"),
 			    request->headers[i]);
 	return 0;

@@ -13,7 +13,7 @@
 
 enum {
 	HTTP_HEADERS_MAX = 24,
-	HTTP_PLACE_BYTES = 256,
+	HTTP_DISPLAY_URL_BYTES = 256,
 	HTTP_EXCERPT_BYTES = 200
 };
 
@@ -32,7 +32,8 @@ struct http_request {
 
 /* scheme://host:port/path of an address for use in messages, without user,
  * password and query.  Returns `to`. */
-const char *http_place(char to[static HTTP_PLACE_BYTES], const char *url);
+const char *http_display_url(
+    char to[static HTTP_DISPLAY_URL_BYTES], const char *url);
 
 /* The parts of an address as libcurl parses it, so that the checked and signed
  * parts are those of the request that is sent. */

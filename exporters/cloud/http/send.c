@@ -114,7 +114,7 @@ try_again(struct http *http, const struct http_request *request, long *status,
 		ns = pause_ns(http, *status, attempts);
 		if (!interrupt_sleep(ns < left_ns ? ns : left_ns)) {
 			err_set_code(err, ERR_INTERRUPTED, "%s: interrupted",
-			    http->place);
+			    http->shown);
 			return HTTP_OVER;
 		}
 		if (make_ready(request, err) != 0)
@@ -132,7 +132,7 @@ http_send(struct http *http, const struct http_request *request,
 	long status = 200;
 
 	*answer = (struct http_answer){ .status = 200 };
-	http_place(http->place, request->url);
+	http_display_url(http->shown, request->url);
 	if (make_ready(request, err) != 0)
 		return -1;
 	if (http->options->dry_run) {
@@ -151,7 +151,7 @@ http_refused(
     const struct http *http, const struct http_answer *answer, struct err *err)
 {
 	struct text to = http_header(http, "Location");
-	char place[HTTP_PLACE_BYTES], plain[1024];
+	char shown[HTTP_DISPLAY_URL_BYTES], plain[1024];
 
 	if (answer->status >= 300 && answer->status < 400 && to.bytes > 0) {
 		snprintf(plain, sizeof(plain), "%.*s",
@@ -159,9 +159,10 @@ http_refused(
 		return err_set(err,
 		    "%s answers %d with a redirect to %s, which is not "
 		    "followed",
-		    http->place, answer->status, http_place(place, plain));
+		    http->shown, answer->status,
+		    http_display_url(shown, plain));
 	}
-	return err_set(err, "%s answers %d%s%s", http->place, answer->status,
+	return err_set(err, "%s answers %d%s%s", http->shown, answer->status,
 	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 }
 

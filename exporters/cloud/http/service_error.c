@@ -72,7 +72,7 @@ int
 service_error_set(const struct http_request *request,
     const struct http_answer *answer, struct err *err)
 {
-	char place[HTTP_PLACE_BYTES], said[HTTP_EXCERPT_BYTES];
+	char shown[HTTP_DISPLAY_URL_BYTES], excerpt[HTTP_EXCERPT_BYTES];
 	char text[sizeof(struct service_error) + 4];
 	struct service_error service_error;
 
@@ -84,8 +84,8 @@ service_error_set(const struct http_request *request,
 		snprintf(text, sizeof(text), "%s%s", service_error.code,
 		    service_error.message);
 	http_excerpt(
-	    said, text[0] != '\0' ? text_of(text) : answer->body, request);
+	    excerpt, text[0] != '\0' ? text_of(text) : answer->body, request);
 	return err_set(err, "%s answers %d%s%s",
-	    http_place(place, request->url), answer->status,
-	    said[0] != '\0' ? ", " : "", said);
+	    http_display_url(shown, request->url), answer->status,
+	    excerpt[0] != '\0' ? ", " : "", excerpt);
 }

@@ -240,7 +240,7 @@ mlflow_begin(struct mlflow *m)
 }
 
 static int
-send_lot(struct mlflow *m, struct json_batch *batch, struct err *err)
+send_batch(struct mlflow *m, struct json_batch *batch, struct err *err)
 {
 	struct http_answer answer;
 	int rc;
@@ -261,7 +261,7 @@ put(struct mlflow *m, struct json_batch *batch, struct json_memory *item,
 	int rc = 0;
 
 	if (!json_batch_add(batch, text)) {
-		rc = send_lot(m, batch, err);
+		rc = send_batch(m, batch, err);
 		if (rc == 0)
 			json_batch_add(batch, text);
 	}
@@ -324,9 +324,9 @@ end_run(struct mlflow *m, int64_t end_ms, struct err *err)
 int
 mlflow_flush(struct mlflow *m, struct err *err)
 {
-	int rc = send_lot(m, &m->params, err);
+	int rc = send_batch(m, &m->params, err);
 
-	return rc == 0 ? send_lot(m, &m->metrics, err) : -1;
+	return rc == 0 ? send_batch(m, &m->metrics, err) : -1;
 }
 
 int

@@ -65,18 +65,18 @@ take_region(struct s3 *s3, struct err *err)
 
 /* The certificate does not cover a bucket name with a dot as a host name. */
 static int
-take_place(struct s3 *s3, struct text bucket, struct err *err)
+take_endpoint(struct s3 *s3, struct text bucket, struct err *err)
 {
-	const char *place =
+	const char *endpoint =
 	    get_either("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
 	bool dotted = memchr(bucket.at, '.', bucket.bytes) != NULL;
-	int length = place != NULL ? (int)strlen(place) : 0, n;
+	int length = endpoint != NULL ? (int)strlen(endpoint) : 0, n;
 
-	while (length > 0 && place[length - 1] == '/')
+	while (length > 0 && endpoint[length - 1] == '/')
 		length--;
-	if (place != NULL)
+	if (endpoint != NULL)
 		n = snprintf(s3->base, sizeof(s3->base), "%.*s/%.*s", length,
-		    place, (int)bucket.bytes, bucket.at);
+		    endpoint, (int)bucket.bytes, bucket.at);
 	else if (dotted)
 		n = snprintf(s3->base, sizeof(s3->base),
 		    "https://s3.%s.amazonaws.com/%.*s", s3->region,
@@ -90,7 +90,7 @@ take_place(struct s3 *s3, struct text bucket, struct err *err)
 		    sizeof(s3->base) - 80);
 	if (strpbrk(s3->base, "?#") != NULL)
 		return err_set(err, "AWS_ENDPOINT_URL contains a query");
-	return place == NULL || http_check_url(s3->base, err) == 0
+	return endpoint == NULL || http_check_url(s3->base, err) == 0
 		   ? 0
 		   : err_prefix(err, "AWS_ENDPOINT_URL");
 }
@@ -100,7 +100,7 @@ s3_open(struct s3 *s3, struct text bucket, const struct http_options *how,
     struct err *err)
 {
 	if (take_secrets(s3, err) != 0 || take_region(s3, err) != 0 ||
-	    take_place(s3, bucket, err) != 0)
+	    take_endpoint(s3, bucket, err) != 0)
 		return -1;
 	return http_open(&s3->http, how, err);
 }

@@ -54,7 +54,7 @@ by_age(const void *left, const void *right)
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns > b->time_ns ? -1 : 1;
-	return a->place > b->place ? -1 : a->place < b->place;
+	return a->position > b->position ? -1 : a->position < b->position;
 }
 
 static void
@@ -93,17 +93,17 @@ cut(struct runs_pages *pages)
 }
 
 static bool
-is_given(const struct runs_pages *pages, int64_t time_ns, uint64_t place)
+is_given(const struct runs_pages *pages, int64_t time_ns, uint64_t position)
 {
 	if (pages->given == 0)
 		return false;
 	if (time_ns != pages->last_time_ns)
 		return time_ns > pages->last_time_ns;
-	return place >= pages->last_place;
+	return position >= pages->last_position;
 }
 
 static void
-take(struct runs_pages *pages, const struct runs_run *run, uint64_t place)
+take(struct runs_pages *pages, const struct runs_run *run, uint64_t position)
 {
 	struct runs_bar *row;
 
@@ -118,7 +118,7 @@ take(struct runs_pages *pages, const struct runs_run *run, uint64_t place)
 	*row =
 	    (struct runs_bar){ .id = string_table_keep(&pages->texts, run->id),
 		    .time_ns = run->time_ns,
-		    .place = place,
+		    .position = position,
 		    .state = run->state,
 		    .known = run->known,
 		    .error = run->error };
@@ -134,7 +134,7 @@ fill(struct runs_pages *pages, struct err *err)
 {
 	struct text all = { NULL, 0 };
 	struct runs_run run;
-	uint64_t place = 0;
+	uint64_t position = 0;
 	bool was_cut = false;
 	int rc;
 
@@ -144,15 +144,15 @@ fill(struct runs_pages *pages, struct err *err)
 	if (runs_select(pages->runs, all, pages->group, err) != 0)
 		return -1;
 	while ((rc = runs_next(pages->runs, &run, err)) > 0) {
-		place++;
-		if (!run.has_time || is_given(pages, run.time_ns, place))
+		position++;
+		if (!run.has_time || is_given(pages, run.time_ns, position))
 			continue;
 		pages->total += !pages->began;
 		if (pages->count == 2 * pages->window) {
 			cut(pages);
 			was_cut = true;
 		}
-		take(pages, &run, place);
+		take(pages, &run, position);
 	}
 	pages->began = true;
 	order(pages);
@@ -187,6 +187,6 @@ runs_pages_next(
 	pages->given += page->count;
 	last = page->bars[page->count - 1];
 	pages->last_time_ns = last->time_ns;
-	pages->last_place = last->place;
+	pages->last_position = last->position;
 	return 1;
 }

@@ -21,9 +21,9 @@ enum {
 /* A run in a picture: its time in each of the series. */
 struct runs_bar {
 	struct text id;
-	int64_t time_ns; /* time of the first event */
-	uint64_t place;  /* position in the order of appearance */
-	uint64_t has;    /* one bit for each series: the run has that step */
+	int64_t time_ns;   /* time of the first event */
+	uint64_t position; /* position in the order of appearance */
+	uint64_t has;      /* one bit for each series: the run has that step */
 	enum run_state state;
 	bool known, error;
 	int64_t ns[];
@@ -55,7 +55,7 @@ struct runs_pages {
 	uint64_t given;
 	bool began, ended;
 	int64_t last_time_ns; /* the last run that was returned */
-	uint64_t last_place;
+	uint64_t last_position;
 };
 
 /* Runs of groups that match `group` (empty: all).  `runs` must stay open. */

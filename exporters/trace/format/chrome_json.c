@@ -168,7 +168,7 @@ begin_slice(
 }
 
 static unsigned char *
-put_place(unsigned char *to, const struct trace_slice *slice)
+put_thread(unsigned char *to, const struct trace_slice *slice)
 {
 	to = json_put_integer(JSON_PUT(to, ",\"pid\":"), slice->pid);
 	return json_put_integer(JSON_PUT(to, ",\"tid\":"), slice->tid);
@@ -181,7 +181,7 @@ chrome_json_complete(struct chrome_json *json, const struct trace_slice *slice)
 	unsigned char *to = begin_slice(json, slice, 'X');
 
 	to = put_micros(JSON_PUT(to, ",\"dur\":"), slice->duration_ns);
-	to = JSON_PUT(put_place(to, slice), ",\"args\":");
+	to = JSON_PUT(put_thread(to, slice), ",\"args\":");
 	if (slice->pairs.bytes == 0 && slice->colour.bytes == 0) {
 		byte_stream_filled(byte_stream, JSON_PUT(to, "{}}"));
 		return;
@@ -200,7 +200,7 @@ chrome_json_instant(struct chrome_json *json, const struct trace_slice *slice)
 {
 	unsigned char *to = begin_slice(json, slice, 'i');
 
-	to = JSON_PUT(put_place(to, slice), ",\"s\":\"t\",\"args\":");
+	to = JSON_PUT(put_thread(to, slice), ",\"s\":\"t\",\"args\":");
 	byte_stream_filled(json->byte_stream, to);
 	put_pairs(json->byte_stream, slice->pairs);
 	put_string(json->byte_stream, "}");

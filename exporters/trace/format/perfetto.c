@@ -209,7 +209,7 @@ perfetto_counter(struct perfetto *p, int64_t pid, struct text name,
 
 void
 perfetto_process(
-    struct perfetto *p, int64_t pid, struct text name, int64_t place)
+    struct perfetto *p, int64_t pid, struct text name, int64_t position)
 {
 	struct buffer *b = &p->packets.block;
 	size_t packet = perfetto_packet_begin(&p->packets), track, process;
@@ -218,17 +218,17 @@ perfetto_process(
 	protobuf_uint(b, TRACK_UUID, (uint64_t)pid);
 	process = protobuf_begin(b, TRACK_PROCESS);
 	protobuf_uint(b, PROCESS_PID, (uint64_t)pid);
-	protobuf_uint(b, PROCESS_SORT, (uint64_t)place);
+	protobuf_uint(b, PROCESS_SORT, (uint64_t)position);
 	protobuf_text(b, PROCESS_NAME, name);
 	protobuf_end(b, process);
-	protobuf_uint(b, TRACK_RANK, (uint64_t)place);
+	protobuf_uint(b, TRACK_RANK, (uint64_t)position);
 	protobuf_end(b, track);
 	perfetto_packet_end(&p->packets, packet, 0);
 }
 
 void
 perfetto_thread(struct perfetto *p, int64_t pid, int64_t tid, struct text name,
-    int64_t place)
+    int64_t position)
 {
 	struct buffer *b = &p->packets.block;
 	size_t packet = perfetto_packet_begin(&p->packets), track, thread;
@@ -239,10 +239,10 @@ perfetto_thread(struct perfetto *p, int64_t pid, int64_t tid, struct text name,
 	thread = protobuf_begin(b, TRACK_THREAD);
 	protobuf_uint(b, THREAD_PID, (uint64_t)pid);
 	protobuf_uint(b, THREAD_TID, (uint64_t)tid);
-	protobuf_uint(b, THREAD_SORT, (uint64_t)place);
+	protobuf_uint(b, THREAD_SORT, (uint64_t)position);
 	protobuf_text(b, THREAD_NAME, name);
 	protobuf_end(b, thread);
-	protobuf_uint(b, TRACK_RANK, (uint64_t)place);
+	protobuf_uint(b, TRACK_RANK, (uint64_t)position);
 	protobuf_end(b, track);
 	perfetto_packet_end(&p->packets, packet, 0);
 }

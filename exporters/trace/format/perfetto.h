@@ -38,9 +38,9 @@ uint64_t perfetto_bytes(const struct perfetto *proto);
 /* Processes and threads are named after their events; all numbers of processes
  * and threads are different. */
 void perfetto_process(
-    struct perfetto *proto, int64_t pid, struct text name, int64_t place);
+    struct perfetto *proto, int64_t pid, struct text name, int64_t position);
 void perfetto_thread(struct perfetto *proto, int64_t pid, int64_t tid,
-    struct text name, int64_t place);
+    struct text name, int64_t position);
 
 /* The colour is ignored, and so is the duration of instants. */
 void perfetto_complete(struct perfetto *proto, const struct trace_slice *slice);

@@ -41,15 +41,15 @@ perfetto_packets_make_room(struct perfetto_packets *p)
 
 uint64_t
 perfetto_packet_look_up(struct perfetto_packets *p,
-    enum perfetto_packet_text kind, struct text text, unsigned place)
+    enum perfetto_packet_text kind, struct text text, unsigned slot)
 {
 	struct perfetto_packet_texts *table = &p->texts[kind];
 	uint32_t before = table->texts.count;
 	uint32_t number = string_table_add(&table->texts, text);
 	size_t item;
 
-	table->last[place].text = table->texts.names[number];
-	table->last[place].iid = (uint64_t)number + 1;
+	table->last[slot].text = table->texts.names[number];
+	table->last[slot].iid = (uint64_t)number + 1;
 	if (number < before)
 		return (uint64_t)number + 1;
 	item = protobuf_begin(&p->fresh, kind);

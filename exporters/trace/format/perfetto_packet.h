@@ -117,7 +117,7 @@ perfetto_packet_end(
 void perfetto_packets_make_room(struct perfetto_packets *packets);
 
 static inline unsigned
-perfetto_packet_place(struct text text)
+perfetto_packet_slot(struct text text)
 {
 	const unsigned char *at = (const unsigned char *)text.at;
 
@@ -130,18 +130,18 @@ perfetto_packet_place(struct text text)
 
 /* The number of a text; the current packet defines it if it is new. */
 uint64_t perfetto_packet_look_up(struct perfetto_packets *packets,
-    enum perfetto_packet_text kind, struct text text, unsigned place);
+    enum perfetto_packet_text kind, struct text text, unsigned slot);
 static inline uint64_t
 perfetto_packet_intern(struct perfetto_packets *packets,
     enum perfetto_packet_text kind, struct text text)
 {
 	const struct perfetto_packet_texts *table = &packets->texts[kind];
-	unsigned place = perfetto_packet_place(text);
+	unsigned slot = perfetto_packet_slot(text);
 
-	if (table->last[place].iid != 0 &&
-	    text_equal(table->last[place].text, text))
-		return table->last[place].iid;
-	return perfetto_packet_look_up(packets, kind, text, place);
+	if (table->last[slot].iid != 0 &&
+	    text_equal(table->last[slot].text, text))
+		return table->last[slot].iid;
+	return perfetto_packet_look_up(packets, kind, text, slot);
 }
 
 #endif

@@ -109,24 +109,24 @@ trace_writer_counter(struct trace_writer *sink, int64_t pid, struct text name,
 
 void
 trace_writer_process(
-    struct trace_writer *sink, int64_t pid, struct text name, int64_t place)
+    struct trace_writer *sink, int64_t pid, struct text name, int64_t position)
 {
 	if (sink->proto != NULL) {
-		perfetto_process(sink->proto, pid, name, place);
+		perfetto_process(sink->proto, pid, name, position);
 		return;
 	}
 	chrome_json_process_name(&sink->json, pid, name);
-	chrome_json_process_sort(&sink->json, pid, place);
+	chrome_json_process_sort(&sink->json, pid, position);
 }
 
 void
 trace_writer_thread(struct trace_writer *sink, int64_t pid, int64_t tid,
-    struct text name, int64_t place)
+    struct text name, int64_t position)
 {
 	if (sink->proto != NULL) {
-		perfetto_thread(sink->proto, pid, tid, name, place);
+		perfetto_thread(sink->proto, pid, tid, name, position);
 		return;
 	}
 	chrome_json_thread_name(&sink->json, pid, tid, name);
-	chrome_json_thread_sort(&sink->json, pid, tid, place);
+	chrome_json_thread_sort(&sink->json, pid, tid, position);
 }

@@ -44,8 +44,8 @@ void trace_writer_instant(
 void trace_writer_counter(struct trace_writer *sink, int64_t pid,
     struct text name, struct text unit, int64_t time_ns, double value);
 void trace_writer_process(
-    struct trace_writer *sink, int64_t pid, struct text name, int64_t place);
+    struct trace_writer *sink, int64_t pid, struct text name, int64_t position);
 void trace_writer_thread(struct trace_writer *sink, int64_t pid, int64_t tid,
-    struct text name, int64_t place);
+    struct text name, int64_t position);
 
 #endif

@@ -106,7 +106,7 @@ scanner_job_select(const struct scanner_job *job, struct source *source,
 
 /* "7/00001/00002": the numbers after the id of the job. */
 static bool
-parse_place(const struct scanner_job *job, struct text id, uint32_t *place,
+parse_numbers(const struct scanner_job *job, struct text id, uint32_t *numbers,
     uint32_t levels)
 {
 	if (id.bytes != job->id.bytes + 6 * levels ||
@@ -119,21 +119,21 @@ parse_place(const struct scanner_job *job, struct text id, uint32_t *place,
 		if (at[0] != '/' || number_parse_u64((struct text){ at + 1, 5 },
 					&number, NULL) != 0)
 			return false;
-		place[i] = (uint32_t)number;
+		numbers[i] = (uint32_t)number;
 	}
 	return true;
 }
 
 int
 scanner_job_next(const struct scanner_job *job, struct source *source,
-    struct record *record, uint32_t *place, uint32_t levels, struct err *err)
+    struct record *record, uint32_t *numbers, uint32_t levels, struct err *err)
 {
 	int rc;
 
 	/* Ignore entities of an earlier import of other files. */
 	while ((rc = source_next(source, record, err)) > 0)
 		if (session_equal(&record->id.session, &job->session) &&
-		    parse_place(job, record->name, place, levels))
+		    parse_numbers(job, record->name, numbers, levels))
 			return 1;
 	return rc;
 }
@@ -143,19 +143,19 @@ read_nodes(struct scanner_job *job, struct source *source,
     struct text partition, struct err *err)
 {
 	struct record record;
-	uint32_t place;
+	uint32_t numbers;
 	int rc;
 
 	if (scanner_job_select(job, source, partition, SCANNER_NODE, err) != 0)
 		return -1;
-	while (
-	    (rc = scanner_job_next(job, source, &record, &place, 1, err)) > 0) {
+	while ((rc = scanner_job_next(job, source, &record, &numbers, 1, err)) >
+	       0) {
 		job->nodes = memory_grow(job->nodes, &job->node_room,
 		    job->node_count, sizeof(*job->nodes));
 		job->nodes[job->node_count++] = (struct scanner_job_node){
 			.name = string_table_keep(
 			    &job->texts, get_text(&record, "node")),
-			.worker = (int64_t)place - 1,
+			.worker = (int64_t)numbers - 1,
 			.begin_ns = get_int(&record, "begin_ns", 0),
 			.end_ns = get_int(&record, "end_ns", 0),
 			.intervals = get_int(&record, "intervals", 0),
@@ -200,17 +200,17 @@ read_threads(struct scanner_job *job, struct source *source,
     struct text partition, struct err *err)
 {
 	struct record record;
-	uint32_t place[2];
+	uint32_t numbers[2];
 	int rc;
 
 	if (scanner_job_select(job, source, partition, SCANNER_THREAD, err) !=
 	    0)
 		return -1;
-	while (
-	    (rc = scanner_job_next(job, source, &record, place, 2, err)) > 0) {
+	while ((rc = scanner_job_next(job, source, &record, numbers, 2, err)) >
+	       0) {
 		struct scanner_job_thread thread = {
-			.node = find_node(job, (int64_t)place[0] - 1),
-			.order = place[1],
+			.node = find_node(job, (int64_t)numbers[0] - 1),
+			.order = numbers[1],
 			.sort = get_int(&record, "sort", 0),
 			.intervals = get_int(&record, "intervals", 0),
 			.first_ns = get_int(&record, "first_ns", 0),
@@ -261,9 +261,9 @@ scanner_job_clear(struct scanner_job *job)
 
 const struct scanner_job_thread *
 scanner_job_thread(
-    const struct scanner_job *job, const uint32_t place[static 2])
+    const struct scanner_job *job, const uint32_t numbers[static 2])
 {
-	uint32_t node = find_node(job, (int64_t)place[0] - 1);
+	uint32_t node = find_node(job, (int64_t)numbers[0] - 1);
 	uint32_t low = 0, high;
 	const struct scanner_job_node *n;
 
@@ -274,12 +274,13 @@ scanner_job_thread(
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (job->threads[n->first + middle].order < place[1])
+		if (job->threads[n->first + middle].order < numbers[1])
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == n->threads || job->threads[n->first + low].order != place[1])
+	if (low == n->threads ||
+	    job->threads[n->first + low].order != numbers[1])
 		return NULL;
 	return &job->threads[n->first + low];
 }

@@ -45,13 +45,13 @@ void scanner_job_clear(struct scanner_job *job);
 /* Start to read the entities of one kind of the job. */
 int scanner_job_select(const struct scanner_job *job, struct source *source,
     struct text partition, const char *kind, struct err *err);
-/* Like source_next, for entities of the job only; sets `place` to the numbers
+/* Like source_next, for entities of the job only; sets `numbers` to the numbers
  * in the id, of which there are `levels`. */
 int scanner_job_next(const struct scanner_job *job, struct source *source,
-    struct record *record, uint32_t *place, uint32_t levels, struct err *err);
+    struct record *record, uint32_t *numbers, uint32_t levels, struct err *err);
 
-/* The thread at a place (node, order), or NULL. */
+/* The thread with these numbers (node, order), or NULL. */
 const struct scanner_job_thread *scanner_job_thread(
-    const struct scanner_job *job, const uint32_t place[static 2]);
+    const struct scanner_job *job, const uint32_t numbers[static 2]);
 
 #endif

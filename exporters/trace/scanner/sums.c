@@ -86,7 +86,7 @@ scanner_sums_read(struct scanner_sums *sums, const struct scanner_job *job,
     struct source *source, struct text partition, struct err *err)
 {
 	struct record record;
-	uint32_t place[3];
+	uint32_t numbers[3];
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
@@ -94,9 +94,9 @@ scanner_sums_read(struct scanner_sums *sums, const struct scanner_job *job,
 	sums->ranges = memory_zero(1 + job->node_count, sizeof(*sums->ranges));
 	rc = scanner_job_select(job, source, partition, SCANNER_SUMS, err);
 	while (rc == 0 && (rc = scanner_job_next(
-			       job, source, &record, place, 3, err)) > 0) {
+			       job, source, &record, numbers, 3, err)) > 0) {
 		const struct scanner_job_thread *thread =
-		    scanner_job_thread(job, place);
+		    scanner_job_thread(job, numbers);
 
 		rc = thread == NULL
 			 ? 0

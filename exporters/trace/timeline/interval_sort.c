@@ -95,7 +95,7 @@ pack(struct interval_sort *interval_sort)
 /* Drop the later half; intervals with the same begin stay together.  False:
  * all have the same begin. */
 static bool
-give_up_half(struct interval_sort *interval_sort)
+drop_later_half(struct interval_sort *interval_sort)
 {
 	uint32_t left = interval_sort->count / 2;
 
@@ -119,7 +119,7 @@ make_room(struct interval_sort *interval_sort, size_t bytes)
 		       (interval_sort->count + 1) *
 			   sizeof(*interval_sort->entries) >
 		   interval_sort->bytes_max)
-		if (!give_up_half(interval_sort))
+		if (!drop_later_half(interval_sort))
 			return false;
 	if (interval_sort->bytes_room < interval_sort->used + bytes) {
 		interval_sort->bytes_room =
@@ -159,7 +159,7 @@ interval_sort_add(
 	/* Making room may have dropped the begin of the new interval, too. */
 	if (item->begin_ns >= interval_sort->limit_ns)
 		return;
-	entry.order = interval_sort->came++;
+	entry.order = interval_sort->added++;
 	entry.at = interval_sort->used;
 	interval_sort->entries[interval_sort->count++] = entry;
 	interval_sort->last_row = item->row;

@@ -2,9 +2,9 @@
  * interval_sort - sort intervals before they are drawn: by begin, and for
  * equal begins the longest first, as lanes require.
  *
- * Copies the intervals into a bag of bounded size.  A full bag drops the later
- * half of its intervals, and refuses intervals from that begin on until it is
- * emptied.  The caller then reads its source again from there.
+ * Copies the intervals into a buffer of bounded size.  A full buffer drops the
+ * later half of its intervals, and refuses intervals from that begin on until
+ * it is emptied.  The caller then reads its source again from there.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_TIMELINE_INTERVAL_SORT_H
@@ -33,7 +33,7 @@ struct interval_sort {
 	size_t used, bytes_room;
 	int64_t limit_ns; /* intervals from this begin on are refused */
 	uint64_t crowded; /* intervals with equal begin that did not fit */
-	uint64_t came;
+	uint64_t added;
 	uint32_t last_row; /* begin of the last stored interval */
 	int64_t last_begin_ns;
 };
@@ -44,7 +44,7 @@ void interval_sort_clear(struct interval_sort *interval_sort);
 void interval_sort_add(
     struct interval_sort *interval_sort, const struct interval_sort_item *item);
 void interval_sort_sort(struct interval_sort *interval_sort);
-/* A view, valid until the bag changes. */
+/* A view, valid until the buffer changes. */
 void interval_sort_get(const struct interval_sort *interval_sort, uint32_t i,
     struct interval_sort_item *item);
 /* Remove all intervals and the limit. */

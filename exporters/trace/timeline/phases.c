@@ -9,7 +9,7 @@
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
-enum { PHASE_BAG_BYTES = 8 << 20, NOTE_BYTES = 64 };
+enum { PHASE_BUFFER_BYTES = 8 << 20, NOTE_BYTES = 64 };
 
 /* ---- phases with unmatched starts or ends ---- */
 
@@ -120,15 +120,15 @@ take(struct timeline *t, struct interval_sort *interval_sort,
 		return;
 	}
 	tracks_begin(&t->tracks, item.row, item.begin_ns);
-	timeline_gather(t, interval_sort, &item);
+	timeline_collect(t, interval_sort, &item);
 }
 
 /* ---- all phases ---- */
 
-/* Read the phases that begin at `after_ns` or later, as many as the bag
+/* Read the phases that begin at `after_ns` or later, as many as the buffer
  * holds. */
 static int
-gather(struct timeline *t, struct interval_sort *interval_sort,
+collect(struct timeline *t, struct interval_sort *interval_sort,
     const struct string_table *ignored, int64_t after_ns, struct err *err)
 {
 	char id[2 * NAME_BYTES_MAX + 1];
@@ -160,11 +160,11 @@ timeline_phases(struct timeline *t, struct err *err)
 	int rc;
 
 	string_table_init(&ignored);
-	interval_sort_init(&interval_sort, PHASE_BAG_BYTES);
+	interval_sort_init(&interval_sort, PHASE_BUFFER_BYTES);
 	rc = read_ignored(t, &ignored, &count, err);
 	while (rc == 0 && more) {
 		timeline_shows(t, "phases", count);
-		rc = gather(t, &interval_sort, &ignored, after_ns, err);
+		rc = collect(t, &interval_sort, &ignored, after_ns, err);
 		more = interval_sort_was_full(&interval_sort);
 		after_ns = interval_sort.limit_ns;
 		if (rc == 0)

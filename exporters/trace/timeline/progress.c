@@ -8,7 +8,7 @@
 
 #include "proto/os/clock.h"
 
-enum { RECORDS_PER_LOOK = 1024 };
+enum { RECORDS_PER_UPDATE = 1024 };
 #define SHOW_NS (NS_PER_SECOND / 10)
 
 void
@@ -28,7 +28,7 @@ timeline_shows_step(struct timeline *t, uint64_t done)
 	int64_t now_ns;
 
 	progress->done = done;
-	if (!t->has_terminal || ++progress->rows % RECORDS_PER_LOOK != 0)
+	if (!t->has_terminal || ++progress->rows % RECORDS_PER_UPDATE != 0)
 		return;
 	now_ns = clock_monotonic_ns();
 	if (now_ns - progress->now_ns < SHOW_NS)

@@ -71,7 +71,7 @@ timeline_straighten(struct interval_sort_item *item)
 }
 
 void
-timeline_gather(const struct timeline *t, struct interval_sort *interval_sort,
+timeline_collect(const struct timeline *t, struct interval_sort *interval_sort,
     const struct interval_sort_item *item)
 {
 	unsigned char notes[NOTES_BYTES];

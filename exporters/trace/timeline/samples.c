@@ -42,8 +42,8 @@ put_point(struct timeline *t, const struct series_point *point)
 	}
 	if (point->counter)
 		shown = rate_unit(unit, shown);
-	n = snprintf(name, sizeof(name), "%.*s %.*s", (int)point->set.bytes,
-	    point->set.at, (int)point->metric.bytes, point->metric.at);
+	n = snprintf(name, sizeof(name), "%.*s %.*s", (int)point->group.bytes,
+	    point->group.at, (int)point->metric.bytes, point->metric.at);
 	trace_writer_counter(&t->sink, pid, (struct text){ name, (uint32_t)n },
 	    shown, time_ns > t->from_ns ? time_ns - t->from_ns : 0,
 	    point->mean * factor);

@@ -31,22 +31,22 @@ size_limit_clear(struct size_limit *limit)
 }
 
 static int64_t
-stretch_ns(const struct size_limit *limit)
+section_ns(const struct size_limit *limit)
 {
-	return (limit->to_ns - limit->from_ns - 1) / SIZE_LIMIT_STRETCHES + 1;
+	return (limit->to_ns - limit->from_ns - 1) / SIZE_LIMIT_SECTIONS + 1;
 }
 
 void
 size_limit_add(
     struct size_limit *limit, int64_t time_ns, uint32_t rank, uint64_t bytes)
 {
-	int64_t stretch = (time_ns - limit->from_ns) / stretch_ns(limit);
+	int64_t section = (time_ns - limit->from_ns) / section_ns(limit);
 
-	if (stretch < 0)
-		stretch = 0;
-	if (stretch >= SIZE_LIMIT_STRETCHES)
-		stretch = SIZE_LIMIT_STRETCHES - 1;
-	limit->bytes[stretch] += bytes;
+	if (section < 0)
+		section = 0;
+	if (section >= SIZE_LIMIT_SECTIONS)
+		section = SIZE_LIMIT_SECTIONS - 1;
+	limit->bytes[section] += bytes;
 	if (rank < limit->ranks)
 		limit->rank_bytes[rank] += bytes;
 }
@@ -55,7 +55,7 @@ size_limit_add(
 static uint64_t
 fixed_bytes(const struct size_limit *limit, uint64_t total)
 {
-	for (int i = 0; i < SIZE_LIMIT_STRETCHES; i++)
+	for (int i = 0; i < SIZE_LIMIT_SECTIONS; i++)
 		total -= limit->bytes[i];
 	return total;
 }
@@ -78,9 +78,9 @@ size_limit_time(const struct size_limit *limit, uint64_t total, uint64_t max)
 	int64_t end_ns = limit->from_ns;
 	int i = 0;
 
-	while (i < SIZE_LIMIT_STRETCHES && bytes + limit->bytes[i] <= max)
+	while (i < SIZE_LIMIT_SECTIONS && bytes + limit->bytes[i] <= max)
 		bytes += limit->bytes[i++];
-	end_ns += (i > 0 ? i : 1) * stretch_ns(limit);
+	end_ns += (i > 0 ? i : 1) * section_ns(limit);
 	if (end_ns >= limit->to_ns)
 		end_ns = limit->to_ns - 1;
 	return end_ns > limit->from_ns ? end_ns : limit->from_ns + 1;

@@ -12,13 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SIZE_LIMIT_STRETCHES = 4096 };
+enum { SIZE_LIMIT_SECTIONS = 4096 };
 
 struct size_limit {
 	int64_t from_ns, to_ns;
-	uint64_t bytes[SIZE_LIMIT_STRETCHES]; /* bytes of the records that begin
+	uint64_t bytes[SIZE_LIMIT_SECTIONS]; /* bytes of the records that begin
 						 in each section */
-	uint64_t *rank_bytes;                 /* bytes of each chosen node */
+	uint64_t *rank_bytes;                /* bytes of each chosen node */
 	uint32_t ranks;
 };
 

@@ -9,12 +9,12 @@
 
 enum {
 	/* Spans of one track with the same begin, or cut to the same begin. */
-	SPAN_BAG_BYTES = 4 << 20,
+	SPAN_BUFFER_BYTES = 4 << 20,
 };
 /* How long before its start a trace looks for spans that reach into it. */
-#define LOOK_BACK_NS (INT64_C(24) * 3600 * NS_PER_SECOND)
+#define REACH_NS (INT64_C(24) * 3600 * NS_PER_SECOND)
 
-/* Draw the bag when a span of another track or begin arrives. */
+/* Draw the buffer when a span of another track or begin arrives. */
 static bool
 goes_with(const struct timeline *t, const struct interval_sort *interval_sort,
     const struct interval_sort_item *item)
@@ -49,14 +49,14 @@ take_span(struct timeline *t, struct interval_sort *interval_sort,
 	}
 	if (!goes_with(t, interval_sort, &item))
 		timeline_flush(t, interval_sort);
-	timeline_gather(t, interval_sort, &item);
+	timeline_collect(t, interval_sort, &item);
 }
 
 int
 timeline_spans(struct timeline *t, struct err *err)
 {
-	int64_t from_ns = t->from_ns > TIME_MIN_NS + LOOK_BACK_NS
-			      ? t->from_ns - LOOK_BACK_NS
+	int64_t from_ns = t->from_ns > TIME_MIN_NS + REACH_NS
+			      ? t->from_ns - REACH_NS
 			      : TIME_MIN_NS;
 	struct record record;
 	struct interval_sort interval_sort;
@@ -65,7 +65,7 @@ timeline_spans(struct timeline *t, struct err *err)
 	if (timeline_select(t, RECORD_SPAN, from_ns, err) != 0)
 		return -1;
 	timeline_shows(t, "spans", t->spans);
-	interval_sort_init(&interval_sort, SPAN_BAG_BYTES);
+	interval_sort_init(&interval_sort, SPAN_BUFFER_BYTES);
 	while ((rc = source_next(t->source, &record, err)) > 0) {
 		timeline_shows_step(t, t->progress.done + 1);
 		take_span(t, &interval_sort, &record);

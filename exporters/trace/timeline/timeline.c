@@ -75,15 +75,16 @@ timeline_check(const struct trace_request *request)
 /* ---- names ---- */
 
 static void
-on_process(void *arg, int64_t pid, struct text name, int64_t place)
+on_process(void *arg, int64_t pid, struct text name, int64_t position)
 {
-	trace_writer_process(arg, pid, name, place);
+	trace_writer_process(arg, pid, name, position);
 }
 
 static void
-on_thread(void *arg, int64_t pid, int64_t tid, struct text name, int64_t place)
+on_thread(
+    void *arg, int64_t pid, int64_t tid, struct text name, int64_t position)
 {
-	trace_writer_thread(arg, pid, tid, name, place);
+	trace_writer_thread(arg, pid, tid, name, position);
 }
 
 static int
@@ -124,7 +125,7 @@ open_window(struct timeline *t, const struct time_window_options *options,
 /* ---- writing, and the size limit ---- */
 
 static void
-say_left_out(const struct timeline *t)
+warn_left_out(const struct timeline *t)
 {
 	if (t->tracks.crowded + t->crowded > 0)
 		log_warn(
@@ -228,7 +229,7 @@ make_fit(struct timeline *t, const struct trace_request *request,
 }
 
 static void
-say_limit(const struct timeline *t, uint32_t ranks, int64_t to_ns)
+warn_limit(const struct timeline *t, uint32_t ranks, int64_t to_ns)
 {
 	char text[CLOCK_TEXT_BYTES], names[NAMED_MAX * (NAME_BYTES_MAX + 4)];
 	size_t used = 0;
@@ -272,7 +273,7 @@ write_trace(
 	}
 	if (trace_output_commit(&output, err) != 0)
 		return -1;
-	say_limit(t, ranks, to_ns);
+	warn_limit(t, ranks, to_ns);
 	return 0;
 }
 
@@ -302,7 +303,7 @@ timeline_write(const struct trace_request *request, struct err *err)
 	if (rc == 0)
 		rc = write_trace(&t, request, err);
 	if (rc == 0)
-		say_left_out(&t);
+		warn_left_out(&t);
 	timeline_shows_nothing(&t);
 	time_window_close(&t.time_window);
 	tracks_clear(&t.tracks);

@@ -60,10 +60,10 @@ int timeline_choose_worst(
 void timeline_note(struct wire_writer *w, const char *what);
 /* An interval that ends before it begins gets length 0 and a mark. */
 void timeline_straighten(struct interval_sort_item *item);
-/* Cut the interval to the time of the trace and add it to the bag. */
-void timeline_gather(const struct timeline *timeline,
+/* Cut the interval to the time of the trace and add it to the buffer. */
+void timeline_collect(const struct timeline *timeline,
     struct interval_sort *interval_sort, const struct interval_sort_item *item);
-/* Write the intervals of the bag, and empty it. */
+/* Write the intervals of the buffer, and empty it. */
 void timeline_flush(
     struct timeline *timeline, struct interval_sort *interval_sort);
 void timeline_point(

@@ -160,14 +160,14 @@ static bool
 add_row(struct tracks *tracks, struct text row_key, struct text node,
     enum tracks_section section, struct text track)
 {
-	struct tracks_track said = { .sort = 0 };
+	struct tracks_track described = { .sort = 0 };
 	char key[KEY_BYTES];
 	uint32_t number, process;
 
 	if (section == TRACKS_SPANS && string_table_find(&tracks->track_keys,
 					   key_of(key, node, track), &number))
-		said = tracks->tracks[number];
-	process = find_process(tracks, node, said.process);
+		described = tracks->tracks[number];
+	process = find_process(tracks, node, described.process);
 	if (process == UINT32_MAX)
 		return false;
 	number = string_table_add(&tracks->row_keys, row_key);
@@ -177,10 +177,11 @@ add_row(struct tracks *tracks, struct text row_key, struct text node,
 		.section = section,
 		.node = string_table_text(&tracks->texts, node),
 		.track = string_table_text(&tracks->texts, track),
-		.sort = said.sort,
+		.sort = described.sort,
 		.begin_ns = INT64_MAX };
-	tracks->rows[number].name =
-	    said.name.bytes > 0 ? said.name : tracks->rows[number].track;
+	tracks->rows[number].name = described.name.bytes > 0
+					? described.name
+					: tracks->rows[number].track;
 	tracks->last = number;
 	return true;
 }

@@ -69,9 +69,9 @@ void tracks_point(
 struct tracks_names {
 	void *arg;
 	void (*on_process)(
-	    void *arg, int64_t pid, struct text name, int64_t place);
+	    void *arg, int64_t pid, struct text name, int64_t position);
 	void (*on_thread)(void *arg, int64_t pid, int64_t tid, struct text name,
-	    int64_t place);
+	    int64_t position);
 };
 /* `first`: nodes that precede all others, in this order (NULL: none). */
 void tracks_describe(const struct tracks *tracks,

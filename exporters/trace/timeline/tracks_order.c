@@ -129,7 +129,7 @@ struct sorted_row {
 };
 
 static int
-by_place(const void *left, const void *right)
+by_position(const void *left, const void *right)
 {
 	const struct sorted_row *a = left, *b = right;
 	int order;
@@ -177,22 +177,22 @@ set_begins(const struct tracks *tracks, struct sorted_row *sorted)
 }
 
 static struct sorted_row *
-sort_rows(const struct tracks *tracks, const uint32_t *places)
+sort_rows(const struct tracks *tracks, const uint32_t *positions)
 {
 	uint32_t count = tracks->row_keys.count;
 	struct sorted_row *sorted = memory_zero(count + 1, sizeof(*sorted));
 
 	for (uint32_t i = 0; i < count; i++)
 		sorted[i] = (struct sorted_row){ &tracks->rows[i], 0,
-			places[tracks->rows[i].process] };
+			positions[tracks->rows[i].process] };
 	set_begins(tracks, sorted);
-	qsort(sorted, count, sizeof(*sorted), by_place);
+	qsort(sorted, count, sizeof(*sorted), by_position);
 	return sorted;
 }
 
 static void
 describe_threads(const struct tracks *tracks,
-    const struct tracks_row *tracks_row, int64_t *place,
+    const struct tracks_row *tracks_row, int64_t *position,
     const struct tracks_names *names)
 {
 	int64_t pid = tracks->processes[tracks_row->process].id;
@@ -209,7 +209,7 @@ describe_threads(const struct tracks *tracks,
 			name = (struct text){ text, (uint32_t)n };
 		}
 		names->on_thread(
-		    names->arg, pid, tracks_row->tids[i], name, ++*place);
+		    names->arg, pid, tracks_row->tids[i], name, ++*position);
 	}
 }
 
@@ -219,24 +219,24 @@ tracks_describe(const struct tracks *tracks, const struct string_table *first,
 {
 	uint32_t count = tracks->process_keys.count, row = 0;
 	struct sorted_process *processes = sort_processes(tracks, first);
-	uint32_t *places = memory_zero(count + 1, sizeof(*places));
+	uint32_t *positions = memory_zero(count + 1, sizeof(*positions));
 	struct sorted_row *sorted;
 
 	for (uint32_t i = 0; i < count; i++)
-		places[processes[i].number] = i;
-	sorted = sort_rows(tracks, places);
+		positions[processes[i].number] = i;
+	sorted = sort_rows(tracks, positions);
 	for (uint32_t i = 0; i < count; i++) {
 		char text[PROCESS_NAME_BYTES];
-		int64_t place = 0;
+		int64_t position = 0;
 
 		names->on_process(names->arg, processes[i].process->id,
 		    name_process(text, processes[i].process), (int64_t)i + 1);
 		for (; row < tracks->row_keys.count && sorted[row].process == i;
 		     row++)
 			describe_threads(
-			    tracks, sorted[row].row, &place, names);
+			    tracks, sorted[row].row, &position, names);
 	}
 	free(sorted);
-	free(places);
+	free(positions);
 	free(processes);
 }

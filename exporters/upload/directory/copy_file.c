@@ -63,8 +63,7 @@ copy_bytes(int fd, int to)
 	return n < 0 ? -1 : fsync(to);
 }
 
-/* ---- temporary names
- * ------------------------------------------------------ */
+/* ---- temporary names ---- */
 
 static bool
 is_ours(const char *name)
@@ -134,8 +133,7 @@ open_named(int to, char name[static NAME_BYTES], mode_t mode)
 	return -1;
 }
 
-/* ---- copying
- * -------------------------------------------------------------- */
+/* ---- copying ---- */
 
 /* `name` is "" for an unnamed file. */
 static int

@@ -20,11 +20,11 @@
 
 #define SHOW_NS (NS_PER_SECOND / 10)
 
-/* ---- messages ------------------------------------------------------------ */
+/* ---- messages ---- */
 
 void
-upload_directory_say(struct upload_directory *u, const struct inbox_file *file,
-    bool bad, const char *what)
+upload_directory_report(struct upload_directory *u,
+    const struct inbox_file *file, bool bad, const char *what)
 {
 	char name[4 * NAME_BYTES_MAX];
 	bool was_bad;
@@ -61,7 +61,7 @@ upload_directory_count_failure(
 	return err_set(err, "%s three times in a row; giving up", what);
 }
 
-/* ---- bad files ---------------------------------------------------------- */
+/* ---- bad files ---- */
 
 static int
 open_refused(struct upload_directory *u, struct err *err)
@@ -89,7 +89,7 @@ refuse(struct upload_directory *u, const struct inbox_file *file, int fd,
 
 	u->counters.bad++;
 	u->bar.done++;
-	upload_directory_say(u, file, true, why);
+	upload_directory_report(u, file, true, why);
 	if (!u->options.refuse || u->options.dry)
 		return;
 	snprintf(tag, sizeof(tag), "%08" PRIx32,
@@ -102,7 +102,7 @@ refuse(struct upload_directory *u, const struct inbox_file *file, int fd,
 		u->counters.refused++;
 }
 
-/* ---- one file ----------------------------------------------------------- */
+/* ---- one file ---- */
 
 /* Returns 1 if it was read, 0 if it is still being written, -1 and `err`. */
 static int
@@ -170,14 +170,15 @@ send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 		err_prefix(&why, "%s", target);
 		u->counters.left++;
 		u->counters.failed++;
-		upload_directory_say(u, file, false, why.text);
+		upload_directory_report(u, file, false, why.text);
 		/* Other targets have the file: the store must still record
 		 * that. */
 		if (put && upload_flight_await(u, session, err) != 0)
 			return -1;
-		return upload_directory_count_failure(&u->untaken, target, err);
+		return upload_directory_count_failure(
+		    &u->send_failures, target, err);
 	}
-	u->untaken = 0;
+	u->send_failures = 0;
 	/* Recorded before the next file is sent. */
 	return put && upload_flight_await(u, session, err) != 0 ? -1 : 1;
 }
@@ -204,7 +205,7 @@ use_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 	if (result.bad > 0) {
 		err_set(&why, "skipped %" PRIu32 " bad entries: %s", result.bad,
 		    result.complaint.text);
-		upload_directory_say(u, file, false, why.text);
+		upload_directory_report(u, file, false, why.text);
 		u->counters.bad_entries += result.bad;
 	}
 	rc = upload_flight_session(u, &session, err);
@@ -258,7 +259,7 @@ visit(struct upload_directory *u, struct inbox_file *file, int64_t now_ns,
 	case INBOX_FAILED:
 		u->counters.bad +=
 		    !reported_files_has(u->reported_files, file, &bad);
-		upload_directory_say(u, file, false, why.text);
+		upload_directory_report(u, file, false, why.text);
 		break;
 	case INBOX_LOCKED:
 	case INBOX_GONE: u->bar.done++; break;
@@ -266,7 +267,7 @@ visit(struct upload_directory *u, struct inbox_file *file, int64_t now_ns,
 	return rc;
 }
 
-/* ---- a pass ------------------------------------------------------------- */
+/* ---- a pass ---- */
 
 static int
 visit_all(struct upload_directory *u, struct inbox_list *list, struct err *err)
@@ -297,7 +298,7 @@ upload_directory_pass(struct upload_directory *u, struct err *err)
 	int rc;
 
 	u->settled_ns = 0;
-	u->unmoved = u->untaken = 0;
+	u->move_failures = u->send_failures = 0;
 	u->counters.left = u->counters.failed = 0;
 	do {
 		rc = inbox_list(u->options.data,
@@ -319,7 +320,7 @@ upload_directory_pass(struct upload_directory *u, struct err *err)
 	return rc;
 }
 
-/* ---- create and free ---------------------------------------------------- */
+/* ---- create and free ---- */
 
 int
 upload_directory_open(struct upload_directory **files,

@@ -44,7 +44,7 @@ struct upload_directory {
 	struct reported_files *reported_files;
 	struct flight flight[UPLOAD_FLIGHTS_MAX];
 	uint32_t first, flights;
-	uint32_t unmoved, untaken; /* consecutive failures */
+	uint32_t move_failures, send_failures; /* consecutive failures */
 	int64_t settled_ns;
 	struct progress bar;
 	int64_t shown_ns;
@@ -53,7 +53,7 @@ struct upload_directory {
 };
 
 /* Report a file once per version.  `bad`: do not read this version again. */
-void upload_directory_say(struct upload_directory *u,
+void upload_directory_report(struct upload_directory *u,
     const struct inbox_file *file, bool bad, const char *what);
 void upload_directory_show(struct upload_directory *u);
 /* Count a failure of a file; -1 if too many consecutive files failed. */

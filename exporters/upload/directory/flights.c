@@ -10,9 +10,9 @@
 #include "exporters/upload/directory/directory_private.h"
 #include "proto/base/memory.h"
 
-/* The file may be archived. */
+/* Every target and the store have the file: move it to the archive. */
 static int
-land(struct upload_directory *u, struct flight *f, struct err *err)
+archive(struct upload_directory *u, struct flight *f, struct err *err)
 {
 	bool gone = false;
 	struct err why;
@@ -22,11 +22,11 @@ land(struct upload_directory *u, struct flight *f, struct err *err)
 		f->tag, &gone, &why) != 0) {
 		u->counters.left++;
 		u->counters.failed++;
-		upload_directory_say(u, &f->file, false, why.text);
-		rc = upload_directory_count_failure(&u->unmoved,
+		upload_directory_report(u, &f->file, false, why.text);
+		rc = upload_directory_count_failure(&u->move_failures,
 		    "cannot move a stored file to the archive", err);
 	} else if (!gone) {
-		u->unmoved = 0;
+		u->move_failures = 0;
 		u->counters.files++;
 		u->counters.entries += f->entries;
 	}
@@ -47,7 +47,7 @@ drop_first(struct upload_directory *u)
 
 /* Archive acknowledged files, oldest first. */
 static int
-land_all(struct upload_directory *u, struct err *err)
+archive_acked(struct upload_directory *u, struct err *err)
 {
 	while (u->flights > 0) {
 		struct flight *f = &u->flight[u->first];
@@ -55,7 +55,7 @@ land_all(struct upload_directory *u, struct err *err)
 
 		if (f->upto > publisher_acked(f->session))
 			break;
-		rc = land(u, f, err);
+		rc = archive(u, f, err);
 		drop_first(u);
 		if (rc != 0)
 			return -1;
@@ -105,7 +105,7 @@ upload_flight_begin(struct upload_directory *u, const struct inbox_file *file,
 	    publisher_await(u->flight[u->first].session,
 		u->flight[u->first].upto, err) != 0)
 		return -1;
-	return land_all(u, err);
+	return archive_acked(u, err);
 }
 
 int
@@ -114,7 +114,7 @@ upload_flight_await(
 {
 	if (publisher_await(session, publisher_taken(session), err) != 0)
 		return -1;
-	return land_all(u, err);
+	return archive_acked(u, err);
 }
 
 int

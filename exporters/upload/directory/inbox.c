@@ -45,7 +45,7 @@ inbox_is_same(const struct inbox *a, const struct inbox *b)
 	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* ---- the list ----------------------------------------------------------- */
+/* ---- the list ---- */
 
 /* The year of a file may be outside the range of nanoseconds. */
 static int64_t
@@ -141,7 +141,7 @@ inbox_list_clear(struct inbox_list *list)
 	*list = (struct inbox_list){ .at = NULL };
 }
 
-/* ---- one file ----------------------------------------------------------- */
+/* ---- one file ---- */
 
 bool
 inbox_has(const struct inbox *inbox, const struct inbox_file *file)
@@ -157,7 +157,7 @@ inbox_has(const struct inbox *inbox, const struct inbox_file *file)
 }
 
 static enum inbox_taken
-say(const struct inbox_file *file, struct err *err)
+set_error(const struct inbox_file *file, struct err *err)
 {
 	char name[300];
 
@@ -179,11 +179,12 @@ inbox_take(
 	*fd = openat(inbox->fd, file->name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (*fd < 0)
-		return say(file, err);
+		return set_error(file, err);
 	if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
-		taken = errno == EWOULDBLOCK ? INBOX_LOCKED : say(file, err);
+		taken =
+		    errno == EWOULDBLOCK ? INBOX_LOCKED : set_error(file, err);
 	else if (fstat(*fd, &st) != 0)
-		taken = say(file, err);
+		taken = set_error(file, err);
 	else if (S_ISREG(st.st_mode)) {
 		note(file, &st);
 		/* The previous holder of the lock may have moved the file. */
@@ -222,8 +223,8 @@ move_across(struct inbox *from, const struct inbox_file *file, int fd,
 /* A file that replaced this one in the meantime has not been read: it is moved
  * back unless an even newer one exists. */
 static int
-look_again(struct inbox *from, const struct inbox_file *file, struct inbox *to,
-    char *as, bool *gone)
+return_newer(struct inbox *from, const struct inbox_file *file,
+    struct inbox *to, char *as, bool *gone)
 {
 	struct inbox_file moved = *file;
 
@@ -240,7 +241,7 @@ move_as(struct inbox *from, const struct inbox_file *file, int fd,
     struct inbox *to, char *as, bool *gone)
 {
 	if (copy_file_rename(from->fd, file->name, to->fd, as) == 0)
-		return look_again(from, file, to, as, gone);
+		return return_newer(from, file, to, as, gone);
 	if (errno != EXDEV)
 		return -1;
 	return move_across(from, file, fd, to, as, gone);
@@ -273,9 +274,9 @@ is_same(struct inbox *to, const char *name, int fd)
 	return same;
 }
 
-/* A file has this name. */
+/* `to` has a file of this name: move the file as NAME.TAG. */
 static int
-move_beside(struct inbox *from, const struct inbox_file *file, int fd,
+move_renamed(struct inbox *from, const struct inbox_file *file, int fd,
     struct inbox *to, const char *tag, bool *gone)
 {
 	char as[NAME_BYTES];
@@ -303,7 +304,7 @@ inbox_move(struct inbox *from, const struct inbox_file *file, int fd,
 		return 0;
 	rc = move_as(from, file, fd, to, file->name, gone);
 	if (rc != 0 && errno == EEXIST)
-		rc = move_beside(from, file, fd, to, tag, gone);
+		rc = move_renamed(from, file, fd, to, tag, gone);
 	/* Removed in between, unless `to` itself was. */
 	if (rc != 0 && errno == ENOENT && !inbox_has(from, file)) {
 		*gone = true;

@@ -43,19 +43,19 @@ take_id(char *to, struct text id, const char *what, struct err *err)
 }
 
 int
-datastore_place_read(
-    struct datastore_place *place, const char *text, struct err *err)
+datastore_location_read(
+    struct datastore_location *location, const char *text, struct err *err)
 {
 	const char *slash = strchr(text, '/');
 	struct text project = text_of(text);
 
-	*place = (struct datastore_place){ "", "" };
+	*location = (struct datastore_location){ "", "" };
 	if (slash != NULL)
 		project.bytes = (uint32_t)(slash - text);
-	if (take_id(place->project, project, "project", err) != 0)
+	if (take_id(location->project, project, "project", err) != 0)
 		return -1;
 	return slash == NULL ? 0
-			     : take_id(place->namespace, text_of(slash + 1),
+			     : take_id(location->namespace, text_of(slash + 1),
 				   "namespace", err);
 }
 
@@ -102,13 +102,13 @@ timing_text(const struct result_entry *entry)
 }
 
 int
-datastore_check(const struct datastore_place *place,
+datastore_check(const struct datastore_location *location,
     const struct datastore_item *item, struct err *err)
 {
 	const struct result_file *result = item->result;
 	const struct result_entry *entry = item->entry;
 	size_t bytes = ENTITY_OVERHEAD + KEY_OVERHEAD +
-		       strlen(place->namespace) + 1 + KEY_BYTES +
+		       strlen(location->namespace) + 1 + KEY_BYTES +
 		       sizeof("start") + TIME_BYTES +
 		       stored_bytes("test", result->test) +
 		       stored_bytes("info", item->info);
@@ -193,7 +193,7 @@ put_timing(struct json *json, const struct value *timing)
 }
 
 static void
-put_key(struct json *json, const struct datastore_place *place,
+put_key(struct json *json, const struct datastore_location *location,
     const struct datastore_item *item)
 {
 	const struct result_file *result = item->result;
@@ -210,10 +210,10 @@ put_key(struct json *json, const struct datastore_place *place,
 	json_name(json, "partitionId");
 	json_begin_object(json);
 	json_name(json, "projectId");
-	json_string(json, place->project);
-	if (place->namespace[0] != '\0') {
+	json_string(json, location->project);
+	if (location->namespace[0] != '\0') {
 		json_name(json, "namespaceId");
-		json_string(json, place->namespace);
+		json_string(json, location->namespace);
 	}
 	json_end_object(json);
 	json_name(json, "path");
@@ -229,13 +229,13 @@ put_key(struct json *json, const struct datastore_place *place,
 }
 
 static void
-put_mutation(struct json *json, const struct datastore_place *place,
+put_mutation(struct json *json, const struct datastore_location *location,
     const struct datastore_item *item)
 {
 	json_begin_object(json);
 	json_name(json, "upsert");
 	json_begin_object(json);
-	put_key(json, place, item);
+	put_key(json, location, item);
 	json_name(json, "properties");
 	json_begin_object(json);
 	put_text(json, "test", item->result->test, true);
@@ -266,14 +266,15 @@ datastore_commit(void)
 
 /* A single entity fits: a byte of text has at most six when escaped. */
 bool
-datastore_add(struct json_batch *commit, const struct datastore_place *place,
+datastore_add(struct json_batch *commit,
+    const struct datastore_location *location,
     const struct datastore_item *item)
 {
 	struct json_memory mutation;
 	bool fits;
 
 	json_memory_begin(&mutation, JSON_STRICT);
-	put_mutation(&mutation.to, place, item);
+	put_mutation(&mutation.to, location, item);
 	fits = json_batch_add(commit, json_memory_end(&mutation));
 	free(mutation.text);
 	return fits;

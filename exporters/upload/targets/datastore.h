@@ -25,15 +25,15 @@ enum {
 	    100, /* bytes of the name of a project or a namespace */
 };
 
-struct datastore_place {
+struct datastore_location {
 	char project[DATASTORE_ID_BYTES_MAX + 1];
 	char namespace[DATASTORE_ID_BYTES_MAX +
 		       1]; /* "": the default namespace */
 };
 
 /* Parse "PROJECT" or "PROJECT/NAMESPACE". */
-int datastore_place_read(
-    struct datastore_place *place, const char *text, struct err *err);
+int datastore_location_read(
+    struct datastore_location *location, const char *text, struct err *err);
 
 /* The part of a result that becomes an entity. */
 struct datastore_item {
@@ -48,7 +48,7 @@ struct datastore_item datastore_item(struct json_relayout *again,
     const struct result_file *result, const struct result_entry *entry);
 
 /* Check the limits of the service.  Returns -1 if one is exceeded. */
-int datastore_check(const struct datastore_place *place,
+int datastore_check(const struct datastore_location *location,
     const struct datastore_item *item, struct err *err);
 
 /* An empty commit; free it with json_batch_clear. */
@@ -56,7 +56,8 @@ struct json_batch datastore_commit(void);
 /* Add an entity that passed the check.  False: there is no room, send the
  * commit first. */
 bool datastore_add(struct json_batch *commit,
-    const struct datastore_place *place, const struct datastore_item *item);
+    const struct datastore_location *location,
+    const struct datastore_item *item);
 
 /* Check the answer to a commit of `mutations` mutations; -1 if it is
  * malformed. */

@@ -27,7 +27,7 @@ enum { URL_BYTES = 1024, STATUS_UNAUTHORIZED = 401 };
 
 struct target {
 	struct http *http;
-	struct datastore_place place;
+	struct datastore_location location;
 	char url[URL_BYTES];
 	bool is_emulator; /* an emulator needs no account */
 	struct google_account account;
@@ -77,13 +77,13 @@ make_url(struct target *target, struct err *err)
 	if (get_base(base, &target->is_emulator, err) != 0)
 		return -1;
 	http_encode(
-	    project, sizeof(project), text_of(target->place.project), "");
+	    project, sizeof(project), text_of(target->location.project), "");
 	if (snprintf(target->url, URL_BYTES, "%s/v1/projects/%s:commit", base,
 		project) >= URL_BYTES)
 		return err_set(err, OVERRIDE " is too long");
 	snprintf(target->identity, sizeof(target->identity),
-	    "datastore:%s/%s@%s", target->place.project,
-	    target->place.namespace, base);
+	    "datastore:%s/%s@%s", target->location.project,
+	    target->location.namespace, base);
 	return 0;
 }
 
@@ -112,7 +112,7 @@ target_open(struct target **target, const char *rest,
 	*target = t;
 	t->commit = datastore_commit();
 	json_relayout_init(&t->again);
-	if (datastore_place_read(&t->place, rest, err) == 0 &&
+	if (datastore_location_read(&t->location, rest, err) == 0 &&
 	    make_url(t, err) == 0 &&
 	    (t->is_emulator || google_account_open(&t->account, err) == 0) &&
 	    http_open(&t->http, how, err) == 0)
@@ -187,11 +187,11 @@ send_commit(struct target *t, struct err *err)
 static int
 add(struct target *t, const struct datastore_item *item, struct err *err)
 {
-	if (datastore_add(&t->commit, &t->place, item))
+	if (datastore_add(&t->commit, &t->location, item))
 		return 0;
 	if (send_commit(t, err) != 0)
 		return -1;
-	return datastore_add(&t->commit, &t->place, item) ? 0 : -1;
+	return datastore_add(&t->commit, &t->location, item) ? 0 : -1;
 }
 
 /* An entry that exceeds a limit does not affect the others. */
@@ -215,7 +215,7 @@ put_result(struct target *t, const struct result_file *result, struct err *err)
 	struct err why;
 	int rc;
 
-	if (datastore_check(&t->place, &test, err) != 0)
+	if (datastore_check(&t->location, &test, err) != 0)
 		return -1;
 	json_batch_begin(&t->commit);
 	rc = 0;
@@ -223,7 +223,7 @@ put_result(struct target *t, const struct result_file *result, struct err *err)
 		const struct datastore_item item =
 		    datastore_item(&t->again, result, &result->entries[i]);
 
-		if (datastore_check(&t->place, &item, &why) == 0)
+		if (datastore_check(&t->location, &item, &why) == 0)
 			rc = add(t, &item, err);
 		else
 			warn(result, item.entry, &why);

@@ -43,7 +43,7 @@ struct target {
 	unsigned char *body;
 	size_t used, room;
 
-	struct string_table sets;
+	struct string_table groups;
 	struct keys *keys; /* indexed by metric group number */
 	uint32_t keys_room;
 
@@ -51,9 +51,9 @@ struct target {
 	char prefix[PREFIX_BYTES_MAX];
 	size_t prefix_bytes;
 	struct {
-		char set[NAME_BYTES_MAX], node[NAME_BYTES_MAX],
+		char group[NAME_BYTES_MAX], node[NAME_BYTES_MAX],
 		    partition[NAME_BYTES_MAX];
-		uint32_t set_bytes, node_bytes, partition_bytes;
+		uint32_t group_bytes, node_bytes, partition_bytes;
 		uint32_t number; /* of the metric group */
 	} last;
 };
@@ -86,7 +86,7 @@ influx_close(struct target **to)
 		free(t->keys[i].ends);
 	}
 	free(t->keys);
-	string_table_clear(&t->sets);
+	string_table_clear(&t->groups);
 	free(t->body);
 	free(t->url);
 	free(t);
@@ -99,8 +99,8 @@ influx_open(struct target **to, const char *rest,
 {
 	struct target *t = memory_zero(1, sizeof(*t));
 
-	string_table_init(&t->sets);
-	t->last.set_bytes = UINT32_MAX;
+	string_table_init(&t->groups);
+	t->last.group_bytes = UINT32_MAX;
 	t->room = BODY_BYTES;
 	t->body = memory_alloc(t->room);
 	t->url = memory_format(
@@ -160,13 +160,13 @@ make_prefix(struct target *t, const struct target_row *row)
 	memcpy(at, ",partition=", 11);
 	at += 11 + influx_escape(at + 11, row->partition, INFLUX_KEY);
 	t->prefix_bytes = (size_t)(at - t->prefix);
-	memcpy(t->last.set, record->source.at, record->source.bytes);
+	memcpy(t->last.group, record->source.at, record->source.bytes);
 	memcpy(t->last.node, record->node.at, record->node.bytes);
 	memcpy(t->last.partition, row->partition.at, row->partition.bytes);
-	t->last.set_bytes = record->source.bytes;
+	t->last.group_bytes = record->source.bytes;
 	t->last.node_bytes = record->node.bytes;
 	t->last.partition_bytes = row->partition.bytes;
-	t->last.number = string_table_add(&t->sets, record->source);
+	t->last.number = string_table_add(&t->groups, record->source);
 	t->keys = memory_grow_zero(
 	    t->keys, &t->keys_room, t->last.number, sizeof(*t->keys));
 }
@@ -177,7 +177,7 @@ prepare(struct target *t, const struct target_row *row)
 	const struct record *record = row->record;
 	struct keys *keys;
 
-	if (!is_last(record->source, t->last.set, t->last.set_bytes) ||
+	if (!is_last(record->source, t->last.group, t->last.group_bytes) ||
 	    !is_last(record->node, t->last.node, t->last.node_bytes) ||
 	    !is_last(
 		row->partition, t->last.partition, t->last.partition_bytes))

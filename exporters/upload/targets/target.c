@@ -72,7 +72,7 @@ list_types(char *to, size_t room, enum target_use use)
 }
 
 static int
-check(const struct target_type *type, struct text behind, const char *rest,
+check(const struct target_type *type, struct text after, const char *rest,
     enum target_use use, struct err *err)
 {
 	char all[300], takes[80], wanted[80];
@@ -85,7 +85,7 @@ check(const struct target_type *type, struct text behind, const char *rest,
 		    type->scheme, wanted,
 		    name_uses(takes, sizeof(takes), type->takes), wanted, all);
 	}
-	if (type->rest == NULL && behind.bytes > 0)
+	if (type->rest == NULL && after.bytes > 0)
 		return err_set_option(
 		    err, "to", "%s: nothing may follow it", type->scheme);
 	if (type->rest != NULL && *rest == '\0')
@@ -102,12 +102,12 @@ target_find(
 {
 	char all[300], quoted[80], wanted[80];
 	struct text scheme = { name, (uint32_t)strcspn(name, ":") };
-	struct text behind = text_of(name + scheme.bytes);
+	struct text after = text_of(name + scheme.bytes);
 
-	*rest = behind.at + (behind.bytes > 0);
+	*rest = after.at + (after.bytes > 0);
 	for (uint32_t i = 0; types[i] != NULL; i++)
 		if (text_equal(scheme, text_of(types[i]->scheme)))
-			return check(types[i], behind, *rest, use, err) == 0
+			return check(types[i], after, *rest, use, err) == 0
 				   ? types[i]
 				   : NULL;
 	list_types(all, sizeof(all), use);

@@ -7,7 +7,7 @@
 #include "exporters/samples/columns.h"
 #include "proto/wire/wire.h"
 
-static struct column_sets sets;
+static struct column_groups sets;
 
 static void
 take(const char *kind, const char *set, const char *names, const char *units)

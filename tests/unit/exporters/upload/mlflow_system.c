@@ -30,7 +30,7 @@ assert_key(uint32_t number, const char *node, const char *set,
 {
 	const struct series_point point = { .number = number,
 		.node = text_of(node),
-		.set = text_of(set),
+		.group = text_of(set),
 		.metric = text_of(metric) };
 	struct text key = mlflow_system_key(&keys, &point);
 	char got[MLFLOW_KEY_BYTES_MAX + 1];

@@ -665,12 +665,12 @@ test_a_place_has_no_user_and_no_query(void **state)
 		{ "http://a@b@[::1]:8/", "http://[::1]:8/" },
 		{ "nothing", "nothing" },
 	};
-	char place[HTTP_PLACE_BYTES];
+	char place[HTTP_DISPLAY_URL_BYTES];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_string_equal(
-		    http_place(place, cases[i][0]), cases[i][1]);
+		    http_display_url(place, cases[i][0]), cases[i][1]);
 }
 
 static void

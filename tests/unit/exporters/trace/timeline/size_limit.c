@@ -67,7 +67,7 @@ the_time_that_fits_is_the_longest_of_whole_stretches(void **state)
 					      (10 + check_random(&seed) % 50));
 		uint64_t total = fill(&limit, from, from + width + 1, &seed);
 		uint64_t max = check_random(&seed) % total;
-		int64_t stretch = width / SIZE_LIMIT_STRETCHES + 1;
+		int64_t stretch = width / SIZE_LIMIT_SECTIONS + 1;
 		int64_t end = size_limit_time(&limit, total, max);
 
 		assert_true(end > from && end < from + width + 1);
@@ -108,7 +108,7 @@ what_lies_outside_is_counted_at_the_ends(void **state)
 	size_limit_add(&limit, -5, 0, 10);
 	size_limit_add(&limit, INT64_MAX, 7, 20);
 	assert_int_equal(limit.bytes[0], 10);
-	assert_int_equal(limit.bytes[SIZE_LIMIT_STRETCHES - 1], 20);
+	assert_int_equal(limit.bytes[SIZE_LIMIT_SECTIONS - 1], 20);
 	size_limit_clear(&limit);
 }
 

@@ -8,7 +8,7 @@
 
 #include "tests/unit/check.h"
 
-static const struct datastore_place place = { "proj", "space" };
+static const struct datastore_location place = { "proj", "space" };
 
 /* A file of three kinds of timings. */
 static struct result_entry entries[3];
@@ -212,21 +212,21 @@ what_the_service_cannot_take_is_reported_before_it_is_asked(void **state)
 static void
 a_place_is_a_project_and_maybe_a_namespace(void **state)
 {
-	struct datastore_place to;
+	struct datastore_location to;
 	struct err err;
 
 	(void)state;
-	assert_int_equal(datastore_place_read(&to, "a-b", &err), 0);
+	assert_int_equal(datastore_location_read(&to, "a-b", &err), 0);
 	assert_string_equal(to.project, "a-b");
 	assert_string_equal(to.namespace, "");
-	assert_int_equal(datastore_place_read(&to, "x.org:p/n_1", &err), 0);
+	assert_int_equal(datastore_location_read(&to, "x.org:p/n_1", &err), 0);
 	assert_string_equal(to.project, "x.org:p");
 	assert_string_equal(to.namespace, "n_1");
-	assert_int_equal(datastore_place_read(&to, "", &err), -1);
-	assert_int_equal(datastore_place_read(&to, "a/", &err), -1);
-	assert_int_equal(datastore_place_read(&to, "/a", &err), -1);
-	assert_int_equal(datastore_place_read(&to, "a/b/c", &err), -1);
-	assert_int_equal(datastore_place_read(&to, "a?b", &err), -1);
+	assert_int_equal(datastore_location_read(&to, "", &err), -1);
+	assert_int_equal(datastore_location_read(&to, "a/", &err), -1);
+	assert_int_equal(datastore_location_read(&to, "/a", &err), -1);
+	assert_int_equal(datastore_location_read(&to, "a/b/c", &err), -1);
+	assert_int_equal(datastore_location_read(&to, "a?b", &err), -1);
 }
 
 static void
