@@ -22,8 +22,7 @@ db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
 	assert(!write || !db->read_only);
 	rc = db_env_begin(db->shared, write, &mdb);
 	if (rc != 0)
-		return err_set(
-		    err, "%s: begin: %s", db->path, mdb_strerror(rc));
+		return db_env_refuse(db->path, "begin", rc, err);
 	*txn = memory_zero(1, sizeof(**txn));
 	(*txn)->db = db;
 	(*txn)->mdb = mdb;
@@ -56,16 +55,26 @@ judge(const struct db *db, int rc)
 	}
 }
 
-static void
-end(struct db_txn **txn)
+static int
+end(struct db_txn **txn, bool commit)
 {
 	struct db *db = (*txn)->db;
+	int rc = 0;
 
-	db_env_end(db->shared);
+	if (!(*txn)->write) {
+		db_env_end_read(db->shared, (*txn)->mdb);
+	} else {
+		if (commit)
+			rc = mdb_txn_commit((*txn)->mdb);
+		else
+			mdb_txn_abort((*txn)->mdb);
+		db_env_end(db->shared);
+	}
 	free(*txn);
 	*txn = NULL;
 	if (db->read_only)
 		db_resident_drop(db);
+	return rc;
 }
 
 enum db_result
@@ -76,13 +85,12 @@ db_commit(struct db_txn **txn, struct err *err)
 	int rc = (*txn)->rc;
 
 	heartbeat_beat();
-	if (rc != 0 || !(*txn)->write) {
-		mdb_txn_abort((*txn)->mdb);
+	if (rc != 0) {
+		end(txn, false);
 	} else {
 		doing = "commit";
-		rc = mdb_txn_commit((*txn)->mdb);
+		rc = end(txn, true);
 	}
-	end(txn);
 	if (rc != 0)
 		err_set(err, "%s: %s: %s", db->path, doing, mdb_strerror(rc));
 	return judge(db, rc);
@@ -93,8 +101,7 @@ db_abort(struct db_txn **txn)
 {
 	if (*txn == NULL)
 		return;
-	mdb_txn_abort((*txn)->mdb);
-	end(txn);
+	end(txn, false);
 }
 
 bool
