@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -26,8 +28,15 @@ bool
 db_env_disk_is_full(const struct db *db)
 {
 	struct statvfs fs;
+	struct rlimit limit;
+	struct stat st;
+	int fd;
 
-	return statvfs(db->path, &fs) == 0 && fs.f_bavail < FULL_BLOCKS;
+	if (statvfs(db->path, &fs) == 0 && fs.f_bavail < FULL_BLOCKS)
+		return true;
+	return mdb_env_get_fd(db->shared->env, &fd) == 0 &&
+	       fstat(fd, &st) == 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (rlim_t)st.st_size >= limit.rlim_cur;
 }
 
 /* The option, else $POOLSCOPE_MAP_BYTES; 0: not given. */

@@ -86,7 +86,8 @@ int db_env_refuse(
 void db_resident_note(struct db *db, const void *value, size_t bytes);
 void db_resident_drop(struct db *db);
 
-/* Is the file system of `db` almost full? */
+/* Is the file system of `db` almost full, or its file as large as the process
+ * may make it? */
 bool db_env_disk_is_full(const struct db *db);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "proto/hash/crc32c.h"
 #include "proto/base/memory.h"
+#include "proto/os/file_io.h"
 #include "proto/os/heartbeat.h"
 
 int
@@ -39,20 +40,17 @@ db_txn_fail(struct db_txn *txn, int rc, const char *doing)
 	}
 }
 
-/* A short write, which some file systems return when they are full, comes out
- * of LMDB as EIO. */
+/* A short write, which comes from a disk that is almost full or from the limit
+ * of the size of files, comes out of LMDB as EIO. */
 static enum db_result
 judge(const struct db *db, int rc)
 {
-	switch (rc) {
-	case 0: return DB_OK;
-	case MDB_MAP_FULL:
-	case ENOSPC:
-	case EDQUOT:
-	case EFBIG: return DB_FULL;
-	case EIO: return db_env_disk_is_full(db) ? DB_FULL : DB_BROKEN;
-	default: return DB_BROKEN;
-	}
+	if (rc == 0)
+		return DB_OK;
+	if (rc == MDB_MAP_FULL || file_io_is_full(rc) ||
+	    (rc == EIO && db_env_disk_is_full(db)))
+		return DB_FULL;
+	return DB_BROKEN;
 }
 
 static int
