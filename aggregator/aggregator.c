@@ -21,10 +21,10 @@
 #include "proto/service/service.h"
 
 enum { READER_QUEUE = 4 }; /* messages */
-#define SETTLE_NS       (2 * NS_PER_SECOND)
+#define SETTLE_NS        (2 * NS_PER_SECOND)
 #define STALE_READERS_NS (10 * NS_PER_SECOND)
-#define CATCH_UP_NS     (NS_PER_SECOND / 50)
-#define CATCH_UP_MAX_NS (5 * NS_PER_SECOND)
+#define CATCH_UP_NS      (NS_PER_SECOND / 50)
+#define CATCH_UP_MAX_NS  (5 * NS_PER_SECOND)
 
 struct aggregator {
 	struct aggregator_settings_given given;
@@ -224,8 +224,8 @@ start(void *arg, struct loop *loop, struct err *err)
 	const struct thread_watcher watcher = loop_watcher(loop);
 
 	self->loop = loop;
-	self->stale_readers = (struct loop_timer){
-		.on_timer = on_stale_readers, .arg = self };
+	self->stale_readers =
+	    (struct loop_timer){ .on_timer = on_stale_readers, .arg = self };
 	if (aggregator_settings_resolve(
 		&self->given, &self->aggregator_settings, err) != 0)
 		return -1;

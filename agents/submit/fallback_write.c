@@ -86,9 +86,7 @@ write_file(
 	if (rc == 0)
 		return 0;
 	err_set(err, "%s: %s", path, strerror(wrong));
-	return rc == -1 && (file_io_is_full(wrong) || wrong == EIO)
-		   ? 1
-		   : -1;
+	return rc == -1 && (file_io_is_full(wrong) || wrong == EIO) ? 1 : -1;
 }
 
 int

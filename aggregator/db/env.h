@@ -78,8 +78,7 @@ void db_env_end(struct db_env *shared);
 int db_env_make_spare(struct db_env *shared);
 void db_env_free_spare(struct db_env *shared);
 /* Set the error of db_env_begin; returns -1. */
-int db_env_refuse(
-    const char *path, const char *doing, int rc, struct err *err);
+int db_env_refuse(const char *path, const char *doing, int rc, struct err *err);
 
 /* For a read-only `db` of one thread: note what was read; between two
  * transactions, release the memory if it is large. */

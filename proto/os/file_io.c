@@ -76,7 +76,8 @@ void
 file_io_catch_limit(void)
 {
 	struct sigaction action = { .sa_handler = ignore,
-		.sa_flags = SA_RESTART }, before;
+		.sa_flags = SA_RESTART },
+			 before;
 
 	if (sigaction(SIGXFSZ, NULL, &before) == 0 &&
 	    before.sa_handler != SIG_IGN)
