@@ -22,6 +22,9 @@ text=$(head -c 4000 /dev/zero | tr '\0' x)
 large() {
 	emit large --message "$text" --wait accepted --timeout 2s --fallback "$TMP/none"
 }
+says_full() {
+	grep -q full "$TMP/aggregator.log"
+}
 ACCEPTED=0
 stored() {
 	[ "$(poolscope-dump -p pool --quiet | wc -l)" -eq "$ACCEPTED" ]
@@ -44,7 +47,7 @@ emit first --wait stored && ACCEPTED=1
 limit aggregator $((400 * KIB)):unlimited
 fill 100
 check "the aggregator runs although its files may not grow" alive aggregator
-check "... and says so" wait_until 'grep -q full "$TMP/aggregator.log"'
+check "... and says so" wait_until says_full
 limit aggregator unlimited:unlimited
 check "without the limit everything that was accepted is stored" wait_until stored 60
 

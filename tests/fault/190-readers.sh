@@ -49,11 +49,14 @@ hold() {
 	mkfifo "$TMP/$1.hold"
 	/usr/bin/python3 "$READERS" "$DIR/store/$1" all hold <"$TMP/$1.hold" >"$TMP/$1.held" 2>&1 &
 }
+held() {
+	[ -s "$TMP/tables.held" ] && [ -s "$TMP/journal.held" ]
+}
 hold tables
 hold journal
 exec 7>"$TMP/tables.hold" 8>"$TMP/journal.hold"
 check "a program takes every place for readers" \
-	wait_until '[ -s "$TMP/tables.held" ] && [ -s "$TMP/journal.held" ]'
+	wait_until held
 stored "although no place is left"
 check_status 1 "a further reader of the directory is refused" \
 	timeout 60 poolscope-dump -p pool --store "$DIR/store"
