@@ -269,9 +269,8 @@ on_catching_up(void *arg, struct loop_timer *timer)
 	loop_quit(self->loop, EXIT_SUCCESS);
 }
 
-/* Revoked keys lose their access even if the rest of the reload fails. */
 static int
-renew(void *arg, struct loop *loop, struct err *err)
+renew_auth(void *arg, struct loop *loop, struct err *err)
 {
 	struct aggregator *self = arg;
 	bool rekeyed = false;
@@ -284,9 +283,15 @@ renew(void *arg, struct loop *loop, struct err *err)
 	query_server_rekey(self->query_server);
 	if (ingest_rekey(self->ingest, err) == 0)
 		return 0;
+	log_error("exiting: %s", err->text);
 	loop_quit(loop, EXIT_FAILURE);
-	return -1;
+	return 0;
 }
+
+static const struct service_renewal renewals[] = {
+	{ "authorized keys and server key", renew_auth },
+	{ .what = NULL },
+};
 
 static int
 reload(void *arg, struct loop *loop, struct err *err)
@@ -346,7 +351,7 @@ main(int argc, char **argv)
 		.declare_files = declare_files,
 		.start = start,
 		.stop = stop,
-		.renew = renew,
+		.renewals = renewals,
 		.reload = reload,
 		.clear = clear,
 	};
