@@ -41,7 +41,7 @@ send_frame(struct sender *sender, const struct sender_stream *s,
 	header->node = (struct text){ sender->node, sender->node_bytes };
 	header->session = s->session;
 	header->sent_ns = next_stamp(sender, wall_ns);
-	header->start_count = sender->run;
+	header->start_count = sender->start_count;
 	frame.bytes = (uint32_t)wire_frame(
 	    sender->frame, sizeof(sender->frame), header, body);
 	assert(frame.bytes > 0);
@@ -207,13 +207,14 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 		header.type = WIRE_GAP;
 		header.last_seq = batch.last_seq;
 		header.reason = batch.reason;
-		header.chain_after = batch.after;
+		header.chain_after = batch.chain_after;
 		batch.body = (struct text){ NULL, 0 };
 		/* The rest of a gap begins at the number that the aggregator
 		 * expects. */
 		if (batch.seq < seq)
-			header.chain = s->sent > 0 ? s->entry[s->sent - 1].after
-						   : s->chain;
+			header.chain = s->sent > 0
+					   ? s->entry[s->sent - 1].chain_after
+					   : s->chain;
 	}
 	if (!send_frame(sender, s, &header, batch.body, now_ns, wall_ns)) {
 		s->ready = true;
@@ -222,7 +223,7 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 	entry.last = batch.last_seq;
 	entry.bytes = batch.body.bytes;
 	entry.gap = header.type == WIRE_GAP;
-	entry.after = sender_chain_after(&batch);
+	entry.chain_after = sender_chain_after(&batch);
 	entry.stamp_ns = header.sent_ns;
 	entry.sent_ns = sender->sent_ns;
 	note_sent(sender, s, &entry, now_ns);
