@@ -331,16 +331,20 @@ start(void *arg, struct loop *loop, struct err *err)
 }
 
 static int
-renew(void *arg, struct loop *loop, struct err *err)
+renew_client_key(void *arg, struct loop *loop, struct err *err)
 {
 	struct agent *agent = arg;
+	int rc = client_key_renew(err);
 
 	(void)loop;
-	if (client_key_renew(err) != 0)
-		return -1;
 	spool_uplink_renew_key(agent->spool_uplink);
-	return 0;
+	return rc;
 }
+
+static const struct service_renewal renewals[] = {
+	{ "client key", renew_client_key },
+	{ .what = NULL },
+};
 
 static int
 reload(void *arg, struct loop *loop, struct err *err)
@@ -434,7 +438,7 @@ main(int argc, char **argv)
 		.declare_files = declare_files,
 		.start = start,
 		.stop = stop,
-		.renew = renew,
+		.renewals = renewals,
 		.reload = reload,
 		.clear = clear,
 	};

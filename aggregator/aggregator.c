@@ -21,9 +21,10 @@
 #include "proto/service/service.h"
 
 enum { READER_QUEUE = 4 }; /* messages */
-#define SETTLE_NS       (2 * NS_PER_SECOND)
-#define CATCH_UP_NS     (NS_PER_SECOND / 50)
-#define CATCH_UP_MAX_NS (5 * NS_PER_SECOND)
+#define SETTLE_NS        (2 * NS_PER_SECOND)
+#define STALE_READERS_NS (10 * NS_PER_SECOND)
+#define CATCH_UP_NS      (NS_PER_SECOND / 50)
+#define CATCH_UP_MAX_NS  (5 * NS_PER_SECOND)
 
 struct aggregator {
 	struct aggregator_settings_given given;
@@ -35,7 +36,7 @@ struct aggregator {
 	struct ingest *ingest;
 	struct query_server *query_server;
 	struct loop *loop;
-	struct loop_timer catch_up;
+	struct loop_timer catch_up, stale_readers;
 	int64_t catch_up_until_ns;
 	struct aggregator_settings aggregator_settings;
 };
@@ -102,7 +103,6 @@ open_store(struct aggregator *self, struct err *err)
 	    journal_open(&self->journal, self->aggregator_settings.store, &how,
 		err) != 0)
 		return -1;
-	db_clear_stale_readers(journal_db(self->journal));
 	indexer = aggregator_settings_indexer(
 	    &self->given, &self->aggregator_settings);
 	if (writer_open(&self->writer, self->aggregator_settings.store,
@@ -120,6 +120,22 @@ open_store(struct aggregator *self, struct err *err)
 		    (unsigned long long)journal_next(self->journal) - 1);
 	return reader_open_shared(
 	    &self->reader, writer_db(self->writer), self->journal, err);
+}
+
+/* A program that reads the directory of the store and dies would hold the
+ * pages that it read for ever. */
+static void
+on_stale_readers(void *arg, struct loop_timer *timer)
+{
+	struct aggregator *self = arg;
+	int dead = db_clear_stale_readers(journal_db(self->journal)) +
+		   db_clear_stale_readers(writer_db(self->writer));
+
+	(void)timer;
+	if (dead > 0)
+		log_info("%d readers of the store ended without closing it; "
+			 "their places are free again",
+		    dead);
 }
 
 /* Brokers of this host forward the identity of keys, too: the authorized keys
@@ -208,6 +224,8 @@ start(void *arg, struct loop *loop, struct err *err)
 	const struct thread_watcher watcher = loop_watcher(loop);
 
 	self->loop = loop;
+	self->stale_readers =
+	    (struct loop_timer){ .on_timer = on_stale_readers, .arg = self };
 	if (aggregator_settings_resolve(
 		&self->given, &self->aggregator_settings, err) != 0)
 		return -1;
@@ -216,6 +234,9 @@ start(void *arg, struct loop *loop, struct err *err)
 		return -1;
 	if (writer_start(self->writer, &watcher, err) != 0)
 		return -1;
+	on_stale_readers(self, &self->stale_readers);
+	loop_set_timer(loop, &self->stale_readers,
+	    clock_monotonic_ns() + STALE_READERS_NS, STALE_READERS_NS);
 	for (uint32_t i = 0; i < self->given.listen.count; i++)
 		log_info(
 		    "listening for batches on %s", self->given.listen.at[i]);
@@ -248,9 +269,8 @@ on_catching_up(void *arg, struct loop_timer *timer)
 	loop_quit(self->loop, EXIT_SUCCESS);
 }
 
-/* Revoked keys lose their access even if the rest of the reload fails. */
 static int
-renew(void *arg, struct loop *loop, struct err *err)
+renew_auth(void *arg, struct loop *loop, struct err *err)
 {
 	struct aggregator *self = arg;
 	bool rekeyed = false;
@@ -263,9 +283,15 @@ renew(void *arg, struct loop *loop, struct err *err)
 	query_server_rekey(self->query_server);
 	if (ingest_rekey(self->ingest, err) == 0)
 		return 0;
+	log_error("exiting: %s", err->text);
 	loop_quit(loop, EXIT_FAILURE);
-	return -1;
+	return 0;
 }
+
+static const struct service_renewal renewals[] = {
+	{ "authorized keys and server key", renew_auth },
+	{ .what = NULL },
+};
 
 static int
 reload(void *arg, struct loop *loop, struct err *err)
@@ -325,7 +351,7 @@ main(int argc, char **argv)
 		.declare_files = declare_files,
 		.start = start,
 		.stop = stop,
-		.renew = renew,
+		.renewals = renewals,
 		.reload = reload,
 		.clear = clear,
 	};

@@ -43,7 +43,8 @@ static const struct opt options[] = {
 	    NULL, 0 },
 	[NODES_ROW] = { "nodes", 'n', OPT_TEXT, OPT_TO(struct values, nodes),
 	    "PATTERN",
-	    "new, allow: limit an agent key to nodes that match PATTERN "
+	    "new, allow: limit the key of an agent or broker to nodes that "
+	    "match PATTERN "
 	    "(default: *)",
 	    NULL, 0 },
 	[FILE_ROW] = { "file", 'o', OPT_TEXT, OPT_TO(struct values, file),

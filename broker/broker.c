@@ -235,8 +235,9 @@ start(void *arg, struct loop *loop, struct err *err)
 
 /* Read the listeners' key and the authorized keys again. */
 static int
-renew_auth(struct broker *broker, struct loop *loop, struct err *err)
+renew_auth(void *arg, struct loop *loop, struct err *err)
 {
+	struct broker *broker = arg;
 	bool rekeyed = false;
 
 	if (broker->auth == NULL)
@@ -248,22 +249,27 @@ renew_auth(struct broker *broker, struct loop *loop, struct err *err)
 	log_info("the server key has changed: binding the TCP listeners again");
 	if (relay_rekey(&broker->relay, err) == 0)
 		return 0;
+	log_error("exiting: %s", err->text);
 	loop_quit(loop, EXIT_FAILURE);
-	return -1;
-}
-
-/* Keys first: a revoked key must lose access even if the rest of the reload
- * fails. */
-static int
-renew(void *arg, struct loop *loop, struct err *err)
-{
-	struct broker *broker = arg;
-
-	if (renew_auth(broker, loop, err) != 0 || client_key_renew(err) != 0)
-		return -1;
-	relay_renew_key(&broker->relay);
 	return 0;
 }
+
+static int
+renew_client_key(void *arg, struct loop *loop, struct err *err)
+{
+	struct broker *broker = arg;
+	int rc = client_key_renew(err);
+
+	(void)loop;
+	relay_renew_key(&broker->relay);
+	return rc;
+}
+
+static const struct service_renewal renewals[] = {
+	{ "authorized keys and server key", renew_auth },
+	{ "client key", renew_client_key },
+	{ .what = NULL },
+};
 
 static int
 reload(void *arg, struct loop *loop, struct err *err)
@@ -313,7 +319,7 @@ main(int argc, char **argv)
 		.declare_files = declare_files,
 		.start = start,
 		.stop = stop,
-		.renew = renew,
+		.renewals = renewals,
 		.reload = reload,
 		.clear = clear };
 

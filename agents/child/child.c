@@ -52,6 +52,7 @@ is_passed_on(int signal)
 	case SIGSYS:
 	case SIGABRT:
 	case SIGPIPE:
+	case SIGXFSZ:
 	case SIGTTIN:
 	case SIGTTOU: return false;
 	default:

@@ -3,7 +3,7 @@
 SONAME  := lib$(NAME).so.0
 LIBSRC  := $(wildcard agents/client/*.c) agents/submit/local_socket.c \
            $(patsubst %,proto/%.c,os/clock hash/crc32c base/err hash/hash config/default_dir record/record record/session \
-             base/text msgpack/walk msgpack/walk_text wire/wire wire/write)
+             base/text msgpack/walk msgpack/walk_text wire/header wire/write)
 $(B)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -ftls-model=initial-exec -fvisibility=hidden -ffunction-sections -MMD -MP -c -o $@ $<

@@ -20,6 +20,7 @@
 
 #include "proto/hash/crc32c.h"
 #include "proto/base/memory.h"
+#include "proto/os/file_io.h"
 
 enum {
 	FORMAT = 1,
@@ -154,7 +155,7 @@ meta_write(struct spool *spool)
 	int rc = -1, fd;
 
 	fd = spool_open_file(spool->dir, "META.tmp", O_RDWR | O_CREAT);
-	if (fd < 0 && errno != ENOSPC) {
+	if (fd < 0 && !file_io_is_full(errno)) {
 		unlinkat(spool->dir, "META.tmp", 0); /* a link, a pipe */
 		fd = spool_open_file(
 		    spool->dir, "META.tmp", O_RDWR | O_CREAT | O_EXCL);

@@ -19,6 +19,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+#include "proto/os/file_io.h"
 
 struct spool_segment *
 spool_segment_new(
@@ -94,12 +95,11 @@ write_segment(struct spool *spool, const char *name, uint64_t number,
 
 	if (fd < 0) {
 		err_set(err, "%s: %s", name, strerror(errno));
-		return errno == ENOSPC || errno == EDQUOT ? SPOOL_FULL
-							  : SPOOL_IO;
+		return file_io_is_full(errno) ? SPOOL_FULL : SPOOL_IO;
 	}
 	*opened = fd;
 	rc = spool_allocate(fd, size);
-	if (rc == ENOSPC || rc == EDQUOT || rc == EFBIG) {
+	if (file_io_is_full(rc)) {
 		err_set(err, "no room for a segment of %u bytes: %s", size,
 		    strerror(rc));
 		return SPOOL_FULL;

@@ -15,6 +15,7 @@
 #include "agents/submit/fallback_queue.h"
 #include "proto/config/instance.h"
 #include "proto/os/whole_file.h"
+#include "proto/os/file_io.h"
 
 /* Leave the last free space of a node to others (as the spool does). */
 #define FREE_BYTES_MIN (UINT64_C(64) << 20)
@@ -85,9 +86,7 @@ write_file(
 	if (rc == 0)
 		return 0;
 	err_set(err, "%s: %s", path, strerror(wrong));
-	return rc == -1 && (wrong == ENOSPC || wrong == EDQUOT || wrong == EIO)
-		   ? 1
-		   : -1;
+	return rc == -1 && (file_io_is_full(wrong) || wrong == EIO) ? 1 : -1;
 }
 
 int

@@ -1,5 +1,5 @@
 /*
- * db_copy - measure, clean and copy an environment.
+ * db_copy - measure and copy an environment.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/db/env.h"
@@ -83,8 +83,7 @@ db_status(struct db *db, struct db_status *status, struct err *err)
 	rc = db_env_begin(db->shared, false, &txn);
 	if (rc == 0) {
 		rc = measure(db, txn, status);
-		mdb_txn_abort(txn);
-		db_env_end(db->shared);
+		db_env_end_read(db->shared, txn);
 	}
 	/* Use LMDB's own descriptor: opening the file again and closing it
 	 * would drop its locks. */
@@ -95,14 +94,6 @@ db_status(struct db *db, struct db_status *status, struct err *err)
 	return rc == 0
 		   ? 0
 		   : err_set(err, "%s: status: %s", db->path, mdb_strerror(rc));
-}
-
-int
-db_clear_stale_readers(struct db *db)
-{
-	int dead = 0;
-
-	return mdb_reader_check(db->shared->env, &dead) == 0 ? dead : 0;
 }
 
 static int

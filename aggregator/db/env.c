@@ -13,48 +13,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 enum {
-	READERS_MAX = 510,
 	FULL_BLOCKS = 64, /* with less free space the disk counts as full */
 };
 #define MAP_BYTES_DEFAULT (UINT64_C(1) << 40)
 #define MAP_BYTES_MIN     (UINT64_C(1) << 30)
 
-int
-db_env_begin(struct db_env *shared, bool write, MDB_txn **txn)
-{
-	unsigned flags = write ? 0 : MDB_RDONLY;
-	int rc;
-
-	atomic_fetch_add(&shared->transactions, 1);
-	rc = mdb_txn_begin(shared->env, NULL, flags, txn);
-	/* Another process has enlarged the map: follow, unless this process
-	 * holds a view into the old one. */
-	if (rc == MDB_MAP_RESIZED && atomic_load(&shared->transactions) == 1 &&
-	    mdb_env_set_mapsize(shared->env, 0) == 0) {
-		atomic_fetch_add(&shared->moves, 1);
-		rc = mdb_txn_begin(shared->env, NULL, flags, txn);
-	}
-	if (rc != 0)
-		atomic_fetch_sub(&shared->transactions, 1);
-	return rc;
-}
-
-void
-db_env_end(struct db_env *shared)
-{
-	atomic_fetch_sub(&shared->transactions, 1);
-}
-
 bool
 db_env_disk_is_full(const struct db *db)
 {
 	struct statvfs fs;
+	struct rlimit limit;
+	struct stat st;
+	int fd;
 
-	return statvfs(db->path, &fs) == 0 && fs.f_bavail < FULL_BLOCKS;
+	if (statvfs(db->path, &fs) == 0 && fs.f_bavail < FULL_BLOCKS)
+		return true;
+	return mdb_env_get_fd(db->shared->env, &fd) == 0 &&
+	       fstat(fd, &st) == 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (rlim_t)st.st_size >= limit.rlim_cur;
 }
 
 /* The option, else $POOLSCOPE_MAP_BYTES; 0: not given. */
@@ -82,7 +64,7 @@ try_open(MDB_env **env, const char *path, uint64_t bytes, bool read_only)
 		return rc;
 	rc = mdb_env_set_maxdbs(*env, DB_TABLES_MAX);
 	if (rc == 0)
-		rc = mdb_env_set_maxreaders(*env, READERS_MAX);
+		rc = mdb_env_set_maxreaders(*env, DB_READERS_MAX);
 	if (rc == 0 && bytes > 0)
 		rc = mdb_env_set_mapsize(*env, bytes);
 	/* Without thread-local reader slots a thread may hold several
@@ -151,14 +133,14 @@ db_env_open_tables(struct db_env *shared, const char *path,
 	MDB_dbi dbi;
 	int rc;
 
-	rc = mdb_txn_begin(
-	    shared->env, NULL, flags & MDB_CREATE ? 0 : MDB_RDONLY, &txn);
+	rc = db_env_begin(shared, flags & MDB_CREATE, &txn);
 	if (rc != 0)
-		return err_set(err, "%s: %s", path, mdb_strerror(rc));
+		return db_env_refuse(path, "open", rc, err);
 	for (unsigned i = 0; options->tables[i] != NULL; i++) {
 		rc = mdb_dbi_open(txn, options->tables[i], flags, &dbi);
 		if (rc != 0) {
 			mdb_txn_abort(txn);
+			db_env_end(shared);
 			return err_set(err,
 			    "%s: no table \"%s\" (%s): not a store, or not "
 			    "this part of it",
@@ -168,12 +150,14 @@ db_env_open_tables(struct db_env *shared, const char *path,
 	}
 	/* Commit also after reading: only this makes the handles permanent. */
 	rc = mdb_txn_commit(txn);
+	db_env_end(shared);
 	return rc == 0 ? 0 : err_set(err, "%s: %s", path, mdb_strerror(rc));
 }
 
 void
 db_env_free(struct db_env *shared)
 {
+	db_env_free_spare(shared);
 	mdb_env_close(shared->env);
 	for (uint32_t i = 0; i < shared->tables; i++)
 		free(shared->names[i]);
@@ -194,9 +178,9 @@ db_env_check_format(struct db_env *shared, const char *path,
 	MDB_dbi dbi;
 	int rc;
 
-	rc = mdb_txn_begin(shared->env, NULL, MDB_RDONLY, &txn);
+	rc = db_env_begin(shared, false, &txn);
 	if (rc != 0)
-		return err_set(err, "%s: %s", path, mdb_strerror(rc));
+		return db_env_refuse(path, "open", rc, err);
 	rc = mdb_dbi_open(txn, options->tables[db_env_meta(options)], 0, &dbi);
 	if (rc == 0)
 		rc = mdb_get(txn, dbi, &key, &value);
@@ -209,7 +193,7 @@ db_env_check_format(struct db_env *shared, const char *path,
 		if (kept != crc)
 			format = 0;
 	}
-	mdb_txn_abort(txn);
+	db_env_end_read(shared, txn);
 	if (format == 0)
 		return err_set(
 		    err, "%s: not a store, or its format cannot be read", path);

@@ -10,10 +10,16 @@
 #define AGGREGATOR_DB_ENV_H
 
 #include <lmdb.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
 #include "aggregator/db/db.h"
+
+enum {
+	DB_READERS_MAX = 510, /* transactions that read, of all processes */
+	DB_SPARE_MAX = 16,    /* of them held by a process that writes */
+};
 
 struct db_env {
 	struct db_env *next;
@@ -26,6 +32,9 @@ struct db_env {
 	    transactions;       /* open transactions: the map may not move */
 	_Atomic uint32_t moves; /* of the map, at present */
 	_Atomic uint64_t damaged;
+	pthread_mutex_t spare_lock;
+	MDB_txn *spare[DB_SPARE_MAX]; /* ended, but they hold their places */
+	unsigned spares;
 	uint32_t tables;
 	char *names[DB_TABLES_MAX];
 	MDB_dbi dbi[DB_TABLES_MAX];
@@ -58,16 +67,26 @@ unsigned db_env_meta(const struct db_options *options);
 int db_env_check_format(struct db_env *shared, const char *path,
     const struct db_options *options, struct err *err);
 
-/* Begin a transaction; follow a map that another process has enlarged. */
+/* Begin a transaction; follow a map that another process has enlarged.  A
+ * process that writes has places for readers of its own, which other programs
+ * cannot take; end its reading with db_env_end_read.  After the end of any
+ * other transaction call db_env_end. */
 int db_env_begin(struct db_env *shared, bool write, MDB_txn **txn);
+void db_env_end_read(struct db_env *shared, MDB_txn *txn);
 void db_env_end(struct db_env *shared);
+/* Take these places, and give them back. */
+int db_env_make_spare(struct db_env *shared);
+void db_env_free_spare(struct db_env *shared);
+/* Set the error of db_env_begin; returns -1. */
+int db_env_refuse(const char *path, const char *doing, int rc, struct err *err);
 
 /* For a read-only `db` of one thread: note what was read; between two
  * transactions, release the memory if it is large. */
 void db_resident_note(struct db *db, const void *value, size_t bytes);
 void db_resident_drop(struct db *db);
 
-/* Is the file system of `db` almost full? */
+/* Is the file system of `db` almost full, or its file as large as the process
+ * may make it? */
 bool db_env_disk_is_full(const struct db *db);
 
 #endif

@@ -17,6 +17,15 @@
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct db_env *opened;
 
+static struct db_env *
+env_new(void)
+{
+	struct db_env *env = memory_zero(1, sizeof(*env));
+
+	pthread_mutex_init(&env->spare_lock, NULL);
+	return env;
+}
+
 static struct db *
 handle_new(
     struct db_env *shared, const char *path, const struct db_options *options)
@@ -67,7 +76,7 @@ static int
 create(const char *path, const struct db_options *options, struct err *err)
 {
 	char temporary[DURABLE_DIR_PATH_BYTES], file[DURABLE_DIR_PATH_BYTES];
-	struct db_env *shared = memory_zero(1, sizeof(*shared));
+	struct db_env *shared = env_new();
 	struct db *db = NULL;
 	int rc = -1;
 
@@ -124,6 +133,7 @@ open_existing(const char *path, const struct stat *st,
     const struct db_options *options, struct db_env **shared, struct err *err)
 {
 	struct db_env *env = find_opened(st);
+	int rc = 0;
 
 	if (env != NULL) {
 		*shared = env;
@@ -131,19 +141,23 @@ open_existing(const char *path, const struct stat *st,
 			   ? err_set(err, "%s: already open for reading", path)
 			   : 0;
 	}
-	env = memory_zero(1, sizeof(*env));
+	env = env_new();
+	env->read_only = options->read_only;
 	if (db_env_open(&env->env, path, options, err) != 0) {
 		free(env);
 		return -1;
 	}
-	if (db_env_check_format(env, path, options, err) != 0 ||
+	if (!options->read_only)
+		rc = db_env_make_spare(env);
+	if (rc != 0)
+		db_env_refuse(path, "open", rc, err);
+	if (rc != 0 || db_env_check_format(env, path, options, err) != 0 ||
 	    db_env_open_tables(env, path, options, 0, err) != 0) {
 		db_env_free(env);
 		return -1;
 	}
 	env->device = st->st_dev;
 	env->inode = st->st_ino;
-	env->read_only = options->read_only;
 	env->next = opened;
 	opened = *shared = env;
 	return 0;

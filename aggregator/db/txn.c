@@ -11,6 +11,7 @@
 
 #include "proto/hash/crc32c.h"
 #include "proto/base/memory.h"
+#include "proto/os/file_io.h"
 #include "proto/os/heartbeat.h"
 
 int
@@ -22,8 +23,7 @@ db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
 	assert(!write || !db->read_only);
 	rc = db_env_begin(db->shared, write, &mdb);
 	if (rc != 0)
-		return err_set(
-		    err, "%s: begin: %s", db->path, mdb_strerror(rc));
+		return db_env_refuse(db->path, "begin", rc, err);
 	*txn = memory_zero(1, sizeof(**txn));
 	(*txn)->db = db;
 	(*txn)->mdb = mdb;
@@ -40,32 +40,39 @@ db_txn_fail(struct db_txn *txn, int rc, const char *doing)
 	}
 }
 
-/* A short write, which some file systems return when they are full, comes out
- * of LMDB as EIO. */
+/* A short write, which comes from a disk that is almost full or from the limit
+ * of the size of files, comes out of LMDB as EIO. */
 static enum db_result
 judge(const struct db *db, int rc)
 {
-	switch (rc) {
-	case 0: return DB_OK;
-	case MDB_MAP_FULL:
-	case ENOSPC:
-	case EDQUOT:
-	case EFBIG: return DB_FULL;
-	case EIO: return db_env_disk_is_full(db) ? DB_FULL : DB_BROKEN;
-	default: return DB_BROKEN;
-	}
+	if (rc == 0)
+		return DB_OK;
+	if (rc == MDB_MAP_FULL || file_io_is_full(rc) ||
+	    (rc == EIO && db_env_disk_is_full(db)))
+		return DB_FULL;
+	return DB_BROKEN;
 }
 
-static void
-end(struct db_txn **txn)
+static int
+end(struct db_txn **txn, bool commit)
 {
 	struct db *db = (*txn)->db;
+	int rc = 0;
 
-	db_env_end(db->shared);
+	if (!(*txn)->write) {
+		db_env_end_read(db->shared, (*txn)->mdb);
+	} else {
+		if (commit)
+			rc = mdb_txn_commit((*txn)->mdb);
+		else
+			mdb_txn_abort((*txn)->mdb);
+		db_env_end(db->shared);
+	}
 	free(*txn);
 	*txn = NULL;
 	if (db->read_only)
 		db_resident_drop(db);
+	return rc;
 }
 
 enum db_result
@@ -76,13 +83,12 @@ db_commit(struct db_txn **txn, struct err *err)
 	int rc = (*txn)->rc;
 
 	heartbeat_beat();
-	if (rc != 0 || !(*txn)->write) {
-		mdb_txn_abort((*txn)->mdb);
+	if (rc != 0) {
+		end(txn, false);
 	} else {
 		doing = "commit";
-		rc = mdb_txn_commit((*txn)->mdb);
+		rc = end(txn, true);
 	}
-	end(txn);
 	if (rc != 0)
 		err_set(err, "%s: %s: %s", db->path, doing, mdb_strerror(rc));
 	return judge(db, rc);
@@ -93,8 +99,7 @@ db_abort(struct db_txn **txn)
 {
 	if (*txn == NULL)
 		return;
-	mdb_txn_abort((*txn)->mdb);
-	end(txn);
+	end(txn, false);
 }
 
 bool

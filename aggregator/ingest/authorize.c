@@ -4,49 +4,45 @@
  */
 #include "aggregator/ingest/authorize.h"
 
-/* Find the first record of a node that the pattern does not match.  False:
- * there is none, or the batch is malformed and will be rejected. */
+/* May the message have records of all the nodes in its batch?  True also for a
+ * malformed one, which the receiver rejects. */
 static bool
-find_stray(struct authorize *authorize, struct text frame, struct text pattern,
-    struct text *node)
+may_send_records(struct authorize *authorize,
+    const struct zsock_message *message, struct text partition)
 {
 	struct wire_header header;
 	struct wire_cursor cursor;
 	struct record record;
-	struct text body, plain;
+	struct text body, plain, allowed;
 
-	if (wire_open(frame, &header, &body) != WIRE_OK ||
+	if (wire_open(message->frame, &header, &body) != WIRE_OK ||
 	    wire_body(&header, body, &authorize->room, &plain) != WIRE_OK)
-		return false;
+		return true;
+	allowed = header.node;
 	wire_cursor_init(&cursor, &header, plain);
 	while (wire_next(&cursor, &record)) {
-		if (text_match(pattern, record.node))
+		if (text_equal(record.node, allowed))
 			continue;
-		*node = record.node;
-		return true;
+		if (auth_check(authorize->auth, message, AUTH_PUBLISH,
+			partition, record.node) != AUTH_OK)
+			return false;
+		allowed = record.node;
 	}
-	return false;
+	return true;
 }
 
 static bool
 may_send(struct authorize *authorize, const struct zsock_message *message,
     struct wire_header *header)
 {
-	char pattern[NAME_BYTES_MAX + 1];
-	struct text stray;
-
 	if (wire_peek(message->frame, header) != WIRE_OK)
 		return true;
 	if (auth_check(authorize->auth, message, AUTH_PUBLISH,
 		header->partition, header->node) != AUTH_OK)
 		return false;
-	if (header->type != WIRE_BATCH ||
-	    !auth_is_bound(authorize->auth, message, pattern) ||
-	    !find_stray(authorize, message->frame, text_of(pattern), &stray))
-		return true;
-	auth_check(
-	    authorize->auth, message, AUTH_PUBLISH, header->partition, stray);
-	return false;
+	return header->type != WIRE_BATCH ||
+	       !auth_limits_nodes(authorize->auth, message) ||
+	       may_send_records(authorize, message, header->partition);
 }
 
 static bool

@@ -2,8 +2,8 @@
  * authorize - may the key of a message send it?
  *
  * The authenticator checks the header.  This module checks the records of a
- * batch, too: a key that is limited to some nodes may not send records of
- * others.
+ * batch, too: a key that is limited to some nodes may not send or forward
+ * records of others.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_AUTHORIZE_H

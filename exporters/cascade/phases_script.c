@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exporters/cascade/cascade_plot.h"
+#include "exporters/gnuplot/colours.h"
 #include "proto/format/table.h"
 
 enum {
@@ -188,7 +189,7 @@ put_marks(const struct phases_plot *plot, FILE *file)
 
 		fprintf(file,
 		    "set arrow from %u, graph 0 to %u, graph 1 nohead front "
-		    "dt 2 lc rgb \"#444444\"\n"
+		    "dt 2 lc rgb \"" COLOUR_TEXT "\"\n"
 		    "set label \"%u %%: %.1f s\" at %u, graph %s right "
 		    "offset -0.5,0 front boxed\n",
 		    rank, rank, percents[i], plot->rows[rank - 1].times.total,

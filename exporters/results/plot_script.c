@@ -2,6 +2,7 @@
  * result_plot_script - the gnuplot script of result_plot.
  * SPDX-License-Identifier: MIT
  */
+#include "exporters/gnuplot/colours.h"
 #include "exporters/results/plot.h"
 
 #include <math.h>
@@ -189,7 +190,7 @@ static void
 put_mark(const struct shape *s, const struct result_level *level, bool words,
     unsigned line)
 {
-	const char *colour = level->percent > 0 ? "#c0392b" : "#27803b";
+	const char *colour = level->percent > 0 ? COLOUR_WORSE : COLOUR_BETTER;
 	char date[CLOCK_TEXT_BYTES];
 
 	fprintf(s->file,
@@ -258,7 +259,7 @@ put_plot(const struct shape *s, const char *dat)
 		put_curve(s, dat, "1:($2*m)",
 		    s->dumb ? "points pt \"*\" title \"run\""
 			    : "linespoints lw 0.7 pt 7 ps 0.6 lc rgb "
-			      "\"#4e79a7\" title \"run\"");
+			      "\"" COLOUR_BLUE "\" title \"run\"");
 	} else if (s->dumb) {
 		put_curve(
 		    s, dat, "1:($3*m)", "points pt \".\" title \"least\"");
@@ -270,20 +271,23 @@ put_plot(const struct shape *s, const char *dat)
 		    s, dat, "1:($2*m)", "points pt \"*\" title \"median\"");
 	} else {
 		put_curve(s, dat, "1:($3*m):($6*m)",
-		    "filledcurves lc rgb \"#dbe6f1\" title \"least to "
+		    "filledcurves lc rgb \"" COLOUR_BAND_LIGHT
+		    "\" title \"least to "
 		    "greatest\"");
 		fputs(", \\\n\t", s->file);
 		put_curve(s, dat, "1:($4*m):($5*m)",
-		    "filledcurves lc rgb \"#9ebcd9\" title \"middle half\"");
+		    "filledcurves lc rgb \"" COLOUR_BAND
+		    "\" title \"middle half\"");
 		fputs(", \\\n\t", s->file);
 		put_curve(s, dat, "1:($2*m)",
-		    "lines lw 1.5 lc rgb \"#1f4e79\" title \"median\"");
+		    "lines lw 1.5 lc rgb \"" COLOUR_DARK_BLUE
+		    "\" title \"median\"");
 	}
 	if (!s->dumb) {
 		fputs(", \\\n\t", s->file);
 		gnuplot_put_file(s->file, dat);
 		fputs(" index 1 using 1:($3*m):($2-$1):(0) with vectors nohead "
-		      "lw 2.5 lc rgb \"#f28e2b\" title \"level\"",
+		      "lw 2.5 lc rgb \"" COLOUR_ORANGE "\" title \"level\"",
 		    s->file);
 	}
 	putc('\n', s->file);

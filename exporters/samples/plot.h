@@ -17,10 +17,11 @@
 
 #include <stdio.h>
 
+#include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/samples/node_table.h"
 
-enum { SAMPLES_LINES = 12, SAMPLES_MAP_ROWS = 200 };
+enum { SAMPLES_LINES = COLOURS_SERIES, SAMPLES_MAP_ROWS = 200 };
 
 struct samples_plot {
 	const struct samples *samples;

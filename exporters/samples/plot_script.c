@@ -2,6 +2,7 @@
  * samples_plot_script - the gnuplot script of a samples_plot picture.
  * SPDX-License-Identifier: MIT
  */
+#include "exporters/gnuplot/colours.h"
 #include "exporters/samples/plot.h"
 
 #include <math.h>
@@ -21,10 +22,6 @@ enum {
 	NAME_COLUMNS = 28,
 	FILLED_LINES = 3, /* more would overlap */
 };
-
-static const char *const colours[SAMPLES_LINES] = { "#4e79a7", "#f28e2b",
-	"#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#9c755f", "#ff9da7",
-	"#edc948", "#3b5b2e", "#79706e", "#1f1f6e" };
 
 struct shape {
 	const struct samples_plot *plot;
@@ -251,12 +248,12 @@ put_lines(const struct shape *s, const char *dat)
 			    " index %u using 1:3:4 with filledcurves fs "
 			    "transparent solid 0.25 noborder lc rgb \"%s\" "
 			    "notitle, \\\n\t",
-			    i, colours[i]);
+			    i, colours_series[i]);
 		}
 		gnuplot_put_file(s->file, dat);
 		fprintf(s->file,
 		    " index %u using 1:2 with %s lw 1.5 lc rgb \"%s\" title ",
-		    i, points ? "points" : "lines", colours[i]);
+		    i, points ? "points" : "lines", colours_series[i]);
 		put_name(s, metric->rows[i].node);
 	}
 	putc('\n', s->file);
@@ -275,11 +272,13 @@ put_band(const struct shape *s, const char *dat)
 	if (!s->dumb) {
 		gnuplot_put_file(s->file, dat);
 		fputs(" index 0 using 1:2:4 with filledcurves lc rgb "
-		      "\"#c6d8e8\" title \"least to greatest\", \\\n\t",
+		      "\"" COLOUR_BAND_WIDE
+		      "\" title \"least to greatest\", \\\n\t",
 		    s->file);
 	}
 	gnuplot_put_file(s->file, dat);
-	fputs(" index 0 using 1:3 with lines lw 2 lc rgb \"#1f4e79\" title "
+	fputs(" index 0 using 1:3 with lines lw 2 lc rgb \"" COLOUR_DARK_BLUE
+	      "\" title "
 	      "\"median\"",
 	    s->file);
 	for (int column = 2; s->dumb && column <= 4; column += 2) {
@@ -326,9 +325,11 @@ put_map(const struct shape *s, const char *dat)
 	      "set bmargin 4\n"
 	      "set colorbox user origin screen 0.90, graph 0 size screen 0.02, "
 	      "graph 1\n"
-	      "set palette defined (0 \"#f7fbff\", 0.02 \"#e4eef7\", "
-	      "0.25 \"#9ecae1\", 0.5 \"#4292c6\", 0.75 \"#f28e2b\", "
-	      "1 \"#b30000\")\n",
+	      "set palette defined (0 \"" COLOUR_HEAT_0
+	      "\", 0.02 \"" COLOUR_HEAT_2 "\", "
+	      "0.25 \"" COLOUR_HEAT_25 "\", 0.5 \"" COLOUR_HEAT_50
+	      "\", 0.75 \"" COLOUR_ORANGE "\", "
+	      "1 \"" COLOUR_HEAT_100 "\")\n",
 	    s->file);
 	fprintf(s->file, "set yrange [%u.5:-0.5]\nset cbrange [%s:*]\n",
 	    samples_plot_map_rows(s->plot) - 1, s->least >= 0 ? "0" : "*");

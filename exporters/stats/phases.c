@@ -201,6 +201,8 @@ begin(struct printer *p, enum stats_format format)
 			putc('\n', p->file);
 		}
 		putc('\n', p->file);
+		_Static_assert(sizeof(columns) <= sizeof(p->columns),
+		    "enlarge printer.columns");
 		memcpy(p->columns, columns, sizeof(columns));
 		if (p->by_node)
 			p->columns[0].title = "NODE";

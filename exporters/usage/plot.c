@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/samples/plot.h"
 #include "exporters/source/pool.h"
@@ -154,9 +155,9 @@ put_titles(const struct shape *s)
 static const struct band {
 	const char *title, *colour, *below, *above; /* columns */
 } bands[] = {
-	{ "used", "#4e79a7", "0", "$4" },
-	{ "unused while busy", "#a0cbe8", "$4", "($4+$5)" },
-	{ "idle", "#dddddd", "($4+$5)", "($4+$5+$6)" },
+	{ "used", COLOUR_BLUE, "0", "$4" },
+	{ "unused while busy", COLOUR_LIGHT_BLUE, "$4", "($4+$5)" },
+	{ "idle", COLOUR_LIGHT_GREY, "($4+$5)", "($4+$5+$6)" },
 };
 enum { BANDS = 3 };
 

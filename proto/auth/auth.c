@@ -255,24 +255,26 @@ auth_check(struct auth *auth, const struct zsock_message *message,
 	return verdict;
 }
 
-bool
-auth_is_bound(struct auth *auth, const struct zsock_message *message,
-    char pattern[static NAME_BYTES_MAX + 1])
+static bool
+limits_nodes(const struct authorized_key *entry)
 {
-	const struct authorized_key *broker, *entry = NULL;
+	return entry != NULL && !text_equal(entry->node, text_of("*"));
+}
+
+bool
+auth_limits_nodes(struct auth *auth, const struct zsock_message *message)
+{
+	const struct authorized_key *broker, *sender;
 	struct zsock_peer peer;
+	bool limited;
 
 	if (auth == NULL)
 		return false;
 	pthread_mutex_lock(&auth->lock);
-	find_sender(auth, message, &peer, &broker, &entry);
-	if (entry == NULL)
-		entry = broker;
-	if (entry != NULL)
-		snprintf(pattern, NAME_BYTES_MAX + 1, "%.*s",
-		    (int)entry->node.bytes, entry->node.at);
+	find_sender(auth, message, &peer, &broker, &sender);
+	limited = limits_nodes(broker) || limits_nodes(sender);
 	pthread_mutex_unlock(&auth->lock);
-	return entry != NULL && strcmp(pattern, "*") != 0;
+	return limited;
 }
 
 const char *

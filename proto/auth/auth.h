@@ -78,11 +78,10 @@ enum auth_verdict auth_check(struct auth *auth,
     const struct zsock_message *message, enum auth_want want,
     struct text partition, struct text node);
 
-/* Is the key of this allowed message restricted to some nodes?  Then `pattern`
- * gets their pattern, which the nodes of the records in the message must match,
- * too. */
-bool auth_is_bound(struct auth *auth, const struct zsock_message *message,
-    char pattern[static NAME_BYTES_MAX + 1]);
+/* May the key of this allowed message, or that of the broker which forwarded
+ * it, publish for some nodes only?  Then auth_check must allow the node of
+ * each record in the message, too. */
+bool auth_limits_nodes(struct auth *auth, const struct zsock_message *message);
 
 struct auth_counters {
 	uint64_t handshakes;               /* accepted */

@@ -111,12 +111,15 @@ int
 client_key_renew(struct err *err)
 {
 	struct keyfile key;
+	int rc = 0;
 
 	for (struct loaded *s = all_loaded; s != NULL; s = s->next) {
-		if (read_key(&key, s->path, err) != 0)
-			return -1;
+		if (read_key(&key, s->path, err) != 0) {
+			rc = -1;
+			continue;
+		}
 		keyfile_clear(&s->key);
 		s->key = key;
 	}
-	return 0;
+	return rc;
 }

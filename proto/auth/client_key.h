@@ -30,7 +30,7 @@ int client_key_load(struct zsock_options *options,
 /* Read the key files in use again, because keys may have been rotated.  The
  * socket options then have the new keys; zsock_key_has_changed finds the
  * connections that still use old ones.  -1: a file is bad, and its key stays as
- * it was. */
+ * it was; the others are renewed. */
 int client_key_renew(struct err *err);
 
 #endif

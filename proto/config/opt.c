@@ -13,6 +13,7 @@
 #include "proto/config/config.h"
 #include "proto/config/opt_show.h"
 #include "proto/config/opt_value.h"
+#include "proto/os/file_io.h"
 #include "proto/os/log.h"
 
 struct opt_common_values opt_common_values = { .log = LOG_INFO };
@@ -289,6 +290,7 @@ opt_parse(const struct opt_program *what, int argc, char **argv,
 {
 	uint32_t count;
 
+	file_io_catch_limit();
 	program = what;
 	program_name = what->name;
 	shows = false;

@@ -19,11 +19,13 @@ struct opt_operands {
 	uint32_t count;
 };
 
-/* Parse; on --help, --version or wrong usage it prints and exits (0 or 2).
- * Precedence: command line, environment (POOLSCOPE_SPOOL_BYTES), configuration
- * (config.h): --config, else the instance's.  Text values point into argv, the
- * environment or memory that lives as long as the process.  `program` and its
- * tables are needed afterwards only to reload the configuration.
+/* Parse, and begin the process: a limit of the size of files becomes an error
+ * (file_io_catch_limit).  On --help, --version or wrong usage it prints and
+ * exits (0 or 2). Precedence: command line, environment
+ * (POOLSCOPE_SPOOL_BYTES), configuration (config.h): --config, else the
+ * instance's.  Text values point into argv, the environment or memory that
+ * lives as long as the process.  `program` and its tables are needed afterwards
+ * only to reload the configuration.
  *
  * For the front command every program also has --print-options FORMAT: it
  * parses everything else, prints the options (opt_show.h) and exits. */

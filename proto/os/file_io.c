@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,31 @@ file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset)
 		done += (uint32_t)n;
 	}
 	return 0;
+}
+
+bool
+file_io_is_full(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+static void
+ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Unlike SIG_IGN, a handler is not inherited through exec. */
+void
+file_io_catch_limit(void)
+{
+	struct sigaction action = { .sa_handler = ignore,
+		.sa_flags = SA_RESTART },
+			 before;
+
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 &&
+	    before.sa_handler != SIG_IGN)
+		sigaction(SIGXFSZ, &action, NULL);
 }
 
 int

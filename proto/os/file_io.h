@@ -6,6 +6,7 @@
 #ifndef PROTO_OS_FILE_IO_H
 #define PROTO_OS_FILE_IO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/base/err.h"
@@ -14,6 +15,13 @@
 int file_io_write_all(
     int fd, const void *from, uint32_t bytes, uint64_t offset);
 int file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
+
+/* Does the error mean that a file cannot grow: a full disk, a quota, or the
+ * limit of the process for the size of a file? */
+bool file_io_is_full(int error);
+/* From here on, writing beyond that limit (ulimit -f) fails with EFBIG instead
+ * of ending the process.  Programs that are executed are not affected. */
+void file_io_catch_limit(void);
 
 /* Sync a file, or a directory so that its names survive a crash; and the
  * directory that contains a path.  0, or -1 and errno. */

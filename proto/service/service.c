@@ -154,13 +154,37 @@ on_stop_signal(void *arg, int signo)
 		loop_quit(run->loop, EXIT_SUCCESS);
 }
 
+/* Log what became of a part; keep the first failure, for the supervisor. */
+static void
+note_reload(struct err *first, const char *what, int rc, const struct err *err)
+{
+	if (rc == 0) {
+		log_info("%s reloaded", what);
+		return;
+	}
+	log_error("%s unchanged: %s", what, err->text);
+	if (first->code == ERR_NONE)
+		err_set(first, "%s unchanged: %s", what, err->text);
+}
+
+static void
+renew_all(struct run *run, struct err *first)
+{
+	const struct service_renewal *r = run->service->renewals;
+
+	for (; r != NULL && r->what != NULL; r++) {
+		struct err err = { 0 };
+		int rc = r->renew(run->service->arg, run->loop, &err);
+
+		note_reload(first, r->what, rc, &err);
+	}
+	if (first->code == ERR_NONE)
+		lockfile_touch(&run->pid_lock);
+}
+
 static int
 reload(struct run *run, struct err *err)
 {
-	if (run->service->renew != NULL &&
-	    run->service->renew(run->service->arg, run->loop, err) != 0)
-		return -1;
-	lockfile_touch(&run->pid_lock);
 	if (opt_reload(&run->program, err) != 0)
 		return -1;
 	if (run->service->reload != NULL &&
@@ -177,23 +201,21 @@ static void
 on_reload_signal(void *arg, int signo)
 {
 	struct run *run = arg;
-	struct err err = { 0 };
+	struct err err = { 0 }, first = { 0 };
 
 	(void)signo;
 	if (run->stopping)
 		return;
 	notify_send(&run->notify, "RELOADING=1\nMONOTONIC_USEC=%lld",
 	    (long long)clock_monotonic_ns() / 1000);
-	if (reload(run, &err) != 0) {
-		log_error("nothing is changed: %s", err.text);
-		notify_send(&run->notify,
-		    "READY=1\nSTATUS=ready with the previous configuration; "
-		    "the new one was refused: %s",
-		    err.text);
-		return;
-	}
-	log_info("configuration reloaded");
-	notify_send(&run->notify, "READY=1\nSTATUS=ready, reconfigured");
+	renew_all(run, &first);
+	note_reload(&first, "configuration", reload(run, &err), &err);
+	if (first.code == ERR_NONE)
+		notify_send(
+		    &run->notify, "READY=1\nSTATUS=ready, reconfigured");
+	else
+		notify_send(
+		    &run->notify, "READY=1\nSTATUS=ready; %s", first.text);
 }
 
 static int

@@ -7,9 +7,10 @@
  * or the end of --stop-timeout (default 10 s), ends the process at once.  That
  * is safe: a crash and a stop give the same guarantees.
  *
- * HUP reads the configuration again.  If all of it is valid, the options with
- * OPT_RELOAD get their new values and `reload` applies them; otherwise nothing
- * changes.
+ * HUP reads the keys again, then the configuration.  If all of that is valid,
+ * the options with OPT_RELOAD get their new values and `reload` applies them;
+ * otherwise all options keep their values.  The log says of each part whether
+ * it was reloaded or is unchanged.
  *
  * The supervisor gets state changes ($NOTIFY_SOCKET; notify.h), and a sign of
  * life for its watchdog ($WATCHDOG_USEC) unless a thread is stuck
@@ -33,6 +34,14 @@
 #include "proto/net/loop/loop.h"
 #include "proto/service/sandbox.h"
 
+/* A part that HUP reads again whatever the configuration contains, because it
+ * must take effect at once: keys. */
+struct service_renewal {
+	const char *what; /* "authorized keys", for the log; NULL: the end */
+	/* -1: unchanged, and `err` says why. */
+	int (*renew)(void *arg, struct loop *loop, struct err *err);
+};
+
 struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
@@ -49,11 +58,9 @@ struct service {
 	/* Bind the sockets. */
 	int (*start)(void *arg, struct loop *loop, struct err *err);
 	void (*stop)(void *arg, struct loop *loop); /* drain, then loop_quit */
-	/* On HUP, before everything else and whatever the configuration
-	 * contains: apply what must take effect at once (keys), or change
-	 * nothing and return -1.  On success the pid file gets the current
-	 * time.  May be NULL. */
-	int (*renew)(void *arg, struct loop *loop, struct err *err);
+	/* In this order; NULL: none.  When all have succeeded, the pid file
+	 * gets the current time. */
+	const struct service_renewal *renewals;
 	/* On HUP, after the options with OPT_RELOAD have their new values.
 	 * Check everything first, then apply it; or change nothing and return
 	 * -1: then the options get their old values again, and the sentence in

@@ -7,6 +7,9 @@
  * through wire_open() and, before records are read, wire_body(): both check
  * every byte against its bounds without allocating; after them the readers
  * here cannot fail.
+ *
+ * A new field of the header: header.c; of a record: proto/record/schema.h; of
+ * a query: query.c; then wire.md and proto/decode/frame.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_WIRE_WIRE_H

@@ -135,13 +135,32 @@ check "an agent is accepted through a broker that forwards its identity" \
 check_text "... its rows are there" 12 "$(stored 'acct$p')"
 stop far
 
+# ---- a broker that may forward only some nodes, in headers and in records
+check "a broker has a key of one rack" poolscope-keys new rack --role broker -n 'rack1-*'
+start rack poolscope-broker --aggregator "$intake" --key "$keys/rack.key" \
+	--listen tcp://127.0.0.1:25703 || exit 1
+rows "$TMP/rack1" 'acct$rack' rack1-2 4
+rows "$TMP/rack2" 'acct$rack' rack2-5 3
+check "it forwards nodes of its rack" \
+	send any rack1-1 --connect tcp://127.0.0.1:25703 "$TMP/rack1"
+check_text "... their rows are there" 4 "$(stored 'acct$rack')"
+check_status 1 "it does not forward a record of another one, though its sender may be any node" \
+	send any rack1-1 --connect tcp://127.0.0.1:25703 "$TMP/rack2"
+check_printed "... in a word" forbidden
+check "... and the log names the broker's key, not the sender's" grep -q \
+	'forbidden (node): key=rack .* node=rack2-5' "$TMP/aggregator.log"
+check_status 1 "... nor a whole batch of another one" \
+	send any rack2-7 --connect tcp://127.0.0.1:25703 "$TMP/rack2"
+check_text "not a row of the other rack is there" 4 "$(stored 'acct$rack')"
+stop rack
+
 # ---- an agent, and its key revoked while it is connected
 start agent poolscope-agent --no-samples --no-clock --broker "$listener" \
 	--key "$keys/n1.key" -p 'acct$p' -n n1 || exit 1
 check "an agent's event arrives" timeout 60 poolscope-emit key first --wait stored
 check "its key is revoked" poolscope-keys revoke n1
 check "the broker knows of one key less" wait_until \
-	'test "$(status broker keys)" -eq 4'
+	'test "$(status broker keys)" -eq 5'
 check "the agent accepts an event" timeout 60 poolscope-emit key second
 check "... and the broker forbids it, though the connection stands" wait_until \
 	'grep -q "forbidden (key): key=- " "$TMP/broker.log"' 20
@@ -156,6 +175,19 @@ check "a bad list is reported, with its line" wait_until \
 	'grep -q "keys/allow:[0-9]*: " "$TMP/broker.log"'
 check "... and the old one stays in effect" send any n1 --connect "$listener" "$TMP/r"
 sed -i '/^nonsense$/d' "$keys/allow"
+
+# ---- a key revoked while the configuration is bad
+check "a key that is to be revoked" poolscope-keys new leaver
+check "... is accepted" send leaver n1 --connect "$listener" "$TMP/r"
+echo 'broker { oops }' >"$DIR/poolscope.conf"
+check "it is revoked" poolscope-keys revoke leaver
+check_status 1 "... and refused, though the configuration is bad" \
+	send leaver n1 --connect "$listener" "$TMP/r"
+check "the log says that the keys were reloaded" \
+	grep -q "authorized keys and server key reloaded" "$TMP/broker.log"
+check "... and the configuration was not, and why" \
+	grep -q "configuration unchanged: .*poolscope.conf:1" "$TMP/broker.log"
+rm "$DIR/poolscope.conf"
 
 # ---- another server's key
 check "the server's key is another one" poolscope-keys rotate server

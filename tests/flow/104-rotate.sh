@@ -108,9 +108,9 @@ check_text "... each row is there once" "$(sed -n 's/^\([0-9]*\) rows, .*/\1/p' 
 	"$(poolscope-dump -p 'a$long' --format jsonl | wc -l)"
 
 # ---- a file that is no key changes nothing
-_before=$(logged agent "nothing is changed")
+_before=$(logged agent "client key unchanged")
 echo nonsense >"$TMP/bad" && chmod 600 "$TMP/bad" && mv "$TMP/bad" "$key"
 kill -HUP "$(pid agent)"
-check "a file that is no key is logged" wait_until '[ "$(logged agent "nothing is changed: .*nodes.key")" -gt "$_before" ]'
+check "a file that is no key is logged" wait_until '[ "$(logged agent "client key unchanged: .*nodes.key")" -gt "$_before" ]'
 events
 check "... and the agent goes on with what it had" wait_until '[ "$(stored)" -eq $((total + 50)) ]' 30

@@ -130,9 +130,9 @@ rm -r "$DIR/conf.d" "$conf"
 
 # hup NAME [TIMES]: and wait until that is done.
 hup() {
-	_pattern=$(grep -cE 'configuration reloaded|nothing is changed' "$TMP/$1.log")
+	_pattern=$(grep -cE 'configuration (reloaded|unchanged)' "$TMP/$1.log")
 	kill -HUP "$(pid "$1")"
-	wait_until "[ \$(grep -cE 'configuration reloaded|nothing is changed' '$TMP/$1.log') -gt $_pattern ]" 30
+	wait_until "[ \$(grep -cE 'configuration (reloaded|unchanged)' '$TMP/$1.log') -gt $_pattern ]" 30
 }
 
 logged() {
@@ -208,8 +208,8 @@ while [ "$i" -lt "$ROUNDS" ]; do
 done
 check_text "each HUP was answered, every third with no" \
 	"$((ROUNDS / 3)) $((ROUNDS / 3)) $((ROUNDS / 3))" \
-	"$(for name in agent broker aggregator; do grep -c 'nothing is changed' "$TMP/$name.log"; done | xargs)"
-check "... with file and line" logged broker "nothing is changed: $conf:8: "
+	"$(for name in agent broker aggregator; do grep -c 'configuration unchanged' "$TMP/$name.log"; done | xargs)"
+check "... with file and line" logged broker "configuration unchanged: $conf:8: "
 check "what changed was logged" logged agent "send-interval is now 100ms ($conf:6)"
 
 # New values are in effect.

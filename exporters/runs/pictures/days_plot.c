@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "exporters/gnuplot/colours.h"
 #include "proto/base/memory.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
@@ -183,10 +184,11 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 	fputs("plot ", file);
 	gnuplot_put_file(file, dat);
 	fputs(" skip 1 using 1:($5/60):($6/60) with filledcurves "
-	      "lc rgb \"#a5cee3\" title \"median to p90\", \\\n"
+	      "lc rgb \"" COLOUR_RUN_LIGHT_BLUE
+	      "\" title \"median to p90\", \\\n"
 	      "\t\"\" skip 1 using 1:($6/60) with linespoints pt 7 ps 0.6 "
-	      "lc rgb \"#f28e2b\" title \"p90\", \\\n"
+	      "lc rgb \"" COLOUR_ORANGE "\" title \"p90\", \\\n"
 	      "\t\"\" skip 1 using 1:($5/60) with linespoints pt 7 ps 0.6 "
-	      "lc rgb \"#1f78b3\" title \"median\"\n",
+	      "lc rgb \"" COLOUR_RUN_BLUE "\" title \"median\"\n",
 	    file);
 }

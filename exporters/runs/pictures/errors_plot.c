@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "proto/base/memory.h"
 #include "proto/format/table.h"
@@ -173,10 +174,10 @@ runs_errors_script(const void *what, FILE *file, const char *dat,
 	gnuplot_put_file(file, dat);
 	fprintf(file,
 	    " skip 1 every ::0::%u using (0):($0+1):(0):5:($0+1-0.38):"
-	    "($0+1+0.38) with boxxyerror lc rgb \"#fb9a99\" "
+	    "($0+1+0.38) with boxxyerror lc rgb \"" COLOUR_LIGHT_RED "\" "
 	    "title \"of the ended runs\", \\\n"
 	    "\t\"\" skip 1 every ::0::%u using (0):($0+1):(0):6:($0+1-0.18):"
-	    "($0+1+0.18) with boxxyerror lc rgb \"#e15759\" "
+	    "($0+1+0.18) with boxxyerror lc rgb \"" COLOUR_RED "\" "
 	    "title \"of all\"\n",
 	    bars_of(errors) - 1, bars_of(errors) - 1);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "proto/format/json_bytes.h"
 #include "proto/format/table.h"
@@ -123,22 +124,19 @@ runs_colour(const struct runs_pages *pages, uint32_t series)
 	static const struct {
 		const char *name, *colour;
 	} known[] = {
-		{ "initialisation", "#a5cee3" },
-		{ "queue", "#1f78b3" },
-		{ "flash", "#b2de89" },
-		{ "boot", "#fcbf6f" },
-		{ "test", "#fb9a99" },
-		{ "publish", "#693d9a" },
+		{ "initialisation", COLOUR_RUN_LIGHT_BLUE },
+		{ "queue", COLOUR_RUN_BLUE },
+		{ "flash", COLOUR_RUN_GREEN },
+		{ "boot", COLOUR_RUN_ORANGE },
+		{ "test", COLOUR_LIGHT_RED },
+		{ "publish", COLOUR_RUN_PURPLE },
 	};
-	static const char *const palette[] = { "#4e79a7", "#f28e2b", "#59a14f",
-		"#e15759", "#b07aa1", "#76b7b2", "#9c755f", "#ff9da7",
-		"#edc948", "#bab0ac" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (text_equal(
 			pages->series[series]->name, text_of(known[i].name)))
 			return known[i].colour;
-	return palette[series % (sizeof(palette) / sizeof(*palette))];
+	return colours_series[series % COLOURS_SERIES];
 }
 
 static unsigned

@@ -24,7 +24,7 @@
 /* ---- the daemon: reports what happens, a letter each, on `report_fd` ---- */
 
 static int report_fd;
-static int start_result, clings, hangs, stalls;
+static int start_result, renew_result, clings, hangs, stalls;
 static bool nothing;
 
 static void
@@ -112,11 +112,10 @@ static int
 renew(void *arg, struct loop *loop, struct err *err)
 {
 	(void)loop;
-	(void)err;
 	if (arg != &hangs)
 		say('?');
 	say('n');
-	return 0;
+	return renew_result == 0 ? 0 : err_set(err, "no such key");
 }
 
 static int
@@ -145,13 +144,16 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+static const struct service_renewal renewals[] = { { "keys", renew },
+	{ .what = NULL } };
+
 static const struct service service = { .name = "poolscope-test",
 	.summary = "be tested",
 	.options = options,
 	.arg = &hangs,
 	.start = start,
 	.stop = stop,
-	.renew = renew,
+	.renewals = renewals,
 	.reload = reload,
 	.clear = clear };
 
@@ -294,13 +296,15 @@ hup_reloads_it(void **state)
 	assert_end(&child, 0, "tc", "stopping");
 }
 
-/* Who was taken off the list must be out, whatever stands in another file. */
+/* Whoever was taken off the list must be out, whatever stands in another
+ * file. */
 static void
 keys_are_renewed_whatever_the_configuration_says(void **state)
 {
 	char path[] = "/tmp/service-XXXXXX";
 	int fd = mkstemp(path);
 	struct child child;
+	char text[4096];
 
 	(void)state;
 	assert_true(fd >= 0);
@@ -312,8 +316,33 @@ keys_are_renewed_whatever_the_configuration_says(void **state)
 	kill(child.pid, SIGHUP);
 	assert_reported(&child, 'n');
 	kill(child.pid, SIGTERM);
-	assert_end(&child, 0, "tc", "nothing is changed");
+	read_all(child.errors, text, sizeof(text));
+	assert_non_null(strstr(text, "keys reloaded\n"));
+	assert_non_null(strstr(text, "configuration unchanged: /tmp/service-"));
+	assert_end(&child, 0, "tc", "");
 	unlink(path);
+}
+
+static void
+the_configuration_is_reloaded_whatever_the_keys_are(void **state)
+{
+	char text[4096];
+	struct child child;
+
+	(void)state;
+	renew_result = -1;
+	child = BEGIN("--ready-fd=20");
+	renew_result = 0;
+	assert_reported(&child, 's');
+	assert_ready(&child);
+	kill(child.pid, SIGHUP);
+	assert_reported(&child, 'n');
+	assert_reported(&child, 'r');
+	kill(child.pid, SIGTERM);
+	read_all(child.errors, text, sizeof(text));
+	assert_non_null(strstr(text, "keys unchanged: no such key\n"));
+	assert_non_null(strstr(text, "configuration reloaded\n"));
+	assert_end(&child, 0, "tc", "");
 }
 
 static void
@@ -648,6 +677,8 @@ main(void)
 		cmocka_unit_test(hup_reloads_it),
 		cmocka_unit_test(
 		    keys_are_renewed_whatever_the_configuration_says),
+		cmocka_unit_test(
+		    the_configuration_is_reloaded_whatever_the_keys_are),
 		cmocka_unit_test(a_second_signal_ends_it_at_once),
 		cmocka_unit_test(the_stop_timeout_ends_it),
 		cmocka_unit_test(a_start_that_fails_is_a_sentence_and_1),

@@ -1,5 +1,5 @@
 /*
- * cut - decide which hours to delete.
+ * retention_rules - decide which hours to delete.
  *
  * By age, each kind of row has its own cut.  By size, the rows that need the
  * most space for their information are deleted first, an hour at a time:

@@ -1,5 +1,5 @@
 /*
- * wire - frames and their headers.
+ * wire_header - frames and their headers.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/wire/wire.h"
