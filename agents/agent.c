@@ -186,7 +186,7 @@ open_spool(struct agent *agent, struct err *err)
 	log_info("opened the spool: session=%s start=%llu unacked=%llu "
 		 "torn_bytes=%llu quarantined=%llu",
 	    session_text(session, spool_session(agent->spool)),
-	    (unsigned long long)spool_run(agent->spool),
+	    (unsigned long long)spool_start_count(agent->spool),
 	    (unsigned long long)found->unacked_batches,
 	    (unsigned long long)found->torn_bytes,
 	    (unsigned long long)found->quarantined);
@@ -282,7 +282,7 @@ sampler_as_given(struct agent *agent, struct clock_offset_now began)
 		.processes = (uint32_t)agent->given.processes,
 		.arg = agent,
 		.commit = commit,
-		.run = spool_run(agent->spool),
+		.start_count = spool_start_count(agent->spool),
 		.counters = read_counters,
 	};
 

@@ -61,7 +61,7 @@ ask(struct past_sessions *f, struct past_sessions_ask *ask,
 		.node = f->options.node,
 		.session = e->session,
 		.seq = e->known + 1,
-		.start_count = spool_run(f->options.spool) };
+		.start_count = spool_start_count(f->options.spool) };
 	struct text whole = { (const char *)frame, 0 };
 
 	if (wall_ns <= f->stamp_ns)

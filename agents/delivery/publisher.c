@@ -267,7 +267,7 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 	wire_writer_init(&p->writer, p->body, sizeof(p->body));
 	p->first = p->next = 1;
 	options.sender.node = text_of(p->node);
-	options.sender.run = 1;
+	options.sender.start_count = 1;
 	if (uplink_loop_open(&p->uplink, brokers, key, err) != 0 ||
 	    direct_uplink_start(
 		&p->direct_uplink, &options, &owner, &p->uplink, err) != 0) {

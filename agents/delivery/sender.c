@@ -28,7 +28,7 @@ sender_new(struct sender **sender, const struct sender_options *options,
 	new->owner = *owner;
 	memcpy(new->node, options->node.at, options->node.bytes);
 	new->node_bytes = options->node.bytes;
-	new->run = options->run;
+	new->start_count = options->start_count;
 	new->random = options->seed;
 	new->derived = options->derived;
 	*sender = new;
@@ -87,7 +87,7 @@ uint64_t
 sender_chain_after(const struct sender_batch *batch)
 {
 	if (sender_is_gap(batch))
-		return batch->after;
+		return batch->chain_after;
 	if (batch->chain == 0 && batch->seq > 1)
 		return 0;
 	return hash_chain(batch->chain,

@@ -37,8 +37,8 @@ struct sender_batch {
 	uint64_t seq, last_seq; /* last_seq > seq or reason != 0: a gap */
 	uint32_t reason, records, codec, body_bytes;
 	uint64_t chain;
-	uint64_t after;   /* gap: the running hash after it; 0: not known */
-	struct text body; /* view, valid until the next call */
+	uint64_t chain_after; /* gap: the running hash after it; 0: not known */
+	struct text body;     /* view, valid until the next call */
 };
 
 /* Callbacks to the caller, the owner of the batches. */
@@ -72,7 +72,7 @@ struct sender_owner {
 
 struct sender_options {
 	struct text node;
-	uint64_t run;
+	uint64_t start_count;
 	uint64_t seed; /* seed of the jitter */
 	/* Session ids are derived from the content: whatever the aggregator
 	 * has of one is what we would send, even if `read` does not have it

@@ -114,8 +114,8 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 	if (count == 0)
 		return true; /* the first part of a gap */
 	last = s->entry[count - 1];
-	if (last.last == upto && chain != 0 && last.after != 0 &&
-	    chain != last.after)
+	if (last.last == upto && chain != 0 && last.chain_after != 0 &&
+	    chain != last.chain_after)
 		return false;
 	remove_entries(s, count);
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
@@ -128,7 +128,7 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 		    now_ns + sender_jittered(sender, s->timeout_ns);
 	s->silences = 0;
 	s->sessions = 0;
-	sender_advance(sender, s, last.last, last.after);
+	sender_advance(sender, s, last.last, last.chain_after);
 	return true;
 }
 

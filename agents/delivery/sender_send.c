@@ -41,7 +41,7 @@ send_frame(struct sender *sender, const struct sender_stream *s,
 	header->node = (struct text){ sender->node, sender->node_bytes };
 	header->session = s->session;
 	header->sent_ns = next_stamp(sender, wall_ns);
-	header->start_count = sender->run;
+	header->start_count = sender->start_count;
 	frame.bytes = (uint32_t)wire_frame(
 	    sender->frame, sizeof(sender->frame), header, body);
 	assert(frame.bytes > 0);
@@ -165,6 +165,22 @@ note_sent(struct sender *sender, struct sender_stream *s,
 		s->high = entry->last;
 }
 
+/* A gap has no body.  What is left of it from `seq` on begins at the number
+ * that the aggregator expects. */
+static void
+make_gap(const struct sender_stream *s, uint64_t seq,
+    struct sender_batch *batch, struct wire_header *header)
+{
+	header->type = WIRE_GAP;
+	header->last_seq = batch->last_seq;
+	header->reason = batch->reason;
+	header->chain_after = batch->chain_after;
+	batch->body = (struct text){ NULL, 0 };
+	if (batch->seq < seq)
+		header->chain =
+		    s->sent > 0 ? s->entry[s->sent - 1].chain_after : s->chain;
+}
+
 /* Send the next batch of the window.  False: there is none, the window is
  * full, or the connection takes nothing. */
 static bool
@@ -203,18 +219,8 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 	header.body_bytes = batch.body_bytes;
 	header.chain = batch.chain;
 	header.generation = s->generation;
-	if (sender_is_gap(&batch)) {
-		header.type = WIRE_GAP;
-		header.last_seq = batch.last_seq;
-		header.reason = batch.reason;
-		header.chain_after = batch.after;
-		batch.body = (struct text){ NULL, 0 };
-		/* The rest of a gap begins at the number that the aggregator
-		 * expects. */
-		if (batch.seq < seq)
-			header.chain = s->sent > 0 ? s->entry[s->sent - 1].after
-						   : s->chain;
-	}
+	if (sender_is_gap(&batch))
+		make_gap(s, seq, &batch, &header);
 	if (!send_frame(sender, s, &header, batch.body, now_ns, wall_ns)) {
 		s->ready = true;
 		return false;
@@ -222,7 +228,7 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 	entry.last = batch.last_seq;
 	entry.bytes = batch.body.bytes;
 	entry.gap = header.type == WIRE_GAP;
-	entry.after = sender_chain_after(&batch);
+	entry.chain_after = sender_chain_after(&batch);
 	entry.stamp_ns = header.sent_ns;
 	entry.sent_ns = sender->sent_ns;
 	note_sent(sender, s, &entry, now_ns);

@@ -43,7 +43,7 @@ enum sender_state {
 /* A batch that was sent and is not acknowledged. */
 struct sender_entry {
 	uint64_t seq, last;
-	uint64_t after; /* running hash after it; 0: not known */
+	uint64_t chain_after; /* running hash after it; 0: not known */
 	uint32_t bytes;
 	bool gap;
 	int64_t stamp_ns; /* sent_ns of its last frame: identifies the
@@ -113,7 +113,7 @@ struct sender {
 	struct sender_owner owner;
 	char node[NAME_BYTES_MAX];
 	uint32_t node_bytes;
-	uint64_t run, random;
+	uint64_t start_count, random;
 	bool derived;
 	int64_t stamp_ns; /* the last one assigned */
 	int64_t sent_ns;  /* when the last frame was sent, monotonic */

@@ -62,7 +62,7 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 			.codec = from.codec,
 			.body_bytes = from.body_bytes,
 			.chain = from.chain,
-			.after = from.after,
+			.chain_after = from.chain_after,
 			.body = from.body,
 		};
 	return there;
@@ -311,7 +311,7 @@ spool_uplink_open(struct spool_uplink **made,
 		read_clock };
 	struct sender_options sender = {
 		.node = options->node,
-		.run = spool_run(options->spool),
+		.start_count = spool_start_count(options->spool),
 	};
 
 	spool_uplink->options = *options;

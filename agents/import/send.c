@@ -244,7 +244,9 @@ import_send(const struct import_source *source,
 	const struct direct_uplink_options deliver = {
 		/* Every import of this content is the same sender: its start
 		 * count is always 1. */
-		.sender = { .node = options->node, .run = 1, .derived = true },
+		.sender = { .node = options->node,
+		    .start_count = 1,
+		    .derived = true },
 		.timeout_ns = options->timeout_ns,
 		.progress = options->progress,
 		.advice = "run the same import again to resume",

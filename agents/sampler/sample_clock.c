@@ -35,7 +35,7 @@ sampler_open_clock(struct sampler *sampler)
 	struct sampler_clock *clock = &sampler->clock;
 
 	clock_offset_init(&clock->clock_offset, &sampler->options.began,
-	    sampler->options.run << RUN_BITS);
+	    sampler->options.start_count << RUN_BITS);
 	clock->timer.on_timer = on_timer;
 	clock->timer.arg = sampler;
 }

@@ -42,11 +42,11 @@ struct sampler_options {
 	double throttle_percent;  /* throttle above this memory pressure (some,
 				     avg10); 0: never */
 	const char *proc;         /* "/proc" */
-	const char *groups; /* patterns of paths, see proc/job_cgroups.h */
-	const char *root;   /* of the control groups; NULL: find it */
-	uint32_t processes; /* at most, in metric group process */
-	uint64_t run; /* start count of the spool: generations of the clock
-			 follow it */
+	const char *groups;   /* patterns of paths, see proc/job_cgroups.h */
+	const char *root;     /* of the control groups; NULL: find it */
+	uint32_t processes;   /* at most, in metric group process */
+	uint64_t start_count; /* of the spool: generations of the
+			 clock follow it */
 
 	void *arg;
 	void (*commit)(void *arg); /* commit the batcher */

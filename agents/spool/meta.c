@@ -65,7 +65,7 @@ meta_encode(const struct spool *spool, unsigned char *to)
 	memcpy(to + 8, spool->meta.session.bytes, 16);
 	memcpy(to + 24, spool->meta.next.bytes, 16);
 	memcpy(to + 40, spool->meta.previous.bytes, 16);
-	spool_put64(to + 56, spool->meta.run);
+	spool_put64(to + 56, spool->meta.start_count);
 	spool_put32(to + 68, spool->streams_count);
 	for (uint32_t i = 0; i < spool->streams_count; i++) {
 		const char *name = spool->streams[i]->partition;
@@ -121,7 +121,7 @@ meta_decode(struct spool *spool, const unsigned char *at, uint32_t bytes)
 	memcpy(spool->meta.session.bytes, at + 8, 16);
 	memcpy(spool->meta.next.bytes, at + 24, 16);
 	memcpy(spool->meta.previous.bytes, at + 40, 16);
-	spool->meta.run = spool_get64(at + 56);
+	spool->meta.start_count = spool_get64(at + 56);
 	return meta_take_names(spool, at, all - 4);
 }
 

@@ -167,8 +167,9 @@ fill_gap(struct spool *spool, const struct spool_gap *gap, uint64_t seq,
 		.last_seq = gap->last,
 		.reason = gap->reason,
 		.chain = seq == gap->first ? gap->chain : 0,
-		.after = stored ? spool_chain(spool, gap->stream, gap->last + 1)
-				: 0 };
+		.chain_after =
+		    stored ? spool_chain(spool, gap->stream, gap->last + 1)
+			   : 0 };
 }
 
 int

@@ -153,7 +153,7 @@ start(struct spool *spool, struct err *err)
 	/* The segments of these sessions are deleted. */
 	memset(&spool->meta.next, 0, sizeof(spool->meta.next));
 	memset(&spool->meta.previous, 0, sizeof(spool->meta.previous));
-	spool->meta.run++;
+	spool->meta.start_count++;
 	return spool_meta_save(spool, err);
 }
 
@@ -186,9 +186,9 @@ spool_session(const struct spool *spool)
 }
 
 uint64_t
-spool_run(const struct spool *spool)
+spool_start_count(const struct spool *spool)
 {
-	return spool->meta.run;
+	return spool->meta.start_count;
 }
 
 uint32_t

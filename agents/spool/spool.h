@@ -48,7 +48,8 @@ struct spool_batch {
 	uint32_t codec;
 	uint32_t body_bytes; /* decompressed */
 	uint64_t chain;      /* running hash before this batch */
-	uint64_t after; /* gap: running hash after it; 0: not known (yet) */
+	uint64_t
+	    chain_after; /* gap: running hash after it; 0: not known (yet) */
 	struct text body;
 };
 
@@ -78,7 +79,7 @@ void spool_close(struct spool **spool);
 void spool_change(struct spool *spool, const struct spool_options *options);
 
 const struct session_id *spool_session(const struct spool *spool);
-uint64_t spool_run(const struct spool *spool); /* start count: 1, 2, ... */
+uint64_t spool_start_count(const struct spool *spool); /* 1, 2, ... */
 
 /* The stream of a partition; created (durably) when new.  -1 when there are
  * SPOOL_STREAMS_MAX or the disk fails. */

@@ -73,7 +73,7 @@ struct spool_cut {
 
 struct spool_meta {
 	struct session_id session, next, previous;
-	uint64_t run;
+	uint64_t start_count;
 };
 
 struct spool {

@@ -198,7 +198,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 	};
 	const struct sender_options options = {
 		.node = text_of("bench"),
-		.run = 1,
+		.start_count = 1,
 		.seed = index,
 	};
 	struct err err = { 0 };

@@ -175,7 +175,7 @@ open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 		.resend_from = lost,
 		.diverged = lost,
 	};
-	struct sender_options options = { .run = 1, .seed = index };
+	struct sender_options options = { .start_count = 1, .seed = index };
 	struct err err = { 0 };
 	int linger = 0, queue = 16;
 

@@ -32,7 +32,8 @@ judge_twice(void *arg, const char *dir, uint64_t at)
 			fprintf(stderr, "open: %s\n", err.text);
 			return false;
 		}
-		if (spool_run(spool) == 0 || !ledger_judge(ledger, spool, at))
+		if (spool_start_count(spool) == 0 ||
+		    !ledger_judge(ledger, spool, at))
 			return false;
 		if (round == 0 && ledger->sessions[0].done <= at &&
 		    !work_append_one(ledger, spool, at))

@@ -79,7 +79,7 @@ header_of(unsigned stream, uint64_t seq)
 		.session.bytes = { (unsigned char)(stream + 1) },
 		.seq = seq,
 		.records = 1,
-		.run = 1,
+		.start_count = 1,
 		/* 0: not known.  The unit tests of receiver.c cover it. */
 	};
 }

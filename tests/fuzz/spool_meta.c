@@ -92,7 +92,7 @@ judge_meta(const struct spool *spool, int rc, enum spool_found found)
 	if (all > 0 && i == count && o == all) {
 		MUST(found == SPOOL_FOUND && spool->streams_count == count);
 		MUST(memcmp(spool->meta.session.bytes, at + 8, 16) == 0);
-		MUST(spool->meta.run == spool_get64(at + 56));
+		MUST(spool->meta.start_count == spool_get64(at + 56));
 	} else {
 		MUST(found ==
 		     (bytes_of[META] < 0 ? SPOOL_NONE : SPOOL_UNREADABLE));

@@ -22,7 +22,7 @@ struct verify {
 	struct summary summary;
 	uint32_t segment; /* the segment being walked */
 	struct verify_chain {
-		uint64_t seq, after; /* of the last batch; 0: not known */
+		uint64_t seq, chain_after; /* of the last batch; 0: not known */
 	} chains[SPOOL_STREAMS_MAX];
 	struct wire_room room;
 	uint64_t errors, frames;
@@ -50,7 +50,7 @@ check_chain(struct verify *verify, const struct view_segment *segment,
 	struct verify_chain *chain = &verify->chains[frame->stream];
 
 	if (chain->seq > 0 && frame->seq == chain->seq + 1 &&
-	    frame->chain != 0 && frame->chain != chain->after)
+	    frame->chain != 0 && frame->chain != chain->chain_after)
 		complain(verify,
 		    "segment %" PRIu64 ", offset %" PRIu32
 		    ": the running hash of batch %" PRIu64
@@ -58,8 +58,8 @@ check_chain(struct verify *verify, const struct view_segment *segment,
 		    segment->number, offset, frame->seq, chain->seq);
 	/* The predecessor of a batch without a running hash is not known. */
 	chain->seq = frame->chain != 0 || frame->seq == 1 ? frame->seq : 0;
-	chain->after = hash_chain(frame->chain, crc32c(0, body.at, body.bytes),
-	    body.bytes, frame->records);
+	chain->chain_after = hash_chain(frame->chain,
+	    crc32c(0, body.at, body.bytes), body.bytes, frame->records);
 }
 
 static void

@@ -330,7 +330,7 @@ view_session(const struct view *view)
 uint64_t
 view_start_count(const struct view *view)
 {
-	return spool_run(view->spool);
+	return spool_start_count(view->spool);
 }
 
 uint32_t

@@ -78,7 +78,7 @@ header_of(uint32_t stream, uint64_t seq)
 		.node = text_of(stream == 0 ? "n0" : "n1"),
 		.session.bytes = { (unsigned char)(stream + 1) },
 		.seq = seq,
-		.run = 1 };
+		.start_count = 1 };
 }
 
 /* Was it acknowledged, if the transaction is? */

@@ -135,7 +135,7 @@ expect(
 {
 	a->header.expect = seq;
 	a->header.chain = ring_hash(s, seq - 1);
-	a->header.run = s->boundary;
+	a->header.start_count = s->boundary;
 }
 
 /* Another running hash before its first number than ours? */
@@ -156,7 +156,8 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 
 	if (s == NULL)
 		s = &none;
-	if (sim->mutant == SIM_SUPERSEDE_HELLOS && q->run < s->run) {
+	if (sim->mutant == SIM_SUPERSEDE_HELLOS &&
+	    q->start_count < s->start_count) {
 		refuse(a, WIRE_NACK_SUPERSEDED);
 		expect(a, s, s->last_seq + 1);
 		return;
@@ -174,7 +175,7 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 	if (sim->mutant == SIM_NO_HASHES)
 		a->header.chain = a->header.flags = 0;
 	a->header.last_seq = s->missing;
-	a->header.after = s->missing_hash;
+	a->header.chain_after = s->missing_hash;
 }
 
 /* 0 is "not known": as the sender of a gap says, or where it is not known
@@ -185,7 +186,7 @@ hash_after(const struct wire_header *q, struct text body, uint64_t known)
 	uint64_t before = q->chain != 0 ? q->chain : known;
 
 	if (q->type == WIRE_GAP)
-		return q->after;
+		return q->chain_after;
 	if (before == 0 && q->seq > 1 && known != 0)
 		return 0;
 	return hash_chain(
@@ -228,8 +229,8 @@ store_batch(struct sim *sim, struct sim_aggregator_stream *s,
 		s->ring_from = s->last_seq - SIM_RING + 1;
 	if (s->last_seq >= s->missing)
 		s->missing = s->missing_hash = 0;
-	if (q->run > s->run)
-		s->run = q->run;
+	if (q->start_count > s->start_count)
+		s->start_count = q->start_count;
 	if (sim->mutant == SIM_SPLIT_TRANSACTION) {
 		struct sim_store *disk = &sim->aggregator.disk;
 
@@ -247,7 +248,7 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 	bool hashes = sim->mutant != SIM_NO_HASHES;
 
 	expect(a, s, s->last_seq + 1);
-	if (q->run < s->run) {
+	if (q->start_count < s->start_count) {
 		refuse(a, WIRE_NACK_SUPERSEDED);
 		return;
 	}

@@ -108,8 +108,8 @@ note_missing(struct sim *sim, const struct sim_aggregator_stream *before)
 	bool more = before->missing > before->last_seq;
 	uint64_t missing = more ? before->missing : before->last_seq;
 
-	if (s->run < before->run)
-		s->run = before->run;
+	if (s->start_count < before->start_count)
+		s->start_count = before->start_count;
 	if (missing <= s->last_seq || missing <= s->missing)
 		return;
 	s->missing = missing;

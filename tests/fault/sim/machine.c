@@ -50,7 +50,7 @@ on_read(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 	batch->reason = item->reason;
 	batch->chain = item->chain;
 	if (item->content < 0)
-		batch->after = item->after;
+		batch->chain_after = item->chain_after;
 	batch->records = 1;
 	if (item->content >= 0) {
 		batch->body = sim_body(m->sim, item->content);
@@ -150,7 +150,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 		return;
 	}
 	gap.last = s->item[0].seq - 1;
-	gap.after = s->item[0].chain;
+	gap.chain_after = s->item[0].chain;
 	memmove(s->item + 1, s->item, (size_t)s->items * sizeof(s->item[0]));
 	s->item[0] = gap;
 	s->items++;
@@ -196,7 +196,7 @@ sim_machine_start(struct sim *sim, int number)
 {
 	struct sim_machine *m = &sim->machine[number];
 	struct sender_options options = { .node = text_of("n"),
-		.run = ++m->spool.run,
+		.start_count = ++m->spool.start_count,
 		.seed = sim_random(sim) };
 	struct sender_owner owner = { m, sim_machine_send, on_read, on_acked,
 		on_refused, on_rewind, on_diverged, NULL, NULL };
@@ -314,8 +314,8 @@ sim_machine_clone(struct sim *sim, int from, int to)
 	m->spool = f->spool;
 	sim_lose_page_cache(&m->spool);
 	/* A copy of the running machine goes on under the same run. */
-	if (m->spool.run > 0 && sim_chance(sim, 40))
-		m->spool.run--;
+	if (m->spool.start_count > 0 && sim_chance(sim, 40))
+		m->spool.start_count--;
 	sim_machine_start(sim, to);
 }
 

@@ -57,7 +57,7 @@ sim_trace_frame(
 	    h.session.bytes[0], (int)h.partition.bytes, h.partition.at,
 	    (unsigned long long)h.seq, (unsigned long long)h.last_seq,
 	    (unsigned long long)h.expect, (unsigned long long)h.chain,
-	    (unsigned long long)h.run, (unsigned long long)h.generation,
+	    (unsigned long long)h.start_count, (unsigned long long)h.generation,
 	    content, (long long)h.sent_ns);
 }
 

@@ -13,7 +13,7 @@
 /* ---- what agents/delivery/past_sessions.c asks of a spool, which is a machine
  * here -------------- */
 
-uint64_t __wrap_spool_run(const struct spool *spool);
+uint64_t __wrap_spool_start_count(const struct spool *spool);
 uint32_t __wrap_spool_past_sessions(const struct spool *spool);
 struct spool_past_session *__wrap_spool_past_session(
     struct spool *spool, uint32_t i);
@@ -22,9 +22,9 @@ int __wrap_spool_report_gap(struct spool *spool, struct text partition,
     uint64_t count, uint32_t reason, struct err *err);
 
 uint64_t
-__wrap_spool_run(const struct spool *spool)
+__wrap_spool_start_count(const struct spool *spool)
 {
-	return ((const struct sim_machine *)spool)->spool.run;
+	return ((const struct sim_machine *)spool)->spool.start_count;
 }
 
 uint32_t

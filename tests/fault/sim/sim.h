@@ -78,9 +78,9 @@ struct sim_content {
 
 struct sim_item {
 	uint64_t seq, last, chain;
-	uint64_t after;  /* the running hash after it */
-	uint32_t reason; /* != 0: a gap */
-	int content;     /* -1: a gap */
+	uint64_t chain_after; /* the running hash after it */
+	uint32_t reason;      /* != 0: a gap */
+	int content;          /* -1: a gap */
 };
 
 /* Sessions that were given up. */
@@ -92,7 +92,7 @@ struct sim_sessions {
 /* The disk of a machine, and what is in the page cache above it. */
 struct sim_spool {
 	struct session_id session;
-	uint64_t run;
+	uint64_t start_count;
 	struct sim_sessions past_sessions;
 	struct sim_spool_stream {
 		struct sim_item item[SIM_ITEMS];
@@ -131,7 +131,7 @@ struct sim_entry {
 struct sim_aggregator_stream {
 	struct session_id session;
 	int stream;
-	uint64_t last_seq, chain, run;
+	uint64_t last_seq, chain, start_count;
 	uint64_t ring[SIM_RING]; /* running hash after n at n % SIM_RING */
 	uint64_t ring_from;      /* the first number that it knows */
 	uint64_t missing, missing_hash; /* what the store before had */

@@ -68,10 +68,10 @@ append_item(struct sim *sim, struct sim_spool_stream *s, struct sim_item item)
 	item.seq = s->next;
 	item.last = item.seq + numbers;
 	item.chain = s->chain;
-	item.after = hash_after(sim, &item);
+	item.chain_after = hash_after(sim, &item);
 	s->item[s->items++] = item;
 	s->next = item.last + 1;
-	s->chain = s->item[s->items - 1].after;
+	s->chain = s->item[s->items - 1].chain_after;
 }
 
 void
@@ -144,7 +144,7 @@ sim_lose_page_cache(struct sim_spool *spool)
 		s->chain = 0;
 		if (s->items > 0) {
 			s->next = s->item[s->items - 1].last + 1;
-			s->chain = s->item[s->items - 1].after;
+			s->chain = s->item[s->items - 1].chain_after;
 		}
 	}
 }

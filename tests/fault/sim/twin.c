@@ -68,7 +68,7 @@ void
 sim_twin_put(struct sim *sim, const struct sim_aggregator_stream *stream)
 {
 	struct journal_stream s = { .last_seq = stream->last_seq,
-		.run = stream->run,
+		.start_count = stream->start_count,
 		.node = text_of("n"),
 		.missing = stream->missing,
 		.missing_hash = stream->missing_hash,
@@ -144,9 +144,10 @@ sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,
 	must(sim, mine.expect == answer->expect && mine.chain == answer->chain,
 	    "another next number");
 	must(sim,
-	    mine.last_seq == answer->last_seq && mine.after == answer->after,
+	    mine.last_seq == answer->last_seq &&
+		mine.chain_after == answer->chain_after,
 	    "another missing number");
-	must(sim, mine.run == answer->run, "another boundary");
+	must(sim, mine.start_count == answer->start_count, "another boundary");
 	must(sim,
 	    mine.generation == answer->generation &&
 		mine.sent_ns == answer->sent_ns &&
@@ -162,11 +163,13 @@ compare_stream(struct sim *sim, const struct sim_aggregator_stream *s)
 
 	if (journal_stream_get(twin.journal, &s->session, partition, &mine) !=
 	    JOURNAL_FOUND) {
-		must(sim, s->last_seq == 0 && s->run == 0 && s->missing == 0,
+		must(sim,
+		    s->last_seq == 0 && s->start_count == 0 && s->missing == 0,
 		    "a stream is not there");
 		return;
 	}
-	must(sim, mine.last_seq == s->last_seq && mine.run == s->run,
+	must(sim,
+	    mine.last_seq == s->last_seq && mine.start_count == s->start_count,
 	    "a stream has another last number, or run");
 	must(sim,
 	    mine.missing == s->missing && mine.missing_hash == s->missing_hash,

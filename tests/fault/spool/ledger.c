@@ -267,8 +267,9 @@ ledger_judge(const struct ledger *ledger, struct spool *spool, uint64_t at)
 
 	if (session < 0)
 		return wrong("another session", 0, 0);
-	if (spool_run(spool) <= ledger_run(ledger, at))
-		return wrong("the run does not count up", 0, spool_run(spool));
+	if (spool_start_count(spool) <= ledger_run(ledger, at))
+		return wrong(
+		    "the run does not count up", 0, spool_start_count(spool));
 	if (c->quarantined > 0 || c->gaps > 0)
 		return wrong("taken for damaged", 0, c->quarantined);
 	for (uint32_t i = 0; i < ledger->facts_count; i++) {

@@ -80,7 +80,7 @@ static void
 note_run(struct life *life)
 {
 	struct ledger *ledger = life->ledger;
-	uint64_t run = spool_run(life->spool);
+	uint64_t run = spool_start_count(life->spool);
 
 	if (run <= ledger_run(ledger, NEVER) || ledger->runs_count == 256)
 		life_die("the run does not count up", &(struct err){ 0 });

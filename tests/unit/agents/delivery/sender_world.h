@@ -166,9 +166,10 @@ restart(uint32_t stream, uint64_t first)
 static inline int
 begin_as(void **state, bool derived)
 {
-	struct sender_options options = {
-		.node = text_of("n1"), .run = 7, .seed = 1, .derived = derived
-	};
+	struct sender_options options = { .node = text_of("n1"),
+		.start_count = 7,
+		.seed = 1,
+		.derived = derived };
 	struct sender_owner owner = { NULL, on_send, on_read, on_acked,
 		on_refused, on_rewind, on_diverged, on_probed, NULL };
 	struct err err;

@@ -45,7 +45,7 @@ numbers_and_chains_go_on_after_opening_again(void **state)
 	help_open(&h);
 	s = help_stream(&h, "acct$pool");
 	for (int run = 1; run <= 4; run++) {
-		assert_int_equal(spool_run(h.spool), run);
+		assert_int_equal(spool_start_count(h.spool), run);
 		help_fill(&h, s, 100, 5, 300);
 		help_reopen(&h);
 		assert_int_equal(spool_streams(h.spool), 1);

@@ -63,7 +63,7 @@ without_meta_everything_is_set_aside(void **state)
 	help_open(&h);
 	assert_false(session_equal(&old, spool_session(h.spool)));
 	assert_int_equal(spool_streams(h.spool), 0);
-	assert_int_equal(spool_run(h.spool), 1);
+	assert_int_equal(spool_start_count(h.spool), 1);
 	assert_int_equal(help_count(&h, "."), 0);
 	assert_int_equal(help_count(&h, "quarantine"), 8);
 	assert_int_equal(spool_counters(h.spool)->quarantined, 14);

@@ -293,7 +293,7 @@ whatever_the_directory_holds_it_opens_and_goes_on(void **state)
 				assert_int_equal(
 				    spool_read(h.spool, s, seq, &b, &h.err), 1);
 				if (b.reason == 0 && seq <= 30 && turn == 0 &&
-				    spool_run(h.spool) > 1)
+				    spool_start_count(h.spool) > 1)
 					help_is(&h, s, seq, seq);
 				seq = b.last_seq + 1;
 			}
