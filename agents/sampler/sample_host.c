@@ -1,5 +1,8 @@
 /*
  * sampler_sample_host - samples of the processors, the memory and the kernel.
+ *
+ * Values are in the order of the columns in metric_groups.c.  agents/proc/ has
+ * the parsers; a new group is also in schedule.h.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

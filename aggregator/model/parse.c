@@ -1,6 +1,9 @@
 /*
  * parse - the language of models (poolscope-model(5)): its sections, its words
  * and what their values may be.
+ *
+ * A new word: its field is in model.h; set.c and run.c store it; show.c prints
+ * it; aggregator/indexer/match.c uses it; poolscope-model(5).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/model/model.h"

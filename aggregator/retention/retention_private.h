@@ -1,7 +1,8 @@
 /*
  * retention_private - the parts of a deletion: what to delete (rules.c), the
  * compacted samples (samples.c), the states of phases (phases.c), the runs
- * (runs.c).  A limit's option is in aggregator/daemon/settings.c.
+ * (runs.c).  A limit's option is in aggregator/daemon/settings.c;
+ * aggregator/writer/writer.c passes it on.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_RETENTION_RETENTION_PRIVATE_H

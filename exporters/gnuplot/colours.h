@@ -1,5 +1,6 @@
 /*
- * colours - the colours of all pictures.
+ * colours - the colours of the pictures, but those of cascade_script.c, which
+ * are gnuplot's.
  *
  * String literals, for scripts.  Lines of a picture take colours_series in
  * order.

@@ -2,7 +2,8 @@
  * stats_phases - print the statistics of every phase.
  *
  * Nothing is computed here: aggregator/phases/duration_stats.c computes the
- * statistics, aggregator/query/phases/phase_stats.c sends them as attributes.
+ * statistics, aggregator/query/phases/phase_stats.c (counts) and
+ * aggregator/query/page/answer.c (durations) send them as attributes.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/stats/phases.h"

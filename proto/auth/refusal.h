@@ -1,5 +1,7 @@
 /*
  * refusal - explains why a TCP listener refuses a connection.
+ *
+ * A key that may connect but not publish: agents/delivery/direct_uplink.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_REFUSAL_H

@@ -164,9 +164,9 @@ put_header(struct printer *p, const struct wire_header *h)
 	put_codec(p, h->codec);
 	put_used(p, "body_bytes", h->body_bytes);
 	put_hash(p, "chain", h->chain);
-	put_hash(p, "after", h->chain_after);
+	put_hash(p, "chain_after", h->chain_after);
 	put_hash(p, "generation", h->generation);
-	put_used(p, "run", h->start_count);
+	put_used(p, "start_count", h->start_count);
 	put_used(p, "credit_bytes", h->credit_bytes);
 	put_used(p, "retry_ms", h->retry_ms);
 	put_time(p, "sent_ns", h->sent_ns);

@@ -2,7 +2,9 @@
  * target - a destination of poolscope-upload: "scheme:rest".
  *
  * Each target is one file that encodes results, records, files or metrics as
- * requests to its service.  cloud/http/http.h sends them.
+ * requests to its service.  cloud/http/http.h sends them.  A new target: its
+ * file, its line in types[] of target.c and below; signing for a service is in
+ * exporters/cloud/.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_TARGETS_TARGET_H
