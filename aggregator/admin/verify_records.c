@@ -37,7 +37,7 @@ row_is_good(const struct key_row_block *head, struct text value)
 		return false;
 	while (row_block_next(&rows, &item)) {
 		if (row_block_compare(&last, &item) >= 0 ||
-		    key_bucket(item.time_ns) != head->bucket ||
+		    key_hour(item.time_ns) != head->hour ||
 		    !row_block_get_body(
 			item.body, head->kind, item.time_ns, &body))
 			return false;
@@ -128,7 +128,7 @@ item_is_good(const struct key_row_block *key,
 	struct row_block_body body;
 
 	return compacted_row_compare(before, item) < 0 &&
-	       key_bucket(item->record.time_ns) == key->bucket &&
+	       key_hour(item->record.time_ns) == key->hour &&
 	       item->record.time_ns >= header->least_ns &&
 	       item->record.time_ns <= header->most_ns &&
 	       row_block_get_body(item->record.body,
@@ -183,7 +183,7 @@ check_chunks(struct found *found)
 			continue;
 		}
 		if (head.partition != run.partition || head.kind != run.kind ||
-		    head.bucket != run.bucket || head.slice != run.slice)
+		    head.hour != run.hour || head.slice != run.slice)
 			last = (struct compacted_row_item){ .record.time_ns =
 								INT64_MIN };
 		run = head;
@@ -227,13 +227,13 @@ rollup_is_good(
 	uint32_t steps;
 
 	if (key->kind != RECORD_SAMPLE ||
-	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS)
+	    key->first_ns != (int64_t)key->hour * KEY_HOUR_NS)
 		return false;
 	if (rollup_is_mark(value))
 		return true;
 	if (!rollup_open(row, value))
 		return false;
-	steps = (uint32_t)(KEY_BUCKET_NS / rollup_step_ns(key->slice));
+	steps = (uint32_t)(KEY_HOUR_NS / rollup_step_ns(key->slice));
 	if (row->step[row->count - 1] >= steps)
 		return false;
 	for (uint32_t m = 0; m < row->metrics; m++)

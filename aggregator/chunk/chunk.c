@@ -23,11 +23,11 @@ chunk_writer_new(void)
 }
 
 void
-chunk_writer_free(struct chunk_writer **gone)
+chunk_writer_free(struct chunk_writer **old)
 {
-	struct chunk_writer *w = *gone;
+	struct chunk_writer *w = *old;
 
-	*gone = NULL;
+	*old = NULL;
 	if (w == NULL)
 		return;
 	ZSTD_freeCCtx(w->codec);

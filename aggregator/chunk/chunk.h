@@ -1,10 +1,10 @@
 /*
  * chunk - rows of records as packed columns.
  *
- * A chunk is a list of columns.  Each column has a type, its own count, and
- * the encoding that suits its values best.  Reading returns exactly the values
- * that were written, including every bit of a double.  Each column can be
- * unpacked alone, so a query for one metric pays for one column.
+ * A chunk is a list of columns.  Each column has a type, a count of its own,
+ * and the encoding that suits its values best.  Reading returns exactly the
+ * values that were written, including every bit of a double.  Each column can
+ * be unpacked alone, so a query for one metric pays for one column.
  * proto/store.md, "Column chunks", describes the bytes.
  *
  * Reading is bounded: damaged bytes give an enum chunk_fault and never take
@@ -62,7 +62,7 @@ struct text chunk_end(struct chunk_writer *writer);
 
 enum chunk_fault {
 	CHUNK_OK,
-	CHUNK_TRUNCATED, /* shorter or longer than it says */
+	CHUNK_TRUNCATED, /* shorter or longer than its lengths */
 	CHUNK_VERSION,   /* unknown format version */
 	CHUNK_LIMIT,     /* exceeds a limit */
 	CHUNK_METHOD,    /* unknown encoding */

@@ -19,8 +19,9 @@ struct ZSTD_DCtx_s;
 
 enum {
 	CHUNK_FORMAT = 1,
-	CHUNK_REFERENCES = 8, /* a column may be stored as the difference to one
-				 of this many columns before it */
+	/* A column may be stored as the difference to one of this many columns
+	 * before it. */
+	CHUNK_REFERENCES = 8,
 };
 
 /* An array that grows and keeps its memory. */
@@ -45,9 +46,8 @@ struct chunk_writer {
 	struct chunk_reference back[CHUNK_REFERENCES];
 	struct ZSTD_CCtx_s *codec;
 
-	struct chunk_ints ints, more,
-	    residual;                   /* of the stream being written */
-	struct chunk_ints wholes, ulps; /* of a column of doubles */
+	struct chunk_ints ints, more, residual; /* of the current stream */
+	struct chunk_ints wholes, ulps;         /* of a column of doubles */
 	struct buffer symbols, bits, compressed, blob;
 	struct buffer values;      /* those of one type in a mixed column */
 	struct chunk_words *words; /* texts.c */
@@ -88,15 +88,12 @@ struct chunk_reader {
 
 /* The first byte of a stream of integers (integers.c). */
 enum {
-	CHUNK_PREDICT = 3, /* mask: CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2 */
-	CHUNK_CONSTANT =
-	    4, /* all values are equal: only the first one is stored */
-	CHUNK_DIVIDED = 8, /* followed by a divisor */
-	CHUNK_REFERS =
-	    16, /* followed by the distance to the reference column */
-	CHUNK_NEGATIVE =
-	    32, /* subtract from the reference column instead of adding to it */
-	CHUNK_KNOWN = 63,
+	CHUNK_PREDICT = 3,   /* mask: CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2 */
+	CHUNK_CONSTANT = 4,  /* all values are equal; the first one follows */
+	CHUNK_DIVIDED = 8,   /* a divisor follows */
+	CHUNK_REFERS = 16,   /* the distance to the reference column follows */
+	CHUNK_NEGATIVE = 32, /* subtract from the reference, do not add to it */
+	CHUNK_KNOWN = 63,    /* mask: all of them */
 };
 enum chunk_predict { CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2, CHUNK_PREDICTS };
 
@@ -128,8 +125,8 @@ chunk_bit_length(uint64_t value)
 enum chunk_text { CHUNK_BYTES, CHUNK_WORDS, CHUNK_TEMPLATES };
 
 enum {
-	/* in a template: a number; a number with leading zeros, padded to the
-	 * width in the next byte */
+	/* In a template: a number; a number padded with zeros to the width in
+	 * the next byte. */
 	CHUNK_NUMBER = 1,
 	CHUNK_PADDED = 2,
 	CHUNK_FIELDS = 16, /* in a template */

@@ -21,11 +21,11 @@ chunk_reader_new(void)
 }
 
 void
-chunk_reader_free(struct chunk_reader **gone)
+chunk_reader_free(struct chunk_reader **old)
 {
-	struct chunk_reader *r = *gone;
+	struct chunk_reader *r = *old;
 
-	*gone = NULL;
+	*old = NULL;
 	if (r == NULL)
 		return;
 	ZSTD_freeDCtx(r->codec);

@@ -12,7 +12,7 @@
 #include "proto/base/memory.h"
 
 enum {
-	COMPRESS_MIN = 24, /* bytes; zstd does not shrink fewer */
+	COMPRESS_MIN = 24, /* bytes; zstd cannot shrink fewer */
 	LEVEL = 1,
 };
 
@@ -73,11 +73,11 @@ chunk_pool_reset(struct chunk_reader *r)
 }
 
 void
-chunk_pool_free(struct chunk_pool **gone)
+chunk_pool_free(struct chunk_pool **old)
 {
-	struct chunk_pool *pool = *gone;
+	struct chunk_pool *pool = *old;
 
-	*gone = NULL;
+	*old = NULL;
 	if (pool == NULL)
 		return;
 	for (uint32_t i = 0; i < pool->count; i++)

@@ -17,8 +17,7 @@
 #include "proto/base/memory.h"
 
 enum {
-	WORD_REPEATS =
-	    3, /* mean number of uses of a word; below it, words do not pay */
+	WORD_REPEATS = 3, /* mean uses of a word from which words pay off */
 	TEMPLATE_REPEATS = 16,
 };
 
@@ -49,11 +48,11 @@ words_of(struct chunk_writer *w)
 }
 
 void
-chunk_words_free(struct chunk_words **gone)
+chunk_words_free(struct chunk_words **old)
 {
-	struct chunk_words *words = *gone;
+	struct chunk_words *words = *old;
 
-	*gone = NULL;
+	*old = NULL;
 	if (words == NULL)
 		return;
 	free(words->word);
@@ -276,7 +275,7 @@ find_templates(
 
 /* Write one field of one template, for all rows that use the template. */
 static void
-write_place(
+write_field(
     struct chunk_writer *w, uint32_t count, uint32_t template, unsigned field)
 {
 	struct chunk_words *words = w->words;
@@ -312,7 +311,7 @@ write_templates(struct chunk_writer *w, uint32_t count)
 		unsigned fields = chunk_fields(words->word[i]);
 
 		for (unsigned field = 0; field < fields; field++)
-			write_place(w, count, i, field);
+			write_field(w, count, i, field);
 	}
 }
 

@@ -189,7 +189,7 @@ read_template_list(struct chunk_reader *r, struct varint_reader *u,
 		sum += (uint64_t)t->at[i].rows *
 		       (t->at[i].text.bytes + 20ull * t->at[i].fields);
 	}
-	/* No writer produces more: a field takes at least one byte. */
+	/* No writer produces more: a field replaces at least one byte. */
 	if (sum > 21ull * CHUNK_TEXT_BYTES_MAX)
 		return CHUNK_LIMIT;
 	t->values = memory_alloc((fields + 1) * sizeof(*t->values));

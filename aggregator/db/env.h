@@ -17,8 +17,8 @@
 #include "aggregator/db/db.h"
 
 enum {
-	DB_READERS_MAX = 510, /* transactions that read, of all processes */
-	DB_SPARE_MAX = 16,    /* of them held by a process that writes */
+	DB_READERS_MAX = 510, /* reading transactions of all processes */
+	DB_SPARE_MAX = 16, /* of these slots, reserved by a writing process */
 };
 
 struct db_env {
@@ -32,7 +32,7 @@ struct db_env {
 	_Atomic uint32_t moves;        /* how often the map has moved */
 	_Atomic uint64_t damaged;      /* rows with a wrong checksum */
 	pthread_mutex_t spare_lock;
-	MDB_txn *spare[DB_SPARE_MAX]; /* ended, but they hold their places */
+	MDB_txn *spare[DB_SPARE_MAX]; /* reset transactions keep their slots */
 	unsigned spares;
 	uint32_t tables;
 	char *names[DB_TABLES_MAX];
@@ -68,13 +68,13 @@ int db_env_check_format(struct db_env *shared, const char *path,
     const struct db_options *options, struct err *err);
 
 /* Begin a transaction; if another process has enlarged the map, map it again. A
- * process that writes has places for readers of its own, which other programs
- * cannot take; end its reading with db_env_end_read.  After the end of any
- * other transaction call db_env_end. */
+ * process that writes has reader slots of its own, which other programs cannot
+ * take.  End a reading transaction with db_env_end_read; after the end of a
+ * writing one call db_env_end. */
 int db_env_begin(struct db_env *shared, bool write, MDB_txn **txn);
 void db_env_end_read(struct db_env *shared, MDB_txn *txn);
 void db_env_end(struct db_env *shared);
-/* Take these places, and give them back. */
+/* Reserve these slots, and release them. */
 int db_env_make_spare(struct db_env *shared);
 void db_env_free_spare(struct db_env *shared);
 /* Set the error of db_env_begin; returns -1. */

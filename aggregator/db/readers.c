@@ -1,8 +1,8 @@
 /*
- * db_readers - the places that LMDB has for transactions that read.
+ * db_readers - the slots that LMDB has for reading transactions.
  *
- * A reader that dies leaves its place taken, and LMDB then reuses none of the
- * pages that were deleted since.
+ * A reader that dies leaves its slot taken, and LMDB then reuses none of the
+ * pages that were freed since.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/db/env.h"
@@ -69,8 +69,8 @@ db_env_begin(struct db_env *shared, bool write, MDB_txn **txn)
 
 	atomic_fetch_add(&shared->transactions, 1);
 	rc = begin(shared, write, txn);
-	/* Another process has enlarged the map: follow, unless this process
-	 * holds a view into the old one. */
+	/* Another process has enlarged the map: do the same, unless this
+	 * process has views into the old one. */
 	if (rc == MDB_MAP_RESIZED && atomic_load(&shared->transactions) == 1 &&
 	    mdb_env_set_mapsize(shared->env, 0) == 0) {
 		atomic_fetch_add(&shared->moves, 1);

@@ -143,7 +143,7 @@ add_to_row_block(struct source *source, const struct record *record)
 		    source->txn, source->partition, record->source);
 	group = group_of(&collect->row_blocks,
 	    (uint32_t[]){ source->partition, record->kind,
-		(uint32_t)key_bucket(record->time_ns) ^ BUCKET_FLIP,
+		(uint32_t)key_hour(record->time_ns) ^ BUCKET_FLIP,
 		collect->item[number].node, track });
 	if (group->count > 0 && row_block_compare(&collect->item[number].record,
 				    &collect->item[group->last].record) < 0)
@@ -264,7 +264,7 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 	    collect->dictionary, txn, 0, entry->header.partition);
 	source.stream = dictionary_stream(
 	    collect->dictionary, txn, source.partition, &entry->header.session);
-	dictionary_sender(
+	dictionary_set_sender(
 	    collect->dictionary, source.partition, entry->header.node);
 	collect->batches++;
 	if (quarantined)
@@ -275,5 +275,5 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 		take_gap(&source, entry);
 	else
 		take_batch(&source, entry);
-	dictionary_sender(collect->dictionary, 0, (struct text){ NULL, 0 });
+	dictionary_set_sender(collect->dictionary, 0, (struct text){ NULL, 0 });
 }

@@ -66,7 +66,7 @@ put_row(struct indexer_write *indexer_write, struct place *place,
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
 	struct key_row_block row_key = { .partition = words[0],
 		.kind = (uint8_t)words[1],
-		.bucket = (int32_t)(words[2] ^ BUCKET_FLIP),
+		.hour = (int32_t)(words[2] ^ BUCKET_FLIP),
 		.slice = place->slice,
 		.node = words[3],
 		.track = words[4],

@@ -106,7 +106,8 @@ move_delete_copy(struct move *move, struct err *err)
 		 * first. */
 		if (db_begin(to->tables, true, &txn, err) != 0)
 			return -1;
-		dictionary_retire(txn, attempt.number, move->partition);
+		dictionary_remove_partition(
+		    txn, attempt.number, move->partition);
 		tables_put_fact(
 		    txn, FACT_MOVED, tables_fact(txn, FACT_MOVED) + 1);
 		attempt.whole = false;
@@ -139,7 +140,7 @@ move_remove_rows(struct move *move, struct err *err)
 	    db_begin(from->tables, true, &txn, err) != 0)
 		return -1;
 	/* Delete the name last: after a crash it leads to the rows. */
-	dictionary_retire(txn, number, move->partition);
+	dictionary_remove_partition(txn, number, move->partition);
 	tables_delete_counts(txn, number);
 	tables_put_fact(txn, FACT_MOVED, tables_fact(txn, FACT_MOVED) + 1);
 	return commit(&txn, from->path, err);
@@ -281,7 +282,7 @@ end_copy(struct copy *copy, struct err *err)
 	if (copy->from != 0) {
 		tables_get_counts(copy->source, copy->from, &counts);
 		tables_put_counts(txn, copy->to, &counts);
-		dictionary_announce(txn, copy->to, move->partition);
+		dictionary_add_partition(txn, copy->to, move->partition);
 	}
 	rebuild = tables_fact(txn, FACT_REBUILD);
 	tables_put_fact(

@@ -131,7 +131,7 @@ select_all(struct page *page)
 			continue;
 		if (page->cursor.kind != kind) {
 			memset(&page->cursor, 0, sizeof(page->cursor));
-			page->cursor.bucket = INT32_MIN;
+			page->cursor.hour = INT32_MIN;
 			page->cursor.id.time_ns = INT64_MIN;
 		}
 		if (!select_kind(page, (enum record_kind)kind))

@@ -162,7 +162,7 @@ put_stats(struct retention *retention, struct db_txn *txn,
 bool
 retention_phases(struct retention *retention, struct db_txn *txn)
 {
-	int64_t cut_ns = retention->cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
+	int64_t cut_ns = retention->cuts.before[RETENTION_ALL] * KEY_HOUR_NS;
 	struct key_phase now, at = { 0, 0, 0, 0 };
 	struct text value;
 	uint32_t rows;

@@ -102,7 +102,7 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 	uint64_t *records = &removal->counts.records[retention->data_class];
 	struct key_row_block row_key = { .partition = retention->partition,
 		.kind = (uint8_t)retention->data_class,
-		.bucket = INT32_MIN,
+		.hour = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
@@ -115,7 +115,7 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 		if (!key_get_row_block(key, &row_key) ||
 		    row_key.partition != retention->partition ||
 		    row_key.kind != retention->data_class ||
-		    row_key.bucket >= cut)
+		    row_key.hour >= cut)
 			return true;
 		if (removal->rows >= RETENTION_ROWS)
 			return false;
@@ -139,7 +139,7 @@ remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 	struct key_row_block row_key = { .partition =
 					     removal->retention->partition,
 		.kind = RECORD_SAMPLE,
-		.bucket = INT32_MIN,
+		.hour = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
@@ -150,7 +150,7 @@ remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 	     more = db_next(cursor, &key, &value)) {
 		more = key_get_row_block(key, &row_key) &&
 		       row_key.partition == removal->retention->partition &&
-		       row_key.bucket < cut;
+		       row_key.hour < cut;
 		if (!more)
 			break;
 		removal->rows++;
@@ -192,8 +192,8 @@ clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
 		retention->data_class++;
 		++*visits;
 	}
-	if (all != INT32_MIN && counts->first_ns < all * KEY_BUCKET_NS)
-		counts->first_ns = all * KEY_BUCKET_NS;
+	if (all != INT32_MIN && counts->first_ns < all * KEY_HOUR_NS)
+		counts->first_ns = all * KEY_HOUR_NS;
 	tables_put_counts(txn, retention->partition, counts);
 	if (retention->data_class == DATA_CLASSES) {
 		retention->data_class = RECORD_EVENT;
@@ -234,7 +234,7 @@ say(struct retention *retention)
 
 	if (all == INT32_MIN)
 		return;
-	retention->deleted_ns = all * KEY_BUCKET_NS;
+	retention->deleted_ns = all * KEY_HOUR_NS;
 	log_debug("indexer: records before %s were deleted (retention)",
 	    clock_text(when, retention->deleted_ns, 0));
 }

@@ -28,7 +28,7 @@ find_oldest(struct oldest *oldest, uint32_t partition, uint8_t kind)
 {
 	struct key_row_block row_key = { .partition = partition,
 		.kind = kind,
-		.bucket = oldest->from,
+		.hour = oldest->from,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
@@ -37,8 +37,8 @@ find_oldest(struct oldest *oldest, uint32_t partition, uint8_t kind)
 		&value) &&
 	    key_get_row_block(key, &row_key) &&
 	    row_key.partition == partition && row_key.kind == kind &&
-	    row_key.bucket < oldest->hour)
-		oldest->hour = row_key.bucket;
+	    row_key.hour < oldest->hour)
+		oldest->hour = row_key.hour;
 }
 
 static int32_t
@@ -95,7 +95,7 @@ newest_hour(struct db_txn *txn)
 		if (counts.last_ns > last_ns)
 			last_ns = counts.last_ns;
 	}
-	return key_bucket(last_ns);
+	return key_hour(last_ns);
 }
 
 /* Advance a cut by one hour. */
@@ -134,7 +134,7 @@ cut_by_age(const struct retention_limits *limits, struct retention_cuts *cuts)
 		int64_t ns = i == RETENTION_ALL ? limits->retain_ns
 						: limits->retain_rollup_ns[i];
 
-		cuts->before[i] = ns > 0 ? key_bucket(now_ns - ns) : INT32_MIN;
+		cuts->before[i] = ns > 0 ? key_hour(now_ns - ns) : INT32_MIN;
 	}
 }
 

@@ -86,7 +86,7 @@ remove_entity(struct walk *walk, struct text id)
 bool
 retention_runs(struct retention *retention, struct db_txn *txn)
 {
-	int64_t cut_ns = retention->cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
+	int64_t cut_ns = retention->cuts.before[RETENTION_ALL] * KEY_HOUR_NS;
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
 	struct walk walk = { .retention = retention, .txn = txn };
 	struct run_row *row = retention->indexer_write->run;

@@ -68,7 +68,7 @@ remove_series_block(struct walk *walk)
 
 	for (; more && key_get_row_block(key, &row_key) &&
 	       row_key.partition == block->partition &&
-	       row_key.kind == block->kind && row_key.bucket == block->bucket &&
+	       row_key.kind == block->kind && row_key.hour == block->hour &&
 	       row_key.slice == block->slice && row_key.node == block->node &&
 	       row_key.track == block->track;
 	     more = db_next(walk->cursor, &key, &value)) {
@@ -109,19 +109,19 @@ retention_samples(struct retention *retention, struct db_txn *txn,
 	if (at->partition != retention->partition)
 		*at = (struct key_row_block){ .partition = retention->partition,
 			.kind = RECORD_SAMPLE,
-			.bucket = INT32_MIN,
+			.hour = INT32_MIN,
 			.first_ns = INT64_MIN };
 	while (*rows < RETENTION_ROWS && next_series_block(&walk)) {
-		hour = next_hour(retention, at->bucket);
+		hour = next_hour(retention, at->hour);
 		if (hour == INT32_MAX)
 			break;
-		if (hour == at->bucket) {
+		if (hour == at->hour) {
 			examine(&walk);
 			continue;
 		}
 		*at = (struct key_row_block){ .partition = at->partition,
 			.kind = at->kind,
-			.bucket = hour,
+			.hour = hour,
 			.first_ns = INT64_MIN };
 	}
 	db_cursor_close(&walk.cursor);

@@ -32,7 +32,7 @@ void metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
     struct text pattern);
 void metric_columns_clear(struct metric_columns *columns);
 
-/* The boot number that a sample's value holds; 0 when it holds none. */
+/* The boot number in a value of a sample; 0: it has none. */
 uint64_t metric_columns_boot(const struct value *value);
 
 #endif

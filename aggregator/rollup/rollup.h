@@ -1,18 +1,18 @@
 /*
  * rollup - the samples of one hour, node and metric group as buckets of 10 s,
- * 1 min and 10 min.  Rollups are stored in addition to the samples and longer.
+ * 1 min and 10 min.
  *
- * A row holds the buckets of some metrics, column by column.  What most
- * metrics of a group share (the steps that have samples) is stored once.  All
- * figures are those that aggregator/rollup/bucket.h computes from the samples,
- * with two exceptions: the extreme rates of counters are rounded outwards by
- * less than one part in 1,024, and the last digits of sums lose their rounding
- * error.
+ * Rollups are stored in addition to the samples, and usually longer.  A row has
+ * the buckets of some metrics, column by column.  What most metrics of a group
+ * share (the steps that have samples) is stored once.  All figures are those
+ * that bucket.h computes from the samples, with two exceptions: extreme rates
+ * of counters are rounded away from each other, by less than one part in 1,024,
+ * and sums lose the rounding error in their last digits.
  *
- * A bucket needs about as much space as ten samples.  Therefore a rollup is
- * stored only where it has many samples per bucket.  Elsewhere the samples
- * replace the rollup and are retained as long as the rollup would be.
- * proto/store.md, "Rollups", describes the bytes.
+ * A bucket takes about as much space as ten samples.  Therefore a rollup is
+ * stored only where it has many samples per bucket.  Elsewhere the samples take
+ * its place and are retained as long as it would be.  proto/store.md,
+ * "Rollups", describes the bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROLLUP_ROLLUP_H
@@ -28,18 +28,17 @@
 /* Stored on disk as the slice of a key: never change a number. */
 enum rollup_step { ROLLUP_RAW, ROLLUP_10S, ROLLUP_1MIN, ROLLUP_10MIN, ROLLUPS };
 
-int64_t rollup_step_ns(enum rollup_step rollup); /* step in ns; 0 for samples */
-const char *rollup_name(
-    enum rollup_step rollup); /* "raw", "10s", "1min", "10min" */
-/* The coarsest rollup whose buckets make up those of `step_ns`. */
+int64_t rollup_step_ns(enum rollup_step rollup); /* 0: samples */
+/* "raw", "10s", "1min", "10min". */
+const char *rollup_name(enum rollup_step rollup);
+/* The coarsest rollup whose buckets can be joined to buckets of `step_ns`. */
 enum rollup_step rollup_of_step(int64_t step_ns);
 
 enum {
 	ROLLUP_METRICS = 256,     /* in a row */
 	ROLLUP_BUCKETS = 360,     /* of one metric in an hour */
 	ROLLUP_PREFIX_BYTES = 21, /* of a key: up to the track */
-	ROLLUP_DENSE = 20, /* mean number of samples per bucket from which a
-			      rollup is stored */
+	ROLLUP_DENSE = 20, /* mean samples per bucket; with fewer, no rollup */
 };
 
 struct rollup_metric {
@@ -59,8 +58,8 @@ struct text rollup_write(struct chunk_writer *chunk, struct buffer *value,
 
 /* ---- reading ---- */
 
-/* A mark is a row that replaces a rollup.  UNKNOWN: the metric group was not
- * defined, so no rollup could be made.  SAMPLES: query the samples instead. */
+/* A mark is a row in place of a rollup.  UNKNOWN: the metric group was not
+ * defined, so no rollup could be made.  SAMPLES: read the samples instead. */
 #define ROLLUP_UNKNOWN "\0"
 #define ROLLUP_SAMPLES "\0\1"
 enum { ROLLUP_MARK_BYTES = 2 };

@@ -14,7 +14,7 @@ bool rollup_list_find(struct db_txn *txn, enum rollup_step rollup,
     const struct key_row_block *block, struct text *value);
 /* Is there a row of any rollup? */
 bool rollup_list_any(struct db_txn *txn, const struct key_row_block *block);
-/* Do the samples replace any rollup that is still retained? */
+/* Do the samples take the place of a rollup that is still retained? */
 bool rollup_list_need_samples(
     struct db_txn *txn, const struct key_row_block *block);
 

@@ -24,7 +24,7 @@ enum {
 	ROLLUP_SHARED_COLUMNS = ROLLUP_SECONDS + 1,
 	ROLLUP_OWN_COLUMNS = ROLLUP_LAST_BOOT
 };
-/* Columns of each metric.  The last one is left out when it follows from the
+/* Columns of each metric.  The last one is omitted when it follows from the
  * others. */
 enum rollup_own {
 	ROLLUP_LOW,

@@ -10,7 +10,7 @@
 #include "aggregator/rows/compacted_write_private.h"
 
 enum {
-	OFTEN = 16, /* this many rows pay for the columns of a template */
+	OFTEN = 16, /* from this many rows on a template pays off */
 	TEMPLATES_MAX = 2048,
 	FIELDS_MAX = CHUNK_COLUMNS_MAX - BODY_TEMPLATE_COLUMNS - 64,
 };

@@ -1,5 +1,5 @@
 /*
- * body_template - bodies of records, split into what they have in common (the
+ * body_template - bodies of records, split into what many have in common (the
  * template) and what differs (the fields).
  *
  * A template is a list of steps that write a body.  A step writes constant
@@ -17,10 +17,9 @@
 
 /* Stored on disk: never change a number. */
 enum body_template_step {
-	BODY_TEMPLATE_BYTES = 0, /* constant bytes: a text follows */
-	BODY_TEMPLATE_RAW = 1,   /* text column: its bytes */
-	BODY_TEMPLATE_VALUE =
-	    2, /* value column: MessagePack in its shortest form */
+	BODY_TEMPLATE_BYTES = 0,  /* constant bytes: a text follows */
+	BODY_TEMPLATE_RAW = 1,    /* text column: its bytes */
+	BODY_TEMPLATE_VALUE = 2,  /* value column: MessagePack, shortest form */
 	BODY_TEMPLATE_VARINT = 3, /* int column: a varint */
 	BODY_TEMPLATE_ZIGZAG = 4, /* int column: a varint of its zigzag */
 };
@@ -34,12 +33,12 @@ enum body_template_column {
 	BODY_TEMPLATE_BATCH_STREAM, /* one for each batch */
 	BODY_TEMPLATE_BATCH_SEQ,
 	BODY_TEMPLATE_BATCH_RECEIVE,
-	BODY_TEMPLATE_BATCH, /* one for each row, in the order that
-				BODY_TEMPLATE_ORDER gives */
+	/* One for each row, in the order that BODY_TEMPLATE_ORDER gives. */
+	BODY_TEMPLATE_BATCH,
 	BODY_TEMPLATE_INDEX,
-	BODY_TEMPLATE_ORDER,  /* a single value: 0 for row order, 1 for time
-				 order */
-	BODY_TEMPLATE_NUMBER, /* one for each row */
+	/* A single value: 0 for row order, 1 for time order. */
+	BODY_TEMPLATE_ORDER,
+	BODY_TEMPLATE_NUMBER, /* of the template; one for each row */
 	BODY_TEMPLATE_TEXT,   /* one for each template: its steps */
 	BODY_TEMPLATE_COLUMNS
 };
@@ -47,14 +46,14 @@ enum body_template_column {
 /* The parts of a body after the split. */
 struct body_template_body {
 	struct buffer template;
-	struct buffer literal; /* bytes not yet in the template */
+	struct buffer literal; /* constant bytes not yet in the template */
 	struct text *field;    /* of all bodies in sequence */
 	uint32_t fields, room;
 };
 void body_template_body_clear(struct body_template_body *body);
 
-/* Split a body: store its template in `to->template`, append its fields.  With
- * `loosely`, names are fields too.  A body in an encoding that we would not
+/* Split a body: set `to->template`, append its fields to `to->field`.  With
+ * `loosely` names are fields, too.  A body in an encoding that we would not
  * write becomes a single field. */
 void body_template_split(struct body_template_body *to, enum record_kind kind,
     struct text body, bool loosely);

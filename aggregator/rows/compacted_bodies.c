@@ -1,6 +1,5 @@
 /*
- * compacted_bodies - bodies of records, put together from the columns of a
- * chunk.
+ * compacted_bodies - makes the bodies of records from the columns of a chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_row.h"
@@ -261,7 +260,7 @@ compacted_row_read_bodies(struct compacted_row_rows *rows)
 	free(builder.step);
 	free(builder.template);
 	if (!good)
-		return compacted_row_spoil(rows);
+		return compacted_row_set_damaged(rows);
 	rows->has_bodies = true;
 	return true;
 }

@@ -1,5 +1,5 @@
 /*
- * compacted_cursor - a walk over a compacted slice of an hour.
+ * compacted_cursor - reads a compacted slice of an hour.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_cursor.h"
@@ -137,7 +137,7 @@ is_of_slice(const struct compacted_cursor *compacted_cursor, struct text key)
 
 	return key_get_row_block(key, &row_key) &&
 	       row_key.partition == slice->partition &&
-	       row_key.kind == slice->kind && row_key.bucket == slice->bucket &&
+	       row_key.kind == slice->kind && row_key.hour == slice->hour &&
 	       row_key.slice == slice->slice;
 }
 
@@ -226,7 +226,7 @@ compacted_cursor_seek(
 }
 
 void
-compacted_cursor_leave(
+compacted_cursor_pass(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track)
 {
 	if (track < UINT32_MAX)
@@ -272,7 +272,7 @@ enter(
 
 /* Does the current series block continue in the next chunk? */
 static bool
-may_go_on(const struct compacted_cursor *compacted_cursor)
+may_continue(const struct compacted_cursor *compacted_cursor)
 {
 	const struct compacted_row_rows *rows = compacted_cursor->rows;
 	const struct compacted_row_series_block *last;
@@ -289,7 +289,7 @@ take(struct compacted_cursor *compacted_cursor, int64_t from_ns)
 {
 	if (enter(compacted_cursor, compacted_cursor->series_block, from_ns))
 		return true;
-	if (!may_go_on(compacted_cursor) ||
+	if (!may_continue(compacted_cursor) ||
 	    !load_from(compacted_cursor, compacted_cursor->row_key.node,
 		compacted_cursor->row_key.track, from_ns))
 		return false;
@@ -299,10 +299,10 @@ take(struct compacted_cursor *compacted_cursor, int64_t from_ns)
 
 /* Advance to the next chunk that has rows of the series block. */
 static bool
-go_on(struct compacted_cursor *compacted_cursor)
+enter_next_chunk(struct compacted_cursor *compacted_cursor)
 {
 	compacted_cursor->row = compacted_cursor->end = 0;
-	while (may_go_on(compacted_cursor) && load_next(compacted_cursor)) {
+	while (may_continue(compacted_cursor) && load_next(compacted_cursor)) {
 		compacted_cursor->series_block = 0;
 		if (enter(compacted_cursor, 0, INT64_MIN))
 			return true;
@@ -314,14 +314,14 @@ bool
 compacted_cursor_take(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, int64_t *first_ns)
 {
-	bool there = take(compacted_cursor, from_ns);
+	bool found = take(compacted_cursor, from_ns);
 
-	while (there && !compacted_row_read_bodies(compacted_cursor->rows))
-		there = go_on(compacted_cursor);
-	if (there)
+	while (found && !compacted_row_read_bodies(compacted_cursor->rows))
+		found = enter_next_chunk(compacted_cursor);
+	if (found)
 		*first_ns =
 		    compacted_cursor->rows->time_ns[compacted_cursor->row];
-	return there;
+	return found;
 }
 
 bool
@@ -329,7 +329,7 @@ compacted_cursor_next(
     struct compacted_cursor *compacted_cursor, struct row_block_item *item)
 {
 	while (compacted_cursor->row == compacted_cursor->end) {
-		if (!go_on(compacted_cursor))
+		if (!enter_next_chunk(compacted_cursor))
 			return false;
 		if (!compacted_row_read_bodies(compacted_cursor->rows))
 			compacted_cursor->row = compacted_cursor->end;
@@ -340,10 +340,10 @@ compacted_cursor_next(
 }
 
 static bool
-give_rows(bool there, const struct compacted_cursor *compacted_cursor,
+give_rows(bool found, const struct compacted_cursor *compacted_cursor,
     struct compacted_row_rows **rows, uint32_t *first, uint32_t *end)
 {
-	if (!there)
+	if (!found)
 		return false;
 	*rows = compacted_cursor->rows;
 	*first = compacted_cursor->row;
@@ -364,6 +364,6 @@ bool
 compacted_cursor_next_rows(struct compacted_cursor *compacted_cursor,
     struct compacted_row_rows **rows, uint32_t *first, uint32_t *end)
 {
-	return give_rows(
-	    go_on(compacted_cursor), compacted_cursor, rows, first, end);
+	return give_rows(enter_next_chunk(compacted_cursor), compacted_cursor,
+	    rows, first, end);
 }

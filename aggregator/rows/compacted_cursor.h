@@ -1,9 +1,9 @@
 /*
- * compacted_cursor - a walk over a compacted slice of an hour, by series block
- * and by record.
+ * compacted_cursor - reads a compacted slice of an hour, by series block and by
+ * record.
  *
- * A chunk is unpacked only as far as needed.  Some chunks stay unpacked for
- * the next page, which usually continues in the same ones.
+ * A chunk is unpacked only as far as needed.  Some chunks stay unpacked for the
+ * next page, which usually continues in the same ones.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROWS_COMPACTED_CURSOR_H
@@ -48,21 +48,21 @@ void compacted_cursor_close(struct compacted_cursor **compacted_cursor);
 void compacted_cursor_seek(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track);
 /* Move to the first series block after (node, track), if there is one. */
-void compacted_cursor_leave(
+void compacted_cursor_pass(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track);
 
 /* Begin with the records of the current series block from `from_ns` on.
  * Returns false when there are none, else the time of the first one.  Each
  * call of compacted_cursor_next then returns one record; its body is a view,
  * valid until the next call.  The current series block stays the same even if
- * its records come from several chunks: move on with compacted_cursor_leave. */
+ * its records come from several chunks: move on with compacted_cursor_pass. */
 bool compacted_cursor_take(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, int64_t *first_ns);
 bool compacted_cursor_next(
     struct compacted_cursor *compacted_cursor, struct row_block_item *item);
 
-/* The same as rows of a chunk, from `*first` to before `*end`.  Their times
- * and identities are unpacked. */
+/* The same, but returning many records at once: the rows of a chunk from
+ * `*first` on, before `*end`, with times and identities unpacked. */
 bool compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, struct compacted_row_rows **rows, uint32_t *first,
     uint32_t *end);

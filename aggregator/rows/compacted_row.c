@@ -49,7 +49,7 @@ compacted_row_room(struct buffer *buffer, size_t count, size_t bytes)
 }
 
 bool
-compacted_row_spoil(struct compacted_row_rows *rows)
+compacted_row_set_damaged(struct compacted_row_rows *rows)
 {
 	rows->bad = true;
 	return false;
@@ -95,7 +95,7 @@ read_series_blocks(struct compacted_row_rows *rows)
 	return next == rows->count;
 }
 
-/* All columns before those of the fields must be there, with the right
+/* All columns before those of the fields must exist and have the right
  * counts. */
 static bool
 open_columns(struct compacted_row_rows *rows)
@@ -130,11 +130,11 @@ compacted_row_open(struct compacted_row_rows *rows, struct text value)
 	rows->value.bytes = 0;
 	buffer_put(&rows->value, value.at, value.bytes);
 	if (!compacted_row_get_header(buffer_text(&rows->value), &rows->header))
-		return compacted_row_spoil(rows);
+		return compacted_row_set_damaged(rows);
 	rows->count = (uint32_t)rows->header.rows;
 	if (chunk_open(rows->chunk, rows->header.chunk) != CHUNK_OK ||
 	    !open_columns(rows) || !read_series_blocks(rows))
-		return compacted_row_spoil(rows);
+		return compacted_row_set_damaged(rows);
 	return true;
 }
 
@@ -261,7 +261,7 @@ compacted_row_read_ids(struct compacted_row_rows *rows)
 	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_TIME, rows->time_ns) !=
 		CHUNK_OK ||
 	    !read_batches(rows) || !read_identities(rows))
-		return compacted_row_spoil(rows);
+		return compacted_row_set_damaged(rows);
 	rows->has_ids = true;
 	return true;
 }

@@ -8,8 +8,8 @@
  * field.  Reading returns every body byte for byte.  proto/store.md,
  * "Compacted rows", describes the bytes.
  *
- * Reading is bounded as that of a chunk is.  It proceeds in steps, each only
- * when asked for: series blocks, then times and identities, then bodies.
+ * Reading is bounded like that of a chunk.  It proceeds in steps, each only
+ * when it is needed: series blocks, then times and identities, then bodies.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROWS_COMPACTED_ROW_H
@@ -24,16 +24,14 @@
 
 enum {
 	COMPACTED_ROW_ROWS_MAX = 16 << 10, /* in a chunk */
-	COMPACTED_ROW_BYTES_MAX =
-	    2
-	    << 20, /* bodies in a chunk; a larger body has a chunk of its own */
-	COMPACTED_ROW_LEVEL_BITS =
-	    28, /* a compacted slice number is a level and a counter */
+	/* Of the bodies in a chunk; a larger body has a chunk of its own. */
+	COMPACTED_ROW_BYTES_MAX = 2 << 20,
+	/* The number of a compacted slice is a level and a counter. */
+	COMPACTED_ROW_LEVEL_BITS = 28,
 	COMPACTED_ROW_LEVELS = 8,
-	COMPACTED_ROW_LEVEL_WHOLE =
-	    COMPACTED_ROW_LEVELS -
-	    1, /* level of the single slice that has all of an hour */
-	COMPACTED_ROW_ROOM_BYTES = 32 << 20 /* unpacked bodies */
+	/* Of the single slice that has all of an hour. */
+	COMPACTED_ROW_LEVEL_WHOLE = COMPACTED_ROW_LEVELS - 1,
+	COMPACTED_ROW_ROOM_BYTES = 32 << 20, /* of unpacked bodies */
 };
 
 static inline uint32_t
@@ -133,6 +131,6 @@ bool compacted_row_read_numbers(struct compacted_row_rows *rows);
 /* Memory for `count` elements; old contents are lost. */
 void *compacted_row_room(struct buffer *buffer, size_t count, size_t bytes);
 /* Mark the chunk as damaged; returns false. */
-bool compacted_row_spoil(struct compacted_row_rows *rows);
+bool compacted_row_set_damaged(struct compacted_row_rows *rows);
 
 #endif

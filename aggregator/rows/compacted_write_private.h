@@ -22,8 +22,8 @@ struct compacted_row_template {
 /* A hash table with open addressing; an entry is a number + 1. */
 struct compacted_row_seen {
 	uint32_t slot[COMPACTED_ROW_SLOTS];
-	uint32_t used[COMPACTED_ROW_ROWS_MAX]; /* used slots, so that clearing
-						  need not visit all */
+	/* The slots in use, so that clearing need not visit all of them. */
+	uint32_t used[COMPACTED_ROW_ROWS_MAX];
 	uint32_t count;
 };
 
@@ -42,8 +42,8 @@ struct compacted_row_writer {
 	struct compacted_row_template template[COMPACTED_ROW_ROWS_MAX];
 	uint32_t templates, columns;
 	uint32_t row_template[COMPACTED_ROW_ROWS_MAX];
-	uint32_t row_field[COMPACTED_ROW_ROWS_MAX]; /* index of its first field
-						       in body.field */
+	/* Index of the first field of each row in body.field. */
+	uint32_t row_field[COMPACTED_ROW_ROWS_MAX];
 	uint32_t order[COMPACTED_ROW_ROWS_MAX];
 	struct compacted_row_batch batch[COMPACTED_ROW_ROWS_MAX];
 	uint32_t batches;

@@ -24,7 +24,7 @@ static bool
 same_slice(const struct key_row_block *a, const struct key_row_block *b)
 {
 	return a->partition == b->partition && a->kind == b->kind &&
-	       a->bucket == b->bucket && a->slice == b->slice;
+	       a->hour == b->hour && a->slice == b->slice;
 }
 
 static void
@@ -217,9 +217,9 @@ hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
 	heap(hour_cursor);
 }
 
-/* Slices lent to the merge move on to their next series block. */
+/* Move the slices that the merge has used to their next series block. */
 static void
-take_back(struct hour_cursor *hour_cursor)
+resume_inputs(struct hour_cursor *hour_cursor)
 {
 	if (!hour_cursor->in_merge)
 		return;
@@ -228,7 +228,7 @@ take_back(struct hour_cursor *hour_cursor)
 
 		if (!input->in_merge)
 			continue;
-		compacted_cursor_leave(input->compacted_cursor,
+		compacted_cursor_pass(input->compacted_cursor,
 		    input->row_key.node, input->row_key.track);
 		follow(input);
 	}
@@ -240,7 +240,7 @@ bool
 hour_cursor_series_block(
     struct hour_cursor *hour_cursor, struct key_row_block *key)
 {
-	take_back(hour_cursor);
+	resume_inputs(hour_cursor);
 	if (hour_cursor->count == 0 || !hour_cursor->at[0].more)
 		return false;
 	*key = hour_cursor->at[0].row_key;

@@ -1,6 +1,6 @@
 /*
- * hour_cursor - the slices of one hour, merged: row blocks and compacted
- * slices, each with its own position, read in the order of series blocks.
+ * hour_cursor - reads the slices of one hour, row blocks and compacted ones, in
+ * the order of series blocks.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROWS_HOUR_CURSOR_H
@@ -13,14 +13,14 @@
 struct hour_cursor_input {
 	struct db_cursor *cursor; /* row blocks; NULL: compacted */
 	struct text value;        /* the current row block */
-	struct compacted_cursor
-	    *compacted_cursor;        /* compacted; NULL: row blocks */
+	/* Compacted; NULL: row blocks. */
+	struct compacted_cursor *compacted_cursor;
 	struct key_row_block row_key; /* of the current row */
-	bool more;                    /* there is a current row in this slice */
+	bool more;                    /* the slice has a current row */
 	bool in_merge;                /* compacted: in use by the merge */
 };
 
-/* The slices to read: the first and the last number of either kind. */
+/* The slices to read: the first and the last number of each kind. */
 struct hour_cursor_choice {
 	uint32_t row_blocks_from, row_blocks_to;
 	uint32_t compacted_from, compacted_to;

@@ -115,7 +115,7 @@ merge_next(struct merge *merge, struct row_block_item *item)
 {
 	struct merge_row *row;
 
-	/* Only now: advancing invalidates the body. */
+	/* Not earlier, because advancing invalidates the body. */
 	if (merge->given != NULL)
 		advance(merge->given);
 	row = merge->given = earliest(merge);

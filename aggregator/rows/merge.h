@@ -18,8 +18,8 @@
 
 struct merge_row {
 	struct row_block_reader rows;
-	struct compacted_cursor
-	    *compacted_cursor;      /* if not NULL, instead of `rows` */
+	/* If not NULL, read this one instead of `rows`. */
+	struct compacted_cursor *compacted_cursor;
 	struct row_block_item item; /* its next record */
 	int64_t first_ns;
 	bool open;
@@ -29,7 +29,7 @@ struct merge {
 	struct merge_row *at; /* in the order of first_ns */
 	uint32_t count, room;
 	uint32_t from, to;       /* those that were opened */
-	struct merge_row *given; /* whose record was returned last */
+	struct merge_row *given; /* the one whose record was returned last */
 };
 
 void merge_reset(struct merge *merge);

@@ -63,7 +63,7 @@ dictionary_forget(struct dictionary *dictionary)
 }
 
 uint64_t
-dictionary_over(const struct dictionary *dictionary)
+dictionary_over_limit(const struct dictionary *dictionary)
 {
 	return dictionary->over;
 }
@@ -242,7 +242,8 @@ dictionary_reserve(struct db_txn *txn)
 }
 
 void
-dictionary_announce(struct db_txn *txn, uint32_t partition, struct text text)
+dictionary_add_partition(
+    struct db_txn *txn, uint32_t partition, struct text text)
 {
 	struct last last = get_last(txn, 0);
 
@@ -252,7 +253,8 @@ dictionary_announce(struct db_txn *txn, uint32_t partition, struct text text)
 }
 
 void
-dictionary_retire(struct db_txn *txn, uint32_t partition, struct text text)
+dictionary_remove_partition(
+    struct db_txn *txn, uint32_t partition, struct text text)
 {
 	unsigned char key[KEY_ROOM];
 	struct last last = get_last(txn, 0);
@@ -286,12 +288,13 @@ dictionary_number(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text text)
 {
 	uint32_t number =
-	    dictionary_cache_recall(&dictionary->cache, partition, text);
+	    dictionary_cache_find_short(&dictionary->cache, partition, text);
 
 	if (number != 0)
 		return number;
 	number = look_up(dictionary, txn, partition, text, NAME)->number;
-	dictionary_cache_memorize(&dictionary->cache, partition, text, number);
+	dictionary_cache_store_short(
+	    &dictionary->cache, partition, text, number);
 	return number;
 }
 
@@ -343,7 +346,7 @@ dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
 }
 
 void
-dictionary_sender(
+dictionary_set_sender(
     struct dictionary *dictionary, uint32_t partition, struct text node)
 {
 	dictionary->sender = (struct sender){ partition, node };

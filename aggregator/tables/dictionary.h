@@ -2,15 +2,16 @@
  * dictionary - names as numbers: nodes, events, tracks, metric groups,
  * attribute keys, sessions.
  *
- * Each partition numbers its names from 1 on, in order of appearance; a number
- * never changes.  Partition 0 holds the names of the partitions.  A partition
- * may have DICTIONARY_MAX names, and one sender may add at most a quarter of
- * them, so no sender can fill the store with new names or use up the names of
- * the others. Names beyond the limit have the number 0; a caller that needs a
- * number uses DICTIONARY_OTHER.  Partitions have a lower limit.  Sessions (in
- * the tables: streams) do not count, because the receiver limits them.
+ * Each partition numbers its names from 1 in order of appearance; a number
+ * never changes.  Partition 0 has the names of the partitions.  A partition may
+ * have DICTIONARY_MAX names, and a sender may add at most a quarter of them, so
+ * that no sender can fill the store with new names or use up those of the
+ * others. Names beyond the limit have the number 0; a caller that needs a
+ * number uses that of DICTIONARY_OTHER.  There may be fewer partitions than
+ * names.  Sessions (in the tables: streams) do not count, because the receiver
+ * limits them.
  *
- * Writing goes through a cache of fixed size (dictionary_cache.h).
+ * The writer has a cache of fixed size (dictionary_cache.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_DICTIONARY_H
@@ -38,24 +39,24 @@ struct dictionary *dictionary_new(uint32_t limit);
 void dictionary_free(struct dictionary **dictionary);
 /* Forget the names that were added in a transaction that was aborted. */
 void dictionary_forget(struct dictionary *dictionary);
-/* Count new names of this partition for this node from now on (a view, used
- * until the next call).  Partition 0: count them for nobody. */
-void dictionary_sender(
+/* New names of this partition count for this node (a view) until the next call.
+ * Partition 0: they count for nobody. */
+void dictionary_set_sender(
     struct dictionary *dictionary, uint32_t partition, struct text node);
 /* The number of lookups that failed because of the limit. */
-uint64_t dictionary_over(const struct dictionary *dictionary);
+uint64_t dictionary_over_limit(const struct dictionary *dictionary);
 
 /* Returns the number of `text`; adds it if it has none; 0 beyond the limit. */
 uint32_t dictionary_number(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text text);
-/* The same, but the number of DICTIONARY_OTHER beyond the limit: for keys of
- * rows. */
+/* As dictionary_number, but returns the number of DICTIONARY_OTHER beyond the
+ * limit: for keys of rows. */
 uint32_t dictionary_number_or_other(struct dictionary *dictionary,
     struct db_txn *txn, uint32_t partition, struct text text);
-/* The same without a limit, for names that are limited elsewhere. */
+/* Without a limit, for names that are limited elsewhere. */
 uint32_t dictionary_number_always(struct dictionary *dictionary,
     struct db_txn *txn, uint32_t partition, struct text text);
-/* The same for a node; `*fresh` is true when the node is new. */
+/* For a node; `*fresh` is true when it is new. */
 uint32_t dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text node, bool *fresh);
 uint32_t dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
@@ -66,9 +67,9 @@ uint32_t dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
 /* Reserve a number that was never in use, for a partition without a name. */
 uint32_t dictionary_reserve(struct db_txn *txn);
 /* Give the partition its name; remove its name. */
-void dictionary_announce(
+void dictionary_add_partition(
     struct db_txn *txn, uint32_t partition, struct text text);
-void dictionary_retire(
+void dictionary_remove_partition(
     struct db_txn *txn, uint32_t partition, struct text text);
 
 /* ---- reading, in any transaction ---- */

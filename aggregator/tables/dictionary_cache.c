@@ -70,7 +70,7 @@ is_short(struct text text)
 }
 
 static uint32_t
-place_of(uint32_t partition, struct text text)
+slot_of(uint32_t partition, struct text text)
 {
 	uint32_t place = text.bytes * 31 + partition;
 
@@ -81,14 +81,14 @@ place_of(uint32_t partition, struct text text)
 }
 
 uint32_t
-dictionary_cache_recall(
+dictionary_cache_find_short(
     const struct dictionary_cache *cache, uint32_t partition, struct text text)
 {
 	const struct dictionary_memo *memo;
 
 	if (!is_short(text))
 		return 0;
-	memo = &cache->memo[place_of(partition, text)];
+	memo = &cache->memo[slot_of(partition, text)];
 	if (memo->partition != partition || memo->bytes != text.bytes ||
 	    memcmp(memo->at, text.at, text.bytes) != 0)
 		return 0;
@@ -96,14 +96,14 @@ dictionary_cache_recall(
 }
 
 void
-dictionary_cache_memorize(struct dictionary_cache *cache, uint32_t partition,
+dictionary_cache_store_short(struct dictionary_cache *cache, uint32_t partition,
     struct text text, uint32_t number)
 {
 	struct dictionary_memo *memo;
 
 	if (!is_short(text))
 		return;
-	memo = &cache->memo[place_of(partition, text)];
+	memo = &cache->memo[slot_of(partition, text)];
 	memo->partition = partition;
 	memo->number = number;
 	memo->bytes = text.bytes;

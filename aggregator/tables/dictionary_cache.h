@@ -2,9 +2,9 @@
  * dictionary_cache - numbers of recently used names, in memory of fixed size.
  * The caller looks up in the store what the cache does not have.
  *
- * The key is a 64-bit hash with a random secret for each process, so nobody
- * can provoke a collision.  A collision by chance happens once in 2^64 /
- * 65,536 lookups.
+ * Names are compared by a 64-bit hash with a random key of the process, so
+ * nobody can provoke a collision.  By chance one happens in 2^64 / 65,536
+ * lookups.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_DICTIONARY_CACHE_H
@@ -23,7 +23,7 @@ struct dictionary_slot {
 };
 
 /* Short texts that occur again and again (event names, attribute keys) are
- * compared directly, which is faster than the keyed hash. */
+ * compared themselves, which is faster than the keyed hash. */
 enum { DICTIONARY_MEMOS = 256, DICTIONARY_MEMO_BYTES = 24 };
 
 struct dictionary_memo {
@@ -48,12 +48,12 @@ void dictionary_cache_forget(struct dictionary_cache *cache);
 struct dictionary_slot *dictionary_cache_slot(
     struct dictionary_cache *cache, uint32_t partition, struct text text);
 
-/* The number of a short text, if it is the last one stored in its slot; else
- * 0. */
-uint32_t dictionary_cache_recall(
+/* The number of a short text; 0: it is not stored, or another text has replaced
+ * it. */
+uint32_t dictionary_cache_find_short(
     const struct dictionary_cache *cache, uint32_t partition, struct text text);
-/* Remember a short text.  Ignores texts that are empty or too long. */
-void dictionary_cache_memorize(struct dictionary_cache *cache,
+/* Store a short text; does nothing for texts that are empty or too long. */
+void dictionary_cache_store_short(struct dictionary_cache *cache,
     uint32_t partition, struct text text, uint32_t number);
 
 #endif

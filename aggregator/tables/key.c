@@ -53,7 +53,7 @@ key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
 	unsigned char *p = put32(key, row_key->partition);
 
 	*p++ = row_key->kind;
-	p = put32(p, (uint32_t)row_key->bucket ^ SIGN32);
+	p = put32(p, (uint32_t)row_key->hour ^ SIGN32);
 	p = put32(p, row_key->slice);
 	p = put32(p, row_key->node);
 	p = put32(p, row_key->track);
@@ -70,7 +70,7 @@ key_get_row_block(struct text key, struct key_row_block *row_key)
 		return false;
 	row_key->partition = get32(&p);
 	row_key->kind = (uint8_t)*p++;
-	row_key->bucket = (int32_t)(get32(&p) ^ SIGN32);
+	row_key->hour = (int32_t)(get32(&p) ^ SIGN32);
 	row_key->slice = get32(&p);
 	row_key->node = get32(&p);
 	row_key->track = get32(&p);
@@ -80,13 +80,13 @@ key_get_row_block(struct text key, struct key_row_block *row_key)
 }
 
 int32_t
-key_bucket(int64_t time_ns)
+key_hour(int64_t time_ns)
 {
-	int64_t hours = time_ns / KEY_BUCKET_NS;
+	int64_t hours = time_ns / KEY_HOUR_NS;
 
 	/* Division truncates towards zero; this rounds down for times before
 	 * 1970 too. */
-	return (int32_t)(time_ns % KEY_BUCKET_NS < 0 ? hours - 1 : hours);
+	return (int32_t)(time_ns % KEY_HOUR_NS < 0 ? hours - 1 : hours);
 }
 
 void

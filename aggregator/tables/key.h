@@ -29,12 +29,12 @@ enum {
 	KEY_PHASE_BYTES = 20
 };
 
-#define KEY_BUCKET_NS (INT64_C(3600) * 1000000000) /* an hour */
+#define KEY_HOUR_NS (INT64_C(3600) * 1000000000) /* an hour */
 
 struct key_row_block {
 	uint32_t partition;
-	uint8_t kind;   /* enum record_kind */
-	int32_t bucket; /* hours since the epoch, floor */
+	uint8_t kind; /* enum record_kind */
+	int32_t hour; /* since the epoch, rounded down */
 	/* Row blocks: the slice, about 65,536 records in the order of indexing.
 	 * Chunks: level and counter.  Rollups: the step. */
 	uint32_t slice;
@@ -46,7 +46,7 @@ struct key_row_block {
 void key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
     const struct key_row_block *row_key);
 bool key_get_row_block(struct text key, struct key_row_block *row_key);
-int32_t key_bucket(int64_t time_ns);
+int32_t key_hour(int64_t time_ns);
 
 /* The state of a phase: one for each (partition, phase, pair key, scope). */
 struct key_phase {

@@ -2,8 +2,8 @@
  * lookup - numbers as names, for readers of rows.
  *
  * A cache of fixed size in front of dictionary_text, for one partition at a
- * time. The cached copies outlive the transaction, so the next page finds them
- * here.  A name whose slot is in use is looked up each time.
+ * time.  The cached copies outlive the transaction, so the next page finds them
+ * here.  A name whose slot is taken by another name is looked up each time.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_LOOKUP_H

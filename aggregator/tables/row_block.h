@@ -1,11 +1,11 @@
 /*
  * row_block - records of one kind, hour, node and track that one transaction
- * brought, in time order, as one row of the store.
+ * has indexed, in time order, as one row of the store.
  *
- * A row holds as many records as fit in a page of the store; that takes far
- * less space than one row for each record.  Names are numbers (dictionary.h);
- * a name beyond the limit is stored as text in the row.  proto/store.md, "Row
- * blocks", describes the bytes.
+ * A row has as many records as fit in a page of the store, which takes far less
+ * space than a row for each record.  Names are numbers (dictionary.h); a name
+ * beyond the limit is stored as text in the row.  proto/store.md, "Row blocks",
+ * describes the bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_ROW_BLOCK_H
@@ -53,8 +53,8 @@ struct row_block_body {
 	uint64_t count;                          /* gap, rejected batch */
 	uint32_t values;                         /* sample */
 	struct text value_bytes;
-	struct text attributes; /* event, span, entity: read with
-				   row_block_next_attribute */
+	/* Event, span, entity: for row_block_attribute_count. */
+	struct text attributes;
 };
 
 struct row_block_writer {
@@ -86,8 +86,8 @@ struct row_block_attribute {
 	struct row_block_name key;
 	struct text value;
 };
-/* Attributes begin with their count: remove it from `rest`, then read them one
- * by one. */
+/* Attributes begin with their count: take it from the front of `attributes`,
+ * then read them one by one. */
 uint32_t row_block_attribute_count(struct text *attributes);
 bool row_block_next_attribute(
     struct text *rest, struct row_block_attribute *attribute);
@@ -107,17 +107,17 @@ void row_block_begin(struct row_block_builder *row);
  * full; finish it, start a new one and add the record there. */
 bool row_block_add(
     struct row_block_builder *row, const struct row_block_item *item);
-/* A view, valid until the next start. */
+/* Returns a view, valid until the next row_block_begin. */
 struct text row_block_finish(struct row_block_builder *row);
 
 /* ---- reading a row ---- */
 
-struct row_block_reader { /* the position in a row */
+/* A position in a row. */
+struct row_block_reader {
 	struct varint_reader bytes;
 	uint64_t left;   /* records not yet returned */
-	int64_t time_ns; /* time of the last record; initially the row's first
-			    time */
-	int64_t last_ns; /* first time of the row */
+	int64_t time_ns; /* of the record returned last; first: of the row */
+	int64_t last_ns; /* of the last record of the row */
 };
 
 /* False when the row is damaged. */

@@ -43,21 +43,18 @@ extern const char *const tables_names[TABLES_COUNT + 1];
 int tables_open(struct db **db, const char *store, struct db_options *options,
     struct err *err);
 
-/* Facts about the store, by name: the last journal number that is in the
- * tables; the last row number given to a row block; records ever written to
- * row blocks; the last number given to a compacted slice; the hash of the
- * models that the phases were derived with. */
-#define FACT_INDEXED   "folded"
-#define FACT_ROW       "row"
-#define FACT_RECORDS   "records"
-#define FACT_COMPACTED "sealed"
-#define FACT_MODELS    "models"
-/* 1: a rebuild of all phases is under way; 1 + number of a partition: of that
- * one */
+/* Facts about the store, by name. */
+#define FACT_INDEXED   "folded"  /* the last journal entry in the tables */
+#define FACT_ROW       "row"     /* the last row number of a row block */
+#define FACT_RECORDS   "records" /* records ever written to row blocks */
+#define FACT_COMPACTED "sealed"  /* the last number of a compacted slice */
+#define FACT_MODELS    "models"  /* hash of those that phases come from */
+/* 1: all phases are being rebuilt; 1 + the number of a partition: its phases.
+ */
 #define FACT_REBUILD  "rebuild"
 #define FACT_MOVED    "moved"    /* how often a partition was moved in or out */
 #define FACT_RETAINED "retained" /* records before this hour were deleted */
-#define FACT_CUT      "cut" /* followed by the digit of a rollup: tables_cut */
+#define FACT_CUT      "cut"      /* and the digit of a rollup: tables_cut */
 
 /* Returns 0 if the fact was never set.  If the fact is damaged, a write
  * transaction fails: restarting from 0 would index the journal a second time.
@@ -70,7 +67,7 @@ void tables_put_fact(struct db_txn *txn, const char *name, uint64_t value);
 int32_t tables_cut(struct db_txn *txn, unsigned rollup);
 void tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour);
 
-/* What a partition holds; stored in table meta under "partition" + its
+/* What is stored of a partition; in table meta under "partition" and its
  * number. */
 struct partition_counts {
 	uint64_t records[RECORD_KINDS]; /* stored records, by kind */
@@ -87,8 +84,8 @@ void tables_put_counts(struct db_txn *txn, uint32_t partition,
 
 void tables_delete_counts(struct db_txn *txn, uint32_t partition);
 
-/* Store the models that the states were derived with, so that readers need no
- * model files.  Replaces the stored ones. */
+/* Replace the stored models, so that readers need no model files and use the
+ * models that the states were derived with. */
 void tables_put_models(struct db_txn *txn, const struct model_set *set);
 /* Copy the stored models into `set`, in the byte order of their ids. */
 void tables_get_models(struct db_txn *txn, struct model_set *set);

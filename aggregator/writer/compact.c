@@ -51,7 +51,7 @@ static bool
 same_hour(const struct key_row_block *a, const struct key_row_block *b)
 {
 	return a->partition == b->partition && a->kind == b->kind &&
-	       a->bucket == b->bucket;
+	       a->hour == b->hour;
 }
 
 static struct slices
@@ -116,7 +116,7 @@ static bool
 is_over(const struct search *search, const struct key_row_block *hour)
 {
 	return search->force ||
-	       (hour->bucket + INT64_C(1)) * KEY_BUCKET_NS <= search->before_ns;
+	       (hour->hour + INT64_C(1)) * KEY_HOUR_NS <= search->before_ns;
 }
 
 static bool
@@ -181,19 +181,18 @@ search_hours(struct search *search)
 			compact->searching =
 			    compact->table == TABLES_ROW_BLOCKS;
 			compact->table = TABLES_CHUNKS;
-			compact->at =
-			    (struct key_row_block){ .bucket = INT32_MIN,
-				    .first_ns = INT64_MIN };
+			compact->at = (struct key_row_block){ .hour = INT32_MIN,
+				.first_ns = INT64_MIN };
 			return false;
 		}
 		job.hour =
 		    (struct key_row_block){ .partition = row_key.partition,
 			    .kind = row_key.kind,
-			    .bucket = row_key.bucket,
+			    .hour = row_key.hour,
 			    .first_ns = INT64_MIN };
 		compact->at = job.hour;
-		if (compact->at.bucket < INT32_MAX)
-			compact->at.bucket++;
+		if (compact->at.hour < INT32_MAX)
+			compact->at.hour++;
 		else
 			compact->at.kind++;
 		if ((compact->table == TABLES_ROW_BLOCKS
@@ -258,8 +257,8 @@ begin_search(struct writer *writer, int64_t now_ns, struct err *err)
 	    late_ns(writer->options.compact_after_ns));
 	compact->searching = true;
 	compact->table = TABLES_ROW_BLOCKS;
-	compact->at = (struct key_row_block){ .bucket = INT32_MIN,
-		.first_ns = INT64_MIN };
+	compact->at =
+	    (struct key_row_block){ .hour = INT32_MIN, .first_ns = INT64_MIN };
 	return 0;
 }
 
@@ -288,8 +287,8 @@ do_job(struct writer *writer, struct err *err)
 	if (done || result != DB_OK)
 		compact->busy = false;
 	if (compact->job.hour.kind == RECORD_SAMPLE &&
-	    compact->job.hour.bucket < writer->retention.compacted)
-		writer->retention.compacted = compact->job.hour.bucket;
+	    compact->job.hour.hour < writer->retention.compacted)
+		writer->retention.compacted = compact->job.hour.hour;
 	return result;
 }
 

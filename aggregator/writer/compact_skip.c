@@ -26,7 +26,7 @@ enum { BUCKET_BITS = 22, KIND_BITS = 4 };
 static uint64_t
 number_of(const struct key_row_block *hour)
 {
-	uint32_t bucket = (uint32_t)hour->bucket + BUCKET_ZERO;
+	uint32_t bucket = (uint32_t)hour->hour + BUCKET_ZERO;
 
 	return (uint64_t)hour->partition << (BUCKET_BITS + KIND_BITS) |
 	       (uint64_t)hour->kind << BUCKET_BITS |
@@ -39,7 +39,7 @@ hour_of(uint64_t number)
 	return (struct key_row_block){
 		.partition = (uint32_t)(number >> (BUCKET_BITS + KIND_BITS)),
 		.kind = number >> BUCKET_BITS & ((1u << KIND_BITS) - 1),
-		.bucket =
+		.hour =
 		    (int32_t)(number & ((1u << BUCKET_BITS) - 1)) - BUCKET_ZERO,
 		.first_ns = INT64_MIN,
 	};
@@ -68,7 +68,7 @@ skip_hour(struct db_txn *txn, const struct key_row_block *hour)
 	log_error("indexer: compacting the hour from %s (%s of %.*s) crashed "
 		  "the aggregator %d times; it stays uncompacted until another "
 		  "version tries",
-	    clock_text(when, hour->bucket * KEY_BUCKET_NS, 0),
+	    clock_text(when, hour->hour * KEY_HOUR_NS, 0),
 	    hour->kind < RECORD_KINDS
 		? record_kind_name((enum record_kind)hour->kind)
 		: "?",

@@ -116,7 +116,7 @@ trim_row_blocks(struct trim *trim, const struct key_row_block *slice)
 		if (!key_get_row_block(key, &row_key) ||
 		    row_key.partition != slice->partition ||
 		    row_key.kind != slice->kind ||
-		    row_key.bucket != slice->bucket ||
+		    row_key.hour != slice->hour ||
 		    row_key.slice != slice->slice ||
 		    compare_series_block(&row_key, trim->last) > 0)
 			break;
@@ -223,7 +223,7 @@ trim_chunks(struct trim *trim, const struct key_row_block *slice)
 		if (!key_get_row_block(key, &row_key) ||
 		    row_key.partition != slice->partition ||
 		    row_key.kind != slice->kind ||
-		    row_key.bucket != slice->bucket ||
+		    row_key.hour != slice->hour ||
 		    row_key.slice != slice->slice)
 			break;
 		fate = fate_of_chunk(trim, &row_key, value);

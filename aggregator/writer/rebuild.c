@@ -227,7 +227,7 @@ sort_all(struct writer *writer, uint32_t partition, struct err *err)
 			.table = i % 2 ? TABLES_CHUNKS : TABLES_ROW_BLOCKS,
 			.from = { .partition = i / 2,
 			    .kind = RECORD_EVENT,
-			    .bucket = INT32_MIN,
+			    .hour = INT32_MIN,
 			    .first_ns = INT64_MIN },
 			.more = true,
 		};

@@ -223,7 +223,7 @@ add_series_block(
     struct rollup_builder *builder, const struct key_row_block *block)
 {
 	struct db_cursor *cursor = db_cursor_open(builder->txn, TABLES_CHUNKS);
-	int64_t hour_ns = (int64_t)block->bucket * KEY_BUCKET_NS;
+	int64_t hour_ns = (int64_t)block->hour * KEY_HOUR_NS;
 	struct key_row_block from = *block, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
@@ -234,8 +234,8 @@ add_series_block(
 	more = db_seek(cursor, hour_cursor_key(bytes, &from), &key, &value);
 	for (; more && key_get_row_block(key, &row_key) &&
 	       row_key.node == block->node && row_key.track == block->track &&
-	       row_key.slice == block->slice &&
-	       row_key.bucket == block->bucket && row_key.kind == block->kind &&
+	       row_key.slice == block->slice && row_key.hour == block->hour &&
+	       row_key.kind == block->kind &&
 	       row_key.partition == block->partition;
 	     more = db_next(cursor, &key, &value)) {
 		if (!compacted_row_open(&builder->rows, value))
@@ -306,7 +306,7 @@ put_row(struct rollup_builder *builder, const struct key_row_block *block,
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct key_row_block row_key = *block;
 
-	row_key.first_ns = (int64_t)block->bucket * KEY_BUCKET_NS;
+	row_key.first_ns = (int64_t)block->hour * KEY_HOUR_NS;
 	row_key.row = group;
 	row_key.slice = rollup;
 	db_put(builder->txn, tables_rollup(rollup),
@@ -329,7 +329,7 @@ put_rollups(struct rollup_builder *builder, const struct key_row_block *block,
 		before_ns = step_ns;
 		value = rollup_write(builder->chunk, &builder->value,
 		    builder->metric, builder->metrics, builder->columns.columns,
-		    (uint32_t)(KEY_BUCKET_NS / step_ns));
+		    (uint32_t)(KEY_HOUR_NS / step_ns));
 		if (value.bytes > 0)
 			put_row(builder, block, rollup, group, value);
 	}
@@ -351,7 +351,7 @@ rollup_build(struct rollup_builder *builder, const struct key_row_block *block)
 	enum rollup_step finest = ROLLUPS;
 	uint32_t first;
 
-	if (block->bucket < tables_cut(builder->txn, ROLLUP_RAW) &&
+	if (block->hour < tables_cut(builder->txn, ROLLUP_RAW) &&
 	    rollup_list_any(builder->txn, block) &&
 	    !rollup_list_need_samples(builder->txn, block))
 		return;

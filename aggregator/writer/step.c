@@ -88,7 +88,7 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	status->late = writer->indexer_write.late;
 	status->overflow = writer->indexer_write.overflow;
 	status->entities_over = writer->indexer_write.entities_over;
-	status->names_over = dictionary_over(writer->dictionary);
+	status->names_over = dictionary_over_limit(writer->dictionary);
 	pthread_mutex_unlock(&writer->lock);
 }
 

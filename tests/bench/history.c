@@ -338,7 +338,7 @@ static void
 send_node(struct journal *journal, unsigned node, uint32_t rows_of_batch)
 {
 	static struct sender sender;
-	int64_t shift_ns = -(data.time_ns[0] % KEY_BUCKET_NS) +
+	int64_t shift_ns = -(data.time_ns[0] % KEY_HOUR_NS) +
 			   (int64_t)node * 1234567891 % (400 * NS_PER_SECOND);
 	unsigned char bytes[METRICS_MAX * 9];
 

@@ -64,7 +64,7 @@ put_record(struct wire_writer *w, uint64_t *random)
 		{ .i = (int64_t)below(random, 1000) } };
 	struct record record = {
 		.time_ns =
-		    T0 + (int64_t)below(random, 2 * (uint64_t)KEY_BUCKET_NS),
+		    T0 + (int64_t)below(random, 2 * (uint64_t)KEY_HOUR_NS),
 	};
 	char node[16];
 
@@ -220,7 +220,7 @@ some_job(uint64_t *random)
 	compact->job = (struct compact_job){
 		.hour = { .partition = 1,
 		    .kind = below(random, 2) ? RECORD_EVENT : RECORD_SAMPLE,
-		    .bucket = key_bucket(T0) + (int32_t)below(random, 3),
+		    .bucket = key_hour(T0) + (int32_t)below(random, 3),
 		    .first_ns = INT64_MIN },
 		.choice = hour_cursor_all,
 		.level = COMPACTED_ROW_LEVEL_WHOLE,

@@ -32,7 +32,7 @@ encode_cursor(unsigned char to[static WIRE_CURSOR_BYTES_MAX],
 	} else {
 		varint_put_u32_be(at, mark->track);
 		varint_put_u32_be(at + 4, mark->node);
-		varint_put_u32_be(at + 8, (uint32_t)mark->bucket);
+		varint_put_u32_be(at + 8, (uint32_t)mark->hour);
 		varint_put_u64_be(at + 12, (uint64_t)mark->id.time_ns);
 		varint_put_u64_be(at + 20, mark->id.seq);
 		varint_put_u32_be(at + 28, mark->id.stream);
@@ -68,7 +68,7 @@ decode_cursor(struct text cursor, struct page_cursor *mark, struct err *err)
 	}
 	mark->track = varint_get_u32_be(at);
 	mark->node = varint_get_u32_be(at + 4);
-	mark->bucket = (int32_t)varint_get_u32_be(at + 8);
+	mark->hour = (int32_t)varint_get_u32_be(at + 8);
 	mark->id.time_ns = (int64_t)varint_get_u64_be(at + 12);
 	mark->id.seq = varint_get_u64_be(at + 20);
 	mark->id.stream = varint_get_u32_be(at + 28);

@@ -28,8 +28,8 @@ enum {
  * others). */
 struct page_cursor {
 	uint8_t kind;   /* 0: at the beginning */
-	int32_t bucket; /* records: hour */
-	uint32_t node;  /* records: node; states: scope */
+	int32_t hour;   /* records: hour; groups of runs: part and which */
+	uint32_t node;  /* records: node; states: scope; groups: group */
 	uint32_t track; /* records: track; states, statistics: phase */
 	uint64_t hash;  /* states: hash of the key */
 	struct row_block_item id; /* records: the last one */

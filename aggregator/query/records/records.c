@@ -238,14 +238,14 @@ first_key(const struct page *page, enum record_kind kind)
 {
 	struct key_row_block row_key = { .partition = page->partition,
 		.kind = (uint8_t)kind,
-		.bucket = page->cursor.bucket,
+		.hour = page->cursor.hour,
 		.node = page->cursor.node,
 		.track = page->cursor.track,
 		.first_ns = INT64_MIN };
-	int32_t hour = key_bucket(page->query->from_ns);
+	int32_t hour = key_hour(page->query->from_ns);
 
-	if (row_key.bucket < hour) {
-		row_key.bucket = hour;
+	if (row_key.hour < hour) {
+		row_key.hour = hour;
 		row_key.node = row_key.track = 0;
 	}
 	return row_key;
@@ -267,8 +267,8 @@ find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
 	}
 	if (hour >= page->hour_end)
 		return false;
-	if (hour != first->bucket) {
-		first->bucket = hour;
+	if (hour != first->hour) {
+		first->hour = hour;
 		first->node = first->track = 0;
 	}
 	return true;
@@ -293,12 +293,12 @@ query_records(struct page *page, enum record_kind kind)
 		return true;
 	for (unsigned i = 0; i < TABLES; i++)
 		cursors[i] = db_cursor_open(page->txn, tables[i]);
-	page->hour_end = key_bucket(page->query->to_ns - 1) + 1;
+	page->hour_end = key_hour(page->query->to_ns - 1) + 1;
 	while (good && find_hour(page, cursors, &first)) {
 		good = select_hour(page, &first, only, &hour_cursor);
-		if (first.bucket == INT32_MAX)
+		if (first.hour == INT32_MAX)
 			break;
-		first.bucket++;
+		first.hour++;
 		first.node = first.track = 0;
 	}
 	for (unsigned i = 0; i < TABLES; i++)

@@ -200,7 +200,7 @@ key_of(const struct page *page, const struct run_sum_form *form)
 	const struct page_cursor *mark = &page->cursor;
 
 	return (struct run_sum_key){ page->partition, form->number, mark->node,
-		(uint8_t)(mark->bucket & 0xff), (uint8_t)(mark->bucket >> 8),
+		(uint8_t)(mark->hour & 0xff), (uint8_t)(mark->hour >> 8),
 		(uint32_t)mark->number };
 }
 
@@ -212,7 +212,7 @@ set_cursor(struct page *page, const struct run_sum_key *key)
 
 	mark->node = key->group;
 	mark->number = key->number;
-	mark->bucket = key->part | (key->which + 1) << 8;
+	mark->hour = key->part | (key->which + 1) << 8;
 }
 
 static bool

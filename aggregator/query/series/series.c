@@ -50,7 +50,7 @@ fit_step(int64_t step_ns)
 	for (unsigned i = 0; i < 3; i++)
 		if (step_ns <= small_ns[i])
 			return small_ns[i];
-	if (step_ns < KEY_BUCKET_NS)
+	if (step_ns < KEY_HOUR_NS)
 		seconds = (step_ns + 999999999) / 1000000000;
 	while (3600 % seconds != 0)
 		seconds++;
@@ -112,8 +112,8 @@ static struct series_group
 group_of(const struct series *series, const struct series_input *part)
 {
 	struct series_group group = {
-		.steps = (uint32_t)(KEY_BUCKET_NS / series->step_ns),
-		.hour_ns = (int64_t)part->key.bucket * KEY_BUCKET_NS,
+		.steps = (uint32_t)(KEY_HOUR_NS / series->step_ns),
+		.hour_ns = (int64_t)part->key.hour * KEY_HOUR_NS,
 	};
 	uint32_t fit = SERIES_BUCKETS / group.steps;
 	uint32_t left;
@@ -183,7 +183,7 @@ set_cursor(struct page *page, const struct series_input *part, uint64_t given)
 
 	memset(mark, 0, sizeof(*mark));
 	mark->kind = RECORD_SAMPLE;
-	mark->bucket = part->key.bucket;
+	mark->hour = part->key.hour;
 	mark->node = part->key.node;
 	mark->track = part->key.track;
 	mark->id.time_ns =

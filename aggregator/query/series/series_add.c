@@ -44,7 +44,7 @@ static bool
 is_of_hour(const struct series_group *group, int64_t time_ns)
 {
 	return time_ns >= group->hour_ns &&
-	       time_ns < group->hour_ns + KEY_BUCKET_NS;
+	       time_ns < group->hour_ns + KEY_HOUR_NS;
 }
 
 /* Add a sample to the buckets of its step. */
@@ -212,7 +212,7 @@ join_metric(struct series *series, const struct page *page,
 		int64_t since_ns = (int64_t)row->step[i] * rollup_ns;
 		int64_t begin_ns = group->hour_ns + since_ns;
 
-		if (since_ns < KEY_BUCKET_NS && begin_ns < page->query->to_ns &&
+		if (since_ns < KEY_HOUR_NS && begin_ns < page->query->to_ns &&
 		    begin_ns + rollup_ns > page->query->from_ns)
 			bucket_join(&to[since_ns / series->step_ns], &from[i]);
 	}

@@ -14,7 +14,7 @@ series_block_set_cursor(
 	struct page_cursor *mark = &block->page->cursor;
 
 	mark->kind = block->key.kind;
-	mark->bucket = block->key.bucket;
+	mark->hour = block->key.hour;
 	mark->node = block->key.node;
 	mark->track = block->key.track;
 	mark->id = *item;
@@ -84,7 +84,7 @@ series_block_is_cursor(const struct series_block *block)
 	const struct page_cursor *mark = &block->page->cursor;
 	const struct key_row_block *key = &block->key;
 
-	return mark->kind == key->kind && mark->bucket == key->bucket &&
+	return mark->kind == key->kind && mark->hour == key->hour &&
 	       mark->node == key->node && mark->track == key->track;
 }
 
@@ -101,5 +101,5 @@ series_block_next_hour(
 	    !key_get_row_block(key, &row_key) ||
 	    row_key.partition != to.partition || row_key.kind != to.kind)
 		return INT32_MAX;
-	return row_key.bucket;
+	return row_key.hour;
 }

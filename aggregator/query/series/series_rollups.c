@@ -108,8 +108,8 @@ whole_slice(const struct page *page, const struct key_row_block *hour)
 	uint32_t slice = 0;
 
 	to.slice = to.node = to.track = 0;
-	if (series_block_next_hour(row_blocks, &to) != to.bucket &&
-	    series_block_next_hour(chunks, &to) == to.bucket &&
+	if (series_block_next_hour(row_blocks, &to) != to.hour &&
+	    series_block_next_hour(chunks, &to) == to.hour &&
 	    db_seek(chunks, hour_cursor_key(bytes, &to), &key, &value) &&
 	    key_get_row_block(key, &row_key) && row_key.slice < UINT32_MAX) {
 		to.slice = row_key.slice + 1;
@@ -190,7 +190,7 @@ series_block_select_rollup(struct series_block *block,
 	       db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) &&
 	       key_get_row_block(key, &row_key) &&
 	       row_key.partition == to.partition && row_key.kind == to.kind &&
-	       row_key.bucket == to.bucket && row_key.slice == to.slice &&
+	       row_key.hour == to.hour && row_key.slice == to.slice &&
 	       (only == 0 || row_key.node == only)) {
 		block->key = row_key;
 		block->resumed = series_block_is_cursor(block);
@@ -223,9 +223,9 @@ series_block_find_rollup(struct series_block *block,
 	struct page *page = block->page;
 
 	*slice = 0;
-	block->rollup = wanted_rollup(page, first->bucket);
+	block->rollup = wanted_rollup(page, first->hour);
 	if (block->rollup == ROLLUP_RAW)
 		return false;
 	*slice = whole_slice(page, first);
-	return *slice != 0 || samples_are_gone(page, first->bucket);
+	return *slice != 0 || samples_are_gone(page, first->hour);
 }

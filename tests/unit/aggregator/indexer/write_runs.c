@@ -511,7 +511,7 @@ static void
 old_runs_are_deleted_with_their_statistics(void **state)
 {
 	uint64_t random = check_seed();
-	int64_t cut_ns = (clock_wall_ns() / KEY_BUCKET_NS - 10) * KEY_BUCKET_NS;
+	int64_t cut_ns = (clock_wall_ns() / KEY_HOUR_NS - 10) * KEY_HOUR_NS;
 	struct err err = { 0 };
 	unsigned middle = 100;
 	int64_t shift_ns;

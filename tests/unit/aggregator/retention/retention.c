@@ -10,7 +10,7 @@ static void
 old_hours_are_deleted_with_their_statistics(void **state)
 {
 	uint64_t random = check_seed();
-	int64_t cut_ns = clock_wall_ns() / KEY_BUCKET_NS * KEY_BUCKET_NS;
+	int64_t cut_ns = clock_wall_ns() / KEY_HOUR_NS * KEY_HOUR_NS;
 	unsigned kept = 0, i;
 	char *all, *stats;
 	int64_t shift;
@@ -19,14 +19,14 @@ old_hours_are_deleted_with_their_statistics(void **state)
 	make_pool(&random, 10, 60);
 	qsort(events, count, sizeof(*events), by_time);
 	/* Half of them are before the hour of the cut. */
-	shift = cut_ns - 10 * KEY_BUCKET_NS - events[count / 2].time_ns;
+	shift = cut_ns - 10 * KEY_HOUR_NS - events[count / 2].time_ns;
 	for (i = 0; i < count; i++) {
 		events[i].time_ns += shift;
-		kept += events[i].time_ns >= cut_ns - 10 * KEY_BUCKET_NS;
+		kept += events[i].time_ns >= cut_ns - 10 * KEY_HOUR_NS;
 	}
 	take_in(&random, true);
 	writer_close(&rig.writer);
-	rig.options.retain_ns = clock_wall_ns() - (cut_ns - 10 * KEY_BUCKET_NS);
+	rig.options.retain_ns = clock_wall_ns() - (cut_ns - 10 * KEY_HOUR_NS);
 	rig_open_indexer(&rig);
 	rig_indexer(&rig);
 	rig_verify(&rig);

@@ -14,7 +14,7 @@
 
 enum { METRICS = 5, NODES = 3 };
 #define SECOND NS_PER_SECOND
-#define HOUR   (RIG_T0 / KEY_BUCKET_NS * KEY_BUCKET_NS)
+#define HOUR   (RIG_T0 / KEY_HOUR_NS * KEY_HOUR_NS)
 
 static const int64_t steps[] = { 1, 5, 10, 30, 60, 300, 600, 1800, 3600 };
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
@@ -188,7 +188,7 @@ send_node(uint64_t *random, unsigned node, unsigned hours, int64_t gap_ns)
 {
 	int64_t at = HOUR;
 
-	while (at < HOUR + hours * KEY_BUCKET_NS) {
+	while (at < HOUR + hours * KEY_HOUR_NS) {
 		put_sample(random, node, at);
 		at += 1 + (int64_t)(check_random(random) % (uint64_t)gap_ns);
 		if (check_random(random) % 60 == 0)
@@ -390,7 +390,7 @@ a_metric_group_may_be_defined_after_compaction(void **state)
 	rig_indexer(&rig);
 	after = read_step(4);
 	assert_non_null(strstr(after, "|raw]"));
-	put_sample(&random, 1, HOUR + KEY_BUCKET_NS / 2);
+	put_sample(&random, 1, HOUR + KEY_HOUR_NS / 2);
 	rig_send(&rig, 1);
 	rig_indexer(&rig);
 	free(after);
@@ -459,7 +459,7 @@ pages_are_the_same(void)
 	uint64_t records;
 	char *want;
 
-	query.from_ns = HOUR + KEY_BUCKET_NS - 300 * SECOND;
+	query.from_ns = HOUR + KEY_HOUR_NS - 300 * SECOND;
 	query.to_ns = query.from_ns + 600 * SECOND;
 	want = rig_read(&rig, RIG_SELECT, query, &records);
 	assert_true(records > 100);
@@ -689,8 +689,8 @@ the_finest_are_deleted_first_by_size(void **state)
 	define_group();
 	send_hours(&random, 30);
 	for (unsigned i = 0; i < 30; i++) {
-		rig_event(&rig, "node-1", HOUR + i * KEY_BUCKET_NS, "an",
-		    "event", NULL);
+		rig_event(&rig, "node-1", HOUR + i * KEY_HOUR_NS, "an", "event",
+		    NULL);
 		rig_send(&rig, 1);
 	}
 	rig_indexer(&rig);

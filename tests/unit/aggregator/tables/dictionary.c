@@ -88,7 +88,7 @@ beyond_the_limit_there_is_one_name(void **state)
 	    other);
 	assert_true(dictionary_text(txn, 1, other, &text));
 	assert_true(text_equal(text, text_of(DICTIONARY_OTHER)));
-	assert_true(dictionary_over(dictionary) > 0);
+	assert_true(dictionary_over_limit(dictionary) > 0);
 	/* Known names stay, and streams do not count. */
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("n7")), 7);
@@ -103,31 +103,31 @@ a_sender_has_a_share_of_the_names(void **state)
 	uint32_t other;
 
 	(void)state;
-	dictionary_sender(dictionary, 1, text_of("greedy"));
+	dictionary_set_sender(dictionary, 1, text_of("greedy"));
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("a")), 1);
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("b")), 2);
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("c")), 0);
-	assert_int_equal(dictionary_over(dictionary), 1);
+	assert_int_equal(dictionary_over_limit(dictionary), 1);
 	other = dictionary_number_or_other(dictionary, txn, 1, text_of("d"));
 	assert_int_equal(
 	    dictionary_number_or_other(dictionary, txn, 1, text_of("e")),
 	    other);
 	/* In another partition the sender has another share. */
-	dictionary_sender(dictionary, 2, text_of("greedy"));
+	dictionary_set_sender(dictionary, 2, text_of("greedy"));
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 2, text_of("c")), 1);
 	/* Other senders have their own share, and known names are free. */
-	dictionary_sender(dictionary, 1, text_of("modest"));
+	dictionary_set_sender(dictionary, 1, text_of("modest"));
 	assert_true(dictionary_number(dictionary, txn, 1, text_of("c")) > 0);
-	dictionary_sender(dictionary, 1, text_of("greedy"));
+	dictionary_set_sender(dictionary, 1, text_of("greedy"));
 	assert_true(dictionary_number(dictionary, txn, 1, text_of("c")) > 0);
 	dictionary_forget(dictionary);
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("f")), 0);
-	dictionary_sender(dictionary, 0, (struct text){ NULL, 0 });
+	dictionary_set_sender(dictionary, 0, (struct text){ NULL, 0 });
 	assert_true(dictionary_number(dictionary, txn, 1, text_of("f")) > 0);
 }
 
@@ -149,7 +149,7 @@ partitions_have_a_lower_limit(void **state)
 	assert_int_equal(
 	    dictionary_number_or_other(many, txn, 0, text_of("y")), other);
 	assert_int_equal(dictionary_number(many, txn, 0, text_of("p7")), 7);
-	assert_int_equal(dictionary_over(many), 2);
+	assert_int_equal(dictionary_over_limit(many), 2);
 	dictionary_free(&many);
 }
 

@@ -98,27 +98,28 @@ short_texts_are_memorized_and_others_are_not(void **state)
 	const char *longer = "1234567890123456789012345";
 
 	(void)state;
-	dictionary_cache_memorize(&cache, 1, text_of(longest), 3);
-	dictionary_cache_memorize(&cache, 1, text_of(longer), 4);
-	dictionary_cache_memorize(&cache, 1, text_of(""), 5);
+	dictionary_cache_store_short(&cache, 1, text_of(longest), 3);
+	dictionary_cache_store_short(&cache, 1, text_of(longer), 4);
+	dictionary_cache_store_short(&cache, 1, text_of(""), 5);
 	assert_int_equal(
-	    dictionary_cache_recall(&cache, 1, text_of(longest)), 3);
+	    dictionary_cache_find_short(&cache, 1, text_of(longest)), 3);
 	assert_int_equal(
-	    dictionary_cache_recall(&cache, 1, text_of(longer)), 0);
-	assert_int_equal(dictionary_cache_recall(&cache, 1, text_of("")), 0);
+	    dictionary_cache_find_short(&cache, 1, text_of(longer)), 0);
 	assert_int_equal(
-	    dictionary_cache_recall(&cache, 2, text_of(longest)), 0);
+	    dictionary_cache_find_short(&cache, 1, text_of("")), 0);
+	assert_int_equal(
+	    dictionary_cache_find_short(&cache, 2, text_of(longest)), 0);
 	/* Texts with the same slot: equal first, middle and last byte, and
 	 * equal length. */
-	assert_int_equal(dictionary_cache_recall(
+	assert_int_equal(dictionary_cache_find_short(
 			     &cache, 1, text_of("1x34567890123456789012x4")),
 	    0);
-	dictionary_cache_memorize(
+	dictionary_cache_store_short(
 	    &cache, 1, text_of("1x34567890123456789012x4"), 6);
 	assert_int_equal(
-	    dictionary_cache_recall(&cache, 1, text_of(longest)), 0);
+	    dictionary_cache_find_short(&cache, 1, text_of(longest)), 0);
 	dictionary_cache_forget(&cache);
-	assert_int_equal(dictionary_cache_recall(
+	assert_int_equal(dictionary_cache_find_short(
 			     &cache, 1, text_of("1x34567890123456789012x4")),
 	    0);
 }

@@ -15,7 +15,7 @@ pick_head(uint64_t *random)
 	uint64_t r = check_random(random), far = check_random(random);
 	struct key_row_block row_key = { .partition = r & 1,
 		.kind = r >> 1 & 1,
-		.bucket = (int32_t)(r >> 2 & 3) - 2,
+		.hour = (int32_t)(r >> 2 & 3) - 2,
 		.node = r >> 4 & 1,
 		.track = r >> 5 & 1,
 		.first_ns = (int64_t)(r >> 6 & 3) - 2,
@@ -24,7 +24,7 @@ pick_head(uint64_t *random)
 
 	switch (r >> 16 & 7) {
 	case 0: row_key.partition = (uint32_t)far; break;
-	case 1: row_key.bucket = (int32_t)far; break;
+	case 1: row_key.hour = (int32_t)far; break;
 	case 2: row_key.node = (uint32_t)far; break;
 	case 3: row_key.track = (uint32_t)far; break;
 	case 4: row_key.first_ns = (int64_t)far; break;
@@ -43,7 +43,7 @@ compare_row_blocks(const struct key_row_block *a, const struct key_row_block *b)
 {
 	COMPARE(partition);
 	COMPARE(kind);
-	COMPARE(bucket);
+	COMPARE(hour);
 	COMPARE(slice);
 	COMPARE(node);
 	COMPARE(track);
@@ -102,7 +102,7 @@ a_row_block_key_has_the_documented_bytes(void **state)
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
 	struct key_row_block row_key = { .partition = 1,
 		.kind = 2,
-		.bucket = 3,
+		.hour = 3,
 		.slice = 6,
 		.node = 4,
 		.track = 5,
@@ -153,19 +153,18 @@ keys_of_another_length_are_refused(void **state)
 }
 
 static void
-buckets_are_hours_rounded_down_before_1970_too(void **state)
+hours_are_rounded_down_before_1970_too(void **state)
 {
 	(void)state;
-	assert_int_equal(key_bucket(0), 0);
-	assert_int_equal(key_bucket(KEY_BUCKET_NS - 1), 0);
-	assert_int_equal(key_bucket(KEY_BUCKET_NS), 1);
-	assert_int_equal(key_bucket(-1), -1);
-	assert_int_equal(key_bucket(-KEY_BUCKET_NS), -1);
-	assert_int_equal(key_bucket(-KEY_BUCKET_NS - 1), -2);
+	assert_int_equal(key_hour(0), 0);
+	assert_int_equal(key_hour(KEY_HOUR_NS - 1), 0);
+	assert_int_equal(key_hour(KEY_HOUR_NS), 1);
+	assert_int_equal(key_hour(-1), -1);
+	assert_int_equal(key_hour(-KEY_HOUR_NS), -1);
+	assert_int_equal(key_hour(-KEY_HOUR_NS - 1), -2);
 	/* 1900-01-01 and 2200-01-01. */
-	assert_int_equal(
-	    key_bucket(INT64_C(-2208988800) * 1000000000), -613608);
-	assert_int_equal(key_bucket(INT64_C(7258118400) * 1000000000), 2016144);
+	assert_int_equal(key_hour(INT64_C(-2208988800) * 1000000000), -613608);
+	assert_int_equal(key_hour(INT64_C(7258118400) * 1000000000), 2016144);
 }
 
 int
@@ -177,8 +176,7 @@ main(void)
 		cmocka_unit_test(a_row_block_key_has_the_documented_bytes),
 		cmocka_unit_test(a_phase_key_decodes_to_itself_in_order),
 		cmocka_unit_test(keys_of_another_length_are_refused),
-		cmocka_unit_test(
-		    buckets_are_hours_rounded_down_before_1970_too),
+		cmocka_unit_test(hours_are_rounded_down_before_1970_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,7 +183,7 @@ compacted_records_read_as_before(void **state)
 
 	(void)state;
 	send_rejected(3);
-	send_many(&random, 3000, 20, RIG_T0, 3 * KEY_BUCKET_NS);
+	send_many(&random, 3000, 20, RIG_T0, 3 * KEY_HOUR_NS);
 	send_rejected(4);
 	rig_indexer(&rig);
 	before = see(0);
@@ -213,17 +213,17 @@ queries_have_the_same_answers(void **state)
 	struct wire_query query[40];
 
 	(void)state;
-	send_many(&random, 3000, 20, RIG_T0, 2 * KEY_BUCKET_NS);
+	send_many(&random, 3000, 20, RIG_T0, 2 * KEY_HOUR_NS);
 	for (unsigned i = 0; i < 40; i++) {
 		query[i] =
 		    rig_query(0, (uint32_t)(check_random(&random) % 9000));
 		query[i].node = text_of(nodes[check_random(&random) % 4]);
 		query[i].name = text_of(names[check_random(&random) % 4]);
 		query[i].from_ns = RIG_T0 + (int64_t)(check_random(&random) %
-						      (uint64_t)KEY_BUCKET_NS);
+						      (uint64_t)KEY_HOUR_NS);
 		query[i].to_ns =
 		    query[i].from_ns +
-		    (int64_t)(check_random(&random) % (uint64_t)KEY_BUCKET_NS);
+		    (int64_t)(check_random(&random) % (uint64_t)KEY_HOUR_NS);
 		answers[i] = see_query(query[i]);
 	}
 	compact_now();
@@ -243,11 +243,11 @@ late_records_are_merged(void **state)
 	char *before;
 
 	(void)state;
-	send_many(&random, 1500, 10, RIG_T0, 2 * KEY_BUCKET_NS);
+	send_many(&random, 1500, 10, RIG_T0, 2 * KEY_HOUR_NS);
 	compact_now();
 	chunks = rows_of(TABLES_CHUNKS);
 	for (unsigned round = 0; round < 4; round++) {
-		send_many(&random, 150, 12, RIG_T0, 2 * KEY_BUCKET_NS);
+		send_many(&random, 150, 12, RIG_T0, 2 * KEY_HOUR_NS);
 		assert_true(rows_of(TABLES_ROW_BLOCKS) > 0);
 		before = see(0);
 		rig_verify(&rig);
@@ -274,7 +274,7 @@ readers_do_not_notice_compaction(void **state)
 	bool done;
 
 	(void)state;
-	send_many(&random, 4000, 9, RIG_T0, KEY_BUCKET_NS / 2);
+	send_many(&random, 4000, 9, RIG_T0, KEY_HOUR_NS / 2);
 	before = see(0);
 	compact = &rig.writer->compact;
 	compact->step_rows = 150;
@@ -286,8 +286,8 @@ readers_do_not_notice_compaction(void **state)
 			compact->job = (struct compact_job){
 				.hour = { .partition = 1,
 				    .kind = (uint8_t)kind,
-				    .bucket = key_bucket(RIG_T0) +
-					      (int)(check_random(&random) % 2),
+				    .hour = key_hour(RIG_T0) +
+					    (int)(check_random(&random) % 2),
 				    .first_ns = INT64_MIN },
 				.choice = hour_cursor_all,
 				.level = COMPACTED_ROW_LEVEL_WHOLE,
@@ -306,7 +306,7 @@ readers_do_not_notice_compaction(void **state)
 		}
 		if (steps % 100 == 50) {
 			free(before);
-			send_many(&random, 100, 9, RIG_T0, KEY_BUCKET_NS / 2);
+			send_many(&random, 100, 9, RIG_T0, KEY_HOUR_NS / 2);
 			before = see(0);
 		}
 	}
@@ -349,12 +349,11 @@ static void
 old_chunks_are_deleted_by_hour(void **state)
 {
 	uint64_t random = check_seed(), records;
-	int64_t cut_ns = clock_wall_ns() / KEY_BUCKET_NS * KEY_BUCKET_NS -
-			 10 * KEY_BUCKET_NS;
+	int64_t cut_ns =
+	    clock_wall_ns() / KEY_HOUR_NS * KEY_HOUR_NS - 10 * KEY_HOUR_NS;
 
 	(void)state;
-	send_many(
-	    &random, 500, 9, cut_ns - 3 * KEY_BUCKET_NS, 2 * KEY_BUCKET_NS);
+	send_many(&random, 500, 9, cut_ns - 3 * KEY_HOUR_NS, 2 * KEY_HOUR_NS);
 	compact_now();
 	rig_event(&rig, "node-1", cut_ns + 1, "new", "one", NULL);
 	rig_send(&rig, 0);
@@ -381,7 +380,7 @@ the_indexer_compacts_by_itself(void **state)
 	char *before;
 
 	(void)state;
-	send_many(&random, 2000, 9, RIG_T0, 2 * KEY_BUCKET_NS);
+	send_many(&random, 2000, 9, RIG_T0, 2 * KEY_HOUR_NS);
 	before = see(0);
 	writer_close(&rig.writer);
 	rig.options.compact_after_ns = 1;
@@ -409,7 +408,7 @@ slices_are_merged(void **state)
 	char *before;
 
 	(void)state;
-	send_many(&random, 2000, 9, RIG_T0, KEY_BUCKET_NS / 4);
+	send_many(&random, 2000, 9, RIG_T0, KEY_HOUR_NS / 4);
 	before = see(0);
 	compact = &rig.writer->compact;
 	/* About 330 events each in the first of the two hours. */
@@ -419,7 +418,7 @@ slices_are_merged(void **state)
 		compact->job = (struct compact_job){
 			.hour = { .partition = 1,
 			    .kind = RECORD_EVENT,
-			    .bucket = key_bucket(RIG_T0),
+			    .hour = key_hour(RIG_T0),
 			    .first_ns = INT64_MIN },
 			.choice = { 0, UINT32_MAX, 1, 0 },
 		};
@@ -447,7 +446,7 @@ slices_are_merged(void **state)
 
 /* ---- an hour of many slices ---- */
 
-#define YEAR_NS (365 * 24 * KEY_BUCKET_NS)
+#define YEAR_NS (365 * 24 * KEY_HOUR_NS)
 
 /* Begin another slice, as if many records of other hours had arrived. */
 static void
@@ -480,7 +479,7 @@ slices_of(unsigned table, unsigned *levels)
 	for (bool more = db_seek(cursor, all, &key, &value); more;
 	     more = db_next(cursor, &key, &value), last = row_key) {
 		assert_true(key_get_row_block(key, &row_key));
-		if (row_key.kind != last.kind || row_key.bucket != last.bucket)
+		if (row_key.kind != last.kind || row_key.hour != last.hour)
 			slices = 0;
 		if (slices == 0 || row_key.slice != last.slice)
 			slices++;
@@ -509,14 +508,14 @@ compact_some(void)
 static void
 fill_slices(uint64_t *random, unsigned slices, unsigned *most, unsigned *levels)
 {
-	int64_t hour_ns = key_bucket(RIG_T0) * KEY_BUCKET_NS;
+	int64_t hour_ns = key_hour(RIG_T0) * KEY_HOUR_NS;
 	unsigned bits;
 	char *before;
 
 	*most = *levels = 0;
 	for (unsigned i = 0; i < slices; i++) {
 		begin_run();
-		send_many(random, 20, 4, hour_ns, KEY_BUCKET_NS);
+		send_many(random, 20, 4, hour_ns, KEY_HOUR_NS);
 		before = see(0);
 		if (slices_of(TABLES_ROW_BLOCKS, &bits) > *most)
 			*most = slices_of(TABLES_ROW_BLOCKS, &bits);

@@ -18,7 +18,7 @@ send_events(void)
 {
 	for (unsigned i = 0; i < HOURS * EVENTS; i++)
 		rig_event(&rig, i % 2 ? "node-1" : "node-0",
-		    RIG_T0 + i * (KEY_BUCKET_NS / EVENTS), "an", "event", NULL);
+		    RIG_T0 + i * (KEY_HOUR_NS / EVENTS), "an", "event", NULL);
 	rig_send(&rig, 1);
 	rig_indexer(&rig);
 }
@@ -131,9 +131,9 @@ hours_of(unsigned table, int32_t *first)
 	     more = db_next(cursor, &key, &value)) {
 		assert_true(key_get_row_block(key, &row_key));
 		if (hours == 0)
-			*first = row_key.bucket;
-		hours += row_key.bucket != last;
-		last = row_key.bucket;
+			*first = row_key.hour;
+		hours += row_key.hour != last;
+		last = row_key.hour;
 	}
 	db_cursor_close(&cursor);
 	db_abort(&txn);
@@ -156,7 +156,7 @@ the_third_crash_leaves_an_hour_uncompacted(void **state)
 	assert_int_equal(uncompacted(), 1);
 	compact_now();
 	assert_int_equal(hours_of(TABLES_ROW_BLOCKS, &hour), 1);
-	assert_int_equal(hour, key_bucket(RIG_T0));
+	assert_int_equal(hour, key_hour(RIG_T0));
 	assert_true(hours_of(TABLES_CHUNKS, &hour) >= HOURS - 1);
 	/* It stays so, and affects nothing else. */
 	close_store();
@@ -179,7 +179,7 @@ each_hour_has_its_three_crashes(void **state)
 	assert_int_equal(uncompacted(), 2);
 	compact_now();
 	assert_int_equal(hours_of(TABLES_ROW_BLOCKS, &hour), 2);
-	assert_int_equal(hour, key_bucket(RIG_T0));
+	assert_int_equal(hour, key_hour(RIG_T0));
 }
 
 static void

@@ -104,7 +104,7 @@ make_samples(uint64_t *random)
 		s->node = (unsigned)(r % NODES);
 		s->set = (unsigned)(r >> 8 & 1);
 		/* No two samples have the same time. */
-		s->time_ns = RIG_T0 + (int64_t)(r >> 16) % (3 * KEY_BUCKET_NS);
+		s->time_ns = RIG_T0 + (int64_t)(r >> 16) % (3 * KEY_HOUR_NS);
 		s->time_ns -= s->time_ns % (SAMPLES * 1000) - i * 1000;
 		s->values[0] = whole(7 + (r >> 40) % 50 / 49);
 		for (unsigned k = 1; k < METRICS; k++) {
@@ -171,7 +171,7 @@ static void
 oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
     int64_t begin, int64_t step)
 {
-	int64_t hour = begin - begin % KEY_BUCKET_NS;
+	int64_t hour = begin - begin % KEY_HOUR_NS;
 	struct counter_rate_sample before = { .value = { .type = VALUE_NIL } },
 				   now;
 	bool counter = counters[set][metric];
@@ -336,7 +336,7 @@ nodes_metrics_and_times_are_selected(void **state)
 		    (int64_t)(check_random(&random) % 12) * 600 * SECOND;
 		/* The first interval of a bucket within an hour is known only
 		 * when the hour is read from its beginning. */
-		query.from_ns -= query.from_ns % KEY_BUCKET_NS;
+		query.from_ns -= query.from_ns % KEY_HOUR_NS;
 		assert_same(read_buckets(query),
 		    without_signs(oracle(&query, query.step_ns)));
 	}
@@ -448,7 +448,7 @@ steps_that_do_not_divide_an_hour_are_rounded_up(void **state)
 		query.step_ns = steps[i][0];
 		assert_true(series_asked(&query, &widened));
 		assert_true(widened.step_ns == steps[i][1]);
-		assert_int_equal(KEY_BUCKET_NS % widened.step_ns, 0);
+		assert_int_equal(KEY_HOUR_NS % widened.step_ns, 0);
 		assert_int_equal(widened.from_ns % widened.step_ns, 0);
 		assert_true(widened.from_ns <= query.from_ns);
 		assert_true(widened.to_ns >= query.to_ns);

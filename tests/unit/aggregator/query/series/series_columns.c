@@ -212,7 +212,7 @@ a_record_has_as_many_samples_as_allowed(void **state)
 {
 	static const struct text few = { "\1", 1 }, many = { "\1\2\3\4", 4 };
 	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
-	int64_t hour = RIG_T0 / KEY_BUCKET_NS * KEY_BUCKET_NS;
+	int64_t hour = RIG_T0 / KEY_HOUR_NS * KEY_HOUR_NS;
 	uint64_t records;
 
 	(void)state;
