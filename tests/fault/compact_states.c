@@ -220,7 +220,7 @@ some_job(uint64_t *random)
 	compact->job = (struct compact_job){
 		.hour = { .partition = 1,
 		    .kind = below(random, 2) ? RECORD_EVENT : RECORD_SAMPLE,
-		    .bucket = key_hour(T0) + (int32_t)below(random, 3),
+		    .hour = key_hour(T0) + (int32_t)below(random, 3),
 		    .first_ns = INT64_MIN },
 		.choice = hour_cursor_all,
 		.level = COMPACTED_ROW_LEVEL_WHOLE,
