@@ -18,7 +18,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/config/opt.h"
-#include "proto/format/json_fields.h"
+#include "proto/json/json_fields.h"
 #include "proto/os/log.h"
 
 enum { FILE_BYTES_MAX = 16 << 20 };

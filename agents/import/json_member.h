@@ -12,7 +12,7 @@
 
 #include "proto/base/err.h"
 #include "proto/base/text.h"
-#include "proto/format/json_fields.h"
+#include "proto/json/json_fields.h"
 
 int json_member_text(struct json_fields *row, const char *key,
     struct text *text, struct err *err);

@@ -10,7 +10,7 @@
 
 #include "proto/base/err.h"
 #include "proto/base/text.h"
-#include "proto/format/json_fields.h"
+#include "proto/json/json_fields.h"
 #include "proto/record/record.h"
 
 enum {

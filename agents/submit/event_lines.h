@@ -17,7 +17,7 @@
 #include "agents/submit/compose.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
-#include "proto/format/json_fields.h"
+#include "proto/json/json_fields.h"
 
 enum { EVENT_LINE_BYTES_MAX = 128 << 10 };
 

@@ -9,7 +9,7 @@
 #include "exporters/cascade/cascade_plot.h"
 #include "exporters/source/pool.h"
 #include "proto/format/csv.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/log.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/record/perf_group.h"
 #include "proto/record/record.h"
 

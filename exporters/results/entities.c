@@ -16,7 +16,7 @@
 #include "exporters/results/query.h"
 #include "exporters/results/result_file.h"
 #include "proto/base/buffer.h"
-#include "proto/format/json_relayout.h"
+#include "proto/json/json_relayout.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"

@@ -16,7 +16,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
-#include "proto/format/json_reader.h"
+#include "proto/json/json_reader.h"
 
 /* 0001-01-01 and 9999-12-31, the date range of the older tools */
 #define SECONDS_MIN (-62135596800.0)

@@ -8,7 +8,7 @@
 
 #include "exporters/runs/groups_table.h"
 #include "proto/format/csv.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 
 struct report {
 	struct runs *runs;

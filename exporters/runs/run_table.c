@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "proto/format/json_bytes.h"
+#include "proto/json/json_bytes.h"
 #include "proto/os/clock.h"
 
 enum {

@@ -15,7 +15,7 @@
 
 #include "exporters/runs/runs.h"
 #include "exporters/stats/stats_format.h"
-#include "proto/format/byte_stream.h"
+#include "proto/stream/byte_stream.h"
 #include "proto/format/csv.h"
 #include "proto/format/table.h"
 

@@ -12,7 +12,7 @@
 #include "exporters/runs/runs.h"
 #include "exporters/samples/time_window.h"
 #include "proto/format/csv.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
-#include "proto/format/json_fields.h"
+#include "proto/json/json_fields.h"
 #include "proto/os/log.h"
 
 enum { PATH_BYTES = 4096, FILE_BYTES_MAX = 1 << 20 };

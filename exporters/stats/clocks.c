@@ -10,7 +10,7 @@
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
 #include "proto/format/csv.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 #include "proto/format/csv.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/table.h"
 
 enum { LINE_COLUMNS = 79 };

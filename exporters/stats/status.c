@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "proto/config/instance.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 

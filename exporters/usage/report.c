@@ -8,7 +8,7 @@
 
 #include "exporters/samples/plot.h"
 #include "proto/format/csv.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 

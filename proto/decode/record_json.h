@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/record/record.h"
 
 enum { RECORD_JSON_DECIMALS = 9 }; /* of a second */

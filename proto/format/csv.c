@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "proto/base/number.h"
-#include "proto/format/json_bytes.h"
+#include "proto/json/json_bytes.h"
 
 static void
 separate(struct csv *csv)

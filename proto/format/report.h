@@ -9,7 +9,7 @@
 #define PROTO_FORMAT_REPORT_H
 
 #include "proto/format/csv.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/table.h"
 
 enum report_format { REPORT_TABLE, REPORT_JSON, REPORT_JSONL, REPORT_CSV };

@@ -8,7 +8,7 @@
 
 #include "exporters/results/read.h"
 #include "exporters/results/result_file.h"
-#include "proto/format/json_relayout.h"
+#include "proto/json/json_relayout.h"
 #include "proto/msgpack/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

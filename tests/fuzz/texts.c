@@ -13,7 +13,7 @@
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/upload/targets/influx_line.h"
 #include "proto/format/csv.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

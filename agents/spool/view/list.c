@@ -6,7 +6,7 @@
 
 #include "agents/spool/view/commands.h"
 #include "agents/spool/view/summary.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/wire/wire.h"
 

@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/record/record.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include "exporters/cloud/google/jwt.h"
 #include "proto/base/memory.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/keys/secret.h"
 #include "proto/os/clock.h"
 

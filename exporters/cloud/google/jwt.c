@@ -14,7 +14,7 @@
 #include <openssl/pem.h>
 
 #include "proto/base/memory.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 
 /* Four characters for each three bytes, and the NUL of EVP_EncodeBlock. */
 static size_t

@@ -10,7 +10,7 @@
 #include "exporters/cloud/http/json_batch.h"
 #include "exporters/cloud/mlflow/mlflow.h"
 #include "exporters/cloud/mlflow/reply.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 
 enum {
 	MLFLOW_BASE_BYTES_MAX = 1000,

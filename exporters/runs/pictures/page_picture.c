@@ -9,7 +9,7 @@
 
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
-#include "proto/format/json_bytes.h"
+#include "proto/json/json_bytes.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 

@@ -15,7 +15,7 @@
 
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/runs/pictures/page_plot.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 
 struct runs_picture {
 	const struct runs_pages *pages;

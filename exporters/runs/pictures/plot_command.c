@@ -15,7 +15,7 @@
 #include "exporters/runs/pictures/page_picture.h"
 #include "exporters/runs/runs.h"
 #include "exporters/source/pool.h"
-#include "proto/format/byte_stream.h"
+#include "proto/stream/byte_stream.h"
 #include "proto/format/output.h"
 
 enum { BASE_BYTES = INSTANCE_PATH_BYTES + 4 * NAME_BYTES_MAX + 64 };

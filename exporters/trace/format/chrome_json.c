@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "proto/base/number.h"
-#include "proto/format/json_bytes.h"
+#include "proto/json/json_bytes.h"
 
 #define NS_PER_MICRO 1000
 

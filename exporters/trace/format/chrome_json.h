@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/format/byte_stream.h"
+#include "proto/stream/byte_stream.h"
 #include "proto/record/record.h"
 
 struct chrome_json {

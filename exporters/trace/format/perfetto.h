@@ -21,7 +21,7 @@
 #define EXPORTERS_TRACE_FORMAT_PERFETTO_H
 
 #include "exporters/trace/format/chrome_json.h"
-#include "proto/format/byte_stream.h"
+#include "proto/stream/byte_stream.h"
 #include "proto/record/record.h"
 
 struct perfetto; /* opaque */

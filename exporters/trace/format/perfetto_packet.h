@@ -16,8 +16,8 @@
 
 #include "exporters/trace/format/protobuf.h"
 #include "proto/hash/string_table.h"
-#include "proto/format/byte_stream.h"
-#include "proto/format/compress_block.h"
+#include "proto/stream/byte_stream.h"
+#include "proto/stream/compress_block.h"
 
 enum { PERFETTO_PACKET = 1 };
 enum {

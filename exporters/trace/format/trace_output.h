@@ -10,7 +10,7 @@
 #ifndef EXPORTERS_TRACE_FORMAT_TRACE_OUTPUT_H
 #define EXPORTERS_TRACE_FORMAT_TRACE_OUTPUT_H
 
-#include "proto/format/byte_stream.h"
+#include "proto/stream/byte_stream.h"
 #include "proto/format/output.h"
 
 /* In the order of poolscope-trace --format. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "proto/base/text.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 #include "proto/os/clock.h"
 
 enum {

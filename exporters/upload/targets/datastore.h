@@ -13,7 +13,7 @@
 
 #include "exporters/cloud/http/json_batch.h"
 #include "exporters/results/result_file.h"
-#include "proto/format/json_relayout.h"
+#include "proto/json/json_relayout.h"
 
 /* Limits of the service. */
 enum {

@@ -13,8 +13,8 @@
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
-#include "proto/format/compress_block.h"
-#include "proto/format/json_bytes.h"
+#include "proto/stream/compress_block.h"
+#include "proto/json/json_bytes.h"
 
 enum {
 	BODY_BYTES = 4 << 20,

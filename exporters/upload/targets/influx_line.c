@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "proto/base/number.h"
-#include "proto/format/json_bytes.h"
+#include "proto/json/json_bytes.h"
 
 static bool
 is_special(char c, enum influx_part part)

@@ -11,7 +11,7 @@
 #include "exporters/runs/groups.h"
 #include "exporters/runs/pictures/page_plot.h"
 #include "exporters/runs/run_table.h"
-#include "proto/format/json_bytes.h"
+#include "proto/json/json_bytes.h"
 #include "tests/unit/aggregator/rig.h"
 
 static const char model[] =

@@ -2,7 +2,7 @@
  * json_relayout - what Python's json.loads and json.dumps make of it.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/json_relayout.h"
+#include "proto/json/json_relayout.h"
 
 #include "tests/unit/check.h"
 

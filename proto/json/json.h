@@ -9,8 +9,8 @@
  * that the output is always valid text.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_FORMAT_JSON_H
-#define PROTO_FORMAT_JSON_H
+#ifndef PROTO_JSON_JSON_H
+#define PROTO_JSON_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

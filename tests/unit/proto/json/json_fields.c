@@ -2,7 +2,7 @@
  * json_fields - strict JSON, judged by jansson and by hand.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/json_fields.h"
+#include "proto/json/json_fields.h"
 
 #include <jansson.h>
 #include <math.h>

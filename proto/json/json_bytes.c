@@ -2,12 +2,12 @@
  * json_bytes - write JSON in pieces, for outputs with millions of them.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/json_bytes.h"
+#include "proto/json/json_bytes.h"
 
 #include <stdbool.h>
 
 #include "proto/base/text.h"
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 
 enum {
 	RUN_BYTES_MAX = 1024, /* of text, copied at a time */

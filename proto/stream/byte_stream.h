@@ -12,8 +12,8 @@
  * requires a file, not a pipe.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_FORMAT_BYTE_STREAM_H
-#define PROTO_FORMAT_BYTE_STREAM_H
+#ifndef PROTO_STREAM_BYTE_STREAM_H
+#define PROTO_STREAM_BYTE_STREAM_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * json - what is written, judged by Python's json.dumps.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 
 #include <math.h>
 #include <unistd.h>

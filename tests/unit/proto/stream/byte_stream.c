@@ -2,7 +2,7 @@
  * byte_stream - what arrives, judged by gzip, tar and Python.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/byte_stream.h"
+#include "proto/stream/byte_stream.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,13 +6,13 @@
  * byte_stream_filled.  Text is UTF-8; bytes that are not become U+FFFD.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_FORMAT_JSON_BYTES_H
-#define PROTO_FORMAT_JSON_BYTES_H
+#ifndef PROTO_JSON_JSON_BYTES_H
+#define PROTO_JSON_JSON_BYTES_H
 
 #include <stdint.h>
 #include <string.h>
 
-#include "proto/format/byte_stream.h"
+#include "proto/stream/byte_stream.h"
 
 /* Maximum lengths. */
 enum { JSON_INTEGER_BYTES = 20, JSON_DECIMAL_BYTES = JSON_INTEGER_BYTES + 2 };

@@ -2,12 +2,12 @@
  * json - write JSON incrementally, without building a tree.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/json.h"
+#include "proto/json/json.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/base/text.h"
-#include "proto/format/json_bytes.h"
+#include "proto/json/json_bytes.h"
 
 #include <assert.h>
 #include <math.h>

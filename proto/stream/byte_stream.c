@@ -2,7 +2,7 @@
  * byte_stream - stream bytes to an output.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/byte_stream.h"
+#include "proto/stream/byte_stream.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "proto/base/memory.h"
-#include "proto/format/compress_block.h"
+#include "proto/stream/compress_block.h"
 #define ZLIB_CONST /* deflate only reads its input */
 #include <zlib.h>
 

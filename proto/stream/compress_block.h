@@ -5,8 +5,8 @@
  * compresses while the caller fills the next block.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_FORMAT_COMPRESS_BLOCK_H
-#define PROTO_FORMAT_COMPRESS_BLOCK_H
+#ifndef PROTO_STREAM_COMPRESS_BLOCK_H
+#define PROTO_STREAM_COMPRESS_BLOCK_H
 
 #include "proto/base/text.h"
 

@@ -6,10 +6,10 @@
  * read any number of texts in sequence and reuses its memory.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_FORMAT_JSON_FIELDS_H
-#define PROTO_FORMAT_JSON_FIELDS_H
+#ifndef PROTO_JSON_JSON_FIELDS_H
+#define PROTO_JSON_JSON_FIELDS_H
 
-#include "proto/format/json_reader.h"
+#include "proto/json/json_reader.h"
 
 /* Must be zeroed before its first use. */
 struct json_fields {

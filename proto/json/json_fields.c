@@ -2,7 +2,7 @@
  * json_fields - the members of one JSON object, as views of its text.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/json_fields.h"
+#include "proto/json/json_fields.h"
 
 #include <math.h>
 

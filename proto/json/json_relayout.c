@@ -2,14 +2,14 @@
  * json_relayout - reformat JSON as Python's json.dumps does.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/json_relayout.h"
+#include "proto/json/json_relayout.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
-#include "proto/format/json.h"
-#include "proto/format/json_reader.h"
+#include "proto/json/json.h"
+#include "proto/json/json_reader.h"
 
 enum { DIGITS_MAX = 4096 };
 

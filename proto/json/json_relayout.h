@@ -5,8 +5,8 @@
  * size digit by digit, keys in their original order, duplicates included.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_FORMAT_JSON_RELAYOUT_H
-#define PROTO_FORMAT_JSON_RELAYOUT_H
+#ifndef PROTO_JSON_JSON_RELAYOUT_H
+#define PROTO_JSON_JSON_RELAYOUT_H
 
 #include <stdbool.h>
 #include <stdio.h>

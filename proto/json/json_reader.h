@@ -10,8 +10,8 @@
  * members, unpaired surrogates, NUL in a string, bytes that are not UTF-8.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_FORMAT_JSON_READER_H
-#define PROTO_FORMAT_JSON_READER_H
+#ifndef PROTO_JSON_JSON_READER_H
+#define PROTO_JSON_JSON_READER_H
 
 #include <stdbool.h>
 

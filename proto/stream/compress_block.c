@@ -2,7 +2,7 @@
  * compress_block - compress blocks of memory, each independently.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/format/compress_block.h"
+#include "proto/stream/compress_block.h"
 
 #include <assert.h>
 #include <libdeflate.h>
