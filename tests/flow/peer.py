@@ -37,6 +37,20 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
+MASK = (1 << 64) - 1
+
+
+def mix(x):
+    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD & MASK
+    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53 & MASK
+    return x ^ x >> 33
+
+
+def running_hash(before, body, records):
+    """The running hash of a stream after a batch (proto/delivery.md)."""
+    return mix(mix(before ^ (crc32c(body) << 32 | len(body))) + records + 1 & MASK)
+
+
 def frame(kind, partition="acct$pool", node="n1", session=bytes(16), seq=0, sent_ns=0,
           body=b"", version=1, flags=0, records=0):
     header = [partition, node, session, seq, records, 0, sent_ns, len(body)]

@@ -16,21 +16,10 @@ import msgpack
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from peer import (ACK, BATCH, BUSY, GAP, HELLO, MALFORMED, NACK, PAGE, SELECT,  # noqa: E402
                   STATUS, UNSUPPORTED, WELCOME, agent, crc32c, equal, frame,
-                  recv_answer, PATIENCE_MS)
+                  recv_answer, running_hash, PATIENCE_MS)
 
 NACK_GAP, FENCED, FORKED, DEAD = 1, 4, 5, 8
 LAST = 2
-MASK = (1 << 64) - 1
-
-
-def mix(x):
-    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD & MASK
-    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53 & MASK
-    return x ^ x >> 33
-
-
-def chain_after(chain, body, records):
-    return mix(mix(chain ^ (crc32c(body) << 32 | len(body))) + records + 1 & MASK)
 
 
 class Sender:
@@ -49,7 +38,7 @@ class Sender:
     def known(self, n):
         """The chain after batch n."""
         for i in range(max(self.chain) + 1, n + 1):
-            self.chain[i] = chain_after(self.chain[i - 1], self.body(i), 1)
+            self.chain[i] = running_hash(self.chain[i - 1], self.body(i), 1)
         return self.chain[n]
 
     def frame(self, kind, n, body=b"", records=0, last=0):
@@ -274,7 +263,7 @@ def case_full(listener, name):
     s.salt = "x" * 20000
     s.chain[n - 1] = 0  # not known: what was before had another salt
     for n in range(n, n + 1000):
-        s.chain[n] = chain_after(s.chain[n - 1], s.body(n), 1)
+        s.chain[n] = running_hash(s.chain[n - 1], s.body(n), 1)
         s.socket.send(s.frame(BATCH, n, s.body(n), 1))
         answer = recv_answer(s.socket)
         if answer.type == NACK:

@@ -27,21 +27,10 @@ import msgpack
 import zmq
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from peer import ACK, BATCH, BUSY, GAP, HELLO, NACK, WELCOME, crc32c, Answer  # noqa: E402
+from peer import ACK, BATCH, BUSY, GAP, HELLO, NACK, WELCOME, Answer, crc32c, running_hash  # noqa: E402
 import struct  # noqa: E402
 
 NACK_GAP, FORBIDDEN = 1, 7
-MASK = (1 << 64) - 1
-
-
-def mix(x):
-    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD & MASK
-    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53 & MASK
-    return x ^ x >> 33
-
-
-def chain_after(chain, body, records):
-    return mix(mix(chain ^ (crc32c(body) << 32 | len(body))) + records + 1 & MASK)
 
 
 def raw_body(data):
@@ -135,7 +124,7 @@ class Aggregator:
         if q.chain and stream["chain"] and q.chain != stream["chain"]:
             self.fault(f"chain before {q.seq} is another one")
         if q.type == BATCH:
-            stream["chain"] = chain_after(q.chain, raw_body(data), q.records)
+            stream["chain"] = running_hash(q.chain, raw_body(data), q.records)
             self.write(q, q.body)
         else:
             stream["chain"] = 0

@@ -27,10 +27,9 @@ import sys
 import msgpack
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "flow"))
-from peer import ACK, BATCH, HELLO, WELCOME, agent, crc32c, recv_answer  # noqa: E402
+from peer import ACK, BATCH, HELLO, WELCOME, agent, crc32c, recv_answer, running_hash  # noqa: E402
 
 BASE_NS = int(os.environ.get("BASE", "1700000000")) * 10 ** 9
-MASK = (1 << 64) - 1
 BATCH_RECORDS = 1000
 
 
@@ -108,16 +107,6 @@ def batches(lines):
         count += 1
     if count:
         yield body, count
-
-
-def mix(x):
-    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD & MASK
-    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53 & MASK
-    return x ^ x >> 33
-
-
-def running_hash(before, body, records):
-    return mix(mix(before ^ (crc32c(body) << 32 | len(body))) + records + 1 & MASK)
 
 
 def frame(kind, session, seq, before, body=b"", records=0):
