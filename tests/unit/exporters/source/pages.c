@@ -218,6 +218,15 @@ answer_with(uint32_t pages, const uint32_t *ends)
 	fake.pages = pages;
 }
 
+/* Three pages: events 0 and 1, 2 to 4, and 5. */
+static void
+open_three(struct pages *pages)
+{
+	reset();
+	answer_with(3, (uint32_t[]){ 2, 5, 6 });
+	pages_init(pages, &transport, &fake);
+}
+
 /* Read the rest of the answer: events `from` to `to`, without the last. */
 static int
 read_rest(struct pages *pages, uint32_t from, uint32_t to, struct err *err)
@@ -327,9 +336,7 @@ a_query_begins_at_its_cursor(void **state)
 	struct err err;
 
 	(void)state;
-	reset();
-	answer_with(3, (uint32_t[]){ 2, 5, 6 });
-	pages_init(&pages, &transport, &fake);
+	open_three(&pages);
 	question.query.cursor = text_of("1");
 	pages_begin(&pages, &question);
 	assert_int_equal(read_rest(&pages, 2, 6, &err), 0);
@@ -349,14 +356,12 @@ the_texts_of_the_caller_may_go(void **state)
 	char texts[5][64];
 
 	(void)state;
-	reset();
-	answer_with(3, (uint32_t[]){ 2, 5, 6 });
+	open_three(&pages);
 	question.header.partition = text_of(partition);
 	question.query.node = text_of(node);
 	question.query.name = text_of(name);
 	question.query.columns = text_of(columns);
 	question.query.cursor = text_of(cursor);
-	pages_init(&pages, &transport, &fake);
 	pages_begin(&pages, &question);
 	memset(partition, '?', 3);
 	memset(node, '?', 2);
@@ -382,9 +387,7 @@ a_new_query_drops_the_page_that_was_started(void **state)
 	struct err err;
 
 	(void)state;
-	reset();
-	answer_with(3, (uint32_t[]){ 2, 5, 6 });
-	pages_init(&pages, &transport, &fake);
+	open_three(&pages);
 	for (unsigned i = 0; i < 2; i++) {
 		pages_begin(&pages, &question);
 		assert_int_equal(pages_next(&pages, &records, &err), 1);
@@ -404,9 +407,7 @@ a_page_that_failed_is_asked_for_again(void **state)
 	struct err err;
 
 	(void)state;
-	reset();
-	answer_with(3, (uint32_t[]){ 2, 5, 6 });
-	pages_init(&pages, &transport, &fake);
+	open_three(&pages);
 	pages_begin(&pages, &question);
 	fake.fail = 1;
 	assert_int_equal(read_rest(&pages, 0, 6, &err), -1);
@@ -473,10 +474,8 @@ a_body_that_is_no_page_is_an_error(void **state)
 	struct err err;
 
 	(void)state;
-	reset();
-	answer_with(3, (uint32_t[]){ 2, 5, 6 });
+	open_three(&pages);
 	fake.spoil = 1;
-	pages_init(&pages, &transport, &fake);
 	pages_begin(&pages, &question);
 	assert_int_equal(read_rest(&pages, 0, 6, &err), -1);
 	assert_non_null(strstr(err.text, "cannot parse a page: "));
