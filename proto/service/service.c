@@ -43,7 +43,7 @@ const struct opt service_options[] = {
 };
 
 /* One per process, like the signals that it handles. */
-struct run {
+struct process {
 	const struct service *service;
 	struct service_values values;
 	/* A reload reads the tables again. */
@@ -82,76 +82,77 @@ service_begin_process(void)
 }
 
 static void
-parse(struct run *run, int argc, char **argv)
+parse(struct process *process, int argc, char **argv)
 {
-	const struct service *service = run->service;
+	const struct service *service = process->service;
 	struct opt_operands operands;
 
-	run->values = service_default;
-	run->tables[0] =
+	process->values = service_default;
+	process->tables[0] =
 	    (struct opt_table){ service->options, service->values };
-	run->tables[1] = (struct opt_table){ service_options, &run->values };
-	run->tables[2] = (struct opt_table){ opt_common, NULL };
-	run->program = (struct opt_program){ .name = service->name,
+	process->tables[1] =
+	    (struct opt_table){ service_options, &process->values };
+	process->tables[2] = (struct opt_table){ opt_common, NULL };
+	process->program = (struct opt_program){ .name = service->name,
 		.synopsis = "[options]",
 		.summary = service->summary,
-		.tables = run->tables,
+		.tables = process->tables,
 		.check = service->check,
 		.values = service->values };
-	opt_parse(&run->program, argc, argv, &operands);
-	if (run->values.ready_fd == 0)
+	opt_parse(&process->program, argc, argv, &operands);
+	if (process->values.ready_fd == 0)
 		return;
-	if (run->values.ready_fd > INT_MAX ||
-	    fcntl((int)run->values.ready_fd, F_SETFD, FD_CLOEXEC) != 0)
+	if (process->values.ready_fd > INT_MAX ||
+	    fcntl((int)process->values.ready_fd, F_SETFD, FD_CLOEXEC) != 0)
 		opt_usage("--ready-fd %llu is not an open file descriptor",
-		    (unsigned long long)run->values.ready_fd);
+		    (unsigned long long)process->values.ready_fd);
 }
 
 static int
-take_pid_file(struct run *run, struct err *err)
+take_pid_file(struct process *process, struct err *err)
 {
 	long holder;
 
-	if (run->values.pid_file == NULL ||
-	    lockfile_take(&run->pid_lock, run->values.pid_file, &holder, err) ==
-		0)
+	if (process->values.pid_file == NULL ||
+	    lockfile_take(&process->pid_lock, process->values.pid_file, &holder,
+		err) == 0)
 		return 0;
 	if (holder > 0)
 		err_set(err, "already running as process %ld (%s)", holder,
-		    run->values.pid_file);
+		    process->values.pid_file);
 	return -1;
 }
 
 static void
 on_stop_timeout(void *arg, struct loop_timer *timer)
 {
-	struct run *run = arg;
+	struct process *process = arg;
 
 	(void)timer;
 	log_warn("stopping took longer than --stop-timeout; exiting now");
-	loop_quit(run->loop, EXIT_FAILURE);
+	loop_quit(process->loop, EXIT_FAILURE);
 }
 
 static void
 on_stop_signal(void *arg, int signo)
 {
-	struct run *run = arg;
+	struct process *process = arg;
 
-	if (run->stopping) {
+	if (process->stopping) {
 		log_warn("second signal %s; exiting now", strsignal(signo));
-		loop_quit(run->loop, EXIT_FAILURE);
+		loop_quit(process->loop, EXIT_FAILURE);
 		return;
 	}
-	run->stopping = true;
+	process->stopping = true;
 	log_info("stopping (%s)", strsignal(signo));
-	notify_send(
-	    &run->notify, "STOPPING=1\nSTATUS=stopping (%s)", strsignal(signo));
-	loop_set_timer(run->loop, &run->stop_timer,
-	    clock_monotonic_ns() + run->values.stop_timeout_ns, 0);
-	if (run->service->stop != NULL)
-		run->service->stop(run->service->arg, run->loop);
+	notify_send(&process->notify, "STOPPING=1\nSTATUS=stopping (%s)",
+	    strsignal(signo));
+	loop_set_timer(process->loop, &process->stop_timer,
+	    clock_monotonic_ns() + process->values.stop_timeout_ns, 0);
+	if (process->service->stop != NULL)
+		process->service->stop(process->service->arg, process->loop);
 	else
-		loop_quit(run->loop, EXIT_SUCCESS);
+		loop_quit(process->loop, EXIT_SUCCESS);
 }
 
 /* Log what became of a part; keep the first failure, for the supervisor. */
@@ -168,27 +169,28 @@ note_reload(struct err *first, const char *what, int rc, const struct err *err)
 }
 
 static void
-renew_all(struct run *run, struct err *first)
+renew_all(struct process *process, struct err *first)
 {
-	const struct service_renewal *r = run->service->renewals;
+	const struct service_renewal *r = process->service->renewals;
 
 	for (; r != NULL && r->what != NULL; r++) {
 		struct err err = { 0 };
-		int rc = r->renew(run->service->arg, run->loop, &err);
+		int rc = r->renew(process->service->arg, process->loop, &err);
 
 		note_reload(first, r->what, rc, &err);
 	}
 	if (first->code == ERR_NONE)
-		lockfile_touch(&run->pid_lock);
+		lockfile_touch(&process->pid_lock);
 }
 
 static int
-reload(struct run *run, struct err *err)
+reload(struct process *process, struct err *err)
 {
-	if (opt_reload(&run->program, err) != 0)
+	if (opt_reload(&process->program, err) != 0)
 		return -1;
-	if (run->service->reload != NULL &&
-	    run->service->reload(run->service->arg, run->loop, err) != 0) {
+	if (process->service->reload != NULL &&
+	    process->service->reload(
+		process->service->arg, process->loop, err) != 0) {
 		opt_reload_undo();
 		return -1;
 	}
@@ -200,32 +202,34 @@ reload(struct run *run, struct err *err)
 static void
 on_reload_signal(void *arg, int signo)
 {
-	struct run *run = arg;
+	struct process *process = arg;
 	struct err err = { 0 }, first = { 0 };
 
 	(void)signo;
-	if (run->stopping)
+	if (process->stopping)
 		return;
-	notify_send(&run->notify, "RELOADING=1\nMONOTONIC_USEC=%lld",
+	notify_send(&process->notify, "RELOADING=1\nMONOTONIC_USEC=%lld",
 	    (long long)clock_monotonic_ns() / 1000);
-	renew_all(run, &first);
-	note_reload(&first, "configuration", reload(run, &err), &err);
+	renew_all(process, &first);
+	note_reload(&first, "configuration", reload(process, &err), &err);
 	if (first.code == ERR_NONE)
 		notify_send(
-		    &run->notify, "READY=1\nSTATUS=ready, reconfigured");
+		    &process->notify, "READY=1\nSTATUS=ready, reconfigured");
 	else
 		notify_send(
-		    &run->notify, "READY=1\nSTATUS=ready; %s", first.text);
+		    &process->notify, "READY=1\nSTATUS=ready; %s", first.text);
 }
 
 static int
-add_signals(struct run *run, struct err *err)
+add_signals(struct process *process, struct err *err)
 {
-	if (loop_add_signal(run->loop, SIGTERM, on_stop_signal, run, err) !=
-		0 ||
-	    loop_add_signal(run->loop, SIGINT, on_stop_signal, run, err) != 0)
+	if (loop_add_signal(
+		process->loop, SIGTERM, on_stop_signal, process, err) != 0 ||
+	    loop_add_signal(
+		process->loop, SIGINT, on_stop_signal, process, err) != 0)
 		return -1;
-	return loop_add_signal(run->loop, SIGHUP, on_reload_signal, run, err);
+	return loop_add_signal(
+	    process->loop, SIGHUP, on_reload_signal, process, err);
 }
 
 /* The loop calls this, so a stuck loop feeds no watchdog.  Other threads have a
@@ -233,44 +237,44 @@ add_signals(struct run *run, struct err *err)
 static void
 on_watchdog(void *arg, struct loop_timer *timer)
 {
-	struct run *run = arg;
+	struct process *process = arg;
 	const char *stuck = heartbeat_stuck(
-	    clock_monotonic_ns(), STUCK_PERIODS * run->notify.watchdog_ns);
+	    clock_monotonic_ns(), STUCK_PERIODS * process->notify.watchdog_ns);
 
 	(void)timer;
 	if (stuck == NULL)
-		notify_send(&run->notify, "WATCHDOG=1");
-	else if (!run->stuck) {
+		notify_send(&process->notify, "WATCHDOG=1");
+	else if (!process->stuck) {
 		log_error(
 		    "thread \"%s\" is stuck: it has work but makes no progress",
 		    stuck);
 		notify_send(
-		    &run->notify, "STATUS=thread \"%s\" is stuck", stuck);
+		    &process->notify, "STATUS=thread \"%s\" is stuck", stuck);
 	}
-	run->stuck = stuck != NULL;
+	process->stuck = stuck != NULL;
 }
 
 static void
-start_watchdog(struct run *run)
+start_watchdog(struct process *process)
 {
-	int64_t period_ns = run->notify.watchdog_ns / 2;
+	int64_t period_ns = process->notify.watchdog_ns / 2;
 
 	if (period_ns == 0)
 		return;
-	run->watchdog.on_timer = on_watchdog;
-	run->watchdog.arg = run;
+	process->watchdog.on_timer = on_watchdog;
+	process->watchdog.arg = process;
 	loop_set_timer(
-	    run->loop, &run->watchdog, clock_monotonic_ns(), period_ns);
+	    process->loop, &process->watchdog, clock_monotonic_ns(), period_ns);
 }
 
 static void
-report_ready(struct run *run)
+report_ready(struct process *process)
 {
-	int fd = (int)run->values.ready_fd;
+	int fd = (int)process->values.ready_fd;
 
 	log_info("ready");
-	notify_send(&run->notify, "READY=1\nSTATUS=ready");
-	start_watchdog(run);
+	notify_send(&process->notify, "READY=1\nSTATUS=ready");
+	start_watchdog(process);
 	if (fd == 0)
 		return;
 	while (write(fd, "\n", 1) < 0 && errno == EINTR)
@@ -280,24 +284,26 @@ report_ready(struct run *run)
 }
 
 static int
-start(struct run *run, struct err *err)
+start(struct process *process, struct err *err)
 {
-	if (take_pid_file(run, err) != 0 || loop_new(&run->loop, err) != 0 ||
-	    add_signals(run, err) != 0)
+	if (take_pid_file(process, err) != 0 ||
+	    loop_new(&process->loop, err) != 0 ||
+	    add_signals(process, err) != 0)
 		return -1;
-	return run->service->start(run->service->arg, run->loop, err);
+	return process->service->start(
+	    process->service->arg, process->loop, err);
 }
 
 static void
-enter_sandbox(const struct run *run)
+enter_sandbox(const struct process *process)
 {
-	const struct service *service = run->service;
+	const struct service *service = process->service;
 	struct sandbox sandbox;
 
 	if (service->declare_files == NULL)
 		return;
 	sandbox_begin(&sandbox);
-	sandbox_write_parent(&sandbox, run->values.pid_file);
+	sandbox_write_parent(&sandbox, process->values.pid_file);
 	if (service->declare_files(service->values, &sandbox))
 		sandbox_close(&sandbox, true);
 	else
@@ -307,31 +313,32 @@ enter_sandbox(const struct run *run)
 int
 service_main(const struct service *service, int argc, char **argv)
 {
-	struct run run = { .service = service };
+	struct process process = { .service = service };
 	struct err err = { 0 };
 	int status = EXIT_FAILURE;
 
 	service_begin_process();
-	parse(&run, argc, argv);
+	parse(&process, argc, argv);
 	/* If the notification fails, the supervisor finds out by other
 	 * means. */
-	if (notify_open(&run.notify, &err) != 0)
+	if (notify_open(&process.notify, &err) != 0)
 		log_warn("cannot notify the supervisor: %s", err.text);
-	enter_sandbox(&run);
-	run.stop_timer.on_timer = on_stop_timeout;
-	run.stop_timer.arg = &run;
-	if (start(&run, &err) == 0) {
-		report_ready(&run);
-		status = loop_run(run.loop);
+	enter_sandbox(&process);
+	process.stop_timer.on_timer = on_stop_timeout;
+	process.stop_timer.arg = &process;
+	if (start(&process, &err) == 0) {
+		report_ready(&process);
+		status = loop_run(process.loop);
 		log_info("stopped");
 	} else {
 		log_fail(&err);
-		notify_send(&run.notify, "STATUS=not started: %s", err.text);
+		notify_send(
+		    &process.notify, "STATUS=not started: %s", err.text);
 	}
 	if (service->clear != NULL)
 		service->clear(service->arg);
-	loop_free(&run.loop);
-	lockfile_release(&run.pid_lock);
-	notify_close(&run.notify);
+	loop_free(&process.loop);
+	lockfile_release(&process.pid_lock);
+	notify_close(&process.notify);
 	return status;
 }
