@@ -77,7 +77,7 @@ read_reports(
 	int rc;
 
 	/* Whether a report belongs to a job must be tested for each report. */
-	query.run = select->jobs == NULL ? UINT32_MAX : 0;
+	query.per_record = select->jobs == NULL ? UINT32_MAX : 0;
 	if (source_select(select->source, SOURCE_RECORDS, select->partition,
 		&query, err) != 0)
 		return -1;

@@ -120,7 +120,7 @@ series_select(
 	wire.step_ns = query->step_ns;
 	series->from_ns = query->from_ns;
 	series->to_ns = query->to_ns;
-	wire.run = WIRE_RUN_MAX;
+	wire.per_record = WIRE_PER_RECORD_MAX;
 	series->buckets.left = 0;
 	for (uint32_t i = 0; i < series->keys.count; i++)
 		series->ones[i].seen = false;

@@ -224,7 +224,7 @@ put_query(struct printer *p, struct text body)
 	put_used(p, "page_bytes", query.page_bytes);
 	put_used(p, "step_ns", (uint64_t)query.step_ns);
 	put_text(p, "columns", query.columns);
-	put_used(p, "run", query.run);
+	put_used(p, "per_record", query.per_record);
 	if (p->as_json)
 		json_end_object(&p->json);
 	return WIRE_OK;

@@ -55,7 +55,7 @@ wire_buckets_init(struct wire_buckets *buckets, const struct record *record)
 	int64_t long_ns = record->end_ns - record->time_ns;
 
 	if (record->kind != RECORD_SAMPLE || record->name.bytes == 0 ||
-	    count > WIRE_RUN_MAX || long_ns <= 0 ||
+	    count > WIRE_PER_RECORD_MAX || long_ns <= 0 ||
 	    long_ns % (int64_t)count != 0 ||
 	    (record->values != count * WIRE_BUCKET_GAUGE &&
 		record->values != count * WIRE_BUCKET_COUNTER))

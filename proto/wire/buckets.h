@@ -27,7 +27,7 @@ struct wire_bucket {
 enum {
 	WIRE_BUCKET_GAUGE = 10,   /* number of values of a gauge ... */
 	WIRE_BUCKET_COUNTER = 11, /* ... and of a counter */
-	WIRE_RUN_MAX = RECORD_VALUES_MAX / WIRE_BUCKET_COUNTER,
+	WIRE_PER_RECORD_MAX = RECORD_VALUES_MAX / WIRE_BUCKET_COUNTER,
 	WIRE_BUCKET_BYTES_MAX = 9 * WIRE_BUCKET_COUNTER,
 };
 

@@ -31,7 +31,7 @@ wire_put_query(void *to, size_t room, const struct wire_query *query)
 	wire_packer_uint32(&w, query->page_bytes);
 	wire_packer_int64(&w, query->step_ns);
 	wire_packer_text(&w, query->columns);
-	wire_packer_uint32(&w, query->run);
+	wire_packer_uint32(&w, query->per_record);
 	return w.full ? 0 : w.bytes;
 }
 
@@ -70,7 +70,7 @@ wire_get_query(struct text body, struct wire_query *query)
 	if (elements > QUERY_ELEMENTS_MIN + 1)
 		query->columns = walk_line(&walk, PATTERN_BYTES_MAX);
 	if (elements > QUERY_ELEMENTS_MIN + 2)
-		query->run = walk_uint32(&walk);
+		query->per_record = walk_uint32(&walk);
 	if (elements > QUERY_ELEMENTS)
 		walk_skip(&walk, elements - QUERY_ELEMENTS, 1);
 	switch (walk.fault) {

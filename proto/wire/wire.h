@@ -237,7 +237,7 @@ struct wire_query {
 	struct text columns;
 	/* With step_ns: how many buckets a record may have.  Without: > 1 asks
 	 * for samples as columns. */
-	uint32_t run;
+	uint32_t per_record;
 };
 enum {
 	WIRE_CURSOR_BYTES_MAX = 64,

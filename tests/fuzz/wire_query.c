@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    !text_equal(a.name, b.name) || a.from_ns != b.from_ns ||
 	    a.to_ns != b.to_ns || !text_equal(a.cursor, b.cursor) ||
 	    a.page_bytes != b.page_bytes || a.step_ns != b.step_ns ||
-	    !text_equal(a.columns, b.columns) || a.run != b.run)
+	    !text_equal(a.columns, b.columns) || a.per_record != b.per_record)
 		abort();
 	return 0;
 }

@@ -181,7 +181,7 @@ select_series_block(struct series_block *block, struct hour_cursor *hour_cursor)
 		return series_block_select_series(block, hour_cursor);
 	if (block->resumed && page->cursor.id.time_ns > from_ns)
 		from_ns = page->cursor.id.time_ns;
-	if (block->key.kind == RECORD_SAMPLE && page->query->run > 1)
+	if (block->key.kind == RECORD_SAMPLE && page->query->per_record > 1)
 		return select_columns(block, hour_cursor, from_ns);
 	merge_reset(&page->reader->merge);
 	hour_cursor_collect(

@@ -129,7 +129,7 @@ group_of(const struct series *series, const struct series_input *part)
 /* ---- buckets to records ---- */
 
 /* Consecutive steps of one metric, returned as one record. */
-struct run {
+struct sequence {
 	const struct metric_column *column;
 	int64_t begin_ns;
 	uint32_t count;
@@ -137,9 +137,9 @@ struct run {
 };
 
 static void
-add_to_run(struct run *run, const struct bucket *bucket)
+add_to_sequence(struct sequence *sequence, const struct bucket *bucket)
 {
-	bool counter = run->column->counter;
+	bool counter = sequence->column->counter;
 	const struct wire_bucket wire = {
 		.counter = counter,
 		.count = bucket->count,
@@ -151,27 +151,28 @@ add_to_run(struct run *run, const struct bucket *bucket)
 		.seconds = bucket->seconds,
 	};
 
-	wire_put_bucket(&run->values, &wire);
-	run->count++;
+	wire_put_bucket(&sequence->values, &wire);
+	sequence->count++;
 }
 
 static bool
-put_run(
-    struct page *page, const struct series_input *part, const struct run *run)
+put_sequence(struct page *page, const struct series_input *part,
+    const struct sequence *sequence)
 {
 	struct record record = { .kind = RECORD_SAMPLE,
 		.node = part->node,
 		.source = part->group,
-		.name = run->column->name,
+		.name = sequence->column->name,
 		.key = text_of(rollup_name(part->rollup)),
-		.time_ns = run->begin_ns,
-		.end_ns = run->begin_ns + run->count * page->series->step_ns,
-		.count = run->count > 1 ? run->count : 0,
-		.values =
-		    run->count * (run->column->counter ? WIRE_BUCKET_COUNTER
-						       : WIRE_BUCKET_GAUGE),
-		.value_bytes = { (const char *)run->values.at,
-		    (uint32_t)run->values.bytes } };
+		.time_ns = sequence->begin_ns,
+		.end_ns = sequence->begin_ns +
+			  sequence->count * page->series->step_ns,
+		.count = sequence->count > 1 ? sequence->count : 0,
+		.values = sequence->count * (sequence->column->counter
+						    ? WIRE_BUCKET_COUNTER
+						    : WIRE_BUCKET_GAUGE),
+		.value_bytes = { (const char *)sequence->values.at,
+		    (uint32_t)sequence->values.bytes } };
 
 	return page_put(page, &record);
 }
@@ -194,26 +195,29 @@ set_cursor(struct page *page, const struct series_input *part, uint64_t given)
 /* Collect consecutive buckets from number `at` of the group on; returns the
  * number after the last one. */
 static uint64_t
-take_run(struct series *series, const struct page *page,
-    const struct series_group *group, uint64_t at, struct run *run)
+take_sequence(struct series *series, const struct page *page,
+    const struct series_group *group, uint64_t at, struct sequence *sequence)
 {
 	uint64_t column = at / group->steps, first = group->first;
 	uint64_t end = (column + 1) * group->steps;
-	uint32_t most = page->query->run;
+	uint32_t most = page->query->per_record;
 
-	run->column = &series->columns->wanted[column];
-	run->begin_ns =
+	sequence->column = &series->columns->wanted[column];
+	sequence->begin_ns =
 	    group->hour_ns + (int64_t)(at % group->steps) * series->step_ns;
-	run->count = 0;
-	wire_writer_init(&run->values, series->values, sizeof(series->values));
-	most = most < 1 ? 1 : most > WIRE_RUN_MAX ? WIRE_RUN_MAX : most;
-	for (; at < end && run->count < most; at++) {
+	sequence->count = 0;
+	wire_writer_init(
+	    &sequence->values, series->values, sizeof(series->values));
+	most = most < 1                     ? 1
+	       : most > WIRE_PER_RECORD_MAX ? WIRE_PER_RECORD_MAX
+					    : most;
+	for (; at < end && sequence->count < most; at++) {
 		const struct bucket *bucket =
 		    &series->buckets[at - first * group->steps];
 
 		if (bucket->count == 0)
 			break;
-		add_to_run(run, bucket);
+		add_to_sequence(sequence, bucket);
 	}
 	return at;
 }
@@ -224,7 +228,7 @@ put_group(struct series *series, struct page *page,
 {
 	uint64_t start = (uint64_t)group->first * group->steps, at = start;
 	uint64_t end = (uint64_t)group->end * group->steps;
-	struct run run;
+	struct sequence sequence;
 
 	if (at < part->skip)
 		at = part->skip;
@@ -233,8 +237,8 @@ put_group(struct series *series, struct page *page,
 			at++;
 			continue;
 		}
-		at = take_run(series, page, group, at, &run);
-		if (!put_run(page, part, &run))
+		at = take_sequence(series, page, group, at, &sequence);
+		if (!put_sequence(page, part, &sequence))
 			return false;
 		set_cursor(page, part, at);
 	}

@@ -32,7 +32,7 @@ struct series {
 	struct value *column;   /* values of one column of a chunk */
 	struct rollup_row *row; /* the current row of a rollup */
 	/* Of the current record. */
-	unsigned char values[WIRE_RUN_MAX * WIRE_BUCKET_BYTES_MAX];
+	unsigned char values[WIRE_PER_RECORD_MAX * WIRE_BUCKET_BYTES_MAX];
 };
 /* The metrics [first, end) of the current group, and the steps of the hour. */
 struct series_group {

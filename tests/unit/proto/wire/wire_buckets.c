@@ -9,7 +9,7 @@
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
 
-enum { BUCKETS = WIRE_RUN_MAX, STEP_NS = 1000 };
+enum { BUCKETS = WIRE_PER_RECORD_MAX, STEP_NS = 1000 };
 
 static unsigned char bytes[BUCKETS * WIRE_BUCKET_BYTES_MAX];
 
@@ -149,9 +149,9 @@ a_record_whose_counts_and_times_do_not_agree_is_none(void **state)
 	NONE(end_ns, 49);
 	NONE(end_ns, good.end_ns + 1);
 	NONE(time_ns, TIME_MAX_NS);
-	good.end_ns = good.time_ns + INT64_C(1000) * (WIRE_RUN_MAX + 1);
-	good.values = WIRE_BUCKET_GAUGE * (WIRE_RUN_MAX + 1);
-	NONE(count, WIRE_RUN_MAX + 1);
+	good.end_ns = good.time_ns + INT64_C(1000) * (WIRE_PER_RECORD_MAX + 1);
+	good.values = WIRE_BUCKET_GAUGE * (WIRE_PER_RECORD_MAX + 1);
+	NONE(count, WIRE_PER_RECORD_MAX + 1);
 #undef NONE
 }
 

@@ -61,7 +61,7 @@ def line(who, r, page):
         time, source, values = f[:3]
         if page and len(f) >= 6:  # a bucket
             name, end, key = f[3:6]
-        if page and len(f) >= 7:  # a run of them, or columns
+        if page and len(f) >= 7:  # several of them, or columns
             count = f[6]
             if isinstance(values, bytes):
                 values, first = [], values
@@ -221,7 +221,7 @@ def any_extra(rng, depth=2):
 
 def extended(rng, r, page=False):
     more = rng.choice([0, 0, 0, 1, 2, 20])
-    if page and r[0] == 2:  # three more make it a bucket, four a run
+    if page and r[0] == 2:  # three more make it a bucket, four several of them
         if more > 2 or rng.random() < 0.5:
             r = r + [any_name(rng), any_time(rng),
                      rng.choice(["", any_name(rng)])]

@@ -21,7 +21,7 @@ a_question_comes_back_whole(void **state)
 		.page_bytes = 70000,
 		.step_ns = INT64_C(60000000000),
 		.columns = text_of("system.cpu.*"),
-		.run = 70001 };
+		.per_record = 70001 };
 	struct wire_query got;
 	unsigned char to[2048];
 	struct text body = { (char *)to, 0 };
@@ -37,7 +37,7 @@ a_question_comes_back_whole(void **state)
 	assert_int_equal(got.page_bytes, query.page_bytes);
 	assert_true(got.step_ns == query.step_ns);
 	assert_true(text_equal(got.columns, query.columns));
-	assert_int_equal(got.run, query.run);
+	assert_int_equal(got.per_record, query.per_record);
 	for (size_t room = 0; room < body.bytes; room++)
 		assert_int_equal(wire_put_query(to, room, &query), 0);
 	body.bytes = (uint32_t)wire_put_query(to, sizeof(to), &query);
@@ -106,7 +106,7 @@ an_older_question_is_for_plain_records(void **state)
 		assert_int_equal(got.page_bytes, 5);
 		assert_int_equal(got.step_ns, elements > 7 ? 1000 : 0);
 		assert_int_equal(got.columns.bytes, elements > 8);
-		assert_int_equal(got.run, elements > 9 ? 7 : 0);
+		assert_int_equal(got.per_record, elements > 9 ? 7 : 0);
 	}
 	cut[9] = '\xff'; /* a step of -1 */
 	FAULT(wire_get_query((struct text){ cut, 12 }, &got), WIRE_RECORD);

@@ -374,11 +374,12 @@ a_record_of_many_buckets_equals_as_many_records(void **state)
 	fill(&random);
 	whole_answer = rig_read(&rig, RIG_SELECT, query, &records);
 	for (unsigned i = 0; i < 18; i++) {
-		query.run = runs[i % 6];
+		query.per_record = runs[i % 6];
 		query.page_bytes = sizes[i / 6];
 		assert_same(rig_read(&rig, RIG_SELECT, query, &fewer),
 		    strdup(whole_answer));
-		assert_true(query.run < 2 ? fewer == records : fewer < records);
+		assert_true(
+		    query.per_record < 2 ? fewer == records : fewer < records);
 	}
 	free(whole_answer);
 }
@@ -399,11 +400,11 @@ a_record_of_buckets_ends_at_an_empty_step_and_at_its_limit(void **state)
 		    RIG_T0 + (i + (i >= 400)) * SECOND / 10, values, METRICS);
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
-	query.run = UINT32_MAX;
+	query.per_record = UINT32_MAX;
 	free(rig_read(&rig, RIG_SELECT, query, &records));
 	/* 400 and 600 steps, at most 372 in a record. */
 	assert_int_equal(records, 2 + 2);
-	query.run = 100;
+	query.per_record = 100;
 	free(rig_read(&rig, RIG_SELECT, query, &records));
 	assert_int_equal(records, 4 + 6);
 }

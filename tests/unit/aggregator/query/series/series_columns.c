@@ -107,7 +107,7 @@ columns_are_the_samples_in_their_order(void **state)
 		query = rig_query(1u << RECORD_SAMPLE, 0);
 		samples = read_them(query, &records);
 		assert_int_equal(records, made);
-		query.run = UINT32_MAX;
+		query.per_record = UINT32_MAX;
 		query.page_bytes = sizes[i % 4];
 		assert_same(read_them(query, &fewer), samples);
 		assert_true(fewer < made / 2);
@@ -133,9 +133,9 @@ nodes_metric_groups_and_times_are_selected(void **state)
 		query.to_ns =
 		    query.from_ns +
 		    (int64_t)(check_random(&random) % 9000) * NS_PER_SECOND;
-		query.run = 0;
+		query.per_record = 0;
 		samples = read_them(query, &records);
-		query.run = 2;
+		query.per_record = 2;
 		assert_same(read_them(query, &records), samples);
 	}
 }
@@ -198,10 +198,10 @@ a_page_that_ends_early_loses_nothing(void **state)
 		}
 		fill(&random, i ? COMPACT_ALL : COMPACT_SOME, i);
 		rig.examined_max = 0;
-		query.run = 0;
+		query.per_record = 0;
 		samples = read_them(query, &records);
 		rig.examined_max = 7;
-		query.run = 2;
+		query.per_record = 2;
 		assert_same(read_them(query, &records), samples);
 	}
 	rig.examined_max = 0;
@@ -224,7 +224,7 @@ a_record_has_as_many_samples_as_allowed(void **state)
 	}
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
-	query.run = 2;
+	query.per_record = 2;
 	query.name = text_of("few");
 	free(read_them(query, &records));
 	assert_int_equal(records, 2); /* 8,192 / 2 = 4,096 */
