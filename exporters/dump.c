@@ -9,6 +9,7 @@
 
 #include "exporters/dump/follow.h"
 #include "exporters/dump/record_csv.h"
+#include "exporters/dump/sample_values.h"
 #include "exporters/source/kinds.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
@@ -18,7 +19,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-enum format { DUMP_JSONL, DUMP_CSV };
+enum format { DUMP_JSONL, DUMP_CSV, DUMP_LONG, DUMP_WIDE };
 
 struct values {
 	struct pool_options pool;
@@ -38,7 +39,10 @@ static const struct values defaults = {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "print as jsonl (default) or csv", "jsonl|csv", false },
+	    "print records as jsonl (default) or csv; the values of samples as "
+	    "CSV with their names: long (a row for each value) or wide (a "
+	    "column for each metric)",
+	    "jsonl|csv|long|wide", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "kind", 0, OPT_LIST, OPT_TO(struct values, kinds), "KIND",
@@ -66,6 +70,12 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+static bool
+has_only_values(const struct values *values)
+{
+	return values->format == DUMP_LONG || values->format == DUMP_WIDE;
+}
+
 static uint32_t
 kinds_wanted(const struct values *values)
 {
@@ -73,6 +83,8 @@ kinds_wanted(const struct values *values)
 		       1u << RECORD_SPAN | 1u << RECORD_ENTITY |
 		       1u << RECORD_GAP;
 
+	if (has_only_values(values))
+		return 1u << RECORD_SAMPLE;
 	if (values->follow)
 		return kinds_of(&values->kinds, all, all);
 	all |= 1u << RECORD_REJECTED;
@@ -85,6 +97,13 @@ check_usage(const struct values *values)
 {
 	if (values->cursor != NULL && !values->follow)
 		opt_usage("--cursor requires --follow");
+	if (has_only_values(values) &&
+	    (values->kinds.count > 1 ||
+		(values->kinds.count == 1 &&
+		    strcmp(values->kinds.at[0], "sample") != 0)))
+		opt_usage("--format %s prints the values of samples only: use "
+			  "csv or jsonl for other kinds",
+		    values->format == DUMP_LONG ? "long" : "wide");
 	if (!values->follow)
 		return;
 	if (values->format != DUMP_JSONL)
@@ -120,6 +139,14 @@ clock_of_last(struct source *source, struct record_json_clock *to)
 	return to;
 }
 
+static void
+report_count(const struct source *source, int rc, uint64_t count)
+{
+	if (rc >= 0 && count == 0 && !opt_common_values.quiet)
+		log_warn("no matching records in %s", source_name(source));
+	log_debug("%" PRIu64 " records", count);
+}
+
 static int
 print(const struct values *values, struct source *source, struct text partition,
     uint32_t kinds, FILE *file, struct err *err)
@@ -148,10 +175,36 @@ print(const struct values *values, struct source *source, struct text partition,
 		if (ferror(file))
 			break;
 	}
-	if (rc >= 0 && count == 0 && !opt_common_values.quiet)
-		log_warn("no matching records in %s", source_name(source));
-	log_debug("%" PRIu64 " records", count);
+	report_count(source, rc, count);
 	return rc < 0 ? -1 : 0;
+}
+
+static int
+print_values(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	struct wire_query query = make_query(values, 1u << RECORD_SAMPLE);
+	struct sample_values samples;
+	struct csv csv = { .file = file };
+	struct record record;
+	uint64_t count = 0;
+	int rc = sample_values_open(&samples, source, partition, query.name,
+	    values->format == DUMP_WIDE, err);
+
+	if (rc == 0)
+		rc = source_select(
+		    source, SOURCE_RECORDS, partition, &query, err);
+	if (rc == 0)
+		sample_values_titles(&samples, &csv);
+	while (rc == 0 && !ferror(file) &&
+	       (rc = source_next(source, &record, err)) > 0) {
+		sample_values_rows(&samples, &csv, &record);
+		count++;
+		rc = 0;
+	}
+	report_count(source, rc, count);
+	sample_values_clear(&samples);
+	return rc;
 }
 
 static int
@@ -171,10 +224,14 @@ dump(const struct values *values, struct source *source, struct text partition,
     uint32_t kinds, struct err *err)
 {
 	struct output output;
+	int rc;
 
 	if (output_open(&output, values->output, err) != 0)
 		return -1;
-	if (print(values, source, partition, kinds, output.file, err) == 0)
+	rc = has_only_values(values)
+		 ? print_values(values, source, partition, output.file, err)
+		 : print(values, source, partition, kinds, output.file, err);
+	if (rc == 0)
 		return output_commit(&output, err);
 	output_abort(&output);
 	return -1;
