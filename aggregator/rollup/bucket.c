@@ -44,6 +44,7 @@ bucket_add_gauge(
 
 void
 bucket_add_counter(struct bucket *bucket,
+    const struct counter_rate_column *column,
     const struct counter_rate_sample *before,
     const struct counter_rate_sample *sample)
 {
@@ -51,7 +52,7 @@ bucket_add_counter(struct bucket *bucket,
 
 	if (!take(bucket, sample) || before == NULL)
 		return;
-	counter_rate = counter_rate_between(before, sample);
+	counter_rate = counter_rate_between(column, before, sample);
 	bucket->sum += counter_rate.increase;
 	if (counter_rate.seconds > 0) {
 		double per_second =

@@ -32,6 +32,7 @@ struct bucket {         /* count 0: empty, all other members are undefined */
 void bucket_add_gauge(
     struct bucket *bucket, const struct counter_rate_sample *sample);
 void bucket_add_counter(struct bucket *bucket,
+    const struct counter_rate_column *column,
     const struct counter_rate_sample *before,
     const struct counter_rate_sample *sample);
 

@@ -63,12 +63,14 @@ find_text(struct lookup *lookup, struct text attributes, const char *key)
 }
 
 static void
-add_column(struct metric_columns *columns, struct text name, bool counter)
+add_column(struct metric_columns *columns, struct text name, struct text unit,
+    bool counter)
 {
 	columns->wanted = memory_grow(columns->wanted, &columns->room,
 	    columns->count, sizeof(*columns->wanted));
 	columns->wanted[columns->count++] =
-	    (struct metric_column){ columns->columns, counter, name };
+	    (struct metric_column){ columns->columns, counter,
+		    counter_rate_column_of(name, unit), name };
 }
 
 void
@@ -76,24 +78,26 @@ metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
     uint32_t partition, struct lookup *lookup, uint32_t kind, struct text name,
     struct text pattern)
 {
-	struct text attributes, names, types, metric, type;
+	struct text attributes, names, units, types, metric, unit, type;
 
 	columns->columns = columns->count = 0;
 	columns->boot = UINT32_MAX;
 	if (!find_entity(txn, partition, kind, name, &attributes))
 		return;
 	names = find_text(lookup, attributes, "names");
+	units = find_text(lookup, attributes, "units");
 	types = find_text(lookup, attributes, "types");
 	for (; columns->columns < RECORD_VALUES_MAX &&
 	       (metric = text_next_word(&names)).bytes > 0;
 	     columns->columns++) {
+		unit = text_next_word(&units);
 		type = text_next_word(&types);
 
 		if (text_equal(metric, text_of(COUNTER_RATE_BOOT_COLUMN)))
 			columns->boot = columns->columns;
 		else if (metric.bytes <= NAME_BYTES_MAX &&
 			 (pattern.bytes == 0 || text_match(pattern, metric)))
-			add_column(columns, metric,
+			add_column(columns, metric, unit,
 			    text_equal(type, text_of("counter")));
 	}
 }

@@ -2,18 +2,21 @@
  * metric_columns - which value of a sample belongs to which metric.
  *
  * A metric group is described by an entity of kind "set": its attributes
- * "names" and "types" list the metrics in the order of the values in a sample.
+ * "names", "units" and "types" list the metrics in the order of the values in a
+ * sample.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROLLUP_METRIC_COLUMNS_H
 #define AGGREGATOR_ROLLUP_METRIC_COLUMNS_H
 
 #include "aggregator/tables/lookup.h"
+#include "proto/record/counter_rate.h"
 
 struct metric_column {
 	uint32_t index; /* of the value in a sample */
 	bool counter;
-	struct text name; /* view into the transaction */
+	struct counter_rate_column rate; /* of a counter */
+	struct text name;                /* view into the transaction */
 };
 
 /* The columns of one metric group. */

@@ -26,6 +26,7 @@ struct rollup_builder {
 	struct compacted_row_rows rows;
 	struct bucket *bucket; /* ROLLUP_BUCKETS of each metric */
 	struct counter_rate_sample *before;
+	const struct counter_rate_column *rate[ROLLUP_METRICS]; /* views */
 	uint64_t *boot; /* of each row */
 	struct value *column;
 	struct rollup_metric metric[ROLLUP_METRICS];
@@ -100,7 +101,7 @@ add(struct rollup_builder *builder, uint32_t m, int64_t hour_ns,
 	if (!builder->metric[m].counter)
 		bucket_add_gauge(bucket, &sample);
 	else
-		bucket_add_counter(bucket,
+		bucket_add_counter(bucket, builder->rate[m],
 		    before->value.type == VALUE_NIL ? NULL : before, &sample);
 	*before = sample;
 }
@@ -215,6 +216,7 @@ begin_group(struct rollup_builder *builder, uint32_t first)
 		    (struct rollup_metric){ from->index, from->counter,
 			    &builder->bucket[(size_t)m * ROLLUP_BUCKETS] };
 		builder->before[m].value.type = VALUE_NIL;
+		builder->rate[m] = &from->rate;
 	}
 }
 

@@ -20,6 +20,7 @@ enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
 /* One metric of one metric group of one node. */
 struct one {
 	struct text node, group, metric, unit;
+	struct counter_rate_column rate;
 	struct counter_rate_sample last; /* of the previous bucket, if `seen` */
 	int64_t hour;                    /* the hour of that bucket */
 	bool seen;
@@ -169,6 +170,7 @@ find_one(struct series *s, const struct record *record)
 		.group = string_table_text(&s->texts, record->source),
 		.metric = string_table_text(&s->texts, record->name) };
 	one->unit = unit_of(s, one->group, one->metric);
+	one->rate = counter_rate_column_of(one->metric, one->unit);
 }
 
 static int
@@ -184,7 +186,7 @@ static void
 bridge(const struct one *one, struct series_point *point)
 {
 	struct counter_rate counter_rate =
-	    counter_rate_between(&one->last, &point->first);
+	    counter_rate_between(&one->rate, &one->last, &point->first);
 	double per_second = counter_rate.increase / counter_rate.seconds;
 
 	point->increase += counter_rate.increase;

@@ -5,6 +5,9 @@
 #include "proto/record/counter_rate.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "proto/base/text.h"
 
 #define WRAP INT64_C(0x100000000)
 
@@ -65,22 +68,44 @@ is_below(const struct number *v, const struct number *u)
 	return v->f < u->f;
 }
 
+struct counter_rate_column
+counter_rate_column_of(struct text metric, struct text unit)
+{
+	static const char disk[] = "system.disk.";
+	static const struct {
+		const char *unit;
+		double ticks;
+	} units[] = { { "s", 0.1 }, { "cs", 10 }, { "ms", 100 }, { "us", 1e5 },
+		{ "ns", 1e8 } };
+	struct counter_rate_column column = { false, 0 };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (text_equal(unit, text_of(units[i].unit)))
+			column.ticks = units[i].ticks;
+	column.is_32_bits = text_equal(unit, text_of("ms")) &&
+			    metric.bytes >= sizeof(disk) - 1 &&
+			    memcmp(metric.at, disk, sizeof(disk) - 1) == 0;
+	return column;
+}
+
 /* v is below u, and nothing shows that they are from different boots. */
 static double
-went_back(const struct number *u, const struct number *v, bool same_boot,
-    bool *wrapped)
+went_back(const struct counter_rate_column *column, const struct number *u,
+    const struct number *v, bool same_boot, bool *wrapped)
 {
-	*wrapped = same_boot && u->whole && v->whole && u->n < (uint64_t)WRAP &&
-		   u->n - v->n > (uint64_t)WRAP / 2;
+	double fall = difference(u, v);
+
+	*wrapped = column->is_32_bits && same_boot && u->whole && v->whole &&
+		   u->n < (uint64_t)WRAP && u->n - v->n > (uint64_t)WRAP / 2;
 	if (*wrapped)
 		return (double)(v->n + (uint64_t)WRAP - u->n);
-	if (v->f >= u->f / 2)
+	if (fall <= u->f / 100 || fall <= column->ticks)
 		return 0;
 	return v->f;
 }
 
 struct counter_rate
-counter_rate_between(
+counter_rate_between(const struct counter_rate_column *column,
     const struct counter_rate_sample *u, const struct counter_rate_sample *v)
 {
 	struct number a = number_of(&u->value), b = number_of(&v->value);
@@ -96,7 +121,7 @@ counter_rate_between(
 		known = false;
 	} else if (is_below(&b, &a)) {
 		counter_rate.increase =
-		    went_back(&a, &b, u->boot == v->boot, &known);
+		    went_back(column, &a, &b, u->boot == v->boot, &known);
 	} else {
 		counter_rate.increase = difference(&b, &a);
 	}

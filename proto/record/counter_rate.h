@@ -2,16 +2,19 @@
  * counter_rate - the increase of a counter between two consecutive samples.
  *
  * Counters are stored raw, together with the boot that they count from. Only
- * this module interprets reboots, wraps and resets: an increase is never
+ * this module interprets reboots, wraps and restarts: an increase is never
  * negative, and a rate never shows a false peak.
  *
  *     boots differ             counted from the boot: increase v, no rate
  *     v >= u                   increase v - u
- *     same boot, v < u         a 32-bit counter wrapped, if u was in its upper
- *                              half and v is more than that below u
+ *     same boot, v < u         a counter of 32 bits wrapped, if u was in its
+ *                              upper half and v is more than that below u
  *     v slightly below u       no increase, no rate: the kernel's own sums
- *                              (iowait) sometimes decrease by a tick
- *     v far below u            the counter was reset: increase v, no rate
+ *                              (iowait) sometimes decrease by some ticks
+ *     v below u                the counter started anew: increase v, no rate
+ *
+ * "Slightly" is 1 % of u, or 10 ticks of 10 ms of a counter of time.  A wrap
+ * is never concluded from values: the column must be one of 32 bits.
  *
  * If one of the boots is unknown (0), neither the first line nor the wrap
  * applies: v is not interpreted as an increase since an unknown boot.
@@ -27,6 +30,12 @@
 
 /* The column with the boot that the counters of a metric group count from. */
 #define COUNTER_RATE_BOOT_COLUMN "poolscope.boot"
+
+/* What is known of a counter before its values are. */
+struct counter_rate_column {
+	bool is_32_bits;
+	double ticks; /* 10 ticks of the kernel's clock; 0: it counts no time */
+};
 
 struct counter_rate_sample {
 	int64_t time_ns;
@@ -44,9 +53,15 @@ bool counter_rate_is_number(const struct value *value);
 /* The number; NaN if it is not one. */
 double counter_rate_number(const struct value *value);
 
+/* The column of a metric with this unit ("By", "cs", "ms" ...).  Of 32 bits
+ * are the milliseconds of /proc/diskstats, metrics system.disk.*, alone. */
+struct counter_rate_column counter_rate_column_of(
+    struct text metric, struct text unit);
+
 /* From `u` to `v`, the next sample of the same counter.  If either is not a
  * number, both results are 0. */
 struct counter_rate counter_rate_between(
+    const struct counter_rate_column *column,
     const struct counter_rate_sample *u, const struct counter_rate_sample *v);
 
 #endif

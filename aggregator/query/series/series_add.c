@@ -32,7 +32,7 @@ add(const struct metric_column *column, struct bucket *bucket,
 	if (!counter_rate_is_number(&sample->value))
 		return;
 	if (column->counter)
-		bucket_add_counter(bucket,
+		bucket_add_counter(bucket, &column->rate,
 		    before->value.type == VALUE_NIL ? NULL : before, sample);
 	else
 		bucket_add_gauge(bucket, sample);

@@ -10,6 +10,8 @@
 
 #define SECOND INT64_C(1000000000)
 
+static const struct counter_rate_column column; /* of no time */
+
 static struct counter_rate_sample
 at(int64_t seconds, uint64_t boot, double value)
 {
@@ -42,10 +44,11 @@ a_counter_keeps_its_growth_and_extreme_rates(void **state)
 	struct bucket bucket = { 0 };
 
 	(void)state;
-	bucket_add_counter(&bucket, NULL, &samples[0]);
+	bucket_add_counter(&bucket, &column, NULL, &samples[0]);
 	assert_true(isnan(bucket.low) && isnan(bucket.high));
 	for (unsigned i = 1; i < 5; i++)
-		bucket_add_counter(&bucket, &samples[i - 1], &samples[i]);
+		bucket_add_counter(
+		    &bucket, &column, &samples[i - 1], &samples[i]);
 	assert_int_equal(bucket.count, 5);
 	assert_true(bucket.sum == 10 + 4 + 5 + 1);
 	assert_true(bucket.seconds == 1 + 2 + 1);
@@ -99,10 +102,10 @@ joined_buckets_equal_a_wide_one(void **state)
 				narrow = (struct bucket){ 0 };
 			}
 			if (counter) {
-				bucket_add_counter(
-				    &wide, any ? &before : NULL, &sample);
-				bucket_add_counter(
-				    &narrow, any ? &before : NULL, &sample);
+				bucket_add_counter(&wide, &column,
+				    any ? &before : NULL, &sample);
+				bucket_add_counter(&narrow, &column,
+				    any ? &before : NULL, &sample);
 			} else {
 				bucket_add_gauge(&wide, &sample);
 				bucket_add_gauge(&narrow, &sample);

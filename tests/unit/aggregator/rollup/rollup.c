@@ -14,7 +14,9 @@
 
 enum { METRICS = 5, NODES = 3 };
 #define SECOND NS_PER_SECOND
-#define HOUR   (RIG_T0 / KEY_HOUR_NS * KEY_HOUR_NS)
+
+static const struct counter_rate_column column; /* of no time */
+#define HOUR (RIG_T0 / KEY_HOUR_NS * KEY_HOUR_NS)
 
 static const int64_t steps[] = { 1, 5, 10, 30, 60, 300, 600, 1800, 3600 };
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
@@ -48,7 +50,7 @@ make_buckets(uint64_t *random, struct rollup_metric *metric)
 		sample.boot += check_random(random) % 100 == 0;
 		if (metric->counter)
 			bucket_add_counter(
-			    bucket, begun ? &before : NULL, &sample);
+			    bucket, &column, begun ? &before : NULL, &sample);
 		else
 			bucket_add_gauge(bucket, &sample);
 		before = sample;

@@ -11,6 +11,8 @@
 /* Seconds from RIG_T0 to the end of its hour. */
 enum { SAMPLES = 600, HOUR = 400 };
 
+static const struct counter_rate_column column = { false, 10 }; /* "cs" */
+
 static struct series *
 open_series(int64_t step_ns, const char *metric)
 {
@@ -144,7 +146,7 @@ all_steps_add_up_to_the_same(void **state)
 		}
 		now = (struct counter_rate_sample){ (int64_t)t * NS_PER_SECOND,
 			(uint64_t)boot, { VALUE_INT, { .i = counter } } };
-		counter_rate = counter_rate_between(&before, &now);
+		counter_rate = counter_rate_between(&column, &before, &now);
 		increase += counter_rate.increase;
 		seconds += counter_rate.seconds;
 		before = now;

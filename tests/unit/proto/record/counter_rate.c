@@ -31,13 +31,23 @@ real(int64_t seconds, uint64_t boot, double f)
 }
 
 static void
-expect(struct counter_rate_sample u, struct counter_rate_sample v,
-    double increase, double seconds)
+expect_of(const char *metric, const char *unit, struct counter_rate_sample u,
+    struct counter_rate_sample v, double increase, double seconds)
 {
-	struct counter_rate counter_rate = counter_rate_between(&u, &v);
+	struct counter_rate_column column =
+	    counter_rate_column_of(text_of(metric), text_of(unit));
+	struct counter_rate counter_rate =
+	    counter_rate_between(&column, &u, &v);
 
 	assert_true(counter_rate.increase == increase);
 	assert_true(counter_rate.seconds == seconds);
+}
+
+static void
+expect(struct counter_rate_sample u, struct counter_rate_sample v,
+    double increase, double seconds)
+{
+	expect_of("app.requests", "1", u, v, increase, seconds);
 }
 
 static void
@@ -64,32 +74,66 @@ after_a_reboot_it_counts_from_the_boot_and_has_no_rate(void **state)
 }
 
 static void
-a_32_bit_counter_goes_round(void **state)
+a_counter_of_32_bits_wraps(void **state)
+{
+	const char *disk = "system.disk.io_time";
+
+	(void)state;
+	expect_of(disk, "ms", whole(0, 7, 4294967290u), whole(1, 7, 4), 10, 1);
+	expect_of(disk, "ms", whole(0, 0, 4294967290u), whole(1, 0, 4), 10, 1);
+	/* In the lower half it did not: it started anew. */
+	expect_of(disk, "ms", whole(0, 7, 2000000000u), whole(1, 7, 4), 4, 0);
+	/* Nor does a wider one wrap there. */
+	expect_of(disk, "ms", whole(0, 7, 4294967296u), whole(1, 7, 4), 4, 0);
+	/* A wrap needs the same boot. */
+	expect_of(disk, "ms", whole(0, 0, 4294967290u), whole(1, 7, 4), 4, 0);
+}
+
+/* 3,000,000,000 bytes, then 4,096: an interface whose driver was loaded
+ * again.  It received 4,096 bytes since, not 2^32 - 3e9 + 4096 =
+ * 1,294,971,392. */
+static void
+a_counter_of_64_bits_started_anew(void **state)
 {
 	(void)state;
-	expect(whole(0, 7, 4294967290u), whole(1, 7, 4), 10, 1);
-	expect(whole(0, 0, 4294967290u), whole(1, 0, 4), 10, 1);
-	/* In the lower half it did not: it began again. */
-	expect(whole(0, 7, 2000000000u), whole(1, 7, 4), 4, 0);
-	/* Nor does a wider one go round there. */
-	expect(whole(0, 7, 4294967296u), whole(1, 7, 4), 4, 0);
+	expect_of("system.network.io.receive", "By", whole(0, 7, 3000000000u),
+	    whole(1, 7, 4096), 4096, 0);
+	expect_of("system.disk.io.read", "By", whole(0, 7, 3000000000u),
+	    whole(1, 7, 4096), 4096, 0);
+	expect_of(
+	    "app.time", "ms", whole(0, 7, 4294967290u), whole(1, 7, 4), 4, 0);
 	expect(whole(0, 7, UINT64_C(1) << 60), whole(1, 7, 4), 4, 0);
 }
 
 static void
-a_counter_that_began_again_has_no_rate(void **state)
+a_counter_that_fell_started_anew_and_has_no_rate(void **state)
 {
 	(void)state;
 	expect(whole(0, 7, 1000), whole(1, 7, 10), 10, 0);
 	expect(real(0, 7, 1000), real(1, 7, 10), 10, 0);
+	/* It had passed half of the old value before the next sample. */
+	expect(whole(0, 7, 10000), whole(1, 7, 6000), 6000, 0);
+	expect(whole(0, 7, 10000), whole(1, 7, 9899), 9899, 0);
+	expect(whole(0, 7, 12), whole(1, 7, 9), 9, 0);
 }
 
+/* Up to 1 %, or 10 ticks of 10 ms. */
 static void
-a_tick_back_is_no_spike(void **state)
+some_ticks_back_are_no_increase(void **state)
 {
+	const char *iowait = "system.cpu.time.iowait";
+
 	(void)state;
 	expect(whole(0, 7, 100000), whole(1, 7, 99999), 0, 0);
 	expect(real(0, 7, 100000.5), real(1, 7, 100000.25), 0, 0);
+	expect(whole(0, 7, 10000), whole(1, 7, 9900), 0, 0);
+	expect_of(iowait, "cs", whole(0, 7, 100), whole(1, 7, 90), 0, 0);
+	expect_of(iowait, "cs", whole(0, 7, 100), whole(1, 7, 89), 89, 0);
+	expect_of(iowait, "s", real(0, 7, 1.5), real(1, 7, 1.40625), 0, 0);
+	expect_of(iowait, "ms", whole(0, 7, 500), whole(1, 7, 400), 0, 0);
+	expect_of(iowait, "us", whole(0, 7, 500000), whole(1, 7, 400000), 0, 0);
+	expect_of(
+	    iowait, "ns", whole(0, 7, 500000000), whole(1, 7, 400000000), 0, 0);
 }
 
 static void
@@ -99,8 +143,6 @@ a_boot_that_is_not_known_is_not_taken_for_another(void **state)
 	expect(whole(0, 0, 1000), whole(1, 7, 1010), 10, 1);
 	expect(whole(0, 7, 1000), whole(1, 0, 1010), 10, 1);
 	expect(whole(0, 0, 1000), whole(1, 7, 10), 10, 0);
-	/* A wrap needs the same boot. */
-	expect(whole(0, 0, 4294967290u), whole(1, 7, 4), 4, 0);
 }
 
 static void
@@ -138,7 +180,9 @@ no_two_samples_make_a_negative_increase_or_a_spike(void **state)
 		    check_random(&random) % 3, check_random(&random) >> shift);
 		struct counter_rate_sample v = whole(1,
 		    check_random(&random) % 3, check_random(&random) >> shift);
-		struct counter_rate counter_rate = counter_rate_between(&u, &v);
+		struct counter_rate_column column = { i % 2 == 0, i % 3 };
+		struct counter_rate counter_rate =
+		    counter_rate_between(&column, &u, &v);
 		double a = counter_rate_number(&u.value),
 		       b = counter_rate_number(&v.value);
 
@@ -159,9 +203,11 @@ main(void)
 		    a_counter_that_grows_has_grown_by_the_difference),
 		cmocka_unit_test(
 		    after_a_reboot_it_counts_from_the_boot_and_has_no_rate),
-		cmocka_unit_test(a_32_bit_counter_goes_round),
-		cmocka_unit_test(a_counter_that_began_again_has_no_rate),
-		cmocka_unit_test(a_tick_back_is_no_spike),
+		cmocka_unit_test(a_counter_of_32_bits_wraps),
+		cmocka_unit_test(a_counter_of_64_bits_started_anew),
+		cmocka_unit_test(
+		    a_counter_that_fell_started_anew_and_has_no_rate),
+		cmocka_unit_test(some_ticks_back_are_no_increase),
 		cmocka_unit_test(
 		    a_boot_that_is_not_known_is_not_taken_for_another),
 		cmocka_unit_test(what_is_no_number_has_not_grown),

@@ -12,6 +12,8 @@
 enum { NODES = 5, SETS = 2, METRICS = 4, SAMPLES = 4000 };
 #define SECOND INT64_C(1000000000)
 
+static const struct counter_rate_column column; /* of no time */
+
 static const char *const set_names[SETS] = { "cpu", "disk/sda" };
 static const char *const metric_names[SETS][METRICS] = {
 	{ "poolscope.boot", "cpu.user", "cpu.idle", "cpu.load" },
@@ -191,7 +193,7 @@ oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
 			(uint64_t)s->values[0].is.i, s->values[metric] };
 		if (s->time_ns >= begin) {
 			struct counter_rate counter_rate =
-			    counter_rate_between(&before, &now);
+			    counter_rate_between(&column, &before, &now);
 
 			if (counter)
 				v = counter_rate.seconds > 0
