@@ -13,6 +13,7 @@
 struct report {
 	struct runs *runs;
 	enum run_clock clock;
+	struct runs_doubt doubt; /* of mean durations by the times of receipt */
 	enum stats_format format;
 	FILE *file;
 	struct json json;
@@ -227,12 +228,32 @@ begin(struct report *report)
 	}
 }
 
+/* The store has no single durations: judge by the means. */
+static void
+doubt(struct report *report, const struct runs_group *group)
+{
+	for (uint32_t i = 0; i < report->runs->step_count; i++) {
+		const struct runs_stats *emitted =
+		    &group->stats[i][RUN_EMIT][RUNS_OF_ITERATION];
+		const struct runs_stats *received =
+		    &group->stats[i][RUN_RECEIVE][RUNS_OF_ITERATION];
+
+		if (received->count == 0)
+			continue;
+		report->doubt.durations++;
+		report->doubt.doubtful +=
+		    runs_is_doubtful(received->mean, emitted->mean);
+	}
+}
+
 static int
 put(void *arg, const struct runs_group *group, struct err *err)
 {
 	struct report *report = arg;
 
 	(void)err;
+	if (report->clock == RUN_RECEIVE)
+		doubt(report, group);
 	if (!report->begun)
 		begin(report);
 	switch (report->format) {
@@ -280,6 +301,7 @@ runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
 	sort_steps(&report);
 	if (runs_groups_each(runs, pattern, put, &report, &count, err) != 0)
 		return -1;
+	runs_doubt_warn(&report.doubt, "mean durations of groups");
 	if (count == 0)
 		return err_set(err,
 		    "no runs of a matching group in partition %s",

@@ -315,6 +315,7 @@ runs_rows_begin(struct runs_rows *rows, struct err *err)
 {
 	rows->csv = (struct csv){ .file = rows->file };
 	rows->count = 0;
+	rows->doubt = (struct runs_doubt){ 0 };
 	string_table_init(&rows->texts);
 	if (byte_stream_begin(&rows->byte_stream, rows->file, BYTE_STREAM_PLAIN,
 		(struct text){ NULL, 0 }, err) != 0)
@@ -341,6 +342,10 @@ runs_rows_put(struct runs_rows *rows, const struct runs_run *run)
 		break;
 	default: put_json(rows, run); break;
 	}
+	for (uint32_t i = 0;
+	     deltas && rows->clock == RUN_RECEIVE && i < rows->runs->step_count;
+	     i++)
+		runs_doubt_add(&rows->doubt, run, &rows->runs->steps[i]);
 	rows->count++;
 }
 
@@ -351,6 +356,7 @@ runs_rows_end(struct runs_rows *rows, bool whole, struct err *err)
 		byte_stream_put(&rows->byte_stream, "{", 1);
 	if (whole && rows->format == STATS_JSON)
 		byte_stream_put(&rows->byte_stream, "}\n", 2);
+	runs_doubt_warn(&rows->doubt, "durations");
 	string_table_clear(&rows->texts);
 	return byte_stream_end(&rows->byte_stream, err);
 }

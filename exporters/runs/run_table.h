@@ -35,6 +35,7 @@ struct runs_rows {
 	struct string_table texts;
 	struct text keys[RUN_ROLES_MAX];
 	uint64_t count;
+	struct runs_doubt doubt; /* of durations by the times of receipt */
 };
 
 /* The caller closes the file.  After a begin call, the end call must follow. */

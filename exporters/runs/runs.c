@@ -4,8 +4,11 @@
  */
 #include "exporters/runs/runs.h"
 
+#include "proto/os/log.h"
 #include "proto/record/run.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -282,6 +285,38 @@ runs_total(const struct runs_run *run, const struct runs_step *step,
 	return count > 0;
 }
 
+bool
+runs_is_doubtful(double received, double emitted)
+{
+	return fabs(received - emitted) > fabs(emitted) / 2;
+}
+
+void
+runs_doubt_add(struct runs_doubt *doubt, const struct runs_run *run,
+    const struct runs_step *step)
+{
+	int64_t emitted[RUN_EVENTS_MAX / 2], received[RUN_EVENTS_MAX / 2];
+	uint32_t count =
+	    run_events_durations(&run->events, step->of, RUN_EMIT, emitted);
+
+	run_events_durations(&run->events, step->of, RUN_RECEIVE, received);
+	doubt->durations += count;
+	for (uint32_t i = 0; i < count; i++)
+		doubt->doubtful +=
+		    runs_is_doubtful((double)received[i], (double)emitted[i]);
+}
+
+void
+runs_doubt_warn(const struct runs_doubt *doubt, const char *what)
+{
+	if (doubt->doubtful > 0)
+		log_warn("--time receive: %" PRIu64 " of %" PRIu64
+			 " %s are not credible: events were delayed for "
+			 "longer than half of the step; use --time emit, and "
+			 "see the delays with 'stats testrun skew'",
+		    doubt->doubtful, doubt->durations, what);
+}
+
 const struct opt runs_options[] = {
 	[RUNS_MODEL] = { "model", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, model), "NAME",
@@ -289,8 +324,8 @@ const struct opt runs_options[] = {
 	    false },
 	[RUNS_TIME] = { "time", 0, OPT_CHOICE,
 	    OPT_TO(struct runs_options, time), "WHICH",
-	    "testrun: use the times at which events were emitted or received "
-	    "(default)",
+	    "testrun: use the times at which events were emitted (default) or "
+	    "received",
 	    "emit|receive", false },
 	[RUNS_GROUP] = { "group", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, group), "PATTERN",

@@ -67,6 +67,18 @@ int runs_next(struct runs *runs, struct runs_run *run, struct err *err);
 bool runs_total(const struct runs_run *run, const struct runs_step *step,
     enum run_clock clock, int64_t *ns);
 
+/* How many durations by the times of receipt cannot be what happened: they
+ * differ from those by the times of emission by more than half.  A spool that
+ * is sent at once makes them all nearly 0. */
+struct runs_doubt {
+	uint64_t durations, doubtful;
+};
+bool runs_is_doubtful(double received, double emitted);
+void runs_doubt_add(struct runs_doubt *doubt, const struct runs_run *run,
+    const struct runs_step *step);
+/* Log it if there are any; `what` they are: "durations". */
+void runs_doubt_warn(const struct runs_doubt *doubt, const char *what);
+
 /* Parse a record of the statistics. */
 int64_t runs_get_int(const struct record *record, const char *key);
 
@@ -83,7 +95,7 @@ struct runs_options {
 };
 #define RUNS_DEFAULT                                                           \
 	{                                                                      \
-		.model = "testrun", .time = RUN_RECEIVE                        \
+		.model = "testrun", .time = RUN_EMIT                           \
 	}
 
 /* --model, --time, --group, indexed by enum runs_option; bound to struct

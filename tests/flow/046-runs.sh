@@ -38,10 +38,10 @@ check "a farm is imported" poolscope-import -p 'lab$farm' testrun "$farm"
 wait_until indexed 60 || fail "... and indexed"
 
 # ---- one run, some, all
-check "one run has numbers" poolscope-stats testrun deltas -p 'lab$farm' --format json "$first"
+check "one run has numbers" poolscope-stats testrun deltas -p 'lab$farm' --format json --time receive "$first"
 check_text "... only its own" "{\"$first\":{\"initialisation\":[3],\"queue\":[843],\"flash\":[152],\"boot\":[58],\"test\":[5580],\"publish\":[2],\"testrun\":[6645]}}" \
 	"$(cat "$TMP/out")"
-check "as emitted they are others" poolscope-stats testrun deltas -p 'lab$farm' --format csv --time emit "$first"
+check "as emitted they are others" poolscope-stats testrun deltas -p 'lab$farm' --format csv "$first"
 check_printed "... of which one is" "^$first,alpha,queue,1,844"
 check "the same run twice is one" poolscope-stats testrun iterations -p 'lab$farm' --format csv "$first" "$first"
 check_text "... row" 2 "$(wc -l <"$TMP/out")"
@@ -144,10 +144,10 @@ poolscope-emit desk e0 --attr order=bread --ts 200 --wait stored'
 wait_until indexed 60 || fail "... and indexed"
 stop agent
 check "a run of many steps has a row a step" \
-	poolscope-stats testrun deltas -p 'lab$bakery' --model bakery --time emit
+	poolscope-stats testrun deltas -p 'lab$bakery' --model bakery
 check_printed "... with its time" "^rolls  *s3  *1  *1.10$"
 check_printed "... as the whole run has" "^rolls  *all  *1  *8.80$"
-check "it is drawn" poolscope-plot testrun -p 'lab$bakery' --model bakery -o "$TMP/own.d" --time emit
+check "it is drawn" poolscope-plot testrun -p 'lab$bakery' --model bakery -o "$TMP/own.d"
 check_text "... of its steps, the newest first" "Rank Run State s1 s2 s3 s4 s5 s6 s7 s8
 1 bread queued - - - - - - - -
 2 rolls finished 1.1 1.1 1.1 1.1 1.1 1.1 1.1 1.1" "$(cat "$TMP/own.d/lab-bakery-bakery-0001.dat")"

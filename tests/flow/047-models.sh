@@ -15,10 +15,9 @@ arms() {
 answers() {
 	wait_until indexed 60 || return
 	mkdir -p "$2"
-	for _what in "deltas --time emit" iterations groups; do
-		# shellcheck disable=SC2086 # words
-		timeout 60 poolscope-stats testrun $_what -q -p "$1" --model arms \
-			--format json >"$2/${_what%% *}.json" || return
+	for _what in deltas iterations groups; do
+		timeout 60 poolscope-stats testrun "$_what" -q -p "$1" --model arms \
+			--format json >"$2/$_what.json" || return
 	done
 	timeout 60 poolscope-dump -q -p "$1" --kind phase --name 'arms:*' >"$2/phases.jsonl" &&
 		timeout 60 poolscope-dump -q -p "$1" --kind entity --name 'order:*' >"$2/orders.jsonl"
@@ -149,7 +148,7 @@ check "what came later is as it was" answers_right 'hall$after' again
 check "... to the byte" diff -r "$TMP/after" "$TMP/again"
 check "verify finds nothing wrong" poolscope-admin verify
 check "the orders are drawn as any runs are" \
-	poolscope-plot testrun -q -p 'hall$before' --model arms --time emit -o "$TMP/pictures"
+	poolscope-plot testrun -q -p 'hall$before' --model arms -o "$TMP/pictures"
 check_text "... in their steps" "Rank Run State waiting handling inspection dispatch" \
 	"$(head -n 1 "$TMP/pictures/hall-before-arms-0001.dat")"
 check_text "... each of them" 60 \
@@ -161,7 +160,7 @@ check "an order is reported as it proceeds" sh -c '
 	poolscope-emit arm ordered -p "hall\$hand" --attr job=7 --attr cell=north --ts 1795000000 &&
 	poolscope-emit arm taken -p "hall\$hand" --attr job=7 --attr buyer=ada --ts 1795000002.5 --wait stored'
 wait_until indexed 60
-check "... and waited" poolscope-stats testrun deltas 7 -p 'hall$hand' --model arms --time emit --format json
+check "... and waited" poolscope-stats testrun deltas 7 -p 'hall$hand' --model arms --format json
 check_printed "... so long" '"7":{"waiting":\[2.5\],'
 check "... in its group" poolscope-stats testrun groups -p 'hall$hand' --model arms --format table
 check_printed "... for one who is known" '1  ada'

@@ -40,6 +40,8 @@ take(struct runs_days *days, const struct runs_run *run, struct err *err)
 	uint32_t count = run_events_durations(
 	    &run->events, days->step->of, days->clock, duration);
 
+	if (days->clock == RUN_RECEIVE)
+		runs_doubt_add(&days->doubt, run, days->step);
 	for (uint32_t i = 0; i < count; i++) {
 		if (days->value_count == RUNS_DAYS_VALUES_MAX)
 			return err_set(err,

@@ -29,6 +29,7 @@ struct runs_days {
 	enum run_clock clock;
 	const struct runs_step *step;
 
+	struct runs_doubt doubt; /* of durations by the times of receipt */
 	struct runs_day *days;
 	uint32_t count;
 	struct runs_value {

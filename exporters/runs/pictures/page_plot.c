@@ -128,6 +128,15 @@ take(struct runs_pages *pages, const struct runs_run *run, uint64_t position)
 			row->has |= UINT64_C(1) << i;
 }
 
+static void
+count(struct runs_pages *pages, const struct runs_run *run)
+{
+	pages->total++;
+	for (uint32_t i = 0;
+	     pages->clock == RUN_RECEIVE && i < pages->series_count; i++)
+		runs_doubt_add(&pages->doubt, run, pages->series[i]);
+}
+
 /* The newest runs that were not returned yet. */
 static int
 fill(struct runs_pages *pages, struct err *err)
@@ -147,7 +156,8 @@ fill(struct runs_pages *pages, struct err *err)
 		position++;
 		if (!run.has_time || is_given(pages, run.time_ns, position))
 			continue;
-		pages->total += !pages->began;
+		if (!pages->began)
+			count(pages, &run);
 		if (pages->count == 2 * pages->window) {
 			cut(pages);
 			was_cut = true;

@@ -43,8 +43,10 @@ struct runs_pages {
 	/* The steps that contain no others, in the order of the model. */
 	const struct runs_step *series[RUN_STEPS_MAX];
 	uint32_t series_count;
-	uint64_t total;  /* number of runs; known from the first page on */
-	uint32_t window; /* RUNS_WINDOW; a multiple of RUNS_PAGE */
+	/* Of all runs; both are known from the first page on. */
+	uint64_t total;
+	struct runs_doubt doubt; /* of durations by the times of receipt */
+	uint32_t window;         /* RUNS_WINDOW; a multiple of RUNS_PAGE */
 
 	char *rows; /* bars, one after another */
 	size_t row_bytes;

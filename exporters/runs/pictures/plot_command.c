@@ -170,6 +170,7 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 	else if (rc == 0 && count == 0)
 		rc = err_set(err, "no runs with events%s",
 		    of->group != NULL ? " in a matching group" : "");
+	runs_doubt_warn(&pages.doubt, "durations");
 	runs_pages_end(&pages);
 	return rc;
 }
@@ -230,6 +231,7 @@ draw_days(
 			rc = picture_make(&picture, err);
 		}
 	}
+	runs_doubt_warn(&days.doubt, "durations");
 	runs_days_clear(&days);
 	return rc;
 }

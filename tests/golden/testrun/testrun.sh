@@ -13,9 +13,15 @@ judged() {
 	/usr/bin/python3 "$testruns/testrun.py" "$@"
 }
 
-# printed PARTITION WHAT: the answer of poolscope-stats, in $TMP/WHAT.
+# printed PARTITION WHAT: the answer of poolscope-stats, in $TMP/WHAT.  The recorded
+# durations are those between the times of receipt.
 printed() {
-	poolscope-stats testrun "$2" -p "$1" --format json -o "$TMP/$2"
+	set -- "$1" "$2" --time receive
+	[ "$2" != iterations ] || set -- "$1" "$2"
+	_partition=$1
+	_what=$2
+	shift 2
+	poolscope-stats testrun "$_what" "$@" -p "$_partition" --format json -o "$TMP/$_what"
 }
 
 # recorded NAME CASE PARTITION: the recorded numbers.
@@ -33,9 +39,9 @@ recorded() {
 # drawn NAME CASE PARTITION: every run, and what the pictures are made of.
 drawn() {
 	_out=$TMP/pictures
-	check "$1: the pages have numbers" poolscope-plot testrun -p "$3" --series "$TMP/series"
+	check "$1: the pages have numbers" poolscope-plot testrun --time receive -p "$3" --series "$TMP/series"
 	check "... as recorded" judged series "$testruns/$2/expected/full_pages.json" "$TMP/series"
-	check "$1: is drawn" poolscope-plot testrun -p "$3" -o "$_out" --no-png --view all
+	check "$1: is drawn" poolscope-plot testrun --time receive -p "$3" -o "$_out" --no-png --view all
 	_base=$(echo "$3" | tr '$' '-')-testrun
 	check "... every run of every page" judged tables "$TMP/series" "$_out" "$_base"
 	for _step in flash publish testrun; do
@@ -82,7 +88,7 @@ for runs in $GOLDEN_RUNS; do
 	check "... and statistics" printed "$partition" groups
 	check "... with the recorded sums and digests" judged summary \
 		"$testruns/m05_generated/expected_$runs.json" "$TMP/deltas" "$TMP/groups"
-	check "... and pages" poolscope-plot testrun -p "$partition" --series "$TMP/series"
+	check "... and pages" poolscope-plot testrun --time receive -p "$partition" --series "$TMP/series"
 	check "... the recorded ones first" judged pages \
 		"$testruns/m05_generated/expected_$runs.json" "$TMP/series"
 	rm -rf "$TMP/farm"
