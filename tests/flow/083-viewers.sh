@@ -79,6 +79,18 @@ print(f"[[\"{len(c)}\"]]")
 print("[]")' "$1"
 }
 
+# The older tool's view: its spans are these 634, of which 18 overlap others of
+# their thread in part.
+check "the job as the older tool draws it" poolscope-trace -q -p "acct\$scan" scanner --job 3 -o "$TMP/older.json"
+check "Perfetto loads it" ask "$TMP/older.json" "select count(*) from slice" \
+	"select name, severity, value from stats
+	 where value > 0 and severity in ('error', 'data_loss')" \
+	"select count(distinct t.name) from slice s join thread_track k on s.track_id = k.id
+	 join thread t using (utid) where t.name like '% (_)'"
+check_text "and leaves nothing out" '[["634"]]
+[]
+[["'"$(grep -c '"thread_name".*([0-9]*)"' "$TMP/older.json")"'"]]' "$(cat "$TMP/answers")"
+
 for what in "$pool" "acct\$scan" "odd\$pool" "acct\$here"; do
 	name=${what#*"\$"}
 	check "$name as json" poolscope-trace -q -p "$what" -o "$TMP/$name.json"

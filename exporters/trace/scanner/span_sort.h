@@ -24,6 +24,7 @@ struct span_item {
 	uint64_t seq;
 	uint32_t index, name;
 	int64_t begin_ns, end_ns;
+	uint32_t lane; /* of its thread */
 };
 
 struct span_sort; /* opaque */

@@ -2,7 +2,8 @@
 """Judges what poolscope makes of profiles; Python's standard library only.
 
   scanner.py trace EXPECTED GOT     events as recorded, in their order; rows sort
-                                    event loop, readers, pipelines, writers
+                                    event loop, readers, pipelines, writers; no
+                                    two intervals of a row overlap in part
   scanner.py files DB JOB GOT       the same against the files themselves
   scanner.py sha SUMMARY GOT        a trace's digest with the older tool's places
                                     of the rows in it
@@ -21,7 +22,7 @@ import os
 import struct
 import sys
 import tarfile
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 GREY = ('Wait on Input Queue', 'Wait on Output Queue')
 
@@ -51,6 +52,44 @@ def events(path):
         line = line.strip().rstrip(',')
         if line not in ('', '[', ']'):
             yield json.loads(line)
+
+
+def without_lanes(path):
+    """The events as the older tool has them: it draws the intervals of a thread
+    on one row, also those that overlap in part."""
+    thread, lanes = None, {}
+    for e in events(path):
+        key = (e['pid'], e.get('tid'))
+        if e['name'] == 'thread_name' and e['ph'] == 'M':
+            if e['args']['name'].endswith(')'):
+                assert key not in lanes and key[0] == thread[0], e
+                lanes[key] = thread[1]
+            else:
+                thread = key
+        if key in lanes:
+            if e['ph'] == 'M':
+                continue
+            e['tid'] = lanes[key]
+        yield e
+
+
+def nests(path):
+    """Viewers leave out what overlaps in part."""
+    rows = {}
+    for e in events(path):
+        if e['ph'] == 'X':
+            begin = ns(e['ts'])
+            rows.setdefault((e['pid'], e['tid']), []).append(
+                (begin, -begin - ns(e['dur']), e['name']))
+    for row, intervals in rows.items():
+        ends = []
+        for begin, end, name in sorted(intervals):
+            while ends and ends[-1] <= begin:
+                ends.pop()
+            if ends and -end > ends[-1]:
+                yield f'row {row}: {name} at {begin} ns overlaps in part'
+                break
+            ends.append(-end)
 
 
 def ns(microseconds):
@@ -209,9 +248,8 @@ def of_files(database, job):
 def older_places(path):
     """The place of each row as the older tool gets it wrong."""
     rows = {}
-    for line in lines_of(path):
-        if 'thread_name' in line:
-            event = json.loads(line.strip().rstrip(','))
+    for event in without_lanes(path):
+        if event['name'] == 'thread_name':
             rows.setdefault(event['pid'], []).append(
                 (event['tid'], event['args']['name']))
     for pid, named in rows.items():
@@ -233,7 +271,7 @@ def older_places(path):
 
 def sha(summary, path):
     places, digest = dict(older_places(path)), hashlib.sha256()
-    for e in events(path):
+    for e in without_lanes(path):
         tid = e.get('tid', '')
         if e['ph'] == 'X':
             line = ['X', e['pid'], tid, e['cat'], e['name'], ns(e['ts']),
@@ -321,8 +359,10 @@ def same_interval(case, fixed):
 def main():
     what, *rest = sys.argv[1:]
     wrong = {
-        'trace': lambda: same_events(events(rest[0]), events(rest[1])),
-        'files': lambda: same_events(of_files(*rest[:2]), events(rest[2])),
+        'trace': lambda: chain(same_events(events(rest[0]), without_lanes(rest[1])),
+                               nests(rest[1])),
+        'files': lambda: chain(same_events(of_files(*rest[:2]), without_lanes(rest[2])),
+                               nests(rest[2])),
         'sha': lambda: sha(*rest),
         'stats': lambda: same_stats(*rest),
         'sums': lambda: same_sums(*rest),
