@@ -71,7 +71,9 @@ MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/genera
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
          exporters/upload.c exporters/results.c exporters/fetch.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
-SCRIPTS := $(B)/bin/$(NAME) $(B)/bin/$(NAME)-config
+FRONT   := $(B)/bin/$(NAME)
+SCRIPTS := $(B)/bin/$(NAME)-config
+INSTANCE := $(B)/share/$(NAME)/instance.sh
 EXAMPLE := $(B)/share/$(NAME)/$(NAME).conf.example
 # Sources lie up to two folders deep.
 parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
@@ -80,7 +82,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.
 .DEFAULT_GOAL := all
 .PHONY: all check test quick lint fmt deb clean help
 .SECONDARY:
-all: $(PROGS) $(SCRIPTS) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
+all: $(PROGS) $(FRONT) $(SCRIPTS) $(INSTANCE) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 define program
 $(B)/bin/$(NAME)-$(basename $(notdir $(1))): $(call objs,$(1)) $(B)/lib$(patsubst %/,%,$(dir $(1))).a
@@ -93,6 +95,13 @@ $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(filter exporters/%,$(MAINS)))): $(B
 $(PROGS): $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link)
+
+# The front command needs libc only.
+$(FRONT): $(call objs,deploy/poolscope.c deploy/verbs.c) $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link)
+$(INSTANCE): deploy/instance.sh
+	install -D -m 0644 $< $@
 
 $(B)/bin/%: deploy/%
 	@mkdir -p $(@D)
@@ -124,7 +133,7 @@ ifneq ($(filter asan tsan fuzz cover,$(VARIANT)),)
 $(B)/proto/service/sandbox.o $(B)/proto/os/confine_calls.o: ALL_CPPFLAGS += -DCONFINE_REPORTS='"$(CURDIR)/$(B)"'
 endif
 
--include $(shell find $(addprefix $(B)/,agents broker aggregator exporters proto pic tests) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(B)/,agents broker aggregator deploy exporters proto pic tests) -name '*.d' 2>/dev/null)
 
 include agents/client/rules.mk deploy/install.mk
 

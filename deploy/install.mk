@@ -23,11 +23,11 @@ completions: $(COMPLETED)
 $(B)/share/bash-completion/completions/%: $(B)/bin/% deploy/completion.sh
 	@mkdir -p $(@D)
 	sh deploy/completion.sh $< >$@.new && mv $@.new $@
-$(B)/share/bash-completion/completions/$(NAME): $(PROGS)
+$(B)/share/bash-completion/completions/$(NAME): $(PROGS) $(SCRIPTS)
 
 install: all completions
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
-	install -m 0755 $(PROGS) $(SCRIPTS) $(DESTDIR)$(BINDIR)
+	install -m 0755 $(PROGS) $(FRONT) $(SCRIPTS) $(DESTDIR)$(BINDIR)
 	install -D -m 0644 -t $(DESTDIR)$(INCDIR) agents/client/$(NAME).h
 	install -D -m 0644 -t $(DESTDIR)$(LIBDIR) $(B)/lib$(NAME).a
 	install -m 0755 $(B)/lib$(NAME).so $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -36,12 +36,12 @@ install: all completions
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCDIR@|$(INCDIR)|; s|@VERSION@|$(VERSION)|' \
 		agents/client/$(NAME).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc
 	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
-	install -m 0644 $(EXAMPLE) $(DESTDIR)$(DATADIR)
+	install -m 0644 $(EXAMPLE) $(INSTANCE) $(DESTDIR)$(DATADIR)
 	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
 	install -D -m 0644 -t $(DESTDIR)$(COMPDIR) $(COMPLETED)
 	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS) $(SCRIPTS)))
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS) $(FRONT) $(SCRIPTS)))
 	rm -rf $(DESTDIR)$(DATADIR)
 	rm -f $(addprefix $(DESTDIR)$(COMPDIR)/,$(notdir $(COMPLETED)))
 	rm -f $(DESTDIR)$(INCDIR)/$(NAME).h $(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc $(addprefix $(DESTDIR)$(LIBDIR)/,lib$(NAME).a lib$(NAME).so $(SONAME))

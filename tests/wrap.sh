@@ -16,4 +16,7 @@ while read -r program; do
 	END
 	chmod +x "$B/${program#build/plain/}"
 done
+# The front command runs the scripts that are next to it.
 cp build/plain/bin/poolscope "$B/bin/"
+mkdir -p "$B/share/poolscope"
+cp build/plain/share/poolscope/instance.sh "$B/share/poolscope/"

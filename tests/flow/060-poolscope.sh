@@ -68,11 +68,38 @@ check_status 2 "... and for nothing else" poolscope status --config "$TMP/poolsc
 check_printed "... and the message gives its line" \
 	"$TMP/poolscope.conf:$(wc -l <"$TMP/poolscope.conf"): no such option 'nonsense'"
 
+mkdir "$TMP/alone"
+cp "$(command -v poolscope)" "$TMP/alone"
 check_status 2 "no verb is wrong usage" poolscope
 check_status 2 "an unknown verb is wrong usage" poolscope nonsense
 check_status 2 "a verb is not a path" poolscope ../bin/poolscope-emit
 check_status 2 "an unknown option of up is wrong usage" poolscope up --nonsense
+check_printed "... and the message says so" "unknown option --nonsense (poolscope up --help lists the options)"
+check_status 2 "so is one that nearly exists" poolscope stast
+check_printed "... which is suggested" "unknown verb 'stast'; did you mean stats.*?"
 check "help is given" poolscope --help
+check "... also for a letter" poolscope -h
+check_printed "... with every verb" "^  emit  *publish an event"
+for verb in up down demo job models; do
+	check "poolscope help $verb" poolscope help $verb
+	check_printed "... is about it" "^usage: poolscope $verb "
+	check "poolscope $verb --help" poolscope $verb --help
+	check_printed "... too" "^usage: poolscope $verb "
+done
+check "help of a verb with a program is that of the program" poolscope help emit
+check_printed "... which says so" "^usage: poolscope-emit "
+check_status 1 "a program that is not installed" env PATH=/nonexistent "$TMP/alone/poolscope" emit a b
+check_printed "... is reported as missing" "poolscope-emit is not installed"
+mkfifo "$TMP/exec"
+# shellcheck disable=SC2016 # for another shell
+check "no process is left between the shell and emit" sh -c '
+	poolscope emit --stdin <"$1" & front=$!
+	exec 7>"$1"
+	until [ "$(cat /proc/$front/comm)" = poolscope-emit ]; do
+		case $(cat /proc/$front/comm) in sh | poolscope) ;; *) exit 1 ;; esac
+	done
+	exec 7>&-
+	wait' sh "$TMP/exec"
 check "version is given" poolscope --version
 check_printed "of the front command" '^poolscope [^ ]*$'
 for wrong in "up --dir=" "down --agent" "demo --dir $TMP/x" "demo --out="; do
@@ -87,6 +114,7 @@ check_status 1 "an instance that cannot be created is an error" poolscope up --d
 # ready, a shorter timeout, a user who is not root.
 mkdir "$TMP/next"
 cp "$(command -v poolscope)" "$TMP/next"
+cp -R "$B/share" "$TMP"
 put_next() {
 	cat >"$TMP/next/$1"
 	chmod +x "$TMP/next/$1"

@@ -1,5 +1,5 @@
 # clang-format would not change any C file.
 set -eu
 command -v clang-format >/dev/null || exit 0
-find agents broker aggregator exporters proto tests \( -name '*.[ch]' -o -name '*.cc' \) | sort |
+find agents broker aggregator deploy exporters proto tests \( -name '*.[ch]' -o -name '*.cc' \) | sort |
 	xargs clang-format --dry-run -Werror

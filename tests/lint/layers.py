@@ -17,7 +17,7 @@ import os
 import re
 import sys
 
-AREAS = ["agents", "broker", "aggregator", "exporters", "proto"]
+AREAS = ["agents", "broker", "aggregator", "deploy", "exporters", "proto"]
 SYSTEM = ("sys/", "netinet/", "arpa/", "linux/", "net/")
 WRAPPED = re.compile(r"(zmq|msgpack|lmdb|zstd|confuse|jansson|sodium|zlib|libdeflate|expat)\.h$|curl/|openssl/|double-conversion/")
 INCLUDE = re.compile(r'^#include ["<]([^">]*)[">]', re.M)

@@ -16,8 +16,8 @@ from pathlib import Path
 LITERAL = re.compile(r"(?:-?\d[\w.]*|(?:ipc://)?DIR/[\w./-]+)$")
 
 
-def run(program):
-    return subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+def run(program, *verb):
+    return subprocess.run([program, *verb, "--help"], capture_output=True, text=True, check=True).stdout
 
 
 def help_of(program):
@@ -76,9 +76,8 @@ def examples(text, is_page, bin_dir):
              "job": "emit", "partition": "partitions"}
     for verb, rest in commands(text, is_page):
         program = bin_dir / f"poolscope-{verbs.get(verb, verb)}"
-        if not program.exists():
-            program = bin_dir / "poolscope"
-        known = set(re.findall(r"--([a-z][\w-]*)", run(program)))
+        text = run(program) if program.exists() else run(bin_dir / "poolscope", verb)
+        known = set(re.findall(r"--([a-z][\w-]*)", text))
         for name in re.findall(r"(?<!\S)--(?:no-)?([a-z][\w-]*)", rest):
             if name not in known:
                 yield f"example: {verb} has no option --{name}"

@@ -1,5 +1,5 @@
 # Shell scripts are POSIX sh, and shellcheck accepts them.
 set -eu
 command -v shellcheck >/dev/null || exit 0
-{ find deploy tests -name '*.sh'; echo deploy/poolscope; echo deploy/poolscope-config; echo .ci/run; } | sort |
+{ find deploy tests -name '*.sh'; echo deploy/poolscope-config; echo .ci/run; } | sort |
 	xargs -n 8 -P "$(nproc)" shellcheck -s sh -x -e SC1091,SC2013,SC2119

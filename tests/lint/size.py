@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-AREAS = ["agents", "broker", "aggregator", "exporters", "proto"]
+AREAS = ["agents", "broker", "aggregator", "deploy", "exporters", "proto"]
 LINES, FILES = 60, 22
 wrong = []
 allowed = {}

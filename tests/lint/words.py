@@ -85,7 +85,7 @@ def text_of(path):
 
 def read(path):
     return re.search(r"\.(md|c|h|cc|sh|[1-8])$", path) or \
-        path in ("deploy/poolscope", "deploy/poolscope-config")
+        path == "deploy/poolscope-config"
 
 
 def files(path):

@@ -1,43 +1,15 @@
-#!/bin/sh
-# poolscope - the front command: poolscope VERB runs poolscope-VERB; up, down,
-# status, demo, job, backup, restore, models and partition are handled here.
-# poolscope(1).
+# instance - the verbs of poolscope that manage an instance: up, down, demo.
+#
+#   sh instance.sh BIN VERB [options]
+#
+# BIN has the programs.  The front command (poolscope.c) runs this, and has
+# their --help.
 # SPDX-License-Identifier: MIT
 set -eu
 
-here=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")" && pwd)
-PATH=$here:$PATH
-export PATH
-
-usage() {
-	cat <<'USAGE'
-usage: poolscope VERB [options]
-
-  up [--dir DIR] [--agent] [--listen ENDPOINT] [--reader ENDPOINT]
-                             start aggregator, broker (and this host's agent);
-                             --listen and --reader add TCP listeners for agents
-                             and for readers, and create the keys
-  down [--dir DIR]           drain and stop them
-  status [--dir DIR] [--format table|json]
-                             print the state of the store and the broker
-  demo [--out DIR] [--quick] run everything once on this machine, for a minute
-  job start|stop ID [--attr KEY=VALUE] [options of emit]
-                             record the begin or end of a job on this node
-  backup TO [options]        copy the store, also while it is in use
-  restore FROM [--set-aside] replace the store by a copy of a backup
-  models check FILE...       print what model files define, or their errors
-  models list [--dir DIR]    print the models of the store
-  admin verify|compact|vacuum|rebuild ...
-                             check a store, compact it, shrink its files, derive
-                             phases and statistics again
-  partition list|move ...    list which store has which partition; move one
-  VERB ...                   run poolscope-VERB: admin agent aggregator broker
-                             config dump emit fetch generate import keys plot
-                             results run spool stats trace upload wire
-
-Each has a manual page and --help.
-USAGE
-}
+here=$1
+verb=$2
+shift 2
 
 fail() {
 	echo "poolscope: $*" >&2
@@ -45,7 +17,7 @@ fail() {
 }
 
 wrong() {
-	echo "poolscope: $* (poolscope --help lists the verbs)" >&2
+	echo "poolscope: $* (poolscope $verb --help lists the options)" >&2
 	exit 2
 }
 
@@ -72,7 +44,6 @@ take_options() {
 	dir=${POOLSCOPE_DIR:-}
 	while [ $# -gt 0 ]; do
 		case $verb:$1 in
-		*:--help) usage; exit 0;;
 		up:--agent) agent=1;;
 		up:--listen=?*) add_listener listen "${1#--listen=}";;
 		up:--listen) add_listener listen "${2:-}"; shift;;
@@ -311,49 +282,6 @@ demo() {
   the browser), or load a .json.gz into the Performance panel of Chromium's developer tools"
 }
 
-# A job is an interval of this node: two events, emitted by prolog and epilog.
-job() {
-	what=${1:-}
-	id=${2:-}
-	case $what in
-	start|stop) ;;
-	--help) usage; exit 0;;
-	*) wrong "job needs start or stop";;
-	esac
-	case $id in
-	''|-*) wrong "job $what needs the ID of the job";;
-	esac
-	shift 2
-	exec poolscope-emit job "$what" --attr "job=$id" "$@"
-}
-
-models() {
-	what=${1:-}
-	[ $# -eq 0 ] || shift
-	case $what in
-	--help) usage; exit 0;;
-	list) exec poolscope-admin models list "$@";;
-	check) ;;
-	*) wrong "models needs check or list";;
-	esac
-	[ $# -ge 1 ] || wrong "models check needs FILE"
-	exec poolscope-admin models check "$@"
-}
-
-# backup and restore: poolscope-admin copies the store of the instance.
-copy() {
-	where=${1:-}
-	case $where in
-	--help) usage; exit 0;;
-	''|-*) wrong "$verb needs the directory of the backup";;
-	esac
-	shift
-	exec poolscope-admin "$verb" "$where" "$@"
-}
-
-[ $# -ge 1 ] || { usage >&2; exit 2; }
-verb=$1
-shift
 case $verb in
 up) take_options "$@"; up; say_endpoints;;
 down)
@@ -361,16 +289,5 @@ down)
 	is_running agent || is_running broker || is_running aggregator ||
 		echo "poolscope: nothing runs in $dir" >&2
 	down;;
-status) exec poolscope-stats status "$@";;
 demo) take_options "$@"; demo;;
-job) job "$@";;
-models) models "$@";;
-backup|restore) copy "$@";;
-partition) exec poolscope-partitions "$@";;
---help|help) usage;;
---version) version=$(poolscope-stats --version); echo "poolscope ${version#* }";;
--*|*/*|'') wrong "unknown verb '$verb'";;
-*)
-	[ -x "$here/poolscope-$verb" ] || wrong "unknown verb '$verb'"
-	exec "$here/poolscope-$verb" "$@";;
 esac
