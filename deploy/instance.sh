@@ -41,10 +41,13 @@ take_options() {
 	reader=
 	out=demo-out
 	quick=
+	share=
 	dir=${POOLSCOPE_DIR:-}
 	while [ $# -gt 0 ]; do
 		case $verb:$1 in
 		up:--agent) agent=1;;
+		up:--share=?*) share=${1#--share=};;
+		up:--share) [ -n "${2:-}" ] || wrong "--share needs GROUP"; share=$2; shift;;
 		up:--listen=?*) add_listener listen "${1#--listen=}";;
 		up:--listen) add_listener listen "${2:-}"; shift;;
 		up:--reader=?*) add_listener reader "${1#--reader=}";;
@@ -66,6 +69,26 @@ take_options() {
 		else fail "no instance: give --dir or set POOLSCOPE_DIR"; fi
 	fi
 	case $dir in /*) ;; *) dir=$PWD/$dir;; esac
+}
+
+# An instance that this user may not enter is not one that does not run.
+check_owner() {
+	for each in "$dir" "$dir/run"; do
+		[ ! -e "$each" ] || [ -x "$each" ] ||
+			fail "$dir belongs to user $(stat -c %U "$each"), who has not shared it (poolscope up --share GROUP)"
+	done
+}
+
+# Let the members of group $share use the sockets, and leave records when no agent
+# runs. Files that are not theirs stay private: logs, store, spool, keys.
+share_instance() {
+	chgrp "$share" "$dir/run" 2>/dev/null ||
+		fail "cannot give $dir/run to group $share: it must exist, and $(id -un) must be a member of it, or root"
+	# The new sockets get the group; nobody takes another's.
+	chmod 3770 "$dir/run"
+	(umask 077 && mkdir -p "$dir/fallback/tmp" "$dir/fallback/new")
+	chmod 1777 "$dir/fallback/tmp" "$dir/fallback/new"
+	chmod 0711 "$dir" "$dir/fallback"
 }
 
 # A running daemon holds a lock on its pid file.
@@ -132,7 +155,9 @@ check_listeners() {
 }
 
 up() {
+	check_owner
 	(umask 077 && mkdir -p "$dir/run" "$dir/log") || fail "cannot create $dir"
+	[ -z "$share" ] || share_instance
 	# One `up` at a time; the lock ends with the shell.
 	exec 9>"$dir/run/up.lock"
 	flock -w 60 9 || fail "another poolscope up is running in $dir"
@@ -155,6 +180,7 @@ say_endpoints() {
 	echo "intake     ipc://$dir/run/intake.ipc"
 	echo "reader     ipc://$dir/run/reader.ipc"
 	if is_running agent; then echo "agent      $dir/run/agent.sock"; fi
+	if [ -n "$share" ]; then echo "shared     with group $share"; fi
 	[ -n "$listen$reader" ] || return 0
 	for each in $listen; do echo "agents     ${each#--listen=}"; done
 	for each in $reader; do echo "readers    ${each#--reader=}"; done
@@ -286,6 +312,7 @@ case $verb in
 up) take_options "$@"; up; say_endpoints;;
 down)
 	take_options "$@"
+	check_owner
 	is_running agent || is_running broker || is_running aggregator ||
 		echo "poolscope: nothing runs in $dir" >&2
 	down;;

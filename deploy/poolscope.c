@@ -128,7 +128,8 @@ static void __attribute__((noreturn)) become_job(int argc, char **argv)
 	    argc - 2, argv + 2);
 }
 
-/* What the verbs of poolscope-admin need is checked here, in their own words. */
+/* What the verbs of poolscope-admin need is checked here, in their own words.
+ */
 static void
 check_words(const struct verb *verb, int argc, char **argv)
 {

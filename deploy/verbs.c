@@ -8,7 +8,7 @@
 
 static const char of_up[] =
     "usage: poolscope up [--dir DIR] [--agent] [--listen ENDPOINT]\n"
-    "                    [--reader ENDPOINT]\n"
+    "                    [--reader ENDPOINT] [--share GROUP]\n"
     "\n"
     "start the aggregator and the broker in the background, and print their\n"
     "endpoints\n"
@@ -19,6 +19,8 @@ static const char of_up[] =
     "tcp://0.0.0.0:5570;\n"
     "                           creates the keys; may be repeated\n"
     "      --reader ENDPOINT    also listen for readers; may be repeated\n"
+    "      --share GROUP        let the members of this group use the "
+    "instance\n"
     "      --dir DIR            instance directory: endpoints, store and "
     "spool\n"
     "\n"

@@ -78,7 +78,13 @@ connect_once(struct local_socket *local_socket, struct err *err)
 		return LOCAL_SOCKET_ABSENT;
 	if (errno == EAGAIN)
 		return LOCAL_SOCKET_TIMEOUT;
-	err_set(err, "%s: %s", local_socket->path, strerror(errno));
+	if (errno == EACCES)
+		err_set(err,
+		    "%s: permission denied: the agent is another user's, who "
+		    "can share it (poolscope up --share GROUP)",
+		    local_socket->path);
+	else
+		err_set(err, "%s: %s", local_socket->path, strerror(errno));
 	return LOCAL_SOCKET_ERROR;
 }
 

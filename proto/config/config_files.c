@@ -119,6 +119,27 @@ add_open(struct config_files *files, int fd, const char *path, struct err *err)
 	return 0;
 }
 
+/* The instance is another user's: nothing else in it can be used either. */
+static int
+refuse_instance(const char *path, struct err *err)
+{
+	char dir[2 * DEFAULT_DIR_BYTES];
+	struct stat st;
+	char *slash;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash != NULL && slash != dir)
+		*slash = '\0';
+	if (stat(dir, &st) != 0 || access(dir, X_OK) == 0)
+		return err_set(
+		    err, "%s: cannot be read: %s", path, strerror(EACCES));
+	return err_set(err,
+	    "%s: belongs to user %u, who has not shared it (poolscope up "
+	    "--share GROUP); choose another instance with --dir",
+	    dir, (unsigned)st.st_uid);
+}
+
 static int
 add(struct config_files *files, const char *path, bool must, struct err *err)
 {
@@ -128,6 +149,8 @@ add(struct config_files *files, const char *path, bool must, struct err *err)
 
 	if (fd < 0 && !must && (errno == ENOENT || errno == ENOTDIR))
 		return 0;
+	if (fd < 0 && errno == EACCES && !must)
+		return refuse_instance(path, err);
 	if (fd < 0)
 		return err_set(
 		    err, "%s: cannot be read: %s", path, strerror(errno));

@@ -48,7 +48,8 @@ chmod 0711 "$TMP"
 chmod -R a+X "$root"
 chgrp $group "$state/run" && chmod 1770 "$state/run"
 chown $server:$group "$state/store" "$state/keys" && chmod 0700 "$state/store" "$state/keys"
-chown $agent:$group "$state/spool" "$state/fallback" && chmod 0700 "$state/spool" && chmod 1733 "$state/fallback"
+chown -R $agent:$group "$state/spool" "$state/fallback" && chmod 0700 "$state/spool" && chmod 0711 "$state/fallback"
+chmod 1777 "$state/fallback/tmp" "$state/fallback/new"
 echo 'agent { period = "200ms" }' >"$state/poolscope.conf"
 export POOLSCOPE_DIR="$state"
 
@@ -73,6 +74,10 @@ done
 
 # ---- a load: events through every listener, a pool, samples, questions, a reload
 check "an event goes all the way" poolscope-emit test hello --wait stored
+check "a user who may not use the socket leaves an event in the fallback queue" \
+	setpriv --reuid 61239 --regid 61239 --clear-groups -- poolscope-emit test "left"
+check "... which the agent takes" wait_until \
+	'poolscope-dump --kind event --name test:left | grep -q left' 30
 check "a process asks as long as it likes" sh -c \
 	'for i in 1 2 3 4 5 6 7 8; do poolscope-emit test "more-$i" || exit 1; done'
 check "a recorded pool is taken in" poolscope-import cascade "$ROOT/deploy/demo/render-60.jsonl"

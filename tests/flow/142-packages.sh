@@ -79,7 +79,7 @@ check "the programs run" inside sh -c 'for p in /usr/bin/poolscope*; do "$p" --h
 check "their libraries are there" inside sh -c '! ldd /usr/bin/poolscope-* | grep "not found"'
 check "users are made" inside sh -c 'id poolscope && id poolscope-agent'
 check_text "each has its directories" \
-	"run 1770 root:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope fallback 1733 poolscope-agent:poolscope keys 711 poolscope:poolscope" \
+	"run 1770 root:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope fallback 711 poolscope-agent:poolscope keys 711 poolscope:poolscope" \
 	"$(for d in run store spool fallback keys; do
 		inside stat -c "$d %a %U:%G" "/var/lib/poolscope/$d"
 	done | xargs)"
