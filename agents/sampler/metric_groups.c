@@ -100,6 +100,7 @@ static const struct metric_group_column network[] = {
 	{ "system.network.errors.transmit", "{error}", true },
 	{ "system.network.packet.dropped.receive", "{packet}", true },
 	{ "system.network.packet.dropped.transmit", "{packet}", true },
+	{ "system.network.physical", "1", false },
 };
 const struct metric_group metric_group_network = METRIC_GROUP(network);
 

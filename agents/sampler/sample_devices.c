@@ -115,6 +115,25 @@ is_sampled(const struct proc_interface *interface)
 	return interface->receive_packets > 0 || interface->send_packets > 0;
 }
 
+/* Backed by hardware or a hypervisor.  Bonds, VLANs, bridges, tunnels and
+ * overlays are not: what they carry is counted once more below them.  Nor is a
+ * part of such an interface (the fast path of a virtual machine, whose bytes
+ * the other one counts too). */
+static bool
+is_physical(struct text name)
+{
+	char path[128];
+	int n = snprintf(path, sizeof(path), "/sys/class/net/%.*s/device",
+	    (int)name.bytes, name.at);
+
+	if (n < 0 || n >= (int)sizeof(path) ||
+	    memchr(name.at, '/', name.bytes) != NULL || access(path, F_OK) != 0)
+		return false;
+	n = snprintf(path, sizeof(path), "/sys/class/net/%.*s/master/device",
+	    (int)name.bytes, name.at);
+	return n >= (int)sizeof(path) || access(path, F_OK) != 0;
+}
+
 static void
 read_interfaces(struct sampler *sampler, uint32_t due)
 {
@@ -131,7 +150,8 @@ read_interfaces(struct sampler *sampler, uint32_t due)
 	     n < SAMPLER_DEVICES_MAX && proc_next_interface(&rest, &i);) {
 		uint64_t numbers[] = { i.receive_bytes, i.send_bytes,
 			i.receive_packets, i.send_packets, i.receive_errors,
-			i.send_errors, i.receive_drops, i.send_drops };
+			i.send_errors, i.receive_drops, i.send_drops,
+			is_physical(i.name) };
 
 		if (!is_sampled(&i))
 			continue;

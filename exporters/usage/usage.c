@@ -16,7 +16,7 @@
 #define IDLE_SHARE     0.95
 
 /* The queried metrics, and the total that each of them adds to. */
-enum way { ADD, PEAK };
+enum way { ADD, PEAK, IS_PHYSICAL };
 static const struct source_metric {
 	const char *metric, *group; /* patterns of the query */
 	const char *name;           /* pattern of metrics in its answers */
@@ -36,6 +36,8 @@ static const struct source_metric {
 	    PEAK },
 	{ "system.disk.io.*", "disk/*", "*.read", USAGE_DISK_READ, ADD },
 	{ "system.disk.io.*", "disk/*", "*.write", USAGE_DISK_WRITTEN, ADD },
+	{ "system.network.physical", "network/*", "*", USAGE_NUMBERS,
+	    IS_PHYSICAL },
 	{ "system.network.io.*", "network/*", "*.receive",
 	    USAGE_NETWORK_RECEIVED, ADD },
 	{ "system.network.io.*", "network/*", "*.transmit", USAGE_NETWORK_SENT,
@@ -53,24 +55,32 @@ struct reading {
 	struct usage *usage;
 	const struct time_window *window;
 	const struct job_intervals *jobs; /* NULL: none */
-	struct string_table keys; /* job, NUL, node -> index of its row */
+	struct string_table keys;    /* job, NUL, node -> index of its row */
+	struct string_table carried; /* by other interfaces: node, NUL, group */
 	uint32_t room;
 };
 
 /* ---- rows ---- */
 
+enum { KEY_BYTES = 2 * RECORD_TEXT_BYTES_MAX };
+
+static struct text
+key_of(char to[static KEY_BYTES], struct text first, struct text second)
+{
+	memcpy(to, first.at, first.bytes);
+	to[first.bytes] = '\0';
+	memcpy(to + first.bytes + 1, second.at, second.bytes);
+	return (struct text){ to, first.bytes + 1 + second.bytes };
+}
+
 static struct usage_row *
 row_of(struct reading *reading, struct text job, struct text node)
 {
 	struct usage *usage = reading->usage;
-	char key[2 * RECORD_TEXT_BYTES_MAX];
-	uint32_t number;
+	char key[KEY_BYTES];
+	uint32_t number =
+	    string_table_add(&reading->keys, key_of(key, job, node));
 
-	memcpy(key, job.at, job.bytes);
-	key[job.bytes] = '\0';
-	memcpy(key + job.bytes + 1, node.at, node.bytes);
-	number = string_table_add(
-	    &reading->keys, (struct text){ key, job.bytes + 1 + node.bytes });
 	if (number < usage->count)
 		return &usage->rows[number];
 	usage->rows = memory_grow(
@@ -141,6 +151,24 @@ part_of(const struct series_point *point, int64_t from_ns, int64_t to_ns)
 				(double)(point->end_ns - point->begin_ns);
 }
 
+/* Interfaces that other interfaces carry are not added: their bytes are
+ * counted below them.  An interface of which nothing is known is. */
+static bool
+is_added(struct reading *reading, const struct source_metric *metric,
+    const struct series_point *point)
+{
+	char key[KEY_BYTES];
+	struct text name = key_of(key, point->node, point->group);
+	uint32_t number;
+
+	if (metric->way == IS_PHYSICAL) {
+		if (!(point->high > 0))
+			string_table_add(&reading->carried, name);
+		return false;
+	}
+	return !string_table_find(&reading->carried, name, &number);
+}
+
 static void
 take(struct reading *reading, const struct source_metric *metric,
     const struct series_point *point)
@@ -148,6 +176,8 @@ take(struct reading *reading, const struct source_metric *metric,
 	const struct job_interval *at;
 	uint32_t count = 0;
 
+	if (!is_added(reading, metric, point))
+		return;
 	if (reading->window->job == NULL)
 		take_into(row_of(reading, text_of(""), point->node), metric,
 		    point, 1);
@@ -181,8 +211,9 @@ read_metrics(struct reading *reading, struct series *series, int first,
 	       strcmp(metrics[end].metric, metrics[first].metric) == 0)
 		end++;
 	*next = end;
-	/* The number of CPUs needs no series over time. */
-	if (metrics[first].number == USAGE_CPUS)
+	/* What does not change needs no series over time. */
+	if (metrics[first].number == USAGE_CPUS ||
+	    metrics[first].way == IS_PHYSICAL)
 		query.step_ns = HOUR_NS;
 	query.metric = text_of(metrics[first].metric);
 	query.group = text_of(metrics[first].group);
@@ -265,6 +296,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	memset(usage, 0, sizeof(*usage));
 	string_table_init(&usage->texts);
 	string_table_init(&reading.keys);
+	string_table_init(&reading.carried);
 	rc = time_window_open(&time_window, options, source, partition, err);
 	if (rc == 0 && time_window.job == NULL)
 		rc = job_intervals_read(
@@ -285,6 +317,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	job_intervals_clear(&job_intervals);
 	time_window_close(&time_window);
 	string_table_clear(&reading.keys);
+	string_table_clear(&reading.carried);
 	return rc;
 }
 

@@ -89,6 +89,8 @@ printf 'a\nb\n eth9: 100 1 0 0 0 0 0 0 200 2 0 0 0 0 0 0\n' >"$HOST/net/dev"
 [ -z "$disk" ] || echo " 8 0 $disk 1 0 2048 0 1 0 4096 0 0 0 0" >"$HOST/diskstats"
 check "an interface that is plugged in is sampled" wait_until \
 	'samples network/eth9 "r[\"record\"][2][1:3]" | grep -q "\[100, 200\]"'
+check_text "it is none of this machine: not a physical one" 0 \
+	"$(samples network/eth9 'r["record"][2][-1]' | sort -u)"
 [ -z "$disk" ] || check "and a disk" wait_until \
 	'samples "disk/$disk" "r[\"record\"][2][1:3]" | grep -q "\[1048576, 2097152\]"'
 printf 'a\nb\n eth9: 50 1 0 0 0 0 0 0 210 2 0 0 0 0 0 0\n' >"$HOST/net/dev"
@@ -96,6 +98,16 @@ check "a counter that wraps is stored as it is" wait_until \
 	'samples network/eth9 "r[\"record\"][2][1:3]" | grep -q "\[50, 210\]"'
 check "and added up in the older monitor's" wait_until \
 	"samples perf 'r[\"record\"][2][10] * 1048576' | grep -qx 150.0"
+
+# An interface of this machine, as the sampler asks /sys about it.
+for each in /sys/class/net/*/device; do
+	[ -e "$each" ] && [ ! -e "${each%/device}/master/device" ] || continue
+	interface=$(basename "${each%/device}")
+	printf 'a\nb\n %s: 50 1 0 0 0 0 0 0 210 2 0 0 0 0 0 0\n' "$interface" >"$HOST/net/dev"
+	check "an interface of this machine is physical" wait_until \
+		'samples "network/$interface" "r[\"record\"][2][-1]" | grep -qx 1'
+	break
+done
 
 # ---- short of memory
 memory_pressure 45.50
