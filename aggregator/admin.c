@@ -89,6 +89,14 @@ rebuild(struct admin *admin, const struct opt_operands *words, struct err *err)
 }
 
 static int
+retain_now(
+    struct admin *admin, const struct opt_operands *words, struct err *err)
+{
+	(void)words;
+	return admin_retain_now(admin->settings.store, err);
+}
+
+static int
 list_models(
     struct admin *admin, const struct opt_operands *words, struct err *err)
 {
@@ -144,6 +152,10 @@ static const struct opt_verb verbs[] = {
 	{ "rebuild", NULL, "rebuild [options]",
 	    "derive phases and statistics again from the stored events", 0, 0,
 	    takes_writer },
+	{ "retain-now", NULL, "retain-now [options]",
+	    "say that the clock is right, so that records are deleted by age "
+	    "again; the store may be in use",
+	    0, 0, takes_store },
 	{ "models", "list", "models list [options]",
 	    "print the models that the store follows; it may be in use", 0, 0,
 	    takes_store },
@@ -165,6 +177,7 @@ static const struct action {
 	{ compact, STORE },
 	{ vacuum, STORE },
 	{ rebuild, STORE },
+	{ retain_now, STORE },
 	{ list_models, STORE },
 	{ check_models, NO_STORE },
 };
@@ -194,7 +207,8 @@ main(int argc, char **argv)
 		.name = "poolscope-admin",
 		.synopsis =
 		    "verify | backup TO | restore FROM | compact | vacuum | "
-		    "rebuild | models list | models check FILE... [options]",
+		    "rebuild | retain-now | models list | models check FILE... "
+		    "[options]",
 		.summary = "verify, copy, restore and reorganize a store; VERB "
 			   "--help shows the options of one verb",
 		.tables = tables,

@@ -2,8 +2,8 @@
  * admin - administration of a whole store.
  *
  * Each function works on the directory of a store and returns when it is done;
- * findings go to the log.  Verify, backup and list_models also work while an
- * aggregator is running; the others need the lock of the store.
+ * findings go to the log.  Verify, backup, retain_now and list_models also work
+ * while an aggregator is running; the others need the lock of the store.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ADMIN_ADMIN_H
@@ -26,6 +26,15 @@ int admin_lock(struct lockfile *lockfile, const char *store, struct err *err);
  * aggregator, so nobody may replace its files meanwhile. */
 int admin_lock_moves(
     struct lockfile *lockfile, const char *store, struct err *err);
+
+/* Notify the aggregator of the store, if one is running: another process has
+ * changed something in it. */
+void admin_wake(const char *store);
+
+/* Note in the store that the clock is right, so that records are deleted by age
+ * again (aggregator/retention/store_clock.h).  Also while an aggregator is
+ * running. */
+int admin_retain_now(const char *store, struct err *err);
 
 /* Read every row of the journal and the tables.  Check the checksums, the
  * frames, that the numbers have no hole, the state of each stream against its

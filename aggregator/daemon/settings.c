@@ -220,6 +220,7 @@ aggregator_settings_indexer(const struct aggregator_settings_given *given,
 	else if (models[0] == '\0')
 		models = NULL;
 	indexer.models = models;
+	indexer.node = aggregator_settings->node;
 	indexer.compact_after_ns = given->compact_after_ns;
 	indexer.map_bytes = given->map_bytes;
 	indexer.allow_network = given->force_network_fs;

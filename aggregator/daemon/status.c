@@ -126,6 +126,8 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, "names_over", s->names_over);
 	number(pairs, "entities_over", s->entities_over);
 	number(pairs, "retained_ns", s->retained_ns);
+	flag(pairs, "retention_stopped", s->retention_stopped);
+	number(pairs, "clock_ahead_ns", (uint64_t)s->clock_lead_ns);
 }
 
 static void

@@ -5,7 +5,6 @@
 #include "aggregator/move/move_private.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,20 +60,6 @@ close_end(struct move_end *end)
 	db_close(&end->tables);
 	journal_close(&end->journal);
 	lockfile_release(&end->lockfile);
-}
-
-/* Notify the aggregator of the store that its assignments have changed. */
-static void
-wake(const struct move_end *end)
-{
-	char path[DURABLE_DIR_PATH_BYTES];
-	long pid;
-
-	if (durable_dir_path(path, end->path, "LOCK", NULL) != 0)
-		return;
-	pid = lockfile_holder(path);
-	if (pid > 0)
-		kill((pid_t)pid, SIGHUP);
 }
 
 /* Use write transactions, to see the last commit of a process that was killed
@@ -309,7 +294,7 @@ run(struct move *move, struct err *err)
 	if (check_begun(move, err) != 0 ||
 	    (!is_switched(move) && carry(move, err) != 0))
 		return -1;
-	wake(&move->to);
+	admin_wake(move->to.path);
 	if (move->from.owner.state != OWNER_GONE &&
 	    release(move, false, err) != 0)
 		return -1;
@@ -318,7 +303,7 @@ run(struct move *move, struct err *err)
 	if (!move->from.owner.cleaned &&
 	    (move_remove_rows(move, err) != 0 || release(move, true, err) != 0))
 		return -1;
-	wake(&move->from);
+	admin_wake(move->from.path);
 	return 0;
 }
 

@@ -52,6 +52,9 @@ begin(struct retention *retention, const struct retention_cuts *cuts)
 	*retention = (struct retention){ .db = retention->db,
 		.indexer_write = retention->indexer_write,
 		.models = retention->models,
+		.clock = retention->clock,
+		.doubt = retention->doubt,
+		.clock_lead_ns = retention->clock_lead_ns,
 		.next_ns = retention->next_ns,
 		.deleted_ns = retention->deleted_ns,
 		.compacted = retention->compacted,
@@ -294,6 +297,25 @@ remove_some(struct retention *retention, bool *more, struct err *err)
 	return DB_OK;
 }
 
+/* An idle store notes the time too.  Not being able to is no reason to stop. */
+static int
+save_clock(struct retention *retention, struct err *err)
+{
+	struct db_txn *txn;
+	enum db_result result;
+
+	if (!store_clock_is_unsaved(&retention->clock))
+		return 0;
+	if (db_begin(retention->db, true, &txn, err) != 0)
+		return -1;
+	store_clock_load(&retention->clock, txn);
+	store_clock_save(&retention->clock, txn);
+	result = db_commit(&txn, err);
+	if (result == DB_OK)
+		store_clock_saved(&retention->clock);
+	return result == DB_BROKEN ? -1 : 0;
+}
+
 enum db_result
 retention_step(struct retention *retention,
     const struct retention_limits *limits, bool *more, struct err *err)
@@ -307,7 +329,8 @@ retention_step(struct retention *retention,
 	if (now_ns < retention->next_ns)
 		return DB_OK;
 	retention->next_ns = now_ns + CHECK_NS;
-	if (retention_find_cuts(retention, limits, &cuts, err) != 0)
+	if (retention_find_cuts(retention, limits, &cuts, err) != 0 ||
+	    save_clock(retention, err) != 0)
 		return DB_BROKEN;
 	if (retention->compacted < retention->done.before[ROLLUP_RAW])
 		retention->done.before[ROLLUP_RAW] = retention->compacted;

@@ -7,6 +7,8 @@
  * examined: pairs whose events are both that old are removed from the states
  * and from the statistics, which therefore always match the stored events.
  * Transactions are bounded and alternate with those of the indexer.
+ *
+ * While the wall clock is in doubt (store_clock.h), nothing is deleted by age.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_RETENTION_RETENTION_H
@@ -18,6 +20,7 @@
 #include "aggregator/db/db.h"
 #include "aggregator/indexer/write_records.h"
 #include "aggregator/model/model.h"
+#include "aggregator/retention/store_clock.h"
 #include "aggregator/rollup/rollup.h"
 #include "aggregator/tables/row_block.h"
 
@@ -41,6 +44,10 @@ struct retention {
 	struct db *db;
 	struct indexer_write *indexer_write; /* statistics, and room */
 	const struct model_set *models;
+
+	struct store_clock clock;     /* stepped by the indexer too */
+	enum store_clock_doubt doubt; /* of the last check, as logged */
+	int64_t clock_lead_ns;        /* store_clock_lead_ns, then */
 
 	int64_t next_ns;    /* monotonic: time of the next check */
 	int64_t deleted_ns; /* records before this time were deleted; 0: none */

@@ -10,7 +10,11 @@
  */
 #include "aggregator/retention/retention_private.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "proto/os/clock.h"
+#include "proto/os/log.h"
 
 /* Hours of each rollup that are spared at first. */
 static const int32_t spared[ROLLUPS] = { 24, 7 * 24, 30 * 24, 365 * 24 };
@@ -125,16 +129,64 @@ cut_by_size(struct db_txn *txn, struct retention_cuts *cuts)
 		cuts->before[RETENTION_ALL] = hour + 1;
 }
 
+/* ---- by age ---- */
+
 static void
-cut_by_age(const struct retention_limits *limits, struct retention_cuts *cuts)
+say_doubt(const struct retention *retention)
 {
-	int64_t now_ns = clock_wall_ns();
+	const char *advice = "correct the clock; if it is right, run "
+			     "poolscope-admin retain-now";
+	int64_t hours =
+	    (llabs(retention->clock_lead_ns) / NS_PER_SECOND + 1800) / 3600;
+
+	switch (retention->doubt) {
+	case STORE_CLOCK_TRUSTED:
+		log_info("retention: the clock is trusted again; records are "
+			 "deleted by age");
+		break;
+	case STORE_CLOCK_DISAGREES:
+		log_warn("retention: nothing is deleted by age: the clock is "
+			 "ahead of the clocks of all other nodes: %s",
+		    advice);
+		break;
+	default:
+		log_warn("retention: nothing is deleted by age: the clock is "
+			 "%" PRId64 " hours %s the time noted in the store: %s",
+		    hours,
+		    retention->doubt == STORE_CLOCK_AHEAD ? "ahead of"
+							  : "behind",
+		    advice);
+	}
+}
+
+static void
+check_clock(struct retention *retention, struct db_txn *txn, int64_t wall_ns)
+{
+	enum store_clock_doubt doubt;
+
+	store_clock_load(&retention->clock, txn);
+	doubt = store_clock_step(&retention->clock, wall_ns, clock_boot_ns());
+	retention->clock_lead_ns =
+	    store_clock_lead_ns(&retention->clock, wall_ns);
+	if (doubt == retention->doubt)
+		return;
+	retention->doubt = doubt;
+	say_doubt(retention);
+}
+
+static void
+cut_by_age(const struct retention *retention,
+    const struct retention_limits *limits, int64_t now_ns,
+    struct retention_cuts *cuts)
+{
+	bool trusted = retention->doubt == STORE_CLOCK_TRUSTED;
 
 	for (unsigned i = 0; i < RETENTION_CUTS; i++) {
 		int64_t ns = i == RETENTION_ALL ? limits->retain_ns
 						: limits->retain_rollup_ns[i];
 
-		cuts->before[i] = ns > 0 ? key_hour(now_ns - ns) : INT32_MIN;
+		cuts->before[i] =
+		    trusted && ns > 0 ? key_hour(now_ns - ns) : INT32_MIN;
 	}
 }
 
@@ -144,14 +196,16 @@ retention_find_cuts(struct retention *retention,
     struct err *err)
 {
 	struct db_status status = { .used_bytes = 0 };
+	int64_t now_ns = clock_wall_ns();
 	struct db_txn *txn;
 
-	cut_by_age(limits, cuts);
 	if (limits->retain_bytes > 0 &&
 	    db_status(retention->db, &status, err) != 0)
 		return -1;
 	if (db_begin(retention->db, false, &txn, err) != 0)
 		return -1;
+	check_clock(retention, txn, now_ns);
+	cut_by_age(retention, limits, now_ns, cuts);
 	/* Cuts never move back, because readers rely on them. */
 	for (unsigned rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++)
 		if (cuts->before[rollup] < tables_cut(txn, rollup))

@@ -55,6 +55,10 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
 #define FACT_MOVED    "moved"    /* how often a partition was moved in or out */
 #define FACT_RETAINED "retained" /* records before this hour were deleted */
 #define FACT_CUT      "cut"      /* and the digit of a rollup: tables_cut */
+/* The time when the tables were last written, as far as the clock is trusted,
+ * and whether it was confirmed: retention/store_clock.h */
+#define FACT_CLOCK           "clock"
+#define FACT_CLOCK_CONFIRMED "clock_confirmed"
 
 /* Returns 0 if the fact was never set.  If the fact is damaged, a write
  * transaction fails: restarting from 0 would index the journal a second time.

@@ -14,10 +14,22 @@
 /* The results of a step before its commit. */
 struct step {
 	struct db_txn *txn;
+	int64_t wall_ns; /* when it began */
 	uint64_t first, reached;
 	uint64_t quarantined, damaged;
 	bool more;
 };
+
+/* What time is it for the sender?  Batches of this node have our clock. */
+static void
+hear_clock(struct writer *writer, const struct step *step,
+    const struct journal_entry *entry)
+{
+	if (!entry->rejected &&
+	    !text_equal(entry->header.node, text_of(writer->options.node)))
+		store_clock_hear(&writer->retention.clock, step->wall_ns,
+		    entry->receive_ns, entry->header.sent_ns);
+}
 
 /* Index one entry; false when the transaction must end after it. */
 static bool
@@ -34,6 +46,7 @@ take(
 	    entry->number);
 	heartbeat_beat();
 	collect_entry(&writer->collect, step->txn, entry, given_up);
+	hear_clock(writer, step, entry);
 	step->quarantined += given_up;
 	step->reached = entry->number;
 	return !alone && !collect_is_full(&writer->collect);
@@ -92,6 +105,17 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	pthread_mutex_unlock(&writer->lock);
 }
 
+/* Indexing notes the time, whether or not anything is deleted by age. */
+static void
+put_clock(struct writer *writer, struct step *step)
+{
+	struct store_clock *clock = &writer->retention.clock;
+
+	store_clock_load(clock, step->txn);
+	store_clock_step(clock, step->wall_ns, clock_boot_ns());
+	store_clock_save(clock, step->txn);
+}
+
 static enum db_result
 write_out(struct writer *writer, struct step *step, struct err *err)
 {
@@ -107,11 +131,13 @@ write_out(struct writer *writer, struct step *step, struct err *err)
 	indexer_write_runs(&writer->indexer_write, step->txn, &writer->collect);
 	indexer_write_counts(step->txn, &writer->collect);
 	tables_put_fact(step->txn, FACT_INDEXED, step->reached);
+	put_clock(writer, step);
 	result = db_commit(&step->txn, err);
 	if (result != DB_OK) {
 		collect_forget(&writer->collect);
 		return result;
 	}
+	store_clock_saved(&writer->retention.clock);
 	atomic_store(&writer->position, step->reached);
 	quarantine_leave(&writer->quarantine, step->reached);
 	collect_learn(&writer->collect,
@@ -136,7 +162,8 @@ see_moves(struct writer *writer, struct db_txn *txn)
 enum db_result
 writer_step(struct writer *writer, bool *more, struct err *err)
 {
-	struct step step = { .reached = atomic_load(&writer->position) };
+	struct step step = { .reached = atomic_load(&writer->position),
+		.wall_ns = clock_wall_ns() };
 	int64_t began_ns = clock_monotonic_ns();
 	enum db_result result;
 

@@ -139,6 +139,9 @@ retain(struct writer *writer, bool *more, struct err *err)
 	result = retention_step(&writer->retention, &limits, more, err);
 	pthread_mutex_lock(&writer->lock);
 	writer->status.retained_ns = (uint64_t)writer->retention.deleted_ns;
+	writer->status.retention_stopped =
+	    writer->retention.doubt != STORE_CLOCK_TRUSTED;
+	writer->status.clock_lead_ns = writer->retention.clock_lead_ns;
 	pthread_mutex_unlock(&writer->lock);
 	return result;
 }

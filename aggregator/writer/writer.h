@@ -37,6 +37,8 @@ struct writer_options {
 			     time; 0: 100 ms, < 0: none */
 	int64_t compact_after_ns; /* compact an hour that has ended and was idle
 				     this long; 0: never compact */
+	const char *node; /* of this host, whose agents have the same clock;
+			     NULL: every node has a clock of its own */
 	bool allow_network;
 	bool will_rebuild; /* the caller calls writer_rebuild next: do not
 			      advise it */
@@ -100,7 +102,10 @@ struct writer_status {
 				 crashes */
 	uint64_t damaged;     /* unreadable journal entries */
 	uint64_t retained_ns; /* records before this time were deleted */
-	bool full;            /* waiting for space in the map or on the disk */
+	/* Nothing is deleted by age, because the clock is in doubt. */
+	bool retention_stopped;
+	int64_t clock_lead_ns; /* of the clock over the time in the store */
+	bool full;             /* waiting for space in the map or on the disk */
 };
 void writer_status(const struct writer *writer, struct writer_status *status);
 

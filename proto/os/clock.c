@@ -31,6 +31,12 @@ clock_monotonic_ns(void)
 	return now_ns(CLOCK_MONOTONIC);
 }
 
+int64_t
+clock_boot_ns(void)
+{
+	return now_ns(CLOCK_BOOTTIME);
+}
+
 static bool
 is_digit(char c)
 {

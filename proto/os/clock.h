@@ -21,6 +21,8 @@ enum { CLOCK_TEXT_BYTES = 40 };
 
 int64_t clock_wall_ns(void);
 int64_t clock_monotonic_ns(void);
+/* Monotonic too, but it also counts the time that the machine was suspended. */
+int64_t clock_boot_ns(void);
 
 /* A timestamp is in range, for every input, if TIME_MIN_NS <= t <=
  * TIME_MAX_NS: 1900-01-01 to 2200-01-01. */
