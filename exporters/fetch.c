@@ -219,8 +219,8 @@ main(int argc, char **argv)
 	f.show = !opt_common_values.quiet && progress_is_wanted();
 	f.progress = (struct progress){ .began_ns = clock_monotonic_ns(),
 		.unit = "rows" };
-	enter_sandbox(&values);
 	rc = pool_partition(partition, &values.pool, &err);
+	enter_sandbox(&values);
 	if (rc == 0)
 		rc = make_query(&values, &f, text_of(partition), &err);
 	if (rc == 0)

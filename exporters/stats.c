@@ -171,21 +171,24 @@ print_usage(const struct values *values, struct source *source,
 	return rc;
 }
 
+static bool
+is_status(const struct opt_operands *operands)
+{
+	return strcmp(operands->at[0], "status") == 0;
+}
+
 static int
-print(const struct values *values, const struct opt_operands *operands,
-    FILE *file, struct err *err)
+print(const struct values *values, const char *partition,
+    const struct opt_operands *operands, FILE *file, struct err *err)
 {
 	const char *what = operands->at[0];
-	char partition[INSTANCE_PATH_BYTES];
 	struct source *source = NULL;
 	int rc;
 
-	if (strcmp(what, "status") == 0)
+	if (is_status(operands))
 		return stats_status(
 		    &values->source, values->format == STATS_JSON, file, err);
-	rc = pool_partition(partition, &values->pool, err);
-	if (rc == 0)
-		rc = source_open(&source, &values->source, err);
+	rc = source_open(&source, &values->source, err);
 	if (rc == 0 && strcmp(what, "cascade") == 0)
 		rc = print_cascade(
 		    values, source, text_of(partition), file, err);
@@ -340,19 +343,24 @@ main(int argc, char **argv)
 	struct values values = defaults;
 	char testrun[] = "testrun", of_skew[] = "skew";
 	char *skew[] = { testrun, of_skew }; /* the word for "skew" */
+	char partition[INSTANCE_PATH_BYTES] = "";
 	struct opt_operands operands;
 	struct output output;
 	struct err err = { 0 };
-	int rc;
+	int rc = 0;
 
 	parse(&values, argc, argv, &operands);
 	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
 		operands = (struct opt_operands){ skew, 2 };
 	check_use(&values, &operands);
+	/* The files of --configdir are not in the sandbox. */
+	if (!is_status(&operands))
+		rc = pool_partition(partition, &values.pool, &err);
 	enter_sandbox(&values);
-	rc = output_open(&output, values.output, &err);
+	if (rc == 0)
+		rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
-		rc = print(&values, &operands, output.file, &err);
+		rc = print(&values, partition, &operands, output.file, &err);
 		/* Status on standard output reports failures in its table. */
 		if (rc == 0)
 			rc = output_commit(&output, &err);

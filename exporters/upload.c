@@ -17,9 +17,6 @@
 #include "proto/os/log.h"
 
 static const struct opt options[] = {
-	{ "partition", 'p', OPT_TEXT, OPT_TO(struct upload_values, partition),
-	    "NAME", "upload data of this pool, written account$pool", NULL,
-	    false },
 	{ "to", 0, OPT_LIST, OPT_TO(struct upload_values, to), "TARGET",
 	    "upload to this target (scheme:rest); may be repeated", NULL,
 	    false },
@@ -131,8 +128,8 @@ parse(struct upload_values *upload, int argc, char **argv,
     struct opt_operands *operands)
 {
 	/* The options of the commands are inserted here. */
-	const struct opt_table tables[] = { { options, upload },
-		{ range_options, upload },
+	const struct opt_table tables[] = { { pool_options, &upload->pool },
+		{ options, upload }, { range_options, upload },
 		{ upload_records_options, &upload->records },
 		{ upload_results_options, &upload->results },
 		{ upload_metrics_options, &upload->metrics },
@@ -160,7 +157,7 @@ main(int argc, char **argv)
 	const struct upload_command *command;
 	struct opt_operands operands;
 	struct err err = { 0 };
-	int status;
+	int status = EXIT_FAILURE;
 
 	parse(&upload, argc, argv, &operands);
 	command = get_command(operands.at[0]);
@@ -176,8 +173,11 @@ main(int argc, char **argv)
 	take_time("until", upload.until, &upload.until_ns);
 	if (command->check != NULL)
 		command->check(&upload, &operands);
-	enter_sandbox(&upload, command, &operands);
-	status = command->run(&upload, &operands, &err);
+	if (command == &upload_file ||
+	    pool_partition(upload.partition, &upload.pool, &err) == 0) {
+		enter_sandbox(&upload, command, &operands);
+		status = command->run(&upload, &operands, &err);
+	}
 	if (err.code != ERR_NONE)
 		log_fail(&err);
 	return status;

@@ -351,16 +351,12 @@ static int
 run(struct upload_values *upload, const struct opt_operands *operands,
     struct err *err)
 {
-	char partition[INSTANCE_PATH_BYTES];
-	struct sending s = { .upload = upload };
-	const char *why;
+	struct sending s = { .upload = upload,
+		.partition = text_of(upload->partition) };
 	int rc;
 
 	(void)operands;
-	rc = instance_partition(partition, upload->partition, &why, err);
-	s.partition = text_of(partition);
-	if (rc == 0)
-		rc = mlflow_open(&s.mlflow, &upload->http, err);
+	rc = mlflow_open(&s.mlflow, &upload->http, err);
 	if (rc == 0)
 		rc = source_open(&s.source, &upload->source, err);
 	if (rc == 0)

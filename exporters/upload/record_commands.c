@@ -184,8 +184,8 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 		.kind = kind,
 		.use = use,
 		.word = word,
+		.partition = upload->partition,
 		.pattern = text_of(upload->records.name) };
-	const char *why;
 	int rc;
 
 	/* Block signals first: a reader thread must not receive them. */
@@ -193,9 +193,7 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 	/* Only raw times are the same whenever a record is sent. */
 	source_default_clock(&upload->source, CLOCK_RAW);
 	columns_init(&rows.groups);
-	rc = instance_partition(rows.partition, upload->partition, &why, err);
-	if (rc == 0)
-		rc = source_open(&rows.source, &upload->source, err);
+	rc = source_open(&rows.source, &upload->source, err);
 	if (rc == 0)
 		rc = read_groups(&rows, err);
 	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)

@@ -17,7 +17,7 @@ struct upload_records {
 	enum record_kind kind;
 	enum target_use use;
 	const char *word; /* "samples" */
-	char partition[INSTANCE_PATH_BYTES];
+	const char *partition;
 	struct text pattern; /* --name; empty: all */
 
 	struct source *source;

@@ -192,11 +192,11 @@ static int
 run(struct upload_values *upload, const struct opt_operands *operands,
     struct err *err)
 {
-	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
+	char node[INSTANCE_PATH_BYTES];
 	struct upload_directory_options how = {
 		.to = upload->to.at,
 		.targets = upload->to.count,
-		.partition = partition,
+		.partition = upload->partition,
 		.node = node,
 		.asked = &upload->source,
 		.http = &upload->http,
@@ -214,8 +214,7 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 	int status = EXIT_FAILURE;
 
 	(void)operands;
-	if (instance_partition(partition, upload->partition, &why, err) == 0 &&
-	    instance_node(node, NULL, &why, err) == 0 &&
+	if (instance_node(node, NULL, &why, err) == 0 &&
 	    inbox_open(&data, upload->results.datadir, err) == 0 &&
 	    inbox_open(&archive, upload->results.archivedir, err) == 0)
 		status = upload_all(upload, &data, &archive, &how, err);

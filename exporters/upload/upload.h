@@ -5,6 +5,7 @@
 #ifndef EXPORTERS_UPLOAD_UPLOAD_H
 #define EXPORTERS_UPLOAD_UPLOAD_H
 
+#include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/config/opt.h"
@@ -56,8 +57,9 @@ struct upload_metrics_values {
 struct upload_values {
 	struct source_options source;
 	struct http_options http;
-	const char *partition; /* as the user gave it */
-	struct opt_list to;    /* targets: "scheme:rest" */
+	struct pool_options pool;
+	char partition[INSTANCE_PATH_BYTES]; /* the pool that they name */
+	struct opt_list to;                  /* targets: "scheme:rest" */
 	struct opt_list
 	    broker; /* brokers for records of uploads, in order of failover */
 	/* Options of `ranged` commands. */
