@@ -28,12 +28,11 @@ bool
 timeline_wants(const struct timeline *t, struct text node, int64_t begin_ns,
     int64_t end_ns)
 {
-	uint32_t rank;
+	uint32_t number;
 
 	if (end_ns < t->from_ns || begin_ns >= t->cut_ns)
 		return false;
-	if (t->chosen_only &&
-	    (!string_table_find(&t->chosen, node, &rank) || rank >= t->ranks))
+	if (t->chosen_only && !string_table_find(&t->chosen, node, &number))
 		return false;
 	/* An interval that ends exactly at the start of the trace is not in
 	 * it. */
@@ -106,15 +105,10 @@ void
 timeline_account(
     struct timeline *t, struct text node, int64_t time_ns, uint64_t before)
 {
-	uint32_t rank = UINT32_MAX;
-
 	t->written++;
-	if (t->limit == NULL)
-		return;
-	if (t->chosen_only && !string_table_find(&t->chosen, node, &rank))
-		rank = UINT32_MAX;
-	size_limit_add(
-	    t->limit, time_ns, rank, trace_writer_bytes(&t->sink) - before);
+	if (t->limit != NULL)
+		size_limit_add(t->limit, time_ns, node,
+		    trace_writer_bytes(&t->sink) - before);
 }
 
 void

@@ -11,23 +11,21 @@
 #include "proto/base/memory.h"
 
 void
-size_limit_init(
-    struct size_limit *limit, int64_t from_ns, int64_t to_ns, uint32_t ranks)
+size_limit_init(struct size_limit *limit, int64_t from_ns, int64_t to_ns)
 {
 	assert(from_ns < to_ns);
 	memset(limit, 0, sizeof(*limit));
 	limit->from_ns = from_ns;
 	limit->to_ns = to_ns;
-	limit->ranks = ranks;
-	limit->rank_bytes =
-	    memory_zero((size_t)ranks + 1, sizeof(*limit->rank_bytes));
+	string_table_init(&limit->nodes);
 }
 
 void
 size_limit_clear(struct size_limit *limit)
 {
-	free(limit->rank_bytes);
-	limit->rank_bytes = NULL;
+	string_table_clear(&limit->nodes);
+	free(limit->node_bytes);
+	limit->node_bytes = NULL;
 }
 
 static int64_t
@@ -37,47 +35,62 @@ section_ns(const struct size_limit *limit)
 }
 
 void
-size_limit_add(
-    struct size_limit *limit, int64_t time_ns, uint32_t rank, uint64_t bytes)
+size_limit_add_name(struct size_limit *limit, struct text node, uint64_t bytes)
 {
-	int64_t section = (time_ns - limit->from_ns) / section_ns(limit);
+	uint32_t before = limit->nodes.count;
+	uint32_t number = string_table_add(&limit->nodes, node);
 
-	if (section < 0)
-		section = 0;
+	limit->node_bytes = memory_grow(limit->node_bytes, &limit->node_room,
+	    number, sizeof(*limit->node_bytes));
+	if (number == before)
+		limit->node_bytes[number] = 0;
+	limit->node_bytes[number] += bytes;
+}
+
+void
+size_limit_add(
+    struct size_limit *limit, int64_t time_ns, struct text node, uint64_t bytes)
+{
+	int64_t section = time_ns < limit->from_ns
+			      ? 0
+			      : (time_ns - limit->from_ns) / section_ns(limit);
+
 	if (section >= SIZE_LIMIT_SECTIONS)
 		section = SIZE_LIMIT_SECTIONS - 1;
 	limit->bytes[section] += bytes;
-	if (rank < limit->ranks)
-		limit->rank_bytes[rank] += bytes;
+	size_limit_add_name(limit, node, bytes);
 }
 
-/* Bytes of every trace, whatever is in it. */
-static uint64_t
-fixed_bytes(const struct size_limit *limit, uint64_t total)
+void
+size_limit_nodes(const struct size_limit *limit,
+    const struct string_table *order, uint64_t total, uint64_t max,
+    struct string_table *fit)
 {
-	for (int i = 0; i < SIZE_LIMIT_SECTIONS; i++)
-		total -= limit->bytes[i];
-	return total;
-}
+	uint64_t bytes = total;
+	uint32_t number;
 
-uint32_t
-size_limit_ranks(const struct size_limit *limit, uint64_t total, uint64_t max)
-{
-	uint64_t bytes = fixed_bytes(limit, total);
-	uint32_t rank = 0;
-
-	while (rank < limit->ranks && bytes + limit->rank_bytes[rank] <= max)
-		bytes += limit->rank_bytes[rank++];
-	return rank;
+	for (uint32_t i = 0; i < limit->nodes.count; i++)
+		bytes -= limit->node_bytes[i];
+	for (uint32_t i = 0; i < order->count; i++) {
+		if (!string_table_find(&limit->nodes, order->names[i], &number))
+			continue;
+		if (bytes + limit->node_bytes[number] > max)
+			continue;
+		bytes += limit->node_bytes[number];
+		(void)string_table_add(fit, order->names[i]);
+	}
 }
 
 int64_t
 size_limit_time(const struct size_limit *limit, uint64_t total, uint64_t max)
 {
-	uint64_t bytes = fixed_bytes(limit, total);
+	uint64_t bytes = total;
 	int64_t end_ns = limit->from_ns;
-	int i = 0;
+	int i;
 
+	for (i = 0; i < SIZE_LIMIT_SECTIONS; i++)
+		bytes -= limit->bytes[i];
+	i = 0;
 	while (i < SIZE_LIMIT_SECTIONS && bytes + limit->bytes[i] <= max)
 		bytes += limit->bytes[i++];
 	end_ns += (i > 0 ? i : 1) * section_ns(limit);

@@ -16,7 +16,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-enum { NODES_MAX = 1 << 16, TRIES_MAX = 60, NAMED_MAX = 3 };
+enum { NODES_MAX = 1 << 16 };
 
 static const struct part {
 	enum record_kind kind;
@@ -74,23 +74,50 @@ timeline_check(const struct trace_request *request)
 
 /* ---- names ---- */
 
+/* Names are of the node that was described last. */
+struct describing {
+	struct timeline *timeline;
+	struct text node;
+};
+
 static void
-on_process(void *arg, int64_t pid, struct text name, int64_t position)
+account_name(struct describing *d, uint64_t before)
 {
-	trace_writer_process(arg, pid, name, position);
+	struct timeline *t = d->timeline;
+
+	if (t->limit != NULL)
+		size_limit_add_name(
+		    t->limit, d->node, trace_writer_bytes(&t->sink) - before);
+}
+
+static void
+on_process(void *arg, struct text node, int64_t pid, struct text name,
+    int64_t position)
+{
+	struct describing *d = arg;
+	uint64_t before = trace_writer_bytes(&d->timeline->sink);
+
+	d->node = node;
+	trace_writer_process(&d->timeline->sink, pid, name, position);
+	account_name(d, before);
 }
 
 static void
 on_thread(
     void *arg, int64_t pid, int64_t tid, struct text name, int64_t position)
 {
-	trace_writer_thread(arg, pid, tid, name, position);
+	struct describing *d = arg;
+	uint64_t before = trace_writer_bytes(&d->timeline->sink);
+
+	trace_writer_thread(&d->timeline->sink, pid, tid, name, position);
+	account_name(d, before);
 }
 
 static int
 read_all(struct timeline *t, struct err *err)
 {
-	struct tracks_names names = { &t->sink, on_process, on_thread };
+	struct describing describing = { .timeline = t };
+	struct tracks_names names = { &describing, on_process, on_thread };
 
 	if (tracks_read(&t->tracks, t->source, t->partition, err) != 0)
 		return -1;
@@ -122,7 +149,7 @@ open_window(struct timeline *t, const struct time_window_options *options,
 	return 0;
 }
 
-/* ---- writing, and the size limit ---- */
+/* ---- writing ---- */
 
 static void
 warn_left_out(const struct timeline *t)
@@ -140,9 +167,8 @@ warn_left_out(const struct timeline *t)
 		log_warn("the trace is empty");
 }
 
-/* Write all records once to `stream`. */
-static int
-write_pass(struct timeline *t, const struct trace_request *request,
+int
+timeline_write_pass(struct timeline *t, const struct trace_request *request,
     struct byte_stream *byte_stream, uint64_t *bytes, struct err *err)
 {
 	char clock[SOURCE_CLOCK_WORDS];
@@ -165,115 +191,28 @@ write_pass(struct timeline *t, const struct trace_request *request,
 }
 
 static int
-count(struct timeline *t, const struct trace_request *request, uint64_t *bytes,
-    struct err *err)
-{
-	struct byte_stream byte_stream;
-	int rc = byte_stream_begin(&byte_stream, NULL, BYTE_STREAM_PLAIN,
-	    (struct text){ NULL, 0 }, err);
-
-	if (rc != 0)
-		return -1;
-	rc = write_pass(t, request, &byte_stream, bytes, err);
-	if (byte_stream_end(&byte_stream, rc == 0 ? err : NULL) != 0)
-		rc = -1;
-	return rc;
-}
-
-static void
-end_at(struct timeline *t, int64_t end_ns)
-{
-	t->time_window.to_ns = t->cut_ns = t->end_ns = end_ns;
-}
-
-/* Leave out nodes, the best first, until the rest fits or one is left; then
- * leave out time, the latest first.  `bytes` is the result of the last count.
- * Leaving records out also changes the size of the others a little, so count
- * again until the trace fits. */
-static int
-make_fit(struct timeline *t, const struct trace_request *request,
-    uint64_t *bytes, struct err *err)
-{
-	struct size_limit *limit = memory_alloc(sizeof(*limit));
-	int rc = 0, tries = 0;
-
-	for (*bytes = UINT64_MAX;
-	     rc == 0 && *bytes > request->timeline->max_bytes;) {
-		size_limit_init(limit, t->time_window.from_ns,
-		    t->time_window.to_ns, t->ranks);
-		t->limit = limit;
-		rc = count(t, request, bytes, err);
-		t->limit = NULL;
-		if (rc == 0 && *bytes > request->timeline->max_bytes &&
-		    t->ranks > 1) {
-			uint32_t ranks = size_limit_ranks(
-			    limit, *bytes, request->timeline->max_bytes);
-
-			if (ranks == t->ranks)
-				ranks--;
-			t->ranks = ranks > 0 ? ranks : 1;
-		} else if (rc == 0 && *bytes > request->timeline->max_bytes) {
-			int64_t end_ns = size_limit_time(
-			    limit, *bytes, request->timeline->max_bytes);
-
-			if (++tries == TRIES_MAX ||
-			    end_ns >= t->time_window.to_ns)
-				rc = err_set(err,
-				    "--max-size is too small for any record");
-			end_at(t, end_ns);
-		}
-		size_limit_clear(limit);
-	}
-	free(limit);
-	return rc;
-}
-
-static void
-warn_limit(const struct timeline *t, uint32_t ranks, int64_t to_ns)
-{
-	char text[CLOCK_TEXT_BYTES], names[NAMED_MAX * (NAME_BYTES_MAX + 4)];
-	size_t used = 0;
-
-	if (t->time_window.to_ns < to_ns) {
-		clock_text(text, t->time_window.to_ns, 9);
-		log_warn("--max-size: records from %s on are left out; use "
-			 "--from %s for the rest",
-		    text, text);
-	}
-	names[0] = '\0';
-	for (uint32_t i = t->ranks; i < ranks && i < t->ranks + NAMED_MAX; i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used,
-		    "%s%.*s", used > 0 ? ", " : "",
-		    (int)t->chosen.names[i].bytes, t->chosen.names[i].at);
-	if (t->ranks < ranks)
-		log_warn("--max-size: of the %" PRIu32
-			 " worst nodes the last %" PRIu32 " are left out: %s%s",
-		    ranks, ranks - t->ranks, names,
-		    ranks - t->ranks > NAMED_MAX ? " ..." : "");
-}
-
-static int
 write_trace(
     struct timeline *t, const struct trace_request *request, struct err *err)
 {
-	uint32_t ranks = t->ranks;
-	int64_t to_ns = t->time_window.to_ns;
+	char left_out[TIMELINE_WARNING_BYTES] = "";
 	struct trace_output output;
 	uint64_t bytes;
 
 	if (request->timeline->max_bytes > 0 &&
-	    make_fit(t, request, &bytes, err) != 0)
+	    timeline_make_fit(t, request, left_out, err) != 0)
 		return -1;
 	if (trace_output_open(&output, request->path, request->format, err) !=
 	    0)
 		return -1;
-	if (write_pass(t, request, &output.byte_stream, &bytes, err) != 0) {
+	if (timeline_write_pass(t, request, &output.byte_stream, &bytes, err) !=
+	    0) {
 		trace_output_abort(&output);
 		return -1;
 	}
 	if (trace_output_commit(&output, err) != 0)
 		return -1;
-	warn_limit(t, ranks, to_ns);
+	if (left_out[0] != '\0')
+		log_warn("--max-size: %s", left_out);
 	return 0;
 }
 
@@ -296,10 +235,10 @@ timeline_write(const struct trace_request *request, struct err *err)
 		rc = timeline_count(&t, err);
 	if (rc == 0 && options->worst > 0)
 		rc = timeline_choose_worst(&t, options->worst, err);
-	if (rc == 0 && options->worst > 0 && t.nodes > t.ranks &&
+	if (rc == 0 && options->worst > 0 && t.nodes > t.chosen.count &&
 	    !opt_common_values.quiet)
-		log_info("the %" PRIu32 " worst of %" PRIu32 " nodes", t.ranks,
-		    t.nodes);
+		log_info("the %" PRIu32 " worst of %" PRIu32 " nodes",
+		    t.chosen.count, t.nodes);
 	if (rc == 0)
 		rc = write_trace(&t, request, err);
 	if (rc == 0)

@@ -23,11 +23,10 @@ struct timeline {
 	int64_t from_ns; /* time 0 of the trace */
 	int64_t end_ns;  /* end of intervals without an end */
 	int64_t cut_ns;  /* intervals are cut here */
-	/* For --nodes: the chosen nodes by rank, and how many of them are
-	 * drawn. */
+	/* For --nodes and --max-size: the nodes that are drawn, the worst one
+	 * first. */
 	bool chosen_only;
 	struct string_table chosen;
-	uint32_t ranks;
 	uint32_t nodes; /* number of nodes they were chosen from */
 
 	struct tracks tracks;
@@ -56,6 +55,17 @@ bool timeline_is_job(const struct record *phase);
  * the longest spans; at most `count`. */
 int timeline_choose_worst(
     struct timeline *timeline, uint64_t count, struct err *err);
+
+/* Write all records once to the stream; `bytes`: before compression. */
+int timeline_write_pass(struct timeline *timeline,
+    const struct trace_request *request, struct byte_stream *byte_stream,
+    uint64_t *bytes, struct err *err);
+/* For --max-size: leave out nodes, then time, until the rest fits; sets
+ * `warning` to what is left out (empty: nothing). */
+enum { TIMELINE_WARNING_BYTES = 4 * NAME_BYTES_MAX };
+int timeline_make_fit(struct timeline *timeline,
+    const struct trace_request *request,
+    char warning[static TIMELINE_WARNING_BYTES], struct err *err);
 
 void timeline_note(struct wire_writer *w, const char *what);
 /* An interval that ends before it begins gets length 0 and a mark. */

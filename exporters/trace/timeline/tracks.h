@@ -68,8 +68,8 @@ void tracks_point(
  * 1. */
 struct tracks_names {
 	void *arg;
-	void (*on_process)(
-	    void *arg, int64_t pid, struct text name, int64_t position);
+	void (*on_process)(void *arg, struct text node, int64_t pid,
+	    struct text name, int64_t position);
 	void (*on_thread)(void *arg, int64_t pid, int64_t tid, struct text name,
 	    int64_t position);
 };

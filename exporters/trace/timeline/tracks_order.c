@@ -229,7 +229,8 @@ tracks_describe(const struct tracks *tracks, const struct string_table *first,
 		char text[PROCESS_NAME_BYTES];
 		int64_t position = 0;
 
-		names->on_process(names->arg, processes[i].process->id,
+		names->on_process(names->arg, processes[i].process->node,
+		    processes[i].process->id,
 		    name_process(text, processes[i].process), (int64_t)i + 1);
 		for (; row < tracks->row_keys.count && sorted[row].process == i;
 		     row++)

@@ -97,7 +97,6 @@ timeline_choose_worst(struct timeline *t, uint64_t count, struct err *err)
 		(void)string_table_add(
 		    &t->chosen, worst.nodes.names[worst.at[i].number]);
 	t->chosen_only = true;
-	t->ranks = t->chosen.count;
 	free(worst.at);
 	string_table_clear(&worst.nodes);
 	return rc;

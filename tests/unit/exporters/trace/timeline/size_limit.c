@@ -14,20 +14,28 @@ static struct {
 	uint64_t bytes;
 } records[RECORDS];
 
+static struct text
+name(uint32_t rank)
+{
+	static const char letters[] = "abcdefghijklmnopqrst";
+
+	return (struct text){ letters + rank, 1 };
+}
+
 static uint64_t
 fill(struct size_limit *limit, int64_t from, int64_t to, uint64_t *seed)
 {
 	uint64_t total = FIXED;
 
-	size_limit_init(limit, from, to, RANKS);
+	size_limit_init(limit, from, to);
 	for (int i = 0; i < RECORDS; i++) {
 		records[i].time = from + (int64_t)(check_random(seed) %
 						   (uint64_t)(to - from));
 		records[i].rank = (uint32_t)(check_random(seed) % RANKS);
 		records[i].bytes = check_random(seed) % 50;
 		total += records[i].bytes;
-		size_limit_add(
-		    limit, records[i].time, records[i].rank, records[i].bytes);
+		size_limit_add(limit, records[i].time, name(records[i].rank),
+		    records[i].bytes);
 	}
 	return total;
 }
@@ -44,12 +52,12 @@ bytes_before(int64_t time)
 }
 
 static uint64_t
-bytes_of_ranks(uint32_t ranks)
+bytes_of_node(uint32_t rank)
 {
-	uint64_t bytes = FIXED;
+	uint64_t bytes = 0;
 
 	for (int i = 0; i < RECORDS; i++)
-		if (records[i].rank < ranks)
+		if (records[i].rank == rank)
 			bytes += records[i].bytes;
 	return bytes;
 }
@@ -80,22 +88,69 @@ the_time_that_fits_is_the_longest_of_whole_stretches(void **state)
 	}
 }
 
+/* In the given order each node is taken that still fits; a node that is not
+ * taken did not fit, and one without records is not in the trace. */
 static void
-the_nodes_that_fit_are_as_many_as_do(void **state)
+each_node_that_still_fits_is_taken(void **state)
 {
 	uint64_t seed = check_seed();
 	struct size_limit limit;
+	struct string_table order, fit;
 
 	(void)state;
+	string_table_init(&order);
+	(void)string_table_add(&order, text_of("nobody"));
+	for (uint32_t i = RANKS; i-- > 0;)
+		(void)string_table_add(&order, name(i));
 	for (int round = 0; round < 500; round++) {
-		uint64_t total = fill(&limit, 0, 1000, &seed);
+		uint64_t total = fill(&limit, 0, 1000, &seed), bytes = FIXED;
 		uint64_t max = check_random(&seed) % (total + 10);
-		uint32_t ranks = size_limit_ranks(&limit, total, max);
+		uint32_t taken = 0, number;
 
-		assert_true(ranks == 0 || bytes_of_ranks(ranks) <= max);
-		assert_true(ranks == RANKS || bytes_of_ranks(ranks + 1) > max);
+		string_table_init(&fit);
+		size_limit_nodes(&limit, &order, total, max, &fit);
+		for (uint32_t i = RANKS; i-- > 0;)
+			if (string_table_find(&fit, name(i), &number)) {
+				assert_int_equal(number, taken);
+				taken++;
+				bytes += bytes_of_node(i);
+			} else {
+				assert_true(bytes + bytes_of_node(i) > max);
+			}
+		assert_int_equal(taken, fit.count);
+		assert_true(taken == 0 || bytes <= max);
+		string_table_clear(&fit);
 		size_limit_clear(&limit);
 	}
+	string_table_clear(&order);
+}
+
+/* Names belong to their node, and not to a time. */
+static void
+names_belong_to_their_node(void **state)
+{
+	struct string_table order, fit;
+	struct size_limit limit;
+
+	(void)state;
+	string_table_init(&order);
+	string_table_init(&fit);
+	(void)string_table_add(&order, text_of("a"));
+	(void)string_table_add(&order, text_of("b"));
+	size_limit_init(&limit, 0, SIZE_LIMIT_SECTIONS);
+	size_limit_add(&limit, 10, text_of("a"), 10);
+	size_limit_add_name(&limit, text_of("a"), 100);
+	size_limit_add(&limit, 20, text_of("b"), 20);
+	/* 130 of the nodes and 5 of every trace: of 30 "b" has 25. */
+	size_limit_nodes(&limit, &order, 135, 30, &fit);
+	assert_int_equal(fit.count, 1);
+	assert_true(text_equal(fit.names[0], text_of("b")));
+	/* 105 are there at any time; 115 until the second section begins. */
+	assert_int_equal(size_limit_time(&limit, 135, 115), 20);
+	assert_int_equal(size_limit_time(&limit, 135, 114), 10);
+	size_limit_clear(&limit);
+	string_table_clear(&fit);
+	string_table_clear(&order);
 }
 
 static void
@@ -104,9 +159,9 @@ what_lies_outside_is_counted_at_the_ends(void **state)
 	struct size_limit limit;
 
 	(void)state;
-	size_limit_init(&limit, 1000, 2000, 0);
-	size_limit_add(&limit, -5, 0, 10);
-	size_limit_add(&limit, INT64_MAX, 7, 20);
+	size_limit_init(&limit, 1000, 2000);
+	size_limit_add(&limit, INT64_MIN, text_of("a"), 10);
+	size_limit_add(&limit, INT64_MAX, text_of("b"), 20);
 	assert_int_equal(limit.bytes[0], 10);
 	assert_int_equal(limit.bytes[SIZE_LIMIT_SECTIONS - 1], 20);
 	size_limit_clear(&limit);
@@ -118,7 +173,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		    the_time_that_fits_is_the_longest_of_whole_stretches),
-		cmocka_unit_test(the_nodes_that_fit_are_as_many_as_do),
+		cmocka_unit_test(each_node_that_still_fits_is_taken),
+		cmocka_unit_test(names_belong_to_their_node),
 		cmocka_unit_test(what_lies_outside_is_counted_at_the_ends),
 	};
 

@@ -12,11 +12,13 @@
 static char printed[4096];
 
 static void
-on_process(void *arg, int64_t pid, struct text name, int64_t place)
+on_process(
+    void *arg, struct text node, int64_t pid, struct text name, int64_t place)
 {
 	size_t used = strlen(printed);
 
 	(void)arg;
+	assert_true(node.bytes <= name.bytes);
 	(void)pid;
 	snprintf(printed + used, sizeof(printed) - used, "%" PRId64 " %.*s\n",
 	    place, (int)name.bytes, name.at);
