@@ -2,13 +2,13 @@
 # Four counters on one node, within one boot, a sample each 10 s.
 #
 # disk/sda, bytes read: 10,000, then 6,000, 7,000: the driver was loaded again.  What
-# falls by 40 % started anew: 6,000 since then, and 1,000: 7,000 bytes.
+# falls by 40 % started again: 6,000 since then, and 1,000: 7,000 bytes.
 #
 # disk/sdb, bytes read: 3,000,000,000, then 4,096.  It has 64 bits: that is no wrap
 # (it would be 2^32 - 3,000,000,000 + 4,096 = 1,294,971,392 bytes), but 4,096 bytes.
 #
 # cpu, ticks of 10 ms: iowait went from 500 back to 497, then to 517.  The kernel's
-# sum goes back by some ticks now and then: no increase, then 20 ticks = 0.2 s unused.
+# sum falls by some ticks now and then: no increase, then 20 ticks = 0.2 s unused.
 #
 # disk/sdc, milliseconds of I/O: 4,294,967,290, then 4, then 5,004: 32 bits, which
 # wrap: 10 ms in 10 s is a rate of 0.001 s/s, then 5 s in 10 s.
@@ -34,7 +34,7 @@ records <<-'END'
 	sample  0 n2 disk/sdb 7 3000000000
 	sample 10 n2 disk/sdb 7 4096
 	END
-answer "what fell by more than a little started anew" "n1,7000.0
+answer "what fell by more than a little started again" "n1,7000.0
 n2,4096.0" columns node,disk_read_bytes poolscope-stats usage --format csv
 poolscope-stats usage -n n1 --format csv >"$TMP/usage.csv"
 answer "some ticks back are no CPU time" "0.2" /usr/bin/python3 -c 'import csv, sys

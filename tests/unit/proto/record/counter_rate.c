@@ -81,7 +81,7 @@ a_counter_of_32_bits_wraps(void **state)
 	(void)state;
 	expect_of(disk, "ms", whole(0, 7, 4294967290u), whole(1, 7, 4), 10, 1);
 	expect_of(disk, "ms", whole(0, 0, 4294967290u), whole(1, 0, 4), 10, 1);
-	/* In the lower half it did not: it started anew. */
+	/* In the lower half it did not: it started again. */
 	expect_of(disk, "ms", whole(0, 7, 2000000000u), whole(1, 7, 4), 4, 0);
 	/* Nor does a wider one wrap there. */
 	expect_of(disk, "ms", whole(0, 7, 4294967296u), whole(1, 7, 4), 4, 0);
