@@ -11,7 +11,7 @@
  *                              upper half and v is more than that below u
  *     v slightly below u       no increase, no rate: the kernel's own sums
  *                              (iowait) sometimes decrease by some ticks
- *     v below u                the counter started anew: increase v, no rate
+ *     v below u                the counter started again: increase v, no rate
  *
  * "Slightly" is 1 % of u, or 10 ticks of 10 ms of a counter of time.  A wrap
  * is never concluded from values: the column must be one of 32 bits.

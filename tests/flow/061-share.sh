@@ -18,13 +18,13 @@ chmod 711 "$TMP"
 
 check "an instance" poolscope up --agent
 check_status 1 "another user cannot emit" stranger poolscope-emit test alone
-check_printed "... and is told why" "agent.sock: permission denied: the agent is another user's, who can share it"
+check_printed "... and learns why" "agent.sock: permission denied: the agent is another user's, who can share it"
 chmod 700 "$DIR"
 check_status 2 "... nor where the whole directory is private" stranger poolscope-emit test alone
-check_printed "... and is told whose instance it is" \
+check_printed "... and learns whose instance it is" \
 	"$DIR: belongs to user 0, who has not shared it (poolscope up --share GROUP)"
 check_status 1 "nor end it" stranger poolscope down
-check_printed "... and is not told that nothing runs" "belongs to user root"
+check_printed "... and does not hear that nothing runs" "belongs to user root"
 check_status 1 "nor start it" stranger poolscope up
 check_printed "... with the same reason" "belongs to user root"
 check "it ends" poolscope down
