@@ -431,6 +431,9 @@ main(int argc, char **argv)
 		.name = "poolscope-agent",
 		.summary = "accept records on this host and send them to the "
 			   "aggregator",
+		.examples = "poolscope agent -p 'acct$pool'\n"
+			    "poolscope agent -p 'acct$pool' --broker "
+			    "tcp://head:5570 --key nodes.key\n",
 		.options = settings_table,
 		.values = &agent.given,
 		.arg = &agent,

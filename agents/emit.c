@@ -282,6 +282,9 @@ parse(struct options *options, int argc, char **argv,
 		.name = "poolscope-emit",
 		.synopsis = "[options] SOURCE EVENT",
 		.summary = "publish an event",
+		.examples = "poolscope emit nodeprep start\n"
+			    "poolscope emit backup done --attr bytes=123 "
+			    "--wait stored\n",
 		.tables = tables,
 		.operands_min = 0,
 		.operands_max = 2,

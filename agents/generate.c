@@ -297,6 +297,9 @@ parse(struct options *options, int argc, char **argv,
 		    "testrun --runs N [options] -o DIR | -p NAME\n       "
 		    "poolscope-generate results --files N [options] -o DIR",
 		.summary = "make up data for demos and benchmarks",
+		.examples =
+		    "poolscope generate testrun --runs 60 -p 'demo$farm'\n"
+		    "poolscope generate results --files 96 -o results\n",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = 1,

@@ -313,6 +313,9 @@ parse(struct options *options, int argc, char **argv,
 		.name = "poolscope-import",
 		.synopsis = synopsis,
 		.summary = "import data from older tools",
+		.examples =
+		    "poolscope import cascade -p 'acct$pool' rows.jsonl\n"
+		    "poolscope import testrun -p 'acct$farm' runs/\n",
 		.tables = tables,
 		.operands_min = 2,
 		.operands_max = 65535,

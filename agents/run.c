@@ -228,6 +228,9 @@ parse(struct options *options, int argc, char **argv,
 		.name = "poolscope-run",
 		.synopsis = "[options] -- COMMAND [ARGUMENT...]",
 		.summary = "run a command and publish its span",
+		.examples =
+		    "poolscope run -- make -j8\n"
+		    "poolscope run --name backup -- rsync -a /home /backup\n",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = OPERANDS_MAX,

@@ -45,14 +45,19 @@ static const char *const takes_cat[] = { "partition", "node", "unacknowledged",
 static const char *const takes_none[] = { NULL };
 static const struct opt_verb verbs[VERBS] = {
 	[LS] = { "ls", NULL, "ls DIR [options]",
-	    "list segments, partitions, their numbers and gaps", 1, 1,
-	    takes_ls },
+	    "list segments, partitions, their numbers and gaps", 1, 1, takes_ls,
+	    "poolscope spool ls /var/lib/poolscope/spool\npoolscope spool ls "
+	    "/var/lib/poolscope/spool --format json\n" },
 	[CAT] = { "cat", NULL, "cat DIR [options]",
 	    "print the records as lines of JSON, as poolscope-dump does", 1, 1,
-	    takes_cat },
+	    takes_cat,
+	    "poolscope spool cat /var/lib/poolscope/spool -u\npoolscope spool "
+	    "cat /var/lib/poolscope/spool -n n1\n" },
 	[VERIFY] = { "verify", NULL, "verify DIR [options]",
 	    "check every checksum, every record and every number", 1, 1,
-	    takes_none },
+	    takes_none,
+	    "poolscope spool verify /var/lib/poolscope/spool\npoolscope spool "
+	    "verify --log debug /var/lib/poolscope/spool\n" },
 };
 
 static int
@@ -87,6 +92,8 @@ parse(
 		.synopsis = "ls | cat | verify DIR [options]",
 		.summary = "look into the spool directory DIR of an agent, "
 			   "which may be running",
+		.examples = "poolscope spool ls /var/lib/poolscope/spool\n"
+			    "poolscope spool cat /var/lib/poolscope/spool -u\n",
 		.tables = tables,
 	};
 

@@ -135,33 +135,55 @@ enum store_need {
 static const struct opt_verb verbs[] = {
 	{ "verify", NULL, "verify [options]",
 	    "check every row of journal and tables; the store may be in use", 0,
-	    0, takes_store },
+	    0, takes_store,
+	    "poolscope admin verify\npoolscope admin verify --store "
+	    "/backup/monday\n" },
 	{ "backup", NULL, "backup TO [options]",
 	    "copy the store to the new directory TO; it may be in use", 1, 1,
-	    takes_store },
+	    takes_store,
+	    "poolscope backup /backup/monday\npoolscope backup /backup/monday "
+	    "--store /srv/store\n" },
 	{ "restore", NULL, "restore FROM [--set-aside] [options]",
 	    "install a copy of the backup FROM as the store", 1, 1,
-	    takes_restore },
+	    takes_restore,
+	    "poolscope restore /backup/monday\npoolscope restore "
+	    "/backup/monday --set-aside\n" },
 	{ "compact", NULL, "compact [options]",
 	    "index the journal and compact all records, those of the current "
 	    "hour too",
-	    0, 0, takes_writer },
+	    0, 0, takes_writer,
+	    "poolscope admin compact\npoolscope admin compact --store "
+	    "/srv/store\n" },
 	{ "vacuum", NULL, "vacuum [options]",
 	    "return the space of deleted rows to the file system", 0, 0,
-	    takes_store },
+	    takes_store,
+	    "poolscope admin vacuum\npoolscope admin vacuum --store "
+	    "/srv/store\n" },
 	{ "rebuild", NULL, "rebuild [options]",
 	    "derive phases and statistics again from the stored events", 0, 0,
-	    takes_writer },
+	    takes_writer,
+	    "poolscope admin rebuild
+poolscope admin rebuild --models "
+	    "/etc/poolscope/models
+" },
 	{ "retain-now", NULL, "retain-now [options]",
 	    "say that the clock is right, so that records are deleted by age "
 	    "again; the store may be in use",
-	    0, 0, takes_store },
+	    0, 0, takes_store,
+	    "poolscope admin retain-now
+poolscope admin retain-now --store "
+	    "/srv/store
+" },
 	{ "models", "list", "models list [options]",
 	    "print the models that the store follows; it may be in use", 0, 0,
-	    takes_store },
+	    takes_store,
+	    "poolscope models list\npoolscope models list --store "
+	    "/srv/store\n" },
 	{ "models", "check", "models check FILE...",
 	    "print what model files define, or their errors", 1, OPT_LIST_MAX,
-	    takes_nothing },
+	    takes_nothing,
+	    "poolscope models check my-model.conf\npoolscope models check "
+	    "models/*.conf\n" },
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
@@ -211,6 +233,8 @@ main(int argc, char **argv)
 		    "[options]",
 		.summary = "verify, copy, restore and reorganize a store; VERB "
 			   "--help shows the options of one verb",
+		.examples =
+		    "poolscope admin verify\npoolscope admin models list\n",
 		.tables = tables,
 		.section = "aggregator",
 		.takes = takes_any,

@@ -344,6 +344,9 @@ main(int argc, char **argv)
 	const struct service service = {
 		.name = "poolscope-aggregator",
 		.summary = "store the records of agents and answer queries",
+		.examples = "poolscope aggregator --dir /var/lib/poolscope\n"
+			    "poolscope aggregator --reader tcp://0.0.0.0:5571 "
+			    "--retain 90d\n",
 		.options = aggregator_settings_options,
 		.values = &self.given,
 		.arg = &self,

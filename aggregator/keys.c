@@ -264,6 +264,9 @@ parse(
 		    "[options] new NAME | list | allow FILE | allow PUBLIC "
 		    "NAME | revoke NAME|PUBLIC | rotate NAME|server [FILE...]",
 		.summary = "manage the keys of an instance",
+		.examples =
+		    "poolscope keys new nodes -p 'acct$pool' -o nodes.key\n"
+		    "poolscope keys list\n",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = 64,

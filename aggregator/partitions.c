@@ -133,6 +133,9 @@ parse(
 		    "list [options] | move PARTITION --to DIR [options]",
 		.summary = "list the partitions of a store, and move one to "
 			   "another store",
+		.examples = "poolscope partition list\n"
+			    "poolscope partition move 'acct$pool' --to "
+			    "/srv/other/store\n",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = 2,

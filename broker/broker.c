@@ -312,6 +312,8 @@ main(int argc, char **argv)
 	struct broker broker = { .values = defaults };
 	const struct service service = { .name = "poolscope-broker",
 		.summary = "pass batches up and acknowledgements down",
+		.examples = "poolscope broker --listen tcp://0.0.0.0:5570\n"
+			    "poolscope broker --aggregator tcp://head:5570\n",
 		.options = options,
 		.values = &broker.values,
 		.arg = &broker,

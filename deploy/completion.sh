@@ -1,4 +1,4 @@
-# completion - generate bash completion from the --help of a program.
+# completion - generate bash completion from the --help-all of a program.
 #
 #   sh deploy/completion.sh build/bin/poolscope-emit >poolscope-emit
 #   sh deploy/completion.sh build/bin/poolscope >poolscope
@@ -37,7 +37,7 @@ if [ "$name" = poolscope ]; then
 	exit
 fi
 
-"$program" --help | awk -v name="$name" -v fun="_poolscope_${name#poolscope-}" '
+"$program" --help-all | awk -v name="$name" -v fun="_poolscope_${name#poolscope-}" '
 	# "  -p, --partition NAME     ...": the option, and the type of its value.
 	/^  (-[A-Za-z],)? *--[a-z]/ {
 		line = $0

@@ -1,5 +1,5 @@
 # example-conf - print an example of a program's configuration section: every
-# option with its help, taken from --help, each after a '#'.
+# option with its help, taken from --help-all, each after a '#'.
 #
 #   sh deploy/example-conf.sh build/bin/poolscope-agent >agent.conf
 #
@@ -11,7 +11,7 @@ echo "# ${name#poolscope-}.conf - the options of $name(8), without"
 echo "# the dashes.  After a change: systemctl reload $name"
 echo
 echo "${name#poolscope-} {"
-"$1" --help | awk '
+"$1" --help-all | awk '
 	function put() {
 		if (option == "") return
 		print "\t# " help
@@ -20,7 +20,7 @@ echo "${name#poolscope-} {"
 	}
 	# Options that a file cannot set, and those that the service sets.
 	function skip() {
-		return option ~ /^(help|version|config|dir|ready-fd|pid-file|verify|backup|restore|set-aside|compact|rebuild|seal|list-models|check-model|replay|print)$/
+		return option ~ /^(help|help-all|version|config|dir|ready-fd|pid-file|verify|backup|restore|set-aside|compact|rebuild|seal|list-models|check-model|replay|print)$/
 	}
 	/^  (-[A-Za-z],)? *--[a-z]/ {
 		put()

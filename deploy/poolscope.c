@@ -107,7 +107,8 @@ become_script(const struct verb *verb, int argc, char **argv)
 static bool
 is_help(const char *word)
 {
-	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+	       strcmp(word, "--help-all") == 0;
 }
 
 /* job start|stop ID: two events of this node make an interval. */

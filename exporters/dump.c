@@ -260,6 +260,9 @@ parse(struct values *values, int argc, char **argv)
 		.synopsis = "[options]",
 		.summary = "print the records of a pool, each with its "
 			   "session, sequence number and index",
+		.examples = "poolscope dump -p 'acct$pool' --kind event "
+			    "--format jsonl\n"
+			    "poolscope dump --follow --format jsonl\n",
 		.tables = tables,
 		.operands_min = 0,
 		.operands_max = 0,

@@ -195,6 +195,9 @@ parse(
 		.name = "poolscope-fetch",
 		.synopsis = "[options] azure-table:NAME",
 		.summary = "print the rows of an uploaded event table",
+		.examples = "poolscope fetch azure-table:events\n"
+			    "poolscope fetch azure-table:events --filter "
+			    "\"NodeId eq 'n1'\"\n",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = 1,

@@ -66,6 +66,32 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+#define POOL "partition configdir credentials config-json pool output term png "
+
+static const struct opt_topic topics[] = {
+	{ "cascade", "", "the startup of a pool's nodes",
+	    POOL "view numbers strict",
+	    "poolscope plot cascade -p 'acct$pool' -o pictures\n"
+	    "poolscope plot cascade --view phases --term dumb\n" },
+	{ "samples", "", "metrics of nodes over time",
+	    POOL "metric metric-group node job from to step",
+	    "poolscope plot samples -m system.cpu.time.user -o pictures\n"
+	    "poolscope plot samples -m 'system.memory.*' --from -1h\n" },
+	{ "usage", "", "what nodes used of processors, memory and disks",
+	    POOL "node job from to step",
+	    "poolscope plot usage --from -1d -o pictures\n"
+	    "poolscope plot usage --job 4711 --term dumb\n" },
+	{ "testrun", "", "test runs of a farm",
+	    POOL "view model time group pages series",
+	    "poolscope plot testrun -p 'acct$farm' -o pictures\n"
+	    "poolscope plot testrun --view errors\n" },
+	{ "results", " TEST [ENTRY]", "timings of a benchmark over time",
+	    POOL "from to",
+	    "poolscope plot results //bench:test -o pictures\n"
+	    "poolscope plot results //bench:test BM_0 --term dumb\n" },
+	{ .word = NULL },
+};
+
 /* The output options; each command sets the contents. */
 static struct picture
 picture_of_options(const struct values *values)
@@ -160,19 +186,7 @@ find_command(const char *name)
 	for (const struct command *what = commands; what->name != NULL; what++)
 		if (strcmp(what->name, name) == 0)
 			return what;
-	opt_usage(
-	    "'%.64s' is not one of cascade, samples, usage, testrun, results",
-	    name);
-}
-
-/* Refuse options that would have no effect. */
-static void
-refuse_options(const struct opt *table, const char *what, const char *only)
-{
-	for (const struct opt *o = table; o->name != NULL; o++)
-		if (opt_origin(o) == OPT_COMMAND_LINE)
-			opt_usage(
-			    "--%s is for %s, not for %s", o->name, only, what);
+	return NULL; /* opt_parse has checked it */
 }
 
 static bool
@@ -241,29 +255,12 @@ check_use(struct values *values, const char *what)
 
 	check_output(values, testrun);
 	check_view(values, cascade, testrun);
-	if (!cascade && !testrun && is_given(&options[VIEW_ROW]))
-		opt_usage(
-		    "--view is for cascade and testrun, not for %s", what);
 	if (strcmp(what, "samples") == 0)
 		plot_samples_check(&values->samples);
-	else
-		refuse_options(plot_samples_options, what, "samples");
 	if (testrun) {
 		plot_testrun_check(&values->testrun, &values->runs);
 		source_default_clock(&values->source, CLOCK_RAW);
-	} else {
-		refuse_options(plot_testrun_options, what, "testrun");
-		refuse_options(runs_options, what, "testrun");
 	}
-	for (const struct opt *o = time_window_options; o->name != NULL; o++)
-		if (is_given(o) && (cascade || testrun ||
-				       (strcmp(what, "results") == 0 &&
-					   strcmp(o->name, "from") != 0 &&
-					   strcmp(o->name, "to") != 0)))
-			opt_usage("--%s is for samples and usage, not for %s",
-			    o->name, what);
-	if (!cascade)
-		refuse_options(plot_cascade_options, what, "cascade");
 }
 
 static void
@@ -280,11 +277,13 @@ parse(
 		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-plot",
-		.synopsis = "[options] cascade|samples|usage|testrun|results "
-			    "TEST [ENTRY]",
-		.summary = "draw the startup of a pool's nodes, their metrics "
-			   "and usage, test runs, and benchmark results",
+		.synopsis = "WHAT [options]",
+		.summary = "draw pictures of a pool; WHAT is one of",
+		.examples = "poolscope plot cascade -p 'acct$pool' -o "
+			    "pictures\n"
+			    "poolscope plot usage --from -1d --term dumb\n",
 		.tables = tables,
+		.topics = topics,
 		.operands_min = 1,
 		.operands_max = 3,
 	};

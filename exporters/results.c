@@ -197,6 +197,9 @@ parse(
 			    "ENTRY | entries TEST | test TEST START | entities",
 		.summary = "print results of benchmarks: tests, their starts, "
 			   "the timings of their entries",
+		.examples =
+		    "poolscope results tests -p 'acct$benches'\n"
+		    "poolscope results timings //bench:test BM_0 --limit 8\n",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = 3,

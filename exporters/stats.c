@@ -62,6 +62,49 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+#define POOL    "partition configdir credentials config-json pool format output "
+#define TESTRUN POOL "model time group node"
+
+static const struct opt_topic topics[] = {
+	{ "cascade", "", "the startup of a pool's nodes, step by step",
+	    POOL "strict",
+	    "poolscope stats cascade -p 'acct$pool'\n"
+	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
+	{ "phases", "", "statistics of the phases that models define",
+	    POOL "by name node",
+	    "poolscope stats phases -p 'acct$pool'\n"
+	    "poolscope stats phases --by node --name 'cascade:*'\n" },
+	{ "usage", "", "what nodes and jobs used of processors, memory, disks",
+	    POOL "node job from to step",
+	    "poolscope stats usage --from -1d\n"
+	    "poolscope stats usage --job 4711\n" },
+	{ "perf", "", "the report of each node, as the older tool counts",
+	    POOL "node job from to strict now cpu-count decimate max-length "
+		 "since-boot mlflow-names prefix save",
+	    "poolscope stats perf --from -1h\n"
+	    "poolscope stats perf --format json\n" },
+	{ "clocks", "", "how far the nodes' clocks are from the aggregator's",
+	    POOL "node from to",
+	    "poolscope stats clocks\n"
+	    "poolscope stats clocks -n 'n1*' --from -1d\n" },
+	{ "scanner", "", "where the time of a scanner job went",
+	    POOL "job fixed",
+	    "poolscope stats scanner --job 17\n"
+	    "poolscope stats scanner --job 17 --format csv\n" },
+	{ "testrun", " WHAT [RUN...]",
+	    "test runs; WHAT: groups, deltas, iterations, skew", TESTRUN,
+	    "poolscope stats testrun groups -p 'acct$farm'\n"
+	    "poolscope stats testrun deltas RUN\n" },
+	{ "skew", "", "testrun skew: reception against emission", TESTRUN,
+	    "poolscope stats skew\n"
+	    "poolscope stats skew -n 'n1*'\n" },
+	{ "status", "", "the state of the store and the broker",
+	    "format output",
+	    "poolscope status\n"
+	    "poolscope status --format json\n" },
+	{ .word = NULL },
+};
+
 static int
 print_cascade(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
@@ -213,78 +256,24 @@ print(const struct values *values, const char *partition,
 	return rc;
 }
 
-static void
-refuse_of(const struct opt *table, const char *what)
-{
-	static const struct {
-		const char *option, *only; /* the commands that have it */
-	} uses[] = { { "by", "phases" },
-		{ "node", "phases, usage, perf, clocks, testrun" },
-		{ "name", "phases" }, { "strict", "cascade, perf" },
-		{ "from", "usage, perf, clocks" },
-		{ "to", "usage, perf, clocks" },
-		{ "job", "usage, perf, scanner" }, { "step", "usage" },
-		{ "fixed", "scanner" } };
-
-	for (const struct opt *o = table; o->name != NULL; o++)
-		for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
-			if (strcmp(o->name, uses[i].option) == 0 &&
-			    strstr(uses[i].only, what) == NULL &&
-			    opt_origin(o) == OPT_COMMAND_LINE)
-				opt_usage("--%s is for %s, not for %s", o->name,
-				    uses[i].only, what);
-}
-
-/* Refuse options that would have no effect. */
-static void
-refuse_options(const char *what)
-{
-	refuse_of(options, what);
-	refuse_of(time_window_options, what);
-	for (const struct opt *o = stats_perf_options; o->name != NULL; o++)
-		if (strcmp(what, "perf") != 0 &&
-		    opt_origin(o) == OPT_COMMAND_LINE)
-			opt_usage(
-			    "--%s is for perf, not for %s", o->name, what);
-	for (const struct opt *o = runs_options; o->name != NULL; o++)
-		if (strcmp(what, "testrun") != 0 &&
-		    opt_origin(o) == OPT_COMMAND_LINE)
-			opt_usage(
-			    "--%s is for testrun, not for %s", o->name, what);
-	for (const struct opt *o = pool_options; o->name != NULL; o++)
-		if (strcmp(what, "status") == 0 &&
-		    opt_origin(o) == OPT_COMMAND_LINE)
-			opt_usage(
-			    "--%s is not for status, which covers all pools",
-			    o->name);
-}
-
 /* Some tables do not have every format. */
 static void
 check_use(struct values *values, const struct opt_operands *operands)
 {
 	const char *what = operands->at[0];
 	bool cascade = strcmp(what, "cascade") == 0;
-	bool phases = strcmp(what, "phases") == 0;
 	bool status = strcmp(what, "status") == 0;
 	bool perf = strcmp(what, "perf") == 0;
-	bool clocks = strcmp(what, "clocks") == 0;
 	bool usage = strcmp(what, "usage") == 0;
 	bool scanner = strcmp(what, "scanner") == 0;
 	bool testrun = strcmp(what, "testrun") == 0;
 
-	if (!cascade && !phases && !perf && !usage && !clocks && !scanner &&
-	    !status && !testrun)
-		opt_usage("'%.64s' is not one of cascade, phases, usage, perf, "
-			  "clocks, scanner, status, testrun",
-		    what);
 	if (!testrun && operands->count > 1)
 		opt_usage("unexpected argument '%.64s'", operands->at[1]);
 	if ((cascade || usage || scanner) && values->format == STATS_JSONL)
 		opt_usage("%s supports the formats table, json and csv", what);
 	if (status && values->format > STATS_JSON)
 		opt_usage("status supports the formats table and json");
-	refuse_options(what);
 	if (scanner && values->window.job == NULL)
 		opt_usage("missing option: --job names the job");
 	if (perf)
@@ -322,14 +311,12 @@ parse(
 		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-stats",
-		.synopsis = "[options] "
-			    "cascade|phases|usage|perf|clocks|scanner|status|"
-			    "testrun WHAT [RUN...]",
-		.summary =
-		    "print the startup of a pool's nodes, statistics of its "
-		    "phases, the usage of its nodes, the time budget of a job, "
-		    "test runs, or the state of the store",
+		.synopsis = "WHAT [options]",
+		.summary = "print numbers of a pool; WHAT is one of",
+		.examples = "poolscope stats phases -p 'acct$pool'\n"
+			    "poolscope stats usage --from -1d\n",
 		.tables = tables,
+		.topics = topics,
 		.operands_min = 1,
 		.operands_max = UINT32_MAX,
 	};

@@ -90,6 +90,9 @@ parse(
 		.synopsis = "[options] -o FILE [timeline|scanner]",
 		.summary = "write the activity of a pool as a timeline for "
 			   "Perfetto or Chrome",
+		.examples =
+		    "poolscope trace -p 'acct$pool' -o pool.pftrace\n"
+		    "poolscope trace --job 4711 --from -1h -o job.json.gz\n",
 		.tables = tables,
 		.operands_min = 0,
 		.operands_max = 1,

@@ -142,6 +142,10 @@ parse(struct upload_values *upload, int argc, char **argv,
 			    "| metrics",
 		.summary = "upload results, files, records and metrics to "
 			   "other services",
+		.examples = "poolscope upload file report.json --to "
+			    "s3:bucket/report.json\n"
+			    "poolscope upload samples --from -1h --to "
+			    "influx:http://db:8428\n",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = 64,

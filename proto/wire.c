@@ -31,7 +31,9 @@ static const char *const takes_decode[] = { "format", NULL };
 static const struct opt_verb verbs[VERBS] = {
 	[DECODE] = { "decode", NULL, "decode [FILE] [options]",
 	    "print header and body of each frame in FILE or on standard input",
-	    0, 1, takes_decode },
+	    0, 1, takes_decode,
+	    "poolscope wire decode frame.bin\npoolscope wire decode --format "
+	    "json <frame.bin\n" },
 };
 
 static int
@@ -64,6 +66,8 @@ parse(
 		.name = "poolscope-wire",
 		.synopsis = "decode [FILE] [options]",
 		.summary = "print the frames in FILE or on standard input",
+		.examples = "poolscope wire decode frame.bin\n"
+			    "poolscope wire decode --format json <frame.bin\n",
 		.tables = tables,
 	};
 

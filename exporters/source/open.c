@@ -23,24 +23,24 @@
 const struct opt source_options[] = {
 	{ "store", 0, OPT_TEXT, OPT_TO(struct source_options, store), "DIR",
 	    "read this store directory; its aggregator need not run", NULL,
-	    false },
+	    OPT_SELDOM },
 	{ "connect", 0, OPT_TEXT, OPT_TO(struct source_options, connect),
 	    "ENDPOINT",
 	    "query the aggregator at this endpoint, such as tcp://head:5571 "
 	    "(default: that of the instance if it runs, else its store)",
-	    NULL, false },
+	    NULL, OPT_SELDOM },
 	{ "clock", 0, OPT_CHOICE, OPT_TO(struct source_options, clock), "CLOCK",
 	    "show times on the nodes' clocks (raw), on the aggregator's "
 	    "(corrected), or corrected where a clock was off (auto, the "
 	    "default "
 	    "except for dump and upload)",
-	    "auto|raw|corrected", false },
+	    "auto|raw|corrected", OPT_SELDOM },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct source_options, key.key), "FILE",
 	    "use this key for a TCP endpoint (default: DIR/keys/reader.key)",
-	    NULL, false },
+	    NULL, OPT_SELDOM },
 	{ "insecure", 0, OPT_FLAG, OPT_TO(struct source_options, key.insecure),
 	    NULL, "connect to a TCP endpoint without a key, unencrypted", NULL,
-	    false },
+	    OPT_SELDOM },
 	{ .name = NULL },
 };
 

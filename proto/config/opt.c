@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/nearest.h"
 #include "proto/base/version.h"
 #include "proto/config/config.h"
 #include "proto/config/opt_show.h"
 #include "proto/config/opt_value.h"
+#include "proto/config/opt_verb.h"
 #include "proto/os/file_io.h"
 #include "proto/os/log.h"
 
@@ -20,20 +22,22 @@ struct opt_common_values opt_common_values = { .log = LOG_INFO };
 
 const struct opt opt_common[] = {
 	{ "dir", 0, OPT_TEXT, &opt_common_values.dir, "DIR",
-	    "instance directory: endpoints, store and spool", NULL, false },
+	    "instance directory: endpoints, store and spool", NULL,
+	    OPT_SELDOM },
 	{ "config", 0, OPT_TEXT, &opt_common_values.config, "FILE",
 	    "configuration file (default: poolscope.conf of the instance)",
-	    NULL, OPT_COMMAND },
+	    NULL, OPT_COMMAND | OPT_SELDOM },
 	{ "log", 0, OPT_CHOICE, &opt_common_values.log, "LEVEL",
 	    "log messages of this level and above: error, warn, info, debug",
-	    "error|warn|info|debug", OPT_RELOAD },
+	    "error|warn|info|debug", OPT_RELOAD | OPT_SELDOM },
 	{ "quiet", 'q', OPT_FLAG, &opt_common_values.quiet, NULL,
-	    "print no progress and no remarks", NULL, OPT_RELOAD },
+	    "print no progress and no remarks", NULL, OPT_RELOAD | OPT_SELDOM },
 	{ .name = NULL },
 };
 
 static const struct opt_program *program; /* only while parsing */
 static const char *program_name = "poolscope";
+static char **words; /* of the command line */
 
 /* --print-options, which --help does not list. */
 static bool shows;
@@ -69,25 +73,98 @@ opt_is_taken(const struct opt_program *what, const struct opt *opt)
 	return false;
 }
 
-static bool
-is_named(const struct opt *opt, const char *name, size_t bytes, char letter)
-{
-	if (name == NULL)
-		return opt->letter == letter && letter != 0;
-	return strlen(opt->name) == bytes &&
-	       memcmp(opt->name, name, bytes) == 0;
-}
-
+/* Call `offer` with each option that the command line accepts until it returns
+ * true; returns that option. */
 static const struct opt *
-find(const char *name, size_t bytes, char letter)
+each_taken(bool (*offer)(void *arg, const struct opt *opt), void *arg)
 {
 	for (const struct opt_table *t = program->tables; t->options != NULL;
 	     t++)
 		for (const struct opt *o = t->options; o->name != NULL; o++)
-			if (is_named(o, name, bytes, letter) &&
-			    opt_is_taken(program, o))
+			if (opt_is_taken(program, o) && offer(arg, o))
 				return o;
 	return NULL;
+}
+
+static bool
+has_letter(void *arg, const struct opt *opt)
+{
+	return opt->letter == *(const char *)arg && opt->letter != 0;
+}
+
+struct long_name {
+	const char *at; /* as typed */
+	size_t bytes;
+	const struct opt *first, *other; /* that begin so */
+};
+
+static bool
+has_name(void *arg, const struct opt *opt)
+{
+	struct long_name *name = arg;
+
+	if (strncmp(opt->name, name->at, name->bytes) != 0)
+		return false;
+	if (opt->name[name->bytes] == '\0')
+		return true;
+	if (name->first == NULL)
+		name->first = opt;
+	else if (strcmp(name->first->name, opt->name) != 0)
+		name->other = opt;
+	return false;
+}
+
+/* The option of this name, or the only one that begins so; NULL: none. */
+static const struct opt *
+find(const char *at, size_t bytes)
+{
+	struct long_name name = { .at = at, .bytes = bytes };
+	const struct opt *found = each_taken(has_name, &name);
+
+	if (found != NULL || bytes == 0)
+		return found;
+	if (name.other != NULL)
+		opt_usage("--%.*s can mean --%s and --%s; write more of it",
+		    (int)bytes, at, name.first->name, name.other->name);
+	return name.first;
+}
+
+static bool
+offer_name(void *arg, const struct opt *opt)
+{
+	nearest_offer(arg, opt->name);
+	return false;
+}
+
+static void __attribute__((noreturn))
+refuse_option(const char *name, size_t bytes)
+{
+	char typed[NEAREST_WORD_BYTES], question[256];
+	struct nearest nearest;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)bytes, name);
+	nearest_begin(&nearest, typed);
+	each_taken(offer_name, &nearest);
+	opt_usage("unknown option --%s%s", typed,
+	    nearest_question(&nearest, "--", question, sizeof(question)));
+}
+
+void
+opt_refuse_word(const char *word, const char *list)
+{
+	char one[NEAREST_WORD_BYTES], question[256];
+	struct nearest nearest;
+
+	nearest_begin(&nearest, word);
+	for (const char *at = list; *at != '\0'; at += strspn(at, ", ")) {
+		size_t bytes = strcspn(at, ",");
+
+		snprintf(one, sizeof(one), "%.*s", (int)bytes, at);
+		nearest_offer(&nearest, one);
+		at += bytes;
+	}
+	opt_usage("'%.64s' is not one of %s%s", word, list,
+	    nearest_question(&nearest, "", question, sizeof(question)));
 }
 
 static void
@@ -111,40 +188,73 @@ set_show_format(const char *word)
 	shows = true;
 }
 
+/* The topic that the words name, for --help; they may be in any place. */
+static const struct opt_topic *
+named_topic(char **argv)
+{
+	for (char **word = argv; program->topics != NULL && *word != NULL;
+	     word++)
+		for (const struct opt_topic *t = program->topics;
+		     t->word != NULL; t++)
+			if (strcmp(*word, t->word) == 0)
+				return t;
+	return NULL;
+}
+
+static void __attribute__((noreturn)) help(bool all)
+{
+	opt_help(program, named_topic(words + 1), all);
+	exit(0);
+}
+
+/* Options that are in no table. */
+static void
+take_built_in(const char *name)
+{
+	if (strcmp(name, "help") == 0 || strcmp(name, "help-all") == 0)
+		help(name[4] != '\0');
+	if (strcmp(name, "version") == 0) {
+		printf("%s %s\n", program->name, VERSION);
+		exit(0);
+	}
+}
+
+/* --no-name of a flag; NULL: it is none. */
+static const struct opt *
+find_negated(const char *name, size_t bytes)
+{
+	const struct opt *opt = NULL;
+
+	if (bytes > 3 && memcmp(name, "no-", 3) == 0 && name[bytes] == '\0')
+		opt = find(name + 3, bytes - 3);
+	return opt != NULL && opt->type == OPT_FLAG ? opt : NULL;
+}
+
 /* --name, --name=VALUE, --name VALUE; returns the number of words consumed. */
 static int
 take_long(char **argv, int left)
 {
 	const char *name = argv[0] + 2;
 	size_t bytes = strcspn(name, "=");
-	const struct opt *opt = find(name, bytes, 0);
+	const struct opt *opt;
 	char as[80];
 
-	snprintf(
-	    as, sizeof(as), "--%.*s", (int)(bytes > 64 ? 64 : bytes), name);
-	if (strcmp(name, "help") == 0) {
-		opt_help(program);
-		exit(0);
-	}
-	if (strcmp(name, "version") == 0) {
-		printf("%s %s\n", program->name, VERSION);
-		exit(0);
-	}
-	if (opt == NULL && bytes > 3 && memcmp(name, "no-", 3) == 0 &&
-	    name[bytes] == '\0') {
-		opt = find(name + 3, bytes - 3, 0);
-		if (opt != NULL && opt->type == OPT_FLAG) {
-			set_or_exit(opt, "false", OPT_COMMAND_LINE, as);
-			return 1;
-		}
-		opt = NULL;
-	}
-	if (opt == NULL && strncmp(name, "print-options=", bytes + 1) == 0) {
+	take_built_in(name);
+	if (strncmp(name, "print-options=", bytes + 1) == 0) {
 		set_show_format(name + bytes + 1);
 		return 1;
 	}
-	if (opt == NULL)
-		opt_usage("unknown option %s", as);
+	snprintf(
+	    as, sizeof(as), "--%.*s", (int)(bytes > 64 ? 64 : bytes), name);
+	opt = find(name, bytes);
+	if (opt == NULL) {
+		opt = find_negated(name, bytes);
+		if (opt == NULL)
+			refuse_option(name, bytes);
+		set_or_exit(opt, "false", OPT_COMMAND_LINE, as);
+		return 1;
+	}
+	snprintf(as, sizeof(as), "--%s", opt->name);
 	if (opt->type == OPT_FLAG) {
 		set_or_exit(opt, name[bytes] == '=' ? name + bytes + 1 : "true",
 		    OPT_COMMAND_LINE, as);
@@ -165,9 +275,11 @@ static int
 take_short(char **argv, int left)
 {
 	for (const char *p = argv[0] + 1; *p != '\0'; p++) {
-		const struct opt *opt = find(NULL, 0, *p);
 		char as[3] = { '-', *p, '\0' };
+		const struct opt *opt = each_taken(has_letter, &as[1]);
 
+		if (opt == NULL && *p == 'h')
+			help(false);
 		if (opt == NULL)
 			opt_usage("unknown option %s", as);
 		if (opt->type == OPT_FLAG) {
@@ -293,11 +405,14 @@ opt_parse(const struct opt_program *what, int argc, char **argv,
 	file_io_catch_limit();
 	program = what;
 	program_name = what->name;
+	words = argv;
 	shows = false;
 	opt_values_begin(what);
 	count = take_words(argc, argv);
 	if (!shows)
 		check_operands(count, argv);
+	if (!shows && what->topics != NULL && count > 0)
+		opt_topic_check(what, argv[1]);
 	take_weaker();
 	if (shows) {
 		opt_show(what, show_format);

@@ -2,8 +2,10 @@
  * opt - one table defines command line, configuration, --help and completion.
  *
  * GNU style: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags bundled,
- * "--" ends options; options and operands may mix.  An unknown option or
- * invalid value prints one line on standard error and exits with status 2.
+ * "--" ends options; options and operands may mix; a long name may be cut
+ * where no other begins like it.  An unknown option or invalid value prints one
+ * line on standard error, with the nearest name that exists, and exits with
+ * status 2.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONFIG_OPT_H
@@ -54,6 +56,11 @@ enum opt_from opt_origin_of(const void *variable);
 /* Print "program: sentence" and a hint to --help; exit 2. */
 void opt_usage(const char *format, ...)
     __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Refuse a word: "'WORD' is not one of LIST; did you mean ...?".  `list` has a
+ * comma and a blank between the words. */
+void opt_refuse_word(const char *word, const char *list)
+    __attribute__((noreturn));
 
 /* Apply --log and --quiet to the log; opt_parse and opt_reload do so. */
 void opt_set_log_level(void);

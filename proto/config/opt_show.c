@@ -242,32 +242,73 @@ print_wrapped(const char *text, int used)
 	print_words(text, HELP_COLUMN, HELP_COLUMN);
 }
 
-void
-opt_help(const struct opt_program *program)
+static void
+help_option(const struct opt *opt)
+{
+	char letter[8] = "    ";
+
+	if (opt->letter != 0)
+		snprintf(letter, sizeof(letter), "-%c, ", opt->letter);
+	print_wrapped(opt->help,
+	    printf("  %s--%s%s%s", letter, opt->name, opt->argument ? " " : "",
+		opt->argument ? opt->argument : ""));
+}
+
+static void
+help_usage(const struct opt_program *program, const struct opt_topic *topic)
 {
 	int column = printf("usage: %s ", program->name);
 
-	print_words(program->synopsis, column, column);
+	if (topic == NULL) {
+		print_words(program->synopsis, column, column);
+		printf("\n");
+		print_words(program->summary, 0, 0);
+		return;
+	}
+	printf("%s%s [options]\n\n", topic->word, topic->synopsis);
+	print_words(topic->summary, 0, 0);
+}
+
+static void
+help_topics(const struct opt_topic *topics)
+{
 	printf("\n");
-	print_words(program->summary, 0, 0);
+	for (const struct opt_topic *t = topics; t->word != NULL; t++) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "%s%s", t->word, t->synopsis);
+		print_wrapped(t->summary, printf("  %s", name));
+	}
+}
+
+void
+opt_help(
+    const struct opt_program *program, const struct opt_topic *topic, bool all)
+{
+	const char *examples = topic ? topic->examples : program->examples;
+
+	help_usage(program, topic);
+	if (topic == NULL && program->topics != NULL)
+		help_topics(program->topics);
 	printf("\noptions:\n");
 	for (const struct opt_table *t = program->tables; t->options != NULL;
-	     t++) {
-		for (const struct opt *o = t->options; o->name != NULL; o++) {
-			char letter[8] = "    ";
-			int used;
-
-			if (!opt_is_taken(program, o))
-				continue;
-			if (o->letter != 0)
-				snprintf(
-				    letter, sizeof(letter), "-%c, ", o->letter);
-			used = printf("  %s--%s%s%s", letter, o->name,
-			    o->argument ? " " : "",
-			    o->argument ? o->argument : "");
-			print_wrapped(o->help, used);
-		}
-	}
-	print_wrapped("this text", printf("      --help"));
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
+			if (opt_is_taken(program, o) &&
+			    (all || (o->flags & OPT_SELDOM) == 0) &&
+			    (topic == NULL || opt_topic_takes(topic, o)))
+				help_option(o);
+	print_wrapped(topic == NULL && program->topics != NULL
+			  ? "this text; after WHAT: more about it"
+			  : "this text",
+	    printf("  -h, --help"));
+	print_wrapped("also the options of many programs: --dir, --log ...",
+	    printf("      --help-all"));
 	print_wrapped("the version", printf("      --version"));
+	if (examples == NULL)
+		return;
+	printf("\nexamples:\n");
+	for (struct text rest = text_of(examples), line;
+	     text_next_line(&rest, &line);)
+		printf("  %.*s\n", (int)line.bytes, line.at);
 }

@@ -7,8 +7,10 @@
 
 #include "proto/config/opt_value.h"
 
-/* What --help prints. */
-void opt_help(const struct opt_program *program);
+/* What --help prints; `topic`: of this one only, else NULL; `all`: also the
+ * options with OPT_SELDOM. */
+void opt_help(
+    const struct opt_program *program, const struct opt_topic *topic, bool all);
 
 /* --print-options FORMAT, on standard output:
  *

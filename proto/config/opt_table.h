@@ -35,6 +35,7 @@ enum opt_flags {
 	OPT_REQUIRED = 1,
 	OPT_RELOAD = 2,  /* HUP may change it in a running service */
 	OPT_COMMAND = 4, /* an action: on the command line only */
+	OPT_SELDOM = 8,  /* of many programs: only --help-all lists it */
 };
 
 struct opt {
@@ -59,12 +60,28 @@ struct opt_table {
 	void *values; /* NULL: each option names its variable itself */
 };
 
+/* A kind of question that a program answers: its first operand. */
+struct opt_topic {
+	const char *word;     /* NULL ends the list */
+	const char *synopsis; /* of its operands: " TEST [ENTRY]"; "": none */
+	const char *summary;
+	/* Names of the options that it takes, with a blank between them; those
+	 * with OPT_SELDOM it takes always. */
+	const char *options;
+	const char *examples; /* as those of a program */
+};
+
 /* A program, for --help, --version and man page checks. */
 struct opt_program {
-	const char *name;               /* "poolscope-emit"; not copied */
-	const char *synopsis;           /* "[options] SOURCE EVENT" */
-	const char *summary;            /* "publish one event" */
+	const char *name;     /* "poolscope-emit"; not copied */
+	const char *synopsis; /* "[options] SOURCE EVENT" */
+	const char *summary;  /* "publish one event" */
+	/* Two command lines, each ends with a newline; NULL: none. */
+	const char *examples;
 	const struct opt_table *tables; /* the last one is zeros */
+	/* What the first operand may be, and the options that go with it; NULL:
+	 * the program checks its operands itself. */
+	const struct opt_topic *topics;
 	uint32_t operands_min, operands_max;
 	/* Checks `values` beyond their types (err_set_option); may be NULL. */
 	int (*check)(const void *values, struct err *err);
@@ -81,11 +98,14 @@ struct opt_program {
 /* Does the command line of the program accept this option of its tables? */
 bool opt_is_taken(const struct opt_program *program, const struct opt *opt);
 
+/* Does the topic take this option? */
+bool opt_topic_takes(const struct opt_topic *topic, const struct opt *opt);
+
 /* Is `word` a valid value of the option?  -1: the reason is in `err`. */
 int opt_check(const struct opt *opt, const char *word, struct err *err);
 
 /* Options that every program has: --dir, --config, --log, --quiet, (and
- * built in: --help, --version). */
+ * built in: --help, -h, --help-all, --version). */
 extern const struct opt opt_common[];
 struct opt_common_values {
 	const char *dir; /* NULL: instance_dir() decides */

@@ -7,6 +7,64 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/nearest.h"
+
+bool
+opt_topic_takes(const struct opt_topic *topic, const struct opt *opt)
+{
+	size_t bytes = strlen(opt->name);
+	const char *at = topic->options;
+
+	if ((opt->flags & OPT_SELDOM) != 0)
+		return true;
+	while ((at = strstr(at, opt->name)) != NULL) {
+		if ((at == topic->options || at[-1] == ' ') &&
+		    (at[bytes] == '\0' || at[bytes] == ' '))
+			return true;
+		at += bytes;
+	}
+	return false;
+}
+
+static void __attribute__((noreturn))
+refuse_for_topic(const struct opt_program *program, const struct opt *opt,
+    const struct opt_topic *topic)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	for (const struct opt_topic *t = program->topics; t->word != NULL; t++)
+		if (opt_topic_takes(t, opt) && used < sizeof(list))
+			used +=
+			    (size_t)snprintf(list + used, sizeof(list) - used,
+				"%s%s", used > 0 ? ", " : "", t->word);
+	opt_usage("--%s is for %s, not for %s", opt->name, list, topic->word);
+}
+
+/* The first operand is one of the topics, and the options go with it. */
+void
+opt_topic_check(const struct opt_program *program, const char *word)
+{
+	const struct opt_topic *topic = program->topics;
+	char list[256];
+	size_t used = 0;
+
+	while (topic->word != NULL && strcmp(topic->word, word) != 0)
+		topic++;
+	for (const struct opt_topic *t = program->topics;
+	     topic->word == NULL && t->word != NULL; t++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used,
+		    "%s%s", used > 0 ? ", " : "", t->word);
+	if (topic->word == NULL)
+		opt_refuse_word(word, list);
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
+			if (opt_origin(o) == OPT_COMMAND_LINE &&
+			    !opt_topic_takes(topic, o))
+				refuse_for_topic(program, o, topic);
+}
+
 static int
 words_of(const struct opt_verb *verb)
 {
@@ -20,10 +78,12 @@ begins_with(const struct opt_verb *verb, int argc, char **argv)
 	       (verb->second == NULL || strcmp(argv[2], verb->second) == 0);
 }
 
-/* "verify, backup or models list" */
+/* "verify, backup or models list; did you mean verify?" */
 static void __attribute__((noreturn))
-list_verbs(const struct opt_verb *verbs, uint32_t count)
+list_verbs(const struct opt_verb *verbs, uint32_t count, const char *typed)
 {
+	struct nearest nearest;
+	char question[256];
 	char list[512];
 	size_t used = 0;
 
@@ -35,7 +95,11 @@ list_verbs(const struct opt_verb *verbs, uint32_t count)
 				    : " or ",
 		    verbs[i].word, verbs[i].second != NULL ? " " : "",
 		    verbs[i].second != NULL ? verbs[i].second : "");
-	opt_usage("the first word is a verb: %s", list);
+	nearest_begin(&nearest, typed);
+	for (uint32_t i = 0; i < count; i++)
+		nearest_offer(&nearest, verbs[i].word);
+	opt_usage("the first word is a verb: %s%s", list,
+	    nearest_question(&nearest, "", question, sizeof(question)));
 }
 
 uint32_t
@@ -52,7 +116,7 @@ opt_verb_parse(const struct opt_program *program, const struct opt_verb *verbs,
 		of_verb.operands_min = 0;
 		of_verb.operands_max = UINT32_MAX;
 		opt_parse(&of_verb, argc, argv, operands);
-		list_verbs(verbs, count);
+		list_verbs(verbs, count, argc > 1 ? argv[1] : "");
 	}
 	words = words_of(&verbs[i]);
 	of_verb.synopsis = verbs[i].synopsis;
@@ -60,6 +124,7 @@ opt_verb_parse(const struct opt_program *program, const struct opt_verb *verbs,
 	of_verb.operands_min = verbs[i].operands_min;
 	of_verb.operands_max = verbs[i].operands_max;
 	of_verb.takes = verbs[i].takes;
+	of_verb.examples = verbs[i].examples;
 	opt_parse(&of_verb, argc - words, argv + words, operands);
 	return i;
 }

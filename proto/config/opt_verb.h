@@ -17,6 +17,7 @@ struct opt_verb {
 	const char *summary;
 	uint32_t operands_min, operands_max; /* words after the verb */
 	const char *const *takes;            /* names of options */
+	const char *examples;                /* as those of a program */
 };
 
 /* Find the verb at argv[1], parse the rest, and return the number of the verb.
@@ -25,5 +26,9 @@ struct opt_verb {
 uint32_t opt_verb_parse(const struct opt_program *program,
     const struct opt_verb *verbs, uint32_t count, int argc, char **argv,
     struct opt_operands *operands);
+
+/* Exit with status 2 unless `word` is one of the program's topics, and that
+ * topic takes all options of the command line. */
+void opt_topic_check(const struct opt_program *program, const char *word);
 
 #endif

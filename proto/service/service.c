@@ -96,6 +96,7 @@ parse(struct process *process, int argc, char **argv)
 	process->program = (struct opt_program){ .name = service->name,
 		.synopsis = "[options]",
 		.summary = service->summary,
+		.examples = service->examples,
 		.tables = process->tables,
 		.check = service->check,
 		.values = service->values };

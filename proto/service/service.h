@@ -45,6 +45,7 @@ struct service_renewal {
 struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
+	const char *examples;      /* same */
 	const struct opt *options; /* its own options */
 	void *values; /* the struct that they are bound to, or NULL */
 	void *arg;    /* passed to start and the callbacks after it */

@@ -19,7 +19,7 @@ wrong_usage "skew is not of groups" "group is not for testrun skew" poolscope-st
 wrong_usage "the number of events has no clock" "time is for testrun deltas and groups" \
 	poolscope-stats testrun iterations --time emit
 wrong_usage "only skew is of nodes" "node is for testrun skew" poolscope-stats testrun deltas -n a
-wrong_usage "other numbers have no model" "model is for testrun, not for usage" \
+wrong_usage "other numbers have no model" "model is for testrun, skew, not for usage" \
 	poolscope-stats usage --model testrun
 wrong_usage "other numbers are of no run" "unexpected argument '1'" poolscope-stats usage 1
 for pages in 0 2..1 1-2 x ..0 99999999999999999999; do
@@ -28,7 +28,7 @@ done
 wrong_usage "a cascade has no pages" "cascade has no such picture" poolscope-plot cascade --view pages
 wrong_usage "runs have no phases" "testrun has no such picture" poolscope-plot testrun --view phases
 wrong_usage "use has no groups of runs" "group is for testrun, not for usage" poolscope-plot usage --group a
-wrong_usage "runs have no job" "job is for samples and usage" poolscope-plot testrun --job 1
+wrong_usage "runs have no job" "job is for samples, usage, not for testrun" poolscope-plot testrun --job 1
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1

@@ -22,7 +22,7 @@ else
 	echo "SKIPPED units: systemd-analyze is not installed"
 fi
 for unit in agent broker aggregator; do
-	"poolscope-$unit" --help >"$TMP/help"
+	"poolscope-$unit" --help-all >"$TMP/help"
 	for option in $(sed -n 's/^ExecStart=//p' "$units/poolscope-$unit.service" | grep -o -e '--[a-z-]*'); do
 		check "the $unit knows $option of its unit" grep -q -e "$option " "$TMP/help"
 	done

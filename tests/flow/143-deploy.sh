@@ -98,7 +98,7 @@ if command -v bash >/dev/null; then
 	for program in "$B"/bin/poolscope-*; do
 		name=${program##*/}
 		check_text "completion has every option of $name" \
-			"$("$program" --help | grep -o -e '^  \(-[A-Za-z], \)\? *--[a-z0-9-]*' | grep -o -e '--[a-z0-9-]*' | sort | xargs)" \
+			"$("$program" --help-all | grep -o -e '^  \(-[A-Za-z], \)\? *--[a-z0-9-]*' | grep -o -e '--[a-z0-9-]*' | sort | xargs)" \
 			"$(offered "$TMP/completions/$name" "_poolscope_${name#poolscope-}" "$name" -- | tr ' ' '\n' | sort | xargs)"
 	done
 else
@@ -110,9 +110,9 @@ for name in agent broker aggregator; do
 	sh "$deploy/example-conf.sh" "$B/bin/poolscope-$name" >"$TMP/$name.conf"
 	check "the example of the $name is taken as it is" poolscope-stats status --config "$TMP/$name.conf"
 	check_text "... and names each option that a file can have" "" "$(
-		"$B/bin/poolscope-$name" --help | grep -o -e '^  \(-[A-Za-z], \)\? *--[a-z0-9-]*' | grep -o -e '--[a-z0-9-]*' |
+		"$B/bin/poolscope-$name" --help-all | grep -o -e '^  \(-[A-Za-z], \)\? *--[a-z0-9-]*' | grep -o -e '--[a-z0-9-]*' |
 			sed 's/--//' | while read -r option; do
-			case $option in help | version | config | dir | ready-fd | pid-file | replay | print) continue ;; esac
+			case $option in help | help-all | version | config | dir | ready-fd | pid-file | replay | print) continue ;; esac
 			grep -q "^	#$option = " "$TMP/$name.conf" || echo "$option"
 		done)"
 done

@@ -17,7 +17,7 @@ wrong = []
 
 
 def options_of(program):
-    text = subprocess.run([os.path.join(programs, program), "--help"],
+    text = subprocess.run([os.path.join(programs, program), "--help-all"],
                           capture_output=True, text=True, check=True).stdout
     return dict(re.findall(r"^  (?:-\w,)? *(--[a-z0-9-]+)( [A-Z]\S*)?", text, re.M))
 

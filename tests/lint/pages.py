@@ -1,4 +1,4 @@
-"""pages - a manual page and --help give an option the same default, and the programs
+"""pages - a manual page and --help-all give an option the same default, and the programs
 that an example calls have the options that it uses.
 
     pages.py PAGE BIN       prints what differs; exit status 1 if anything does
@@ -17,7 +17,7 @@ LITERAL = re.compile(r"(?:-?\d[\w.]*|(?:ipc://)?DIR/[\w./-]+)$")
 
 
 def run(program, *verb):
-    return subprocess.run([program, *verb, "--help"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([program, *verb, "--help-all"], capture_output=True, text=True, check=True).stdout
 
 
 def help_of(program):
@@ -55,7 +55,7 @@ def defaults(page, program):
         default = found[1] if found else ""
         if LITERAL.match(default) and not re.search(
                 r"(?<![\w./])" + re.escape(default) + r"(?![\w/])", items.get(name, "")):
-            yield f"--{name}: the default {default} of --help is not in the page"
+            yield f"--{name}: the default {default} of --help-all is not in the page"
 
 
 def commands(text, is_page):

@@ -1,4 +1,4 @@
-# Every program has a man page, mandoc accepts it, --help and the page have the same
+# Every program has a man page, mandoc accepts it, --help-all and the page have the same
 # options and defaults, and examples use options that exist.
 set -eu
 status=0
@@ -7,12 +7,12 @@ for program in build/bin/poolscope-*; do
 	page=$(find agents broker aggregator exporters proto deploy -name "$name.[18]")
 	[ -n "$page" ] || { echo "$name has no man page"; status=1; continue; }
 	mandoc -T lint -W warning "$page" || status=1
-	for option in $("$program" --help | sed -n 's/^  .*--\([a-z-]*\).*/\1/p'); do
+	for option in $("$program" --help-all | sed -n 's/^  .*--\([a-z-]*\).*/\1/p'); do
 		grep -q -e "Fl -$option" "$page" ||
 			{ echo "$page: --$option is missing"; status=1; }
 	done
 	for option in $(sed -n 's/^\.It .*Fl -\([a-z-]*\).*/\1/p' "$page"); do
-		"$program" --help | grep -q -e "--$option\b" ||
+		"$program" --help-all | grep -q -e "--$option\b" ||
 			{ echo "$page: --$option is not an option"; status=1; }
 	done
 done

@@ -104,6 +104,13 @@ long_and_short_options_mix_with_operands(void **state)
 	    out, "p=a$b w=1 s=65536 t=300000000000 a=2:k=v f=1 n=2:src");
 	assert_int_equal(RUN(NULL, "-wp", "x", "--", "-y"), 0);
 	assert_string_equal(out, "p=x w=1 s=0 t=0 a=0:- f=0 n=1:-y");
+	/* As much of a name as no other option begins with. */
+	assert_int_equal(
+	    RUN(NULL, "src", "--part", "x", "--wa", "--per=5m"), 0);
+	assert_string_equal(
+	    out, "p=x w=1 s=0 t=300000000000 a=0:- f=0 n=1:src");
+	assert_int_equal(RUN(NULL, "src", "--wait", "--no-wa"), 0);
+	assert_string_equal(out, "p=- w=0 s=0 t=0 a=0:- f=0 n=1:src");
 }
 
 static void
@@ -112,7 +119,9 @@ wrong_usage_is_one_line_and_status_2(void **state)
 	static const struct {
 		const char *word, *says;
 	} bad[] = {
-		{ "--nonsense", "unknown option --nonsense" },
+		{ "--nonsense", "unknown option --nonsense (" },
+		{ "--perod=3s", "--perod; did you mean --period? (" },
+		{ "--p", "--p can mean --partition and --period; " },
 		{ "-x", "unknown option -x" },
 		{ "--partition", "--partition needs NAME" },
 		{ "--spool-bytes=ten", "'ten' is not a size" },
@@ -152,6 +161,11 @@ help_fits_eighty_columns(void **state)
 		column = *p == '\n' ? 0 : column + 1;
 		assert_true(column <= 80);
 	}
+	assert_null(strstr(out, "--dir DIR"));
+	assert_int_equal(RUN(NULL, "-wh"), 0);
+	assert_non_null(strstr(out, "-p, --partition NAME"));
+	assert_int_equal(RUN(NULL, "--help-all"), 0);
+	assert_non_null(strstr(out, "--dir DIR"));
 	assert_int_equal(RUN(NULL, "--version"), 0);
 	assert_non_null(strstr(out, "poolscope-emit "));
 }
@@ -230,7 +244,7 @@ the_command_line_takes_only_what_the_program_lists(void **state)
 	assert_int_equal(RUN(NULL, "src", "--period", "5m"), 2);
 	assert_non_null(strstr(out, "unknown option --period"));
 	assert_int_equal(RUN(NULL, "src", "-p", "x"), 2);
-	assert_int_equal(RUN(NULL, "--help"), 0);
+	assert_int_equal(RUN(NULL, "--help-all"), 0);
 	assert_non_null(strstr(out, "--wait"));
 	assert_non_null(strstr(out, "--quiet"));
 	assert_null(strstr(out, "--period"));

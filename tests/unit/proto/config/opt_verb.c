@@ -29,9 +29,11 @@ static const struct opt_program program = { .name = "poolscope-admin",
 static const char *const takes_store[] = { "store", NULL };
 static const char *const takes_all[] = { "store", "force", NULL };
 static const struct opt_verb verbs[] = {
-	{ "check", NULL, "check [options]", "check it", 0, 0, takes_store },
-	{ "copy", NULL, "copy TO [options]", "copy it", 1, 1, takes_all },
-	{ "list", "all", "list all [options]", "list it", 0, 0, takes_store },
+	{ "check", NULL, "check [options]", "check it", 0, 0, takes_store,
+	    NULL },
+	{ "copy", NULL, "copy TO [options]", "copy it", 1, 1, takes_all, NULL },
+	{ "list", "all", "list all [options]", "list it", 0, 0, takes_store,
+	    NULL },
 };
 
 /* Parse in a child; what it prints goes to `out`.  Returns its exit status. */
