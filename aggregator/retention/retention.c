@@ -15,8 +15,8 @@ enum { VISITS = 4096 }; /* data classes examined per step */
 #define CHECK_NS (30 * NS_PER_SECOND)
 
 /* The data classes of a partition: records by kind, then rollups.  The samples
- * as rollup 0 come last, because they may replace rollups that must be deleted
- * first. */
+ * as rollup 0 come last, so that no rollup is built from them that must be
+ * deleted as well. */
 enum {
 	DATA_CLASS_ROLLUPS = RECORD_KINDS,
 	DATA_CLASS_SAMPLES = DATA_CLASS_ROLLUPS + ROLLUPS,
@@ -46,6 +46,12 @@ retention_init(struct retention *retention, struct db *db,
 		    INT32_MIN;
 }
 
+void
+retention_clear(struct retention *retention)
+{
+	rollup_builder_free(&retention->rollups);
+}
+
 static void
 begin(struct retention *retention, const struct retention_cuts *cuts)
 {
@@ -58,6 +64,7 @@ begin(struct retention *retention, const struct retention_cuts *cuts)
 		.next_ns = retention->next_ns,
 		.deleted_ns = retention->deleted_ns,
 		.compacted = retention->compacted,
+		.rollups = retention->rollups,
 		.cuts = *cuts,
 		.done = retention->done,
 		.partition = 1,
@@ -284,6 +291,7 @@ remove_some(struct retention *retention, bool *more, struct err *err)
 	through = remove_in(retention, txn);
 	result = db_commit(&txn, err);
 	if (result != DB_OK) {
+		saved.rollups = retention->rollups;
 		*retention = saved;
 		return result;
 	}
@@ -293,6 +301,7 @@ remove_some(struct retention *retention, bool *more, struct err *err)
 	for (unsigned i = 0; i < RETENTION_CUTS; i++)
 		if (retention->cuts.before[i] > retention->done.before[i])
 			retention->done.before[i] = retention->cuts.before[i];
+	retention_clear(retention);
 	say(retention);
 	return DB_OK;
 }

@@ -21,7 +21,7 @@
 #include "aggregator/indexer/write_records.h"
 #include "aggregator/model/model.h"
 #include "aggregator/retention/store_clock.h"
-#include "aggregator/rollup/rollup.h"
+#include "aggregator/rollup/rollup_build.h"
 #include "aggregator/tables/row_block.h"
 
 struct retention_limits {
@@ -32,11 +32,14 @@ struct retention_limits {
 	uint64_t retain_bytes; /* maximum size of the tables; 0: no limit */
 };
 
-/* Delete hours before these (INT32_MIN: none): samples and each rollup, then
- * all records. */
-enum { RETENTION_ALL = ROLLUPS, RETENTION_CUTS };
+/* Delete hours before these (INT32_MIN: none): samples that take the place of
+ * no rollup and each rollup, all records, all samples. */
+enum { RETENTION_ALL = ROLLUPS, RETENTION_SAMPLES, RETENTION_CUTS };
 struct retention_cuts {
 	int32_t before[RETENTION_CUTS];
+	/* The rollup has a limit of its own: build it before samples that take
+	 * its place are deleted. */
+	bool wanted[ROLLUPS];
 };
 
 struct retention {
@@ -59,6 +62,7 @@ struct retention {
 	struct retention_cuts done;     /* cuts whose deletion is complete */
 	uint32_t partition, data_class; /* rows: examined next */
 	struct key_row_block at;        /* samples: position of the walk */
+	struct rollup_builder *rollups; /* NULL: not in use yet */
 	bool rows_done;
 	unsigned char key[PHASE_KEY_COMPACTED_BYTES]; /* phases: continue after
 							 this key */
@@ -70,6 +74,8 @@ struct retention {
 /* The arguments must outlive `retention`. */
 void retention_init(struct retention *retention, struct db *db,
     struct indexer_write *indexer_write, const struct model_set *models);
+
+void retention_clear(struct retention *retention);
 
 /* Delete old records in one bounded transaction, when it is time.  `*more`:
  * there is more to delete now. */

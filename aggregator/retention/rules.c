@@ -181,13 +181,16 @@ cut_by_age(const struct retention *retention,
 {
 	bool trusted = retention->doubt == STORE_CLOCK_TRUSTED;
 
-	for (unsigned i = 0; i < RETENTION_CUTS; i++) {
+	for (unsigned i = 0; i <= RETENTION_ALL; i++) {
 		int64_t ns = i == RETENTION_ALL ? limits->retain_ns
 						: limits->retain_rollup_ns[i];
 
+		if (i < ROLLUPS)
+			cuts->wanted[i] = ns > 0;
 		cuts->before[i] =
 		    trusted && ns > 0 ? key_hour(now_ns - ns) : INT32_MIN;
 	}
+	cuts->before[RETENTION_SAMPLES] = cuts->before[ROLLUP_RAW];
 }
 
 int

@@ -1,6 +1,8 @@
 /*
- * samples - delete the compacted samples of an old hour, except
- * those that replace a rollup that is still retained (rollup/rollup.h).
+ * samples - delete the compacted samples of an old hour.
+ *
+ * By size, those that take the place of a rollup (rollup/rollup.h) are deleted
+ * in its turn.  By age, all are, and what is to be left of them is built first.
  *
  * Samples that stay make the walk long.  It therefore visits only hours that a
  * cut has passed since its last complete walk; after a start, all of them
@@ -10,6 +12,8 @@
 #include "aggregator/retention/retention_private.h"
 
 #include "aggregator/rollup/rollup_list.h"
+
+enum { BUILT_ROWS = 64 }; /* building rollups counts as this many rows */
 
 struct walk {
 	struct retention *retention;
@@ -25,13 +29,12 @@ next_hour(const struct retention *retention, int32_t hour)
 {
 	int32_t next = INT32_MAX;
 
-	for (unsigned rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++) {
-		int32_t from = retention_cut_of(&retention->done, rollup);
+	for (unsigned i = ROLLUP_RAW; i < RETENTION_CUTS; i++) {
+		int32_t from = retention_cut_of(&retention->done, i);
 
 		if (from < hour)
 			from = hour;
-		if (from < retention_cut_of(&retention->cuts, rollup) &&
-		    from < next)
+		if (from < retention_cut_of(&retention->cuts, i) && from < next)
 			next = from;
 	}
 	return next < retention_cut_of(&retention->cuts, ROLLUP_RAW)
@@ -80,6 +83,27 @@ remove_series_block(struct walk *walk)
 	}
 }
 
+/* All samples before this hour are too old. */
+static int32_t
+age_cut(const struct retention *retention)
+{
+	return retention_cut_of(&retention->cuts, RETENTION_SAMPLES);
+}
+
+static void
+build_rollups(struct walk *walk)
+{
+	struct retention *retention = walk->retention;
+
+	if (retention->rollups == NULL)
+		retention->rollups = rollup_builder_new();
+	rollup_builder_begin(
+	    retention->rollups, walk->txn, retention->partition, ROLLUP_DENSE);
+	rollup_build_last(
+	    retention->rollups, &retention->at, retention->cuts.wanted);
+	*walk->rows += BUILT_ROWS;
+}
+
 /* Handle one series block and move past it. */
 static void
 examine(struct walk *walk)
@@ -88,9 +112,16 @@ examine(struct walk *walk)
 
 	++*walk->rows;
 	/* A slice that is not of the last level has no rollups yet. */
-	if (compacted_row_level(at->slice) == COMPACTED_ROW_LEVEL_WHOLE &&
-	    !rollup_list_need_samples(walk->txn, at))
-		remove_series_block(walk);
+	if (compacted_row_level(at->slice) == COMPACTED_ROW_LEVEL_WHOLE) {
+		bool needed = rollup_list_need_samples(walk->txn, at);
+
+		if (needed && at->hour < age_cut(walk->retention)) {
+			build_rollups(walk);
+			needed = false;
+		}
+		if (!needed)
+			remove_series_block(walk);
+	}
 	at->first_ns = INT64_MIN;
 	at->row = 0;
 	if (++at->track == 0)

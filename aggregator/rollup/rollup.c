@@ -37,7 +37,7 @@ rollup_is_mark(struct text value)
 {
 	return value.bytes == ROLLUP_MARK_BYTES &&
 	       (memcmp(value.at, ROLLUP_UNKNOWN, ROLLUP_MARK_BYTES) == 0 ||
-		   rollup_is_samples(value));
+		   rollup_is_samples(value) || rollup_is_coarser(value));
 }
 
 bool
@@ -45,4 +45,11 @@ rollup_is_samples(struct text value)
 {
 	return value.bytes == ROLLUP_MARK_BYTES &&
 	       memcmp(value.at, ROLLUP_SAMPLES, ROLLUP_MARK_BYTES) == 0;
+}
+
+bool
+rollup_is_coarser(struct text value)
+{
+	return value.bytes == ROLLUP_MARK_BYTES &&
+	       memcmp(value.at, ROLLUP_COARSER, ROLLUP_MARK_BYTES) == 0;
 }

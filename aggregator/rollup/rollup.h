@@ -11,8 +11,8 @@
  *
  * A bucket takes about as much space as ten samples.  Therefore a rollup is
  * stored only where it has many samples per bucket.  Elsewhere the samples take
- * its place and are retained as long as it would be.  proto/store.md,
- * "Rollups", describes the bytes.
+ * its place until they are deleted; what is built then, rollup_build.h says.
+ * proto/store.md, "Rollups", describes the bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROLLUP_ROLLUP_H
@@ -59,12 +59,15 @@ struct text rollup_write(struct chunk_writer *chunk, struct buffer *value,
 /* ---- reading ---- */
 
 /* A mark is a row in place of a rollup.  UNKNOWN: the metric group was not
- * defined, so no rollup could be made.  SAMPLES: read the samples instead. */
+ * defined, so no rollup could be made.  SAMPLES: read the samples instead.
+ * COARSER: the samples were deleted; read the next coarser rollup. */
 #define ROLLUP_UNKNOWN "\0"
 #define ROLLUP_SAMPLES "\0\1"
+#define ROLLUP_COARSER "\0\2"
 enum { ROLLUP_MARK_BYTES = 2 };
-bool rollup_is_mark(struct text value);    /* is it either mark? */
-bool rollup_is_samples(struct text value); /* is it ROLLUP_SAMPLES? */
+bool rollup_is_mark(struct text value); /* is it any of these marks? */
+bool rollup_is_samples(struct text value);
+bool rollup_is_coarser(struct text value);
 
 struct rollup_row {
 	uint32_t columns; /* values in a sample */

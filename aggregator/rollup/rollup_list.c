@@ -52,3 +52,18 @@ rollup_list_need_samples(struct db_txn *txn, const struct key_row_block *block)
 			return true;
 	return false;
 }
+
+enum rollup_step
+rollup_list_choose(struct db_txn *txn, enum rollup_step rollup,
+    const struct key_row_block *block)
+{
+	struct text value;
+
+	for (; rollup < ROLLUPS; rollup++) {
+		if (!rollup_list_find(txn, rollup, block, &value) ||
+		    rollup_is_coarser(value))
+			continue;
+		return rollup_is_mark(value) ? ROLLUP_RAW : rollup;
+	}
+	return ROLLUPS;
+}

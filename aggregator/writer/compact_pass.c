@@ -9,7 +9,7 @@
 
 #include "aggregator/tables/tables.h"
 #include "aggregator/rollup/rollup.h"
-#include "aggregator/writer/rollup_build.h"
+#include "aggregator/rollup/rollup_build.h"
 #include "proto/base/memory.h"
 
 /* The records collected for the transaction. */

@@ -169,6 +169,22 @@ append_slices(struct series_block *block)
 	return good;
 }
 
+/* A series block that has a row of the rollup. */
+static bool
+append_row(struct series_block *block,
+    struct compacted_cursor **compacted_cursor, uint32_t slice)
+{
+	enum rollup_step rollup =
+	    rollup_list_choose(block->page->txn, block->rollup, &block->key);
+
+	if (rollup == ROLLUPS)
+		return true; /* deleted */
+	if (rollup != ROLLUP_RAW)
+		return append_series(block, rollup, NULL);
+	return slice != 0 ? append_slice(block, compacted_cursor, slice)
+			  : append_slices(block);
+}
+
 /* Append the series blocks of a rollup.  Their samples were deleted, or are
  * all in one `slice` and so in the rollups.  False: the page is full. */
 bool
@@ -195,14 +211,7 @@ series_block_select_rollup(struct series_block *block,
 		block->key = row_key;
 		block->resumed = series_block_is_cursor(block);
 		if (series_block_is_wanted(block, &to)) {
-			if (!rollup_is_mark(value))
-				good =
-				    append_series(block, block->rollup, NULL);
-			else if (slice != 0)
-				good = append_slice(
-				    block, &compacted_cursor, slice);
-			else
-				good = append_slices(block);
+			good = append_row(block, &compacted_cursor, slice);
 			to.track++;
 		} else {
 			good = series_block_skip(block);

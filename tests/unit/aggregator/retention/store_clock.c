@@ -100,8 +100,7 @@ a_night_without_power_is_caught_up_in_its_own_length(void **state)
 	wall_ns += 8 * HOUR;
 	store_clock.steady_ns = 0; /* another process */
 	steady_ns = 3 * HOUR;
-	assert_int_equal(
-	    store_clock_step(&store_clock, wall_ns, steady_ns),
+	assert_int_equal(store_clock_step(&store_clock, wall_ns, steady_ns),
 	    STORE_CLOCK_AHEAD);
 	for (int i = 0; i < 13; i++)
 		assert_int_equal(later(0), STORE_CLOCK_AHEAD);

@@ -528,6 +528,20 @@ deleted_samples_leave_their_rollups(void **state)
 		free(before[i]);
 }
 
+/* Delete all samples as if there were no room for them. */
+static void
+cut_samples(void)
+{
+	struct db_txn *txn;
+	struct err err = { 0 };
+
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
+	tables_put_cut(txn, ROLLUP_RAW, key_hour(clock_wall_ns()));
+	rig_good(db_commit(&txn, &err), &err);
+	rig.options.retain_bytes = INT64_MAX;
+	retain_now();
+}
+
 /* ---- sparse samples ---- */
 
 /* Of one node. */
@@ -559,9 +573,9 @@ expect_node(const char *node, char *const *want, enum rollup_step finest)
 		    want[i], read_node(node, i), rollup_or_raw(i, finest));
 }
 
-/* node-0 has many samples per second, node-1 one every 10 s or so.  The dense
- * samples are deleted and leave their rollups; the sparse ones stay until the
- * rollup that they replace expires. */
+/* node-0 has many samples per second, node-1 one every 10 s or so.  By size,
+ * the dense samples are deleted and leave their rollups; the sparse ones stay
+ * until the rollup that they replace expires. */
 static void
 sparse_samples_replace_their_rollups(void **state)
 {
@@ -583,8 +597,7 @@ sparse_samples_replace_their_rollups(void **state)
 	expect_node("node-0", dense, ROLLUP_10S);
 	expect_node("node-1", sparse, ROLLUP_10MIN);
 
-	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
-	retain_now();
+	cut_samples();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
 	assert_int_equal(rows_of_rollups(), rollups);
 	expect_node("node-0", dense, ROLLUP_10S);
@@ -606,6 +619,67 @@ sparse_samples_replace_their_rollups(void **state)
 	}
 }
 
+/* By age, sparse samples are deleted like others.  Of the rollups whose place
+ * they take, those with an age of their own are built first; a question about
+ * another one is answered from the next coarser one. */
+static void
+old_sparse_samples_are_deleted(void **state)
+{
+	uint64_t random = check_seed();
+	char *sparse[STEPS];
+	unsigned i;
+
+	(void)state;
+	define_group();
+	send_node(&random, 1, 2, 20 * SECOND);
+	rig_indexer(&rig);
+	for (i = 0; i < STEPS; i++)
+		sparse[i] = read_node("node-1", i);
+	compact_as_usual();
+	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+	rig.options.retain_rollup_ns[ROLLUP_1MIN] = INT64_MAX / 4;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	assert_int_equal(rows_of_rollups(), 6);
+	expect_about(sparse[4], read_node("node-1", 0), ROLLUP_1MIN);
+	expect_about(sparse[4], read_node("node-1", 2), ROLLUP_1MIN);
+	for (i = 4; i < STEPS; i++)
+		expect_about(sparse[i], read_node("node-1", i),
+		    rollup_of_step(steps[i] * SECOND));
+	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
+	retain_now();
+	for (i = 0; i < 6; i++)
+		expect_about(sparse[6], read_node("node-1", i), ROLLUP_10MIN);
+	for (i = 0; i < STEPS; i++)
+		free(sparse[i]);
+}
+
+/* One sample in 40 s is too few for every rollup: the coarsest is built. */
+static void
+the_last_samples_leave_the_coarsest_rollup(void **state)
+{
+	uint64_t random = check_seed();
+	char *sparse[STEPS];
+	unsigned i;
+
+	(void)state;
+	define_group();
+	send_node(&random, 1, 2, 80 * SECOND);
+	rig_indexer(&rig);
+	for (i = 0; i < STEPS; i++)
+		sparse[i] = read_node("node-1", i);
+	compact_as_usual();
+	expect_node("node-1", sparse, ROLLUPS);
+	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	for (i = 0; i < STEPS; i++)
+		expect_about(sparse[i < 6 ? 6 : i], read_node("node-1", i),
+		    ROLLUP_10MIN);
+	for (i = 0; i < STEPS; i++)
+		free(sparse[i]);
+}
+
 /* Samples that replace a rollup include late ones, compacted or not. */
 static void
 late_samples_join_those_that_replace_rollups(void **state)
@@ -618,8 +692,7 @@ late_samples_join_those_that_replace_rollups(void **state)
 	send_node(&random, 1, 1, 20 * SECOND);
 	rig_indexer(&rig);
 	compact_as_usual();
-	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
-	retain_now();
+	cut_samples();
 	put_sample(&random, 1, HOUR + 1234 * SECOND + 5);
 	put_sample(&random, 2,
 	    HOUR + 99 * SECOND); /* none of which replaces a rollup */
@@ -733,6 +806,8 @@ main(void)
 		CASE(a_metric_group_may_be_defined_after_compaction),
 		CASE(deleted_samples_leave_their_rollups),
 		CASE(sparse_samples_replace_their_rollups),
+		CASE(old_sparse_samples_are_deleted),
+		CASE(the_last_samples_leave_the_coarsest_rollup),
 		CASE(late_samples_join_those_that_replace_rollups),
 		CASE(sparse_samples_are_deleted_by_size),
 		CASE(the_finest_are_deleted_first_by_size),

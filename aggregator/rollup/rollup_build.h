@@ -1,11 +1,13 @@
 /*
- * rollup_build - build the rollups of samples that were just compacted.
+ * rollup_build - build the rollups of samples that were just compacted, and
+ * those that take the place of samples that are about to be deleted.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_WRITER_ROLLUP_BUILD_H
-#define AGGREGATOR_WRITER_ROLLUP_BUILD_H
+#ifndef AGGREGATOR_ROLLUP_ROLLUP_BUILD_H
+#define AGGREGATOR_ROLLUP_ROLLUP_BUILD_H
 
 #include "aggregator/db/db.h"
+#include "aggregator/rollup/rollup.h"
 #include "aggregator/rows/compacted_cursor.h"
 #include "aggregator/tables/key.h"
 
@@ -24,5 +26,10 @@ void rollup_builder_begin(struct rollup_builder *builder, struct db_txn *txn,
  * hour, the existing rollups stay, because the slice is incomplete. */
 void rollup_build(
     struct rollup_builder *builder, const struct key_row_block *block);
+/* The samples of `block` are about to be deleted.  Of the rollups whose place
+ * they take, build those that are `wanted`, and the coarsest if there would be
+ * none at all; the others refer to the next coarser one. */
+void rollup_build_last(struct rollup_builder *builder,
+    const struct key_row_block *block, const bool wanted[static ROLLUPS]);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * rollup_build - build the rollups of samples that were just compacted.
+ * rollup_build - build rollups from compacted samples.
  *
  * It works metric by metric, so that only the columns in use are unpacked and
  * few buckets are in memory at once.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/rollup_build.h"
+#include "aggregator/rollup/rollup_build.h"
 
 #include <stdlib.h>
 
@@ -250,19 +250,29 @@ add_series_block(
 	db_cursor_close(&cursor);
 }
 
+/* Names are views that a write may move: find the columns for each series
+ * block. */
 static void
-remove_old(struct rollup_builder *builder, const struct key_row_block *block)
+find_columns(struct rollup_builder *builder, const struct key_row_block *block)
+{
+	metric_columns_find(&builder->columns, builder->txn, builder->partition,
+	    &builder->lookup, builder->kind,
+	    lookup_number(&builder->lookup, block->track),
+	    (struct text){ NULL, 0 });
+}
+
+static void
+remove_old(struct rollup_builder *builder, const struct key_row_block *block,
+    enum rollup_step rollup)
 {
 	struct key_row_block row_key = *block;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 
-	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
-		row_key.slice = rollup;
-		key_put_row_block(bytes, &row_key);
-		tables_delete(builder->txn, tables_rollup(rollup),
-		    (struct text){ (const char *)bytes, ROLLUP_PREFIX_BYTES },
-		    UINT64_MAX);
-	}
+	row_key.slice = rollup;
+	key_put_row_block(bytes, &row_key);
+	tables_delete(builder->txn, tables_rollup(rollup),
+	    (struct text){ (const char *)bytes, ROLLUP_PREFIX_BYTES },
+	    UINT64_MAX);
 }
 
 /* Convert the buckets of one rollup to those of the next, in place. */
@@ -315,17 +325,18 @@ put_row(struct rollup_builder *builder, const struct key_row_block *block,
 	    hour_cursor_key(bytes, &row_key), value);
 }
 
-/* Write the rollups from `finest` on. */
 static void
 put_rollups(struct rollup_builder *builder, const struct key_row_block *block,
-    enum rollup_step finest, uint32_t group)
+    const bool make[static ROLLUPS], uint32_t group)
 {
 	int64_t before_ns = rollup_step_ns(ROLLUP_10S);
 
-	for (enum rollup_step rollup = finest; rollup < ROLLUPS; rollup++) {
+	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
 		int64_t step_ns = rollup_step_ns(rollup);
 		struct text value;
 
+		if (!make[rollup])
+			continue;
 		if (step_ns > before_ns)
 			widen(builder, (uint32_t)(step_ns / before_ns));
 		before_ns = step_ns;
@@ -351,19 +362,16 @@ void
 rollup_build(struct rollup_builder *builder, const struct key_row_block *block)
 {
 	enum rollup_step finest = ROLLUPS;
+	bool make[ROLLUPS] = { false };
 	uint32_t first;
 
 	if (block->hour < tables_cut(builder->txn, ROLLUP_RAW) &&
 	    rollup_list_any(builder->txn, block) &&
 	    !rollup_list_need_samples(builder->txn, block))
 		return;
-	remove_old(builder, block);
-	/* Names are views that a write may move: find the columns for each
-	 * series block. */
-	metric_columns_find(&builder->columns, builder->txn, builder->partition,
-	    &builder->lookup, builder->kind,
-	    lookup_number(&builder->lookup, block->track),
-	    (struct text){ NULL, 0 });
+	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
+		remove_old(builder, block, rollup);
+	find_columns(builder, block);
 	/* The metric group may be defined later. */
 	if (builder->columns.count == 0)
 		put_marks(builder, block, ROLLUPS, ROLLUP_UNKNOWN);
@@ -374,9 +382,57 @@ rollup_build(struct rollup_builder *builder, const struct key_row_block *block)
 		if (first == 0) {
 			finest = finest_dense(builder);
 			put_marks(builder, block, finest, ROLLUP_SAMPLES);
+			for (unsigned i = finest; i < ROLLUPS; i++)
+				make[i] = true;
 		}
 		if (finest == ROLLUPS)
 			break;
-		put_rollups(builder, block, finest, first / ROLLUP_METRICS);
+		put_rollups(builder, block, make, first / ROLLUP_METRICS);
+	}
+}
+
+/* ---- samples that are about to be deleted ---- */
+
+/* Which of the rollups whose place the samples take are to be built?  Marks the
+ * others; false: none is. */
+static bool
+choose_last(struct rollup_builder *builder, const struct key_row_block *block,
+    const bool wanted[static ROLLUPS], bool make[static ROLLUPS])
+{
+	bool coarser = false, any = false;
+	struct text value;
+
+	for (enum rollup_step rollup = ROLLUPS; --rollup >= ROLLUP_10S;) {
+		if (!rollup_list_find(builder->txn, rollup, block, &value))
+			continue;
+		if (!rollup_is_samples(value)) {
+			coarser = coarser || !rollup_is_mark(value);
+			continue;
+		}
+		make[rollup] = wanted[rollup] || !coarser;
+		any = any || make[rollup];
+		coarser = true;
+		remove_old(builder, block, rollup);
+		if (!make[rollup])
+			put_row(builder, block, rollup, 0,
+			    (struct text){ ROLLUP_COARSER, ROLLUP_MARK_BYTES });
+	}
+	return any;
+}
+
+void
+rollup_build_last(struct rollup_builder *builder,
+    const struct key_row_block *block, const bool wanted[static ROLLUPS])
+{
+	bool make[ROLLUPS] = { false };
+
+	if (!choose_last(builder, block, wanted, make))
+		return;
+	find_columns(builder, block);
+	for (uint32_t first = 0; first < builder->columns.count;
+	     first += ROLLUP_METRICS) {
+		begin_group(builder, first);
+		add_series_block(builder, block);
+		put_rollups(builder, block, make, first / ROLLUP_METRICS);
 	}
 }
