@@ -119,8 +119,8 @@ put_sizes(const struct cascade *cascade, FILE *file)
 	for (uint32_t i = 0; i < cascade->images.count; i++) {
 		if (cascade->image_bytes[i] == CASCADE_NO_SIZE)
 			continue;
-		fprintf(file, "%s%15.1f MB  ", first ? "\nimages\n" : "",
-		    (double)cascade->image_bytes[i] / 1e6);
+		fprintf(file, "%s%14.1f MiB  ", first ? "\nimages\n" : "",
+		    (double)cascade->image_bytes[i] / (1 << 20));
 		table_put_elided(file, cascade->images.names[i], IMAGE_COLUMNS);
 		putc('\n', file);
 		first = false;

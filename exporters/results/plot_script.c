@@ -2,6 +2,7 @@
  * result_plot_script - the gnuplot script of result_plot.
  * SPDX-License-Identifier: MIT
  */
+#include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
 #include "exporters/results/plot.h"
 
@@ -20,7 +21,8 @@ enum {
 	TITLE_BYTES = 1024,
 	LABELS = 8,      /* labelled changes; more labels would overlap */
 	LABEL_LINES = 3, /* number of heights at which labels alternate */
-	DAY_S = 86400,
+	TICS = 8,        /* of the time, at most */
+	DUMB_TICS = 4,
 };
 
 struct shape {
@@ -144,25 +146,17 @@ put_axes(const struct shape *s)
 	double span = plot->last - plot->first;
 	double room = span > 0 ? 0.02 * span : 1800;
 
-	fprintf(s->file,
-	    "set border 3\nset tics nomirror out\nset grid ytics\n"
-	    "set xrange [%.3f:%.3f]\n"
-	    "set xtics time format \"%s\"\n"
-	    "set xlabel \"UTC\"\n"
-	    "set yrange [%.9g:%.9g]\n"
-	    "set ylabel \"%s\"\n"
-	    "set format y \"%%g\"\n"
-	    "set style textbox opaque noborder fillcolor \"white\"\n",
-	    plot->first - room, plot->last + room,
-	    span <= DAY_S / 4.0 ? "%H:%M:%S"
-	    : span <= 4 * DAY_S ? "%d. %H:%M"
-				: "%Y-%m-%d",
+	fputs("set border 3\nset tics nomirror out\nset grid ytics\n"
+	      "set style textbox opaque noborder fillcolor \"white\"\n",
+	    s->file);
+	gnuplot_put_time_axis(s->file, plot->first - room, plot->last + room,
+	    s->dumb ? DUMB_TICS : TICS);
+	fprintf(s->file, "set yrange [%.9g:%.9g]\nset ylabel \"%s\"\n",
 	    plot->low * s->scale, plot->high * s->scale, s->unit);
+	gnuplot_put_tics(
+	    s->file, "y", plot->low * s->scale, plot->high * s->scale, false);
 	if (s->dumb)
-		fprintf(s->file,
-		    "set xtics %.0f\nset key bottom center outside "
-		    "horizontal\n",
-		    ceil((span + 2 * room) / 4));
+		fputs("set key bottom center outside horizontal\n", s->file);
 	else
 		fputs("set key outside right top vertical Left reverse "
 		      "samplen 1.5 spacing 1.2\n",

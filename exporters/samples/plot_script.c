@@ -2,6 +2,7 @@
  * samples_plot_script - the gnuplot script of a samples_plot picture.
  * SPDX-License-Identifier: MIT
  */
+#include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
 #include "exporters/samples/plot.h"
 
@@ -21,6 +22,8 @@ enum {
 	TITLE_COLUMNS = 95,
 	NAME_COLUMNS = 28,
 	FILLED_LINES = 3, /* more would overlap */
+	TICS = 10,        /* of the time, at most */
+	DUMB_TICS = 5,
 };
 
 struct shape {
@@ -30,6 +33,7 @@ struct shape {
 	bool lines, dumb, map;
 	unsigned height;
 	double least, greatest; /* range of all cells */
+	double greatest_mean;
 };
 
 /* ---- texts ---- */
@@ -115,47 +119,23 @@ is_bytes(const struct samples_metric *metric)
 	return text_equal(metric->unit, text_of("By"));
 }
 
-/* The range of all cells. */
+/* The range of all cells, and of their means. */
 static void
-find_range(const struct samples_plot *plot, double *low, double *high)
+find_range(struct shape *s)
 {
-	*low = *high = NAN;
+	const struct samples_plot *plot = s->plot;
+
+	s->least = s->greatest = s->greatest_mean = NAN;
 	for (uint32_t r = 0; r < plot->metric->count; r++)
 		for (uint32_t i = 0; i < plot->samples->steps; i++) {
 			const struct samples_cell *cell =
 			    &plot->metric->rows[r].cells[i];
 
-			*low = fmin(*low, (double)cell->low);
-			*high = fmax(*high, (double)cell->high);
+			s->least = fmin(s->least, (double)cell->low);
+			s->greatest = fmax(s->greatest, (double)cell->high);
+			s->greatest_mean =
+			    fmax(s->greatest_mean, (double)cell->mean);
 		}
-}
-
-/*
- * Tics of bytes at round numbers of KiB, MiB ...; the tic at zero is set
- * explicitly because gnuplot's prefix for it is a blank ("0   B").
- */
-static void
-put_byte_tics(const struct shape *s, const char *axis)
-{
-	double tic = 1;
-
-	while (tic * 6 < s->greatest)
-		tic *= 2;
-	fprintf(s->file,
-	    "set format %s \"%%.0b %%BB\"\nset %stics %.0f\n"
-	    "set %stics add (\"0 B\" 0)\n",
-	    axis, axis, tic, axis);
-}
-
-static void
-put_number_format(const struct shape *s, const char *axis)
-{
-	if (is_bytes(s->plot->metric) && s->least >= 0)
-		put_byte_tics(s, axis);
-	else if (s->greatest >= 1e5 || s->greatest < 1e-3)
-		fprintf(s->file, "set format %s \"%%.4g\"\n", axis);
-	else
-		fprintf(s->file, "set format %s \"%%g\"\n", axis);
 }
 
 static double
@@ -172,41 +152,19 @@ last_time(const struct samples *samples)
 }
 
 static void
-put_time_axis(const struct shape *s)
-{
-	const struct samples *samples = s->plot->samples;
-	double span = last_time(samples) - first_time(samples);
-	char day[CLOCK_TEXT_BYTES];
-
-	clock_text(day, samples->from_ns, 0);
-	day[10] = '\0'; /* the date */
-	fprintf(s->file,
-	    "set xrange [%.2f:%.2f]\n"
-	    "set xtics time format \"%s\"\n"
-	    "set xlabel \"UTC, from %s\"\n",
-	    first_time(samples), last_time(samples),
-	    span <= 900                   ? "%H:%M:%S"
-	    : span <= 2 * 86400           ? "%H:%M"
-	    : span <= INT64_C(30) * 86400 ? "%d. %H:%M"
-					  : "%Y-%m-%d",
-	    day);
-}
-
-static void
 put_axes(const struct shape *s)
 {
 	char unit[128];
 
 	name_unit(s->plot->metric, unit, sizeof(unit));
 	fputs("set border 3\nset tics nomirror out\nset grid ytics\n", s->file);
-	put_time_axis(s);
-	put_number_format(s, "y");
+	gnuplot_put_time_axis(s->file, first_time(s->plot->samples),
+	    last_time(s->plot->samples), s->dumb ? DUMB_TICS : TICS);
+	gnuplot_put_range(
+	    s->file, "y", s->least, s->greatest, is_bytes(s->plot->metric));
 	fputs("set ylabel ", s->file);
 	gnuplot_put_text(s->file, text_of(unit));
-	fputs("\nset offsets 0, 0, graph 0.05, 0\n", s->file);
-	/* If no value is negative the axis begins at zero. */
-	fputs(s->least >= 0 ? "set yrange [0:*]\n" : "set yrange [*:*]\n",
-	    s->file);
+	putc('\n', s->file);
 }
 
 /* ---- lines ---- */
@@ -320,7 +278,6 @@ put_map(const struct shape *s, const char *dat)
 	double step = (double)samples->step_ns / 1e9;
 
 	fputs("unset label\nunset key\nunset grid\nunset ylabel\n"
-	      "set offsets 0, 0, 0, 0\n"
 	      "set size 1, 0.60\nset origin 0, 0\nset tmargin 1\n"
 	      "set bmargin 4\n"
 	      "set colorbox user origin screen 0.90, graph 0 size screen 0.02, "
@@ -331,9 +288,10 @@ put_map(const struct shape *s, const char *dat)
 	      "\", 0.75 \"" COLOUR_ORANGE "\", "
 	      "1 \"" COLOUR_HEAT_100 "\")\n",
 	    s->file);
-	fprintf(s->file, "set yrange [%u.5:-0.5]\nset cbrange [%s:*]\n",
-	    samples_plot_map_rows(s->plot) - 1, s->least >= 0 ? "0" : "*");
-	put_number_format(s, "cb");
+	fprintf(s->file, "set yrange [%u.5:-0.5]\n",
+	    samples_plot_map_rows(s->plot) - 1);
+	gnuplot_put_range(s->file, "cb", s->least, s->greatest_mean,
+	    is_bytes(s->plot->metric));
 	put_map_names(s);
 	fputs("plot ", s->file);
 	gnuplot_put_file(s->file, dat);
@@ -352,7 +310,7 @@ samples_plot_script(const void *what, FILE *file, const char *dat,
 		.terminal = terminal,
 		.dumb = terminal == GNUPLOT_DUMB };
 
-	find_range(s.plot, &s.least, &s.greatest);
+	find_range(&s);
 	s.lines = samples_plot_is_lines(s.plot);
 	s.map = !s.lines && !s.dumb;
 	s.height = s.map ? MAP_HEIGHT : HEIGHT;

@@ -4,8 +4,10 @@
  */
 #include "exporters/runs/pictures/days_plot.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
 #include "proto/base/memory.h"
 #include "proto/format/table.h"
@@ -159,6 +161,25 @@ put_headings(
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 1, words);
 }
 
+/* The range of what is drawn, and a little more. */
+static void
+put_minutes(const struct runs_days *days, FILE *file)
+{
+	double low = INFINITY, high = 0, room;
+
+	for (uint32_t i = 0; i < days->count; i++) {
+		low = fmin(low, days->days[i].p50 / 60);
+		high = fmax(high, days->days[i].p90 / 60);
+	}
+	room = high > low ? 0.05 * (high - low) : 0.05 * high;
+	if (room <= 0)
+		room = 1;
+	low = fmax(low - room, 0);
+	high += room;
+	fprintf(file, "set yrange [%.9g:%.9g]\n", low, high);
+	gnuplot_put_tics(file, "y", low, high, false);
+}
+
 void
 runs_days_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal)
@@ -175,14 +196,15 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 	    "set xdata time\nset timefmt \"%%s\"\n"
 	    "set format x \"%s\"\nset xtics %lld\n"
 	    "set xrange [\"%lld\":\"%lld\"]\n"
-	    "set yrange [*:*]\nset ylabel \"Time / min\"\n"
+	    "set ylabel \"Time / min\"\n"
 	    "set grid ytics\nset style fill solid 0.4 noborder\n",
 	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
 				     : "right top vertical",
-	    terminal == GNUPLOT_DUMB ? "%m-%d" : "%Y-%m-%d",
+	    terminal == GNUPLOT_DUMB ? "%y-%m-%d" : "%Y-%m-%d",
 	    ((last - first) / 8 + 1) * DAY_SECONDS,
 	    first * DAY_SECONDS - DAY_SECONDS / 2,
 	    last * DAY_SECONDS + DAY_SECONDS / 2);
+	put_minutes(days, file);
 	fputs("plot ", file);
 	gnuplot_put_file(file, dat);
 	fputs(" skip 1 using 1:($5/60):($6/60) with filledcurves "

@@ -1,0 +1,145 @@
+/*
+ * gnuplot_axis - tics of axes, with labels of which no two are equal.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/gnuplot/axis.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/os/clock.h"
+
+enum {
+	TICS = 6,        /* about as many on an axis of values */
+	TICS_MAX = 20,   /* whatever rounding does */
+	DIGITS = 6,      /* of a label, as "%g" */
+	DIGITS_MAX = 15, /* that a double has */
+	DAY_S = 86400,
+};
+
+/* ---- values ---- */
+
+/* The least of 1, 2, 5, 10 ... that is not below `least`. */
+static double
+round_step(double least)
+{
+	double unit = pow(10, floor(log10(least)));
+
+	if (unit >= least)
+		return unit;
+	if (2 * unit >= least)
+		return 2 * unit;
+	return 5 * unit >= least ? 5 * unit : 10 * unit;
+}
+
+static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB",
+	"EiB" };
+enum { UNITS = sizeof(units) / sizeof(*units) };
+
+/* As many digits as tell two neighbours apart. */
+static int
+digits_for(double greatest, double step)
+{
+	double digits = ceil(log10(greatest / step)) + 2;
+
+	if (digits < DIGITS)
+		return DIGITS;
+	return digits > DIGITS_MAX ? DIGITS_MAX : (int)digits;
+}
+
+void
+gnuplot_put_tics(
+    FILE *file, const char *axis, double low, double high, bool bytes)
+{
+	double greatest = fmax(fabs(low), fabs(high)), step, scale = 1;
+	const char *unit = "";
+	unsigned i = 0;
+	int digits;
+
+	if (!isfinite(low) || !isfinite(high) || high - low <= 0 ||
+	    !isfinite(high - low))
+		return;
+	step = round_step((high - low) / TICS);
+	if (bytes) {
+		step = exp2(ceil(log2((high - low) / TICS)));
+		for (unit = units[0]; i + 1 < UNITS && greatest >= 1024 * scale;
+		     unit = units[i])
+			scale *= 1024, i++;
+	}
+	if (greatest / step > 1e14)
+		return; /* a double has no more digits */
+	digits = digits_for(greatest, step);
+	fprintf(file, "set %stics (", axis);
+	for (i = 0; i < TICS_MAX; i++) {
+		double value = (ceil(low / step - 1e-9) + i) * step;
+
+		if (value > high + 1e-9 * step)
+			break;
+		fprintf(file, "%s\"%.*g%s%s\" %.17g", i > 0 ? ", " : "", digits,
+		    value / scale + 0.0, bytes ? " " : "", unit, value);
+	}
+	fputs(")\n", file);
+}
+
+void
+gnuplot_put_range(
+    FILE *file, const char *axis, double low, double high, bool bytes)
+{
+	double room;
+
+	if (!isfinite(low) || !isfinite(high) || !isfinite(high - low)) {
+		fprintf(file, "set %srange [*:*]\n", axis);
+		return;
+	}
+	if (low >= 0)
+		low = 0;
+	room = 0.05 * (high - low);
+	if (room <= 0)
+		room = high != 0 ? 0.05 * fabs(high) : bytes ? 4 : 1;
+	high += room;
+	if (low < 0)
+		low -= room;
+	fprintf(file, "set %srange [%.9g:%.9g]\n", axis, low, high);
+	gnuplot_put_tics(file, axis, low, high, bytes);
+}
+
+/* ---- time ---- */
+
+static const int steps_s[] = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900,
+	1800, 3600, 7200, 10800, 21600, 43200, DAY_S, 2 * DAY_S, 5 * DAY_S,
+	10 * DAY_S, 20 * DAY_S, 50 * DAY_S, 100 * DAY_S, 200 * DAY_S };
+enum { STEPS = sizeof(steps_s) / sizeof(*steps_s) };
+
+static double
+time_step(double span, unsigned tics)
+{
+	for (int i = 0; i < STEPS; i++)
+		if ((double)steps_s[i] * tics >= span)
+			return steps_s[i];
+	return ceil(span / tics / (365.0 * DAY_S)) * 365 * DAY_S;
+}
+
+void
+gnuplot_put_time_axis(FILE *file, double from, double to, unsigned tics)
+{
+	double step = time_step(to - from, tics);
+	double first = ceil(from / step) * step;
+	bool one_day = floor(from / DAY_S) == floor(to / DAY_S);
+	char day[CLOCK_TEXT_BYTES] = "";
+
+	clock_text(day, (int64_t)(fmax(fmin(from, 9e9), -9e9) * 1e9), 0);
+	/* The date; of a short time also the time of day, for a tic is where
+	 * a second begins. */
+	day[to - from < 10 ? 19 : 10] = '\0';
+	day[10] = day[10] == 'T' ? ' ' : '\0';
+	fprintf(file,
+	    "set xrange [%.3f:%.3f]\nset xtics time format \"%s\"\n"
+	    "set xtics %.0f, %.0f\nset xlabel \"UTC, from %s\"\n",
+	    from, to,
+	    step < 60                             ? "%H:%M:%S"
+	    : step >= DAY_S                       ? "%Y-%m-%d"
+	    : one_day || to - from <= 2.0 * DAY_S ? "%H:%M"
+						  : "%d. %H:%M",
+	    first, step, day);
+}
