@@ -127,6 +127,21 @@ try_new_key(struct direct_uplink *d)
 	return true;
 }
 
+/* A broker may be started soon. */
+static void
+report_absence(struct direct_uplink *d)
+{
+	struct err err = { 0 };
+
+	if (d->waiting_reported || !zsock_is_absent(d->zsock, &err))
+		return;
+	d->waiting_reported = true;
+	if (d->options.progress)
+		progress_clear();
+	log_warn("%s; trying again for %" PRId64 " s", err.text,
+	    d->options.timeout_ns / NS_PER_SECOND);
+}
+
 /* A listener that refuses the key will refuse it again: do not wait. */
 static void
 check_listener(struct direct_uplink *d)
@@ -134,7 +149,7 @@ check_listener(struct direct_uplink *d)
 	struct err err = { 0 };
 
 	switch (refusal_get(d->zsock, &err)) {
-	case ZSOCK_FINE: return;
+	case ZSOCK_FINE: report_absence(d); return;
 	case ZSOCK_TRY_NEXT:
 		if (zsock_reconnect(d->zsock, &err) == 0)
 			return;

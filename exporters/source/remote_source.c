@@ -34,8 +34,14 @@ struct remote_source {
 static bool
 is_refused(struct remote_source *remote_source, struct err *err)
 {
+	struct err why;
+
 	if (!zsock_watch(remote_source->zsock))
 		return false;
+	if (zsock_is_absent(remote_source->zsock, &why)) {
+		err_set(err, "%.400s (is the aggregator running?)", why.text);
+		return true;
+	}
 	switch (refusal_get(remote_source->zsock, err)) {
 	case ZSOCK_FINE: return false;
 	case ZSOCK_TRY_NEXT:

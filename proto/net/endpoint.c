@@ -4,9 +4,11 @@
  */
 #include "proto/net/endpoint.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -54,6 +56,30 @@ endpoint_check(const char *endpoint, struct err *err)
 		    "Unix socket",
 		    endpoint, ENDPOINT_PATH_BYTES - 1);
 	return 0;
+}
+
+bool
+endpoint_is_deserted(const char *path, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int why = 0;
+
+	if (fd < 0)
+		return false;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+		why = errno;
+	close(fd);
+	/* EAGAIN: its queue is full. */
+	if (why == 0 || why == EAGAIN || why == EINPROGRESS || why == EINTR)
+		return false;
+	if (why == ENOENT || why == ECONNREFUSED)
+		err_set(err, "nobody listens at ipc://%s", path);
+	else
+		err_set(
+		    err, "ipc://%s cannot be reached: %s", path, strerror(why));
+	return true;
 }
 
 bool

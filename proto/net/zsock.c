@@ -254,6 +254,22 @@ zsock_rekey(
 	return 0;
 }
 
+bool
+zsock_is_absent(const struct zsock *zsock, struct err *err)
+{
+	const char *path = endpoint_path(zsock->endpoint);
+
+	if (zsock->socket.reached || !zsock->socket.failed)
+		return false;
+	if (path != NULL)
+		return endpoint_is_deserted(path, err);
+	err_set(err,
+	    "%s cannot be reached: nobody listens there, or the address is "
+	    "wrong",
+	    zsock->endpoint);
+	return true;
+}
+
 enum zsock_trouble
 zsock_trouble(const struct zsock *zsock)
 {

@@ -143,6 +143,9 @@ enum zsock_trouble {
 	ZSOCK_CLOSED_WITHOUT_KEY,
 };
 enum zsock_trouble zsock_trouble(const struct zsock *zsock);
+/* Has a connection never reached anybody, because nobody listens at its
+ * endpoint?  Then `err` says so.  Whoever may start soon waits nevertheless. */
+bool zsock_is_absent(const struct zsock *zsock, struct err *err);
 /* options.key of a connection, or NULL. */
 const struct keyfile *zsock_key(const struct zsock *zsock);
 
@@ -178,7 +181,7 @@ int zsock_watch_fd(const struct zsock *zsock);
 bool zsock_is_ready(struct zsock *zsock);
 
 /* Process the monitor's events; true when a peer connected or disconnected, or
- * a handshake of a connection failed. */
+ * a handshake of a connection failed, or its first attempt to connect. */
 bool zsock_watch(struct zsock *zsock);
 
 /* Has a listener TCP connections, or does it pause?  Then call

@@ -20,7 +20,8 @@ enum {
 	EVENTS_AT_ONCE = 4096, /* accept may fail faster than we read */
 	WATCHED = ZMQ_EVENT_LISTENING | ZMQ_EVENT_CLOSED | ZMQ_EVENT_ACCEPTED |
 		  ZMQ_EVENT_ACCEPT_FAILED | ZMQ_EVENT_DISCONNECTED |
-		  ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+		  ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_CONNECTED |
+		  ZMQ_EVENT_CONNECT_RETRIED |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_AUTH,
@@ -223,6 +224,8 @@ note(struct zsock_socket *socket, struct zsock_counters *counters,
 	case ZMQ_EVENT_CLOSED:
 		accept_rate_remove(&socket->accept_rate, (int)value);
 		break;
+	case ZMQ_EVENT_CONNECTED: socket->reached = true; break;
+	case ZMQ_EVENT_CONNECT_RETRIED: socket->failed = true; break;
 	case ZMQ_EVENT_ACCEPTED:
 		accept_rate_count(
 		    &socket->accept_rate, (int)value, clock_monotonic_ns());
@@ -258,6 +261,7 @@ zsock_socket_watch(struct zsock_socket *socket, struct zsock_counters *counters)
 	uint64_t connections = counters->connections;
 	uint64_t failed = counters->handshakes_failed;
 	uint32_t peers = counters->peers, value;
+	bool had_failed = socket->failed;
 	unsigned int event;
 	int i;
 
@@ -268,7 +272,8 @@ zsock_socket_watch(struct zsock_socket *socket, struct zsock_counters *counters)
 			note(socket, counters, event, value);
 	socket->watch_left = i == EVENTS_AT_ONCE;
 	if (socket->kind == ZSOCK_CONNECTION &&
-	    failed != counters->handshakes_failed)
+	    (failed != counters->handshakes_failed ||
+		had_failed != socket->failed))
 		return true;
 	return peers != counters->peers || connections != counters->connections;
 }

@@ -31,6 +31,9 @@ struct zsock_socket {
 	uint32_t server;   /* index of the server key in use */
 	uint32_t failures; /* failed handshakes since the last success */
 	enum zsock_trouble trouble; /* of the last handshake */
+	/* Of a connection: has it ever reached anybody, has an attempt failed?
+	 */
+	bool reached, failed;
 };
 
 /* The context of the process: made for the first holder, ended after the
@@ -55,7 +58,7 @@ int zsock_socket_prepare(struct zsock_socket *socket,
 int zsock_socket_events(const struct zsock_socket *socket);
 
 /* Process the monitor's events; true when counters->peers changed, or a
- * handshake failed. */
+ * handshake or the first attempt to connect failed. */
 bool zsock_socket_watch(
     struct zsock_socket *socket, struct zsock_counters *counters);
 
