@@ -40,7 +40,7 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "print in this format (default: table; perf, scanner: json); "
+	    "print in this format (default: table); "
 	    "jsonl: only phases, perf, clocks; csv: not status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
@@ -95,7 +95,7 @@ static const struct opt_topic topics[] = {
 	    "test runs; WHAT: groups, deltas, iterations, skew", TESTRUN,
 	    "poolscope stats testrun groups -p 'acct$farm'\n"
 	    "poolscope stats testrun deltas RUN\n" },
-	{ "skew", "", "testrun skew: reception against emission", TESTRUN,
+	{ "skew", "", "testrun skew: receive times against emit times", TESTRUN,
 	    "poolscope stats skew\n"
 	    "poolscope stats skew -n 'n1*'\n" },
 	{ "status", "", "the state of the store and the broker",
@@ -153,8 +153,6 @@ print_perf(const struct values *values, struct source *source,
 		.node = text_of(values->window.node),
 	};
 	struct job_intervals job_intervals;
-	/* Print the numbers that scripts read from the older tool. */
-	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 	int rc = 0;
 
 	select.from_ns = values->window.from_ns;
@@ -166,8 +164,8 @@ print_perf(const struct values *values, struct source *source,
 	}
 	if (rc == 0)
 		rc = stats_perf(&select, &values->perf,
-		    plain ? STATS_JSON : (enum stats_format)values->format,
-		    values->strict, file, err);
+		    (enum stats_format)values->format, values->strict, file,
+		    err);
 	if (select.jobs != NULL)
 		job_intervals_clear(&job_intervals);
 	return rc;
@@ -177,11 +175,8 @@ static int
 print_scanner(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
-	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
-
 	return stats_scanner(source, partition, values->window.job,
-	    plain ? STATS_JSON : (enum stats_format)values->format,
-	    values->fixed, file, err);
+	    (enum stats_format)values->format, values->fixed, file, err);
 }
 
 static int

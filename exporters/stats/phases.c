@@ -73,6 +73,16 @@ is_ignored(const struct record *record)
 	       text_equal(text, text_of("ignore"));
 }
 
+/* A model has phases that a pool never goes through: people do not want to
+ * read of them, programs want every phase. */
+static bool
+is_listed(const struct record *record, enum stats_format format)
+{
+	return format != STATS_TABLE || number_of(record, "count") > 0 ||
+	       number_of(record, "open_starts") > 0 ||
+	       number_of(record, "open_ends") > 0;
+}
+
 /* ---- table ---- */
 
 /* Rows are grouped under their model; with --by node under their phase. */
@@ -285,7 +295,7 @@ stats_phases(struct source *source, struct text partition,
 		partition, query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0) {
-		if (record.kind != RECORD_ENTITY)
+		if (record.kind != RECORD_ENTITY || !is_listed(&record, format))
 			continue;
 		if (rows++ == 0)
 			begin(&printer, format);

@@ -43,13 +43,13 @@ bytes=$(wc -c <"$TMP/reports.json")
 echo "$nodes nodes, $reports reports each, $((bytes >> 20)) MiB of JSON, best of $RUNS"
 RUNS=1 measure "import, acknowledged after fsync" poolscope-import -q -p 'a$b' perf "$TMP/reports.json"
 wait_indexed
-measure "node metrics, aggregator" poolscope-stats perf -q -p 'a$b' --cpu-count 8 -o "$TMP/a"
-measure "  saved as the older sampler does" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --save "$TMP/saved" -o "$TMP/a"
-measure "  decimated its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --decimate reference --max-length 100 -o "$TMP/b"
+measure "node metrics, aggregator" poolscope-stats perf --format json -q -p 'a$b' --cpu-count 8 -o "$TMP/a"
+measure "  saved as the older sampler does" poolscope-stats perf --format json -q -p 'a$b' --cpu-count 8 --save "$TMP/saved" -o "$TMP/a"
+measure "  decimated its way to 100 a node" poolscope-stats perf --format json -q -p 'a$b' --cpu-count 8 --decimate reference --max-length 100 -o "$TMP/b"
 poolscope down
-measure "node metrics, store (mapped)" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/a"
+measure "node metrics, store (mapped)" poolscope-stats perf --format json -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/a"
 poolscope-admin compact -q
-measure "node metrics, store (mapped), compacted" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/b"
+measure "node metrics, store (mapped), compacted" poolscope-stats perf --format json -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/b"
 cmp "$TMP/a" "$TMP/b"
 /usr/bin/python3 - "$TMP/reports.json" "$RUNS" <<'PYTHON'
 import json, resource, sys, time

@@ -35,10 +35,10 @@ for how in aggregator compacted; do
 		poolscope-admin compact -q
 		poolscope up >/dev/null
 		# The first one maps what the others find there.
-		poolscope-stats scanner -q -p 'bench$1' --job 7 -o "$TMP/numbers"
+		poolscope-stats scanner --format json -q -p 'bench$1' --job 7 -o "$TMP/numbers"
 	fi
 	echo "-- $how"
-	compare statistics "0.005 s" "0.09 s" poolscope-stats scanner -q -p 'bench$1' --job 7 -o "$TMP/numbers"
+	compare statistics "0.005 s" "0.09 s" poolscope-stats scanner --format json -q -p 'bench$1' --job 7 -o "$TMP/numbers"
 	compare .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
 		poolscope-trace -q scanner -p 'bench$1' --job 7 -o "$TMP/job.trace"
 	compare .tar.gz "2.0 s, 32 MiB" "8.3 s, 825 MiB" \
@@ -48,7 +48,7 @@ for how in aggregator compacted; do
 done
 poolscope down >/dev/null
 echo "-- store (mapped), compacted"
-compare statistics "0.005 s" "0.09 s" poolscope-stats scanner -q --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/numbers"
+compare statistics "0.005 s" "0.09 s" poolscope-stats scanner --format json -q --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/numbers"
 compare .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
 	poolscope-trace -q scanner --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/job.trace"
 compare "timeline .pftrace" "0.4 s, 32 MiB" "none" \

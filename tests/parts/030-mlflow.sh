@@ -67,7 +67,7 @@ judge() {
 }
 
 perf() {
-	poolscope-stats perf -q -p 'acct$perf' "$@"
+	poolscope-stats perf --format json -q -p 'acct$perf' "$@"
 }
 
 server mlflow "$SERVER" --serve-artifacts \

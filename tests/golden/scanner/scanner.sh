@@ -17,9 +17,9 @@ profiled() {
 traced() {
 	check "$1: is traced" poolscope-trace scanner -p "golden\$$1" --job "$2" -o "$TMP/$4" || return
 	check "... with the recorded events" profiled trace "$scanner/$1/expected/$3" "$TMP/$4"
-	check "$1: has numbers" poolscope-stats scanner -p "golden\$$1" --job "$2" -o "$TMP/stats"
+	check "$1: has numbers" poolscope-stats scanner --format json -p "golden\$$1" --job "$2" -o "$TMP/stats"
 	check "... the recorded ones" profiled stats "$scanner/$1/expected/statistics.json" "$TMP/stats"
-	check "$1: has numbers of each node" poolscope-stats scanner -p "golden\$$1" --job "$2" --fixed -o "$TMP/fixed"
+	check "$1: has numbers of each node" poolscope-stats scanner --format json -p "golden\$$1" --job "$2" --fixed -o "$TMP/fixed"
 	check "... which are sums of the trace" profiled sums "$TMP/$4" "$TMP/stats" "$TMP/fixed"
 	check "... and the recorded times" profiled interval "$scanner/$1/case.json" "$TMP/fixed"
 }
@@ -58,8 +58,8 @@ if [ "$SHARE" = 1 ]; then
 else
 	check "... with the events of its files" profiled files "$TMP/large" 7 "$TMP/large.trace"
 fi
-check "it has numbers" poolscope-stats scanner -p 'golden$large' --job generated -o "$TMP/stats"
-check "... and those of each node" poolscope-stats scanner -p 'golden$large' --job 7 --fixed -o "$TMP/fixed"
+check "it has numbers" poolscope-stats scanner --format json -p 'golden$large' --job generated -o "$TMP/stats"
+check "... and those of each node" poolscope-stats scanner --format json -p 'golden$large' --job 7 --fixed -o "$TMP/fixed"
 check "... which are sums of the trace" profiled sums "$TMP/large.trace" "$TMP/stats" "$TMP/fixed"
 if [ "$SHARE" = 1 ]; then
 	check "... and the recorded numbers" profiled stats "$million/expected/statistics.json" "$TMP/stats"
