@@ -162,18 +162,14 @@ static const struct opt_verb verbs[] = {
 	{ "rebuild", NULL, "rebuild [options]",
 	    "derive phases and statistics again from the stored events", 0, 0,
 	    takes_writer,
-	    "poolscope admin rebuild
-poolscope admin rebuild --models "
-	    "/etc/poolscope/models
-" },
+	    "poolscope admin rebuild\npoolscope admin rebuild --models "
+	    "/etc/poolscope/models\n" },
 	{ "retain-now", NULL, "retain-now [options]",
 	    "say that the clock is right, so that records are deleted by age "
 	    "again; the store may be in use",
 	    0, 0, takes_store,
-	    "poolscope admin retain-now
-poolscope admin retain-now --store "
-	    "/srv/store
-" },
+	    "poolscope admin retain-now\npoolscope admin retain-now --store "
+	    "/srv/store\n" },
 	{ "models", "list", "models list [options]",
 	    "print the models that the store follows; it may be in use", 0, 0,
 	    takes_store,
