@@ -11,39 +11,18 @@
 
 /* ---- phases and statistics ---- */
 
-static bool
-compacted_is_good(const struct key_phase *phase, struct text value)
-{
-	struct phase_entry start, end;
-	struct phase_compacted pairs;
-
-	if (!phase_open_compacted(&pairs, value, phase->scope))
-		return false;
-	while (phase_next_compacted(&pairs, &start, &end))
-		;
-	return !pairs.bytes.bad && pairs.bytes.at == pairs.bytes.end;
-}
-
 static void
 check_phases(struct check *check)
 {
 	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_PHASES);
 	struct text key, value, all = { NULL, 0 };
 	struct key_phase phase, at = { 0, 0, 0, 0 };
-	bool more = db_seek(cursor, all, &key, &value), good;
+	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		struct text front = { key.at, KEY_PHASE_BYTES };
-
-		good = key.bytes == KEY_PHASE_BYTES ||
-		       key.bytes == PHASE_KEY_COMPACTED_BYTES;
-		good = good && key_get_phase(front, &phase);
-		if (good && key.bytes == PHASE_KEY_COMPACTED_BYTES)
-			good = compacted_is_good(&phase, value);
-		else if (good)
-			good = phase_state_decode(
-			    &check->indexer_write.state, value, phase.scope);
-		if (!good) {
+		if (!phase_row_get_key(key, &phase) ||
+		    !phase_row_decode(
+			&check->indexer_write.phase, value, phase.scope)) {
 			verify_report(check, "phases: malformed row");
 			continue;
 		}
@@ -54,7 +33,7 @@ check_phases(struct check *check)
 		    check->txn, at.partition, at.phase, check->kept);
 		if (duration_stats_is_empty(check->kept))
 			verify_report(check,
-			    "stats: phase %u of partition %u has states but no "
+			    "stats: phase %u of partition %u has rows but no "
 			    "statistics",
 			    at.phase, at.partition);
 	}
@@ -77,7 +56,7 @@ check_stats(struct check *check)
 			verify_report(check, "stats: malformed row");
 			continue;
 		}
-		indexer_write_sum_states(&check->indexer_write, check->txn,
+		indexer_write_sum_phase(&check->indexer_write, check->txn,
 		    varint_get_u32_be(key.at), varint_get_u32_be(key.at + 4),
 		    check->indexer_write.stats);
 		if (check->kept->loose) {
@@ -89,7 +68,7 @@ check_stats(struct check *check)
 			check->kept, check->indexer_write.stats))
 			verify_report(check,
 			    "stats: the statistics of phase %u of partition %u "
-			    "differ from the sum of its states",
+			    "differ from the sum of its rows",
 			    varint_get_u32_be(key.at + 4),
 			    varint_get_u32_be(key.at));
 	}

@@ -116,7 +116,6 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, "index_records", s->records);
 	number(pairs, "index_commits", s->commits);
 	number(pairs, "index_commit_ns", s->commit_ns);
-	number(pairs, "index_too_late", s->late);
 	number(pairs, "index_overflow", s->overflow);
 	number(pairs, "index_no_run_id", s->no_run_id);
 	number(pairs, "index_damaged", s->damaged);

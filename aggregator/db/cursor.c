@@ -100,6 +100,14 @@ db_next(struct db_cursor *cursor, struct text *found, struct text *value)
 }
 
 bool
+db_prev(struct db_cursor *cursor, struct text *found, struct text *value)
+{
+	MDB_val k;
+
+	return move(cursor, &k, MDB_PREV, MDB_PREV, found, value);
+}
+
+bool
 db_last(struct db_cursor *cursor, struct text *found, struct text *value)
 {
 	MDB_val k;

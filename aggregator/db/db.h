@@ -91,6 +91,7 @@ void db_cursor_close(struct db_cursor **cursor);
 bool db_seek(struct db_cursor *cursor, struct text key, struct text *found,
     struct text *value);
 bool db_next(struct db_cursor *cursor, struct text *found, struct text *value);
+bool db_prev(struct db_cursor *cursor, struct text *found, struct text *value);
 bool db_last(struct db_cursor *cursor, struct text *found, struct text *value);
 /* Only keys, including those of damaged rows: to count or to delete. */
 bool db_seek_key(struct db_cursor *cursor, struct text key, struct text *found);

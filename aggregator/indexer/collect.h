@@ -49,7 +49,7 @@ struct collect_entity {
 struct collect_role {
 	struct phase_entry entry;
 	struct text key;
-	bool is_end;
+	bool fifo;
 };
 
 /* An event of a test run.  With event 0: the entity of the run changed. */

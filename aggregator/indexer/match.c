@@ -318,8 +318,10 @@ add_role(struct collect *collect, struct db_txn *txn,
 {
 	const struct model_phase *phase = &collect->models->phase[role->number];
 	uint32_t scope = scope_of(collect, txn, event, phase), number;
-	struct collect_role to = { { .id = event->id, .node = event->node },
-		{ NULL, 0 }, role->is_end };
+	struct collect_role to = { { .id = event->id,
+				       .node = event->node,
+				       .is_end = role->is_end },
+		{ NULL, 0 }, phase->fifo };
 	struct group *group;
 	uint64_t hash;
 
@@ -327,15 +329,15 @@ add_role(struct collect *collect, struct db_txn *txn,
 		return;
 	to.key = key_of(collect, event, phase, &hash);
 	to.entry.id.body = stored_attributes(collect, event->id.body);
-	if (to.is_end)
+	if (role->is_end)
 		to.entry.measured = find_measured(
 		    event, phase->kv, phase->measured, &to.entry.measured_ns);
 	number = collect_add_role(collect, &to);
 	group = group_of(&collect->states,
 	    (uint32_t[]){ event->partition, role->phase, (uint32_t)(hash >> 32),
 		(uint32_t)hash, scope });
-	if (group->count > 0 && row_block_compare(&to.entry.id,
-				    &collect->role[group->last].entry.id) < 0)
+	if (group->count > 0 &&
+	    phase_compare(&to.entry, &collect->role[group->last].entry) < 0)
 		group->mixed = true;
 	group_append(&collect->states, group, number);
 }

@@ -17,12 +17,10 @@ indexer_write_init(struct indexer_write *indexer_write)
 {
 	*indexer_write = (struct indexer_write){ .stats = memory_alloc(sizeof(
 						     struct duration_stats)),
-		.of_state = memory_alloc(sizeof(struct duration_stats)),
 		.run = memory_alloc(sizeof(struct run_row)),
 		.other_run = memory_alloc(sizeof(struct run_row)),
 		.entities_max = INDEXER_WRITE_ENTITIES_MAX };
 	duration_stats_init(indexer_write->stats);
-	duration_stats_init(indexer_write->of_state);
 }
 
 void
@@ -30,11 +28,13 @@ indexer_write_clear(struct indexer_write *indexer_write)
 {
 	buffer_clear(&indexer_write->row.bytes);
 	buffer_clear(&indexer_write->value);
-	buffer_clear(&indexer_write->sums);
-	buffer_clear(&indexer_write->compacted);
-	phase_state_clear(&indexer_write->state);
+	buffer_clear(&indexer_write->rows_out);
+	buffer_clear(&indexer_write->rows_gone);
+	phase_row_clear(&indexer_write->phase);
+	phase_row_clear(&indexer_write->other_phase);
+	free(indexer_write->before.duration);
+	free(indexer_write->after.duration);
 	free(indexer_write->stats);
-	free(indexer_write->of_state);
 	free(indexer_write->run);
 	free(indexer_write->other_run);
 	run_sum_changes_clear(&indexer_write->changes);

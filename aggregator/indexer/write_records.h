@@ -17,23 +17,23 @@ enum { INDEXER_WRITE_ENTITIES_MAX = 10000000 };
 
 struct indexer_write {
 	struct row_block_builder row;
-	struct phase_state state;
-	struct buffer value;     /* the row being written */
-	struct buffer sums;      /* encoded sums of the state */
-	struct buffer compacted; /* rows of compacted pairs not yet written */
-	struct duration_stats *stats;    /* of the current phase */
-	struct duration_stats *of_state; /* of the current state */
+	struct phase_row phase, other_phase; /* a row, and a neighbour */
+	struct phase_sum before, after;      /* of a row of a phase */
+	struct buffer value;                 /* the row being written */
+	/* Rows of phases to write, and keys of those to delete before. */
+	struct buffer rows_out, rows_gone;
+	struct duration_stats *stats; /* of the current phase */
 	struct run_row *run,
 	    *other_run; /* the current run; a run being summed */
 	struct run_sum_changes changes; /* to the statistics of run groups, */
 	struct groups rows;             /* grouped by row, */
 	struct run_sum_changes line;    /* and those of one row */
 	uint64_t pages, bytes;   /* changed and written by this transaction */
-	const char *put, *found; /* addresses of the previous state */
-	uint64_t late, overflow;
-	uint64_t entities_max;  /* per partition: INDEXER_WRITE_ENTITIES_MAX;
-				   tests use less */
-	uint64_t entities_over; /* new entities beyond it, not stored */
+	const char *put, *found; /* addresses of the previous row of a phase */
+	uint64_t overflow;       /* events beyond the limit of a phase or run */
+	uint64_t entities_max;   /* per partition: INDEXER_WRITE_ENTITIES_MAX;
+				    tests use less */
+	uint64_t entities_over;  /* new entities beyond it, not stored */
 	bool warned_groups; /* the log line about too many groups was written */
 };
 
@@ -50,7 +50,7 @@ void indexer_write_row_blocks(struct indexer_write *indexer_write,
  * unless an entity received in between was written by an earlier call. */
 void indexer_write_entities(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect, bool again);
-/* Add events to the states of phases, and these to the statistics. */
+/* Add events to the rows of phases, and these to the statistics. */
 void indexer_write_phases(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect);
 /* Add events and entities to the rows of runs, and these to the statistics. */
@@ -74,8 +74,8 @@ void indexer_write_get_stats(struct db_txn *txn, uint32_t partition,
 void indexer_write_put_stats(struct indexer_write *indexer_write,
     struct db_txn *txn, uint32_t partition, uint32_t phase,
     const struct duration_stats *stats);
-/* Recompute the statistics of the phase from all its states. */
-void indexer_write_sum_states(struct indexer_write *indexer_write,
+/* Recompute the statistics of the phase from all its rows. */
+void indexer_write_sum_phase(struct indexer_write *indexer_write,
     struct db_txn *txn, uint32_t partition, uint32_t phase,
     struct duration_stats *stats);
 

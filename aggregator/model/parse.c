@@ -65,10 +65,11 @@ check_phase(cfg_t *cfg, cfg_opt_t *opt)
 	const char *scope = cfg_getstr(phase, "scope");
 	const char *run = cfg_getstr(phase, "run");
 	const char *unmatched = cfg_getstr(phase, "unmatched");
+	const char *pairing = cfg_getstr(phase, "pairing");
 	const char *wrong = NULL;
 
 	/* These options have defaults. */
-	if (scope == NULL || unmatched == NULL)
+	if (scope == NULL || unmatched == NULL || pairing == NULL)
 		memory_exhausted(0);
 	if (text_check_name(text_of(title)) != TEXT_OK)
 		wrong = "is not a name";
@@ -89,6 +90,9 @@ check_phase(cfg_t *cfg, cfg_opt_t *opt)
 		 strcmp(unmatched, "ignore") != 0)
 		wrong = "has an invalid unmatched: use \"incomplete\" or "
 			"\"ignore\"";
+	else if (strcmp(pairing, "nearest") != 0 &&
+		 strcmp(pairing, "fifo") != 0)
+		wrong = "has an invalid pairing: use \"nearest\" or \"fifo\"";
 	if (wrong == NULL)
 		return 0;
 	cfg_error(cfg, "phase \"%s\" %s", title ? title : "", wrong);
@@ -194,6 +198,7 @@ take_phase(struct model_set *set, cfg_t *section, struct text model, bool kv)
 		.kv = kv,
 		.required = cfg_getbool(section, "required"),
 		.ignore_unmatched = strcmp(unmatched, "ignore") == 0,
+		.fifo = strcmp(cfg_getstr(section, "pairing"), "fifo") == 0,
 	};
 
 	model_set_add(set, &phase);
@@ -314,6 +319,7 @@ open_grammar(void)
 		CFG_STR("key", NULL, CFGF_NODEFAULT),
 		CFG_STR("measured", NULL, CFGF_NODEFAULT),
 		CFG_STR("unmatched", "incomplete", CFGF_NONE),
+		CFG_STR("pairing", "nearest", CFGF_NONE),
 		CFG_BOOL("required", cfg_false, CFGF_NONE), CFG_END() };
 	cfg_opt_t view[] = { CFG_STR_LIST("sum", NULL, CFGF_NODEFAULT),
 		CFG_END() };

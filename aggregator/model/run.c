@@ -41,7 +41,7 @@ give_role(
 }
 
 /* A step is a phase of the model that is matched by the run and by nothing
- * else. */
+ * else, and whose spans do not overlap. */
 static bool
 is_step(const struct model_run *run, const struct model_phase *phase)
 {
@@ -49,7 +49,8 @@ is_step(const struct model_run *run, const struct model_phase *phase)
 	       memcmp(phase->id.at, run->model.at, run->model.bytes) == 0 &&
 	       phase->id.at[run->model.bytes] == ':' &&
 	       text_equal(phase->run, run->attribute) &&
-	       phase->key.bytes == 0 && phase->measured.bytes == 0;
+	       phase->key.bytes == 0 && phase->measured.bytes == 0 &&
+	       !phase->fifo;
 }
 
 static int

@@ -82,7 +82,8 @@ model_put_phase(struct buffer *to, const struct model_phase *phase)
 	varint_put_text(to, phase->key);
 	varint_put_text(to, phase->measured);
 	varint_put(to, (phase->kv ? 1 : 0) | (phase->required ? 2 : 0) |
-			   (phase->ignore_unmatched ? 4 : 0));
+			   (phase->ignore_unmatched ? 4 : 0) |
+			   (phase->fifo ? 8 : 0));
 }
 
 bool
@@ -101,6 +102,7 @@ model_get_phase(struct text from, struct model_phase *phase)
 	phase->kv = (flags & 1) != 0;
 	phase->required = (flags & 2) != 0;
 	phase->ignore_unmatched = (flags & 4) != 0;
+	phase->fifo = (flags & 8) != 0;
 	return !u.bad;
 }
 

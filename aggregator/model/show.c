@@ -109,6 +109,7 @@ show_phase(const struct model_phase *phase, bool step, FILE *to)
 		put_after(to, " and ", phase->key);
 		put_after(to, ", measured by ", phase->measured);
 	}
+	fputs(phase->fifo ? ", first start first" : "", to);
 	fputs(phase->required ? ", required" : "", to);
 	fputs(phase->ignore_unmatched ? ", unmatched ignored" : "", to);
 	putc('\n', to);

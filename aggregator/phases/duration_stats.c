@@ -26,7 +26,6 @@ duration_stats_reset(struct duration_stats *stats)
 	stats->max = INT64_MIN;
 	stats->loose = false;
 	stats->open_starts = stats->open_ends = 0;
-	stats->late = stats->overflow = 0;
 	quantile_sketch_reset(&stats->quantile_sketch);
 }
 
@@ -196,8 +195,7 @@ bool
 duration_stats_is_empty(const struct duration_stats *stats)
 {
 	return stats->count == 0 && stats->open_starts == 0 &&
-	       stats->open_ends == 0 && stats->late == 0 &&
-	       stats->overflow == 0;
+	       stats->open_ends == 0;
 }
 
 bool
@@ -208,8 +206,7 @@ duration_stats_equal(
 
 	if (a->count != b->count || a->sum != b->sum ||
 	    memcmp(&a->squares, &b->squares, sizeof(a->squares)) != 0 ||
-	    a->open_starts != b->open_starts || a->open_ends != b->open_ends ||
-	    a->late != b->late || a->overflow != b->overflow)
+	    a->open_starts != b->open_starts || a->open_ends != b->open_ends)
 		return false;
 	if (a->count > 0 && (a->min != b->min || a->max != b->max))
 		return false;
@@ -232,8 +229,6 @@ duration_stats_encode(const struct duration_stats *stats, struct buffer *to)
 	varint_put(to, stats->count);
 	varint_put(to, stats->open_starts);
 	varint_put(to, stats->open_ends);
-	varint_put(to, stats->late);
-	varint_put(to, stats->overflow);
 	if (stats->count == 0)
 		return;
 	varint_put(to, (uint64_t)sum);
@@ -277,8 +272,6 @@ duration_stats_decode(struct duration_stats *stats, struct varint_reader *from)
 	stats->count += count;
 	stats->open_starts += varint_get(from);
 	stats->open_ends += varint_get(from);
-	stats->late += varint_get(from);
-	stats->overflow += varint_get(from);
 	if (count > 0)
 		decode_sums(stats, from);
 	if (stats->count != stats->quantile_sketch.count)

@@ -29,8 +29,6 @@ struct duration_stats {
 	 * finds the new extreme. */
 	bool loose;
 	uint64_t open_starts, open_ends; /* without a partner */
-	uint64_t late;     /* events that arrived too late to be paired */
-	uint64_t overflow; /* events beyond the limit of a state */
 	struct quantile_sketch quantile_sketch;
 };
 

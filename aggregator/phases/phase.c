@@ -4,42 +4,135 @@
  */
 #include "aggregator/phases/phase.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
 
 void
-phase_state_clear(struct phase_state *state)
+phase_row_clear(struct phase_row *row)
 {
-	free(state->start.at);
-	free(state->end.at);
-	memset(state, 0, sizeof(*state));
+	free(row->at);
+	free(row->pairing);
+	memset(row, 0, sizeof(*row));
 }
 
 void
-phase_state_reset(struct phase_state *state, struct text key)
+phase_row_reset(struct phase_row *row, struct text key, bool fifo)
 {
-	struct phase_side start = state->start, end = state->end;
+	row->key = key;
+	row->fifo = fifo;
+	row->count = 0;
+}
 
-	start.count = end.count = 0;
-	*state = (struct phase_state){ .key = key, .start = start, .end = end };
+int
+phase_compare(const struct phase_entry *a, const struct phase_entry *b)
+{
+	if (a->id.time_ns == b->id.time_ns && a->is_end != b->is_end)
+		return a->is_end ? -1 : 1;
+	return row_block_compare(&a->id, &b->id);
+}
+
+/* Are there too many events at the point of `entry`, before event `i`? */
+static bool
+is_crowded(
+    const struct phase_row *row, uint32_t i, const struct phase_entry *entry)
+{
+	uint32_t from = i, to = i;
+
+	while (from > 0 && row->at[from - 1].is_end == entry->is_end &&
+	       row->at[from - 1].id.time_ns == entry->id.time_ns)
+		from--;
+	while (to < row->count && row->at[to].is_end == entry->is_end &&
+	       row->at[to].id.time_ns == entry->id.time_ns)
+		to++;
+	return to - from >= PHASE_INSTANT;
+}
+
+enum phase_taken
+phase_row_insert(struct phase_row *row, const struct phase_entry *entry)
+{
+	uint32_t i = row->count;
+	int order = -1;
+
+	/* Search from the end, because most arrive in order. */
+	while (i > 0 && (order = phase_compare(entry, &row->at[i - 1])) < 0)
+		i--;
+	if (i > 0 && order == 0)
+		return PHASE_REPEATED;
+	if (is_crowded(row, i, entry))
+		return PHASE_OVERFLOW;
+	row->at =
+	    memory_grow(row->at, &row->room, row->count, sizeof(*row->at));
+	memmove(
+	    row->at + i + 1, row->at + i, (row->count - i) * sizeof(*row->at));
+	row->at[i] = *entry;
+	row->count++;
+	return PHASE_TAKEN;
 }
 
 void
-phase_side_room(struct phase_side *side, uint32_t count)
+phase_row_append(struct phase_row *row, const struct phase_row *later)
 {
-	if (count <= side->room)
-		return;
-	side->room = count < 8 ? 8 : 2 * count;
-	side->at = memory_resize(side->at, side->room * sizeof(*side->at));
+	for (uint32_t i = 0; i < later->count; i++) {
+		row->at = memory_grow(
+		    row->at, &row->room, row->count, sizeof(*row->at));
+		row->at[row->count++] = later->at[i];
+	}
 }
 
-uint32_t
-phase_pairs(const struct phase_state *state)
+/* ---- pairs ---- */
+
+void
+phase_row_pair(struct phase_row *row, uint32_t first, uint32_t count)
 {
-	return state->start.count < state->end.count ? state->start.count
-						     : state->end.count;
+	struct phase_entry *at = row->at + first;
+
+	if (count > row->pairing_room) {
+		row->pairing_room = 2 * count;
+		row->pairing = memory_resize_array(
+		    row->pairing, row->pairing_room, sizeof(*row->pairing));
+	}
+	for (uint32_t i = 0; i < count; i++)
+		row->pairing[i] = (struct pairing){ .time_ns = at[i].id.time_ns,
+			.is_end = at[i].is_end };
+	pairing_find(row->pairing, count, row->fifo);
+	for (uint32_t i = 0; i < count; i++)
+		at[i].partner = row->pairing[i].partner;
+}
+
+static bool
+is_alone(const struct phase_row *row, uint32_t i, bool is_end)
+{
+	return row->at[i].is_end == is_end &&
+	       row->at[i].partner == PAIRING_ALONE;
+}
+
+static bool
+any_alone(const struct phase_row *row, bool is_end)
+{
+	uint32_t i = 0;
+
+	while (i < row->count && !is_alone(row, i, is_end))
+		i++;
+	return i < row->count;
+}
+
+bool
+phase_row_is_crossed(const struct phase_row *row, const struct phase_row *later)
+{
+	uint32_t last = row->count - 1;
+
+	if (row->count == 0 || later->count == 0 ||
+	    row->count + later->count > PHASE_ROW_EVENTS_MAX)
+		return false;
+	if (row->fifo)
+		return any_alone(row, false) && any_alone(later, true);
+	/* The last start is before the first ends; or ends without a start are
+	 * at the time of the first starts. */
+	if (later->at[0].is_end)
+		return is_alone(row, last, false);
+	return is_alone(row, last, true) &&
+	       row->at[last].id.time_ns == later->at[0].id.time_ns;
 }
 
 int64_t
@@ -55,177 +148,69 @@ phase_duration(const struct phase_entry *start, const struct phase_entry *end)
 	return duration;
 }
 
+/* ---- sums ---- */
+
 void
-phase_state_sum(const struct phase_state *state, struct duration_stats *stats)
+phase_sum_reset(struct phase_sum *sum)
 {
-	struct varint_reader u = varint_reader_of(state->sums);
-	uint32_t i, pairs = phase_pairs(state);
-
-	if (state->sums.bytes > 0)
-		duration_stats_decode(stats, &u);
-	for (i = 0; i < pairs; i++)
-		duration_stats_add(stats,
-		    phase_duration(&state->start.at[i], &state->end.at[i]));
-	stats->open_starts += state->start.count - pairs;
-	stats->open_ends += state->end.count - pairs;
-}
-
-/* ---- adding an event ---- */
-
-/* The index of an event; searched from the end, because most arrive in
- * order. */
-static uint32_t
-place_of(
-    const struct phase_side *side, const struct phase_entry *entry, bool *there)
-{
-	uint32_t i = side->count;
-	int order = -1;
-
-	while (i > 0 &&
-	       (order = row_block_compare(&entry->id, &side->at[i - 1].id)) < 0)
-		i--;
-	*there = i > 0 && order == 0;
-	return i;
-}
-
-static void
-insert(struct phase_side *side, uint32_t place, const struct phase_entry *entry)
-{
-	phase_side_room(side, side->count + 1);
-	memmove(side->at + place + 1, side->at + place,
-	    (side->count - place) * sizeof(*side->at));
-	side->at[place] = *entry;
-	side->count++;
-}
-
-/* Update the durations of the pairs from `place` on. */
-static void
-change(const struct phase_state *state, const int64_t *old, uint32_t olds,
-    uint32_t place, struct duration_stats *stats)
-{
-	uint32_t pairs = phase_pairs(state), i;
-
-	for (i = place; i < pairs || i < olds; i++) {
-		int64_t now = 0;
-
-		if (i < pairs)
-			now = phase_duration(
-			    &state->start.at[i], &state->end.at[i]);
-		if (i < pairs && i < olds && now == old[i])
-			continue;
-		if (i < olds)
-			duration_stats_remove(stats, old[i]);
-		if (i < pairs)
-			duration_stats_add(stats, now);
-	}
-}
-
-enum phase_taken
-phase_take(struct phase_state *state, bool is_end,
-    const struct phase_entry *entry, struct duration_stats *stats)
-{
-	struct phase_side *side = is_end ? &state->end : &state->start;
-	const struct row_block_item *mark =
-	    is_end ? &state->end_mark : &state->start_mark;
-	uint32_t olds = phase_pairs(state), place, i;
-	int64_t old[PHASE_PAIRS_MAX];
-	bool there;
-
-	assert(olds <= PHASE_PAIRS_MAX);
-	if (state->compacted > 0 && row_block_compare(&entry->id, mark) <= 0)
-		return row_block_compare(&entry->id, mark) == 0 ? PHASE_REPEATED
-								: PHASE_LATE;
-	place = place_of(side, entry, &there);
-	if (there)
-		return PHASE_REPEATED;
-	if (side->count - olds >= PHASE_OPEN_MAX)
-		return PHASE_OVERFLOW;
-	for (i = place; i < olds; i++)
-		old[i] = phase_duration(&state->start.at[i], &state->end.at[i]);
-	stats->open_starts -= state->start.count - olds;
-	stats->open_ends -= state->end.count - olds;
-	insert(side, place, entry);
-	change(state, old, olds, place, stats);
-	stats->open_starts += state->start.count - phase_pairs(state);
-	stats->open_ends += state->end.count - phase_pairs(state);
-	return PHASE_TAKEN;
-}
-
-/* ---- compaction ---- */
-
-uint32_t
-phase_to_compact(const struct phase_state *state)
-{
-	return phase_pairs(state) >= PHASE_PAIRS_MAX ? PHASE_COMPACT : 0;
-}
-
-static void
-drop_front(struct phase_side *side, uint32_t count, struct row_block_item *mark)
-{
-	*mark = side->at[count - 1].id;
-	mark->body = (struct text){ NULL, 0 };
-	side->count -= count;
-	memmove(side->at, side->at + count, side->count * sizeof(*side->at));
+	sum->pairs = 0;
+	sum->open_starts = sum->open_ends = 0;
 }
 
 void
-phase_compact(
-    struct phase_state *state, uint32_t pairs, struct duration_stats *sums)
+phase_sum_add(
+    struct phase_sum *sum, const struct phase_entry *at, uint32_t count)
 {
-	uint32_t i;
-
-	assert(pairs > 0 && pairs <= phase_pairs(state));
-	for (i = 0; i < pairs; i++)
-		duration_stats_add(sums,
-		    phase_duration(&state->start.at[i], &state->end.at[i]));
-	drop_front(&state->start, pairs, &state->start_mark);
-	drop_front(&state->end, pairs, &state->end_mark);
-	state->compacted += pairs;
-}
-
-/* ---- retention ---- */
-
-static bool
-side_is_old(const struct phase_side *side, int64_t cut_ns)
-{
-	return side->count == 0 ||
-	       side->at[side->count - 1].id.time_ns < cut_ns;
-}
-
-uint32_t
-phase_old(const struct phase_state *state, int64_t cut_ns, bool *all)
-{
-	uint32_t pairs = phase_pairs(state), i;
-
-	*all = side_is_old(&state->start, cut_ns) &&
-	       side_is_old(&state->end, cut_ns);
-	if (*all)
-		return pairs;
-	for (i = 0; i < pairs; i++) {
-		if (state->start.at[i].id.time_ns >= cut_ns ||
-		    state->end.at[i].id.time_ns >= cut_ns)
-			break;
+	for (uint32_t i = 0; i < count; i++) {
+		if (at[i].partner == PAIRING_ALONE) {
+			sum->open_starts += !at[i].is_end;
+			sum->open_ends += at[i].is_end;
+		} else if (at[i].is_end) {
+			sum->duration = memory_grow(sum->duration, &sum->room,
+			    sum->pairs, sizeof(*sum->duration));
+			sum->duration[sum->pairs++] =
+			    phase_duration(&at[at[i].partner], &at[i]);
+		}
 	}
-	return i;
+}
+
+/* What both have in common at their begin and end is left alone: to remove a
+ * shortest or longest duration, even for a moment, makes the caller look for
+ * the next one. */
+void
+phase_sum_replace(struct duration_stats *stats, const struct phase_sum *before,
+    const struct phase_sum *after)
+{
+	uint32_t first = 0, old = before->pairs, new = after->pairs;
+
+	while (first < old && first < new &&
+	       before->duration[first] == after->duration[first])
+		first++;
+	while (old > first && new > first &&
+	       before->duration[old - 1] == after->duration[new - 1]) {
+		old--;
+		new --;
+	}
+	for (uint32_t i = first; i < new; i++)
+		duration_stats_add(stats, after->duration[i]);
+	for (uint32_t i = first; i < old; i++)
+		duration_stats_remove(stats, before->duration[i]);
+	stats->open_starts += after->open_starts - before->open_starts;
+	stats->open_ends += after->open_ends - before->open_ends;
 }
 
 void
-phase_trim(struct phase_state *state, uint32_t pairs, bool all,
-    struct duration_stats *stats)
+phase_row_sum(const struct phase_row *row, struct duration_stats *stats)
 {
-	uint32_t i;
+	for (uint32_t i = 0; i < row->count; i++) {
+		const struct phase_entry *entry = &row->at[i];
 
-	for (i = 0; i < pairs; i++)
-		duration_stats_remove(stats,
-		    phase_duration(&state->start.at[i], &state->end.at[i]));
-	if (pairs > 0) {
-		drop_front(&state->start, pairs, &state->start_mark);
-		drop_front(&state->end, pairs, &state->end_mark);
-		state->compacted += pairs;
-	}
-	if (all) {
-		stats->open_starts -= state->start.count;
-		stats->open_ends -= state->end.count;
-		state->start.count = state->end.count = 0;
+		if (entry->partner == PAIRING_ALONE) {
+			stats->open_starts += !entry->is_end;
+			stats->open_ends += entry->is_end;
+		} else if (entry->is_end) {
+			duration_stats_add(stats,
+			    phase_duration(&row->at[entry->partner], entry));
+		}
 	}
 }

@@ -1,16 +1,18 @@
 /*
- * phase - the state of one phase of one node (or run) and pair key: its starts
- * and ends, and how they pair.
+ * phase - the events of one phase of one node (or run) and pair key, and how
+ * they pair.
  *
- * The k-th start pairs with the k-th end, both in the order of (time, stream,
- * seq, index), so the order of arrival does not matter.  Therefore the state
- * stores starts and ends unpaired.  Beyond PHASE_PAIRS_MAX complete pairs the
- * oldest ones are compacted: their events move to rows of their own, and the
- * state has only their sum (struct duration_stats).  An event older than the
- * compacted pairs is too late to be paired and is only counted.  The number of
- * events without a partner is limited too.
+ * The events are in the order of (time, ends first, stream, seq, index) and
+ * pair by proto/record/pairing.h, so the order of arrival does not matter.
  *
- * proto/store.md, "Phase states", describes the bytes.
+ * The events are stored in rows.  The first row of a phase, node and key has
+ * the key of `struct key_phase` alone; the key of each further one also has the
+ * point from which on events are in it.  No pair is in two rows, so that an
+ * event of any age changes a row, seldom its neighbours, and the statistics are
+ * the sum over the rows.  With `fifo` an end is found in the row of its start
+ * only, which has room for hundreds of events.
+ *
+ * proto/store.md, "Phases", describes the bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_PHASES_PHASE_H
@@ -20,108 +22,120 @@
 #include <stdint.h>
 
 #include "aggregator/phases/duration_stats.h"
-#include "aggregator/tables/row_block.h"
 #include "aggregator/tables/key.h"
+#include "aggregator/tables/row_block.h"
 #include "proto/base/varint.h"
+#include "proto/record/pairing.h"
 
 enum {
-	PHASE_PAIRS_MAX = 64, /* not compacted, in a state */
-	PHASE_COMPACT = 32,   /* compacted together */
-	PHASE_OPEN_MAX = 256, /* starts, or ends, without a partner */
-	PHASE_ATTRIBUTES_BYTES_MAX = 2048, /* of one event, in a state */
-	PHASE_KEY_COMPACTED_BYTES = KEY_PHASE_BYTES + 4,
+	PHASE_ROW_EVENTS = 64, /* a row with more of them is split */
+	PHASE_SPLIT = 48,      /* the events of its first part */
+	/* No row has more.  One with `fifo` may have as many, because it is
+	 * split where nothing is open. */
+	PHASE_ROW_EVENTS_MAX = 1024,
+	PHASE_ATTRIBUTES_BYTES_MAX = 2048, /* of one event, in a row */
+	PHASE_KEY_BYTES_MAX = KEY_PHASE_BYTES + 9,
+	PHASE_INSTANT = 512, /* starts, or ends, of one time: no more */
 };
 
 /* One event of a phase. */
 struct phase_entry {
 	struct row_block_item id; /* body: its attributes, as in a row block */
 	uint32_t node;
+	uint32_t partner; /* its index, or PAIRING_ALONE */
+	bool is_end;
 	bool measured;
 	/* Duration of the phase according to its end event. */
 	int64_t measured_ns;
 };
 
-struct phase_side { /* starts or ends, in order */
+/* The events of a row. */
+struct phase_row {
+	struct text key; /* value that pairs are matched by; a view */
+	bool fifo;
 	struct phase_entry *at;
 	uint32_t count, room;
+	struct pairing *pairing; /* private */
+	uint32_t pairing_room;
 };
 
-/* The last compacted event of either side: its id without a body. */
-struct phase_state {
-	struct text key;    /* value that pairs are matched by; a view */
-	uint64_t compacted; /* pairs ever compacted: the k of the next pair */
-	struct row_block_item start_mark, end_mark;
-	struct text sums; /* encoded statistics of the compacted pairs, with
-			     late and overflow; may be empty; a view */
-	struct phase_side start, end;
-};
+void phase_row_clear(struct phase_row *row);
+/* Make the row empty, but keep its memory. */
+void phase_row_reset(struct phase_row *row, struct text key, bool fifo);
+/* The decoded row is a view of `value`, and paired. */
+bool phase_row_decode(struct phase_row *row, struct text value, uint32_t scope);
 
-/* Make room for `count` entries. */
-void phase_side_room(struct phase_side *side, uint32_t count);
+enum phase_taken { PHASE_TAKEN, PHASE_REPEATED, PHASE_OVERFLOW };
+/* Insert an event in its place.  The row is not paired afterwards. */
+enum phase_taken phase_row_insert(
+    struct phase_row *row, const struct phase_entry *entry);
+/* In the order of a row: < 0, 0 or > 0. */
+int phase_compare(const struct phase_entry *a, const struct phase_entry *b);
 
-void phase_state_clear(struct phase_state *state);
-/* Make the state empty, but keep its memory. */
-void phase_state_reset(struct phase_state *state, struct text key);
-/* The decoded state is a view of `value`. */
-bool phase_state_decode(
-    struct phase_state *state, struct text value, uint32_t scope);
-void phase_state_encode(
-    const struct phase_state *state, uint32_t scope, struct buffer *to);
+/* Set `partner` of `count` events from `first` on: an index from `first`. */
+void phase_row_pair(struct phase_row *row, uint32_t first, uint32_t count);
+/* Append the events of a later row of the same phase, node and key. */
+void phase_row_append(struct phase_row *row, const struct phase_row *later);
+/* Does a pair cross the border between two paired rows that follow each
+ * other?  Then they must become one. */
+bool phase_row_is_crossed(
+    const struct phase_row *row, const struct phase_row *later);
 
-uint32_t phase_pairs(const struct phase_state *state);
 /* The duration of a pair: as measured, or end - start; saturates at the limits
  * of int64. */
 int64_t phase_duration(
     const struct phase_entry *start, const struct phase_entry *end);
 
-/* Add all of the state to `stats`: compacted and other pairs, events without a
- * partner, late, overflow. */
-void phase_state_sum(
-    const struct phase_state *state, struct duration_stats *stats);
-
-enum phase_taken { PHASE_TAKEN, PHASE_REPEATED, PHASE_LATE, PHASE_OVERFLOW };
-/* Add an event to the state, and update `stats`, those of the phase.  When it
- * returns PHASE_LATE or PHASE_OVERFLOW, the caller counts the event
- * (phase_state_count). */
-enum phase_taken phase_take(struct phase_state *state, bool is_end,
-    const struct phase_entry *entry, struct duration_stats *stats);
-
-/* The number of pairs to compact now; 0: none. */
-uint32_t phase_to_compact(const struct phase_state *state);
-
-/* Remove the first `pairs` from the state, add them to `sums` (which the
- * caller has decoded) and set the last compacted events.  The statistics of
- * the phase stay the same. */
-void phase_compact(
-    struct phase_state *state, uint32_t pairs, struct duration_stats *sums);
-
-/* The number of leading pairs with both events before `cut_ns`.  If there are
- * no other pairs, `*all` says whether the events without a partner were before
- * it too. */
-uint32_t phase_old(const struct phase_state *state, int64_t cut_ns, bool *all);
-/* Remove the first `pairs`, or all events, from the state and from `stats`,
- * those of the phase.  Events older than these are late from now on. */
-void phase_trim(struct phase_state *state, uint32_t pairs, bool all,
-    struct duration_stats *stats);
-
-/* ---- rows of compacted pairs ---- */
-
-/* The key: key_phase, then k of the first pair, big-endian. */
-void phase_key_compacted(unsigned char key[static PHASE_KEY_COMPACTED_BYTES],
-    const struct key_phase *phase, uint64_t k);
-/* Encode a row of the pairs from `first` on: as many as fit in a page, at
- * least one and at most `pairs`.  Returns how many. */
-uint32_t phase_put_compacted(const struct phase_state *state, uint32_t first,
-    uint32_t pairs, uint32_t scope, struct buffer *to);
-
-struct phase_compacted { /* the position in a row */
-	struct varint_reader bytes;
-	uint64_t left;
-	uint32_t scope;
+/* What paired events add to statistics. */
+struct phase_sum {
+	int64_t *duration; /* of the pairs, in the order of their ends */
+	uint32_t pairs, room;
+	uint64_t open_starts, open_ends;
 };
-bool phase_open_compacted(
-    struct phase_compacted *compacted, struct text value, uint32_t scope);
-bool phase_next_compacted(struct phase_compacted *compacted,
-    struct phase_entry *start, struct phase_entry *end);
+void phase_sum_reset(struct phase_sum *sum);
+void phase_sum_add(
+    struct phase_sum *sum, const struct phase_entry *at, uint32_t count);
+/* Replace what `before` adds to the statistics by what `after` adds. */
+void phase_sum_replace(struct duration_stats *stats,
+    const struct phase_sum *before, const struct phase_sum *after);
+void phase_row_sum(const struct phase_row *row, struct duration_stats *stats);
+
+/* ---- rows ---- */
+
+/* Where a row begins.  Ends of that time belong to the row before it if
+ * `starts` is set. */
+struct phase_point {
+	int64_t time_ns;
+	bool starts;
+};
+
+/* The number of events from `first` on that belong into one row; they are
+ * paired, to the last one. */
+uint32_t phase_row_split(const struct phase_row *row, uint32_t first);
+void phase_row_encode(const struct phase_row *row, uint32_t first,
+    uint32_t count, uint32_t scope, struct buffer *to);
+/* The key of the row that begins with event `first`, which is not the first of
+ * all. */
+struct text phase_row_key(unsigned char key[static PHASE_KEY_BYTES_MAX],
+    const struct key_phase *phase, const struct phase_row *row, uint32_t first);
+
+/* The phase, node and key of a row; false: this is not the key of one. */
+bool phase_row_get_key(struct text key, struct key_phase *phase);
+
+/* The point at which an event is. */
+struct phase_point phase_point_of(const struct phase_entry *entry);
+
+/* Find the row that an event at this point belongs to; false: there is none, it
+ * begins a new first row. */
+bool phase_row_find(struct db_cursor *cursor, const struct key_phase *phase,
+    struct phase_point point, struct text *key, struct text *value);
+/* Move to the row before or after a row of the same phase, node and key, which
+ * need not exist; false: there is none. */
+bool phase_row_before(
+    struct db_cursor *cursor, struct text *key, struct text *value);
+bool phase_row_after(
+    struct db_cursor *cursor, struct text *key, struct text *value);
+/* Does the event belong to the row with this key, or to one after it? */
+bool phase_row_is_from(struct text key, const struct phase_entry *entry);
 
 #endif

@@ -1,15 +1,18 @@
 /*
- * phase_rows - encoding of states and compacted pairs.
+ * phase_rows - the rows that the events of a phase are stored in: where one
+ * begins, its key and its bytes.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/phase.h"
 
+#include "proto/base/memory.h"
+
 enum {
-	FLAG_COMPACTED = 1,
+	FLAG_FIFO = 1,
 	ENTRY_MEASURED = 1,
 	ENTRY_NODE = 2,
-	ENTRY_SHIFT = 2,
-	SIDE_MAX = PHASE_PAIRS_MAX + PHASE_OPEN_MAX + 1,
+	ENTRY_END = 4,
+	ENTRY_SHIFT = 3,
 };
 
 static void
@@ -28,6 +31,7 @@ put_entry(struct buffer *to, const struct phase_entry *entry, int64_t base,
 	at = varint_encode(
 	    at, varint_delta(entry->id.time_ns, entry->id.receive_ns));
 	at = varint_encode(at, (uint64_t)entry->id.body.bytes << ENTRY_SHIFT |
+				   (entry->is_end ? ENTRY_END : 0) |
 				   (node ? ENTRY_NODE : 0) |
 				   (entry->measured ? ENTRY_MEASURED : 0));
 	if (node)
@@ -51,6 +55,7 @@ get_entry(struct varint_reader *u, struct phase_entry *entry, int64_t base,
 	entry->id.index = varint_get_u32(u);
 	entry->id.receive_ns = varint_undelta(entry->id.time_ns, varint_get(u));
 	form = varint_get_max(u, UINT32_MAX);
+	entry->is_end = (form & ENTRY_END) != 0;
 	entry->node = form & ENTRY_NODE ? varint_get_u32(u) : scope;
 	entry->measured = (form & ENTRY_MEASURED) != 0;
 	entry->measured_ns =
@@ -58,147 +63,182 @@ get_entry(struct varint_reader *u, struct phase_entry *entry, int64_t base,
 	entry->id.body = varint_get_bytes(u, form >> ENTRY_SHIFT);
 }
 
-static void
-put_mark(struct buffer *to, const struct row_block_item *mark)
+/* ---- where a row ends ---- */
+
+/* May a row begin with event `i`?  Events of one time that are all starts, or
+ * all ends, stay together. */
+static bool
+may_begin(const struct phase_row *row, uint32_t i)
 {
-	varint_put(to, varint_zigzag(mark->time_ns));
-	varint_put(to, mark->stream);
-	varint_put(to, mark->seq);
-	varint_put(to, mark->index);
-}
-
-static struct row_block_item
-get_mark(struct varint_reader *u)
-{
-	struct row_block_item mark = { .time_ns =
-					   varint_unzigzag(varint_get(u)) };
-
-	mark.stream = varint_get_u32(u);
-	mark.seq = varint_get(u);
-	mark.index = varint_get_u32(u);
-	return mark;
-}
-
-static void
-put_side(struct buffer *to, const struct phase_side *side, int64_t *base,
-    uint32_t scope)
-{
-	uint32_t i;
-
-	varint_put(to, side->count);
-	for (i = 0; i < side->count; i++) {
-		put_entry(to, &side->at[i], *base, scope);
-		*base = side->at[i].id.time_ns;
-	}
-}
-
-static void
-get_side(struct varint_reader *u, struct phase_side *side, int64_t *base,
-    uint32_t scope)
-{
-	uint32_t count = (uint32_t)varint_get_max(u, SIDE_MAX), i;
-
-	phase_side_room(side, count);
-	for (i = 0; i < count && !u->bad; i++) {
-		get_entry(u, &side->at[i], *base, scope);
-		*base = side->at[i].id.time_ns;
-	}
-	side->count = u->bad ? 0 : count;
-}
-
-void
-phase_state_encode(
-    const struct phase_state *state, uint32_t scope, struct buffer *to)
-{
-	int64_t base = 0;
-
-	varint_put(to, state->sums.bytes > 0 ? FLAG_COMPACTED : 0);
-	varint_put_text(to, state->key);
-	if (state->sums.bytes > 0) {
-		varint_put(to, state->compacted);
-		put_mark(to, &state->start_mark);
-		put_mark(to, &state->end_mark);
-		varint_put_text(to, state->sums);
-	}
-	put_side(to, &state->start, &base, scope);
-	put_side(to, &state->end, &base, scope);
-}
-
-bool
-phase_state_decode(struct phase_state *state, struct text value, uint32_t scope)
-{
-	struct varint_reader u = varint_reader_of(value);
-	uint64_t flags = varint_get_max(&u, FLAG_COMPACTED);
-	int64_t base = 0;
-
-	phase_state_reset(state, varint_get_text(&u));
-	if (flags & FLAG_COMPACTED) {
-		state->compacted = varint_get_u32(&u);
-		state->start_mark = get_mark(&u);
-		state->end_mark = get_mark(&u);
-		state->sums = varint_get_text(&u);
-	}
-	get_side(&u, &state->start, &base, scope);
-	get_side(&u, &state->end, &base, scope);
-	return !u.bad && u.at == u.end && phase_pairs(state) < PHASE_PAIRS_MAX;
-}
-
-/* ---- compacted pairs ---- */
-
-void
-phase_key_compacted(unsigned char key[static PHASE_KEY_COMPACTED_BYTES],
-    const struct key_phase *phase, uint64_t k)
-{
-	key_put_phase(key, phase);
-	varint_put_u32_be(key + KEY_PHASE_BYTES, (uint32_t)k);
+	return row->at[i - 1].is_end != row->at[i].is_end ||
+	       row->at[i - 1].id.time_ns != row->at[i].id.time_ns;
 }
 
 uint32_t
-phase_put_compacted(const struct phase_state *state, uint32_t first,
-    uint32_t pairs, uint32_t scope, struct buffer *to)
+phase_row_split(const struct phase_row *row, uint32_t first)
 {
-	size_t header, start = to->bytes;
-	uint32_t i;
+	uint32_t left = row->count - first, open = 0, i;
 
-	/* The first byte is the count: PHASE_COMPACT fits in a byte. */
-	varint_put(to, 0);
-	header = to->bytes - 1;
-	for (i = 0; i < pairs; i++) {
-		const struct phase_entry *from = &state->start.at[first + i];
-		size_t before = to->bytes;
+	if (left <= PHASE_ROW_EVENTS)
+		return left;
+	for (i = 1; i < left; i++) {
+		uint32_t partner = row->at[first + i - 1].partner;
 
-		put_entry(to, from, 0, scope);
-		put_entry(
-		    to, &state->end.at[first + i], from->id.time_ns, scope);
-		if (i > 0 && to->bytes - start > ROW_BLOCK_BYTES) {
-			to->bytes = before;
-			break;
-		}
+		/* Pairs on both sides of event `i`. */
+		if (partner != PAIRING_ALONE && partner >= i)
+			open++;
+		else if (partner != PAIRING_ALONE)
+			open--;
+		if (i < PHASE_SPLIT || !may_begin(row, first + i))
+			continue;
+		if (open == 0 || (left > PHASE_ROW_EVENTS_MAX &&
+				     i >= PHASE_ROW_EVENTS_MAX - PHASE_INSTANT))
+			return i;
 	}
-	to->at[header] = (unsigned char)i;
-	return i;
+	return left;
+}
+
+/* ---- bytes ---- */
+
+void
+phase_row_encode(const struct phase_row *row, uint32_t first, uint32_t count,
+    uint32_t scope, struct buffer *to)
+{
+	int64_t base_ns = 0;
+
+	varint_put(to, row->fifo ? FLAG_FIFO : 0);
+	varint_put_text(to, row->key);
+	varint_put(to, count);
+	for (uint32_t i = first; i < first + count; i++) {
+		put_entry(to, &row->at[i], base_ns, scope);
+		base_ns = row->at[i].id.time_ns;
+	}
 }
 
 bool
-phase_open_compacted(
-    struct phase_compacted *compacted, struct text value, uint32_t scope)
+phase_row_decode(struct phase_row *row, struct text value, uint32_t scope)
 {
-	compacted->bytes = varint_reader_of(value);
-	compacted->left = varint_get(&compacted->bytes);
-	compacted->scope = scope;
-	return !compacted->bytes.bad;
+	struct varint_reader u = varint_reader_of(value);
+	bool fifo = (varint_get_max(&u, FLAG_FIFO) & FLAG_FIFO) != 0;
+	int64_t base_ns = 0;
+	uint32_t count;
+
+	phase_row_reset(row, varint_get_text(&u), fifo);
+	count = (uint32_t)varint_get_max(&u, PHASE_ROW_EVENTS_MAX);
+	for (; count > 0 && !u.bad; count--) {
+		row->at = memory_grow(
+		    row->at, &row->room, row->count, sizeof(*row->at));
+		get_entry(&u, &row->at[row->count], base_ns, scope);
+		base_ns = row->at[row->count++].id.time_ns;
+	}
+	if (u.bad || u.at != u.end)
+		row->count = 0;
+	phase_row_pair(row, 0, row->count);
+	return !u.bad && u.at == u.end;
+}
+
+/* ---- keys ---- */
+
+#define SIGN (UINT64_C(1) << 63)
+
+struct phase_point
+phase_point_of(const struct phase_entry *entry)
+{
+	return (struct phase_point){ entry->id.time_ns, !entry->is_end };
+}
+
+static void
+put_point(unsigned char to[static 9], struct phase_point point)
+{
+	varint_put_u64_be(to, (uint64_t)point.time_ns ^ SIGN);
+	to[8] = point.starts;
+}
+
+struct text
+phase_row_key(unsigned char key[static PHASE_KEY_BYTES_MAX],
+    const struct key_phase *phase, const struct phase_row *row, uint32_t first)
+{
+	struct phase_point point = phase_point_of(&row->at[first]);
+
+	/* If no event before it has the same time, later ones with it belong
+	 * here too. */
+	if (row->at[first - 1].id.time_ns != point.time_ns)
+		point.starts = false;
+	key_put_phase(key, phase);
+	put_point(key + KEY_PHASE_BYTES, point);
+	return (struct text){ (const char *)key, PHASE_KEY_BYTES_MAX };
 }
 
 bool
-phase_next_compacted(struct phase_compacted *compacted,
-    struct phase_entry *start, struct phase_entry *end)
+phase_row_get_key(struct text key, struct key_phase *phase)
 {
-	if (compacted->left == 0)
+	return (key.bytes == KEY_PHASE_BYTES ||
+		   key.bytes == PHASE_KEY_BYTES_MAX) &&
+	       key_get_phase((struct text){ key.at, KEY_PHASE_BYTES }, phase);
+}
+
+bool
+phase_row_is_from(struct text key, const struct phase_entry *entry)
+{
+	unsigned char bytes[9];
+
+	put_point(bytes, phase_point_of(entry));
+	return key.bytes == KEY_PHASE_BYTES ||
+	       memcmp(key.at + KEY_PHASE_BYTES, bytes, sizeof(bytes)) <= 0;
+}
+
+/* ---- neighbours ---- */
+
+static bool
+is_same(struct text key, struct text other)
+{
+	return key.bytes >= KEY_PHASE_BYTES &&
+	       memcmp(key.at, other.at, KEY_PHASE_BYTES) == 0;
+}
+
+/* Moves to the first row with a greater key, of any phase, or behind all. */
+static bool
+seek_after(struct db_cursor *cursor, struct text after, struct text *key,
+    struct text *value)
+{
+	/* One more byte: the next key that there can be. */
+	unsigned char bytes[PHASE_KEY_BYTES_MAX + 1] = { 0 };
+
+	memcpy(bytes, after.at, after.bytes);
+	return db_seek(cursor,
+	    (struct text){ (const char *)bytes, after.bytes + 1 }, key, value);
+}
+
+bool
+phase_row_after(struct db_cursor *cursor, struct text *key, struct text *value)
+{
+	struct text after = *key;
+
+	return seek_after(cursor, after, key, value) && is_same(*key, after);
+}
+
+bool
+phase_row_before(struct db_cursor *cursor, struct text *key, struct text *value)
+{
+	struct text before = *key;
+
+	if (db_seek(cursor, before, key, value) ? !db_prev(cursor, key, value)
+						: !db_last(cursor, key, value))
 		return false;
-	get_entry(&compacted->bytes, start, 0, compacted->scope);
-	get_entry(&compacted->bytes, end, start->id.time_ns, compacted->scope);
-	compacted->left--;
-	if (compacted->bytes.bad)
-		compacted->left = 0;
-	return !compacted->bytes.bad;
+	return is_same(*key, before);
+}
+
+bool
+phase_row_find(struct db_cursor *cursor, const struct key_phase *phase,
+    struct phase_point point, struct text *key, struct text *value)
+{
+	unsigned char bytes[PHASE_KEY_BYTES_MAX];
+	struct text at = { (const char *)bytes, sizeof(bytes) };
+
+	key_put_phase(bytes, phase);
+	put_point(bytes + KEY_PHASE_BYTES, point);
+	if (seek_after(cursor, at, key, value) ? !db_prev(cursor, key, value)
+					       : !db_last(cursor, key, value))
+		return false;
+	return is_same(*key, at);
 }

@@ -82,19 +82,18 @@ total_of(const int64_t *duration, uint32_t count)
 /* The begins (value 0) or ends (1) without a partner. */
 static void
 add_open(struct run_sum_changes *changes, const struct run_events *events,
-    struct run_step step, struct run_sum_change change)
+    struct run_step step, uint32_t pairs, struct run_sum_change change)
 {
-	uint32_t begins = 0, ends = 0;
+	uint32_t open[2] = { 0, 0 };
 
 	for (uint32_t i = 0; i < events->count; i++) {
-		begins += events->at[i].role == step.begin;
-		ends += events->at[i].role == step.end;
+		open[0] += events->at[i].role == step.begin;
+		open[1] += events->at[i].role == step.end;
 	}
 	change.which = RUN_SUM_OPEN;
-	change.value = ends > begins;
-	for (uint32_t i = 0;
-	     i < (begins > ends ? begins - ends : ends - begins); i++)
-		run_sum_changes_add(changes, &change);
+	for (change.value = 0; change.value < 2; change.value++)
+		for (uint32_t i = pairs; i < open[change.value]; i++)
+			run_sum_changes_add(changes, &change);
 }
 
 static void
@@ -105,13 +104,15 @@ add_steps(struct run_sum_changes *changes, const struct run_sum_form *form,
 
 	change.part = RUN_SUM_PART_STEP;
 	for (unsigned step = 0; step < form->model->steps; step++) {
-		change.number = form->phase[step];
-		add_open(changes, events, form->model->step[step].of, change);
-		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++) {
-			uint32_t count = run_events_durations(events,
-			    form->model->step[step].of, (enum run_clock)clock,
-			    duration);
+		struct run_step of = form->model->step[step].of;
 
+		change.number = form->phase[step];
+		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++) {
+			uint32_t count = run_events_durations(
+			    events, of, (enum run_clock)clock, duration);
+
+			if (clock == 0)
+				add_open(changes, events, of, count, change);
 			change.which = (uint8_t)(clock * RUN_SUM_SORTS +
 						 RUN_SUM_ITERATION);
 			for (uint32_t i = 0; i < count; i++) {

@@ -78,7 +78,7 @@ reader_close(struct reader **reader)
 	}
 	lookup_clear(&old->lookup);
 	model_set_clear(&old->models);
-	phase_state_clear(&old->state);
+	phase_row_clear(&old->row);
 	phase_nodes_clear(old->phase_nodes);
 	free(old->phase_nodes);
 	buffer_clear(&old->pairs);

@@ -64,8 +64,8 @@ int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
  * WIRE_STATS: statistics as entities: kind "phase", id "model:phase"; with
  * WIRE_FLAG_BY_NODE one for each node.  Properties: count, sum, min, max,
  * mean, std_population, std_sample, p50, p90, p99 (seconds, float),
- * open_starts, open_ends, too_late, overflow, start, end (event names),
- * unmatched ("incomplete" or "ignore"), required (bool).
+ * open_starts, open_ends, start, end (event names), unmatched ("incomplete" or
+ * "ignore"), required (bool).
  *
  * WIRE_STATUS: what is in the store, as entities of kind "status": id "store"
  * (bytes, rows and bytes by table, records by kind, journal_first,

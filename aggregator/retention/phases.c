@@ -1,131 +1,47 @@
 /*
- * phases - delete pairs of phases whose events are both too old, and
- * remove them from the statistics.
+ * phases - delete the events of phases that are too old, and remove them from
+ * the statistics.  An end whose start was deleted has no partner any more.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/retention/retention_private.h"
 
 #include <string.h>
 
-/* Delete the compacted rows of the current state whose pairs are all old;
- * remove them from `sums` and from the statistics of the phase.  Returns the
- * number of rows that are left. */
-static uint64_t
-trim_compacted(struct retention *retention, struct db_txn *txn,
-    const struct key_phase *phase, int64_t cut_ns, struct duration_stats *sums)
-{
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
-	struct phase_entry start, end;
-	struct phase_compacted pairs;
-	struct text key, value;
-	uint64_t left = 0;
-	bool more, old;
-
-	phase_key_compacted(bytes, phase, 0);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && key.bytes == sizeof(bytes) &&
-	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
-	     more = db_next(cursor, &key, &value)) {
-		phase_open_compacted(&pairs, value, phase->scope);
-		for (old = true; phase_next_compacted(&pairs, &start, &end);)
-			old = old && start.id.time_ns < cut_ns &&
-			      end.id.time_ns < cut_ns;
-		if (!old) {
-			left++;
-			continue;
-		}
-		phase_open_compacted(&pairs, value, phase->scope);
-		while (phase_next_compacted(&pairs, &start, &end)) {
-			duration_stats_remove(
-			    sums, phase_duration(&start, &end));
-			duration_stats_remove(retention->indexer_write->stats,
-			    phase_duration(&start, &end));
-		}
-		db_cursor_del(cursor);
-	}
-	db_cursor_close(&cursor);
-	return left;
-}
-
-/* Find the extremes of the sums again in the compacted rows that are left. */
+/* Delete the old events of a row, or the row. */
 static void
-tighten(struct db_txn *txn, const struct key_phase *phase,
-    struct duration_stats *sums)
-{
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
-	struct phase_entry start, end;
-	struct phase_compacted pairs;
-	struct text key, value;
-	bool more;
-
-	sums->min = INT64_MAX;
-	sums->max = INT64_MIN;
-	sums->loose = false;
-	phase_key_compacted(bytes, phase, 0);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && key.bytes == sizeof(bytes) &&
-	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
-	     more = db_next(cursor, &key, &value)) {
-		phase_open_compacted(&pairs, value, phase->scope);
-		while (phase_next_compacted(&pairs, &start, &end)) {
-			int64_t duration = phase_duration(&start, &end);
-
-			if (duration < sums->min)
-				sums->min = duration;
-			if (duration > sums->max)
-				sums->max = duration;
-		}
-	}
-	db_cursor_close(&cursor);
-}
-
-/* Delete the old part of a state, or all of it. */
-static void
-trim_state(struct retention *retention, struct db_txn *txn, struct text key,
+trim_row(struct retention *retention, struct db_txn *txn, struct text key,
     const struct key_phase *phase, int64_t cut_ns)
 {
-	struct phase_state *state = &retention->indexer_write->state;
-	struct duration_stats *sums = retention->indexer_write->of_state;
-	struct varint_reader u = varint_reader_of(state->sums);
-	uint64_t left = 0;
-	uint32_t pairs;
-	bool all;
+	struct indexer_write *write = retention->indexer_write;
+	struct phase_row *row = &write->phase;
+	uint32_t old = 0;
 
-	pairs = phase_old(state, cut_ns, &all);
-	if (pairs == 0 && !all && state->compacted == 0)
+	while (old < row->count && row->at[old].id.time_ns < cut_ns)
+		old++;
+	if (old == 0)
 		return;
-	duration_stats_reset(sums);
-	if (state->sums.bytes > 0)
-		duration_stats_decode(sums, &u);
-	phase_trim(state, pairs, all, retention->indexer_write->stats);
-	if (state->compacted > 0)
-		left = trim_compacted(retention, txn, phase, cut_ns, sums);
-	if (all && left == 0) {
-		retention->indexer_write->stats->late -= sums->late;
-		retention->indexer_write->stats->overflow -= sums->overflow;
+	phase_sum_reset(&write->before);
+	phase_sum_reset(&write->after);
+	phase_sum_add(&write->before, row->at, row->count);
+	row->count -= old;
+	memmove(row->at, row->at + old, row->count * sizeof(*row->at));
+	if (row->count == 0) {
 		db_del(txn, TABLES_PHASES, key);
-		return;
+	} else {
+		phase_row_pair(row, 0, row->count);
+		write->value.bytes = 0;
+		phase_row_encode(
+		    row, 0, row->count, phase->scope, &write->value);
+		phase_sum_add(&write->after, row->at, row->count);
+		db_put(txn, TABLES_PHASES, key, buffer_text(&write->value));
 	}
-	if (sums->loose)
-		tighten(txn, phase, sums);
-	retention->indexer_write->sums.bytes = 0;
-	duration_stats_encode(sums, &retention->indexer_write->sums);
-	state->sums = buffer_text(&retention->indexer_write->sums);
-	retention->indexer_write->value.bytes = 0;
-	phase_state_encode(
-	    state, phase->scope, &retention->indexer_write->value);
-	db_put(txn, TABLES_PHASES, key,
-	    buffer_text(&retention->indexer_write->value));
+	phase_sum_replace(write->stats, &write->before, &write->after);
 }
 
-/* Move to the next row of states after retention->key; false at the end of the
+/* Move to the next row of phases after retention->key; false at the end of the
  * table. */
 static bool
-next_state(struct retention *retention, struct db_txn *txn,
+next_row(struct retention *retention, struct db_txn *txn,
     struct key_phase *phase, struct text *value)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
@@ -134,7 +50,8 @@ next_state(struct retention *retention, struct db_txn *txn,
 	struct text key;
 	bool more = db_seek(cursor, from, &key, value);
 
-	while (more && (text_equal(key, from) || !key_get_phase(key, phase)))
+	while (
+	    more && (text_equal(key, from) || !phase_row_get_key(key, phase)))
 		more = db_next(cursor, &key, value);
 	if (more) {
 		memcpy(retention->key, key.at, key.bytes);
@@ -151,9 +68,9 @@ put_stats(struct retention *retention, struct db_txn *txn,
 	struct duration_stats *stats = retention->indexer_write->stats;
 
 	/* While a phase is not done, its extremes may stay loose: finding them
-	 * takes a walk over all its states. */
+	 * takes a walk over all its rows. */
 	if (through && stats->loose)
-		indexer_write_sum_states(retention->indexer_write, txn,
+		indexer_write_sum_phase(retention->indexer_write, txn,
 		    phase->partition, phase->phase, stats);
 	indexer_write_put_stats(retention->indexer_write, txn, phase->partition,
 	    phase->phase, stats);
@@ -168,11 +85,9 @@ retention_phases(struct retention *retention, struct db_txn *txn)
 	uint32_t rows;
 
 	for (rows = 0; rows < RETENTION_ROWS; rows++) {
-		struct text key = { (const char *)retention->key,
-			KEY_PHASE_BYTES };
+		struct text key;
 
-		if (!next_state(retention, txn, &now, &value)) {
-			retention->indexer_write->compacted.bytes = 0;
+		if (!next_row(retention, txn, &now, &value)) {
 			if (at.partition != 0)
 				put_stats(retention, txn, &at, true);
 			return true;
@@ -184,17 +99,12 @@ retention_phases(struct retention *retention, struct db_txn *txn)
 			    retention->indexer_write->stats);
 			at = now;
 		}
-		/* A copy: deleting compacted rows may move the page that holds
-		 * it. */
-		retention->indexer_write->compacted.bytes = 0;
-		buffer_put(&retention->indexer_write->compacted, value.at,
-		    value.bytes);
-		value = buffer_text(&retention->indexer_write->compacted);
-		if (phase_state_decode(
-			&retention->indexer_write->state, value, now.scope))
-			trim_state(retention, txn, key, &now, cut_ns);
+		key = (struct text){ (const char *)retention->key,
+			retention->key_bytes };
+		if (phase_row_decode(
+			&retention->indexer_write->phase, value, now.scope))
+			trim_row(retention, txn, key, &now, cut_ns);
 	}
 	put_stats(retention, txn, &at, false);
-	retention->indexer_write->compacted.bytes = 0;
 	return false;
 }

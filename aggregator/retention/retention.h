@@ -3,9 +3,9 @@
  * by hour.
  *
  * Row blocks, chunks and rollups are ordered by hour, so the oldest are one
- * range of keys for each partition and kind.  Then the states of phases are
- * examined: pairs whose events are both that old are removed from the states
- * and from the statistics, which therefore always match the stored events.
+ * range of keys for each partition and kind.  Then the rows of phases are
+ * examined: events that old are removed from them and from the statistics,
+ * which therefore always match the stored events.
  * Transactions are bounded and alternate with those of the indexer.
  *
  * While the wall clock is in doubt (store_clock.h), nothing is deleted by age.
@@ -64,7 +64,7 @@ struct retention {
 	struct key_row_block at;        /* samples: position of the walk */
 	struct rollup_builder *rollups; /* NULL: not in use yet */
 	bool rows_done;
-	unsigned char key[PHASE_KEY_COMPACTED_BYTES]; /* phases: continue after
+	unsigned char key[PHASE_KEY_BYTES_MAX]; /* phases: continue after
 							 this key */
 	uint32_t key_bytes;
 	struct run_row_key run; /* runs: continue with this one */

@@ -1,6 +1,6 @@
 /*
  * retention_private - the parts of a deletion: what to delete (rules.c), the
- * compacted samples (samples.c), the states of phases (phases.c), the runs
+ * compacted samples (samples.c), the rows of phases (phases.c), the runs
  * (runs.c).  A limit's option is in aggregator/daemon/settings.c;
  * aggregator/writer/writer.c passes it on.
  * SPDX-License-Identifier: MIT
@@ -25,7 +25,7 @@ int retention_find_cuts(struct retention *retention,
  * all records applies to them too. */
 int32_t retention_cut_of(const struct retention_cuts *cuts, unsigned rollup);
 
-/* Examine the states of phases; true when all are done. */
+/* Examine the rows of phases; true when all are done. */
 bool retention_phases(struct retention *retention, struct db_txn *txn);
 /* The same for runs. */
 bool retention_runs(struct retention *retention, struct db_txn *txn);

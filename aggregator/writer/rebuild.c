@@ -2,8 +2,8 @@
  * rebuild - derive all phases and statistics again from the stored events.
  *
  * The roles that events play are written to a table of their own, sorted by
- * phase, key, scope and time.  Then each state is built from its events in
- * order, so no event is late.  Transactions are bounded.  If the process ends
+ * phase, key, scope and time.  Then each row is built from its events in
+ * order.  Transactions are bounded.  If the process ends
  * in between, the whole rebuild starts again.
  * SPDX-License-Identifier: MIT
  */
@@ -61,11 +61,12 @@ put_role(struct writer *writer, struct db_cursor *sort,
 	varint_put_u32_be(to + 8, id->stream);
 	varint_put_u64_be(to + 12, id->seq);
 	varint_put_u32_be(to + 20, id->index);
-	to[24] = role->is_end;
+	to[24] = role->entry.is_end;
 	value->bytes = 0;
 	varint_put(value, role->entry.node);
 	varint_put(value, varint_delta(id->time_ns, id->receive_ns));
-	varint_put(value, role->entry.measured);
+	varint_put(
+	    value, (role->entry.measured ? 1 : 0) | (role->fifo ? 2 : 0));
 	varint_put(value, varint_zigzag(role->entry.measured_ns));
 	varint_put_text(value, role->key);
 	buffer_put(value, id->body.at, id->body.bytes);
@@ -239,17 +240,18 @@ sort_all(struct writer *writer, uint32_t partition, struct err *err)
 	return result;
 }
 
-/* ---- 3: build states from the sorted roles ---- */
+/* ---- 3: build rows from the sorted roles ---- */
 
 static bool
 get_role(struct collect *collect, struct text key, struct text value)
 {
 	struct varint_reader u;
-	struct collect_role role = { .is_end = false };
+	struct collect_role role = { .fifo = false };
 	struct key_phase phase;
 	struct row_block_item *id = &role.entry.id;
 	const char *from = key.at + KEY_PHASE_BYTES;
 	struct group *group;
+	uint64_t flags;
 
 	if (key.bytes != SORT_KEY_BYTES ||
 	    !key_get_phase((struct text){ key.at, KEY_PHASE_BYTES }, &phase))
@@ -259,10 +261,12 @@ get_role(struct collect *collect, struct text key, struct text value)
 	id->stream = varint_get_u32_be(from + 8);
 	id->seq = varint_get_u64_be(from + 12);
 	id->index = varint_get_u32_be(from + 20);
-	role.is_end = from[24] != 0;
+	role.entry.is_end = from[24] != 0;
 	role.entry.node = varint_get_u32(&u);
 	id->receive_ns = varint_undelta(id->time_ns, varint_get(&u));
-	role.entry.measured = varint_get(&u) != 0;
+	flags = varint_get_max(&u, 3);
+	role.entry.measured = (flags & 1) != 0;
+	role.fifo = (flags & 2) != 0;
 	role.entry.measured_ns = varint_unzigzag(varint_get(&u));
 	role.key = varint_get_text(&u);
 	id->body = varint_get_bytes(&u, varint_left(&u));

@@ -98,7 +98,6 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	status->damaged += step->damaged;
 	status->commits++;
 	status->commit_ns = (uint64_t)(clock_monotonic_ns() - began_ns);
-	status->late = writer->indexer_write.late;
 	status->overflow = writer->indexer_write.overflow;
 	status->entities_over = writer->indexer_write.entities_over;
 	status->names_over = dictionary_over_limit(writer->dictionary);

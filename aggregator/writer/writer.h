@@ -88,8 +88,6 @@ struct writer_status {
 	uint64_t commits;
 	/* Duration of the last transaction, with its work. */
 	uint64_t commit_ns;
-	/* Events older than the compacted pairs of their phase. */
-	uint64_t late;
 	uint64_t overflow;      /* events beyond the limit of a phase or run */
 	uint64_t no_run_id;     /* events that do not name their run */
 	uint64_t names_over;    /* names beyond the limit of a partition */

@@ -4,6 +4,8 @@
  */
 #include "proto/record/run.h"
 
+#include "proto/record/pairing.h"
+
 void
 run_events_put(struct buffer *to, const struct run_events *events)
 {
@@ -51,35 +53,35 @@ time_of(const struct run_event *event, enum run_clock clock)
 	return clock == RUN_EMIT ? event->time_ns : event->receive_ns;
 }
 
-/* The next event with this role at or after index `from`, or the count. */
-static uint32_t
-next_of(const struct run_events *events, uint8_t role, uint32_t from)
-{
-	while (from < events->count && events->at[from].role != role)
-		from++;
-	return from;
-}
-
 uint32_t
 run_events_durations(const struct run_events *events, struct run_step step,
     enum run_clock clock, int64_t to[static RUN_EVENTS_MAX / 2])
 {
-	uint32_t begin = next_of(events, step.begin, 0);
-	uint32_t end = next_of(events, step.end, 0);
-	uint32_t pairs = 0;
+	const struct run_event *of[RUN_EVENTS_MAX];
+	struct pairing at[RUN_EVENTS_MAX];
+	uint32_t count = 0, pairs = 0;
 
-	while (begin < events->count && end < events->count &&
-	       pairs < RUN_EVENTS_MAX / 2) {
-		int64_t from_ns = time_of(&events->at[begin], clock);
-		int64_t to_ns = time_of(&events->at[end], clock);
+	for (uint32_t i = 0; i < events->count; i++) {
+		const struct run_event *event = &events->at[i];
 
+		if (event->role != step.begin && event->role != step.end)
+			continue;
+		at[count] = (struct pairing){ .time_ns = event->time_ns,
+			.is_end = event->role == step.end };
+		of[count++] = event;
+	}
+	pairing_find(at, count, false);
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t to_ns = time_of(of[i], clock), from_ns;
+
+		if (!at[i].is_end || at[i].partner == PAIRING_ALONE)
+			continue;
+		from_ns = time_of(of[at[i].partner], clock);
 		/* A duration that does not fit becomes the longest that can be
 		 * reported. */
 		if (__builtin_sub_overflow(to_ns, from_ns, &to[pairs]))
 			to[pairs] = to_ns < 0 ? INT64_MIN : INT64_MAX;
 		pairs++;
-		begin = next_of(events, step.begin, begin + 1);
-		end = next_of(events, step.end, end + 1);
 	}
 	return pairs;
 }

@@ -4,9 +4,8 @@
  * The events that a model names make up a run; the number of an event in the
  * model is its role.  The events are sorted by (time emitted, stream, seq,
  * index), so the order of arrival does not matter.  A step begins with one
- * role and ends with another; its k-th begin pairs with its k-th end, and an
- * event without a counterpart is in no pair.  The duration of a step may be
- * negative.
+ * role and ends with another; they pair by pairing.h, in the order of emission.
+ * By the times received a duration may be negative.
  *
  * The bytes (`events` of a run in a page): number of events that were not
  * stored, number of events, then for each event `role, zigzag(time - previous

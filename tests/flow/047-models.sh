@@ -72,7 +72,7 @@ check_text "... and says what it defines, steps in their order" "$TMP/mine/arms.
   step        inspection: eye:look to eye:verdict
   step        dispatch: arm:packed to arm:sent
   step        order: arm:ordered to arm:sent
-  phase       tool-change: arm:tool-off to arm:tool-on, by node and tool
+  phase       tool-change: arm:tool-off to arm:tool-on, by node and tool, first start first
   view        hands: handling + tool-change
   events      arm:ordered, arm:taken, arm:grip, arm:release, eye:look, eye:verdict, arm:packed, arm:sent, arm:tool-off, arm:tool-on" \
 	"$(cat "$TMP/out")"

@@ -96,8 +96,12 @@ def runs_of(events):
 
 
 def pairs(times, step):
+    """An end has the start right before it, in the order of time."""
     begin, end = STEPS[step]
-    return list(zip(times.get(begin, []), times.get(end, [])))
+    marks = sorted([(t, begin) for t in times.get(begin, [])] +
+                   [(t, end) for t in times.get(end, [])])
+    return [(a[0], b[0]) for a, b in zip(marks, marks[1:])
+            if (a[1], b[1]) == (begin, end)]
 
 
 def deltas(times):

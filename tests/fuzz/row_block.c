@@ -45,34 +45,24 @@ try_row(struct text value, enum record_kind kind)
 }
 
 static void
-try_state(struct text value)
+try_phase(struct text value)
 {
 	struct buffer bytes = { NULL, 0, 0 }, again = { NULL, 0, 0 };
-	struct phase_state state = { .compacted = 0 };
+	struct phase_row row = { .count = 0 };
 
-	if (phase_state_decode(&state, value, 1)) {
-		phase_state_encode(&state, 1, &bytes);
-		if (!phase_state_decode(&state, buffer_text(&bytes), 1))
+	if (phase_row_decode(&row, value, 1)) {
+		phase_row_encode(&row, 0, row.count, 1, &bytes);
+		if (!phase_row_decode(&row, buffer_text(&bytes), 1))
 			abort();
-		phase_state_encode(&state, 1, &again);
+		phase_row_encode(&row, 0, row.count, 1, &again);
 		if (!text_equal(buffer_text(&bytes), buffer_text(&again)))
 			abort();
+		for (uint32_t i = 0; i < row.count; i++)
+			try_attributes(row.at[i].id.body);
 	}
-	phase_state_clear(&state);
+	phase_row_clear(&row);
 	buffer_clear(&bytes);
 	buffer_clear(&again);
-}
-
-static void
-try_compacted(struct text value)
-{
-	struct phase_entry start, end;
-	struct phase_compacted pairs;
-
-	if (!phase_open_compacted(&pairs, value, 1))
-		return;
-	while (phase_next_compacted(&pairs, &start, &end))
-		try_attributes(end.id.body);
 }
 
 static void
@@ -102,8 +92,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 1)
 		return 0;
 	switch (data[0]) {
-	case 0: try_state(value); break;
-	case 8: try_compacted(value); break;
+	case 0:
+	case 8: try_phase(value); break;
 	case 9: try_stats(value); break;
 	case 10: try_attributes(value); break;
 	default: try_row(value, (enum record_kind)(data[0] % RECORD_KINDS));

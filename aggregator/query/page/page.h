@@ -24,17 +24,18 @@ enum {
 };
 
 /* Where a page ended and the next one begins: the last record of the page
- * (records of row blocks, states), or the first row of the next page (all
+ * (records of row blocks, phases), or the first row of the next page (all
  * others). */
 struct page_cursor {
 	uint8_t kind;   /* 0: at the beginning */
 	int32_t hour;   /* records: hour; groups of runs: part and which */
-	uint32_t node;  /* records: node; states: scope; groups: group */
-	uint32_t track; /* records: track; states, statistics: phase */
-	uint64_t hash;  /* states: hash of the key */
-	struct row_block_item id; /* records: the last one */
-	uint64_t number;          /* states: k; statistics, status: index */
-	char prefix[49];          /* entities: first bytes of the id */
+	uint32_t node;  /* records: node; phases: scope; groups: group */
+	uint32_t track; /* records: track; phases, statistics: phase */
+	uint64_t hash;  /* phases: hash of the key */
+	struct row_block_item id; /* records, phases: the last one */
+	/* Phases: 1, the last one is an end; statistics, status: index. */
+	uint64_t number;
+	char prefix[49]; /* entities: first bytes of the id */
 	uint32_t prefix_bytes, entity_kind;
 };
 
@@ -53,7 +54,7 @@ struct reader {
 	struct compacted_cursor_cache compacted;
 	struct journal_walk *walk; /* NULL: not in use yet */
 	struct wire_room room;     /* of the body of a journal entry */
-	struct phase_state state;
+	struct phase_row row;
 	struct phase_nodes *phase_nodes; /* sums of a phase by node */
 	struct buffer pairs;             /* merged attributes of a phase */
 	struct buffer text;              /* unescaped values */

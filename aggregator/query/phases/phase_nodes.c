@@ -1,5 +1,5 @@
 /*
- * phase_nodes - the states of a phase, summed by node (or run).
+ * phase_nodes - the rows of a phase, summed by node (or run).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/phases/phase_nodes.h"
@@ -28,7 +28,7 @@ void
 phase_nodes_clear(struct phase_nodes *phase_nodes)
 {
 	buffer_clear(&phase_nodes->sums);
-	phase_state_clear(&phase_nodes->state);
+	phase_row_clear(&phase_nodes->row);
 	phase_nodes_forget(phase_nodes);
 }
 
@@ -45,9 +45,9 @@ by_scope(const void *left, const void *right)
 static void
 sum_up(struct phase_nodes *phase_nodes, const struct phase_nodes_state *state)
 {
-	if (phase_state_decode(&phase_nodes->state,
+	if (phase_row_decode(&phase_nodes->row,
 		(struct text){ state->at, state->bytes }, state->scope))
-		phase_state_sum(&phase_nodes->state, phase_nodes->stats);
+		phase_row_sum(&phase_nodes->row, phase_nodes->stats);
 }
 
 /* The memory is full: leave the upper half of the nodes for another walk.
@@ -86,7 +86,7 @@ collect(struct phase_nodes *phase_nodes, struct phase_states *walk,
 	bool alone = false, more;
 
 	phase_nodes->count = 0;
-	more = phase_states_begin(walk, cursor, &from, first, last);
+	more = phase_states_begin(walk, cursor, &from, NULL, first, last);
 	for (; more; more = phase_states_next(walk)) {
 		struct phase_nodes_state state = { walk->at.scope,
 			walk->value.bytes, walk->value.at };

@@ -1,7 +1,7 @@
 /*
- * phase_nodes - the states of a phase, summed by node (or run).
+ * phase_nodes - the rows of a phase, summed by node (or run).
  *
- * The states of a node are spread over all keys of the phase.  One walk
+ * The rows of a node are spread over all keys of the phase.  One walk
  * therefore sums as many nodes as its memory allows, and sums that do not fit
  * in the page are cached here for the next one.  The size of the memory and
  * the cache do not affect the results.
@@ -32,7 +32,7 @@ struct phase_nodes {
 	struct phase_nodes_state *states; /* during a walk */
 	uint32_t count, room;             /* room 0: PHASE_NODES_STATES */
 	size_t sum_room;                  /* 0: PHASE_NODES_SUM_BYTES */
-	struct phase_state state;
+	struct phase_row row;
 	struct duration_stats *stats; /* owned by the caller */
 };
 
@@ -41,7 +41,7 @@ struct phase_nodes {
 void phase_nodes_forget(struct phase_nodes *phase_nodes);
 void phase_nodes_clear(struct phase_nodes *phase_nodes);
 
-/* Find the first node numbered from `*number` to `last` that has states of
+/* Find the first node numbered from `*number` to `last` that has rows of
  * this phase. Returns its number in `*number` and its sum in
  * phase_nodes->stats; false: none. */
 bool phase_nodes_next(struct phase_nodes *phase_nodes, struct db_txn *txn,

@@ -1,5 +1,5 @@
 /*
- * phase_states - a walk over the states of one phase, of all nodes or of some.
+ * phase_states - a walk over the rows of one phase, of all nodes or of some.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/phases/phase_states.h"
@@ -54,9 +54,7 @@ find_selected(struct phase_states *phase_states, bool more, struct text key)
 {
 	struct key_phase last = phase_states->at;
 
-	while (more && key.bytes >= KEY_PHASE_BYTES) {
-		key_get_phase((struct text){ key.at, KEY_PHASE_BYTES },
-		    &phase_states->at);
+	while (more && phase_row_get_key(key, &phase_states->at)) {
 		if (phase_states->at.partition != last.partition ||
 		    phase_states->at.phase != last.phase)
 			return false;
@@ -66,18 +64,16 @@ find_selected(struct phase_states *phase_states, bool more, struct text key)
 		if (last.scope < phase_states->scope_first ||
 		    last.scope > phase_states->scope_last)
 			more = skip(phase_states, &key);
-		else if (key.bytes == KEY_PHASE_BYTES)
+		else
 			return true;
-		else /* a row of compacted pairs */
-			more = db_next(
-			    phase_states->cursor, &key, &phase_states->value);
 	}
 	return false;
 }
 
 bool
 phase_states_begin(struct phase_states *phase_states, struct db_cursor *cursor,
-    const struct key_phase *from, uint32_t scope_first, uint32_t scope_last)
+    const struct key_phase *from, const struct phase_entry *event,
+    uint32_t scope_first, uint32_t scope_last)
 {
 	struct text key = { NULL, 0 };
 	bool more;
@@ -86,7 +82,10 @@ phase_states_begin(struct phase_states *phase_states, struct db_cursor *cursor,
 		.scope_first = scope_first,
 		.scope_last = scope_last,
 		.cursor = cursor };
-	more = seek(cursor, from, &key, &phase_states->value);
+	more =
+	    event != NULL && phase_row_find(cursor, from, phase_point_of(event),
+				 &key, &phase_states->value);
+	more = more || seek(cursor, from, &key, &phase_states->value);
 	return find_selected(phase_states, more, key);
 }
 

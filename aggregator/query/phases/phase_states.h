@@ -1,7 +1,7 @@
 /*
- * phase_states - a walk over the states of one phase, of all nodes or of some.
+ * phase_states - a walk over the rows of one phase, of all nodes or of some.
  *
- * States are ordered by key and then by node (or run), so the states of a few
+ * Rows are ordered by key and then by node (or run), so those of a few
  * nodes are a short range within each key.  The walk seeks from range to
  * range, and reads row by row where a seek would cost more.
  * SPDX-License-Identifier: MIT
@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include "aggregator/db/db.h"
-#include "aggregator/tables/key.h"
+#include "aggregator/phases/phase.h"
 
 struct phase_states {
-	struct key_phase at; /* key of the current state */
+	struct key_phase at; /* key of the current row */
 	/* Its value: a view, valid until the transaction ends. */
 	struct text value;
 	/* The caller may narrow this range during the walk. */
@@ -27,16 +27,17 @@ struct phase_states {
 	uint32_t skipped;
 };
 
-/* Find the first phase of the partition, from `*phase` on, that has states;
+/* Find the first phase of the partition, from `*phase` on, that has rows;
  * false: none. */
 bool phase_states_find_phase(
     struct db_cursor *cursor, uint32_t partition, uint32_t *phase);
 
-/* Find the first state at or after `from`, of its phase, whose scope is in the
- * range; then the next one.  False: none. */
+/* Find the first row at or after `from`, of its phase, whose scope is in the
+ * range; then the next one.  With `event` not NULL: begin with the row of this
+ * event, if it is there.  False: none. */
 bool phase_states_begin(struct phase_states *phase_states,
     struct db_cursor *cursor, const struct key_phase *from,
-    uint32_t scope_first, uint32_t scope_last);
+    const struct phase_entry *event, uint32_t scope_first, uint32_t scope_last);
 bool phase_states_next(struct phase_states *phase_states);
 
 #endif

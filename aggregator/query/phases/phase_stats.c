@@ -20,8 +20,6 @@ append_stats(
 	answer_put_stats(&answer, stats);
 	answer_put_int(&answer, "open_starts", stats->open_starts);
 	answer_put_int(&answer, "open_ends", stats->open_ends);
-	answer_put_int(&answer, "too_late", stats->late);
-	answer_put_int(&answer, "overflow", stats->overflow);
 	answer_put_word(&answer, "start", phase->start);
 	answer_put_word(&answer, "end", phase->end);
 	answer_put_word(&answer, "unmatched",

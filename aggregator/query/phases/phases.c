@@ -1,6 +1,6 @@
 /*
  * phases - phases as records: one for each pair, or for a lone start or end,
- * in the order (phase, key, node or run, k).
+ * in the order (phase, key, node or run, time of the first event).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/phases/phases.h"
@@ -8,16 +8,20 @@
 #include "aggregator/query/phases/phase_states.h"
 #include "proto/record/kv.h"
 
-#define K_LAST (UINT64_MAX - 1) /* no state has this many pairs */
+/* Behind all events: skip the rest of a phase, node and key. */
+static const struct phase_entry last_entry = { .id = { .time_ns = INT64_MAX,
+						   .stream = UINT32_MAX,
+						   .seq = UINT64_MAX,
+						   .index = UINT32_MAX } };
 
-/* The current state. */
+/* The current row. */
 struct at {
 	struct page *page;
 	struct key_phase key;
 	struct text id, model, name;
 	const struct model_phase *phase; /* NULL: no longer defined */
 	struct text scope;
-	uint64_t from; /* first k to append */
+	const struct phase_entry *after; /* append what follows; NULL: all */
 };
 
 /* ---- merging the attributes of both events ---- */
@@ -140,7 +144,7 @@ put(struct at *at, const struct phase_entry *start,
 	struct record record = { .kind = RECORD_PHASE,
 		.source = at->model,
 		.name = at->name,
-		.key = page->reader->state.key,
+		.key = page->reader->row.key,
 		.time_ns = start ? start->id.time_ns : 0,
 		.end_ns = end ? end->id.time_ns : 0,
 		.has_time = start != NULL,
@@ -159,7 +163,7 @@ put(struct at *at, const struct phase_entry *start,
 }
 
 static bool
-go_on_behind(struct at *at, uint64_t k)
+go_on_behind(struct at *at, const struct phase_entry *entry)
 {
 	struct page_cursor *mark = &at->page->cursor;
 
@@ -167,74 +171,39 @@ go_on_behind(struct at *at, uint64_t k)
 	mark->track = at->key.phase;
 	mark->node = at->key.scope;
 	mark->hash = at->key.key_hash;
-	mark->number = k;
+	mark->id = entry->id;
+	mark->number = entry->is_end;
 	return !page_examined(at->page);
 }
 
-/* Append a pair, or an event without a partner (the other is NULL).  False:
- * the page is full. */
+/* Append the pairs and the events without a partner of the row.  False: the
+ * page is full. */
 static bool
-append(struct at *at, uint64_t k, const struct phase_entry *start,
-    const struct phase_entry *end)
+append_row(struct at *at)
 {
-	if (k < at->from)
-		return true;
-	return put(at, start, end) && go_on_behind(at, k);
-}
+	const struct phase_row *row = &at->page->reader->row;
 
-static bool
-append_compacted(struct at *at)
-{
-	struct db_cursor *cursor = db_cursor_open(at->page->txn, TABLES_PHASES);
-	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
-	struct phase_entry start, end;
-	struct phase_compacted pairs;
-	struct text key, value;
-	bool good = true, more;
+	for (uint32_t i = 0; i < row->count; i++) {
+		const struct phase_entry *entry = &row->at[i];
+		const struct phase_entry *start = entry, *end = NULL;
 
-	phase_key_compacted(bytes, &at->key, 0);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; good && more && key.bytes == sizeof(bytes) &&
-	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
-	     more = db_next(cursor, &key, &value)) {
-		uint64_t k = varint_get_u32_be(key.at + KEY_PHASE_BYTES);
-
-		if (!phase_open_compacted(&pairs, value, at->key.scope) ||
-		    k + pairs.left <= at->from)
+		if (at->after != NULL && phase_compare(entry, at->after) <= 0)
 			continue;
-		while (good && phase_next_compacted(&pairs, &start, &end))
-			good = append(at, k++, &start, &end);
-	}
-	db_cursor_close(&cursor);
-	return good;
-}
-
-static bool
-append_state(struct at *at)
-{
-	const struct phase_state *state = &at->page->reader->state;
-	uint32_t pairs = phase_pairs(state), i;
-	uint64_t k = state->compacted;
-
-	if (state->compacted > 0 && !append_compacted(at))
-		return false;
-	for (i = 0; i < pairs; i++) {
-		if (!append(at, k + i, &state->start.at[i], &state->end.at[i]))
-			return false;
-	}
-	for (i = pairs; i < state->start.count; i++) {
-		if (!append(at, k + i, &state->start.at[i], NULL))
-			return false;
-	}
-	for (i = pairs; i < state->end.count; i++) {
-		if (!append(at, k + i, NULL, &state->end.at[i]))
+		if (entry->partner != PAIRING_ALONE)
+			end = &row->at[entry->partner];
+		if (entry->is_end && end != NULL)
+			continue; /* came with its start */
+		if (entry->is_end) {
+			start = NULL;
+			end = entry;
+		}
+		if (!put(at, start, end) || !go_on_behind(at, entry))
 			return false;
 	}
 	return true;
 }
 
-/* ---- states ---- */
+/* ---- rows ---- */
 
 static const struct model_phase *
 find_phase(const struct model_set *models, struct text id)
@@ -264,7 +233,7 @@ enter_phase(struct at *at)
 	at->name.bytes = at->id.bytes - at->model.bytes - 1;
 }
 
-/* Append the states of the phase, from the cursor on. */
+/* Append the rows of the phase, from the cursor on. */
 static bool
 append_phase(
     struct at *at, struct db_cursor *cursor, const struct page_cursor *from)
@@ -276,6 +245,8 @@ append_phase(
 	bool good = true, more;
 	uint32_t first = 0, last = UINT32_MAX;
 	struct phase_states phase_states;
+	struct phase_entry after = { .id = from->id,
+		.is_end = from->number != 0 };
 
 	/* With scope "run" the node is that of the event. */
 	if (by_node && !page_node_range(page, &first, &last))
@@ -284,21 +255,23 @@ append_phase(
 		start.key_hash = from->hash;
 		start.scope = from->node;
 	}
-	more = phase_states_begin(&phase_states, cursor, &start, first, last);
+	more = phase_states_begin(
+	    &phase_states, cursor, &start, marked ? &after : NULL, first, last);
 	for (; good && more; more = good && phase_states_next(&phase_states)) {
 		at->key = phase_states.at;
 		at->scope = lookup_number(&page->reader->lookup, at->key.scope);
-		at->from = marked && from->hash == at->key.key_hash &&
-				   from->node == at->key.scope
-			       ? from->number + 1
-			       : 0;
+		at->after = marked && from->hash == at->key.key_hash &&
+				    from->node == at->key.scope
+				? &after
+				: NULL;
 		if (by_node && !page_wants_node(page, at->scope)) {
-			good = at->from > 0 || go_on_behind(at, K_LAST);
+			good =
+			    at->after != NULL || go_on_behind(at, &last_entry);
 			continue;
 		}
-		if (phase_state_decode(&page->reader->state, phase_states.value,
-			at->key.scope))
-			good = append_state(at);
+		if (phase_row_decode(
+			&page->reader->row, phase_states.value, at->key.scope))
+			good = append_row(at);
 	}
 	return good;
 }

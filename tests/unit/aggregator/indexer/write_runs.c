@@ -220,14 +220,27 @@ has(const struct run *run, char name)
 	return false;
 }
 
-/* The k-th event of a name, or NULL. */
+/* The begin that an end belongs to: backwards from it, the first event of the
+ * step, if that is a begin.  NULL: none. */
 static const struct reported *
-nth(const struct run *run, char name, unsigned k)
+begin_of(const struct run *run, unsigned step, unsigned end)
 {
-	for (unsigned i = 0; i < run->events; i++)
-		if (run->event[i].name == name && k-- == 0)
-			return &run->event[i];
+	while (end-- > 0) {
+		if (run->event[end].name == step_of[step][0])
+			return &run->event[end];
+		if (run->event[end].name == step_of[step][1])
+			break;
+	}
 	return NULL;
+}
+
+static bool
+has_end(const struct run *run, unsigned step, unsigned begin)
+{
+	for (unsigned i = begin + 1; i < run->events; i++)
+		if (run->event[i].name == step_of[step][1])
+			return begin_of(run, step, i) == &run->event[begin];
+	return false;
 }
 
 struct sum {
@@ -253,20 +266,23 @@ add_run(struct sum *sum, const struct run *run, unsigned step, bool receive,
 {
 	const struct reported *begin, *end;
 	double all = 0;
-	unsigned k;
+	unsigned pairs = 0;
 
-	for (k = 0; (begin = nth(run, step_of[step][0], k)) != NULL &&
-		    (end = nth(run, step_of[step][1], k)) != NULL;
-	     k++) {
-		double one = receive
-				 ? (double)(end->receive_ns - begin->receive_ns)
-				 : (double)(end->time_ns - begin->time_ns);
+	for (unsigned i = 0; i < run->events; i++) {
+		double one;
 
+		end = &run->event[i];
+		if (end->name != step_of[step][1] ||
+		    (begin = begin_of(run, step, i)) == NULL)
+			continue;
+		one = receive ? (double)(end->receive_ns - begin->receive_ns)
+			      : (double)(end->time_ns - begin->time_ns);
+		pairs++;
 		all += one / 1e9;
 		if (!total)
 			add(sum, one / 1e9);
 	}
-	if (total && k > 0)
+	if (total && pairs > 0)
 		add(sum, all);
 }
 
@@ -551,14 +567,17 @@ expected_phases(unsigned open[STEPS][2])
 		struct run run = know(r);
 
 		for (unsigned step = 0; step < STEPS; step++) {
-			const struct reported *begin, *end;
-			unsigned k;
+			for (unsigned i = 0; i < run.events; i++) {
+				const struct reported *begin, *end;
 
-			for (k = 0;; k++) {
-				begin = nth(&run, step_of[step][0], k);
-				end = nth(&run, step_of[step][1], k);
-				if (begin == NULL && end == NULL)
-					break;
+				begin = end = &run.event[i];
+				if (end->name == step_of[step][1])
+					begin = begin_of(&run, step, i);
+				else if (begin->name == step_of[step][0] &&
+					 !has_end(&run, step, i))
+					end = NULL;
+				else
+					continue; /* comes with its end */
 				open[step][0] += end == NULL;
 				open[step][1] += begin == NULL;
 				fprintf(out, "phase n");

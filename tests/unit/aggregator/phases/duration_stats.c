@@ -165,7 +165,7 @@ parts_merge_to_the_whole(void **state)
 		duration_stats_add(all, value);
 		duration_stats_add(i % 5 ? one : two, value);
 	}
-	one->late = all->late = 3;
+	one->open_ends = all->open_ends = 3;
 	two->open_starts = all->open_starts = 4;
 	merge(both, two);
 	merge(both, one);
@@ -187,8 +187,7 @@ encoded_statistics_decode_to_themselves(void **state)
 
 	(void)state;
 	for (i = 0; i < 20; i++) {
-		a->late += i;
-		a->overflow += i / 2;
+		a->open_starts += i / 2;
 		a->open_ends = (uint64_t)i;
 		if (i > 0)
 			duration_stats_add(a, check_int64(&random));

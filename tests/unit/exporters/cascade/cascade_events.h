@@ -1,6 +1,6 @@
 /*
  * cascade_events - phases of a recorded pool without a store: reads rows of
- * the event table and pairs the k-th start with the k-th end, slowly and
+ * the event table and gives each end the start right before it, slowly and
  * plainly, as an oracle for what the store gives.
  * SPDX-License-Identifier: MIT
  */
@@ -89,16 +89,19 @@ cascade_events_key(const struct cascade_event *e, bool keyed)
 	return text_of("");
 }
 
-/* The k-th event of this node, name and key; NULL when there are fewer. */
+/* The first event of this node, key and one of these names, from index `i` on;
+ * NULL when there is none. */
 static inline const struct cascade_event *
 cascade_events_find(const struct cascade_events *events, const char *node,
-    const char *name, struct text key, bool keyed, size_t k)
+    const char *name, const char *other, struct text key, bool keyed, size_t i)
 {
-	for (size_t i = 0; i < events->count; i++) {
+	for (; i < events->count; i++) {
 		const struct cascade_event *e = &events->at[i];
 
-		if (strcmp(e->node, node) == 0 && strcmp(e->name, name) == 0 &&
-		    text_equal(cascade_events_key(e, keyed), key) && k-- == 0)
+		if (strcmp(e->node, node) == 0 &&
+		    (strcmp(e->name, name) == 0 ||
+			strcmp(e->name, other) == 0) &&
+		    text_equal(cascade_events_key(e, keyed), key))
 			return e;
 	}
 	return NULL;
@@ -155,7 +158,7 @@ static inline bool
 cascade_events_is_first(const struct cascade_events *events,
     const struct cascade_event *e, bool keyed)
 {
-	return cascade_events_find(events, e->node, e->name,
+	return cascade_events_find(events, e->node, e->name, e->name,
 		   cascade_events_key(e, keyed), keyed, 0) == e;
 }
 
@@ -168,15 +171,27 @@ cascade_events_pair(const struct cascade_events *events,
 	bool keyed = phase >= CASCADE_ONCE;
 	struct text key = cascade_events_key(of, keyed);
 
-	for (size_t k = 0;; k++) {
-		const struct cascade_event *b = cascade_events_find(
-		    events, of->node, n->begin, key, keyed, k);
-		const struct cascade_event *e = cascade_events_find(
-		    events, of->node, n->end, key, keyed, k);
+	const struct cascade_event *e, *next = NULL;
 
-		if (b == NULL && e == NULL)
+	for (size_t i = 0;; i = (size_t)(e - events->at) + 1) {
+		e = cascade_events_find(
+		    events, of->node, n->begin, n->end, key, keyed, i);
+		if (e == NULL)
 			break;
-		cascade_events_feed(cascade, phase, of->node, key, b, e);
+		next = cascade_events_find(events, of->node, n->begin, n->end,
+		    key, keyed, (size_t)(e - events->at) + 1);
+		if (strcmp(e->name, n->end) == 0) {
+			cascade_events_feed(
+			    cascade, phase, of->node, key, NULL, e);
+			continue;
+		}
+		if (next == NULL || strcmp(next->name, n->end) != 0) {
+			cascade_events_feed(
+			    cascade, phase, of->node, key, e, NULL);
+			continue;
+		}
+		cascade_events_feed(cascade, phase, of->node, key, e, next);
+		e = next;
 	}
 }
 
@@ -192,8 +207,9 @@ cascade_events_opens(const struct cascade_events *events, int phase,
 	if ((!starts && strcmp(e->name, n->end) != 0) ||
 	    !cascade_events_is_first(events, e, keyed))
 		return false;
-	return starts || cascade_events_find(events, e->node, n->begin,
-			     cascade_events_key(e, keyed), keyed, 0) == NULL;
+	return starts ||
+	       cascade_events_find(events, e->node, n->begin, n->begin,
+		   cascade_events_key(e, keyed), keyed, 0) == NULL;
 }
 
 /* All phases of all nodes, in the order of the reader: keys, and then nodes,

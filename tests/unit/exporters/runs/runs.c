@@ -192,30 +192,46 @@ send_runs(void)
 static const char *const ends[STEPS][2] = { { "ordered", "handed" },
 	{ "ordered", "in" }, { "in", "out" }, { "out", "handed" } };
 
-/* The time of the k-th event of a name; false: there is none. */
 static bool
-find_event(const struct made *run, const char *name, unsigned k,
-    enum run_clock clock, int64_t *ns)
+has(const struct made *run, const char *name)
 {
 	for (uint32_t i = 0; i < run->events; i++)
-		if (strcmp(run->event[i].name, name) == 0 && k-- == 0) {
-			*ns = clock == RUN_EMIT ? run->event[i].time_ns
-						: run->event[i].receive_ns;
+		if (strcmp(run->event[i].name, name) == 0)
 			return true;
-		}
 	return false;
+}
+
+/* The begin that an end belongs to: backwards from it, the first event of the
+ * step, if that is a begin.  NULL: none. */
+static const struct made_event *
+begin_of(const struct made *run, int step, uint32_t end)
+{
+	while (end-- > 0) {
+		if (strcmp(run->event[end].name, ends[step][0]) == 0)
+			return &run->event[end];
+		if (strcmp(run->event[end].name, ends[step][1]) == 0)
+			break;
+	}
+	return NULL;
 }
 
 static unsigned
 made_durations(
     const struct made *run, int step, enum run_clock clock, int64_t to[EVENTS])
 {
-	int64_t from, until;
 	unsigned k = 0;
 
-	while (find_event(run, ends[step][0], k, clock, &from) &&
-	       find_event(run, ends[step][1], k, clock, &until))
-		to[k++] = until - from;
+	for (uint32_t i = 0; i < run->events; i++) {
+		const struct made_event *end = &run->event[i], *begin;
+
+		if (strcmp(end->name, ends[step][1]) != 0)
+			continue;
+		begin = begin_of(run, step, i);
+		if (begin != NULL)
+			to[k++] = clock == RUN_EMIT
+				      ? end->time_ns - begin->time_ns
+				      : end->receive_ns - begin->receive_ns;
+	}
 	return k;
 }
 
@@ -233,11 +249,9 @@ first_of(const struct made *run)
 static enum run_state
 state_of(const struct made *run)
 {
-	int64_t ns;
-
-	return find_event(run, "handed", 0, RUN_EMIT, &ns) ? RUN_FINISHED
-	       : find_event(run, "in", 0, RUN_EMIT, &ns)   ? RUN_ONGOING
-							   : RUN_QUEUED;
+	return has(run, "handed") ? RUN_FINISHED
+	       : has(run, "in")   ? RUN_ONGOING
+				  : RUN_QUEUED;
 }
 
 static void
