@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "proto/base/quantile.h"
+
 typedef __int128 i128;
 typedef unsigned __int128 u128;
 
@@ -178,15 +180,17 @@ duration_stats_deviation(const struct duration_stats *stats, bool sample)
 }
 
 double
-duration_stats_quantile(const struct duration_stats *stats, double q)
+duration_stats_quantile(const struct duration_stats *stats, unsigned percent)
 {
-	double value = quantile_sketch_quantile(&stats->quantile_sketch, q);
+	uint64_t index = quantile_index(stats->count, percent);
+	double value;
 
 	if (stats->count == 0)
 		return 0;
-	if (value < (double)stats->min)
+	value = quantile_sketch_quantile(&stats->quantile_sketch, percent);
+	if (index == 0 || value < (double)stats->min)
 		return (double)stats->min;
-	if (value > (double)stats->max)
+	if (index == stats->count - 1 || value > (double)stats->max)
 		return (double)stats->max;
 	return value;
 }

@@ -44,8 +44,10 @@ bool duration_stats_remove(struct duration_stats *stats, int64_t duration);
 double duration_stats_mean(const struct duration_stats *stats);
 double duration_stats_deviation(
     const struct duration_stats *stats, bool sample);
-/* Accurate to 1 %, and always within min..max. */
-double duration_stats_quantile(const struct duration_stats *stats, double q);
+/* As proto/base/quantile.h defines it.  The least and the greatest value are
+ * exact, others accurate to 1 %. */
+double duration_stats_quantile(
+    const struct duration_stats *stats, unsigned percent);
 
 bool duration_stats_is_empty(const struct duration_stats *stats);
 /* Equal in all members but `loose`? */

@@ -4,6 +4,8 @@
  */
 #include "aggregator/phases/quantile_sketch.h"
 
+#include "proto/base/quantile.h"
+
 #include <pthread.h>
 #include <string.h>
 
@@ -129,15 +131,14 @@ quantile_sketch_remove(struct quantile_sketch *quantile_sketch, int64_t value)
 
 double
 quantile_sketch_quantile(
-    const struct quantile_sketch *quantile_sketch, double q)
+    const struct quantile_sketch *quantile_sketch, unsigned percent)
 {
 	uint64_t rank, before = 0;
 	int i;
 
 	if (quantile_sketch->count == 0)
 		return 0;
-	q = q < 0 ? 0 : q > 1 ? 1 : q;
-	rank = (uint64_t)(q * (double)(quantile_sketch->count - 1));
+	rank = quantile_index(quantile_sketch->count, percent);
 	for (i = quantile_sketch->low; i < quantile_sketch->high; i++) {
 		before += quantile_sketch->counts[i];
 		if (before > rank)

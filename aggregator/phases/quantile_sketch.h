@@ -43,10 +43,9 @@ void quantile_sketch_add(
 bool quantile_sketch_remove(
     struct quantile_sketch *quantile_sketch, int64_t value);
 
-/* The value of rank q * (count - 1), accurate to 1 %; 0 <= q <= 1; 0 when
- * empty. */
+/* The quantile (proto/base/quantile.h), accurate to 1 %; 0 when empty. */
 double quantile_sketch_quantile(
-    const struct quantile_sketch *quantile_sketch, double q);
+    const struct quantile_sketch *quantile_sketch, unsigned percent);
 
 /* The bucket of a value.  All values of a bucket have the same estimate. */
 int quantile_sketch_bucket(int64_t value);

@@ -4,6 +4,7 @@
  */
 #include "exporters/runs/groups.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
@@ -35,16 +36,17 @@ runs_errors_of_all(const struct runs_group *group)
 
 /* ---- one record ---- */
 
+/* NAN: there is none. */
 static double
 get_float(const struct record *record, const char *key)
 {
 	struct value value;
 
 	if (!record_find_attribute(record, text_of(key), &value))
-		return 0;
+		return NAN;
 	return value.type == VALUE_FLOAT ? value.is.f
 	       : value.type == VALUE_INT ? (double)value.is.i
-					 : 0;
+					 : NAN;
 }
 
 static bool

@@ -4,6 +4,7 @@
  */
 #include "exporters/runs/groups_report.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "exporters/runs/groups_table.h"
@@ -58,6 +59,12 @@ number_of(const struct runs_stats *stats, size_t i)
 	return value;
 }
 
+static bool
+has_number(const struct runs_stats *stats, size_t i)
+{
+	return stats->count > 0 && !isnan(number_of(stats, i));
+}
+
 static struct text
 name_of(const struct runs_group *group)
 {
@@ -74,7 +81,7 @@ put_stats(struct json *json, const struct runs_stats *stats)
 	json_int(json, stats->count);
 	for (size_t i = 0; i < NUMBERS; i++) {
 		json_name(json, numbers[i].name);
-		if (stats->count > 0)
+		if (has_number(stats, i))
 			json_float(json, number_of(stats, i));
 		else
 			json_null(json);
@@ -197,7 +204,7 @@ put_csv_row(struct report *report, const struct runs_group *group,
 	csv_string(csv, ofs[of]);
 	csv_int(csv, stats->count);
 	for (size_t i = 0; i < NUMBERS; i++) {
-		if (stats->count > 0)
+		if (has_number(stats, i))
 			csv_float(csv, number_of(stats, i));
 		else
 			csv_none(csv);

@@ -170,7 +170,9 @@ put_csv(struct printer *p, const struct record *record)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct value value;
 
-		if (!record_find_attribute(record, text_of(numbers[i]), &value))
+		if (!record_find_attribute(
+			record, text_of(numbers[i]), &value) ||
+		    value.type == VALUE_NIL)
 			csv_none(&p->csv);
 		else if (value.type == VALUE_INT)
 			csv_int(&p->csv, value.is.i);

@@ -119,14 +119,15 @@ def check_statistics(where, got, values):
              'std_population': statistics.pstdev(values)}
     if len(values) > 1:
         exact['std_sample'] = statistics.stdev(values)
+    else:
+        assert got['std_sample'] is None, (where, got)
     for name, value in exact.items():
         assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-6), \
             (where, name, got[name], value)
     for q in (50, 90, 99):
-        place = q / 100 * (len(values) - 1)
-        low, high = values[math.floor(place)], values[math.ceil(place)]
-        assert low * 0.99 <= got[f'p{q}'] <= high * 1.01, \
-            (where, q, got[f'p{q}'], low, high)
+        value = values[(q * len(values) + 99) // 100 - 1]  # the nearest rank
+        assert value * 0.99 <= got[f'p{q}'] <= value * 1.01, \
+            (where, q, got[f'p{q}'], value)
 
 
 def check_group(name, got, members):

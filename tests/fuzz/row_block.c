@@ -81,7 +81,7 @@ try_stats(struct text value)
 	duration_stats_decode(stats, &u);
 	duration_stats_mean(stats);
 	duration_stats_deviation(stats, true);
-	duration_stats_quantile(stats, 0.99);
+	duration_stats_quantile(stats, 99);
 }
 
 int

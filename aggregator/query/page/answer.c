@@ -48,6 +48,16 @@ answer_put_bool(struct answer *answer, const char *name, bool yes)
 	    answer, name, &(struct value){ VALUE_BOOL, { .boolean = yes } });
 }
 
+/* `some`: is the number known? */
+static void
+put_known(struct answer *answer, const char *name, bool some, double ns)
+{
+	if (some)
+		answer_put_seconds(answer, name, ns);
+	else
+		answer_put(answer, name, &(struct value){ VALUE_NIL, { 0 } });
+}
+
 void
 answer_put_stats(struct answer *answer, const struct duration_stats *stats)
 {
@@ -55,16 +65,16 @@ answer_put_stats(struct answer *answer, const struct duration_stats *stats)
 
 	answer_put_int(answer, "count", stats->count);
 	answer_put_seconds(answer, "sum", (double)stats->sum);
-	answer_put_seconds(answer, "min", some ? (double)stats->min : 0);
-	answer_put_seconds(answer, "max", some ? (double)stats->max : 0);
-	answer_put_seconds(answer, "mean", duration_stats_mean(stats));
-	answer_put_seconds(
-	    answer, "std_population", duration_stats_deviation(stats, false));
-	answer_put_seconds(
-	    answer, "std_sample", duration_stats_deviation(stats, true));
-	answer_put_seconds(answer, "p50", duration_stats_quantile(stats, 0.5));
-	answer_put_seconds(answer, "p90", duration_stats_quantile(stats, 0.9));
-	answer_put_seconds(answer, "p99", duration_stats_quantile(stats, 0.99));
+	put_known(answer, "min", some, (double)stats->min);
+	put_known(answer, "max", some, (double)stats->max);
+	put_known(answer, "mean", some, duration_stats_mean(stats));
+	put_known(answer, "std_population", some,
+	    duration_stats_deviation(stats, false));
+	put_known(answer, "std_sample", stats->count > 1,
+	    duration_stats_deviation(stats, true));
+	put_known(answer, "p50", some, duration_stats_quantile(stats, 50));
+	put_known(answer, "p90", some, duration_stats_quantile(stats, 90));
+	put_known(answer, "p99", some, duration_stats_quantile(stats, 99));
 }
 
 bool

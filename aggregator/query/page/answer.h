@@ -22,7 +22,8 @@ void answer_put_int(struct answer *answer, const char *name, uint64_t number);
 void answer_put_seconds(struct answer *answer, const char *name, double ns);
 void answer_put_word(struct answer *answer, const char *name, struct text text);
 void answer_put_bool(struct answer *answer, const char *name, bool yes);
-/* Add count, sum, min, max, mean, deviations and quantiles. */
+/* Add count, sum, min, max, mean, deviations and quantiles; nil is a number
+ * that too few durations do not have. */
 void answer_put_stats(
     struct answer *answer, const struct duration_stats *stats);
 /* Append the entity to the page; false: the page is full. */

@@ -10,6 +10,7 @@
 #include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
 #include "proto/base/memory.h"
+#include "proto/base/quantile.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
@@ -69,14 +70,10 @@ by_day(const void *left, const void *right)
 }
 
 static double
-quantile(const struct runs_value *sorted, uint32_t count, double q)
+quantile(const struct runs_value *sorted, uint32_t count, unsigned percent)
 {
-	double rank = q * (count - 1);
-	uint32_t low = (uint32_t)rank;
-	uint32_t high = low + 1 < count ? low + 1 : low;
-	double a = (double)sorted[low].ns, b = (double)sorted[high].ns;
-
-	return (a + (b - a) * (rank - low)) / NS_PER_SECOND;
+	return (double)sorted[quantile_index(count, percent)].ns /
+	       NS_PER_SECOND;
 }
 
 static void
@@ -98,8 +95,7 @@ add_up(struct runs_days *days)
 		/* There are at most as many days as values: it fits. */
 		days->days[days->count++] = (struct runs_day){ first->day,
 			count, (double)first->ns / NS_PER_SECOND,
-			quantile(first, count, 0.5),
-			quantile(first, count, 0.9),
+			quantile(first, count, 50), quantile(first, count, 90),
 			(double)first[count - 1].ns / NS_PER_SECOND };
 	}
 }

@@ -3,8 +3,8 @@
  * put_script of a picture.
  *
  * Covers all iterations of the step in runs whose first event was emitted on a
- * day (UTC): minimum, median, p90 and maximum, exact; quantiles are
- * interpolated linearly between two ranks.  One step is in memory at a time.
+ * day (UTC): minimum, median, p90 and maximum, exact; quantiles by
+ * proto/base/quantile.h.  One step is in memory at a time.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_PICTURES_DAYS_PLOT_H

@@ -93,12 +93,39 @@ few_durations_have_no_deviation(void **state)
 	assert_true(duration_stats_is_empty(stats));
 	assert_true(duration_stats_mean(stats) == 0);
 	assert_true(duration_stats_deviation(stats, true) == 0);
-	assert_true(duration_stats_quantile(stats, 0.5) == 0);
+	assert_true(duration_stats_quantile(stats, 50) == 0);
 	duration_stats_add(stats, -7);
 	assert_true(duration_stats_mean(stats) == -7);
 	assert_true(duration_stats_deviation(stats, false) == 0);
 	assert_true(duration_stats_deviation(stats, true) == 0);
-	assert_true(duration_stats_quantile(stats, 0.9) == -7);
+	assert_true(duration_stats_quantile(stats, 90) == -7);
+	free(stats);
+}
+
+/* numpy.percentile([1, 2, 3, 4, 10], q, method="inverted_cdf") */
+static void
+a_quantile_is_the_nearest_rank(void **state)
+{
+	static const int64_t values[] = { 10, 1, 4, 2, 3 };
+	static const struct {
+		unsigned percent;
+		double value;
+	} wanted[] = { { 1, 1 }, { 20, 1 }, { 21, 2 }, { 50, 3 }, { 80, 4 },
+		{ 81, 10 }, { 90, 10 }, { 99, 10 }, { 100, 10 } };
+	struct duration_stats *stats = fresh();
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		duration_stats_add(stats, values[i]);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		double got = duration_stats_quantile(stats, wanted[i].percent);
+
+		assert_true(got > 0.99 * wanted[i].value &&
+			    got < 1.01 * wanted[i].value);
+		/* The ends are exact. */
+		if (wanted[i].value == 1 || wanted[i].value == 10)
+			assert_true(got == wanted[i].value);
+	}
 	free(stats);
 }
 
@@ -212,6 +239,7 @@ main(void)
 		cmocka_unit_test(mean_and_deviation_are_those_of_two_passes),
 		cmocka_unit_test(the_largest_durations_do_not_overflow),
 		cmocka_unit_test(few_durations_have_no_deviation),
+		cmocka_unit_test(a_quantile_is_the_nearest_rank),
 		cmocka_unit_test(removing_undoes_adding),
 		cmocka_unit_test(parts_merge_to_the_whole),
 		cmocka_unit_test(encoded_statistics_decode_to_themselves),

@@ -41,7 +41,7 @@ sums(uint32_t room, size_t sum_room, const char *phase)
 		    (long long)stats.min, (long long)stats.max,
 		    (unsigned long long)stats.open_starts,
 		    (unsigned long long)stats.open_ends,
-		    duration_stats_quantile(&stats, 0.5));
+		    duration_stats_quantile(&stats, 50));
 	}
 	db_abort(&txn);
 	phase_nodes_clear(&phase_nodes);
