@@ -154,10 +154,10 @@ static void
 answer_select(struct page *page)
 {
 	const struct wire_query *query = page->query;
-	struct wire_query widened;
-	bool buckets = series_asked(query, &widened);
+	struct wire_query fitted;
+	bool buckets = series_asked(query, &fitted);
 
-	page->query = &widened;
+	page->query = &fitted;
 	if (buckets)
 		use_series(page);
 	select_all(page);

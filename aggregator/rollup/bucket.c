@@ -42,17 +42,13 @@ bucket_add_gauge(
 	bucket->sum += value;
 }
 
-void
-bucket_add_counter(struct bucket *bucket,
-    const struct counter_rate_column *column,
-    const struct counter_rate_sample *before,
-    const struct counter_rate_sample *sample)
+/* Add the interval between two samples of a counter. */
+static void
+add_interval(struct bucket *bucket, const struct counter_rate_column *column,
+    const struct counter_rate_sample *u, const struct counter_rate_sample *v)
 {
-	struct counter_rate counter_rate;
+	struct counter_rate counter_rate = counter_rate_between(column, u, v);
 
-	if (!take(bucket, sample) || before == NULL)
-		return;
-	counter_rate = counter_rate_between(column, before, sample);
 	bucket->sum += counter_rate.increase;
 	if (counter_rate.seconds > 0) {
 		double per_second =
@@ -64,7 +60,19 @@ bucket_add_counter(struct bucket *bucket,
 }
 
 void
-bucket_join(struct bucket *bucket, const struct bucket *more)
+bucket_add_counter(struct bucket *bucket,
+    const struct counter_rate_column *column,
+    const struct counter_rate_sample *sample)
+{
+	struct counter_rate_sample before = bucket->last;
+
+	if (take(bucket, sample) && bucket->count > 1)
+		add_interval(bucket, column, &before, sample);
+}
+
+void
+bucket_join(struct bucket *bucket, const struct counter_rate_column *column,
+    const struct bucket *more)
 {
 	if (more->count == 0)
 		return;
@@ -72,6 +80,8 @@ bucket_join(struct bucket *bucket, const struct bucket *more)
 		*bucket = *more;
 		return;
 	}
+	if (column != NULL)
+		add_interval(bucket, column, &bucket->last, &more->first);
 	bucket->count += more->count;
 	bucket->last = more->last;
 	extend(bucket, more->low, more->high);

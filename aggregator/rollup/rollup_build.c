@@ -25,9 +25,9 @@ struct rollup_builder {
 	struct buffer value;
 	struct compacted_row_rows rows;
 	struct bucket *bucket; /* ROLLUP_BUCKETS of each metric */
-	struct counter_rate_sample *before;
-	const struct counter_rate_column *rate[ROLLUP_METRICS]; /* views */
-	uint64_t *boot; /* of each row */
+	const struct counter_rate_column
+	    *rate[ROLLUP_METRICS]; /* NULL: gauge */
+	uint64_t *boot;            /* of each row */
 	struct value *column;
 	struct rollup_metric metric[ROLLUP_METRICS];
 	uint32_t metrics;
@@ -44,7 +44,6 @@ rollup_builder_new(void)
 	builder->chunk = chunk_writer_new();
 	builder->bucket = memory_zero(
 	    (size_t)ROLLUP_METRICS * ROLLUP_BUCKETS, sizeof(*builder->bucket));
-	builder->before = memory_zero(ROLLUP_METRICS, sizeof(*builder->before));
 	builder->boot =
 	    memory_zero(COMPACTED_ROW_ROWS_MAX, sizeof(*builder->boot));
 	builder->column =
@@ -66,7 +65,6 @@ rollup_builder_free(struct rollup_builder **old)
 	buffer_clear(&builder->value);
 	compacted_row_rows_clear(&builder->rows);
 	free(builder->bucket);
-	free(builder->before);
 	free(builder->boot);
 	free(builder->column);
 	free(builder);
@@ -90,7 +88,6 @@ add(struct rollup_builder *builder, uint32_t m, int64_t hour_ns,
     int64_t time_ns, uint64_t boot, const struct value *value)
 {
 	struct counter_rate_sample sample = { time_ns, boot, *value };
-	struct counter_rate_sample *before = &builder->before[m];
 	int64_t step = (time_ns - hour_ns) / rollup_step_ns(ROLLUP_10S);
 	struct bucket *bucket;
 
@@ -101,9 +98,7 @@ add(struct rollup_builder *builder, uint32_t m, int64_t hour_ns,
 	if (!builder->metric[m].counter)
 		bucket_add_gauge(bucket, &sample);
 	else
-		bucket_add_counter(bucket, builder->rate[m],
-		    before->value.type == VALUE_NIL ? NULL : before, &sample);
-	*before = sample;
+		bucket_add_counter(bucket, builder->rate[m], &sample);
 }
 
 /* Add a chunk whose samples all have the values that the metric group
@@ -215,8 +210,7 @@ begin_group(struct rollup_builder *builder, uint32_t first)
 		builder->metric[m] =
 		    (struct rollup_metric){ from->index, from->counter,
 			    &builder->bucket[(size_t)m * ROLLUP_BUCKETS] };
-		builder->before[m].value.type = VALUE_NIL;
-		builder->rate[m] = &from->rate;
+		builder->rate[m] = from->counter ? &from->rate : NULL;
 	}
 }
 
@@ -286,7 +280,7 @@ widen(struct rollup_builder *builder, uint32_t times)
 			struct bucket one = bucket[i];
 
 			memset(&bucket[i], 0, sizeof(bucket[i]));
-			bucket_join(&bucket[i / times], &one);
+			bucket_join(&bucket[i / times], builder->rate[m], &one);
 		}
 	}
 }

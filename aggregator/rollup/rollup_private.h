@@ -44,14 +44,13 @@ enum {
 	ROLLUP_FLAGS_MAX = 15
 };
 
-/* The increase of a counter since the bucket before (NULL: none), provided
- * that it was not reset. */
+/* The increase of a counter in the bucket, provided that it did not start
+ * anew. */
 static inline double
-rollup_growth(const struct bucket *before, const struct bucket *bucket)
+rollup_growth(const struct bucket *bucket)
 {
 	return counter_rate_number(&bucket->last.value) -
-	       counter_rate_number(
-		   before != NULL ? &before->last.value : &bucket->first.value);
+	       counter_rate_number(&bucket->first.value);
 }
 
 #endif

@@ -146,7 +146,6 @@ rollup_read(struct rollup_row *row, uint32_t metric,
     struct bucket to[static ROLLUP_BUCKETS])
 {
 	double low[ROLLUP_BUCKETS], high[ROLLUP_BUCKETS], sum[ROLLUP_BUCKETS];
-	const struct bucket *before = NULL;
 	uint32_t column = row->column[metric];
 	bool grows = (row->own[metric] & ROLLUP_GROWS) != 0;
 
@@ -167,9 +166,7 @@ rollup_read(struct rollup_row *row, uint32_t metric,
 	for (uint32_t i = 0; i < row->count; i++) {
 		to[i].low = low[i];
 		to[i].high = high[i];
-		to[i].sum = grows ? rollup_growth(before, &to[i]) : sum[i];
-		if (to[i].count > 0)
-			before = &to[i];
+		to[i].sum = grows ? rollup_growth(&to[i]) : sum[i];
 		if (!row->metric[metric].counter)
 			to[i].seconds = 0;
 	}

@@ -47,18 +47,15 @@ static bool
 only_grows(
     const struct rollup_metric *metric, const uint32_t *step, uint32_t count)
 {
-	const struct bucket *before = NULL;
-
 	for (uint32_t i = 0; i < count; i++) {
 		const struct bucket *b = &metric->bucket[step[i]];
 		double error;
 
 		if (b->count == 0)
 			continue;
-		error = fabs(rollup_growth(before, b) - b->sum);
+		error = fabs(rollup_growth(b) - b->sum);
 		if (!(error <= GROWTH_ERROR * fabs(b->sum)) && error != 0)
 			return false;
-		before = b;
 	}
 	return true;
 }

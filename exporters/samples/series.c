@@ -4,44 +4,17 @@
  */
 #include "exporters/samples/series.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/samples/columns.h"
+#include "exporters/samples/series_private.h"
 #include "proto/base/memory.h"
-#include "proto/hash/string_table.h"
 #include "proto/os/clock.h"
-#include "proto/wire/buckets.h"
 
 enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
-#define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
-
-/* One metric of one metric group of one node. */
-struct one {
-	struct text node, group, metric, unit;
-	struct counter_rate_column rate;
-	struct counter_rate_sample last; /* of the previous bucket, if `seen` */
-	int64_t hour;                    /* the hour of that bucket */
-	bool seen;
-};
-
-struct series {
-	struct source *source;
-	struct text partition;
-	struct string_table texts; /* nodes, metrics, rollups, lists */
-	struct string_table
-	    keys; /* node, group and metric -> index into `ones` */
-	struct one *ones;
-	uint32_t ones_room;
-	uint32_t
-	    last; /* the last one: points of one series follow each other */
-	struct text rollup;          /* the same for the group */
-	struct wire_buckets buckets; /* remaining values of the record */
-	int64_t from_ns, to_ns;      /* wanted metrics */
-	bool moves;                  /* a clock may be off by a step or more */
-	struct column_groups groups;
-};
+#define HOUR_NS   (INT64_C(3600) * NS_PER_SECOND)
+#define CLOCKS_NS (NS_PER_SECOND / 1000) /* clocks that differ by less do not  \
+					  */
 
 /* ---- definitions ---- */
 
@@ -105,29 +78,99 @@ series_close(struct series **series)
 	*series = NULL;
 }
 
-/* ---- points ---- */
+/* ---- queries ---- */
+
+/* The source widens a window by what clocks are off.  With the spread, the
+ * widened windows of the phases touch and do not overlap. */
+static int
+select_phase(struct series *s, struct err *err)
+{
+	struct wire_query query = s->query;
+
+	s->buckets.left = 0;
+	switch (s->phase) {
+	case SERIES_BEFORE:
+		query.step_ns = HOUR_NS;
+		query.to_ns = s->from_ns - s->spread_ns;
+		query.from_ns = query.to_ns - HOUR_NS;
+		break;
+	case SERIES_BEHIND:
+		query.step_ns = HOUR_NS;
+		query.from_ns = s->to_ns + s->spread_ns;
+		query.to_ns = query.from_ns + HOUR_NS;
+		break;
+	case SERIES_WINDOW: break;
+	case SERIES_FLUSH: return 0;
+	}
+	return source_select(
+	    s->source, SOURCE_RECORDS, s->partition, &query, err);
+}
+
+/* Load the clocks for all phases at once. */
+static int
+load_clocks(struct series *s, struct err *err)
+{
+	struct wire_query wide = s->query;
+	int64_t least_ns = 0, greatest_ns = 0;
+
+	if (s->from_ns > TIME_MIN_NS + 2 * HOUR_NS)
+		wide.from_ns -= 2 * HOUR_NS;
+	if (s->to_ns < TIME_MAX_NS - 2 * HOUR_NS)
+		wide.to_ns += 2 * HOUR_NS;
+	if (source_load_clocks(s->source, s->partition, &wide, err) != 0)
+		return -1;
+	source_clock_shown(source_clock(s->source), &least_ns, &greatest_ns);
+	s->spread_ns = greatest_ns - least_ns;
+	s->moves = source_clock_moves(source_clock(s->source), CLOCKS_NS);
+	return 0;
+}
+
+static bool
+has_phase(const struct series *s)
+{
+	int64_t far_ns = 2 * HOUR_NS + s->spread_ns;
+
+	if (s->phase == SERIES_BEFORE)
+		return s->from_ns > TIME_MIN_NS + far_ns;
+	return s->phase != SERIES_BEHIND || s->to_ns < TIME_MAX_NS - far_ns;
+}
+
+static int
+next_phase(struct series *s, struct err *err)
+{
+	do
+		s->phase++;
+	while (!has_phase(s));
+	return select_phase(s, err);
+}
 
 int
 series_select(
     struct series *series, const struct series_query *query, struct err *err)
 {
-	struct wire_query wire = source_query(1u << RECORD_SAMPLE);
+	struct wire_query *wire = &series->query;
 
-	wire.node = query->node;
-	wire.name = query->group;
-	wire.columns = query->metric;
-	wire.from_ns = query->from_ns;
-	wire.to_ns = query->to_ns;
-	wire.step_ns = query->step_ns;
-	series->from_ns = query->from_ns;
-	series->to_ns = query->to_ns;
-	wire.per_record = WIRE_PER_RECORD_MAX;
-	series->buckets.left = 0;
+	*wire = source_query(1u << RECORD_SAMPLE);
+	wire->node = query->node;
+	wire->name = query->group;
+	wire->columns = query->metric;
+	wire->from_ns = series->from_ns = query->from_ns;
+	wire->to_ns = series->to_ns = query->to_ns;
+	wire->step_ns = series->step_ns = series_fit_step(query->step_ns);
+	wire->per_record = WIRE_PER_RECORD_MAX;
+	series->intervals = query->intervals;
+	series->interval_count = series->interval_next = series->flushed = 0;
 	for (uint32_t i = 0; i < series->keys.count; i++)
-		series->ones[i].seen = false;
-	return source_select(
-	    series->source, SOURCE_RECORDS, series->partition, &wire, err);
+		series->ones[i].seen = series->ones[i].closed =
+		    series->ones[i].cell.used = false;
+	if (load_clocks(series, err) != 0)
+		return -1;
+	series->phase = SERIES_BEFORE;
+	return has_phase(series) ? select_phase(series, err)
+				 : next_phase(series, err);
 }
+
+/* ---- points ---- */
 
 static char *
 put_part(char *to, struct text part)
@@ -181,46 +224,12 @@ is_none(const struct series *s, struct err *err)
 	    source_name(s->source));
 }
 
-/* Add the interval since the last sample of the previous hour. */
+/* Steps of gauges stay in their grid: shift them by whole steps, so that a
+ * clock that is off by less than half a step shifts nothing. */
 static void
-bridge(const struct one *one, struct series_point *point)
+move_step(struct series_point *point, int64_t off_ns)
 {
-	struct counter_rate counter_rate =
-	    counter_rate_between(&one->rate, &one->last, &point->first);
-	double per_second = counter_rate.increase / counter_rate.seconds;
-
-	point->increase += counter_rate.increase;
-	if (counter_rate.seconds <= 0)
-		return;
-	point->seconds += counter_rate.seconds;
-	point->low =
-	    fmin(point->low, per_second); /* fmin and fmax ignore NaN */
-	point->high = fmax(point->high, per_second);
-}
-
-/* The store does not separate the growth with a known rate from the growth
- * without one: keep the mean rate between the extremes. */
-static double
-mean_rate(const struct series_point *point)
-{
-	double mean = point->increase / point->seconds;
-
-	if (!(point->seconds > 0))
-		return NAN;
-	if (mean > point->high)
-		return point->high;
-	return mean < point->low ? point->low : mean;
-}
-
-/* Buckets stay in their grid: shift them by whole steps, so that a clock that
- * is off by less than half a step shifts nothing. */
-static void
-move_point(struct series *s, struct series_point *point)
-{
-	struct source_clock *clock = source_clock(s->source);
 	int64_t step_ns = point->end_ns - point->begin_ns;
-	int64_t off_ns =
-	    source_clock_shift(clock, point->node, point->last.time_ns);
 	int64_t steps = off_ns / step_ns, rest_ns = off_ns % step_ns;
 	int64_t begin_ns, end_ns;
 
@@ -237,7 +246,7 @@ move_point(struct series *s, struct series_point *point)
 	}
 }
 
-/* Read the next record and find its series. */
+/* Read the next record and find its series.  0: the phase is over. */
 static int
 next_record(struct series *s, struct err *err)
 {
@@ -251,73 +260,84 @@ next_record(struct series *s, struct err *err)
 	find_one(s, &record);
 	if (!text_equal(s->rollup, record.key))
 		s->rollup = string_table_text(&s->texts, record.key);
-	s->moves =
-	    source_clock_moves(source_clock(s->source), s->buckets.step_ns / 2);
 	/* Count the record for the words about the clock, too. */
-	if (!s->moves)
+	if (!s->moves && s->phase == SERIES_WINDOW)
 		source_clock_shift(
 		    source_clock(s->source), record.node, record.time_ns);
 	return 1;
 }
 
-static void
-set_point(struct series_point *point, const struct wire_bucket *bucket)
+/* The times of the bucket's samples become shown times. */
+static int64_t
+move_samples(struct series *s, struct wire_bucket *bucket)
 {
-	point->counter = bucket->counter;
+	int64_t off_ns = s->moves
+			     ? source_clock_shift(source_clock(s->source),
+				   s->ones[s->last].node, bucket->last.time_ns)
+			     : 0;
+
+	if (__builtin_add_overflow(
+		bucket->first.time_ns, off_ns, &bucket->first.time_ns) ||
+	    __builtin_add_overflow(
+		bucket->last.time_ns, off_ns, &bucket->last.time_ns))
+		return 0;
+	return off_ns;
+}
+
+/* False: no sample of the gauge is in the window. */
+static bool
+set_gauge(struct series *s, const struct wire_bucket *bucket, int64_t off_ns,
+    struct series_point *point)
+{
+	s->ones[s->last].rollup = s->rollup;
+	series_name_point(s, s->last, point);
 	point->begin_ns = bucket->begin_ns;
 	point->end_ns = bucket->end_ns;
+	point->first_ns = bucket->first.time_ns;
+	point->last_ns = bucket->last.time_ns;
 	point->count = bucket->count;
-	point->first = bucket->first;
-	point->last = bucket->last;
 	point->low = bucket->low;
 	point->high = bucket->high;
 	point->mean = bucket->mean;
-	point->increase = bucket->counter ? bucket->mean : 0;
-	point->seconds = bucket->seconds;
+	if (s->moves)
+		move_step(point, off_ns);
+	return s->phase == SERIES_WINDOW && point->last_ns >= s->from_ns &&
+	       point->first_ns < s->to_ns;
 }
 
+/* Read a bucket; 0: the phase is over. */
 static int
-next_point(struct series *s, struct series_point *point, struct err *err)
+next_bucket(struct series *s, struct wire_bucket *bucket, struct err *err)
 {
-	struct wire_bucket bucket;
-	struct one *one;
-	int64_t hour;
 	int rc;
 
-	while ((rc = wire_next_bucket(&s->buckets, &bucket)) == 0)
+	while ((rc = wire_next_bucket(&s->buckets, bucket)) == 0)
 		if ((rc = next_record(s, err)) <= 0)
 			return rc;
-	if (rc < 0)
-		return is_none(s, err);
-	one = &s->ones[s->last];
-	point->number = s->last;
-	point->node = one->node;
-	point->group = one->group;
-	point->metric = one->metric;
-	point->unit = one->unit;
-	point->rollup = s->rollup;
-	set_point(point, &bucket);
-	hour = bucket.begin_ns / HOUR_NS;
-	if (point->counter && one->seen && one->hour != hour)
-		bridge(one, point);
-	if (point->counter)
-		point->mean = mean_rate(point);
-	one->last = point->last;
-	one->hour = hour;
-	one->seen = true;
-	return 1;
+	return rc < 0 ? is_none(s, err) : 1;
 }
 
 int
 series_next(struct series *s, struct series_point *point, struct err *err)
 {
+	struct wire_bucket bucket;
+	int64_t off_ns;
 	int rc;
 
-	while ((rc = next_point(s, point, err)) > 0) {
-		if (s->moves)
-			move_point(s, point);
-		if (point->end_ns > s->from_ns && point->begin_ns < s->to_ns)
-			break;
+	for (;;) {
+		if (series_counter_next(s, point))
+			return 1;
+		if (s->phase == SERIES_FLUSH)
+			return series_counter_flush(s, point);
+		rc = next_bucket(s, &bucket, err);
+		if (rc < 0 || (rc == 0 && next_phase(s, err) != 0))
+			return -1;
+		if (rc == 0)
+			continue;
+		off_ns = move_samples(s, &bucket);
+		if (bucket.counter)
+			series_counter_take(s, &bucket);
+		else if (set_gauge(s, &bucket, off_ns, point))
+			return 1;
 	}
-	return rc;
 }

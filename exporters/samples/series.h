@@ -1,11 +1,19 @@
 /*
  * series - the values of metrics in each time step, with units.
  *
- * Queries a source for buckets (proto/wire/buckets.h), takes the units from
- * the definitions of the metric groups, and adds what no bucket contains: the
- * interval between the last sample of an hour and the first of the next
- * (proto/record/counter_rate.h).  Memory holds one page and a few bytes for
- * each series (one metric of one metric group of one node).
+ * Queries a source for buckets (proto/wire/buckets.h) and takes the units from
+ * the definitions of the metric groups.
+ *
+ * A gauge counts where it was sampled: in the window from_ns <= time < to_ns.
+ * A counter counts over the interval that it was measured in, from one sample
+ * to the next, evenly: an interval that the window or a step cuts counts for
+ * the part that lies in it.  Therefore the samples next to the window, up to an
+ * hour away, are read too, and windows that follow each other add up to the
+ * whole. Between samples more than that apart a counter is counted only where
+ * both are known.
+ *
+ * Memory holds one page and a few bytes for each series (one metric of one
+ * metric group of one node).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_SERIES_H
@@ -15,27 +23,30 @@
 #include <stdint.h>
 
 #include "exporters/source/source.h"
-#include "proto/record/counter_rate.h"
 
 struct series; /* opaque */
 
 struct series_query {
 	struct text node, group, metric; /* patterns; empty: all */
 	int64_t from_ns, to_ns;
-	int64_t step_ns; /* rounded up to a step that divides an hour */
+	int64_t step_ns; /* rounded up as by series_fit_step */
+	/* Counters as the intervals between samples, or between the first and
+	 * the last one of a step, instead of whole steps. */
+	bool intervals;
 };
 
-/* A bucket.  Texts are views, valid until series_close.  So is `number`, which
- * identifies the series: one for each node, group and metric (0, 1, 2 ...). */
+/* A step or an interval.  Texts are views, valid until series_close.  So is
+ * `number`, which identifies the series: one for each node, group and metric
+ * (0, 1, 2 ...). */
 struct series_point {
 	uint32_t number;
 	struct text node, group, metric, unit;
 	struct text
 	    rollup; /* "raw", "10s" ...: the data that the numbers come from */
 	bool counter;
-	int64_t begin_ns, end_ns;
-	uint64_t count;
-	struct counter_rate_sample first, last;
+	int64_t begin_ns, end_ns;  /* an interval is cut by the window */
+	int64_t first_ns, last_ns; /* samples; an interval: before it was cut */
+	uint64_t count;            /* samples */
 	double low,
 	    high;        /* of a gauge; of a counter: of its rates per second */
 	double mean;     /* NaN when no rate is known */
@@ -52,8 +63,8 @@ void series_close(struct series **series);
 int series_select(
     struct series *series, const struct series_query *query, struct err *err);
 
-/* 1 and a point, in the order (hour, node, group, metric, time), 0 at the end,
- * -1 when the source failed or sent invalid data. */
+/* 1 and a point, of each series in the order of time, 0 at the end, -1 when the
+ * source failed or sent invalid data. */
 int series_next(
     struct series *series, struct series_point *point, struct err *err);
 

@@ -29,7 +29,6 @@ series_free(struct series **series)
 	for (uint32_t i = 0; i < SERIES_GROUPS; i++)
 		metric_columns_clear(&old->groups[i].columns);
 	free(old->buckets);
-	free(old->before);
 	free(old->boot);
 	free(old->column);
 	if (old->row != NULL)
@@ -57,25 +56,14 @@ fit_step(int64_t step_ns)
 	return seconds * 1000000000;
 }
 
-static int64_t
-floor_to(int64_t time_ns, int64_t step_ns)
-{
-	int64_t past = time_ns % step_ns;
-
-	return time_ns - (past < 0 ? past + step_ns : past);
-}
-
 bool
-series_asked(const struct wire_query *query, struct wire_query *widened)
+series_asked(const struct wire_query *query, struct wire_query *fitted)
 {
-	*widened = *query;
+	*fitted = *query;
 	if (query->step_ns <= 0 || (query->kinds & (1u << RECORD_SAMPLE)) == 0)
 		return false;
-	widened->kinds = 1u << RECORD_SAMPLE;
-	widened->step_ns = fit_step(query->step_ns);
-	widened->from_ns = floor_to(query->from_ns, widened->step_ns);
-	widened->to_ns =
-	    floor_to(query->to_ns + widened->step_ns - 1, widened->step_ns);
+	fitted->kinds = 1u << RECORD_SAMPLE;
+	fitted->step_ns = fit_step(query->step_ns);
 	return true;
 }
 

@@ -19,9 +19,9 @@ struct series; /* opaque */
 struct series *series_new(void);
 void series_free(struct series **series);
 
-/* Does the query ask for buckets?  If so, `widened` is the query extended to
- * whole steps, with the step that the answer has. */
-bool series_asked(const struct wire_query *query, struct wire_query *widened);
+/* Does the query ask for buckets?  If so, `fitted` is the query with the step
+ * that the answer has. */
+bool series_asked(const struct wire_query *query, struct wire_query *fitted);
 
 /* Begin a page of buckets: forget all definitions of metric groups. */
 void series_begin(struct series *series, struct page *page);

@@ -26,17 +26,12 @@ boot_of(const struct metric_columns *columns, struct text values)
 
 static void
 add(const struct metric_column *column, struct bucket *bucket,
-    struct counter_rate_sample *before,
     const struct counter_rate_sample *sample)
 {
-	if (!counter_rate_is_number(&sample->value))
-		return;
 	if (column->counter)
-		bucket_add_counter(bucket, &column->rate,
-		    before->value.type == VALUE_NIL ? NULL : before, sample);
+		bucket_add_counter(bucket, &column->rate, sample);
 	else
 		bucket_add_gauge(bucket, sample);
-	*before = *sample;
 }
 
 /* A damaged time must not lead outside of the buckets. */
@@ -69,7 +64,7 @@ add_sample(struct series *series, const struct series_group *group,
 			continue;
 		add(&columns->wanted[at],
 		    &series->buckets[(at - group->first) * group->steps + step],
-		    &series->before[at - group->first], &sample);
+		    &sample);
 		at++;
 	}
 }
@@ -123,7 +118,7 @@ add_column(struct series *series, const struct page *page,
 			add(column,
 			    &buckets[(sample.time_ns - group->hour_ns) /
 				     series->step_ns],
-			    &series->before[at - group->first], &sample);
+			    &sample);
 	}
 }
 
@@ -204,6 +199,7 @@ join_metric(struct series *series, const struct page *page,
 	int64_t rollup_ns = rollup_step_ns(part->rollup);
 	struct bucket from[ROLLUP_BUCKETS], *to;
 	const struct rollup_row *row = series->row;
+	const struct metric_column *column = &series->columns->wanted[at];
 
 	to = &series->buckets[(size_t)(at - group->first) * group->steps];
 	if (!rollup_read(series->row, number, from))
@@ -214,7 +210,8 @@ join_metric(struct series *series, const struct page *page,
 
 		if (since_ns < KEY_HOUR_NS && begin_ns < page->query->to_ns &&
 		    begin_ns + rollup_ns > page->query->from_ns)
-			bucket_join(&to[since_ns / series->step_ns], &from[i]);
+			bucket_join(&to[since_ns / series->step_ns],
+			    column->counter ? &column->rate : NULL, &from[i]);
 	}
 }
 
@@ -276,16 +273,9 @@ reset(struct series *series, const struct series_group *group)
 {
 	uint32_t columns = group->end - group->first;
 
-	memset(series->buckets, 0,
-	    (size_t)columns * group->steps * sizeof(*series->buckets));
-	if (series->before_room < columns) {
-		series->before_room = columns;
-		free(series->before);
-		series->before =
-		    memory_alloc(columns * sizeof(*series->before));
-	}
-	for (uint32_t i = 0; i < columns; i++)
-		series->before[i].value.type = VALUE_NIL;
+	/* Nothing else of an empty bucket is defined, or read. */
+	for (uint32_t i = 0; i < columns * group->steps; i++)
+		series->buckets[i].count = 0;
 }
 
 void

@@ -25,9 +25,7 @@ struct series {
 	} groups[SERIES_GROUPS];
 	/* of the current series block */
 	const struct metric_columns *columns;
-	struct bucket *buckets;             /* column by column */
-	struct counter_rate_sample *before; /* of each column */
-	uint32_t before_room;
+	struct bucket *buckets; /* column by column */
 	uint64_t *boot;         /* boot number of each row in a chunk */
 	struct value *column;   /* values of one column of a chunk */
 	struct rollup_row *row; /* the current row of a rollup */

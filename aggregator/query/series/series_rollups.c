@@ -77,13 +77,29 @@ samples_are_gone(const struct page *page, int32_t hour)
 	return !is_retained(page, hour, ROLLUP_RAW);
 }
 
-/* The coarsest retained rollup that makes up the step (it may be the samples);
- * else the finest retained one. */
+/* Does the window begin or end in a bucket of this rollup of the hour? */
+static bool
+is_cut(int64_t edge_ns, int32_t hour, enum rollup_step rollup)
+{
+	int64_t hour_ns = (int64_t)hour * KEY_HOUR_NS;
+
+	return rollup > ROLLUP_RAW && edge_ns > hour_ns &&
+	       edge_ns < hour_ns + KEY_HOUR_NS &&
+	       edge_ns % rollup_step_ns(rollup) != 0;
+}
+
+/* The coarsest retained rollup that makes up the step and the window (it may be
+ * the samples); else the finest retained one. */
 static enum rollup_step
 wanted_rollup(const struct page *page, int32_t hour)
 {
 	enum rollup_step best = rollup_of_step(page->query->step_ns);
-	enum rollup_step rollup = best;
+	enum rollup_step rollup;
+
+	while (is_cut(page->query->from_ns, hour, best) ||
+	       is_cut(page->query->to_ns, hour, best))
+		best--;
+	rollup = best;
 
 	while (rollup > ROLLUP_RAW && !is_retained(page, hour, rollup))
 		rollup--;

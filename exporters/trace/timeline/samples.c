@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "exporters/samples/unit.h"
+#include "proto/record/counter_rate.h"
 
 enum {
 	STEPS = 1000, /* maximum of a track, without --step */

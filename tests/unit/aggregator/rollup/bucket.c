@@ -44,11 +44,10 @@ a_counter_keeps_its_growth_and_extreme_rates(void **state)
 	struct bucket bucket = { 0 };
 
 	(void)state;
-	bucket_add_counter(&bucket, &column, NULL, &samples[0]);
+	bucket_add_counter(&bucket, &column, &samples[0]);
 	assert_true(isnan(bucket.low) && isnan(bucket.high));
 	for (unsigned i = 1; i < 5; i++)
-		bucket_add_counter(
-		    &bucket, &column, &samples[i - 1], &samples[i]);
+		bucket_add_counter(&bucket, &column, &samples[i]);
 	assert_int_equal(bucket.count, 5);
 	assert_true(bucket.sum == 10 + 4 + 5 + 1);
 	assert_true(bucket.seconds == 1 + 2 + 1);
@@ -63,7 +62,7 @@ an_empty_bucket_has_nothing(void **state)
 
 	(void)state;
 	assert_true(isnan(bucket_mean(&bucket)));
-	bucket_join(&bucket, &none);
+	bucket_join(&bucket, NULL, &none);
 	assert_int_equal(bucket.count, 0);
 }
 
@@ -89,8 +88,8 @@ joined_buckets_equal_a_wide_one(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 2000; round++) {
 		struct bucket wide = { 0 }, joined = { 0 }, narrow = { 0 };
-		struct counter_rate_sample before, sample;
-		bool counter = round % 2, any = false;
+		struct counter_rate_sample sample;
+		bool counter = round % 2;
 
 		for (unsigned i = 0; i < 40; i++) {
 			sample = at(i, check_random(&random) % 9 / 8,
@@ -98,24 +97,19 @@ joined_buckets_equal_a_wide_one(void **state)
 				? (double)(check_random(&random) % 1000)
 				: NAN);
 			if (check_random(&random) % 5 == 0) {
-				bucket_join(&joined, &narrow);
+				bucket_join(
+				    &joined, counter ? &column : NULL, &narrow);
 				narrow = (struct bucket){ 0 };
 			}
 			if (counter) {
-				bucket_add_counter(&wide, &column,
-				    any ? &before : NULL, &sample);
-				bucket_add_counter(&narrow, &column,
-				    any ? &before : NULL, &sample);
+				bucket_add_counter(&wide, &column, &sample);
+				bucket_add_counter(&narrow, &column, &sample);
 			} else {
 				bucket_add_gauge(&wide, &sample);
 				bucket_add_gauge(&narrow, &sample);
 			}
-			if (counter_rate_is_number(&sample.value)) {
-				before = sample;
-				any = true;
-			}
 		}
-		bucket_join(&joined, &narrow);
+		bucket_join(&joined, counter ? &column : NULL, &narrow);
 		assert_same(&wide, &joined);
 	}
 }

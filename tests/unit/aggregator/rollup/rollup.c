@@ -35,9 +35,7 @@ value_of(uint64_t r)
 static void
 make_buckets(uint64_t *random, struct rollup_metric *metric)
 {
-	struct counter_rate_sample sample = { HOUR, 7, { .type = VALUE_NIL } },
-				   before;
-	bool begun = false;
+	struct counter_rate_sample sample = { HOUR, 7, { .type = VALUE_NIL } };
 
 	memset(metric->bucket, 0, ROLLUP_BUCKETS * sizeof(struct bucket));
 	for (uint32_t i = 0; i < 3 * ROLLUP_BUCKETS; i++) {
@@ -49,12 +47,9 @@ make_buckets(uint64_t *random, struct rollup_metric *metric)
 		sample.value = value_of(check_random(random));
 		sample.boot += check_random(random) % 100 == 0;
 		if (metric->counter)
-			bucket_add_counter(
-			    bucket, &column, begun ? &before : NULL, &sample);
+			bucket_add_counter(bucket, &column, &sample);
 		else
 			bucket_add_gauge(bucket, &sample);
-		before = sample;
-		begun = true;
 	}
 }
 

@@ -171,9 +171,10 @@ first_at(int64_t time_ns)
 
 static void
 oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
-    int64_t begin, int64_t step)
+    int64_t begin, int64_t step, const struct wire_query *query)
 {
-	int64_t hour = begin - begin % KEY_HOUR_NS;
+	int64_t from = begin > query->from_ns ? begin : query->from_ns;
+	int64_t to = begin + step < query->to_ns ? begin + step : query->to_ns;
 	struct counter_rate_sample before = { .value = { .type = VALUE_NIL } },
 				   now;
 	bool counter = counters[set][metric];
@@ -182,32 +183,27 @@ oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
 	uint64_t found = 0;
 
 	/* The samples are in time order. */
-	for (unsigned i = first_at(hour);
-	     i < made && samples[i].time_ns < begin + step; i++) {
+	for (unsigned i = first_at(from); i < made && samples[i].time_ns < to;
+	     i++) {
 		const struct sample *s = &samples[i];
 		double v = counter_rate_number(&s->values[metric]);
+		struct counter_rate counter_rate;
 
 		if (s->node != node || s->set != set || isnan(v))
 			continue;
 		now = (struct counter_rate_sample){ s->time_ns,
 			(uint64_t)s->values[0].is.i, s->values[metric] };
-		if (s->time_ns >= begin) {
-			struct counter_rate counter_rate =
-			    counter_rate_between(&column, &before, &now);
-
-			if (counter)
-				v = counter_rate.seconds > 0
-					? counter_rate.increase /
-					      counter_rate.seconds
-					: NAN;
-			low = fmin(low, v);
-			high = fmax(high, v);
-			sum += counter ? counter_rate.increase : v;
-			seconds += counter_rate.seconds;
-			first = found++ == 0 ? now : first;
-			last = now;
-		}
-		before = now;
+		counter_rate = counter_rate_between(&column, &before, &now);
+		if (counter)
+			v = counter_rate.seconds > 0
+				? counter_rate.increase / counter_rate.seconds
+				: NAN;
+		low = fmin(low, v);
+		high = fmax(high, v);
+		sum += counter ? counter_rate.increase : v;
+		seconds += counter_rate.seconds;
+		first = found++ == 0 ? now : first;
+		last = before = now;
 	}
 	if (found == 0)
 		return;
@@ -254,7 +250,7 @@ oracle(const struct wire_query *query, int64_t step)
 					    query->node, text_of(name))))
 					continue;
 				oracle_bucket(out, node, m / METRICS,
-				    m % METRICS, begin, step);
+				    m % METRICS, begin, step, query);
 			}
 	fclose(out);
 	return sorted_lines(text);
@@ -331,14 +327,10 @@ nodes_metrics_and_times_are_selected(void **state)
 
 		query.columns = text_of(columns[i % 6]);
 		query.node = text_of(nodes[i % 4]);
-		query.from_ns = samples[check_random(&random) % made].time_ns /
-				600 / SECOND * 600 * SECOND;
-		query.to_ns =
-		    query.from_ns +
-		    (int64_t)(check_random(&random) % 12) * 600 * SECOND;
-		/* The first interval of a bucket within an hour is known only
-		 * when the hour is read from its beginning. */
-		query.from_ns -= query.from_ns % KEY_HOUR_NS;
+		/* Any times: buckets have what lies in the window. */
+		query.from_ns = samples[check_random(&random) % made].time_ns;
+		query.to_ns = query.from_ns + (int64_t)(check_random(&random) %
+							(7200 * SECOND));
 		assert_same(read_buckets(query),
 		    without_signs(oracle(&query, query.step_ns)));
 	}
@@ -443,18 +435,19 @@ steps_that_do_not_divide_an_hour_are_rounded_up(void **state)
 		{ 7 * SECOND, 8 * SECOND }, { 59 * SECOND, 60 * SECOND },
 		{ 61 * SECOND, 72 * SECOND }, { 1801 * SECOND, 3600 * SECOND },
 		{ INT64_MAX, 3600 * SECOND } };
-	struct wire_query query = bucket_query(0), widened;
+	struct wire_query query = bucket_query(0), fitted;
 
 	(void)state;
-	assert_false(series_asked(&query, &widened));
+	query.from_ns = RIG_T0 + 3;
+	query.to_ns = RIG_T0 + 5;
+	assert_false(series_asked(&query, &fitted));
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		query.step_ns = steps[i][0];
-		assert_true(series_asked(&query, &widened));
-		assert_true(widened.step_ns == steps[i][1]);
-		assert_int_equal(KEY_HOUR_NS % widened.step_ns, 0);
-		assert_int_equal(widened.from_ns % widened.step_ns, 0);
-		assert_true(widened.from_ns <= query.from_ns);
-		assert_true(widened.to_ns >= query.to_ns);
+		assert_true(series_asked(&query, &fitted));
+		assert_true(fitted.step_ns == steps[i][1]);
+		assert_int_equal(KEY_HOUR_NS % fitted.step_ns, 0);
+		assert_true(fitted.from_ns == query.from_ns);
+		assert_true(fitted.to_ns == query.to_ns);
 	}
 }
 

@@ -1,0 +1,251 @@
+/*
+ * series_counter - counters as intervals between samples, and as steps.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/samples/series_private.h"
+
+#include <math.h>
+
+#include "proto/os/clock.h"
+
+/* ---- intervals ---- */
+
+static void
+put_interval(struct series *s, const struct series_interval *interval)
+{
+	s->interval[s->interval_count++] = *interval;
+}
+
+/* From the last sample of the bucket before to the first of this one. */
+static void
+put_between(struct series *s, const struct one *one,
+    const struct counter_rate_sample *first)
+{
+	struct counter_rate rate =
+	    counter_rate_between(&one->rate, &one->last, first);
+	struct series_interval interval = { .begin_ns = one->last.time_ns,
+		.end_ns = first->time_ns,
+		.increase = rate.increase,
+		.seconds = rate.seconds,
+		.low = NAN,
+		.high = NAN,
+		.count = 1 };
+
+	if (rate.seconds > 0)
+		interval.low = interval.high = rate.increase / rate.seconds;
+	else
+		interval.begin_ns = interval.end_ns - 1;
+	put_interval(s, &interval);
+}
+
+void
+series_counter_take(struct series *s, const struct wire_bucket *bucket)
+{
+	struct one *one = &s->ones[s->last];
+	struct series_interval within = { .begin_ns = bucket->first.time_ns,
+		.end_ns = bucket->last.time_ns,
+		.increase = bucket->mean,
+		.seconds = bucket->seconds,
+		.low = bucket->low,
+		.high = bucket->high,
+		.count = bucket->count - 1 };
+
+	s->interval_count = s->interval_next = 0;
+	s->reached_ns = TIME_MIN_NS;
+	if (one->closed)
+		return;
+	if (s->phase != SERIES_BEFORE && one->seen)
+		put_between(s, one, &bucket->first);
+	if (s->phase == SERIES_WINDOW && bucket->count > 1) {
+		if (!(within.seconds > 0) || within.begin_ns >= within.end_ns)
+			within.begin_ns = within.end_ns - 1;
+		put_interval(s, &within);
+	}
+	one->last = bucket->last;
+	one->rollup = s->rollup;
+	one->seen = true;
+	one->closed = s->phase == SERIES_BEHIND;
+}
+
+/* The part of the interval in [from, to), as a fraction: *of / *all. */
+static bool
+get_part(const struct series_interval *interval, int64_t from_ns, int64_t to_ns,
+    double *of, double *all)
+{
+	int64_t from =
+	    interval->begin_ns > from_ns ? interval->begin_ns : from_ns;
+	int64_t to = interval->end_ns < to_ns ? interval->end_ns : to_ns;
+
+	*of = (double)(to - from);
+	*all = (double)(interval->end_ns - interval->begin_ns);
+	return from < to;
+}
+
+/* ---- points ---- */
+
+void
+series_name_point(
+    const struct series *s, uint32_t number, struct series_point *point)
+{
+	const struct one *one = &s->ones[number];
+
+	*point = (struct series_point){ .number = number,
+		.node = one->node,
+		.group = one->group,
+		.metric = one->metric,
+		.unit = one->unit,
+		.rollup = one->rollup };
+}
+
+/* The store does not separate the growth with a known rate from the growth
+ * without one: keep the mean rate between the extremes. */
+static double
+mean_rate(double increase, double seconds, double low, double high)
+{
+	double mean = increase / seconds;
+
+	if (!(seconds > 0))
+		return NAN;
+	if (mean > high)
+		return high;
+	return mean < low ? low : mean;
+}
+
+static void
+set_interval(struct series *s, const struct series_interval *interval,
+    struct series_point *point)
+{
+	double of, all;
+
+	get_part(interval, s->from_ns, s->to_ns, &of, &all);
+	series_name_point(s, s->last, point);
+	point->counter = true;
+	point->begin_ns = interval->begin_ns > s->from_ns ? interval->begin_ns
+							  : s->from_ns;
+	point->end_ns =
+	    interval->end_ns < s->to_ns ? interval->end_ns : s->to_ns;
+	point->first_ns = interval->begin_ns;
+	point->last_ns = interval->end_ns;
+	point->count = interval->count;
+	point->low = interval->low;
+	point->high = interval->high;
+	point->mean = mean_rate(interval->increase, interval->seconds,
+	    interval->low, interval->high);
+	point->increase = interval->increase * of / all;
+	point->seconds = interval->seconds * of / all;
+}
+
+static void
+end_cell(struct series *s, uint32_t number, struct series_point *point)
+{
+	struct series_cell *cell = &s->ones[number].cell;
+
+	series_name_point(s, number, point);
+	point->counter = true;
+	point->begin_ns = cell->begin_ns;
+	point->end_ns = cell->begin_ns + s->step_ns;
+	point->first_ns = point->begin_ns;
+	point->last_ns = point->end_ns;
+	point->count = cell->count;
+	point->low = cell->low;
+	point->high = cell->high;
+	point->mean =
+	    mean_rate(cell->known, cell->seconds, cell->low, cell->high);
+	point->increase = cell->increase;
+	point->seconds = cell->seconds;
+	cell->used = false;
+}
+
+static int64_t
+floor_to(int64_t time_ns, int64_t step_ns)
+{
+	int64_t past = time_ns % step_ns;
+
+	return time_ns - (past < 0 ? past + step_ns : past);
+}
+
+/* Add the part of the interval that lies in the cell and in the window. */
+static void
+add_to_cell(const struct series *s, const struct series_interval *interval,
+    struct series_cell *cell)
+{
+	int64_t end_ns = cell->begin_ns + s->step_ns;
+	double of, all;
+
+	if (!get_part(interval,
+		cell->begin_ns > s->from_ns ? cell->begin_ns : s->from_ns,
+		end_ns < s->to_ns ? end_ns : s->to_ns, &of, &all))
+		return;
+	cell->increase += interval->increase * of / all;
+	if (interval->end_ns <= end_ns)
+		cell->count += interval->count;
+	if (!(interval->seconds > 0))
+		return;
+	cell->known += interval->increase * of / all;
+	cell->seconds += interval->seconds * of / all;
+	cell->low = fmin(cell->low, interval->low); /* they ignore NaN */
+	cell->high = fmax(cell->high, interval->high);
+}
+
+/* The interval up to the end of the next step; true: a step is complete. */
+static bool
+spread(struct series *s, const struct series_interval *interval,
+    struct series_point *point)
+{
+	struct series_cell *cell = &s->ones[s->last].cell;
+	int64_t begin_ns = floor_to(s->reached_ns, s->step_ns);
+
+	if (cell->used && cell->begin_ns != begin_ns) {
+		end_cell(s, s->last, point);
+		return true;
+	}
+	if (!cell->used)
+		*cell = (struct series_cell){ .used = true,
+			.begin_ns = begin_ns,
+			.low = NAN,
+			.high = NAN };
+	add_to_cell(s, interval, cell);
+	s->reached_ns = begin_ns + s->step_ns;
+	return false;
+}
+
+bool
+series_counter_next(struct series *s, struct series_point *point)
+{
+	while (s->interval_next < s->interval_count) {
+		const struct series_interval *interval =
+		    &s->interval[s->interval_next];
+		double of, all;
+
+		if (s->reached_ns < interval->begin_ns)
+			s->reached_ns = interval->begin_ns;
+		if (s->reached_ns < s->from_ns)
+			s->reached_ns = s->from_ns;
+		if (s->reached_ns >= interval->end_ns ||
+		    !get_part(interval, s->reached_ns, s->to_ns, &of, &all)) {
+			s->interval_next++;
+			s->reached_ns = TIME_MIN_NS;
+		} else if (s->intervals) {
+			set_interval(s, interval, point);
+			s->reached_ns = interval->end_ns;
+			return true;
+		} else if (spread(s, interval, point)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+series_counter_flush(struct series *s, struct series_point *point)
+{
+	while (s->flushed < s->keys.count) {
+		uint32_t number = s->flushed++;
+
+		if (s->ones[number].cell.used) {
+			end_cell(s, number, point);
+			return true;
+		}
+	}
+	return false;
+}
