@@ -2,6 +2,10 @@
  * job_intervals - the nodes and times on which jobs ran: intervals of phase
  * job:run.
  *
+ * A job runs on a node from its first start until as many ends have come as
+ * starts: tasks that overlap are one interval, which counts once.  An end
+ * without a start is ignored.
+ *
  * Samples have no job label: what the nodes of a job did is found by joining
  * its intervals with the samples.
  * SPDX-License-Identifier: MIT
@@ -18,26 +22,29 @@
 struct job_interval {
 	struct text node, job;
 	int64_t from_ns, to_ns; /* to: TIME_MAX_NS when it has not ended */
+	int64_t reach_ns;       /* the latest end up to this one, on the node */
 };
 
 struct job_intervals {
-	struct job_interval *at; /* sorted by node, from_ns */
+	struct job_interval *at; /* sorted by node, from_ns; those of one job
+				    on one node do not overlap */
 	uint32_t count, room;
 	int64_t from_ns, to_ns; /* the range of all intervals */
 	struct string_table texts;
 };
 
 /* Read the intervals of all jobs, or of one.  -1 also when that job does not
- * exist; intervals without a start are ignored. */
+ * exist. */
 int job_intervals_read(struct job_intervals *job_intervals,
     struct source *source, struct text partition, const char *job,
     struct err *err);
 void job_intervals_clear(struct job_intervals *job_intervals);
 
-/* The intervals of a node: returns the first, and their number. */
-const struct job_interval *job_intervals_of(
+/* The next interval of the node that overlaps [from_ns, to_ns), the latest
+ * first; NULL: there is none.  `place` is UINT32_MAX before the first call. */
+const struct job_interval *job_intervals_next(
     const struct job_intervals *job_intervals, struct text node,
-    uint32_t *count);
+    int64_t from_ns, int64_t to_ns, uint32_t *place);
 
 /* Did any of them run on the node between the two times? */
 bool job_intervals_cover(const struct job_intervals *job_intervals,

@@ -12,9 +12,10 @@
 #include "proto/os/clock.h"
 
 enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
-#define HOUR_NS   (INT64_C(3600) * NS_PER_SECOND)
-#define CLOCKS_NS (NS_PER_SECOND / 1000) /* clocks that differ by less do not  \
-					  */
+#define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
+#define CLOCKS_NS                                                              \
+	(NS_PER_SECOND / 1000) /* clocks that differ by less do not            \
+				*/
 
 /* ---- definitions ---- */
 

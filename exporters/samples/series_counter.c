@@ -120,8 +120,8 @@ set_interval(struct series *s, const struct series_interval *interval,
 	get_part(interval, s->from_ns, s->to_ns, &of, &all);
 	series_name_point(s, s->last, point);
 	point->counter = true;
-	point->begin_ns = interval->begin_ns > s->from_ns ? interval->begin_ns
-							  : s->from_ns;
+	point->begin_ns =
+	    interval->begin_ns > s->from_ns ? interval->begin_ns : s->from_ns;
 	point->end_ns =
 	    interval->end_ns < s->to_ns ? interval->end_ns : s->to_ns;
 	point->first_ns = interval->begin_ns;

@@ -69,13 +69,15 @@ struct series {
 	/* Of the last bucket of a counter: before it, and in it. */
 	struct series_interval interval[2];
 	uint32_t interval_count, interval_next;
-	int64_t reached_ns; /* of interval[interval_next]: up to where it is used */
+	int64_t
+	    reached_ns; /* of interval[interval_next]: up to where it is used */
 	uint32_t flushed; /* index into `ones` */
 };
 
 /* Take a bucket of series->ones[series->last], whose sample times are shown
  * times: compute the intervals up to its first and its last sample. */
-void series_counter_take(struct series *series, const struct wire_bucket *bucket);
+void series_counter_take(
+    struct series *series, const struct wire_bucket *bucket);
 /* The next point of these intervals.  False: they are used up. */
 bool series_counter_next(struct series *series, struct series_point *point);
 /* The next point of the unfinished steps of all series. */

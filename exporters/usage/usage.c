@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/usage/cpus.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -16,15 +17,21 @@
 #define IDLE_SHARE     0.95
 
 /* The queried metrics, and the total that each of them adds to. */
-enum way { ADD, PEAK, IS_PHYSICAL };
+enum way {
+	ADD,     /* the increase of a counter */
+	PEAK,    /* the greatest value of a gauge */
+	CPUS,    /* how many processors there are, and since when */
+	IDLE,    /* how long nearly all of them did nothing */
+	PHYSICAL /* of interfaces */
+};
 static const struct source_metric {
 	const char *metric, *group; /* patterns of the query */
 	const char *name;           /* pattern of metrics in its answers */
 	enum usage_number number;
 	enum way way;
 } metrics[] = {
-	{ "system.cpu.logical.count", "cpu", "system.cpu.logical.count",
-	    USAGE_CPUS, PEAK },
+	{ "system.cpu.logical.count", "cpu", "*", USAGE_CPUS, CPUS },
+	{ "system.cpu.time.idle", "cpu", "*", USAGE_IDLE, IDLE },
 	{ "system.cpu.time.*", "cpu", "*.idle", USAGE_CPU_UNUSED, ADD },
 	{ "system.cpu.time.*", "cpu", "*.iowait", USAGE_CPU_UNUSED, ADD },
 	{ "system.cpu.time.*", "cpu", "*", USAGE_CPU_USED, ADD },
@@ -37,7 +44,7 @@ static const struct source_metric {
 	{ "system.disk.io.*", "disk/*", "*.read", USAGE_DISK_READ, ADD },
 	{ "system.disk.io.*", "disk/*", "*.write", USAGE_DISK_WRITTEN, ADD },
 	{ "system.network.physical", "network/*", "*", USAGE_NUMBERS,
-	    IS_PHYSICAL },
+	    PHYSICAL },
 	{ "system.network.io.*", "network/*", "*.receive",
 	    USAGE_NETWORK_RECEIVED, ADD },
 	{ "system.network.io.*", "network/*", "*.transmit", USAGE_NETWORK_SENT,
@@ -57,6 +64,7 @@ struct reading {
 	const struct job_intervals *jobs; /* NULL: none */
 	struct string_table keys;    /* job, NUL, node -> index of its row */
 	struct string_table carried; /* by other interfaces: node, NUL, group */
+	struct cpus cpus;
 	uint32_t room;
 };
 
@@ -115,37 +123,62 @@ unit_factor(struct text unit)
 	return 1;
 }
 
-/* Add a point to a row; `part` is the fraction of its step that counts. */
+/* ---- points ---- */
+
+/* Were nearly all processors idle between the two samples?  Those that were
+ * there all of the time: some may have come or gone in between.  The number of
+ * processors is added by time; finish_rows divides it. */
 static void
-take_into(struct usage_row *row, const struct source_metric *metric,
-    const struct series_point *point, double part)
+take_idle(struct reading *reading, struct usage_row *row,
+    const struct series_point *point, double part, double factor)
 {
-	double *to = &row->at[metric->number];
+	double before = cpus_at(&reading->cpus, point->node, point->first_ns);
+	double behind = cpus_at(&reading->cpus, point->node, point->last_ns);
+	double least = before < behind ? before : behind;
+	double seconds = point->seconds * part;
+
+	if (!(seconds > 0))
+		return;
+	add(&row->at[USAGE_SECONDS], seconds);
+	if (isnan(least))
+		return;
+	add(&row->at[USAGE_CPUS], (before + behind) / 2 * seconds);
+	add(&row->at[USAGE_IDLE], 0);
+	if (point->increase * factor >= IDLE_SHARE * point->seconds * least)
+		add(&row->at[USAGE_IDLE], seconds / 3600);
+}
+
+/* Add a point to a row; `part` is the fraction of it that counts. */
+static void
+take_into(struct reading *reading, struct usage_row *row,
+    const struct source_metric *metric, const struct series_point *point,
+    double part)
+{
 	double factor = unit_factor(point->unit);
 	bool hours = metric->number == USAGE_CPU_USED ||
 		     metric->number == USAGE_CPU_UNUSED;
 
-	if (metric->way == PEAK) {
-		*to = fmax(*to, point->high);
-		return;
+	if (metric->way == IDLE) {
+		take_idle(reading, row, point, part, factor);
+	} else if (metric->way == PEAK) {
+		row->at[metric->number] =
+		    fmax(row->at[metric->number], point->high);
+	} else {
+		add(&row->at[metric->number],
+		    point->increase * factor * part / (hours ? 3600 : 1));
 	}
-	add(to, point->increase * factor * part / (hours ? 3600 : 1));
-	if (strcmp(metric->name, "*.idle") != 0)
-		return;
-	add(&row->at[USAGE_SECONDS], point->seconds * part);
-	add(&row->at[USAGE_IDLE], 0);
-	if (point->increase * factor >=
-	    IDLE_SHARE * point->seconds * row->at[USAGE_CPUS])
-		add(&row->at[USAGE_IDLE], point->seconds * part / 3600);
 }
 
-/* The fraction of the step that lies between the two times. */
+/* The fraction of the interval that lies between the two times; a gauge's
+ * samples are there or not. */
 static double
 part_of(const struct series_point *point, int64_t from_ns, int64_t to_ns)
 {
 	int64_t from = point->begin_ns > from_ns ? point->begin_ns : from_ns;
 	int64_t to = point->end_ns < to_ns ? point->end_ns : to_ns;
 
+	if (!point->counter)
+		return point->last_ns >= from_ns && point->first_ns < to_ns;
 	return from >= to ? 0
 			  : (double)(to - from) /
 				(double)(point->end_ns - point->begin_ns);
@@ -161,7 +194,7 @@ is_added(struct reading *reading, const struct source_metric *metric,
 	struct text name = key_of(key, point->node, point->group);
 	uint32_t number;
 
-	if (metric->way == IS_PHYSICAL) {
+	if (metric->way == PHYSICAL) {
 		if (!(point->high > 0))
 			string_table_add(&reading->carried, name);
 		return false;
@@ -174,26 +207,56 @@ take(struct reading *reading, const struct source_metric *metric,
     const struct series_point *point)
 {
 	const struct job_interval *at;
-	uint32_t count = 0;
+	uint32_t place = UINT32_MAX;
 
+	if (metric->way == CPUS) {
+		cpus_add(
+		    &reading->cpus, point->node, point->first_ns, point->low);
+		return;
+	}
 	if (!is_added(reading, metric, point))
 		return;
 	if (reading->window->job == NULL)
-		take_into(row_of(reading, text_of(""), point->node), metric,
-		    point, 1);
-	if (reading->jobs == NULL)
-		return;
-	at = job_intervals_of(reading->jobs, point->node, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		double part = part_of(point, at[i].from_ns, at[i].to_ns);
+		take_into(reading, row_of(reading, text_of(""), point->node),
+		    metric, point, 1);
+	while (reading->jobs != NULL &&
+	       (at = job_intervals_next(reading->jobs, point->node,
+		    point->begin_ns, point->end_ns, &place)) != NULL) {
+		double part = part_of(point, at->from_ns, at->to_ns);
 
 		if (part > 0)
-			take_into(row_of(reading, at[i].job, point->node),
-			    metric, point, part);
+			take_into(reading,
+			    row_of(reading, at->job, point->node), metric,
+			    point, part);
 	}
 }
 
 /* ---- reading ---- */
+
+/* Counters are exact at the edges of the window whatever the step.  What is
+ * judged between two samples, or cut by jobs, needs the finest step. */
+static struct series_query
+query_of(const struct reading *reading, const struct source_metric *metric)
+{
+	struct series_query query =
+	    time_window_query(reading->window, reading->usage->step_ns);
+
+	query.metric = text_of(metric->metric);
+	query.group = text_of(metric->group);
+	query.intervals = true;
+	if (metric->way == CPUS || metric->way == IDLE)
+		query.step_ns = NS_PER_SECOND;
+	/* What interfaces are does not change. */
+	if (metric->way == PHYSICAL)
+		query.step_ns = HOUR_NS;
+	/* The number of processors is that at samples next to the window, too.
+	 */
+	if (metric->way == CPUS && query.from_ns > TIME_MIN_NS + HOUR_NS)
+		query.from_ns -= HOUR_NS;
+	if (metric->way == CPUS && query.to_ns < TIME_MAX_NS - HOUR_NS)
+		query.to_ns += HOUR_NS;
+	return query;
+}
 
 /* Run the query of metrics[first], which also answers the following metrics
  * with the same query.  Returns the index of the next query. */
@@ -202,8 +265,7 @@ read_metrics(struct reading *reading, struct series *series, int first,
     int *next, struct err *err)
 {
 	struct usage *usage = reading->usage;
-	struct series_query query =
-	    time_window_query(reading->window, usage->step_ns);
+	struct series_query query = query_of(reading, &metrics[first]);
 	struct series_point point;
 	int end = first, rc;
 
@@ -211,12 +273,6 @@ read_metrics(struct reading *reading, struct series *series, int first,
 	       strcmp(metrics[end].metric, metrics[first].metric) == 0)
 		end++;
 	*next = end;
-	/* What does not change needs no series over time. */
-	if (metrics[first].number == USAGE_CPUS ||
-	    metrics[first].way == IS_PHYSICAL)
-		query.step_ns = HOUR_NS;
-	query.metric = text_of(metrics[first].metric);
-	query.group = text_of(metrics[first].group);
 	if (series_select(series, &query, err) != 0)
 		return -1;
 	while ((rc = series_next(series, &point, err)) > 0) {
@@ -245,22 +301,38 @@ by_job(const void *left, const void *right)
 	return order != 0 ? order : text_compare(a->node, b->node);
 }
 
-/* The rollup steps: 10 s, 1 min, 10 min.  Jobs begin and end at any time, so
- * their steps stay short. */
+/* The rollup steps: 10 s, 1 min, 10 min.  Jobs begin and end at any time. */
 static int64_t
 step_of(const struct time_window *time_window, bool jobs)
 {
 	int64_t span_ns = time_window->to_ns - time_window->from_ns;
 
+	if (jobs)
+		return NS_PER_SECOND;
 	if (time_window->step_ns > 0)
 		return series_fit_step(time_window->step_ns);
 	if (span_ns <= TEN_MINUTES_NS)
 		return NS_PER_SECOND;
-	if (jobs && span_ns <= 6 * HOUR_NS)
-		return 10 * NS_PER_SECOND;
-	if (jobs || span_ns <= 24 * HOUR_NS)
+	if (span_ns <= 24 * HOUR_NS)
 		return 60 * NS_PER_SECOND;
 	return TEN_MINUTES_NS;
+}
+
+/* The mean number of processors by time. */
+static void
+finish_rows(struct usage *usage)
+{
+	for (uint32_t i = 0; i < usage->count; i++)
+		usage->rows[i].at[USAGE_CPUS] /=
+		    usage->rows[i].at[USAGE_SECONDS];
+}
+
+static void
+clear_reading(struct reading *reading)
+{
+	cpus_clear(&reading->cpus);
+	string_table_clear(&reading->keys);
+	string_table_clear(&reading->carried);
 }
 
 static int
@@ -274,6 +346,7 @@ read_all(struct reading *reading, struct source *source, struct text partition,
 	for (int i = 0; rc == 0 && i < METRICS;)
 		rc = read_metrics(reading, series, i, &i, err);
 	series_close(&series);
+	finish_rows(usage);
 	if (rc == 0 && usage->count == 0)
 		return err_set(err, "no samples to compute use from");
 	if (usage->count > 1)
@@ -297,6 +370,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	string_table_init(&usage->texts);
 	string_table_init(&reading.keys);
 	string_table_init(&reading.carried);
+	cpus_init(&reading.cpus);
 	rc = time_window_open(&time_window, options, source, partition, err);
 	if (rc == 0 && time_window.job == NULL)
 		rc = job_intervals_read(
@@ -316,8 +390,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	source_clock_words(usage->clock, source_clock(source));
 	job_intervals_clear(&job_intervals);
 	time_window_close(&time_window);
-	string_table_clear(&reading.keys);
-	string_table_clear(&reading.carried);
+	clear_reading(&reading);
 	return rc;
 }
 

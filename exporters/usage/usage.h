@@ -3,8 +3,9 @@
  *
  * A row is a node over the time window, or a job on a node: what the node used
  * while the job ran there.  CPU time is counted per node, not per job: jobs
- * that run at the same time on a node are each given its full use.  A step
- * that a job covers only partly counts for that fraction.
+ * that run at the same time on a node are each given its full use.  What a
+ * counter grew by between two samples counts for the part of that time that
+ * lies in the window and in the job.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_USAGE_USAGE_H

@@ -1,0 +1,32 @@
+/*
+ * cpus - the number of processors of nodes, by time.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_USAGE_CPUS_H
+#define EXPORTERS_USAGE_CPUS_H
+
+#include "proto/hash/string_table.h"
+
+struct cpus {
+	struct string_table nodes; /* -> index into `of` */
+	struct cpus_of_node {
+		struct cpus_since {
+			int64_t time_ns;
+			double count;
+		} * at; /* only where the number changes */
+		uint32_t count, room;
+	} * of;
+	uint32_t room;
+};
+
+void cpus_init(struct cpus *cpus);
+void cpus_clear(struct cpus *cpus);
+
+/* Add what was sampled, in the order of time for each node. */
+void cpus_add(
+    struct cpus *cpus, struct text node, int64_t time_ns, double count);
+/* As the last sample at or before this time said, else the first one behind
+ * it; NaN: unknown. */
+double cpus_at(const struct cpus *cpus, struct text node, int64_t time_ns);
+
+#endif
