@@ -86,7 +86,7 @@ longest_wait(const double *at)
 }
 
 static void
-put_row(struct table *table, struct text name, const double *at)
+put_row(struct table *table, struct text name, const double *at, double wait)
 {
 	table_text(table, name);
 	table_number(table, at[USAGE_CPU_USED]);
@@ -98,7 +98,7 @@ put_row(struct table *table, struct text name, const double *at)
 	put_bytes(table, at[USAGE_DISK_WRITTEN]);
 	put_bytes(table, at[USAGE_NETWORK_RECEIVED]);
 	put_bytes(table, at[USAGE_NETWORK_SENT]);
-	table_number(table, longest_wait(at));
+	table_number(table, wait);
 }
 
 static bool
@@ -108,14 +108,21 @@ is_peak(int number)
 	       number == USAGE_GPU_MEMORY_PEAK;
 }
 
-/* Totals of rows [first, end): sums, and the maximum of peaks. */
-static void
+/* Totals of rows [first, end): sums of what is known, and the maximum of peaks.
+ * Returns the sum of the longest waits. */
+static double
 sum_up(const struct usage *usage, uint32_t first, uint32_t end,
     double sums[static USAGE_NUMBERS])
 {
+	double waits = NAN;
+
 	for (int i = 0; i < USAGE_NUMBERS; i++)
 		sums[i] = NAN;
-	for (uint32_t row = first; row < end; row++)
+	for (uint32_t row = first; row < end; row++) {
+		double wait = longest_wait(usage->rows[row].at);
+
+		if (!isnan(wait))
+			waits = isnan(waits) ? wait : waits + wait;
 		for (int i = 0; i < USAGE_NUMBERS; i++) {
 			double value = usage->rows[row].at[i];
 
@@ -124,6 +131,8 @@ sum_up(const struct usage *usage, uint32_t first, uint32_t end,
 			else if (!isnan(value))
 				sums[i] += value;
 		}
+	}
+	return waits;
 }
 
 static void
@@ -143,11 +152,10 @@ put_group(const struct usage *usage, FILE *file, uint32_t first, uint32_t end)
 	table_begin(&table, file, columns);
 	for (uint32_t i = first; i < end; i++)
 		put_row(&table, table_names_rest(&names, usage->rows[i].node),
-		    usage->rows[i].at);
+		    usage->rows[i].at, longest_wait(usage->rows[i].at));
 	if (end - first < 2)
 		return;
-	sum_up(usage, first, end, sums);
-	put_row(&table, text_of("all"), sums);
+	put_row(&table, text_of("all"), sums, sum_up(usage, first, end, sums));
 }
 
 void
