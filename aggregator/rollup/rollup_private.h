@@ -45,7 +45,7 @@ enum {
 };
 
 /* The increase of a counter in the bucket, provided that it did not start
- * anew. */
+ * again. */
 static inline double
 rollup_growth(const struct bucket *bucket)
 {

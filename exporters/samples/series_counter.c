@@ -62,7 +62,8 @@ series_counter_take(struct series *s, const struct wire_bucket *bucket)
 		put_interval(s, &within);
 	}
 	one->last = bucket->last;
-	one->rollup = s->rollup;
+	if (s->phase == SERIES_WINDOW || one->rollup.bytes == 0)
+		one->rollup = s->rollup;
 	one->seen = true;
 	one->closed = s->phase == SERIES_BEHIND;
 }

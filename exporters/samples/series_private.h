@@ -41,7 +41,7 @@ struct one {
 	struct series_cell cell;
 };
 
-/* The queries about a window: the hours beside it have the samples that the
+/* The queries about a window: the hours next to it have the samples that the
  * first and the last interval of a counter begin and end with. */
 enum series_phase { SERIES_BEFORE, SERIES_WINDOW, SERIES_BEHIND, SERIES_FLUSH };
 

@@ -31,8 +31,8 @@ cpus_add(struct cpus *cpus, struct text node, int64_t time_ns, double count)
 	uint32_t number = string_table_add(&cpus->nodes, node);
 	struct cpus_of_node *of;
 
-	cpus->of = memory_grow_zero(
-	    cpus->of, &cpus->room, number, sizeof(*cpus->of));
+	cpus->of =
+	    memory_grow_zero(cpus->of, &cpus->room, number, sizeof(*cpus->of));
 	of = &cpus->of[number];
 	if (of->count > 0 && of->at[of->count - 1].count == count)
 		return;

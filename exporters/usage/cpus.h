@@ -25,8 +25,8 @@ void cpus_clear(struct cpus *cpus);
 /* Add what was sampled, in the order of time for each node. */
 void cpus_add(
     struct cpus *cpus, struct text node, int64_t time_ns, double count);
-/* As the last sample at or before this time said, else the first one behind
- * it; NaN: unknown. */
+/* Of the last sample at or before this time, else of the first one after it;
+ * NaN: unknown. */
 double cpus_at(const struct cpus *cpus, struct text node, int64_t time_ns);
 
 #endif

@@ -101,7 +101,7 @@ check "and added up in the older monitor's" wait_until \
 
 # An interface of this machine, as the sampler asks /sys about it.
 for each in /sys/class/net/*/device; do
-	[ -e "$each" ] && [ ! -e "${each%/device}/master/device" ] || continue
+	if [ ! -e "$each" ] || [ -e "${each%/device}/master/device" ]; then continue; fi
 	interface=$(basename "${each%/device}")
 	printf 'a\nb\n %s: 50 1 0 0 0 0 0 0 210 2 0 0 0 0 0 0\n' "$interface" >"$HOST/net/dev"
 	check "an interface of this machine is physical" wait_until \

@@ -16,6 +16,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC2119 # no options
 aggregate
 records <<-'END'
 	group n1 disk/sda poolscope.boot:1:gauge system.disk.io.read:By:counter

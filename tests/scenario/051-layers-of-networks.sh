@@ -12,6 +12,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC2119 # no options
 aggregate
 {
 	for each in eth0 eth1 bond0 vxlan0; do

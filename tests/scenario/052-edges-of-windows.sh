@@ -23,6 +23,7 @@
 BASE=1699999200 # a whole hour, so that steps begin with the story
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC2119 # no options
 aggregate
 {
 	echo "group n1 cpu poolscope.boot:1:gauge system.cpu.time.user:cs:counter"
@@ -65,7 +66,10 @@ answer "a window has the values of its time" "90=104.5,90,119 150=149.5,120,179 
 	plot app.second -n n2 --step 1m --from "$(at 90)" --to "$(at 210)"
 answer "with another step too" "1800=149.5,90,209" \
 	plot app.second -n n2 --step 1h --from "$(at 90)" --to "$(at 210)"
-answer "an interval that the window cuts counts in part" "0.1" sh -c '
-	poolscope-stats usage -n n1 --from "$1" --to "$2" --format csv |
-	/usr/bin/python3 -c "import csv, sys
-print(round(float(next(csv.DictReader(sys.stdin))[\"cpu_hours_used\"]) * 36, 9))"' sh "$(at 610)" "$(at 620)"
+# used ARGUMENT...: CPU seconds.
+used() {
+	poolscope-stats usage --format csv "$@" >"$TMP/use.csv" || return
+	/usr/bin/python3 -c 'import csv, sys
+print("%g" % (float(next(csv.DictReader(open(sys.argv[1])))["cpu_hours_used"]) * 3600))' "$TMP/use.csv"
+}
+answer "an interval that the window cuts counts in part" "10" used -n n1 --from "$(at 610)" --to "$(at 620)"

@@ -8,6 +8,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC2119 # no options
 aggregate
 records <<-'END'
 	group n1 pressure poolscope.boot:1:gauge system.linux.pressure.cpu.some:us:counter system.linux.pressure.memory.some:us:counter
@@ -24,6 +25,10 @@ records <<-'END'
 	sample 100 n1 disk/sda 7 100
 	sample 100 n2 disk/sda 7 200
 END
+# rows: name, memory, read, wait of each.
+rows() {
+	poolscope-stats usage | awk '$1 ~ /^(n1|n2|all)$/ { print $1, $5, $7, $NF }'
+}
 answer "the columns add up, but for peaks" "n1 500 100 10.00
 n2 900 200 8.00
-all 900 300 18.00" sh -c 'poolscope-stats usage | awk "\$1 ~ /^(n1|n2|all)\$/ { print \$1, \$5, \$7, \$NF }"'
+all 900 300 18.00" rows

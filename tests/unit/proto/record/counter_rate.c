@@ -93,7 +93,7 @@ a_counter_of_32_bits_wraps(void **state)
  * again.  It received 4,096 bytes since, not 2^32 - 3e9 + 4096 =
  * 1,294,971,392. */
 static void
-a_counter_of_64_bits_started_anew(void **state)
+a_counter_of_64_bits_started_again(void **state)
 {
 	(void)state;
 	expect_of("system.network.io.receive", "By", whole(0, 7, 3000000000u),
@@ -106,7 +106,7 @@ a_counter_of_64_bits_started_anew(void **state)
 }
 
 static void
-a_counter_that_fell_started_anew_and_has_no_rate(void **state)
+a_counter_that_fell_started_again_and_has_no_rate(void **state)
 {
 	(void)state;
 	expect(whole(0, 7, 1000), whole(1, 7, 10), 10, 0);
@@ -204,9 +204,9 @@ main(void)
 		cmocka_unit_test(
 		    after_a_reboot_it_counts_from_the_boot_and_has_no_rate),
 		cmocka_unit_test(a_counter_of_32_bits_wraps),
-		cmocka_unit_test(a_counter_of_64_bits_started_anew),
+		cmocka_unit_test(a_counter_of_64_bits_started_again),
 		cmocka_unit_test(
-		    a_counter_that_fell_started_anew_and_has_no_rate),
+		    a_counter_that_fell_started_again_and_has_no_rate),
 		cmocka_unit_test(some_ticks_back_are_no_increase),
 		cmocka_unit_test(
 		    a_boot_that_is_not_known_is_not_taken_for_another),
