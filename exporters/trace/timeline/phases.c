@@ -13,9 +13,9 @@ enum { PHASE_BUFFER_BYTES = 8 << 20, NOTE_BYTES = 64 };
 
 /* ---- phases with unmatched starts or ends ---- */
 
-static int
-read_ignored(struct timeline *t, struct string_table *ignored, uint64_t *count,
-    struct err *err)
+int
+timeline_read_ignored(struct timeline *t, struct string_table *ignored,
+    uint64_t *count, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct record record;
@@ -46,6 +46,17 @@ phase_id(char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record)
 	to[model.bytes] = ':';
 	memcpy(to + model.bytes + 1, name.at, name.bytes);
 	return (struct text){ to, model.bytes + 1 + name.bytes };
+}
+
+bool
+timeline_is_ignored(
+    const struct string_table *ignored, const struct record *record)
+{
+	char id[2 * NAME_BYTES_MAX + 1];
+	uint32_t number;
+
+	return (!record->has_time || !record->has_end) &&
+	       string_table_find(ignored, phase_id(id, record), &number);
 }
 
 /* ---- one phase ---- */
@@ -131,18 +142,15 @@ static int
 collect(struct timeline *t, struct interval_sort *interval_sort,
     const struct string_table *ignored, int64_t after_ns, struct err *err)
 {
-	char id[2 * NAME_BYTES_MAX + 1];
 	struct phase phase;
 	struct record record;
-	uint32_t number;
 	int rc;
 
 	if (timeline_select(t, RECORD_PHASE, TIME_MIN_NS, err) != 0)
 		return -1;
 	while ((rc = source_next(t->source, &record, err)) > 0) {
 		timeline_shows_step(t, t->progress.done + 1);
-		if ((!record.has_time || !record.has_end) &&
-		    string_table_find(ignored, phase_id(id, &record), &number))
+		if (timeline_is_ignored(ignored, &record))
 			continue;
 		take(t, interval_sort, &phase, &record, after_ns);
 	}
@@ -161,7 +169,7 @@ timeline_phases(struct timeline *t, struct err *err)
 
 	string_table_init(&ignored);
 	interval_sort_init(&interval_sort, PHASE_BUFFER_BYTES);
-	rc = read_ignored(t, &ignored, &count, err);
+	rc = timeline_read_ignored(t, &ignored, &count, err);
 	while (rc == 0 && more) {
 		timeline_shows(t, "phases", count);
 		rc = collect(t, &interval_sort, &ignored, after_ns, err);

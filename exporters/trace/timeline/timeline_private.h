@@ -50,6 +50,13 @@ bool timeline_wants(const struct timeline *timeline, struct text node,
     int64_t begin_ns, int64_t end_ns);
 
 bool timeline_is_job(const struct record *phase);
+/* The phases whose unmatched events their model ignores, and the number of
+ * all pairs. */
+int timeline_read_ignored(struct timeline *t, struct string_table *ignored,
+    uint64_t *count, struct err *err);
+/* Is it an unmatched event of such a phase? */
+bool timeline_is_ignored(
+    const struct string_table *ignored, const struct record *record);
 
 /* Choose the nodes with the longest phases, or, if there are no phases, with
  * the longest spans; at most `count`. */
