@@ -21,7 +21,6 @@
 #include "proto/service/service.h"
 
 enum { READER_QUEUE = 4 }; /* messages */
-#define WAIT_NS          (2 * NS_PER_SECOND)
 #define STALE_READERS_NS (10 * NS_PER_SECOND)
 #define CATCH_UP_NS      (NS_PER_SECOND / 50)
 #define CATCH_UP_MAX_NS  (5 * NS_PER_SECOND)
@@ -55,17 +54,30 @@ position_of_indexer(void *arg)
 	return writer_position(arg);
 }
 
-/* Called by the thread of the query server.  A reader that asks after an
- * acknowledgement must find what was acknowledged; the wait is bounded, because
- * an indexer that lags far behind must not block readers. */
-static void
-wait_for_indexer(void *arg)
+/* Called by the thread of the query server. */
+static uint64_t
+entry_needed(void *arg, struct text partition)
 {
 	struct aggregator *self = arg;
 	struct ingest_status ingest;
 
+	if (partition.bytes > 0)
+		return ingest_newest(self->ingest, partition);
 	ingest_status(self->ingest, &ingest);
-	writer_await(self->writer, ingest.next - 1, WAIT_NS);
+	return ingest.next - 1;
+}
+
+/* The same.  Asking makes the indexer hurry. */
+static enum query_server_ready
+is_indexed(void *arg, uint64_t number)
+{
+	struct aggregator *self = arg;
+	struct writer_status indexer;
+
+	if (writer_await(self->writer, number, 0))
+		return QUERY_SERVER_READY;
+	writer_status(self->writer, &indexer);
+	return indexer.full ? QUERY_SERVER_STUCK : QUERY_SERVER_SOON;
 }
 
 /* Called by the thread of the query server. */
@@ -181,8 +193,8 @@ open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 {
 	const struct backpressure_follower follower = { self->writer,
 		wake_indexer, position_of_indexer };
-	const struct query_server_source source = { self->reader,
-		wait_for_indexer, put_status, self };
+	const struct query_server_source source = { self->reader, entry_needed,
+		is_indexed, put_status, self };
 	const struct ingest_options ingest = ingest_as_given(self);
 	const struct query_server_options query_server = {
 		.auth = self->auth,

@@ -401,6 +401,12 @@ ingest_close(struct ingest **ingest)
 	*ingest = NULL;
 }
 
+uint64_t
+ingest_newest(const struct ingest *ingest, struct text partition)
+{
+	return receiver_newest(ingest->receiver, partition);
+}
+
 void
 ingest_status(struct ingest *ingest, struct ingest_status *status)
 {

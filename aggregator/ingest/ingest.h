@@ -57,6 +57,7 @@ void ingest_stop(struct ingest *ingest);
 void ingest_close(struct ingest **ingest);
 
 /* From any thread. */
+uint64_t ingest_newest(const struct ingest *ingest, struct text partition);
 void ingest_status(struct ingest *ingest, struct ingest_status *status);
 
 #endif

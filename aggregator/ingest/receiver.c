@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "aggregator/ingest/newest.h"
 #include "aggregator/ingest/ownership.h"
 #include "aggregator/ingest/sequence.h"
 #include "aggregator/ingest/session_quota.h"
@@ -18,6 +19,7 @@ struct receiver {
 	struct session_quota sessions; /* new sessions */
 	const struct opt_list *accept;
 	struct receiver_counters now, committed;
+	struct newest newest;
 };
 
 /* The frame being processed. */
@@ -37,6 +39,7 @@ receiver_new(struct journal *journal, uint64_t sessions_per_hour)
 	struct receiver *receiver = memory_zero(1, sizeof(*receiver));
 
 	receiver->journal = journal;
+	newest_init(&receiver->newest, journal_next(journal) - 1);
 	session_quota_init(&receiver->sessions, sessions_per_hour);
 	return receiver;
 }
@@ -150,6 +153,7 @@ store(struct receiver *receiver, struct request *q, struct wire_header *answer)
 	ownership_begin(journal_txn(receiver->journal), q->header->partition,
 	    &q->owner, q->received_ns);
 	journal_append(receiver->journal, q->frame, &note);
+	newest_touch(&receiver->newest, q->header->partition);
 	if (!sequence_continues(&q->numbers, s))
 		s->boundary = s->last_seq;
 	if (q->numbers.last - s->last_seq > JOURNAL_RING)
@@ -339,6 +343,9 @@ void
 receiver_committed(struct receiver *receiver)
 {
 	receiver->committed = receiver->now;
+	if (receiver->dirty)
+		newest_committed(
+		    &receiver->newest, journal_next(receiver->journal) - 1);
 	receiver->dirty = false;
 }
 
@@ -346,6 +353,7 @@ void
 receiver_failed(struct receiver *receiver)
 {
 	receiver->now = receiver->committed;
+	newest_failed(&receiver->newest);
 	receiver->dirty = false;
 	/* Sessions were counted that are not stored, on a full disk the same
 	 * ones repeatedly.  Reset all counts, because the nodes of the failed
@@ -364,6 +372,12 @@ receiver_withdraw(struct receiver *receiver, struct wire_header *answer)
 	answer->flags = 0;
 	answer->expect = answer->chain = 0;
 	busy(receiver, RECEIVER_FULL_RETRY_MS, answer);
+}
+
+uint64_t
+receiver_newest(const struct receiver *receiver, struct text partition)
+{
+	return newest_get(&receiver->newest, partition);
 }
 
 const struct receiver_counters *

@@ -73,6 +73,11 @@ void receiver_committed(struct receiver *receiver);
 void receiver_failed(struct receiver *receiver);
 void receiver_withdraw(struct receiver *receiver, struct wire_header *answer);
 
+/* The last acknowledged entry of a partition, or a later one (newest.h).  From
+ * any thread. */
+uint64_t receiver_newest(
+    const struct receiver *receiver, struct text partition);
+
 /* Counters of committed transactions. */
 const struct receiver_counters *receiver_counters(
     const struct receiver *receiver);

@@ -17,6 +17,7 @@
 #include "aggregator/query/series/series.h"
 #include "aggregator/query/status.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
 /* ---- opening ---- */
 
@@ -208,6 +209,28 @@ int
 reader_lag(struct reader *reader, uint64_t *batches, struct err *err)
 {
 	return query_lag(reader, batches, err);
+}
+
+int
+reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err)
+{
+	struct journal_entry entry;
+	struct db_txn *txn;
+	uint64_t indexed;
+
+	if (db_begin(reader->tables, false, &txn, err) != 0)
+		return -1;
+	indexed = tables_fact(txn, FACT_INDEXED);
+	db_abort(&txn);
+	if (reader->walk == NULL &&
+	    journal_walk_open(reader->journal, &reader->walk, err) != 0)
+		return -1;
+	if (journal_walk_seek(reader->walk, indexed + 1, err) != 0)
+		return -1;
+	*ns = journal_walk_next(reader->walk, &entry) > 0 ? entry.receive_ns
+							  : clock_wall_ns();
+	journal_walk_park(reader->walk);
+	return 0;
 }
 
 uint64_t

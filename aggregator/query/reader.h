@@ -35,6 +35,10 @@ void reader_close(struct reader **reader);
  * while an aggregator runs. */
 int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
 
+/* Records of batches received before this time (wall clock) are all in the
+ * answers below. */
+int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
+
 /* Make one page of the answer to a question.  Of `header` the type, the
  * partition and WIRE_FLAG_BY_NODE apply.  Writes the cursor and the records to
  * `w` (a page body) until it is full, query->page_bytes is reached, or 65,536

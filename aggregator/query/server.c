@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/query/waiting.h"
 #include "proto/base/memory.h"
 #include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
@@ -21,6 +22,9 @@ enum {
 	COMPRESS_BYTES = 4 << 10, /* smaller pages are not compressed */
 };
 
+#define WAIT_NS (2 * NS_PER_SECOND)
+#define LOOK_NS (NS_PER_SECOND / 500) /* between two looks at the indexer */
+
 struct query_server {
 	struct loop *loop;
 	struct zsock *zsock;
@@ -29,6 +33,9 @@ struct query_server {
 	atomic_bool rekey, quit;
 	uint64_t generation;
 	struct zsock_message message;
+	const struct route *route; /* of the question that is being answered */
+	struct loop_timer look;
+	struct waiting waiting;
 	struct query_server_status counters;
 	struct thread thread;
 	struct err failure; /* exit code of the loop */
@@ -63,9 +70,8 @@ send_frame(struct query_server *query_server, const struct wire_header *header,
 	struct text frame = { (const char *)query_server->frame,
 		(uint32_t)bytes };
 
-	if (bytes == 0 ||
-	    zsock_send(query_server->zsock, &query_server->message.route,
-		frame) != ZSOCK_DONE) {
+	if (bytes == 0 || zsock_send(query_server->zsock, query_server->route,
+			      frame) != ZSOCK_DONE) {
 		query_server->counters.unsent++;
 		return;
 	}
@@ -123,16 +129,31 @@ pack(struct query_server *query_server, const struct wire_writer *w, bool plain,
 	return body->bytes <= PAGE_BYTES_MAX;
 }
 
+/* Say in the answer up to when it is complete. */
+static void
+mark_incomplete(struct query_server *query_server, struct wire_header *answer)
+{
+	struct err err = { 0 };
+
+	answer->flags |= WIRE_FLAG_INCOMPLETE;
+	if (reader_complete_ns(
+		query_server->source.reader, &answer->received_ns, &err) != 0)
+		answer->received_ns = 0; /* nothing is certain */
+}
+
 static void
 answer_query(struct query_server *query_server,
     const struct wire_header *header, struct wire_query *query,
-    struct wire_header *answer)
+    struct wire_header *answer, bool complete)
 {
 	struct wire_writer w;
 	struct text body;
 	struct err err = { 0 };
 	bool last;
 
+	answer->flags = 0;
+	if (!complete)
+		mark_incomplete(query_server, answer);
 	if (header->type != WIRE_STATUS &&
 	    !reader_has_partition(
 		query_server->source.reader, header->partition)) {
@@ -145,11 +166,6 @@ answer_query(struct query_server *query_server,
 		query->page_bytes = PAGE_BYTES_MAX;
 	if (query->page_bytes < PAGE_BYTES_MIN)
 		query->page_bytes = PAGE_BYTES_MIN;
-	if (query->cursor.bytes == 0 &&
-	    query_server->source.wait_until_readable != NULL &&
-	    (header->type == WIRE_SELECT || header->type == WIRE_STATS))
-		query_server->source.wait_until_readable(
-		    query_server->source.arg);
 	/* If the records do not compress, fewer of them fit.  If not even a
 	 * single record fits, the reader truncates it when it has less room. */
 	for (;; query->page_bytes /= 2) {
@@ -170,7 +186,7 @@ answer_query(struct query_server *query_server,
 			break;
 	}
 	answer->type = WIRE_PAGE;
-	answer->flags = last ? WIRE_FLAG_LAST : 0;
+	answer->flags |= last ? WIRE_FLAG_LAST : 0;
 	answer->answered_ns = clock_wall_ns();
 	send_frame(query_server, answer, body);
 }
@@ -191,6 +207,90 @@ may_ask(struct query_server *query_server, const struct wire_header *header,
 	return false;
 }
 
+/* Count a question; false: it is none. */
+static bool
+is_question(struct query_server *query_server, const struct wire_header *header,
+    struct wire_header *answer)
+{
+	switch (header->type) {
+	case WIRE_SELECT: query_server->counters.selects++; return true;
+	case WIRE_STATS: query_server->counters.stats++; return true;
+	case WIRE_STATUS: query_server->counters.statuses++; return true;
+	case WIRE_FOLLOW: query_server->counters.follows++; return true;
+	case WIRE_BYE: return false;
+	default:
+		refuse(query_server, answer, WIRE_NACK_UNSUPPORTED);
+		return false;
+	}
+}
+
+/* Read a frame; false: it was refused. */
+static bool
+read_question(struct query_server *query_server, struct text frame,
+    struct wire_header *header, struct text *body, struct wire_header *answer)
+{
+	enum wire_fault fault = wire_open(frame, header, body);
+
+	if (fault == WIRE_OK || fault == WIRE_TYPE) {
+		answer->partition = header->partition;
+		answer->node = header->node;
+		answer->session = header->session;
+		answer->seq = header->seq;
+		answer->sent_ns = header->sent_ns;
+	}
+	if (fault == WIRE_OK)
+		return true;
+	refuse(query_server, answer,
+	    fault == WIRE_OTHER_VERSION || fault == WIRE_TYPE
+		? WIRE_NACK_UNSUPPORTED
+		: WIRE_NACK_MALFORMED);
+	return false;
+}
+
+/* A status question without a query asks for everything. */
+static bool
+read_query(struct query_server *query_server, const struct wire_header *header,
+    struct text body, struct wire_query *query, struct wire_header *answer)
+{
+	if (header->type == WIRE_STATUS && body.bytes == 0)
+		return true;
+	if (header->codec == WIRE_NONE &&
+	    wire_get_query(body, query) == WIRE_OK)
+		return true;
+	refuse(query_server, answer, WIRE_NACK_MALFORMED);
+	return false;
+}
+
+/* Must the question wait?  Then it is in the list.  Later pages belong to an
+ * answer that has begun, and the journal needs no index. */
+static bool
+waits(struct query_server *query_server, const struct wire_header *header,
+    const struct wire_query *query, int64_t received_ns, bool *complete)
+{
+	const struct query_server_source *source = &query_server->source;
+	struct waiting_query waiting = { .route = *query_server->route,
+		.received_ns = received_ns,
+		.until_ns = clock_monotonic_ns() + WAIT_NS,
+		.frame = query_server->message.frame };
+	enum query_server_ready ready;
+
+	*complete = true;
+	if (source->needs == NULL || query->cursor.bytes > 0 ||
+	    header->type == WIRE_FOLLOW)
+		return false;
+	waiting.number = source->needs(source->arg,
+	    header->type == WIRE_STATUS ? text_of(NULL) : header->partition);
+	ready = source->is_indexed(source->arg, waiting.number);
+	*complete = ready == QUERY_SERVER_READY;
+	if (ready != QUERY_SERVER_SOON ||
+	    !waiting_add(&query_server->waiting, &waiting))
+		return false;
+	if (query_server->waiting.count == 1)
+		loop_set_timer(query_server->loop, &query_server->look,
+		    clock_monotonic_ns() + LOOK_NS, LOOK_NS);
+	return true;
+}
+
 static void
 answer_message(struct query_server *query_server)
 {
@@ -200,41 +300,67 @@ answer_message(struct query_server *query_server)
 	};
 	struct wire_query query = { 0 };
 	struct text body;
-	enum wire_fault fault;
+	bool complete;
 
-	fault = wire_open(query_server->message.frame, &header, &body);
-	if (fault == WIRE_OK || fault == WIRE_TYPE) {
-		answer.partition = header.partition;
-		answer.node = header.node;
-		answer.session = header.session;
-		answer.seq = header.seq;
-		answer.sent_ns = header.sent_ns;
-	}
-	if (fault != WIRE_OK) {
-		refuse(query_server, &answer,
-		    fault == WIRE_OTHER_VERSION || fault == WIRE_TYPE
-			? WIRE_NACK_UNSUPPORTED
-			: WIRE_NACK_MALFORMED);
+	query_server->route = &query_server->message.route;
+	if (!read_question(query_server, query_server->message.frame, &header,
+		&body, &answer) ||
+	    !may_ask(query_server, &header, &answer) ||
+	    !is_question(query_server, &header, &answer) ||
+	    !read_query(query_server, &header, body, &query, &answer) ||
+	    waits(query_server, &header, &query, answer.received_ns, &complete))
 		return;
+	answer_query(query_server, &header, &query, &answer, complete);
+}
+
+/* It was read, and found permitted and valid, before it began to wait. */
+static void
+answer_waiting(struct query_server *query_server,
+    const struct waiting_query *waiting, bool complete)
+{
+	struct wire_header header, answer = {
+		.received_ns = waiting->received_ns,
+		.generation = query_server->generation,
+	};
+	struct wire_query query = { 0 };
+	struct text body;
+
+	query_server->route = &waiting->route;
+	if (read_question(
+		query_server, waiting->frame, &header, &body, &answer) &&
+	    read_query(query_server, &header, body, &query, &answer))
+		answer_query(query_server, &header, &query, &answer, complete);
+}
+
+/* Answer the waiting questions whose time has come, some at a time. */
+static void
+on_look(void *arg, struct loop_timer *timer)
+{
+	struct query_server *query_server = arg;
+	struct waiting *waiting = &query_server->waiting;
+	const struct query_server_source *source = &query_server->source;
+	unsigned answered = 0;
+
+	heartbeat_beat();
+	for (uint32_t i = 0;
+	     i < waiting->count && answered < QUESTIONS_AT_ONCE;) {
+		enum query_server_ready ready =
+		    source->is_indexed(source->arg, waiting->at[i].number);
+		struct waiting_query query;
+
+		if (ready == QUERY_SERVER_SOON &&
+		    clock_monotonic_ns() < waiting->at[i].until_ns) {
+			i++;
+			continue;
+		}
+		query = waiting_take(waiting, i);
+		answer_waiting(
+		    query_server, &query, ready == QUERY_SERVER_READY);
+		free((char *)(uintptr_t)query.frame.at);
+		answered++;
 	}
-	if (!may_ask(query_server, &header, &answer))
-		return;
-	switch (header.type) {
-	case WIRE_SELECT: query_server->counters.selects++; break;
-	case WIRE_STATS: query_server->counters.stats++; break;
-	case WIRE_STATUS: query_server->counters.statuses++; break;
-	case WIRE_FOLLOW: query_server->counters.follows++; break;
-	case WIRE_BYE: return;
-	default: refuse(query_server, &answer, WIRE_NACK_UNSUPPORTED); return;
-	}
-	/* A status question without a query asks for everything. */
-	if ((header.type != WIRE_STATUS || body.bytes > 0) &&
-	    (header.codec != WIRE_NONE ||
-		wire_get_query(body, &query) != WIRE_OK)) {
-		refuse(query_server, &answer, WIRE_NACK_MALFORMED);
-		return;
-	}
-	answer_query(query_server, &header, &query, &answer);
+	if (waiting->count == 0)
+		loop_stop_timer(query_server->loop, timer);
 }
 
 static void
@@ -303,6 +429,7 @@ query_server_open(struct query_server **query_server,
 	made->source = *source;
 	made->generation = options->generation;
 	made->auth = options->auth;
+	made->look = (struct loop_timer){ .on_timer = on_look, .arg = made };
 	zsock_message_init(&made->message);
 	if (loop_new(&made->loop, err) != 0 ||
 	    zsock_open(&made->zsock, &how, err) != 0)
@@ -353,6 +480,7 @@ query_server_close(struct query_server **query_server)
 	zsock_message_clear(&old->message);
 	zsock_close(&old->zsock);
 	loop_free(&old->loop);
+	waiting_clear(&old->waiting);
 	free(old);
 	*query_server = NULL;
 }

@@ -5,6 +5,11 @@
  * It has its own thread and loop, so a long question never delays an
  * acknowledgement. It answers one question at a time, so readers cost one page
  * of memory and one short snapshot.
+ *
+ * An answer has everything that was acknowledged before the question.  If that
+ * is not indexed yet, the question waits in a list (waiting.h) and others are
+ * answered meanwhile.  After two seconds it is answered all the same, and the
+ * answer says up to when it is complete (WIRE_FLAG_INCOMPLETE).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_SERVER_H
@@ -29,11 +34,19 @@ struct query_server_options {
 	uint64_t generation;          /* of the store; part of each answer */
 };
 
+enum query_server_ready {
+	QUERY_SERVER_READY,
+	QUERY_SERVER_SOON,  /* indexing has not reached it yet */
+	QUERY_SERVER_STUCK, /* indexing is paused: waiting is useless */
+};
+
 struct query_server_source {
 	struct reader *reader;
-	/* Called before the first page of an answer: waits (with a time limit)
-	 * until the batches acknowledged so far can be read.  May be NULL. */
-	void (*wait_until_readable)(void *arg);
+	/* The journal entry that an answer about the partition must have
+	 * (empty: about all), so that it has all that was acknowledged; and
+	 * whether it is indexed.  NULL: answers wait for nothing. */
+	uint64_t (*needs)(void *arg, struct text partition);
+	enum query_server_ready (*is_indexed)(void *arg, uint64_t number);
 	/* Append the status of the process after that of the store: a full
 	 * context and a record.  Called in the thread of the query server. */
 	void (*status)(void *arg, struct wire_writer *w);

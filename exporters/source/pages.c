@@ -75,7 +75,7 @@ pages_begin(struct pages *pages, const struct pages_question *question)
 	set_cursor(pages, question->query.cursor);
 	if (question->query.page_bytes == 0)
 		pages->question.query.page_bytes = WIRE_PAGE_BYTES;
-	pages->is_last = false;
+	pages->is_last = pages->is_incomplete = false;
 }
 
 /* Parse a page and move to its cursor. */
@@ -94,6 +94,10 @@ read_page(struct pages *pages, const struct wire_header *page, struct text body,
 		    err, "cannot parse a page: %s", wire_fault_name(fault));
 	pages->is_last = (page->flags & WIRE_FLAG_LAST) != 0;
 	pages->generation = page->generation;
+	if (page->flags & WIRE_FLAG_INCOMPLETE) {
+		pages->is_incomplete = true;
+		pages->complete_ns = page->received_ns;
+	}
 	/* A page that neither ends nor advances would be requested forever. */
 	if (!pages->is_last && page->records == 0 &&
 	    text_equal(cursor, pages->question.query.cursor))

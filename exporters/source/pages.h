@@ -46,6 +46,10 @@ struct pages {
 	bool is_started;     /* the transport makes the next page */
 	bool is_last;        /* nothing follows the last page */
 	uint64_t generation; /* of the store that sent the last page */
+	/* The answer lacks records that the store received after complete_ns.
+	 */
+	bool is_incomplete;
+	int64_t complete_ns;
 };
 
 /* No query yet: there are no pages.  pages_clear closes the transport, if

@@ -22,6 +22,16 @@ next_page(struct source *source, struct err *err)
 {
 	int rc = pages_next(&source->pages, &source->cursor, err);
 
+	if (source->pages.is_incomplete && !source->said_incomplete) {
+		char when[CLOCK_TEXT_BYTES];
+
+		source->said_incomplete = true;
+		log_warn("%s: the answer is incomplete: records that the "
+			 "aggregator received after %s are not all indexed "
+			 "yet; ask again later",
+		    source->name,
+		    clock_text(when, source->pages.complete_ns, 0));
+	}
 	return rc < 0 ? err_prefix(err, "%s", source->name) : rc;
 }
 

@@ -17,6 +17,7 @@ struct source {
 	bool is_local; /* the listener runs on this machine */
 	uint64_t lag;  /* batches of a store that are not indexed; 0: none, or
 			  already reported */
+	bool said_incomplete; /* once is enough */
 	char name[SOURCE_NAME_BYTES];
 
 	struct wire_cursor cursor; /* reads the records of the page */

@@ -59,6 +59,8 @@ enum wire_flag {
 	WIRE_FLAG_BY_NODE = 16, /* stats: one row per node */
 	WIRE_FLAG_PLAIN = 32,   /* queries: local reader, do not compress */
 	WIRE_FLAG_SAME = 64,    /* welcome: the running hash is the hello's */
+	/* page: of what arrived after received_ns, records may be missing */
+	WIRE_FLAG_INCOMPLETE = 128,
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ROTATIONS=${ROTATIONS:-3}
-RUNS=${RUNS:-30000}
+RUNS=${RUNS:-60000}
 listener=tcp://127.0.0.1:25750
 intake=tcp://127.0.0.1:25751
 key=$TMP/nodes.key

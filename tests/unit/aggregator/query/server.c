@@ -21,8 +21,27 @@ struct client {
 	uint16_t flags; /* of the questions */
 	uint32_t pages, events, cut, packed;
 	enum wire_reason refused;
-	bool asked, late;
+	const char *partition; /* NULL: RIG_PARTITION */
+	bool asked, late, incomplete;
+	int64_t complete_ns;
 };
+
+/* An indexer that has reached this entry. */
+static _Atomic uint64_t indexed;
+
+static uint64_t
+entry_needed(void *arg, struct text partition)
+{
+	(void)arg;
+	return text_equal(partition, text_of(RIG_PARTITION)) ? 5 : 1;
+}
+
+static enum query_server_ready
+is_indexed(void *arg, uint64_t number)
+{
+	(void)arg;
+	return indexed >= number ? QUERY_SERVER_READY : QUERY_SERVER_SOON;
+}
 
 static int
 set_up(void **state)
@@ -45,7 +64,9 @@ ask(struct client *client)
 {
 	struct wire_header header = { .type = WIRE_SELECT,
 		.flags = client->flags,
-		.partition = text_of(RIG_PARTITION) };
+		.partition =
+		    text_of(client->partition != NULL ? client->partition
+						      : RIG_PARTITION) };
 	unsigned char body[1024], frame[2048];
 	const struct route none = { .bytes = 0 };
 	size_t bytes, query_bytes;
@@ -100,6 +121,10 @@ on_line(void *arg, struct zsock *zsock)
 		assert_int_equal(
 		    wire_open(message.frame, &header, &body), WIRE_OK);
 		client->pages++;
+		if (header.flags & WIRE_FLAG_INCOMPLETE) {
+			client->incomplete = true;
+			client->complete_ns = header.received_ns;
+		}
 		if (header.type == WIRE_PAGE)
 			take_page(client, &header, body, &room);
 		else
@@ -263,6 +288,140 @@ a_record_larger_than_a_page_is_truncated_and_hides_no_other(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* ---- questions that wait for the indexer ---- */
+
+struct waiting_server {
+	char endpoint[96];
+	struct query_server *server;
+	struct query_server_source source;
+};
+
+static void
+start_server(struct waiting_server *to)
+{
+	struct opt_list listen = { .at = { to->endpoint }, .count = 1 };
+	struct query_server_options options = { .listen = &listen,
+		.queue_messages = 4 };
+	struct err err = { 0 };
+
+	*to = (struct waiting_server){ .source = { .needs = entry_needed,
+					   .is_indexed = is_indexed } };
+	snprintf(
+	    to->endpoint, sizeof(to->endpoint), "ipc://%s/door", rig.folder);
+	rig_good(reader_open_shared(&to->source.reader, writer_db(rig.writer),
+		     rig.journal, &err),
+	    &err);
+	rig_good(
+	    query_server_open(&to->server, &options, &to->source, &err), &err);
+	rig_good(query_server_start(to->server, NULL, &err), &err);
+}
+
+static void
+stop_server(struct waiting_server *old)
+{
+	query_server_close(&old->server);
+	reader_close(&old->source.reader);
+}
+
+static void
+open_client(struct client *client, const char *endpoint)
+{
+	const struct zsock_options line = { .kind = ZSOCK_CONNECTION,
+		.queue_messages = 10,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
+	struct err err = { 0 };
+
+	client->query = rig_query(1u << RECORD_EVENT, 0);
+	rig_good(loop_new(&client->loop, &err), &err);
+	rig_good(zsock_open(&client->line, &line, &err), &err);
+	rig_good(zsock_connect(client->line, endpoint, &err), &err);
+	rig_good(
+	    loop_add_zsock(client->loop, client->line, on_line, client, &err),
+	    &err);
+	client->patience.on_timer = on_patience;
+	client->patience.arg = client;
+}
+
+/* Wait for the answer, at most this long. */
+static void
+await_answer(struct client *client, int64_t ns)
+{
+	client->late = false;
+	loop_set_timer(
+	    client->loop, &client->patience, clock_monotonic_ns() + ns, 0);
+	if (!client->asked)
+		ask(client);
+	loop_run(client->loop);
+	loop_stop_timer(client->loop, &client->patience);
+}
+
+static void
+close_client(struct client *client)
+{
+	loop_remove_zsock(client->loop, client->line);
+	zsock_close(&client->line);
+	loop_free(&client->loop);
+}
+
+static void
+a_question_waits_while_others_are_answered(void **state)
+{
+	struct client slow = { .partition = NULL },
+		      fast = { .partition = "acct$other" };
+	struct waiting_server server;
+
+	(void)state;
+	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	indexed = 1;
+	start_server(&server);
+	open_client(&slow, server.endpoint);
+	open_client(&fast, server.endpoint);
+	await_answer(&slow, NS_PER_SECOND / 4);
+	assert_true(slow.late);
+	await_answer(&fast, NS_PER_SECOND);
+	assert_false(fast.late);
+	assert_int_equal(fast.pages, 1);
+	assert_false(fast.incomplete);
+	indexed = 5;
+	await_answer(&slow, NS_PER_SECOND);
+	assert_false(slow.late);
+	assert_false(slow.incomplete);
+	assert_int_equal(slow.events, 1);
+	close_client(&slow);
+	close_client(&fast);
+	stop_server(&server);
+}
+
+/* Two events are indexed.  A third one, which arrived 2 ns after T0, is
+ * not: the answer has two, and everything that arrived before that. */
+static void
+an_answer_says_up_to_when_it_is_complete(void **state)
+{
+	struct client client = { .partition = NULL };
+	struct waiting_server server;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		rig_event(&rig, "n", RIG_T0 + i, "test", "event", "a=1");
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	rig_event(&rig, "n", RIG_T0 + 2, "test", "event", "a=1");
+	rig_send(&rig, 0);
+	rig_flush(&rig);
+	indexed = 1;
+	start_server(&server);
+	open_client(&client, server.endpoint);
+	await_answer(&client, 10 * NS_PER_SECOND);
+	assert_false(client.late);
+	assert_true(client.incomplete);
+	assert_int_equal(client.events, 2);
+	assert_int_equal(client.complete_ns, RIG_T0 + 2);
+	close_client(&client);
+	stop_server(&server);
+}
+
 int
 main(void)
 {
@@ -270,6 +429,8 @@ main(void)
 		CASE(every_page_is_asked_for_in_turn),
 		CASE(
 		    a_record_larger_than_a_page_is_truncated_and_hides_no_other),
+		CASE(a_question_waits_while_others_are_answered),
+		CASE(an_answer_says_up_to_when_it_is_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
