@@ -2,7 +2,8 @@
  * poolscope-import - imports data from older tools.
  *
  * Exit status 0 means that the aggregator has every row on its disk.
- * Importing the same file again is acknowledged and stores nothing.
+ * Importing the same file again is acknowledged and stores nothing; of a file
+ * that has grown, the aggregator keeps the new rows.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -288,11 +289,13 @@ print_result(
 {
 	struct err err = { 0 };
 
-	if (!opt_common_values.quiet)
-		printf("%" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64
-		       " already there\n",
-		    result->events, format->rows, result->bad, format->bad_rows,
-		    result->already);
+	if (!opt_common_values.quiet) {
+		printf("%" PRIu64 " %s, %" PRIu64 " %s", result->events,
+		    format->rows, result->bad, format->bad_rows);
+		if (result->already > 0)
+			printf(", %" PRIu64 " already there", result->already);
+		putchar('\n');
+	}
 	if (result->bad == 0)
 		return EXIT_SUCCESS;
 	err_set(&err, "%" PRIu64 " %s were left out", result->bad,
@@ -347,6 +350,7 @@ main(int argc, char **argv)
 	how.partition = text_of(options.partition);
 	how.node = text_of(node);
 	how.timeout_ns = options.timeout_ns;
+	how.once = !format->is_whole;
 	how.progress = !opt_common_values.quiet && progress_is_wanted();
 	rc = import(&options, &operands, format, &how, &result, &err);
 	if (rc != 0) {

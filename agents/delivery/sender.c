@@ -31,6 +31,7 @@ sender_new(struct sender **sender, const struct sender_options *options,
 	new->start_count = options->start_count;
 	new->random = options->seed;
 	new->derived = options->derived;
+	new->batch_flags = options->batch_flags;
 	*sender = new;
 	return 0;
 }

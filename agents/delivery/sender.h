@@ -78,6 +78,7 @@ struct sender_options {
 	 * has of one is what we would send, even if `read` does not have it
 	 * yet. */
 	bool derived;
+	uint16_t batch_flags; /* enum wire_flag, of each batch */
 };
 
 struct sender_counters {

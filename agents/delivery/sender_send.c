@@ -172,6 +172,7 @@ make_gap(const struct sender_stream *s, uint64_t seq,
     struct sender_batch *batch, struct wire_header *header)
 {
 	header->type = WIRE_GAP;
+	header->flags = 0;
 	header->last_seq = batch->last_seq;
 	header->reason = batch->reason;
 	header->chain_after = batch->chain_after;
@@ -188,7 +189,9 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
     int64_t wall_ns)
 {
 	uint64_t seq = s->sent > 0 ? s->entry[s->sent - 1].last + 1 : s->first;
-	struct wire_header header = { .type = WIRE_BATCH, .seq = seq };
+	struct wire_header header = {
+		.type = WIRE_BATCH, .flags = sender->batch_flags, .seq = seq
+	};
 	struct sender_entry entry = { .seq = seq, .sent_ns = now_ns };
 	struct sender_batch batch;
 	int there;

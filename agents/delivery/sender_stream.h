@@ -115,6 +115,7 @@ struct sender {
 	uint32_t node_bytes;
 	uint64_t start_count, random;
 	bool derived;
+	uint16_t batch_flags;
 	int64_t stamp_ns; /* the last one assigned */
 	int64_t sent_ns;  /* when the last frame was sent, monotonic */
 	int64_t

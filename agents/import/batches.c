@@ -6,6 +6,7 @@
 #include "agents/import/batches.h"
 
 #include "agents/delivery/unacked.h"
+#include "agents/import/occurrences.h"
 #include "proto/hash/crc32c.h"
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
@@ -42,6 +43,8 @@ struct import_batches {
 	char partition[NAME_BYTES_MAX];
 	uint32_t partition_bytes;
 	unsigned char digest[IMPORT_DIGEST_BYTES];
+	bool once;
+	struct import_occurrences seen; /* of once: rows of all streams */
 	struct stream *stream[IMPORT_STREAMS_MAX];
 	uint32_t streams, last; /* last: that of the previous row */
 	uint64_t bytes;         /* of batches in memory */
@@ -50,12 +53,13 @@ struct import_batches {
 
 struct import_batches *
 import_batches_new(enum import_kind kind, struct text partition,
-    const unsigned char digest[static IMPORT_DIGEST_BYTES])
+    const unsigned char digest[static IMPORT_DIGEST_BYTES], bool once)
 {
 	struct import_batches *batches = memory_zero(1, sizeof(*batches));
 
 	assert(batches != NULL && partition.bytes <= NAME_BYTES_MAX);
 	batches->kind = kind;
+	batches->once = once;
 	if (partition.bytes > 0)
 		memcpy(batches->partition, partition.at, partition.bytes);
 	batches->partition_bytes = partition.bytes;
@@ -72,6 +76,7 @@ import_batches_free(struct import_batches **batches)
 		unacked_clear(&(*batches)->stream[i]->unacked);
 		free((*batches)->stream[i]);
 	}
+	import_occurrences_clear(&(*batches)->seen);
 	free(*batches);
 	*batches = NULL;
 }
@@ -194,11 +199,70 @@ put(struct stream *s, const struct record *record)
 	return true;
 }
 
+/* ---- equal rows ---- */
+
+/* The record in the form in which it is sent, after its node and partition. */
+static uint64_t
+fingerprint(const struct stream *s, const struct record *record, bool *fits)
+{
+	static const struct hash_key fixed = { 0, 0 };
+	unsigned char bytes[UNACKED_BODY_BYTES];
+	struct wire_writer w;
+
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	*fits = wire_put_context(
+		    &w, (struct text){ s->partition, s->partition_bytes }) &&
+		wire_put_context(&w, record->node) &&
+		wire_put_record(&w, record);
+	return *fits ? hash_bytes(fixed, bytes, w.bytes) : 0;
+}
+
+/* The uuid of an event that is equal to `before` earlier rows. */
+static void
+name_repeated(
+    unsigned char uuid[static RECORD_ID_BYTES], uint64_t hash, uint64_t before)
+{
+	static const char words[] = "poolscope repeated row";
+	uint64_t numbers[] = { hash, before };
+	crypto_generichash_state state;
+
+	crypto_generichash_init(&state, NULL, 0, RECORD_ID_BYTES);
+	crypto_generichash_update(
+	    &state, (const unsigned char *)words, sizeof(words));
+	crypto_generichash_update(
+	    &state, (const unsigned char *)numbers, sizeof(numbers));
+	crypto_generichash_final(&state, uuid, RECORD_ID_BYTES);
+}
+
+/* Tell the event from equal ones before it. */
+static struct record
+tell_apart(struct import_batches *batches, const struct stream *s,
+    const struct import_row *row, unsigned char uuid[static RECORD_ID_BYTES])
+{
+	struct record record = row->record;
+	uint64_t hash, before;
+	bool fits;
+
+	if (!batches->once || record.kind != RECORD_EVENT ||
+	    record.key.bytes > 0)
+		return record;
+	hash = fingerprint(s, &record, &fits);
+	before = fits ? import_occurrences_add(&batches->seen, hash) : 0;
+	if (before > 0) {
+		name_repeated(uuid, hash, before);
+		record.key =
+		    (struct text){ (const char *)uuid, RECORD_ID_BYTES };
+	}
+	return record;
+}
+
 int
 import_batches_add(struct import_batches *batches, const struct import_row *row,
     uint64_t bytes, struct err *err)
 {
 	struct text partition = row->partition;
+	unsigned char uuid[RECORD_ID_BYTES];
+	struct record record;
 	struct stream *s;
 
 	if (batches->partition_bytes > 0)
@@ -207,9 +271,10 @@ import_batches_add(struct import_batches *batches, const struct import_row *row,
 	s = get_stream(batches, partition, err);
 	if (s == NULL)
 		return -1;
-	if (!put(s, &row->record)) {
+	record = tell_apart(batches, s, row, uuid);
+	if (!put(s, &record)) {
 		close_batch(batches, s);
-		if (!put(s, &row->record))
+		if (!put(s, &record))
 			return err_set(err, "the row does not fit in a batch");
 	}
 	s->file_bytes += bytes;
@@ -312,6 +377,7 @@ import_batches_rewind(
 		wire_writer_init(&s->writer, s->body, sizeof(s->body));
 	}
 	batches->bytes = 0;
+	import_occurrences_clear(&batches->seen);
 	batches->stream[stream]->first = seq;
 	memset(&batches->counters, 0, sizeof(batches->counters));
 }

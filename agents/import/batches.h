@@ -31,10 +31,12 @@ struct import_batches_counters {
 
 struct import_batches; /* opaque */
 
-/* `partition` empty: the rows name theirs. */
+/* `partition` empty: the rows name theirs.  `once`: the batches are marked so
+ * that the store keeps each of their records once, and an event that is equal
+ * to earlier rows gets a uuid made from its content and their number. */
 struct import_batches *import_batches_new(enum import_kind kind,
     struct text partition,
-    const unsigned char digest[static IMPORT_DIGEST_BYTES]);
+    const unsigned char digest[static IMPORT_DIGEST_BYTES], bool once);
 void import_batches_free(struct import_batches **batches);
 
 /* Add a row that was read from the next `bytes` of the file. */

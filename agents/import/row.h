@@ -27,6 +27,7 @@ struct import_row {
 	bool aside; /* a definition, which users do not count as a row */
 	struct json_fields object;
 	char source[NAME_BYTES_MAX + 1], name[NAME_BYTES_MAX + 1];
+	unsigned char uuid[RECORD_ID_BYTES]; /* if record.key is a view of it */
 	unsigned char pairs[IMPORT_PAIRS_BYTES];
 };
 

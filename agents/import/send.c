@@ -246,7 +246,8 @@ import_send(const struct import_source *source,
 		 * count is always 1. */
 		.sender = { .node = options->node,
 		    .start_count = 1,
-		    .derived = true },
+		    .derived = true,
+		    .batch_flags = options->once ? WIRE_FLAG_ONCE : 0 },
 		.timeout_ns = options->timeout_ns,
 		.progress = options->progress,
 		.advice = "run the same import again to resume",
@@ -257,7 +258,7 @@ import_send(const struct import_source *source,
 	int rc;
 
 	s.batches = import_batches_new(
-	    source->kind, options->partition, source->digest);
+	    source->kind, options->partition, source->digest, options->once);
 	s.began_ns = clock_monotonic_ns();
 	rc = direct_uplink_start(
 	    &s.direct_uplink, &deliver, &owner, uplink, err);

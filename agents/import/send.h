@@ -16,6 +16,7 @@ struct import_options {
 	struct text partition; /* empty: the rows name theirs */
 	struct text node;      /* the node that imports */
 	int64_t timeout_ns;    /* without progress */
+	bool once; /* the store keeps equal rows of all imports once */
 	bool progress;
 };
 

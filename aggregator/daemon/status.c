@@ -118,6 +118,7 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, "index_commit_ns", s->commit_ns);
 	number(pairs, "index_overflow", s->overflow);
 	number(pairs, "index_no_run_id", s->no_run_id);
+	number(pairs, "index_repeated", s->repeated);
 	number(pairs, "index_damaged", s->damaged);
 	number(pairs, "index_quarantined", s->quarantined);
 	number(pairs, "index_uncompacted", s->uncompacted);

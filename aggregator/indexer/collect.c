@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "aggregator/indexer/once.h"
 #include "aggregator/indexer/rejected_batch.h"
 #include "proto/base/memory.h"
 #include "proto/wire/wire.h"
@@ -42,7 +43,7 @@ collect_reset(struct collect *collect)
 	collect->items = collect->entities = collect->roles = collect->runs = 0;
 	collect->partitions = 0;
 	collect->records = collect->batches = collect->rejected = 0;
-	collect->no_run_id = collect->rejected_cut = 0;
+	collect->no_run_id = collect->rejected_cut = collect->repeated = 0;
 }
 
 void
@@ -250,8 +251,13 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	}
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
-	while (wire_next(&cursor, &record))
-		take_record(source, &record);
+	while (wire_next(&cursor, &record)) {
+		if ((entry->header.flags & WIRE_FLAG_ONCE) != 0 &&
+		    !once_is_new(source->txn, source->partition, &record))
+			source->collect->repeated++;
+		else
+			take_record(source, &record);
+	}
 }
 
 void

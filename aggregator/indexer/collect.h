@@ -97,6 +97,7 @@ struct collect {
 	/* The roles of recently matched events. */
 	struct match_roles_slot *cache;
 	uint64_t records, batches, rejected, rejected_cut, no_run_id;
+	uint64_t repeated; /* records that were kept before */
 };
 
 void collect_init(struct collect *collect, struct dictionary *dictionary,

@@ -23,8 +23,8 @@ enum {
 
 /* Tables that are copied; the others are derived from them. */
 static const unsigned carried[] = { TABLES_ROW_BLOCKS, TABLES_CHUNKS,
-	TABLES_ROLLUPS, TABLES_ROLLUPS + 1, TABLES_ROLLUPS + 2,
-	TABLES_ENTITIES };
+	TABLES_ROLLUPS, TABLES_ROLLUPS + 1, TABLES_ROLLUPS + 2, TABLES_ENTITIES,
+	TABLES_ONCE };
 static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS, TABLES_RUNS,
 	TABLES_GROUPS };
 enum {

@@ -170,6 +170,34 @@ remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 	return !more;
 }
 
+/* The same for the marks of records that are kept once. */
+static bool
+remove_once(struct removal *removal, int32_t cut)
+{
+	struct db_cursor *cursor = db_cursor_open(removal->txn, TABLES_ONCE);
+	struct key_once once = { .partition = removal->retention->partition,
+		.hour = INT32_MIN };
+	unsigned char bytes[KEY_ONCE_BYTES];
+	struct text key, value;
+	bool more;
+
+	key_put_once(bytes, &once);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; more && removal->rows < RETENTION_ROWS;
+	     more = db_next(cursor, &key, &value)) {
+		more = key_get_once(key, &once) &&
+		       once.partition == removal->retention->partition &&
+		       once.hour < cut;
+		if (!more)
+			break;
+		removal->rows++;
+		db_cursor_del(cursor);
+	}
+	db_cursor_close(&cursor);
+	return !more;
+}
+
 static bool
 clear_data_class(struct removal *removal)
 {
@@ -185,7 +213,9 @@ clear_data_class(struct removal *removal)
 		return rollup == ROLLUP_RAW || remove_buckets(removal, rollup,
 						   cut_of(retention, rollup));
 	}
-	return remove_records(removal, removal->row_blocks, all) &&
+	return (retention->data_class != RECORD_EVENT ||
+		   remove_once(removal, all)) &&
+	       remove_records(removal, removal->row_blocks, all) &&
 	       remove_records(removal, removal->chunks, all);
 }
 

@@ -90,6 +90,29 @@ key_hour(int64_t time_ns)
 }
 
 void
+key_put_once(
+    unsigned char key[static KEY_ONCE_BYTES], const struct key_once *once)
+{
+	unsigned char *p = put32(key, once->partition);
+
+	p = put32(p, (uint32_t)once->hour ^ SIGN32);
+	memcpy(p, once->hash, sizeof(once->hash));
+}
+
+bool
+key_get_once(struct text key, struct key_once *once)
+{
+	const char *p = key.at;
+
+	if (key.bytes != KEY_ONCE_BYTES)
+		return false;
+	once->partition = get32(&p);
+	once->hour = (int32_t)(get32(&p) ^ SIGN32);
+	memcpy(once->hash, p, sizeof(once->hash));
+	return true;
+}
+
+void
 key_put_phase(
     unsigned char key[static KEY_PHASE_BYTES], const struct key_phase *phase)
 {

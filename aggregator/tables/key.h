@@ -26,7 +26,9 @@
 enum {
 	KEY_ROW_BLOCK_BYTES = 33,
 	KEY_HOUR_BYTES = 9, /* the part up to the hour */
-	KEY_PHASE_BYTES = 20
+	KEY_PHASE_BYTES = 20,
+	KEY_ONCE_HASH_BYTES = 12,
+	KEY_ONCE_BYTES = 8 + KEY_ONCE_HASH_BYTES,
 };
 
 #define KEY_HOUR_NS (INT64_C(3600) * 1000000000) /* an hour */
@@ -47,6 +49,16 @@ void key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
     const struct key_row_block *row_key);
 bool key_get_row_block(struct text key, struct key_row_block *row_key);
 int32_t key_hour(int64_t time_ns);
+
+/* A record that is kept once. */
+struct key_once {
+	uint32_t partition;
+	int32_t hour;                            /* of its time */
+	unsigned char hash[KEY_ONCE_HASH_BYTES]; /* of what it is known by */
+};
+void key_put_once(
+    unsigned char key[static KEY_ONCE_BYTES], const struct key_once *once);
+bool key_get_once(struct text key, struct key_once *once);
 
 /* The state of a phase: one for each (partition, phase, pair key, scope). */
 struct key_phase {

@@ -27,6 +27,7 @@ enum {
 	TABLES_ROLLUPS_END = TABLES_ROLLUPS + 2,
 	TABLES_RUNS,
 	TABLES_GROUPS,
+	TABLES_ONCE, /* records that are kept once */
 	TABLES_COUNT
 };
 /* The table of a rollup (1 to 3). */

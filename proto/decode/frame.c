@@ -108,7 +108,8 @@ put_flags(struct printer *p, uint16_t flags)
 		{ WIRE_FLAG_REJECTED, "rejected" },
 		{ WIRE_FLAG_BY_NODE, "by-node" }, { WIRE_FLAG_PLAIN, "plain" },
 		{ WIRE_FLAG_SAME, "same" },
-		{ WIRE_FLAG_INCOMPLETE, "incomplete" } };
+		{ WIRE_FLAG_INCOMPLETE, "incomplete" },
+		{ WIRE_FLAG_ONCE, "once" } };
 	char text[160];
 	size_t used = 0;
 

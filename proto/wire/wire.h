@@ -61,6 +61,8 @@ enum wire_flag {
 	WIRE_FLAG_SAME = 64,    /* welcome: the running hash is the hello's */
 	/* page: of what arrived after received_ns, records may be missing */
 	WIRE_FLAG_INCOMPLETE = 128,
+	/* batch: keep no record that came before in such a batch */
+	WIRE_FLAG_ONCE = 256,
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

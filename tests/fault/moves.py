@@ -122,7 +122,7 @@ def rows_of(store, partition):
     with lmdb.open(store + "/tables", readonly=True, max_dbs=16) as env:
         tables = {name: env.open_db(name, create=False) for name in
                   (b"names", b"heads", b"chunks", b"entities", b"tier_10s", b"tier_1min",
-                   b"tier_10min", b"phases", b"stats", b"runs", b"groups")}
+                   b"tier_10min", b"phases", b"stats", b"runs", b"groups", b"once")}
         with env.begin() as txn:
             number = txn.get(b"t\0\0\0\0" + partition.encode(), db=tables[b"names"])
             known = {value[:4] for key, value in txn.cursor(tables[b"names"])

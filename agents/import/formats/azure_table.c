@@ -5,15 +5,19 @@
  * belong to the exporters.
  * SPDX-License-Identifier: MIT
  */
+#include "agents/import/formats/cascade.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agents/import/formats/cascade.h"
+#include "agents/import/formats/lines.h"
+#include "agents/import/json_member.h"
 #include "proto/os/file_io.h"
 
 enum { PATH_BYTES = 4096, OPERAND_BYTES = 128 };
@@ -96,6 +100,42 @@ fetch(const char *table, const char *partition, bool quiet, struct err *err)
 			 operand);
 }
 
+/* The service has one row of each PartitionKey and RowKey, and may replace its
+ * other members: they make the uuid of the event. */
+static int
+parse(struct import_row *row, struct text line, struct err *err)
+{
+	static const char words[] = "poolscope azure-table";
+	static const char end[] = "";
+	crypto_generichash_state state;
+	struct text key;
+
+	if (import_cascade_parse(row, line, err) != 0 ||
+	    json_member_text(&row->object, "RowKey", &key, err) != 0)
+		return -1;
+	crypto_generichash_init(&state, NULL, 0, sizeof(row->uuid));
+	crypto_generichash_update(
+	    &state, (const unsigned char *)words, sizeof(words));
+	crypto_generichash_update(&state,
+	    (const unsigned char *)row->partition.at, row->partition.bytes);
+	crypto_generichash_update(
+	    &state, (const unsigned char *)end, sizeof(end));
+	crypto_generichash_update(
+	    &state, (const unsigned char *)key.at, key.bytes);
+	crypto_generichash_final(&state, row->uuid, sizeof(row->uuid));
+	row->record.key =
+	    (struct text){ (const char *)row->uuid, sizeof(row->uuid) };
+	return 0;
+}
+
+static int
+open_rows(struct import_source *source, const char *path,
+    const struct import_format_options *options, struct err *err)
+{
+	return import_lines_open(
+	    source, IMPORT_CASCADE, parse, path, options, err);
+}
+
 const struct import_format import_format_azure_table = {
 	.word = "azure-table",
 	.operands = "NAME",
@@ -104,5 +144,5 @@ const struct import_format import_format_azure_table = {
 	.bad_rows = "bad lines",
 	.single = "one table and one --partition",
 	.fetch = fetch,
-	.open = import_cascade_open,
+	.open = open_rows,
 };

@@ -38,6 +38,9 @@ struct import_format {
 	const char *not_stdin;
 	/* The options that apply to it alone, up to a NULL; NULL: none. */
 	const char *const *options;
+	/* The input is known as a whole, by its content; otherwise each row is:
+	 * equal rows of several inputs are one. */
+	bool is_whole;
 	/* open reads and checks all of the input, and source.bad is complete:
 	 * do it once, before connecting. */
 	bool is_checked_by_open;

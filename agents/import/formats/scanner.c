@@ -39,6 +39,7 @@ const struct import_format import_format_scanner = {
 	.bad_rows = "damaged places",
 	.single = "one database directory",
 	.options = only,
+	.is_whole = true, /* a job: its intervals may be equal */
 	.is_checked_by_open = true,
 	.check = check,
 	.open = open_job,

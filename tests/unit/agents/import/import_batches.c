@@ -44,7 +44,7 @@ static struct import_batches *
 pack_of(uint32_t rows)
 {
 	struct import_batches *pack = import_batches_new(
-	    IMPORT_CASCADE, (struct text){ NULL, 0 }, digest);
+	    IMPORT_CASCADE, (struct text){ NULL, 0 }, digest, true);
 
 	for (uint32_t n = 0; n < rows; n++)
 		add(pack, n);
@@ -146,9 +146,9 @@ another_file_or_kind_is_another_session(void **state)
 	static const unsigned char other[IMPORT_DIGEST_BYTES] = { 2 };
 	struct text no = { NULL, 0 };
 	struct import_batches *pack[3] = {
-		import_batches_new(IMPORT_CASCADE, no, digest),
-		import_batches_new(IMPORT_CASCADE, no, other),
-		import_batches_new(IMPORT_EMITS, no, digest),
+		import_batches_new(IMPORT_CASCADE, no, digest, true),
+		import_batches_new(IMPORT_CASCADE, no, other, true),
+		import_batches_new(IMPORT_EMITS, no, digest, true),
 	};
 
 	(void)state;
@@ -162,11 +162,67 @@ another_file_or_kind_is_another_session(void **state)
 		import_batches_free(&pack[i]);
 }
 
+/* Which of the records have a uuid; the last one's in `uuid`. */
+static void
+uuids_of(struct import_batches *pack, bool has[static 5], char uuid[static 16])
+{
+	struct wire_header header = { .type = WIRE_BATCH };
+	struct wire_cursor cursor;
+	struct sender_batch batch;
+	struct record record;
+	uint32_t n = 0;
+
+	assert_int_equal(import_batches_read(pack, 0, 1, &batch), 1);
+	header.records = batch.records;
+	wire_cursor_init(&cursor, &header, batch.body);
+	while (wire_next(&cursor, &record)) {
+		assert_true(n < 5);
+		has[n++] = record.key.bytes > 0;
+		if (record.key.bytes > 0)
+			memcpy(uuid, record.key.at, 16);
+	}
+	assert_int_equal(n, 5);
+}
+
+static void
+equal_rows_differ_by_their_number(void **state)
+{
+	/* Rows 0, 3, 0, 0, 3: the third and later have a uuid. */
+	static const bool wanted[5] = { false, false, true, true, true };
+	static const uint32_t rows[5] = { 0, 3, 0, 0, 3 };
+	struct import_batches *pack[2];
+	char uuid[2][16], before[16];
+	bool has[5];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		pack[i] = import_batches_new(
+		    IMPORT_CASCADE, (struct text){ NULL, 0 }, digest, true);
+		for (int k = 0; k < 5; k++)
+			add(pack[i], rows[k]);
+		import_batches_end(pack[i]);
+		uuids_of(pack[i], has, uuid[i]);
+		assert_memory_equal(has, wanted, sizeof(wanted));
+	}
+	/* The same in every import, and after reading again. */
+	assert_memory_equal(uuid[0], uuid[1], 16);
+	memcpy(before, uuid[0], 16);
+	import_batches_rewind(pack[0], 0, 1);
+	for (int k = 0; k < 5; k++)
+		add(pack[0], rows[k]);
+	import_batches_end(pack[0]);
+	uuids_of(pack[0], has, uuid[0]);
+	assert_memory_equal(has, wanted, sizeof(wanted));
+	assert_memory_equal(uuid[0], before, 16);
+	for (int i = 0; i < 2; i++)
+		import_batches_free(&pack[i]);
+}
+
 static void
 what_is_acknowledged_leaves_memory(void **state)
 {
 	struct import_batches *pack = import_batches_new(
-	    IMPORT_CASCADE, (struct text){ NULL, 0 }, digest);
+	    IMPORT_CASCADE, (struct text){ NULL, 0 }, digest, true);
 	struct sender_batch batch;
 	uint32_t n = 0;
 
@@ -349,6 +405,7 @@ main(void)
 		cmocka_unit_test(every_record_is_of_its_node),
 		cmocka_unit_test(the_same_rows_are_the_same_batches),
 		cmocka_unit_test(another_file_or_kind_is_another_session),
+		cmocka_unit_test(equal_rows_differ_by_their_number),
 		cmocka_unit_test(what_is_acknowledged_leaves_memory),
 		cmocka_unit_test(after_a_rewind_the_same_batches_come_again),
 		cmocka_unit_test(lines_are_given_with_their_numbers),
