@@ -3,8 +3,8 @@
  *
  * The store keeps equal rows of all imports once, so that a file may be
  * imported again after it has grown.  The second of two equal rows within one
- * file is a row of its own: the number of the occurrence tells them apart.
- * Rows are told apart by a hash of 64 bits.  After IMPORT_OCCURRENCES_MAX
+ * file is a row of its own: the number of the occurrence distinguishes them.
+ * Rows are distinguished by a hash of 64 bits.  After IMPORT_OCCURRENCES_MAX
  * different rows no further ones are remembered.
  * SPDX-License-Identifier: MIT
  */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/db/db.h"
+#include "aggregator/tables/tables.h"
 #include "proto/record/record.h"
 
 /* Is it new?  If so, it is known from now on, in this transaction. */

@@ -3,6 +3,7 @@
 # --config or the output by -o has them anywhere, whatever the sandbox of an exporter
 # leaves open.  Each exporter and each of its verbs, with each of the three.
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # quoted for another shell
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
 golden=$ROOT/tests/golden

@@ -1,11 +1,11 @@
 #!/bin/sh
 # A file of 3 events is imported; a line is appended, and it is imported again, and
 # once more from a copy that also lost its first line.  Four different events were
-# told: the store has 4.  Two equal rows within a file are two: a file of 2 equal rows
+# given: the store has 4.  Two equal rows within a file are two: a file of 2 equal rows
 # and another one brings 3; with a third equal one appended, 4.  Reports likewise:
 # 2 reports, then 3 of which the first 2 are known, are 3.
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2016 # a partition's name
+# shellcheck disable=SC2016,SC2119 # a partition's name
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
