@@ -253,7 +253,7 @@ emit_lines(struct submit *submit, struct compose *compose)
 
 /* Usage errors that the option table cannot detect. */
 static void
-check_usage(const struct options *options, const struct opt_operands *operands)
+check_usage(struct options *options, const struct opt_operands *operands)
 {
 	struct err err = { 0 };
 

@@ -106,8 +106,7 @@ is_given(const char *name)
 static void
 check_destination(struct options *options)
 {
-	char name[INSTANCE_PATH_BYTES];
-	const char *why;
+	static char name[INSTANCE_PATH_BYTES];
 	struct err err = { 0 };
 
 	if (options->output != NULL && options->partition != NULL) {
@@ -121,9 +120,12 @@ check_destination(struct options *options)
 	}
 	if (options->output == NULL && options->partition == NULL)
 		opt_usage("missing option: -o DIR or -p NAME");
-	if (options->output == NULL &&
-	    instance_partition(name, options->partition, &why, &err) != 0)
-		opt_usage("%s", err.text);
+	if (options->output == NULL) {
+		if (instance_read_partition(name, options->partition, &err) !=
+		    0)
+			opt_usage("%s", err.text);
+		options->partition = name;
+	}
 	if (options->timeout_ns <= 0)
 		opt_usage("--timeout must be greater than 0");
 	if (broker_link_check(&options->connect, &err) != 0)

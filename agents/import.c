@@ -117,17 +117,19 @@ check_format(const struct import_format *format, const struct options *options,
 
 /* Usage errors that the option table cannot detect. */
 static void
-check_usage(const struct options *options, const struct opt_operands *operands,
+check_usage(struct options *options, const struct opt_operands *operands,
     const struct import_format *format)
 {
-	char name[INSTANCE_PATH_BYTES];
-	const char *why;
+	static char name[INSTANCE_PATH_BYTES];
 	struct err err = { 0 };
 	uint32_t from_stdin = 0;
 
-	if (options->partition != NULL &&
-	    instance_partition(name, options->partition, &why, &err) != 0)
-		opt_usage("%s", err.text);
+	if (options->partition != NULL) {
+		if (instance_read_partition(name, options->partition, &err) !=
+		    0)
+			opt_usage("%s", err.text);
+		options->partition = name;
+	}
 	if (options->timeout_ns <= 0)
 		opt_usage("--timeout must be greater than 0");
 	if (broker_link_check(&options->connect, &err) != 0)

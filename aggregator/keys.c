@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
 #include "proto/os/log.h"
@@ -83,6 +84,18 @@ is_server_name(const char *name)
 	       strcmp(name, KEYS_SERVER_OLD) == 0;
 }
 
+/* A pattern without * and ? is the name of a partition. */
+static void
+check_partition(const char *pattern)
+{
+	char name[INSTANCE_PATH_BYTES];
+	struct err err = { 0 };
+
+	if (!text_is_pattern(text_of(pattern)) &&
+	    instance_read_partition(name, pattern, &err) != 0)
+		opt_usage("--partitions: %s", err.text);
+}
+
 static struct keys_grant
 get_grant(const struct values *values, const char *name)
 {
@@ -92,6 +105,7 @@ get_grant(const struct values *values, const char *name)
 
 	if (fault != TEXT_OK)
 		opt_usage("--partitions %s", text_fault_words(fault));
+	check_partition(grant.partition);
 	fault = text_check_name(text_of(grant.node));
 	if (fault != TEXT_OK)
 		opt_usage("--nodes %s", text_fault_words(fault));

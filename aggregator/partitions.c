@@ -1,10 +1,13 @@
 /*
- * poolscope-partitions - list the partitions of a store and move them.
+ * poolscope-partitions - list the partitions of a store, move and drop them.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/move/drop.h"
 #include "aggregator/move/list.h"
 #include "aggregator/move/move.h"
 #include "proto/config/instance.h"
@@ -17,7 +20,7 @@ struct values {
 	const char *store, *to, *endpoint, *table;
 	int64_t timeout_ns;
 	int format;
-	bool cancel;
+	bool cancel, dry_run;
 };
 
 static const struct values defaults = { .timeout_ns = 60 * NS_PER_SECOND };
@@ -42,13 +45,15 @@ static const struct opt options[] = {
 	    "FORMAT", "list: print a table (default), json, jsonl or csv",
 	    "table|json|jsonl|csv", false },
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct values, timeout_ns), "TIME",
-	    "move: give up if the source indexes nothing for this time "
+	    "move, drop: give up if the source indexes nothing for this time "
 	    "(default: 60s)",
 	    NULL, false },
 	{ "cancel", 0, OPT_FLAG, OPT_TO(struct values, cancel), NULL,
 	    "move: cancel a move before it has assigned the partition to the "
 	    "target",
 	    NULL, false },
+	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct values, dry_run), NULL,
+	    "drop: only print what would be dropped", NULL, false },
 	{ .name = NULL },
 };
 
@@ -93,32 +98,94 @@ move(const struct values *values, const char *partition, const char *store,
 	return 0;
 }
 
+/* What is, or would be, deleted. */
 static void
-check_values(const struct values *values, const struct opt_operands *operands)
+say_dropped(
+    const char *how, const char *name, const struct partition_counts *counts)
 {
-	const char *verb = operands->at[0];
-	enum text_fault fault;
+	uint64_t records = 0;
 
-	if (strcmp(verb, "list") != 0 && strcmp(verb, "move") != 0)
-		opt_usage("unknown verb %s; use list or move", verb);
-	if (strcmp(verb, "list") == 0) {
-		if (operands->count > 1 || values->to != NULL)
-			opt_usage("list takes no partition and no --to");
-		return;
-	}
-	if (opt_origin(&options[FORMAT_ROW]) == OPT_COMMAND_LINE)
-		opt_usage("--format does not apply to move");
-	if (operands->count < 2)
-		opt_usage("move needs the name of a partition");
-	fault = text_check_name(text_of(operands->at[1]));
+	for (int kind = 0; kind < RECORD_KINDS; kind++)
+		records += counts->records[kind];
+	printf("partition %s%s: %" PRIu64 " records of %" PRIu64 " nodes\n",
+	    name, how, records, counts->nodes);
+}
+
+static int
+drop(const struct values *values, const char *partition, const char *store,
+    struct err *err)
+{
+	const struct move_options how = { .from = store,
+		.partition = text_of(partition),
+		.timeout_ns = values->timeout_ns };
+	char name[4 * NAME_BYTES_MAX];
+	struct partition_counts counts;
+
+	text_quote(name, sizeof(name), how.partition);
+	if (move_drop(&how, values->dry_run, &counts, err) != 0)
+		return err_prefix(err, "partition %s", name);
+	say_dropped(values->dry_run ? " would be dropped" : " was dropped",
+	    name, &counts);
+	return 0;
+}
+
+/* Only a mistake has no '$': it is dropped by its plain name. */
+static const char *
+get_partition(const char *verb, const char *word)
+{
+	static char name[INSTANCE_PATH_BYTES];
+	enum text_fault fault = text_check_name(text_of(word));
+	struct err err = { 0 };
+
 	if (fault != TEXT_OK)
 		opt_usage("the partition %s", text_fault_words(fault));
+	if (instance_read_partition(name, word, &err) == 0)
+		return name;
+	if (strcmp(verb, "drop") != 0)
+		opt_usage("%s", err.text);
+	return word;
+}
+
+static void
+check_drop(const struct values *values)
+{
+	if (values->to != NULL || values->endpoint != NULL || values->cancel)
+		opt_usage("--to, --endpoint and --cancel are for move");
+}
+
+static void
+check_move(const struct values *values)
+{
+	if (values->dry_run)
+		opt_usage("--dry-run is for drop");
 	if (values->to == NULL)
 		opt_usage("move needs a target: --to DIR");
 	if (values->endpoint != NULL &&
 	    text_check_name(text_of(values->endpoint)) != TEXT_OK)
 		opt_usage("--endpoint %s", text_fault_words(text_check_name(
 					       text_of(values->endpoint))));
+}
+
+static void
+check_values(const struct values *values, const struct opt_operands *operands)
+{
+	const char *verb = operands->at[0];
+	bool is_drop = strcmp(verb, "drop") == 0;
+
+	if (!is_drop && strcmp(verb, "list") != 0 && strcmp(verb, "move") != 0)
+		opt_usage("unknown verb %s; use list, move or drop", verb);
+	if (strcmp(verb, "list") == 0) {
+		if (operands->count > 1 || values->to != NULL ||
+		    values->dry_run)
+			opt_usage("list takes no partition, no --to and no "
+				  "--dry-run");
+		return;
+	}
+	if (opt_origin(&options[FORMAT_ROW]) == OPT_COMMAND_LINE)
+		opt_usage("--format does not apply to %s", verb);
+	if (operands->count < 2)
+		opt_usage("%s needs the name of a partition", verb);
+	(is_drop ? check_drop : check_move)(values);
 }
 
 static void
@@ -130,12 +197,12 @@ parse(
 	const struct opt_program program = {
 		.name = "poolscope-partitions",
 		.synopsis =
-		    "list [options] | move PARTITION --to DIR [options]",
-		.summary = "list the partitions of a store, and move one to "
-			   "another store",
+		    "list [options] | move PARTITION --to DIR [options] | "
+		    "drop PARTITION [--dry-run] [options]",
+		.summary = "list the partitions of a store, move one to "
+			   "another store, or drop one",
 		.examples = "poolscope partition list\n"
-			    "poolscope partition move 'acct$pool' --to "
-			    "/srv/other/store\n",
+			    "poolscope partition drop --dry-run 'acct$pool'\n",
 		.tables = tables,
 		.operands_min = 1,
 		.operands_max = 2,
@@ -149,12 +216,15 @@ main(int argc, char **argv)
 {
 	struct values values = defaults;
 	char store[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
+	const char *partition = NULL;
 	struct opt_operands operands;
 	struct err err = { 0 };
 	int rc = 0;
 
 	parse(&values, argc, argv, &operands);
 	check_values(&values, &operands);
+	if (operands.count > 1)
+		partition = get_partition(operands.at[0], operands.at[1]);
 	if (values.store == NULL) {
 		rc = instance_path(store, "store", &err);
 		values.store = store;
@@ -163,11 +233,12 @@ main(int argc, char **argv)
 		rc = instance_path(table, "partitions", &err);
 		values.table = table;
 	}
-	if (rc == 0 && operands.count == 1)
+	if (rc == 0 && partition == NULL)
 		rc = list(&values, values.store, values.table, &err);
+	else if (rc == 0 && strcmp(operands.at[0], "drop") == 0)
+		rc = drop(&values, partition, values.store, &err);
 	else if (rc == 0)
-		rc = move(
-		    &values, operands.at[1], values.store, values.table, &err);
+		rc = move(&values, partition, values.store, values.table, &err);
 	if (rc != 0)
 		log_fail(&err);
 	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -42,6 +42,25 @@ take_name(char to[static NAME_BYTES_MAX + 1], const char *option,
 	return 0;
 }
 
+/* account$pool, or account/pool; other names are a mistake: a shell has
+ * replaced $pool. */
+static int
+take_partition(const char *option)
+{
+	char *slash;
+
+	if (take_name(client.partition, option, "POOLSCOPE_PARTITION") != 0)
+		return -1;
+	if (client.partition[0] == '\0' ||
+	    strchr(client.partition, '$') != NULL)
+		return 0;
+	slash = strchr(client.partition, '/');
+	if (slash == NULL)
+		return -1;
+	*slash = '$';
+	return 0;
+}
+
 static int
 take_socket(const char *option)
 {
@@ -76,8 +95,7 @@ client_configure(const struct poolscope_options *options)
 				  ? options->program
 				  : program_invocation_short_name;
 
-	if (take_name(client.partition, options->partition,
-		"POOLSCOPE_PARTITION") != 0 ||
+	if (take_partition(options->partition) != 0 ||
 	    take_name(client.node, options->node, "POOLSCOPE_NODE") != 0 ||
 	    take_socket(options->socket) != 0) {
 		errno = EINVAL;

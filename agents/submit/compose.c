@@ -10,6 +10,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "proto/config/instance.h"
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
@@ -146,7 +147,14 @@ int
 compose_partition(
     struct compose *compose, struct text partition, struct err *err)
 {
-	return take_name(compose->partition, partition, "partition", err);
+	char word[NAME_BYTES_MAX + 1], read[INSTANCE_PATH_BYTES];
+
+	if (take_name(word, partition, "partition", err) != 0 ||
+	    instance_read_partition(read, word, err) != 0)
+		return -1;
+	/* It has the length of the word. */
+	memcpy(compose->partition, read, strlen(word) + 1);
+	return 0;
 }
 
 int

@@ -34,14 +34,18 @@ struct submit {
 };
 
 int
-submit_check(const struct submit_options *options, struct err *err)
+submit_check(struct submit_options *options, struct err *err)
 {
+	static char partition[INSTANCE_PATH_BYTES];
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
 
-	if (options->partition != NULL &&
-	    instance_partition(name, options->partition, &why, err) != 0)
-		return -1;
+	if (options->partition != NULL) {
+		if (instance_read_partition(
+			partition, options->partition, err) != 0)
+			return -1;
+		options->partition = partition;
+	}
 	if (options->node != NULL &&
 	    instance_node(name, options->node, &why, err) != 0)
 		return -1;

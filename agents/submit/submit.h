@@ -34,7 +34,7 @@ enum submit_result {
 };
 
 /* Check the options: -1 and a message about an invalid name or a zero time. */
-int submit_check(const struct submit_options *options, struct err *err);
+int submit_check(struct submit_options *options, struct err *err);
 
 struct submit; /* opaque */
 

@@ -8,7 +8,7 @@ static bool
 may_begin(const struct opt_list *accept, struct text partition)
 {
 	for (uint32_t i = 0; accept != NULL && i < accept->count; i++)
-		if (text_match(text_of(accept->at[i]), partition))
+		if (text_match_partition(text_of(accept->at[i]), partition))
 			return true;
 	return accept == NULL || accept->count == 0;
 }

@@ -34,7 +34,7 @@ static struct text
 find_endpoint(const struct partition_table *table, struct text partition)
 {
 	for (uint32_t i = 0; i < table->count; i++)
-		if (text_match(table->row[i].pattern, partition))
+		if (text_match_partition(table->row[i].pattern, partition))
 			return table->row[i].endpoint;
 	return text_of("");
 }

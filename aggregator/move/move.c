@@ -23,8 +23,9 @@
 
 /* ---- source and target ---- */
 
-static int
-find_path(struct move_end *end, const char *dir, bool make, struct err *err)
+int
+move_find_path(
+    struct move_end *end, const char *dir, bool make, struct err *err)
 {
 	char *real;
 
@@ -42,8 +43,8 @@ find_path(struct move_end *end, const char *dir, bool make, struct err *err)
 	return 0;
 }
 
-static int
-open_end(struct move_end *end, struct err *err)
+int
+move_open_end(struct move_end *end, struct err *err)
 {
 	const struct journal_options journal = { .keep_map = true };
 	struct db_options tables = { .keep_map = true };
@@ -54,8 +55,8 @@ open_end(struct move_end *end, struct err *err)
 	return tables_open(&end->tables, end->path, &tables, err);
 }
 
-static void
-close_end(struct move_end *end)
+void
+move_close_end(struct move_end *end)
 {
 	db_close(&end->tables);
 	journal_close(&end->journal);
@@ -64,28 +65,23 @@ close_end(struct move_end *end)
 
 /* Use write transactions, to see the last commit of a process that was killed
  * right after it (journal/journal.c, find_ends). */
-static int
-read_owners(struct move *move, struct err *err)
+int
+move_read_owner(struct move_end *end, struct text partition, struct err *err)
 {
-	struct move_end *ends[] = { &move->from, &move->to };
 	struct db_txn *txn;
 	bool good;
 
-	for (int i = 0; i < 2; i++) {
-		if (db_begin(ends[i]->tables, true, &txn, err) != 0)
-			return -1;
-		db_abort(&txn);
-		if (db_begin(journal_db(ends[i]->journal), true, &txn, err) !=
-		    0)
-			return -1;
-		good = owner_get(txn, move->partition, &ends[i]->owner);
-		db_abort(&txn);
-		if (!good)
-			return err_set(err,
-			    "%s: the assignment of the partition cannot be "
-			    "read",
-			    ends[i]->path);
-	}
+	if (db_begin(end->tables, true, &txn, err) != 0)
+		return -1;
+	db_abort(&txn);
+	if (db_begin(journal_db(end->journal), true, &txn, err) != 0)
+		return -1;
+	good = owner_get(txn, partition, &end->owner);
+	db_abort(&txn);
+	if (!good)
+		return err_set(err,
+		    "%s: the assignment of the partition cannot be read",
+		    end->path);
 	return 0;
 }
 
@@ -94,22 +90,25 @@ begin(struct move *move, const struct move_options *options, struct err *err)
 {
 	move->options = options;
 	move->partition = options->partition;
-	if (find_path(&move->from, options->from, false, err) != 0 ||
-	    find_path(&move->to, options->to, true, err) != 0)
+	if (move_find_path(&move->from, options->from, false, err) != 0 ||
+	    move_find_path(&move->to, options->to, true, err) != 0)
 		return -1;
 	if (strcmp(move->from.path, move->to.path) == 0)
 		return err_set(err, "%s: source and target are the same store",
 		    move->to.path);
-	if (open_end(&move->from, err) != 0 || open_end(&move->to, err) != 0)
+	if (move_open_end(&move->from, err) != 0 ||
+	    move_open_end(&move->to, err) != 0)
 		return -1;
-	return read_owners(move, err);
+	if (move_read_owner(&move->from, move->partition, err) != 0)
+		return -1;
+	return move_read_owner(&move->to, move->partition, err);
 }
 
 static void
 end(struct move *move)
 {
-	close_end(&move->from);
-	close_end(&move->to);
+	move_close_end(&move->from);
+	move_close_end(&move->to);
 }
 
 /* ---- the steps ---- */
@@ -135,8 +134,8 @@ freeze(struct move *move, struct err *err)
 	return 0;
 }
 
-static int
-await_indexer(struct move *move, struct err *err)
+int
+move_await_indexer(struct move *move, struct err *err)
 {
 	int64_t until_ns = clock_monotonic_ns() + move->options->timeout_ns;
 	const struct timespec nap = { 0, CHECK_NS };
@@ -158,7 +157,7 @@ await_indexer(struct move *move, struct err *err)
 			return err_set(err,
 			    "%s: %llu batches are not indexed yet, and "
 			    "indexing makes no progress: start its aggregator "
-			    "and run the move again (or --cancel)",
+			    "and run the command again",
 			    move->from.path,
 			    (unsigned long long)(move->from.owner.number -
 						 indexed));
@@ -282,7 +281,7 @@ carry(struct move *move, struct err *err)
 {
 	if (move->from.owner.state != OWNER_FROZEN && freeze(move, err) != 0)
 		return -1;
-	if (await_indexer(move, err) != 0 || announce(move, err) != 0 ||
+	if (move_await_indexer(move, err) != 0 || announce(move, err) != 0 ||
 	    move_copy(move, err) != 0)
 		return -1;
 	return take_over(move, err);
@@ -321,8 +320,8 @@ move_partition(const struct move_options *options, struct err *err)
 
 /* ---- cancel ---- */
 
-static int
-thaw(struct move *move, struct err *err)
+int
+move_thaw(struct move *move, struct err *err)
 {
 	struct owner owner = move->from.owner;
 	struct db_txn *txn;
@@ -362,7 +361,7 @@ cancel(struct move *move, struct err *err)
 			&move->to, txn, move->partition, &owner, err) != 0)
 			return -1;
 	}
-	return thaw(move, err);
+	return move_thaw(move, err);
 }
 
 int

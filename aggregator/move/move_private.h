@@ -27,6 +27,20 @@ struct move {
 	struct move_end from, to;
 };
 
+/* Open the store of an existing directory for the one move at a time; close it
+ * in any case. */
+int move_open_end(struct move_end *end, struct err *err);
+void move_close_end(struct move_end *end);
+int move_find_path(
+    struct move_end *end, const char *dir, bool make, struct err *err);
+/* Read the assignment of the partition. */
+int move_read_owner(
+    struct move_end *end, struct text partition, struct err *err);
+/* Wait until the batches of the source up to the freeze are indexed. */
+int move_await_indexer(struct move *move, struct err *err);
+/* The partition stays in the source. */
+int move_thaw(struct move *move, struct err *err);
+
 /* Replace the assignment of a partition if it is still end->owner, as read
  * before; ends the transaction. */
 int move_put_owner(struct move_end *end, struct db_txn *txn,

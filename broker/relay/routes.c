@@ -87,7 +87,7 @@ routes_find(const struct routes *routes, struct text partition)
 	uint32_t i;
 
 	for (i = 0; i < routes->count; i++)
-		if (text_match(routes->row[i].pattern, partition))
+		if (text_match_partition(routes->row[i].pattern, partition))
 			return (int)routes->row[i].target;
 	return -1;
 }

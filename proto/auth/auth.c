@@ -192,7 +192,7 @@ judge_entry(const struct authorized_key *entry, enum key_role role,
 {
 	if (entry->role != role)
 		return AUTH_ROLE;
-	if (!text_match(entry->partition, partition))
+	if (!text_match_partition(entry->partition, partition))
 		return AUTH_PARTITION;
 	if (role != KEY_READER && !text_match(entry->node, node))
 		return AUTH_NODE;

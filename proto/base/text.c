@@ -304,3 +304,18 @@ text_match(struct text pattern, struct text t)
 		k++;
 	return k == pattern.bytes;
 }
+
+bool
+text_match_partition(struct text pattern, struct text partition)
+{
+	const char *slash =
+	    pattern.bytes > 0 ? memchr(pattern.at, '/', pattern.bytes) : NULL;
+	char other[NAME_BYTES_MAX];
+
+	if (slash == NULL || pattern.bytes > sizeof(other) ||
+	    memchr(pattern.at, '$', pattern.bytes) != NULL)
+		return text_match(pattern, partition);
+	memcpy(other, pattern.at, pattern.bytes);
+	other[slash - pattern.at] = '$';
+	return text_match((struct text){ other, pattern.bytes }, partition);
+}

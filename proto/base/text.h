@@ -111,6 +111,9 @@ const char *text_quote(char *to, size_t to_bytes, struct text t);
 
 /* Shell-style pattern with * and ? only (? is one character of UTF-8). */
 bool text_match(struct text pattern, struct text t);
+/* The same for partitions: of a pattern without '$', the first '/' stands for
+ * one, as in account/pool. */
+bool text_match_partition(struct text pattern, struct text partition);
 /* Can it match more than itself? */
 bool text_is_pattern(struct text pattern);
 /* Its literal prefix: everything before the first * or ?. */

@@ -148,6 +148,29 @@ good_name(const char *name, int printed, const char *what, struct err *err)
 }
 
 int
+instance_read_partition(
+    char to[static INSTANCE_PATH_BYTES], const char *word, struct err *err)
+{
+	char shown[64];
+	char *slash;
+	int n = snprintf(to, INSTANCE_PATH_BYTES, "%s", word);
+
+	if (good_name(to, n, "partition", err) != 0)
+		return -1;
+	if (strchr(to, '$') != NULL)
+		return 0;
+	slash = strchr(to, '/');
+	if (slash == NULL)
+		return err_set(err,
+		    "partition '%s' is not account$pool: did the shell replace "
+		    "$NAME in it? Put it in single quotes, or write "
+		    "account/pool",
+		    text_quote(shown, sizeof(shown), text_of(word)));
+	*slash = '$';
+	return 0;
+}
+
+int
 instance_partition(char to[static INSTANCE_PATH_BYTES], const char *option,
     const char **why, struct err *err)
 {
@@ -162,7 +185,7 @@ instance_partition(char to[static INSTANCE_PATH_BYTES], const char *option,
 
 	*why = option ? "option" : "default";
 	if (option != NULL)
-		n = snprintf(to, INSTANCE_PATH_BYTES, "%s", option);
+		return instance_read_partition(to, option, err);
 	for (unsigned i = 0; n < 0 && i < sizeof(known) / sizeof(*known); i++) {
 		const char *account = variable(known[i].account);
 		const char *pool = variable(known[i].pool);

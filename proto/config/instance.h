@@ -39,6 +39,11 @@ int instance_make_dir(const char *path, struct err *err);
  * the origin for the log: "option", "Slurm", "default" ... */
 int instance_partition(char to[static INSTANCE_PATH_BYTES], const char *option,
     const char **why, struct err *err);
+/* A partition that a user wrote: account$pool, or account/pool for a shell.
+ * Any other name is refused with a question: a shell replaces $pool within
+ * double quotes. */
+int instance_read_partition(
+    char to[static INSTANCE_PATH_BYTES], const char *word, struct err *err);
 int instance_node(char to[static INSTANCE_PATH_BYTES], const char *option,
     const char **why, struct err *err);
 

@@ -45,7 +45,7 @@ begin_guessed || exit 1
 stranger squat "$listener" "$(cat "$TMP/first")" >"$TMP/squat" 2>&1 &
 squat=$!
 check "a stranger takes the names of later peers" wait_until 'grep -q squatted "$TMP/squat"' 30
-start agent poolscope-agent -p pool -n node1 --no-samples --no-clock --broker "$listener" --insecure || exit 1
+start agent poolscope-agent -p acct/pool -n node1 --no-samples --no-clock --broker "$listener" --insecure || exit 1
 check "events are taken in meanwhile" sh -c \
 	'for n in 1 2 3 4 5; do poolscope-emit test "during-$n" || exit 1; done'
 check "it is the broker's end" wait_until '! alive broker' 30
@@ -56,4 +56,4 @@ wait "$squat" 2>/dev/null
 check "the supervisor starts it again" begin
 check "an event goes through" timeout 120 poolscope-emit test after --wait stored
 check_text "none was lost, and none is there twice" "during-1 during-2 during-3 during-4 during-5" \
-	"$(poolscope-dump -p pool --format jsonl --quiet --kind event | jq -r .name | grep during | sort | xargs)"
+	"$(poolscope-dump -p acct/pool --format jsonl --quiet --kind event | jq -r .name | grep during | sort | xargs)"

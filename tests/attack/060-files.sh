@@ -9,7 +9,7 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 
 agent() {
 	start agent poolscope-agent --no-samples --no-clock --broker "ipc://$DIR/run/intake.ipc" \
-		-p pool -n node1
+		-p acct/pool -n node1
 }
 is_empty() {
 	[ -z "$(ls -A "$DIR/fallback/new")" ]
@@ -22,7 +22,7 @@ name() {
 }
 # How many events of this name are stored.
 count() {
-	poolscope-dump -p pool --format jsonl --quiet |
+	poolscope-dump -p acct/pool --format jsonl --quiet |
 		jq -r 'select(.name == "'"$1"'") | .time' | wc -l
 }
 start aggregator poolscope-aggregator || exit 1
@@ -50,7 +50,7 @@ odd=10
 if mknod "$new/$(name 9)" c 1 5 2>/dev/null; then
 	odd=$((odd + 1))
 fi
-poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test good --message 1 2>/dev/null
+poolscope-emit --socket "$TMP/nobody" -p acct/pool -n node1 test good --message 1 2>/dev/null
 kill -CONT "$(pid agent)"
 check "what is no event's file is set aside, and the good one taken" \
 	wait_until 'is_empty && [ "$(count good)" -eq 1 ]' 10
@@ -73,7 +73,7 @@ make_files 10
 check "files that nobody moved there are looked at" wait_until is_empty
 kill -STOP "$(pid agent)"
 # No more are left among very many.
-poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test among --message 1 2>/dev/null
+poolscope-emit --socket "$TMP/nobody" -p acct/pool -n node1 test among --message 1 2>/dev/null
 make_files "$files"
 kill -CONT "$(pid agent)"
 check "among $files bad files the good one is found" \
@@ -92,7 +92,7 @@ echo "# memory of the agent: $before KiB before, $after KiB after"
 check_text "owner and group may use its socket" 660 \
 	"$(stat -c %a "$DIR/run/agent.sock")"
 check_status 1 "a second agent on the same socket is refused" \
-	timeout 60 poolscope-agent --no-samples --broker "ipc://$DIR/run/intake.ipc" -p pool \
+	timeout 60 poolscope-agent --no-samples --broker "ipc://$DIR/run/intake.ipc" -p acct/pool \
 	--spool "$TMP/other" --socket "$DIR/run/agent.sock" --fallback "$TMP/otherqueue"
 check "the first goes on" timeout 60 poolscope-emit test still --wait stored
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
@@ -112,19 +112,19 @@ socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])' \
 		check "another user hands in an event as root ($way)" setpriv \
 			--reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent \
 			"$B/bin/poolscope-emit" --dir "$DIR" --socket "$DIR/run/$way" \
-			-p pool -n node1 test "claim-$way" \
+			-p acct/pool -n node1 test "claim-$way" \
 			--attr submitter.uid=0 --attr user=root
 		check "... which is stored with the user id from the kernel" wait_until \
-			'[ "$(poolscope-dump -p pool --format jsonl --quiet |
+			'[ "$(poolscope-dump -p acct/pool --format jsonl --quiet |
 				jq -c "select(.name == \"claim-'"$way"'\") | [.attributes[\"submitter.uid\"], .attributes.user]")" = "[65534,\"root\"]" ]' 20
 	done
 	check "another user measures a command" setpriv --reuid 65534 --regid 65534 --clear-groups \
-		env HOME=/nonexistent "$B/bin/poolscope-run" --dir "$DIR" -p pool -n node1 -- true
+		env HOME=/nonexistent "$B/bin/poolscope-run" --dir "$DIR" -p acct/pool -n node1 -- true
 	check "... and the entity of his track says who" wait_until \
-		'poolscope-dump -p pool --format jsonl --quiet --kind entity | jq -e "select(.attributes[\"submitter.uid\"] == 65534)"' 20
-	poolscope-emit -p pool -n node1 test claim-own --wait stored
+		'poolscope-dump -p acct/pool --format jsonl --quiet --kind entity | jq -e "select(.attributes[\"submitter.uid\"] == 65534)"' 20
+	poolscope-emit -p acct/pool -n node1 test claim-own --wait stored
 	check_text "an event of the agent's own user has none" null \
-		"$(poolscope-dump -p pool --format jsonl --quiet |
+		"$(poolscope-dump -p acct/pool --format jsonl --quiet |
 			jq -c 'select(.name == "claim-own") | .attributes["submitter.uid"]')"
 	chmod 700 "$DIR" "$DIR/run" "$DIR/fallback" "$DIR/fallback/new" "$DIR/fallback/tmp"
 fi

@@ -39,7 +39,7 @@ echo 'log = "debug"' >"$elsewhere/poolscope.conf"
 services="aggregator broker agent"
 start aggregator poolscope-aggregator --log debug || exit 1
 start broker poolscope-broker --log debug || exit 1
-start agent poolscope-agent --log debug -p pool -n node1 --segment-bytes 64KiB --period 200ms || exit 1
+start agent poolscope-agent --log debug -p acct/pool -n node1 --segment-bytes 64KiB --period 200ms || exit 1
 for service in $services; do
 	if [ "${VARIANT:-}" != valgrind ]; then
 		check_text "the $service gains no privileges, and calls are filtered" "1 2" "$(status_of "$(pid "$service")")"
@@ -47,7 +47,7 @@ for service in $services; do
 done
 
 # Who talks to services outside, while nobody answers.
-poolscope-upload --log debug events -p pool --to http:http://127.0.0.1:9/ --follow >"$TMP/upload.log" 2>&1 &
+poolscope-upload --log debug events -p acct/pool --to http:http://127.0.0.1:9/ --follow >"$TMP/upload.log" 2>&1 &
 upload=$!
 if [ "${VARIANT:-}" != valgrind ]; then
 	check "a follower of uploads gains no privileges, and its calls are filtered" \
@@ -61,7 +61,7 @@ for command in "upload events --to http:http://127.0.0.1:9/ --dry-run" "upload s
 	"upload file $TMP/upload.log --to s3:bucket/key --dry-run" "fetch azure-table:perf --dry-run" "stats usage" "results tests"; do
 	# shellcheck disable=SC2086 # words
 	AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AZURE_STORAGE_ACCOUNT=account AZURE_STORAGE_KEY=a2V5 \
-		poolscope $command -p pool --log debug >"$TMP/printed" 2>&1 || head "$TMP/printed"
+		poolscope $command -p acct/pool --log debug >"$TMP/printed" 2>&1 || head "$TMP/printed"
 	grep 'Landlock' "$TMP/printed" | head -n 1 >>"$TMP/uploads.log"
 done
 
@@ -70,7 +70,7 @@ row() {
 	printf '{"PartitionKey": "acct$pool", "RowKey": "%s", "Event": "test:import", "NodeId": "n"}\n' "$1"
 }
 imports() {
-	timeout 30 poolscope-import --log debug -p pool "$@" >"$TMP/printed" 2>&1
+	timeout 30 poolscope-import --log debug -p acct/pool "$@" >"$TMP/printed" 2>&1
 	_status=$?
 	cat "$TMP/printed" >>"$TMP/import.log"
 	return "$_status"
@@ -84,7 +84,7 @@ check "... and standard input, of which it makes a copy" imports cascade - <"$TM
 mkfifo "$TMP/pipe"
 cat "$TMP/copied" >"$TMP/pipe" &
 check "... and a pipe with a name" imports cascade "$TMP/pipe"
-check "... and one without" sh -c 'cat "$TMP/rows" | timeout 30 poolscope-import -p pool --quiet cascade /dev/fd/3 3<&0 </dev/null'
+check "... and one without" sh -c 'cat "$TMP/rows" | timeout 30 poolscope-import -p acct/pool --quiet cascade /dev/fd/3 3<&0 </dev/null'
 mkdir "$TMP/runs"
 mkfifo "$TMP/runs/events.jsonl"
 check_status 1 "a pipe in a directory is not waited for" imports testrun "$TMP/runs"
@@ -125,15 +125,15 @@ check "... and known to the aggregator" wait_until '[ "$(keys_known)" -ge 1 ]'
 before=$(segments)
 check "events fill more than one segment of the spool" sh -c \
 	'seq 4000 | sed "s/^/test fill --message /" | poolscope-emit --stdin'
-check "... and all are stored" wait_until '[ "$(poolscope-dump -p pool --format jsonl --name test:fill --quiet | wc -l)" -eq 4000 ]' 60
+check "... and all are stored" wait_until '[ "$(poolscope-dump -p acct/pool --format jsonl --name test:fill --quiet | wc -l)" -eq 4000 ]' 60
 check "segments come and go" wait_until '[ "$(segments)" -gt '"$before"' ]'
 check "samples of this host are stored" wait_until \
-	'[ "$(poolscope-dump -p pool --format jsonl --kind sample --quiet | wc -l)" -gt 20 ]' 30
+	'[ "$(poolscope-dump -p acct/pool --format jsonl --kind sample --quiet | wc -l)" -gt 20 ]' 30
 kill -STOP "$(pid agent)"
-poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test dropped 2>/dev/null
+poolscope-emit --socket "$TMP/nobody" -p acct/pool -n node1 test dropped 2>/dev/null
 kill -CONT "$(pid agent)"
 check "an event in the fallback queue is taken" wait_until \
-	'[ "$(poolscope-dump -p pool --format jsonl --name test:dropped --quiet | wc -l)" -eq 1 ]' 30
+	'[ "$(poolscope-dump -p acct/pool --format jsonl --name test:dropped --quiet | wc -l)" -eq 1 ]' 30
 check "a backup is made while it runs" poolscope backup "$TMP/copy"
 for service in agent broker aggregator; do
 	stop "$service"

@@ -16,7 +16,7 @@ limit() {
 	prlimit --fsize="$2" --pid "$(pid "$1")"
 }
 emit() {
-	timeout 60 poolscope-emit -p pool test "$@"
+	timeout 60 poolscope-emit -p acct/pool test "$@"
 }
 text=$(head -c 4000 /dev/zero | tr '\0' x)
 large() {
@@ -27,7 +27,7 @@ says_full() {
 }
 ACCEPTED=0
 stored() {
-	[ "$(poolscope-dump -p pool --quiet | wc -l)" -eq "$ACCEPTED" ]
+	[ "$(poolscope-dump -p acct/pool --quiet | wc -l)" -eq "$ACCEPTED" ]
 }
 # Send events, COUNT of them or until one is refused.
 fill() {
@@ -40,7 +40,7 @@ fill() {
 
 start aggregator poolscope-aggregator || exit 1
 start agent poolscope-agent --no-samples --no-clock --broker "ipc://$DIR/run/intake.ipc" \
-	-p pool -n node1 --segment-bytes 512KiB || exit 1
+	-p acct/pool -n node1 --segment-bytes 512KiB || exit 1
 emit first --wait stored && ACCEPTED=1
 
 # ---- the store
@@ -68,12 +68,12 @@ limited() {
 	prlimit --fsize=4096 -- "$@"
 }
 check_status 1 "a dump says that its file is too large" \
-	limited poolscope-dump -p pool -o "$TMP/dump"
+	limited poolscope-dump -p acct/pool -o "$TMP/dump"
 check_printed "... in a sentence" "File too large"
 check_status 1 "a backup says so" limited poolscope-admin backup "$TMP/backup"
 check_printed "... in a sentence" "File too large"
 # shellcheck disable=SC2016 # for the other shell
 check_status 153 "a command that poolscope-run starts is ended as without it" \
-	sh -c 'prlimit --fsize=4096 -- poolscope-run -p pool -n n1 -- head -c 100000 /dev/zero >"$0"; exit $?' "$TMP/head"
+	sh -c 'prlimit --fsize=4096 -- poolscope-run -p acct/pool -n n1 -- head -c 100000 /dev/zero >"$0"; exit $?' "$TMP/head"
 stop aggregator
 check_text "the aggregator ends as always" 0 "$STATUS"

@@ -21,18 +21,18 @@ cleared() {
 EVENTS=0
 # The aggregator answers with all events.
 answered() {
-	[ "$(timeout 60 poolscope-dump -p pool --connect "ipc://$DIR/run/reader.ipc" --quiet |
+	[ "$(timeout 60 poolscope-dump -p acct/pool --connect "ipc://$DIR/run/reader.ipc" --quiet |
 		wc -l)" -eq "$EVENTS" ]
 }
 stored() {
-	check "an event is stored $1" timeout 60 poolscope-emit -p pool test event --wait stored
+	check "an event is stored $1" timeout 60 poolscope-emit -p acct/pool test event --wait stored
 	EVENTS=$((EVENTS + 1))
 	check "... and answered" wait_until answered
 }
 
 start aggregator poolscope-aggregator || exit 1
 start agent poolscope-agent --no-samples --no-clock --broker "ipc://$DIR/run/intake.ipc" \
-	-p pool -n node1 || exit 1
+	-p acct/pool -n node1 || exit 1
 stored "with no reader"
 
 # ---- readers that died
@@ -59,11 +59,11 @@ check "a program takes every place for readers" \
 	wait_until held
 stored "although no place is left"
 check_status 1 "a further reader of the directory is refused" \
-	timeout 60 poolscope-dump -p pool --store "$DIR/store"
+	timeout 60 poolscope-dump -p acct/pool --store "$DIR/store"
 check_printed "... with a sentence" "read this store.*--connect"
 exec 7>&- 8>&-
 wait_until cleared 30
 check "it is served when the others have gone" \
-	timeout 60 poolscope-dump -p pool --store "$DIR/store" --quiet
+	timeout 60 poolscope-dump -p acct/pool --store "$DIR/store" --quiet
 stop aggregator
 check "the aggregator ends as always" test "$STATUS" -eq 0

@@ -56,10 +56,10 @@ check "an event is taken" poolscope-emit NodePrep START --ts 1508000063.69579812
 check_text "... lower-cased, to the nanosecond, with its message" \
 	'acct$pool node1 [1508000063695798124, "nodeprep", "start", {"message": "offer=ubuntu,sku=\"16,04\""}]' \
 	"$(stored 'r["partition"], r["node"], json.dumps(r["record"][:4])' | tail -1)"
-check "other arguments are taken" poolscope-emit -p other -n 'n 2' a b \
+check "other arguments are taken" poolscope-emit -p acct/other -n 'n 2' a b \
 	--prefix mine --attr k=v --attr 'x=1=2' --message '' --wait=stored
 check_text "... as attributes, of whom they say" \
-	'other n 2 {"k": "v", "prefix": "mine", "x": "1=2"}' \
+	'acct$other n 2 {"k": "v", "prefix": "mine", "x": "1=2"}' \
 	"$(stored 'r["partition"], r["node"], json.dumps(r["record"][3], sort_keys=True)' | tail -1)"
 check "an event of a test run is taken" poolscope-emit run flash_start --run 'r 1' \
 	--ts 17.5 --receive-ts 18.000000001 --attr device_group=g --wait stored

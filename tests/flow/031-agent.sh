@@ -9,7 +9,7 @@
 . "$ROOT/tests/flow/agent.sh"
 
 agent() {
-	start agent poolscope-agent --no-clock --broker "$AGGREGATOR" -p pool -n node1 "$@"
+	start agent poolscope-agent --no-clock --broker "$AGGREGATOR" -p acct/pool -n node1 "$@"
 }
 # emits NAME FIRST LAST
 emits() {

@@ -9,7 +9,7 @@
 . "$ROOT/tests/flow/agent.sh"
 
 agent() {
-	start agent poolscope-agent --no-samples --no-clock --broker "$AGGREGATOR" -p pool \
+	start agent poolscope-agent --no-samples --no-clock --broker "$AGGREGATOR" -p acct/pool \
 		-n node1 "$@"
 }
 # leave NAME MESSAGE: as if no agent were there.
@@ -33,7 +33,7 @@ agent || exit 1
 check "an agent takes them all" wait_until \
 	'is_empty && [ "$(count_events before)" = "$EMITS $EMITS" ]' 30
 check "... also the lines" wait_until '[ "$(count_events lines)" = "2000 2000" ]' 30
-check_text "... as its own, as if it had been there" "pool node1" \
+check_text "... as its own, as if it had been there" 'acct$pool node1' \
 	"$(stored 'r["partition"], r["node"]' 'r["record"][2] == "before"' | sort -u)"
 poolscope-emit --socket "$TMP/nobody" -p 'acct$other' -n elsewhere test named 2>/dev/null
 check "what says whose it is stays so" wait_until \

@@ -40,7 +40,7 @@ echo '01234567-89ab-cdef-0123-456789abcdef' >"$HOST/sys/kernel/random/boot_id"
 : >"$HOST/self/mountinfo"
 
 agent() {
-	start agent poolscope-agent --broker "$AGGREGATOR" -p pool -n node1 \
+	start agent poolscope-agent --broker "$AGGREGATOR" -p acct/pool -n node1 \
 		--proc "$HOST" --period 100ms --send-interval 100ms "$@"
 }
 # samples SET [EXPRESSION]: of each sample of it.
