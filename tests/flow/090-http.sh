@@ -43,7 +43,7 @@ check "a pool that is none" poolscope-upload events -p 'acct$none' --to "http:$u
 check_printed "has another message" 'no events: partition acct$none has no records in '
 
 # ---- what may work later ----
-for manner in '429 0' '429 1' 500 '503 0' half late reset close; do
+for manner in '429 0' '429 1' 'status 408 slow' 'status 425 early' 500 '503 0' half late reset close; do
 	web_behaves web "$manner x2"
 	check "$manner is tried again" upload "http:$url"
 	check_text "$manner until it works, each time the same" "3 1 True" \
@@ -64,6 +64,8 @@ once() {
 }
 once 'status 404 nothing here' 'answers 404: nothing here'
 once 'status 401' 'answers 401'
+once 'status 501 never heard of it' 'answers 501: never heard of it'
+once 'status 505' 'answers 505'
 once 'redirect http://169.254.169.254/latest/meta-data' 'answers 302 with a redirect to http://169.254.169.254/latest/meta-data, which is not followed'
 once garbage 'the answer is not HTTP/1'
 once endless 'the answer is larger than 8 MiB'

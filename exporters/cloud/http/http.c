@@ -358,12 +358,24 @@ http_attempt(struct http *http, const struct http_request *request,
 		return judge_failure(http, code, err);
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
 	http_excerpt(http->excerpt, buffer_text(&http->body.buffer), request);
-	if (*status >= 200 && *status < 500 && *status != 429)
+	if (*status >= 200 && *status < 600 && !http_is_temporary(*status))
 		return HTTP_ANSWERED;
 	err_set(err, "%s answers %ld%s%s", http->shown, *status,
 	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
-	return *status == 429 || (*status >= 500 && *status < 600) ? HTTP_AGAIN
-								   : HTTP_OVER;
+	return http_is_temporary(*status) ? HTTP_AGAIN : HTTP_OVER;
+}
+
+bool
+http_is_temporary(long status)
+{
+	switch (status) {
+	case 408: /* the service waited too long for the request */
+	case 425: /* it was sent too early */
+	case 429: return true;
+	case 501: /* the service does not know such requests */
+	case 505: return false;
+	default: return status >= 500 && status < 600;
+	}
 }
 
 /* ---- the answer ---- */

@@ -8,10 +8,11 @@
  * refused, also if a name resolves to them.  Proxies of the environment are
  * used as curl does.
  *
- * Temporary failures are retried: 429, 5xx, a lost or refused connection, an
- * incomplete answer; after the time given in Retry-After, otherwise after a
- * pause that doubles, with jitter, until there has been no answer for
- * --retry-time.  Other 4xx are never retried and returned to the caller.
+ * Temporary failures are retried: 408, 425, 429, 5xx but 501 and 505, a lost or
+ * refused connection, an incomplete answer; after the time given in
+ * Retry-After, otherwise after a pause that doubles, with jitter, until there
+ * has been no answer for --retry-time.  Other answers, such as those of a
+ * service that does not know the request, are returned to the caller at once.
  *
  * Headers and bodies may contain secrets: messages never quote them.
  * SPDX-License-Identifier: MIT
@@ -58,6 +59,9 @@ extern const struct opt http_options[];
 void http_sandbox(struct sandbox *sandbox, const struct http_options *options);
 
 bool http_is_dry(const struct http *http);
+
+/* May the same request get another answer than this status later? */
+bool http_is_temporary(long status);
 
 /* `options` must outlive the handle. */
 int http_open(

@@ -164,7 +164,7 @@ flush(struct target *target, const char *name, struct err *err)
 			made = true;
 			continue;
 		}
-		if ((status != 429 && status < 500) || attempt == ATTEMPTS_MAX)
+		if (!http_is_temporary(status) || attempt == ATTEMPTS_MAX)
 			return refused(target, status, &service_error, err);
 		if (!interrupt_sleep(pause_ns))
 			return err_set_code(
