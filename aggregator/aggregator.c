@@ -271,7 +271,7 @@ on_catching_up(void *arg, struct loop_timer *timer)
 	(void)timer;
 	writer_status(self->writer, &indexer);
 	if (!writer_await(self->writer, last, 0)) {
-		if (!indexer.full &&
+		if (!indexer.full && !indexer.is_damaged &&
 		    clock_monotonic_ns() < self->catch_up_until_ns)
 			return;
 		log_info("stopping with %llu batches not indexed; the next "

@@ -293,7 +293,7 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = (values.follow ? follow : dump)(
 		    &values, source, text_of(partition), kinds, &err);
-	source_close(&source);
+	rc = source_finish(&source, rc, &err);
 	if (rc != 0)
 		log_fail(&err);
 	return rc == 0 ? 0 : 1;

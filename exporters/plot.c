@@ -312,7 +312,7 @@ main(int argc, char **argv)
 		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)
 		rc = what->plot(&values, source, text_of(partition), &err);
-	source_close(&source);
+	rc = source_finish(&source, rc, &err);
 	if (rc != 0)
 		log_fail(&err);
 	return rc == 0 ? 0 : 1;

@@ -229,7 +229,7 @@ main(int argc, char **argv)
 		rc = source_open(&query.source, &values.source, &err);
 	if (rc == 0)
 		rc = answer(&values, question, &query, &err);
-	source_close(&query.source);
+	rc = source_finish(&query.source, rc, &err);
 	if (rc != 0)
 		log_fail(&err);
 	return rc == 0 ? 0 : 1;

@@ -247,8 +247,7 @@ print(const struct values *values, const char *partition,
 	else if (rc == 0)
 		rc =
 		    print_phases(values, source, text_of(partition), file, err);
-	source_close(&source);
-	return rc;
+	return source_finish(&source, rc, err);
 }
 
 /* Some tables do not have every format. */

@@ -130,7 +130,7 @@ main(int argc, char **argv)
 		rc = source_open(&request.source, &values.source, &err);
 	if (rc == 0)
 		rc = view->write(&request, &err);
-	source_close(&request.source);
+	rc = source_finish(&request.source, rc, &err);
 	if (rc != 0)
 		log_fail(&err);
 	return rc == 0 ? 0 : 1;

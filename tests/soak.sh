@@ -25,6 +25,7 @@ plan() {
 		store     fault/030-store-states   STATES    700000
 		drop      fault/060-fallback-states    STATES    600000
 		seal      fault/040-compact-states    SEALS     50000
+		damage    fault/195-damage         ROUNDS    50000
 		simulate  fault/020-simulate       WORLDS    5000000
 		network   fault/142-network        SECONDS   7200
 		moves     fault/160-partition-move MOVES     1000

@@ -134,7 +134,8 @@ verify_tables(struct db *tables,
 	struct check check = { .report = report, .arg = arg };
 	struct db_status before, after;
 
-	if (db_status(tables, &before, err) != 0 ||
+	check.wrong = db_verify_pages(tables, report, arg, err);
+	if (check.wrong < 0 || db_status(tables, &before, err) != 0 ||
 	    db_begin(tables, false, &check.txn, err) != 0)
 		return -1;
 	indexer_write_init(&check.indexer_write);

@@ -120,6 +120,7 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, "index_no_run_id", s->no_run_id);
 	number(pairs, "index_repeated", s->repeated);
 	number(pairs, "index_damaged", s->damaged);
+	flag(pairs, "index_paused", s->is_damaged);
 	number(pairs, "index_quarantined", s->quarantined);
 	number(pairs, "index_uncompacted", s->uncompacted);
 	number(pairs, "rejected_cut", s->rejected_cut);

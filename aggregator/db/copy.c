@@ -2,43 +2,19 @@
  * db_copy - measure and copy an environment.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/db/env.h"
+#include "aggregator/db/snapshot.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "aggregator/db/durable_dir.h"
 
-/* LMDB keeps its free list in table 0: one row per transaction, whose value is
- * the count of pages and their numbers. */
-enum { FREE_LIST = 0 };
-
 static int
-free_pages(MDB_txn *txn, uint64_t *pages)
-{
-	MDB_cursor *cursor;
-	MDB_val k, v;
-	size_t count;
-	int rc;
-
-	*pages = 0;
-	rc = mdb_cursor_open(txn, FREE_LIST, &cursor);
-	if (rc != 0)
-		return rc;
-	while ((rc = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) == 0) {
-		if (v.mv_size < sizeof(count))
-			continue;
-		memcpy(&count, v.mv_data, sizeof(count));
-		*pages += count;
-	}
-	mdb_cursor_close(cursor);
-	return rc == MDB_NOTFOUND ? 0 : rc;
-}
-
-static int
-measure(struct db *db, MDB_txn *txn, struct db_status *status)
+measure(struct db *db, MDB_txn *txn, const struct snapshot *snapshot,
+    struct db_status *status)
 {
 	MDB_envinfo info;
 	MDB_stat stat;
@@ -48,10 +24,10 @@ measure(struct db *db, MDB_txn *txn, struct db_status *status)
 	rc = mdb_env_info(db->shared->env, &info);
 	if (rc == 0)
 		rc = mdb_env_stat(db->shared->env, &stat);
-	if (rc == 0)
-		rc = free_pages(txn, &pages);
 	if (rc != 0)
 		return rc;
+	/* If the list is damaged, count what can be read. */
+	snapshot_free_list(snapshot, 0, &pages);
 	status->map_bytes = info.me_mapsize;
 	status->free_bytes = pages * stat.ms_psize;
 	status->used_bytes = (info.me_last_pgno + 1) * stat.ms_psize;
@@ -74,15 +50,16 @@ measure(struct db *db, MDB_txn *txn, struct db_status *status)
 int
 db_status(struct db *db, struct db_status *status, struct err *err)
 {
+	struct snapshot snapshot;
 	struct stat st;
 	MDB_txn *txn;
 	int fd, rc;
 
 	memset(status, 0, sizeof(*status));
-	status->damaged = atomic_load(&db->shared->damaged);
-	rc = db_env_begin(db->shared, false, &txn);
+	status->damaged = db_damage_list_count(db->shared->damage);
+	rc = db_env_begin(db->shared, false, &txn, &snapshot);
 	if (rc == 0) {
-		rc = measure(db, txn, status);
+		rc = measure(db, txn, &snapshot, status);
 		db_env_end_read(db->shared, txn);
 	}
 	/* Use LMDB's own descriptor: opening the file again and closing it
@@ -91,9 +68,7 @@ db_status(struct db *db, struct db_status *status, struct err *err)
 		rc = mdb_env_get_fd(db->shared->env, &fd);
 	if (rc == 0 && fstat(fd, &st) == 0)
 		status->file_bytes = (uint64_t)st.st_blocks * 512;
-	return rc == 0
-		   ? 0
-		   : err_set(err, "%s: status: %s", db->path, mdb_strerror(rc));
+	return rc == 0 ? 0 : db_env_refuse(db->path, "status", rc, err);
 }
 
 static int
@@ -118,6 +93,7 @@ int
 db_copy(struct db *db, const char *to, struct err *err)
 {
 	char temporary[DURABLE_DIR_PATH_BYTES];
+	int64_t damaged;
 
 	if (strlen(to) + sizeof(".new") > sizeof(temporary))
 		return err_set(err, "%s: path is too long", to);
@@ -125,6 +101,15 @@ db_copy(struct db *db, const char *to, struct err *err)
 		return err_set(err, "%s: %s", to, strerror(EEXIST));
 	strcpy(temporary, to);
 	strcat(temporary, ".new");
+	damaged = db_verify_pages(db, NULL, NULL, err);
+	if (damaged < 0)
+		return -1;
+	/* LMDB copies each page as it is, and trusts it. */
+	if (damaged > 0)
+		return err_set(err,
+		    "%s: %" PRId64 " pages are damaged, so no copy is made; "
+		    "poolscope-admin verify lists what is lost",
+		    db->path, damaged);
 	if (durable_dir_remove(temporary, err) != 0)
 		return -1;
 	if (copy_into(db, temporary, err) != 0) {

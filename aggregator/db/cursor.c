@@ -13,6 +13,11 @@
 struct db_cursor {
 	struct db_txn *txn;
 	MDB_cursor *mdb;
+	unsigned table;
+	/* Up to this key, and to the end of the table, all pages are checked.
+	 */
+	struct text checked;
+	bool is_all_checked;
 	uint32_t deleted_bytes; /* of the key just deleted; 0: none */
 	unsigned char deleted[DB_KEY_BYTES_MAX];
 };
@@ -24,6 +29,7 @@ db_cursor_open(struct db_txn *txn, unsigned table)
 	int rc;
 
 	cursor->txn = txn;
+	cursor->table = table;
 	if (txn->rc == 0) {
 		rc = mdb_cursor_open(
 		    txn->mdb, db_txn_table(txn, table), &cursor->mdb);
@@ -44,6 +50,135 @@ db_cursor_close(struct db_cursor **cursor)
 	*cursor = NULL;
 }
 
+/* ---- pages, before LMDB goes there ---- */
+
+/* The first good leaf from the end of the way on; false: there is none.  The
+ * pages in between are counted as damaged. */
+static bool
+find_leaf(struct db_cursor *cursor, struct snapshot_path *path,
+    enum snapshot_way way, enum snapshot_way (*onward)(struct snapshot_path *))
+{
+	while (way == WAY_DAMAGED || way == WAY_DOUBTFUL) {
+		if (cursor->txn->write)
+			db_txn_refuse(cursor->txn, cursor->table, path->bad);
+		else
+			db_txn_damage(cursor->txn, cursor->table, path->bad);
+		if (way == WAY_DOUBTFUL)
+			break;
+		way = onward(path);
+	}
+	return way != WAY_NONE && cursor->txn->rc == 0;
+}
+
+static struct text
+first_key(const struct snapshot_path *path)
+{
+	return page_key(snapshot_path_leaf(path), 0);
+}
+
+static struct text
+last_key(const struct snapshot_path *path)
+{
+	const void *leaf = snapshot_path_leaf(path);
+
+	return page_key(leaf, page_count(leaf) - 1);
+}
+
+/* To the leaf of `key`, and if the next row is not in it, on to the next leaf.
+ * Where a page is left out, `op` and `k` become the way around it. */
+static bool
+check_forward(
+    struct db_cursor *cursor, MDB_val *k, MDB_cursor_op *op, bool is_next)
+{
+	struct text key = { k->mv_data, (uint32_t)k->mv_size };
+	struct snapshot_path path;
+	enum snapshot_way way;
+	bool found, is_around;
+
+	db_txn_path(cursor->txn, cursor->table, &path);
+	way = snapshot_path_seek(&path, key);
+	is_around = way == WAY_DAMAGED;
+	found = find_leaf(cursor, &path, way, snapshot_path_next);
+	if (found && !is_around && !is_next && !cursor->txn->write)
+		db_txn_check_before(cursor->txn, cursor->table, &path);
+	if (found && !is_around && key.bytes > 0) {
+		int rc = page_compare(key, last_key(&path));
+
+		if (rc > 0 || (rc == 0 && is_next)) {
+			cursor->checked = last_key(&path);
+			way = snapshot_path_next(&path);
+			is_around = way == WAY_DAMAGED;
+			found =
+			    find_leaf(cursor, &path, way, snapshot_path_next);
+		}
+	}
+	if (cursor->txn->rc != 0)
+		return false;
+	cursor->is_all_checked = !found;
+	if (found)
+		cursor->checked = last_key(&path);
+	if (is_around && found) {
+		*k = db_val(first_key(&path));
+		*op = MDB_SET_RANGE;
+	}
+	return found || !is_around;
+}
+
+static bool
+check_backward(
+    struct db_cursor *cursor, MDB_val *k, MDB_cursor_op *op, bool is_last)
+{
+	struct text key = { k->mv_data, (uint32_t)k->mv_size };
+	struct snapshot_path path;
+	enum snapshot_way way;
+	bool is_around;
+
+	db_txn_path(cursor->txn, cursor->table, &path);
+	way = is_last ? snapshot_path_last(&path)
+		      : snapshot_path_seek(&path, key);
+	if (!is_last && (way == WAY_LEAF || way == WAY_DOUBTFUL) &&
+	    page_compare(key, first_key(&path)) <= 0)
+		way = snapshot_path_previous(&path);
+	is_around = way == WAY_DAMAGED;
+	if (!find_leaf(cursor, &path, way, snapshot_path_previous))
+		return !is_around && cursor->txn->rc == 0;
+	if (is_around) {
+		*k = db_val(last_key(&path));
+		*op = MDB_SET_RANGE;
+	}
+	return true;
+}
+
+/* Check the pages that LMDB will touch; false: there is no further row. */
+static bool
+check_pages(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op *op)
+{
+	MDB_val at, value;
+	struct text key;
+
+	if (cursor->txn->rc != 0)
+		return false;
+	switch (*op) {
+	case MDB_FIRST: k->mv_size = 0; /* fall through */
+	case MDB_SET_RANGE: return check_forward(cursor, k, op, false);
+	case MDB_LAST: return check_backward(cursor, k, op, true);
+	default: break;
+	}
+	if (mdb_cursor_get(cursor->mdb, &at, &value, MDB_GET_CURRENT) != 0)
+		return true; /* LMDB says what is wrong */
+	*k = at;
+	if (*op == MDB_PREV)
+		return check_backward(cursor, k, op, false);
+	key = (struct text){ at.mv_data, (uint32_t)at.mv_size };
+	if (cursor->is_all_checked ||
+	    (cursor->checked.bytes > 0 &&
+		page_compare(key, cursor->checked) < 0))
+		return true;
+	return check_forward(cursor, k, op, true);
+}
+
+/* ---- rows ---- */
+
 /* Move, and skip damaged rows in the direction of travel. */
 static bool
 move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
@@ -55,7 +190,7 @@ move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
 
 	*value = (struct text){ NULL, 0 };
 	cursor->deleted_bytes = 0;
-	while (cursor->txn->rc == 0) {
+	while (check_pages(cursor, k, &op)) {
 		rc = mdb_cursor_get(cursor->mdb, k, &v, op);
 		if (rc == MDB_NOTFOUND)
 			return false;
@@ -63,7 +198,7 @@ move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
 			db_txn_fail(cursor->txn, rc, "walk");
 			return false;
 		}
-		if (db_txn_check(cursor->txn, *k, v, value)) {
+		if (db_txn_check(cursor->txn, cursor->table, *k, v, value)) {
 			*found =
 			    (struct text){ k->mv_data, (uint32_t)k->mv_size };
 			return true;
@@ -123,7 +258,7 @@ move_key(
 	int rc;
 
 	cursor->deleted_bytes = 0;
-	if (cursor->txn->rc != 0)
+	if (!check_pages(cursor, k, &op))
 		return false;
 	rc = mdb_cursor_get(cursor->mdb, k, &v, op);
 	if (rc != 0 && rc != MDB_NOTFOUND)
@@ -159,7 +294,7 @@ db_cursor_put(struct db_cursor *cursor, struct text key, struct text value)
 	MDB_val v = { (size_t)value.bytes + CRC_BYTES, NULL };
 	int rc;
 
-	if (txn->rc != 0)
+	if (!db_txn_prepare(txn, cursor->table, key, CHANGE_PUT))
 		return NULL;
 	cursor->deleted_bytes = 0;
 	rc = mdb_cursor_put(cursor->mdb, &k, &v, MDB_RESERVE);
@@ -185,6 +320,11 @@ db_cursor_del(struct db_cursor *cursor)
 	if (rc == 0) {
 		cursor->deleted_bytes = (uint32_t)k.mv_size;
 		memcpy(cursor->deleted, k.mv_data, k.mv_size);
+		if (!db_txn_prepare(cursor->txn, cursor->table,
+			(struct text){ (const char *)cursor->deleted,
+			    cursor->deleted_bytes },
+			CHANGE_DELETE))
+			return;
 		rc = mdb_cursor_del(cursor->mdb, 0);
 	}
 	if (rc != 0)

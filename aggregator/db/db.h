@@ -7,7 +7,8 @@
  * file systems are refused.  Errors are sticky in a transaction: the caller
  * makes ten calls and checks once, at the commit.  Every value ends in a
  * CRC32C of key and value, because LMDB has no checksums: put adds it, get
- * checks and strips it.
+ * checks and strips it.  LMDB trusts its pages, so each one is checked before
+ * LMDB sees it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DB_DB_H
@@ -52,7 +53,9 @@ int db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err);
 enum db_result {
 	DB_OK,
 	DB_FULL, /* map or disk full: nothing was committed, try again later */
-	DB_BROKEN, /* other failure: end the process; the disk is consistent */
+	DB_DAMAGED, /* a page or a required row is: nothing was committed, and
+		       what does not need it goes on */
+	DB_BROKEN,  /* other failure: end the process; the disk is consistent */
 };
 /* Ends the transaction in any case and sets `*txn` to NULL. */
 enum db_result db_commit(struct db_txn **txn, struct err *err);
@@ -71,8 +74,13 @@ void db_put(
  * transaction fails.  In a read-only transaction it is db_get. */
 bool db_need(
     struct db_txn *txn, unsigned table, struct text key, struct text *value);
-/* Was the row of the last db_get present but damaged? */
+/* Was the row of the last db_get present but damaged, or on a page that is? */
 bool db_was_damaged(const struct db_txn *txn);
+/* Count a row whose value is of no use. */
+void db_note_damage(struct db_txn *txn, unsigned table, struct text key);
+/* The places that the transaction has found damaged and left out. */
+struct db_damage;
+const struct db_damage *db_damage_met(const struct db_txn *txn);
 /* Put a large value without copying it: reserve `bytes`, fill them before any
  * other call, then call db_complete.  `append`: the key is known to sort after
  * all others of the table. */
@@ -87,7 +95,8 @@ bool db_del(struct db_txn *txn, unsigned table, struct text key);
 struct db_cursor *db_cursor_open(struct db_txn *txn, unsigned table);
 void db_cursor_close(struct db_cursor **cursor);
 /* First key >= `key`; empty `key`: the first of the table.  False at the end.
- * Damaged rows are skipped and counted. */
+ * Damaged rows and pages are skipped and counted; a transaction that writes
+ * fails at a damaged page. */
 bool db_seek(struct db_cursor *cursor, struct text key, struct text *found,
     struct text *value);
 bool db_next(struct db_cursor *cursor, struct text *found, struct text *value);
@@ -110,9 +119,17 @@ struct db_status {
 	uint64_t rows[DB_TABLES_MAX];
 	uint64_t bytes[DB_TABLES_MAX]; /* of the pages of each table */
 	uint32_t readers;
-	uint64_t damaged; /* rows with a wrong checksum */
+	uint64_t damaged; /* rows and pages, each once since it was opened */
 };
 int db_status(struct db *db, struct db_status *status, struct err *err);
+
+/* Check every page, before anything is read from them.  `report` gets a
+ * sentence for each one that is damaged: its number, its table, and the keys
+ * of the rows that are lost with it.  Returns their number; -1: the file
+ * cannot be read at all. */
+int64_t db_verify_pages(struct db *db,
+    void (*report)(void *arg, const char *sentence), void *arg,
+    struct err *err);
 
 /* Clear the slots of readers that have died; returns how many. */
 int db_clear_stale_readers(struct db *db);

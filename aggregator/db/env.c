@@ -1,14 +1,13 @@
 /*
- * db_env - an LMDB environment: its map, its tables, its format.
+ * db_env - an LMDB environment and its map.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/db/env.h"
 
-#include "proto/hash/crc32c.h"
+#include "aggregator/db/pages/map_guard.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,105 +103,18 @@ db_env_open(MDB_env **env, const char *path, const struct db_options *options,
 		: "");
 }
 
-/* The format is an ordinary row of the table "meta". */
-unsigned
-db_env_meta(const struct db_options *options)
-{
-	unsigned i = 0;
-
-	while (options->tables[i] != NULL &&
-	       strcmp(options->tables[i], "meta") != 0)
-		i++;
-	assert(options->tables[i] != NULL);
-	return i;
-}
-
-static void
-add_table(struct db_env *shared, const char *name, MDB_dbi dbi)
-{
-	assert(shared->tables < DB_TABLES_MAX);
-	shared->names[shared->tables] = memory_string(name);
-	shared->dbi[shared->tables++] = dbi;
-}
-
-int
-db_env_open_tables(struct db_env *shared, const char *path,
-    const struct db_options *options, unsigned flags, struct err *err)
-{
-	MDB_txn *txn;
-	MDB_dbi dbi;
-	int rc;
-
-	rc = db_env_begin(shared, flags & MDB_CREATE, &txn);
-	if (rc != 0)
-		return db_env_refuse(path, "open", rc, err);
-	for (unsigned i = 0; options->tables[i] != NULL; i++) {
-		rc = mdb_dbi_open(txn, options->tables[i], flags, &dbi);
-		if (rc != 0) {
-			mdb_txn_abort(txn);
-			db_env_end(shared);
-			return err_set(err,
-			    "%s: no table \"%s\" (%s): not a store, or not "
-			    "this part of it",
-			    path, options->tables[i], mdb_strerror(rc));
-		}
-		add_table(shared, options->tables[i], dbi);
-	}
-	/* Commit also after reading: only this makes the handles permanent. */
-	rc = mdb_txn_commit(txn);
-	db_env_end(shared);
-	return rc == 0 ? 0 : err_set(err, "%s: %s", path, mdb_strerror(rc));
-}
-
 void
 db_env_free(struct db_env *shared)
 {
 	db_env_free_spare(shared);
-	mdb_env_close(shared->env);
+	map_guard_remove(&shared->unreadable);
+	if (shared->env != NULL)
+		mdb_env_close(shared->env);
+	db_marks_free(&shared->marks);
+	db_damage_list_free(&shared->damage);
 	for (uint32_t i = 0; i < shared->tables; i++)
 		free(shared->names[i]);
 	free(shared);
-}
-
-/* Check this before anything else: a store of another version may have other
- * tables. */
-int
-db_env_check_format(struct db_env *shared, const char *path,
-    const struct db_options *options, struct err *err)
-{
-	static const char name[] = "format";
-	/* LMDB takes void *, and does not write through it. */
-	MDB_val key = { strlen(name), (void *)(uintptr_t)name }, value;
-	uint32_t format = 0, kept, crc;
-	MDB_txn *txn;
-	MDB_dbi dbi;
-	int rc;
-
-	rc = db_env_begin(shared, false, &txn);
-	if (rc != 0)
-		return db_env_refuse(path, "open", rc, err);
-	rc = mdb_dbi_open(txn, options->tables[db_env_meta(options)], 0, &dbi);
-	if (rc == 0)
-		rc = mdb_get(txn, dbi, &key, &value);
-	if (rc == 0 && value.mv_size == sizeof(format) + sizeof(kept)) {
-		crc = crc32c(crc32c(0, name, strlen(name)), value.mv_data,
-		    sizeof(format));
-		memcpy(&format, value.mv_data, sizeof(format));
-		memcpy(&kept, (char *)value.mv_data + sizeof(format),
-		    sizeof(kept));
-		if (kept != crc)
-			format = 0;
-	}
-	db_env_end_read(shared, txn);
-	if (format == 0)
-		return err_set(
-		    err, "%s: not a store, or its format cannot be read", path);
-	if (format != options->format)
-		return err_set(err,
-		    "%s has format %u; this program supports format %u and "
-		    "does not change it",
-		    path, format, options->format);
-	return 0;
 }
 
 enum { RESIDENT_BYTES = 2 << 20 };

@@ -15,6 +15,8 @@
 #include <sys/types.h>
 
 #include "aggregator/db/db.h"
+#include "aggregator/db/damage.h"
+#include "aggregator/db/pages/marks.h"
 
 enum {
 	DB_READERS_MAX = 510, /* reading transactions of all processes */
@@ -30,7 +32,15 @@ struct db_env {
 	bool read_only;
 	_Atomic uint32_t transactions; /* open: the map must not move */
 	_Atomic uint32_t moves;        /* how often the map has moved */
-	_Atomic uint64_t damaged;      /* rows with a wrong checksum */
+	struct db_damage_list *damage; /* all places that were found damaged */
+	/* snapshot.c: */
+	struct db_marks *marks;              /* pages that were checked */
+	_Atomic(const unsigned char *) base; /* of the map; NULL: unknown */
+	_Atomic uint32_t base_moves;         /* `moves` when it was found */
+	_Atomic uint64_t marks_txn; /* snapshot of the marks, of a reader */
+	uint32_t page_bytes;
+	uint64_t map_bytes;
+	atomic_bool unreadable; /* the file was cut while it was mapped */
 	pthread_mutex_t spare_lock;
 	MDB_txn *spare[DB_SPARE_MAX]; /* reset transactions keep their slots */
 	unsigned spares;
@@ -71,7 +81,9 @@ int db_env_check_format(struct db_env *shared, const char *path,
  * process that writes has reader slots of its own, which other programs cannot
  * take.  End a reading transaction with db_env_end_read; after the end of a
  * writing one call db_env_end. */
-int db_env_begin(struct db_env *shared, bool write, MDB_txn **txn);
+struct snapshot;
+int db_env_begin(struct db_env *shared, bool write, MDB_txn **txn,
+    struct snapshot *snapshot);
 void db_env_end_read(struct db_env *shared, MDB_txn *txn);
 void db_env_end(struct db_env *shared);
 /* Reserve these slots, and release them. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "aggregator/db/durable_dir.h"
+#include "aggregator/db/snapshot.h"
 #include "proto/base/memory.h"
 
 /* All environments of this process; env.h says why they are shared. */
@@ -23,6 +24,8 @@ env_new(void)
 	struct db_env *env = memory_zero(1, sizeof(*env));
 
 	pthread_mutex_init(&env->spare_lock, NULL);
+	env->marks = db_marks_new();
+	env->damage = db_damage_list_new();
 	return env;
 }
 
@@ -107,10 +110,7 @@ create(const char *path, const struct db_options *options, struct err *err)
 	if (rc == 0)
 		rc = durable_dir_sync(temporary, err);
 out:
-	if (shared->env != NULL)
-		db_env_free(shared);
-	else
-		free(shared);
+	db_env_free(shared);
 	if (db != NULL)
 		free(db->path);
 	free(db);
@@ -143,8 +143,9 @@ open_existing(const char *path, const struct stat *st,
 	}
 	env = env_new();
 	env->read_only = options->read_only;
-	if (db_env_open(&env->env, path, options, err) != 0) {
-		free(env);
+	if (snapshot_check_file(path, err) != 0 ||
+	    db_env_open(&env->env, path, options, err) != 0) {
+		db_env_free(env);
 		return -1;
 	}
 	if (!options->read_only)

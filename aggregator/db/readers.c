@@ -5,7 +5,11 @@
  * pages that were freed since.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/db/env.h"
+#include <errno.h>
+
+#include "aggregator/db/snapshot.h"
+
+enum { ATTEMPTS = 64 };
 
 static int
 begin_read(struct db_env *shared, MDB_txn **txn)
@@ -62,19 +66,48 @@ begin(struct db_env *shared, bool write, MDB_txn **txn)
 	return rc;
 }
 
+static void
+end(struct db_env *shared, bool write, MDB_txn *txn)
+{
+	if (write || !keep_spare(shared, txn))
+		mdb_txn_abort(txn);
+}
+
+/* A reader may have begun with a header that a writer has changed since. */
+static int
+begin_checked(
+    struct db_env *shared, bool write, MDB_txn **txn, struct snapshot *snapshot)
+{
+	int rc;
+
+	for (unsigned i = 0; i < ATTEMPTS; i++) {
+		rc = begin(shared, write, txn);
+		if (rc != 0)
+			return rc;
+		rc = snapshot_begin(snapshot, shared, *txn, write);
+		if (rc == 0)
+			return 0;
+		end(shared, write, *txn);
+		if (rc != EAGAIN)
+			return rc;
+	}
+	return SNAPSHOT_HEADER;
+}
+
 int
-db_env_begin(struct db_env *shared, bool write, MDB_txn **txn)
+db_env_begin(
+    struct db_env *shared, bool write, MDB_txn **txn, struct snapshot *snapshot)
 {
 	int rc;
 
 	atomic_fetch_add(&shared->transactions, 1);
-	rc = begin(shared, write, txn);
+	rc = begin_checked(shared, write, txn, snapshot);
 	/* Another process has enlarged the map: do the same, unless this
 	 * process has views into the old one. */
 	if (rc == MDB_MAP_RESIZED && atomic_load(&shared->transactions) == 1 &&
 	    mdb_env_set_mapsize(shared->env, 0) == 0) {
 		atomic_fetch_add(&shared->moves, 1);
-		rc = begin(shared, write, txn);
+		rc = begin_checked(shared, write, txn, snapshot);
 	}
 	if (rc != 0)
 		atomic_fetch_sub(&shared->transactions, 1);
@@ -90,8 +123,7 @@ db_env_end(struct db_env *shared)
 void
 db_env_end_read(struct db_env *shared, MDB_txn *txn)
 {
-	if (!keep_spare(shared, txn))
-		mdb_txn_abort(txn);
+	end(shared, false, txn);
 	db_env_end(shared);
 }
 
@@ -124,6 +156,8 @@ db_env_refuse(const char *path, const char *doing, int rc, struct err *err)
 		    "%s: %d programs read this store, and no more can; end "
 		    "some of them, or ask its aggregator (--connect)",
 		    path, DB_READERS_MAX);
+	if (snapshot_sentence(rc) != NULL)
+		return err_set(err, "%s: %s", path, snapshot_sentence(rc));
 	return err_set(err, "%s: %s: %s", path, doing, mdb_strerror(rc));
 }
 

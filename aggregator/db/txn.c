@@ -17,14 +17,16 @@
 int
 db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
 {
+	struct snapshot snapshot;
 	MDB_txn *mdb;
 	int rc;
 
 	assert(!write || !db->read_only);
-	rc = db_env_begin(db->shared, write, &mdb);
+	rc = db_env_begin(db->shared, write, &mdb, &snapshot);
 	if (rc != 0)
 		return db_env_refuse(db->path, "begin", rc, err);
 	*txn = memory_zero(1, sizeof(**txn));
+	(*txn)->snapshot = snapshot;
 	(*txn)->db = db;
 	(*txn)->mdb = mdb;
 	(*txn)->write = write;
@@ -50,7 +52,7 @@ result_of(const struct db *db, int rc)
 	if (rc == MDB_MAP_FULL || file_io_is_full(rc) ||
 	    (rc == EIO && db_env_disk_is_full(db)))
 		return DB_FULL;
-	return DB_BROKEN;
+	return rc == MDB_CORRUPTED ? DB_DAMAGED : DB_BROKEN;
 }
 
 static int
@@ -80,17 +82,24 @@ db_commit(struct db_txn **txn, struct err *err)
 {
 	struct db *db = (*txn)->db;
 	const char *doing = (*txn)->doing;
+	char why[DB_TXN_WHY_BYTES];
 	int rc = (*txn)->rc;
 
 	heartbeat_beat();
+	if (rc == 0 && snapshot_is_unreadable(db->shared))
+		rc = SNAPSHOT_UNREADABLE;
 	if (rc != 0) {
+		if (doing == (*txn)->why)
+			doing = strcpy(why, (*txn)->why);
 		end(txn, false);
 	} else {
 		doing = "commit";
 		rc = end(txn, true);
 	}
-	if (rc != 0)
-		err_set(err, "%s: %s: %s", db->path, doing, mdb_strerror(rc));
+	if (rc != 0 && doing == why)
+		err_set(err, "%s: %s", db->path, why);
+	else if (rc != 0)
+		db_env_refuse(db->path, doing, rc, err);
 	return result_of(db, rc);
 }
 
@@ -105,7 +114,7 @@ db_abort(struct db_txn **txn)
 bool
 db_failed(const struct db_txn *txn)
 {
-	return txn->rc != 0;
+	return txn->rc != 0 || snapshot_is_unreadable(txn->db->shared);
 }
 
 bool
@@ -154,15 +163,16 @@ checksum(struct text key, const unsigned char *value, uint32_t bytes)
 }
 
 bool
-db_txn_check(
-    struct db_txn *txn, MDB_val key, MDB_val stored, struct text *value)
+db_txn_check(struct db_txn *txn, unsigned table, MDB_val key, MDB_val stored,
+    struct text *value)
 {
 	const unsigned char *at = stored.mv_data;
 	struct text name = { key.mv_data, (uint32_t)key.mv_size };
 	uint32_t bytes = (uint32_t)stored.mv_size - CRC_BYTES;
 	uint32_t kept;
 
-	if (stored.mv_size >= CRC_BYTES && stored.mv_size <= UINT32_MAX) {
+	if (stored.mv_size >= CRC_BYTES && stored.mv_size <= UINT32_MAX &&
+	    snapshot_has(&txn->snapshot, at, stored.mv_size)) {
 		memcpy(&kept, at + bytes, sizeof(kept));
 		if (kept == checksum(name, at, bytes)) {
 			*value = (struct text){ stored.mv_data, bytes };
@@ -171,27 +181,49 @@ db_txn_check(
 			return true;
 		}
 	}
-	atomic_fetch_add(&txn->db->shared->damaged, 1);
+	db_note_damage(txn, table, name);
+	return false;
+}
+
+/* Can LMDB go to the row?  If not, the row counts as damaged. */
+static bool
+has_way(struct db_txn *txn, unsigned table, struct text key,
+    struct snapshot_path *path)
+{
+	enum snapshot_way way;
+
+	db_txn_path(txn, table, path);
+	way = snapshot_path_seek(path, key);
+	if (way == WAY_LEAF || way == WAY_NONE)
+		return true;
+	db_txn_damage(txn, table, path->bad);
+	if (way == WAY_DOUBTFUL && !txn->write)
+		return true;
+	txn->damaged = true;
 	return false;
 }
 
 bool
 db_get(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 {
+	struct snapshot_path path;
 	MDB_val k = db_key(key), v;
 	int rc;
 
 	txn->damaged = false;
 	*value = (struct text){ NULL, 0 };
-	if (txn->rc != 0)
+	if (txn->rc != 0 || !has_way(txn, table, key, &path))
 		return false;
 	rc = mdb_get(txn->mdb, db_txn_table(txn, table), &k, &v);
 	if (rc == 0) {
-		if (db_txn_check(txn, k, v, value))
+		if (db_txn_check(txn, table, k, v, value))
 			return true;
 		txn->damaged = true;
 	} else if (rc != MDB_NOTFOUND) {
 		db_txn_fail(txn, rc, "get");
+	} else if (!txn->write) {
+		txn->damaged = !db_txn_check_before(txn, table, &path) ||
+			       !db_txn_check_at(txn, table, &path);
 	}
 	return false;
 }
@@ -213,7 +245,8 @@ db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
 	MDB_val k = db_key(key), v = { (size_t)bytes + CRC_BYTES, NULL };
 	int rc;
 
-	if (txn->rc != 0)
+	if (!db_txn_prepare(
+		txn, table, key, append ? CHANGE_APPEND : CHANGE_PUT))
 		return NULL;
 	rc = mdb_put(txn->mdb, db_txn_table(txn, table), &k, &v,
 	    MDB_RESERVE | (append ? MDB_APPEND : 0));
@@ -254,7 +287,7 @@ db_del(struct db_txn *txn, unsigned table, struct text key)
 	MDB_val k = db_key(key);
 	int rc;
 
-	if (txn->rc != 0)
+	if (!db_txn_prepare(txn, table, key, CHANGE_DELETE))
 		return false;
 	rc = mdb_del(txn->mdb, db_txn_table(txn, table), &k, NULL);
 	if (rc != 0 && rc != MDB_NOTFOUND)

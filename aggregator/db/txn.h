@@ -5,9 +5,9 @@
 #ifndef AGGREGATOR_DB_TXN_H
 #define AGGREGATOR_DB_TXN_H
 
-#include "aggregator/db/env.h"
+#include "aggregator/db/snapshot.h"
 
-enum { CRC_BYTES = 4 };
+enum { CRC_BYTES = 4, DB_TXN_WHY_BYTES = 160 };
 
 struct db_txn {
 	struct db *db;
@@ -16,14 +16,40 @@ struct db_txn {
 	bool damaged; /* the last db_get found a wrong checksum */
 	int rc;       /* the first failure; later calls do nothing */
 	const char *doing;
+	struct snapshot snapshot;
+	/* The trees of the tables, as far as they were asked for. */
+	bool has_tree[DB_TABLES_MAX];
+	struct page_tree tree[DB_TABLES_MAX];
+	struct db_damage damage;    /* met so far */
+	char why[DB_TXN_WHY_BYTES]; /* `doing`, when a page is damaged */
 };
 
 void db_txn_fail(struct db_txn *txn, int rc, const char *doing);
 MDB_dbi db_txn_table(const struct db_txn *txn, unsigned table);
 
 /* Strip the checksum of a stored value; false when it is wrong. */
-bool db_txn_check(
-    struct db_txn *txn, MDB_val key, MDB_val stored, struct text *value);
+bool db_txn_check(struct db_txn *txn, unsigned table, MDB_val key,
+    MDB_val stored, struct text *value);
+
+/* A key that a flipped bit has changed is not found where it is sought, but it
+ * is still in its place: before or at the place where the way ends.  False: the
+ * row there is damaged. */
+bool db_txn_check_before(
+    struct db_txn *txn, unsigned table, const struct snapshot_path *path);
+bool db_txn_check_at(
+    struct db_txn *txn, unsigned table, const struct snapshot_path *path);
+
+/* Begin the way to a row of `table`. */
+void db_txn_path(
+    struct db_txn *txn, unsigned table, struct snapshot_path *path);
+/* Count a page that is damaged; or fail because of it. */
+void db_txn_damage(struct db_txn *txn, unsigned table, uint64_t page);
+void db_txn_refuse(struct db_txn *txn, unsigned table, uint64_t page);
+/* Before LMDB writes the row: check what it will touch.  False: the
+ * transaction has failed. */
+enum db_change { CHANGE_PUT, CHANGE_APPEND, CHANGE_DELETE };
+bool db_txn_prepare(
+    struct db_txn *txn, unsigned table, struct text key, enum db_change change);
 
 /* Convert to LMDB's form; a key must have a length that LMDB accepts. */
 MDB_val db_val(struct text t);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aggregator/db/pages/map_guard.h"
+
 #define MAGIC UINT64_C(0x31304e4f53494f50) /* "POISON01" */
 
 struct note {
@@ -27,10 +29,13 @@ static __thread struct note at_work; /* first 0: no work under way */
 static __thread int note_fd;         /* the file to write it to */
 
 static void
-on_fatal(int number)
+on_fatal(int number, siginfo_t *info, void *context)
 {
 	int i, saved = errno;
 
+	(void)context;
+	if (number == SIGBUS && map_guard_absorb(info))
+		return;
 	if (at_work.first != 0) {
 		/* If this fails, there is nothing else to try. */
 		if (pwrite(note_fd, &at_work, sizeof(at_work), 0) ==
@@ -47,12 +52,13 @@ on_fatal(int number)
 void
 quarantine_watch(void)
 {
-	struct sigaction action = { .sa_handler = on_fatal };
+	struct sigaction action = { .sa_flags = SA_SIGINFO };
 	int i;
 
 	if (watching)
 		return;
 	watching = true;
+	action.sa_sigaction = on_fatal;
 	sigemptyset(&action.sa_mask);
 	for (i = 0; i < FATALS; i++)
 		sigaction(fatal[i], &action, &before[i]);

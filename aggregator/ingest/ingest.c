@@ -97,7 +97,7 @@ group_failed(struct ingest *ingest, enum db_result result, struct err *err)
 	struct replies *replies = &ingest->outbox.replies;
 
 	receiver_failed(ingest->receiver);
-	if (result == DB_BROKEN) {
+	if (result != DB_FULL) {
 		/* Send no answer: the outcome of the group is not known. */
 		replies_clear(replies);
 		broken(ingest, err);
@@ -235,7 +235,7 @@ purge(struct ingest *ingest)
 	struct err err = { 0 };
 
 	if (backpressure_purge_alone(
-		&ingest->backpressure, PURGE_AT_ONCE, &err) == DB_BROKEN)
+		&ingest->backpressure, PURGE_AT_ONCE, &err) > DB_FULL)
 		broken(ingest, &err);
 }
 

@@ -169,7 +169,8 @@ journal_verify(struct journal *journal,
 	struct db_status before, after;
 	struct db_txn *txn;
 
-	if (db_status(journal->db, &before, err) != 0 ||
+	v.wrong = db_verify_pages(journal->db, report, arg, err);
+	if (v.wrong < 0 || db_status(journal->db, &before, err) != 0 ||
 	    db_begin(journal->db, false, &txn, err) != 0)
 		return -1;
 	string_table_init(&v.streams);

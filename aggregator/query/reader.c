@@ -190,6 +190,7 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	struct page page = { .reader = reader, .query = query, .w = w };
 	int rc = 0;
 
+	reader->damage = (struct db_damage){ 0 };
 	if (header->type == WIRE_FOLLOW)
 		return query_follow(&page, header->partition, last, err);
 	if (page_begin(&page, err) != 0)
@@ -203,6 +204,22 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	if (page_end(&page, last, err) != 0)
 		return -1;
 	return rc;
+}
+
+void
+reader_put_damage(const struct reader *reader, struct wire_header *page,
+    unsigned char ids[static WIRE_DAMAGED_MAX * WIRE_DAMAGED_BYTES])
+{
+	const struct db_damage *damage = &reader->damage;
+
+	_Static_assert((int)DB_DAMAGE_IDS <= (int)WIRE_DAMAGED_MAX,
+	    "the ids fit in a header");
+	for (uint32_t i = 0; i < damage->ids; i++)
+		varint_put_u64_be(
+		    ids + (size_t)i * WIRE_DAMAGED_BYTES, damage->id[i]);
+	page->damaged = (struct text){ (const char *)ids,
+		damage->ids * WIRE_DAMAGED_BYTES };
+	page->damaged_more = damage->more;
 }
 
 int

@@ -79,6 +79,11 @@ int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
 
+/* Name in the header of a page what the last answer lacks because it is
+ * damaged; `ids` gets the bytes. */
+void reader_put_damage(const struct reader *reader, struct wire_header *page,
+    unsigned char ids[static WIRE_DAMAGED_MAX * WIRE_DAMAGED_BYTES]);
+
 /* False when the partition was moved to another store, or has not arrived
  * yet. */
 bool reader_has_partition(struct reader *reader, struct text partition);

@@ -146,6 +146,7 @@ answer_query(struct query_server *query_server,
     const struct wire_header *header, struct wire_query *query,
     struct wire_header *answer, bool complete)
 {
+	unsigned char damaged[WIRE_DAMAGED_MAX * WIRE_DAMAGED_BYTES];
 	struct wire_writer w;
 	struct text body;
 	struct err err = { 0 };
@@ -186,6 +187,7 @@ answer_query(struct query_server *query_server,
 			break;
 	}
 	answer->type = WIRE_PAGE;
+	reader_put_damage(query_server->source.reader, answer, damaged);
 	answer->flags |= last ? WIRE_FLAG_LAST : 0;
 	answer->answered_ns = clock_wall_ns();
 	send_frame(query_server, answer, body);

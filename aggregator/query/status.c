@@ -62,7 +62,6 @@ put_tables(struct answer *answer, const struct db_status *status)
 	answer_put_int(answer, "tables_bytes", status->used_bytes);
 	answer_put_int(answer, "tables_file_bytes", status->file_bytes);
 	answer_put_int(answer, "map_bytes", status->map_bytes);
-	answer_put_int(answer, "damaged", status->damaged);
 	for (i = 0; i < TABLES_COUNT; i++) {
 		if (i == TABLES_SORT)
 			continue;
@@ -138,6 +137,7 @@ append_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 	    journal_generation(reader->journal) & INT64_MAX);
 	answer_put_int(
 	    &answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
+	answer_put_int(&answer, "damaged", tables.damaged + journal.damaged);
 	put_tables(&answer, &tables);
 	return answer_append(page, &answer);
 }

@@ -54,6 +54,22 @@ set_full(struct writer *writer, bool full, const struct err *why)
 		    "indexer: the tables have space again, indexing continues");
 }
 
+/* Say it once: a page does not heal while the process runs. */
+static void
+set_damaged(
+    struct writer *writer, bool *known, const char *what, const struct err *why)
+{
+	bool was;
+
+	pthread_mutex_lock(&writer->lock);
+	was = *known;
+	*known = true;
+	pthread_cond_broadcast(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
+	if (!was)
+		log_error("%s: %s", what, why->text);
+}
+
 static struct timespec
 timespec_after(int64_t ns)
 {
@@ -186,7 +202,10 @@ compact_some(
 	    (more && ++writer->rounds % COMPACT_ROUNDS != 0))
 		return DB_OK;
 	result = compact_step(writer, more_to_compact, err);
-	/* If there is no space for it, other work goes on. */
+	if (result == DB_DAMAGED)
+		set_damaged(writer, &writer->compact_is_damaged,
+		    "an hour is not compacted", err);
+	/* Without space, or with a damaged page, other work goes on. */
 	return result == DB_BROKEN ? DB_BROKEN : DB_OK;
 }
 
@@ -218,7 +237,10 @@ round_of(struct writer *writer, struct err *err)
 	if (result == DB_BROKEN)
 		return false;
 	set_full(writer, result == DB_FULL, err);
-	if (result == DB_FULL)
+	if (result == DB_DAMAGED)
+		set_damaged(writer, &writer->status.is_damaged,
+		    "indexing is paused, batches wait in the journal", err);
+	if (result != DB_OK)
 		rest(writer, FULL_PAUSE_NS, REST_FIRMLY);
 	else if (more || old || row_blocks)
 		return true;
@@ -253,7 +275,7 @@ derive(struct writer *writer, struct err *err)
 		writer->rebuild = 0;
 		set_full(writer, false, err);
 	}
-	return result != DB_BROKEN;
+	return result < DB_DAMAGED;
 }
 
 static int
@@ -348,7 +370,7 @@ writer_await(struct writer *writer, uint64_t number, int64_t ns)
 	}
 	while (!(reached = atomic_load(&writer->position) >= number) &&
 	       writer->running && !writer->failed && !writer->status.full &&
-	       !atomic_load(&writer->stopping))
+	       !writer->status.is_damaged && !atomic_load(&writer->stopping))
 		if (pthread_cond_timedwait(
 			&writer->changed, &writer->lock, &until) != 0)
 			break;

@@ -33,6 +33,7 @@ struct writer {
 	struct quarantine quarantine, compact_quarantine;
 	struct retention retention;
 	struct compact compact;
+	bool compact_is_damaged; /* a page that it needs; reported */
 	uint32_t rounds;
 	uint64_t moved;   /* FACT_MOVED when last read */
 	uint64_t rebuild; /* FACT_REBUILD when last read */

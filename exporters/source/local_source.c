@@ -13,6 +13,7 @@ struct page {
 	unsigned char *at;
 	struct wire_header header;
 	struct text body;
+	unsigned char damaged[WIRE_DAMAGED_MAX * WIRE_DAMAGED_BYTES];
 	struct err err;
 	int rc;
 };
@@ -48,6 +49,7 @@ make_page(void *arg)
 		.generation = reader_generation(local_source->reader),
 		.body_bytes = (uint32_t)w.bytes,
 	};
+	reader_put_damage(local_source->reader, &page->header, page->damaged);
 	page->body = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
 }
 

@@ -17,6 +17,7 @@
 #include "exporters/source/remote_source.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+#include "proto/os/log.h"
 
 #define SILENCE_NS (10 * NS_PER_SECOND)
 
@@ -35,6 +36,11 @@ const struct opt source_options[] = {
 	    "default "
 	    "except for dump and upload)",
 	    "auto|raw|corrected", OPT_SELDOM },
+	{ "damaged", 0, OPT_CHOICE, OPT_TO(struct source_options, damaged),
+	    "WHAT",
+	    "when rows of the store are damaged, give the rest and exit with 1 "
+	    "(fail, the default) or with 0 (skip)",
+	    "fail|skip", OPT_SELDOM },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct source_options, key.key), "FILE",
 	    "use this key for a TCP endpoint (default: DIR/keys/reader.key)",
 	    NULL, OPT_SELDOM },
@@ -58,6 +64,7 @@ make(const struct source_options *options, const char *name)
 
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->clock.choice = (enum clock_choice)options->clock;
+	s->damaged = (enum source_damaged)options->damaged;
 	return s;
 }
 
@@ -204,6 +211,26 @@ source_open(
 		    "--dir, --store or --connect",
 		    store);
 	return open_store(source, &options, store, err);
+}
+
+int
+source_finish(struct source **source, int rc, struct err *err)
+{
+	const struct source *s = *source;
+	unsigned long long places =
+	    s == NULL ? 0 : (unsigned long long)pages_damaged(&s->pages);
+
+	if (places > 0 && rc == 0 && s->damaged == DAMAGED_FAIL)
+		rc = err_set(err,
+		    "%s: %llu damaged rows or pages were left out; the rest is "
+		    "complete (poolscope-admin verify names them, --damaged "
+		    "skip accepts it)",
+		    s->name, places);
+	else if (places > 0)
+		log_warn("%s: %llu damaged rows or pages were left out",
+		    s->name, places);
+	source_close(source);
+	return rc;
 }
 
 void

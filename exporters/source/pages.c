@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+enum { DAMAGED_MAX = 1 << 20 }; /* ids; a server may invent them */
+
 void
 pages_init(
     struct pages *pages, const struct pages_transport *transport, void *arg)
@@ -14,6 +16,7 @@ pages_init(
 	*pages = (struct pages){
 		.transport = transport, .arg = arg, .is_last = true
 	};
+	string_table_init(&pages->damaged);
 }
 
 static void
@@ -32,6 +35,7 @@ pages_clear(struct pages *pages)
 		pages->transport->close(pages->arg);
 	buffer_clear(&pages->texts);
 	wire_room_clear(&pages->room);
+	string_table_clear(&pages->damaged);
 	pages_init(pages, NULL, NULL);
 }
 
@@ -78,6 +82,27 @@ pages_begin(struct pages *pages, const struct pages_question *question)
 	pages->is_last = pages->is_incomplete = false;
 }
 
+/* The same place may be met on the way to several pages. */
+static void
+note_damage(struct pages *pages, const struct wire_header *page)
+{
+	struct text id = { page->damaged.at, WIRE_DAMAGED_BYTES };
+
+	for (uint32_t i = 0; i < page->damaged.bytes / WIRE_DAMAGED_BYTES;
+	     i++) {
+		if (pages->damaged.count < DAMAGED_MAX)
+			string_table_add(&pages->damaged, id);
+		id.at += WIRE_DAMAGED_BYTES;
+	}
+	pages->damaged_more += page->damaged_more;
+}
+
+uint64_t
+pages_damaged(const struct pages *pages)
+{
+	return pages->damaged.count + pages->damaged_more;
+}
+
 /* Parse a page and move to its cursor. */
 static int
 read_page(struct pages *pages, const struct wire_header *page, struct text body,
@@ -98,6 +123,7 @@ read_page(struct pages *pages, const struct wire_header *page, struct text body,
 		pages->is_incomplete = true;
 		pages->complete_ns = page->received_ns;
 	}
+	note_damage(pages, page);
 	/* A page that neither ends nor advances would be requested forever. */
 	if (!pages->is_last && page->records == 0 &&
 	    text_equal(cursor, pages->question.query.cursor))

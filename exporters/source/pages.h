@@ -15,6 +15,7 @@
 
 #include "proto/base/buffer.h"
 #include "proto/base/err.h"
+#include "proto/hash/string_table.h"
 #include "proto/wire/wire.h"
 
 struct pages_question {
@@ -50,6 +51,8 @@ struct pages {
 	 */
 	bool is_incomplete;
 	int64_t complete_ns;
+	struct string_table damaged; /* ids of all places that pages lack */
+	uint64_t damaged_more;       /* without an id */
 };
 
 /* No query yet: there are no pages.  pages_clear closes the transport, if
@@ -66,5 +69,7 @@ void pages_begin(struct pages *pages, const struct pages_question *question);
  * prefetches the page after it, unless the query asks for small pages. */
 int pages_next(
     struct pages *pages, struct wire_cursor *records, struct err *err);
+/* How many damaged places the answers of all queries lacked so far. */
+uint64_t pages_damaged(const struct pages *pages);
 
 #endif

@@ -27,11 +27,12 @@ struct source; /* opaque */
 struct source_options {
 	const char *store;   /* directory, or NULL */
 	const char *connect; /* endpoint, or NULL */
-	int clock; /* enum clock_choice: the clock on which times are shown */
+	int clock;   /* enum clock_choice: the clock on which times are shown */
+	int damaged; /* enum source_damaged */
 	struct client_key_values key; /* for a TCP endpoint */
 };
 
-/* --store, --connect, --clock, --key, --insecure; bound to struct
+/* --store, --connect, --clock, --damaged, --key, --insecure; bound to struct
  * source_options, in every exporter's tables. */
 extern const struct opt source_options[];
 
@@ -48,6 +49,12 @@ int source_open_endpoint(struct source **source,
     const struct source_options *options, const char *endpoint,
     int64_t silence_ns, struct err *err);
 void source_close(struct source **source);
+
+/* Close the source at the end of a program's work, which had the result `rc`.
+ * If the answers lacked what is damaged, say how much; without --damaged skip
+ * this is an error.  Returns the new result. */
+enum source_damaged { DAMAGED_FAIL, DAMAGED_SKIP };
+int source_finish(struct source **source, int rc, struct err *err);
 
 /* The directory or endpoint, for messages. */
 const char *source_name(const struct source *source);

@@ -19,6 +19,7 @@ struct source {
 			  already reported */
 	bool said_incomplete; /* once is enough */
 	char name[SOURCE_NAME_BYTES];
+	enum source_damaged damaged;
 
 	struct wire_cursor cursor; /* reads the records of the page */
 	struct record next; /* WIRE_FOLLOW: the record after the returned one */

@@ -368,7 +368,7 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 		rc = mlflow_finish(s.mlflow, s.sent.end_ms, err);
 	if (rc == 0)
 		print_summary(&s);
-	source_close(&s.source);
+	rc = source_finish(&s.source, rc, err);
 	mlflow_close(&s.mlflow);
 	return rc == 0 ? 0 : 1;
 }

@@ -198,7 +198,7 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 		rc = read_groups(&rows, err);
 	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)
 		rc = send_to(&rows, upload->to.at[i], err);
-	source_close(&rows.source);
+	rc = source_finish(&rows.source, rc, err);
 	columns_clear(&rows.groups);
 	return rc == 0 ? 0 : 1;
 }

@@ -20,7 +20,7 @@ enum {
 static const unsigned char magic[4] = { 'P', 'S', 'C', 'P' };
 
 /* The elements of the header, in order. */
-enum form { FORM_TEXT, FORM_SESSION, FORM_U64, FORM_U32, FORM_I64 };
+enum form { FORM_TEXT, FORM_SESSION, FORM_U64, FORM_U32, FORM_I64, FORM_IDS };
 static const struct element {
 	enum form form;
 	size_t offset;
@@ -48,9 +48,15 @@ static const struct element {
 	ELEMENT(FORM_I64, answered_ns),
 	ELEMENT(FORM_U64, start_count),
 	ELEMENT(FORM_U64, chain_after),
+	/* Written only when something is damaged: */
+	ELEMENT(FORM_IDS, damaged),
+	ELEMENT(FORM_U64, damaged_more),
 #undef ELEMENT
 };
-enum { HEADER_ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
+enum {
+	HEADER_ELEMENTS = sizeof(elements) / sizeof(elements[0]),
+	HEADER_ELEMENTS_USUAL = HEADER_ELEMENTS - 2,
+};
 
 /* ---- little-endian fields of the fixed part ---- */
 
@@ -91,6 +97,15 @@ get_session(struct walk *walk, struct session_id *session)
 }
 
 static void
+get_ids(struct walk *walk, struct text *ids)
+{
+	*ids = walk_bin(walk);
+	if (ids->bytes % WIRE_DAMAGED_BYTES != 0 ||
+	    ids->bytes > WIRE_DAMAGED_MAX * WIRE_DAMAGED_BYTES)
+		walk_fail(walk, WALK_LIMIT);
+}
+
+static void
 get_element(struct walk *walk, const struct element *element, void *header)
 {
 	void *to = (char *)header + element->offset;
@@ -100,6 +115,7 @@ get_element(struct walk *walk, const struct element *element, void *header)
 		*(struct text *)to = walk_line(walk, NAME_BYTES_MAX);
 		break;
 	case FORM_SESSION: get_session(walk, to); break;
+	case FORM_IDS: get_ids(walk, to); break;
 	case FORM_U64: *(uint64_t *)to = walk_uint(walk); break;
 	case FORM_U32: *(uint32_t *)to = walk_uint32(walk); break;
 	case FORM_I64: *(int64_t *)to = walk_int(walk); break;
@@ -223,6 +239,10 @@ put_element(struct wire_writer *w, const struct element *element,
 	case FORM_SESSION:
 		wire_packer_bytes(w, from, sizeof(struct session_id));
 		break;
+	case FORM_IDS:
+		wire_packer_bytes(w, ((const struct text *)from)->at,
+		    ((const struct text *)from)->bytes);
+		break;
 	case FORM_U64: wire_packer_uint64(w, *(const uint64_t *)from); break;
 	case FORM_U32: wire_packer_uint32(w, *(const uint32_t *)from); break;
 	case FORM_I64: wire_packer_int64(w, *(const int64_t *)from); break;
@@ -232,12 +252,15 @@ put_element(struct wire_writer *w, const struct element *element,
 size_t
 wire_put_header(void *to, size_t room, const struct wire_header *header)
 {
+	uint32_t count = HEADER_ELEMENTS_USUAL;
 	struct wire_writer w;
 
 	wire_writer_init(&w, to,
 	    room < WIRE_HEADER_BYTES_MAX ? room : WIRE_HEADER_BYTES_MAX);
-	wire_packer_array(&w, HEADER_ELEMENTS);
-	for (size_t i = 0; i < HEADER_ELEMENTS; i++)
+	if (header->damaged.bytes > 0 || header->damaged_more > 0)
+		count = HEADER_ELEMENTS;
+	wire_packer_array(&w, count);
+	for (size_t i = 0; i < count; i++)
 		put_element(&w, &elements[i], header);
 	return w.full ? 0 : w.bytes;
 }

@@ -26,6 +26,8 @@ enum {
 	WIRE_VERSION = 1,
 	WIRE_FIXED_BYTES = 16,
 	WIRE_HEADER_BYTES_MAX = 1024,
+	WIRE_DAMAGED_MAX = 32, /* ids of damaged places in a header */
+	WIRE_DAMAGED_BYTES = 8,
 	WIRE_FRAME_BYTES_MAX = 256 << 10, /* the whole frame */
 	WIRE_BATCH_BYTES = 64 << 10, /* size of a batch that senders aim for */
 	WIRE_PUT_BYTES_MAX = 64 << 10, /* a frame to a local socket */
@@ -110,6 +112,10 @@ struct wire_header {
 	int64_t answered_ns;  /* aggregator's wall clock when it answered */
 	uint64_t start_count; /* sender's; answers: the unverified boundary */
 	uint64_t chain_after; /* gap, welcome: running hash after last_seq */
+	/* Page: what the store could not read on its way to these records, as
+	 * ids of 8 bytes, each once; and how many more there are. */
+	struct text damaged;
+	uint64_t damaged_more;
 };
 
 /* Why a frame or body was refused.  Always an error of the peer. */

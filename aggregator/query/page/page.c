@@ -127,6 +127,7 @@ page_end(struct page *page, bool *last, struct err *err)
 {
 	unsigned char bytes[WIRE_CURSOR_BYTES_MAX];
 
+	page->reader->damage = *db_damage_met(page->txn);
 	if (db_failed(page->txn)) {
 		db_commit(&page->txn, err);
 		return -1;

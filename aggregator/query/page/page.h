@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/db/damage.h"
 #include "aggregator/journal/journal.h"
 #include "aggregator/model/model.h"
 #include "aggregator/phases/duration_stats.h"
@@ -61,6 +62,7 @@ struct reader {
 	struct duration_stats *stats;
 	struct series *series;   /* NULL: not in use yet */
 	struct columns *columns; /* NULL: not in use yet */
+	struct db_damage damage; /* that the last page met */
 };
 
 /* A page while it is made. */

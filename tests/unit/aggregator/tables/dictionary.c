@@ -230,7 +230,7 @@ a_damaged_count_gives_no_number_twice(void **state)
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("b")), 2);
 	dictionary_number(dictionary, txn, 1, text_of("c"));
-	assert_int_equal(db_commit(&txn, &err), DB_BROKEN);
+	assert_int_equal(db_commit(&txn, &err), DB_DAMAGED);
 	assert_non_null(strstr(err.text, "damaged"));
 }
 

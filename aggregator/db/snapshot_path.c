@@ -1,0 +1,395 @@
+/*
+ * db_snapshot - ways through the trees of a snapshot.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/db/snapshot.h"
+
+#include <string.h>
+
+enum { ID_BYTES = 8 }; /* of a page, in the free list */
+
+static const unsigned char *
+page_at(const struct snapshot *snapshot, uint64_t number)
+{
+	return snapshot->base + number * snapshot->limits.page_bytes;
+}
+
+/* ---- the free list ---- */
+
+static uint64_t
+get_id(const unsigned char *at, uint64_t index)
+{
+	uint64_t id;
+
+	memcpy(&id, at + index * ID_BYTES, sizeof(id));
+	return id;
+}
+
+/* The numbers of a row: their count, then the pages, the greatest first.  NULL:
+ * it is damaged. */
+static const unsigned char *
+free_ids(const struct snapshot *snapshot, const void *page, unsigned row,
+    uint64_t *count)
+{
+	struct page_value value = page_value(page, row);
+	const unsigned char *at = value.at;
+
+	if (at == NULL) {
+		at = page_at(snapshot, value.number);
+		if (!page_check_overflow(
+			at, value.number, value.bytes, &snapshot->limits))
+			return NULL;
+		at += PAGE_HEAD_BYTES;
+	}
+	if (value.bytes < ID_BYTES)
+		return NULL;
+	*count = get_id(at, 0);
+	return *count <= value.bytes / ID_BYTES - 1 ? at : NULL;
+}
+
+static bool
+check_free_ids(const struct snapshot *snapshot, const void *page)
+{
+	for (unsigned row = 0; row < page_count(page); row++) {
+		uint64_t count, before = PAGE_NONE, id;
+		const unsigned char *at = free_ids(snapshot, page, row, &count);
+
+		if (at == NULL)
+			return false;
+		for (uint64_t i = 1; i <= count; i++) {
+			id = get_id(at, i);
+			if (id >= before || id < PAGE_METAS ||
+			    id > snapshot->last)
+				return false;
+			before = id;
+		}
+	}
+	return true;
+}
+
+static void
+count_free(const struct snapshot *snapshot, const void *page, uint64_t from,
+    uint64_t *pages)
+{
+	for (unsigned row = 0; row < page_count(page); row++) {
+		uint64_t count;
+		const unsigned char *at = free_ids(snapshot, page, row, &count);
+
+		for (uint64_t i = 1; at != NULL && i <= count; i++) {
+			if (get_id(at, i) < from)
+				break;
+			(*pages)++;
+		}
+	}
+}
+
+bool
+snapshot_free_list(
+    const struct snapshot *snapshot, uint64_t from, uint64_t *pages)
+{
+	struct snapshot_path path;
+	enum snapshot_way way;
+
+	if (pages != NULL)
+		*pages = 0;
+	if (snapshot->base == NULL)
+		return true;
+	snapshot_path_begin(&path, snapshot, &snapshot->free_list);
+	for (way = snapshot_path_seek(&path, (struct text){ NULL, 0 });
+	     way == WAY_LEAF; way = snapshot_path_next(&path))
+		if (pages != NULL)
+			count_free(
+			    snapshot, snapshot_path_leaf(&path), from, pages);
+	return way == WAY_NONE;
+}
+
+/* ---- going down ---- */
+
+void
+snapshot_path_begin(struct snapshot_path *path, const struct snapshot *snapshot,
+    const struct page_tree *tree)
+{
+	path->snapshot = snapshot;
+	path->tree = *tree;
+	path->depth = 0;
+	path->bad = 0;
+}
+
+/* The keys that the pages below `levels` may have: from `low` on, and less than
+ * `high`; empty: no limit. */
+static void
+get_limits(const struct snapshot_path *path, unsigned levels, struct text *low,
+    struct text *high)
+{
+	*low = *high = (struct text){ NULL, 0 };
+	while (levels-- > 0) {
+		const void *page = path->at[levels].page;
+		unsigned index = path->at[levels].index;
+
+		if (low->bytes == 0 && index > 0)
+			*low = page_key(page, index);
+		if (high->bytes == 0 && index + 1 < page_count(page))
+			*high = page_key(page, index + 1);
+	}
+}
+
+static bool
+has_its_keys(const struct snapshot_path *path, const void *page)
+{
+	unsigned count = page_count(page), first = page_is_leaf(page) ? 0 : 1;
+	struct text low, high;
+
+	if (path->tree.is_free_list || count <= first)
+		return true;
+	get_limits(path, path->depth, &low, &high);
+	return (low.bytes == 0 ||
+		   page_compare(page_key(page, first), low) >= 0) &&
+	       (high.bytes == 0 ||
+		   page_compare(page_key(page, count - 1), high) < 0);
+}
+
+static bool
+is_sound(const struct snapshot_path *path, const void *page, uint64_t number)
+{
+	enum page_kind kind = page_check(
+	    page, number, &path->snapshot->limits, path->tree.is_free_list);
+
+	return kind != PAGE_BAD &&
+	       (kind != PAGE_LEAF || !path->tree.is_free_list ||
+		   check_free_ids(path->snapshot, page));
+}
+
+/* Add a page to the way. */
+static enum snapshot_way
+enter(struct snapshot_path *path, uint64_t number)
+{
+	const struct snapshot *snapshot = path->snapshot;
+	const void *page = page_at(snapshot, number);
+	bool is_lowest = path->depth + 1u == path->tree.depth;
+	bool is_marked;
+
+	path->bad = number;
+	if (number < PAGE_METAS || number >= snapshot->limits.pages)
+		return WAY_DAMAGED;
+	is_marked = db_marks_has(snapshot->env->marks, number);
+	if (!is_marked && !is_sound(path, page, number))
+		return WAY_DAMAGED;
+	if (page_is_leaf(page) != is_lowest)
+		return WAY_DAMAGED;
+	path->at[path->depth].page = page;
+	path->at[path->depth].index = 0;
+	if (is_marked || has_its_keys(path, page)) {
+		if (!is_marked)
+			db_marks_set(snapshot->env->marks, number);
+		path->depth++;
+		return WAY_LEAF;
+	}
+	path->depth++;
+	return WAY_DOUBTFUL;
+}
+
+enum side { SIDE_FIRST, SIDE_LAST, SIDE_KEY };
+
+static unsigned
+choose(const void *page, enum side side, struct text key)
+{
+	if (side == SIDE_LAST)
+		return page_count(page) - 1;
+	if (side == SIDE_FIRST)
+		return 0;
+	return page_is_leaf(page) ? page_find_row(page, key)
+				  : page_find_child(page, key);
+}
+
+/* From the pages that the way has to a leaf. */
+static enum snapshot_way
+descend(struct snapshot_path *path, enum side side, struct text key)
+{
+	enum snapshot_way way, all = WAY_LEAF;
+	uint64_t doubtful = 0;
+
+	while (path->depth < path->tree.depth) {
+		unsigned last = path->depth - 1;
+		uint64_t number =
+		    path->depth == 0
+			? path->tree.root
+			: page_child(path->at[last].page, path->at[last].index);
+
+		way = enter(path, number);
+		if (way == WAY_DAMAGED)
+			return way;
+		if (way == WAY_DOUBTFUL) {
+			all = way;
+			doubtful = number;
+		}
+		last = path->depth - 1;
+		path->at[last].index = choose(path->at[last].page, side, key);
+	}
+	path->bad = doubtful;
+	return all;
+}
+
+static enum snapshot_way
+from_root(struct snapshot_path *path, enum side side, struct text key)
+{
+	path->depth = 0;
+	if (path->tree.root == PAGE_NONE)
+		return WAY_NONE;
+	return descend(path, side, key);
+}
+
+enum snapshot_way
+snapshot_path_seek(struct snapshot_path *path, struct text key)
+{
+	return from_root(path, key.bytes > 0 ? SIDE_KEY : SIDE_FIRST, key);
+}
+
+enum snapshot_way
+snapshot_path_last(struct snapshot_path *path)
+{
+	return from_root(path, SIDE_LAST, (struct text){ NULL, 0 });
+}
+
+/* The levels of the way that have branches. */
+static unsigned
+branches(const struct snapshot_path *path)
+{
+	return path->depth < path->tree.depth ? path->depth : path->depth - 1u;
+}
+
+enum snapshot_way
+snapshot_path_next(struct snapshot_path *path)
+{
+	unsigned level = path->depth == 0 ? 0 : branches(path);
+
+	while (level-- > 0) {
+		if (path->at[level].index + 1 >=
+		    page_count(path->at[level].page))
+			continue;
+		path->at[level].index++;
+		path->depth = level + 1;
+		return descend(path, SIDE_FIRST, (struct text){ NULL, 0 });
+	}
+	return WAY_NONE;
+}
+
+enum snapshot_way
+snapshot_path_previous(struct snapshot_path *path)
+{
+	unsigned level = path->depth == 0 ? 0 : branches(path);
+
+	while (level-- > 0) {
+		if (path->at[level].index == 0)
+			continue;
+		path->at[level].index--;
+		path->depth = level + 1;
+		return descend(path, SIDE_LAST, (struct text){ NULL, 0 });
+	}
+	return WAY_NONE;
+}
+
+const void *
+snapshot_path_leaf(const struct snapshot_path *path)
+{
+	return path->at[path->depth - 1].page;
+}
+
+/* ---- before a change ---- */
+
+static enum snapshot_way
+check_beside(const struct snapshot_path *path, unsigned level, unsigned index,
+    uint64_t *bad)
+{
+	struct snapshot_path beside = *path;
+	enum snapshot_way way;
+
+	beside.at[level].index = index;
+	beside.depth = level + 1;
+	way = descend(&beside, SIDE_FIRST, (struct text){ NULL, 0 });
+	*bad = beside.bad;
+	return way;
+}
+
+enum snapshot_way
+snapshot_path_neighbours(const struct snapshot_path *path, uint64_t *bad)
+{
+	enum snapshot_way way = WAY_LEAF;
+
+	for (unsigned level = 0; level + 1 < path->depth; level++) {
+		unsigned index = path->at[level].index;
+
+		if (index > 0)
+			way = check_beside(path, level, index - 1, bad);
+		if (way == WAY_LEAF &&
+		    index + 1 < page_count(path->at[level].page))
+			way = check_beside(path, level, index + 1, bad);
+		if (way != WAY_LEAF)
+			break;
+	}
+	return way;
+}
+
+static bool
+check_value(
+    const struct snapshot *snapshot, struct page_value value, uint64_t *bad)
+{
+	*bad = value.number;
+	return value.at != NULL ||
+	       page_check_overflow(page_at(snapshot, value.number),
+		   value.number, value.bytes, &snapshot->limits);
+}
+
+bool
+snapshot_path_may_write(
+    const struct snapshot_path *path, struct text key, uint64_t *bad)
+{
+	const void *leaf = snapshot_path_leaf(path);
+	unsigned row = path->at[path->depth - 1].index;
+
+	return row >= page_count(leaf) ||
+	       page_compare(page_key(leaf, row), key) != 0 ||
+	       check_value(path->snapshot, page_value(leaf, row), bad);
+}
+
+/* ---- all of a tree ---- */
+
+static void
+walk_leaf(const struct snapshot_path *path,
+    void (*on_damage)(void *arg, const struct snapshot_damage *damage),
+    void *arg)
+{
+	const void *leaf = snapshot_path_leaf(path);
+	struct snapshot_damage damage = { 0 };
+
+	for (unsigned row = 0; row < page_count(leaf); row++) {
+		if (check_value(
+			path->snapshot, page_value(leaf, row), &damage.page))
+			continue;
+		damage.from = damage.to = page_key(leaf, row);
+		on_damage(arg, &damage);
+	}
+}
+
+void
+snapshot_walk(const struct snapshot *snapshot, const struct page_tree *tree,
+    void (*on_damage)(void *arg, const struct snapshot_damage *damage),
+    void *arg)
+{
+	struct snapshot_path path;
+	struct snapshot_damage damage;
+	enum snapshot_way way;
+
+	snapshot_path_begin(&path, snapshot, tree);
+	way = snapshot_path_seek(&path, (struct text){ NULL, 0 });
+	for (; way != WAY_NONE; way = snapshot_path_next(&path)) {
+		if (way == WAY_DAMAGED || way == WAY_DOUBTFUL) {
+			damage.page = path.bad;
+			damage.is_doubtful = way == WAY_DOUBTFUL;
+			get_limits(&path, path.depth > 0 ? branches(&path) : 0,
+			    &damage.from, &damage.to);
+			on_damage(arg, &damage);
+		}
+		if (way != WAY_DAMAGED)
+			walk_leaf(&path, on_damage, arg);
+	}
+}

@@ -1,0 +1,137 @@
+/*
+ * db_txn_pages - damage that a transaction meets, and the pages that it will
+ * change.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/db/txn.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *
+table_name(const struct db_txn *txn, unsigned table)
+{
+	return txn->db->shared->names[txn->db->dbi_index[table]];
+}
+
+static void
+note(struct db_txn *txn, uint64_t id)
+{
+	db_damage_add(&txn->damage, id);
+	db_damage_list_add(txn->db->shared->damage, id);
+}
+
+void
+db_note_damage(struct db_txn *txn, unsigned table, struct text key)
+{
+	note(txn, db_damage_row_id(table_name(txn, table), key));
+}
+
+const struct db_damage *
+db_damage_met(const struct db_txn *txn)
+{
+	return &txn->damage;
+}
+
+void
+db_txn_damage(struct db_txn *txn, unsigned table, uint64_t page)
+{
+	note(txn, db_damage_page_id(table_name(txn, table), page));
+}
+
+void
+db_txn_refuse(struct db_txn *txn, unsigned table, uint64_t page)
+{
+	db_txn_damage(txn, table, page);
+	if (txn->rc != 0)
+		return;
+	snprintf(txn->why, sizeof(txn->why),
+	    "page %" PRIu64 " (table %s) is damaged; poolscope-admin verify "
+	    "lists what is lost, restore installs a backup",
+	    page, table_name(txn, table));
+	db_txn_fail(txn, MDB_CORRUPTED, txn->why);
+}
+
+/* A table without a tree was made by this transaction. */
+void
+db_txn_path(struct db_txn *txn, unsigned table, struct snapshot_path *path)
+{
+	if (!txn->has_tree[table]) {
+		txn->has_tree[table] = true;
+		if (!snapshot_tree(&txn->snapshot, table_name(txn, table),
+			&txn->tree[table]))
+			txn->tree[table] =
+			    (struct page_tree){ .root = PAGE_NONE };
+	}
+	snapshot_path_begin(path, &txn->snapshot, &txn->tree[table]);
+}
+
+static bool
+check_row(struct db_txn *txn, unsigned table, const void *leaf, unsigned row)
+{
+	const struct snapshot *snapshot = &txn->snapshot;
+	struct text key = page_key(leaf, row), value;
+	struct page_value at = page_value(leaf, row);
+	const unsigned char *from = at.at;
+
+	if (from == NULL)
+		from = snapshot->base +
+		       at.number * snapshot->limits.page_bytes +
+		       PAGE_HEAD_BYTES;
+	return db_txn_check(txn, table, db_val(key),
+	    (MDB_val){ at.bytes, (void *)(uintptr_t)from }, &value);
+}
+
+bool
+db_txn_check_before(
+    struct db_txn *txn, unsigned table, const struct snapshot_path *path)
+{
+	unsigned row;
+
+	if (path->depth == 0)
+		return true;
+	row = path->at[path->depth - 1].index;
+	return row == 0 ||
+	       check_row(txn, table, snapshot_path_leaf(path), row - 1);
+}
+
+bool
+db_txn_check_at(
+    struct db_txn *txn, unsigned table, const struct snapshot_path *path)
+{
+	const void *leaf;
+	unsigned row;
+
+	if (path->depth == 0)
+		return true;
+	leaf = snapshot_path_leaf(path);
+	row = path->at[path->depth - 1].index;
+	return row >= page_count(leaf) || check_row(txn, table, leaf, row);
+}
+
+bool
+db_txn_prepare(
+    struct db_txn *txn, unsigned table, struct text key, enum db_change change)
+{
+	struct snapshot_path path;
+	enum snapshot_way way;
+	uint64_t bad = 0;
+
+	if (txn->rc != 0)
+		return false;
+	db_txn_path(txn, table, &path);
+	/* To append, LMDB goes to the last row. */
+	way = change == CHANGE_APPEND ? snapshot_path_last(&path)
+				      : snapshot_path_seek(&path, key);
+	if (way == WAY_NONE)
+		return true;
+	bad = path.bad;
+	if (way == WAY_LEAF && change == CHANGE_DELETE)
+		way = snapshot_path_neighbours(&path, &bad);
+	if (way == WAY_LEAF && change != CHANGE_APPEND &&
+	    !snapshot_path_may_write(&path, key, &bad))
+		way = WAY_DAMAGED;
+	if (way != WAY_LEAF)
+		db_txn_refuse(txn, table, bad);
+	return txn->rc == 0;
+}

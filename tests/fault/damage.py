@@ -1,0 +1,212 @@
+"""damage - stores that a disk has damaged, and what programs make of them.
+
+Usage: damage.py records FROM TO       print records of these hours, for records.py
+       damage.py break STORE SCRATCH   damage copies of the store, ROUNDS / 5 of them
+
+A round damages one copy: a page of zeros, another header of a page, flipped bits, a
+cut file; of the tables or of the journal.  Then each program runs on it.  None may
+end by a signal or hang.  A dump prints lines of the whole store and no others; if
+one is missing, or nothing could be read at all, its status is 1 and it says why.
+SPDX-License-Identifier: MIT
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+PAGE = 4096
+KINDS = ("event", "sample", "span", "entity", "phase")
+
+
+def records(begin, end):
+    for node in range(40):
+        print("group n%02d load one:1:gauge two:By:counter" % node)
+        print("entity n%02d job j%02d state=done size=%d" % (node, node, node))
+        for hour in range(begin, end):
+            for i in range(8):
+                at = hour * 3600 + i * 400 + node
+                print("event %d n%02d work:start key=%d text=%s" % (at, node, i, "x" * (node * 7 % 60)))
+                print("span %d %d n%02d track%d step%d" % (at + 1, at + 90, node, i % 3, i))
+                print("sample %d n%02d load %d.5 %d" % (at + 2, node, i, at))
+                print("event %d n%02d work:end key=%d" % (at + 100, node, i))
+
+
+def damage(path, chance):
+    """Damage the file; returns what was done to it."""
+    size = os.path.getsize(path)
+    pages = size // PAGE
+    with open(path, "r+b") as file:
+        way = chance.choice(["zero", "header", "bits", "bits", "cut", "page of another"])
+        page = chance.randrange(pages)
+        if chance.random() < 0.1:
+            page = chance.randrange(2)
+        file.seek(page * PAGE)
+        if way == "zero":
+            file.write(bytes(PAGE))
+        elif way == "header":
+            old = bytearray(file.read(16))
+            old[chance.choice([0, 1, 7, 10, 11, 12, 13, 14, 15])] = chance.randrange(256)
+            file.seek(page * PAGE)
+            file.write(old)
+        elif way == "bits":
+            for _ in range(chance.choice([1, 1, 8, 64])):
+                at = chance.randrange(size) if chance.random() < 0.3 else page * PAGE + chance.randrange(PAGE)
+                file.seek(at)
+                byte = file.read(1)[0]
+                file.seek(at)
+                file.write(bytes([byte ^ 1 << chance.randrange(8)]))
+        elif way == "cut":
+            size = chance.choice([0, 1, 5000, 8192, chance.randrange(size), page * PAGE])
+            file.truncate(size)
+            way = "cut to %d" % size
+        else:
+            other = chance.randrange(pages)
+            file.seek(other * PAGE)
+            old = file.read(PAGE)
+            file.seek(page * PAGE)
+            file.write(old)
+            way += ", %d" % other
+    return "%s: page %d: %s" % (os.path.basename(os.path.dirname(path)), page, way)
+
+
+class Judge:
+    def __init__(self):
+        self.good = self.bad = self.whole = self.partial = 0
+
+    def check(self, condition, what, *details):
+        if condition:
+            self.good += 1
+            return
+        self.bad += 1
+        print("FAILED - %s" % what, *details, flush=True)
+
+
+def run(judge, what, command, may=(0, 1)):
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=60 * int(os.environ.get("SLOW", "2")),
+                              errors="surrogateescape")
+    except subprocess.TimeoutExpired:
+        judge.check(False, what, "hangs:", *command)
+        return None
+    judge.check(done.returncode in may, what, "status", done.returncode, *command, done.stderr[-1500:])
+    judge.check(done.returncode == 0 or done.stderr.strip(), what, "status 1 without a word:", *command)
+    return done
+
+
+def lines(done):
+    return sorted(done.stdout.splitlines())
+
+
+def dump(source, kind):
+    return ["poolscope-dump", "-q", *source, "--kind", kind, "--format", "jsonl"]
+
+
+def is_part(some, all_of_them):
+    left = {}
+    for line in all_of_them:
+        left[line] = left.get(line, 0) + 1
+    for line in some:
+        if left.get(line, 0) == 0:
+            return line
+        left[line] -= 1
+    return None
+
+
+def check_dump(judge, what, source, kind, whole):
+    done = run(judge, what, dump(source, kind))
+    if done is None:
+        return False
+    judge.whole += done.returncode == 0
+    judge.partial += done.returncode == 1 and bool(done.stdout)
+    if done.returncode == 0:
+        judge.check(lines(done) == whole[kind], what, kind, "differs, status 0:",
+                    len(done.stdout.splitlines()), "of", len(whole[kind]))
+    elif kind not in ("phase", "entity"):
+        judge.check(is_part(lines(done), whole[kind]) is None, what, kind, "has a line that is not in the store:",
+                    is_part(lines(done), whole[kind]))
+    return done.returncode == 0
+
+
+def with_aggregator(judge, what, store, scratch, whole):
+    """Start an aggregator on the store, ask it, and stop it."""
+    directory = scratch + "/instance"
+    os.makedirs(directory + "/run", exist_ok=True)
+    log = open(scratch + "/aggregator.log", "w")
+    head = subprocess.Popen(["poolscope-aggregator", "--dir", directory, "--store", store], stderr=log, stdout=log)
+    end = time.time() + 20
+    socket = directory + "/run/reader.ipc"
+    while time.time() < end and head.poll() is None and "listening for readers" not in open(log.name).read():
+        time.sleep(0.02)
+    if head.poll() is None:
+        for kind in ("event", "span"):
+            check_dump(judge, what + " through an aggregator", ["--connect", "ipc://" + socket], kind, whole)
+        run(judge, what, ["poolscope-stats", "status", "--connect", "ipc://" + socket])
+        if head.poll() is None:
+            head.terminate()
+    try:
+        status = head.wait(60)
+    except subprocess.TimeoutExpired:
+        head.kill()
+        status = "no end"
+    log.close()
+    said = open(log.name, errors="surrogateescape").read()
+    judge.check(status in (0, 1), what, "the aggregator ended with", status, said[-1500:])
+    judge.check(status == 0 or said.strip(), what, "the aggregator ended without a word")
+
+
+def one(judge, round_number, store, scratch, chance, whole):
+    copy = scratch + "/copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(store, copy)
+    for part in ("tables", "journal"):
+        for name in os.listdir(copy + "/" + part):
+            if name == "lock.mdb":
+                os.unlink(copy + "/" + part + "/" + name)
+    part = "tables" if chance.random() < 0.8 else "journal"
+    what = "round %d, %s" % (round_number, damage("%s/%s/data.mdb" % (copy, part), chance))
+    source = ["--store", copy]
+    good = [check_dump(judge, what, source, kind, whole)
+            for kind in (KINDS if part == "tables" else KINDS[:1])]
+    run(judge, what, ["poolscope-stats", "phases", *source])
+    run(judge, what, ["poolscope-stats", "status", *source])
+    verify = run(judge, what, ["poolscope-admin", "verify", *source])
+    if verify is not None and not all(good):
+        judge.check(verify.returncode == 1, what, "verify finds nothing, but a dump lacks rows")
+    shutil.rmtree(scratch + "/backup", ignore_errors=True)
+    run(judge, what, ["poolscope-admin", "backup", scratch + "/backup", *source])
+    if round_number % 4 == 0:
+        with_aggregator(judge, what, copy, scratch, whole)
+    if round_number % 8 == 1:
+        run(judge, what, ["poolscope-admin", "compact", *source])
+        run(judge, what, ["poolscope-admin", "rebuild", *source])
+
+
+def main():
+    if sys.argv[1] == "records":
+        records(int(sys.argv[2]), int(sys.argv[3]))
+        return 0
+    store, scratch = sys.argv[2:]
+    seed = int(os.environ.get("SEED", time.time_ns()))
+    rounds = max(1, int(os.environ.get("ROUNDS", "300")) // 5)
+    print("seed %d" % seed, flush=True)
+    judge = Judge()
+    whole = {}
+    for kind in KINDS:
+        done = run(judge, "the whole store", dump(["--store", store], kind), (0,))
+        whole[kind] = lines(done)
+        judge.check(whole[kind], "the whole store has", kind)
+    begin = int(os.environ.get("FIRST", "0"))
+    for number in range(begin, begin + rounds):
+        one(judge, number, store, scratch, random.Random("%d %d" % (seed, number)), whole)
+        if judge.bad > 20:
+            break
+    judge.check(rounds < 20 or min(judge.whole, judge.partial) > 0, "some dumps are whole, some have gaps")
+    print("%d dumps whole, %d with gaps" % (judge.whole, judge.partial))
+    print("%d passed, %d failed" % (judge.good, judge.bad))
+    return judge.bad != 0
+
+
+sys.exit(main())
