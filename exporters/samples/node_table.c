@@ -140,47 +140,95 @@ by_name(const void *left, const void *right)
 {
 	const struct samples_row *a = left, *b = right;
 
-	return text_compare(a->node, b->node);
+	return text_compare_natural(a->node, b->node);
 }
 
 /* Count the distances, in steps, between each filled cell and the next. */
 static uint64_t
-count_gaps(const struct samples *samples, uint64_t *gaps)
+count_gaps(const struct samples *samples, const struct samples_row *row,
+    uint64_t *gaps)
 {
+	uint32_t last = UINT32_MAX;
 	uint64_t count = 0;
 
-	for (uint32_t m = 0; m < samples->count; m++)
-		for (uint32_t r = 0; r < samples->metrics[m].count; r++) {
-			const struct samples_cell *cells =
-			    samples->metrics[m].rows[r].cells;
-			uint32_t last = UINT32_MAX;
-
-			for (uint32_t i = 0; i < samples->steps; i++) {
-				if (isnan(cells[i].mean))
-					continue;
-				if (last != UINT32_MAX) {
-					gaps[i - last]++;
-					count++;
-				}
-				last = i;
-			}
+	for (uint32_t i = 0; i < samples->steps; i++) {
+		if (isnan(row->cells[i].mean))
+			continue;
+		if (last != UINT32_MAX) {
+			gaps[i - last]++;
+			count++;
 		}
+		last = i;
+	}
 	return count;
 }
 
-/* The median distance: one long absence of a node has the weight of one. */
+/* The median: one long absence of a node has the weight of one. */
 static uint32_t
-spacing_of(const struct samples *samples)
+median_gap(const uint64_t *gaps, uint64_t count)
+{
+	uint32_t gap = 0;
+	uint64_t passed = 0;
+
+	while (count > 0 && 2 * passed < count)
+		passed += gaps[++gap];
+	return count > 0 ? gap : 1;
+}
+
+static void
+hold_until(struct samples_row *row, uint32_t last, uint32_t end)
+{
+	for (uint32_t k = last + 1; k < end; k++)
+		row->cells[k] = row->cells[last];
+}
+
+/* A value holds until the next one.  If that is more than two usual gaps of
+ * the node away, and a step, for samples come at irregular times, the node was
+ * away: then the value holds for one usual gap. */
+static void
+hold_row(const struct samples *samples, struct samples_row *row, uint32_t gap)
+{
+	uint32_t most = gap > 1 ? 2 * gap + 1 : 2, last = UINT32_MAX;
+
+	for (uint32_t i = 0; i < samples->steps; i++) {
+		if (isnan(row->cells[i].mean))
+			continue;
+		if (last != UINT32_MAX)
+			hold_until(
+			    row, last, i - last <= most ? i : last + gap);
+		last = i;
+	}
+	if (last != UINT32_MAX)
+		hold_until(row, last,
+		    samples->steps - last < gap ? samples->steps : last + gap);
+}
+
+/* Hold the values of each row; returns the usual gap of all nodes. */
+static uint32_t
+hold(const struct samples *samples)
 {
 	uint64_t *gaps = memory_zero(samples->steps + 1, sizeof(*gaps));
-	uint64_t count, passed = 0;
-	uint32_t spacing = 0;
+	uint64_t *all = memory_zero(samples->steps + 1, sizeof(*all));
+	uint64_t count = 0;
+	uint32_t spacing;
 
-	count = count_gaps(samples, gaps);
-	while (count > 0 && 2 * passed < count)
-		passed += gaps[++spacing];
+	for (uint32_t m = 0; m < samples->count; m++)
+		for (uint32_t r = 0; r < samples->metrics[m].count; r++) {
+			struct samples_row *row = &samples->metrics[m].rows[r];
+			uint64_t own;
+
+			memset(gaps, 0, (samples->steps + 1) * sizeof(*gaps));
+			own = count_gaps(samples, row, gaps);
+			count += own;
+			for (uint32_t i = 0; i <= samples->steps; i++)
+				all[i] += gaps[i];
+			if (own > 0)
+				hold_row(samples, row, median_gap(gaps, own));
+		}
+	spacing = median_gap(all, count);
 	free(gaps);
-	return count > 0 ? spacing : 1;
+	free(all);
+	return spacing;
 }
 
 static void
@@ -259,7 +307,7 @@ trim(struct samples *samples)
 void
 samples_finish(struct samples *samples)
 {
-	uint32_t spacing = spacing_of(samples);
+	uint32_t spacing;
 
 	for (uint32_t m = 0; m < samples->count; m++) {
 		struct samples_metric *metric = &samples->metrics[m];
@@ -269,6 +317,7 @@ samples_finish(struct samples *samples)
 		(void)unit_scale(metric->unit, &metric->unit);
 	}
 	trim(samples);
+	spacing = hold(samples);
 	if (spacing > 1)
 		widen(samples, spacing);
 }

@@ -34,7 +34,7 @@ struct samples_metric {
 	struct samples_row {
 		struct text node;
 		struct samples_cell *cells;
-	} * rows; /* sorted by name when finished */
+	} * rows; /* in natural order of their names when finished */
 	uint32_t count, room;
 };
 
@@ -60,9 +60,10 @@ struct samples {
 int samples_read(struct samples *samples, struct series *series,
     const struct series_query *query, const struct job_intervals *job_intervals,
     struct err *err);
-/* Call it after the last read, for one metric at a time: sorts the rows by
- * name and widens the steps where the samples are further apart, so that lines
- * stay connected. */
+/* Call it after the last read, for one metric at a time: sorts the rows, makes
+ * the steps as wide as the usual gap between samples, their median, and lets a
+ * value hold until the next one where that follows within two usual gaps of
+ * its node: what is empty then is an outage. */
 void samples_finish(struct samples *samples);
 void samples_clear(struct samples *samples);
 

@@ -58,13 +58,11 @@ put_number(FILE *file, double value)
 
 /* ---- one line for each node ---- */
 
-/* A single step without a sample is not a gap: clocks and periods are not
- * exact. */
 static void
 put_line(
     const struct samples *samples, FILE *file, const struct samples_row *row)
 {
-	uint32_t missing = 0;
+	bool missing = false;
 
 	fputs("# ", file);
 	gnuplot_put_word(file, row->node);
@@ -73,11 +71,12 @@ put_line(
 		const struct samples_cell *cell = &row->cells[i];
 
 		if (isnan(cell->mean)) {
-			if (++missing == 2)
+			if (!missing)
 				putc('\n', file);
+			missing = true;
 			continue;
 		}
-		missing = 0;
+		missing = false;
 		fprintf(file, "%.2f", time_of(samples, i));
 		put_number(file, (double)cell->mean);
 		put_number(file, (double)cell->low);
@@ -127,29 +126,17 @@ put_band_step(
 
 /* ---- the map ---- */
 
-/* The mean over rows [first, end); a step in which no row has a value repeats
- * the step before. */
+/* The greatest of rows [first, end): a mean would hide a busy node. */
 static double
-mean_of(const struct samples_metric *metric, uint32_t first, uint32_t end,
+greatest_of(const struct samples_metric *metric, uint32_t first, uint32_t end,
     uint32_t step)
 {
-	for (uint32_t back = 0; back < 2 && back <= step; back++) {
-		double sum = 0;
-		uint32_t count = 0;
+	double greatest = NAN;
 
-		for (uint32_t i = first; i < end; i++) {
-			double mean =
-			    (double)metric->rows[i].cells[step - back].mean;
-
-			if (isnan(mean))
-				continue;
-			sum += mean;
-			count++;
-		}
-		if (count > 0)
-			return sum / count;
-	}
-	return NAN;
+	for (uint32_t i = first; i < end; i++)
+		greatest =
+		    fmax(greatest, (double)metric->rows[i].cells[step].mean);
+	return greatest;
 }
 
 static void
@@ -164,7 +151,8 @@ put_map(const struct samples_plot *plot, FILE *file)
 		uint32_t end = (uint32_t)(count * (row + 1) / rows);
 
 		for (uint32_t i = 0; i < plot->samples->steps; i++)
-			put_number(file, mean_of(plot->metric, first, end, i));
+			put_number(
+			    file, greatest_of(plot->metric, first, end, i));
 		putc('\n', file);
 	}
 }

@@ -5,7 +5,7 @@
  * step; for few nodes also the range from minimum to maximum.  More nodes: a
  * band over all nodes from minimum to maximum with the median, and below it a
  * map of nodes and time.  A row of the map is one node; with more than
- * SAMPLES_MAP_ROWS nodes, the mean of several.
+ * SAMPLES_MAP_ROWS nodes, the greatest of several.
  *
  * The table has two parts, separated by an empty line or two (index 0, 1 of
  * gnuplot).  For lines each node has one part, `time mean low high`; else

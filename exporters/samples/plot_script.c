@@ -24,6 +24,8 @@ enum {
 	FILLED_LINES = 3, /* more would overlap */
 	TICS = 10,        /* of the time, at most */
 	DUMB_TICS = 5,
+	NAMES = 36, /* of a map: all of them, or some of more */
+	NAMES_OF_MORE = 16,
 };
 
 struct shape {
@@ -74,8 +76,10 @@ put_what(const struct shape *s)
 
 	samples_plot_step(step, s->plot->samples->step_ns);
 	if (s->map && rows < metric->count)
-		snprintf(each, sizeof(each), ", %.3g nodes a row",
-		    (double)metric->count / rows);
+		snprintf(each, sizeof(each),
+		    ", a row shows the greatest of %s%u",
+		    metric->count % rows != 0 ? "up to " : "",
+		    (metric->count + rows - 1) / rows);
 	snprintf(what, sizeof(what),
 	    "%u node%s%s; steps of %s from %.*s%s%s%s.%s", metric->count,
 	    metric->count == 1 ? "" : "s", each, step,
@@ -254,7 +258,7 @@ put_map_names(const struct shape *s)
 {
 	const struct samples_metric *metric = s->plot->metric;
 	uint32_t rows = samples_plot_map_rows(s->plot);
-	uint32_t shown = rows < 16 ? rows : 16;
+	uint32_t shown = rows <= NAMES ? rows : NAMES_OF_MORE;
 
 	fputs("set ytics (", s->file);
 	for (uint32_t i = 0; i < shown; i++) {

@@ -60,7 +60,7 @@ by_use(const void *left, const void *right)
 
 	if (x != y)
 		return x > y ? -1 : 1;
-	return text_compare((*a)->node, (*b)->node);
+	return text_compare_natural((*a)->node, (*b)->node);
 }
 
 static bool

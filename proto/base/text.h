@@ -74,6 +74,8 @@ text_copy_short(unsigned char *p, const void *text, uint32_t n)
 
 /* Byte order; a prefix sorts before longer texts. */
 int text_compare(struct text a, struct text b);
+/* Natural order: node2 before node10.  Only identical texts are equal. */
+int text_compare_natural(struct text a, struct text b);
 
 /* Is `t` well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms)? */
 bool text_is_utf8(struct text t);

@@ -12,58 +12,6 @@
 
 enum { PROCESS_NAME_BYTES = 2 * NAME_BYTES_MAX + 8 };
 
-/* ---- names ---- */
-
-static bool
-is_digit(struct text t, uint32_t i)
-{
-	return i < t.bytes && t.at[i] >= '0' && t.at[i] <= '9';
-}
-
-/* The digits at `i` without leading zeros; advances `i` past them. */
-static struct text
-number_at(struct text t, uint32_t *i)
-{
-	struct text number;
-
-	while (is_digit(t, *i) && t.at[*i] == '0')
-		(*i)++;
-	number = (struct text){ t.at + *i, 0 };
-	while (is_digit(t, *i)) {
-		(*i)++;
-		number.bytes++;
-	}
-	return number;
-}
-
-int
-tracks_compare_names(struct text a, struct text b)
-{
-	uint32_t i = 0, k = 0;
-
-	while (i < a.bytes && k < b.bytes) {
-		if (is_digit(a, i) && is_digit(b, k)) {
-			struct text x = number_at(a, &i);
-			struct text y = number_at(b, &k);
-			int order = text_compare(x, y);
-
-			if (x.bytes != y.bytes)
-				return x.bytes < y.bytes ? -1 : 1;
-			if (order != 0)
-				return order;
-		} else {
-			unsigned char x = (unsigned char)a.at[i++];
-			unsigned char y = (unsigned char)b.at[k++];
-
-			if (x != y)
-				return x < y ? -1 : 1;
-		}
-	}
-	if (i < a.bytes || k < b.bytes)
-		return i < a.bytes ? 1 : -1;
-	return text_compare(a, b);
-}
-
 /* ---- processes ---- */
 
 struct sorted_process {
@@ -80,10 +28,10 @@ by_node(const void *left, const void *right)
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	order = tracks_compare_names(a->process->node, b->process->node);
+	order = text_compare_natural(a->process->node, b->process->node);
 	if (order != 0)
 		return order;
-	return tracks_compare_names(a->process->group, b->process->group);
+	return text_compare_natural(a->process->group, b->process->group);
 }
 
 static struct sorted_process *
@@ -142,7 +90,7 @@ by_position(const void *left, const void *right)
 		return a->begin_ns < b->begin_ns ? -1 : 1;
 	if (a->row->sort != b->row->sort)
 		return a->row->sort < b->row->sort ? -1 : 1;
-	order = tracks_compare_names(a->row->name, b->row->name);
+	order = text_compare_natural(a->row->name, b->row->name);
 	if (order != 0)
 		return order;
 	return text_compare(a->row->track, b->row->track);

@@ -28,7 +28,4 @@ struct tracks_track {
 	int64_t sort;
 };
 
-/* Natural order: node2 before node10.  Only identical texts are equal. */
-int tracks_compare_names(struct text a, struct text b);
-
 #endif

@@ -70,7 +70,7 @@ names_are_in_the_order_of_people(void **state)
 	(void)state;
 	for (int i = 0; i < NAMES; i++)
 		for (int k = 0; k < NAMES; k++) {
-			int order = tracks_compare_names(
+			int order = text_compare_natural(
 			    text_of(sorted[i]), text_of(sorted[k]));
 
 			assert_int_equal(
