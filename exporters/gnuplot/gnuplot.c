@@ -46,28 +46,62 @@ gnuplot_is_plain(struct text t)
 	return true;
 }
 
-static void
-put_string(FILE *file, struct text t, bool tic)
+/* Letters and signs that the usual fonts have.  Of others gnuplot's cairo draws
+ * boxes of any size over the whole picture; marks that combine, have no width
+ * or change the direction make names illegible. */
+static bool
+has_glyph(uint32_t c)
 {
-	bool escaped = false;
+	return (c >= 0x20 && c < 0x7F) ||                 /* ASCII */
+	       (c > 0xA0 && c < 0x180 && c != 0xAD) ||    /* Latin */
+	       (c >= 0x391 && c < 0x3CF && c != 0x3A2) || /* Greek */
+	       (c >= 0x400 && c < 0x460) ||               /* Cyrillic */
+	       (c >= 0x2013 && c < 0x2027 && c != 0x2015 && c != 0x2017) ||
+	       c == 0x20AC;
+}
+
+/* A string that is being written. */
+struct quoted {
+	FILE *file;
+	bool escaped; /* the last byte was written as an octal escape */
+	bool tic;
+};
+
+static void
+put_byte(struct quoted *q, unsigned char c)
+{
+	/* Emit three digits: gnuplot would read a following digit as part of
+	 * the escape. */
+	bool digit = c >= '0' && c <= '7';
+
+	if (q->tic && c == '%') {
+		fputs("%%", q->file);
+		q->escaped = false;
+	} else if (is_plain((char)c) && !(q->escaped && digit)) {
+		putc(c, q->file);
+		q->escaped = false;
+	} else {
+		fprintf(q->file, "\\%03o", c);
+		q->escaped = true;
+	}
+}
+
+static void
+put_shown(FILE *file, struct text t, bool tic)
+{
+	struct quoted q = { file, false, tic };
+	uint32_t character, bytes;
 
 	putc('"', file);
-	for (uint32_t i = 0; i < t.bytes; i++) {
-		unsigned char c = (unsigned char)t.at[i];
-		/* Emit three digits: gnuplot would read a following digit as
-		 * part of the escape. */
-		bool digit = c >= '0' && c <= '7';
-
-		if (tic && c == '%') {
-			fputs("%%", file);
-			escaped = false;
-		} else if (is_plain(t.at[i]) && !(escaped && digit)) {
-			putc(c, file);
-			escaped = false;
-		} else if (c >= 0x20 && c != 0x7F) {
-			fprintf(file, "\\%03o", c);
-			escaped = true;
+	for (; t.bytes > 0; t.at += bytes, t.bytes -= bytes) {
+		bytes = text_character(t, &character);
+		if (bytes == 0 || !has_glyph(character)) {
+			put_byte(&q, '?');
+			bytes = bytes > 0 ? bytes : 1;
+			continue;
 		}
+		for (uint32_t i = 0; i < bytes; i++)
+			put_byte(&q, (unsigned char)t.at[i]);
 	}
 	putc('"', file);
 }
@@ -75,13 +109,13 @@ put_string(FILE *file, struct text t, bool tic)
 void
 gnuplot_put_text(FILE *file, struct text t)
 {
-	put_string(file, t, false);
+	put_shown(file, t, false);
 }
 
 void
 gnuplot_put_tic(FILE *file, struct text t)
 {
-	put_string(file, t, true);
+	put_shown(file, t, true);
 }
 
 void
@@ -100,11 +134,13 @@ gnuplot_put_word(FILE *file, struct text word)
 void
 gnuplot_put_file(FILE *file, const char *name)
 {
-	char path[8192];
+	struct quoted q = { file, false, false };
 
-	snprintf(path, sizeof(path), "%s%s",
-	    is_letter_or_digit(name[0]) ? "" : "./", name);
-	gnuplot_put_text(file, text_of(path));
+	fputs(is_letter_or_digit(name[0]) ? "\"" : "\"./", file);
+	for (; *name != '\0'; name++)
+		if ((unsigned char)*name >= 0x20 && *name != 0x7F)
+			put_byte(&q, (unsigned char)*name);
+	putc('"', file);
 }
 
 bool

@@ -23,10 +23,12 @@
  * blanks and a few characters without special meaning. */
 bool gnuplot_is_plain(struct text t);
 
-/* Write `t` as a gnuplot string: in double quotes, with octal escapes for all
- * special characters, so that nothing in it ends the string or is executed.
- * (Single quotes do not work: gnuplot 5.4 ends 'it''s' at doubled quotes that
- * begin a string or follow each other.)  Control characters are omitted. */
+/* Write `t`, which is shown, as a gnuplot string: in double quotes, with octal
+ * escapes for all special characters, so that nothing in it ends the string or
+ * is executed. (Single quotes do not work: gnuplot 5.4 ends 'it''s' at doubled
+ * quotes that begin a string or follow each other.)  A character that fonts may
+ * lack, one that combines with others, a control character and an invalid byte
+ * become a question mark. */
 void gnuplot_put_text(FILE *file, struct text t);
 
 /* Like gnuplot_put_text, for the label of a tic, in which '%' begins a

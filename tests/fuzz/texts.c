@@ -175,35 +175,63 @@ try_csv(struct text t)
 
 /* ---- gnuplot: a string in double quotes that does nothing ---- */
 
+/* The byte that a string says at *p. */
+static char
+said_byte(const char **p, const char *end, bool tic)
+{
+	char c;
+
+	MUST(*p < end);
+	if (**p == '\\') {
+		MUST(end - *p >= 4);
+		c = (char)digits(*p + 1, 3, 8);
+		*p += 4;
+		/* A fourth digit would belong to it. */
+		MUST(*p == end || **p < '0' || **p > '7');
+		return c;
+	}
+	c = *(*p)++;
+	if (tic && c == '%') {
+		MUST(*p < end && *(*p)++ == '%');
+		return c;
+	}
+	MUST((unsigned char)c >= 0x20 && (unsigned char)c < 0x7F &&
+	     (c == '_' || !is_in(c, "\"`\\$@^{}&~%<|!'#")));
+	return c;
+}
+
+/* What can be drawn is there, the rest is a question mark each: no control
+ * character, nothing that combines, no letter beyond those of Europe. */
 static void
 try_gnuplot(struct text t, bool tic)
 {
 	const char *p, *end;
+	uint32_t c, bytes;
 
 	(tic ? gnuplot_put_tic : gnuplot_put_text)(say(), t);
 	what_was_said();
 	p = said.at + 1;
 	end = said.at + said.bytes - 1;
 	MUST(said.bytes >= 2 && p[-1] == '"' && *end == '"');
-	for (uint32_t i = 0; i < t.bytes; i++) {
-		unsigned char c = (unsigned char)t.at[i];
+	for (; t.bytes > 0; t.at += bytes, t.bytes -= bytes) {
+		char first = said_byte(&p, end, tic);
 
-		if (c < 0x20 || c == 0x7F)
-			continue;
-		MUST(p < end);
-		if (*p == '\\') {
-			MUST(end - p >= 4 && digits(p + 1, 3, 8) == c);
-			p += 4;
-			/* A fourth digit would belong to it. */
-			MUST(p == end || *p < '0' || *p > '7');
+		bytes = text_character(t, &c);
+		if (bytes == 0 || c < 0x20 || c == 0x7F) {
+			MUST(first == '?');
+			bytes = bytes > 0 ? bytes : 1;
 			continue;
 		}
-		if (tic && c == '%')
-			MUST(*p++ == '%');
-		MUST(*p++ == t.at[i]);
-		MUST((tic && c == '%') ||
-		     (c < 0x80 && !is_in((char)c, "\"`\\$@^_{}&~%<|!'#")) ||
-		     c == '_');
+		if (first == '?' && t.at[0] != '?') {
+			MUST(c >= 0x80);
+			continue;
+		}
+		MUST(first == t.at[0]);
+		for (uint32_t i = 1; i < bytes; i++)
+			MUST(said_byte(&p, end, tic) == t.at[i]);
+		MUST(c < 0x7F || (c >= 0xA1 && c < 0x300) ||
+		     (c >= 0x370 && c < 0x483) || (c >= 0x2010 && c < 0x2027) ||
+		     c == 0x20AC);
 	}
 	MUST(p == end);
 	free(said.at);

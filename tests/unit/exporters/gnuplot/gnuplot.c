@@ -82,13 +82,33 @@ what_is_not_plain_is_escaped(void **state)
 {
 	(void)state;
 	assert_string_equal(text_for(text_of("it's")), "\"it\\047s\"");
-	assert_string_equal(text_for(text_of("a\nb\x7F\\n")), "\"ab\\134n\"");
+	assert_string_equal(
+	    text_for(text_of("a\nb\x7F\\n")), "\"a\\077b\\077\\134n\"");
 	assert_string_equal(text_for(text_of("`$\"")), "\"\\140\\044\\042\"");
 	assert_string_equal(text_for(text_of("\xC3\xA9")), "\"\\303\\251\"");
 	assert_string_equal(text_for(text_of("")), "\"\"");
 	/* A digit behind an escape would be taken for one of it. */
 	assert_string_equal(
 	    text_for(text_of("%2F%89")), "\"\\045\\062F\\04589\"");
+}
+
+/* What fonts may lack, a mark that combines, a joiner, a change of direction, a
+ * private letter, half a letter: each is one question mark. */
+static void
+what_cannot_be_drawn_is_a_question_mark(void **state)
+{
+	static const char *const none[] = { "\xE8\x8A\x82", "\xCC\x81",
+		"\xE2\x80\x8D", "\xE2\x80\xAE", "\xEE\x80\x80",
+		"\xF0\x9F\x98\x80", "\xC2\xAD", "\xC2\x85", "\xE2", "\t" };
+	char name[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		snprintf(name, sizeof(name), "a%sb", none[i]);
+		assert_string_equal(text_for(text_of(name)), "\"a\\077b\"");
+	}
+	assert_string_equal(text_for(text_of("\xD1\x83\xCE\xB1\xC5\x82")),
+	    "\"\\321\\203\\316\\261\\305\\202\"");
 }
 
 static void
@@ -314,6 +334,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_not_plain_is_escaped),
+		cmocka_unit_test(what_cannot_be_drawn_is_a_question_mark),
 		cmocka_unit_test(only_harmless_text_is_plain),
 		cmocka_unit_test(nothing_in_a_name_is_executed),
 		cmocka_unit_test(what_it_says_is_in_the_error),
