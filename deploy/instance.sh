@@ -264,8 +264,8 @@ demo() {
 	poolscope-emit --dir "$dir" cascade pull-start --message "img=demo"
 	step "a recorded pool of 60 nodes ($recorded)"
 	poolscope-import cascade --dir "$dir" "$pool"
+	poolscope-plot cascade --dir "$dir" -p "$recorded" -o "$out" --view reference
 	poolscope-plot cascade --dir "$dir" -p "$recorded" -o "$out"
-	poolscope-plot cascade --dir "$dir" -p "$recorded" -o "$out" --view phases
 	poolscope-stats cascade --dir "$dir" -p "$recorded" --format json >"$out/cascade.json"
 	poolscope-stats phases --dir "$dir" -p "$recorded"
 	poolscope-emit --dir "$dir" cascade pull-end --message "img=demo"

@@ -20,8 +20,8 @@
 #include "proto/os/log.h"
 
 enum view {
-	VIEW_CASCADE,
 	VIEW_PHASES,
+	VIEW_REFERENCE,
 	VIEW_PAGES,
 	VIEW_DISTRIBUTION,
 	VIEW_ERRORS,
@@ -57,9 +57,9 @@ static const struct opt options[] = {
 	    "go to standard output",
 	    "png|svg|dumb|sixel", false },
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
-	    "choose the picture; cascade: cascade (default), phases, all; "
+	    "choose the picture; cascade: phases (default), reference, all; "
 	    "testrun: pages (default), distribution, errors, all",
-	    "cascade|phases|pages|distribution|errors|all", false },
+	    "phases|reference|pages|distribution|errors|all", false },
 	{ "png", 0, OPT_FLAG, OPT_TO(struct values, png), NULL,
 	    "draw pictures; --no-png writes only tables and scripts", NULL,
 	    false },
@@ -111,7 +111,7 @@ plot_cascade_of(struct values *values, struct source *source,
 
 	return plot_cascade(source, partition, &values->cascade,
 	    &(struct plot_cascade_views){
-		values->view != VIEW_PHASES, values->view != VIEW_CASCADE },
+		values->view != VIEW_PHASES, values->view != VIEW_REFERENCE },
 	    &picture, err);
 }
 
@@ -199,7 +199,7 @@ static void
 check_view(struct values *values, bool cascade, bool testrun)
 {
 	bool of_cascade =
-	    values->view == VIEW_CASCADE || values->view == VIEW_PHASES;
+	    values->view == VIEW_REFERENCE || values->view == VIEW_PHASES;
 	const char *what = cascade ? "cascade" : "testrun";
 
 	if (values->view == VIEW_ALL ||
@@ -208,7 +208,7 @@ check_view(struct values *values, bool cascade, bool testrun)
 	if (is_given(&options[VIEW_ROW]))
 		opt_usage("--view: %s has no such picture", what);
 	/* The one from the environment is meant for the other command. */
-	values->view = cascade ? VIEW_CASCADE : VIEW_PAGES;
+	values->view = cascade ? VIEW_PHASES : VIEW_PAGES;
 }
 
 /* A terminal picture, and --no-png, do not imply files. */

@@ -1,5 +1,5 @@
 /*
- * cascade_plot - the table of the picture of --view cascade.
+ * cascade_plot - the table of the picture of --view reference.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/cascade/cascade_plot.h"

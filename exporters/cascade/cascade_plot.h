@@ -1,5 +1,5 @@
 /*
- * cascade_plot - the picture of --view cascade and its table, byte for byte as
+ * cascade_plot - the picture of --view reference and its table, byte for byte as
  * the older tool writes them (but always in UTC).
  *
  * The table has one line for each complete node, sorted by start: start, node,

@@ -1,5 +1,5 @@
 /*
- * cascade_script - the gnuplot script of the picture of --view cascade.
+ * cascade_script - the gnuplot script of the picture of --view reference.
  *
  * It is the one of the older tool: its colours are the defaults of gnuplot.
  * SPDX-License-Identifier: MIT

@@ -22,6 +22,7 @@ enum {
 	TITLE_BYTES = 4096,
 	DUMB_ROWS = 36,
 	DUMB_MARGINS = 14,
+	SLOWEST = 3, /* are named when there are too many for a bar each */
 };
 
 /* A few bars must not become thick, and the legend needs its space. */
@@ -197,6 +198,26 @@ put_marks(const struct phases_plot *plot, FILE *file)
 	}
 }
 
+/* The slowest nodes by name, where the fast ones leave room. */
+static void
+put_slowest(const struct phases_plot *plot, FILE *file)
+{
+	char label[4 * NAME_COLUMNS + 64];
+
+	for (uint32_t i = 0; i < SLOWEST && i < plot->count; i++) {
+		const struct phases_row *row = &plot->rows[plot->count - 1 - i];
+		int used = snprintf(label, sizeof(label), "%s%.1f s  ",
+		    i == 0 ? "slowest: " : "", row->times.total);
+
+		table_elide(label + used, sizeof(label) - (size_t)used,
+		    row->node->name, NAME_COLUMNS);
+		fputs("set label ", file);
+		gnuplot_put_text(file, text_of(label));
+		fprintf(file, " at graph 0.02, graph %.2f left front boxed\n",
+		    0.91 - 0.045 * i);
+	}
+}
+
 static void
 put_bands(const struct phases_plot *plot, FILE *file, const char *dat)
 {
@@ -213,6 +234,7 @@ put_bands(const struct phases_plot *plot, FILE *file, const char *dat)
 	    "set style fill solid 1.0 noborder\n",
 	    plot->count);
 	put_marks(plot, file);
+	put_slowest(plot, file);
 	fputs("plot ", file);
 	for (int i = PHASES_PARTS - 1; i >= 0; i--) {
 		if (!plot->has[phases_bands[i].part])

@@ -17,12 +17,12 @@ wait_indexed
 
 out=$TMP/out
 echo "$nodes nodes, $rows events, best of $RUNS"
-measure "stats + .dat + .plot, aggregator" poolscope-plot cascade -p "$pool" --no-png --numbers -q -o "$out"
+measure "stats + .dat + .plot, aggregator" poolscope-plot cascade --view reference -p "$pool" --no-png --numbers -q -o "$out"
 measure "  stats alone" poolscope-stats cascade -p "$pool" --format json -o "$out/t.json"
-measure "  .dat + .plot alone" poolscope-plot cascade -p "$pool" --no-png -q -o "$out"
+measure "  .dat + .plot alone" poolscope-plot cascade --view reference -p "$pool" --no-png -q -o "$out"
 measure "  both pictures" poolscope-plot cascade -p "$pool" --view all -q -o "$out"
 poolscope down
-measure "stats + .dat + .plot, store (mapped)" poolscope-plot cascade -p "$pool" --store "$TMP/i/store" \
+measure "stats + .dat + .plot, store (mapped)" poolscope-plot cascade --view reference -p "$pool" --store "$TMP/i/store" \
 	--no-png --numbers -q -o "$out"
 measure "  stats alone" poolscope-stats cascade -p "$pool" --store "$TMP/i/store" --format json -o "$out/t.json"
 measure "python3: json.loads of the rows" python3 -c 'import json, sys

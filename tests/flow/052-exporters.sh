@@ -132,11 +132,15 @@ check "all pictures" poolscope-plot cascade --configdir "$case_dir/config" --vie
 	--numbers -o "$TMP/out.d"
 check "are all the files there are" test "$(files "$TMP/out.d")" = \
 	"mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot mybatchacct-gpupool-phases.png mybatchacct-gpupool.dat mybatchacct-gpupool.json mybatchacct-gpupool.plot mybatchacct-gpupool.png "
+rm -rf "$TMP/one.d"
+check "without --view" poolscope-plot cascade -p "$pool" -o "$TMP/one.d"
+check "there are the phases, which count each moment once" test "$(files "$TMP/one.d")" = \
+	"mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot mybatchacct-gpupool-phases.png "
 check "numbers are those of stats" cmp "$TMP/out.d/mybatchacct-gpupool.json" "$TMP/asked.json"
-check "letters" poolscope-plot cascade -p "$pool" --term dumb --view phases -o "$TMP/out.d"
+check "letters" poolscope-plot cascade -p "$pool" --term dumb -o "$TMP/out.d"
 check_printed "are a picture" "seconds since"
 check_printed "... with the pool in its title" " Startup of pool gpupool "
-check "vectors" poolscope-plot cascade -p "$pool" --term svg -o "$TMP/out.d"
+check "vectors" poolscope-plot cascade -p "$pool" --view reference --term svg -o "$TMP/out.d"
 check "are one" python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' \
 	"$TMP/out.d/mybatchacct-gpupool.svg"
 mkdir "$TMP/bin"
@@ -147,7 +151,7 @@ check_status 1 "gnuplot fails" env PATH="$TMP/bin:$PATH" \
 	poolscope-plot cascade -p "$pool" -o "$TMP/bad"
 check_printed "with its words" "gnuplot failed: no luck"
 check "and leaves no picture, whole or half" test "$(files "$TMP/bad")" = \
-	"mybatchacct-gpupool.dat mybatchacct-gpupool.plot "
+	"mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot "
 
 # A signal in the middle of drawing: what is half goes.
 cat >"$TMP/bin/gnuplot" <<GNUPLOT
@@ -162,7 +166,7 @@ kill -TERM "$plot"
 wait "$plot"
 check "plot ends by the signal" test $? -eq 143
 check "and leaves no picture" test "$(files "$TMP/cut")" = \
-	"mybatchacct-gpupool.dat mybatchacct-gpupool.plot "
+	"mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot "
 # A process that nobody waited for yet has no command line any more.
 check "and ends gnuplot" wait_until "! grep -q . '/proc/$(cat "$TMP/drawing")/cmdline'"
 

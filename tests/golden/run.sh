@@ -89,7 +89,7 @@ good_case() {
 	_case=$cases/$4
 	_base=$(echo "$3" | tr '$' '-')
 	_out=$TMP/out.$4.$2
-	check "$1: is plotted" poolscope-plot cascade --configdir "$_case/config" -o "$_out" || return
+	check "$1: is plotted" poolscope-plot cascade --view reference --configdir "$_case/config" -o "$_out" || return
 	check "$1: the picture is one" compare png "$_out/$_base.png"
 	check "$1: has numbers" poolscope-stats cascade -p "$3" --format json -o "$_out/timing.json" || return
 	_tolerance=$(field "$_case/case.json" tolerance_collision_s)
@@ -115,7 +115,7 @@ error_case() {
 	_case=$cases/$3
 	_out=$TMP/out.$3
 	if [ ! -e "$_case/expected/fixed.json" ]; then
-		check_status 1 "$1: plot fails" poolscope-plot cascade -p "$2" -o "$_out"
+		check_status 1 "$1: plot fails" poolscope-plot cascade --view reference -p "$2" -o "$_out"
 		check_printed "$1: and says why" "no .*events of partition"
 		check_status 1 "$1: stats fails" poolscope-stats cascade -p "$2" --format json
 		check_printed "$1: and says why, too" "no .*events of partition"
@@ -132,10 +132,10 @@ s = json.load(open(sys.argv[1]))
 print(len(s["incomplete"]), len(s["nodes"]))' "$TMP/timing.json")
 	case $_incomplete in
 	"0 "*)
-		check "$1: is plotted" poolscope-plot cascade -p "$2" -o "$_out" --strict
+		check "$1: is plotted" poolscope-plot cascade --view reference -p "$2" -o "$_out" --strict
 		;;
 	*)
-		check_status 1 "$1: --strict refuses" poolscope-plot cascade -p "$2" -o "$_out" --strict
+		check_status 1 "$1: --strict refuses" poolscope-plot cascade --view reference -p "$2" -o "$_out" --strict
 		check_printed "$1: and names the node" "is incomplete"
 		check "$1: and writes nothing" test ! -e "$_out"
 		check_status 1 "$1: --strict refuses numbers, too" poolscope-stats cascade -p "$2" --strict

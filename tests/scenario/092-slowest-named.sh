@@ -1,0 +1,20 @@
+#!/bin/sh
+# Of 70 nodes, too many for a bar each, node K takes 100 + K seconds from the start of
+# its preparation to its global resources.  The three slowest, n70, n69 and n68, are
+# named in the picture with their 170, 169 and 168 s; it is the picture without --view.
+# SPDX-License-Identifier: MIT
+# shellcheck source=tests/scenario/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+aggregate --models "$ROOT/deploy/models"
+seq 70 | awk '{
+	print "event 0 n" $1 " nodeprep:start"
+	print "event 50 n" $1 " nodeprep:end"
+	print "event 60 n" $1 " cascade:start"
+	print "event", 100 + $1, "n" $1, "cascade:gr-done"
+}' | records
+check "a picture of 70 nodes" poolscope-plot cascade --no-png -o "$TMP/out.d"
+grep -o 'set label ".* s  n[0-9]*"' "$TMP/out.d/acct-pool-phases.plot" | sed 's/\\072/:/; s/^set label //' >"$TMP/named"
+check_text "names the slowest" '"slowest: 170.0 s  n70"
+"169.0 s  n69"
+"168.0 s  n68"' "$(cat "$TMP/named")"
