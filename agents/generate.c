@@ -160,8 +160,7 @@ check_usage(struct options *options, const char *what)
 		return;
 	}
 	if (strcmp(what, "results") != 0)
-		opt_usage(
-		    "specify what to generate: \"testrun\" or \"results\"");
+		opt_refuse_word(what, "testrun, results");
 	refuse_options(of_runs, what, "testrun");
 	if (options->files == 0)
 		opt_usage(is_given("files") ? "--files must be greater than 0"

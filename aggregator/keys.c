@@ -253,9 +253,8 @@ find_verb(const struct opt_operands *operands)
 		if (strcmp(operands->at[0], verbs[i].word) == 0)
 			verb = &verbs[i];
 	if (verb == NULL)
-		opt_usage("'%.64s' is not one of new, list, allow, revoke, "
-			  "rotate",
-		    operands->at[0]);
+		opt_refuse_word(
+		    operands->at[0], "new, list, allow, revoke, rotate");
 	if (words < verb->min || words > verb->max)
 		opt_usage("%s takes %s", verb->word, verb->arguments);
 	for (int i = 0; i < ROWS; i++)

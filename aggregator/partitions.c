@@ -173,7 +173,7 @@ check_values(const struct values *values, const struct opt_operands *operands)
 	bool is_drop = strcmp(verb, "drop") == 0;
 
 	if (!is_drop && strcmp(verb, "list") != 0 && strcmp(verb, "move") != 0)
-		opt_usage("unknown verb %s; use list, move or drop", verb);
+		opt_refuse_word(verb, "list, move, drop");
 	if (strcmp(verb, "list") == 0) {
 		if (operands->count > 1 || values->to != NULL ||
 		    values->dry_run)

@@ -45,6 +45,7 @@ static void __attribute__((noreturn)) refuse_verb(const char *word)
 	nearest_begin(&nearest, word);
 	for (const struct verb *v = verbs; v->word != NULL; v++)
 		nearest_offer(&nearest, v->word);
+	nearest_offer(&nearest, "help");
 	end(2, "unknown verb '%.64s'%s (poolscope --help lists the verbs)",
 	    word, nearest_question(&nearest, "", question, sizeof(question)));
 }

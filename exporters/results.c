@@ -78,9 +78,8 @@ find_question(const struct opt_operands *operands)
 	while (q->word != NULL && strcmp(q->word, operands->at[0]) != 0)
 		q++;
 	if (q->word == NULL)
-		opt_usage("'%.64s' is not one of tests, starts, timings, "
-			  "entries, test, entities",
-		    operands->at[0]);
+		opt_refuse_word(operands->at[0],
+		    "tests, starts, timings, entries, test, entities");
 	if (operands->count != q->operands + 1)
 		opt_usage("%s%s: %s", q->word, q->arguments,
 		    operands->count <= q->operands ? "missing argument"

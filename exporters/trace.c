@@ -60,7 +60,7 @@ find_view(const struct opt_operands *operands)
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
 		if (strcmp(operands->at[0], views[i].name) == 0)
 			return &views[i];
-	opt_usage("'%.64s' is not one of timeline, scanner", operands->at[0]);
+	opt_refuse_word(operands->at[0], "timeline, scanner");
 }
 
 static void

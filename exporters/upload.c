@@ -57,7 +57,8 @@ get_command(const char *word)
 	while (commands[i] != NULL && strcmp(commands[i]->word, word) != 0)
 		i++;
 	if (commands[i] == NULL)
-		opt_usage("unknown command '%.64s'", word);
+		opt_refuse_word(
+		    word, "results, file, metrics, samples, events");
 	return commands[i];
 }
 

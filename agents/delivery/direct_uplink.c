@@ -138,7 +138,8 @@ report_absence(struct direct_uplink *d)
 	d->waiting_reported = true;
 	if (d->options.progress)
 		progress_clear();
-	log_warn("%s; trying again for %" PRId64 " s", err.text,
+	log_warn("%s: %s; trying again for %" PRId64 " s",
+	    zsock_endpoint(d->zsock), err.text,
 	    d->options.timeout_ns / NS_PER_SECOND);
 }
 

@@ -75,7 +75,7 @@ endpoint_is_deserted(const char *path, struct err *err)
 	if (why == 0 || why == EAGAIN || why == EINPROGRESS || why == EINTR)
 		return false;
 	if (why == ENOENT || why == ECONNREFUSED)
-		err_set(err, "nobody listens at ipc://%s", path);
+		err_set(err, "nobody listens there");
 	else
 		err_set(
 		    err, "ipc://%s cannot be reached: %s", path, strerror(why));

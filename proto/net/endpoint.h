@@ -28,7 +28,7 @@ int endpoint_bindable(char to[static ZSOCK_ENDPOINT_BYTES_MAX],
     const char *endpoint, struct err *err);
 
 /* Is there nobody who listens at this path, or nobody whom we may reach?  Then
- * `err` says so.  A listener that is busy is there. */
+ * `err` says so, without the path.  A listener that is busy is there. */
 bool endpoint_is_deserted(const char *path, struct err *err);
 
 /* The right to listen at the path of a Unix socket; zeroed: not held. */

@@ -264,9 +264,7 @@ zsock_is_absent(const struct zsock *zsock, struct err *err)
 	if (path != NULL)
 		return endpoint_is_deserted(path, err);
 	err_set(err,
-	    "%s cannot be reached: nobody listens there, or the address is "
-	    "wrong",
-	    zsock->endpoint);
+	    "cannot be reached: nobody listens there, or the address is wrong");
 	return true;
 }
 

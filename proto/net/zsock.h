@@ -144,7 +144,8 @@ enum zsock_trouble {
 };
 enum zsock_trouble zsock_trouble(const struct zsock *zsock);
 /* Has a connection never reached anybody, because nobody listens at its
- * endpoint?  Then `err` says so.  Whoever may start soon waits nevertheless. */
+ * endpoint?  Then `err` says so, without the endpoint.  Whoever may start soon
+ * waits nevertheless. */
 bool zsock_is_absent(const struct zsock *zsock, struct err *err);
 /* options.key of a connection, or NULL. */
 const struct keyfile *zsock_key(const struct zsock *zsock);

@@ -11,7 +11,7 @@ maker=$ROOT/tests/golden/testrun/m05_generated/gen.py
 
 # ---- wrong usage is one line and 2
 wrong_usage "nothing to make is wrong usage" "" poolscope-generate --runs 1 -o "$TMP/x"
-wrong_usage "other data are wrong usage" 'specify what to generate: "testrun" or "results"' poolscope-generate dreams --runs 1 -o "$TMP/x"
+wrong_usage "other data are wrong usage" "'dreams' is not one of testrun, results" poolscope-generate dreams --runs 1 -o "$TMP/x"
 wrong_usage "no number is wrong usage" "--runs" poolscope-generate testrun -o "$TMP/x"
 wrong_usage "the number of another kind is wrong usage" "--files applies to results, not to testrun" \
 	poolscope-generate testrun --runs 1 --files 1 -o "$TMP/x"

@@ -220,10 +220,10 @@ check_printed "misses the broker" "not running"
 began=$(date +%s%N)
 check_status 1 "an endpoint without anybody" timeout 60 poolscope-stats cascade -p "$pool" \
 	--connect "ipc://$DIR/run/reader.ipc"
-check_printed "and the message says so" "nobody listens at ipc://$DIR/run/reader.ipc (is the aggregator running?)"
+check_printed "and the message says so" "ipc://$DIR/run/reader.ipc: nobody listens there (is the aggregator running?)"
 check_status 1 "an address without anybody" timeout 60 poolscope-stats cascade -p "$pool" \
 	--connect tcp://127.0.0.1:9 --insecure
-check_printed "and the message says so" "tcp://127.0.0.1:9 cannot be reached: nobody listens there"
+check_printed "and the message says so" "tcp://127.0.0.1:9: cannot be reached: nobody listens there"
 check_status 1 "a host without an address" timeout 60 poolscope-stats cascade -p "$pool" \
 	--connect tcp://no.such.host.invalid:9 --insecure
 check_printed "and the message says so" "cannot be reached: .*the address is wrong"

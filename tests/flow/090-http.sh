@@ -180,7 +180,7 @@ check_printed "but to the store" "mlflow does not accept results, only metrics; 
 check_status 2 "an object has a key" poolscope-upload file "$TMP/none" --to s3:bbb
 check_printed "which is missing" "s3:BUCKET/KEY: the key is missing"
 check_status 2 "a word that is none" poolscope-upload foo
-check_printed "is reported before what else is missing" "unknown command 'foo'"
+check_printed "is reported before what else is missing" "'foo' is not one of results, file"
 check_status 2 "to follow is for records" poolscope-upload results --follow --to store
 check_printed "of both kinds" "follow applies to samples and events, not to results"
 check_status 1 "an endpoint without a scheme" env AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=y \
