@@ -15,6 +15,7 @@
 #include "exporters/source/source.h"
 #include "exporters/stats/clocks.h"
 #include "exporters/stats/phases.h"
+#include "exporters/stats/spans.h"
 #include "exporters/stats/status.h"
 #include "exporters/trace/scanner/stats_command.h"
 #include "exporters/usage/usage.h"
@@ -41,15 +42,16 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print in this format (default: table); "
-	    "jsonl: only phases, perf, clocks; csv: not status",
+	    "jsonl: only phases, spans, perf, clocks; csv: not status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "by", 0, OPT_CHOICE, OPT_TO(struct values, by), "WHAT",
-	    "phases: print one row for the pool or for each node", "pool|node",
-	    false },
+	    "print a row for each of these; phases: pool (default) or node; "
+	    "spans: name (default), track or node",
+	    "pool|node|name|track", false },
 	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
-	    "phases: show only phases that match this pattern, such as "
+	    "show only phases or spans that match this pattern, such as "
 	    "cascade:p*",
 	    NULL, false },
 	{ "strict", 0, OPT_FLAG, OPT_TO(struct values, strict), NULL,
@@ -74,6 +76,10 @@ static const struct opt_topic topics[] = {
 	    POOL "by name node",
 	    "poolscope stats phases -p 'acct$pool'\n"
 	    "poolscope stats phases --by node --name 'cascade:*'\n" },
+	{ "spans", "", "how long commands, programs and their parts took",
+	    POOL "by name node from to",
+	    "poolscope stats spans --from -1h\n"
+	    "poolscope stats spans --by track --name 'cc*'\n" },
 	{ "usage", "", "what nodes and jobs used of processors, memory, disks",
 	    POOL "node job from to step",
 	    "poolscope stats usage --from -1d\n"
@@ -140,6 +146,23 @@ print_phases(const struct values *values, struct source *source,
 	query.node = text_of(values->window.node);
 	query.name = text_of(values->name);
 	return stats_phases(source, partition, &query, values->by == 1,
+	    (enum stats_format)values->format, file, err);
+}
+
+enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK };
+
+static int
+print_spans(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	return stats_spans(source, partition,
+	    &(struct stats_spans_options){ .node = text_of(values->window.node),
+		.name = text_of(values->name),
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.by = values->by == BY_NODE    ? STATS_SPANS_NODE
+		      : values->by == BY_TRACK ? STATS_SPANS_TRACK
+					       : STATS_SPANS_NAME },
 	    (enum stats_format)values->format, file, err);
 }
 
@@ -232,6 +255,8 @@ print(const struct values *values, const char *partition,
 		    values, source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "usage") == 0)
 		rc = print_usage(values, source, text_of(partition), file, err);
+	else if (rc == 0 && strcmp(what, "spans") == 0)
+		rc = print_spans(values, source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "clocks") == 0)
 		rc =
 		    print_clocks(values, source, text_of(partition), file, err);
@@ -248,6 +273,20 @@ print(const struct values *values, const char *partition,
 		rc =
 		    print_phases(values, source, text_of(partition), file, err);
 	return source_finish(&source, rc, err);
+}
+
+/* Phases are of the pool or of nodes, spans have names and tracks. */
+static void
+check_by(struct values *values, const char *what)
+{
+	bool spans = strcmp(what, "spans") == 0;
+
+	if (opt_origin_of(&values->by) != OPT_COMMAND_LINE)
+		return;
+	if (spans && values->by == BY_POOL)
+		opt_usage("--by: spans has name, track and node");
+	if (!spans && values->by > BY_NODE)
+		opt_usage("--by: %s has pool and node", what);
 }
 
 /* Some tables do not have every format. */
@@ -268,6 +307,7 @@ check_use(struct values *values, const struct opt_operands *operands)
 		opt_usage("%s supports the formats table, json and csv", what);
 	if (status && values->format > STATS_JSON)
 		opt_usage("status supports the formats table and json");
+	check_by(values, what);
 	if (scanner && values->window.job == NULL)
 		opt_usage("missing option: --job names the job");
 	if (perf)

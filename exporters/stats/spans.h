@@ -1,0 +1,30 @@
+/*
+ * stats_spans - how long the spans of commands, programs and imports took.
+ *
+ * Quantiles are exact, of all durations in memory: the nearest rank, the
+ * smallest duration that is at least as long as the share q of all.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_STATS_SPANS_H
+#define EXPORTERS_STATS_SPANS_H
+
+#include <stdio.h>
+
+#include "exporters/source/source.h"
+#include "exporters/stats/stats_format.h"
+
+enum stats_spans_by { STATS_SPANS_NAME, STATS_SPANS_TRACK, STATS_SPANS_NODE };
+
+struct stats_spans_options {
+	struct text node, name; /* patterns; empty: all */
+	int64_t from_ns, to_ns; /* spans that begin in this time */
+	enum stats_spans_by by;
+};
+
+/* Print a row for each name, track or node, those of the longest sum first.
+ * -1 also when there are no spans, or more than fit in memory. */
+int stats_spans(struct source *source, struct text partition,
+    const struct stats_spans_options *options, enum stats_format format,
+    FILE *file, struct err *err);
+
+#endif

@@ -1,0 +1,46 @@
+#!/bin/sh
+# A build of ten compilations of 1, 2 ... 10 s on cn1, one after the other, and a link
+# of 5 s on cn2 that begins when they end, 55 s after the first began.  Wall time is
+# 55 + 5 = 60 s.
+#
+# cc: 10 spans.  Nearest rank: p50 is the 5th of ten, 5 s; p90 the 9th, 9 s; p99 the
+# 10th, 10 s, which is the longest.  Sum 1 + 2 + ... + 10 = 55 s, 55/60 of the wall time.
+# ld: one span, all of them 5 s; 5/60.
+# Spans that begin in the first 3 s: those at 0 and 1; the one at 3 is outside of [0, 3).
+# SPDX-License-Identifier: MIT
+# shellcheck source=tests/scenario/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+aggregate
+{
+	begin=0
+	for seconds in 1 2 3 4 5 6 7 8 9 10; do
+		echo "span $begin $((begin + seconds)) cn1 build cc"
+		begin=$((begin + seconds))
+	done
+	echo "span 55 60 cn2 link ld"
+} | records
+answer "how long the parts of a build took" "cc,10,5.0,9.0,10.0,10.0,55.0
+ld,1,5.0,5.0,5.0,5.0,5.0" columns name,count,p50,p90,p99,max,sum poolscope-stats spans --format csv
+answer "... and their share of the wall time" "0.9167 0.0833" sh -c \
+	'poolscope-stats spans --format json | /usr/bin/python3 -c "import json, sys
+print(*(\"%.4f\" % s[\"wall_share\"] for s in json.load(sys.stdin)[\"spans\"]))"'
+answer "by track" "build,10
+link,1" columns track,count poolscope-stats spans --by track --format csv
+answer "by node" "cn1,55.0
+cn2,5.0" columns node,sum poolscope-stats spans --by node --format csv
+answer "those of a name" "ld,1" columns name,count poolscope-stats spans --name 'l*' --format csv
+answer "those that begin in a window" "cc,2,2.0" columns name,count,max poolscope-stats spans \
+	--from "$(at 0)" --to "$(at 3)" --format csv
+check "the table" poolscope-stats spans
+check_printed "... says what the wall time is" "60 s from first to last"
+check_text "... in 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
+wrong_usage "phases have no track" "phases has pool and node" poolscope-stats phases --by track
+check_status 1 "a name that no span has" poolscope-stats spans --name nothing
+check_printed "... says so" "no such spans in partition acct\$pool"
+# The command of README, in the same store.
+start broker poolscope-broker || exit 1
+start agent poolscope-agent -n cn3 --no-samples || exit 1
+check "a command becomes a span" poolscope-run --name sleep -- sleep 0.2
+check "... that is answered" wait_until \
+	'poolscope-stats spans --name sleep --format csv | grep -q "^sleep,1,0[.]"' 30
