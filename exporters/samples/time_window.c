@@ -14,8 +14,8 @@ const struct opt time_window_options[] = {
 	    "show only the nodes and times of this job", NULL, false },
 	{ "from", 0, OPT_TIME, OPT_TO(struct time_window_options, from_ns),
 	    "TIME",
-	    "show only records from this time on: -1h, 2026-11-20T10:00:00Z, "
-	    "epoch seconds",
+	    "show only records from this time on: -1h, yesterday, 04:00, "
+	    "2026-11-20T10:00:00Z, epoch seconds",
 	    NULL, false },
 	{ "to", 0, OPT_TIME, OPT_TO(struct time_window_options, to_ns), "TIME",
 	    "show only records before this time", NULL, false },

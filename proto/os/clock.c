@@ -326,6 +326,8 @@ clock_parse_time(struct text t, int64_t wall_ns, int64_t *ns, struct err *err)
 		*ns = wall_ns - ago;
 		return 0;
 	}
+	if (clock_parse_words(t, wall_ns, ns))
+		return 0;
 	if (t.bytes > 4 && t.at[4] == '-') {
 		/* Nanoseconds of the years 0..9999 overflow: check the range
 		 * first. */
@@ -340,7 +342,8 @@ clock_parse_time(struct text t, int64_t wall_ns, int64_t *ns, struct err *err)
 		return 0;
 	}
 	return err_set(err,
-	    "'%s' is not a time (like -1h, 2026-11-20T10:00:00Z, 1508000000)",
+	    "'%s' is not a time (like -1h, yesterday, 04:00, "
+	    "2026-11-20T10:00:00Z, 1508000000)",
 	    text_quote(shown, sizeof(shown), t));
 }
 

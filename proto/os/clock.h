@@ -9,6 +9,7 @@
 #ifndef PROTO_OS_CLOCK_H
 #define PROTO_OS_CLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,9 +38,15 @@ int clock_parse_seconds(struct text t, int64_t *ns, struct err *err);
 
 /* Parses a time option: "now", "-1h", "-90s", "-2d" (before now; units ns us
  * ms s m h d w), "2026-11-20T10:00:00Z", "...10:00:00.5+02:00", "2026-11-20",
- * or epoch seconds; within TIME_MIN_NS..TIME_MAX_NS. */
+ * epoch seconds, or as people write it (clock_parse_words); within
+ * TIME_MIN_NS..TIME_MAX_NS. */
 int clock_parse_time(
     struct text t, int64_t now_ns, int64_t *ns, struct err *err);
+
+/* "today" and "yesterday" (their begin), "yesterday 04:00", "04:00" (the last
+ * one before now), "3h", "2 days ago", "2.days.ago"; days are those of UTC.
+ * False: it is no such time. */
+bool clock_parse_words(struct text t, int64_t now_ns, int64_t *ns);
 
 /* Parses a duration option: "250ms", "5s", "10m", "90d"; a bare number is
  * seconds. */

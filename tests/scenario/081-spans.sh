@@ -32,6 +32,9 @@ cn2,5.0" columns node,sum poolscope-stats spans --by node --format csv
 answer "those of a name" "ld,1" columns name,count poolscope-stats spans --name 'l*' --format csv
 answer "those that begin in a window" "cc,2,2.0" columns name,count,max poolscope-stats spans \
 	--from "$(at 0)" --to "$(at 3)" --format csv
+answer "... or since a day" "cc,10
+ld,1" columns name,count poolscope-stats spans --from 2023-11-14 --to today --format csv
+check_status 1 "yesterday there were none" poolscope-stats spans --from yesterday
 check "the table" poolscope-stats spans
 check_printed "... says what the wall time is" "60 s from first to last"
 check_text "... in 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
