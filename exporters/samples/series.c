@@ -13,9 +13,6 @@
 
 enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
 #define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
-#define CLOCKS_NS                                                              \
-	(NS_PER_SECOND / 1000) /* clocks that differ by less do not            \
-				*/
 
 /* ---- definitions ---- */
 
@@ -81,7 +78,7 @@ series_close(struct series **series)
 
 /* ---- queries ---- */
 
-/* The source widens a window by what clocks are off.  With the spread, the
+/* The source widens a window by what clocks are off.  Apart by the spread, the
  * widened windows of the phases touch and do not overlap. */
 static int
 select_phase(struct series *s, struct err *err)
@@ -112,7 +109,7 @@ static int
 load_clocks(struct series *s, struct err *err)
 {
 	struct wire_query wide = s->query;
-	int64_t least_ns = 0, greatest_ns = 0;
+	struct wire_query moment = s->query;
 
 	if (s->from_ns > TIME_MIN_NS + 2 * HOUR_NS)
 		wide.from_ns -= 2 * HOUR_NS;
@@ -120,9 +117,11 @@ load_clocks(struct series *s, struct err *err)
 		wide.to_ns += 2 * HOUR_NS;
 	if (source_load_clocks(s->source, s->partition, &wide, err) != 0)
 		return -1;
-	source_clock_shown(source_clock(s->source), &least_ns, &greatest_ns);
-	s->spread_ns = greatest_ns - least_ns;
-	s->moves = source_clock_moves(source_clock(s->source), CLOCKS_NS);
+	moment.from_ns = moment.to_ns = 0;
+	source_clock_widen(source_clock(s->source), &moment);
+	s->spread_ns = moment.to_ns - moment.from_ns;
+	s->moves =
+	    source_clock_moves(source_clock(s->source), SOURCE_CLOCK_EXACT_NS);
 	return 0;
 }
 

@@ -54,6 +54,9 @@ series_counter_take(struct series *s, const struct wire_bucket *bucket)
 	s->reached_ns = TIME_MIN_NS;
 	if (one->closed)
 		return;
+	if (s->phase == SERIES_BEHIND &&
+	    bucket->first.time_ns <= one->last.time_ns)
+		return;
 	if (s->phase != SERIES_BEFORE && one->seen)
 		put_between(s, one, &bucket->first);
 	if (s->phase == SERIES_WINDOW && bucket->count > 1) {

@@ -169,7 +169,8 @@ source_clock_widen(struct source_clock *clock, struct wire_query *query)
 		    !clock_map_is_empty(clock->map);
 	clock->from_ns = query->from_ns;
 	clock->to_ns = query->to_ns;
-	if (clock->on)
+	if (clock->on && (query->step_ns == 0 ||
+			     source_clock_moves(clock, SOURCE_CLOCK_EXACT_NS)))
 		clock_map_widen(clock->map, &query->from_ns, &query->to_ns);
 	/* The caller shifts a bucket as a whole. */
 	if (query->step_ns > 0)

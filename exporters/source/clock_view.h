@@ -70,7 +70,9 @@ bool source_clock_far(const struct source_clock *clock, uint32_t number,
     const struct wire_query *asked, struct wire_query *query);
 
 /* The window of the query is in shown times: widen it so that it covers the
- * stored times. */
+ * stored times.  Buckets are as stored where no clock is off by more than
+ * SOURCE_CLOCK_EXACT_NS. */
+#define SOURCE_CLOCK_EXACT_NS INT64_C(1000000)
 void source_clock_widen(struct source_clock *clock, struct wire_query *query);
 
 /* Nanoseconds to add to this time; 0: it is shown raw.  For buckets, which

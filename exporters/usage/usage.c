@@ -301,13 +301,14 @@ by_job(const void *left, const void *right)
 	return order != 0 ? order : text_compare(a->node, b->node);
 }
 
-/* The rollup steps: 10 s, 1 min, 10 min.  Jobs begin and end at any time. */
+/* The rollup steps: 10 s, 1 min, 10 min.  Jobs begin and end at any time, and
+ * so do windows on clocks that are off. */
 static int64_t
-step_of(const struct time_window *time_window, bool jobs)
+step_of(const struct time_window *time_window, bool fine)
 {
 	int64_t span_ns = time_window->to_ns - time_window->from_ns;
 
-	if (jobs)
+	if (fine)
 		return NS_PER_SECOND;
 	if (time_window->step_ns > 0)
 		return series_fit_step(time_window->step_ns);
@@ -384,7 +385,10 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 			reading.jobs = NULL;
 		usage->from_ns = time_window.from_ns;
 		usage->to_ns = time_window.to_ns;
-		usage->step_ns = step_of(&time_window, reading.jobs != NULL);
+		usage->step_ns = step_of(
+		    &time_window, reading.jobs != NULL ||
+				      source_clock_moves(source_clock(source),
+					  SOURCE_CLOCK_EXACT_NS));
 		rc = read_all(&reading, source, partition, err);
 	}
 	source_clock_words(usage->clock, source_clock(source));
