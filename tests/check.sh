@@ -18,7 +18,7 @@
 #
 #   SLOW          factor for all time limits (on an idle machine: 1)
 #   EMITS         processes of flow/032, each with one event
-#   ROUNDS        of kill -9 in fault/100; a fifth of it are the damaged stores of
+#   ROUNDS        of kill -9 in fault/100, an n-th of it in fault/146; damaged stores of
 #                 fault/195
 #   PROGRAMS      killed at every system call in fault/105 (all: every one)
 #   STATES        after a crash, of a spool in fault/010, of a store in 030, of a

@@ -3,8 +3,11 @@
  *
  * The copy is made next to the store, verified row by row, and then replaces
  * the store in one step: after a crash the directory is one or the other, and
- * complete.  While the copy is incomplete it holds a file RESTORING, so that
- * the next attempt removes what a crash has left, but never a complete store.
+ * complete.  While the copy is incomplete it holds a file RESTORING.  A
+ * complete one has a file RESTORED instead, which says from which backup it
+ * came.  So the command can be given again after it was interrupted at any
+ * moment: it removes an unfinished copy, and finishes what is left to do with a
+ * finished one.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/admin_private.h"
@@ -27,7 +30,7 @@
 #include "proto/os/log.h"
 
 enum { ASIDE_MAX = 1000 };
-static const char mark[] = "RESTORING";
+static const char mark[] = "RESTORING", done_mark[] = "RESTORED";
 
 struct restore {
 	const char *from;
@@ -35,6 +38,7 @@ struct restore {
 	char copy[DURABLE_DIR_PATH_BYTES];  /* STORE.restoring */
 	char aside[DURABLE_DIR_PATH_BYTES]; /* STORE.aside-N */
 	bool there;                         /* a store, or another file */
+	bool is_finished; /* an interrupted attempt that had done its work */
 	struct lockfile old, moves,
 	    new; /* lock against moves of the old store */
 };
@@ -117,19 +121,24 @@ read_manifest(
 
 /* ---- the copy ---- */
 
+static bool
+has_file(const char *dir, const char *name)
+{
+	char path[DURABLE_DIR_PATH_BYTES];
+
+	return durable_dir_path(path, dir, name, NULL) == 0 &&
+	       access(path, F_OK) == 0;
+}
+
 /* Remove the remains of an interrupted attempt, but never a complete store. */
 static int
 remove_unfinished(const struct restore *r, struct err *err)
 {
-	char path[DURABLE_DIR_PATH_BYTES];
-
 	if (is_empty(r->copy)) {
 		rmdir(r->copy);
 		return 0;
 	}
-	if (durable_dir_path(path, r->copy, mark, err) != 0)
-		return -1;
-	if (access(path, F_OK) != 0)
+	if (!has_file(r->copy, mark) && !has_file(r->copy, done_mark))
 		return err_set(err,
 		    "%s is a complete store, left by an interrupted restore: "
 		    "move it away",
@@ -234,6 +243,68 @@ renew(const struct restore *r, struct err *err)
 	return rc;
 }
 
+/* RESTORED: the generation of the backup, and of the next entry that the store
+ * will have.  Synced with the directory, before RESTORING goes. */
+static int
+put_done_mark(const struct restore *r, struct err *err)
+{
+	const struct journal_options how = { .allow_network = true,
+		.read_only = true };
+	char path[DURABLE_DIR_PATH_BYTES];
+	uint64_t generation, next;
+	struct journal *journal;
+	FILE *file;
+	int rc;
+
+	if (read_manifest(r->from, &generation, &next, err) != 0 ||
+	    durable_dir_path(path, r->copy, done_mark, err) != 0 ||
+	    journal_open(&journal, r->copy, &how, err) != 0)
+		return -1;
+	next = journal_next(journal);
+	journal_close(&journal);
+	file = fopen(path, "we");
+	if (file == NULL)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	fprintf(file, "generation %016" PRIx64 " next %" PRIu64 "\n",
+	    generation, next);
+	rc = fclose(file);
+	if (rc != 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	return durable_dir_sync(path, err) != 0
+		   ? -1
+		   : durable_dir_sync(r->copy, err);
+}
+
+/* Is the store what a restore of this backup made, and has it stored nothing
+ * since? */
+static bool
+is_restored(const struct restore *r)
+{
+	const struct journal_options how = { .allow_network = true,
+		.read_only = true };
+	uint64_t generation, next, made_of = 0, made_next = 0;
+	char path[DURABLE_DIR_PATH_BYTES];
+	struct journal *journal;
+	int fields = 0;
+	FILE *file;
+
+	if (durable_dir_path(path, r->store, done_mark, NULL) != 0 ||
+	    read_manifest(r->from, &generation, &next, NULL) != 0)
+		return false;
+	file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	fields = fscanf(file, "generation %16" SCNx64 " next %20" SCNu64,
+	    &made_of, &made_next);
+	fclose(file);
+	if (fields != 2 || made_of != generation ||
+	    journal_open(&journal, r->store, &how, NULL) != 0)
+		return false;
+	next = journal_next(journal);
+	journal_close(&journal);
+	return next == made_next;
+}
+
 static int
 make_copy(const struct restore *r, struct err *err)
 {
@@ -244,6 +315,8 @@ make_copy(const struct restore *r, struct err *err)
 		rc = renew(r, err);
 	if (rc == 0)
 		rc = admin_verify(r->copy, err);
+	if (rc == 0)
+		rc = put_done_mark(r, err);
 	if (rc == 0)
 		rc = durable_dir_path(path, r->copy, mark, err);
 	if (rc == 0 && unlink(path) != 0)
@@ -299,6 +372,23 @@ install(struct restore *r, struct err *err)
 	return 0;
 }
 
+/* A restore was interrupted after the two directories had changed their names:
+ * what has the name of the copy is the replaced store. */
+static int
+finish(struct restore *r, struct err *err)
+{
+	if (!has_file(r->store, done_mark) || is_empty(r->copy) ||
+	    has_file(r->copy, mark) || has_file(r->copy, done_mark))
+		return 0;
+	if (durable_dir_rename(r->copy, r->aside, err) != 0)
+		return -1;
+	log_info("a restore was interrupted: the store that it replaced is "
+		 "now %s",
+	    r->aside);
+	r->is_finished = true;
+	return find_places(r, r->store, err);
+}
+
 static int
 prepare(struct restore *r, bool set_aside, bool allow_network, struct err *err)
 {
@@ -321,6 +411,12 @@ admin_restore(const char *store, const char *from, bool set_aside,
 	struct restore r = { .from = from };
 	int rc = find_places(&r, store, err);
 
+	if (rc == 0)
+		rc = finish(&r, err);
+	if (rc == 0 && (r.is_finished || !set_aside) && is_restored(&r)) {
+		log_info("%s is restored from %s", r.store, from);
+		return 0;
+	}
 	if (rc == 0)
 		rc = prepare(&r, set_aside, allow_network, err);
 	if (rc == 0)
