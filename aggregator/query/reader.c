@@ -187,9 +187,13 @@ reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err)
 {
-	struct page page = { .reader = reader, .query = query, .w = w };
+	struct wire_query asked = *query;
+	struct page page = { .reader = reader, .query = &asked, .w = w };
 	int rc = 0;
 
+	/* The end is exclusive, except that it is the greatest time. */
+	if (asked.to_ns >= TIME_MAX_NS)
+		asked.to_ns = TIME_MAX_NS + 1;
 	reader->damage = (struct db_damage){ 0 };
 	if (header->type == WIRE_FOLLOW)
 		return query_follow(&page, header->partition, last, err);

@@ -63,7 +63,8 @@ time_window_fit(struct time_window *time_window, struct source *source,
 	}
 	if (time_window->from_ns < first_ns)
 		time_window->from_ns = first_ns;
-	if (time_window->to_ns > last_ns)
+	/* The greatest time itself is shown when no end is asked for. */
+	if (time_window->to_ns > last_ns || time_window->to_ns == TIME_MAX_NS)
 		time_window->to_ns = last_ns + 1;
 	if (time_window->from_ns < time_window->to_ns)
 		return 0;

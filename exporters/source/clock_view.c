@@ -273,7 +273,8 @@ source_clock_apply(struct source_clock *clock, struct record *record)
 	if (last->corrected)
 		correct(clock, record);
 	at_ns = record->has_time ? record->time_ns : record->end_ns;
-	if (at_ns < clock->from_ns || at_ns >= clock->to_ns)
+	if (at_ns < clock->from_ns ||
+	    (at_ns >= clock->to_ns && clock->to_ns < TIME_MAX_NS))
 		return false;
 	count(clock, last->corrected, last->offset.error_ns);
 	return true;

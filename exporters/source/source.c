@@ -56,6 +56,8 @@ begin(struct source *source, enum source_what what, struct text partition,
 	if (what == SOURCE_STATS_BY_NODE)
 		question.header.flags |= WIRE_FLAG_BY_NODE;
 	question.query.cursor = cursor;
+	if (question.query.to_ns > TIME_MAX_NS) /* the same: all */
+		question.query.to_ns = TIME_MAX_NS;
 	pages_begin(&source->pages, &question);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # poolscope-admin restore is killed at many moments, and the same command is given
 # again: it succeeds, the store has the records of the backup, and the store that it
-# replaced is beside it, whole.
+# replaced is next to it, whole.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/../flow/lib.sh"

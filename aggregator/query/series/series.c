@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
 struct series *
 series_new(void)
@@ -147,14 +148,16 @@ static bool
 put_sequence(struct page *page, const struct series_input *part,
     const struct sequence *sequence)
 {
+	int64_t end_ns =
+	    sequence->begin_ns + sequence->count * page->series->step_ns;
 	struct record record = { .kind = RECORD_SAMPLE,
 		.node = part->node,
 		.source = part->group,
 		.name = sequence->column->name,
 		.key = text_of(rollup_name(part->rollup)),
-		.time_ns = sequence->begin_ns,
-		.end_ns = sequence->begin_ns +
-			  sequence->count * page->series->step_ns,
+		.time_ns = sequence->begin_ns < TIME_MAX_NS ? sequence->begin_ns
+							    : TIME_MAX_NS - 1,
+		.end_ns = end_ns < TIME_MAX_NS ? end_ns : TIME_MAX_NS,
 		.count = sequence->count > 1 ? sequence->count : 0,
 		.values = sequence->count * (sequence->column->counter
 						    ? WIRE_BUCKET_COUNTER
@@ -204,6 +207,13 @@ take_sequence(struct series *series, const struct page *page,
 		    &series->buckets[at - first * group->steps];
 
 		if (bucket->count == 0)
+			break;
+		/* A bucket that ends after all times is shorter, so it is
+		 * alone. */
+		if (sequence->count > 0 &&
+		    sequence->begin_ns +
+			    (sequence->count + 1) * series->step_ns >
+			TIME_MAX_NS)
 			break;
 		add_to_sequence(sequence, bucket);
 	}
