@@ -12,8 +12,11 @@
 enum {
 	BACKLOG = 1024,
 	HANDSHAKE_MS = 3000,
-	HEARTBEAT_MS = 2000,
-	HEARTBEAT_TIMEOUT_MS = 6000,
+	/* A peer that is gone is noticed in 6 s: by probes when the connection
+	 * is idle, by missing acknowledgements when it is not. */
+	PROBE_SECONDS = 2,
+	PROBES = 2,
+	UNACKNOWLEDGED_MS = 6000,
 	CONNECT_TIMEOUT_MS = 5000,
 	RECONNECT_MS = 200,
 	RECONNECT_MAX_MS = 30000,
@@ -131,14 +134,16 @@ zsock_profile_endpoint(void *zmq, const char *endpoint, struct err *err)
 {
 	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
 
-	/* The kernel reports at once when the other end of a Unix socket
-	 * closes, so heartbeats would only keep the machine awake. */
-	if (zsock_profile_set(
-		zmq, ZMQ_HEARTBEAT_IVL, ipc ? 0 : HEARTBEAT_MS, err) != 0 ||
+	/* The kernel looks for peers that are gone, not libzmq: its heartbeats
+	 * abort the process when they meet a connection that failed while its
+	 * input was stopped, because the queue was full (4.3.4 and 4.3.5). */
+	if (zsock_profile_set(zmq, ZMQ_TCP_KEEPALIVE, 1, err) != 0 ||
 	    zsock_profile_set(
-		zmq, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS, err) != 0 ||
+		zmq, ZMQ_TCP_KEEPALIVE_IDLE, PROBE_SECONDS, err) != 0 ||
 	    zsock_profile_set(
-		zmq, ZMQ_HEARTBEAT_TTL, HEARTBEAT_TIMEOUT_MS, err) != 0)
+		zmq, ZMQ_TCP_KEEPALIVE_INTVL, PROBE_SECONDS, err) != 0 ||
+	    zsock_profile_set(zmq, ZMQ_TCP_KEEPALIVE_CNT, PROBES, err) != 0 ||
+	    zsock_profile_set(zmq, ZMQ_TCP_MAXRT, UNACKNOWLEDGED_MS, err) != 0)
 		return -1;
 	if (zsock_profile_set(zmq, ZMQ_RECONNECT_IVL_MAX,
 		ipc ? RECONNECT_IPC_MAX_MS : RECONNECT_MAX_MS, err) != 0)

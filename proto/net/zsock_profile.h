@@ -1,6 +1,6 @@
 /*
  * zsock_profile - the options that poolscope sets on libzmq sockets: limits,
- * heartbeats, keys.
+ * signs of life, keys.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_ZSOCK_PROFILE_H
