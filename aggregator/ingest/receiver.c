@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#include "aggregator/ingest/newest.h"
 #include "aggregator/ingest/ownership.h"
 #include "aggregator/ingest/sequence.h"
 #include "aggregator/ingest/session_quota.h"
+#include "aggregator/journal/newest.h"
 #include "proto/base/memory.h"
 
 struct receiver {

@@ -5,8 +5,8 @@
  * of another partition, but never one that is too old.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_INGEST_NEWEST_H
-#define AGGREGATOR_INGEST_NEWEST_H
+#ifndef AGGREGATOR_JOURNAL_NEWEST_H
+#define AGGREGATOR_JOURNAL_NEWEST_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * newest - the newest journal entry of each partition, for other threads.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/ingest/newest.h"
+#include "aggregator/journal/newest.h"
 
 #include <string.h>
 
