@@ -181,12 +181,8 @@ check_answers(struct direct_uplink *d)
 		d->forbidden = nacks;
 	if (nacks < d->forbidden + REFUSALS || try_new_key(d))
 		return;
-	err_set(d->err,
-	    "%s answers forbidden: the key may not publish in this partition "
-	    "or for "
-	    "this node (poolscope keys list, on the broker's host, shows what "
-	    "it may)",
-	    zsock_endpoint(d->zsock));
+	err_set(d->err, "%s: %s (see poolscope keys list on its host)",
+	    zsock_endpoint(d->zsock), sender_forbidden(d->sender));
 	direct_uplink_fail(d);
 }
 

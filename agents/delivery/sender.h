@@ -119,6 +119,10 @@ int64_t sender_deadline_ns(const struct sender *sender);
  * has unacknowledged batches, so 0 means that everything is stored. */
 uint32_t sender_in_flight(const struct sender *sender);
 
+/* The last answer "forbidden" (counters.nacks): what is refused, and what the
+ * key may do; "" if there was none. */
+const char *sender_forbidden(const struct sender *sender);
+
 const struct sender_counters *sender_counters(const struct sender *sender);
 
 #endif

@@ -11,6 +11,8 @@
 #include "agents/delivery/sender_stream.h"
 #include "proto/os/clock.h"
 
+#include <stdio.h>
+
 #define RETRY_MIN_NS (INT64_C(10) * 1000000)
 
 /* How long to wait before a hole is filled again, doubling: if the first
@@ -305,6 +307,26 @@ is_from_between(const struct wire_header *h)
 }
 
 static void
+note_forbidden(struct sender *sender, const struct wire_header *h)
+{
+	struct text why = h->detail.bytes > 0
+			      ? h->detail
+			      : text_of("its keys do not allow it");
+	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
+
+	snprintf(sender->forbidden, sizeof(sender->forbidden),
+	    "partition '%s', node '%s' is forbidden: %.*s",
+	    text_quote(partition, sizeof(partition), h->partition),
+	    text_quote(node, sizeof(node), h->node), (int)why.bytes, why.at);
+}
+
+const char *
+sender_forbidden(const struct sender *sender)
+{
+	return sender->forbidden;
+}
+
+static void
 on_answer(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
@@ -312,6 +334,8 @@ on_answer(struct sender *sender, struct sender_stream *s,
 
 	if (nack && h->reason < WIRE_REASONS)
 		sender->counters.nacks[h->reason]++;
+	if (nack && h->reason == WIRE_NACK_FORBIDDEN)
+		note_forbidden(sender, h);
 	if (s->state == SENDER_PARKED)
 		return;
 	if (h->type == WIRE_WELCOME) {

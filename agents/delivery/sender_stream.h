@@ -116,6 +116,8 @@ struct sender {
 	uint64_t start_count, random;
 	bool derived;
 	uint16_t batch_flags;
+	/* The last nack "forbidden". */
+	char forbidden[3 * (NAME_BYTES_MAX + 1) + 64];
 	int64_t stamp_ns; /* the last one assigned */
 	int64_t sent_ns;  /* when the last frame was sent, monotonic */
 	int64_t

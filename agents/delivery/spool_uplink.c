@@ -17,6 +17,8 @@ enum {
 	FRAMES_A_ROUND = 64,
 };
 
+#define FORBIDDEN_NS (60 * NS_PER_SECOND) /* between two warnings */
+
 /* Acknowledged batches are released this long afterwards, all at once. */
 #define TIDY_NS (5 * NS_PER_SECOND)
 
@@ -33,6 +35,8 @@ struct spool_uplink {
 	bool restarts; /* any of them */
 	bool held;
 	struct loop_timer poll_timer; /* checks the connection to the brokers */
+	uint64_t forbidden;   /* answers "forbidden" up to the last warning */
+	int64_t forbidden_ns; /* time of that warning; 0: none yet */
 };
 
 static bool
@@ -258,6 +262,28 @@ on_tidy_timer(void *arg, struct loop_timer *timer)
 	spool_uplink_tidy(arg);
 }
 
+/* At once, then once a minute: until its key may send again, the stream waits
+ * with all that it has. */
+static void
+warn_forbidden(struct spool_uplink *spool_uplink)
+{
+	uint64_t count =
+	    sender_counters(spool_uplink->sender)->nacks[WIRE_NACK_FORBIDDEN];
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (count == spool_uplink->forbidden ||
+	    (spool_uplink->forbidden_ns != 0 &&
+		now_ns - spool_uplink->forbidden_ns < FORBIDDEN_NS))
+		return;
+	spool_uplink->forbidden = count;
+	spool_uplink->forbidden_ns = now_ns;
+	log_warn("%s: %s; records wait in the spool until the key may send "
+		 "them (poolscope keys, on that host) or the agent has another "
+		 "-p or -n",
+	    zsock_endpoint(spool_uplink->zsock),
+	    sender_forbidden(spool_uplink->sender));
+}
+
 static void
 on_zsock(void *arg, struct zsock *zsock)
 {
@@ -276,6 +302,7 @@ on_zsock(void *arg, struct zsock *zsock)
 			broker_link_answered(spool_uplink->options.broker_link,
 			    zsock, spool_uplink->sender);
 	}
+	warn_forbidden(spool_uplink);
 	spool_uplink_push(spool_uplink);
 }
 

@@ -68,6 +68,7 @@ authorize_check(struct authorize *authorize,
 
 	if (!may_send(authorize, message, &header)) {
 		*answered = refuse(&header, WIRE_NACK_FORBIDDEN, answer);
+		answer->detail = auth_why();
 		return false;
 	}
 	if (header.type != WIRE_BATCH)

@@ -75,6 +75,7 @@ replies_add(struct replies *replies, const struct route *route,
 	reply->header.flags = flags;
 	copy_text(reply->names, &reply->header.partition);
 	copy_text(reply->names + NAME_BYTES_MAX, &reply->header.node);
+	copy_text(reply->names + 2 * NAME_BYTES_MAX, &reply->header.detail);
 }
 
 static enum zsock_result

@@ -21,7 +21,7 @@ enum { REPLIES_MAX = 512, REPLIES_SLOTS = 1024 };
 struct reply {
 	struct route route;
 	struct wire_header header; /* its texts are in `names` */
-	char names[2 * NAME_BYTES_MAX];
+	char names[3 * NAME_BYTES_MAX];
 };
 
 struct replies {

@@ -33,6 +33,7 @@ nack(struct relay *relay, const struct wire_header *question,
 	unsigned char frame[RELAY_REPLY_NACK_BYTES];
 	struct route back = relay->message.route;
 	uint32_t retry_ms = 0, random;
+	struct text detail = { NULL, 0 };
 	size_t bytes;
 
 	if (reason == WIRE_NACK_BUSY) {
@@ -40,7 +41,9 @@ nack(struct relay *relay, const struct wire_header *question,
 		retry_ms =
 		    RETRY_MIN_MS + random % (RETRY_MAX_MS - RETRY_MIN_MS + 1);
 	}
-	bytes = relay_reply_nack(frame, question, reason, retry_ms);
+	if (reason == WIRE_NACK_FORBIDDEN)
+		detail = auth_why();
+	bytes = relay_reply_nack(frame, question, reason, retry_ms, detail);
 	forwarded_peer_take(&back);
 	/* A peer that is gone or full loses its reply; the socket counts it. */
 	zsock_send(relay->listener, &back,

@@ -14,9 +14,10 @@
 size_t
 relay_reply_nack(unsigned char to[static RELAY_REPLY_NACK_BYTES],
     const struct wire_header *question, enum wire_reason reason,
-    uint32_t retry_ms)
+    uint32_t retry_ms, struct text detail)
 {
 	struct wire_header header = { .type = WIRE_NACK,
+		.detail = detail,
 		.partition = question->partition,
 		.node = question->node,
 		.session = question->session,

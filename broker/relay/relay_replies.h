@@ -20,7 +20,7 @@ enum {
  * `retry_ms` is for WIRE_NACK_BUSY.  Returns the length of the frame. */
 size_t relay_reply_nack(unsigned char to[static RELAY_REPLY_NACK_BYTES],
     const struct wire_header *question, enum wire_reason reason,
-    uint32_t retry_ms);
+    uint32_t retry_ms, struct text detail);
 
 /* Write a page of entities of kind "status": "broker", and "broker:ENDPOINT"
  * for every aggregator. */

@@ -219,27 +219,60 @@ judge_sender(const struct authorized_key *entry, enum auth_want want,
 static enum auth_verdict
 judge(const struct auth *auth, const struct zsock_message *message,
     enum auth_want want, struct text partition, struct text node,
-    struct zsock_peer *peer)
+    struct zsock_peer *peer, const struct authorized_key **judged)
 {
 	const struct authorized_key *broker, *sender;
 	enum auth_verdict verdict =
 	    find_sender(auth, message, peer, &broker, &sender);
 
+	*judged = NULL;
+
 	/* The broker's own key limits what it may forward. */
 	if (verdict == AUTH_OK && broker != NULL) {
+		*judged = broker;
 		verdict = judge_entry(broker, KEY_BROKER, partition, node);
 		if (verdict != AUTH_OK)
 			*peer = message->peer;
 	}
-	if (verdict == AUTH_OK && sender != NULL)
+	if (verdict == AUTH_OK && sender != NULL) {
+		*judged = sender;
 		verdict = judge_sender(sender, want, partition, node);
+	}
 	return verdict;
+}
+
+static _Thread_local char why[NAME_BYTES_MAX + 1];
+
+/* The patterns are those of the list of keys, so any names. */
+static void
+explain(const struct authorized_key *judged)
+{
+	char name[48], partition[64], node[48];
+
+	if (judged == NULL)
+		snprintf(why, sizeof(why),
+		    "the key is not in the list of allowed keys");
+	else
+		snprintf(why, sizeof(why),
+		    "key '%s' has role %s and may use partition '%s', node "
+		    "'%s'",
+		    text_quote(name, sizeof(name), judged->name),
+		    key_role_name(judged->role),
+		    text_quote(partition, sizeof(partition), judged->partition),
+		    text_quote(node, sizeof(node), judged->node));
+}
+
+struct text
+auth_why(void)
+{
+	return text_of(why);
 }
 
 enum auth_verdict
 auth_check(struct auth *auth, const struct zsock_message *message,
     enum auth_want want, struct text partition, struct text node)
 {
+	const struct authorized_key *judged;
 	struct zsock_peer peer;
 	enum auth_verdict verdict;
 
@@ -248,9 +281,11 @@ auth_check(struct auth *auth, const struct zsock_message *message,
 		return AUTH_OK;
 	}
 	pthread_mutex_lock(&auth->lock);
-	verdict = judge(auth, message, want, partition, node, &peer);
-	if (verdict != AUTH_OK)
+	verdict = judge(auth, message, want, partition, node, &peer, &judged);
+	if (verdict != AUTH_OK) {
 		auth_refused(auth, &peer, verdict, partition, node);
+		explain(judged);
+	}
 	pthread_mutex_unlock(&auth->lock);
 	return verdict;
 }

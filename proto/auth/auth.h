@@ -78,6 +78,10 @@ enum auth_verdict auth_check(struct auth *auth,
     const struct zsock_message *message, enum auth_want want,
     struct text partition, struct text node);
 
+/* Of the message that auth_check refused last in this thread: what its key may
+ * do, for the sender; a view, valid until the next check. */
+struct text auth_why(void);
+
 /* May the key of this allowed message, or that of the broker which forwarded
  * it, publish for some nodes only?  Then auth_check must allow the node of
  * each record in the message, too. */

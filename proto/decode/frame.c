@@ -171,6 +171,8 @@ put_header(struct printer *p, const struct wire_header *h)
 	put_used(p, "start_count", h->start_count);
 	put_used(p, "credit_bytes", h->credit_bytes);
 	put_used(p, "retry_ms", h->retry_ms);
+	if (h->detail.bytes > 0)
+		put_text(p, "detail", h->detail);
 	put_time(p, "sent_ns", h->sent_ns);
 	put_time(p, "received_ns", h->received_ns);
 	put_time(p, "answered_ns", h->answered_ns);

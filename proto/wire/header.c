@@ -29,33 +29,24 @@ static const struct element {
 	{                                                                      \
 		form, offsetof(struct wire_header, field)                      \
 	}
-	ELEMENT(FORM_TEXT, partition),
-	ELEMENT(FORM_TEXT, node),
-	ELEMENT(FORM_SESSION, session),
-	ELEMENT(FORM_U64, seq),
-	ELEMENT(FORM_U32, records),
-	ELEMENT(FORM_U32, codec),
-	ELEMENT(FORM_I64, sent_ns),
-	ELEMENT(FORM_U32, body_bytes),
-	ELEMENT(FORM_U64, chain),
-	ELEMENT(FORM_U64, last_seq),
-	ELEMENT(FORM_U32, reason),
-	ELEMENT(FORM_U64, expect),
-	ELEMENT(FORM_U64, generation),
-	ELEMENT(FORM_U32, credit_bytes),
-	ELEMENT(FORM_U32, retry_ms),
-	ELEMENT(FORM_I64, received_ns),
-	ELEMENT(FORM_I64, answered_ns),
-	ELEMENT(FORM_U64, start_count),
+	ELEMENT(FORM_TEXT, partition), ELEMENT(FORM_TEXT, node),
+	ELEMENT(FORM_SESSION, session), ELEMENT(FORM_U64, seq),
+	ELEMENT(FORM_U32, records), ELEMENT(FORM_U32, codec),
+	ELEMENT(FORM_I64, sent_ns), ELEMENT(FORM_U32, body_bytes),
+	ELEMENT(FORM_U64, chain), ELEMENT(FORM_U64, last_seq),
+	ELEMENT(FORM_U32, reason), ELEMENT(FORM_U64, expect),
+	ELEMENT(FORM_U64, generation), ELEMENT(FORM_U32, credit_bytes),
+	ELEMENT(FORM_U32, retry_ms), ELEMENT(FORM_I64, received_ns),
+	ELEMENT(FORM_I64, answered_ns), ELEMENT(FORM_U64, start_count),
 	ELEMENT(FORM_U64, chain_after),
-	/* Written only when something is damaged: */
+	ELEMENT(FORM_TEXT, detail), /* these three only where one is needed */
 	ELEMENT(FORM_IDS, damaged),
 	ELEMENT(FORM_U64, damaged_more),
 #undef ELEMENT
 };
 enum {
 	HEADER_ELEMENTS = sizeof(elements) / sizeof(elements[0]),
-	HEADER_ELEMENTS_USUAL = HEADER_ELEMENTS - 2,
+	HEADER_ELEMENTS_USUAL = HEADER_ELEMENTS - 3,
 };
 
 /* ---- little-endian fields of the fixed part ---- */
@@ -252,13 +243,14 @@ put_element(struct wire_writer *w, const struct element *element,
 size_t
 wire_put_header(void *to, size_t room, const struct wire_header *header)
 {
-	uint32_t count = HEADER_ELEMENTS_USUAL;
+	uint32_t count = HEADER_ELEMENTS;
 	struct wire_writer w;
 
 	wire_writer_init(&w, to,
 	    room < WIRE_HEADER_BYTES_MAX ? room : WIRE_HEADER_BYTES_MAX);
-	if (header->damaged.bytes > 0 || header->damaged_more > 0)
-		count = HEADER_ELEMENTS;
+	if (header->damaged.bytes == 0 && header->damaged_more == 0)
+		count = header->detail.bytes > 0 ? HEADER_ELEMENTS_USUAL + 1
+						 : HEADER_ELEMENTS_USUAL;
 	wire_packer_array(&w, count);
 	for (size_t i = 0; i < count; i++)
 		put_element(&w, &elements[i], header);

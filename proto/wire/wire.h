@@ -112,6 +112,7 @@ struct wire_header {
 	int64_t answered_ns;  /* aggregator's wall clock when it answered */
 	uint64_t start_count; /* sender's; answers: the unverified boundary */
 	uint64_t chain_after; /* gap, welcome: running hash after last_seq */
+	struct text detail;   /* nack: why, for people; may be empty */
 	/* Page: what the store could not read on its way to these records, as
 	 * ids of 8 bytes, each once; and how many more there are. */
 	struct text damaged;

@@ -351,9 +351,13 @@ a_reader_that_was_stopped_for_longer_than_it_waits_goes_on(void **state)
 	int status;
 
 	(void)state;
-	if (reader == 0)
+	if (reader == 0) {
+		/* Whoever asks before there is a listener gets an error. */
+		while (!source_is_listening(aggregator.endpoint))
+			poll(NULL, 0, 1);
 		_exit(
 		    read_all(SOURCE_RECORDS, SILENCE_S * NS_PER_SECOND, &err));
+	}
 	start(SILENT);
 	while (atomic_load(&aggregator.questions) == 0)
 		poll(NULL, 0, 1);

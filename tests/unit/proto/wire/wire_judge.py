@@ -264,9 +264,11 @@ def any_frame(rng):
     header = ["account$pool", "node-1", session0, seq0, count, 0, -5,
               len(body)] + [rng.getrandbits(31) for _ in range(11)]
     if rng.random() < 0.3:
-        header += [any_bytes(rng, 8 * rng.randint(0, 32)), rng.getrandbits(60)]
-        if rng.random() < 0.5:
-            header += [[1, [2.5, None]], "new"]
+        header += [rng.choice(["", "why not"])]
+        if rng.random() < 0.7:
+            header += [any_bytes(rng, 8 * rng.randint(0, 32)), rng.getrandbits(60)]
+            if rng.random() < 0.5:
+                header += [[1, [2.5, None]], "new"]
     elif rng.random() < 0.3 and not page:
         header = header[:7]
     rest = pack(rng, header) + body
