@@ -81,7 +81,11 @@ check "it has numbers like others" poolscope-stats testrun iterations -p 'lab$fa
 check_text "... of what came" '{"new \"one\"":{"queue_end":1}}' "$(cat "$TMP/out")"
 
 # ---- pictures
-check "runs are drawn" poolscope-plot testrun -p 'lab$farm' -o "$TMP/pictures"
+check "the newest runs are drawn" poolscope-plot testrun -p 'lab$farm' -o "$TMP/newest"
+check_printed "... three pages, and how many runs are older" "1 older runs are on further pages"
+check_text "... of which the third is the last" "lab-farm-testrun-0001.dat lab-farm-testrun-0002.dat lab-farm-testrun-0003.dat" \
+	"$(cd "$TMP/newest" && echo *.dat)"
+check "runs are drawn" poolscope-plot testrun -p 'lab$farm' -o "$TMP/pictures" --pages 1..
 check_text "... each page is logged when it is written" \
 	"$(for i in 1 2 3 4; do for s in dat plot png; do
 		echo "info poolscope-plot: wrote $TMP/pictures/lab-farm-testrun-000$i.$s"

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
@@ -166,8 +167,20 @@ put_headings(const struct runs_picture *picture, FILE *file,
 	gnuplot_put_heading(file, terminal, height, rows, 1, words);
 }
 
+/* "  2017-03-08 04:12" */
 static void
-put_names(const struct runs_page *page, FILE *file, unsigned columns)
+put_date(char *to, size_t room, int64_t time_ns)
+{
+	char text[CLOCK_TEXT_BYTES];
+
+	clock_text(text, time_ns, 0);
+	snprintf(to, room, "  %.10s %.5s", text, text + 11);
+}
+
+/* Run, state, and when it began. */
+static void
+put_names(
+    const struct runs_page *page, FILE *file, unsigned columns, bool dates)
 {
 	fputs("set ytics (", file);
 	for (uint32_t i = 0; i < page->count; i++) {
@@ -179,6 +192,10 @@ put_names(const struct runs_page *page, FILE *file, unsigned columns)
 		if (state[0] != '\0')
 			snprintf(
 			    label + used, sizeof(label) - used, " (%s)", state);
+		used = strlen(label);
+		if (dates)
+			put_date(label + used, sizeof(label) - used,
+			    page->bars[i]->time_ns);
 		fputs(i > 0 ? ", " : "", file);
 		gnuplot_put_tic(file, text_of(label));
 		fprintf(file, " %u", i + 1);
@@ -208,8 +225,9 @@ put_range(const struct runs_picture *picture, FILE *file)
 	greatest /= (double)SECONDS_PER_MINUTE * NS_PER_SECOND;
 	if (greatest - least <= 0)
 		greatest = 1;
-	fprintf(
-	    file, "set xrange [%.9g:%.9g]\n", 1.02 * least, 1.02 * greatest);
+	/* What goes on leads out of the picture. */
+	fprintf(file, "set xrange [%.9g:%.9g]\nopen = %.9g\n", 1.02 * least,
+	    1.02 * greatest, 1.02 * greatest - least);
 }
 
 /* The end of the bars of the columns before this one, on its side of zero. */
@@ -250,6 +268,43 @@ put_series(const struct runs_picture *picture, FILE *file, const char *dat,
 	gnuplot_put_text(file, pages->series[series]->name);
 }
 
+static bool
+has_state(const struct runs_page *page, const char *state)
+{
+	for (uint32_t i = 0; i < page->count; i++)
+		if (strcmp(runs_bar_words(page->bars[i]), state) == 0)
+			return true;
+	return false;
+}
+
+/* A frame around the bar of a run with an error; a line that leads on from the
+ * bar of a run that goes on. */
+static void
+put_states(const struct runs_picture *picture, FILE *file, bool dumb)
+{
+	uint32_t count = picture->pages->series_count;
+
+	if (has_state(picture->page, "error") && !dumb) {
+		fputs(", \\\n\t\"\" skip 1 using (strcol(3) eq \"error\" ? 0 : "
+		      "NaN):($0+1):",
+		    file);
+		put_base(file, count, "l");
+		putc(':', file);
+		put_base(file, count, "r");
+		fputs(":($0+1-0.44):($0+1+0.44) with boxxyerror fs empty "
+		      "border lc rgb \"" COLOUR_WORSE "\" lw 2 title \"error\"",
+		    file);
+	}
+	if (has_state(picture->page, "ongoing")) {
+		fputs(", \\\n\t\"\" skip 1 using (strcol(3) eq \"ongoing\" ? ",
+		    file);
+		put_base(file, count, "r");
+		fputs(" : NaN):($0+1):(open):(0) with vectors nohead dt 2 lw 3 "
+		      "lc rgb \"" COLOUR_DARK_GREY "\" title \"ongoing\"",
+		    file);
+	}
+}
+
 void
 runs_picture_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal)
@@ -274,11 +329,12 @@ runs_picture_script(const void *what, FILE *file, const char *dat,
 	    "l(c) = m(c) < 0 ? m(c) : 0\n",
 	    slots_of(page), SECONDS_PER_MINUTE);
 	put_range(picture, file);
-	put_names(page, file, dumb ? DUMB_NAME_COLUMNS : NAME_COLUMNS);
+	put_names(page, file, dumb ? DUMB_NAME_COLUMNS : NAME_COLUMNS, !dumb);
 	fputs("plot ", file);
 	for (uint32_t i = 0; i < picture->pages->series_count; i++) {
 		fputs(i > 0 ? ", \\\n\t" : "", file);
 		put_series(picture, file, dat, i);
 	}
+	put_states(picture, file, dumb);
 	putc('\n', file);
 }

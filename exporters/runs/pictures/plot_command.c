@@ -17,14 +17,16 @@
 #include "exporters/source/pool.h"
 #include "proto/stream/byte_stream.h"
 #include "proto/format/output.h"
+#include "proto/os/log.h"
 
+enum { PAGES = 3 }; /* are drawn unless told */
 enum { BASE_BYTES = INSTANCE_PATH_BYTES + 4 * NAME_BYTES_MAX + 64 };
 
 const struct opt plot_testrun_options[] = {
 	{ "pages", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, pages),
 	    "A..B",
-	    "testrun: draw only these pages (A.., ..B or A); page 1 has the "
-	    "newest runs",
+	    "testrun: draw these pages (A.., ..B or A; default: ..3); page 1 "
+	    "has the newest runs",
 	    NULL, false },
 	{ "series", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, series),
 	    "FILE", "testrun: write the numbers of all pages to FILE as JSON",
@@ -120,6 +122,7 @@ struct page_sink {
 	    const struct runs_page *page, struct err *err);
 	const struct plot_testrun_how *how;
 	struct byte_stream *byte_stream; /* of the series */
+	uint64_t last;                   /* page */
 };
 
 static int
@@ -149,14 +152,14 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 	struct runs_page page;
 	const struct plot_testrun_options *options = sink->how->options;
 	const struct runs_options *of = sink->how->runs;
-	uint64_t count = 0, last = 0;
+	uint64_t count = 0, last = 0, left = 0;
 	int rc = 0;
 
 	if (runs->step_count == 0)
 		return err_set(err, "the model has no steps to draw");
 	runs_pages_begin(
 	    &pages, runs, text_of(of->group), (enum run_clock)of->time);
-	while (rc == 0 && last < options->last &&
+	while (rc == 0 && last < sink->last &&
 	       (rc = runs_pages_next(&pages, &page, err)) > 0) {
 		last = page.number;
 		rc = 0;
@@ -164,7 +167,13 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 			continue;
 		rc = sink->put(sink, &pages, &page, err);
 		count++;
+		left = pages.total - (page.first + page.count - 1);
 	}
+	if (rc == 0 && left > 0 && options->pages == NULL &&
+	    !opt_common_values.quiet)
+		log_info("%" PRIu64 " older runs are on further pages; "
+			 "--pages 1.. draws them",
+		    left);
 	if (rc == 0 && count == 0 && last > 0)
 		rc = err_set(err, "the last page is %" PRIu64, last);
 	else if (rc == 0 && count == 0)
@@ -180,7 +189,8 @@ write_series(
     struct runs *runs, const struct plot_testrun_how *how, struct err *err)
 {
 	struct byte_stream byte_stream;
-	const struct page_sink sink = { put_series, how, &byte_stream };
+	const struct page_sink sink = { put_series, how, &byte_stream,
+		how->options->last };
 	struct output output;
 	int rc;
 
@@ -260,7 +270,8 @@ static int
 draw_all(struct runs *runs, const struct plot_testrun_how *how, struct err *err)
 {
 	enum runs_view view = how->view;
-	const struct page_sink sink = { put_picture, how, NULL };
+	const struct page_sink sink = { put_picture, how, NULL,
+		how->options->pages != NULL ? how->options->last : PAGES };
 
 	if (picture_make_dir(how->picture->dir, err) != 0)
 		return -1;
