@@ -230,6 +230,46 @@ await_results() {
 	done
 }
 
+# Statistics without phases that never occurred.
+occurred() {
+	awk 'NF == 0 { next } NF == 1 { model = $0; next }
+		$2 == 0 && $3 == "-" { next }
+		model != "" { print "\n" model; model = "" }
+		{ print }'
+}
+
+# picture FILE TITLE: a picture of the page, if it was drawn.
+picture() {
+	[ -s "$out/$1" ] || return 0
+	# A % of a name of a file is no escape of an address.
+	printf '<h2>%s</h2>\n<img src="./%s" alt="%s">\n' "$2" \
+		"$(printf %s "$1" | sed 's/%/%25/g')" "$2"
+}
+
+index_page() {
+	cat <<-'PAGE'
+		<!DOCTYPE html>
+		<html lang="en"><head><meta charset="utf-8"><title>poolscope demo</title>
+		<style>body { font-family: sans-serif; max-width: 1220px; margin: 2em auto } img { max-width: 100% }</style></head><body>
+		<h1>poolscope demo</h1>
+		<p>Events with a begin and an end are phases: the first picture shows what 60 machines of a recorded pool did until they
+		were ready, and which were slow.
+		Test runs and benchmark results are drawn run by run and day by day: the next pictures show a generated device farm,
+		its errors, and the day from which a benchmark was slower.
+		Agents sample each machine: the last pictures are processors and memory of this one while the demo ran.</p>
+	PAGE
+	picture prodacct-render-60-phases.png "Start-up of a pool of 60 nodes"
+	picture demo-farm-testrun-0001.png "The newest test runs of a device farm"
+	picture demo-farm-testrun-distribution-testrun.png "How long test runs took, day by day"
+	picture demo-farm-testrun-errors.png "Errors of the device farm"
+	picture "demo-benches-%2F%2Fbench:test_0-BM_0.png" "A benchmark that got slower"
+	picture demo-this-machine-system.cpu.time.user-cpu.png "Processors of this machine"
+	picture demo-this-machine-system.memory.usage.used-memory.png "Memory of this machine"
+	echo '<p>Tables and scripts of the pictures are in data/.
+The .pftrace files are timelines: drop one on <a href="https://ui.perfetto.dev">ui.perfetto.dev</a>; it stays in the browser.</p>
+</body></html>'
+}
+
 demo() {
 	pool=
 	for each in "$here/../../deploy/demo" "$here/../../../deploy/demo" \
@@ -264,20 +304,20 @@ demo() {
 	poolscope-emit --dir "$dir" cascade pull-start --message "img=demo"
 	step "a recorded pool of 60 nodes ($recorded)"
 	poolscope-import cascade --dir "$dir" "$pool"
-	poolscope-plot cascade --dir "$dir" -p "$recorded" -o "$out" --view reference
-	poolscope-plot cascade --dir "$dir" -p "$recorded" -o "$out"
+	poolscope-plot cascade --dir "$dir" -q -p "$recorded" -o "$out" --view reference
+	poolscope-plot cascade --dir "$dir" -q -p "$recorded" -o "$out"
 	poolscope-stats cascade --dir "$dir" -p "$recorded" --format json >"$out/cascade.json"
-	poolscope-stats phases --dir "$dir" -p "$recorded"
+	poolscope-stats phases --dir "$dir" -p "$recorded" | occurred
 	poolscope-emit --dir "$dir" cascade pull-end --message "img=demo"
 	poolscope-emit --dir "$dir" cascade gr-done --message "nglobalresources=1"
 	poolscope-emit --dir "$dir" nodeprep end --wait stored
 	step "the startup of this machine"
-	poolscope-stats phases --dir "$dir" -p "$here_pool"
+	poolscope-stats phases --dir "$dir" -p "$here_pool" | occurred
 	step "a farm of devices: 60 generated test runs ($farm)"
 	poolscope-generate testrun --dir "$dir" --runs 60 --spacing 21600 --base now -p "$farm"
 	poolscope-stats testrun groups --dir "$dir" -p "$farm"
 	poolscope-stats testrun groups --dir "$dir" -p "$farm" --format json >"$out/farm.json"
-	poolscope-plot testrun --dir "$dir" -p "$farm" -o "$out" --view all
+	poolscope-plot testrun --dir "$dir" -q -p "$farm" -o "$out" --view all
 	step "results of benchmarks: 12 days of two generated tests ($benches)"
 	mkdir "$dir/results" "$dir/archive"
 	poolscope-generate results --dir "$dir" --files 96 --tests 2 --entries 2 --spacing 21600 --base now -o "$dir/results"
@@ -285,14 +325,14 @@ demo() {
 	await_results 96
 	poolscope-results tests --dir "$dir" -p "$benches"
 	poolscope-results timings --dir "$dir" -p "$benches" //bench:test_0 BM_0 --limit 8
-	poolscope-plot results --dir "$dir" -p "$benches" -o "$out" //bench:test_0
+	poolscope-plot results --dir "$dir" -q -p "$benches" -o "$out" //bench:test_0
 	poolscope-plot results --dir "$dir" -p "$benches" --term dumb //bench:test_0 BM_0
 	step "60 samples of this machine, one every $POOLSCOPE_PERIOD since the start of this demo"
 	await_samples 60
 	poolscope-dump --dir "$dir" -p "$here_pool" --format jsonl >"$out/this-machine.jsonl"
-	poolscope-plot samples --dir "$dir" -p "$here_pool" -o "$out" \
+	poolscope-plot samples --dir "$dir" -q -p "$here_pool" -o "$out" \
 		--metric system.cpu.time.user --metric system.memory.usage.used
-	poolscope-plot samples --dir "$dir" -p "$here_pool" \
+	poolscope-plot samples --dir "$dir" -q -p "$here_pool" \
 		--metric system.cpu.time.user --term dumb
 	poolscope-stats usage --dir "$dir" -p "$here_pool"
 	step "both pools as timelines"
@@ -302,10 +342,18 @@ demo() {
 	done
 	step "the state of the store and the broker"
 	poolscope-stats status --dir "$dir"
-	step "files in $out"
-	for each in "$out"/*; do echo "  $each"; done
-	echo "  traces: open https://ui.perfetto.dev and drop a .pftrace or .json.gz on it (it stays in
-  the browser), or load a .json.gz into the Performance panel of Chromium's developer tools"
+	step "results in $out"
+	mkdir -p "$out/data"
+	mv "$out"/*.dat "$out"/*.plot "$out/data"
+	index_page >"$out/index.html"
+	echo "$out/index.html        the pictures, in order
+$out/data              their tables and gnuplot scripts
+$out/*.pftrace         timelines: drop one on https://ui.perfetto.dev (it stays in the browser)
+
+next:
+  poolscope up --agent                          start an instance that stays, and sample this machine
+  poolscope run -- make                         record a command as a span
+  man 7 poolscope                               the concepts; README.md has the first five minutes"
 }
 
 case $verb in

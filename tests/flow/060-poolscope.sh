@@ -150,7 +150,7 @@ check "the demo runs whatever the environment selects" \
 	poolscope demo --quick --out "$TMP/demo"
 cp "$TMP/out" "$TMP/demo.out"
 for file in render-60.pftrace render-60.json.gz this-machine.pftrace this-machine.json.gz \
-	prodacct-render-60.dat prodacct-render-60.plot prodacct-render-60.png cascade.json \
+	data/prodacct-render-60.dat data/prodacct-render-60.plot prodacct-render-60.png cascade.json \
 	this-machine.jsonl demo-this-machine-system.cpu.time.user-cpu.png \
 	demo-this-machine-system.memory.usage.used-memory.png; do
 	check "the demo leaves $file" test -s "$TMP/demo/$file"
@@ -158,13 +158,13 @@ done
 check "this machine was sampled" grep -q '"kind": *"sample"' "$TMP/demo/this-machine.jsonl"
 # The newest ends now, each has its place in one of three pictures.
 for page in 1 2 3; do
-	for ending in dat plot png; do
-		check "the demo leaves page $page of its farm (.$ending)" \
-			test -s "$TMP/demo/demo-farm-testrun-000$page.$ending"
+	for file in data/demo-farm-testrun-000$page.dat data/demo-farm-testrun-000$page.plot \
+		demo-farm-testrun-000$page.png; do
+		check "the demo leaves $file of its farm" test -s "$TMP/demo/$file"
 	done
 done
 check_text "all 60 test runs are in them, the newest first" "$(seq 59 -1 0 | tr '\n' ' ')" \
-	"$(sed -s 1d "$TMP"/demo/demo-farm-testrun-000?.dat | cut -d' ' -f2 | tr '\n' ' ')"
+	"$(sed -s 1d "$TMP"/demo/data/demo-farm-testrun-000?.dat | cut -d' ' -f2 | tr '\n' ' ')"
 for view in errors distribution-flash distribution-testrun; do
 	check "the demo leaves the farm's $view" test -s "$TMP/demo/demo-farm-testrun-$view.png"
 done
@@ -172,6 +172,16 @@ for entry in BM_0 BM_1; do
 	check "the demo leaves the timings of $entry" \
 		test -s "$TMP/demo/demo-benches-%2F%2Fbench:test_0-$entry.png"
 done
+check "the demo leaves a page of at most eight pictures, each of which is there" python3 -c '
+import os, re, sys, urllib.parse
+page = open(sys.argv[1] + "/index.html").read()
+shown = [urllib.parse.unquote(name) for name in re.findall("img src=\"([^\"]*)\"", page)]
+assert 6 <= len(shown) <= 8, shown
+assert all(os.path.getsize(os.path.join(sys.argv[1], name)) > 0 for name in shown)
+assert len(re.findall(r"[.]\s", re.search("(?s)<p>(.*?)</p>", page)[1] + " ")) == 3' "$TMP/demo"
+check_text "its tables and scripts are in a folder of their own" "" "$(cd "$TMP/demo" && find . -maxdepth 1 -name '*.dat' -o -maxdepth 1 -name '*.plot')"
+check "it ends with what to do next" sh -c 'tail -4 "$1" | grep -q "poolscope up --agent"' - "$TMP/demo.out"
+check_status 1 "no table has a phase that never occurred" grep -q '^[a-z-]*  *0  *-' "$TMP/demo.out"
 check "the demo uploads its results" grep -q "^96 files, 192 entries" "$TMP/demo.out"
 check "... and shows what got slower" grep -q "48 runs, .* 1 change" "$TMP/demo.out"
 check "the demo says what became of them" grep -q '^60 runs: ' "$TMP/demo.out"
