@@ -1,6 +1,6 @@
 /*
- * cascade_plot - the picture of --view reference and its table, byte for byte as
- * the older tool writes them (but always in UTC).
+ * cascade_plot - the picture of --view reference and its table, byte for byte
+ * as the older tool writes them (but always in UTC).
  *
  * The table has one line for each complete node, sorted by start: start, node,
  * docker_install, private_registry_setup, docker_shipyard_container_pull,

@@ -162,9 +162,9 @@ for format in json pftrace; do
 	[ $format = json ] || sizes="900 1100 1300"
 	for size in $sizes; do
 		check "at most $size bytes of a node as $format" poolscope-trace -p "$pool" -n "$one" \
-			--max-size $size -o "$TMP/small.$format"
+			--max-size "$size" -o "$TMP/small.$format"
 		check_printed "and from when to go on" "--from 20.*Z for the rest"
-		[ $format = pftrace ] || check "are that" test "$(wc -c <"$TMP/small.$format")" -le $size
+		[ $format = pftrace ] || check "are that" test "$(wc -c <"$TMP/small.$format")" -le "$size"
 	done
 done
 /usr/bin/python3 "$ROOT/tests/unit/exporters/trace/format/perfetto_judge.py" "$TMP/small.pftrace" >"$TMP/judged"

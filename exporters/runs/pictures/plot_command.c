@@ -19,7 +19,7 @@
 #include "proto/format/output.h"
 #include "proto/os/log.h"
 
-enum { PAGES = 3 }; /* are drawn unless told */
+enum { PAGES = 3 }; /* are drawn without --pages */
 enum { BASE_BYTES = INSTANCE_PATH_BYTES + 4 * NAME_BYTES_MAX + 64 };
 
 const struct opt plot_testrun_options[] = {

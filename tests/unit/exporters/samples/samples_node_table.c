@@ -111,8 +111,8 @@ twelve_nodes_are_lines(void **state)
 	assert_int_equal(count_of(text, "with lines"), 12);
 	assert_non_null(strstr(text, "12 nodes\\073 steps of 10 s from raw"));
 	/* 11,050 bytes are 10.8 KiB: a tic each 2048 bytes. */
-	assert_non_null(strstr(text,
-	    "set ytics (\"0 KiB\" 0, \"2 KiB\" 2048, \"4 KiB\" 4096, "));
+	assert_non_null(strstr(
+	    text, "set ytics (\"0 KiB\" 0, \"2 KiB\" 2048, \"4 KiB\" 4096, "));
 	free(text);
 	samples_clear(&samples);
 }
