@@ -88,6 +88,8 @@ const struct verb verbs[] = {
 	    "run everything once on this machine, for a minute", of_demo },
 	{ "status", VERB_WORD, "poolscope-stats",
 	    "print the state of the store and the broker", NULL },
+	{ "nodes", VERB_WORD, "poolscope-stats",
+	    "list the nodes, and what is wrong with them", NULL },
 	{ "backup", VERB_COPY, "poolscope-admin",
 	    "copy the store, also while it is in use", NULL },
 	{ "restore", VERB_COPY, "poolscope-admin",

@@ -8,6 +8,7 @@
 
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
+#include "exporters/nodes/nodes.h"
 #include "exporters/perf/stats_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/runs/stats_command.h"
@@ -21,6 +22,7 @@
 #include "exporters/usage/usage.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
+#include "proto/os/clock.h"
 #include "proto/os/log.h"
 
 struct values {
@@ -30,9 +32,14 @@ struct values {
 	struct stats_perf_options perf;
 	struct runs_options runs;
 	const char *output, *name;
-	int format, by;
+	int format, by, sort;
 	bool strict, fixed;
+	const struct opt_operands *operands;
+	int *status; /* of the process, after an answer */
 };
+
+/* Nodes that were not heard for this long are no longer listed. */
+#define NODES_HEARD_NS (24 * 3600 * NS_PER_SECOND)
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
 	.perf = STATS_PERF_DEFAULT,
@@ -42,7 +49,7 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print in this format (default: table); "
-	    "jsonl: only phases, spans, perf, clocks; csv: not status",
+	    "jsonl: only phases, spans, nodes, perf, clocks; csv: not status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
@@ -54,6 +61,10 @@ static const struct opt options[] = {
 	    "show only phases or spans that match this pattern, such as "
 	    "cascade:p*",
 	    NULL, false },
+	{ "sort", 0, OPT_CHOICE, OPT_TO(struct values, sort), "WHAT",
+	    "nodes: begin with the worst state (default), or sort by node, "
+	    "heard, spool or clock",
+	    "state|node|heard|spool|clock", false },
 	{ "strict", 0, OPT_FLAG, OPT_TO(struct values, strict), NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
@@ -84,6 +95,10 @@ static const struct opt_topic topics[] = {
 	    POOL "node job from to step",
 	    "poolscope stats usage --from -1d\n"
 	    "poolscope stats usage --job 4711\n" },
+	{ "nodes", "", "which nodes are heard, and what is wrong with them",
+	    POOL "node from sort",
+	    "poolscope nodes -p 'acct$pool'\n"
+	    "poolscope nodes --sort clock -n 'cn1*'\n" },
 	{ "perf", "", "the report of each node, as the older tool counts",
 	    POOL "node job from to strict now cpu-count decimate max-length "
 		 "since-boot mlflow-names prefix save",
@@ -239,39 +254,61 @@ is_status(const struct opt_operands *operands)
 }
 
 static int
-print(const struct values *values, const char *partition,
-    const struct opt_operands *operands, FILE *file, struct err *err)
+print_testrun(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
 {
-	const char *what = operands->at[0];
+	return stats_testrun(source, partition, &values->runs, values->operands,
+	    text_of(values->window.node), (enum stats_format)values->format,
+	    file, err);
+}
+
+static int
+print_nodes(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	const struct nodes_options how = {
+		.node = text_of(values->window.node),
+		.from_ns = values->window.from_ns != TIME_MIN_NS
+			       ? values->window.from_ns
+			       : clock_wall_ns() - NODES_HEARD_NS,
+		.sort = (enum nodes_sort)values->sort,
+	};
+
+	return nodes_print(source, partition, &how,
+	    (enum stats_format)values->format, file, values->status, err);
+}
+
+static int
+print(const struct values *values, const char *partition, FILE *file,
+    struct err *err)
+{
+	static const struct {
+		const char *word;
+		int (*print)(const struct values *values, struct source *source,
+		    struct text partition, FILE *file, struct err *err);
+	} printers[] = {
+		{ "cascade", print_cascade },
+		{ "phases", print_phases },
+		{ "spans", print_spans },
+		{ "usage", print_usage },
+		{ "nodes", print_nodes },
+		{ "perf", print_perf },
+		{ "clocks", print_clocks },
+		{ "scanner", print_scanner },
+		{ "testrun", print_testrun },
+	};
+	const char *what = values->operands->at[0];
 	struct source *source = NULL;
 	int rc;
 
-	if (is_status(operands))
+	if (is_status(values->operands))
 		return stats_status(
 		    &values->source, values->format == STATS_JSON, file, err);
 	rc = source_open(&source, &values->source, err);
-	if (rc == 0 && strcmp(what, "cascade") == 0)
-		rc = print_cascade(
-		    values, source, text_of(partition), file, err);
-	else if (rc == 0 && strcmp(what, "usage") == 0)
-		rc = print_usage(values, source, text_of(partition), file, err);
-	else if (rc == 0 && strcmp(what, "spans") == 0)
-		rc = print_spans(values, source, text_of(partition), file, err);
-	else if (rc == 0 && strcmp(what, "clocks") == 0)
-		rc =
-		    print_clocks(values, source, text_of(partition), file, err);
-	else if (rc == 0 && strcmp(what, "perf") == 0)
-		rc = print_perf(values, source, text_of(partition), file, err);
-	else if (rc == 0 && strcmp(what, "testrun") == 0)
-		rc = stats_testrun(source, text_of(partition), &values->runs,
-		    operands, text_of(values->window.node),
-		    (enum stats_format)values->format, file, err);
-	else if (rc == 0 && strcmp(what, "scanner") == 0)
-		rc = print_scanner(
-		    values, source, text_of(partition), file, err);
-	else if (rc == 0)
-		rc =
-		    print_phases(values, source, text_of(partition), file, err);
+	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
+		if (rc == 0 && strcmp(what, printers[i].word) == 0)
+			rc = printers[i].print(
+			    values, source, text_of(partition), file, err);
 	return source_finish(&source, rc, err);
 }
 
@@ -368,11 +405,13 @@ main(int argc, char **argv)
 	struct opt_operands operands;
 	struct output output;
 	struct err err = { 0 };
-	int rc = 0;
+	int rc = 0, status = 0;
 
 	parse(&values, argc, argv, &operands);
 	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
 		operands = (struct opt_operands){ skew, 2 };
+	values.operands = &operands;
+	values.status = &status;
 	check_use(&values, &operands);
 	/* The files of --configdir are not in the sandbox. */
 	if (!is_status(&operands))
@@ -381,7 +420,7 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
-		rc = print(&values, partition, &operands, output.file, &err);
+		rc = print(&values, partition, output.file, &err);
 		/* Status on standard output reports failures in its table. */
 		if (rc == 0)
 			rc = output_commit(&output, &err);
@@ -390,5 +429,5 @@ main(int argc, char **argv)
 	}
 	if (rc != 0)
 		log_fail(&err);
-	return rc == 0 ? 0 : 1;
+	return rc == 0 ? status : 1;
 }

@@ -96,7 +96,7 @@ check "no process is left between the shell and emit" sh -c '
 	poolscope emit --stdin <"$1" & front=$!
 	exec 7>"$1"
 	until [ "$(cat /proc/$front/comm)" = poolscope-emit ]; do
-		case $(cat /proc/$front/comm) in sh | poolscope) ;; *) exit 1 ;; esac
+		case $(cat /proc/$front/comm) in sh | poolscope | poolscope-emit) ;; *) exit 1 ;; esac
 	done
 	exec 7>&-
 	wait' sh "$TMP/exec"

@@ -72,7 +72,7 @@ def commands(text, is_page):
 
 
 def examples(text, is_page, bin_dir):
-    verbs = {"backup": "admin", "restore": "admin", "models": "admin", "status": "stats",
+    verbs = {"backup": "admin", "restore": "admin", "models": "admin", "status": "stats", "nodes": "stats",
              "job": "emit", "partition": "partitions"}
     for verb, rest in commands(text, is_page):
         program = bin_dir / f"poolscope-{verbs.get(verb, verb)}"

@@ -11,6 +11,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC2119 # no arguments
 aggregate
 {
 	begin=0

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Now is 0; nodes were heard before it:
+# n1 5 s ago: live.  n2 5 min ago (1 to 10 min): late.  n3 30 min ago (10 min to 1 h):
+# silent.  n4 3 h ago: gone.  n5's clock is 2 h behind: its last sample was taken at
+# -7205 by its clock, and its offset, 7200 s, makes that -5: live, but its clock is off.
+# n6 5 s ago, with 20 MB that its agent has not sent, more than 16: its spool fills.
+# n7 was heard two days ago: not listed, unless --from asks for three.
+# The worst come first, of equal ones by name.
+# SPDX-License-Identifier: MIT
+# shellcheck source=tests/scenario/lib.sh
+BASE=$(date +%s)
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC2119 # no arguments
+aggregate
+{
+	for node in n1 n2 n3 n4 n6 n7; do
+		echo "group $node self poolscope.agent.spool.unacked:By:gauge"
+	done
+	echo "group n5 clock poolscope.clock.offset:ns:gauge"
+	cat <<-'END'
+		sample -65 n1 self 70
+		sample -5 n1 self 0
+		sample -300 n2 self 0
+		sample -1800 n3 self 0
+		sample -10800 n4 self 0
+		sample -7205 n5 clock 7200000000000
+		sample -5 n6 self 20000000
+		sample -172800 n7 self 0
+	END
+} | records
+check_status 2 "a node is gone" poolscope nodes --format csv
+cp "$TMP/out" "$TMP/nodes.csv"
+check_text "... the nodes, the worst first" "n4,gone,not heard
+n3,silent,not heard
+n2,late,not heard
+n1,live,
+n5,live,clock off
+n6,live,spool fills" "$(columns node,state,wrong cat "$TMP/nodes.csv")"
+check_text "... the last value counts" "n1,0.0 n6,20000000.0" \
+	"$(columns node,spool_bytes cat "$TMP/nodes.csv" | grep '^n[16]' | xargs)"
+check_status 1 "one is late" poolscope nodes -n n2
+check_status 1 "a clock is off" poolscope nodes -n n5
+check_printed "... by two hours" "^n5 *live .* 2.0 h clock off"
+check_status 1 "a spool fills" poolscope nodes -n n6
+check_printed "... with its size" "^n6 *live .* 20.0 MB "
+check "all is well with the first" poolscope nodes -n n1
+check_printed "... in words" "^1 live, 0 late, 0 silent, 0 gone"
+check_status 2 "those of three days" poolscope nodes --from '3 days ago' --sort heard --format csv
+check_text "... the longest silence first" "n7 n4 n3 n2" \
+	"$(columns node cat "$TMP/out" | head -4 | xargs)"
+check_status 2 "by clock" poolscope stats nodes --sort clock --format json
+check_text "... the one that is off" n5 "$(/usr/bin/python3 -c '
+import json, sys
+print(json.load(open(sys.argv[1]))[0]["node"])' "$TMP/out")"
+check_status 2 "the table" poolscope nodes
+check_text "... fits 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
+check_status 1 "nodes that there are not" poolscope nodes -n x1
+check_printed "... are reported" "no node of partition acct\$pool was heard"
