@@ -65,7 +65,9 @@ has_names(const struct record *record)
 	bool source = record->source.bytes > 0, name = record->name.bytes > 0;
 
 	switch (record->kind) {
-	case RECORD_SAMPLE: return source;
+	case RECORD_SAMPLE: return source && record->node.bytes > 0;
+	case RECORD_EVENT:
+	case RECORD_SPAN: return source && name && record->node.bytes > 0;
 	case RECORD_REJECTED: return name;
 	default: return source && name;
 	}
