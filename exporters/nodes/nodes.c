@@ -63,7 +63,7 @@ take(struct nodes *nodes, const struct series_point *point)
 {
 	uint32_t before = nodes->names.count;
 	uint32_t number = string_table_add(&nodes->names, point->node);
-	double value = number_of(&point->last.value);
+	double value = number_of(&point->last);
 	struct node *node;
 
 	nodes->at =
@@ -79,8 +79,8 @@ take(struct nodes *nodes, const struct series_point *point)
 		node->clock_ns = value;
 	if (text_equal(point->metric, text_of("poolscope.agent.spool.unacked")))
 		node->spool = value;
-	if (point->last.time_ns > node->heard_ns)
-		node->heard_ns = point->last.time_ns;
+	if (point->last_ns > node->heard_ns)
+		node->heard_ns = point->last_ns;
 }
 
 static int

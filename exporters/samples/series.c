@@ -295,6 +295,7 @@ set_gauge(struct series *s, const struct wire_bucket *bucket, int64_t off_ns,
 	point->end_ns = bucket->end_ns;
 	point->first_ns = bucket->first.time_ns;
 	point->last_ns = bucket->last.time_ns;
+	point->last = bucket->last.value;
 	point->count = bucket->count;
 	point->low = bucket->low;
 	point->high = bucket->high;

@@ -46,6 +46,7 @@ struct series_point {
 	bool counter;
 	int64_t begin_ns, end_ns;  /* an interval is cut by the window */
 	int64_t first_ns, last_ns; /* samples; an interval: before it was cut */
+	struct value last;         /* of a gauge: of the last sample */
 	uint64_t count;            /* samples */
 	double low,
 	    high;        /* of a gauge; of a counter: of its rates per second */
