@@ -185,12 +185,14 @@ status_put(struct wire_writer *w, struct text node,
 	flag(&pairs, "full", ingest->full || indexer->full);
 	put_ingest(&pairs, ingest);
 	put_indexer(&pairs, indexer, ingest->next);
-	put_query_server(&pairs, query_server);
 	put_auth(&pairs, auth, insecure);
 	if (!put_entity(w, node, "aggregator", &pairs))
 		return false;
-	/* In a record of its own, because a record has a limit of attributes.
-	 */
+	/* A record has a limit of attributes, so there are three. */
+	begin(&pairs);
+	put_query_server(&pairs, query_server);
+	if (!put_entity(w, node, "aggregator:queries", &pairs))
+		return false;
 	begin(&pairs);
 	reasons(&pairs, &ingest->receiver, auth);
 	return pairs.count == 0 ||
