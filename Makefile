@@ -71,10 +71,6 @@ MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/genera
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
          exporters/upload.c exporters/results.c exporters/fetch.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
-FRONT   := $(B)/bin/$(NAME)
-SCRIPTS := $(B)/bin/$(NAME)-config
-INSTANCE := $(B)/share/$(NAME)/instance.sh
-EXAMPLE := $(B)/share/$(NAME)/$(NAME).conf.example
 # Sources lie up to two folders deep.
 parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
 
@@ -82,7 +78,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.
 .DEFAULT_GOAL := all
 .PHONY: all check test quick lint fmt deb clean help
 .SECONDARY:
-all: $(PROGS) $(FRONT) $(SCRIPTS) $(INSTANCE) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
+all: $(PROGS) front $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 define program
 $(B)/bin/$(NAME)-$(basename $(notdir $(1))): $(call objs,$(1)) $(B)/lib$(patsubst %/,%,$(dir $(1))).a
@@ -95,22 +91,6 @@ $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(filter exporters/%,$(MAINS)))): $(B
 $(PROGS): $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link)
-
-# The front command needs libc only.
-$(FRONT): $(call objs,deploy/poolscope.c deploy/verbs.c) $(B)/libproto.a
-	@mkdir -p $(@D)
-	$(call link)
-$(INSTANCE): deploy/instance.sh
-	install -D -m 0644 $< $@
-
-$(B)/bin/%: deploy/%
-	@mkdir -p $(@D)
-	install -m 0755 $< $@
-
-# All options there are, from the programs themselves.
-$(EXAMPLE): $(PROGS) $(SCRIPTS)
-	@mkdir -p $(@D)
-	POOLSCOPE_DIR=/nonexistent $(B)/bin/$(NAME)-config example >$@.new && mv $@.new $@
 
 $(foreach d,proto agents broker aggregator exporters,$(eval $(B)/lib$(d).a: $(call parts,$(d))))
 $(B)/lib%.a:
@@ -135,7 +115,7 @@ endif
 
 -include $(shell find $(addprefix $(B)/,agents broker aggregator deploy exporters proto pic tests) -name '*.d' 2>/dev/null)
 
-include agents/client/rules.mk deploy/install.mk
+include agents/client/rules.mk deploy/front.mk deploy/install.mk
 
 # ---- tests ------------------------------------------------------------------
 # tests/unit mirrors the source folders: tests/unit/AREA/FOLDER/x.c tests what is
