@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/quantile.h"
 #include "proto/format/csv.h"
 #include "proto/format/table.h"
 #include "proto/hash/string_table.h"
@@ -146,13 +147,9 @@ read_spans(struct spans *spans, struct source *source, struct text partition,
 /* ---- values ---- */
 
 static double
-quantile(const struct row *row, double q)
+quantile(const struct row *row, unsigned percent)
 {
-	uint64_t rank = (uint64_t)ceil(q * (double)row->count);
-
-	if (rank < 1)
-		rank = 1;
-	return (double)row->first[rank - 1].ns / 1e9;
+	return (double)row->first[quantile_index(row->count, percent)].ns / 1e9;
 }
 
 /* The sum as a share of the time from the first begin to the last end. */
@@ -164,7 +161,7 @@ share_of(const struct spans *spans, const struct row *row)
 	return wall > 0 ? row->sum / wall : NAN;
 }
 
-static const double quantiles[] = { 0.5, 0.9, 0.99, 1 };
+static const unsigned quantiles[] = { 50, 90, 99, 100 };
 enum { QUANTILES = sizeof(quantiles) / sizeof(*quantiles) };
 static const char *const words[] = { "name", "track", "node" };
 static const char *const numbers[] = { "p50", "p90", "p99", "max" };

@@ -1,8 +1,7 @@
 /*
  * stats_spans - how long the spans of commands, programs and imports took.
  *
- * Quantiles are exact, of all durations in memory: the nearest rank, the
- * smallest duration that is at least as long as the share q of all.
+ * Quantiles (proto/base/quantile.h) are exact, of all durations in memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_SPANS_H
