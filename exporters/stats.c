@@ -84,8 +84,8 @@ static const struct opt_topic topics[] = {
 	    "poolscope stats cascade -p 'acct$pool'\n"
 	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
 	{ "phases", "", "statistics of the phases that models define",
-	    POOL "by name node",
-	    "poolscope stats phases -p 'acct$pool'\n"
+	    POOL "by name node from to",
+	    "poolscope stats phases --from yesterday\n"
 	    "poolscope stats phases --by node --name 'cascade:*'\n" },
 	{ "spans", "", "how long commands, programs and their parts took",
 	    POOL "by name node from to",
@@ -160,6 +160,8 @@ print_phases(const struct values *values, struct source *source,
 
 	query.node = text_of(values->window.node);
 	query.name = text_of(values->name);
+	query.from_ns = values->window.from_ns;
+	query.to_ns = values->window.to_ns;
 	return stats_phases(source, partition, &query, values->by == 1,
 	    (enum stats_format)values->format, file, err);
 }

@@ -1,18 +1,22 @@
 /*
  * stats_phases - print the statistics of every phase.
  *
- * Nothing is computed here: aggregator/phases/duration_stats.c computes the
- * statistics, aggregator/query/phases/phase_stats.c (counts) and
- * aggregator/query/page/answer.c (durations) send them as attributes.
+ * Nothing is computed here.  Of all time aggregator/phases/duration_stats.c
+ * computes the statistics, aggregator/query/phases/phase_stats.c (counts) and
+ * aggregator/query/page/answer.c (durations) send them as attributes.  Of a
+ * window phases_window.c computes them; the store's attributes still say which
+ * phases there are.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/stats/phases.h"
 
 #include <inttypes.h>
 
+#include "exporters/stats/phases_window.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
 #include "proto/format/table.h"
+#include "proto/os/clock.h"
 
 enum { LINE_COLUMNS = 79 };
 
@@ -20,6 +24,10 @@ struct printer {
 	FILE *file;
 	struct text partition;
 	bool by_node;
+	enum stats_format format;
+	uint64_t rows;
+	struct phases_window *window;        /* NULL: all time */
+	const struct phases_window_row *row; /* of the window; NULL: none */
 	struct json json;
 	struct csv csv;
 	struct table table;
@@ -48,12 +56,22 @@ static const char *const numbers[] = { "count", "sum", "min", "max", "mean",
 	"std_population", "std_sample", "p50", "p90", "p99", "open_starts",
 	"open_ends" };
 
+static bool
+find(const struct printer *p, const struct record *record, const char *key,
+    struct value *value)
+{
+	if (p->window != NULL &&
+	    phases_window_value(p->row, text_of(key), value))
+		return true;
+	return record_find_attribute(record, text_of(key), value);
+}
+
 static double
-number_of(const struct record *record, const char *key)
+number_of(const struct printer *p, const struct record *record, const char *key)
 {
 	struct value value;
 
-	if (!record_find_attribute(record, text_of(key), &value))
+	if (!find(p, record, key, &value))
 		return 0;
 	switch (value.type) {
 	case VALUE_INT: return (double)value.is.i;
@@ -76,11 +94,11 @@ is_ignored(const struct record *record)
 /* A model has phases that a pool never goes through: people do not want to
  * read of them, programs want every phase. */
 static bool
-is_listed(const struct record *record, enum stats_format format)
+is_listed(const struct printer *p, const struct record *record)
 {
-	return format != STATS_TABLE || number_of(record, "count") > 0 ||
-	       number_of(record, "open_starts") > 0 ||
-	       number_of(record, "open_ends") > 0;
+	return p->format != STATS_TABLE || number_of(p, record, "count") > 0 ||
+	       number_of(p, record, "open_starts") > 0 ||
+	       number_of(p, record, "open_ends") > 0;
 }
 
 /* ---- table ---- */
@@ -113,9 +131,9 @@ put_row(struct printer *p, const struct record *record)
 {
 	static const char *const shown[] = { "min", "p50", "p90", "p99", "max",
 		"mean", "std_population" };
-	double count = number_of(record, "count");
-	double open =
-	    number_of(record, "open_starts") + number_of(record, "open_ends");
+	double count = number_of(p, record, "count");
+	double open = number_of(p, record, "open_starts") +
+		      number_of(p, record, "open_ends");
 	struct text heading, label;
 
 	split_name(p, record, &heading, &label);
@@ -130,7 +148,7 @@ put_row(struct printer *p, const struct record *record)
 	table_count(&p->table, (uint64_t)count);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
 		if (count > 0)
-			table_number(&p->table, number_of(record, shown[i]));
+			table_number(&p->table, number_of(p, record, shown[i]));
 		else
 			table_none(&p->table);
 	}
@@ -156,6 +174,8 @@ put_object(struct printer *p, const struct record *record)
 		json_text(&p->json, record->node);
 	}
 	while (record_next_attribute(&pairs, &a)) {
+		if (p->window != NULL)
+			(void)phases_window_value(p->row, a.key, &a.value);
 		json_key(&p->json, a.key);
 		json_value(&p->json, &a.value);
 	}
@@ -170,38 +190,23 @@ put_csv(struct printer *p, const struct record *record)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct value value;
 
-		if (!record_find_attribute(
-			record, text_of(numbers[i]), &value) ||
+		if (!find(p, record, numbers[i], &value) ||
 		    value.type == VALUE_NIL)
 			csv_none(&p->csv);
 		else if (value.type == VALUE_INT)
 			csv_int(&p->csv, value.is.i);
 		else
-			csv_float(&p->csv, number_of(record, numbers[i]));
+			csv_float(&p->csv, number_of(p, record, numbers[i]));
 	}
 	csv_end_row(&p->csv);
 }
 
 static void
-put(struct printer *p, const struct record *record, enum stats_format format)
-{
-	switch (format) {
-	case STATS_TABLE: put_row(p, record); break;
-	case STATS_CSV: put_csv(p, record); break;
-	case STATS_JSON: put_object(p, record); break;
-	case STATS_JSONL:
-		put_object(p, record);
-		putc('\n', p->file);
-		break;
-	}
-}
-
-static void
-begin(struct printer *p, enum stats_format format)
+begin(struct printer *p)
 {
 	char pattern[2 * NAME_BYTES_MAX];
 
-	switch (format) {
+	switch (p->format) {
 	case STATS_TABLE:
 		fputs("phases of ", p->file);
 		table_put_elided(p->file, p->partition, 60);
@@ -240,13 +245,42 @@ begin(struct printer *p, enum stats_format format)
 }
 
 static void
-end(struct printer *p, enum stats_format format)
+put(struct printer *p, const struct record *record)
 {
-	if (format != STATS_JSON)
+	if (!is_listed(p, record))
+		return;
+	if (p->rows++ == 0)
+		begin(p);
+	switch (p->format) {
+	case STATS_TABLE: put_row(p, record); break;
+	case STATS_CSV: put_csv(p, record); break;
+	case STATS_JSON: put_object(p, record); break;
+	case STATS_JSONL:
+		put_object(p, record);
+		putc('\n', p->file);
+		break;
+	}
+}
+
+static void
+end(struct printer *p)
+{
+	if (p->format != STATS_JSON)
 		return;
 	json_end_array(&p->json);
 	json_end_object(&p->json);
 	putc('\n', p->file);
+}
+
+static void
+collect_name(struct printer *p, struct text node)
+{
+	table_names_add(&p->names, node);
+	if (p->names.count == 1) {
+		snprintf(p->first_name, sizeof(p->first_name), "%.*s",
+		    (int)node.bytes, node.at);
+		p->names.first = text_of(p->first_name);
+	}
 }
 
 /* A table omits columns that are equal on all nodes: read all rows first. */
@@ -255,20 +289,65 @@ collect_names(struct printer *p, struct source *source,
     const struct wire_query *query, struct err *err)
 {
 	struct record record;
+	int rc = 0;
+
+	if (p->window != NULL)
+		for (uint32_t i = 0; i < p->window->nodes.count; i++)
+			collect_name(p, p->window->nodes.names[i]);
+	else if (source_select(source, SOURCE_STATS_BY_NODE, p->partition,
+		     query, err) != 0)
+		return -1;
+	else
+		while ((rc = source_next(source, &record, err)) > 0)
+			collect_name(p, record.node);
+	table_names_fit(&p->names, columns[0].width);
+	return rc;
+}
+
+/* A phase of the window: a row, or one for each of its nodes. */
+static void
+put_window(struct printer *p, struct record *record)
+{
+	const struct phases_window *window = p->window;
+	const struct phases_window_row *row =
+	    phases_window_find(window, record->name);
+
+	p->row = row;
+	if (!p->by_node) {
+		put(p, record);
+		return;
+	}
+	for (; row != NULL && row < window->rows + window->row_count &&
+	       text_equal(row->phase, record->name);
+	     row++) {
+		p->row = row;
+		record->node = row->node;
+		put(p, record);
+	}
+}
+
+static int
+put_all(struct printer *p, struct source *source,
+    const struct wire_query *query, struct err *err)
+{
+	bool by_node = p->by_node && p->window == NULL;
+	struct record record;
 	int rc;
 
-	if (source_select(
-		source, SOURCE_STATS_BY_NODE, p->partition, query, err) != 0)
+	if (p->by_node && p->format == STATS_TABLE &&
+	    collect_names(p, source, query, err) != 0)
+		return -1;
+	if (source_select(source, by_node ? SOURCE_STATS_BY_NODE : SOURCE_STATS,
+		p->partition, query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0) {
-		table_names_add(&p->names, record.node);
-		if (p->names.count == 1) {
-			snprintf(p->first_name, sizeof(p->first_name), "%.*s",
-			    (int)record.node.bytes, record.node.at);
-			p->names.first = text_of(p->first_name);
-		}
+		if (record.kind != RECORD_ENTITY)
+			continue;
+		if (p->window != NULL)
+			put_window(p, &record);
+		else
+			put(p, &record);
 	}
-	table_names_fit(&p->names, columns[0].width);
 	return rc;
 }
 
@@ -281,33 +360,33 @@ stats_phases(struct source *source, struct text partition,
 		.file = file,
 		.partition = partition,
 		.by_node = by_node,
+		.format = format,
 		.csv = { .file = file },
 	};
-	struct record record;
+	struct wire_query all = *query;
+	struct phases_window window;
 	char shown[300];
-	uint64_t rows = 0;
-	int rc;
+	int rc = 0;
 
 	json_init(&printer.json, file,
 	    JSON_STRICT | (format == STATS_JSON ? JSON_INDENTED : 0));
-	if (by_node && format == STATS_TABLE &&
-	    collect_names(&printer, source, query, err) != 0)
-		return -1;
-	if (source_select(source, by_node ? SOURCE_STATS_BY_NODE : SOURCE_STATS,
-		partition, query, err) != 0)
-		return -1;
-	while ((rc = source_next(source, &record, err)) > 0) {
-		if (record.kind != RECORD_ENTITY || !is_listed(&record, format))
-			continue;
-		if (rows++ == 0)
-			begin(&printer, format);
-		put(&printer, &record, format);
+	if (query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS) {
+		printer.window = &window;
+		all.from_ns = TIME_MIN_NS;
+		all.to_ns = TIME_MAX_NS;
+		rc = phases_window_read(
+		    &window, source, partition, query, by_node, err);
 	}
-	if (rc == 0 && rows == 0)
-		return err_set(err, "no phases of partition %s in %s",
+	if (rc == 0)
+		rc = put_all(&printer, source, &all, err);
+	if (rc == 0 && printer.rows == 0)
+		rc = err_set(err, "no phases%s of partition %s in %s",
+		    printer.window != NULL ? " that begin in that time" : "",
 		    text_quote(shown, sizeof(shown), partition),
 		    source_name(source));
 	if (rc == 0)
-		end(&printer, format);
+		end(&printer);
+	if (printer.window != NULL)
+		phases_window_clear(&window);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /*
- * stats_phases - statistics of every phase, as the aggregator computes them.
+ * stats_phases - statistics of every phase: of all time, as the aggregator
+ * computes them, or of those that begin in a window.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_PHASES_H
@@ -10,8 +11,8 @@
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
 
-/* Query and print the statistics; `query` selects nodes and phases.  -1 also
- * when there are none. */
+/* Query and print the statistics; `query` selects nodes, phases and the
+ * window.  -1 also when there are none. */
 int stats_phases(struct source *source, struct text partition,
     const struct wire_query *query, bool by_node, enum stats_format format,
     FILE *file, struct err *err);

@@ -1,0 +1,258 @@
+/*
+ * stats_phases_window - statistics of the phases that begin in a window.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stats/phases_window.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+
+enum item_kind { ITEM_PAIR, ITEM_START, ITEM_END };
+
+struct phases_window_item {
+	uint32_t phase;
+	uint32_t node : 30, kind : 2;
+	int64_t ns;
+};
+
+/* ---- reading ---- */
+
+/* By the node's own clock, whatever clock its times are shown on. */
+static int64_t
+duration_of(struct source *source, const struct record *record)
+{
+	const struct source_correction *raw = &source_clock(source)->last;
+	int64_t begin_ns = raw->corrected ? raw->time_ns : record->time_ns;
+	int64_t end_ns = raw->corrected ? raw->end_ns : record->end_ns;
+	int64_t ns;
+
+	if (__builtin_sub_overflow(end_ns, begin_ns, &ns))
+		return INT64_MAX;
+	return ns;
+}
+
+static void
+take(struct phases_window *window, struct source *source,
+    const struct record *record, bool by_node)
+{
+	char id[2 * NAME_BYTES_MAX + 1];
+	struct text model = record->source, name = record->name;
+	struct phases_window_item item = { .kind = ITEM_PAIR };
+
+	memcpy(id, model.at, model.bytes);
+	id[model.bytes] = ':';
+	memcpy(id + model.bytes + 1, name.at, name.bytes);
+	item.phase = string_table_add(
+	    &window->phases, (struct text){ id, model.bytes + 1 + name.bytes });
+	if (by_node)
+		item.node =
+		    string_table_add(&window->nodes, record->node) & 0x3fffffff;
+	if (!record->has_end)
+		item.kind = ITEM_START;
+	else if (!record->has_time)
+		item.kind = ITEM_END;
+	else
+		item.ns = duration_of(source, record);
+	window->items = memory_grow(
+	    window->items, &window->room, window->count, sizeof(item));
+	window->items[window->count++] = item;
+}
+
+static int
+by_row(const void *left, const void *right)
+{
+	const struct phases_window_item *a = left, *b = right;
+
+	if (a->phase != b->phase)
+		return a->phase < b->phase ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static int
+by_name(const void *left, const void *right)
+{
+	const struct phases_window_row *a = left, *b = right;
+	int order = text_compare(a->phase, b->phase);
+
+	return order != 0 ? order : text_compare_natural(a->node, b->node);
+}
+
+/* ---- statistics ---- */
+
+static void
+sum_up(struct phases_window_row *row)
+{
+	const struct phases_window_item *items = row->first;
+	__int128 sum = 0, count = (__int128)row->count;
+	long double mean, squares = 0;
+
+	if (count == 0)
+		return;
+	for (uint64_t i = 0; i < row->count; i++)
+		sum += items[i].ns;
+	mean = (long double)sum / (long double)count;
+	for (uint64_t i = 0; i < row->count; i++) {
+		long double off = (long double)items[i].ns - mean;
+
+		squares += off * off;
+	}
+	row->sum = (double)sum / 1e9;
+	row->mean = (double)(mean / 1e9L);
+	row->std_population =
+	    (double)(sqrtl(squares / (long double)count) / 1e9L);
+	if (count > 1)
+		row->std_sample =
+		    (double)(sqrtl(squares / (long double)(count - 1)) / 1e9L);
+}
+
+static void
+make_rows(struct phases_window *window)
+{
+	struct phases_window_row *row = NULL;
+	uint32_t room = 0;
+
+	if (window->count > 0)
+		qsort(window->items, window->count, sizeof(*window->items),
+		    by_row);
+	for (uint32_t i = 0; i < window->count; i++) {
+		const struct phases_window_item *item = &window->items[i];
+
+		if (row == NULL || item->phase != item[-1].phase ||
+		    item->node != item[-1].node) {
+			window->rows = memory_grow(window->rows, &room,
+			    window->row_count, sizeof(*window->rows));
+			row = &window->rows[window->row_count++];
+			*row = (struct phases_window_row){
+				.phase = window->phases.names[item->phase],
+				.first = item,
+			};
+			if (window->nodes.count > 0)
+				row->node = window->nodes.names[item->node];
+		}
+		row->count += item->kind == ITEM_PAIR;
+		row->open_starts += item->kind == ITEM_START;
+		row->open_ends += item->kind == ITEM_END;
+	}
+	for (uint32_t i = 0; i < window->row_count; i++)
+		sum_up(&window->rows[i]);
+	if (window->row_count > 0)
+		qsort(window->rows, window->row_count, sizeof(*window->rows),
+		    by_name);
+}
+
+int
+phases_window_read(struct phases_window *window, struct source *source,
+    struct text partition, const struct wire_query *query, bool by_node,
+    struct err *err)
+{
+	struct wire_query phases = *query;
+	struct record record;
+	int rc;
+
+	*window = (struct phases_window){ .items = NULL };
+	string_table_init(&window->phases);
+	string_table_init(&window->nodes);
+	phases.kinds = 1u << RECORD_PHASE;
+	if (source_select(source, SOURCE_RECORDS, partition, &phases, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		if (record.kind != RECORD_PHASE)
+			continue;
+		if (window->count == PHASES_WINDOW_MAX)
+			return err_set(err,
+			    "more than %d phases begin in that time; select "
+			    "fewer with --from, --to, --name or --node",
+			    PHASES_WINDOW_MAX);
+		take(window, source, &record, by_node);
+	}
+	if (rc == 0)
+		make_rows(window);
+	return rc;
+}
+
+void
+phases_window_clear(struct phases_window *window)
+{
+	free(window->rows);
+	free(window->items);
+	string_table_clear(&window->phases);
+	string_table_clear(&window->nodes);
+}
+
+/* ---- values ---- */
+
+const struct phases_window_row *
+phases_window_find(const struct phases_window *window, struct text phase)
+{
+	uint32_t low = 0, high = window->row_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (text_compare(window->rows[middle].phase, phase) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < window->row_count &&
+		       text_equal(window->rows[low].phase, phase)
+		   ? &window->rows[low]
+		   : NULL;
+}
+
+static double
+quantile(const struct phases_window_row *row, unsigned percent)
+{
+	return (double)row->first[quantile_index(row->count, percent)].ns / 1e9;
+}
+
+static struct value
+known(bool is_known, double seconds)
+{
+	struct value value = { .type = VALUE_NIL };
+
+	if (is_known)
+		value = (struct value){ VALUE_FLOAT, { .f = seconds } };
+	return value;
+}
+
+bool
+phases_window_value(
+    const struct phases_window_row *row, struct text key, struct value *value)
+{
+	static const struct phases_window_row none = { .count = 0 };
+	const struct phases_window_row *of = row != NULL ? row : &none;
+	bool some = of->count > 0;
+	const struct {
+		const char *key;
+		struct value value;
+	} values[] = {
+		{ "count", { VALUE_INT, { .i = (int64_t)of->count } } },
+		{ "open_starts",
+		    { VALUE_INT, { .i = (int64_t)of->open_starts } } },
+		{ "open_ends", { VALUE_INT, { .i = (int64_t)of->open_ends } } },
+		{ "sum", known(true, of->sum) },
+		{ "min", known(some, some ? (double)of->first->ns / 1e9 : 0) },
+		{ "max", known(some, some ? quantile(of, 100) : 0) },
+		{ "mean", known(some, of->mean) },
+		{ "std_population", known(some, of->std_population) },
+		{ "std_sample", known(of->count > 1, of->std_sample) },
+		{ "p50", known(some, some ? quantile(of, 50) : 0) },
+		{ "p90", known(some, some ? quantile(of, 90) : 0) },
+		{ "p99", known(some, some ? quantile(of, 99) : 0) },
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		if (text_equal(key, text_of(values[i].key))) {
+			*value = values[i].value;
+			return true;
+		}
+	return false;
+}

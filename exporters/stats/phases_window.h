@@ -1,0 +1,54 @@
+/*
+ * stats_phases_window - statistics of the phases that begin in a window.
+ *
+ * The store has statistics of all time; these are computed from the phases
+ * themselves.  A phase belongs to the window by its begin, an end without a
+ * start by its own time.  Durations are those of the nodes' own clocks, as in
+ * the statistics of the store; quantiles (proto/base/quantile.h) are exact.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_STATS_PHASES_WINDOW_H
+#define EXPORTERS_STATS_PHASES_WINDOW_H
+
+#include "exporters/source/source.h"
+#include "proto/hash/string_table.h"
+
+enum { PHASES_WINDOW_MAX = 16 << 20 }; /* phases; 16 bytes each */
+
+struct phases_window_item; /* opaque */
+
+/* The phases of one name, and of one node if they are told apart. */
+struct phases_window_row {
+	struct text phase, node; /* "model:name"; node: empty for all */
+	uint64_t count, open_starts, open_ends;
+	const struct phases_window_item *first;       /* of `count`, sorted */
+	double sum, mean, std_population, std_sample; /* seconds */
+};
+
+struct phases_window {
+	struct string_table phases, nodes;
+	struct phases_window_item *items;
+	uint32_t count, room;
+	struct phases_window_row *rows; /* by phase, then by name of the node */
+	uint32_t row_count;
+};
+
+/* Read what begins in the window of `query`, which also selects nodes and
+ * phases.  -1 also when there are more than PHASES_WINDOW_MAX.  Clear it in any
+ * case. */
+int phases_window_read(struct phases_window *window, struct source *source,
+    struct text partition, const struct wire_query *query, bool by_node,
+    struct err *err);
+void phases_window_clear(struct phases_window *window);
+
+/* The first row of a phase; those of its other nodes follow.  NULL: nothing of
+ * it begins in the window. */
+const struct phases_window_row *phases_window_find(
+    const struct phases_window *window, struct text phase);
+
+/* The value of an attribute of the store's statistics, such as "p90"; NULL row:
+ * of a phase that did not occur.  False: it is not a statistic. */
+bool phases_window_value(
+    const struct phases_window_row *row, struct text key, struct value *value);
+
+#endif
