@@ -70,7 +70,7 @@ static const struct opt options[] = {
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes",
-	    POOL "view numbers strict",
+	    POOL "view numbers strict from to",
 	    "poolscope plot cascade -p 'acct$pool' -o pictures\n"
 	    "poolscope plot cascade --view phases --term dumb\n" },
 	{ "samples", "", "metrics of nodes over time",
@@ -109,7 +109,10 @@ plot_cascade_of(struct values *values, struct source *source,
 {
 	const struct picture picture = picture_of_options(values);
 
-	return plot_cascade(source, partition, &values->cascade,
+	return plot_cascade(source, partition,
+	    &(struct cascade_window){
+		values->window.from_ns, values->window.to_ns },
+	    &values->cascade,
 	    &(struct plot_cascade_views){
 		values->view != VIEW_PHASES, values->view != VIEW_REFERENCE },
 	    &picture, err);

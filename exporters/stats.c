@@ -80,7 +80,7 @@ static const struct opt options[] = {
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes, step by step",
-	    POOL "strict",
+	    POOL "strict from to",
 	    "poolscope stats cascade -p 'acct$pool'\n"
 	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
 	{ "phases", "", "statistics of the phases that models define",
@@ -134,7 +134,10 @@ print_cascade(const struct values *values, struct source *source,
 	int rc;
 
 	cascade_init(&cascade);
-	rc = cascade_read(&cascade, source, partition, err);
+	rc = cascade_read(&cascade, source, partition,
+	    &(struct cascade_window){
+		values->window.from_ns, values->window.to_ns },
+	    err);
 	if (rc == 0 && values->strict && cascade_has_missing(&cascade)) {
 		cascade_warn_missing(&cascade);
 		rc = cascade_refuse(&cascade, err);

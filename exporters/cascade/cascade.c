@@ -256,3 +256,37 @@ cascade_add(struct cascade *cascade, const struct record *record)
 	if (phase == CASCADE_NODEPREP)
 		note_offer(cascade, record);
 }
+
+static bool
+started_in(const struct cascade_node *node, int64_t from_ns, int64_t to_ns)
+{
+	const struct cascade_pair *prep = &node->once[CASCADE_NODEPREP];
+
+	return prep->has_begin && prep->begin_ns >= from_ns &&
+	       prep->begin_ns < to_ns;
+}
+
+void
+cascade_keep_started(struct cascade *cascade, int64_t from_ns, int64_t to_ns)
+{
+	uint32_t *place = memory_zero(cascade->node_count + 1, sizeof(*place));
+	uint32_t nodes = 0, pairs = 0;
+
+	for (uint32_t i = 0; i < cascade->node_count; i++) {
+		place[i] = UINT32_MAX;
+		if (!started_in(&cascade->nodes[i], from_ns, to_ns))
+			continue;
+		place[i] = nodes;
+		cascade->nodes[nodes++] = cascade->nodes[i];
+	}
+	for (uint32_t i = 0; i < cascade->pair_count; i++) {
+		struct cascade_pair pair = cascade->pairs[i];
+
+		pair.place = place[pair.place];
+		if (pair.place != UINT32_MAX)
+			cascade->pairs[pairs++] = pair;
+	}
+	cascade->node_count = nodes;
+	cascade->pair_count = pairs;
+	free(place);
+}

@@ -104,6 +104,11 @@ void cascade_clear(struct cascade *cascade);
 /* Add a record; ignores all but phases of the model. */
 void cascade_add(struct cascade *cascade, const struct record *record);
 
+/* Remove the nodes that did not start in [from_ns, to_ns), or whose start is
+ * not known; call it before cascade_finish. */
+void cascade_keep_started(
+    struct cascade *cascade, int64_t from_ns, int64_t to_ns);
+
 /* Sort and sum; add nothing after this call. */
 void cascade_finish(struct cascade *cascade);
 

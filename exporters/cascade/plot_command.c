@@ -115,6 +115,7 @@ make_pictures(const struct plot_cascade_options *options,
 
 int
 plot_cascade(struct source *source, struct text partition,
+    const struct cascade_window *window,
     const struct plot_cascade_options *options,
     const struct plot_cascade_views *views, const struct picture *picture,
     struct err *err)
@@ -123,7 +124,7 @@ plot_cascade(struct source *source, struct text partition,
 	int rc;
 
 	cascade_init(&cascade);
-	rc = cascade_read(&cascade, source, partition, err);
+	rc = cascade_read(&cascade, source, partition, window, err);
 	if (rc == 0) {
 		uint32_t nodes = cascade.node_count;
 

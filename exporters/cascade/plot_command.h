@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "exporters/cascade/read.h"
 #include "exporters/gnuplot/picture.h"
 #include "exporters/source/source.h"
 #include "proto/config/opt.h"
@@ -24,6 +25,7 @@ extern const struct opt plot_cascade_options[]; /* bound to the struct */
 
 /* `picture` has the output options. */
 int plot_cascade(struct source *source, struct text partition,
+    const struct cascade_window *window,
     const struct plot_cascade_options *options,
     const struct plot_cascade_views *views, const struct picture *picture,
     struct err *err);

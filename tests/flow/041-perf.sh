@@ -32,7 +32,7 @@ wrong_usage "a length of 1 has no room for both ends" "at least 2" poolscope-sta
 wrong_usage "a length beyond all measure is wrong usage" "at most 10000000" poolscope-stats perf --format json -p 'a$b' --max-length 99999999
 wrong_usage "no CPUs are wrong usage" "from 1 to" poolscope-stats perf --format json -p 'a$b' --cpu-count 0
 wrong_usage "phases know no --decimate" "decimate is for perf" poolscope-stats phases -p 'a$b' --decimate minmax
-wrong_usage "nor any --from" "from is for" poolscope-stats scanner -p 'a$b' --job 1 --from -1h
+wrong_usage "a scanner job knows no --from" "from is for" poolscope-stats scanner -p 'a$b' --job 1 --from -1h
 wrong_usage "perf knows no --by" "by is for phases, spans" poolscope-stats perf --format json -p 'a$b' --by node
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
