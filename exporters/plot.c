@@ -82,7 +82,7 @@ static const struct opt_topic topics[] = {
 	    "poolscope plot usage --from -1d -o pictures\n"
 	    "poolscope plot usage --job 4711 --term dumb\n" },
 	{ "testrun", "", "test runs of a farm",
-	    POOL "view model time group pages series",
+	    POOL "view model time group pages series from to",
 	    "poolscope plot testrun -p 'acct$farm' -o pictures\n"
 	    "poolscope plot testrun --view errors\n" },
 	{ "results", " TEST [ENTRY]", "timings of a benchmark over time",
@@ -261,6 +261,13 @@ check_use(struct values *values, const char *what)
 	if (strcmp(what, "samples") == 0)
 		plot_samples_check(&values->samples);
 	if (testrun) {
+		values->runs.from_ns = values->window.from_ns;
+		values->runs.to_ns = values->window.to_ns;
+		if ((values->view == VIEW_ERRORS || values->view == VIEW_ALL) &&
+		    runs_has_window(values->runs.from_ns, values->runs.to_ns))
+			opt_usage("--from and --to are for the views pages and "
+				  "distribution: the store's counts of errors "
+				  "are of all time");
 		plot_testrun_check(&values->testrun, &values->runs);
 		source_default_clock(&values->source, CLOCK_RAW);
 	}

@@ -76,7 +76,7 @@ static const struct opt options[] = {
 };
 
 #define POOL    "partition configdir credentials config-json pool format output "
-#define TESTRUN POOL "model time group node"
+#define TESTRUN POOL "model time group node from to"
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes, step by step",
@@ -355,6 +355,8 @@ check_use(struct values *values, const struct opt_operands *operands)
 	if (perf)
 		stats_perf_check(&values->perf);
 	if (testrun) {
+		values->runs.from_ns = values->window.from_ns;
+		values->runs.to_ns = values->window.to_ns;
 		stats_testrun_check(&values->runs, operands,
 		    text_of(values->window.node),
 		    (enum stats_format)values->format);

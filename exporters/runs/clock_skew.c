@@ -131,6 +131,8 @@ read_source(struct runs_skew *skew, struct runs *runs, struct text node,
 	    pattern, sizeof(pattern), "%.*s:*", (int)source.bytes, source.at);
 	query.name = text_of(pattern);
 	query.node = node;
+	query.from_ns = runs->from_ns;
+	query.to_ns = runs->to_ns;
 	if (source_select(runs->source, SOURCE_RECORDS, runs->partition, &query,
 		err) != 0)
 		return -1;
@@ -185,7 +187,10 @@ runs_skew_read(struct runs_skew *skew, struct runs *runs, struct text node,
 			return -1;
 	}
 	if (skew->count == 0)
-		return err_set(err, "no events of test runs in partition %s",
+		return err_set(err, "no events of test runs%s in partition %s",
+		    runs_has_window(runs->from_ns, runs->to_ns)
+			? " in that time"
+			: "",
 		    text_quote(shown, sizeof(shown), runs->partition));
 	qsort(skew->rows, skew->count, sizeof(*skew->rows), by_node);
 	return 0;

@@ -182,13 +182,17 @@ read_model(struct runs *runs, bool *found, struct err *err)
 
 int
 runs_open(struct runs *runs, struct source *source, struct text partition,
-    struct text model, struct err *err)
+    const struct runs_options *options, struct err *err)
 {
 	char name[128], in[300];
 	bool found = false;
 
 	*runs = (struct runs){
-		.source = source, .partition = partition, .model = model
+		.source = source,
+		.partition = partition,
+		.model = text_of(options->model),
+		.from_ns = options->from_ns,
+		.to_ns = options->to_ns,
 	};
 	string_table_init(&runs->texts);
 	if (read_model(runs, &found, err) != 0)
@@ -196,7 +200,7 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 	if (!found)
 		return err_set(err,
 		    "no runs of model '%s' in partition %s of %s",
-		    text_quote(name, sizeof(name), model),
+		    text_quote(name, sizeof(name), runs->model),
 		    text_quote(in, sizeof(in), partition), source_name(source));
 	qsort(runs->steps, runs->step_count, sizeof(*runs->steps), by_position);
 	find_spans(runs);
@@ -234,6 +238,23 @@ runs_select(
 	    runs->source, SOURCE_RECORDS, runs->partition, &query, err);
 }
 
+bool
+runs_has_window(int64_t from_ns, int64_t to_ns)
+{
+	return from_ns != TIME_MIN_NS || to_ns != TIME_MAX_NS;
+}
+
+static bool
+is_wanted(const struct runs *runs, const struct record *record)
+{
+	if (record->kind != RECORD_RUN ||
+	    !text_equal(record->source, runs->model))
+		return false;
+	return !runs_has_window(runs->from_ns, runs->to_ns) ||
+	       (record->has_time && record->time_ns >= runs->from_ns &&
+		   record->time_ns < runs->to_ns);
+}
+
 int
 runs_next(struct runs *runs, struct runs_run *run, struct err *err)
 {
@@ -243,8 +264,7 @@ runs_next(struct runs *runs, struct runs_run *run, struct err *err)
 
 	do
 		rc = source_next(runs->source, &record, err);
-	while (rc > 0 && (record.kind != RECORD_RUN ||
-			     !text_equal(record.source, runs->model)));
+	while (rc > 0 && !is_wanted(runs, &record));
 	if (rc <= 0)
 		return rc;
 	run->id = record.name;

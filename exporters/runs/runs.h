@@ -11,6 +11,7 @@
 #include "exporters/source/source.h"
 #include "proto/hash/string_table.h"
 #include "proto/config/opt.h"
+#include "proto/os/clock.h"
 #include "proto/record/run.h"
 
 struct runs_step {
@@ -32,6 +33,9 @@ struct runs {
 	uint32_t event_count;
 	struct runs_step steps[RUN_STEPS_MAX]; /* in the order of the model */
 	uint32_t step_count;
+	/* runs_next returns runs whose first event is in [from_ns, to_ns);
+	 * unless both are all of time, none without events. */
+	int64_t from_ns, to_ns;
 
 	char pattern[2 * NAME_BYTES_MAX +
 		     2]; /* arguments of the last runs_select */
@@ -49,10 +53,12 @@ struct runs_run {
 	struct run_events events;
 };
 
-/* Read the events and steps of the model.  -1 also when it has no runs.  Clear
- * it in any case. */
+struct runs_options;
+
+/* Read the events and steps of the model, and note the window.  -1 also when it
+ * has no runs.  Clear it in any case. */
 int runs_open(struct runs *runs, struct source *source, struct text partition,
-    struct text model, struct err *err);
+    const struct runs_options *options, struct err *err);
 void runs_clear(struct runs *runs);
 
 /* Select all runs, or those of matching groups (a pattern, or empty) or with
@@ -79,6 +85,9 @@ void runs_doubt_add(struct runs_doubt *doubt, const struct runs_run *run,
 /* Log it if there are any; `what` they are: "durations". */
 void runs_doubt_warn(const struct runs_doubt *doubt, const char *what);
 
+/* Is there a window? */
+bool runs_has_window(int64_t from_ns, int64_t to_ns);
+
 /* Parse a record of the statistics. */
 int64_t runs_get_int(const struct record *record, const char *key);
 
@@ -92,10 +101,12 @@ enum runs_option { RUNS_MODEL, RUNS_TIME, RUNS_GROUP };
 struct runs_options {
 	const char *model, *group; /* group: NULL for all */
 	int time;                  /* enum run_clock */
+	int64_t from_ns, to_ns;    /* the window; set by the program */
 };
 #define RUNS_DEFAULT                                                           \
 	{                                                                      \
-		.model = "testrun", .time = RUN_EMIT                           \
+		.model = "testrun", .time = RUN_EMIT, .from_ns = TIME_MIN_NS,  \
+		.to_ns = TIME_MAX_NS                                           \
 	}
 
 /* --model, --time, --group, indexed by enum runs_option; bound to struct

@@ -18,6 +18,14 @@
 
 /* ---- one row for each run ---- */
 
+static const char *
+in_window(const struct runs_options *options)
+{
+	return runs_has_window(options->from_ns, options->to_ns)
+		   ? " that began in that time"
+		   : "";
+}
+
 static int
 put_selected(struct runs_rows *rows, struct runs *runs,
     const struct runs_options *options, const char *id, struct err *err)
@@ -38,9 +46,15 @@ put_selected(struct runs_rows *rows, struct runs *runs,
 			return 0;
 	}
 	if (rc == 0 && id != NULL && rows->count == before)
-		return err_set(err, "no run '%s' of model %s%s",
+		return err_set(err, "no run '%s' of model %s%s%s",
 		    text_quote(shown, sizeof(shown), wanted), options->model,
-		    options->group != NULL ? " in a matching group" : "");
+		    options->group != NULL ? " in a matching group" : "",
+		    in_window(options));
+	if (rc == 0 && rows->count == before &&
+	    runs_has_window(options->from_ns, options->to_ns))
+		return err_set(err, "no runs%s%s",
+		    options->group != NULL ? " in a matching group" : "",
+		    in_window(options));
 	return rc;
 }
 
@@ -243,6 +257,10 @@ stats_testrun_check(const struct runs_options *options,
 	if ((is(what, "skew") || is(what, "iterations")) &&
 	    runs_option_is_given(RUNS_TIME))
 		opt_usage("--time is for testrun deltas and groups");
+	if (is(what, "groups") &&
+	    runs_has_window(options->from_ns, options->to_ns))
+		opt_usage("--from and --to are for testrun deltas, iterations "
+			  "and skew: the store's groups are of all time");
 	if (!is(what, "skew") && node.bytes > 0)
 		opt_usage("--node is for testrun skew");
 	for (uint32_t i = 2; i < operands->count; i++)
@@ -257,8 +275,7 @@ stats_testrun(struct source *source, struct text partition,
 {
 	const char *what = operands->at[1];
 	struct runs runs;
-	int rc =
-	    runs_open(&runs, source, partition, text_of(options->model), err);
+	int rc = runs_open(&runs, source, partition, options, err);
 
 	if (rc == 0 && is(what, "groups"))
 		rc = runs_report(&runs, text_of(options->group),

@@ -177,8 +177,10 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 	if (rc == 0 && count == 0 && last > 0)
 		rc = err_set(err, "the last page is %" PRIu64, last);
 	else if (rc == 0 && count == 0)
-		rc = err_set(err, "no runs with events%s",
-		    of->group != NULL ? " in a matching group" : "");
+		rc = err_set(err, "no runs with events%s%s",
+		    of->group != NULL ? " in a matching group" : "",
+		    runs_has_window(of->from_ns, of->to_ns) ? " in that time"
+							    : "");
 	runs_doubt_warn(&pages.doubt, "durations");
 	runs_pages_end(&pages);
 	return rc;
@@ -292,8 +294,7 @@ plot_testrun(struct source *source, struct text partition,
     const struct plot_testrun_how *how, struct err *err)
 {
 	struct runs runs;
-	int rc =
-	    runs_open(&runs, source, partition, text_of(how->runs->model), err);
+	int rc = runs_open(&runs, source, partition, how->runs, err);
 
 	if (rc == 0 && how->options->series != NULL)
 		rc = write_series(&runs, how, err);

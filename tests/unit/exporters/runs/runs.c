@@ -158,6 +158,7 @@ make_run(struct made *run, int number, uint64_t *random)
 static void
 send_runs(void)
 {
+	struct runs_options of_model = RUNS_DEFAULT;
 	struct err err = { 0 };
 	static char folder[sizeof(rig.folder)];
 	struct source_options options;
@@ -182,8 +183,9 @@ send_runs(void)
 	options =
 	    (struct source_options){ .store = folder, .clock = CLOCK_RAW };
 	rig_good(source_open(&source, &options, &err), &err);
-	rig_good(runs_open(
-		     &runs, source, text_of(RIG_PARTITION), text_of("m"), &err),
+	of_model.model = "m";
+	rig_good(
+	    runs_open(&runs, source, text_of(RIG_PARTITION), &of_model, &err),
 	    &err);
 }
 
@@ -288,12 +290,14 @@ static void
 a_model_without_runs_is_an_error_that_names_it(void **state)
 {
 	struct err err = { 0 };
+	struct runs_options bakery = RUNS_DEFAULT;
 	struct runs other;
 
 	(void)state;
+	bakery.model = "bakery";
 	send_runs();
-	assert_int_equal(runs_open(&other, source, text_of(RIG_PARTITION),
-			     text_of("bakery"), &err),
+	assert_int_equal(
+	    runs_open(&other, source, text_of(RIG_PARTITION), &bakery, &err),
 	    -1);
 	assert_non_null(strstr(err.text, "no runs of model 'bakery'"));
 	runs_clear(&other);
