@@ -17,7 +17,7 @@ enum { PHASES_WINDOW_MAX = 16 << 20 }; /* phases; 16 bytes each */
 
 struct phases_window_item; /* opaque */
 
-/* The phases of one name, and of one node if they are told apart. */
+/* The phases of one name, and of one node if they are kept apart. */
 struct phases_window_row {
 	struct text phase, node; /* "model:name"; node: empty for all */
 	uint64_t count, open_starts, open_ends;

@@ -83,4 +83,4 @@ answer "JSON has every phase" 0 field phases/0/count \
 answer "... without numbers" null field phases/0/p50 \
 	poolscope-stats phases --name work:rare --format json --from "$(at 1000)"
 check_status 1 "a time in which nothing began" poolscope-stats phases --from "$(at 5000)"
-check_printed "... is said so" "no phases that begin in that time"
+check_printed "... is reported" "no phases that begin in that time"

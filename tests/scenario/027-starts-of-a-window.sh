@@ -46,7 +46,7 @@ answer "an hour of it" "n3 40.0" global --from "$(at 90000)" --to "$(at 93600)"
 answer "the start is in a window that begins with it, not in one that ends with it" "n2 30.0" \
 	global --from "$(at 86390)" --to "$(at 90000)"
 check_status 1 "a time in which no node started" poolscope-stats cascade --from "$(at 200000)"
-check_printed "... is said so" "no nodes that started in that time"
+check_printed "... is reported" "no nodes that started in that time"
 check "the picture of the second day" poolscope-plot cascade -o "$TMP/plot" --numbers --no-png \
 	--from "$(at 86400)"
 answer "... has its nodes" "n3

@@ -38,9 +38,9 @@ check "the page of the second day" poolscope-plot testrun --no-png -q -o "$TMP/d
 check_text "... has one run" 1 "$(sed 1d "$TMP/drawn"/*-0001.dat | grep -c .)"
 check "... which is r3" grep -q r3 "$TMP/series.json"
 check_status 1 "a run of another day" poolscope-stats testrun deltas r1 --from "$(at 86400)"
-check_printed "... is said so" "no run 'r1' of model testrun that began in that time"
+check_printed "... is reported" "no run 'r1' of model testrun that began in that time"
 check_status 1 "a time without runs" poolscope-stats testrun iterations --from "$(at 200000)"
-check_printed "... is said so" "no runs that began in that time"
+check_printed "... is reported" "no runs that began in that time"
 check_status 1 "... in pictures" poolscope-plot testrun --no-png -o "$TMP/none" --from "$(at 200000)"
 check_printed "... too" "no runs with events in that time"
 wrong_usage "groups are of all time" "of all time" poolscope-stats testrun groups --from -1h
