@@ -149,6 +149,26 @@ copy_again(struct admin_both *both, const char *dir, struct err *err)
 	return admin_copy_both(both, dir, err);
 }
 
+/* A command that was killed after its last rename may be given again: what is
+ * there then is complete, since only a complete copy gets the final name. */
+static int
+refuse_existing(const char *to, struct err *err)
+{
+	char manifest[DURABLE_DIR_PATH_BYTES];
+
+	if (durable_dir_path(manifest, to, "manifest", err) != 0)
+		return -1;
+	if (access(manifest, F_OK) == 0)
+		return err_set(err,
+		    "%s is a complete backup already (%s says when it was "
+		    "made); for a newer one name a new directory",
+		    to, manifest);
+	return err_set(err,
+	    "%s exists and is not a backup: name a directory that does not "
+	    "exist",
+	    to);
+}
+
 int
 admin_backup(const char *store, const char *to, struct err *err)
 {
@@ -160,7 +180,7 @@ admin_backup(const char *store, const char *to, struct err *err)
 	if (durable_dir_with_suffix(temporary, to, ".new", err) != 0)
 		return -1;
 	if (access(to, F_OK) == 0)
-		return err_set(err, "%s: %s", to, strerror(EEXIST));
+		return refuse_existing(to, err);
 	if (admin_both_open(&both, store, true, err) != 0)
 		return -1;
 	for (unsigned i = 0; i < BACKUP_TRIES && rc == 0 && !covers; i++) {

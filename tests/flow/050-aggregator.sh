@@ -65,6 +65,12 @@ check "... with a manifest" grep -q "^generation [0-9a-f]\{16\}\$" \
 check "the backup is sound" poolscope-admin verify --store "$TMP/backup"
 check_status 1 "a backup never overwrites" \
 	poolscope-admin backup "$TMP/backup"
+check_printed "... the message is that it is complete" \
+	"backup is a complete backup already .*manifest says when.*name a new directory"
+mkdir "$TMP/other-files"
+check_status 1 "... nor other files" poolscope-admin backup "$TMP/other-files"
+check_printed "... it says what to do" \
+	"other-files exists and is not a backup: name a directory that does not exist"
 check "a running store can be verified" poolscope-admin verify
 
 stop aggregator
