@@ -229,7 +229,8 @@ round_of(struct writer *writer, struct err *err)
 		/* If the store is full, retention may free space. */
 		enum db_result removed = retain(writer, &old, err);
 
-		if (removed != DB_OK && result == DB_OK)
+		/* A full store goes on after a pause, a broken one never. */
+		if (removed == DB_BROKEN || result == DB_OK)
 			result = removed;
 	}
 	if (result == DB_OK)
