@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exporters/cascade/plot_command.h"
+#include "exporters/gnuplot/look.h"
 #include "exporters/gnuplot/picture.h"
 #include "exporters/results/plot_command.h"
 #include "exporters/runs/pictures/plot_command.h"
@@ -55,7 +56,7 @@ static const struct opt options[] = {
 	{ "term", 0, OPT_CHOICE, OPT_TO(struct values, terminal), "TERM",
 	    "draw in this format (default: png); dumb (characters) and sixel "
 	    "go to standard output",
-	    "png|svg|dumb|sixel", false },
+	    "png|svg|dumb|sixel|pdf", false },
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
 	    "choose the picture; cascade: phases (default), reference, all; "
 	    "testrun: pages (default), distribution, errors, all",
@@ -66,7 +67,9 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-#define POOL "partition configdir credentials config-json pool output term png "
+#define POOL                                                                   \
+	"partition configdir credentials config-json pool output term style "  \
+	"size title png "
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes",
@@ -256,6 +259,7 @@ check_use(struct values *values, const char *what)
 	bool cascade = strcmp(what, "cascade") == 0;
 	bool testrun = strcmp(what, "testrun") == 0;
 
+	gnuplot_look_check((enum gnuplot_terminal)values->terminal);
 	check_output(values, testrun);
 	check_view(values, cascade, testrun);
 	if (strcmp(what, "samples") == 0)
@@ -278,7 +282,8 @@ parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { pool_options, &values->pool },
-		{ options, values }, { plot_cascade_options, &values->cascade },
+		{ options, values }, { gnuplot_look_options, NULL },
+		{ plot_cascade_options, &values->cascade },
 		{ plot_samples_options, &values->samples },
 		{ runs_options, &values->runs },
 		{ plot_testrun_options, &values->testrun },

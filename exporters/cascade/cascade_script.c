@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "exporters/gnuplot/look.h"
+
 /* The older tool's line, in which gnuplot interprets _.  If the name has other
  * special characters, all of them are quoted. */
 static void
@@ -16,7 +18,11 @@ put_title_line(const struct cascade *cascade, FILE *file, struct text pool)
 	char what[4096] = "Shipyard Performance for ";
 	size_t used = strlen(what);
 
-	cascade_put_title(cascade, pool, what + used, sizeof(what) - used);
+	if (gnuplot_look.title != NULL)
+		snprintf(what, sizeof(what), "%s", gnuplot_look.title);
+	else
+		cascade_put_title(
+		    cascade, pool, what + used, sizeof(what) - used);
 	fputs("set title ", file);
 	gnuplot_put_text(file, text_of(what));
 	if (!gnuplot_is_plain(text_of(what)))
@@ -33,9 +39,13 @@ cascade_plot_script(const struct cascade *cascade, FILE *file, struct text pool,
 		[GNUPLOT_SVG] = "svg enhanced background rgb \"white\"",
 		[GNUPLOT_DUMB] = "dumb noenhanced 79 32",
 		[GNUPLOT_SIXEL] = "sixelgd enhanced transparent",
+		[GNUPLOT_PDF] = "pdfcairo enhanced",
 	};
 
-	fprintf(file, "set terminal %s\n", terminals[terminal]);
+	if (gnuplot_look_is_given())
+		gnuplot_put_terminal(file, terminal, 640, 480, 32);
+	else
+		fprintf(file, "set terminal %s\n", terminals[terminal]);
 	put_title_line(cascade, file, pool);
 	fputs("set key top right horizontal autotitle columnhead "
 	      "font \", 7\"\n"

@@ -57,21 +57,12 @@ put_terminal(
 				     : "right top vertical spacing 1.4");
 }
 
-/* Line 1 or 2 of the heading, from the left edge over the full width;
- * gnuplot's own title is centred over the axes and cut. */
 static void
 put_line(const struct phases_plot *plot, FILE *file,
-    enum gnuplot_terminal terminal, int line, const char *text)
+    enum gnuplot_terminal terminal, unsigned line, const char *text)
 {
-	static const double pixels[] = { 24, 52 }, rows[] = { 1, 3 };
-	static const unsigned sizes[] = { 15, 10 };
-	double down = terminal == GNUPLOT_DUMB ? rows[line] / rows_of(plot)
-					       : pixels[line] / height_of(plot);
-
-	fputs("set label ", file);
-	gnuplot_put_text(file, text_of(text));
-	fprintf(file, " at screen 0.015, screen %.4f left font \",%u\"\n",
-	    1 - down, sizes[line]);
+	gnuplot_put_heading(
+	    file, terminal, height_of(plot), rows_of(plot), line, text);
 }
 
 static void
@@ -230,7 +221,7 @@ put_bands(const struct phases_plot *plot, FILE *file, const char *dat)
 	    "set xrange [0:%u]\n"
 	    "set yrange [0:*]\n"
 	    "set grid ytics front\n"
-	    "set style textbox opaque noborder fillcolor \"white\"\n"
+	    "set style textbox opaque noborder fillcolor \"" COLOUR_PAPER "\"\n"
 	    "set style fill solid 1.0 noborder\n",
 	    plot->count);
 	put_marks(plot, file);

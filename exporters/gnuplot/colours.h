@@ -28,6 +28,7 @@
 #define COLOUR_LIGHT_GREY "#dddddd"
 #define COLOUR_GREY       "#9d9690"
 #define COLOUR_TEXT       "#444444"
+#define COLOUR_PAPER      "#ffffff"
 
 /* Results: a change for the worse, for the better. */
 #define COLOUR_WORSE  "#c0392b"

@@ -15,13 +15,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exporters/gnuplot/colours.h"
+#include "exporters/gnuplot/look.h"
 #include "exporters/gnuplot/sandbox.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
 extern char **environ;
 
-enum { WORDS_BYTES = 256, ENVIRONMENT_MAX = 512, NAP_MS = 5 };
+enum { WORDS_BYTES = 256, ENVIRONMENT_MAX = 512, NAP_MS = 5, PDF_DOTS = 96 };
 
 static bool
 is_letter_or_digit(char c)
@@ -149,31 +151,61 @@ gnuplot_is_stdout(enum gnuplot_terminal terminal)
 	return terminal == GNUPLOT_DUMB || terminal == GNUPLOT_SIXEL;
 }
 
+/* Larger letters and wider lines, for paper. */
+static bool
+is_print(void)
+{
+	return gnuplot_look.style == LOOK_PRINT;
+}
+
+static void
+put_pixels(FILE *file, const char *name, unsigned width, unsigned height,
+    unsigned letters)
+{
+	fprintf(file,
+	    "set terminal %s noenhanced size %u,%u font \"Sans,%u\"%s "
+	    "background rgb \"" COLOUR_PAPER "\"\n",
+	    name, width, height, is_print() ? letters + 2 : letters,
+	    is_print() ? " linewidth 1.5" : "");
+}
+
+/* Inches, and gnuplot's letters and lines in PDF are smaller: the layout is
+ * that of the other formats. */
+static void
+put_pdf(FILE *file, unsigned width, unsigned height)
+{
+	fprintf(file,
+	    "set terminal pdfcairo noenhanced size %.4fin,%.4fin font "
+	    "\"Sans,%d\" fontscale 0.75 linewidth %s background rgb "
+	    "\"" COLOUR_PAPER "\"\n",
+	    (double)width / PDF_DOTS, (double)height / PDF_DOTS,
+	    is_print() ? 12 : 10, is_print() ? "2.25" : "1.5");
+}
+
 void
 gnuplot_put_terminal(FILE *file, enum gnuplot_terminal terminal, unsigned width,
     unsigned height, unsigned rows)
 {
+	unsigned columns = GNUPLOT_DUMB_WIDTH;
+
+	if (gnuplot_look.width > 0) {
+		columns = width = gnuplot_look.width;
+		rows = height = gnuplot_look.height;
+	}
 	switch (terminal) {
 	case GNUPLOT_PNG:
-		fprintf(file,
-		    "set terminal pngcairo noenhanced size %u,%u font "
-		    "\"Sans,10\" background rgb \"white\"\n",
-		    width, height);
+		put_pixels(file, "pngcairo", width, height, 10);
 		break;
-	case GNUPLOT_SVG:
-		fprintf(file,
-		    "set terminal svg noenhanced size %u,%u font "
-		    "\"Sans,12\" background rgb \"white\"\n",
-		    width, height);
-		break;
+	case GNUPLOT_SVG: put_pixels(file, "svg", width, height, 12); break;
+	case GNUPLOT_PDF: put_pdf(file, width, height); break;
 	case GNUPLOT_DUMB:
-		fprintf(file, "set terminal dumb noenhanced %d %u\n",
-		    GNUPLOT_DUMB_WIDTH, rows);
+		fprintf(file, "set terminal dumb noenhanced %u %u\n", columns,
+		    rows);
 		break;
 	case GNUPLOT_SIXEL:
 		fprintf(file,
 		    "set terminal sixelgd noenhanced size %u,%u "
-		    "background rgb \"white\"\n",
+		    "background rgb \"" COLOUR_PAPER "\"\n",
 		    width, height);
 		break;
 	}
@@ -184,9 +216,14 @@ gnuplot_put_heading(FILE *file, enum gnuplot_terminal terminal, unsigned height,
     unsigned rows, unsigned line, const char *text)
 {
 	static const double at_pixels[] = { 22, 46 }, at_rows[] = { 1, 2 };
-	double down = terminal == GNUPLOT_DUMB ? at_rows[line] / rows
-					       : at_pixels[line] / height;
+	bool dumb = terminal == GNUPLOT_DUMB;
+	double all = gnuplot_look.height > 0 ? gnuplot_look.height
+		     : dumb                  ? rows
+					     : height;
+	double down = dumb ? at_rows[line] / all : at_pixels[line] / all;
 
+	if (line == 0 && gnuplot_look.title != NULL)
+		text = gnuplot_look.title;
 	fputs("set label ", file);
 	gnuplot_put_text(file, text_of(text));
 	fprintf(file, " at screen 0.015, screen %.4f left font \",%d\"\n",

@@ -47,20 +47,23 @@ enum gnuplot_terminal {
 	GNUPLOT_SVG,
 	GNUPLOT_DUMB,  /* text characters */
 	GNUPLOT_SIXEL, /* pixels in a terminal that supports DEC sixels */
+	GNUPLOT_PDF,
 };
 
 /* Does the terminal draw on standard output? */
 bool gnuplot_is_stdout(enum gnuplot_terminal terminal);
 
 /* Write the line that selects the terminal, for a picture of `width` by
- * `height` pixels, or of `rows` lines of 79 characters. */
+ * `height` pixels, or of `rows` lines of 79 characters, unless --size is given.
+ */
 void gnuplot_put_terminal(FILE *file, enum gnuplot_terminal terminal,
     unsigned width, unsigned height, unsigned rows);
 enum { GNUPLOT_DUMB_WIDTH = 79 };
 
 /* Write the first (0) or second (1) line of text above the picture.  It begins
  * at the left edge to have the full width; gnuplot centres its own title over
- * the axes and truncates it.  `height` and `rows` are those of the terminal. */
+ * the axes and truncates it.  `height` and `rows` are those of the terminal.
+ * --title is the first line of all pictures. */
 void gnuplot_put_heading(FILE *file, enum gnuplot_terminal terminal,
     unsigned height, unsigned rows, unsigned line, const char *text);
 

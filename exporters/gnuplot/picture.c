@@ -5,13 +5,16 @@
 #include "exporters/gnuplot/picture.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exporters/gnuplot/look.h"
 #include "exporters/gnuplot/sandbox.h"
 #include "exporters/source/source.h"
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
@@ -73,6 +76,20 @@ write_table(const struct picture *picture, struct err *err)
 	return picture_commit(&output, err);
 }
 
+/* The script in the style of --style. */
+static void
+put_script(const struct picture *picture, FILE *file, const char *dat)
+{
+	char *script = NULL;
+	size_t bytes;
+	FILE *memory = memory_stream(&script, &bytes);
+
+	picture->put_script(picture->what, memory, dat, picture->terminal);
+	memory_stream_end(&memory);
+	gnuplot_look_put(file, (struct text){ script, (uint32_t)bytes });
+	free(script);
+}
+
 static int
 write_script(const struct picture *picture, const char *name, struct err *err)
 {
@@ -83,13 +100,16 @@ write_script(const struct picture *picture, const char *name, struct err *err)
 	if (output_open_in(
 		&output, picture->dir, picture->base, ".plot", err) != 0)
 		return -1;
-	picture->put_script(picture->what, output.file, dat, picture->terminal);
+	put_script(picture, output.file, dat);
 	return picture_commit(&output, err);
 }
 
 static int
 draw(const struct picture *picture, const char *name, struct err *err)
 {
+	static const char *const endings[] = { [GNUPLOT_PNG] = ".png",
+		[GNUPLOT_SVG] = ".svg",
+		[GNUPLOT_PDF] = ".pdf" };
 	bool to_stdout = gnuplot_is_stdout(picture->terminal);
 	char script[FILE_BYTES];
 	struct output output;
@@ -100,7 +120,7 @@ draw(const struct picture *picture, const char *name, struct err *err)
 		rc = output_open(&output, "-", err);
 	else
 		rc = output_open_in(&output, picture->dir, picture->base,
-		    picture->terminal == GNUPLOT_SVG ? ".svg" : ".png", err);
+		    endings[picture->terminal], err);
 	if (rc != 0)
 		return -1;
 	if (gnuplot_run(picture->dir, script, fileno(output.file),
@@ -134,8 +154,7 @@ draw_without_files(const struct picture *picture, struct err *err)
 
 	if (table != NULL && commands != NULL) {
 		picture->put_table(picture->what, table);
-		picture->put_script(
-		    picture->what, commands, dat, picture->terminal);
+		put_script(picture, commands, dat);
 	}
 	if (table == NULL || commands == NULL || fflush(table) != 0 ||
 	    fflush(commands) != 0)

@@ -1,6 +1,6 @@
 /*
  * picture - a table, the script that draws it, and the picture, in one
- * directory: BASE.dat, BASE.plot, and BASE.png or BASE.svg.  Pictures for a
+ * directory: BASE.dat, BASE.plot, and BASE.png, .svg or .pdf.  Pictures for a
  * terminal (dumb, sixel) go to standard output, with or without files.
  * SPDX-License-Identifier: MIT
  */

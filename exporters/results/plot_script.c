@@ -147,7 +147,8 @@ put_axes(const struct shape *s)
 	double room = span > 0 ? 0.02 * span : 1800;
 
 	fputs("set border 3\nset tics nomirror out\nset grid ytics\n"
-	      "set style textbox opaque noborder fillcolor \"white\"\n",
+	      "set style textbox opaque noborder fillcolor \"" COLOUR_PAPER
+	      "\"\n",
 	    s->file);
 	gnuplot_put_time_axis(s->file, plot->first - room, plot->last + room,
 	    s->dumb ? DUMB_TICS : TICS);
