@@ -25,6 +25,9 @@ enum {
 	SLOWEST = 3, /* are named when there are too many for a bar each */
 };
 
+/* Of the slowest node: the labels of the marks must not cover the bands. */
+#define ROOM_ABOVE 1.2
+
 /* A few bars must not become thick, and the legend needs its space. */
 static unsigned
 slots_of(const struct phases_plot *plot)
@@ -212,6 +215,7 @@ put_slowest(const struct phases_plot *plot, FILE *file)
 static void
 put_bands(const struct phases_plot *plot, FILE *file, const char *dat)
 {
+	double greatest = plot->rows[plot->count - 1].times.total;
 	bool first = true;
 
 	fprintf(file,
@@ -219,11 +223,11 @@ put_bands(const struct phases_plot *plot, FILE *file, const char *dat)
 	    "preparation to all global resources\"\n"
 	    "set ylabel \"seconds\"\n"
 	    "set xrange [0:%u]\n"
-	    "set yrange [0:*]\n"
+	    "set yrange [0:%.9g]\n"
 	    "set grid ytics front\n"
 	    "set style textbox opaque noborder fillcolor \"" COLOUR_PAPER "\"\n"
 	    "set style fill solid 1.0 noborder\n",
-	    plot->count);
+	    plot->count, greatest > 0 ? ROOM_ABOVE * greatest : 1);
 	put_marks(plot, file);
 	put_slowest(plot, file);
 	fputs("plot ", file);
