@@ -259,7 +259,7 @@ check_use(struct values *values, const char *what)
 	bool cascade = strcmp(what, "cascade") == 0;
 	bool testrun = strcmp(what, "testrun") == 0;
 
-	gnuplot_look_check((enum gnuplot_terminal)values->terminal);
+	gnuplot_look_check(values->terminal == GNUPLOT_DUMB);
 	check_output(values, testrun);
 	check_view(values, cascade, testrun);
 	if (strcmp(what, "samples") == 0)

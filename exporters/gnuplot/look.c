@@ -46,9 +46,8 @@ take_size(unsigned *width, unsigned *height)
 }
 
 static void
-check_size(enum gnuplot_terminal terminal)
+check_size(bool dumb)
 {
-	bool dumb = terminal == GNUPLOT_DUMB;
 	unsigned width, height;
 	unsigned width_min = dumb ? LOOK_COLUMNS_MIN : LOOK_WIDTH_MIN;
 	unsigned height_min = dumb ? LOOK_ROWS_MIN : LOOK_HEIGHT_MIN;
@@ -68,13 +67,13 @@ check_size(enum gnuplot_terminal terminal)
 }
 
 void
-gnuplot_look_check(enum gnuplot_terminal terminal)
+gnuplot_look_check(bool dumb)
 {
 	size_t bytes =
 	    gnuplot_look.title != NULL ? strlen(gnuplot_look.title) : 1;
 
 	if (gnuplot_look.size != NULL)
-		check_size(terminal);
+		check_size(dumb);
 	if (bytes == 0 || bytes > LOOK_TITLE_BYTES)
 		opt_usage("--title needs TEXT of 1 to %d bytes; this one has "
 			  "%zu",
@@ -138,7 +137,7 @@ colour_of(const char *at)
 	return NULL;
 }
 
-/* What gnuplot draws in black unless it is told. */
+/* What gnuplot draws in black by itself. */
 static void
 put_settings(FILE *file)
 {

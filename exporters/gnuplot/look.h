@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "exporters/gnuplot/gnuplot.h"
+#include "proto/base/text.h"
 #include "proto/config/opt_table.h"
 
 enum {
@@ -36,8 +36,9 @@ struct look {
 extern struct look gnuplot_look;
 extern const struct opt gnuplot_look_options[];
 
-/* Check the options and take them; wrong usage ends the process. */
-void gnuplot_look_check(enum gnuplot_terminal terminal);
+/* Check the options and take them; wrong usage ends the process.  `dumb`:
+ * pictures are made of characters. */
+void gnuplot_look_check(bool dumb);
 
 /* Has any of the options been given? */
 bool gnuplot_look_is_given(void);
