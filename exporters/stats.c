@@ -33,7 +33,7 @@ struct values {
 	struct runs_options runs;
 	const char *output, *name;
 	int format, by, sort;
-	bool strict, fixed;
+	bool strict, fixed, verbose;
 	const struct opt_operands *operands;
 	int *status; /* of the process, after an answer */
 };
@@ -72,6 +72,8 @@ static const struct opt options[] = {
 	    "scanner: print more numbers, every node, and the interval of the "
 	    "job",
 	    NULL, false },
+	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct values, verbose), NULL,
+	    "status: print all counters", NULL, false },
 	{ .name = NULL },
 };
 
@@ -120,9 +122,9 @@ static const struct opt_topic topics[] = {
 	    "poolscope stats skew\n"
 	    "poolscope stats skew -n 'n1*'\n" },
 	{ "status", "", "the state of the store and the broker",
-	    "format output",
+	    "format output verbose",
 	    "poolscope status\n"
-	    "poolscope status --format json\n" },
+	    "poolscope status --verbose\n" },
 	{ .word = NULL },
 };
 
@@ -307,8 +309,9 @@ print(const struct values *values, const char *partition, FILE *file,
 	int rc;
 
 	if (is_status(values->operands))
-		return stats_status(
-		    &values->source, values->format == STATS_JSON, file, err);
+		return stats_status(&values->source,
+		    values->format == STATS_JSON, values->verbose, file,
+		    values->status, err);
 	rc = source_open(&source, &values->source, err);
 	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
 		if (rc == 0 && strcmp(what, printers[i].word) == 0)
@@ -436,5 +439,5 @@ main(int argc, char **argv)
 	}
 	if (rc != 0)
 		log_fail(&err);
-	return rc == 0 ? status : 1;
+	return rc == 0 || status > 1 ? status : 1;
 }

@@ -1,17 +1,21 @@
 /*
- * stats_status - the contents of the store and the state of the broker.
+ * stats_status - the state of the store and its services, and what is in it.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/stats/status.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
+#include "exporters/stats/status_verdict.h"
 #include "proto/config/instance.h"
 #include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
 #define BROKER_SILENCE_NS NS_PER_SECOND
+/* A number of nanoseconds above this is a time, below it a duration. */
+#define YEARS_NS (10 * 365 * 86400 * NS_PER_SECOND)
 
 enum { LABEL_COLUMNS = 28 };
 
@@ -22,6 +26,14 @@ struct report {
 };
 
 static const char partition_prefix[] = "partition:";
+
+static bool
+text_begins(struct text text, const char *with)
+{
+	size_t bytes = strlen(with);
+
+	return text.bytes >= bytes && memcmp(text.at, with, bytes) == 0;
+}
 
 static bool
 is_partition(const struct record *record, struct text *name)
@@ -48,16 +60,6 @@ ends_in(struct text key, const char *end)
 	       memcmp(key.at + key.bytes - bytes, end, bytes) == 0;
 }
 
-static void
-put_bytes(FILE *file, double bytes)
-{
-	const char *unit = "KMGTPE";
-
-	for (bytes /= 1024; bytes >= 1024 && unit[1] != '\0'; unit++)
-		bytes /= 1024;
-	fprintf(file, "  (%.1f %ciB)", bytes, *unit);
-}
-
 /* Add a readable form (a date, a size) to large numbers. */
 static void
 put_meaning(FILE *file, const struct record_attribute *a)
@@ -67,10 +69,19 @@ put_meaning(FILE *file, const struct record_attribute *a)
 
 	if (a->value.type != VALUE_INT)
 		return;
-	if (ends_in(a->key, "bytes") && i >= 10000)
-		put_bytes(file, (double)i);
-	if (ends_in(a->key, "_ns") && i > 1000 * NS_PER_SECOND)
+	if (ends_in(a->key, "bytes") && i >= 10000) {
+		fputs("  (", file);
+		status_put_bytes(file, (double)i);
+		putc(')', file);
+	} else if (ends_in(a->key, "_ns") &&
+		   (i > YEARS_NS || text_begins(a->key, "first_") ||
+		       text_begins(a->key, "last_"))) {
 		fprintf(file, "  (%s)", clock_text(text, i, 3));
+	} else if (ends_in(a->key, "_ns") && i > 0) {
+		fputs("  (", file);
+		status_put_time(file, (double)i);
+		putc(')', file);
+	}
 }
 
 static void
@@ -215,8 +226,135 @@ put_broker(struct report *report, const struct source_options *options)
 	source_close(&source);
 }
 
-int
-stats_status(const struct source_options *options, bool json, FILE *file,
+/* ---- the verdict ---- */
+
+static int
+take_facts(struct status_facts *facts, struct source *source, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	int rc;
+
+	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
+		&query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (record.kind == RECORD_ENTITY)
+			status_facts_take(facts, &record);
+	return rc;
+}
+
+static void
+ask_broker(struct status_facts *facts, const struct source_options *options)
+{
+	char endpoint[INSTANCE_PATH_BYTES];
+	struct source *source = NULL;
+	struct stat left;
+	struct err err;
+
+	facts->broker = SERVICE_STOPPED;
+	if (instance_endpoint(endpoint, "broker", &err) != 0)
+		return;
+	if (!source_is_listening(endpoint)) {
+		/* A broker that ends removes its socket. */
+		facts->broker_died = strncmp(endpoint, "ipc://", 6) == 0 &&
+				     stat(endpoint + 6, &left) == 0;
+		return;
+	}
+	facts->broker = SERVICE_SILENT;
+	if (source_open_endpoint(
+		&source, options, endpoint, BROKER_SILENCE_NS, &err) == 0)
+		(void)take_facts(facts, source, &err);
+	source_close(&source);
+}
+
+/* A row for each partition. */
+static void
+put_partition(struct table *table, const struct record *record, struct text id)
+{
+	struct text pairs = record->pairs;
+	struct record_attribute a;
+	uint64_t nodes = 0, records = 0;
+	int64_t last_ns = INT64_MIN;
+	char text[CLOCK_TEXT_BYTES];
+
+	while (record_next_attribute(&pairs, &a)) {
+		if (a.value.type != VALUE_INT || a.value.is.i < 0)
+			continue;
+		if (text_equal(a.key, text_of("nodes")))
+			nodes = (uint64_t)a.value.is.i;
+		if (text_begins(a.key, "records_"))
+			records += (uint64_t)a.value.is.i;
+		if (text_equal(a.key, text_of("last_ns")))
+			last_ns = a.value.is.i;
+	}
+	table_text(table, id);
+	table_count(table, nodes);
+	table_count(table, records);
+	if (last_ns == INT64_MIN)
+		table_none(table);
+	else
+		table_string(table, clock_text(text, last_ns, 0));
+}
+
+static int
+put_partitions(struct source *source, FILE *file, struct err *err)
+{
+	static const struct table_column columns[] = {
+		{ "PARTITION", 34, false },
+		{ "NODES", 7, true },
+		{ "RECORDS", 9, true },
+		{ "NEWEST", 24, false },
+		{ .title = NULL },
+	};
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct table table = { .file = NULL };
+	struct record record;
+	int rc;
+
+	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
+		&query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		struct text id;
+
+		if (record.kind != RECORD_ENTITY || !is_partition(&record, &id))
+			continue;
+		if (table.file == NULL) {
+			putc('\n', file);
+			table_begin(&table, file, columns);
+		}
+		put_partition(&table, &record, id);
+	}
+	return rc;
+}
+
+static int
+put_summary(const struct source_options *options, bool verbose, FILE *file,
+    int *status, struct err *err)
+{
+	struct status_facts facts = { .broker = SERVICE_UNASKED };
+	struct source *source = NULL;
+	bool named = source_is_named(options);
+	int rc = source_open(&source, options, err);
+
+	if (!named)
+		facts.aggregator = SERVICE_STOPPED;
+	if (rc == 0)
+		rc = take_facts(&facts, source, err);
+	if (rc != 0 && (source != NULL || named))
+		facts.aggregator = SERVICE_SILENT;
+	if (!named)
+		ask_broker(&facts, options);
+	*status = (int)status_verdict_print(&facts, file);
+	if (rc == 0 && !verbose)
+		rc = put_partitions(source, file, err);
+	source_close(&source);
+	return rc;
+}
+
+static int
+put_all(const struct source_options *options, bool json, FILE *file,
     struct err *err)
 {
 	struct report report = { .file = file, .as_json = json };
@@ -234,5 +372,23 @@ stats_status(const struct source_options *options, bool json, FILE *file,
 		json_end_object(&report.json);
 		putc('\n', file);
 	}
+	return rc;
+}
+
+int
+stats_status(const struct source_options *options, bool json, bool verbose,
+    FILE *file, int *status, struct err *err)
+{
+	int rc;
+
+	if (json)
+		return put_all(options, true, file, err);
+	rc = put_summary(options, verbose, file, status, err);
+	if (rc == 0 && verbose) {
+		putc('\n', file);
+		rc = put_all(options, false, file, err);
+	}
+	if (rc != 0)
+		*status = VERDICT_CRITICAL;
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * stats_status - the contents of the store and the state of the broker.
+ * stats_status - the state of the store and its services, and what is in it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_STATUS_H
@@ -11,10 +11,11 @@
 #include "exporters/source/source.h"
 
 /* Query the store or aggregator of the options and, when that is the one of
- * --dir, its broker too (for at most a second), and print the answers.  -1
- * when the first did not answer; the answer of the broker is printed even
- * then. */
-int stats_status(const struct source_options *options, bool json, FILE *file,
-    struct err *err);
+ * --dir, its broker too (for at most a second), and print the answers: in a
+ * table first what is wrong (status_verdict.h), with `verbose` all counters.
+ * -1 when the first did not answer; what is known is printed even then.
+ * `*status` is set with a table only: 0, or 1 warning, 2 critical. */
+int stats_status(const struct source_options *options, bool json, bool verbose,
+    FILE *file, int *status, struct err *err);
 
 #endif

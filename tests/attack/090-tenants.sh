@@ -58,12 +58,12 @@ limited() {
 check "an aggregator with a low ingest rate" start aggregator poolscope-aggregator \
 	--ingest-rate $rate --listen "ipc://$DIR/run/intake.ipc" --listen "$intake"
 limited aggregator "$intake"
-check "its status" poolscope-stats status
+check "its status" poolscope-stats status -v
 check_printed "... says so" 'rate_limited *[1-9]'
 stop aggregator
 check "one without a limit" start aggregator poolscope-aggregator --ingest-rate 0
 check "and a broker with a low ingest rate" start broker poolscope-broker \
 	--ingest-rate $rate --listen "ipc://$DIR/run/broker.ipc" --listen "$listener"
 limited broker "$listener"
-check "its status" poolscope-stats status --connect "ipc://$DIR/run/broker.ipc"
+check "its status" poolscope-stats status -v --connect "ipc://$DIR/run/broker.ipc"
 check_printed "... says so" 'rate_limited *[1-9]'

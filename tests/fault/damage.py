@@ -143,7 +143,7 @@ def with_aggregator(judge, what, store, scratch, whole):
     if head.poll() is None:
         for kind in ("event", "span"):
             check_dump(judge, what + " through an aggregator", ["--connect", "ipc://" + socket], kind, whole)
-        run(judge, what, ["poolscope-stats", "status", "--connect", "ipc://" + socket])
+        run(judge, what, ["poolscope-stats", "status", "--format", "json", "--connect", "ipc://" + socket])
         if head.poll() is None:
             head.terminate()
     try:
@@ -171,7 +171,7 @@ def one(judge, round_number, store, scratch, chance, whole):
     good = [check_dump(judge, what, source, kind, whole)
             for kind in (KINDS if part == "tables" else KINDS[:1])]
     run(judge, what, ["poolscope-stats", "phases", *source])
-    run(judge, what, ["poolscope-stats", "status", *source])
+    run(judge, what, ["poolscope-stats", "status", "--format", "json", *source])
     verify = run(judge, what, ["poolscope-admin", "verify", *source])
     if verify is not None and not all(good):
         judge.check(verify.returncode == 1, what, "verify finds nothing, but a dump lacks rows")

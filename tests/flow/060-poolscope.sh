@@ -62,7 +62,7 @@ for each in "$B"/bin/poolscope-*; do
 	echo "${each##*/poolscope-} { log = \"error\" } # its own"
 done >"$TMP/poolscope.conf"
 check "one configuration file has a section for every program" \
-	poolscope status --config "$TMP/poolscope.conf"
+	poolscope status --format json --config "$TMP/poolscope.conf"
 echo 'nonsense { log = "error" }' >>"$TMP/poolscope.conf"
 check_status 2 "... and for nothing else" poolscope status --config "$TMP/poolscope.conf"
 check_printed "... and the message gives its line" \

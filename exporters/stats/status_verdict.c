@@ -1,0 +1,210 @@
+/*
+ * status_verdict - what the counters of a store and its services mean.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stats/status_verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static int64_t
+number_of(const struct record *record, const char *key)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value))
+		return 0;
+	if (value.type == VALUE_BOOL)
+		return value.is.boolean;
+	return value.type == VALUE_INT && value.is.i > 0 ? value.is.i : 0;
+}
+
+static void
+take_store(struct status_facts *facts, const struct record *record)
+{
+	static const char *const kinds[] = { "records_event", "records_sample",
+		"records_span", "records_entity" };
+
+	facts->has_store = true;
+	facts->partitions = number_of(record, "partitions");
+	facts->nodes = number_of(record, "nodes");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		facts->records += number_of(record, kinds[i]);
+	facts->bytes = number_of(record, "journal_bytes") +
+		       number_of(record, "tables_bytes");
+	facts->lag = number_of(record, "indexing_lag");
+	facts->rejected_bytes = number_of(record, "rejected_bytes");
+	facts->rebuilding = number_of(record, "rebuilding") != 0;
+	facts->damaged += number_of(record, "damaged");
+}
+
+void
+status_facts_take(struct status_facts *facts, const struct record *record)
+{
+	if (text_equal(record->name, text_of("store")))
+		take_store(facts, record);
+	if (text_equal(record->name, text_of("broker"))) {
+		facts->broker = SERVICE_RUNNING;
+		facts->broker_peers = number_of(record, "peers");
+		facts->insecure |= number_of(record, "insecure") != 0;
+	}
+	if (!text_equal(record->name, text_of("aggregator")))
+		return;
+	facts->aggregator = SERVICE_RUNNING;
+	facts->peers = number_of(record, "peers");
+	facts->full = number_of(record, "full") != 0;
+	facts->index_paused = number_of(record, "index_paused") != 0;
+	facts->damaged += number_of(record, "index_damaged");
+	facts->retention_stopped = number_of(record, "retention_stopped") != 0;
+	facts->clock_ahead_ns = number_of(record, "clock_ahead_ns");
+	facts->behind = number_of(record, "indexing_behind") != 0;
+	facts->insecure |= number_of(record, "insecure") != 0;
+}
+
+void
+status_put_bytes(FILE *file, double bytes)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB",
+		"PB" };
+	size_t i = 0;
+
+	for (; bytes >= 1000 && i + 1 < sizeof(units) / sizeof(*units); i++)
+		bytes /= 1000;
+	fprintf(file, "%.*f %s", i > 0, bytes, units[i]);
+}
+
+void
+status_put_time(FILE *file, double ns)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = { { 86400e9, "d" }, { 3600e9, "h" }, { 60e9, "min" },
+		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (fabs(ns) < units[i].ns && units[i].ns > 1)
+		i++;
+	fprintf(file, "%.1f %s", ns / units[i].ns, units[i].unit);
+}
+
+static bool
+put_criticals(const struct status_facts *f, FILE *file)
+{
+	bool any = true;
+
+	if (f->aggregator == SERVICE_SILENT)
+		fputs("critical: the store does not answer\n", file);
+	else if (f->aggregator == SERVICE_STOPPED)
+		fputs("critical: the aggregator is not running, nothing is "
+		      "stored; poolscope up\n",
+		    file);
+	else
+		any = false;
+	if (f->full) {
+		fputs("critical: the disk of the store is full, nothing is "
+		      "stored; make room on it\n",
+		    file);
+		any = true;
+	}
+	if (f->index_paused) {
+		fputs("critical: the tables are damaged, new records are not "
+		      "shown; poolscope admin\n"
+		      "  verify names the damage, poolscope admin rebuild "
+		      "mends it\n",
+		    file);
+		any = true;
+	}
+	if (f->broker_died || f->broker == SERVICE_SILENT) {
+		fprintf(file, "critical: the broker %s; poolscope up\n",
+		    f->broker_died ? "has died" : "does not answer");
+		any = true;
+	}
+	return any;
+}
+
+static bool
+put_warnings(const struct status_facts *f, FILE *file)
+{
+	if (f->damaged > 0)
+		fprintf(file,
+		    "warning: damaged pages and entries: %" PRId64
+		    "; poolscope admin verify names them\n",
+		    f->damaged);
+	if (f->retention_stopped) {
+		fputs("warning: the clock of the host jumped", file);
+		if (f->clock_ahead_ns > 0) {
+			fputs(" (", file);
+			status_put_time(file, (double)f->clock_ahead_ns);
+			fputs(" ahead)", file);
+		}
+		fputs(", nothing is deleted by age;\n"
+		      "  set it right, or confirm it: poolscope admin "
+		      "retain-now\n",
+		    file);
+	}
+	return f->damaged > 0 || f->retention_stopped;
+}
+
+static void
+put_store(const struct status_facts *f, FILE *file)
+{
+	fprintf(file,
+	    "store       %" PRId64 " partition%s, %" PRId64 " node%s, %" PRId64
+	    " records, ",
+	    f->partitions, f->partitions == 1 ? "" : "s", f->nodes,
+	    f->nodes == 1 ? "" : "s", f->records);
+	status_put_bytes(file, (double)f->bytes);
+	putc('\n', file);
+	if (f->rebuilding || f->behind || f->lag > 0)
+		fprintf(file, "            %s: %" PRId64 " batches\n",
+		    f->rebuilding ? "being rebuilt, not indexed yet"
+				  : "not indexed yet",
+		    f->lag);
+	if (f->rejected_bytes > 0) {
+		fputs("            rejected batches, ", file);
+		status_put_bytes(file, (double)f->rejected_bytes);
+		fputs(": poolscope dump --kind rejected\n", file);
+	}
+}
+
+static void
+put_service(
+    const char *name, enum status_service state, int64_t peers, FILE *file)
+{
+	static const char *const words[] = { "", "not running",
+		"does not answer", "running" };
+
+	if (state == SERVICE_UNASKED)
+		return;
+	fprintf(file, "%-12s%s", name, words[state]);
+	if (state == SERVICE_RUNNING)
+		fprintf(
+		    file, ", %" PRId64 " peer%s", peers, peers == 1 ? "" : "s");
+	putc('\n', file);
+}
+
+enum verdict
+status_verdict_print(const struct status_facts *facts, FILE *file)
+{
+	enum verdict verdict = VERDICT_OK;
+
+	if (put_criticals(facts, file))
+		verdict = VERDICT_CRITICAL;
+	if (put_warnings(facts, file) && verdict == VERDICT_OK)
+		verdict = VERDICT_WARNING;
+	if (verdict == VERDICT_OK)
+		fputs("ok: all is well\n", file);
+	putc('\n', file);
+	if (facts->has_store)
+		put_store(facts, file);
+	if (facts->has_store || facts->aggregator == SERVICE_RUNNING)
+		put_service(
+		    "aggregator", facts->aggregator, facts->peers, file);
+	put_service("broker", facts->broker, facts->broker_peers, file);
+	if (facts->insecure)
+		fputs("insecure    whoever can connect may read and write: "
+		      "--insecure is given\n",
+		    file);
+	return verdict;
+}

@@ -1,0 +1,50 @@
+/*
+ * status_verdict - what the counters of a store and its services mean.
+ *
+ * Only what is wrong now, or was lost, is a warning: counters of what was
+ * refused or repeated grow in normal operation, and a busy second is no
+ * failure.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_STATS_STATUS_VERDICT_H
+#define EXPORTERS_STATS_STATUS_VERDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "exporters/source/source.h"
+
+/* The exit status for a monitor such as Nagios. */
+enum verdict { VERDICT_OK, VERDICT_WARNING, VERDICT_CRITICAL };
+
+enum status_service {
+	SERVICE_UNASKED, /* of another instance */
+	SERVICE_STOPPED,
+	SERVICE_SILENT, /* listens, but does not answer */
+	SERVICE_RUNNING,
+};
+
+struct status_facts {
+	enum status_service aggregator, broker;
+	bool broker_died; /* its socket is left */
+	bool full, index_paused, retention_stopped, insecure, behind;
+	bool rebuilding, has_store;
+	int64_t damaged, clock_ahead_ns;
+	int64_t partitions, nodes, records, bytes, lag, peers, broker_peers;
+	int64_t rejected_bytes;
+};
+
+/* Add a record of an answer to the question SOURCE_STATUS. */
+void status_facts_take(struct status_facts *facts, const struct record *record);
+
+/* Print the problems, one in a line, the worst first, or that all is well;
+ * then the store and the services, a line each.  Returns the worst. */
+enum verdict status_verdict_print(const struct status_facts *facts, FILE *file);
+
+/* "12.3 MB": powers of 1000, as all tables. */
+void status_put_bytes(FILE *file, double bytes);
+/* "1.5 s", "3.0 d" */
+void status_put_time(FILE *file, double ns);
+
+#endif
