@@ -87,7 +87,8 @@ share_instance() {
 	# The new sockets get the group; nobody takes another's.
 	chmod 3770 "$dir/run"
 	(umask 077 && mkdir -p "$dir/fallback/tmp" "$dir/fallback/new")
-	chmod 1777 "$dir/fallback/tmp" "$dir/fallback/new"
+	chgrp "$share" "$dir/fallback/tmp" "$dir/fallback/new"
+	chmod 3777 "$dir/fallback/tmp" "$dir/fallback/new"
 	chmod 0711 "$dir" "$dir/fallback"
 }
 

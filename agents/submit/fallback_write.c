@@ -79,7 +79,10 @@ static int
 write_file(
     const char *path, const char *temporary, struct text frame, struct err *err)
 {
-	const struct whole_file file = { .path = path, .temporary = temporary };
+	/* The agent may be another user, in the group of the directory. */
+	const struct whole_file file = {
+		.path = path, .temporary = temporary, .for_group = true
+	};
 	int rc = whole_file_write(&file, frame.at, frame.bytes);
 	int wrong = errno;
 

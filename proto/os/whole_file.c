@@ -18,7 +18,8 @@ fill(int fd, const struct whole_file *file, const void *at, uint32_t bytes)
 {
 	int wrong = 0;
 
-	if ((file->owner != NULL &&
+	if ((file->for_group && fchmod(fd, 0640) != 0) ||
+	    (file->owner != NULL &&
 		fchown(fd, file->owner->st_uid, file->owner->st_gid) != 0) ||
 	    file_io_write_all(fd, at, bytes, 0) != 0 || fsync(fd) != 0)
 		wrong = errno;

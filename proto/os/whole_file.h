@@ -21,6 +21,7 @@ struct whole_file {
 	const char *temporary;
 	mode_t mode;              /* reduced by the umask; 0: 0600 */
 	const struct stat *owner; /* make st_uid, st_gid the owner; or NULL */
+	bool for_group;           /* mode 0640, whatever the umask */
 	bool is_new;              /* fail with EEXIST if the file exists */
 };
 

@@ -34,8 +34,6 @@ draw() {
 mkdir "$TMP/out.d" "$TMP/empty"
 wrong=0 drawn=0
 while IFS= read -r partition; do
-	text=${partition#p-}
-	[ "$text" = "$partition" ] || text=-$text
 	draw "$partition" samples "-m*" --term svg || wrong=$((wrong + 1))
 	# Every eighth in the other kind of picture as well.
 	[ $((drawn % 8)) -ne 0 ] ||

@@ -32,7 +32,7 @@ def payloads(canary):
 
 def send(listener, reader, canary):
     for i, text in enumerate(payloads(canary)):
-        s = Hand(listener, "texts-%d" % i, partition="p" + text if text.startswith("-") else text)
+        s = Hand(listener, "texts-%d" % i, partition="acct$" + text)
         at = 1760000000 * 10**9
         records = [msgpack.packb([4, "set", text, {"names": "value", "units": text.replace(" ", "_"), "types": "gauge"}])]
         records += [msgpack.packb([2, at + n * 10**9, text, [n]]) for n in range(20)]
@@ -53,7 +53,7 @@ def send(listener, reader, canary):
 
 
 def names(canary):
-    return ["p" + t if t.startswith("-") else t for t in payloads(canary)]
+    return ["acct$" + t for t in payloads(canary)]
 
 
 def read_csv(path, canary):

@@ -94,6 +94,11 @@ for round in 1 2 3 4 5 6 7 8; do
 	n=$((n + round * 7))
 done
 check "killed at any time it leaves nothing out" wait_until "has $n"
+# A shell starts what is in the background with INT ignored: wait for its handler.
+handles_int() {
+	[ $((0x$(awk '$1 == "SigCgt:" { print $2 }' "/proc/$(pid follow)/status") & 2)) -ne 0 ]
+}
+wait_until handles_int
 stop follow INT
 check_text "INT ends it, too" 0 "$STATUS"
 lines=$(wc -l <"$got")

@@ -43,13 +43,13 @@ fi
 group=61230 server=61231 agent=61232
 root=$TMP/root
 state=$root/var/lib/poolscope
-mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/fallback"
+mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/fallback/tmp" "$state/fallback/new"
 chmod 0711 "$TMP"
 chmod -R a+X "$root"
 chgrp $group "$state/run" && chmod 1770 "$state/run"
 chown $server:$group "$state/store" "$state/keys" && chmod 0700 "$state/store" "$state/keys"
 chown -R $agent:$group "$state/spool" "$state/fallback" && chmod 0700 "$state/spool" && chmod 0711 "$state/fallback"
-chmod 1777 "$state/fallback/tmp" "$state/fallback/new"
+chmod 3777 "$state/fallback/tmp" "$state/fallback/new"
 echo 'agent { period = "200ms" }' >"$state/poolscope.conf"
 export POOLSCOPE_DIR="$state"
 
@@ -88,7 +88,7 @@ check "samples of this host are stored" wait_until \
 	'[ "$(poolscope-dump --format jsonl --kind sample | wc -l)" -gt 100 ]' 30
 check "a program of the library is sampled" poolscope-run -- true
 wait_until indexed 30
-check "phases are asked for" poolscope-stats phases
+check "phases are asked for" poolscope-stats phases -p 'prodacct$render-60'
 check "status is asked for" poolscope-stats status
 check "a trace is asked for" poolscope-trace -p 'acct$farm' -o "$TMP/farm.json.gz"
 poolscope-dump --format jsonl --follow --name 'test:*' >"$TMP/followed" 2>&1 &

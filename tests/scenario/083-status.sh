@@ -29,7 +29,7 @@ check_text "... in 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !w
 for v in -v --verbose; do
 	check "all counters" poolscope stats status $v
 	check_printed "... are there" "^  records_event  *4$"
-	check_printed "... durations with units" "^  commit_ns  *[0-9]*  ([0-9.]* m*s)$"
+	check_printed "... durations with units" "^  commit_ns  *[0-9]*  ([0-9.]* [mun]*s)$"
 	check_text "... after the verdict" "ok: all is well" "$(head -1 "$TMP/out")"
 done
 start broker poolscope-broker || exit 1
