@@ -88,15 +88,15 @@ check_text "... each event once" "$(seq "$total" | cksum)" "$(cksum <"$TMP/numbe
 check "nobody ended" sh -c 'kill -0 "$1" && kill -0 "$2"' - "$(pid agent)" "$(pid aggregator)"
 
 # ---- a sender without an agent, whose key goes under way
+# The status would wait until all of it is indexed; the file of the journal grows at once.
 received() {
-	poolscope-stats status --format json --quiet | /usr/bin/python3 -c 'import json, sys
-print(json.load(sys.stdin)["aggregator"]["batches"])'
+	stat -c %b "$DIR/store/journal/data.mdb"
 }
 # shellcheck disable=SC2034 # wait_until evaluates it
 taken=$(received)
 poolscope-generate testrun --connect "$listener" -p 'a$long' --runs "$RUNS" --base 0 >"$TMP/long" 2>&1 &
 sender=$!
-check "batches arrive" wait_until '[ "$(received)" -gt $((taken + 10)) ]'
+check "batches arrive" wait_until '[ "$(received)" -gt $((taken + 200)) ]'
 check "its key is rotated and finished meanwhile" sh -c \
 	'poolscope-keys rotate agent && poolscope-keys rotate agent --finish'
 check "... and more are under way" kill -0 "$sender"
