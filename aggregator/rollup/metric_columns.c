@@ -82,7 +82,9 @@ metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
 
 	columns->columns = columns->count = 0;
 	columns->boot = UINT32_MAX;
-	if (!find_entity(txn, partition, kind, name, &attributes))
+	/* A damaged store may have lost the name. */
+	if (name.at == NULL ||
+	    !find_entity(txn, partition, kind, name, &attributes))
 		return;
 	names = find_text(lookup, attributes, "names");
 	units = find_text(lookup, attributes, "units");
