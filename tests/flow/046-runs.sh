@@ -156,7 +156,7 @@ check_text "... of its steps, the newest first" "Rank Run State s1 s2 s3 s4 s5 s
 1 bread queued - - - - - - - -
 2 rolls finished 1.1 1.1 1.1 1.1 1.1 1.1 1.1 1.1" "$(cat "$TMP/own.d/lab-bakery-bakery-0001.dat")"
 check_text "... each in a colour of its own" 8 \
-	"$(grep -o 'rgb "#......"' "$TMP/own.d/lab-bakery-bakery-0001.plot" | sort -u | wc -l)"
+	"$(grep -o 'lc rgb "#......"' "$TMP/own.d/lab-bakery-bakery-0001.plot" | sort -u | wc -l)"
 check "its groups have numbers" poolscope-stats testrun groups -p 'lab$bakery' --model bakery --format csv
 check_printed "... of what was reported" "^north,true,1,0,0,1,0,0.0,0.0,s1,event_emit,per_iteration,1,1.1,"
 check_status 1 "it has no test runs" poolscope-stats testrun groups -p 'lab$bakery'
