@@ -87,7 +87,7 @@ a_line_without_a_peer_says_again_and_becomes_ready_when_there_is_one(
 	limit = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
 	while (!zsock_is_ready(line)) {
 		assert_true(clock_monotonic_ns() < limit);
-		wait_port(line);
+		sleep_port(line);
 	}
 	assert_false(zsock_is_ready(line)); /* reported once */
 	assert_int_equal(zsock_send(line, &no_route, text_of("x")), ZSOCK_DONE);

@@ -59,17 +59,23 @@ open_listener(void)
 	return listener;
 }
 
-/* Sleep until one of the port's descriptors says something. */
+/* Sleep until one of the port's descriptors says something.  The caller has
+ * just asked zsock_is_ready, which reports that a line is ready only once. */
 static inline void
-wait_port(struct zsock *zsock)
+sleep_port(struct zsock *zsock)
 {
 	struct pollfd fds[2] = { { zsock_fd(zsock), POLLIN, 0 },
 		{ zsock_watch_fd(zsock), POLLIN, 0 } };
 
-	if (zsock_is_ready(zsock))
-		return;
 	assert_true(poll(fds, 2, PATIENCE_MS) > 0);
 	zsock_watch(zsock);
+}
+
+static inline void
+wait_port(struct zsock *zsock)
+{
+	if (!zsock_is_ready(zsock))
+		sleep_port(zsock);
 }
 
 static inline void
