@@ -140,27 +140,20 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 	return true;
 }
 
-/* The same for the buckets of a rollup. */
+/* Remove the rows of a table from `first` on, as long as their keys are of the
+ * partition and before the hour `cut`.  False: more is left. */
 static bool
-remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
+remove_hours(struct removal *removal, unsigned table, struct text first,
+    bool (*is_before)(struct text key, uint32_t partition, int32_t cut),
+    int32_t cut)
 {
-	struct db_cursor *cursor =
-	    db_cursor_open(removal->txn, tables_rollup(rollup));
-	struct key_row_block row_key = { .partition =
-					     removal->retention->partition,
-		.kind = RECORD_SAMPLE,
-		.hour = INT32_MIN,
-		.first_ns = INT64_MIN };
-	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct db_cursor *cursor = db_cursor_open(removal->txn, table);
 	struct text key, value;
-	bool more =
-	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, &value);
+	bool more = db_seek(cursor, first, &key, &value);
 
 	for (; more && removal->rows < RETENTION_ROWS;
 	     more = db_next(cursor, &key, &value)) {
-		more = key_get_row_block(key, &row_key) &&
-		       row_key.partition == removal->retention->partition &&
-		       row_key.hour < cut;
+		more = is_before(key, removal->retention->partition, cut);
 		if (!more)
 			break;
 		removal->rows++;
@@ -170,32 +163,51 @@ remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 	return !more;
 }
 
+static bool
+is_bucket_before(struct text key, uint32_t partition, int32_t cut)
+{
+	struct key_row_block row_key;
+
+	return key_get_row_block(key, &row_key) &&
+	       row_key.partition == partition && row_key.hour < cut;
+}
+
+/* The same for the buckets of a rollup. */
+static bool
+remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
+{
+	struct key_row_block first = { .partition =
+					   removal->retention->partition,
+		.kind = RECORD_SAMPLE,
+		.hour = INT32_MIN,
+		.first_ns = INT64_MIN };
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+
+	return remove_hours(removal, tables_rollup(rollup),
+	    hour_cursor_key(bytes, &first), is_bucket_before, cut);
+}
+
+static bool
+is_once_before(struct text key, uint32_t partition, int32_t cut)
+{
+	struct key_once once;
+
+	return key_get_once(key, &once) && once.partition == partition &&
+	       once.hour < cut;
+}
+
 /* The same for the marks of records that are kept once. */
 static bool
 remove_once(struct removal *removal, int32_t cut)
 {
-	struct db_cursor *cursor = db_cursor_open(removal->txn, TABLES_ONCE);
-	struct key_once once = { .partition = removal->retention->partition,
+	struct key_once first = { .partition = removal->retention->partition,
 		.hour = INT32_MIN };
 	unsigned char bytes[KEY_ONCE_BYTES];
-	struct text key, value;
-	bool more;
 
-	key_put_once(bytes, &once);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && removal->rows < RETENTION_ROWS;
-	     more = db_next(cursor, &key, &value)) {
-		more = key_get_once(key, &once) &&
-		       once.partition == removal->retention->partition &&
-		       once.hour < cut;
-		if (!more)
-			break;
-		removal->rows++;
-		db_cursor_del(cursor);
-	}
-	db_cursor_close(&cursor);
-	return !more;
+	key_put_once(bytes, &first);
+	return remove_hours(removal, TABLES_ONCE,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, is_once_before,
+	    cut);
 }
 
 static bool
