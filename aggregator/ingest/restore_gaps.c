@@ -1,8 +1,8 @@
 /*
  * restore_gaps - batches that a restored store lacks.
  *
- * The row `owed` of journal/meta says that streams may have missing batches,
- * and since when; without it nobody searches for them.
+ * The row `missing_since` of journal/meta says that streams may have missing
+ * batches, and since when; without it nobody searches for them.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/restore_gaps.h"
@@ -43,7 +43,7 @@ restore_gaps_note(struct db_txn *txn, int64_t now_ns)
 {
 	uint64_t value = htole64((uint64_t)now_ns);
 
-	db_put(txn, JOURNAL_META, text_of("owed"),
+	db_put(txn, JOURNAL_META, text_of("missing_since"),
 	    (struct text){ (const char *)&value, sizeof(value) });
 }
 
@@ -53,7 +53,7 @@ restore_gaps_noted(struct db_txn *txn)
 	struct text value;
 	uint64_t since;
 
-	if (!db_get(txn, JOURNAL_META, text_of("owed"), &value) ||
+	if (!db_get(txn, JOURNAL_META, text_of("missing_since"), &value) ||
 	    value.bytes != sizeof(since))
 		return 0;
 	memcpy(&since, value.at, sizeof(since));
@@ -312,7 +312,7 @@ restore_gaps_report(struct restore_gaps *restore_gaps,
 	/* Only a complete pass without findings shows that none are missing. */
 	if (restore_gaps->at_bytes == 0 && restore_gaps->found == 0)
 		db_del(journal_txn(restore_gaps->journal), JOURNAL_META,
-		    text_of("owed"));
+		    text_of("missing_since"));
 }
 
 uint64_t
