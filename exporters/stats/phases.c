@@ -91,14 +91,16 @@ is_ignored(const struct record *record)
 	       text_equal(text, text_of("ignore"));
 }
 
-/* A model has phases that a pool never goes through: people do not want to
- * read of them, programs want every phase. */
+/* A model has phases that a pool never goes through, and some whose start alone
+ * means nothing: people do not want to read of them, programs want every
+ * phase. */
 static bool
 is_listed(const struct printer *p, const struct record *record)
 {
 	return p->format != STATS_TABLE || number_of(p, record, "count") > 0 ||
-	       number_of(p, record, "open_starts") > 0 ||
-	       number_of(p, record, "open_ends") > 0;
+	       (!is_ignored(record) &&
+		   (number_of(p, record, "open_starts") > 0 ||
+		       number_of(p, record, "open_ends") > 0));
 }
 
 /* ---- table ---- */
