@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "exporters/samples/series.h"
+#include "exporters/stats/quantity.h"
 #include "proto/base/memory.h"
 #include "proto/format/csv.h"
 #include "proto/format/table.h"
@@ -208,38 +209,6 @@ by_clock(const void *left, const void *right)
 
 /* ---- texts ---- */
 
-/* "12.3 min" */
-static const char *
-time_text(char to[static TEXT_BYTES], double ns)
-{
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = { { 86400e9, "d" }, { 3600e9, "h" }, { 60e9, "min" },
-		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 0, "ns" } };
-	size_t i = 0;
-
-	while (fabs(ns) < units[i].ns)
-		i++;
-	if (units[i].ns > 0)
-		ns /= units[i].ns;
-	snprintf(to, TEXT_BYTES, "%.1f %s", ns, units[i].unit);
-	return to;
-}
-
-/* Powers of 1000, as all tables. */
-static const char *
-bytes_text(char to[static TEXT_BYTES], double bytes)
-{
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
-	size_t i = 0;
-
-	for (; bytes >= 1000 && i + 1 < sizeof(units) / sizeof(*units); i++)
-		bytes /= 1000;
-	snprintf(to, TEXT_BYTES, "%.1f %s", bytes, units[i]);
-	return to;
-}
-
 static bool
 has_much(const struct node *node)
 {
@@ -279,7 +248,7 @@ put_table(const struct nodes *nodes, FILE *file)
 		{ "WRONG", 17, false },
 		{ .title = NULL },
 	};
-	char text[TEXT_BYTES];
+	char text[QUANTITY_TEXT_BYTES];
 	struct table table;
 
 	for (int state = LIVE; state <= GONE; state++)
@@ -292,15 +261,16 @@ put_table(const struct nodes *nodes, FILE *file)
 
 		table_text(&table, node->name);
 		table_string(&table, state_words[node->state]);
-		table_string(&table, time_text(text, (double)node->age_ns));
+		table_string(&table, quantity_time(text, (double)node->age_ns));
 		if (isnan(node->spool))
 			table_none(&table);
 		else
-			table_string(&table, bytes_text(text, node->spool));
+			table_string(&table, quantity_bytes(text, node->spool));
 		if (isnan(node->clock_ns))
 			table_none(&table);
 		else
-			table_string(&table, time_text(text, node->clock_ns));
+			table_string(
+			    &table, quantity_time(text, node->clock_ns));
 		table_string(&table, wrong_text(text, node));
 	}
 }

@@ -5,7 +5,8 @@
 #include "exporters/stats/status_verdict.h"
 
 #include <inttypes.h>
-#include <math.h>
+
+#include "exporters/stats/quantity.h"
 
 static int64_t
 number_of(const struct record *record, const char *key)
@@ -64,28 +65,17 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 void
 status_put_bytes(FILE *file, double bytes)
 {
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB",
-		"PB" };
-	size_t i = 0;
+	char text[QUANTITY_TEXT_BYTES];
 
-	for (; bytes >= 1000 && i + 1 < sizeof(units) / sizeof(*units); i++)
-		bytes /= 1000;
-	fprintf(file, "%.*f %s", i > 0, bytes, units[i]);
+	fputs(quantity_bytes(text, bytes), file);
 }
 
 void
 status_put_time(FILE *file, double ns)
 {
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = { { 86400e9, "d" }, { 3600e9, "h" }, { 60e9, "min" },
-		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
+	char text[QUANTITY_TEXT_BYTES];
 
-	while (fabs(ns) < units[i].ns && units[i].ns > 1)
-		i++;
-	fprintf(file, "%.1f %s", ns / units[i].ns, units[i].unit);
+	fputs(quantity_time(text, ns), file);
 }
 
 static bool
