@@ -7,13 +7,7 @@
 BASE=1709164740 # 2024-02-28 23:59:00 UTC: date -u -d @1709164740
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "step" {
-		start = "work:start"
-		end = "work:end"
-	}
-END
-aggregate --models "$TMP/models"
+aggregate_steps
 records <<-'END'
 	event     0 n1 work:start
 	event 86520 n1 work:end

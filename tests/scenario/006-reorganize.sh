@@ -11,13 +11,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "step" {
-		start = "work:start"
-		end = "work:end"
-	}
-END
-aggregate --models "$TMP/models"
+aggregate_steps
 records <<-'END'
 	group n1 load level:1:gauge
 	event   0 n1 work:start

@@ -9,13 +9,7 @@
 BASE=1698539400 # 2023-10-29 00:30:00 UTC: date -u -d @1698539400
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "step" {
-		start = "work:start"
-		end = "work:end"
-	}
-END
-aggregate --models "$TMP/models"
+aggregate_steps
 records <<-'END'
 	event    0 n1 work:start
 	event 3600 n1 work:end

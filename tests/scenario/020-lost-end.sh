@@ -9,13 +9,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "step" {
-		start = "work:start"
-		end = "work:end"
-	}
-END
-aggregate --models "$TMP/models"
+aggregate_steps
 for i in 0 1 2 3 4 5 6 7 8 9; do
 	echo "event $((i * 1000)) n1 work:start"
 	[ $i = 2 ] || echo "event $((i * 1000 + 60)) n1 work:end"

@@ -8,13 +8,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "step" {
-		start = "work:start"
-		end = "work:end"
-	}
-END
-aggregate --models "$TMP/models"
+aggregate_steps
 seq 400 | awk '{ print "event 0 n" $1 " work:start"; print "event", $1, "n" $1, "work:end" }' | records
 seq 1000 | awk '{ print "event", 10 * $1, "busy work:tick" }' | records
 

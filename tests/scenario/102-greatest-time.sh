@@ -7,13 +7,7 @@
 BASE=7258118000 # 2199-12-31 23:53:20 UTC: date -u -d @7258118000
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "step" {
-		start = "work:start"
-		end = "work:end"
-	}
-END
-aggregate --models "$TMP/models"
+aggregate_steps
 records <<-'END'
 	event 300 n1 work:start
 	event 400 n1 work:end

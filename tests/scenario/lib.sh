@@ -1,7 +1,7 @@
 # lib - what every story begins with:
 #
 #	. "$(dirname "$0")/lib.sh"
-#	aggregate --models "$TMP/models"
+#	aggregate_steps
 #	records <<-'END'
 #		event 100 n1 work:start
 #		event 160 n1 work:end
@@ -31,6 +31,18 @@ aggregate() {
 model() {
 	mkdir -p "$TMP/models"
 	cat >"$TMP/models/$1.conf"
+}
+
+# aggregate_steps: start an aggregator whose only model has one phase, work:step, from
+# work:start to work:end.
+aggregate_steps() {
+	model work <<-'END'
+		phase "step" {
+			start = "work:start"
+			end = "work:end"
+		}
+	END
+	aggregate --models "$TMP/models"
 }
 
 # records: send the records of standard input, and wait until they are indexed.
