@@ -347,20 +347,30 @@ a_reader_that_was_stopped_for_longer_than_it_waits_goes_on(void **state)
 {
 	enum { SILENCE_S = 3 };
 	struct err err;
-	pid_t reader = fork();
-	int status;
+	int gate[2], status;
+	pid_t reader;
+	char byte;
 
 	(void)state;
+	assert_int_equal(pipe(gate), 0);
+	reader = fork();
 	if (reader == 0) {
-		/* Whoever asks before there is a listener gets an error. */
-		while (!source_is_listening(aggregator.endpoint))
-			poll(NULL, 0, 1);
+		close(gate[1]);
+		/* Whoever asks before there is a listener gets an error, and
+		 * a socket's file is there before one can connect to it. */
+		if (read(gate[0], &byte, 1) != 1)
+			_exit(255);
 		_exit(
 		    read_all(SOURCE_RECORDS, SILENCE_S * NS_PER_SECOND, &err));
 	}
+	close(gate[0]);
 	start(SILENT);
-	while (atomic_load(&aggregator.questions) == 0)
+	assert_int_equal(write(gate[1], "", 1), 1);
+	close(gate[1]);
+	while (atomic_load(&aggregator.questions) == 0) {
+		assert_int_equal(waitpid(reader, &status, WNOHANG), 0);
 		poll(NULL, 0, 1);
+	}
 	kill(reader, SIGSTOP);
 	stop();
 	start(ANSWER);
