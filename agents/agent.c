@@ -119,11 +119,11 @@ on_round(void *arg)
 }
 
 static void
-on_acked(void *arg, uint32_t stream, uint64_t upto)
+on_acked(void *arg)
 {
 	struct agent *agent = arg;
 
-	requests_acked(agent->requests, stream, upto);
+	requests_acked(agent->requests);
 }
 
 static void
@@ -135,11 +135,11 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 }
 
 static void
-on_renumbered(void *arg)
+on_moved(void *arg, uint32_t from, uint32_t to)
 {
 	struct agent *agent = arg;
 
-	requests_renumbered(agent->requests);
+	requests_moved(agent->requests, from, to);
 	if (agent->sampler != NULL)
 		sampler_renew(agent->sampler);
 }
@@ -201,12 +201,11 @@ open_uplink(struct agent *agent, struct err *err)
 		.spool = agent->spool,
 		.broker_link = &agent->settings.broker_link,
 		.node = text_of(agent->settings.node),
-		.restore_wait_ns = agent->given.restore_wait_ns,
 		.arg = agent,
 		.commit = commit,
 		.on_acked = on_acked,
 		.on_refused = on_refused,
-		.on_renumbered = on_renumbered,
+		.on_moved = on_moved,
 		.on_probed = on_probed,
 	};
 

@@ -170,8 +170,18 @@ open_auth(struct aggregator *self, struct loop *loop, struct err *err)
 	return auth_open(&self->auth, &how, err);
 }
 
+static bool
+is_clock_right(void *arg)
+{
+	const struct aggregator *self = arg;
+	struct writer_status status;
+
+	writer_status(self->writer, &status);
+	return !status.retention_stopped;
+}
+
 static struct ingest_options
-ingest_as_given(const struct aggregator *self)
+ingest_as_given(struct aggregator *self)
 {
 	return (struct ingest_options){
 		.auth = self->auth,
@@ -184,7 +194,9 @@ ingest_as_given(const struct aggregator *self)
 		.sessions_per_hour = self->given.sessions,
 		.key_bytes_per_second = self->given.key_bytes_per_second,
 		.accept = &self->given.accept,
-		.restore_wait_ns = self->given.restore_wait_ns,
+		.retain_ns = self->given.retain_ns,
+		.is_clock_right = is_clock_right,
+		.arg = self,
 	};
 }
 

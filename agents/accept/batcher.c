@@ -200,6 +200,7 @@ outcome_of(const struct batcher *batcher, const struct batcher_pending *pending)
 		outcome.result = batcher->worst;
 		outcome.from = spool_first_unacked(spool, pending->stream);
 		outcome.upto = spool_next_seq(spool, pending->stream) - 1;
+		outcome.repeated = true;
 	}
 	return outcome;
 }

@@ -32,8 +32,10 @@ struct batcher_outcome {
 	enum batcher_result result;
 	uint32_t stream;
 	/* The batches that have the submission's records.  Without new
-	 * records: all unacknowledged batches. */
+	 * records (repeated): all unacknowledged batches, also those of
+	 * earlier sessions. */
 	uint64_t from, upto;
+	bool repeated;
 };
 
 /* Passed back to the caller when its submission is settled. */

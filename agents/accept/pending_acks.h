@@ -15,6 +15,7 @@ struct pending_ack {
 	int64_t sent_ns;
 	uint32_t stream;
 	uint64_t from, upto; /* batches; stored when `upto` is */
+	bool repeated; /* ... and what earlier sessions have of the partition */
 };
 
 struct pending_acks {

@@ -46,6 +46,35 @@ reason_of(enum batcher_result result)
 	}
 }
 
+/* Is everything of this partition that earlier sessions left stored? */
+static bool
+earlier_is_stored(const struct spool *spool, uint32_t stream)
+{
+	for (uint32_t i = 0; i < spool_streams(spool); i++) {
+		struct text partition = spool_partition(spool, i);
+
+		if (i != stream && partition.at != NULL &&
+		    text_equal(partition, spool_partition(spool, stream)) &&
+		    spool_first_unacked(spool, i) < spool_next_seq(spool, i))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_over(const struct requests *requests, const struct pending_ack *pending_ack)
+{
+	const struct spool *spool = requests->options.spool;
+
+	/* A stream that is gone was acknowledged whole. */
+	if (spool_partition(spool, pending_ack->stream).at == NULL)
+		return true;
+	return pending_ack->upto <
+		   spool_first_unacked(spool, pending_ack->stream) &&
+	       (!pending_ack->repeated ||
+		   earlier_is_stored(spool, pending_ack->stream));
+}
+
 static void
 on_settled(
     const struct batcher_ticket *ticket, const struct batcher_outcome *outcome)
@@ -58,8 +87,8 @@ on_settled(
 		.reason = reason_of(outcome->result),
 	};
 	struct pending_ack pending_ack = { ticket->client, ticket->number,
-		ticket->sent_ns, outcome->stream, outcome->from,
-		outcome->upto };
+		ticket->sent_ns, outcome->stream, outcome->from, outcome->upto,
+		outcome->repeated };
 
 	local_server_answer(requests->local_server, &answer);
 	if (!ticket->wait)
@@ -67,8 +96,7 @@ on_settled(
 	requests->promised--;
 	if (outcome->result != BATCHER_OK)
 		return;
-	if (outcome->upto <
-	    spool_first_unacked(requests->options.spool, outcome->stream))
+	if (is_over(requests, &pending_ack))
 		answer_wait(requests, &pending_ack, WIRE_REASON_NONE);
 	else
 		pending_acks_add(&requests->pending_acks, &pending_ack);
@@ -180,12 +208,11 @@ struct sweep {
 static bool
 is_stored(void *arg, struct pending_ack *pending_ack)
 {
-	const struct sweep *sweep = arg;
+	struct requests *requests = arg;
 
-	if (pending_ack->stream != sweep->stream ||
-	    pending_ack->upto > sweep->seq)
+	if (!is_over(requests, pending_ack))
 		return false;
-	answer_wait(sweep->requests, pending_ack, WIRE_REASON_NONE);
+	answer_wait(requests, pending_ack, WIRE_REASON_NONE);
 	return true;
 }
 
@@ -202,11 +229,9 @@ is_refused(void *arg, struct pending_ack *pending_ack)
 }
 
 void
-requests_acked(struct requests *requests, uint32_t stream, uint64_t upto)
+requests_acked(struct requests *requests)
 {
-	struct sweep sweep = { requests, stream, upto, WIRE_REASON_NONE };
-
-	pending_acks_sweep(&requests->pending_acks, is_stored, &sweep);
+	pending_acks_sweep(&requests->pending_acks, is_stored, requests);
 }
 
 void
@@ -219,19 +244,21 @@ requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
 }
 
 void
-requests_renumbered(struct requests *requests)
+requests_moved(struct requests *requests, uint32_t from, uint32_t to)
 {
 	const struct spool *spool = requests->options.spool;
 
-	/* The batches of these submissions have other numbers now: wait for
-	 * all that the spool has at present. */
+	/* Which numbers the batches have now is not known: wait for all that
+	 * the spool has at present. */
 	for (uint32_t i = 0; i < requests->pending_acks.count; i++) {
 		struct pending_ack *pending_ack = &requests->pending_acks.at[i];
 
-		pending_ack->from =
-		    spool_first_unacked(spool, pending_ack->stream);
-		pending_ack->upto =
-		    spool_next_seq(spool, pending_ack->stream) - 1;
+		if (pending_ack->stream != from)
+			continue;
+		pending_ack->stream = to;
+		pending_ack->from = spool_first_unacked(spool, to);
+		pending_ack->upto = spool_next_seq(spool, to) - 1;
+		pending_ack->repeated = true;
 	}
 }
 

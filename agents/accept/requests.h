@@ -34,10 +34,10 @@ void requests_close(struct requests **requests);
 void requests_stop(struct requests *requests);
 
 /* Reports of the uplink; see delivery/spool_uplink.h. */
-void requests_acked(struct requests *requests, uint32_t stream, uint64_t upto);
+void requests_acked(struct requests *requests);
 void requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
     enum wire_reason reason);
-void requests_renumbered(struct requests *requests);
+void requests_moved(struct requests *requests, uint32_t from, uint32_t to);
 
 const struct local_server_counters *requests_counters(
     const struct requests *requests);

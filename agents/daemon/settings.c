@@ -29,7 +29,6 @@ const struct settings_given settings_default = {
 	.processes = 5,
 	.throttle_percent = 20,
 	.drain_ns = 2 * NS_PER_SECOND,
-	.restore_wait_ns = 24 * 3600 * NS_PER_SECOND,
 	.samples = true,
 	.clock = true,
 };
@@ -81,11 +80,6 @@ const struct opt settings_table[] = {
 	    "BYTES",
 	    "leave this much of the spool's file system free (default: 64MiB)",
 	    NULL, OPT_RELOAD },
-	{ "restore-wait", 0, OPT_DURATION,
-	    OPT_TO(struct settings_given, restore_wait_ns), "DURATION",
-	    "after this time record missing batches of a previous session as a "
-	    "gap (default: 24h)",
-	    NULL, false },
 	{ "samples", 0, OPT_FLAG, OPT_TO(struct settings_given, samples), NULL,
 	    "sample this host (default: yes)", NULL, false },
 	{ "clock", 0, OPT_FLAG, OPT_TO(struct settings_given, clock), NULL,

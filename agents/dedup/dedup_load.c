@@ -98,6 +98,7 @@ dedup_load_spool(struct spool *spool, struct dedup_uuid *dedup_uuid,
 	struct wire_room room = { 0 };
 
 	for (uint32_t i = 0; i < spool_streams(spool); i++)
-		dedup_load_stream(spool, i, &seen, &room);
+		if (spool_partition(spool, i).at != NULL)
+			dedup_load_stream(spool, i, &seen, &room);
 	wire_room_clear(&room);
 }

@@ -73,7 +73,7 @@ broker_link_answered(struct broker_link *broker_link, const struct zsock *zsock,
 
 static void
 connect_to_current(struct broker_link *broker_link, struct zsock *zsock,
-    struct sender *sender, int64_t now_ns)
+    struct sender *sender)
 {
 	const char *endpoint = broker_link->list.at[broker_link->failover.at];
 	struct err err = { 0 };
@@ -82,7 +82,7 @@ connect_to_current(struct broker_link *broker_link, struct zsock *zsock,
 	broker_link->heard = false;
 	if (zsock_reconnect_to(zsock, endpoint, &err) != 0)
 		log_warn("%s", err.text);
-	sender_reconnected(sender, now_ns);
+	sender_reconnected(sender);
 }
 
 static bool
@@ -107,7 +107,7 @@ broker_link_poll(struct broker_link *broker_link, struct zsock *zsock,
 		    broker_link->timeouts + SILENCES)
 			return 0;
 		log_info("no answer from %s: reconnecting", from);
-		connect_to_current(broker_link, zsock, sender, now_ns);
+		connect_to_current(broker_link, zsock, sender);
 		return 0;
 	}
 	if (failover_check(
@@ -115,7 +115,7 @@ broker_link_poll(struct broker_link *broker_link, struct zsock *zsock,
 		log_warn("%s %s: trying %s",
 		    connected ? "no answer from" : "no connection to", from,
 		    broker_link->list.at[failover->at]);
-		connect_to_current(broker_link, zsock, sender, now_ns);
+		connect_to_current(broker_link, zsock, sender);
 		failover_check(failover, true, now_ns);
 	}
 	return failover->until_ns;
@@ -123,7 +123,7 @@ broker_link_poll(struct broker_link *broker_link, struct zsock *zsock,
 
 bool
 broker_link_renew_key(struct broker_link *broker_link, struct zsock *zsock,
-    struct sender *sender, int64_t now_ns)
+    struct sender *sender)
 {
 	struct err err = { 0 };
 
@@ -135,16 +135,16 @@ broker_link_renew_key(struct broker_link *broker_link, struct zsock *zsock,
 	broker_link->heard = false;
 	if (zsock_use_key(zsock, &err) != 0)
 		log_warn("%s", err.text);
-	sender_reconnected(sender, now_ns);
+	sender_reconnected(sender);
 	return true;
 }
 
 bool
 broker_link_skip(struct broker_link *broker_link, struct zsock *zsock,
-    struct sender *sender, int64_t now_ns)
+    struct sender *sender)
 {
 	if (!failover_skip(&broker_link->failover))
 		return false;
-	connect_to_current(broker_link, zsock, sender, now_ns);
+	connect_to_current(broker_link, zsock, sender);
 	return true;
 }

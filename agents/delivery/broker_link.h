@@ -52,10 +52,10 @@ int64_t broker_link_poll(struct broker_link *broker_link, struct zsock *zsock,
 /* The key file was read again: reconnect if the key has changed.  False: it
  * has not. */
 bool broker_link_renew_key(struct broker_link *broker_link, struct zsock *zsock,
-    struct sender *sender, int64_t now_ns);
+    struct sender *sender);
 /* The current broker refuses the connection: use the next one.  False: every
  * broker was tried since the last answer. */
 bool broker_link_skip(struct broker_link *broker_link, struct zsock *zsock,
-    struct sender *sender, int64_t now_ns);
+    struct sender *sender);
 
 #endif

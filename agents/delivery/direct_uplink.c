@@ -24,30 +24,44 @@ enum {
 #define GRACE_NS       NS_PER_SECOND /* answers may still be for the previous key */
 #define SILENCE_NS     (2 * NS_PER_SECOND) /* silence before it is reported */
 
-bool
-direct_uplink_send(struct direct_uplink *d, struct text frame)
-{
-	static const struct route no_route; /* a connection has one peer */
-
-	return zsock_send(d->zsock, &no_route, frame) == ZSOCK_DONE;
-}
-
 void
 direct_uplink_receive(struct direct_uplink *d)
 {
 	for (int i = 0; i < FRAMES_A_ROUND && d->status == 0; i++) {
 		if (zsock_recv(d->zsock, &d->message) != ZSOCK_DONE)
 			break;
-		sender_receive(d->sender, d->message.frame,
-		    clock_monotonic_ns(), clock_wall_ns());
+		sender_receive(
+		    d->sender, d->message.frame, clock_monotonic_ns());
 		broker_link_answered(d->broker_link, d->zsock, d->sender);
 	}
+}
+
+static void
+send_frame(struct direct_uplink *d, const struct sender_step *step)
+{
+	static const struct route no_route; /* a connection has one peer */
+	bool taken =
+	    zsock_send(d->zsock, &no_route, step->frame) == ZSOCK_DONE;
+
+	sender_sent(d->sender, taken, clock_monotonic_ns());
+	if (taken && step->seq > 0)
+		d->options.act(d->options.arg, step);
 }
 
 void
 direct_uplink_push(struct direct_uplink *d)
 {
-	sender_push(d->sender, clock_monotonic_ns(), clock_wall_ns());
+	struct sender_step step = { .action = SENDER_WELCOMED };
+
+	while (d->status == 0 && step.action != SENDER_WAIT) {
+		step = sender_step(
+		    d->sender, clock_monotonic_ns(), clock_wall_ns());
+		if (step.action == SENDER_SEND)
+			send_frame(d, &step);
+		else if (step.action != SENDER_WAIT &&
+			 step.action != SENDER_WELCOMED)
+			d->options.act(d->options.arg, &step);
+	}
 }
 
 void
@@ -121,7 +135,7 @@ try_new_key(struct direct_uplink *d)
 	if (client_key_renew(&err) != 0)
 		log_warn("%s", err.text);
 	if (!broker_link_renew_key(
-		d->broker_link, d->zsock, d->sender, clock_monotonic_ns()))
+		d->broker_link, d->zsock, d->sender))
 		return false;
 	d->grace_ns = clock_monotonic_ns() + GRACE_NS;
 	return true;
@@ -158,8 +172,8 @@ check_listener(struct direct_uplink *d)
 	default:
 		if (try_new_key(d))
 			return;
-		if (broker_link_skip(d->broker_link, d->zsock, d->sender,
-			clock_monotonic_ns())) {
+		if (broker_link_skip(
+			d->broker_link, d->zsock, d->sender)) {
 			log_warn("%s", err.text);
 			return;
 		}

@@ -19,6 +19,9 @@ struct direct_uplink_options {
 	const char *advice; /* ends the message of the time-out: what to do */
 	void *arg;
 	void (*pump)(void *arg); /* check `is_done`, or send */
+	/* Do what a step of the sender says: ACKED, REWIND, REFUSED,
+	 * DIVERGED; or note that a batch was sent (SEND). */
+	void (*act)(void *arg, const struct sender_step *step);
 	/* Called regularly while the loop runs; may be NULL. */
 	void (*poll)(void *arg, int64_t now_ns);
 };
@@ -43,8 +46,7 @@ struct direct_uplink {
 	int status;      /* -1: failed */
 };
 
-/* `owner` as for sender_new, with direct_uplink_send as its `send`.  Whatever
- * this returns, the caller ends it with direct_uplink_stop, and closes loop
+/* `owner` as for sender_new.  Whatever this returns, the caller ends it with direct_uplink_stop, and closes loop
  * and socket itself. */
 int direct_uplink_start(struct direct_uplink *d,
     const struct direct_uplink_options *options,
@@ -52,7 +54,6 @@ int direct_uplink_start(struct direct_uplink *d,
     struct err *err);
 void direct_uplink_stop(struct direct_uplink *d);
 
-bool direct_uplink_send(struct direct_uplink *d, struct text frame);
 /* Process the frames that arrived; does not send. */
 void direct_uplink_receive(struct direct_uplink *d);
 /* Send what the window permits. */

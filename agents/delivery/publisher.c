@@ -43,12 +43,13 @@ struct publisher {
 
 /* ---- callbacks of the sender ---- */
 
-static bool
-send_frame(void *arg, struct text frame)
+static uint64_t
+first_of(void *arg, uint32_t stream)
 {
-	struct publisher *p = arg;
+	const struct publisher *p = arg;
 
-	return direct_uplink_send(&p->direct_uplink, frame);
+	(void)stream;
+	return p->first;
 }
 
 static int
@@ -61,11 +62,8 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 }
 
 static void
-on_acked(void *arg, uint32_t stream, uint64_t upto)
+on_acked(struct publisher *p, uint64_t upto)
 {
-	struct publisher *p = arg;
-
-	(void)stream;
 	p->first = upto + 1;
 	while (p->unacked.oldest != NULL && p->unacked.oldest->seq <= upto) {
 		p->acked += p->unacked.oldest->records;
@@ -75,41 +73,31 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 }
 
 static void
-on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+act(void *arg, const struct sender_step *step)
 {
 	struct publisher *p = arg;
+	struct direct_uplink *d = &p->direct_uplink;
 
-	(void)stream;
-	(void)seq;
-	direct_uplink_fail_refused(
-	    &p->direct_uplink, text_of(p->partition), reason);
-}
-
-/* Acknowledged records are no longer in memory, and the caller has released
- * its own. */
-static void
-on_resend_from(void *arg, uint32_t stream, uint64_t seq)
-{
-	struct publisher *p = arg;
-
-	(void)stream;
-	(void)seq;
-	err_set(p->direct_uplink.err,
-	    "the aggregator lost acknowledged data (restored from a backup?); "
-	    "publish again what was published since then");
-	direct_uplink_fail(&p->direct_uplink);
-}
-
-static void
-on_diverged(void *arg, uint32_t stream, uint64_t seq)
-{
-	struct publisher *p = arg;
-
-	(void)stream;
-	(void)seq;
-	err_set(p->direct_uplink.err, "the aggregator has other data of this "
-				      "session; start the program again");
-	direct_uplink_fail(&p->direct_uplink);
+	switch (step->action) {
+	case SENDER_ACKED: on_acked(p, step->seq); return;
+	case SENDER_REFUSED:
+		direct_uplink_fail_refused(
+		    d, text_of(p->partition), step->reason);
+		return;
+	/* Acknowledged records are no longer in memory, and the caller has
+	 * released its own. */
+	case SENDER_REWIND:
+		err_set(d->err,
+		    "the aggregator lost acknowledged data (restored from a "
+		    "backup?); publish again what was published since then");
+		break;
+	case SENDER_DIVERGED:
+		err_set(d->err, "the aggregator has other data of this "
+				"session; start the program again");
+		break;
+	default: return;
+	}
+	direct_uplink_fail(d);
 }
 
 /* ---- the loop ---- */
@@ -253,12 +241,13 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
     struct text node, int64_t timeout_ns, struct err *err)
 {
 	struct publisher *p = memory_zero(1, sizeof(*p));
-	const struct sender_owner owner = { p, send_frame, read_batch, on_acked,
-		on_refused, on_resend_from, on_diverged, NULL, NULL };
+	const struct sender_owner owner = { p, first_of, read_batch, NULL,
+		NULL };
 	struct direct_uplink_options options = { .timeout_ns = timeout_ns,
 		.advice = "run the same command again to resume",
 		.arg = p,
-		.pump = pump };
+		.pump = pump,
+		.act = act };
 	struct session_id session;
 
 	*publisher = p;
@@ -267,7 +256,6 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 	wire_writer_init(&p->writer, p->body, sizeof(p->body));
 	p->first = p->next = 1;
 	options.sender.node = text_of(p->node);
-	options.sender.start_count = 1;
 	if (uplink_loop_open(&p->uplink, brokers, key, err) != 0 ||
 	    direct_uplink_start(
 		&p->direct_uplink, &options, &owner, &p->uplink, err) != 0) {
@@ -275,9 +263,8 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 		return -1;
 	}
 	session_random(&session);
-	return sender_restart(p->direct_uplink.sender, STREAM,
-	    text_of(p->partition), &session, 1, 0,
-	    p->direct_uplink.progress_ns);
+	return sender_open(p->direct_uplink.sender, STREAM,
+	    text_of(p->partition), &session, 0, p->direct_uplink.progress_ns);
 }
 
 void

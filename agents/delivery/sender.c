@@ -5,8 +5,6 @@
 #include "agents/delivery/sender.h"
 
 #include "agents/delivery/sender_stream.h"
-#include "proto/hash/crc32c.h"
-#include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 #include "proto/hash/prng.h"
 
@@ -28,7 +26,6 @@ sender_new(struct sender **sender, const struct sender_options *options,
 	new->owner = *owner;
 	memcpy(new->node, options->node.at, options->node.bytes);
 	new->node_bytes = options->node.bytes;
-	new->start_count = options->start_count;
 	new->random = options->seed;
 	new->derived = options->derived;
 	new->batch_flags = options->batch_flags;
@@ -77,23 +74,25 @@ sender_say_hello(struct sender_stream *s, int64_t wait_ns)
 	s->ready = true;
 }
 
+uint64_t
+sender_first(const struct sender *sender, const struct sender_stream *s)
+{
+	uint64_t first = sender->owner.first(sender->owner.arg, s->number);
+
+	return s->todo.acked >= first ? s->todo.acked + 1 : first;
+}
+
+bool
+sender_is_held(const struct sender_stream *s)
+{
+	return s->todo.act.action != SENDER_WAIT;
+}
+
 bool
 sender_is_gap(const struct sender_batch *batch)
 {
 	return batch->reason != WIRE_REASON_NONE ||
 	       batch->last_seq > batch->seq;
-}
-
-uint64_t
-sender_chain_after(const struct sender_batch *batch)
-{
-	if (sender_is_gap(batch))
-		return batch->chain_after;
-	if (batch->chain == 0 && batch->seq > 1)
-		return 0;
-	return hash_chain(batch->chain,
-	    crc32c(0, batch->body.at, batch->body.bytes), batch->body.bytes,
-	    batch->records);
 }
 
 int
@@ -115,64 +114,130 @@ sender_read(const struct sender *sender, const struct sender_stream *s,
 	return 1;
 }
 
+/* An aggregator that calls every session diverged must not make us open new
+ * ones as fast as it answers. */
+static int64_t
+pause_of(struct sender *sender, int64_t now_ns)
+{
+	int64_t pause_ns = SENDER_TIMEOUT_MAX_NS;
+
+	if (sender->divergences < 2)
+		return 0;
+	if (sender->divergences < 8)
+		pause_ns = SENDER_TIMEOUT_MIN_NS << (sender->divergences - 2);
+	return now_ns + sender_jittered(sender, pause_ns);
+}
+
 int
-sender_restart(struct sender *sender, uint32_t stream, struct text partition,
-    const struct session_id *session, uint64_t first, uint64_t chain,
-    int64_t now_ns)
+sender_open(struct sender *sender, uint32_t stream, struct text partition,
+    const struct session_id *session, uint64_t generation, int64_t now_ns)
 {
 	struct sender_stream *s;
-	uint32_t sessions = 0;
-	struct sender_report denied = { 0, 0 }, boundary = { 0, 0 };
-	int64_t wait_ns = 0;
 
-	if (stream >= SENDER_STREAMS_MAX || first == 0 ||
+	if (stream >= SENDER_STREAMS_MAX ||
 	    text_check_name(partition) != TEXT_OK)
 		return -1;
-	s = sender->stream[stream];
-	if (s == NULL) {
-		s = sender->stream[stream] = memory_alloc(sizeof(*s));
-		if (stream >= sender->streams)
-			sender->streams = stream + 1;
-	} else {
-		sessions = s->sessions;
-		if (session_equal(&s->session, session)) {
-			denied = s->denied;
-			boundary = s->boundary;
-		}
-	}
-	/* An aggregator that calls every session diverged must not make us
-	 * write new sessions as fast as it answers. */
-	if (sessions > 1) {
-		int64_t pause_ns = SENDER_TIMEOUT_MAX_NS;
-
-		if (sessions < 8)
-			pause_ns = SENDER_TIMEOUT_MIN_NS << (sessions - 2);
-		wait_ns = now_ns + sender_jittered(sender, pause_ns);
-	}
-	memset(s, 0, sizeof(*s));
+	assert(sender->stream[stream] == NULL);
+	s = sender->stream[stream] = memory_zero(1, sizeof(*s));
+	if (stream >= sender->streams)
+		sender->streams = stream + 1;
 	s->number = stream;
 	memcpy(s->partition, partition.at, partition.bytes);
 	s->partition_bytes = partition.bytes;
 	s->session = *session;
-	s->first = first;
-	s->chain = first == 1 ? 0 : chain;
+	s->generation = generation;
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
-	s->sessions = sessions;
-	s->denied = denied;
-	s->boundary = boundary;
-	sender_say_hello(s, wait_ns);
+	sender_say_hello(s, pause_of(sender, now_ns));
 	return 0;
 }
 
 void
-sender_reconnected(struct sender *sender, int64_t now_ns)
+sender_close(struct sender *sender, uint32_t stream)
 {
-	(void)now_ns;
+	struct sender_stream *s =
+	    stream < sender->streams ? sender->stream[stream] : NULL;
+
+	if (s == NULL)
+		return;
+	if (sender->offer.stream == s)
+		sender->offer.stream = NULL;
+	free(s);
+	sender->stream[stream] = NULL;
+}
+
+bool
+sender_is_open(const struct sender *sender, uint32_t stream)
+{
+	return stream < sender->streams && sender->stream[stream] != NULL;
+}
+
+/* What the owner has to do because of an answer. */
+static bool
+take_todo(struct sender_stream *s, struct sender_step *step)
+{
+	struct sender_todo *todo = &s->todo;
+
+	*step = (struct sender_step){ .stream = s->number };
+	if (todo->acked > 0) {
+		step->action = SENDER_ACKED;
+		step->seq = todo->acked;
+		todo->acked = 0;
+	} else if (todo->welcomed) {
+		step->action = SENDER_WELCOMED;
+		step->generation = s->generation;
+		todo->welcomed = false;
+	} else {
+		*step = todo->act;
+		step->stream = s->number;
+		todo->act.action = SENDER_WAIT;
+	}
+	return step->action != SENDER_WAIT;
+}
+
+struct sender_step
+sender_step(struct sender *sender, int64_t now_ns, int64_t wall_ns)
+{
+	struct sender_step step = { .action = SENDER_WAIT };
+
+	sender->offer.stream = NULL;
+	for (uint32_t i = 0; i < sender->streams; i++)
+		if (sender->stream[i] != NULL &&
+		    take_todo(sender->stream[i], &step))
+			return step;
+	/* A stream that always has more must not use the whole connection
+	 * before the others had their turn. */
+	for (uint32_t i = 0; i < sender->streams; i++) {
+		struct sender_stream *s =
+		    sender->stream[(sender->turn + i) % sender->streams];
+		uint32_t bytes;
+
+		if (s == NULL || now_ns < sender->blocked_ns)
+			continue;
+		bytes = sender_offer(sender, s, now_ns, wall_ns);
+		/* It could not be read: the owner puts a gap there. */
+		if (take_todo(s, &step))
+			return step;
+		if (bytes == 0)
+			continue;
+		step.action = SENDER_SEND;
+		step.stream = s->number;
+		step.seq = sender->offer.is_hello ? 0 : sender->offer.entry.seq;
+		step.frame =
+		    (struct text){ (const char *)sender->frame, bytes };
+		return step;
+	}
+	sender->turn++;
+	return step;
+}
+
+void
+sender_reconnected(struct sender *sender)
+{
 	sender->blocked_ns = sender->blocked_pause_ns = 0;
 	for (uint32_t i = 0; i < sender->streams; i++) {
 		struct sender_stream *s = sender->stream[i];
 
-		if (s == NULL || s->state == SENDER_PARKED)
+		if (s == NULL)
 			continue;
 		/* A stream with nothing to send asks whether the aggregator
 		 * still has everything. */
@@ -194,7 +259,7 @@ sender_deadline_ns(const struct sender *sender)
 		const struct sender_stream *s = sender->stream[i];
 		int64_t due_ns = 0;
 
-		if (s == NULL || s->state == SENDER_PARKED)
+		if (s == NULL)
 			continue;
 		if (s->state != SENDER_OPEN)
 			due_ns = s->hello_out ? s->deadline_ns : s->wait_ns;
@@ -229,8 +294,9 @@ sender_in_flight(const struct sender *sender)
 			continue;
 		if (s->entries > 0)
 			count += s->entries;
-		else if (s->state == SENDER_PARKED ||
-			 sender_read(sender, s, s->first, &batch) != 0)
+		else if (sender_is_held(s) ||
+			 sender_read(sender, s, sender_first(sender, s),
+			     &batch) != 0)
 			count++;
 	}
 	return count;

@@ -3,9 +3,10 @@
  *
  * The sender's half of the delivery protocol (proto/delivery.md, "Sender") as
  * a state machine without clock, socket or disk, so that a simulation can run
- * it: the caller passes the time, a callback sends frames, and batches are
- * read again from where they are stored.  The agent uses it with the spool,
- * imports with a window in memory.
+ * it.  It decides, its owner acts: sender_step returns one thing to do at a
+ * time.  The owner has the batches and knows the first one that is not
+ * acknowledged; the sender asks for both and keeps no copy.  The agent uses it
+ * with the spool, imports with a window in memory.
  *
  * Each stream is sent in order, with at most 8 batches and min(credit, 512
  * KiB) in flight.  After a silence of 1 s, doubling to 60 s with jitter, it
@@ -30,49 +31,66 @@
 enum {
 	SENDER_WINDOW_BATCHES = 8,
 	SENDER_WINDOW_BYTES = 512 << 10,
-	SENDER_STREAMS_MAX = 256,
+	SENDER_STREAMS_MAX = 512,
 };
 
 struct sender_batch {
 	uint64_t seq, last_seq; /* last_seq > seq or reason != 0: a gap */
 	uint32_t reason, records, codec, body_bytes;
-	uint64_t chain;
+	uint64_t chain;       /* running hash before seq; 0: not known */
 	uint64_t chain_after; /* gap: the running hash after it; 0: not known */
 	struct text body;     /* view, valid until the next call */
 };
 
-/* Callbacks to the caller, the owner of the batches. */
+/* What the sender asks its owner.  None of these may call the sender. */
 struct sender_owner {
 	void *arg;
-	/* Send one frame; false: not now (queue full, not connected). */
-	bool (*send)(void *arg, struct text frame);
-	/* As spool_read: 1 read, 0 not yet written, -1 no longer stored. */
+	/* The first number of the stream that is not acknowledged. */
+	uint64_t (*first)(void *arg, uint32_t stream);
+	/* As spool_read: 1 read, 0 not yet written, -1 unreadable. */
 	int (*read)(void *arg, uint32_t stream, uint64_t seq,
 	    struct sender_batch *batch);
-	/* All batches up to `upto` are stored. */
-	void (*acked)(void *arg, uint32_t stream, uint64_t upto);
-	/* Refused for good (forbidden, malformed, too big): put a gap there. */
-	void (*refused)(
-	    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason);
-	/* The aggregator has lost acknowledged batches, or `read` returned -1
-	 * three times: resend from `seq`.  The owner calls sender_restart
-	 * afterwards (now, or later). */
-	void (*resend_from)(void *arg, uint32_t stream, uint64_t seq);
-	/* This session has diverged: take a new one from `seq` on; the owner
-	 * calls sender_restart for every stream afterwards. */
-	void (*diverged)(void *arg, uint32_t stream, uint64_t seq);
 	/* An answer came that is a clock probe.  True: send another one at
 	 * once, since every process on the way to the aggregator is awake; an
 	 * idle stream sends a hello then.  May be NULL, as may `clock`. */
 	bool (*probed)(void *arg, const struct clock_offset_probe *probe);
 	/* The monotonic clock just before a frame is sent: more precise than
-	 * the time of sender_push, after which batches were read. */
+	 * the time of sender_step, after which batches were read. */
 	int64_t (*clock)(void *arg);
+};
+
+enum sender_action {
+	SENDER_WAIT, /* nothing, until sender_deadline_ns */
+	/* Send `frame` (batch or gap `seq`; 0: a hello), then say with
+	 * sender_sent whether it was taken. */
+	SENDER_SEND,
+	/* The aggregator has answered the hello: its store is `generation`. */
+	SENDER_WELCOMED,
+	/* All up to `seq` is stored. */
+	SENDER_ACKED,
+	/* The store lacks acknowledged batches: the first unacknowledged
+	 * number is `seq` again.  What cannot be read any more becomes a
+	 * gap. */
+	SENDER_REWIND,
+	/* Put a gap in the place of `seq`: the aggregator refuses it for good
+	 * (`reason`), or it cannot be read (WIRE_GAP_DAMAGED). */
+	SENDER_REFUSED,
+	/* The store has other content under `seq`, the first unacknowledged
+	 * number: another life of this session goes on there.  The batches
+	 * from `seq` on need another session. */
+	SENDER_DIVERGED,
+};
+
+struct sender_step {
+	enum sender_action action;
+	uint32_t stream;
+	uint64_t seq, generation;
+	enum wire_reason reason;
+	struct text frame; /* view, valid until the next call */
 };
 
 struct sender_options {
 	struct text node;
-	uint64_t start_count;
 	uint64_t seed; /* seed of the jitter */
 	/* Session ids are derived from the content: whatever the aggregator
 	 * has of one is what we would send, even if `read` does not have it
@@ -93,25 +111,32 @@ int sender_new(struct sender **sender, const struct sender_options *options,
     const struct sender_owner *owner, struct err *err);
 void sender_free(struct sender **sender);
 
-/* Start or restart a stream (the owner chooses its number, <
- * SENDER_STREAMS_MAX) with `first` as first unacknowledged number and the
- * running hash before it: sends a hello and waits for the welcome. */
-int sender_restart(struct sender *sender, uint32_t stream,
-    struct text partition, const struct session_id *session, uint64_t first,
-    uint64_t chain, int64_t now_ns);
+/* Begin with a stream (the owner chooses its number, < SENDER_STREAMS_MAX; it
+ * must be closed): it sends a hello and waits for the welcome.  `generation`
+ * is that of the store that acknowledged what is acknowledged; 0: nothing, or
+ * not known.  -1: the partition is not a name, or the number too high. */
+int sender_open(struct sender *sender, uint32_t stream, struct text partition,
+    const struct session_id *session, uint64_t generation, int64_t now_ns);
+/* Forget a stream; answers to what it sent are ignored. */
+void sender_close(struct sender *sender, uint32_t stream);
+bool sender_is_open(const struct sender *sender, uint32_t stream);
 
-/* There may be more to send (after a commit, a freed queue, a time-out). */
-void sender_push(struct sender *sender, int64_t now_ns, int64_t wall_ns);
+/* The next thing to do.  The owner has done it when it calls this again. */
+struct sender_step sender_step(
+    struct sender *sender, int64_t now_ns, int64_t wall_ns);
+
+/* The frame of the last step was sent, or (`taken` false) the connection took
+ * nothing: queue full, not connected. */
+void sender_sent(struct sender *sender, bool taken, int64_t now_ns);
 
 /* Process a frame from the aggregator.  False: it was malformed or
- * unsolicited. There may be more to send: call sender_push afterwards. */
-bool sender_receive(
-    struct sender *sender, struct text frame, int64_t now_ns, int64_t wall_ns);
+ * unsolicited.  There may be more to do: call sender_step afterwards. */
+bool sender_receive(struct sender *sender, struct text frame, int64_t now_ns);
 
 /* The connection was made again: resend from the first unacknowledged batch. */
-void sender_reconnected(struct sender *sender, int64_t now_ns);
+void sender_reconnected(struct sender *sender);
 
-/* When sender_push must be called at the latest; 0: not before there is more
+/* When sender_step must be called at the latest; 0: not before there is more
  * to send. */
 int64_t sender_deadline_ns(const struct sender *sender);
 

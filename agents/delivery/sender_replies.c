@@ -2,8 +2,9 @@
  * sender_replies - the half of the sender that reads the aggregator's answers.
  *
  * An acknowledgement counts when it names our session, partition and generation
- * and batches that were sent, and the aggregator's running hash is ours.  Every
- * other answer except a plain nack leads to a hello (sender_hello.c).
+ * and batches that were sent.  Every other answer except a plain nack leads to
+ * a hello; a welcome counts only when it answers the last hello, so that no
+ * late answer to an earlier one can move a stream.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/sender.h"
@@ -20,27 +21,10 @@
  * committed it. */
 #define FILL_AGAIN_NS (INT64_C(25) * 1000000)
 
-void
-sender_advance(struct sender *sender, struct sender_stream *s, uint64_t upto,
-    uint64_t chain)
-{
-	s->first = upto + 1;
-	s->chain = chain;
-	s->anomalies = s->diverged_nacks = s->misreads = 0;
-	s->refusals = 0;
-	sender->owner.acked(sender->owner.arg, s->number, upto);
-}
-
-void
-sender_diverge(struct sender *sender, struct sender_stream *s)
-{
-	s->state = SENDER_PARKED;
-	s->sessions++;
-	sender->owner.diverged(sender->owner.arg, s->number, s->first);
-}
-
-void
-sender_ask_again(struct sender *sender, struct sender_stream *s, int64_t now_ns)
+/* Ask the aggregator for its position, but not as fast as it repeats answers
+ * that do not fit. */
+static void
+ask_again(struct sender *sender, struct sender_stream *s, int64_t now_ns)
 {
 	int64_t wait_ns = 0;
 
@@ -49,8 +33,9 @@ sender_ask_again(struct sender *sender, struct sender_stream *s, int64_t now_ns)
 	sender_say_hello(s, wait_ns);
 }
 
-int64_t
-sender_retry_ns(
+/* The pause that a nack "busy" asks for. */
+static int64_t
+retry_ns(
     struct sender *sender, struct sender_stream *s, const struct wire_header *h)
 {
 	int64_t wait_ns = (int64_t)h->retry_ms * 1000000;
@@ -64,8 +49,9 @@ sender_retry_ns(
 	return sender_jittered(sender, wait_ns);
 }
 
-bool
-sender_probe(const struct sender *sender, const struct wire_header *h,
+/* The answer belongs to the frame sent at `sent_ns` (monotonic). */
+static bool
+probe(const struct sender *sender, const struct wire_header *h,
     int64_t sent_ns, int64_t now_ns)
 {
 	const struct clock_offset_probe probe = { sent_ns, now_ns,
@@ -99,14 +85,13 @@ remove_entries(struct sender_stream *s, uint32_t count)
 	s->next_bytes = 0;
 }
 
-/* The aggregator has all up to `upto`, with this running hash there.  False:
- * that is not what was sent. */
+/* The aggregator has all up to `upto`.  False: that is not what was sent. */
 static bool
 take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
-    uint64_t chain, int64_t now_ns)
+    int64_t now_ns)
 {
-	struct sender_entry last;
 	uint32_t count = 0;
+	uint64_t last;
 
 	while (count < s->entries && s->entry[count].last <= upto)
 		count++;
@@ -115,10 +100,7 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 		return false;
 	if (count == 0)
 		return true; /* the first part of a gap */
-	last = s->entry[count - 1];
-	if (last.last == upto && chain != 0 && last.chain_after != 0 &&
-	    chain != last.chain_after)
-		return false;
+	last = s->entry[count - 1].last;
 	remove_entries(s, count);
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	if (s->hole <= upto) {
@@ -129,19 +111,10 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 		s->deadline_ns =
 		    now_ns + sender_jittered(sender, s->timeout_ns);
 	s->silences = 0;
-	s->sessions = 0;
-	sender_advance(sender, s, last.last, last.chain_after);
+	s->anomalies = s->misreads = s->refusals = 0;
+	sender->divergences = 0;
+	s->todo.acked = last;
 	return true;
-}
-
-/* Our running hash at the acknowledged number does not prove that what is
- * stored under our first unacknowledged number is ours. */
-static bool
-crosses_boundary(const struct sender *sender, const struct sender_stream *s,
-    const struct wire_header *h)
-{
-	return !sender->derived && h->start_count >= s->first &&
-	       h->start_count < h->seq;
 }
 
 static void
@@ -154,15 +127,14 @@ on_ack(struct sender *sender, struct sender_stream *s,
 	sender->counters.acks++;
 	if (entry != NULL && now_ns >= entry->sent_ns) {
 		sender->counters.rtt_ns = (uint64_t)(now_ns - entry->sent_ns);
-		again = sender_probe(sender, h, entry->sent_ns, now_ns);
+		again = probe(sender, h, entry->sent_ns, now_ns);
 	}
-	if (h->seq < s->first)
+	if (h->seq < sender_first(sender, s))
 		return;
 	s->credit = h->credit_bytes;
 	s->wait_ns = 0;
-	if (crosses_boundary(sender, s, h) ||
-	    !take_ack(sender, s, h->seq, h->chain, now_ns))
-		sender_ask_again(sender, s, now_ns);
+	if (!take_ack(sender, s, h->seq, now_ns))
+		ask_again(sender, s, now_ns);
 	else if (s->credit == 0)
 		s->wait_ns = now_ns + sender_jittered(sender, s->timeout_ns);
 	else if (again && s->entries == 0)
@@ -206,7 +178,7 @@ on_gap(struct sender *sender, struct sender_stream *s,
 		back++;
 	if (back == s->entries) {
 		if (h->expect != s->entry[back - 1].last + 1)
-			sender_ask_again(sender, s, now_ns);
+			ask_again(sender, s, now_ns);
 	} else if (h->expect <= s->hole) {
 		fill_later(sender, s, now_ns);
 	} else {
@@ -225,7 +197,7 @@ on_refusal(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
 	struct sender_entry *entry = find_entry(s, h->sent_ns);
-	uint64_t seq = s->first;
+	uint64_t seq = sender_first(sender, s);
 
 	if (entry == NULL || entry->seq != seq)
 		return;
@@ -250,8 +222,30 @@ on_refusal(struct sender *sender, struct sender_stream *s,
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	s->wait_ns = 0;
 	s->entries = 0;
-	sender->owner.refused(
-	    sender->owner.arg, s->number, seq, (enum wire_reason)h->reason);
+	s->todo.act = (struct sender_step){ .action = SENDER_REFUSED,
+		.seq = seq,
+		.reason = (enum wire_reason)h->reason };
+}
+
+/* Another life of this session has other content under the number.  What was
+ * sent before it may be ours: its answers come first. */
+static void
+on_diverged(struct sender *sender, struct sender_stream *s,
+    const struct wire_header *h, int64_t now_ns)
+{
+	const struct sender_entry *entry = find_entry(s, h->sent_ns);
+
+	if (entry == NULL || entry >= s->entry + s->sent)
+		return;
+	if (entry->seq != sender_first(sender, s)) {
+		s->sent = (uint32_t)(entry - s->entry);
+		return;
+	}
+	s->entries = s->sent = 0;
+	s->wait_ns = now_ns + sender_back_off(sender, s);
+	sender->divergences++;
+	s->todo.act = (struct sender_step){ .action = SENDER_DIVERGED,
+		.seq = entry->seq };
 }
 
 static void
@@ -265,24 +259,9 @@ on_batch_nack(struct sender *sender, struct sender_stream *s,
 			break;
 		s->sent = 0;
 		s->credit = h->credit_bytes;
-		s->wait_ns = now_ns + sender_retry_ns(sender, s, h);
+		s->wait_ns = now_ns + retry_ns(sender, s, h);
 		break;
-	case WIRE_NACK_SUPERSEDED:
-		/* Late answers to an earlier start of ours report this as
-		 * well. */
-		if (find_entry(s, h->sent_ns) == NULL)
-			break;
-		s->superseded = true;
-		sender_ask_again(sender, s, now_ns);
-		break;
-	case WIRE_NACK_DIVERGED:
-		if (find_entry(s, h->sent_ns) == NULL)
-			break;
-		if (++s->diverged_nacks > SENDER_DIVERGED_NACKS)
-			sender_diverge(sender, s);
-		else
-			sender_ask_again(sender, s, now_ns);
-		break;
+	case WIRE_NACK_DIVERGED: on_diverged(sender, s, h, now_ns); break;
 	case WIRE_NACK_FORBIDDEN:
 	case WIRE_NACK_MALFORMED:
 	case WIRE_NACK_TOO_BIG: on_refusal(sender, s, h, now_ns); break;
@@ -301,9 +280,7 @@ static bool
 is_from_between(const struct wire_header *h)
 {
 	return h->type == WIRE_NACK && h->generation == 0 &&
-	       h->reason != WIRE_NACK_GAP &&
-	       h->reason != WIRE_NACK_SUPERSEDED &&
-	       h->reason != WIRE_NACK_DIVERGED;
+	       h->reason != WIRE_NACK_GAP && h->reason != WIRE_NACK_DIVERGED;
 }
 
 static void
@@ -326,6 +303,70 @@ sender_forbidden(const struct sender *sender)
 	return sender->forbidden;
 }
 
+/* ---- answers to hellos ---- */
+
+/* This stream has another store than before.  Idle streams would not notice:
+ * they ask as well. */
+static void
+on_generation(
+    struct sender *sender, const struct sender_stream *s, uint64_t before)
+{
+	if (before == 0 || before == s->generation)
+		return;
+	for (uint32_t i = 0; i < sender->streams; i++) {
+		struct sender_stream *other = sender->stream[i];
+
+		if (other != NULL && other != s &&
+		    other->state == SENDER_OPEN && other->generation == before)
+			sender_say_hello(other, 0);
+	}
+}
+
+static bool
+answers_hello(const struct sender_stream *s, const struct wire_header *h)
+{
+	return s->state == SENDER_HELLO && s->hello_stamp_ns != 0 &&
+	       h->sent_ns == s->hello_stamp_ns;
+}
+
+static void
+on_welcome(struct sender *sender, struct sender_stream *s,
+    const struct wire_header *h, int64_t now_ns)
+{
+	uint64_t first = sender_first(sender, s), before = s->generation;
+
+	if (!answers_hello(s, h) || h->expect == 0)
+		return;
+	probe(sender, h, s->hello_sent_ns, now_ns);
+	s->hello_stamp_ns = 0;
+	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
+	s->silences = 0;
+	s->credit = h->credit_bytes;
+	s->generation = h->generation;
+	s->state = SENDER_OPEN;
+	s->wait_ns = 0;
+	s->todo.welcomed = true;
+	if (h->expect < first)
+		s->todo.act = (struct sender_step){ .action = SENDER_REWIND,
+			.seq = h->expect };
+	else if (sender->derived && h->expect > first)
+		s->todo.acked = h->expect - 1;
+	on_generation(sender, s, before);
+}
+
+static void
+on_hello_nack(struct sender *sender, struct sender_stream *s,
+    const struct wire_header *h, int64_t now_ns)
+{
+	if (!answers_hello(s, h))
+		return;
+	s->hello_stamp_ns = 0;
+	s->hello_out = false;
+	s->wait_ns = now_ns + (h->reason == WIRE_NACK_BUSY
+				      ? retry_ns(sender, s, h)
+				      : sender_back_off(sender, s));
+}
+
 static void
 on_answer(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
@@ -336,15 +377,15 @@ on_answer(struct sender *sender, struct sender_stream *s,
 		sender->counters.nacks[h->reason]++;
 	if (nack && h->reason == WIRE_NACK_FORBIDDEN)
 		note_forbidden(sender, h);
-	if (s->state == SENDER_PARKED)
+	if (sender_is_held(s))
 		return;
 	if (h->type == WIRE_WELCOME) {
-		sender_on_welcome(sender, s, h, now_ns);
+		on_welcome(sender, s, h, now_ns);
 	} else if (s->state != SENDER_OPEN) {
 		if (nack)
-			sender_on_hello_nack(sender, s, h, now_ns);
+			on_hello_nack(sender, s, h, now_ns);
 	} else if (h->generation != s->generation && !is_from_between(h)) {
-		sender_ask_again(sender, s, now_ns); /* another store */
+		ask_again(sender, s, now_ns); /* another store */
 	} else if (nack) {
 		on_batch_nack(sender, s, h, now_ns);
 	} else {
@@ -354,13 +395,11 @@ on_answer(struct sender *sender, struct sender_stream *s,
 }
 
 bool
-sender_receive(
-    struct sender *sender, struct text frame, int64_t now_ns, int64_t wall_ns)
+sender_receive(struct sender *sender, struct text frame, int64_t now_ns)
 {
 	struct wire_header h;
 	struct text body;
 
-	(void)wall_ns;
 	if (wire_open(frame, &h, &body) != WIRE_OK)
 		return false;
 	if (h.type != WIRE_WELCOME && h.type != WIRE_ACK && h.type != WIRE_NACK)

@@ -8,6 +8,8 @@
 #include "agents/delivery/sender.h"
 
 #include "agents/delivery/sender_stream.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
 #include <assert.h>
@@ -30,62 +32,44 @@ next_stamp(struct sender *sender, int64_t wall_ns)
 	return wall_ns;
 }
 
-static bool
-send_frame(struct sender *sender, const struct sender_stream *s,
+/* Frame a message of the stream: it waits in sender->offer. */
+static uint32_t
+make_frame(struct sender *sender, struct sender_stream *s,
     struct wire_header *header, struct text body, int64_t now_ns,
     int64_t wall_ns)
 {
-	struct text frame = { (const char *)sender->frame, 0 };
+	size_t bytes;
 
 	header->partition = (struct text){ s->partition, s->partition_bytes };
 	header->node = (struct text){ sender->node, sender->node_bytes };
 	header->session = s->session;
 	header->sent_ns = next_stamp(sender, wall_ns);
-	header->start_count = sender->start_count;
-	frame.bytes = (uint32_t)wire_frame(
-	    sender->frame, sizeof(sender->frame), header, body);
-	assert(frame.bytes > 0);
+	header->generation = s->generation;
+	if (sender->derived)
+		header->flags |= WIRE_FLAG_DERIVED;
+	bytes = wire_frame(sender->frame, sizeof(sender->frame), header, body);
+	assert(bytes > 0);
 	sender->sent_ns = sender->owner.clock == NULL
 			      ? now_ns
 			      : sender->owner.clock(sender->owner.arg);
-	if (sender->owner.send(sender->owner.arg, frame)) {
-		sender->blocked_ns = sender->blocked_pause_ns = 0;
-		sender->counters.bytes += frame.bytes;
-		return true;
-	}
-	sender->blocked_pause_ns *= 2;
-	if (sender->blocked_pause_ns < BLOCKED_MIN_NS)
-		sender->blocked_pause_ns = BLOCKED_MIN_NS;
-	if (sender->blocked_pause_ns > BLOCKED_MAX_NS)
-		sender->blocked_pause_ns = BLOCKED_MAX_NS;
-	sender->blocked_ns =
-	    now_ns + sender_jittered(sender, sender->blocked_pause_ns);
-	return false;
+	sender->offer.stream = s;
+	sender->offer.is_hello = header->type == WIRE_HELLO;
+	sender->offer.stamp_ns = header->sent_ns;
+	sender->offer.bytes = (uint32_t)bytes;
+	return (uint32_t)bytes;
 }
 
-static void
-push_hello(struct sender *sender, struct sender_stream *s, int64_t now_ns,
+static uint32_t
+offer_hello(struct sender *sender, struct sender_stream *s, int64_t now_ns,
     int64_t wall_ns)
 {
 	struct wire_header header = { .type = WIRE_HELLO };
 
 	if (now_ns < (s->hello_out ? s->deadline_ns : s->wait_ns))
-		return;
-	header.seq = s->first;
-	header.chain = s->chain;
-	if (s->state == SENDER_PROBE) {
-		header.seq = s->probe_last + 1;
-		header.chain = s->probe_chain;
-	}
-	if (!send_frame(
-		sender, s, &header, (struct text){ NULL, 0 }, now_ns, wall_ns))
-		return;
-	if (s->hello_out)
-		sender->counters.timeouts++;
-	s->hello_out = true;
-	s->hello_stamp_ns = header.sent_ns;
-	s->hello_sent_ns = sender->sent_ns;
-	s->deadline_ns = now_ns + sender_back_off(sender, s);
+		return 0;
+	header.seq = sender_first(sender, s);
+	return make_frame(sender, s, &header, (struct text){ NULL, 0 }, now_ns,
+	    wall_ns);
 }
 
 /* Does the window have room for `bytes` more?  One batch may always be sent
@@ -111,24 +95,37 @@ has_room(const struct sender_stream *s, uint32_t bytes)
 	return under_way <= limit;
 }
 
+/* The batch that is next can never be sent: when everything before it is
+ * settled, the owner puts a gap in its place. */
+static void
+give_up(struct sender *sender, struct sender_stream *s, uint64_t seq,
+    enum wire_reason reason, int64_t now_ns)
+{
+	s->entries = s->sent;
+	if (s->sent > 0)
+		return;
+	s->wait_ns = now_ns + sender_back_off(sender, s);
+	s->ready = true;
+	s->todo.act = (struct sender_step){
+		.action = SENDER_REFUSED, .seq = seq, .reason = reason
+	};
+}
+
 /* The owner cannot read a batch that it should have: perhaps a momentary
- * error; otherwise ask the owner to resend from there, which puts a gap in its
- * place. */
+ * error. */
 static void
 misread(struct sender *sender, struct sender_stream *s, uint64_t seq,
     int64_t now_ns)
 {
-	s->entries = s->sent;
-	if (s->sent > 0)
-		return; /* again when everything before it is settled */
-	s->misreads++;
-	s->wait_ns = now_ns + sender_back_off(sender, s);
-	s->ready = true;
-	if (s->misreads < SENDER_REFUSALS)
+	if (s->sent == 0 && ++s->misreads < SENDER_REFUSALS) {
+		s->entries = 0;
+		s->wait_ns = now_ns + sender_back_off(sender, s);
+		s->ready = true;
 		return;
-	s->misreads = 0;
-	s->state = SENDER_PARKED;
-	sender->owner.resend_from(sender->owner.arg, s->number, seq);
+	}
+	if (s->sent == 0)
+		s->misreads = 0;
+	give_up(sender, s, seq, WIRE_GAP_DAMAGED, now_ns);
 }
 
 /* A body that fits in no frame will not get smaller. */
@@ -140,10 +137,136 @@ fits_a_frame(const struct sender_batch *batch)
 	       batch->records <= WIRE_RECORDS_MAX;
 }
 
-static void
-note_sent(struct sender *sender, struct sender_stream *s,
-    const struct sender_entry *entry, int64_t now_ns)
+static uint64_t
+hash_after(const struct sender_batch *batch)
 {
+	if (sender_is_gap(batch))
+		return batch->chain_after;
+	if (batch->chain == 0 && batch->seq > 1)
+		return 0;
+	return hash_chain(batch->chain,
+	    crc32c(0, batch->body.at, batch->body.bytes), batch->body.bytes,
+	    batch->records);
+}
+
+/* A gap has no body.  What is left of it from `seq` on begins at the number
+ * that the aggregator expects. */
+static void
+make_gap(const struct sender_stream *s, uint64_t seq,
+    struct sender_batch *batch, struct wire_header *header)
+{
+	header->type = WIRE_GAP;
+	header->flags = 0;
+	header->last_seq = batch->last_seq;
+	header->reason = batch->reason;
+	header->chain_after = batch->chain_after;
+	batch->body = (struct text){ NULL, 0 };
+	if (batch->seq < seq)
+		header->chain =
+		    s->sent > 0 ? s->entry[s->sent - 1].chain_after : 0;
+}
+
+/* Offer the next batch of the window.  0: there is none, or the window is
+ * full. */
+static uint32_t
+offer_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
+    int64_t wall_ns)
+{
+	uint64_t seq = s->sent > 0 ? s->entry[s->sent - 1].last + 1
+				   : sender_first(sender, s);
+	struct wire_header header = {
+		.type = WIRE_BATCH, .flags = sender->batch_flags, .seq = seq
+	};
+	struct sender_batch batch;
+	int there;
+
+	if (!has_room(s, s->next_bytes))
+		return 0;
+	there = sender_read(sender, s, seq, &batch);
+	if (there < 0)
+		misread(sender, s, seq, now_ns);
+	if (there != 1)
+		return 0;
+	if (!fits_a_frame(&batch)) {
+		give_up(sender, s, seq, WIRE_NACK_TOO_BIG, now_ns);
+		return 0;
+	}
+	if (!has_room(s, batch.body.bytes)) {
+		s->next_bytes = batch.body.bytes;
+		return 0;
+	}
+	header.records = batch.records;
+	header.codec = batch.codec;
+	header.body_bytes = batch.body_bytes;
+	header.chain = batch.chain;
+	if (sender_is_gap(&batch))
+		make_gap(s, seq, &batch, &header);
+	sender->offer.entry = (struct sender_entry){
+		.seq = seq,
+		.last = batch.last_seq,
+		.bytes = batch.body.bytes,
+		.gap = header.type == WIRE_GAP,
+		.chain_after = hash_after(&batch),
+	};
+	return make_frame(sender, s, &header, batch.body, now_ns, wall_ns);
+}
+
+static void
+note_silence(struct sender *sender, struct sender_stream *s)
+{
+	sender->counters.timeouts++;
+	s->silences++;
+	sender_back_off(sender, s);
+	s->hole = 0;
+	s->wait_ns = 0;
+}
+
+static uint32_t
+offer_batch(struct sender *sender, struct sender_stream *s, int64_t now_ns,
+    int64_t wall_ns)
+{
+	if (s->sent > 0 && now_ns >= s->deadline_ns) {
+		if (!s->unfilled)
+			note_silence(sender, s);
+		s->sent = 0;
+	}
+	if (s->sent == 0 && now_ns < s->wait_ns) {
+		s->ready = true;
+		return 0;
+	}
+	s->ready = false;
+	return offer_next(sender, s, now_ns, wall_ns);
+}
+
+uint32_t
+sender_offer(struct sender *sender, struct sender_stream *s, int64_t now_ns,
+    int64_t wall_ns)
+{
+	return s->state == SENDER_HELLO
+		   ? offer_hello(sender, s, now_ns, wall_ns)
+		   : offer_batch(sender, s, now_ns, wall_ns);
+}
+
+/* ---- after the frame was sent ---- */
+
+static void
+note_hello(struct sender *sender, struct sender_stream *s, int64_t now_ns)
+{
+	if (s->hello_out)
+		sender->counters.timeouts++;
+	s->hello_out = true;
+	s->hello_stamp_ns = sender->offer.stamp_ns;
+	s->hello_sent_ns = sender->sent_ns;
+	s->deadline_ns = now_ns + sender_back_off(sender, s);
+}
+
+static void
+note_batch(struct sender *sender, struct sender_stream *s, int64_t now_ns)
+{
+	struct sender_entry *entry = &sender->offer.entry;
+
+	entry->stamp_ns = sender->offer.stamp_ns;
+	entry->sent_ns = sender->sent_ns;
 	if (s->sent == 0) {
 		s->deadline_ns =
 		    now_ns + sender_jittered(sender, s->timeout_ns);
@@ -165,128 +288,35 @@ note_sent(struct sender *sender, struct sender_stream *s,
 		s->high = entry->last;
 }
 
-/* A gap has no body.  What is left of it from `seq` on begins at the number
- * that the aggregator expects. */
 static void
-make_gap(const struct sender_stream *s, uint64_t seq,
-    struct sender_batch *batch, struct wire_header *header)
+note_blocked(struct sender *sender, int64_t now_ns)
 {
-	header->type = WIRE_GAP;
-	header->flags = 0;
-	header->last_seq = batch->last_seq;
-	header->reason = batch->reason;
-	header->chain_after = batch->chain_after;
-	batch->body = (struct text){ NULL, 0 };
-	if (batch->seq < seq)
-		header->chain =
-		    s->sent > 0 ? s->entry[s->sent - 1].chain_after : s->chain;
-}
-
-/* Send the next batch of the window.  False: there is none, the window is
- * full, or the connection takes nothing. */
-static bool
-send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
-    int64_t wall_ns)
-{
-	uint64_t seq = s->sent > 0 ? s->entry[s->sent - 1].last + 1 : s->first;
-	struct wire_header header = {
-		.type = WIRE_BATCH, .flags = sender->batch_flags, .seq = seq
-	};
-	struct sender_entry entry = { .seq = seq, .sent_ns = now_ns };
-	struct sender_batch batch;
-	int there;
-
-	if (!has_room(s, s->next_bytes))
-		return false;
-	there = sender_read(sender, s, seq, &batch);
-	if (there < 0)
-		misread(sender, s, seq, now_ns);
-	if (there != 1)
-		return false;
-	if (!fits_a_frame(&batch)) {
-		s->entries = s->sent;
-		if (s->sent == 0) {
-			s->wait_ns = now_ns + sender_back_off(sender, s);
-			s->ready = true;
-			sender->owner.refused(sender->owner.arg, s->number, seq,
-			    WIRE_NACK_TOO_BIG);
-		}
-		return false;
-	}
-	if (!has_room(s, batch.body.bytes)) {
-		s->next_bytes = batch.body.bytes;
-		return false;
-	}
-	header.records = batch.records;
-	header.codec = batch.codec;
-	header.body_bytes = batch.body_bytes;
-	header.chain = batch.chain;
-	header.generation = s->generation;
-	if (sender_is_gap(&batch))
-		make_gap(s, seq, &batch, &header);
-	if (!send_frame(sender, s, &header, batch.body, now_ns, wall_ns)) {
-		s->ready = true;
-		return false;
-	}
-	entry.last = batch.last_seq;
-	entry.bytes = batch.body.bytes;
-	entry.gap = header.type == WIRE_GAP;
-	entry.chain_after = sender_chain_after(&batch);
-	entry.stamp_ns = header.sent_ns;
-	entry.sent_ns = sender->sent_ns;
-	note_sent(sender, s, &entry, now_ns);
-	return true;
-}
-
-static void
-note_silence(struct sender *sender, struct sender_stream *s)
-{
-	sender->counters.timeouts++;
-	s->silences++;
-	sender_back_off(sender, s);
-	s->hole = 0;
-	s->wait_ns = 0;
-}
-
-static void
-push_batches(struct sender *sender, struct sender_stream *s, int64_t now_ns,
-    int64_t wall_ns)
-{
-	if (s->sent > 0 && now_ns >= s->deadline_ns) {
-		if (!s->unfilled)
-			note_silence(sender, s);
-		s->sent = 0;
-	}
-	if (s->sent == 0 && now_ns < s->wait_ns) {
-		s->ready = true;
-		return;
-	}
-	s->ready = false;
-	while (s->state == SENDER_OPEN && now_ns >= sender->blocked_ns &&
-	       (s->sent > 0 || now_ns >= s->wait_ns) &&
-	       send_next(sender, s, now_ns, wall_ns))
-		;
+	sender->blocked_pause_ns *= 2;
+	if (sender->blocked_pause_ns < BLOCKED_MIN_NS)
+		sender->blocked_pause_ns = BLOCKED_MIN_NS;
+	if (sender->blocked_pause_ns > BLOCKED_MAX_NS)
+		sender->blocked_pause_ns = BLOCKED_MAX_NS;
+	sender->blocked_ns =
+	    now_ns + sender_jittered(sender, sender->blocked_pause_ns);
 }
 
 void
-sender_push(struct sender *sender, int64_t now_ns, int64_t wall_ns)
+sender_sent(struct sender *sender, bool taken, int64_t now_ns)
 {
-	/* Begin with another stream each time: a stream that always has more
-	 * must not use the whole connection before the others had their turn.
-	 */
-	uint32_t turn = sender->turn++;
+	struct sender_stream *s = sender->offer.stream;
 
-	for (uint32_t i = 0; i < sender->streams; i++) {
-		struct sender_stream *s =
-		    sender->stream[(turn + i) % sender->streams];
-
-		if (s == NULL)
-			continue;
-		if (now_ns < sender->blocked_ns)
-			return;
-		if (s->state == SENDER_HELLO || s->state == SENDER_PROBE)
-			push_hello(sender, s, now_ns, wall_ns);
-		if (s->state == SENDER_OPEN)
-			push_batches(sender, s, now_ns, wall_ns);
+	sender->offer.stream = NULL;
+	if (s == NULL)
+		return;
+	if (!taken) {
+		s->ready = true;
+		note_blocked(sender, now_ns);
+		return;
 	}
+	sender->blocked_ns = sender->blocked_pause_ns = 0;
+	sender->counters.bytes += sender->offer.bytes;
+	if (sender->offer.is_hello)
+		note_hello(sender, s, now_ns);
+	else
+		note_batch(sender, s, now_ns);
 }

@@ -22,30 +22,37 @@ enum {
 /* Acknowledged batches are released this long afterwards, all at once. */
 #define TIDY_NS (5 * NS_PER_SECOND)
 
+/* The sender's numbers of streams: those of the current session come first. */
+enum { EARLIER = SPOOL_STREAMS_MAX };
+_Static_assert(SENDER_STREAMS_MAX >= 2 * SPOOL_STREAMS_MAX,
+    "the current session and one of the earlier ones");
+
 struct spool_uplink {
 	struct spool_uplink_options options;
 	struct zsock *zsock;
 	struct reconnect *reconnect;
 	struct sender *sender;
-	struct past_sessions past_sessions;
 	struct zsock_message message;
 	struct loop_timer push_timer, tidy_timer;
-	uint32_t streams; /* streams that the sender knows */
-	bool restart[SPOOL_STREAMS_MAX];
-	bool restarts; /* any of them */
+	/* The spool's number of each of the sender's streams. */
+	uint32_t stream[2 * SPOOL_STREAMS_MAX];
+	struct session_id session; /* the current one, as far as is known here */
+	uint32_t earlier;          /* streams of an earlier session */
 	bool held;
 	struct loop_timer poll_timer; /* checks the connection to the brokers */
 	uint64_t forbidden;   /* answers "forbidden" up to the last warning */
 	int64_t forbidden_ns; /* time of that warning; 0: none yet */
 };
 
-static bool
-send_frame(void *arg, struct text frame)
-{
-	static const struct route no_route; /* a connection has one peer */
-	struct spool_uplink *spool_uplink = arg;
+/* ---- what the sender asks ---- */
 
-	return zsock_send(spool_uplink->zsock, &no_route, frame) == ZSOCK_DONE;
+static uint64_t
+first_of(void *arg, uint32_t stream)
+{
+	const struct spool_uplink *spool_uplink = arg;
+
+	return spool_first_unacked(
+	    spool_uplink->options.spool, spool_uplink->stream[stream]);
 }
 
 static int
@@ -54,8 +61,8 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 	struct spool_uplink *spool_uplink = arg;
 	struct spool_batch from;
 	struct err err = { 0 };
-	int there =
-	    spool_read(spool_uplink->options.spool, stream, seq, &from, &err);
+	int there = spool_read(spool_uplink->options.spool,
+	    spool_uplink->stream[stream], seq, &from, &err);
 
 	if (there == 1)
 		*batch = (struct sender_batch){
@@ -70,19 +77,6 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 			.body = from.body,
 		};
 	return there;
-}
-
-static void
-on_acked(void *arg, uint32_t stream, uint64_t upto)
-{
-	struct spool_uplink *spool_uplink = arg;
-	const struct spool_uplink_options *options = &spool_uplink->options;
-
-	spool_acked(options->spool, stream, upto);
-	if (spool_uplink->tidy_timer.at_ns == 0)
-		loop_set_timer(options->loop, &spool_uplink->tidy_timer,
-		    clock_monotonic_ns() + TIDY_NS, 0);
-	options->on_acked(options->arg, stream, upto);
 }
 
 static bool
@@ -101,95 +95,176 @@ read_clock(void *arg)
 	return clock_monotonic_ns();
 }
 
+/* ---- streams ---- */
+
 static void
-ask_restart(struct spool_uplink *spool_uplink, uint32_t stream)
+open_stream(
+    struct spool_uplink *spool_uplink, uint32_t stream, uint32_t number)
 {
-	spool_uplink->restart[stream] = spool_uplink->restarts = true;
+	const struct spool *spool = spool_uplink->options.spool;
+
+	spool_uplink->stream[number] = stream;
+	sender_open(spool_uplink->sender, number,
+	    spool_partition(spool, stream), spool_session_of(spool, stream),
+	    spool_generation(spool, stream), clock_monotonic_ns());
+}
+
+/* The spool began another session: what the streams of the old one still have
+ * is sent as that of every earlier session. */
+static void
+follow_session(struct spool_uplink *spool_uplink)
+{
+	const struct session_id *session =
+	    spool_session(spool_uplink->options.spool);
+
+	if (session_equal(&spool_uplink->session, session))
+		return;
+	for (uint32_t i = 0; i < SPOOL_STREAMS_MAX; i++)
+		sender_close(spool_uplink->sender, i);
+	spool_uplink->session = *session;
 }
 
 static void
-on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+open_current(struct spool_uplink *spool_uplink)
 {
-	struct spool_uplink *spool_uplink = arg;
-	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { 0 };
+	const struct spool *spool = spool_uplink->options.spool;
 
-	log_warn("the aggregator refused batch seq=%llu for good: %s; moving "
-		 "it to refused/ in the spool",
-	    (unsigned long long)seq, wire_reason_name(reason));
-	options->commit(options->arg);
-	if (spool_refuse(options->spool, stream, seq, WIRE_GAP_REFUSED, &err) !=
-	    0)
-		log_error("%s", err.text);
-	options->on_refused(options->arg, stream, seq, reason);
+	follow_session(spool_uplink);
+	for (uint32_t i = 0; i < spool_streams(spool); i++) {
+		uint32_t number;
+
+		if (spool_partition(spool, i).at == NULL ||
+		    !session_equal(spool_session_of(spool, i),
+			&spool_uplink->session))
+			continue;
+		number = spool_local_number(spool, i);
+		if (!sender_is_open(spool_uplink->sender, number))
+			open_stream(spool_uplink, i, number);
+	}
 }
 
+/* Close the streams of the earlier session that are done; with the last one
+ * begins the next session. */
 static void
-on_resend_from(void *arg, uint32_t stream, uint64_t seq)
-{
-	struct spool_uplink *spool_uplink = arg;
-	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { 0 };
-
-	log_warn("the aggregator lost acknowledged data (restored from a "
-		 "backup?); resending from seq=%llu",
-	    (unsigned long long)seq);
-	options->commit(options->arg);
-	if (spool_resend_from(options->spool, stream, seq, &err) != 0)
-		log_error("%s", err.text);
-	ask_restart(spool_uplink, stream);
-}
-
-static void
-on_diverged(void *arg, uint32_t stream, uint64_t seq)
-{
-	struct spool_uplink *spool_uplink = arg;
-	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { 0 };
-
-	log_warn("this spool was copied or restored to an older state; "
-		 "starting a new session");
-	options->commit(options->arg);
-	if (spool_new_session(options->spool, stream, seq, &err) != 0)
-		log_error("%s", err.text);
-	for (uint32_t i = 0; i < spool_uplink->streams; i++)
-		ask_restart(spool_uplink, i);
-	options->on_renumbered(options->arg);
-}
-
-static void
-settle(void *arg)
-{
-	const struct spool_uplink *spool_uplink = arg;
-
-	spool_uplink->options.commit(spool_uplink->options.arg);
-}
-
-static void
-restart(struct spool_uplink *spool_uplink, uint32_t stream, int64_t now_ns)
+open_earlier(struct spool_uplink *spool_uplink)
 {
 	struct spool *spool = spool_uplink->options.spool;
-	uint64_t first = spool_first_unacked(spool, stream);
+	uint32_t streams[SPOOL_STREAMS_MAX];
 
-	spool_uplink->restart[stream] = false;
-	sender_restart(spool_uplink->sender, stream,
-	    spool_partition(spool, stream), spool_session(spool), first,
-	    spool_chain(spool, stream, first), now_ns);
+	for (uint32_t i = EARLIER; i < 2 * SPOOL_STREAMS_MAX &&
+				   spool_uplink->earlier > 0;
+	     i++) {
+		uint32_t stream = spool_uplink->stream[i];
+
+		if (!sender_is_open(spool_uplink->sender, i) ||
+		    !spool_is_settled(spool, stream))
+			continue;
+		sender_close(spool_uplink->sender, i);
+		spool_release(spool, stream);
+		spool_uplink->earlier--;
+	}
+	if (spool_uplink->earlier > 0)
+		return;
+	spool_uplink->earlier = spool_take_session(spool, streams);
+	for (uint32_t i = 0; i < spool_uplink->earlier; i++)
+		open_stream(spool_uplink, streams[i],
+		    EARLIER + spool_local_number(spool, streams[i]));
 }
 
-/* Start the streams that are new or must send a hello again. */
-static void
-restart_streams(struct spool_uplink *spool_uplink, int64_t now_ns)
-{
-	uint32_t streams = spool_streams(spool_uplink->options.spool);
+/* ---- what the sender decides ---- */
 
-	for (; spool_uplink->streams < streams; spool_uplink->streams++)
-		ask_restart(spool_uplink, spool_uplink->streams);
-	for (uint32_t i = 0;
-	     spool_uplink->restarts && i < spool_uplink->streams; i++)
-		if (spool_uplink->restart[i])
-			restart(spool_uplink, i, now_ns);
-	spool_uplink->restarts = false;
+static void
+on_acked(struct spool_uplink *spool_uplink, const struct sender_step *step)
+{
+	const struct spool_uplink_options *options = &spool_uplink->options;
+	uint32_t stream = spool_uplink->stream[step->stream];
+
+	spool_acked(options->spool, stream, step->seq);
+	if (spool_uplink->tidy_timer.at_ns == 0)
+		loop_set_timer(options->loop, &spool_uplink->tidy_timer,
+		    clock_monotonic_ns() + TIDY_NS, 0);
+	options->on_acked(options->arg);
+}
+
+static void
+on_refused(struct spool_uplink *spool_uplink, const struct sender_step *step)
+{
+	const struct spool_uplink_options *options = &spool_uplink->options;
+	uint32_t stream = spool_uplink->stream[step->stream];
+	bool unreadable = step->reason == WIRE_GAP_DAMAGED;
+	struct err err = { 0 };
+
+	if (unreadable)
+		log_error("batch seq=%llu of the spool cannot be read; "
+			  "reporting it as lost",
+		    (unsigned long long)step->seq);
+	else
+		log_warn("the aggregator refused batch seq=%llu for good: %s; "
+			 "moving it to refused/ in the spool",
+		    (unsigned long long)step->seq,
+		    wire_reason_name(step->reason));
+	if (spool_refuse(options->spool, stream, step->seq,
+		unreadable ? WIRE_GAP_DAMAGED : WIRE_GAP_REFUSED, &err) != 0)
+		log_error("%s", err.text);
+	options->on_refused(options->arg, stream, step->seq, step->reason);
+}
+
+static void
+on_rewind(struct spool_uplink *spool_uplink, const struct sender_step *step)
+{
+	log_warn("the aggregator lost acknowledged data (restored from a "
+		 "backup?); resending from seq=%llu",
+	    (unsigned long long)step->seq);
+	spool_rewind(spool_uplink->options.spool,
+	    spool_uplink->stream[step->stream], step->seq);
+}
+
+/* The machine was copied while it ran, and the copy was faster.  The batches
+ * go on under a session that only this one has. */
+static void
+on_diverged(struct spool_uplink *spool_uplink, const struct sender_step *step)
+{
+	const struct spool_uplink_options *options = &spool_uplink->options;
+	uint32_t from = spool_uplink->stream[step->stream], to;
+	struct err err = { 0 };
+
+	options->commit(options->arg);
+	if (step->stream < EARLIER) {
+		log_warn("this machine was copied while its agent ran; "
+			 "starting a new session");
+		spool_new_session(options->spool);
+		follow_session(spool_uplink);
+	}
+	switch (spool_move(options->spool, from, &to, &err)) {
+	case SPOOL_OK: break;
+	case SPOOL_FULL: /* the rest is tried again later */
+	case SPOOL_IO: log_error("%s", err.text); return;
+	}
+	options->on_moved(options->arg, from, to);
+}
+
+static void
+act(struct spool_uplink *spool_uplink, const struct sender_step *step)
+{
+	static const struct route no_route; /* a connection has one peer */
+
+	switch (step->action) {
+	case SENDER_WAIT: break;
+	case SENDER_SEND:
+		sender_sent(spool_uplink->sender,
+		    zsock_send(spool_uplink->zsock, &no_route, step->frame) ==
+			ZSOCK_DONE,
+		    clock_monotonic_ns());
+		break;
+	case SENDER_WELCOMED:
+		spool_welcomed(spool_uplink->options.spool,
+		    spool_uplink->stream[step->stream], step->generation);
+		break;
+	case SENDER_ACKED: on_acked(spool_uplink, step); break;
+	case SENDER_REWIND: on_rewind(spool_uplink, step); break;
+	case SENDER_REFUSED: on_refused(spool_uplink, step); break;
+	case SENDER_DIVERGED: on_diverged(spool_uplink, step); break;
+	}
 }
 
 static void
@@ -210,32 +285,26 @@ check_brokers(struct spool_uplink *spool_uplink, int64_t now_ns)
 		spool_uplink->zsock, spool_uplink->sender, now_ns));
 }
 
-/* 0 means never. */
-static int64_t
-sooner(int64_t a_ns, int64_t b_ns)
-{
-	if (a_ns == 0 || b_ns == 0)
-		return a_ns + b_ns;
-	return a_ns < b_ns ? a_ns : b_ns;
-}
-
 void
 spool_uplink_push(struct spool_uplink *spool_uplink)
 {
 	int64_t now_ns = clock_monotonic_ns();
+	struct sender_step step = { .action = SENDER_WELCOMED };
 
 	if (spool_uplink->held)
 		return;
-	restart_streams(spool_uplink, now_ns);
 	check_brokers(spool_uplink, now_ns);
-	sender_push(spool_uplink->sender, now_ns, clock_wall_ns());
-	if (spool_uplink->restarts)
-		restart_streams(spool_uplink, now_ns);
-	past_sessions_push(
-	    &spool_uplink->past_sessions, now_ns, clock_wall_ns());
+	while (step.action != SENDER_WAIT) {
+		if (step.action != SENDER_SEND) {
+			open_current(spool_uplink);
+			open_earlier(spool_uplink);
+		}
+		step = sender_step(
+		    spool_uplink->sender, now_ns, clock_wall_ns());
+		act(spool_uplink, &step);
+	}
 	set_timer(spool_uplink, &spool_uplink->push_timer,
-	    sooner(sender_deadline_ns(spool_uplink->sender),
-		past_sessions_deadline_ns(&spool_uplink->past_sessions)));
+	    sender_deadline_ns(spool_uplink->sender));
 }
 
 static void
@@ -294,11 +363,7 @@ on_zsock(void *arg, struct zsock *zsock)
 		if (zsock_recv(zsock, &spool_uplink->message) != ZSOCK_DONE)
 			break;
 		if (sender_receive(spool_uplink->sender,
-			spool_uplink->message.frame, clock_monotonic_ns(),
-			clock_wall_ns()) ||
-		    past_sessions_receive(&spool_uplink->past_sessions,
-			spool_uplink->message.frame, clock_monotonic_ns(),
-			clock_wall_ns()))
+			spool_uplink->message.frame, clock_monotonic_ns()))
 			broker_link_answered(spool_uplink->options.broker_link,
 			    zsock, spool_uplink->sender);
 	}
@@ -333,23 +398,12 @@ spool_uplink_open(struct spool_uplink **made,
 {
 	struct spool_uplink *spool_uplink =
 	    memory_zero(1, sizeof(*spool_uplink));
-	struct sender_owner owner = { spool_uplink, send_frame, read_batch,
-		on_acked, on_refused, on_resend_from, on_diverged, on_probed,
-		read_clock };
-	struct sender_options sender = {
-		.node = options->node,
-		.start_count = spool_start_count(options->spool),
-	};
+	const struct sender_owner owner = { spool_uplink, first_of, read_batch,
+		on_probed, read_clock };
+	struct sender_options sender = { .node = options->node };
 
 	spool_uplink->options = *options;
-	spool_uplink->past_sessions.options = (struct past_sessions_options){
-		.spool = options->spool,
-		.node = options->node,
-		.wait_ns = options->restore_wait_ns,
-		.arg = spool_uplink,
-		.send = send_frame,
-		.commit = settle,
-	};
+	spool_uplink->session = *spool_session(options->spool);
 	spool_uplink->push_timer.on_timer = on_push_timer;
 	spool_uplink->tidy_timer.on_timer = on_tidy_timer;
 	spool_uplink->poll_timer.on_timer = on_push_timer;
@@ -392,8 +446,7 @@ void
 spool_uplink_renew_key(struct spool_uplink *spool_uplink)
 {
 	if (broker_link_renew_key(spool_uplink->options.broker_link,
-		spool_uplink->zsock, spool_uplink->sender,
-		clock_monotonic_ns()))
+		spool_uplink->zsock, spool_uplink->sender))
 		spool_uplink_push(spool_uplink);
 }
 
@@ -409,7 +462,8 @@ spool_uplink_is_done(const struct spool_uplink *spool_uplink)
 	struct spool *spool = spool_uplink->options.spool;
 
 	for (uint32_t i = 0; i < spool_streams(spool); i++)
-		if (spool_first_unacked(spool, i) != spool_next_seq(spool, i))
+		if (spool_partition(spool, i).at != NULL &&
+		    spool_first_unacked(spool, i) != spool_next_seq(spool, i))
 			return false;
 	return true;
 }

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "agents/delivery/broker_link.h"
-#include "agents/delivery/past_sessions.h"
 #include "agents/delivery/sender.h"
 #include "agents/spool/spool.h"
 #include "proto/base/err.h"
@@ -24,20 +23,19 @@ struct spool_uplink_options {
 	struct spool *spool;
 	struct broker_link *broker_link; /* initialized by broker_link_choose */
 	struct text node;
-	int64_t restore_wait_ns; /* past_sessions.h */
 
 	/* Callbacks to the owner; each may be called within
 	 * spool_uplink_push. */
 	void *arg;
-	/* Commit the records written to the spool so far: afterwards the spool
-	 * commits by itself, or numbers change. */
+	/* Commit the records written to the spool so far: afterwards its
+	 * session ends. */
 	void (*commit)(void *arg);
-	void (*on_acked)(void *arg, uint32_t stream, uint64_t upto);
+	void (*on_acked)(void *arg); /* something was acknowledged */
 	/* A batch was moved aside for good; a gap replaces it. */
 	void (*on_refused)(
 	    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason);
-	/* The spool has a new session: its numbers change. */
-	void (*on_renumbered)(void *arg);
+	/* Batches of one stream have numbers of another one now. */
+	void (*on_moved)(void *arg, uint32_t from, uint32_t to);
 	/* An answer is a clock probe; true: send another one. */
 	bool (*on_probed)(void *arg, const struct clock_offset_probe *probe);
 };

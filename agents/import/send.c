@@ -23,7 +23,6 @@ struct sending {
 	struct import_row row;
 	struct direct_uplink direct_uplink;
 	uint32_t streams;     /* streams that the sender knows */
-	uint32_t read_stream; /* stream of the batch that was read last */
 	bool end;             /* of the file */
 	bool again;           /* read the file once more */
 	bool quiet;           /* bad lines were reported before */
@@ -114,17 +113,12 @@ import_check(const struct import_source *source, struct err *err)
 
 /* ---- callbacks of the sender ---- */
 
-static bool
-send_frame(void *arg, struct text frame)
+static uint64_t
+first_of(void *arg, uint32_t stream)
 {
-	struct sending *s = arg;
-	struct wire_header header;
+	const struct sending *s = arg;
 
-	if (!direct_uplink_send(&s->direct_uplink, frame))
-		return false;
-	if (wire_peek(frame, &header) == WIRE_OK && header.type == WIRE_BATCH)
-		import_batches_sent(s->batches, s->read_stream, header.seq);
-	return true;
+	return import_batches_first(s->batches, stream);
 }
 
 static int
@@ -132,55 +126,52 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
 	struct sending *s = arg;
 
-	s->read_stream = stream;
 	return s->again ? 0
 			: import_batches_read(s->batches, stream, seq, batch);
 }
 
 static void
-on_acked(void *arg, uint32_t stream, uint64_t upto)
+fail_diverged(struct sending *s, const struct sender_step *step)
 {
-	struct sending *s = arg;
-
-	import_batches_acked(s->batches, stream, upto);
-	direct_uplink_progressed(&s->direct_uplink);
-}
-
-static void
-on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
-{
-	struct sending *s = arg;
-
-	(void)seq;
-	direct_uplink_fail_refused(&s->direct_uplink,
-	    import_batches_partition(s->batches, stream), reason);
-}
-
-/* The store was restored from a backup: read everything again from the first
- * line; batches that it still has are only packed. */
-static void
-on_resend_from(void *arg, uint32_t stream, uint64_t seq)
-{
-	struct sending *s = arg;
-
-	import_batches_rewind(s->batches, stream, seq);
-	s->again = true;
-}
-
-static void
-on_diverged(void *arg, uint32_t stream, uint64_t seq)
-{
-	struct sending *s = arg;
 	char partition[300];
 
 	err_set(s->direct_uplink.err,
 	    "the aggregator has other content as batch %" PRIu64
 	    " of this file in partition %s: was it imported by another "
 	    "version?",
-	    seq,
+	    step->seq,
 	    text_quote(partition, sizeof(partition),
-		import_batches_partition(s->batches, stream)));
+		import_batches_partition(s->batches, step->stream)));
 	direct_uplink_fail(&s->direct_uplink);
+}
+
+static void
+act(void *arg, const struct sender_step *step)
+{
+	struct sending *s = arg;
+
+	switch (step->action) {
+	case SENDER_SEND:
+		import_batches_sent(s->batches, step->stream, step->seq);
+		break;
+	case SENDER_ACKED:
+		import_batches_acked(s->batches, step->stream, step->seq);
+		direct_uplink_progressed(&s->direct_uplink);
+		break;
+	case SENDER_REFUSED:
+		direct_uplink_fail_refused(&s->direct_uplink,
+		    import_batches_partition(s->batches, step->stream),
+		    step->reason);
+		break;
+	/* The store was restored from a backup: read everything again from the
+	 * first line; batches that it still has are only packed. */
+	case SENDER_REWIND:
+		import_batches_rewind(s->batches, step->stream, step->seq);
+		s->again = true;
+		break;
+	case SENDER_DIVERGED: fail_diverged(s, step); break;
+	default: break;
+	}
 }
 
 /* ---- the loop ---- */
@@ -192,7 +183,8 @@ read_again(struct sending *s)
 	s->end = false;
 	s->quiet = true;
 	s->bad = 0;
-	s->streams = 0; /* all send a hello */
+	while (s->streams > 0) /* all send a hello */
+		sender_close(s->direct_uplink.sender, --s->streams);
 	s->source->rewind(s->source->arg);
 }
 
@@ -207,10 +199,9 @@ pump(void *arg)
 		read_again(s);
 	feed(s);
 	for (; s->streams < import_batches_streams(s->batches); s->streams++)
-		sender_restart(d->sender, s->streams,
+		sender_open(d->sender, s->streams,
 		    import_batches_partition(s->batches, s->streams),
-		    import_batches_session(s->batches, s->streams),
-		    import_batches_first(s->batches, s->streams), 0, now_ns);
+		    import_batches_session(s->batches, s->streams), 0, now_ns);
 	direct_uplink_push(d);
 	if (s->end && !s->again && sender_in_flight(d->sender) == 0)
 		loop_quit(d->loop, 0);
@@ -239,13 +230,10 @@ import_send(const struct import_source *source,
     struct import_result *result, struct err *err)
 {
 	struct sending s = { .options = options, .source = source };
-	const struct sender_owner owner = { &s, send_frame, read_batch,
-		on_acked, on_refused, on_resend_from, on_diverged, NULL, NULL };
+	const struct sender_owner owner = { &s, first_of, read_batch, NULL,
+		NULL };
 	const struct direct_uplink_options deliver = {
-		/* Every import of this content is the same sender: its start
-		 * count is always 1. */
 		.sender = { .node = options->node,
-		    .start_count = 1,
 		    .derived = true,
 		    .batch_flags = options->once ? WIRE_FLAG_ONCE : 0 },
 		.timeout_ns = options->timeout_ns,
@@ -253,6 +241,7 @@ import_send(const struct import_source *source,
 		.advice = "run the same import again to resume",
 		.arg = &s,
 		.pump = pump,
+		.act = act,
 		.poll = options->progress ? show : NULL,
 	};
 	int rc;

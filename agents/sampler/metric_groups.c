@@ -233,7 +233,7 @@ static const struct metric_group_column self[] = {
 	{ "poolscope.agent.timeouts", "{timeout}", true },
 	{ "poolscope.agent.round_trip", "ns", false },
 	{ "poolscope.agent.failovers", "{failover}", true },
-	{ "poolscope.agent.previous_sessions.dropped", "{session}", true },
+	{ "poolscope.agent.spool.moved", "{batch}", true },
 	{ "poolscope.agent.forbidden", "{answer}", true },
 };
 const struct metric_group metric_group_self = METRIC_GROUP(self);

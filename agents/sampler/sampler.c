@@ -263,7 +263,7 @@ sampler_read_self(struct sampler *sampler)
 			c.spool->unacked_bytes, c.spool->unacked_batches,
 			c.spool->io_errors, c.sender->batches, c.sender->bytes,
 			c.sender->resent, c.sender->timeouts, c.sender->rtt_ns,
-			c.moves, c.spool->past_sessions_dropped,
+			c.moves, c.spool->moved,
 			c.sender->nacks[WIRE_NACK_FORBIDDEN] };
 
 		sampler_add_whole(sampler, &metric_group_self, text_of("self"),

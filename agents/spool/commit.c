@@ -96,7 +96,7 @@ note_part(struct spool *spool, const struct spool_part *part)
 	struct spool_frame f;
 
 	for (uint32_t o = 0; o < part->used; o += spool_span(f.bytes)) {
-		uint32_t offset = part->start + o;
+		uint32_t offset = part->start + o, stream;
 		struct spool_stream *s;
 
 		if (!spool_peek_frame(at + o, offset, segment->size, &f))
@@ -104,12 +104,13 @@ note_part(struct spool *spool, const struct spool_part *part)
 		if (f.type == SPOOL_SEAL && f.seq < segment->number &&
 		    (segment->cuts == 0 || f.seq < segment->cuts))
 			segment->cuts = f.seq;
-		if (f.type != SPOOL_BATCH)
+		if (!spool_is_batch(&f))
 			continue;
-		spool_segment_note(segment, offset, &f);
+		stream = spool_find_stream(spool, &spool->session, f.stream);
+		spool_segment_note(segment, stream, offset, &f);
 		spool->counters->appended++;
 		spool->counters->appended_bytes += spool_span(f.bytes);
-		s = spool->streams[f.stream];
+		s = spool->streams[stream];
 		/* Replace a remembered place only by one that the reader needs
 		 * soon. */
 		if (f.seq - s->acked <= SPOOL_POSITIONS)
@@ -142,8 +143,12 @@ succeed(struct spool *spool)
 		spool->cuts_count = 0;
 	}
 	for (uint32_t i = 0; i < spool->streams_count; i++) {
-		spool->streams[i]->committed = spool->streams[i]->next;
-		spool->streams[i]->committed_chain = spool->streams[i]->chain;
+		struct spool_stream *s = spool->streams[i];
+
+		if (s == NULL || !s->current)
+			continue;
+		s->committed = s->next;
+		s->committed_chain = s->chain;
 	}
 	w->used = w->parts_count = 0;
 	shrink(w, used);
@@ -178,9 +183,15 @@ spool_fail(struct spool *spool, uint32_t parts)
 		abandon(spool, w->parts[i].segment);
 	w->used = w->parts_count = 0;
 	for (uint32_t i = 0; i < spool->streams_count; i++) {
-		spool->streams[i]->next = spool->streams[i]->committed;
-		spool->streams[i]->chain = spool->streams[i]->committed_chain;
+		struct spool_stream *s = spool->streams[i];
+
+		if (s == NULL || !s->current)
+			continue;
+		s->next = s->committed;
+		s->chain = s->committed_chain;
 	}
+	/* The numbers that were lost are never used again. */
+	spool_new_session(spool);
 }
 
 enum spool_result

@@ -8,8 +8,6 @@
 
 #include "proto/hash/crc32c.h"
 
-enum { SEGMENT_VERSION = 1 };
-
 static const unsigned char head_magic[4] = "PSSG";
 static const unsigned char frame_magic[4] = "PSFR";
 
@@ -46,10 +44,11 @@ spool_put_head(
 {
 	memset(to, 0, SPOOL_HEAD_BYTES);
 	memcpy(to, head_magic, 4);
-	spool_put32(to + 4, SEGMENT_VERSION);
+	spool_put32(to + 4, SPOOL_FORMAT);
 	memcpy(to + 8, head->session.bytes, 16);
 	spool_put64(to + 24, head->number);
 	spool_put64(to + 32, head->salt);
+	memcpy(to + 40, head->origin.bytes, 16);
 	spool_put32(to + 60, crc32c(0, to, 60));
 }
 
@@ -58,13 +57,23 @@ spool_get_head(
     const unsigned char at[static SPOOL_HEAD_BYTES], struct spool_head *head)
 {
 	if (memcmp(at, head_magic, 4) != 0 ||
-	    spool_get32(at + 4) != SEGMENT_VERSION ||
+	    spool_get32(at + 4) != SPOOL_FORMAT ||
 	    spool_get32(at + 60) != crc32c(0, at, 60))
 		return false;
 	memcpy(head->session.bytes, at + 8, 16);
 	head->number = spool_get64(at + 24);
 	head->salt = spool_get64(at + 32);
+	memcpy(head->origin.bytes, at + 40, 16);
 	return true;
+}
+
+uint32_t
+spool_head_format(const unsigned char at[static SPOOL_HEAD_BYTES])
+{
+	if (memcmp(at, head_magic, 4) != 0 ||
+	    spool_get32(at + 60) != crc32c(0, at, 60))
+		return 0;
+	return spool_get32(at + 4);
 }
 
 static uint32_t
@@ -94,7 +103,7 @@ spool_put_frame(unsigned char *to, uint64_t salt, struct spool_frame *frame,
 	spool_put64(to + 32, frame->chain);
 	spool_put32(to + 40, frame->records);
 	spool_put32(to + 44, frame->body_bytes);
-	spool_put32(to + 48, frame->reason);
+	spool_put32(to + 48, 0);
 	spool_put32(to + 52, frame->back);
 	if (frame->bytes > 0)
 		memcpy(to + SPOOL_FRAME_BYTES, body, frame->bytes);
@@ -115,10 +124,13 @@ frame_is_plausible(const struct spool_frame *f, uint32_t offset, uint32_t size)
 	case SPOOL_BATCH:
 		return f->seq > 0 && f->last_seq == f->seq &&
 		       f->seq < UINT64_MAX && f->stream < SPOOL_STREAMS_MAX;
-	case SPOOL_GAP:
-		return f->seq > 0 && f->last_seq >= f->seq &&
-		       f->last_seq < UINT64_MAX && f->bytes == 0 &&
-		       f->reason != 0 && f->stream < SPOOL_STREAMS_MAX;
+	case SPOOL_MOVED:
+		return f->seq > 0 && f->seq < UINT64_MAX && f->last_seq > 0 &&
+		       f->last_seq < UINT64_MAX &&
+		       f->stream < SPOOL_STREAMS_MAX;
+	case SPOOL_STREAM:
+		return f->bytes > 0 && f->bytes <= NAME_BYTES_MAX &&
+		       f->stream < SPOOL_STREAMS_MAX;
 	case SPOOL_SEAL: return f->bytes == 0;
 	}
 	return false;
@@ -142,7 +154,6 @@ spool_peek_frame(const unsigned char at[static SPOOL_FRAME_BYTES],
 		.chain = spool_get64(at + 32),
 		.records = spool_get32(at + 40),
 		.body_bytes = spool_get32(at + 44),
-		.reason = spool_get32(at + 48),
 		.back = spool_get32(at + 52),
 	};
 	return frame_is_plausible(frame, offset, size);

@@ -22,12 +22,19 @@ enum {
 	SPOOL_COMMIT_BYTES_MAX = 512
 				 << 10, /* frames written and synced together */
 	SPOOL_SEGMENT_BYTES_MAX = 256 << 20,
+	SPOOL_FORMAT = 2,
 };
 
-enum spool_type { SPOOL_BATCH = 1, SPOOL_GAP = 2, SPOOL_SEAL = 3 };
+enum spool_type {
+	SPOOL_BATCH = 1,
+	SPOOL_STREAM = 2, /* names the partition of a stream */
+	SPOOL_SEAL = 3,
+	SPOOL_MOVED = 4, /* a batch that comes from another session */
+};
 
 struct spool_head {
 	struct session_id session;
+	struct session_id origin; /* of its moved batches; zeros: none */
 	uint64_t number;
 	uint64_t salt;
 };
@@ -37,12 +44,14 @@ struct spool_frame {
 	uint32_t bytes; /* size of the stored body */
 	uint32_t crc;
 	uint32_t codec;
-	uint32_t stream;
-	uint64_t seq, last_seq;
+	uint32_t stream; /* in its session */
+	uint64_t seq;
+	/* Batch: seq; moved: its number in the session that it comes from;
+	 * seal: the end of the frames. */
+	uint64_t last_seq;
 	uint64_t chain;
 	uint32_t records;
 	uint32_t body_bytes;
-	uint32_t reason;
 	uint32_t back; /* distance to the first frame of its commit */
 };
 
@@ -50,6 +59,8 @@ void spool_put_head(
     unsigned char to[static SPOOL_HEAD_BYTES], const struct spool_head *head);
 bool spool_get_head(
     const unsigned char at[static SPOOL_HEAD_BYTES], struct spool_head *head);
+/* The format of a segment, whatever else its header has; 0: it is none. */
+uint32_t spool_head_format(const unsigned char at[static SPOOL_HEAD_BYTES]);
 
 /* The size of a frame with this body: a multiple of 8. */
 static inline uint32_t
@@ -71,12 +82,10 @@ bool spool_peek_frame(const unsigned char at[static SPOOL_FRAME_BYTES],
 bool spool_frame_is_whole(
     const unsigned char *at, uint64_t salt, const struct spool_frame *frame);
 
-/* The running hash after a gap at the end of its stream: a value that nobody
- * else has, and the same when the frame is read again. */
-static inline uint64_t
-spool_gap_after(const struct spool_frame *frame)
+static inline bool
+spool_is_batch(const struct spool_frame *frame)
 {
-	return hash_chain(frame->chain, frame->crc, 0, 0);
+	return frame->type == SPOOL_BATCH || frame->type == SPOOL_MOVED;
 }
 
 /* Little-endian integers, as everywhere in the spool. */

@@ -47,17 +47,17 @@ add_range(struct spool_segment *segment)
 }
 
 void
-spool_segment_note(struct spool_segment *segment, uint32_t offset,
-    const struct spool_frame *frame)
+spool_segment_note(struct spool_segment *segment, uint32_t stream,
+    uint32_t offset, const struct spool_frame *frame)
 {
-	struct spool_range *r = find_range(segment, frame->stream);
+	struct spool_range *r = find_range(segment, stream);
 	uint32_t last_offset;
 
 	if (r == NULL) {
 		r = add_range(segment);
 		*r = (struct spool_range){ .first = frame->seq,
 			.offset = offset,
-			.stream = (uint16_t)frame->stream };
+			.stream = stream };
 	}
 	last_offset =
 	    r->points > 0 ? r->point[r->points - 1].offset : r->offset;
@@ -68,23 +68,6 @@ spool_segment_note(struct spool_segment *segment, uint32_t offset,
 			    offset };
 	r->last = frame->seq;
 	r->bytes += spool_span(frame->bytes);
-}
-
-void
-spool_segment_forget(
-    struct spool_segment *segment, uint32_t stream, uint64_t seq)
-{
-	struct spool_range *r = find_range(segment, stream);
-
-	if (r == NULL || r->last < seq)
-		return;
-	if (r->first >= seq) {
-		*r = segment->ranges[--segment->ranges_count];
-		return;
-	}
-	r->last = seq - 1;
-	while (r->points > 0 && r->point[r->points - 1].ahead >= seq - r->first)
-		r->points--;
 }
 
 uint32_t
@@ -144,10 +127,6 @@ join(struct spool_gap *before, const struct spool_gap *gap)
 	    before->last + 1 != gap->first)
 		return false;
 	before->last = gap->last;
-	if (gap->low < before->low)
-		before->low = gap->low;
-	if (gap->high > before->high)
-		before->high = gap->high;
 	return true;
 }
 
@@ -185,7 +164,6 @@ spool_gaps_add(struct spool_gaps *gaps, const struct spool_gap *gap)
 		piece.last = gap->last;
 		if (g != NULL && g->first <= gap->last)
 			piece.last = g->first - 1;
-		piece.chain = piece.first == gap->first ? gap->chain : 0;
 		if (piece.last >= piece.first && !insert(gaps, i, &piece))
 			return false;
 		piece.first = next;

@@ -4,8 +4,7 @@
  * For each segment and stream it has only the first and last number, the first
  * offset and a few points between; for each stream the positions of the last
  * few batches that were read or written, so that reading in order takes one
- * step for each batch.  Gaps are stored separately: they override the content
- * of older segments.
+ * step for each batch.  Gaps are stored separately: they override batches.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_INDEX_H
@@ -32,12 +31,13 @@ struct spool_range {
 	uint64_t first, last;
 	uint64_t bytes; /* of their frames */
 	uint32_t offset;
-	uint16_t stream;
-	uint16_t points;
+	uint32_t stream; /* of the spool */
+	uint32_t points;
 	struct spool_point point[SPOOL_POINTS];
 };
 
 struct spool_segment {
+	struct session_id session, origin;
 	uint64_t number;
 	uint64_t salt;
 	uint64_t
@@ -50,24 +50,21 @@ struct spool_segment {
 	uint32_t ranges_count;
 	int fd; /* open while it is written, else -1 */
 	struct spool_range *ranges;
+	/* Streams that a frame in it names; while it is written. */
+	unsigned char named[SPOOL_STREAMS_MAX / 8];
 };
 
 void spool_segment_free(struct spool_segment **segment);
-/* Add a committed batch at `offset`. */
-void spool_segment_note(struct spool_segment *segment, uint32_t offset,
-    const struct spool_frame *frame);
+/* Add a committed batch of a stream of the spool at `offset`. */
+void spool_segment_note(struct spool_segment *segment, uint32_t stream,
+    uint32_t offset, const struct spool_frame *frame);
 const struct spool_range *spool_segment_range(
     const struct spool_segment *segment, uint32_t stream);
-/* Forget the batches of `stream` from `seq` on. */
-void spool_segment_forget(
-    struct spool_segment *segment, uint32_t stream, uint64_t seq);
 /* The offset at which to begin the search for `seq` (>= range->first). */
 uint32_t spool_range_seek(const struct spool_range *range, uint64_t seq);
 
 struct spool_gap {
 	uint64_t first, last;
-	uint64_t chain;     /* running hash before first; 0: not known */
-	uint64_t low, high; /* segments that have its frames */
 	uint32_t stream;
 	uint32_t reason;
 };

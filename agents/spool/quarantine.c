@@ -194,15 +194,35 @@ spool_quarantine_move(struct spool *spool, uint64_t number)
 	close(dir);
 }
 
-int
-spool_refused_put(struct spool *spool, const struct spool_frame *frame,
-    const void *body, struct err *err)
+/* A segment that names the partition and has the batch. */
+static uint32_t
+put_refused(unsigned char *at, const struct spool_head *head,
+    const struct spool_frame *frame, const void *body, struct text partition)
 {
-	uint32_t bytes = SPOOL_HEAD_BYTES + spool_span(frame->bytes);
+	struct spool_frame name = { .type = SPOOL_STREAM,
+		.bytes = partition.bytes,
+		.stream = frame->stream };
+	struct spool_frame copy = *frame;
+	uint32_t offset = SPOOL_HEAD_BYTES;
+
+	spool_put_head(at, head);
+	spool_put_frame(at + offset, head->salt, &name, partition.at);
+	offset += spool_span(name.bytes);
+	copy.back = offset - SPOOL_HEAD_BYTES;
+	spool_put_frame(at + offset, head->salt, &copy, body);
+	return offset + spool_span(copy.bytes);
+}
+
+int
+spool_refused_put(struct spool *spool, const struct session_id *session,
+    const struct spool_frame *frame, const void *body, struct text partition,
+    struct err *err)
+{
+	uint32_t bytes = SPOOL_HEAD_BYTES + spool_span(partition.bytes) +
+			 spool_span(frame->bytes);
 	int dir = open_folder(spool, "refused", true), fd = -1, rc = -1;
 	unsigned char *at = memory_alloc(bytes);
-	struct spool_head head = { .session = spool->meta.session };
-	struct spool_frame copy = *frame;
+	struct spool_head head = { .session = *session };
 	char name[SPOOL_NAME_BYTES];
 
 	if (dir >= 0) {
@@ -211,9 +231,7 @@ spool_refused_put(struct spool *spool, const struct spool_frame *frame,
 		spool_segment_name(name, head.number);
 		fd = spool_open_file(dir, name, O_RDWR | O_CREAT | O_EXCL);
 	}
-	copy.back = 0;
-	spool_put_head(at, &head);
-	spool_put_frame(at + SPOOL_HEAD_BYTES, head.salt, &copy, body);
+	put_refused(at, &head, frame, body, partition);
 	if (fd >= 0 && file_io_write_all(fd, at, bytes, 0) == 0 &&
 	    fsync(fd) == 0 && fsync(dir) == 0)
 		rc = 0;

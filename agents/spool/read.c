@@ -1,5 +1,5 @@
 /*
- * spool_read - finds and reads batches.
+ * spool_read - finds and reads batches, and the gaps between them.
  *
  * It looks for a batch at its remembered position, then after the previous
  * batch, then from the nearest point of its segment on.  It remembers the
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "agents/spool/scan.h"
-#include "proto/hash/crc32c.h"
+#include "proto/wire/wire.h"
 
 int
 spool_move_window(struct spool *spool, const struct spool_segment *segment)
@@ -48,11 +48,16 @@ static void
 remember(struct spool *spool, const struct spool_spot *spot)
 {
 	const struct spool_frame *frame = &spot->frame;
-	struct spool_stream *s;
+	struct spool_stream *s = NULL;
 
-	if (frame->type != SPOOL_BATCH || frame->stream >= spool->streams_count)
+	for (uint32_t i = 0; i < spot->segment->ranges_count; i++) {
+		uint32_t stream = spot->segment->ranges[i].stream;
+
+		if (spool->streams[stream]->local == frame->stream)
+			s = spool->streams[stream];
+	}
+	if (s == NULL || !spool_is_batch(frame))
 		return;
-	s = spool->streams[frame->stream];
 	if (frame->seq > s->acked && frame->seq - s->acked <= SPOOL_POSITIONS)
 		spool_position_put(s->positions, frame->seq,
 		    spot->segment->number, spot->offset);
@@ -67,11 +72,11 @@ walk(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
 {
 	const struct spool_segment *segment = spot->segment;
 	struct spool_frame *frame = &spot->frame;
+	uint32_t local = spool->streams[stream]->local;
 	struct spool_scan scan = { .window = &spool->window,
 		.number = segment->number,
 		.salt = segment->salt,
 		.size = segment->end,
-		.streams = spool->streams_count,
 		.budget = 4 * (uint64_t)segment->end };
 
 	while (spot->offset < segment->end) {
@@ -79,7 +84,7 @@ walk(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
 		if ((careful || !fixed_part(spool, spot)) &&
 		    !spool_scan_next(&scan, &spot->offset, frame, NULL))
 			return false;
-		if (frame->type == SPOOL_BATCH && frame->stream == stream &&
+		if (spool_is_batch(frame) && frame->stream == local &&
 		    frame->seq == seq)
 			return true;
 		remember(spool, spot);
@@ -113,7 +118,6 @@ static bool
 find_in_segments(struct spool *spool, bool careful, uint32_t stream,
     uint64_t seq, struct spool_spot *spot)
 {
-	/* The newest first: a number that was used again counts there. */
 	for (uint32_t i = spool->segments_count; i-- > 0;) {
 		const struct spool_range *r =
 		    spool_segment_range(spool->segments[i], stream);
@@ -142,8 +146,9 @@ is_whole(struct spool *spool, struct spool_spot *spot)
 	return true;
 }
 
-bool
-spool_find(
+/* Find the batch and verify it. */
+static bool
+find(
     struct spool *spool, uint32_t stream, uint64_t seq, struct spool_spot *spot)
 {
 	if ((find_local(spool, stream, seq, seq, spot) ||
@@ -155,44 +160,107 @@ spool_find(
 	       is_whole(spool, spot);
 }
 
-static void
-fill_gap(struct spool *spool, const struct spool_gap *gap, uint64_t seq,
-    struct spool_batch *batch)
-{
-	/* The next start does not know a gap that a full disk did not take,
-	 * nor what was before it. */
-	bool stored = gap->low <= gap->high;
+/* ---- gaps ---- */
 
-	*batch = (struct spool_batch){ .seq = seq,
-		.last_seq = gap->last,
-		.reason = gap->reason,
-		.chain = seq == gap->first ? gap->chain : 0,
-		.chain_after =
-		    stored ? spool_chain(spool, gap->stream, gap->last + 1)
-			   : 0 };
+/* The lowest number above `seq` that a segment may have; the end of the stream
+ * if there is none. */
+static uint64_t
+next_stored(const struct spool *spool, uint32_t stream, uint64_t seq)
+{
+	uint64_t next = spool->streams[stream]->committed;
+
+	for (uint32_t i = 0; i < spool->segments_count; i++) {
+		const struct spool_range *r =
+		    spool_segment_range(spool->segments[i], stream);
+
+		if (r != NULL && r->first > seq && r->first < next)
+			next = r->first;
+	}
+	return next;
+}
+
+static bool
+is_stored(const struct spool *spool, uint32_t stream, uint64_t seq)
+{
+	for (uint32_t i = 0; i < spool->segments_count; i++) {
+		const struct spool_range *r =
+		    spool_segment_range(spool->segments[i], stream);
+
+		if (r != NULL && seq >= r->first && seq <= r->last)
+			return true;
+	}
+	return false;
+}
+
+/* The running hash after the gap: that before the batch behind it. */
+static uint64_t
+hash_before(struct spool *spool, uint32_t stream, uint64_t seq)
+{
+	const struct spool_stream *s = spool->streams[stream];
+	struct spool_spot spot;
+
+	if (seq == s->committed && s->current)
+		return s->committed_chain;
+	if (seq >= s->committed ||
+	    spool_gaps_find(&spool->gaps, stream, seq) != NULL ||
+	    !find(spool, stream, seq, &spot))
+		return 0;
+	return spot.frame.chain;
+}
+
+/* What is no longer in any segment: deleted after its acknowledgement, or lost
+ * with a damaged segment. */
+static bool
+find_gap(const struct spool *spool, uint32_t stream, uint64_t seq,
+    struct spool_gap *gap)
+{
+	const struct spool_gap *known =
+	    spool_gaps_find(&spool->gaps, stream, seq);
+	const struct spool_stream *s = spool->streams[stream];
+
+	if (known != NULL) {
+		*gap = *known;
+		gap->first = seq;
+		return true;
+	}
+	if (is_stored(spool, stream, seq))
+		return false;
+	*gap = (struct spool_gap){ .first = seq,
+		.last = next_stored(spool, stream, seq) - 1,
+		.stream = stream,
+		.reason = WIRE_GAP_DAMAGED };
+	known = spool_gaps_next(&spool->gaps, stream, seq);
+	if (known != NULL && known->first <= gap->last)
+		gap->last = known->first - 1;
+	if (seq <= s->peak) {
+		gap->reason = WIRE_GAP_RESTORED;
+		if (gap->last > s->peak)
+			gap->last = s->peak;
+	}
+	return true;
 }
 
 int
 spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
     struct spool_batch *batch, struct err *err)
 {
-	const struct spool_gap *gap;
+	struct spool_gap gap;
 	struct spool_spot spot;
 	const struct spool_frame *f = &spot.frame;
 
 	assert(stream < spool->streams_count);
 	if (seq >= spool->streams[stream]->committed)
 		return 0;
-	gap = spool_gaps_find(&spool->gaps, stream, seq);
-	if (gap != NULL) {
-		fill_gap(spool, gap, seq, batch);
+	if (find_gap(spool, stream, seq, &gap)) {
+		*batch = (struct spool_batch){ .seq = gap.first,
+			.last_seq = gap.last,
+			.reason = gap.reason,
+			.chain_after =
+			    hash_before(spool, stream, gap.last + 1) };
 		return 1;
 	}
-	if (!spool_find(spool, stream, seq, &spot))
-		return err_set(err, "batch %" PRIu64 " %s", seq,
-		    seq < spool_oldest(spool, stream)
-			? "is no longer in the spool"
-			: "cannot be read");
+	if (!find(spool, stream, seq, &spot))
+		return err_set(err, "batch %" PRIu64 " cannot be read", seq);
 	spool_position_put(spool->streams[stream]->positions, seq,
 	    spot.segment->number, spot.offset);
 	*batch = (struct spool_batch){ .seq = seq,
@@ -203,39 +271,6 @@ spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
 		.chain = f->chain,
 		.body = { (const char *)spot.body, f->bytes } };
 	return 1;
-}
-
-uint64_t
-spool_chain_after(struct spool *spool, uint32_t stream, uint64_t seq)
-{
-	struct spool_spot spot;
-
-	if (!spool_find(spool, stream, seq, &spot))
-		return 0;
-	return hash_chain(spot.frame.chain,
-	    crc32c(0, spot.body, spot.frame.bytes), spot.frame.bytes,
-	    spot.frame.records);
-}
-
-uint64_t
-spool_chain(struct spool *spool, uint32_t stream, uint64_t seq)
-{
-	const struct spool_stream *s = spool->streams[stream];
-	const struct spool_gap *gap;
-	struct spool_spot spot;
-
-	if (seq <= 1)
-		return 0;
-	if (seq == s->committed)
-		return s->committed_chain;
-	gap = spool_gaps_find(&spool->gaps, stream, seq);
-	if (gap != NULL)
-		return seq == gap->first ? gap->chain : 0;
-	if (spool_find(spool, stream, seq, &spot))
-		return spot.frame.chain;
-	if (seq == s->saved + 1)
-		return s->saved_chain;
-	return spool_chain_after(spool, stream, seq - 1);
 }
 
 uint64_t
@@ -250,19 +285,12 @@ spool_oldest(const struct spool *spool, uint32_t stream)
 {
 	uint64_t oldest = spool_next_seq(spool, stream);
 
-	for (uint32_t i = spool->segments_count; i-- > 0;) {
+	for (uint32_t i = 0; i < spool->segments_count; i++) {
 		const struct spool_range *r =
 		    spool_segment_range(spool->segments[i], stream);
-		const struct spool_gap *gap;
 
-		while ((gap = spool_gaps_find(
-			    &spool->gaps, stream, oldest - 1)) != NULL)
-			oldest = gap->first;
-		if (r == NULL || r->first >= oldest)
-			continue;
-		if (r->last + 1 < oldest)
-			break;
-		oldest = r->first;
+		if (r != NULL && r->first < oldest)
+			oldest = r->first;
 	}
 	return oldest;
 }

@@ -1,9 +1,9 @@
 /*
  * spool_recover - opens the files that a crash or a bad disk left.
  *
- * It reads every segment once, and the newest one with frames twice: only
- * there an invalid place may be a torn tail.  Rules: proto/spool.md,
- * "Recovery".
+ * It reads every segment; only the last one of a session may have a torn tail.
+ * Nothing is written: what is found now, the next start finds again.  Rules:
+ * proto/spool.md, "Recovery".
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -18,8 +18,7 @@
 
 #include "agents/spool/scan.h"
 #include "proto/base/memory.h"
-
-enum { COPY_BYTES = 64 << 10 };
+#include "proto/wire/wire.h"
 
 /* A file of the directory with the name of a segment. */
 struct entry {
@@ -30,11 +29,25 @@ struct entry {
 	bool lost;      /* no header: it is unreadable */
 };
 
+/* What was found of a stream. */
+struct trail {
+	uint64_t seen;      /* the highest number so far */
+	uint64_t lost_then; /* recovery->lost when it was seen */
+};
+
 struct recovery {
 	struct entry *entries;
 	uint32_t count;
-	struct spool_holes *holes;
+	struct trail *trails; /* of each stream of the spool */
+	uint32_t trails_count;
+	/* Of the session that is read: */
+	uint64_t lost;    /* bound on damaged frames so far */
+	uint64_t counted; /* exact, if seals count them */
+	uint64_t numbers; /* in the holes between frames */
+	bool all_counted;
 };
+
+/* ---- the files ---- */
 
 /* Is there nothing after the header? */
 static bool
@@ -52,22 +65,14 @@ is_unused(int fd, uint32_t size)
 	return true;
 }
 
-static bool
-session_is(const struct session_id *id, const struct session_id *of)
-{
-	static const struct session_id none;
-
-	return memcmp(id, of, sizeof(*id)) == 0 &&
-	       memcmp(of, &none, sizeof(none)) != 0;
-}
-
-enum verdict { KEEP, LOST, UNLINK, ASIDE, IGNORE };
+enum verdict { KEEP, LOST, UNLINK, ASIDE, IGNORE, OTHER_FORMAT };
 
 static enum verdict
-judge(const struct spool *spool, int fd, struct entry *e)
+judge(int fd, struct entry *e)
 {
 	unsigned char at[SPOOL_HEAD_BYTES];
 	struct stat st;
+	uint32_t format;
 
 	if (fstat(fd, &st) != 0 || e->number >= 2 * SPOOL_NUMBER_FOREIGN)
 		return ASIDE;
@@ -75,22 +80,31 @@ judge(const struct spool *spool, int fd, struct entry *e)
 		return LOST;
 	e->size = (uint32_t)st.st_size;
 	if (e->size < sizeof(at) ||
-	    file_io_read_all(fd, at, sizeof(at), 0) != 0 ||
-	    !spool_get_head(at, &e->head))
-		/* Created but unused: the header is synced before the first
-		 * frame. */
+	    file_io_read_all(fd, at, sizeof(at), 0) != 0)
 		return is_unused(fd, e->size) ? UNLINK : LOST;
-	if (session_is(&e->head.session, &spool->meta.next) ||
-	    session_is(&e->head.session, &spool->meta.previous))
-		return UNLINK;
-	if (!session_is(&e->head.session, &spool->meta.session) ||
-	    e->head.number != e->number)
-		return ASIDE;
-	return KEEP;
+	format = spool_head_format(at);
+	if (format != 0 && format != SPOOL_FORMAT)
+		return OTHER_FORMAT;
+	/* Created but unused: the header is synced before the first frame. */
+	if (!spool_get_head(at, &e->head))
+		return is_unused(fd, e->size) ? UNLINK : LOST;
+	return e->head.number == e->number ? KEEP : ASIDE;
 }
 
-static void
-classify(struct spool *spool, struct recovery *r, uint64_t number)
+static int
+refuse_format(uint64_t number, struct err *err)
+{
+	return err_set(err,
+	    "segment %" PRIu64
+	    " was written by a version of poolscope with another format of the "
+	    "spool: let that version send what is in it, or move the directory "
+	    "away",
+	    number);
+}
+
+static int
+classify(
+    struct spool *spool, struct recovery *r, uint64_t number, struct err *err)
 {
 	struct entry *e = &r->entries[r->count];
 	char name[SPOOL_NAME_BYTES];
@@ -101,12 +115,14 @@ classify(struct spool *spool, struct recovery *r, uint64_t number)
 	spool_segment_name(name, number);
 	fd = spool_open_file(spool->dir, name, O_RDONLY);
 	if (fd >= 0) {
-		verdict = judge(spool, fd, e);
+		verdict = judge(fd, e);
 		close(fd);
 	}
 	if ((number < SPOOL_NUMBER_FOREIGN || verdict == KEEP) &&
 	    number >= spool->next_number)
 		spool->next_number = number + 1;
+	if (verdict == OTHER_FORMAT)
+		return refuse_format(number, err);
 	if (verdict == UNLINK)
 		unlinkat(spool->dir, name, 0);
 	if (verdict == ASIDE)
@@ -114,15 +130,16 @@ classify(struct spool *spool, struct recovery *r, uint64_t number)
 	e->lost = verdict == LOST;
 	if (verdict == KEEP || verdict == LOST)
 		r->count++;
+	return 0;
 }
 
-/* All or nothing: an overlooked segment would count as deleted, and its
- * numbers would be used again. */
+/* All or nothing: an overlooked segment would count as deleted. */
 static int
 list_entries(struct spool *spool, struct recovery *r, struct err *err)
 {
 	uint64_t *numbers;
 	uint32_t count;
+	int rc = 0;
 
 	if (spool_list(spool->dir, &numbers, &count) != 0) {
 		err_set(err, "the directory: %s", strerror(errno));
@@ -131,10 +148,10 @@ list_entries(struct spool *spool, struct recovery *r, struct err *err)
 	}
 	spool->next_number = spool_quarantine_highest(spool) + 1;
 	r->entries = memory_zero(count + 1, sizeof(*r->entries));
-	for (uint32_t i = 0; i < count; i++)
-		classify(spool, r, numbers[i]);
+	for (uint32_t i = 0; i < count && rc == 0; i++)
+		rc = classify(spool, r, numbers[i], err);
 	free(numbers);
-	return 0;
+	return rc;
 }
 
 static int
@@ -146,8 +163,7 @@ open_entry(struct spool *spool, const struct entry *e, int flags,
 	    spool->dir, spool_segment_name(name, e->number), flags);
 
 	if (fd >= 0)
-		spool_scan_init(scan, &spool->window, fd, &e->head, e->size,
-		    spool->streams_count);
+		spool_scan_init(scan, &spool->window, fd, &e->head, e->size);
 	return fd;
 }
 
@@ -183,26 +199,133 @@ take_seals(struct spool *spool, struct recovery *r, uint32_t from)
 	close_entry(spool, fd);
 }
 
-/* Drop the newest segments that have no frames; only the last one with frames
- * may have a torn tail.  An unreadable segment had frames. */
+/* Remove the segments that have no frames.  An unreadable one had some. */
 static void
-find_last(struct spool *spool, struct recovery *r)
+drop_unused(struct spool *spool, struct recovery *r)
 {
-	while (r->count > 0 && !r->entries[r->count - 1].lost) {
-		const struct entry *e = &r->entries[r->count - 1];
-		char name[SPOOL_NAME_BYTES];
-		struct spool_extent x = { .end = SPOOL_HEAD_BYTES };
-		struct spool_scan scan;
-		int fd = open_entry(spool, e, O_RDONLY, &scan);
+	uint32_t kept = 0;
 
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct entry *e = &r->entries[i];
+		uint32_t offset = SPOOL_HEAD_BYTES;
+		char name[SPOOL_NAME_BYTES];
+		struct spool_scan scan;
+		struct spool_frame f;
+		bool unused = false;
+		int fd = -1;
+
+		if (!e->lost)
+			fd = open_entry(spool, e, O_RDONLY, &scan);
 		if (fd >= 0) {
-			spool_scan_extent(&scan, true, 0, &x);
+			unused = !spool_scan_next(&scan, &offset, &f, NULL) &&
+				 is_unused(fd, e->size);
 			close_entry(spool, fd);
 		}
-		if (x.end > SPOOL_HEAD_BYTES || x.damaged)
-			return;
-		unlinkat(spool->dir, spool_segment_name(name, e->number), 0);
-		r->count--;
+		if (unused)
+			unlinkat(
+			    spool->dir, spool_segment_name(name, e->number), 0);
+		else
+			r->entries[kept++] = *e;
+	}
+	r->count = kept;
+}
+
+/* ---- streams and their holes ---- */
+
+static struct trail *
+trail_of(struct recovery *r, uint32_t stream)
+{
+	if (stream >= r->trails_count) {
+		r->trails = memory_resize(
+		    r->trails, (stream + 1) * sizeof(r->trails[0]));
+		memset(r->trails + r->trails_count, 0,
+		    (stream + 1 - r->trails_count) * sizeof(r->trails[0]));
+		r->trails_count = stream + 1;
+	}
+	return &r->trails[stream];
+}
+
+static void
+add_hole(struct spool *spool, uint32_t stream, uint64_t first, uint64_t last)
+{
+	struct spool_gap hole = { .first = first,
+		.last = last,
+		.stream = stream,
+		.reason = WIRE_GAP_DAMAGED };
+
+	spool->counters->gaps++;
+	if (spool_gaps_add(&spool->gaps, &hole))
+		return;
+	/* Too many: the last one of the stream covers everything up to
+	 * here. */
+	for (uint32_t i = spool->gaps.count; i-- > 0;) {
+		if (spool->gaps.at[i].stream != stream)
+			continue;
+		spool->gaps.at[i].last = last;
+		return;
+	}
+}
+
+/* Numbers below the first frame were acknowledged and deleted, or are lost
+ * with a segment: spool_read tells them apart. */
+static void
+see_batch(struct spool *spool, struct recovery *r,
+    struct spool_segment *segment, uint32_t stream, uint32_t offset,
+    const struct spool_frame *f)
+{
+	struct trail *t = trail_of(r, stream);
+	uint32_t origin;
+
+	if (f->seq <= t->seen)
+		return; /* of no honest writer */
+	if (t->seen > 0 && f->seq > t->seen + 1) {
+		add_hole(spool, stream, t->seen + 1, f->seq - 1);
+		r->numbers += f->seq - 1 - t->seen;
+	}
+	t->seen = f->seq;
+	t->lost_then = r->lost;
+	spool_segment_note(segment, stream, offset, f);
+	if (f->type != SPOOL_MOVED)
+		return;
+	for (origin = 0; origin < spool->streams_count; origin++) {
+		struct spool_stream *from = spool->streams[origin];
+
+		if (from != NULL && from->acked < f->last_seq &&
+		    session_equal(&from->session, &segment->origin) &&
+		    strcmp(from->partition,
+			spool->streams[stream]->partition) == 0)
+			from->acked = f->last_seq;
+	}
+}
+
+/* Where the frames of a damaged segment name no partition any more, another
+ * segment of the session may. */
+static void
+collect_names(struct spool *spool, const struct recovery *r,
+    const struct session_id *session)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct entry *e = &r->entries[i];
+		uint32_t offset = SPOOL_HEAD_BYTES;
+		const unsigned char *body;
+		struct spool_scan scan;
+		struct spool_frame f;
+		int fd = -1;
+
+		if (!e->lost && session_equal(&e->head.session, session))
+			fd = open_entry(spool, e, O_RDONLY, &scan);
+		if (fd < 0)
+			continue;
+		while (spool_scan_next(&scan, &offset, &f, &body)) {
+			struct text name = { (const char *)body, f.bytes };
+
+			if (f.type == SPOOL_STREAM &&
+			    text_check_name(name) == TEXT_OK)
+				spool_add_stream(
+				    spool, session, f.stream, name);
+			offset += spool_span(f.bytes);
+		}
+		close_entry(spool, fd);
 	}
 }
 
@@ -211,140 +334,188 @@ static void
 take_frames(struct spool *spool, struct recovery *r, struct spool_scan *scan,
     struct spool_segment *segment, const struct spool_extent *x)
 {
-	uint32_t offset = SPOOL_HEAD_BYTES, expect = offset;
+	uint32_t offset = SPOOL_HEAD_BYTES, expect = offset, stream;
+	const unsigned char *body;
 	struct spool_frame f;
 
-	while (spool_scan_next(scan, &offset, &f, NULL) && offset < x->end) {
+	while (spool_scan_next(scan, &offset, &f, &body) && offset < x->end) {
 		uint32_t skipped = (offset - expect) / SPOOL_FRAME_BYTES;
+		struct text name = { (const char *)body, f.bytes };
 
 		if (x->sealed && skipped > x->lost)
 			skipped = x->lost;
-		spool_holes_lose(r->holes, skipped);
-		if (f.type == SPOOL_SEAL) {
-			if (f.seq < segment->number &&
-			    (segment->cuts == 0 || f.seq < segment->cuts))
-				segment->cuts = f.seq;
-		} else {
-			spool_holes_see(r->holes, spool, segment, &f);
-		}
-		if (f.type == SPOOL_BATCH)
-			spool_segment_note(segment, offset, &f);
+		r->lost += skipped;
+		if (f.type == SPOOL_SEAL && f.seq < segment->number &&
+		    (segment->cuts == 0 || f.seq < segment->cuts))
+			segment->cuts = f.seq;
+		if (f.type == SPOOL_STREAM && text_check_name(name) == TEXT_OK)
+			spool_add_stream(
+			    spool, &segment->session, f.stream, name);
+		stream = spool_is_batch(&f)
+			     ? spool_find_stream(
+				   spool, &segment->session, f.stream)
+			     : UINT32_MAX;
+		if (stream != UINT32_MAX)
+			see_batch(spool, r, segment, stream, offset, &f);
+		else if (spool_is_batch(&f))
+			r->lost++; /* of which partition, nobody knows */
 		expect = offset += spool_span(f.bytes);
 	}
-	spool_holes_lose(r->holes, x->tail);
-	if (x->damaged)
-		spool_holes_count(r->holes, x->sealed, x->lost);
-}
-
-/* Rewrite the frames and zero the rest.  A process that died, or a sync that
- * failed, may have left the last commit in memory only. */
-static int
-repair(int fd, const struct spool_extent *x)
-{
-	unsigned char *at = memory_alloc(COPY_BYTES);
-	uint32_t to = x->damaged || x->dirty < x->end ? x->end : x->dirty;
-	int rc = 0;
-
-	for (uint32_t o = x->commit, n; o < to && rc == 0; o += n) {
-		uint32_t bound = o < x->end ? x->end : to;
-
-		n = bound - o < COPY_BYTES ? bound - o : COPY_BYTES;
-		if (o >= x->end)
-			memset(at, 0, n);
-		else
-			rc = file_io_read_all(fd, at, n, o);
-		if (rc == 0)
-			rc = file_io_write_all(fd, at, n, o);
+	r->lost += x->tail;
+	if (x->damaged) {
+		r->counted += x->lost;
+		r->all_counted = r->all_counted && x->sealed;
 	}
-	free(at);
-	return rc == 0 ? fdatasync(fd) : -1;
 }
 
-/* Continue in the last segment, or seal it in the next one. */
+/* ---- segments ---- */
+
+/* What a process that died left in memory only must be on disk before it is
+ * sent.  What was allocated behind the last frame is given back. */
 static int
 settle_last(struct spool *spool, struct spool_segment *segment, int fd,
-    const struct spool_extent *x, struct err *err)
+    const struct spool_extent *x, uint32_t limit, struct err *err)
 {
-	if (repair(fd, x) != 0)
+	if (fdatasync(fd) != 0)
 		return err_set(err, "segment %" PRIu64 ": %s", segment->number,
 		    strerror(errno));
-	if (!x->damaged && x->dirty > x->end)
+	if (x->damaged || limit != 0)
+		return 0;
+	if (x->dirty > x->end)
 		spool->counters->torn_bytes += x->dirty - x->end;
-	if (x->sealed)
-		return 0;
-	if (!x->damaged && segment->size - segment->end > SPOOL_FRAME_BYTES) {
-		segment->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		if (segment->fd < 0)
-			return err_set(err, "%s", strerror(errno));
-		spool->active = segment;
-		return 0;
+	if (x->end < segment->size && ftruncate(fd, x->end) == 0) {
+		spool->counters->bytes -= segment->size - x->end;
+		segment->size = x->end;
 	}
-	spool->cuts[spool->cuts_count++] = (struct spool_cut){ segment->number,
-		segment->end, segment->frames, segment->crcs };
 	return 0;
+}
+
+static bool
+is_last_of_session(const struct recovery *r, uint32_t i)
+{
+	for (uint32_t j = i + 1; j < r->count; j++)
+		if (!r->entries[j].lost &&
+		    session_equal(&r->entries[j].head.session,
+			&r->entries[i].head.session))
+			return false;
+	return true;
 }
 
 static int
 take_entry(struct spool *spool, struct recovery *r, uint32_t i, struct err *err)
 {
 	const struct entry *e = &r->entries[i];
-	bool last = i == r->count - 1;
+	bool last = is_last_of_session(r, i);
 	struct spool_segment *segment;
 	struct spool_extent x;
 	struct spool_scan scan;
 	int fd, rc = 0;
 
-	if (e->lost) {
-		uint32_t size = e->size > 0 ? e->size : SPOOL_SEGMENT_BYTES_MAX;
-
-		spool_holes_lose(r->holes, size / SPOOL_FRAME_BYTES);
-		spool_holes_count(r->holes, false, 0);
-		return 0;
-	}
 	fd = open_entry(spool, e, last ? O_RDWR : O_RDONLY, &scan);
 	if (fd < 0)
 		return err_set(
 		    err, "segment %" PRIu64 ": %s", e->number, strerror(errno));
 	spool_scan_extent(&scan, last, e->limit, &x);
-	segment = spool_segment_new(spool, e->number, e->head.salt, e->size);
+	segment = spool_segment_new(spool, &e->head, e->size);
 	segment->end = x.end;
 	segment->frames = x.frames;
 	segment->crcs = x.crcs;
-	if (x.damaged)
+	if (x.damaged) {
 		spool_quarantine_copy(spool, fd, e->number, e->size);
-	spool_scan_init(
-	    &scan, &spool->window, fd, &e->head, e->size, spool->streams_count);
+		collect_names(spool, r, &e->head.session);
+	}
+	spool_scan_init(&scan, &spool->window, fd, &e->head, e->size);
 	take_frames(spool, r, &scan, segment, &x);
 	if (last)
-		rc = settle_last(spool, segment, fd, &x, err);
+		rc = settle_last(spool, segment, fd, &x, e->limit, err);
 	close_entry(spool, fd);
 	return rc;
 }
 
-int
-spool_recover(struct spool *spool, enum spool_found acked, struct err *err)
+/* How many numbers a stream may have lost behind its last frame. */
+static uint64_t
+lost_at_end(const struct recovery *r, const struct trail *t)
 {
-	struct recovery r = { .holes = spool_holes_new() };
+	if (r->all_counted && r->numbers == r->counted)
+		return 0;
+	return r->lost - t->lost_then;
+}
+
+/* All segments of a session were read. */
+static void
+end_session(
+    struct spool *spool, struct recovery *r, const struct session_id *session)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		struct spool_stream *s = spool->streams[i];
+		const struct trail *t;
+		uint64_t skip;
+
+		if (s == NULL || !session_equal(&s->session, session))
+			continue;
+		t = trail_of(r, i);
+		skip = lost_at_end(r, t);
+		s->next = t->seen + 1;
+		if (skip > 0)
+			add_hole(spool, i, s->next, s->next + skip - 1);
+		s->next += skip;
+		s->committed = s->next;
+	}
+	r->lost = r->counted = r->numbers = 0;
+	r->all_counted = true;
+}
+
+/* An unreadable segment belongs to the session before it. */
+static void
+lose_entry(struct recovery *r, const struct entry *e)
+{
+	uint32_t size = e->size > 0 ? e->size : SPOOL_SEGMENT_BYTES_MAX;
+
+	r->lost += size / SPOOL_FRAME_BYTES;
+	r->all_counted = false;
+}
+
+static int
+take_entries(struct spool *spool, struct recovery *r, struct err *err)
+{
+	const struct session_id *session = NULL;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < r->count && rc == 0; i++) {
+		const struct entry *e = &r->entries[i];
+
+		if (e->lost) {
+			lose_entry(r, e);
+			continue;
+		}
+		if (session != NULL &&
+		    !session_equal(session, &e->head.session))
+			end_session(spool, r, session);
+		session = &e->head.session;
+		rc = take_entry(spool, r, i, err);
+	}
+	if (session != NULL)
+		end_session(spool, r, session);
+	return rc;
+}
+
+int
+spool_recover(struct spool *spool, struct err *err)
+{
+	struct recovery r = { .all_counted = true };
 	int rc = list_entries(spool, &r, err);
 
-	for (uint32_t i = 0; i < r.count; i++) {
+	for (uint32_t i = 0; i < r.count && rc == 0; i++) {
 		if (!r.entries[i].lost)
 			take_seals(spool, &r, i);
 	}
 	if (rc == 0)
-		find_last(spool, &r);
-	for (uint32_t i = 0; i < r.count && rc == 0; i++)
-		rc = take_entry(spool, &r, i, err);
+		drop_unused(spool, &r);
+	if (rc == 0)
+		rc = take_entries(spool, &r, err);
 	if (rc == 0 && fsync(spool->dir) != 0)
 		rc = err_set(err, "the directory: %s", strerror(errno));
-	if (rc == 0)
-		rc = spool_holes_close(r.holes, spool, acked, err);
-	/* Only after the gaps are on disk: they are all that is left of it. */
-	for (uint32_t i = 0; i < r.count && rc == 1; i++) {
-		if (r.entries[i].lost)
-			spool_quarantine_move(spool, r.entries[i].number);
-	}
-	spool_holes_free(&r.holes);
+	free(r.trails);
 	free(r.entries);
-	return rc < 0 ? -1 : 0;
+	return rc;
 }

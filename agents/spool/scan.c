@@ -12,14 +12,13 @@ enum { PAGE = 4096 };
 
 void
 spool_scan_init(struct spool_scan *scan, struct spool_window *window, int fd,
-    const struct spool_head *head, uint32_t size, uint32_t streams)
+    const struct spool_head *head, uint32_t size)
 {
 	spool_window_move(window, fd, head->number);
 	*scan = (struct spool_scan){ .window = window,
 		.number = head->number,
 		.salt = head->salt,
 		.size = size,
-		.streams = streams,
 		.budget = 4 * (uint64_t)size };
 }
 
@@ -33,8 +32,7 @@ frame_at(struct spool_scan *scan, uint32_t offset, struct spool_frame *frame,
 	    scan->window, offset, SPOOL_FRAME_BYTES, scan->size);
 	uint32_t span;
 
-	if (at == NULL || !spool_peek_frame(at, offset, scan->size, frame) ||
-	    (frame->type != SPOOL_SEAL && frame->stream >= scan->streams))
+	if (at == NULL || !spool_peek_frame(at, offset, scan->size, frame))
 		return false;
 	span = spool_span(frame->bytes);
 	if (span > scan->budget)

@@ -17,15 +17,14 @@ struct spool_scan {
 	struct spool_window *window;
 	uint64_t number;
 	uint64_t salt;
-	uint32_t size;    /* bytes of the file to read */
-	uint32_t streams; /* a frame with a higher number is invalid */
+	uint32_t size; /* bytes of the file to read */
 	uint64_t
 	    budget; /* bytes of false candidates that may still be checked */
 };
 
 /* Moves the window to `fd`, which remains the caller's. */
 void spool_scan_init(struct spool_scan *scan, struct spool_window *window,
-    int fd, const struct spool_head *head, uint32_t size, uint32_t streams);
+    int fd, const struct spool_head *head, uint32_t size);
 
 /* The next valid frame at or after `*offset`, which moves there.  False when
  * there is none.  `body` (may be NULL): a view. */
@@ -47,8 +46,8 @@ struct spool_extent {
 	    counted; /* damaged, but the seal gives the number of lost frames */
 };
 
-/* `last`: no later segment has frames, so the tail may be torn.  `limit`: the
- * end by the seal of a later segment, or 0. */
+/* `last`: no later segment of its session has frames, so the tail may be torn.
+ * `limit`: the end by the seal of a later segment, or 0. */
 void spool_scan_extent(struct spool_scan *scan, bool last, uint32_t limit,
     struct spool_extent *extent);
 

@@ -2,9 +2,7 @@
  * spool_segments - creates segments ahead, deletes acknowledged ones, and
  * keeps the spool within its bound.
  *
- * A segment is deleted only after both slots of ACKED on disk cover all of it:
- * whichever slot a damaged disk destroys, the other one includes every deleted
- * segment.
+ * A segment is deleted only after ACKED on disk covers all of it.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -23,15 +21,18 @@
 
 struct spool_segment *
 spool_segment_new(
-    struct spool *spool, uint64_t number, uint64_t salt, uint32_t size)
+    struct spool *spool, const struct spool_head *head, uint32_t size)
 {
 	struct spool_segment *s = memory_zero(1, sizeof(*s));
+	uint64_t number = head->number;
 	uint32_t i = spool->segments_count;
 
 	spool->segments = memory_grow(spool->segments, &spool->segments_room, i,
 	    sizeof(struct spool_segment *));
+	s->session = head->session;
+	s->origin = head->origin;
 	s->number = number;
-	s->salt = salt;
+	s->salt = head->salt;
 	s->size = size;
 	s->end = SPOOL_HEAD_BYTES;
 	s->fd = -1;
@@ -86,10 +87,10 @@ spool_drop_segment(struct spool *spool, struct spool_segment *segment)
 /* ---- creating ---- */
 
 static enum spool_result
-write_segment(struct spool *spool, const char *name, uint64_t number,
-    uint64_t salt, uint32_t size, int *opened, struct err *err)
+write_segment(struct spool *spool, const char *name,
+    const struct spool_head *head, uint32_t size, int *opened, struct err *err)
 {
-	unsigned char head[SPOOL_HEAD_BYTES];
+	unsigned char at[SPOOL_HEAD_BYTES];
 	int fd = spool_open_file(spool->dir, name, O_RDWR | O_CREAT | O_EXCL);
 	int rc;
 
@@ -108,9 +109,8 @@ write_segment(struct spool *spool, const char *name, uint64_t number,
 		err_set(err, "%s: %s", name, strerror(rc));
 		return SPOOL_IO;
 	}
-	spool_put_head(
-	    head, &(struct spool_head){ spool->meta.session, number, salt });
-	if (file_io_write_all(fd, head, sizeof(head), 0) != 0 ||
+	spool_put_head(at, head);
+	if (file_io_write_all(fd, at, sizeof(at), 0) != 0 ||
 	    fsync(fd) != 0 || fsync(spool->dir) != 0) {
 		err_set(err, "%s: %s", name, strerror(errno));
 		return SPOOL_IO;
@@ -139,8 +139,7 @@ disk_has(const struct spool *spool, uint64_t bytes, struct err *err)
 static bool
 bound_allows(const struct spool *spool, uint64_t bytes, struct err *err)
 {
-	if (spool->unbounded ||
-	    spool->counters->bytes + bytes <= spool->options.bytes_max)
+	if (spool->counters->bytes + bytes <= spool->options.bytes_max)
 		return true;
 	err_set(err,
 	    "the spool is full: %" PRIu64 " of %" PRIu64
@@ -152,19 +151,6 @@ bound_allows(const struct spool *spool, uint64_t bytes, struct err *err)
 /* ---- deleting ---- */
 
 static bool
-gaps_are_acked(const struct spool *spool, uint64_t number)
-{
-	for (uint32_t i = 0; i < spool->gaps.count; i++) {
-		const struct spool_gap *g = &spool->gaps.at[i];
-
-		if (number >= g->low && number <= g->high &&
-		    g->last > spool->streams[g->stream]->acked)
-			return false;
-	}
-	return true;
-}
-
-static bool
 is_acked(const struct spool *spool, const struct spool_segment *segment)
 {
 	for (uint32_t i = 0; i < segment->ranges_count; i++) {
@@ -173,7 +159,7 @@ is_acked(const struct spool *spool, const struct spool_segment *segment)
 		if (r->last > spool->streams[r->stream]->acked)
 			return false;
 	}
-	return gaps_are_acked(spool, segment->number);
+	return true;
 }
 
 /* The seal of an older segment is needed while that segment exists. */
@@ -201,34 +187,14 @@ spool_used_bytes(const struct spool *spool)
 	return used + spool->writer.used;
 }
 
-/* Forget gaps that are in no segment any more. */
-static void
-prune_gaps(struct spool *spool)
-{
-	uint64_t oldest =
-	    spool->segments_count > 0 ? spool->segments[0]->number : UINT64_MAX;
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < spool->gaps.count; i++) {
-		const struct spool_gap *g = &spool->gaps.at[i];
-
-		if (g->high >= oldest ||
-		    g->last > spool->streams[g->stream]->acked)
-			spool->gaps.at[kept++] = *g;
-	}
-	spool->gaps.count = kept;
-}
-
 static int
 delete_segment(struct spool *spool, uint32_t i, struct err *err)
 {
 	struct spool_segment *segment = spool->segments[i];
 	char name[SPOOL_NAME_BYTES];
 
-	while (spool->acked_stale > 0) {
-		if (spool_acked_save(spool, err) != 0)
-			return -1;
-	}
+	if (spool->acked_stale && spool_acked_save(spool, err) != 0)
+		return -1;
 	spool_segment_name(name, segment->number);
 	if (unlinkat(spool->dir, name, 0) != 0 && errno != ENOENT)
 		return err_set(err, "%s: %s", name, strerror(errno));
@@ -241,7 +207,7 @@ after_deletion(struct spool *spool, bool deleted, struct err *err)
 {
 	if (!deleted)
 		return 0;
-	prune_gaps(spool);
+	spool_drop_streams(spool);
 	if (fsync(spool->dir) != 0)
 		return err_set(err, "the directory: %s", strerror(errno));
 	return 0;
@@ -275,7 +241,7 @@ spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
 	if (spool->broken)
 		return err_set(err, "the spool's disk failed twice; the spool "
 				    "accepts nothing more");
-	if (spool->acked_stale == 2 && spool_acked_save(spool, err) != 0)
+	if (spool->acked_stale && spool_acked_save(spool, err) != 0)
 		return -1;
 	/* Retain the newest segments: a restored store most likely needs
 	 * those. */
@@ -317,18 +283,19 @@ delete_one(struct spool *spool, struct err *err)
 static enum spool_result
 make_file(struct spool *spool, uint32_t size, struct err *err)
 {
-	uint64_t number = spool->next_number;
+	struct spool_head head = { .session = spool->session,
+		.origin = spool->origin,
+		.number = spool->next_number };
 	char name[SPOOL_NAME_BYTES];
 	enum spool_result result;
-	uint64_t salt;
 	int fd = -1;
 
 	if (!bound_allows(spool, size, err) || !disk_has(spool, size, err))
 		return SPOOL_FULL;
-	hash_random_bytes(&salt, sizeof(salt));
-	spool_segment_name(name, number);
-	result = write_segment(spool, name, number, salt, size, &fd, err);
-	spool->next_number = number + 1;
+	hash_random_bytes(&head.salt, sizeof(head.salt));
+	spool_segment_name(name, head.number);
+	result = write_segment(spool, name, &head, size, &fd, err);
+	spool->next_number = head.number + 1;
 	if (result != SPOOL_OK) {
 		if (fd >= 0) {
 			close(fd);
@@ -336,9 +303,21 @@ make_file(struct spool *spool, uint32_t size, struct err *err)
 		}
 		return result;
 	}
-	spool->spare = spool_segment_new(spool, number, salt, size);
+	spool->spare = spool_segment_new(spool, &head, size);
 	spool->spare->fd = fd;
 	return SPOOL_OK;
+}
+
+void
+spool_discard_spare(struct spool *spool)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	if (spool->spare == NULL)
+		return;
+	spool_segment_name(name, spool->spare->number);
+	unlinkat(spool->dir, name, 0);
+	spool_drop_segment(spool, spool->spare);
 }
 
 enum spool_result
@@ -348,7 +327,7 @@ spool_make_spare(struct spool *spool, uint32_t span, struct err *err)
 	uint32_t size;
 
 	size = SPOOL_HEAD_BYTES + SPOOL_PARTS * SPOOL_FRAME_BYTES + span +
-	       SPOOL_RESERVE_BYTES + SPOOL_FRAME_BYTES;
+	       SPOOL_FRAME_BYTES;
 	if (size < spool->options.segment_bytes)
 		size = (uint32_t)spool->options.segment_bytes;
 	size = (size + 4095) / 4096 * 4096;

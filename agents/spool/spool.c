@@ -60,15 +60,19 @@ spool_new(int dir, const struct spool_options *options)
 	spool->dir = dir;
 	spool->lock = spool->read_fd = spool->window.fd = -1;
 	spool->next_number = 1;
-	spool->acked_stale = 2;
+	session_random(&spool->session);
 	return spool;
 }
 
 void
 spool_clear(struct spool *spool)
 {
-	while (spool->streams_count > 0)
-		spool_drop_stream(spool);
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		if (spool->streams[i] != NULL)
+			free(spool->streams[i]->partition);
+		free(spool->streams[i]);
+	}
+	free(spool->streams);
 	while (spool->segments_count > 0)
 		spool_segment_free(&spool->segments[--spool->segments_count]);
 	free(spool->segments);
@@ -86,7 +90,6 @@ spool_close(struct spool **spool)
 	if (*spool == NULL)
 		return;
 	spool_clear(*spool);
-	free((*spool)->past_sessions);
 	close((*spool)->lock);
 	close((*spool)->dir);
 	free(*spool);
@@ -124,37 +127,34 @@ take_lock(int dir, struct err *err)
 	return err_set(err, "another process has it open");
 }
 
+/* The format before this one had a file META. */
+static int
+refuse_old(const struct spool *spool, struct err *err)
+{
+	if (faccessat(spool->dir, "META", F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	return err_set(err,
+	    "it was written by an earlier version of poolscope, with another "
+	    "format: let that version send what is in it, or move the "
+	    "directory away");
+}
+
 /* Everything that needs the lock. */
 static int
 start(struct spool *spool, struct err *err)
 {
-	enum spool_found meta, acked;
+	if (refuse_old(spool, err) != 0 || spool_recover(spool, err) != 0)
+		return -1;
+	spool_acked_load(spool);
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		struct spool_stream *s = spool->streams[i];
 
-	if (spool_meta_load(spool, &meta, err) != 0)
-		return -1;
-	if (meta != SPOOL_FOUND) {
-		/* Existing segments belong to no known session. */
-		while (spool->streams_count > 0)
-			spool_drop_stream(spool);
-		memset(&spool->meta, 0, sizeof(spool->meta));
-		session_random(&spool->meta.session);
+		if (s != NULL)
+			s->peak = s->acked;
 	}
-	spool_past_sessions_load(spool);
-	acked = spool_acked_load(spool);
-	if (spool_recover(spool, acked, err) != 0)
-		return -1;
-	/* With a new META too: the content of ACKED may not be on disk, and
-	 * from now on a missing ACKED means damage. */
-	if (acked != SPOOL_FOUND || meta != SPOOL_FOUND) {
-		unlinkat(spool->dir, "ACKED", 0);
-		if (spool_acked_save(spool, err) != 0)
-			return -1;
-	}
-	/* The segments of these sessions are deleted. */
-	memset(&spool->meta.next, 0, sizeof(spool->meta.next));
-	memset(&spool->meta.previous, 0, sizeof(spool->meta.previous));
-	spool->meta.start_count++;
-	return spool_meta_save(spool, err);
+	spool_drop_streams(spool);
+	spool->starts++;
+	return spool_acked_save(spool, err);
 }
 
 int
@@ -182,19 +182,13 @@ spool_open(struct spool **to, const char *path,
 const struct session_id *
 spool_session(const struct spool *spool)
 {
-	return &spool->meta.session;
+	return &spool->session;
 }
 
 uint64_t
 spool_start_count(const struct spool *spool)
 {
-	return spool->meta.start_count;
-}
-
-uint32_t
-spool_streams(const struct spool *spool)
-{
-	return spool->streams_count;
+	return spool->starts;
 }
 
 uint64_t
@@ -238,7 +232,8 @@ spool_counters(const struct spool *spool)
 	spool->counters->unacked_batches = 0;
 	spool->counters->unacked_bytes = 0;
 	for (uint32_t i = 0; i < spool->streams_count; i++)
-		count_stream(spool, i);
+		if (spool->streams[i] != NULL)
+			count_stream(spool, i);
 	return spool->counters;
 }
 
@@ -256,40 +251,31 @@ spool_acked(struct spool *spool, uint32_t stream, uint64_t upto)
 	if (upto <= s->acked)
 		return;
 	s->acked = upto;
-	spool->acked_stale = 2;
+	if (s->peak < upto)
+		s->peak = upto;
+	spool->acked_stale = true;
 }
 
-int
-spool_resend_from(
-    struct spool *spool, uint32_t stream, uint64_t seq, struct err *err)
+void
+spool_rewind(struct spool *spool, uint32_t stream, uint64_t seq)
 {
 	struct spool_stream *s = spool->streams[stream];
-	uint64_t oldest = spool_oldest(spool, stream);
-	struct spool_gap gap = { .first = seq > 0 ? seq : 1,
-		.stream = stream,
-		.reason = WIRE_GAP_RESTORED };
 
-	if (gap.first > s->acked)
-		return 0;
-	if (gap.first < oldest) {
-		gap.last = oldest - 1;
-		if (gap.last >= s->committed)
-			gap.last = s->committed - 1;
-		gap.chain = spool_chain(spool, stream, gap.first);
-		if (spool_append_gaps(spool, &gap, 1, err) != SPOOL_OK)
-			return -1;
-	}
-	s->acked = gap.first - 1;
-	spool->acked_stale = 2;
+	if (seq == 0)
+		seq = 1;
+	if (seq > s->acked)
+		return;
+	s->acked = seq - 1;
+	spool->acked_stale = true;
 	for (uint32_t i = 0; i < spool->segments_count; i++)
 		spool->segments[i]->acked_ns = 0;
-	return 0;
 }
 
 int
 spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
     uint32_t reason, struct err *err)
 {
+	const struct spool_stream *s = spool->streams[stream];
 	struct spool_batch batch;
 	struct spool_gap gap = {
 		.first = seq, .last = seq, .stream = stream, .reason = reason
@@ -297,7 +283,7 @@ spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
 	int rc = spool_read(spool, stream, seq, &batch, err);
 
 	assert(reason != 0);
-	if (rc == 0 || seq < spool_first_unacked(spool, stream))
+	if (rc == 0 || seq <= s->acked)
 		return err_set(err, "batch %" PRIu64 " is not in flight", seq);
 	if (rc == 1 && batch.reason != 0)
 		return 0; /* already a gap */
@@ -305,7 +291,7 @@ spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
 		struct spool_frame frame = { .type = SPOOL_BATCH,
 			.bytes = batch.body.bytes,
 			.codec = batch.codec,
-			.stream = stream,
+			.stream = s->local,
 			.seq = seq,
 			.last_seq = seq,
 			.chain = batch.chain,
@@ -313,8 +299,18 @@ spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
 			.body_bytes = batch.body_bytes };
 
 		/* The copy is for inspection; the gap does not depend on it. */
-		spool_refused_put(spool, &frame, batch.body.at, err);
+		spool_refused_put(spool, &s->session, &frame, batch.body.at,
+		    text_of(s->partition), err);
 	}
-	gap.chain = spool_chain(spool, stream, seq);
-	return spool_append_gaps(spool, &gap, 1, err) == SPOOL_OK ? 0 : -1;
+	spool->counters->gaps++;
+	if (spool_gaps_add(&spool->gaps, &gap))
+		return 0;
+	for (uint32_t i = 0; i < spool->streams_count; i++)
+		if (spool->streams[i] != NULL)
+			spool_gaps_forget(
+			    &spool->gaps, i, spool->streams[i]->acked);
+	if (spool_gaps_add(&spool->gaps, &gap))
+		return 0;
+	return err_set(
+	    err, "the spool has %d gaps, the maximum", SPOOL_GAPS_MAX);
 }

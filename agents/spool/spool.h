@@ -3,12 +3,13 @@
  * acknowledged.
  *
  * A directory of preallocated segment files whose frames are batches, numbered
- * in each stream (a stream is this spool's session in one partition).  Layout
- * and recovery rules: proto/spool.md.  The guarantees: after spool_commit
- * returned 0 everything appended before it survives any crash, and a number
- * that spool_read ever returned is never given to other content.  Opening ends,
- * whatever the directory has: torn tails are cut, damaged segments are moved
- * to quarantine/ and become gaps.
+ * in each stream (a stream is one session in one partition).  Layout and
+ * recovery rules: proto/spool.md.  Each opening begins a new session; the
+ * streams of earlier ones can only be read.  The guarantees: after
+ * spool_commit returned 0 everything appended before it survives any crash,
+ * and a number that spool_read ever returned is never given to other content.
+ * Opening ends, whatever the directory has: torn tails are ignored, damaged
+ * places become gaps.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_SPOOL_H
@@ -22,9 +23,8 @@
 #include "proto/record/record.h"
 
 enum {
-	SPOOL_STREAMS_MAX = 256,
+	SPOOL_STREAMS_MAX = 256, /* of one session */
 	SPOOL_BATCH_BYTES_MAX = 256 << 10,
-	SPOOL_PAST_SESSIONS_MAX = 64,
 };
 
 /* 0 selects the default. */
@@ -47,9 +47,8 @@ struct spool_batch {
 	uint32_t records;
 	uint32_t codec;
 	uint32_t body_bytes; /* decompressed */
-	uint64_t chain;      /* running hash before this batch */
-	uint64_t
-	    chain_after; /* gap: running hash after it; 0: not known (yet) */
+	uint64_t chain;      /* running hash before this batch; 0: not known */
+	uint64_t chain_after; /* gap: running hash after it; 0: not known */
 	struct text body;
 };
 
@@ -58,19 +57,18 @@ struct spool_counters {
 	uint64_t bytes;         /* on disk; preallocated segments count whole */
 	uint64_t unacked_bytes; /* of frames; proportional within a segment */
 	uint64_t unacked_batches; /* a gap counts once */
-	uint64_t torn_bytes;      /* bytes cut off at open */
-	uint64_t quarantined;     /* segments moved to quarantine/ */
-	uint64_t gaps;
-	uint64_t io_errors;
-	uint64_t
-	    past_sessions_dropped; /* previous sessions dropped at the bound */
+	uint64_t gaps;            /* found or made since the spool was opened */
+	uint64_t moved;           /* batches moved to another session */
+	uint64_t io_errors;       /* failed commits */
+	uint64_t torn_bytes;      /* ignored behind the ends of sessions */
+	uint64_t quarantined;     /* segments copied or moved there */
 };
 
 struct spool; /* opaque */
 
 /* Opens or creates `dir` (0700, locked: a second opener is refused; see
- * instance_make_dir), recovers, increments the start count and has that on
- * disk before it returns. */
+ * instance_make_dir), recovers, counts the start and has that on disk before
+ * it returns. */
 int spool_open(struct spool **spool, const char *dir,
     const struct spool_options *options, struct err *err);
 void spool_close(struct spool **spool);
@@ -78,15 +76,42 @@ void spool_close(struct spool **spool);
  * bound is full until enough is acknowledged. */
 void spool_change(struct spool *spool, const struct spool_options *options);
 
+/* The current session. */
 const struct session_id *spool_session(const struct spool *spool);
 uint64_t spool_start_count(const struct spool *spool); /* 1, 2, ... */
 
-/* The stream of a partition; created (durably) when new.  -1 when there are
- * SPOOL_STREAMS_MAX or the disk fails. */
+/* ---- streams ---- */
+
+/* The stream of a partition in the current session, made when new.  -1: it has
+ * SPOOL_STREAMS_MAX. */
 int spool_stream(struct spool *spool, struct text partition, uint32_t *stream,
     struct err *err);
+/* All streams, of all sessions: their numbers are below this.  Numbers of
+ * streams that are gone have no partition. */
 uint32_t spool_streams(const struct spool *spool);
 struct text spool_partition(const struct spool *spool, uint32_t stream);
+const struct session_id *spool_session_of(
+    const struct spool *spool, uint32_t stream);
+/* Its number in its session, below SPOOL_STREAMS_MAX. */
+uint32_t spool_local_number(const struct spool *spool, uint32_t stream);
+/* The generation of the store that acknowledged what is acknowledged; 0: none
+ * or not known. */
+uint64_t spool_generation(const struct spool *spool, uint32_t stream);
+
+/* The oldest earlier session that has something to send, or that this store
+ * was not asked about yet: the numbers of its streams, which stay valid until
+ * spool_release.  0: there is none. */
+uint32_t spool_take_session(
+    struct spool *spool, uint32_t streams[static SPOOL_STREAMS_MAX]);
+void spool_release(struct spool *spool, uint32_t stream);
+/* Everything is acknowledged, by the store that was asked last. */
+bool spool_is_settled(const struct spool *spool, uint32_t stream);
+/* The store of the partition is `generation`, and has everything before the
+ * first unacknowledged number.  Streams of the partition that another one
+ * acknowledged are no longer settled. */
+void spool_welcomed(struct spool *spool, uint32_t stream, uint64_t generation);
+
+/* ---- writing ---- */
 
 enum spool_result {
 	SPOOL_OK,
@@ -95,22 +120,35 @@ enum spool_result {
 };
 
 /* Copy a batch (records, codec, body_bytes, body, of `batch`; numbers and
- * running hash are assigned here) into the commit buffer.  It is not durable
- * and not readable before spool_commit.  `*seq` gets its number.  `urgent`
- * false (samples) leaves the last eighth of the bound to others.  When the
- * buffer (512 KiB) is full, its content is committed first. */
+ * running hash are assigned here) into the commit buffer, for a stream of the
+ * current session.  It is not durable and not readable before spool_commit.
+ * `*seq` gets its number.  `urgent` false (samples) leaves the last eighth of
+ * the bound to others.  When the buffer (512 KiB) is full, its content is
+ * committed first. */
 enum spool_result spool_append(struct spool *spool, uint32_t stream,
     const struct spool_batch *batch, bool urgent, uint64_t *seq,
     struct err *err);
 
 /* Write and sync the appended batches.  SPOOL_IO: none of them is accepted;
- * the segment is abandoned and the next append uses a new one; a second
- * failure in a row is final (every later call returns SPOOL_IO). */
+ * the session ends, and spool_stream begins the next one; a second failure in
+ * a row is final (every later call returns SPOOL_IO). */
 enum spool_result spool_commit(struct spool *spool, struct err *err);
 
+/* End the current session; the next append begins another one.  Nothing may be
+ * uncommitted. */
+void spool_new_session(struct spool *spool);
+
+/* Move the unacknowledged batches of an earlier session's stream into the
+ * current session, some of them in one call: those count as acknowledged.
+ * `*to` gets the stream.  SPOOL_FULL: as many as had room. */
+enum spool_result spool_move(
+    struct spool *spool, uint32_t stream, uint32_t *to, struct err *err);
+
+/* ---- reading ---- */
+
 /* 1: the committed batch or gap that has `seq` (of a gap the part from `seq`
- * on); 0: not written yet; -1: deleted (after its acknowledgement) or
- * currently unreadable: then spool_refuse puts a gap in its place.
+ * on); 0: not written yet, or behind the end of an earlier session; -1:
+ * unreadable now: spool_refuse puts a gap in its place.
  *
  * After opening, reading from spool_first_unacked on until 0 (continuing after
  * last_seq) walks over everything that was accepted and may not have been
@@ -118,15 +156,13 @@ enum spool_result spool_commit(struct spool *spool, struct err *err);
 int spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
     struct spool_batch *batch, struct err *err);
 
-/* The running hash before `seq`, as hello and gaps carry it; 0: not known (and
- * for the first number). */
-uint64_t spool_chain(struct spool *spool, uint32_t stream, uint64_t seq);
-
 /* First unacknowledged, and the next to be committed. */
 uint64_t spool_first_unacked(const struct spool *spool, uint32_t stream);
 uint64_t spool_next_seq(const struct spool *spool, uint32_t stream);
 /* The oldest number that can still be read (including retained segments). */
 uint64_t spool_oldest(const struct spool *spool, uint32_t stream);
+
+/* ---- positions ---- */
 
 /* All up to and including `upto` are acknowledged.  Cheap; spool_tidy deletes
  * complete segments (call it every few seconds, and when room is short): it
@@ -134,41 +170,13 @@ uint64_t spool_oldest(const struct spool *spool, uint32_t stream);
 void spool_acked(struct spool *spool, uint32_t stream, uint64_t upto);
 int spool_tidy(struct spool *spool, int64_t now_ns, struct err *err);
 
-/* The aggregator lost acknowledged batches (restored from a backup): resend
- * from `seq`.  Batches that the spool no longer has become a gap at the start.
- */
-int spool_resend_from(
-    struct spool *spool, uint32_t stream, uint64_t seq, struct err *err);
+/* The aggregator lost acknowledged batches (restored from a backup): `seq` is
+ * the first unacknowledged one again.  What was deleted reads as a gap. */
+void spool_rewind(struct spool *spool, uint32_t stream, uint64_t seq);
 
-/* This spool was cloned or rolled back: give it a new session.  The batches of
- * `stream` from `from_seq` on, and all unacknowledged ones of the other
- * streams, continue under it, numbered from 1.  Survives a crash at any point
- * without loss or repetition. */
-int spool_new_session(
-    struct spool *spool, uint32_t stream, uint64_t from_seq, struct err *err);
-
-/* The state of a partition under a previous session of this spool. */
-struct spool_past_session {
-	struct session_id session;
-	uint64_t known;   /* the store had it up to here, at least */
-	int64_t since_ns; /* wall clock since when the store is missing some; 0:
-			     none */
-	bool forget;      /* removed by the next save */
-	char partition[NAME_BYTES_MAX + 1];
-};
-
-/* Oldest first; at most SPOOL_PAST_SESSIONS_MAX, the oldest are dropped.
- * spool_past_sessions_save writes a caller's changes to disk. */
-uint32_t spool_past_sessions(const struct spool *spool);
-struct spool_past_session *spool_past_session(struct spool *spool, uint32_t i);
-int spool_past_sessions_save(struct spool *spool, struct err *err);
-
-/* `count` batches of this partition are lost: append a gap and commit it. */
-int spool_report_gap(struct spool *spool, struct text partition, uint64_t count,
-    uint32_t reason, struct err *err);
-
-/* Copy the batch to refused/ (at most 64 files, the oldest are deleted) and
- * put a gap with `reason` in its place. */
+/* Put a gap with `reason` in the place of a batch, until the spool is closed.
+ * The batch is copied to refused/ (at most 64 files, the oldest are
+ * deleted). */
 int spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
     uint32_t reason, struct err *err);
 

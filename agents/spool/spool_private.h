@@ -1,16 +1,16 @@
 /*
  * spool_private - shared by the files of the spool.
  *
- *   spool.c          opening, positions, gaps
- *   write.c          adding batches and gaps
- *   commit.c         the commit buffer
- *   segments.c       creating and deleting segments, the bound
- *   read.c           finding and reading batches
- *   meta.c           META and ACKED
- *   recover.c, holes.c  opening after a crash
- *   quarantine.c     quarantine/ and refused/
- *   new_session.c    continuing under another session
- *   past_sessions.c  the state of previous sessions
+ *   spool.c       opening, positions, counters
+ *   streams.c     streams and sessions
+ *   write.c       adding batches
+ *   commit.c      the commit buffer
+ *   segments.c    creating and deleting segments, the bound
+ *   read.c        finding and reading batches, and gaps
+ *   move.c        continuing batches under another session
+ *   acked.c       ACKED
+ *   recover.c     opening after a crash
+ *   quarantine.c  quarantine/ and refused/
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_SPOOL_PRIVATE_H
@@ -30,21 +30,25 @@
 #define SPOOL_NUMBER_FOREIGN (UINT64_C(1) << 40)
 
 enum {
-	SPOOL_RESERVE_BYTES = 4096, /* reserved in a segment for gaps */
-	SPOOL_PARTS = 2,            /* segments that one commit may write to */
+	SPOOL_PARTS = 2, /* segments that one commit may write to */
 	SPOOL_NAME_BYTES = 32,
 };
 
 struct spool_stream {
+	struct session_id session;
+	uint32_t local; /* number in its session */
 	char *partition;
+	bool current; /* of the current session */
+	bool held;    /* the caller has its number */
+	bool settled; /* ... and has asked the store about it */
 	uint64_t next;  /* number of the next append ... */
 	uint64_t chain; /* ... and the running hash before it */
 	uint64_t
 	    committed; /* next number and running hash as of the last commit */
 	uint64_t committed_chain;
 	uint64_t acked;
-	uint64_t saved_chain; /* from ACKED, after `saved` */
-	uint64_t saved;
+	uint64_t peak; /* the highest number that was ever acknowledged */
+	uint64_t generation;
 	struct spool_position positions[SPOOL_POSITIONS];
 };
 
@@ -71,17 +75,15 @@ struct spool_cut {
 	uint32_t end, frames, crcs;
 };
 
-struct spool_meta {
-	struct session_id session, next, previous;
-	uint64_t start_count;
-};
-
 struct spool {
 	int dir, lock;
 	struct spool_options options;
-	struct spool_meta meta;
-	uint32_t streams_count;
-	struct spool_stream *streams[SPOOL_STREAMS_MAX];
+	struct session_id session; /* the current one */
+	struct session_id origin;  /* of the batches that are moved into it */
+	uint64_t starts;
+	uint32_t locals; /* streams of the current session */
+	uint32_t streams_count, streams_room;
+	struct spool_stream **streams; /* NULL: free */
 	uint32_t segments_count, segments_room;
 	struct spool_segment **segments; /* ordered by number */
 	struct spool_segment *active;    /* being appended to, or NULL */
@@ -94,14 +96,10 @@ struct spool {
 	struct spool_window window;
 	int read_fd; /* read by the window when it is not being written */
 	uint64_t acked_counter; /* of the last slot of ACKED */
-	uint32_t
-	    acked_stale;   /* slots behind the positions in memory: 0, 1, 2 */
-	uint32_t failures; /* failed commits in a row */
-	bool broken;       /* for good */
-	bool unbounded;    /* while a session is copied */
+	bool acked_stale;       /* ACKED is behind the positions in memory */
+	uint32_t failures;      /* failed commits in a row */
+	bool broken;            /* for good */
 	struct spool_counters *counters;
-	struct spool_past_sessions
-	    *past_sessions; /* of the directory, as the lock */
 };
 
 /* ---- files.c ---- */
@@ -119,40 +117,37 @@ const char *spool_segment_name(
 /* The number in a segment's name; false when it is not such a name. */
 bool spool_parse_name(const char *name, uint64_t *number);
 
-/* ---- meta.c ---- */
+/* ---- acked.c ---- */
 
-enum spool_found { SPOOL_FOUND, SPOOL_NONE, SPOOL_UNREADABLE };
-
-/* -1: META has another format; `found`: it could be read.  Creates the streams
- * that it lists. */
-int spool_meta_load(
-    struct spool *spool, enum spool_found *found, struct err *err);
-int spool_meta_save(struct spool *spool, struct err *err);
-/* Read the positions of META's session; none when ACKED has none. */
-enum spool_found spool_acked_load(struct spool *spool);
+/* Read the positions of the streams, and the count of starts.  Without a valid
+ * slot nothing is acknowledged. */
+void spool_acked_load(struct spool *spool);
 /* Write the next slot. */
 int spool_acked_save(struct spool *spool, struct err *err);
-int spool_add_stream(struct spool *spool, const char *name, uint32_t bytes);
-/* Remove the last stream. */
-void spool_drop_stream(struct spool *spool);
 
-/* ---- past_sessions.c ---- */
+/* ---- streams.c ---- */
 
-/* An unreadable file counts as empty. */
-void spool_past_sessions_load(struct spool *spool);
-/* The session is about to end: add it. */
-void spool_past_sessions_add_current(struct spool *spool);
+/* Find or add the stream of an earlier session. */
+uint32_t spool_add_stream(struct spool *spool, const struct session_id *session,
+    uint32_t local, struct text partition);
+/* The number of a session's stream; UINT32_MAX: it has none such. */
+uint32_t spool_find_stream(const struct spool *spool,
+    const struct session_id *session, uint32_t local);
+/* Forget the streams of earlier sessions that no segment has any more. */
+void spool_drop_streams(struct spool *spool);
 
 /* ---- segments.c ---- */
 
 struct spool_segment *spool_segment_new(
-    struct spool *spool, uint64_t number, uint64_t salt, uint32_t size);
+    struct spool *spool, const struct spool_head *head, uint32_t size);
 struct spool_segment *spool_find_segment(
     const struct spool *spool, uint64_t number);
 /* Create the spare with room for `span` after the seals of the cuts; deletes
  * acknowledged segments when the disk has no room. */
 enum spool_result spool_make_spare(
     struct spool *spool, uint32_t span, struct err *err);
+/* Delete the spare: it is too small, or of another session. */
+void spool_discard_spare(struct spool *spool);
 /* Bytes in use, without the unused rest of the newest segments. */
 uint64_t spool_used_bytes(const struct spool *spool);
 /* Delete acknowledged segments until `bytes` more are within the bound. */
@@ -170,20 +165,17 @@ void spool_put(
 /* The seal of segment `number`, whose frames end at `end`. */
 void spool_put_seal(struct spool *spool, uint64_t number, uint32_t end,
     uint32_t frames, uint32_t crcs);
-/* Discard the buffer.  Seals in the next segment will cut off what was written
- * of it in the segments of `parts`. */
+/* Discard the buffer, and end the session.  Seals in the next segment will cut
+ * off what was written of it in the segments of `parts`. */
 void spool_fail(struct spool *spool, uint32_t parts);
 
 /* ---- write.c ---- */
 
-/* Write gaps and commit; afterwards memory knows them. */
-enum spool_result spool_append_gaps(struct spool *spool,
-    const struct spool_gap *gaps, uint32_t count, struct err *err);
-/* A gap is on disk.  False: there are too many. */
-bool spool_note_gap(struct spool *spool, const struct spool_gap *gap);
-/* Append to the buffer, after any frames that must come first. */
-enum spool_result spool_append_frame(struct spool *spool,
-    struct spool_frame *frame, const void *body, struct err *err);
+/* Append a batch or a moved batch (`origin_seq` > 0: its number in
+ * spool->origin). */
+enum spool_result spool_append_batch(struct spool *spool, uint32_t stream,
+    const struct spool_batch *batch, uint64_t origin_seq, uint64_t *seq,
+    struct err *err);
 
 /* ---- read.c ---- */
 
@@ -196,31 +188,12 @@ struct spool_spot {
 	struct spool_frame frame;
 	const unsigned char *body;
 };
-/* Find the batch and verify it. */
-bool spool_find(struct spool *spool, uint32_t stream, uint64_t seq,
-    struct spool_spot *spot);
-/* The running hash after the batch `seq`; 0: it cannot be read. */
-uint64_t spool_chain_after(struct spool *spool, uint32_t stream, uint64_t seq);
 
-/* ---- recover.c, holes.c ---- */
+/* ---- recover.c ---- */
 
-/* Read the directory's content.  -1 only when the disk fails. */
-int spool_recover(struct spool *spool, enum spool_found acked, struct err *err);
-
-struct spool_holes; /* numbers whose content is unknown */
-struct spool_holes *spool_holes_new(void);
-void spool_holes_free(struct spool_holes **holes);
-/* A frame was found; call it in the order of the segments. */
-void spool_holes_see(struct spool_holes *holes, struct spool *spool,
-    const struct spool_segment *segment, const struct spool_frame *frame);
-/* Up to `frames` frames of any streams are missing at this position. */
-void spool_holes_lose(struct spool_holes *holes, uint32_t frames);
-/* A damaged segment is missing exactly this number, if its seal gives it. */
-void spool_holes_count(struct spool_holes *holes, bool sealed, uint32_t frames);
-/* Set the next numbers of the streams, and gaps for what is missing.  1; 0: no
- * room, the gaps are known in memory only; -1: the disk failed. */
-int spool_holes_close(struct spool_holes *holes, struct spool *spool,
-    enum spool_found acked, struct err *err);
+/* Read the directory's segments.  -1: the disk fails, or a segment has another
+ * format. */
+int spool_recover(struct spool *spool, struct err *err);
 
 /* ---- quarantine.c ---- */
 
@@ -233,8 +206,9 @@ void spool_quarantine_move(struct spool *spool, uint64_t number);
 int spool_list(int dir, uint64_t **numbers, uint32_t *count);
 /* The highest number of ours in quarantine/, or 0. */
 uint64_t spool_quarantine_highest(const struct spool *spool);
-int spool_refused_put(struct spool *spool, const struct spool_frame *frame,
-    const void *body, struct err *err);
+int spool_refused_put(struct spool *spool, const struct session_id *session,
+    const struct spool_frame *frame, const void *body, struct text partition,
+    struct err *err);
 
 /* ---- spool.c ---- */
 

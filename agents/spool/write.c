@@ -1,6 +1,5 @@
 /*
- * spool_write - adds batches and gaps to the commit buffer, and makes room for
- * them.
+ * spool_write - adds batches to the commit buffer, and makes room for them.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -35,29 +34,18 @@ begin_part(struct spool *spool, struct spool_segment *segment)
 	}
 }
 
+/* The last frame's room is for the seal.  Moved batches need a segment that
+ * says where they come from. */
 static bool
-fits(const struct spool_segment *segment, uint32_t end, uint32_t span,
-    enum spool_type type)
+fits(const struct spool *spool, const struct spool_segment *segment,
+    uint32_t end, uint32_t span, enum spool_type type)
 {
-	/* The reserve is for gaps, the last frame's room for the seal. */
-	uint32_t reserved =
-	    SPOOL_FRAME_BYTES + (type == SPOOL_GAP ? 0 : SPOOL_RESERVE_BYTES);
-
-	return segment->size >= reserved && segment->size - reserved >= end &&
-	       span <= segment->size - reserved - end;
-}
-
-/* A spare that is too small would obstruct recovery. */
-static void
-discard_spare(struct spool *spool)
-{
-	char name[SPOOL_NAME_BYTES];
-
-	if (spool->spare == NULL)
-		return;
-	spool_segment_name(name, spool->spare->number);
-	unlinkat(spool->dir, name, 0);
-	spool_drop_segment(spool, spool->spare);
+	if (type == SPOOL_MOVED &&
+	    !session_equal(&segment->origin, &spool->origin))
+		return false;
+	return segment->size >= SPOOL_FRAME_BYTES &&
+	       segment->size - SPOOL_FRAME_BYTES >= end &&
+	       span <= segment->size - SPOOL_FRAME_BYTES - end;
 }
 
 static enum spool_result
@@ -68,9 +56,11 @@ have_spare(
 	    SPOOL_HEAD_BYTES + spool->cuts_count * SPOOL_FRAME_BYTES;
 	enum spool_result result;
 
-	if (spool->spare != NULL && fits(spool->spare, begin, span, type))
+	if (spool->spare != NULL &&
+	    fits(spool, spool->spare, begin, span, type))
 		return SPOOL_OK;
-	discard_spare(spool);
+	/* One that is too small would obstruct recovery. */
+	spool_discard_spare(spool);
 	result = spool_make_spare(spool, span, err);
 	if (result == SPOOL_IO)
 		spool_fail(spool, 0);
@@ -104,7 +94,8 @@ reserve(
 	enum spool_result result;
 
 	if (part != NULL && !buffer_is_full &&
-	    fits(part->segment, part->start + part->used, span, type))
+	    fits(
+		spool, part->segment, part->start + part->used, span, type))
 		return SPOOL_OK;
 	/* One commit ends at most one segment. */
 	if (part != NULL && (buffer_is_full || part->segment == spool->spare)) {
@@ -113,7 +104,7 @@ reserve(
 					  : result;
 	}
 	if (part == NULL && spool->active != NULL &&
-	    fits(spool->active, spool->active->end, span, type)) {
+	    fits(spool, spool->active, spool->active->end, span, type)) {
 		begin_part(spool, spool->active);
 		return SPOOL_OK;
 	}
@@ -123,10 +114,70 @@ reserve(
 	return result;
 }
 
-enum spool_result
-spool_append_frame(struct spool *spool, struct spool_frame *frame,
-    const void *body, struct err *err)
+static bool
+is_named(const struct spool_segment *segment, uint32_t local)
 {
+	return (segment->named[local / 8] >> local % 8 & 1) != 0;
+}
+
+/* Make room for a batch of the stream, in a segment that names it. */
+static enum spool_result
+reserve_named(struct spool *spool, const struct spool_stream *s, uint32_t span,
+    enum spool_type type, struct err *err)
+{
+	uint32_t bytes = (uint32_t)strlen(s->partition);
+	struct spool_frame name = { .type = SPOOL_STREAM,
+		.bytes = bytes,
+		.stream = s->local };
+	const struct spool_part *part = spool_current(spool);
+	enum spool_result result;
+
+	/* The segment may be another one afterwards, but then it is new. */
+	result = reserve(spool, span + spool_span(bytes), type, err);
+	part = spool_current(spool);
+	if (result != SPOOL_OK || is_named(part->segment, s->local))
+		return result;
+	spool_put(spool, &name, s->partition);
+	spool_current(spool)->segment->named[s->local / 8] |=
+	    (unsigned char)(1 << s->local % 8);
+	return SPOOL_OK;
+}
+
+/* Samples leave the last eighth of the bound to others. */
+static enum spool_result
+leave_reserve(struct spool *spool, uint32_t span, struct err *err)
+{
+	uint64_t most = spool->options.bytes_max / 8 * 7;
+
+	if (spool_used_bytes(spool) + span <= most)
+		return SPOOL_OK;
+	if (spool_reclaim(spool, spool->options.bytes_max / 8, err) != 0) {
+		spool_fail(spool, 0);
+		return SPOOL_IO;
+	}
+	if (spool_used_bytes(spool) + span <= most)
+		return SPOOL_OK;
+	err_set(err,
+	    "the spool has %" PRIu64 " of %" PRIu64
+	    " bytes in use; the last eighth is reserved for events",
+	    spool_used_bytes(spool), spool->options.bytes_max);
+	return SPOOL_FULL;
+}
+
+enum spool_result
+spool_append_batch(struct spool *spool, uint32_t stream,
+    const struct spool_batch *batch, uint64_t origin_seq, uint64_t *seq,
+    struct err *err)
+{
+	struct spool_stream *s = spool->streams[stream];
+	struct spool_frame frame = {
+		.type = origin_seq > 0 ? SPOOL_MOVED : SPOOL_BATCH,
+		.bytes = batch->body.bytes,
+		.codec = batch->codec,
+		.stream = s->local,
+		.records = batch->records,
+		.body_bytes = batch->body_bytes,
+	};
 	enum spool_result result;
 
 	if (spool->broken) {
@@ -134,56 +185,16 @@ spool_append_frame(struct spool *spool, struct spool_frame *frame,
 			     "nothing more");
 		return SPOOL_IO;
 	}
-	result = reserve(spool, spool_span(frame->bytes), frame->type, err);
-	if (result == SPOOL_OK)
-		spool_put(spool, frame, body);
-	return result;
-}
-
-enum spool_result
-spool_append(struct spool *spool, uint32_t stream,
-    const struct spool_batch *batch, bool urgent, uint64_t *seq,
-    struct err *err)
-{
-	struct spool_stream *s;
-	uint32_t span = spool_span(batch->body.bytes);
-	uint64_t most = spool->options.bytes_max / 8 * 7;
-	struct spool_frame frame = { .type = SPOOL_BATCH,
-		.bytes = batch->body.bytes,
-		.codec = batch->codec,
-		.stream = stream,
-		.records = batch->records,
-		.body_bytes = batch->body_bytes };
-	enum spool_result result;
-
-	assert(stream < spool->streams_count);
-	assert(batch->body.bytes <= SPOOL_BATCH_BYTES_MAX);
-	s = spool->streams[stream];
-	if (!urgent && spool_used_bytes(spool) + span > most) {
-		if (spool_reclaim(spool, spool->options.bytes_max / 8, err) !=
-		    0) {
-			spool_fail(spool, 0);
-			return SPOOL_IO;
-		}
-		if (spool_used_bytes(spool) + span > most) {
-			err_set(err,
-			    "the spool has %" PRIu64 " of %" PRIu64
-			    " bytes in use; the last eighth is reserved for "
-			    "events",
-			    spool_used_bytes(spool), spool->options.bytes_max);
-			return SPOOL_FULL;
-		}
-	}
-	/* Assign numbers only after reserve(): it may commit, and a commit
-	 * that fails withdraws numbers. */
-	result = reserve(spool, span, frame.type, err);
+	/* Assign numbers only afterwards: it may commit, and a commit that
+	 * fails ends the session. */
+	result = reserve_named(
+	    spool, s, spool_span(batch->body.bytes), frame.type, err);
 	if (result != SPOOL_OK)
 		return result;
-	frame.seq = frame.last_seq = s->next;
+	frame.seq = s->next;
+	frame.last_seq = origin_seq > 0 ? origin_seq : s->next;
 	frame.chain = s->chain;
-	result = spool_append_frame(spool, &frame, batch->body.at, err);
-	if (result != SPOOL_OK)
-		return result;
+	spool_put(spool, &frame, batch->body.at);
 	s->chain =
 	    hash_chain(s->chain, crc32c(0, batch->body.at, batch->body.bytes),
 		batch->body.bytes, batch->records);
@@ -191,63 +202,23 @@ spool_append(struct spool *spool, uint32_t stream,
 	return SPOOL_OK;
 }
 
-/* A gap replaces a batch. */
-static enum spool_result
-append_gap(struct spool *spool, const struct spool_gap *gap, struct err *err)
-{
-	struct spool_frame frame = { .type = SPOOL_GAP,
-		.stream = gap->stream,
-		.seq = gap->first,
-		.last_seq = gap->last,
-		.chain = gap->chain,
-		.reason = gap->reason };
-	struct spool_stream *s = spool->streams[gap->stream];
-	enum spool_result result = spool_append_frame(spool, &frame, NULL, err);
-
-	/* At the end of the stream: the next batch follows it, with a running
-	 * hash that nobody else has. */
-	if (result == SPOOL_OK && gap->last >= s->next) {
-		s->next = gap->last + 1;
-		s->chain = spool_gap_after(&frame);
-	}
-	return result;
-}
-
-bool
-spool_note_gap(struct spool *spool, const struct spool_gap *gap)
-{
-	if (spool_gaps_add(&spool->gaps, gap))
-		return true;
-	for (uint32_t i = 0; i < spool->streams_count; i++)
-		spool_gaps_forget(&spool->gaps, i, spool->streams[i]->acked);
-	return spool_gaps_add(&spool->gaps, gap);
-}
-
 enum spool_result
-spool_append_gaps(struct spool *spool, const struct spool_gap *gaps,
-    uint32_t count, struct err *err)
+spool_append(struct spool *spool, uint32_t stream,
+    const struct spool_batch *batch, bool urgent, uint64_t *seq,
+    struct err *err)
 {
 	enum spool_result result = SPOOL_OK;
-	uint64_t low = UINT64_MAX;
 
-	for (uint32_t i = 0; i < count && result == SPOOL_OK; i++) {
-		result = append_gap(spool, &gaps[i], err);
-		if (result == SPOOL_OK && i == 0)
-			low = spool->writer.parts[0].segment->number;
+	assert(stream < spool->streams_count);
+	assert(batch->body.bytes <= SPOOL_BATCH_BYTES_MAX);
+	if (!spool->streams[stream]->current) {
+		err_set(err, "the session of this batch has ended");
+		return SPOOL_IO;
 	}
-	if (result == SPOOL_OK)
-		result = spool_commit(spool, err);
-	for (uint32_t i = 0; i < count && result == SPOOL_OK; i++) {
-		struct spool_gap known = gaps[i];
-
-		known.low = low;
-		known.high = spool->active->number;
-		spool->counters->gaps++;
-		if (!spool_note_gap(spool, &known)) {
-			err_set(err, "the spool has %d gaps, the maximum",
-			    SPOOL_GAPS_MAX);
-			result = SPOOL_FULL;
-		}
-	}
-	return result;
+	if (!urgent)
+		result =
+		    leave_reserve(spool, spool_span(batch->body.bytes), err);
+	if (result != SPOOL_OK)
+		return result;
+	return spool_append_batch(spool, stream, batch, 0, seq, err);
 }

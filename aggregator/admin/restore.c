@@ -23,10 +23,8 @@
 #include <unistd.h>
 
 #include "aggregator/db/durable_dir.h"
-#include "aggregator/ingest/restore_gaps.h"
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
-#include "proto/os/clock.h"
 #include "proto/os/log.h"
 
 enum { ASIDE_MAX = 1000 };
@@ -189,42 +187,6 @@ copy_backup(const struct restore *r, struct err *err)
 	return rc;
 }
 
-/* Note the batches that the replaced store has and the copy lacks, so that the
- * aggregator requests them.  A replaced store that cannot be read does not
- * prevent the restore. */
-static int
-carry(const struct restore *r, struct journal *to, struct err *err)
-{
-	const struct journal_options how = { .allow_network = true,
-		.read_only = true };
-	struct err why = { 0 };
-	struct restore_gaps_sum sum;
-	struct journal *from;
-	int rc;
-
-	if (journal_open(&from, r->store, &how, &why) != 0) {
-		log_warn(
-		    "%s cannot be read (%s): only senders know which batches "
-		    "were acknowledged since the backup; they resend them",
-		    r->store, why.text);
-		return 0;
-	}
-	rc = restore_gaps_carry(to, from, clock_wall_ns(), &sum, err);
-	journal_close(&from);
-	if (rc == 0 && sum.damaged > 0)
-		log_warn("%" PRIu64
-			 " streams of %s are damaged: only their senders know "
-			 "which batches were acknowledged; they resend them",
-		    sum.damaged, r->store);
-	if (rc == 0 && sum.streams > 0)
-		log_info("%" PRIu64 " batches of %" PRIu64
-			 " streams are newer than the backup: the aggregator "
-			 "requests them from their senders and records the "
-			 "rest as gaps (--restore-wait)",
-		    sum.batches, sum.streams);
-	return rc;
-}
-
 /* Senders with acknowledged batches that the copy lacks must see another
  * generation. */
 static int
@@ -237,10 +199,8 @@ renew(const struct restore *r, struct err *err)
 	if (journal_open(&journal, r->copy, &how, err) != 0)
 		return -1;
 	rc = journal_renew(journal, err);
-	if (rc == 0 && r->there)
-		rc = carry(r, journal, err);
 	journal_close(&journal);
-	return rc;
+	return rc == 0 ? admin_note_restore(r->copy, err) : -1;
 }
 
 /* RESTORED: the generation of the backup, and of the next entry that the store

@@ -23,7 +23,6 @@ const struct aggregator_settings_given aggregator_settings_default = {
 	.journal_bytes = UINT64_C(1) << 30,
 	.compact_after_ns = 120 * NS_PER_SECOND,
 	/* For this time agents retain acknowledged batches. */
-	.restore_wait_ns = 24 * 3600 * NS_PER_SECOND,
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
 	.connects = ZSOCK_CONNECTS_PER_SECOND,
@@ -93,11 +92,6 @@ const struct opt aggregator_settings_options[] = {
 	    OPT_TO(struct aggregator_settings_given, journal_keep_ns), "TIME",
 	    "keep batches in the journal this long after indexing (default: "
 	    "10m)",
-	    NULL, OPT_RELOAD },
-	{ "restore-wait", 0, OPT_DURATION,
-	    OPT_TO(struct aggregator_settings_given, restore_wait_ns), "TIME",
-	    "after a restore, wait this long for agents to resend missing "
-	    "batches, then record gaps (default: 24h)",
 	    NULL, OPT_RELOAD },
 	{ "map-bytes", 0, OPT_BYTES,
 	    OPT_TO(struct aggregator_settings_given, map_bytes), "BYTES",

@@ -101,8 +101,7 @@ put_ingest(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "journal_first", s->first);
 	number(pairs, "journal_next", s->next);
 	number(pairs, "journal_purged", s->purged);
-	number(pairs, "missing", s->missing);
-	number(pairs, "missing_reported", s->missing_reported);
+	number(pairs, "sessions_collected", s->sessions_collected);
 	number(pairs, "indexing_lag_bytes", s->indexing_lag_bytes);
 	flag(pairs, "indexing_behind", s->lagging);
 }

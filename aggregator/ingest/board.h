@@ -23,8 +23,7 @@ struct ingest_status {
 	uint64_t answers_late;       /* queue full: sent later */
 	uint64_t answers_dropped;    /* peer gone, or queue full for too long */
 	uint64_t purged;             /* journal entries */
-	uint64_t missing;            /* batches, after a restore */
-	uint64_t missing_reported;   /* of them: recorded as gaps */
+	uint64_t sessions_collected; /* ended ones, whose rows were removed */
 	uint64_t first, next;        /* numbers of the journal */
 	uint64_t indexing_lag_bytes; /* of entries that are not indexed yet */
 	uint64_t malformed;          /* messages */

@@ -9,7 +9,7 @@
 #include "aggregator/ingest/authorize.h"
 #include "aggregator/ingest/board.h"
 #include "aggregator/ingest/outbox.h"
-#include "aggregator/ingest/restore_gaps.h"
+#include "aggregator/ingest/ended_sessions.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -17,7 +17,7 @@
 enum {
 	GROUP_BYTES = 4 << 20,
 	TICKS_BETWEEN_READER_CHECKS = 5,
-	TICKS_BETWEEN_COUNTS = 10, /* of missing batches */
+	TICKS_BETWEEN_COLLECTIONS = 10, /* of ended sessions */
 	PURGE_AT_ONCE = 256,
 };
 #define GROUP_NS (20 * NS_PER_SECOND / 1000)
@@ -31,7 +31,7 @@ struct ingest {
 	struct ingest_options options;
 	struct backpressure backpressure;
 	struct authorize authorize;
-	struct restore_gaps restore_gaps;
+	struct ended_sessions ended_sessions;
 	struct zsock_message message;
 	struct outbox outbox;
 
@@ -53,7 +53,6 @@ struct ingest {
 static void
 publish(struct ingest *ingest)
 {
-	ingest->board.now.missing = ingest->restore_gaps.batches;
 	ingest->board.now.answers_late = ingest->outbox.delayed;
 	ingest->board.now.answers_dropped = ingest->outbox.dropped;
 	ingest->board.now.rate_limited = ingest->authorize.limited;
@@ -239,28 +238,19 @@ purge(struct ingest *ingest)
 		broken(ingest, &err);
 }
 
-/* Missing batches are counted now and then, so those that senders have resent
- * since are still in the number. */
 static void
-report_missing(struct ingest *ingest)
+collect_sessions(struct ingest *ingest)
 {
-	struct restore_gaps *restore_gaps = &ingest->restore_gaps;
-	int64_t wall_ns = clock_wall_ns();
-	uint64_t before;
+	const struct ingest_options *options = &ingest->options;
 
-	if (ingest->ticks % TICKS_BETWEEN_COUNTS == 0)
-		restore_gaps_count(restore_gaps);
-	if (!restore_gaps_is_due(restore_gaps, wall_ns) ||
-	    backpressure_check(&ingest->backpressure, clock_monotonic_ns()) !=
-		RECEIVER_ROOM ||
+	if (ingest->ticks % TICKS_BETWEEN_COLLECTIONS != 0 ||
+	    options->is_clock_right == NULL ||
+	    !options->is_clock_right(options->arg) ||
 	    !group_begin(ingest, clock_monotonic_ns()))
 		return;
-	restore_gaps_count(restore_gaps);
-	before = restore_gaps->batches;
-	restore_gaps_report(restore_gaps, ingest->receiver, wall_ns);
+	ingest->board.now.sessions_collected += ended_sessions_collect(
+	    &ingest->ended_sessions, ingest->journal, clock_wall_ns());
 	group_commit(ingest);
-	ingest->board.now.missing_reported +=
-	    restore_gaps_reported(restore_gaps, before);
 }
 
 static void
@@ -275,7 +265,7 @@ on_tick(void *arg, struct loop_timer *timer)
 	if (++ingest->ticks % TICKS_BETWEEN_READER_CHECKS == 0)
 		db_clear_stale_readers(journal_db(ingest->journal));
 	purge(ingest);
-	report_missing(ingest);
+	collect_sessions(ingest);
 	backpressure_check(&ingest->backpressure, clock_monotonic_ns());
 	publish(ingest);
 }
@@ -322,9 +312,7 @@ ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
 		.journal_bytes = options->journal_bytes,
 		.keep_ns = options->journal_keep_ns,
 	};
-	made->restore_gaps = (struct restore_gaps){ .journal = journal,
-		.wait_ns = options->restore_wait_ns };
-	restore_gaps_count(&made->restore_gaps);
+	made->ended_sessions.retain_ns = options->retain_ns;
 	ingest_board_init(&made->board);
 	zsock_message_init(&made->message);
 	outbox_init(&made->outbox, loop, on_late, made);
@@ -359,7 +347,7 @@ ingest_change(struct ingest *ingest, const struct ingest_options *options)
 	receiver_change(ingest->receiver, options->sessions_per_hour);
 	rate_limit_change(
 	    ingest->authorize.rate_limit, options->key_bytes_per_second);
-	ingest->restore_gaps.wait_ns = options->restore_wait_ns;
+	ingest->ended_sessions.retain_ns = options->retain_ns;
 }
 
 void

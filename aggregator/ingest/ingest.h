@@ -40,15 +40,19 @@ struct ingest_options {
 	uint64_t sessions_per_hour; /* new ones of a node; 0: no limit */
 	const struct opt_list
 	    *accept; /* patterns of new partitions; none: all */
-	/* After this time record missing batches as gaps (restore_gaps.h). */
-	int64_t restore_wait_ns;
+	/* How long records are kept (0: for ever); with them the rows of
+	 * sessions that are derived from content. */
+	int64_t retain_ns;
+	/* May the wall clock be trusted to remove what is old?  NULL: never. */
+	bool (*is_clock_right)(void *arg);
+	void *arg;
 };
 
 int ingest_open(struct ingest **ingest, struct loop *loop,
     struct journal *journal, const struct ingest_options *options,
     const struct backpressure_follower *follower, struct err *err);
 /* Use other journal_bytes, journal_keep_ns, sessions_per_hour and
- * restore_wait_ns from now on. */
+ * retain_ns from now on. */
 void ingest_change(struct ingest *ingest, const struct ingest_options *options);
 /* The server key has changed: bind the TCP listeners again. */
 int ingest_rekey(struct ingest *ingest, struct err *err);

@@ -7,10 +7,15 @@
 #include <stdlib.h>
 
 #include "aggregator/ingest/ownership.h"
-#include "aggregator/ingest/sequence.h"
 #include "aggregator/ingest/session_quota.h"
 #include "aggregator/journal/newest.h"
 #include "proto/base/memory.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
+
+/* No honest sender reaches higher numbers, and sums of these cannot
+ * overflow. */
+#define SEQ_MAX (UINT64_C(1) << 62)
 
 struct receiver {
 	struct journal *journal;
@@ -26,7 +31,8 @@ struct receiver {
 struct request {
 	const struct wire_header *header;
 	struct text frame, body;
-	struct sequence numbers;
+	uint64_t first, last; /* its numbers */
+	uint64_t after;       /* running hash after them; 0: not known */
 	int64_t received_ns;
 	enum receiver_room room;
 	struct journal_stream stream;
@@ -97,30 +103,33 @@ busy(struct receiver *receiver, uint32_t retry_ms, struct wire_header *answer)
 	return nack(receiver, WIRE_NACK_BUSY, answer);
 }
 
-/* Add the next expected seq and the running hash before it. */
-static void
-expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
-{
-	answer->expect = seq;
-	answer->chain = journal_running_hash(s, seq - 1);
-	answer->start_count = s->boundary;
-}
-
 static bool
-diverged(struct receiver *receiver, const struct request *q, uint64_t seq,
-    struct wire_header *answer)
-{
-	expect(answer, &q->stream, seq);
-	return nack(receiver, WIRE_NACK_DIVERGED, answer);
-}
-
-static bool
-ack(const struct request *q, struct wire_header *answer)
+ack(uint64_t seq, struct wire_header *answer)
 {
 	answer->type = WIRE_ACK;
-	answer->seq = q->stream.last_seq;
-	expect(answer, &q->stream, q->stream.last_seq + 1);
+	answer->seq = seq;
 	return true;
+}
+
+/* The numbers of a hello, batch or gap; false: no honest sender sends such
+ * numbers. */
+static bool
+get_numbers(struct request *q)
+{
+	const struct wire_header *h = q->header;
+
+	q->first = q->last = h->seq;
+	if (h->type == WIRE_BATCH && (h->chain != 0 || h->seq == 1))
+		q->after =
+		    hash_chain(h->chain, crc32c(0, q->body.at, q->body.bytes),
+			q->body.bytes, h->records);
+	if (h->type == WIRE_GAP) {
+		q->last = h->last_seq;
+		q->after = h->chain_after;
+		if (q->body.bytes > 0 || h->reason == WIRE_GAP_SINCE_BACKUP)
+			return false;
+	}
+	return q->first > 0 && q->first <= q->last && q->last <= SEQ_MAX;
 }
 
 /* ---- rules ---- */
@@ -154,16 +163,12 @@ store(struct receiver *receiver, struct request *q, struct wire_header *answer)
 	    &q->owner, q->received_ns);
 	journal_append(receiver->journal, q->frame, &note);
 	newest_touch(&receiver->newest, q->header->partition);
-	if (!sequence_continues(&q->numbers, s))
-		s->boundary = s->last_seq;
-	if (q->numbers.last - s->last_seq > JOURNAL_RING)
-		s->last_seq = q->numbers.last - JOURNAL_RING;
-	while (s->last_seq < q->numbers.last)
-		s->ring[++s->last_seq % JOURNAL_RING] = 0;
-	s->ring[q->numbers.last % JOURNAL_RING] = q->numbers.after;
-	s->start_count = q->header->start_count;
+	journal_stream_advance(receiver->journal, &q->header->session,
+	    q->header->partition, s, q->last, q->header->type == WIRE_GAP,
+	    q->after);
 	s->node = q->header->node;
 	s->last_ns = q->received_ns;
+	s->derived = (q->header->flags & WIRE_FLAG_DERIVED) != 0;
 	journal_stream_put(
 	    receiver->journal, &q->header->session, q->header->partition, s);
 }
@@ -185,80 +190,127 @@ find_stream(struct receiver *receiver, struct request *q,
 	return found == JOURNAL_FOUND;
 }
 
+/* Numbers that the store has.  Content that it does not remember counts as
+ * other content: stored twice is better than lost. */
+static bool
+take_again(
+    struct receiver *receiver, struct request *q, struct wire_header *answer)
+{
+	enum journal_content content = JOURNAL_GAP;
+
+	if (q->header->type == WIRE_BATCH)
+		content = journal_stream_compare(receiver->journal,
+		    &q->header->session, q->header->partition, &q->stream,
+		    q->last, q->after);
+	if (content == JOURNAL_OTHER || content == JOURNAL_FORGOTTEN)
+		return nack(receiver, WIRE_NACK_DIVERGED, answer);
+	receiver->now.repeated++;
+	return ack(q->last, answer);
+}
+
+/* Does the sender's running hash before the first number differ from ours? */
+static bool
+diverges(const struct request *q)
+{
+	uint64_t ours = q->stream.hash, theirs = q->header->chain;
+
+	if (q->first == 1)
+		return theirs != 0;
+	return q->first == q->stream.last_seq + 1 && ours != 0 &&
+	       theirs != 0 && ours != theirs;
+}
+
+/* May the stream, which has no row, begin?  Else the answer is made. */
+static bool
+begin_stream(
+    struct receiver *receiver, struct request *q, struct wire_header *answer)
+{
+	if (!session_quota_take(&receiver->sessions, q->header->partition,
+		q->header->node, q->received_ns)) {
+		receiver->now.limited++;
+		busy(receiver, 60 * RECEIVER_FULL_RETRY_MS, answer);
+		return false;
+	}
+	receiver->now.sessions++;
+	q->stream.first_ns = q->received_ns;
+	return true;
+}
+
+static uint32_t
+retry_ms(enum receiver_room room)
+{
+	return room == RECEIVER_FULL ? RECEIVER_FULL_RETRY_MS
+				     : RECEIVER_LAGGING_RETRY_MS;
+}
+
 /* A batch or a gap: the rules of proto/delivery.md, in order. */
 static bool
 take_numbers(
     struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
-	struct journal_stream *s = &q->stream;
+	const struct journal_stream *s = &q->stream;
 	bool answered, known;
 
 	known = find_stream(receiver, q, answer, &answered);
 	if (answered)
 		return true;
-	if (q->header->start_count < s->start_count) {
-		expect(answer, s, s->last_seq + 1);
-		return nack(receiver, WIRE_NACK_SUPERSEDED, answer);
-	}
-	if (q->numbers.last <= s->last_seq) {
-		if (q->header->type == WIRE_BATCH &&
-		    sequence_differs(&q->numbers, s))
-			return diverged(receiver, q, q->numbers.first, answer);
-		receiver->now.repeated++;
-		return ack(q, answer);
-	}
+	if (q->last <= s->last_seq)
+		return take_again(receiver, q, answer);
 	/* With a stale generation the sender must begin with a hello. */
-	if (q->numbers.first > s->last_seq + 1 ||
+	if (q->first > s->last_seq + 1 ||
 	    (q->header->generation != 0 &&
 		q->header->generation != answer->generation)) {
-		expect(answer, s, s->last_seq + 1);
+		answer->expect = s->last_seq + 1;
 		return nack(receiver, WIRE_NACK_GAP, answer);
 	}
-	if (sequence_diverges(&q->numbers, s))
-		return diverged(receiver, q, q->numbers.first, answer);
-	expect(answer, s, s->last_seq + 1);
+	if (diverges(q))
+		return nack(receiver, WIRE_NACK_DIVERGED, answer);
 	if (q->room != RECEIVER_ROOM)
-		return busy(receiver,
-		    q->room == RECEIVER_FULL ? RECEIVER_FULL_RETRY_MS
-					     : RECEIVER_LAGGING_RETRY_MS,
-		    answer);
-	if (!known) {
-		if (!session_quota_take(&receiver->sessions,
-			q->header->partition, q->header->node,
-			q->received_ns)) {
-			receiver->now.limited++;
-			return busy(
-			    receiver, 60 * RECEIVER_FULL_RETRY_MS, answer);
-		}
-		receiver->now.sessions++;
-		s->first_ns = q->received_ns;
-	}
+		return busy(receiver, retry_ms(q->room), answer);
+	if (!known && !begin_stream(receiver, q, answer))
+		return true;
 	store(receiver, q, answer);
-	return ack(q, answer);
+	return ack(q->last, answer);
 }
 
-/* Any start count is accepted: from the answer a cloned spool learns what the
- * store has, so that its new session repeats no more than necessary. */
+/* This store has acknowledged everything before the hello's number, and has
+ * removed the row of the stream since.  It continues there. */
+static bool
+begin_again(
+    struct receiver *receiver, struct request *q, struct wire_header *answer)
+{
+	struct journal_stream *s = &q->stream;
+
+	if (q->room != RECEIVER_ROOM)
+		return !busy(receiver, retry_ms(q->room), answer);
+	if (!begin_stream(receiver, q, answer))
+		return false;
+	receiver->dirty = true;
+	s->last_seq = q->first - 1;
+	s->last_ns = q->received_ns;
+	s->node = q->header->node;
+	s->derived = (q->header->flags & WIRE_FLAG_DERIVED) != 0;
+	journal_stream_put(receiver->journal, &q->header->session,
+	    q->header->partition, s);
+	return true;
+}
+
 static bool
 take_hello(
     struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
-	struct journal_stream *s = &q->stream;
-	bool answered;
+	bool answered, known;
 
 	receiver->now.hellos++;
-	find_stream(receiver, q, answer, &answered);
+	known = find_stream(receiver, q, answer, &answered);
 	if (answered)
 		return true;
-	if (q->numbers.first <= s->last_seq + 1 &&
-	    sequence_diverges(&q->numbers, s))
-		return diverged(receiver, q, q->numbers.first, answer);
-	if (sequence_agrees(&q->numbers, s))
-		answer->flags |= WIRE_FLAG_SAME;
+	if (!known && q->first > 1 &&
+	    q->header->generation == answer->generation &&
+	    !begin_again(receiver, q, answer))
+		return true;
 	answer->type = WIRE_WELCOME;
-	expect(answer, s, s->last_seq + 1);
-	answer->last_seq = s->missing;
-	answer->chain_after = s->missing_hash;
+	answer->expect = q->stream.last_seq + 1;
 	return true;
 }
 
@@ -317,7 +369,7 @@ receiver_take(struct receiver *receiver, struct text frame, int64_t received_ns,
 	case WIRE_HELLO: break;
 	default: return nack(receiver, WIRE_NACK_UNSUPPORTED, answer);
 	}
-	if (!sequence_get(&q.numbers, &header, q.body))
+	if (!get_numbers(&q))
 		return nack(receiver, WIRE_NACK_MALFORMED, answer);
 	switch (ownership_find(journal_txn(receiver->journal), header.partition,
 	    receiver->accept, &q.owner)) {
@@ -370,7 +422,7 @@ receiver_withdraw(struct receiver *receiver, struct wire_header *answer)
 		answer->reason == WIRE_NACK_MALFORMED))
 		return;
 	answer->flags = 0;
-	answer->expect = answer->chain = 0;
+	answer->expect = 0;
 	busy(receiver, RECEIVER_FULL_RETRY_MS, answer);
 }
 

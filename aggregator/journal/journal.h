@@ -20,6 +20,7 @@
 enum {
 	JOURNAL_ENTRIES, /* u64 number, big-endian -> struct journal_entry */
 	JOURNAL_STREAMS, /* session (16), partition -> state */
+	JOURNAL_HASHES,  /* session, partition, u64 block -> hashes */
 	JOURNAL_META,    /* format, generation */
 	JOURNAL_TABLES
 };
@@ -90,30 +91,23 @@ struct record journal_gap_record(const struct journal_entry *entry);
 
 /* ---- writing: one thread ---- */
 
-enum { JOURNAL_RING = 32 };
+enum {
+	JOURNAL_STREAM_BLOCK = 64,
+	/* So many of a stream's last numbers can be compared. */
+	JOURNAL_STREAM_REMEMBERED = 4096,
+};
 
 /* The state of a stream. */
 struct journal_stream {
 	uint64_t last_seq;         /* all numbers up to this one are stored */
-	uint64_t start_count;      /* the highest one received */
+	uint64_t hash;             /* running hash after it; 0: not known */
 	int64_t first_ns, last_ns; /* arrival of its first and last entry */
+	bool derived;              /* its session is derived from the content */
 	struct text node;          /* of the last entry; a view after get */
-	/* The running hashes after the last numbers, after number n at n %
-	 * JOURNAL_RING; 0: not known. */
-	uint64_t ring[JOURNAL_RING];
-	/* The last number of the store that this restored one has replaced, and
-	 * the running hash there (0: not known).  If it is above last_seq,
-	 * batches are missing (ingest/restore_gaps.h). */
-	uint64_t missing, missing_hash;
-	/* The unverified boundary: the entry stored after this number did not
-	 * prove that it continues the same life of the spool, so running
-	 * hashes after it do not verify the numbers up to it.  0: none. */
-	uint64_t boundary;
+	/* 32 bits of the running hash after each number of its last block;
+	 * 0: a gap. */
+	uint32_t block[JOURNAL_STREAM_BLOCK];
 };
-
-/* The running hash after `seq`; 0: not known (any more). */
-uint64_t journal_running_hash(
-    const struct journal_stream *stream, uint64_t seq);
 
 enum journal_found {
 	JOURNAL_FOUND,
@@ -134,6 +128,31 @@ enum journal_found journal_stream_get(struct journal *journal,
 void journal_stream_put(struct journal *journal,
     const struct session_id *session, struct text partition,
     const struct journal_stream *stream);
+
+/* What is stored under a number, beside content with this running hash after
+ * it.  The same: then all numbers before it have the same content, too. */
+enum journal_content {
+	JOURNAL_SAME,
+	JOURNAL_OTHER,
+	JOURNAL_GAP,       /* a gap: it was counted as lost */
+	JOURNAL_FORGOTTEN, /* too far back, or damaged */
+};
+/* `seq` is from 1 to stream->last_seq. */
+enum journal_content journal_stream_compare(struct journal *journal,
+    const struct session_id *session, struct text partition,
+    const struct journal_stream *stream, uint64_t seq, uint64_t hash);
+
+/* The stream continues to `last` with a batch or a gap; `hash` after it (0: not
+ * known).  journal_stream_put follows. */
+void journal_stream_advance(struct journal *journal,
+    const struct session_id *session, struct text partition,
+    struct journal_stream *stream, uint64_t last, bool gap, uint64_t hash);
+
+/* Read the key of a row of JOURNAL_STREAMS; false: it is malformed. */
+bool journal_stream_key(
+    struct text key, struct session_id *session, struct text *partition);
+/* Remove the row and what belongs to it. */
+void journal_stream_remove(struct db_txn *txn, struct text key);
 
 /* The open transaction, for modules with rows of their own in the journal
  * (owner.h). */

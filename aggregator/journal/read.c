@@ -178,6 +178,10 @@ journal_gap_record(const struct journal_entry *entry)
 				 : WIRE_REASON_NONE));
 
 	record.source = text_of("batch");
+	if (header->reason == WIRE_GAP_SINCE_BACKUP) {
+		record.time_ns = header->sent_ns;
+		return record; /* nobody knows how many */
+	}
 	record.count = header->last_seq < header->seq
 			   ? 0
 			   : header->last_seq - header->seq + 1;

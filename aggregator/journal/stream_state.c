@@ -1,5 +1,6 @@
 /*
- * journal_stream_state - the rows with the state of each stream.
+ * journal_stream_state - how far each stream has come, and what its last
+ * numbers contain.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/journal/journal.h"
@@ -12,21 +13,11 @@
 
 enum {
 	STREAM_KEY_BYTES_MAX = 16 + NAME_BYTES_MAX,
-	STREAM_FIXED_BYTES = 4 * 8 + JOURNAL_RING * 8 + 1,
-	/* After the node, if batches are missing or there is a boundary. */
-	STREAM_MISSING_BYTES = 2 * 8,
-	/* After that, if there is a boundary. */
-	STREAM_BOUNDARY_BYTES = 8,
+	HASHES_KEY_BYTES_MAX = STREAM_KEY_BYTES_MAX + 8,
+	STREAM_FIXED_BYTES = 4 * 8 + 2,
+	BLOCK = JOURNAL_STREAM_BLOCK,
+	HASH_BYTES = 4,
 };
-
-uint64_t
-journal_running_hash(const struct journal_stream *stream, uint64_t seq)
-{
-	if (seq == 0 || seq > stream->last_seq ||
-	    stream->last_seq - seq >= JOURNAL_RING)
-		return 0;
-	return stream->ring[seq % JOURNAL_RING];
-}
 
 static struct text
 stream_key(unsigned char key[static STREAM_KEY_BYTES_MAX],
@@ -39,6 +30,40 @@ stream_key(unsigned char key[static STREAM_KEY_BYTES_MAX],
 	memcpy(key + sizeof(session->bytes), partition.at, partition.bytes);
 	return (struct text){ (const char *)key, bytes };
 }
+
+/* The block of a number: 0 has numbers 1 .. BLOCK. */
+static uint64_t
+block_of(uint64_t seq)
+{
+	return (seq - 1) / BLOCK;
+}
+
+static struct text
+hashes_key(unsigned char key[static HASHES_KEY_BYTES_MAX],
+    const struct session_id *session, struct text partition, uint64_t block)
+{
+	struct text stream = stream_key(key, session, partition);
+
+	block = htobe64(block);
+	memcpy(key + stream.bytes, &block, sizeof(block));
+	stream.bytes += sizeof(block);
+	return stream;
+}
+
+bool
+journal_stream_key(
+    struct text key, struct session_id *session, struct text *partition)
+{
+	if (key.bytes <= sizeof(session->bytes) ||
+	    key.bytes > STREAM_KEY_BYTES_MAX)
+		return false;
+	memcpy(session->bytes, key.at, sizeof(session->bytes));
+	*partition = (struct text){ key.at + sizeof(session->bytes),
+		key.bytes - (uint32_t)sizeof(session->bytes) };
+	return true;
+}
+
+/* ---- the row ---- */
 
 static uint64_t
 get64(const char **at)
@@ -58,37 +83,52 @@ put64(unsigned char **at, uint64_t value)
 	*at += sizeof(value);
 }
 
+static uint32_t
+get32(const char *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return le32toh(value);
+}
+
+static void
+put32(unsigned char *at, uint32_t value)
+{
+	value = htole32(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+/* How many numbers of its block a stream has. */
+static uint32_t
+count_of(uint64_t last_seq)
+{
+	return last_seq == 0 ? 0 : (uint32_t)((last_seq - 1) % BLOCK) + 1;
+}
+
 bool
 journal_stream_decode(struct text value, struct journal_stream *stream)
 {
 	const char *at = value.at;
-	uint32_t more;
+	uint32_t count;
 	uint8_t length;
 
 	if (value.bytes < STREAM_FIXED_BYTES)
 		return false;
+	memset(stream, 0, sizeof(*stream));
 	stream->last_seq = get64(&at);
-	stream->start_count = get64(&at);
+	stream->hash = get64(&at);
 	stream->first_ns = (int64_t)get64(&at);
 	stream->last_ns = (int64_t)get64(&at);
-	for (unsigned i = 0; i < JOURNAL_RING; i++)
-		stream->ring[i] = get64(&at);
+	stream->derived = *at++ != 0;
 	length = (uint8_t)*at++;
 	stream->node = (struct text){ at, length };
-	stream->missing = stream->missing_hash = stream->boundary = 0;
-	if (value.bytes < STREAM_FIXED_BYTES + (uint32_t)length)
-		return false;
-	more = value.bytes - STREAM_FIXED_BYTES - length;
-	if (more == 0)
-		return true;
-	if (more != STREAM_MISSING_BYTES &&
-	    more != STREAM_MISSING_BYTES + STREAM_BOUNDARY_BYTES)
+	count = count_of(stream->last_seq);
+	if (value.bytes != STREAM_FIXED_BYTES + length + count * HASH_BYTES)
 		return false;
 	at += length;
-	stream->missing = get64(&at);
-	stream->missing_hash = get64(&at);
-	if (more > STREAM_MISSING_BYTES)
-		stream->boundary = get64(&at);
+	for (uint32_t i = 0; i < count; i++)
+		stream->block[i] = get32(at + i * HASH_BYTES);
 	return true;
 }
 
@@ -114,28 +154,125 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 {
 	unsigned char key[STREAM_KEY_BYTES_MAX];
 	unsigned char value[STREAM_FIXED_BYTES + NAME_BYTES_MAX +
-			    STREAM_MISSING_BYTES + STREAM_BOUNDARY_BYTES];
+			    BLOCK * HASH_BYTES];
 	unsigned char *at = value;
-	bool has_missing;
 
 	assert(stream->node.bytes <= NAME_BYTES_MAX);
 	put64(&at, stream->last_seq);
-	put64(&at, stream->start_count);
+	put64(&at, stream->hash);
 	put64(&at, (uint64_t)stream->first_ns);
 	put64(&at, (uint64_t)stream->last_ns);
-	for (unsigned i = 0; i < JOURNAL_RING; i++)
-		put64(&at, stream->ring[i]);
+	*at++ = stream->derived;
 	*at++ = (unsigned char)stream->node.bytes;
 	memcpy(at, stream->node.at, stream->node.bytes);
 	at += stream->node.bytes;
-	has_missing = stream->missing > stream->last_seq;
-	if (has_missing || stream->boundary > 0) {
-		put64(&at, has_missing ? stream->missing : 0);
-		put64(&at, has_missing ? stream->missing_hash : 0);
+	for (uint32_t i = 0; i < count_of(stream->last_seq); i++) {
+		put32(at, stream->block[i]);
+		at += HASH_BYTES;
 	}
-	if (stream->boundary > 0)
-		put64(&at, stream->boundary);
 	db_put(journal->txn, JOURNAL_STREAMS,
 	    stream_key(key, session, partition),
 	    (struct text){ (const char *)value, (uint32_t)(at - value) });
+}
+
+/* ---- what the last numbers contain ---- */
+
+/* 0 stands for a gap. */
+static uint32_t
+short_of(uint64_t hash)
+{
+	return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
+}
+
+enum journal_content
+journal_stream_compare(struct journal *journal,
+    const struct session_id *session, struct text partition,
+    const struct journal_stream *stream, uint64_t seq, uint64_t hash)
+{
+	unsigned char key[HASHES_KEY_BYTES_MAX];
+	uint32_t ours = 0, i = (uint32_t)((seq - 1) % BLOCK);
+	struct text value;
+
+	if (stream->last_seq - seq >= JOURNAL_STREAM_REMEMBERED)
+		return JOURNAL_FORGOTTEN;
+	if (block_of(seq) == block_of(stream->last_seq))
+		ours = stream->block[i];
+	else if (db_get(journal->txn, JOURNAL_HASHES,
+		     hashes_key(key, session, partition, block_of(seq)),
+		     &value) &&
+		 value.bytes == BLOCK * HASH_BYTES)
+		ours = get32(value.at + i * HASH_BYTES);
+	else if (db_was_damaged(journal->txn))
+		return JOURNAL_FORGOTTEN;
+	if (ours == 0)
+		return JOURNAL_GAP;
+	return ours == short_of(hash) ? JOURNAL_SAME : JOURNAL_OTHER;
+}
+
+/* The stream leaves its block: remember it, and forget the one that is too far
+ * back. */
+static void
+put_block(struct journal *journal, const struct session_id *session,
+    struct text partition, const struct journal_stream *stream)
+{
+	enum { BLOCKS = JOURNAL_STREAM_REMEMBERED / BLOCK + 1 };
+	unsigned char key[HASHES_KEY_BYTES_MAX], value[BLOCK * HASH_BYTES];
+	uint64_t block = block_of(stream->last_seq);
+
+	for (uint32_t i = 0; i < BLOCK; i++)
+		put32(value + i * HASH_BYTES, stream->block[i]);
+	db_put(journal->txn, JOURNAL_HASHES,
+	    hashes_key(key, session, partition, block),
+	    (struct text){ (const char *)value, sizeof(value) });
+	if (block >= BLOCKS)
+		db_del(journal->txn, JOURNAL_HASHES,
+		    hashes_key(key, session, partition, block - BLOCKS));
+}
+
+void
+journal_stream_advance(struct journal *journal,
+    const struct session_id *session, struct text partition,
+    struct journal_stream *stream, uint64_t last, bool gap, uint64_t hash)
+{
+	assert(last > stream->last_seq);
+	if (stream->last_seq > 0 &&
+	    block_of(last) != block_of(stream->last_seq)) {
+		put_block(journal, session, partition, stream);
+		memset(stream->block, 0, sizeof(stream->block));
+	}
+	stream->last_seq = last;
+	stream->hash = hash;
+	stream->block[(last - 1) % BLOCK] = gap ? 0 : short_of(hash);
+}
+
+/* ---- removal ---- */
+
+static void
+remove_hashes(struct db_txn *txn, struct text stream)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_HASHES);
+	struct text key, value;
+
+	while (db_seek(cursor, stream, &key, &value) &&
+	       key.bytes == stream.bytes + 8 &&
+	       memcmp(key.at, stream.at, stream.bytes) == 0) {
+		unsigned char copy[HASHES_KEY_BYTES_MAX];
+
+		memcpy(copy, key.at, key.bytes);
+		db_del(txn, JOURNAL_HASHES,
+		    (struct text){ (const char *)copy, key.bytes });
+	}
+	db_cursor_close(&cursor);
+}
+
+void
+journal_stream_remove(struct db_txn *txn, struct text key)
+{
+	unsigned char copy[STREAM_KEY_BYTES_MAX];
+
+	assert(key.bytes <= sizeof(copy));
+	memcpy(copy, key.at, key.bytes);
+	key.at = (const char *)copy;
+	remove_hashes(txn, key);
+	db_del(txn, JOURNAL_STREAMS, key);
 }

@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "aggregator/admin/admin.h"
-#include "aggregator/ingest/restore_gaps.h"
 #include "proto/hash/hash.h"
 #include "proto/config/instance.h"
 #include "proto/config/partition_table.h"
@@ -199,8 +198,6 @@ take_over(struct move *move, struct err *err)
 		return -1;
 	}
 	streams = move_each_stream(source, move->partition, txn);
-	if (restore_gaps_noted(source) != 0)
-		restore_gaps_note(txn, clock_wall_ns());
 	db_abort(&source);
 	if (db_status(journal_db(move->from.journal), &after, err) != 0 ||
 	    after.damaged != before.damaged) {

@@ -107,7 +107,7 @@ put_flags(struct printer *p, uint16_t flags)
 		{ WIRE_FLAG_STORED, "stored" },
 		{ WIRE_FLAG_REJECTED, "rejected" },
 		{ WIRE_FLAG_BY_NODE, "by-node" }, { WIRE_FLAG_PLAIN, "plain" },
-		{ WIRE_FLAG_SAME, "same" },
+		{ WIRE_FLAG_DERIVED, "derived" },
 		{ WIRE_FLAG_INCOMPLETE, "incomplete" },
 		{ WIRE_FLAG_ONCE, "once" } };
 	char text[160];
@@ -168,7 +168,6 @@ put_header(struct printer *p, const struct wire_header *h)
 	put_hash(p, "chain", h->chain);
 	put_hash(p, "chain_after", h->chain_after);
 	put_hash(p, "generation", h->generation);
-	put_used(p, "start_count", h->start_count);
 	put_used(p, "credit_bytes", h->credit_bytes);
 	put_used(p, "retry_ms", h->retry_ms);
 	if (h->detail.bytes > 0)

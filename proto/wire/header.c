@@ -46,7 +46,6 @@ static const struct element {
 	ELEMENT(FORM_U32, retry_ms),
 	ELEMENT(FORM_I64, received_ns),
 	ELEMENT(FORM_I64, answered_ns),
-	ELEMENT(FORM_U64, start_count),
 	ELEMENT(FORM_U64, chain_after),
 	ELEMENT(FORM_TEXT, detail), /* these three only where one is needed */
 	ELEMENT(FORM_IDS, damaged),
@@ -335,7 +334,6 @@ wire_reason_name(enum wire_reason reason)
 		[WIRE_NACK_GAP] = "gap",
 		[WIRE_NACK_BUSY] = "busy",
 		[WIRE_NACK_OWNER] = "owner",
-		[WIRE_NACK_SUPERSEDED] = "superseded",
 		[WIRE_NACK_DIVERGED] = "diverged",
 		[WIRE_NACK_UNSUPPORTED] = "unsupported",
 		[WIRE_NACK_FORBIDDEN] = "forbidden",
@@ -346,6 +344,7 @@ wire_reason_name(enum wire_reason reason)
 		[WIRE_GAP_DAMAGED] = "damaged",
 		[WIRE_GAP_REFUSED] = "refused",
 		[WIRE_GAP_RESTORED] = "restored",
+		[WIRE_GAP_SINCE_BACKUP] = "since-backup",
 	};
 
 	return word(words, WIRE_REASONS, reason);

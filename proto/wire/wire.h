@@ -23,7 +23,7 @@
 #include "proto/wire/wire_writer.h"
 
 enum {
-	WIRE_VERSION = 1,
+	WIRE_VERSION = 2,
 	WIRE_FIXED_BYTES = 16,
 	WIRE_HEADER_BYTES_MAX = 1024,
 	WIRE_DAMAGED_MAX = 32, /* ids of damaged places in a header */
@@ -60,7 +60,8 @@ enum wire_flag {
 	WIRE_FLAG_REJECTED = 8, /* ack: stored as a rejected batch */
 	WIRE_FLAG_BY_NODE = 16, /* stats: one row per node */
 	WIRE_FLAG_PLAIN = 32,   /* queries: local reader, do not compress */
-	WIRE_FLAG_SAME = 64,    /* welcome: the running hash is the hello's */
+	/* hello, batch: the session is derived from the content */
+	WIRE_FLAG_DERIVED = 64,
 	/* page: of what arrived after received_ns, records may be missing */
 	WIRE_FLAG_INCOMPLETE = 128,
 	/* batch: keep no record that came before in such a batch */
@@ -75,8 +76,8 @@ enum wire_reason {
 	WIRE_NACK_GAP = 1,        /* `expect` is the next sequence number */
 	WIRE_NACK_BUSY = 2,       /* retry after retry_ms */
 	WIRE_NACK_OWNER = 3,      /* another aggregator stores this partition */
-	WIRE_NACK_SUPERSEDED = 4, /* the session has a later start count */
-	WIRE_NACK_DIVERGED = 5,   /* the running hashes differ: new session */
+	/* other content has this number: continue under a new session */
+	WIRE_NACK_DIVERGED = 5,
 	WIRE_NACK_UNSUPPORTED = 6, /* unknown type or version */
 	WIRE_NACK_FORBIDDEN = 7,
 	WIRE_NACK_MALFORMED = 8,
@@ -86,6 +87,9 @@ enum wire_reason {
 	WIRE_GAP_DAMAGED = 32,  /* spool segment damaged, set aside */
 	WIRE_GAP_REFUSED = 33,  /* set aside after a final nack */
 	WIRE_GAP_RESTORED = 34, /* lost by the store, deleted by the sender */
+	/* Of a restored store: what was delivered since the backup and nobody
+	 * has brought again, if anything; from sent_ns on. */
+	WIRE_GAP_SINCE_BACKUP = 35,
 	WIRE_REASONS
 };
 
@@ -101,17 +105,18 @@ struct wire_header {
 	uint32_t codec;      /* of the body */
 	int64_t sent_ns;     /* sender's wall clock; echoed in answers */
 	uint32_t body_bytes; /* decompressed */
-	uint64_t chain;      /* running hash before this batch; ack: at seq */
+	uint64_t chain;      /* batch, gap: running hash before seq */
 	uint64_t last_seq;   /* gap: last lost seq */
 	uint32_t reason;
 	uint64_t expect;       /* next expected seq */
-	uint64_t generation;   /* random; changes when a store is restored */
+	/* Random; changes when a store is restored.  Hello: of the store that
+	 * acknowledged everything before seq; 0: none. */
+	uint64_t generation;
 	uint32_t credit_bytes; /* that may be in flight unacknowledged */
 	uint32_t retry_ms;
 	int64_t received_ns;  /* aggregator's wall clock at arrival */
 	int64_t answered_ns;  /* aggregator's wall clock when it answered */
-	uint64_t start_count; /* sender's; answers: the unverified boundary */
-	uint64_t chain_after; /* gap, welcome: running hash after last_seq */
+	uint64_t chain_after; /* gap: running hash after last_seq */
 	struct text detail;   /* nack: why, for people; may be empty */
 	/* Page: what the store could not read on its way to these records, as
 	 * ids of 8 bytes, each once; and how many more there are. */

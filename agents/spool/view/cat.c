@@ -22,31 +22,13 @@ is_wanted(struct cat *cat, const struct spool_frame *frame)
 {
 	const char *pattern = cat->options->partition;
 
-	if (frame->type == SPOOL_SEAL)
+	if (!spool_is_batch(frame))
 		return false;
 	if (cat->options->unacknowledged &&
-	    frame->last_seq <= view_acked(cat->view, frame->stream))
+	    frame->seq <= view_acked(cat->view, frame->stream))
 		return false;
 	return pattern == NULL || text_match(text_of(pattern),
 				      view_partition(cat->view, frame->stream));
-}
-
-static void
-put_gap(struct cat *cat, const struct view_segment *segment,
-    const struct spool_frame *frame)
-{
-	struct record record = { .kind = RECORD_GAP,
-		.node = text_of(cat->options->node),
-		.id = { .session = segment->head.session, .seq = frame->seq },
-		.source = text_of("batch"),
-		.name = text_of(
-		    wire_reason_name(frame->reason < WIRE_REASONS
-					 ? (enum wire_reason)frame->reason
-					 : WIRE_REASONS)),
-		.count = frame->last_seq - frame->seq + 1 };
-
-	record_json_line(
-	    cat->file, view_partition(cat->view, frame->stream), &record, NULL);
 }
 
 static void
@@ -86,11 +68,7 @@ on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
 {
 	struct cat *cat = arg;
 
-	if (!is_wanted(cat, frame))
-		return;
-	if (frame->type == SPOOL_GAP)
-		put_gap(cat, segment, frame);
-	else
+	if (is_wanted(cat, frame))
 		put_batch(cat, segment, offset, frame, body);
 }
 

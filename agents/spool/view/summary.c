@@ -8,17 +8,14 @@
 
 #include "proto/base/memory.h"
 
-static void
-add_gap(struct summary *summary, const struct spool_frame *frame)
+void
+summary_begin(struct summary *summary, const struct view *view)
 {
-	if (summary->gaps_count == SUMMARY_GAPS_MAX) {
-		summary->incomplete = true;
-		return;
-	}
-	summary->gaps = memory_grow(summary->gaps, &summary->gaps_room,
-	    summary->gaps_count, sizeof(*summary->gaps));
-	summary->gaps[summary->gaps_count++] = (struct summary_gap){ frame->seq,
-		frame->last_seq, frame->stream, frame->reason };
+	summary->streams_count = view_streams(view);
+	summary->streams = memory_zero(
+	    summary->streams_count + 1, sizeof(*summary->streams));
+	summary->segments =
+	    memory_zero(view_segments(view) + 1, sizeof(*summary->segments));
 }
 
 void
@@ -28,24 +25,18 @@ summary_add(
 	struct summary_segment *in = &summary->segments[segment];
 	struct summary_stream *of;
 
-	if (frame->type == SPOOL_SEAL || frame->stream >= SPOOL_STREAMS_MAX)
+	if (!spool_is_batch(frame) || frame->stream >= summary->streams_count)
 		return;
 	of = &summary->streams[frame->stream];
 	if (of->first == 0 || frame->seq < of->first)
 		of->first = frame->seq;
-	if (frame->last_seq > of->last)
-		of->last = frame->last_seq;
-	if (frame->type == SPOOL_GAP) {
-		in->gaps++;
-		of->gaps++;
-		add_gap(summary, frame);
-	} else {
-		in->batches++;
-		of->batches++;
-		in->records += frame->records;
-		of->records += frame->records;
-	}
-	if (!coverage_add(&of->coverage, frame->seq, frame->last_seq))
+	if (frame->seq > of->last)
+		of->last = frame->seq;
+	in->batches++;
+	of->batches++;
+	in->records += frame->records;
+	of->records += frame->records;
+	if (!coverage_add(&of->coverage, frame->seq, frame->seq))
 		summary->incomplete = true;
 }
 
@@ -72,8 +63,7 @@ summary_make(struct summary *summary, struct view *view, struct err *err)
 	struct walk walk = { .summary = summary };
 	const struct view_visitor visitor = { .frame = on_frame, .arg = &walk };
 
-	summary->segments =
-	    memory_zero(view_segments(view) + 1, sizeof(*summary->segments));
+	summary_begin(summary, view);
 	for (uint32_t i = 0; i < view_segments(view); i++) {
 		walk.segment = i;
 		if (view_walk(view, i, &visitor, err) != 0)
@@ -95,9 +85,9 @@ summary_next_missing(const struct summary_stream *stream, uint64_t acked,
 void
 summary_clear(struct summary *summary)
 {
-	for (uint32_t i = 0; i < SPOOL_STREAMS_MAX; i++)
+	for (uint32_t i = 0; i < summary->streams_count; i++)
 		coverage_clear(&summary->streams[i].coverage);
+	free(summary->streams);
 	free(summary->segments);
-	free(summary->gaps);
 	*summary = (struct summary){ .segments = NULL };
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agents/spool/view/commands.h"
@@ -23,7 +24,7 @@ struct verify {
 	uint32_t segment; /* the segment being walked */
 	struct verify_chain {
 		uint64_t seq, chain_after; /* of the last batch; 0: not known */
-	} chains[SPOOL_STREAMS_MAX];
+	} *chains; /* of each stream */
 	struct wire_room room;
 	uint64_t errors, frames;
 };
@@ -90,10 +91,8 @@ on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
 
 	verify->frames++;
 	summary_add(&verify->summary, verify->segment, frame);
-	if (frame->type == SPOOL_BATCH)
+	if (spool_is_batch(frame))
 		check_batch(verify, segment, offset, frame, body);
-	else if (frame->type == SPOOL_GAP)
-		verify->chains[frame->stream].seq = 0;
 }
 
 static void
@@ -141,8 +140,8 @@ check_segment(struct verify *verify, uint32_t i, struct err *err)
 	verify->segment = i;
 	if (s->state == VIEW_FOREIGN) {
 		log_warn("segment %" PRIu64
-			 " is of another session, or renamed; the agent moves "
-			 "it to quarantine/ or deletes it when it starts",
+			 " was renamed, or has another format: the agent does "
+			 "not send it",
 		    s->number);
 		return 0;
 	}
@@ -160,20 +159,6 @@ check_segment(struct verify *verify, uint32_t i, struct err *err)
 /* ---- all of it ---- */
 
 static void
-check_files(struct verify *verify)
-{
-	if (view_meta(verify->view) == VIEW_BROKEN)
-		complain(verify, "META is damaged: the agent begins a new "
-				 "session when it starts");
-	if (view_meta(verify->view) == VIEW_ABSENT)
-		log_warn("META is absent: partitions and acknowledged numbers "
-			 "are unknown");
-	if (view_meta(verify->view) == VIEW_FOUND &&
-	    view_acked_file(verify->view) == VIEW_BROKEN)
-		complain(verify, "ACKED is damaged");
-}
-
-static void
 check_numbers(struct verify *verify, uint32_t stream)
 {
 	const struct summary_stream *s = &verify->summary.streams[stream];
@@ -186,7 +171,7 @@ check_numbers(struct verify *verify, uint32_t stream)
 		    view_partition(verify->view, stream));
 		complain(verify,
 		    "partition %s: batches %" PRIu64 " to %" PRIu64
-		    " are missing and not recorded as a gap",
+		    " are missing; the agent reports them as lost",
 		    partition, hole.first, hole.last);
 		if (hole.last == UINT64_MAX)
 			break;
@@ -197,11 +182,12 @@ check_numbers(struct verify *verify, uint32_t stream)
 static int
 check_all(struct verify *verify, struct err *err)
 {
-	check_files(verify);
+	if (!view_has_acked(verify->view))
+		log_warn("ACKED is absent or damaged: what is acknowledged is "
+			 "not known");
 	for (uint32_t i = 0; i < view_segments(verify->view); i++)
 		if (check_segment(verify, i, err) != 0)
 			return -1;
-	/* A copy without META does not contain the acknowledged positions. */
 	for (uint32_t i = 0; i < view_streams(verify->view); i++)
 		check_numbers(verify, i);
 	if (verify->errors > 0)
@@ -214,13 +200,14 @@ check_all(struct verify *verify, struct err *err)
 int
 view_verify(struct view *view, struct err *err)
 {
-	static struct verify verify;
+	struct verify verify = { .view = view };
 	int rc;
 
-	verify = (struct verify){ .view = view };
-	verify.summary.segments = memory_zero(
-	    view_segments(view) + 1, sizeof(*verify.summary.segments));
+	summary_begin(&verify.summary, view);
+	verify.chains =
+	    memory_zero(view_streams(view) + 1, sizeof(verify.chains[0]));
 	rc = check_all(&verify, err);
+	free(verify.chains);
 	summary_clear(&verify.summary);
 	wire_room_clear(&verify.room);
 	return rc;

@@ -19,12 +19,9 @@
 enum { TRIES = 3 };
 
 struct view {
-	struct spool
-	    *spool; /* META, ACKED and FORMER, as the agent reads them */
-	enum view_found meta, acked;
+	struct spool *spool; /* streams and ACKED, as the agent reads them */
 	struct view_segment *segments;
 	uint32_t count;
-	char name[16]; /* name of a stream that META does not list */
 };
 
 const char *
@@ -38,43 +35,6 @@ view_state_name(enum view_state state)
 
 /* ---- opening ---- */
 
-static enum view_found
-as_found(enum spool_found found)
-{
-	return found == SPOOL_FOUND  ? VIEW_FOUND
-	       : found == SPOOL_NONE ? VIEW_ABSENT
-				     : VIEW_BROKEN;
-}
-
-/* The agent may be exchanging META at this moment: try again. */
-static int
-load_meta(struct view *view, struct err *err)
-{
-	enum spool_found found = SPOOL_UNREADABLE;
-	struct spool *spool = view->spool;
-
-	for (int i = 0; i < TRIES && found == SPOOL_UNREADABLE; i++) {
-		while (spool->streams_count > 0) {
-			free(spool->streams[--spool->streams_count]->partition);
-			free(spool->streams[spool->streams_count]);
-		}
-		if (spool_meta_load(spool, &found, err) != 0)
-			return -1;
-	}
-	view->meta = as_found(found);
-	if (found != SPOOL_FOUND) {
-		spool->meta = (struct spool_meta){ 0 };
-		spool->streams_count = 0;
-	}
-	view->acked = as_found(spool_acked_load(spool));
-	if (view->acked == VIEW_BROKEN &&
-	    faccessat(spool->dir, "ACKED", F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
-	    errno == ENOENT)
-		view->acked = VIEW_ABSENT;
-	spool_past_sessions_load(spool);
-	return 0;
-}
-
 static int
 open_file(const struct view *view, uint64_t number)
 {
@@ -84,18 +44,9 @@ open_file(const struct view *view, uint64_t number)
 	    view->spool->dir, spool_segment_name(name, number), O_RDONLY);
 }
 
-static bool
-is_ours(const struct view *view, const struct view_segment *s)
-{
-	if (s->head.number != s->number)
-		return false;
-	return view->meta != VIEW_FOUND ||
-	       session_equal(&s->head.session, &view->spool->meta.session);
-}
-
 /* Read the header; the state is preliminary. */
 static void
-take_head(const struct view *view, struct view_segment *s, int fd)
+take_head(struct view_segment *s, int fd)
 {
 	unsigned char at[SPOOL_HEAD_BYTES];
 	struct stat st;
@@ -111,7 +62,10 @@ take_head(const struct view *view, struct view_segment *s, int fd)
 	if (file_io_read_all(fd, at, sizeof(at), 0) != 0)
 		s->why = errno;
 	else if (spool_get_head(at, &s->head))
-		s->state = is_ours(view, s) ? VIEW_SEALED : VIEW_FOREIGN;
+		s->state = s->head.number == s->number ? VIEW_SEALED
+						       : VIEW_FOREIGN;
+	else if (spool_head_format(at) != 0)
+		s->state = VIEW_FOREIGN;
 }
 
 static bool
@@ -145,18 +99,11 @@ list_segments(struct view *view, struct err *err)
 			s->why = errno;
 			continue;
 		}
-		take_head(view, s, fd);
+		take_head(s, fd);
 		close(fd);
 	}
 	free(numbers);
 	return 0;
-}
-
-static uint32_t
-streams_known(const struct view *view)
-{
-	return view->meta == VIEW_FOUND ? view->spool->streams_count
-					: SPOOL_STREAMS_MAX;
 }
 
 static int
@@ -167,7 +114,7 @@ begin_scan(
 
 	if (fd >= 0)
 		spool_scan_init(scan, &view->spool->window, fd, &s->head,
-		    (uint32_t)s->bytes, streams_known(view));
+		    (uint32_t)s->bytes);
 	return fd;
 }
 
@@ -202,7 +149,7 @@ take_seals(struct view *view, uint32_t from)
 	end_scan(view, fd);
 }
 
-/* `last`: no later segment has frames. */
+/* `last`: no later segment of its session has frames. */
 static void
 find_extent(struct view *view, struct view_segment *s, bool last)
 {
@@ -232,24 +179,80 @@ find_extent(struct view *view, struct view_segment *s, bool last)
 		    s->extent.end > SPOOL_HEAD_BYTES ? VIEW_OPEN : VIEW_UNUSED;
 }
 
+/* Does a later segment of the same session have frames? */
+static bool
+is_last_of_session(const struct view *view, uint32_t i)
+{
+	for (uint32_t j = i + 1; j < view->count; j++) {
+		const struct view_segment *s = &view->segments[j];
+
+		if (has_frames(s) && s->state != VIEW_UNUSED &&
+		    session_equal(&s->head.session,
+			&view->segments[i].head.session))
+			return false;
+	}
+	return true;
+}
+
 static void
 judge_segments(struct view *view)
 {
-	bool last = true;
-
 	for (uint32_t i = 0; i < view->count; i++)
 		if (has_frames(&view->segments[i]))
 			take_seals(view, i);
 	for (uint32_t i = view->count; i-- > 0;) {
 		struct view_segment *s = &view->segments[i];
 
-		if (has_frames(s)) {
-			find_extent(view, s, last);
-			last = last && s->state == VIEW_UNUSED;
-		} else if (s->state == VIEW_UNREADABLE) {
-			last = false;
-		}
+		if (has_frames(s))
+			find_extent(view, s, is_last_of_session(view, i));
 	}
+}
+
+/* Of a batch whose stream no segment names. */
+static void
+name_stream(
+    struct view *view, const struct view_segment *s, const struct spool_frame *f)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "#%" PRIu32, f->stream);
+	spool_add_stream(
+	    view->spool, &s->head.session, f->stream, text_of(name));
+}
+
+static void
+take_names(struct view *view, const struct view_segment *s, bool all)
+{
+	uint32_t offset = SPOOL_HEAD_BYTES;
+	const unsigned char *body;
+	struct spool_scan scan;
+	struct spool_frame f;
+	int fd = begin_scan(view, s, &scan);
+
+	if (fd < 0)
+		return;
+	while (spool_scan_next(&scan, &offset, &f, &body)) {
+		struct text name = { (const char *)body, f.bytes };
+
+		if (f.type == SPOOL_STREAM && text_check_name(name) == TEXT_OK)
+			spool_add_stream(
+			    view->spool, &s->head.session, f.stream, name);
+		else if (all && spool_is_batch(&f))
+			name_stream(view, s, &f);
+		offset += spool_span(f.bytes);
+	}
+	end_scan(view, fd);
+}
+
+/* Names first: a batch may be in a segment whose names are damaged. */
+static void
+list_streams(struct view *view)
+{
+	for (int all = 0; all < 2; all++)
+		for (uint32_t i = 0; i < view->count; i++)
+			if (has_frames(&view->segments[i]))
+				take_names(view, &view->segments[i], all);
+	spool_acked_load(view->spool);
 }
 
 /* Forget the segments that the agent has deleted since they were listed. */
@@ -275,17 +278,19 @@ view_open(struct view **to, const char *path, struct err *err)
 		return err_set(err, "%s: %s", path, strerror(errno));
 	view = memory_zero(1, sizeof(*view));
 	view->spool = spool_new(dir, NULL);
-	if (load_meta(view, err) != 0 || list_segments(view, err) != 0) {
+	if (list_segments(view, err) != 0) {
 		view_close(&view);
 		return err_prefix(err, "%s", path);
 	}
-	if (view->meta == VIEW_ABSENT && view->count == 0) {
+	if (view->count == 0 &&
+	    faccessat(dir, "ACKED", F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
 		view_close(&view);
 		return err_set(err,
-		    "%s: not a spool: it has no META and no segment", path);
+		    "%s: not a spool: it has no ACKED and no segment", path);
 	}
 	judge_segments(view);
 	drop_deleted(view);
+	list_streams(view);
 	*to = view;
 	return 0;
 }
@@ -299,7 +304,6 @@ view_close(struct view **view)
 		return;
 	spool = (*view)->spool;
 	spool_clear(spool);
-	free(spool->past_sessions);
 	close(spool->dir);
 	free(spool);
 	free((*view)->segments);
@@ -309,22 +313,10 @@ view_close(struct view **view)
 
 /* ---- content ---- */
 
-enum view_found
-view_meta(const struct view *view)
+bool
+view_has_acked(const struct view *view)
 {
-	return view->meta;
-}
-
-enum view_found
-view_acked_file(const struct view *view)
-{
-	return view->acked;
-}
-
-const struct session_id *
-view_session(const struct view *view)
-{
-	return spool_session(view->spool);
+	return view->spool->acked_counter > 0;
 }
 
 uint64_t
@@ -340,31 +332,21 @@ view_streams(const struct view *view)
 }
 
 struct text
-view_partition(struct view *view, uint32_t stream)
+view_partition(const struct view *view, uint32_t stream)
 {
-	if (stream < view_streams(view))
-		return spool_partition(view->spool, stream);
-	snprintf(view->name, sizeof(view->name), "#%" PRIu32, stream);
-	return text_of(view->name);
+	return spool_partition(view->spool, stream);
+}
+
+const struct session_id *
+view_session(const struct view *view, uint32_t stream)
+{
+	return spool_session_of(view->spool, stream);
 }
 
 uint64_t
 view_acked(const struct view *view, uint32_t stream)
 {
-	return stream < view_streams(view) ? view->spool->streams[stream]->acked
-					   : 0;
-}
-
-uint32_t
-view_previous(const struct view *view)
-{
-	return spool_past_sessions(view->spool);
-}
-
-const struct spool_past_session *
-view_previous_at(struct view *view, uint32_t i)
-{
-	return spool_past_session(view->spool, i);
+	return spool_first_unacked(view->spool, stream) - 1;
 }
 
 uint32_t
@@ -402,9 +384,14 @@ view_walk(struct view *view, uint32_t i, const struct view_visitor *visitor,
 	       offset < s->extent.end) {
 		if (offset > expect && visitor->bad != NULL)
 			visitor->bad(visitor->arg, s, expect, offset);
-		visitor->frame(visitor->arg, s, offset, &f,
-		    (struct text){ (const char *)body, f.bytes });
-		expect = offset += spool_span(f.bytes);
+		expect = offset + spool_span(f.bytes);
+		f.stream = spool_find_stream(
+		    view->spool, &s->head.session, f.stream);
+		/* Of a stream that began since the directory was listed. */
+		if (f.type == SPOOL_SEAL || f.stream != UINT32_MAX)
+			visitor->frame(visitor->arg, s, offset, &f,
+			    (struct text){ (const char *)body, f.bytes });
+		offset = expect;
 	}
 	if (expect < s->extent.end && visitor->bad != NULL)
 		visitor->bad(visitor->arg, s, expect, s->extent.end);

@@ -17,12 +17,12 @@
 #include "proto/base/text.h"
 
 enum view_state {
-	VIEW_OPEN,       /* the newest with frames: the agent appends to it */
+	VIEW_OPEN,       /* the last of its session, without a seal */
 	VIEW_SEALED,     /* ended by its own seal, or by that of a later one */
 	VIEW_UNUSED,     /* created ahead, without frames */
 	VIEW_DAMAGED,    /* a part of it has no valid frame */
 	VIEW_UNREADABLE, /* no header */
-	VIEW_FOREIGN,    /* of another session, or renamed */
+	VIEW_FOREIGN,    /* renamed, or of another format */
 	VIEW_STATES
 };
 const char *view_state_name(enum view_state state);
@@ -45,34 +45,26 @@ struct view; /* opaque */
 int view_open(struct view **view, const char *dir, struct err *err);
 void view_close(struct view **view);
 
-/* META, ACKED: do they exist, intact? */
-enum view_found view_meta(const struct view *view);
-enum view_found view_acked_file(const struct view *view);
-/* All zero without META. */
-const struct session_id *view_session(const struct view *view);
+/* The directory has an intact ACKED. */
+bool view_has_acked(const struct view *view);
+/* How often an agent was started with the spool, by ACKED. */
 uint64_t view_start_count(const struct view *view);
 
-/* Streams that META names.  Without META a frame may belong to any other. */
+/* The streams of all sessions in the directory, as the segments name them. */
 uint32_t view_streams(const struct view *view);
-/* "#5" for a stream that META does not name; valid until the next call. */
-struct text view_partition(struct view *view, uint32_t stream);
+/* "#5" for a stream that no segment names. */
+struct text view_partition(const struct view *view, uint32_t stream);
+const struct session_id *view_session(const struct view *view, uint32_t stream);
 uint64_t view_acked(const struct view *view, uint32_t stream);
-
-/* Partitions of previous sessions whose acknowledged positions the agent still
- * remembers (FORMER). */
-uint32_t view_previous(const struct view *view);
-const struct spool_past_session *view_previous_at(
-    struct view *view, uint32_t i);
 
 /* Ordered by number. */
 uint32_t view_segments(const struct view *view);
 const struct view_segment *view_segment(const struct view *view, uint32_t i);
 
 /* Calls back for each valid frame of segment `i` that counts, and for each
- * invalid place before its end (from .. to; may be NULL).  The body is a view,
- * valid in the call.  Segments without a header, or of another session, have
- * no frames, except that a directory without META shows those of all sessions.
- */
+ * invalid place before its end (from .. to; may be NULL).  Its `stream` is that
+ * of the view.  The body is a view, valid in the call.  Segments without a
+ * header, or that were renamed, have no frames. */
 struct view_visitor {
 	void (*frame)(void *arg, const struct view_segment *segment,
 	    uint32_t offset, const struct spool_frame *frame, struct text body);

@@ -1,0 +1,255 @@
+/*
+ * spool_streams - the streams of the current session and of earlier ones.
+ *
+ * A stream keeps its number as long as a segment has batches of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/spool/spool_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/base/memory.h"
+
+/* ---- the table ---- */
+
+static uint32_t
+free_number(struct spool *spool)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++)
+		if (spool->streams[i] == NULL)
+			return i;
+	spool->streams = memory_grow(spool->streams, &spool->streams_room,
+	    spool->streams_count, sizeof(spool->streams[0]));
+	return spool->streams_count++;
+}
+
+static uint32_t
+add(struct spool *spool, const struct session_id *session, uint32_t local,
+    struct text partition)
+{
+	uint32_t i = free_number(spool);
+	struct spool_stream *s = memory_zero(1, sizeof(*s));
+
+	s->session = *session;
+	s->local = local;
+	s->partition = memory_alloc(partition.bytes + 1);
+	memcpy(s->partition, partition.at, partition.bytes);
+	s->partition[partition.bytes] = '\0';
+	s->next = s->committed = 1;
+	spool->streams[i] = s;
+	return i;
+}
+
+static void
+drop(struct spool *spool, uint32_t stream)
+{
+	spool_gaps_forget(&spool->gaps, stream, UINT64_MAX - 1);
+	free(spool->streams[stream]->partition);
+	free(spool->streams[stream]);
+	spool->streams[stream] = NULL;
+}
+
+uint32_t
+spool_find_stream(const struct spool *spool, const struct session_id *session,
+    uint32_t local)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		const struct spool_stream *s = spool->streams[i];
+
+		if (s != NULL && s->local == local &&
+		    session_equal(&s->session, session))
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+uint32_t
+spool_add_stream(struct spool *spool, const struct session_id *session,
+    uint32_t local, struct text partition)
+{
+	uint32_t i = spool_find_stream(spool, session, local);
+
+	return i != UINT32_MAX ? i : add(spool, session, local, partition);
+}
+
+static bool
+has_segment(const struct spool *spool, uint32_t stream)
+{
+	for (uint32_t i = 0; i < spool->segments_count; i++)
+		if (spool_segment_range(spool->segments[i], stream) != NULL)
+			return true;
+	return false;
+}
+
+void
+spool_drop_streams(struct spool *spool)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		const struct spool_stream *s = spool->streams[i];
+
+		if (s != NULL && !s->current && !s->held &&
+		    s->acked + 1 >= s->committed && !has_segment(spool, i))
+			drop(spool, i);
+	}
+}
+
+/* ---- what callers ask ---- */
+
+int
+spool_stream(struct spool *spool, struct text partition, uint32_t *stream,
+    struct err *err)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		if (spool->streams[i] != NULL && spool->streams[i]->current &&
+		    text_equal(spool_partition(spool, i), partition)) {
+			*stream = i;
+			return 0;
+		}
+	}
+	assert(text_check_name(partition) == TEXT_OK);
+	if (spool->locals == SPOOL_STREAMS_MAX)
+		return err_set(err, "the spool has %d partitions, the maximum",
+		    SPOOL_STREAMS_MAX);
+	*stream = add(spool, &spool->session, spool->locals++, partition);
+	spool->streams[*stream]->current = true;
+	return 0;
+}
+
+uint32_t
+spool_streams(const struct spool *spool)
+{
+	return spool->streams_count;
+}
+
+struct text
+spool_partition(const struct spool *spool, uint32_t stream)
+{
+	assert(stream < spool->streams_count);
+	return spool->streams[stream] != NULL
+		   ? text_of(spool->streams[stream]->partition)
+		   : (struct text){ NULL, 0 };
+}
+
+const struct session_id *
+spool_session_of(const struct spool *spool, uint32_t stream)
+{
+	return &spool->streams[stream]->session;
+}
+
+uint32_t
+spool_local_number(const struct spool *spool, uint32_t stream)
+{
+	return spool->streams[stream]->local;
+}
+
+uint64_t
+spool_generation(const struct spool *spool, uint32_t stream)
+{
+	return spool->streams[stream]->generation;
+}
+
+void
+spool_new_session(struct spool *spool)
+{
+	assert(spool->writer.parts_count == 0);
+	spool_discard_spare(spool);
+	if (spool->active != NULL) {
+		close(spool->active->fd);
+		spool->active->fd = -1;
+		spool->active = NULL;
+	}
+	for (uint32_t i = 0; i < spool->streams_count; i++)
+		if (spool->streams[i] != NULL)
+			spool->streams[i]->current = false;
+	session_random(&spool->session);
+	spool->locals = 0;
+}
+
+/* ---- earlier sessions ---- */
+
+static bool
+is_to_send(const struct spool_stream *s)
+{
+	return !s->current && !s->held &&
+	       (!s->settled || s->acked + 1 < s->committed);
+}
+
+/* The first stream of the oldest session that is to be sent. */
+static const struct spool_stream *
+find_oldest(const struct spool *spool)
+{
+	for (uint32_t i = 0; i < spool->segments_count; i++) {
+		const struct spool_segment *segment = spool->segments[i];
+
+		for (uint32_t j = 0; j < segment->ranges_count; j++) {
+			const struct spool_stream *s =
+			    spool->streams[segment->ranges[j].stream];
+
+			if (is_to_send(s))
+				return s;
+		}
+	}
+	/* A stream of which only gaps are left. */
+	for (uint32_t i = 0; i < spool->streams_count; i++)
+		if (spool->streams[i] != NULL && is_to_send(spool->streams[i]))
+			return spool->streams[i];
+	return NULL;
+}
+
+uint32_t
+spool_take_session(
+    struct spool *spool, uint32_t streams[static SPOOL_STREAMS_MAX])
+{
+	const struct spool_stream *oldest = find_oldest(spool);
+	uint32_t count = 0;
+
+	if (oldest == NULL)
+		return 0;
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		struct spool_stream *s = spool->streams[i];
+
+		if (s == NULL || !is_to_send(s) || count == SPOOL_STREAMS_MAX ||
+		    !session_equal(&s->session, &oldest->session))
+			continue;
+		s->held = true;
+		s->settled = false;
+		streams[count++] = i;
+	}
+	return count;
+}
+
+void
+spool_release(struct spool *spool, uint32_t stream)
+{
+	spool->streams[stream]->held = false;
+}
+
+bool
+spool_is_settled(const struct spool *spool, uint32_t stream)
+{
+	const struct spool_stream *s = spool->streams[stream];
+
+	return s->settled && s->acked + 1 >= s->committed;
+}
+
+void
+spool_welcomed(struct spool *spool, uint32_t stream, uint64_t generation)
+{
+	struct spool_stream *s = spool->streams[stream];
+
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		struct spool_stream *other = spool->streams[i];
+
+		if (other != NULL && other != s && !other->current &&
+		    other->generation != generation &&
+		    strcmp(other->partition, s->partition) == 0)
+			other->settled = false;
+	}
+	if (s->generation != generation)
+		spool->acked_stale = true;
+	s->generation = generation;
+	s->settled = true;
+}
