@@ -72,8 +72,8 @@ broker_link_answered(struct broker_link *broker_link, const struct zsock *zsock,
 }
 
 static void
-connect_to_current(struct broker_link *broker_link, struct zsock *zsock,
-    struct sender *sender)
+connect_to_current(
+    struct broker_link *broker_link, struct zsock *zsock, struct sender *sender)
 {
 	const char *endpoint = broker_link->list.at[broker_link->failover.at];
 	struct err err = { 0 };
@@ -122,8 +122,8 @@ broker_link_poll(struct broker_link *broker_link, struct zsock *zsock,
 }
 
 bool
-broker_link_renew_key(struct broker_link *broker_link, struct zsock *zsock,
-    struct sender *sender)
+broker_link_renew_key(
+    struct broker_link *broker_link, struct zsock *zsock, struct sender *sender)
 {
 	struct err err = { 0 };
 
@@ -140,8 +140,8 @@ broker_link_renew_key(struct broker_link *broker_link, struct zsock *zsock,
 }
 
 bool
-broker_link_skip(struct broker_link *broker_link, struct zsock *zsock,
-    struct sender *sender)
+broker_link_skip(
+    struct broker_link *broker_link, struct zsock *zsock, struct sender *sender)
 {
 	if (!failover_skip(&broker_link->failover))
 		return false;

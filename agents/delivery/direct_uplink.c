@@ -40,8 +40,7 @@ static void
 send_frame(struct direct_uplink *d, const struct sender_step *step)
 {
 	static const struct route no_route; /* a connection has one peer */
-	bool taken =
-	    zsock_send(d->zsock, &no_route, step->frame) == ZSOCK_DONE;
+	bool taken = zsock_send(d->zsock, &no_route, step->frame) == ZSOCK_DONE;
 
 	sender_sent(d->sender, taken, clock_monotonic_ns());
 	if (taken && step->seq > 0)
@@ -134,8 +133,7 @@ try_new_key(struct direct_uplink *d)
 
 	if (client_key_renew(&err) != 0)
 		log_warn("%s", err.text);
-	if (!broker_link_renew_key(
-		d->broker_link, d->zsock, d->sender))
+	if (!broker_link_renew_key(d->broker_link, d->zsock, d->sender))
 		return false;
 	d->grace_ns = clock_monotonic_ns() + GRACE_NS;
 	return true;
@@ -172,8 +170,7 @@ check_listener(struct direct_uplink *d)
 	default:
 		if (try_new_key(d))
 			return;
-		if (broker_link_skip(
-			d->broker_link, d->zsock, d->sender)) {
+		if (broker_link_skip(d->broker_link, d->zsock, d->sender)) {
 			log_warn("%s", err.text);
 			return;
 		}

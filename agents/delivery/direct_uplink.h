@@ -46,8 +46,8 @@ struct direct_uplink {
 	int status;      /* -1: failed */
 };
 
-/* `owner` as for sender_new.  Whatever this returns, the caller ends it with direct_uplink_stop, and closes loop
- * and socket itself. */
+/* `owner` as for sender_new.  Whatever this returns, the caller ends it with
+ * direct_uplink_stop, and closes loop and socket itself. */
 int direct_uplink_start(struct direct_uplink *d,
     const struct direct_uplink_options *options,
     const struct sender_owner *owner, struct uplink_loop *uplink,

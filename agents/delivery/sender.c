@@ -295,8 +295,8 @@ sender_in_flight(const struct sender *sender)
 		if (s->entries > 0)
 			count += s->entries;
 		else if (sender_is_held(s) ||
-			 sender_read(sender, s, sender_first(sender, s),
-			     &batch) != 0)
+			 sender_read(
+			     sender, s, sender_first(sender, s), &batch) != 0)
 			count++;
 	}
 	return count;

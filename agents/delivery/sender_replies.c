@@ -51,8 +51,8 @@ retry_ns(
 
 /* The answer belongs to the frame sent at `sent_ns` (monotonic). */
 static bool
-probe(const struct sender *sender, const struct wire_header *h,
-    int64_t sent_ns, int64_t now_ns)
+probe(const struct sender *sender, const struct wire_header *h, int64_t sent_ns,
+    int64_t now_ns)
 {
 	const struct clock_offset_probe probe = { sent_ns, now_ns,
 		h->received_ns, h->answered_ns };
@@ -238,6 +238,7 @@ on_diverged(struct sender *sender, struct sender_stream *s,
 	if (entry == NULL || entry >= s->entry + s->sent)
 		return;
 	if (entry->seq != sender_first(sender, s)) {
+		s->diverged_seq = entry->seq;
 		s->sent = (uint32_t)(entry - s->entry);
 		return;
 	}
@@ -362,9 +363,9 @@ on_hello_nack(struct sender *sender, struct sender_stream *s,
 		return;
 	s->hello_stamp_ns = 0;
 	s->hello_out = false;
-	s->wait_ns = now_ns + (h->reason == WIRE_NACK_BUSY
-				      ? retry_ns(sender, s, h)
-				      : sender_back_off(sender, s));
+	s->wait_ns =
+	    now_ns + (h->reason == WIRE_NACK_BUSY ? retry_ns(sender, s, h)
+						  : sender_back_off(sender, s));
 }
 
 static void

@@ -68,8 +68,8 @@ offer_hello(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 	if (now_ns < (s->hello_out ? s->deadline_ns : s->wait_ns))
 		return 0;
 	header.seq = sender_first(sender, s);
-	return make_frame(sender, s, &header, (struct text){ NULL, 0 }, now_ns,
-	    wall_ns);
+	return make_frame(
+	    sender, s, &header, (struct text){ NULL, 0 }, now_ns, wall_ns);
 }
 
 /* Does the window have room for `bytes` more?  One batch may always be sent
@@ -180,7 +180,8 @@ offer_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 	struct sender_batch batch;
 	int there;
 
-	if (!has_room(s, s->next_bytes))
+	if (!has_room(s, s->next_bytes) ||
+	    (seq == s->diverged_seq && s->sent > 0))
 		return 0;
 	there = sender_read(sender, s, seq, &batch);
 	if (there < 0)

@@ -81,6 +81,8 @@ struct sender_stream {
 	uint32_t anomalies, misreads; /* since the last progress */
 	uint64_t refused_seq;
 	uint32_t refusals;
+	/* Called diverged: sent again when all before it is settled. */
+	uint64_t diverged_seq;
 };
 
 /* The frame that sender_step returned last. */

@@ -36,8 +36,9 @@ struct spool_uplink {
 	struct loop_timer push_timer, tidy_timer;
 	/* The spool's number of each of the sender's streams. */
 	uint32_t stream[2 * SPOOL_STREAMS_MAX];
-	struct session_id session; /* the current one, as far as is known here */
-	uint32_t earlier;          /* streams of an earlier session */
+	struct session_id
+	    session;      /* the current one, as far as is known here */
+	uint32_t earlier; /* streams of an earlier session */
 	bool held;
 	struct loop_timer poll_timer; /* checks the connection to the brokers */
 	uint64_t forbidden;   /* answers "forbidden" up to the last warning */
@@ -98,8 +99,7 @@ read_clock(void *arg)
 /* ---- streams ---- */
 
 static void
-open_stream(
-    struct spool_uplink *spool_uplink, uint32_t stream, uint32_t number)
+open_stream(struct spool_uplink *spool_uplink, uint32_t stream, uint32_t number)
 {
 	const struct spool *spool = spool_uplink->options.spool;
 
@@ -134,8 +134,8 @@ open_current(struct spool_uplink *spool_uplink)
 		uint32_t number;
 
 		if (spool_partition(spool, i).at == NULL ||
-		    !session_equal(spool_session_of(spool, i),
-			&spool_uplink->session))
+		    !session_equal(
+			spool_session_of(spool, i), &spool_uplink->session))
 			continue;
 		number = spool_local_number(spool, i);
 		if (!sender_is_open(spool_uplink->sender, number))
@@ -151,9 +151,8 @@ open_earlier(struct spool_uplink *spool_uplink)
 	struct spool *spool = spool_uplink->options.spool;
 	uint32_t streams[SPOOL_STREAMS_MAX];
 
-	for (uint32_t i = EARLIER; i < 2 * SPOOL_STREAMS_MAX &&
-				   spool_uplink->earlier > 0;
-	     i++) {
+	for (uint32_t i = EARLIER;
+	     i < 2 * SPOOL_STREAMS_MAX && spool_uplink->earlier > 0; i++) {
 		uint32_t stream = spool_uplink->stream[i];
 
 		if (!sender_is_open(spool_uplink->sender, i) ||
@@ -299,8 +298,8 @@ spool_uplink_push(struct spool_uplink *spool_uplink)
 			open_current(spool_uplink);
 			open_earlier(spool_uplink);
 		}
-		step = sender_step(
-		    spool_uplink->sender, now_ns, clock_wall_ns());
+		step =
+		    sender_step(spool_uplink->sender, now_ns, clock_wall_ns());
 		act(spool_uplink, &step);
 	}
 	set_timer(spool_uplink, &spool_uplink->push_timer,

@@ -22,10 +22,10 @@ struct sending {
 	struct import_batches *batches;
 	struct import_row row;
 	struct direct_uplink direct_uplink;
-	uint32_t streams;     /* streams that the sender knows */
-	bool end;             /* of the file */
-	bool again;           /* read the file once more */
-	bool quiet;           /* bad lines were reported before */
+	uint32_t streams; /* streams that the sender knows */
+	bool end;         /* of the file */
+	bool again;       /* read the file once more */
+	bool quiet;       /* bad lines were reported before */
 	uint64_t bad;
 	int64_t began_ns;
 };

@@ -33,8 +33,8 @@ slot_check(const unsigned char *at)
 	uint32_t count = spool_get32(at + 24);
 	uint32_t bytes = SLOT_FIXED + count * ENTRY_BYTES;
 
-	if (memcmp(at, "PSAK", 4) != 0 ||
-	    spool_get32(at + 4) != SPOOL_FORMAT || count > ENTRIES_MAX ||
+	if (memcmp(at, "PSAK", 4) != 0 || spool_get32(at + 4) != SPOOL_FORMAT ||
+	    count > ENTRIES_MAX ||
 	    spool_get32(at + bytes) != crc32c(0, at, bytes))
 		return 0;
 	return spool_get64(at + 8);

@@ -55,9 +55,9 @@ spool_segment_note(struct spool_segment *segment, uint32_t stream,
 
 	if (r == NULL) {
 		r = add_range(segment);
-		*r = (struct spool_range){ .first = frame->seq,
-			.offset = offset,
-			.stream = stream };
+		*r = (struct spool_range){
+			.first = frame->seq, .offset = offset, .stream = stream
+		};
 	}
 	last_offset =
 	    r->points > 0 ? r->point[r->points - 1].offset : r->offset;

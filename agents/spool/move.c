@@ -53,15 +53,14 @@ read_next(struct spool *spool, uint32_t from, uint64_t seq,
 	int there = spool_read(spool, from, seq, batch, err);
 
 	if (there < 0)
-		*batch = (struct spool_batch){ .seq = seq,
-			.last_seq = seq,
-			.reason = WIRE_GAP_DAMAGED };
+		*batch = (struct spool_batch){
+			.seq = seq, .last_seq = seq, .reason = WIRE_GAP_DAMAGED
+		};
 	return there != 0;
 }
 
 enum spool_result
-spool_move(
-    struct spool *spool, uint32_t stream, uint32_t *to, struct err *err)
+spool_move(struct spool *spool, uint32_t stream, uint32_t *to, struct err *err)
 {
 	struct spool_stream *from = spool->streams[stream];
 	uint64_t seq = from->acked + 1, moved = from->acked;

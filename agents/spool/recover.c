@@ -351,10 +351,9 @@ take_frames(struct spool *spool, struct recovery *r, struct spool_scan *scan,
 		if (f.type == SPOOL_STREAM && text_check_name(name) == TEXT_OK)
 			spool_add_stream(
 			    spool, &segment->session, f.stream, name);
-		stream = spool_is_batch(&f)
-			     ? spool_find_stream(
-				   spool, &segment->session, f.stream)
-			     : UINT32_MAX;
+		stream = spool_is_batch(&f) ? spool_find_stream(spool,
+						  &segment->session, f.stream)
+					    : UINT32_MAX;
 		if (stream != UINT32_MAX)
 			see_batch(spool, r, segment, stream, offset, &f);
 		else if (spool_is_batch(&f))

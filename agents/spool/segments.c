@@ -110,8 +110,8 @@ write_segment(struct spool *spool, const char *name,
 		return SPOOL_IO;
 	}
 	spool_put_head(at, head);
-	if (file_io_write_all(fd, at, sizeof(at), 0) != 0 ||
-	    fsync(fd) != 0 || fsync(spool->dir) != 0) {
+	if (file_io_write_all(fd, at, sizeof(at), 0) != 0 || fsync(fd) != 0 ||
+	    fsync(spool->dir) != 0) {
 		err_set(err, "%s: %s", name, strerror(errno));
 		return SPOOL_IO;
 	}

@@ -46,8 +46,8 @@ struct spool_batch {
 	uint32_t reason;   /* 0: a batch; else a gap (enum wire_reason) */
 	uint32_t records;
 	uint32_t codec;
-	uint32_t body_bytes; /* decompressed */
-	uint64_t chain;      /* running hash before this batch; 0: not known */
+	uint32_t body_bytes;  /* decompressed */
+	uint64_t chain;       /* running hash before this batch; 0: not known */
 	uint64_t chain_after; /* gap: running hash after it; 0: not known */
 	struct text body;
 };

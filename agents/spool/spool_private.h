@@ -38,9 +38,9 @@ struct spool_stream {
 	struct session_id session;
 	uint32_t local; /* number in its session */
 	char *partition;
-	bool current; /* of the current session */
-	bool held;    /* the caller has its number */
-	bool settled; /* ... and has asked the store about it */
+	bool current;   /* of the current session */
+	bool held;      /* the caller has its number */
+	bool settled;   /* ... and has asked the store about it */
 	uint64_t next;  /* number of the next append ... */
 	uint64_t chain; /* ... and the running hash before it */
 	uint64_t

@@ -53,8 +53,8 @@ drop(struct spool *spool, uint32_t stream)
 }
 
 uint32_t
-spool_find_stream(const struct spool *spool, const struct session_id *session,
-    uint32_t local)
+spool_find_stream(
+    const struct spool *spool, const struct session_id *session, uint32_t local)
 {
 	for (uint32_t i = 0; i < spool->streams_count; i++) {
 		const struct spool_stream *s = spool->streams[i];

@@ -94,8 +94,7 @@ reserve(
 	enum spool_result result;
 
 	if (part != NULL && !buffer_is_full &&
-	    fits(
-		spool, part->segment, part->start + part->used, span, type))
+	    fits(spool, part->segment, part->start + part->used, span, type))
 		return SPOOL_OK;
 	/* One commit ends at most one segment. */
 	if (part != NULL && (buffer_is_full || part->segment == spool->spare)) {
@@ -126,9 +125,9 @@ reserve_named(struct spool *spool, const struct spool_stream *s, uint32_t span,
     enum spool_type type, struct err *err)
 {
 	uint32_t bytes = (uint32_t)strlen(s->partition);
-	struct spool_frame name = { .type = SPOOL_STREAM,
-		.bytes = bytes,
-		.stream = s->local };
+	struct spool_frame name = {
+		.type = SPOOL_STREAM, .bytes = bytes, .stream = s->local
+	};
 	const struct spool_part *part = spool_current(spool);
 	enum spool_result result;
 

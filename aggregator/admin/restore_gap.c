@@ -72,8 +72,8 @@ note(struct noted *noted, struct text partition)
 		return;
 	}
 	journal_append(noted->journal, whole, &how);
-	journal_stream_advance(noted->journal, &gap.session, partition,
-	    &stream, 1, true, 0);
+	journal_stream_advance(
+	    noted->journal, &gap.session, partition, &stream, 1, true, 0);
 	journal_stream_put(noted->journal, &gap.session, partition, &stream);
 }
 
@@ -111,8 +111,8 @@ admin_note_restore(const char *store, struct err *err)
 		if (rc == 0) {
 			noted.from_ns = newest_ns(journal_txn(both.journal));
 			note_all(&noted, tables);
-			rc = journal_commit(both.journal, err) == DB_OK ? 0
-									: -1;
+			rc =
+			    journal_commit(both.journal, err) == DB_OK ? 0 : -1;
 		}
 		db_abort(&tables);
 	}

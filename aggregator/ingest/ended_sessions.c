@@ -58,7 +58,7 @@ ended_sessions_collect(struct ended_sessions *ended_sessions,
 	}
 	db_cursor_close(&cursor);
 	for (uint32_t i = 0; i < count; i++)
-		journal_stream_remove(txn,
-		    (struct text){ (const char *)ended[i], bytes[i] });
+		journal_stream_remove(
+		    txn, (struct text){ (const char *)ended[i], bytes[i] });
 	return count;
 }

@@ -216,8 +216,8 @@ diverges(const struct request *q)
 
 	if (q->first == 1)
 		return theirs != 0;
-	return q->first == q->stream.last_seq + 1 && ours != 0 &&
-	       theirs != 0 && ours != theirs;
+	return q->first == q->stream.last_seq + 1 && ours != 0 && theirs != 0 &&
+	       ours != theirs;
 }
 
 /* May the stream, which has no row, begin?  Else the answer is made. */
@@ -290,8 +290,8 @@ begin_again(
 	s->last_ns = q->received_ns;
 	s->node = q->header->node;
 	s->derived = (q->header->flags & WIRE_FLAG_DERIVED) != 0;
-	journal_stream_put(receiver->journal, &q->header->session,
-	    q->header->partition, s);
+	journal_stream_put(
+	    receiver->journal, &q->header->session, q->header->partition, s);
 	return true;
 }
 

@@ -14,7 +14,8 @@
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
-static const char *const tables[] = { "entries", "streams", "hashes", "meta", NULL };
+static const char *const tables[] = { "entries", "streams", "hashes", "meta",
+	NULL };
 
 static int
 read_generation(struct journal *journal, struct err *err)

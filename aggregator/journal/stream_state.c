@@ -153,8 +153,8 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
     struct text partition, const struct journal_stream *stream)
 {
 	unsigned char key[STREAM_KEY_BYTES_MAX];
-	unsigned char value[STREAM_FIXED_BYTES + NAME_BYTES_MAX +
-			    BLOCK * HASH_BYTES];
+	unsigned char
+	    value[STREAM_FIXED_BYTES + NAME_BYTES_MAX + BLOCK * HASH_BYTES];
 	unsigned char *at = value;
 
 	assert(stream->node.bytes <= NAME_BYTES_MAX);

@@ -73,9 +73,9 @@ enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };
 /* Why an aggregator refused a message; also the reasons of gaps. */
 enum wire_reason {
 	WIRE_REASON_NONE = 0,
-	WIRE_NACK_GAP = 1,        /* `expect` is the next sequence number */
-	WIRE_NACK_BUSY = 2,       /* retry after retry_ms */
-	WIRE_NACK_OWNER = 3,      /* another aggregator stores this partition */
+	WIRE_NACK_GAP = 1,   /* `expect` is the next sequence number */
+	WIRE_NACK_BUSY = 2,  /* retry after retry_ms */
+	WIRE_NACK_OWNER = 3, /* another aggregator stores this partition */
 	/* other content has this number: continue under a new session */
 	WIRE_NACK_DIVERGED = 5,
 	WIRE_NACK_UNSUPPORTED = 6, /* unknown type or version */
@@ -108,7 +108,7 @@ struct wire_header {
 	uint64_t chain;      /* batch, gap: running hash before seq */
 	uint64_t last_seq;   /* gap: last lost seq */
 	uint32_t reason;
-	uint64_t expect;       /* next expected seq */
+	uint64_t expect; /* next expected seq */
 	/* Random; changes when a store is restored.  Hello: of the store that
 	 * acknowledged everything before seq; 0: none. */
 	uint64_t generation;

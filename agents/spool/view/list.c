@@ -102,9 +102,9 @@ put_streams(struct list *list)
 {
 	static const struct table_column columns[] = {
 		{ "PARTITION", 20, false }, { "SESSION", 8, false },
-		{ "FIRST", 8, true }, { "LAST", 8, true },
-		{ "ACKED", 8, true }, { "BATCHES", 8, true },
-		{ "MISSING", 7, true }, { .title = NULL }
+		{ "FIRST", 8, true }, { "LAST", 8, true }, { "ACKED", 8, true },
+		{ "BATCHES", 8, true }, { "MISSING", 7, true },
+		{ .title = NULL }
 	};
 	struct table table;
 	char session[33];

@@ -12,8 +12,8 @@ void
 summary_begin(struct summary *summary, const struct view *view)
 {
 	summary->streams_count = view_streams(view);
-	summary->streams = memory_zero(
-	    summary->streams_count + 1, sizeof(*summary->streams));
+	summary->streams =
+	    memory_zero(summary->streams_count + 1, sizeof(*summary->streams));
 	summary->segments =
 	    memory_zero(view_segments(view) + 1, sizeof(*summary->segments));
 }

@@ -24,7 +24,7 @@ struct verify {
 	uint32_t segment; /* the segment being walked */
 	struct verify_chain {
 		uint64_t seq, chain_after; /* of the last batch; 0: not known */
-	} *chains; /* of each stream */
+	} * chains;                        /* of each stream */
 	struct wire_room room;
 	uint64_t errors, frames;
 };

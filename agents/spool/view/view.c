@@ -62,8 +62,8 @@ take_head(struct view_segment *s, int fd)
 	if (file_io_read_all(fd, at, sizeof(at), 0) != 0)
 		s->why = errno;
 	else if (spool_get_head(at, &s->head))
-		s->state = s->head.number == s->number ? VIEW_SEALED
-						       : VIEW_FOREIGN;
+		s->state =
+		    s->head.number == s->number ? VIEW_SEALED : VIEW_FOREIGN;
 	else if (spool_head_format(at) != 0)
 		s->state = VIEW_FOREIGN;
 }
@@ -187,8 +187,8 @@ is_last_of_session(const struct view *view, uint32_t i)
 		const struct view_segment *s = &view->segments[j];
 
 		if (has_frames(s) && s->state != VIEW_UNUSED &&
-		    session_equal(&s->head.session,
-			&view->segments[i].head.session))
+		    session_equal(
+			&s->head.session, &view->segments[i].head.session))
 			return false;
 	}
 	return true;
@@ -210,8 +210,8 @@ judge_segments(struct view *view)
 
 /* Of a batch whose stream no segment names. */
 static void
-name_stream(
-    struct view *view, const struct view_segment *s, const struct spool_frame *f)
+name_stream(struct view *view, const struct view_segment *s,
+    const struct spool_frame *f)
 {
 	char name[16];
 
@@ -385,8 +385,8 @@ view_walk(struct view *view, uint32_t i, const struct view_visitor *visitor,
 		if (offset > expect && visitor->bad != NULL)
 			visitor->bad(visitor->arg, s, expect, offset);
 		expect = offset + spool_span(f.bytes);
-		f.stream = spool_find_stream(
-		    view->spool, &s->head.session, f.stream);
+		f.stream =
+		    spool_find_stream(view->spool, &s->head.session, f.stream);
 		/* Of a stream that began since the directory was listed. */
 		if (f.type == SPOOL_SEAL || f.stream != UINT32_MAX)
 			visitor->frame(visitor->arg, s, offset, &f,

@@ -37,9 +37,9 @@ static struct world {
 	uint64_t tries;
 	struct sent sent[SENT];
 	uint32_t count;
-	uint64_t acked[2], refused, rewound, diverged;
+	uint64_t first[2], acked[2], refused, rewound, diverged, generation;
 	enum wire_reason reason;
-	uint32_t refusals;
+	uint32_t refusals, divergences;
 	struct clock_offset_probe probe;
 	uint32_t probes;
 	bool wants_another;
@@ -66,12 +66,11 @@ chain_after(uint64_t seq)
 }
 
 static inline bool
-on_send(void *arg, struct text frame)
+take_frame(struct text frame)
 {
 	struct sent *sent = &w.sent[w.count];
 	struct text body;
 
-	(void)arg;
 	w.tries++;
 	if (w.line_is_full)
 		return false;
@@ -83,6 +82,13 @@ on_send(void *arg, struct text frame)
 	sent->bytes = body.bytes;
 	w.count++;
 	return true;
+}
+
+static inline uint64_t
+on_first(void *arg, uint32_t stream)
+{
+	(void)arg;
+	return w.first[stream];
 }
 
 static inline int
@@ -101,6 +107,7 @@ on_read(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 		batch->last_seq = w.gap_to;
 		batch->reason = WIRE_GAP_DAMAGED;
 		batch->chain = chain_after(w.gap_from - 1);
+		batch->chain_after = chain_after(w.gap_to);
 		return 1;
 	}
 	batch->body = body_of(seq);
@@ -108,39 +115,40 @@ on_read(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 	return 1;
 }
 
+/* Do as the sender says. */
 static inline void
-on_acked(void *arg, uint32_t stream, uint64_t upto)
+act(const struct sender_step *step)
 {
-	(void)arg;
-	assert_true(upto > w.acked[stream]);
-	w.acked[stream] = upto;
-}
-
-static inline void
-on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
-{
-	(void)arg;
-	(void)stream;
-	w.refused = seq;
-	w.reason = reason;
-	w.refusals++;
-	w.gap_from = w.gap_to = seq;
-}
-
-static inline void
-on_rewind(void *arg, uint32_t stream, uint64_t seq)
-{
-	(void)arg;
-	(void)stream;
-	w.rewound = seq;
-}
-
-static inline void
-on_diverged(void *arg, uint32_t stream, uint64_t seq)
-{
-	(void)arg;
-	(void)stream;
-	w.diverged = seq;
+	switch (step->action) {
+	case SENDER_WAIT: break;
+	case SENDER_SEND:
+		sender_sent(w.sender, take_frame(step->frame), w.now);
+		break;
+	case SENDER_WELCOMED: w.generation = step->generation; break;
+	case SENDER_ACKED:
+		assert_true(step->seq >= w.first[step->stream]);
+		w.acked[step->stream] = step->seq;
+		w.first[step->stream] = step->seq + 1;
+		break;
+	case SENDER_REWIND:
+		assert_true(step->seq < w.first[step->stream]);
+		w.rewound = step->seq;
+		w.first[step->stream] = step->seq;
+		break;
+	case SENDER_REFUSED:
+		assert_int_equal(step->seq, w.first[step->stream]);
+		w.refused = step->seq;
+		w.reason = step->reason;
+		w.refusals++;
+		w.unreadable = 0;
+		w.gap_from = w.gap_to = step->seq;
+		break;
+	case SENDER_DIVERGED:
+		assert_int_equal(step->seq, w.first[step->stream]);
+		w.diverged = step->seq;
+		w.divergences++;
+		break;
+	}
 }
 
 static inline bool
@@ -157,21 +165,22 @@ static const char *const partitions[] = { "acct$a", "acct$b" };
 static inline void
 restart(uint32_t stream, uint64_t first)
 {
+	sender_close(w.sender, stream);
+	w.first[stream] = first;
 	assert_int_equal(
-	    sender_restart(w.sender, stream, text_of(partitions[stream]),
-		&w.session, first, chain_after(first - 1), w.now),
+	    sender_open(w.sender, stream, text_of(partitions[stream]),
+		&w.session, first > 1 ? 5 : 0, w.now),
 	    0);
 }
 
 static inline int
 begin_as(void **state, bool derived)
 {
-	struct sender_options options = { .node = text_of("n1"),
-		.start_count = 7,
-		.seed = 1,
-		.derived = derived };
-	struct sender_owner owner = { NULL, on_send, on_read, on_acked,
-		on_refused, on_rewind, on_diverged, on_probed, NULL };
+	struct sender_options options = {
+		.node = text_of("n1"), .seed = 1, .derived = derived
+	};
+	struct sender_owner owner = { NULL, on_first, on_read, on_probed,
+		NULL };
 	struct err err;
 
 	(void)state;
@@ -179,6 +188,7 @@ begin_as(void **state, bool derived)
 	memset(w.session.bytes, 9, sizeof(w.session.bytes));
 	w.now = 1000 * MS;
 	w.body_bytes = 100;
+	w.first[0] = w.first[1] = 1;
 	return sender_new(&w.sender, &options, &owner, &err);
 }
 
@@ -201,7 +211,12 @@ end(void **state)
 static inline void
 push(void)
 {
-	sender_push(w.sender, w.now, WALL + w.now);
+	struct sender_step step;
+
+	do {
+		step = sender_step(w.sender, w.now, WALL + w.now);
+		act(&step);
+	} while (step.action != SENDER_WAIT);
 }
 
 static inline void
@@ -241,41 +256,18 @@ give(struct wire_header h)
 	bool taken;
 
 	assert_true(bytes > 0);
-	taken = sender_receive(w.sender,
-	    (struct text){ (char *)frame, (uint32_t)bytes }, w.now,
-	    WALL + w.now);
+	taken = sender_receive(
+	    w.sender, (struct text){ (char *)frame, (uint32_t)bytes }, w.now);
 	push();
 	return taken;
 }
 
 static inline void
-welcome_with(const struct sent *to, uint64_t expect_seq, uint16_t flags)
-{
-	struct wire_header h = answer(WIRE_WELCOME, to);
-
-	h.expect = expect_seq;
-	h.chain = chain_after(expect_seq - 1);
-	h.flags = flags;
-	assert_true(give(h));
-}
-
-static inline void
 welcome(const struct sent *to, uint64_t expect_seq)
 {
-	welcome_with(to, expect_seq, 0);
-}
-
-/* ... by a store that may have another life's batches up to `boundary`. */
-static inline void
-welcome_boundary(const struct sent *to, uint64_t expect_seq, uint16_t flags,
-    uint64_t boundary)
-{
 	struct wire_header h = answer(WIRE_WELCOME, to);
 
 	h.expect = expect_seq;
-	h.chain = chain_after(expect_seq - 1);
-	h.flags = flags;
-	h.start_count = boundary;
 	assert_true(give(h));
 }
 
@@ -285,7 +277,6 @@ ack(uint64_t seq)
 	struct wire_header h = answer(WIRE_ACK, last());
 
 	h.seq = seq;
-	h.chain = chain_after(seq);
 	assert_true(give(h));
 }
 
