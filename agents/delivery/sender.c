@@ -177,19 +177,20 @@ take_todo(struct sender_stream *s, struct sender_step *step)
 {
 	struct sender_todo *todo = &s->todo;
 
-	*step = (struct sender_step){ .stream = s->number };
+	*step =
+	    (struct sender_step){ .action = SENDER_WAIT, .stream = s->number };
 	if (todo->acked > 0) {
 		step->action = SENDER_ACKED;
 		step->seq = todo->acked;
 		todo->acked = 0;
+	} else if (todo->act.action != SENDER_WAIT) {
+		*step = todo->act;
+		step->stream = s->number;
+		todo->act.action = SENDER_WAIT;
 	} else if (todo->welcomed) {
 		step->action = SENDER_WELCOMED;
 		step->generation = s->generation;
 		todo->welcomed = false;
-	} else {
-		*step = todo->act;
-		step->stream = s->number;
-		todo->act.action = SENDER_WAIT;
 	}
 	return step->action != SENDER_WAIT;
 }

@@ -64,7 +64,9 @@ enum sender_action {
 	/* Send `frame` (batch or gap `seq`; 0: a hello), then say with
 	 * sender_sent whether it was taken. */
 	SENDER_SEND,
-	/* The aggregator has answered the hello: its store is `generation`. */
+	/* The aggregator has answered the hello: its store is `generation`, and
+	 * has everything before the first unacknowledged number.  It comes
+	 * after a REWIND. */
 	SENDER_WELCOMED,
 	/* All up to `seq` is stored. */
 	SENDER_ACKED,

@@ -117,6 +117,15 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 	return true;
 }
 
+/* The store could not compare what is before these numbers, because it has a
+ * gap there. */
+static bool
+speaks_for_us(const struct sender_stream *s, const struct wire_header *h)
+{
+	return (h->flags & WIRE_FLAG_ALONE) == 0 || s->entries == 0 ||
+	       s->entry[0].last == h->seq;
+}
+
 static void
 on_ack(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
@@ -129,7 +138,7 @@ on_ack(struct sender *sender, struct sender_stream *s,
 		sender->counters.rtt_ns = (uint64_t)(now_ns - entry->sent_ns);
 		again = probe(sender, h, entry->sent_ns, now_ns);
 	}
-	if (h->seq < sender_first(sender, s))
+	if (h->seq < sender_first(sender, s) || !speaks_for_us(s, h))
 		return;
 	s->credit = h->credit_bytes;
 	s->wait_ns = 0;
@@ -323,6 +332,39 @@ on_generation(
 	}
 }
 
+/* Our running hash before `seq`; 0: not known. */
+static uint64_t
+hash_before(
+    const struct sender *sender, const struct sender_stream *s, uint64_t seq)
+{
+	struct sender_batch batch;
+
+	if (sender_read(sender, s, seq, &batch) == 1 && batch.seq == seq &&
+	    batch.chain != 0)
+		return batch.chain;
+	if (sender_read(sender, s, seq - 1, &batch) == 1 &&
+	    batch.last_seq == seq - 1)
+		return sender_hash_after(&batch);
+	return 0;
+}
+
+/* From where on the store needs our batches.  If it is another store than that
+ * which acknowledged them, or has lost some, another life of this session may
+ * have been faster: then it has to compare all that is left. */
+static uint64_t
+position(const struct sender *sender, const struct sender_stream *s,
+    const struct wire_header *h, uint64_t first)
+{
+	bool is_same = h->generation == s->generation && h->expect >= first;
+
+	if (first == 1 || is_same)
+		return first;
+	if (h->expect > first || h->chain == 0 ||
+	    hash_before(sender, s, h->expect) != h->chain)
+		return 1;
+	return h->expect;
+}
+
 static bool
 answers_hello(const struct sender_stream *s, const struct wire_header *h)
 {
@@ -335,9 +377,14 @@ on_welcome(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
 	uint64_t first = sender_first(sender, s), before = s->generation;
+	uint64_t from = first;
 
 	if (!answers_hello(s, h) || h->expect == 0)
 		return;
+	if (!sender->derived)
+		from = position(sender, s, h, first);
+	else if (h->expect < first)
+		from = h->expect;
 	probe(sender, h, s->hello_sent_ns, now_ns);
 	s->hello_stamp_ns = 0;
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
@@ -347,9 +394,9 @@ on_welcome(struct sender *sender, struct sender_stream *s,
 	s->state = SENDER_OPEN;
 	s->wait_ns = 0;
 	s->todo.welcomed = true;
-	if (h->expect < first)
+	if (from < first)
 		s->todo.act = (struct sender_step){ .action = SENDER_REWIND,
-			.seq = h->expect };
+			.seq = from };
 	else if (sender->derived && h->expect > first)
 		s->todo.acked = h->expect - 1;
 	on_generation(sender, s, before);

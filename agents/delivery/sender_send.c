@@ -137,8 +137,8 @@ fits_a_frame(const struct sender_batch *batch)
 	       batch->records <= WIRE_RECORDS_MAX;
 }
 
-static uint64_t
-hash_after(const struct sender_batch *batch)
+uint64_t
+sender_hash_after(const struct sender_batch *batch)
 {
 	if (sender_is_gap(batch))
 		return batch->chain_after;
@@ -207,7 +207,7 @@ offer_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 		.last = batch.last_seq,
 		.bytes = batch.body.bytes,
 		.gap = header.type == WIRE_GAP,
-		.chain_after = hash_after(&batch),
+		.chain_after = sender_hash_after(&batch),
 	};
 	return make_frame(sender, s, &header, batch.body, now_ns, wall_ns);
 }

@@ -43,8 +43,8 @@ struct sender_entry {
 /* What the owner has not been told yet, in this order. */
 struct sender_todo {
 	uint64_t acked;         /* all up to here is stored; 0: nothing */
-	bool welcomed;          /* by the store `generation` */
 	struct sender_step act; /* REWIND, REFUSED or DIVERGED; or WAIT: none */
+	bool welcomed;          /* by the store `generation` */
 };
 
 struct sender_stream {
@@ -136,6 +136,9 @@ uint64_t sender_first(
 bool sender_is_held(const struct sender_stream *s);
 
 bool sender_is_gap(const struct sender_batch *batch);
+
+/* The running hash after a batch or gap; 0: not known. */
+uint64_t sender_hash_after(const struct sender_batch *batch);
 
 /* Read the owner's batch that has number `seq`. */
 int sender_read(const struct sender *sender, const struct sender_stream *s,

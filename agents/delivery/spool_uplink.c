@@ -19,6 +19,8 @@ enum {
 
 #define FORBIDDEN_NS (60 * NS_PER_SECOND) /* between two warnings */
 
+#define MOVE_AGAIN_NS NS_PER_SECOND
+
 /* Acknowledged batches are released this long afterwards, all at once. */
 #define TIDY_NS (5 * NS_PER_SECOND)
 
@@ -39,6 +41,7 @@ struct spool_uplink {
 	struct session_id
 	    session;      /* the current one, as far as is known here */
 	uint32_t earlier; /* streams of an earlier session */
+	int64_t move_ns;  /* there was no room to move batches: not before */
 	bool held;
 	struct loop_timer poll_timer; /* checks the connection to the brokers */
 	uint64_t forbidden;   /* answers "forbidden" up to the last warning */
@@ -143,6 +146,29 @@ open_current(struct spool_uplink *spool_uplink)
 	}
 }
 
+/* The aggregator has other content under these numbers: the batches go on
+ * under the current session. */
+static void
+move_batches(struct spool_uplink *spool_uplink, uint32_t from)
+{
+	const struct spool_uplink_options *options = &spool_uplink->options;
+	int64_t now_ns = clock_monotonic_ns();
+	struct err err = { 0 };
+	uint32_t to;
+
+	if (now_ns < spool_uplink->move_ns)
+		return;
+	options->commit(options->arg);
+	if (spool_move(options->spool, from, &to, &err) != SPOOL_OK) {
+		log_warn("batches cannot continue under another session: %s; "
+			 "trying again",
+		    err.text);
+		spool_uplink->move_ns = now_ns + MOVE_AGAIN_NS;
+		return;
+	}
+	options->on_moved(options->arg, from, to);
+}
+
 /* Close the streams of the earlier session that are done; with the last one
  * begins the next session. */
 static void
@@ -155,8 +181,12 @@ open_earlier(struct spool_uplink *spool_uplink)
 	     i < 2 * SPOOL_STREAMS_MAX && spool_uplink->earlier > 0; i++) {
 		uint32_t stream = spool_uplink->stream[i];
 
-		if (!sender_is_open(spool_uplink->sender, i) ||
-		    !spool_is_settled(spool, stream))
+		if (!sender_is_open(spool_uplink->sender, i))
+			continue;
+		while (spool_is_to_move(spool, stream) &&
+		       clock_monotonic_ns() >= spool_uplink->move_ns)
+			move_batches(spool_uplink, stream);
+		if (!spool_is_settled(spool, stream))
 			continue;
 		sender_close(spool_uplink->sender, i);
 		spool_release(spool, stream);
@@ -218,28 +248,21 @@ on_rewind(struct spool_uplink *spool_uplink, const struct sender_step *step)
 	    spool_uplink->stream[step->stream], step->seq);
 }
 
-/* The machine was copied while it ran, and the copy was faster.  The batches
- * go on under a session that only this one has. */
+/* The machine was copied while it ran, and the copy was faster. */
 static void
 on_diverged(struct spool_uplink *spool_uplink, const struct sender_step *step)
 {
 	const struct spool_uplink_options *options = &spool_uplink->options;
-	uint32_t from = spool_uplink->stream[step->stream], to;
-	struct err err = { 0 };
 
-	options->commit(options->arg);
 	if (step->stream < EARLIER) {
 		log_warn("this machine was copied while its agent ran; "
 			 "starting a new session");
+		options->commit(options->arg);
 		spool_new_session(options->spool);
 		follow_session(spool_uplink);
+	} else {
+		move_batches(spool_uplink, spool_uplink->stream[step->stream]);
 	}
-	switch (spool_move(options->spool, from, &to, &err)) {
-	case SPOOL_OK: break;
-	case SPOOL_FULL: /* the rest is tried again later */
-	case SPOOL_IO: log_error("%s", err.text); return;
-	}
-	options->on_moved(options->arg, from, to);
 }
 
 static void
@@ -284,6 +307,15 @@ check_brokers(struct spool_uplink *spool_uplink, int64_t now_ns)
 		spool_uplink->zsock, spool_uplink->sender, now_ns));
 }
 
+/* 0 means never. */
+static int64_t
+sooner(int64_t a_ns, int64_t b_ns)
+{
+	if (a_ns == 0 || b_ns == 0)
+		return a_ns + b_ns;
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
 void
 spool_uplink_push(struct spool_uplink *spool_uplink)
 {
@@ -303,7 +335,8 @@ spool_uplink_push(struct spool_uplink *spool_uplink)
 		act(spool_uplink, &step);
 	}
 	set_timer(spool_uplink, &spool_uplink->push_timer,
-	    sender_deadline_ns(spool_uplink->sender));
+	    sooner(sender_deadline_ns(spool_uplink->sender),
+		spool_uplink->move_ns > now_ns ? spool_uplink->move_ns : 0));
 }
 
 static void

@@ -53,12 +53,12 @@ entry_take(struct spool *spool, const unsigned char *at)
 	if (i == UINT32_MAX || acked >= UINT64_MAX / 2)
 		return;
 	s = spool->streams[i];
-	/* A moved batch may say more. */
-	if (acked > s->acked)
-		s->acked = acked;
-	if (s->acked >= s->committed)
+	if (s->moved_from > 0 && acked >= s->moved_from)
+		acked = s->moved_from - 1;
+	s->acked = acked;
+	/* Its last segments were deleted, or are damaged. */
+	if (s->moved_from == 0 && s->acked >= s->committed)
 		s->next = s->committed = s->acked + 1;
-	s->peak = s->acked;
 	s->generation = spool_get64(at + 32);
 }
 

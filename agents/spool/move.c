@@ -50,7 +50,7 @@ static bool
 read_next(struct spool *spool, uint32_t from, uint64_t seq,
     struct spool_batch *batch, struct err *err)
 {
-	int there = spool_read(spool, from, seq, batch, err);
+	int there = spool_read_any(spool, from, seq, batch, err);
 
 	if (there < 0)
 		*batch = (struct spool_batch){
@@ -59,21 +59,38 @@ read_next(struct spool *spool, uint32_t from, uint64_t seq,
 	return there != 0;
 }
 
+/* The stream ends before its first unacknowledged number. */
+static void
+cut(struct spool *spool, struct spool_stream *from)
+{
+	if (from->moved_from > 0)
+		return;
+	from->moved_from = from->acked + 1;
+	from->moved_upto = from->acked;
+	from->rest = from->committed;
+	from->committed = from->next = from->moved_from;
+	spool->acked_stale = true;
+}
+
 enum spool_result
 spool_move(struct spool *spool, uint32_t stream, uint32_t *to, struct err *err)
 {
 	struct spool_stream *from = spool->streams[stream];
-	uint64_t seq = from->acked + 1, moved = from->acked;
-	uint32_t bytes = 0;
 	enum spool_result result = SPOOL_OK;
 	struct spool_batch batch;
+	uint64_t moved, seq;
+	uint32_t bytes = 0;
 
 	assert(!from->current);
 	if (spool_stream(spool, text_of(from->partition), to, err) != 0)
 		return SPOOL_FULL;
+	cut(spool, from);
+	moved = from->moved_upto;
 	spool->origin = from->session;
-	while (result == SPOOL_OK && bytes < SPOOL_COMMIT_BYTES_MAX / 2 &&
-	       read_next(spool, stream, seq, &batch, err)) {
+	for (seq = moved + 1;
+	     result == SPOOL_OK && bytes < SPOOL_COMMIT_BYTES_MAX / 2 &&
+	     read_next(spool, stream, seq, &batch, err);
+	     seq = batch.last_seq + 1) {
 		if (batch.reason != WIRE_REASON_NONE) {
 			move_gap(spool, *to, &batch);
 		} else {
@@ -83,11 +100,10 @@ spool_move(struct spool *spool, uint32_t stream, uint32_t *to, struct err *err)
 		}
 		if (result == SPOOL_OK)
 			moved = batch.last_seq;
-		seq = batch.last_seq + 1;
 	}
 	if (result != SPOOL_IO && spool_commit(spool, err) != SPOOL_OK)
 		result = SPOOL_IO;
 	if (result != SPOOL_IO)
-		spool_acked(spool, stream, moved);
+		from->moved_upto = moved;
 	return result;
 }

@@ -167,7 +167,7 @@ find(
 static uint64_t
 next_stored(const struct spool *spool, uint32_t stream, uint64_t seq)
 {
-	uint64_t next = spool->streams[stream]->committed;
+	uint64_t next = spool_end_of(spool->streams[stream]);
 
 	for (uint32_t i = 0; i < spool->segments_count; i++) {
 		const struct spool_range *r =
@@ -201,7 +201,7 @@ hash_before(struct spool *spool, uint32_t stream, uint64_t seq)
 
 	if (seq == s->committed && s->current)
 		return s->committed_chain;
-	if (seq >= s->committed ||
+	if (seq >= spool_end_of(s) ||
 	    spool_gaps_find(&spool->gaps, stream, seq) != NULL ||
 	    !find(spool, stream, seq, &spot))
 		return 0;
@@ -241,15 +241,14 @@ find_gap(const struct spool *spool, uint32_t stream, uint64_t seq,
 }
 
 int
-spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
+spool_read_any(struct spool *spool, uint32_t stream, uint64_t seq,
     struct spool_batch *batch, struct err *err)
 {
 	struct spool_gap gap;
 	struct spool_spot spot;
 	const struct spool_frame *f = &spot.frame;
 
-	assert(stream < spool->streams_count);
-	if (seq >= spool->streams[stream]->committed)
+	if (seq >= spool_end_of(spool->streams[stream]))
 		return 0;
 	if (find_gap(spool, stream, seq, &gap)) {
 		*batch = (struct spool_batch){ .seq = gap.first,
@@ -271,6 +270,26 @@ spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
 		.chain = f->chain,
 		.body = { (const char *)spot.body, f->bytes } };
 	return 1;
+}
+
+int
+spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
+    struct spool_batch *batch, struct err *err)
+{
+	uint64_t end;
+	int there;
+
+	assert(stream < spool->streams_count);
+	end = spool->streams[stream]->committed;
+	if (seq >= end)
+		return 0;
+	there = spool_read_any(spool, stream, seq, batch, err);
+	/* A gap that reaches into what is moved. */
+	if (there == 1 && batch->last_seq >= end) {
+		batch->last_seq = end - 1;
+		batch->chain_after = 0;
+	}
+	return there;
 }
 
 uint64_t

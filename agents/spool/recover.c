@@ -290,11 +290,15 @@ see_batch(struct spool *spool, struct recovery *r,
 	for (origin = 0; origin < spool->streams_count; origin++) {
 		struct spool_stream *from = spool->streams[origin];
 
-		if (from != NULL && from->acked < f->last_seq &&
-		    session_equal(&from->session, &segment->origin) &&
+		if (from == NULL ||
+		    !session_equal(&from->session, &segment->origin) ||
 		    strcmp(from->partition,
-			spool->streams[stream]->partition) == 0)
-			from->acked = f->last_seq;
+			spool->streams[stream]->partition) != 0)
+			continue;
+		if (from->moved_from == 0 || from->moved_from > f->last_seq)
+			from->moved_from = f->last_seq;
+		if (from->moved_upto < f->last_seq)
+			from->moved_upto = f->last_seq;
 	}
 }
 
@@ -495,6 +499,16 @@ take_entries(struct spool *spool, struct recovery *r, struct err *err)
 	}
 	if (session != NULL)
 		end_session(spool, r, session);
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		struct spool_stream *s = spool->streams[i];
+
+		if (s == NULL || s->moved_from == 0)
+			continue;
+		s->rest = s->committed;
+		if (s->moved_upto >= s->rest)
+			s->rest = s->moved_upto + 1;
+		s->committed = s->next = s->moved_from;
+	}
 	return rc;
 }
 

@@ -156,13 +156,14 @@ is_acked(const struct spool *spool, const struct spool_segment *segment)
 	for (uint32_t i = 0; i < segment->ranges_count; i++) {
 		const struct spool_range *r = &segment->ranges[i];
 
-		if (r->last > spool->streams[r->stream]->acked)
+		if (!spool_is_done_with(spool->streams[r->stream], r->last))
 			return false;
 	}
 	return true;
 }
 
-/* The seal of an older segment is needed while that segment exists. */
+/* The seal of an older segment is needed while that segment exists, and so are
+ * the batches that were moved from it. */
 static bool
 is_free(const struct spool *spool, uint32_t i)
 {
@@ -171,8 +172,15 @@ is_free(const struct spool *spool, uint32_t i)
 	if (segment == spool->active || segment == spool->spare ||
 	    !is_acked(spool, segment))
 		return false;
-	return segment->cuts == 0 || i == 0 ||
-	       spool->segments[i - 1]->number < segment->cuts;
+	if (segment->cuts != 0 && i > 0 &&
+	    spool->segments[i - 1]->number >= segment->cuts)
+		return false;
+	/* Its moved batches say where the stream that they come from ends. */
+	for (uint32_t j = 0; j < i; j++)
+		if (session_equal(
+			&spool->segments[j]->session, &segment->origin))
+			return false;
+	return true;
 }
 
 uint64_t

@@ -198,31 +198,48 @@ spool_first_unacked(const struct spool *spool, uint32_t stream)
 	return spool->streams[stream]->acked + 1;
 }
 
+/* How many of the numbers first .. last are neither acknowledged nor moved. */
+static uint64_t
+count_left(const struct spool_stream *s, uint64_t first, uint64_t last)
+{
+	uint64_t from = first > s->acked ? first : s->acked + 1, moved = 0;
+
+	if (from > last)
+		return 0;
+	if (s->moved_from > 0 && from <= s->moved_upto &&
+	    last >= s->moved_from) {
+		uint64_t low = from > s->moved_from ? from : s->moved_from;
+		uint64_t high = last < s->moved_upto ? last : s->moved_upto;
+
+		moved = high - low + 1;
+	}
+	return last - from + 1 - moved;
+}
+
 static void
 count_stream(const struct spool *spool, uint32_t stream)
 {
 	struct spool_counters *c = spool->counters;
 	const struct spool_stream *s = spool->streams[stream];
 	const struct spool_gap *gap;
-	uint64_t at = s->acked + 1;
+	uint64_t at = 1;
 
-	c->unacked_batches += s->committed - at;
+	c->unacked_batches += count_left(s, 1, spool_end_of(s) - 1);
 	while ((gap = spool_gaps_next(&spool->gaps, stream, at)) != NULL) {
-		uint64_t first = gap->first > at ? gap->first : at;
+		uint64_t left = count_left(s, gap->first, gap->last);
 
-		c->unacked_batches -= gap->last - first;
+		if (left > 0)
+			c->unacked_batches -= left - 1;
 		at = gap->last + 1;
 	}
 	for (uint32_t i = 0; i < spool->segments_count; i++) {
 		const struct spool_range *r =
 		    spool_segment_range(spool->segments[i], stream);
-		uint64_t left;
 
-		if (r == NULL || r->last <= s->acked)
-			continue;
-		left = r->first > s->acked ? r->last - r->first + 1
-					   : r->last - s->acked;
-		c->unacked_bytes += r->bytes / (r->last - r->first + 1) * left;
+		if (r != NULL)
+			c->unacked_bytes += r->bytes /
+					    (r->last - r->first + 1) *
+					    count_left(s, r->first, r->last);
 	}
 }
 

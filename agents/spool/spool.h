@@ -104,8 +104,10 @@ uint64_t spool_generation(const struct spool *spool, uint32_t stream);
 uint32_t spool_take_session(
     struct spool *spool, uint32_t streams[static SPOOL_STREAMS_MAX]);
 void spool_release(struct spool *spool, uint32_t stream);
-/* Everything is acknowledged, by the store that was asked last. */
+/* Everything is acknowledged, by the store that was asked last, or moved. */
 bool spool_is_settled(const struct spool *spool, uint32_t stream);
+/* Batches are still to be moved (spool_move). */
+bool spool_is_to_move(const struct spool *spool, uint32_t stream);
 /* The store of the partition is `generation`, and has everything before the
  * first unacknowledged number.  Streams of the partition that another one
  * acknowledged are no longer settled. */
@@ -138,9 +140,10 @@ enum spool_result spool_commit(struct spool *spool, struct err *err);
  * uncommitted. */
 void spool_new_session(struct spool *spool);
 
-/* Move the unacknowledged batches of an earlier session's stream into the
- * current session, some of them in one call: those count as acknowledged.
- * `*to` gets the stream.  SPOOL_FULL: as many as had room. */
+/* The aggregator has other content under the first unacknowledged number of an
+ * earlier session's stream: move the batches from there on into the current
+ * session, 256 KiB in one call.  The stream ends before them.  `*to` gets the
+ * stream that has them.  SPOOL_FULL: there is no room for the next one. */
 enum spool_result spool_move(
     struct spool *spool, uint32_t stream, uint32_t *to, struct err *err);
 

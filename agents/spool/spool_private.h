@@ -48,6 +48,10 @@ struct spool_stream {
 	uint64_t committed_chain;
 	uint64_t acked;
 	uint64_t peak; /* the highest number that was ever acknowledged */
+	/* Other content has the numbers from moved_from on (0: none): those up
+	 * to moved_upto were moved to another session, those up to `rest` - 1
+	 * are to be moved; committed is moved_from. */
+	uint64_t moved_from, moved_upto, rest;
 	uint64_t generation;
 	struct spool_position positions[SPOOL_POSITIONS];
 };
@@ -135,6 +139,10 @@ uint32_t spool_find_stream(const struct spool *spool,
     const struct session_id *session, uint32_t local);
 /* Forget the streams of earlier sessions that no segment has any more. */
 void spool_drop_streams(struct spool *spool);
+/* One behind the last number that segments may have. */
+uint64_t spool_end_of(const struct spool_stream *s);
+/* Is the stream done with this number: acknowledged, or moved? */
+bool spool_is_done_with(const struct spool_stream *s, uint64_t seq);
 
 /* ---- segments.c ---- */
 
@@ -178,6 +186,10 @@ enum spool_result spool_append_batch(struct spool *spool, uint32_t stream,
     struct err *err);
 
 /* ---- read.c ---- */
+
+/* As spool_read, also of numbers that are to be moved. */
+int spool_read_any(struct spool *spool, uint32_t stream, uint64_t seq,
+    struct spool_batch *batch, struct err *err);
 
 /* Move the window to a segment: 0, or -1 and errno. */
 int spool_move_window(struct spool *spool, const struct spool_segment *segment);

@@ -75,6 +75,20 @@ spool_add_stream(struct spool *spool, const struct session_id *session,
 	return i != UINT32_MAX ? i : add(spool, session, local, partition);
 }
 
+uint64_t
+spool_end_of(const struct spool_stream *s)
+{
+	return s->moved_from > 0 ? s->rest : s->committed;
+}
+
+bool
+spool_is_done_with(const struct spool_stream *s, uint64_t seq)
+{
+	return seq <= s->acked ||
+	       (s->moved_from > 0 && s->acked + 1 >= s->moved_from &&
+		   seq <= s->moved_upto);
+}
+
 static bool
 has_segment(const struct spool *spool, uint32_t stream)
 {
@@ -91,7 +105,8 @@ spool_drop_streams(struct spool *spool)
 		const struct spool_stream *s = spool->streams[i];
 
 		if (s != NULL && !s->current && !s->held &&
-		    s->acked + 1 >= s->committed && !has_segment(spool, i))
+		    spool_is_done_with(s, spool_end_of(s) - 1) &&
+		    !has_segment(spool, i))
 			drop(spool, i);
 	}
 }
@@ -174,7 +189,7 @@ static bool
 is_to_send(const struct spool_stream *s)
 {
 	return !s->current && !s->held &&
-	       (!s->settled || s->acked + 1 < s->committed);
+	       (!s->settled || !spool_is_done_with(s, spool_end_of(s) - 1));
 }
 
 /* The first stream of the oldest session that is to be sent. */
@@ -232,7 +247,15 @@ spool_is_settled(const struct spool *spool, uint32_t stream)
 {
 	const struct spool_stream *s = spool->streams[stream];
 
-	return s->settled && s->acked + 1 >= s->committed;
+	return s->settled && spool_is_done_with(s, spool_end_of(s) - 1);
+}
+
+bool
+spool_is_to_move(const struct spool *spool, uint32_t stream)
+{
+	const struct spool_stream *s = spool->streams[stream];
+
+	return s->moved_from > 0 && s->moved_upto + 1 < s->rest;
 }
 
 void

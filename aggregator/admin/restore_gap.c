@@ -73,7 +73,7 @@ note(struct noted *noted, struct text partition)
 	}
 	journal_append(noted->journal, whole, &how);
 	journal_stream_advance(
-	    noted->journal, &gap.session, partition, &stream, 1, true, 0);
+	    noted->journal, &gap.session, partition, &stream, 1, 0);
 	journal_stream_put(noted->journal, &gap.session, partition, &stream);
 }
 

@@ -12,10 +12,14 @@
 #include "proto/base/memory.h"
 #include "proto/hash/crc32c.h"
 #include "proto/hash/hash.h"
+#include "proto/os/clock.h"
 
 /* No honest sender reaches higher numbers, and sums of these cannot
  * overflow. */
 #define SEQ_MAX (UINT64_C(1) << 62)
+
+/* A hello to a stream that was idle for so long keeps its row. */
+#define TOUCH_NS (24 * 3600 * NS_PER_SECOND)
 
 struct receiver {
 	struct journal *journal;
@@ -103,11 +107,14 @@ busy(struct receiver *receiver, uint32_t retry_ms, struct wire_header *answer)
 	return nack(receiver, WIRE_NACK_BUSY, answer);
 }
 
+/* `is_proven`: the numbers before these are the sender's, too. */
 static bool
-ack(uint64_t seq, struct wire_header *answer)
+ack(const struct request *q, bool is_proven, struct wire_header *answer)
 {
 	answer->type = WIRE_ACK;
-	answer->seq = seq;
+	answer->seq = q->last;
+	if (!is_proven)
+		answer->flags |= WIRE_FLAG_ALONE;
 	return true;
 }
 
@@ -164,8 +171,7 @@ store(struct receiver *receiver, struct request *q, struct wire_header *answer)
 	journal_append(receiver->journal, q->frame, &note);
 	newest_touch(&receiver->newest, q->header->partition);
 	journal_stream_advance(receiver->journal, &q->header->session,
-	    q->header->partition, s, q->last, q->header->type == WIRE_GAP,
-	    q->after);
+	    q->header->partition, s, q->last, q->after);
 	s->node = q->header->node;
 	s->last_ns = q->received_ns;
 	s->derived = (q->header->flags & WIRE_FLAG_DERIVED) != 0;
@@ -196,7 +202,7 @@ static bool
 take_again(
     struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
-	enum journal_content content = JOURNAL_GAP;
+	enum journal_content content = JOURNAL_LOST;
 
 	if (q->header->type == WIRE_BATCH)
 		content = journal_stream_compare(receiver->journal,
@@ -205,7 +211,7 @@ take_again(
 	if (content == JOURNAL_OTHER || content == JOURNAL_FORGOTTEN)
 		return nack(receiver, WIRE_NACK_DIVERGED, answer);
 	receiver->now.repeated++;
-	return ack(q->last, answer);
+	return ack(q, content == JOURNAL_SAME, answer);
 }
 
 /* Does the sender's running hash before the first number differ from ours? */
@@ -218,6 +224,15 @@ diverges(const struct request *q)
 		return theirs != 0;
 	return q->first == q->stream.last_seq + 1 && ours != 0 && theirs != 0 &&
 	       ours != theirs;
+}
+
+/* Does it begin with the numbers, or continue the sender's content? */
+static bool
+continues(const struct request *q)
+{
+	return q->first == 1 ||
+	       (q->first == q->stream.last_seq + 1 && q->stream.hash != 0 &&
+		   q->stream.hash == q->header->chain);
 }
 
 /* May the stream, which has no row, begin?  Else the answer is made. */
@@ -249,7 +264,7 @@ take_numbers(
     struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
 	const struct journal_stream *s = &q->stream;
-	bool answered, known;
+	bool answered, known, is_proven;
 
 	known = find_stream(receiver, q, answer, &answered);
 	if (answered)
@@ -269,8 +284,9 @@ take_numbers(
 		return busy(receiver, retry_ms(q->room), answer);
 	if (!known && !begin_stream(receiver, q, answer))
 		return true;
+	is_proven = continues(q);
 	store(receiver, q, answer);
-	return ack(q->last, answer);
+	return ack(q, is_proven, answer);
 }
 
 /* This store has acknowledged everything before the hello's number, and has
@@ -295,6 +311,17 @@ begin_again(
 	return true;
 }
 
+/* The sender of an idle stream lives: its row must not be collected
+ * (ended_sessions.h). */
+static void
+touch(struct receiver *receiver, struct request *q)
+{
+	receiver->dirty = true;
+	q->stream.last_ns = q->received_ns;
+	journal_stream_put(receiver->journal, &q->header->session,
+	    q->header->partition, &q->stream);
+}
+
 static bool
 take_hello(
     struct receiver *receiver, struct request *q, struct wire_header *answer)
@@ -309,8 +336,12 @@ take_hello(
 	    q->header->generation == answer->generation &&
 	    !begin_again(receiver, q, answer))
 		return true;
+	if (known && q->received_ns - q->stream.last_ns > TOUCH_NS &&
+	    q->room == RECEIVER_ROOM)
+		touch(receiver, q);
 	answer->type = WIRE_WELCOME;
 	answer->expect = q->stream.last_seq + 1;
+	answer->chain = q->stream.hash;
 	return true;
 }
 
@@ -422,7 +453,7 @@ receiver_withdraw(struct receiver *receiver, struct wire_header *answer)
 		answer->reason == WIRE_NACK_MALFORMED))
 		return;
 	answer->flags = 0;
-	answer->expect = 0;
+	answer->expect = answer->chain = 0;
 	busy(receiver, RECEIVER_FULL_RETRY_MS, answer);
 }
 

@@ -53,6 +53,14 @@ copy_text(char *to, struct text *text)
 	text->at = to;
 }
 
+/* One acknowledgement speaks for all before it. */
+static bool
+is_merged(const struct wire_header *header)
+{
+	return header->type == WIRE_ACK &&
+	       (header->flags & WIRE_FLAG_ALONE) == 0;
+}
+
 void
 replies_add(struct replies *replies, const struct route *route,
     const struct wire_header *header)
@@ -62,8 +70,12 @@ replies_add(struct replies *replies, const struct route *route,
 	uint16_t flags = header->flags;
 
 	reply = *slot > 0 ? &replies->at[*slot - 1] : NULL;
-	if (reply != NULL && reply->header.type == WIRE_ACK &&
-	    header->type == WIRE_ACK && same_stream(reply, route, header)) {
+	if (reply != NULL && is_merged(&reply->header) && is_merged(header) &&
+	    same_stream(reply, route, header)) {
+		if (reply->header.seq > header->seq) {
+			reply->header.flags |= flags;
+			return; /* the answer to a repetition */
+		}
 		flags |= reply->header.flags;
 	} else {
 		assert(replies->count < REPLIES_MAX);
@@ -98,6 +110,7 @@ move(struct reply *to, const struct reply *from)
 	*to = *from;
 	to->header.partition.at = to->names;
 	to->header.node.at = to->names + NAME_BYTES_MAX;
+	to->header.detail.at = to->names + 2 * NAME_BYTES_MAX;
 }
 
 void

@@ -105,7 +105,7 @@ struct journal_stream {
 	bool derived;              /* its session is derived from the content */
 	struct text node;          /* of the last entry; a view after get */
 	/* 32 bits of the running hash after each number of its last block;
-	 * 0: a gap. */
+	 * 0: not known, within a gap. */
 	uint32_t block[JOURNAL_STREAM_BLOCK];
 };
 
@@ -134,7 +134,7 @@ void journal_stream_put(struct journal *journal,
 enum journal_content {
 	JOURNAL_SAME,
 	JOURNAL_OTHER,
-	JOURNAL_GAP,       /* a gap: it was counted as lost */
+	JOURNAL_LOST,      /* nothing: a gap counted it as lost */
 	JOURNAL_FORGOTTEN, /* too far back, or damaged */
 };
 /* `seq` is from 1 to stream->last_seq. */
@@ -146,7 +146,7 @@ enum journal_content journal_stream_compare(struct journal *journal,
  * known).  journal_stream_put follows. */
 void journal_stream_advance(struct journal *journal,
     const struct session_id *session, struct text partition,
-    struct journal_stream *stream, uint64_t last, bool gap, uint64_t hash);
+    struct journal_stream *stream, uint64_t last, uint64_t hash);
 
 /* Read the key of a row of JOURNAL_STREAMS; false: it is malformed. */
 bool journal_stream_key(

@@ -177,7 +177,7 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 
 /* ---- what the last numbers contain ---- */
 
-/* 0 stands for a gap. */
+/* 0 stands for "not known": within a gap. */
 static uint32_t
 short_of(uint64_t hash)
 {
@@ -205,7 +205,7 @@ journal_stream_compare(struct journal *journal,
 	else if (db_was_damaged(journal->txn))
 		return JOURNAL_FORGOTTEN;
 	if (ours == 0)
-		return JOURNAL_GAP;
+		return JOURNAL_LOST;
 	return ours == short_of(hash) ? JOURNAL_SAME : JOURNAL_OTHER;
 }
 
@@ -232,7 +232,7 @@ put_block(struct journal *journal, const struct session_id *session,
 void
 journal_stream_advance(struct journal *journal,
     const struct session_id *session, struct text partition,
-    struct journal_stream *stream, uint64_t last, bool gap, uint64_t hash)
+    struct journal_stream *stream, uint64_t last, uint64_t hash)
 {
 	assert(last > stream->last_seq);
 	if (stream->last_seq > 0 &&
@@ -242,7 +242,7 @@ journal_stream_advance(struct journal *journal,
 	}
 	stream->last_seq = last;
 	stream->hash = hash;
-	stream->block[(last - 1) % BLOCK] = gap ? 0 : short_of(hash);
+	stream->block[(last - 1) % BLOCK] = hash != 0 ? short_of(hash) : 0;
 }
 
 /* ---- removal ---- */

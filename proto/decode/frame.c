@@ -107,7 +107,7 @@ put_flags(struct printer *p, uint16_t flags)
 		{ WIRE_FLAG_STORED, "stored" },
 		{ WIRE_FLAG_REJECTED, "rejected" },
 		{ WIRE_FLAG_BY_NODE, "by-node" }, { WIRE_FLAG_PLAIN, "plain" },
-		{ WIRE_FLAG_DERIVED, "derived" },
+		{ WIRE_FLAG_DERIVED, "derived" }, { WIRE_FLAG_ALONE, "alone" },
 		{ WIRE_FLAG_INCOMPLETE, "incomplete" },
 		{ WIRE_FLAG_ONCE, "once" } };
 	char text[160];

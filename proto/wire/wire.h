@@ -62,6 +62,8 @@ enum wire_flag {
 	WIRE_FLAG_PLAIN = 32,   /* queries: local reader, do not compress */
 	/* hello, batch: the session is derived from the content */
 	WIRE_FLAG_DERIVED = 64,
+	/* ack: of these numbers only, not of those before them */
+	WIRE_FLAG_ALONE = 512,
 	/* page: of what arrived after received_ns, records may be missing */
 	WIRE_FLAG_INCOMPLETE = 128,
 	/* batch: keep no record that came before in such a batch */
@@ -105,8 +107,8 @@ struct wire_header {
 	uint32_t codec;      /* of the body */
 	int64_t sent_ns;     /* sender's wall clock; echoed in answers */
 	uint32_t body_bytes; /* decompressed */
-	uint64_t chain;      /* batch, gap: running hash before seq */
-	uint64_t last_seq;   /* gap: last lost seq */
+	uint64_t chain;    /* running hash before seq; welcome: before expect */
+	uint64_t last_seq; /* gap: last lost seq */
 	uint32_t reason;
 	uint64_t expect; /* next expected seq */
 	/* Random; changes when a store is restored.  Hello: of the store that

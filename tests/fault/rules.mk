@@ -6,8 +6,7 @@ soak: all faults fuzzers
 # Programs of the fault tests.
 $(call built,fault): $(call libs,exporters broker aggregator agents)
 $(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c tests/fault/memory/*.c))
-$(B)/fault/simulate: ALL_LDFLAGS += $(call wrap,clock_monotonic_ns clock_wall_ns hash_random_bytes log_write \
-	spool_start_count spool_past_sessions spool_past_session spool_past_sessions_save spool_report_gap)
+$(B)/fault/simulate: ALL_LDFLAGS += $(call wrap,clock_monotonic_ns clock_wall_ns hash_random_bytes log_write)
 $(B)/fault/nth: $(call objs,$(filter-out %/preload.c,$(wildcard tests/fault/nth/*.c)))
 # For programs as they are; where a sanitizer has to be first there is none.
 $(B)/fault/nth.so: $(wildcard tests/fault/nth/*.h) tests/fault/opens.h tests/fault/real.h tests/fault/nth/shim.c tests/fault/nth/preload.c

@@ -21,8 +21,9 @@
 
 static const char *const mutant_names[SIM_MUTANTS] = { "right",
 	"send-before-sync", "ack-before-commit", "accept-gaps",
-	"split-transaction", "no-hashes", "session-per-start", "forget-missing",
-	"old-generations", "supersede-hellos", "no-past-sessions" };
+	"split-transaction", "no-comparison", "no-chain", "same-session",
+	"trust-welcome", "forget-origin", "old-generations",
+	"forget-retained" };
 
 static void
 deliver(struct sim *sim, int index)
@@ -114,7 +115,7 @@ happen(struct sim *sim)
 	else if (what < 86)
 		sim_broker_crash(sim);
 	else if (what < 89 && m->up)
-		sender_reconnected(m->sender, sim->now_ns);
+		sender_reconnected(m->sender);
 	else if (what < 91)
 		sim->wall_offset_ns +=
 		    ((int64_t)sim_below(sim, 7200) - 3600) * 1000 * MS;
@@ -179,15 +180,12 @@ step(struct sim *sim, int64_t until_ns)
 }
 
 static bool
-is_at_rest(const struct sim *sim)
+is_at_rest(struct sim *sim)
 {
 	for (int i = 0; i < SIM_MACHINES; i++) {
-		const struct sim_machine *m = &sim->machine[i];
+		struct sim_machine *m = &sim->machine[i];
 
-		if (m->there && (!m->up || sender_in_flight(m->sender) > 0))
-			return false;
-		if (m->there && sim->kind == SIM_LOST &&
-		    !sim_previous_is_settled(m))
+		if (m->there && !sim_machine_is_at_rest(m))
 			return false;
 	}
 	return sim->flights == 0 && sim_broker_is_idle(sim);
@@ -240,7 +238,7 @@ play(struct sim *sim, uint64_t seed, enum sim_kind kind, enum sim_mutant mutant)
 	sim->wall_offset_ns = sim->cut_ns = 0;
 	sim->contents = sim->numbers = sim->flights = 0;
 	sim->sessions = sim->frames = sim->forks = 0;
-	sim->resends = sim->blind_resends = sim->refusals = sim->busies = 0;
+	sim->resends = sim->refusals = sim->busies = 0;
 	sim->backup_of = -1;
 	sim->wrong[0] = '\0';
 	sim->loss_percent = sim_below(sim, 15);
@@ -262,7 +260,7 @@ play(struct sim *sim, uint64_t seed, enum sim_kind kind, enum sim_mutant mutant)
 		happen(sim);
 	}
 	come_to_rest(sim);
-	sim_aggregator_close_missing(sim);
+	sim_aggregator_commit(sim);
 	if (sim->wrong[0] == '\0')
 		sim_judge(sim);
 	sim_twin_judge(sim);

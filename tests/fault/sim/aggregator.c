@@ -42,7 +42,6 @@ sim_aggregator_get(
 	memset(s, 0, sizeof(*s));
 	s->session = *session;
 	s->stream = stream;
-	s->ring_from = 1;
 	return s;
 }
 
@@ -97,10 +96,6 @@ answer_later(struct sim *sim, struct sim_answer *a)
 {
 	struct sim_aggregator *k = &sim->aggregator;
 
-	/* A running hash may always be unknown. */
-	if (a->header.type == WIRE_NACK && a->header.reason == WIRE_NACK_GAP &&
-	    sim_chance(sim, 50))
-		a->header.chain = 0;
 	if (sim->mutant == SIM_ACK_BEFORE_COMMIT && a->header.type == WIRE_ACK)
 		sim_aggregator_post(sim, a);
 	else if (k->answers < SIM_ANSWERS)
@@ -111,86 +106,50 @@ answer_later(struct sim *sim, struct sim_answer *a)
 
 /* ---- the rules ---------------------------------------------------------- */
 
-/* The running hash after `seq`; 0: not known. */
-static uint64_t
-ring_hash(const struct sim_aggregator_stream *s, uint64_t seq)
+/* A stream whose row was collected goes on where its sender is. */
+static struct sim_aggregator_stream *
+begin_again(struct sim *sim, const struct wire_header *q, int stream)
 {
-	if (seq == 0 || seq > s->last_seq || seq < s->ring_from)
-		return 0;
-	return s->ring[seq % SIM_RING];
-}
+	struct sim_aggregator_stream *s;
 
-/* Does the ring have another running hash after `seq`? */
-static bool
-ring_denies(const struct sim_aggregator_stream *s, uint64_t seq, uint64_t chain)
-{
-	uint64_t ours = ring_hash(s, seq);
-
-	return chain != 0 && ours != 0 && ours != chain;
-}
-
-static void
-expect(
-    struct sim_answer *a, const struct sim_aggregator_stream *s, uint64_t seq)
-{
-	a->header.expect = seq;
-	a->header.chain = ring_hash(s, seq - 1);
-	a->header.start_count = s->boundary;
-}
-
-/* Another running hash before its first number than ours? */
-static bool
-hash_differs(const struct sim_aggregator_stream *s, const struct wire_header *q)
-{
-	return q->seq == 1 ? q->chain != 0
-			   : ring_denies(s, q->seq - 1, q->chain);
+	if (q->seq == 1 || q->generation != sim->aggregator.work.generation)
+		return NULL;
+	s = sim_aggregator_get(sim, &q->session, stream);
+	s->last_seq = q->seq - 1;
+	return s;
 }
 
 static void
 on_hello(struct sim *sim, const struct wire_header *q, int stream,
-    struct sim_answer *a)
+    enum receiver_room room, struct sim_answer *a)
 {
-	struct sim_aggregator_stream none = { .last_seq = 0 };
 	const struct sim_aggregator_stream *s =
 	    find_stream(&sim->aggregator.work, &q->session, stream);
 
+	if (s != NULL && s->last_seq == 0)
+		s = NULL; /* nothing was stored: it has no row */
+	if (s == NULL && q->seq > 1 &&
+	    q->generation == sim->aggregator.work.generation &&
+	    room != RECEIVER_ROOM) {
+		busy(sim, a);
+		return;
+	}
 	if (s == NULL)
-		s = &none;
-	if (sim->mutant == SIM_SUPERSEDE_HELLOS &&
-	    q->start_count < s->start_count) {
-		refuse(a, WIRE_NACK_SUPERSEDED);
-		expect(a, s, s->last_seq + 1);
-		return;
-	}
-	if (sim->mutant != SIM_NO_HASHES && q->seq <= s->last_seq + 1 &&
-	    hash_differs(s, q)) {
-		refuse(a, WIRE_NACK_DIVERGED);
-		expect(a, s, q->seq);
-		return;
-	}
+		s = begin_again(sim, q, stream);
 	a->header.type = WIRE_WELCOME;
-	expect(a, s, s->last_seq + 1);
-	if (q->chain != 0 && q->chain == ring_hash(s, q->seq - 1))
-		a->header.flags = WIRE_FLAG_SAME;
-	if (sim->mutant == SIM_NO_HASHES)
-		a->header.chain = a->header.flags = 0;
-	a->header.last_seq = s->missing;
-	a->header.chain_after = s->missing_hash;
+	a->header.expect = s != NULL ? s->last_seq + 1 : 1;
+	a->header.chain = s != NULL ? s->hash[s->last_seq] : 0;
 }
 
-/* 0 is "not known": as the sender of a gap says, or where it is not known
- * before. */
 static uint64_t
-hash_after(const struct wire_header *q, struct text body, uint64_t known)
+hash_after(const struct wire_header *q, struct text body)
 {
-	uint64_t before = q->chain != 0 ? q->chain : known;
-
 	if (q->type == WIRE_GAP)
 		return q->chain_after;
-	if (before == 0 && q->seq > 1 && known != 0)
+	if (q->seq > 1 && q->chain == 0)
 		return 0;
 	return hash_chain(
-	    before, crc32c(0, body.at, body.bytes), body.bytes, q->records);
+	    q->chain, crc32c(0, body.at, body.bytes), body.bytes, q->records);
 }
 
 static void
@@ -202,40 +161,55 @@ store_batch(struct sim *sim, struct sim_aggregator_stream *s,
 	bool gap = q->type == WIRE_GAP;
 	uint64_t last = gap ? q->last_seq : q->seq;
 
-	if (work->entries == SIM_ENTRIES) {
+	if (work->entries == SIM_ENTRIES || last > SIM_ITEMS) {
 		sim_wrong(sim, "the aggregator is full");
 		return;
 	}
 	entry = &work->entry[work->entries++];
-	if (s->last_seq > 0 && (q->seq != s->last_seq + 1 || q->chain == 0 ||
-				   q->chain != ring_hash(s, s->last_seq)))
-		s->boundary = s->last_seq;
 	/* Of a gap the part that is not stored already. */
 	*entry = (struct sim_entry){ s->session, s->stream, s->last_seq + 1,
-		last, -1, false };
+		last, -1 };
 	if (!gap) {
 		uint32_t content;
 
 		memcpy(&content, body.at, sizeof(content));
 		entry->content = (int)content;
 	}
-	for (uint64_t n = s->last_seq + 1; gap && n <= last; n++)
-		s->ring[n % SIM_RING] = 0;
-	s->chain = hash_after(q, body, s->chain);
-	s->ring[last % SIM_RING] = s->chain;
+	for (uint64_t n = s->last_seq + 1; n <= last; n++)
+		s->hash[n] = 0;
+	s->hash[last] = hash_after(q, body);
 	s->last_seq = last;
-	if (s->last_seq >= SIM_RING &&
-	    s->ring_from < s->last_seq - SIM_RING + 1)
-		s->ring_from = s->last_seq - SIM_RING + 1;
-	if (s->last_seq >= s->missing)
-		s->missing = s->missing_hash = 0;
-	if (q->start_count > s->start_count)
-		s->start_count = q->start_count;
 	if (sim->mutant == SIM_SPLIT_TRANSACTION) {
 		struct sim_store *disk = &sim->aggregator.disk;
 
 		disk->entry[disk->entries++] = *entry;
 	}
+}
+
+/* A batch whose number is stored: is it the same content? */
+static bool
+is_other(const struct sim *sim, const struct sim_aggregator_stream *s,
+    const struct wire_header *q, struct text body)
+{
+	if (sim->mutant == SIM_NO_COMPARISON || q->type == WIRE_GAP ||
+	    s->hash[q->seq] == 0)
+		return false;
+	return s->hash[q->seq] != hash_after(q, body);
+}
+
+/* Does it not continue what is stored? */
+static bool
+breaks_chain(const struct sim *sim, const struct sim_aggregator_stream *s,
+    const struct wire_header *q)
+{
+	uint64_t ours = s->hash[s->last_seq];
+
+	if (sim->mutant == SIM_NO_CHAIN)
+		return false;
+	if (q->seq == 1)
+		return q->chain != 0;
+	return q->seq == s->last_seq + 1 && ours != 0 && q->chain != 0 &&
+	       ours != q->chain;
 }
 
 static void
@@ -245,42 +219,35 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 	struct sim_aggregator_stream *s =
 	    sim_aggregator_get(sim, &q->session, stream);
 	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
-	bool hashes = sim->mutant != SIM_NO_HASHES;
 
-	expect(a, s, s->last_seq + 1);
-	if (q->start_count < s->start_count) {
-		refuse(a, WIRE_NACK_SUPERSEDED);
-		return;
-	}
 	if (last <= s->last_seq) {
-		if (hashes && q->type == WIRE_BATCH &&
-		    (q->seq == 1 || q->chain != 0) &&
-		    ring_denies(s, q->seq, hash_after(q, body, q->chain))) {
+		if (is_other(sim, s, q, body)) {
 			refuse(a, WIRE_NACK_DIVERGED);
-			expect(a, s, q->seq);
 			return;
 		}
-	} else if (q->seq > s->last_seq + 1 && sim->mutant != SIM_ACCEPT_GAPS) {
+		if (q->type == WIRE_GAP || s->hash[q->seq] == 0)
+			a->header.flags = WIRE_FLAG_ALONE;
+	} else if ((q->seq > s->last_seq + 1 &&
+		       sim->mutant != SIM_ACCEPT_GAPS) ||
+		   (sim->mutant != SIM_OLD_GENERATIONS && q->generation != 0 &&
+		       q->generation != sim->aggregator.work.generation)) {
 		refuse(a, WIRE_NACK_GAP);
+		a->header.expect = s->last_seq + 1;
 		return;
-	} else if (sim->mutant != SIM_OLD_GENERATIONS && q->generation != 0 &&
-		   q->generation != sim->aggregator.work.generation) {
-		/* Welcomed by another store: it is to ask this one first. */
-		refuse(a, WIRE_NACK_GAP);
-		return;
-	} else if (hashes && hash_differs(s, q)) {
+	} else if (breaks_chain(sim, s, q)) {
 		refuse(a, WIRE_NACK_DIVERGED);
-		expect(a, s, q->seq);
 		return;
 	} else if (room != RECEIVER_ROOM) {
 		busy(sim, a);
 		return;
 	} else {
+		if (q->seq != 1 && (q->seq <= s->last_seq || q->chain == 0 ||
+				       q->chain != s->hash[s->last_seq]))
+			a->header.flags = WIRE_FLAG_ALONE;
 		store_batch(sim, s, q, body);
-		expect(a, s, s->last_seq + 1);
 	}
 	a->header.type = WIRE_ACK;
-	a->header.seq = s->last_seq;
+	a->header.seq = last;
 }
 
 static bool
@@ -320,7 +287,7 @@ sim_aggregator_receive(struct sim *sim, int from, struct text frame)
 		refuse(&answer, WIRE_NACK_FORBIDDEN);
 	} else {
 		if (q.type == WIRE_HELLO)
-			on_hello(sim, &q, stream, &answer);
+			on_hello(sim, &q, stream, room, &answer);
 		else
 			on_batch(sim, &q, stream, body, room, &answer);
 		sim_twin_take(sim, frame, room, &answer.header);

@@ -38,12 +38,27 @@ sim_is_reported_lost(const struct sim *sim, int content)
 	return false;
 }
 
+/* Does a spool still know of this number, and so what became of it? */
+static bool
+is_known(struct sim *sim, int content)
+{
+	for (int i = 0; i < sim->numbers; i++) {
+		const struct sim_number *n = &sim->number[i];
+
+		for (int j = 0; j < SIM_MACHINES && n->content == content; j++)
+			if (sim->machine[j].there &&
+			    sim_find_session(
+				&sim->machine[j].spool, &n->session) != NULL)
+				return true;
+	}
+	return false;
+}
+
 static void
 judge_content(struct sim *sim, int number)
 {
 	const struct sim_content *c = &sim->content[number];
 	int copies = sim_copies(sim, number);
-	bool may_lack = c->destroyed || !c->accepted;
 
 	if (!c->accepted && copies > 0) {
 		sim_wrong(
@@ -53,18 +68,17 @@ judge_content(struct sim *sim, int number)
 	if (copies > 1 && !c->doubled)
 		sim_wrong(
 		    sim, "content %d was stored %d times", number, copies);
-	if (copies > 0 || may_lack)
+	if (copies > 0 || c->destroyed || !c->accepted)
 		return;
-	/* Where numbers have two owners the gap of one may meet the batch of
-	 * the other; the sender has set aside what was refused. */
+	/* The sender has set aside what was refused. */
 	if (c->refused && sim->kind != SIM_PLAIN &&
 	    sim->kind != SIM_AGGREGATOR_RESTORED)
 		return;
-	if (sim->kind == SIM_LOST && sim_loss_is_hidden(sim, number))
-		return;
 	if (sim->kind == SIM_PLAIN && !c->refused)
 		sim_wrong(sim, "content %d was lost", number);
-	else if (!sim_is_reported_lost(sim, number))
+	else if (!sim_is_reported_lost(sim, number) &&
+		 (sim->kind == SIM_CLONED || sim->kind == SIM_SPOOL_RESTORED ||
+		     is_known(sim, number)))
 		sim_wrong(sim, "content %d was lost in silence", number);
 }
 
@@ -79,11 +93,8 @@ judge_order(struct sim *sim)
 		uint64_t before = 0;
 		bool given = k->content < 0;
 
-		if (k->closed)
-			continue;
 		for (int j = i - 1; j >= 0 && before == 0; j--)
 			if (disk->entry[j].stream == k->stream &&
-			    !disk->entry[j].closed &&
 			    session_equal(&disk->entry[j].session, &k->session))
 				before = disk->entry[j].last;
 		if (k->seq != before + 1) {
@@ -109,15 +120,15 @@ judge_order(struct sim *sim)
 void
 sim_judge(struct sim *sim)
 {
-	bool may_fork = sim->kind == SIM_CLONED ||
-			sim->kind == SIM_SPOOL_RESTORED || sim_is_mixed(sim);
+	bool may_fork = sim->kind == SIM_CLONED || sim_is_mixed(sim);
+	bool may_resend =
+	    sim->kind == SIM_AGGREGATOR_RESTORED || sim_is_mixed(sim);
 
 	judge_order(sim);
 	for (int i = 0; i < sim->contents; i++)
 		judge_content(sim, i);
 	if (sim->forks > 0 && !may_fork)
 		sim_wrong(sim, "a session was given up without need");
-	if ((may_fork ? sim->blind_resends : sim->resends) > 0 &&
-	    sim->kind != SIM_AGGREGATOR_RESTORED && !sim_is_mixed(sim))
+	if (sim->resends > 0 && !may_resend)
 		sim_wrong(sim, "a sender resent without need");
 }

@@ -12,161 +12,270 @@
 
 const char sim_partitions[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
 
+/* The sender's numbers of streams: the current session's, then those of the
+ * earlier one that is sent besides. */
+enum { EARLIER = SIM_STREAMS };
+
 int
 sim_stream_of(struct text partition)
 {
 	return text_equal(partition, text_of(sim_partitions[1]));
 }
 
-/* ---- callbacks of the sender -------------------------------------------- */
-
-bool
-sim_machine_send(void *machine, struct text frame)
+static struct sim_session *
+session_of(struct sim_machine *m, uint32_t number)
 {
-	struct sim_machine *m = machine;
+	return number < EARLIER ? sim_current(&m->spool)
+				: sim_find_session(&m->spool, &m->earlier);
+}
 
-	if (!m->sim->calm && sim_chance(m->sim, 3))
-		return false;
-	sim_post(m->sim, m->number, true, frame);
-	return true;
+static struct sim_spool_stream *
+stream_of(struct sim_machine *m, uint32_t number)
+{
+	return &session_of(m, number)->stream[number % SIM_STREAMS];
+}
+
+/* ---- what the sender asks ----------------------------------------------- */
+
+static uint64_t
+on_first(void *arg, uint32_t number)
+{
+	return stream_of(arg, number)->first;
+}
+
+static void
+fill_gap(struct sender_batch *batch, uint64_t seq, uint64_t last,
+    uint64_t chain_after, enum wire_reason reason)
+{
+	batch->seq = seq;
+	batch->last_seq = last;
+	batch->reason = reason;
+	batch->chain_after = chain_after;
 }
 
 static int
-on_read(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
+on_read(void *arg, uint32_t number, uint64_t seq, struct sender_batch *batch)
 {
 	struct sim_machine *m = arg;
-	struct sim_spool_stream *s = &m->spool.stream[stream];
+	const struct sim_spool_stream *s = stream_of(m, number);
 	int items =
 	    m->sim->mutant == SIM_SEND_BEFORE_SYNC ? s->items : s->synced;
+	uint64_t end = sim_end_of(s, items), last = s->dropped;
 	const struct sim_item *item;
 
-	if (items == 0 || seq > s->item[items - 1].last)
+	if (seq >= end)
 		return 0;
-	item = sim_find_item(s, seq, items);
-	if (item == NULL)
-		return -1;
-	batch->seq = item->seq;
-	batch->last_seq = item->last;
-	batch->reason = item->reason;
-	batch->chain = item->chain;
-	if (item->content < 0)
-		batch->chain_after = item->chain_after;
-	batch->records = 1;
-	if (item->content >= 0) {
-		batch->body = sim_body(m->sim, item->content);
-		batch->body_bytes = batch->body.bytes;
+	if (seq <= s->dropped) {
+		if (last >= end)
+			last = end - 1;
+		fill_gap(batch, seq, last,
+		    items > 0 && last == s->dropped ? s->item[0].chain : 0,
+		    WIRE_GAP_RESTORED);
+		return 1;
 	}
+	item = &s->item[seq - s->dropped - 1];
+	if (item->gap) {
+		fill_gap(batch, seq, seq, item->chain_after, WIRE_GAP_REFUSED);
+		return 1;
+	}
+	batch->seq = batch->last_seq = seq;
+	batch->chain = item->chain;
+	batch->records = 1;
+	batch->body = sim_body(m->sim, item->content);
+	batch->body_bytes = batch->body.bytes;
 	return 1;
 }
 
+/* ---- what it decides ---------------------------------------------------- */
+
 static void
-on_acked(void *arg, uint32_t stream, uint64_t upto)
+check_stored(
+    struct sim_machine *m, const struct sim_spool_stream *s, uint64_t seq)
 {
-	struct sim_machine *m = arg;
-	struct sim_spool_stream *s = &m->spool.stream[stream];
+	const struct sim_item *item;
 
-	sim_trace(m->sim, "m%d on_acked %u %llu", m->number, stream,
-	    (unsigned long long)upto);
-	if (upto < s->first || upto >= s->next)
-		sim_wrong(m->sim, "acknowledged up to %llu of %llu..%llu",
-		    (unsigned long long)upto, (unsigned long long)s->first,
-		    (unsigned long long)s->next - 1);
-	for (; s->first <= upto && m->sim->kind != SIM_AGGREGATOR_RESTORED &&
-	       !sim_is_mixed(m->sim);
-	     s->first++) {
-		const struct sim_item *item =
-		    sim_find_item(s, s->first, s->items);
-
-		if (item != NULL && item->content >= 0 &&
-		    sim_copies(m->sim, item->content) == 0 &&
-		    !sim_is_reported_lost(m->sim, item->content))
-			sim_wrong(m->sim,
-			    "content %d was acknowledged and is "
-			    "not on the aggregator's disk",
-			    item->content);
-	}
-	s->first = upto + 1;
+	if (seq <= s->dropped || seq > sim_last_of(s, s->items))
+		return;
+	item = &s->item[seq - s->dropped - 1];
+	if (!item->gap && sim_copies(m->sim, item->content) == 0 &&
+	    !sim_is_reported_lost(m->sim, item->content))
+		sim_wrong(m->sim,
+		    "content %d was acknowledged and is not on the "
+		    "aggregator's disk",
+		    item->content);
 }
 
 static void
-on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+on_acked(struct sim_machine *m, const struct sender_step *step)
 {
-	struct sim_machine *m = arg;
-	struct sim_spool_stream *s = &m->spool.stream[stream];
-	struct sim_item *item = sim_find_item(s, seq, s->items);
+	struct sim_spool_stream *s = stream_of(m, step->stream);
 
-	sim_trace(m->sim, "m%d on_refused %u %llu", m->number, stream,
-	    (unsigned long long)seq);
-	if (reason != WIRE_NACK_FORBIDDEN || item == NULL ||
-	    item->content < 0) {
+	if (step->seq < s->first || step->seq >= sim_end_of(s, s->items))
+		sim_wrong(m->sim, "acknowledged up to %llu of %llu..%llu",
+		    (unsigned long long)step->seq, (unsigned long long)s->first,
+		    (unsigned long long)sim_end_of(s, s->items) - 1);
+	for (; s->first <= step->seq; s->first++)
+		if (m->sim->kind != SIM_AGGREGATOR_RESTORED &&
+		    !sim_is_mixed(m->sim))
+			check_stored(m, s, s->first);
+}
+
+static void
+on_refused(struct sim_machine *m, const struct sender_step *step)
+{
+	struct sim_spool_stream *s = stream_of(m, step->stream);
+	struct sim_item *item;
+
+	if (step->reason != WIRE_NACK_FORBIDDEN || step->seq <= s->dropped ||
+	    step->seq >= sim_end_of(s, s->synced)) {
 		sim_wrong(m->sim, "something was refused that never left");
 		return;
 	}
+	item = &s->item[step->seq - s->dropped - 1];
 	m->sim->content[item->content].refused = true;
 	m->sim->refusals++;
-	item->content = -1;
-	item->reason = WIRE_GAP_REFUSED;
+	item->gap = true;
 }
 
-/* Was the batch of this number refused for good? */
-static bool
-was_refused(const struct sim_machine *m, int stream, uint64_t seq)
+/* Streams that another store acknowledged are asked about. */
+static void
+on_welcomed(struct sim_machine *m, const struct sender_step *step)
 {
-	const struct sim *sim = m->sim;
+	struct sim_spool_stream *s = stream_of(m, step->stream);
+	int stream = (int)step->stream % SIM_STREAMS;
 
-	for (int i = 0; i < sim->numbers; i++) {
-		const struct sim_number *n = &sim->number[i];
-
-		if (n->seq == seq && n->stream == stream &&
-		    session_equal(&n->session, &m->spool.session) &&
-		    sim->content[n->content].refused)
-			return true;
-	}
-	return false;
+	for (int i = 0;
+	     i < m->spool.sessions - 1 && m->sim->mutant != SIM_FORGET_RETAINED;
+	     i++)
+		if (m->spool.session[i].stream[stream].generation !=
+		    step->generation)
+			m->spool.session[i].stream[stream].settled = false;
+	s->generation = step->generation;
+	s->settled = true;
 }
 
 static void
-on_rewind(void *arg, uint32_t stream, uint64_t seq)
+on_diverged(struct sim_machine *m, const struct sender_step *step)
 {
-	struct sim_machine *m = arg;
-	struct sim_spool_stream *s = &m->spool.stream[stream];
-	struct sim_item gap = {
-		.seq = seq, .content = -1, .reason = WIRE_GAP_RESTORED
-	};
+	struct session_id id = session_of(m, step->stream)->id;
 
-	sim_trace(m->sim, "m%d on_rewind %u %llu", m->number, stream,
-	    (unsigned long long)seq);
-	m->sim->resends++;
-	/* What was refused of one copy may be stored of the other: where they
-	 * part is looked for then. */
-	if (!was_refused(m, (int)stream, s->first - 1))
-		m->sim->blind_resends++;
-	m->restart[stream] = true;
-	s->first = s->first_disk = seq;
-	if (s->items == 0 || seq >= s->item[0].seq)
-		return;
-	if (s->items == SIM_ITEMS) {
-		sim_wrong(m->sim, "no room for a gap");
-		return;
-	}
-	gap.last = s->item[0].seq - 1;
-	gap.chain_after = s->item[0].chain;
-	memmove(s->item + 1, s->item, (size_t)s->items * sizeof(s->item[0]));
-	s->item[0] = gap;
-	s->items++;
-	s->synced++;
-}
-
-static void
-on_diverged(void *arg, uint32_t stream, uint64_t seq)
-{
-	struct sim_machine *m = arg;
-
-	sim_trace(m->sim, "m%d on_forked %u %llu", m->number, stream,
-	    (unsigned long long)seq);
 	m->sim->forks++;
 	sim_machine_commit(m->sim, m->number);
-	sim_new_session(m, (int)stream, seq);
+	if (step->stream >= EARLIER) {
+		sim_move(m, &id, (int)step->stream % SIM_STREAMS);
+		return;
+	}
+	for (uint32_t i = 0; i < EARLIER; i++)
+		sender_close(m->sender, i);
+	sim_begin_session(m);
+}
+
+static void
+act(struct sim_machine *m, const struct sender_step *step)
+{
+	struct sim_spool_stream *s;
+	bool taken;
+
+	if (step->action != SENDER_SEND && step->action != SENDER_WAIT)
+		sim_trace(m->sim, "m%d action %d stream %u seq %llu", m->number,
+		    step->action, step->stream, (unsigned long long)step->seq);
+	switch (step->action) {
+	case SENDER_WAIT: break;
+	case SENDER_SEND:
+		taken = m->sim->calm || !sim_chance(m->sim, 3);
+		if (taken)
+			sim_post(m->sim, m->number, true, step->frame);
+		sender_sent(m->sender, taken, m->sim->now_ns);
+		break;
+	case SENDER_WELCOMED: on_welcomed(m, step); break;
+	case SENDER_ACKED: on_acked(m, step); break;
+	case SENDER_REWIND:
+		m->sim->resends++;
+		s = stream_of(m, step->stream);
+		s->first = step->seq;
+		break;
+	case SENDER_REFUSED: on_refused(m, step); break;
+	case SENDER_DIVERGED: on_diverged(m, step); break;
+	}
+}
+
+/* ---- its streams -------------------------------------------------------- */
+
+static void
+open_stream(struct sim_machine *m, uint32_t number)
+{
+	const struct sim_spool_stream *s = stream_of(m, number);
+
+	if (sender_open(m->sender, number,
+		text_of(sim_partitions[number % SIM_STREAMS]),
+		&session_of(m, number)->id, s->generation, m->sim->now_ns) != 0)
+		sim_wrong(m->sim, "sender_open refused");
+}
+
+static bool
+is_empty(const struct sim_spool_stream *s)
+{
+	return s->synced == 0 && s->dropped == 0;
+}
+
+static void
+open_current(struct sim_machine *m)
+{
+	for (uint32_t i = 0; i < EARLIER; i++)
+		if (!sender_is_open(m->sender, i) &&
+		    (!is_empty(stream_of(m, i)) ||
+			m->sim->mutant == SIM_SEND_BEFORE_SYNC))
+			open_stream(m, i);
+}
+
+static bool
+is_settled(const struct sim_spool_stream *s)
+{
+	return is_empty(s) || (s->settled && sim_is_done(s));
+}
+
+/* The oldest session that has something to send, or to ask. */
+static void
+choose_earlier(struct sim_machine *m)
+{
+	m->has_earlier = false;
+	for (int i = 0; i < m->spool.sessions - 1 && !m->has_earlier; i++)
+		for (int j = 0; j < SIM_STREAMS; j++) {
+			struct sim_spool_stream *s =
+			    &m->spool.session[i].stream[j];
+
+			if (is_settled(s))
+				continue;
+			m->has_earlier = true;
+			m->earlier = m->spool.session[i].id;
+		}
+	for (uint32_t i = 0; i < SIM_STREAMS && m->has_earlier; i++) {
+		struct sim_spool_stream *s = stream_of(m, EARLIER + i);
+
+		if (is_settled(s))
+			continue;
+		s->settled = false;
+		open_stream(m, EARLIER + i);
+	}
+}
+
+static void
+open_earlier(struct sim_machine *m)
+{
+	bool open = false;
+
+	for (uint32_t i = EARLIER; i < 2 * EARLIER && m->has_earlier; i++) {
+		if (!sender_is_open(m->sender, i))
+			continue;
+		if (sim_is_to_move(stream_of(m, i)))
+			sim_move(m, &m->earlier, (int)(i % SIM_STREAMS));
+		if (is_settled(stream_of(m, i)))
+			sender_close(m->sender, i);
+		else
+			open = true;
+	}
+	if (!open)
+		choose_earlier(m);
 }
 
 /* ---- its life ----------------------------------------------------------- */
@@ -182,12 +291,7 @@ sim_machine_new(struct sim *sim, int number)
 	m->up = false;
 	m->sender = NULL;
 	m->retain = sim_below(sim, 2) * sim_below(sim, 40);
-	memset(&m->spool, 0, sizeof(m->spool));
-	sim->sessions++;
-	memcpy(m->spool.session.bytes, &sim->sessions, sizeof(sim->sessions));
-	for (int i = 0; i < SIM_STREAMS; i++)
-		m->spool.stream[i].first = m->spool.stream[i].first_disk =
-		    m->spool.stream[i].next = 1;
+	m->spool.sessions = 0;
 	sim_machine_start(sim, number);
 }
 
@@ -196,21 +300,17 @@ sim_machine_start(struct sim *sim, int number)
 {
 	struct sim_machine *m = &sim->machine[number];
 	struct sender_options options = { .node = text_of("n"),
-		.start_count = ++m->spool.start_count,
-		.seed = sim_random(sim) };
-	struct sender_owner owner = { m, sim_machine_send, on_read, on_acked,
-		on_refused, on_rewind, on_diverged, NULL, NULL };
+		.seed = sim_random(sim),
+		.derived = sim->mutant == SIM_TRUST_WELCOME };
+	struct sender_owner owner = { m, on_first, on_read, NULL, NULL };
 	struct err err = { 0 };
 
 	m->up = true;
+	m->has_earlier = false;
 	if (sender_new(&m->sender, &options, &owner, &err) != 0)
 		sim_wrong(sim, "%s", err.text);
-	if (sim->kind == SIM_LOST)
-		sim_previous_start(m);
-	if (sim->mutant == SIM_SESSION_PER_START)
-		sim_new_session(m, 0, m->spool.stream[0].first);
-	for (int i = 0; i < SIM_STREAMS; i++)
-		m->restart[i] = true;
+	if (sim->mutant != SIM_SAME_SESSION || m->spool.sessions == 0)
+		sim_begin_session(m);
 }
 
 void
@@ -228,95 +328,112 @@ sim_machine_crash(struct sim *sim, int number)
 	sim_trace(sim, "m%d crashes", number);
 	sim_machine_stop(sim, number);
 	m->up_ns = sim->now_ns + 1 + sim_below(sim, 2000000000);
-	sim_lose_page_cache(&m->spool);
-}
-
-static int64_t
-wall_ns(const struct sim *sim)
-{
-	return sim->now_ns + sim->wall_offset_ns + WALL_NS;
+	sim_lose_page_cache(sim, &m->spool);
 }
 
 void
 sim_machine_run(struct sim *sim, int number)
 {
 	struct sim_machine *m = &sim->machine[number];
+	struct sender_step step = { .action = SENDER_WELCOMED };
 
-	if (!m->up)
-		return;
-	for (int i = 0; i < SIM_STREAMS; i++) {
-		struct sim_spool_stream *s = &m->spool.stream[i];
-		const struct sim_item *item;
-		uint64_t chain = s->chain;
-
-		if (!m->restart[i])
-			continue;
-		m->restart[i] = false;
-		item = sim_find_item(s, s->first, s->items);
-		if (item != NULL)
-			chain = item->seq == s->first ? item->chain : 0;
-		if (sender_restart(m->sender, (uint32_t)i,
-			text_of(sim_partitions[i]), &m->spool.session, s->first,
-			chain, sim->now_ns) != 0)
-			sim_wrong(sim, "sender_restart refused");
+	while (m->up && step.action != SENDER_WAIT && sim->wrong[0] == '\0') {
+		open_current(m);
+		open_earlier(m);
+		step = sender_step(m->sender, sim->now_ns,
+		    sim->now_ns + sim->wall_offset_ns + WALL_NS);
+		act(m, &step);
 	}
-	sender_push(m->sender, sim->now_ns, wall_ns(sim));
-	if (sim->kind == SIM_LOST)
-		past_sessions_push(
-		    &m->past_sessions, sim->now_ns, wall_ns(sim));
 }
 
 int64_t
 sim_machine_deadline_ns(const struct sim_machine *m)
 {
-	int64_t at_ns = m->up ? sender_deadline_ns(m->sender) : 0;
-	int64_t other_ns = 0;
-
-	if (m->up && m->sim->kind == SIM_LOST)
-		other_ns = past_sessions_deadline_ns(&m->past_sessions);
-	return at_ns == 0 || (other_ns != 0 && other_ns < at_ns) ? other_ns
-								 : at_ns;
+	return m->up ? sender_deadline_ns(m->sender) : 0;
 }
 
 void
 sim_machine_receive(struct sim_machine *m, struct text frame)
 {
-	struct sim *sim = m->sim;
-
-	if (!sender_receive(m->sender, frame, sim->now_ns, wall_ns(sim)) &&
-	    sim->kind == SIM_LOST)
-		sim_previous_receive(m, frame, wall_ns(sim));
-	sim_machine_run(sim, m->number);
+	sender_receive(m->sender, frame, m->sim->now_ns);
+	sim_machine_run(m->sim, m->number);
 }
 
+bool
+sim_machine_is_at_rest(struct sim_machine *m)
+{
+	if (!m->up || sender_in_flight(m->sender) > 0)
+		return false;
+	for (int i = 0; i < m->spool.sessions; i++)
+		for (int j = 0; j < SIM_STREAMS; j++)
+			if (!is_settled(&m->spool.session[i].stream[j]))
+				return false;
+	return true;
+}
+
+/* ---- copies ------------------------------------------------------------- */
+
+static bool
+has_session(struct sim_machine *m, const struct session_id *id)
+{
+	return m->there && sim_find_session(&m->spool, id) != NULL;
+}
+
+/* Is a third machine a copy of this session, too?  If it is faster than both,
+ * both send what they have under a session of their own. */
+static bool
+has_third(struct sim *sim, int from, const struct session_id *id)
+{
+	for (int i = 0; i < SIM_MACHINES; i++)
+		if (i != from && has_session(&sim->machine[i], id))
+			return true;
+	return false;
+}
+
+static void
+note_doubles(struct sim *sim, struct sim_machine *f)
+{
+	for (int i = 0; i < f->spool.sessions; i++) {
+		const struct sim_session *session = &f->spool.session[i];
+
+		if (!has_third(sim, f->number, &session->id))
+			continue;
+		for (int j = 0; j < SIM_STREAMS; j++)
+			for (int k = 0; k < session->stream[j].synced; k++)
+				sim->content[session->stream[j].item[k].content]
+				    .doubled = true;
+	}
+}
+
+/* A copy of the running machine goes on under the same session. */
 void
 sim_machine_clone(struct sim *sim, int from, int to)
 {
 	struct sim_machine *m = &sim->machine[to];
-	const struct sim_machine *f = &sim->machine[from];
+	struct sim_machine *f = &sim->machine[from];
+	struct sim_session session;
+	int sessions;
 
-	for (int i = 0; i < SIM_STREAMS; i++)
-		for (int j = 0; j < f->spool.stream[i].synced; j++) {
-			const struct sim_item *item =
-			    &f->spool.stream[i].item[j];
-
-			/* What the aggregator acknowledged it may want again.
-			 */
-			if (item->content >= 0 &&
-			    (item->last >= f->spool.stream[i].first ||
-				sim_is_mixed(sim)))
-				sim->content[item->content].doubled = true;
-		}
+	note_doubles(sim, f);
 	m->sim = sim;
 	m->number = to;
 	m->there = true;
 	m->retain = f->retain;
 	m->spool = f->spool;
-	sim_lose_page_cache(&m->spool);
-	/* A copy of the running machine goes on under the same run. */
-	if (m->spool.start_count > 0 && sim_chance(sim, 40))
-		m->spool.start_count--;
+	session = *sim_current(&m->spool);
+	sim_lose_page_cache(sim, &m->spool);
 	sim_machine_start(sim, to);
+	if (!f->up || sim->mutant == SIM_SAME_SESSION)
+		return;
+	/* Take the session back that the start began. */
+	sessions = --m->spool.sessions;
+	*sim_current(&m->spool) = session;
+	(void)sessions;
+	for (int i = 0; i < SIM_STREAMS; i++) {
+		struct sim_spool_stream *s = &sim_current(&m->spool)->stream[i];
+
+		s->items = s->synced;
+	}
 }
 
 void
@@ -324,36 +441,54 @@ sim_machine_backup(struct sim *sim, int number)
 {
 	sim->backup = sim->machine[number].spool;
 	sim->backup_of = number;
-	sim_lose_page_cache(&sim->backup);
+	sim_lose_page_cache(sim, &sim->backup);
 }
 
-/* A frame of the life before that is still on its way is a second life: the
- * aggregator cannot tell it from a copy that runs, and takes it when its number
- * is the next, although the sender, superseded, goes on under a new session. */
-static void
-note_frame(struct sim *sim, struct text frame)
+static bool
+has_content(const struct sim_spool *spool, int content)
 {
-	struct wire_header h;
-	struct text body;
-	uint32_t content;
+	for (int i = 0; i < spool->sessions; i++)
+		for (int j = 0; j < SIM_STREAMS; j++) {
+			const struct sim_spool_stream *s =
+			    &spool->session[i].stream[j];
 
-	if (wire_open(frame, &h, &body) != WIRE_OK || h.type != WIRE_BATCH)
-		return;
-	memcpy(&content, body.at, sizeof(content));
-	sim->content[content].doubled = true;
+			for (int k = 0; k < s->synced; k++)
+				if (s->item[k].content == content)
+					return true;
+		}
+	return false;
 }
 
-static void
-note_flights(struct sim *sim, int number)
+/* Does another machine that is there have it? */
+static bool
+is_elsewhere(const struct sim *sim, int number, int content)
 {
-	for (int i = 0; i < sim->flights; i++) {
-		const struct sim_flight *f = &sim->flight[i];
+	for (int i = 0; i < SIM_MACHINES; i++)
+		if (i != number && sim->machine[i].there &&
+		    has_content(&sim->machine[i].spool, content))
+			return true;
+	return false;
+}
 
-		if (f->to < 0 && f->from == number)
-			note_frame(sim,
-			    (struct text){ (const char *)f->frame, f->bytes });
+/* A stream that was cut since the backup is not cut in it: what was moved
+ * since is sent once more. */
+static void
+note_uncut(struct sim *sim, struct sim_spool *now, struct sim_spool *backup)
+{
+	for (int i = 0; i < backup->sessions; i++) {
+		struct sim_session *old = &backup->session[i];
+		const struct sim_session *new = sim_find_session(now, &old->id);
+
+		for (int j = 0; j < SIM_STREAMS; j++) {
+			struct sim_spool_stream *s = &old->stream[j];
+
+			if (new != NULL &&new->stream[j].moved_upto ==
+			    s->moved_upto)
+				continue;
+			for (int k = 0; k < s->synced; k++)
+				sim->content[s->item[k].content].doubled = true;
+		}
 	}
-	sim_broker_note(sim, number, note_frame);
 }
 
 void
@@ -363,34 +498,14 @@ sim_machine_restore(struct sim *sim)
 
 	if (m->up)
 		sim_machine_crash(sim, m->number);
-	note_flights(sim, m->number);
-	if (sim->kind == SIM_LOST)
-		sim_loss_begin(sim);
-	for (int i = 0; i < SIM_STREAMS; i++) {
-		struct sim_spool_stream *s = &m->spool.stream[i];
-		struct sim_spool_stream *b = &sim->backup.stream[i];
-
-		for (int j = 0; j < s->items; j++) {
-			int content = s->item[j].content;
-			bool there = false;
-
-			for (int k = 0; k < b->items && !there; k++)
-				there = b->item[k].content == content;
-			/* A copy that the aggregator has is its own. */
-			if (content >= 0 && !there &&
-			    (!sim_is_mixed(sim) ||
-				sim_copies(sim, content) == 0))
-				sim->content[content].destroyed = true;
-		}
-		/* A disk from before a new session knows nothing of it. */
-		for (int k = 0; k < b->items; k++)
-			if (b->item[k].content >= 0 &&
-			    !session_equal(
-				&sim->backup.session, &m->spool.session))
-				sim->content[b->item[k].content].doubled = true;
-	}
+	for (int c = 0; c < sim->contents; c++)
+		if (has_content(&m->spool, c) &&
+		    !has_content(&sim->backup, c) &&
+		    !is_elsewhere(sim, m->number, c) &&
+		    (sim_is_mixed(sim) || sim_copies(sim, c) == 0))
+			sim->content[c].destroyed = true;
+	if (sim_is_mixed(sim))
+		note_uncut(sim, &m->spool, &sim->backup);
 	m->spool = sim->backup;
-	sim_lose_page_cache(&m->spool);
-	if (sim->kind == SIM_LOST)
-		sim_loss_end(sim);
+	sim_lose_page_cache(sim, &m->spool);
 }

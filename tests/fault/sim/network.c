@@ -50,15 +50,14 @@ sim_trace_frame(
 		memcpy(&content, body.at, sizeof(content));
 	sim_trace(sim,
 	    "%s m%d %s %s session %u %.*s seq %llu last %llu expect %llu "
-	    "hash %llx run %llu gen %llx content %u sent %lld",
+	    "hash %llx gen %llx content %u sent %lld",
 	    what, machine, wire_type_name(h.type),
 	    h.type == WIRE_NACK ? wire_reason_name((enum wire_reason)h.reason)
 				: "",
 	    h.session.bytes[0], (int)h.partition.bytes, h.partition.at,
 	    (unsigned long long)h.seq, (unsigned long long)h.last_seq,
 	    (unsigned long long)h.expect, (unsigned long long)h.chain,
-	    (unsigned long long)h.start_count, (unsigned long long)h.generation,
-	    content, (long long)h.sent_ns);
+	    (unsigned long long)h.generation, content, (long long)h.sent_ns);
 }
 
 uint64_t

@@ -2,12 +2,12 @@
  * sim - a world in which the delivery protocol runs.
  *
  * Everything that happens follows from one seed: machines with a spool and
- * the real agents/delivery/sender.c and agents/delivery/past_sessions.c, a
- * broker that is the real broker/relay/relay.c, an aggregator written from the
- * rules of proto/delivery.md next to the real aggregator/ingest/receiver.c,
- * and a network that loses, repeats, delays and reorders.  Time is a
- * number. What was accepted is recorded separately, so that the end can
- * be judged: nothing lost, nothing twice, nothing made up.
+ * the real agents/delivery/sender.c, a broker that is the real
+ * broker/relay/relay.c, an aggregator written from the rules of
+ * proto/delivery.md next to the real aggregator/ingest/receiver.c, and a
+ * network that loses, repeats, delays and reorders.  Time is a number.  What
+ * was accepted is recorded separately, so that the end can be judged: nothing
+ * lost, nothing twice, nothing made up.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FAULT_SIM_SIM_H
@@ -16,7 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agents/delivery/past_sessions.h"
 #include "agents/delivery/sender.h"
 #include "aggregator/ingest/receiver.h"
 #include "proto/wire/wire.h"
@@ -24,13 +23,13 @@
 enum {
 	SIM_CONTENTS = 448, /* batches that are ever accepted */
 	SIM_STREAMS = 2,
-	SIM_ITEMS = 512, /* of one spool stream */
+	SIM_ITEMS = 256,   /* of one stream of a spool */
+	SIM_SESSIONS = 64, /* of one spool */
 	SIM_MACHINES = 3,
 	SIM_FLIGHTS = 1024, /* frames on their way */
 	SIM_FLIGHT_BYTES = 1024,
 	SIM_ENTRIES = 2048,
-	SIM_AGGREGATOR_STREAMS = 128,
-	SIM_RING = 32,
+	SIM_AGGREGATOR_STREAMS = 256,
 	SIM_ANSWERS = 512,
 	SIM_NUMBERS = 4096,
 };
@@ -54,55 +53,58 @@ enum sim_mutant {
 	SIM_ACK_BEFORE_COMMIT,
 	SIM_ACCEPT_GAPS,
 	SIM_SPLIT_TRANSACTION,
-	SIM_NO_HASHES,
-	SIM_SESSION_PER_START,
-	SIM_FORGET_MISSING,
-	SIM_OLD_GENERATIONS,
-	SIM_SUPERSEDE_HELLOS,
-	SIM_NO_PAST_SESSIONS,
+	SIM_NO_COMPARISON,   /* every repetition is acknowledged */
+	SIM_NO_CHAIN,        /* any content may continue a stream */
+	SIM_SAME_SESSION,    /* a start continues the session before */
+	SIM_TRUST_WELCOME,   /* what the store has counts as acknowledged */
+	SIM_FORGET_ORIGIN,   /* moved batches do not say where from */
+	SIM_OLD_GENERATIONS, /* the receiver does not ask who welcomed */
+	SIM_FORGET_RETAINED, /* a new store is not asked about what it had */
 	SIM_MUTANTS
 };
 
 /* What the judge knows of a batch that was accepted. */
 struct sim_content {
 	bool accepted;   /* a commit of a spool covered it */
-	bool destroyed;  /* every holder, or all that knew of it, is gone */
+	bool destroyed;  /* every holder is gone */
 	bool refused;    /* the sender was refused three times */
 	bool quarantine; /* the aggregator will never take it */
-	bool safe;     /* before what is lost now: stored, reported, or known */
-	bool findable; /* sim_loss_find */
-	bool hidden;   /* ... and by others' batches, before that */
-	bool doubled;  /* two spools held it unacknowledged */
+	bool doubled; /* two copies held it, and a third machine was faster */
 	uint32_t bytes;
 };
 
+/* Number `dropped` + index + 1 of its stream. */
 struct sim_item {
-	uint64_t seq, last, chain;
-	uint64_t chain_after; /* the running hash after it */
-	uint32_t reason;      /* != 0: a gap */
-	int content;          /* -1: a gap */
+	uint64_t chain, chain_after; /* running hash before and after it */
+	struct session_id origin;    /* of a moved one ... */
+	uint64_t origin_seq;         /* ... with this number there; 0: none */
+	int content;
+	bool gap; /* in memory: it was refused */
 };
 
-/* Sessions that were given up. */
-struct sim_sessions {
-	uint32_t count;
-	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];
+struct sim_spool_stream {
+	struct sim_item item[SIM_ITEMS];
+	int items;                  /* appended */
+	int synced;                 /* of them: on disk */
+	uint64_t dropped;           /* numbers that were deleted */
+	uint64_t first, first_disk; /* unacknowledged; on disk: lags */
+	uint64_t generation, generation_disk; /* that acknowledged them */
+	bool settled;                         /* this store was asked */
+	/* The numbers from moved_from on (0: none) belong to another session;
+	 * those up to moved_upto are there. */
+	uint64_t moved_from, moved_upto;
 };
 
-/* The disk of a machine, and what is in the page cache above it. */
+struct sim_session {
+	struct session_id id;
+	struct sim_spool_stream stream[SIM_STREAMS];
+};
+
+/* The disk of a machine, and what is in the page cache above it.  The last
+ * session is the current one. */
 struct sim_spool {
-	struct session_id session;
-	uint64_t start_count;
-	struct sim_sessions past_sessions;
-	struct sim_spool_stream {
-		struct sim_item item[SIM_ITEMS];
-		int items;           /* appended */
-		int synced;          /* of them: on disk */
-		uint64_t first;      /* unacknowledged, as far as is known */
-		uint64_t first_disk; /* the same on disk: lags */
-		uint64_t next;       /* number of the next batch */
-		uint64_t chain;      /* before it */
-	} stream[SIM_STREAMS];
+	int sessions;
+	struct sim_session session[SIM_SESSIONS];
 };
 
 struct sim_machine {
@@ -113,11 +115,8 @@ struct sim_machine {
 	uint32_t retain; /* acknowledged batches that the spool retains */
 	struct sim_spool spool;
 	struct sender *sender;
-	bool restart[SIM_STREAMS]; /* sender_restart is due */
-	struct past_sessions past_sessions;
-	struct sim_sessions unsaved; /* of spool.past_sessions */
-	struct wire_header
-	    answer; /* ... that agents/delivery/past_sessions.c is at */
+	struct session_id earlier; /* the session that is sent besides */
+	bool has_earlier;
 };
 
 struct sim_entry {
@@ -125,17 +124,13 @@ struct sim_entry {
 	int stream;
 	uint64_t seq, last;
 	int content; /* -1: a gap */
-	bool closed; /* ... that the aggregator made of what was missing */
 };
 
 struct sim_aggregator_stream {
 	struct session_id session;
 	int stream;
-	uint64_t last_seq, chain, start_count;
-	uint64_t ring[SIM_RING]; /* running hash after n at n % SIM_RING */
-	uint64_t ring_from;      /* the first number that it knows */
-	uint64_t missing, missing_hash; /* what the store before had */
-	uint64_t boundary; /* unverified: another life may follow it */
+	uint64_t last_seq;
+	uint64_t hash[SIM_ITEMS + 1]; /* after each number; 0: not known */
 };
 
 struct sim_store {
@@ -198,7 +193,7 @@ struct sim {
 	int contents;
 	struct sim_number number[SIM_NUMBERS];
 	int numbers;
-	uint64_t sessions;
+	uint64_t sessions; /* ever */
 	struct sim_machine machine[SIM_MACHINES];
 	struct sim_spool backup;
 	int backup_of; /* machine, or -1 */
@@ -207,7 +202,6 @@ struct sim {
 	struct sim_flight flight[SIM_FLIGHTS];
 	int flights;
 	uint64_t frames, forks, resends, refusals, busies;
-	uint64_t blind_resends; /* not behind a batch that was refused */
 	bool trace;
 	char wrong[256]; /* "" while nothing is */
 };
@@ -235,55 +229,39 @@ uint32_t sim_below(struct sim *sim, uint32_t bound);
 /* network.c: a frame goes between machine `machine` and the broker. */
 void sim_post(struct sim *sim, int machine, bool to_broker, struct text frame);
 
-/* agents/spool/spool.c */
+/* spool.c */
 struct text sim_body(const struct sim *sim, int content); /* valid until next */
-struct sim_item *sim_find_item(
-    struct sim_spool_stream *s, uint64_t seq, int items);
-void sim_lose_page_cache(struct sim_spool *spool);
-void sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq);
+struct sim_session *sim_current(struct sim_spool *spool);
+struct sim_session *sim_find_session(
+    struct sim_spool *spool, const struct session_id *id);
+void sim_begin_session(struct sim_machine *m);
+/* One behind the last number that the stream sends, and that it has. */
+uint64_t sim_end_of(const struct sim_spool_stream *s, int items);
+uint64_t sim_last_of(const struct sim_spool_stream *s, int items);
+bool sim_is_done(const struct sim_spool_stream *s);
+/* Batches are still to be moved. */
+bool sim_is_to_move(const struct sim_spool_stream *s);
+/* Move some of them into the current session. */
+void sim_move(
+    struct sim_machine *m, const struct session_id *session, int stream);
+void sim_lose_page_cache(struct sim *sim, struct sim_spool *spool);
 void sim_machine_append(struct sim *sim, int number, int stream);
 void sim_machine_commit(struct sim *sim, int number);
 void sim_machine_tidy(struct sim *sim, int number);
-/* `count` numbers of the session `of`, from `from` on, are reported as a gap.
- */
-void sim_machine_report(struct sim_machine *m, int stream,
-    const struct session_id *of, uint64_t from, uint64_t count);
 
 /* machine.c */
-bool sim_machine_send(void *machine, struct text frame); /* for its owner */
 void sim_machine_start(struct sim *sim, int number);
 void sim_machine_crash(struct sim *sim, int number);
 void sim_machine_stop(struct sim *sim, int number); /* frees its sender */
 void sim_machine_run(struct sim *sim, int number);  /* let it send */
 int64_t sim_machine_deadline_ns(const struct sim_machine *m); /* 0: never */
 void sim_machine_receive(struct sim_machine *m, struct text frame);
+/* Has it sent all that it has, and asked about what it retains? */
+bool sim_machine_is_at_rest(struct sim_machine *m);
 void sim_machine_clone(struct sim *sim, int from, int to);
 void sim_machine_backup(struct sim *sim, int number);
 void sim_machine_restore(struct sim *sim);
 void sim_machine_new(struct sim *sim, int number);
-
-/* agents/delivery/past_sessions.c: in worlds in which an aggregator's disk is
- * lost
- */
-void sim_previous_start(struct sim_machine *m);
-void sim_previous_give_up(struct sim_machine *m); /* this session, on disk */
-void sim_previous_receive(
-    struct sim_machine *m, struct text frame, int64_t wall_ns);
-bool sim_previous_is_settled(const struct sim_machine *m);
-
-/* loss.c: in these worlds, too.  Around something that takes knowledge away. */
-void sim_loss_begin(struct sim *sim);
-void sim_loss_end(struct sim *sim);
-/* A double's batches stand under numbers that were acknowledged to this one,
- * since the store was lost meanwhile.  Found is what is compared: what is here
- * still, of the stream that learns of the double. */
-void sim_loss_find(struct sim_machine *m, int cause);
-bool sim_loss_is_hidden(const struct sim *sim, int content);
-/* Does the aggregator have it under this number, although the ways part at
- * `from`? Another life of the spool may have continued there with a gap, which
- * no running hash crosses, and with this after it. */
-bool sim_loss_is_behind_gap(
-    const struct sim *sim, const struct sim_number *n, uint64_t from);
 
 /* broker/broker.c: one broker; a world ends with sim_broker_end. */
 void sim_broker_init(struct sim *sim);
@@ -311,19 +289,17 @@ void sim_aggregator_post(struct sim *sim, const struct sim_answer *answer);
 void sim_aggregator_init(struct sim *sim);
 void sim_aggregator_commit(struct sim *sim);
 void sim_aggregator_crash(struct sim *sim);
-/* From its backup.  `lost`: without the store of before, or any at all. */
+/* From its backup.  `lost`: from nothing, when there is no backup. */
 void sim_aggregator_restore(struct sim *sim, bool lost);
-/* Reports what is still missing: gaps, in addition to the streams, since a late
- * sender may bring it after all. */
-void sim_aggregator_close_missing(struct sim *sim);
 
 /* twin.c: the real aggregator/ingest/receiver.c on a store in memory, in
- * parallel. Only for the right protocol; any difference is
- * wrong. */
+ * parallel.  Only for the right protocol; any difference is wrong. */
 void sim_twin_load(struct sim *sim); /* the streams of the aggregator's disk */
-void sim_twin_put(struct sim *sim, const struct sim_aggregator_stream *stream);
 void sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,
     const struct wire_header *answer);
+/* The row of a stream was collected. */
+void sim_twin_remove(
+    struct sim *sim, const struct session_id *session, int stream);
 void sim_twin_commit(
     struct sim *sim); /* before the aggregator's work is its disk */
 void sim_twin_crash(struct sim *sim);

@@ -2,7 +2,8 @@
  * spool - the disk of a machine, and the page cache above it.
  *
  * It promises what agents/spool/spool.h promises: what is committed stays, the
- * acknowledged position on disk may lag and never leads.
+ * acknowledged position on disk may lag and never leads, and each start begins
+ * another session.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -23,17 +24,102 @@ sim_body(const struct sim *sim, int content)
 	return (struct text){ (char *)body, bytes };
 }
 
-static uint64_t
-hash_after(const struct sim *sim, const struct sim_item *item)
-{
-	struct text body;
+/* ---- sessions ----------------------------------------------------------- */
 
-	if (item->content < 0) /* one that nobody else has */
-		return hash_chain(item->chain, 0, 0, 1);
-	body = sim_body(sim, item->content);
-	return hash_chain(
-	    item->chain, crc32c(0, body.at, body.bytes), body.bytes, 1);
+struct sim_session *
+sim_current(struct sim_spool *spool)
+{
+	return &spool->session[spool->sessions - 1];
 }
+
+struct sim_session *
+sim_find_session(struct sim_spool *spool, const struct session_id *id)
+{
+	for (int i = 0; i < spool->sessions; i++)
+		if (session_equal(&spool->session[i].id, id))
+			return &spool->session[i];
+	return NULL;
+}
+
+uint64_t
+sim_last_of(const struct sim_spool_stream *s, int items)
+{
+	return s->dropped + (uint64_t)items;
+}
+
+uint64_t
+sim_end_of(const struct sim_spool_stream *s, int items)
+{
+	return s->moved_from > 0 ? s->moved_from : sim_last_of(s, items) + 1;
+}
+
+bool
+sim_is_to_move(const struct sim_spool_stream *s)
+{
+	return s->moved_from > 0 && s->moved_upto < sim_last_of(s, s->synced);
+}
+
+bool
+sim_is_done(const struct sim_spool_stream *s)
+{
+	return s->first >= sim_end_of(s, s->synced) && !sim_is_to_move(s);
+}
+
+/* Earlier sessions of which nothing is left, and that this store was asked
+ * about, are forgotten. */
+static void
+forget_sessions(struct sim_machine *m)
+{
+	struct sim_spool *spool = &m->spool;
+	int kept = 0;
+
+	for (int i = 0; i < spool->sessions; i++) {
+		struct sim_session *session = &spool->session[i];
+		bool needed = i == spool->sessions - 1 ||
+			      (m->has_earlier &&
+				  session_equal(&session->id, &m->earlier));
+
+		for (int j = 0; j < SIM_STREAMS; j++) {
+			const struct sim_spool_stream *s = &session->stream[j];
+
+			needed = needed || s->items > 0 || !sim_is_done(s);
+		}
+		if (needed && kept != i)
+			spool->session[kept] = *session;
+		kept += needed;
+	}
+	spool->sessions = kept;
+}
+
+void
+sim_begin_session(struct sim_machine *m)
+{
+	struct sim *sim = m->sim;
+	struct sim_spool *spool = &m->spool;
+	struct sim_session *session;
+
+	if (spool->sessions == SIM_SESSIONS)
+		forget_sessions(m);
+	if (spool->sessions == SIM_SESSIONS) {
+		sim_wrong(sim, "too many sessions for this spool");
+		return;
+	}
+	session = &spool->session[spool->sessions++];
+	memset(&session->id, 0, sizeof(session->id));
+	sim->sessions++;
+	memcpy(session->id.bytes, &sim->sessions, sizeof(sim->sessions));
+	for (int i = 0; i < SIM_STREAMS; i++) {
+		struct sim_spool_stream *s = &session->stream[i];
+
+		s->items = s->synced = 0;
+		s->dropped = s->generation = s->generation_disk = 0;
+		s->moved_from = s->moved_upto = 0;
+		s->first = s->first_disk = 1;
+		s->settled = false;
+	}
+}
+
+/* ---- appending ---------------------------------------------------------- */
 
 static void
 note_number(struct sim *sim, const struct session_id *session, int stream,
@@ -47,31 +133,20 @@ note_number(struct sim *sim, const struct session_id *session, int stream,
 	    (struct sim_number){ *session, stream, seq, content };
 }
 
-struct sim_item *
-sim_find_item(struct sim_spool_stream *s, uint64_t seq, int items)
-{
-	for (int i = items - 1; i >= 0; i--)
-		if (s->item[i].seq <= seq)
-			return s->item[i].last >= seq ? &s->item[i] : NULL;
-	return NULL;
-}
-
 static void
 append_item(struct sim *sim, struct sim_spool_stream *s, struct sim_item item)
 {
-	uint64_t numbers = item.last - item.seq;
+	struct text body = sim_body(sim, item.content);
 
-	if (s->items == SIM_ITEMS) {
+	if (s->items == SIM_ITEMS ||
+	    sim_last_of(s, s->items) + 1 >= SIM_ITEMS) {
 		sim_wrong(sim, "too many batches for this spool");
 		return;
 	}
-	item.seq = s->next;
-	item.last = item.seq + numbers;
-	item.chain = s->chain;
-	item.chain_after = hash_after(sim, &item);
+	item.chain = s->items > 0 ? s->item[s->items - 1].chain_after : 0;
+	item.chain_after = hash_chain(
+	    item.chain, crc32c(0, body.at, body.bytes), body.bytes, 1);
 	s->item[s->items++] = item;
-	s->next = item.last + 1;
-	s->chain = s->item[s->items - 1].chain_after;
 }
 
 void
@@ -85,160 +160,142 @@ sim_machine_append(struct sim *sim, int number, int stream)
 	memset(content, 0, sizeof(*content));
 	content->bytes = 8 + sim_below(sim, 600);
 	content->quarantine = !sim->calm && sim_chance(sim, 2);
-	append_item(sim, &m->spool.stream[stream],
+	append_item(sim, &sim_current(&m->spool)->stream[stream],
 	    (struct sim_item){ .content = sim->contents++ });
+}
+
+static void
+sync_stream(struct sim *sim, const struct session_id *id, int stream,
+    struct sim_spool_stream *s)
+{
+	for (; s->synced < s->items; s->synced++) {
+		const struct sim_item *item = &s->item[s->synced];
+
+		sim->content[item->content].accepted = true;
+		note_number(sim, id, stream, sim_last_of(s, s->synced) + 1,
+		    item->content);
+	}
 }
 
 void
 sim_machine_commit(struct sim *sim, int number)
 {
-	struct sim_spool *spool = &sim->machine[number].spool;
+	struct sim_session *session = sim_current(&sim->machine[number].spool);
 
-	for (int i = 0; i < SIM_STREAMS; i++) {
-		struct sim_spool_stream *s = &spool->stream[i];
+	for (int i = 0; i < SIM_STREAMS; i++)
+		sync_stream(sim, &session->id, i, &session->stream[i]);
+}
 
-		for (; s->synced < s->items; s->synced++) {
-			struct sim_item *item = &s->item[s->synced];
+/* Two batches a commit, so that a crash may come in between. */
+void
+sim_move(struct sim_machine *m, const struct session_id *id, int stream)
+{
+	struct sim_spool_stream *s =
+	    &sim_find_session(&m->spool, id)->stream[stream];
+	struct sim_session *to = sim_current(&m->spool);
+	bool forget = m->sim->mutant == SIM_FORGET_ORIGIN;
 
-			if (item->content < 0)
-				continue;
-			sim->content[item->content].accepted = true;
-			note_number(
-			    sim, &spool->session, i, item->seq, item->content);
-		}
+	if (s->moved_from == 0) {
+		s->moved_from = s->first;
+		s->moved_upto = s->first - 1;
 	}
+	for (int n = 0; n < 2 && sim_is_to_move(s); n++) {
+		struct sim_item item = s->item[s->moved_upto - s->dropped];
+
+		s->moved_upto++;
+		item.origin = *id;
+		item.origin_seq = forget ? 0 : s->moved_upto;
+		append_item(m->sim, &to->stream[stream], item);
+	}
+	sim_machine_commit(m->sim, m->number);
+}
+
+/* May the first item go?  A moved one stays as long as what it came from. */
+static bool
+may_drop(struct sim_machine *m, const struct sim_spool_stream *s, int stream)
+{
+	const struct sim_item *item = &s->item[0];
+	const struct sim_session *origin =
+	    item->origin_seq > 0 ? sim_find_session(&m->spool, &item->origin)
+				 : NULL;
+	uint64_t seq = s->dropped + 1;
+
+	if (origin != NULL && origin->stream[stream].items > 0)
+		return false;
+	if (s->moved_from > 0 && seq >= s->moved_from)
+		return s->first_disk >= s->moved_from && seq <= s->moved_upto;
+	return seq + m->retain < s->first_disk;
 }
 
 /* The acknowledged position goes to disk, then what is not kept for a
- * restored aggregator goes.  The last one stays: it holds the number. */
+ * restored aggregator goes. */
 void
 sim_machine_tidy(struct sim *sim, int number)
 {
 	struct sim_machine *m = &sim->machine[number];
 
-	for (int i = 0; i < SIM_STREAMS; i++) {
-		struct sim_spool_stream *s = &m->spool.stream[i];
-		int drop = 0;
+	for (int i = 0; i < m->spool.sessions; i++)
+		for (int j = 0; j < SIM_STREAMS; j++) {
+			struct sim_spool_stream *s =
+			    &m->spool.session[i].stream[j];
+			bool ended = i < m->spool.sessions - 1 && s->settled;
 
-		s->first_disk = s->first;
-		while (drop < s->synced - 1 &&
-		       s->item[drop].last + m->retain < s->first_disk)
-			drop++;
-		memmove(s->item, s->item + drop,
-		    (size_t)(s->items - drop) * sizeof(s->item[0]));
-		s->items -= drop;
-		s->synced -= drop;
-	}
+			s->first_disk = s->first;
+			s->generation_disk = s->generation;
+			/* The last one of the current session holds its
+			 * running hash. */
+			while (
+			    s->synced > (ended ? 0 : 1) && may_drop(m, s, j)) {
+				s->items--;
+				s->synced--;
+				s->dropped++;
+				memmove(s->item, s->item + 1,
+				    (size_t)s->items * sizeof(s->item[0]));
+			}
+		}
+	forget_sessions(m);
+}
+
+/* ---- a crash ------------------------------------------------------------ */
+
+/* Moved batches say where they come from. */
+static void
+find_moved(struct sim_spool *spool, const struct sim_item *item, int stream)
+{
+	struct sim_session *origin = sim_find_session(spool, &item->origin);
+	struct sim_spool_stream *s;
+
+	if (item->origin_seq == 0 || origin == NULL)
+		return;
+	s = &origin->stream[stream];
+	if (s->moved_from == 0 || s->moved_from > item->origin_seq)
+		s->moved_from = item->origin_seq;
+	if (s->moved_upto < item->origin_seq)
+		s->moved_upto = item->origin_seq;
 }
 
 /* What is not on disk is gone. */
 void
-sim_lose_page_cache(struct sim_spool *spool)
+sim_lose_page_cache(struct sim *sim, struct sim_spool *spool)
 {
-	for (int i = 0; i < SIM_STREAMS; i++) {
-		struct sim_spool_stream *s = &spool->stream[i];
+	(void)sim;
+	for (int i = 0; i < spool->sessions; i++)
+		for (int j = 0; j < SIM_STREAMS; j++) {
+			struct sim_spool_stream *s =
+			    &spool->session[i].stream[j];
 
-		s->items = s->synced;
-		s->first = s->first_disk;
-		s->next = 1;
-		s->chain = 0;
-		if (s->items > 0) {
-			s->next = s->item[s->items - 1].last + 1;
-			s->chain = s->item[s->items - 1].chain_after;
+			s->items = s->synced;
+			s->first = s->first_disk;
+			s->generation = s->generation_disk;
+			s->settled = false;
+			s->moved_from = s->moved_upto = 0;
+			for (int k = 0; k < s->items; k++)
+				s->item[k].gap = false;
 		}
-	}
-}
-
-/* May resending all from `from` on store something twice, by no fault of
- * the sender's?  Other streams cannot be asked before they follow; and what the
- * aggregator no longer remembers cannot be compared. */
-static bool
-may_double(const struct sim *sim, const struct session_id *session, int stream,
-    uint64_t from, bool cause)
-{
-	const struct sim_store *disk = &sim->aggregator.disk;
-
-	if (!cause)
-		return true;
-	for (int i = 0; i < disk->streams; i++)
-		if (disk->stream[i].stream == stream &&
-		    session_equal(&disk->stream[i].session, session))
-			return disk->stream[i].last_seq >= from + SIM_RING;
-	return false;
-}
-
-/* The content of each number of a gap keeps its gap under a new number. */
-static void
-renumber_gap(struct sim *sim, const struct session_id *from,
-    const struct session_id *to, int stream, const struct sim_item *old,
-    uint64_t seq)
-{
-	for (int i = 0, numbers = sim->numbers; i < numbers; i++) {
-		struct sim_number n = sim->number[i];
-
-		if (n.stream == stream && session_equal(&n.session, from) &&
-		    n.seq >= old->seq && n.seq <= old->last)
-			note_number(
-			    sim, to, stream, seq + n.seq - old->seq, n.content);
-	}
-}
-
-void
-sim_machine_report(struct sim_machine *m, int stream,
-    const struct session_id *of, uint64_t from, uint64_t count)
-{
-	struct sim_spool_stream *s = &m->spool.stream[stream];
-	struct sim_item gap = { .seq = from,
-		.last = from + count - 1,
-		.content = -1,
-		.reason = WIRE_GAP_RESTORED };
-
-	append_item(m->sim, s, gap);
-	renumber_gap(
-	    m->sim, of, &m->spool.session, stream, &gap, s->next - count);
-	sim_machine_commit(m->sim, m->number);
-}
-
-void
-sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq)
-{
-	struct sim *sim = m->sim;
-	struct session_id old = m->spool.session, new = { { 0 } };
-
-	if (sim->kind == SIM_LOST) {
-		sim_loss_find(m, cause);
-		sim_previous_give_up(m);
-	}
-
-	sim->sessions++;
-	memcpy(new.bytes, &sim->sessions, sizeof(sim->sessions));
-	m->spool.session = new;
-	for (int i = 0; i < SIM_STREAMS; i++) {
-		struct sim_spool_stream *s = &m->spool.stream[i];
-		struct sim_spool_stream was = *s;
-		uint64_t from = i == cause ? from_seq : s->first;
-		bool doubled = may_double(sim, &old, i, from, i == cause);
-
-		memset(s, 0, sizeof(*s));
-		s->first = s->first_disk = s->next = 1;
-		for (int j = 0; j < was.items; j++) {
-			struct sim_item item = was.item[j];
-			struct sim_number n = { old, i, item.seq,
-				item.content };
-
-			if (item.last < from)
-				continue;
-			if (item.content >= 0 &&
-			    (doubled ||
-				(sim->kind == SIM_LOST &&
-				    sim_loss_is_behind_gap(sim, &n, from))))
-				sim->content[item.content].doubled = true;
-			append_item(sim, s, item);
-			if (item.content < 0)
-				renumber_gap(sim, &old, &new, i, &item,
-				    s->next - 1 - (item.last - item.seq));
-		}
-		m->restart[i] = true;
-	}
-	sim_machine_commit(sim, m->number);
+	for (int i = 0; i < spool->sessions; i++)
+		for (int j = 0; j < SIM_STREAMS; j++)
+			for (int k = 0; k < spool->session[i].stream[j].items;
+			     k++)
+				find_moved(spool,
+				    &spool->session[i].stream[j].item[k], j);
 }
