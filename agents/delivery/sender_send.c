@@ -44,7 +44,6 @@ make_frame(struct sender *sender, struct sender_stream *s,
 	header->node = (struct text){ sender->node, sender->node_bytes };
 	header->session = s->session;
 	header->sent_ns = next_stamp(sender, wall_ns);
-	header->generation = s->generation;
 	if (sender->derived)
 		header->flags |= WIRE_FLAG_DERIVED;
 	bytes = wire_frame(sender->frame, sizeof(sender->frame), header, body);
@@ -68,6 +67,7 @@ offer_hello(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 	if (now_ns < (s->hello_out ? s->deadline_ns : s->wait_ns))
 		return 0;
 	header.seq = sender_first(sender, s);
+	header.generation = s->generation;
 	return make_frame(
 	    sender, s, &header, (struct text){ NULL, 0 }, now_ns, wall_ns);
 }

@@ -203,12 +203,15 @@ take_again(
     struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
 	enum journal_content content = JOURNAL_LOST;
+	bool is_batch = q->header->type == WIRE_BATCH;
 
-	if (q->header->type == WIRE_BATCH)
+	/* A gap has no content, but what is behind it is the sender's. */
+	if (is_batch || q->after != 0)
 		content = journal_stream_compare(receiver->journal,
 		    &q->header->session, q->header->partition, &q->stream,
 		    q->last, q->after);
-	if (content == JOURNAL_OTHER || content == JOURNAL_FORGOTTEN)
+	if (content == JOURNAL_OTHER ||
+	    (content == JOURNAL_FORGOTTEN && is_batch))
 		return nack(receiver, WIRE_NACK_DIVERGED, answer);
 	receiver->now.repeated++;
 	return ack(q, content == JOURNAL_SAME, answer);
@@ -271,10 +274,7 @@ take_numbers(
 		return true;
 	if (q->last <= s->last_seq)
 		return take_again(receiver, q, answer);
-	/* With a stale generation the sender must begin with a hello. */
-	if (q->first > s->last_seq + 1 ||
-	    (q->header->generation != 0 &&
-		q->header->generation != answer->generation)) {
+	if (q->first > s->last_seq + 1) {
 		answer->expect = s->last_seq + 1;
 		return nack(receiver, WIRE_NACK_GAP, answer);
 	}

@@ -22,8 +22,7 @@
 static const char *const mutant_names[SIM_MUTANTS] = { "right",
 	"send-before-sync", "ack-before-commit", "accept-gaps",
 	"split-transaction", "no-comparison", "no-chain", "same-session",
-	"trust-welcome", "forget-origin", "old-generations",
-	"forget-retained" };
+	"trust-welcome", "forget-origin", "forget-retained" };
 
 static void
 deliver(struct sim *sim, int index)
@@ -240,6 +239,7 @@ play(struct sim *sim, uint64_t seed, enum sim_kind kind, enum sim_mutant mutant)
 	sim->sessions = sim->frames = sim->forks = 0;
 	sim->resends = sim->refusals = sim->busies = 0;
 	sim->backup_of = -1;
+	memset(sim->copied, 0, sizeof(sim->copied));
 	sim->wrong[0] = '\0';
 	sim->loss_percent = sim_below(sim, 15);
 	sim->repeat_percent = sim_below(sim, 20);

@@ -186,15 +186,19 @@ store_batch(struct sim *sim, struct sim_aggregator_stream *s,
 	}
 }
 
-/* A batch whose number is stored: is it the same content? */
+/* The number is stored: with other content, or, for a gap, another running
+ * hash behind it? */
 static bool
 is_other(const struct sim *sim, const struct sim_aggregator_stream *s,
     const struct wire_header *q, struct text body)
 {
-	if (sim->mutant == SIM_NO_COMPARISON || q->type == WIRE_GAP ||
-	    s->hash[q->seq] == 0)
+	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
+	uint64_t theirs = hash_after(q, body);
+
+	if (sim->mutant == SIM_NO_COMPARISON || s->hash[last] == 0 ||
+	    (q->type == WIRE_GAP && theirs == 0))
 		return false;
-	return s->hash[q->seq] != hash_after(q, body);
+	return s->hash[last] != theirs;
 }
 
 /* Does it not continue what is stored? */
@@ -225,12 +229,9 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 			refuse(a, WIRE_NACK_DIVERGED);
 			return;
 		}
-		if (q->type == WIRE_GAP || s->hash[q->seq] == 0)
+		if (s->hash[last] == 0 || hash_after(q, body) == 0)
 			a->header.flags = WIRE_FLAG_ALONE;
-	} else if ((q->seq > s->last_seq + 1 &&
-		       sim->mutant != SIM_ACCEPT_GAPS) ||
-		   (sim->mutant != SIM_OLD_GENERATIONS && q->generation != 0 &&
-		       q->generation != sim->aggregator.work.generation)) {
+	} else if (q->seq > s->last_seq + 1 && sim->mutant != SIM_ACCEPT_GAPS) {
 		refuse(a, WIRE_NACK_GAP);
 		a->header.expect = s->last_seq + 1;
 		return;

@@ -40,16 +40,40 @@ sim_is_reported_lost(const struct sim *sim, int content)
 
 /* Does a spool still know of this number, and so what became of it? */
 static bool
+knows(struct sim_machine *m, const struct sim_number *n)
+{
+	const struct sim_session *session =
+	    m->there ? sim_find_session(&m->spool, &n->session) : NULL;
+	const struct sim_spool_stream *s;
+
+	if (session == NULL)
+		return false;
+	s = &session->stream[n->stream];
+	return n->seq < sim_end_of(s, s->synced);
+}
+
+static bool
 is_known(struct sim *sim, int content)
 {
-	for (int i = 0; i < sim->numbers; i++) {
+	for (int i = 0; i < sim->numbers; i++)
+		for (int j = 0; j < SIM_MACHINES; j++)
+			if (sim->number[i].content == content &&
+			    knows(&sim->machine[j], &sim->number[i]))
+				return true;
+	return false;
+}
+
+/* Where a store was lost and a machine was copied, one copy may report as lost
+ * what another has under the same number, or bring again what the other moved
+ * (proto/delivery.md, "Limits"). */
+static bool
+is_beyond_limits(struct sim *sim, int content)
+{
+	for (int i = 0; i < sim->numbers && sim->kind == SIM_LOST; i++) {
 		const struct sim_number *n = &sim->number[i];
 
-		for (int j = 0; j < SIM_MACHINES && n->content == content; j++)
-			if (sim->machine[j].there &&
-			    sim_find_session(
-				&sim->machine[j].spool, &n->session) != NULL)
-				return true;
+		if (n->content == content && *sim_was_copied(sim, &n->session))
+			return true;
 	}
 	return false;
 }
@@ -65,6 +89,8 @@ judge_content(struct sim *sim, int number)
 		    sim, "content %d was stored and never accepted", number);
 		return;
 	}
+	if (is_beyond_limits(sim, number))
+		return;
 	if (copies > 1 && !c->doubled)
 		sim_wrong(
 		    sim, "content %d was stored %d times", number, copies);

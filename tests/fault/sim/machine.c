@@ -75,7 +75,8 @@ on_read(void *arg, uint32_t number, uint64_t seq, struct sender_batch *batch)
 	}
 	item = &s->item[seq - s->dropped - 1];
 	if (item->gap) {
-		fill_gap(batch, seq, seq, item->chain_after, WIRE_GAP_REFUSED);
+		fill_gap(batch, seq, seq, item->chain_after,
+		    item->content < 0 ? WIRE_GAP_RESTORED : WIRE_GAP_REFUSED);
 		return 1;
 	}
 	batch->seq = batch->last_seq = seq;
@@ -373,21 +374,15 @@ sim_machine_is_at_rest(struct sim_machine *m)
 
 /* ---- copies ------------------------------------------------------------- */
 
-static bool
-has_session(struct sim_machine *m, const struct session_id *id)
+/* Was this session copied before?  If a third machine is faster than both
+ * copies, both send what they have under a session of their own. */
+bool *
+sim_was_copied(struct sim *sim, const struct session_id *id)
 {
-	return m->there && sim_find_session(&m->spool, id) != NULL;
-}
+	uint64_t number;
 
-/* Is a third machine a copy of this session, too?  If it is faster than both,
- * both send what they have under a session of their own. */
-static bool
-has_third(struct sim *sim, int from, const struct session_id *id)
-{
-	for (int i = 0; i < SIM_MACHINES; i++)
-		if (i != from && has_session(&sim->machine[i], id))
-			return true;
-	return false;
+	memcpy(&number, id->bytes, sizeof(number));
+	return &sim->copied[number % SIM_NUMBERS];
 }
 
 static void
@@ -395,13 +390,15 @@ note_doubles(struct sim *sim, struct sim_machine *f)
 {
 	for (int i = 0; i < f->spool.sessions; i++) {
 		const struct sim_session *session = &f->spool.session[i];
+		bool *copied = sim_was_copied(sim, &session->id);
 
-		if (!has_third(sim, f->number, &session->id))
-			continue;
-		for (int j = 0; j < SIM_STREAMS; j++)
+		for (int j = 0; j < SIM_STREAMS && *copied; j++)
 			for (int k = 0; k < session->stream[j].synced; k++)
-				sim->content[session->stream[j].item[k].content]
-				    .doubled = true;
+				if (session->stream[j].item[k].content >= 0)
+					sim->content
+					    [session->stream[j].item[k].content]
+						.doubled = true;
+		*copied = true;
 	}
 }
 
@@ -486,7 +483,9 @@ note_uncut(struct sim *sim, struct sim_spool *now, struct sim_spool *backup)
 			    s->moved_upto)
 				continue;
 			for (int k = 0; k < s->synced; k++)
-				sim->content[s->item[k].content].doubled = true;
+				if (s->item[k].content >= 0)
+					sim->content[s->item[k].content]
+					    .doubled = true;
 		}
 	}
 }

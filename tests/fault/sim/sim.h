@@ -58,7 +58,6 @@ enum sim_mutant {
 	SIM_SAME_SESSION,    /* a start continues the session before */
 	SIM_TRUST_WELCOME,   /* what the store has counts as acknowledged */
 	SIM_FORGET_ORIGIN,   /* moved batches do not say where from */
-	SIM_OLD_GENERATIONS, /* the receiver does not ask who welcomed */
 	SIM_FORGET_RETAINED, /* a new store is not asked about what it had */
 	SIM_MUTANTS
 };
@@ -78,8 +77,8 @@ struct sim_item {
 	uint64_t chain, chain_after; /* running hash before and after it */
 	struct session_id origin;    /* of a moved one ... */
 	uint64_t origin_seq;         /* ... with this number there; 0: none */
-	int content;
-	bool gap; /* in memory: it was refused */
+	int content;                 /* -1: a gap that was moved */
+	bool gap;                    /* in memory: it was refused */
 };
 
 struct sim_spool_stream {
@@ -193,7 +192,8 @@ struct sim {
 	int contents;
 	struct sim_number number[SIM_NUMBERS];
 	int numbers;
-	uint64_t sessions; /* ever */
+	bool copied[SIM_NUMBERS]; /* sessions */
+	uint64_t sessions;        /* ever */
 	struct sim_machine machine[SIM_MACHINES];
 	struct sim_spool backup;
 	int backup_of; /* machine, or -1 */
@@ -262,6 +262,8 @@ void sim_machine_clone(struct sim *sim, int from, int to);
 void sim_machine_backup(struct sim *sim, int number);
 void sim_machine_restore(struct sim *sim);
 void sim_machine_new(struct sim *sim, int number);
+/* Was this session ever copied with its machine? */
+bool *sim_was_copied(struct sim *sim, const struct session_id *id);
 
 /* broker/broker.c: one broker; a world ends with sim_broker_end. */
 void sim_broker_init(struct sim *sim);

@@ -136,7 +136,7 @@ note_number(struct sim *sim, const struct session_id *session, int stream,
 static void
 append_item(struct sim *sim, struct sim_spool_stream *s, struct sim_item item)
 {
-	struct text body = sim_body(sim, item.content);
+	struct text body = { NULL, 0 };
 
 	if (s->items == SIM_ITEMS ||
 	    sim_last_of(s, s->items) + 1 >= SIM_ITEMS) {
@@ -144,8 +144,14 @@ append_item(struct sim *sim, struct sim_spool_stream *s, struct sim_item item)
 		return;
 	}
 	item.chain = s->items > 0 ? s->item[s->items - 1].chain_after : 0;
-	item.chain_after = hash_chain(
-	    item.chain, crc32c(0, body.at, body.bytes), body.bytes, 1);
+	if (item.content >= 0)
+		body = sim_body(sim, item.content);
+	/* Behind a gap, a value that nobody else has. */
+	item.chain_after =
+	    item.content < 0
+		? hash_chain(item.chain, (uint32_t)sim_random(sim), 0, 0)
+		: hash_chain(item.chain, crc32c(0, body.at, body.bytes),
+		      body.bytes, 1);
 	s->item[s->items++] = item;
 }
 
@@ -164,16 +170,34 @@ sim_machine_append(struct sim *sim, int number, int stream)
 	    (struct sim_item){ .content = sim->contents++ });
 }
 
+/* What had the number there has the gap here. */
+static void
+note_moved_gap(struct sim *sim, const struct sim_item *item,
+    const struct session_id *id, int stream, uint64_t seq)
+{
+	for (int i = 0, numbers = sim->numbers; i < numbers; i++) {
+		struct sim_number n = sim->number[i];
+
+		if (n.stream == stream && n.seq == item->origin_seq &&
+		    session_equal(&n.session, &item->origin))
+			note_number(sim, id, stream, seq, n.content);
+	}
+}
+
 static void
 sync_stream(struct sim *sim, const struct session_id *id, int stream,
     struct sim_spool_stream *s)
 {
 	for (; s->synced < s->items; s->synced++) {
 		const struct sim_item *item = &s->item[s->synced];
+		uint64_t seq = sim_last_of(s, s->synced) + 1;
 
+		if (item->content < 0) {
+			note_moved_gap(sim, item, id, stream, seq);
+			continue;
+		}
 		sim->content[item->content].accepted = true;
-		note_number(sim, id, stream, sim_last_of(s, s->synced) + 1,
-		    item->content);
+		note_number(sim, id, stream, seq, item->content);
 	}
 }
 
@@ -200,8 +224,10 @@ sim_move(struct sim_machine *m, const struct session_id *id, int stream)
 		s->moved_upto = s->first - 1;
 	}
 	for (int n = 0; n < 2 && sim_is_to_move(s); n++) {
-		struct sim_item item = s->item[s->moved_upto - s->dropped];
+		struct sim_item item = { .content = -1, .gap = true };
 
+		if (s->moved_upto >= s->dropped)
+			item = s->item[s->moved_upto - s->dropped];
 		s->moved_upto++;
 		item.origin = *id;
 		item.origin_seq = forget ? 0 : s->moved_upto;
@@ -290,7 +316,7 @@ sim_lose_page_cache(struct sim *sim, struct sim_spool *spool)
 			s->settled = false;
 			s->moved_from = s->moved_upto = 0;
 			for (int k = 0; k < s->items; k++)
-				s->item[k].gap = false;
+				s->item[k].gap = s->item[k].content < 0;
 		}
 	for (int i = 0; i < spool->sessions; i++)
 		for (int j = 0; j < SIM_STREAMS; j++)
