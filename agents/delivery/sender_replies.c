@@ -315,19 +315,25 @@ sender_forbidden(const struct sender *sender)
 
 /* ---- answers to hellos ---- */
 
-/* This stream has another store than before.  Idle streams would not notice:
+/* This stream has another store than before, and so have others: those of its
+ * partition, and those that had the same store.  Idle ones would not notice:
  * they ask as well. */
 static void
 on_generation(
     struct sender *sender, const struct sender_stream *s, uint64_t before)
 {
-	if (before == 0 || before == s->generation)
-		return;
+	struct text partition = { s->partition, s->partition_bytes };
+
 	for (uint32_t i = 0; i < sender->streams; i++) {
 		struct sender_stream *other = sender->stream[i];
 
-		if (other != NULL && other != s &&
-		    other->state == SENDER_OPEN && other->generation == before)
+		if (other == NULL || other == s ||
+		    other->state != SENDER_OPEN ||
+		    other->generation == s->generation)
+			continue;
+		if (other->generation == before ||
+		    text_equal(partition, (struct text){ other->partition,
+					      other->partition_bytes }))
 			sender_say_hello(other, 0);
 	}
 }

@@ -49,7 +49,12 @@ knows(struct sim_machine *m, const struct sim_number *n)
 	if (session == NULL)
 		return false;
 	s = &session->stream[n->stream];
-	return n->seq < sim_end_of(s, s->synced);
+	if (n->seq >= sim_end_of(s, s->synced))
+		return false;
+	if (n->seq > s->dropped)
+		return s->item[n->seq - s->dropped - 1].content == n->content;
+	/* A copy may have had something else there. */
+	return !*sim_was_copied(m->sim, &n->session);
 }
 
 static bool

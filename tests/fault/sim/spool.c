@@ -315,6 +315,11 @@ sim_lose_page_cache(struct sim *sim, struct sim_spool *spool)
 			s->generation = s->generation_disk;
 			s->settled = false;
 			s->moved_from = s->moved_upto = 0;
+			/* Nothing on disk says that it ever was. */
+			if (s->items == 0)
+				s->dropped = 0;
+			if (s->items == 0)
+				s->first = s->first_disk = 1;
 			for (int k = 0; k < s->items; k++)
 				s->item[k].gap = s->item[k].content < 0;
 		}
