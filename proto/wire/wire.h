@@ -75,17 +75,16 @@ enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };
 /* Why an aggregator refused a message; also the reasons of gaps. */
 enum wire_reason {
 	WIRE_REASON_NONE = 0,
-	WIRE_NACK_GAP = 1,   /* `expect` is the next sequence number */
-	WIRE_NACK_BUSY = 2,  /* retry after retry_ms */
-	WIRE_NACK_OWNER = 3, /* another aggregator stores this partition */
-	/* other content has this number: continue under a new session */
-	WIRE_NACK_DIVERGED = 5,
-	WIRE_NACK_UNSUPPORTED = 6, /* unknown type or version */
-	WIRE_NACK_FORBIDDEN = 7,
-	WIRE_NACK_MALFORMED = 8,
-	WIRE_NACK_TOO_BIG = 9,
-	WIRE_NACK_FULL = 10,    /* local socket: the spool is full */
-	WIRE_NACK_IO = 11,      /* local socket: writing to the disk failed */
+	WIRE_NACK_GAP = 1,      /* `expect` is the next sequence number */
+	WIRE_NACK_BUSY = 2,     /* retry after retry_ms */
+	WIRE_NACK_OWNER = 3,    /* another aggregator stores this partition */
+	WIRE_NACK_DIVERGED = 4, /* other content has this number */
+	WIRE_NACK_UNSUPPORTED = 5, /* unknown type or version */
+	WIRE_NACK_FORBIDDEN = 6,
+	WIRE_NACK_MALFORMED = 7,
+	WIRE_NACK_TOO_BIG = 8,
+	WIRE_NACK_FULL = 9,     /* local socket: the spool is full */
+	WIRE_NACK_IO = 10,      /* local socket: writing to the disk failed */
 	WIRE_GAP_DAMAGED = 32,  /* spool segment damaged, set aside */
 	WIRE_GAP_REFUSED = 33,  /* set aside after a final nack */
 	WIRE_GAP_RESTORED = 34, /* lost by the store, deleted by the sender */

@@ -207,7 +207,6 @@ send_batch(struct test *test, uint64_t seq)
 		.seq = seq,
 		.chain = test->chain[seq - 1],
 		.records = 1,
-		.start_count = 1,
 	};
 	static unsigned char body_room[BODY_BYTES + 4096];
 	size_t bytes;

@@ -182,99 +182,159 @@ what_was_aborted_gives_its_number_back(void **state)
 static void
 a_stream_is_found_as_it_was_put(void **state)
 {
-	struct journal_stream put = { .last_seq = 77, .start_count = 3 }, got;
+	struct text partition = text_of("acct$pool");
+	struct journal_stream put = { .last_seq = 77,
+		.hash = UINT64_C(1) << 63,
+		.first_ns = -5,
+		.derived = true,
+		.node = text_of("node-1") };
+	struct journal_stream got;
 
 	(void)state;
-	for (uint64_t n = 46; n <= 77; n++)
-		put.ring[n % JOURNAL_RING] = n * n;
-	put.node = text_of("node-1");
-	put.first_ns = -5;
+	for (uint32_t i = 0; i < 13; i++)
+		put.block[i] = i * i + 1;
 	begin();
-	assert_int_equal(
-	    journal_stream_get(journal, &session, text_of("acct$pool"), &got),
+	assert_int_equal(journal_stream_get(journal, &session, partition, &got),
 	    JOURNAL_ABSENT);
-	journal_stream_put(journal, &session, text_of("acct$pool"), &put);
+	journal_stream_put(journal, &session, partition, &put);
 	commit();
 	begin();
-	assert_int_equal(
-	    journal_stream_get(journal, &session, text_of("acct$pool"), &got),
+	assert_int_equal(journal_stream_get(journal, &session, partition, &got),
 	    JOURNAL_FOUND);
+	assert_true(got.last_seq == 77 && got.hash == put.hash &&
+		    got.first_ns == -5 && got.derived);
+	assert_true(text_equal(got.node, text_of("node-1")));
+	assert_memory_equal(got.block, put.block, sizeof(got.block));
 	assert_int_equal(
 	    journal_stream_get(journal, &session, text_of("acct$other"), &put),
 	    JOURNAL_ABSENT);
-	assert_true(
-	    got.last_seq == 77 && got.start_count == 3 && got.first_ns == -5);
-	assert_true(text_equal(got.node, text_of("node-1")));
-	assert_true(journal_running_hash(&got, 77) == 77 * 77);
-	assert_true(journal_running_hash(&got, 46) == 46 * 46);
-	assert_true(journal_running_hash(&got, 45) == 0);
-	assert_true(journal_running_hash(&got, 78) == 0);
-	assert_true(
-	    got.missing == 0 && got.missing_hash == 0 && got.boundary == 0);
-	assert_true(journal_running_hash(&got, 0) == 0);
 	journal_abort(journal);
 }
 
-/* What is behind the node is there or not, and nothing between. */
-static void
-a_stream_may_have_missing_batches_and_a_boundary(void **state)
+/* A running hash whose lower half is `n`. */
+static uint64_t
+hash_of(uint64_t n)
 {
-	static const struct journal_stream puts[] = {
-		{ .last_seq = 7, .missing = 9, .missing_hash = 5 },
-		{ .last_seq = 7, .boundary = 3 },
-		{ .last_seq = 7,
-		    .missing = 9,
-		    .missing_hash = 5,
-		    .boundary = 3 },
-		{ .last_seq = 7,
-		    .missing = 7,
-		    .missing_hash = 5,
-		    .boundary = 3 }, /* came */
-	};
+	return n << 32 | n;
+}
+
+static enum journal_content
+compare(const struct journal_stream *stream, uint64_t seq, uint64_t hash)
+{
+	return journal_stream_compare(
+	    journal, &session, text_of("acct$pool"), stream, seq, hash);
+}
+
+static void
+advance(struct journal_stream *stream, uint64_t last, uint64_t hash)
+{
+	journal_stream_advance(
+	    journal, &session, text_of("acct$pool"), stream, last, hash);
+}
+
+static void
+the_last_numbers_of_a_stream_are_remembered(void **state)
+{
+	enum { LAST = 3 * JOURNAL_STREAM_REMEMBERED };
+	struct journal_stream stream = { .node = text_of("n") };
+	uint64_t oldest = LAST - JOURNAL_STREAM_REMEMBERED + 1;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(puts) / sizeof(puts[0]); i++) {
-		struct journal_stream put = puts[i], got;
-		bool owes = put.missing > put.last_seq;
-
-		put.node = text_of("node-1");
-		begin();
-		journal_stream_put(
-		    journal, &session, text_of("acct$pool"), &put);
-		commit();
-		begin();
-		assert_int_equal(journal_stream_get(journal, &session,
-				     text_of("acct$pool"), &got),
-		    JOURNAL_FOUND);
-		assert_true(text_equal(got.node, put.node));
-		assert_true(got.missing == (owes ? 9 : 0));
-		assert_true(got.missing_hash == (owes ? 5 : 0));
-		assert_true(got.boundary == put.boundary);
-		journal_abort(journal);
+	begin();
+	for (uint64_t n = 1; n <= LAST; n++)
+		advance(&stream, n, hash_of(n));
+	for (uint64_t n = 1; n <= LAST; n++) {
+		assert_int_equal(compare(&stream, n, hash_of(n)),
+		    n < oldest ? JOURNAL_FORGOTTEN : JOURNAL_SAME);
+		assert_int_equal(compare(&stream, n, hash_of(n + 1)),
+		    n < oldest ? JOURNAL_FORGOTTEN : JOURNAL_OTHER);
 	}
+	journal_stream_put(journal, &session, text_of("acct$pool"), &stream);
+	commit();
+	begin();
+	assert_int_equal(journal_stream_get(
+			     journal, &session, text_of("acct$pool"), &stream),
+	    JOURNAL_FOUND);
+	assert_int_equal(
+	    compare(&stream, oldest, hash_of(oldest)), JOURNAL_SAME);
+	assert_int_equal(compare(&stream, LAST, hash_of(LAST)), JOURNAL_SAME);
+	journal_abort(journal);
+}
+
+/* A gap of 10,000 numbers, and one within a block. */
+static void
+within_a_gap_there_is_nothing_to_compare(void **state)
+{
+	struct journal_stream stream = { .node = text_of("n") };
+
+	(void)state;
+	begin();
+	advance(&stream, 1, hash_of(1));
+	advance(&stream, 5, 0);
+	advance(&stream, 6, hash_of(6));
+	assert_int_equal(compare(&stream, 1, hash_of(1)), JOURNAL_SAME);
+	assert_int_equal(compare(&stream, 2, hash_of(2)), JOURNAL_LOST);
+	assert_int_equal(compare(&stream, 5, hash_of(5)), JOURNAL_LOST);
+	assert_int_equal(compare(&stream, 6, hash_of(6)), JOURNAL_SAME);
+	advance(&stream, 10006, hash_of(10006));
+	assert_int_equal(compare(&stream, 1, hash_of(1)), JOURNAL_FORGOTTEN);
+	assert_int_equal(compare(&stream, 9000, hash_of(1)), JOURNAL_LOST);
+	assert_int_equal(compare(&stream, 10005, hash_of(1)), JOURNAL_LOST);
+	assert_int_equal(compare(&stream, 10006, hash_of(10006)), JOURNAL_SAME);
+	journal_abort(journal);
+}
+
+static void
+a_removed_stream_leaves_nothing(void **state)
+{
+	struct journal_stream stream = { .node = text_of("n") };
+	struct text partition = text_of("acct$pool");
+	unsigned char key[16 + NAME_BYTES_MAX];
+	struct db_status status;
+	struct err err;
+
+	(void)state;
+	begin();
+	for (uint64_t n = 1; n <= 1000; n++)
+		advance(&stream, n, hash_of(n));
+	journal_stream_put(journal, &session, partition, &stream);
+	/* Its partition begins as the other's does. */
+	journal_stream_put(journal, &session, text_of("acct$poo"), &stream);
+	commit();
+	memcpy(key, session.bytes, 16);
+	memcpy(key + 16, partition.at, partition.bytes);
+	begin();
+	journal_stream_remove(journal_txn(journal),
+	    (struct text){ (const char *)key, 16 + partition.bytes });
+	assert_int_equal(
+	    journal_stream_get(journal, &session, partition, &stream),
+	    JOURNAL_ABSENT);
+	assert_int_equal(
+	    journal_stream_get(journal, &session, text_of("acct$poo"), &stream),
+	    JOURNAL_FOUND);
+	commit();
+	assert_int_equal(db_status(journal_db(journal), &status, &err), 0);
+	assert_int_equal(status.rows[JOURNAL_STREAMS], 1);
+	assert_int_equal(status.rows[JOURNAL_HASHES], 0);
 }
 
 static void
 a_row_of_another_length_is_no_stream(void **state)
 {
-	static const char row[4 * 8 + JOURNAL_RING * 8 + 1 + 32 + 1];
-	const uint32_t fixed = 4 * 8 + JOURNAL_RING * 8 + 1;
+	enum { FIXED = 4 * 8 + 2, NODE = 5, HASHES = 3 };
+	static char row[FIXED + NODE + HASHES * 4 + 1];
 	struct journal_stream stream;
 
 	(void)state;
+	row[0] = 64 + HASHES; /* the last seq */
+	row[FIXED - 1] = NODE;
 	for (uint32_t bytes = 0; bytes <= sizeof(row); bytes++) {
-		uint32_t more = bytes - fixed;
 		char *heap = malloc(bytes + 1);
 
 		memcpy(heap, row, bytes);
 		assert_int_equal(journal_stream_decode(
 				     (struct text){ heap, bytes }, &stream),
-		    more == 0 || more == 16 || more == 24);
-		if (bytes >= fixed) {
-			heap[fixed - 1] = (char)200; /* of the node's name */
-			assert_false(journal_stream_decode(
-			    (struct text){ heap, bytes }, &stream));
-		}
+		    bytes == FIXED + NODE + HASHES * 4);
 		free(heap);
 	}
 }
@@ -459,7 +519,9 @@ main(void)
 		CASE(a_walk_sees_what_was_there_when_it_looked),
 		CASE(what_was_aborted_gives_its_number_back),
 		CASE(a_stream_is_found_as_it_was_put),
-		CASE(a_stream_may_have_missing_batches_and_a_boundary),
+		CASE(the_last_numbers_of_a_stream_are_remembered),
+		CASE(within_a_gap_there_is_nothing_to_compare),
+		CASE(a_removed_stream_leaves_nothing),
 		CASE(a_row_of_another_length_is_no_stream),
 		CASE(purging_keeps_young_unindexed_and_last_entries),
 		CASE(purging_bounds_the_bytes),
