@@ -152,11 +152,21 @@ note_node(struct local_socket *local_socket, struct text node)
 	local_socket->node[node.bytes] = '\0';
 }
 
+static void
+note_detail(struct text detail, struct err *err)
+{
+	if (err == NULL)
+		return;
+	err_clear(err);
+	if (detail.bytes > 0 && text_check_name(detail) == TEXT_OK)
+		err_set(err, "%.*s", (int)detail.bytes, detail.at);
+}
+
 /* The answer to `seq` that has (or has not) flag `stored`; answers to
  * abandoned submissions are skipped. */
 static enum local_socket_result
 answer_until(struct local_socket *local_socket, uint64_t seq, bool stored,
-    int64_t deadline_ns, enum wire_reason *reason)
+    int64_t deadline_ns, enum wire_reason *reason, struct err *err)
 {
 	char packet[ANSWER_BYTES_MAX];
 	struct wire_header header;
@@ -180,6 +190,7 @@ answer_until(struct local_socket *local_socket, uint64_t seq, bool stored,
 		note_node(local_socket, header.node);
 		if (header.type == WIRE_NACK) {
 			*reason = (enum wire_reason)header.reason;
+			note_detail(header.detail, err);
 			return LOCAL_SOCKET_REFUSED;
 		}
 		if (header.type == WIRE_ACK &&
@@ -206,7 +217,7 @@ local_socket_put(struct local_socket *local_socket, struct text frame,
 		result = send_until(local_socket, frame, try_ns);
 		if (result == LOCAL_SOCKET_DONE)
 			result = answer_until(
-			    local_socket, seq, false, try_ns, reason);
+			    local_socket, seq, false, try_ns, reason, err);
 		if (result == LOCAL_SOCKET_DONE ||
 		    result == LOCAL_SOCKET_REFUSED)
 			return result;
@@ -224,7 +235,8 @@ local_socket_wait(struct local_socket *local_socket, uint64_t seq,
 
 	if (local_socket->fd < 0)
 		return LOCAL_SOCKET_LOST;
-	result = answer_until(local_socket, seq, true, deadline_ns, reason);
+	result =
+	    answer_until(local_socket, seq, true, deadline_ns, reason, NULL);
 	if (result == LOCAL_SOCKET_LOST)
 		local_socket_clear(local_socket);
 	return result;

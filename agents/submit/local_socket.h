@@ -25,7 +25,8 @@ struct local_socket {
 
 enum local_socket_result {
 	LOCAL_SOCKET_DONE,
-	LOCAL_SOCKET_REFUSED, /* `reason` has the reason */
+	LOCAL_SOCKET_REFUSED, /* `reason` has the reason; of local_socket_put,
+				 `err` has the agent's sentence, if any */
 	LOCAL_SOCKET_ABSENT,  /* nobody listens there */
 	LOCAL_SOCKET_TIMEOUT,
 	LOCAL_SOCKET_LOST,  /* local_socket_wait: the connection broke; submit

@@ -115,7 +115,9 @@ refused(enum wire_reason reason, struct err *err)
 		err_set(err, "the agent is busy");
 		return SUBMIT_LATER;
 	default:
-		err_set(err, "refused: %s", wire_reason_name(reason));
+		if (err->text[0] == '\0')
+			err_set(err, "%s", wire_reason_name(reason));
+		err_prefix(err, "refused");
 		return SUBMIT_FAILED;
 	}
 }

@@ -163,36 +163,6 @@ open_cursor(struct follow *f, struct err *err)
 	return fix_times(f, found, err);
 }
 
-/* ---- definitions ---- */
-
-/* A metric group may have been redefined after the cursor.  In force is the
- * last definition before the cursor, or else the first one after it, within
- * the journal; without either, the definition in the store. */
-static int
-learn_groups(struct follow *f, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct source *source = f->rows->source;
-	struct record record;
-	struct string_table learned;
-	uint32_t number;
-	int rc;
-
-	query.name = text_of("set:*");
-	string_table_init(&learned);
-	rc = source_follow(source, text_of(f->rows->partition), &query, 0, err);
-	while (rc >= 0 && (rc = source_next(source, &record, err)) > 0) {
-		if (record.kind != RECORD_ENTITY)
-			continue;
-		if (source_entry(source) < f->cursor.entry ||
-		    !string_table_find(&learned, record.name, &number))
-			columns_take(&f->rows->groups, &record);
-		string_table_add(&learned, record.name);
-	}
-	string_table_clear(&learned);
-	return rc;
-}
-
 /* ---- requests ---- */
 
 /* Send the added records; everything before `next` is then done.  `until` is
@@ -326,7 +296,7 @@ upload_follow(struct upload_records *rows, struct err *err)
 	int rc = open_cursor(&f, err);
 
 	if (rc == 0 && rows->kind == RECORD_SAMPLE)
-		rc = learn_groups(&f, err);
+		rc = upload_records_learn_groups(rows, err);
 	rows->upload->http.wait_out = true;
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);

@@ -19,22 +19,6 @@ enum { ASK_EVERY = 1024, NAME_DIGITS = 32 };
 
 /* ---- one upload ---- */
 
-static int
-read_groups(struct upload_records *rows, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct record record;
-	int rc;
-
-	query.name = text_of("set:*");
-	if (source_select(rows->source, SOURCE_RECORDS,
-		text_of(rows->partition), &query, err) != 0)
-		return -1;
-	while ((rc = source_next(rows->source, &record, err)) > 0)
-		columns_take(&rows->groups, &record);
-	return rc;
-}
-
 /* The name identifies the records: it is made of their identities and their
  * times as shown. */
 struct naming {
@@ -195,7 +179,7 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 	columns_init(&rows.groups);
 	rc = source_open(&rows.source, &upload->source, err);
 	if (rc == 0)
-		rc = read_groups(&rows, err);
+		rc = upload_records_learn_groups(&rows, err);
 	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)
 		rc = send_to(&rows, upload->to.at[i], err);
 	rc = source_finish(&rows.source, rc, err);

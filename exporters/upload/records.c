@@ -55,6 +55,22 @@ is_wanted(const struct upload_records *rows, const struct record *record)
 }
 
 int
+upload_records_learn_groups(struct upload_records *rows, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	int rc;
+
+	query.name = text_of("set:*");
+	if (source_select(rows->source, SOURCE_RECORDS,
+		text_of(rows->partition), &query, err) != 0)
+		return -1;
+	while ((rc = source_next(rows->source, &record, err)) > 0)
+		columns_take(&rows->groups, &record);
+	return rc;
+}
+
+int
 upload_records_add(
     struct upload_records *rows, const struct record *record, struct err *err)
 {

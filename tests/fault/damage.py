@@ -23,14 +23,14 @@ KINDS = ("event", "sample", "span", "entity", "phase")
 
 def records(begin, end):
     for node in range(40):
-        print("group n%02d load one:1:gauge two:By:counter" % node)
+        print("group n%02d level one:1:gauge two:By:counter" % node)
         print("entity n%02d job j%02d state=done size=%d" % (node, node, node))
         for hour in range(begin, end):
             for i in range(8):
                 at = hour * 3600 + i * 400 + node
                 print("event %d n%02d work:start key=%d text=%s" % (at, node, i, "x" * (node * 7 % 60)))
                 print("span %d %d n%02d track%d step%d" % (at + 1, at + 90, node, i % 3, i))
-                print("sample %d n%02d load %d.5 %d" % (at + 2, node, i, at))
+                print("sample %d n%02d level %d.5 %d" % (at + 2, node, i, at))
                 print("event %d n%02d work:end key=%d" % (at + 100, node, i))
 
 

@@ -13,9 +13,9 @@ static void
 make_store(const char *node, int count, char to[static sizeof(rig.folder)])
 {
 	set_up(NULL);
-	define_group("load", "one", "1", "g");
+	define_group("level", "one", "1", "g");
 	for (int i = 0; i < count; i++)
-		put_sample(node, "load", i, 1, (int64_t[]){ i });
+		put_sample(node, "level", i, 1, (int64_t[]){ i });
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
 	writer_close(&rig.writer);

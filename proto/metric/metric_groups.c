@@ -5,7 +5,7 @@
  * sample_devices.c, sample_jobs.c and sample_clock.c fill them.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/sampler/metric_groups.h"
+#include "proto/metric/metric_groups.h"
 
 #include <assert.h>
 #include <string.h>
@@ -248,6 +248,40 @@ static const struct metric_group_column clock_columns[] = {
 	{ "poolscope.clock.generation.begin", "ns", false },
 };
 const struct metric_group metric_group_clock = METRIC_GROUP(clock_columns);
+
+const struct metric_group *
+metric_group_find(struct text name)
+{
+	static const struct {
+		const char *name; /* before a slash: of all that begin so */
+		const struct metric_group *group;
+	} built_in[] = {
+		{ "cpu", &metric_group_cpu },
+		{ "cpu/", &metric_group_cpus },
+		{ "memory", &metric_group_memory },
+		{ "load", &metric_group_load },
+		{ "vmstat", &metric_group_vmstat },
+		{ "pressure", &metric_group_pressure },
+		{ "schedstat", &metric_group_schedstat },
+		{ "disk/", &metric_group_disk },
+		{ "filesystem/", &metric_group_filesystem },
+		{ "network/", &metric_group_network },
+		{ "cgroup/", &metric_group_cgroup },
+		{ "process/", &metric_group_process },
+		{ "gpu/", &metric_group_gpu },
+		{ "perf", &metric_group_perf },
+		{ "self", &metric_group_self },
+		{ "clock", &metric_group_clock },
+	};
+	const char *slash = memchr(name.at, '/', name.bytes);
+	struct text front = { name.at,
+		slash != NULL ? (uint32_t)(slash + 1 - name.at) : name.bytes };
+
+	for (size_t i = 0; i < sizeof(built_in) / sizeof(*built_in); i++)
+		if (text_equal(front, text_of(built_in[i].name)))
+			return built_in[i].group;
+	return NULL;
+}
 
 /* Each list of words is joined into one text. */
 enum { LIST_BYTES = METRIC_GROUP_COLUMNS_MAX * 48 };

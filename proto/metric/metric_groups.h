@@ -1,6 +1,6 @@
 /*
- * metric_groups - the metric groups of the host sampler: names, units,
- * kinds.
+ * metric_groups - the built-in metric groups, those of the agent's sampler:
+ * names, units, kinds.
  *
  * Names are those of OpenTelemetry's semantic conventions (system metrics),
  * with the value of the attribute as last part: system.cpu.time{state=user} is
@@ -8,8 +8,8 @@
  * host restarts.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_SAMPLER_METRIC_GROUPS_H
-#define AGENTS_SAMPLER_METRIC_GROUPS_H
+#ifndef PROTO_METRIC_METRIC_GROUPS_H
+#define PROTO_METRIC_METRIC_GROUPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +44,9 @@ extern const struct metric_group metric_group_gpu;     /* gpu/NAME */
 extern const struct metric_group metric_group_perf;
 extern const struct metric_group metric_group_self;  /* the agent itself */
 extern const struct metric_group metric_group_clock; /* the clock offset */
+
+/* The built-in group that samples of this name belong to; NULL: none. */
+const struct metric_group *metric_group_find(struct text name);
 
 /* Is its first column the boot that its counters belong to? */
 bool metric_group_has_boot(const struct metric_group *metric_group);
