@@ -14,6 +14,7 @@
 #include "exporters/runs/runs.h"
 #include "exporters/samples/plot_command.h"
 #include "exporters/samples/time_window.h"
+#include "exporters/select/known.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "exporters/usage/plot.h"
@@ -262,6 +263,7 @@ check_use(struct values *values, const char *what)
 	gnuplot_look_check(values->terminal == GNUPLOT_DUMB);
 	check_output(values, testrun);
 	check_view(values, cascade, testrun);
+	node_option_check(&values->window.node);
 	if (strcmp(what, "samples") == 0)
 		plot_samples_check(&values->samples);
 	if (testrun) {
@@ -326,7 +328,13 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)
+		rc = known_check_nodes(source, text_of(partition),
+		    text_of(values.window.node.list), &err);
+	if (rc == 0)
 		rc = what->plot(&values, source, text_of(partition), &err);
+	if (source != NULL)
+		rc =
+		    known_check_partition(source, text_of(partition), rc, &err);
 	rc = source_finish(&source, rc, &err);
 	if (rc != 0)
 		log_fail(&err);

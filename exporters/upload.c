@@ -29,8 +29,7 @@ static const struct opt options[] = {
 };
 
 static const struct opt range_options[] = {
-	{ "node", 'n', OPT_TEXT, OPT_TO(struct upload_values, node), "PATTERN",
-	    "upload only records of matching nodes (* and ?)", NULL, false },
+	NODE_OPTION(struct upload_values, node),
 	{ "from", 0, OPT_TEXT, OPT_TO(struct upload_values, from), "TIME",
 	    "upload only records from this time on: -1h, 2026-11-20T10:00:00Z, "
 	    "epoch seconds",
@@ -174,6 +173,7 @@ main(int argc, char **argv)
 	    operands.count > command->operands_max)
 		opt_usage("%s %s", command->word, command->arguments);
 	check_options(command);
+	node_option_check(&upload.node);
 	take_time("from", upload.from, &upload.from_ns);
 	take_time("until", upload.until, &upload.until_ns);
 	if (command->check != NULL)

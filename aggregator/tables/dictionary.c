@@ -139,6 +139,24 @@ dictionary_last(struct db_txn *txn, uint32_t partition)
 	return get_last(txn, partition).number;
 }
 
+bool
+dictionary_next_node(struct db_txn *txn, uint32_t partition, uint32_t *number)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_NAMES);
+	unsigned char key[9];
+	struct text found;
+	bool good;
+
+	good = db_seek_key(
+		   cursor, number_key(key, 'd', partition, *number), &found) &&
+	       found.bytes == sizeof(key) &&
+	       memcmp(found.at, key, sizeof(key) - 4) == 0;
+	if (good)
+		*number = varint_get_u32_be(found.at + 5);
+	db_cursor_close(&cursor);
+	return good;
+}
+
 uint32_t
 dictionary_find(struct db_txn *txn, uint32_t partition, struct text text)
 {

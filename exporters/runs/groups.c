@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/record/node_list.h"
 
 struct reading {
 	struct runs *runs;
@@ -241,11 +242,15 @@ read_all(struct reading *reading, struct text pattern, struct err *err)
 {
 	struct runs *runs = reading->runs;
 	struct wire_query query = source_query(1u << RECORD_RUN);
+	char list[2 * (2 * NAME_BYTES_MAX + 1)];
 	struct record record;
 	int rc;
 
+	if (pattern.bytes > sizeof(list) / 2)
+		return err_set(err, "a pattern is longer than %d bytes",
+		    2 * NAME_BYTES_MAX);
 	query.name = runs->model;
-	query.node = pattern;
+	query.node = node_list_quote(list, pattern, true);
 	if (source_select(
 		runs->source, SOURCE_STATS, runs->partition, &query, err) != 0)
 		return -1;

@@ -4,7 +4,9 @@
  */
 #include "exporters/runs/runs.h"
 
+#include "exporters/select/known.h"
 #include "proto/os/log.h"
+#include "proto/record/node_list.h"
 #include "proto/record/run.h"
 
 #include <inttypes.h>
@@ -197,11 +199,15 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 	string_table_init(&runs->texts);
 	if (read_model(runs, &found, err) != 0)
 		return -1;
-	if (!found)
-		return err_set(err,
-		    "no runs of model '%s' in partition %s of %s",
+	if (!found) {
+		struct wire_query all = source_query(1u << RECORD_RUN);
+
+		err_set(err, "no runs of model '%s' in partition %s of %s",
 		    text_quote(name, sizeof(name), runs->model),
 		    text_quote(in, sizeof(in), partition), source_name(source));
+		known_suggest(source, SOURCE_STATS, partition, &all, name, err);
+		return -1;
+	}
 	qsort(runs->steps, runs->step_count, sizeof(*runs->steps), by_position);
 	find_spans(runs);
 	name_events(runs);
@@ -225,15 +231,13 @@ runs_select(
 	if (id.bytes == 0)
 		id = text_of("*");
 	if (runs->model.bytes + 1 + id.bytes >= sizeof(runs->pattern) ||
-	    group.bytes >= sizeof(runs->group))
+	    group.bytes > sizeof(runs->group) / 2)
 		return err_set(err, "a pattern is longer than %d bytes",
 		    2 * NAME_BYTES_MAX);
 	snprintf(runs->pattern, sizeof(runs->pattern), "%.*s:%.*s",
 	    (int)runs->model.bytes, runs->model.at, (int)id.bytes, id.at);
-	snprintf(runs->group, sizeof(runs->group), "%.*s", (int)group.bytes,
-	    group.bytes > 0 ? group.at : "");
 	query.name = text_of(runs->pattern);
-	query.node = text_of(runs->group);
+	query.node = node_list_quote(runs->group, group, true);
 	return source_select(
 	    runs->source, SOURCE_RECORDS, runs->partition, &query, err);
 }

@@ -39,7 +39,7 @@ struct runs {
 
 	char pattern[2 * NAME_BYTES_MAX +
 		     2]; /* arguments of the last runs_select */
-	char group[2 * NAME_BYTES_MAX + 2];
+	char group[2 * (2 * NAME_BYTES_MAX + 1)]; /* as a list */
 };
 
 /* A run; a view, valid until the next call. */

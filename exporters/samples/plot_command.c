@@ -51,10 +51,6 @@ draw_all(struct samples *samples, const struct time_window *time_window,
 	struct samples_plot plot = { .pool = pool_id(partition),
 		.job = time_window->job };
 
-	if (samples->count == 0)
-		return err_set(err,
-		    "no samples of these metrics (run poolscope dump --kind "
-		    "entity --name 'set:*' to list the metric groups)");
 	if (picture_make_dir(how->dir, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < samples->count; i++) {
@@ -70,6 +66,31 @@ draw_all(struct samples *samples, const struct time_window *time_window,
 			return -1;
 	}
 	return 0;
+}
+
+/* No sample: were the metrics, or was the group mistyped? */
+static int
+refuse(const struct series *series, const struct plot_samples_options *options,
+    struct err *err)
+{
+	char question[3 * NEAREST_WORD_BYTES + 32];
+	struct nearest nearest = { .count = 0 };
+
+	for (uint32_t i = 0; i < options->metrics.count && nearest.count == 0;
+	     i++) {
+		nearest_begin(&nearest, options->metrics.at[i]);
+		series_offer(series, false, &nearest);
+		if (nearest.count > 0 && nearest.at[0].distance == 0)
+			nearest.count = 0; /* it exists, and has no samples */
+	}
+	if (nearest.count == 0 && options->group != NULL) {
+		nearest_begin(&nearest, options->group);
+		series_offer(series, true, &nearest);
+	}
+	return err_set(err,
+	    "no samples of these metrics (run poolscope dump --kind entity "
+	    "--name 'set:*' to list the metric groups)%s",
+	    nearest_question(&nearest, "", question, sizeof(question)));
 }
 
 /* Choose a step that divides an hour, and the number of steps in the window. */
@@ -148,6 +169,8 @@ plot_samples(struct source *source, struct text partition,
 		rc = read_all(
 		    &samples, series, options, &time_window, step_ns, err);
 	source_clock_words(samples.clock, source_clock(source));
+	if (rc == 0 && samples.count == 0)
+		rc = refuse(series, options, err);
 	if (rc == 0)
 		rc = draw_all(&samples, &time_window, partition, picture, err);
 	series_close(&series);

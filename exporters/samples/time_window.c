@@ -7,9 +7,7 @@
 #include <string.h>
 
 const struct opt time_window_options[] = {
-	{ "node", 'n', OPT_TEXT, OPT_TO(struct time_window_options, node),
-	    "PATTERN", "show only nodes that match this pattern (* and ?)",
-	    NULL, false },
+	NODE_OPTION(struct time_window_options, node),
 	{ "job", 0, OPT_TEXT, OPT_TO(struct time_window_options, job), "ID",
 	    "show only the nodes and times of this job", NULL, false },
 	{ "from", 0, OPT_TIME, OPT_TO(struct time_window_options, from_ns),
@@ -76,11 +74,12 @@ time_window_open(struct time_window *time_window,
     const struct time_window_options *options, struct source *source,
     struct text partition, struct err *err)
 {
-	*time_window = (struct time_window){ .node = text_of(options->node),
-		.job = options->job,
-		.from_ns = options->from_ns,
-		.to_ns = options->to_ns,
-		.step_ns = options->step_ns };
+	*time_window =
+	    (struct time_window){ .node = text_of(options->node.list),
+		    .job = options->job,
+		    .from_ns = options->from_ns,
+		    .to_ns = options->to_ns,
+		    .step_ns = options->step_ns };
 	return time_window_fit(time_window, source, partition, err);
 }
 

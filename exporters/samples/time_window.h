@@ -8,12 +8,14 @@
 
 #include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
+#include "exporters/select/node_option.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
 
 /* As given; initialize it with TIME_WINDOW_ALL. */
 struct time_window_options {
-	const char *node, *job; /* NULL: all jobs and times */
+	struct node_option node;
+	const char *job;        /* NULL: all jobs and times */
 	int64_t from_ns, to_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
 	int64_t step_ns;        /* 0: not given */
 };

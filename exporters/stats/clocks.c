@@ -26,6 +26,7 @@ struct clocks {
 	struct row *rows; /* indexed by the number of the name; sorted by name
 			     before printing */
 	uint32_t room;
+	uint32_t shown; /* rows to print */
 	int64_t now_ns;
 };
 
@@ -120,6 +121,28 @@ is_off(const struct clock_map_point *p)
 	return llabs(p->offset_ns) > p->error_ns;
 }
 
+/* ---- order ---- */
+
+const char *const stats_clocks_columns[] = { "node", "offset_ns", "error_ns",
+	"drift", "round_trip_ns", "run", "steps", "age_ns", NULL };
+
+/* The sign of an offset does not matter. */
+static struct order_key
+key_of(const void *arg, const void *at, int column)
+{
+	const struct clocks *clocks = arg;
+	const struct row *row = at;
+	const struct clock_map_point *p = &row->last;
+	const double numbers[] = { 0, fabs((double)p->offset_ns),
+		(double)p->error_ns, fabs(p->drift), (double)p->round_trip_ns,
+		(double)run_of(p), (double)steps_of(p),
+		(double)age_of(clocks, p) };
+
+	return (struct order_key){ .is_text = column == 0,
+		.text = row->node,
+		.number = numbers[column] };
+}
+
 /* ---- table ---- */
 
 /* "-1.25 ms" */
@@ -155,7 +178,7 @@ put_table(const struct clocks *clocks, FILE *file)
 	char text[SPAN_BYTES];
 
 	table_begin(&table, file, columns);
-	for (uint32_t i = 0; i < clocks->names.count; i++) {
+	for (uint32_t i = 0; i < clocks->shown; i++) {
 		const struct clock_map_point *p = &clocks->rows[i].last;
 
 		table_text(&table, clocks->rows[i].node);
@@ -223,7 +246,7 @@ put_json(const struct clocks *clocks, FILE *file, bool lines)
 	    &json, file, (lines ? JSON_LINE : JSON_INDENTED) | JSON_STRICT);
 	if (!lines)
 		json_begin_array(&json);
-	for (uint32_t i = 0; i < clocks->names.count; i++) {
+	for (uint32_t i = 0; i < clocks->shown; i++) {
 		put_json_row(clocks, &clocks->rows[i], &json);
 		if (lines) {
 			putc('\n', file);
@@ -244,7 +267,7 @@ put_csv(const struct clocks *clocks, FILE *file)
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
 		csv_string(&csv, titles[i]);
 	csv_end_row(&csv);
-	for (uint32_t i = 0; i < clocks->names.count; i++) {
+	for (uint32_t i = 0; i < clocks->shown; i++) {
 		const struct clock_map_point *p = &clocks->rows[i].last;
 
 		csv_text(&csv, clocks->rows[i].node);
@@ -267,8 +290,8 @@ put_csv(const struct clocks *clocks, FILE *file)
 
 int
 stats_clocks(struct source *source, struct text partition,
-    const struct wire_query *query, enum stats_format format, FILE *file,
-    struct err *err)
+    const struct wire_query *query, const struct order *order,
+    enum stats_format format, FILE *file, struct err *err)
 {
 	struct clocks clocks = { .now_ns = clock_wall_ns() };
 	struct wire_query clock = *query;
@@ -279,6 +302,9 @@ stats_clocks(struct source *source, struct text partition,
 	clock.name = text_of("clock");
 	source_clock(source)->choice = CLOCK_RAW;
 	rc = read_clocks(&clocks, source, partition, &clock, err);
+	if (rc == 0)
+		clocks.shown = order_rows(order, clocks.rows,
+		    clocks.names.count, sizeof(*clocks.rows), key_of, &clocks);
 	if (rc == 0 && format == STATS_TABLE)
 		put_table(&clocks, file);
 	else if (rc == 0 && format == STATS_CSV)

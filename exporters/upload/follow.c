@@ -67,7 +67,7 @@ make_selection(const struct upload_records *rows, char *to)
 	add_text(&state, rows->word);
 	add_text(&state, rows->to);
 	add_text(&state, rows->partition);
-	add_text(&state, rows->upload->node);
+	add_text(&state, rows->upload->node.list);
 	add_text(&state, rows->upload->records.name);
 	add_text(&state, rows->upload->from);
 	add_text(&state, rows->upload->until);

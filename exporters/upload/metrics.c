@@ -14,6 +14,7 @@
 #include "exporters/cloud/mlflow/mlflow.h"
 #include "exporters/perf/list.h"
 #include "exporters/samples/time_window.h"
+#include "exporters/select/known.h"
 #include "exporters/upload/mlflow_system.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
@@ -279,7 +280,7 @@ put_flat(struct sending *s, struct err *err)
 	struct perf_select select = {
 		.source = s->source,
 		.partition = s->partition,
-		.node = text_of(s->upload->node),
+		.node = text_of(s->upload->node.list),
 		.from_ns = s->upload->from_ns,
 		.to_ns = s->upload->until_ns,
 	};
@@ -297,7 +298,8 @@ put_flat(struct sending *s, struct err *err)
 static int
 put_system(struct sending *s, struct err *err)
 {
-	struct time_window time_window = { .node = text_of(s->upload->node),
+	struct time_window time_window = { .node =
+					       text_of(s->upload->node.list),
 		.from_ns = s->upload->from_ns,
 		.to_ns = s->upload->until_ns };
 	struct series_query query;
@@ -359,6 +361,9 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 	rc = mlflow_open(&s.mlflow, &upload->http, err);
 	if (rc == 0)
 		rc = source_open(&s.source, &upload->source, err);
+	if (rc == 0)
+		rc = known_check_nodes(
+		    s.source, s.partition, text_of(upload->node.list), err);
 	if (rc == 0)
 		rc = upload->metrics.style == FLAT ? put_flat(&s, err)
 						   : put_system(&s, err);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "exporters/samples/series.h"
+#include "exporters/select/known.h"
 #include "exporters/upload/follow.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
@@ -178,6 +179,9 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 	source_default_clock(&upload->source, CLOCK_RAW);
 	columns_init(&rows.groups);
 	rc = source_open(&rows.source, &upload->source, err);
+	if (rc == 0 && !upload->records.follow)
+		rc = known_check_nodes(rows.source, text_of(rows.partition),
+		    text_of(upload->node.list), err);
 	if (rc == 0)
 		rc = upload_records_learn_groups(&rows, err);
 	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)

@@ -31,7 +31,7 @@ upload_records_query(const struct upload_records *rows)
 {
 	struct wire_query query = source_query(1u << rows->kind);
 
-	query.node = text_of(rows->upload->node);
+	query.node = text_of(rows->upload->node.list);
 	query.from_ns = rows->upload->from_ns;
 	query.to_ns = rows->upload->until_ns;
 	return query;

@@ -8,7 +8,6 @@
 
 const struct upload_values upload_default = {
 	.http = HTTP_DEFAULT,
-	.node = "",
 	.from = "",
 	.until = "",
 	.from_ns = TIME_MIN_NS,

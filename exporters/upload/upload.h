@@ -5,6 +5,7 @@
 #ifndef EXPORTERS_UPLOAD_UPLOAD_H
 #define EXPORTERS_UPLOAD_UPLOAD_H
 
+#include "exporters/select/node_option.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/targets/target.h"
@@ -63,7 +64,7 @@ struct upload_values {
 	struct opt_list
 	    broker; /* brokers for records of uploads, in order of failover */
 	/* Options of `ranged` commands. */
-	const char *node;          /* pattern; "": all */
+	struct node_option node;
 	const char *from, *until;  /* as the user gave it; "": not given */
 	int64_t from_ns, until_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
 

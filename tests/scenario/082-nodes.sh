@@ -56,4 +56,4 @@ print(json.load(open(sys.argv[1]))[0]["node"])' "$TMP/out")"
 check_status 2 "the table" poolscope nodes
 check_text "... fits 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
 check_status 1 "nodes that there are not" poolscope nodes -n x1
-check_printed "... are reported" "no node of partition acct\$pool was heard"
+check_printed "... are reported" "no node of partition acct\$pool is called 'x1'"
