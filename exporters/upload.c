@@ -176,6 +176,8 @@ main(int argc, char **argv)
 	node_option_check(&upload.node);
 	take_time("from", upload.from, &upload.from_ns);
 	take_time("until", upload.until, &upload.until_ns);
+	/* Services get all times in UTC. */
+	clock_set_zone("UTC", NULL);
 	if (command->check != NULL)
 		command->check(&upload, &operands);
 	if (command == &upload_file ||

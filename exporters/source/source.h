@@ -29,11 +29,12 @@ struct source_options {
 	const char *connect; /* endpoint, or NULL */
 	int clock;   /* enum clock_choice: the clock on which times are shown */
 	int damaged; /* enum source_damaged */
+	const char *tz;               /* opt_parse sets the zone */
 	struct client_key_values key; /* for a TCP endpoint */
 };
 
-/* --store, --connect, --clock, --damaged, --key, --insecure; bound to struct
- * source_options, in every exporter's tables. */
+/* --store, --connect, --clock, --tz, --damaged, --key, --insecure; bound to
+ * struct source_options, in every exporter's tables. */
 extern const struct opt source_options[];
 
 /* The texts of `options` need not outlive the call.  A process may open

@@ -400,6 +400,7 @@ void
 opt_parse(const struct opt_program *what, int argc, char **argv,
     struct opt_operands *operands)
 {
+	struct err err;
 	uint32_t count;
 
 	file_io_catch_limit();
@@ -419,6 +420,8 @@ opt_parse(const struct opt_program *what, int argc, char **argv,
 		exit(0);
 	}
 	check_required();
+	if (opt_value_set_zone(&err) != 0)
+		opt_usage("%s", err.text);
 	program = NULL;
 	opt_set_log_level();
 	if (operands != NULL)

@@ -39,7 +39,8 @@ static int
 take(struct runs_days *days, const struct runs_run *run, struct err *err)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
-	int64_t day = run->time_ns / DAY_NS - (run->time_ns % DAY_NS < 0);
+	int64_t shown_ns = run->time_ns + clock_zone_ahead_ns(run->time_ns);
+	int64_t day = shown_ns / DAY_NS - (shown_ns % DAY_NS < 0);
 	uint32_t count = run_events_durations(
 	    &run->events, days->step->of, days->clock, duration);
 
@@ -135,8 +136,8 @@ runs_days_table(const void *what, FILE *file)
 
 		fprintf(file, "%lld %.10s %u %.9g %.9g %.9g %.9g\n",
 		    (long long)d->day * DAY_SECONDS,
-		    clock_text(text, d->day * DAY_NS, 0), d->count, d->least,
-		    d->p50, d->p90, d->greatest);
+		    clock_text(text, clock_zone_wall_ns(d->day * DAY_NS), 0),
+		    d->count, d->least, d->p50, d->p90, d->greatest);
 	}
 }
 
@@ -152,8 +153,9 @@ put_headings(
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 0, words);
 	used = table_elide(words, sizeof(words), days->runs->partition, 30);
 	snprintf(words + used, sizeof(words) - used,
-	    ", %u times on %u day%s (UTC), as %s", days->value_count,
-	    days->count, days->count == 1 ? "" : "s", clocks[days->clock]);
+	    ", %u times on %u day%s (%s), as %s", days->value_count,
+	    days->count, days->count == 1 ? "" : "s", clock_zone_name(),
+	    clocks[days->clock]);
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 1, words);
 }
 
