@@ -269,11 +269,6 @@ check_use(struct values *values, const char *what)
 	if (testrun) {
 		values->runs.from_ns = values->window.from_ns;
 		values->runs.to_ns = values->window.to_ns;
-		if ((values->view == VIEW_ERRORS || values->view == VIEW_ALL) &&
-		    runs_has_window(values->runs.from_ns, values->runs.to_ns))
-			opt_usage("--from and --to are for the views pages and "
-				  "distribution: the store's counts of errors "
-				  "are of all time");
 		plot_testrun_check(&values->testrun, &values->runs);
 		source_default_clock(&values->source, CLOCK_RAW);
 	}

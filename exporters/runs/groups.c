@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/runs/groups_window.h"
 #include "proto/base/memory.h"
 #include "proto/record/node_list.h"
 
@@ -266,9 +267,12 @@ runs_groups_each(struct runs *runs, struct text pattern,
     int (*put)(void *arg, const struct runs_group *group, struct err *err),
     void *arg, uint32_t *count, struct err *err)
 {
-	struct reading *reading = memory_zero(1, sizeof(*reading));
+	struct reading *reading;
 	int rc;
 
+	if (runs_has_window(runs->from_ns, runs->to_ns))
+		return runs_groups_window(runs, pattern, put, arg, count, err);
+	reading = memory_zero(1, sizeof(*reading));
 	reading->runs = runs;
 	reading->put = put;
 	reading->arg = arg;

@@ -136,6 +136,16 @@ take_step(struct runs *runs, const struct record *record)
 	return true;
 }
 
+static struct text
+keep_text(struct runs *runs, const struct record *record, const char *key)
+{
+	struct text text = { "", 0 };
+
+	if (record_find_text(record, key, &text))
+		text = string_table_keep(&runs->texts, text);
+	return text;
+}
+
 /* 1: continue, 0: complete, -1: not a valid model. */
 static int
 take(struct runs *runs, const struct record *record, bool *found)
@@ -143,7 +153,11 @@ take(struct runs *runs, const struct record *record, bool *found)
 	struct text kind = record->source, model;
 
 	if (text_equal(kind, text_of("run-model"))) {
-		*found |= text_equal(record->name, runs->model);
+		if (text_equal(record->name, runs->model)) {
+			*found = true;
+			runs->kind = keep_text(runs, record, "kind");
+			runs->requestor = keep_text(runs, record, "requestor");
+		}
 		return 1;
 	}
 	if (!record_find_text(record, "model", &model) ||

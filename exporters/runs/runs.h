@@ -33,6 +33,9 @@ struct runs {
 	uint32_t event_count;
 	struct runs_step steps[RUN_STEPS_MAX]; /* in the order of the model */
 	uint32_t step_count;
+	/* Kind of the entities that describe runs, and their attribute with
+	 * the requestor; empty: none. */
+	struct text kind, requestor;
 	/* runs_next returns runs whose first event is in [from_ns, to_ns);
 	 * unless both are all of time, none without events. */
 	int64_t from_ns, to_ns;

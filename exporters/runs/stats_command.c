@@ -281,10 +281,6 @@ stats_testrun_check(const struct runs_options *options,
 	if ((is(what, "skew") || is(what, "iterations")) &&
 	    runs_option_is_given(RUNS_TIME))
 		opt_usage("--time is for testrun deltas and groups");
-	if (is(what, "groups") &&
-	    runs_has_window(options->from_ns, options->to_ns))
-		opt_usage("--from and --to are for testrun deltas, iterations "
-			  "and skew: the store's groups are of all time");
 	if (!is(what, "skew") && node.bytes > 0)
 		opt_usage("--node is for testrun skew");
 	for (uint32_t i = 2; i < operands->count; i++)
