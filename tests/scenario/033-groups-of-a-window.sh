@@ -48,6 +48,8 @@ tablets true 1 0 1 7.0 7.0
 answer "a group of it" "tablets true 1 0 1 7.0 7.0" flash --from "$second" --group 'tab*'
 answer "from the begin of a run on, and not its flash" "phones true 1 1 1 4.0 4.0" \
 	flash --from "$(at 90100)" --to "$(at 90101)"
+check_status 1 "a mistyped group" poolscope-stats testrun groups --group phnoes
+check_printed "... is answered with the nearest" "did you mean phones?"
 poolscope-stats testrun groups --format json >"$TMP/all.json"
 poolscope-stats testrun groups --format json --from 1970-01-01 >"$TMP/window.json"
 answer "a window of all is the statistics of all time" "same" /usr/bin/python3 -c 'import json, sys
