@@ -35,7 +35,7 @@ struct values {
 	struct source_options source;
 	struct time_window_options window;
 	struct plot_cascade_options cascade;
-	struct plot_samples_options samples;
+	struct metric_options samples;
 	struct runs_options runs;
 	struct plot_testrun_options testrun;
 	const char *output; /* NULL: not given */
@@ -281,7 +281,7 @@ parse(
 	const struct opt_table tables[] = { { pool_options, &values->pool },
 		{ options, values }, { gnuplot_look_options, NULL },
 		{ plot_cascade_options, &values->cascade },
-		{ plot_samples_options, &values->samples },
+		{ metric_options, &values->samples },
 		{ runs_options, &values->runs },
 		{ plot_testrun_options, &values->testrun },
 		{ time_window_options, &values->window },

@@ -12,6 +12,7 @@
 #include "exporters/perf/stats_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/runs/stats_command.h"
+#include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
 #include "exporters/select/order.h"
 #include "exporters/source/pool.h"
@@ -31,6 +32,7 @@ struct values {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
+	struct metric_options metrics;
 	struct stats_perf_options perf;
 	struct runs_options runs;
 	const char *output, *name;
@@ -44,7 +46,7 @@ struct values {
 /* Nodes that were not heard for this long are no longer listed. */
 #define NODES_HEARD_NS (24 * 3600 * NS_PER_SECOND)
 
-enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK };
+enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
 	.perf = STATS_PERF_DEFAULT,
@@ -54,14 +56,16 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print in this format (default: table); "
-	    "jsonl: only phases, spans, nodes, perf, clocks; csv: not status",
+	    "jsonl: only phases, spans, samples, nodes, perf, clocks; csv: not "
+	    "status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "by", 0, OPT_CHOICE, OPT_TO(struct values, by), "WHAT",
 	    "print a row for each of these; phases: pool (default) or node; "
-	    "spans: name (default), track or node",
-	    "pool|node|name|track", false },
+	    "spans: name (default), track or node; samples: metric (default) "
+	    "or node",
+	    "pool|node|name|track|metric", false },
 	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
 	    "show only phases or spans that match this pattern, such as "
 	    "cascade:p*",
@@ -94,6 +98,10 @@ static const struct opt_topic topics[] = {
 	    POOL "by name node from to sort top",
 	    "poolscope stats spans --from -1h\n"
 	    "poolscope stats spans --by track --name 'cc*'\n" },
+	{ "samples", "", "minimum, mean, quantiles and maximum of metrics",
+	    POOL "by metric metric-group node from to",
+	    "poolscope stats samples -m 'system.cpu.*' --from -1h\n"
+	    "poolscope stats samples --by node -m 'system.memory.*'\n" },
 	{ "usage", "", "what nodes and jobs used of processors, memory, disks",
 	    POOL "node job from to step sort top",
 	    "poolscope stats usage --from -1d\n"
@@ -191,6 +199,15 @@ print_spans(const struct values *values, struct source *source,
 		.by = values->by == BY_NODE    ? STATS_SPANS_NODE
 		      : values->by == BY_TRACK ? STATS_SPANS_TRACK
 					       : STATS_SPANS_NAME },
+	    (enum stats_format)values->format, file, err);
+}
+
+static int
+print_samples(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	return stats_samples(source, partition, &values->metrics,
+	    &values->window, values->by == BY_NODE,
 	    (enum stats_format)values->format, file, err);
 }
 
@@ -305,6 +322,7 @@ print(const struct values *values, const char *partition, FILE *file,
 		{ "cascade", print_cascade },
 		{ "phases", print_phases },
 		{ "spans", print_spans },
+		{ "samples", print_samples },
 		{ "usage", print_usage },
 		{ "nodes", print_nodes },
 		{ "perf", print_perf },
@@ -333,17 +351,22 @@ print(const struct values *values, const char *partition, FILE *file,
 	return source_finish(&source, rc, err);
 }
 
-/* Phases are of the pool or of nodes, spans have names and tracks. */
+/* Phases are of the pool or of nodes, spans have names and tracks, samples
+ * metrics. */
 static void
 check_by(struct values *values, const char *what)
 {
 	bool spans = strcmp(what, "spans") == 0;
+	bool samples = strcmp(what, "samples") == 0;
+	int by = values->by;
 
-	if (opt_origin_of(&values->by) != OPT_COMMAND_LINE)
+	if (opt_origin_of(&values->by) != OPT_COMMAND_LINE || by == BY_NODE)
 		return;
-	if (spans && values->by == BY_POOL)
+	if (spans && by != BY_NAME && by != BY_TRACK)
 		opt_usage("--by: spans has name, track and node");
-	if (!spans && values->by > BY_NODE)
+	if (samples && by != BY_METRIC)
+		opt_usage("--by: samples has metric and node");
+	if (!spans && !samples && by != BY_POOL)
 		opt_usage("--by: %s has pool and node", what);
 }
 
@@ -431,6 +454,7 @@ parse(
 	const struct opt_table tables[] = { { pool_options, &values->pool },
 		{ options, values }, { order_options, &values->order },
 		{ time_window_options, &values->window },
+		{ metric_options, &values->metrics },
 		{ stats_perf_options, &values->perf },
 		{ runs_options, &values->runs },
 		{ source_options, &values->source }, { opt_common, NULL },

@@ -12,19 +12,6 @@
 
 enum { BASE_BYTES = INSTANCE_PATH_BYTES + 2 * NAME_BYTES_MAX + 16 };
 
-const struct opt plot_samples_options[] = {
-	{ "metric", 'm', OPT_LIST, OPT_TO(struct plot_samples_options, metrics),
-	    "PATTERN",
-	    "samples: draw metrics that match this pattern; may be repeated",
-	    NULL, false },
-	{ "metric-group", 0, OPT_TEXT,
-	    OPT_TO(struct plot_samples_options, group), "PATTERN",
-	    "samples: draw only metric groups that match this pattern, such as "
-	    "disk/*",
-	    NULL, false },
-	{ .name = NULL },
-};
-
 static int
 draw(const struct samples_plot *plot, const struct picture *how,
     struct text partition, struct err *err)
@@ -122,8 +109,8 @@ make_steps(struct samples *samples, const struct time_window *time_window,
 
 static int
 read_all(struct samples *samples, struct series *series,
-    const struct plot_samples_options *options,
-    const struct time_window *time_window, int64_t step_ns, struct err *err)
+    const struct metric_options *options, const struct time_window *time_window,
+    int64_t step_ns, struct err *err)
 {
 	struct series_query query = time_window_query(time_window, step_ns);
 
@@ -140,7 +127,7 @@ read_all(struct samples *samples, struct series *series,
 }
 
 void
-plot_samples_check(const struct plot_samples_options *options)
+plot_samples_check(const struct metric_options *options)
 {
 	if (options->metrics.count == 0)
 		opt_usage("samples needs --metric PATTERN, such as "
@@ -149,7 +136,7 @@ plot_samples_check(const struct plot_samples_options *options)
 
 int
 plot_samples(struct source *source, struct text partition,
-    const struct plot_samples_options *options,
+    const struct metric_options *options,
     const struct time_window_options *window, const struct picture *picture,
     struct err *err)
 {

@@ -183,10 +183,11 @@ series_select(
 	wire->step_ns = series->step_ns = series_fit_step(query->step_ns);
 	wire->per_record = WIRE_PER_RECORD_MAX;
 	series->intervals = query->intervals;
+	series->single = query->single;
 	series->interval_count = series->interval_next = series->flushed = 0;
 	for (uint32_t i = 0; i < series->keys.count; i++)
 		series->ones[i].seen = series->ones[i].closed =
-		    series->ones[i].cell.used = false;
+		    series->ones[i].single = series->ones[i].cell.used = false;
 	if (load_clocks(series, err) != 0)
 		return -1;
 	series->phase = SERIES_BEFORE;

@@ -34,6 +34,9 @@ struct series_query {
 	/* Counters as the intervals between samples, or between the first and
 	 * the last one of a step, instead of whole steps. */
 	bool intervals;
+	/* With intervals: a counter with samples in the window, but without
+	 * an interval, is a point of count 0. */
+	bool single;
 };
 
 /* A step or an interval.  Texts are views, valid until series_close.  So is

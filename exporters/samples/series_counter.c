@@ -38,6 +38,12 @@ put_between(struct series *s, const struct one *one,
 	put_interval(s, &interval);
 }
 
+static bool
+is_in_window(const struct series *s, int64_t time_ns)
+{
+	return time_ns >= s->from_ns && time_ns < s->to_ns;
+}
+
 void
 series_counter_take(struct series *s, const struct wire_bucket *bucket)
 {
@@ -59,6 +65,9 @@ series_counter_take(struct series *s, const struct wire_bucket *bucket)
 		return;
 	if (s->phase != SERIES_BEFORE && one->seen)
 		put_between(s, one, &bucket->first);
+	else if (s->phase == SERIES_WINDOW)
+		one->single = s->single && bucket->count == 1 &&
+			      is_in_window(s, bucket->last.time_ns);
 	if (s->phase == SERIES_WINDOW && bucket->count > 1) {
 		if (!(within.seconds > 0) || within.begin_ns >= within.end_ns)
 			within.begin_ns = within.end_ns - 1;
@@ -160,6 +169,20 @@ end_cell(struct series *s, uint32_t number, struct series_point *point)
 	cell->used = false;
 }
 
+/* A counter of which a single sample is known. */
+static void
+set_single(struct series *s, uint32_t number, struct series_point *point)
+{
+	struct one *one = &s->ones[number];
+
+	series_name_point(s, number, point);
+	point->counter = true;
+	point->end_ns = point->first_ns = point->last_ns = one->last.time_ns;
+	point->begin_ns = point->end_ns - 1;
+	point->low = point->high = point->mean = NAN;
+	one->single = false;
+}
+
 static int64_t
 floor_to(int64_t time_ns, int64_t step_ns)
 {
@@ -232,6 +255,7 @@ series_counter_next(struct series *s, struct series_point *point)
 		} else if (s->intervals) {
 			set_interval(s, interval, point);
 			s->reached_ns = interval->end_ns;
+			s->ones[s->last].single = false;
 			return true;
 		} else if (spread(s, interval, point)) {
 			return true;
@@ -248,6 +272,10 @@ series_counter_flush(struct series *s, struct series_point *point)
 
 		if (s->ones[number].cell.used) {
 			end_cell(s, number, point);
+			return true;
+		}
+		if (s->ones[number].single) {
+			set_single(s, number, point);
 			return true;
 		}
 	}

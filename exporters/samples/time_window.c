@@ -1,5 +1,5 @@
 /*
- * time_window - selection of nodes, time and job.
+ * time_window - selection of nodes, time, job and metrics.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/time_window.h"
@@ -20,6 +20,19 @@ const struct opt time_window_options[] = {
 	{ "step", 0, OPT_DURATION, OPT_TO(struct time_window_options, step_ns),
 	    "TIME", "combine the samples of this much time, such as 10s", NULL,
 	    false },
+	{ .name = NULL },
+};
+
+const struct opt metric_options[] = {
+	{ "metric", 'm', OPT_LIST, OPT_TO(struct metric_options, metrics),
+	    "PATTERN",
+	    "samples: show metrics that match this pattern; may be repeated",
+	    NULL, false },
+	{ "metric-group", 0, OPT_TEXT, OPT_TO(struct metric_options, group),
+	    "PATTERN",
+	    "samples: show only metric groups that match this pattern, such as "
+	    "disk/*",
+	    NULL, false },
 	{ .name = NULL },
 };
 
