@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/base/memory.h"
 #include "proto/format/csv.h"
@@ -41,12 +42,30 @@ put_number(struct table *table, double value)
 	table_string(table, text);
 }
 
+/* "{operation}/s" is a number per second: what it counts is in the metric's
+ * name. */
+static void
+put_unit(struct table *table, struct text unit)
+{
+	const char *end = memchr(unit.at, '}', unit.bytes);
+	char text[NUMBER_BYTES];
+
+	if (unit.bytes == 0 || unit.at[0] != '{' || end == NULL) {
+		table_text(table, unit);
+		return;
+	}
+	end++;
+	snprintf(text, sizeof(text), "1%.*s", (int)(unit.at + unit.bytes - end),
+	    end);
+	table_string(table, text);
+}
+
 static void
 put_row(struct table *table, const struct sample_row *row, bool by_node)
 {
 	table_text(table, by_node ? row->node : row->metric);
 	if (!by_node)
-		table_text(table, row->unit);
+		put_unit(table, row->unit);
 	table_count(table, row->count);
 	put_number(table, row->low);
 	put_number(table, row->mean);
@@ -185,8 +204,7 @@ put_notes(
 		    "each, and the last value\n",
 		    rows->nodes.count);
 	else if (left_out->rows + left_out->nodes == 0)
-		fputs("each row is of one node; without --by node of all\n",
-		    file);
+		fputs("all nodes are shown\n", file);
 }
 
 static void
