@@ -187,7 +187,8 @@ series_select(
 	series->interval_count = series->interval_next = series->flushed = 0;
 	for (uint32_t i = 0; i < series->keys.count; i++)
 		series->ones[i].seen = series->ones[i].closed =
-		    series->ones[i].single = series->ones[i].cell.used = false;
+		    series->ones[i].sampled = series->ones[i].used =
+			series->ones[i].cell.used = false;
 	if (load_clocks(series, err) != 0)
 		return -1;
 	series->phase = SERIES_BEFORE;

@@ -65,9 +65,8 @@ series_counter_take(struct series *s, const struct wire_bucket *bucket)
 		return;
 	if (s->phase != SERIES_BEFORE && one->seen)
 		put_between(s, one, &bucket->first);
-	else if (s->phase == SERIES_WINDOW)
-		one->single = s->single && bucket->count == 1 &&
-			      is_in_window(s, bucket->last.time_ns);
+	if (s->phase == SERIES_WINDOW && is_in_window(s, bucket->last.time_ns))
+		one->sampled = true;
 	if (s->phase == SERIES_WINDOW && bucket->count > 1) {
 		if (!(within.seconds > 0) || within.begin_ns >= within.end_ns)
 			within.begin_ns = within.end_ns - 1;
@@ -169,18 +168,17 @@ end_cell(struct series *s, uint32_t number, struct series_point *point)
 	cell->used = false;
 }
 
-/* A counter of which a single sample is known. */
+/* A counter with samples in the window, but no interval. */
 static void
-set_single(struct series *s, uint32_t number, struct series_point *point)
+set_single(const struct series *s, uint32_t number, struct series_point *point)
 {
-	struct one *one = &s->ones[number];
+	const struct one *one = &s->ones[number];
 
 	series_name_point(s, number, point);
 	point->counter = true;
 	point->end_ns = point->first_ns = point->last_ns = one->last.time_ns;
 	point->begin_ns = point->end_ns - 1;
 	point->low = point->high = point->mean = NAN;
-	one->single = false;
 }
 
 static int64_t
@@ -255,7 +253,7 @@ series_counter_next(struct series *s, struct series_point *point)
 		} else if (s->intervals) {
 			set_interval(s, interval, point);
 			s->reached_ns = interval->end_ns;
-			s->ones[s->last].single = false;
+			s->ones[s->last].used = true;
 			return true;
 		} else if (spread(s, interval, point)) {
 			return true;
@@ -274,7 +272,8 @@ series_counter_flush(struct series *s, struct series_point *point)
 			end_cell(s, number, point);
 			return true;
 		}
-		if (s->ones[number].single) {
+		if (s->single && s->ones[number].sampled &&
+		    !s->ones[number].used) {
 			set_single(s, number, point);
 			return true;
 		}

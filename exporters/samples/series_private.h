@@ -37,8 +37,8 @@ struct one {
 	struct counter_rate_column rate;
 	struct counter_rate_sample last; /* of the last bucket, if `seen` */
 	bool seen;
-	bool closed; /* the sample behind the window is known */
-	bool single; /* a sample in the window, but no interval yet */
+	bool closed;        /* the sample behind the window is known */
+	bool sampled, used; /* in the window: a sample, an interval */
 	struct series_cell cell;
 };
 

@@ -104,6 +104,7 @@ answer "a window that cuts rates" "3,10.0,30.0,30.0,40.0,40.0,30.0,0" \
 answer "... its first half" "2,25.0" of count,mean -n n7 --from "$(at 5)" --to "$(at 15)"
 answer "... its second half" "2,35.0" of count,mean -n n7 --from "$(at 15)" --to "$(at 25)"
 answer "a single sample of a counter has no rate" "0,,,,,,,0" of $numbers -n n8
+answer "... nor has the last one, from its time on" "0,,,,,,,0" of $numbers -n n7 --from "$(at 30)" --to "$(at 35)"
 answer "... null in JSON" "null" field samples/0/mean poolscope-stats samples -n n8 --format json
 answer "patterns that overlap count once" "8" of count -n n1 -m temperature -m 'temp*'
 answer "the number of the boot is no measurement" "system.disk.io.read" of metric -n n6
