@@ -60,6 +60,7 @@ struct collect_run {
 	struct row_block_item id; /* without a body */
 	uint32_t event;           /* number of "source:name" */
 	uint32_t node;
+	bool other;      /* the model does not name it: only counted */
 	struct text run; /* id of the run, in the arena */
 };
 
@@ -169,11 +170,10 @@ struct collect_item *collect_new_item(struct collect *collect);
 void collect_add_entity(struct collect *collect, struct db_txn *txn,
     uint32_t partition, const struct record *record);
 
-/* Add an event to its run.  `number` is that of the name "source:name",
- * `place` the index of the run in the models. */
+/* Add an event to its run.  `what` has the number of "source:name" and whether
+ * the model names it; `place` is the index of the run in the models. */
 void collect_run_event(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, unsigned place, uint32_t number,
-    struct text run);
+    const struct match_event *event, unsigned place, struct collect_run what);
 /* Add an entity to the runs that its kind may describe. */
 void collect_run_entity(struct collect *collect, struct db_txn *txn,
     uint32_t partition, struct text kind, struct text id);

@@ -57,6 +57,7 @@ name_events(struct runs *runs)
 
 	for (uint32_t i = 1; i < runs->event_count; i++)
 		same &= same_source(runs->full[0], runs->full[i]);
+	runs->one_source = same;
 	for (uint32_t i = 0; i < runs->event_count; i++)
 		runs->events[i] =
 		    same ? after_colon(runs->full[i]) : runs->full[i];
@@ -305,6 +306,29 @@ runs_next(struct runs *runs, struct runs_run *run, struct err *err)
 			    source_name(runs->source),
 			    text_quote(id, sizeof(id), record.name));
 	return 1;
+}
+
+uint64_t
+runs_count(const struct runs *runs, const struct runs_run *run, uint32_t role)
+{
+	const struct run_events *events = &run->events;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < events->count; i++)
+		count += events->at[i].role == role;
+	for (uint32_t i = 0; i < events->others; i++)
+		if (text_equal(events->other[i].event, runs->full[role]))
+			count += events->other[i].count;
+	return count;
+}
+
+struct text
+runs_other_name(const struct runs *runs, struct text event)
+{
+	for (uint32_t role = 0; role < runs->event_count; role++)
+		if (text_equal(event, runs->full[role]))
+			return (struct text){ NULL, 0 };
+	return runs->one_source ? after_colon(event) : event;
 }
 
 bool

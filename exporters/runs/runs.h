@@ -31,6 +31,7 @@ struct runs {
 	struct text events[RUN_ROLES_MAX];
 	struct text full[RUN_ROLES_MAX]; /* "source:name" */
 	uint32_t event_count;
+	bool one_source;                       /* `events` are without it */
 	struct runs_step steps[RUN_STEPS_MAX]; /* in the order of the model */
 	uint32_t step_count;
 	/* Kind of the entities that describe runs, and their attribute with
@@ -70,6 +71,15 @@ int runs_select(
     struct runs *runs, struct text id, struct text group, struct err *err);
 /* Like source_next. */
 int runs_next(struct runs *runs, struct runs_run *run, struct err *err);
+
+/* How many events of a role there are, with those of which only the number is
+ * stored. */
+uint64_t runs_count(
+    const struct runs *runs, const struct runs_run *run, uint32_t role);
+/* The name of another event as it is shown.  Empty: it has a role. */
+struct text runs_other_name(const struct runs *runs, struct text event);
+/* Other events beyond the names that a run can have are shown by this name. */
+#define RUNS_OTHERS "_other"
 
 /* The time of a run in a step: the sum of its iterations.  False: it does not
  * have the step. */

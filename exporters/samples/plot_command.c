@@ -57,7 +57,7 @@ draw_all(struct samples *samples, const struct time_window *time_window,
 
 /* No sample: were the metrics, or was the group mistyped? */
 static int
-refuse(const struct series *series, const struct plot_samples_options *options,
+refuse(const struct series *series, const struct metric_options *options,
     struct err *err)
 {
 	char question[3 * NEAREST_WORD_BYTES + 32];
