@@ -270,7 +270,6 @@ check_use(struct values *values, const char *what)
 		values->runs.from_ns = values->window.from_ns;
 		values->runs.to_ns = values->window.to_ns;
 		plot_testrun_check(&values->testrun, &values->runs);
-		source_default_clock(&values->source, CLOCK_RAW);
 	}
 }
 

@@ -431,7 +431,8 @@ check_use(struct values *values, const struct opt_operands *operands)
 		stats_testrun_check(&values->runs, operands, node_of(values),
 		    (enum stats_format)values->format);
 		/* A corrected clock has no skew. */
-		source_default_clock(&values->source, CLOCK_RAW);
+		if (strcmp(operands->at[1], "skew") == 0)
+			source_default_clock(&values->source, CLOCK_RAW);
 	}
 }
 

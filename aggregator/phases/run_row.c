@@ -321,7 +321,7 @@ void
 run_row_events(const struct run_row *row, const struct run_row_roles *roles,
     struct run_events *to)
 {
-	to->count = to->others = 0;
+	to->count = to->others = to->nodes = 0;
 	to->overflow = row->overflow;
 	for (uint32_t i = 0; i < row->count; i++) {
 		struct run_event *event = &to->at[to->count];
@@ -335,6 +335,7 @@ run_row_events(const struct run_row *row, const struct run_row_roles *roles,
 		event->role = (uint8_t)role;
 		event->time_ns = row->at[i].id.time_ns;
 		event->receive_ns = row->at[i].id.receive_ns;
+		event->node = row->at[i].node;
 		to->count++;
 	}
 }

@@ -87,7 +87,8 @@ struct run_row_roles {
 	uint32_t number[RUN_ROLES_MAX];
 	uint32_t count;
 };
-/* The events of the row that the model defines; the others are left out. */
+/* The events of the row that the model defines, with the numbers of their
+ * nodes; the others are left out. */
 void run_row_events(const struct run_row *row,
     const struct run_row_roles *roles, struct run_events *to);
 

@@ -14,7 +14,9 @@
 struct reading {
 	struct runs *runs;
 	struct runs_group group;
-	bool begun; /* `group` is valid */
+	bool begun;     /* `group` is valid */
+	bool corrected; /* the statistics of emission are these: */
+	struct runs_durations durations;
 	uint32_t count;
 	int (*put)(void *arg, const struct runs_group *group, struct err *err);
 	void *arg;
@@ -180,6 +182,19 @@ by_runs(const void *left, const void *right)
 	return text_compare(a->name, b->name);
 }
 
+static void
+correct(struct reading *reading)
+{
+	struct runs_group *group = &reading->group;
+
+	for (uint32_t step = 0; step < reading->runs->step_count; step++)
+		for (unsigned of = 0; of < RUNS_OFS; of++)
+			group->stats[step][RUN_EMIT][of] =
+			    runs_durations_of(&reading->durations,
+				group->known ? &group->name : NULL, step,
+				(enum runs_of)of);
+}
+
 static int
 finish(struct reading *reading, struct err *err)
 {
@@ -192,6 +207,8 @@ finish(struct reading *reading, struct err *err)
 	if (group->requestor_count > 1)
 		qsort(group->requestors, group->requestor_count,
 		    sizeof(*group->requestors), by_runs);
+	if (reading->corrected)
+		correct(reading);
 	return reading->put(reading->arg, group, err);
 }
 
@@ -277,7 +294,13 @@ runs_groups_each(struct runs *runs, struct text pattern,
 	reading->put = put;
 	reading->arg = arg;
 	string_table_init(&reading->group.texts);
-	rc = read_all(reading, pattern, err);
+	reading->corrected = runs_are_corrected(runs);
+	rc = reading->corrected
+		 ? runs_durations_read(&reading->durations, runs, pattern, err)
+		 : 0;
+	if (rc == 0)
+		rc = read_all(reading, pattern, err);
+	runs_durations_clear(&reading->durations);
 	*count = reading->count;
 	string_table_clear(&reading->group.texts);
 	free(reading->group.requestors);

@@ -201,6 +201,7 @@ int
 runs_open(struct runs *runs, struct source *source, struct text partition,
     const struct runs_options *options, struct err *err)
 {
+	struct wire_query clocks = source_query(1u << RECORD_EVENT);
 	char name[128], in[300];
 	bool found = false;
 
@@ -223,6 +224,8 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 		known_suggest(source, SOURCE_STATS, partition, &all, name, err);
 		return -1;
 	}
+	if (source_load_clocks(source, partition, &clocks, err) != 0)
+		return -1;
 	qsort(runs->steps, runs->step_count, sizeof(*runs->steps), by_position);
 	find_spans(runs);
 	name_events(runs);
@@ -263,49 +266,112 @@ runs_has_window(int64_t from_ns, int64_t to_ns)
 	return from_ns != TIME_MIN_NS || to_ns != TIME_MAX_NS;
 }
 
-static bool
-is_wanted(const struct runs *runs, const struct record *record)
+bool
+runs_are_corrected(const struct runs *runs)
 {
-	if (record->kind != RECORD_RUN ||
-	    !text_equal(record->source, runs->model))
-		return false;
-	return !runs_has_window(runs->from_ns, runs->to_ns) ||
-	       (record->has_time && record->time_ns >= runs->from_ns &&
-		   record->time_ns < runs->to_ns);
+	const struct source_clock *clock = source_clock(runs->source);
+
+	return source_clock_moves(clock, 0) ||
+	       (clock->choice == CLOCK_CORRECTED && clock->map != NULL &&
+		   !clock_map_is_empty(clock->map));
 }
 
-int
-runs_next(struct runs *runs, struct runs_run *run, struct err *err)
+/* Sort the events, of which most are in order. */
+static void
+sort_events(struct run_events *events)
+{
+	for (uint32_t i = 1; i < events->count; i++) {
+		struct run_event event = events->at[i];
+		uint32_t k = i;
+
+		for (; k > 0 && events->at[k - 1].time_ns > event.time_ns; k--)
+			events->at[k] = events->at[k - 1];
+		events->at[k] = event;
+	}
+}
+
+/* Put the times of a run on one clock.  Where an event that is only counted was
+ * the first, the time of the run moves with the first of the others. */
+static void
+correct(struct runs *runs, struct runs_run *run)
+{
+	struct run_events *events = &run->events;
+	int64_t least_ns = INT64_MAX;
+
+	if (events->count == 0 || !runs_are_corrected(runs))
+		return;
+	for (uint32_t i = 0; i < events->count; i++) {
+		struct run_event *event = &events->at[i];
+		int64_t by_ns = source_clock_shift(source_clock(runs->source),
+		    events->node[event->node], event->time_ns);
+		int64_t before_ns = i == 0 ? run->time_ns : event->time_ns;
+
+		if (__builtin_add_overflow(before_ns, by_ns, &before_ns) ||
+		    __builtin_add_overflow(
+			event->time_ns, by_ns, &event->time_ns))
+			continue;
+		if (before_ns < least_ns)
+			least_ns = before_ns;
+	}
+	if (least_ns != INT64_MAX)
+		run->time_ns = least_ns;
+	sort_events(events);
+}
+
+static bool
+is_wanted(const struct runs *runs, const struct runs_run *run)
+{
+	return !runs_has_window(runs->from_ns, runs->to_ns) ||
+	       (run->has_time && run->time_ns >= runs->from_ns &&
+		   run->time_ns < runs->to_ns);
+}
+
+/* Parse a run. */
+static int
+take_run(struct runs *runs, const struct record *record, struct runs_run *run,
+    struct err *err)
 {
 	char id[128];
-	struct record record;
-	int rc;
 
-	do
-		rc = source_next(runs->source, &record, err);
-	while (rc > 0 && !is_wanted(runs, &record));
-	if (rc <= 0)
-		return rc;
-	run->id = record.name;
-	run->group = record.key;
-	run->known = (record.count & RUN_KNOWN) != 0;
-	run->error = (record.count & RUN_ERROR) != 0;
-	run->state = (enum run_state)(record.count >> RUN_STATE_SHIFT);
-	run->has_time = record.has_time;
-	run->time_ns = record.time_ns;
+	run->id = record->name;
+	run->group = record->key;
+	run->known = (record->count & RUN_KNOWN) != 0;
+	run->error = (record->count & RUN_ERROR) != 0;
+	run->state = (enum run_state)(record->count >> RUN_STATE_SHIFT);
+	run->has_time = record->has_time;
+	run->time_ns = record->time_ns;
 	if (run->state >= RUN_STATES ||
-	    !run_events_get(record.value_bytes, record.time_ns, &run->events))
+	    !run_events_get(record->value_bytes, record->time_ns, &run->events))
 		return err_set(err, "%s: cannot parse the events of run '%s'",
 		    source_name(runs->source),
-		    text_quote(id, sizeof(id), record.name));
+		    text_quote(id, sizeof(id), record->name));
 	for (uint32_t i = 0; i < run->events.count; i++)
 		if (run->events.at[i].role >= runs->event_count)
 			return err_set(err,
 			    "%s: run '%s' has an event that its model does not "
 			    "have",
 			    source_name(runs->source),
-			    text_quote(id, sizeof(id), record.name));
-	return 1;
+			    text_quote(id, sizeof(id), record->name));
+	correct(runs, run);
+	return 0;
+}
+
+int
+runs_next(struct runs *runs, struct runs_run *run, struct err *err)
+{
+	struct record record;
+	int rc;
+
+	while ((rc = source_next(runs->source, &record, err)) > 0) {
+		if (record.kind != RECORD_RUN ||
+		    !text_equal(record.source, runs->model))
+			continue;
+		if (take_run(runs, &record, run, err) != 0)
+			return -1;
+		if (is_wanted(runs, run))
+			return 1;
+	}
+	return rc;
 }
 
 uint64_t

@@ -3,6 +3,10 @@
  *
  * The statistics of the store first give the names of a run's events and
  * steps; a stored run has only the numbers of its events (roles).
+ *
+ * A stored run has the times of the clocks of its nodes, of which each may be
+ * off by another offset.  They are put on one clock as the source shows times
+ * (--clock): the steps of a run pass from node to node.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_RUNS_H
@@ -59,8 +63,8 @@ struct runs_run {
 
 struct runs_options;
 
-/* Read the events and steps of the model, and note the window.  -1 also when it
- * has no runs.  Clear it in any case. */
+/* Read the events and steps of the model and the clocks of the nodes, and note
+ * the window.  -1 also when it has no runs.  Clear it in any case. */
 int runs_open(struct runs *runs, struct source *source, struct text partition,
     const struct runs_options *options, struct err *err);
 void runs_clear(struct runs *runs);
@@ -69,8 +73,12 @@ void runs_clear(struct runs *runs);
  * matching ids (a pattern, or empty), in the order of their appearance. */
 int runs_select(
     struct runs *runs, struct text id, struct text group, struct err *err);
-/* Like source_next. */
+/* Like source_next.  The events are in the order of their corrected times. */
 int runs_next(struct runs *runs, struct runs_run *run, struct err *err);
+
+/* Is any clock corrected?  Then the statistics of the store, which go by the
+ * stored times, are not those of the runs. */
+bool runs_are_corrected(const struct runs *runs);
 
 /* How many events of a role there are, with those of which only the number is
  * stored. */

@@ -13,8 +13,11 @@ run_events_put(
 	unsigned char *start, *at;
 	int64_t before_ns = first_ns;
 
+	varint_put(to, events->nodes);
+	for (uint32_t i = 0; i < events->nodes; i++)
+		varint_put_text(to, events->node[i]);
 	start = at =
-	    buffer_need(to, (3 * (size_t)events->count + 1) * VARINT_BYTES);
+	    buffer_need(to, (4 * (size_t)events->count + 1) * VARINT_BYTES);
 	at = varint_encode(at, events->count);
 	for (uint32_t i = 0; i < events->count; i++) {
 		const struct run_event *event = &events->at[i];
@@ -23,6 +26,7 @@ run_events_put(
 		at = varint_encode(at, varint_delta(before_ns, event->time_ns));
 		at = varint_encode(
 		    at, varint_delta(event->time_ns, event->receive_ns));
+		at = varint_encode(at, event->node);
 		before_ns = event->time_ns;
 	}
 	to->bytes += (size_t)(at - start);
@@ -51,21 +55,35 @@ is_name(struct text name)
 	return true;
 }
 
+static void
+get_events(struct varint_reader *u, int64_t first_ns, struct run_events *events)
+{
+	int64_t time_ns = first_ns;
+
+	events->nodes = (uint32_t)varint_get_max(u, RUN_EVENTS_MAX);
+	for (uint32_t i = 0; i < events->nodes && !u->bad; i++) {
+		events->node[i] = varint_get_text(u);
+		u->bad |= text_check_name(events->node[i]) != TEXT_OK;
+	}
+	events->count = (uint32_t)varint_get_max(u, RUN_EVENTS_MAX);
+	for (uint32_t i = 0; i < events->count && !u->bad; i++) {
+		struct run_event *event = &events->at[i];
+
+		event->role = (uint8_t)varint_get_max(u, RUN_ROLES_MAX - 1);
+		time_ns = varint_undelta(time_ns, varint_get(u));
+		event->time_ns = time_ns;
+		event->receive_ns = varint_undelta(time_ns, varint_get(u));
+		event->node = varint_get_u32(u);
+		u->bad |= event->node >= events->nodes;
+	}
+}
+
 bool
 run_events_get(struct text from, int64_t first_ns, struct run_events *events)
 {
 	struct varint_reader u = varint_reader_of(from);
-	int64_t time_ns = first_ns;
 
-	events->count = (uint32_t)varint_get_max(&u, RUN_EVENTS_MAX);
-	for (uint32_t i = 0; i < events->count && !u.bad; i++) {
-		struct run_event *event = &events->at[i];
-
-		event->role = (uint8_t)varint_get_max(&u, RUN_ROLES_MAX - 1);
-		time_ns = varint_undelta(time_ns, varint_get(&u));
-		event->time_ns = time_ns;
-		event->receive_ns = varint_undelta(time_ns, varint_get(&u));
-	}
+	get_events(&u, first_ns, events);
 	events->others = (uint32_t)varint_get_max(&u, RUN_NAMES_MAX);
 	for (uint32_t i = 0; i < events->others && !u.bad; i++) {
 		struct run_count *other = &events->other[i];

@@ -10,11 +10,12 @@
  * All other events of the run are counted by name: those that the model does
  * not name, and those beyond RUN_EVENTS_MAX.
  *
- * The bytes (`events` of a run in a page): number of events, then for each
- * event `role, zigzag(time - previous time), zigzag(received - time)`, the
- * previous time of the first is that of the run; number of names, then for each
- * its length, the name and the number of events; number of events of further
- * names.  All numbers are varints.
+ * The bytes (`events` of a run in a page): number of nodes, then for each its
+ * length and name; number of events, then for each event `role, zigzag(time -
+ * previous time), zigzag(received - time), node`, the previous time of the
+ * first is that of the run; number of names, then for each its length, the name
+ * and the number of events; number of events of further names.  All numbers are
+ * varints.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_RECORD_RUN_H
@@ -47,6 +48,7 @@ enum run_clock { RUN_EMIT, RUN_RECEIVE, RUN_CLOCKS };
 struct run_event {
 	int64_t time_ns, receive_ns;
 	uint8_t role;
+	uint32_t node; /* in a page, an index of its nodes */
 };
 
 /* Other events of one name. */
@@ -56,6 +58,8 @@ struct run_count {
 };
 
 struct run_events {
+	struct text node[RUN_EVENTS_MAX]; /* names */
+	uint32_t nodes;
 	struct run_event at[RUN_EVENTS_MAX];
 	uint32_t count;
 	struct run_count other[RUN_NAMES_MAX];

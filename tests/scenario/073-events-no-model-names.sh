@@ -40,6 +40,8 @@ for i in range(600):
     print("event", 7200 + i, "n1 run:flash_start run=r4")
 END
 
+# counts [OPTION...]: of each run, the names of its events and how many.
+# shellcheck disable=SC2120 # unchanged passes options
 counts() {
 	poolscope-stats testrun iterations --format json "$@" >"$TMP/counts.json" || return
 	/usr/bin/python3 -c 'import json, sys
@@ -97,6 +99,7 @@ start aggregator poolscope-aggregator --models "$ROOT/deploy/models" \
 LEFT="r1 flash_end=2 flash_start=1 package_1=2 package_2=1
 $LATER"
 left() {
+	# shellcheck disable=SC2119 # no options
 	[ "$(counts)" = "$LEFT" ]
 }
 wait_until left 30 || fail "the first hour is deleted"

@@ -18,6 +18,29 @@ wants(struct page *page, const struct record *record)
 	       page_wants_pair(page, record->source, record->name);
 }
 
+/* Give the nodes of the events names and indexes instead of their numbers. */
+static void
+name_nodes(struct lookup *lookup, struct run_events *events)
+{
+	uint32_t number[RUN_EVENTS_MAX];
+
+	for (uint32_t i = 0; i < events->count; i++) {
+		struct run_event *event = &events->at[i];
+		uint32_t node = 0;
+
+		while (node < events->nodes && number[node] != event->node)
+			node++;
+		if (node == events->nodes) {
+			number[node] = event->node;
+			events->node[node] = lookup_number(lookup, event->node);
+			if (events->node[node].bytes == 0)
+				events->node[node] = text_of(DICTIONARY_OTHER);
+			events->nodes++;
+		}
+		event->node = node;
+	}
+}
+
 /* The other events by name, whatever hour they are of. */
 static void
 count_others(
@@ -64,6 +87,7 @@ append(struct page *page, const struct run_sum_form *form,
 	record.count = (row->known ? RUN_KNOWN : 0) |
 		       (row->error ? RUN_ERROR : 0) |
 		       (uint64_t)state << RUN_STATE_SHIFT;
+	name_nodes(lookup, &events);
 	count_others(lookup, row, &events);
 	bytes->bytes = 0;
 	run_events_put(bytes, record.time_ns, &events);
