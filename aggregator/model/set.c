@@ -84,6 +84,7 @@ model_put_phase(struct buffer *to, const struct model_phase *phase)
 	varint_put(to, (phase->kv ? 1 : 0) | (phase->required ? 2 : 0) |
 			   (phase->ignore_unmatched ? 4 : 0) |
 			   (phase->fifo ? 8 : 0));
+	varint_put(to, phase->place);
 }
 
 bool
@@ -103,6 +104,7 @@ model_get_phase(struct text from, struct model_phase *phase)
 	phase->required = (flags & 2) != 0;
 	phase->ignore_unmatched = (flags & 4) != 0;
 	phase->fifo = (flags & 8) != 0;
+	phase->place = (unsigned)varint_get(&u);
 	return !u.bad;
 }
 
