@@ -261,7 +261,8 @@ index_page() {
 	PAGE
 	picture prodacct-render-60-phases.png "Start-up of a pool of 60 nodes"
 	picture demo-farm-testrun-0001.png "The newest test runs of a device farm"
-	picture demo-farm-testrun-distribution-testrun.png "How long test runs took, day by day"
+	picture demo-farm-testrun-distribution.png "How long the steps of test runs took"
+	picture demo-farm-testrun-days-testrun.png "How long test runs took, day by day"
 	picture demo-farm-testrun-errors.png "Errors of the device farm"
 	picture "demo-benches-%2F%2Fbench:test_0-BM_0.png" "A benchmark that got slower"
 	picture demo-this-machine-system.cpu.time.user-cpu.png "Processors of this machine"

@@ -448,8 +448,9 @@ runs_doubt_warn(const struct runs_doubt *doubt, const char *what)
 const struct opt runs_options[] = {
 	[RUNS_MODEL] = { "model", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, model), "NAME",
-	    "testrun: read the runs of this model (default: testrun)", NULL,
-	    false },
+	    "testrun: read the runs of this model (default: testrun); phases: "
+	    "draw this model",
+	    NULL, false },
 	[RUNS_TIME] = { "time", 0, OPT_CHOICE,
 	    OPT_TO(struct runs_options, time), "WHICH",
 	    "testrun: use the times at which events were emitted (default) or "

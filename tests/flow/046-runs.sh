@@ -117,6 +117,7 @@ check_text "... and no file comes with either" "" "$(ls)"
 cd "$ROOT" || exit 1
 check "other views are drawn" poolscope-plot testrun -p 'lab$farm' -o "$TMP/views" --view errors -q
 check "... of steps" poolscope-plot testrun -p 'lab$farm' -o "$TMP/views" --view distribution -q
+check "... day by day" poolscope-plot testrun -p 'lab$farm' -o "$TMP/views" --view days -q
 for picture in "$TMP/views"/*.png; do
 	check "$(basename "$picture") is a picture" \
 		/usr/bin/python3 "$ROOT/tests/golden/compare.py" png "$picture"

@@ -133,7 +133,7 @@ check "dump of a pool without events" poolscope-dump -p "no\$pool"
 check "all pictures" poolscope-plot cascade --configdir "$case_dir/config" --view all \
 	--numbers -o "$TMP/out.d"
 check "are all the files there are" test "$(files "$TMP/out.d")" = \
-	"mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot mybatchacct-gpupool-phases.png mybatchacct-gpupool.dat mybatchacct-gpupool.json mybatchacct-gpupool.plot mybatchacct-gpupool.png "
+	"mybatchacct-gpupool-distribution.dat mybatchacct-gpupool-distribution.plot mybatchacct-gpupool-distribution.png mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot mybatchacct-gpupool-phases.png mybatchacct-gpupool.dat mybatchacct-gpupool.json mybatchacct-gpupool.plot mybatchacct-gpupool.png "
 rm -rf "$TMP/one.d"
 check "without --view" poolscope-plot cascade -p "$pool" -o "$TMP/one.d"
 check "there are the phases, which count each moment once" test "$(files "$TMP/one.d")" = \

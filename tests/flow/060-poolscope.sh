@@ -165,7 +165,7 @@ for page in 1 2 3; do
 done
 check_text "all 60 test runs are in them, the newest first" "$(seq 59 -1 0 | tr '\n' ' ')" \
 	"$(sed -s 1d "$TMP"/demo/data/demo-farm-testrun-000?.dat | cut -d' ' -f2 | tr '\n' ' ')"
-for view in errors distribution-flash distribution-testrun; do
+for view in errors distribution days-flash days-testrun; do
 	check "the demo leaves the farm's $view" test -s "$TMP/demo/demo-farm-testrun-$view.png"
 done
 for entry in BM_0 BM_1; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A node tells how long its step took: the events are 10 s apart, for they waited, but the
+# A node reports how long its step took: the events are 10 s apart, for they waited, but the
 # step took 4 s ("took" is the attribute "measured" of the model); of a second one, 20 s
-# long, it tells nothing.  The statistics are of 4 and 20 s, 24 s in all, in a window as of
+# long, it reports nothing.  The statistics are of 4 and 20 s, 24 s in all, in a window as of
 # all time.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
