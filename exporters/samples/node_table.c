@@ -182,6 +182,22 @@ hold_until(struct samples_row *row, uint32_t last, uint32_t end)
 		row->cells[k] = row->cells[last];
 }
 
+/* Not every node has its first sample in the first step: one that comes within
+ * a usual gap is no gap at the left edge. */
+static void
+hold_before(
+    const struct samples *samples, struct samples_row *row, uint32_t gap)
+{
+	uint32_t first = 0;
+
+	while (first < samples->steps && isnan(row->cells[first].mean))
+		first++;
+	if (first == samples->steps || first > gap)
+		return;
+	for (uint32_t k = 0; k < first; k++)
+		row->cells[k] = row->cells[first];
+}
+
 /* A value holds until the next one.  If that is more than two usual gaps of
  * the node away, and a step, for samples come at irregular times, the node was
  * away: then the value holds for one usual gap. */
@@ -190,6 +206,7 @@ hold_row(const struct samples *samples, struct samples_row *row, uint32_t gap)
 {
 	uint32_t most = gap > 1 ? 2 * gap + 1 : 2, last = UINT32_MAX;
 
+	hold_before(samples, row, gap);
 	for (uint32_t i = 0; i < samples->steps; i++) {
 		if (isnan(row->cells[i].mean))
 			continue;
