@@ -177,7 +177,7 @@ narrow(const struct samples *samples, const struct time_window_options *given,
 /* Of a window with too many steps of an hour: the time that has samples. */
 static int
 find_extent(struct source *source, struct text partition,
-    const struct plot_samples_options *options,
+    const struct metric_options *options,
     const struct time_window_options *given, struct time_window *time_window,
     struct err *err)
 {
@@ -213,7 +213,7 @@ find_extent(struct source *source, struct text partition,
  * part of it. */
 static int
 read_window(struct samples *samples, struct source *source,
-    struct text partition, const struct plot_samples_options *options,
+    struct text partition, const struct metric_options *options,
     const struct time_window_options *given, struct time_window *time_window,
     struct err *err)
 {
@@ -237,6 +237,8 @@ read_window(struct samples *samples, struct source *source,
 		if (rc == 0)
 			rc = read_all(samples, series, options, time_window,
 			    step_ns, err);
+		if (rc == 0 && samples->count == 0)
+			rc = refuse(series, options, err);
 		series_close(&series);
 		again = rc == 0 && narrow(samples, given, time_window);
 	}
@@ -259,8 +261,6 @@ plot_samples(struct source *source, struct text partition,
 		rc = read_window(&samples, source, partition, options, window,
 		    &time_window, err);
 	source_clock_words(samples.clock, source_clock(source));
-	if (rc == 0 && samples.count == 0)
-		rc = refuse(series, options, err);
 	if (rc == 0)
 		rc = draw_all(&samples, &time_window, partition, picture, err);
 	samples_clear(&samples);

@@ -153,8 +153,9 @@ put_headings(
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 0, words);
 	used = table_elide(words, sizeof(words), days->runs->partition, 30);
 	snprintf(words + used, sizeof(words) - used,
-	    ", %u times on %u day%s (%s), as %s", days->value_count,
-	    days->count, days->count == 1 ? "" : "s", clock_zone_name(),
+	    ", %u time%s on %u day%s (%s), as %s", days->value_count,
+	    days->value_count == 1 ? "" : "s", days->count,
+	    days->count == 1 ? "" : "s", clock_zone_name(),
 	    clocks[days->clock]);
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 1, words);
 }
