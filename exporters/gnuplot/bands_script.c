@@ -23,6 +23,7 @@ enum {
 	NAME_COLUMNS = 36,
 	TITLE_COLUMNS = 90,
 	BAND_COLUMNS = 30,
+	DUMB_BAND_COLUMNS = 18,
 	WORDS_BYTES = 1024,
 	DUMB_ROWS = 36,
 	DUMB_MARGINS = 14,
@@ -56,11 +57,14 @@ height_of(const struct bands *bands)
 			       : BANDS_HEIGHT;
 }
 
-/* The height of a picture of characters, in lines. */
+/* The height of a picture of characters, in lines; the legend has one for
+ * each band. */
 static unsigned
 rows_of(const struct bands *bands)
 {
-	return has_bars(bands) ? DUMB_MARGINS + 2 * slots_of(bands) : DUMB_ROWS;
+	return bands->band_count + (has_bars(bands)
+					   ? DUMB_MARGINS + 2 * slots_of(bands)
+					   : DUMB_ROWS);
 }
 
 static struct duration_unit
@@ -123,11 +127,13 @@ put_source(FILE *file, const char *dat, bool first)
 }
 
 static void
-put_band_title(FILE *file, const struct band *band)
+put_band_title(
+    FILE *file, const struct band *band, enum gnuplot_terminal terminal)
 {
 	char title[4 * BAND_COLUMNS + 8];
 
-	table_elide(title, sizeof(title), band->title, BAND_COLUMNS);
+	table_elide(title, sizeof(title), band->title,
+	    terminal == GNUPLOT_DUMB ? DUMB_BAND_COLUMNS : BAND_COLUMNS);
 	fprintf(file, " with boxxyerror lc rgb \"%s\" title ", band->colour);
 	gnuplot_put_text(file, text_of(title));
 }
@@ -171,7 +177,8 @@ put_bar_names(const struct bands *bands, FILE *file)
 }
 
 static void
-put_bars(const struct bands *bands, FILE *file, const char *dat)
+put_bars(const struct bands *bands, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
 {
 	double greatest;
 	struct duration_unit unit = unit_of(bands, &greatest);
@@ -192,7 +199,7 @@ put_bars(const struct bands *bands, FILE *file, const char *dat)
 		putc(':', file);
 		put_sum(file, i + 1, unit.seconds);
 		fputs(":($1-0.38):($1+0.38)", file);
-		put_band_title(file, &bands->band[i]);
+		put_band_title(file, &bands->band[i], terminal);
 	}
 	putc('\n', file);
 }
@@ -243,7 +250,8 @@ put_slowest(const struct bands *bands, FILE *file)
 }
 
 static void
-put_bands(const struct bands *bands, FILE *file, const char *dat)
+put_bands(const struct bands *bands, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
 {
 	double greatest;
 	struct duration_unit unit = unit_of(bands, &greatest);
@@ -272,7 +280,7 @@ put_bands(const struct bands *bands, FILE *file, const char *dat)
 		put_sum(file, i + 1, unit.seconds);
 		fprintf(file, ":($1-1):($2+%.2f):(0):", bands->count / 2400.0);
 		put_sum(file, i + 1, unit.seconds);
-		put_band_title(file, &bands->band[i]);
+		put_band_title(file, &bands->band[i], terminal);
 	}
 	putc('\n', file);
 }
@@ -284,7 +292,7 @@ bands_script(const struct bands *bands, FILE *file, const char *dat,
 	gnuplot_put_terminal(
 	    file, terminal, WIDTH, height_of(bands), rows_of(bands));
 	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
-	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
+	    terminal == GNUPLOT_DUMB ? "bottom center horizontal maxcols 1"
 				     : "right top vertical spacing 1.4");
 	put_title(bands, file, terminal);
 	fputs("set tmargin 5\n"
@@ -292,7 +300,7 @@ bands_script(const struct bands *bands, FILE *file, const char *dat,
 	      "set tics nomirror out\n",
 	    file);
 	if (has_bars(bands))
-		put_bars(bands, file, dat);
+		put_bars(bands, file, dat, terminal);
 	else
-		put_bands(bands, file, dat);
+		put_bands(bands, file, dat, terminal);
 }

@@ -191,7 +191,7 @@ put_bar(FILE *file, const struct axis *axis, int from, int to, double half,
 }
 
 static void
-put_rows(const struct axis *axis, FILE *file, const char *dat)
+put_rows(const struct axis *axis, FILE *file, const char *dat, bool dumb)
 {
 	fputs("plot ", file);
 	gnuplot_put_file(file, dat);
@@ -202,14 +202,17 @@ put_rows(const struct axis *axis, FILE *file, const char *dat)
 	    "lc rgb \"" COLOUR_BAND "\" title \"middle half\"");
 	fputs(", \\\n\t\"\" skip 1 using ", file);
 	put_value(file, axis, P50);
-	fputs(":($1-0.40):(0):(0.80) with vectors nohead lw 3 "
-	      "lc rgb \"" COLOUR_DARK_BLUE "\" title \"median\", \\\n"
-	      "\t\"\" skip 1 using ",
-	    file);
+	/* Of characters, points 13 and 16 are the letters M and P. */
+	fprintf(file,
+	    "%s lc rgb \"" COLOUR_DARK_BLUE
+	    "\" title \"median\", \\\n\t\"\" skip 1 using ",
+	    dumb ? ":1 with points pt 13"
+		 : ":($1-0.40):(0):(0.80) with vectors nohead lw 3");
 	put_value(file, axis, P99);
-	fputs(":1 with points pt 7 ps 0.9 lc rgb \"" COLOUR_RED
-	      "\" title \"p99\"\n",
-	    file);
+	fprintf(file,
+	    ":1 with points pt %d ps 0.9 lc rgb \"" COLOUR_RED
+	    "\" title \"p99\"\n",
+	    dumb ? 16 : 7);
 }
 
 void
@@ -240,5 +243,5 @@ boxes_script(const void *what, FILE *file, const char *dat,
 	    slots);
 	put_axis(&axis, file);
 	put_names(boxes, file);
-	put_rows(&axis, file, dat);
+	put_rows(&axis, file, dat, terminal == GNUPLOT_DUMB);
 }

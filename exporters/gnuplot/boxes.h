@@ -32,9 +32,7 @@ struct boxes {
 };
 
 /* The second line above every such picture explains the rows. */
-#define BOXES_NOTE                                                             \
-	"One row for each, n durations; median and p99 are durations that "    \
-	"happened (nearest rank)."
+#define BOXES_NOTE "n durations a row; median and p99 are nearest ranks."
 
 /* Append a row; sorts the values.  The name must live as long as the rows;
  * nothing is appended if there are no values. */

@@ -31,12 +31,12 @@ put_words(struct runs_distribution *distribution, const struct runs *runs,
 
 	used = (size_t)snprintf(
 	    distribution->title, room, "Durations of the steps of runs, ");
-	table_elide(
-	    distribution->title + used, room - used, runs->partition, 40);
-	snprintf(distribution->note, sizeof(distribution->note),
-	    "As %s. " BOXES_NOTE, clocks[clock]);
+	used += table_elide(
+	    distribution->title + used, room - used, runs->partition, 30);
+	snprintf(
+	    distribution->title + used, room - used, ", as %s", clocks[clock]);
 	boxes->title = distribution->title;
-	boxes->note = distribution->note;
+	boxes->note = BOXES_NOTE;
 }
 
 int

@@ -13,7 +13,7 @@
 
 struct runs_distribution {
 	struct boxes boxes;
-	char title[256], note[512];
+	char title[256];
 };
 
 /* Of the groups that match `group` (a pattern, or empty); there may be no rows.
