@@ -22,7 +22,7 @@ wrong_usage "a start that is no time is wrong usage" "START: 'noon' is not a tim
 wrong_usage "a start beyond all times is wrong usage" "too many microseconds" \
 	poolscope-results test t 99999999999999999999
 wrong_usage "a picture of no test is wrong usage" "results needs TEST" poolscope-plot results
-wrong_usage "a picture of a node's results is wrong usage" "--node is for samples" poolscope-plot results t -n n
+wrong_usage "a picture of a node's results is wrong usage" "--node is for phases, samples" poolscope-plot results t -n n
 wrong_usage "another picture has no test" "unexpected argument" poolscope-plot usage t
 
 start aggregator poolscope-aggregator || exit 1
