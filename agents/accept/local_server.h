@@ -41,7 +41,9 @@ struct local_server_answer {
 	int64_t sent_ns;         /* of the submission */
 	enum wire_reason reason; /* 0: taken */
 	bool stored;             /* ... and stored by the aggregator */
-	struct text detail;      /* with a reason: why, a name or empty */
+	/* With a reason: why, a name or empty; without: why the aggregator
+	 * refuses it. */
+	struct text detail;
 };
 
 struct local_server_counters {

@@ -59,10 +59,13 @@ on_settled(
 		.sent_ns = ticket->sent_ns,
 		.reason = reason_of(outcome->result),
 	};
+	struct requests_options *options = &requests->options;
 	struct pending_ack pending_ack = { ticket->client, ticket->number,
 		ticket->sent_ns, outcome->stream, outcome->from,
 		outcome->upto };
 
+	if (outcome->result == BATCHER_OK)
+		answer.detail = options->forbids(options->arg, outcome->stream);
 	local_server_answer(requests->local_server, &answer);
 	if (!ticket->wait)
 		return;
@@ -70,7 +73,7 @@ on_settled(
 	if (outcome->result != BATCHER_OK)
 		return;
 	if (outcome->upto <
-	    spool_first_unacked(requests->options.spool, outcome->stream))
+	    spool_first_unacked(options->spool, outcome->stream))
 		answer_wait(requests, &pending_ack, WIRE_REASON_NONE);
 	else
 		pending_acks_add(&requests->pending_acks, &pending_ack);
@@ -237,6 +240,34 @@ requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
 	struct sweep sweep = { requests, stream, seq, reason };
 
 	pending_acks_sweep(&requests->pending_acks, is_refused, &sweep);
+}
+
+/* It waits on, and knows why. */
+static bool
+is_told(void *arg, struct pending_ack *pending_ack)
+{
+	const struct sweep *sweep = arg;
+	struct requests *requests = sweep->requests;
+	struct local_server_answer answer = {
+		.client = pending_ack->client,
+		.seq = pending_ack->number,
+		.sent_ns = pending_ack->sent_ns,
+	};
+
+	if (pending_ack->stream != sweep->stream)
+		return false;
+	answer.detail =
+	    requests->options.forbids(requests->options.arg, sweep->stream);
+	local_server_answer(requests->local_server, &answer);
+	return false;
+}
+
+void
+requests_forbidden(struct requests *requests, uint32_t stream)
+{
+	struct sweep sweep = { requests, stream, 0, WIRE_REASON_NONE };
+
+	pending_acks_sweep(&requests->pending_acks, is_told, &sweep);
 }
 
 void

@@ -104,7 +104,8 @@ struct sender_stream {
 	struct sender_report
 	    denied; /* nack "diverged": the running hash before it differs */
 	struct sender_report
-	    boundary; /* up to here running hashes prove nothing */
+	    boundary;   /* up to here running hashes prove nothing */
+	bool forbidden; /* by the last answer */
 	uint64_t refused_seq;
 	uint32_t refusals;
 };
@@ -116,8 +117,9 @@ struct sender {
 	uint64_t start_count, random;
 	bool derived;
 	uint16_t batch_flags;
-	/* The last nack "forbidden". */
+	/* The last nack "forbidden", and its detail. */
 	char forbidden[3 * (NAME_BYTES_MAX + 1) + 64];
+	char forbidden_why[NAME_BYTES_MAX + 1];
 	int64_t stamp_ns; /* the last one assigned */
 	int64_t sent_ns;  /* when the last frame was sent, monotonic */
 	int64_t

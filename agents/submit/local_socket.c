@@ -29,7 +29,9 @@ local_socket_init(struct local_socket *local_socket, const char *path)
 	local_socket->path = path;
 	local_socket->fd = -1;
 	local_socket->connects = 0;
+	local_socket->partition[0] = '\0';
 	local_socket->node[0] = '\0';
+	local_socket->forbidden[0] = '\0';
 }
 
 void
@@ -142,14 +144,23 @@ send_until(
 	}
 }
 
-/* The agent's partition and node, for clients that set none. */
 static void
-note_node(struct local_socket *local_socket, struct text node)
+note(char to[static NAME_BYTES_MAX + 1], struct text name)
 {
-	if (node.bytes == 0 || text_check_name(node) != TEXT_OK)
+	if (name.bytes == 0 || text_check_name(name) != TEXT_OK)
 		return;
-	memcpy(local_socket->node, node.at, node.bytes);
-	local_socket->node[node.bytes] = '\0';
+	memcpy(to, name.at, name.bytes);
+	to[name.bytes] = '\0';
+}
+
+static void
+note_answer(struct local_socket *local_socket, const struct wire_header *header)
+{
+	/* For clients that set none. */
+	note(local_socket->partition, header->partition);
+	note(local_socket->node, header->node);
+	local_socket->forbidden[0] = '\0';
+	note(local_socket->forbidden, header->detail);
 }
 
 static void
@@ -187,7 +198,7 @@ answer_until(struct local_socket *local_socket, uint64_t seq, bool stored,
 			return LOCAL_SOCKET_LOST;
 		if (header.seq != seq)
 			continue;
-		note_node(local_socket, header.node);
+		note_answer(local_socket, &header);
 		if (header.type == WIRE_NACK) {
 			*reason = (enum wire_reason)header.reason;
 			note_detail(header.detail, err);

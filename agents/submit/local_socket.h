@@ -20,7 +20,10 @@ struct local_socket {
 	const char *path;  /* the caller's, valid while this is in use */
 	int fd;            /* -1: not connected */
 	uint32_t connects; /* number of connections so far */
-	char node[NAME_BYTES_MAX + 1]; /* the agent's, from its last answer */
+	/* From the agent's last answer: its partition and node, and why the
+	 * aggregator refuses what the answer is about ("" if it does not). */
+	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
+	char forbidden[NAME_BYTES_MAX + 1];
 };
 
 enum local_socket_result {
