@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "proto/format/quantity.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -36,10 +37,6 @@ round_step(double least)
 	return 5 * unit >= least ? 5 * unit : 10 * unit;
 }
 
-static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB",
-	"EiB" };
-enum { UNITS = sizeof(units) / sizeof(*units) };
-
 /* As many digits as tell two neighbours apart. */
 static int
 digits_for(double greatest, double step)
@@ -57,7 +54,6 @@ gnuplot_put_tics(
 {
 	double greatest = fmax(fabs(low), fabs(high)), step, scale = 1;
 	const char *unit = "";
-	unsigned i = 0;
 	int digits;
 
 	if (!isfinite(low) || !isfinite(high) || high - low <= 0 ||
@@ -66,15 +62,13 @@ gnuplot_put_tics(
 	step = round_step((high - low) / TICS);
 	if (bytes) {
 		step = exp2(ceil(log2((high - low) / TICS)));
-		for (unit = units[0]; i + 1 < UNITS && greatest >= 1024 * scale;
-		     unit = units[i])
-			scale *= 1024, i++;
+		unit = quantity_bytes_unit(greatest, &scale);
 	}
 	if (greatest / step > 1e14)
 		return; /* a double has no more digits */
 	digits = digits_for(greatest, step);
 	fprintf(file, "set %stics (", axis);
-	for (i = 0; i < TICS_MAX; i++) {
+	for (unsigned i = 0; i < TICS_MAX; i++) {
 		double value = (ceil(low / step - 1e-9) + i) * step;
 
 		if (value > high + 1e-9 * step)

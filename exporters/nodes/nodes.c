@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "exporters/samples/series.h"
-#include "exporters/stats/quantity.h"
+#include "proto/format/quantity.h"
 #include "proto/base/memory.h"
 #include "proto/format/csv.h"
 #include "proto/format/table.h"
@@ -27,7 +27,7 @@ static const int64_t silences[] = { 0, MINUTE_NS, 10 * MINUTE_NS,
 	60 * MINUTE_NS };
 
 /* What needs attention. */
-#define SPOOL_MANY (16.0 * 1000 * 1000)   /* bytes that are not sent */
+#define SPOOL_MANY (16.0 * (1 << 20))     /* bytes that are not sent */
 #define CLOCK_OFF  (NS_PER_SECOND / 10.0) /* ns */
 
 enum { TEXT_BYTES = 48 };

@@ -11,10 +11,11 @@
 #include "proto/hash/string_table.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
+#include "proto/format/quantity.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
-enum { RUN_BITS = 16, SPAN_BYTES = 24 };
+enum { RUN_BITS = 16 };
 
 struct row {
 	struct text node;
@@ -145,27 +146,6 @@ key_of(const void *arg, const void *at, int column)
 
 /* ---- table ---- */
 
-/* "-1.25 ms" */
-static const char *
-span(char to[static SPAN_BYTES], int64_t ns)
-{
-	static const struct {
-		double seconds;
-		const char *unit;
-	} units[] = { { 365.25 * 86400, "a" }, { 86400, "d" }, { 3600, "h" },
-		{ 60, "min" }, { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" },
-		{ 1e-9, "ns" } };
-	double seconds = (double)ns * 1e-9;
-	size_t i = 0;
-
-	while (i + 1 < sizeof(units) / sizeof(*units) &&
-	       fabs(seconds) < units[i].seconds)
-		i++;
-	snprintf(to, SPAN_BYTES, "%.3g %s", seconds / units[i].seconds,
-	    units[i].unit);
-	return to;
-}
-
 static void
 put_table(const struct clocks *clocks, FILE *file)
 {
@@ -175,20 +155,22 @@ put_table(const struct clocks *clocks, FILE *file)
 		{ "run", 5, true }, { "steps", 5, true }, { "age", 8, true },
 		{ NULL, 0, false } };
 	struct table table;
-	char text[SPAN_BYTES];
+	char text[QUANTITY_TEXT_BYTES];
 
 	table_begin(&table, file, columns);
 	for (uint32_t i = 0; i < clocks->shown; i++) {
 		const struct clock_map_point *p = &clocks->rows[i].last;
 
 		table_text(&table, clocks->rows[i].node);
-		table_string(&table, span(text, p->offset_ns));
-		table_string(&table, span(text, p->error_ns));
+		table_string(&table, quantity_time(text, (double)p->offset_ns));
+		table_string(&table, quantity_time(text, (double)p->error_ns));
 		table_number(&table, p->drift * 1e6);
-		table_string(&table, span(text, p->round_trip_ns));
+		table_string(
+		    &table, quantity_time(text, (double)p->round_trip_ns));
 		table_count(&table, run_of(p));
 		table_count(&table, steps_of(p));
-		table_string(&table, span(text, age_of(clocks, p)));
+		table_string(
+		    &table, quantity_time(text, (double)age_of(clocks, p)));
 	}
 	fputs("\noffset: how far the aggregator's clock is ahead of the "
 	      "node's, within the error\n",

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "exporters/stats/quantity.h"
+#include "proto/format/quantity.h"
 
 static int64_t
 number_of(const struct record *record, const char *key)

@@ -9,6 +9,7 @@
 #include "exporters/samples/plot.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
+#include "proto/format/quantity.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
@@ -34,35 +35,29 @@ const char *const usage_names[USAGE_NUMBERS] = {
 /* ---- table ---- */
 
 static const struct table_column columns[] = {
-	{ "node", 14, false },
+	{ "node", 11, false },
 	{ "cpu h", 6, true },
 	{ "unused", 6, true },
 	{ "idle h", 6, true },
 	{ "memory", 6, true },
 	{ "gpu", 4, true },
-	{ "read", 5, true },
+	{ "read", 6, true },
 	{ "written", 7, true },
-	{ "recv", 5, true },
-	{ "sent", 5, true },
+	{ "recv", 6, true },
+	{ "sent", 6, true },
 	{ "wait s", 6, true },
 	{ NULL, 0, false },
 };
 
-/* Three digits and a decimal unit prefix. */
 static void
 put_bytes(struct table *table, double bytes)
 {
-	const char *unit = " kMGTPE";
-	char text[32];
+	char text[QUANTITY_TEXT_BYTES];
 
-	if (isnan(bytes) || bytes < 0 || bytes > 1e20) {
+	if (isnan(bytes) || bytes < 0 || bytes > 1e20)
 		table_none(table);
-		return;
-	}
-	for (; bytes >= 999.5; bytes /= 1000)
-		unit++;
-	snprintf(text, sizeof(text), "%.3g%.*s", bytes, *unit != ' ', unit);
-	table_string(table, text);
+	else
+		table_string(table, quantity_bytes_short(text, bytes));
 }
 
 static void

@@ -74,7 +74,7 @@ check "status as a table" poolscope-stats status
 check_text "begins with a verdict" "ok: all is well" "$(head -1 "$TMP/out")"
 check "all of it" poolscope-stats status -v
 check_printed "has the events" "records_event *122"
-check_printed "and sizes that can be read" "map_bytes *[0-9]*  ([0-9.]* [GT]B)$"
+check_printed "and sizes that can be read" "map_bytes *[0-9]*  ([0-9.]* [GT]iB)$"
 check_printed "and the broker" "^broker"
 check "status as JSON" poolscope-stats status --format json
 check "has the partition" python3 -c 'import json, sys
