@@ -75,6 +75,9 @@ check_status 2 "an unknown verb is wrong usage" poolscope nonsense
 check_status 2 "a verb is not a path" poolscope ../bin/poolscope-emit
 check_status 2 "an unknown option of up is wrong usage" poolscope up --nonsense
 check_printed "... and the message says so" "unknown option --nonsense (poolscope up --help lists the options)"
+check "options may be cut" poolscope up --ag --di "$DIR"
+check "... and be letters" poolscope down -q --dir="$DIR"
+check "... also those of config" poolscope config show --for json agent
 check_status 2 "so is one that nearly exists" poolscope stast
 check_printed "... which is suggested" "unknown verb 'stast'; did you mean stats.*?"
 check "help is given" poolscope --help

@@ -170,7 +170,7 @@ done
 /usr/bin/python3 "$ROOT/tests/unit/exporters/trace/format/perfetto_judge.py" "$TMP/small.pftrace" >"$TMP/judged"
 check "a small one can be read" test -s "$TMP/judged"
 poolscope-trace -q -p "$pool" -n "$one" -o "$TMP/one.json"
-poolscope-trace -q -p "$pool" -n "$one" --max-size 3000 -o "$TMP/first.json" 2>"$TMP/err"
+poolscope-trace -p "$pool" -n "$one" --max-size 3000 -o "$TMP/first.json" 2>"$TMP/err"
 goes_on=$(sed -n 's/.*--from \([^ ]*\) for the rest.*/\1/p' "$TMP/err")
 check "the rest of it" poolscope-trace -p "$pool" -n "$one" --from "$goes_on" -o "$TMP/rest.json"
 check "has what the first lacks" /usr/bin/python3 -c 'import json, sys
