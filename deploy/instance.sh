@@ -56,7 +56,7 @@ take_options() {
 		--reader=*) add_listener reader "${1#*=}";;
 		--quick) quick=1;;
 		--quiet) quiet=1;;
-		--out=*) out=${1#*=};;
+		--output=*) out=${1#*=};;
 		--dir=*) dir=${1#*=};;
 		esac
 		shift
@@ -323,7 +323,7 @@ demo() {
 	step "results of benchmarks: 12 days of two generated tests ($benches)"
 	mkdir "$dir/results" "$dir/archive"
 	poolscope-generate results --dir "$dir" --files 96 --tests 2 --entries 2 --spacing 21600 --base now -o "$dir/results"
-	poolscope-upload results --dir "$dir" -p "$benches" --to store -d "$dir/results" -a "$dir/archive"
+	poolscope-upload results --dir "$dir" -p "$benches" --target store -d "$dir/results" -a "$dir/archive"
 	await_results 96
 	poolscope-results tests --dir "$dir" -p "$benches"
 	poolscope-results timings --dir "$dir" -p "$benches" //bench:test_0 BM_0 --limit 8

@@ -14,7 +14,7 @@
 enum { NAME_BYTES = 32, OPTIONS_MAX = 32 };
 
 struct option {
-	char letter; /* 0: none */
+	char letter;                                 /* 0: none */
 	char name[NAME_BYTES], argument[NAME_BYTES]; /* "": a flag */
 };
 
@@ -38,15 +38,15 @@ refuse(const struct options *options, const char *format, ...)
 	exit(2);
 }
 
-/* "  -q, --quiet ..." or "      --out DIR ...": a line of the help. */
+/* "  -q, --quiet ..." or "      --dir DIR ...": a line of the help. */
 static bool
 read_line(const char *line, struct option *option)
 {
 	char argument[NAME_BYTES] = "";
 
 	*option = (struct option){ 0 };
-	if (sscanf(line, "  -%c, --%31[a-z-] ", &option->letter,
-		option->name) != 2) {
+	if (sscanf(line, "  -%c, --%31[a-z-] %31[A-Z]", &option->letter,
+		option->name, argument) < 2) {
 		option->letter = '\0';
 		if (sscanf(line, "      --%31[a-z-] %31[A-Z]", option->name,
 			argument) < 1)
@@ -63,8 +63,7 @@ read_help(struct options *options)
 	     line != NULL && options->count < OPTIONS_MAX;
 	     line = strchr(line, '\n')) {
 		line += *line == '\n';
-		options->count +=
-		    read_line(line, &options->at[options->count]);
+		options->count += read_line(line, &options->at[options->count]);
 	}
 }
 
@@ -157,7 +156,8 @@ take(const struct options *options, int left, char **argv, char **word)
 	else if (left > 1)
 		value = argv[used++];
 	if (value == NULL || *value == '\0')
-		refuse(options, "--%s needs %s", option->name, option->argument);
+		refuse(
+		    options, "--%s needs %s", option->name, option->argument);
 	*word = whole(option, value);
 	return used;
 }

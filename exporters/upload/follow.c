@@ -70,7 +70,7 @@ make_selection(const struct upload_records *rows, char *to)
 	add_text(&state, rows->upload->node.list);
 	add_text(&state, rows->upload->records.name);
 	add_text(&state, rows->upload->from);
-	add_text(&state, rows->upload->until);
+	add_text(&state, rows->upload->to);
 	crypto_generichash_final(&state, hash, sizeof(hash));
 	sodium_bin2hex(to, UPLOAD_SELECTION_BYTES, hash, sizeof(hash));
 }
@@ -135,11 +135,11 @@ fix_times(struct follow *f, bool found, struct err *err)
 {
 	if (found) {
 		f->rows->upload->from_ns = f->cursor.from_ns;
-		f->rows->upload->until_ns = f->cursor.to_ns;
+		f->rows->upload->to_ns = f->cursor.to_ns;
 		return 0;
 	}
 	f->cursor.from_ns = f->rows->upload->from_ns;
-	f->cursor.to_ns = f->rows->upload->until_ns;
+	f->cursor.to_ns = f->rows->upload->to_ns;
 	return save(f, err);
 }
 

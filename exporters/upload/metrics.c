@@ -107,14 +107,14 @@ static void
 check(const struct upload_values *upload, const struct opt_operands *operands)
 {
 	const struct upload_metrics_values *values = &upload->metrics;
-	const char *to = upload->to.at[0];
+	const char *to = upload->targets.at[0];
 
 	(void)operands;
-	if (upload->to.count != 1 || strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
+	if (upload->targets.count != 1 ||
+	    strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
 	    to[strlen(SCHEME)] == '\0')
-		opt_usage(
-		    "metrics are uploaded to exactly one target: --to " SCHEME
-		    "RUN");
+		opt_usage("metrics are uploaded to exactly one target: "
+			  "--target " SCHEME "RUN");
 	if (values->style == SYSTEM &&
 	    opt_origin_of(&values->prefix) == OPT_COMMAND_LINE)
 		opt_usage("--prefix requires --style flat");
@@ -143,8 +143,9 @@ check(const struct upload_values *upload, const struct opt_operands *operands)
 static int
 select_run(struct sending *s, int64_t start_ns, struct err *err)
 {
-	return mlflow_select(s->mlflow, s->upload->to.at[0] + strlen(SCHEME),
-	    s->partition, start_ns / NS_PER_MS, err);
+	return mlflow_select(s->mlflow,
+	    s->upload->targets.at[0] + strlen(SCHEME), s->partition,
+	    start_ns / NS_PER_MS, err);
 }
 
 static int
@@ -282,7 +283,7 @@ put_flat(struct sending *s, struct err *err)
 		.partition = s->partition,
 		.node = text_of(s->upload->node.list),
 		.from_ns = s->upload->from_ns,
-		.to_ns = s->upload->until_ns,
+		.to_ns = s->upload->to_ns,
 	};
 	struct perf_pool pool = { .nodes = NULL };
 	int rc = perf_read(&pool, &select, err);
@@ -301,7 +302,7 @@ put_system(struct sending *s, struct err *err)
 	struct time_window time_window = { .node =
 					       text_of(s->upload->node.list),
 		.from_ns = s->upload->from_ns,
-		.to_ns = s->upload->until_ns };
+		.to_ns = s->upload->to_ns };
 	struct series_query query;
 	struct series *series = NULL;
 	int rc;

@@ -184,8 +184,8 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 		    text_of(upload->node.list), err);
 	if (rc == 0)
 		rc = upload_records_learn_groups(&rows, err);
-	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)
-		rc = send_to(&rows, upload->to.at[i], err);
+	for (uint32_t i = 0; rc == 0 && i < upload->targets.count; i++)
+		rc = send_to(&rows, upload->targets.at[i], err);
 	rc = source_finish(&rows.source, rc, err);
 	columns_clear(&rows.groups);
 	return rc == 0 ? 0 : 1;
@@ -225,9 +225,10 @@ static void
 check(const struct upload_values *upload, enum target_use use)
 {
 	upload_check_targets(upload, use);
-	if (upload->records.follow && upload->to.count > 1)
-		opt_usage("--follow supports one --to; start another process "
-			  "for each further target");
+	if (upload->records.follow && upload->targets.count > 1)
+		opt_usage(
+		    "--follow supports one --target; start another process "
+		    "for each further target");
 	if (upload->records.cursor != NULL && !upload->records.follow)
 		opt_usage("--cursor requires --follow");
 }

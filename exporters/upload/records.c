@@ -33,7 +33,7 @@ upload_records_query(const struct upload_records *rows)
 
 	query.node = text_of(rows->upload->node.list);
 	query.from_ns = rows->upload->from_ns;
-	query.to_ns = rows->upload->until_ns;
+	query.to_ns = rows->upload->to_ns;
 	return query;
 }
 

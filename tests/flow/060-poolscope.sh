@@ -150,7 +150,7 @@ check "the demo runs whatever the environment selects" \
 	POOLSCOPE_RECEIVE_TS=1 POOLSCOPE_RUNS=3 POOLSCOPE_SEED=1 POOLSCOPE_SPACING=1 \
 	POOLSCOPE_FIRST=100 POOLSCOPE_BASE=0 POOLSCOPE_MODEL=job POOLSCOPE_MODELS=/none \
 	POOLSCOPE_TERM=svg POOLSCOPE_PAGES=2 POOLSCOPE_FORMAT=csv \
-	poolscope demo --quick --out "$TMP/demo"
+	poolscope demo --quick -o "$TMP/demo"
 cp "$TMP/out" "$TMP/demo.out"
 for file in render-60.pftrace render-60.json.gz this-machine.pftrace this-machine.json.gz \
 	data/prodacct-render-60.dat data/prodacct-render-60.plot prodacct-render-60.png cascade.json \

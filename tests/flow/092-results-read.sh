@@ -52,7 +52,7 @@ cat >"$TMP/data/odd3.json" <<'JSON'
  {"name": "none", "wallTime": "soon"}, {"name": "a", "wallTime": 2}, {"name": "b", "wallTime": 3}]}}
 JSON
 cp "$TMP/data/odd1.json" "$TMP/data/odd2.json" "$TMP/data/odd3.json" "$TMP/made"
-check "results are uploaded" poolscope-upload results -d "$TMP/data" -a "$TMP/archive" --to store
+check "results are uploaded" poolscope-upload results -d "$TMP/data" -a "$TMP/archive" --target store
 wait_until indexed 60
 
 # judge WHAT FILE ARGUMENT...: the answer in FILE is that of the files.
@@ -213,7 +213,7 @@ check_printed "... that says so" "no entry of the test's latest run has timings"
 mkdir "$TMP/many"
 check "many runs are made up" poolscope-generate results --files 2000 --entries 1 --seed 7 \
 	--base 2025-01-01T00:00:00Z --spacing 7200 -o "$TMP/many"
-check "... uploaded" poolscope-upload results -d "$TMP/many" -a "$TMP/archive" --to store -p 'lab$many'
+check "... uploaded" poolscope-upload results -d "$TMP/many" -a "$TMP/archive" --target store -p 'lab$many'
 wait_until indexed 60
 check "... and drawn" poolscope-plot results "$T0" BM_0 --term svg -p 'lab$many' -o "$TMP/band"
 check "... as steps that are those of all runs" /usr/bin/python3 -c '

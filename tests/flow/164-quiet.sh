@@ -36,7 +36,7 @@ plot|plot cascade -p prodacct$render-60 -o @/pictures
 trace|trace -p none$such -o @/none.json
 dump|dump -p none$such
 results|results tests -p none$such
-upload|upload results -d @/results -a @/archive --to store
+upload|upload results -d @/results -a @/archive --target store
 fetch|!fetch --help
 spool|!spool ls @/spool
 wire|!wire decode @/empty
