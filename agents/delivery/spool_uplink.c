@@ -283,7 +283,7 @@ spool_uplink_forbids(const struct spool_uplink *spool_uplink, uint32_t stream,
 	return why;
 }
 
-/* Tell the owner, at each answer: who waits for these streams can know it. */
+/* Report it to the owner, at each answer, for clients that wait. */
 static void
 tell_forbidden(struct spool_uplink *spool_uplink)
 {

@@ -46,7 +46,7 @@ for shell in bash zsh fish; do
 	offers "$shell" "poolscope dump -p a" "acct/render"
 	offers "$shell" "poolscope dump -n c" "cn001"
 done
-# Nothing runs: nothing is offered, nothing is said, and nobody waits.
+# Nothing runs: nothing is offered, nothing is reported, and nobody waits.
 poolscope down
 for shell in bash zsh; do
 	! command -v "$shell" >/dev/null || offers "$shell" "poolscope emit --wait acc" "accepted"
