@@ -150,7 +150,7 @@ check "the same curves are sent once more" upload --target mlflow:team/curves --
 check "... and nothing is there twice" judge curves "$CURVES" "$TMP/perf.json"
 check_printed "... of the same run" '^946 points of 44 curves, each once$'
 check "a part of the time is sent" upload --target mlflow:team/part --style system \
-	--step 100ms -n 2 --from 1650000010 --until 1650000012
+	--step 100ms -n 2 --from 1650000010 --to 1650000012
 check_printed "... of one node" ': 22 points of curves'
 
 # ---- many
