@@ -145,7 +145,8 @@ has_its_keys(const struct snapshot_path *path, const void *page)
 	return (low.bytes == 0 ||
 		   page_compare(page_key(page, first), low) >= 0) &&
 	       (high.bytes == 0 ||
-		   page_compare(page_key(page, count - 1), high) < 0);
+		   page_compare(page_key(page, count - 1), high) < 0) &&
+	       page_ascends(page);
 }
 
 static bool
@@ -292,6 +293,21 @@ const void *
 snapshot_path_leaf(const struct snapshot_path *path)
 {
 	return path->at[path->depth - 1].page;
+}
+
+enum snapshot_way
+snapshot_path_edge(const struct snapshot_path *path, uint64_t *bad)
+{
+	struct snapshot_path beside = *path;
+	unsigned row = path->at[path->depth - 1].index;
+	enum snapshot_way way = WAY_LEAF;
+
+	if (row == 0)
+		way = snapshot_path_previous(&beside);
+	else if (row >= page_count(snapshot_path_leaf(path)))
+		way = snapshot_path_next(&beside);
+	*bad = beside.bad;
+	return way == WAY_DOUBTFUL ? way : WAY_LEAF;
 }
 
 /* ---- before a change ---- */

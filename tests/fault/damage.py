@@ -209,4 +209,5 @@ def main():
     return judge.bad != 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -255,6 +255,22 @@ page_compare(struct text a, struct text b)
 	return rc != 0 ? rc : (a.bytes > b.bytes) - (a.bytes < b.bytes);
 }
 
+bool
+page_ascends(const void *page)
+{
+	/* The first key of a branch means nothing. */
+	unsigned count = page_count(page), i = page_is_leaf(page) ? 0 : 1;
+	struct text before = page_key(page, i < count ? i : 0), key;
+
+	while (++i < count) {
+		key = page_key(page, i);
+		if (page_compare(before, key) >= 0)
+			return false;
+		before = key;
+	}
+	return true;
+}
+
 /* The first of the indexes from `low` to `count` whose key is not less than
  * `key`. */
 static unsigned

@@ -77,6 +77,9 @@ bool page_find_tree(const void *page, struct text name, struct page_tree *tree);
 /* Has a leaf of the table of tables nothing but tables? */
 bool page_check_trees(const void *page);
 
+/* Does each key come after the one before it? */
+bool page_ascends(const void *page);
+
 /* As LMDB orders keys. */
 int page_compare(struct text a, struct text b);
 /* The last child whose first key is not greater than `key`. */
