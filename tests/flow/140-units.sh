@@ -22,6 +22,8 @@ else
 	echo "SKIPPED units: systemd-analyze is not installed"
 fi
 for unit in agent broker aggregator; do
+	check "systemd starts the $unit again, however often it ends" \
+		grep -q '^StartLimitIntervalSec=0$' "$units/poolscope-$unit.service"
 	"poolscope-$unit" --help-all >"$TMP/help"
 	for option in $(sed -n 's/^ExecStart=//p' "$units/poolscope-$unit.service" | grep -o -e '--[a-z-]*'); do
 		check "the $unit knows $option of its unit" grep -q -e "$option " "$TMP/help"
