@@ -241,7 +241,7 @@ db_need(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 	bool found = db_get(txn, table, key, value);
 
 	if (txn->damaged && txn->write)
-		db_txn_fail(txn, MDB_CORRUPTED, "a required row is damaged");
+		db_txn_refuse_row(txn, table);
 	return found;
 }
 

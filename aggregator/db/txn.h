@@ -47,9 +47,10 @@ bool db_txn_lacks(struct db_txn *txn, unsigned table, struct text key,
 /* Begin the way to a row of `table`. */
 void db_txn_path(
     struct db_txn *txn, unsigned table, struct snapshot_path *path);
-/* Count a page that is damaged; or fail because of it. */
+/* Count a page that is damaged; or fail because of it, or of a row. */
 void db_txn_damage(struct db_txn *txn, unsigned table, uint64_t page);
 void db_txn_refuse(struct db_txn *txn, unsigned table, uint64_t page);
+void db_txn_refuse_row(struct db_txn *txn, unsigned table);
 /* Before LMDB writes the row: check what it will touch.  False: the
  * transaction has failed. */
 enum db_change { CHANGE_PUT, CHANGE_APPEND, CHANGE_DELETE };

@@ -53,6 +53,18 @@ db_txn_refuse(struct db_txn *txn, unsigned table, uint64_t page)
 	db_txn_fail(txn, MDB_CORRUPTED, txn->why);
 }
 
+void
+db_txn_refuse_row(struct db_txn *txn, unsigned table)
+{
+	if (txn->rc != 0)
+		return;
+	snprintf(txn->why, sizeof(txn->why),
+	    "a required row (table %s) is damaged; poolscope-admin verify "
+	    "lists what is lost, restore installs a backup",
+	    table_name(txn, table));
+	db_txn_fail(txn, MDB_CORRUPTED, txn->why);
+}
+
 /* A table without a tree was made by this transaction. */
 void
 db_txn_path(struct db_txn *txn, unsigned table, struct snapshot_path *path)

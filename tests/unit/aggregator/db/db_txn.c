@@ -394,7 +394,8 @@ a_damaged_key_between_leaves_is_noticed(void **state)
 	enum { KEYS = 200 };
 	struct db *db = open_env(&usual);
 	struct db_txn *txn = begin(db, true);
-	struct text value;
+	struct db_cursor *cursor;
+	struct text found, value;
 	unsigned lost = 0;
 
 	(void)state;
@@ -420,6 +421,20 @@ a_damaged_key_between_leaves_is_noticed(void **state)
 	}
 	assert_true(lost > 0);
 	db_abort(&txn);
+	/* Who seeks on from what was found comes to an end. */
+	txn = begin(db, false);
+	cursor = db_cursor_open(txn, ROWS);
+	for (unsigned i = 0; i < KEYS; i++) {
+		char sought[16];
+
+		snprintf(sought, sizeof(sought), "row-%03u", i);
+		if (db_seek(cursor, text_of(sought), &found, &value))
+			assert_true(memcmp(found.at, sought, 7) >= 0);
+		if (db_seek_key(cursor, text_of(sought), &found))
+			assert_true(memcmp(found.at, sought, 7) >= 0);
+	}
+	db_cursor_close(&cursor);
+	commit(txn);
 	db_close(&db);
 }
 
