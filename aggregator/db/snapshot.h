@@ -84,7 +84,8 @@ enum snapshot_way snapshot_path_edge(
     const struct snapshot_path *path, uint64_t *bad);
 /* The leaf of a whole way. */
 const void *snapshot_path_leaf(const struct snapshot_path *path);
-/* What LMDB may touch when it deletes from this leaf: neighbours on all levels.
+/* What LMDB may touch when it deletes from this leaf, also after other changes
+ * of the transaction: neighbours on all levels.
  * Other than WAY_LEAF: `bad` is a page. */
 enum snapshot_way snapshot_path_neighbours(
     const struct snapshot_path *path, uint64_t *bad);

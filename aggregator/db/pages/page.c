@@ -108,6 +108,13 @@ page_count(const void *page)
 	return (unsigned)(get16(page, 12) - PAGE_HEAD_BYTES) / 2;
 }
 
+uint32_t
+page_filled(const void *page, uint32_t page_bytes)
+{
+	return page_bytes - PAGE_HEAD_BYTES -
+	       (uint32_t)(get16(page, 14) - get16(page, 12));
+}
+
 static const char *
 node(const void *page, unsigned index)
 {

@@ -62,6 +62,7 @@ bool page_check_overflow(const void *page, uint64_t number, uint64_t bytes,
 /* Of a page that was checked. */
 bool page_is_leaf(const void *page);
 unsigned page_count(const void *page);
+uint32_t page_filled(const void *page, uint32_t page_bytes);
 struct text page_key(const void *page, unsigned index);
 uint64_t page_child(const void *page, unsigned index);
 /* The value of a row: `at` NULL when it lies in overflow pages from `number`
