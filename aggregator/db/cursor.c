@@ -129,7 +129,8 @@ check_forward(
 	}
 	if (cursor->txn->rc != 0)
 		return false;
-	cursor->is_all_checked = !found;
+	/* LMDB must not go to the damaged pages of the end. */
+	cursor->is_all_checked = !found && !is_around;
 	if (found)
 		cursor->checked = last_key(&path);
 	if (!is_around)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Commands that delete many rows, on stores of which one page is zeros: none ends by a
-# signal or hangs.  tests/fault/damage.py does the work.
+# Commands that delete many rows, and one that reads to and fro, on stores of which one
+# page is zeros: none ends by a signal or hangs.  tests/fault/damage.py does the work.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/../flow/lib.sh"

@@ -186,20 +186,20 @@ def one(judge, round_number, store, scratch, chance, whole):
 
 
 def zero(store, scratch):
-    """What deletes many rows meets a page of zeros."""
+    """What deletes many rows, or goes to and fro in a table, meets a page of zeros."""
     seed = int(os.environ.get("SEED", time.time_ns()))
     print("seed %d" % seed, flush=True)
     judge, copy = Judge(), scratch + "/copy"
     pages = range(2, os.path.getsize(store + "/tables/data.mdb") // PAGE)
     chosen = random.Random(seed).sample(pages, min(len(pages), max(1, int(os.environ.get("ROUNDS", "300")) // 2)))
     for page in sorted(chosen):
-        for verb in ("compact", "rebuild"):
+        for command in (dump([], "phase"), ["poolscope-admin", "compact"], ["poolscope-admin", "rebuild"]):
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(store, copy, ignore=shutil.ignore_patterns("lock.mdb"))
             with open(copy + "/tables/data.mdb", "r+b") as file:
                 file.seek(page * PAGE)
                 file.write(bytes(PAGE))
-            run(judge, "page %d" % page, ["poolscope-admin", verb, "--store", copy])
+            run(judge, "page %d" % page, [*command, "--store", copy])
     print("%d passed, %d failed" % (judge.good, judge.bad))
     return judge.bad != 0
 
