@@ -37,12 +37,12 @@ aggregate --models "$TMP/models"
 	echo "span 5 10 cn1 t a"
 	echo "span 0 7 cn2 t b"
 	for node in cn1 cn2; do
-		echo "group $node cpu system.cpu.time.user:s:counter system.cpu.time.idle:s:counter"
+		echo "group $node cpu poolscope.boot:1:gauge system.cpu.time.user:cs:counter system.cpu.time.idle:cs:counter"
 	done
-	echo "sample 0 cn1 cpu 0 0"
-	echo "sample 60 cn1 cpu 30 30"
-	echo "sample 0 cn2 cpu 0 0"
-	echo "sample 60 cn2 cpu 45 15"
+	echo "sample 0 cn1 cpu 7 0 0"
+	echo "sample 60 cn1 cpu 7 3000 3000"
+	echo "sample 0 cn2 cpu 7 0 0"
+	echo "sample 60 cn2 cpu 7 4500 1500"
 } | records
 answer "the worst two nodes of each phase" "work:rest,cn1,4.0
 work:rest,cn3,3.0

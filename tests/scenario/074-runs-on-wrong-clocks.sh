@@ -83,5 +83,5 @@ answer "by its node at 1100" "r2,flash,4" deltas --clock raw --from "$(at 1099)"
 check "the pages are drawn" poolscope-plot testrun --no-png -q -o "$TMP/drawn" --view all
 check_text "... with the corrected steps of r1" "1 7 3 - - 5" \
 	"$(awk '$2 == "r1" { print $4, $5, $6, $7, $8, $9 }' "$TMP/drawn"/*-0001.dat)"
-check_text "... and in the distribution" "5 5" \
-	"$(awk '/^[0-9]/ { print $4, $NF }' "$TMP/drawn"/*-distribution-publish.dat)"
+check_text "... and in the distribution" "publish 1 5 5 5 5 5 5" \
+	"$(sed -n 's/^[0-9]* \(publish\) /\1 /p' "$TMP/drawn"/*-distribution.dat)"

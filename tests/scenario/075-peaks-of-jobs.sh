@@ -49,9 +49,9 @@ done
 
 BASE=0
 records <<-'END'
-	group old load level:1:gauge
-	sample -1800 old load 1
-	sample 1800 old load 2
+	group old depth level:1:gauge
+	sample -1800 old depth 1
+	sample 1800 old depth 2
 END
 for stage in stored compacted; do
 	check "an hour on both sides of 1970, $stage" poolscope-plot samples -m level -n old \

@@ -24,10 +24,10 @@ numbers() {
 
 # shellcheck disable=SC2119 # no options
 aggregate
-/usr/bin/python3 -c 'print("group n1 load load:1:gauge fan:Hz:gauge")
+/usr/bin/python3 -c 'print("group n1 box load:1:gauge fan:Hz:gauge")
 print("group n1 app poolscope.boot:1:gauge frames:1:counter")
 for i in range(1080):
-    print("sample", 10 * i, "n1 load", i // 60 % 3 * 10 + 1 + i % 2 * 2, 5)
+    print("sample", 10 * i, "n1 box", i // 60 % 3 * 10 + 1 + i % 2 * 2, 5)
     print("sample", 10 * i, "n1 app 7", 100 * i)' | records
 load=1080,1.0,12.0,11.0,23.0,23.0,exact
 fan=1080,5.0,5.0,5.0,5.0,5.0,exact
