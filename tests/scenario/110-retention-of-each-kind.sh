@@ -21,12 +21,12 @@ BASE=$(($(date +%s) / 3600 * 3600 - 100 * 3600))
 
 aggregate --models "$ROOT/deploy/models"
 /usr/bin/python3 - <<'END' | records
-print("group n1 load level:1:gauge")
+print("group n1 depth level:1:gauge")
 for i in range(100):
     t = 3600 * i + 1800
     print("event", t, "n1 other:thing")
     print("span", t, t + 10, "n1 main work")
-    print("sample", t, "n1 load", i)
+    print("sample", t, "n1 depth", i)
     print("entity n1 host h%d" % i)
     print("entity n1 run r%d device_group=phones" % i)
     print("event", t, "n1 run:flash_start run=r%d" % i)

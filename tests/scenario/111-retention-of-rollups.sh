@@ -15,9 +15,9 @@ BASE=$(($(date +%s) / 3600 * 3600 - 73 * 3600))
 
 # shellcheck disable=SC2119 # no options
 aggregate
-/usr/bin/python3 -c 'print("group n1 load level:1:gauge")
+/usr/bin/python3 -c 'print("group n1 depth level:1:gauge")
 for i in range(1080):
-    print("sample", 10 * i, "n1 load", 1 + i // 360)
+    print("sample", 10 * i, "n1 depth", 1 + i // 360)
 for i in range(3):
     print("event", 3600 * i, "n1 work:start")' | records
 
