@@ -23,7 +23,7 @@ for i in range(3):
 
 # kept: samples, events, and how often each mean of a minute comes.
 kept() {
-	echo "samples $(poolscope-dump --kind sample --name load | wc -l)"
+	echo "samples $(poolscope-dump --kind sample --name depth | wc -l)"
 	echo "events $(poolscope-dump --kind event | wc -l)"
 	rm -rf "$TMP/plot"
 	poolscope-plot samples -m level --from "$(at 0)" --to "$(at 10800)" --step 1m \
