@@ -135,6 +135,24 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 }
 
 static void
+on_forbidden(void *arg, uint32_t stream)
+{
+	struct agent *agent = arg;
+
+	requests_forbidden(agent->requests, stream);
+}
+
+/* For requests: the text is valid until the next call. */
+static struct text
+forbids(void *arg, uint32_t stream)
+{
+	static char why[NAME_BYTES_MAX + 1];
+	struct agent *agent = arg;
+
+	return spool_uplink_forbids(agent->spool_uplink, stream, why);
+}
+
+static void
 on_moved(void *arg, uint32_t from, uint32_t to)
 {
 	struct agent *agent = arg;
@@ -206,6 +224,7 @@ open_uplink(struct agent *agent, struct err *err)
 		.on_acked = on_acked,
 		.on_refused = on_refused,
 		.on_moved = on_moved,
+		.on_forbidden = on_forbidden,
 		.on_probed = on_probed,
 	};
 
@@ -224,6 +243,7 @@ open_requests(struct agent *agent, struct err *err)
 		.node = text_of(agent->settings.node),
 		.arg = agent,
 		.commit = commit,
+		.forbids = forbids,
 	};
 
 	return requests_open(&agent->requests, &requests, err);

@@ -117,7 +117,11 @@ static int
 failed(enum submit_result result, const struct err *err)
 {
 	log_fail(err);
-	return result == SUBMIT_LATER ? EX_TEMPFAIL : EXIT_FAILURE;
+	switch (result) {
+	case SUBMIT_LATER: return EX_TEMPFAIL;
+	case SUBMIT_FORBIDDEN: return EX_NOPERM;
+	default: return EXIT_FAILURE;
+	}
 }
 
 static int

@@ -166,6 +166,7 @@ publish(
     struct run *run, const struct child_process *process, uint64_t unreported)
 {
 	char track[NAME_BYTES_MAX + 1];
+	enum submit_result finished;
 	struct err err = { 0 };
 
 	snprintf(track, sizeof(track), "run/%s", run->name);
@@ -175,7 +176,11 @@ publish(
 	if (unreported > 0)
 		put_int(&run->compose, "children.dropped", (int64_t)unreported);
 	add(run, &err);
-	check(run, submit_finish(run->submit, &err) == SUBMIT_DONE, &err);
+	finished = submit_finish(run->submit, &err);
+	if (finished == SUBMIT_FORBIDDEN)
+		log_warn("%s", err.text);
+	else
+		check(run, finished == SUBMIT_DONE, &err);
 }
 
 /* The command is a span of the current trace, or of a new one; its children

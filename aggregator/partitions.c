@@ -31,7 +31,7 @@ static const struct opt options[] = {
 	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
 	    "the store to list, or the source of the move (default: DIR/store)",
 	    NULL, false },
-	{ "to", 0, OPT_TEXT, OPT_TO(struct values, to), "DIR",
+	{ "target", 0, OPT_TEXT, OPT_TO(struct values, to), "DIR",
 	    "move: the target store; created if it does not exist", NULL,
 	    false },
 	{ "endpoint", 0, OPT_TEXT, OPT_TO(struct values, endpoint), "ENDPOINT",
@@ -150,7 +150,7 @@ static void
 check_drop(const struct values *values)
 {
 	if (values->to != NULL || values->endpoint != NULL || values->cancel)
-		opt_usage("--to, --endpoint and --cancel are for move");
+		opt_usage("--target, --endpoint and --cancel are for move");
 }
 
 static void
@@ -159,7 +159,7 @@ check_move(const struct values *values)
 	if (values->dry_run)
 		opt_usage("--dry-run is for drop");
 	if (values->to == NULL)
-		opt_usage("move needs a target: --to DIR");
+		opt_usage("move needs a target: --target DIR");
 	if (values->endpoint != NULL &&
 	    text_check_name(text_of(values->endpoint)) != TEXT_OK)
 		opt_usage("--endpoint %s", text_fault_words(text_check_name(
@@ -177,7 +177,7 @@ check_values(const struct values *values, const struct opt_operands *operands)
 	if (strcmp(verb, "list") == 0) {
 		if (operands->count > 1 || values->to != NULL ||
 		    values->dry_run)
-			opt_usage("list takes no partition, no --to and no "
+			opt_usage("list takes no partition, no --target and no "
 				  "--dry-run");
 		return;
 	}
@@ -197,7 +197,7 @@ parse(
 	const struct opt_program program = {
 		.name = "poolscope-partitions",
 		.synopsis =
-		    "list [options] | move PARTITION --to DIR [options] | "
+		    "list [options] | move PARTITION --target DIR [options] | "
 		    "drop PARTITION [--dry-run] [options]",
 		.summary = "list the partitions of a store, move one to "
 			   "another store, or drop one",

@@ -9,7 +9,7 @@ EXAMPLE  := $(B)/share/$(NAME)/$(NAME).conf.example
 front: $(FRONT) $(SCRIPTS) $(INSTANCE) $(EXAMPLE)
 
 # It needs libc only.
-$(FRONT): $(call objs,deploy/poolscope.c deploy/verbs.c) $(B)/libproto.a
+$(FRONT): $(call objs,deploy/poolscope.c deploy/verbs.c deploy/verb_options.c) $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link)
 $(INSTANCE): deploy/instance.sh

@@ -3,7 +3,9 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 LIBDIR  ?= $(PREFIX)/lib
 INCDIR  ?= $(PREFIX)/include
-COMPDIR ?= $(PREFIX)/share/bash-completion/completions
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 DESTDIR ?=
 
 .PHONY: pages completions install uninstall
@@ -17,13 +19,24 @@ $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
 endef
 $(foreach p,$(PAGES),$(eval $(call page,$(p))))
 
-# Completion for bash, from the options that each program has.
-COMPLETED := $(addprefix $(B)/share/bash-completion/completions/,$(notdir $(PROGS)) $(NAME))
-completions: $(COMPLETED)
-$(B)/share/bash-completion/completions/%: $(B)/bin/% deploy/completion.sh
+# Completion for shells, from the options that each program has.
+COMPLETED := $(notdir $(PROGS) $(SCRIPTS)) $(NAME)
+BASHES := $(addprefix $(B)/share/bash-completion/completions/,$(COMPLETED))
+ZSHES  := $(addprefix $(B)/share/zsh/site-functions/_,$(COMPLETED))
+FISHES := $(addprefix $(B)/share/fish/vendor_completions.d/,$(addsuffix .fish,$(COMPLETED)))
+completions: $(BASHES) $(ZSHES) $(FISHES)
+define completion
 	@mkdir -p $(@D)
-	sh deploy/completion.sh $< >$@.new && mv $@.new $@
-$(B)/share/bash-completion/completions/$(NAME): $(PROGS) $(SCRIPTS)
+	sh deploy/completion.sh $(1) $< >$@.new && mv $@.new $@
+endef
+$(BASHES): $(B)/share/bash-completion/completions/%: $(B)/bin/% deploy/completion.sh
+	$(call completion,bash)
+$(ZSHES): $(B)/share/zsh/site-functions/_%: $(B)/bin/% deploy/completion.sh
+	$(call completion,zsh)
+$(FISHES): $(B)/share/fish/vendor_completions.d/%.fish: $(B)/bin/% deploy/completion.sh
+	$(call completion,fish)
+# The front command asks the programs of its verbs.
+$(filter %/$(NAME) %/_$(NAME) %/$(NAME).fish,$(BASHES) $(ZSHES) $(FISHES)): $(PROGS) $(SCRIPTS)
 
 install: all completions
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
@@ -38,11 +51,15 @@ install: all completions
 	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
 	install -m 0644 $(EXAMPLE) $(INSTANCE) $(DESTDIR)$(DATADIR)
 	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
-	install -D -m 0644 -t $(DESTDIR)$(COMPDIR) $(COMPLETED)
+	install -D -m 0644 -t $(DESTDIR)$(BASHDIR) $(BASHES)
+	install -D -m 0644 -t $(DESTDIR)$(ZSHDIR) $(ZSHES)
+	install -D -m 0644 -t $(DESTDIR)$(FISHDIR) $(FISHES)
 	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS) $(FRONT) $(SCRIPTS)))
 	rm -rf $(DESTDIR)$(DATADIR)
-	rm -f $(addprefix $(DESTDIR)$(COMPDIR)/,$(notdir $(COMPLETED)))
+	rm -f $(addprefix $(DESTDIR)$(BASHDIR)/,$(notdir $(BASHES)))
+	rm -f $(addprefix $(DESTDIR)$(ZSHDIR)/,$(notdir $(ZSHES)))
+	rm -f $(addprefix $(DESTDIR)$(FISHDIR)/,$(notdir $(FISHES)))
 	rm -f $(DESTDIR)$(INCDIR)/$(NAME).h $(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc $(addprefix $(DESTDIR)$(LIBDIR)/,lib$(NAME).a lib$(NAME).so $(SONAME))
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done

@@ -2,8 +2,8 @@
 #
 #   sh instance.sh BIN VERB [options]
 #
-# BIN has the programs.  The front command (poolscope.c) runs this, and has
-# their --help.
+# BIN has the programs.  The front command (poolscope.c) runs this; it has their
+# --help and has read their options (verb_options.c).
 # SPDX-License-Identifier: MIT
 set -eu
 
@@ -14,6 +14,10 @@ shift 2
 fail() {
 	echo "poolscope: $*" >&2
 	exit 1
+}
+
+remark() {
+	[ -n "$quiet" ] || echo "poolscope: $*" >&2
 }
 
 wrong() {
@@ -34,31 +38,26 @@ add_listener() {
 	esac
 }
 
-# Parse the options of $verb.
+# The options of $verb, as the front command has read them: --name or --name=value.
 take_options() {
 	agent=
 	listen=
 	reader=
 	out=demo-out
 	quick=
+	quiet=
 	share=
 	dir=${POOLSCOPE_DIR:-}
 	while [ $# -gt 0 ]; do
-		case $verb:$1 in
-		up:--agent) agent=1;;
-		up:--share=?*) share=${1#--share=};;
-		up:--share) [ -n "${2:-}" ] || wrong "--share needs GROUP"; share=$2; shift;;
-		up:--listen=?*) add_listener listen "${1#--listen=}";;
-		up:--listen) add_listener listen "${2:-}"; shift;;
-		up:--reader=?*) add_listener reader "${1#--reader=}";;
-		up:--reader) add_listener reader "${2:-}"; shift;;
-		demo:--quick) quick=1;;
-		demo:--out=?*) out=${1#--out=};;
-		demo:--out) [ -n "${2:-}" ] || wrong "--out needs DIR"; out=$2; shift;;
-		demo:*) wrong "unknown option $1";;
-		*:--dir=?*) dir=${1#--dir=};;
-		*:--dir) [ -n "${2:-}" ] || wrong "--dir needs DIR"; dir=$2; shift;;
-		*) wrong "unknown option $1";;
+		case $1 in
+		--agent) agent=1;;
+		--share=*) share=${1#*=};;
+		--listen=*) add_listener listen "${1#*=}";;
+		--reader=*) add_listener reader "${1#*=}";;
+		--quick) quick=1;;
+		--quiet) quiet=1;;
+		--output=*) out=${1#*=};;
+		--dir=*) dir=${1#*=};;
 		esac
 		shift
 	done
@@ -128,7 +127,7 @@ stop() {
 	read -r pid <"$dir/run/$1.pid" || fail "cannot read $dir/run/$1.pid"
 	kill -TERM "$pid" 2>/dev/null || true
 	if ! flock -w 30 "$dir/run/$1.pid" true; then
-		echo "poolscope: $1 did not stop within 30 s; killing it (no accepted record is lost)" >&2
+		remark "$1 did not stop within 30 s; killing it (no accepted record is lost)"
 		kill -KILL "$pid" 2>/dev/null || true
 		flock -w 10 "$dir/run/$1.pid" true || fail "cannot kill $1 (pid $pid)"
 	fi
@@ -212,12 +211,12 @@ await_samples() {
 	while :; do
 		samples=$(poolscope-dump --dir "$dir" -p "$here_pool" --kind sample \
 			--name cpu --format jsonl --log error | wc -l)
-		[ ! -t 2 ] || printf '\r%s of %s samples ' "$samples" "$1" >&2
+		[ ! -t 2 ] || [ -n "$quiet" ] || printf '\r%s of %s samples ' "$samples" "$1" >&2
 		[ "$samples" -lt "$1" ] || break
-		[ "$(date +%s)" -lt "$until" ] || { echo "poolscope: only $samples of $1 samples after 90 s" >&2; break; }
+		[ "$(date +%s)" -lt "$until" ] || { remark "only $samples of $1 samples after 90 s"; break; }
 		sleep 0.5
 	done
-	[ ! -t 2 ] || echo >&2
+	[ ! -t 2 ] || [ -n "$quiet" ] || echo >&2
 }
 
 # Wait until $1 results can be read: an uploaded result is stored at once and
@@ -261,7 +260,8 @@ index_page() {
 	PAGE
 	picture prodacct-render-60-phases.png "Start-up of a pool of 60 nodes"
 	picture demo-farm-testrun-0001.png "The newest test runs of a device farm"
-	picture demo-farm-testrun-distribution-testrun.png "How long test runs took, day by day"
+	picture demo-farm-testrun-distribution.png "How long the steps of test runs took"
+	picture demo-farm-testrun-days-testrun.png "How long test runs took, day by day"
 	picture demo-farm-testrun-errors.png "Errors of the device farm"
 	picture "demo-benches-%2F%2Fbench:test_0-BM_0.png" "A benchmark that got slower"
 	picture demo-this-machine-system.cpu.time.user-cpu.png "Processors of this machine"
@@ -282,6 +282,7 @@ demo() {
 	for each in $(env | sed -n 's/^\(POOLSCOPE_[A-Z0-9_]*\)=.*/\1/p'); do
 		case $each in POOLSCOPE_LOG|POOLSCOPE_QUIET) ;; *) unset "$each";; esac
 	done
+	[ -z "$quiet" ] || export POOLSCOPE_QUIET=true
 	mkdir -p "$out"
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/poolscope-demo.XXXXXX")
 	trap 'down; rm -rf "$dir"' EXIT
@@ -322,7 +323,7 @@ demo() {
 	step "results of benchmarks: 12 days of two generated tests ($benches)"
 	mkdir "$dir/results" "$dir/archive"
 	poolscope-generate results --dir "$dir" --files 96 --tests 2 --entries 2 --spacing 21600 --base now -o "$dir/results"
-	poolscope-upload results --dir "$dir" -p "$benches" --to store -d "$dir/results" -a "$dir/archive"
+	poolscope-upload results --dir "$dir" -p "$benches" --target store -d "$dir/results" -a "$dir/archive"
 	await_results 96
 	poolscope-results tests --dir "$dir" -p "$benches"
 	poolscope-results timings --dir "$dir" -p "$benches" //bench:test_0 BM_0 --limit 8
@@ -363,7 +364,7 @@ down)
 	take_options "$@"
 	check_owner
 	is_running agent || is_running broker || is_running aggregator ||
-		echo "poolscope: nothing runs in $dir" >&2
+		remark "nothing runs in $dir"
 	down;;
 demo) take_options "$@"; demo;;
 esac

@@ -13,7 +13,7 @@ packages_build="gcc g++ libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
 	libdouble-conversion-dev gnuplot-nox"
 packages_test="libcmocka-dev python3 python3-msgpack python3-psutil
 	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
-	shellcheck universal-ctags valgrind strace mandoc spin gdb procps
+	shellcheck universal-ctags valgrind strace mandoc zsh fish spin gdb procps
 	faketime iproute2 nftables e2fsprogs xfsprogs openssl systemd debootstrap debhelper dpkg-dev
 	lintian python3-yaml"
 

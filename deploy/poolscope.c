@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "deploy/verb_options.h"
 #include "deploy/verbs.h"
 #include "proto/base/nearest.h"
 #include "proto/base/version.h"
@@ -96,6 +97,7 @@ become_script(const struct verb *verb, int argc, char **argv)
 {
 	char path[PATH_MAX + 128];
 
+	argv = verb_options_read(verb, argc, argv, &argc);
 	snprintf(path, sizeof(path), "%s/../share/poolscope/instance.sh", here);
 	if (access(path, R_OK) != 0)
 		snprintf(path, sizeof(path), DATADIR "/instance.sh");

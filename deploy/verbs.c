@@ -23,6 +23,7 @@ static const char of_up[] =
     "instance\n"
     "      --dir DIR            instance directory: endpoints, store and "
     "spool\n"
+    "  -q, --quiet              print errors only\n"
     "\n"
     "examples:\n"
     "  poolscope up --agent\n"
@@ -35,23 +36,25 @@ static const char of_down[] =
     "\n"
     "options:\n"
     "      --dir DIR            instance directory\n"
+    "  -q, --quiet              print errors only\n"
     "\n"
     "examples:\n"
     "  poolscope down\n"
     "  poolscope down --dir /tmp/ps\n";
 
 static const char of_demo[] =
-    "usage: poolscope demo [--out DIR] [--quick]\n"
+    "usage: poolscope demo [-o DIR] [--quick]\n"
     "\n"
     "run everything once on this machine, for a minute\n"
     "\n"
     "options:\n"
-    "      --out DIR            write the results here (default: demo-out)\n"
+    "  -o, --output DIR         write the results here (default: demo-out)\n"
     "      --quick              take the samples of a minute in six seconds\n"
+    "  -q, --quiet              print errors only\n"
     "\n"
     "examples:\n"
     "  poolscope demo\n"
-    "  poolscope demo --quick --out /tmp/demo\n";
+    "  poolscope demo --quick -o /tmp/demo\n";
 
 static const char of_job[] =
     "usage: poolscope job start|stop ID [options of emit]\n"

@@ -10,6 +10,8 @@
 #include "exporters/dump/follow.h"
 #include "exporters/dump/record_csv.h"
 #include "exporters/dump/sample_values.h"
+#include "exporters/select/known.h"
+#include "exporters/select/node_option.h"
 #include "exporters/source/kinds.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
@@ -24,7 +26,8 @@ enum format { DUMP_JSONL, DUMP_CSV, DUMP_LONG, DUMP_WIDE };
 struct values {
 	struct pool_options pool;
 	struct source_options source;
-	const char *output, *node, *name, *cursor;
+	struct node_option node;
+	const char *output, *name, *cursor;
 	struct opt_list kinds;
 	int64_t from_ns, to_ns;
 	int format;
@@ -49,8 +52,7 @@ static const struct opt options[] = {
 	    "print only this kind: event, sample, span, entity, gap, rejected, "
 	    "phase, run; may be repeated (default: all except phase and run)",
 	    NULL, false },
-	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "PATTERN",
-	    "print only records of matching nodes (* and ?)", NULL, false },
+	NODE_OPTION(struct values, node),
 	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
 	    "print only matching records: source:name of an event, metric "
 	    "group of a sample, kind:id of an entity, model:phase, model:run",
@@ -93,8 +95,9 @@ kinds_wanted(const struct values *values)
 }
 
 static void
-check_usage(const struct values *values)
+check_usage(struct values *values)
 {
+	node_option_check(&values->node);
 	if (values->cursor != NULL && !values->follow)
 		opt_usage("--cursor requires --follow");
 	if (has_only_values(values) &&
@@ -117,7 +120,7 @@ make_query(const struct values *values, uint32_t kinds)
 {
 	struct wire_query query = source_query(kinds);
 
-	query.node = text_of(values->node);
+	query.node = text_of(values->node.list);
 	query.name = text_of(values->name);
 	query.from_ns = values->from_ns;
 	query.to_ns = values->to_ns;
@@ -140,10 +143,20 @@ clock_of_last(struct source *source, struct record_json_clock *to)
 }
 
 static void
-report_count(const struct source *source, int rc, uint64_t count)
+report_count(const struct values *values, struct source *source,
+    struct text partition, int rc, uint64_t count)
 {
-	if (rc >= 0 && count == 0 && !opt_common_values.quiet)
-		log_warn("no matching records in %s", source_name(source));
+	struct wire_query query = make_query(values, kinds_wanted(values));
+	struct err err;
+
+	if (rc >= 0 && count == 0 && !opt_common_values.quiet) {
+		if (known_check_partition(source, partition, 0, &err) == 0) {
+			err_set(&err, "%s", source_name(source));
+			known_suggest(source, SOURCE_RECORDS, partition, &query,
+			    values->name, &err);
+		}
+		log_warn("no matching records in %s", err.text);
+	}
 	log_debug("%" PRIu64 " records", count);
 }
 
@@ -175,7 +188,7 @@ print(const struct values *values, struct source *source, struct text partition,
 		if (ferror(file))
 			break;
 	}
-	report_count(source, rc, count);
+	report_count(values, source, partition, rc, count);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -202,7 +215,7 @@ print_values(const struct values *values, struct source *source,
 		count++;
 		rc = 0;
 	}
-	report_count(source, rc, count);
+	report_count(values, source, partition, rc, count);
 	sample_values_clear(&samples);
 	return rc;
 }
@@ -290,6 +303,14 @@ main(int argc, char **argv)
 	enter_sandbox(&values);
 	if (rc == 0)
 		rc = source_open(&source, &values.source, &err);
+	/* Of test runs -n selects groups. */
+	if (rc == 0 && (kinds & 1u << RECORD_RUN) == 0 && !values.follow &&
+	    known_check_nodes(source, text_of(partition),
+		text_of(values.node.list), &err) != 0) {
+		rc = source_has_failed(source) ? -1 : 0;
+		if (rc == 0)
+			log_warn("%s", err.text);
+	}
 	if (rc == 0)
 		rc = (values.follow ? follow : dump)(
 		    &values, source, text_of(partition), kinds, &err);

@@ -9,11 +9,13 @@
 #include "exporters/cascade/plot_command.h"
 #include "exporters/gnuplot/look.h"
 #include "exporters/gnuplot/picture.h"
+#include "exporters/phases/plot_command.h"
 #include "exporters/results/plot_command.h"
 #include "exporters/runs/pictures/plot_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/plot_command.h"
 #include "exporters/samples/time_window.h"
+#include "exporters/select/known.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "exporters/usage/plot.h"
@@ -25,6 +27,7 @@ enum view {
 	VIEW_REFERENCE,
 	VIEW_PAGES,
 	VIEW_DISTRIBUTION,
+	VIEW_DAYS,
 	VIEW_ERRORS,
 	VIEW_ALL
 };
@@ -34,7 +37,7 @@ struct values {
 	struct source_options source;
 	struct time_window_options window;
 	struct plot_cascade_options cascade;
-	struct plot_samples_options samples;
+	struct metric_options samples;
 	struct runs_options runs;
 	struct plot_testrun_options testrun;
 	const char *output; /* NULL: not given */
@@ -58,9 +61,10 @@ static const struct opt options[] = {
 	    "go to standard output",
 	    "png|svg|dumb|sixel|pdf", false },
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
-	    "choose the picture; cascade: phases (default), reference, all; "
-	    "testrun: pages (default), distribution, errors, all",
-	    "phases|reference|pages|distribution|errors|all", false },
+	    "choose the picture; cascade: phases (default), distribution, "
+	    "reference, all; phases: phases (default), distribution, all; "
+	    "testrun: pages (default), distribution, days, errors, all",
+	    "phases|reference|pages|distribution|days|errors|all", false },
 	{ "png", 0, OPT_FLAG, OPT_TO(struct values, png), NULL,
 	    "draw pictures; --no-png writes only tables and scripts", NULL,
 	    false },
@@ -76,6 +80,10 @@ static const struct opt_topic topics[] = {
 	    POOL "view numbers strict from to",
 	    "poolscope plot cascade -p 'acct$pool' -o pictures\n"
 	    "poolscope plot cascade --view phases --term dumb\n" },
+	{ "phases", "", "the phases of any model, node by node",
+	    POOL "view model node from to",
+	    "poolscope plot phases --model job -o pictures\n"
+	    "poolscope plot phases --view distribution --term dumb\n" },
 	{ "samples", "", "metrics of nodes over time",
 	    POOL "metric metric-group node job from to step",
 	    "poolscope plot samples -m system.cpu.time.user -o pictures\n"
@@ -106,6 +114,12 @@ picture_of_options(const struct values *values)
 	};
 }
 
+static bool
+has_view(const struct values *values, enum view view)
+{
+	return values->view == VIEW_ALL || values->view == (int)view;
+}
+
 static int
 plot_cascade_of(struct values *values, struct source *source,
     struct text partition, struct err *err)
@@ -117,7 +131,27 @@ plot_cascade_of(struct values *values, struct source *source,
 		values->window.from_ns, values->window.to_ns },
 	    &values->cascade,
 	    &(struct plot_cascade_views){
-		values->view != VIEW_PHASES, values->view != VIEW_REFERENCE },
+		.reference = has_view(values, VIEW_REFERENCE),
+		.phases = has_view(values, VIEW_PHASES),
+		.distribution = has_view(values, VIEW_DISTRIBUTION) },
+	    &picture, err);
+}
+
+static int
+plot_phases_of(struct values *values, struct source *source,
+    struct text partition, struct err *err)
+{
+	const struct picture picture = picture_of_options(values);
+
+	return plot_phases(source, partition,
+	    &(struct plot_phases){ .model = runs_option_is_given(RUNS_MODEL)
+						? values->runs.model
+						: NULL,
+		.node = values->window.node.list,
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.nodes = has_view(values, VIEW_PHASES),
+		.distribution = has_view(values, VIEW_DISTRIBUTION) },
 	    &picture, err);
 }
 
@@ -147,6 +181,7 @@ plot_testrun_of(struct values *values, struct source *source,
 	static const enum runs_view views[] = {
 		[VIEW_PAGES] = RUNS_VIEW_PAGES,
 		[VIEW_DISTRIBUTION] = RUNS_VIEW_DISTRIBUTION,
+		[VIEW_DAYS] = RUNS_VIEW_DAYS,
 		[VIEW_ERRORS] = RUNS_VIEW_ERRORS,
 		[VIEW_ALL] = RUNS_VIEW_ALL,
 	};
@@ -179,6 +214,7 @@ static const struct command {
 	    struct err *);
 } commands[] = {
 	{ "cascade", plot_cascade_of },
+	{ "phases", plot_phases_of },
 	{ "samples", plot_samples_of },
 	{ "usage", plot_usage_of },
 	{ "testrun", plot_testrun_of },
@@ -201,20 +237,38 @@ is_given(const struct opt *o)
 	return opt_origin(o) == OPT_COMMAND_LINE;
 }
 
-static void
-check_view(struct values *values, bool cascade, bool testrun)
+/* The views of a command, its default first; 0: it has none. */
+static unsigned
+views_of(const char *what, enum view *first)
 {
-	bool of_cascade =
-	    values->view == VIEW_REFERENCE || values->view == VIEW_PHASES;
-	const char *what = cascade ? "cascade" : "testrun";
+	*first = VIEW_PHASES;
+	if (strcmp(what, "cascade") == 0)
+		return 1u << VIEW_PHASES | 1u << VIEW_REFERENCE |
+		       1u << VIEW_DISTRIBUTION;
+	if (strcmp(what, "phases") == 0)
+		return 1u << VIEW_PHASES | 1u << VIEW_DISTRIBUTION;
+	*first = VIEW_PAGES;
+	if (strcmp(what, "testrun") == 0)
+		return 1u << VIEW_PAGES | 1u << VIEW_DISTRIBUTION |
+		       1u << VIEW_DAYS | 1u << VIEW_ERRORS;
+	return 0;
+}
 
-	if (values->view == VIEW_ALL ||
-	    (cascade ? of_cascade : testrun && !of_cascade))
+static void
+check_view(struct values *values, const char *what)
+{
+	enum view first;
+	unsigned views = views_of(what, &first);
+
+	/* The one from the environment is meant for another command. */
+	if (opt_origin(&options[VIEW_ROW]) == OPT_DEFAULT)
+		values->view = (int)first;
+	if (views == 0 || values->view == VIEW_ALL ||
+	    (views >> values->view & 1) != 0)
 		return;
 	if (is_given(&options[VIEW_ROW]))
 		opt_usage("--view: %s has no such picture", what);
-	/* The one from the environment is meant for the other command. */
-	values->view = cascade ? VIEW_PHASES : VIEW_PAGES;
+	values->view = (int)first;
 }
 
 /* A terminal picture, and --no-png, do not imply files. */
@@ -256,24 +310,18 @@ check_operands(struct values *values, const struct opt_operands *operands)
 static void
 check_use(struct values *values, const char *what)
 {
-	bool cascade = strcmp(what, "cascade") == 0;
 	bool testrun = strcmp(what, "testrun") == 0;
 
 	gnuplot_look_check(values->terminal == GNUPLOT_DUMB);
 	check_output(values, testrun);
-	check_view(values, cascade, testrun);
+	check_view(values, what);
+	node_option_check(&values->window.node);
 	if (strcmp(what, "samples") == 0)
 		plot_samples_check(&values->samples);
 	if (testrun) {
 		values->runs.from_ns = values->window.from_ns;
 		values->runs.to_ns = values->window.to_ns;
-		if ((values->view == VIEW_ERRORS || values->view == VIEW_ALL) &&
-		    runs_has_window(values->runs.from_ns, values->runs.to_ns))
-			opt_usage("--from and --to are for the views pages and "
-				  "distribution: the store's counts of errors "
-				  "are of all time");
 		plot_testrun_check(&values->testrun, &values->runs);
-		source_default_clock(&values->source, CLOCK_RAW);
 	}
 }
 
@@ -284,7 +332,7 @@ parse(
 	const struct opt_table tables[] = { { pool_options, &values->pool },
 		{ options, values }, { gnuplot_look_options, NULL },
 		{ plot_cascade_options, &values->cascade },
-		{ plot_samples_options, &values->samples },
+		{ metric_options, &values->samples },
 		{ runs_options, &values->runs },
 		{ plot_testrun_options, &values->testrun },
 		{ time_window_options, &values->window },
@@ -326,7 +374,13 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)
+		rc = known_check_nodes(source, text_of(partition),
+		    text_of(values.window.node.list), &err);
+	if (rc == 0)
 		rc = what->plot(&values, source, text_of(partition), &err);
+	if (source != NULL)
+		rc =
+		    known_check_partition(source, text_of(partition), rc, &err);
 	rc = source_finish(&source, rc, &err);
 	if (rc != 0)
 		log_fail(&err);

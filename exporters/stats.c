@@ -12,6 +12,9 @@
 #include "exporters/perf/stats_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/runs/stats_command.h"
+#include "exporters/samples/statistics/stats_command.h"
+#include "exporters/select/known.h"
+#include "exporters/select/order.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "exporters/stats/clocks.h"
@@ -29,10 +32,12 @@ struct values {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
+	struct metric_options metrics;
 	struct stats_perf_options perf;
 	struct runs_options runs;
 	const char *output, *name;
-	int format, by, sort;
+	struct order order;
+	int format, by;
 	bool strict, fixed, verbose;
 	const struct opt_operands *operands;
 	int *status; /* of the process, after an answer */
@@ -40,6 +45,8 @@ struct values {
 
 /* Nodes that were not heard for this long are no longer listed. */
 #define NODES_HEARD_NS (24 * 3600 * NS_PER_SECOND)
+
+enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
 	.perf = STATS_PERF_DEFAULT,
@@ -49,22 +56,20 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print in this format (default: table); "
-	    "jsonl: only phases, spans, nodes, perf, clocks; csv: not status",
+	    "jsonl: only phases, spans, samples, nodes, perf, clocks; csv: not "
+	    "status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "by", 0, OPT_CHOICE, OPT_TO(struct values, by), "WHAT",
 	    "print a row for each of these; phases: pool (default) or node; "
-	    "spans: name (default), track or node",
-	    "pool|node|name|track", false },
+	    "spans: name (default), track or node; samples: metric (default) "
+	    "or node",
+	    "pool|node|name|track|metric", false },
 	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
 	    "show only phases or spans that match this pattern, such as "
 	    "cascade:p*",
 	    NULL, false },
-	{ "sort", 0, OPT_CHOICE, OPT_TO(struct values, sort), "WHAT",
-	    "nodes: begin with the worst state (default), or sort by node, "
-	    "heard, spool or clock",
-	    "state|node|heard|spool|clock", false },
 	{ "strict", 0, OPT_FLAG, OPT_TO(struct values, strict), NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
@@ -78,27 +83,31 @@ static const struct opt options[] = {
 };
 
 #define POOL    "partition configdir credentials config-json pool format output "
-#define TESTRUN POOL "model time group node from to"
+#define TESTRUN POOL "model time group node from to sort top"
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes, step by step",
-	    POOL "strict from to",
+	    POOL "strict from to sort top",
 	    "poolscope stats cascade -p 'acct$pool'\n"
 	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
 	{ "phases", "", "statistics of the phases that models define",
-	    POOL "by name node from to",
+	    POOL "by name node from to sort top",
 	    "poolscope stats phases --from yesterday\n"
-	    "poolscope stats phases --by node --name 'cascade:*'\n" },
+	    "poolscope stats phases --by node --sort p99 --top 5\n" },
 	{ "spans", "", "how long commands, programs and their parts took",
-	    POOL "by name node from to",
+	    POOL "by name node from to sort top",
 	    "poolscope stats spans --from -1h\n"
 	    "poolscope stats spans --by track --name 'cc*'\n" },
+	{ "samples", "", "minimum, mean, quantiles and maximum of metrics",
+	    POOL "by metric metric-group node from to",
+	    "poolscope stats samples -m 'system.cpu.*' --from -1h\n"
+	    "poolscope stats samples --by node -m 'system.memory.*'\n" },
 	{ "usage", "", "what nodes and jobs used of processors, memory, disks",
-	    POOL "node job from to step",
+	    POOL "node job from to step sort top",
 	    "poolscope stats usage --from -1d\n"
 	    "poolscope stats usage --job 4711\n" },
 	{ "nodes", "", "which nodes are heard, and what is wrong with them",
-	    POOL "node from sort",
+	    POOL "node from sort top",
 	    "poolscope nodes -p 'acct$pool'\n"
 	    "poolscope nodes --sort clock -n 'cn1*'\n" },
 	{ "perf", "", "the report of each node, as the older tool counts",
@@ -107,7 +116,7 @@ static const struct opt_topic topics[] = {
 	    "poolscope stats perf --from -1h\n"
 	    "poolscope stats perf --format json\n" },
 	{ "clocks", "", "how far the nodes' clocks are from the aggregator's",
-	    POOL "node from to",
+	    POOL "node from to sort top",
 	    "poolscope stats clocks\n"
 	    "poolscope stats clocks -n 'n1*' --from -1d\n" },
 	{ "scanner", "", "where the time of a scanner job went",
@@ -127,6 +136,12 @@ static const struct opt_topic topics[] = {
 	    "poolscope status --verbose\n" },
 	{ .word = NULL },
 };
+
+static struct text
+node_of(const struct values *values)
+{
+	return text_of(values->window.node.list);
+}
 
 static int
 print_cascade(const struct values *values, struct source *source,
@@ -149,7 +164,7 @@ print_cascade(const struct values *values, struct source *source,
 	else if (rc == 0 && values->format == STATS_CSV)
 		cascade_report_csv(&cascade, file);
 	else if (rc == 0)
-		cascade_report_table(&cascade, file, partition);
+		cascade_report_table(&cascade, file, partition, &values->order);
 	if (rc == 0 && cascade.unread_sizes > 0)
 		log_warn("unreadable image sizes: %u; they count as unknown",
 		    cascade.unread_sizes);
@@ -163,28 +178,36 @@ print_phases(const struct values *values, struct source *source,
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 
-	query.node = text_of(values->window.node);
+	query.node = node_of(values);
 	query.name = text_of(values->name);
 	query.from_ns = values->window.from_ns;
 	query.to_ns = values->window.to_ns;
-	return stats_phases(source, partition, &query, values->by == 1,
-	    (enum stats_format)values->format, file, err);
+	return stats_phases(source, partition, &query, values->by == BY_NODE,
+	    &values->order, (enum stats_format)values->format, file, err);
 }
-
-enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK };
 
 static int
 print_spans(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	return stats_spans(source, partition,
-	    &(struct stats_spans_options){ .node = text_of(values->window.node),
+	    &(struct stats_spans_options){ .node = node_of(values),
 		.name = text_of(values->name),
 		.from_ns = values->window.from_ns,
 		.to_ns = values->window.to_ns,
+		.order = &values->order,
 		.by = values->by == BY_NODE    ? STATS_SPANS_NODE
 		      : values->by == BY_TRACK ? STATS_SPANS_TRACK
 					       : STATS_SPANS_NAME },
+	    (enum stats_format)values->format, file, err);
+}
+
+static int
+print_samples(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	return stats_samples(source, partition, &values->metrics,
+	    &values->window, values->by == BY_NODE,
 	    (enum stats_format)values->format, file, err);
 }
 
@@ -195,7 +218,7 @@ print_perf(const struct values *values, struct source *source,
 	struct perf_select select = {
 		.source = source,
 		.partition = partition,
-		.node = text_of(values->window.node),
+		.node = node_of(values),
 	};
 	struct job_intervals job_intervals;
 	int rc = 0;
@@ -230,10 +253,10 @@ print_clocks(const struct values *values, struct source *source,
 {
 	struct wire_query query = source_query(1u << RECORD_SAMPLE);
 
-	query.node = text_of(values->window.node);
+	query.node = node_of(values);
 	query.from_ns = values->window.from_ns;
 	query.to_ns = values->window.to_ns;
-	return stats_clocks(source, partition, &query,
+	return stats_clocks(source, partition, &query, &values->order,
 	    (enum stats_format)values->format, file, err);
 }
 
@@ -244,6 +267,8 @@ print_usage(const struct values *values, struct source *source,
 	struct usage usage;
 	int rc = usage_read(&usage, source, partition, &values->window, err);
 
+	if (rc == 0)
+		usage_sort(&usage, &values->order);
 	if (rc == 0 && values->format == STATS_JSON)
 		usage_json(&usage, file);
 	else if (rc == 0 && values->format == STATS_CSV)
@@ -265,7 +290,7 @@ print_testrun(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	return stats_testrun(source, partition, &values->runs, values->operands,
-	    text_of(values->window.node), (enum stats_format)values->format,
+	    node_of(values), &values->order, (enum stats_format)values->format,
 	    file, err);
 }
 
@@ -274,11 +299,11 @@ print_nodes(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	const struct nodes_options how = {
-		.node = text_of(values->window.node),
+		.node = node_of(values),
 		.from_ns = values->window.from_ns != TIME_MIN_NS
 			       ? values->window.from_ns
 			       : clock_wall_ns() - NODES_HEARD_NS,
-		.sort = (enum nodes_sort)values->sort,
+		.order = &values->order,
 	};
 
 	return nodes_print(source, partition, &how,
@@ -297,6 +322,7 @@ print(const struct values *values, const char *partition, FILE *file,
 		{ "cascade", print_cascade },
 		{ "phases", print_phases },
 		{ "spans", print_spans },
+		{ "samples", print_samples },
 		{ "usage", print_usage },
 		{ "nodes", print_nodes },
 		{ "perf", print_perf },
@@ -313,25 +339,65 @@ print(const struct values *values, const char *partition, FILE *file,
 		    values->format == STATS_JSON, values->verbose, file,
 		    values->status, err);
 	rc = source_open(&source, &values->source, err);
+	if (rc == 0)
+		rc = known_check_nodes(
+		    source, text_of(partition), node_of(values), err);
 	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
 		if (rc == 0 && strcmp(what, printers[i].word) == 0)
 			rc = printers[i].print(
 			    values, source, text_of(partition), file, err);
+	if (source != NULL)
+		rc = known_check_partition(source, text_of(partition), rc, err);
 	return source_finish(&source, rc, err);
 }
 
-/* Phases are of the pool or of nodes, spans have names and tracks. */
+/* Phases are of the pool or of nodes, spans have names and tracks, samples
+ * metrics. */
 static void
 check_by(struct values *values, const char *what)
 {
 	bool spans = strcmp(what, "spans") == 0;
+	bool samples = strcmp(what, "samples") == 0;
+	int by = values->by;
 
-	if (opt_origin_of(&values->by) != OPT_COMMAND_LINE)
+	if (opt_origin_of(&values->by) != OPT_COMMAND_LINE || by == BY_NODE)
 		return;
-	if (spans && values->by == BY_POOL)
+	if (spans && by != BY_NAME && by != BY_TRACK)
 		opt_usage("--by: spans has name, track and node");
-	if (!spans && values->by > BY_NODE)
+	if (samples && by != BY_METRIC)
+		opt_usage("--by: samples has metric and node");
+	if (!spans && !samples && by != BY_POOL)
 		opt_usage("--by: %s has pool and node", what);
+}
+
+static void
+check_order(struct values *values, const struct opt_operands *operands)
+{
+	static const struct {
+		const char *word;
+		const char *const *columns;
+	} tables[] = {
+		{ "phases", stats_phases_columns },
+		{ "spans", stats_spans_columns },
+		{ "usage", usage_columns },
+		{ "nodes", nodes_columns },
+		{ "clocks", stats_clocks_columns },
+		{ "cascade", cascade_columns },
+		{ "testrun", stats_testrun_columns },
+	};
+	const char *what = operands->at[0];
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		if (strcmp(what, tables[i].word) == 0)
+			order_check(&values->order, tables[i].columns);
+	if (values->order.column < 0 && values->order.top == 0)
+		return;
+	if (strcmp(what, "cascade") == 0 && values->format != STATS_TABLE)
+		opt_usage("cascade: --sort and --top are for the table");
+	if (strcmp(what, "testrun") == 0 && operands->count > 1 &&
+	    strcmp(operands->at[1], "skew") != 0)
+		opt_usage("--sort and --top are for testrun skew, not for %s",
+		    operands->at[1]);
 }
 
 /* Some tables do not have every format. */
@@ -346,6 +412,7 @@ check_use(struct values *values, const struct opt_operands *operands)
 	bool scanner = strcmp(what, "scanner") == 0;
 	bool testrun = strcmp(what, "testrun") == 0;
 
+	node_option_check(&values->window.node);
 	if (!testrun && operands->count > 1)
 		opt_usage("unexpected argument '%.64s'", operands->at[1]);
 	if ((cascade || usage || scanner) && values->format == STATS_JSONL)
@@ -353,6 +420,7 @@ check_use(struct values *values, const struct opt_operands *operands)
 	if (status && values->format > STATS_JSON)
 		opt_usage("status supports the formats table and json");
 	check_by(values, what);
+	check_order(values, operands);
 	if (scanner && values->window.job == NULL)
 		opt_usage("missing option: --job names the job");
 	if (perf)
@@ -360,11 +428,11 @@ check_use(struct values *values, const struct opt_operands *operands)
 	if (testrun) {
 		values->runs.from_ns = values->window.from_ns;
 		values->runs.to_ns = values->window.to_ns;
-		stats_testrun_check(&values->runs, operands,
-		    text_of(values->window.node),
+		stats_testrun_check(&values->runs, operands, node_of(values),
 		    (enum stats_format)values->format);
 		/* A corrected clock has no skew. */
-		source_default_clock(&values->source, CLOCK_RAW);
+		if (strcmp(operands->at[1], "skew") == 0)
+			source_default_clock(&values->source, CLOCK_RAW);
 	}
 }
 
@@ -385,7 +453,9 @@ parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { pool_options, &values->pool },
-		{ options, values }, { time_window_options, &values->window },
+		{ options, values }, { order_options, &values->order },
+		{ time_window_options, &values->window },
+		{ metric_options, &values->metrics },
 		{ stats_perf_options, &values->perf },
 		{ runs_options, &values->runs },
 		{ source_options, &values->source }, { opt_common, NULL },

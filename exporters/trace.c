@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exporters/samples/time_window.h"
+#include "exporters/select/known.h"
 #include "exporters/source/pool.h"
 #include "exporters/trace/scanner/trace_command.h"
 #include "exporters/trace/timeline/timeline.h"
@@ -117,6 +118,7 @@ main(int argc, char **argv)
 	parse(&values, argc, argv, &operands);
 	view = find_view(&operands);
 	request.path = values.output;
+	node_option_check(&values.window.node);
 	if (values.format != BY_NAME)
 		request.format = (enum trace_format)(values.format - 1);
 	else if (trace_format_of(values.output, &request.format, &err) != 0)
@@ -129,7 +131,13 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = source_open(&request.source, &values.source, &err);
 	if (rc == 0)
+		rc = known_check_nodes(request.source, request.partition,
+		    text_of(values.window.node.list), &err);
+	if (rc == 0)
 		rc = view->write(&request, &err);
+	if (request.source != NULL)
+		rc = known_check_partition(
+		    request.source, request.partition, rc, &err);
 	rc = source_finish(&request.source, rc, &err);
 	if (rc != 0)
 		log_fail(&err);

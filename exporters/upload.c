@@ -17,9 +17,9 @@
 #include "proto/os/log.h"
 
 static const struct opt options[] = {
-	{ "to", 0, OPT_LIST, OPT_TO(struct upload_values, to), "TARGET",
-	    "upload to this target (scheme:rest); may be repeated", NULL,
-	    false },
+	{ "target", 0, OPT_LIST, OPT_TO(struct upload_values, targets),
+	    "TARGET", "upload to this target (scheme:rest); may be repeated",
+	    NULL, false },
 	{ "broker", 0, OPT_LIST, OPT_TO(struct upload_values, broker),
 	    "ENDPOINT",
 	    "send records of uploads to this broker (default: "
@@ -29,13 +29,12 @@ static const struct opt options[] = {
 };
 
 static const struct opt range_options[] = {
-	{ "node", 'n', OPT_TEXT, OPT_TO(struct upload_values, node), "PATTERN",
-	    "upload only records of matching nodes (* and ?)", NULL, false },
+	NODE_OPTION(struct upload_values, node),
 	{ "from", 0, OPT_TEXT, OPT_TO(struct upload_values, from), "TIME",
 	    "upload only records from this time on: -1h, 2026-11-20T10:00:00Z, "
 	    "epoch seconds",
 	    NULL, false },
-	{ "until", 0, OPT_TEXT, OPT_TO(struct upload_values, until), "TIME",
+	{ "to", 0, OPT_TEXT, OPT_TO(struct upload_values, to), "TIME",
 	    "upload only records before this time", NULL, false },
 	{ .name = NULL },
 };
@@ -143,9 +142,9 @@ parse(struct upload_values *upload, int argc, char **argv,
 			    "| metrics",
 		.summary = "upload results, files, records and metrics to "
 			   "other services",
-		.examples = "poolscope upload file report.json --to "
+		.examples = "poolscope upload file report.json --target "
 			    "s3:bucket/report.json\n"
-			    "poolscope upload samples --from -1h --to "
+			    "poolscope upload samples --from -1h --target "
 			    "influx:http://db:8428\n",
 		.tables = tables,
 		.operands_min = 1,
@@ -166,16 +165,19 @@ main(int argc, char **argv)
 
 	parse(&upload, argc, argv, &operands);
 	command = get_command(operands.at[0]);
-	if (upload.to.count == 0)
-		opt_usage("--to TARGET is required");
+	if (upload.targets.count == 0)
+		opt_usage("--target TARGET is required");
 	operands.at++;
 	operands.count--;
 	if (operands.count < command->operands_min ||
 	    operands.count > command->operands_max)
 		opt_usage("%s %s", command->word, command->arguments);
 	check_options(command);
+	node_option_check(&upload.node);
 	take_time("from", upload.from, &upload.from_ns);
-	take_time("until", upload.until, &upload.until_ns);
+	take_time("to", upload.to, &upload.to_ns);
+	/* Services get all times in UTC. */
+	clock_set_zone("UTC", NULL);
 	if (command->check != NULL)
 		command->check(&upload, &operands);
 	if (command == &upload_file ||

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "agents/accept/definitions.h"
 #include "agents/accept/put_check.h"
 #include "agents/accept/submitter.h"
 #include "agents/submit/fallback_queue.h"
@@ -38,6 +39,7 @@ struct fallback_reader {
 	bool due; /* another round is scheduled */
 	struct wire_room room;
 	struct submitter *submitter;
+	struct definitions *definitions;
 };
 
 static void
@@ -63,6 +65,7 @@ take(void *arg, const char *name, struct text frame)
 		.number = fallback_reader->files,
 	};
 	struct file *file = &fallback_reader->file[fallback_reader->files];
+	uid_t owner = fallback_queue_owner(fallback_reader->fallback_queue);
 	struct wire_header header;
 	enum batcher_result result;
 	struct err err = { 0 };
@@ -71,18 +74,25 @@ take(void *arg, const char *name, struct text frame)
 	if (fallback_reader->full)
 		return true;
 	if (put_check(frame, &fallback_reader->room, &header, &plain) !=
-		WIRE_OK ||
-	    !submitter_put(fallback_reader->submitter,
-		fallback_queue_owner(fallback_reader->fallback_queue), &header,
-		&plain))
+	    WIRE_OK)
+		return false;
+	if (definitions_check(fallback_reader->definitions, owner, &header,
+		plain, &err) != 0) {
+		log_warn("%s: %s", name, err.text);
+		return false;
+	}
+	if (!submitter_put(fallback_reader->submitter, owner, &header, &plain))
 		return false;
 	if (batcher_is_due(batcher))
 		fallback_reader->options.commit(fallback_reader->options.arg);
 	strcpy(file->name, name);
 	file->taken = false;
 	result = batcher_put(batcher, &ticket, &header, plain, &err);
-	if (result == BATCHER_OK)
+	if (result == BATCHER_OK) {
+		definitions_note(
+		    fallback_reader->definitions, owner, &header, plain);
 		fallback_reader->files++;
+	}
 	fallback_reader->full |= result == BATCHER_FULL || result == BATCHER_IO;
 	return result != BATCHER_MALFORMED;
 }
@@ -192,6 +202,7 @@ fallback_reader_open(struct fallback_reader **made,
 		return -1;
 	}
 	submitter_new(&fallback_reader->submitter);
+	definitions_new(&fallback_reader->definitions);
 	*made = fallback_reader;
 	return 0;
 }
@@ -211,5 +222,6 @@ fallback_reader_close(struct fallback_reader **gone)
 	fallback_queue_close(&fallback_reader->fallback_queue);
 	wire_room_clear(&fallback_reader->room);
 	submitter_free(&fallback_reader->submitter);
+	definitions_free(&fallback_reader->definitions);
 	free(fallback_reader);
 }

@@ -105,6 +105,7 @@ local_server_answer(
 		.seq = answer->seq,
 		.sent_ns = answer->sent_ns,
 		.reason = answer->reason,
+		.detail = answer->detail,
 		.answered_ns = clock_wall_ns(),
 	};
 	size_t bytes;
@@ -153,6 +154,18 @@ reason_of(enum wire_fault fault)
 	}
 }
 
+void
+local_server_refuse(struct local_server *local_server,
+    const struct local_server_answer *answer, const char *what)
+{
+	const struct client *client = client_of(local_server, answer->client);
+
+	local_server->counters.refused++;
+	if (client != NULL)
+		complain(local_server, client, what);
+	local_server_answer(local_server, answer);
+}
+
 static void
 refuse(struct local_server *local_server, struct client *client,
     const struct wire_header *header, enum wire_reason reason,
@@ -165,10 +178,8 @@ refuse(struct local_server *local_server, struct client *client,
 		.reason = reason,
 	};
 
-	local_server->counters.refused++;
 	local_server->counters.faults[fault]++;
-	complain(local_server, client, wire_fault_name(fault));
-	local_server_answer(local_server, &answer);
+	local_server_refuse(local_server, &answer, wire_fault_name(fault));
 }
 
 static void

@@ -41,6 +41,9 @@ struct local_server_answer {
 	int64_t sent_ns;         /* of the submission */
 	enum wire_reason reason; /* 0: taken */
 	bool stored;             /* ... and stored by the aggregator */
+	/* With a reason: why, a name or empty; without: why the aggregator
+	 * refuses it. */
+	struct text detail;
 };
 
 struct local_server_counters {
@@ -48,7 +51,7 @@ struct local_server_counters {
 	uint64_t evicted;  /* idle clients replaced by others */
 	uint64_t slow;     /* disconnected: did not read their answers */
 	uint64_t puts, bytes;
-	uint64_t refused; /* malformed packets, total */
+	uint64_t refused; /* for good, total */
 	uint64_t faults[WIRE_FAULTS];
 };
 
@@ -62,6 +65,10 @@ void local_server_close(struct local_server **local_server);
 /* An answer to a client that has gone is discarded. */
 void local_server_answer(struct local_server *local_server,
     const struct local_server_answer *answer);
+/* Refuse a submission for good: also count it, and log what is wrong, once a
+ * minute at most. */
+void local_server_refuse(struct local_server *local_server,
+    const struct local_server_answer *answer, const char *what);
 
 /* Is this client still connected? */
 bool local_server_has(const struct local_server *local_server, uint64_t client);

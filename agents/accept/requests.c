@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "agents/accept/definitions.h"
 #include "agents/accept/pending_acks.h"
 #include "agents/accept/submitter.h"
 #include "proto/base/memory.h"
@@ -15,6 +16,7 @@ struct requests {
 	struct requests_options options;
 	struct local_server *local_server;
 	struct submitter *submitter;
+	struct definitions *definitions;
 	struct pending_acks pending_acks;
 	uint32_t
 	    promised; /* submissions that will wait once they are settled */
@@ -86,10 +88,13 @@ on_settled(
 		.sent_ns = ticket->sent_ns,
 		.reason = reason_of(outcome->result),
 	};
+	struct requests_options *options = &requests->options;
 	struct pending_ack pending_ack = { ticket->client, ticket->number,
 		ticket->sent_ns, outcome->stream, outcome->from, outcome->upto,
 		outcome->repeated };
 
+	if (outcome->result == BATCHER_OK)
+		answer.detail = options->forbids(options->arg, outcome->stream);
 	local_server_answer(requests->local_server, &answer);
 	if (!ticket->wait)
 		return;
@@ -122,6 +127,16 @@ can_wait(struct requests *requests)
 	       PENDING_ACKS_MAX;
 }
 
+/* The client shows its user the sentence. */
+static void
+refuse_definition(struct requests *requests,
+    struct local_server_answer *refusal, const struct err *err)
+{
+	refusal->reason = WIRE_NACK_MALFORMED;
+	refusal->detail = text_of(err->text);
+	local_server_refuse(requests->local_server, refusal, err->text);
+}
+
 static void
 on_put(void *arg, uint64_t client, uid_t uid, const struct wire_header *header,
     struct text plain)
@@ -135,19 +150,26 @@ on_put(void *arg, uint64_t client, uid_t uid, const struct wire_header *header,
 		.sent_ns = header->sent_ns,
 		.wait = header->flags & WIRE_FLAG_WAIT,
 	};
-	struct local_server_answer refusal = { client, header->seq,
-		header->sent_ns, WIRE_NACK_FULL, false };
+	struct local_server_answer refusal = {
+		.client = client, .seq = header->seq, .sent_ns = header->sent_ns
+	};
 	struct batcher *batcher = requests->options.batcher;
 	enum batcher_result result = BATCHER_FULL;
 	struct err err = { 0 };
 
 	if (batcher_is_due(batcher))
 		requests->options.commit(requests->options.arg);
+	if (definitions_check(
+		requests->definitions, uid, header, plain, &err) != 0) {
+		refuse_definition(requests, &refusal, &err);
+		return;
+	}
 	if (!submitter_put(requests->submitter, uid, header, &plain))
 		result = BATCHER_MALFORMED;
 	else if (!ticket.wait || can_wait(requests))
 		result = batcher_put(batcher, &ticket, header, plain, &err);
 	if (result == BATCHER_OK) {
+		definitions_note(requests->definitions, uid, header, plain);
 		requests->promised += ticket.wait;
 		return;
 	}
@@ -176,6 +198,7 @@ requests_open(struct requests **made, const struct requests_options *options,
 		return -1;
 	}
 	submitter_new(&requests->submitter);
+	definitions_new(&requests->definitions);
 	*made = requests;
 	return 0;
 }
@@ -187,6 +210,7 @@ requests_close(struct requests **requests)
 		return;
 	local_server_close(&(*requests)->local_server);
 	submitter_free(&(*requests)->submitter);
+	definitions_free(&(*requests)->definitions);
 	free(*requests);
 	*requests = NULL;
 }
@@ -241,6 +265,34 @@ requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
 	struct sweep sweep = { requests, stream, seq, reason };
 
 	pending_acks_sweep(&requests->pending_acks, is_refused, &sweep);
+}
+
+/* It waits on, and knows why. */
+static bool
+is_told(void *arg, struct pending_ack *pending_ack)
+{
+	const struct sweep *sweep = arg;
+	struct requests *requests = sweep->requests;
+	struct local_server_answer answer = {
+		.client = pending_ack->client,
+		.seq = pending_ack->number,
+		.sent_ns = pending_ack->sent_ns,
+	};
+
+	if (pending_ack->stream != sweep->stream)
+		return false;
+	answer.detail =
+	    requests->options.forbids(requests->options.arg, sweep->stream);
+	local_server_answer(requests->local_server, &answer);
+	return false;
+}
+
+void
+requests_forbidden(struct requests *requests, uint32_t stream)
+{
+	struct sweep sweep = { requests, stream, 0, WIRE_REASON_NONE };
+
+	pending_acks_sweep(&requests->pending_acks, is_told, &sweep);
 }
 
 void

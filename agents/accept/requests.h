@@ -22,6 +22,9 @@ struct requests_options {
 	/* The batcher is due: commit it. */
 	void *arg;
 	void (*commit)(void *arg);
+	/* Why the aggregator does not take this stream, empty if it does or
+	 * that is not known; valid until the next call. */
+	struct text (*forbids)(void *arg, uint32_t stream);
 };
 
 struct requests; /* opaque */
@@ -38,6 +41,7 @@ void requests_acked(struct requests *requests);
 void requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
     enum wire_reason reason);
 void requests_moved(struct requests *requests, uint32_t from, uint32_t to);
+void requests_forbidden(struct requests *requests, uint32_t stream);
 
 const struct local_server_counters *requests_counters(
     const struct requests *requests);

@@ -38,9 +38,9 @@ put_pairs(struct submitter *submitter, uid_t uid, struct record *record)
 	bool fits;
 
 	wire_writer_init(&w, submitter->pairs, sizeof(submitter->pairs));
-	fits = wire_put_attribute(&w, text_of(SUBMITTER_KEY), &value);
+	fits = wire_put_attribute(&w, text_of(RECORD_SUBMITTER_KEY), &value);
 	while (record_next_attribute(&rest, &attribute)) {
-		if (text_equal(attribute.key, text_of(SUBMITTER_KEY)))
+		if (text_equal(attribute.key, text_of(RECORD_SUBMITTER_KEY)))
 			continue;
 		fits = fits &&
 		       wire_put_attribute(&w, attribute.key, &attribute.value);

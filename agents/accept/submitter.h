@@ -16,8 +16,6 @@
 
 #include "proto/wire/wire.h"
 
-#define SUBMITTER_KEY "submitter.uid"
-
 struct submitter; /* opaque: room for a submission */
 
 void submitter_new(struct submitter **submitter);

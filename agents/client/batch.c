@@ -80,11 +80,20 @@ put_counters(struct client_batch *batch)
 	for (uint32_t i = 0; i < counters; i++) {
 		struct poolscope_counter *counter = &client.counter[i];
 
-		if (!atomic_exchange(&counter->changed, false))
+		if (counter->refused ||
+		    !atomic_exchange(&counter->changed, false))
 			continue;
-		if (!counter->announced)
+		if (!counter->announced && batch->apart &&
+		    batch->body.records > 0) {
+			atomic_store(&counter->changed, true);
+			batch->more = true;
+			return;
+		}
+		if (!counter->announced) {
 			counter->announced =
 			    client_encode_metric_group(&batch->body, counter);
+			batch->described = counter;
+		}
 		if (!client_encode_sample(&batch->body, counter, now_ns)) {
 			atomic_store(&counter->changed, true);
 			return;
@@ -151,6 +160,8 @@ hold(struct client_batch *batch, size_t room)
 {
 	wire_writer_init(&batch->body, batch->bytes, room);
 	memset(batch->records, 0, sizeof(batch->records));
+	batch->described = NULL;
+	batch->more = false;
 }
 
 void
@@ -166,11 +177,15 @@ client_batch_fill(struct client_batch *batch, struct text node)
 	uint32_t count = client_threads();
 
 	hold(batch, sizeof(batch->bytes));
-	put_gaps(batch);
 	if (now_ns - batch->counted_ns >= client.counters_ns) {
 		put_counters(batch);
-		batch->counted_ns = now_ns;
+		if (!batch->more)
+			batch->counted_ns = now_ns;
 	}
+	/* If it is refused, nothing of the rings is lost. */
+	if (batch->described != NULL)
+		return true;
+	put_gaps(batch);
 	fast_clock_mark(&batch->ticks);
 	for (uint32_t i = 0; i < count; i++) {
 		struct client_thread *thread =
@@ -204,9 +219,24 @@ client_batch_records(const struct client_batch *batch)
 	return sum;
 }
 
-void
-client_batch_refuse(struct client_batch *batch)
+/* Whose description was refused is known only when it is alone: then the
+ * counter ends.  The others are put again, one by one. */
+static void
+refuse_counters(struct client_batch *batch)
 {
+	if (batch->apart)
+		batch->described->refused = true;
+	batch->apart = true;
+	for (uint32_t i = 0; i < atomic_load(&client.counters); i++)
+		atomic_store(&client.counter[i].changed, true);
+	client_batch_hurry(batch);
+}
+
+void
+client_batch_refuse(struct client_batch *batch, bool description)
+{
+	if (description && batch->described != NULL)
+		refuse_counters(batch);
 	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		batch->refused[kind] += batch->records[kind];
 }

@@ -1,9 +1,11 @@
 /*
  * client_batch - the current submission: what the library's thread sends next.
  *
- * Gaps, counters, then the records of the rings, thread by thread; each
+ * Counters, gaps, then the records of the rings, thread by thread; each
  * preceded by the description of its thread or counter, if the agent does not
- * have it.
+ * have it.  The agent may refuse the description of a counter, so counters that
+ * are described have a submission of their own; after a refusal each of them
+ * has.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CLIENT_BATCH_H
@@ -24,6 +26,9 @@ struct client_batch {
 	int64_t reported_ns;
 	uint64_t reported[CLIENT_KINDS], refused[CLIENT_KINDS];
 	uint64_t records[CLIENT_KINDS]; /* current submission */
+	/* The last counter that the current submission describes, or NULL. */
+	struct poolscope_counter *described;
+	bool apart, more; /* describe counters one by one; others wait */
 	struct wire_writer body;
 	unsigned char bytes[CLIENT_BATCH_BYTES];
 };
@@ -41,8 +46,8 @@ void client_batch_empty(struct client_batch *batch);
 uint64_t client_batch_records(const struct client_batch *batch);
 
 /* The agent refused the submission: its records are lost, and the next
- * submission reports that. */
-void client_batch_refuse(struct client_batch *batch);
+ * submission reports that.  `description`: because of that of a counter. */
+void client_batch_refuse(struct client_batch *batch, bool description);
 /* Put the counters in the next submission even if they are not due. */
 void client_batch_hurry(struct client_batch *batch);
 /* The peer is a new one: describe threads and counters again. */

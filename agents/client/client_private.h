@@ -85,6 +85,7 @@ struct poolscope_counter {
 	_Atomic uint64_t bits; /* of a double */
 	_Atomic bool changed;
 	bool announced;
+	bool refused; /* its definition was: it is not published */
 	char name[CLIENT_PART_BYTES_MAX + 1], unit[CLIENT_PART_BYTES_MAX + 1];
 };
 

@@ -76,13 +76,15 @@ log_absent(const char *why)
 /* Refused for good: the records are lost.  Report it once, and publish a
  * gap. */
 static void
-drop_refused(enum wire_reason reason)
+drop_refused(enum wire_reason reason, const struct err *err)
 {
 	if (!client.quiet && !sender.logged_refused)
 		fprintf(stderr, "poolscope: refused by the agent at %s: %s\n",
-		    client.socket, wire_reason_name(reason));
+		    client.socket,
+		    err->text[0] != '\0' ? err->text
+					 : wire_reason_name(reason));
 	sender.logged_refused = true;
-	client_batch_refuse(&sender.batch);
+	client_batch_refuse(&sender.batch, err->text[0] != '\0');
 	atomic_fetch_add(&client.refused, client_batch_records(&sender.batch));
 	client_batch_announce_again();
 }
@@ -111,7 +113,7 @@ try_put(struct text frame)
 	case LOCAL_SOCKET_REFUSED:
 		if (is_temporary(reason))
 			return LATER;
-		drop_refused(reason);
+		drop_refused(reason, &err);
 		return REFUSED;
 	case LOCAL_SOCKET_ABSENT: log_absent("no agent"); return ABSENT;
 	case LOCAL_SOCKET_ERROR: log_absent(err.text); return LATER;

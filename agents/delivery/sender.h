@@ -149,6 +149,9 @@ uint32_t sender_in_flight(const struct sender *sender);
 /* The last answer "forbidden" (counters.nacks): what is refused, and what the
  * key may do; "" if there was none. */
 const char *sender_forbidden(const struct sender *sender);
+/* What the key may do, if the last answer to this stream was "forbidden"; else
+ * NULL. */
+const char *sender_forbids(const struct sender *sender, uint32_t stream);
 
 const struct sender_counters *sender_counters(const struct sender *sender);
 

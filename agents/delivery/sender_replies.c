@@ -301,16 +301,27 @@ note_forbidden(struct sender *sender, const struct wire_header *h)
 			      : text_of("its keys do not allow it");
 	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
 
+	snprintf(sender->forbidden_why, sizeof(sender->forbidden_why), "%.*s",
+	    (int)why.bytes, why.at);
 	snprintf(sender->forbidden, sizeof(sender->forbidden),
-	    "partition '%s', node '%s' is forbidden: %.*s",
+	    "partition '%s', node '%s' is forbidden: %s",
 	    text_quote(partition, sizeof(partition), h->partition),
-	    text_quote(node, sizeof(node), h->node), (int)why.bytes, why.at);
+	    text_quote(node, sizeof(node), h->node), sender->forbidden_why);
 }
 
 const char *
 sender_forbidden(const struct sender *sender)
 {
 	return sender->forbidden;
+}
+
+const char *
+sender_forbids(const struct sender *sender, uint32_t stream)
+{
+	const struct sender_stream *s =
+	    stream < sender->streams ? sender->stream[stream] : NULL;
+
+	return s != NULL && s->forbidden ? sender->forbidden_why : NULL;
 }
 
 /* ---- answers to hellos ---- */
@@ -431,6 +442,7 @@ on_answer(struct sender *sender, struct sender_stream *s,
 		sender->counters.nacks[h->reason]++;
 	if (nack && h->reason == WIRE_NACK_FORBIDDEN)
 		note_forbidden(sender, h);
+	s->forbidden = nack && h->reason == WIRE_NACK_FORBIDDEN;
 	if (sender_is_held(s))
 		return;
 	if (h->type == WIRE_WELCOME) {

@@ -79,6 +79,7 @@ struct sender_stream {
 	bool unfilled;     /* the nack was repeated: resend soon */
 	uint32_t fillings; /* resends since the first nack with this number */
 	uint32_t anomalies, misreads; /* since the last progress */
+	bool forbidden;               /* by the last answer */
 	uint64_t refused_seq;
 	uint32_t refusals;
 	/* Called diverged: sent again when all before it is settled. */
@@ -103,8 +104,9 @@ struct sender {
 	uint16_t batch_flags;
 	/* Answers "diverged" since the last acknowledgement of anything. */
 	uint32_t divergences;
-	/* The last nack "forbidden". */
+	/* The last nack "forbidden", and its detail. */
 	char forbidden[3 * (NAME_BYTES_MAX + 1) + 64];
+	char forbidden_why[NAME_BYTES_MAX + 1];
 	int64_t stamp_ns; /* the last one assigned */
 	int64_t sent_ns;  /* when the last frame was made, monotonic */
 	int64_t

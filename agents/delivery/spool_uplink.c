@@ -4,7 +4,9 @@
  */
 #include "agents/delivery/spool_uplink.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/auth/reconnect.h"
 #include "proto/hash/hash.h"
@@ -45,6 +47,7 @@ struct spool_uplink {
 	bool held;
 	struct loop_timer poll_timer; /* checks the connection to the brokers */
 	uint64_t forbidden;   /* answers "forbidden" up to the last warning */
+	uint64_t told;        /* ... and up to the last call of on_forbidden */
 	int64_t forbidden_ns; /* time of that warning; 0: none yet */
 };
 
@@ -363,6 +366,43 @@ on_tidy_timer(void *arg, struct loop_timer *timer)
 	spool_uplink_tidy(arg);
 }
 
+struct text
+spool_uplink_forbids(const struct spool_uplink *spool_uplink, uint32_t stream,
+    char to[static NAME_BYTES_MAX + 1])
+{
+	const char *may = NULL;
+	struct text why = { to, 0 };
+
+	for (uint32_t i = 0; i < 2 * SPOOL_STREAMS_MAX && may == NULL; i++)
+		if (spool_uplink->stream[i] == stream)
+			may = sender_forbids(spool_uplink->sender, i);
+	if (may == NULL)
+		return why;
+	snprintf(to, NAME_BYTES_MAX + 1, "%s: %s",
+	    zsock_endpoint(spool_uplink->zsock), may);
+	/* It may be cut in the middle of a character. */
+	why.bytes = (uint32_t)strlen(to);
+	while (why.bytes > 0 && text_check_name(why) != TEXT_OK)
+		why.bytes--;
+	return why;
+}
+
+/* Report it to the owner, at each answer, for clients that wait. */
+static void
+tell_forbidden(struct spool_uplink *spool_uplink)
+{
+	uint64_t count =
+	    sender_counters(spool_uplink->sender)->nacks[WIRE_NACK_FORBIDDEN];
+
+	if (count == spool_uplink->told)
+		return;
+	spool_uplink->told = count;
+	for (uint32_t i = 0; i < 2 * SPOOL_STREAMS_MAX; i++)
+		if (sender_forbids(spool_uplink->sender, i) != NULL)
+			spool_uplink->options.on_forbidden(
+			    spool_uplink->options.arg, spool_uplink->stream[i]);
+}
+
 /* At once, then once a minute: until its key may send again, the stream waits
  * with all that it has. */
 static void
@@ -400,6 +440,7 @@ on_zsock(void *arg, struct zsock *zsock)
 			    zsock, spool_uplink->sender);
 	}
 	warn_forbidden(spool_uplink);
+	tell_forbidden(spool_uplink);
 	spool_uplink_push(spool_uplink);
 }
 

@@ -36,6 +36,9 @@ struct spool_uplink_options {
 	    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason);
 	/* Batches of one stream have numbers of another one now. */
 	void (*on_moved)(void *arg, uint32_t from, uint32_t to);
+	/* The key does not permit what this stream has, which waits in the
+	 * spool. */
+	void (*on_forbidden)(void *arg, uint32_t stream);
 	/* An answer is a clock probe; true: send another one. */
 	bool (*on_probed)(void *arg, const struct clock_offset_probe *probe);
 };
@@ -55,6 +58,11 @@ void spool_uplink_renew_key(struct spool_uplink *spool_uplink);
 /* Send nothing until this is reversed: nothing in the spool may leave the host
  * yet. */
 void spool_uplink_hold(struct spool_uplink *spool_uplink, bool hold);
+
+/* If the last answer to this stream was "forbidden": who refused it, and what
+ * the key may do, as a name in `to`.  Otherwise empty. */
+struct text spool_uplink_forbids(const struct spool_uplink *spool_uplink,
+    uint32_t stream, char to[static NAME_BYTES_MAX + 1]);
 
 /* Release acknowledged batches now: the spool needs the room. */
 void spool_uplink_tidy(struct spool_uplink *spool_uplink);

@@ -11,7 +11,7 @@
 #include "agents/proc/gpu.h"
 #include "agents/proc/job_cgroups.h"
 #include "agents/proc/proc_files.h"
-#include "agents/sampler/metric_groups.h"
+#include "proto/metric/metric_groups.h"
 #include "agents/sampler/perf_report.h"
 #include "agents/sampler/sampler.h"
 #include "agents/sampler/schedule.h"

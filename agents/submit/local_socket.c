@@ -29,7 +29,9 @@ local_socket_init(struct local_socket *local_socket, const char *path)
 	local_socket->path = path;
 	local_socket->fd = -1;
 	local_socket->connects = 0;
+	local_socket->partition[0] = '\0';
 	local_socket->node[0] = '\0';
+	local_socket->forbidden[0] = '\0';
 }
 
 void
@@ -142,21 +144,40 @@ send_until(
 	}
 }
 
-/* The agent's partition and node, for clients that set none. */
 static void
-note_node(struct local_socket *local_socket, struct text node)
+note(char to[static NAME_BYTES_MAX + 1], struct text name)
 {
-	if (node.bytes == 0 || text_check_name(node) != TEXT_OK)
+	if (name.bytes == 0 || text_check_name(name) != TEXT_OK)
 		return;
-	memcpy(local_socket->node, node.at, node.bytes);
-	local_socket->node[node.bytes] = '\0';
+	memcpy(to, name.at, name.bytes);
+	to[name.bytes] = '\0';
+}
+
+static void
+note_answer(struct local_socket *local_socket, const struct wire_header *header)
+{
+	/* For clients that set none. */
+	note(local_socket->partition, header->partition);
+	note(local_socket->node, header->node);
+	local_socket->forbidden[0] = '\0';
+	note(local_socket->forbidden, header->detail);
+}
+
+static void
+note_detail(struct text detail, struct err *err)
+{
+	if (err == NULL)
+		return;
+	err_clear(err);
+	if (detail.bytes > 0 && text_check_name(detail) == TEXT_OK)
+		err_set(err, "%.*s", (int)detail.bytes, detail.at);
 }
 
 /* The answer to `seq` that has (or has not) flag `stored`; answers to
  * abandoned submissions are skipped. */
 static enum local_socket_result
 answer_until(struct local_socket *local_socket, uint64_t seq, bool stored,
-    int64_t deadline_ns, enum wire_reason *reason)
+    int64_t deadline_ns, enum wire_reason *reason, struct err *err)
 {
 	char packet[ANSWER_BYTES_MAX];
 	struct wire_header header;
@@ -177,9 +198,10 @@ answer_until(struct local_socket *local_socket, uint64_t seq, bool stored,
 			return LOCAL_SOCKET_LOST;
 		if (header.seq != seq)
 			continue;
-		note_node(local_socket, header.node);
+		note_answer(local_socket, &header);
 		if (header.type == WIRE_NACK) {
 			*reason = (enum wire_reason)header.reason;
+			note_detail(header.detail, err);
 			return LOCAL_SOCKET_REFUSED;
 		}
 		if (header.type == WIRE_ACK &&
@@ -206,7 +228,7 @@ local_socket_put(struct local_socket *local_socket, struct text frame,
 		result = send_until(local_socket, frame, try_ns);
 		if (result == LOCAL_SOCKET_DONE)
 			result = answer_until(
-			    local_socket, seq, false, try_ns, reason);
+			    local_socket, seq, false, try_ns, reason, err);
 		if (result == LOCAL_SOCKET_DONE ||
 		    result == LOCAL_SOCKET_REFUSED)
 			return result;
@@ -224,7 +246,8 @@ local_socket_wait(struct local_socket *local_socket, uint64_t seq,
 
 	if (local_socket->fd < 0)
 		return LOCAL_SOCKET_LOST;
-	result = answer_until(local_socket, seq, true, deadline_ns, reason);
+	result =
+	    answer_until(local_socket, seq, true, deadline_ns, reason, NULL);
 	if (result == LOCAL_SOCKET_LOST)
 		local_socket_clear(local_socket);
 	return result;

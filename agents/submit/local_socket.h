@@ -20,12 +20,16 @@ struct local_socket {
 	const char *path;  /* the caller's, valid while this is in use */
 	int fd;            /* -1: not connected */
 	uint32_t connects; /* number of connections so far */
-	char node[NAME_BYTES_MAX + 1]; /* the agent's, from its last answer */
+	/* From the agent's last answer: its partition and node, and why the
+	 * aggregator refuses what the answer is about ("" if it does not). */
+	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
+	char forbidden[NAME_BYTES_MAX + 1];
 };
 
 enum local_socket_result {
 	LOCAL_SOCKET_DONE,
-	LOCAL_SOCKET_REFUSED, /* `reason` has the reason */
+	LOCAL_SOCKET_REFUSED, /* `reason` has the reason; of local_socket_put,
+				 `err` has the agent's sentence, if any */
 	LOCAL_SOCKET_ABSENT,  /* nobody listens there */
 	LOCAL_SOCKET_TIMEOUT,
 	LOCAL_SOCKET_LOST,  /* local_socket_wait: the connection broke; submit

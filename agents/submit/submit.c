@@ -19,7 +19,9 @@ struct submit {
 	const struct submit_options *options;
 	struct local_socket local_socket;
 	uint64_t seq, events;
-	bool reported;    /* on stderr, that there is no agent */
+	bool reported; /* on stderr, that there is no agent */
+	char
+	    refusal[ERR_BYTES]; /* of what was accepted; "" if there was none */
 	bool unconfirmed; /* accepted records have not been confirmed as stored
 			   */
 
@@ -115,7 +117,9 @@ refused(enum wire_reason reason, struct err *err)
 		err_set(err, "the agent is busy");
 		return SUBMIT_LATER;
 	default:
-		err_set(err, "refused: %s", wire_reason_name(reason));
+		if (err->text[0] == '\0')
+			err_set(err, "%s", wire_reason_name(reason));
+		err_prefix(err, "refused");
 		return SUBMIT_FAILED;
 	}
 }
@@ -152,6 +156,23 @@ leave(struct submit *submit, const char *why, struct err *err)
 	return SUBMIT_DONE;
 }
 
+/* The records are on disk, but the aggregator refuses them, as the agent knows
+ * already. */
+static void
+note_refusal(struct submit *submit)
+{
+	const struct local_socket *agent = &submit->local_socket;
+
+	if (agent->forbidden[0] == '\0')
+		return;
+	snprintf(submit->refusal, sizeof(submit->refusal),
+	    "records wait in the agent's spool: partition '%.64s', node "
+	    "'%.64s' is "
+	    "forbidden by %s",
+	    *submit->partition ? submit->partition : agent->partition,
+	    *submit->node ? submit->node : agent->node, agent->forbidden);
+}
+
 /* The collected records are accepted; wait until they are stored.  If the
  * agent disappears in the meantime submit again: the uuids prevent duplicates.
  */
@@ -178,6 +199,11 @@ await_stored(struct submit *submit, struct text frame, struct err *err)
 	case LOCAL_SOCKET_REFUSED: return refused(reason, err);
 	case LOCAL_SOCKET_ERROR: return SUBMIT_LATER;
 	default:
+		note_refusal(submit);
+		if (submit->refusal[0] != '\0') {
+			err_set(err, "%s", submit->refusal);
+			return SUBMIT_FORBIDDEN;
+		}
 		err_set(err,
 		    "on disk in the agent's spool, but not stored within "
 		    "%.3g s",
@@ -205,7 +231,10 @@ put(struct submit *submit, bool wait, struct err *err)
 	switch (local_socket_put(&submit->local_socket, frame, submit->seq,
 	    deadline_ns, &reason, err)) {
 	case LOCAL_SOCKET_DONE:
-		return wait ? await_stored(submit, frame, err) : SUBMIT_DONE;
+		if (wait)
+			return await_stored(submit, frame, err);
+		note_refusal(submit);
+		return SUBMIT_DONE;
 	case LOCAL_SOCKET_REFUSED: return refused(reason, err);
 	case LOCAL_SOCKET_ABSENT:
 		snprintf(why, sizeof(why), "no agent at %s", options->socket);
@@ -246,14 +275,26 @@ submit_flush(struct submit *submit, struct err *err)
 	return submit_collected(submit, false, err);
 }
 
-enum submit_result
-submit_finish(struct submit *submit, struct err *err)
+static enum submit_result
+finish_partition(struct submit *submit, struct err *err)
 {
 	bool stored = submit->options->stored;
 
 	if (submit->writer.records == 0 && !(stored && submit->unconfirmed))
 		return SUBMIT_DONE;
 	return submit_collected(submit, stored, err);
+}
+
+enum submit_result
+submit_finish(struct submit *submit, struct err *err)
+{
+	enum submit_result result = finish_partition(submit, err);
+
+	if (result == SUBMIT_DONE && submit->refusal[0] != '\0') {
+		err_set(err, "%s", submit->refusal);
+		result = SUBMIT_FORBIDDEN;
+	}
+	return result;
 }
 
 /* "" if neither the event nor the caller sets it. */
@@ -276,7 +317,7 @@ submit_add(
 	/* Waiting applies to one partition (as acknowledgements do), so end it
 	 * before the next begins. */
 	if (strcmp(partition, submit->partition) != 0)
-		result = submit_finish(submit, err);
+		result = finish_partition(submit, err);
 	else if (strcmp(node, submit->node) != 0)
 		result = submit_flush(submit, err);
 	if (result != SUBMIT_DONE)

@@ -31,6 +31,9 @@ enum submit_result {
 	SUBMIT_DONE,   /* on disk (and stored, if requested) */
 	SUBMIT_FAILED, /* a retry will not help */
 	SUBMIT_LATER,  /* a later retry may help */
+	/* On disk, but the agent's key does not permit it: it is sent when the
+	 * key does. */
+	SUBMIT_FORBIDDEN,
 };
 
 /* Check the options: -1 and a message about an invalid name or a zero time. */

@@ -134,9 +134,11 @@ verify_tables(struct db *tables,
 	struct check check = { .report = report, .arg = arg };
 	struct db_status before, after;
 
+	if (db_status(tables, &before, err) != 0)
+		return -1;
+	/* Who walks over the pages may meet damaged rows, too. */
 	check.wrong = db_verify_pages(tables, report, arg, err);
-	if (check.wrong < 0 || db_status(tables, &before, err) != 0 ||
-	    db_begin(tables, false, &check.txn, err) != 0)
+	if (check.wrong < 0 || db_begin(tables, false, &check.txn, err) != 0)
 		return -1;
 	indexer_write_init(&check.indexer_write);
 	check.kept = memory_alloc(sizeof(*check.kept));

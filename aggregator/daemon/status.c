@@ -123,6 +123,7 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, "index_quarantined", s->quarantined);
 	number(pairs, "index_uncompacted", s->uncompacted);
 	number(pairs, "rejected_cut", s->rejected_cut);
+	number(pairs, "groups_refused", s->groups_refused);
 	number(pairs, "names_over", s->names_over);
 	number(pairs, "entities_over", s->entities_over);
 	number(pairs, "retained_ns", s->retained_ns);

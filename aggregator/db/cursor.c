@@ -84,6 +84,21 @@ last_key(const struct snapshot_path *path)
 	return page_key(leaf, page_count(leaf) - 1);
 }
 
+/* Send LMDB around damaged pages, to a key of the leaf at the end of the way.
+ * False: from the root it would go elsewhere, and perhaps in a circle. */
+static bool
+go_to(const struct snapshot_path *path, struct text key, MDB_val *k,
+    MDB_cursor_op *op)
+{
+	struct snapshot_path again = *path;
+	enum snapshot_way way = snapshot_path_seek(&again, key);
+
+	*k = db_val(key);
+	*op = MDB_SET_RANGE;
+	return (way == WAY_LEAF || way == WAY_DOUBTFUL) &&
+	       snapshot_path_leaf(&again) == snapshot_path_leaf(path);
+}
+
 /* To the leaf of `key`, and if the next row is not in it, on to the next leaf.
  * Where a page is left out, `op` and `k` become the way around it. */
 static bool
@@ -114,14 +129,13 @@ check_forward(
 	}
 	if (cursor->txn->rc != 0)
 		return false;
-	cursor->is_all_checked = !found;
+	/* LMDB must not go to the damaged pages of the end. */
+	cursor->is_all_checked = !found && !is_around;
 	if (found)
 		cursor->checked = last_key(&path);
-	if (is_around && found) {
-		*k = db_val(first_key(&path));
-		*op = MDB_SET_RANGE;
-	}
-	return found || !is_around;
+	if (!is_around)
+		return true;
+	return found && go_to(&path, first_key(&path), k, op);
 }
 
 static bool
@@ -142,11 +156,7 @@ check_backward(
 	is_around = way == WAY_DAMAGED;
 	if (!find_leaf(cursor, &path, way, snapshot_path_previous))
 		return !is_around && cursor->txn->rc == 0;
-	if (is_around) {
-		*k = db_val(last_key(&path));
-		*op = MDB_SET_RANGE;
-	}
-	return true;
+	return !is_around || go_to(&path, last_key(&path), k, op);
 }
 
 /* Check the pages that LMDB will touch; false: there is no further row. */
@@ -179,11 +189,30 @@ check_pages(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op *op)
 
 /* ---- rows ---- */
 
+/* Is a row before the key that is sought?  Where pages are doubtful, LMDB finds
+ * such rows; who seeks on from the last key that was found would never end. */
+static bool
+is_before(MDB_val found, struct text least)
+{
+	struct text key = { found.mv_data, (uint32_t)found.mv_size };
+
+	return least.bytes > 0 && page_compare(key, least) < 0;
+}
+
+static struct text
+least_of(const MDB_val *k, MDB_cursor_op op)
+{
+	return op == MDB_SET_RANGE
+		   ? (struct text){ k->mv_data, (uint32_t)k->mv_size }
+		   : (struct text){ NULL, 0 };
+}
+
 /* Move, and skip damaged rows in the direction of travel. */
 static bool
 move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
     MDB_cursor_op onward, struct text *found, struct text *value)
 {
+	struct text least = least_of(k, first);
 	MDB_cursor_op op = first;
 	MDB_val v;
 	int rc;
@@ -198,7 +227,8 @@ move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
 			db_txn_fail(cursor->txn, rc, "walk");
 			return false;
 		}
-		if (db_txn_check(cursor->txn, cursor->table, *k, v, value)) {
+		if (!is_before(*k, least) &&
+		    db_txn_check(cursor->txn, cursor->table, *k, v, value)) {
 			*found =
 			    (struct text){ k->mv_data, (uint32_t)k->mv_size };
 			return true;
@@ -254,13 +284,17 @@ static bool
 move_key(
     struct db_cursor *cursor, MDB_val *k, MDB_cursor_op op, struct text *found)
 {
+	struct text least = least_of(k, op);
 	MDB_val v;
 	int rc;
 
 	cursor->deleted_bytes = 0;
-	if (!check_pages(cursor, k, &op))
-		return false;
-	rc = mdb_cursor_get(cursor->mdb, k, &v, op);
+	do {
+		if (!check_pages(cursor, k, &op))
+			return false;
+		rc = mdb_cursor_get(cursor->mdb, k, &v, op);
+		op = MDB_NEXT;
+	} while (rc == 0 && is_before(*k, least));
 	if (rc != 0 && rc != MDB_NOTFOUND)
 		db_txn_fail(cursor->txn, rc, "walk");
 	if (rc == 0)

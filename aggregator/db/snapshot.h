@@ -64,7 +64,8 @@ struct snapshot_path {
 enum snapshot_way {
 	WAY_LEAF,     /* the whole way is good */
 	WAY_NONE,     /* the table is empty, or there is no further leaf */
-	WAY_DOUBTFUL, /* good pages, but `bad` has keys of other pages */
+	WAY_DOUBTFUL, /* good pages, but `bad` has keys of other pages, or in
+			 another order */
 	WAY_DAMAGED   /* `bad` cannot be used */
 };
 void snapshot_path_begin(struct snapshot_path *path,
@@ -76,9 +77,15 @@ enum snapshot_way snapshot_path_last(struct snapshot_path *path);
 /* To the next leaf, also after WAY_DAMAGED: past the damaged page. */
 enum snapshot_way snapshot_path_next(struct snapshot_path *path);
 enum snapshot_way snapshot_path_previous(struct snapshot_path *path);
+/* After a seek of a key that would be the first or the last one of its leaf:
+ * WAY_DOUBTFUL when the leaf on that side has keys of this one, because a key
+ * of a branch is damaged; `bad` is that leaf. */
+enum snapshot_way snapshot_path_edge(
+    const struct snapshot_path *path, uint64_t *bad);
 /* The leaf of a whole way. */
 const void *snapshot_path_leaf(const struct snapshot_path *path);
-/* What LMDB may touch when it deletes from this leaf: neighbours on all levels.
+/* What LMDB may touch when it deletes from this leaf, also after other changes
+ * of the transaction: neighbours on all levels.
  * Other than WAY_LEAF: `bad` is a page. */
 enum snapshot_way snapshot_path_neighbours(
     const struct snapshot_path *path, uint64_t *bad);

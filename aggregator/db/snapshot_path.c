@@ -145,7 +145,8 @@ has_its_keys(const struct snapshot_path *path, const void *page)
 	return (low.bytes == 0 ||
 		   page_compare(page_key(page, first), low) >= 0) &&
 	       (high.bytes == 0 ||
-		   page_compare(page_key(page, count - 1), high) < 0);
+		   page_compare(page_key(page, count - 1), high) < 0) &&
+	       page_ascends(page);
 }
 
 static bool
@@ -294,6 +295,21 @@ snapshot_path_leaf(const struct snapshot_path *path)
 	return path->at[path->depth - 1].page;
 }
 
+enum snapshot_way
+snapshot_path_edge(const struct snapshot_path *path, uint64_t *bad)
+{
+	struct snapshot_path beside = *path;
+	unsigned row = path->at[path->depth - 1].index;
+	enum snapshot_way way = WAY_LEAF;
+
+	if (row == 0)
+		way = snapshot_path_previous(&beside);
+	else if (row >= page_count(snapshot_path_leaf(path)))
+		way = snapshot_path_next(&beside);
+	*bad = beside.bad;
+	return way == WAY_DOUBTFUL ? way : WAY_LEAF;
+}
+
 /* ---- before a change ---- */
 
 static enum snapshot_way
@@ -310,21 +326,44 @@ check_beside(const struct snapshot_path *path, unsigned level, unsigned index,
 	return way;
 }
 
+/* To one side, as many leaves as may have become one page with this one in the
+ * transaction, and the one after them: LMDB merges a page that is less than a
+ * quarter full with its neighbour, again and again. */
+static enum snapshot_way
+check_side(const struct snapshot_path *path,
+    enum snapshot_way (*step)(struct snapshot_path *path), uint64_t *bad)
+{
+	uint32_t page_bytes = path->snapshot->limits.page_bytes, filled = 0;
+	struct snapshot_path beside = *path;
+	enum snapshot_way way;
+	bool is_last = false;
+
+	while ((way = step(&beside)) == WAY_LEAF && !is_last) {
+		filled += page_filled(snapshot_path_leaf(&beside), page_bytes);
+		is_last = filled >= page_bytes / 4;
+	}
+	*bad = beside.bad;
+	return way == WAY_NONE ? WAY_LEAF : way;
+}
+
 enum snapshot_way
 snapshot_path_neighbours(const struct snapshot_path *path, uint64_t *bad)
 {
-	enum snapshot_way way = WAY_LEAF;
+	enum { BRANCHES = 2 }; /* to each side */
+	enum snapshot_way way = check_side(path, snapshot_path_next, bad);
 
-	for (unsigned level = 0; level + 1 < path->depth; level++) {
-		unsigned index = path->at[level].index;
+	if (way == WAY_LEAF)
+		way = check_side(path, snapshot_path_previous, bad);
+	for (unsigned level = 0; level + 2 < path->depth; level++) {
+		unsigned index = path->at[level].index,
+			 count = page_count(path->at[level].page);
 
-		if (index > 0)
-			way = check_beside(path, level, index - 1, bad);
-		if (way == WAY_LEAF &&
-		    index + 1 < page_count(path->at[level].page))
-			way = check_beside(path, level, index + 1, bad);
-		if (way != WAY_LEAF)
-			break;
+		for (unsigned i = 1; i <= BRANCHES && way == WAY_LEAF; i++) {
+			if (index >= i)
+				way = check_beside(path, level, index - i, bad);
+			if (way == WAY_LEAF && index + i < count)
+				way = check_beside(path, level, index + i, bad);
+		}
 	}
 	return way;
 }

@@ -163,26 +163,34 @@ checksum(struct text key, const unsigned char *value, uint32_t bytes)
 }
 
 bool
-db_txn_check(struct db_txn *txn, unsigned table, MDB_val key, MDB_val stored,
-    struct text *value)
+db_txn_checksum_is(const struct db_txn *txn, struct text key, MDB_val stored)
 {
 	const unsigned char *at = stored.mv_data;
-	struct text name = { key.mv_data, (uint32_t)key.mv_size };
 	uint32_t bytes = (uint32_t)stored.mv_size - CRC_BYTES;
 	uint32_t kept;
 
-	if (stored.mv_size >= CRC_BYTES && stored.mv_size <= UINT32_MAX &&
-	    snapshot_has(&txn->snapshot, at, stored.mv_size)) {
-		memcpy(&kept, at + bytes, sizeof(kept));
-		if (kept == checksum(name, at, bytes)) {
-			*value = (struct text){ stored.mv_data, bytes };
-			if (txn->db->read_only)
-				db_resident_note(txn->db, at, stored.mv_size);
-			return true;
-		}
+	if (stored.mv_size < CRC_BYTES || stored.mv_size > UINT32_MAX ||
+	    !snapshot_has(&txn->snapshot, at, stored.mv_size))
+		return false;
+	memcpy(&kept, at + bytes, sizeof(kept));
+	return kept == checksum(key, at, bytes);
+}
+
+bool
+db_txn_check(struct db_txn *txn, unsigned table, MDB_val key, MDB_val stored,
+    struct text *value)
+{
+	struct text name = { key.mv_data, (uint32_t)key.mv_size };
+
+	if (!db_txn_checksum_is(txn, name, stored)) {
+		db_note_damage(txn, table, name);
+		return false;
 	}
-	db_note_damage(txn, table, name);
-	return false;
+	*value = (struct text){ stored.mv_data,
+		(uint32_t)stored.mv_size - CRC_BYTES };
+	if (txn->db->read_only)
+		db_resident_note(txn->db, stored.mv_data, stored.mv_size);
+	return true;
 }
 
 /* Can LMDB go to the row?  If not, the row counts as damaged. */
@@ -221,9 +229,8 @@ db_get(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 		txn->damaged = true;
 	} else if (rc != MDB_NOTFOUND) {
 		db_txn_fail(txn, rc, "get");
-	} else if (!txn->write) {
-		txn->damaged = !db_txn_check_before(txn, table, &path) ||
-			       !db_txn_check_at(txn, table, &path);
+	} else {
+		txn->damaged = !db_txn_lacks(txn, table, key, &path);
 	}
 	return false;
 }
@@ -234,7 +241,7 @@ db_need(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 	bool found = db_get(txn, table, key, value);
 
 	if (txn->damaged && txn->write)
-		db_txn_fail(txn, MDB_CORRUPTED, "a required row is damaged");
+		db_txn_refuse_row(txn, table);
 	return found;
 }
 

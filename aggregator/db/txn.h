@@ -31,20 +31,26 @@ MDB_dbi db_txn_table(const struct db_txn *txn, unsigned table);
 bool db_txn_check(struct db_txn *txn, unsigned table, MDB_val key,
     MDB_val stored, struct text *value);
 
+/* Is it the checksum of this key and value? */
+bool db_txn_checksum_is(
+    const struct db_txn *txn, struct text key, MDB_val stored);
+
 /* A key that a flipped bit has changed is not found where it is sought, but it
  * is still in its place: before or at the place where the way ends.  False: the
- * row there is damaged. */
+ * row before is damaged, or a key of a branch that led here. */
 bool db_txn_check_before(
     struct db_txn *txn, unsigned table, const struct snapshot_path *path);
-bool db_txn_check_at(
-    struct db_txn *txn, unsigned table, const struct snapshot_path *path);
+/* Is it certain that there is no row of `key`?  The way is that of a seek. */
+bool db_txn_lacks(struct db_txn *txn, unsigned table, struct text key,
+    const struct snapshot_path *path);
 
 /* Begin the way to a row of `table`. */
 void db_txn_path(
     struct db_txn *txn, unsigned table, struct snapshot_path *path);
-/* Count a page that is damaged; or fail because of it. */
+/* Count a page that is damaged; or fail because of it, or of a row. */
 void db_txn_damage(struct db_txn *txn, unsigned table, uint64_t page);
 void db_txn_refuse(struct db_txn *txn, unsigned table, uint64_t page);
+void db_txn_refuse_row(struct db_txn *txn, unsigned table);
 /* Before LMDB writes the row: check what it will touch.  False: the
  * transaction has failed. */
 enum db_change { CHANGE_PUT, CHANGE_APPEND, CHANGE_DELETE };

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *
 table_name(const struct db_txn *txn, unsigned table)
@@ -52,6 +53,18 @@ db_txn_refuse(struct db_txn *txn, unsigned table, uint64_t page)
 	db_txn_fail(txn, MDB_CORRUPTED, txn->why);
 }
 
+void
+db_txn_refuse_row(struct db_txn *txn, unsigned table)
+{
+	if (txn->rc != 0)
+		return;
+	snprintf(txn->why, sizeof(txn->why),
+	    "a required row (table %s) is damaged; poolscope-admin verify "
+	    "lists what is lost, restore installs a backup",
+	    table_name(txn, table));
+	db_txn_fail(txn, MDB_CORRUPTED, txn->why);
+}
+
 /* A table without a tree was made by this transaction. */
 void
 db_txn_path(struct db_txn *txn, unsigned table, struct snapshot_path *path)
@@ -66,11 +79,10 @@ db_txn_path(struct db_txn *txn, unsigned table, struct snapshot_path *path)
 	snapshot_path_begin(path, &txn->snapshot, &txn->tree[table]);
 }
 
-static bool
-check_row(struct db_txn *txn, unsigned table, const void *leaf, unsigned row)
+static MDB_val
+value_of(const struct db_txn *txn, const void *leaf, unsigned row)
 {
 	const struct snapshot *snapshot = &txn->snapshot;
-	struct text key = page_key(leaf, row), value;
 	struct page_value at = page_value(leaf, row);
 	const unsigned char *from = at.at;
 
@@ -78,8 +90,43 @@ check_row(struct db_txn *txn, unsigned table, const void *leaf, unsigned row)
 		from = snapshot->base +
 		       at.number * snapshot->limits.page_bytes +
 		       PAGE_HEAD_BYTES;
-	return db_txn_check(txn, table, db_val(key),
-	    (MDB_val){ at.bytes, (void *)(uintptr_t)from }, &value);
+	return (MDB_val){ at.bytes, (void *)(uintptr_t)from };
+}
+
+static bool
+check_row(struct db_txn *txn, unsigned table, const void *leaf, unsigned row)
+{
+	struct text value;
+
+	return db_txn_check(txn, table, db_val(page_key(leaf, row)),
+	    value_of(txn, leaf, row), &value);
+}
+
+/* Is this the row of `key`, although its own key is another? */
+static bool
+was_row_of(struct db_txn *txn, const void *leaf, unsigned row, struct text key)
+{
+	struct text its = page_key(leaf, row);
+	MDB_val value = value_of(txn, leaf, row);
+	uint32_t common = its.bytes < key.bytes ? its.bytes : key.bytes;
+
+	if (text_equal(its, key))
+		return false; /* this transaction has deleted it */
+	/* Where the length of a key is wrong, its value begins elsewhere. */
+	return db_txn_checksum_is(txn, key, value) ||
+	       (memcmp(its.at, key.at, common) == 0 &&
+		   !db_txn_checksum_is(txn, its, value));
+}
+
+static bool
+check_edge(struct db_txn *txn, unsigned table, const struct snapshot_path *path)
+{
+	uint64_t bad;
+
+	if (snapshot_path_edge(path, &bad) == WAY_LEAF)
+		return true;
+	db_txn_damage(txn, table, bad);
+	return false;
 }
 
 bool
@@ -91,13 +138,16 @@ db_txn_check_before(
 	if (path->depth == 0)
 		return true;
 	row = path->at[path->depth - 1].index;
-	return row == 0 ||
-	       check_row(txn, table, snapshot_path_leaf(path), row - 1);
+	return row == 0
+		   ? check_edge(txn, table, path)
+		   : check_row(txn, table, snapshot_path_leaf(path), row - 1);
 }
 
+/* A reader counts each damaged row that it meets.  A writer goes on next to
+ * one, unless it is the row that it looks for. */
 bool
-db_txn_check_at(
-    struct db_txn *txn, unsigned table, const struct snapshot_path *path)
+db_txn_lacks(struct db_txn *txn, unsigned table, struct text key,
+    const struct snapshot_path *path)
 {
 	const void *leaf;
 	unsigned row;
@@ -106,7 +156,18 @@ db_txn_check_at(
 		return true;
 	leaf = snapshot_path_leaf(path);
 	row = path->at[path->depth - 1].index;
-	return row >= page_count(leaf) || check_row(txn, table, leaf, row);
+	if (!check_edge(txn, table, path))
+		return false;
+	for (unsigned i = row > 0 ? row - 1 : 0;
+	     i <= row && i < page_count(leaf); i++) {
+		if (!txn->write ? check_row(txn, table, leaf, i)
+				: !was_row_of(txn, leaf, i, key))
+			continue;
+		if (txn->write)
+			db_note_damage(txn, table, page_key(leaf, i));
+		return false;
+	}
+	return true;
 }
 
 bool
@@ -128,9 +189,12 @@ db_txn_prepare(
 	bad = path.bad;
 	if (way == WAY_LEAF && change == CHANGE_DELETE)
 		way = snapshot_path_neighbours(&path, &bad);
-	if (way == WAY_LEAF && change != CHANGE_APPEND &&
-	    !snapshot_path_may_write(&path, key, &bad))
-		way = WAY_DAMAGED;
+	if (way == WAY_LEAF && change != CHANGE_APPEND) {
+		if (!snapshot_path_may_write(&path, key, &bad))
+			way = WAY_DAMAGED;
+		else
+			way = snapshot_path_edge(&path, &bad);
+	}
 	if (way != WAY_LEAF)
 		db_txn_refuse(txn, table, bad);
 	return txn->rc == 0;

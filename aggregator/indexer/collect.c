@@ -37,6 +37,7 @@ void
 collect_reset(struct collect *collect)
 {
 	arena_reset(&collect->arena);
+	collect_reset_definitions(collect);
 	groups_reset(&collect->row_blocks);
 	groups_reset(&collect->states);
 	groups_reset(&collect->of_runs);
@@ -44,6 +45,7 @@ collect_reset(struct collect *collect)
 	collect->partitions = 0;
 	collect->records = collect->batches = collect->rejected = 0;
 	collect->no_run_id = collect->rejected_cut = collect->repeated = 0;
+	collect->groups_refused = 0;
 }
 
 void
@@ -66,6 +68,8 @@ collect_clear(struct collect *collect)
 	free(collect->role);
 	free(collect->run);
 	free(collect->partition);
+	collect_reset_definitions(collect);
+	free(collect->grown);
 	match_clear(collect);
 }
 
@@ -199,9 +203,10 @@ take_record(struct source *source, const struct record *record)
 
 /* ---- one entry ---- */
 
+/* `index` is that of the rejected record, or 0. */
 static void
 take_rejected(struct source *source, const struct journal_entry *entry,
-    const char *reason)
+    const char *reason, uint32_t index)
 {
 	struct collect *collect = source->collect;
 	struct partition_counts counts, *more;
@@ -216,6 +221,7 @@ take_rejected(struct source *source, const struct journal_entry *entry,
 	    collect->rejected_bytes > bytes ? collect->rejected_bytes - bytes
 					    : 0,
 	    hash);
+	record.id.index = index;
 	more->rejected_bytes += record.value_bytes.bytes;
 	if (record.value_bytes.bytes < record.count) {
 		more->rejected_cut++;
@@ -233,12 +239,31 @@ take_gap(struct source *source, const struct journal_entry *entry)
 	take_record(source, &record);
 }
 
+/* Keep a refused definition as a rejected batch that has nothing else. */
+static void
+take_refused(struct source *source, const struct journal_entry *entry,
+    const struct record *record, const char *reason)
+{
+	struct arena *arena = &source->collect->arena;
+	size_t room = (size_t)row_block_body_bound(record) + 2 * NAME_BYTES_MAX;
+	struct journal_entry part = *entry;
+	struct wire_writer w;
+
+	wire_writer_init(&w, arena_room(arena, room), room);
+	wire_put_context(&w, record->node);
+	wire_put_record(&w, record);
+	arena_keep(arena, w.bytes);
+	part.body = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
+	take_rejected(source, &part, reason, record->id.index);
+}
+
 static void
 take_batch(struct source *source, const struct journal_entry *entry)
 {
 	struct wire_cursor cursor;
 	enum wire_fault fault;
 	struct record record;
+	struct err err;
 	struct text plain;
 
 	fault = wire_body(
@@ -246,7 +271,7 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	if (fault != WIRE_OK) {
 		/* The receiver has checked this batch: it was a receiver of
 		 * another version. */
-		take_rejected(source, entry, wire_fault_name(fault));
+		take_rejected(source, entry, wire_fault_name(fault), 0);
 		return;
 	}
 	wire_cursor_init(&cursor, &entry->header, plain);
@@ -255,8 +280,12 @@ take_batch(struct source *source, const struct journal_entry *entry)
 		if ((entry->header.flags & WIRE_FLAG_ONCE) != 0 &&
 		    !once_is_new(source->txn, source->partition, &record))
 			source->collect->repeated++;
-		else
+		else if (collect_define(source->collect, source->txn,
+			     source->partition, entry->header.node, &record,
+			     &err))
 			take_record(source, &record);
+		else
+			take_refused(source, entry, &record, err.text);
 	}
 }
 
@@ -274,9 +303,9 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 	    collect->dictionary, source.partition, entry->header.node);
 	collect->batches++;
 	if (quarantined)
-		take_rejected(&source, entry, "quarantined");
+		take_rejected(&source, entry, "quarantined", 0);
 	else if (entry->rejected)
-		take_rejected(&source, entry, wire_fault_name(entry->fault));
+		take_rejected(&source, entry, wire_fault_name(entry->fault), 0);
 	else if (entry->header.type == WIRE_GAP)
 		take_gap(&source, entry);
 	else

@@ -21,6 +21,8 @@
 #include "aggregator/tables/tables.h"
 #include "proto/base/arena.h"
 #include "proto/hash/hash.h"
+#include "proto/hash/string_table.h"
+#include "proto/metric/definition.h"
 
 enum {
 	/* Of a transaction: the records, at most and at least about this many;
@@ -30,6 +32,7 @@ enum {
 	COLLECT_BYTES = 6 << 20,
 	COLLECT_PAGES = 3000,
 	COLLECT_KEY_BYTES = 255, /* of a value that pairs are matched by */
+	COLLECT_LOGGED_GROUPS = 64,
 };
 
 /* A record.  Its group gives the partition, kind, hour, node and track. */
@@ -57,6 +60,7 @@ struct collect_run {
 	struct row_block_item id; /* without a body */
 	uint32_t event;           /* number of "source:name" */
 	uint32_t node;
+	bool other;      /* the model does not name it: only counted */
 	struct text run; /* id of the run, in the arena */
 };
 
@@ -93,11 +97,19 @@ struct collect {
 	struct groups of_runs;
 	struct collect_partition *partition;
 	uint32_t partitions, partition_room;
+	/* Definitions of metric groups that replace the stored ones. */
+	struct string_table grown_names;
+	struct definition *grown;
+	uint32_t grown_room;
+	/* Hashes of the groups whose refused definition was logged. */
+	uint64_t logged_group[COLLECT_LOGGED_GROUPS];
+	uint32_t logged;
 
 	/* The roles of recently matched events. */
 	struct match_roles_slot *cache;
 	uint64_t records, batches, rejected, rejected_cut, no_run_id;
-	uint64_t repeated; /* records that were kept before */
+	uint64_t repeated;       /* records that were kept before */
+	uint64_t groups_refused; /* definitions of metric groups */
 };
 
 void collect_init(struct collect *collect, struct dictionary *dictionary,
@@ -139,6 +151,17 @@ uint32_t collect_add_role(
 void match_forget(struct collect *collect);
 void match_clear(struct collect *collect);
 
+/* ---- definitions of metric groups (definitions.c) ---- */
+
+/* May `record` be stored?  If it defines a metric group whose definition stays,
+ * it loses its lists.  False: the definition is refused, counted and, the first
+ * time, logged; `err` says why. */
+bool collect_define(struct collect *collect, struct db_txn *txn,
+    uint32_t partition, struct text sender, struct record *record,
+    struct err *err);
+/* Begin a transaction; also frees memory. */
+void collect_reset_definitions(struct collect *collect);
+
 /* ---- items (items.c) ---- */
 
 /* Append a record; the pointer is valid until the next one is appended. */
@@ -147,11 +170,10 @@ struct collect_item *collect_new_item(struct collect *collect);
 void collect_add_entity(struct collect *collect, struct db_txn *txn,
     uint32_t partition, const struct record *record);
 
-/* Add an event to its run.  `number` is that of the name "source:name",
- * `place` the index of the run in the models. */
+/* Add an event to its run.  `what` has the number of "source:name" and whether
+ * the model names it; `place` is the index of the run in the models. */
 void collect_run_event(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, unsigned place, uint32_t number,
-    struct text run);
+    const struct match_event *event, unsigned place, struct collect_run what);
 /* Add an entity to the runs that its kind may describe. */
 void collect_run_entity(struct collect *collect, struct db_txn *txn,
     uint32_t partition, struct text kind, struct text id);

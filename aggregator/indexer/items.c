@@ -94,13 +94,13 @@ append(struct collect *collect, struct db_txn *txn, uint32_t partition,
 
 void
 collect_run_event(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, unsigned place, uint32_t number,
-    struct text run)
+    const struct match_event *event, unsigned place, struct collect_run what)
 {
 	struct record record = { .pairs = event->pairs };
-	struct collect_run what = { event->id, number, event->node, run };
 	struct value value;
 
+	what.id = event->id;
+	what.node = event->node;
 	what.id.body = (struct text){ NULL, 0 };
 	/* Imported history gives its original receive time. */
 	if (record_find_attribute(&record, text_of("receive_ns"), &value) &&

@@ -27,9 +27,10 @@ struct match_roles_slot {
 	struct role role[MODEL_ROLES_MAX];
 	/* The runs that the event belongs to. */
 	uint32_t runs;
-	struct {
-		uint32_t event; /* number of "source:name" */
+	struct run_of {
+		uint32_t event; /* number of "source:name"; 0: not looked up */
 		uint16_t place; /* index in the model set */
+		bool other;     /* the model does not name the event */
 	} run[MODEL_ROLES_MAX];
 };
 
@@ -89,7 +90,23 @@ find_roles(struct collect *collect, struct db_txn *txn,
 	}
 }
 
-/* Find the runs in which the event is defined. */
+/* Does an event of the run come from this source? */
+static bool
+has_source(const struct model_run *run, struct text source)
+{
+	for (unsigned role = 0; role < run->events; role++) {
+		struct text event = run->event[role];
+
+		if (event.bytes > source.bytes &&
+		    memcmp(event.at, source.at, source.bytes) == 0 &&
+		    event.at[source.bytes] == ':')
+			return true;
+	}
+	return false;
+}
+
+/* Find the runs that the event may belong to: those with an event of its
+ * source. */
 static void
 find_runs(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, struct match_roles_slot *slot)
@@ -98,20 +115,43 @@ find_runs(struct collect *collect, struct db_txn *txn,
 
 	for (unsigned i = 0; i < models->runs; i++) {
 		const struct model_run *run = &models->run[i];
+		struct run_of of = { .place = (uint16_t)i };
 		unsigned role = 0;
 
 		while (role < run->events && !is_event(run->event[role], event))
 			role++;
-		if (role == run->events || slot->runs == MODEL_ROLES_MAX)
+		of.other = role == run->events;
+		if (slot->runs == MODEL_ROLES_MAX ||
+		    (of.other && !has_source(run, event->source_text)))
 			continue;
-		slot->run[slot->runs].event =
-		    dictionary_number_always(collect->dictionary, txn,
-			event->partition, run->event[role]);
-		slot->run[slot->runs++].place = (uint16_t)i;
+		if (!of.other)
+			of.event = dictionary_number_always(collect->dictionary,
+			    txn, event->partition, run->event[role]);
+		slot->run[slot->runs++] = of;
 	}
 }
 
-static const struct match_roles_slot *
+/* The number of the name of an event that no model has.  Names of runs' events
+ * are counted against the limit of names, because senders choose them. */
+static uint32_t
+number_of_other(struct collect *collect, struct db_txn *txn,
+    const struct match_event *event)
+{
+	char name[RUN_NAME_BYTES_MAX];
+	struct text source = event->source_text, own = event->name_text;
+	uint32_t bytes = source.bytes + 1 + own.bytes;
+
+	if (bytes > sizeof(name))
+		return dictionary_number_always(collect->dictionary, txn,
+		    event->partition, text_of(DICTIONARY_OTHER));
+	memcpy(name, source.at, source.bytes);
+	name[source.bytes] = ':';
+	memcpy(name + source.bytes + 1, own.at, own.bytes);
+	return dictionary_number_or_other(collect->dictionary, txn,
+	    event->partition, (struct text){ name, bytes });
+}
+
+static struct match_roles_slot *
 roles_of(struct collect *collect, struct db_txn *txn,
     const struct match_event *event)
 {
@@ -344,39 +384,41 @@ add_role(struct collect *collect, struct db_txn *txn,
 
 static void
 add_to_run(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, unsigned place, uint32_t number)
+    const struct match_event *event, struct run_of *of)
 {
-	const struct model_run *run = &collect->models->run[place];
+	const struct model_run *run = &collect->models->run[of->place];
 	struct record record = { .pairs = event->pairs };
+	struct collect_run what = { .other = of->other };
 	struct record_attribute attribute;
 	char room[COLLECT_KEY_BYTES];
 	bool extends = false;
-	struct text id;
 
-	if (!find_text(event, false, run->attribute, room, &id) ||
-	    text_check_name(id) != TEXT_OK) {
-		collect->no_run_id++;
+	if (!find_text(event, false, run->attribute, room, &what.run) ||
+	    text_check_name(what.run) != TEXT_OK) {
+		collect->no_run_id += !of->other;
 		return;
 	}
-	collect_run_event(collect, txn, event, place, number, id);
+	if (of->event == 0)
+		of->event = number_of_other(collect, txn, event);
+	what.event = of->event;
+	collect_run_event(collect, txn, event, of->place, what);
 	while (record_next_attribute(&record.pairs, &attribute))
 		extends = extends || collect_run_property(run, attribute.key);
 	if (extends)
-		collect_extend(collect, txn, event, run, id);
+		collect_extend(collect, txn, event, run, what.run);
 }
 
 void
 match_event(struct collect *collect, struct db_txn *txn,
     const struct match_event *event)
 {
-	const struct match_roles_slot *slot = roles_of(collect, txn, event);
+	struct match_roles_slot *slot = roles_of(collect, txn, event);
 	uint32_t i;
 
 	for (i = 0; i < slot->roles; i++)
 		add_role(collect, txn, event, &slot->role[i]);
 	for (i = 0; i < slot->runs; i++)
-		add_to_run(collect, txn, event, slot->run[i].place,
-		    slot->run[i].event);
+		add_to_run(collect, txn, event, &slot->run[i]);
 }
 
 struct key_phase

@@ -187,10 +187,16 @@ take_events(struct at *at, const struct group *group, bool *described)
 		const struct run_row_event event = { what->id, what->event,
 			what->node };
 
-		if (what->event == 0)
+		if (what->event == 0) {
 			*described = true;
-		else if (run_row_take(row, &event) == RUN_ROW_OVERFLOW)
+			continue;
+		}
+		if (!what->other) {
+			if (run_row_take(row, &event) != RUN_ROW_OVERFLOW)
+				continue;
 			at->indexer_write->overflow++;
+		}
+		run_row_count(row, what->event, what->id.time_ns);
 	}
 }
 

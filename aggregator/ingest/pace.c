@@ -42,8 +42,7 @@ add_point(struct pace *pace, int64_t now_ns, uint64_t indexed)
 	if (pace->points == PACE_POINTS)
 		memmove(pace->point, pace->point + 1,
 		    --pace->points * sizeof(pace->point[0]));
-	pace->point[pace->points++] =
-	    (struct pace_point){ now_ns, indexed };
+	pace->point[pace->points++] = (struct pace_point){ now_ns, indexed };
 }
 
 /* Bytes a second since the oldest point; 0: not known. */

@@ -20,21 +20,21 @@
 #include <stdint.h>
 
 enum {
-	PACE_POINTS = 16,       /* of the last 2 s */
+	PACE_POINTS = 16,        /* of the last 2 s */
 	PACE_STREAM_BITS = 4096, /* for a count of streams */
 };
 
 /* Initialize with zeros. */
 struct pace {
-	bool paced;         /* or everything is admitted */
-	double indexing;    /* bytes a second, mean of the last 2 s */
-	double rate;        /* bytes a second that are admitted while paced */
-	uint64_t admitted;  /* bytes so far */
-	uint64_t deferred;  /* batches that had to wait */
-	int64_t now_ns;     /* of the last pace_step */
-	int64_t free_ns;    /* the next batch is admitted from here on */
-	int64_t turn_ns;    /* the last turn that was given away */
-	uint32_t streams;   /* that were admitted in the last second */
+	bool paced;        /* or everything is admitted */
+	double indexing;   /* bytes a second, mean of the last 2 s */
+	double rate;       /* bytes a second that are admitted while paced */
+	uint64_t admitted; /* bytes so far */
+	uint64_t deferred; /* batches that had to wait */
+	int64_t now_ns;    /* of the last pace_step */
+	int64_t free_ns;   /* the next batch is admitted from here on */
+	int64_t turn_ns;   /* the last turn that was given away */
+	uint32_t streams;  /* that were admitted in the last second */
 	/* Bytes that were indexed by these times. */
 	struct pace_point {
 		int64_t at_ns;
@@ -49,8 +49,7 @@ struct pace {
 
 /* It is `now_ns` (monotonic), `lag` bytes of the journal wait to be indexed,
  * and `limit` may wait. */
-void pace_step(
-    struct pace *pace, int64_t now_ns, uint64_t lag, uint64_t limit);
+void pace_step(struct pace *pace, int64_t now_ns, uint64_t lag, uint64_t limit);
 
 /* Admit a batch of `bytes` of the stream with this hash: 0; or the ms after
  * which it has its turn. */

@@ -169,9 +169,11 @@ journal_verify(struct journal *journal,
 	struct db_status before, after;
 	struct db_txn *txn;
 
+	if (db_status(journal->db, &before, err) != 0)
+		return -1;
+	/* Who walks over the pages may meet damaged rows, too. */
 	v.wrong = db_verify_pages(journal->db, report, arg, err);
-	if (v.wrong < 0 || db_status(journal->db, &before, err) != 0 ||
-	    db_begin(journal->db, false, &txn, err) != 0)
+	if (v.wrong < 0 || db_begin(journal->db, false, &txn, err) != 0)
 		return -1;
 	string_table_init(&v.streams);
 	check_entries(&v, txn);

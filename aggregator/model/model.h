@@ -39,6 +39,7 @@ struct model_phase {
 	bool kv;              /* search the message for attributes too */
 	bool required;        /* a node without this phase is incomplete */
 	bool ignore_unmatched;
+	unsigned place; /* of its file, after those of earlier files */
 	bool fifo; /* spans of one key overlap: see aggregator/phases/phase.h */
 };
 

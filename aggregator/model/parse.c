@@ -195,6 +195,7 @@ take_phase(struct model_set *set, cfg_t *section, struct text model, bool kv)
 		.run = text_of(cfg_getstr(section, "run")),
 		.key = text_of(cfg_getstr(section, "key")),
 		.measured = text_of(cfg_getstr(section, "measured")),
+		.place = set->phases,
 		.kv = kv,
 		.required = cfg_getbool(section, "required"),
 		.ignore_unmatched = strcmp(unmatched, "ignore") == 0,

@@ -84,6 +84,7 @@ model_put_phase(struct buffer *to, const struct model_phase *phase)
 	varint_put(to, (phase->kv ? 1 : 0) | (phase->required ? 2 : 0) |
 			   (phase->ignore_unmatched ? 4 : 0) |
 			   (phase->fifo ? 8 : 0));
+	varint_put(to, phase->place);
 }
 
 bool
@@ -103,6 +104,7 @@ model_get_phase(struct text from, struct model_phase *phase)
 	phase->required = (flags & 2) != 0;
 	phase->ignore_unmatched = (flags & 4) != 0;
 	phase->fifo = (flags & 8) != 0;
+	phase->place = (unsigned)varint_get(&u);
 	return !u.bad;
 }
 
@@ -113,6 +115,9 @@ model_set_hash(const struct model_set *set)
 	uint64_t hash;
 	unsigned i;
 
+	/* The form of the derived rows: another one is another hash, so that
+	 * rows that an older program wrote are derived again. */
+	varint_put(&all, 2);
 	for (i = 0; i < set->phases; i++)
 		model_put_phase(&all, &set->phase[i]);
 	for (i = 0; i < set->runs; i++)

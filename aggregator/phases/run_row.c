@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "aggregator/tables/key.h"
+
 enum {
 	FLAG_KNOWN = 1,
 	FLAG_ERROR = 2,
@@ -16,6 +18,8 @@ enum {
 	FORM_LATE = 4,
 	FORM_SHIFT = 3,
 };
+/* Hours whose nanoseconds fit int64. */
+#define HOUR_MAX (INT64_MAX / KEY_HOUR_NS - 1)
 #define FORM_MAX ((uint64_t)UINT32_MAX << FORM_SHIFT | 7)
 
 void
@@ -43,8 +47,9 @@ run_row_reset(struct run_row *row)
 {
 	row->known = row->error = false;
 	row->id = (struct text){ NULL, 0 };
-	row->group = row->requestor = row->count = 0;
+	row->group = row->requestor = row->count = row->tallies = 0;
 	row->overflow = 0;
+	row->overflow_ns = 0;
 }
 
 /* The next event of the same batch is the expected one. */
@@ -109,6 +114,58 @@ get_event(struct varint_reader *u, const struct run_row_event *before,
 	}
 }
 
+static void
+put_tallies(const struct run_row *row, struct buffer *to)
+{
+	struct run_row_tally before = { .event = 0 };
+	unsigned char *start, *at;
+
+	start = at =
+	    buffer_need(to, (3 + 4 * (size_t)row->tallies) * VARINT_BYTES);
+	at = varint_encode(at, row->overflow);
+	at = varint_encode(at, varint_zigzag(row->overflow_ns));
+	at = varint_encode(at, row->tallies);
+	for (uint32_t i = 0; i < row->tallies; before = row->tally[i++]) {
+		const struct run_row_tally *tally = &row->tally[i];
+
+		at = varint_encode(at, tally->event - before.event);
+		at = varint_encode(at, varint_delta(before.hour, tally->hour));
+		at = varint_encode(
+		    at, (uint64_t)(tally->first_ns -
+				   (int64_t)tally->hour * KEY_HOUR_NS));
+		at = varint_encode(at, tally->count);
+	}
+	to->bytes += (size_t)(at - start);
+}
+
+static void
+get_tallies(struct varint_reader *u, struct run_row *row)
+{
+	struct run_row_tally before = { .event = 0 };
+
+	row->overflow = varint_get(u);
+	row->overflow_ns = varint_unzigzag(varint_get(u));
+	row->tallies = (uint32_t)varint_get_max(u, RUN_ROW_TALLIES_MAX);
+	for (uint32_t i = 0; i < row->tallies && !u->bad;
+	     before = row->tally[i++]) {
+		struct run_row_tally *tally = &row->tally[i];
+		int64_t hour;
+
+		tally->event =
+		    (uint32_t)varint_get_max(u, UINT32_MAX - before.event) +
+		    before.event;
+		hour = varint_undelta(before.hour, varint_get(u));
+		if (hour < -HOUR_MAX || hour > HOUR_MAX) {
+			u->bad = true;
+			return;
+		}
+		tally->hour = (int32_t)hour;
+		tally->first_ns = hour * KEY_HOUR_NS +
+				  (int64_t)varint_get_max(u, KEY_HOUR_NS - 1);
+		tally->count = varint_get(u);
+	}
+}
+
 static const struct run_row_event nothing;
 
 void
@@ -124,11 +181,11 @@ run_row_encode(const struct run_row *row, struct buffer *to)
 	    at, (row->known ? FLAG_KNOWN : 0) | (row->error ? FLAG_ERROR : 0));
 	at = varint_encode(at, row->group);
 	at = varint_encode(at, row->requestor);
-	at = varint_encode(at, row->overflow);
 	at = varint_encode(at, row->count);
 	for (uint32_t i = 0; i < row->count; before = &row->at[i++])
 		at = put_event(at, before, &row->at[i]);
 	to->bytes += (size_t)(at - start);
+	put_tallies(row, to);
 }
 
 bool
@@ -144,10 +201,10 @@ run_row_decode(struct run_row *row, struct text value)
 	row->error = (flags & FLAG_ERROR) != 0;
 	row->group = varint_get_u32(&u);
 	row->requestor = varint_get_u32(&u);
-	row->overflow = varint_get(&u);
 	row->count = (uint32_t)varint_get_max(&u, RUN_EVENTS_MAX);
 	for (uint32_t i = 0; i < row->count && !u.bad; before = &row->at[i++])
 		get_event(&u, before, &row->at[i]);
+	get_tallies(&u, row);
 	if (!u.bad && u.at == u.end)
 		return true;
 	run_row_reset(row);
@@ -166,10 +223,8 @@ run_row_take(struct run_row *row, const struct run_row_event *event)
 		i--;
 	if (i > 0 && order == 0)
 		return RUN_ROW_REPEATED;
-	if (row->count == RUN_EVENTS_MAX) {
-		row->overflow++;
+	if (row->count == RUN_EVENTS_MAX)
 		return RUN_ROW_OVERFLOW;
-	}
 	memmove(
 	    row->at + i + 1, row->at + i, (row->count - i) * sizeof(*row->at));
 	row->at[i] = *event;
@@ -177,11 +232,96 @@ run_row_take(struct run_row *row, const struct run_row_event *event)
 	return RUN_ROW_TAKEN;
 }
 
+/* The place of a tally, or where it belongs; `*names`: how many others have
+ * other names than `event`. */
+static uint32_t
+find_tally(
+    const struct run_row *row, uint32_t event, int32_t hour, uint32_t *names)
+{
+	uint32_t place = 0;
+
+	*names = 0;
+	for (uint32_t i = 0; i < row->tallies; i++) {
+		const struct run_row_tally *tally = &row->tally[i];
+
+		place += tally->event < event ||
+			 (tally->event == event && tally->hour < hour);
+		*names += tally->event != event &&
+			  (i == 0 || tally->event != tally[-1].event);
+	}
+	return place;
+}
+
+bool
+run_row_count(struct run_row *row, uint32_t event, int64_t time_ns)
+{
+	int32_t hour = key_hour(time_ns);
+	uint32_t names, place = find_tally(row, event, hour, &names);
+	struct run_row_tally *tally = &row->tally[place];
+
+	if (place < row->tallies && tally->event == event &&
+	    tally->hour == hour) {
+		tally->count++;
+		if (time_ns < tally->first_ns)
+			tally->first_ns = time_ns;
+		return true;
+	}
+	if (row->tallies == RUN_ROW_TALLIES_MAX || names == RUN_NAMES_MAX) {
+		if (row->overflow++ == 0 || time_ns > row->overflow_ns)
+			row->overflow_ns = time_ns;
+		return false;
+	}
+	memmove(tally + 1, tally, (row->tallies - place) * sizeof(*tally));
+	*tally = (struct run_row_tally){ event, hour, time_ns, 1 };
+	row->tallies++;
+	return true;
+}
+
+bool
+run_row_trim(struct run_row *row, int64_t cut_ns)
+{
+	uint32_t old = 0, kept = 0;
+	bool trimmed = row->overflow > 0 && row->overflow_ns < cut_ns;
+
+	if (trimmed)
+		row->overflow = 0, row->overflow_ns = 0;
+	while (old < row->count && row->at[old].id.time_ns < cut_ns)
+		old++;
+	row->count -= old;
+	memmove(row->at, row->at + old, row->count * sizeof(*row->at));
+	for (uint32_t i = 0; i < row->tallies; i++)
+		if (row->tally[i].first_ns >= cut_ns)
+			row->tally[kept++] = row->tally[i];
+	trimmed |= old > 0 || kept < row->tallies;
+	row->tallies = kept;
+	return trimmed;
+}
+
+bool
+run_row_first(const struct run_row *row, int64_t *first_ns)
+{
+	bool found = row->count > 0;
+
+	*first_ns = found ? row->at[0].id.time_ns : 0;
+	for (uint32_t i = 0; i < row->tallies; i++) {
+		if (!found || row->tally[i].first_ns < *first_ns)
+			*first_ns = row->tally[i].first_ns;
+		found = true;
+	}
+	return found;
+}
+
+bool
+run_row_has_events(const struct run_row *row)
+{
+	return row->count > 0 || row->tallies > 0 || row->overflow > 0;
+}
+
 void
 run_row_events(const struct run_row *row, const struct run_row_roles *roles,
     struct run_events *to)
 {
-	to->count = 0;
+	to->count = to->others = to->nodes = 0;
 	to->overflow = row->overflow;
 	for (uint32_t i = 0; i < row->count; i++) {
 		struct run_event *event = &to->at[to->count];
@@ -195,6 +335,7 @@ run_row_events(const struct run_row *row, const struct run_row_roles *roles,
 		event->role = (uint8_t)role;
 		event->time_ns = row->at[i].id.time_ns;
 		event->receive_ns = row->at[i].id.receive_ns;
+		event->node = row->at[i].node;
 		to->count++;
 	}
 }

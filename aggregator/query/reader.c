@@ -176,6 +176,8 @@ answer_from_partition(struct page *page, const struct wire_header *header)
 	lookup_use(&page->reader->lookup, page->txn, page->partition);
 	if (header->type == WIRE_SELECT)
 		answer_select(page);
+	else if (page->query->kinds & (1u << RECORD_CONTEXT))
+		query_nodes(page);
 	else if (page->query->kinds & (1u << RECORD_RUN))
 		query_run_groups(page);
 	else

@@ -69,7 +69,8 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * WIRE_FLAG_BY_NODE one for each node.  Properties: count, sum, min, max,
  * mean, std_population, std_sample, p50, p90, p99 (seconds, float),
  * open_starts, open_ends, start, end (event names), unmatched ("incomplete" or
- * "ignore"), required (bool).
+ * "ignore"), required (bool).  With kind context in the query: an entity of
+ * kind "node", whose id is its name, for each node that `query->node` selects.
  *
  * WIRE_STATUS: what is in the store, as entities of kind "status": id "store"
  * (bytes, rows and bytes by table, records by kind, journal_first,

@@ -374,7 +374,10 @@ on_zsock(void *arg, struct zsock *zsock)
 		if (zsock_recv(zsock, &query_server->message) != ZSOCK_DONE)
 			break;
 		heartbeat_beat();
-		answer_message(query_server);
+		if (zsock_sender_is_gone(&query_server->message))
+			query_server->counters.unsent++;
+		else
+			answer_message(query_server);
 	}
 	zsock_message_clear(&query_server->message);
 }

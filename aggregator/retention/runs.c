@@ -1,17 +1,20 @@
 /*
- * runs - delete test runs whose events are all too old, and remove
- * their contributions from the statistics of their groups.
+ * runs - delete the events of test runs that are too old, and remove them from
+ * the statistics of their groups.  A run without any event left is deleted,
+ * with the entity that describes it.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/retention/retention_private.h"
 
 #include "aggregator/tables/dictionary.h"
 
-/* A run that has an entity and no events stays. */
 static bool
-is_old(const struct run_row *row, int64_t cut_ns)
+has_old(const struct run_row *row, int64_t cut_ns)
 {
-	return row->count > 0 && row->at[row->count - 1].id.time_ns < cut_ns;
+	int64_t first_ns;
+
+	return (run_row_first(row, &first_ns) && first_ns < cut_ns) ||
+	       (row->overflow > 0 && row->overflow_ns < cut_ns);
 }
 
 static bool
@@ -83,6 +86,40 @@ remove_entity(struct walk *walk, struct text id)
 	    (struct text){ (const char *)key, 8 + id.bytes });
 }
 
+/* Delete the old events of the row under the cursor, or the row. */
+static void
+trim_row(struct walk *walk, struct db_cursor *cursor,
+    const struct run_row_key *run, int64_t cut_ns)
+{
+	struct indexer_write *write = walk->retention->indexer_write;
+	struct run_row *row = write->run;
+	unsigned char key[RUN_ROW_KEY_BYTES];
+	char id[NAME_BYTES_MAX];
+
+	/* A copy: a write may move the page that holds it. */
+	memcpy(id, row->id.at, row->id.bytes);
+	row->id.at = id;
+	enter(walk, run);
+	if (walk->has_form)
+		run_sum(&write->changes, &walk->form, row, run->run, true);
+	run_row_trim(row, cut_ns);
+	if (run_row_has_events(row)) {
+		if (walk->has_form)
+			run_sum(
+			    &write->changes, &walk->form, row, run->run, false);
+		write->value.bytes = 0;
+		run_row_encode(row, &write->value);
+		run_row_put_key(key, run);
+		db_cursor_put(cursor,
+		    (struct text){ (const char *)key, sizeof(key) },
+		    buffer_text(&write->value));
+		return;
+	}
+	db_cursor_del(cursor);
+	if (row->known && walk->kind != 0)
+		remove_entity(walk, row->id);
+}
+
 bool
 retention_runs(struct retention *retention, struct db_txn *txn)
 {
@@ -91,7 +128,6 @@ retention_runs(struct retention *retention, struct db_txn *txn)
 	struct walk walk = { .retention = retention, .txn = txn };
 	struct run_row *row = retention->indexer_write->run;
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
-	char id[NAME_BYTES_MAX];
 	struct run_row_key run = retention->run;
 	struct text key, value;
 	uint32_t rows = 0;
@@ -102,21 +138,9 @@ retention_runs(struct retention *retention, struct db_txn *txn)
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && rows < RETENTION_ROWS;
 	     rows++, more = db_next(cursor, &key, &value)) {
-		if (!run_row_get_key(key, &run))
-			continue;
-		/* Read it before any write, which may move the page. */
-		if (!run_row_decode(row, value) || !is_old(row, cut_ns) ||
-		    row->id.bytes > sizeof(id))
-			continue;
-		memcpy(id, row->id.at, row->id.bytes);
-		enter(&walk, &run);
-		if (walk.has_form)
-			run_sum(&retention->indexer_write->changes, &walk.form,
-			    row, run.run, true);
-		db_cursor_del(cursor);
-		if (row->known && walk.kind != 0)
-			remove_entity(
-			    &walk, (struct text){ id, row->id.bytes });
+		if (run_row_get_key(key, &run) && run_row_decode(row, value) &&
+		    row->id.bytes <= NAME_BYTES_MAX && has_old(row, cut_ns))
+			trim_row(&walk, cursor, &run, cut_ns);
 	}
 	if (more && run_row_get_key(key, &run))
 		retention->run = run;

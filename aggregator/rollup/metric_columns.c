@@ -7,60 +7,9 @@
 #include <stdlib.h>
 
 #include "aggregator/rollup/bucket.h"
-#include "aggregator/tables/row_block.h"
-#include "aggregator/tables/tables.h"
+#include "aggregator/tables/group_definition.h"
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
-
-enum { KEY_ROOM = 8 + NAME_BYTES_MAX };
-
-/* The attributes of the entity of kind "set" (a view). */
-static bool
-find_entity(struct db_txn *txn, uint32_t partition, uint32_t kind,
-    struct text name, struct text *attributes)
-{
-	unsigned char key[KEY_ROOM];
-	struct text value;
-	struct varint_reader u;
-
-	if (kind == 0 || name.bytes > NAME_BYTES_MAX)
-		return false;
-	varint_put_u32_be(key, partition);
-	varint_put_u32_be(key + 4, kind);
-	memcpy(key + 8, name.at, name.bytes);
-	if (!db_get(txn, TABLES_ENTITIES,
-		(struct text){ (const char *)key, 8 + name.bytes }, &value))
-		return false;
-	u = varint_reader_of(value);
-	varint_get_u32(&u); /* node */
-	varint_get_u32(&u); /* stream */
-	varint_get(&u);     /* seq */
-	varint_get_u32(&u); /* index */
-	varint_get(&u);     /* receive_ns */
-	*attributes = varint_get_bytes(&u, varint_left(&u));
-	return !u.bad;
-}
-
-/* The text of an attribute of the entity: a view into the row, valid as long as
- * the transaction. */
-static struct text
-find_text(struct lookup *lookup, struct text attributes, const char *key)
-{
-	struct row_block_attribute attribute;
-	struct value value;
-
-	row_block_attribute_count(&attributes);
-	while (row_block_next_attribute(&attributes, &attribute)) {
-		struct text bytes = attribute.value;
-
-		if (text_equal(
-			lookup_name(lookup, &attribute.key), text_of(key)) &&
-		    record_next_value(&bytes, &value) &&
-		    value.type == VALUE_TEXT)
-			return value.is.text;
-	}
-	return (struct text){ NULL, 0 };
-}
 
 static void
 add_column(struct metric_columns *columns, struct text name, struct text unit,
@@ -75,25 +24,20 @@ add_column(struct metric_columns *columns, struct text name, struct text unit,
 
 void
 metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
-    uint32_t partition, struct lookup *lookup, uint32_t kind, struct text name,
-    struct text pattern)
+    uint32_t partition, struct text name, struct text pattern)
 {
-	struct text attributes, names, units, types, metric, unit, type;
+	struct definition definition;
+	struct text metric, unit, type;
 
 	columns->columns = columns->count = 0;
 	columns->boot = UINT32_MAX;
-	/* A damaged store may have lost the name. */
-	if (name.at == NULL ||
-	    !find_entity(txn, partition, kind, name, &attributes))
+	if (!group_definition_find(txn, partition, name, &definition))
 		return;
-	names = find_text(lookup, attributes, "names");
-	units = find_text(lookup, attributes, "units");
-	types = find_text(lookup, attributes, "types");
 	for (; columns->columns < RECORD_VALUES_MAX &&
-	       (metric = text_next_word(&names)).bytes > 0;
+	       (metric = text_next_word(&definition.names)).bytes > 0;
 	     columns->columns++) {
-		unit = text_next_word(&units);
-		type = text_next_word(&types);
+		unit = text_next_word(&definition.units);
+		type = text_next_word(&definition.types);
 
 		if (text_equal(metric, text_of(COUNTER_RATE_BOOT_COLUMN)))
 			columns->boot = columns->columns;

@@ -1,15 +1,15 @@
 /*
  * metric_columns - which value of a sample belongs to which metric.
  *
- * A metric group is described by an entity of kind "set": its attributes
- * "names", "units" and "types" list the metrics in the order of the values in a
- * sample.
+ * A sample may have fewer values than its group has columns: the last ones are
+ * unknown.  Of a sample with more values nothing is known until the definition
+ * has grown (proto/metric/definition.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROLLUP_METRIC_COLUMNS_H
 #define AGGREGATOR_ROLLUP_METRIC_COLUMNS_H
 
-#include "aggregator/tables/lookup.h"
+#include "aggregator/db/db.h"
 #include "proto/record/counter_rate.h"
 
 struct metric_column {
@@ -21,18 +21,17 @@ struct metric_column {
 
 /* The columns of one metric group. */
 struct metric_columns {
-	uint32_t columns; /* values in a sample; 0: the group is not defined */
-	uint32_t boot;    /* column of the boot number; UINT32_MAX: none */
+	uint32_t
+	    columns;   /* of a sample, at most; 0: the group is not defined */
+	uint32_t boot; /* column of the boot number; UINT32_MAX: none */
 	struct metric_column *wanted; /* in ascending order of index */
 	uint32_t count, room;
 };
 
 /* Find the metrics of group `name` that match `pattern` (empty: all of them).
- * `kind` is the dictionary number of the name "set", `lookup` is in use for
- * `partition` and `txn`.  No column is found when the group is not defined. */
+ * No column is found when the group is not defined. */
 void metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
-    uint32_t partition, struct lookup *lookup, uint32_t kind, struct text name,
-    struct text pattern);
+    uint32_t partition, struct text name, struct text pattern);
 void metric_columns_clear(struct metric_columns *columns);
 
 /* The boot number in a value of a sample; 0: it has none. */

@@ -12,6 +12,7 @@
 #include "aggregator/rollup/metric_columns.h"
 #include "aggregator/rollup/rollup_list.h"
 #include "aggregator/rows/hour_cursor.h"
+#include "aggregator/tables/lookup.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 
@@ -20,7 +21,6 @@ struct rollup_builder {
 	uint32_t partition;
 	struct lookup lookup;
 	struct metric_columns columns; /* of the current metric group */
-	uint32_t kind;                 /* number of the name "set" */
 	struct chunk_writer *chunk;
 	struct buffer value;
 	struct compacted_row_rows rows;
@@ -33,6 +33,7 @@ struct rollup_builder {
 	uint32_t metrics;
 	uint32_t dense;                     /* as ROLLUP_DENSE */
 	uint32_t samples;                   /* in the series block */
+	uint32_t most_values;               /* of one of them */
 	unsigned char seen[ROLLUP_BUCKETS]; /* 1: the step has samples */
 };
 
@@ -78,7 +79,6 @@ rollup_builder_begin(struct rollup_builder *builder, struct db_txn *txn,
 	builder->txn = txn;
 	builder->partition = partition;
 	lookup_use(&builder->lookup, txn, partition);
-	builder->kind = dictionary_find(txn, partition, text_of("set"));
 }
 
 /* ---- samples into buckets ---- */
@@ -101,20 +101,28 @@ add(struct rollup_builder *builder, uint32_t m, int64_t hour_ns,
 		bucket_add_counter(bucket, builder->rate[m], &sample);
 }
 
-/* Add a chunk whose samples all have the values that the metric group
- * defines. */
+static void
+see_values(struct rollup_builder *builder, uint32_t values)
+{
+	if (values > builder->most_values)
+		builder->most_values = values;
+}
+
+/* Add a chunk whose samples all have the same number of values. */
 static bool
 add_columns(struct rollup_builder *builder, int64_t hour_ns)
 {
 	const struct metric_columns *columns = &builder->columns;
 	struct compacted_row_rows *rows = &builder->rows;
+	uint32_t values = compacted_row_values(rows);
 	uint32_t count = rows->count, i, m;
 
-	if (compacted_row_values(rows) != columns->columns ||
+	see_values(builder, values);
+	if (values == 0 || values > columns->columns ||
 	    !compacted_row_read_ids(rows))
 		return false;
 	memset(builder->boot, 0, count * sizeof(*builder->boot));
-	if (columns->boot < columns->columns) {
+	if (columns->boot < values) {
 		if (!compacted_row_read_value(
 			rows, columns->boot, builder->column, count))
 			return false;
@@ -122,7 +130,8 @@ add_columns(struct rollup_builder *builder, int64_t hour_ns)
 			builder->boot[i] =
 			    metric_columns_boot(&builder->column[i]);
 	}
-	for (m = 0; m < builder->metrics; m++) {
+	for (m = 0; m < builder->metrics && builder->metric[m].index < values;
+	     m++) {
 		if (!compacted_row_read_value(
 			rows, builder->metric[m].index, builder->column, count))
 			continue;
@@ -165,9 +174,11 @@ add_bodies(struct rollup_builder *builder, int64_t hour_ns)
 		return;
 	for (uint32_t i = 0; i < rows->count; i++) {
 		compacted_row_get(rows, i, &item);
-		if (row_block_get_body(
-			item.body, RECORD_SAMPLE, item.time_ns, &body) &&
-		    body.values == builder->columns.columns)
+		if (!row_block_get_body(
+			item.body, RECORD_SAMPLE, item.time_ns, &body))
+			continue;
+		see_values(builder, body.values);
+		if (body.values <= builder->columns.columns)
 			add_body(
 			    builder, hour_ns, item.time_ns, body.value_bytes);
 	}
@@ -197,7 +208,7 @@ begin_group(struct rollup_builder *builder, uint32_t first)
 {
 	uint32_t left = builder->columns.count - first;
 
-	builder->samples = 0;
+	builder->samples = builder->most_values = 0;
 	memset(builder->seen, 0, sizeof(builder->seen));
 	builder->metrics = left < ROLLUP_METRICS ? left : ROLLUP_METRICS;
 	memset(builder->bucket, 0,
@@ -250,7 +261,6 @@ static void
 find_columns(struct rollup_builder *builder, const struct key_row_block *block)
 {
 	metric_columns_find(&builder->columns, builder->txn, builder->partition,
-	    &builder->lookup, builder->kind,
 	    lookup_number(&builder->lookup, block->track),
 	    (struct text){ NULL, 0 });
 }
@@ -319,6 +329,13 @@ put_row(struct rollup_builder *builder, const struct key_row_block *block,
 	    hour_cursor_key(bytes, &row_key), value);
 }
 
+/* Does no sample have a value of this metric? */
+static bool
+is_beyond(const struct rollup_builder *builder, uint32_t metric)
+{
+	return builder->columns.wanted[metric].index >= builder->most_values;
+}
+
 static void
 put_rollups(struct rollup_builder *builder, const struct key_row_block *block,
     const bool make[static ROLLUPS], uint32_t group)
@@ -371,10 +388,16 @@ rollup_build(struct rollup_builder *builder, const struct key_row_block *block)
 		put_marks(builder, block, ROLLUPS, ROLLUP_UNKNOWN);
 	for (first = 0; first < builder->columns.count;
 	     first += ROLLUP_METRICS) {
+		if (first > 0 && is_beyond(builder, first))
+			break;
 		begin_group(builder, first);
 		add_series_block(builder, block);
 		if (first == 0) {
-			finest = finest_dense(builder);
+			/* The rest of the definition may come later: until
+			 * then the samples keep what a rollup would lose. */
+			finest = builder->most_values > builder->columns.columns
+				     ? ROLLUPS
+				     : finest_dense(builder);
 			put_marks(builder, block, finest, ROLLUP_SAMPLES);
 			for (unsigned i = finest; i < ROLLUPS; i++)
 				make[i] = true;
@@ -425,6 +448,8 @@ rollup_build_last(struct rollup_builder *builder,
 	find_columns(builder, block);
 	for (uint32_t first = 0; first < builder->columns.count;
 	     first += ROLLUP_METRICS) {
+		if (first > 0 && is_beyond(builder, first))
+			break;
 		begin_group(builder, first);
 		add_series_block(builder, block);
 		put_rollups(builder, block, make, first / ROLLUP_METRICS);

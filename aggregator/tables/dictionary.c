@@ -139,6 +139,24 @@ dictionary_last(struct db_txn *txn, uint32_t partition)
 	return get_last(txn, partition).number;
 }
 
+bool
+dictionary_next_node(struct db_txn *txn, uint32_t partition, uint32_t *number)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_NAMES);
+	unsigned char key[9];
+	struct text found;
+	bool good;
+
+	good = db_seek_key(
+		   cursor, number_key(key, 'd', partition, *number), &found) &&
+	       found.bytes == sizeof(key) &&
+	       memcmp(found.at, key, sizeof(key) - 4) == 0;
+	if (good)
+		*number = varint_get_u32_be(found.at + 5);
+	db_cursor_close(&cursor);
+	return good;
+}
+
 uint32_t
 dictionary_find(struct db_txn *txn, uint32_t partition, struct text text)
 {
@@ -267,6 +285,33 @@ dictionary_remove_partition(
 
 /* ---- numbers, through the cache ---- */
 
+/* The number of a text whose own row is damaged, from the rows that have the
+ * texts of numbers.  With a new number one name would have two. */
+static uint32_t
+find_by_numbers(struct db_txn *txn, uint32_t partition, struct text text)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_NAMES);
+	unsigned char first[9], own[KEY_ROOM], value[4];
+	struct text key, found;
+	uint32_t number = 0;
+	bool more =
+	    db_seek(cursor, number_key(first, 'n', partition, 1), &key, &found);
+
+	/* 'n' and the partition are five bytes. */
+	while (more && key.bytes == sizeof(first) &&
+	       memcmp(key.at, first, 5) == 0 && !text_equal(found, text))
+		more = db_next(cursor, &key, &found);
+	if (more && key.bytes == sizeof(first) && memcmp(key.at, first, 5) == 0)
+		number = varint_get_u32_be(key.at + 5);
+	db_cursor_close(&cursor);
+	if (number == 0)
+		return 0;
+	varint_put_u32_be(value, number);
+	db_put(txn, TABLES_NAMES, text_key(own, 't', partition, text),
+	    (struct text){ (const char *)value, sizeof(value) });
+	return number;
+}
+
 /* Returns the cache slot of a name, valid until the next call.  Number 0: the
  * name is beyond the limit. */
 static struct dictionary_slot *
@@ -278,6 +323,8 @@ look_up(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
 
 	if (slot->number == 0)
 		slot->number = dictionary_find(txn, partition, text);
+	if (slot->number == 0 && db_was_damaged(txn))
+		slot->number = find_by_numbers(txn, partition, text);
 	if (slot->number == 0)
 		slot->number = add(dictionary, txn, partition, text, counted);
 	return slot;

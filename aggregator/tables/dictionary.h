@@ -82,6 +82,9 @@ bool dictionary_text(
     struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text);
 /* Convert the text of a stream to its session id. */
 bool dictionary_session(struct text text, struct session_id *session);
+/* The next number of a node, from `*number` on; false: there is none. */
+bool dictionary_next_node(
+    struct db_txn *txn, uint32_t partition, uint32_t *number);
 /* The highest number given. */
 uint32_t dictionary_last(struct db_txn *txn, uint32_t partition);
 

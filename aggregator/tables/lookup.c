@@ -12,18 +12,18 @@ struct lookup_slot {
 	uint32_t partition, number; /* number 0: empty */
 	uint32_t bytes, room;
 	char *at;
+	uint32_t next; /* slot that has memory, plus 1; 0: none */
 };
 
 void
 lookup_clear(struct lookup *lookup)
 {
-	uint32_t i;
-
-	for (i = 0; lookup->slots != NULL && i < LOOKUP_SLOTS; i++)
-		free(lookup->slots[i].at);
+	/* Not all slots: a short query uses few of them. */
+	for (uint32_t i = lookup->used; i != 0; i = lookup->slots[i - 1].next)
+		free(lookup->slots[i - 1].at);
 	free(lookup->slots);
 	buffer_clear(&lookup->pairs);
-	*lookup = (struct lookup){ NULL, 0, NULL, { NULL, 0, 0 } };
+	*lookup = (struct lookup){ .txn = NULL };
 }
 
 void
@@ -37,9 +37,13 @@ lookup_use(struct lookup *lookup, struct db_txn *txn, uint32_t partition)
 }
 
 static void
-fill(struct lookup_slot *slot, struct text text)
+fill(struct lookup *lookup, struct lookup_slot *slot, struct text text)
 {
-	if (text.bytes > slot->room) {
+	if (slot->at == NULL) {
+		slot->next = lookup->used;
+		lookup->used = (uint32_t)(slot - lookup->slots) + 1;
+	}
+	if (slot->at == NULL || text.bytes > slot->room) {
 		slot->room = text.bytes < 24 ? 24 : text.bytes;
 		free(slot->at);
 		slot->at = memory_alloc(slot->room);
@@ -64,7 +68,7 @@ lookup_number(struct lookup *lookup, uint32_t number)
 		/* The caller may still use the text in the slot. */
 		if (slot->number != 0 && slot->partition == lookup->partition)
 			return text;
-		fill(slot, text);
+		fill(lookup, slot, text);
 		slot->number = number;
 		slot->partition = lookup->partition;
 	}

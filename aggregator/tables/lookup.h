@@ -25,6 +25,7 @@ struct lookup {
 	struct db_txn *txn;
 	uint32_t partition;
 	struct lookup_slot *slots;
+	uint32_t used; /* the last slot that got memory, plus 1; 0: none */
 	struct buffer pairs; /* memory of lookup_pairs */
 };
 

@@ -13,14 +13,15 @@
 
 #define FACT_HASH "hash"
 
-/* Read the secret of the store's hashes; create it with a new store. */
+/* Read the secret of the store's hashes; create it with a new store.  With
+ * another one, ends would not find the starts that are stored. */
 static struct hash_key
 store_hash_key(struct db_txn *txn)
 {
 	struct hash_key key;
 	struct text value;
 
-	if (db_get(txn, TABLES_META, text_of(FACT_HASH), &value) &&
+	if (db_need(txn, TABLES_META, text_of(FACT_HASH), &value) &&
 	    value.bytes == sizeof(key)) {
 		memcpy(&key, value.at, sizeof(key));
 		return key;

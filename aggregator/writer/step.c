@@ -95,6 +95,7 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	status->rejected_cut += collect->rejected_cut;
 	status->no_run_id += collect->no_run_id;
 	status->repeated += collect->repeated;
+	status->groups_refused += collect->groups_refused;
 	status->quarantined += step->quarantined;
 	status->damaged += step->damaged;
 	status->commits++;

@@ -88,10 +88,11 @@ struct writer_status {
 	uint64_t commits;
 	/* Duration of the last transaction, with its work. */
 	uint64_t commit_ns;
-	uint64_t overflow;      /* events beyond the limit of a phase or run */
-	uint64_t no_run_id;     /* events that do not name their run */
-	uint64_t repeated;      /* records that were kept before */
-	uint64_t names_over;    /* names beyond the limit of a partition */
+	uint64_t overflow;       /* events beyond the limit of a phase or run */
+	uint64_t no_run_id;      /* events that do not name their run */
+	uint64_t repeated;       /* records that were kept before */
+	uint64_t groups_refused; /* definitions of metric groups */
+	uint64_t names_over;     /* names beyond the limit of a partition */
 	uint64_t entities_over; /* new entities beyond the limit of a partition,
 				   not stored */
 	uint64_t rejected;      /* rejected batches */

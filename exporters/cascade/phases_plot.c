@@ -1,51 +1,104 @@
 /*
- * phases_plot - the table of the picture of --view phases.
+ * phases_plot - the picture of --view phases.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/phases_plot_private.h"
+#include "exporters/cascade/phases_plot.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "exporters/cascade/cascade_plot.h"
+#include "exporters/gnuplot/colours.h"
 #include "proto/base/memory.h"
 
-static int
-by_total(const void *a, const void *b)
-{
-	const struct phases_row *p = a, *q = b;
+/* The bands from the bottom up, in the order in which they usually happen. */
+static const struct {
+	enum phases_part part;
+	const char *column, *title, *colour;
+} parts[PHASES_PARTS] = {
+	{ PHASES_PREPARATION, "Preparation", "node preparation", COLOUR_BLUE },
+	{ PHASES_HELPER, "HelperPull", "helper image", COLOUR_LIGHT_BLUE },
+	{ PHASES_REGISTRY, "Registry", "private registry", COLOUR_PURPLE },
+	{ PHASES_WAIT, "Wait", "waiting", COLOUR_LIGHT_GREY },
+	{ PHASES_PULL, "Pull", "image pull", COLOUR_ORANGE },
+	{ PHASES_TORRENT, "Torrent", "image from peers", COLOUR_GREEN },
+	{ PHASES_LOAD, "Load", "image load", COLOUR_YELLOW },
+	{ PHASES_SAVE, "Save", "image save", COLOUR_RED },
+	{ PHASES_OTHER, "Other", "rest of the global resources", COLOUR_GREY },
+};
 
-	if (p->times.total != q->times.total)
-		return p->times.total < q->times.total ? -1 : 1;
-	return p->node < q->node ? -1 : p->node > q->node;
+static struct bands_row
+row_of(const struct cascade *cascade, const struct cascade_node *node)
+{
+	struct phases_times times = phases_times_of(cascade, node);
+	struct bands_row row = { .node = node->name, .total_s = times.total };
+	int64_t us = 0;
+
+	cascade_start_us(node, &us);
+	row.start_s = (double)(us - cascade->first_us) / 1e6;
+	for (int i = 0; i < PHASES_PARTS; i++)
+		row.seconds[i] = times.seconds[parts[i].part];
+	return row;
+}
+
+/* Only the bands in which at least one node spent time. */
+static void
+set_bands(struct bands *bands)
+{
+	bool has[PHASES_PARTS] = { false };
+	uint32_t to = 0;
+
+	_Static_assert(
+	    (int)PHASES_PARTS <= (int)BANDS_MAX, "enlarge BANDS_MAX");
+	for (uint32_t i = 0; i < bands->count; i++)
+		for (int part = 0; part < PHASES_PARTS; part++)
+			has[part] |= bands->rows[i].seconds[part] > 0;
+	for (int part = 0; part < PHASES_PARTS; part++) {
+		/* If a clock jumped, gr-done can precede nodeprep:start and no
+		 * band has a length: draw an empty picture. */
+		if (!has[part] && (to > 0 || part + 1 < PHASES_PARTS))
+			continue;
+		bands->band[to] =
+		    (struct band){ .column = text_of(parts[part].column),
+			    .title = text_of(parts[part].title),
+			    .colour = parts[part].colour };
+		for (uint32_t i = 0; i < bands->count; i++)
+			bands->rows[i].seconds[to] =
+			    bands->rows[i].seconds[part];
+		to++;
+	}
+	bands->band_count = to;
 }
 
 struct phases_plot *
-phases_plot_new(const struct cascade *cascade)
+phases_plot_new(const struct cascade *cascade, struct text pool)
 {
 	struct phases_plot *plot = memory_zero(1, sizeof(*plot));
-	bool drawn = false;
+	struct bands *bands = &plot->bands;
+	size_t used;
 
-	plot->cascade = cascade;
-	plot->rows = memory_zero(cascade->complete + 1, sizeof(*plot->rows));
-	for (uint32_t i = 0; i < cascade->node_count; i++) {
-		const struct cascade_node *node = &cascade->nodes[i];
-		struct phases_row *row = &plot->rows[plot->count];
-
-		if (node->missing != 0)
-			continue;
-		*row =
-		    (struct phases_row){ node, phases_times_of(cascade, node) };
-		for (int band = 0; band < PHASES_PARTS; band++)
-			plot->has[band] |= row->times.seconds[band] > 0;
-		drawn |= row->times.total > 0;
-		plot->count++;
-	}
-	/* If a clock jumped, gr-done can precede nodeprep:start and no band
-	 * has a length: draw an empty picture. */
-	plot->has[PHASES_OTHER] |= !drawn;
-	plot->bars = plot->count <= PHASES_BARS;
-	if (!plot->bars)
-		qsort(plot->rows, plot->count, sizeof(*plot->rows), by_total);
+	strcpy(plot->title, "Startup of pool ");
+	used = strlen(plot->title);
+	cascade_put_title(
+	    cascade, pool, plot->title + used, sizeof(plot->title) - used);
+	if (cascade->clock[0] != '\0')
+		snprintf(plot->note, sizeof(plot->note), " Of the %s.",
+		    cascade->clock);
+	*bands = (struct bands){
+		.title = plot->title,
+		.note = plot->note,
+		.subject = "Startup time",
+		.zero = "the node's preparation began",
+		.total = "the time from the start of preparation to all global "
+			 "resources",
+	};
+	bands->rows = memory_zero(cascade->complete + 1, sizeof(*bands->rows));
+	for (uint32_t i = 0; i < cascade->node_count; i++)
+		if (cascade->nodes[i].missing == 0)
+			bands->rows[bands->count++] =
+			    row_of(cascade, &cascade->nodes[i]);
+	set_bands(bands);
+	bands_sort(bands);
 	return plot;
 }
 
@@ -54,61 +107,7 @@ phases_plot_free(struct phases_plot **plot)
 {
 	if (*plot == NULL)
 		return;
-	free((*plot)->rows);
+	free((*plot)->bands.rows);
 	free(*plot);
 	*plot = NULL;
-}
-
-/* ---- the table ---- */
-
-static uint32_t
-step_count(const struct phases_plot *plot)
-{
-	return plot->bars || plot->count < PHASES_STEPS ? plot->count
-							: PHASES_STEPS;
-}
-
-/* The rows of a step: [first, end). */
-static void
-step_rows(const struct phases_plot *plot, uint32_t step, uint32_t *first,
-    uint32_t *end)
-{
-	uint64_t count = plot->count, steps = step_count(plot);
-
-	*first = (uint32_t)(count * step / steps);
-	*end = (uint32_t)(count * (step + 1) / steps);
-}
-
-static void
-put_step(const struct phases_plot *plot, FILE *file, uint32_t step)
-{
-	double seconds[PHASES_PARTS] = { 0 }, total = 0;
-	uint32_t first, end;
-
-	step_rows(plot, step, &first, &end);
-	for (uint32_t i = first; i < end; i++) {
-		for (int band = 0; band < PHASES_PARTS; band++)
-			seconds[band] += plot->rows[i].times.seconds[band];
-		total += plot->rows[i].times.total;
-	}
-	fprintf(file, "%u %u ", first + 1, end);
-	if (end - first == 1)
-		gnuplot_put_word(file, plot->rows[first].node->name);
-	else
-		putc('-', file);
-	for (int i = 0; i < PHASES_PARTS; i++)
-		fprintf(file, " %.6f",
-		    seconds[phases_bands[i].part] / (end - first));
-	fprintf(file, " %.6f\n", total / (end - first));
-}
-
-void
-phases_plot_dat(const struct phases_plot *plot, FILE *file)
-{
-	fputs("First Last Node", file);
-	for (int i = 0; i < PHASES_PARTS; i++)
-		fprintf(file, " %s", phases_bands[i].column);
-	fputs(" Total\n", file);
-	for (uint32_t step = 0; step < step_count(plot); step++)
-		put_step(plot, file, step);
 }

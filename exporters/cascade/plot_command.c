@@ -8,6 +8,7 @@
 
 #include "exporters/cascade/phases_plot.h"
 #include "exporters/cascade/cascade_plot.h"
+#include "exporters/cascade/distribution.h"
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
 #include "exporters/source/pool.h"
@@ -26,7 +27,6 @@ const struct opt plot_cascade_options[] = {
 struct start_up {
 	struct text pool;
 	const struct cascade *cascade;
-	struct phases_plot *phases;
 };
 
 static void
@@ -50,19 +50,14 @@ put_cascade_script(const void *what, FILE *file, const char *dat,
 static void
 put_phases_table(const void *what, FILE *file)
 {
-	const struct start_up *start_up = what;
-
-	phases_plot_dat(start_up->phases, file);
+	bands_table(what, file);
 }
 
 static void
 put_phases_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal)
 {
-	const struct start_up *start_up = what;
-
-	phases_plot_script(
-	    start_up->phases, file, start_up->pool, dat, terminal);
+	bands_script(what, file, dat, terminal);
 }
 
 /* Write the numbers of the pictures to a file next to them; the data is read
@@ -81,15 +76,46 @@ write_numbers(const struct cascade *cascade, const struct picture *picture,
 }
 
 static int
+draw_phases(const struct cascade *cascade, struct text partition,
+    struct picture *picture, struct err *err)
+{
+	struct phases_plot *plot = phases_plot_new(cascade, pool_id(partition));
+	int rc;
+
+	picture->what = &plot->bands;
+	picture->put_table = put_phases_table;
+	picture->put_script = put_phases_script;
+	rc = picture_make(picture, err);
+	phases_plot_free(&plot);
+	return rc;
+}
+
+static int
+draw_distribution(const struct cascade *cascade, struct text partition,
+    struct picture *picture, struct err *err)
+{
+	struct cascade_distribution distribution;
+	int rc;
+
+	cascade_distribution_init(&distribution, cascade, pool_id(partition));
+	picture->what = &distribution.boxes;
+	picture->put_table = boxes_table;
+	picture->put_script = boxes_script;
+	rc = picture_make(picture, err);
+	boxes_clear(&distribution.boxes);
+	return rc;
+}
+
+static int
 make_pictures(const struct plot_cascade_options *options,
     const struct cascade *cascade, struct text partition,
     const struct plot_cascade_views *views, const struct picture *where,
     struct err *err)
 {
-	char base[INSTANCE_PATH_BYTES], phases[INSTANCE_PATH_BYTES + 8];
-	struct start_up start_up = { pool_id(partition), cascade, NULL };
+	char base[INSTANCE_PATH_BYTES], longer[INSTANCE_PATH_BYTES + 16];
+	struct start_up start_up = { pool_id(partition), cascade };
 	struct picture picture = *where;
-	int rc;
+	int rc = 0;
 
 	picture.base = pool_base(base, partition);
 	picture.what = &start_up;
@@ -99,17 +125,18 @@ make_pictures(const struct plot_cascade_options *options,
 		return -1;
 	if (options->numbers && write_numbers(cascade, &picture, err) != 0)
 		return -1;
-	if (views->cascade && picture_make(&picture, err) != 0)
+	if (views->reference && picture_make(&picture, err) != 0)
 		return -1;
-	if (!views->phases)
-		return 0;
-	snprintf(phases, sizeof(phases), "%s-phases", base);
-	picture.base = text_of(phases);
-	picture.put_table = put_phases_table;
-	picture.put_script = put_phases_script;
-	start_up.phases = phases_plot_new(cascade);
-	rc = picture_make(&picture, err);
-	phases_plot_free(&start_up.phases);
+	if (views->phases) {
+		snprintf(longer, sizeof(longer), "%s-phases", base);
+		picture.base = text_of(longer);
+		rc = draw_phases(cascade, partition, &picture, err);
+	}
+	if (rc == 0 && views->distribution) {
+		snprintf(longer, sizeof(longer), "%s-distribution", base);
+		picture.base = text_of(longer);
+		rc = draw_distribution(cascade, partition, &picture, err);
+	}
 	return rc;
 }
 

@@ -14,7 +14,7 @@
 #include "proto/config/opt.h"
 
 struct plot_cascade_views {
-	bool cascade, phases;
+	bool reference, phases, distribution;
 };
 
 struct plot_cascade_options {

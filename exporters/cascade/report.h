@@ -13,11 +13,14 @@
 #include <stdio.h>
 
 #include "exporters/cascade/cascade.h"
+#include "exporters/select/order.h"
 
 void cascade_report_json(const struct cascade *cascade, FILE *file);
 void cascade_report_csv(const struct cascade *cascade, FILE *file);
-void cascade_report_table(
-    const struct cascade *cascade, FILE *file, struct text partition);
+void cascade_report_table(const struct cascade *cascade, FILE *file,
+    struct text partition, const struct order *order);
+/* What it can be sorted by. */
+extern const char *const cascade_columns[];
 
 /* Is any node incomplete? */
 bool cascade_has_missing(const struct cascade *cascade);

@@ -5,9 +5,12 @@
 #include "exporters/cascade/report.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
 #include "exporters/cascade/cascade_plot.h"
 #include "exporters/source/pool.h"
+#include "proto/base/memory.h"
 #include "proto/format/table.h"
 
 enum { NODE_COLUMNS = 16, LINE_COLUMNS = 79, IMAGE_COLUMNS = 50 };
@@ -26,6 +29,9 @@ static const struct table_column columns[] = {
 	{ .title = NULL },
 };
 
+const char *const cascade_columns[] = { "node", "start", "docker", "registry",
+	"helper", "global", "pull", "save", "load", "torrent", NULL };
+
 /* Is any number of the phase known? */
 static bool
 has_image(const struct cascade *cascade, const struct cascade_node *node,
@@ -41,37 +47,58 @@ has_image(const struct cascade *cascade, const struct cascade_node *node,
 	return false;
 }
 
+/* What a row has in a column of numbers; NaN: nothing. */
+static double
+seconds_of(
+    const struct cascade *cascade, const struct cascade_node *node, int column)
+{
+	enum cascade_phase phase =
+	    (enum cascade_phase)(CASCADE_DOCKER + column - 2);
+	int64_t us, first_us = 0;
+	double seconds;
+	bool absent;
+
+	if (column == 1) {
+		/* Nodes are sorted by start: the first one started first. */
+		cascade_start_us(&cascade->nodes[0], &first_us);
+		return cascade_start_us(node, &us)
+			   ? (double)(us - first_us) / 1e6
+			   : NAN;
+	}
+	if (phase < CASCADE_ONCE)
+		return cascade_once(node, phase, &seconds, &absent) && !absent
+			   ? seconds
+			   : NAN;
+	return has_image(cascade, node, phase)
+		   ? cascade_images_total(cascade, node, phase)
+		   : NAN;
+}
+
 static void
 put_row(struct table *table, const struct cascade *cascade,
     const struct cascade_node *node, struct text name)
 {
-	int64_t us, first_us = 0;
-
-	/* Nodes are sorted by start: the first one started first. */
-	cascade_start_us(&cascade->nodes[0], &first_us);
 	table_text(table, name);
-	if (cascade_start_us(node, &us))
-		table_number(table, (double)(us - first_us) / 1e6);
-	else
-		table_none(table);
-	for (int phase = CASCADE_DOCKER; phase < CASCADE_ONCE; phase++) {
-		double seconds;
-		bool absent;
+	for (int column = 1; cascade_columns[column] != NULL; column++) {
+		double seconds = seconds_of(cascade, node, column);
 
-		if (cascade_once(
-			node, (enum cascade_phase)phase, &seconds, &absent) &&
-		    !absent)
+		if (isnan(seconds))
+			table_none(table);
+		else
 			table_number(table, seconds);
-		else
-			table_none(table);
 	}
-	for (int phase = CASCADE_ONCE; phase < CASCADE_PHASES; phase++) {
-		if (!has_image(cascade, node, (enum cascade_phase)phase))
-			table_none(table);
-		else
-			table_number(table, cascade_images_total(cascade, node,
-						(enum cascade_phase)phase));
-	}
+}
+
+static struct order_key
+key_of(const void *arg, const void *row, int column)
+{
+	const struct cascade *cascade = arg;
+	const struct cascade_node *node =
+	    &cascade->nodes[*(const uint32_t *)row];
+
+	return (struct order_key){ .is_text = column == 0,
+		.text = node->name,
+		.number = column == 0 ? 0 : seconds_of(cascade, node, column) };
 }
 
 static void
@@ -153,12 +180,34 @@ put_incomplete(
 	}
 }
 
+static void
+put_rows(const struct cascade *cascade, FILE *file,
+    const struct table_names *names, const struct order *order)
+{
+	uint32_t *rows =
+	    memory_alloc((cascade->node_count + 1) * sizeof(*rows));
+	struct table table;
+	uint32_t shown;
+
+	for (uint32_t i = 0; i < cascade->node_count; i++)
+		rows[i] = i;
+	shown = order_rows(
+	    order, rows, cascade->node_count, sizeof(*rows), key_of, cascade);
+	table_begin(&table, file, columns);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct cascade_node *node = &cascade->nodes[rows[i]];
+
+		put_row(
+		    &table, cascade, node, table_names_rest(names, node->name));
+	}
+	free(rows);
+}
+
 void
-cascade_report_table(
-    const struct cascade *cascade, FILE *file, struct text partition)
+cascade_report_table(const struct cascade *cascade, FILE *file,
+    struct text partition, const struct order *order)
 {
 	struct table_names names = { .count = 0 };
-	struct table table;
 
 	for (uint32_t i = 0; i < cascade->node_count; i++)
 		table_names_add(&names, cascade->nodes[i].name);
@@ -166,13 +215,7 @@ cascade_report_table(
 	put_heading(cascade, file, partition, &names);
 	if (cascade->clock[0] != '\0')
 		fprintf(file, "%s\n", cascade->clock);
-	table_begin(&table, file, columns);
-	for (uint32_t i = 0; i < cascade->node_count; i++) {
-		const struct cascade_node *node = &cascade->nodes[i];
-
-		put_row(&table, cascade, node,
-		    table_names_rest(&names, node->name));
-	}
+	put_rows(cascade, file, &names, order);
 	put_totals(cascade, file);
 	put_sizes(cascade, file);
 	put_incomplete(cascade, file, &names);

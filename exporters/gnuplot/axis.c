@@ -7,7 +7,11 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
 
+#include "proto/format/quantity.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -33,10 +37,6 @@ round_step(double least)
 	return 5 * unit >= least ? 5 * unit : 10 * unit;
 }
 
-static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB",
-	"EiB" };
-enum { UNITS = sizeof(units) / sizeof(*units) };
-
 /* As many digits as tell two neighbours apart. */
 static int
 digits_for(double greatest, double step)
@@ -54,7 +54,6 @@ gnuplot_put_tics(
 {
 	double greatest = fmax(fabs(low), fabs(high)), step, scale = 1;
 	const char *unit = "";
-	unsigned i = 0;
 	int digits;
 
 	if (!isfinite(low) || !isfinite(high) || high - low <= 0 ||
@@ -63,15 +62,13 @@ gnuplot_put_tics(
 	step = round_step((high - low) / TICS);
 	if (bytes) {
 		step = exp2(ceil(log2((high - low) / TICS)));
-		for (unit = units[0]; i + 1 < UNITS && greatest >= 1024 * scale;
-		     unit = units[i])
-			scale *= 1024, i++;
+		unit = quantity_bytes_unit(greatest, &scale);
 	}
 	if (greatest / step > 1e14)
 		return; /* a double has no more digits */
 	digits = digits_for(greatest, step);
 	fprintf(file, "set %stics (", axis);
-	for (i = 0; i < TICS_MAX; i++) {
+	for (unsigned i = 0; i < TICS_MAX; i++) {
 		double value = (ceil(low / step - 1e-9) + i) * step;
 
 		if (value > high + 1e-9 * step)
@@ -120,12 +117,66 @@ time_step(double span, unsigned tics)
 	return ceil(span / tics / (365.0 * DAY_S)) * 365 * DAY_S;
 }
 
+enum label_form { LABEL_SECONDS, LABEL_MINUTES, LABEL_DAY_MINUTES, LABEL_DATE };
+
+static const char *const label_forms[] = { "%H:%M:%S", "%H:%M", "%d. %H:%M",
+	"%Y-%m-%d" };
+
+static void
+put_label(
+    char to[static CLOCK_TEXT_BYTES], enum label_form form, const struct tm *tm)
+{
+	switch (form) {
+	case LABEL_SECONDS:
+		strftime(to, CLOCK_TEXT_BYTES, "%H:%M:%S", tm);
+		break;
+	case LABEL_MINUTES: strftime(to, CLOCK_TEXT_BYTES, "%H:%M", tm); break;
+	case LABEL_DAY_MINUTES:
+		strftime(to, CLOCK_TEXT_BYTES, "%d. %H:%M", tm);
+		break;
+	case LABEL_DATE: strftime(to, CLOCK_TEXT_BYTES, "%Y-%m-%d", tm); break;
+	}
+}
+
+/* gnuplot knows only UTC: in another zone place each tic, and write its label.
+ */
+static void
+put_zone_tics(
+    FILE *file, double from, double to, double step, enum label_form form)
+{
+	int64_t shown_ns, step_ns = (int64_t)step * NS_PER_SECOND;
+	char label[CLOCK_TEXT_BYTES];
+
+	shown_ns = (int64_t)(fmax(fmin(from, 7e9), -7e9) * 1e9);
+	shown_ns += clock_zone_ahead_ns(shown_ns);
+	shown_ns = (int64_t)ceil((double)shown_ns / 1e9 / step) * step_ns;
+	fputs("set xtics (", file);
+	for (int i = 0; i < TICS_MAX; i++, shown_ns += step_ns) {
+		int64_t wall_ns = clock_zone_wall_ns(shown_ns);
+		time_t seconds = (time_t)(shown_ns / NS_PER_SECOND);
+		struct tm tm;
+
+		if ((double)wall_ns / 1e9 > to)
+			break;
+		gmtime_r(&seconds, &tm);
+		put_label(label, form, &tm);
+		fprintf(file, "%s\"%s\" %.0f", i > 0 ? ", " : "", label,
+		    (double)wall_ns / 1e9);
+	}
+	fputs(")\n", file);
+}
+
 void
 gnuplot_put_time_axis(FILE *file, double from, double to, unsigned tics)
 {
 	double step = time_step(to - from, tics);
 	double first = ceil(from / step) * step;
 	bool one_day = floor(from / DAY_S) == floor(to / DAY_S);
+	enum label_form form = step < 60       ? LABEL_SECONDS
+			       : step >= DAY_S ? LABEL_DATE
+			       : one_day || to - from <= 2.0 * DAY_S
+				   ? LABEL_MINUTES
+				   : LABEL_DAY_MINUTES;
 	char day[CLOCK_TEXT_BYTES] = "";
 
 	clock_text(day, (int64_t)(fmax(fmin(from, 9e9), -9e9) * 1e9), 0);
@@ -133,13 +184,12 @@ gnuplot_put_time_axis(FILE *file, double from, double to, unsigned tics)
 	 * a second begins. */
 	day[to - from < 10 ? 19 : 10] = '\0';
 	day[10] = day[10] == 'T' ? ' ' : '\0';
-	fprintf(file,
-	    "set xrange [%.3f:%.3f]\nset xtics time format \"%s\"\n"
-	    "set xtics %.0f, %.0f\nset xlabel \"UTC, from %s\"\n",
-	    from, to,
-	    step < 60                             ? "%H:%M:%S"
-	    : step >= DAY_S                       ? "%Y-%m-%d"
-	    : one_day || to - from <= 2.0 * DAY_S ? "%H:%M"
-						  : "%d. %H:%M",
-	    first, step, day);
+	fprintf(file, "set xrange [%.3f:%.3f]\n", from, to);
+	if (strcmp(clock_zone_name(), "UTC") == 0)
+		fprintf(file,
+		    "set xtics time format \"%s\"\nset xtics %.0f, %.0f\n",
+		    label_forms[form], first, step);
+	else
+		put_zone_tics(file, from, to, step, form);
+	fprintf(file, "set xlabel \"%s, from %s\"\n", clock_zone_name(), day);
 }

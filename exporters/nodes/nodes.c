@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "exporters/samples/series.h"
-#include "exporters/stats/quantity.h"
+#include "proto/format/quantity.h"
 #include "proto/base/memory.h"
 #include "proto/format/csv.h"
 #include "proto/format/table.h"
@@ -27,7 +27,7 @@ static const int64_t silences[] = { 0, MINUTE_NS, 10 * MINUTE_NS,
 	60 * MINUTE_NS };
 
 /* What needs attention. */
-#define SPOOL_MANY (16.0 * 1000 * 1000)   /* bytes that are not sent */
+#define SPOOL_MANY (16.0 * (1 << 20))     /* bytes that are not sent */
 #define CLOCK_OFF  (NS_PER_SECOND / 10.0) /* ns */
 
 enum { TEXT_BYTES = 48 };
@@ -43,6 +43,7 @@ struct nodes {
 	struct string_table names;
 	struct node *at;
 	uint32_t room;
+	uint32_t shown;            /* rows to print */
 	uint32_t states[GONE + 1]; /* how many nodes are in each */
 };
 
@@ -158,12 +159,6 @@ read_nodes(struct nodes *nodes, struct source *source, struct text partition,
 /* ---- order ---- */
 
 static int
-greater_first(double a, double b)
-{
-	return isnan(a) || isnan(b) ? isnan(a) - isnan(b) : (a < b) - (a > b);
-}
-
-static int
 by_name(const void *left, const void *right)
 {
 	const struct node *a = left, *b = right;
@@ -180,31 +175,20 @@ by_state(const void *left, const void *right)
 	return order != 0 ? order : by_name(left, right);
 }
 
-static int
-by_heard(const void *left, const void *right)
+const char *const nodes_columns[] = { "state", "node", "heard", "spool",
+	"clock", NULL };
+
+static struct order_key
+key_of(const void *arg, const void *at, int column)
 {
-	const struct node *a = left, *b = right;
-	int order = (a->age_ns < b->age_ns) - (a->age_ns > b->age_ns);
+	const struct node *node = at;
+	const double numbers[] = { (double)node->state, 0, (double)node->age_ns,
+		node->spool, fabs(node->clock_ns) };
 
-	return order != 0 ? order : by_name(left, right);
-}
-
-static int
-by_spool(const void *left, const void *right)
-{
-	const struct node *a = left, *b = right;
-	int order = greater_first(a->spool, b->spool);
-
-	return order != 0 ? order : by_name(left, right);
-}
-
-static int
-by_clock(const void *left, const void *right)
-{
-	const struct node *a = left, *b = right;
-	int order = greater_first(fabs(a->clock_ns), fabs(b->clock_ns));
-
-	return order != 0 ? order : by_name(left, right);
+	(void)arg;
+	return (struct order_key){ .is_text = column == 1,
+		.text = node->name,
+		.number = numbers[column] };
 }
 
 /* ---- texts ---- */
@@ -256,7 +240,7 @@ put_table(const struct nodes *nodes, FILE *file)
 		    nodes->states[state], state_words[state]);
 	fputs("\n\n", file);
 	table_begin(&table, file, columns);
-	for (uint32_t i = 0; i < nodes->names.count; i++) {
+	for (uint32_t i = 0; i < nodes->shown; i++) {
 		const struct node *node = &nodes->at[i];
 
 		table_text(&table, node->name);
@@ -286,7 +270,7 @@ put_csv(const struct nodes *nodes, FILE *file)
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
 		csv_string(&csv, titles[i]);
 	csv_end_row(&csv);
-	for (uint32_t i = 0; i < nodes->names.count; i++) {
+	for (uint32_t i = 0; i < nodes->shown; i++) {
 		const struct node *node = &nodes->at[i];
 
 		csv_text(&csv, node->name);
@@ -315,7 +299,7 @@ put_json(const struct nodes *nodes, bool lines, FILE *file)
 	json_init(&json, file, JSON_STRICT | (lines ? 0 : JSON_INDENTED));
 	if (!lines)
 		json_begin_array(&json);
-	for (uint32_t i = 0; i < nodes->names.count; i++) {
+	for (uint32_t i = 0; i < nodes->shown; i++) {
 		const struct node *node = &nodes->at[i];
 
 		json_begin_object(&json);
@@ -359,8 +343,6 @@ nodes_print(struct source *source, struct text partition,
     const struct nodes_options *options, enum stats_format format, FILE *file,
     int *status, struct err *err)
 {
-	static int (*const orders[])(const void *, const void *) = { by_state,
-		by_name, by_heard, by_spool, by_clock };
 	struct nodes nodes = { .room = 0 };
 	int rc;
 
@@ -368,8 +350,9 @@ nodes_print(struct source *source, struct text partition,
 	source_clock(source)->choice = CLOCK_RAW;
 	rc = read_nodes(&nodes, source, partition, options, err);
 	if (rc == 0) {
-		qsort(nodes.at, nodes.names.count, sizeof(*nodes.at),
-		    orders[options->sort]);
+		qsort(nodes.at, nodes.names.count, sizeof(*nodes.at), by_state);
+		nodes.shown = order_rows(options->order, nodes.at,
+		    nodes.names.count, sizeof(*nodes.at), key_of, NULL);
 		*status = status_of(&nodes);
 	}
 	if (rc == 0 && format == STATS_TABLE)

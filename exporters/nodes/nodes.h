@@ -10,21 +10,15 @@
 
 #include <stdio.h>
 
+#include "exporters/select/order.h"
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
 
-enum nodes_sort {
-	NODES_BY_STATE, /* the worst first */
-	NODES_BY_NAME,
-	NODES_BY_HEARD, /* the longest silence first */
-	NODES_BY_SPOOL, /* the fullest first */
-	NODES_BY_CLOCK, /* the furthest off first */
-};
-
 struct nodes_options {
-	struct text node; /* pattern; empty: all */
+	struct text node; /* list; empty: all */
 	int64_t from_ns;  /* nodes that were heard from then on */
-	enum nodes_sort sort;
+	/* Not sorted: the worst state first. */
+	const struct order *order;
 };
 
 /* Print a row for each node.  `*status` is what a monitor expects: 0 all is
@@ -33,5 +27,9 @@ struct nodes_options {
 int nodes_print(struct source *source, struct text partition,
     const struct nodes_options *options, enum stats_format format, FILE *file,
     int *status, struct err *err);
+
+/* What they can be sorted by: of heard the longest silence first, of clock the
+ * furthest off. */
+extern const char *const nodes_columns[];
 
 #endif

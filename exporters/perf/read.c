@@ -9,6 +9,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/record/node_list.h"
 
 enum { STEP_DIGITS_MAX = 18 };
 
@@ -103,8 +104,7 @@ read_nodes(
 
 	for (uint32_t i = 0; job_intervals != NULL && i < job_intervals->count;
 	     i++)
-		if (query.node.bytes == 0 ||
-		    text_match(query.node, job_intervals->at[i].node))
+		if (node_list_match(query.node, job_intervals->at[i].node))
 			add_node(pool, job_intervals->at[i].node);
 	if (job_intervals != NULL)
 		return 0;
@@ -197,18 +197,17 @@ perf_read_node(const struct perf_select *select, struct text node,
     struct err *err)
 {
 	struct wire_query query = query_of(select, RECORD_SAMPLE);
+	char list[2 * NAME_BYTES_MAX];
 	struct perf_report report;
 	struct record record;
 	int rc;
 
-	query.node = node;
+	query.node = node_list_quote(list, node, false);
 	if (source_select(select->source, SOURCE_RECORDS, select->partition,
 		&query, err) != 0)
 		return -1;
 	while ((rc = source_next(select->source, &record, err)) > 0)
-		/* A node name that contains * would act as a pattern. */
-		if (text_equal(record.node, node) &&
-		    is_wanted(select, &record) &&
+		if (is_wanted(select, &record) &&
 		    perf_report_get(&report, &record))
 			on_report(arg, &report);
 	return rc;

@@ -7,12 +7,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/runs/groups_window.h"
 #include "proto/base/memory.h"
+#include "proto/record/node_list.h"
 
 struct reading {
 	struct runs *runs;
 	struct runs_group group;
-	bool begun; /* `group` is valid */
+	bool begun;     /* `group` is valid */
+	bool corrected; /* the statistics of emission are these: */
+	struct runs_durations durations;
 	uint32_t count;
 	int (*put)(void *arg, const struct runs_group *group, struct err *err);
 	void *arg;
@@ -178,6 +182,19 @@ by_runs(const void *left, const void *right)
 	return text_compare(a->name, b->name);
 }
 
+static void
+correct(struct reading *reading)
+{
+	struct runs_group *group = &reading->group;
+
+	for (uint32_t step = 0; step < reading->runs->step_count; step++)
+		for (unsigned of = 0; of < RUNS_OFS; of++)
+			group->stats[step][RUN_EMIT][of] =
+			    runs_durations_of(&reading->durations,
+				group->known ? &group->name : NULL, step,
+				(enum runs_of)of);
+}
+
 static int
 finish(struct reading *reading, struct err *err)
 {
@@ -190,6 +207,8 @@ finish(struct reading *reading, struct err *err)
 	if (group->requestor_count > 1)
 		qsort(group->requestors, group->requestor_count,
 		    sizeof(*group->requestors), by_runs);
+	if (reading->corrected)
+		correct(reading);
 	return reading->put(reading->arg, group, err);
 }
 
@@ -241,11 +260,15 @@ read_all(struct reading *reading, struct text pattern, struct err *err)
 {
 	struct runs *runs = reading->runs;
 	struct wire_query query = source_query(1u << RECORD_RUN);
+	char list[2 * (2 * NAME_BYTES_MAX + 1)];
 	struct record record;
 	int rc;
 
+	if (pattern.bytes > sizeof(list) / 2)
+		return err_set(err, "a pattern is longer than %d bytes",
+		    2 * NAME_BYTES_MAX);
 	query.name = runs->model;
-	query.node = pattern;
+	query.node = node_list_quote(list, pattern, true);
 	if (source_select(
 		runs->source, SOURCE_STATS, runs->partition, &query, err) != 0)
 		return -1;
@@ -261,14 +284,23 @@ runs_groups_each(struct runs *runs, struct text pattern,
     int (*put)(void *arg, const struct runs_group *group, struct err *err),
     void *arg, uint32_t *count, struct err *err)
 {
-	struct reading *reading = memory_zero(1, sizeof(*reading));
+	struct reading *reading;
 	int rc;
 
+	if (runs_has_window(runs->from_ns, runs->to_ns))
+		return runs_groups_window(runs, pattern, put, arg, count, err);
+	reading = memory_zero(1, sizeof(*reading));
 	reading->runs = runs;
 	reading->put = put;
 	reading->arg = arg;
 	string_table_init(&reading->group.texts);
-	rc = read_all(reading, pattern, err);
+	reading->corrected = runs_are_corrected(runs);
+	rc = reading->corrected
+		 ? runs_durations_read(&reading->durations, runs, pattern, err)
+		 : 0;
+	if (rc == 0)
+		rc = read_all(reading, pattern, err);
+	runs_durations_clear(&reading->durations);
 	*count = reading->count;
 	string_table_clear(&reading->group.texts);
 	free(reading->group.requestors);

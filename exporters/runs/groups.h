@@ -1,22 +1,15 @@
 /*
  * runs_groups - the store's statistics of each group of runs.
  *
- * The store computes the statistics; this module reads no run.  One query
- * returns the groups, one after another, each as a whole.
+ * The store computes the statistics.  One query returns the groups, one after
+ * another, each as a whole.  Only where clocks were off, the durations by the
+ * times of emission are those of the runs (durations.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_GROUPS_H
 #define EXPORTERS_RUNS_GROUPS_H
 
-#include "exporters/runs/runs.h"
-
-enum runs_of { RUNS_OF_ITERATION, RUNS_OF_TOTAL, RUNS_OFS };
-
-/* In seconds. */
-struct runs_stats {
-	int64_t count; /* 0: the other values are undefined */
-	double sum, min, max, mean, std_population, std_sample, p50, p90, p99;
-};
+#include "exporters/runs/durations.h"
 
 struct runs_requestor {
 	struct text name;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "exporters/runs/groups_table.h"
+#include "proto/base/nearest.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
 
@@ -292,6 +293,41 @@ sort_steps(struct report *report)
 	}
 }
 
+/* No group matches: which one may have been meant? */
+static int
+refuse(struct runs *runs, struct text pattern, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_RUN);
+	char typed[2 * NAME_BYTES_MAX + 2], name[NAME_BYTES_MAX + 1];
+	char question[3 * NEAREST_WORD_BYTES + 32] = "", shown[300];
+	struct nearest nearest;
+	struct record record;
+	struct err ignored;
+	struct text group;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)pattern.bytes,
+	    pattern.bytes > 0 ? pattern.at : "");
+	nearest_begin(&nearest, typed);
+	query.name = runs->model;
+	if (source_select(runs->source, SOURCE_STATS, runs->partition, &query,
+		&ignored) == 0) {
+		while (source_next(runs->source, &record, &ignored) > 0) {
+			if (!text_equal(record.source, text_of("run-group")) ||
+			    !record_find_text(&record, "group", &group))
+				continue;
+			snprintf(name, sizeof(name), "%.*s", (int)group.bytes,
+			    group.at);
+			nearest_offer(&nearest, name);
+		}
+		nearest_question(&nearest, "", question, sizeof(question));
+	}
+	/* It exists, and has no runs in the window. */
+	if (nearest.count > 0 && nearest.at[0].distance == 0)
+		question[0] = '\0';
+	return err_set(err, "no runs of a matching group in partition %s%s",
+	    text_quote(shown, sizeof(shown), runs->partition), question);
+}
+
 int
 runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
     enum stats_format format, FILE *file, struct err *err)
@@ -301,7 +337,6 @@ runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
 		.format = format,
 		.file = file,
 		.csv = { .file = file } };
-	char shown[300];
 	uint32_t count;
 
 	json_init(&report.json, file, JSON_INDENTED | JSON_STRICT);
@@ -310,9 +345,7 @@ runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
 		return -1;
 	runs_doubt_warn(&report.doubt, "mean durations of groups");
 	if (count == 0)
-		return err_set(err,
-		    "no runs of a matching group in partition %s",
-		    text_quote(shown, sizeof(shown), runs->partition));
+		return refuse(runs, pattern, err);
 	if (format == STATS_JSON) {
 		json_end_object(&report.json);
 		putc('\n', file);

@@ -6,10 +6,12 @@
 #include "exporters/runs/run_table.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "proto/json/json_bytes.h"
 #include "proto/os/clock.h"
+#include "proto/os/log.h"
 
 enum {
 	LINE_COLUMNS = 79,
@@ -17,8 +19,9 @@ enum {
 	STEPS_WIDE_MAX = 7, /* of the table with a row for each run */
 	COUNT_COLUMNS = 6,
 	ID_COLUMNS = 32,
-	WORDS_BYTES = 1024,
+	WORDS_COLUMNS = LINE_COLUMNS - ID_COLUMNS - COUNT_COLUMNS - 2,
 };
+#define MORE ", ..." /* there are more words than fit */
 
 static_assert(RUN_STEPS_MAX <= RUN_ROLES_MAX, "keys are of steps or events");
 
@@ -85,35 +88,75 @@ put_json_deltas(struct runs_rows *rows, const struct runs_run *run)
 	}
 }
 
+/* How many events of each name a run has: of each role, then the others. */
+struct tally {
+	struct text name;
+	uint64_t count;
+};
+struct tallies {
+	struct tally at[RUN_ROLES_MAX + RUN_NAMES_MAX + 1];
+	uint32_t roles, count;
+	uint64_t events; /* of all names */
+};
+
 static void
-count_events(const struct runs_run *run, uint32_t counts[RUN_ROLES_MAX])
+add_tally(struct tallies *tallies, struct text name, uint64_t count)
 {
-	memset(counts, 0, RUN_ROLES_MAX * sizeof(*counts));
-	for (uint32_t i = 0; i < run->events.count; i++)
-		counts[run->events.at[i].role]++;
+	tallies->at[tallies->count++] = (struct tally){ name, count };
+	tallies->events += count;
+}
+
+static void
+count_events(const struct runs *runs, const struct runs_run *run,
+    struct tallies *tallies)
+{
+	const struct run_events *events = &run->events;
+	uint64_t unnamed = events->overflow;
+
+	tallies->count = 0;
+	tallies->events = 0;
+	for (uint32_t i = 0; i < runs->event_count; i++)
+		add_tally(tallies, runs->events[i], runs_count(runs, run, i));
+	tallies->roles = tallies->count;
+	for (uint32_t i = 0; i < events->others; i++) {
+		struct text name =
+		    runs_other_name(runs, events->other[i].event);
+
+		if (text_equal(name, text_of(RUNS_OTHERS)))
+			unnamed += events->other[i].count;
+		else if (name.bytes > 0)
+			add_tally(tallies, name, events->other[i].count);
+	}
+	if (unnamed > 0)
+		add_tally(tallies, text_of(RUNS_OTHERS), unnamed);
 }
 
 static void
 put_json_iterations(struct runs_rows *rows, const struct runs_run *run)
 {
-	uint32_t counts[RUN_ROLES_MAX];
+	struct byte_stream *to = &rows->byte_stream;
+	struct tallies tallies;
 	bool first = true;
 
-	count_events(run, counts);
-	for (uint32_t i = 0; i < rows->runs->event_count; i++) {
-		struct text key = rows->keys[i];
-		unsigned char *to;
+	count_events(rows->runs, run, &tallies);
+	for (uint32_t i = 0; i < tallies.count; i++) {
+		unsigned char *digits;
 
-		if (counts[i] == 0)
+		if (tallies.at[i].count == 0)
 			continue;
-		to = byte_stream_room(
-		    &rows->byte_stream, NAME_BYTES_MAX * 7 + 32);
 		if (!first)
-			*to++ = ',';
+			byte_stream_put(to, ",", 1);
 		first = false;
-		to = json_put_bytes(to, key.at, key.bytes);
+		if (i < tallies.roles) {
+			byte_stream_put(
+			    to, rows->keys[i].at, rows->keys[i].bytes);
+		} else {
+			json_put_text(to, tallies.at[i].name);
+			byte_stream_put(to, ":", 1);
+		}
+		digits = byte_stream_room(to, 32);
 		byte_stream_filled(
-		    &rows->byte_stream, json_put_digits(to, counts[i]));
+		    to, json_put_digits(digits, tallies.at[i].count));
 	}
 }
 
@@ -168,14 +211,18 @@ put_csv_deltas(struct runs_rows *rows, const struct runs_run *run)
 static void
 put_csv_iterations(struct runs_rows *rows, const struct runs_run *run)
 {
-	uint32_t counts[RUN_ROLES_MAX];
+	struct tallies tallies;
 
-	count_events(run, counts);
-	csv_text(&rows->csv, run->id);
-	csv_text(&rows->csv, run->group);
-	for (uint32_t i = 0; i < rows->runs->event_count; i++)
-		csv_uint(&rows->csv, counts[i]);
-	csv_end_row(&rows->csv);
+	count_events(rows->runs, run, &tallies);
+	for (uint32_t i = 0; i < tallies.count; i++) {
+		if (tallies.at[i].count == 0)
+			continue;
+		csv_text(&rows->csv, run->id);
+		csv_text(&rows->csv, run->group);
+		csv_text(&rows->csv, tallies.at[i].name);
+		csv_uint(&rows->csv, tallies.at[i].count);
+		csv_end_row(&rows->csv);
+	}
 }
 
 static void
@@ -188,8 +235,8 @@ put_csv_titles(struct runs_rows *rows)
 		csv_string(&rows->csv, "iteration");
 		csv_string(&rows->csv, "seconds");
 	} else {
-		for (uint32_t i = 0; i < rows->runs->event_count; i++)
-			csv_text(&rows->csv, rows->runs->events[i]);
+		csv_string(&rows->csv, "event");
+		csv_string(&rows->csv, "count");
 	}
 	csv_end_row(&rows->csv);
 }
@@ -228,8 +275,8 @@ begin_table(struct runs_rows *rows)
 		fputs(": number of events\n\n", rows->file);
 		*at++ = (struct table_column){ "RUN", ID_COLUMNS, false };
 		*at++ = (struct table_column){ "EVENTS", COUNT_COLUMNS, true };
-		*at++ = (struct table_column){ "NOT ONCE",
-			LINE_COLUMNS - ID_COLUMNS - COUNT_COLUMNS - 2, false };
+		*at++ = (struct table_column){ "NOT ONCE OR NOT IN THE MODEL",
+			WORDS_COLUMNS, false };
 	} else if (is_wide(rows)) {
 		fprintf(rows->file,
 		    ": seconds between events as %s, iterations added up\n\n",
@@ -286,26 +333,44 @@ put_table_deltas(struct runs_rows *rows, const struct runs_run *run)
 	}
 }
 
+/* What a reader should see first: names that the model does not have, then what
+ * happened several times, then what did not happen. */
+static int
+interest(const struct tallies *tallies, uint32_t i)
+{
+	if (i >= tallies->roles)
+		return 0;
+	return tallies->at[i].count > 1 ? 1 : tallies->at[i].count == 0 ? 2 : 3;
+}
+
 static void
 put_table_iterations(struct runs_rows *rows, const struct runs_run *run)
 {
-	char words[WORDS_BYTES] = "";
-	uint32_t counts[RUN_ROLES_MAX];
+	char words[WORDS_COLUMNS + 1] = "", word[RUN_NAME_BYTES_MAX + 32];
+	struct tallies tallies;
 	size_t used = 0;
 
-	count_events(run, counts);
-	for (uint32_t i = 0; i < rows->runs->event_count; i++) {
-		struct text name = rows->runs->events[i];
+	count_events(rows->runs, run, &tallies);
+	for (uint32_t k = 0; k < 3 * tallies.count; k++) {
+		const struct tally *tally = &tallies.at[k % tallies.count];
 
-		if (counts[i] != 1 && used < sizeof(words))
-			used +=
-			    (size_t)snprintf(words + used, sizeof(words) - used,
-				"%s%.*s %u", used > 0 ? ", " : "",
-				(int)name.bytes, name.at, counts[i]);
+		if (interest(&tallies, k % tallies.count) !=
+		    (int)(k / tallies.count))
+			continue;
+		snprintf(word, sizeof(word), "%s%.*s %" PRIu64,
+		    used > 0 ? ", " : "", (int)tally->name.bytes,
+		    tally->name.at, tally->count);
+		if (used + strlen(word) > WORDS_COLUMNS - strlen(MORE)) {
+			/* Without the comma if it is the first. */
+			strcpy(words + used, used > 0 ? MORE : MORE + 2);
+			break;
+		}
+		memcpy(words + used, word, strlen(word) + 1);
+		used += strlen(word);
 	}
 	table_text(&rows->table, run->id);
-	table_count(&rows->table, run->events.count);
-	table_string(&rows->table, used > 0 ? words : "-");
+	table_count(&rows->table, tallies.events);
+	table_string(&rows->table, words[0] != '\0' ? words : "-");
 }
 
 /* ---- all formats ---- */
@@ -315,6 +380,7 @@ runs_rows_begin(struct runs_rows *rows, struct err *err)
 {
 	rows->csv = (struct csv){ .file = rows->file };
 	rows->count = 0;
+	rows->unnamed = 0;
 	rows->doubt = (struct runs_doubt){ 0 };
 	string_table_init(&rows->texts);
 	if (byte_stream_begin(&rows->byte_stream, rows->file, BYTE_STREAM_PLAIN,
@@ -347,6 +413,7 @@ runs_rows_put(struct runs_rows *rows, const struct runs_run *run)
 	     i++)
 		runs_doubt_add(&rows->doubt, run, &rows->runs->steps[i]);
 	rows->count++;
+	rows->unnamed += run->events.overflow;
 }
 
 int
@@ -357,6 +424,11 @@ runs_rows_end(struct runs_rows *rows, bool whole, struct err *err)
 	if (whole && rows->format == STATS_JSON)
 		byte_stream_put(&rows->byte_stream, "}\n", 2);
 	runs_doubt_warn(&rows->doubt, "durations");
+	if (rows->what == RUNS_ITERATIONS && rows->unnamed > 0)
+		log_warn("%" PRIu64 " events are counted as " RUNS_OTHERS
+			 ": a run can have %d names of events that its model "
+			 "does not name",
+		    rows->unnamed, RUN_NAMES_MAX);
 	string_table_clear(&rows->texts);
 	return byte_stream_end(&rows->byte_stream, err);
 }

@@ -4,8 +4,8 @@
  *
  * JSON: one object with a member for each run, each on a line: by step the
  * list of its durations in seconds (exact decimals), or by event the number.
- * CSV: one row for each duration, or one for each run with a column for each
- * event.  Table: one row for each run, each step the sum of its iterations.
+ * CSV: one row for each duration, or for each event.  Table: one row for each
+ * run, each step the sum of its iterations.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_RUN_TABLE_H
@@ -35,6 +35,7 @@ struct runs_rows {
 	struct string_table texts;
 	struct text keys[RUN_ROLES_MAX];
 	uint64_t count;
+	uint64_t unnamed;        /* events that are counted as RUNS_OTHERS */
 	struct runs_doubt doubt; /* of durations by the times of receipt */
 };
 

@@ -4,7 +4,9 @@
  */
 #include "exporters/runs/runs.h"
 
+#include "exporters/select/known.h"
 #include "proto/os/log.h"
+#include "proto/record/node_list.h"
 #include "proto/record/run.h"
 
 #include <inttypes.h>
@@ -55,6 +57,7 @@ name_events(struct runs *runs)
 
 	for (uint32_t i = 1; i < runs->event_count; i++)
 		same &= same_source(runs->full[0], runs->full[i]);
+	runs->one_source = same;
 	for (uint32_t i = 0; i < runs->event_count; i++)
 		runs->events[i] =
 		    same ? after_colon(runs->full[i]) : runs->full[i];
@@ -134,6 +137,16 @@ take_step(struct runs *runs, const struct record *record)
 	return true;
 }
 
+static struct text
+keep_text(struct runs *runs, const struct record *record, const char *key)
+{
+	struct text text = { "", 0 };
+
+	if (record_find_text(record, key, &text))
+		text = string_table_keep(&runs->texts, text);
+	return text;
+}
+
 /* 1: continue, 0: complete, -1: not a valid model. */
 static int
 take(struct runs *runs, const struct record *record, bool *found)
@@ -141,7 +154,11 @@ take(struct runs *runs, const struct record *record, bool *found)
 	struct text kind = record->source, model;
 
 	if (text_equal(kind, text_of("run-model"))) {
-		*found |= text_equal(record->name, runs->model);
+		if (text_equal(record->name, runs->model)) {
+			*found = true;
+			runs->kind = keep_text(runs, record, "kind");
+			runs->requestor = keep_text(runs, record, "requestor");
+		}
 		return 1;
 	}
 	if (!record_find_text(record, "model", &model) ||
@@ -184,6 +201,7 @@ int
 runs_open(struct runs *runs, struct source *source, struct text partition,
     const struct runs_options *options, struct err *err)
 {
+	struct wire_query clocks = source_query(1u << RECORD_EVENT);
 	char name[128], in[300];
 	bool found = false;
 
@@ -197,11 +215,17 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 	string_table_init(&runs->texts);
 	if (read_model(runs, &found, err) != 0)
 		return -1;
-	if (!found)
-		return err_set(err,
-		    "no runs of model '%s' in partition %s of %s",
+	if (!found) {
+		struct wire_query all = source_query(1u << RECORD_RUN);
+
+		err_set(err, "no runs of model '%s' in partition %s of %s",
 		    text_quote(name, sizeof(name), runs->model),
 		    text_quote(in, sizeof(in), partition), source_name(source));
+		known_suggest(source, SOURCE_STATS, partition, &all, name, err);
+		return -1;
+	}
+	if (source_load_clocks(source, partition, &clocks, err) != 0)
+		return -1;
 	qsort(runs->steps, runs->step_count, sizeof(*runs->steps), by_position);
 	find_spans(runs);
 	name_events(runs);
@@ -225,15 +249,13 @@ runs_select(
 	if (id.bytes == 0)
 		id = text_of("*");
 	if (runs->model.bytes + 1 + id.bytes >= sizeof(runs->pattern) ||
-	    group.bytes >= sizeof(runs->group))
+	    group.bytes > sizeof(runs->group) / 2)
 		return err_set(err, "a pattern is longer than %d bytes",
 		    2 * NAME_BYTES_MAX);
 	snprintf(runs->pattern, sizeof(runs->pattern), "%.*s:%.*s",
 	    (int)runs->model.bytes, runs->model.at, (int)id.bytes, id.at);
-	snprintf(runs->group, sizeof(runs->group), "%.*s", (int)group.bytes,
-	    group.bytes > 0 ? group.at : "");
 	query.name = text_of(runs->pattern);
-	query.node = text_of(runs->group);
+	query.node = node_list_quote(runs->group, group, true);
 	return source_select(
 	    runs->source, SOURCE_RECORDS, runs->partition, &query, err);
 }
@@ -244,49 +266,135 @@ runs_has_window(int64_t from_ns, int64_t to_ns)
 	return from_ns != TIME_MIN_NS || to_ns != TIME_MAX_NS;
 }
 
-static bool
-is_wanted(const struct runs *runs, const struct record *record)
+bool
+runs_are_corrected(const struct runs *runs)
 {
-	if (record->kind != RECORD_RUN ||
-	    !text_equal(record->source, runs->model))
-		return false;
-	return !runs_has_window(runs->from_ns, runs->to_ns) ||
-	       (record->has_time && record->time_ns >= runs->from_ns &&
-		   record->time_ns < runs->to_ns);
+	const struct source_clock *clock = source_clock(runs->source);
+
+	return source_clock_moves(clock, 0) ||
+	       (clock->choice == CLOCK_CORRECTED && clock->map != NULL &&
+		   !clock_map_is_empty(clock->map));
 }
 
-int
-runs_next(struct runs *runs, struct runs_run *run, struct err *err)
+/* Sort the events, of which most are in order. */
+static void
+sort_events(struct run_events *events)
+{
+	for (uint32_t i = 1; i < events->count; i++) {
+		struct run_event event = events->at[i];
+		uint32_t k = i;
+
+		for (; k > 0 && events->at[k - 1].time_ns > event.time_ns; k--)
+			events->at[k] = events->at[k - 1];
+		events->at[k] = event;
+	}
+}
+
+/* Put the times of a run on one clock.  Where an event that is only counted was
+ * the first, the time of the run moves with the first of the others. */
+static void
+correct(struct runs *runs, struct runs_run *run)
+{
+	struct run_events *events = &run->events;
+	int64_t least_ns = INT64_MAX;
+
+	if (events->count == 0 || !runs_are_corrected(runs))
+		return;
+	for (uint32_t i = 0; i < events->count; i++) {
+		struct run_event *event = &events->at[i];
+		int64_t by_ns = source_clock_shift(source_clock(runs->source),
+		    events->node[event->node], event->time_ns);
+		int64_t before_ns = i == 0 ? run->time_ns : event->time_ns;
+
+		if (__builtin_add_overflow(before_ns, by_ns, &before_ns) ||
+		    __builtin_add_overflow(
+			event->time_ns, by_ns, &event->time_ns))
+			continue;
+		if (before_ns < least_ns)
+			least_ns = before_ns;
+	}
+	if (least_ns != INT64_MAX)
+		run->time_ns = least_ns;
+	sort_events(events);
+}
+
+static bool
+is_wanted(const struct runs *runs, const struct runs_run *run)
+{
+	return !runs_has_window(runs->from_ns, runs->to_ns) ||
+	       (run->has_time && run->time_ns >= runs->from_ns &&
+		   run->time_ns < runs->to_ns);
+}
+
+/* Parse a run. */
+static int
+take_run(struct runs *runs, const struct record *record, struct runs_run *run,
+    struct err *err)
 {
 	char id[128];
-	struct record record;
-	int rc;
 
-	do
-		rc = source_next(runs->source, &record, err);
-	while (rc > 0 && !is_wanted(runs, &record));
-	if (rc <= 0)
-		return rc;
-	run->id = record.name;
-	run->group = record.key;
-	run->known = (record.count & RUN_KNOWN) != 0;
-	run->error = (record.count & RUN_ERROR) != 0;
-	run->state = (enum run_state)(record.count >> RUN_STATE_SHIFT);
-	run->has_time = record.has_time;
-	run->time_ns = record.time_ns;
+	run->id = record->name;
+	run->group = record->key;
+	run->known = (record->count & RUN_KNOWN) != 0;
+	run->error = (record->count & RUN_ERROR) != 0;
+	run->state = (enum run_state)(record->count >> RUN_STATE_SHIFT);
+	run->has_time = record->has_time;
+	run->time_ns = record->time_ns;
 	if (run->state >= RUN_STATES ||
-	    !run_events_get(record.value_bytes, record.time_ns, &run->events))
+	    !run_events_get(record->value_bytes, record->time_ns, &run->events))
 		return err_set(err, "%s: cannot parse the events of run '%s'",
 		    source_name(runs->source),
-		    text_quote(id, sizeof(id), record.name));
+		    text_quote(id, sizeof(id), record->name));
 	for (uint32_t i = 0; i < run->events.count; i++)
 		if (run->events.at[i].role >= runs->event_count)
 			return err_set(err,
 			    "%s: run '%s' has an event that its model does not "
 			    "have",
 			    source_name(runs->source),
-			    text_quote(id, sizeof(id), record.name));
-	return 1;
+			    text_quote(id, sizeof(id), record->name));
+	correct(runs, run);
+	return 0;
+}
+
+int
+runs_next(struct runs *runs, struct runs_run *run, struct err *err)
+{
+	struct record record;
+	int rc;
+
+	while ((rc = source_next(runs->source, &record, err)) > 0) {
+		if (record.kind != RECORD_RUN ||
+		    !text_equal(record.source, runs->model))
+			continue;
+		if (take_run(runs, &record, run, err) != 0)
+			return -1;
+		if (is_wanted(runs, run))
+			return 1;
+	}
+	return rc;
+}
+
+uint64_t
+runs_count(const struct runs *runs, const struct runs_run *run, uint32_t role)
+{
+	const struct run_events *events = &run->events;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < events->count; i++)
+		count += events->at[i].role == role;
+	for (uint32_t i = 0; i < events->others; i++)
+		if (text_equal(events->other[i].event, runs->full[role]))
+			count += events->other[i].count;
+	return count;
+}
+
+struct text
+runs_other_name(const struct runs *runs, struct text event)
+{
+	for (uint32_t role = 0; role < runs->event_count; role++)
+		if (text_equal(event, runs->full[role]))
+			return (struct text){ NULL, 0 };
+	return runs->one_source ? after_colon(event) : event;
 }
 
 bool
@@ -340,8 +448,9 @@ runs_doubt_warn(const struct runs_doubt *doubt, const char *what)
 const struct opt runs_options[] = {
 	[RUNS_MODEL] = { "model", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, model), "NAME",
-	    "testrun: read the runs of this model (default: testrun)", NULL,
-	    false },
+	    "testrun: read the runs of this model (default: testrun); phases: "
+	    "draw this model",
+	    NULL, false },
 	[RUNS_TIME] = { "time", 0, OPT_CHOICE,
 	    OPT_TO(struct runs_options, time), "WHICH",
 	    "testrun: use the times at which events were emitted (default) or "

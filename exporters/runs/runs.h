@@ -3,6 +3,10 @@
  *
  * The statistics of the store first give the names of a run's events and
  * steps; a stored run has only the numbers of its events (roles).
+ *
+ * A stored run has the times of the clocks of its nodes, of which each may be
+ * off by another offset.  They are put on one clock as the source shows times
+ * (--clock): the steps of a run pass from node to node.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_RUNS_H
@@ -31,15 +35,19 @@ struct runs {
 	struct text events[RUN_ROLES_MAX];
 	struct text full[RUN_ROLES_MAX]; /* "source:name" */
 	uint32_t event_count;
+	bool one_source;                       /* `events` are without it */
 	struct runs_step steps[RUN_STEPS_MAX]; /* in the order of the model */
 	uint32_t step_count;
+	/* Kind of the entities that describe runs, and their attribute with
+	 * the requestor; empty: none. */
+	struct text kind, requestor;
 	/* runs_next returns runs whose first event is in [from_ns, to_ns);
 	 * unless both are all of time, none without events. */
 	int64_t from_ns, to_ns;
 
 	char pattern[2 * NAME_BYTES_MAX +
 		     2]; /* arguments of the last runs_select */
-	char group[2 * NAME_BYTES_MAX + 2];
+	char group[2 * (2 * NAME_BYTES_MAX + 1)]; /* as a list */
 };
 
 /* A run; a view, valid until the next call. */
@@ -55,8 +63,8 @@ struct runs_run {
 
 struct runs_options;
 
-/* Read the events and steps of the model, and note the window.  -1 also when it
- * has no runs.  Clear it in any case. */
+/* Read the events and steps of the model and the clocks of the nodes, and note
+ * the window.  -1 also when it has no runs.  Clear it in any case. */
 int runs_open(struct runs *runs, struct source *source, struct text partition,
     const struct runs_options *options, struct err *err);
 void runs_clear(struct runs *runs);
@@ -65,8 +73,21 @@ void runs_clear(struct runs *runs);
  * matching ids (a pattern, or empty), in the order of their appearance. */
 int runs_select(
     struct runs *runs, struct text id, struct text group, struct err *err);
-/* Like source_next. */
+/* Like source_next.  The events are in the order of their corrected times. */
 int runs_next(struct runs *runs, struct runs_run *run, struct err *err);
+
+/* Is any clock corrected?  Then the statistics of the store, which go by the
+ * stored times, are not those of the runs. */
+bool runs_are_corrected(const struct runs *runs);
+
+/* How many events of a role there are, with those of which only the number is
+ * stored. */
+uint64_t runs_count(
+    const struct runs *runs, const struct runs_run *run, uint32_t role);
+/* The name of another event as it is shown.  Empty: it has a role. */
+struct text runs_other_name(const struct runs *runs, struct text event);
+/* Other events beyond the names that a run can have are shown by this name. */
+#define RUNS_OTHERS "_other"
 
 /* The time of a run in a step: the sum of its iterations.  False: it does not
  * have the step. */

@@ -110,6 +110,26 @@ skew_of(const struct runs_skew_row *row, double to[static SKEW_NUMBERS])
 	to[4] = runs_skew_deviation(row, true);
 }
 
+const char *const stats_testrun_columns[] = { "node", "event", "count",
+	"negative", "min", "mean", "max", "std_population", "std_sample",
+	NULL };
+
+static struct order_key
+skew_key_of(const void *arg, const void *at, int column)
+{
+	const struct runs_skew_row *row = at;
+	double numbers[SKEW_NUMBERS];
+
+	(void)arg;
+	skew_of(row, numbers);
+	return (struct order_key){ .is_text = column < 2,
+		.text = column == 0 ? row->node : row->event,
+		.number = column == 2   ? (double)row->count
+			  : column == 3 ? (double)row->negative
+			  : column > 3  ? numbers[column - 4]
+					: 0 };
+}
+
 static void
 put_skew_json(const struct runs_skew *skew, FILE *file)
 {
@@ -206,11 +226,15 @@ put_skew_table(const struct runs_skew *skew, struct text partition, FILE *file)
 }
 
 static int
-put_skew(struct runs *runs, struct text node, enum stats_format format,
-    FILE *file, struct err *err)
+put_skew(struct runs *runs, struct text node, const struct order *order,
+    enum stats_format format, FILE *file, struct err *err)
 {
 	struct runs_skew skew = { .rows = NULL };
 	int rc = runs_skew_read(&skew, runs, node, err);
+
+	if (rc == 0)
+		skew.count = order_rows(order, skew.rows, skew.count,
+		    sizeof(*skew.rows), skew_key_of, NULL);
 
 	if (rc == 0 && format == STATS_JSON)
 		put_skew_json(&skew, file);
@@ -257,10 +281,6 @@ stats_testrun_check(const struct runs_options *options,
 	if ((is(what, "skew") || is(what, "iterations")) &&
 	    runs_option_is_given(RUNS_TIME))
 		opt_usage("--time is for testrun deltas and groups");
-	if (is(what, "groups") &&
-	    runs_has_window(options->from_ns, options->to_ns))
-		opt_usage("--from and --to are for testrun deltas, iterations "
-			  "and skew: the store's groups are of all time");
 	if (!is(what, "skew") && node.bytes > 0)
 		opt_usage("--node is for testrun skew");
 	for (uint32_t i = 2; i < operands->count; i++)
@@ -271,7 +291,8 @@ stats_testrun_check(const struct runs_options *options,
 int
 stats_testrun(struct source *source, struct text partition,
     const struct runs_options *options, const struct opt_operands *operands,
-    struct text node, enum stats_format format, FILE *file, struct err *err)
+    struct text node, const struct order *order, enum stats_format format,
+    FILE *file, struct err *err)
 {
 	const char *what = operands->at[1];
 	struct runs runs;
@@ -281,7 +302,7 @@ stats_testrun(struct source *source, struct text partition,
 		rc = runs_report(&runs, text_of(options->group),
 		    (enum run_clock)options->time, format, file, err);
 	else if (rc == 0 && is(what, "skew"))
-		rc = put_skew(&runs, node, format, file, err);
+		rc = put_skew(&runs, node, order, format, file, err);
 	else if (rc == 0)
 		rc = put_rows(&runs, options, operands,
 		    is(what, "deltas") ? RUNS_DELTAS : RUNS_ITERATIONS, format,

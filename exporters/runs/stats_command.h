@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "exporters/runs/runs.h"
+#include "exporters/select/order.h"
 #include "exporters/stats/stats_format.h"
 #include "proto/config/opt.h"
 
@@ -18,9 +19,13 @@ void stats_testrun_check(const struct runs_options *options,
     const struct opt_operands *operands, struct text node,
     enum stats_format format);
 
-/* Read and print; `node` selects nodes for the skew. */
+/* What the skew can be sorted by. */
+extern const char *const stats_testrun_columns[];
+
+/* Read and print; `node` and `order` are for the skew. */
 int stats_testrun(struct source *source, struct text partition,
     const struct runs_options *options, const struct opt_operands *operands,
-    struct text node, enum stats_format format, FILE *file, struct err *err);
+    struct text node, const struct order *order, enum stats_format format,
+    FILE *file, struct err *err);
 
 #endif

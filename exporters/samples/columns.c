@@ -51,21 +51,11 @@ columns_of(struct column_groups *groups, struct text group)
 	return &groups->at[number];
 }
 
-static struct text
-list_of(const struct record *record, const char *key)
-{
-	struct text text = { "", 0 };
-
-	(void)record_find_text(record, key, &text);
-	return text;
-}
-
 static void
 take_apart(struct columns *columns)
 {
-	struct text names = { columns->memory, columns->names_bytes };
-	struct text units = { columns->memory + columns->names_bytes,
-		columns->units_bytes };
+	struct text names = columns->lists.names;
+	struct text units = columns->lists.units;
 	uint32_t room = names.bytes / 2 + 1; /* each a name and a blank */
 	struct text name;
 
@@ -80,29 +70,37 @@ take_apart(struct columns *columns)
 	}
 }
 
+static struct text
+copy(char **to, struct text list)
+{
+	struct text made = { *to, list.bytes };
+
+	if (list.bytes > 0)
+		memcpy(*to, list.at, list.bytes);
+	*to += list.bytes;
+	return made;
+}
+
 void
 columns_take(struct column_groups *groups, const struct record *record)
 {
+	struct definition fresh;
 	struct columns *columns;
-	struct text names, units;
+	char *end;
 
-	if (record->kind != RECORD_ENTITY ||
-	    !text_equal(record->source, text_of("set")))
+	if (!definition_of(record, &fresh))
 		return;
 	columns = columns_of(groups, record->name);
-	names = list_of(record, "names");
-	units = list_of(record, "units");
-	if (columns->memory != NULL && names.bytes == columns->names_bytes &&
-	    units.bytes == columns->units_bytes &&
-	    memcmp(columns->memory, names.at, names.bytes) == 0 &&
-	    memcmp(columns->memory + names.bytes, units.at, units.bytes) == 0)
-		return; /* the same definition again */
+	if (definition_compare(record->name, &columns->lists, &fresh,
+		definition_sender_of(record), NULL) != DEFINITION_GROWN)
+		return;
 	clear_one(columns);
-	columns->memory = memory_alloc((size_t)names.bytes + units.bytes + 1);
-	memcpy(columns->memory, names.at, names.bytes);
-	memcpy(columns->memory + names.bytes, units.at, units.bytes);
-	columns->names_bytes = names.bytes;
-	columns->units_bytes = units.bytes;
+	columns->memory = end =
+	    memory_alloc((size_t)fresh.names.bytes + fresh.units.bytes +
+			 fresh.types.bytes + 1);
+	columns->lists.names = copy(&end, fresh.names);
+	columns->lists.units = copy(&end, fresh.units);
+	columns->lists.types = copy(&end, fresh.types);
 	columns->definition = ++groups->definitions;
 	take_apart(columns);
 }

@@ -1,22 +1,23 @@
 /*
  * columns - the columns of samples, from the definitions of metric groups.
  *
- * Built from entities of kind "set" in the order of their arrival: the last
- * definition of a group is valid.
+ * Built from entities of kind "set" in the order of their arrival, by the rules
+ * of the store: a definition only grows (proto/metric/definition.h).  A sample
+ * with fewer values than its group has columns lacks the last ones.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_COLUMNS_H
 #define EXPORTERS_SAMPLES_COLUMNS_H
 
 #include "proto/hash/string_table.h"
-#include "proto/record/record.h"
+#include "proto/metric/definition.h"
 
 struct columns {
 	struct text *names, *units; /* one unit for each name */
 	uint32_t count;
 	uint64_t definition; /* grows with every change; the first is 1 */
-	char *memory;        /* buffer of both lists */
-	uint32_t names_bytes, units_bytes;
+	char *memory;        /* of the lists of the definition */
+	struct definition lists;
 };
 
 /* Initialize it with columns_init; all else is zero. */

@@ -182,6 +182,22 @@ hold_until(struct samples_row *row, uint32_t last, uint32_t end)
 		row->cells[k] = row->cells[last];
 }
 
+/* Not every node has its first sample in the first step: one that comes within
+ * a usual gap is no gap at the left edge. */
+static void
+hold_before(
+    const struct samples *samples, struct samples_row *row, uint32_t gap)
+{
+	uint32_t first = 0;
+
+	while (first < samples->steps && isnan(row->cells[first].mean))
+		first++;
+	if (first == samples->steps || first > gap)
+		return;
+	for (uint32_t k = 0; k < first; k++)
+		row->cells[k] = row->cells[first];
+}
+
 /* A value holds until the next one.  If that is more than two usual gaps of
  * the node away, and a step, for samples come at irregular times, the node was
  * away: then the value holds for one usual gap. */
@@ -190,6 +206,7 @@ hold_row(const struct samples *samples, struct samples_row *row, uint32_t gap)
 {
 	uint32_t most = gap > 1 ? 2 * gap + 1 : 2, last = UINT32_MAX;
 
+	hold_before(samples, row, gap);
 	for (uint32_t i = 0; i < samples->steps; i++) {
 		if (isnan(row->cells[i].mean))
 			continue;
@@ -203,7 +220,25 @@ hold_row(const struct samples *samples, struct samples_row *row, uint32_t gap)
 		    samples->steps - last < gap ? samples->steps : last + gap);
 }
 
-/* Hold the values of each row; returns the usual gap of all nodes. */
+static bool
+has_one(const struct samples *samples, const struct samples_row *row)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < samples->steps && count < 2; i++)
+		count += !isnan(row->cells[i].mean);
+	return count == 1;
+}
+
+/* More nodes than lines of a picture, which show each sample by itself. */
+static bool
+is_crowd(const struct samples *samples)
+{
+	return samples->count == 1 && samples->metrics[0].count > SAMPLES_LINES;
+}
+
+/* Hold the values of each row; returns the usual gap of all nodes: of many
+ * that have a sample each, all steps. */
 static uint32_t
 hold(const struct samples *samples)
 {
@@ -225,7 +260,13 @@ hold(const struct samples *samples)
 			if (own > 0)
 				hold_row(samples, row, median_gap(gaps, own));
 		}
-	spacing = median_gap(all, count);
+	spacing = count == 0 && is_crowd(samples) ? samples->steps
+						  : median_gap(all, count);
+	for (uint32_t m = 0; count > 0 && m < samples->count; m++)
+		for (uint32_t r = 0; r < samples->metrics[m].count; r++)
+			if (has_one(samples, &samples->metrics[m].rows[r]))
+				hold_row(samples, &samples->metrics[m].rows[r],
+				    spacing);
 	free(gaps);
 	free(all);
 	return spacing;

@@ -18,6 +18,7 @@ enum {
 	SAMPLES_STEPS_MAX = 4096,     /* with --step */
 	SAMPLES_CELLS_MAX = 12 << 20, /* of 12 bytes, in all pictures */
 	SAMPLES_PICTURES_MAX = 24,
+	SAMPLES_LINES = 12, /* nodes with a line each; more share a map */
 };
 
 /* NaN: no value. */

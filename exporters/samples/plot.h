@@ -21,7 +21,9 @@
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/samples/node_table.h"
 
-enum { SAMPLES_LINES = COLOURS_SERIES, SAMPLES_MAP_ROWS = 200 };
+enum { SAMPLES_MAP_ROWS = 200 };
+_Static_assert(
+    (int)SAMPLES_LINES <= (int)COLOURS_SERIES, "a colour for each line");
 
 struct samples_plot {
 	const struct samples *samples;

@@ -8,20 +8,12 @@
 #include "exporters/gnuplot/picture.h"
 #include "exporters/samples/time_window.h"
 
-struct plot_samples_options {
-	struct opt_list metrics; /* patterns */
-	const char *group;       /* pattern of metric groups; NULL: all */
-};
-
-/* --metric, --metric-group; bound to struct plot_samples_options. */
-extern const struct opt plot_samples_options[];
-
 /* Exits with a usage message when no metric is given. */
-void plot_samples_check(const struct plot_samples_options *options);
+void plot_samples_check(const struct metric_options *options);
 
 /* `picture` has the output options; this call sets its base and contents. */
 int plot_samples(struct source *source, struct text partition,
-    const struct plot_samples_options *options,
+    const struct metric_options *options,
     const struct time_window_options *window, const struct picture *picture,
     struct err *err);
 

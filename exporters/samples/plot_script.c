@@ -4,6 +4,7 @@
  */
 #include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
+#include "exporters/gnuplot/labels.h"
 #include "exporters/samples/plot.h"
 
 #include <math.h>
@@ -36,7 +37,15 @@ struct shape {
 	unsigned height;
 	double least, greatest; /* range of all cells */
 	double greatest_mean;
+	struct labels labels; /* of the nodes */
 };
+
+/* Lines need more. */
+static bool
+has_few_steps(const struct shape *s)
+{
+	return s->plot->samples->steps <= 2;
+}
 
 /* ---- texts ---- */
 
@@ -171,6 +180,19 @@ put_axes(const struct shape *s)
 	putc('\n', s->file);
 }
 
+static void
+make_labels(struct shape *s)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	struct text *names = memory_zero(metric->count + 1, sizeof(*names));
+
+	for (uint32_t i = 0; i < metric->count; i++)
+		names[i] = metric->rows[i].node;
+	labels_make(&s->labels, names, metric->count,
+	    s->lines ? NAME_COLUMNS : NAME_COLUMNS - 4);
+	free(names);
+}
+
 /* ---- lines ---- */
 
 static void
@@ -185,20 +207,10 @@ put_key(const struct shape *s)
 }
 
 static void
-put_name(const struct shape *s, struct text node)
-{
-	char name[4 * NAME_COLUMNS + 8];
-
-	table_elide(name, sizeof(name), node, NAME_COLUMNS);
-	gnuplot_put_text(s->file, text_of(name));
-}
-
-static void
 put_lines(const struct shape *s, const char *dat)
 {
 	const struct samples_metric *metric = s->plot->metric;
 	bool filled = metric->count <= FILLED_LINES && !s->dumb;
-	bool points = s->plot->samples->steps <= 2;
 
 	put_key(s);
 	fputs("plot ", s->file);
@@ -215,8 +227,9 @@ put_lines(const struct shape *s, const char *dat)
 		gnuplot_put_file(s->file, dat);
 		fprintf(s->file,
 		    " index %u using 1:2 with %s lw 1.5 lc rgb \"%s\" title ",
-		    i, points ? "points" : "lines", colours_series[i]);
-		put_name(s, metric->rows[i].node);
+		    i, has_few_steps(s) ? "points pt 7" : "lines",
+		    colours_series[i]);
+		gnuplot_put_text(s->file, text_of(s->labels.at[i]));
 	}
 	putc('\n', s->file);
 }
@@ -233,16 +246,18 @@ put_band(const struct shape *s, const char *dat)
 	fputs("plot ", s->file);
 	if (!s->dumb) {
 		gnuplot_put_file(s->file, dat);
-		fputs(" index 0 using 1:2:4 with filledcurves lc rgb "
-		      "\"" COLOUR_BAND_WIDE
-		      "\" title \"least to greatest\", \\\n\t",
-		    s->file);
+		fprintf(s->file,
+		    " index 0 using %s lc rgb \"" COLOUR_BAND_WIDE
+		    "\" title \"least to greatest\", \\\n\t",
+		    has_few_steps(s)
+			? "1:2:(0):($4-$2) with vectors nohead lw 6"
+			: "1:2:4 with filledcurves");
 	}
 	gnuplot_put_file(s->file, dat);
-	fputs(" index 0 using 1:3 with lines lw 2 lc rgb \"" COLOUR_DARK_BLUE
-	      "\" title "
-	      "\"median\"",
-	    s->file);
+	fprintf(s->file,
+	    " index 0 using 1:3 with %s lw 2 lc rgb \"" COLOUR_DARK_BLUE
+	    "\" title \"median\"",
+	    has_few_steps(s) ? "points pt 7" : "lines");
 	for (int column = 2; s->dumb && column <= 4; column += 2) {
 		fputs(", \\\n\t", s->file);
 		gnuplot_put_file(s->file, dat);
@@ -264,12 +279,9 @@ put_map_names(const struct shape *s)
 	for (uint32_t i = 0; i < shown; i++) {
 		uint64_t row = (uint64_t)rows * i / shown;
 		uint64_t node = (uint64_t)metric->count * row / rows;
-		char name[4 * NAME_COLUMNS + 8];
 
-		table_elide(name, sizeof(name), metric->rows[node].node,
-		    NAME_COLUMNS - 4);
 		fputs(i ? ", " : "", s->file);
-		gnuplot_put_tic(s->file, text_of(name));
+		gnuplot_put_tic(s->file, text_of(s->labels.at[node]));
 		fprintf(s->file, " %u", (unsigned)row);
 	}
 	fputs(") font \",8\"\n", s->file);
@@ -299,10 +311,18 @@ put_map(const struct shape *s, const char *dat)
 	put_map_names(s);
 	fputs("plot ", s->file);
 	gnuplot_put_file(s->file, dat);
-	fprintf(s->file,
-	    " index 1 matrix using (%.2f+($1+0.5)*%g):2:3 with image\n"
-	    "unset multiplot\n",
-	    first_time(samples), step);
+	/* An image has at least two columns. */
+	if (samples->steps > 1)
+		fprintf(s->file,
+		    " index 1 matrix using (%.2f+($1+0.5)*%g):2:3 with image\n",
+		    first_time(samples), step);
+	else
+		fprintf(s->file,
+		    " index 1 matrix using (%.2f):2:(%.2f):(%.2f):($2-0.5):"
+		    "($2+0.5):3 with boxxyerror fs solid noborder lc palette\n",
+		    first_time(samples) + step / 2, first_time(samples),
+		    last_time(samples));
+	fputs("unset multiplot\n", s->file);
 }
 
 void
@@ -328,10 +348,12 @@ samples_plot_script(const void *what, FILE *file, const char *dat,
 		      "set rmargin at screen 0.88\n"
 		      "set size 1, 0.40\nset origin 0, 0.60\n",
 		    file);
+	make_labels(&s);
 	if (s.lines)
 		put_lines(&s, dat);
 	else
 		put_band(&s, dat);
 	if (s.map)
 		put_map(&s, dat);
+	labels_clear(&s.labels);
 }

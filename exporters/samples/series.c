@@ -4,6 +4,7 @@
  */
 #include "exporters/samples/series.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,29 @@ series_close(struct series **series)
 	columns_clear(&s->groups);
 	free(s);
 	*series = NULL;
+}
+
+static void
+offer(struct nearest *nearest, struct text name)
+{
+	char word[NAME_BYTES_MAX + 1];
+
+	snprintf(word, sizeof(word), "%.*s", (int)name.bytes, name.at);
+	nearest_offer(nearest, word);
+}
+
+void
+series_offer(
+    const struct series *series, bool is_group, struct nearest *nearest)
+{
+	const struct column_groups *groups = &series->groups;
+
+	for (uint32_t i = 0; i < groups->names.count; i++) {
+		if (is_group)
+			offer(nearest, groups->names.names[i]);
+		for (uint32_t k = 0; !is_group && k < groups->at[i].count; k++)
+			offer(nearest, groups->at[i].names[k]);
+	}
 }
 
 /* ---- queries ---- */
@@ -159,10 +183,12 @@ series_select(
 	wire->step_ns = series->step_ns = series_fit_step(query->step_ns);
 	wire->per_record = WIRE_PER_RECORD_MAX;
 	series->intervals = query->intervals;
+	series->single = query->single;
 	series->interval_count = series->interval_next = series->flushed = 0;
 	for (uint32_t i = 0; i < series->keys.count; i++)
 		series->ones[i].seen = series->ones[i].closed =
-		    series->ones[i].cell.used = false;
+		    series->ones[i].sampled = series->ones[i].used =
+			series->ones[i].cell.used = false;
 	if (load_clocks(series, err) != 0)
 		return -1;
 	series->phase = SERIES_BEFORE;

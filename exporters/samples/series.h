@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "exporters/source/source.h"
+#include "proto/base/nearest.h"
 
 struct series; /* opaque */
 
@@ -33,6 +34,9 @@ struct series_query {
 	/* Counters as the intervals between samples, or between the first and
 	 * the last one of a step, instead of whole steps. */
 	bool intervals;
+	/* With intervals: a counter with samples in the window, but without
+	 * an interval, is a point of count 0. */
+	bool single;
 };
 
 /* A step or an interval.  Texts are views, valid until series_close.  So is
@@ -68,6 +72,10 @@ int series_select(
  * source failed or sent invalid data. */
 int series_next(
     struct series *series, struct series_point *point, struct err *err);
+
+/* Offer the names of all metrics (`is_group`: of all metric groups). */
+void series_offer(
+    const struct series *series, bool is_group, struct nearest *nearest);
 
 /* The rank of a rollup: a coarser one has a greater rank; 0: not a rollup. */
 unsigned series_rollup_rank(struct text rollup);

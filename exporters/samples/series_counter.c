@@ -38,6 +38,12 @@ put_between(struct series *s, const struct one *one,
 	put_interval(s, &interval);
 }
 
+static bool
+is_in_window(const struct series *s, int64_t time_ns)
+{
+	return time_ns >= s->from_ns && time_ns < s->to_ns;
+}
+
 void
 series_counter_take(struct series *s, const struct wire_bucket *bucket)
 {
@@ -59,6 +65,8 @@ series_counter_take(struct series *s, const struct wire_bucket *bucket)
 		return;
 	if (s->phase != SERIES_BEFORE && one->seen)
 		put_between(s, one, &bucket->first);
+	if (s->phase == SERIES_WINDOW && is_in_window(s, bucket->last.time_ns))
+		one->sampled = true;
 	if (s->phase == SERIES_WINDOW && bucket->count > 1) {
 		if (!(within.seconds > 0) || within.begin_ns >= within.end_ns)
 			within.begin_ns = within.end_ns - 1;
@@ -160,6 +168,19 @@ end_cell(struct series *s, uint32_t number, struct series_point *point)
 	cell->used = false;
 }
 
+/* A counter with samples in the window, but no interval. */
+static void
+set_single(const struct series *s, uint32_t number, struct series_point *point)
+{
+	const struct one *one = &s->ones[number];
+
+	series_name_point(s, number, point);
+	point->counter = true;
+	point->end_ns = point->first_ns = point->last_ns = one->last.time_ns;
+	point->begin_ns = point->end_ns - 1;
+	point->low = point->high = point->mean = NAN;
+}
+
 static int64_t
 floor_to(int64_t time_ns, int64_t step_ns)
 {
@@ -232,6 +253,7 @@ series_counter_next(struct series *s, struct series_point *point)
 		} else if (s->intervals) {
 			set_interval(s, interval, point);
 			s->reached_ns = interval->end_ns;
+			s->ones[s->last].used = true;
 			return true;
 		} else if (spread(s, interval, point)) {
 			return true;
@@ -248,6 +270,11 @@ series_counter_flush(struct series *s, struct series_point *point)
 
 		if (s->ones[number].cell.used) {
 			end_cell(s, number, point);
+			return true;
+		}
+		if (s->single && s->ones[number].sampled &&
+		    !s->ones[number].used) {
+			set_single(s, number, point);
 			return true;
 		}
 	}

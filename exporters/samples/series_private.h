@@ -37,7 +37,8 @@ struct one {
 	struct counter_rate_column rate;
 	struct counter_rate_sample last; /* of the last bucket, if `seen` */
 	bool seen;
-	bool closed; /* the sample behind the window is known */
+	bool closed;        /* the sample behind the window is known */
+	bool sampled, used; /* in the window: a sample, an interval */
 	struct series_cell cell;
 };
 
@@ -61,7 +62,7 @@ struct series {
 	int64_t step_ns;
 	int64_t from_ns, to_ns; /* the window */
 	int64_t spread_ns;      /* by which a window of no length is widened */
-	bool intervals;
+	bool intervals, single;
 	enum series_phase phase;
 	bool moves; /* a clock may be off by a millisecond or more */
 	struct column_groups groups;

@@ -1,5 +1,5 @@
 /*
- * time_window - selection of nodes, time and job.
+ * time_window - selection of nodes, time, job and metrics.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/samples/time_window.h"
@@ -7,9 +7,7 @@
 #include <string.h>
 
 const struct opt time_window_options[] = {
-	{ "node", 'n', OPT_TEXT, OPT_TO(struct time_window_options, node),
-	    "PATTERN", "show only nodes that match this pattern (* and ?)",
-	    NULL, false },
+	NODE_OPTION(struct time_window_options, node),
 	{ "job", 0, OPT_TEXT, OPT_TO(struct time_window_options, job), "ID",
 	    "show only the nodes and times of this job", NULL, false },
 	{ "from", 0, OPT_TIME, OPT_TO(struct time_window_options, from_ns),
@@ -22,6 +20,19 @@ const struct opt time_window_options[] = {
 	{ "step", 0, OPT_DURATION, OPT_TO(struct time_window_options, step_ns),
 	    "TIME", "combine the samples of this much time, such as 10s", NULL,
 	    false },
+	{ .name = NULL },
+};
+
+const struct opt metric_options[] = {
+	{ "metric", 'm', OPT_LIST, OPT_TO(struct metric_options, metrics),
+	    "PATTERN",
+	    "samples: show metrics that match this pattern; may be repeated",
+	    NULL, false },
+	{ "metric-group", 0, OPT_TEXT, OPT_TO(struct metric_options, group),
+	    "PATTERN",
+	    "samples: show only metric groups that match this pattern, such as "
+	    "disk/*",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -76,11 +87,12 @@ time_window_open(struct time_window *time_window,
     const struct time_window_options *options, struct source *source,
     struct text partition, struct err *err)
 {
-	*time_window = (struct time_window){ .node = text_of(options->node),
-		.job = options->job,
-		.from_ns = options->from_ns,
-		.to_ns = options->to_ns,
-		.step_ns = options->step_ns };
+	*time_window =
+	    (struct time_window){ .node = text_of(options->node.list),
+		    .job = options->job,
+		    .from_ns = options->from_ns,
+		    .to_ns = options->to_ns,
+		    .step_ns = options->step_ns };
 	return time_window_fit(time_window, source, partition, err);
 }
 

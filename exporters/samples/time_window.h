@@ -1,6 +1,6 @@
 /*
- * time_window - selection of nodes, time and job: options shared by pictures
- * and tables of samples.
+ * time_window - selection of nodes, time, job and metrics: options shared by
+ * pictures and tables of samples.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_TIME_WINDOW_H
@@ -8,12 +8,14 @@
 
 #include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
+#include "exporters/select/node_option.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
 
 /* As given; initialize it with TIME_WINDOW_ALL. */
 struct time_window_options {
-	const char *node, *job; /* NULL: all jobs and times */
+	struct node_option node;
+	const char *job;        /* NULL: all jobs and times */
 	int64_t from_ns, to_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
 	int64_t step_ns;        /* 0: not given */
 };
@@ -24,6 +26,14 @@ struct time_window_options {
 
 /* --node, --job, --from, --to, --step; bound to struct time_window_options. */
 extern const struct opt time_window_options[];
+
+struct metric_options {
+	struct opt_list metrics; /* patterns; none: all */
+	const char *group;       /* pattern of metric groups; NULL: all */
+};
+
+/* --metric, --metric-group; bound to struct metric_options. */
+extern const struct opt metric_options[];
 
 struct time_window {
 	struct text node;

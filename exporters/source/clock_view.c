@@ -111,6 +111,7 @@ source_clock_add_far(struct source_clock *clock, const struct record *record)
 {
 	struct value least, greatest;
 	struct text node = record->name;
+	char list[2 * NAME_BYTES_MAX];
 	struct source_far *far;
 
 	if (record->kind != RECORD_ENTITY ||
@@ -130,6 +131,8 @@ source_clock_add_far(struct source_clock *clock, const struct record *record)
 		    clock->far, clock->far_count + 16, sizeof(*far));
 	far = &clock->far[clock->far_count++];
 	copy_text(far->node, sizeof(far->node), node);
+	node = node_list_quote(list, text_of(far->node), false);
+	copy_text(far->list, sizeof(far->list), node);
 	far->least_ns = least.is.i;
 	far->greatest_ns = greatest.is.i;
 }
@@ -141,12 +144,11 @@ source_clock_far(const struct source_clock *clock, uint32_t number,
 	const struct source_far *far = &clock->far[number];
 
 	*query = (struct wire_query){ .kinds = 1u << RECORD_SAMPLE,
-		.node = text_of(far->node),
+		.node = text_of(far->list),
 		.name = text_of("clock"),
 		.from_ns = before(moved(asked->from_ns, -far->greatest_ns)),
 		.to_ns = after(moved(asked->to_ns, -far->least_ns)) };
-	return asked->node.bytes == 0 ||
-	       text_match(asked->node, text_of(far->node));
+	return node_list_match(asked->node, text_of(far->node));
 }
 
 void

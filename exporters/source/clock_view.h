@@ -11,6 +11,7 @@
 #define EXPORTERS_SOURCE_CLOCK_VIEW_H
 
 #include "exporters/source/clock_map.h"
+#include "proto/record/node_list.h"
 #include "proto/wire/wire.h"
 
 enum clock_choice { CLOCK_AUTO, CLOCK_RAW, CLOCK_CORRECTED };
@@ -27,12 +28,13 @@ struct source_clock {
 	struct clock_map *map; /* NULL: no estimates are loaded */
 	/* The query that the map was loaded for. */
 	char partition[NAME_BYTES_MAX + 1];
-	char node[2 * NAME_BYTES_MAX + 2];
+	char node[NODE_LIST_BYTES_MAX + 1];
 	int64_t map_from_ns, map_to_ns;
 
 	/* Nodes whose clocks were off by hours at some time. */
 	struct source_far {
 		char node[NAME_BYTES_MAX + 1];
+		char list[2 * NAME_BYTES_MAX + 1]; /* of this node alone */
 		int64_t least_ns, greatest_ns;
 	} * far;
 	uint32_t far_count;

@@ -36,6 +36,10 @@ const struct opt source_options[] = {
 	    "default "
 	    "except for dump and upload)",
 	    "auto|raw|corrected", OPT_SELDOM },
+	{ "tz", 0, OPT_ZONE, OPT_TO(struct source_options, tz), "ZONE",
+	    "read and print times in this zone: UTC (default), local, +01:00, "
+	    "Europe/Berlin",
+	    NULL, OPT_SELDOM },
 	{ "damaged", 0, OPT_CHOICE, OPT_TO(struct source_options, damaged),
 	    "WHAT",
 	    "when rows of the store are damaged, give the rest and exit with 1 "

@@ -13,7 +13,7 @@
 #include "proto/os/clock.h"
 
 enum {
-	QUESTION_BYTES = 4096, /* header and query are far smaller */
+	QUESTION_BYTES = WIRE_QUERY_BYTES_MAX + WIRE_HEADER_BYTES_MAX + 64,
 	QUEUE_MESSAGES = 4,
 	AGAIN_MS = 1000, /* resend an unanswered query after this */
 	NAP_FIRST_MS =

@@ -6,6 +6,7 @@
 
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
+#include "proto/record/node_list.h"
 
 struct wire_query
 source_query(uint32_t kinds)
@@ -32,6 +33,7 @@ next_page(struct source *source, struct err *err)
 		    source->name,
 		    clock_text(when, source->pages.complete_ns, 0));
 	}
+	source->failed = source->failed || rc < 0;
 	return rc < 0 ? err_prefix(err, "%s", source->name) : rc;
 }
 
@@ -43,6 +45,7 @@ begin(struct source *source, enum source_what what, struct text partition,
 		[SOURCE_RECORDS] = WIRE_SELECT,
 		[SOURCE_STATS] = WIRE_STATS,
 		[SOURCE_STATS_BY_NODE] = WIRE_STATS,
+		[SOURCE_NODES] = WIRE_STATS,
 		[SOURCE_STATUS] = WIRE_STATUS,
 		[SOURCE_FOLLOW] = WIRE_FOLLOW,
 	};
@@ -55,6 +58,8 @@ begin(struct source *source, enum source_what what, struct text partition,
 		question.header.flags |= WIRE_FLAG_PLAIN;
 	if (what == SOURCE_STATS_BY_NODE)
 		question.header.flags |= WIRE_FLAG_BY_NODE;
+	if (what == SOURCE_NODES)
+		question.query.kinds = 1u << RECORD_CONTEXT;
 	question.query.cursor = cursor;
 	if (question.query.to_ns > TIME_MAX_NS) /* the same: all */
 		question.query.to_ns = TIME_MAX_NS;
@@ -124,8 +129,9 @@ source_load_clocks(struct source *source, struct text partition,
 static int
 check_query(const struct wire_query *query, struct err *err)
 {
-	if (query->node.bytes <= 2 * NAME_BYTES_MAX + 1 &&
-	    query->name.bytes <= 2 * NAME_BYTES_MAX + 1)
+	if (node_list_check(query->node, err) != 0)
+		return -1;
+	if (query->name.bytes <= 2 * NAME_BYTES_MAX + 1)
 		return 0;
 	return err_set(
 	    err, "a pattern is longer than %d bytes", 2 * NAME_BYTES_MAX + 1);
@@ -276,7 +282,21 @@ source_next(struct source *source, struct record *record, struct err *err)
 	do
 		rc = next_raw(source, record, err);
 	while (rc > 0 && !source_clock_apply(&source->clock, record));
+	if (rc > 0 && source->pages.question.header.type != WIRE_STATUS)
+		source->answered = true;
 	return rc;
+}
+
+bool
+source_is_empty(const struct source *source)
+{
+	return !source->answered && !source->failed;
+}
+
+bool
+source_has_failed(const struct source *source)
+{
+	return source->failed;
 }
 
 struct source_clock *

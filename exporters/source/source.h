@@ -29,11 +29,12 @@ struct source_options {
 	const char *connect; /* endpoint, or NULL */
 	int clock;   /* enum clock_choice: the clock on which times are shown */
 	int damaged; /* enum source_damaged */
+	const char *tz;               /* opt_parse sets the zone */
 	struct client_key_values key; /* for a TCP endpoint */
 };
 
-/* --store, --connect, --clock, --damaged, --key, --insecure; bound to struct
- * source_options, in every exporter's tables. */
+/* --store, --connect, --clock, --tz, --damaged, --key, --insecure; bound to
+ * struct source_options, in every exporter's tables. */
 extern const struct opt source_options[];
 
 /* The texts of `options` need not outlive the call.  A process may open
@@ -74,11 +75,18 @@ bool source_is_named(const struct source_options *options);
 /* Does a process listen at this ipc endpoint?  The test does not disturb it. */
 bool source_is_listening(const char *endpoint);
 
+/* Was there no record in the answers so far, and did all questions succeed?
+ * SOURCE_STATUS does not count. */
+bool source_is_empty(const struct source *source);
+/* Did a question fail? */
+bool source_has_failed(const struct source *source);
+
 /* Start a query; its texts must live until the last source_next. */
 enum source_what {
 	SOURCE_RECORDS,
 	SOURCE_STATS,
 	SOURCE_STATS_BY_NODE,
+	SOURCE_NODES, /* entities of kind "node": the names of nodes */
 	SOURCE_STATUS,
 	SOURCE_FOLLOW /* set by source_follow only */
 };

@@ -17,7 +17,8 @@ struct source {
 	bool is_local; /* the listener runs on this machine */
 	uint64_t lag;  /* batches of a store that are not indexed; 0: none, or
 			  already reported */
-	bool said_incomplete; /* once is enough */
+	bool answered, failed; /* source_is_empty */
+	bool said_incomplete;  /* once is enough */
 	char name[SOURCE_NAME_BYTES];
 	enum source_damaged damaged;
 

@@ -11,10 +11,11 @@
 #include "proto/hash/string_table.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
+#include "proto/format/quantity.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
-enum { RUN_BITS = 16, SPAN_BYTES = 24 };
+enum { RUN_BITS = 16 };
 
 struct row {
 	struct text node;
@@ -26,6 +27,7 @@ struct clocks {
 	struct row *rows; /* indexed by the number of the name; sorted by name
 			     before printing */
 	uint32_t room;
+	uint32_t shown; /* rows to print */
 	int64_t now_ns;
 };
 
@@ -120,28 +122,29 @@ is_off(const struct clock_map_point *p)
 	return llabs(p->offset_ns) > p->error_ns;
 }
 
-/* ---- table ---- */
+/* ---- order ---- */
 
-/* "-1.25 ms" */
-static const char *
-span(char to[static SPAN_BYTES], int64_t ns)
+const char *const stats_clocks_columns[] = { "node", "offset_ns", "error_ns",
+	"drift", "round_trip_ns", "run", "steps", "age_ns", NULL };
+
+/* The sign of an offset does not matter. */
+static struct order_key
+key_of(const void *arg, const void *at, int column)
 {
-	static const struct {
-		double seconds;
-		const char *unit;
-	} units[] = { { 365.25 * 86400, "a" }, { 86400, "d" }, { 3600, "h" },
-		{ 60, "min" }, { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" },
-		{ 1e-9, "ns" } };
-	double seconds = (double)ns * 1e-9;
-	size_t i = 0;
+	const struct clocks *clocks = arg;
+	const struct row *row = at;
+	const struct clock_map_point *p = &row->last;
+	const double numbers[] = { 0, fabs((double)p->offset_ns),
+		(double)p->error_ns, fabs(p->drift), (double)p->round_trip_ns,
+		(double)run_of(p), (double)steps_of(p),
+		(double)age_of(clocks, p) };
 
-	while (i + 1 < sizeof(units) / sizeof(*units) &&
-	       fabs(seconds) < units[i].seconds)
-		i++;
-	snprintf(to, SPAN_BYTES, "%.3g %s", seconds / units[i].seconds,
-	    units[i].unit);
-	return to;
+	return (struct order_key){ .is_text = column == 0,
+		.text = row->node,
+		.number = numbers[column] };
 }
+
+/* ---- table ---- */
 
 static void
 put_table(const struct clocks *clocks, FILE *file)
@@ -152,20 +155,22 @@ put_table(const struct clocks *clocks, FILE *file)
 		{ "run", 5, true }, { "steps", 5, true }, { "age", 8, true },
 		{ NULL, 0, false } };
 	struct table table;
-	char text[SPAN_BYTES];
+	char text[QUANTITY_TEXT_BYTES];
 
 	table_begin(&table, file, columns);
-	for (uint32_t i = 0; i < clocks->names.count; i++) {
+	for (uint32_t i = 0; i < clocks->shown; i++) {
 		const struct clock_map_point *p = &clocks->rows[i].last;
 
 		table_text(&table, clocks->rows[i].node);
-		table_string(&table, span(text, p->offset_ns));
-		table_string(&table, span(text, p->error_ns));
+		table_string(&table, quantity_time(text, (double)p->offset_ns));
+		table_string(&table, quantity_time(text, (double)p->error_ns));
 		table_number(&table, p->drift * 1e6);
-		table_string(&table, span(text, p->round_trip_ns));
+		table_string(
+		    &table, quantity_time(text, (double)p->round_trip_ns));
 		table_count(&table, run_of(p));
 		table_count(&table, steps_of(p));
-		table_string(&table, span(text, age_of(clocks, p)));
+		table_string(
+		    &table, quantity_time(text, (double)age_of(clocks, p)));
 	}
 	fputs("\noffset: how far the aggregator's clock is ahead of the "
 	      "node's, within the error\n",
@@ -223,7 +228,7 @@ put_json(const struct clocks *clocks, FILE *file, bool lines)
 	    &json, file, (lines ? JSON_LINE : JSON_INDENTED) | JSON_STRICT);
 	if (!lines)
 		json_begin_array(&json);
-	for (uint32_t i = 0; i < clocks->names.count; i++) {
+	for (uint32_t i = 0; i < clocks->shown; i++) {
 		put_json_row(clocks, &clocks->rows[i], &json);
 		if (lines) {
 			putc('\n', file);
@@ -244,7 +249,7 @@ put_csv(const struct clocks *clocks, FILE *file)
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
 		csv_string(&csv, titles[i]);
 	csv_end_row(&csv);
-	for (uint32_t i = 0; i < clocks->names.count; i++) {
+	for (uint32_t i = 0; i < clocks->shown; i++) {
 		const struct clock_map_point *p = &clocks->rows[i].last;
 
 		csv_text(&csv, clocks->rows[i].node);
@@ -267,8 +272,8 @@ put_csv(const struct clocks *clocks, FILE *file)
 
 int
 stats_clocks(struct source *source, struct text partition,
-    const struct wire_query *query, enum stats_format format, FILE *file,
-    struct err *err)
+    const struct wire_query *query, const struct order *order,
+    enum stats_format format, FILE *file, struct err *err)
 {
 	struct clocks clocks = { .now_ns = clock_wall_ns() };
 	struct wire_query clock = *query;
@@ -279,6 +284,9 @@ stats_clocks(struct source *source, struct text partition,
 	clock.name = text_of("clock");
 	source_clock(source)->choice = CLOCK_RAW;
 	rc = read_clocks(&clocks, source, partition, &clock, err);
+	if (rc == 0)
+		clocks.shown = order_rows(order, clocks.rows,
+		    clocks.names.count, sizeof(*clocks.rows), key_of, &clocks);
 	if (rc == 0 && format == STATS_TABLE)
 		put_table(&clocks, file);
 	else if (rc == 0 && format == STATS_CSV)

@@ -11,14 +11,24 @@
 #include "exporters/stats/phases.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
+#include "exporters/select/known.h"
 #include "exporters/stats/phases_window.h"
+#include "proto/base/memory.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
 enum { LINE_COLUMNS = 79 };
+
+/* A row that waits to be sorted. */
+struct kept {
+	struct record record; /* its texts are in `texts` of the printer */
+	const struct phases_window_row *row;
+};
 
 struct printer {
 	FILE *file;
@@ -28,6 +38,10 @@ struct printer {
 	uint64_t rows;
 	struct phases_window *window;        /* NULL: all time */
 	const struct phases_window_row *row; /* of the window; NULL: none */
+	const struct order *order;
+	struct kept *kept;
+	uint32_t kept_count, kept_room;
+	struct string_table texts;
 	struct json json;
 	struct csv csv;
 	struct table table;
@@ -247,10 +261,8 @@ begin(struct printer *p)
 }
 
 static void
-put(struct printer *p, const struct record *record)
+put_now(struct printer *p, const struct record *record)
 {
-	if (!is_listed(p, record))
-		return;
 	if (p->rows++ == 0)
 		begin(p);
 	switch (p->format) {
@@ -264,10 +276,80 @@ put(struct printer *p, const struct record *record)
 	}
 }
 
+/* ---- order ---- */
+
+const char *const stats_phases_columns[] = { "phase", "node", "count", "sum",
+	"min", "max", "mean", "std_population", "std_sample", "p50", "p90",
+	"p99", "open_starts", "open_ends", NULL };
+
+static struct order_key
+key_of(const void *arg, const void *at, int column)
+{
+	struct printer p = *(const struct printer *)arg;
+	const struct kept *kept = at;
+	struct order_key key = { .is_text = column < 2,
+		.text = column == 0 ? kept->record.name : kept->record.node,
+		.number = NAN };
+	struct value value;
+
+	p.row = kept->row;
+	if (!key.is_text &&
+	    find(&p, &kept->record, stats_phases_columns[column], &value) &&
+	    value.type != VALUE_NIL)
+		key.number =
+		    number_of(&p, &kept->record, stats_phases_columns[column]);
+	return key;
+}
+
+static void
+put_kept(struct printer *p)
+{
+	uint32_t shown = order_rows(
+	    p->order, p->kept, p->kept_count, sizeof(*p->kept), key_of, p);
+
+	for (uint32_t i = 0; i < shown; i++) {
+		p->row = p->kept[i].row;
+		put_now(p, &p->kept[i].record);
+	}
+	p->kept_count = 0;
+	string_table_clear(&p->texts);
+	string_table_init(&p->texts);
+}
+
+/* Rows of a phase are sorted apart, so that the worst nodes of each are seen.
+ */
+static void
+put(struct printer *p, const struct record *record)
+{
+	struct kept *kept;
+
+	if (!is_listed(p, record))
+		return;
+	if (p->order->column < 0 && p->order->top == 0) {
+		put_now(p, record);
+		return;
+	}
+	if (p->by_node && p->kept_count > 0 &&
+	    !text_equal(p->kept[0].record.name, record->name)) {
+		const struct phases_window_row *row = p->row;
+
+		put_kept(p);
+		p->row = row;
+	}
+	p->kept = memory_grow(
+	    p->kept, &p->kept_room, p->kept_count, sizeof(*p->kept));
+	kept = &p->kept[p->kept_count++];
+	*kept = (struct kept){ *record, p->row };
+	kept->record.name = string_table_keep(&p->texts, record->name);
+	kept->record.node = string_table_keep(&p->texts, record->node);
+	kept->record.pairs = string_table_keep(&p->texts, record->pairs);
+}
+
 static void
 end(struct printer *p)
 {
-	if (p->format != STATS_JSON)
+	put_kept(p);
+	if (p->rows == 0 || p->format != STATS_JSON)
 		return;
 	json_end_array(&p->json);
 	json_end_object(&p->json);
@@ -353,23 +435,41 @@ put_all(struct printer *p, struct source *source,
 	return rc;
 }
 
+/* There is no row: does the name exist? */
+static int
+refuse(const struct printer *p, struct source *source,
+    const struct wire_query *query, struct err *err)
+{
+	char shown[300], typed[2 * NAME_BYTES_MAX + 2];
+
+	err_set(err, "no phases%s of partition %s in %s",
+	    p->window != NULL ? " that begin in that time" : "",
+	    text_quote(shown, sizeof(shown), p->partition),
+	    source_name(source));
+	snprintf(typed, sizeof(typed), "%.*s", (int)query->name.bytes,
+	    query->name.at);
+	known_suggest(source, SOURCE_STATS, p->partition, query, typed, err);
+	return -1;
+}
+
 int
 stats_phases(struct source *source, struct text partition,
-    const struct wire_query *query, bool by_node, enum stats_format format,
-    FILE *file, struct err *err)
+    const struct wire_query *query, bool by_node, const struct order *order,
+    enum stats_format format, FILE *file, struct err *err)
 {
 	struct printer printer = {
 		.file = file,
 		.partition = partition,
 		.by_node = by_node,
 		.format = format,
+		.order = order,
 		.csv = { .file = file },
 	};
 	struct wire_query all = *query;
 	struct phases_window window;
-	char shown[300];
 	int rc = 0;
 
+	string_table_init(&printer.texts);
 	json_init(&printer.json, file,
 	    JSON_STRICT | (format == STATS_JSON ? JSON_INDENTED : 0));
 	if (query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS) {
@@ -381,13 +481,12 @@ stats_phases(struct source *source, struct text partition,
 	}
 	if (rc == 0)
 		rc = put_all(&printer, source, &all, err);
-	if (rc == 0 && printer.rows == 0)
-		rc = err_set(err, "no phases%s of partition %s in %s",
-		    printer.window != NULL ? " that begin in that time" : "",
-		    text_quote(shown, sizeof(shown), partition),
-		    source_name(source));
 	if (rc == 0)
 		end(&printer);
+	if (rc == 0 && printer.rows == 0)
+		rc = refuse(&printer, source, &all, err);
+	free(printer.kept);
+	string_table_clear(&printer.texts);
 	if (printer.window != NULL)
 		phases_window_clear(&window);
 	return rc;

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/number.h"
 #include "proto/base/quantile.h"
+#include "proto/os/clock.h"
 
 enum item_kind { ITEM_PAIR, ITEM_START, ITEM_END };
 
@@ -19,6 +21,63 @@ struct phases_window_item {
 };
 
 /* ---- reading ---- */
+
+static int
+read_measured(struct phases_window *window, struct source *source,
+    struct text partition, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	struct text text;
+	int rc;
+
+	if (source_select(source, SOURCE_STATS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		uint32_t number;
+
+		if (!record_find_text(&record, "measured", &text))
+			continue;
+		number = string_table_add(&window->timed, record.name);
+		window->measured = memory_grow(window->measured,
+		    &window->measured_room, number, sizeof(text));
+		window->measured[number] =
+		    string_table_keep(&window->timed, text);
+	}
+	return rc;
+}
+
+/* The duration that the node measured, as aggregator/indexer/match.c reads
+ * it. */
+static bool
+find_measured(const struct phases_window *window, struct text phase,
+    const struct record *record, int64_t *ns)
+{
+	struct value value;
+	uint32_t number;
+	double seconds;
+
+	if (!string_table_find(&window->timed, phase, &number) ||
+	    !record_find_attribute(record, window->measured[number], &value))
+		return false;
+	switch (value.type) {
+	case VALUE_INT: seconds = (double)value.is.i; break;
+	case VALUE_UINT: seconds = (double)value.is.u; break;
+	case VALUE_FLOAT: seconds = value.is.f; break;
+	case VALUE_TEXT:
+		if (clock_parse_seconds(value.is.text, ns, NULL) == 0)
+			return true;
+		if (number_parse_double(value.is.text, &seconds, NULL) != 0)
+			return false;
+		break;
+	default: return false;
+	}
+	seconds *= 1e9;
+	if (!(seconds > -9.2e18 && seconds < 9.2e18))
+		return false;
+	*ns = llrint(seconds);
+	return true;
+}
 
 /* By the node's own clock, whatever clock its times are shown on. */
 static int64_t
@@ -41,12 +100,12 @@ take(struct phases_window *window, struct source *source,
 	char id[2 * NAME_BYTES_MAX + 1];
 	struct text model = record->source, name = record->name;
 	struct phases_window_item item = { .kind = ITEM_PAIR };
+	struct text phase = { id, model.bytes + 1 + name.bytes };
 
 	memcpy(id, model.at, model.bytes);
 	id[model.bytes] = ':';
 	memcpy(id + model.bytes + 1, name.at, name.bytes);
-	item.phase = string_table_add(
-	    &window->phases, (struct text){ id, model.bytes + 1 + name.bytes });
+	item.phase = string_table_add(&window->phases, phase);
 	if (by_node)
 		item.node =
 		    string_table_add(&window->nodes, record->node) & 0x3fffffff;
@@ -54,7 +113,7 @@ take(struct phases_window *window, struct source *source,
 		item.kind = ITEM_START;
 	else if (!record->has_time)
 		item.kind = ITEM_END;
-	else
+	else if (!find_measured(window, phase, record, &item.ns))
 		item.ns = duration_of(source, record);
 	window->items = memory_grow(
 	    window->items, &window->room, window->count, sizeof(item));
@@ -159,6 +218,9 @@ phases_window_read(struct phases_window *window, struct source *source,
 	*window = (struct phases_window){ .items = NULL };
 	string_table_init(&window->phases);
 	string_table_init(&window->nodes);
+	string_table_init(&window->timed);
+	if (read_measured(window, source, partition, err) != 0)
+		return -1;
 	phases.kinds = 1u << RECORD_PHASE;
 	if (source_select(source, SOURCE_RECORDS, partition, &phases, err) != 0)
 		return -1;
@@ -182,6 +244,8 @@ phases_window_clear(struct phases_window *window)
 {
 	free(window->rows);
 	free(window->items);
+	free(window->measured);
+	string_table_clear(&window->timed);
 	string_table_clear(&window->phases);
 	string_table_clear(&window->nodes);
 }
@@ -207,10 +271,16 @@ phases_window_find(const struct phases_window *window, struct text phase)
 		   : NULL;
 }
 
+double
+phases_window_seconds(const struct phases_window_row *row, uint64_t rank)
+{
+	return (double)row->first[rank].ns / 1e9;
+}
+
 static double
 quantile(const struct phases_window_row *row, unsigned percent)
 {
-	return (double)row->first[quantile_index(row->count, percent)].ns / 1e9;
+	return phases_window_seconds(row, quantile_index(row->count, percent));
 }
 
 static struct value

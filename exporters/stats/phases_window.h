@@ -3,8 +3,9 @@
  *
  * The store has statistics of all time; these are computed from the phases
  * themselves.  A phase belongs to the window by its begin, an end without a
- * start by its own time.  Durations are those of the nodes' own clocks, as in
- * the statistics of the store; quantiles (proto/base/quantile.h) are exact.
+ * start by its own time.  Durations are those that the nodes measured, else
+ * those of their own clocks, as in the statistics of the store; quantiles
+ * (proto/base/quantile.h) are exact.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_PHASES_WINDOW_H
@@ -27,6 +28,10 @@ struct phases_window_row {
 
 struct phases_window {
 	struct string_table phases, nodes;
+	/* Phases whose durations nodes measure, and in which attribute. */
+	struct string_table timed;
+	struct text *measured;
+	uint32_t measured_room;
 	struct phases_window_item *items;
 	uint32_t count, room;
 	struct phases_window_row *rows; /* by phase, then by name of the node */
@@ -45,6 +50,10 @@ void phases_window_clear(struct phases_window *window);
  * it begins in the window. */
 const struct phases_window_row *phases_window_find(
     const struct phases_window *window, struct text phase);
+
+/* The duration of a rank, from 0: the least; below row->count. */
+double phases_window_seconds(
+    const struct phases_window_row *row, uint64_t rank);
 
 /* The value of an attribute of the store's statistics, such as "p90"; NULL row:
  * of a phase that did not occur.  False: it is not a statistic. */

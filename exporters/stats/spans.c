@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/select/known.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
 #include "proto/format/csv.h"
@@ -36,6 +37,7 @@ struct spans {
 	struct duration *durations;
 	uint32_t count, room;
 	struct row *rows;         /* the longest sum first */
+	uint32_t shown;           /* rows to print */
 	int64_t begin_ns, end_ns; /* the first begin, the last end */
 };
 
@@ -135,10 +137,15 @@ read_spans(struct spans *spans, struct source *source, struct text partition,
 			    SPANS_MAX);
 		take(spans, options->by, &record);
 	}
-	if (rc == 0 && spans->count == 0)
-		return err_set(err, "no such spans in partition %s of %s",
+	if (rc == 0 && spans->count == 0) {
+		rc = err_set(err, "no such spans in partition %s of %s",
 		    text_quote(shown, sizeof(shown), partition),
 		    source_name(source));
+		snprintf(shown, sizeof(shown), "%.*s", (int)options->name.bytes,
+		    options->name.at);
+		known_suggest(
+		    source, SOURCE_RECORDS, partition, &query, shown, err);
+	}
 	if (rc == 0)
 		make_rows(spans);
 	return rc;
@@ -159,6 +166,27 @@ share_of(const struct spans *spans, const struct row *row)
 	double wall = (double)(spans->end_ns - spans->begin_ns) / 1e9;
 
 	return wall > 0 ? row->sum / wall : NAN;
+}
+
+const char *const stats_spans_columns[] = { "name", "track", "node", "count",
+	"p50", "p90", "p99", "max", "sum", "wall_share", NULL };
+
+static struct order_key
+key_of(const void *arg, const void *at, int column)
+{
+	static const unsigned percents[] = { 50, 90, 99, 100 };
+	const struct spans *spans = arg;
+	const struct row *row = at;
+	struct order_key key = { .is_text = column < 3, .text = row->name };
+
+	if (column == 3)
+		key.number = (double)row->count;
+	else if (column < 8)
+		key.number =
+		    quantile(row, percents[column < 4 ? 0 : column - 4]);
+	else
+		key.number = column == 8 ? row->sum : share_of(spans, row);
+	return key;
 }
 
 static const unsigned quantiles[] = { 50, 90, 99, 100 };
@@ -189,7 +217,7 @@ put_table(const struct spans *spans, struct text partition,
 	fprintf(file, ", seconds; %.6g s from first to last\n\n",
 	    (double)(spans->end_ns - spans->begin_ns) / 1e9);
 	table_begin(&table, file, columns);
-	for (uint32_t i = 0; i < spans->names.count; i++) {
+	for (uint32_t i = 0; i < spans->shown; i++) {
 		const struct row *row = &spans->rows[i];
 		double share = share_of(spans, row);
 
@@ -217,7 +245,7 @@ put_csv(const struct spans *spans, enum stats_spans_by by, FILE *file)
 	csv_string(&csv, "sum");
 	csv_string(&csv, "wall_share");
 	csv_end_row(&csv);
-	for (uint32_t i = 0; i < spans->names.count; i++) {
+	for (uint32_t i = 0; i < spans->shown; i++) {
 		const struct row *row = &spans->rows[i];
 		double share = share_of(spans, row);
 
@@ -271,7 +299,7 @@ put_json(const struct spans *spans, struct text partition,
 		json_name(&json, "spans");
 		json_begin_array(&json);
 	}
-	for (uint32_t i = 0; i < spans->names.count; i++) {
+	for (uint32_t i = 0; i < spans->shown; i++) {
 		put_object(&json, spans, &spans->rows[i], by);
 		if (lines)
 			putc('\n', file);
@@ -293,6 +321,9 @@ stats_spans(struct source *source, struct text partition,
 
 	string_table_init(&spans.names);
 	rc = read_spans(&spans, source, partition, options, err);
+	if (rc == 0)
+		spans.shown = order_rows(options->order, spans.rows,
+		    spans.names.count, sizeof(*spans.rows), key_of, &spans);
 	if (rc == 0 && format == STATS_TABLE)
 		put_table(&spans, partition, options->by, file);
 	else if (rc == 0 && format == STATS_CSV)

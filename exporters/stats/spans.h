@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "exporters/select/order.h"
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
 
@@ -18,6 +19,7 @@ struct stats_spans_options {
 	struct text node, name; /* patterns; empty: all */
 	int64_t from_ns, to_ns; /* spans that begin in this time */
 	enum stats_spans_by by;
+	const struct order *order;
 };
 
 /* Print a row for each name, track or node, those of the longest sum first.
@@ -25,5 +27,8 @@ struct stats_spans_options {
 int stats_spans(struct source *source, struct text partition,
     const struct stats_spans_options *options, enum stats_format format,
     FILE *file, struct err *err);
+
+/* What they can be sorted by. */
+extern const char *const stats_spans_columns[];
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "exporters/stats/quantity.h"
+#include "proto/format/quantity.h"
 
 static int64_t
 number_of(const struct record *record, const char *key)
@@ -60,6 +60,7 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 	facts->clock_ahead_ns = number_of(record, "clock_ahead_ns");
 	facts->behind = number_of(record, "indexing_behind") != 0;
 	facts->insecure |= number_of(record, "insecure") != 0;
+	facts->groups_refused = number_of(record, "groups_refused");
 }
 
 void
@@ -156,6 +157,11 @@ put_store(const struct status_facts *f, FILE *file)
 		status_put_bytes(file, (double)f->rejected_bytes);
 		fputs(": poolscope dump --kind rejected\n", file);
 	}
+	if (f->groups_refused > 0)
+		fprintf(file,
+		    "            %" PRId64 " refused definition%s of metric "
+		    "groups, among the rejected batches\n",
+		    f->groups_refused, f->groups_refused == 1 ? "" : "s");
 }
 
 static void

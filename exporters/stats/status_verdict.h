@@ -32,7 +32,7 @@ struct status_facts {
 	bool rebuilding, has_store;
 	int64_t damaged, clock_ahead_ns;
 	int64_t partitions, nodes, records, bytes, lag, peers, broker_peers;
-	int64_t rejected_bytes;
+	int64_t rejected_bytes, groups_refused;
 };
 
 /* Add a record of an answer to the question SOURCE_STATUS. */

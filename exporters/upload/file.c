@@ -23,7 +23,7 @@ static void
 check(const struct upload_values *upload, const struct opt_operands *operands)
 {
 	upload_check_targets(upload, TARGET_FILES);
-	if (strcmp(operands->at[0], "-") == 0 && upload->to.count > 1)
+	if (strcmp(operands->at[0], "-") == 0 && upload->targets.count > 1)
 		opt_usage("standard input can be uploaded to one target only");
 }
 
@@ -68,8 +68,8 @@ static int
 open_all(
     const struct upload_values *upload, struct opened *targets, struct err *err)
 {
-	for (uint32_t i = 0; i < upload->to.count; i++) {
-		const char *name = upload->to.at[i], *rest;
+	for (uint32_t i = 0; i < upload->targets.count; i++) {
+		const char *name = upload->targets.at[i], *rest;
 
 		targets[i].type = target_find(name, TARGET_FILES, &rest, err);
 		if (targets[i].type == NULL ||
@@ -88,7 +88,7 @@ put_all(const struct upload_values *upload, const struct opened *targets,
 {
 	int status = EXIT_SUCCESS;
 
-	for (uint32_t i = 0; i < upload->to.count; i++) {
+	for (uint32_t i = 0; i < upload->targets.count; i++) {
 		struct err why = { 0 };
 
 		if (i > 0 && lseek(fd, 0, SEEK_SET) < 0)
@@ -98,7 +98,7 @@ put_all(const struct upload_values *upload, const struct opened *targets,
 			continue;
 		if (status == EXIT_SUCCESS)
 			err_set(err, "%.200s to %.200s: %s", path,
-			    upload->to.at[i], why.text);
+			    upload->targets.at[i], why.text);
 		status = EXIT_FAILURE;
 	}
 	return status;
@@ -127,7 +127,7 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 		return EXIT_FAILURE;
 	if (open_all(upload, targets, err) == 0)
 		status = put_all(upload, targets, path, fd, bytes, err);
-	for (uint32_t i = 0; i < upload->to.count; i++)
+	for (uint32_t i = 0; i < upload->targets.count; i++)
 		if (targets[i].target != NULL)
 			targets[i].type->close(&targets[i].target);
 	if (fd != STDIN_FILENO)

@@ -67,10 +67,10 @@ make_selection(const struct upload_records *rows, char *to)
 	add_text(&state, rows->word);
 	add_text(&state, rows->to);
 	add_text(&state, rows->partition);
-	add_text(&state, rows->upload->node);
+	add_text(&state, rows->upload->node.list);
 	add_text(&state, rows->upload->records.name);
 	add_text(&state, rows->upload->from);
-	add_text(&state, rows->upload->until);
+	add_text(&state, rows->upload->to);
 	crypto_generichash_final(&state, hash, sizeof(hash));
 	sodium_bin2hex(to, UPLOAD_SELECTION_BYTES, hash, sizeof(hash));
 }
@@ -135,11 +135,11 @@ fix_times(struct follow *f, bool found, struct err *err)
 {
 	if (found) {
 		f->rows->upload->from_ns = f->cursor.from_ns;
-		f->rows->upload->until_ns = f->cursor.to_ns;
+		f->rows->upload->to_ns = f->cursor.to_ns;
 		return 0;
 	}
 	f->cursor.from_ns = f->rows->upload->from_ns;
-	f->cursor.to_ns = f->rows->upload->until_ns;
+	f->cursor.to_ns = f->rows->upload->to_ns;
 	return save(f, err);
 }
 
@@ -161,36 +161,6 @@ open_cursor(struct follow *f, struct err *err)
 	memcpy(f->cursor.selection, selection, sizeof(selection));
 	f->rows->sent = 0;
 	return fix_times(f, found, err);
-}
-
-/* ---- definitions ---- */
-
-/* A metric group may have been redefined after the cursor.  In force is the
- * last definition before the cursor, or else the first one after it, within
- * the journal; without either, the definition in the store. */
-static int
-learn_groups(struct follow *f, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct source *source = f->rows->source;
-	struct record record;
-	struct string_table learned;
-	uint32_t number;
-	int rc;
-
-	query.name = text_of("set:*");
-	string_table_init(&learned);
-	rc = source_follow(source, text_of(f->rows->partition), &query, 0, err);
-	while (rc >= 0 && (rc = source_next(source, &record, err)) > 0) {
-		if (record.kind != RECORD_ENTITY)
-			continue;
-		if (source_entry(source) < f->cursor.entry ||
-		    !string_table_find(&learned, record.name, &number))
-			columns_take(&f->rows->groups, &record);
-		string_table_add(&learned, record.name);
-	}
-	string_table_clear(&learned);
-	return rc;
 }
 
 /* ---- requests ---- */
@@ -326,7 +296,7 @@ upload_follow(struct upload_records *rows, struct err *err)
 	int rc = open_cursor(&f, err);
 
 	if (rc == 0 && rows->kind == RECORD_SAMPLE)
-		rc = learn_groups(&f, err);
+		rc = upload_records_learn_groups(rows, err);
 	rows->upload->http.wait_out = true;
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);

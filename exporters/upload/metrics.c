@@ -14,6 +14,7 @@
 #include "exporters/cloud/mlflow/mlflow.h"
 #include "exporters/perf/list.h"
 #include "exporters/samples/time_window.h"
+#include "exporters/select/known.h"
 #include "exporters/upload/mlflow_system.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
@@ -106,14 +107,14 @@ static void
 check(const struct upload_values *upload, const struct opt_operands *operands)
 {
 	const struct upload_metrics_values *values = &upload->metrics;
-	const char *to = upload->to.at[0];
+	const char *to = upload->targets.at[0];
 
 	(void)operands;
-	if (upload->to.count != 1 || strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
+	if (upload->targets.count != 1 ||
+	    strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
 	    to[strlen(SCHEME)] == '\0')
-		opt_usage(
-		    "metrics are uploaded to exactly one target: --to " SCHEME
-		    "RUN");
+		opt_usage("metrics are uploaded to exactly one target: "
+			  "--target " SCHEME "RUN");
 	if (values->style == SYSTEM &&
 	    opt_origin_of(&values->prefix) == OPT_COMMAND_LINE)
 		opt_usage("--prefix requires --style flat");
@@ -142,8 +143,9 @@ check(const struct upload_values *upload, const struct opt_operands *operands)
 static int
 select_run(struct sending *s, int64_t start_ns, struct err *err)
 {
-	return mlflow_select(s->mlflow, s->upload->to.at[0] + strlen(SCHEME),
-	    s->partition, start_ns / NS_PER_MS, err);
+	return mlflow_select(s->mlflow,
+	    s->upload->targets.at[0] + strlen(SCHEME), s->partition,
+	    start_ns / NS_PER_MS, err);
 }
 
 static int
@@ -279,9 +281,9 @@ put_flat(struct sending *s, struct err *err)
 	struct perf_select select = {
 		.source = s->source,
 		.partition = s->partition,
-		.node = text_of(s->upload->node),
+		.node = text_of(s->upload->node.list),
 		.from_ns = s->upload->from_ns,
-		.to_ns = s->upload->until_ns,
+		.to_ns = s->upload->to_ns,
 	};
 	struct perf_pool pool = { .nodes = NULL };
 	int rc = perf_read(&pool, &select, err);
@@ -297,9 +299,10 @@ put_flat(struct sending *s, struct err *err)
 static int
 put_system(struct sending *s, struct err *err)
 {
-	struct time_window time_window = { .node = text_of(s->upload->node),
+	struct time_window time_window = { .node =
+					       text_of(s->upload->node.list),
 		.from_ns = s->upload->from_ns,
-		.to_ns = s->upload->until_ns };
+		.to_ns = s->upload->to_ns };
 	struct series_query query;
 	struct series *series = NULL;
 	int rc;
@@ -359,6 +362,9 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 	rc = mlflow_open(&s.mlflow, &upload->http, err);
 	if (rc == 0)
 		rc = source_open(&s.source, &upload->source, err);
+	if (rc == 0)
+		rc = known_check_nodes(
+		    s.source, s.partition, text_of(upload->node.list), err);
 	if (rc == 0)
 		rc = upload->metrics.style == FLAT ? put_flat(&s, err)
 						   : put_system(&s, err);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "exporters/samples/series.h"
+#include "exporters/select/known.h"
 #include "exporters/upload/follow.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
@@ -18,22 +19,6 @@
 enum { ASK_EVERY = 1024, NAME_DIGITS = 32 };
 
 /* ---- one upload ---- */
-
-static int
-read_groups(struct upload_records *rows, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct record record;
-	int rc;
-
-	query.name = text_of("set:*");
-	if (source_select(rows->source, SOURCE_RECORDS,
-		text_of(rows->partition), &query, err) != 0)
-		return -1;
-	while ((rc = source_next(rows->source, &record, err)) > 0)
-		columns_take(&rows->groups, &record);
-	return rc;
-}
 
 /* The name identifies the records: it is made of their identities and their
  * times as shown. */
@@ -194,10 +179,13 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 	source_default_clock(&upload->source, CLOCK_RAW);
 	columns_init(&rows.groups);
 	rc = source_open(&rows.source, &upload->source, err);
+	if (rc == 0 && !upload->records.follow)
+		rc = known_check_nodes(rows.source, text_of(rows.partition),
+		    text_of(upload->node.list), err);
 	if (rc == 0)
-		rc = read_groups(&rows, err);
-	for (uint32_t i = 0; rc == 0 && i < upload->to.count; i++)
-		rc = send_to(&rows, upload->to.at[i], err);
+		rc = upload_records_learn_groups(&rows, err);
+	for (uint32_t i = 0; rc == 0 && i < upload->targets.count; i++)
+		rc = send_to(&rows, upload->targets.at[i], err);
 	rc = source_finish(&rows.source, rc, err);
 	columns_clear(&rows.groups);
 	return rc == 0 ? 0 : 1;
@@ -237,9 +225,10 @@ static void
 check(const struct upload_values *upload, enum target_use use)
 {
 	upload_check_targets(upload, use);
-	if (upload->records.follow && upload->to.count > 1)
-		opt_usage("--follow supports one --to; start another process "
-			  "for each further target");
+	if (upload->records.follow && upload->targets.count > 1)
+		opt_usage(
+		    "--follow supports one --target; start another process "
+		    "for each further target");
 	if (upload->records.cursor != NULL && !upload->records.follow)
 		opt_usage("--cursor requires --follow");
 }

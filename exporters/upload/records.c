@@ -31,9 +31,9 @@ upload_records_query(const struct upload_records *rows)
 {
 	struct wire_query query = source_query(1u << rows->kind);
 
-	query.node = text_of(rows->upload->node);
+	query.node = text_of(rows->upload->node.list);
 	query.from_ns = rows->upload->from_ns;
-	query.to_ns = rows->upload->until_ns;
+	query.to_ns = rows->upload->to_ns;
 	return query;
 }
 
@@ -52,6 +52,22 @@ is_wanted(const struct upload_records *rows, const struct record *record)
 		    (int)record->name.bytes, record->name.at);
 	}
 	return text_match(rows->pattern, whole);
+}
+
+int
+upload_records_learn_groups(struct upload_records *rows, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	int rc;
+
+	query.name = text_of("set:*");
+	if (source_select(rows->source, SOURCE_RECORDS,
+		text_of(rows->partition), &query, err) != 0)
+		return -1;
+	while ((rc = source_next(rows->source, &record, err)) > 0)
+		columns_take(&rows->groups, &record);
+	return rc;
 }
 
 int

@@ -40,6 +40,10 @@ extern const struct opt upload_records_options[];
 /* The query for pattern and times; the caller adds the kinds. */
 struct wire_query upload_records_query(const struct upload_records *rows);
 
+/* Learn the metric groups of the store.  Definitions only grow, so they apply
+ * to all samples. */
+int upload_records_learn_groups(struct upload_records *rows, struct err *err);
+
 /* Returns 1 if added or not selected, 0 if a flush is needed first, or -1. */
 int upload_records_add(
     struct upload_records *rows, const struct record *record, struct err *err);

@@ -66,8 +66,8 @@ check(const struct upload_values *upload, const struct opt_operands *operands)
 		opt_usage("--settle must not be negative");
 	if (upload->results.watch && upload->http.dry_run)
 		opt_usage("--watch and --dry-run exclude each other");
-	if (destinations_find(
-		&destinations, upload->to.at, upload->to.count, &err) != 0)
+	if (destinations_find(&destinations, upload->targets.at,
+		upload->targets.count, &err) != 0)
 		opt_usage("%s", err.text);
 }
 
@@ -194,8 +194,8 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 {
 	char node[INSTANCE_PATH_BYTES];
 	struct upload_directory_options how = {
-		.to = upload->to.at,
-		.targets = upload->to.count,
+		.to = upload->targets.at,
+		.targets = upload->targets.count,
 		.partition = upload->partition,
 		.node = node,
 		.asked = &upload->source,
@@ -225,7 +225,7 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 
 const struct upload_command upload_results = {
 	.word = "results",
-	.arguments = "-d DATADIR -a ARCHIVEDIR --to TARGET...",
+	.arguments = "-d DATADIR -a ARCHIVEDIR --target TARGET...",
 	.options = upload_results_options,
 	.allow_files = allow_files,
 	.check = check,

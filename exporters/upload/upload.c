@@ -8,11 +8,10 @@
 
 const struct upload_values upload_default = {
 	.http = HTTP_DEFAULT,
-	.node = "",
 	.from = "",
-	.until = "",
+	.to = "",
 	.from_ns = TIME_MIN_NS,
-	.until_ns = TIME_MAX_NS,
+	.to_ns = TIME_MAX_NS,
 	.records = { .name = "" },
 	.results = { .timeout_ns = 60 * NS_PER_SECOND },
 	.metrics = { .prefix = "", .step_ns = 10 * NS_PER_SECOND },
@@ -24,7 +23,8 @@ upload_check_targets(const struct upload_values *upload, enum target_use use)
 	struct err err;
 	const char *rest;
 
-	for (uint32_t i = 0; i < upload->to.count; i++)
-		if (target_find(upload->to.at[i], use, &rest, &err) == NULL)
+	for (uint32_t i = 0; i < upload->targets.count; i++)
+		if (target_find(upload->targets.at[i], use, &rest, &err) ==
+		    NULL)
 			opt_usage("%s", err.text);
 }

@@ -5,6 +5,7 @@
 #ifndef EXPORTERS_UPLOAD_UPLOAD_H
 #define EXPORTERS_UPLOAD_UPLOAD_H
 
+#include "exporters/select/node_option.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/targets/target.h"
@@ -19,7 +20,7 @@ struct upload_command {
 	uint32_t operands_min, operands_max; /* maximum number of operands */
 	/* Options of this command; other commands reject them. */
 	const struct opt *options;
-	/* Does it accept --node, --from and --until? */
+	/* Does it accept --node, --from and --to? */
 	bool ranged;
 	/* Files that it needs besides those of requests and the instance. */
 	void (*allow_files)(const struct upload_values *upload,
@@ -59,13 +60,13 @@ struct upload_values {
 	struct http_options http;
 	struct pool_options pool;
 	char partition[INSTANCE_PATH_BYTES]; /* the pool that they name */
-	struct opt_list to;                  /* targets: "scheme:rest" */
+	struct opt_list targets;             /* targets: "scheme:rest" */
 	struct opt_list
 	    broker; /* brokers for records of uploads, in order of failover */
 	/* Options of `ranged` commands. */
-	const char *node;          /* pattern; "": all */
-	const char *from, *until;  /* as the user gave it; "": not given */
-	int64_t from_ns, until_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
+	struct node_option node;
+	const char *from, *to;  /* as the user gave it; "": not given */
+	int64_t from_ns, to_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
 
 	/* Options of single commands. */
 	struct upload_records_values records;
@@ -74,7 +75,7 @@ struct upload_values {
 };
 extern const struct upload_values upload_default;
 
-/* Exits with a usage error unless each --to accepts this use. */
+/* Exits with a usage error unless each --target accepts this use. */
 void upload_check_targets(
     const struct upload_values *upload, enum target_use use);
 

@@ -9,6 +9,7 @@
 
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
+#include "exporters/gnuplot/labels.h"
 #include "exporters/samples/plot.h"
 #include "exporters/source/pool.h"
 #include "proto/base/memory.h"
@@ -164,22 +165,29 @@ enum { BANDS = 3 };
 static void
 put_bar_names(const struct shape *s)
 {
-	fputs("set ytics (", s->file);
-	for (uint32_t i = 0; i < s->plot->count; i++) {
-		const struct usage_row *row = s->plot->rows[i];
-		char label[4 * NAME_COLUMNS + 64];
-		size_t used =
-		    table_elide(label, sizeof(label), row->node, NAME_COLUMNS);
-		double share = usage_share(row);
+	uint32_t count = s->plot->count;
+	struct text *names = memory_zero(count + 1, sizeof(*names));
+	struct labels labels;
 
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = s->plot->rows[i]->node;
+	labels_make(&labels, names, count, NAME_COLUMNS);
+	free(names);
+	fputs("set ytics (", s->file);
+	for (uint32_t i = 0; i < count; i++) {
+		double share = usage_share(s->plot->rows[i]);
+		char label[LABELS_BYTES + 64];
+
+		snprintf(label, sizeof(label), "%s", labels.at[i]);
 		if (!isnan(share))
-			snprintf(label + used, sizeof(label) - used,
-			    "  %.0f %%", 100 * share);
+			snprintf(label, sizeof(label), "%s  %.0f %%",
+			    labels.at[i], 100 * share);
 		fputs(i ? ", " : "", s->file);
 		gnuplot_put_tic(s->file, text_of(label));
 		fprintf(s->file, " %u", i + 1);
 	}
 	fputs(")\n", s->file);
+	labels_clear(&labels);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "exporters/samples/plot.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
+#include "proto/format/quantity.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
@@ -34,35 +35,29 @@ const char *const usage_names[USAGE_NUMBERS] = {
 /* ---- table ---- */
 
 static const struct table_column columns[] = {
-	{ "node", 14, false },
+	{ "node", 11, false },
 	{ "cpu h", 6, true },
 	{ "unused", 6, true },
 	{ "idle h", 6, true },
 	{ "memory", 6, true },
 	{ "gpu", 4, true },
-	{ "read", 5, true },
+	{ "read", 6, true },
 	{ "written", 7, true },
-	{ "recv", 5, true },
-	{ "sent", 5, true },
+	{ "recv", 6, true },
+	{ "sent", 6, true },
 	{ "wait s", 6, true },
 	{ NULL, 0, false },
 };
 
-/* Three digits and a decimal unit prefix. */
 static void
 put_bytes(struct table *table, double bytes)
 {
-	const char *unit = " kMGTPE";
-	char text[32];
+	char text[QUANTITY_TEXT_BYTES];
 
-	if (isnan(bytes) || bytes < 0 || bytes > 1e20) {
+	if (isnan(bytes) || bytes < 0 || bytes > 1e20)
 		table_none(table);
-		return;
-	}
-	for (; bytes >= 999.5; bytes /= 1000)
-		unit++;
-	snprintf(text, sizeof(text), "%.3g%.*s", bytes, *unit != ' ', unit);
-	table_string(table, text);
+	else
+		table_string(table, quantity_bytes_short(text, bytes));
 }
 
 static void
@@ -135,6 +130,57 @@ sum_up(const struct usage *usage, uint32_t first, uint32_t end,
 	return waits;
 }
 
+/* The end of the rows [first, end) that are printed. */
+static uint32_t
+shown_end(const struct usage *usage, uint32_t first, uint32_t end)
+{
+	return end - first > usage->top ? first + usage->top : end;
+}
+
+/* The end of the rows of the same job, or of the nodes. */
+static uint32_t
+group_end(const struct usage *usage, uint32_t first)
+{
+	uint32_t end = first;
+
+	while (end < usage->count &&
+	       text_equal(usage->rows[end].job, usage->rows[first].job))
+		end++;
+	return end;
+}
+
+/* ---- order ---- */
+
+const char *const usage_columns[] = { "node", "seconds", "cpus",
+	"cpu_hours_used", "cpu_hours_unused", "idle_hours", "memory_peak_bytes",
+	"memory_bytes", "gpu_peak", "gpu_memory_peak_bytes", "disk_read_bytes",
+	"disk_written_bytes", "network_received_bytes", "network_sent_bytes",
+	"cpu_pressure_seconds", "memory_pressure_seconds",
+	"io_pressure_seconds", NULL };
+
+static struct order_key
+key_of(const void *arg, const void *at, int column)
+{
+	const struct usage_row *row = at;
+
+	(void)arg;
+	return (struct order_key){ .is_text = column == 0,
+		.text = row->node,
+		.number = row->at[column == 0 ? 0 : column - 1] };
+}
+
+void
+usage_sort(struct usage *usage, const struct order *order)
+{
+	for (uint32_t first = 0, end; first < usage->count; first = end) {
+		end = group_end(usage, first);
+		order_rows(order, &usage->rows[first], end - first,
+		    sizeof(*usage->rows), key_of, NULL);
+	}
+	if (order->top > 0 && order->top < UINT32_MAX)
+		usage->top = (uint32_t)order->top;
+}
+
 static void
 put_group(const struct usage *usage, FILE *file, uint32_t first, uint32_t end)
 {
@@ -150,7 +196,7 @@ put_group(const struct usage *usage, FILE *file, uint32_t first, uint32_t end)
 	if (pattern[0] != '\0')
 		fprintf(file, "NODE of %s\n", pattern);
 	table_begin(&table, file, columns);
-	for (uint32_t i = first; i < end; i++)
+	for (uint32_t i = first; i < shown_end(usage, first, end); i++)
 		put_row(&table, table_names_rest(&names, usage->rows[i].node),
 		    usage->rows[i].at, longest_wait(usage->rows[i].at));
 	if (end - first < 2)
@@ -178,9 +224,7 @@ usage_table(const struct usage *usage, FILE *file, struct text partition)
 	for (first = usage->nodes; first < usage->count; first = end) {
 		struct text job = usage->rows[first].job;
 
-		for (end = first; end < usage->count; end++)
-			if (!text_equal(usage->rows[end].job, job))
-				break;
+		end = group_end(usage, first);
 		fputs("\njob ", file);
 		table_put_elided(file, job, 70);
 		putc('\n', file);
@@ -228,16 +272,32 @@ usage_json(const struct usage *usage, FILE *file)
 	}
 	json_name(&json, "nodes");
 	json_begin_array(&json);
-	for (uint32_t i = 0; i < usage->nodes; i++)
+	for (uint32_t i = 0; i < shown_end(usage, 0, usage->nodes); i++)
 		put_json_row(&json, &usage->rows[i], false);
 	json_end_array(&json);
 	json_name(&json, "jobs");
 	json_begin_array(&json);
-	for (uint32_t i = usage->nodes; i < usage->count; i++)
-		put_json_row(&json, &usage->rows[i], true);
+	for (uint32_t i = usage->nodes, end; i < usage->count; i = end) {
+		end = group_end(usage, i);
+		for (uint32_t k = i; k < shown_end(usage, i, end); k++)
+			put_json_row(&json, &usage->rows[k], true);
+	}
 	json_end_array(&json);
 	json_end_object(&json);
 	putc('\n', file);
+}
+
+static void
+put_csv_row(struct csv *csv, const struct usage_row *row)
+{
+	csv_text(csv, row->job);
+	csv_text(csv, row->node);
+	for (int i = 0; i < USAGE_NUMBERS; i++)
+		if (isnan(row->at[i]))
+			csv_none(csv);
+		else
+			csv_float(csv, row->at[i]);
+	csv_end_row(csv);
 }
 
 void
@@ -250,14 +310,9 @@ usage_csv(const struct usage *usage, FILE *file)
 	for (int i = 0; i < USAGE_NUMBERS; i++)
 		csv_string(&csv, usage_names[i]);
 	csv_end_row(&csv);
-	for (uint32_t row = 0; row < usage->count; row++) {
-		csv_text(&csv, usage->rows[row].job);
-		csv_text(&csv, usage->rows[row].node);
-		for (int i = 0; i < USAGE_NUMBERS; i++)
-			if (isnan(usage->rows[row].at[i]))
-				csv_none(&csv);
-			else
-				csv_float(&csv, usage->rows[row].at[i]);
-		csv_end_row(&csv);
+	for (uint32_t first = 0, end; first < usage->count; first = end) {
+		end = group_end(usage, first);
+		for (uint32_t i = first; i < shown_end(usage, first, end); i++)
+			put_csv_row(&csv, &usage->rows[i]);
 	}
 }

@@ -14,6 +14,7 @@
 
 #define TEN_MINUTES_NS (600 * NS_PER_SECOND)
 #define HOUR_NS        (3600 * NS_PER_SECOND)
+#define FINEST_NS      (100 * INT64_C(1000000)) /* of the steps of samples */
 #define IDLE_SHARE     0.95
 
 /* The queried metrics, and the total that each of them adds to. */
@@ -169,8 +170,8 @@ take_into(struct reading *reading, struct usage_row *row,
 	}
 }
 
-/* The fraction of the interval that lies between the two times; a gauge's
- * samples are there or not. */
+/* The fraction of the interval that lies between the two times.  Of a gauge the
+ * greatest value counts only if all samples lie there: it may be of any. */
 static double
 part_of(const struct series_point *point, int64_t from_ns, int64_t to_ns)
 {
@@ -178,7 +179,7 @@ part_of(const struct series_point *point, int64_t from_ns, int64_t to_ns)
 	int64_t to = point->end_ns < to_ns ? point->end_ns : to_ns;
 
 	if (!point->counter)
-		return point->last_ns >= from_ns && point->first_ns < to_ns;
+		return point->first_ns >= from_ns && point->last_ns < to_ns;
 	return from >= to ? 0
 			  : (double)(to - from) /
 				(double)(point->end_ns - point->begin_ns);
@@ -246,6 +247,9 @@ query_of(const struct reading *reading, const struct source_metric *metric)
 	query.intervals = true;
 	if (metric->way == CPUS || metric->way == IDLE)
 		query.step_ns = NS_PER_SECOND;
+	/* So that a step has one sample, which is of a job or is not. */
+	if (metric->way == PEAK && reading->jobs != NULL)
+		query.step_ns = FINEST_NS;
 	/* What interfaces are does not change. */
 	if (metric->way == PHYSICAL)
 		query.step_ns = HOUR_NS;
@@ -368,6 +372,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	int rc;
 
 	memset(usage, 0, sizeof(*usage));
+	usage->top = UINT32_MAX;
 	string_table_init(&usage->texts);
 	string_table_init(&reading.keys);
 	string_table_init(&reading.carried);

@@ -31,7 +31,8 @@ const struct opt opt_common[] = {
 	    "log messages of this level and above: error, warn, info, debug",
 	    "error|warn|info|debug", OPT_RELOAD | OPT_SELDOM },
 	{ "quiet", 'q', OPT_FLAG, &opt_common_values.quiet, NULL,
-	    "print no progress and no remarks", NULL, OPT_RELOAD | OPT_SELDOM },
+	    "print errors only: no progress, remarks and warnings", NULL,
+	    OPT_RELOAD | OPT_SELDOM },
 	{ .name = NULL },
 };
 
@@ -400,6 +401,7 @@ void
 opt_parse(const struct opt_program *what, int argc, char **argv,
     struct opt_operands *operands)
 {
+	struct err err;
 	uint32_t count;
 
 	file_io_catch_limit();
@@ -419,6 +421,8 @@ opt_parse(const struct opt_program *what, int argc, char **argv,
 		exit(0);
 	}
 	check_required();
+	if (opt_value_set_zone(&err) != 0)
+		opt_usage("%s", err.text);
 	program = NULL;
 	opt_set_log_level();
 	if (operands != NULL)
@@ -432,8 +436,8 @@ opt_set_log_level(void)
 {
 	enum log_level level = (enum log_level)opt_common_values.log;
 
-	if (opt_common_values.quiet && level > LOG_WARN)
-		level = LOG_WARN;
+	if (opt_common_values.quiet)
+		level = LOG_ERROR;
 	log_init(program_name, level);
 }
 

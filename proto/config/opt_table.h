@@ -21,6 +21,7 @@ enum opt_type {
 	OPT_BYTES,    /* uint64_t *: number_parse_bytes */
 	OPT_DURATION, /* int64_t * ns: clock_parse_duration */
 	OPT_TIME,     /* int64_t * ns: clock_parse_time */
+	OPT_ZONE,     /* const char **: clock_set_zone, for all OPT_TIME */
 	OPT_CHOICE,   /* int *: index in `choices` ("table|json|csv") */
 };
 

@@ -53,6 +53,7 @@ parse(const struct opt *opt, const char *word, union opt_plain *to,
 		return 0;
 	case OPT_LIST:
 	case OPT_TEXT: to->text = word; return 0;
+	case OPT_ZONE: to->text = word; return clock_check_zone(word, err);
 	case OPT_COUNT: return number_parse_u64(t, &to->number, err);
 	case OPT_BYTES: return number_parse_bytes(t, &to->number, err);
 	case OPT_DURATION:
@@ -83,6 +84,7 @@ store(const struct opt *opt, void *to, const union opt_plain *plain)
 
 	switch (opt->type) {
 	case OPT_FLAG: *(bool *)to = plain->flag; break;
+	case OPT_ZONE:
 	case OPT_TEXT: *(const char **)to = plain->text; break;
 	case OPT_LIST:
 		assert(list->count < OPT_LIST_MAX);
@@ -103,6 +105,7 @@ load(const struct opt *opt, const void *to)
 
 	switch (opt->type) {
 	case OPT_FLAG: plain.flag = *(const bool *)to; break;
+	case OPT_ZONE:
 	case OPT_TEXT: plain.text = *(const char *const *)to; break;
 	case OPT_LIST: break;
 	case OPT_COUNT:
@@ -225,6 +228,30 @@ opt_value_assign(const struct opt *opt, const char *word, enum opt_from from,
 	add_word(value, word);
 	value->from = from;
 	put(value);
+	return 0;
+}
+
+int
+opt_value_set_zone(struct err *err)
+{
+	union opt_plain ignored;
+	bool is_set = false;
+
+	for (uint32_t i = 0; i < value_count; i++) {
+		if (values[i].opt->type != OPT_ZONE || values[i].count == 0)
+			continue;
+		if (clock_set_zone(values[i].words[0], err) != 0)
+			return -1;
+		is_set = true;
+	}
+	for (uint32_t i = 0; is_set && i < value_count; i++) {
+		if (values[i].opt->type != OPT_TIME || values[i].count == 0)
+			continue;
+		if (parse(values[i].opt, values[i].words[0], &ignored, err) !=
+		    0)
+			return err_prefix(err, "--%s", values[i].opt->name);
+		put(&values[i]);
+	}
 	return 0;
 }
 

@@ -45,6 +45,9 @@ int opt_value_assign(const struct opt *opt, const char *word,
 /* Set the options that neither command line nor environment has set. */
 void opt_value_apply(const struct config *config);
 
+/* Set the zone that an option names, and read the times again in that zone. */
+int opt_value_set_zone(struct err *err);
+
 /* Change the options with OPT_RELOAD whose configured value differs. */
 void opt_value_change(const struct config *config);
 /* Restore the values from before the change. */

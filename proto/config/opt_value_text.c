@@ -47,6 +47,7 @@ opt_value_default(const struct opt_value *value, char *to, size_t to_bytes)
 	case OPT_FLAG:
 		snprintf(to, to_bytes, "%s", plain->flag ? "true" : "false");
 		break;
+	case OPT_ZONE:
 	case OPT_TEXT:
 		snprintf(to, to_bytes, "%s", plain->text ? plain->text : "");
 		break;

@@ -125,6 +125,13 @@ record_json_run(struct json *json, const struct record *record)
 	json_uint(json, events.overflow);
 	json_name(json, "events");
 	put_run_events(json, &events);
+	json_name(json, "others");
+	json_begin_object(json);
+	for (uint32_t i = 0; i < events.others; i++) {
+		json_key(json, events.other[i].event);
+		json_uint(json, events.other[i].count);
+	}
+	json_end_object(json);
 }
 
 static void

@@ -40,19 +40,40 @@ step_table(uint32_t crc, const unsigned char *p, size_t bytes)
 	return crc;
 }
 
-/* The map is linear: the result for two bits is the sum of the results for
- * each. Every process computes this at its start, so 32 walks are made, not
- * 1,024. */
-static void
-init_zeros(zeros_table to, size_t bytes)
+static inline uint32_t
+append_zeros(zeros_table zeros, uint64_t crc)
 {
-	static const unsigned char zeros[LONG_BYTES];
+	return zeros[0][crc & 0xFF] ^ zeros[1][crc >> 8 & 0xFF] ^
+	       zeros[2][crc >> 16 & 0xFF] ^ zeros[3][crc >> 24 & 0xFF];
+}
 
+static uint32_t
+append_short_zeros(uint32_t crc)
+{
+	static const unsigned char zeros[SHORT_BYTES];
+
+	return step_table(crc, zeros, sizeof(zeros));
+}
+
+static uint32_t
+append_long_zeros(uint32_t crc)
+{
+	for (int i = 0; i < LONG_BYTES / SHORT_BYTES; i++)
+		crc = append_zeros(append_short, crc);
+	return crc;
+}
+
+/* The map is linear: the result for two bits is the sum of the results for
+ * each. Every process computes this at its start, so 32 bits are mapped, not
+ * 1,024 bytes, and many zeros by the map of few. */
+static void
+init_zeros(zeros_table to, uint32_t (*map)(uint32_t crc))
+{
 	for (int byte = 0; byte < 4; byte++)
 		for (uint32_t i = 1; i < 256; i++)
 			to[byte][i] =
 			    (i & (i - 1)) == 0
-				? step_table(i << 8 * byte, zeros, bytes)
+				? map(i << 8 * byte)
 				: to[byte][i & (i - 1)] ^ to[byte][i & -i];
 }
 
@@ -67,8 +88,8 @@ init(void)
 				      : crc >> 1;
 		table[i] = crc;
 	}
-	init_zeros(append_long, LONG_BYTES);
-	init_zeros(append_short, SHORT_BYTES);
+	init_zeros(append_short, append_short_zeros);
+	init_zeros(append_long, append_long_zeros);
 #if defined(__x86_64__)
 	have_instruction = __builtin_cpu_supports("sse4.2");
 #elif defined(__AARCH64EL__)
@@ -112,13 +133,6 @@ step1(uint64_t crc, unsigned char byte)
 	return crc;
 }
 #endif
-
-static inline uint32_t
-append_zeros(zeros_table zeros, uint64_t crc)
-{
-	return zeros[0][crc & 0xFF] ^ zeros[1][crc >> 8 & 0xFF] ^
-	       zeros[2][crc >> 16 & 0xFF] ^ zeros[3][crc >> 24 & 0xFF];
-}
 
 static inline uint64_t
 load(const unsigned char *p)

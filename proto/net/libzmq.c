@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "proto/net/libzmq_epoll.h"
+
 #define SONAME "libzmq.so.5"
 
 struct libzmq libzmq;
@@ -23,8 +25,10 @@ enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 static int
 load(struct err *err)
 {
-	void *library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
+	void *library;
 
+	libzmq_epoll_check();
+	library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return err_set(err,
 		    "cannot load libzmq, which every endpoint needs (Debian "

@@ -99,6 +99,9 @@ struct zsock_message {
 };
 void zsock_message_init(struct zsock_message *message);
 void zsock_message_clear(struct zsock_message *message);
+/* Has the connection ended that a message came by?  What waited in queues is
+ * still received. */
+bool zsock_sender_is_gone(struct zsock_message *message);
 
 /* Returns a new socket in `*zsock`. */
 int zsock_open(

@@ -4,6 +4,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 #include "proto/keys/z85.h"
@@ -40,6 +41,16 @@ zsock_message_clear(struct zsock_message *message)
 	if (message->held)
 		libzmq.msg_close(handle_of(message));
 	zsock_message_init(message);
+}
+
+bool
+zsock_sender_is_gone(struct zsock_message *message)
+{
+	struct pollfd connection = { .events = POLLRDHUP };
+
+	assert(message->held);
+	connection.fd = libzmq.msg_get(handle_of(message), ZMQ_SRCFD);
+	return connection.fd >= 0 && poll(&connection, 1, 0) == 1;
 }
 
 /* ---- receiving ---- */

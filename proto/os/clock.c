@@ -249,14 +249,15 @@ take_char(struct text *t, const char *set)
 	return true;
 }
 
-/* "Z", "+02:00", "+0200" or nothing (UTC). */
+/* "Z", "+02:00", "+0200"; `*given` is false when nothing is left. */
 static bool
-take_zone(struct text *t, int64_t *offset_s)
+take_zone(struct text *t, int64_t *offset_s, bool *given)
 {
 	bool west;
 	int hours, minutes;
 
 	*offset_s = 0;
+	*given = t->bytes > 0;
 	if (t->bytes == 0 || take_char(t, "Zz"))
 		return t->bytes == 0;
 	west = t->at[0] == '-';
@@ -277,6 +278,7 @@ parse_calendar(struct text t, int64_t *ns)
 		30, 31 };
 	int year, month, day, hour = 0, minute = 0, second = 0;
 	int64_t nanos = 0, offset = 0, step = NS_PER_SECOND / 10;
+	bool has_zone = false;
 
 	if (!take_number(&t, 4, &year) || !take_char(&t, "-") ||
 	    !take_number(&t, 2, &month) || !take_char(&t, "-") ||
@@ -297,13 +299,15 @@ parse_calendar(struct text t, int64_t *ns)
 			     t.at++, t.bytes--, step /= 10)
 				nanos += (t.at[0] - '0') * step;
 		if (hour > 23 || minute > 59 || second > 60 ||
-		    !take_zone(&t, &offset))
+		    !take_zone(&t, &offset, &has_zone))
 			return false;
 	}
 	*ns = ((days_of(year, month, day) * 24 + hour) * 3600 + minute * 60 +
 		  second - offset) *
 		  NS_PER_SECOND +
 	      nanos;
+	if (!has_zone)
+		*ns = clock_zone_wall_ns(*ns);
 	return t.bytes == 0;
 }
 
@@ -352,8 +356,12 @@ clock_text(char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals)
 {
 	static const int divisors[] = { 1000000000, 0, 0, 1000000, 0, 0, 1000,
 		0, 0, 1 };
-	int64_t seconds = wall_ns / NS_PER_SECOND;
+	/* Whole minutes: local mean times of old were not. */
+	int64_t ahead_s =
+	    clock_zone_ahead_ns(wall_ns) / (60 * NS_PER_SECOND) * 60;
+	int64_t seconds = wall_ns / NS_PER_SECOND + ahead_s;
 	int64_t nanos = wall_ns % NS_PER_SECOND;
+	int minutes = (int)(ahead_s < 0 ? -ahead_s : ahead_s) / 60;
 	time_t when;
 	struct tm tm;
 	size_t used;
@@ -368,6 +376,10 @@ clock_text(char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals)
 	if (decimals > 0)
 		used += (size_t)snprintf(to + used, CLOCK_TEXT_BYTES - used,
 		    ".%0*d", decimals, (int)nanos / divisors[decimals]);
-	snprintf(to + used, CLOCK_TEXT_BYTES - used, "Z");
+	if (minutes == 0)
+		snprintf(to + used, CLOCK_TEXT_BYTES - used, "Z");
+	else
+		snprintf(to + used, CLOCK_TEXT_BYTES - used, "%c%02d:%02d",
+		    ahead_s < 0 ? '-' : '+', minutes / 60 % 100, minutes % 60);
 	return to;
 }

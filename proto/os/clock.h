@@ -36,6 +36,21 @@ int64_t clock_boot_ns(void);
  * TIME_MIN_NS..TIME_MAX_NS. */
 int clock_parse_seconds(struct text t, int64_t *ns, struct err *err);
 
+/* The zone of days, of times without a zone, and of clock_text: "UTC" (the
+ * default), "local", "+01:00", or a name of the time zone database, such as
+ * "Europe/Berlin".  Later the process needs no file for it. */
+int clock_set_zone(const char *zone, struct err *err);
+/* Is it a zone?  As clock_set_zone, without setting it. */
+int clock_check_zone(const char *zone, struct err *err);
+/* For people: "UTC", "Europe/Berlin", "local time", "+01:00". */
+const char *clock_zone_name(void);
+/* Nanoseconds that the zone is ahead of UTC at a wall time. */
+int64_t clock_zone_ahead_ns(int64_t wall_ns);
+/* The wall time at which clocks of the zone show `shown_ns` (counted as if it
+ * were UTC): the first one if there are two; if there is none because they were
+ * put forward, the time that they would have shown. */
+int64_t clock_zone_wall_ns(int64_t shown_ns);
+
 /* Parses a time option: "now", "-1h", "-90s", "-2d" (before now; units ns us
  * ms s m h d w), "2026-11-20T10:00:00Z", "...10:00:00.5+02:00", "2026-11-20",
  * epoch seconds, or as people write it (clock_parse_words); within
@@ -44,7 +59,8 @@ int clock_parse_time(
     struct text t, int64_t now_ns, int64_t *ns, struct err *err);
 
 /* "today" and "yesterday" (their begin), "yesterday 04:00", "04:00" (the last
- * one before now), "3h", "2 days ago", "2.days.ago"; days are those of UTC.
+ * one before now), "3h", "2 days ago", "2.days.ago"; days are those of the
+ * zone.
  * False: it is no such time. */
 bool clock_parse_words(struct text t, int64_t now_ns, int64_t *ns);
 
@@ -52,7 +68,8 @@ bool clock_parse_words(struct text t, int64_t now_ns, int64_t *ns);
  * seconds. */
 int clock_parse_duration(struct text t, int64_t *ns, struct err *err);
 
-/* "2017-10-14T16:54:23.695798Z" with 0, 3, 6 or 9 decimals, UTC. */
+/* "2017-10-14T16:54:23.695798Z" with 0, 3, 6 or 9 decimals; in another zone
+ * than UTC "2017-10-14T18:54:23+02:00". */
 const char *clock_text(
     char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals);
 

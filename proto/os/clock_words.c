@@ -1,13 +1,137 @@
 /*
- * clock_parse_words - times as people write them.
+ * clock_words - times as people write them, and their zone.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/clock.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #define DAY_S  86400
 #define DAY_NS (DAY_S * NS_PER_SECOND)
+
+/* ---- the zone ---- */
+
+static struct {
+	char name[64];
+	bool named;       /* the C library knows it */
+	int64_t ahead_ns; /* otherwise */
+} zone = { .name = "UTC" };
+
+/* "+01:00", "-0330", "+2" */
+static bool
+take_offset(const char *word, int64_t *ahead_ns)
+{
+	int hours, minutes = 0, end = 0;
+
+	if ((word[0] != '+' && word[0] != '-') || word[1] < '0' ||
+	    word[1] > '9')
+		return false;
+	if (sscanf(word + 1, "%2d:%2d%n", &hours, &minutes, &end) < 2 &&
+	    sscanf(word + 1, "%2d%2d%n", &hours, &minutes, &end) < 2 &&
+	    sscanf(word + 1, "%2d%n", &hours, &end) < 1)
+		return false;
+	*ahead_ns = (hours * 60 + minutes) * (60 * NS_PER_SECOND) *
+		    (word[0] == '-' ? -1 : 1);
+	return word[1 + end] == '\0' && hours <= 14 && minutes >= 0 &&
+	       minutes <= 59;
+}
+
+/* Does the time zone database have the name? */
+static bool
+has_zone(const char *word)
+{
+	const char *dir = getenv("TZDIR");
+	char path[256];
+	struct stat st;
+	int n = snprintf(path, sizeof(path), "%s/%s",
+	    dir != NULL ? dir : "/usr/share/zoneinfo", word);
+
+	return word[0] != '/' && word[0] != '.' && strstr(word, "/.") == NULL &&
+	       n > 0 && (size_t)n < sizeof(path) && stat(path, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+int
+clock_check_zone(const char *word, struct err *err)
+{
+	char shown[64];
+	int64_t ahead_ns;
+
+	if (strcasecmp(word, "UTC") == 0 || strcmp(word, "local") == 0 ||
+	    take_offset(word, &ahead_ns) ||
+	    (strlen(word) < sizeof(zone.name) && has_zone(word)))
+		return 0;
+	return err_set(err,
+	    "'%s' is not a time zone (UTC, local, +01:00, or a name of "
+	    "/usr/share/zoneinfo, such as Europe/Berlin)",
+	    text_quote(shown, sizeof(shown), text_of(word)));
+}
+
+int
+clock_set_zone(const char *word, struct err *err)
+{
+	char value[sizeof(zone.name) + 1];
+
+	if (clock_check_zone(word, err) != 0)
+		return -1;
+	zone.ahead_ns = 0;
+	zone.named = false;
+	snprintf(zone.name, sizeof(zone.name), "%s", word);
+	if (strcasecmp(word, "UTC") == 0) {
+		strcpy(zone.name, "UTC");
+	} else if (!take_offset(word, &zone.ahead_ns)) {
+		zone.named = true;
+		if (strcmp(word, "local") == 0) {
+			strcpy(zone.name, "local time");
+		} else {
+			snprintf(value, sizeof(value), ":%s", word);
+			setenv("TZ", value, 1);
+		}
+		tzset(); /* reads the file */
+	}
+	return 0;
+}
+
+const char *
+clock_zone_name(void)
+{
+	return zone.name;
+}
+
+int64_t
+clock_zone_ahead_ns(int64_t wall_ns)
+{
+	time_t seconds = (time_t)(wall_ns / NS_PER_SECOND);
+	struct tm tm;
+
+	if (!zone.named)
+		return zone.ahead_ns;
+	if (wall_ns % NS_PER_SECOND < 0)
+		seconds--;
+	return localtime_r(&seconds, &tm) != NULL
+		   ? (int64_t)tm.tm_gmtoff * NS_PER_SECOND
+		   : 0;
+}
+
+int64_t
+clock_zone_wall_ns(int64_t shown_ns)
+{
+	/* What was ahead before a change, and what is behind it. */
+	int64_t before_ns = shown_ns - clock_zone_ahead_ns(shown_ns - DAY_NS);
+	int64_t behind_ns = shown_ns - clock_zone_ahead_ns(shown_ns + DAY_NS);
+
+	if (before_ns + clock_zone_ahead_ns(before_ns) == shown_ns ||
+	    behind_ns + clock_zone_ahead_ns(behind_ns) != shown_ns)
+		return before_ns;
+	return behind_ns;
+}
+
+/* ---- times ---- */
 
 /* Take a word of letters, in lower case, and the blanks or dots after it. */
 static void
@@ -115,18 +239,20 @@ time_ago(struct text t)
 	return number * unit;
 }
 
+/* The begin of the day, as clocks of the zone show it. */
 static int64_t
-day_begin(int64_t ns)
+shown_day(int64_t wall_ns)
 {
-	int64_t of_day = ns % DAY_NS;
+	int64_t shown_ns = wall_ns + clock_zone_ahead_ns(wall_ns);
+	int64_t of_day = shown_ns % DAY_NS;
 
-	return ns - of_day - (of_day < 0 ? DAY_NS : 0);
+	return shown_ns - of_day - (of_day < 0 ? DAY_NS : 0);
 }
 
 bool
 clock_parse_words(struct text t, int64_t now_ns, int64_t *ns)
 {
-	int64_t seconds, begin_ns = day_begin(now_ns);
+	int64_t seconds, begin_ns = shown_day(now_ns);
 	struct text rest = t;
 	char word[12];
 
@@ -135,15 +261,17 @@ clock_parse_words(struct text t, int64_t now_ns, int64_t *ns)
 	take_word(&rest, word);
 	if (strcmp(word, "today") == 0 || strcmp(word, "yesterday") == 0) {
 		seconds = rest.bytes == 0 ? 0 : time_of_day(rest);
-		*ns = begin_ns - (word[0] == 'y' ? DAY_NS : 0) +
-		      seconds * NS_PER_SECOND;
+		*ns = clock_zone_wall_ns(begin_ns -
+					 (word[0] == 'y' ? DAY_NS : 0) +
+					 seconds * NS_PER_SECOND);
 		return seconds >= 0 && *ns >= TIME_MIN_NS && *ns <= TIME_MAX_NS;
 	}
 	seconds = time_of_day(t);
 	if (seconds >= 0) {
-		*ns = begin_ns + seconds * NS_PER_SECOND;
+		begin_ns += seconds * NS_PER_SECOND;
+		*ns = clock_zone_wall_ns(begin_ns);
 		if (*ns > now_ns)
-			*ns -= DAY_NS;
+			*ns = clock_zone_wall_ns(begin_ns - DAY_NS);
 		return *ns >= TIME_MIN_NS;
 	}
 	seconds = time_ago(t);

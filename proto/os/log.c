@@ -5,7 +5,11 @@
 #include "proto/os/log.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LINE_BYTES = 1024 };
@@ -20,6 +24,48 @@ log_init(const char *program, enum log_level level)
 {
 	name = program;
 	threshold = level;
+}
+
+static bool puts_times;
+
+/* systemd names the journal's stream; a program's standard error may have been
+ * redirected since. */
+static bool
+is_journal(const struct stat *stat)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+
+	return stream != NULL &&
+	       sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+	       device == stat->st_dev && inode == stat->st_ino;
+}
+
+void
+log_put_times(void)
+{
+	struct stat stat;
+
+	tzset();
+	puts_times = fstat(STDERR_FILENO, &stat) == 0 && !is_journal(&stat) &&
+		     (S_ISREG(stat.st_mode) || isatty(STDERR_FILENO));
+}
+
+/* "2026-11-25T23:02:53.042+00:00 "; returns its length. */
+static int
+put_time(char *to, size_t room)
+{
+	char date[32], zone[8];
+	struct timespec now;
+	struct tm local;
+
+	if (!puts_times || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+	    localtime_r(&now.tv_sec, &local) == NULL ||
+	    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &local) == 0 ||
+	    strftime(zone, sizeof(zone), "%z", &local) != 5)
+		return 0;
+	return snprintf(to, room, "%s.%03ld%.3s:%.2s ", date,
+	    now.tv_nsec / 1000000, zone, zone + 3);
 }
 
 /* One write(2) per line, so that lines of several processes do not mix. */
@@ -48,7 +94,9 @@ log_write(enum log_level level, const char *format, ...)
 
 	if (level > threshold)
 		return;
-	used = snprintf(line, sizeof(line), "%s %s: ", words[level], name);
+	used = put_time(line, sizeof(line));
+	used += snprintf(line + used, sizeof(line) - (size_t)used,
+	    "%s %s: ", words[level], name);
 	va_start(args, format);
 	more =
 	    vsnprintf(line + used, sizeof(line) - (size_t)used, format, args);

@@ -1,11 +1,11 @@
 /*
  * log - one line on standard error: `LEVEL program: message`.
  *
- * The supervisor adds the time and stores it.  error = an operator must act,
- * warn = it will recover or something was dropped, info = started, ready,
- * stopped, reconfigured, debug = for developers.  Never a line per record.
- * The caller must quote every byte from outside (text_quote); newlines and
- * escape bytes are replaced here once more.
+ * The supervisor adds the time and stores it, or log_put_times.  error = an
+ * operator must act, warn = it will recover or something was dropped, info =
+ * started, ready, stopped, reconfigured, debug = for developers.  Never a line
+ * per record. The caller must quote every byte from outside (text_quote);
+ * newlines and escape bytes are replaced here once more.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_LOG_H
@@ -25,6 +25,12 @@ void log_write(enum log_level level, const char *format, ...)
 #define log_warn(...)  log_write(LOG_WARN, __VA_ARGS__)
 #define log_info(...)  log_write(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)
+
+/* From now on put the local time in front of each line, as
+ * 2026-11-25T23:02:53.042+00:00, if standard error is a terminal or a file:
+ * journals and containers add a time of their own.  For services, whose log is
+ * read later; before a sandbox, since it reads the zone. */
+void log_put_times(void);
 
 /* Print "program: sentence" on standard error, whatever the level: the message
  * of a command-line tool before it exits with 1. */

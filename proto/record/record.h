@@ -25,6 +25,9 @@ enum {
 	RECORD_ID_BYTES = 16,
 };
 
+/* The attribute with the uid of the user whose record an agent accepted. */
+#define RECORD_SUBMITTER_KEY "submitter.uid"
+
 /* These numbers are on the wire and on disk: never change one. */
 enum record_kind {
 	RECORD_CONTEXT = 0, /* node of the records that follow */

@@ -7,14 +7,17 @@
 #include "proto/record/pairing.h"
 
 void
-run_events_put(struct buffer *to, const struct run_events *events)
+run_events_put(
+    struct buffer *to, int64_t first_ns, const struct run_events *events)
 {
 	unsigned char *start, *at;
-	int64_t before_ns = events->count > 0 ? events->at[0].time_ns : 0;
+	int64_t before_ns = first_ns;
 
+	varint_put(to, events->nodes);
+	for (uint32_t i = 0; i < events->nodes; i++)
+		varint_put_text(to, events->node[i]);
 	start = at =
-	    buffer_need(to, (3 * (size_t)events->count + 2) * VARINT_BYTES);
-	at = varint_encode(at, events->overflow);
+	    buffer_need(to, (4 * (size_t)events->count + 1) * VARINT_BYTES);
 	at = varint_encode(at, events->count);
 	for (uint32_t i = 0; i < events->count; i++) {
 		const struct run_event *event = &events->at[i];
@@ -23,27 +26,73 @@ run_events_put(struct buffer *to, const struct run_events *events)
 		at = varint_encode(at, varint_delta(before_ns, event->time_ns));
 		at = varint_encode(
 		    at, varint_delta(event->time_ns, event->receive_ns));
+		at = varint_encode(at, event->node);
 		before_ns = event->time_ns;
 	}
 	to->bytes += (size_t)(at - start);
+	varint_put(to, events->others);
+	for (uint32_t i = 0; i < events->others; i++) {
+		varint_put_text(to, events->other[i].event);
+		varint_put(to, events->other[i].count);
+	}
+	varint_put(to, events->overflow);
+}
+
+/* A page comes from outside. */
+static bool
+is_name(struct text name)
+{
+	uint32_t character, bytes;
+
+	if (name.bytes == 0 || name.bytes > RUN_NAME_BYTES_MAX)
+		return false;
+	for (; name.bytes > 0; name.at += bytes, name.bytes -= bytes) {
+		bytes = text_character(name, &character);
+		if (bytes == 0 || character < 0x20 ||
+		    (character >= 0x7f && character < 0xa0))
+			return false;
+	}
+	return true;
+}
+
+static void
+get_events(struct varint_reader *u, int64_t first_ns, struct run_events *events)
+{
+	int64_t time_ns = first_ns;
+
+	events->nodes = (uint32_t)varint_get_max(u, RUN_EVENTS_MAX);
+	for (uint32_t i = 0; i < events->nodes && !u->bad; i++) {
+		events->node[i] = varint_get_text(u);
+		u->bad |= text_check_name(events->node[i]) != TEXT_OK;
+	}
+	events->count = (uint32_t)varint_get_max(u, RUN_EVENTS_MAX);
+	for (uint32_t i = 0; i < events->count && !u->bad; i++) {
+		struct run_event *event = &events->at[i];
+
+		event->role = (uint8_t)varint_get_max(u, RUN_ROLES_MAX - 1);
+		time_ns = varint_undelta(time_ns, varint_get(u));
+		event->time_ns = time_ns;
+		event->receive_ns = varint_undelta(time_ns, varint_get(u));
+		event->node = varint_get_u32(u);
+		u->bad |= event->node >= events->nodes;
+	}
 }
 
 bool
 run_events_get(struct text from, int64_t first_ns, struct run_events *events)
 {
 	struct varint_reader u = varint_reader_of(from);
-	int64_t time_ns = first_ns;
 
-	events->overflow = varint_get(&u);
-	events->count = (uint32_t)varint_get_max(&u, RUN_EVENTS_MAX);
-	for (uint32_t i = 0; i < events->count && !u.bad; i++) {
-		struct run_event *event = &events->at[i];
+	get_events(&u, first_ns, events);
+	events->others = (uint32_t)varint_get_max(&u, RUN_NAMES_MAX);
+	for (uint32_t i = 0; i < events->others && !u.bad; i++) {
+		struct run_count *other = &events->other[i];
 
-		event->role = (uint8_t)varint_get_max(&u, RUN_ROLES_MAX - 1);
-		time_ns = varint_undelta(time_ns, varint_get(&u));
-		event->time_ns = time_ns;
-		event->receive_ns = varint_undelta(time_ns, varint_get(&u));
+		other->event = varint_get_text(&u);
+		other->count = varint_get(&u);
+		u.bad |= !is_name(other->event);
 	}
+	events->overflow = varint_get(&u);
 	return !u.bad && u.at == u.end;
 }
 

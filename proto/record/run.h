@@ -7,10 +7,15 @@
  * role and ends with another; they pair by pairing.h, in the order of emission.
  * By the times received a duration may be negative.
  *
- * The bytes (`events` of a run in a page): number of events that were not
- * stored, number of events, then for each event `role, zigzag(time - previous
- * time), zigzag(received - time)`, all varints; the previous time of the first
- * event is its own.
+ * All other events of the run are counted by name: those that the model does
+ * not name, and those beyond RUN_EVENTS_MAX.
+ *
+ * The bytes (`events` of a run in a page): number of nodes, then for each its
+ * length and name; number of events, then for each event `role, zigzag(time -
+ * previous time), zigzag(received - time), node`, the previous time of the
+ * first is that of the run; number of names, then for each its length, the name
+ * and the number of events; number of events of further names.  All numbers are
+ * varints.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_RECORD_RUN_H
@@ -24,8 +29,10 @@
 
 enum {
 	RUN_EVENTS_MAX = 512, /* stored per run */
-	RUN_ROLES_MAX = 64,   /* events per model */
-	RUN_STEPS_MAX = 64,   /* per model */
+	RUN_NAMES_MAX = 64,   /* of other events, counted per run */
+	RUN_NAME_BYTES_MAX = 2 * NAME_BYTES_MAX + 1, /* "source:name" */
+	RUN_ROLES_MAX = 64,                          /* events per model */
+	RUN_STEPS_MAX = 64,                          /* per model */
 };
 
 /* `count` of struct record: flag bits, and enum run_state above them. */
@@ -41,16 +48,29 @@ enum run_clock { RUN_EMIT, RUN_RECEIVE, RUN_CLOCKS };
 struct run_event {
 	int64_t time_ns, receive_ns;
 	uint8_t role;
+	uint32_t node; /* in a page, an index of its nodes */
+};
+
+/* Other events of one name. */
+struct run_count {
+	struct text event; /* "source:name" */
+	uint64_t count;
 };
 
 struct run_events {
+	struct text node[RUN_EVENTS_MAX]; /* names */
+	uint32_t nodes;
 	struct run_event at[RUN_EVENTS_MAX];
 	uint32_t count;
-	uint64_t overflow; /* events that were not stored */
+	struct run_count other[RUN_NAMES_MAX];
+	uint32_t others;
+	uint64_t overflow; /* events whose names are beyond RUN_NAMES_MAX */
 };
 
-void run_events_put(struct buffer *to, const struct run_events *events);
-/* False: these are not the bytes of a run. */
+/* `first_ns` is the time of the run. */
+void run_events_put(
+    struct buffer *to, int64_t first_ns, const struct run_events *events);
+/* False: these are not the bytes of a run.  The names are views of `from`. */
 bool run_events_get(
     struct text from, int64_t first_ns, struct run_events *events);
 

@@ -101,6 +101,7 @@ parse(struct process *process, int argc, char **argv)
 		.check = service->check,
 		.values = service->values };
 	opt_parse(&process->program, argc, argv, &operands);
+	log_put_times();
 	if (process->values.ready_fd == 0)
 		return;
 	if (process->values.ready_fd > INT_MAX ||

@@ -5,6 +5,7 @@
 #include <endian.h>
 
 #include "proto/msgpack/walk.h"
+#include "proto/record/node_list.h"
 #include "proto/wire/packer.h"
 #include "proto/wire/wire.h"
 
@@ -57,11 +58,13 @@ wire_get_query(struct text body, struct wire_query *query)
 	if (walk.fault == WALK_OK && elements < QUERY_ELEMENTS_MIN)
 		return WIRE_RECORD;
 	query->kinds = walk_uint32(&walk);
-	query->node = walk_line(&walk, PATTERN_BYTES_MAX);
+	query->node = walk_line(&walk, NODE_LIST_BYTES_MAX);
 	query->name = walk_line(&walk, PATTERN_BYTES_MAX);
 	query->from_ns = walk_time(&walk);
 	query->to_ns = walk_time(&walk);
 	query->cursor = walk_bin(&walk);
+	if (walk.fault == WALK_OK && node_list_check(query->node, NULL) != 0)
+		walk_fail(&walk, WALK_TEXT);
 	if (query->cursor.bytes > WIRE_CURSOR_BYTES_MAX)
 		walk_fail(&walk, WALK_LIMIT);
 	query->page_bytes = walk_uint32(&walk);

@@ -242,10 +242,11 @@ size_t wire_compress(void *to, size_t room, struct text body);
 
 struct wire_query {
 	uint32_t kinds;   /* bit (1 << enum record_kind) */
-	struct text node; /* pattern (text_match); empty: all */
-	struct text name; /* pattern: source:name, metric group, model:phase */
-	int64_t from_ns;  /* time_ns >= from; TIME_MIN_NS: all */
-	int64_t to_ns;    /* time_ns < to; TIME_MAX_NS: all */
+	struct text node; /* list (record/node_list.h); empty: all */
+	/* pattern (text_match): source:name, metric group, model:phase */
+	struct text name;
+	int64_t from_ns;    /* time_ns >= from; TIME_MIN_NS: all */
+	int64_t to_ns;      /* time_ns < to; TIME_MAX_NS: all */
 	struct text cursor; /* empty, or that of the previous page; opaque */
 	/* Desired size of the answer's body, a hint; 0: WIRE_PAGE_BYTES. */
 	uint32_t page_bytes;
@@ -258,7 +259,7 @@ struct wire_query {
 };
 enum {
 	WIRE_CURSOR_BYTES_MAX = 64,
-	WIRE_QUERY_BYTES_MAX = 2048,
+	WIRE_QUERY_BYTES_MAX = 10 << 10,
 	WIRE_PAGE_BYTES = 128 << 10, /* fits a frame of any listener */
 };
 size_t wire_put_query(void *to, size_t room, const struct wire_query *query);

@@ -59,7 +59,7 @@ check_text "who had a link is as he was" "secret of another" "$(cat "$TMP/secret
 check_status 1 "no name of a file gets into the log as it is" \
 	grep -q "$(printf '\033')" "$TMP/agent.log"
 check_text "... nor breaks its lines" 0 \
-	"$(grep -cv -e '^[a-z]* poolscope-' "$TMP/agent.log")"
+	"$(grep -cv -e '^[0-9T:.+-]* [a-z]* poolscope-' "$TMP/agent.log")"
 
 # ---- very many
 files=${FILES:-3000}

@@ -47,7 +47,7 @@ for service in $services; do
 done
 
 # Who talks to services outside, while nobody answers.
-poolscope-upload --log debug events -p acct/pool --to http:http://127.0.0.1:9/ --follow >"$TMP/upload.log" 2>&1 &
+poolscope-upload --log debug events -p acct/pool --target http:http://127.0.0.1:9/ --follow >"$TMP/upload.log" 2>&1 &
 upload=$!
 if [ "${VARIANT:-}" != valgrind ]; then
 	check "a follower of uploads gains no privileges, and its calls are filtered" \
@@ -56,9 +56,9 @@ fi
 kill "$upload"
 wait "$upload"
 mkdir "$TMP/data" "$TMP/archive"
-for command in "upload events --to http:http://127.0.0.1:9/ --dry-run" "upload samples --to influx:http://127.0.0.1:9/db --dry-run" \
-	"upload results -d $TMP/data -a $TMP/archive --to store" \
-	"upload file $TMP/upload.log --to s3:bucket/key --dry-run" "fetch azure-table:perf --dry-run" "stats usage" "results tests"; do
+for command in "upload events --target http:http://127.0.0.1:9/ --dry-run" "upload samples --target influx:http://127.0.0.1:9/db --dry-run" \
+	"upload results -d $TMP/data -a $TMP/archive --target store" \
+	"upload file $TMP/upload.log --target s3:bucket/key --dry-run" "fetch azure-table:perf --dry-run" "stats usage" "results tests"; do
 	# shellcheck disable=SC2086 # words
 	AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AZURE_STORAGE_ACCOUNT=account AZURE_STORAGE_KEY=a2V5 \
 		poolscope $command -p acct/pool --log debug >"$TMP/printed" 2>&1 || head "$TMP/printed"

@@ -66,7 +66,7 @@ rate() {
 "$B/bench/series" fill "$tmp/i" "$nodes" "$seconds"
 to=influx:$url/write
 begin=$(date +%s.%N)
-poolscope-upload samples -p "$pool" --to "$to" --follow --dry-run -q --cursor "$tmp/none" >"$tmp/lines"
+poolscope-upload samples -p "$pool" --target "$to" --follow --dry-run -q --cursor "$tmp/none" >"$tmp/lines"
 ended=$(date +%s.%N)
 grep ' ' "$tmp/lines" | grep -v '^POST\|^Content' >"$tmp/body"
 values=$(awk '{ n += gsub(/=/, "=") - 2 } END { print n }' "$tmp/body")
@@ -76,7 +76,7 @@ rate "lines alone, into a file" "$begin" "$ended"
 
 start_service
 begin=$(date +%s.%N)
-poolscope-upload samples -p "$pool" --to "$to" --follow -q --cursor "$tmp/cursor" &
+poolscope-upload samples -p "$pool" --target "$to" --follow -q --cursor "$tmp/cursor" &
 follower=$!
 until grep -qx "sent $samples" "$tmp/cursor" 2>/dev/null; do
 	kill -0 "$follower"

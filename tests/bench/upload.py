@@ -41,7 +41,7 @@ def one_run(folder, number, instances):
     os.sync()
     while lag() > 0:
         time.sleep(0.1)
-    command = ["poolscope-upload", "results", "-q", "-d", data, "-a", archive, "--to", "store",
+    command = ["poolscope-upload", "results", "-q", "-d", data, "-a", archive, "--target", "store",
                "-p", "bench$%d" % number]
     files = len(os.listdir(data))
     began = time.monotonic()

@@ -2,6 +2,7 @@
 
 Usage: damage.py records FROM TO       print records of these hours, for records.py
        damage.py break STORE SCRATCH   damage copies of the store, ROUNDS / 5 of them
+       damage.py zero STORE SCRATCH    ROUNDS / 2 pages of its tables, each in a copy
 
 A round damages one copy: a page of zeros, another header of a page, flipped bits, a
 cut file; of the tables or of the journal.  Then each program runs on it.  None may
@@ -23,14 +24,14 @@ KINDS = ("event", "sample", "span", "entity", "phase")
 
 def records(begin, end):
     for node in range(40):
-        print("group n%02d load one:1:gauge two:By:counter" % node)
+        print("group n%02d level one:1:gauge two:By:counter" % node)
         print("entity n%02d job j%02d state=done size=%d" % (node, node, node))
         for hour in range(begin, end):
             for i in range(8):
                 at = hour * 3600 + i * 400 + node
                 print("event %d n%02d work:start key=%d text=%s" % (at, node, i, "x" * (node * 7 % 60)))
                 print("span %d %d n%02d track%d step%d" % (at + 1, at + 90, node, i % 3, i))
-                print("sample %d n%02d load %d.5 %d" % (at + 2, node, i, at))
+                print("sample %d n%02d level %d.5 %d" % (at + 2, node, i, at))
                 print("event %d n%02d work:end key=%d" % (at + 100, node, i))
 
 
@@ -184,10 +185,31 @@ def one(judge, round_number, store, scratch, chance, whole):
         run(judge, what, ["poolscope-admin", "rebuild", *source])
 
 
+def zero(store, scratch):
+    """What deletes many rows, or goes to and fro in a table, meets a page of zeros."""
+    seed = int(os.environ.get("SEED", time.time_ns()))
+    print("seed %d" % seed, flush=True)
+    judge, copy = Judge(), scratch + "/copy"
+    pages = range(2, os.path.getsize(store + "/tables/data.mdb") // PAGE)
+    chosen = random.Random(seed).sample(pages, min(len(pages), max(1, int(os.environ.get("ROUNDS", "300")) // 2)))
+    for page in sorted(chosen):
+        for command in (dump([], "phase"), ["poolscope-admin", "compact"], ["poolscope-admin", "rebuild"]):
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(store, copy, ignore=shutil.ignore_patterns("lock.mdb"))
+            with open(copy + "/tables/data.mdb", "r+b") as file:
+                file.seek(page * PAGE)
+                file.write(bytes(PAGE))
+            run(judge, "page %d" % page, [*command, "--store", copy])
+    print("%d passed, %d failed" % (judge.good, judge.bad))
+    return judge.bad != 0
+
+
 def main():
     if sys.argv[1] == "records":
         records(int(sys.argv[2]), int(sys.argv[3]))
         return 0
+    if sys.argv[1] == "zero":
+        return zero(*sys.argv[2:])
     store, scratch = sys.argv[2:]
     seed = int(os.environ.get("SEED", time.time_ns()))
     rounds = max(1, int(os.environ.get("ROUNDS", "300")) // 5)
@@ -209,4 +231,5 @@ def main():
     return judge.bad != 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

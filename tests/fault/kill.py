@@ -125,7 +125,7 @@ class Clients:
             self.files += 1
         return Client(self.instance, True, [
             "poolscope-upload", "results", "-q", "-d", self.instance.dir + "/data", "-a",
-            self.instance.dir + "/archive", "--to", "store", "-p", POOL], lambda: None)
+            self.instance.dir + "/archive", "--target", "store", "-p", POOL], lambda: None)
 
     def reap(self):
         for client in self.running[:]:

@@ -50,7 +50,7 @@ class World:
         log = open(self.a.dir + "/log/move.log", "ab")
         process = subprocess.Popen(
             ["poolscope-partitions", "move", PARTITION, "--store", self.at.dir + "/store",
-             "--to", other.dir + "/store", "--endpoint", "ipc://%s/run/intake.ipc" % other.dir,
+             "--target", other.dir + "/store", "--endpoint", "ipc://%s/run/intake.ipc" % other.dir,
              "--table", self.a.dir + "/partitions", "--dir", self.a.dir],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         log.close()
@@ -175,7 +175,7 @@ def refusals(oracle, world):
     drain(world.b, partition="fault$twice")
 
     def move(partition, *more):
-        return world.a.run("poolscope-partitions", "move", partition, "--to",
+        return world.a.run("poolscope-partitions", "move", partition, "--target",
                            world.b.dir + "/store", *more, check=False)
     done = move("fault$twice")
     oracle.check(done.returncode == 1 and b"do not come from this move" in done.stderr,

@@ -95,7 +95,7 @@ class Uploaders:
         self.folders = [os.path.realpath(data), os.path.realpath(archive)]
         self.kills = [0] * INSTANCES  # at work
         self.command = ["poolscope-upload", "results", "--dir", instance.dir, "-d", data,
-                        "-a", archive, "--to", "store", "-p", POOL, "-q"]
+                        "-a", archive, "--target", "store", "-p", POOL, "-q"]
         self.log = open(instance.dir + "/log/upload.log", "ab")
         self.processes = []
 

@@ -259,7 +259,7 @@ class Upload(Client):
             write(data, self.files)
             self.files += 1
         return self.command("poolscope-upload", "results", "-q", "-d", data, "-a", archive,
-                            "--to", "store", "-p", POOL), lambda: None
+                            "--target", "store", "-p", POOL), lambda: None
 
     def verdict(self):
         wrong = super().verdict()

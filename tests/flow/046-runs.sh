@@ -44,7 +44,7 @@ check_text "... only its own" "{\"$first\":{\"initialisation\":[3],\"queue\":[84
 check "as emitted they are others" poolscope-stats testrun deltas -p 'lab$farm' --format csv "$first"
 check_printed "... of which one is" "^$first,alpha,queue,1,844"
 check "the same run twice is one" poolscope-stats testrun iterations -p 'lab$farm' --format csv "$first" "$first"
-check_text "... row" 2 "$(wc -l <"$TMP/out")"
+check_text "... with a row for each name, below the titles" 11 "$(wc -l <"$TMP/out")"
 check_status 1 "a run that is not there is an error" \
 	poolscope-stats testrun deltas -p 'lab$farm' "$first" '*'
 check_printed "... by its name" "no run '\*' of model testrun"
@@ -117,6 +117,7 @@ check_text "... and no file comes with either" "" "$(ls)"
 cd "$ROOT" || exit 1
 check "other views are drawn" poolscope-plot testrun -p 'lab$farm' -o "$TMP/views" --view errors -q
 check "... of steps" poolscope-plot testrun -p 'lab$farm' -o "$TMP/views" --view distribution -q
+check "... day by day" poolscope-plot testrun -p 'lab$farm' -o "$TMP/views" --view days -q
 for picture in "$TMP/views"/*.png; do
 	check "$(basename "$picture") is a picture" \
 		/usr/bin/python3 "$ROOT/tests/golden/compare.py" png "$picture"

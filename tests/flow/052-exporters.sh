@@ -42,7 +42,7 @@ check_status 2 "stats in a format that it has not" poolscope-stats cascade --for
 check_status 2 "dump of an unknown kind" poolscope-dump --kind pie,event
 check_printed "is named by itself" "'pie' is not one of"
 check_status 2 "an option of another table" poolscope-stats cascade --by node
-check_printed "is not taken for one that did something" "by is for phases, spans, not for cascade"
+check_printed "is not taken for one that did something" "by is for phases, spans, samples, not for cascade"
 check_status 2 "--strict of phases" poolscope-stats phases --strict
 check_status 2 "status of one pool" poolscope-stats status -p "$pool"
 check_status 2 "a store and an endpoint" poolscope-stats status --store a --connect b
@@ -74,7 +74,7 @@ check "status as a table" poolscope-stats status
 check_text "begins with a verdict" "ok: all is well" "$(head -1 "$TMP/out")"
 check "all of it" poolscope-stats status -v
 check_printed "has the events" "records_event *122"
-check_printed "and sizes that can be read" "map_bytes *[0-9]*  ([0-9.]* [GT]B)$"
+check_printed "and sizes that can be read" "map_bytes *[0-9]*  ([0-9.]* [GT]iB)$"
 check_printed "and the broker" "^broker"
 check "status as JSON" poolscope-stats status --format json
 check "has the partition" python3 -c 'import json, sys
@@ -133,7 +133,7 @@ check "dump of a pool without events" poolscope-dump -p "no\$pool"
 check "all pictures" poolscope-plot cascade --configdir "$case_dir/config" --view all \
 	--numbers -o "$TMP/out.d"
 check "are all the files there are" test "$(files "$TMP/out.d")" = \
-	"mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot mybatchacct-gpupool-phases.png mybatchacct-gpupool.dat mybatchacct-gpupool.json mybatchacct-gpupool.plot mybatchacct-gpupool.png "
+	"mybatchacct-gpupool-distribution.dat mybatchacct-gpupool-distribution.plot mybatchacct-gpupool-distribution.png mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot mybatchacct-gpupool-phases.png mybatchacct-gpupool.dat mybatchacct-gpupool.json mybatchacct-gpupool.plot mybatchacct-gpupool.png "
 rm -rf "$TMP/one.d"
 check "without --view" poolscope-plot cascade -p "$pool" -o "$TMP/one.d"
 check "there are the phases, which count each moment once" test "$(files "$TMP/one.d")" = \

@@ -75,6 +75,9 @@ check_status 2 "an unknown verb is wrong usage" poolscope nonsense
 check_status 2 "a verb is not a path" poolscope ../bin/poolscope-emit
 check_status 2 "an unknown option of up is wrong usage" poolscope up --nonsense
 check_printed "... and the message says so" "unknown option --nonsense (poolscope up --help lists the options)"
+check "options may be cut" poolscope up --ag --di "$DIR"
+check "... and be letters" poolscope down -q --dir="$DIR"
+check "... also those of config" poolscope config show --for json agent
 check_status 2 "so is one that nearly exists" poolscope stast
 check_printed "... which is suggested" "unknown verb 'stast'; did you mean stats.*?"
 check "help is given" poolscope --help
@@ -147,7 +150,7 @@ check "the demo runs whatever the environment selects" \
 	POOLSCOPE_RECEIVE_TS=1 POOLSCOPE_RUNS=3 POOLSCOPE_SEED=1 POOLSCOPE_SPACING=1 \
 	POOLSCOPE_FIRST=100 POOLSCOPE_BASE=0 POOLSCOPE_MODEL=job POOLSCOPE_MODELS=/none \
 	POOLSCOPE_TERM=svg POOLSCOPE_PAGES=2 POOLSCOPE_FORMAT=csv \
-	poolscope demo --quick --out "$TMP/demo"
+	poolscope demo --quick -o "$TMP/demo"
 cp "$TMP/out" "$TMP/demo.out"
 for file in render-60.pftrace render-60.json.gz this-machine.pftrace this-machine.json.gz \
 	data/prodacct-render-60.dat data/prodacct-render-60.plot prodacct-render-60.png cascade.json \
@@ -165,7 +168,7 @@ for page in 1 2 3; do
 done
 check_text "all 60 test runs are in them, the newest first" "$(seq 59 -1 0 | tr '\n' ' ')" \
 	"$(sed -s 1d "$TMP"/demo/data/demo-farm-testrun-000?.dat | cut -d' ' -f2 | tr '\n' ' ')"
-for view in errors distribution-flash distribution-testrun; do
+for view in errors distribution days-flash days-testrun; do
 	check "the demo leaves the farm's $view" test -s "$TMP/demo/demo-farm-testrun-$view.png"
 done
 for entry in BM_0 BM_1; do

@@ -101,13 +101,13 @@ holds "and rows are sorted as the entities say" "$TMP/scan.json" \
 holds "pulls at the same time have rows of their own" "$TMP/odd.json" \
 	'{thread[int(e["pid"]), int(e["tid"])]: (e["name"], e["ts"], e["dur"], e["args"].get("size")) for e in X
 	if process[int(e["pid"]), 0] == "node10"} ==
-	{"cascade pull": ("a", 0, 4000000, "5MB"), "cascade pull (2)": ("b", 1000000, 4000000, None)}'
+	{"cascade pull": ("pull a", 0, 4000000, "5MB"), "cascade pull (2)": ("pull b", 1000000, 4000000, None)}'
 holds "what has no end goes to the end of the trace" "$TMP/odd.json" \
 	'[(e["ts"], e["ts"] + e["dur"]) for e in X if "poolscope.no_end" in e["args"]] ==
 	[(2000000, Decimal("5000000.001")), (3500000, Decimal("5000000.001"))]'
 holds "an end without its start is a point" "$TMP/odd.json" \
 	'sorted((e["name"], e["ts"]) for e in I if "poolscope.no_start" in e["args"]) ==
-	[("c", 3000000), ("d", 3250000)]'
+	[("load d", 3250000), ("save c", 3000000)]'
 holds "a span that ends before it begins is marked" "$TMP/spans.json" \
 	'[(e["ts"], e["dur"]) for e in X if "poolscope.ends_before_it_starts" in e["args"]] ==
 	[(Decimal("0.3"), 0)]'
@@ -141,9 +141,9 @@ check "leaves no file" test ! -e "$TMP/none.json"
 check "from and to" poolscope-trace -p "odd\$pool" --from 1508000101 --to 1508000104 -o "$TMP/cut.json"
 holds "cut what reaches out, and say so" "$TMP/cut.json" \
 	'sorted((e["name"], e["ts"], e["dur"], e["args"].get("poolscope.begin"), e["args"].get("poolscope.end"))
-	for e in X if e["name"] in "ab") == [
-	("a", 0, 3000000, "2017-10-14T16:55:00.000000000Z", None),
-	("b", 0, 3000000, None, "2017-10-14T16:55:05.000000000Z")]'
+	for e in X if e["name"] in ("pull a", "pull b")) == [
+	("pull a", 0, 3000000, "2017-10-14T16:55:00.000000000Z", None),
+	("pull b", 0, 3000000, None, "2017-10-14T16:55:05.000000000Z")]'
 check "which still nest" /usr/bin/python3 "$judge" nests "$TMP/cut.json"
 check "one node" poolscope-trace -p "odd\$pool" -n 'node1*' -o "$TMP/node.json"
 holds "is one" "$TMP/node.json" 'set(process.values()) == {"node10"}'
@@ -170,7 +170,7 @@ done
 /usr/bin/python3 "$ROOT/tests/unit/exporters/trace/format/perfetto_judge.py" "$TMP/small.pftrace" >"$TMP/judged"
 check "a small one can be read" test -s "$TMP/judged"
 poolscope-trace -q -p "$pool" -n "$one" -o "$TMP/one.json"
-poolscope-trace -q -p "$pool" -n "$one" --max-size 3000 -o "$TMP/first.json" 2>"$TMP/err"
+poolscope-trace -p "$pool" -n "$one" --max-size 3000 -o "$TMP/first.json" 2>"$TMP/err"
 goes_on=$(sed -n 's/.*--from \([^ ]*\) for the rest.*/\1/p' "$TMP/err")
 check "the rest of it" poolscope-trace -p "$pool" -n "$one" --from "$goes_on" -o "$TMP/rest.json"
 check "has what the first lacks" /usr/bin/python3 -c 'import json, sys

@@ -117,7 +117,7 @@ for format in json pftrace; do
 		 join thread_track k on s.track_id = k.id join thread t using (utid)
 		 where s.dur > 0 order by s.ts, s.name"
 	check_text "are lanes" \
-		'[["cascade pull","a","0","4000000000","0"],["cascade pull (2)","b","1000000000","4000000000","0"],["cascade pull","c","5000000000","1","0"]]' \
+		'[["cascade pull","pull a","0","4000000000","0"],["cascade pull (2)","pull b","1000000000","4000000000","0"],["cascade pull","pull c","5000000000","1","0"]]' \
 		"$(cat "$TMP/answers")"
 	check "spans of the job as $format" ask "$TMP/scan.$format" \
 		"select p.name, t.name, s.name, s.category, cast(s.ts as text), cast(s.dur as text) from slice s

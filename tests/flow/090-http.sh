@@ -22,7 +22,7 @@ check "a service runs" web_start web
 url=$(web_url web)/in
 
 upload() {
-	poolscope-upload events -p "$pool" -q --to "$@"
+	poolscope-upload events -p "$pool" -q --target "$@"
 }
 
 # ---- what is sent ----
@@ -37,9 +37,9 @@ check "another choice of events" upload "http:$url" --name 'test:event-[!2]' --n
 check_text "has another name" "2 1" \
 	"$(web_sent web 'len(set(s["headers"]["idempotency-key"] for s in sent)), sent[-1]["text"].count("\n")' | tr -d '(),')"
 
-check "a choice of nothing" poolscope-upload events -p "$pool" --to "http:$url" --name 'none:*'
+check "a choice of nothing" poolscope-upload events -p "$pool" --target "http:$url" --name 'none:*'
 check_printed "is reported with its pool" "no matching events of partition $pool in "
-check "a pool that is none" poolscope-upload events -p 'acct$none' --to "http:$url"
+check "a pool that is none" poolscope-upload events -p 'acct$none' --target "http:$url"
 check_printed "has another message" 'no events: partition acct$none has no records in '
 
 # ---- what may work later ----
@@ -79,7 +79,7 @@ for manner in drip silence; do
 	check_printed "$manner: the message says so" 'timed out'
 done
 web_behaves web '429 3600'
-poolscope-upload events -p "$pool" --to "http:$url" --retry-time 1h >"$TMP/wait.out" 2>&1 &
+poolscope-upload events -p "$pool" --target "http:$url" --retry-time 1h >"$TMP/wait.out" 2>&1 &
 waiting=$!
 wait_until "[ -s '$TMP/web.sent' ]"
 wait_until "grep -q 'retrying' '$TMP/wait.out'"
@@ -103,7 +103,7 @@ check_status 2 "an address without a host is refused" upload "http:http:///in"
 check_printed "in words" 'has no host'
 check_status 1 "with a proxy, too, nobody is sent to a cloud's credentials" \
 	env http_proxy="http://127.0.0.1:$(cat "$TMP/web.port")" poolscope-upload events -p "$pool" \
-	--to "http:http://169.254.169.254/x"
+	--target "http:http://169.254.169.254/x"
 check_printed "with the reason" 'the request was not sent'
 
 # ---- secrets ----
@@ -127,12 +127,12 @@ unset POOLSCOPE_HTTP_TOKEN
 printf 'of-a-file\n' >"$TMP/token"
 chmod 640 "$TMP/token"
 check_status 1 "a file that others can read is refused" env POOLSCOPE_HTTP_TOKEN_FILE="$TMP/token" \
-	poolscope-upload events -p "$pool" --to "http:$url"
+	poolscope-upload events -p "$pool" --target "http:$url"
 check_printed "with what to do" 'can be read by others (mode 0640): run chmod 600'
 chmod 600 "$TMP/token"
 web_behaves web ok
 check "a file of one's own is not" env POOLSCOPE_HTTP_TOKEN_FILE="$TMP/token" \
-	poolscope-upload events -p "$pool" --to "http:$url"
+	poolscope-upload events -p "$pool" --target "http:$url"
 check_text "and is sent without its newline" "Bearer of-a-file" "$(web_sent web 'sent[-1]["headers"]["authorization"]')"
 
 # ---- TLS ----
@@ -175,18 +175,18 @@ check_status 2 "nor does the store" upload store
 check_printed "which is known" "store does not accept events, only results"
 check_status 2 "nor MLflow" upload mlflow:x
 check_printed "which is known, too" "mlflow does not accept events, only metrics"
-check_status 2 "no results to MLflow" poolscope-upload results -d "$TMP" -a "$TMP" --to mlflow:x
+check_status 2 "no results to MLflow" poolscope-upload results -d "$TMP" -a "$TMP" --target mlflow:x
 check_printed "but to the store" "mlflow does not accept results, only metrics; results can be uploaded to store, datastore:"
-check_status 2 "an object has a key" poolscope-upload file "$TMP/none" --to s3:bbb
+check_status 2 "an object has a key" poolscope-upload file "$TMP/none" --target s3:bbb
 check_printed "which is missing" "s3:BUCKET/KEY: the key is missing"
 check_status 2 "a word that is none" poolscope-upload foo
 check_printed "is reported before what else is missing" "'foo' is not one of results, file"
-check_status 2 "to follow is for records" poolscope-upload results --follow --to store
+check_status 2 "to follow is for records" poolscope-upload results --follow --target store
 check_printed "of both kinds" "follow applies to samples and events, not to results"
 check_status 1 "an endpoint without a scheme" env AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=y \
-	AWS_ENDPOINT_URL=127.0.0.1:1 poolscope-upload file "$0" --to s3:bbb/k
+	AWS_ENDPOINT_URL=127.0.0.1:1 poolscope-upload file "$0" --target s3:bbb/k
 check_printed "is reported with its variable" "AWS_ENDPOINT_URL: .*does not begin with"
-check_status 2 "to follow is to follow one" upload "http:$url" --to "http:$url" --follow
+check_status 2 "to follow is to follow one" upload "http:$url" --target "http:$url" --follow
 check_status 2 "a cursor is for who follows" upload "http:$url" --cursor "$TMP/c"
 stop agent
 stop broker

@@ -17,7 +17,7 @@ result() {
 }
 
 upload() {
-	poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' --timeout 30s "$@"
+	poolscope-upload results -d "$D" -a "$A" --target store -p 'lab$bench' --timeout 30s "$@"
 }
 
 # rows: the results in the store, a line each.
@@ -33,10 +33,10 @@ fresh() {
 mkdir "$D" "$A"
 
 # ---- wrong usage
-wrong_usage "no data directory is wrong usage" 'datadir is required' poolscope-upload results -a "$A" --to store
-wrong_usage "no archive is wrong usage" 'archivedir is required' poolscope-upload results -d "$D" --to store
+wrong_usage "no data directory is wrong usage" 'datadir is required' poolscope-upload results -a "$A" --target store
+wrong_usage "no archive is wrong usage" 'archivedir is required' poolscope-upload results -d "$D" --target store
 wrong_usage "a target that takes no results is wrong usage" 'does not accept results' \
-	poolscope-upload results -d "$D" -a "$A" --to influx:http://127.0.0.1:1/
+	poolscope-upload results -d "$D" -a "$A" --target influx:http://127.0.0.1:1/
 wrong_usage "what is shown does not stay" 'exclude each other' upload --watch --dry-run
 
 # ---- without a broker
@@ -44,7 +44,7 @@ result one.json t 5
 check_status 1 "without a broker it fails" upload --timeout 1s
 check_printed "... and says who is missing" 'is the broker running'
 check "... the file stays" test -e "$D/one.json"
-poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' >"$TMP/waiting" 2>&1 &
+poolscope-upload results -d "$D" -a "$A" --target store -p 'lab$bench' >"$TMP/waiting" 2>&1 &
 waiting=$!
 wait_until 'grep -q "waiting for" "$TMP/waiting"'
 kill -INT "$waiting"
@@ -191,12 +191,12 @@ if unshare -rm true 2>/dev/null; then
 mount -t tmpfs -o size=64k tmpfs "$A" || exit 99
 head -c 60000 /dev/zero >"$A/filler"
 head -c 100000 /dev/zero >>"$A/filler" 2>/dev/null
-poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' >"$TMP/full.out" 2>&1
+poolscope-upload results -d "$D" -a "$A" --target store -p 'lab$bench' >"$TMP/full.out" 2>&1
 echo $? >"$TMP/full.status"
 ls -a "$A" >"$TMP/full.ls"
 ls "$D" | wc -l >"$TMP/full.left"
 rm "$A/filler"
-poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' >"$TMP/again.out" 2>&1
+poolscope-upload results -d "$D" -a "$A" --target store -p 'lab$bench' >"$TMP/again.out" 2>&1
 echo $? >"$TMP/again.status"
 (cd "$A" && ls -a && stat -c %Y f3 && cat f3) >"$TMP/again.ls"
 ls "$D" | wc -l >"$TMP/again.left"
@@ -225,44 +225,44 @@ DATASTORE_EMULATOR_HOST=127.0.0.1:$(cat "$TMP/cloud.port")
 export DATASTORE_EMULATOR_HOST
 result cloud.json t 11
 cp "$D/cloud.json" "$TMP/cloud.json"
-check "a file goes to two targets" upload --to datastore:project
+check "a file goes to two targets" upload --target datastore:project
 check "... and to the archive" test -e "$A/cloud.json"
 check_text "... by one request to the one" 1 "$(web_sent cloud 'len(sent)')"
 check "... and to the store" sh -c 'poolscope-results starts t -p "lab\$bench" | grep -q 11'
 cp "$TMP/cloud.json" "$D/once-more.json"
 wait_until indexed 30
-check "what a target has is not sent again" upload --to datastore:project
+check "what a target has is not sent again" upload --target datastore:project
 check_text "... though the file is called differently" 1 "$(web_sent cloud 'len(sent)')"
 check "... and is archived" test -e "$A/once-more.json"
 check "another project is another target" sh -c 'mv "$1/once-more.json" "$2/" &&
-	exec poolscope-upload results -d "$2" -a "$1" --to datastore:other -p "lab\$bench"' - "$A" "$D"
+	exec poolscope-upload results -d "$2" -a "$1" --target datastore:other -p "lab\$bench"' - "$A" "$D"
 check_text "... that is asked" 2 "$(web_sent cloud 'len(sent)')"
 web_start cloud2 --status 200 --answer "$TMP/yes"
 DATASTORE_EMULATOR_HOST=127.0.0.1:$(cat "$TMP/cloud2.port")
 mv "$A/once-more.json" "$D"
-check "so is the same one elsewhere" upload --to datastore:project
+check "so is the same one elsewhere" upload --target datastore:project
 check_text "... that is asked, too" 1 "$(web_sent cloud2 'len(sent)')"
 DATASTORE_EMULATOR_HOST=127.0.0.1:$(cat "$TMP/cloud.port")
 web_behaves cloud 'status 400 x3'
 for i in 1 2 3 4; do
 	result "no$i" t "$((20 + i))"
 done
-check_status 1 "a target that refuses is reported" upload --to datastore:project
+check_status 1 "a target that refuses is reported" upload --target datastore:project
 check_printed "... with the file" 'no[1-4]: datastore:project: .*400'
 check_printed "... and no more is tried after a while" 'datastore:project three times in a row'
 check_text "... and all files stay" 4 "$(find "$D" -type f | wc -l)"
-check "when it takes them they go" upload --to datastore:project
+check "when it takes them they go" upload --target datastore:project
 check_text "... all" 0 "$(find "$D" -type f | wc -l)"
 yes="status 200 $(cat "$TMP/yes")"
 web_behaves cloud "$yes" 'status 400' "$yes" 'status 400' "$yes" 'status 400'
 for i in 1 2 3; do
 	result "half$i" t "$((30 + i))"
 done
-check_status 1 "one of two targets refuses" upload --to datastore:project --to datastore:third
+check_status 1 "one of two targets refuses" upload --target datastore:project --target datastore:third
 check_printed "... which is named" 'half1: datastore:third: .*400'
 wait_until indexed 30
 web_behaves cloud "$yes x3"
-check "when that one takes them they go" upload --to datastore:project --to datastore:third
+check "when that one takes them they go" upload --target datastore:project --target datastore:third
 check_text "... to that one only" "3 True" \
 	"$(web_sent cloud 'len(sent), all("/projects/third" in s["path"] for s in sent)' | tr -d '(),')"
 
@@ -283,7 +283,7 @@ check "... and what is behind them is taken" test -e "$A/good.json"
 # ---- staying
 fresh
 touch "$D/empty"
-poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' --watch --settle 0 >"$TMP/watch" 2>&1 &
+poolscope-upload results -d "$D" -a "$A" --target store -p 'lab$bench' --watch --settle 0 >"$TMP/watch" 2>&1 &
 watch=$!
 wait_until 'grep -q "empty: it is empty" "$TMP/watch"'
 for i in 1 2 3; do
@@ -303,7 +303,7 @@ kill -TERM "$watch"
 wait "$watch"
 check_text "... and TERM ends it, with 1 for what is bad" 1 $?
 check_text "... with what arrived in the store" 8 "$(rows | grep -c '"test": "watched"')"
-poolscope-upload results -d "$D" -a "$A" --to store -p 'lab$bench' --watch >"$TMP/moved" 2>&1 &
+poolscope-upload results -d "$D" -a "$A" --target store -p 'lab$bench' --watch >"$TMP/moved" 2>&1 &
 watch=$!
 wait_until 'grep -q "not JSON" "$TMP/moved"'
 mv "$D" "$TMP/elsewhere"

@@ -22,7 +22,7 @@ wrong_usage "a start that is no time is wrong usage" "START: 'noon' is not a tim
 wrong_usage "a start beyond all times is wrong usage" "too many microseconds" \
 	poolscope-results test t 99999999999999999999
 wrong_usage "a picture of no test is wrong usage" "results needs TEST" poolscope-plot results
-wrong_usage "a picture of a node's results is wrong usage" "--node is for samples" poolscope-plot results t -n n
+wrong_usage "a picture of a node's results is wrong usage" "--node is for phases, samples" poolscope-plot results t -n n
 wrong_usage "another picture has no test" "unexpected argument" poolscope-plot usage t
 
 start aggregator poolscope-aggregator || exit 1
@@ -52,7 +52,7 @@ cat >"$TMP/data/odd3.json" <<'JSON'
  {"name": "none", "wallTime": "soon"}, {"name": "a", "wallTime": 2}, {"name": "b", "wallTime": 3}]}}
 JSON
 cp "$TMP/data/odd1.json" "$TMP/data/odd2.json" "$TMP/data/odd3.json" "$TMP/made"
-check "results are uploaded" poolscope-upload results -d "$TMP/data" -a "$TMP/archive" --to store
+check "results are uploaded" poolscope-upload results -d "$TMP/data" -a "$TMP/archive" --target store
 wait_until indexed 60
 
 # judge WHAT FILE ARGUMENT...: the answer in FILE is that of the files.
@@ -213,7 +213,7 @@ check_printed "... that says so" "no entry of the test's latest run has timings"
 mkdir "$TMP/many"
 check "many runs are made up" poolscope-generate results --files 2000 --entries 1 --seed 7 \
 	--base 2025-01-01T00:00:00Z --spacing 7200 -o "$TMP/many"
-check "... uploaded" poolscope-upload results -d "$TMP/many" -a "$TMP/archive" --to store -p 'lab$many'
+check "... uploaded" poolscope-upload results -d "$TMP/many" -a "$TMP/archive" --target store -p 'lab$many'
 wait_until indexed 60
 check "... and drawn" poolscope-plot results "$T0" BM_0 --term svg -p 'lab$many' -o "$TMP/band"
 check "... as steps that are those of all runs" /usr/bin/python3 -c '

@@ -142,7 +142,7 @@ check_text "nothing came with the old keys" 0 "$(stored --name too:late | wc -l)
 
 # ---- revoked
 check "the nodes' key is revoked" poolscope keys revoke nodes --dir "$HEAD"
-check_status 75 "who is connected is out" poolscope emit --dir "$TMP/n1" after all --wait stored --timeout 2s
+check_status 77 "who is connected is out" poolscope emit --dir "$TMP/n1" after all --wait stored --timeout 2s
 check_text "... and stores nothing" 0 "$(stored --name after:all | wc -l)"
 check "allowed again" poolscope keys allow "$TMP/nodes.key" -p "$pool" --dir "$HEAD"
 is_stored() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A key that does not permit what an agent sends: the agent says at once who refuses
-# what, and what the key may do; import says the same.  With the right -p the records
-# of this agent go through.
+# what, and what the key may do; import says the same, and so do emit and run as soon
+# as the agent knows. With the right -p the records of this agent go through.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # a partition's name
 # shellcheck source=tests/flow/lib.sh
@@ -25,6 +25,21 @@ refused() {
 	check "$_name: the agent hears of it at once" wait_until \
 		'grep -q "tcp://$listen: $_what is forbidden: $may; records wait in the spool" "$TMP/agent.log"' 10
 	check_text "$_name: once a minute" 1 "$(grep -c 'is forbidden' "$TMP/agent.log")"
+	says="records wait in the agent's spool: $_what is forbidden by tcp://$listen: $may"
+	check_status 77 "$_name: so does the next emit" poolscope-emit test refused
+	check_printed "... who refuses what, and what the key may do" "$says"
+	check_status 77 "$_name: the front command and standard input" sh -c 'echo test refused | poolscope emit --stdin'
+	check_printed "... say the same" "stdin:1: 1 events published: $says"
+	check_status 77 "$_name: whoever waits for the store" poolscope-emit test refused --wait stored --timeout 1s
+	check_printed "... hears it when the time is over" "$says"
+	check_status 0 "$_name: run has the status of the command" poolscope-run -- true
+	check_printed "... and says the same" "$says"
+	stop agent
+	rm -rf "$DIR/spool"
+	# One that waits while the agent asks for the first time.
+	start agent poolscope-agent --no-samples --broker "tcp://$listen" --key "$TMP/nodes.key" "$@" || return
+	check_status 77 "$_name: the first that waits" poolscope-emit test refused --wait stored --timeout 3s
+	check_printed "... hears it too" "$says"
 	stop agent
 	rm -rf "$DIR/spool"
 }

@@ -26,7 +26,7 @@ check "reports are" poolscope-import -q perf "$golden/perf/r02_four_nodes/report
 check "a job is" poolscope-import -q scanner --job 0 "$golden/scanner/s01_one_worker/db"
 check "results are made" poolscope-generate -q results --files 4 --tests 1 --entries 1 -o "$TMP/made"
 mkdir "$TMP/archive"
-check "... and stored" poolscope-upload -q results -d "$TMP/made" -a "$TMP/archive" --to store --settle 0s
+check "... and stored" poolscope-upload -q results -d "$TMP/made" -a "$TMP/archive" --target store --settle 0s
 wait_until indexed 60
 test=$(poolscope-results -q tests | sed -n 2p)
 check "... under a name" test -n "$test"
@@ -80,12 +80,12 @@ AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AZURE_STORAGE_ACCOUNT=account
 MLFLOW_TRACKING_URI=http://127.0.0.1:9
 export MLFLOW_TRACKING_URI AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AZURE_STORAGE_ACCOUNT AZURE_STORAGE_KEY
 anywhere poolscope-fetch azure-table:perf --dry-run -q -o "$TMP/rows"
-anywhere poolscope-upload events --to http:http://127.0.0.1:9/ --dry-run -q
-anywhere poolscope-upload samples --to influx:http://127.0.0.1:9/db --dry-run -q
-anywhere poolscope-upload metrics --to mlflow:run1 --dry-run -q
-anywhere poolscope-upload results -d "$TMP/made" -a "$TMP/archive" --to store --dry-run -q
+anywhere poolscope-upload events --target http:http://127.0.0.1:9/ --dry-run -q
+anywhere poolscope-upload samples --target influx:http://127.0.0.1:9/db --dry-run -q
+anywhere poolscope-upload metrics --target mlflow:run1 --dry-run -q
+anywhere poolscope-upload results -d "$TMP/made" -a "$TMP/archive" --target store --dry-run -q
 works "fetch -o" poolscope-fetch azure-table:perf --dry-run -q -p "$pool" -o "$elsewhere/rows"
-works "upload file" poolscope-upload file "$elsewhere/conf/pool.json" --to s3:bucket/key --dry-run -q \
+works "upload file" poolscope-upload file "$elsewhere/conf/pool.json" --target s3:bucket/key --dry-run -q \
 	--config "$elsewhere/other.conf"
 
 for service in agent broker aggregator; do

@@ -30,7 +30,7 @@ poolscope-generate results --files 12 --base 0 -o "$TMP/results" >"$TMP/out" 2>&
 mkdir "$TMP/archive"
 check "results go to the second as well" \
 	poolscope-upload results --broker "$first" --broker "$second" -p "$benches" \
-	-d "$TMP/results" -a "$TMP/archive" --to store
+	-d "$TMP/results" -a "$TMP/archive" --target store
 check_printed "... and says so" "no connection to $first: trying $second"
 check_text "... all of them" 12 "$(find "$TMP/archive" -type f | wc -l)"
 kill -CONT "$(pid first)"

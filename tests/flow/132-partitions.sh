@@ -48,10 +48,10 @@ for format in json jsonl csv; do
 	check_text "... its name whole" own "$(field $format state "$long")"
 	check_text "... and where brokers send it" "ipc://$DIR/run/intake.ipc" "$(field $format endpoint "$pool")"
 done
-check "when one has moved" poolscope-partitions move "$pool" --to "$second"
+check "when one has moved" poolscope-partitions move "$pool" --target "$second"
 check_text "... the store says so" gone "$(field jsonl state "$pool")"
 check_text "... and where to" "$second" "$(field csv store "$pool")"
 check_text "... where it is its own" own "$(field json state "$pool" --store "$second")"
 check_text "... with all its records" "$events" "$(field json records "$pool" --store "$second")"
 wrong_usage "a format is for what is printed" "^poolscope-partitions: --format does not apply to move" \
-	poolscope-partitions move "$pool" --to "$second" --format json
+	poolscope-partitions move "$pool" --target "$second" --format json

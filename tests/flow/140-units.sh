@@ -22,6 +22,8 @@ else
 	echo "SKIPPED units: systemd-analyze is not installed"
 fi
 for unit in agent broker aggregator; do
+	check "systemd starts the $unit again, however often it ends" \
+		grep -q '^StartLimitIntervalSec=0$' "$units/poolscope-$unit.service"
 	"poolscope-$unit" --help-all >"$TMP/help"
 	for option in $(sed -n 's/^ExecStart=//p' "$units/poolscope-$unit.service" | grep -o -e '--[a-z-]*'); do
 		check "the $unit knows $option of its unit" grep -q -e "$option " "$TMP/help"
@@ -83,7 +85,7 @@ check "a process asks as long as it likes" sh -c \
 check "a recorded pool is taken in" poolscope-import cascade "$ROOT/deploy/demo/render-60.jsonl"
 check "test runs are taken in" poolscope-generate testrun --runs 200 --spacing 3600 --base now -p 'acct$farm'
 check "and results" sh -c 'mkdir "$TMP/results" && poolscope-generate results --files 40 --tests 2 --entries 2 \
-	--spacing 3600 --base now -o "$TMP/results" && poolscope-upload results -p "acct\$bench" --to store -d "$TMP/results" -a "$TMP"'
+	--spacing 3600 --base now -o "$TMP/results" && poolscope-upload results -p "acct\$bench" --target store -d "$TMP/results" -a "$TMP"'
 check "samples of this host are stored" wait_until \
 	'[ "$(poolscope-dump --format jsonl --kind sample | wc -l)" -gt 100 ]' 30
 check "a program of the library is sampled" poolscope-run -- true

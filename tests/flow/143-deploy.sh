@@ -76,35 +76,6 @@ else
 	echo "SKIPPED Kubernetes: no python3-yaml"
 fi
 
-# ---- completion, in the shell that it is for
-if command -v bash >/dev/null; then
-	mkdir "$TMP/completions"
-	for program in "$B"/bin/poolscope*; do
-		sh "$deploy/completion.sh" "$program" >"$TMP/completions/${program##*/}"
-	done
-	# offered FILE FUNCTION WORD...: what is offered for the last word.
-	offered() {
-		bash -c 'set -eu; . "$1"; of=$2; shift 2; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
-			"$of"; echo "${COMPREPLY[*]}"' bash "$@"
-	}
-	check_text "verbs are completed" "status stats" "$(offered "$TMP/completions/poolscope" _poolscope poolscope sta |
-		tr ' ' '\n' | sort -r | xargs)"
-	check_text "options are completed" "--partition --period --pid-file --preempt-file --print --proc --processes" \
-		"$(offered "$TMP/completions/poolscope-agent" _poolscope_agent poolscope-agent --p | tr ' ' '\n' | sort | xargs)"
-	check_text "... behind a verb, too" "--message" \
-		"$(offered "$TMP/completions/poolscope" _poolscope poolscope emit --mess)"
-	check_text "the file of an option is a file" "$TMP/completions/poolscope-dump" \
-		"$(offered "$TMP/completions/poolscope-dump" _poolscope_dump poolscope-dump --config "$TMP/completions/poolscope-du")"
-	for program in "$B"/bin/poolscope-*; do
-		name=${program##*/}
-		check_text "completion has every option of $name" \
-			"$("$program" --help-all | grep -o -e '^  \(-[A-Za-z], \)\? *--[a-z0-9-]*' | grep -o -e '--[a-z0-9-]*' | sort | xargs)" \
-			"$(offered "$TMP/completions/$name" "_poolscope_${name#poolscope-}" "$name" -- | tr ' ' '\n' | sort | xargs)"
-	done
-else
-	echo "SKIPPED completion: no bash"
-fi
-
 # ---- the example configuration is one
 for name in agent broker aggregator; do
 	sh "$deploy/example-conf.sh" "$B/bin/poolscope-$name" >"$TMP/$name.conf"

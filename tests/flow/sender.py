@@ -103,17 +103,17 @@ def case_first(listener, name, count):
 
 
 class Sets(Sender):
-    """Batches 1 and 3 define a set, 2 and 4 are samples of it."""
+    """Batches 1 and 3 define a set, 3 with a column more, 2 and 4 are samples of it."""
 
     def body(self, n):
         if n % 2:
-            return msgpack.packb([4, "set", "changing", {"names": "first" if n == 1 else "second",
-                                                         "units": "1", "types": "gauge"}])
-        return msgpack.packb([2, n * 10 ** 9, "changing", [n]])
+            return msgpack.packb([4, "set", "growing", {"names": "first" if n == 1 else "first second",
+                                                        "units": "1", "types": "gauge"}])
+        return msgpack.packb([2, n * 10 ** 9, "growing", [n] if n == 2 else [n, 5]])
 
 
 def case_sets(listener):
-    """A metric group is redefined between two samples."""
+    """A metric group grows between two samples."""
     s = Sets(listener, "sets", partition="acct$sets")
     for n in range(1, 5):
         is_ack(s.batch(n), n)

@@ -110,7 +110,10 @@ def holds(dump):
             elif r['kind'] == 'span':
                 intervals[r['node'], r['name'], r['begin_ns'], max(0, r['end_ns'] - r['begin_ns'])] -= 1
             elif r['kind'] == 'phase' and r.get('begin_ns') is not None and r.get('end_ns') is not None:
-                intervals[r['node'], r['key'] or r['phase'], r['begin_ns'],
+                # The slice of a job is the job; others have phase and key.
+                name = r['key'] if (r['model'], r['phase']) == ('job', 'run') else \
+                    f"{r['phase']} {r['key']}".rstrip()
+                intervals[r['node'], name, r['begin_ns'],
                           max(0, r['end_ns'] - r['begin_ns'])] -= 1
     assert not [i for i in intervals.items() if i[1] < 0], [i for i in intervals.items() if i[1] < 0][:3]
     assert not [i for i in points.items() if i[1] < 0], [i for i in points.items() if i[1] < 0][:3]

@@ -6,6 +6,8 @@
  */
 #include "aggregator/phases/run_row.h"
 
+#include "aggregator/tables/key.h"
+
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -32,6 +34,16 @@ try_row(struct text bytes, struct buffer *again)
 	for (uint32_t i = 0; i < row.count; i++)
 		must(row_block_compare(&row.at[i].id, &copy.at[i].id) == 0 &&
 		     row.at[i].event == copy.at[i].event);
+	must(row.tallies == copy.tallies);
+	for (uint32_t i = 0; i < row.tallies; i++)
+		must(row.tally[i].event == copy.tally[i].event &&
+		     row.tally[i].hour == copy.tally[i].hour &&
+		     row.tally[i].first_ns == copy.tally[i].first_ns &&
+		     row.tally[i].count == copy.tally[i].count);
+	run_row_count(&row, 5, KEY_HOUR_NS);
+	run_row_trim(&row, KEY_HOUR_NS);
+	for (uint32_t i = 0; i < row.tallies; i++)
+		must(row.tally[i].first_ns >= KEY_HOUR_NS);
 }
 
 static void
@@ -43,10 +55,10 @@ try_events(struct text bytes, struct buffer *again)
 	if (!run_events_get(bytes, 7, &events))
 		return;
 	again->bytes = 0;
-	run_events_put(again, &events);
-	must(run_events_get(buffer_text(again),
-	    events.count > 0 ? events.at[0].time_ns : 0, &copy));
-	must(copy.count == events.count && copy.overflow == events.overflow);
+	run_events_put(again, 7, &events);
+	must(run_events_get(buffer_text(again), 7, &copy));
+	must(copy.count == events.count && copy.overflow == events.overflow &&
+	     copy.others == events.others);
 	for (uint8_t role = 0; role + 1 < RUN_ROLES_MAX; role++)
 		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++)
 			must(run_events_durations(&events,

@@ -1,9 +1,10 @@
 /*
  * time - times, durations, sizes and numbers: taken or refused with a
- * sentence, and what is taken is in range.
+ * sentence, and what is taken is in range.  A first line may be a time zone.
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
+#include <stdio.h>
 
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
@@ -19,7 +20,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t count;
 	double number;
 	int64_t ns, back;
+	char zone[64];
+	struct text line;
 
+	if (memchr(data, '\n', size) != NULL && text_next_line(&t, &line) &&
+	    line.bytes < sizeof(zone)) {
+		snprintf(zone, sizeof(zone), "%.*s", (int)line.bytes, line.at);
+		if (clock_set_zone(zone, &err) != 0)
+			assert(err.text[0] != '\0');
+	}
+	err.text[0] = '\0';
 	if (clock_parse_time(t, NS_PER_SECOND, &ns, &err) == 0) {
 		assert(ns >= TIME_MIN_NS && ns <= TIME_MAX_NS);
 		clock_text(text, ns, 9);
@@ -37,5 +47,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	number_parse_double(t, &number, &err);
 	number_parse_u64(t, &count, &err);
 	number_parse_bytes(t, &count, &err);
+	clock_set_zone("UTC", NULL);
 	return 0;
 }

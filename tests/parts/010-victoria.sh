@@ -107,7 +107,7 @@ judged() {
 }
 # follow SERVICE PATH: as they come.
 follow() {
-	poolscope-upload samples -p "$pool" --to "influx:$(eval "echo \"\$$1\"")$2" --follow \
+	poolscope-upload samples -p "$pool" --target "influx:$(eval "echo \"\$$1\"")$2" --follow \
 		>>"$TMP/to_$1.log" 2>&1 &
 	echo $! >"$TMP/to_$1.pid"
 	STARTED="$STARTED to_$1"
@@ -133,11 +133,11 @@ stop to_influx TERM
 check_text "both of them" 0 "$STATUS"
 
 check "all of it once more" poolscope-upload samples -p "$pool" \
-	--to "influx:$victoria/write" --to "influx:$influx/write?db=pool"
+	--target "influx:$victoria/write" --target "influx:$influx/write?db=pool"
 check_printed "is as many samples as the store has" "^info .*: $(wc -l <"$TMP/dumped") samples sent to influx:$influx/write"
 check "and changes nothing in InfluxDB" judged influx
 check "nor what VictoriaMetrics has at any time" judged victoria
-check_status 1 "a database that is not there" poolscope-upload samples -p "$pool" --to "influx:$influx/write?db=none"
+check_status 1 "a database that is not there" poolscope-upload samples -p "$pool" --target "influx:$influx/write?db=none"
 check_printed "is reported in the service's words" 'answers 404: .*database not found'
 stop broker
 stop aggregator

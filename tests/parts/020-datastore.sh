@@ -35,7 +35,7 @@ proxy() {
 upload() {
 	mkdir -p "$2/data" "$2/archive"
 	poolscope-upload results -d "$2/data" -a "$2/archive" -p "lab\$$3" \
-		--to "datastore:proj/$1" --retry-time 20s
+		--target "datastore:proj/$1" --retry-time 20s
 }
 
 # file PATH ENTRIES [NAME-BYTES [INFO-BYTES]]: a result file.
@@ -56,7 +56,7 @@ cases() {
 		# shellcheck disable=SC2086 # several statuses
 		check "$1, $case: is uploaded" /usr/bin/python3 "$bench/testbench.py" run \
 			"$bench/$case" "$TMP/$1.$case" $statuses -- poolscope-upload results \
-			--to "datastore:proj/$case" -p "bench\$$1-$case"
+			--target "datastore:proj/$case" -p "bench\$$1-$case"
 		check "... as recorded, each row once" judge "$case" case "$bench/$case"
 		check "the same files once more" upload "$case" "$TMP/$1.again.$case" \
 			"again-$1-$case"
@@ -173,12 +173,12 @@ GOOGLE_APPLICATION_CREDENTIALS="$TMP/who.json"
 check_status 1 "so is another account" upload refused "$TMP/refused" refused
 GOOGLE_APPLICATION_CREDENTIALS="$TMP/sa.json"
 check_status 1 "another project is refused" poolscope-upload results -p 'lab$refused' \
-	-d "$TMP/refused/data" -a "$TMP/refused/archive" --to datastore:another
+	-d "$TMP/refused/data" -a "$TMP/refused/archive" --target datastore:another
 check_printed "... with what Datastore says" "Datastore answers 403: PERMISSION_DENIED: another project"
 check_text "nothing was stored" "0 0" "$(judge refused count)"
 check_text "and the file stays" large.json "$(ls "$TMP/refused/data")"
 check "a dry run shows what would be sent" poolscope-upload results -p 'lab$dry' \
-	-d "$TMP/refused/data" -a "$TMP/refused/archive" --to datastore:proj --dry-run
+	-d "$TMP/refused/data" -a "$TMP/refused/archive" --target datastore:proj --dry-run
 check_printed "... upserts" '"upsert": {"key": {"partitionId": {"projectId": "proj"}'
 check_text "... and no secret" 0 "$(cat "$TMP/out" "$TMP/err" | grep -c 'ya29\|PRIVATE')"
 service standin

@@ -50,43 +50,43 @@ upload() {
 # ---- blobs
 check "a container is made" judge PUT /plots restype=container
 printf 'hello\n' >"$TMP/hello.json"
-check "a file is put" upload "$TMP/hello.json" --to azure-blob:plots/hello.json
+check "a file is put" upload "$TMP/hello.json" --target azure-blob:plots/hello.json
 check "... and is what it was" same /plots/hello.json "$TMP/hello.json"
 check "... of the kind that its name says" \
 	grep -qi '^content-type: application/json' "$TMP/headers"
 check "... with its sum" grep -qi \
 	"^content-md5: $(openssl md5 -binary "$TMP/hello.json" | base64)" "$TMP/headers"
 : >"$TMP/empty"
-check "an empty file is put" upload /dev/null --to azure-blob:plots/empty
+check "an empty file is put" upload /dev/null --target azure-blob:plots/empty
 check "... and is empty" same /plots/empty "$TMP/empty"
 check "a name may have blanks, signs and letters of any kind" \
-	upload "$TMP/hello.json" --to 'azure-blob:plots/a b/$x+y:z@(é)=,;&~!.txt'
+	upload "$TMP/hello.json" --target 'azure-blob:plots/a b/$x+y:z@(é)=,;&~!.txt'
 check "... and is there by that name" \
 	same '/plots/a%20b/%24x%2By%3Az%40%28%C3%A9%29%3D%2C%3B%26~%21.txt' "$TMP/hello.json"
 head -c 40000000 /dev/urandom >"$TMP/forty"
-check "a file of 40 MB is put in parts" upload "$TMP/forty" --to azure-blob:plots/forty
+check "a file of 40 MB is put in parts" upload "$TMP/forty" --target azure-blob:plots/forty
 check_printed "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them already uploaded"
 check "... and is what it was" same /plots/forty "$TMP/forty"
 check "... with its sum" grep -qi \
 	"^content-md5: $(openssl md5 -binary "$TMP/forty" | base64)" "$TMP/headers"
-check "the same again is known" upload "$TMP/forty" --to azure-blob:plots/forty
+check "the same again is known" upload "$TMP/forty" --target azure-blob:plots/forty
 check_printed "... and none of it is sent" "5 parts, 5 of them already uploaded"
 check "from a pipe too" \
-	sh -c 'cat "$1" | poolscope-upload file - --to azure-blob:plots/pipe' sh "$TMP/forty"
+	sh -c 'cat "$1" | poolscope-upload file - --target azure-blob:plots/pipe' sh "$TMP/forty"
 check "... all of it" same /plots/pipe "$TMP/forty"
 check "an upload dies with two of its parts there" \
 	interrupted "$TMP/forty" 16777217 2 azure-blob:plots/again
-check "the same upload once more ends it" upload "$TMP/forty" --to azure-blob:plots/again
+check "the same upload once more ends it" upload "$TMP/forty" --target azure-blob:plots/again
 check_printed "... and sends what was missing" "5 parts, 2 of them already uploaded"
 check "... and is what it was" same /plots/again "$TMP/forty"
 interrupted "$TMP/forty" 16777217 2 azure-blob:plots/other
 { printf x; tail -c +2 "$TMP/forty"; } >"$TMP/changed"
 check "another file by that name does not take what is not its own" \
-	upload "$TMP/changed" --to azure-blob:plots/other
+	upload "$TMP/changed" --target azure-blob:plots/other
 check_printed "... but what is the same" "5 parts, 1 of them already uploaded"
 check "... and is what it was" same /plots/other "$TMP/changed"
 check "one file goes to two targets" upload "$TMP/hello.json" \
-	--to azure-blob:plots/one --to azure-blob:plots/two
+	--target azure-blob:plots/one --target azure-blob:plots/two
 check "... whole" same /plots/two "$TMP/hello.json"
 
 # ---- with a token that may make and write blobs of the container, no more
@@ -100,21 +100,21 @@ mac = hmac.new(base64.b64decode(os.environ["AZURE_STORAGE_KEY"]), text.encode(),
 print(urllib.parse.urlencode({**f, "sig": base64.b64encode(mac.digest()).decode()}))'
 }
 check "a file is put in parts by whoever may not read" env -u AZURE_STORAGE_KEY \
-	AZURE_STORAGE_SAS_TOKEN="$(may_write)" poolscope-upload file "$TMP/forty" --to azure-blob:plots/blind
+	AZURE_STORAGE_SAS_TOKEN="$(may_write)" poolscope-upload file "$TMP/forty" --target azure-blob:plots/blind
 check "... and is what it was" same /plots/blind "$TMP/forty"
 
 # ---- refused
 check_status 1 "a container that is not there is refused" \
-	upload "$TMP/hello.json" --to azure-blob:nothere/x
+	upload "$TMP/hello.json" --target azure-blob:nothere/x
 check_printed "... by name" "404, ContainerNotFound"
 right=$AZURE_STORAGE_KEY
 AZURE_STORAGE_KEY=$(echo not-this-one | base64)
-check_status 1 "a wrong key is refused" upload "$TMP/hello.json" --to azure-blob:plots/x
+check_status 1 "a wrong key is refused" upload "$TMP/hello.json" --target azure-blob:plots/x
 check_printed "... which says so" "answers 403, AuthorizationFailure"
 check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
 check "... without the key" sh -c '! grep -q "$AZURE_STORAGE_KEY" "$1"' sh "$TMP/err"
 AZURE_STORAGE_KEY=not-base64!
-check_status 1 "a key that is none is refused" upload "$TMP/hello.json" --to azure-blob:plots/x
+check_status 1 "a key that is none is refused" upload "$TMP/hello.json" --target azure-blob:plots/x
 check "... without showing it" sh -c '! grep -q "not-base64" "$1"' sh "$TMP/err"
 AZURE_STORAGE_KEY=$right
 
@@ -138,11 +138,11 @@ for line in sorted(json.dumps([r["time_ns"], r["node"], r["source"], r["name"],
 events "$POOL" >"$TMP/events"
 check "there are events" test "$(wc -l <"$TMP/events")" -gt 100
 check "the events of a pool go to a table that is not there yet" \
-	poolscope-upload events -p "$POOL" --to azure-table:shipyardperf
+	poolscope-upload events -p "$POOL" --target azure-table:shipyardperf
 check "they are fetched" poolscope-fetch -p "$POOL" azure-table:shipyardperf -o "$TMP/rows"
 check_text "... all of them" "$(wc -l <"$TMP/events")" "$(wc -l <"$TMP/rows")"
 check "once more changes nothing" \
-	poolscope-upload events -p "$POOL" --to azure-table:shipyardperf
+	poolscope-upload events -p "$POOL" --target azure-table:shipyardperf
 poolscope-fetch -q -p "$POOL" azure-table:shipyardperf >"$TMP/again"
 check "... at all" cmp "$TMP/rows" "$TMP/again"
 # What the older tool does with a row: float(RowKey), Event, NodeId, Message.
@@ -176,7 +176,7 @@ awk 'BEGIN { for (i = 0; i < 2600; i++)
 poolscope-import -q cascade "$TMP/many" || exit 1
 wait_until indexed 60
 check "thousands of events go to a table" \
-	poolscope-upload events -p "it's\$many" --to azure-table:shipyardperf
+	poolscope-upload events -p "it's\$many" --target azure-table:shipyardperf
 check_text "and come back, page after page, those of the same time too" 2600 \
 	"$(poolscope-fetch -q -p "it's\$many" azure-table:shipyardperf | sort -u | wc -l)"
 
@@ -197,7 +197,7 @@ sent=0
 for round in 1 2 3; do
 	more 150
 	serve "follow$round" "$(command -v poolscope-upload)" events -q --follow \
-		-p "$FOLLOWED" --to azure-table:followed
+		-p "$FOLLOWED" --target azure-table:followed
 	more 70
 	check "events arrive as they come, time $round" wait_until fetched 30
 	stop "follow$round" KILL
@@ -217,7 +217,7 @@ check_status 2 "a name that no table has is wrong usage" \
 	poolscope-fetch -p "$POOL" azure-table:a-b
 AZURE_STORAGE_KEY=$(echo not-this-one | base64)
 check_status 1 "a wrong key is refused" \
-	poolscope-upload events -p "$POOL" --to azure-table:shipyardperf
+	poolscope-upload events -p "$POOL" --target azure-table:shipyardperf
 check "... and not shown" sh -c '! grep -q "$AZURE_STORAGE_KEY" "$1"' sh "$TMP/err"
 stop broker
 stop aggregator

@@ -124,44 +124,44 @@ check "a bucket is made" wait_until 'judge PUT /bucket' 30
 
 # ---- whole
 printf 'hello\n' >"$TMP/hello.txt"
-check "a file is put" upload "$TMP/hello.txt" --to s3:bucket/hello.txt
+check "a file is put" upload "$TMP/hello.txt" --target s3:bucket/hello.txt
 check "... and is what it was" same /bucket/hello.txt "$TMP/hello.txt"
 judge GET /bucket/hello.txt -D "$TMP/headers" >/dev/null
 check "... of the kind that its name says" \
 	grep -qi '^content-type: text/plain' "$TMP/headers"
-check "the same again changes nothing" upload "$TMP/hello.txt" --to s3:bucket/hello.txt
-check "an empty file is put" upload /dev/null --to s3:bucket/empty
+check "the same again changes nothing" upload "$TMP/hello.txt" --target s3:bucket/hello.txt
+check "an empty file is put" upload /dev/null --target s3:bucket/empty
 : >"$TMP/empty"
 check "... and is empty" same /bucket/empty "$TMP/empty"
 check "a name may have blanks, signs and letters of any kind" \
-	upload "$TMP/hello.txt" --to 's3:bucket/a b/$x+y:z@(é)=,;&~!.txt'
+	upload "$TMP/hello.txt" --target 's3:bucket/a b/$x+y:z@(é)=,;&~!.txt'
 check "... and is there by that name" \
 	same '/bucket/a%20b/%24x%2By%3Az%40%28%C3%A9%29%3D%2C%3B%26~%21.txt' "$TMP/hello.txt"
 check "and dots that lead upwards elsewhere" \
-	upload "$TMP/hello.txt" --to s3:bucket/up/../there.txt
+	upload "$TMP/hello.txt" --target s3:bucket/up/../there.txt
 check "... are letters as others" same /bucket/up/../there.txt "$TMP/hello.txt"
 
 # ---- in parts
 head -c 40000000 /dev/urandom >"$TMP/forty"
-check "a file of 40 MB is put in parts" upload "$TMP/forty" --to s3:bucket/forty
+check "a file of 40 MB is put in parts" upload "$TMP/forty" --target s3:bucket/forty
 check_printed "... of 8 MiB" "40000000 bytes, 5 parts, 0 of them already uploaded"
 check "... and is what it was" same /bucket/forty "$TMP/forty"
 check "standard input is put as it comes" \
-	sh -c 'poolscope-upload file - --to s3:bucket/input <"$1"' sh "$TMP/forty"
+	sh -c 'poolscope-upload file - --target s3:bucket/input <"$1"' sh "$TMP/forty"
 check "... and from a pipe" \
-	sh -c 'cat "$1" | poolscope-upload file - --to s3:bucket/pipe' sh "$TMP/forty"
+	sh -c 'cat "$1" | poolscope-upload file - --target s3:bucket/pipe' sh "$TMP/forty"
 check "... all of it" same /bucket/pipe "$TMP/forty"
 
 # ---- again
 check "an upload dies with two of its parts there" \
 	interrupted "$TMP/forty" 16777217 2 s3:bucket/again
-check "the same upload once more ends it" upload "$TMP/forty" --to s3:bucket/again
+check "the same upload once more ends it" upload "$TMP/forty" --target s3:bucket/again
 check_printed "... and sends what was missing" "5 parts, 2 of them already uploaded"
 check "... and is what it was" same /bucket/again "$TMP/forty"
 interrupted "$TMP/forty" 16777217 2 s3:bucket/other
 { printf x; tail -c +2 "$TMP/forty"; } >"$TMP/changed"
 check "another file by that name does not take what is not its own" \
-	upload "$TMP/changed" --to s3:bucket/other
+	upload "$TMP/changed" --target s3:bucket/other
 check_printed "... but what is the same" "5 parts, 1 of them already uploaded"
 check "... and is what it was" same /bucket/other "$TMP/changed"
 judge GET '/bucket?uploads=' >"$TMP/uploads"
@@ -169,23 +169,23 @@ check "no upload is left behind" sh -c '! grep -q "<UploadId>" "$1"' sh "$TMP/up
 
 # ---- refused
 AWS_SECRET_ACCESS_KEY=not-this-one
-check_status 1 "a wrong key is refused" upload "$TMP/hello.txt" --to s3:bucket/hello.txt
+check_status 1 "a wrong key is refused" upload "$TMP/hello.txt" --target s3:bucket/hello.txt
 check_printed "... which says so" "answers 403, SignatureDoesNotMatch"
 check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
 check "... without the key" sh -c '! grep -q "not-this-one" "$1"' sh "$TMP/err"
 AWS_SECRET_ACCESS_KEY=s3cret
 check_status 1 "a bucket that is not there is refused" \
-	upload "$TMP/hello.txt" --to s3:nobucket/x
+	upload "$TMP/hello.txt" --target s3:nobucket/x
 check_printed "... by name" "404, NoSuchBucket"
 check_status 1 "so is a large file, before all of it is read" \
-	upload "$TMP/forty" --to s3:nobucket/x
+	upload "$TMP/forty" --target s3:nobucket/x
 printf s3cret >"$TMP/key"
 chmod 600 "$TMP/key"
 check "the key may be in a file" env -u AWS_SECRET_ACCESS_KEY \
-	AWS_SECRET_ACCESS_KEY_FILE="$TMP/key" poolscope-upload file "$TMP/hello.txt" --to s3:bucket/k
+	AWS_SECRET_ACCESS_KEY_FILE="$TMP/key" poolscope-upload file "$TMP/hello.txt" --target s3:bucket/k
 chmod 644 "$TMP/key"
 check_status 1 "which nobody else may read" env -u AWS_SECRET_ACCESS_KEY \
-	AWS_SECRET_ACCESS_KEY_FILE="$TMP/key" poolscope-upload file "$TMP/hello.txt" --to s3:bucket/k
+	AWS_SECRET_ACCESS_KEY_FILE="$TMP/key" poolscope-upload file "$TMP/hello.txt" --target s3:bucket/k
 check "the region is part of what is signed" sh -c \
-	'! AWS_REGION=eu-west-1 poolscope-upload file "$1" --to s3:bucket/r 2>"$2" && grep -q " answers 40[03]" "$2"' \
+	'! AWS_REGION=eu-west-1 poolscope-upload file "$1" --target s3:bucket/r 2>"$2" && grep -q " answers 40[03]" "$2"' \
 	sh "$TMP/hello.txt" "$TMP/err"

@@ -66,7 +66,7 @@ need_python() {
 interrupted() {
 	rm -f "$TMP/pipe" "$TMP/killed.log"
 	mkfifo "$TMP/pipe"
-	"$(command -v poolscope-upload)" --log debug file - --to "$4" \
+	"$(command -v poolscope-upload)" --log debug file - --target "$4" \
 		<"$TMP/pipe" >/dev/null 2>"$TMP/killed.log" &
 	_upload=$!
 	exec 9>"$TMP/pipe"

@@ -13,7 +13,7 @@
 
 aggregate_steps
 records <<-'END'
-	group n1 load level:1:gauge
+	group n1 height level:1:gauge
 	event   0 n1 work:start
 	event  10 n1 work:end
 	event   5 n2 work:start
@@ -21,9 +21,9 @@ records <<-'END'
 	event 100 n2 work:start
 	event  30 n3 work:start
 	event  90 n3 work:end
-	sample  1 n1 load 2
-	sample  2 n1 load 4
-	sample  3 n1 load 9
+	sample  1 n1 height 2
+	sample  2 n1 height 4
+	sample  3 n1 height 9
 END
 
 PHASES="3,10.0,60.0,30.0,1"
@@ -37,7 +37,7 @@ LEVELS="2
 
 # levels OPTION...: the values of the gauge, in the order of their times.
 levels() {
-	poolscope-dump --kind sample --name load "$@" |
+	poolscope-dump --kind sample --name height "$@" |
 		/usr/bin/python3 -c 'import json, sys
 for line in sys.stdin: print(*json.loads(line)["values"])'
 }

@@ -43,5 +43,5 @@ check_status 1 "a time without runs" poolscope-stats testrun iterations --from "
 check_printed "... is reported" "no runs that began in that time"
 check_status 1 "... in pictures" poolscope-plot testrun --no-png -o "$TMP/none" --from "$(at 200000)"
 check_printed "... too" "no runs with events in that time"
-wrong_usage "groups are of all time" "of all time" poolscope-stats testrun groups --from -1h
-wrong_usage "so are errors" "of all time" poolscope-plot testrun --view errors --from -1h -o "$TMP/none"
+check_status 1 "... in groups" poolscope-stats testrun groups --from "$(at 200000)"
+check_printed "... too" "no runs of a matching group"

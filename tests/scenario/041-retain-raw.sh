@@ -12,13 +12,13 @@ BASE=$((($(date +%s) - 10 * 86400) / 3600 * 3600))
 . "$(dirname "$0")/lib.sh"
 
 three_hours() {
-	/usr/bin/python3 -c 'print("group n1 load load:1:gauge")
+	/usr/bin/python3 -c 'print("group n1 work load:1:gauge")
 for i in range(1080):
-    print("sample", 10 * i, "n1 load", i // 60 % 3 * 10 + 1 + i % 2 * 2)' | records
+    print("sample", 10 * i, "n1 work", i // 60 % 3 * 10 + 1 + i % 2 * 2)' | records
 }
 
 samples() {
-	poolscope-dump --kind sample --format jsonl | grep -c '"load"'
+	poolscope-dump --kind sample --format jsonl | grep -c '"work"'
 }
 
 # means STEP: the means that a picture has, and how often each comes.

@@ -8,9 +8,9 @@
 . "$(dirname "$0")/lib.sh"
 
 aggregate
-/usr/bin/python3 -c 'print("group n1 load load:1:gauge")
+/usr/bin/python3 -c 'print("group n1 work load:1:gauge")
 for i in range(60):
-    print("sample", 10 * i, "n1 load", i)' >"$TMP/samples"
+    print("sample", 10 * i, "n1 work", i)' >"$TMP/samples"
 
 # count_values: how many values a picture of this pool has.
 count_values() {

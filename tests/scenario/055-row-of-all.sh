@@ -29,6 +29,6 @@ END
 rows() {
 	poolscope-stats usage | awk '$1 ~ /^(n1|n2|all)$/ { print $1, $5, $7, $NF }'
 }
-answer "the columns add up, but for peaks" "n1 500 100 10.00
-n2 900 200 8.00
-all 900 300 18.00" rows
+answer "the columns add up, but for peaks" "n1 500B 100B 10.00
+n2 900B 200B 8.00
+all 900B 300B 18.00" rows

@@ -3,7 +3,8 @@
 # n1 5 s ago: live.  n2 5 min ago (1 to 10 min): late.  n3 30 min ago (10 min to 1 h):
 # silent.  n4 3 h ago: gone.  n5's clock is 2 h behind: its last sample was taken at
 # -7205 by its clock, and its offset, 7200 s, makes that -5: live, but its clock is off.
-# n6 5 s ago, with 20 MB that its agent has not sent, more than 16: its spool fills.
+# n6 5 s ago, with 20,000,000 bytes (19.1 MiB) that its agent has not sent, more than
+# 16 MiB: its spool fills.
 # n7 was heard two days ago: not listed, unless --from asks for three.
 # The worst come first, of equal ones by name.
 # SPDX-License-Identifier: MIT
@@ -43,7 +44,7 @@ check_status 1 "one is late" poolscope nodes -n n2
 check_status 1 "a clock is off" poolscope nodes -n n5
 check_printed "... by two hours" "^n5 *live .* 2.0 h clock off"
 check_status 1 "a spool fills" poolscope nodes -n n6
-check_printed "... with its size" "^n6 *live .* 20.0 MB "
+check_printed "... with its size" "^n6 *live .* 19.1 MiB "
 check "all is well with the first" poolscope nodes -n n1
 check_printed "... in words" "^1 live, 0 late, 0 silent, 0 gone"
 check_status 2 "those of three days" poolscope nodes --from '3 days ago' --sort heard --format csv
@@ -56,4 +57,4 @@ print(json.load(open(sys.argv[1]))[0]["node"])' "$TMP/out")"
 check_status 2 "the table" poolscope nodes
 check_text "... fits 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
 check_status 1 "nodes that there are not" poolscope nodes -n x1
-check_printed "... are reported" "no node of partition acct\$pool was heard"
+check_printed "... are reported" "no node of partition acct\$pool is called 'x1'"

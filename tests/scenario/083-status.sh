@@ -20,7 +20,7 @@ records <<-'END'
 END
 check "all is well" poolscope status
 check_text "... in words, first" "ok: all is well" "$(head -1 "$TMP/out")"
-check_printed "... what there is, with units" "^store  *1 partition, 2 nodes, 4 records, [0-9.]* [kM]B$"
+check_printed "... what there is, with units" "^store  *1 partition, 2 nodes, 4 records, [0-9.]* [KM]iB$"
 check_printed "... the aggregator" "^aggregator  *running"
 check_printed "... no broker" "^broker  *not running"
 check_printed "... the partition" '^acct.pool  *2  *4 2023-11-14T22:18:20'

@@ -12,8 +12,8 @@ records <<-'END'
 	event 300 n1 work:start
 	event 400 n1 work:end
 	span  390 400 n1 track last
-	group n1 load one:1:gauge
-	sample 400 n1 load 5
+	group n1 level one:1:gauge
+	sample 400 n1 level 5
 END
 LAST=2200-01-01T00:00:00.000000000Z
 for kind in event span sample phase; do
@@ -29,4 +29,4 @@ answer "the step took 100 s" "1,100.0,0" \
 check "a trace" poolscope-trace -o "$TMP/all.json"
 check "... has the event at the end" grep -q '"work:end"\|"end"' "$TMP/all.json"
 check "... the span" grep -q '"last"' "$TMP/all.json"
-check "... and the sample" grep -q '"one"\|load' "$TMP/all.json"
+check "... and the sample" grep -q '"one"\|level' "$TMP/all.json"

@@ -9,9 +9,13 @@ Times are seconds since the epoch of the story, which is BASE (default
     event  TIME NODE SOURCE:NAME [KEY=VALUE ...]
     span   BEGIN END NODE TRACK NAME [KEY=VALUE ...]
     group  NODE GROUP COLUMN:UNIT:TYPE ...     TYPE is gauge or counter
+    define NODE GROUP COLUMN:UNIT:TYPE ...     the same, but exactly so
     sample TIME NODE GROUP VALUE ...           "-" is an unknown value
     entity NODE KIND ID [KEY=VALUE ...]
     ----                                       the next batch begins here
+
+The columns of an agent's own group (cpu, disk/NAME ...) may be some of them, in any
+order: all of them are sent, and the values of the others are unknown.
 
 A value that looks like a number is one.  A session sends the records in the order
 of the lines; every call opens a session of its own.  The frames are built from
@@ -21,6 +25,7 @@ SPDX-License-Identifier: MIT
 """
 
 import os
+import re
 import struct
 import sys
 
@@ -64,22 +69,51 @@ def span(begin, end, _node, track, name, *rest):
     return [3, time_ns(begin), time_ns(end), track, name, "", pairs(rest)]
 
 
-def group(_node, name, *columns):
+def built_in():
+    """The columns of each of the agent's own groups, as words of a definition."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto/metric/metric_groups.c")
+    source = open(path).read().replace("\tBOOT,", '\t{ "poolscope.boot", "1", false },')
+    column = re.compile(r'{ "([^"]*)", "([^"]*)", (true|false) }')
+    columns = {name: [":".join((metric, unit, "counter" if grows == "true" else "gauge"))
+                      for metric, unit, grows in column.findall(body)]
+               for name, body in re.findall(r"metric_group_column (\w+?)(?:_columns)?\[\] = {(.*?)\n};", source, re.S)}
+    return {prefix: columns[name] for prefix, name in
+            re.findall(r'{ "([^"]*)", &metric_group_(\w+) }', source) if name in columns}
+
+
+def define(_node, name, *columns):
+    places.pop(name, None)
     columns = [column.rsplit(":", 2) for column in columns]
     names, units, types = (" ".join(part) for part in zip(*columns))
     return [4, "set", name, {"names": names, "units": units, "types": types}]
 
 
+def group(_node, name, *columns):
+    own = BUILT_IN.get(name.partition("/")[0] + ("/" if "/" in name else ""), [])
+    if not all(column in own for column in columns):
+        return define(_node, name, *columns)
+    made = define(_node, name, *own)
+    places[name] = [own.index(column) for column in columns]
+    return made
+
+
 def sample(at, _node, name, *values):
-    return [2, time_ns(at), name, [value(word) for word in values]]
+    values = [value(word) for word in values]
+    if name in places:
+        given, values = values, [None] * (max(places[name]) + 1)
+        for place, number in zip(places[name], given):
+            values[place] = number
+    return [2, time_ns(at), name, values]
 
 
 def entity(_node, kind, name, *rest):
     return [4, kind, name, pairs(rest)]
 
 
-KINDS = {"event": (event, 1), "span": (span, 2), "group": (group, 0), "sample": (sample, 1),
-         "entity": (entity, 0)}
+places = {}  # of the values that a story gives, in a sample of the agent's own groups
+BUILT_IN = built_in()
+KINDS = {"event": (event, 1), "span": (span, 2), "group": (group, 0), "define": (define, 0),
+         "sample": (sample, 1), "entity": (entity, 0)}
 
 
 def batches(lines):

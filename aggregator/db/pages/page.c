@@ -108,6 +108,13 @@ page_count(const void *page)
 	return (unsigned)(get16(page, 12) - PAGE_HEAD_BYTES) / 2;
 }
 
+uint32_t
+page_filled(const void *page, uint32_t page_bytes)
+{
+	return page_bytes - PAGE_HEAD_BYTES -
+	       (uint32_t)(get16(page, 14) - get16(page, 12));
+}
+
 static const char *
 node(const void *page, unsigned index)
 {
@@ -253,6 +260,22 @@ page_compare(struct text a, struct text b)
 	int rc = bytes > 0 ? memcmp(a.at, b.at, bytes) : 0;
 
 	return rc != 0 ? rc : (a.bytes > b.bytes) - (a.bytes < b.bytes);
+}
+
+bool
+page_ascends(const void *page)
+{
+	/* The first key of a branch means nothing. */
+	unsigned count = page_count(page), i = page_is_leaf(page) ? 0 : 1;
+	struct text before = page_key(page, i < count ? i : 0), key;
+
+	while (++i < count) {
+		key = page_key(page, i);
+		if (page_compare(before, key) >= 0)
+			return false;
+		before = key;
+	}
+	return true;
 }
 
 /* The first of the indexes from `low` to `count` whose key is not less than

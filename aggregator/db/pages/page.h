@@ -62,6 +62,7 @@ bool page_check_overflow(const void *page, uint64_t number, uint64_t bytes,
 /* Of a page that was checked. */
 bool page_is_leaf(const void *page);
 unsigned page_count(const void *page);
+uint32_t page_filled(const void *page, uint32_t page_bytes);
 struct text page_key(const void *page, unsigned index);
 uint64_t page_child(const void *page, unsigned index);
 /* The value of a row: `at` NULL when it lies in overflow pages from `number`
@@ -76,6 +77,9 @@ struct page_value page_value(const void *page, unsigned index);
 bool page_find_tree(const void *page, struct text name, struct page_tree *tree);
 /* Has a leaf of the table of tables nothing but tables? */
 bool page_check_trees(const void *page);
+
+/* Does each key come after the one before it? */
+bool page_ascends(const void *page);
 
 /* As LMDB orders keys. */
 int page_compare(struct text a, struct text b);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/os/log.h"
+#include "proto/record/node_list.h"
 
 enum { CURSOR_VERSION = 2, NO_LIMIT = 1 << 30 };
 
@@ -220,21 +221,43 @@ page_examined(struct page *page)
 bool
 page_wants_node(const struct page *page, struct text node)
 {
-	return page->query->node.bytes == 0 ||
-	       text_match(page->query->node, node);
+	return node_list_match(page->query->node, node);
+}
+
+bool
+page_wants_node_number(struct page *page, uint32_t number, struct text *node)
+{
+	*node = lookup_number(&page->reader->lookup, number);
+	if (number == 0 || page->asked_node != number) {
+		page->asked_node = number;
+		page->wants_asked = page_wants_node(page, *node);
+	}
+	return page->wants_asked;
+}
+
+bool
+page_only_node(const struct page *page, uint32_t *only)
+{
+	char room[NAME_BYTES_MAX];
+	struct text name;
+
+	*only = 0;
+	if (!node_list_is_name(page->query->node, room, &name))
+		return true;
+	*only = dictionary_find(page->txn, page->partition, name);
+	return *only != 0;
 }
 
 bool
 page_node_range(const struct page *page, uint32_t *first, uint32_t *last)
 {
-	struct text node = page->query->node;
+	uint32_t only;
 
-	*first = 0;
-	*last = UINT32_MAX;
-	if (node.bytes == 0 || text_is_pattern(node))
-		return true;
-	*first = *last = dictionary_find(page->txn, page->partition, node);
-	return *first != 0;
+	if (!page_only_node(page, &only))
+		return false;
+	*first = only;
+	*last = only != 0 ? only : UINT32_MAX;
+	return true;
 }
 
 bool

@@ -81,6 +81,9 @@ struct page {
 	int32_t hour_end;    /* hours from this one on are not selected */
 	uint32_t examined;   /* records and skipped rows so far */
 	bool full;
+	/* The last node whose name was looked at, and the answer. */
+	uint32_t asked_node;
+	bool wants_asked;
 	struct page_cursor cursor; /* the last record appended or skipped */
 	struct {
 		uint32_t source, name; /* source 0: empty */
@@ -108,6 +111,12 @@ bool page_put(struct page *page, struct record *record);
 bool page_examined(struct page *page);
 
 bool page_wants_node(const struct page *page, struct text node);
+/* The same by number; `*node` gets the name. */
+bool page_wants_node_number(
+    struct page *page, uint32_t number, struct text *node);
+/* Is one node selected by its name?  Then `*only` is its number, otherwise 0.
+ * False: there is no such node. */
+bool page_only_node(const struct page *page, uint32_t *only);
 /* The range of node numbers that the query selects; false: none. */
 bool page_node_range(const struct page *page, uint32_t *first, uint32_t *last);
 /* Does "source:name" match the pattern? */

@@ -24,6 +24,9 @@ append_stats(
 	answer_put_word(&answer, "end", phase->end);
 	answer_put_word(&answer, "unmatched",
 	    text_of(phase->ignore_unmatched ? "ignore" : "incomplete"));
+	answer_put_int(&answer, "place", phase->place);
+	if (phase->measured.bytes > 0)
+		answer_put_word(&answer, "measured", phase->measured);
 	answer_put(&answer, "required",
 	    &(struct value){ VALUE_BOOL, { .boolean = phase->required } });
 	return answer_append(page, &answer);

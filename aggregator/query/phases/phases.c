@@ -259,12 +259,12 @@ append_phase(
 	    &phase_states, cursor, &start, marked ? &after : NULL, first, last);
 	for (; good && more; more = good && phase_states_next(&phase_states)) {
 		at->key = phase_states.at;
-		at->scope = lookup_number(&page->reader->lookup, at->key.scope);
 		at->after = marked && from->hash == at->key.key_hash &&
 				    from->node == at->key.scope
 				? &after
 				: NULL;
-		if (by_node && !page_wants_node(page, at->scope)) {
+		if (!page_wants_node_number(page, at->key.scope, &at->scope) &&
+		    by_node) {
 			good =
 			    at->after != NULL || go_on_behind(at, &last_entry);
 			continue;

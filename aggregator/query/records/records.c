@@ -289,7 +289,7 @@ query_records(struct page *page, enum record_kind kind)
 	uint32_t only;
 
 	if (page->query->from_ns >= page->query->to_ns ||
-	    !find_one(page, page->query->node, &only) ||
+	    !page_only_node(page, &only) ||
 	    (kind == RECORD_SAMPLE &&
 		!find_one(page, page->query->name, &page->only_group)))
 		return true;

@@ -14,4 +14,8 @@ bool query_records(struct page *page, enum record_kind kind);
  * when the page is full. */
 bool query_entities(struct page *page);
 
+/* Append an entity of kind "node" for each node, from page->cursor on.  False
+ * when the page is full. */
+bool query_nodes(struct page *page);
+
 #endif

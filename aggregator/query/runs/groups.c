@@ -24,6 +24,8 @@ append_model(struct page *page, const struct model_run *run)
 		answer_put_int(&answer, "begun", run->begun);
 	if (run->ended < RUN_ROLES_MAX)
 		answer_put_int(&answer, "ended", run->ended);
+	answer_put_word(&answer, "kind", run->kind);
+	answer_put_word(&answer, "requestor", run->requestor);
 	return answer_append(page, &answer);
 }
 

@@ -18,6 +18,52 @@ wants(struct page *page, const struct record *record)
 	       page_wants_pair(page, record->source, record->name);
 }
 
+/* Give the nodes of the events names and indexes instead of their numbers. */
+static void
+name_nodes(struct lookup *lookup, struct run_events *events)
+{
+	uint32_t number[RUN_EVENTS_MAX];
+
+	for (uint32_t i = 0; i < events->count; i++) {
+		struct run_event *event = &events->at[i];
+		uint32_t node = 0;
+
+		while (node < events->nodes && number[node] != event->node)
+			node++;
+		if (node == events->nodes) {
+			number[node] = event->node;
+			events->node[node] = lookup_number(lookup, event->node);
+			if (events->node[node].bytes == 0)
+				events->node[node] = text_of(DICTIONARY_OTHER);
+			events->nodes++;
+		}
+		event->node = node;
+	}
+}
+
+/* The other events by name, whatever hour they are of. */
+static void
+count_others(
+    struct lookup *lookup, const struct run_row *row, struct run_events *events)
+{
+	struct text other = text_of(DICTIONARY_OTHER);
+
+	for (uint32_t i = 0; i < row->tallies; i++) {
+		const struct run_row_tally *tally = &row->tally[i];
+		struct text name = lookup_number(lookup, tally->event);
+
+		if (i > 0 && events->others > 0 &&
+		    text_equal(name, events->other[events->others - 1].event))
+			events->other[events->others - 1].count += tally->count;
+		else if (name.bytes == 0 || text_equal(name, other) ||
+			 events->others == RUN_NAMES_MAX)
+			events->overflow += tally->count;
+		else
+			events->other[events->others++] =
+			    (struct run_count){ name, tally->count };
+	}
+}
+
 /* False: the page is full. */
 static bool
 append(struct page *page, const struct run_sum_form *form,
@@ -32,8 +78,7 @@ append(struct page *page, const struct run_sum_form *form,
 	enum run_state state;
 
 	run_row_events(row, &form->roles, &events);
-	record.has_time = events.count > 0;
-	record.time_ns = events.count > 0 ? events.at[0].time_ns : 0;
+	record.has_time = run_row_first(row, &record.time_ns);
 	if (row->group != 0)
 		record.key = lookup_number(lookup, row->group);
 	if (record.name.bytes == 0 || !wants(page, &record))
@@ -42,8 +87,10 @@ append(struct page *page, const struct run_sum_form *form,
 	record.count = (row->known ? RUN_KNOWN : 0) |
 		       (row->error ? RUN_ERROR : 0) |
 		       (uint64_t)state << RUN_STATE_SHIFT;
+	name_nodes(lookup, &events);
+	count_others(lookup, row, &events);
 	bytes->bytes = 0;
-	run_events_put(bytes, &events);
+	run_events_put(bytes, record.time_ns, &events);
 	record.value_bytes = buffer_text(bytes);
 	if (row->count > 0)
 		page_set_id(page, &record, &row->at[0].id);

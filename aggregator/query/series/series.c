@@ -72,8 +72,6 @@ void
 series_begin(struct series *series, struct page *page)
 {
 	series->step_ns = page->query->step_ns;
-	series->kind =
-	    dictionary_find(page->txn, page->partition, text_of("set"));
 	for (uint32_t i = 0; i < SERIES_GROUPS; i++)
 		series->groups[i].track = 0;
 }
@@ -88,8 +86,7 @@ series_wants(
 	if (group->track != track) {
 		group->track = track;
 		metric_columns_find(&group->columns, page->txn, page->partition,
-		    &page->reader->lookup, series->kind, name,
-		    page->query->columns);
+		    name, page->query->columns);
 	}
 	series->columns = &group->columns;
 	return group->columns.count > 0;
@@ -259,6 +256,10 @@ series_append(
 		if (!put_group(series, page, part, &group))
 			return false;
 	}
+	/* No sample has a value of the metrics that are left. */
+	if (group.end < series->columns->count && group.first < group.end &&
+	    series->columns->wanted[group.end].index >= series->most_values)
+		group.end = series->columns->count;
 	set_cursor(page, part, (uint64_t)group.end * group.steps);
 	/* The samples have been read: the other metrics need another page. */
 	if (group.end < series->columns->count)

@@ -18,6 +18,7 @@ boot_of(const struct metric_columns *columns, struct text values)
 
 	if (columns->boot >= columns->columns)
 		return 0;
+	/* A sample of an older definition may end before it. */
 	for (uint32_t i = 0; i <= columns->boot; i++)
 		if (!record_next_value(&values, &value))
 			return 0;
@@ -42,6 +43,13 @@ is_of_hour(const struct series_group *group, int64_t time_ns)
 	       time_ns < group->hour_ns + KEY_HOUR_NS;
 }
 
+static void
+see_values(struct series *series, uint32_t values)
+{
+	if (values > series->most_values && values <= series->columns->columns)
+		series->most_values = values;
+}
+
 /* Add a sample to the buckets of its step. */
 static void
 add_sample(struct series *series, const struct series_group *group,
@@ -54,9 +62,9 @@ add_sample(struct series *series, const struct series_group *group,
 	uint32_t at = group->first, index = 0;
 	struct counter_rate_sample sample = { .time_ns = time_ns };
 
-	/* A sample of another definition: its values cannot be assigned to
-	 * metrics. */
-	if (body->values != columns->columns || !is_of_hour(group, time_ns))
+	see_values(series, body->values);
+	/* More values than columns: the definition has not arrived. */
+	if (body->values > columns->columns || !is_of_hour(group, time_ns))
 		return;
 	sample.boot = boot_of(columns, values);
 	while (at < group->end && record_next_value(&values, &sample.value)) {
@@ -141,13 +149,14 @@ add_columns(struct series *series, const struct page *page,
     uint32_t first, uint32_t end)
 {
 	const struct metric_columns *columns = series->columns;
-	uint32_t i;
+	uint32_t values = compacted_row_values(rows), i;
 
-	if (compacted_row_values(rows) != columns->columns)
+	if (values == 0 || values > columns->columns)
 		return false;
+	see_values(series, values);
 	make_room(series);
 	memset(series->boot, 0, rows->count * sizeof(*series->boot));
-	if (columns->boot < columns->columns) {
+	if (columns->boot < values) {
 		if (!compacted_row_read_value(
 			rows, columns->boot, series->column, rows->count))
 			return false;
@@ -155,7 +164,8 @@ add_columns(struct series *series, const struct page *page,
 			series->boot[i] =
 			    metric_columns_boot(&series->column[i]);
 	}
-	for (i = group->first; i < group->end; i++)
+	for (i = group->first;
+	     i < group->end && columns->wanted[i].index < values; i++)
 		if (compacted_row_read_value(rows, columns->wanted[i].index,
 			series->column, rows->count))
 			add_column(series, page, group, rows, first, end, i);
@@ -259,9 +269,12 @@ add_rollup(struct series *series, struct page *page,
 	       memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
 	     more = db_next(cursor, &key, &value)) {
 		page->examined += 4;
-		if (rollup_open(series->row, value) &&
-		    series->row->columns == series->columns->columns)
-			join_row(series, page, part, group);
+		/* It has the columns that were defined when it was made. */
+		if (!rollup_open(series->row, value) ||
+		    series->row->columns > series->columns->columns)
+			continue;
+		see_values(series, series->row->columns);
+		join_row(series, page, part, group);
 	}
 	db_cursor_close(&cursor);
 }
@@ -273,6 +286,7 @@ reset(struct series *series, const struct series_group *group)
 {
 	uint32_t columns = group->end - group->first;
 
+	series->most_values = 0;
 	/* Nothing else of an empty bucket is defined, or read. */
 	for (uint32_t i = 0; i < columns * group->steps; i++)
 		series->buckets[i].count = 0;

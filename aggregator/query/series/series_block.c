@@ -53,8 +53,7 @@ series_block_is_wanted(struct series_block *block, struct key_row_block *next)
 	struct lookup *lookup = &page->reader->lookup;
 
 	*next = block->key;
-	block->node = lookup_number(lookup, block->key.node);
-	if (!page_wants_node(page, block->node)) {
+	if (!page_wants_node_number(page, block->key.node, &block->node)) {
 		next->node++;
 		next->track = 0;
 		return false;

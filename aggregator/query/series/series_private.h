@@ -18,13 +18,13 @@ enum {
 
 struct series {
 	int64_t step_ns;
-	uint32_t kind; /* number of the name "set" */
 	struct series_group_cache {
 		uint32_t track; /* 0: empty */
 		struct metric_columns columns;
 	} groups[SERIES_GROUPS];
 	/* of the current series block */
 	const struct metric_columns *columns;
+	uint32_t most_values;   /* of a sample that was read */
 	struct bucket *buckets; /* column by column */
 	uint64_t *boot;         /* boot number of each row in a chunk */
 	struct value *column;   /* values of one column of a chunk */

@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
@@ -235,6 +236,40 @@ http_check_url(const char *url, struct err *err)
 
 	http_address_close(&address);
 	return rc;
+}
+
+static bool
+is_host_here(const char *host)
+{
+	struct in6_addr ip6;
+	struct in_addr ip4;
+	char word[INET6_ADDRSTRLEN];
+	size_t bytes = strlen(host);
+
+	if (strcasecmp(host, "localhost") == 0 ||
+	    strcasecmp(host, "localhost.") == 0)
+		return true;
+	if (*host != '[')
+		return inet_pton(AF_INET, host, &ip4) == 1 &&
+		       ntohl(ip4.s_addr) >> 24 == 127;
+	if (bytes < 2 || bytes - 2 >= sizeof(word))
+		return false;
+	memcpy(word, host + 1, bytes - 2);
+	word[bytes - 2] = '\0';
+	return inet_pton(AF_INET6, word, &ip6) == 1 &&
+	       IN6_IS_ADDR_LOOPBACK(&ip6);
+}
+
+bool
+http_is_here(const char *url)
+{
+	struct http_address address;
+	struct err ignored = { 0 };
+	bool here = http_address_open(&address, url, &ignored) == 0 &&
+		    address.host != NULL && is_host_here(address.host);
+
+	http_address_close(&address);
+	return here;
 }
 
 /* ---- requests ---- */

@@ -51,6 +51,10 @@ int http_address_open(
     struct http_address *address, const char *url, struct err *err);
 void http_address_close(struct http_address *address);
 
+/* Does the host of the address name this machine: localhost, 127.0.0.0/8 or
+ * ::1?  False if the address is invalid. */
+bool http_is_here(const char *url);
+
 struct sockaddr;
 /* Why requests to this address are refused; NULL: they are allowed. */
 const char *http_address_fault(const struct sockaddr *address);

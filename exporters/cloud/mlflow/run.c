@@ -214,12 +214,12 @@ split_names(
 {
 	names->run = slash + 1;
 	if (slash == run || slash[1] == '\0')
-		return err_set_option(err, "to",
+		return err_set_option(err, "target",
 		    "mlflow:EXPERIMENT/NAME has an empty "
 		    "name");
 	if ((size_t)(slash - run) >= sizeof(names->experiment) ||
 	    strlen(names->run) > NAME_BYTES)
-		return err_set_option(err, "to",
+		return err_set_option(err, "target",
 		    "mlflow: names are longer than %d "
 		    "bytes",
 		    NAME_BYTES);
@@ -242,7 +242,7 @@ mlflow_select(struct mlflow *m, const char *run, struct text partition,
 	if (slash != NULL && split_names(&names, run, slash, err) != 0)
 		return -1;
 	if (slash == NULL && strlen(run) > MLFLOW_ID_BYTES_MAX)
-		return err_set_option(err, "to",
+		return err_set_option(err, "target",
 		    "mlflow: the id of a run is longer "
 		    "than %d bytes",
 		    MLFLOW_ID_BYTES_MAX);

@@ -20,6 +20,7 @@ enum {
 	ROWS = 30,
 	WORDS_BYTES = 512,
 	DAY_SECONDS = 86400,
+	POINTS_MAX = 120,
 };
 #define DAY_NS (DAY_SECONDS * NS_PER_SECOND)
 
@@ -39,7 +40,8 @@ static int
 take(struct runs_days *days, const struct runs_run *run, struct err *err)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
-	int64_t day = run->time_ns / DAY_NS - (run->time_ns % DAY_NS < 0);
+	int64_t shown_ns = run->time_ns + clock_zone_ahead_ns(run->time_ns);
+	int64_t day = shown_ns / DAY_NS - (shown_ns % DAY_NS < 0);
 	uint32_t count = run_events_durations(
 	    &run->events, days->step->of, days->clock, duration);
 
@@ -135,8 +137,8 @@ runs_days_table(const void *what, FILE *file)
 
 		fprintf(file, "%lld %.10s %u %.9g %.9g %.9g %.9g\n",
 		    (long long)d->day * DAY_SECONDS,
-		    clock_text(text, d->day * DAY_NS, 0), d->count, d->least,
-		    d->p50, d->p90, d->greatest);
+		    clock_text(text, clock_zone_wall_ns(d->day * DAY_NS), 0),
+		    d->count, d->least, d->p50, d->p90, d->greatest);
 	}
 }
 
@@ -152,8 +154,10 @@ put_headings(
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 0, words);
 	used = table_elide(words, sizeof(words), days->runs->partition, 30);
 	snprintf(words + used, sizeof(words) - used,
-	    ", %u times on %u day%s (UTC), as %s", days->value_count,
-	    days->count, days->count == 1 ? "" : "s", clocks[days->clock]);
+	    ", %u time%s on %u day%s (%s), as %s", days->value_count,
+	    days->value_count == 1 ? "" : "s", days->count,
+	    days->count == 1 ? "" : "s", clock_zone_name(),
+	    clocks[days->clock]);
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 1, words);
 }
 
@@ -176,6 +180,22 @@ put_minutes(const struct runs_days *days, FILE *file)
 	gnuplot_put_tics(file, "y", low, high, false);
 }
 
+/* Equal distances: gnuplot would round them to months. */
+static void
+put_dates(long long first, long long last, bool dumb, FILE *file)
+{
+	long long step = (last - first) / (dumb ? 4 : 8) + 1;
+	char text[CLOCK_TEXT_BYTES];
+
+	fputs("set xtics (", file);
+	for (long long day = first; day <= last; day += step) {
+		clock_text(text, day * DAY_NS, 0);
+		fprintf(file, "%s\"%.*s\" \"%lld\"", day > first ? ", " : "",
+		    dumb ? 8 : 10, dumb ? text + 2 : text, day * DAY_SECONDS);
+	}
+	fputs(")\n", file);
+}
+
 void
 runs_days_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal)
@@ -183,6 +203,9 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 	const struct runs_days *days = what;
 	long long first = (long long)days->days[0].day;
 	long long last = (long long)days->days[days->count - 1].day;
+	/* Many points would lie on each other. */
+	const char *look =
+	    days->count <= POINTS_MAX ? "linespoints pt 7 ps 0.6" : "lines";
 
 	gnuplot_put_terminal(file, terminal, WIDTH, HEIGHT, ROWS);
 	put_headings(days, file, terminal);
@@ -190,25 +213,23 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 	    "set tmargin 5\nset border 3\nset tics nomirror out\n"
 	    "set key outside %s Left reverse samplen 1.5\n"
 	    "set xdata time\nset timefmt \"%%s\"\n"
-	    "set format x \"%s\"\nset xtics %lld\n"
 	    "set xrange [\"%lld\":\"%lld\"]\n"
 	    "set ylabel \"Time / min\"\n"
 	    "set grid ytics\nset style fill solid 0.4 noborder\n",
 	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
 				     : "right top vertical",
-	    terminal == GNUPLOT_DUMB ? "%y-%m-%d" : "%Y-%m-%d",
-	    ((last - first) / 8 + 1) * DAY_SECONDS,
 	    first * DAY_SECONDS - DAY_SECONDS / 2,
 	    last * DAY_SECONDS + DAY_SECONDS / 2);
+	put_dates(first, last, terminal == GNUPLOT_DUMB, file);
 	put_minutes(days, file);
 	fputs("plot ", file);
 	gnuplot_put_file(file, dat);
-	fputs(" skip 1 using 1:($5/60):($6/60) with filledcurves "
-	      "lc rgb \"" COLOUR_RUN_LIGHT_BLUE
-	      "\" title \"median to p90\", \\\n"
-	      "\t\"\" skip 1 using 1:($6/60) with linespoints pt 7 ps 0.6 "
-	      "lc rgb \"" COLOUR_ORANGE "\" title \"p90\", \\\n"
-	      "\t\"\" skip 1 using 1:($5/60) with linespoints pt 7 ps 0.6 "
-	      "lc rgb \"" COLOUR_RUN_BLUE "\" title \"median\"\n",
-	    file);
+	fprintf(file,
+	    " skip 1 using 1:($5/60):($6/60) with filledcurves "
+	    "lc rgb \"" COLOUR_RUN_LIGHT_BLUE "\" title \"median to p90\", \\\n"
+	    "\t\"\" skip 1 using 1:($6/60) with %s "
+	    "lc rgb \"" COLOUR_ORANGE "\" title \"p90\", \\\n"
+	    "\t\"\" skip 1 using 1:($5/60) with %s "
+	    "lc rgb \"" COLOUR_RUN_BLUE "\" title \"median\"\n",
+	    look, look);
 }

@@ -9,6 +9,7 @@
 
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
+#include "exporters/gnuplot/labels.h"
 #include "proto/base/memory.h"
 #include "proto/format/table.h"
 
@@ -51,7 +52,7 @@ by_share(const void *left, const void *right)
 
 	if (a->of_ended != b->of_ended)
 		return a->of_ended > b->of_ended ? -1 : 1;
-	return text_compare(a->group, b->group);
+	return text_compare_natural(a->group, b->group);
 }
 
 int
@@ -110,21 +111,29 @@ bars_of(const struct runs_errors *errors)
 static void
 put_names(const struct runs_errors *errors, FILE *file)
 {
-	fputs("set ytics (", file);
-	for (uint32_t i = 0; i < bars_of(errors); i++) {
-		const struct runs_error *row = &errors->rows[i];
-		char label[4 * NAME_COLUMNS + 64];
-		size_t used = table_elide(label, sizeof(label),
-		    row->group.bytes > 0 ? row->group : text_of("(no group)"),
-		    NAME_COLUMNS);
+	uint32_t count = bars_of(errors);
+	struct text *names = memory_zero(count + 1, sizeof(*names));
+	struct labels labels;
 
-		snprintf(label + used, sizeof(label) - used,
-		    "  %" PRId64 " of %" PRId64, row->errors, row->ended);
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = errors->rows[i].group.bytes > 0
+			       ? errors->rows[i].group
+			       : text_of("(no group)");
+	labels_make(&labels, names, count, NAME_COLUMNS);
+	free(names);
+	fputs("set ytics (", file);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct runs_error *row = &errors->rows[i];
+		char label[LABELS_BYTES + 64];
+
+		snprintf(label, sizeof(label), "%s  %" PRId64 " of %" PRId64,
+		    labels.at[i], row->errors, row->ended);
 		fputs(i > 0 ? ", " : "", file);
 		gnuplot_put_tic(file, text_of(label));
 		fprintf(file, " %u", i + 1);
 	}
 	fputs(")\n", file);
+	labels_clear(&labels);
 }
 
 static void

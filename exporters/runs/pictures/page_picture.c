@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exporters/gnuplot/colours.h"
+#include "exporters/gnuplot/labels.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "proto/json/json_bytes.h"
 #include "proto/format/table.h"
@@ -182,16 +183,21 @@ static void
 put_names(
     const struct runs_page *page, FILE *file, unsigned columns, bool dates)
 {
+	struct text names[RUNS_PAGE];
+	struct labels labels;
+
+	for (uint32_t i = 0; i < page->count; i++)
+		names[i] = page->bars[i]->id;
+	labels_make(&labels, names, page->count, columns);
 	fputs("set ytics (", file);
 	for (uint32_t i = 0; i < page->count; i++) {
 		const char *state = runs_bar_words(page->bars[i]);
-		char label[4 * NAME_COLUMNS + 64];
-		size_t used = table_elide(
-		    label, sizeof(label), page->bars[i]->id, columns);
+		char label[LABELS_BYTES + 64];
+		size_t used;
 
-		if (state[0] != '\0')
-			snprintf(
-			    label + used, sizeof(label) - used, " (%s)", state);
+		snprintf(label, sizeof(label), "%s%s%s%s", labels.at[i],
+		    state[0] != '\0' ? " (" : "", state,
+		    state[0] != '\0' ? ")" : "");
 		used = strlen(label);
 		if (dates)
 			put_date(label + used, sizeof(label) - used,
@@ -201,6 +207,7 @@ put_names(
 		fprintf(file, " %u", i + 1);
 	}
 	fputs(")\n", file);
+	labels_clear(&labels);
 }
 
 /* The extent of the longest bar to either side, in minutes. */

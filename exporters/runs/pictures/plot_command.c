@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "exporters/runs/pictures/days_plot.h"
+#include "exporters/runs/pictures/distribution.h"
 #include "exporters/runs/pictures/errors_plot.h"
 #include "exporters/runs/pictures/page_picture.h"
 #include "exporters/runs/runs.h"
@@ -233,7 +234,7 @@ draw_days(
 		days.step = &runs->steps[i];
 		rc = runs_days_read(&days, err);
 		if (rc == 0 && days.count > 0) {
-			snprintf(what, sizeof(what), "distribution-%.*s",
+			snprintf(what, sizeof(what), "days-%.*s",
 			    (int)days.step->name.bytes, days.step->name.at);
 			picture.base =
 			    make_base(base, how, runs->partition, what);
@@ -245,6 +246,28 @@ draw_days(
 	}
 	runs_doubt_warn(&days.doubt, "durations");
 	runs_days_clear(&days);
+	return rc;
+}
+
+static int
+draw_distribution(
+    struct runs *runs, const struct plot_testrun_how *how, struct err *err)
+{
+	struct runs_distribution distribution;
+	struct picture picture = *how->picture;
+	char base[BASE_BYTES];
+	int rc = runs_distribution_read(&distribution, runs,
+	    text_of(how->runs->group), (enum run_clock)how->runs->time, err);
+
+	picture.base = make_base(base, how, runs->partition, "distribution");
+	picture.what = &distribution.boxes;
+	picture.put_table = boxes_table;
+	picture.put_script = boxes_script;
+	if (rc == 0 && distribution.boxes.count > 0)
+		rc = picture_make(&picture, err);
+	else if (rc == 0 && how->view == RUNS_VIEW_DISTRIBUTION)
+		rc = err_set(err, "no run has a complete step");
+	runs_distribution_clear(&distribution);
 	return rc;
 }
 
@@ -282,6 +305,9 @@ draw_all(struct runs *runs, const struct plot_testrun_how *how, struct err *err)
 	    draw_errors(runs, how, err) != 0)
 		return -1;
 	if ((view == RUNS_VIEW_DISTRIBUTION || view == RUNS_VIEW_ALL) &&
+	    draw_distribution(runs, how, err) != 0)
+		return -1;
+	if ((view == RUNS_VIEW_DAYS || view == RUNS_VIEW_ALL) &&
 	    draw_days(runs, how, err) != 0)
 		return -1;
 	if (view == RUNS_VIEW_PAGES || view == RUNS_VIEW_ALL)

@@ -18,6 +18,7 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
+#include "proto/record/node_list.h"
 
 /* The page limit: as many records as fit. */
 enum { PAGE_BYTES = 192 << 10 };
@@ -112,10 +113,11 @@ read_thread(struct writing *w, const struct scanner_job_thread *thread,
 	struct text role = text_of(scanner_roles[thread->role]);
 	struct wire_query query = source_query(1u << RECORD_SPAN);
 	struct source *source = w->request->source;
+	char list[2 * NAME_BYTES_MAX];
 	struct record record;
 	int rc;
 
-	query.node = node->name;
+	query.node = node_list_quote(list, node->name, false);
 	query.columns = thread->track;
 	query.from_ns = thread->first_ns;
 	query.to_ns =

@@ -65,6 +65,7 @@ struct phase {
 	unsigned char notes[NOTE_BYTES];
 	struct wire_writer w; /* in `notes` */
 	char row[NAME_BYTES_MAX + 1];
+	char title[2 * NAME_BYTES_MAX + 2];
 };
 
 /* The name of the row: "pull" of cascade, "run" of job. */
@@ -79,6 +80,22 @@ row_name(struct phase *phase, const struct record *record)
 	if (n >= (int)sizeof(phase->row))
 		return name;
 	return (struct text){ phase->row, (uint32_t)n };
+}
+
+/* The name of the slice: "pull redis:3".  A job is alone in its row. */
+static struct text
+title_of(struct phase *phase, const struct record *record, bool job)
+{
+	struct text name = record->name, key = record->key;
+	int n;
+
+	if (key.bytes == 0)
+		return name;
+	n = snprintf(phase->title, sizeof(phase->title), "%.*s %.*s",
+	    (int)name.bytes, name.at, (int)key.bytes, key.at);
+	if (job || n >= (int)sizeof(phase->title))
+		return key;
+	return (struct text){ phase->title, (uint32_t)n };
 }
 
 /* Mark what is missing or invalid; guess nothing. */
@@ -120,7 +137,7 @@ take(struct timeline *t, struct interval_sort *interval_sort,
 	if (!timeline_wants(t, record->node, item.begin_ns, item.end_ns) ||
 	    item.begin_ns < after_ns)
 		return;
-	item.name = record->key.bytes > 0 ? record->key : record->name;
+	item.name = title_of(phase, record, job);
 	item.notes = (struct text){ (const char *)phase->notes,
 		(uint32_t)phase->w.bytes };
 	item.row = tracks_find(&t->tracks, record->node,

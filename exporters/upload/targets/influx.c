@@ -58,19 +58,6 @@ struct target {
 	} last;
 };
 
-/* Compression costs more than it saves if the service is on this machine. */
-static bool
-is_here(const char *url)
-{
-	static const char *const hosts[] = { "://127.", "://localhost",
-		"://[::1]" };
-
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
-		if (strstr(url, hosts[i]) != NULL)
-			return true;
-	return false;
-}
-
 static void
 influx_close(struct target **to)
 {
@@ -111,7 +98,9 @@ influx_open(struct target **to, const char *rest,
 		influx_close(&t);
 		return -1;
 	}
-	if (!is_here(rest) && !http_is_dry(t->http))
+	/* Compression costs more than it saves if the service is on this
+	 * machine. */
+	if (!http_is_here(rest) && !http_is_dry(t->http))
 		t->pack = compress_block_new(COMPRESS_GZIP);
 	*to = t;
 	return 0;

@@ -87,9 +87,9 @@ check(const struct target_type *type, struct text after, const char *rest,
 	}
 	if (type->rest == NULL && after.bytes > 0)
 		return err_set_option(
-		    err, "to", "%s: nothing may follow it", type->scheme);
+		    err, "target", "%s: nothing may follow it", type->scheme);
 	if (type->rest != NULL && *rest == '\0')
-		return err_set_option(err, "to",
+		return err_set_option(err, "target",
 		    "%s:%s: the part after the colon is missing", type->scheme,
 		    type->rest);
 	return type->check != NULL ? type->check(rest, err) : 0;

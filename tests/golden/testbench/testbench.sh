@@ -26,7 +26,7 @@ bench_case() {
 	_bench=$1
 	shift
 	check "$_bench: is uploaded, and every file is where it should be" benched run "$_bench" \
-		"$TMP/$_bench" "$@" -- poolscope-upload results --to store -p "bench\$$_bench"
+		"$TMP/$_bench" "$@" -- poolscope-upload results --target store -p "bench\$$_bench"
 	wait_until indexed 60 || fail "$_bench: is indexed"
 	check "$_bench: its rows are there" entities "bench\$$_bench"
 	check "... as recorded" benched entities "$_bench" "$TMP/entities"
@@ -41,7 +41,7 @@ bench_concurrent() {
 	python3 "$testbench/b06_concurrent/gen.py" --out "$_work/data"
 	_instances=
 	for _i in 1 2 3 4; do
-		poolscope-upload results -d "$_work/data" -a "$_work/archive" --to store \
+		poolscope-upload results -d "$_work/data" -a "$_work/archive" --target store \
 			-p 'bench$b06' >"$TMP/upload.$_i" 2>&1 &
 		_instances="$_instances $!"
 	done

@@ -45,7 +45,7 @@ drawn() {
 	_base=$(echo "$3" | tr '$' '-')-testrun
 	check "... every run of every page" judged tables "$TMP/series" "$_out" "$_base"
 	for _step in flash publish testrun; do
-		check "... $_step day by day" judged days "$testruns/$2" "$_step" "$_out/$_base-distribution-$_step.dat"
+		check "... $_step day by day" judged days "$testruns/$2" "$_step" "$_out/$_base-days-$_step.dat"
 	done
 	rm -rf "$_out"
 }

@@ -60,7 +60,7 @@ add(enum record_kind kind, unsigned attributes, bool claims)
 		add_integer(&w, key, i);
 	}
 	if (claims)
-		add_integer(&w, SUBMITTER_KEY, 0);
+		add_integer(&w, RECORD_SUBMITTER_KEY, 0);
 	record.attributes = attributes + claims;
 	record.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
 	assert_true(wire_put_record(&writer, &record));
@@ -93,7 +93,7 @@ another_users_events_spans_and_entities_say_who(void **state)
 	wire_cursor_init(&cursor, &header, plain);
 	while (wire_next(&cursor, &record)) {
 		bool found = record_find_attribute(
-		    &record, text_of(SUBMITTER_KEY), &value);
+		    &record, text_of(RECORD_SUBMITTER_KEY), &value);
 
 		assert_int_equal(found, record.kind != RECORD_SAMPLE);
 		assert_true(!found || value.is.i == geteuid() + 7);

@@ -287,6 +287,157 @@ a_damaged_required_row_fails_the_transaction(void **state)
 	db_close(&db);
 }
 
+/* The last key of each branch: its last digit but one becomes another. */
+static void
+flip_branches(void)
+{
+	enum { PAGE = 4096, BRANCH = 1 };
+	char path[DURABLE_DIR_PATH_BYTES];
+	unsigned char page[PAGE];
+	int fd = open(in_folder(path, "env/data.mdb"), O_RDWR);
+	uint16_t flags, lower, node;
+
+	assert_true(fd >= 0);
+	for (off_t at = 2 * PAGE; pread(fd, page, PAGE, at) == PAGE;
+	     at += PAGE) {
+		memcpy(&flags, page + 10, 2);
+		memcpy(&lower, page + 12, 2);
+		if (flags != BRANCH)
+			continue;
+		memcpy(&node, page + lower - 2, 2);
+		page[node + 8 + 5] ^= 1;
+		assert_int_equal(pwrite(fd, page, PAGE, at), PAGE);
+	}
+	close(fd);
+}
+
+/* Rows "key-a", "key-c" and "key-f". */
+static struct db *
+open_keys(void)
+{
+	struct db *db = open_env(&usual);
+
+	put_word(db, "key-a", "first value");
+	put_word(db, "key-c", "second value");
+	put_word(db, "key-f", "third value");
+	return db;
+}
+
+static void
+a_writer_does_not_take_a_row_with_a_flipped_key_for_absent(void **state)
+{
+	struct db *db = open_keys();
+	struct db_txn *txn;
+	struct text value;
+	struct err err;
+
+	(void)state;
+	db_close(&db);
+	damage("key-c"); /* now it is key-b */
+	db = open_env(&usual);
+	txn = begin(db, true);
+	assert_false(db_get(txn, ROWS, text_of("key-d"), &value));
+	assert_false(db_was_damaged(txn));
+	assert_false(db_get(txn, ROWS, text_of("key-c"), &value));
+	assert_true(db_was_damaged(txn));
+	assert_false(db_failed(txn));
+	assert_false(db_need(txn, ROWS, text_of("key-c"), &value));
+	assert_int_equal(db_commit(&txn, &err), DB_DAMAGED);
+	db_close(&db);
+}
+
+static void
+a_row_that_the_transaction_deleted_is_absent_not_damaged(void **state)
+{
+	struct db *db = open_keys();
+	struct db_txn *txn = begin(db, true);
+	struct text value;
+
+	(void)state;
+	assert_true(db_del(txn, ROWS, text_of("key-c")));
+	assert_false(db_get(txn, ROWS, text_of("key-c"), &value));
+	assert_false(db_was_damaged(txn));
+	commit(txn);
+	db_close(&db);
+}
+
+static void
+nothing_is_written_to_a_page_whose_keys_are_out_of_order(void **state)
+{
+	struct db *db = open_keys();
+	struct db_txn *txn;
+	struct text value;
+	struct err err;
+
+	(void)state;
+	put_word(db, "key-b", "one more");
+	db_close(&db);
+	damage("key-b"); /* now it is key-c, twice */
+	db = open_env(&usual);
+	txn = begin(db, false);
+	assert_true(db_get(txn, ROWS, text_of("key-f"), &value));
+	commit(txn);
+	txn = begin(db, true);
+	db_put(txn, ROWS, text_of("key-g"), text_of("fourth value"));
+	assert_int_equal(db_commit(&txn, &err), DB_DAMAGED);
+	assert_non_null(strstr(err.text, "is damaged"));
+	txn = begin(db, true);
+	db_del(txn, ROWS, text_of("key-a"));
+	assert_int_equal(db_commit(&txn, &err), DB_DAMAGED);
+	db_close(&db);
+}
+
+/* Two leaves: a key between them that is damaged leads to the wrong one. */
+static void
+a_damaged_key_between_leaves_is_noticed(void **state)
+{
+	enum { KEYS = 200 };
+	struct db *db = open_env(&usual);
+	struct db_txn *txn = begin(db, true);
+	struct db_cursor *cursor;
+	struct text found, value;
+	unsigned lost = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < KEYS; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "row-%03u", i);
+		db_put(txn, ROWS, text_of(key), text_of("some value of a row"));
+	}
+	commit(txn);
+	db_close(&db);
+	flip_branches();
+	db = open_env(&usual);
+	txn = begin(db, true);
+	for (unsigned i = 0; i < KEYS; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "row-%03u", i);
+		if (db_get(txn, ROWS, text_of(key), &value))
+			continue;
+		assert_true(db_was_damaged(txn));
+		lost++;
+	}
+	assert_true(lost > 0);
+	db_abort(&txn);
+	/* Who seeks on from what was found comes to an end. */
+	txn = begin(db, false);
+	cursor = db_cursor_open(txn, ROWS);
+	for (unsigned i = 0; i < KEYS; i++) {
+		char sought[16];
+
+		snprintf(sought, sizeof(sought), "row-%03u", i);
+		if (db_seek(cursor, text_of(sought), &found, &value))
+			assert_true(memcmp(found.at, sought, 7) >= 0);
+		if (db_seek_key(cursor, text_of(sought), &found))
+			assert_true(memcmp(found.at, sought, 7) >= 0);
+	}
+	db_cursor_close(&cursor);
+	commit(txn);
+	db_close(&db);
+}
+
 static void
 damaged_rows_can_be_found_and_removed(void **state)
 {
@@ -598,6 +749,11 @@ main(void)
 		CASE(cursors_agree_with_a_sorted_array),
 		CASE(a_flipped_bit_is_noticed_and_skipped),
 		CASE(a_damaged_required_row_fails_the_transaction),
+		CASE(
+		    a_writer_does_not_take_a_row_with_a_flipped_key_for_absent),
+		CASE(a_row_that_the_transaction_deleted_is_absent_not_damaged),
+		CASE(nothing_is_written_to_a_page_whose_keys_are_out_of_order),
+		CASE(a_damaged_key_between_leaves_is_noticed),
 		CASE(damaged_rows_can_be_found_and_removed),
 		CASE(a_full_map_refuses_and_recovers),
 		CASE(errors_stick_to_a_transaction),

@@ -56,8 +56,7 @@ run(int seconds, double indexing, int senders)
 			retry_ms = pace_take(&w.pace, BATCH, (uint64_t)i * 977);
 			if (retry_ms > 0) {
 				w.refused++;
-				w.sender[i].next_ns =
-				    w.now_ns + retry_ms * MS;
+				w.sender[i].next_ns = w.now_ns + retry_ms * MS;
 				continue;
 			}
 			w.sender[i].next_ns = w.now_ns + 30 * MS;
@@ -167,8 +166,8 @@ the_credit_of_a_stream_is_its_share(void **state)
 	begin(256 << 20);
 	run(30, 20e6, 4);
 	if (w.pace.paced)
-		assert_in_range(pace_credit(&w.pace, 512 << 10), 64 << 10,
-		    512 << 10);
+		assert_in_range(
+		    pace_credit(&w.pace, 512 << 10), 64 << 10, 512 << 10);
 	begin(256 << 20);
 	run(30, 20e6, SENDERS);
 	assert_true(w.pace.paced);

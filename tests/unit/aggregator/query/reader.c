@@ -61,9 +61,13 @@ pages_that_end_early_give_the_same(void **state)
 		}
 		free(whole);
 	}
-	for (j = 0; j < 2; j++) {
-		enum rig_what what = j ? RIG_STATS_BY_NODE : RIG_STATS;
-		struct wire_query query = rig_query(1u << RECORD_ENTITY, 0);
+	for (j = 0; j < 4; j++) {
+		enum rig_what what = j == 1 ? RIG_STATS_BY_NODE : RIG_STATS;
+		/* Context: the names of nodes. */
+		struct wire_query query = rig_query(
+		    1u << (j < 2 ? RECORD_ENTITY : RECORD_CONTEXT), 0);
+
+		query.node = text_of(j == 3 ? "*1,*2" : "");
 
 		rig.examined_max = 0;
 		char *whole = rig_read(&rig, what, query, &records);

@@ -33,7 +33,6 @@ static void
 assert_found(const char *group, const char *pattern, const char *want)
 {
 	struct metric_columns columns = { .columns = 9, .count = 0 };
-	struct lookup lookup = { .slots = NULL };
 	struct err err = { 0 };
 	struct db_txn *txn;
 	uint32_t partition;
@@ -42,10 +41,8 @@ assert_found(const char *group, const char *pattern, const char *want)
 
 	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
 	partition = dictionary_find(txn, 0, text_of(RIG_PARTITION));
-	lookup_use(&lookup, txn, partition);
-	metric_columns_find(&columns, txn, partition, &lookup,
-	    dictionary_find(txn, partition, text_of("set")), text_of(group),
-	    text_of(pattern));
+	metric_columns_find(
+	    &columns, txn, partition, text_of(group), text_of(pattern));
 	at = (size_t)snprintf(got, sizeof(got), "%u %d:", columns.columns,
 	    columns.boot == UINT32_MAX ? -1 : (int)columns.boot);
 	for (uint32_t i = 0; i < columns.count; i++)
@@ -56,7 +53,6 @@ assert_found(const char *group, const char *pattern, const char *want)
 		    columns.wanted[i].counter ? "c" : "g");
 	assert_string_equal(got, want);
 	metric_columns_clear(&columns);
-	lookup_clear(&lookup);
 	db_abort(&txn);
 }
 

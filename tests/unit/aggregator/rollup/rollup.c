@@ -134,7 +134,7 @@ define_group(void)
 	struct wire_writer w;
 	struct record entity = { .kind = RECORD_ENTITY,
 		.source = text_of("set"),
-		.name = text_of("cpu"),
+		.name = text_of("cores"),
 		.attributes = 2 };
 
 	wire_writer_init(&w, pairs, sizeof(pairs));
@@ -164,7 +164,7 @@ put_sample(uint64_t *random, unsigned node, int64_t time_ns)
 	struct wire_writer w;
 	struct record record = { .kind = RECORD_SAMPLE,
 		.time_ns = time_ns,
-		.source = text_of("cpu"),
+		.source = text_of("cores"),
 		.values = METRICS };
 	char name[16];
 

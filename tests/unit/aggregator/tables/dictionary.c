@@ -234,6 +234,35 @@ a_damaged_count_gives_no_number_twice(void **state)
 	assert_non_null(strstr(err.text, "damaged"));
 }
 
+static void
+a_name_whose_row_is_damaged_keeps_its_number(void **state)
+{
+	static const char row[] = "t\0\0\0\1beta";
+	struct db_options options = { .map_bytes = 256 << 20 };
+	struct err err = { 0 };
+	char path[128];
+
+	(void)state;
+	dictionary_number(dictionary, txn, 1, text_of("alpha"));
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("beta")), 2);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	db_close(&db);
+	snprintf(path, sizeof(path), "%s/tables/data.mdb", folder);
+	assert_int_equal(scratch_flip(path, row, sizeof(row) - 1), 1);
+	rig_good(tables_open(&db, folder, &options, &err), &err);
+	rig_good(db_begin(db, true, &txn, &err), &err);
+	dictionary_forget(dictionary);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("beta")), 2);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("gamma")), 3);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	rig_good(db_begin(db, true, &txn, &err), &err);
+	assert_int_equal(dictionary_find(txn, 1, text_of("beta")), 2);
+	assert_false(db_was_damaged(txn));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -248,6 +277,7 @@ main(void)
 		CASE(a_node_is_new_once),
 		CASE(more_names_than_the_cache_holds),
 		CASE(a_damaged_count_gives_no_number_twice),
+		CASE(a_name_whose_row_is_damaged_keeps_its_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,8 +158,8 @@ steps_cover_all_nodes_once(void **state)
 				cascade_add(&cascade, &r);
 			}
 		cascade_finish(&cascade);
-		plot = phases_plot_new(&cascade);
-		phases_plot_dat(plot, file);
+		plot = phases_plot_new(&cascade, text_of("pool"));
+		bands_table(&plot->bands, file);
 		fclose(file);
 		line = strchr(text, '\n') + 1;
 		for (; *line != '\0'; line = strchr(line, '\n') + 1) {
@@ -178,7 +178,7 @@ steps_cover_all_nodes_once(void **state)
 		}
 		assert_int_equal(next, counts[c] + 1);
 		assert_int_equal(
-		    lines, counts[c] > PHASES_STEPS ? PHASES_STEPS : counts[c]);
+		    lines, counts[c] > BANDS_STEPS ? BANDS_STEPS : counts[c]);
 		/* Each node takes 5 + i seconds. */
 		assert_true(
 		    total - counts[c] * (4 + (counts[c] + 1) / 2.0) < 0.01);

@@ -27,27 +27,32 @@ take(const char *kind, const char *set, const char *names, const char *units)
 }
 
 static void
-test_the_last_definition_of_a_set_is_in_force(void **state)
+the_longest_definition_of_a_group_is_in_force(void **state)
 {
 	const struct columns *columns;
 	uint64_t before;
 
 	(void)state;
 	columns_init(&sets);
-	assert_int_equal(columns_find(&sets, text_of("cpu"))->definition, 0);
-	take("set", "cpu", "user  idle", "cs %");
+	assert_int_equal(columns_find(&sets, text_of("cores"))->definition, 0);
+	take("set", "cores", "user  idle", "cs %");
 	take("set", "disk", "read", "By");
-	take("node", "cpu", "no such", "x");
-	columns = columns_find(&sets, text_of("cpu"));
+	take("node", "cores", "no such", "x");
+	columns = columns_find(&sets, text_of("cores"));
 	assert_int_equal(columns->count, 2);
 	assert_true(text_equal(columns->names[1], text_of("idle")));
 	assert_true(text_equal(columns->units[1], text_of("%")));
 	before = columns->definition;
-	take("set", "cpu", "user  idle", "cs %");
+	take("set", "cores", "user  idle", "cs %");
 	assert_int_equal(
-	    columns_find(&sets, text_of("cpu"))->definition, before);
-	take("set", "cpu", "user idle wait", "cs");
-	columns = columns_find(&sets, text_of("cpu"));
+	    columns_find(&sets, text_of("cores"))->definition, before);
+	take("set", "cores", "user", "cs");
+	take("set", "cores", "idle user", "% cs");
+	take("set", "cores", "user idle wait", "cs s");
+	assert_int_equal(
+	    columns_find(&sets, text_of("cores"))->definition, before);
+	take("set", "cores", "user idle wait", "cs %");
+	columns = columns_find(&sets, text_of("cores"));
 	assert_true(columns->definition != before);
 	assert_int_equal(columns->count, 3);
 	assert_true(text_equal(columns->names[2], text_of("wait")));
@@ -56,7 +61,7 @@ test_the_last_definition_of_a_set_is_in_force(void **state)
 	assert_int_equal(columns->count, 1);
 	assert_true(text_equal(columns->names[0], text_of("read")));
 	take("set", "disk", "", "");
-	assert_int_equal(columns_find(&sets, text_of("disk"))->count, 0);
+	assert_int_equal(columns_find(&sets, text_of("disk"))->count, 1);
 	columns_clear(&sets);
 }
 
@@ -64,7 +69,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_last_definition_of_a_set_is_in_force),
+		cmocka_unit_test(the_longest_definition_of_a_group_is_in_force),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,9 @@ define_group(
 	rig_record(&rig, "node-0", &entity);
 }
 
-/* Whole numbers at these seconds. */
+/* Whole numbers at these seconds; UNKNOWN is nil. */
+#define UNKNOWN INT64_MIN
+
 static inline void
 put_sample(const char *node, const char *set, double seconds, uint32_t count,
     const int64_t *numbers)
@@ -72,7 +74,9 @@ put_sample(const char *node, const char *set, double seconds, uint32_t count,
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	for (uint32_t i = 0; i < count; i++)
 		wire_put_value(
-		    &w, &(struct value){ VALUE_INT, { .i = numbers[i] } });
+		    &w, &(struct value){
+			    numbers[i] == UNKNOWN ? VALUE_NIL : VALUE_INT,
+			    { .i = numbers[i] } });
 	record.value_bytes =
 	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
 	rig_record(&rig, node, &record);

@@ -14,8 +14,9 @@ static struct samples samples;
 static void
 define(void)
 {
-	define_group("cpu", "poolscope.boot cpu.time", "1 cs", "gauge counter");
-	define_group("memory", "memory.used", "By", "gauge");
+	define_group(
+	    "cores", "poolscope.boot cpu.time", "1 cs", "gauge counter");
+	define_group("stock", "memory.used", "By", "gauge");
 }
 
 /* Read it all in steps of `step` seconds, from RIG_T0 on. */
@@ -87,7 +88,7 @@ put_nodes(unsigned nodes)
 
 		snprintf(node, sizeof(node), "node-%02u", i);
 		for (int64_t t = 0; t < 60; t += 10)
-			put_sample(node, "memory", (double)t, 1,
+			put_sample(node, "stock", (double)t, 1,
 			    (int64_t[]){ 1000 * i + t });
 	}
 	read_it();
@@ -160,9 +161,9 @@ a_long_gap_does_not_make_steps_wider(void **state)
 	(void)state;
 	define();
 	for (int64_t t = 0; t < 10; t++)
-		put_sample("n", "memory", (double)t, 1, (int64_t[]){ t });
+		put_sample("n", "stock", (double)t, 1, (int64_t[]){ t });
 	for (int64_t t = 990; t < 1000; t++)
-		put_sample("n", "memory", (double)t, 1, (int64_t[]){ t });
+		put_sample("n", "stock", (double)t, 1, (int64_t[]){ t });
 	read_it();
 	read_samples(1, 1000, "memory.used");
 	assert_true(samples.step_ns == NS_PER_SECOND);
@@ -178,7 +179,8 @@ a_counter_is_a_rate_in_seconds(void **state)
 	(void)state;
 	define();
 	for (int64_t t = 0; t < 100; t++)
-		put_sample("n", "cpu", (double)t, 2, (int64_t[]){ 7, 50 * t });
+		put_sample(
+		    "n", "cores", (double)t, 2, (int64_t[]){ 7, 50 * t });
 	read_it();
 	read_samples(10, 12, "cpu.time");
 	metric = &samples.metrics[0];
@@ -233,7 +235,7 @@ what_would_be_too_much_is_refused(void **state)
 	for (unsigned i = 0; i < SAMPLES_PICTURES_MAX + 1; i++) {
 		char set[32];
 
-		snprintf(set, sizeof(set), "memory/%u", i);
+		snprintf(set, sizeof(set), "stock/%u", i);
 		define_group(set, "memory.used", "By", "gauge");
 		put_sample("n", set, 1, 1, (int64_t[]){ 5 });
 	}
@@ -255,8 +257,8 @@ names_of_nodes_cannot_end_a_string(void **state)
 
 	(void)state;
 	define();
-	put_sample("`touch HIT`\"", "memory", 1, 1, (int64_t[]){ 5 });
-	put_sample("`touch HIT`\"", "memory", 2, 1, (int64_t[]){ 5 });
+	put_sample("`touch HIT`\"", "stock", 1, 1, (int64_t[]){ 5 });
+	put_sample("`touch HIT`\"", "stock", 2, 1, (int64_t[]){ 5 });
 	read_it();
 	read_samples(1, 12, "memory.used");
 	text = printed(&plot, true);

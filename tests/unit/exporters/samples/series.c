@@ -44,7 +44,7 @@ next(struct series *series, struct series_point *point)
 static void
 define(void)
 {
-	define_group("cpu", "poolscope.boot cpu.time cpu.count", "1 cs {cpu}",
+	define_group("cores", "poolscope.boot cpu.time cpu.count", "1 cs {cpu}",
 	    "gauge counter gauge");
 }
 
@@ -59,7 +59,7 @@ an_interval_is_shared_by_the_steps_that_it_lies_in(void **state)
 	(void)state;
 	define();
 	for (int64_t i = 0; i < 100; i++)
-		put_sample("node-1", "cpu", 90 * (double)i, 3,
+		put_sample("node-1", "cores", 90 * (double)i, 3,
 		    (int64_t[]){ 7, 1000 + 45 * i, 4 });
 	read_it();
 	series = open_series(600 * NS_PER_SECOND, "cpu.time");
@@ -86,10 +86,10 @@ a_reboot_between_two_hours_makes_no_spike(void **state)
 
 	(void)state;
 	define();
-	put_sample("node-1", "cpu", HOUR - 20, 3, (int64_t[]){ 7, 9000, 4 });
-	put_sample("node-1", "cpu", HOUR - 10, 3, (int64_t[]){ 7, 9010, 4 });
-	put_sample("node-1", "cpu", HOUR + 10, 3, (int64_t[]){ 8, 500, 4 });
-	put_sample("node-1", "cpu", HOUR + 20, 3, (int64_t[]){ 8, 510, 4 });
+	put_sample("node-1", "cores", HOUR - 20, 3, (int64_t[]){ 7, 9000, 4 });
+	put_sample("node-1", "cores", HOUR - 10, 3, (int64_t[]){ 7, 9010, 4 });
+	put_sample("node-1", "cores", HOUR + 10, 3, (int64_t[]){ 8, 500, 4 });
+	put_sample("node-1", "cores", HOUR + 20, 3, (int64_t[]){ 8, 510, 4 });
 	read_it();
 	series = open_series(3600 * NS_PER_SECOND, "cpu.time");
 	assert_true(next(series, &point));
@@ -109,8 +109,8 @@ a_gauge_has_no_increase(void **state)
 
 	(void)state;
 	define();
-	put_sample("node-1", "cpu", 0, 3, (int64_t[]){ 7, 1, 4 });
-	put_sample("node-1", "cpu", 1, 3, (int64_t[]){ 7, 1, 6 });
+	put_sample("node-1", "cores", 0, 3, (int64_t[]){ 7, 1, 4 });
+	put_sample("node-1", "cores", 1, 3, (int64_t[]){ 7, 1, 6 });
 	read_it();
 	series = open_series(3600 * NS_PER_SECOND, "cpu.count");
 	assert_true(next(series, &point));
@@ -152,7 +152,7 @@ all_steps_add_up_to_the_same(void **state)
 		seconds += counter_rate.seconds;
 		before = now;
 		put_sample(
-		    "node-1", "cpu", t, 3, (int64_t[]){ boot, counter, 4 });
+		    "node-1", "cores", t, 3, (int64_t[]){ boot, counter, 4 });
 	}
 	read_it();
 	for (unsigned i = 0; i < 5; i++) {
@@ -180,8 +180,8 @@ a_partition_says_from_when_to_when_it_has_records(void **state)
 
 	(void)state;
 	define();
-	put_sample("node-1", "cpu", 5, 3, (int64_t[]){ 7, 1, 4 });
-	put_sample("node-1", "cpu", 9, 3, (int64_t[]){ 7, 1, 6 });
+	put_sample("node-1", "cores", 5, 3, (int64_t[]){ 7, 1, 4 });
+	put_sample("node-1", "cores", 9, 3, (int64_t[]){ 7, 1, 6 });
 	read_it();
 	rig_good(series_extent(
 		     source, text_of(RIG_PARTITION), &first_ns, &last_ns, &err),

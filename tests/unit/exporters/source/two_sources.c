@@ -13,9 +13,9 @@ static void
 make_store(const char *node, int count, char to[static sizeof(rig.folder)])
 {
 	set_up(NULL);
-	define_group("load", "one", "1", "g");
+	define_group("level", "one", "1", "g");
 	for (int i = 0; i < count; i++)
-		put_sample(node, "load", i, 1, (int64_t[]){ i });
+		put_sample(node, "level", i, 1, (int64_t[]){ i });
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
 	writer_close(&rig.writer);
@@ -124,7 +124,8 @@ options_are_parsed_into_two_values(void **state)
 	opt_parse(&program, 3, other_argv, NULL);
 	assert_int_equal(opt_origin_of(&right.store), OPT_COMMAND_LINE);
 	assert_string_equal(left.store, "a");
-	assert_string_equal(window.node, "n*");
+	node_option_check(&window.node);
+	assert_string_equal(window.node.list, "n*");
 	assert_true(window.to_ns == TIME_MAX_NS);
 	assert_string_equal(pool.files[2], "p.json");
 	assert_int_equal(left.clock, CLOCK_RAW);

@@ -32,37 +32,49 @@ static void
 make_pool(void)
 {
 	define_group("cpu",
-	    "poolscope.boot system.cpu.time.user system.cpu.time.idle "
-	    "system.cpu.time.iowait system.cpu.logical.count",
-	    "1 cs cs cs {cpu}", "gauge counter counter counter gauge");
+	    "poolscope.boot system.cpu.time.user system.cpu.time.nice "
+	    "system.cpu.time.system system.cpu.time.idle "
+	    "system.cpu.time.iowait system.cpu.time.interrupt "
+	    "system.cpu.time.softirq system.cpu.time.steal "
+	    "system.cpu.logical.count",
+	    "1 cs cs cs cs cs cs cs cs {cpu}",
+	    "gauge counter counter counter counter counter counter counter "
+	    "counter gauge");
 	define_group("memory", "system.memory.limit system.memory.usage.used",
 	    "By By", "gauge gauge");
 	define_group("disk/a",
 	    "poolscope.boot system.disk.io.read system.disk.io.write",
 	    "1 By By", "gauge counter counter");
-	define_group("gpu/0", "hw.gpu.utilization hw.gpu.memory.usage", "1 By",
-	    "gauge gauge");
+	define_group("gpu/0",
+	    "poolscope.boot hw.gpu.utilization hw.gpu.memory.utilization "
+	    "hw.gpu.memory.usage",
+	    "1 1 1 By", "gauge gauge gauge gauge");
 	define_group("pressure",
 	    "poolscope.boot system.linux.pressure.cpu.some "
+	    "system.linux.pressure.memory.some "
+	    "system.linux.pressure.memory.full "
 	    "system.linux.pressure.io.some",
-	    "1 us us", "gauge counter counter");
+	    "1 us us us us", "gauge counter counter counter counter");
 	for (int64_t i = 0; i <= 720; i++) {
 		int64_t busy = i < 360 ? i : 360, idle = i - busy;
 		double t = 10 * (double)i;
 
-		put_sample("node-1", "cpu", t, 5,
-		    (int64_t[]){ 7, 4000 * busy, 3000 * idle, 1000 * idle, 4 });
-		put_sample("node-2", "cpu", t, 5,
-		    (int64_t[]){
-			8, 2000 * busy, 2000 * busy + 4000 * idle, 0, 4 });
+		put_sample("node-1", "cpu", t, 10,
+		    (int64_t[]){ 7, 4000 * busy, UNKNOWN, UNKNOWN, 3000 * idle,
+			1000 * idle, UNKNOWN, UNKNOWN, UNKNOWN, 4 });
+		put_sample("node-2", "cpu", t, 10,
+		    (int64_t[]){ 8, 2000 * busy, UNKNOWN, UNKNOWN,
+			2000 * busy + 4000 * idle, 0, UNKNOWN, UNKNOWN, UNKNOWN,
+			4 });
 		put_sample("node-1", "memory", t, 2,
 		    (int64_t[]){ 1 << 30, i == 77 ? 900 : 5 });
 		put_sample("node-1", "disk/a", t, 3,
 		    (int64_t[]){ 7, 100 * i, 7 * busy });
-		put_sample(
-		    "node-2", "gpu/0", t, 2, (int64_t[]){ i == 500, 1000 + i });
-		put_sample("node-1", "pressure", t, 3,
-		    (int64_t[]){ 7, 1000000 * i, 500000 * i });
+		put_sample("node-2", "gpu/0", t, 4,
+		    (int64_t[]){ 8, i == 500, UNKNOWN, 1000 + i });
+		put_sample("node-1", "pressure", t, 5,
+		    (int64_t[]){
+			7, 1000000 * i, UNKNOWN, UNKNOWN, 500000 * i });
 	}
 	put_job("node-1", 1800, "start", "4711");
 	put_job("node-1", 5400, "stop", "4711");

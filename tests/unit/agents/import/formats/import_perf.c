@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agents/sampler/metric_groups.h"
+#include "proto/metric/metric_groups.h"
 #include "proto/record/perf_group.h"
 #include "tests/unit/check.h"
 

@@ -323,6 +323,26 @@ test_an_address_without_a_host_is_none(void **state)
 	assert_int_equal(http_check_url("http://host", &err), 0);
 }
 
+static void
+test_this_machine_is_known_by_the_host_alone(void **state)
+{
+	static const char *const here[] = { "http://127.0.0.1:8086/write",
+		"http://127.255.0.9", "http://LocalHost:80/",
+		"http://[::1]:1/x", "http://localhost./" };
+	static const char *const away[] = { "http://example.com/?u=://127.",
+		"http://example.com/://localhost", "http://127.example.com/",
+		"http://localhost.example.com/", "http://[::2]/",
+		"http://128.0.0.1/", "http:///127.0.0.1", "://127.0.0.1" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(here) / sizeof(*here); i++)
+		if (!http_is_here(here[i]))
+			fail_msg("%s", here[i]);
+	for (size_t i = 0; i < sizeof(away) / sizeof(*away); i++)
+		if (http_is_here(away[i]))
+			fail_msg("%s", away[i]);
+}
+
 /* Ours, taken apart as it is sent: what judges and signs has nothing else. */
 static void
 test_an_address_has_the_parts_that_are_sent(void **state)
@@ -698,6 +718,7 @@ main(void)
 		TEST(each_attempt_is_signed_anew),
 		TEST(what_cannot_be_signed_is_not_sent),
 		TEST(an_address_has_the_parts_that_are_sent),
+		TEST(this_machine_is_known_by_the_host_alone),
 		TEST(what_is_the_callers_fault_is_not),
 		TEST(a_redirect_is_an_answer),
 		TEST(retries_end_and_the_last_error_is_reported),

@@ -1,0 +1,306 @@
+/*
+ * bands_script - the gnuplot script of how nodes divide a time between phases.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/gnuplot/bands.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "exporters/gnuplot/axis.h"
+#include "exporters/gnuplot/colours.h"
+#include "exporters/gnuplot/duration.h"
+#include "exporters/gnuplot/labels.h"
+#include "proto/base/memory.h"
+#include "proto/format/table.h"
+
+enum {
+	WIDTH = 1200, /* pixels */
+	BAR_HEIGHT = 20,
+	SLOTS_MIN = 9,
+	MARGINS = 150, /* title and axis */
+	BANDS_HEIGHT = 720,
+	NAME_COLUMNS = 36,
+	TITLE_COLUMNS = 90,
+	BAND_COLUMNS = 30,
+	DUMB_BAND_COLUMNS = 18,
+	WORDS_BYTES = 1024,
+	DUMB_ROWS = 36,
+	DUMB_MARGINS = 14,
+	SLOWEST = 3,      /* are named when there are too many for a bar each */
+	FIRST_COLUMN = 4, /* of the table with a band; the first column is 1 */
+};
+
+/* Of the slowest node: the labels of the marks must not cover the bands. */
+#define ROOM_ABOVE 1.2
+
+static bool
+has_bars(const struct bands *bands)
+{
+	return bands->count <= BANDS_BARS;
+}
+
+/* A few bars must not become thick, and the legend needs its space. */
+static unsigned
+slots_of(const struct bands *bands)
+{
+	unsigned least = bands->band_count + 1;
+
+	least = least < SLOTS_MIN ? SLOTS_MIN : least;
+	return bands->count < least ? least : bands->count;
+}
+
+static unsigned
+height_of(const struct bands *bands)
+{
+	return has_bars(bands) ? MARGINS + BAR_HEIGHT * slots_of(bands)
+			       : BANDS_HEIGHT;
+}
+
+/* The height of a picture of characters, in lines; the legend has one for
+ * each band. */
+static unsigned
+rows_of(const struct bands *bands)
+{
+	return bands->band_count + (has_bars(bands)
+					   ? DUMB_MARGINS + 2 * slots_of(bands)
+					   : DUMB_ROWS);
+}
+
+static struct duration_unit
+unit_of(const struct bands *bands, double *greatest)
+{
+	struct duration_unit unit;
+
+	*greatest = 0;
+	for (uint32_t i = 0; i < bands->count; i++)
+		*greatest = fmax(*greatest, bands->rows[i].total_s);
+	unit = duration_unit_of(*greatest);
+	*greatest /= unit.seconds;
+	return unit;
+}
+
+static void
+put_title(const struct bands *bands, FILE *file, enum gnuplot_terminal terminal)
+{
+	unsigned height = height_of(bands), rows = rows_of(bands);
+	char shown[4 * TITLE_COLUMNS + 8], what[WORDS_BYTES];
+
+	table_elide(shown, sizeof(shown), text_of(bands->title),
+	    terminal == GNUPLOT_DUMB ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
+	gnuplot_put_heading(file, terminal, height, rows, 0, shown);
+	if (has_bars(bands))
+		snprintf(what, sizeof(what),
+		    "%s of %u node%s by phase. +: started this long after the "
+		    "first node.%s",
+		    bands->subject, bands->count, bands->count == 1 ? "" : "s",
+		    bands->note);
+	else
+		snprintf(what, sizeof(what),
+		    "%s of %u nodes by phase, fastest first%s.%s",
+		    bands->subject, bands->count,
+		    bands->count > BANDS_STEPS
+			? ", each step the mean of several nodes"
+			: "",
+		    bands->note);
+	gnuplot_put_heading(file, terminal, height, rows, 1, what);
+}
+
+/* The sum of the first `count` bands as a gnuplot expression. */
+static void
+put_sum(FILE *file, unsigned count, double unit)
+{
+	fputs("((", file);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(file, "%s$%u", i > 0 ? "+" : "", FIRST_COLUMN + i);
+	fprintf(file, count == 0 ? "0))" : ")/%.9g)", unit);
+}
+
+static void
+put_source(FILE *file, const char *dat, bool first)
+{
+	if (first)
+		gnuplot_put_file(file, dat);
+	else
+		fputs(", \\\n\t\"\"", file);
+	fputs(" skip 1 using ", file);
+}
+
+static void
+put_band_title(
+    FILE *file, const struct band *band, enum gnuplot_terminal terminal)
+{
+	char title[4 * BAND_COLUMNS + 8];
+
+	table_elide(title, sizeof(title), band->title,
+	    terminal == GNUPLOT_DUMB ? DUMB_BAND_COLUMNS : BAND_COLUMNS);
+	fprintf(file, " with boxxyerror lc rgb \"%s\" title ", band->colour);
+	gnuplot_put_text(file, text_of(title));
+}
+
+static struct labels
+labels_of(const struct bands *bands)
+{
+	struct text *names = memory_zero(bands->count, sizeof(*names));
+	struct labels labels;
+
+	for (uint32_t i = 0; i < bands->count; i++)
+		names[i] = bands->rows[i].node;
+	labels_make(&labels, names, bands->count, NAME_COLUMNS);
+	free(names);
+	return labels;
+}
+
+/* The node's name and start, left of each bar; the starts in one unit. */
+static void
+put_bar_names(const struct bands *bands, FILE *file)
+{
+	struct labels labels = labels_of(bands);
+	double last = 0;
+	struct duration_unit unit;
+
+	for (uint32_t i = 0; i < bands->count; i++)
+		last = fmax(last, bands->rows[i].start_s);
+	unit = duration_unit_of(last);
+	fputs("set ytics (", file);
+	for (uint32_t i = 0; i < bands->count; i++) {
+		char label[LABELS_BYTES + 64];
+
+		snprintf(label, sizeof(label), "%s  +%.1f %s", labels.at[i],
+		    bands->rows[i].start_s / unit.seconds, unit.sign);
+		fputs(i > 0 ? ", " : "", file);
+		gnuplot_put_tic(file, text_of(label));
+		fprintf(file, " %u", i + 1);
+	}
+	fputs(")\n", file);
+	labels_clear(&labels);
+}
+
+static void
+put_bars(const struct bands *bands, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	double greatest;
+	struct duration_unit unit = unit_of(bands, &greatest);
+
+	fprintf(file, "set xlabel \"%s since %s\"\nset yrange [%u.5:0.5]\n",
+	    unit.plural, bands->zero, slots_of(bands));
+	gnuplot_put_range(file, "x", 0, greatest, false);
+	fputs("set grid xtics front\n"
+	      "set style fill solid 1.0 noborder\n",
+	    file);
+	put_bar_names(bands, file);
+	fputs("plot ", file);
+	for (unsigned i = 0; i < bands->band_count; i++) {
+		put_source(file, dat, i == 0);
+		put_sum(file, i, unit.seconds);
+		fputs(":1:", file);
+		put_sum(file, i, unit.seconds);
+		putc(':', file);
+		put_sum(file, i + 1, unit.seconds);
+		fputs(":($1-0.38):($1+0.38)", file);
+		put_band_title(file, &bands->band[i], terminal);
+	}
+	putc('\n', file);
+}
+
+/* Mark the time at which half, 90 % and 99 % of the nodes were ready. */
+static void
+put_marks(const struct bands *bands, FILE *file)
+{
+	static const unsigned percents[] = { 50, 90, 99 };
+	static const char *const heights[] = { "0.97", "0.97", "0.93" };
+
+	for (size_t i = 0; i < 3; i++) {
+		uint32_t rank =
+		    (uint32_t)(((uint64_t)bands->count * percents[i] + 99) /
+			       100);
+		char time[32];
+
+		duration_words(
+		    time, sizeof(time), bands->rows[rank - 1].total_s);
+		fprintf(file,
+		    "set arrow from %u, graph 0 to %u, graph 1 nohead front "
+		    "dt 2 lc rgb \"" COLOUR_TEXT "\"\n"
+		    "set label \"%u %%: %s\" at %u, graph %s right "
+		    "offset -0.5,0 front boxed\n",
+		    rank, rank, percents[i], time, rank, heights[i]);
+	}
+}
+
+/* The slowest nodes by name, where the fast ones leave room. */
+static void
+put_slowest(const struct bands *bands, FILE *file)
+{
+	struct labels labels = labels_of(bands);
+	char label[LABELS_BYTES + 64], time[32];
+
+	for (uint32_t i = 0; i < SLOWEST && i < bands->count; i++) {
+		uint32_t at = bands->count - 1 - i;
+
+		duration_words(time, sizeof(time), bands->rows[at].total_s);
+		snprintf(label, sizeof(label), "%s%s  %s",
+		    i == 0 ? "slowest: " : "", time, labels.at[at]);
+		fputs("set label ", file);
+		gnuplot_put_text(file, text_of(label));
+		fprintf(file, " at graph 0.02, graph %.3f left front boxed\n",
+		    0.91 - 0.045 * i);
+	}
+	labels_clear(&labels);
+}
+
+static void
+put_bands(const struct bands *bands, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	double greatest;
+	struct duration_unit unit = unit_of(bands, &greatest);
+
+	greatest = greatest > 0 ? ROOM_ABOVE * greatest : 1;
+	fprintf(file,
+	    "set xlabel \"nodes, sorted by %s\"\n"
+	    "set ylabel \"%s\"\n"
+	    "set xrange [0:%u]\n"
+	    "set yrange [0:%.9g]\n",
+	    bands->total, unit.plural, bands->count, greatest);
+	gnuplot_put_tics(file, "y", 0, greatest, false);
+	fputs("set grid ytics front\n"
+	      "set style textbox opaque noborder fillcolor \"" COLOUR_PAPER
+	      "\"\n"
+	      "set style fill solid 1.0 noborder\n",
+	    file);
+	put_marks(bands, file);
+	put_slowest(bands, file);
+	fputs("plot ", file);
+	for (unsigned i = bands->band_count; i-- > 0;) {
+		put_source(file, dat, i + 1 == bands->band_count);
+		/* A little wider than the step, to close the gaps between
+		 * boxes. */
+		fputs("(($1-1+$2)/2):", file);
+		put_sum(file, i + 1, unit.seconds);
+		fprintf(file, ":($1-1):($2+%.2f):(0):", bands->count / 2400.0);
+		put_sum(file, i + 1, unit.seconds);
+		put_band_title(file, &bands->band[i], terminal);
+	}
+	putc('\n', file);
+}
+
+void
+bands_script(const struct bands *bands, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	gnuplot_put_terminal(
+	    file, terminal, WIDTH, height_of(bands), rows_of(bands));
+	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
+	    terminal == GNUPLOT_DUMB ? "bottom center horizontal maxcols 1"
+				     : "right top vertical spacing 1.4");
+	put_title(bands, file, terminal);
+	fputs("set tmargin 5\n"
+	      "set border 3\n"
+	      "set tics nomirror out\n",
+	    file);
+	if (has_bars(bands))
+		put_bars(bands, file, dat, terminal);
+	else
+		put_bands(bands, file, dat, terminal);
+}

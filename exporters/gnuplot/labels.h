@@ -1,0 +1,25 @@
+/*
+ * labels - names shortened to a width so that no two of a picture are equal.
+ *
+ * A long name loses its middle.  Names that would then be equal differ in what
+ * was left out; they lose a part that they have in common instead.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_GNUPLOT_LABELS_H
+#define EXPORTERS_GNUPLOT_LABELS_H
+
+#include "proto/base/text.h"
+
+enum { LABELS_WIDTH_MAX = 40, LABELS_BYTES = 4 * LABELS_WIDTH_MAX + 1 };
+
+struct labels {
+	char (*at)[LABELS_BYTES]; /* in the order of the names */
+	uint32_t count;
+};
+
+/* Names of at most `width` characters, LABELS_WIDTH_MAX or less. */
+void labels_make(struct labels *labels, const struct text *names,
+    uint32_t count, unsigned width);
+void labels_clear(struct labels *labels);
+
+#endif

@@ -1,0 +1,282 @@
+/*
+ * phases_plot_command - pictures of the phases of any model.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/phases/plot_command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/gnuplot/boxes.h"
+#include "exporters/phases/node_bands.h"
+#include "exporters/phases/read.h"
+#include "exporters/source/pool.h"
+#include "exporters/stats/phases_window.h"
+#include "proto/base/memory.h"
+#include "proto/os/clock.h"
+
+enum {
+	WORDS_BYTES = 512,
+	NOTE_BYTES = SOURCE_CLOCK_WORDS + WORDS_BYTES,
+	NAME_ROOM = 2 * NAME_BYTES_MAX + 3,
+	SHOWN_BYTES = 300,
+	BASE_BYTES = INSTANCE_PATH_BYTES + NAME_BYTES_MAX + 32,
+};
+
+struct plotter {
+	struct source *source;
+	struct text partition;
+	const struct plot_phases *what;
+	const struct picture *picture;
+	struct phases_names names;
+	uint32_t drawn;
+};
+
+static struct wire_query
+query_of(
+    const struct plotter *p, struct text model, char name[static NAME_ROOM])
+{
+	struct wire_query query = source_query(1u << RECORD_PHASE);
+
+	snprintf(name, NAME_ROOM, "%.*s:*", (int)model.bytes, model.at);
+	query.name = text_of(name);
+	query.node = text_of(p->what->node);
+	query.from_ns = p->what->from_ns;
+	query.to_ns = p->what->to_ns;
+	return query;
+}
+
+static int
+draw(struct plotter *p, struct text model, const char *view, const void *what,
+    void (*put_table)(const void *, FILE *),
+    void (*put_script)(
+	const void *, FILE *, const char *, enum gnuplot_terminal),
+    struct err *err)
+{
+	char pool[INSTANCE_PATH_BYTES], base[BASE_BYTES];
+	struct text prefix = pool_base(pool, p->partition);
+	struct picture picture = *p->picture;
+
+	snprintf(base, sizeof(base), "%.*s-%.*s-%s", (int)prefix.bytes,
+	    prefix.at, (int)model.bytes, model.at, view);
+	picture.base = text_of(base);
+	picture.what = what;
+	picture.put_table = put_table;
+	picture.put_script = put_script;
+	if (p->drawn++ == 0 && picture_make_dir(picture.dir, err) != 0)
+		return -1;
+	return picture_make(&picture, err);
+}
+
+/* "Phases of model work in pool render-60" */
+static void
+put_title(char to[static WORDS_BYTES], const struct plotter *p,
+    const char *what, struct text model)
+{
+	struct text pool = pool_id(p->partition);
+
+	snprintf(to, WORDS_BYTES, "%s of model %.*s in pool %.*s", what,
+	    model.bytes < 60 ? (int)model.bytes : 60, model.at, (int)pool.bytes,
+	    pool.at);
+}
+
+/* ---- what each node did ---- */
+
+static void
+put_bands_table(const void *what, FILE *file)
+{
+	bands_table(what, file);
+}
+
+static void
+put_bands_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	bands_script(what, file, dat, terminal);
+}
+
+static void
+put_note(char to[static NOTE_BYTES], const struct plotter *p, uint64_t left_out)
+{
+	char clock[SOURCE_CLOCK_WORDS];
+	int used = 0;
+
+	to[0] = '\0';
+	if (left_out > 0)
+		used = snprintf(to, NOTE_BYTES,
+		    " Left out: %" PRIu64 " without an end or a start.",
+		    left_out);
+	source_clock_words(clock, source_clock(p->source));
+	if (clock[0] != '\0')
+		snprintf(
+		    to + used, NOTE_BYTES - (size_t)used, " Of the %s.", clock);
+}
+
+static int
+draw_nodes(struct plotter *p, struct text model, struct err *err)
+{
+	char name[NAME_ROOM], title[WORDS_BYTES], note[NOTE_BYTES];
+	struct wire_query query = query_of(p, model, name);
+	struct bands bands = { .title = title,
+		.note = note,
+		.subject = "Time",
+		.zero = "the node's first phase began",
+		.total = "the time from their first phase to the end of the "
+			 "last" };
+	struct phases_read phases;
+	int rc = phases_read(
+	    &phases, &p->names, p->source, p->partition, &query, err);
+
+	if (rc == 0 && phases.count > 0) {
+		put_title(title, p, "Phases", model);
+		put_note(note, p, phases.left_out);
+		node_bands_make(&bands, &p->names, &phases);
+		rc = draw(p, model, "phases", &bands, put_bands_table,
+		    put_bands_script, err);
+		free(bands.rows);
+	}
+	phases_read_clear(&phases);
+	return rc;
+}
+
+/* ---- how long each phase took ---- */
+
+/* Without the name of the model. */
+static struct text
+name_in(struct text model, struct text phase)
+{
+	return (struct text){ phase.at + model.bytes + 1,
+		phase.bytes - model.bytes - 1 };
+}
+
+static bool
+is_of(struct text phase, struct text model)
+{
+	return phase.bytes > model.bytes && phase.at[model.bytes] == ':' &&
+	       memcmp(phase.at, model.at, model.bytes) == 0;
+}
+
+static void
+add_box(
+    struct boxes *boxes, struct text name, const struct phases_window_row *row)
+{
+	double *seconds;
+
+	if (row == NULL || row->count == 0)
+		return;
+	seconds = memory_zero(row->count, sizeof(*seconds));
+	for (uint64_t i = 0; i < row->count; i++)
+		seconds[i] = phases_window_seconds(row, i);
+	boxes_add(boxes, name, seconds, row->count);
+	free(seconds);
+}
+
+static int
+draw_distribution(struct plotter *p, struct text model, struct err *err)
+{
+	char name[NAME_ROOM], title[WORDS_BYTES];
+	struct wire_query query = query_of(p, model, name);
+	struct boxes boxes = { .title = title, .note = BOXES_NOTE };
+	struct phases_window window;
+	int rc = phases_window_read(
+	    &window, p->source, p->partition, &query, false, err);
+
+	for (uint32_t i = 0; rc == 0 && i < p->names.phases.count; i++) {
+		struct text phase = p->names.phases.names[i];
+
+		if (is_of(phase, model))
+			add_box(&boxes, name_in(model, phase),
+			    phases_window_find(&window, phase));
+	}
+	if (rc == 0 && boxes.count > 0) {
+		put_title(title, p, "Durations of the phases", model);
+		rc = draw(p, model, "distribution", &boxes, boxes_table,
+		    boxes_script, err);
+	}
+	boxes_clear(&boxes);
+	phases_window_clear(&window);
+	return rc;
+}
+
+/* ---- models ---- */
+
+/* The name of a model, also of its file DIR/NAME.conf. */
+static struct text
+model_name(const char *given)
+{
+	static const char suffix[] = ".conf";
+	const char *slash = strrchr(given, '/');
+	struct text name = text_of(slash != NULL ? slash + 1 : given);
+	uint32_t more = sizeof(suffix) - 1;
+
+	if (name.bytes > more &&
+	    memcmp(name.at + name.bytes - more, suffix, more) == 0)
+		name.bytes -= more;
+	return name;
+}
+
+static int
+draw_model(struct plotter *p, struct text model, struct err *err)
+{
+	int rc = 0;
+
+	if (p->what->nodes)
+		rc = draw_nodes(p, model, err);
+	if (rc == 0 && p->what->distribution)
+		rc = draw_distribution(p, model, err);
+	return rc;
+}
+
+static int
+refuse_model(const struct plotter *p, struct text model, struct err *err)
+{
+	const struct string_table *models = &p->names.models;
+	char shown[SHOWN_BYTES], list[WORDS_BYTES] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < models->count && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used,
+		    "%s%.*s", i > 0 ? ", " : "", (int)models->names[i].bytes,
+		    models->names[i].at);
+	return err_set(err,
+	    "no model %s in %s, which has %s; the aggregator reads models from "
+	    "its --models",
+	    text_quote(shown, sizeof(shown), model), source_name(p->source),
+	    models->count > 0 ? list : "none");
+}
+
+int
+plot_phases(struct source *source, struct text partition,
+    const struct plot_phases *what, const struct picture *picture,
+    struct err *err)
+{
+	struct plotter p = { source, partition, what, picture, .drawn = 0 };
+	struct text model = text_of("");
+	char shown[SHOWN_BYTES];
+	uint32_t number;
+	int rc = phases_names_read(&p.names, source, partition, err);
+
+	if (rc == 0 && what->model != NULL) {
+		model = model_name(what->model);
+		rc = string_table_find(&p.names.models, model, &number)
+			 ? draw_model(&p, model, err)
+			 : refuse_model(&p, model, err);
+	} else if (rc == 0) {
+		for (uint32_t i = 0; rc == 0 && i < p.names.models.count; i++)
+			rc = draw_model(&p, p.names.models.names[i], err);
+	}
+	if (rc == 0 && p.drawn == 0)
+		rc = err_set(err,
+		    "no complete phases%s%.*s%s of partition %s in %s",
+		    what->model != NULL ? " of model " : "", (int)model.bytes,
+		    model.at,
+		    what->from_ns != TIME_MIN_NS || what->to_ns != TIME_MAX_NS
+			? " that begin in that time"
+			: "",
+		    text_quote(shown, sizeof(shown), partition),
+		    source_name(source));
+	phases_names_clear(&p.names);
+	return rc;
+}

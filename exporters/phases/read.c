@@ -1,0 +1,181 @@
+/*
+ * phases_read - the phases of one model in a partition, by node.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/phases/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/memory.h"
+#include "proto/record/record.h"
+
+/* ---- names ---- */
+
+struct placed {
+	struct text name;
+	int64_t place; /* in its model */
+};
+
+struct placing {
+	struct placed *at;
+	uint32_t count, room;
+};
+
+static void
+take_name(struct phases_names *names, struct placing *placing,
+    const struct record *record)
+{
+	struct value place = { .type = VALUE_NIL };
+	struct placed *placed;
+	struct text text;
+
+	if (record_find_text(record, "unmatched", &text) &&
+	    text_equal(text, text_of("ignore")))
+		(void)string_table_add(&names->ignored, record->name);
+	(void)record_find_attribute(record, text_of("place"), &place);
+	placing->at = memory_grow(
+	    placing->at, &placing->room, placing->count, sizeof(*placing->at));
+	placed = &placing->at[placing->count++];
+	placed->name = string_table_keep(&names->phases, record->name);
+	placed->place = place.type == VALUE_INT ? place.is.i : 0;
+}
+
+static int
+by_place(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return text_compare(a->name, b->name);
+}
+
+static void
+add_name(struct phases_names *names, struct text phase)
+{
+	struct text model = { phase.at, 0 };
+
+	while (model.bytes < phase.bytes && model.at[model.bytes] != ':')
+		model.bytes++;
+	(void)string_table_add(&names->models, model);
+	(void)string_table_add(&names->phases, phase);
+}
+
+int
+phases_names_read(struct phases_names *names, struct source *source,
+    struct text partition, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct placing placing = { .at = NULL };
+	struct record record;
+	int rc;
+
+	string_table_init(&names->models);
+	string_table_init(&names->phases);
+	string_table_init(&names->ignored);
+	if (source_select(source, SOURCE_STATS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (record.kind == RECORD_ENTITY)
+			take_name(names, &placing, &record);
+	if (placing.count > 0)
+		qsort(placing.at, placing.count, sizeof(*placing.at), by_place);
+	for (uint32_t i = 0; rc == 0 && i < placing.count; i++)
+		add_name(names, placing.at[i].name);
+	free(placing.at);
+	return rc;
+}
+
+void
+phases_names_clear(struct phases_names *names)
+{
+	string_table_clear(&names->models);
+	string_table_clear(&names->phases);
+	string_table_clear(&names->ignored);
+}
+
+/* ---- phases ---- */
+
+static struct text
+id_of(char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record)
+{
+	struct text model = record->source, name = record->name;
+
+	memcpy(to, model.at, model.bytes);
+	to[model.bytes] = ':';
+	memcpy(to + model.bytes + 1, name.at, name.bytes);
+	return (struct text){ to, model.bytes + 1 + name.bytes };
+}
+
+static int
+take(struct phases_read *phases, const struct phases_names *names,
+    const struct record *record, struct err *err)
+{
+	char id[2 * NAME_BYTES_MAX + 1];
+	struct phases_item item = { record->time_ns, record->end_ns, 0, 0 };
+	struct text name = id_of(id, record);
+	uint32_t number;
+
+	if (!string_table_find(&names->phases, name, &item.phase))
+		return 0; /* of a model that was added just now */
+	if (!record->has_time || !record->has_end ||
+	    item.end_ns < item.begin_ns) {
+		phases->left_out +=
+		    !string_table_find(&names->ignored, name, &number);
+		return 0;
+	}
+	if (phases->count == PHASES_READ_MAX)
+		return err_set(err,
+		    "more than %d phases: select fewer with --from, --to, "
+		    "--model or --node",
+		    PHASES_READ_MAX);
+	item.node = string_table_add(&phases->nodes, record->node);
+	phases->items = memory_grow(
+	    phases->items, &phases->room, phases->count, sizeof(item));
+	phases->items[phases->count++] = item;
+	return 0;
+}
+
+static int
+by_begin(const void *left, const void *right)
+{
+	const struct phases_item *a = left, *b = right;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return (a->phase > b->phase) - (a->phase < b->phase);
+}
+
+int
+phases_read(struct phases_read *phases, const struct phases_names *names,
+    struct source *source, struct text partition,
+    const struct wire_query *query, struct err *err)
+{
+	struct record record;
+	int rc;
+
+	*phases = (struct phases_read){ .items = NULL };
+	string_table_init(&phases->nodes);
+	if (source_select(source, SOURCE_RECORDS, partition, query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (record.kind == RECORD_PHASE &&
+		    take(phases, names, &record, err) != 0)
+			return -1;
+	if (phases->count > 0)
+		qsort(phases->items, phases->count, sizeof(*phases->items),
+		    by_begin);
+	return rc;
+}
+
+void
+phases_read_clear(struct phases_read *phases)
+{
+	free(phases->items);
+	string_table_clear(&phases->nodes);
+}

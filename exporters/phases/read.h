@@ -1,0 +1,48 @@
+/*
+ * phases_read - the phases of one model in a partition, by node: when each
+ * began and ended.
+ *
+ * Only complete phases are kept; starts without an end, ends without a start
+ * and phases that end before they begin are counted, unless the model says
+ * that unmatched events of the phase mean nothing.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_PHASES_READ_H
+#define EXPORTERS_PHASES_READ_H
+
+#include "exporters/source/source.h"
+#include "proto/hash/string_table.h"
+
+enum { PHASES_READ_MAX = 8 << 20 }; /* phases; 24 bytes each */
+
+/* The models of a partition and their phases, which keep the order of their
+ * files. */
+struct phases_names {
+	struct string_table models, phases, ignored; /* phases: "model:name" */
+};
+
+int phases_names_read(struct phases_names *names, struct source *source,
+    struct text partition, struct err *err);
+void phases_names_clear(struct phases_names *names);
+
+struct phases_item {
+	int64_t begin_ns, end_ns;
+	uint32_t node, phase; /* numbers in phases_read.nodes, phases_names */
+};
+
+struct phases_read {
+	struct string_table nodes;
+	struct phases_item *items; /* by node, begin, longest first, phase */
+	uint32_t count, room;
+	uint64_t left_out;
+};
+
+/* `query` has the nodes, the window in which the phases begin, and
+ * "model:*" as the name.  -1 also when there are more than PHASES_READ_MAX.
+ * Clear it in any case. */
+int phases_read(struct phases_read *phases, const struct phases_names *names,
+    struct source *source, struct text partition,
+    const struct wire_query *query, struct err *err);
+void phases_read_clear(struct phases_read *phases);
+
+#endif

@@ -1,0 +1,352 @@
+/*
+ * runs_groups_window - statistics of groups of the runs that began in a window.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/groups_window.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+
+enum {
+	DURATIONS_MAX = 16 << 20, /* 16 bytes each */
+	RUNS_MAX = 4 << 20,
+	KINDS = RUN_CLOCKS * RUNS_OFS, /* statistics of a step */
+};
+
+struct duration {
+	uint32_t group;
+	uint16_t step, kind; /* clock * RUNS_OFS + of */
+	int64_t ns;
+};
+
+/* A run, by the number of its id. */
+struct one_run {
+	uint32_t group, requestor; /* requestor: number + 1; 0: none */
+	enum run_state state;
+	bool listed;
+};
+
+/* A group, by the number of its name. */
+struct one_group {
+	bool known;
+	int64_t runs, state[RUN_STATES], errors;
+};
+
+struct window {
+	struct runs *runs;
+	struct string_table ids, names, requestors;
+	struct one_run *run;
+	struct one_group *group;
+	uint32_t run_room, group_room;
+	struct duration *durations;
+	uint32_t count, room;
+};
+
+/* ---- reading ---- */
+
+/* The group of runs without a description has a key of its own. */
+static uint32_t
+group_of(struct window *window, const struct runs_run *run)
+{
+	char key[NAME_BYTES_MAX + 1] = { run->known ? 'k' : 'u' };
+	uint32_t before = window->names.count, number, bytes = 1;
+
+	if (run->known && run->group.bytes > 0) {
+		memcpy(key + 1, run->group.at, run->group.bytes);
+		bytes += run->group.bytes;
+	}
+	number = string_table_add(&window->names, (struct text){ key, bytes });
+	window->group = memory_grow(
+	    window->group, &window->group_room, number, sizeof(*window->group));
+	if (number == before)
+		window->group[number] =
+		    (struct one_group){ run->known, 0, { 0 }, 0 };
+	return number;
+}
+
+static int
+add_duration(
+    struct window *window, const struct duration *duration, struct err *err)
+{
+	if (window->count == DURATIONS_MAX)
+		return err_set(err,
+		    "there are more than %d durations; choose a shorter time "
+		    "with --from and --to",
+		    DURATIONS_MAX);
+	window->durations = memory_grow(window->durations, &window->room,
+	    window->count, sizeof(*window->durations));
+	window->durations[window->count++] = *duration;
+	return 0;
+}
+
+static int
+take_step(struct window *window, const struct runs_run *run, uint32_t group,
+    uint32_t step, enum run_clock clock, struct err *err)
+{
+	int64_t ns[RUN_EVENTS_MAX / 2];
+	struct duration duration = { group, (uint16_t)step,
+		(uint16_t)(clock * RUNS_OFS + RUNS_OF_ITERATION), 0 };
+	uint32_t count = run_events_durations(
+	    &run->events, window->runs->steps[step].of, clock, ns);
+
+	for (uint32_t i = 0; i < count; i++) {
+		duration.ns = ns[i];
+		if (add_duration(window, &duration, err) != 0)
+			return -1;
+	}
+	duration.kind = (uint16_t)(clock * RUNS_OFS + RUNS_OF_TOTAL);
+	if (!runs_total(run, &window->runs->steps[step], clock, &duration.ns))
+		return 0;
+	return add_duration(window, &duration, err);
+}
+
+static int
+take_run(struct window *window, const struct runs_run *run, struct err *err)
+{
+	uint32_t group = group_of(window, run);
+	struct one_group *of = &window->group[group];
+	uint32_t id = string_table_add(&window->ids, run->id);
+
+	if (id == RUNS_MAX)
+		return err_set(err,
+		    "there are more than %d runs; choose a shorter time with "
+		    "--from and --to",
+		    RUNS_MAX);
+	window->run = memory_grow(
+	    window->run, &window->run_room, id, sizeof(*window->run));
+	window->run[id] = (struct one_run){ group, 0, run->state,
+		!run->known || (run->state != RUN_FINISHED && !run->error) };
+	of->runs++;
+	if (run->error)
+		of->errors++;
+	else
+		of->state[run->state]++;
+	for (uint32_t step = 0; step < window->runs->step_count; step++)
+		for (int clock = 0; clock < RUN_CLOCKS; clock++)
+			if (take_step(window, run, group, step,
+				(enum run_clock)clock, err) != 0)
+				return -1;
+	return 0;
+}
+
+/* The entities that describe the runs name who asked for them. */
+static int
+read_requestors(struct window *window, struct err *err)
+{
+	const struct runs *runs = window->runs;
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	char pattern[NAME_BYTES_MAX + 3], key[NAME_BYTES_MAX + 1];
+	struct record record;
+	struct text name;
+	uint32_t id;
+	int rc;
+
+	if (runs->kind.bytes == 0 || runs->requestor.bytes == 0)
+		return 0;
+	snprintf(pattern, sizeof(pattern), "%.*s:*", (int)runs->kind.bytes,
+	    runs->kind.at);
+	snprintf(key, sizeof(key), "%.*s", (int)runs->requestor.bytes,
+	    runs->requestor.at);
+	query.name = text_of(pattern);
+	if (source_select(runs->source, SOURCE_RECORDS, runs->partition, &query,
+		err) != 0)
+		return -1;
+	while ((rc = source_next(runs->source, &record, err)) > 0)
+		if (string_table_find(&window->ids, record.name, &id) &&
+		    record_find_text(&record, key, &name) && name.bytes > 0)
+			window->run[id].requestor =
+			    1 + string_table_add(&window->requestors, name);
+	return rc;
+}
+
+static int
+read_window(struct window *window, struct text pattern, struct err *err)
+{
+	struct runs_run run;
+	int rc = runs_select(window->runs, text_of(""), pattern, err);
+
+	while (rc == 0 && (rc = runs_next(window->runs, &run, err)) > 0)
+		rc = take_run(window, &run, err);
+	return rc == 0 ? read_requestors(window, err) : -1;
+}
+
+/* ---- statistics ---- */
+
+static int
+by_place(const void *left, const void *right)
+{
+	const struct duration *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->step != b->step)
+		return a->step < b->step ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static double
+quantile(const struct duration *sorted, uint32_t count, unsigned percent)
+{
+	return (double)sorted[quantile_index(count, percent)].ns / 1e9;
+}
+
+static struct runs_stats
+stats_of(const struct duration *sorted, uint32_t count)
+{
+	long double mean, squares = 0;
+	__int128 sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += sorted[i].ns;
+	mean = (long double)sum / count;
+	for (uint32_t i = 0; i < count; i++) {
+		long double off = (long double)sorted[i].ns - mean;
+
+		squares += off * off;
+	}
+	return (struct runs_stats){
+		.count = count,
+		.sum = (double)sum / 1e9,
+		.min = (double)sorted[0].ns / 1e9,
+		.max = (double)sorted[count - 1].ns / 1e9,
+		.mean = (double)(mean / 1e9L),
+		.std_population = (double)(sqrtl(squares / count) / 1e9L),
+		.std_sample =
+		    count > 1 ? (double)(sqrtl(squares / (count - 1)) / 1e9L)
+			      : NAN,
+		.p50 = quantile(sorted, count, 50),
+		.p90 = quantile(sorted, count, 90),
+		.p99 = quantile(sorted, count, 99),
+	};
+}
+
+/* Take the statistics of a group from `*at` on. */
+static void
+take_stats(const struct window *window, uint32_t group, uint32_t *at,
+    struct runs_group *to)
+{
+	while (*at < window->count && window->durations[*at].group == group) {
+		const struct duration *first = &window->durations[*at];
+		uint32_t count = 0;
+
+		while (*at + count < window->count &&
+		       first[count].group == group &&
+		       first[count].step == first->step &&
+		       first[count].kind == first->kind)
+			count++;
+		to->stats[first->step][first->kind / RUNS_OFS]
+			 [first->kind % RUNS_OFS] = stats_of(first, count);
+		*at += count;
+	}
+}
+
+/* ---- groups ---- */
+
+static int
+by_runs(const void *left, const void *right)
+{
+	const struct runs_requestor *a = left, *b = right;
+
+	if (a->runs != b->runs)
+		return a->runs > b->runs ? -1 : 1;
+	return text_compare(a->name, b->name);
+}
+
+static void
+take_names(struct window *window, uint32_t group, struct runs_group *to)
+{
+	uint32_t names = window->requestors.count;
+	int64_t *runs = memory_zero(names + 1, sizeof(*runs));
+
+	to->listed_count = to->requestor_count = 0;
+	for (uint32_t i = 0; i < window->ids.count; i++) {
+		const struct one_run *run = &window->run[i];
+
+		if (run->group != group)
+			continue;
+		if (run->requestor > 0)
+			runs[run->requestor - 1]++;
+		if (!run->listed)
+			continue;
+		to->listed = memory_grow(to->listed, &to->listed_room,
+		    to->listed_count, sizeof(*to->listed));
+		to->listed[to->listed_count++] =
+		    (struct runs_listed){ window->ids.names[i], run->state };
+	}
+	for (uint32_t i = 0; i < names; i++) {
+		if (runs[i] == 0)
+			continue;
+		to->requestors =
+		    memory_grow(to->requestors, &to->requestor_room,
+			to->requestor_count, sizeof(*to->requestors));
+		to->requestors[to->requestor_count++] =
+		    (struct runs_requestor){ window->requestors.names[i],
+			    runs[i] };
+	}
+	free(runs);
+	if (to->requestor_count > 1)
+		qsort(to->requestors, to->requestor_count,
+		    sizeof(*to->requestors), by_runs);
+}
+
+static int
+put_groups(struct window *window,
+    int (*put)(void *arg, const struct runs_group *group, struct err *err),
+    void *arg, struct err *err)
+{
+	struct runs_group *group = memory_zero(1, sizeof(*group));
+	uint32_t at = 0;
+	int rc = 0;
+
+	if (window->count > 1)
+		qsort(window->durations, window->count,
+		    sizeof(*window->durations), by_place);
+	for (uint32_t i = 0; rc == 0 && i < window->names.count; i++) {
+		const struct one_group *of = &window->group[i];
+		struct text key = window->names.names[i];
+
+		group->name = (struct text){ key.at + 1, key.bytes - 1 };
+		group->known = of->known;
+		group->runs = of->runs;
+		memcpy(group->state, of->state, sizeof(group->state));
+		group->errors = of->errors;
+		memset(group->stats, 0, sizeof(group->stats));
+		take_stats(window, i, &at, group);
+		take_names(window, i, group);
+		rc = put(arg, group, err);
+	}
+	free(group->requestors);
+	free(group->listed);
+	free(group);
+	return rc;
+}
+
+int
+runs_groups_window(struct runs *runs, struct text pattern,
+    int (*put)(void *arg, const struct runs_group *group, struct err *err),
+    void *arg, uint32_t *count, struct err *err)
+{
+	struct window window = { .runs = runs };
+	int rc;
+
+	string_table_init(&window.ids);
+	string_table_init(&window.names);
+	string_table_init(&window.requestors);
+	rc = read_window(&window, pattern, err);
+	if (rc == 0)
+		rc = put_groups(&window, put, arg, err);
+	*count = window.names.count;
+	string_table_clear(&window.ids);
+	string_table_clear(&window.names);
+	string_table_clear(&window.requestors);
+	free(window.run);
+	free(window.group);
+	free(window.durations);
+	return rc;
+}

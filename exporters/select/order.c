@@ -1,0 +1,99 @@
+/*
+ * order - the options --sort and --top.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/select/order.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/memory.h"
+#include "proto/base/nearest.h"
+
+const struct opt order_options[] = {
+	{ "sort", 0, OPT_TEXT, OPT_TO(struct order, sort), "COLUMN",
+	    "begin with the greatest number in this column of the table", NULL,
+	    false },
+	{ "top", 0, OPT_COUNT, OPT_TO(struct order, top), "K",
+	    "print only the first K rows", NULL, false },
+	{ .name = NULL },
+};
+
+void
+order_check(struct order *order, const char *const *columns)
+{
+	char list[512] = "", question[3 * NEAREST_WORD_BYTES + 32];
+	struct nearest nearest;
+	size_t used = 0;
+
+	order->column = -1;
+	if (order->sort == NULL || order->sort[0] == '\0')
+		return;
+	nearest_begin(&nearest, order->sort);
+	for (int i = 0; columns[i] != NULL; i++) {
+		if (strcmp(columns[i], order->sort) == 0)
+			order->column = i;
+		nearest_offer(&nearest, columns[i]);
+		if (used < sizeof(list))
+			used +=
+			    (size_t)snprintf(list + used, sizeof(list) - used,
+				"%s%s", i > 0 ? ", " : "", columns[i]);
+	}
+	if (order->column < 0)
+		opt_usage("--sort: '%.64s' is not one of %s%s", order->sort,
+		    list,
+		    nearest_question(&nearest, "", question, sizeof(question)));
+}
+
+struct item {
+	struct order_key key;
+	uint32_t at; /* the row */
+};
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+	double x = a->key.number, y = b->key.number;
+	int order;
+
+	if (a->key.is_text)
+		order = text_compare_natural(a->key.text, b->key.text);
+	else if (isnan(x) || isnan(y))
+		order = (int)isnan(x) - (int)isnan(y);
+	else
+		order = (x < y) - (x > y);
+	return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+uint32_t
+order_rows(const struct order *order, void *rows, uint32_t count,
+    size_t row_bytes,
+    struct order_key (*key_of)(const void *arg, const void *row, int column),
+    const void *arg)
+{
+	uint32_t shown = order->top == 0 || order->top > count
+			     ? count
+			     : (uint32_t)order->top;
+	struct item *items;
+	char *from = rows, *sorted;
+
+	if (order->column < 0 || count < 2)
+		return shown;
+	items = memory_alloc(count * sizeof(*items));
+	sorted = memory_alloc(count * row_bytes);
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = (struct item){
+			key_of(arg, from + i * row_bytes, order->column), i
+		};
+	qsort(items, count, sizeof(*items), compare);
+	for (uint32_t i = 0; i < count; i++)
+		memcpy(sorted + i * row_bytes, from + items[i].at * row_bytes,
+		    row_bytes);
+	memcpy(rows, sorted, count * row_bytes);
+	free(sorted);
+	free(items);
+	return shown;
+}

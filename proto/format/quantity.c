@@ -1,0 +1,68 @@
+/*
+ * quantity - a number with the unit that suits its size, for people.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/format/quantity.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { UNITS = 7 };
+
+const char *
+quantity_bytes_unit(double greatest, double *scale)
+{
+	static const char *const units[UNITS] = { "B", "KiB", "MiB", "GiB",
+		"TiB", "PiB", "EiB" };
+	int i = 0;
+
+	/* What one decimal makes 1000.0 of is in the next unit, too. */
+	for (*scale = 1; i + 1 < UNITS && fabs(greatest) >= 999.95 * *scale;
+	     i++)
+		*scale *= 1024;
+	return units[i];
+}
+
+const char *
+quantity_bytes(char to[static QUANTITY_TEXT_BYTES], double bytes)
+{
+	double scale;
+	const char *unit = quantity_bytes_unit(bytes, &scale);
+
+	snprintf(
+	    to, QUANTITY_TEXT_BYTES, "%.*f %s", scale > 1, bytes / scale, unit);
+	return to;
+}
+
+const char *
+quantity_bytes_short(char to[static QUANTITY_TEXT_BYTES], double bytes)
+{
+	double scale;
+	const char *unit = quantity_bytes_unit(bytes, &scale);
+
+	if (fabs(bytes / scale) >= 999.5) /* without decimals 1000 */
+		unit = quantity_bytes_unit(1000 * scale, &scale);
+	snprintf(to, QUANTITY_TEXT_BYTES, "%.*f%s",
+	    scale > 1 && fabs(bytes / scale) < 9.95, bytes / scale, unit);
+	return to;
+}
+
+const char *
+quantity_time(char to[static QUANTITY_TEXT_BYTES], double ns)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = { { 86400e9, "d" }, { 3600e9, "h" }, { 60e9, "min" },
+		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	if (ns == 0)
+		return "0.0 s";
+	while (fabs(ns) < units[i].ns && units[i].ns > 1)
+		i++;
+	snprintf(to, QUANTITY_TEXT_BYTES, "%.1f %s", ns / units[i].ns,
+	    units[i].unit);
+	return to;
+}

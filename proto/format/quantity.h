@@ -1,0 +1,28 @@
+/*
+ * quantity - a number with the unit that suits its size, for people.
+ *
+ * Sizes are in powers of 1024 with the units of IEC 80000-13, in tables as in
+ * pictures; counts (table_count) in powers of 1000.  A unit is taken from 1000
+ * of the one below, so that no number has more than three digits in front.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_FORMAT_QUANTITY_H
+#define PROTO_FORMAT_QUANTITY_H
+
+enum {
+	QUANTITY_TEXT_BYTES = 48,
+	QUANTITY_SHORT_WIDTH = 6, /* characters of quantity_bytes_short */
+};
+
+/* "999 B", "1.5 KiB": up to EiB. */
+const char *quantity_bytes(char to[static QUANTITY_TEXT_BYTES], double bytes);
+/* The same for narrow columns: "999B", "1.5KiB", "12KiB". */
+const char *quantity_bytes_short(
+    char to[static QUANTITY_TEXT_BYTES], double bytes);
+/* The unit for sizes up to `greatest`, and how many bytes it has. */
+const char *quantity_bytes_unit(double greatest, double *scale);
+
+/* "0.0 s", "-29.6 us", "12.3 min": from ns to days. */
+const char *quantity_time(char to[static QUANTITY_TEXT_BYTES], double ns);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * libzmq_epoll - libzmq hears of a broken connection only where it waits for
+ * something.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/net/libzmq_epoll.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 1 << 20, BROKEN = EPOLLERR | EPOLLHUP };
+
+/* By descriptor: one more than the epoll instance that it was taken out of,
+ * because it waits for nothing there; 0: none.  A descriptor is in one instance
+ * at most, and one thread changes it. */
+static atomic_int away[FILES_MAX];
+
+static int
+control(int epoll, int what, int fd, struct epoll_event *event)
+{
+	return (int)syscall(SYS_epoll_ctl, epoll, what, fd, event);
+}
+
+static int
+take_out(int epoll, int fd)
+{
+	int rc = control(epoll, EPOLL_CTL_DEL, fd, NULL);
+
+	if (rc == 0)
+		away[fd] = epoll + 1;
+	return rc;
+}
+
+/* In place of libc's. */
+int
+epoll_ctl(int epoll, int what, int fd, struct epoll_event *event)
+{
+	bool is_away;
+
+	if (fd < 0 || fd >= FILES_MAX)
+		return control(epoll, what, fd, event);
+	is_away = away[fd] == epoll + 1;
+	if (what == EPOLL_CTL_MOD && event->events == 0)
+		return is_away ? 0 : take_out(epoll, fd);
+	if (!is_away)
+		return control(epoll, what, fd, event);
+	away[fd] = 0;
+	return what == EPOLL_CTL_DEL ? 0
+				     : control(epoll, EPOLL_CTL_ADD, fd, event);
+}
+
+/* In place of libc's.  Who waits to read hears of a broken socket as of input,
+ * so what remains are those who wait to write: they will see it. */
+int
+epoll_wait(int epoll, struct epoll_event *events, int events_max, int timeout)
+{
+	int count = epoll_pwait(epoll, events, events_max, timeout, NULL);
+
+	for (int i = 0; i < count; i++)
+		if ((events[i].events & (EPOLLIN | EPOLLOUT)) == EPOLLOUT)
+			events[i].events &= ~(uint32_t)BROKEN;
+	return count;
+}
+
+void
+libzmq_epoll_check(void)
+{
+	/* The dynamic linker looks into the program first, if that exports
+	 * them. */
+	assert(dlsym(RTLD_DEFAULT, "epoll_ctl") == (void *)epoll_ctl);
+	assert(dlsym(RTLD_DEFAULT, "epoll_wait") == (void *)epoll_wait);
+}

@@ -1,0 +1,50 @@
+"""definitions - puts that define metric groups, at the agent's local socket.
+
+Usage: definitions.py SOCKET < LINES
+
+Each line is GROUP NAMES UNITS TYPES, with commas in the lists; "put" ends a put, as
+does the end.  Prints a line for each put: "taken", or the sentence of the refusal.
+SPDX-License-Identifier: MIT
+"""
+
+import os
+import socket
+import sys
+
+import msgpack
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from peer import ACK, NACK, Answer, frame  # noqa: E402
+
+PUT, MALFORMED, DETAIL = 12, 8, 19
+
+
+def main():
+    agent = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    agent.connect(sys.argv[1])
+    agent.settimeout(10 * int(os.environ.get("SLOW", "1")))
+    body, records, seq = b"", 0, 0
+    for line in list(sys.stdin) + ["put"]:
+        if line.strip() != "put":
+            group, *lists = line.split()
+            lists = [part.replace(",", " ") for part in lists]
+            body += msgpack.packb([4, "set", group, dict(zip(("names", "units", "types"), lists))])
+            body += msgpack.packb([1, 10 ** 18 + seq, "test", group, {}, os.urandom(16)])
+            records += 2
+            continue
+        seq += 1
+        agent.send(frame(PUT, partition="", node="", body=body, records=records, seq=seq))
+        data = agent.recv(1 << 16)
+        answer = Answer(data)
+        if answer.type == ACK:
+            print("taken")
+        elif (answer.type, answer.reason) == (NACK, MALFORMED):
+            unpacker = msgpack.Unpacker(raw=False)
+            unpacker.feed(data[16:])
+            print(unpacker.unpack()[DETAIL])
+        else:
+            sys.exit("type %d, reason %d" % (answer.type, answer.reason))
+        body, records = b"", 0
+
+
+main()
