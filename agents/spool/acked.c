@@ -65,12 +65,14 @@ entry_take(struct spool *spool, const unsigned char *at)
 void
 spool_acked_load(struct spool *spool)
 {
-	unsigned char *at = memory_zero(1, 2 * SLOT_BYTES);
-	ssize_t n = spool_read_file(spool->dir, "ACKED", at, 2 * SLOT_BYTES);
+	unsigned char *at = memory_zero(1, SPOOL_SLOTS * SLOT_BYTES);
+	ssize_t n =
+	    spool_read_file(spool->dir, "ACKED", at, SPOOL_SLOTS * SLOT_BYTES);
 	const unsigned char *best = NULL;
 
 	spool->acked_counter = 0;
-	for (int i = 0; i < 2 && n >= 0; i++) {
+	spool->acked_stale = SPOOL_SLOTS;
+	for (int i = 0; i < SPOOL_SLOTS && n >= 0; i++) {
 		const unsigned char *slot = at + i * SLOT_BYTES;
 		uint64_t counter = slot_check(slot);
 
@@ -124,9 +126,9 @@ has_blocks(int fd)
 
 	if (fstat(fd, &st) != 0)
 		return false;
-	if (st.st_size >= 2 * SLOT_BYTES)
+	if (st.st_size >= SPOOL_SLOTS * SLOT_BYTES)
 		return true;
-	errno = spool_allocate(fd, 2 * SLOT_BYTES);
+	errno = spool_allocate(fd, SPOOL_SLOTS * SLOT_BYTES);
 	return errno == 0;
 }
 
@@ -135,7 +137,7 @@ spool_acked_save(struct spool *spool, struct err *err)
 {
 	unsigned char *at = memory_zero(1, SLOT_MAX);
 	uint32_t bytes = slot_encode(spool, at);
-	uint64_t turn = (spool->acked_counter + 1) % 2;
+	uint64_t turn = (spool->acked_counter + 1) % SPOOL_SLOTS;
 	int fd = spool_open_file(spool->dir, "ACKED", O_RDWR | O_CREAT);
 	int rc = -1;
 
@@ -150,9 +152,9 @@ spool_acked_save(struct spool *spool, struct err *err)
 	free(at);
 	/* After a failure write the same slot again: the other one is
 	 * intact. */
-	if (rc == 0) {
+	if (rc == 0)
 		spool->acked_counter++;
-		spool->acked_stale = false;
-	}
+	if (rc == 0 && spool->acked_stale > 0)
+		spool->acked_stale--;
 	return rc;
 }
