@@ -120,7 +120,7 @@ slot_encode(struct spool *spool, unsigned char *to)
 }
 
 static bool
-has_blocks(int fd)
+has_blocks(const struct spool *spool, int fd)
 {
 	struct stat st;
 
@@ -129,7 +129,8 @@ has_blocks(int fd)
 	if (st.st_size >= SPOOL_SLOTS * SLOT_BYTES)
 		return true;
 	errno = spool_allocate(fd, SPOOL_SLOTS * SLOT_BYTES);
-	return errno == 0;
+	/* It is new: its name must be on disk, too. */
+	return errno == 0 && fsync(spool->dir) == 0;
 }
 
 int
@@ -141,7 +142,7 @@ spool_acked_save(struct spool *spool, struct err *err)
 	int fd = spool_open_file(spool->dir, "ACKED", O_RDWR | O_CREAT);
 	int rc = -1;
 
-	if (fd >= 0 && has_blocks(fd) &&
+	if (fd >= 0 && has_blocks(spool, fd) &&
 	    file_io_write_all(fd, at, bytes, turn * SLOT_BYTES) == 0 &&
 	    fdatasync(fd) == 0)
 		rc = 0;

@@ -368,13 +368,30 @@ take_frames(struct spool *spool, struct recovery *r, struct spool_scan *scan,
 
 /* ---- segments ---- */
 
+/* Write the last commit again: after a sync that failed another one reports
+ * success for pages that the kernel gave up. */
+static int
+write_again(int fd, const struct spool_extent *x)
+{
+	unsigned char at[4096];
+	int rc = 0;
+
+	for (uint32_t o = x->commit, n; o < x->end && rc == 0; o += n) {
+		n = x->end - o < sizeof(at) ? x->end - o : sizeof(at);
+		rc = file_io_read_all(fd, at, n, o);
+		if (rc == 0)
+			rc = file_io_write_all(fd, at, n, o);
+	}
+	return rc == 0 ? fdatasync(fd) : -1;
+}
+
 /* What a process that died left in memory only must be on disk before it is
  * sent.  What was allocated behind the last frame is given back. */
 static int
 settle_last(struct spool *spool, struct spool_segment *segment, int fd,
     const struct spool_extent *x, uint32_t limit, struct err *err)
 {
-	if (fdatasync(fd) != 0)
+	if (limit == 0 && write_again(fd, x) != 0)
 		return err_set(err, "segment %" PRIu64 ": %s", segment->number,
 		    strerror(errno));
 	if (x->damaged || limit != 0)
