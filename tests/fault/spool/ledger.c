@@ -143,8 +143,8 @@ ledger_cut(struct ledger *ledger, uint64_t at)
 	}
 	ledger->acks_count = count;
 	for (uint32_t i = 0; i < LEDGER_STREAMS; i++)
-		ledger->moves[i] = ledger->moves[i] <= at ? ledger->moves[i] != 0
-						     : 0;
+		ledger->moves[i] =
+		    ledger->moves[i] <= at ? ledger->moves[i] != 0 : 0;
 }
 
 uint32_t
@@ -203,8 +203,8 @@ is_moving(const struct ledger *ledger, uint32_t stream, uint64_t at)
 
 /* A batch that was being moved may be under a number that nobody saw. */
 static bool
-may_be_moved(const struct ledger *ledger, uint32_t stream, uint64_t id,
-    uint64_t at)
+may_be_moved(
+    const struct ledger *ledger, uint32_t stream, uint64_t id, uint64_t at)
 {
 	if (!is_moving(ledger, stream, at))
 		return false;
@@ -233,8 +233,8 @@ judge_one(const struct ledger *ledger, struct spool *spool, uint32_t stream,
 	if (batch.reason != 0)
 		return place->seq <= acked || (f != NULL && f->id == 0) ||
 		       (f == NULL && is_moving(ledger, place->stream, at)) ||
-		       wrong("a gap that nobody made", place->stream,
-			   place->seq);
+		       wrong(
+			   "a gap that nobody made", place->stream, place->seq);
 	id = ledger_id(batch.body);
 	if (id == 0 || id > ledger->ids)
 		return wrong("strange content", place->stream, place->seq);
@@ -267,24 +267,21 @@ judge_stream(struct ledger *ledger, struct spool *spool, uint32_t stream,
 
 /* Each batch that was accepted is stored, or offered at one place. */
 static bool
-judge_batches(
-    const struct ledger *ledger, uint64_t at, struct verdict *verdict)
+judge_batches(const struct ledger *ledger, uint64_t at, struct verdict *verdict)
 {
 	for (uint32_t i = 0; i < ledger->facts_count; i++) {
 		const struct fact *f = &ledger->facts[i];
 
 		if (f->id != 0 && f->submitted <= at &&
-		    f->seq <=
-			ledger_acked(ledger, f->session, f->stream, at))
+		    f->seq <= ledger_acked(ledger, f->session, f->stream, at))
 			verdict->stored[f->id] = true;
 		verdict->refused[f->id] |= f->refused;
 	}
 	for (uint32_t i = 0; i < ledger->facts_count; i++) {
 		const struct fact *f = &ledger->facts[i];
-		uint32_t places =
-		    f->id != 0
-			? verdict->offered[f->id] + verdict->stored[f->id]
-			: 1;
+		uint32_t places = f->id != 0 ? verdict->offered[f->id] +
+						   verdict->stored[f->id]
+					     : 1;
 
 		if (places > 1)
 			return wrong("sent twice", f->stream, f->seq);

@@ -65,8 +65,8 @@ choose(struct life *life, uint32_t *stream)
 static bool
 is_current(const struct life *life, uint32_t stream)
 {
-	return session_equal(spool_session_of(life->spool, stream),
-	    spool_session(life->spool));
+	return session_equal(
+	    spool_session_of(life->spool, stream), spool_session(life->spool));
 }
 
 /* ---- steps ---- */
@@ -172,8 +172,8 @@ do_refuse(struct life *life)
 	f = ledger_find(life->ledger, &place, NEVER);
 	if (f != NULL)
 		f->refused = true;
-	if (spool_refuse(life->spool, stream, place.seq, WIRE_GAP_REFUSED,
-		&err) != 0 &&
+	if (spool_refuse(
+		life->spool, stream, place.seq, WIRE_GAP_REFUSED, &err) != 0 &&
 	    !life_is_excused())
 		life_die("refuse", &err);
 }
@@ -221,6 +221,9 @@ do_move(struct life *life)
 	begun = states_position();
 	if (life->ledger->moves[place.stream] == 0)
 		life->ledger->moves[place.stream] = begun > 0 ? begun : 1;
+	/* It answered a hello before. */
+	spool_acked(life->spool, stream,
+	    ledger_acked(life->ledger, place.session, place.stream, NEVER));
 	do
 		result = spool_move(life->spool, stream, &to, &err);
 	while (result == SPOOL_OK && spool_is_to_move(life->spool, stream) &&
