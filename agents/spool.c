@@ -45,7 +45,7 @@ static const char *const takes_cat[] = { "partition", "node", "unacknowledged",
 static const char *const takes_none[] = { NULL };
 static const struct opt_verb verbs[VERBS] = {
 	[LS] = { "ls", NULL, "ls DIR [options]",
-	    "list segments, partitions, their numbers and gaps", 1, 1, takes_ls,
+	    "list segments, streams and their numbers", 1, 1, takes_ls,
 	    "poolscope spool ls /var/lib/poolscope/spool\npoolscope spool ls "
 	    "/var/lib/poolscope/spool --format json\n" },
 	[CAT] = { "cat", NULL, "cat DIR [options]",

@@ -65,12 +65,14 @@ entry_take(struct spool *spool, const unsigned char *at)
 void
 spool_acked_load(struct spool *spool)
 {
-	unsigned char *at = memory_zero(1, 2 * SLOT_BYTES);
-	ssize_t n = spool_read_file(spool->dir, "ACKED", at, 2 * SLOT_BYTES);
+	unsigned char *at = memory_zero(1, SPOOL_SLOTS * SLOT_BYTES);
+	ssize_t n =
+	    spool_read_file(spool->dir, "ACKED", at, SPOOL_SLOTS * SLOT_BYTES);
 	const unsigned char *best = NULL;
 
 	spool->acked_counter = 0;
-	for (int i = 0; i < 2 && n >= 0; i++) {
+	spool->acked_stale = SPOOL_SLOTS;
+	for (int i = 0; i < SPOOL_SLOTS && n >= 0; i++) {
 		const unsigned char *slot = at + i * SLOT_BYTES;
 		uint64_t counter = slot_check(slot);
 
@@ -118,16 +120,17 @@ slot_encode(struct spool *spool, unsigned char *to)
 }
 
 static bool
-has_blocks(int fd)
+has_blocks(const struct spool *spool, int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
 		return false;
-	if (st.st_size >= 2 * SLOT_BYTES)
+	if (st.st_size >= SPOOL_SLOTS * SLOT_BYTES)
 		return true;
-	errno = spool_allocate(fd, 2 * SLOT_BYTES);
-	return errno == 0;
+	errno = spool_allocate(fd, SPOOL_SLOTS * SLOT_BYTES);
+	/* It is new: its name must be on disk, too. */
+	return errno == 0 && fsync(spool->dir) == 0;
 }
 
 int
@@ -135,11 +138,11 @@ spool_acked_save(struct spool *spool, struct err *err)
 {
 	unsigned char *at = memory_zero(1, SLOT_MAX);
 	uint32_t bytes = slot_encode(spool, at);
-	uint64_t turn = (spool->acked_counter + 1) % 2;
+	uint64_t turn = (spool->acked_counter + 1) % SPOOL_SLOTS;
 	int fd = spool_open_file(spool->dir, "ACKED", O_RDWR | O_CREAT);
 	int rc = -1;
 
-	if (fd >= 0 && has_blocks(fd) &&
+	if (fd >= 0 && has_blocks(spool, fd) &&
 	    file_io_write_all(fd, at, bytes, turn * SLOT_BYTES) == 0 &&
 	    fdatasync(fd) == 0)
 		rc = 0;
@@ -150,9 +153,9 @@ spool_acked_save(struct spool *spool, struct err *err)
 	free(at);
 	/* After a failure write the same slot again: the other one is
 	 * intact. */
-	if (rc == 0) {
+	if (rc == 0)
 		spool->acked_counter++;
-		spool->acked_stale = false;
-	}
+	if (rc == 0 && spool->acked_stale > 0)
+		spool->acked_stale--;
 	return rc;
 }

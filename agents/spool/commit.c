@@ -108,6 +108,7 @@ note_part(struct spool *spool, const struct spool_part *part)
 			continue;
 		stream = spool_find_stream(spool, &spool->session, f.stream);
 		spool_segment_note(segment, stream, offset, &f);
+		spool_note_moved(spool, segment, stream, &f);
 		spool->counters->appended++;
 		spool->counters->appended_bytes += spool_span(f.bytes);
 		s = spool->streams[stream];

@@ -185,6 +185,27 @@ spool_gaps_forget(struct spool_gaps *gaps, uint32_t stream, uint64_t seq)
 }
 
 void
+spool_gaps_change(
+    struct spool_gaps *gaps, uint32_t stream, uint64_t seq, uint32_t reason)
+{
+	for (uint32_t i = gap_index(gaps, stream, 0); i < gaps->count; i++) {
+		struct spool_gap *g = &gaps->at[i], rest = *g;
+
+		if (g->stream != stream || g->first > seq)
+			return;
+		if (g->last > seq) {
+			rest.first = g->last = seq;
+			rest.first++;
+			if (!insert(gaps, i + 1, &rest)) {
+				g->last = rest.last;
+				return;
+			}
+		}
+		gaps->at[i].reason = reason;
+	}
+}
+
+void
 spool_gaps_clear(struct spool_gaps *gaps)
 {
 	free(gaps->at);

@@ -84,6 +84,9 @@ const struct spool_gap *spool_gaps_next(
     const struct spool_gaps *gaps, uint32_t stream, uint64_t seq);
 /* Forget the gaps of `stream` that end at or below `seq`. */
 void spool_gaps_forget(struct spool_gaps *gaps, uint32_t stream, uint64_t seq);
+/* The gaps of `stream` up to `seq` get another reason. */
+void spool_gaps_change(
+    struct spool_gaps *gaps, uint32_t stream, uint64_t seq, uint32_t reason);
 void spool_gaps_clear(struct spool_gaps *gaps);
 
 /* Positions of single batches: a small direct-mapped table. */

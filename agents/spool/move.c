@@ -69,41 +69,89 @@ cut(struct spool *spool, struct spool_stream *from)
 	from->moved_upto = from->acked;
 	from->rest = from->committed;
 	from->committed = from->next = from->moved_from;
-	spool->acked_stale = true;
+	spool->acked_stale = SPOOL_SLOTS;
+}
+
+/* What is being moved of a stream: low .. upto are moved. */
+struct move {
+	struct spool_stream *from;
+	uint32_t stream, to;
+	uint64_t low, upto;
+	uint32_t bytes; /* so far */
+};
+
+/* The next number to move; false: all are.  Those below a number that was
+ * moved already (the store lost what it had acknowledged of them, and a copy
+ * was faster again) come last, the highest first, so that after a crash the
+ * numbers that were moved are still without a hole. */
+static bool
+find_next(struct spool *spool, struct move *m, struct spool_batch *batch,
+    struct err *err)
+{
+	if (read_next(spool, m->stream, m->upto + 1, batch, err))
+		return true;
+	if (m->low == m->from->acked + 1)
+		return false;
+	read_next(spool, m->stream, m->low - 1, batch, err);
+	batch->last_seq = batch->seq;
+	return true;
+}
+
+static enum spool_result
+move_next(struct spool *spool, struct move *m, const struct spool_batch *batch,
+    struct err *err)
+{
+	uint64_t seq = batch->seq, last = batch->last_seq;
+	uint32_t bytes = batch->body.bytes;
+
+	if (batch->reason != WIRE_REASON_NONE) {
+		move_gap(spool, m->to, batch);
+	} else {
+		enum spool_result result =
+		    move_batch(spool, m->to, batch, seq, err);
+
+		if (result != SPOOL_OK)
+			return result;
+		spool->counters->moved++;
+	}
+	m->bytes += bytes;
+	if (seq < m->low)
+		m->low = seq;
+	if (last > m->upto)
+		m->upto = last;
+	return SPOOL_OK;
 }
 
 enum spool_result
 spool_move(struct spool *spool, uint32_t stream, uint32_t *to, struct err *err)
 {
 	struct spool_stream *from = spool->streams[stream];
+	struct move m = { .from = from, .stream = stream };
 	enum spool_result result = SPOOL_OK;
 	struct spool_batch batch;
-	uint64_t moved, seq;
-	uint32_t bytes = 0;
 
 	assert(!from->current);
 	if (spool_stream(spool, text_of(from->partition), to, err) != 0)
 		return SPOOL_FULL;
 	cut(spool, from);
-	moved = from->moved_upto;
+	m.to = *to;
+	m.low = from->moved_from;
+	m.upto = from->moved_upto;
 	spool->origin = from->session;
-	for (seq = moved + 1;
-	     result == SPOOL_OK && bytes < SPOOL_COMMIT_BYTES_MAX / 2 &&
-	     read_next(spool, stream, seq, &batch, err);
-	     seq = batch.last_seq + 1) {
-		if (batch.reason != WIRE_REASON_NONE) {
-			move_gap(spool, *to, &batch);
-		} else {
-			result = move_batch(spool, *to, &batch, seq, err);
-			bytes += batch.body.bytes;
-			spool->counters->moved += result == SPOOL_OK;
-		}
-		if (result == SPOOL_OK)
-			moved = batch.last_seq;
-	}
+	while (result == SPOOL_OK && m.bytes < SPOOL_COMMIT_BYTES_MAX / 2 &&
+	       find_next(spool, &m, &batch, err))
+		result = move_next(spool, &m, &batch, err);
 	if (result != SPOOL_IO && spool_commit(spool, err) != SPOOL_OK)
 		result = SPOOL_IO;
-	if (result != SPOOL_IO)
-		from->moved_upto = moved;
+	/* After an error it is as the commits that succeeded noted it. */
+	if (result != SPOOL_IO) {
+		from->moved_from = m.low;
+		from->moved_upto = m.upto;
+		/* Gaps alone need no commit. */
+		spool->streams[m.to]->committed = spool->streams[m.to]->next;
+		spool->streams[m.to]->committed_chain =
+		    spool->streams[m.to]->chain;
+	}
+	from->committed = from->next = from->moved_from;
 	return result;
 }

@@ -20,13 +20,16 @@
 #include "proto/base/memory.h"
 #include "proto/wire/wire.h"
 
+enum verdict { KEEP, LOST, UNLINK, ASIDE, IGNORE, OTHER_FORMAT };
+
 /* A file of the directory with the name of a segment. */
 struct entry {
 	struct spool_head head;
 	uint64_t number;
 	uint32_t size;
 	uint32_t limit; /* end of its frames by a later seal; 0 */
-	bool lost;      /* no header: it is unreadable */
+	enum verdict verdict;
+	bool lost; /* no header: it is unreadable */
 };
 
 /* What was found of a stream. */
@@ -65,8 +68,6 @@ is_unused(int fd, uint32_t size)
 	return true;
 }
 
-enum verdict { KEEP, LOST, UNLINK, ASIDE, IGNORE, OTHER_FORMAT };
-
 static enum verdict
 judge(int fd, struct entry *e)
 {
@@ -103,37 +104,45 @@ refuse_format(uint64_t number, struct err *err)
 }
 
 static int
-classify(
-    struct spool *spool, struct recovery *r, uint64_t number, struct err *err)
+classify(struct spool *spool, struct entry *e, uint64_t number, struct err *err)
 {
-	struct entry *e = &r->entries[r->count];
 	char name[SPOOL_NAME_BYTES];
-	enum verdict verdict = IGNORE;
 	int fd;
 
-	*e = (struct entry){ .number = number };
+	*e = (struct entry){ .number = number, .verdict = IGNORE };
 	spool_segment_name(name, number);
 	fd = spool_open_file(spool->dir, name, O_RDONLY);
 	if (fd >= 0) {
-		verdict = judge(fd, e);
+		e->verdict = judge(fd, e);
 		close(fd);
 	}
-	if ((number < SPOOL_NUMBER_FOREIGN || verdict == KEEP) &&
+	if ((number < SPOOL_NUMBER_FOREIGN || e->verdict == KEEP) &&
 	    number >= spool->next_number)
 		spool->next_number = number + 1;
-	if (verdict == OTHER_FORMAT)
-		return refuse_format(number, err);
-	if (verdict == UNLINK)
-		unlinkat(spool->dir, name, 0);
-	if (verdict == ASIDE)
-		spool_quarantine_move(spool, number);
-	e->lost = verdict == LOST;
-	if (verdict == KEEP || verdict == LOST)
-		r->count++;
-	return 0;
+	e->lost = e->verdict == LOST;
+	return e->verdict == OTHER_FORMAT ? refuse_format(number, err) : 0;
 }
 
-/* All or nothing: an overlooked segment would count as deleted. */
+/* Remove what is no segment of ours. */
+static void
+sort_out(struct spool *spool, struct recovery *r, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct entry *e = &r->entries[i];
+		char name[SPOOL_NAME_BYTES];
+
+		if (e->verdict == UNLINK)
+			unlinkat(
+			    spool->dir, spool_segment_name(name, e->number), 0);
+		if (e->verdict == ASIDE)
+			spool_quarantine_move(spool, e->number);
+		if (e->verdict == KEEP || e->verdict == LOST)
+			r->entries[r->count++] = *e;
+	}
+}
+
+/* All or nothing: an overlooked segment would count as deleted, and a spool of
+ * another format stays as it is. */
 static int
 list_entries(struct spool *spool, struct recovery *r, struct err *err)
 {
@@ -149,7 +158,9 @@ list_entries(struct spool *spool, struct recovery *r, struct err *err)
 	spool->next_number = spool_quarantine_highest(spool) + 1;
 	r->entries = memory_zero(count + 1, sizeof(*r->entries));
 	for (uint32_t i = 0; i < count && rc == 0; i++)
-		rc = classify(spool, r, numbers[i], err);
+		rc = classify(spool, &r->entries[i], numbers[i], err);
+	if (rc == 0)
+		sort_out(spool, r, count);
 	free(numbers);
 	return rc;
 }
@@ -253,7 +264,6 @@ add_hole(struct spool *spool, uint32_t stream, uint64_t first, uint64_t last)
 		.stream = stream,
 		.reason = WIRE_GAP_DAMAGED };
 
-	spool->counters->gaps++;
 	if (spool_gaps_add(&spool->gaps, &hole))
 		return;
 	/* Too many: the last one of the stream covers everything up to
@@ -274,7 +284,6 @@ see_batch(struct spool *spool, struct recovery *r,
     const struct spool_frame *f)
 {
 	struct trail *t = trail_of(r, stream);
-	uint32_t origin;
 
 	if (f->seq <= t->seen)
 		return; /* of no honest writer */
@@ -285,21 +294,7 @@ see_batch(struct spool *spool, struct recovery *r,
 	t->seen = f->seq;
 	t->lost_then = r->lost;
 	spool_segment_note(segment, stream, offset, f);
-	if (f->type != SPOOL_MOVED)
-		return;
-	for (origin = 0; origin < spool->streams_count; origin++) {
-		struct spool_stream *from = spool->streams[origin];
-
-		if (from == NULL ||
-		    !session_equal(&from->session, &segment->origin) ||
-		    strcmp(from->partition,
-			spool->streams[stream]->partition) != 0)
-			continue;
-		if (from->moved_from == 0 || from->moved_from > f->last_seq)
-			from->moved_from = f->last_seq;
-		if (from->moved_upto < f->last_seq)
-			from->moved_upto = f->last_seq;
-	}
+	spool_note_moved(spool, segment, stream, f);
 }
 
 /* Where the frames of a damaged segment name no partition any more, another
@@ -373,13 +368,30 @@ take_frames(struct spool *spool, struct recovery *r, struct spool_scan *scan,
 
 /* ---- segments ---- */
 
+/* Write the last commit again: after a sync that failed another one reports
+ * success for pages that the kernel gave up. */
+static int
+write_again(int fd, const struct spool_extent *x)
+{
+	unsigned char at[4096];
+	int rc = 0;
+
+	for (uint32_t o = x->commit, n; o < x->end && rc == 0; o += n) {
+		n = x->end - o < sizeof(at) ? x->end - o : sizeof(at);
+		rc = file_io_read_all(fd, at, n, o);
+		if (rc == 0)
+			rc = file_io_write_all(fd, at, n, o);
+	}
+	return rc == 0 ? fdatasync(fd) : -1;
+}
+
 /* What a process that died left in memory only must be on disk before it is
  * sent.  What was allocated behind the last frame is given back. */
 static int
 settle_last(struct spool *spool, struct spool_segment *segment, int fd,
     const struct spool_extent *x, uint32_t limit, struct err *err)
 {
-	if (fdatasync(fd) != 0)
+	if (limit == 0 && write_again(fd, x) != 0)
 		return err_set(err, "segment %" PRIu64 ": %s", segment->number,
 		    strerror(errno));
 	if (x->damaged || limit != 0)
@@ -418,7 +430,8 @@ take_entry(struct spool *spool, struct recovery *r, uint32_t i, struct err *err)
 	if (fd < 0)
 		return err_set(
 		    err, "segment %" PRIu64 ": %s", e->number, strerror(errno));
-	spool_scan_extent(&scan, last, e->limit, &x);
+	/* With a limit it has no tail: a crash did not end it. */
+	spool_scan_extent(&scan, last && e->limit == 0, e->limit, &x);
 	segment = spool_segment_new(spool, &e->head, e->size);
 	segment->end = x.end;
 	segment->frames = x.frames;

@@ -201,8 +201,10 @@ delete_segment(struct spool *spool, uint32_t i, struct err *err)
 	struct spool_segment *segment = spool->segments[i];
 	char name[SPOOL_NAME_BYTES];
 
-	if (spool->acked_stale && spool_acked_save(spool, err) != 0)
-		return -1;
+	/* In both slots: one may be damaged later. */
+	while (spool->acked_stale > 0)
+		if (spool_acked_save(spool, err) != 0)
+			return -1;
 	spool_segment_name(name, segment->number);
 	if (unlinkat(spool->dir, name, 0) != 0 && errno != ENOENT)
 		return err_set(err, "%s: %s", name, strerror(errno));
@@ -249,7 +251,8 @@ spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
 	if (spool->broken)
 		return err_set(err, "the spool's disk failed twice; the spool "
 				    "accepts nothing more");
-	if (spool->acked_stale && spool_acked_save(spool, err) != 0)
+	if (spool->acked_stale == SPOOL_SLOTS &&
+	    spool_acked_save(spool, err) != 0)
 		return -1;
 	/* Retain the newest segments: a restored store most likely needs
 	 * those. */

@@ -139,6 +139,22 @@ refuse_old(const struct spool *spool, struct err *err)
 	    "directory away");
 }
 
+/* What no frame has was acknowledged and deleted, or is lost. */
+static void
+judge_gaps(struct spool *spool, uint32_t stream)
+{
+	struct spool_stream *s = spool->streams[stream];
+	struct spool_gap lost = { .first = s->acked + 1,
+		.last = spool_oldest(spool, stream) - 1,
+		.stream = stream,
+		.reason = WIRE_GAP_DAMAGED };
+
+	s->peak = s->acked;
+	spool_gaps_change(&spool->gaps, stream, s->acked, WIRE_GAP_RESTORED);
+	if (lost.first <= lost.last)
+		spool_gaps_add(&spool->gaps, &lost);
+}
+
 /* Everything that needs the lock. */
 static int
 start(struct spool *spool, struct err *err)
@@ -146,12 +162,12 @@ start(struct spool *spool, struct err *err)
 	if (refuse_old(spool, err) != 0 || spool_recover(spool, err) != 0)
 		return -1;
 	spool_acked_load(spool);
-	for (uint32_t i = 0; i < spool->streams_count; i++) {
-		struct spool_stream *s = spool->streams[i];
-
-		if (s != NULL)
-			s->peak = s->acked;
-	}
+	for (uint32_t i = 0; i < spool->streams_count; i++)
+		if (spool->streams[i] != NULL)
+			judge_gaps(spool, i);
+	for (uint32_t i = 0; i < spool->gaps.count; i++)
+		if (spool->gaps.at[i].reason == WIRE_GAP_DAMAGED)
+			spool->counters->gaps++;
 	spool_drop_streams(spool);
 	spool->starts++;
 	return spool_acked_save(spool, err);
@@ -222,11 +238,13 @@ count_stream(const struct spool *spool, uint32_t stream)
 	struct spool_counters *c = spool->counters;
 	const struct spool_stream *s = spool->streams[stream];
 	const struct spool_gap *gap;
-	uint64_t at = 1;
+	uint64_t at = 1, end = spool_end_of(s);
 
-	c->unacked_batches += count_left(s, 1, spool_end_of(s) - 1);
-	while ((gap = spool_gaps_next(&spool->gaps, stream, at)) != NULL) {
-		uint64_t left = count_left(s, gap->first, gap->last);
+	c->unacked_batches += count_left(s, 1, end - 1);
+	while ((gap = spool_gaps_next(&spool->gaps, stream, at)) != NULL &&
+	       gap->first < end) {
+		uint64_t last = gap->last < end ? gap->last : end - 1;
+		uint64_t left = count_left(s, gap->first, last);
 
 		if (left > 0)
 			c->unacked_batches -= left - 1;
@@ -270,7 +288,7 @@ spool_acked(struct spool *spool, uint32_t stream, uint64_t upto)
 	s->acked = upto;
 	if (s->peak < upto)
 		s->peak = upto;
-	spool->acked_stale = true;
+	spool->acked_stale = SPOOL_SLOTS;
 }
 
 void
@@ -283,7 +301,7 @@ spool_rewind(struct spool *spool, uint32_t stream, uint64_t seq)
 	if (seq > s->acked)
 		return;
 	s->acked = seq - 1;
-	spool->acked_stale = true;
+	spool->acked_stale = SPOOL_SLOTS;
 	for (uint32_t i = 0; i < spool->segments_count; i++)
 		spool->segments[i]->acked_ns = 0;
 }

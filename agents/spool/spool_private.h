@@ -32,6 +32,7 @@
 enum {
 	SPOOL_PARTS = 2, /* segments that one commit may write to */
 	SPOOL_NAME_BYTES = 32,
+	SPOOL_SLOTS = 2, /* of ACKED */
 };
 
 struct spool_stream {
@@ -100,9 +101,10 @@ struct spool {
 	struct spool_window window;
 	int read_fd; /* read by the window when it is not being written */
 	uint64_t acked_counter; /* of the last slot of ACKED */
-	bool acked_stale;       /* ACKED is behind the positions in memory */
-	uint32_t failures;      /* failed commits in a row */
-	bool broken;            /* for good */
+	uint32_t acked_stale; /* slots of ACKED that are behind the positions in
+				 memory */
+	uint32_t failures;    /* failed commits in a row */
+	bool broken;          /* for good */
 	struct spool_counters *counters;
 };
 
@@ -143,6 +145,11 @@ void spool_drop_streams(struct spool *spool);
 uint64_t spool_end_of(const struct spool_stream *s);
 /* Is the stream done with this number: acknowledged, or moved? */
 bool spool_is_done_with(const struct spool_stream *s, uint64_t seq);
+
+/* A batch of `stream` is on disk: if it was moved, the stream that it comes
+ * from ends before it. */
+void spool_note_moved(struct spool *spool, const struct spool_segment *segment,
+    uint32_t stream, const struct spool_frame *frame);
 
 /* ---- segments.c ---- */
 

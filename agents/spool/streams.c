@@ -89,6 +89,26 @@ spool_is_done_with(const struct spool_stream *s, uint64_t seq)
 		   seq <= s->moved_upto);
 }
 
+void
+spool_note_moved(struct spool *spool, const struct spool_segment *segment,
+    uint32_t stream, const struct spool_frame *frame)
+{
+	for (uint32_t i = 0;
+	     frame->type == SPOOL_MOVED && i < spool->streams_count; i++) {
+		struct spool_stream *from = spool->streams[i];
+
+		if (from == NULL ||
+		    !session_equal(&from->session, &segment->origin) ||
+		    strcmp(from->partition,
+			spool->streams[stream]->partition) != 0)
+			continue;
+		if (from->moved_from == 0 || from->moved_from > frame->last_seq)
+			from->moved_from = frame->last_seq;
+		if (from->moved_upto < frame->last_seq)
+			from->moved_upto = frame->last_seq;
+	}
+}
+
 static bool
 has_segment(const struct spool *spool, uint32_t stream)
 {
@@ -272,7 +292,7 @@ spool_welcomed(struct spool *spool, uint32_t stream, uint64_t generation)
 			other->settled = false;
 	}
 	if (s->generation != generation)
-		spool->acked_stale = true;
+		spool->acked_stale = SPOOL_SLOTS;
 	s->generation = generation;
 	s->settled = true;
 }

@@ -44,14 +44,14 @@ seq 1 300 | sed 's/^/test look /' | poolscope-emit --stdin --wait stored --timeo
 
 # ---- while the agent runs
 check "its spool is listed" poolscope-spool ls "$spool"
-check_printed "... with the session" "^session  *[0-9a-f]\{32\}, start count 1\$"
+check_printed "... with the count of starts" "^starts  *1\$"
 check_printed "... the segment that it appends to" " open\$"
 check_printed "... and the partition" '^acct$look '
 check "... as JSON" poolscope-spool ls "$spool" --format json
 cp "$TMP/out" "$TMP/ls.json"
-check_text "that has what is acknowledged, and no gap" "True [] []" "$(py '
-p = json.load(open(sys.argv[1]))["partitions"][0]
-print(p["acknowledged"] <= p["last"] and p["records"] == 300, p["gaps"], p["missing"])' "$TMP/ls.json")"
+check_text "that has what is acknowledged, the session, and no hole" "True 32 []" "$(py '
+p = json.load(open(sys.argv[1]))["streams"][0]
+print(p["acknowledged"] <= p["last"] and p["records"] == 300, len(p["session"]), p["missing"])' "$TMP/ls.json")"
 poolscope-dump -p 'acct$look' --format jsonl >"$TMP/dump"
 check "its records are printed" poolscope-spool cat "$spool" -n node1
 cp "$TMP/out" "$TMP/cat"
@@ -98,7 +98,7 @@ check "... and it is as it was" cmp "$TMP/before" "$TMP/after"
 cp -r "$spool" "$TMP/copy"
 check "a copy is read" poolscope-spool verify "$TMP/copy"
 acked=$(poolscope-spool ls "$spool" --format json |
-	py 'print(json.load(sys.stdin)["partitions"][0]["acknowledged"])')
+	py 'print(json.load(sys.stdin)["streams"][0]["acknowledged"])')
 # One bit of the body of the first batch that is not acknowledged.
 place=$(py '
 import glob, struct
@@ -123,11 +123,11 @@ check_printed "... and says where" "segment $segment, offset $offset:"
 check "... without the rest" test "$(grep -c '"kept"' "$TMP/out")" -gt 0
 check "ls shows it" poolscope-spool ls "$TMP/copy"
 check_printed "... as damaged" " damaged\$"
-rm "$TMP/copy/META"
-check "without META segments are listed" poolscope-spool ls "$TMP/copy"
-check_printed "... and the partition by its number" "^#0 "
+rm "$TMP/copy/ACKED"
+check "without ACKED segments are listed" poolscope-spool ls "$TMP/copy"
+check_printed "... with the partition, which they name" '^acct$look '
 check_status 1 "another directory is no spool" poolscope-spool ls "$TMP/i/run"
-check_printed "... and the message says so" "$TMP/i/run: not a spool: it has no META and no segment\$"
+check_printed "... and the message says so" "$TMP/i/run: not a spool: it has no ACKED and no segment\$"
 check_status 1 "nor is one that is not there" poolscope-spool verify "$TMP/none"
 check_printed "... by name" "^poolscope-spool: $TMP/none: No such file or directory\$"
 wrong_usage "an option of another verb is refused" "unknown option --format" \

@@ -17,9 +17,9 @@ int view_list(struct view *view, const char *dir, bool as_json, FILE *file,
 struct view_cat_options {
 	const char *partition; /* a pattern; NULL: all */
 	const char *node;      /* the agent's own, for records that name none */
-	bool unacknowledged;   /* only batches and gaps that are not acked */
+	bool unacknowledged;   /* only batches that are not acked */
 };
-/* Print every record as a line of JSON, gaps as records of kind gap.
+/* Print every record as a line of JSON.
  * Unreadable parts are logged and make the result -1; everything else is
  * printed. */
 int view_cat(struct view *view, const struct view_cat_options *options,

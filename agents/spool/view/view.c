@@ -165,7 +165,8 @@ find_extent(struct view *view, struct view_segment *s, bool last)
 			s->state = VIEW_UNREADABLE;
 			return;
 		}
-		spool_scan_extent(&scan, last, s->limit, &s->extent);
+		spool_scan_extent(
+		    &scan, last && s->limit == 0, s->limit, &s->extent);
 		end_scan(view, fd);
 		if (!s->extent.damaged || !last)
 			break;

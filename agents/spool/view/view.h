@@ -37,8 +37,6 @@ struct view_segment {
 	int why; /* unreadable: errno, 0 for a bad header */
 };
 
-enum view_found { VIEW_FOUND, VIEW_ABSENT, VIEW_BROKEN };
-
 struct view; /* opaque */
 
 /* -1: the directory cannot be read, or is not a spool. */

@@ -29,6 +29,46 @@ ledger_clear(struct ledger *ledger)
 	*ledger = (struct ledger){ 0 };
 }
 
+uint32_t
+ledger_session(struct ledger *ledger, const struct session_id *session)
+{
+	uint32_t i = 0;
+
+	while (i < ledger->sessions_count &&
+	       !session_equal(&ledger->sessions[i], session))
+		i++;
+	if (i == LEDGER_SESSIONS)
+		abort();
+	if (i == ledger->sessions_count)
+		ledger->sessions[ledger->sessions_count++] = *session;
+	return i;
+}
+
+struct fact
+ledger_place(struct ledger *ledger, const struct spool *spool, uint32_t stream)
+{
+	return (struct fact){
+		.session =
+		    ledger_session(ledger, spool_session_of(spool, stream)),
+		.stream =
+		    (uint32_t)(spool_partition(spool, stream).at[5] - '0'),
+	};
+}
+
+struct fact *
+ledger_find(const struct ledger *ledger, const struct fact *place, uint64_t at)
+{
+	for (uint32_t i = ledger->facts_count; i-- > 0;) {
+		struct fact *f = &ledger->facts[i];
+
+		if (f->session == place->session &&
+		    f->stream == place->stream && f->seq == place->seq &&
+		    f->submitted <= at)
+			return f;
+	}
+	return NULL;
+}
+
 struct fact *
 ledger_add(struct ledger *ledger, const struct fact *fact)
 {
@@ -102,12 +142,9 @@ ledger_cut(struct ledger *ledger, uint64_t at)
 		ledger->acks[count++] = a;
 	}
 	ledger->acks_count = count;
-	for (uint32_t i = 0; i < ledger->sessions_count; i++) {
-		struct session *s = &ledger->sessions[i];
-
-		s->begun = s->begun <= at ? 0 : NEVER;
-		s->done = s->done <= at ? 0 : NEVER;
-	}
+	for (uint32_t i = 0; i < LEDGER_STREAMS; i++)
+		ledger->moves[i] =
+		    ledger->moves[i] <= at ? ledger->moves[i] != 0 : 0;
 }
 
 uint32_t
@@ -151,137 +188,138 @@ wrong(const char *what, uint32_t stream, uint64_t seq)
 	return false;
 }
 
-/* Which session the spool is in, and may be in; -1. */
-static int
-find_session(
-    const struct ledger *ledger, const struct spool *spool, uint64_t at)
-{
-	uint32_t last = 0;
+/* How each batch fares. */
+struct verdict {
+	uint32_t *offered; /* places at which it would be sent */
+	bool *stored;      /* the aggregator has it */
+	bool *refused;
+};
 
-	for (uint32_t i = 0; i < ledger->sessions_count; i++) {
-		if (ledger->sessions[i].done <= at)
-			last = i;
-	}
-	for (uint32_t i = last; i < ledger->sessions_count; i++) {
-		if (ledger->sessions[i].begun <= at &&
-		    session_equal(
-			&ledger->sessions[i].id, spool_session(spool)))
-			return (int)i;
-	}
-	/* Before the first opening returned there is nothing to keep. */
-	return ledger->sessions[0].done > at ? 0 : -1;
+static bool
+is_moving(const struct ledger *ledger, uint32_t stream, uint64_t at)
+{
+	return ledger->moves[stream] > 0 && ledger->moves[stream] <= at;
 }
 
-/* Is what was read one of the things that may be there? */
-static const struct fact *
-explain(const struct ledger *ledger, uint32_t session, uint32_t stream,
-    uint64_t seq, const struct spool_batch *batch, uint64_t at)
+/* A batch that was being moved may be under a number that nobody saw. */
+static bool
+may_be_moved(
+    const struct ledger *ledger, uint32_t stream, uint64_t id, uint64_t at)
 {
-	uint64_t id = batch->reason != 0 ? 0 : ledger_id(batch->body);
-
-	for (uint32_t i = ledger->facts_count; i-- > 0;) {
-		const struct fact *f = &ledger->facts[i];
-
-		if (f->session == session && f->stream == stream &&
-		    f->seq == seq && f->submitted <= at && f->id == id &&
-		    (id != 0 || batch->reason != 0))
-			return f;
-	}
-	return NULL;
+	if (!is_moving(ledger, stream, at))
+		return false;
+	for (uint32_t i = 0; i < ledger->facts_count; i++)
+		if (ledger->facts[i].id == id &&
+		    ledger->facts[i].stream == stream &&
+		    ledger->facts[i].submitted <= at)
+			return true;
+	return false;
 }
 
 static bool
-judge_one(const struct ledger *ledger, struct spool *spool, uint32_t session,
-    uint32_t stream, uint64_t seq, uint64_t at)
+judge_one(const struct ledger *ledger, struct spool *spool, uint32_t stream,
+    const struct fact *place, uint64_t at, struct verdict *verdict)
 {
-	uint64_t acked = ledger_acked(ledger, session, stream, at);
-	const struct fact *found = NULL, *latest = NULL;
+	uint64_t acked =
+	    ledger_acked(ledger, place->session, place->stream, at);
+	const struct fact *f = ledger_find(ledger, place, at);
+	bool is_new = place->seq >= spool_first_unacked(spool, stream);
 	struct spool_batch batch;
 	struct err err = { 0 };
-	int rc = spool_read(spool, stream, seq, &batch, &err);
+	uint64_t id;
 
-	if (rc == 1) {
-		found = explain(ledger, session, stream, seq, &batch, at);
-		if (found == NULL)
-			return wrong(batch.reason != 0
-					 ? "a gap that nobody made"
-					 : "a batch that nobody put there",
-			    stream, seq);
-		if (batch.reason == 0 && found->chain != 0 &&
-		    batch.chain != found->chain)
-			return wrong("another running hash", stream, seq);
-	}
-	for (uint32_t i = 0; i < ledger->facts_count; i++) {
-		const struct fact *f = &ledger->facts[i];
-
-		if (f->session == session && f->stream == stream &&
-		    f->seq == seq && f->accepted <= at &&
-		    (latest == NULL || f->id == 0 || latest->id != 0))
-			latest = f;
-	}
-	if (latest == NULL || (rc != 1 && seq <= acked))
-		return rc == 1 || seq <= acked ||
-		       wrong("not accepted and not readable", stream, seq);
-	if (rc != 1)
+	if (spool_read(spool, stream, place->seq, &batch, &err) != 1)
+		return wrong(err.text, place->stream, place->seq);
+	if (batch.reason != 0)
+		return place->seq <= acked || (f != NULL && f->id == 0) ||
+		       (f == NULL && is_moving(ledger, place->stream, at)) ||
+		       wrong(
+			   "a gap that nobody made", place->stream, place->seq);
+	id = ledger_id(batch.body);
+	if (id == 0 || id > ledger->ids)
+		return wrong("strange content", place->stream, place->seq);
+	if (f == NULL && !may_be_moved(ledger, place->stream, id, at))
 		return wrong(
-		    rc == 0 ? "accepted, its number is free" : err.text, stream,
-		    seq);
-	/* A gap that is not sure yet may be there; one that is acknowledged
-	 * may be gone, and the batch under it be seen again. */
-	if (found != latest && found->id != 0 && seq > acked)
-		return wrong("other content than accepted", stream, seq);
+		    "a batch that nobody put there", place->stream, place->seq);
+	if (f != NULL && f->id != 0 && f->id != id)
+		return wrong("other content", place->stream, place->seq);
+	if (f != NULL && f->chain != 0 && batch.chain != f->chain)
+		return wrong("another running hash", place->stream, place->seq);
+	verdict->offered[id] += is_new && place->seq > acked;
 	return true;
 }
 
 static bool
-judge_stream(const struct ledger *ledger, struct spool *spool, uint32_t session,
-    uint32_t stream, uint64_t at)
+judge_stream(struct ledger *ledger, struct spool *spool, uint32_t stream,
+    uint64_t at, struct verdict *verdict)
 {
-	uint64_t next = spool_next_seq(spool, stream), highest = 0;
+	struct fact place = ledger_place(ledger, spool, stream);
+	uint64_t first = spool_first_unacked(spool, stream);
 
-	if (spool_first_unacked(spool, stream) >
-	    ledger_acked(ledger, session, stream, at) + 1)
-		return wrong(
-		    "ACKED leads", stream, spool_first_unacked(spool, stream));
+	if (first > ledger_acked(ledger, place.session, place.stream, at) + 1)
+		return wrong("ACKED leads", place.stream, first);
+	for (place.seq = 1; place.seq < spool_next_seq(spool, stream);
+	     place.seq++)
+		if (!judge_one(ledger, spool, stream, &place, at, verdict))
+			return false;
+	return true;
+}
+
+/* Each batch that was accepted is stored, or offered at one place. */
+static bool
+judge_batches(const struct ledger *ledger, uint64_t at, struct verdict *verdict)
+{
 	for (uint32_t i = 0; i < ledger->facts_count; i++) {
 		const struct fact *f = &ledger->facts[i];
 
-		if (f->session == session && f->stream == stream &&
-		    f->accepted <= at && f->seq > highest)
-			highest = f->seq;
+		if (f->id != 0 && f->submitted <= at &&
+		    f->seq <= ledger_acked(ledger, f->session, f->stream, at))
+			verdict->stored[f->id] = true;
+		verdict->refused[f->id] |= f->refused;
 	}
-	if (next <= highest)
-		return wrong("a number would be given again", stream, next);
-	for (uint64_t seq = 1; seq < next; seq++) {
-		if (!judge_one(ledger, spool, session, stream, seq, at))
-			return false;
+	for (uint32_t i = 0; i < ledger->facts_count; i++) {
+		const struct fact *f = &ledger->facts[i];
+		uint32_t places = f->id != 0 ? verdict->offered[f->id] +
+						   verdict->stored[f->id]
+					     : 1;
+
+		if (places > 1)
+			return wrong("sent twice", f->stream, f->seq);
+		if (f->accepted <= at && places == 0 &&
+		    !verdict->refused[f->id])
+			return wrong("accepted and gone", f->stream, f->seq);
 	}
 	return true;
 }
 
 bool
-ledger_judge(const struct ledger *ledger, struct spool *spool, uint64_t at)
+ledger_judge(struct ledger *ledger, struct spool *spool, uint64_t at)
 {
 	const struct spool_counters *c = spool_counters(spool);
-	int session = find_session(ledger, spool, at);
+	struct verdict verdict = {
+		calloc(ledger->ids + 1, sizeof(*verdict.offered)),
+		calloc(ledger->ids + 1, sizeof(*verdict.stored)),
+		calloc(ledger->ids + 1, sizeof(*verdict.refused)),
+	};
+	uint32_t sessions = ledger->sessions_count;
+	bool holds = true;
 
-	if (session < 0)
-		return wrong("another session", 0, 0);
+	if (verdict.offered == NULL || verdict.stored == NULL ||
+	    verdict.refused == NULL)
+		abort();
 	if (spool_start_count(spool) <= ledger_run(ledger, at))
-		return wrong(
+		holds = wrong(
 		    "the run does not count up", 0, spool_start_count(spool));
-	if (c->quarantined > 0 || c->gaps > 0)
-		return wrong("taken for damaged", 0, c->quarantined);
-	for (uint32_t i = 0; i < ledger->facts_count; i++) {
-		const struct fact *f = &ledger->facts[i];
-
-		if (f->session == (uint32_t)session && f->accepted <= at &&
-		    f->stream >= spool_streams(spool))
-			return wrong("the stream is gone", f->stream, f->seq);
-	}
-	for (uint32_t i = 0; i < spool_streams(spool); i++) {
-		if (!judge_stream(ledger, spool, (uint32_t)session, i, at))
-			return false;
-	}
-	return true;
+	if (c->quarantined > 0)
+		holds = wrong("taken for damaged", 0, c->quarantined);
+	for (uint32_t i = 0; i < spool_streams(spool) && holds; i++)
+		if (spool_partition(spool, i).at != NULL)
+			holds = judge_stream(ledger, spool, i, at, &verdict);
+	if (holds && ledger->sessions_count > sessions)
+		holds = wrong("a session that nobody began", 0, sessions);
+	holds = holds && judge_batches(ledger, at, &verdict);
+	free(verdict.offered);
+	free(verdict.stored);
+	free(verdict.refused);
+	return holds;
 }

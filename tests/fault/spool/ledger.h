@@ -1,9 +1,10 @@
 /*
  * ledger - what a spool promised, and when: the judge of spool_states.
  *
- * A batch is known by an id, from which its body follows.  Promises carry the
- * position in the recording (states_position) at which they were made; at a
- * crash before that position they do not count yet.
+ * A batch is known by an id, from which its body follows; a place is a number
+ * of a stream.  A batch has one place, and one more for each time that it was
+ * moved.  Promises carry the position in the recording (states_position) at
+ * which they were made; at a crash before that position they do not count yet.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FAULT_SPOOL_LEDGER_H
@@ -16,27 +17,24 @@
 
 #define NEVER UINT64_MAX
 
-enum { LEDGER_STREAMS = 5, LEDGER_BODY_MAX = 24 << 10 };
+enum { LEDGER_STREAMS = 5, LEDGER_SESSIONS = 512, LEDGER_BODY_MAX = 24 << 10 };
 
+/* What has a place. */
 struct fact {
 	uint32_t session; /* in the order of their beginning */
-	uint32_t stream;
+	uint32_t stream;  /* its partition is "pool$" and this number */
 	uint64_t seq;
 	uint64_t id;        /* 0: a gap */
 	uint64_t chain;     /* before it; 0: not known */
 	uint64_t submitted; /* it may be there from here on ... */
 	uint64_t accepted;  /* ... and must be from here on */
+	bool refused;       /* it may become a gap when it is moved */
 };
 
-/* An upper bound of what is acknowledged. */
+/* What the aggregator has. */
 struct ack {
 	uint32_t session, stream;
 	uint64_t upto, at;
-};
-
-struct session {
-	struct session_id id;
-	uint64_t begun, done;
 };
 
 struct ledger {
@@ -44,15 +42,26 @@ struct ledger {
 	uint32_t facts_count, facts_room;
 	struct ack *acks;
 	uint32_t acks_count, acks_room;
-	struct session sessions[64];
+	struct session_id sessions[LEDGER_SESSIONS];
 	uint32_t sessions_count;
+	uint64_t moves[LEDGER_STREAMS];   /* batches may be moved from here on;
+					     0: never */
 	uint64_t runs[256], runs_at[256]; /* each higher than the last */
 	uint32_t runs_count;
 	uint64_t ids; /* given so far */
 };
 
 void ledger_clear(struct ledger *ledger);
+/* The session's number; a new one is added. */
+uint32_t ledger_session(
+    struct ledger *ledger, const struct session_id *session);
+/* The place of a number of a stream of the spool. */
+struct fact ledger_place(
+    struct ledger *ledger, const struct spool *spool, uint32_t stream);
 struct fact *ledger_add(struct ledger *ledger, const struct fact *fact);
+/* What is at the place, at a crash before `at`; NULL: nothing. */
+struct fact *ledger_find(
+    const struct ledger *ledger, const struct fact *place, uint64_t at);
 void ledger_ack(struct ledger *ledger, const struct ack *ack);
 /* The highest acknowledged at a crash before `at`. */
 uint64_t ledger_acked(const struct ledger *ledger, uint32_t session,
@@ -69,7 +78,6 @@ uint64_t ledger_id(struct text body);
 
 /* Does an opened spool keep what was promised at a crash before `at`?  False
  * and a sentence on standard error. */
-bool ledger_judge(
-    const struct ledger *ledger, struct spool *spool, uint64_t at);
+bool ledger_judge(struct ledger *ledger, struct spool *spool, uint64_t at);
 
 #endif

@@ -29,51 +29,48 @@ life_die(const char *what, const struct err *err)
 	exit(1);
 }
 
-void
-life_accept_readable(struct life *life)
+static void
+accept_one(struct life *life, const struct fact *place,
+    const struct spool_batch *batch, uint64_t begun)
 {
-	struct ledger *ledger = life->ledger;
+	struct fact *f = ledger_find(life->ledger, place, NEVER), new = *place;
 	uint64_t at = states_position();
 
-	for (uint32_t i = 0; i < ledger->facts_count; i++) {
-		struct fact *f = &ledger->facts[i];
-		struct spool_batch b;
-		struct err err = { 0 };
-
-		if (f->session != life->session ||
-		    f->stream >= spool_streams(life->spool) ||
-		    spool_read(life->spool, f->stream, f->seq, &b, &err) != 1)
-			continue;
-		if (b.reason != 0 ? f->id != 0 : f->id != ledger_id(b.body))
-			continue;
-		f->chain = b.chain;
-		if (f->accepted == NEVER)
-			f->accepted = at;
+	new.id = batch->reason != 0 ? 0 : ledger_id(batch->body);
+	new.submitted = begun;
+	new.accepted = NEVER;
+	/* The gap of a refused batch is gone with the process. */
+	if (f != NULL && f->id != new.id) {
+		if (f->id != 0 && new.id != 0)
+			life_die("other content", &(struct err){ 0 });
+		return;
 	}
+	if (f == NULL)
+		f = ledger_add(life->ledger, &new);
+	if (new.id != 0)
+		f->chain = batch->chain;
+	if (f->accepted == NEVER && new.id != 0)
+		f->accepted = at;
 }
 
 void
-life_begin_session(struct life *life, uint64_t begun)
+life_accept_readable(struct life *life, uint64_t begun)
 {
-	struct ledger *ledger = life->ledger;
-	struct session *s;
+	struct spool *spool = life->spool;
 
-	for (uint32_t i = 0; i < ledger->sessions_count; i++) {
-		if (session_equal(
-			&ledger->sessions[i].id, spool_session(life->spool))) {
-			ledger->sessions[i].done =
-			    ledger->sessions[i].done == NEVER
-				? states_position()
-				: ledger->sessions[i].done;
-			life->session = i;
-			return;
-		}
+	for (uint32_t i = 0; i < spool_streams(spool); i++) {
+		struct fact place;
+		struct spool_batch b;
+		struct err err = { 0 };
+
+		if (spool_partition(spool, i).at == NULL)
+			continue;
+		place = ledger_place(life->ledger, spool, i);
+		for (place.seq = 1;
+		     spool_read(spool, i, place.seq, &b, &err) == 1;
+		     place.seq++)
+			accept_one(life, &place, &b, begun);
 	}
-	s = &ledger->sessions[ledger->sessions_count];
-	s->id = *spool_session(life->spool);
-	s->begun = begun;
-	s->done = states_position();
-	life->session = ledger->sessions_count++;
 }
 
 static void
@@ -109,6 +106,5 @@ life_open(struct life *life)
 		return;
 	}
 	note_run(life);
-	life_begin_session(life, begun);
-	life_accept_readable(life);
+	life_accept_readable(life, begun);
 }

@@ -15,7 +15,6 @@ struct life {
 	struct spool *spool;
 	const char *dir;
 	uint64_t *random;
-	uint32_t session;
 	uint64_t pending[64]; /* facts since the last commit, by index */
 	uint32_t pending_count;
 	int64_t now_ns;
@@ -28,9 +27,8 @@ void life_die(const char *what, const struct err *err);
 
 /* Open the spool, after failures and kills until it is open. */
 void life_open(struct life *life);
-/* What can be read may have been sent: from here on it must stay. */
-void life_accept_readable(struct life *life);
-/* The spool has a session that may have been seen from `begun` on. */
-void life_begin_session(struct life *life, uint64_t begun);
+/* What can be read may have been sent: from here on it must stay.  Batches
+ * that were moved since `begun` get their place. */
+void life_accept_readable(struct life *life, uint64_t begun);
 
 #endif

@@ -21,26 +21,52 @@ below(struct life *life, uint64_t bound)
 }
 
 static enum spool_result
-append(struct ledger *ledger, struct spool *spool, uint32_t session,
-    uint32_t stream, uint64_t position, struct err *err)
+append(struct ledger *ledger, struct spool *spool, uint32_t partition,
+    uint64_t position, struct err *err)
 {
 	static unsigned char body[LEDGER_BODY_MAX];
-	struct fact fact = { .session = session,
-		.stream = stream,
-		.id = ledger->ids + 1,
-		.submitted = position,
-		.accepted = NEVER };
 	struct spool_batch batch = { .records = 1 };
+	uint64_t id = ledger->ids + 1, seq;
+	char name[] = "pool$0";
 	enum spool_result result;
+	struct fact fact;
+	uint32_t stream;
 
+	name[5] = (char)('0' + partition);
+	if (spool_stream(spool, text_of(name), &stream, err) != 0)
+		return SPOOL_FULL;
+	fact = ledger_place(ledger, spool, stream);
 	batch.body.at = (const char *)body;
-	batch.body.bytes = ledger_body(fact.id, body);
-	result = spool_append(spool, stream, &batch, true, &fact.seq, err);
+	batch.body.bytes = ledger_body(id, body);
+	result = spool_append(spool, stream, &batch, true, &seq, err);
 	if (result != SPOOL_OK)
 		return result;
 	ledger->ids++;
+	fact.seq = seq;
+	fact.id = id;
+	fact.submitted = position;
+	fact.accepted = NEVER;
 	ledger_add(ledger, &fact);
 	return SPOOL_OK;
+}
+
+/* A stream of any session; false: there is none. */
+static bool
+choose(struct life *life, uint32_t *stream)
+{
+	uint32_t count = spool_streams(life->spool);
+
+	if (count == 0)
+		return false;
+	*stream = (uint32_t)below(life, count);
+	return spool_partition(life->spool, *stream).at != NULL;
+}
+
+static bool
+is_current(const struct life *life, uint32_t stream)
+{
+	return session_equal(
+	    spool_session_of(life->spool, stream), spool_session(life->spool));
 }
 
 /* ---- steps ---- */
@@ -48,23 +74,24 @@ append(struct ledger *ledger, struct spool *spool, uint32_t session,
 static void
 do_append(struct life *life)
 {
-	uint32_t streams = spool_streams(life->spool);
+	uint64_t begun = states_position();
 	struct err err = { 0 };
 	enum spool_result result;
-	uint32_t stream;
 
-	if (streams == 0 || life->pending_count == 60)
+	if (life->pending_count == 60)
 		return;
-	stream = (uint32_t)below(life, streams);
-	result = append(life->ledger, life->spool, life->session, stream,
-	    states_position(), &err);
+	result = append(life->ledger, life->spool,
+	    (uint32_t)below(life, LEDGER_STREAMS), begun, &err);
 	if (result == SPOOL_OK)
 		life->pending[life->pending_count++] =
 		    life->ledger->facts_count - 1;
-	if (result == SPOOL_IO)
-		life->pending_count = 0;
-	if (result == SPOOL_IO && !life_is_excused())
+	if (result != SPOOL_IO)
+		return;
+	if (!life_is_excused())
 		life_die("append", &err);
+	/* A part of them may have been committed before. */
+	life->pending_count = 0;
+	life_accept_readable(life, begun);
 }
 
 static void
@@ -72,42 +99,39 @@ do_commit(struct life *life)
 {
 	struct err err = { 0 };
 	enum spool_result result = spool_commit(life->spool, &err);
-	uint64_t at = states_position();
 
 	if (result != SPOOL_OK && !life_is_excused())
 		life_die("commit", &err);
-	for (uint32_t i = 0; i < life->pending_count; i++) {
-		struct fact *f = &life->ledger->facts[life->pending[i]];
-		struct spool_batch b;
-
-		if (result != SPOOL_OK)
-			continue;
-		f->accepted = at;
-		if (spool_read(life->spool, f->stream, f->seq, &b, &err) != 1 ||
-		    ledger_id(b.body) != f->id)
+	life_accept_readable(life, states_position());
+	for (uint32_t i = 0; i < life->pending_count; i++)
+		if (result == SPOOL_OK &&
+		    life->ledger->facts[life->pending[i]].accepted == NEVER)
 			life_die("what was committed cannot be read", &err);
-		f->chain = b.chain;
-	}
 	life->pending_count = 0;
 }
 
 static void
 do_ack(struct life *life)
 {
-	uint32_t streams = spool_streams(life->spool);
-	struct ack ack = { .session = life->session, .at = states_position() };
+	struct fact place;
+	struct ack ack = { .at = states_position() };
 	uint64_t first, next;
+	uint32_t stream;
 
-	if (streams == 0)
+	if (!choose(life, &stream))
 		return;
-	ack.stream = (uint32_t)below(life, streams);
-	first = spool_first_unacked(life->spool, ack.stream);
-	next = spool_next_seq(life->spool, ack.stream);
+	place = ledger_place(life->ledger, life->spool, stream);
+	ack.session = place.session;
+	ack.stream = place.stream;
+	first = spool_first_unacked(life->spool, stream);
+	next = spool_next_seq(life->spool, stream);
 	if (first == next)
 		return;
 	ack.upto = first + below(life, next - first);
+	if (!is_current(life, stream) && below(life, 2) == 0)
+		ack.upto = next - 1;
 	ledger_ack(life->ledger, &ack);
-	spool_acked(life->spool, ack.stream, ack.upto);
+	spool_acked(life->spool, stream, ack.upto);
 }
 
 static void
@@ -122,20 +146,6 @@ do_tidy(struct life *life)
 }
 
 static void
-do_stream(struct life *life)
-{
-	char name[] = "pool$0";
-	struct err err = { 0 };
-	uint32_t stream;
-
-	name[5] = (char)('0' + spool_streams(life->spool));
-	if (spool_streams(life->spool) < LEDGER_STREAMS &&
-	    spool_stream(life->spool, text_of(name), &stream, &err) != 0 &&
-	    !life_is_excused())
-		life_die("stream", &err);
-}
-
-static void
 do_reopen(struct life *life)
 {
 	spool_close(&life->spool);
@@ -145,27 +155,27 @@ do_reopen(struct life *life)
 static void
 do_refuse(struct life *life)
 {
-	struct fact gap = { .session = life->session,
-		.submitted = states_position(),
-		.accepted = NEVER };
 	struct err err = { 0 };
+	struct fact place, *f;
 	uint64_t first, next;
+	uint32_t stream;
 
 	do_commit(life);
-	if (spool_streams(life->spool) == 0)
+	if (!choose(life, &stream))
 		return;
-	gap.stream = (uint32_t)below(life, spool_streams(life->spool));
-	first = spool_first_unacked(life->spool, gap.stream);
-	next = spool_next_seq(life->spool, gap.stream);
+	first = spool_first_unacked(life->spool, stream);
+	next = spool_next_seq(life->spool, stream);
 	if (first == next)
 		return;
-	gap.seq = first + below(life, next - first);
+	place = ledger_place(life->ledger, life->spool, stream);
+	place.seq = first + below(life, next - first);
+	f = ledger_find(life->ledger, &place, NEVER);
+	if (f != NULL)
+		f->refused = true;
 	if (spool_refuse(
-		life->spool, gap.stream, gap.seq, WIRE_GAP_REFUSED, &err) == 0)
-		gap.accepted = states_position();
-	else if (!life_is_excused())
-		return; /* no room */
-	ledger_add(life->ledger, &gap);
+		life->spool, stream, place.seq, WIRE_GAP_REFUSED, &err) != 0 &&
+	    !life_is_excused())
+		life_die("refuse", &err);
 }
 
 /* Soon the disk fails once, or the process dies. */
@@ -185,73 +195,49 @@ trouble(struct life *life)
 		states_fail_at(soon, errors[below(life, 2)]);
 }
 
-/* What the new session must hold: the unacknowledged, renumbered. */
-static void
-copy_facts(struct life *life, uint32_t to, uint64_t begun)
-{
-	struct ledger *ledger = life->ledger;
-
-	for (uint32_t i = 0; i < spool_streams(life->spool); i++) {
-		uint64_t first = spool_first_unacked(life->spool, i), seq = 1;
-		uint64_t next = spool_next_seq(life->spool, i);
-		struct spool_batch b;
-		struct err err = { 0 };
-
-		for (uint64_t n = first; n < next; n++, seq++) {
-			struct fact f = { .session = to,
-				.stream = i,
-				.seq = seq,
-				.submitted = begun,
-				.accepted = begun };
-
-			if (spool_read(life->spool, i, n, &b, &err) != 1)
-				life_die("cannot be read", &err);
-			f.id = b.reason != 0 ? 0 : ledger_id(b.body);
-			ledger_add(ledger, &f);
-		}
-	}
-}
-
 static void
 do_session(struct life *life)
 {
-	struct ledger *ledger = life->ledger;
+	do_commit(life);
+	spool_new_session(life->spool);
+}
+
+/* The aggregator has other content there. */
+static void
+do_move(struct life *life)
+{
 	struct err err = { 0 };
+	enum spool_result result = SPOOL_OK;
 	uint64_t begun;
-	uint32_t facts;
+	uint32_t stream, to;
+	struct fact place;
 
 	do_commit(life);
-	if (ledger->sessions_count == 60 || spool_streams(life->spool) == 0)
-		return;
-	begun = states_position();
-	facts = ledger->facts_count;
-	copy_facts(life, ledger->sessions_count, begun);
-	if (!life_is_excused() && below(life, 2) == 0)
+	if (!life_is_excused() && below(life, 3) == 0)
 		trouble(life);
-	if (spool_new_session(life->spool, 0,
-		spool_first_unacked(life->spool, 0), &err) == 0) {
-		life_begin_session(life, begun);
-		life_accept_readable(life);
+	if (!choose(life, &stream) || is_current(life, stream))
 		return;
-	}
-	if (!life_is_excused())
-		life_die("new session", &err);
-	/* Done or not done: opening it again shows which. */
-	spool_close(&life->spool);
-	states_revive();
-	life_open(life);
-	if (life->session != ledger->sessions_count - 1 ||
-	    ledger->sessions[life->session].begun < begun)
-		ledger->facts_count = facts;
-	else
-		ledger->sessions[life->session].begun = begun;
+	place = ledger_place(life->ledger, life->spool, stream);
+	begun = states_position();
+	if (life->ledger->moves[place.stream] == 0)
+		life->ledger->moves[place.stream] = begun > 0 ? begun : 1;
+	/* It answered a hello before. */
+	spool_acked(life->spool, stream,
+	    ledger_acked(life->ledger, place.session, place.stream, NEVER));
+	do
+		result = spool_move(life->spool, stream, &to, &err);
+	while (result == SPOOL_OK && spool_is_to_move(life->spool, stream) &&
+	       below(life, 4) > 0);
+	if (result == SPOOL_IO && !life_is_excused())
+		life_die("move", &err);
+	life_accept_readable(life, begun);
 }
 
 static void (*const steps[])(struct life *life) = { do_append, do_append,
 	do_append, do_append, do_append, do_append, do_append, do_append,
 	do_append, do_append, do_append, do_append, do_append, do_commit,
 	do_commit, do_commit, do_ack, do_ack, do_ack, do_tidy, do_tidy,
-	do_stream, do_reopen, do_refuse };
+	do_reopen, do_refuse };
 
 void
 work_run(
@@ -269,8 +255,8 @@ work_run(
 
 		if (below(&life, 40) == 0)
 			trouble(&life);
-		if (n == 0)
-			do_session(&life);
+		if (n < 30)
+			(n < 10 ? do_session : do_move)(&life);
 		else
 			steps[n % (sizeof(steps) / sizeof(*steps))](&life);
 		if (states_killed()) {
@@ -287,23 +273,20 @@ work_run(
 bool
 work_append_one(struct ledger *ledger, struct spool *spool, uint64_t at)
 {
-	uint32_t session = 0;
+	uint32_t from = ledger->facts_count;
 	struct err err = { 0 };
 
-	for (uint32_t i = 0; i < ledger->sessions_count; i++) {
-		if (session_equal(
-			&ledger->sessions[i].id, spool_session(spool)))
-			session = i;
+	for (uint32_t i = 0; i < LEDGER_STREAMS; i++) {
+		if (append(ledger, spool, i, at, &err) != SPOOL_IO)
+			continue;
+		fprintf(stderr, "append: %s\n", err.text);
+		return false;
 	}
-	for (uint32_t i = 0; i < spool_streams(spool); i++) {
-		if (append(ledger, spool, session, i, at, &err) != SPOOL_OK) {
-			fprintf(stderr, "append: %s\n", err.text);
-			return false;
-		}
-		ledger->facts[ledger->facts_count - 1].accepted = at;
+	if (spool_commit(spool, &err) != SPOOL_OK) {
+		fprintf(stderr, "commit: %s\n", err.text);
+		return false;
 	}
-	if (spool_commit(spool, &err) == SPOOL_OK)
-		return true;
-	fprintf(stderr, "commit: %s\n", err.text);
-	return false;
+	for (; from < ledger->facts_count; from++)
+		ledger->facts[from].accepted = at;
+	return true;
 }

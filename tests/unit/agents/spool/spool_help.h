@@ -8,6 +8,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,6 +69,20 @@ help_stream(struct help *h, const char *partition)
 	assert_int_equal(
 	    spool_stream(h->spool, text_of(partition), &stream, &h->err), 0);
 	return stream;
+}
+
+/* The stream of a partition in an earlier session; UINT32_MAX: it is gone. */
+static inline uint32_t
+help_earlier(
+    struct help *h, const struct session_id *session, const char *partition)
+{
+	for (uint32_t i = 0; i < spool_streams(h->spool); i++)
+		if (spool_partition(h->spool, i).at != NULL &&
+		    session_equal(spool_session_of(h->spool, i), session) &&
+		    text_equal(
+			spool_partition(h->spool, i), text_of(partition)))
+			return i;
+	return UINT32_MAX;
 }
 
 /* The body of batch `id`: the id again and again. */
@@ -193,6 +209,17 @@ help_flip(int fd, off_t offset)
 	close(fd);
 }
 
+/* Writes fail from this size of a file on; 0: none does. */
+static inline void
+help_limit_files(uint64_t bytes)
+{
+	struct rlimit limit = { bytes > 0 ? bytes : RLIM_INFINITY,
+		RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
 /* Names in a folder of the spool that end in .seg. */
 static inline int
 help_count(struct help *h, const char *folder)
@@ -211,15 +238,20 @@ help_count(struct help *h, const char *folder)
 	return n;
 }
 
-/* Where the frame of batch `seq` lies. */
+/* Where the frame of batch `seq` lies: its segment, and the offset. */
 static inline uint64_t
 help_find(struct help *h, uint32_t stream, uint64_t seq, uint32_t *offset)
 {
-	struct spool_spot spot;
+	const struct spool_position *position;
+	struct spool_batch b;
 
-	assert_true(spool_find(h->spool, stream, seq, &spot));
-	*offset = spot.offset;
-	return spot.segment->number;
+	assert_int_equal(spool_read(h->spool, stream, seq, &b, &h->err), 1);
+	assert_int_equal(b.reason, 0);
+	position =
+	    spool_position_find(h->spool->streams[stream]->positions, seq);
+	assert_non_null(position);
+	*offset = position->offset;
+	return position->number;
 }
 
 #endif

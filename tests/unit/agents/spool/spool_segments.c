@@ -5,9 +5,6 @@
  */
 #include "tests/unit/agents/spool/spool_help.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "proto/wire/wire.h"
 
 static void
@@ -15,7 +12,7 @@ at_the_bound_batches_are_refused_and_acknowledging_makes_room(void **state)
 {
 	struct help h;
 	uint64_t seq, plain, urgent;
-	uint32_t s;
+	uint32_t s, t;
 
 	(void)state;
 	help_begin(&h);
@@ -36,20 +33,22 @@ at_the_bound_batches_are_refused_and_acknowledging_makes_room(void **state)
 	assert_int_equal(
 	    spool_refuse(h.spool, s, 5, WIRE_GAP_REFUSED, &h.err), 0);
 	help_reopen(&h);
-	assert_int_equal(help_put(&h, s, 1, 1000, true, &seq), SPOOL_FULL);
+	t = help_stream(&h, "acct$pool");
+	assert_int_equal(help_put(&h, t, 1, 60000, true, &seq), SPOOL_FULL);
 	spool_acked(h.spool, s, 200);
-	assert_int_equal(help_put(&h, s, 1, 1000, true, &seq), SPOOL_OK);
+	assert_int_equal(help_put(&h, t, 1, 60000, true, &seq), SPOOL_OK);
 	help_commit(&h);
+	help_is(&h, t, 1, 1);
 	help_is(&h, s, 201, 1);
-	assert_int_equal(
-	    spool_read(h.spool, s, 1, &(struct spool_batch){ 0 }, &h.err), -1);
+	/* Were a restored store to ask for it. */
+	assert_true(spool_oldest(h.spool, s) > 50);
+	help_is_gap(&h, s, 1, spool_oldest(h.spool, s) - 1, WIRE_GAP_RESTORED);
 	help_end(&h);
 }
 
 static void
 a_full_disk_is_reported_in_a_sentence_and_loses_nothing(void **state)
 {
-	struct rlimit limit = { 30 << 10, RLIM_INFINITY };
 	struct help h;
 	uint64_t seq;
 	uint32_t s;
@@ -61,59 +60,21 @@ a_full_disk_is_reported_in_a_sentence_and_loses_nothing(void **state)
 	help_fill(&h, s, 0, 5, 9000);
 	/* No file may grow beyond 30 KiB: allocation fails, as on a full
 	 * disk. */
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	help_limit_files(30 << 10);
 	assert_int_equal(help_put(&h, s, 9, 40000, true, &seq), SPOOL_FULL);
 	assert_non_null(strstr(h.err.text, "no room"));
-	limit.rlim_cur = RLIM_INFINITY;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	help_limit_files(0);
 	assert_int_equal(help_put(&h, s, 6, 40000, true, &seq), SPOOL_OK);
 	help_commit(&h);
 	help_is(&h, s, 6, 6);
 	h.options.free_bytes_min = UINT64_C(1) << 60;
 	help_reopen(&h);
-	assert_int_equal(help_put(&h, s, 9, 60000, true, &seq), SPOOL_FULL);
+	assert_int_equal(
+	    help_put(&h, help_stream(&h, "acct$pool"), 9, 60000, true, &seq),
+	    SPOOL_FULL);
 	assert_non_null(strstr(h.err.text, "must keep"));
 	for (uint64_t i = 1; i <= 6; i++)
 		help_is(&h, s, i, i);
-	help_end(&h);
-}
-
-static void
-a_failed_write_abandons_the_segment_and_a_second_one_is_final(void **state)
-{
-	struct rlimit limit = { 20 << 10, RLIM_INFINITY };
-	struct help h;
-	uint64_t seq;
-	uint32_t s;
-
-	(void)state;
-	help_begin(&h);
-	help_open(&h);
-	s = help_stream(&h, "acct$pool");
-	help_fill(&h, s, 0, 2, 9000);
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(help_put(&h, s, 99, 9000, true, &seq), SPOOL_OK);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(spool_commit(h.spool, &h.err), SPOOL_IO);
-	limit.rlim_cur = RLIM_INFINITY;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	help_fill(&h, s, 0, 2, 9000);
-	assert_int_equal(help_count(&h, "."), 2);
-	help_reopen(&h);
-	for (uint64_t i = 1; i <= 4; i++)
-		help_is(&h, s, i, i);
-	assert_int_equal(spool_counters(h.spool)->gaps, 0);
-	assert_int_equal(spool_counters(h.spool)->quarantined, 0);
-	/* The second failure in a row. */
-	h.spool->failures = 1;
-	assert_int_equal(help_put(&h, s, 99, 9000, true, &seq), SPOOL_OK);
-	limit.rlim_cur = 20 << 10;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(spool_commit(h.spool, &h.err), SPOOL_IO);
-	limit.rlim_cur = RLIM_INFINITY;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(help_put(&h, s, 99, 10, true, &seq), SPOOL_IO);
 	help_end(&h);
 }
 
@@ -122,12 +83,13 @@ an_append_that_the_disk_refuses_takes_the_round_with_it(void **state)
 {
 	struct help h;
 	char path[96];
-	uint64_t seq;
+	enum spool_result result = SPOOL_OK;
+	uint64_t seq, next = 0;
 	uint32_t s;
 
 	(void)state;
 	help_begin(&h);
-	h.options.bytes_max = 512 << 10;
+	h.options.bytes_max = 500 << 10;
 	help_open(&h);
 	s = help_stream(&h, "acct$pool");
 	help_fill(&h, s, 0, 46, 9000);
@@ -136,11 +98,21 @@ an_append_that_the_disk_refuses_takes_the_round_with_it(void **state)
 	snprintf(path, sizeof(path), "%s/ACKED", h.dir);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(help_put(&h, s, 47, 9000, true, &seq), SPOOL_OK);
-	assert_int_equal(help_put(&h, s, 48, 9000, false, &seq), SPOOL_IO);
+	for (int i = 47; i < 60 && result == SPOOL_OK; i++) {
+		next = spool_next_seq(h.spool, s);
+		result = help_put(&h, s, (uint64_t)i, 9000, false, &seq);
+	}
+	assert_int_equal(result, SPOOL_IO);
+	assert_true(seq >= next);
 	assert_non_null(strstr(h.err.text, "ACKED"));
 	help_commit(&h);
-	assert_int_equal(spool_next_seq(h.spool, s), 47);
+	assert_int_equal(spool_next_seq(h.spool, s), next);
+	/* No number is used twice: the session has ended with it. */
+	assert_int_equal(help_put(&h, s, 9, 10, true, &seq), SPOOL_IO);
+	assert_int_equal(rmdir(path), 0);
+	s = help_stream(&h, "acct$pool");
+	help_fill(&h, s, 100, 3, 9000);
+	assert_int_equal(spool_counters(h.spool)->io_errors, 1);
 	help_end(&h);
 }
 
@@ -162,15 +134,21 @@ acknowledged_segments_are_retained_and_can_be_gone_back_to(void **state)
 	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
 	oldest = spool_oldest(h.spool, s);
 	assert_true(oldest > 30 && oldest < 56);
-	assert_int_equal(spool_resend_from(h.spool, s, oldest, &h.err), 0);
+	spool_rewind(h.spool, s, oldest);
 	assert_int_equal(spool_first_unacked(h.spool, s), oldest);
 	help_is(&h, s, oldest, oldest);
 	assert_int_equal(spool_tidy(h.spool, 5000, &h.err), 0);
 	help_is(&h, s, oldest, oldest);
 	/* Further back than there is anything: a gap in front. */
-	assert_int_equal(spool_resend_from(h.spool, s, 3, &h.err), 0);
+	spool_rewind(h.spool, s, 3);
+	assert_int_equal(spool_first_unacked(h.spool, s), 3);
 	help_is_gap(&h, s, 3, oldest - 1, WIRE_GAP_RESTORED);
 	help_is(&h, s, oldest, oldest);
+	/* To where it is not: nothing happens. */
+	spool_rewind(h.spool, s, 61);
+	assert_int_equal(spool_first_unacked(h.spool, s), 3);
+	spool_rewind(h.spool, s, 0);
+	assert_int_equal(spool_first_unacked(h.spool, s), 1);
 	spool_acked(h.spool, s, 60);
 	assert_int_equal(spool_tidy(h.spool, 9000, &h.err), 0);
 	assert_int_equal(spool_tidy(h.spool, 99999, &h.err), 0);
@@ -178,6 +156,40 @@ acknowledged_segments_are_retained_and_can_be_gone_back_to(void **state)
 	help_reopen(&h);
 	assert_int_equal(spool_next_seq(h.spool, s), 61);
 	assert_int_equal(spool_first_unacked(h.spool, s), 61);
+	help_end(&h);
+}
+
+/* A segment in the middle may be deleted before those around it. */
+static void
+deleted_numbers_are_not_taken_for_damage(void **state)
+{
+	struct session_id session;
+	struct help h;
+	uint32_t s = help_filled(&h, 30);
+	char command[160];
+
+	(void)state;
+	session = *spool_session(h.spool);
+	spool_acked(h.spool, s, 20);
+	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
+	spool_close(&h.spool);
+	h.options.retain_bytes = 8 << 20;
+	help_open(&h);
+	s = help_earlier(&h, &session, "acct$pool");
+	help_is_gap(&h, s, 1, spool_oldest(h.spool, s) - 1, WIRE_GAP_RESTORED);
+	assert_int_equal(spool_counters(h.spool)->gaps, 0);
+	spool_close(&h.spool);
+	/* There are 7 in each: 15 to 21 go, of which 21 is not
+	 * acknowledged. */
+	snprintf(command, sizeof(command), "rm %s/*3.seg", h.dir);
+	assert_int_equal(system(command), 0);
+	help_open(&h);
+	s = help_earlier(&h, &session, "acct$pool");
+	help_is_gap(&h, s, 1, 20, WIRE_GAP_RESTORED);
+	help_is_gap(&h, s, 21, spool_oldest(h.spool, s) - 1, WIRE_GAP_DAMAGED);
+	assert_int_equal(spool_counters(h.spool)->gaps, 1);
+	assert_int_equal(spool_counters(h.spool)->unacked_batches,
+	    1 + 30 - spool_oldest(h.spool, s) + 1);
 	help_end(&h);
 }
 
@@ -201,7 +213,9 @@ what_is_retained_gives_way_when_the_disk_is_short(void **state)
 	h.options.free_bytes_min = UINT64_C(1) << 60;
 	help_reopen(&h);
 	/* Not enough, but all there is: only then it is refused. */
-	assert_int_equal(help_put(&h, s, 9, 60000, true, &seq), SPOOL_FULL);
+	assert_int_equal(
+	    help_put(&h, help_stream(&h, "acct$pool"), 9, 60000, true, &seq),
+	    SPOOL_FULL);
 	assert_non_null(strstr(h.err.text, "must keep"));
 	assert_true(spool_oldest(h.spool, s) > 40);
 	for (uint64_t i = 51; i <= 60; i++)
@@ -209,28 +223,36 @@ what_is_retained_gives_way_when_the_disk_is_short(void **state)
 	help_end(&h);
 }
 
+/* A seal of an older segment is needed as long as that one. */
 static void
-a_stream_without_frames_goes_on_where_it_was(void **state)
+a_segment_with_the_seal_of_another_one_stays_as_long_as_that(void **state)
 {
+	struct session_id old;
 	struct help h;
-	uint32_t s, t;
-	uint64_t chain;
+	uint32_t s = help_filled(&h, 2), t;
+	uint64_t seq;
 
 	(void)state;
-	help_begin(&h);
-	help_open(&h);
-	s = help_stream(&h, "idle$idle");
-	t = help_stream(&h, "busy$busy");
-	help_fill(&h, s, 0, 3, 100);
-	chain = spool_chain(h.spool, s, 4);
-	help_fill(&h, t, 0, 20, 9000);
-	spool_acked(h.spool, s, 3);
+	old = *spool_session(h.spool);
+	assert_int_equal(help_put(&h, s, 99, 9000, true, &seq), SPOOL_OK);
+	help_limit_files(20 << 10);
+	assert_int_equal(spool_commit(h.spool, &h.err), SPOOL_IO);
+	help_limit_files(0);
+	t = help_stream(&h, "acct$pool");
+	help_fill(&h, t, 10, 20, 9000);
+	assert_true(help_count(&h, ".") >= 4);
 	spool_acked(h.spool, t, 20);
-	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
-	assert_int_equal(spool_oldest(h.spool, s), 4);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
+	/* That of the failure, the one with its seal, the newest. */
+	assert_int_equal(help_count(&h, "."), 3);
 	help_reopen(&h);
-	assert_int_equal(spool_next_seq(h.spool, s), 4);
-	assert_int_equal(spool_chain(h.spool, s, 4), chain);
+	s = help_earlier(&h, &old, "acct$pool");
+	assert_int_equal(spool_next_seq(h.spool, s), 3);
+	spool_acked(h.spool, s, 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
+	assert_int_equal(help_count(&h, "."), 0);
 	help_end(&h);
 }
 
@@ -243,14 +265,14 @@ main(void)
 		cmocka_unit_test(
 		    a_full_disk_is_reported_in_a_sentence_and_loses_nothing),
 		cmocka_unit_test(
-		    a_failed_write_abandons_the_segment_and_a_second_one_is_final),
-		cmocka_unit_test(
 		    an_append_that_the_disk_refuses_takes_the_round_with_it),
 		cmocka_unit_test(
 		    acknowledged_segments_are_retained_and_can_be_gone_back_to),
+		cmocka_unit_test(deleted_numbers_are_not_taken_for_damage),
 		cmocka_unit_test(
 		    what_is_retained_gives_way_when_the_disk_is_short),
-		cmocka_unit_test(a_stream_without_frames_goes_on_where_it_was),
+		cmocka_unit_test(
+		    a_segment_with_the_seal_of_another_one_stays_as_long_as_that),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
