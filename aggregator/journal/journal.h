@@ -24,7 +24,7 @@ enum {
 	JOURNAL_META,    /* format, generation */
 	JOURNAL_TABLES
 };
-enum { STORE_FORMAT = 3 };
+enum { STORE_FORMAT = 4 };
 
 /* An entry as readers get it: a message and the time of its arrival. */
 struct journal_entry {
@@ -93,7 +93,7 @@ struct record journal_gap_record(const struct journal_entry *entry);
 
 enum {
 	JOURNAL_STREAM_BLOCK = 64,
-	/* So many of a stream's last numbers can be compared. */
+	/* That many of the last numbers of a stream can be compared. */
 	JOURNAL_STREAM_REMEMBERED = 4096,
 };
 
@@ -129,8 +129,9 @@ void journal_stream_put(struct journal *journal,
     const struct session_id *session, struct text partition,
     const struct journal_stream *stream);
 
-/* What is stored under a number, beside content with this running hash after
- * it.  The same: then all numbers before it have the same content, too. */
+/* What is stored under a number, compared with content with this running hash
+ * after it.  The same: then all numbers before it have the same content, too.
+ */
 enum journal_content {
 	JOURNAL_SAME,
 	JOURNAL_OTHER,
