@@ -53,15 +53,18 @@ def crc32c(*parts):
     return crc ^ 0xFFFFFFFF
 
 
+VERSION = 2
+
+
 def frame(kind, header, body=b"", flags=0):
     packed = msgpack.packb(header, use_bin_type=True)
-    fixed = struct.pack("<4sBBHI", b"PSCP", 1, kind, flags, len(packed) + len(body))
+    fixed = struct.pack("<4sBBHI", b"PSCP", VERSION, kind, flags, len(packed) + len(body))
     return fixed + struct.pack("<I", crc32c(fixed, packed, body)) + packed + body
 
 
 def open_frame(data):
     magic, version, kind, flags, length, crc = struct.unpack("<4sBBHII", data[:16])
-    assert magic == b"PSCP" and version == 1 and length == len(data) - 16
+    assert magic == b"PSCP" and version == VERSION and length == len(data) - 16
     assert crc == crc32c(data[:12], data[16:]), "checksum"
     unpacker = msgpack.Unpacker(raw=False)
     unpacker.feed(data[16:])

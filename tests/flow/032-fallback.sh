@@ -61,7 +61,7 @@ check_text "... but is stored once" "1 1" "$(count_events again)"
 # ---- what must not lie there
 echo garbage >"$TMP/garbage"
 mv "$TMP/garbage" "$DIR/fallback/new/00000000000000000000000000000001"
-ln -s "$DIR/spool/META" "$DIR/fallback/new/00000000000000000000000000000002"
+ln -s "$DIR/spool/ACKED" "$DIR/fallback/new/00000000000000000000000000000002"
 mkfifo "$DIR/fallback/new/00000000000000000000000000000003"
 leave good 1
 check "bad files do not stop good ones" wait_until \

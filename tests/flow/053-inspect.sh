@@ -44,14 +44,14 @@ seq 1 300 | sed 's/^/test look /' | poolscope-emit --stdin --wait stored --timeo
 
 # ---- while the agent runs
 check "its spool is listed" poolscope-spool ls "$spool"
-check_printed "... with the session" "^session  *[0-9a-f]\{32\}, start count 1\$"
+check_printed "... with the number of its starts" "^starts  *1\$"
 check_printed "... the segment that it appends to" " open\$"
-check_printed "... and the partition" '^acct$look '
+check_printed "... and the partition with its session" '^acct$look  *[0-9a-f]\{8\} '
 check "... as JSON" poolscope-spool ls "$spool" --format json
 cp "$TMP/out" "$TMP/ls.json"
-check_text "that has what is acknowledged, and no gap" "True [] []" "$(py '
-p = json.load(open(sys.argv[1]))["partitions"][0]
-print(p["acknowledged"] <= p["last"] and p["records"] == 300, p["gaps"], p["missing"])' "$TMP/ls.json")"
+check_text "that has what is acknowledged, and no gap" "True []" "$(py '
+p = json.load(open(sys.argv[1]))["streams"][0]
+print(p["acknowledged"] <= p["last"] and p["records"] == 300, p["missing"])' "$TMP/ls.json")"
 poolscope-dump -p 'acct$look' --format jsonl >"$TMP/dump"
 check "its records are printed" poolscope-spool cat "$spool" -n node1
 cp "$TMP/out" "$TMP/cat"
@@ -97,37 +97,41 @@ check "... and it is as it was" cmp "$TMP/before" "$TMP/after"
 # ---- damaged on purpose, in a copy
 cp -r "$spool" "$TMP/copy"
 check "a copy is read" poolscope-spool verify "$TMP/copy"
-acked=$(poolscope-spool ls "$spool" --format json |
-	py 'print(json.load(sys.stdin)["partitions"][0]["acknowledged"])')
-# One bit of the body of the first batch that is not acknowledged.
+check_text "two starts are two sessions" "2 True" "$(poolscope-spool ls "$spool" --format json |
+	py '
+p = json.load(sys.stdin)["streams"]
+print(len({s["session"] for s in p}), all(s["missing"] == [] for s in p))')"
+session=$(poolscope-spool ls "$spool" --format json |
+	py 'print(*[s["session"] for s in json.load(sys.stdin)["streams"] if s["acknowledged"] == 0])')
+# One bit of the body of the first batch of the session that is not acknowledged.
 place=$(py '
 import glob, struct
 for path in sorted(glob.glob(sys.argv[1] + "/*.seg")):
     data = bytearray(open(path, "rb").read())
-    at = 64
+    at = 64 if data[8:24].hex() == sys.argv[2] else len(data)
     while data[at:at + 4] == b"PSFR":
-        if data[at + 12] == 1 and struct.unpack_from("<Q", data, at + 16)[0] == int(sys.argv[2]) + 1:
+        if data[at + 12] == 1:
             data[at + 60] ^= 1
             open(path, "wb").write(data)
             print(int(path[-24:-4]), at)
             sys.exit()
-        at += 56 + (struct.unpack_from("<I", data, at + 4)[0] + 7) // 8 * 8' "$TMP/copy" "$acked")
+        at += 56 + (struct.unpack_from("<I", data, at + 4)[0] + 7) // 8 * 8' "$TMP/copy" "$session")
 segment=${place% *}
 offset=${place#* }
 check_status 1 "a flipped bit is found" poolscope-spool verify "$TMP/copy"
 check_printed "... at its offset" "segment $segment, offset $offset: [0-9]* bytes hold no valid frame"
-check_printed "... and what it costs" "partition '*acct.look'*: batches $((acked + 1)) to $((acked + 1)) are missing"
+check_printed "... and what it costs" "partition '*acct.look'*: batches 1 to 1 are missing"
 check_printed "... counted" "$TMP/copy: 2 errors"
 check_status 1 "cat goes on behind it" poolscope-spool cat "$TMP/copy"
 check_printed "... and says where" "segment $segment, offset $offset:"
 check "... without the rest" test "$(grep -c '"kept"' "$TMP/out")" -gt 0
 check "ls shows it" poolscope-spool ls "$TMP/copy"
 check_printed "... as damaged" " damaged\$"
-rm "$TMP/copy/META"
-check "without META segments are listed" poolscope-spool ls "$TMP/copy"
-check_printed "... and the partition by its number" "^#0 "
+rm "$TMP/copy/ACKED"
+check "without ACKED segments are listed" poolscope-spool ls "$TMP/copy"
+check_printed "... and it is said what is not known" "^acknowledged unknown: ACKED is absent or damaged\$"
 check_status 1 "another directory is no spool" poolscope-spool ls "$TMP/i/run"
-check_printed "... and the message says so" "$TMP/i/run: not a spool: it has no META and no segment\$"
+check_printed "... and the message says so" "$TMP/i/run: not a spool: it has no ACKED and no segment\$"
 check_status 1 "nor is one that is not there" poolscope-spool verify "$TMP/none"
 check_printed "... by name" "^poolscope-spool: $TMP/none: No such file or directory\$"
 wrong_usage "an option of another verb is refused" "unknown option --format" \
