@@ -166,8 +166,8 @@ class Instance:
 
     def run(self, *words, check=True):
         if words[0].startswith("poolscope-"):
-            # The verb of poolscope-admin is its first word.
-            verb = 2 if words[0] == "poolscope-admin" else 1
+            # The verb of these is their first word.
+            verb = 2 if words[0] in ("poolscope-admin", "poolscope-spool") else 1
             words = words[:verb] + ("--dir", self.dir) + words[verb:]
         done = subprocess.run(words,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=150 * SLOW)
