@@ -102,6 +102,9 @@ struct journal_stream {
 	uint64_t last_seq;         /* all numbers up to this one are stored */
 	uint64_t hash;             /* running hash after it; 0: not known */
 	int64_t first_ns, last_ns; /* arrival of its first and last entry */
+	/* Numbers up to this one are those of a row that was collected: what
+	 * they contain is not known. */
+	uint64_t forgotten;
 	bool derived;              /* its session is derived from the content */
 	struct text node;          /* of the last entry; a view after get */
 	/* 32 bits of the running hash after each number of its last block;
@@ -136,7 +139,7 @@ enum journal_content {
 	JOURNAL_SAME,
 	JOURNAL_OTHER,
 	JOURNAL_LOST,      /* nothing: a gap counted it as lost */
-	JOURNAL_FORGOTTEN, /* too far back, or damaged */
+	JOURNAL_FORGOTTEN, /* too far back, collected or damaged */
 };
 /* `seq` is from 1 to stream->last_seq. */
 enum journal_content journal_stream_compare(struct journal *journal,

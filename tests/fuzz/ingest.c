@@ -152,6 +152,10 @@ expect_again(const struct ledger *ledger, const struct numbers *n, bool *alone)
 {
 	uint64_t ours = ledger->kept[n->last].chain;
 
+	if (n->last <= ledger->begun) {
+		*alone = true;
+		return n->is_batch ? WIRE_NACK_DIVERGED : WIRE_REASON_NONE;
+	}
 	*alone = ours == 0 || (!n->is_batch && n->after == 0);
 	if (*alone || short_of(ours) == short_of(n->after))
 		return WIRE_REASON_NONE;
