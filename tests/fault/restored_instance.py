@@ -16,6 +16,8 @@ import shutil
 import signal
 import time
 
+import lmdb
+
 from pool import PARTITION, SLOW, Instance, Load, events, is_indexed, wait_until
 
 SMALL = ["--segment-bytes", "64KiB", "--spool-bytes", "64MiB", "--free-bytes", "1MiB"]
@@ -34,6 +36,7 @@ class World:
         self.instance.start()
         self.backups = self.asides = self.copies = 0
         self.lineage = {}   # path of a backup -> restores that its store has seen
+        self.empty = set()  # backups without the partition: they name no gap
         self.restores = 0   # the same of the store in use
         self.old = {}       # name -> older copy of its spool, numbers given until then
         self.excused = set()
@@ -90,6 +93,8 @@ class World:
         path = "%s/backup-%d" % (self.dir, self.backups)
         self.instance.run("poolscope-admin", "backup", path, "--log", "warn")
         self.lineage[path] = self.restores
+        if not has_streams(path):
+            self.empty.add(path)
         return path
 
     def restore(self, path, kill=signal.SIGKILL, gone=False):
@@ -99,7 +104,7 @@ class World:
         if gone:
             os.rename(self.dir + "/store", "%s/store.aside-%d" % (self.dir, self.asides))
         self.instance.run("poolscope-admin", "restore", path, "--set-aside", "--log", "warn")
-        self.restores = self.lineage[path] + 1
+        self.restores = self.lineage[path] + (path not in self.empty)
         self.instance.start("aggregator")
 
     def settle(self):
@@ -182,6 +187,14 @@ class World:
     def close(self):
         self.load.disconnect()
         self.instance.close()
+
+
+def has_streams(store):
+    env = lmdb.open(store + "/journal", readonly=True, lock=False, max_dbs=8, map_size=1 << 36)
+    with env.begin(db=env.open_db(b"streams", create=False)) as txn:
+        found = any(key[16:] == PARTITION.encode() for key, _ in txn.cursor())
+    env.close()
+    return found
 
 
 def places(rows):
