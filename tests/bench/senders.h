@@ -121,8 +121,8 @@ senders_acked(struct senders_line *line, uint32_t stream, uint64_t upto)
 		all->on_acked(all->arg, (unsigned)(s - all->sender), upto);
 }
 
-/* Refused, lost and other batches may not happen to an honest sender with a sound
- * aggregator. */
+/* Refused, lost and other batches may not happen to an honest sender with a
+ * sound aggregator. */
 static inline void
 senders_act(struct senders_line *line, const struct sender_step *step)
 {

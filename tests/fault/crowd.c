@@ -147,8 +147,8 @@ acked(struct agent *agent, uint64_t upto)
 		crowd.rtt_max_ns = rtt_ns;
 }
 
-/* Refused, lost and other batches may not happen to an honest agent with a sound
- * aggregator. */
+/* Refused, lost and other batches may not happen to an honest agent with a
+ * sound aggregator. */
 static void
 push(struct agent *agent, int64_t now_ns)
 {
