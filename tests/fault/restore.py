@@ -260,7 +260,7 @@ def gone_for_good(oracle, rng, retain):
         oracle.check(len(sessions) == len(set(sessions)) == (2 if retain == "0" else 0),
                      "... and each session that forgot has one gap", sessions)
         for agent in ("agent", second):
-            one_sentence(oracle, world, agent, "the aggregator lost acknowledged data", 1)
+            one_sentence(oracle, world, agent, "lacks batches that were acknowledged", 1)
     finally:
         world.close()
 
