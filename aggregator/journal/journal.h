@@ -105,8 +105,8 @@ struct journal_stream {
 	/* Numbers up to this one are those of a row that was collected: what
 	 * they contain is not known. */
 	uint64_t forgotten;
-	bool derived;              /* its session is derived from the content */
-	struct text node;          /* of the last entry; a view after get */
+	bool derived;     /* its session is derived from the content */
+	struct text node; /* of the last entry; a view after get */
 	/* 32 bits of the running hash after each number of its last block;
 	 * 0: not known, within a gap. */
 	uint32_t block[JOURNAL_STREAM_BLOCK];
