@@ -13,8 +13,8 @@ $(B)/fuzz/decode: ALL_LDFLAGS += $(call wrap,log_write)
 # A store in memory.
 $(B)/fuzz/ingest: $(call objs,$(wildcard tests/fault/memory/*.c))
 # Files in memory: ten times as many a second.
-$(B)/fuzz/spool_meta $(B)/fuzz/spool_open: $(call objs,$(wildcard tests/fuzz/memory/*.c))
-$(B)/fuzz/spool_meta $(B)/fuzz/spool_open: ALL_LDFLAGS += $(call wrap,instance_make_dir \
+$(B)/fuzz/spool_open: $(call objs,$(wildcard tests/fuzz/memory/*.c))
+$(B)/fuzz/spool_open: ALL_LDFLAGS += $(call wrap,instance_make_dir \
 	open openat close fstat fstatat unlinkat renameat2 renameat mkdirat fdopendir readdir closedir \
 	pread pwrite posix_fallocate fsync fdatasync flock fcntl fstatvfs)
 $(B)/fuzz/spool_segment: ALL_LDFLAGS += $(call wrap,pread)

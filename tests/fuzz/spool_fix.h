@@ -45,38 +45,14 @@ spool_fix_segment(unsigned char *at, size_t size)
 	}
 }
 
-/* At the end of what the length at `where` says. */
-static inline void
-spool_fix_end(unsigned char *at, size_t size, size_t where, uint32_t least)
-{
-	uint32_t all = size > least ? spool_get32(at + where) : 0;
-
-	if (all >= least && all <= size)
-		spool_put32(at + all - 4, crc32c(0, at, all - 4));
-}
-
-static inline void
-spool_fix_meta(unsigned char *at, size_t size)
-{
-	spool_fix_end(at, size, 64, 76);
-}
-
-static inline void
-spool_fix_previous(unsigned char *at, size_t size)
-{
-	spool_fix_end(at, size, 8, 20);
-}
-
-/* Both places of ACKED. */
+/* One slot of ACKED: behind the streams that it counts. */
 static inline void
 spool_fix_acked(unsigned char *at, size_t size)
 {
-	for (size_t o = 0; o <= 8192 && size > o + 36; o += 8192) {
-		uint32_t all = 32 + spool_get32(at + o + 4) % 257 * 16;
+	size_t all = size < 36 ? 0 : 32 + 40 * (size_t)spool_get32(at + 24);
 
-		if (all + 4 <= size - o)
-			spool_put32(at + o + all, crc32c(0, at + o, all));
-	}
+	if (all >= 32 && all + 4 <= size)
+		spool_put32(at + all, crc32c(0, at, all));
 }
 
 /* The next piece of an input behind its length (two bytes, little-endian), cut

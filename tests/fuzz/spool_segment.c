@@ -21,7 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	} while (0)
 
 enum {
-	STREAMS = 3,
 	SIZE_MAX_TRIED = 128 << 10,
 	FRAMES_MAX = SIZE_MAX_TRIED / SPOOL_FRAME_BYTES,
 	FD = 1 << 20
@@ -42,7 +41,6 @@ slow_next(
 	for (; offset + SPOOL_FRAME_BYTES <= size; offset += 8) {
 		if (spool_peek_frame(
 			at + offset, (uint32_t)offset, (uint32_t)size, f) &&
-		    (f->type == SPOOL_SEAL || f->stream < STREAMS) &&
 		    f->crc == spool_fix_crc(judge_crc, at + offset, at + 32,
 				  spool_span(f->bytes)))
 			return offset;
@@ -89,7 +87,7 @@ extent(struct spool_window *window, const struct spool_head *head,
 	struct spool_scan scan;
 	uint32_t frames = 0;
 
-	spool_scan_init(&scan, window, FD, head, size, STREAMS);
+	spool_scan_init(&scan, window, FD, head, size);
 	spool_scan_extent(&scan, last, limit, &x);
 	MUST(x.end >= SPOOL_HEAD_BYTES && x.end <= size);
 	MUST(x.commit >= SPOOL_HEAD_BYTES && x.commit <= x.end);
@@ -131,8 +129,7 @@ try_bytes(const unsigned char *at, size_t size)
 	file.at = at;
 	file.size = size;
 	if (size >= SPOOL_HEAD_BYTES && spool_get_head(at, &head)) {
-		spool_scan_init(
-		    &scan, &window, FD, &head, (uint32_t)size, STREAMS);
+		spool_scan_init(&scan, &window, FD, &head, (uint32_t)size);
 		walk(&scan, &head, at, size);
 		extent(&window, &head, (uint32_t)size, true, 0);
 		extent(&window, &head, (uint32_t)size, false, 0);
