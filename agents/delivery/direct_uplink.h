@@ -19,8 +19,8 @@ struct direct_uplink_options {
 	const char *advice; /* ends the message of the time-out: what to do */
 	void *arg;
 	void (*pump)(void *arg); /* check `is_done`, or send */
-	/* Do what a step of the sender says: ACKED, REWIND, REFUSED,
-	 * DIVERGED; or note that a batch was sent (SEND). */
+	/* Do what a step of the sender says: SENDER_ACKED, _REWIND, _REFUSED,
+	 * _DIVERGED; or note that a batch was sent (_SEND). */
 	void (*act)(void *arg, const struct sender_step *step);
 	/* Called regularly while the loop runs; may be NULL. */
 	void (*poll)(void *arg, int64_t now_ns);

@@ -66,7 +66,7 @@ enum sender_action {
 	SENDER_SEND,
 	/* The aggregator has answered the hello: its store is `generation`, and
 	 * has everything before the first unacknowledged number.  It comes
-	 * after a REWIND. */
+	 * after a SENDER_REWIND. */
 	SENDER_WELCOMED,
 	/* All up to `seq` is stored. */
 	SENDER_ACKED,

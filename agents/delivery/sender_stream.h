@@ -40,10 +40,10 @@ struct sender_entry {
 	int64_t sent_ns;  /* the same time on the monotonic clock */
 };
 
-/* What the owner has not been told yet, in this order. */
+/* What the owner does not know yet, in this order. */
 struct sender_todo {
 	uint64_t acked;         /* all up to here is stored; 0: nothing */
-	struct sender_step act; /* REWIND, REFUSED or DIVERGED; or WAIT: none */
+	struct sender_step act; /* SENDER_WAIT: none */
 	bool welcomed;          /* by the store `generation` */
 };
 
@@ -129,7 +129,7 @@ int64_t sender_back_off(struct sender *sender, struct sender_stream *s);
 /* Ask the aggregator for its position, not before `wait_ns`. */
 void sender_say_hello(struct sender_stream *s, int64_t wait_ns);
 
-/* The first unacknowledged number: what the owner has not been told yet
+/* The first unacknowledged number: what the owner does not know yet
  * counts. */
 uint64_t sender_first(
     const struct sender *sender, const struct sender_stream *s);

@@ -244,11 +244,17 @@ on_refused(struct spool_uplink *spool_uplink, const struct sender_step *step)
 static void
 on_rewind(struct spool_uplink *spool_uplink, const struct sender_step *step)
 {
-	log_warn("the aggregator lost acknowledged data (restored from a "
-		 "backup?); resending from seq=%llu",
+	struct spool *spool = spool_uplink->options.spool;
+	uint32_t stream = spool_uplink->stream[step->stream];
+	char partition[NAME_BYTES_MAX + 1];
+
+	log_warn("the store of partition '%s' lacks batches that were "
+		 "acknowledged (restored from a backup?); sending again what "
+		 "the spool still has from seq=%llu on",
+	    text_quote(
+		partition, sizeof(partition), spool_partition(spool, stream)),
 	    (unsigned long long)step->seq);
-	spool_rewind(spool_uplink->options.spool,
-	    spool_uplink->stream[step->stream], step->seq);
+	spool_rewind(spool, stream, step->seq);
 }
 
 /* The machine was copied while it ran, and the copy was faster. */

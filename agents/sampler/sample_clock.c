@@ -13,7 +13,7 @@
 
 enum {
 	RUN_BITS = 16
-}; /* bits of a generation's number, below the start count */
+}; /* bits of a generation's number, below the number of the start */
 
 /* An expected report waits for other samples that are due within this time. */
 #define WAIT_NS (15 * NS_PER_SECOND)

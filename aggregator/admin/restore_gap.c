@@ -10,10 +10,12 @@
 #include "aggregator/admin/admin_private.h"
 
 #include <endian.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "aggregator/tables/dictionary.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
@@ -21,25 +23,68 @@ struct noted {
 	struct journal *journal;
 	int64_t from_ns, now_ns;
 	struct text node;
+	/* Names that the tables do not have yet. */
+	char (*unindexed)[NAME_BYTES_MAX + 1];
+	uint32_t unindexed_count, unindexed_room;
 	bool failed;
 };
 
-/* When the newest entry of any stream arrived; 0: there is none. */
+/* When the last entry arrived; 0: there is none. */
 static int64_t
-newest_ns(struct db_txn *txn)
+last_entry_ns(struct journal *journal)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_STREAMS);
-	struct text key, value;
+	struct journal_walk *walk = NULL;
+	struct journal_entry entry;
+	struct err err = { 0 };
+	int64_t receive_ns = 0;
+
+	if (journal_walk_open(journal, &walk, &err) != 0)
+		return 0;
+	if (journal_walk_seek(walk, journal_next(journal) - 1, &err) == 0 &&
+	    journal_walk_next(walk, &entry) == 1)
+		receive_ns = entry.receive_ns;
+	journal_walk_close(&walk);
+	return receive_ns;
+}
+
+static void
+add_unindexed(struct noted *noted, struct text name)
+{
+	char *to;
+
+	for (uint32_t i = 0; i < noted->unindexed_count; i++)
+		if (text_equal(text_of(noted->unindexed[i]), name))
+			return;
+	noted->unindexed = memory_grow(noted->unindexed, &noted->unindexed_room,
+	    noted->unindexed_count, sizeof(noted->unindexed[0]));
+	to = noted->unindexed[noted->unindexed_count++];
+	memcpy(to, name.at, name.bytes);
+	to[name.bytes] = '\0';
+}
+
+/* What the streams know: when the newest entry arrived, and partitions of which
+ * nothing was indexed when the backup was made. */
+static void
+look_at_streams(struct noted *noted, struct db_txn *tables)
+{
+	struct db_cursor *cursor =
+	    db_cursor_open(journal_txn(noted->journal), JOURNAL_STREAMS);
+	struct text key, value, partition;
+	struct session_id session;
 	struct journal_stream stream;
-	int64_t newest = 0;
 	bool more = db_seek(cursor, (struct text){ NULL, 0 }, &key, &value);
 
-	for (; more; more = db_next(cursor, &key, &value))
-		if (journal_stream_decode(value, &stream) &&
-		    stream.last_ns > newest)
-			newest = stream.last_ns;
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (!journal_stream_decode(value, &stream) ||
+		    !journal_stream_key(key, &session, &partition) ||
+		    text_check_name(partition) != TEXT_OK)
+			continue;
+		if (stream.last_ns > noted->from_ns)
+			noted->from_ns = stream.last_ns;
+		if (dictionary_find(tables, 0, partition) == 0)
+			add_unindexed(noted, partition);
+	}
 	db_cursor_close(&cursor);
-	return newest;
 }
 
 /* A stream of the store's own, named after its generation. */
@@ -77,7 +122,7 @@ note(struct noted *noted, struct text partition)
 	journal_stream_put(noted->journal, &gap.session, partition, &stream);
 }
 
-/* Each partition that the tables name. */
+/* Each partition of the backup. */
 static void
 note_all(struct noted *noted, struct db_txn *tables)
 {
@@ -88,6 +133,8 @@ note_all(struct noted *noted, struct db_txn *tables)
 		if (dictionary_text(tables, 0, i, &partition) &&
 		    text_check_name(partition) == TEXT_OK)
 			note(noted, partition);
+	for (uint32_t i = 0; i < noted->unindexed_count; i++)
+		note(noted, text_of(noted->unindexed[i]));
 }
 
 int
@@ -102,6 +149,7 @@ admin_note_restore(const char *store, struct err *err)
 	if (admin_both_open(&both, store, false, err) != 0)
 		return -1;
 	noted.journal = both.journal;
+	noted.from_ns = last_entry_ns(both.journal);
 	noted.node = text_of(uname(&host) == 0 ? host.nodename : "");
 	if (text_check_name(noted.node) != TEXT_OK)
 		noted.node = text_of("aggregator");
@@ -109,7 +157,7 @@ admin_note_restore(const char *store, struct err *err)
 	if (rc == 0) {
 		rc = journal_begin(both.journal, err);
 		if (rc == 0) {
-			noted.from_ns = newest_ns(journal_txn(both.journal));
+			look_at_streams(&noted, tables);
 			note_all(&noted, tables);
 			rc =
 			    journal_commit(both.journal, err) == DB_OK ? 0 : -1;
@@ -117,6 +165,7 @@ admin_note_restore(const char *store, struct err *err)
 		db_abort(&tables);
 	}
 	admin_both_close(&both);
+	free(noted.unindexed);
 	if (rc == 0 && noted.failed)
 		rc = err_set(err, "%s: a gap record has no room", store);
 	return rc;

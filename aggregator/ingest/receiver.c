@@ -302,7 +302,7 @@ begin_again(
 	if (!begin_stream(receiver, q, answer))
 		return false;
 	receiver->dirty = true;
-	s->last_seq = q->first - 1;
+	s->last_seq = s->forgotten = q->first - 1;
 	s->last_ns = q->received_ns;
 	s->node = q->header->node;
 	s->derived = (q->header->flags & WIRE_FLAG_DERIVED) != 0;

@@ -24,7 +24,7 @@ enum {
 	JOURNAL_META,    /* format, generation */
 	JOURNAL_TABLES
 };
-enum { STORE_FORMAT = 3 };
+enum { STORE_FORMAT = 4 };
 
 /* An entry as readers get it: a message and the time of its arrival. */
 struct journal_entry {
@@ -93,7 +93,7 @@ struct record journal_gap_record(const struct journal_entry *entry);
 
 enum {
 	JOURNAL_STREAM_BLOCK = 64,
-	/* So many of a stream's last numbers can be compared. */
+	/* That many of the last numbers of a stream can be compared. */
 	JOURNAL_STREAM_REMEMBERED = 4096,
 };
 
@@ -102,8 +102,11 @@ struct journal_stream {
 	uint64_t last_seq;         /* all numbers up to this one are stored */
 	uint64_t hash;             /* running hash after it; 0: not known */
 	int64_t first_ns, last_ns; /* arrival of its first and last entry */
-	bool derived;              /* its session is derived from the content */
-	struct text node;          /* of the last entry; a view after get */
+	/* Numbers up to this one are those of a row that was collected: what
+	 * they contain is not known. */
+	uint64_t forgotten;
+	bool derived;     /* its session is derived from the content */
+	struct text node; /* of the last entry; a view after get */
 	/* 32 bits of the running hash after each number of its last block;
 	 * 0: not known, within a gap. */
 	uint32_t block[JOURNAL_STREAM_BLOCK];
@@ -129,13 +132,14 @@ void journal_stream_put(struct journal *journal,
     const struct session_id *session, struct text partition,
     const struct journal_stream *stream);
 
-/* What is stored under a number, beside content with this running hash after
- * it.  The same: then all numbers before it have the same content, too. */
+/* What is stored under a number, compared with content with this running hash
+ * after it.  The same: then all numbers before it have the same content, too.
+ */
 enum journal_content {
 	JOURNAL_SAME,
 	JOURNAL_OTHER,
 	JOURNAL_LOST,      /* nothing: a gap counted it as lost */
-	JOURNAL_FORGOTTEN, /* too far back, or damaged */
+	JOURNAL_FORGOTTEN, /* too far back, collected or damaged */
 };
 /* `seq` is from 1 to stream->last_seq. */
 enum journal_content journal_stream_compare(struct journal *journal,

@@ -14,7 +14,7 @@
 enum {
 	STREAM_KEY_BYTES_MAX = 16 + NAME_BYTES_MAX,
 	HASHES_KEY_BYTES_MAX = STREAM_KEY_BYTES_MAX + 8,
-	STREAM_FIXED_BYTES = 4 * 8 + 2,
+	STREAM_FIXED_BYTES = 5 * 8 + 2,
 	BLOCK = JOURNAL_STREAM_BLOCK,
 	HASH_BYTES = 4,
 };
@@ -120,6 +120,7 @@ journal_stream_decode(struct text value, struct journal_stream *stream)
 	stream->hash = get64(&at);
 	stream->first_ns = (int64_t)get64(&at);
 	stream->last_ns = (int64_t)get64(&at);
+	stream->forgotten = get64(&at);
 	stream->derived = *at++ != 0;
 	length = (uint8_t)*at++;
 	stream->node = (struct text){ at, length };
@@ -162,6 +163,7 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 	put64(&at, stream->hash);
 	put64(&at, (uint64_t)stream->first_ns);
 	put64(&at, (uint64_t)stream->last_ns);
+	put64(&at, stream->forgotten);
 	*at++ = stream->derived;
 	*at++ = (unsigned char)stream->node.bytes;
 	memcpy(at, stream->node.at, stream->node.bytes);
@@ -193,7 +195,8 @@ journal_stream_compare(struct journal *journal,
 	uint32_t ours = 0, i = (uint32_t)((seq - 1) % BLOCK);
 	struct text value;
 
-	if (stream->last_seq - seq >= JOURNAL_STREAM_REMEMBERED)
+	if (stream->last_seq - seq >= JOURNAL_STREAM_REMEMBERED ||
+	    seq <= stream->forgotten)
 		return JOURNAL_FORGOTTEN;
 	if (block_of(seq) == block_of(stream->last_seq))
 		ours = stream->block[i];

@@ -56,6 +56,21 @@ move_last_entry(struct db_txn *txn)
 	return number;
 }
 
+/* What the streams of the partition contain, by number. */
+static void
+copy_hashes(struct db_txn *txn, struct text partition, struct db_txn *to)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_HASHES);
+	struct text key, value, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+
+	for (; more; more = db_next(cursor, &key, &value))
+		if (key.bytes == 16 + partition.bytes + 8 &&
+		    memcmp(key.at + 16, partition.at, partition.bytes) == 0)
+			db_put(to, JOURNAL_HASHES, key, value);
+	db_cursor_close(&cursor);
+}
+
 uint64_t
 move_each_stream(struct db_txn *txn, struct text partition, struct db_txn *to)
 {
@@ -75,6 +90,8 @@ move_each_stream(struct db_txn *txn, struct text partition, struct db_txn *to)
 			db_put(to, JOURNAL_STREAMS, key, value);
 	}
 	db_cursor_close(&cursor);
+	if (to != NULL)
+		copy_hashes(txn, partition, to);
 	return count;
 }
 

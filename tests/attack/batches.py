@@ -15,9 +15,9 @@ import time
 import msgpack
 
 from raw import PLAIN, mib, resident_bytes
-from peer import (ACK, BATCH, GAP, HELLO, MALFORMED, NACK, STATUS, Answer, agent, crc32c, equal, frame,
+from peer import (ACK, BATCH, GAP, HELLO, MALFORMED, NACK, STATUS, VERSION, Answer, agent, crc32c, equal, frame,
                   recv, recv_answer)
-from sender import DEAD, FENCED, LAST, Sender, is_ack, is_nack
+from sender import DEAD, LAST, Sender, is_ack
 
 MIB = 1 << 20
 FRAME_MAX = 256 << 10
@@ -33,9 +33,8 @@ class Hand(Sender):
     """A stream whose bodies are given by hand."""
 
     def put(self, n, body, records, codec=0, plain=None):
-        header = [self.partition, "n1", self.session, n, records, codec, 42, len(body) if plain is None else plain, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                  self.run]
-        self.socket.send(closed((b"PSCP", 1, BATCH, 0), msgpack.packb(header), body))
+        header = [self.partition, "n1", self.session, n, records, codec, 42, len(body) if plain is None else plain, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        self.socket.send(closed((b"PSCP", VERSION, BATCH, 0), msgpack.packb(header), body))
         return recv_answer(self.socket)
 
 
@@ -73,7 +72,7 @@ class Page(Answer):
         if header[5] == 1:
             plain = subprocess.run(["zstd", "-dc"], input=data[16 + unpacker.tell():], stdout=subprocess.PIPE,
                                    check=True).stdout
-            data = closed((b"PSCP", 1, data[5], data[6] | data[7] << 8), msgpack.packb(header), plain)
+            data = closed((b"PSCP", VERSION, data[5], data[6] | data[7] << 8), msgpack.packb(header), plain)
         super().__init__(data)
 
 
@@ -197,10 +196,10 @@ def case_clocks(listener, reader):
             for last in (0, seq, 2**64 - 1):
                 if seq == n + 1 or seq < 0 or last < 0 or (kind == GAP and seq <= n + 1):
                     continue
-                header = ["acct$edges", "n1", s.session, seq, 1, 0, 42, 0, 0, last, 32, 0, 0, 0, 0, 0, 0, 1]
-                s.socket.send(closed((b"PSCP", 1, kind, 0), msgpack.packb(header), b""))
+                header = ["acct$edges", "n1", s.session, seq, 1, 0, 42, 0, 0, last, 32, 0, 0, 0, 0, 0, 0, 0]
+                s.socket.send(closed((b"PSCP", VERSION, kind, 0), msgpack.packb(header), b""))
                 answer = recv_answer(s.socket)
-                assert answer.type != ACK or answer.expect <= 2**62 + 2, (seq, kind, last, answer.type)
+                assert answer.type != ACK or answer.seq <= 2**62 + 2, (seq, kind, last, answer.type)
     for records in edges:
         if 0 <= records < 2**64:
             s.socket.send(frame(BATCH, partition="acct$edges", session=os.urandom(16), seq=1, records=records,
@@ -225,17 +224,16 @@ def case_replay(listener, reader):
         for data in order:
             s.send(data)
             answer = recv_answer(s)
-            equal((answer.type, answer.seq), (ACK, 20), "answer to a replay")
+            equal(answer.type, ACK, "answer to a replay")
         s.close()
-    first.run = 2
     is_ack(first.batch(21), 21)
     s = agent(listener)
     for data in heard[-1:] * 3:
         s.send(data)
-        is_nack(recv_answer(s), FENCED)
+        equal(recv_answer(s).type, ACK, "answer to a replay")
     after = indexed(reader)
     equal(after["records"] - before["records"], 1, "records stored")
-    equal(after["repeated"] - before["repeated"], 120, "repetitions")
+    equal(after["repeated"] - before["repeated"], 123, "repetitions")
 
 
 def pour(s, n, bodies):

@@ -21,7 +21,7 @@ from raw import PATIENCE_S, connect, cpu_seconds, greeting, is_cut, null_peer, p
 from batches import event, status_page
 from peer import ACK, BATCH, CONTEXT, HELLO, NACK, SELECT, Answer, frame, recv_answer
 
-FORBIDDEN = 7
+FORBIDDEN = 6
 REFUSED = zmq.EVENT_HANDSHAKE_FAILED_AUTH | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
 
 

@@ -133,7 +133,7 @@ def hostile(rng, listener):
             s.sendall(greeting() + ready(rng.randbytes(rng.choice([0, 1, 5, 255, 256, 1000]))) +
                       part(rng.randbytes(rng.randrange(400)), more=rng.randrange(2), command=rng.randrange(2)))
         elif how == 3:
-            s.sendall(greeting() + ready() + part(b"PSCP\x01" + rng.randbytes(rng.randrange(100))))
+            s.sendall(greeting() + ready() + part(b"PSCP\x02" + rng.randbytes(rng.randrange(100))))
         else:
             s.sendall(greeting(rng.choice([b"CURVE", b"NULL", b"PLAIN"])))
             s.sendall(b"".join(nonsense(rng) for _ in range(rng.randrange(1, 4))))

@@ -67,13 +67,10 @@ senders_of(struct senders_line *line, uint32_t stream)
 	return &line->all->sender[stream * SENDERS_LINES + line->index];
 }
 
-static inline bool
-senders_send(void *arg, struct text frame)
+static inline uint64_t
+senders_first(void *arg, uint32_t stream)
 {
-	static const struct route none;
-	struct senders_line *line = arg;
-
-	return zsock_send(line->zsock, &none, frame) == ZSOCK_DONE;
+	return senders_of(arg, stream)->acked + 1;
 }
 
 static inline int
@@ -111,9 +108,8 @@ senders_read(
 }
 
 static inline void
-senders_acked(void *arg, uint32_t stream, uint64_t upto)
+senders_acked(struct senders_line *line, uint32_t stream, uint64_t upto)
 {
-	struct senders_line *line = arg;
 	struct senders *all = line->all;
 	struct sender *s = senders_of(line, stream);
 
@@ -125,33 +121,44 @@ senders_acked(void *arg, uint32_t stream, uint64_t upto)
 		all->on_acked(all->arg, (unsigned)(s - all->sender), upto);
 }
 
-/* None of these may happen to an honest sender with a sound aggregator. */
+/* Refused, lost and other batches may not happen to an honest sender with a
+ * sound aggregator. */
 static inline void
-senders_refused(
-    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+senders_act(struct senders_line *line, const struct sender_step *step)
 {
-	(void)arg;
-	fprintf(stderr, "stream %u: batch %llu was refused (%s)\n", stream,
-	    (unsigned long long)seq, wire_reason_name(reason));
-	exit(1);
-}
+	static const struct route none;
 
-static inline void
-senders_lost(void *arg, uint32_t stream, uint64_t seq)
-{
-	(void)arg;
+	switch (step->action) {
+	case SENDER_WAIT:
+	case SENDER_WELCOMED: return;
+	case SENDER_SEND:
+		sender_sent(line->sender,
+		    zsock_send(line->zsock, &none, step->frame) == ZSOCK_DONE,
+		    clock_monotonic_ns());
+		return;
+	case SENDER_ACKED: senders_acked(line, step->stream, step->seq); return;
+	case SENDER_REFUSED:
+	case SENDER_REWIND:
+	case SENDER_DIVERGED: break;
+	}
 	fprintf(stderr,
-	    "stream %u: the aggregator wants batches again from %llu\n", stream,
-	    (unsigned long long)seq);
+	    "stream %u: the aggregator does not take batch %llu (action %d, "
+	    "reason %s)\n",
+	    step->stream, (unsigned long long)step->seq, step->action,
+	    step->reason != 0 ? wire_reason_name(step->reason) : "none");
 	exit(1);
 }
 
 static inline void
 senders_push(struct senders_line *line)
 {
+	struct sender_step step = { .action = SENDER_WELCOMED };
 	int64_t now_ns = clock_monotonic_ns(), deadline_ns;
 
-	sender_push(line->sender, now_ns, clock_wall_ns());
+	while (step.action != SENDER_WAIT) {
+		step = sender_step(line->sender, now_ns, clock_wall_ns());
+		senders_act(line, &step);
+	}
 	deadline_ns = sender_deadline_ns(line->sender);
 	if (deadline_ns != 0)
 		loop_set_timer(line->all->loop, &line->timer, deadline_ns, 0);
@@ -171,8 +178,8 @@ senders_on_port(void *arg, struct zsock *zsock)
 
 	for (unsigned i = 0;
 	     i < 64 && zsock_recv(zsock, &line->message) == ZSOCK_DONE; i++)
-		sender_receive(line->sender, line->message.frame,
-		    clock_monotonic_ns(), clock_wall_ns());
+		sender_receive(
+		    line->sender, line->message.frame, clock_monotonic_ns());
 	zsock_message_clear(&line->message);
 	senders_push(line);
 }
@@ -189,16 +196,11 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 	struct senders_line *line = &all->line[index];
 	const struct sender_owner owner = {
 		.arg = line,
-		.send = senders_send,
+		.first = senders_first,
 		.read = senders_read,
-		.acked = senders_acked,
-		.refused = senders_refused,
-		.resend_from = senders_lost,
-		.diverged = senders_lost,
 	};
 	const struct sender_options options = {
 		.node = text_of("bench"),
-		.start_count = 1,
 		.seed = index,
 	};
 	struct err err = { 0 };
@@ -233,8 +235,8 @@ senders_open(struct senders *all, const char *endpoint, struct text partition)
 		struct senders_line *line = &all->line[i % SENDERS_LINES];
 
 		session_random(&all->sender[i].session);
-		sender_restart(line->sender, i / SENDERS_LINES, partition,
-		    &all->sender[i].session, 1, 0, clock_monotonic_ns());
+		sender_open(line->sender, i / SENDERS_LINES, partition,
+		    &all->sender[i].session, 0, clock_monotonic_ns());
 	}
 	for (unsigned i = 0; i < SENDERS_LINES; i++)
 		senders_push(&all->line[i]);

@@ -69,14 +69,15 @@ fail(const char *what)
 	exit(1);
 }
 
-/* ---- callbacks of the sender ---- */
+/* ---- what the sender asks ---- */
 
-static bool
-send_frame(void *arg, struct text frame)
+static uint64_t
+first_of(void *arg, uint32_t stream)
 {
-	struct agent *agent = arg;
+	const struct agent *agent = arg;
 
-	return zmq_send(agent->line, frame.at, frame.bytes, ZMQ_DONTWAIT) >= 0;
+	(void)stream;
+	return agent->acked + 1;
 }
 
 /* Batch `seq` into crowd.body; returns its length. */
@@ -133,32 +134,47 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 	return 1;
 }
 
+/* ---- what the sender decides ---- */
+
 static void
-acked(void *arg, uint32_t stream, uint64_t upto)
+acked(struct agent *agent, uint64_t upto)
 {
-	struct agent *agent = arg;
 	uint64_t rtt_ns = sender_counters(agent->sender)->rtt_ns;
 
-	(void)stream;
 	crowd.acked += upto - agent->acked;
 	agent->acked = upto;
 	if (rtt_ns > crowd.rtt_max_ns)
 		crowd.rtt_max_ns = rtt_ns;
 }
 
-/* None of these may happen to an honest agent with a sound aggregator. */
+/* Refused, lost and other batches may not happen to an honest agent with a
+ * sound aggregator. */
 static void
-refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+push(struct agent *agent, int64_t now_ns)
 {
-	(void)arg, (void)stream, (void)seq;
-	fail(wire_reason_name(reason));
-}
+	for (;;) {
+		const struct sender_step step =
+		    sender_step(agent->sender, now_ns, clock_wall_ns());
 
-static void
-lost(void *arg, uint32_t stream, uint64_t seq)
-{
-	(void)arg, (void)stream, (void)seq;
-	fail("the aggregator wants old batches again");
+		switch (step.action) {
+		case SENDER_WAIT: return;
+		case SENDER_SEND:
+			sender_sent(agent->sender,
+			    zmq_send(agent->line, step.frame.at,
+				step.frame.bytes, ZMQ_DONTWAIT) >= 0,
+			    clock_monotonic_ns());
+			break;
+		case SENDER_WELCOMED: break;
+		case SENDER_ACKED: acked(agent, step.seq); break;
+		case SENDER_REFUSED: fail(wire_reason_name(step.reason)); break;
+		case SENDER_REWIND:
+			fail("the aggregator wants old batches again");
+			break;
+		case SENDER_DIVERGED:
+			fail("the aggregator has other content");
+			break;
+		}
+	}
 }
 
 /* ---- agents ---- */
@@ -168,14 +184,10 @@ open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 {
 	const struct sender_owner owner = {
 		.arg = agent,
-		.send = send_frame,
+		.first = first_of,
 		.read = read_batch,
-		.acked = acked,
-		.refused = refused,
-		.resend_from = lost,
-		.diverged = lost,
 	};
-	struct sender_options options = { .start_count = 1, .seed = index };
+	struct sender_options options = { .seed = index };
 	struct err err = { 0 };
 	int linger = 0, queue = 16;
 
@@ -193,8 +205,8 @@ open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 	session_random(&agent->session);
 	agent->first_ns = clock_monotonic_ns() +
 			  (int64_t)(index * NS_PER_SECOND / crowd.count);
-	if (sender_restart(agent->sender, 0, crowd.partition, &agent->session,
-		1, 0, clock_monotonic_ns()) != 0)
+	if (sender_open(agent->sender, 0, crowd.partition, &agent->session, 0,
+		clock_monotonic_ns()) != 0)
 		fail("no stream");
 }
 
@@ -211,8 +223,7 @@ turn(struct agent *agent, int64_t now_ns, bool making)
 		const struct text frame = { zmq_msg_data(&message),
 			(uint32_t)zmq_msg_size(&message) };
 
-		sender_receive(agent->sender, frame, clock_monotonic_ns(),
-		    clock_wall_ns());
+		sender_receive(agent->sender, frame, clock_monotonic_ns());
 		more = true;
 	}
 	zmq_msg_close(&message);
@@ -228,7 +239,7 @@ turn(struct agent *agent, int64_t now_ns, bool making)
 	}
 	deadline_ns = sender_deadline_ns(agent->sender);
 	if (more || (deadline_ns != 0 && deadline_ns <= now_ns))
-		sender_push(agent->sender, now_ns, clock_wall_ns());
+		push(agent, now_ns);
 }
 
 static bool

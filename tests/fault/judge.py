@@ -11,7 +11,7 @@ import struct
 import lmdb
 import msgpack
 
-from pool import BATCH, Failed, crc32c
+from pool import BATCH, VERSION, Failed, crc32c
 
 GAP, EVENT, CONTEXT = 7, 1, 0
 MASK = (1 << 64) - 1
@@ -79,7 +79,7 @@ class Journal:
         flags, fault, _, _, _, _, first = struct.unpack("<BBHIqQQ", value[:32])
         data = value[32:]
         magic, version, kind, _, length, crc = struct.unpack("<4sBBHII", data[:16])
-        if magic != b"PSCP" or version != 1 or length != len(data) - 16 or \
+        if magic != b"PSCP" or version != VERSION or length != len(data) - 16 or \
                 crc != crc32c(data[:12], data[16:]):
             raise Failed("journal: entry %d is no frame" % number)
         unpacker = msgpack.Unpacker(raw=False)

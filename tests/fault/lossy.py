@@ -4,8 +4,9 @@ A proxy of our own (python3-zmq) stands where the broker's listener is.  Message
 of each kind are lost at a rate of their own; some come twice, some so late
 that others overtake them.  It goes on until hundreds of batches and hundreds
 of acknowledgements were lost, over several lives of the agent, so that hellos
-and welcomes are lost as well.  Then no acknowledgement at all comes through,
-and agents that are started again learn from the welcome what is stored.
+and welcomes are lost as well.  Then no acknowledgement at all comes through
+while agents are started again: what the store has of their sessions is sent again,
+and kept once.
 SPDX-License-Identifier: MIT
 """
 import heapq
@@ -62,7 +63,7 @@ class Proxy(threading.Thread):
         self.lines = {}
         self.late = []  # (when, number, way, peer, data)
         self.asked = {}  # hello's sent_ns: its seq
-        self.acked = {}  # by partition, as far as the agent was acknowledged
+        self.acked = {}  # partition -> session -> the last number that was acknowledged
         self.random = random.Random(seed)
         self.loss = {kind: self.random.uniform(*rates) for kind, rates in RATES.items()}
         self.repeat, self.delay = 0.1, 0.03
@@ -100,10 +101,14 @@ class Proxy(threading.Thread):
         if way == "up":
             return
         h = header(data)
-        if data[5] != NACK:
-            self.acked[h[0]] = max(self.acked.get(h[0], 0), h[11] - 1)
+        if data[5] == ACK:
+            sessions = self.acked.setdefault(h[0], {})
+            sessions[h[2]] = max(sessions.get(h[2], 0), h[3])
         if data[5] == WELCOME:
             self.ahead += h[11] > self.asked.get(h[6], h[11])
+
+    def acknowledged(self, partition):
+        return sum(list(self.acked.get(partition, {}).values()))
 
     def take(self, way, peer, data):
         kind = KINDS.get(data[5])
@@ -168,7 +173,7 @@ class World:
         until = time.monotonic() + PATIENCE_S
         while not condition():
             room = [load for load in self.loads if
-                    self.batches[load] < self.proxy.acked.get(load.partition, 0) + BACKLOG]
+                    self.batches[load] < self.proxy.acknowledged(load.partition) + BACKLOG]
             for load in room:
                 records = [load.record() for _ in range(self.random.randint(1, 4))]
                 self.batches[load] += load.put(records)

@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 
+import lmdb
 import msgpack
 
 HELLO, WELCOME, BATCH, ACK, NACK, PUT = 1, 2, 3, 4, 5, 12
@@ -53,15 +54,18 @@ def crc32c(*parts):
     return crc ^ 0xFFFFFFFF
 
 
+VERSION = 2
+
+
 def frame(kind, header, body=b"", flags=0):
     packed = msgpack.packb(header, use_bin_type=True)
-    fixed = struct.pack("<4sBBHI", b"PSCP", 1, kind, flags, len(packed) + len(body))
+    fixed = struct.pack("<4sBBHI", b"PSCP", VERSION, kind, flags, len(packed) + len(body))
     return fixed + struct.pack("<I", crc32c(fixed, packed, body)) + packed + body
 
 
 def open_frame(data):
     magic, version, kind, flags, length, crc = struct.unpack("<4sBBHII", data[:16])
-    assert magic == b"PSCP" and version == 1 and length == len(data) - 16
+    assert magic == b"PSCP" and version == VERSION and length == len(data) - 16
     assert crc == crc32c(data[:12], data[16:]), "checksum"
     unpacker = msgpack.Unpacker(raw=False)
     unpacker.feed(data[16:])
@@ -163,8 +167,8 @@ class Instance:
 
     def run(self, *words, check=True):
         if words[0].startswith("poolscope-"):
-            # The verb of poolscope-admin is its first word.
-            verb = 2 if words[0] == "poolscope-admin" else 1
+            # The verb of these is their first word.
+            verb = 2 if words[0] in ("poolscope-admin", "poolscope-spool") else 1
             words = words[:verb] + ("--dir", self.dir) + words[verb:]
         done = subprocess.run(words,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=150 * SLOW)
@@ -183,6 +187,7 @@ class Load:
     """Sends numbered events to the agent's local socket and writes the ledger."""
 
     def __init__(self, instance, seed, partition=PARTITION):
+        self.instance = instance
         self.path = instance.dir + "/run/agent.sock"
         self.partition = partition
         self.random = random.Random(seed)
@@ -275,6 +280,7 @@ class Load:
         """Until all that was accepted so far is stored."""
         wait_until(lambda: self.put([self.record()], stored=True, wait=2.0, tries=1), seconds,
                    "what was accepted to be stored")
+        wait_until(lambda: earlier_are_sent(self.instance), seconds, "earlier sessions to be sent")
 
     def burst(self, seconds, size=8):
         end = time.monotonic() + seconds
@@ -305,13 +311,45 @@ def wait_until(condition, seconds, what):
         pause = min(pause * 1.5, 0.3)
 
 
+def last_numbers(store):
+    """(session, partition) -> the last number of the stream that the store has."""
+    env = lmdb.open(store + "/journal", readonly=True, max_dbs=8, map_size=1 << 36)
+    try:
+        with env.begin(db=env.open_db(b"streams", create=False)) as txn:
+            return {(key[:16].hex(), key[16:].decode()): int.from_bytes(value[:8], "little")
+                    for key, value in txn.cursor()}
+    finally:
+        env.close()
+
+
+def earlier_are_sent(instance):
+    """Has the store what the agent's earlier starts have left?  The agent sends it
+    next to the current session, and notes in ACKED what it knows every five seconds."""
+    def option(name, of):
+        return instance.options[name][instance.options[name].index(of) + 1]
+    done = instance.run("poolscope-spool", "ls", option("agent", "--spool"), "--format", "json",
+                        check=False)
+    if done.returncode != 0:
+        return False  # it changed while it was read
+    found = json.loads(done.stdout)
+    left = [stream for stream in found["streams"]
+            if stream["session"] != found["segments"][-1]["session"] and
+            stream["acknowledged"] < stream.get("last", 0)]
+    if not left:
+        return True
+    stored = last_numbers(option("aggregator", "--store"))
+    return all(stored.get((s["session"], s["partition"]), 0) >= s["last"] for s in left)
+
+
 def drain(instance, seconds=60, partition=PARTITION, meanwhile=lambda: None):
-    """Wait until everything accepted is stored: an event sent last, waited for."""
+    """Wait until everything accepted is stored: an event sent last, waited for, and
+    what earlier starts have left."""
     def stored():
         meanwhile()
         return instance.run("poolscope-emit", "-p", partition, "test", "fence", "--wait", "stored",
                             "--timeout", "20s", check=False).returncode == 0
     wait_until(stored, seconds, "the agent's spool to be empty")
+    wait_until(lambda: earlier_are_sent(instance), seconds, "earlier sessions to be sent")
 
 
 class Oracle:

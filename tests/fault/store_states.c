@@ -8,8 +8,9 @@
  * Some hundred of the directories that a crash somewhere in it could leave are
  * opened, each in a child.  There every stream must stand where the last
  * acknowledged group left it, or where the group under way would have; every
- * entry must have its content; and each stream must go on behind it.  One of
- * the crashed directories is where the next life begins.  The seed is printed;
+ * entry must have its content; each stream must go on behind it, and recognize
+ * what it has from other content.  One of the crashed directories is where the
+ * next life begins.  The seed is printed;
  * with KEEP=DIR the first directory that fails is left there.
  * SPDX-License-Identifier: MIT
  */
@@ -30,6 +31,7 @@ enum {
 	GROUPS_MAX = 64,
 	LIVES_PER_STORE = 4,
 	BODY_BYTES_MAX = 24000,
+	NUMBERS_MAX = 8192,
 };
 
 /* Where everything stood when a group was on disk. */
@@ -69,6 +71,25 @@ body_of(unsigned stream, uint64_t seq, unsigned char *body)
 	return bytes;
 }
 
+/* The running hash before number `seq`. */
+static uint64_t
+chain_of(unsigned stream, uint64_t seq)
+{
+	static unsigned char body[BODY_BYTES_MAX];
+	static uint64_t after[STREAMS][NUMBERS_MAX], known[STREAMS];
+
+	if (seq > NUMBERS_MAX)
+		abort();
+	while (known[stream] + 1 < seq) {
+		uint64_t n = ++known[stream];
+		uint32_t bytes = body_of(stream, n, body);
+
+		after[stream][n] = hash_chain(
+		    after[stream][n - 1], crc32c(0, body, bytes), bytes, 1);
+	}
+	return after[stream][seq - 1];
+}
+
 static struct wire_header
 header_of(unsigned stream, uint64_t seq)
 {
@@ -79,25 +100,33 @@ header_of(unsigned stream, uint64_t seq)
 		.session.bytes = { (unsigned char)(stream + 1) },
 		.seq = seq,
 		.records = 1,
-		.start_count = 1,
-		/* 0: not known.  The unit tests of receiver.c cover it. */
+		.chain = chain_of(stream, seq),
 	};
 }
 
-/* The aggregator's answer to batch `seq`; 0 when it says nothing. */
 static struct wire_header
-send_batch(unsigned stream, uint64_t seq)
+send_frame(const struct wire_header *header, struct text body)
 {
 	static unsigned char frame[WIRE_FRAME_BYTES_MAX];
-	static unsigned char body[BODY_BYTES_MAX];
-	struct wire_header header = header_of(stream, seq), answer = { 0 };
-	struct text text = { (const char *)body, body_of(stream, seq, body) };
-	size_t bytes = wire_frame(frame, sizeof(frame), &header, text);
+	struct wire_header answer = { 0 };
+	size_t bytes = wire_frame(frame, sizeof(frame), header, body);
 
 	receiver_take(receiver,
 	    (struct text){ (const char *)frame, (uint32_t)bytes },
 	    NS_PER_SECOND, RECEIVER_ROOM, &answer);
 	return answer;
+}
+
+/* The aggregator's answer to batch `seq`. */
+static struct wire_header
+send_batch(unsigned stream, uint64_t seq)
+{
+	static unsigned char body[BODY_BYTES_MAX];
+	const struct wire_header header = header_of(stream, seq);
+	const struct text text = { (const char *)body,
+		body_of(stream, seq, body) };
+
+	return send_frame(&header, text);
 }
 
 /* ---- opening ---- */
@@ -258,6 +287,25 @@ check_stand(const struct life *life, uint64_t at)
 	return -1;
 }
 
+/* What the store has is acknowledged again, all before it included; other
+ * content under its number is refused. */
+static int
+check_repetition(unsigned stream, uint64_t seq)
+{
+	const struct text other = text_of("other");
+	struct wire_header header = header_of(stream, seq), answer;
+
+	answer = send_batch(stream, seq);
+	if (answer.type != WIRE_ACK || answer.seq != seq || answer.flags != 0)
+		return wrong("repeated batch", answer.flags, 0);
+	header.body_bytes = other.bytes;
+	answer = send_frame(&header, other);
+	if (answer.type != WIRE_NACK || answer.reason != WIRE_NACK_DIVERGED)
+		return wrong(
+		    "other content", answer.reason, WIRE_NACK_DIVERGED);
+	return 0;
+}
+
 static int
 go_on(void)
 {
@@ -273,6 +321,9 @@ go_on(void)
 		    answer.seq != stand.last_seq[s] + 1)
 			return wrong(
 			    "next batch", answer.seq, stand.last_seq[s] + 1);
+		for (uint64_t seq = 1; seq <= stand.last_seq[s]; seq += 37)
+			if (check_repetition(s, seq) != 0)
+				return -1;
 	}
 	return journal_commit(journal, &err) == DB_OK ? 0 : -1;
 }

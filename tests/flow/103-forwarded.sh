@@ -23,9 +23,9 @@ start broker poolscope-broker --listen "$listener" || exit 1
 
 answered "an agent is welcome" welcome "$intake" one "" 'acct$p'
 answered "... through the broker" welcome "$listener" one "" 'acct$p'
-answered "elsewhere it is forbidden" "nack 7" "$intake" one "" 'acct$q'
-answered "... through the broker" "nack 7" "$listener" one "" 'acct$q'
-refused="nack 7"
+answered "elsewhere it is forbidden" "nack 6" "$intake" one "" 'acct$q'
+answered "... through the broker" "nack 6" "$listener" one "" 'acct$q'
+refused="nack 6"
 for at in "$intake" "$listener"; do
 	answered "an agent does not speak for another" "$refused" "$at" one "PSV1$k/any.key" 'acct$q'
 	answered "... not behind a frame" "$refused" "$at" one "abcde,PSV1$k/any.key" 'acct$q'
@@ -34,11 +34,11 @@ for at in "$intake" "$listener"; do
 	answered "a reader speaks for nobody" "$refused" "$at" reader "abcde,PSV1$k/any.key" 'acct$p'
 done
 answered "a broker speaks for an agent" welcome "$intake" front "abcde,PSV1$k/one.key" 'acct$p'
-answered "... within what that may" "nack 7" "$intake" front "abcde,PSV1$k/one.key" 'acct$q'
-answered "... and what itself may" "nack 7" "$intake" front "abcde,PSV1$k/any.key" 'other$q'
+answered "... within what that may" "nack 6" "$intake" front "abcde,PSV1$k/one.key" 'acct$q'
+answered "... and what itself may" "nack 6" "$intake" front "abcde,PSV1$k/any.key" 'other$q'
 answered "... and for its local peers" welcome "$intake" front "abcde,PSV1" 'acct$q'
-answered "not for a key that was revoked" "nack 7" "$intake" front "abcde,PSV1$k/gone.key" 'acct$p'
-answered "nor for a reader" "nack 7" "$intake" front "abcde,PSV1$k/reader.key" 'acct$p'
+answered "not for a key that was revoked" "nack 6" "$intake" front "abcde,PSV1$k/gone.key" 'acct$p'
+answered "nor for a reader" "nack 6" "$intake" front "abcde,PSV1$k/reader.key" 'acct$p'
 stop broker
 check_text "the broker ends well" 0 "$STATUS"
 stop aggregator

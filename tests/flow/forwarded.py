@@ -38,7 +38,7 @@ def main(listener, key, route, partition):
     s.connect(listener)
     sender = Sender.__new__(Sender)
     sender.session, sender.partition = os.urandom(16), partition
-    sender.run, sender.salt, sender.chain = 1, "", {0: 0}
+    sender.salt, sender.chain = "", {0: 0}
     s.send_multipart([routing(word) for word in route.split(",") if word] + [sender.frame(HELLO, 1)])
     answers = set()
     # One hello, one answer; a second one would come right behind.

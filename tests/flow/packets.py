@@ -15,7 +15,7 @@ import msgpack
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from peer import ACK, HELLO, NACK, Answer, frame  # noqa: E402
 
-PUT, UNSUPPORTED, MALFORMED, TOO_BIG = 12, 6, 8, 9
+PUT, UNSUPPORTED, MALFORMED, TOO_BIG = 12, 5, 7, 8
 PATIENCE_S = 10 * int(os.environ.get("SLOW", "1"))
 
 
@@ -63,7 +63,7 @@ def bad(rng):
     s = client()
     good(s, 1)
     expect(s, frame(HELLO), NACK, UNSUPPORTED, "a hello")
-    expect(s, put(event(), version=2), NACK, UNSUPPORTED, "another version")
+    expect(s, put(event(), version=3), NACK, UNSUPPORTED, "another version")
     expect(s, put(event(), records=2), NACK, MALFORMED, "too few records")
     expect(s, put(event() * 2), NACK, MALFORMED, "too many records")
     expect(s, put(b""), NACK, MALFORMED, "no record")

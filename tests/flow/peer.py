@@ -19,7 +19,8 @@ import msgpack
 import zmq
 
 HELLO, WELCOME, BATCH, ACK, NACK, BYE, GAP, SELECT, PAGE, STATS, STATUS = range(1, 12)
-BUSY, OWNER, UNSUPPORTED, MALFORMED = 2, 3, 6, 8
+BUSY, OWNER, UNSUPPORTED, MALFORMED = 2, 3, 5, 7
+VERSION = 2
 FRAME_MAX = 256 << 10
 PATIENCE_MS = 5000 * int(os.environ.get("SLOW", "1"))
 
@@ -52,7 +53,7 @@ def running_hash(before, body, records):
 
 
 def frame(kind, partition="acct$pool", node="n1", session=bytes(16), seq=0, sent_ns=0,
-          body=b"", version=1, flags=0, records=0):
+          body=b"", version=VERSION, flags=0, records=0):
     header = [partition, node, session, seq, records, 0, sent_ns, len(body)]
     rest = msgpack.packb(header) + body
     head = struct.pack("<4sBBHI", b"PSCP", version, kind, flags, len(rest))
@@ -64,13 +65,13 @@ class Answer:
 
     def __init__(self, data):
         magic, version, self.type, self.flags, length = struct.unpack("<4sBBHI", data[:12])
-        assert magic == b"PSCP" and version == 1, data[:12]
+        assert magic == b"PSCP" and version == VERSION, data[:12]
         assert length == len(data) - 16, (length, len(data))
         assert struct.unpack("<I", data[12:16])[0] == crc32c(data[:12] + data[16:])
         unpacker = msgpack.Unpacker(raw=False, max_buffer_size=1 << 20)
         unpacker.feed(data[16:])
         names = ("partition node session seq records codec sent_ns body_bytes chain last_seq reason "
-                 "expect generation credit_bytes retry_ms received_ns answered_ns run").split()
+                 "expect generation credit_bytes retry_ms received_ns answered_ns chain_after").split()
         for name, value in zip(names, unpacker.unpack()):
             setattr(self, name, value)
         self.body = list(unpacker)
@@ -276,13 +277,14 @@ def case_garbage(listener, seed):
         elif how == 1:
             data = good[:random.randrange(len(good))]
         else:
-            data = b"PSCP\x01\x03" + os.urandom(random.randrange(100))
+            data = b"PSCP\x02\x03" + os.urandom(random.randrange(100))
         a.send(data)
         nack = recv_answer(a)
         assert nack.type == NACK and nack.reason in (MALFORMED, UNSUPPORTED), nack.reason
         count += 1
-    a.send(frame(BATCH, version=2, body=b"z"))
-    equal(recv_answer(a).reason, UNSUPPORTED, "reason for another version")
+    for version in (VERSION - 1, VERSION + 1):
+        a.send(frame(BATCH, version=version, body=b"z"))
+        equal(recv_answer(a).reason, UNSUPPORTED, "reason for another version")
     a.send(frame(99, seq=5, sent_ns=6))
     nack = recv_answer(a)
     equal((nack.reason, nack.seq, nack.sent_ns), (UNSUPPORTED, 5, 6), "answer to a new type")
@@ -293,10 +295,10 @@ def case_garbage(listener, seed):
     a.send(frame(99, seq=77))
     equal(recv_answer(a).seq, 77, "the next question answered, with answers between,")
     after = status(listener)["broker"]
-    equal(after["refused"] - before["refused"], count + 4, "refused")
+    equal(after["refused"] - before["refused"], count + 5, "refused")
     equal(after["unsolicited"] - before["unsolicited"], 4, "unsolicited")
     reasons = [k for k in after if k.startswith("malformed_")]
-    equal(sum(after[k] - before[k] for k in reasons), count + 4, "sum of malformed_*")
+    equal(sum(after[k] - before[k] for k in reasons), count + 5, "sum of malformed_*")
     equal(after["malformed_type"] - before["malformed_type"], 2, "malformed_type")
 
 

@@ -27,10 +27,10 @@ import msgpack
 import zmq
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from peer import ACK, BATCH, BUSY, GAP, HELLO, NACK, WELCOME, Answer, crc32c, running_hash  # noqa: E402
+from peer import ACK, BATCH, BUSY, GAP, HELLO, NACK, WELCOME, VERSION, Answer, crc32c, running_hash  # noqa: E402
 import struct  # noqa: E402
 
-NACK_GAP, FORBIDDEN = 1, 7
+NACK_GAP, FORBIDDEN = 1, 6
 
 
 def raw_body(data):
@@ -83,9 +83,9 @@ class Aggregator:
         h = dict(seq=q.seq, chain=0, reason=0, expect=stream["last"] + 1, retry_ms=0)
         h.update(fields)
         header = [q.partition, "aggregator", q.session, h["seq"], 0, 0, q.sent_ns, 0, h["chain"], 0,
-                  h["reason"], h["expect"], self.generation, 1 << 20, h["retry_ms"], now, now, 0]
+                  h["reason"], h["expect"], self.generation, 1 << 20, h["retry_ms"], now, now]
         rest = msgpack.packb(header)
-        head = struct.pack("<4sBBHI", b"PSCP", 1, kind, 0, len(rest))
+        head = struct.pack("<4sBBHI", b"PSCP", VERSION, kind, 0, len(rest))
         return head + struct.pack("<I", crc32c(head + rest)) + rest
 
     def write(self, q, records):
@@ -118,9 +118,9 @@ class Aggregator:
             return self.answer(q, NACK, stream, reason=FORBIDDEN)
         last = q.last_seq if q.type == GAP else q.seq
         if last <= stream["last"]:
-            return self.answer(q, ACK, stream, seq=stream["last"], chain=stream["chain"])
+            return self.answer(q, ACK, stream, seq=last)
         if q.seq > stream["last"] + 1:
-            return self.answer(q, NACK, stream, reason=NACK_GAP, chain=stream["chain"])
+            return self.answer(q, NACK, stream, reason=NACK_GAP)
         if q.chain and stream["chain"] and q.chain != stream["chain"]:
             self.fault(f"chain before {q.seq} is another one")
         if q.type == BATCH:
@@ -135,7 +135,7 @@ class Aggregator:
         self.save()
         if mode == "deaf":
             return None
-        return self.answer(q, ACK, stream, seq=last, chain=stream["chain"])
+        return self.answer(q, ACK, stream, seq=last)
 
 
 def main():

@@ -1,11 +1,10 @@
 /*
- * ingest - any sequence of batches, gaps, greetings, failed commits, purges
- * and restarts, against a ledger in memory; the store is in memory as well.
+ * ingest - any sequence of batches, gaps, hellos, failed commits, purges and
+ * restarts, against a ledger in memory; the store is in memory as well.
  *
- * Whatever is sent: an acknowledgement never decreases, never skips a
- * number, and names only what was sent; what is committed is in the journal,
- * each number once, with the content that was acknowledged.  A sender that
- * goes on where it was is not refused; one that does not is reported where to.
+ * Every answer is the one that the rules of proto/delivery.md give to what the
+ * ledger has; what is committed is in the journal, each number once, with the
+ * content that was acknowledged.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -27,9 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-enum { STREAMS = 4, NUMBERS = 64, BODY_BYTES = 64 };
+enum { STREAMS = 4, NUMBERS = 256, BODY_BYTES = 64 };
 
-/* What a number holds, after which running hash. */
+/* What a number holds, after which running hash (0: not known). */
 struct kept {
 	bool gap;
 	uint32_t sum; /* of the body */
@@ -39,7 +38,8 @@ struct kept {
 /* kept[0].chain is 0: nothing is before the first. */
 struct ledger {
 	struct kept kept[NUMBERS + 1];
-	uint64_t last_seq, start_count;
+	uint64_t last_seq;
+	uint64_t begun; /* numbers up to here are of a row that was collected */
 };
 
 static struct {
@@ -86,7 +86,6 @@ header_of(unsigned stream, enum wire_type type)
 	struct wire_header header = { .type = type,
 		.partition = text_of("acct$pool"),
 		.node = text_of("node"),
-		.start_count = self.now[stream].start_count,
 		.records = 1 };
 
 	memcpy(header.session.bytes, &self.life, sizeof(self.life));
@@ -101,7 +100,7 @@ number_of(const struct ledger *ledger)
 	switch (next() % 8) {
 	case 0: return ledger->last_seq;
 	case 1: return ledger->last_seq + 2;
-	case 2: return next() % (NUMBERS + 8);
+	case 2: return next() % NUMBERS;
 	default: return ledger->last_seq + 1;
 	}
 }
@@ -118,43 +117,92 @@ chain_of(const struct ledger *ledger, uint64_t seq)
 	}
 }
 
-static bool
-take(const struct wire_header *header, struct text body,
-    struct wire_header *answer)
+static struct wire_header
+take(const struct wire_header *header, struct text body)
 {
 	static unsigned char frame[WIRE_FRAME_BYTES_MAX];
 	size_t bytes = wire_frame(frame, sizeof(frame), header, body);
+	struct wire_header answer = { .seq = 0 };
 
-	*answer = (struct wire_header){ .seq = 0 };
-	return receiver_take(self.receiver,
+	MUST(receiver_take(self.receiver,
 	    (struct text){ (const char *)frame, (uint32_t)bytes },
-	    NS_PER_SECOND, RECEIVER_ROOM, answer);
+	    NS_PER_SECOND, RECEIVER_ROOM, &answer));
+	MUST(answer.generation == journal_generation(self.journal));
+	return answer;
+}
+
+/* ---- what the rules say ---- */
+
+/* What of a running hash is remembered. */
+static uint32_t
+short_of(uint64_t chain)
+{
+	return (uint32_t)chain != 0 ? (uint32_t)chain : 1;
+}
+
+/* A batch or gap first .. last, the running hash `before` and `after` it. */
+struct numbers {
+	uint64_t first, last, before, after;
+	bool is_batch;
+};
+
+/* Numbers that the store has: 0 or the reason of the nack. */
+static enum wire_reason
+expect_again(const struct ledger *ledger, const struct numbers *n, bool *alone)
+{
+	uint64_t ours = ledger->kept[n->last].chain;
+
+	if (n->last <= ledger->begun) {
+		*alone = true;
+		return n->is_batch ? WIRE_NACK_DIVERGED : WIRE_REASON_NONE;
+	}
+	*alone = ours == 0 || (!n->is_batch && n->after == 0);
+	if (*alone || short_of(ours) == short_of(n->after))
+		return WIRE_REASON_NONE;
+	return WIRE_NACK_DIVERGED;
+}
+
+static enum wire_reason
+expect_new(const struct ledger *ledger, const struct numbers *n, bool *alone)
+{
+	uint64_t ours = ledger->kept[ledger->last_seq].chain;
+	bool is_next = n->first == ledger->last_seq + 1;
+
+	*alone = n->first != 1 && !(is_next && ours != 0 && ours == n->before);
+	if (n->first > ledger->last_seq + 1)
+		return WIRE_NACK_GAP;
+	if (n->first == 1
+		? n->before != 0
+		: is_next && ours != 0 && n->before != 0 && ours != n->before)
+		return WIRE_NACK_DIVERGED;
+	return WIRE_REASON_NONE;
 }
 
 /* `kept` is what stands under the last number if it is taken. */
 static void
-judge(struct ledger *ledger, const struct wire_header *header, uint64_t last,
-    struct kept kept, const struct wire_header *answer)
+judge(struct ledger *ledger, const struct numbers *n, struct kept kept,
+    const struct wire_header *answer)
 {
-	uint64_t first = header->seq;
+	enum wire_reason reason = WIRE_NACK_MALFORMED;
+	bool alone = false;
 
-	/* Where the sender is to go on. */
-	if (answer->type == WIRE_NACK &&
-	    (answer->reason == WIRE_NACK_GAP ||
-		answer->reason == WIRE_NACK_SUPERSEDED))
-		MUST(answer->expect == ledger->last_seq + 1 &&
-		     answer->chain == ledger->kept[ledger->last_seq].chain);
-	if (answer->type != WIRE_ACK)
+	if (n->first > 0 && n->first <= n->last)
+		reason = n->last <= ledger->last_seq
+			     ? expect_again(ledger, n, &alone)
+			     : expect_new(ledger, n, &alone);
+	if (reason != WIRE_REASON_NONE) {
+		MUST(answer->type == WIRE_NACK && answer->reason == reason);
+		MUST(reason != WIRE_NACK_GAP ||
+		     answer->expect == ledger->last_seq + 1);
 		return;
-	MUST(answer->seq >= ledger->last_seq);
-	if (answer->seq == ledger->last_seq)
+	}
+	MUST(answer->type == WIRE_ACK && answer->seq == n->last);
+	MUST(((answer->flags & WIRE_FLAG_ALONE) != 0) == alone);
+	if (n->last <= ledger->last_seq)
 		return;
-	MUST(first > 0 && first <= ledger->last_seq + 1 && answer->seq == last);
-	while (ledger->last_seq < last)
+	while (ledger->last_seq < n->last)
 		ledger->kept[++ledger->last_seq] = (struct kept){ .gap = true };
-	ledger->kept[last] = kept;
-	if (header->start_count > ledger->start_count)
-		ledger->start_count = header->start_count;
+	ledger->kept[n->last] = kept;
 }
 
 static void
@@ -165,28 +213,22 @@ send_batch(unsigned stream)
 	unsigned char body[BODY_BYTES];
 	uint32_t bytes = next() % BODY_BYTES;
 	struct kept kept = { .gap = false };
-	uint64_t last_seq = ledger->last_seq;
-	bool goes_on;
+	struct numbers n = { .is_batch = true };
 
-	for (uint32_t i = 0; i < bytes; i++)
-		body[i] = next();
-	header.seq = number_of(ledger);
-	header.chain = chain_of(ledger, header.seq);
-	if (next() % 8 == 0)
-		header.start_count = next() % 4;
+	/* Few different ones: repetitions and others under one number. */
+	memset(body, next() % 4, sizeof(body));
+	header.seq = n.first = n.last = number_of(ledger);
+	header.chain = n.before = chain_of(ledger, header.seq);
 	if (header.seq > NUMBERS)
 		return;
 	header.body_bytes = bytes;
 	kept.sum = crc32c(0, body, bytes);
-	kept.chain = hash_chain(header.chain, kept.sum, bytes, header.records);
-	goes_on = header.seq == last_seq + 1 &&
-		  header.chain == ledger->kept[last_seq].chain &&
-		  header.start_count == ledger->start_count;
-	MUST(take(&header, (struct text){ (const char *)body, bytes },
-		 &answer) ||
-	     !goes_on);
-	judge(ledger, &header, header.seq, kept, &answer);
-	MUST(!goes_on || ledger->last_seq == last_seq + 1);
+	if (n.before != 0 || n.first == 1)
+		kept.chain =
+		    hash_chain(n.before, kept.sum, bytes, header.records);
+	n.after = kept.chain;
+	answer = take(&header, (struct text){ (const char *)body, bytes });
+	judge(ledger, &n, kept, &answer);
 }
 
 static void
@@ -195,36 +237,56 @@ send_gap(unsigned stream)
 	struct ledger *ledger = &self.now[stream];
 	struct wire_header header = header_of(stream, WIRE_GAP), answer;
 	struct kept kept = { .gap = true };
+	struct numbers n = { .is_batch = false };
 
-	header.seq = number_of(ledger);
-	header.last_seq = header.seq + next() % 4;
-	header.chain = chain_of(ledger, header.seq);
-	header.chain_after = next() % 2 == 0 ? 0 : next() + UINT64_C(1);
-	header.reason = WIRE_GAP_REFUSED;
+	header.seq = n.first = number_of(ledger);
+	header.last_seq = n.last = header.seq + next() % 80;
+	header.chain = n.before = chain_of(ledger, header.seq);
+	switch (next() % 3) {
+	case 0: break;
+	case 1: kept.chain = next() + UINT64_C(1); break;
+	default:
+		if (n.last <= ledger->last_seq)
+			kept.chain = ledger->kept[n.last].chain;
+	}
+	header.chain_after = n.after = kept.chain;
+	header.reason =
+	    next() % 16 == 0 ? WIRE_GAP_SINCE_BACKUP : WIRE_GAP_REFUSED;
 	header.records = 0;
 	if (header.last_seq > NUMBERS)
 		return;
-	kept.chain = header.chain_after;
-	take(&header, (struct text){ NULL, 0 }, &answer);
-	judge(ledger, &header, header.last_seq, kept, &answer);
+	answer = take(&header, (struct text){ NULL, 0 });
+	if (header.reason == WIRE_GAP_SINCE_BACKUP)
+		MUST(answer.reason == WIRE_NACK_MALFORMED);
+	else
+		judge(ledger, &n, kept, &answer);
 }
 
 static void
 send_hello(unsigned stream)
 {
+	struct ledger *ledger = &self.now[stream];
 	struct wire_header header = header_of(stream, WIRE_HELLO), answer;
 
-	header.seq = number_of(&self.now[stream]);
-	header.chain = chain_of(&self.now[stream], header.seq);
-	header.start_count += next() % 4 == 0;
+	header.seq = number_of(ledger);
 	header.records = 0;
-	if (!take(&header, (struct text){ NULL, 0 }, &answer))
+	if (next() % 4 == 0)
+		header.generation = journal_generation(self.journal);
+	answer = take(&header, (struct text){ NULL, 0 });
+	if (header.seq == 0) {
+		MUST(answer.reason == WIRE_NACK_MALFORMED);
 		return;
-	if (answer.type != WIRE_WELCOME)
-		return;
-	MUST(answer.expect == self.now[stream].last_seq + 1);
-	if (header.start_count > self.now[stream].start_count)
-		self.now[stream].start_count = header.start_count;
+	}
+	/* The row of the stream was collected. */
+	if (ledger->last_seq == 0 && header.generation != 0) {
+		while (ledger->last_seq < header.seq - 1)
+			ledger->kept[++ledger->last_seq] =
+			    (struct kept){ .gap = true };
+		ledger->begun = ledger->last_seq;
+	}
+	MUST(answer.type == WIRE_WELCOME);
+	MUST(answer.expect == ledger->last_seq + 1);
+	MUST(answer.chain == ledger->kept[ledger->last_seq].chain);
 }
 
 /* ---- commits ---- */
@@ -313,7 +375,9 @@ look_at_journal(uint64_t from, bool whole)
 	MUST(rc == 0);
 	journal_walk_close(&walk);
 	for (unsigned s = 0; whole && s < STREAMS; s++)
-		MUST(last[s] == self.committed[s].last_seq);
+		MUST(last[s] == self.committed[s].last_seq ||
+		     (last[s] == 0 && self.committed[s].begun ==
+					  self.committed[s].last_seq));
 }
 
 /* ---- one life ---- */
@@ -353,8 +417,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	self.at = data;
 	self.end = data + size;
 	memset(self.now, 0, sizeof(self.now));
-	for (unsigned s = 0; s < STREAMS; s++)
-		self.now[s].start_count = 1;
 	memcpy(self.committed, self.now, sizeof(self.now));
 	from = journal_next(self.journal);
 	while (self.at < self.end)

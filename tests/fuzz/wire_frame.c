@@ -31,7 +31,10 @@ same_header(const struct wire_header *a, const struct wire_header *b)
 	       a->credit_bytes == b->credit_bytes &&
 	       a->retry_ms == b->retry_ms && a->received_ns == b->received_ns &&
 	       a->answered_ns == b->answered_ns &&
-	       a->start_count == b->start_count;
+	       a->chain_after == b->chain_after &&
+	       text_equal(a->detail, b->detail) &&
+	       text_equal(a->damaged, b->damaged) &&
+	       a->damaged_more == b->damaged_more;
 }
 
 /* What was understood is written and understood the same. */

@@ -32,7 +32,7 @@ import sys
 import msgpack
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "flow"))
-from peer import ACK, BATCH, HELLO, WELCOME, agent, crc32c, recv_answer, running_hash  # noqa: E402
+from peer import ACK, BATCH, HELLO, VERSION, WELCOME, agent, crc32c, recv_answer, running_hash  # noqa: E402
 
 BASE_NS = int(os.environ.get("BASE", "1700000000")) * 10 ** 9
 BATCH_RECORDS = 1000
@@ -145,9 +145,9 @@ def batches(lines):
 
 def frame(kind, session, seq, before, body=b"", records=0):
     header = [sys.argv[2], "story", session, seq, records, 0, 0, len(body), before, 0, 0, 0, 0, 0,
-              0, 0, 0, 1]
+              0, 0, 0]
     rest = msgpack.packb(header) + body
-    head = struct.pack("<4sBBHI", b"PSCP", 1, kind, 0, len(rest))
+    head = struct.pack("<4sBBHI", b"PSCP", VERSION, kind, 0, len(rest))
     return head + struct.pack("<I", crc32c(head + rest)) + rest
 
 

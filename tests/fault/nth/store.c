@@ -77,8 +77,7 @@ header_of(uint32_t stream, uint64_t seq)
 		.partition = text_of("acct$pool"),
 		.node = text_of(stream == 0 ? "n0" : "n1"),
 		.session.bytes = { (unsigned char)(stream + 1) },
-		.seq = seq,
-		.start_count = 1 };
+		.seq = seq };
 }
 
 /* Was it acknowledged, if the transaction is? */

@@ -431,6 +431,29 @@ a_collected_stream_goes_on_where_this_store_acknowledged(void **state)
 	is_welcome(send_hello(&s, 203), 203);
 }
 
+/* A copy of the machine that slept for a week may have other content. */
+static void
+what_was_collected_is_not_taken_for_stored(void **state)
+{
+	struct sender s = sender_new(1);
+	struct wire_header gap;
+
+	(void)state;
+	for (uint64_t n = 1; n <= 200; n++)
+		send_batch(&s, n);
+	forget(&s);
+	s.generation = journal_generation(journal);
+	is_welcome(send_hello(&s, 201), 201);
+	is_nack(send_batch(&s, 150), WIRE_NACK_DIVERGED, 0);
+	is_nack(send_batch(&s, 200), WIRE_NACK_DIVERGED, 0);
+	gap = header_of(&s, WIRE_GAP, 100);
+	gap.last_seq = 120;
+	gap.reason = WIRE_GAP_RESTORED;
+	is_ack_alone(ask(&gap, (struct text){ NULL, 0 }, RECEIVER_ROOM), 120);
+	is_ack_alone(send_batch(&s, 201), 201);
+	is_ack(send_batch(&s, 201), 201);
+}
+
 static void
 what_another_store_acknowledged_is_asked_for(void **state)
 {
@@ -814,6 +837,7 @@ main(void)
 		CASE(a_gap_without_a_count_is_malformed),
 		CASE(a_gap_over_stored_numbers_counts_from_the_first_lost),
 		CASE(a_collected_stream_goes_on_where_this_store_acknowledged),
+		CASE(what_was_collected_is_not_taken_for_stored),
 		CASE(what_another_store_acknowledged_is_asked_for),
 		CASE(a_hello_to_an_idle_stream_keeps_its_row),
 		CASE(numbers_that_overflow_are_malformed),

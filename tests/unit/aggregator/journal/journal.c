@@ -186,6 +186,7 @@ a_stream_is_found_as_it_was_put(void **state)
 	struct journal_stream put = { .last_seq = 77,
 		.hash = UINT64_C(1) << 63,
 		.first_ns = -5,
+		.forgotten = 5,
 		.derived = true,
 		.node = text_of("node-1") };
 	struct journal_stream got;
@@ -202,7 +203,8 @@ a_stream_is_found_as_it_was_put(void **state)
 	assert_int_equal(journal_stream_get(journal, &session, partition, &got),
 	    JOURNAL_FOUND);
 	assert_true(got.last_seq == 77 && got.hash == put.hash &&
-		    got.first_ns == -5 && got.derived);
+		    got.first_ns == -5 && got.derived &&
+		    got.forgotten == put.forgotten);
 	assert_true(text_equal(got.node, text_of("node-1")));
 	assert_memory_equal(got.block, put.block, sizeof(got.block));
 	assert_int_equal(
@@ -321,7 +323,7 @@ a_removed_stream_leaves_nothing(void **state)
 static void
 a_row_of_another_length_is_no_stream(void **state)
 {
-	enum { FIXED = 4 * 8 + 2, NODE = 5, HASHES = 3 };
+	enum { FIXED = 5 * 8 + 2, NODE = 5, HASHES = 3 };
 	static char row[FIXED + NODE + HASHES * 4 + 1];
 	struct journal_stream stream;
 

@@ -262,7 +262,7 @@ def any_frame(rng):
     else:
         session0, seq0 = bytes(16), 0
     header = ["account$pool", "node-1", session0, seq0, count, 0, -5,
-              len(body)] + [rng.getrandbits(31) for _ in range(11)]
+              len(body)] + [rng.getrandbits(31) for _ in range(10)]
     if rng.random() < 0.3:
         header += [rng.choice(["", "why not"])]
         if rng.random() < 0.7:
@@ -272,7 +272,7 @@ def any_frame(rng):
     elif rng.random() < 0.3 and not page:
         header = header[:7]
     rest = pack(rng, header) + body
-    fixed = b"PSCP" + bytes([1, PAGE if page else BATCH]) + struct.pack(
+    fixed = b"PSCP" + bytes([2, PAGE if page else BATCH]) + struct.pack(
         "<HI", rng.getrandbits(16), len(rest))
     return fixed + struct.pack("<I", crc32c(fixed + rest)) + rest, lines
 
@@ -301,13 +301,13 @@ def unpack_all(data):
 
 
 def check(frame, lines):
-    assert frame[:5] == b"PSCP\1"
+    assert frame[:5] == b"PSCP\2"
     length, crc = struct.unpack("<II", frame[8:16])
     assert length == len(frame) - 16
     assert crc == crc32c(frame[:12] + frame[16:])
     values = unpack_all(frame[16:])
     header = next(values)
-    assert len(header) == 19
+    assert len(header) == 18
     node, session, seq = header[1], header[2], header[3]
     index, receive_ns, got, count = 0, 0, "", 0
     if frame[5] == PAGE:
