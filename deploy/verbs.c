@@ -97,7 +97,7 @@ const struct verb verbs[] = {
 	{ "models", VERB_WORD, "poolscope-admin",
 	    "print what model files define, or their errors", of_models },
 	{ "partition", VERB_PROGRAM, "poolscope-partitions",
-	    "list which store has which partition; move or drop one", NULL },
+	    "list the partitions of the store, or drop one", NULL },
 	{ "keys", VERB_PROGRAM, "poolscope-keys",
 	    "manage the keys of an instance", NULL },
 	{ "config", VERB_PROGRAM, "poolscope-config",

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "aggregator/journal/owner.h"
 #include "proto/os/log.h"
 
 enum {
@@ -38,8 +37,9 @@ key_read(struct text key, struct session_id *session, struct text *partition)
 	return true;
 }
 
-void
-restore_gaps_note(struct db_txn *txn, int64_t now_ns)
+/* Streams may have missing batches from now on. */
+static void
+note(struct db_txn *txn, int64_t now_ns)
 {
 	uint64_t value = htole64((uint64_t)now_ns);
 
@@ -47,8 +47,9 @@ restore_gaps_note(struct db_txn *txn, int64_t now_ns)
 	    (struct text){ (const char *)&value, sizeof(value) });
 }
 
-int64_t
-restore_gaps_noted(struct db_txn *txn)
+/* Since when batches may be missing; 0: none are. */
+static int64_t
+get_noted(struct db_txn *txn)
 {
 	struct text value;
 	uint64_t since;
@@ -58,16 +59,6 @@ restore_gaps_noted(struct db_txn *txn)
 		return 0;
 	memcpy(&since, value.at, sizeof(since));
 	return (int64_t)le64toh(since);
-}
-
-/* Was the partition moved away?  Then its missing batches concern the other
- * store. */
-static bool
-was_moved(struct db_txn *txn, struct text partition)
-{
-	struct owner owner;
-
-	return owner_get(txn, partition, &owner) && owner.state == OWNER_GONE;
 }
 
 /* ---- when a store is restored ------------------------------------------- */
@@ -120,7 +111,7 @@ carry_all(struct journal *to, struct db_txn *from, struct restore_gaps_sum *sum)
 		if (!key_read(key, &session, &partition) ||
 		    !journal_stream_decode(value, &stream))
 			sum->damaged++;
-		else if (!was_moved(from, partition))
+		else
 			carry_one(to, &session, partition, &stream, sum);
 	}
 	db_cursor_close(&cursor);
@@ -141,24 +132,23 @@ restore_gaps_carry(struct journal *to, struct journal *from, int64_t now_ns,
 	}
 	carry_all(to, txn, sum);
 	if (sum->streams > 0)
-		restore_gaps_note(journal_txn(to), now_ns);
+		note(journal_txn(to), now_ns);
 	db_abort(&txn);
 	return journal_commit(to, err) == DB_OK ? 0 : -1;
 }
 
 /* ---- afterwards --------------------------------------------------------- */
 
-/* How many batches of the stream are missing; 0: none, or it was moved. */
+/* How many batches of the stream are missing. */
 static uint64_t
-missing_of(struct db_txn *txn, struct text key, struct text value,
-    struct journal_stream *stream)
+missing_of(struct text key, struct text value, struct journal_stream *stream)
 {
 	struct session_id session;
 	struct text partition;
 
 	if (!key_read(key, &session, &partition) ||
 	    !journal_stream_decode(value, stream) ||
-	    stream->missing <= stream->last_seq || was_moved(txn, partition))
+	    stream->missing <= stream->last_seq)
 		return 0;
 	return stream->missing - stream->last_seq;
 }
@@ -173,7 +163,7 @@ restore_gaps_count(struct restore_gaps *restore_gaps)
 
 	if (db_begin(journal_db(restore_gaps->journal), false, &txn, NULL) != 0)
 		return;
-	restore_gaps->since_ns = restore_gaps_noted(txn);
+	restore_gaps->since_ns = get_noted(txn);
 	restore_gaps->batches = 0;
 	if (restore_gaps->since_ns != 0) {
 		bool more;
@@ -182,7 +172,7 @@ restore_gaps_count(struct restore_gaps *restore_gaps)
 		more = db_seek(cursor, all, &key, &value);
 		for (; more; more = db_next(cursor, &key, &value))
 			restore_gaps->batches +=
-			    missing_of(txn, key, value, &stream);
+			    missing_of(key, value, &stream);
 		db_cursor_close(&cursor);
 	}
 	db_abort(&txn);
@@ -225,7 +215,7 @@ find_incomplete(struct restore_gaps *restore_gaps,
 
 	for (int rows = 0;
 	     more && rows < ROWS_AT_ONCE && count < REPORTED_AT_ONCE; rows++) {
-		if (missing_of(txn, key, value, &stream) > 0)
+		if (missing_of(key, value, &stream) > 0)
 			copy_stream(&found[count++], key, &stream);
 		more = db_next(cursor, &key, &value);
 	}
@@ -321,8 +311,6 @@ restore_gaps_reported(struct restore_gaps *restore_gaps, uint64_t before)
 	uint64_t reported;
 
 	restore_gaps_count(restore_gaps);
-	/* There may be more than before: of a partition moved here meanwhile.
-	 */
 	reported =
 	    before > restore_gaps->batches ? before - restore_gaps->batches : 0;
 	if (reported > 0)

@@ -25,11 +25,6 @@ struct restore_gaps_sum {
 /* When `to` is restored: note in it what `from` has and `to` lacks. */
 int restore_gaps_carry(struct journal *to, struct journal *from, int64_t now_ns,
     struct restore_gaps_sum *sum, struct err *err);
-/* Note in `txn` that streams may have missing batches from now on: some were
- * moved to this store. */
-void restore_gaps_note(struct db_txn *txn, int64_t now_ns);
-/* Since when batches may be missing; 0: none are. */
-int64_t restore_gaps_noted(struct db_txn *txn);
 
 /* Of the thread that writes the journal.  The caller sets the first two
  * members; the others are zero at first. */

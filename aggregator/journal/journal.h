@@ -41,7 +41,6 @@ struct journal_options {
 	uint64_t map_bytes;
 	bool read_only;
 	bool allow_network;
-	bool keep_map; /* db/db.h */
 };
 
 /* `dir` is STORE; creates STORE/journal if it does not exist (not

@@ -228,30 +228,6 @@ add(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
 	return last.number;
 }
 
-/* ---- moving a partition ---- */
-
-uint32_t
-dictionary_reserve(struct db_txn *txn)
-{
-	struct last last = get_last(txn, 0);
-
-	assert(last.number < UINT32_MAX);
-	last.number++;
-	put_last(txn, 0, last);
-	return last.number;
-}
-
-void
-dictionary_add_partition(
-    struct db_txn *txn, uint32_t partition, struct text text)
-{
-	struct last last = get_last(txn, 0);
-
-	put_name(txn, 0, partition, text);
-	last.names++;
-	put_last(txn, 0, last);
-}
-
 void
 dictionary_remove_partition(
     struct db_txn *txn, uint32_t partition, struct text text)

@@ -62,13 +62,7 @@ uint32_t dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
 uint32_t dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, const struct session_id *session);
 
-/* ---- moving a partition: without the writer's cache ---- */
-
-/* Reserve a number that was never in use, for a partition without a name. */
-uint32_t dictionary_reserve(struct db_txn *txn);
-/* Give the partition its name; remove its name. */
-void dictionary_add_partition(
-    struct db_txn *txn, uint32_t partition, struct text text);
+/* Remove the name of a partition, without the writer's cache. */
 void dictionary_remove_partition(
     struct db_txn *txn, uint32_t partition, struct text text);
 

@@ -6,7 +6,6 @@
 #include "tests/unit/scratch.h"
 
 #include "aggregator/ingest/restore_gaps.h"
-#include "aggregator/journal/owner.h"
 #include "aggregator/journal/verify.h"
 #include "proto/os/clock.h"
 
@@ -340,43 +339,20 @@ a_late_sender_may_still_resend(void **state)
 }
 
 static void
-a_moved_partition_has_nothing_missing(void **state)
+gaps_that_the_store_does_not_accept_are_recorded_later(void **state)
 {
-	const struct owner gone = { .state = OWNER_GONE };
-	struct err err = { 0 };
-
-	(void)state;
-	put(before, 1, 100, 1);
-	put(now, 1, 60, 1);
-	assert_int_equal(journal_begin(before, &err), 0);
-	owner_put(journal_txn(before), partition, &gone);
-	assert_int_equal(journal_commit(before, &err), DB_OK);
-	assert_int_equal(carry().batches, 0);
-	assert_true(restore_gaps.since_ns == 0);
-}
-
-/* It is frozen, or has no room: reported later. */
-static void
-gaps_that_find_no_room_are_recorded_later(void **state)
-{
-	struct owner owner = { .state = OWNER_FROZEN };
-	struct err err = { 0 };
+	static const struct opt_list others = { { "acct$other" }, 1 };
 
 	(void)state;
 	put(before, 1, 100, 1);
 	put(now, 1, 60, 1);
 	carry();
-	assert_int_equal(journal_begin(now, &err), 0);
-	owner_put(journal_txn(now), partition, &owner);
-	assert_int_equal(journal_commit(now, &err), DB_OK);
+	receiver_accept(receiver, &others);
 	for (int i = 0; i < 3; i++)
 		tell(noon + NS_PER_SECOND);
 	assert_int_equal(numbers_of_gaps(), 0);
 	assert_int_equal(restore_gaps.batches, 40);
-	owner.state = OWNER_OWN;
-	assert_int_equal(journal_begin(now, &err), 0);
-	owner_put(journal_txn(now), partition, &owner);
-	assert_int_equal(journal_commit(now, &err), DB_OK);
+	receiver_accept(receiver, NULL);
 	for (int i = 0; i < 3; i++)
 		tell(noon + NS_PER_SECOND);
 	assert_int_equal(numbers_of_gaps(), 40);
@@ -395,9 +371,8 @@ main(void)
 		    missing_batches_stay_missing_when_the_next_store_is_lost_too),
 		CASE(resent_batches_are_not_missing),
 		CASE(batches_not_resent_become_gaps_once),
+		CASE(gaps_that_the_store_does_not_accept_are_recorded_later),
 		CASE(a_late_sender_may_still_resend),
-		CASE(a_moved_partition_has_nothing_missing),
-		CASE(gaps_that_find_no_room_are_recorded_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
