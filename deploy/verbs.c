@@ -109,7 +109,7 @@ const struct verb verbs[] = {
 	{ "run", VERB_PROGRAM, "poolscope-run",
 	    "run a command and publish its span", NULL },
 	{ "import", VERB_PROGRAM, "poolscope-import",
-	    "import data from older tools", NULL },
+	    "import data from older tools, or a dump", NULL },
 	{ "generate", VERB_PROGRAM, "poolscope-generate",
 	    "make up data for demos and benchmarks", NULL },
 	{ "stats", VERB_PROGRAM, "poolscope-stats",

@@ -18,6 +18,7 @@ struct source {
 	struct collect *collect;
 	struct db_txn *txn;
 	uint32_t partition, stream;
+	bool named; /* the record names its identity */
 	/* Node of the record before, compared by address. */
 	struct text node_text;
 	uint32_t node;
@@ -176,6 +177,7 @@ take_record(struct source *source, const struct record *record)
 	if (record->kind == RECORD_ENTITY) {
 		collect_add_entity(
 		    collect, source->txn, source->partition, record);
+		collect->entity[collect->entities - 1].named = source->named;
 		return;
 	}
 	add_to_row_block(source, record);
@@ -233,9 +235,30 @@ take_gap(struct source *source, const struct journal_entry *entry)
 	take_record(source, &record);
 }
 
+/* The stream of a record of an import, which may keep the identity that it had
+ * in another store.  False: it came before. */
+static bool
+take_identity(struct source *source, const struct journal_entry *entry,
+    const struct record *record, uint32_t own)
+{
+	source->named =
+	    !session_equal(&record->id.session, &entry->header.session);
+	if (!once_is_new(source->txn, source->partition, record, source->named))
+		return false;
+	source->stream = 0;
+	if (source->named)
+		source->stream =
+		    dictionary_named_stream(source->collect->dictionary,
+			source->txn, source->partition, &record->id.session);
+	if (source->stream == 0)
+		source->stream = own;
+	return true;
+}
+
 static void
 take_batch(struct source *source, const struct journal_entry *entry)
 {
+	const uint32_t own = source->stream;
 	struct wire_cursor cursor;
 	enum wire_fault fault;
 	struct record record;
@@ -252,12 +275,13 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
 	while (wire_next(&cursor, &record)) {
-		if ((entry->header.flags & WIRE_FLAG_ONCE) != 0 &&
-		    !once_is_new(source->txn, source->partition, &record))
+		if (wire_is_once(&entry->header) &&
+		    !take_identity(source, entry, &record, own))
 			source->collect->repeated++;
 		else
 			take_record(source, &record);
 	}
+	source->stream = own;
 }
 
 void

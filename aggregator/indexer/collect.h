@@ -43,6 +43,7 @@ struct collect_entity {
 	uint32_t item; /* index of its item, whose body is the attributes */
 	uint32_t partition, kind;
 	struct text id;
+	bool named; /* of an import: merged in the order of receipt */
 };
 
 /* An event as the start or the end of a phase. */

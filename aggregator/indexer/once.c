@@ -33,8 +33,8 @@ add_number(crypto_generichash_state *state, int64_t number)
 }
 
 static void
-hash_record(
-    unsigned char to[static KEY_ONCE_HASH_BYTES], const struct record *record)
+hash_record(unsigned char to[static KEY_ONCE_HASH_BYTES],
+    const struct record *record, bool named)
 {
 	unsigned char hash[crypto_generichash_BYTES_MIN];
 	crypto_generichash_state state;
@@ -43,7 +43,7 @@ hash_record(
 	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
 	add_number(&state, record->kind);
 	add_text(&state, record->key);
-	if (!has_uuid) {
+	if (!has_uuid || named) {
 		add_text(&state, record->node);
 		add_number(&state, record->time_ns);
 		add_number(&state, record->end_ns);
@@ -52,12 +52,20 @@ hash_record(
 		add_text(&state, record->pairs);
 		add_text(&state, record->value_bytes);
 	}
+	if (named) {
+		add_text(&state,
+		    (struct text){ (const char *)record->id.session.bytes,
+			RECORD_ID_BYTES });
+		add_number(&state, (int64_t)record->id.seq);
+		add_number(&state, record->id.index);
+	}
 	crypto_generichash_final(&state, hash, sizeof(hash));
 	memcpy(to, hash, KEY_ONCE_HASH_BYTES);
 }
 
 bool
-once_is_new(struct db_txn *txn, uint32_t partition, const struct record *record)
+once_is_new(struct db_txn *txn, uint32_t partition, const struct record *record,
+    bool named)
 {
 	struct key_once once = { .partition = partition,
 		.hour = key_hour(record->time_ns) };
@@ -66,7 +74,7 @@ once_is_new(struct db_txn *txn, uint32_t partition, const struct record *record)
 
 	if (record->kind == RECORD_ENTITY)
 		return true;
-	hash_record(once.hash, record);
+	hash_record(once.hash, record, named);
 	key_put_once(bytes, &once);
 	if (db_get(txn, TABLES_ONCE, key, &value))
 		return false;

@@ -328,14 +328,28 @@ dictionary_set_sender(
 	dictionary->sender = (struct sender){ partition, node };
 }
 
-uint32_t
-dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
-    uint32_t partition, const struct session_id *session)
+static uint32_t
+look_up_stream(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, const struct session_id *session, enum counted counted)
 {
 	char text[DICTIONARY_STREAM_BYTES] = { STREAM_MARK };
 
 	memcpy(text + 1, session->bytes, sizeof(session->bytes));
 	return look_up(dictionary, txn, partition,
-	    (struct text){ text, sizeof(text) }, OWN)
+	    (struct text){ text, sizeof(text) }, counted)
 	    ->number;
+}
+
+uint32_t
+dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, const struct session_id *session)
+{
+	return look_up_stream(dictionary, txn, partition, session, OWN);
+}
+
+uint32_t
+dictionary_named_stream(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, const struct session_id *session)
+{
+	return look_up_stream(dictionary, txn, partition, session, NAME);
 }

@@ -61,6 +61,10 @@ uint32_t dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text node, bool *fresh);
 uint32_t dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, const struct session_id *session);
+/* The same for a session that a sender names, whose number nobody else limits:
+ * 0 beyond the limit. */
+uint32_t dictionary_named_stream(struct dictionary *dictionary,
+    struct db_txn *txn, uint32_t partition, const struct session_id *session);
 
 /* Remove the name of a partition, without the writer's cache. */
 void dictionary_remove_partition(
