@@ -252,6 +252,9 @@ take_identity(struct source *source, const struct journal_entry *entry,
 			source->txn, source->partition, &record->id.session);
 	if (source->stream == 0)
 		source->stream = own;
+	else
+		once_name_session(
+		    source->txn, source->partition, &record->id.session);
 	return true;
 }
 
@@ -263,6 +266,7 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	enum wire_fault fault;
 	struct record record;
 	struct text plain;
+	bool once, named;
 
 	fault = wire_body(
 	    &entry->header, entry->body, &source->collect->room, &plain);
@@ -274,9 +278,13 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	}
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
+	once = wire_is_once(&entry->header);
+	named = !once && once_has_session(source->txn, source->partition,
+			     &entry->header.session);
 	while (wire_next(&cursor, &record)) {
-		if (wire_is_once(&entry->header) &&
-		    !take_identity(source, entry, &record, own))
+		if ((once && !take_identity(source, entry, &record, own)) ||
+		    (named && !once_is_new(source->txn, source->partition,
+				  &record, true)))
 			source->collect->repeated++;
 		else
 			take_record(source, &record);
