@@ -26,7 +26,7 @@ start other poolscope-aggregator --dir "$second" --models "$TMP/models" || exit 
 # import_first: dump the first store, and import it into the second.
 import_first() {
 	wait_until indexed 30
-	poolscope-dump -q -o "$TMP/dump.jsonl" &&
+	poolscope-dump -q --kind event -o "$TMP/dump.jsonl" &&
 		poolscope-import records --connect "ipc://$second/run/intake.ipc" "$TMP/dump.jsonl"
 }
 check "the first store is imported into the second" import_first
