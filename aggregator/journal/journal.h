@@ -135,7 +135,7 @@ void journal_stream_put(struct journal *journal,
     const struct journal_stream *stream);
 
 /* The open transaction, for modules with rows of their own in the journal
- * (owner.h). */
+ * (ingest/restore_gaps.h). */
 struct db_txn *journal_txn(struct journal *journal);
 
 /* Decode the row of a stream; false: it is malformed. */
