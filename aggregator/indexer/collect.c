@@ -9,6 +9,7 @@
 #include "aggregator/indexer/once.h"
 #include "aggregator/indexer/rejected_batch.h"
 #include "proto/base/memory.h"
+#include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
@@ -235,26 +236,51 @@ take_gap(struct source *source, const struct journal_entry *entry)
 	take_record(source, &record);
 }
 
+/* If the store has a session from its sender when an import first names it,
+ * nobody knows which of its records those of the import are. */
+static void
+warn_doubtful(struct source *source, const struct journal_entry *entry)
+{
+	char partition[4 * NAME_BYTES_MAX];
+
+	if (source->collect->doubtful == source->partition)
+		return;
+	source->collect->doubtful = source->partition;
+	log_warn("indexer: an import into partition %s has records of sessions "
+		 "that the store has from their senders: if the dump was made "
+		 "from this partition, they are there twice "
+		 "(poolscope-import(1), Records)",
+	    text_quote(partition, sizeof(partition), entry->header.partition));
+}
+
 /* The stream of a record of an import, which may keep the identity that it had
  * in another store.  False: it came before. */
 static bool
 take_identity(struct source *source, const struct journal_entry *entry,
     const struct record *record, uint32_t own)
 {
-	source->named =
-	    !session_equal(&record->id.session, &entry->header.session);
+	const struct session_id *session = &record->id.session;
+	bool first, sent;
+	uint32_t stream;
+
+	source->stream = own;
+	source->named = !session_equal(session, &entry->header.session);
 	if (!once_is_new(source->txn, source->partition, record, source->named))
 		return false;
-	source->stream = 0;
-	if (source->named)
-		source->stream =
-		    dictionary_named_stream(source->collect->dictionary,
-			source->txn, source->partition, &record->id.session);
-	if (source->stream == 0)
-		source->stream = own;
-	else
-		once_name_session(
-		    source->txn, source->partition, &record->id.session);
+	if (!source->named)
+		return true;
+	first = !once_has_session(source->txn, source->partition, session);
+	sent = first &&
+	       dictionary_has_stream(source->txn, source->partition, session);
+	stream = dictionary_named_stream(source->collect->dictionary,
+	    source->txn, source->partition, session);
+	if (stream == 0) /* beyond the limit */
+		return true;
+	source->stream = stream;
+	if (first)
+		once_name_session(source->txn, source->partition, session);
+	if (sent)
+		warn_doubtful(source, entry);
 	return true;
 }
 

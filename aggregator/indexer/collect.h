@@ -99,6 +99,9 @@ struct collect {
 	struct match_roles_slot *cache;
 	uint64_t records, batches, rejected, rejected_cut, no_run_id;
 	uint64_t repeated; /* records that were kept before */
+	/* The last partition into which an import brought records of sessions
+	 * that their senders had sent here, too; 0: none. */
+	uint32_t doubtful;
 };
 
 void collect_init(struct collect *collect, struct dictionary *dictionary,

@@ -117,7 +117,6 @@ once_name_session(
 {
 	unsigned char key[KEY_ONCE_BYTES];
 
-	if (!once_has_session(txn, partition, session))
-		db_put(txn, TABLES_ONCE, session_key(key, partition, session),
-		    (struct text){ "", 0 });
+	db_put(txn, TABLES_ONCE, session_key(key, partition, session),
+	    (struct text){ "", 0 });
 }

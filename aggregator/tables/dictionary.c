@@ -165,6 +165,17 @@ dictionary_text(
 }
 
 bool
+dictionary_has_stream(
+    struct db_txn *txn, uint32_t partition, const struct session_id *session)
+{
+	char text[DICTIONARY_STREAM_BYTES] = { STREAM_MARK };
+
+	memcpy(text + 1, session->bytes, sizeof(session->bytes));
+	return dictionary_find(
+		   txn, partition, (struct text){ text, sizeof(text) }) != 0;
+}
+
+bool
 dictionary_session(struct text text, struct session_id *session)
 {
 	if (text.bytes != DICTIONARY_STREAM_BYTES || text.at[0] != STREAM_MARK)

@@ -78,6 +78,9 @@ uint32_t dictionary_find(
 /* A view, valid as that of db_get; false when the number has no name. */
 bool dictionary_text(
     struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text);
+/* Has the session a number in the partition? */
+bool dictionary_has_stream(
+    struct db_txn *txn, uint32_t partition, const struct session_id *session);
 /* Convert the text of a stream to its session id. */
 bool dictionary_session(struct text text, struct session_id *session);
 /* The highest number given. */

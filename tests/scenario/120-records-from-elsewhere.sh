@@ -11,7 +11,8 @@
 # events without an identity are six.  Another record with the identity of the known one
 # is another: who claims it keeps nothing out.  Of a span of 200 KiB nothing is lost.
 # Of lines that no store can have each is refused with its number and a reason; the one
-# after them is taken.  A dump with corrected times brings the times of the node.
+# after them is taken.  A dump with corrected times brings the times of the node.  Who
+# imports a dump into the partition that it was made from is warned.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016,SC2119 # a partition's name
 # shellcheck source=tests/scenario/lib.sh
@@ -107,3 +108,13 @@ check "a line with a corrected time is imported" poolscope-import records "$TMP/
 wait_until indexed 30
 answer "... at the time of the node" $((BASE + 590))000000000 \
 	columns time_ns poolscope-dump --kind event --name work:late --format csv
+
+check "the log is silent so far" sh -c '! grep -q "they are there twice" "$1"' - "$TMP/aggregator.log"
+PARTITION='acct$own'
+records <<-END
+	event 0 n1 work:start
+END
+poolscope-dump -q -p 'acct$own' -o "$TMP/own"
+check "who imports a dump where it was made" poolscope-import records -p acct/own "$TMP/own"
+wait_until indexed 30
+check "... is warned in the log" grep -q 'an import into partition acct$own has .*: if the dump .* they are there twice' "$TMP/aggregator.log"
