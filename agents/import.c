@@ -1,5 +1,5 @@
 /*
- * poolscope-import - imports data from older tools.
+ * poolscope-import - imports data from older tools, and dumps of stores.
  *
  * Exit status 0 means that the aggregator has every row on its disk.
  * Importing the same file again is acknowledged and stores nothing; of a file
@@ -37,7 +37,7 @@ static const struct opt table[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct options, partition), "NAME",
 	    "import all rows into this partition, account$pool (required "
 	    "except for "
-	    "cascade)",
+	    "cascade and records)",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, input.node), "NAME",
 	    "set the node that imports (default: from the batch system or the "
@@ -317,9 +317,10 @@ parse(struct options *options, int argc, char **argv,
 	const struct opt_program program = {
 		.name = "poolscope-import",
 		.synopsis = synopsis,
-		.summary = "import data from older tools",
+		.summary = "import data from older tools, or a dump",
 		.examples =
 		    "poolscope import cascade -p 'acct$pool' rows.jsonl\n"
+		    "poolscope import records dump.jsonl\n"
 		    "poolscope import testrun -p 'acct$farm' runs/\n",
 		.tables = tables,
 		.operands_min = 2,

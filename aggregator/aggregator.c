@@ -329,7 +329,7 @@ reload(void *arg, struct loop *loop, struct err *err)
 	(void)err;
 	ingest_change(self->ingest, &ingest);
 	writer_change(self->writer, &indexer);
-	/* A move may have added or removed partitions. */
+	/* poolscope-admin retain-now may have confirmed the clock. */
 	writer_wake(self->writer);
 	return 0;
 }

@@ -28,7 +28,6 @@ plan() {
 		damage    fault/195-damage         ROUNDS    50000
 		simulate  fault/020-simulate       WORLDS    5000000
 		network   fault/142-network        SECONDS   7200
-		moves     fault/160-partition-move MOVES     1000
 		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000
 		fuzz      fuzz/long                RUNS      100000000

@@ -33,9 +33,12 @@ struct stream {
 	struct wire_writer writer;
 	char node[NAME_BYTES_MAX];
 	uint32_t node_bytes;
+	/* The record put last, if it has an identity (seq is not 0). */
+	struct record_id id;
+	int64_t receive_ns;
 	uint64_t file_bytes;
 	uint32_t rows;
-	unsigned char body[UNACKED_BODY_BYTES];
+	unsigned char body[IMPORT_BODY_BYTES_MAX];
 };
 
 struct import_batches {
@@ -135,7 +138,7 @@ get_stream(
 	s->partition_bytes = partition.bytes;
 	s->first = s->next = 1;
 	name_session(batches, s, partition);
-	wire_writer_init(&s->writer, s->body, sizeof(s->body));
+	wire_writer_init(&s->writer, s->body, UNACKED_BODY_BYTES);
 	batches->last = batches->streams;
 	batches->stream[batches->streams++] = s;
 	return s;
@@ -172,31 +175,73 @@ close_batch(struct import_batches *batches, struct stream *s)
 	s->rows = 0;
 	s->file_bytes = 0;
 	s->node_bytes = 0;
-	wire_writer_init(&s->writer, s->body, sizeof(s->body));
+	wire_writer_init(&s->writer, s->body, UNACKED_BODY_BYTES);
 }
 
-/* Add the record, after its node if that has changed.  False: full. */
+/* Is it the next record of the batch that it had in another store? */
+static bool
+continues(const struct stream *s, const struct record *record)
+{
+	return session_equal(&record->id.session, &s->id.session) &&
+	       record->id.seq == s->id.seq &&
+	       record->id.index == s->id.index + 1 &&
+	       record->receive_ns == s->receive_ns;
+}
+
+/* Begin with the node of the record, and its identity, unless they follow from
+ * the record before. */
+static bool
+put_context(struct stream *s, const struct record *record)
+{
+	bool same =
+	    text_equal(record->node, (struct text){ s->node, s->node_bytes });
+
+	if (record->id.seq == 0)
+		return same || wire_put_context(&s->writer, record->node);
+	return (same && continues(s, record)) ||
+	       wire_put_context_full(&s->writer, record);
+}
+
+/* A batch may take a record, unless it is one large record or its records do
+ * not have identities, or have, like this one. */
+static bool
+may_take(const struct stream *s, const struct record *record)
+{
+	if (s->writer.records == 0)
+		return true;
+	return s->writer.records < WIRE_RECORDS_MAX &&
+	       s->writer.bytes < UNACKED_BODY_BYTES &&
+	       (s->id.seq == 0) == (record->id.seq == 0);
+}
+
+/* Add the record, after its context if that has changed.  False: full. */
 static bool
 put(struct stream *s, const struct record *record)
 {
 	struct wire_writer before = s->writer;
 
-	if (s->writer.records == WIRE_RECORDS_MAX)
+	if (!may_take(s, record))
 		return false;
-	if (!text_equal(
-		record->node, (struct text){ s->node, s->node_bytes })) {
-		if (!wire_put_context(&s->writer, record->node)) {
-			s->writer = before;
-			return false;
-		}
-	}
-	if (!wire_put_record(&s->writer, record)) {
+	if (!put_context(s, record) || !wire_put_record(&s->writer, record)) {
 		s->writer = before;
 		return false;
 	}
+	s->id = record->id;
+	s->receive_ns = record->receive_ns;
 	memcpy(s->node, record->node.at, record->node.bytes);
 	s->node_bytes = record->node.bytes;
 	return true;
+}
+
+/* A record that is larger than a usual batch. */
+static bool
+put_alone(struct stream *s, const struct record *record)
+{
+	wire_writer_init(&s->writer, s->body, sizeof(s->body));
+	if (put(s, record))
+		return true;
+	wire_writer_init(&s->writer, s->body, UNACKED_BODY_BYTES);
+	return false;
 }
 
 /* ---- equal rows ---- */
@@ -244,7 +289,7 @@ tell_apart(struct import_batches *batches, const struct stream *s,
 	bool fits;
 
 	if (!batches->once || record.kind != RECORD_EVENT ||
-	    record.key.bytes > 0)
+	    record.key.bytes > 0 || record.id.seq > 0)
 		return record;
 	hash = fingerprint(s, &record, &fits);
 	before = fits ? import_occurrences_add(&batches->seen, hash) : 0;
@@ -274,7 +319,7 @@ import_batches_add(struct import_batches *batches, const struct import_row *row,
 	record = tell_apart(batches, s, row, uuid);
 	if (!put(s, &record)) {
 		close_batch(batches, s);
-		if (!put(s, &record))
+		if (!put(s, &record) && !put_alone(s, &record))
 			return err_set(err, "the row does not fit in a batch");
 	}
 	s->file_bytes += bytes;
@@ -374,7 +419,7 @@ import_batches_rewind(
 		s->rows = 0;
 		s->file_bytes = 0;
 		s->node_bytes = 0;
-		wire_writer_init(&s->writer, s->body, sizeof(s->body));
+		wire_writer_init(&s->writer, s->body, UNACKED_BODY_BYTES);
 	}
 	batches->bytes = 0;
 	import_occurrences_clear(&batches->seen);

@@ -20,6 +20,8 @@
 
 enum {
 	IMPORT_STREAMS_MAX = 64,
+	/* Of a batch of one record; with its header it fits a frame. */
+	IMPORT_BODY_BYTES_MAX = 240 << 10,
 };
 
 struct import_batches_counters {

@@ -20,6 +20,7 @@ enum import_kind {
 	IMPORT_PERF,
 	IMPORT_SCANNER,
 	IMPORT_TESTRUN,
+	IMPORT_RECORDS,
 };
 
 struct import_source {

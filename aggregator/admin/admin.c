@@ -82,20 +82,19 @@ admin_lock(struct lockfile *lockfile, const char *store, struct err *err)
 }
 
 int
-admin_lock_moves(struct lockfile *lockfile, const char *store, struct err *err)
+admin_lock_files(struct lockfile *lockfile, const char *store, struct err *err)
 {
 	char path[DURABLE_DIR_PATH_BYTES];
 	long holder;
 
-	if (durable_dir_path(path, store, "MOVE", err) != 0)
+	if (durable_dir_path(path, store, "ADMIN", err) != 0)
 		return -1;
 	if (lockfile_take(lockfile, path, &holder, err) == 0)
 		return 0;
 	if (holder > 0)
 		err_set(err,
-		    "%s: process %ld is moving a partition or reorganizing the "
-		    "store",
-		    store, holder);
+		    "%s: process %ld is changing the store: wait for it", store,
+		    holder);
 	return -1;
 }
 
@@ -217,7 +216,7 @@ admin_vacuum(const char *store, struct err *err)
 	char tables[DURABLE_DIR_PATH_BYTES], journal[DURABLE_DIR_PATH_BYTES];
 	char copied_tables[DURABLE_DIR_PATH_BYTES],
 	    copied_journal[DURABLE_DIR_PATH_BYTES];
-	struct lockfile lockfile = { 0 }, moves = { 0 };
+	struct lockfile lockfile = { 0 }, files = { 0 };
 	int rc;
 
 	if (durable_dir_path(tables, store, "tables", err) != 0 ||
@@ -228,7 +227,7 @@ admin_vacuum(const char *store, struct err *err)
 		0 ||
 	    admin_lock(&lockfile, store, err) != 0)
 		return -1;
-	rc = admin_lock_moves(&moves, store, err);
+	rc = admin_lock_files(&files, store, err);
 	if (rc == 0)
 		rc = compact_copies(store, copied_tables, copied_journal, err);
 	/* Each swap is atomic.  A crash between them is harmless: the old and
@@ -237,7 +236,7 @@ admin_vacuum(const char *store, struct err *err)
 		rc = swap(tables, copied_tables, err);
 	if (rc == 0)
 		rc = swap(journal, copied_journal, err);
-	lockfile_release(&moves);
+	lockfile_release(&files);
 	lockfile_release(&lockfile);
 	return rc;
 }

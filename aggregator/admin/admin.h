@@ -22,9 +22,9 @@ int admin_find(const char *store, struct err *err);
 /* Lock STORE/LOCK, so that only one aggregator writes a store. */
 int admin_lock(struct lockfile *lockfile, const char *store, struct err *err);
 
-/* Lock STORE/MOVE: a partition move opens the store in addition to its
- * aggregator, so nobody may replace its files meanwhile. */
-int admin_lock_moves(
+/* Lock STORE/ADMIN: a command that writes the store while its aggregator may
+ * run, or replaces its files; one at a time. */
+int admin_lock_files(
     struct lockfile *lockfile, const char *store, struct err *err);
 
 /* Notify the aggregator of the store, if one is running: another process has

@@ -37,8 +37,7 @@ struct restore {
 	char aside[DURABLE_DIR_PATH_BYTES]; /* STORE.aside-N */
 	bool there;                         /* a store, or another file */
 	bool is_finished; /* an interrupted attempt that had done its work */
-	struct lockfile old, moves,
-	    new; /* lock against moves of the old store */
+	struct lockfile old, files, new; /* `files`: of the old store */
 };
 
 /* ---- the files that exist ---- */
@@ -322,11 +321,11 @@ install(struct restore *r, struct err *err)
 		return -1;
 	lock_moved(&r->new, r->store, "LOCK");
 	lock_moved(&r->old, r->copy, "LOCK");
-	lock_moved(&r->moves, r->copy, "MOVE");
+	lock_moved(&r->files, r->copy, "ADMIN");
 	if (durable_dir_rename(r->copy, r->aside, err) != 0)
 		return -1;
 	lock_moved(&r->old, r->aside, "LOCK");
-	lock_moved(&r->moves, r->aside, "MOVE");
+	lock_moved(&r->files, r->aside, "ADMIN");
 	log_info("%s is restored from %s; the previous store is now %s",
 	    r->store, r->from, r->aside);
 	return 0;
@@ -356,7 +355,7 @@ prepare(struct restore *r, bool set_aside, bool allow_network, struct err *err)
 		return err_set(err, "%s exists; --set-aside renames it to %s",
 		    r->store, r->aside);
 	if (r->there && (admin_lock(&r->old, r->store, err) != 0 ||
-			    admin_lock_moves(&r->moves, r->store, err) != 0))
+			    admin_lock_files(&r->files, r->store, err) != 0))
 		return -1;
 	/* Create it with its parents; it is empty, so rename replaces it. */
 	if (!r->there && instance_make_dir(r->store, err) != 0)
@@ -386,7 +385,7 @@ admin_restore(const char *store, const char *from, bool set_aside,
 	if (rc == 0)
 		rc = install(&r, err);
 	lockfile_release(&r.new);
-	lockfile_release(&r.moves);
+	lockfile_release(&r.files);
 	lockfile_release(&r.old);
 	return rc;
 }

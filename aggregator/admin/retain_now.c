@@ -40,19 +40,19 @@ int
 admin_retain_now(const char *store, struct err *err)
 {
 	struct db_options how = { .keep_map = true, .allow_network = true };
-	struct lockfile moves = { 0 };
+	struct lockfile files = { 0 };
 	int64_t now_ns = clock_wall_ns();
 	char when[CLOCK_TEXT_BYTES];
 	struct db *tables = NULL;
 	int rc = -1;
 
 	/* Nobody may replace the tables meanwhile. */
-	if (admin_lock_moves(&moves, store, err) != 0)
+	if (admin_lock_files(&files, store, err) != 0)
 		return -1;
 	if (tables_open(&tables, store, &how, err) == 0)
 		rc = confirm(tables, now_ns, err);
 	db_close(&tables);
-	lockfile_release(&moves);
+	lockfile_release(&files);
 	if (rc != 0)
 		return -1;
 	log_info("%s: the clock is right: %s; records are deleted by age",

@@ -9,6 +9,7 @@
 #include "aggregator/indexer/once.h"
 #include "aggregator/indexer/rejected_batch.h"
 #include "proto/base/memory.h"
+#include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
@@ -18,6 +19,7 @@ struct source {
 	struct collect *collect;
 	struct db_txn *txn;
 	uint32_t partition, stream;
+	bool named; /* the record names its identity */
 	/* Node of the record before, compared by address. */
 	struct text node_text;
 	uint32_t node;
@@ -180,6 +182,7 @@ take_record(struct source *source, const struct record *record)
 	if (record->kind == RECORD_ENTITY) {
 		collect_add_entity(
 		    collect, source->txn, source->partition, record);
+		collect->entity[collect->entities - 1].named = source->named;
 		return;
 	}
 	add_to_row_block(source, record);
@@ -257,14 +260,64 @@ take_refused(struct source *source, const struct journal_entry *entry,
 	take_rejected(source, &part, reason, record->id.index);
 }
 
+/* If the store has a session from its sender when an import first names it,
+ * nobody knows which of its records those of the import are. */
+static void
+warn_doubtful(struct source *source, const struct journal_entry *entry)
+{
+	char partition[4 * NAME_BYTES_MAX];
+
+	if (source->collect->doubtful == source->partition)
+		return;
+	source->collect->doubtful = source->partition;
+	log_warn("indexer: an import into partition %s has records of sessions "
+		 "that the store has from their senders: if the dump was made "
+		 "from this partition, they are there twice "
+		 "(poolscope-import(1), Records)",
+	    text_quote(partition, sizeof(partition), entry->header.partition));
+}
+
+/* The stream of a record of an import, which may keep the identity that it had
+ * in another store.  False: it came before. */
+static bool
+take_identity(struct source *source, const struct journal_entry *entry,
+    const struct record *record, uint32_t own)
+{
+	const struct session_id *session = &record->id.session;
+	bool first, sent;
+	uint32_t stream;
+
+	source->stream = own;
+	source->named = !session_equal(session, &entry->header.session);
+	if (!once_is_new(source->txn, source->partition, record, source->named))
+		return false;
+	if (!source->named)
+		return true;
+	first = !once_has_session(source->txn, source->partition, session);
+	sent = first &&
+	       dictionary_has_stream(source->txn, source->partition, session);
+	stream = dictionary_named_stream(source->collect->dictionary,
+	    source->txn, source->partition, session);
+	if (stream == 0) /* beyond the limit */
+		return true;
+	source->stream = stream;
+	if (first)
+		once_name_session(source->txn, source->partition, session);
+	if (sent)
+		warn_doubtful(source, entry);
+	return true;
+}
+
 static void
 take_batch(struct source *source, const struct journal_entry *entry)
 {
+	const uint32_t own = source->stream;
 	struct wire_cursor cursor;
 	enum wire_fault fault;
 	struct record record;
 	struct err err;
 	struct text plain;
+	bool once, named;
 
 	fault = wire_body(
 	    &entry->header, entry->body, &source->collect->room, &plain);
@@ -276,9 +329,13 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	}
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
+	once = wire_is_once(&entry->header);
+	named = !once && once_has_session(source->txn, source->partition,
+			     &entry->header.session);
 	while (wire_next(&cursor, &record)) {
-		if ((entry->header.flags & WIRE_FLAG_ONCE) != 0 &&
-		    !once_is_new(source->txn, source->partition, &record))
+		if ((once && !take_identity(source, entry, &record, own)) ||
+		    (named && !once_is_new(source->txn, source->partition,
+				  &record, true)))
 			source->collect->repeated++;
 		else if (collect_define(source->collect, source->txn,
 			     source->partition, entry->header.node, &record,
@@ -287,6 +344,7 @@ take_batch(struct source *source, const struct journal_entry *entry)
 		else
 			take_refused(source, entry, &record, err.text);
 	}
+	source->stream = own;
 }
 
 void

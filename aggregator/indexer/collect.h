@@ -46,6 +46,7 @@ struct collect_entity {
 	uint32_t item; /* index of its item, whose body is the attributes */
 	uint32_t partition, kind;
 	struct text id;
+	bool named; /* of an import: merged in the order of receipt */
 };
 
 /* An event as the start or the end of a phase. */
@@ -108,8 +109,11 @@ struct collect {
 	/* The roles of recently matched events. */
 	struct match_roles_slot *cache;
 	uint64_t records, batches, rejected, rejected_cut, no_run_id;
-	uint64_t repeated;       /* records that were kept before */
+	uint64_t repeated; /* records that were kept before */
 	uint64_t groups_refused; /* definitions of metric groups */
+	/* The last partition into which an import brought records of sessions
+	 * that their senders had sent here, too; 0: none. */
+	uint32_t doubtful;
 };
 
 void collect_init(struct collect *collect, struct dictionary *dictionary,

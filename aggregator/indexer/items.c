@@ -32,6 +32,7 @@ collect_add_entity(struct collect *collect, struct db_txn *txn,
 	entity = &collect->entity[collect->entities++];
 	entity->item = collect->items - 1;
 	entity->partition = partition;
+	entity->named = false;
 	entity->kind = dictionary_number_or_other(
 	    collect->dictionary, txn, partition, record->source);
 	entity->id = arena_text(&collect->arena, record->name);

@@ -33,8 +33,8 @@ add_number(crypto_generichash_state *state, int64_t number)
 }
 
 static void
-hash_record(
-    unsigned char to[static KEY_ONCE_HASH_BYTES], const struct record *record)
+hash_record(unsigned char to[static KEY_ONCE_HASH_BYTES],
+    const struct record *record, bool named)
 {
 	unsigned char hash[crypto_generichash_BYTES_MIN];
 	crypto_generichash_state state;
@@ -42,22 +42,33 @@ hash_record(
 
 	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
 	add_number(&state, record->kind);
-	add_text(&state, record->key);
-	if (!has_uuid) {
+	if (!named)
+		add_text(&state, record->key);
+	if (!has_uuid || named) {
 		add_text(&state, record->node);
 		add_number(&state, record->time_ns);
 		add_number(&state, record->end_ns);
 		add_text(&state, record->source);
 		add_text(&state, record->name);
+	}
+	if (!has_uuid && !named) {
 		add_text(&state, record->pairs);
 		add_text(&state, record->value_bytes);
+	}
+	if (named) {
+		add_text(&state,
+		    (struct text){ (const char *)record->id.session.bytes,
+			RECORD_ID_BYTES });
+		add_number(&state, (int64_t)record->id.seq);
+		add_number(&state, record->id.index);
 	}
 	crypto_generichash_final(&state, hash, sizeof(hash));
 	memcpy(to, hash, KEY_ONCE_HASH_BYTES);
 }
 
 bool
-once_is_new(struct db_txn *txn, uint32_t partition, const struct record *record)
+once_is_new(struct db_txn *txn, uint32_t partition, const struct record *record,
+    bool named)
 {
 	struct key_once once = { .partition = partition,
 		.hour = key_hour(record->time_ns) };
@@ -66,10 +77,46 @@ once_is_new(struct db_txn *txn, uint32_t partition, const struct record *record)
 
 	if (record->kind == RECORD_ENTITY)
 		return true;
-	hash_record(once.hash, record);
+	hash_record(once.hash, record, named);
 	key_put_once(bytes, &once);
 	if (db_get(txn, TABLES_ONCE, key, &value))
 		return false;
 	db_put(txn, TABLES_ONCE, key, (struct text){ "", 0 });
 	return true;
+}
+
+/* No record is of this hour, and retention never reaches it. */
+static struct text
+session_key(unsigned char to[static KEY_ONCE_BYTES], uint32_t partition,
+    const struct session_id *session)
+{
+	struct key_once once = { .partition = partition, .hour = INT32_MAX };
+	unsigned char hash[crypto_generichash_BYTES_MIN];
+
+	crypto_generichash(hash, sizeof(hash), session->bytes,
+	    sizeof(session->bytes), NULL, 0);
+	memcpy(once.hash, hash, KEY_ONCE_HASH_BYTES);
+	key_put_once(to, &once);
+	return (struct text){ (const char *)to, KEY_ONCE_BYTES };
+}
+
+bool
+once_has_session(
+    struct db_txn *txn, uint32_t partition, const struct session_id *session)
+{
+	unsigned char key[KEY_ONCE_BYTES];
+	struct text value;
+
+	return db_get(
+	    txn, TABLES_ONCE, session_key(key, partition, session), &value);
+}
+
+void
+once_name_session(
+    struct db_txn *txn, uint32_t partition, const struct session_id *session)
+{
+	unsigned char key[KEY_ONCE_BYTES];
+
+	db_put(txn, TABLES_ONCE, session_key(key, partition, session),
+	    (struct text){ "", 0 });
 }

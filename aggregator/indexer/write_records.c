@@ -238,7 +238,7 @@ put_entity(struct buffer *to, const struct reported *later,
 
 static void
 merge_entity(struct indexer_write *indexer_write,
-    const struct collect_item *item, struct text row, bool again)
+    const struct collect_item *item, struct text row, bool by_time)
 {
 	struct reported fresh = reported_by(item), old;
 
@@ -247,7 +247,7 @@ merge_entity(struct indexer_write *indexer_write,
 		return;
 	}
 	old = reported_before(row);
-	if (again && !is_later(&fresh, &old))
+	if (by_time && !is_later(&fresh, &old))
 		put_entity(&indexer_write->value, &old, &fresh);
 	else
 		put_entity(&indexer_write->value, &fresh, &old);
@@ -305,8 +305,8 @@ indexer_write_entities(struct indexer_write *indexer_write, struct db_txn *txn,
 		    !count_entity(
 			indexer_write, txn, collect, entity->partition))
 			continue;
-		merge_entity(
-		    indexer_write, &collect->item[entity->item], old, again);
+		merge_entity(indexer_write, &collect->item[entity->item], old,
+		    again || entity->named);
 		if (!text_equal(buffer_text(&indexer_write->value), old))
 			db_put(txn, TABLES_ENTITIES, name,
 			    buffer_text(&indexer_write->value));

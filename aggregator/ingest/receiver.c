@@ -40,7 +40,6 @@ struct request {
 	int64_t received_ns;
 	enum receiver_room room;
 	struct journal_stream stream;
-	struct owner owner;
 };
 
 struct receiver *
@@ -166,8 +165,6 @@ store(struct receiver *receiver, struct request *q, struct wire_header *answer)
 		answer->flags |= WIRE_FLAG_REJECTED;
 	receiver->now.bytes += q->frame.bytes;
 	receiver->dirty = true;
-	ownership_begin(journal_txn(receiver->journal), q->header->partition,
-	    &q->owner, q->received_ns);
 	journal_append(receiver->journal, q->frame, &note);
 	newest_touch(&receiver->newest, q->header->partition);
 	journal_stream_advance(receiver->journal, &q->header->session,
@@ -402,14 +399,8 @@ receiver_take(struct receiver *receiver, struct text frame, int64_t received_ns,
 	}
 	if (!get_numbers(&q))
 		return nack(receiver, WIRE_NACK_MALFORMED, answer);
-	switch (ownership_find(journal_txn(receiver->journal), header.partition,
-	    receiver->accept, &q.owner)) {
-	case OWNERSHIP_OURS: break;
-	case OWNERSHIP_LATER:
-		return busy(receiver, RECEIVER_FULL_RETRY_MS, answer);
-	case OWNERSHIP_ELSEWHERE:
+	if (!ownership_find(receiver->accept, header.partition))
 		return nack(receiver, WIRE_NACK_OWNER, answer);
-	}
 	return header.type == WIRE_HELLO ? take_hello(receiver, &q, answer)
 					 : take_numbers(receiver, &q, answer);
 }

@@ -42,7 +42,6 @@ struct journal_options {
 	uint64_t map_bytes;
 	bool read_only;
 	bool allow_network;
-	bool keep_map; /* db/db.h */
 };
 
 /* `dir` is STORE; creates STORE/journal if it does not exist (not
@@ -159,7 +158,7 @@ bool journal_stream_key(
 void journal_stream_remove(struct db_txn *txn, struct text key);
 
 /* The open transaction, for modules with rows of their own in the journal
- * (owner.h). */
+ * (ingest/restore_gaps.h). */
 struct db_txn *journal_txn(struct journal *journal);
 
 /* Decode the row of a stream; false: it is malformed. */

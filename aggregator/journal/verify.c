@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "aggregator/journal/journal_private.h"
-#include "aggregator/journal/owner.h"
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
 
@@ -49,24 +48,8 @@ last_of(struct verify *v, struct text key)
 	return &v->last[number];
 }
 
-/* Did the entry arrive before its partition was moved away, and perhaps back?
- * Batches that arrived in the other store have no entry here. */
-static bool
-is_from_before_move(
-    struct db_txn *txn, uint64_t number, const struct wire_header *header)
-{
-	struct owner owner;
-
-	if (!owner_get(txn, header->partition, &owner))
-		return false;
-	if (owner.state == OWNER_OWN)
-		return owner_was_moved(&owner) && number <= owner.number;
-	return owner.state != OWNER_NONE;
-}
-
 static void
-check_stream(struct verify *v, struct db_txn *txn, uint64_t number,
-    const struct entry *entry)
+check_stream(struct verify *v, uint64_t number, const struct entry *entry)
 {
 	unsigned char key[16 + NAME_BYTES_MAX];
 	struct wire_header header;
@@ -79,8 +62,6 @@ check_stream(struct verify *v, struct db_txn *txn, uint64_t number,
 		    (unsigned long long)number, wire_fault_name(fault));
 		return;
 	}
-	if (is_from_before_move(txn, number, &header))
-		return;
 	memcpy(key, header.session.bytes, 16);
 	memcpy(key + 16, header.partition.at, header.partition.bytes);
 	seen = last_of(
@@ -118,7 +99,7 @@ check_entries(struct verify *v, struct db_txn *txn)
 			    (unsigned long long)number,
 			    (unsigned long long)entry.offset,
 			    (unsigned long long)offset);
-		check_stream(v, txn, number, &entry);
+		check_stream(v, number, &entry);
 		want = number + 1;
 		offset = entry.offset + value.bytes;
 	}

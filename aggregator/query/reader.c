@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/journal/owner.h"
 #include "aggregator/query/page/page.h"
 #include "aggregator/query/phases/phase_nodes.h"
 #include "aggregator/query/phases/phases.h"
@@ -92,20 +91,6 @@ reader_close(struct reader **reader)
 	free(old->stats);
 	free(old);
 	*reader = NULL;
-}
-
-bool
-reader_has_partition(struct reader *reader, struct text partition)
-{
-	struct db_txn *txn;
-	struct owner owner;
-
-	if (partition.bytes == 0 || partition.bytes > NAME_BYTES_MAX ||
-	    db_begin(journal_db(reader->journal), false, &txn, NULL) != 0)
-		return true;
-	owner_get(txn, partition, &owner);
-	db_abort(&txn);
-	return owner.state != OWNER_GONE && owner.state != OWNER_COMING;
 }
 
 /* ---- pages ---- */

@@ -85,10 +85,6 @@ int reader_answer(struct reader *reader, const struct wire_header *header,
 void reader_put_damage(const struct reader *reader, struct wire_header *page,
     unsigned char ids[static WIRE_DAMAGED_MAX * WIRE_DAMAGED_BYTES]);
 
-/* False when the partition was moved to another store, or has not arrived
- * yet. */
-bool reader_has_partition(struct reader *reader, struct text partition);
-
 /* The generation of the store: a random number that changes when it is
  * restored. */
 uint64_t reader_generation(const struct reader *reader);

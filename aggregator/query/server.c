@@ -155,12 +155,6 @@ answer_query(struct query_server *query_server,
 	answer->flags = 0;
 	if (!complete)
 		mark_incomplete(query_server, answer);
-	if (header->type != WIRE_STATUS &&
-	    !reader_has_partition(
-		query_server->source.reader, header->partition)) {
-		refuse(query_server, answer, WIRE_NACK_OWNER);
-		return;
-	}
 	if (query->page_bytes == 0)
 		query->page_bytes = WIRE_PAGE_BYTES;
 	if (query->page_bytes > PAGE_BYTES_MAX)

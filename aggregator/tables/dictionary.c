@@ -183,6 +183,17 @@ dictionary_text(
 }
 
 bool
+dictionary_has_stream(
+    struct db_txn *txn, uint32_t partition, const struct session_id *session)
+{
+	char text[DICTIONARY_STREAM_BYTES] = { STREAM_MARK };
+
+	memcpy(text + 1, session->bytes, sizeof(session->bytes));
+	return dictionary_find(
+		   txn, partition, (struct text){ text, sizeof(text) }) != 0;
+}
+
+bool
 dictionary_session(struct text text, struct session_id *session)
 {
 	if (text.bytes != DICTIONARY_STREAM_BYTES || text.at[0] != STREAM_MARK)
@@ -244,30 +255,6 @@ add(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
 	put_name(txn, partition, last.number, text);
 	put_last(txn, partition, last);
 	return last.number;
-}
-
-/* ---- moving a partition ---- */
-
-uint32_t
-dictionary_reserve(struct db_txn *txn)
-{
-	struct last last = get_last(txn, 0);
-
-	assert(last.number < UINT32_MAX);
-	last.number++;
-	put_last(txn, 0, last);
-	return last.number;
-}
-
-void
-dictionary_add_partition(
-    struct db_txn *txn, uint32_t partition, struct text text)
-{
-	struct last last = get_last(txn, 0);
-
-	put_name(txn, 0, partition, text);
-	last.names++;
-	put_last(txn, 0, last);
 }
 
 void
@@ -399,14 +386,28 @@ dictionary_set_sender(
 	dictionary->sender = (struct sender){ partition, node };
 }
 
-uint32_t
-dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
-    uint32_t partition, const struct session_id *session)
+static uint32_t
+look_up_stream(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, const struct session_id *session, enum counted counted)
 {
 	char text[DICTIONARY_STREAM_BYTES] = { STREAM_MARK };
 
 	memcpy(text + 1, session->bytes, sizeof(session->bytes));
 	return look_up(dictionary, txn, partition,
-	    (struct text){ text, sizeof(text) }, OWN)
+	    (struct text){ text, sizeof(text) }, counted)
 	    ->number;
+}
+
+uint32_t
+dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, const struct session_id *session)
+{
+	return look_up_stream(dictionary, txn, partition, session, OWN);
+}
+
+uint32_t
+dictionary_named_stream(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, const struct session_id *session)
+{
+	return look_up_stream(dictionary, txn, partition, session, NAME);
 }

@@ -61,14 +61,12 @@ uint32_t dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text node, bool *fresh);
 uint32_t dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, const struct session_id *session);
+/* The same for a session that a sender names, whose number nobody else limits:
+ * 0 beyond the limit. */
+uint32_t dictionary_named_stream(struct dictionary *dictionary,
+    struct db_txn *txn, uint32_t partition, const struct session_id *session);
 
-/* ---- moving a partition: without the writer's cache ---- */
-
-/* Reserve a number that was never in use, for a partition without a name. */
-uint32_t dictionary_reserve(struct db_txn *txn);
-/* Give the partition its name; remove its name. */
-void dictionary_add_partition(
-    struct db_txn *txn, uint32_t partition, struct text text);
+/* Remove the name of a partition, without the writer's cache. */
 void dictionary_remove_partition(
     struct db_txn *txn, uint32_t partition, struct text text);
 
@@ -80,6 +78,9 @@ uint32_t dictionary_find(
 /* A view, valid as that of db_get; false when the number has no name. */
 bool dictionary_text(
     struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text);
+/* Has the session a number in the partition? */
+bool dictionary_has_stream(
+    struct db_txn *txn, uint32_t partition, const struct session_id *session);
 /* Convert the text of a stream to its session id. */
 bool dictionary_session(struct text text, struct session_id *session);
 /* The next number of a node, from `*number` on; false: there is none. */

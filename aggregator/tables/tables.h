@@ -50,10 +50,10 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
 #define FACT_RECORDS   "records" /* records ever written to row blocks */
 #define FACT_COMPACTED "sealed"  /* the last number of a compacted slice */
 #define FACT_MODELS    "models"  /* hash of those that phases come from */
-/* 1: all phases are being rebuilt; 1 + the number of a partition: its phases.
- */
-#define FACT_REBUILD  "rebuild"
-#define FACT_MOVED    "moved"    /* how often a partition was moved in or out */
+#define FACT_REBUILD   "rebuild" /* 1: phases are being rebuilt */
+#define FACT_DROPPED                                                           \
+	"dropped"                /* how often rows of a partition were dropped \
+				  */
 #define FACT_RETAINED "retained" /* records before this hour were deleted */
 #define FACT_CUT      "cut"      /* and the digit of a rollup: tables_cut */
 /* The time when the tables were last written, as far as the clock is trusted,

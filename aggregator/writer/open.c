@@ -60,8 +60,8 @@ prepare(struct writer *writer, struct err *err)
 	key = store_hash_key(txn);
 	atomic_store(&writer->position, tables_fact(txn, FACT_INDEXED));
 	writer->status.position = atomic_load(&writer->position);
-	writer->moved = tables_fact(txn, FACT_MOVED);
-	writer->rebuild = tables_fact(txn, FACT_REBUILD);
+	writer->dropped = tables_fact(txn, FACT_DROPPED);
+	writer->rebuild = tables_fact(txn, FACT_REBUILD) != 0;
 	if (writer->options.models == NULL)
 		tables_get_models(txn, &writer->models);
 	else

@@ -24,22 +24,18 @@ enum {
 /* ---- 1: delete the old phases ---- */
 
 static enum db_result
-clear_table(
-    struct writer *writer, unsigned table, uint32_t partition, struct err *err)
+clear_table(struct writer *writer, unsigned table, struct err *err)
 {
-	unsigned char front[4];
-	struct text of = { (const char *)front, partition != 0 ? 4 : 0 };
+	const struct text all = { NULL, 0 };
 	struct db_txn *txn;
 	enum db_result result;
 	uint64_t deleted;
 
-	varint_put_u32_be(front, partition);
 	do {
 		if (db_begin(writer->db, true, &txn, err) != 0)
 			return DB_BROKEN;
-		if (partition == 0)
-			tables_put_fact(txn, FACT_REBUILD, 1);
-		deleted = tables_delete(txn, table, of, DELETE_ROWS);
+		tables_put_fact(txn, FACT_REBUILD, 1);
+		deleted = tables_delete(txn, table, all, DELETE_ROWS);
 		result = db_commit(&txn, err);
 	} while (result == DB_OK && deleted == DELETE_ROWS);
 	return result;
@@ -210,7 +206,7 @@ sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
 }
 
 static enum db_result
-sort_all(struct writer *writer, uint32_t partition, struct err *err)
+sort_all(struct writer *writer, struct err *err)
 {
 	struct lookup lookup = { .slots = NULL };
 	enum db_result result = DB_OK;
@@ -222,8 +218,6 @@ sort_all(struct writer *writer, uint32_t partition, struct err *err)
 	partitions = dictionary_last(txn, 0);
 	db_abort(&txn);
 	for (i = 2; i < 2 * partitions + 2 && result == DB_OK; i++) {
-		if (partition != 0 && i / 2 != partition)
-			continue;
 		struct place place = {
 			.table = i % 2 ? TABLES_CHUNKS : TABLES_ROW_BLOCKS,
 			.from = { .partition = i / 2,
@@ -307,22 +301,19 @@ pair_some(struct writer *writer, bool *more, struct err *err)
 }
 
 static enum db_result
-finish(struct writer *writer, uint32_t partition, struct err *err)
+finish(struct writer *writer, struct err *err)
 {
 	struct db_txn *txn;
 
 	if (db_begin(writer->db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	if (partition == 0)
-		tables_put_models(txn, &writer->models);
-	/* A partition that arrived meanwhile has set what to rebuild next. */
-	if (tables_fact(txn, FACT_MOVED) == writer->moved)
-		tables_put_fact(txn, FACT_REBUILD, 0);
+	tables_put_models(txn, &writer->models);
+	tables_put_fact(txn, FACT_REBUILD, 0);
 	return db_commit(&txn, err);
 }
 
 enum db_result
-rebuild_all(struct writer *writer, uint32_t partition, struct err *err)
+rebuild_all(struct writer *writer, struct err *err)
 {
 	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
 		TABLES_RUNS, TABLES_GROUPS, TABLES_SORT };
@@ -331,32 +322,29 @@ rebuild_all(struct writer *writer, uint32_t partition, struct err *err)
 	int i;
 
 	for (i = 0; i < 5 && result == DB_OK; i++)
-		result = clear_table(writer, derived[i], partition, err);
+		result = clear_table(writer, derived[i], err);
 	if (result == DB_OK)
-		result = sort_all(writer, partition, err);
+		result = sort_all(writer, err);
 	if (result == DB_OK)
-		result = rebuild_runs(writer, partition, err);
+		result = rebuild_runs(writer, err);
 	while (result == DB_OK && more)
 		result = pair_some(writer, &more, err);
 	if (result == DB_OK)
-		result = clear_table(writer, TABLES_SORT, 0, err);
+		result = clear_table(writer, TABLES_SORT, err);
 	if (result == DB_OK)
-		result = finish(writer, partition, err);
+		result = finish(writer, err);
 	collect_reset(&writer->collect);
 	if (result != DB_OK)
 		collect_forget(&writer->collect);
 	else
-		log_info("indexer: phases%s were rebuilt",
-		    partition != 0 ? " of a partition that was moved here"
-				   : "");
+		log_info("indexer: phases were rebuilt");
 	return result;
 }
 
 /* Collect the entities of one transaction from `from` on; true: there are
  * more. */
 static bool
-describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
-    struct buffer *from)
+describe_some(struct writer *writer, struct db_txn *txn, struct buffer *from)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_ENTITIES);
 	struct collect *collect = &writer->collect;
@@ -367,11 +355,6 @@ describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
 	for (;
 	     more && rows < REBUILD_ROWS && collect->arena.used < COLLECT_BYTES;
 	     rows++, more = db_next(cursor, &key, &value)) {
-		if (partition != 0 && key.bytes >= 4 &&
-		    varint_get_u32_be(key.at) != partition) {
-			more = false;
-			break;
-		}
 		if (key.bytes <= 8 ||
 		    !dictionary_text(txn, varint_get_u32_be(key.at),
 			varint_get_u32_be(key.at + 4), &kind))
@@ -394,24 +377,20 @@ describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
 }
 
 enum db_result
-rebuild_runs(struct writer *writer, uint32_t partition, struct err *err)
+rebuild_runs(struct writer *writer, struct err *err)
 {
 	struct buffer from = { NULL, 0, 0 };
 	enum db_result result = DB_OK;
 	bool more = writer->models.runs > 0;
 	struct db_txn *txn;
 
-	if (partition != 0) {
-		varint_put_u32_be(buffer_need(&from, 4), partition);
-		from.bytes = 4;
-	}
 	while (more && result == DB_OK) {
 		if (db_begin(writer->db, true, &txn, err) != 0) {
 			result = DB_BROKEN;
 			break;
 		}
 		collect_reset(&writer->collect);
-		more = describe_some(writer, txn, partition, &from);
+		more = describe_some(writer, txn, &from);
 		indexer_write_runs(
 		    &writer->indexer_write, txn, &writer->collect);
 		result = db_commit(&txn, err);

@@ -146,18 +146,16 @@ write_out(struct writer *writer, struct step *step, struct err *err)
 	return DB_OK;
 }
 
-/* Another process has moved a partition in or out: forget the cached names,
- * and check whether phases must be rebuilt. */
+/* Another process has dropped a partition: forget the cached names. */
 static void
-see_moves(struct writer *writer, struct db_txn *txn)
+see_drops(struct writer *writer, struct db_txn *txn)
 {
-	uint64_t moved = tables_fact(txn, FACT_MOVED);
+	uint64_t dropped = tables_fact(txn, FACT_DROPPED);
 
-	if (moved == writer->moved)
+	if (dropped == writer->dropped)
 		return;
-	writer->moved = moved;
+	writer->dropped = dropped;
 	collect_forget(&writer->collect);
-	writer->rebuild = tables_fact(txn, FACT_REBUILD);
 }
 
 enum db_result
@@ -175,7 +173,7 @@ writer_step(struct writer *writer, bool *more, struct err *err)
 		journal_walk_park(writer->walk);
 		return DB_BROKEN;
 	}
-	see_moves(writer, step.txn);
+	see_drops(writer, step.txn);
 	index_entries(writer, &step);
 	if (step.reached < step.first) {
 		db_abort(&step.txn);

@@ -252,28 +252,24 @@ round_of(struct writer *writer, struct err *err)
 	return true;
 }
 
-/* Rebuild phases if a rebuild was interrupted, or if a partition was moved
- * here. */
+/* Rebuild phases if a rebuild was interrupted. */
 static bool
 derive(struct writer *writer, struct err *err)
 {
 	enum db_result result;
-	uint32_t partition;
 
-	if (writer->rebuild == 0)
+	if (!writer->rebuild)
 		return true;
-	partition = (uint32_t)(writer->rebuild - 1);
-	if (partition == 0)
-		log_warn("indexer: a rebuild of phases was interrupted; "
-			 "starting it again");
+	log_warn("indexer: a rebuild of phases was interrupted; "
+		 "starting it again");
 	/* Index nothing while phases are incomplete. */
-	while ((result = rebuild_all(writer, partition, err)) == DB_FULL &&
+	while ((result = rebuild_all(writer, err)) == DB_FULL &&
 	       !atomic_load(&writer->stopping)) {
 		set_full(writer, true, err);
 		rest(writer, FULL_PAUSE_NS, REST_FIRMLY);
 	}
 	if (result == DB_OK) {
-		writer->rebuild = 0;
+		writer->rebuild = false;
 		set_full(writer, false, err);
 	}
 	return result < DB_DAMAGED;
@@ -426,5 +422,5 @@ writer_compact(struct writer *writer, struct err *err)
 int
 writer_rebuild(struct writer *writer, struct err *err)
 {
-	return rebuild_all(writer, 0, err) == DB_OK ? 0 : -1;
+	return rebuild_all(writer, err) == DB_OK ? 0 : -1;
 }

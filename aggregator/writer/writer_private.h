@@ -35,8 +35,8 @@ struct writer {
 	struct compact compact;
 	bool compact_is_damaged; /* a page that it needs; reported */
 	uint32_t rounds;
-	uint64_t moved;   /* FACT_MOVED when last read */
-	uint64_t rebuild; /* FACT_REBUILD when last read */
+	uint64_t dropped; /* FACT_DROPPED when last read */
+	bool rebuild;     /* one was interrupted */
 
 	_Atomic uint64_t position;
 	_Atomic bool stopping;
@@ -77,17 +77,11 @@ enum db_result compact_all(struct writer *writer, struct err *err);
 
 enum { REBUILD_ROWS = 32 << 10 }; /* per transaction */
 
-/* Rebuild the phases of a partition, or of all (0); starts again if a rebuild
- * was interrupted. */
-enum db_result rebuild_all(
-    struct writer *writer, uint32_t partition, struct err *err);
+/* Rebuild all phases; starts again if a rebuild was interrupted. */
+enum db_result rebuild_all(struct writer *writer, struct err *err);
 
-/*
- * Rebuild the rows of test runs from entities, so that runs without events
- * exist too. In bounded transactions of its own; of a partition, or of all
- * (0).
- */
-enum db_result rebuild_runs(
-    struct writer *writer, uint32_t partition, struct err *err);
+/* Rebuild the rows of test runs from entities, so that runs without events
+ * exist too. In bounded transactions of its own. */
+enum db_result rebuild_runs(struct writer *writer, struct err *err);
 
 #endif

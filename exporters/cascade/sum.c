@@ -193,11 +193,48 @@ sum(struct cascade *cascade, const struct cascade_node *node)
 	cascade->total_acquisition += cascade_acquisition(cascade, node);
 }
 
+static int
+by_image_name(const void *a, const void *b, void *arg)
+{
+	const struct text *names = arg;
+
+	return text_compare(
+	    names[*(const uint32_t *)a], names[*(const uint32_t *)b]);
+}
+
+/* Number the images in the order of their names: the order of the records is
+ * that of a key of the store. */
+static void
+sort_images(struct cascade *cascade)
+{
+	struct string_table *images = &cascade->images;
+	size_t count = images->count;
+	uint32_t *order = memory_zero(count + 1, sizeof(*order));
+	uint32_t *number = memory_zero(count + 1, sizeof(*number));
+	struct text *names = memory_zero(count + 1, sizeof(*names));
+
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), by_image_name, images->names);
+	for (uint32_t i = 0; i < count; i++) {
+		names[i] = images->names[order[i]];
+		number[order[i]] = i;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		images->names[i] = names[i];
+	for (uint32_t i = 0; i < cascade->pair_count; i++)
+		cascade->pairs[i].image = number[cascade->pairs[i].image];
+	free(names);
+	free(number);
+	free(order);
+}
+
 void
 cascade_finish(struct cascade *cascade)
 {
 	size_t room = (size_t)cascade->images.count * sizeof(uint64_t);
 
+	sort_images(cascade);
 	group_pairs(cascade);
 	if (cascade->node_count > 0)
 		qsort(cascade->nodes, cascade->node_count,

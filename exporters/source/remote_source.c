@@ -112,12 +112,6 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 		return ANSWER_OTHER;
 	if (answer->reason == WIRE_NACK_BUSY)
 		return ANSWER_BUSY;
-	if (answer->reason == WIRE_NACK_OWNER) {
-		err_set(err,
-		    "refused: another aggregator stores this partition "
-		    "(run `poolscope partition list` to see which)");
-		return ANSWER_NO;
-	}
 	err_set(err, "refused: %s%s",
 	    wire_reason_name((enum wire_reason)answer->reason),
 	    explain((enum wire_reason)answer->reason));

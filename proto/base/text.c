@@ -216,6 +216,32 @@ text_hex(char *to, const void *from, uint32_t bytes)
 	return to;
 }
 
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool
+text_unhex(unsigned char *to, uint32_t bytes, struct text digits)
+{
+	if (digits.bytes != 2 * bytes)
+		return false;
+	for (uint32_t i = 0; i < bytes; i++) {
+		int high = hex_digit(digits.at[2 * i]),
+		    low = hex_digit(digits.at[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		to[i] = (unsigned char)(16 * high + low);
+	}
+	return true;
+}
+
 const char *
 text_quote(char *to, size_t to_bytes, struct text t)
 {

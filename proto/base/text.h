@@ -105,6 +105,9 @@ struct text text_next_word(struct text *rest);
 
 /* Two lower-case digits for each byte; returns the end, without a NUL. */
 char *text_hex(char *to, const void *from, uint32_t bytes);
+/* The reverse, of digits in either case.  False: they are not two digits for
+ * each of the `bytes`. */
+bool text_unhex(unsigned char *to, uint32_t bytes, struct text digits);
 
 /* Copy into `to` in a form that is safe in a log line or an error message:
  * control characters, quotes, backslashes and bytes that are not UTF-8 become

@@ -7,21 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
-#include "proto/os/whole_file.h"
 
 #define FIRST_LINE "poolscope-partitions 1"
-
-/* ---- reading ---- */
 
 struct reading {
 	struct partition_table *table;
@@ -160,88 +154,4 @@ partition_table_clear(struct partition_table *table)
 {
 	free(table->bytes);
 	memset(table, 0, sizeof(*table));
-}
-
-/* ---- changing ---- */
-
-static void
-print_row(FILE *file, struct text pattern, struct text endpoint)
-{
-	fprintf(file, "%.*s\t%.*s\n", (int)pattern.bytes, pattern.at,
-	    (int)endpoint.bytes, endpoint.at);
-}
-
-/* Write the table with the row of the partition in front. */
-static int
-replace(const char *path, const struct partition_table *table,
-    struct partition_table_row front, struct err *err)
-{
-	const struct whole_file target = { .path = path, .mode = 0666 };
-	size_t bytes = 0;
-	char *at = NULL;
-	FILE *file = memory_stream(&at, &bytes);
-	int rc;
-
-	fprintf(file, FIRST_LINE "\nversion %" PRIu64 "\n", table->version + 1);
-	print_row(file, front.pattern, front.endpoint);
-	for (uint32_t i = 0; i < table->count; i++)
-		if (!text_equal(table->row[i].pattern, front.pattern))
-			print_row(file, table->row[i].pattern,
-			    table->row[i].endpoint);
-	memory_stream_end(&file);
-	rc = whole_file_write(&target, at, (uint32_t)bytes);
-	if (rc != 0)
-		err_set(err, "%s: %s", path, strerror(errno));
-	free(at);
-	return rc != 0 ? -1 : 0;
-}
-
-static int
-change_locked(const char *path, struct partition_table_row front,
-    uint64_t *version, struct err *err)
-{
-	struct partition_table *table = memory_zero(1, sizeof(*table));
-	int rc;
-
-	rc = partition_table_read(table, path, err);
-	if (rc == 0 && table->count > 0 &&
-	    text_equal(table->row[0].pattern, front.pattern) &&
-	    text_equal(table->row[0].endpoint, front.endpoint)) {
-		*version = table->version;
-	} else if (rc == 0) {
-		*version = table->version + 1;
-		rc = replace(path, table, front, err);
-	}
-	partition_table_clear(table);
-	free(table);
-	return rc;
-}
-
-/* One change at a time: the lock ends with the process. */
-int
-partition_table_change(const char *path, struct text partition,
-    struct text endpoint, uint64_t *version, struct err *err)
-{
-	char lock[PATH_MAX];
-	int fd, rc;
-
-	if (text_is_pattern(partition))
-		return err_set(err,
-		    "%s: the name of the partition has * or ?, which would be "
-		    "a pattern",
-		    path);
-	if (snprintf(lock, sizeof(lock), "%s.lock", path) >= (int)sizeof(lock))
-		return err_set(err, "%s: name too long", path);
-	fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || flock(fd, LOCK_EX) != 0) {
-		err_set(err, "%s: %s", lock, strerror(errno));
-		rc = -1;
-	} else {
-		rc = change_locked(path,
-		    (struct partition_table_row){ partition, endpoint },
-		    version, err);
-	}
-	if (fd >= 0)
-		close(fd);
-	return rc;
 }

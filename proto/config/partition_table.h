@@ -41,10 +41,4 @@ int partition_table_read(
     struct partition_table *table, const char *path, struct err *err);
 void partition_table_clear(struct partition_table *table);
 
-/* Route `partition` to `endpoint` from now on: write a table with the next
- * version and sync it.  A table that already does so stays unchanged.
- * `*version` gets the version of the table after the call. */
-int partition_table_change(const char *path, struct text partition,
-    struct text endpoint, uint64_t *version, struct err *err);
-
 #endif

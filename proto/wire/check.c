@@ -21,6 +21,7 @@ enum { ROOM_BYTES_MIN = 256 << 10 };
 struct check {
 	struct walk walk;
 	bool page;    /* else a batch */
+	bool once;    /* batch of an import: contexts may have identities */
 	bool context; /* page: the last record was one */
 	uint32_t records;
 };
@@ -136,16 +137,22 @@ check_fields(
 }
 
 static void
-check_identity(struct walk *walk, uint32_t elements)
+check_identity(struct walk *walk, bool may_be_empty)
 {
-	/* Statistics of a pool and counters of a process belong to no node. */
-	walk_line(walk, NAME_BYTES_MAX);
-	if (elements < 6)
-		walk_fail(walk, WALK_SHAPE);
-	check_id(walk, walk_bin(walk), true);
+	check_id(walk, walk_bin(walk), may_be_empty);
 	walk_uint(walk);
 	walk_uint32(walk);
 	walk_time(walk);
+}
+
+/* The number of a journal entry may follow an identity. */
+static unsigned
+check_entry(struct walk *walk, uint32_t elements)
+{
+	if (elements < 7)
+		return 6;
+	walk_uint(walk);
+	return 7;
 }
 
 /* Check the elements after the kind; returns how many were checked. */
@@ -158,17 +165,23 @@ check_context(struct check *check, uint32_t elements)
 	check->context = true;
 	if (!check->page) {
 		walk_name(walk);
-		return 2;
+		if (!check->once || elements < 6)
+			return 2;
+		check_identity(walk, false);
+		return check_entry(walk, elements);
 	}
 	next = elements >= 6 ? quick_identity(walk->at, walk->end) : NULL;
-	if (next)
+	if (next) {
 		walk->at = next;
-	else
-		check_identity(walk, elements);
-	if (elements < 7)
-		return 6;
-	walk_uint(walk);
-	return 7;
+	} else {
+		/* Statistics of a pool and counters of a process belong to no
+		 * node. */
+		walk_line(walk, NAME_BYTES_MAX);
+		if (elements < 6)
+			walk_fail(walk, WALK_SHAPE);
+		check_identity(walk, true);
+	}
+	return check_entry(walk, elements);
 }
 
 static enum wire_fault
@@ -208,7 +221,9 @@ check_record(struct check *check)
 static enum wire_fault
 check_records(const struct wire_header *header, struct walk walk, bool page)
 {
-	struct check check = { .walk = walk, .page = page };
+	struct check check = { .walk = walk,
+		.page = page,
+		.once = !page && wire_is_once(header) };
 	enum wire_fault fault;
 
 	if (header->records > WIRE_RECORDS_MAX)

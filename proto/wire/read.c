@@ -11,11 +11,13 @@
 #include "proto/wire/wire.h"
 
 /* Batches and puts come from senders, whose contexts may name the node of the
- * records but not their session and number. */
+ * records but not their session and number, except those of an import. */
 static bool
 has_full_contexts(const struct wire_header *header)
 {
-	return header->type != WIRE_BATCH && header->type != WIRE_PUT;
+	if (header->type == WIRE_BATCH)
+		return wire_is_once(header);
+	return header->type != WIRE_PUT;
 }
 
 void

@@ -175,6 +175,14 @@ struct wire_room {
 };
 void wire_room_clear(struct wire_room *room);
 
+/* Is it a batch of an import, whose records are kept once? */
+static inline bool
+wire_is_once(const struct wire_header *header)
+{
+	return header->type == WIRE_BATCH &&
+	       (header->flags & WIRE_FLAG_ONCE) != 0;
+}
+
 /* Decompress `body` if `codec` says so (the size is checked before memory is
  * allocated) and check that it holds exactly `header->records` well-formed
  * records within every limit.  `plain` is then a view of them, valid until the
@@ -191,11 +199,13 @@ struct wire_cursor {
 	uint64_t
 	    entry;    /* journal entry of the next record; 0: not in the page */
 	bool buckets; /* samples may be buckets (struct wire_query, step_ns) */
-	/* Contexts have session, seq and index, too: of pages only. */
+	/* Contexts may have session, seq and index, too: of pages, and of
+	 * batches of an import. */
 	bool full_contexts;
 };
-/* `plain` is the records of a page or a batch.  For a page node and id come
- * from contexts; for a batch from the header, and receive_ns is 0. */
+/* `plain` is the records of a page or a batch.  For a page node, id and
+ * receive_ns come from contexts.  For a batch they come from the header and the
+ * caller, unless a context of an import has them. */
 void wire_cursor_init(struct wire_cursor *cursor,
     const struct wire_header *header, struct text plain);
 /* Fills node, id and receive_ns, too; processes context records and never
@@ -211,7 +221,8 @@ bool wire_next(struct wire_cursor *cursor, struct record *record);
 bool wire_put_record(struct wire_writer *w, const struct record *record);
 /* The records that follow belong to `node`. */
 bool wire_put_context(struct wire_writer *w, struct text node);
-/* For pages: the identity of the next record. */
+/* For pages and imports: the identity of the next record; further ones count
+ * on from it. */
 bool wire_put_context_full(struct wire_writer *w, const struct record *record);
 /* Also its journal entry; 0: omit it. */
 bool wire_put_context_entry(

@@ -7,7 +7,6 @@
 
 long='account$a-pool-whose-name-takes-more-than-its-column'
 pool='prodacct$render-60'
-second=$DIR/second/store
 
 # widest: characters of the longest line that was printed.
 widest() { awk 'length > n { n = length } END { print n }' "$TMP/list"; }
@@ -39,19 +38,22 @@ events=$(poolscope-dump -p "$pool" --kind event --format csv | tail -n +2 | wc -
 
 check "a store says what it keeps" poolscope-partitions list
 cp "$TMP/out" "$TMP/list"
-check_printed "... a name that does not fit loses its middle" '^account\$a-.*\.\..*column *own '
+check_printed "... a long name whole" '^account\$a-pool-whose-name-takes-more-than-its-column  *[1-9]'
 check_printed "... with the brokers' table" "^version 7 of $DIR/partitions"
 check_text "... a title, a line each, and the same of the table" 8 "$(wc -l <"$TMP/list")"
 check "... within 80 columns" test "$(widest)" -le 80
 for format in json jsonl csv; do
 	check_text "as $format a row has its count" "$events" "$(field $format records "$pool")"
-	check_text "... its name whole" own "$(field $format state "$long")"
+	check_text "... and those of its nodes" 60 "$(field $format nodes "$pool")"
 	check_text "... and where brokers send it" "ipc://$DIR/run/intake.ipc" "$(field $format endpoint "$pool")"
 done
-check "when one has moved" poolscope-partitions move "$pool" --target "$second"
-check_text "... the store says so" gone "$(field jsonl state "$pool")"
-check_text "... and where to" "$second" "$(field csv store "$pool")"
-check_text "... where it is its own" own "$(field json state "$pool" --store "$second")"
-check_text "... with all its records" "$events" "$(field json records "$pool" --store "$second")"
-wrong_usage "a format is for what is printed" "^poolscope-partitions: --format does not apply to move" \
-	poolscope-partitions move "$pool" --target "$second" --format json
+wrong_usage "a format is for the list" "^poolscope-partitions: --format and --table are for list" \
+	poolscope-partitions drop "$pool" --format json
+stop aggregator
+check "one is dropped without an aggregator" poolscope-partitions drop "$pool"
+check_text "... and its records are gone" "" "$(field jsonl records "$pool")"
+check "... the store is whole" poolscope-admin verify
+start aggregator poolscope-aggregator --accept "$long" || exit 1
+check "who sends what --accept does not match" sh -c '! poolscope-import -q --timeout 3s cascade deploy/demo/render-60.jsonl'
+check_text "... makes no partition" "$long" "$(poolscope-partitions list --format jsonl |
+	/usr/bin/python3 -c 'import json, sys; print(*[json.loads(line)["partition"] for line in sys.stdin])')"

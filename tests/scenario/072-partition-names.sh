@@ -54,8 +54,16 @@ check "... and is still there" sh -c 'poolscope partition drop prodacct-60 --dry
 check "it is dropped" poolscope partition drop prodacct-60
 check_text "... all of it" "partition prodacct-60 was dropped: 3 records of 2 nodes" "$(cat "$TMP/out")"
 check_text "... and nothing else" 4 "$(events "$right")"
-check "nothing is left of it" sh -c 'poolscope partition drop prodacct-60 --dry-run | grep ": 0 records of 0 nodes"'
+check_status 1 "nothing is left of it" poolscope partition drop prodacct-60
+check_printed "... and the message says so" "has no records of this partition"
 check_status 1 "what there never was is not dropped" poolscope partition drop prodacct/none
 check_printed "... and the message says so" "has no records of this partition"
+check "the list has the other alone" poolscope partition list
+check_text "... with its nodes" "$right 2" "$(awk 'NR > 1 { print $1, $2 }' "$TMP/out")"
+records <<-'END'
+	event 3 n3 work:start
+END
+check "who sends again makes it again" poolscope partition list
+check_text "... with what was sent since" "prodacct-60 1 1" "$(awk '$1 == "prodacct-60" { print $1, $2, $3 }' "$TMP/out")"
 stop aggregator
 check "the store is whole" poolscope-admin verify

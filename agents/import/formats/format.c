@@ -11,6 +11,7 @@ const struct import_format *const import_formats[] = {
 	&import_format_cascade,
 	&import_format_emits,
 	&import_format_perf,
+	&import_format_records,
 	&import_format_scanner,
 	&import_format_testrun,
 	&import_format_azure_table,

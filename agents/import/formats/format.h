@@ -67,7 +67,7 @@ void import_format_synopsis(char *to, size_t room);
 void import_format_list(char *to, size_t room);
 
 extern const struct import_format import_format_cascade, import_format_emits,
-    import_format_perf, import_format_scanner, import_format_testrun,
-    import_format_azure_table;
+    import_format_perf, import_format_records, import_format_scanner,
+    import_format_testrun, import_format_azure_table;
 
 #endif

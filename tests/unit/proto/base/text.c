@@ -236,6 +236,23 @@ what_is_no_character_is_not_read(void **state)
 	assert_int_equal(character, 7);
 }
 
+static void
+hexadecimal_digits_are_bytes_and_back(void **state)
+{
+	unsigned char bytes[3] = { 0 };
+	char digits[6];
+
+	(void)state;
+	assert_true(text_unhex(bytes, 3, text_of("00aFf9")));
+	assert_memory_equal(bytes, "\x00\xaf\xf9", 3);
+	assert_ptr_equal(text_hex(digits, bytes, 3), digits + 6);
+	assert_memory_equal(digits, "00aff9", 6);
+	assert_false(text_unhex(bytes, 3, text_of("00aff")));
+	assert_false(text_unhex(bytes, 3, text_of("00aff90")));
+	assert_false(text_unhex(bytes, 3, text_of("00afg9")));
+	assert_false(text_unhex(bytes, 3, text_of("0:aff9")));
+}
+
 int
 main(void)
 {
@@ -250,6 +267,7 @@ main(void)
 		cmocka_unit_test(lines_come_off_the_front),
 		cmocka_unit_test(words_come_off_the_front),
 		cmocka_unit_test(bytes_are_two_digits_each),
+		cmocka_unit_test(hexadecimal_digits_are_bytes_and_back),
 		cmocka_unit_test(what_is_no_character_is_not_read),
 	};
 

@@ -4,37 +4,11 @@
  */
 #include "tests/unit/check.h"
 
-#include <unistd.h>
-
 #include "proto/config/partition_table.h"
 
 #define HEAD "poolscope-partitions 1\nversion 7\n"
 
 static struct partition_table table;
-static char folder[64], path[128];
-
-static int
-set_up(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/poolscope-partitions-XXXXXX");
-	if (mkdtemp(folder) == NULL)
-		return -1;
-	snprintf(path, sizeof(path), "%s/partitions", folder);
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	char lock[160];
-
-	(void)state;
-	snprintf(lock, sizeof(lock), "%s.lock", path);
-	unlink(lock);
-	unlink(path);
-	return rmdir(folder);
-}
 
 static int
 parse(const char *file, struct err *err)
@@ -105,59 +79,6 @@ a_table_has_an_end(void **state)
 	free(file);
 }
 
-static void
-change(const char *partition, const char *endpoint, uint64_t wanted)
-{
-	struct err err = { 0 };
-	uint64_t version = 0;
-
-	assert_int_equal(partition_table_change(path, text_of(partition),
-			     text_of(endpoint), &version, &err),
-	    0);
-	assert_int_equal(version, wanted);
-}
-
-static void
-read_back(void)
-{
-	struct err err = { 0 };
-
-	partition_table_clear(&table);
-	assert_int_equal(partition_table_read(&table, path, &err), 0);
-}
-
-static void
-a_change_is_a_row_in_front_and_another_version(void **state)
-{
-	(void)state;
-	read_back();
-	assert_int_equal(table.version, 0);
-	change("a$b", "tcp://h:1", 1);
-	change("a$c", "tcp://h:2", 2);
-	change("a$b", "tcp://h:2", 3);
-	read_back();
-	assert_int_equal(table.version, 3);
-	assert_int_equal(table.count, 2);
-	assert_true(text_equal(table.row[0].pattern, text_of("a$b")));
-	assert_true(text_equal(table.row[0].endpoint, text_of("tcp://h:2")));
-	/* The same once more is the same table. */
-	change("a$b", "tcp://h:2", 3);
-	partition_table_clear(&table);
-}
-
-static void
-a_pattern_is_no_partition_that_can_be_moved(void **state)
-{
-	struct err err = { 0 };
-	uint64_t version;
-
-	(void)state;
-	assert_int_equal(partition_table_change(path, text_of("a*"),
-			     text_of("tcp://h:1"), &version, &err),
-	    -1);
-	assert_int_equal(access(path, F_OK), -1);
-}
-
 int
 main(void)
 {
@@ -165,12 +86,6 @@ main(void)
 		cmocka_unit_test(rows_are_patterns_and_endpoints_in_order),
 		cmocka_unit_test(what_is_wrong_is_reported_with_its_line),
 		cmocka_unit_test(a_table_has_an_end),
-		cmocka_unit_test_setup_teardown(
-		    a_change_is_a_row_in_front_and_another_version, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(
-		    a_pattern_is_no_partition_that_can_be_moved, set_up,
-		    tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

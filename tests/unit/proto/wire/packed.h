@@ -67,9 +67,10 @@ put_raw(const char *at, size_t bytes)
 
 /* What the body so far is, taken with `records`; then an empty one. */
 static inline enum wire_fault
-check(enum wire_type type, uint32_t records)
+check_flagged(enum wire_type type, uint16_t flags, uint32_t records)
 {
 	struct wire_header header = { .type = type,
+		.flags = flags,
 		.node = text_of("n"),
 		.records = records,
 		.body_bytes = (uint32_t)sbuffer.size };
@@ -89,10 +90,17 @@ check(enum wire_type type, uint32_t records)
 	return fault;
 }
 
+static inline enum wire_fault
+check(enum wire_type type, uint32_t records)
+{
+	return check_flagged(type, 0, records);
+}
+
 #define WORDS(fault, want)                                                     \
 	assert_string_equal(wire_fault_name(fault), wire_fault_name(want))
 #define BATCH(want) WORDS(check(WIRE_BATCH, 1), want)
 #define PAGE(want)  WORDS(check(WIRE_PAGE, 1), want)
+#define ONCE(want)  WORDS(check_flagged(WIRE_BATCH, WIRE_FLAG_ONCE, 1), want)
 
 static inline void
 event_of(int64_t time_ns, uint32_t elements)

@@ -14,6 +14,7 @@ import sys
 
 import msgpack
 
+ONCE = 256
 KINDS = "context event sample span entity gap phase rejected".split()
 BATCH, PAGE = 3, 9
 
@@ -234,13 +235,18 @@ def extended(rng, r, page=False):
 
 def any_frame(rng):
     page = rng.random() < 0.3
+    flags = rng.getrandbits(16)
+    once = flags & ONCE and not page
     node, session, seq = "node-1", any_bytes(rng, 16), rng.getrandbits(64)
     body, lines = b"", ""
     receive_ns = 0
     if page:
         body += pack(rng, any_bytes(rng, rng.randint(0, 64)))
     count = rng.choice([0, 1, 2, 9])
-    for index in range(count):
+    session0, seq0 = session, seq
+    index = -1
+    for _ in range(count):
+        index += 1
         if page:
             node, session = any_name(rng), any_bytes(rng, 16)
             seq, receive_ns = rng.getrandbits(60), any_time(rng)
@@ -249,17 +255,24 @@ def any_frame(rng):
             if rng.random() < 0.5:  # of an entry of the journal
                 context = extended(rng, context + [rng.getrandbits(64)])
             body += pack(rng, context)
+        elif once and rng.random() < 0.5:
+            # The identity that the records had in another store.
+            node, session = any_name(rng), any_bytes(rng, 16)
+            seq, receive_ns = rng.getrandbits(60), any_time(rng)
+            index = rng.getrandbits(31)
+            context = [0, node, session, seq, index, receive_ns]
+            if rng.random() < 0.5:
+                context = extended(rng, context + [rng.getrandbits(64)])
+            body += pack(rng, context)
         elif rng.random() < 0.3:
             node = any_name(rng)
             # Whatever follows the node is not for a reader of batches.
-            body += pack(rng, extended(rng, [0, node]))
+            body += pack(rng, [0, node] if once else extended(rng, [0, node]))
         r = any_record(rng, page)
         r = extended(rng, r, page)
         body += pack(rng, r)
         lines += line(whose(node, session, seq, index, receive_ns), r, page)
-    if not page:
-        session0, seq0 = session, seq
-    else:
+    if page:
         session0, seq0 = bytes(16), 0
     header = ["account$pool", "node-1", session0, seq0, count, 0, -5,
               len(body)] + [rng.getrandbits(31) for _ in range(10)]
@@ -273,7 +286,7 @@ def any_frame(rng):
         header = header[:7]
     rest = pack(rng, header) + body
     fixed = b"PSCP" + bytes([2, PAGE if page else BATCH]) + struct.pack(
-        "<HI", rng.getrandbits(16), len(rest))
+        "<HI", flags, len(rest))
     return fixed + struct.pack("<I", crc32c(fixed + rest)) + rest, lines
 
 

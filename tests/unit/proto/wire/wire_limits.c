@@ -277,6 +277,45 @@ lengths_that_go_beyond_the_end_are_truncated(void **state)
 	}
 }
 
+/* A context, with 4 more elements if `session` is a length, and an event. */
+static void
+named(const char *node, int session, int64_t receive_ns, uint32_t elements)
+{
+	ARRAY(elements);
+	I(RECORD_CONTEXT);
+	put_str(node, strlen(node));
+	BIN((size_t)session);
+	U(UINT64_MAX);
+	U(UINT32_MAX);
+	I(receive_ns);
+	if (elements == 7)
+		S("no number");
+	event_of(0, 6);
+	MAP(0);
+	NIL();
+}
+
+static void
+an_identity_is_checked_in_a_batch_of_an_import(void **state)
+{
+	(void)state;
+	named("n", 16, 0, 6);
+	ONCE(WIRE_OK);
+	named("n", 15, 0, 6);
+	ONCE(WIRE_LIMIT);
+	named("n", 0, 0, 6);
+	ONCE(WIRE_LIMIT);
+	named("", 16, 0, 6);
+	ONCE(WIRE_NAME);
+	named("n", 16, TIME_MAX_NS + 1, 6);
+	ONCE(WIRE_LIMIT);
+	named("n", 16, 0, 7);
+	ONCE(WIRE_RECORD);
+	/* In other batches nobody reads it. */
+	named("n", 15, 0, 7);
+	BATCH(WIRE_OK);
+}
+
 int
 main(void)
 {
@@ -287,6 +326,7 @@ main(void)
 		TEST(attributes_are_scalars_and_at_most_64),
 		TEST(values_are_numbers_or_nil_and_at_most_4096),
 		TEST(an_id_is_16_bytes_or_nil),
+		TEST(an_identity_is_checked_in_a_batch_of_an_import),
 		TEST(lengths_that_go_beyond_the_end_are_truncated),
 	};
 
