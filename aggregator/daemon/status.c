@@ -103,7 +103,10 @@ put_ingest(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "journal_purged", s->purged);
 	number(pairs, "sessions_collected", s->sessions_collected);
 	number(pairs, "indexing_lag_bytes", s->indexing_lag_bytes);
-	flag(pairs, "indexing_behind", s->lagging);
+	flag(pairs, "indexing_behind", s->paced || s->lagging);
+	number(pairs, "indexing_rate", s->indexing_rate);
+	number(pairs, "admission_rate", s->paced ? s->admission_rate : 0);
+	number(pairs, "batches_deferred", s->deferred);
 }
 
 static void

@@ -109,7 +109,7 @@ struct collect {
 	/* The roles of recently matched events. */
 	struct match_roles_slot *cache;
 	uint64_t records, batches, rejected, rejected_cut, no_run_id;
-	uint64_t repeated; /* records that were kept before */
+	uint64_t repeated;       /* records that were kept before */
 	uint64_t groups_refused; /* definitions of metric groups */
 	/* The last partition into which an import brought records of sessions
 	 * that their senders had sent here, too; 0: none. */

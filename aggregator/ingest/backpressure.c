@@ -13,26 +13,19 @@
 #define QUIET_NS (10 * NS_PER_SECOND)
 #define WARN_NS  (60 * NS_PER_SECOND)
 
-/* Is the indexing lag over the limit?  Once it is, it must fall a quarter below
- * the limit again, so that the state does not flap; the log gets at most one
- * line a minute. */
-static bool
-is_lagging(struct backpressure *backpressure, int64_t now_ns)
+/* The log gets at most one line a minute. */
+static void
+note_waiting(struct backpressure *backpressure, int64_t now_ns)
 {
-	uint64_t limit = backpressure->journal_bytes;
+	const struct pace *pace = &backpressure->pace;
 
-	if (backpressure->lagging)
-		return backpressure->indexing_lag_bytes > limit - limit / 4;
-	if (backpressure->indexing_lag_bytes <= limit)
-		return false;
-	if (backpressure->warned_ns == 0 ||
-	    now_ns - backpressure->warned_ns >= WARN_NS) {
-		log_warn("indexing is behind (%" PRIu64
-			 " MiB in the journal); asking senders to wait",
-		    backpressure->indexing_lag_bytes >> 20);
-		backpressure->warned_ns = now_ns;
-	}
-	return true;
+	if (!pace->paced || (backpressure->warned_ns != 0 &&
+				now_ns - backpressure->warned_ns < WARN_NS))
+		return;
+	log_warn("indexing is behind (%" PRIu64
+		 " MiB in the journal); senders wait: %.1f MB/s are indexed",
+	    backpressure->indexing_lag_bytes >> 20, pace->indexing / 1e6);
+	backpressure->warned_ns = now_ns;
 }
 
 enum receiver_room
@@ -41,7 +34,13 @@ backpressure_check(struct backpressure *backpressure, int64_t now_ns)
 	backpressure->indexing_lag_bytes =
 	    journal_bytes_after(backpressure->journal,
 		backpressure->follower.position(backpressure->follower.arg));
-	backpressure->lagging = is_lagging(backpressure, now_ns);
+	/* The pace keeps the lag below this, unless the indexer stands still.
+	 */
+	backpressure->lagging =
+	    backpressure->indexing_lag_bytes > backpressure->journal_bytes;
+	pace_step(&backpressure->pace, now_ns, backpressure->indexing_lag_bytes,
+	    backpressure->journal_bytes);
+	note_waiting(backpressure, now_ns);
 	if (backpressure->full && now_ns < backpressure->retry_ns)
 		return RECEIVER_FULL;
 	return backpressure->lagging ? RECEIVER_LAGGING : RECEIVER_ROOM;

@@ -2,6 +2,7 @@
  * backpressure - is there room in the journal for more?
  *
  * No when the disk or the map is full, or when indexing lags too far behind.
+ * Before it does, batches are admitted at the rate of the indexer (pace.h).
  * Indexed entries are purged when they are old, when there are many, or when
  * room is short.
  * SPDX-License-Identifier: MIT
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/ingest/pace.h"
 #include "aggregator/ingest/receiver.h"
 #include "aggregator/journal/journal.h"
 
@@ -30,11 +32,12 @@ struct backpressure {
 	    journal_bytes; /* limit of entries not indexed, and of others */
 	int64_t keep_ns;   /* age at which indexed entries are purged */
 
+	struct pace pace;
 	bool full, lagging;
 	uint64_t indexing_lag_bytes; /* of entries that are not indexed yet */
 	uint64_t failures, purged;
 	int64_t retry_ns;  /* while full: do not try before this time */
-	int64_t warned_ns; /* last warning about the lag; 0: none yet */
+	int64_t warned_ns; /* last line about waiting senders; 0: none yet */
 };
 
 enum receiver_room backpressure_check(

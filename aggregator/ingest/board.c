@@ -25,6 +25,10 @@ collect_journal(
 	now->next = journal_next(backpressure->journal);
 	now->full = backpressure->full;
 	now->lagging = backpressure->lagging;
+	now->paced = backpressure->pace.paced;
+	now->indexing_rate = (uint64_t)backpressure->pace.indexing;
+	now->admission_rate = (uint64_t)backpressure->pace.rate;
+	now->deferred = backpressure->pace.deferred;
 	now->indexing_lag_bytes = backpressure->indexing_lag_bytes;
 	now->commit_failures = backpressure->failures;
 	now->purged = backpressure->purged;

@@ -34,8 +34,11 @@ struct ingest_status {
 	uint64_t unkeyed; /* messages without a key, at a listener with keys */
 	uint64_t handshakes_failed;
 	uint32_t peers;
-	bool full;    /* disk or map: waiting for room */
-	bool lagging; /* waiting for the indexer */
+	bool full; /* disk or map: waiting for room */
+	/* Waiting for the indexer, and admitting at its rate. */
+	bool lagging, paced;
+	uint64_t indexing_rate, admission_rate; /* bytes a second */
+	uint64_t deferred; /* batches that had to wait for their turn */
 };
 
 struct ingest_board {

@@ -318,6 +318,7 @@ ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
 	outbox_init(&made->outbox, loop, on_late, made);
 	made->receiver = receiver_new(journal, options->sessions_per_hour);
 	receiver_accept(made->receiver, options->accept);
+	receiver_set_pace(made->receiver, &made->backpressure.pace);
 	if (open_listener(made, err) != 0) {
 		ingest_close(&made);
 		return -1;

@@ -27,6 +27,7 @@ struct receiver {
 	bool dirty;
 	struct session_quota sessions; /* new sessions */
 	const struct opt_list *accept;
+	struct pace *pace;
 	struct receiver_counters now, committed;
 	struct newest newest;
 };
@@ -67,6 +68,12 @@ receiver_free(struct receiver **receiver)
 	wire_room_clear(&(*receiver)->room);
 	free(*receiver);
 	*receiver = NULL;
+}
+
+void
+receiver_set_pace(struct receiver *receiver, struct pace *pace)
+{
+	receiver->pace = pace;
 }
 
 void
@@ -258,6 +265,30 @@ retry_ms(enum receiver_room room)
 				     : RECEIVER_LAGGING_RETRY_MS;
 }
 
+/* How long the batch must wait until it is admitted; 0: not at all. */
+static uint32_t
+turn_ms(struct receiver *receiver, const struct request *q)
+{
+	uint64_t stream;
+
+	if (q->room != RECEIVER_ROOM)
+		return retry_ms(q->room);
+	if (receiver->pace == NULL || q->header->type == WIRE_GAP)
+		return 0;
+	memcpy(&stream, q->header->session.bytes, sizeof(stream));
+	return pace_take(receiver->pace, q->frame.bytes, stream);
+}
+
+static uint32_t
+credit(const struct receiver *receiver, enum receiver_room room)
+{
+	if (room != RECEIVER_ROOM)
+		return 0;
+	return receiver->pace == NULL
+		   ? RECEIVER_CREDIT_BYTES
+		   : pace_credit(receiver->pace, RECEIVER_CREDIT_BYTES);
+}
+
 /* A batch or a gap: the rules of proto/delivery.md, in order. */
 static bool
 take_numbers(
@@ -265,6 +296,7 @@ take_numbers(
 {
 	const struct journal_stream *s = &q->stream;
 	bool answered, known, is_proven;
+	uint32_t wait_ms;
 
 	known = find_stream(receiver, q, answer, &answered);
 	if (answered)
@@ -277,8 +309,9 @@ take_numbers(
 	}
 	if (diverges(q))
 		return nack(receiver, WIRE_NACK_DIVERGED, answer);
-	if (q->room != RECEIVER_ROOM)
-		return busy(receiver, retry_ms(q->room), answer);
+	wait_ms = turn_ms(receiver, q);
+	if (wait_ms > 0)
+		return busy(receiver, wait_ms, answer);
 	if (!known && !begin_stream(receiver, q, answer))
 		return true;
 	is_proven = continues(q);
@@ -383,8 +416,7 @@ receiver_take(struct receiver *receiver, struct text frame, int64_t received_ns,
 
 	*answer = (struct wire_header){
 		.generation = journal_generation(receiver->journal),
-		.credit_bytes =
-		    room == RECEIVER_ROOM ? RECEIVER_CREDIT_BYTES : 0,
+		.credit_bytes = credit(receiver, room),
 		.received_ns = received_ns,
 	};
 	if (fault != WIRE_OK)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/ingest/pace.h"
 #include "aggregator/journal/journal.h"
 #include "proto/config/opt.h"
 #include "proto/wire/wire.h"
@@ -57,6 +58,10 @@ void receiver_free(struct receiver **receiver);
  * which must outlive the receiver; NULL or none: accept all. */
 void receiver_accept(
     struct receiver *receiver, const struct opt_list *patterns);
+
+/* Admit new batches at this pace, which must outlive the receiver; NULL, as at
+ * first: at any. */
+void receiver_set_pace(struct receiver *receiver, struct pace *pace);
 
 /* Process one frame.  True: send `*answer` once the transaction is committed;
  * its texts are views into the frame.  received_ns: wall clock. */

@@ -158,7 +158,7 @@ bool journal_stream_key(
 void journal_stream_remove(struct db_txn *txn, struct text key);
 
 /* The open transaction, for modules with rows of their own in the journal
- * (ingest/restore_gaps.h). */
+ * (ingest/ended_sessions.h). */
 struct db_txn *journal_txn(struct journal *journal);
 
 /* Decode the row of a stream; false: it is malformed. */

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 #include "proto/os/log.h"
 
 enum {
-	WRITER_NICE = 10,
 	COMPACT_ROUNDS = 16, /* while indexing lags: one compaction step in this
 				many rounds */
 };
@@ -281,10 +279,6 @@ follow(void *arg, struct err *err)
 	struct writer *writer = arg;
 	bool good;
 
-	/* If processors are short, acknowledgements come first: the journal
-	 * holds what waits here.  (On Linux this priority is that of the
-	 * thread.) */
-	setpriority(PRIO_PROCESS, (id_t)gettid(), WRITER_NICE);
 	heartbeat_beat();
 	good = derive(writer, err);
 	while (good && !atomic_load(&writer->stopping))

@@ -59,6 +59,7 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 	facts->retention_stopped = number_of(record, "retention_stopped") != 0;
 	facts->clock_ahead_ns = number_of(record, "clock_ahead_ns");
 	facts->behind = number_of(record, "indexing_behind") != 0;
+	facts->indexing_rate = (double)number_of(record, "indexing_rate");
 	facts->insecure |= number_of(record, "insecure") != 0;
 	facts->groups_refused = number_of(record, "groups_refused");
 }
@@ -152,6 +153,11 @@ put_store(const struct status_facts *f, FILE *file)
 		    f->rebuilding ? "being rebuilt, not indexed yet"
 				  : "not indexed yet",
 		    f->lag);
+	if (f->behind) {
+		fputs("            senders wait for the indexer, at ", file);
+		status_put_bytes(file, f->indexing_rate);
+		fputs("/s\n", file);
+	}
 	if (f->rejected_bytes > 0) {
 		fputs("            rejected batches, ", file);
 		status_put_bytes(file, (double)f->rejected_bytes);

@@ -29,6 +29,7 @@ struct status_facts {
 	enum status_service aggregator, broker;
 	bool broker_died; /* its socket is left */
 	bool full, index_paused, retention_stopped, insecure, behind;
+	double indexing_rate; /* bytes a second */
 	bool rebuilding, has_store;
 	int64_t damaged, clock_ahead_ns;
 	int64_t partitions, nodes, records, bytes, lag, peers, broker_peers;

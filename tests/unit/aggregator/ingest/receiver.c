@@ -763,6 +763,46 @@ only_partitions_that_match_are_accepted(void **state)
 	    receiver_counters(receiver)->nacks[WIRE_NACK_OWNER], 3);
 }
 
+/* Rule 12: half of the journal waits, and nothing was indexed lately. */
+static void
+while_indexing_is_behind_batches_have_turns(void **state)
+{
+	struct sender s = sender_new(1), other = sender_new(2);
+	struct pace pace = { .paced = false };
+	struct wire_header answer;
+	int64_t now_ns = 5 * NS_PER_SECOND;
+	uint32_t first_ms;
+
+	(void)state;
+	receiver_set_pace(receiver, &pace);
+	pace_step(&pace, now_ns, 0, 64 << 20);
+	answer = send_batch(&s, 1);
+	is_ack(answer, 1);
+	assert_int_equal(answer.credit_bytes, RECEIVER_CREDIT_BYTES);
+
+	pace_step(&pace, now_ns, 32 << 20, 64 << 20);
+	/* The pace has admitted a second's worth already. */
+	pace.free_ns = now_ns + NS_PER_SECOND;
+	answer = send_batch(&s, 2);
+	is_nack(answer, WIRE_NACK_BUSY, 0);
+	assert_int_equal(answer.credit_bytes, 0);
+	assert_in_range(answer.retry_ms, 1000, 1001);
+	first_ms = answer.retry_ms;
+	/* Who is not stored yet waits behind it. */
+	answer = send_batch(&other, 1);
+	is_nack(answer, WIRE_NACK_BUSY, 0);
+	assert_true(answer.retry_ms >= first_ms);
+	/* What is stored is acknowledged, and a hello is answered. */
+	is_ack(send_batch(&s, 1), 1);
+	answer = send_hello(&s, 2);
+	assert_int_equal(answer.type, WIRE_WELCOME);
+	assert_in_range(answer.credit_bytes, 1, RECEIVER_CREDIT_BYTES - 1);
+
+	pace_step(&pace, now_ns + NS_PER_SECOND, 32 << 20, 64 << 20);
+	is_ack(send_batch(&s, 2), 2);
+	assert_int_equal(receiver_counters(receiver)->batches, 2);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
@@ -794,6 +834,7 @@ main(void)
 		CASE(messages_not_for_an_aggregator_are_unsupported),
 		CASE(random_schedules_store_every_number_once),
 		CASE(only_partitions_that_match_are_accepted),
+		CASE(while_indexing_is_behind_batches_have_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
