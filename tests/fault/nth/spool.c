@@ -46,27 +46,19 @@ id_of(struct text body)
 	return id;
 }
 
-/* The stream of the current session, which a failed commit ends. */
-static uint32_t
-stream_of(struct spool *spool, uint32_t partition)
+/* Into the current session, whichever that is after a failure. */
+static enum spool_result
+append(struct spool *spool, uint32_t name, uint32_t id)
 {
 	static const char *const names[NTH_STREAMS] = { "a$0", "a$1", "a$2" };
-	struct err err = { 0 };
-	uint32_t stream = 0;
-
-	spool_stream(spool, text_of(names[partition]), &stream, &err);
-	return stream;
-}
-
-static enum spool_result
-append(struct spool *spool, uint32_t partition, uint32_t id)
-{
 	struct spool_batch batch = { .records = 1, .body = body_of(id) };
-	uint32_t stream = stream_of(spool, partition);
 	struct err err = { 0 };
+	uint32_t stream;
 	uint64_t seq;
 
 	batch.body_bytes = batch.body.bytes;
+	if (spool_stream(spool, text_of(names[name]), &stream, &err) != 0)
+		return SPOOL_FULL;
 	return spool_append(spool, stream, &batch, true, &seq, &err);
 }
 
@@ -115,19 +107,16 @@ refuse(struct spool *spool, uint32_t stream, struct nth_ledger *ledger)
 	spool_refuse(spool, stream, seq, WIRE_GAP_REFUSED, &err);
 }
 
-/* Another life of the session has its numbers: what is not acknowledged goes on
- * under a new one. */
+/* The aggregator has other content there. */
 static void
 move(struct spool *spool, uint32_t stream)
 {
 	struct err err = { 0 };
 	uint32_t to;
 
-	spool_new_session(spool);
-	for (int i = 0; i < 4; i++)
-		if (spool_move(spool, stream, &to, &err) == SPOOL_OK &&
-		    !spool_is_to_move(spool, stream))
-			return;
+	if (!session_equal(
+		spool_session_of(spool, stream), spool_session(spool)))
+		spool_move(spool, stream, &to, &err);
 }
 
 /* What may happen to a spool between two commits. */
@@ -135,8 +124,13 @@ static void
 disturb(struct spool *spool, uint32_t step, struct nth_ledger *ledger)
 {
 	struct err err = { 0 };
-	uint32_t stream = stream_of(spool, step / 3 % NTH_STREAMS);
+	uint32_t stream = step / 3 % NTH_STREAMS;
 
+	if (step == 24)
+		spool_new_session(spool);
+	if (stream >= spool_streams(spool) ||
+	    spool_partition(spool, stream).at == NULL)
+		return;
 	switch (step) {
 	case 9:
 	case 18: excuse(spool, stream, 3, ledger); break;
@@ -144,7 +138,8 @@ disturb(struct spool *spool, uint32_t step, struct nth_ledger *ledger)
 	case 21:
 	case 36: spool_tidy(spool, step, &err); break;
 	case 15: refuse(spool, stream, ledger); break;
-	case 24: move(spool, stream); break;
+	case 27:
+	case 30: move(spool, stream); break;
 	case 33: spool_rewind(spool, stream, 1); break;
 	default: break;
 	}
@@ -227,6 +222,20 @@ walk(struct spool *spool, uint32_t stream, uint32_t *copies)
 	return there == 0;
 }
 
+/* Go on with moves that were interrupted, as the agent does. */
+static void
+finish_moves(struct spool *spool)
+{
+	struct err err = { 0 };
+	uint32_t to;
+
+	for (uint32_t i = 0; i < spool_streams(spool); i++)
+		while (spool_partition(spool, i).at != NULL &&
+		       spool_is_to_move(spool, i) &&
+		       spool_move(spool, i, &to, &err) == SPOOL_OK)
+			;
+}
+
 static bool
 judge_once(const char *dir, const struct nth_ledger *ledger, bool behind)
 {
@@ -236,6 +245,7 @@ judge_once(const char *dir, const struct nth_ledger *ledger, bool behind)
 
 	if (open_spool(&spool, dir) != 0)
 		return false;
+	finish_moves(spool);
 	for (uint32_t i = 0; i < spool_streams(spool); i++)
 		if (spool_partition(spool, i).at != NULL &&
 		    !walk(spool, i, copies))
