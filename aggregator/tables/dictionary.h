@@ -80,6 +80,11 @@ uint32_t dictionary_find(
 /* A view, valid as that of db_get; false when the number has no name. */
 bool dictionary_text(
     struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text);
+/* Count a number that a stored row refers to and that has no name.  A row whose
+ * key was damaged is not noticed any more where it should be, once another row
+ * was written next to it. */
+void dictionary_note_lost(
+    struct db_txn *txn, uint32_t partition, uint32_t number);
 /* Convert the text of a stream to its session id. */
 bool dictionary_session(struct text text, struct session_id *session);
 /* The next number of a node, from `*number` on; false: there is none. */
