@@ -2,7 +2,7 @@
  * db_cursor - iterate over the rows of a table.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/db/txn.h"
+#include "aggregator/db/walk.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -10,11 +10,16 @@
 
 #include "proto/base/memory.h"
 
+static const struct text nothing = { NULL, 0 };
+
 struct db_cursor {
 	struct db_txn *txn;
-	MDB_cursor *mdb;
 	unsigned table;
-	/* Up to this key, and to the end of the table, all pages are checked.
+	struct db_walk walk; /* of a reader */
+	/* Of a writer. */
+	MDB_cursor *mdb;
+	/* Up to this key, and to the end of the table, all pages are checked:
+	 * a writer goes on only while all pages have the keys that they should.
 	 */
 	struct text checked;
 	bool is_all_checked;
@@ -30,7 +35,9 @@ db_cursor_open(struct db_txn *txn, unsigned table)
 
 	cursor->txn = txn;
 	cursor->table = table;
-	if (txn->rc == 0) {
+	if (!txn->write) {
+		db_walk_begin(&cursor->walk, txn, table);
+	} else if (txn->rc == 0) {
 		rc = mdb_cursor_open(
 		    txn->mdb, db_txn_table(txn, table), &cursor->mdb);
 		if (rc != 0)
@@ -52,22 +59,14 @@ db_cursor_close(struct db_cursor **cursor)
 
 /* ---- pages, before LMDB goes there ---- */
 
-/* The first good leaf from the end of the way on; false: there is none.  The
- * pages in between are counted as damaged. */
+/* A writer does not go around pages. */
 static bool
-find_leaf(struct db_cursor *cursor, struct snapshot_path *path,
-    enum snapshot_way way, enum snapshot_way (*onward)(struct snapshot_path *))
+is_good(struct db_cursor *cursor, const struct snapshot_path *path,
+    enum snapshot_way way)
 {
-	while (way == WAY_DAMAGED || way == WAY_DOUBTFUL) {
-		if (cursor->txn->write)
-			db_txn_refuse(cursor->txn, cursor->table, path->bad);
-		else
-			db_txn_damage(cursor->txn, cursor->table, path->bad);
-		if (way == WAY_DOUBTFUL)
-			break;
-		way = onward(path);
-	}
-	return way != WAY_NONE && cursor->txn->rc == 0;
+	if (way == WAY_DAMAGED || way == WAY_DOUBTFUL)
+		db_txn_refuse(cursor->txn, cursor->table, path->bad);
+	return cursor->txn->rc == 0;
 }
 
 static struct text
@@ -84,156 +83,134 @@ last_key(const struct snapshot_path *path)
 	return page_key(leaf, page_count(leaf) - 1);
 }
 
-/* Send LMDB around damaged pages, to a key of the leaf at the end of the way.
- * False: from the root it would go elsewhere, and perhaps in a circle. */
+/* The leaf of `key`, and if the next row is not in it, the next leaf. */
 static bool
-go_to(const struct snapshot_path *path, struct text key, MDB_val *k,
-    MDB_cursor_op *op)
+check_forward(struct db_cursor *cursor, struct text key, bool is_next)
 {
-	struct snapshot_path again = *path;
-	enum snapshot_way way = snapshot_path_seek(&again, key);
-
-	*k = db_val(key);
-	*op = MDB_SET_RANGE;
-	return (way == WAY_LEAF || way == WAY_DOUBTFUL) &&
-	       snapshot_path_leaf(&again) == snapshot_path_leaf(path);
-}
-
-/* To the leaf of `key`, and if the next row is not in it, on to the next leaf.
- * Where a page is left out, `op` and `k` become the way around it. */
-static bool
-check_forward(
-    struct db_cursor *cursor, MDB_val *k, MDB_cursor_op *op, bool is_next)
-{
-	struct text key = { k->mv_data, (uint32_t)k->mv_size };
 	struct snapshot_path path;
 	enum snapshot_way way;
-	bool found, is_around;
 
 	db_txn_path(cursor->txn, cursor->table, &path);
 	way = snapshot_path_seek(&path, key);
-	is_around = way == WAY_DAMAGED;
-	found = find_leaf(cursor, &path, way, snapshot_path_next);
-	if (found && !is_around && !is_next && !cursor->txn->write)
-		db_txn_check_before(cursor->txn, cursor->table, &path);
-	if (found && !is_around && key.bytes > 0) {
+	if (way == WAY_LEAF && key.bytes > 0) {
 		int rc = page_compare(key, last_key(&path));
 
-		if (rc > 0 || (rc == 0 && is_next)) {
-			cursor->checked = last_key(&path);
+		if (rc > 0 || (rc == 0 && is_next))
 			way = snapshot_path_next(&path);
-			is_around = way == WAY_DAMAGED;
-			found =
-			    find_leaf(cursor, &path, way, snapshot_path_next);
-		}
 	}
-	if (cursor->txn->rc != 0)
+	if (!is_good(cursor, &path, way))
 		return false;
-	/* LMDB must not go to the damaged pages of the end. */
-	cursor->is_all_checked = !found && !is_around;
-	if (found)
+	cursor->is_all_checked = way == WAY_NONE;
+	if (way == WAY_LEAF)
 		cursor->checked = last_key(&path);
-	if (!is_around)
-		return true;
-	return found && go_to(&path, first_key(&path), k, op);
+	return true;
 }
 
 static bool
-check_backward(
-    struct db_cursor *cursor, MDB_val *k, MDB_cursor_op *op, bool is_last)
+check_backward(struct db_cursor *cursor, struct text key, bool is_last)
 {
-	struct text key = { k->mv_data, (uint32_t)k->mv_size };
 	struct snapshot_path path;
 	enum snapshot_way way;
-	bool is_around;
 
 	db_txn_path(cursor->txn, cursor->table, &path);
 	way = is_last ? snapshot_path_last(&path)
 		      : snapshot_path_seek(&path, key);
-	if (!is_last && (way == WAY_LEAF || way == WAY_DOUBTFUL) &&
+	if (!is_last && way == WAY_LEAF &&
 	    page_compare(key, first_key(&path)) <= 0)
 		way = snapshot_path_previous(&path);
-	is_around = way == WAY_DAMAGED;
-	if (!find_leaf(cursor, &path, way, snapshot_path_previous))
-		return !is_around && cursor->txn->rc == 0;
-	return !is_around || go_to(&path, last_key(&path), k, op);
+	return is_good(cursor, &path, way);
 }
 
-/* Check the pages that LMDB will touch; false: there is no further row. */
+/* Check the pages that LMDB will touch.  False: the transaction has failed. */
 static bool
-check_pages(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op *op)
+check_pages(struct db_cursor *cursor, struct text key, MDB_cursor_op op)
 {
 	MDB_val at, value;
-	struct text key;
 
-	if (cursor->txn->rc != 0)
-		return false;
-	switch (*op) {
-	case MDB_FIRST: k->mv_size = 0; /* fall through */
-	case MDB_SET_RANGE: return check_forward(cursor, k, op, false);
-	case MDB_LAST: return check_backward(cursor, k, op, true);
-	default: break;
-	}
+	if (op == MDB_FIRST || op == MDB_SET_RANGE)
+		return check_forward(cursor, key, false);
+	if (op == MDB_LAST)
+		return check_backward(cursor, key, true);
 	if (mdb_cursor_get(cursor->mdb, &at, &value, MDB_GET_CURRENT) != 0)
 		return true; /* LMDB says what is wrong */
-	*k = at;
-	if (*op == MDB_PREV)
-		return check_backward(cursor, k, op, false);
 	key = (struct text){ at.mv_data, (uint32_t)at.mv_size };
+	if (op == MDB_PREV)
+		return check_backward(cursor, key, false);
 	if (cursor->is_all_checked ||
 	    (cursor->checked.bytes > 0 &&
 		page_compare(key, cursor->checked) < 0))
 		return true;
-	return check_forward(cursor, k, op, true);
+	return check_forward(cursor, key, true);
 }
 
 /* ---- rows ---- */
 
-/* Is a row before the key that is sought?  Where pages are doubtful, LMDB finds
- * such rows; who seeks on from the last key that was found would never end. */
 static bool
-is_before(MDB_val found, struct text least)
+read_row(struct db_cursor *cursor, struct text key, MDB_cursor_op op,
+    struct db_walk_row *row)
 {
-	struct text key = { found.mv_data, (uint32_t)found.mv_size };
-
-	return least.bytes > 0 && page_compare(key, least) < 0;
+	switch (op) {
+	case MDB_NEXT: return db_walk_next(&cursor->walk, row);
+	case MDB_PREV: return db_walk_previous(&cursor->walk, row);
+	case MDB_LAST: return db_walk_last(&cursor->walk, row);
+	default: return db_walk_seek(&cursor->walk, key, row);
+	}
 }
 
-static struct text
-least_of(const MDB_val *k, MDB_cursor_op op)
+/* Only a writer asks LMDB, which knows what the transaction has changed. */
+static bool
+step(struct db_cursor *cursor, struct text key, MDB_cursor_op op,
+    struct db_walk_row *row)
 {
-	return op == MDB_SET_RANGE
-		   ? (struct text){ k->mv_data, (uint32_t)k->mv_size }
-		   : (struct text){ NULL, 0 };
+	MDB_val k = db_val(key);
+	int rc;
+
+	if (cursor->txn->rc != 0)
+		return false;
+	if (!cursor->txn->write)
+		return read_row(cursor, key, op, row);
+	if (!check_pages(cursor, key, op))
+		return false;
+	rc = mdb_cursor_get(cursor->mdb, &k, &row->stored, op);
+	if (rc != 0 && rc != MDB_NOTFOUND)
+		db_txn_fail(cursor->txn, rc, "walk");
+	row->key = (struct text){ k.mv_data, (uint32_t)k.mv_size };
+	return rc == 0;
 }
 
-/* Move, and skip damaged rows in the direction of travel. */
+/* Is a row before the key that is sought?  On doubtful pages there are such
+ * rows; who seeks on from the last key that was found would never end. */
 static bool
-move(struct db_cursor *cursor, MDB_val *k, MDB_cursor_op first,
+is_before(const struct db_walk_row *row, struct text sought)
+{
+	return sought.bytes > 0 && page_compare(row->key, sought) < 0;
+}
+
+static MDB_cursor_op
+op_of_seek(struct text key)
+{
+	assert(key.bytes <= DB_KEY_BYTES_MAX);
+	return key.bytes > 0 ? MDB_SET_RANGE : MDB_FIRST;
+}
+
+/* Move, and skip damaged rows in the direction of travel.  `sought`: empty
+ * unless this is a seek. */
+static bool
+move(struct db_cursor *cursor, struct text sought, MDB_cursor_op first,
     MDB_cursor_op onward, struct text *found, struct text *value)
 {
-	struct text least = least_of(k, first);
 	MDB_cursor_op op = first;
-	MDB_val v;
-	int rc;
+	struct db_walk_row row;
 
 	*value = (struct text){ NULL, 0 };
 	cursor->deleted_bytes = 0;
-	while (check_pages(cursor, k, &op)) {
-		rc = mdb_cursor_get(cursor->mdb, k, &v, op);
-		if (rc == MDB_NOTFOUND)
-			return false;
-		if (rc != 0) {
-			db_txn_fail(cursor->txn, rc, "walk");
-			return false;
-		}
-		if (!is_before(*k, least) &&
-		    db_txn_check(cursor->txn, cursor->table, *k, v, value)) {
-			*found =
-			    (struct text){ k->mv_data, (uint32_t)k->mv_size };
-			return true;
-		}
-		op = onward;
+	for (; step(cursor, sought, op, &row); op = onward) {
+		if (is_before(&row, sought) ||
+		    !db_txn_check(cursor->txn, cursor->table, db_val(row.key),
+			row.stored, value))
+			continue;
+		*found = row.key;
+		return true;
 	}
 	return false;
 }
@@ -242,82 +219,60 @@ bool
 db_seek(struct db_cursor *cursor, struct text key, struct text *found,
     struct text *value)
 {
-	MDB_val k = db_val(key);
-
-	assert(key.bytes <= DB_KEY_BYTES_MAX);
-	return move(cursor, &k, key.bytes > 0 ? MDB_SET_RANGE : MDB_FIRST,
-	    MDB_NEXT, found, value);
+	return move(cursor, key, op_of_seek(key), MDB_NEXT, found, value);
 }
 
 bool
 db_next(struct db_cursor *cursor, struct text *found, struct text *value)
 {
 	unsigned char deleted[DB_KEY_BYTES_MAX];
-	MDB_val k = { cursor->deleted_bytes, deleted };
+	struct text sought = { (const char *)deleted, cursor->deleted_bytes };
 
 	/* After a deletion the next row is the first one at or after the
 	 * deleted key. */
-	if (cursor->deleted_bytes > 0) {
-		memcpy(deleted, cursor->deleted, cursor->deleted_bytes);
-		return move(cursor, &k, MDB_SET_RANGE, MDB_NEXT, found, value);
-	}
-	return move(cursor, &k, MDB_NEXT, MDB_NEXT, found, value);
+	memcpy(deleted, cursor->deleted, cursor->deleted_bytes);
+	return move(cursor, sought, sought.bytes > 0 ? MDB_SET_RANGE : MDB_NEXT,
+	    MDB_NEXT, found, value);
 }
 
 bool
 db_prev(struct db_cursor *cursor, struct text *found, struct text *value)
 {
-	MDB_val k;
-
-	return move(cursor, &k, MDB_PREV, MDB_PREV, found, value);
+	return move(cursor, nothing, MDB_PREV, MDB_PREV, found, value);
 }
 
 bool
 db_last(struct db_cursor *cursor, struct text *found, struct text *value)
 {
-	MDB_val k;
-
-	return move(cursor, &k, MDB_LAST, MDB_PREV, found, value);
+	return move(cursor, nothing, MDB_LAST, MDB_PREV, found, value);
 }
 
 static bool
-move_key(
-    struct db_cursor *cursor, MDB_val *k, MDB_cursor_op op, struct text *found)
+move_key(struct db_cursor *cursor, struct text sought, MDB_cursor_op op,
+    struct text *found)
 {
-	struct text least = least_of(k, op);
-	MDB_val v;
-	int rc;
+	struct db_walk_row row;
 
 	cursor->deleted_bytes = 0;
 	do {
-		if (!check_pages(cursor, k, &op))
+		if (!step(cursor, sought, op, &row))
 			return false;
-		rc = mdb_cursor_get(cursor->mdb, k, &v, op);
 		op = MDB_NEXT;
-	} while (rc == 0 && is_before(*k, least));
-	if (rc != 0 && rc != MDB_NOTFOUND)
-		db_txn_fail(cursor->txn, rc, "walk");
-	if (rc == 0)
-		*found = (struct text){ k->mv_data, (uint32_t)k->mv_size };
-	return rc == 0;
+	} while (is_before(&row, sought));
+	*found = row.key;
+	return true;
 }
 
 bool
 db_seek_key(struct db_cursor *cursor, struct text key, struct text *found)
 {
-	MDB_val k = db_val(key);
-
-	assert(key.bytes <= DB_KEY_BYTES_MAX);
-	return move_key(
-	    cursor, &k, key.bytes > 0 ? MDB_SET_RANGE : MDB_FIRST, found);
+	return move_key(cursor, key, op_of_seek(key), found);
 }
 
 bool
 db_last_key(struct db_cursor *cursor, struct text *found)
 {
-	MDB_val k;
-
-	return move_key(cursor, &k, MDB_LAST, found);
+	return move_key(cursor, nothing, MDB_LAST, found);
 }
 
 const char *

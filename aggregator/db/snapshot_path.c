@@ -133,10 +133,18 @@ get_limits(const struct snapshot_path *path, unsigned levels, struct text *low,
 	}
 }
 
-static bool
-has_its_keys(const struct snapshot_path *path, const void *page)
+/* The first key of a branch is empty. */
+static unsigned
+first_index(const void *page)
 {
-	unsigned count = page_count(page), first = page_is_leaf(page) ? 0 : 1;
+	return page_is_leaf(page) ? 0 : 1;
+}
+
+/* Are its first and its last key between those of its parents? */
+static bool
+is_in_limits(const struct snapshot_path *path, const void *page)
+{
+	unsigned count = page_count(page), first = first_index(page);
 	struct text low, high;
 
 	if (path->tree.is_free_list || count <= first)
@@ -145,8 +153,7 @@ has_its_keys(const struct snapshot_path *path, const void *page)
 	return (low.bytes == 0 ||
 		   page_compare(page_key(page, first), low) >= 0) &&
 	       (high.bytes == 0 ||
-		   page_compare(page_key(page, count - 1), high) < 0) &&
-	       page_ascends(page);
+		   page_compare(page_key(page, count - 1), high) < 0);
 }
 
 static bool
@@ -160,33 +167,101 @@ is_sound(const struct snapshot_path *path, const void *page, uint64_t number)
 		   check_free_ids(path->snapshot, page));
 }
 
+/* A page that can be used at this level; NULL: it cannot. */
+static const void *
+usable(const struct snapshot_path *path, uint64_t number, unsigned level)
+{
+	const struct snapshot *snapshot = path->snapshot;
+	const void *page = page_at(snapshot, number);
+
+	if (number < PAGE_METAS || number >= snapshot->limits.pages ||
+	    !page_begins(page, number, level + 1u == path->tree.depth) ||
+	    (!db_marks_has(snapshot->env->marks, number) &&
+		!is_sound(path, page, number)))
+		return NULL;
+	return page;
+}
+
+/* Do the keys lead to this page, the next one of the way, by another way? */
+static bool
+leads_elsewhere(
+    const struct snapshot_path *path, const void *page, struct text key)
+{
+	uint64_t number = path->tree.root;
+	bool is_other = false;
+
+	for (unsigned level = 0; level < path->depth; level++) {
+		const void *branch = usable(path, number, level);
+		unsigned index;
+
+		if (branch == NULL)
+			return false;
+		index = page_find_child(branch, key);
+		is_other |= branch != path->at[level].page ||
+			    index != path->at[level].index;
+		number = page_child(branch, index);
+	}
+	return is_other && page_at(path->snapshot, number) == page;
+}
+
+/* Has a damaged number of a page led here?  Who takes the page for one that
+ * belongs here finds its rows twice, and LMDB frees it twice. */
+static bool
+belongs_elsewhere(const struct snapshot_path *path, const void *page)
+{
+	return leads_elsewhere(path, page, page_key(page, first_index(page))) ||
+	       leads_elsewhere(
+		   path, page, page_key(page, page_count(page) - 1));
+}
+
+/* A branch that is out of order may have a page twice, and no key says which
+ * place is the right one: the first one counts. */
+static bool
+is_repeated(const struct snapshot_path *path, uint64_t number)
+{
+	const struct snapshot *snapshot = path->snapshot;
+	const unsigned char *branch;
+	unsigned index;
+
+	if (path->depth == 0)
+		return false;
+	branch = path->at[path->depth - 1].page;
+	index = path->at[path->depth - 1].index;
+	if (db_marks_has(
+		snapshot->env->marks, (uint64_t)(branch - snapshot->base) /
+					  snapshot->limits.page_bytes))
+		return false;
+	for (unsigned i = 0; i < index; i++)
+		if (page_child(branch, i) == number)
+			return true;
+	return false;
+}
+
 /* Add a page to the way. */
 static enum snapshot_way
 enter(struct snapshot_path *path, uint64_t number)
 {
-	const struct snapshot *snapshot = path->snapshot;
-	const void *page = page_at(snapshot, number);
-	bool is_lowest = path->depth + 1u == path->tree.depth;
-	bool is_marked;
+	struct db_marks *marks = path->snapshot->env->marks;
+	const void *page = usable(path, number, path->depth);
+	bool is_here;
 
 	path->bad = number;
-	if (number < PAGE_METAS || number >= snapshot->limits.pages)
+	if (page == NULL || is_repeated(path, number))
 		return WAY_DAMAGED;
-	is_marked = db_marks_has(snapshot->env->marks, number);
-	if (!is_marked && !is_sound(path, page, number))
-		return WAY_DAMAGED;
-	if (page_is_leaf(page) != is_lowest)
+	is_here = is_in_limits(path, page);
+	if (!is_here && belongs_elsewhere(path, page))
 		return WAY_DAMAGED;
 	path->at[path->depth].page = page;
 	path->at[path->depth].index = 0;
-	if (is_marked || has_its_keys(path, page)) {
-		if (!is_marked)
-			db_marks_set(snapshot->env->marks, number);
-		path->depth++;
-		return WAY_LEAF;
-	}
 	path->depth++;
-	return WAY_DOUBTFUL;
+	if (!is_here)
+		return WAY_DOUBTFUL;
+	if (!db_marks_has(marks, number)) {
+		if (!path->tree.is_free_list && !page_ascends(page))
+			return WAY_DOUBTFUL;
+		db_marks_set(marks, number);
+	}
+	return WAY_LEAF;
 }
 
 enum side { SIDE_FIRST, SIDE_LAST, SIDE_KEY };

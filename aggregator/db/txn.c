@@ -193,7 +193,20 @@ db_txn_check(struct db_txn *txn, unsigned table, MDB_val key, MDB_val stored,
 	return true;
 }
 
-/* Can LMDB go to the row?  If not, the row counts as damaged. */
+/* A search misses rows of a leaf whose keys are out of order. */
+static void
+look_through(struct snapshot_path *path, struct text key)
+{
+	const void *leaf = snapshot_path_leaf(path);
+
+	for (unsigned i = 0; i < page_count(leaf); i++)
+		if (text_equal(page_key(leaf, i), key)) {
+			path->at[path->depth - 1].index = i;
+			return;
+		}
+}
+
+/* Can the row be asked for?  If not, it counts as damaged. */
 static bool
 has_way(struct db_txn *txn, unsigned table, struct text key,
     struct snapshot_path *path)
@@ -205,26 +218,50 @@ has_way(struct db_txn *txn, unsigned table, struct text key,
 	if (way == WAY_LEAF || way == WAY_NONE)
 		return true;
 	db_txn_damage(txn, table, path->bad);
-	if (way == WAY_DOUBTFUL && !txn->write)
+	if (way == WAY_DOUBTFUL && !txn->write) {
+		look_through(path, key);
 		return true;
+	}
 	txn->damaged = true;
 	return false;
+}
+
+/* Only a writer asks LMDB, which knows what the transaction has changed. */
+static int
+find_row(struct db_txn *txn, unsigned table, struct text key,
+    const struct snapshot_path *path, MDB_val *stored)
+{
+	MDB_val k = db_key(key);
+	const void *leaf;
+	unsigned row;
+
+	if (txn->write)
+		return mdb_get(txn->mdb, db_txn_table(txn, table), &k, stored);
+	if (path->depth == 0)
+		return MDB_NOTFOUND;
+	leaf = snapshot_path_leaf(path);
+	row = path->at[path->depth - 1].index;
+	if (row >= page_count(leaf) ||
+	    page_compare(page_key(leaf, row), key) != 0)
+		return MDB_NOTFOUND;
+	*stored = db_txn_stored(txn, leaf, row);
+	return 0;
 }
 
 bool
 db_get(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 {
 	struct snapshot_path path;
-	MDB_val k = db_key(key), v;
+	MDB_val stored;
 	int rc;
 
 	txn->damaged = false;
 	*value = (struct text){ NULL, 0 };
 	if (txn->rc != 0 || !has_way(txn, table, key, &path))
 		return false;
-	rc = mdb_get(txn->mdb, db_txn_table(txn, table), &k, &v);
+	rc = find_row(txn, table, key, &path, &stored);
 	if (rc == 0) {
-		if (db_txn_check(txn, table, k, v, value))
+		if (db_txn_check(txn, table, db_val(key), stored, value))
 			return true;
 		txn->damaged = true;
 	} else if (rc != MDB_NOTFOUND) {

@@ -1,5 +1,5 @@
 /*
- * db_txn - a transaction, for txn.c and cursor.c only.
+ * db_txn - a transaction; private to this folder.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DB_TXN_H
@@ -34,6 +34,9 @@ bool db_txn_check(struct db_txn *txn, unsigned table, MDB_val key,
 /* Is it the checksum of this key and value? */
 bool db_txn_checksum_is(
     const struct db_txn *txn, struct text key, MDB_val stored);
+
+/* The value of a row of a leaf, with its checksum. */
+MDB_val db_txn_stored(const struct db_txn *txn, const void *leaf, unsigned row);
 
 /* A key that a flipped bit has changed is not found where it is sought, but it
  * is still in its place: before or at the place where the way ends.  False: the

@@ -79,8 +79,8 @@ db_txn_path(struct db_txn *txn, unsigned table, struct snapshot_path *path)
 	snapshot_path_begin(path, &txn->snapshot, &txn->tree[table]);
 }
 
-static MDB_val
-value_of(const struct db_txn *txn, const void *leaf, unsigned row)
+MDB_val
+db_txn_stored(const struct db_txn *txn, const void *leaf, unsigned row)
 {
 	const struct snapshot *snapshot = &txn->snapshot;
 	struct page_value at = page_value(leaf, row);
@@ -99,7 +99,7 @@ check_row(struct db_txn *txn, unsigned table, const void *leaf, unsigned row)
 	struct text value;
 
 	return db_txn_check(txn, table, db_val(page_key(leaf, row)),
-	    value_of(txn, leaf, row), &value);
+	    db_txn_stored(txn, leaf, row), &value);
 }
 
 /* Is this the row of `key`, although its own key is another? */
@@ -107,7 +107,7 @@ static bool
 was_row_of(struct db_txn *txn, const void *leaf, unsigned row, struct text key)
 {
 	struct text its = page_key(leaf, row);
-	MDB_val value = value_of(txn, leaf, row);
+	MDB_val value = db_txn_stored(txn, leaf, row);
 	uint32_t common = its.bytes < key.bytes ? its.bytes : key.bytes;
 
 	if (text_equal(its, key))

@@ -182,6 +182,15 @@ dictionary_text(
 		   number_key(key, 'n', partition, number), text);
 }
 
+void
+dictionary_note_lost(struct db_txn *txn, uint32_t partition, uint32_t number)
+{
+	unsigned char key[9];
+
+	db_note_damage(
+	    txn, TABLES_NAMES, number_key(key, 'n', partition, number));
+}
+
 bool
 dictionary_has_stream(
     struct db_txn *txn, uint32_t partition, const struct session_id *session)

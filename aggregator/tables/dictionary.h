@@ -81,6 +81,11 @@ bool dictionary_text(
 /* Has the session a number in the partition? */
 bool dictionary_has_stream(
     struct db_txn *txn, uint32_t partition, const struct session_id *session);
+/* Count a number that a stored row refers to and that has no name.  A row whose
+ * key was damaged is not noticed any more where it should be, once another row
+ * was written next to it. */
+void dictionary_note_lost(
+    struct db_txn *txn, uint32_t partition, uint32_t number);
 /* Convert the text of a stream to its session id. */
 bool dictionary_session(struct text text, struct session_id *session);
 /* The next number of a node, from `*number` on; false: there is none. */

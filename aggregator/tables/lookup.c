@@ -63,8 +63,11 @@ lookup_number(struct lookup *lookup, uint32_t number)
 		return (struct text){ NULL, 0 };
 	if (slot->number != number || slot->partition != lookup->partition) {
 		if (!dictionary_text(
-			lookup->txn, lookup->partition, number, &text))
+			lookup->txn, lookup->partition, number, &text)) {
+			dictionary_note_lost(
+			    lookup->txn, lookup->partition, number);
 			return (struct text){ NULL, 0 };
+		}
 		/* The caller may still use the text in the slot. */
 		if (slot->number != 0 && slot->partition == lookup->partition)
 			return text;

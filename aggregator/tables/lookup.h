@@ -34,7 +34,7 @@ void lookup_clear(struct lookup *lookup);
 void lookup_use(struct lookup *lookup, struct db_txn *txn, uint32_t partition);
 
 /* A view, valid until the transaction ends or writes again; empty when the
- * number has no name. */
+ * number has no name, which counts as damage. */
 struct text lookup_number(struct lookup *lookup, uint32_t number);
 struct text lookup_name(
     struct lookup *lookup, const struct row_block_name *name);

@@ -168,9 +168,7 @@ put_bar_names(const struct bands *bands, FILE *file)
 
 		snprintf(label, sizeof(label), "%s  +%.1f %s", labels.at[i],
 		    bands->rows[i].start_s / unit.seconds, unit.sign);
-		fputs(i > 0 ? ", " : "", file);
-		gnuplot_put_tic(file, text_of(label));
-		fprintf(file, " %u", i + 1);
+		gnuplot_put_row_tic(file, i, label);
 	}
 	fputs(")\n", file);
 	labels_clear(&labels);

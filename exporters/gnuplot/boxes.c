@@ -167,9 +167,7 @@ put_names(const struct boxes *boxes, FILE *file)
 
 		snprintf(label, sizeof(label), "%s  n = %" PRIu64, labels.at[i],
 		    boxes->rows[i].count);
-		fputs(i > 0 ? ", " : "", file);
-		gnuplot_put_tic(file, text_of(label));
-		fprintf(file, " %u", i + 1);
+		gnuplot_put_row_tic(file, i, label);
 	}
 	fputs(")\n", file);
 	labels_clear(&labels);

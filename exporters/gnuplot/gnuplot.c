@@ -121,6 +121,14 @@ gnuplot_put_tic(FILE *file, struct text t)
 }
 
 void
+gnuplot_put_row_tic(FILE *file, uint32_t row, const char *label)
+{
+	fputs(row > 0 ? ", " : "", file);
+	gnuplot_put_tic(file, text_of(label));
+	fprintf(file, " %u", row + 1);
+}
+
+void
 gnuplot_put_word(FILE *file, struct text word)
 {
 	for (uint32_t i = 0; i < word.bytes; i++) {

@@ -35,6 +35,10 @@ void gnuplot_put_text(FILE *file, struct text t);
  * format. */
 void gnuplot_put_tic(FILE *file, struct text t);
 
+/* The tic of a row, counted from 0, in the list of "set ytics (": rows stand at
+ * 1, 2, 3 ... */
+void gnuplot_put_row_tic(FILE *file, uint32_t row, const char *label);
+
 /* Write a file of the script's directory as an argument of plot: "name.dat",
  * or "./name.dat" to keep its first character from having a special meaning. */
 void gnuplot_put_file(FILE *file, const char *name);

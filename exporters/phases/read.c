@@ -97,24 +97,13 @@ phases_names_clear(struct phases_names *names)
 
 /* ---- phases ---- */
 
-static struct text
-id_of(char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record)
-{
-	struct text model = record->source, name = record->name;
-
-	memcpy(to, model.at, model.bytes);
-	to[model.bytes] = ':';
-	memcpy(to + model.bytes + 1, name.at, name.bytes);
-	return (struct text){ to, model.bytes + 1 + name.bytes };
-}
-
 static int
 take(struct phases_read *phases, const struct phases_names *names,
     const struct record *record, struct err *err)
 {
 	char id[2 * NAME_BYTES_MAX + 1];
 	struct phases_item item = { record->time_ns, record->end_ns, 0, 0 };
-	struct text name = id_of(id, record);
+	struct text name = record_whole_name(id, record);
 	uint32_t number;
 
 	if (!string_table_find(&names->phases, name, &item.phase))

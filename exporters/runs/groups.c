@@ -7,16 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/runs/groups_window.h"
+#include "exporters/runs/groups_compute.h"
 #include "proto/base/memory.h"
 #include "proto/record/node_list.h"
 
 struct reading {
 	struct runs *runs;
 	struct runs_group group;
-	bool begun;     /* `group` is valid */
-	bool corrected; /* the statistics of emission are these: */
-	struct runs_durations durations;
+	bool begun; /* `group` is valid */
 	uint32_t count;
 	int (*put)(void *arg, const struct runs_group *group, struct err *err);
 	void *arg;
@@ -182,17 +180,12 @@ by_runs(const void *left, const void *right)
 	return text_compare(a->name, b->name);
 }
 
-static void
-correct(struct reading *reading)
+void
+runs_group_sort(struct runs_group *group)
 {
-	struct runs_group *group = &reading->group;
-
-	for (uint32_t step = 0; step < reading->runs->step_count; step++)
-		for (unsigned of = 0; of < RUNS_OFS; of++)
-			group->stats[step][RUN_EMIT][of] =
-			    runs_durations_of(&reading->durations,
-				group->known ? &group->name : NULL, step,
-				(enum runs_of)of);
+	if (group->requestor_count > 1)
+		qsort(group->requestors, group->requestor_count,
+		    sizeof(*group->requestors), by_runs);
 }
 
 static int
@@ -204,11 +197,7 @@ finish(struct reading *reading, struct err *err)
 		return 0;
 	reading->begun = false;
 	reading->count++;
-	if (group->requestor_count > 1)
-		qsort(group->requestors, group->requestor_count,
-		    sizeof(*group->requestors), by_runs);
-	if (reading->corrected)
-		correct(reading);
+	runs_group_sort(group);
 	return reading->put(reading->arg, group, err);
 }
 
@@ -287,20 +276,15 @@ runs_groups_each(struct runs *runs, struct text pattern,
 	struct reading *reading;
 	int rc;
 
-	if (runs_has_window(runs->from_ns, runs->to_ns))
-		return runs_groups_window(runs, pattern, put, arg, count, err);
+	if (runs_has_window(runs->from_ns, runs->to_ns) ||
+	    runs_are_corrected(runs))
+		return runs_groups_compute(runs, pattern, put, arg, count, err);
 	reading = memory_zero(1, sizeof(*reading));
 	reading->runs = runs;
 	reading->put = put;
 	reading->arg = arg;
 	string_table_init(&reading->group.texts);
-	reading->corrected = runs_are_corrected(runs);
-	rc = reading->corrected
-		 ? runs_durations_read(&reading->durations, runs, pattern, err)
-		 : 0;
-	if (rc == 0)
-		rc = read_all(reading, pattern, err);
-	runs_durations_clear(&reading->durations);
+	rc = read_all(reading, pattern, err);
 	*count = reading->count;
 	string_table_clear(&reading->group.texts);
 	free(reading->group.requestors);

@@ -2,14 +2,23 @@
  * runs_groups - the store's statistics of each group of runs.
  *
  * The store computes the statistics.  One query returns the groups, one after
- * another, each as a whole.  Only where clocks were off, the durations by the
- * times of emission are those of the runs (durations.h).
+ * another, each as a whole.  Those of a window, and those of a pool whose
+ * clocks were off, are computed from the runs (groups_compute.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_GROUPS_H
 #define EXPORTERS_RUNS_GROUPS_H
 
-#include "exporters/runs/durations.h"
+#include "exporters/runs/runs.h"
+#include "proto/hash/string_table.h"
+
+enum runs_of { RUNS_OF_ITERATION, RUNS_OF_TOTAL, RUNS_OFS };
+
+/* In seconds. */
+struct runs_stats {
+	int64_t count; /* 0: the other values are undefined */
+	double sum, min, max, mean, std_population, std_sample, p50, p90, p99;
+};
 
 struct runs_requestor {
 	struct text name;
@@ -46,6 +55,9 @@ struct runs_group {
 /* In percent; 0 if the total is 0. */
 double runs_errors_of_ended(const struct runs_group *group);
 double runs_errors_of_all(const struct runs_group *group);
+
+/* Sort its requestors. */
+void runs_group_sort(struct runs_group *group);
 
 /* Call `put` for each group that matches `pattern` (empty: all), in the order
  * of their appearance; `count` receives their number.  The group is valid

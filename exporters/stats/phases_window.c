@@ -98,13 +98,9 @@ take(struct phases_window *window, struct source *source,
     const struct record *record, bool by_node)
 {
 	char id[2 * NAME_BYTES_MAX + 1];
-	struct text model = record->source, name = record->name;
 	struct phases_window_item item = { .kind = ITEM_PAIR };
-	struct text phase = { id, model.bytes + 1 + name.bytes };
+	struct text phase = record_whole_name(id, record);
 
-	memcpy(id, model.at, model.bytes);
-	id[model.bytes] = ':';
-	memcpy(id + model.bytes + 1, name.at, name.bytes);
 	item.phase = string_table_add(&window->phases, phase);
 	if (by_node)
 		item.node =

@@ -182,9 +182,7 @@ put_bar_names(const struct shape *s)
 		if (!isnan(share))
 			snprintf(label, sizeof(label), "%s  %.0f %%",
 			    labels.at[i], 100 * share);
-		fputs(i ? ", " : "", s->file);
-		gnuplot_put_tic(s->file, text_of(label));
-		fprintf(s->file, " %u", i + 1);
+		gnuplot_put_row_tic(s->file, i, label);
 	}
 	fputs(")\n", s->file);
 	labels_clear(&labels);

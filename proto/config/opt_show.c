@@ -96,8 +96,17 @@ put_json_value(const struct opt_value *v)
 static void
 show_json(const struct opt_program *program)
 {
-	static const char *const types[] = { "flag", "text", "list", "count",
-		"bytes", "duration", "time", "choice" };
+	static const char *const types[] = {
+		[OPT_FLAG] = "flag",
+		[OPT_TEXT] = "text",
+		[OPT_LIST] = "list",
+		[OPT_COUNT] = "count",
+		[OPT_BYTES] = "bytes",
+		[OPT_DURATION] = "duration",
+		[OPT_TIME] = "time",
+		[OPT_ZONE] = "zone",
+		[OPT_CHOICE] = "choice",
+	};
 	static const char *const from[] = { "default", "file", "environment",
 		"command line" };
 	const struct opt_value *v;

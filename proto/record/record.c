@@ -120,3 +120,15 @@ record_find_text(
 	*text = value.is.text;
 	return true;
 }
+
+struct text
+record_whole_name(
+    char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record)
+{
+	struct text source = record->source, name = record->name;
+
+	memcpy(to, source.at, source.bytes);
+	to[source.bytes] = ':';
+	memcpy(to + source.bytes + 1, name.at, name.bytes);
+	return (struct text){ to, source.bytes + 1 + name.bytes };
+}

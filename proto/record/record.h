@@ -113,6 +113,10 @@ bool record_find_attribute(
 bool record_find_text(
     const struct record *record, const char *key, struct text *text);
 
+/* Write "source:name", of a phase "model:phase", to `to`, and return it. */
+struct text record_whole_name(
+    char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record);
+
 /* -1: the record exceeds a limit (names, text, counts, time range); `err` names
  * the field and the limit. */
 int record_check(const struct record *record, struct err *err);

@@ -78,6 +78,7 @@ check_printed "... and the message says so" "unknown option --nonsense (poolscop
 check "options may be cut" poolscope up --ag --di "$DIR"
 check "... and be letters" poolscope down -q --dir="$DIR"
 check "... also those of config" poolscope config show --for json agent
+check_printed "... which names the type of each option" '"name": "log".*"type": "choice"'
 check_status 2 "so is one that nearly exists" poolscope stast
 check_printed "... which is suggested" "unknown verb 'stast'; did you mean stats.*?"
 check "help is given" poolscope --help

@@ -11,14 +11,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-model job <<-'END'
-	phase "run" {
-		start = "job:start"
-		end = "job:end"
-		key = "job"
-	}
-END
-aggregate --models "$TMP/models"
+aggregate_jobs
 {
 	cat <<-'END'
 		group n1 memory system.memory.usage.used:By:gauge

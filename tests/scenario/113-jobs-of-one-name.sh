@@ -15,14 +15,7 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-model job <<-'END'
-	phase "run" {
-		start = "job:start"
-		end = "job:end"
-		key = "job"
-	}
-END
-aggregate --models "$TMP/models"
+aggregate_jobs
 /usr/bin/python3 - <<'END' | records
 print("group n1 cpu poolscope.boot:1:gauge system.cpu.time.user:cs:counter"
       " system.cpu.time.idle:cs:counter system.cpu.logical.count:{cpu}:gauge")

@@ -45,6 +45,18 @@ aggregate_steps() {
 	aggregate --models "$TMP/models"
 }
 
+# aggregate_jobs: ... job:run, from job:start to job:end, each job by its name.
+aggregate_jobs() {
+	model job <<-'END'
+		phase "run" {
+			start = "job:start"
+			end = "job:end"
+			key = "job"
+		}
+	END
+	aggregate --models "$TMP/models"
+}
+
 # records: send the records of standard input, and wait until they are indexed.
 records() {
 	send_records || exit 1

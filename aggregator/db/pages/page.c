@@ -219,6 +219,13 @@ page_check(const void *page, uint64_t number, const struct page_limits *limits,
 }
 
 bool
+page_begins(const void *page, uint64_t number, bool is_leaf)
+{
+	return get64(page, 0) == number &&
+	       get16(page, 10) == (is_leaf ? IS_LEAF : IS_BRANCH);
+}
+
+bool
 page_check_overflow(const void *page, uint64_t number, uint64_t bytes,
     const struct page_limits *limits)
 {

@@ -55,6 +55,10 @@ enum page_kind { PAGE_BAD, PAGE_BRANCH, PAGE_LEAF };
 enum page_kind page_check(const void *page, uint64_t number,
     const struct page_limits *limits, bool is_free_list);
 
+/* Is this page `number`, and a leaf or else a branch?  A page that was checked
+ * in an older snapshot may be another one now. */
+bool page_begins(const void *page, uint64_t number, bool is_leaf);
+
 /* Is this the first page of an overflow value of `bytes`? */
 bool page_check_overflow(const void *page, uint64_t number, uint64_t bytes,
     const struct page_limits *limits);

@@ -128,9 +128,7 @@ put_names(const struct runs_errors *errors, FILE *file)
 
 		snprintf(label, sizeof(label), "%s  %" PRId64 " of %" PRId64,
 		    labels.at[i], row->errors, row->ended);
-		fputs(i > 0 ? ", " : "", file);
-		gnuplot_put_tic(file, text_of(label));
-		fprintf(file, " %u", i + 1);
+		gnuplot_put_row_tic(file, i, label);
 	}
 	fputs(")\n", file);
 	labels_clear(&labels);

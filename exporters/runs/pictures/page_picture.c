@@ -202,9 +202,7 @@ put_names(
 		if (dates)
 			put_date(label + used, sizeof(label) - used,
 			    page->bars[i]->time_ns);
-		fputs(i > 0 ? ", " : "", file);
-		gnuplot_put_tic(file, text_of(label));
-		fprintf(file, " %u", i + 1);
+		gnuplot_put_row_tic(file, i, label);
 	}
 	fputs(")\n", file);
 	labels_clear(&labels);

@@ -37,17 +37,6 @@ timeline_read_ignored(struct timeline *t, struct string_table *ignored,
 	return rc;
 }
 
-static struct text
-phase_id(char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record)
-{
-	struct text model = record->source, name = record->name;
-
-	memcpy(to, model.at, model.bytes);
-	to[model.bytes] = ':';
-	memcpy(to + model.bytes + 1, name.at, name.bytes);
-	return (struct text){ to, model.bytes + 1 + name.bytes };
-}
-
 bool
 timeline_is_ignored(
     const struct string_table *ignored, const struct record *record)
@@ -56,7 +45,8 @@ timeline_is_ignored(
 	uint32_t number;
 
 	return (!record->has_time || !record->has_end) &&
-	       string_table_find(ignored, phase_id(id, record), &number);
+	       string_table_find(
+		   ignored, record_whole_name(id, record), &number);
 }
 
 /* ---- one phase ---- */

@@ -5,7 +5,9 @@
 #include "tests/unit/aggregator/rig.h"
 #include "tests/unit/scratch.h"
 
+#include "aggregator/db/damage.h"
 #include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/lookup.h"
 #include "aggregator/tables/tables.h"
 
 static char folder[64];
@@ -263,6 +265,30 @@ a_name_whose_row_is_damaged_keeps_its_number(void **state)
 	assert_false(db_was_damaged(txn));
 }
 
+/* The reader cannot see why: the key may have been damaged, and another row
+ * written next to it since. */
+static void
+a_number_without_a_name_is_damage(void **state)
+{
+	/* Table of names, partition 1, number 2. */
+	static const char row[] = "n\0\0\0\1\0\0\0\2";
+	struct lookup lookup = { .txn = NULL };
+
+	(void)state;
+	dictionary_number(dictionary, txn, 1, text_of("alpha"));
+	dictionary_number(dictionary, txn, 1, text_of("beta"));
+	dictionary_number(dictionary, txn, 1, text_of("gamma"));
+	assert_true(
+	    db_del(txn, TABLES_NAMES, (struct text){ row, sizeof(row) - 1 }));
+	lookup_use(&lookup, txn, 1);
+	assert_true(text_equal(lookup_number(&lookup, 3), text_of("gamma")));
+	assert_int_equal(lookup_number(&lookup, 0).bytes, 0);
+	assert_int_equal(db_damage_met(txn)->ids, 0);
+	assert_int_equal(lookup_number(&lookup, 2).bytes, 0);
+	assert_int_equal(db_damage_met(txn)->ids, 1);
+	lookup_clear(&lookup);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -278,6 +304,7 @@ main(void)
 		CASE(more_names_than_the_cache_holds),
 		CASE(a_damaged_count_gives_no_number_twice),
 		CASE(a_name_whose_row_is_damaged_keeps_its_number),
+		CASE(a_number_without_a_name_is_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /*
- * runs_groups_window - statistics of groups of the runs that began in a window.
+ * runs_groups_compute - statistics of groups, computed from their runs.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/groups_window.h"
+#include "exporters/runs/groups_compute.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
+#include "proto/os/clock.h"
 
 enum {
 	DURATIONS_MAX = 16 << 20, /* 16 bytes each */
@@ -36,7 +37,7 @@ struct one_group {
 	int64_t runs, state[RUN_STATES], errors;
 };
 
-struct window {
+struct reading {
 	struct runs *runs;
 	struct string_table ids, names, requestors;
 	struct one_run *run;
@@ -50,84 +51,84 @@ struct window {
 
 /* The group of runs without a description has a key of its own. */
 static uint32_t
-group_of(struct window *window, const struct runs_run *run)
+group_of(struct reading *reading, const struct runs_run *run)
 {
 	char key[NAME_BYTES_MAX + 1] = { run->known ? 'k' : 'u' };
-	uint32_t before = window->names.count, number, bytes = 1;
+	uint32_t before = reading->names.count, number, bytes = 1;
 
 	if (run->known && run->group.bytes > 0) {
 		memcpy(key + 1, run->group.at, run->group.bytes);
 		bytes += run->group.bytes;
 	}
-	number = string_table_add(&window->names, (struct text){ key, bytes });
-	window->group = memory_grow(
-	    window->group, &window->group_room, number, sizeof(*window->group));
+	number = string_table_add(&reading->names, (struct text){ key, bytes });
+	reading->group = memory_grow(reading->group, &reading->group_room,
+	    number, sizeof(*reading->group));
 	if (number == before)
-		window->group[number] =
+		reading->group[number] =
 		    (struct one_group){ run->known, 0, { 0 }, 0 };
 	return number;
 }
 
 static int
 add_duration(
-    struct window *window, const struct duration *duration, struct err *err)
+    struct reading *reading, const struct duration *duration, struct err *err)
 {
-	if (window->count == DURATIONS_MAX)
+	if (reading->count == DURATIONS_MAX)
 		return err_set(err,
-		    "there are more than %d durations; choose a shorter time "
-		    "with --from and --to",
+		    "there are more than %d durations; select groups with "
+		    "--group, or a shorter time with --from and --to",
 		    DURATIONS_MAX);
-	window->durations = memory_grow(window->durations, &window->room,
-	    window->count, sizeof(*window->durations));
-	window->durations[window->count++] = *duration;
+	reading->durations = memory_grow(reading->durations, &reading->room,
+	    reading->count, sizeof(*reading->durations));
+	reading->durations[reading->count++] = *duration;
 	return 0;
 }
 
 static int
-take_step(struct window *window, const struct runs_run *run, uint32_t group,
+take_step(struct reading *reading, const struct runs_run *run, uint32_t group,
     uint32_t step, enum run_clock clock, struct err *err)
 {
 	int64_t ns[RUN_EVENTS_MAX / 2];
 	struct duration duration = { group, (uint16_t)step,
 		(uint16_t)(clock * RUNS_OFS + RUNS_OF_ITERATION), 0 };
 	uint32_t count = run_events_durations(
-	    &run->events, window->runs->steps[step].of, clock, ns);
+	    &run->events, reading->runs->steps[step].of, clock, ns);
 
 	for (uint32_t i = 0; i < count; i++) {
 		duration.ns = ns[i];
-		if (add_duration(window, &duration, err) != 0)
+		if (add_duration(reading, &duration, err) != 0)
 			return -1;
 	}
 	duration.kind = (uint16_t)(clock * RUNS_OFS + RUNS_OF_TOTAL);
-	if (!runs_total(run, &window->runs->steps[step], clock, &duration.ns))
+	if (!runs_total(run, &reading->runs->steps[step], clock, &duration.ns))
 		return 0;
-	return add_duration(window, &duration, err);
+	return add_duration(reading, &duration, err);
 }
 
 static int
-take_run(struct window *window, const struct runs_run *run, struct err *err)
+take_run(struct reading *reading, const struct runs_run *run, struct err *err)
 {
-	uint32_t group = group_of(window, run);
-	struct one_group *of = &window->group[group];
-	uint32_t id = string_table_add(&window->ids, run->id);
+	uint32_t group = group_of(reading, run);
+	struct one_group *of = &reading->group[group];
+	uint32_t id = string_table_add(&reading->ids, run->id);
 
 	if (id == RUNS_MAX)
 		return err_set(err,
-		    "there are more than %d runs; choose a shorter time with "
-		    "--from and --to",
+		    "there are more than %d runs; select groups with "
+		    "--group, or a shorter time with --from and --to",
 		    RUNS_MAX);
-	window->run = memory_grow(
-	    window->run, &window->run_room, id, sizeof(*window->run));
-	window->run[id] = (struct one_run){ group, 0, run->state,
+	reading->run = memory_grow(
+	    reading->run, &reading->run_room, id, sizeof(*reading->run));
+	reading->run[id] = (struct one_run){ group, 0, run->state,
 		!run->known || (run->state != RUN_FINISHED && !run->error) };
 	of->runs++;
 	if (run->error)
 		of->errors++;
 	else
 		of->state[run->state]++;
-	for (uint32_t step = 0; step < window->runs->step_count; step++)
+	for (uint32_t step = 0; step < reading->runs->step_count; step++)
 		for (int clock = 0; clock < RUN_CLOCKS; clock++)
-			if (take_step(window, run, group, step,
+			if (take_step(reading, run, group, step,
 				(enum run_clock)clock, err) != 0)
 				return -1;
 	return 0;
@@ -135,9 +136,9 @@ take_run(struct window *window, const struct runs_run *run, struct err *err)
 
 /* The entities that describe the runs name who asked for them. */
 static int
-read_requestors(struct window *window, struct err *err)
+read_requestors(struct reading *reading, struct err *err)
 {
-	const struct runs *runs = window->runs;
+	const struct runs *runs = reading->runs;
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	char pattern[NAME_BYTES_MAX + 3], key[NAME_BYTES_MAX + 1];
 	struct record record;
@@ -156,22 +157,22 @@ read_requestors(struct window *window, struct err *err)
 		err) != 0)
 		return -1;
 	while ((rc = source_next(runs->source, &record, err)) > 0)
-		if (string_table_find(&window->ids, record.name, &id) &&
+		if (string_table_find(&reading->ids, record.name, &id) &&
 		    record_find_text(&record, key, &name) && name.bytes > 0)
-			window->run[id].requestor =
-			    1 + string_table_add(&window->requestors, name);
+			reading->run[id].requestor =
+			    1 + string_table_add(&reading->requestors, name);
 	return rc;
 }
 
 static int
-read_window(struct window *window, struct text pattern, struct err *err)
+read_runs(struct reading *reading, struct text pattern, struct err *err)
 {
 	struct runs_run run;
-	int rc = runs_select(window->runs, text_of(""), pattern, err);
+	int rc = runs_select(reading->runs, text_of(""), pattern, err);
 
-	while (rc == 0 && (rc = runs_next(window->runs, &run, err)) > 0)
-		rc = take_run(window, &run, err);
-	return rc == 0 ? read_requestors(window, err) : -1;
+	while (rc == 0 && (rc = runs_next(reading->runs, &run, err)) > 0)
+		rc = take_run(reading, &run, err);
+	return rc == 0 ? read_requestors(reading, err) : -1;
 }
 
 /* ---- statistics ---- */
@@ -193,7 +194,8 @@ by_place(const void *left, const void *right)
 static double
 quantile(const struct duration *sorted, uint32_t count, unsigned percent)
 {
-	return (double)sorted[quantile_index(count, percent)].ns / 1e9;
+	return (double)sorted[quantile_index(count, percent)].ns /
+	       NS_PER_SECOND;
 }
 
 static struct runs_stats
@@ -212,14 +214,16 @@ stats_of(const struct duration *sorted, uint32_t count)
 	}
 	return (struct runs_stats){
 		.count = count,
-		.sum = (double)sum / 1e9,
-		.min = (double)sorted[0].ns / 1e9,
-		.max = (double)sorted[count - 1].ns / 1e9,
-		.mean = (double)(mean / 1e9L),
-		.std_population = (double)(sqrtl(squares / count) / 1e9L),
+		.sum = (double)sum / NS_PER_SECOND,
+		.min = (double)sorted[0].ns / NS_PER_SECOND,
+		.max = (double)sorted[count - 1].ns / NS_PER_SECOND,
+		.mean = (double)(mean / NS_PER_SECOND),
+		.std_population =
+		    (double)(sqrtl(squares / count) / NS_PER_SECOND),
 		.std_sample =
-		    count > 1 ? (double)(sqrtl(squares / (count - 1)) / 1e9L)
-			      : NAN,
+		    count > 1
+			? (double)(sqrtl(squares / (count - 1)) / NS_PER_SECOND)
+			: NAN,
 		.p50 = quantile(sorted, count, 50),
 		.p90 = quantile(sorted, count, 90),
 		.p99 = quantile(sorted, count, 99),
@@ -228,14 +232,14 @@ stats_of(const struct duration *sorted, uint32_t count)
 
 /* Take the statistics of a group from `*at` on. */
 static void
-take_stats(const struct window *window, uint32_t group, uint32_t *at,
+take_stats(const struct reading *reading, uint32_t group, uint32_t *at,
     struct runs_group *to)
 {
-	while (*at < window->count && window->durations[*at].group == group) {
-		const struct duration *first = &window->durations[*at];
+	while (*at < reading->count && reading->durations[*at].group == group) {
+		const struct duration *first = &reading->durations[*at];
 		uint32_t count = 0;
 
-		while (*at + count < window->count &&
+		while (*at + count < reading->count &&
 		       first[count].group == group &&
 		       first[count].step == first->step &&
 		       first[count].kind == first->kind)
@@ -248,25 +252,15 @@ take_stats(const struct window *window, uint32_t group, uint32_t *at,
 
 /* ---- groups ---- */
 
-static int
-by_runs(const void *left, const void *right)
-{
-	const struct runs_requestor *a = left, *b = right;
-
-	if (a->runs != b->runs)
-		return a->runs > b->runs ? -1 : 1;
-	return text_compare(a->name, b->name);
-}
-
 static void
-take_names(struct window *window, uint32_t group, struct runs_group *to)
+take_names(struct reading *reading, uint32_t group, struct runs_group *to)
 {
-	uint32_t names = window->requestors.count;
+	uint32_t names = reading->requestors.count;
 	int64_t *runs = memory_zero(names + 1, sizeof(*runs));
 
 	to->listed_count = to->requestor_count = 0;
-	for (uint32_t i = 0; i < window->ids.count; i++) {
-		const struct one_run *run = &window->run[i];
+	for (uint32_t i = 0; i < reading->ids.count; i++) {
+		const struct one_run *run = &reading->run[i];
 
 		if (run->group != group)
 			continue;
@@ -277,7 +271,7 @@ take_names(struct window *window, uint32_t group, struct runs_group *to)
 		to->listed = memory_grow(to->listed, &to->listed_room,
 		    to->listed_count, sizeof(*to->listed));
 		to->listed[to->listed_count++] =
-		    (struct runs_listed){ window->ids.names[i], run->state };
+		    (struct runs_listed){ reading->ids.names[i], run->state };
 	}
 	for (uint32_t i = 0; i < names; i++) {
 		if (runs[i] == 0)
@@ -286,17 +280,15 @@ take_names(struct window *window, uint32_t group, struct runs_group *to)
 		    memory_grow(to->requestors, &to->requestor_room,
 			to->requestor_count, sizeof(*to->requestors));
 		to->requestors[to->requestor_count++] =
-		    (struct runs_requestor){ window->requestors.names[i],
+		    (struct runs_requestor){ reading->requestors.names[i],
 			    runs[i] };
 	}
 	free(runs);
-	if (to->requestor_count > 1)
-		qsort(to->requestors, to->requestor_count,
-		    sizeof(*to->requestors), by_runs);
+	runs_group_sort(to);
 }
 
 static int
-put_groups(struct window *window,
+put_groups(struct reading *reading,
     int (*put)(void *arg, const struct runs_group *group, struct err *err),
     void *arg, struct err *err)
 {
@@ -304,12 +296,12 @@ put_groups(struct window *window,
 	uint32_t at = 0;
 	int rc = 0;
 
-	if (window->count > 1)
-		qsort(window->durations, window->count,
-		    sizeof(*window->durations), by_place);
-	for (uint32_t i = 0; rc == 0 && i < window->names.count; i++) {
-		const struct one_group *of = &window->group[i];
-		struct text key = window->names.names[i];
+	if (reading->count > 1)
+		qsort(reading->durations, reading->count,
+		    sizeof(*reading->durations), by_place);
+	for (uint32_t i = 0; rc == 0 && i < reading->names.count; i++) {
+		const struct one_group *of = &reading->group[i];
+		struct text key = reading->names.names[i];
 
 		group->name = (struct text){ key.at + 1, key.bytes - 1 };
 		group->known = of->known;
@@ -317,8 +309,8 @@ put_groups(struct window *window,
 		memcpy(group->state, of->state, sizeof(group->state));
 		group->errors = of->errors;
 		memset(group->stats, 0, sizeof(group->stats));
-		take_stats(window, i, &at, group);
-		take_names(window, i, group);
+		take_stats(reading, i, &at, group);
+		take_names(reading, i, group);
 		rc = put(arg, group, err);
 	}
 	free(group->requestors);
@@ -328,25 +320,25 @@ put_groups(struct window *window,
 }
 
 int
-runs_groups_window(struct runs *runs, struct text pattern,
+runs_groups_compute(struct runs *runs, struct text pattern,
     int (*put)(void *arg, const struct runs_group *group, struct err *err),
     void *arg, uint32_t *count, struct err *err)
 {
-	struct window window = { .runs = runs };
+	struct reading reading = { .runs = runs };
 	int rc;
 
-	string_table_init(&window.ids);
-	string_table_init(&window.names);
-	string_table_init(&window.requestors);
-	rc = read_window(&window, pattern, err);
+	string_table_init(&reading.ids);
+	string_table_init(&reading.names);
+	string_table_init(&reading.requestors);
+	rc = read_runs(&reading, pattern, err);
 	if (rc == 0)
-		rc = put_groups(&window, put, arg, err);
-	*count = window.names.count;
-	string_table_clear(&window.ids);
-	string_table_clear(&window.names);
-	string_table_clear(&window.requestors);
-	free(window.run);
-	free(window.group);
-	free(window.durations);
+		rc = put_groups(&reading, put, arg, err);
+	*count = reading.names.count;
+	string_table_clear(&reading.ids);
+	string_table_clear(&reading.names);
+	string_table_clear(&reading.requestors);
+	free(reading.run);
+	free(reading.group);
+	free(reading.durations);
 	return rc;
 }
