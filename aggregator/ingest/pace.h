@@ -6,9 +6,9 @@
  * waits to be indexed, everything is admitted.  Above that the rate is a
  * multiple of the rate of the indexer, which falls from 4 to 0.7 as the journal
  * fills, so that it settles where three quarters of the journal wait.  A batch
- * that comes too early is told when there will be room for it: refused batches
- * get their turns one after the other (a virtual schedule, as in GCRA, ITU-T
- * I.371), so that who asks often gains nothing.
+ * that comes too early is answered with the time when there is room: refused
+ * batches get their turns one after the other (a virtual schedule, as in GCRA,
+ * ITU-T I.371), so that who asks often gains nothing.
  *
  * Plain values and no clock: the caller passes times.
  * SPDX-License-Identifier: MIT

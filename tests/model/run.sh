@@ -61,7 +61,7 @@ check "record and row in two transactions" wrong -DSPLIT_TRANSACTION
 check "the same session after a start" wrong \
 	-DSAME_SESSION -DROLLED_BACK -DN=3 -DCRASHES=0
 check "no comparison" wrong -DNO_COMPARISON -DCLONE -DN=3 -DCRASHES=0
-check "no chain" wrong \
+check "no running hash" wrong \
 	-DNO_CHAIN -DCLONE -DCOPIED_EARLY -DN=4 -DL=3 -DCRASHES=0
 check "a welcome taken for an acknowledgement" wrong \
 	-DTRUST_WELCOME -DCLONE -DN=3 -DCRASHES=0

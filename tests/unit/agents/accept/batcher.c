@@ -107,7 +107,7 @@ uuids_are_known_after_a_restart(void **state)
 	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
 	assert_int_equal(put_event(f, "b", 2), BATCHER_OK);
 	assert_int_equal(commit(f), BATCHER_OK);
-	assert_string_equal(content(f, 0), "me/a me/b");
+	assert_string_equal(content_of_all(f), "me/a me/b");
 }
 
 static void
@@ -167,7 +167,7 @@ numbered_puts_are_known_after_a_restart(void **state)
 	assert_int_equal(put_once(f, "b", "n2", 2, 7), BATCHER_OK);
 	assert_int_equal(put_once(f, "c", "", 1, 2), BATCHER_OK);
 	assert_int_equal(commit(f), BATCHER_OK);
-	assert_string_equal(content(f, 0), "me/a n2/b me/c");
+	assert_string_equal(content_of_all(f), "me/a n2/b me/c");
 }
 
 static void
@@ -268,6 +268,44 @@ a_full_spool_refuses_samples_first_and_takes_nothing_by_halves(void **state)
 	assert_int_equal(f->outcome.upto, before);
 }
 
+struct seen {
+	uint32_t times[100000]; /* of each uuid */
+	uint64_t events, last;
+};
+
+static void
+count_stream(struct fixture *f, uint32_t stream, struct seen *seen)
+{
+	uint64_t next = spool_next_seq(f->spool, stream);
+	struct wire_room room = { 0 };
+
+	for (uint64_t seq = 1; seq < next; seq++) {
+		struct wire_header header = { .type = WIRE_BATCH };
+		struct spool_batch batch;
+		struct wire_cursor cursor;
+		struct record record;
+		struct text plain;
+		struct err err;
+
+		assert_int_equal(
+		    spool_read(f->spool, stream, seq, &batch, &err), 1);
+		header.records = batch.records;
+		header.body_bytes = batch.body_bytes;
+		assert_int_equal(
+		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
+		wire_cursor_init(&cursor, &header, plain);
+		while (wire_next(&cursor, &record)) {
+			uint64_t uuid;
+
+			memcpy(&uuid, record.key.at, sizeof(uuid));
+			seen->times[uuid]++;
+			seen->events++;
+			seen->last = uuid > seen->last ? uuid : seen->last;
+		}
+	}
+	wire_room_clear(&room);
+}
+
 /* Any mixture of puts, commits and restarts: what the spool holds is what was
  * accepted, in order, each uuid once. */
 static void
@@ -275,9 +313,7 @@ random_rounds_keep_every_accepted_event_once(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t random = check_seed(), uuids = 1, tickets = 0;
-	uint32_t *times = calloc(100000, sizeof(*times));
-	uint64_t next, seen = 0, last = 0;
-	struct wire_room room = { 0 };
+	struct seen *seen = calloc(1, sizeof(*seen));
 
 	for (int round = 0; round < 60; round++) {
 		for (uint64_t i = check_random(&random) % 20; i > 0; i--) {
@@ -302,36 +338,14 @@ random_rounds_keep_every_accepted_event_once(void **state)
 			open_all(f, 16 << 20);
 		}
 	}
-	next = spool_next_seq(f->spool, 0);
-	for (uint64_t seq = 1; seq < next; seq++) {
-		struct wire_header header = { .type = WIRE_BATCH };
-		struct spool_batch batch;
-		struct wire_cursor cursor;
-		struct record record;
-		struct text plain;
-		struct err err;
-
-		assert_int_equal(spool_read(f->spool, 0, seq, &batch, &err), 1);
-		header.records = batch.records;
-		header.body_bytes = batch.body_bytes;
-		assert_int_equal(
-		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
-		wire_cursor_init(&cursor, &header, plain);
-		while (wire_next(&cursor, &record)) {
-			uint64_t uuid;
-
-			memcpy(&uuid, record.key.at, sizeof(uuid));
-			times[uuid]++;
-			seen++;
-			last = uuid > last ? uuid : last;
-		}
-	}
-	wire_room_clear(&room);
-	assert_true(seen > 1000 && last < uuids);
+	for (uint32_t i = 0; i < spool_streams(f->spool); i++)
+		if (spool_partition(f->spool, i).bytes > 0)
+			count_stream(f, i, seen);
+	assert_true(seen->events > 1000 && seen->last < uuids);
 	for (uint64_t i = 1; i < uuids; i++)
-		assert_true(times[i] <= 1);
-	assert_true(seen + 1 >= last);
-	free(times);
+		assert_true(seen->times[i] <= 1);
+	assert_true(seen->events + 1 >= seen->last);
+	free(seen);
 }
 
 int

@@ -169,18 +169,16 @@ commit(struct fixture *f)
 	return batcher_commit(f->batcher, &err);
 }
 
-/* "node/name node/name ..." of all that stands in a stream. */
-static inline const char *
-content(struct fixture *f, uint32_t stream)
+/* "node/name node/name ..." behind what is in `text` already. */
+static inline void
+add_content(struct fixture *f, uint32_t stream, char *text, size_t room_bytes)
 {
-	static char text[4096];
 	uint64_t next = spool_next_seq(f->spool, stream);
 	struct wire_room room = { 0 };
 	struct spool_batch batch;
 	struct err err;
-	size_t used = 0;
+	size_t used = strlen(text);
 
-	text[0] = '\0';
 	for (uint64_t seq = 1; seq < next; seq++) {
 		struct wire_header header = { .type = WIRE_BATCH,
 			.node = text_of("me") };
@@ -197,12 +195,35 @@ content(struct fixture *f, uint32_t stream)
 		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
 		wire_cursor_init(&cursor, &header, plain);
 		while (wire_next(&cursor, &record))
-			used += (size_t)snprintf(text + used,
-			    sizeof(text) - used, "%s%.*s/%.*s", used ? " " : "",
+			used += (size_t)snprintf(text + used, room_bytes - used,
+			    "%s%.*s/%.*s", used ? " " : "",
 			    (int)record.node.bytes, record.node.at,
 			    (int)record.name.bytes, record.name.at);
 	}
 	wire_room_clear(&room);
+}
+
+/* All that is in a stream. */
+static inline const char *
+content(struct fixture *f, uint32_t stream)
+{
+	static char text[4096];
+
+	text[0] = '\0';
+	add_content(f, stream, text, sizeof(text));
+	return text;
+}
+
+/* All that is in the spool, session after session. */
+static inline const char *
+content_of_all(struct fixture *f)
+{
+	static char text[4096];
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < spool_streams(f->spool); i++)
+		if (spool_partition(f->spool, i).bytes > 0)
+			add_content(f, i, text, sizeof(text));
 	return text;
 }
 

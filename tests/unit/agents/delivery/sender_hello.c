@@ -58,15 +58,33 @@ a_store_that_has_more_gets_all_of_it_once_more(void **state)
 static void
 a_store_that_has_less_is_brought_what_it_lacks(void **state)
 {
+	struct wire_header h;
+
 	(void)state;
 	ask_with(6, 5);
 	assert_int_equal(last()->header.seq, 5);
 	assert_int_equal(last()->header.generation, 5);
-	welcome(last(), 3);
+	h = answer(WIRE_WELCOME, last());
+	h.expect = 3;
+	h.chain = chain_after(2);
+	assert_true(give(h));
 	assert_int_equal(w.rewound, 3);
 	assert_int_equal(w.count, 5);
 	assert_int_equal(w.sent[1].header.seq, 3);
 	assert_true(w.sent[1].header.chain == chain_after(2));
+	ack(6);
+	assert_int_equal(w.acked[0], 6);
+}
+
+/* What it has may be of a copy of this machine. */
+static void
+a_store_that_has_less_of_unknown_content_gets_all_of_it(void **state)
+{
+	(void)state;
+	ask_with(6, 5);
+	welcome(last(), 3);
+	assert_int_equal(w.rewound, 1);
+	assert_int_equal(w.sent[1].header.seq, 1);
 	ack(6);
 	assert_int_equal(w.acked[0], 6);
 }
@@ -245,6 +263,7 @@ main(void)
 		TEST(an_ack_within_a_gap_waits_for_its_end),
 		TEST(a_store_that_has_more_gets_all_of_it_once_more),
 		TEST(a_store_that_has_less_is_brought_what_it_lacks),
+		TEST(a_store_that_has_less_of_unknown_content_gets_all_of_it),
 		TEST(
 		    a_derived_session_takes_the_welcome_for_an_acknowledgement),
 		TEST(another_store_is_asked_by_every_stream),

@@ -103,7 +103,7 @@ frames_one_after_another_are_printed(void **state)
 	add_ack();
 	assert_int_equal(decode_all(true), 0);
 	assert_string_equal(text,
-	    "{\"offset\": 0, \"bytes\": 88, \"type\": \"batch\", "
+	    "{\"offset\": 0, \"bytes\": 87, \"type\": \"batch\", "
 	    "\"partition\": \"acct$pool\", \"node\": \"n1\", "
 	    "\"session\": \"abcd0000000000000000000000000000\", "
 	    "\"seq\": 7, \"records\": 1, \"body_bytes\": 20, "
@@ -116,11 +116,11 @@ frames_one_after_another_are_printed(void **state)
 	    "\"time\": \"1970-01-01T00:00:01.500000000Z\", "
 	    "\"source\": \"test\", \"name\": \"begin\", \"uuid\": null, "
 	    "\"attributes\": {}}]}\n"
-	    "{\"offset\": 88, \"bytes\": 66, \"type\": \"ack\", "
+	    "{\"offset\": 87, \"bytes\": 65, \"type\": \"ack\", "
 	    "\"flags\": \"stored 0x8000\", \"partition\": \"acct$pool\", "
 	    "\"node\": \"n1\", \"seq\": 7, \"expect\": 8}\n");
 	assert_int_equal(decode_all(false), 0);
-	assert_non_null(strstr(text, "offset 88: ack, 66 bytes\n"));
+	assert_non_null(strstr(text, "offset 87: ack, 65 bytes\n"));
 	assert_non_null(strstr(text, "  expect           8\n"));
 	assert_non_null(strstr(text, "  {\"kind\": \"event\", "));
 }
