@@ -97,26 +97,28 @@ check "... and it is as it was" cmp "$TMP/before" "$TMP/after"
 # ---- damaged on purpose, in a copy
 cp -r "$spool" "$TMP/copy"
 check "a copy is read" poolscope-spool verify "$TMP/copy"
-acked=$(poolscope-spool ls "$spool" --format json |
-	py 'print(json.load(sys.stdin)["streams"][0]["acknowledged"])')
-# One bit of the body of the first batch that is not acknowledged.
-place=$(py '
+# One bit of the body of the first batch that is not acknowledged, of the second start.
+place=$(poolscope-spool ls "$spool" --format json | py '
 import glob, struct
+stream = json.load(sys.stdin)["streams"][-1]
+number = stream["acknowledged"] + 1
 for path in sorted(glob.glob(sys.argv[1] + "/*.seg")):
     data = bytearray(open(path, "rb").read())
     at = 64
-    while data[at:at + 4] == b"PSFR":
-        if data[at + 12] == 1 and struct.unpack_from("<Q", data, at + 16)[0] == int(sys.argv[2]) + 1:
+    while data[8:24].hex() == stream["session"] and data[at:at + 4] == b"PSFR":
+        if data[at + 12] == 1 and struct.unpack_from("<Q", data, at + 16)[0] == number:
             data[at + 60] ^= 1
             open(path, "wb").write(data)
-            print(int(path[-24:-4]), at)
+            print(int(path[-24:-4]), at, number)
             sys.exit()
-        at += 56 + (struct.unpack_from("<I", data, at + 4)[0] + 7) // 8 * 8' "$TMP/copy" "$acked")
-segment=${place% *}
+        at += 56 + (struct.unpack_from("<I", data, at + 4)[0] + 7) // 8 * 8' "$TMP/copy")
+segment=${place%% *}
+number=${place##* }
 offset=${place#* }
+offset=${offset% *}
 check_status 1 "a flipped bit is found" poolscope-spool verify "$TMP/copy"
 check_printed "... at its offset" "segment $segment, offset $offset: [0-9]* bytes hold no valid frame"
-check_printed "... and what it costs" "partition '*acct.look'*: batches $((acked + 1)) to $((acked + 1)) are missing"
+check_printed "... and what it costs" "partition '*acct.look'*: batches $number to $number are missing"
 check_printed "... counted" "$TMP/copy: 2 errors"
 check_status 1 "cat goes on behind it" poolscope-spool cat "$TMP/copy"
 check_printed "... and says where" "segment $segment, offset $offset:"
