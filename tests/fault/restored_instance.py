@@ -38,6 +38,7 @@ class World:
         self.lineage = {}   # path of a backup -> restores that its store has seen
         self.empty = set()  # backups without the partition: they name no gap
         self.restores = 0   # the same of the store in use
+        self.was_blank = False  # the store in use began with such a backup
         self.old = {}       # name -> older copy of its spool, numbers given until then
         self.excused = set()
         self.orphaned = set()  # stored once; no spool has it any more
@@ -105,6 +106,7 @@ class World:
             os.rename(self.dir + "/store", "%s/store.aside-%d" % (self.dir, self.asides))
         self.instance.run("poolscope-admin", "restore", path, "--set-aside", "--log", "warn")
         self.restores = self.lineage[path] + (path not in self.empty)
+        self.was_blank = path in self.empty
         self.instance.start("aggregator")
 
     def settle(self):
@@ -232,10 +234,11 @@ def judge(oracle, world, name):
             before.setdefault(number, set()).update(batch for batch, _ in where)
     lost = [n for n in load.accepted if n not in stored]
     counted = [n for n in lost if before.get(n, set()) & reported]
-    # Of a spool that is gone nobody knows; nor where a copy of a machine filled
+    # Of a spool that is gone nobody knows, and a backup that does not have the
+    # partition cannot name it; nor where a copy of a machine filled
     # the number (proto/delivery.md, Limits).
     silent = [n for n in lost if n not in counted and n not in world.excused and
-              not (n in world.orphaned and unknown) and
+              not (n in world.orphaned and (unknown or world.was_blank)) and
               not (world.clones and before.get(n, set()) & filled)]
     twice = [n for n, where in stored.items() if len(where) > 1 and
              not (n in world.doubled and (world.asides or world.put_backs))]
