@@ -65,6 +65,8 @@ enum wire_flag {
 	WIRE_FLAG_INCOMPLETE = 128,
 	/* batch: keep no record that came before in such a batch */
 	WIRE_FLAG_ONCE = 256,
+	/* select: phases whose events pair on any nodes come as their events */
+	WIRE_FLAG_UNPAIRED = 512,
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };
