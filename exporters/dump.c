@@ -137,8 +137,8 @@ clock_of_last(struct source *source, struct record_json_clock *to)
 	if (clock->choice == CLOCK_RAW)
 		return NULL;
 	*to = (struct record_json_clock){ clock->last.corrected,
-		clock->last.time_ns, clock->last.end_ns,
-		clock->last.offset.offset_ns, clock->last.offset.error_ns };
+		clock->last.time_ns, clock->last.end_ns, clock->last.offset_ns,
+		clock->last.error_ns };
 	return to;
 }
 

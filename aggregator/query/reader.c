@@ -175,7 +175,10 @@ reader_answer(struct reader *reader, const struct wire_header *header,
     struct err *err)
 {
 	struct wire_query asked = *query;
-	struct page page = { .reader = reader, .query = &asked, .w = w };
+	struct page page = { .reader = reader,
+		.query = &asked,
+		.w = w,
+		.unpaired = (header->flags & WIRE_FLAG_UNPAIRED) != 0 };
 	int rc = 0;
 
 	/* The end is exclusive, except that it is the greatest time. */

@@ -40,11 +40,11 @@ int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
 int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
 
 /* Make one page of the answer to a question.  Of `header` the type, the
- * partition and WIRE_FLAG_BY_NODE apply.  Writes the cursor and the records to
- * `w` (a page body) until it is full, query->page_bytes is reached, or 65,536
- * records were examined.  A page may therefore be empty without being the
- * last.  `*last`: nothing follows.  An unknown partition gives an empty last
- * page.
+ * partition, WIRE_FLAG_BY_NODE and WIRE_FLAG_UNPAIRED apply.  Writes the
+ * cursor and the records to `w` (a page body) until it is full,
+ * query->page_bytes is reached, or 65,536 records were examined.  A page may
+ * therefore be empty without being the last.  `*last`: nothing follows.  An
+ * unknown partition gives an empty last page.
  *
  * WIRE_SELECT: the records that `query` selects in one partition, in the order
  * (kind, hour, node, track, time); phases in the order (phase, key, node, k).
@@ -52,9 +52,11 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * phase.  A phase record is derived; it may lack its start or its end
  * (has_time, has_end), and has the attributes of both events, including those
  * of their messages.  Its source is the model, its name the phase, its key the
- * value that pairs are matched by.  With query->step_ns the page has samples
- * as buckets (enum wire_bucket) and nothing else, in the order (hour, node,
- * metric group, metric, step).
+ * value that pairs are matched by.  With WIRE_FLAG_UNPAIRED each event of a
+ * phase with scope "run" comes alone and with its run; nodes do not select
+ * them, and time selects all of a row or none.  With query->step_ns the page
+ * has samples as buckets (enum wire_bucket) and nothing else, in the order
+ * (hour, node, metric group, metric, step).
  *
  * WIRE_FOLLOW: what the journal has of one partition, in the order of arrival
  * and as it was sent: events, samples, spans, entities and gaps that `query`
@@ -69,7 +71,8 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * WIRE_FLAG_BY_NODE one for each node.  Properties: count, sum, min, max,
  * mean, std_population, std_sample, p50, p90, p99 (seconds, float),
  * open_starts, open_ends, start, end (event names), unmatched ("incomplete" or
- * "ignore"), required (bool).  With kind context in the query: an entity of
+ * "ignore"), run (the attribute; only of a phase with scope "run"), required
+ * (bool).  With kind context in the query: an entity of
  * kind "node", whose id is its name, for each node that `query->node` selects.
  *
  * WIRE_STATUS: what is in the store, as entities of kind "status": id "store"

@@ -244,14 +244,14 @@ correct(struct source_clock *clock, struct record *record)
 {
 	const struct source_correction *raw = &clock->last;
 	bool both = record->has_time && record->has_end;
-	struct clock_map_offset end;
+	struct clock_map_offset end = { .offset_ns = raw->offset_ns };
 
 	if (record->has_time)
-		record->time_ns = moved(record->time_ns, raw->offset.offset_ns);
+		record->time_ns = moved(record->time_ns, raw->offset_ns);
 	if (!record->has_end)
 		return;
-	if (!both || !is_corrected(clock, record->node, raw->end_ns, &end))
-		end = raw->offset;
+	if (both && !is_corrected(clock, record->node, raw->end_ns, &end))
+		end.offset_ns = raw->offset_ns;
 	record->end_ns = moved(raw->end_ns, end.offset_ns);
 	if (both && raw->end_ns >= raw->time_ns &&
 	    record->end_ns < record->time_ns)
@@ -260,25 +260,70 @@ correct(struct source_clock *clock, struct record *record)
 }
 
 bool
-source_clock_apply(struct source_clock *clock, struct record *record)
+source_clock_crosses(const struct record *stats)
+{
+	static const char *const counts[] = { "count", "open_starts",
+		"open_ends" };
+	struct value value;
+	struct text run;
+
+	if (!record_find_text(stats, "run", &run))
+		return false;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (record_find_attribute(stats, text_of(counts[i]), &value) &&
+		    !(value.type == VALUE_INT && value.is.i == 0))
+			return true;
+	return false;
+}
+
+bool
+source_clock_pairs(const struct source_clock *clock)
+{
+	int64_t error_ns;
+
+	if (clock->choice == CLOCK_RAW || clock->map == NULL)
+		return false;
+	return clock->choice == CLOCK_CORRECTED
+		   ? !clock_map_is_empty(clock->map)
+		   : clock_map_matters(clock->map, &error_ns);
+}
+
+static int64_t
+begin_of(const struct record *record)
+{
+	return record->has_time ? record->time_ns : record->end_ns;
+}
+
+void
+source_clock_correct(struct source_clock *clock, struct record *record)
 {
 	struct source_correction *last = &clock->last;
-	int64_t at_ns = record->has_time ? record->time_ns : record->end_ns;
+	struct clock_map_offset offset = { .offset_ns = 0 };
 
-	last->corrected = false;
+	last->corrected = last->two_nodes = false;
 	if (!clock->on || (TIMED >> record->kind & 1) == 0)
-		return true;
+		return;
 	last->time_ns = record->time_ns;
 	last->end_ns = record->end_ns;
 	last->corrected =
-	    is_corrected(clock, record->node, at_ns, &last->offset);
+	    is_corrected(clock, record->node, begin_of(record), &offset);
+	last->offset_ns = offset.offset_ns;
+	last->error_ns = offset.error_ns;
 	if (last->corrected)
 		correct(clock, record);
-	at_ns = record->has_time ? record->time_ns : record->end_ns;
+}
+
+bool
+source_clock_shows(struct source_clock *clock, const struct record *record)
+{
+	int64_t at_ns = begin_of(record);
+
+	if (!clock->on || (TIMED >> record->kind & 1) == 0)
+		return true;
 	if (at_ns < clock->from_ns ||
 	    (at_ns >= clock->to_ns && clock->to_ns < TIME_MAX_NS))
 		return false;
-	count(clock, last->corrected, last->offset.error_ns);
+	count(clock, clock->last.corrected, clock->last.error_ns);
 	return true;
 }
 

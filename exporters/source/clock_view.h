@@ -11,17 +11,11 @@
 #define EXPORTERS_SOURCE_CLOCK_VIEW_H
 
 #include "exporters/source/clock_map.h"
+#include "exporters/source/pairs/correction.h"
 #include "proto/record/node_list.h"
 #include "proto/wire/wire.h"
 
 enum clock_choice { CLOCK_AUTO, CLOCK_RAW, CLOCK_CORRECTED };
-
-/* What was done to the last record. */
-struct source_correction {
-	bool corrected;
-	int64_t time_ns, end_ns; /* raw */
-	struct clock_map_offset offset;
-};
 
 struct source_clock {
 	enum clock_choice choice;
@@ -42,7 +36,7 @@ struct source_clock {
 	/* The queried window, in shown times. */
 	int64_t from_ns, to_ns;
 	bool on;
-	struct source_correction last;
+	struct source_correction last; /* of the last record */
 
 	/* Counters of all records shown since the start. */
 	uint64_t corrected, raw;
@@ -101,8 +95,17 @@ const char *source_clock_words(
 const char *source_clock_ahead(
     char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock);
 
-/* Correct the record; false: its shown time is outside of the queried
- * window. */
-bool source_clock_apply(struct source_clock *clock, struct record *record);
+/* From the store's statistics of a phase: did it occur, and may its events have
+ * the clocks of several nodes? */
+bool source_clock_crosses(const struct record *stats);
+/* Is a clock so far off that phases pair in another order of events? */
+bool source_clock_pairs(const struct source_clock *clock);
+
+/* Correct the times of the record. */
+void source_clock_correct(struct source_clock *clock, struct record *record);
+/* Count the record, whose correction is `last`; false: its shown time is
+ * outside of the queried window. */
+bool source_clock_shows(
+    struct source_clock *clock, const struct record *record);
 
 #endif

@@ -246,6 +246,7 @@ source_close(struct source **source)
 		return;
 	pages_clear(&s->pages);
 	source_clock_clear(&s->clock);
+	phase_pairs_clear(&s->pairs);
 	free(s);
 	*source = NULL;
 }

@@ -58,6 +58,8 @@ begin(struct source *source, enum source_what what, struct text partition,
 		question.header.flags |= WIRE_FLAG_PLAIN;
 	if (what == SOURCE_STATS_BY_NODE)
 		question.header.flags |= WIRE_FLAG_BY_NODE;
+	if (what == SOURCE_RECORDS && source->unpaired)
+		question.header.flags |= WIRE_FLAG_UNPAIRED;
 	if (what == SOURCE_NODES)
 		question.query.kinds = 1u << RECORD_CONTEXT;
 	question.query.cursor = cursor;
@@ -148,20 +150,59 @@ warn_lag(struct source *source)
 	source->lag = 0;
 }
 
+/* Does the query select phases whose ends may come from other nodes than it
+ * selects?  Their clocks count as well. */
+static int
+crosses_nodes(struct source *source, struct text partition,
+    const struct wire_query *query, bool *crosses, struct err *err)
+{
+	struct wire_query phases = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	int rc;
+
+	*crosses = false;
+	if ((query->kinds & 1u << RECORD_PHASE) == 0 ||
+	    query->node.bytes == 0 || source->clock.choice == CLOCK_RAW)
+		return 0;
+	phases.name = query->name;
+	if (select_raw(source, SOURCE_STATS, partition, &phases, err) != 0)
+		return -1;
+	while ((rc = next_raw(source, &record, err)) > 0)
+		*crosses = *crosses || source_clock_crosses(&record);
+	return rc;
+}
+
+/* Forget what the last query left. */
+static void
+start_over(struct source *source)
+{
+	source->clock.on = false;
+	source->unpaired = false;
+	source->has_next = false;
+	phase_pairs_reset(&source->pairs);
+}
+
 int
 source_select(struct source *source, enum source_what what,
     struct text partition, const struct wire_query *query, struct err *err)
 {
-	struct wire_query wide = *query;
+	struct wire_query wide = *query, clocks = *query;
+	bool crosses;
 
 	if (check_query(query, err) != 0)
 		return -1;
 	warn_lag(source);
-	source->clock.on = false;
+	start_over(source);
 	if (what == SOURCE_RECORDS) {
-		if (source_load_clocks(source, partition, query, err) != 0)
+		if (crosses_nodes(source, partition, query, &crosses, err) != 0)
+			return -1;
+		if (crosses)
+			clocks.node = (struct text){ NULL, 0 };
+		if (source_load_clocks(source, partition, &clocks, err) != 0)
 			return -1;
 		source_clock_widen(&source->clock, &wide);
+		source->unpaired = (query->kinds & 1u << RECORD_PHASE) != 0 &&
+				   source_clock_pairs(&source->clock);
 	}
 	return select_raw(source, what, partition, &wide, err);
 }
@@ -222,8 +263,7 @@ source_follow(struct source *source, struct text partition,
 
 	if (check_query(query, err) != 0)
 		return -1;
-	source->clock.on = false;
-	source->has_next = false;
+	start_over(source);
 	wire_put_position(cursor, &place);
 	begin(source, SOURCE_FOLLOW, partition, query,
 	    (struct text){ (const char *)cursor, sizeof(cursor) });
@@ -272,6 +312,55 @@ source_generation(const struct source *source)
 
 /* ---- a record ---- */
 
+/* The next one of the page, or the one that was held back. */
+static int
+next_stored(struct source *source, struct record *record, struct err *err)
+{
+	if (!source->has_next)
+		return next_raw(source, record, err);
+	*record = source->next;
+	source->has_next = false;
+	return 1;
+}
+
+/* The next record in shown times, in the window or not. */
+static int
+next_corrected(struct source *source, struct record *record, struct err *err)
+{
+	struct source_clock *clock = &source->clock;
+	int rc;
+
+	for (;;) {
+		if (phase_pairs_next(&source->pairs, record, &clock->last))
+			return 1;
+		rc = next_stored(source, record, err);
+		if (rc < 0 || (rc == 0 && !phase_pairs_end(&source->pairs)))
+			return rc;
+		if (rc == 0)
+			continue;
+		if (!phase_pairs_fits(&source->pairs, record)) {
+			source->next = *record;
+			source->has_next = true;
+			phase_pairs_end(&source->pairs);
+			continue;
+		}
+		source_clock_correct(clock, record);
+		if (record->run.bytes == 0)
+			return 1;
+		phase_pairs_add(&source->pairs, record, &clock->last);
+	}
+}
+
+/* The aggregator selects unpaired events by neither node nor time. */
+static bool
+is_shown(struct source *source, const struct record *record)
+{
+	return (record->run.bytes == 0 ||
+		   node_list_match(
+		       source->pages.question.query.node, record->node)) &&
+	       source_clock_shows(&source->clock, record);
+}
+
 int
 source_next(struct source *source, struct record *record, struct err *err)
 {
@@ -280,8 +369,8 @@ source_next(struct source *source, struct record *record, struct err *err)
 	if (source->pages.question.header.type == WIRE_FOLLOW)
 		return next_followed(source, record, err);
 	do
-		rc = next_raw(source, record, err);
-	while (rc > 0 && !source_clock_apply(&source->clock, record));
+		rc = next_corrected(source, record, err);
+	while (rc > 0 && !is_shown(source, record));
 	if (rc > 0 && source->pages.question.header.type != WIRE_STATUS)
 		source->answered = true;
 	return rc;

@@ -7,6 +7,7 @@
 #define EXPORTERS_SOURCE_SOURCE_PRIVATE_H
 
 #include "exporters/source/pages.h"
+#include "exporters/source/pairs/phase_pairs.h"
 #include "exporters/source/source.h"
 #include "proto/config/instance.h"
 
@@ -23,10 +24,14 @@ struct source {
 	enum source_damaged damaged;
 
 	struct wire_cursor cursor; /* reads the records of the page */
-	struct record next; /* WIRE_FOLLOW: the record after the returned one */
-	bool has_next;      /* is it in this page? */
+	/* WIRE_FOLLOW: the record after the returned one; otherwise the one
+	 * after those of `pairs` */
+	struct record next;
+	bool has_next; /* is it in this page? */
 	uint64_t entry, followed;
 	struct source_clock clock;
+	bool unpaired;            /* WIRE_SELECT: phases come as events, */
+	struct phase_pairs pairs; /* which pair here */
 };
 
 #endif

@@ -36,8 +36,13 @@ struct printer {
 	bool by_node;
 	enum stats_format format;
 	uint64_t rows;
-	struct phases_window *window;        /* NULL: all time */
-	const struct phases_window_row *row; /* of the window; NULL: none */
+	struct phases_window *window; /* NULL: all time */
+	/* Of all time, but on corrected clocks, the phases that pass from node
+	 * to node; NULL: the store has them all. */
+	struct phases_window *crossing;
+	/* The statistics that replace those of the store; NULL: nothing
+	 * occurred.  `of_store`: none do. */
+	const struct phases_window_row *row;
 	const struct order *order;
 	struct kept *kept;
 	uint32_t kept_count, kept_room;
@@ -50,6 +55,8 @@ struct printer {
 	char first_name[NAME_BYTES_MAX + 1];  /* buffer of names.first */
 	char heading[2 * NAME_BYTES_MAX + 2]; /* heading of the last row */
 };
+
+static const struct phases_window_row of_store;
 
 static const struct table_column columns[] = {
 	{ "PHASE", 16, false },
@@ -74,7 +81,7 @@ static bool
 find(const struct printer *p, const struct record *record, const char *key,
     struct value *value)
 {
-	if (p->window != NULL &&
+	if (p->row != &of_store &&
 	    phases_window_value(p->row, text_of(key), value))
 		return true;
 	return record_find_attribute(record, text_of(key), value);
@@ -190,7 +197,7 @@ put_object(struct printer *p, const struct record *record)
 		json_text(&p->json, record->node);
 	}
 	while (record_next_attribute(&pairs, &a)) {
-		if (p->window != NULL)
+		if (p->row != &of_store)
 			(void)phases_window_value(p->row, a.key, &a.value);
 		json_key(&p->json, a.key);
 		json_value(&p->json, &a.value);
@@ -410,6 +417,17 @@ put_window(struct printer *p, struct record *record)
 	}
 }
 
+/* A row of the store, unless it goes by clocks that were off. */
+static void
+put_stored(struct printer *p, const struct record *record)
+{
+	p->row = &of_store;
+	if (p->crossing != NULL && source_clock_crosses(record))
+		p->row = phases_window_find_node(p->crossing, record->name,
+		    p->by_node ? record->node : (struct text){ "", 0 });
+	put(p, record);
+}
+
 static int
 put_all(struct printer *p, struct source *source,
     const struct wire_query *query, struct err *err)
@@ -430,8 +448,50 @@ put_all(struct printer *p, struct source *source,
 		if (p->window != NULL)
 			put_window(p, &record);
 		else
-			put(p, &record);
+			put_stored(p, &record);
 	}
+	return rc;
+}
+
+/* ---- phases that pass from node to node ---- */
+
+static int
+read_names(struct string_table *names, struct source *source,
+    struct text partition, const struct wire_query *query, struct err *err)
+{
+	struct wire_query all = *query;
+	struct record record;
+	int rc;
+
+	all.kinds = 1u << RECORD_ENTITY;
+	if (source_select(source, SOURCE_STATS, partition, &all, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (source_clock_crosses(&record))
+			(void)string_table_add(names, record.name);
+	return rc;
+}
+
+/* Are clocks off, so that the statistics of the store are not right? */
+static int
+read_crossing(struct printer *p, struct phases_window *crossing,
+    struct source *source, const struct wire_query *query, struct err *err)
+{
+	struct wire_query clocks = source_query(1u << RECORD_PHASE);
+	struct string_table names;
+	int rc;
+
+	string_table_init(&names);
+	rc = read_names(&names, source, p->partition, query, err);
+	if (rc == 0 && names.count > 0)
+		rc = source_load_clocks(source, p->partition, &clocks, err);
+	if (rc == 0 && names.count > 0 &&
+	    source_clock_pairs(source_clock(source))) {
+		p->crossing = crossing;
+		rc = phases_window_read_runs(
+		    crossing, source, p->partition, &names, p->by_node, err);
+	}
+	string_table_clear(&names);
 	return rc;
 }
 
@@ -467,7 +527,7 @@ stats_phases(struct source *source, struct text partition,
 	};
 	struct wire_query all = *query;
 	struct phases_window window;
-	int rc = 0;
+	int rc;
 
 	string_table_init(&printer.texts);
 	json_init(&printer.json, file,
@@ -478,6 +538,8 @@ stats_phases(struct source *source, struct text partition,
 		all.to_ns = TIME_MAX_NS;
 		rc = phases_window_read(
 		    &window, source, partition, query, by_node, err);
+	} else {
+		rc = read_crossing(&printer, &window, source, query, err);
 	}
 	if (rc == 0)
 		rc = put_all(&printer, source, &all, err);
@@ -487,7 +549,7 @@ stats_phases(struct source *source, struct text partition,
 		rc = refuse(&printer, source, &all, err);
 	free(printer.kept);
 	string_table_clear(&printer.texts);
-	if (printer.window != NULL)
+	if (printer.window != NULL || printer.crossing != NULL)
 		phases_window_clear(&window);
 	return rc;
 }

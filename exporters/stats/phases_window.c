@@ -79,13 +79,14 @@ find_measured(const struct phases_window *window, struct text phase,
 	return true;
 }
 
-/* By the node's own clock, whatever clock its times are shown on. */
+/* On one node by its own clock, whatever clock its times are shown on. */
 static int64_t
 duration_of(struct source *source, const struct record *record)
 {
 	const struct source_correction *raw = &source_clock(source)->last;
-	int64_t begin_ns = raw->corrected ? raw->time_ns : record->time_ns;
-	int64_t end_ns = raw->corrected ? raw->end_ns : record->end_ns;
+	bool own = raw->corrected && !raw->two_nodes;
+	int64_t begin_ns = own ? raw->time_ns : record->time_ns;
+	int64_t end_ns = own ? raw->end_ns : record->end_ns;
 	int64_t ns;
 
 	if (__builtin_sub_overflow(end_ns, begin_ns, &ns))
@@ -95,16 +96,16 @@ duration_of(struct source *source, const struct record *record)
 
 static void
 take(struct phases_window *window, struct source *source,
-    const struct record *record, bool by_node)
+    const struct record *record, const struct text *part)
 {
 	char id[2 * NAME_BYTES_MAX + 1];
 	struct phases_window_item item = { .kind = ITEM_PAIR };
 	struct text phase = record_whole_name(id, record);
 
 	item.phase = string_table_add(&window->phases, phase);
-	if (by_node)
+	if (part != NULL)
 		item.node =
-		    string_table_add(&window->nodes, record->node) & 0x3fffffff;
+		    string_table_add(&window->nodes, *part) & 0x3fffffff;
 	if (!record->has_end)
 		item.kind = ITEM_START;
 	else if (!record->has_time)
@@ -202,21 +203,29 @@ make_rows(struct phases_window *window)
 		    by_name);
 }
 
-int
-phases_window_read(struct phases_window *window, struct source *source,
-    struct text partition, const struct wire_query *query, bool by_node,
+static int
+begin(struct phases_window *window, struct source *source,
+    struct text partition, struct err *err)
+{
+	*window = (struct phases_window){ .items = NULL };
+	string_table_init(&window->phases);
+	string_table_init(&window->nodes);
+	string_table_init(&window->timed);
+	return read_measured(window, source, partition, err);
+}
+
+/* Read what `query` selects; apart: PART_NODE by node, PART_RUN by run. */
+enum part { PART_NONE, PART_NODE, PART_RUN };
+
+static int
+read_phases(struct phases_window *window, struct source *source,
+    struct text partition, const struct wire_query *query, enum part part,
     struct err *err)
 {
 	struct wire_query phases = *query;
 	struct record record;
 	int rc;
 
-	*window = (struct phases_window){ .items = NULL };
-	string_table_init(&window->phases);
-	string_table_init(&window->nodes);
-	string_table_init(&window->timed);
-	if (read_measured(window, source, partition, err) != 0)
-		return -1;
 	phases.kinds = 1u << RECORD_PHASE;
 	if (source_select(source, SOURCE_RECORDS, partition, &phases, err) != 0)
 		return -1;
@@ -228,7 +237,41 @@ phases_window_read(struct phases_window *window, struct source *source,
 			    "more than %d phases begin in that time; select "
 			    "fewer with --from, --to, --name or --node",
 			    PHASES_WINDOW_MAX);
-		take(window, source, &record, by_node);
+		take(window, source, &record,
+		    part == PART_NONE  ? NULL
+		    : part == PART_RUN ? &record.run
+				       : &record.node);
+	}
+	return rc;
+}
+
+int
+phases_window_read(struct phases_window *window, struct source *source,
+    struct text partition, const struct wire_query *query, bool by_node,
+    struct err *err)
+{
+	int rc = begin(window, source, partition, err);
+
+	if (rc == 0)
+		rc = read_phases(window, source, partition, query,
+		    by_node ? PART_NODE : PART_NONE, err);
+	if (rc == 0)
+		make_rows(window);
+	return rc;
+}
+
+int
+phases_window_read_runs(struct phases_window *window, struct source *source,
+    struct text partition, const struct string_table *names, bool by_run,
+    struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_PHASE);
+	int rc = begin(window, source, partition, err);
+
+	for (uint32_t i = 0; rc == 0 && i < names->count; i++) {
+		query.name = names->names[i];
+		rc = read_phases(window, source, partition, &query,
+		    by_run ? PART_RUN : PART_NONE, err);
 	}
 	if (rc == 0)
 		make_rows(window);
@@ -265,6 +308,19 @@ phases_window_find(const struct phases_window *window, struct text phase)
 		       text_equal(window->rows[low].phase, phase)
 		   ? &window->rows[low]
 		   : NULL;
+}
+
+const struct phases_window_row *
+phases_window_find_node(
+    const struct phases_window *window, struct text phase, struct text node)
+{
+	const struct phases_window_row wanted = { .phase = phase,
+		.node = node };
+
+	return window->row_count == 0
+		   ? NULL
+		   : bsearch(&wanted, window->rows, window->row_count,
+			 sizeof(*window->rows), by_name);
 }
 
 double

@@ -1,11 +1,12 @@
 /*
  * stats_phases_window - statistics of the phases that begin in a window.
  *
- * The store has statistics of all time; these are computed from the phases
- * themselves.  A phase belongs to the window by its begin, an end without a
- * start by its own time.  Durations are those that the nodes measured, else
- * those of their own clocks, as in the statistics of the store; quantiles
- * (proto/base/quantile.h) are exact.
+ * The store has statistics of all time, by the clocks of the nodes; these are
+ * computed from the phases themselves.  A phase belongs to the window by its
+ * begin, an end without a start by its own time.  Durations are those that the
+ * nodes measured, else those of their own clocks, as in the statistics of the
+ * store; from one node to another they are those of the shown times.
+ * Quantiles (proto/base/quantile.h) are exact.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_PHASES_WINDOW_H
@@ -18,7 +19,7 @@ enum { PHASES_WINDOW_MAX = 16 << 20 }; /* phases; 16 bytes each */
 
 struct phases_window_item; /* opaque */
 
-/* The phases of one name, and of one node if they are kept apart. */
+/* The phases of one name, and of one node (or run) if they are kept apart. */
 struct phases_window_row {
 	struct text phase, node; /* "model:name"; node: empty for all */
 	uint64_t count, open_starts, open_ends;
@@ -46,10 +47,19 @@ int phases_window_read(struct phases_window *window, struct source *source,
     struct err *err);
 void phases_window_clear(struct phases_window *window);
 
+/* The same of all phases of these names, by run instead of by node, as the
+ * store keeps those that pass from node to node. */
+int phases_window_read_runs(struct phases_window *window, struct source *source,
+    struct text partition, const struct string_table *names, bool by_run,
+    struct err *err);
+
 /* The first row of a phase; those of its other nodes follow.  NULL: nothing of
  * it begins in the window. */
 const struct phases_window_row *phases_window_find(
     const struct phases_window *window, struct text phase);
+/* The row of a phase and node (or run). */
+const struct phases_window_row *phases_window_find_node(
+    const struct phases_window *window, struct text phase, struct text node);
 
 /* The duration of a rank, from 0: the least; below row->count. */
 double phases_window_seconds(

@@ -77,9 +77,14 @@ struct record {
 	 */
 	struct text source, name, key;
 
+	/* phase whose events pair wherever they come from: the run that they
+	 * share, in answers that do not pair them (WIRE_FLAG_UNPAIRED). */
+	struct text run;
+
 	/* gap: records lost (0: unknown).  rejected: bytes of the batch.
 	 * sample of a page: number of buckets or samples in it (0: one).  run:
-	 * what is known of it (enum run_flag of run.h). */
+	 * what is known of it (enum run_flag of run.h).  phase with `run`: 1 if
+	 * the first start ends first. */
 	uint64_t count;
 
 	uint32_t attributes; /* in pairs */

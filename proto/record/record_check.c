@@ -118,6 +118,8 @@ check_field(const struct record *r, enum schema_field field, const char *called,
 	case SCHEMA_NAME: return check_name(r->name, called, err);
 	case SCHEMA_CATEGORY:
 		return r->key.bytes > 0 ? check_name(r->key, called, err) : 0;
+	case SCHEMA_RUN:
+		return r->run.bytes > 0 ? check_name(r->run, called, err) : 0;
 	case SCHEMA_KEY: return check_text(r->key, called, err);
 	case SCHEMA_UUID:
 		if (r->key.bytes == 0 || r->key.bytes == RECORD_ID_BYTES)

@@ -12,7 +12,7 @@
 
 #include "proto/record/record.h"
 
-enum { SCHEMA_FIELDS_MAX = 7 };
+enum { SCHEMA_FIELDS_MAX = 8 };
 
 /* A field: its encoding on the wire and its member in struct record. */
 enum schema_field {
@@ -24,6 +24,7 @@ enum schema_field {
 	SCHEMA_NAME,       /* str, a name: name */
 	SCHEMA_CATEGORY,   /* str, a name or empty: key */
 	SCHEMA_KEY,        /* str, a text or empty: key */
+	SCHEMA_RUN,        /* str, a name or empty: run */
 	SCHEMA_UUID,       /* bin 16 or nil: key */
 	SCHEMA_ATTRIBUTES, /* map: attributes, pairs */
 	SCHEMA_VALUES,     /* array of numbers and nils: values, value_bytes */
@@ -62,11 +63,12 @@ static const struct schema schemas[RECORD_KINDS] = {
 	    { SCHEMA_TIME, SCHEMA_END, SCHEMA_SOURCE, SCHEMA_NAME,
 		SCHEMA_COUNT },
 	    "gap", { "from", "to", "class", "reason", "count" } },
-	[RECORD_PHASE] = { 6,
+	[RECORD_PHASE] = { 8,
 	    { SCHEMA_MAYBE_TIME, SCHEMA_MAYBE_END, SCHEMA_SOURCE, SCHEMA_NAME,
-		SCHEMA_KEY, SCHEMA_ATTRIBUTES },
+		SCHEMA_KEY, SCHEMA_ATTRIBUTES, SCHEMA_RUN, SCHEMA_COUNT },
 	    "phase",
-	    { "begin", "end", "model", "phase", "key", "attributes" } },
+	    { "begin", "end", "model", "phase", "key", "attributes", "run",
+		"pairing" } },
 	[RECORD_REJECTED] = { 5,
 	    { SCHEMA_TIME, SCHEMA_NAME, SCHEMA_COUNT, SCHEMA_BYTES,
 		SCHEMA_KEY },

@@ -88,6 +88,7 @@ check_field(struct walk *walk, enum schema_field field, enum record_kind kind)
 	case SCHEMA_END: walk_time(walk); break;
 	case SCHEMA_SOURCE:
 	case SCHEMA_NAME: walk_name(walk); break;
+	case SCHEMA_RUN:
 	case SCHEMA_CATEGORY: walk_line(walk, NAME_BYTES_MAX); break;
 	case SCHEMA_KEY: walk_text(walk, RECORD_TEXT_BYTES_MAX); break;
 	case SCHEMA_UUID:

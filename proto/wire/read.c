@@ -123,6 +123,7 @@ take_field(
 		/* fall through */
 	case SCHEMA_CATEGORY:
 	case SCHEMA_KEY: record->key = mp_get_text(&p); break;
+	case SCHEMA_RUN: record->run = mp_get_text(&p); break;
 	case SCHEMA_ATTRIBUTES: p = take_attributes(record, p); break;
 	case SCHEMA_NUMBERS:
 		if (mp_is_bin(*p)) {
@@ -172,6 +173,7 @@ begin_record(struct record *record, const struct wire_cursor *cursor)
 	blank_text(&record->source);
 	blank_text(&record->name);
 	blank_text(&record->key);
+	blank_text(&record->run);
 	record->count = 0;
 	record->attributes = 0;
 	blank_text(&record->pairs);

@@ -62,12 +62,14 @@ enum wire_flag {
 	WIRE_FLAG_PLAIN = 32,   /* queries: local reader, do not compress */
 	/* hello, batch: the session is derived from the content */
 	WIRE_FLAG_DERIVED = 64,
-	/* ack: of these numbers only, not of those before them */
-	WIRE_FLAG_ALONE = 512,
 	/* page: of what arrived after received_ns, records may be missing */
 	WIRE_FLAG_INCOMPLETE = 128,
 	/* batch: keep no record that came before in such a batch */
 	WIRE_FLAG_ONCE = 256,
+	/* ack: of these numbers only, not of those before them */
+	WIRE_FLAG_ALONE = 512,
+	/* select: phases whose events pair on any nodes come as their events */
+	WIRE_FLAG_UNPAIRED = 1024,
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

@@ -66,6 +66,7 @@ put_head(unsigned char **p, const struct record *r, enum schema_field field,
 	case SCHEMA_END: mp_put_int64(p, r->end_ns); break;
 	case SCHEMA_SOURCE: put_str(p, &r->source, tail); break;
 	case SCHEMA_NAME: put_str(p, &r->name, tail); break;
+	case SCHEMA_RUN: put_str(p, &r->run, tail); break;
 	case SCHEMA_CATEGORY:
 	case SCHEMA_KEY: put_str(p, &r->key, tail); break;
 	case SCHEMA_UUID:
@@ -195,7 +196,8 @@ wire_put_record(struct wire_writer *w, const struct record *r)
 {
 	unsigned char *p = w->at + w->bytes;
 	uint64_t tails = (uint64_t)r->source.bytes + r->name.bytes +
-			 r->key.bytes + r->pairs.bytes + r->value_bytes.bytes;
+			 r->key.bytes + r->pairs.bytes + r->run.bytes +
+			 r->value_bytes.bytes;
 
 	assert(r->kind > RECORD_CONTEXT && r->kind < RECORD_KINDS);
 	if (!fits_easily(w, tails, 2 + SCHEMA_FIELDS_MAX) &&

@@ -274,6 +274,12 @@ page_wants_time(const struct page *page, int64_t time_ns)
 }
 
 bool
+page_wants_times(const struct page *page, int64_t first_ns, int64_t last_ns)
+{
+	return last_ns >= page->query->from_ns && first_ns < page->query->to_ns;
+}
+
+bool
 page_wants_pair(const struct page *page, struct text a, struct text b)
 {
 	char both[2 * NAME_BYTES_MAX + 1];

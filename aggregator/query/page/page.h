@@ -80,6 +80,7 @@ struct page {
 	size_t limit;        /* maximum bytes of records */
 	int32_t hour_end;    /* hours from this one on are not selected */
 	uint32_t examined;   /* records and skipped rows so far */
+	bool unpaired;       /* phases of runs come as their events */
 	bool full;
 	/* The last node whose name was looked at, and the answer. */
 	uint32_t asked_node;
@@ -126,6 +127,9 @@ bool page_wants_text(const struct page *page, struct text name);
 /* Does "a:b" match it?  Neither may be longer than a name. */
 bool page_wants_pair(const struct page *page, struct text a, struct text b);
 bool page_wants_time(const struct page *page, int64_t time_ns);
+/* Is a part of the time from `first_ns` to `last_ns` selected? */
+bool page_wants_times(
+    const struct page *page, int64_t first_ns, int64_t last_ns);
 
 /* Set the identity of a record. */
 void page_set_id(struct page *page, struct record *record,

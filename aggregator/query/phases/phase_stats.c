@@ -27,6 +27,8 @@ append_stats(
 	answer_put_int(&answer, "place", phase->place);
 	if (phase->measured.bytes > 0)
 		answer_put_word(&answer, "measured", phase->measured);
+	if (phase->run.bytes > 0)
+		answer_put_word(&answer, "run", phase->run);
 	answer_put(&answer, "required",
 	    &(struct value){ VALUE_BOOL, { .boolean = phase->required } });
 	return answer_append(page, &answer);

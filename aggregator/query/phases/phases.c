@@ -21,6 +21,7 @@ struct at {
 	struct text id, model, name;
 	const struct model_phase *phase; /* NULL: no longer defined */
 	struct text scope;
+	bool unpaired; /* the reader pairs the events of this phase */
 	const struct phase_entry *after; /* append what follows; NULL: all */
 };
 
@@ -150,13 +151,17 @@ put(struct at *at, const struct phase_entry *start,
 		.has_time = start != NULL,
 		.has_end = end != NULL };
 
-	if (!page_wants_time(page, first->id.time_ns))
+	if (!at->unpaired && !page_wants_time(page, first->id.time_ns))
 		return true;
 	record.node = first->node == at->key.scope
 			  ? at->scope
 			  : lookup_number(&page->reader->lookup, first->node);
-	if (!page_wants_node(page, record.node))
+	if (at->unpaired) {
+		record.run = at->scope;
+		record.count = page->reader->row.fifo;
+	} else if (!page_wants_node(page, record.node)) {
 		return true;
+	}
 	set_attributes(at, &record, start, end);
 	page_set_id(page, &record, &first->id);
 	return page_put(page, &record);
@@ -183,13 +188,19 @@ append_row(struct at *at)
 {
 	const struct phase_row *row = &at->page->reader->row;
 
+	/* The partner of an event in the window may be outside of it, on
+	 * another node. */
+	if (at->unpaired && row->count > 0 &&
+	    !page_wants_times(at->page, row->at[0].id.time_ns,
+		row->at[row->count - 1].id.time_ns))
+		return go_on_behind(at, &row->at[row->count - 1]);
 	for (uint32_t i = 0; i < row->count; i++) {
 		const struct phase_entry *entry = &row->at[i];
 		const struct phase_entry *start = entry, *end = NULL;
 
 		if (at->after != NULL && phase_compare(entry, at->after) <= 0)
 			continue;
-		if (entry->partner != PAIRING_ALONE)
+		if (entry->partner != PAIRING_ALONE && !at->unpaired)
 			end = &row->at[entry->partner];
 		if (entry->is_end && end != NULL)
 			continue; /* came with its start */
@@ -249,6 +260,7 @@ append_phase(
 		.is_end = from->number != 0 };
 
 	/* With scope "run" the node is that of the event. */
+	at->unpaired = page->unpaired && !by_node;
 	if (by_node && !page_node_range(page, &first, &last))
 		return true;
 	if (marked) {

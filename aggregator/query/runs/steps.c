@@ -41,10 +41,12 @@ put(struct at *at, struct text id, const struct run_row_event *begin,
 		.attributes = 1,
 		.pairs = at->pairs };
 
-	if (!page_wants_time(page, first->id.time_ns))
+	if (!page->unpaired && !page_wants_time(page, first->id.time_ns))
 		return true;
 	record.node = lookup_number(&page->reader->lookup, first->node);
-	if (!page_wants_node(page, record.node))
+	if (page->unpaired)
+		record.run = at->row->id;
+	else if (!page_wants_node(page, record.node))
 		return true;
 	page_set_id(page, &record, &first->id);
 	return page_put(page, &record);
@@ -67,29 +69,46 @@ append(struct at *at, unsigned step, uint32_t k, uint32_t from,
 	return !page_examined(at->page);
 }
 
-/* The pairs are those of run_events_durations. */
-static bool
-append_step(struct at *at, unsigned step, uint32_t from)
+/* The events of a step, in the order of time. */
+static uint32_t
+events_of(const struct at *at, unsigned step,
+    const struct run_row_event *event[static RUN_EVENTS_MAX],
+    struct pairing pairing[static RUN_EVENTS_MAX])
 {
 	const struct model_step *of = &at->form->model->step[step];
 	uint32_t begin_event = at->form->roles.number[of->of.begin];
 	uint32_t end_event = at->form->roles.number[of->of.end];
-	const struct run_row_event *event[RUN_EVENTS_MAX];
-	struct pairing pairing[RUN_EVENTS_MAX];
-	uint32_t count = 0, k = 0;
+	uint32_t count = 0;
 
-	if (!page_wants_text(at->page, of->phase))
-		return true;
 	for (uint32_t i = 0; i < at->row->count; i++) {
 		const struct run_row_event *each = &at->row->at[i];
 
 		if (each->event != begin_event && each->event != end_event)
 			continue;
 		pairing[count] = (struct pairing){ .time_ns = each->id.time_ns,
+			.partner = PAIRING_ALONE,
 			.is_end = each->event == end_event };
 		event[count++] = each;
 	}
-	pairing_find(pairing, count, false);
+	return count;
+}
+
+/* The pairs are those of run_events_durations. */
+static bool
+append_step(struct at *at, unsigned step, uint32_t from)
+{
+	const struct run_row_event *event[RUN_EVENTS_MAX];
+	struct pairing pairing[RUN_EVENTS_MAX];
+	uint32_t count, k = 0;
+
+	if (!page_wants_text(at->page, at->form->model->step[step].phase))
+		return true;
+	count = events_of(at, step, event, pairing);
+	if (!at->page->unpaired)
+		pairing_find(pairing, count, false);
+	else if (count == 0 || !page_wants_times(at->page, pairing[0].time_ns,
+				   pairing[count - 1].time_ns))
+		return true;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t partner = pairing[i].partner;
 		bool alone = partner == PAIRING_ALONE;

@@ -73,7 +73,7 @@ def line(who, r, page):
     elif kind == 5:
         time, end, source, name, count = f[:5]
     elif kind == 6:
-        time, end, source, name, key, pairs = f[:6]
+        time, end, source, name, key, pairs, first, count = f[:8]
     elif kind == 7:
         time, name, count, first, key = f[:5]
     number = lambda n: "-" if n is None else str(n)
@@ -203,7 +203,8 @@ def any_record(rng, page):
         5: lambda: [time(), time(), name(), name(), rng.getrandbits(
             rng.choice([1, 8, 16, 32, 64]))],
         6: lambda: [maybe(time()), maybe(time()), name(), name(),
-                    rng.choice(["", "a\nb", name()]), any_pairs(rng)],
+                    rng.choice(["", "a\nb", name()]), any_pairs(rng),
+                    rng.choice(["", name()]), rng.getrandbits(1)],
         7: lambda: [time(), name(), rng.getrandbits(20),
                     any_bytes(rng, rng.randint(0, 300)), rng.choice(["", name()])],
     }[kind]()

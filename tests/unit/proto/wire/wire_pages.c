@@ -232,7 +232,7 @@ phases_and_dead_letters_are_only_in_pages(void **state)
 	for (int page = 0; page < 2; page++) {
 		if (page)
 			page_of(0, 6);
-		ARRAY(7);
+		ARRAY(9);
 		I(RECORD_PHASE);
 		NIL();
 		I(5);
@@ -240,6 +240,8 @@ phases_and_dead_letters_are_only_in_pages(void **state)
 		S("pull");
 		put_str(big, 300);
 		MAP(0);
+		S("run-1");
+		I(1);
 		WORDS(check(page ? WIRE_PAGE : WIRE_BATCH, 1),
 		    page ? WIRE_OK : WIRE_RECORD);
 		if (page)

@@ -83,7 +83,8 @@ print_lists(FILE *to, const struct record *r)
 	assert_int_equal(n, r->values);
 	fputs("] ", to);
 	if (r->values == 0)
-		print_hex(to, r->value_bytes);
+		print_hex(
+		    to, r->kind == RECORD_PHASE ? r->run : r->value_bytes);
 	fputs("\n", to);
 }
 
@@ -308,6 +309,8 @@ pick_record(uint64_t *random, bool page, struct wire_writer *lists)
 	if (bits & 4096)
 		r.key = r.kind == RECORD_EVENT ? text_of("0123456789abcdef")
 					       : pick_name(random);
+	if (bits & 16384)
+		r.run = pick_name(random);
 	r.count = check_random(random) >> (bits >> 20 & 63);
 	pick_lists(random, &r, lists);
 	if (r.kind == RECORD_SAMPLE && !page)

@@ -1,0 +1,21 @@
+/*
+ * source_correction - what was done to the times of a record, to show them on
+ * the clock of the aggregator.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_SOURCE_PAIRS_CORRECTION_H
+#define EXPORTERS_SOURCE_PAIRS_CORRECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct source_correction {
+	bool corrected;
+	/* The two events of a phase have two clocks: the difference of raw
+	 * times is no duration. */
+	bool two_nodes;
+	int64_t time_ns, end_ns;     /* raw */
+	int64_t offset_ns, error_ns; /* the correction, and its error */
+};
+
+#endif
