@@ -24,7 +24,7 @@ result_query_range(const struct result_query *query)
 	struct result_range range;
 
 	result_range_init(&range, query->source, query->partition);
-	range.since_us = query->since_us;
+	range.window = query->window;
 	return range;
 }
 
@@ -46,7 +46,7 @@ result_query_explain(const struct result_query *query, struct err *err)
 
 	text_quote(test, sizeof(test), query->test);
 	text_quote(entry, sizeof(entry), query->entry);
-	range.since_us = INT64_MIN;
+	range.window = result_window_all;
 	if (result_range_tests(&range, query->test, err) != 0)
 		return -1;
 	rc = result_range_next(&range, &row, err);
@@ -242,7 +242,7 @@ result_query_test(const struct result_query *query, struct err *err)
 	uint64_t count = 0;
 	int rc;
 
-	range.since_us = INT64_MIN;
+	range.window = result_window_all;
 	if (result_range_at(&range, query->test, query->start_us, err) != 0 ||
 	    print_runs(query, &range, &count, err) != 0)
 		return -1;

@@ -13,9 +13,9 @@ struct result_query {
 	struct text partition;
 	struct text test, entry; /* empty: any */
 	int64_t start_us;        /* set by result_query_test */
-	int64_t since_us;        /* INT64_MIN: all */
-	uint64_t limit;          /* 0: unlimited */
-	bool oldest;             /* oldest first, beginning at `since_us` */
+	struct result_window window;
+	uint64_t limit; /* 0: unlimited */
+	bool oldest;    /* oldest first */
 	FILE *file;
 	enum report_format format;
 	bool progress;
