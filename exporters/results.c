@@ -21,6 +21,7 @@ struct values {
 	struct pool_options pool;
 	struct source_options source;
 	const char *output;
+	struct order order;
 	int64_t from_ns, to_ns;
 	uint64_t limit;
 	bool oldest;
@@ -29,6 +30,7 @@ struct values {
 
 static const struct values defaults = {
 	.output = "-",
+	.order = { .column = -1 },
 	.from_ns = TIME_MIN_NS,
 	.to_ns = TIME_MAX_NS,
 	.limit = LIMIT_DEFAULT,
@@ -47,7 +49,8 @@ static const struct opt options[] = {
 	    "starts, timings: print only starts"),
 	[LIMIT_ROW] = { "limit", 0, OPT_COUNT, OPT_TO(struct values, limit),
 	    "N",
-	    "starts, timings: print at most N rows (default: 1000; 0: all)",
+	    "starts, timings: read at most N starts (default: 1000; 0 or "
+	    "--sort: all)",
 	    NULL, false },
 	[OLDEST_ROW] = { "oldest", 0, OPT_FLAG, OPT_TO(struct values, oldest),
 	    NULL,
@@ -60,14 +63,18 @@ static const struct question {
 	const char *word, *arguments;
 	uint32_t operands;
 	bool listed; /* accepts --from, --to, --limit, --oldest */
+	const char *const *columns; /* what it can be sorted by; NULL: none */
 	int (*print)(const struct result_query *, struct err *);
 } questions[] = {
-	{ "tests", "", 0, false, result_query_tests },
-	{ "starts", " TEST", 1, true, result_query_starts },
-	{ "timings", " TEST ENTRY", 2, true, result_query_timings },
-	{ "entries", " TEST", 1, false, result_query_entries },
-	{ "test", " TEST START", 2, false, result_query_test },
-	{ "entities", "", 0, false, result_query_entities },
+	{ "tests", "", 0, false, result_tests_columns, result_query_tests },
+	{ "starts", " TEST", 1, true, result_starts_columns,
+	    result_query_starts },
+	{ "timings", " TEST ENTRY", 2, true, result_timings_columns,
+	    result_query_timings },
+	{ "entries", " TEST", 1, false, result_entries_columns,
+	    result_query_entries },
+	{ "test", " TEST START", 2, false, NULL, result_query_test },
+	{ "entities", "", 0, false, NULL, result_query_entities },
 	{ .word = NULL },
 };
 
@@ -97,6 +104,23 @@ find_question(const struct opt_operands *operands)
 	return q;
 }
 
+static void
+check_order(struct values *values, const struct question *question)
+{
+	for (const struct opt *o = order_options; o->name != NULL; o++)
+		if (question->columns == NULL &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage("--%s applies to tests, starts, timings and "
+				  "entries, not to %s",
+			    o->name, question->word);
+	if (question->columns != NULL)
+		order_check(&values->order, question->columns);
+	/* The greatest of all, not of the newest. */
+	if (values->order.sort != NULL &&
+	    opt_origin(&options[LIMIT_ROW]) == OPT_DEFAULT)
+		values->limit = 0;
+}
+
 /* Microseconds since the epoch, or a date and time. */
 static int64_t
 parse_start(const char *word)
@@ -122,6 +146,7 @@ make_query(const struct values *values, const struct question *question,
 {
 	struct result_query query = { .limit = values->limit,
 		.oldest = values->oldest,
+		.order = &values->order,
 		.format = (enum report_format)values->format,
 		.progress = !opt_common_values.quiet && progress_is_wanted() };
 
@@ -179,8 +204,9 @@ parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { pool_options, &values->pool },
-		{ options, values }, { source_options, &values->source },
-		{ opt_common, NULL }, { NULL, NULL } };
+		{ options, values }, { order_options, &values->order },
+		{ source_options, &values->source }, { opt_common, NULL },
+		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-results",
 		.synopsis = "[options] tests | starts TEST | timings TEST "
@@ -211,6 +237,7 @@ main(int argc, char **argv)
 
 	parse(&values, argc, argv, &operands);
 	question = find_question(&operands);
+	check_order(&values, question);
 	query = make_query(&values, question, &operands);
 	rc = pool_partition(partition, &values.pool, &err);
 	query.partition = text_of(partition);
