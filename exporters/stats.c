@@ -12,6 +12,7 @@
 #include "exporters/perf/stats_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/runs/stats_command.h"
+#include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
 #include "exporters/select/order.h"
@@ -100,7 +101,7 @@ static const struct opt_topic topics[] = {
 	    "poolscope stats spans --from -1h\n"
 	    "poolscope stats spans --by track --name 'cc*'\n" },
 	{ "samples", "", "minimum, mean, quantiles and maximum of metrics",
-	    POOL "by metric metric-group node from to",
+	    POOL "by metric metric-group node from to sort top",
 	    "poolscope stats samples -m 'system.cpu.*' --from -1h\n"
 	    "poolscope stats samples --by node -m 'system.memory.*'\n" },
 	{ "usage", "", "what nodes and jobs used of processors, memory, disks",
@@ -208,7 +209,7 @@ print_samples(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	return stats_samples(source, partition, &values->metrics,
-	    &values->window, values->by == BY_NODE,
+	    &values->window, values->by == BY_NODE, &values->order,
 	    (enum stats_format)values->format, file, err);
 }
 
@@ -381,6 +382,7 @@ check_order(struct values *values, const char *what)
 	} tables[] = {
 		{ "phases", stats_phases_columns },
 		{ "spans", stats_spans_columns },
+		{ "samples", stats_samples_columns },
 		{ "usage", usage_columns },
 		{ "nodes", nodes_columns },
 		{ "clocks", stats_clocks_columns },
