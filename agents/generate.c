@@ -26,7 +26,7 @@
 struct options {
 	uint64_t runs, seed, spacing_s, first, files, entries, tests;
 	const char *base, *output, *partition, *node;
-	struct opt_list connect;
+	struct opt_list broker;
 	struct client_key_values key;
 	int64_t timeout_ns;
 };
@@ -70,7 +70,7 @@ static const struct opt table[] = {
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, node), "NAME",
 	    "testrun: publish the events for this node (default: testrun)",
 	    NULL, false },
-	{ "connect", 0, OPT_LIST, OPT_TO(struct options, connect), "ENDPOINT",
+	{ "broker", 0, OPT_LIST, OPT_TO(struct options, broker), "ENDPOINT",
 	    "testrun: send to this broker (default: ipc://DIR/run/broker.ipc); "
 	    "repeat for failover, in order",
 	    NULL, false },
@@ -128,8 +128,8 @@ check_destination(struct options *options)
 	}
 	if (options->timeout_ns <= 0)
 		opt_usage("--timeout must be greater than 0");
-	if (broker_link_check(&options->connect, &err) != 0)
-		opt_usage("--connect: %s", err.text);
+	if (broker_link_check(&options->broker, &err) != 0)
+		opt_usage("--broker: %s", err.text);
 }
 
 static void
@@ -146,7 +146,7 @@ static void
 check_usage(struct options *options, const char *what)
 {
 	static const char *const of_runs[] = { "runs", "first", "partition",
-		"node", "connect", "timeout", NULL };
+		"node", "broker", "timeout", NULL };
 	static const char *const of_results[] = { "files", "entries", "tests",
 		NULL };
 
@@ -256,7 +256,7 @@ publish(const struct options *options, const struct generate_runs *runs,
 		err) != 0)
 		return -1;
 	source = generate_rows_source(&rows);
-	rc = uplink_loop_open(&uplink, &options->connect, &options->key, err);
+	rc = uplink_loop_open(&uplink, &options->broker, &options->key, err);
 	if (rc == 0)
 		rc = import_send(&source, &how, &uplink, &result, err);
 	uplink_loop_close(&uplink);

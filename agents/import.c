@@ -24,7 +24,7 @@
 
 struct options {
 	const char *partition;
-	struct opt_list connect;
+	struct opt_list broker;
 	struct client_key_values key;
 	bool strict;
 	int64_t timeout_ns;
@@ -43,7 +43,7 @@ static const struct opt table[] = {
 	    "set the node that imports (default: from the batch system or the "
 	    "host name); testrun: the node of the events",
 	    NULL, false },
-	{ "connect", 0, OPT_LIST, OPT_TO(struct options, connect), "ENDPOINT",
+	{ "broker", 0, OPT_LIST, OPT_TO(struct options, broker), "ENDPOINT",
 	    "send to this broker (default: ipc://DIR/run/broker.ipc); repeat "
 	    "for failover, in order",
 	    NULL, false },
@@ -132,8 +132,8 @@ check_usage(struct options *options, const struct opt_operands *operands,
 	}
 	if (options->timeout_ns <= 0)
 		opt_usage("--timeout must be greater than 0");
-	if (broker_link_check(&options->connect, &err) != 0)
-		opt_usage("--connect: %s", err.text);
+	if (broker_link_check(&options->broker, &err) != 0)
+		opt_usage("--broker: %s", err.text);
 	for (uint32_t i = 1; i < operands->count; i++)
 		from_stdin += strcmp(operands->at[i], "-") == 0;
 	if (from_stdin > 0 && format->not_stdin != NULL)
@@ -196,7 +196,7 @@ import_files(const struct options *options, const struct opt_operands *operands,
 		log_fail(err);
 		return err_set(err, "nothing was imported (--strict)");
 	}
-	rc = uplink_loop_open(&uplink, &options->connect, &options->key, err);
+	rc = uplink_loop_open(&uplink, &options->broker, &options->key, err);
 	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
 		rc = import_one(options, operands->at[i], format, how, &uplink,
 		    result, err);
@@ -220,7 +220,7 @@ import_checked(const struct options *options, const char *path,
 		rc = err_set(err, "nothing was imported (--strict)");
 	if (rc == 0)
 		rc = uplink_loop_open(
-		    &uplink, &options->connect, &options->key, err);
+		    &uplink, &options->broker, &options->key, err);
 	if (rc == 0)
 		rc = import_send(&source, how, &uplink, result, err);
 	uplink_loop_close(&uplink);

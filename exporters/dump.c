@@ -12,6 +12,7 @@
 #include "exporters/dump/sample_values.h"
 #include "exporters/select/known.h"
 #include "exporters/select/node_option.h"
+#include "exporters/select/time_option.h"
 #include "exporters/source/kinds.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
@@ -57,12 +58,7 @@ static const struct opt options[] = {
 	    "print only matching records: source:name of an event, metric "
 	    "group of a sample, kind:id of an entity, model:phase, model:run",
 	    NULL, false },
-	{ "from", 0, OPT_TIME, OPT_TO(struct values, from_ns), "TIME",
-	    "print only records from this time on: -1h, 2026-11-20T10:00:00Z, "
-	    "epoch seconds",
-	    NULL, false },
-	{ "to", 0, OPT_TIME, OPT_TO(struct values, to_ns), "TIME",
-	    "print only records before this time", NULL, false },
+	TIME_OPTIONS(struct values, from_ns, to_ns, "print only records"),
 	{ "follow", 0, OPT_FLAG, OPT_TO(struct values, follow), NULL,
 	    "print records as they are received, until a signal", NULL, false },
 	{ "cursor", 0, OPT_TEXT, OPT_TO(struct values, cursor), "FILE",

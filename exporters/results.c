@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exporters/results/query.h"
+#include "exporters/select/time_option.h"
 #include "exporters/source/pool.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
@@ -20,17 +21,22 @@ struct values {
 	struct pool_options pool;
 	struct source_options source;
 	const char *output;
-	int64_t since_ns;
+	struct order order;
+	int64_t from_ns, to_ns;
 	uint64_t limit;
 	bool oldest;
 	int format;
 };
 
 static const struct values defaults = {
-	.output = "-", .since_ns = INT64_MIN, .limit = LIMIT_DEFAULT
+	.output = "-",
+	.order = { .column = -1 },
+	.from_ns = TIME_MIN_NS,
+	.to_ns = TIME_MAX_NS,
+	.limit = LIMIT_DEFAULT,
 };
 
-enum { FORMAT_ROW = 0, SINCE_ROW = 2, LIMIT_ROW, OLDEST_ROW };
+enum { FORMAT_ROW = 0, FROM_ROW = 2, TO_ROW, LIMIT_ROW, OLDEST_ROW };
 static const struct opt options[] = {
 	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
 	    "FORMAT",
@@ -39,14 +45,12 @@ static const struct opt options[] = {
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
-	[SINCE_ROW] = { "since", 0, OPT_TIME, OPT_TO(struct values, since_ns),
-	    "TIME",
-	    "starts, timings: print only tests started at or after this time: "
-	    "-30d, 2026-11-20T10:00:00Z, epoch seconds",
-	    NULL, false },
+	[FROM_ROW] = TIME_OPTIONS(struct values, from_ns, to_ns,
+	    "starts, timings: print only starts"),
 	[LIMIT_ROW] = { "limit", 0, OPT_COUNT, OPT_TO(struct values, limit),
 	    "N",
-	    "starts, timings: print at most N rows (default: 1000; 0: all)",
+	    "starts, timings: read at most N starts (default: 1000; 0 or "
+	    "--sort: all)",
 	    NULL, false },
 	[OLDEST_ROW] = { "oldest", 0, OPT_FLAG, OPT_TO(struct values, oldest),
 	    NULL,
@@ -58,15 +62,19 @@ static const struct opt options[] = {
 static const struct question {
 	const char *word, *arguments;
 	uint32_t operands;
-	bool listed; /* accepts --since, --limit, --oldest */
+	bool listed; /* accepts --from, --to, --limit, --oldest */
+	const char *const *columns; /* what it can be sorted by; NULL: none */
 	int (*print)(const struct result_query *, struct err *);
 } questions[] = {
-	{ "tests", "", 0, false, result_query_tests },
-	{ "starts", " TEST", 1, true, result_query_starts },
-	{ "timings", " TEST ENTRY", 2, true, result_query_timings },
-	{ "entries", " TEST", 1, false, result_query_entries },
-	{ "test", " TEST START", 2, false, result_query_test },
-	{ "entities", "", 0, false, result_query_entities },
+	{ "tests", "", 0, false, result_tests_columns, result_query_tests },
+	{ "starts", " TEST", 1, true, result_starts_columns,
+	    result_query_starts },
+	{ "timings", " TEST ENTRY", 2, true, result_timings_columns,
+	    result_query_timings },
+	{ "entries", " TEST", 1, false, result_entries_columns,
+	    result_query_entries },
+	{ "test", " TEST START", 2, false, NULL, result_query_test },
+	{ "entities", "", 0, false, NULL, result_query_entities },
 	{ .word = NULL },
 };
 
@@ -88,12 +96,29 @@ find_question(const struct opt_operands *operands)
 		if (operands->at[i][0] == '\0')
 			opt_usage(
 			    "%s%s: a name is empty", q->word, q->arguments);
-	for (int i = SINCE_ROW; i <= OLDEST_ROW; i++)
+	for (int i = FROM_ROW; i <= OLDEST_ROW; i++)
 		if (!q->listed && opt_origin(&options[i]) == OPT_COMMAND_LINE)
 			opt_usage(
 			    "--%s applies to starts and timings, not to %s",
 			    options[i].name, q->word);
 	return q;
+}
+
+static void
+check_order(struct values *values, const struct question *question)
+{
+	for (const struct opt *o = order_options; o->name != NULL; o++)
+		if (question->columns == NULL &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage("--%s applies to tests, starts, timings and "
+				  "entries, not to %s",
+			    o->name, question->word);
+	if (question->columns != NULL)
+		order_check(&values->order, question->columns);
+	/* The greatest of all, not of the newest. */
+	if (values->order.sort != NULL &&
+	    opt_origin(&options[LIMIT_ROW]) == OPT_DEFAULT)
+		values->limit = 0;
 }
 
 /* Microseconds since the epoch, or a date and time. */
@@ -115,26 +140,17 @@ parse_start(const char *word)
 	return ns >= 0 ? ns / 1000 : -((999 - ns) / 1000);
 }
 
-/* Round up to a whole microsecond. */
-static int64_t
-since_us(const struct values *values)
-{
-	if (values->since_ns == INT64_MIN)
-		return INT64_MIN;
-	return values->since_ns > 0 ? (values->since_ns + 999) / 1000
-				    : values->since_ns / 1000;
-}
-
 static struct result_query
 make_query(const struct values *values, const struct question *question,
     const struct opt_operands *operands)
 {
-	struct result_query query = { .since_us = since_us(values),
-		.limit = values->limit,
+	struct result_query query = { .limit = values->limit,
 		.oldest = values->oldest,
+		.order = &values->order,
 		.format = (enum report_format)values->format,
 		.progress = !opt_common_values.quiet && progress_is_wanted() };
 
+	query.window = result_window(values->from_ns, values->to_ns);
 	if (question->operands > 0)
 		query.test = text_of(operands->at[1]);
 	if (question->print == result_query_timings)
@@ -188,8 +204,9 @@ parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { pool_options, &values->pool },
-		{ options, values }, { source_options, &values->source },
-		{ opt_common, NULL }, { NULL, NULL } };
+		{ options, values }, { order_options, &values->order },
+		{ source_options, &values->source }, { opt_common, NULL },
+		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-results",
 		.synopsis = "[options] tests | starts TEST | timings TEST "
@@ -220,6 +237,7 @@ main(int argc, char **argv)
 
 	parse(&values, argc, argv, &operands);
 	question = find_question(&operands);
+	check_order(&values, question);
 	query = make_query(&values, question, &operands);
 	rc = pool_partition(partition, &values.pool, &err);
 	query.partition = text_of(partition);

@@ -12,6 +12,7 @@
 #include "exporters/perf/stats_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/runs/stats_command.h"
+#include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
 #include "exporters/select/order.h"
@@ -49,6 +50,7 @@ struct values {
 enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
+	.order = { .column = -1 },
 	.perf = STATS_PERF_DEFAULT,
 	.runs = RUNS_DEFAULT,
 	.output = "-" };
@@ -99,7 +101,7 @@ static const struct opt_topic topics[] = {
 	    "poolscope stats spans --from -1h\n"
 	    "poolscope stats spans --by track --name 'cc*'\n" },
 	{ "samples", "", "minimum, mean, quantiles and maximum of metrics",
-	    POOL "by metric metric-group node from to",
+	    POOL "by metric metric-group node from to sort top",
 	    "poolscope stats samples -m 'system.cpu.*' --from -1h\n"
 	    "poolscope stats samples --by node -m 'system.memory.*'\n" },
 	{ "usage", "", "what nodes and jobs used of processors, memory, disks",
@@ -112,7 +114,7 @@ static const struct opt_topic topics[] = {
 	    "poolscope nodes --sort clock -n 'cn1*'\n" },
 	{ "perf", "", "the report of each node, as the older tool counts",
 	    POOL "node job from to strict now cpu-count decimate max-length "
-		 "since-boot mlflow-names prefix save",
+		 "since-boot mlflow-names prefix save sort top",
 	    "poolscope stats perf --from -1h\n"
 	    "poolscope stats perf --format json\n" },
 	{ "clocks", "", "how far the nodes' clocks are from the aggregator's",
@@ -120,7 +122,7 @@ static const struct opt_topic topics[] = {
 	    "poolscope stats clocks\n"
 	    "poolscope stats clocks -n 'n1*' --from -1d\n" },
 	{ "scanner", "", "where the time of a scanner job went",
-	    POOL "job fixed",
+	    POOL "job fixed sort top",
 	    "poolscope stats scanner --job 17\n"
 	    "poolscope stats scanner --job 17 --format csv\n" },
 	{ "testrun", " WHAT [RUN...]",
@@ -207,7 +209,7 @@ print_samples(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	return stats_samples(source, partition, &values->metrics,
-	    &values->window, values->by == BY_NODE,
+	    &values->window, values->by == BY_NODE, &values->order,
 	    (enum stats_format)values->format, file, err);
 }
 
@@ -231,7 +233,7 @@ print_perf(const struct values *values, struct source *source,
 		select.jobs = &job_intervals;
 	}
 	if (rc == 0)
-		rc = stats_perf(&select, &values->perf,
+		rc = stats_perf(&select, &values->perf, &values->order,
 		    (enum stats_format)values->format, values->strict, file,
 		    err);
 	if (select.jobs != NULL)
@@ -244,7 +246,8 @@ print_scanner(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	return stats_scanner(source, partition, values->window.job,
-	    (enum stats_format)values->format, values->fixed, file, err);
+	    &values->order, (enum stats_format)values->format, values->fixed,
+	    file, err);
 }
 
 static int
@@ -371,7 +374,7 @@ check_by(struct values *values, const char *what)
 }
 
 static void
-check_order(struct values *values, const struct opt_operands *operands)
+check_order(struct values *values, const char *what)
 {
 	static const struct {
 		const char *word;
@@ -379,25 +382,26 @@ check_order(struct values *values, const struct opt_operands *operands)
 	} tables[] = {
 		{ "phases", stats_phases_columns },
 		{ "spans", stats_spans_columns },
+		{ "samples", stats_samples_columns },
 		{ "usage", usage_columns },
 		{ "nodes", nodes_columns },
 		{ "clocks", stats_clocks_columns },
 		{ "cascade", cascade_columns },
-		{ "testrun", stats_testrun_columns },
+		{ "perf", stats_perf_columns },
+		{ "scanner", stats_scanner_columns },
 	};
-	const char *what = operands->at[0];
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		if (strcmp(what, tables[i].word) == 0)
 			order_check(&values->order, tables[i].columns);
-	if (values->order.column < 0 && values->order.top == 0)
+	if (!order_is_given(&values->order))
 		return;
 	if (strcmp(what, "cascade") == 0 && values->format != STATS_TABLE)
 		opt_usage("cascade: --sort and --top are for the table");
-	if (strcmp(what, "testrun") == 0 && operands->count > 1 &&
-	    strcmp(operands->at[1], "skew") != 0)
-		opt_usage("--sort and --top are for testrun skew, not for %s",
-		    operands->at[1]);
+	if (strcmp(what, "perf") == 0 && values->format == STATS_JSONL)
+		opt_usage("perf: --sort and --top are not for jsonl");
+	if (strcmp(what, "scanner") == 0 && values->format == STATS_JSON)
+		opt_usage("scanner: --sort and --top are for table and csv");
 }
 
 /* Some tables do not have every format. */
@@ -420,7 +424,7 @@ check_use(struct values *values, const struct opt_operands *operands)
 	if (status && values->format > STATS_JSON)
 		opt_usage("status supports the formats table and json");
 	check_by(values, what);
-	check_order(values, operands);
+	check_order(values, what);
 	if (scanner && values->window.job == NULL)
 		opt_usage("missing option: --job names the job");
 	if (perf)
@@ -429,7 +433,7 @@ check_use(struct values *values, const struct opt_operands *operands)
 		values->runs.from_ns = values->window.from_ns;
 		values->runs.to_ns = values->window.to_ns;
 		stats_testrun_check(&values->runs, operands, node_of(values),
-		    (enum stats_format)values->format);
+		    &values->order, (enum stats_format)values->format);
 		/* A corrected clock has no skew. */
 		if (strcmp(operands->at[1], "skew") == 0)
 			source_default_clock(&values->source, CLOCK_RAW);

@@ -6,8 +6,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "exporters/perf/list.h"
+#include "proto/base/memory.h"
 #include "proto/format/csv.h"
 #include "proto/format/output.h"
 #include "proto/format/table.h"
@@ -130,11 +132,69 @@ get_metrics(const struct perf_node *node,
 	perf_node_metrics(node, &how, to);
 }
 
+/* ---- order ---- */
+
+/* The rows of the pool that are printed, and in which order. */
+struct shown {
+	uint32_t *rows, count;
+};
+
+/* The metrics of the table. */
+static const enum perf_metric table_metrics[] = { PERF_UTILIZATION,
+	PERF_MAX_CPU_AVG, PERF_MAX_MEM, PERF_CPU_HOURS, PERF_UNUSED_CPU_HOURS,
+	PERF_TOTAL_READ, PERF_TOTAL_WRITE, PERF_TOTAL_EXT_SENT,
+	PERF_TOTAL_EXT_RECV };
+enum { TABLE_METRICS = sizeof(table_metrics) / sizeof(*table_metrics) };
+
+const char *const stats_perf_columns[] = { "node", "reports", "cpu", "max",
+	"mem", "hours", "unused", "read", "write", "sent", "recv", NULL };
+
+struct sorting {
+	const struct perf_pool *pool;
+	const struct stats_perf_options *options;
+};
+
+static struct order_key
+key_of(const void *arg, const void *row, int column)
+{
+	const struct sorting *by = arg;
+	uint32_t number = by->pool->order[*(const uint32_t *)row];
+	const struct perf_node *node = &by->pool->nodes[number];
+	double metrics[PERF_METRICS];
+	struct order_key key = { .is_text = column == 0,
+		.text = by->pool->names.names[number],
+		.number = column == 1 ? (double)node->reports : NAN };
+
+	if (column < 2 || node->reports == 0)
+		return key;
+	get_metrics(node, by->options, metrics);
+	key.number = metrics[table_metrics[column - 2]];
+	if (!isfinite(key.number))
+		key.number = NAN;
+	return key;
+}
+
+static struct shown
+get_shown(const struct perf_pool *pool,
+    const struct stats_perf_options *options, const struct order *order)
+{
+	const struct sorting by = { pool, options };
+	struct shown shown = {
+		.rows = memory_alloc(pool->names.count * sizeof(*shown.rows)),
+	};
+
+	for (uint32_t i = 0; i < pool->names.count; i++)
+		shown.rows[i] = i;
+	shown.count = order_rows(order, shown.rows, pool->names.count,
+	    sizeof(*shown.rows), key_of, &by);
+	return shown;
+}
+
 /* ---- output formats ---- */
 
 static void
 put_json(const struct perf_pool *pool, const struct stats_perf_options *options,
-    FILE *file)
+    const struct shown *shown, FILE *file)
 {
 	struct names names;
 	double metrics[PERF_METRICS];
@@ -143,8 +203,9 @@ put_json(const struct perf_pool *pool, const struct stats_perf_options *options,
 
 	get_names(&names, options);
 	json_init(&json, file, JSON_STRICT);
-	for (uint32_t i = 0; i < pool->names.count; i++) {
-		const struct perf_node *node = &pool->nodes[pool->order[i]];
+	for (uint32_t i = 0; i < shown->count; i++) {
+		uint32_t row = shown->rows[i];
+		const struct perf_node *node = &pool->nodes[pool->order[row]];
 
 		if (node->reports == 0)
 			continue;
@@ -155,7 +216,7 @@ put_json(const struct perf_pool *pool, const struct stats_perf_options *options,
 			json_begin_array(&json);
 			json_string(&json, names.at[m]);
 			json_float(&json, metrics[m]);
-			json_int(&json, perf_step(pool, i));
+			json_int(&json, perf_step(pool, row));
 			json_end_array(&json);
 		}
 	}
@@ -164,7 +225,7 @@ put_json(const struct perf_pool *pool, const struct stats_perf_options *options,
 
 static void
 put_csv(const struct perf_pool *pool, const struct stats_perf_options *options,
-    FILE *file)
+    const struct shown *shown, FILE *file)
 {
 	struct csv csv = { .file = file };
 	struct names names;
@@ -177,11 +238,12 @@ put_csv(const struct perf_pool *pool, const struct stats_perf_options *options,
 	for (int m = 0; m < PERF_METRICS; m++)
 		csv_string(&csv, names.at[m]);
 	csv_end_row(&csv);
-	for (uint32_t i = 0; i < pool->names.count; i++) {
-		const struct perf_node *node = &pool->nodes[pool->order[i]];
+	for (uint32_t i = 0; i < shown->count; i++) {
+		uint32_t row = shown->rows[i], number = pool->order[row];
+		const struct perf_node *node = &pool->nodes[number];
 
-		csv_text(&csv, pool->names.names[pool->order[i]]);
-		csv_int(&csv, perf_step(pool, i));
+		csv_text(&csv, pool->names.names[number]);
+		csv_int(&csv, perf_step(pool, row));
 		csv_uint(&csv, node->reports);
 		get_metrics(node, options, metrics);
 		for (int m = 0; m < PERF_METRICS; m++) {
@@ -196,7 +258,8 @@ put_csv(const struct perf_pool *pool, const struct stats_perf_options *options,
 
 static void
 put_table(const struct perf_pool *pool,
-    const struct stats_perf_options *options, struct text partition, FILE *file)
+    const struct stats_perf_options *options, struct text partition,
+    const struct shown *shown, FILE *file)
 {
 	static const struct table_column columns[] = {
 		{ "NODE", 10, false },
@@ -212,10 +275,6 @@ put_table(const struct perf_pool *pool,
 		{ "RECV", 6, true },
 		{ .title = NULL },
 	};
-	static const enum perf_metric shown[] = { PERF_UTILIZATION,
-		PERF_MAX_CPU_AVG, PERF_MAX_MEM, PERF_CPU_HOURS,
-		PERF_UNUSED_CPU_HOURS, PERF_TOTAL_READ, PERF_TOTAL_WRITE,
-		PERF_TOTAL_EXT_SENT, PERF_TOTAL_EXT_RECV };
 	struct table table;
 	double metrics[PERF_METRICS];
 
@@ -224,17 +283,20 @@ put_table(const struct perf_pool *pool,
 	fprintf(file, ", CPU hours, MiB %s\n\n",
 	    options->since_boot ? "since boot" : "meanwhile");
 	table_begin(&table, file, columns);
-	for (uint32_t i = 0; i < pool->names.count; i++) {
-		const struct perf_node *node = &pool->nodes[pool->order[i]];
+	for (uint32_t i = 0; i < shown->count; i++) {
+		uint32_t number = pool->order[shown->rows[i]];
+		const struct perf_node *node = &pool->nodes[number];
 
-		table_text(&table, pool->names.names[pool->order[i]]);
+		table_text(&table, pool->names.names[number]);
 		table_count(&table, node->reports);
 		get_metrics(node, options, metrics);
-		for (size_t s = 0; s < sizeof(shown) / sizeof(*shown); s++) {
-			if (node->reports == 0 || !isfinite(metrics[shown[s]]))
+		for (size_t m = 0; m < TABLE_METRICS; m++) {
+			double value = metrics[table_metrics[m]];
+
+			if (node->reports == 0 || !isfinite(value))
 				table_none(&table);
 			else
-				table_number(&table, metrics[shown[s]]);
+				table_number(&table, value);
 		}
 	}
 }
@@ -310,26 +372,29 @@ save(const struct perf_pool *pool, const struct perf_select *select,
 
 static int
 print(const struct perf_pool *pool, const struct perf_select *select,
-    const struct stats_perf_options *options, enum stats_format format,
-    FILE *file, struct err *err)
+    const struct stats_perf_options *options, const struct order *order,
+    enum stats_format format, FILE *file, struct err *err)
 {
 	struct perf_decimation how = decimation(options);
+	struct shown shown;
 
-	switch (format) {
-	case STATS_JSON: put_json(pool, options, file); break;
-	case STATS_CSV: put_csv(pool, options, file); break;
-	case STATS_TABLE:
-		put_table(pool, options, select->partition, file);
-		break;
-	case STATS_JSONL: return perf_list_lines(select, pool, &how, file, err);
-	}
+	if (format == STATS_JSONL)
+		return perf_list_lines(select, pool, &how, file, err);
+	shown = get_shown(pool, options, order);
+	if (format == STATS_JSON)
+		put_json(pool, options, &shown, file);
+	else if (format == STATS_CSV)
+		put_csv(pool, options, &shown, file);
+	else
+		put_table(pool, options, select->partition, &shown, file);
+	free(shown.rows);
 	return 0;
 }
 
 int
 stats_perf(const struct perf_select *select,
-    const struct stats_perf_options *options, enum stats_format format,
-    bool strict, FILE *file, struct err *err)
+    const struct stats_perf_options *options, const struct order *order,
+    enum stats_format format, bool strict, FILE *file, struct err *err)
 {
 	struct perf_decimation how = decimation(options);
 	struct perf_pool pool = { .nodes = NULL };
@@ -345,7 +410,7 @@ stats_perf(const struct perf_select *select,
 	if (rc == 0 && how.way == PERF_REFERENCE && format != STATS_JSONL)
 		rc = perf_list_resum(select, &pool, &how, err);
 	if (rc == 0)
-		rc = print(&pool, select, options, format, file, err);
+		rc = print(&pool, select, options, order, format, file, err);
 	perf_pool_clear(&pool);
 	return rc;
 }

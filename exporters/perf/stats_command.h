@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "exporters/perf/read.h"
+#include "exporters/select/order.h"
 #include "exporters/stats/stats_format.h"
 #include "proto/config/opt.h"
 
@@ -19,6 +20,9 @@ struct stats_perf_options {
 	int decimate;
 	bool mlflow, since_boot;
 };
+/* What nodes can be sorted by: the columns of the table. */
+extern const char *const stats_perf_columns[];
+
 #define STATS_PERF_DEFAULT                                                     \
 	{                                                                      \
 		.prefix = ""                                                   \
@@ -37,7 +41,7 @@ void stats_perf_check(const struct stats_perf_options *options);
 /* Read and print.  Returns -1 also if there are no reports at all, or with
  * `strict` if a node has none. */
 int stats_perf(const struct perf_select *select,
-    const struct stats_perf_options *options, enum stats_format format,
-    bool strict, FILE *file, struct err *err);
+    const struct stats_perf_options *options, const struct order *order,
+    enum stats_format format, bool strict, FILE *file, struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
  * are read in another pass that stops at the first row of the previous one.
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,13 @@ struct list {
 	const struct result_query *query;
 	struct result_range range;
 	struct report rows;
+	struct ordered_rows ordered;
+	uint64_t count;
 	bool timings;
 };
+
+const char *const result_starts_columns[] = { "start_us", NULL };
+const char *const result_timings_columns[] = { "start_us", "timing", NULL };
 
 static int
 begin(struct list *list, uint64_t rows, struct err *err)
@@ -47,11 +53,71 @@ begin(struct list *list, uint64_t rows, struct err *err)
 }
 
 static void
-put(struct list *list, int64_t start_us, const struct value *timing)
+print(struct list *list, int64_t start_us, const struct value *timing)
 {
 	report_time(&list->rows, start_us);
 	if (list->timings)
 		report_value(&list->rows, timing);
+}
+
+/* A row of which it is not known yet whether, and when, it is printed; the text
+ * of a timing that is one follows. */
+struct kept_row {
+	int64_t start_us;
+	struct value timing;
+};
+
+static double
+number_of(int64_t start_us, const struct value *timing, int column)
+{
+	if (column == 0)
+		return (double)start_us;
+	return timing->type == VALUE_INT     ? (double)timing->is.i
+	       : timing->type == VALUE_FLOAT ? timing->is.f
+					     : NAN;
+}
+
+static int
+keep(struct list *list, int64_t start_us, const struct value *timing,
+    struct err *err)
+{
+	const struct kept_row row = { start_us, *timing };
+	const struct order_key key = { .number = number_of(start_us, timing,
+					   list->query->order->column) };
+	struct text text = { "", 0 };
+	FILE *to = ordered_rows_begin(&list->ordered);
+
+	if (list->timings && timing->type == VALUE_TEXT)
+		text = timing->is.text;
+	fwrite(&row, 1, sizeof(row), to);
+	fwrite(text.at, 1, text.bytes, to);
+	return ordered_rows_end(&list->ordered, key, err);
+}
+
+static void
+print_kept(struct list *list)
+{
+	ordered_rows_sort(&list->ordered);
+	for (uint32_t i = 0; i < list->ordered.count; i++) {
+		const char *at = list->ordered.rows[i].at;
+		struct kept_row row;
+
+		memcpy(&row, at, sizeof(row));
+		if (list->timings && row.timing.type == VALUE_TEXT)
+			row.timing.is.text.at = at + sizeof(row);
+		print(list, row.start_us, &row.timing);
+	}
+}
+
+static int
+put(struct list *list, int64_t start_us, const struct value *timing,
+    struct err *err)
+{
+	list->count++;
+	if (order_is_given(list->query->order))
+		return keep(list, start_us, timing, err);
+	print(list, start_us, timing);
+	return 0;
 }
 
 static int
@@ -63,11 +129,10 @@ print_newest(struct list *list, struct err *err)
 
 	if (begin(list, limit, err) != 0)
 		return -1;
-	while ((limit == 0 || list->rows.count < limit) &&
+	while ((limit == 0 || list->count < limit) &&
 	       (rc = result_range_next(&list->range, &row, err)) != 0) {
-		if (rc < 0)
+		if (rc < 0 || put(list, row.start_us, &row.timing, err) != 0)
 			return -1;
-		put(list, row.start_us, &row.timing);
 		if (ferror(list->query->file))
 			break; /* the caller reports the error */
 	}
@@ -127,17 +192,17 @@ print_oldest(struct list *list, struct err *err)
 		stored = tail.seen < room ? tail.seen : room;
 		for (uint64_t i = tail.seen;
 		     rc == 0 && i > tail.seen - stored &&
-		     (limit == 0 || list->rows.count < limit);
+		     (limit == 0 || list->count < limit);
 		     i--) {
 			const struct stored_row *row = &tail.at[(i - 1) % room];
 
-			put(list, row->start_us, &row->timing);
+			rc = put(list, row->start_us, &row->timing, err);
 		}
 		if (stored > 0)
 			memcpy(until, tail.at[(tail.seen - stored) % room].id,
 			    sizeof(until));
 	} while (rc == 0 && tail.seen > stored &&
-		 (limit == 0 || list->rows.count < limit) &&
+		 (limit == 0 || list->count < limit) &&
 		 !ferror(list->query->file));
 	for (uint64_t i = 0; i < room; i++)
 		free(tail.at[i].text);
@@ -148,8 +213,6 @@ print_oldest(struct list *list, struct err *err)
 static int
 print_list(const struct result_query *query, bool timings, struct err *err)
 {
-	static const char *const names[] = { "start_us", "timing", NULL };
-	static const char *const names_of_starts[] = { "start_us", NULL };
 	static const struct table_column columns[] = {
 		{ "START", 28, false },
 		{ "SECONDS", 26, true },
@@ -163,14 +226,18 @@ print_list(const struct result_query *query, bool timings, struct err *err)
 	int rc;
 
 	list.range = result_query_range(query);
+	ordered_rows_init(&list.ordered, query->order);
 	report_begin(&list.rows, query->file, query->format,
-	    timings ? names : names_of_starts,
+	    timings ? result_timings_columns : result_starts_columns,
 	    timings ? columns : columns_of_starts);
 	rc =
 	    query->oldest ? print_oldest(&list, err) : print_newest(&list, err);
+	if (rc == 0 && order_is_given(query->order))
+		print_kept(&list);
+	ordered_rows_clear(&list.ordered);
 	report_end(&list.rows);
 	result_query_warn(&list.range);
-	if (rc == 0 && list.rows.count == 0)
+	if (rc == 0 && list.count == 0)
 		return result_query_explain(query, err);
 	return rc;
 }

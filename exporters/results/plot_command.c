@@ -40,15 +40,11 @@ struct plotter {
 static struct result_query
 query_of(const struct plotter *p, struct text entry)
 {
-	int64_t from_ns = p->what->from_ns;
-
 	return (struct result_query){ .source = p->source,
 		.partition = p->partition,
 		.test = p->what->test,
 		.entry = entry,
-		.since_us = from_ns <= TIME_MIN_NS ? INT64_MIN
-			    : from_ns > 0          ? (from_ns + 999) / 1000
-						   : from_ns / 1000 };
+		.window = result_window(p->what->from_ns, p->what->to_ns) };
 }
 
 static bool
@@ -77,9 +73,6 @@ read_points(const struct plotter *p, struct text entry, struct points *points,
 	while ((rc = result_range_next(&range, &row, err)) > 0) {
 		double number;
 
-		if (p->what->to_ns < TIME_MAX_NS &&
-		    row.start_us >= p->what->to_ns / 1000)
-			continue;
 		if (!get_number(&row.timing, &number)) {
 			points->left_out++;
 			continue;
@@ -185,7 +178,7 @@ read_entries(const struct plotter *p, struct result_file *file, char **copy,
 	struct result_row row;
 	int rc;
 
-	range.since_us = INT64_MIN;
+	range.window = result_window_all;
 	if (result_range_runs(&range, query.test, 1, err) != 0)
 		return -1;
 	rc = result_range_next(&range, &row, err);

@@ -24,7 +24,7 @@ result_query_range(const struct result_query *query)
 	struct result_range range;
 
 	result_range_init(&range, query->source, query->partition);
-	range.since_us = query->since_us;
+	range.window = query->window;
 	return range;
 }
 
@@ -46,7 +46,7 @@ result_query_explain(const struct result_query *query, struct err *err)
 
 	text_quote(test, sizeof(test), query->test);
 	text_quote(entry, sizeof(entry), query->entry);
-	range.since_us = INT64_MIN;
+	range.window = result_window_all;
 	if (result_range_tests(&range, query->test, err) != 0)
 		return -1;
 	rc = result_range_next(&range, &row, err);
@@ -74,6 +74,52 @@ result_query_explain(const struct result_query *query, struct err *err)
 
 /* ---- names ---- */
 
+const char *const result_tests_columns[] = { "test", NULL };
+const char *const result_entries_columns[] = { "entry", NULL };
+
+/* A table of names. */
+struct names {
+	struct report report;
+	struct ordered_rows ordered;
+	uint64_t count;
+};
+
+static void
+begin_names(struct names *names, const struct result_query *query,
+    const char *const *columns, const struct table_column *titles)
+{
+	names->count = 0;
+	ordered_rows_init(&names->ordered, query->order);
+	report_begin(
+	    &names->report, query->file, query->format, columns, titles);
+}
+
+static int
+put_name(struct names *names, struct text name, struct err *err)
+{
+	const struct order_key key = { .is_text = true, .text = name };
+
+	names->count++;
+	if (order_is_given(names->ordered.order))
+		return ordered_rows_add(&names->ordered, key, name, err);
+	report_text(&names->report, name);
+	return 0;
+}
+
+static void
+end_names(struct names *names)
+{
+	const struct ordered_rows *ordered = &names->ordered;
+
+	if (order_is_given(ordered->order))
+		ordered_rows_sort(&names->ordered);
+	for (uint32_t i = 0; i < ordered->count; i++)
+		report_text(&names->report, (struct text){ ordered->rows[i].at,
+						ordered->rows[i].bytes });
+	ordered_rows_clear(&names->ordered);
+	report_end(&names->report);
+}
+
 static int
 sieve_tests(struct result_range *range, struct distinct *distinct, bool *more,
     struct err *err)
@@ -93,29 +139,28 @@ sieve_tests(struct result_range *range, struct distinct *distinct, bool *more,
 int
 result_query_tests(const struct result_query *query, struct err *err)
 {
-	static const char *const names[] = { "test", NULL };
 	static const struct table_column columns[] = {
 		{ "TEST", LINE_COLUMNS, false },
 		{ .title = NULL },
 	};
 	struct result_range range = result_query_range(query);
-	struct report rows;
 	struct distinct distinct;
+	struct names names;
 	bool more = true;
 	int rc = 0;
 
 	distinct_init(&distinct, SIEVE_KEYS, SIEVE_BYTES);
-	report_begin(&rows, query->file, query->format, names, columns);
+	begin_names(&names, query, result_tests_columns, columns);
 	while (rc == 0 && more) {
 		range.wrong = 0;
 		rc = sieve_tests(&range, &distinct, &more, err);
 		for (uint32_t i = 0; rc == 0 && i < distinct.count; i++)
-			report_text(&rows, distinct.keys[i]);
+			rc = put_name(&names, distinct.keys[i], err);
 	}
-	report_end(&rows);
+	end_names(&names);
 	distinct_clear(&distinct);
 	result_query_warn(&range);
-	if (rc == 0 && rows.count == 0)
+	if (rc == 0 && names.count == 0)
 		log_warn("no results in %.*s of %s",
 		    (int)query->partition.bytes, query->partition.at,
 		    source_name(query->source));
@@ -126,25 +171,25 @@ static int
 print_entries(const struct result_query *query, const struct result_row *row,
     struct err *err)
 {
-	static const char *const names[] = { "entry", NULL };
 	static const struct table_column columns[] = {
 		{ "ENTRY", LINE_COLUMNS, false },
 		{ .title = NULL },
 	};
 	struct result_file file;
-	struct report rows;
+	struct names names;
+	int rc = 0;
 
-	report_begin(&rows, query->file, query->format, names, columns);
+	begin_names(&names, query, result_entries_columns, columns);
 	if (row != NULL) {
 		if (result_file_read(&file, row->info, false, err) != 0)
 			return err_prefix(
 			    err, "result %.*s", (int)row->id.bytes, row->id.at);
-		for (uint32_t i = 0; i < file.count; i++)
-			report_text(&rows, file.entries[i].name);
+		for (uint32_t i = 0; rc == 0 && i < file.count; i++)
+			rc = put_name(&names, file.entries[i].name, err);
 		result_file_clear(&file);
 	}
-	report_end(&rows);
-	return 0;
+	end_names(&names);
+	return rc;
 }
 
 int
@@ -242,7 +287,7 @@ result_query_test(const struct result_query *query, struct err *err)
 	uint64_t count = 0;
 	int rc;
 
-	range.since_us = INT64_MIN;
+	range.window = result_window_all;
 	if (result_range_at(&range, query->test, query->start_us, err) != 0 ||
 	    print_runs(query, &range, &count, err) != 0)
 		return -1;

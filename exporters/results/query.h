@@ -6,6 +6,7 @@
 #define EXPORTERS_RESULTS_QUERY_H
 
 #include "exporters/results/read.h"
+#include "exporters/select/ordered_rows.h"
 #include "proto/format/report.h"
 
 struct result_query {
@@ -13,9 +14,10 @@ struct result_query {
 	struct text partition;
 	struct text test, entry; /* empty: any */
 	int64_t start_us;        /* set by result_query_test */
-	int64_t since_us;        /* INT64_MIN: all */
-	uint64_t limit;          /* 0: unlimited */
-	bool oldest;             /* oldest first, beginning at `since_us` */
+	struct result_window window;
+	uint64_t limit;            /* 0: unlimited */
+	bool oldest;               /* oldest first */
+	const struct order *order; /* of rows; NULL: as they are read */
 	FILE *file;
 	enum report_format format;
 	bool progress;
@@ -25,6 +27,12 @@ enum { RESULT_NOTHING = 1 };
 
 /* Returns 0; RESULT_NOTHING if the answer is empty because the subject does
  * not exist (`err` says so and what to do); or -1. */
+
+/* Columns, which are what rows can be sorted by; NULL ends them. */
+extern const char *const result_tests_columns[];
+extern const char *const result_starts_columns[];
+extern const char *const result_timings_columns[];
+extern const char *const result_entries_columns[];
 
 int result_query_tests(const struct result_query *query, struct err *err);
 int result_query_starts(const struct result_query *query, struct err *err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exporters/results/result_file.h"
+#include "proto/os/clock.h"
 
 enum {
 	NAME_DIGITS = 24,
@@ -111,6 +112,28 @@ result_row_read(const struct record *record, struct result_row *row)
 
 /* ---- many rows ---- */
 
+const struct result_window result_window_all = { INT64_MIN, INT64_MAX };
+
+/* Starts are whole microseconds: those from a time within one on are those from
+ * the next one on. */
+static int64_t
+round_up(int64_t ns)
+{
+	return ns > 0 ? (ns + 999) / 1000 : ns / 1000;
+}
+
+struct result_window
+result_window(int64_t from_ns, int64_t to_ns)
+{
+	struct result_window window = result_window_all;
+
+	if (from_ns > TIME_MIN_NS)
+		window.from_us = round_up(from_ns);
+	if (to_ns < TIME_MAX_NS)
+		window.to_us = round_up(to_ns);
+	return window;
+}
+
 void
 result_range_init(
     struct result_range *range, struct source *source, struct text partition)
@@ -118,7 +141,7 @@ result_range_init(
 	*range = (struct result_range){
 		.source = source,
 		.partition = partition,
-		.since_us = INT64_MIN,
+		.window = result_window_all,
 	};
 }
 
@@ -210,8 +233,11 @@ result_range_next(
 		if (range->test.bytes > 0 &&
 		    !text_equal(range->test, row->test))
 			continue;
-		if (row->start_us >= range->since_us ||
-		    text_equal(record.source, text_of(RESULT_KIND_TEST)))
+		if (text_equal(record.source, text_of(RESULT_KIND_TEST)))
+			return 1;
+		if (row->start_us >= range->window.to_us)
+			continue;
+		if (row->start_us >= range->window.from_us)
 			return 1;
 		/* Newest first: all remaining rows are older. */
 		if (range->test.bytes > 0)

@@ -27,10 +27,19 @@ struct result_row {
 /* False if the entity does not belong to results, or is malformed. */
 bool result_row_read(const struct record *record, struct result_row *row);
 
+/* Starts from `from_us` on, before `to_us`. */
+struct result_window {
+	int64_t from_us, to_us; /* INT64_MIN, INT64_MAX: all */
+};
+extern const struct result_window result_window_all;
+
+/* Of the options --from and --to (TIME_MIN_NS, TIME_MAX_NS: not given). */
+struct result_window result_window(int64_t from_ns, int64_t to_ns);
+
 struct result_range {
 	struct source *source;
 	struct text partition;
-	int64_t since_us; /* INT64_MIN: all */
+	struct result_window window;
 	struct text test; /* restrict to this test or entry; empty: all */
 	uint64_t wrong;   /* number of malformed entities */
 	char pattern[128];
@@ -40,14 +49,14 @@ void result_range_init(
     struct result_range *range, struct source *source, struct text partition);
 
 /* Select what to read next: the results or entries of a test, newest first,
- * none before `since_us`; of all tests if `test` is empty.  `rows` is the
+ * none outside of `window`; of all tests if `test` is empty.  `rows` is the
  * number of rows wanted, a hint (0: unknown).  `test` must outlive the reader.
  */
 int result_range_runs(
     struct result_range *range, struct text test, uint64_t rows, struct err *);
 int result_range_entries(struct result_range *range, struct text test,
     struct text entry, uint64_t rows, struct err *err);
-/* Select the results of a test with this start time; ignores `since_us`. */
+/* Select the results of a test with this start time; ignores `window`. */
 int result_range_at(struct result_range *range, struct text test,
     int64_t start_us, struct err *err);
 /* Select all tests, in no defined order, or only `test`. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "exporters/runs/groups_table.h"
+#include "exporters/select/ordered_rows.h"
 #include "proto/base/nearest.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
@@ -20,6 +21,8 @@ struct report {
 	FILE *file;
 	struct json json;
 	struct csv csv;
+	const struct order *order; /* of tables and CSV */
+	struct ordered_rows ordered;
 	bool begun;
 	/* The steps of the model, sorted by name. */
 	uint32_t sorted[RUN_STEPS_MAX];
@@ -222,6 +225,26 @@ put_csv(struct report *report, const struct runs_group *group)
 				put_csv_row(report, group, step, clock, of);
 }
 
+/* ---- order ---- */
+
+const char *const runs_report_columns[] = { "group", "runs", "queued",
+	"ongoing", "finished", "errors", "error_pct_of_ended",
+	"error_pct_of_all", NULL };
+
+static struct order_key
+key_of(const struct runs_group *group, int column)
+{
+	const double values[] = { 0, (double)group->runs,
+		(double)group->state[RUN_QUEUED],
+		(double)group->state[RUN_ONGOING],
+		(double)group->state[RUN_FINISHED], (double)group->errors,
+		runs_errors_of_ended(group), runs_errors_of_all(group) };
+
+	return (struct order_key){ .is_text = column <= 0,
+		.text = name_of(group),
+		.number = column > 0 ? values[column] : 0 };
+}
+
 /* ---- all formats ---- */
 
 static void
@@ -254,26 +277,36 @@ doubt(struct report *report, const struct runs_group *group)
 	}
 }
 
+static void
+put_group(struct report *report, const struct runs_group *group, FILE *file)
+{
+	report->csv.file = file;
+	switch (report->format) {
+	case STATS_TABLE:
+		runs_table_put(report->runs, group, report->clock, file);
+		break;
+	case STATS_CSV: put_csv(report, group); break;
+	default: put_json(report, group); break;
+	}
+}
+
 static int
 put(void *arg, const struct runs_group *group, struct err *err)
 {
 	struct report *report = arg;
 
-	(void)err;
 	if (report->clock == RUN_RECEIVE)
 		doubt(report, group);
 	if (!report->begun)
 		begin(report);
-	switch (report->format) {
-	case STATS_TABLE:
-		runs_table_put(
-		    report->runs, group, report->clock, report->file);
-		break;
-	case STATS_CSV: put_csv(report, group); break;
-	default: put_json(report, group); break;
-	}
 	report->begun = true;
-	return 0;
+	if (!order_is_given(report->order)) {
+		put_group(report, group, report->file);
+		return 0;
+	}
+	put_group(report, group, ordered_rows_begin(&report->ordered));
+	return ordered_rows_end(
+	    &report->ordered, key_of(group, report->order->column), err);
 }
 
 static void
@@ -330,18 +363,26 @@ refuse(struct runs *runs, struct text pattern, struct err *err)
 
 int
 runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
-    enum stats_format format, FILE *file, struct err *err)
+    const struct order *order, enum stats_format format, FILE *file,
+    struct err *err)
 {
 	struct report report = { .runs = runs,
 		.clock = clock,
 		.format = format,
+		.order = order,
 		.file = file,
 		.csv = { .file = file } };
 	uint32_t count;
+	int rc;
 
 	json_init(&report.json, file, JSON_INDENTED | JSON_STRICT);
 	sort_steps(&report);
-	if (runs_groups_each(runs, pattern, put, &report, &count, err) != 0)
+	ordered_rows_init(&report.ordered, order);
+	rc = runs_groups_each(runs, pattern, put, &report, &count, err);
+	if (rc == 0 && order_is_given(order))
+		ordered_rows_print(&report.ordered, file);
+	ordered_rows_clear(&report.ordered);
+	if (rc != 0)
 		return -1;
 	runs_doubt_warn(&report.doubt, "mean durations of groups");
 	if (count == 0)

@@ -12,11 +12,16 @@
 #include <stdio.h>
 
 #include "exporters/runs/groups.h"
+#include "exporters/select/order.h"
 #include "exporters/stats/stats_format.h"
 
-/* Read and print the groups that match `pattern`; a table shows one clock.  -1
- * also when there are none. */
+/* Read and print the groups that match `pattern`; a table shows one clock.
+ * `order` is for the table and CSV.  -1 also when there are none. */
 int runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
-    enum stats_format format, FILE *file, struct err *err);
+    const struct order *order, enum stats_format format, FILE *file,
+    struct err *err);
+
+/* What groups can be sorted by. */
+extern const char *const runs_report_columns[];
 
 #endif

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "exporters/runs/run_tally.h"
 #include "proto/json/json_bytes.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -88,57 +89,14 @@ put_json_deltas(struct runs_rows *rows, const struct runs_run *run)
 	}
 }
 
-/* How many events of each name a run has: of each role, then the others. */
-struct tally {
-	struct text name;
-	uint64_t count;
-};
-struct tallies {
-	struct tally at[RUN_ROLES_MAX + RUN_NAMES_MAX + 1];
-	uint32_t roles, count;
-	uint64_t events; /* of all names */
-};
-
-static void
-add_tally(struct tallies *tallies, struct text name, uint64_t count)
-{
-	tallies->at[tallies->count++] = (struct tally){ name, count };
-	tallies->events += count;
-}
-
-static void
-count_events(const struct runs *runs, const struct runs_run *run,
-    struct tallies *tallies)
-{
-	const struct run_events *events = &run->events;
-	uint64_t unnamed = events->overflow;
-
-	tallies->count = 0;
-	tallies->events = 0;
-	for (uint32_t i = 0; i < runs->event_count; i++)
-		add_tally(tallies, runs->events[i], runs_count(runs, run, i));
-	tallies->roles = tallies->count;
-	for (uint32_t i = 0; i < events->others; i++) {
-		struct text name =
-		    runs_other_name(runs, events->other[i].event);
-
-		if (text_equal(name, text_of(RUNS_OTHERS)))
-			unnamed += events->other[i].count;
-		else if (name.bytes > 0)
-			add_tally(tallies, name, events->other[i].count);
-	}
-	if (unnamed > 0)
-		add_tally(tallies, text_of(RUNS_OTHERS), unnamed);
-}
-
 static void
 put_json_iterations(struct runs_rows *rows, const struct runs_run *run)
 {
 	struct byte_stream *to = &rows->byte_stream;
-	struct tallies tallies;
+	struct run_tallies tallies;
 	bool first = true;
 
-	count_events(rows->runs, run, &tallies);
+	run_tally(&tallies, rows->runs, run);
 	for (uint32_t i = 0; i < tallies.count; i++) {
 		unsigned char *digits;
 
@@ -211,9 +169,9 @@ put_csv_deltas(struct runs_rows *rows, const struct runs_run *run)
 static void
 put_csv_iterations(struct runs_rows *rows, const struct runs_run *run)
 {
-	struct tallies tallies;
+	struct run_tallies tallies;
 
-	count_events(rows->runs, run, &tallies);
+	run_tally(&tallies, rows->runs, run);
 	for (uint32_t i = 0; i < tallies.count; i++) {
 		if (tallies.at[i].count == 0)
 			continue;
@@ -336,7 +294,7 @@ put_table_deltas(struct runs_rows *rows, const struct runs_run *run)
 /* What a reader should see first: names that the model does not have, then what
  * happened several times, then what did not happen. */
 static int
-interest(const struct tallies *tallies, uint32_t i)
+interest(const struct run_tallies *tallies, uint32_t i)
 {
 	if (i >= tallies->roles)
 		return 0;
@@ -347,12 +305,12 @@ static void
 put_table_iterations(struct runs_rows *rows, const struct runs_run *run)
 {
 	char words[WORDS_COLUMNS + 1] = "", word[RUN_NAME_BYTES_MAX + 32];
-	struct tallies tallies;
+	struct run_tallies tallies;
 	size_t used = 0;
 
-	count_events(rows->runs, run, &tallies);
+	run_tally(&tallies, rows->runs, run);
 	for (uint32_t k = 0; k < 3 * tallies.count; k++) {
-		const struct tally *tally = &tallies.at[k % tallies.count];
+		const struct run_tally *tally = &tallies.at[k % tallies.count];
 
 		if (interest(&tallies, k % tallies.count) !=
 		    (int)(k / tallies.count))
@@ -383,6 +341,7 @@ runs_rows_begin(struct runs_rows *rows, struct err *err)
 	rows->unnamed = 0;
 	rows->doubt = (struct runs_doubt){ 0 };
 	string_table_init(&rows->texts);
+	ordered_rows_init(&rows->ordered, rows->order);
 	if (byte_stream_begin(&rows->byte_stream, rows->file, BYTE_STREAM_PLAIN,
 		(struct text){ NULL, 0 }, err) != 0)
 		return -1;
@@ -394,8 +353,8 @@ runs_rows_begin(struct runs_rows *rows, struct err *err)
 	return 0;
 }
 
-void
-runs_rows_put(struct runs_rows *rows, const struct runs_run *run)
+static void
+put(struct runs_rows *rows, const struct runs_run *run)
 {
 	bool deltas = rows->what == RUNS_DELTAS;
 
@@ -408,12 +367,40 @@ runs_rows_put(struct runs_rows *rows, const struct runs_run *run)
 		break;
 	default: put_json(rows, run); break;
 	}
+}
+
+/* To memory: JSON, an object, has no order. */
+static int
+put_ordered(struct runs_rows *rows, const struct runs_run *run, struct err *err)
+{
+	const struct run_order order = { rows->order->column, rows->runs,
+		rows->what, rows->clock };
+
+	rows->csv.file = rows->table.file = ordered_rows_begin(&rows->ordered);
+	put(rows, run);
+	rows->csv.file = rows->table.file = rows->file;
+	return ordered_rows_end(
+	    &rows->ordered, run_order_key(&order, run), err);
+}
+
+int
+runs_rows_put(
+    struct runs_rows *rows, const struct runs_run *run, struct err *err)
+{
+	bool deltas = rows->what == RUNS_DELTAS;
+	int rc = 0;
+
+	if (order_is_given(rows->order))
+		rc = put_ordered(rows, run, err);
+	else
+		put(rows, run);
 	for (uint32_t i = 0;
 	     deltas && rows->clock == RUN_RECEIVE && i < rows->runs->step_count;
 	     i++)
 		runs_doubt_add(&rows->doubt, run, &rows->runs->steps[i]);
 	rows->count++;
 	rows->unnamed += run->events.overflow;
+	return rc;
 }
 
 int
@@ -423,6 +410,9 @@ runs_rows_end(struct runs_rows *rows, bool whole, struct err *err)
 		byte_stream_put(&rows->byte_stream, "{", 1);
 	if (whole && rows->format == STATS_JSON)
 		byte_stream_put(&rows->byte_stream, "}\n", 2);
+	if (whole && order_is_given(rows->order))
+		ordered_rows_print(&rows->ordered, rows->file);
+	ordered_rows_clear(&rows->ordered);
 	runs_doubt_warn(&rows->doubt, "durations");
 	if (rows->what == RUNS_ITERATIONS && rows->unnamed > 0)
 		log_warn("%" PRIu64 " events are counted as " RUNS_OTHERS

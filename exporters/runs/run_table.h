@@ -13,19 +13,19 @@
 
 #include <stdio.h>
 
-#include "exporters/runs/runs.h"
+#include "exporters/runs/run_order.h"
+#include "exporters/select/ordered_rows.h"
 #include "exporters/stats/stats_format.h"
 #include "proto/stream/byte_stream.h"
 #include "proto/format/csv.h"
 #include "proto/format/table.h"
-
-enum runs_rows_what { RUNS_DELTAS, RUNS_ITERATIONS };
 
 struct runs_rows {
 	const struct runs *runs;
 	enum runs_rows_what what;
 	enum stats_format format;
 	enum run_clock clock;
+	const struct order *order; /* NULL, or of CSV or the table */
 	FILE *file;
 	struct byte_stream byte_stream; /* JSON */
 	struct csv csv;
@@ -34,6 +34,7 @@ struct runs_rows {
 	/* JSON: `"flash":[` of each step, `"request":` of each event. */
 	struct string_table texts;
 	struct text keys[RUN_ROLES_MAX];
+	struct ordered_rows ordered;
 	uint64_t count;
 	uint64_t unnamed;        /* events that are counted as RUNS_OTHERS */
 	struct runs_doubt doubt; /* of durations by the times of receipt */
@@ -41,7 +42,8 @@ struct runs_rows {
 
 /* The caller closes the file.  After a begin call, the end call must follow. */
 int runs_rows_begin(struct runs_rows *rows, struct err *err);
-void runs_rows_put(struct runs_rows *rows, const struct runs_run *run);
+int runs_rows_put(
+    struct runs_rows *rows, const struct runs_run *run, struct err *err);
 /* `whole`: all was printed; else the output shows that it is incomplete. */
 int runs_rows_end(struct runs_rows *rows, bool whole, struct err *err);
 

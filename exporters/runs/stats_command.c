@@ -8,6 +8,7 @@
 
 #include "exporters/runs/clock_skew.h"
 #include "exporters/runs/groups_report.h"
+#include "exporters/runs/run_order.h"
 #include "exporters/runs/run_table.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/time_window.h"
@@ -39,8 +40,9 @@ put_selected(struct runs_rows *rows, struct runs *runs,
 	if (runs_select(runs, wanted, text_of(options->group), err) != 0)
 		return -1;
 	while ((rc = runs_next(runs, &run, err)) > 0) {
-		if (id == NULL || text_equal(run.id, wanted))
-			runs_rows_put(rows, &run);
+		if ((id == NULL || text_equal(run.id, wanted)) &&
+		    runs_rows_put(rows, &run, err) != 0)
+			return -1;
 		/* The reader of our output has exited, or the disk is full. */
 		if (ferror(rows->file))
 			return 0;
@@ -70,16 +72,21 @@ is_repeated(const struct opt_operands *operands, uint32_t at)
 static int
 put_rows(struct runs *runs, const struct runs_options *options,
     const struct opt_operands *operands, enum runs_rows_what what,
-    enum stats_format format, FILE *file, struct err *err)
+    const struct order *given, enum stats_format format, FILE *file,
+    struct err *err)
 {
+	struct order order = *given;
 	struct runs_rows rows = { .runs = runs,
 		.what = what,
 		.format = format,
 		.clock = (enum run_clock)options->time,
+		.order = &order,
 		.file = file };
 	struct err ignored;
 	int rc;
 
+	if (run_order_find(&order, runs, what, err) != 0)
+		return -1;
 	if (runs_rows_begin(&rows, err) != 0)
 		return -1;
 	rc = operands->count > 2
@@ -110,7 +117,7 @@ skew_of(const struct runs_skew_row *row, double to[static SKEW_NUMBERS])
 	to[4] = runs_skew_deviation(row, true);
 }
 
-const char *const stats_testrun_columns[] = { "node", "event", "count",
+static const char *const skew_columns[] = { "node", "event", "count",
 	"negative", "min", "mean", "max", "std_population", "std_sample",
 	NULL };
 
@@ -254,9 +261,22 @@ is(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+static void
+check_order(struct order *order, const char *what, enum stats_format format)
+{
+	if (is(what, "skew"))
+		order_check(order, skew_columns);
+	else if (is(what, "groups"))
+		order_check(order, runs_report_columns);
+	if (!is(what, "skew") && format == STATS_JSON &&
+	    (order->sort != NULL || order->top > 0))
+		opt_usage(
+		    "testrun %s: --sort and --top are for table and csv", what);
+}
+
 void
 stats_testrun_check(const struct runs_options *options,
-    const struct opt_operands *operands, struct text node,
+    const struct opt_operands *operands, struct text node, struct order *order,
     enum stats_format format)
 {
 	const char *what = operands->count > 1 ? operands->at[1] : NULL;
@@ -274,6 +294,7 @@ stats_testrun_check(const struct runs_options *options,
 		opt_usage("testrun %s covers all runs and takes no RUN", what);
 	if (format == STATS_JSONL)
 		opt_usage("testrun supports the formats table, json and csv");
+	check_order(order, what, format);
 	if (options->model[0] == '\0')
 		opt_usage("--model needs NAME");
 	if (is(what, "skew") && runs_option_is_given(RUNS_GROUP))
@@ -300,13 +321,13 @@ stats_testrun(struct source *source, struct text partition,
 
 	if (rc == 0 && is(what, "groups"))
 		rc = runs_report(&runs, text_of(options->group),
-		    (enum run_clock)options->time, format, file, err);
+		    (enum run_clock)options->time, order, format, file, err);
 	else if (rc == 0 && is(what, "skew"))
 		rc = put_skew(&runs, node, order, format, file, err);
 	else if (rc == 0)
 		rc = put_rows(&runs, options, operands,
-		    is(what, "deltas") ? RUNS_DELTAS : RUNS_ITERATIONS, format,
-		    file, err);
+		    is(what, "deltas") ? RUNS_DELTAS : RUNS_ITERATIONS, order,
+		    format, file, err);
 	runs_clear(&runs);
 	return rc;
 }

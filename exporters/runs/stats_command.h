@@ -14,15 +14,13 @@
 #include "exporters/stats/stats_format.h"
 #include "proto/config/opt.h"
 
-/* Check the arguments after "testrun"; exits on a usage error. */
+/* Check the arguments after "testrun"; exits on a usage error.  Steps and
+ * events, by which rows of runs can be sorted, are known later. */
 void stats_testrun_check(const struct runs_options *options,
-    const struct opt_operands *operands, struct text node,
+    const struct opt_operands *operands, struct text node, struct order *order,
     enum stats_format format);
 
-/* What the skew can be sorted by. */
-extern const char *const stats_testrun_columns[];
-
-/* Read and print; `node` and `order` are for the skew. */
+/* Read and print; `node` is for the skew. */
 int stats_testrun(struct source *source, struct text partition,
     const struct runs_options *options, const struct opt_operands *operands,
     struct text node, const struct order *order, enum stats_format format,

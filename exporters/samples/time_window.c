@@ -6,17 +6,14 @@
 
 #include <string.h>
 
+#include "exporters/select/time_option.h"
+
 const struct opt time_window_options[] = {
 	NODE_OPTION(struct time_window_options, node),
 	{ "job", 0, OPT_TEXT, OPT_TO(struct time_window_options, job), "ID",
 	    "show only the nodes and times of this job", NULL, false },
-	{ "from", 0, OPT_TIME, OPT_TO(struct time_window_options, from_ns),
-	    "TIME",
-	    "show only records from this time on: -1h, yesterday, 04:00, "
-	    "2026-11-20T10:00:00Z, epoch seconds",
-	    NULL, false },
-	{ "to", 0, OPT_TIME, OPT_TO(struct time_window_options, to_ns), "TIME",
-	    "show only records before this time", NULL, false },
+	TIME_OPTIONS(
+	    struct time_window_options, from_ns, to_ns, "show only records"),
 	{ "step", 0, OPT_DURATION, OPT_TO(struct time_window_options, step_ns),
 	    "TIME", "combine the samples of this much time, such as 10s", NULL,
 	    false },

@@ -12,6 +12,8 @@
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 
+enum { LIST_BYTES = 320 };
+
 const struct opt order_options[] = {
 	{ "sort", 0, OPT_TEXT, OPT_TO(struct order, sort), "COLUMN",
 	    "begin with the greatest number in this column of the table", NULL,
@@ -21,30 +23,48 @@ const struct opt order_options[] = {
 	{ .name = NULL },
 };
 
-void
-order_check(struct order *order, const char *const *columns)
+bool
+order_is_given(const struct order *order)
 {
-	char list[512] = "", question[3 * NEAREST_WORD_BYTES + 32];
+	return order != NULL && (order->column >= 0 || order->top > 0);
+}
+
+int
+order_find(struct order *order, const char *const *columns, struct err *err)
+{
+	char list[LIST_BYTES] = "", question[3 * NEAREST_WORD_BYTES + 32];
 	struct nearest nearest;
 	size_t used = 0;
 
 	order->column = -1;
 	if (order->sort == NULL || order->sort[0] == '\0')
-		return;
+		return 0;
 	nearest_begin(&nearest, order->sort);
 	for (int i = 0; columns[i] != NULL; i++) {
 		if (strcmp(columns[i], order->sort) == 0)
 			order->column = i;
 		nearest_offer(&nearest, columns[i]);
-		if (used < sizeof(list))
-			used +=
-			    (size_t)snprintf(list + used, sizeof(list) - used,
-				"%s%s", i > 0 ? ", " : "", columns[i]);
+		/* A sentence has no room for all steps of a long model. */
+		if (used + strlen(columns[i]) + sizeof(", , ...") < LIST_BYTES)
+			used += (size_t)snprintf(list + used, LIST_BYTES - used,
+			    "%s%s", i > 0 ? ", " : "", columns[i]);
+		else if (used < LIST_BYTES)
+			used += LIST_BYTES + (size_t)snprintf(list + used,
+						 LIST_BYTES - used, ", ...");
 	}
-	if (order->column < 0)
-		opt_usage("--sort: '%.64s' is not one of %s%s", order->sort,
-		    list,
-		    nearest_question(&nearest, "", question, sizeof(question)));
+	if (order->column >= 0)
+		return 0;
+	return err_set(err, "--sort: '%.64s' is not one of %s%s", order->sort,
+	    list, nearest_question(&nearest, "", question, sizeof(question)));
+}
+
+void
+order_check(struct order *order, const char *const *columns)
+{
+	struct err err;
+
+	if (order_find(order, columns, &err) != 0)
+		opt_usage("%s", err.text);
 }
 
 struct item {

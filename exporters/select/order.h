@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/config/opt.h"
 
@@ -27,7 +28,14 @@ struct order {
 /* --sort, --top; bound to struct order. */
 extern const struct opt order_options[];
 
-/* Find the column among the names (NULL ends them); exits on wrong usage. */
+/* Are rows sorted, or left out?  NULL: no. */
+bool order_is_given(const struct order *order);
+
+/* Find the column among the names (NULL ends them).  -1: the sentence has those
+ * that exist. */
+int order_find(
+    struct order *order, const char *const *columns, struct err *err);
+/* The same; exits on wrong usage. */
 void order_check(struct order *order, const char *const *columns);
 
 /* What a row has in a column. */

@@ -332,7 +332,7 @@ put(struct printer *p, const struct record *record)
 
 	if (!is_listed(p, record))
 		return;
-	if (p->order->column < 0 && p->order->top == 0) {
+	if (!order_is_given(p->order)) {
 		put_now(p, record);
 		return;
 	}

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/samples/series.h"
 #include "exporters/select/known.h"
 #include "exporters/upload/follow.h"
 #include "proto/os/log.h"
@@ -109,19 +108,23 @@ open_target(struct upload_records *rows, const char *to, struct err *err)
 	return rows->type->open(&rows->target, rest, &rows->upload->http, err);
 }
 
-/* An empty result may mean that the partition does not exist: report that. */
+/* Nothing happened, or a name was mistyped: which one may have been meant? */
 static void
 report_none(struct upload_records *rows)
 {
-	int64_t first_ns, last_ns;
+	struct wire_query query = upload_records_query(rows);
+	struct text partition = text_of(rows->partition);
 	struct err why;
 
-	if (series_extent(rows->source, text_of(rows->partition), &first_ns,
-		&last_ns, &why) != 0)
+	if (known_check_partition(rows->source, partition, 0, &why) != 0) {
 		log_warn("no %s: %s", rows->word, why.text);
-	else
-		log_warn("no matching %s of partition %s in %s", rows->word,
-		    rows->partition, source_name(rows->source));
+		return;
+	}
+	err_set(&why, "%s", source_name(rows->source));
+	known_suggest(rows->source, SOURCE_RECORDS, partition, &query,
+	    rows->upload->records.name, &why);
+	log_warn("no matching %s of partition %s in %s", rows->word,
+	    rows->partition, why.text);
 }
 
 static void
@@ -135,11 +138,11 @@ report_end(struct upload_records *rows)
 			 " samples have values without a name in their metric "
 			 "group; they are named value_0, value_1 ...",
 		    rows->nameless);
-	if (opt_common_values.quiet || rows->upload->http.dry_run)
+	if (opt_common_values.quiet)
 		return;
 	if (rows->sent == 0 && !rows->upload->records.follow)
 		report_none(rows);
-	else
+	else if (!rows->upload->http.dry_run)
 		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
 		    rows->display);
 }

@@ -53,8 +53,8 @@ def run(name, number):
                     "Event": "step:%d" % (e % 7), "NodeId": "node-%d-%d" % (i, e % 100),
                     "Message": "run %d, event %d" % (number, e)}) + "\n")
         done.append(path)
-    how = (["--insecure", "--connect", "tcp://127.0.0.1:25722"] if name == "plain" else
-           ["--key", where + "/i/keys/agent.key", "--connect", "tcp://127.0.0.1:25720"])
+    how = (["--insecure", "--broker", "tcp://127.0.0.1:25722"] if name == "plain" else
+           ["--key", where + "/i/keys/agent.key", "--broker", "tcp://127.0.0.1:25720"])
     begin = time.monotonic()
     clients = [subprocess.Popen(["poolscope-import", "-q"] + how + ["cascade", path]) for path in done]
     assert all(client.wait() == 0 for client in clients)

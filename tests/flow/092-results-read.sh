@@ -134,9 +134,9 @@ since=$((1788220800 + 20 * 21600)) # 2026-09-01
 asked "the tests are listed" tests -- tests
 asked "the starts of one are listed, the newest first" starts "$T0" x 0 1000 newest -- starts "$T0"
 asked "... only the newest few" starts "$T0" x 0 3 newest -- starts "$T0" --limit 3
-asked "... only since a time" starts "$T0" x ${since}000000 1000 newest -- starts "$T0" --since $since
+asked "... only since a time" starts "$T0" x ${since}000000 1000 newest -- starts "$T0" --from $since
 asked "... the oldest first since then" starts "$T0" x ${since}000000 5 oldest -- \
-	starts "$T0" --since $since --limit 5 --oldest
+	starts "$T0" --from $since --limit 5 --oldest
 asked "... all of them from the oldest on" starts "$T0" x 0 0 oldest -- starts "$T0" --limit 0 --oldest
 asked "the timings of an entry are listed" timings "$T0" BM_1 0 1000 newest -- timings "$T0" BM_1
 asked "... the oldest few" timings "$T0" BM_1 0 7 oldest -- timings "$T0" BM_1 --limit 7 --oldest
@@ -172,7 +172,7 @@ check_status 1 "so is an entry" poolscope-results timings "$T0" nothing
 check_printed "... that says the same" "has no entry 'nothing'; list the entries of its latest start with"
 check_status 1 "and a start" poolscope-results test "$T0" 5
 check_printed "... that says the same" "has no result of 1970-01-01T00:00:00.000005Z; list its starts with poolscope-results starts"
-check "a time without results is none" poolscope-results starts "$T0" --since 2027-01-01 --format json
+check "a time without results is none" poolscope-results starts "$T0" --from 2027-01-01 --format json
 check_text "... but an empty answer" "[]" "$(tr -d '\n' <"$TMP/out")"
 check_status 1 "nothing is drawn of what is not there" poolscope-plot results "$T0" nothing -o "$TMP/none"
 check_printed "... and the message says why" "has no entry"

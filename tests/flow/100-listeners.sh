@@ -65,43 +65,43 @@ rows "$TMP/p" 'acct$p' n1 5
 rows "$TMP/q" 'acct$q' n1 5
 rows "$TMP/r" 'acct$r' n1 5
 check "the right key is accepted, through the broker" \
-	send n1 n1 --connect "$listener" "$TMP/p"
+	send n1 n1 --broker "$listener" "$TMP/p"
 check_text "... and its rows are there" 5 "$(stored 'acct$p')"
 check "... and at the aggregator itself" \
-	send any n1 --connect "$intake" "$TMP/r"
+	send any n1 --broker "$intake" "$TMP/r"
 check "a Unix socket of the same broker needs none" \
 	poolscope-import -q cascade "$TMP/r"
 check_status 1 "a key that is not on the list is refused" \
-	send gone n1 --connect "$listener" "$TMP/q"
+	send gone n1 --broker "$listener" "$TMP/q"
 check_printed "... and the message says what to do" "refuses the key gone: .*poolscope keys allow"
 check_status 1 "a client without a key is refused" \
-	timeout 60 poolscope-import --insecure --timeout 5s --connect "$listener" cascade "$TMP/q"
+	timeout 60 poolscope-import --insecure --timeout 5s --broker "$listener" cascade "$TMP/q"
 check_printed "... and the message says what to do" "(--key), not --insecure"
 check_status 1 "a client without a key does not try" \
-	timeout 60 poolscope-import --connect "$listener" cascade "$TMP/q"
+	timeout 60 poolscope-import --broker "$listener" cascade "$TMP/q"
 check_printed "... and says how to get one" "needs a key: give --key FILE"
 mkdir "$TMP/other" || exit 1
 POOLSCOPE_DIR=$TMP/other poolscope-keys new server --role server >/dev/null
 POOLSCOPE_DIR=$TMP/other poolscope-keys new away -o "$keys/away.key" >/dev/null
 check_status 1 "a key for another server is refused" \
-	send away n1 --connect "$listener" "$TMP/q"
+	send away n1 --broker "$listener" "$TMP/q"
 check_printed "... and says what seems wrong" "made for another server"
 check_text "not a record of all these is there" 0 "$(stored 'acct$q')"
 
 # ---- what a key may do
 check_status 1 "another partition than the key's is refused" \
-	send n1 n1 --connect "$listener" "$TMP/q"
+	send n1 n1 --broker "$listener" "$TMP/q"
 check_printed "... in a word" forbidden
-check_status 1 "... and another node" send n1 n2 --connect "$listener" "$TMP/p"
+check_status 1 "... and another node" send n1 n2 --broker "$listener" "$TMP/p"
 rows "$TMP/stray" 'acct$p' n2 3
 check_status 1 "... and another node in a record of a batch" \
-	send n1 n1 --connect "$listener" "$TMP/stray"
+	send n1 n1 --broker "$listener" "$TMP/stray"
 check "... which the aggregator finds" grep -q \
 	'forbidden (node): key=n1 .* node=n2' "$TMP/aggregator.log"
 check_status 1 "a reader's key publishes nothing" \
-	send boss n1 --connect "$listener" "$TMP/q"
+	send boss n1 --broker "$listener" "$TMP/q"
 check_status 1 "nor does a broker's without a forwarded identity" \
-	send front n1 --connect "$intake" "$TMP/q"
+	send front n1 --broker "$intake" "$TMP/q"
 check_text "not a record of these is there" 0 "$(stored 'acct$q')"
 check_text "... nor of the other node" 5 "$(stored 'acct$p')"
 check "the log names the key" grep -q \
@@ -131,7 +131,7 @@ start far poolscope-broker --aggregator "$intake" --key "$keys/front.key" \
 	--listen "ipc://$TMP/far.ipc" --listen tcp://127.0.0.1:25703 || exit 1
 rows "$TMP/p2" 'acct$p' n1 7
 check "an agent is accepted through a broker that forwards its identity" \
-	send n1 n1 --connect tcp://127.0.0.1:25703 "$TMP/p2"
+	send n1 n1 --broker tcp://127.0.0.1:25703 "$TMP/p2"
 check_text "... its rows are there: 2, and the 5 of before" 7 "$(stored 'acct$p')"
 stop far
 
@@ -142,15 +142,15 @@ start rack poolscope-broker --aggregator "$intake" --key "$keys/rack.key" \
 rows "$TMP/rack1" 'acct$rack' rack1-2 4
 rows "$TMP/rack2" 'acct$rack' rack2-5 3
 check "it forwards nodes of its rack" \
-	send any rack1-1 --connect tcp://127.0.0.1:25703 "$TMP/rack1"
+	send any rack1-1 --broker tcp://127.0.0.1:25703 "$TMP/rack1"
 check_text "... their rows are there" 4 "$(stored 'acct$rack')"
 check_status 1 "it does not forward a record of another one, though its sender may be any node" \
-	send any rack1-1 --connect tcp://127.0.0.1:25703 "$TMP/rack2"
+	send any rack1-1 --broker tcp://127.0.0.1:25703 "$TMP/rack2"
 check_printed "... in a word" forbidden
 check "... and the log names the broker's key, not the sender's" grep -q \
 	'forbidden (node): key=rack .* node=rack2-5' "$TMP/aggregator.log"
 check_status 1 "... nor a whole batch of another one" \
-	send any rack2-7 --connect tcp://127.0.0.1:25703 "$TMP/rack2"
+	send any rack2-7 --broker tcp://127.0.0.1:25703 "$TMP/rack2"
 check_text "not a row of the other rack is there" 4 "$(stored 'acct$rack')"
 stop rack
 
@@ -173,16 +173,16 @@ printf 'nonsense\n' >>"$keys/allow"
 kill -HUP "$(pid broker)"
 check "a bad list is reported, with its line" wait_until \
 	'grep -q "keys/allow:[0-9]*: " "$TMP/broker.log"'
-check "... and the old one stays in effect" send any n1 --connect "$listener" "$TMP/r"
+check "... and the old one stays in effect" send any n1 --broker "$listener" "$TMP/r"
 sed -i '/^nonsense$/d' "$keys/allow"
 
 # ---- a key revoked while the configuration is bad
 check "a key that is to be revoked" poolscope-keys new leaver
-check "... is accepted" send leaver n1 --connect "$listener" "$TMP/r"
+check "... is accepted" send leaver n1 --broker "$listener" "$TMP/r"
 echo 'broker { oops }' >"$DIR/poolscope.conf"
 check "it is revoked" poolscope-keys revoke leaver
 check_status 1 "... and refused, though the configuration is bad" \
-	send leaver n1 --connect "$listener" "$TMP/r"
+	send leaver n1 --broker "$listener" "$TMP/r"
 check "the log says that the keys were reloaded" \
 	grep -q "authorized keys and server key reloaded" "$TMP/broker.log"
 check "... and the configuration was not, and why" \
@@ -192,7 +192,7 @@ rm "$DIR/poolscope.conf"
 # ---- another server's key
 check "the server's key is another one" poolscope-keys rotate server
 check "a client with both is accepted" wait_until \
-	'timeout 60 poolscope-import -q --key "$keys/any.key" -n n1 --timeout 5s --connect "$listener" cascade "$TMP/r"' 20
+	'timeout 60 poolscope-import -q --key "$keys/any.key" -n n1 --timeout 5s --broker "$listener" cascade "$TMP/r"' 20
 
 stop broker
 check_text "the broker ends well" 0 "$STATUS"

@@ -39,7 +39,7 @@ check "a node comes up with it" node n1 "$TMP/nodes.key"
 check "its event is stored on the head" poolscope emit --dir "$TMP/n1" first light --wait stored
 check_text "... and read there" 1 "$(stored --name first:light | wc -l)"
 check "a program of the head uses its own key" \
-	poolscope-generate testrun --dir "$HEAD" --connect "tcp://127.0.0.1:$listener" -p "$pool" --runs 2 --base now
+	poolscope-generate testrun --dir "$HEAD" --broker "tcp://127.0.0.1:$listener" -p "$pool" --runs 2 --base now
 check "a reader's key" poolscope keys new ada --dir "$HEAD" --role reader -p "$pool" -o "$TMP/ada.key"
 check "the results are read elsewhere with it" poolscope-dump --connect "tcp://127.0.0.1:$desk" \
 	--key "$TMP/ada.key" -p "$pool" --name first:light --format jsonl
@@ -118,7 +118,7 @@ check "... with the new one" poolscope emit --dir "$TMP/n1" still six --wait sto
 check "who knows only the old server is not served" node n3 "$TMP/old-server.key"
 poolscope emit --dir "$TMP/n3" too late
 check "the head's own programs have the new one" \
-	poolscope-generate testrun --dir "$HEAD" --connect "tcp://127.0.0.1:$listener" -p "$pool" --runs 2 --base now
+	poolscope-generate testrun --dir "$HEAD" --broker "tcp://127.0.0.1:$listener" -p "$pool" --runs 2 --base now
 more 10
 rm -f "$TMP/emitting"
 wait "$emitter"

@@ -94,7 +94,7 @@ received() {
 }
 # shellcheck disable=SC2034 # wait_until evaluates it
 taken=$(received)
-poolscope-generate testrun --connect "$listener" -p 'a$long' --runs "$RUNS" --base 0 >"$TMP/long" 2>&1 &
+poolscope-generate testrun --broker "$listener" -p 'a$long' --runs "$RUNS" --base 0 >"$TMP/long" 2>&1 &
 sender=$!
 check "batches arrive" wait_until '[ "$(received)" -gt $((taken + 200)) ]'
 check "its key is rotated and finished meanwhile" sh -c \

@@ -47,7 +47,7 @@ refused "another pool" "partition 'acct\$other', node 'n1'" -p 'acct$other' -n n
 refused "another node" "partition 'acct\$render-60', node 'm1'" -p 'acct$render-60' -n m1
 
 printf '{"PartitionKey":"acct$other","RowKey":"1","Event":"a:b","NodeId":"n1"}\n' >"$TMP/row"
-check_status 1 "import is refused" timeout 60 poolscope-import --key "$TMP/nodes.key" --connect "tcp://$listen" \
+check_status 1 "import is refused" timeout 60 poolscope-import --key "$TMP/nodes.key" --broker "tcp://$listen" \
 	-n n1 cascade "$TMP/row"
 check_printed "... in the same words" "partition 'acct\$other', node 'n1' is forbidden: $may"
 

@@ -17,14 +17,23 @@ rows() { poolscope-dump -p "$1" --format csv | tail -n +2 | wc -l; }
 check "an aggregator" start aggregator poolscope-aggregator
 check "the second of two brokers" begin second
 check "an import goes to the second when nobody is the first" \
-	poolscope-import --connect "$first" --connect "$second" cascade deploy/demo/render-60.jsonl
+	poolscope-import --broker "$first" --broker "$second" cascade deploy/demo/render-60.jsonl
 check_printed "... and says so" "no connection to $first: trying $second"
 check_printed "... with all rows" "^[1-9][0-9]* events, 0 bad lines"
+
+# A configuration that tells readers where to ask.
+echo "connect = \"ipc://$DIR/run/reader.ipc\"" >"$TMP/readers.conf"
+check "the broker of the instance" begin broker
+check "an endpoint of readers sends no import astray" timeout 60 \
+	poolscope-import --config "$TMP/readers.conf" --timeout 20s cascade deploy/demo/render-60.jsonl
+stop broker
+wrong_usage "an import has no such option" "unknown option --connect" \
+	poolscope-import --connect "$second" cascade deploy/demo/render-60.jsonl
 
 check "the first one" begin first
 kill -STOP "$(pid first)"
 check "made-up runs go to the second when the first does not answer" \
-	poolscope-generate testrun --connect "$first" --connect "$second" -p "$farm" --runs 20 --base 0
+	poolscope-generate testrun --broker "$first" --broker "$second" -p "$farm" --runs 20 --base 0
 check_printed "... and says so" "no connection to $first: trying $second"
 poolscope-generate results --files 12 --base 0 -o "$TMP/results" >"$TMP/out" 2>&1
 mkdir "$TMP/archive"
@@ -41,7 +50,7 @@ began() {
 		/usr/bin/python3 -c 'import json, sys
 sys.exit(json.load(sys.stdin)["broker"]["received_messages"] < 20)'
 }
-poolscope-generate testrun --connect "$first" --connect "$second" -p "$long" --runs "${RUNS:-40000}" \
+poolscope-generate testrun --broker "$first" --broker "$second" -p "$long" --runs "${RUNS:-40000}" \
 	--base 0 >"$TMP/long" 2>&1 &
 sender=$!
 check "batches pass" wait_until began
@@ -61,12 +70,12 @@ poolscope-keys revoke gone >"$TMP/out" 2>&1
 check "a listener with keys" start third poolscope-broker --listen "$listener" --aggregator "$up"
 key=$DIR/keys/gone.key
 check "a key that one broker refuses is no matter when the next takes it" \
-	poolscope-import --key "$key" --connect "$listener" --connect "$second" cascade deploy/demo/render-60.jsonl
+	poolscope-import --key "$key" --broker "$listener" --broker "$second" cascade deploy/demo/render-60.jsonl
 check_printed "... and the message says so" "$listener refuses the key gone"
 check_status 1 "a key that all of them refuse is the end" \
-	poolscope-import --key "$key" --connect "$listener" --connect "$listener" cascade deploy/demo/render-60.jsonl
+	poolscope-import --key "$key" --broker "$listener" --broker "$listener" cascade deploy/demo/render-60.jsonl
 check_printed "... with what to do" "^poolscope-import: .* refuses the key gone: .*poolscope keys allow"
 
 # shellcheck disable=SC2046 # words
-wrong_usage "nine brokers are too many" "^poolscope-import: --connect: more than 8" \
-	poolscope-import $(for i in 1 2 3 4 5 6 7 8 9; do echo "--connect ipc:///tmp/none$i"; done) cascade /dev/null
+wrong_usage "nine brokers are too many" "^poolscope-import: --broker: more than 8" \
+	poolscope-import $(for i in 1 2 3 4 5 6 7 8 9; do echo "--broker ipc:///tmp/none$i"; done) cascade /dev/null

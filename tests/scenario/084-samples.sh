@@ -92,6 +92,13 @@ answer "... in a window, from its begin on and before its end" "n1,4,10.0,10.0
 n2,2,1.0,1.0
 n3,2,8.0,8.0
 n4,1,3.0,3.0" of node,count,min,last --by node -m temperature --from "$(at 10)" --to "$(at 50)"
+answer "the two with the greatest means" "n1,28.0
+n5,7.0" of node,mean --by node -m temperature --sort mean --top 2
+answer "... with the most values, of each metric" "n7,3
+n1,8" of node,count --by node --sort count --top 1
+answer "... unknown numbers are the last" "n7
+n6
+n8" of node --by node --metric-group 'disk/*' --sort count
 answer "of all nodes" "room,temperature,20,1.0,9.0,38.0,38.0,,1" \
 	of group,metric,count,min,p50,p99,max,last,left_out -m 'temp*'
 answer "... and their mean" "18.62" sh -c 'poolscope-stats samples -m "temp*" --format json |
@@ -120,6 +127,13 @@ check_printed "... and how to see the nodes" "each row is of all nodes (8); --by
 check_text "... in 80 columns" 0 "$(awk 'length > 80' "$TMP/out" | wc -l)"
 check "the table of nodes" poolscope-stats samples --by node
 check_printed "... has headings" "^temperature of room, Cel$"
+check "the table of the worst" poolscope-stats samples --by node -m temperature --sort max --top 2
+check_text "... has these" "n1 n2 " "$(awk '$1 ~ /^n[1-8]$/ { printf "%s ", $1 }' "$TMP/out")"
+check_printed "... says how many are not shown" "left out: 3 rows beyond those of --top"
+check_text "... and not that all are" 0 "$(grep -c 'all nodes are shown' "$TMP/out")"
+wrong_usage "a column that samples do not have" "not one of metric, node, count, min.*did you mean mean" \
+	poolscope-stats samples --sort meen
+check "the table of nodes, once more" poolscope-stats samples --by node
 check_printed "... and the newest value" "^n1  *8  *10.00  *28.00  *10.00  *38.00  *38.00  *38.00$"
 check_printed "... of a counter, too" "^n8  *0  *-  *-  *-  *-  *-  *-$"
 check_text "... in 80 columns" 0 "$(awk 'length > 80' "$TMP/out" | wc -l)"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/samples/statistics/samples_order.h"
 #include "proto/base/memory.h"
 #include "proto/format/csv.h"
 #include "proto/format/table.h"
@@ -76,21 +77,6 @@ put_row(struct table *table, const struct sample_row *row, bool by_node)
 		put_number(table, row->last);
 }
 
-/* The rows of one heading: a group, or with nodes a metric of a group. */
-static uint32_t
-section_end(const struct sample_rows *rows, uint32_t first)
-{
-	const struct sample_row *row = &rows->at[first];
-	uint32_t end = first + 1;
-
-	while (
-	    end < rows->count && text_equal(rows->at[end].group, row->group) &&
-	    (!rows->by_node || (text_equal(rows->at[end].metric, row->metric) &&
-				   rows->at[end].counter == row->counter)))
-		end++;
-	return end;
-}
-
 static void
 put_heading(const struct sample_rows *rows, uint32_t first, FILE *file)
 {
@@ -128,16 +114,17 @@ struct left_out {
 };
 
 static void
-put_section(const struct sample_rows *rows, uint32_t first, uint32_t end,
+put_section(const struct samples_report *report, uint32_t first, uint32_t end,
     struct table *table, struct left_out *left_out)
 {
+	const struct sample_rows *rows = report->rows;
 	const struct sample_row **order =
 	    memory_alloc((end - first) * sizeof(const struct sample_row *));
 	uint32_t count = end - first;
 
 	for (uint32_t i = 0; i < count; i++)
 		order[i] = &rows->at[first + i];
-	if (rows->by_node && count > SAMPLES_REPORT_NODES) {
+	if (rows->by_node && !report->ordered && count > SAMPLES_REPORT_NODES) {
 		qsort((void *)order, count, sizeof(const struct sample_row *),
 		    by_mean);
 		left_out->nodes += count - SAMPLES_REPORT_NODES;
@@ -183,9 +170,11 @@ put_lacks(const struct sample_rows *rows, FILE *file)
 
 /* The last lines: what is not there, and how to see it. */
 static void
-put_notes(
-    const struct sample_rows *rows, const struct left_out *left_out, FILE *file)
+put_notes(const struct samples_report *report, const struct left_out *left_out,
+    FILE *file)
 {
+	const struct sample_rows *rows = report->rows;
+
 	putc('\n', file);
 	put_lacks(rows, file);
 	if (left_out->rows > 0)
@@ -198,12 +187,16 @@ put_notes(
 		    "left out: %" PRIu64 " rows of nodes with smaller means; "
 		    "select with -n, or --format csv\n",
 		    left_out->nodes);
+	if (report->removed > 0)
+		fprintf(file,
+		    "left out: %" PRIu32 " rows beyond those of --top\n",
+		    report->removed);
 	if (!rows->by_node)
 		fprintf(file,
 		    "each row is of all nodes (%" PRIu32 "); --by node shows "
 		    "each, and the last value\n",
 		    rows->nodes.count);
-	else if (left_out->rows + left_out->nodes == 0)
+	else if (left_out->rows + left_out->nodes + report->removed == 0)
 		fputs("all nodes are shown\n", file);
 }
 
@@ -237,15 +230,15 @@ put_table(const struct samples_report *report, FILE *file)
 	putc('\n', file);
 	table_begin(&table, file, rows->by_node ? of_nodes : of_metrics);
 	for (uint32_t first = 0; first < rows->count; first = end) {
-		end = section_end(rows, first);
+		end = samples_order_section(rows, first);
 		if (first - left_out.nodes >= SAMPLES_REPORT_ROWS) {
 			left_out.rows += rows->count - first;
 			break;
 		}
 		put_heading(rows, first, file);
-		put_section(rows, first, end, &table, &left_out);
+		put_section(report, first, end, &table, &left_out);
 	}
-	put_notes(rows, &left_out, file);
+	put_notes(report, &left_out, file);
 }
 
 /* ---- JSON, CSV ---- */

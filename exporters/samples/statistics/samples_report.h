@@ -22,6 +22,8 @@ enum {
 
 struct samples_report {
 	const struct sample_rows *rows; /* finished */
+	bool ordered;     /* as asked for: the table has all rows of a metric */
+	uint32_t removed; /* rows that are not there, because of --top */
 	struct text partition;
 	char clock[SOURCE_CLOCK_WORDS]; /* "": unknown */
 };

@@ -4,6 +4,7 @@
  */
 #include "exporters/samples/statistics/stats_command.h"
 
+#include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/samples_report.h"
 #include "proto/os/clock.h"
 
@@ -114,7 +115,8 @@ int
 stats_samples(struct source *source, struct text partition,
     const struct metric_options *options,
     const struct time_window_options *window, bool by_node,
-    enum stats_format format, FILE *file, struct err *err)
+    const struct order *order, enum stats_format format, FILE *file,
+    struct err *err)
 {
 	struct time_window time_window;
 	struct sample_rows rows;
@@ -122,7 +124,8 @@ stats_samples(struct source *source, struct text partition,
 		.options = options, .window = &time_window, .rows = &rows
 	};
 	struct samples_report report = { .rows = &rows,
-		.partition = partition };
+		.partition = partition,
+		.ordered = order_is_given(order) };
 	int rc;
 
 	sample_rows_init(&rows, by_node, 0, 0);
@@ -132,6 +135,8 @@ stats_samples(struct source *source, struct text partition,
 	if (rc == 0)
 		rc = read_rows(&reading, by_node, source, partition, err);
 	source_clock_words(report.clock, source_clock(source));
+	if (rc == 0)
+		report.removed = samples_order_apply(&rows, order);
 	if (rc == 0)
 		samples_report_print(&report, format, file);
 	series_close(&reading.series);

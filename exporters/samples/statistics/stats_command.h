@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "exporters/samples/time_window.h"
+#include "exporters/select/order.h"
 #include "exporters/stats/stats_format.h"
 
 /* Print a row for each metric of each metric group, and of each node if
@@ -15,6 +16,7 @@
 int stats_samples(struct source *source, struct text partition,
     const struct metric_options *options,
     const struct time_window_options *window, bool by_node,
-    enum stats_format format, FILE *file, struct err *err);
+    const struct order *order, enum stats_format format, FILE *file,
+    struct err *err);
 
 #endif

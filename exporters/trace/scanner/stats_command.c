@@ -4,9 +4,12 @@
  */
 #include "exporters/trace/scanner/stats_command.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exporters/trace/scanner/sums.h"
+#include "proto/base/memory.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
 #include "proto/format/table.h"
@@ -201,83 +204,131 @@ put_fixed(
 
 /* ---- tables ---- */
 
-struct rows {
-	void (*put)(
-	    void *arg, struct text node, const struct scanner_total *total);
-	void *arg;
+const char *const stats_scanner_columns[] = { "node", "group", "name", "count",
+	"seconds", "value", NULL };
+
+struct row {
+	struct text node;
+	const struct scanner_total *total;
+	/* What it shows: a name may be both. */
+	bool interval, counter;
 };
 
+struct rows {
+	struct row *at;
+	uint32_t count, room;
+};
+
+static struct order_key
+key_of(const void *arg, const void *at, int column)
+{
+	const struct row *row = at;
+	const struct scanner_total *t = row->total;
+	struct order_key key = { .is_text = column < 3, .number = NAN };
+
+	(void)arg;
+	if (column == 0)
+		key.text = row->node;
+	else if (column == 1)
+		key.text = text_of(scanner_roles[t->role]);
+	else if (column == 2)
+		key.text = t->name;
+	else if (column == 3 && row->interval)
+		key.number = (double)t->count;
+	else if (column == 4 && row->interval)
+		key.number = t->sum_ns;
+	else if (column == 5 && row->counter)
+		key.number = (double)t->value;
+	return key;
+}
+
 static void
-each_row(const struct scanner_sums *sums, uint32_t scope, struct text node,
-    const struct rows *rows)
+add_row(struct rows *rows, struct row row)
+{
+	rows->at =
+	    memory_grow(rows->at, &rows->room, rows->count, sizeof(*rows->at));
+	rows->at[rows->count++] = row;
+}
+
+/* `apart`: a row for the intervals of a name, and one for its counter. */
+static void
+add_rows(struct rows *rows, const struct scanner_sums *sums, uint32_t scope,
+    struct text node, bool apart)
 {
 	for (int role = 0; role < SCANNER_ROLES; role++) {
 		const struct scanner_total *t;
 		uint32_t at = 0;
 
-		while ((t = scanner_sums_next(
-			    sums, scope, (enum scanner_role)role, &at)) != NULL)
-			rows->put(rows->arg, node, t);
-	}
-}
-
-static void
-put_csv_row(void *arg, struct text node, const struct scanner_total *t)
-{
-	char digits[SCANNER_DIGITS];
-	struct csv *csv = arg;
-
-	for (int counter = 0; counter < 2; counter++) {
-		if (counter ? !t->is_counter : !t->is_interval)
-			continue;
-		csv_text(csv, node);
-		csv_string(csv, scanner_roles[t->role]);
-		csv_text(csv, t->name);
-		if (counter) {
-			csv_none(csv);
-			csv_none(csv);
-			csv_string(csv, scanner_digits(digits, t->value));
-		} else {
-			csv_uint(csv, t->count);
-			csv_float(csv, t->sum_ns / NS);
-			csv_none(csv);
+		while ((t = scanner_sums_next(sums, scope,
+			    (enum scanner_role)role, &at)) != NULL) {
+			if (!apart || !t->is_interval || !t->is_counter) {
+				add_row(
+				    rows, (struct row){ node, t, t->is_interval,
+					      t->is_counter });
+				continue;
+			}
+			add_row(rows, (struct row){ node, t, true, false });
+			add_row(rows, (struct row){ node, t, false, true });
 		}
-		csv_end_row(csv);
 	}
 }
 
 static void
-put_csv(
-    const struct scanner_job *job, const struct scanner_sums *sums, FILE *file)
+put_csv_row(struct csv *csv, const struct row *row)
 {
-	static const char *const titles[] = { "node", "group", "name", "count",
-		"seconds", "value" };
-	struct csv csv = { .file = file };
-	const struct rows rows = { put_csv_row, &csv };
+	const struct scanner_total *t = row->total;
+	char digits[SCANNER_DIGITS];
 
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		csv_string(&csv, titles[i]);
+	csv_text(csv, row->node);
+	csv_string(csv, scanner_roles[t->role]);
+	csv_text(csv, t->name);
+	if (row->counter) {
+		csv_none(csv);
+		csv_none(csv);
+		csv_string(csv, scanner_digits(digits, t->value));
+	} else {
+		csv_uint(csv, t->count);
+		csv_float(csv, t->sum_ns / NS);
+		csv_none(csv);
+	}
+	csv_end_row(csv);
+}
+
+static void
+put_csv(const struct scanner_job *job, const struct scanner_sums *sums,
+    const struct order *order, FILE *file)
+{
+	struct csv csv = { .file = file };
+	struct rows rows = { .at = NULL };
+	uint32_t shown;
+
+	for (int i = 0; stats_scanner_columns[i] != NULL; i++)
+		csv_string(&csv, stats_scanner_columns[i]);
 	csv_end_row(&csv);
 	for (uint32_t i = 0; i < job->node_count; i++)
-		each_row(sums, 1 + i, job->nodes[i].name, &rows);
+		add_rows(&rows, sums, 1 + i, job->nodes[i].name, true);
+	shown = order_rows(
+	    order, rows.at, rows.count, sizeof(*rows.at), key_of, NULL);
+	for (uint32_t i = 0; i < shown; i++)
+		put_csv_row(&csv, &rows.at[i]);
+	free(rows.at);
 }
 
 static void
-put_table_row(void *arg, struct text node, const struct scanner_total *t)
+put_table_row(struct table *table, const struct row *row)
 {
-	struct table *table = arg;
+	const struct scanner_total *t = row->total;
 
-	(void)node;
 	table_string(table, scanner_roles[t->role]);
 	table_text(table, t->name);
-	if (t->is_interval) {
+	if (row->interval) {
 		table_count(table, t->count);
 		table_number(table, t->sum_ns / NS);
 	} else {
 		table_none(table);
 		table_none(table);
 	}
-	if (!t->is_counter)
+	if (!row->counter)
 		table_none(table);
 	else if (t->value >= 0 && t->value <= UINT64_MAX)
 		table_count(table, (uint64_t)t->value);
@@ -287,7 +338,7 @@ put_table_row(void *arg, struct text node, const struct scanner_total *t)
 
 static void
 put_table(const struct scanner_job *job, const struct scanner_sums *sums,
-    struct text partition, FILE *file)
+    struct text partition, const struct order *order, FILE *file)
 {
 	static const struct table_column columns[] = {
 		{ "GROUP", 11, false },
@@ -297,8 +348,9 @@ put_table(const struct scanner_job *job, const struct scanner_sums *sums,
 		{ "VALUE", 10, true },
 		{ .title = NULL },
 	};
+	struct rows rows = { .at = NULL };
 	struct table table;
-	const struct rows rows = { put_table_row, &table };
+	uint32_t shown;
 
 	fputs("job ", file);
 	table_put_elided(file, job->id, 20);
@@ -307,14 +359,20 @@ put_table(const struct scanner_job *job, const struct scanner_sums *sums,
 	fprintf(file, ", %.3f s; all workers, then the master\n\n",
 	    seconds(job->begin_ns, job->end_ns));
 	table_begin(&table, file, columns);
-	each_row(sums, 0, (struct text){ "", 0 }, &rows);
+	add_rows(&rows, sums, 0, (struct text){ "", 0 }, false);
 	if (job->node_count > 0 && job->nodes[0].worker < 0)
-		each_row(sums, 1, job->nodes[0].name, &rows);
+		add_rows(&rows, sums, 1, job->nodes[0].name, false);
+	shown = order_rows(
+	    order, rows.at, rows.count, sizeof(*rows.at), key_of, NULL);
+	for (uint32_t i = 0; i < shown; i++)
+		put_table_row(&table, &rows.at[i]);
+	free(rows.at);
 }
 
 int
 stats_scanner(struct source *source, struct text partition, const char *which,
-    enum stats_format format, bool fixed, FILE *file, struct err *err)
+    const struct order *order, enum stats_format format, bool fixed, FILE *file,
+    struct err *err)
 {
 	struct scanner_sums sums = { .at = NULL };
 	struct scanner_job job;
@@ -328,9 +386,9 @@ stats_scanner(struct source *source, struct text partition, const char *which,
 		    (long long)job.damaged,
 		    fixed ? "" : "; --fixed lists them");
 	if (rc == 0 && format == STATS_CSV)
-		put_csv(&job, &sums, file);
+		put_csv(&job, &sums, order, file);
 	else if (rc == 0 && format == STATS_TABLE)
-		put_table(&job, &sums, partition, file);
+		put_table(&job, &sums, partition, order, file);
 	else if (rc == 0 && fixed)
 		put_fixed(&job, &sums, file);
 	else if (rc == 0)

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "exporters/select/order.h"
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
 
@@ -14,6 +15,10 @@
  * text, the interval of the last worker.  `fixed` adds numbers, each node, and
  * the interval of the job itself; other formats always have these. */
 int stats_scanner(struct source *source, struct text partition, const char *job,
-    enum stats_format format, bool fixed, FILE *file, struct err *err);
+    const struct order *order, enum stats_format format, bool fixed, FILE *file,
+    struct err *err);
+
+/* What the rows of the table and of CSV can be sorted by. */
+extern const char *const stats_scanner_columns[];
 
 #endif

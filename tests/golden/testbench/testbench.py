@@ -142,7 +142,7 @@ def ask(partition, *words):
 
 
 def range_of(query):
-    return ['--since', repr(query['since_us'] / 1e6),
+    return ['--from', repr(query['since_us'] / 1e6),
             '--limit', str(query['limit'] or 0)]
 
 

@@ -639,10 +639,10 @@ rows_are_exact_decimals_run_by_run(void **state)
 	run.events.at[3] = run.events.at[1];
 	run.events.at[3].time_ns = 2000000000;
 	rig_good(runs_rows_begin(&rows, &err), &err);
-	runs_rows_put(&rows, &run);
+	assert_int_equal(runs_rows_put(&rows, &run, &err), 0);
 	run.id = text_of("c");
 	run.events.count = 0;
-	runs_rows_put(&rows, &run);
+	assert_int_equal(runs_rows_put(&rows, &run, &err), 0);
 	rig_good(runs_rows_end(&rows, true, &err), &err);
 	fclose(rows.file);
 	assert_string_equal(text,
