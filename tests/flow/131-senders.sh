@@ -21,7 +21,7 @@ check "an import goes to the second when nobody is the first" \
 check_printed "... and says so" "no connection to $first: trying $second"
 check_printed "... with all rows" "^[1-9][0-9]* events, 0 bad lines"
 
-# A configuration that tells readers where to ask.
+# A configuration with the endpoint of queries.
 echo "connect = \"ipc://$DIR/run/reader.ipc\"" >"$TMP/readers.conf"
 check "the broker of the instance" begin broker
 check "an endpoint of readers sends no import astray" timeout 60 \
