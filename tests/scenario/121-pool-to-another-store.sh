@@ -27,7 +27,7 @@ start other poolscope-aggregator --dir "$second" --models "$TMP/models" || exit 
 import_first() {
 	wait_until indexed 30
 	poolscope-dump -q --kind event -o "$TMP/dump.jsonl" &&
-		poolscope-import records --connect "ipc://$second/run/intake.ipc" "$TMP/dump.jsonl"
+		poolscope-import records --broker "ipc://$second/run/intake.ipc" "$TMP/dump.jsonl"
 }
 check "the first store is imported into the second" import_first
 check_text "... two events" "2 records, 0 bad lines" "$(cat "$TMP/out")"
