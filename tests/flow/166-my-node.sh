@@ -13,7 +13,7 @@ check "... the node is live" wait_until 'poolscope nodes -p acct/render --from -
 check "all is well" poolscope status
 check_printed "... in words" "^ok: all is well"
 check "partitions are listed" poolscope partition list
-check_printed "... by name" '^acct.render  *own '
+check_printed "... by name" '^acct.render  *1  *[0-9]*$'
 check "names and broker of the agent" sh -c "poolscope config show agent | grep -cE ' (partition|node|broker) '"
 check_printed "... are three lines" "^3$"
 kill "$(cat "$DIR/run/broker.pid")"

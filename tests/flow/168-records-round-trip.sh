@@ -46,7 +46,7 @@ poolscope-import -q cascade deploy/demo/render-60.jsonl
 poolscope-generate testrun -q --runs 20 --base 1700000000 -p "$farm"
 mkdir "$TMP/results" "$TMP/archive"
 poolscope-generate results -q --files 24 --tests 2 --entries 2 --base 1700000000 -o "$TMP/results"
-poolscope-upload results -q -p "$benches" --to store -d "$TMP/results" -a "$TMP/archive"
+poolscope-upload results -q -p "$benches" --target store -d "$TMP/results" -a "$TMP/archive"
 sleep 4
 poolscope-emit -p "$here" job stop --attr job=7 --wait stored
 stop agent

@@ -14,9 +14,9 @@ import sys
 import msgpack
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from peer import ACK, NACK, Answer, frame  # noqa: E402
+from peer import ACK, MALFORMED, NACK, Answer, frame  # noqa: E402
 
-PUT, MALFORMED, DETAIL = 12, 8, 19
+PUT = 12
 
 
 def main():
@@ -34,14 +34,11 @@ def main():
             continue
         seq += 1
         agent.send(frame(PUT, partition="", node="", body=body, records=records, seq=seq))
-        data = agent.recv(1 << 16)
-        answer = Answer(data)
+        answer = Answer(agent.recv(1 << 16))
         if answer.type == ACK:
             print("taken")
         elif (answer.type, answer.reason) == (NACK, MALFORMED):
-            unpacker = msgpack.Unpacker(raw=False)
-            unpacker.feed(data[16:])
-            print(unpacker.unpack()[DETAIL])
+            print(answer.detail)
         else:
             sys.exit("type %d, reason %d" % (answer.type, answer.reason))
         body, records = b"", 0

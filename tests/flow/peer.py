@@ -71,7 +71,7 @@ class Answer:
         unpacker = msgpack.Unpacker(raw=False, max_buffer_size=1 << 20)
         unpacker.feed(data[16:])
         names = ("partition node session seq records codec sent_ns body_bytes chain last_seq reason "
-                 "expect generation credit_bytes retry_ms received_ns answered_ns chain_after").split()
+                 "expect generation credit_bytes retry_ms received_ns answered_ns chain_after detail").split()
         for name, value in zip(names, unpacker.unpack()):
             setattr(self, name, value)
         self.body = list(unpacker)
