@@ -21,6 +21,27 @@
 
 enum { LIVES_PER_SPOOL = 4 };
 
+/* A move that the crash interrupted goes on, as in an agent. */
+static bool
+go_on_moving(struct ledger *ledger, struct spool *spool)
+{
+	struct err err = { 0 };
+	uint32_t to;
+
+	for (uint32_t i = 0; i < spool_streams(spool); i++) {
+		if (spool_partition(spool, i).at == NULL ||
+		    !spool_is_to_move(spool, i))
+			continue;
+		while (spool_is_to_move(spool, i))
+			if (spool_move(spool, i, &to, &err) != SPOOL_OK) {
+				fprintf(stderr, "move: %s\n", err.text);
+				return false;
+			}
+		ledger_session(ledger, spool_session(spool));
+	}
+	return true;
+}
+
 static bool
 judge_twice(void *arg, const char *dir, uint64_t at)
 {
@@ -34,6 +55,7 @@ judge_twice(void *arg, const char *dir, uint64_t at)
 			return false;
 		}
 		if (spool_start_count(spool) == 0 ||
+		    !go_on_moving(ledger, spool) ||
 		    !ledger_judge(ledger, spool, at))
 			return false;
 		if (round == 0 && !work_append_one(ledger, spool, at))
