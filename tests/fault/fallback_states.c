@@ -23,7 +23,7 @@
 #include "tests/fault/states/states.h"
 
 #define NEVER UINT64_MAX
-enum { IDS_MAX = 400, STEPS_MAX = 160, PAD_BYTES = 2500 };
+enum { IDS_MAX = 400, STEPS_MAX = 160, PAD_BYTES = 2500, STREAMS_MAX = 256 };
 
 static const struct spool_options options = { .bytes_max = 256 << 10,
 	.segment_bytes = 8 << 10,
@@ -34,6 +34,7 @@ static const struct spool_options options = { .bytes_max = 256 << 10,
 struct fact {
 	uint64_t submitted, accepted;
 	uint64_t sent, seq; /* when, and in which batch */
+	struct session_id session;
 };
 
 static struct life {
@@ -48,7 +49,10 @@ static struct life {
 	struct batcher *batcher;
 	struct fallback_reader *fallback_reader;
 	bool held;
-	uint64_t next; /* the first that was not sent */
+	uint64_t
+	    next[STREAMS_MAX]; /* the first that was not sent; 0: unknown */
+	/* The number of a stream that is gone is given again. */
+	struct session_id session[STREAMS_MAX];
 } self;
 
 static void
@@ -107,9 +111,7 @@ open_all(const char *dir)
 		say(err.text, 0);
 		return -1;
 	}
-	self.next = spool_streams(self.spool) > 0
-			? spool_first_unacked(self.spool, 0)
-			: 1;
+	memset(self.next, 0, sizeof(self.next));
 	return 0;
 }
 
@@ -124,7 +126,7 @@ close_all(void)
 
 /* The events of a batch are found by their names. */
 static void
-note_sent(struct text body, uint64_t seq)
+note_sent(const struct session_id *session, struct text body, uint64_t seq)
 {
 	const char *at = body.at, *end = body.at + body.bytes;
 	unsigned id;
@@ -135,29 +137,47 @@ note_sent(struct text body, uint64_t seq)
 			say("an event that nobody submitted", seq);
 			return;
 		}
-		if (self.fact[id].seq != 0 && self.fact[id].seq != seq)
+		if (self.fact[id].seq != 0 &&
+		    (self.fact[id].seq != seq ||
+			!session_equal(&self.fact[id].session, session)))
 			say("twice: event", id);
 		if (self.fact[id].seq == 0)
 			self.fact[id].sent = states_position();
 		self.fact[id].seq = seq;
+		self.fact[id].session = *session;
 	}
 }
 
-/* Everything that may be sent is. */
 static void
-send_all(void)
+send_stream(uint32_t stream)
 {
+	const struct session_id *session = spool_session_of(self.spool, stream);
+	uint64_t *next = &self.next[stream];
 	struct spool_batch batch;
 	struct err err = { 0 };
 
-	if (self.held || spool_streams(self.spool) == 0)
-		return;
-	while (spool_read(self.spool, 0, self.next, &batch, &err) == 1) {
+	if (*next == 0 || !session_equal(&self.session[stream], session))
+		*next = spool_first_unacked(self.spool, stream);
+	self.session[stream] = *session;
+	while (spool_read(self.spool, stream, *next, &batch, &err) == 1) {
 		if (batch.reason != 0)
 			say("a gap", batch.seq);
-		note_sent(batch.body, batch.seq);
-		self.next = batch.last_seq + 1;
+		note_sent(session, batch.body, batch.seq);
+		*next = batch.last_seq + 1;
 	}
+}
+
+/* Everything that may be sent is, of every session. */
+static void
+send_all(void)
+{
+	uint32_t streams = spool_streams(self.spool);
+
+	if (streams > STREAMS_MAX)
+		abort();
+	for (uint32_t i = 0; i < streams && !self.held; i++)
+		if (spool_partition(self.spool, i).at != NULL)
+			send_stream(i);
 }
 
 /* ---- who has something to say ---- */
@@ -238,8 +258,12 @@ forget(void)
 {
 	struct err err = { 0 };
 
-	if (self.next > 1)
-		spool_acked(self.spool, 0, self.next - 1);
+	for (uint32_t i = 0; i < spool_streams(self.spool); i++)
+		if (spool_partition(self.spool, i).at != NULL &&
+		    self.next[i] > 1 &&
+		    session_equal(
+			&self.session[i], spool_session_of(self.spool, i)))
+			spool_acked(self.spool, i, self.next[i] - 1);
 	spool_tidy(self.spool, 1, &err);
 }
 

@@ -21,7 +21,7 @@ check_status 75 "without a broker" poolscope emit test hello --wait stored --tim
 check_printed "... the event waits" "on disk in the agent's spool, but not stored within 2 s"
 check "... the log says why" wait_until 'grep -q "warn poolscope-agent: lost broker ipc:" "$DIR/log/agent.log"' 10
 check "... the spool has it" poolscope spool ls "$DIR/spool"
-check_printed "... in a batch" "^acct.render  *[0-9]"
+check_printed "... in a batch" "^acct.render  *[0-9a-f]* *1 "
 kill "$(cat "$DIR/run/agent.pid")"
 check "the agent ends" wait_until '! test -S "$DIR/run/agent.sock"' 30
 check_status 75 "without an agent" poolscope emit test hello --wait stored

@@ -115,7 +115,7 @@ begin_again(struct sim *sim, const struct wire_header *q, int stream)
 	if (q->seq == 1 || q->generation != sim->aggregator.work.generation)
 		return NULL;
 	s = sim_aggregator_get(sim, &q->session, stream);
-	s->last_seq = q->seq - 1;
+	s->last_seq = s->forgotten = q->seq - 1;
 	return s;
 }
 
@@ -186,8 +186,8 @@ store_batch(struct sim *sim, struct sim_aggregator_stream *s,
 	}
 }
 
-/* The number is stored: with other content, or, for a gap, another running
- * hash behind it? */
+/* The number is stored: with other content, or nobody knows with which, or,
+ * for a gap, with another running hash behind it? */
 static bool
 is_other(const struct sim *sim, const struct sim_aggregator_stream *s,
     const struct wire_header *q, struct text body)
@@ -195,8 +195,12 @@ is_other(const struct sim *sim, const struct sim_aggregator_stream *s,
 	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
 	uint64_t theirs = hash_after(q, body);
 
-	if (sim->mutant == SIM_NO_COMPARISON || s->hash[last] == 0 ||
+	if (sim->mutant == SIM_NO_COMPARISON ||
 	    (q->type == WIRE_GAP && theirs == 0))
+		return false;
+	if (last <= s->forgotten)
+		return q->type == WIRE_BATCH;
+	if (s->hash[last] == 0)
 		return false;
 	return s->hash[last] != theirs;
 }

@@ -129,6 +129,7 @@ struct sim_aggregator_stream {
 	struct session_id session;
 	int stream;
 	uint64_t last_seq;
+	uint64_t forgotten; /* numbers up to this one: of a collected row */
 	uint64_t hash[SIM_ITEMS + 1]; /* after each number; 0: not known */
 };
 

@@ -64,6 +64,7 @@ put_stream(struct sim *sim, const struct sim_aggregator_stream *stream)
 	for (uint64_t n = 1; n <= stream->last_seq; n++)
 		journal_stream_advance(twin.journal, &stream->session,
 		    partition, &s, n, stream->hash[n]);
+	s.forgotten = stream->forgotten;
 	journal_stream_put(twin.journal, &stream->session, partition, &s);
 }
 
@@ -165,8 +166,10 @@ compare_stream(struct sim *sim, const struct sim_aggregator_stream *s)
 	for (uint64_t n = 1; n <= s->last_seq; n++)
 		must(sim,
 		    journal_stream_compare(twin.journal, &s->session, partition,
-			&mine, n, s->hash[n]) ==
-			(s->hash[n] == 0 ? JOURNAL_LOST : JOURNAL_SAME),
+			&mine, n,
+			s->hash[n]) == (n <= s->forgotten    ? JOURNAL_FORGOTTEN
+					   : s->hash[n] == 0 ? JOURNAL_LOST
+							     : JOURNAL_SAME),
 		    "it remembers another content");
 }
 
