@@ -144,7 +144,7 @@ ledger_cut(struct ledger *ledger, uint64_t at)
 	ledger->acks_count = count;
 	for (uint32_t i = 0; i < LEDGER_STREAMS; i++)
 		ledger->moves[i] =
-		    ledger->moves[i] <= at ? ledger->moves[i] != 0 : 0;
+		    ledger->moves[i] != 0 && ledger->moves[i] - 1 <= at;
 }
 
 uint32_t
@@ -198,7 +198,7 @@ struct verdict {
 static bool
 is_moving(const struct ledger *ledger, uint32_t stream, uint64_t at)
 {
-	return ledger->moves[stream] > 0 && ledger->moves[stream] <= at;
+	return ledger->moves[stream] > 0 && ledger->moves[stream] - 1 <= at;
 }
 
 /* A batch that was being moved may be under a number that nobody saw. */

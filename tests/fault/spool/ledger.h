@@ -44,8 +44,8 @@ struct ledger {
 	uint32_t acks_count, acks_room;
 	struct session_id sessions[LEDGER_SESSIONS];
 	uint32_t sessions_count;
-	uint64_t moves[LEDGER_STREAMS];   /* batches may be moved from here on;
-					     0: never */
+	/* 1 + the operation from which on batches may be moved; 0: none. */
+	uint64_t moves[LEDGER_STREAMS];
 	uint64_t runs[256], runs_at[256]; /* each higher than the last */
 	uint32_t runs_count;
 	uint64_t ids; /* given so far */

@@ -220,7 +220,7 @@ do_move(struct life *life)
 	place = ledger_place(life->ledger, life->spool, stream);
 	begun = states_position();
 	if (life->ledger->moves[place.stream] == 0)
-		life->ledger->moves[place.stream] = begun > 0 ? begun : 1;
+		life->ledger->moves[place.stream] = begun + 1;
 	/* It answered a hello before. */
 	spool_acked(life->spool, stream,
 	    ledger_acked(life->ledger, place.session, place.stream, NEVER));
