@@ -1,14 +1,17 @@
 /*
- * write_phases - add events to the rows of phases, and these to the
- * statistics.
+ * write_phases - add the events of a transaction to the phases: their
+ * statistics, and a part with them.
  *
- * The groups come in the order of the keys, so each row is read and written
- * once, and only the statistics of one phase are in memory at a time.
+ * The groups come in the order of the states, which is that of a part.  An
+ * event behind all others of its state changes the statistics by what
+ * phase_memory has; for any other one the events around it are read.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/indexer/write_records.h"
+#include "aggregator/indexer/phase_write.h"
 
-enum { PAGE_BYTES = 4096 };
+#include "proto/base/memory.h"
+
+enum { AHEAD = 8 }; /* groups between the fetch of a state and its use */
 
 /* ---- stored statistics ---- */
 
@@ -52,270 +55,189 @@ void
 indexer_write_sum_phase(struct indexer_write *indexer_write, struct db_txn *txn,
     uint32_t partition, uint32_t phase, struct duration_stats *stats)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char prefix[8];
-	struct text key, value;
-	struct key_phase row;
-	bool more;
+	struct part_cursor *cursor = &indexer_write->parts;
+	struct phase_items *items = &indexer_write->items;
+	const struct phase_entry *start, *end;
 
 	duration_stats_reset(stats);
-	more =
-	    db_seek(cursor, stats_key(prefix, partition, phase), &key, &value);
-	while (more && key.bytes >= sizeof(prefix) &&
-	       memcmp(key.at, prefix, sizeof(prefix)) == 0) {
-		if (phase_row_get_key(key, &row) &&
-		    phase_row_decode(&indexer_write->phase, value, row.scope))
-			phase_row_sum(&indexer_write->phase, stats);
-		more = db_next(cursor, &key, &value);
-	}
-	db_cursor_close(&cursor);
-}
-
-/* ---- one row ---- */
-
-/* A changed page is a copy at an arbitrary address, so two values close
- * together are taken to be on one page.  The next unchanged page is in the
- * map, far away. */
-static bool
-is_local(const char *a, const char *b)
-{
-	uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-
-	return (x > y ? x - y : y - x) < PAGE_BYTES;
-}
-
-/* Neighbouring rows share a page of the store: the page of the row written
- * last, or, for new rows, the one before the page that was found last. */
-static void
-count_page(struct indexer_write *indexer_write, const char *found)
-{
-	if (!is_local(found, indexer_write->put) &&
-	    !is_local(found, indexer_write->found))
-		indexer_write->pages++;
-	indexer_write->found = found;
-}
-
-/* The row that events are being added to. */
-struct open_row {
-	struct key_phase phase;
-	unsigned char key[PHASE_KEY_BYTES_MAX]; /* key_bytes 0: none is open */
-	uint32_t key_bytes;
-	unsigned char next[PHASE_KEY_BYTES_MAX]; /* of the row after it */
-	uint32_t next_bytes;                     /* 0: it is the last one */
-	bool next_known;
-	bool foreign;   /* another key with the same hash */
-	uint32_t bytes; /* of the stored value */
-};
-
-static struct text
-key_of(const struct open_row *row)
-{
-	return (struct text){ (const char *)row->key, row->key_bytes };
-}
-
-static void
-set_key(struct open_row *row, struct text key)
-{
-	memcpy(row->key, key.at, key.bytes);
-	row->key_bytes = key.bytes;
-}
-
-static void
-open_row(struct indexer_write *indexer_write, struct db_cursor *rows,
-    const struct collect_role *role, struct open_row *row)
-{
-	struct phase_row *phase = &indexer_write->phase;
-	struct text key = { NULL, 0 }, value;
-	bool found = phase_row_find(
-	    rows, &row->phase, phase_point_of(&role->entry), &key, &value);
-
-	count_page(indexer_write, key.at);
-	row->next_known = false;
-	row->bytes = found ? value.bytes : 0;
-	if (found) {
-		set_key(row, key);
-	} else {
-		key_put_phase(row->key, &row->phase);
-		row->key_bytes = KEY_PHASE_BYTES;
-	}
-	if (!found || !phase_row_decode(phase, value, row->phase.scope))
-		phase_row_reset(phase, role->key, role->fifo);
-	/* Once in 2^32 keys of a node. */
-	row->foreign = !text_equal(phase->key, role->key);
-	phase_sum_reset(&indexer_write->before);
-	phase_sum_add(&indexer_write->before, phase->at, phase->count);
-	indexer_write->rows_gone.bytes = 0;
-}
-
-/* Does a later event belong to the open row too? */
-static bool
-is_in(struct open_row *row, struct db_cursor *rows,
-    const struct phase_entry *entry)
-{
-	struct text key = key_of(row), value;
-
-	if (!row->next_known) {
-		row->next_known = true;
-		row->next_bytes = 0;
-		if (phase_row_after(rows, &key, &value)) {
-			memcpy(row->next, key.at, key.bytes);
-			row->next_bytes = key.bytes;
+	if (part_cursor_open(cursor, txn, partition, phase, true))
+		part_cursor_seek(cursor, 0, 0, INT64_MIN);
+	while (cursor->count > 0 && part_cursor_state(cursor)) {
+		phase_items_begin(items, cursor);
+		while (phase_items_next(items, &start, &end)) {
+			stats->open_starts += end == NULL;
+			stats->open_ends += start == NULL;
+			if (start != NULL && end != NULL)
+				duration_stats_add(stats,
+				    phase_duration(start->id.time_ns, end));
 		}
 	}
-	return row->next_bytes == 0 ||
-	       !phase_row_is_from(
-		   (struct text){ (const char *)row->next, row->next_bytes },
-		   entry);
+	part_cursor_close(cursor);
 }
 
-/* ---- neighbours that new pairs reach into ---- */
+/* ---- events behind all others ---- */
 
-static void
-note_gone(struct indexer_write *indexer_write, struct text key)
+/* How many of the events are ends, which come first. */
+static uint32_t
+ends_of(const struct part_row_item *item, uint32_t count)
 {
-	const struct phase_row *other = &indexer_write->other_phase;
+	uint32_t ends = 0;
 
-	phase_sum_add(&indexer_write->before, other->at, other->count);
-	varint_put_text(&indexer_write->rows_gone, key);
+	while (ends < count && item[ends].entry.is_end)
+		ends++;
+	return ends;
 }
 
+/* The events of one time; returns how many of them are taken. */
 static void
-join_later(struct indexer_write *indexer_write, struct db_cursor *rows,
-    const struct open_row *row)
+take_instant(struct phase_write *write, const struct part_row_item *item,
+    uint32_t ends, uint32_t starts)
 {
-	struct phase_row *phase = &indexer_write->phase;
-	struct phase_row *other = &indexer_write->other_phase;
-	struct text key = key_of(row), value;
+	struct duration_stats *stats = write->indexer_write->stats;
+	struct pairer *pairer = &write->indexer_write->pairer;
+	struct pairer_instant how = pairer_instant(pairer, starts, ends);
+	int64_t time_ns = item[0].entry.id.time_ns;
 
-	while ((phase->fifo ||
-		   phase->at[phase->count - 1].partner == PAIRING_ALONE) &&
-	       phase_row_after(rows, &key, &value) &&
-	       phase_row_decode(other, value, row->phase.scope) &&
-	       phase_row_is_crossed(phase, other)) {
-		note_gone(indexer_write, key);
-		phase_row_append(phase, other);
-		phase_row_pair(phase, 0, phase->count);
+	for (uint32_t i = 0; i < how.waiting; i++)
+		duration_stats_add(
+		    stats, phase_duration(pairer_waiting(pairer, i).time_ns,
+			       &item[i].entry));
+	for (uint32_t i = how.waiting; i < how.waiting + how.own; i++)
+		duration_stats_add(
+		    stats, phase_duration(time_ns, &item[i].entry));
+	stats->open_ends += ends - how.waiting - how.own;
+	stats->open_starts += how.left;
+	stats->open_starts -= how.waiting;
+	pairer_pass(pairer, &how, time_ns, 0, write->list.fifo);
+}
+
+/* Events of one time that are too many are not stored. */
+static uint32_t
+limit(struct phase_write *write, uint32_t count, uint32_t max)
+{
+	if (count <= max)
+		return count;
+	write->indexer_write->overflow += count - max;
+	return max;
+}
+
+/* Take the items from `from` on, which are of one state. */
+static void
+take_in_order(
+    struct phase_write *write, struct phase_state *state, uint32_t from)
+{
+	struct indexer_write *to = write->indexer_write;
+	uint32_t at = from, kept = from, next;
+
+	phase_state_get(state, &to->pairer);
+	for (; at < to->item_count; at = next) {
+		int64_t time_ns = to->item[at].entry.id.time_ns;
+		uint32_t ends, all, starts;
+
+		for (next = at + 1; next < to->item_count; next++)
+			if (to->item[next].entry.id.time_ns != time_ns)
+				break;
+		all = ends_of(to->item + at, next - at);
+		ends = limit(write, all, PHASE_INSTANT);
+		starts = limit(write, next - at - all,
+		    PHASE_INSTANT < PAIRER_WAITING_MAX - to->pairer.count
+			? PHASE_INSTANT
+			: PAIRER_WAITING_MAX - to->pairer.count);
+		memmove(
+		    to->item + kept, to->item + at, ends * sizeof(*to->item));
+		memmove(to->item + kept + ends, to->item + at + all,
+		    starts * sizeof(*to->item));
+		if (ends + starts > 0)
+			take_instant(write, to->item + kept, ends, starts);
+		kept += ends + starts;
+		state->last_ns = time_ns;
 	}
+	to->item_count = kept;
+	phase_state_put(&to->memory, state, &to->pairer, write->list.fifo);
 }
 
+/* ---- a state ---- */
+
+/* Copy the events of a group behind the items; those that retention would
+ * delete are left out. */
 static void
-join_earlier(struct indexer_write *indexer_write, struct db_cursor *rows,
-    struct open_row *row)
+copy_group(struct phase_write *write, struct collect *collect,
+    const struct group *group)
 {
-	struct phase_row *phase = &indexer_write->phase;
-	struct phase_row *other = &indexer_write->other_phase;
-	struct text key = key_of(row), value;
+	struct indexer_write *to = write->indexer_write;
+	const struct key_phase key = match_key(group);
 
-	while (row->key_bytes > KEY_PHASE_BYTES &&
-	       phase_row_before(rows, &key, &value) &&
-	       phase_row_decode(other, value, row->phase.scope) &&
-	       phase_row_is_crossed(other, phase)) {
-		struct phase_row swap = *phase;
-
-		note_gone(indexer_write, key_of(row));
-		set_key(row, key);
-		phase_row_append(other, phase);
-		*phase = *other;
-		*other = swap;
-		phase_row_pair(phase, 0, phase->count);
-	}
-}
-
-/* ---- writing a row ---- */
-
-/* Encode the row, in several if it has become too long.  The events are views
- * of stored rows, which are valid until the first change of the table. */
-static void
-encode_row(struct indexer_write *indexer_write, const struct open_row *row)
-{
-	struct phase_row *phase = &indexer_write->phase;
-	unsigned char bytes[PHASE_KEY_BYTES_MAX];
-	struct text key = key_of(row);
-	uint32_t done = 0, count;
-
-	indexer_write->rows_out.bytes = 0;
-	while (done < phase->count) {
-		if (done > 0)
-			key = phase_row_key(bytes, &row->phase, phase, done);
-		phase_row_pair(phase, done, phase->count - done);
-		count = phase_row_split(phase, done);
-		phase_row_pair(phase, done, count);
-		phase_sum_add(&indexer_write->after, phase->at + done, count);
-		indexer_write->value.bytes = 0;
-		phase_row_encode(phase, done, count, row->phase.scope,
-		    &indexer_write->value);
-		varint_put_text(&indexer_write->rows_out, key);
-		varint_put_text(&indexer_write->rows_out,
-		    buffer_text(&indexer_write->value));
-		done += count;
-	}
-}
-
-static void
-put_rows(struct indexer_write *indexer_write, struct db_txn *txn,
-    struct db_cursor *rows)
-{
-	struct varint_reader gone =
-	    varint_reader_of(buffer_text(&indexer_write->rows_gone));
-	struct varint_reader out =
-	    varint_reader_of(buffer_text(&indexer_write->rows_out));
-
-	while (gone.at < gone.end && !gone.bad)
-		db_del(txn, TABLES_PHASES, varint_get_text(&gone));
-	while (out.at < out.end && !out.bad) {
-		struct text key = varint_get_text(&out);
-
-		indexer_write->put =
-		    db_cursor_put(rows, key, varint_get_text(&out));
-	}
-}
-
-static void
-close_row(struct indexer_write *indexer_write, struct db_txn *txn,
-    struct db_cursor *rows, struct open_row *row)
-{
-	struct phase_row *phase = &indexer_write->phase;
-
-	if (row->key_bytes == 0 || row->foreign || phase->count == 0)
-		return;
-	phase_row_pair(phase, 0, phase->count);
-	join_later(indexer_write, rows, row);
-	join_earlier(indexer_write, rows, row);
-	phase_sum_reset(&indexer_write->after);
-	encode_row(indexer_write, row);
-	phase_sum_replace(indexer_write->stats, &indexer_write->before,
-	    &indexer_write->after);
-	put_rows(indexer_write, txn, rows);
-	/* The old value is on a page that was counted. */
-	if (indexer_write->rows_out.bytes > row->bytes)
-		indexer_write->bytes +=
-		    indexer_write->rows_out.bytes - row->bytes;
-}
-
-/* Add the events of one phase, node and key, which are in order. */
-static void
-put_events(struct indexer_write *indexer_write, struct db_txn *txn,
-    struct db_cursor *rows, struct collect *collect, const struct group *group)
-{
-	struct open_row row = { .phase = match_key(group) };
-	uint32_t member;
-
-	for (member = group->first; member != GROUP_END;
+	for (uint32_t member = group->first; member != GROUP_END;
 	     member = group_next(&collect->states, member)) {
 		const struct collect_role *role = &collect->role[member];
 
-		if (row.key_bytes == 0 || !is_in(&row, rows, &role->entry)) {
-			close_row(indexer_write, txn, rows, &row);
-			open_row(indexer_write, rows, role, &row);
-		}
-		if (row.foreign || phase_row_insert(&indexer_write->phase,
-				       &role->entry) == PHASE_OVERFLOW)
-			indexer_write->overflow++;
+		if (role->entry.id.time_ns < write->list.cut_ns)
+			continue;
+		to->item = memory_grow(to->item, &to->item_room, to->item_count,
+		    sizeof(*to->item));
+		to->item[to->item_count++] =
+		    (struct part_row_item){ key.key_hash, key.scope, role->key,
+			    role->entry };
 	}
-	close_row(indexer_write, txn, rows, &row);
 }
 
-/* ---- all rows ---- */
+static void
+take_group(struct phase_write *write, struct collect *collect,
+    const struct group *group)
+{
+	struct indexer_write *to = write->indexer_write;
+	const struct key_phase key = match_key(group);
+	uint32_t from = to->item_count;
+	struct phase_state *state;
+
+	copy_group(write, collect, group);
+	if (to->item_count == from)
+		return;
+	state = phase_memory_find(&to->memory, &key);
+	if (state == NULL)
+		state = phase_write_recall(write, &key, from);
+	if (to->item[from].entry.id.time_ns > state->last_ns)
+		take_in_order(write, state, from);
+	else
+		phase_write_late(write, state, from);
+}
+
+/* ---- a phase ---- */
+
+static void
+begin_phase(struct phase_write *write, const struct collect *collect,
+    const struct group *group)
+{
+	struct indexer_write *to = write->indexer_write;
+	uint32_t partition = group->key[0], phase = group->key[1];
+
+	if (!part_list_get(&write->list, write->txn, partition, phase))
+		write->list.fifo = collect->role[group->first].fifo;
+	write->is_open = false;
+	to->item_count = 0;
+	indexer_write_get_stats(write->txn, partition, phase, to->stats);
+}
+
+static void
+end_phase(struct phase_write *write)
+{
+	struct indexer_write *to = write->indexer_write;
+	struct part_list *list = &write->list;
+
+	if (list->partition == 0)
+		return;
+	part_cursor_close(&to->parts);
+	if (to->item_count > 0) {
+		phase_write_part(write);
+		part_list_put(list, write->txn);
+	}
+	/* A shortest or longest duration was removed: find the next one. */
+	if (to->stats->loose)
+		indexer_write_sum_phase(
+		    to, write->txn, list->partition, list->phase, to->stats);
+	indexer_write_put_stats(
+	    to, write->txn, list->partition, list->phase, to->stats);
+}
 
 static int
 compare(const void *left, const void *right, void *arg)
@@ -326,43 +248,37 @@ compare(const void *left, const void *right, void *arg)
 	    &collect->role[*(const uint32_t *)right].entry);
 }
 
+/* States are far apart in memory. */
 static void
-finish_phase(struct indexer_write *indexer_write, struct db_txn *txn,
-    uint32_t partition, uint32_t phase)
+fetch(const struct indexer_write *indexer_write, const struct group *group)
 {
-	/* A shortest or longest duration was removed: find the next one. */
-	if (indexer_write->stats->loose)
-		indexer_write_sum_phase(
-		    indexer_write, txn, partition, phase, indexer_write->stats);
-	indexer_write_put_stats(
-	    indexer_write, txn, partition, phase, indexer_write->stats);
+	const struct key_phase key = match_key(group);
+
+	phase_memory_prefetch(&indexer_write->memory, &key);
 }
 
 void
 indexer_write_phases(struct indexer_write *indexer_write, struct db_txn *txn,
     struct collect *collect)
 {
-	struct db_cursor *rows = db_cursor_open(txn, TABLES_PHASES);
-	uint32_t partition = 0, phase = 0, i;
+	struct phase_write write = { .indexer_write = indexer_write,
+		.txn = txn };
 
 	groups_sort(&collect->states);
-	for (i = 0; i < collect->states.count; i++) {
+	for (uint32_t i = 0; i < collect->states.count; i++) {
 		struct group *group = &collect->states.at[i];
 
+		if (i + AHEAD < collect->states.count)
+			fetch(indexer_write, group + AHEAD);
 		if (group->mixed)
 			group_order(&collect->states, group, compare, collect);
-		if (group->key[0] != partition || group->key[1] != phase) {
-			if (partition != 0)
-				finish_phase(
-				    indexer_write, txn, partition, phase);
-			partition = group->key[0];
-			phase = group->key[1];
-			indexer_write_get_stats(
-			    txn, partition, phase, indexer_write->stats);
+		if (group->key[0] != write.list.partition ||
+		    group->key[1] != write.list.phase) {
+			end_phase(&write);
+			begin_phase(&write, collect, group);
 		}
-		put_events(indexer_write, txn, rows, collect, group);
+		take_group(&write, collect, group);
 	}
-	if (partition != 0)
-		finish_phase(indexer_write, txn, partition, phase);
-	db_cursor_close(&rows);
+	end_phase(&write);
+	part_list_clear(&write.list);
 }

@@ -28,12 +28,17 @@ indexer_write_clear(struct indexer_write *indexer_write)
 {
 	buffer_clear(&indexer_write->row.bytes);
 	buffer_clear(&indexer_write->value);
-	buffer_clear(&indexer_write->rows_out);
-	buffer_clear(&indexer_write->rows_gone);
-	phase_row_clear(&indexer_write->phase);
-	phase_row_clear(&indexer_write->other_phase);
-	free(indexer_write->before.duration);
-	free(indexer_write->after.duration);
+	phase_memory_forget(&indexer_write->memory);
+	part_cursor_clear(&indexer_write->parts);
+	phase_items_clear(&indexer_write->items);
+	free(indexer_write->item);
+	part_row_clear(&indexer_write->newest);
+	free(indexer_write->old);
+	free(indexer_write->merged);
+	pairer_clear(&indexer_write->pairer);
+	pairer_clear(&indexer_write->other_pairer);
+	phase_sum_clear(&indexer_write->before);
+	phase_sum_clear(&indexer_write->after);
 	free(indexer_write->stats);
 	free(indexer_write->run);
 	free(indexer_write->other_run);

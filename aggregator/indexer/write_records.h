@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "aggregator/indexer/collect.h"
+#include "aggregator/phases/phase_items.h"
+#include "aggregator/phases/phase_memory.h"
 #include "aggregator/phases/run_sum.h"
 
 /* Senders choose the names of entities, and retention never deletes
@@ -17,23 +19,32 @@ enum { INDEXER_WRITE_ENTITIES_MAX = 10000000 };
 
 struct indexer_write {
 	struct row_block_builder row;
-	struct phase_row phase, other_phase; /* a row, and a neighbour */
-	struct phase_sum before, after;      /* of a row of a phase */
-	struct buffer value;                 /* the row being written */
-	/* Rows of phases to write, and keys of those to delete before. */
-	struct buffer rows_out, rows_gone;
+	struct buffer value;          /* the row being written */
 	struct duration_stats *stats; /* of the current phase */
+	/* Phases: what is known of states, and how the store is read. */
+	struct phase_memory memory;
+	struct part_cursor parts;
+	struct phase_items items;
+	bool is_rebuild; /* what is not in memory is not in the store */
+	/* The events of the part that is written. */
+	struct part_row_item *item;
+	uint32_t item_count, item_room;
+	struct part_row newest; /* row of the part that they are added to */
+	/* A late event: the stored ones of its time, and all of them. */
+	struct phase_entry *old, *merged;
+	uint32_t old_count, old_room, merged_count, merged_room;
+	struct pairer pairer, other_pairer;
+	struct phase_sum before, after;
 	struct run_row *run,
 	    *other_run; /* the current run; a run being summed */
 	struct run_sum_changes changes; /* to the statistics of run groups, */
 	struct groups rows;             /* grouped by row, */
 	struct run_sum_changes line;    /* and those of one row */
-	uint64_t pages, bytes;   /* changed and written by this transaction */
-	const char *put, *found; /* addresses of the previous row of a phase */
-	uint64_t overflow;       /* events beyond the limit of a phase or run */
-	uint64_t entities_max;   /* per partition: INDEXER_WRITE_ENTITIES_MAX;
-				    tests use less */
-	uint64_t entities_over;  /* new entities beyond it, not stored */
+	uint64_t bytes;                 /* written by this transaction */
+	uint64_t overflow;      /* events beyond the limit of a phase or run */
+	uint64_t entities_max;  /* per partition: INDEXER_WRITE_ENTITIES_MAX;
+				   tests use less */
+	uint64_t entities_over; /* new entities beyond it, not stored */
 	bool warned_groups; /* the log line about too many groups was written */
 };
 
@@ -50,7 +61,8 @@ void indexer_write_row_blocks(struct indexer_write *indexer_write,
  * unless an entity received in between was written by an earlier call. */
 void indexer_write_entities(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect, bool again);
-/* Add events to the rows of phases, and these to the statistics. */
+/* Add events to the parts of phases, and to their statistics.  After a
+ * transaction that was not committed, phase_memory_forget is due. */
 void indexer_write_phases(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect);
 /* Add events and entities to the rows of runs, and these to the statistics. */
@@ -74,7 +86,7 @@ void indexer_write_get_stats(struct db_txn *txn, uint32_t partition,
 void indexer_write_put_stats(struct indexer_write *indexer_write,
     struct db_txn *txn, uint32_t partition, uint32_t phase,
     const struct duration_stats *stats);
-/* Recompute the statistics of the phase from all its rows. */
+/* Recompute the statistics of the phase from all its events. */
 void indexer_write_sum_phase(struct indexer_write *indexer_write,
     struct db_txn *txn, uint32_t partition, uint32_t phase,
     struct duration_stats *stats);

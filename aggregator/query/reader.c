@@ -78,7 +78,8 @@ reader_close(struct reader **reader)
 	}
 	lookup_clear(&old->lookup);
 	model_set_clear(&old->models);
-	phase_row_clear(&old->row);
+	part_cursor_clear(&old->parts);
+	phase_items_clear(&old->items);
 	phase_nodes_clear(old->phase_nodes);
 	free(old->phase_nodes);
 	buffer_clear(&old->pairs);

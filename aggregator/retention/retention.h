@@ -64,10 +64,8 @@ struct retention {
 	struct key_row_block at;        /* samples: position of the walk */
 	struct rollup_builder *rollups; /* NULL: not in use yet */
 	bool rows_done;
-	unsigned char key[PHASE_KEY_BYTES_MAX]; /* phases: continue after
-							 this key */
-	uint32_t key_bytes;
-	struct run_row_key run; /* runs: continue with this one */
+	uint32_t phase_partition, phase; /* phases: continue with this one */
+	struct run_row_key run;          /* runs: continue with this one */
 	bool phases_done;
 };
 

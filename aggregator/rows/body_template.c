@@ -212,6 +212,21 @@ take_event(struct body_template_body *to, struct varint_reader *u, bool loosely)
 	return take_attributes(to, u);
 }
 
+/* As part_row.c writes it. */
+static bool
+take_phase_event(struct body_template_body *to, struct varint_reader *u)
+{
+	const unsigned char *at = u->at;
+	uint64_t form = varint_get_max(u, 3);
+
+	add_literal(to, at, u->at);
+	if (form & 2)
+		take_varint(to, u, BODY_TEMPLATE_VARINT);
+	if (form & 1)
+		take_varint(to, u, BODY_TEMPLATE_ZIGZAG);
+	return take_attributes(to, u);
+}
+
 static bool
 take_values(struct body_template_body *to, struct varint_reader *u)
 {
@@ -243,6 +258,7 @@ take(struct body_template_body *to, enum record_kind kind,
 		take_name(to, u, loosely);
 		take_varint(to, u, BODY_TEMPLATE_VARINT);
 		return true;
+	case RECORD_PHASE: return take_phase_event(to, u);
 	default: return false;
 	}
 }

@@ -141,6 +141,7 @@ writer_close(struct writer **writer)
 	collect_clear(&old->collect);
 	indexer_write_clear(&old->indexer_write);
 	compact_clear(&old->compact);
+	part_merge_clear(&old->merge);
 	retention_clear(&old->retention);
 	dictionary_free(&old->dictionary);
 	model_set_clear(&old->models);

@@ -2,8 +2,8 @@
  * rebuild - derive all phases and statistics again from the stored events.
  *
  * The roles that events play are written to a table of their own, sorted by
- * phase, key, scope and time.  Then each row is built from its events in
- * order.  Transactions are bounded.  If the process ends
+ * phase, key, scope and time.  Then parts are made of them in that order.
+ * Transactions are bounded.  If the process ends
  * in between, the whole rebuild starts again.
  * SPDX-License-Identifier: MIT
  */
@@ -234,7 +234,7 @@ sort_all(struct writer *writer, struct err *err)
 	return result;
 }
 
-/* ---- 3: build rows from the sorted roles ---- */
+/* ---- 3: make parts of the sorted roles ---- */
 
 static bool
 get_role(struct collect *collect, struct text key, struct text value)
@@ -296,7 +296,9 @@ pair_some(struct writer *writer, bool *more, struct err *err)
 		*more = db_next(sort, &key, &value);
 	}
 	db_cursor_close(&sort);
+	writer->indexer_write.is_rebuild = true;
 	indexer_write_phases(&writer->indexer_write, txn, collect);
+	writer->indexer_write.is_rebuild = false;
 	return db_commit(&txn, err);
 }
 
@@ -321,6 +323,8 @@ rebuild_all(struct writer *writer, struct err *err)
 	bool more = true;
 	int i;
 
+	phase_memory_forget(&writer->indexer_write.memory);
+	writer->merge.busy = false;
 	for (i = 0; i < 5 && result == DB_OK; i++)
 		result = clear_table(writer, derived[i], err);
 	if (result == DB_OK)
@@ -334,6 +338,7 @@ rebuild_all(struct writer *writer, struct err *err)
 	if (result == DB_OK)
 		result = finish(writer, err);
 	collect_reset(&writer->collect);
+	phase_memory_forget(&writer->indexer_write.memory);
 	if (result != DB_OK)
 		collect_forget(&writer->collect);
 	else

@@ -122,7 +122,7 @@ write_out(struct writer *writer, struct step *step, struct err *err)
 {
 	enum db_result result;
 
-	writer->indexer_write.pages = writer->indexer_write.bytes = 0;
+	writer->indexer_write.bytes = 0;
 	indexer_write_row_blocks(
 	    &writer->indexer_write, step->txn, &writer->collect);
 	indexer_write_entities(
@@ -136,13 +136,13 @@ write_out(struct writer *writer, struct step *step, struct err *err)
 	result = db_commit(&step->txn, err);
 	if (result != DB_OK) {
 		collect_forget(&writer->collect);
+		phase_memory_forget(&writer->indexer_write.memory);
 		return result;
 	}
 	store_clock_saved(&writer->retention.clock);
 	atomic_store(&writer->position, step->reached);
 	quarantine_leave(&writer->quarantine, step->reached);
-	collect_learn(&writer->collect,
-	    writer->indexer_write.pages + writer->indexer_write.bytes / 3072);
+	collect_learn(&writer->collect, writer->indexer_write.bytes / 3072);
 	return DB_OK;
 }
 
@@ -156,6 +156,7 @@ see_drops(struct writer *writer, struct db_txn *txn)
 		return;
 	writer->dropped = dropped;
 	collect_forget(&writer->collect);
+	phase_memory_forget(&writer->indexer_write.memory);
 }
 
 enum db_result

@@ -207,13 +207,13 @@ compact_some(
 	return result == DB_BROKEN ? DB_BROKEN : DB_OK;
 }
 
-/* One round: a step, some retention, some compaction, and a rest.  False when
- * the indexer cannot go on. */
+/* One round: a step, some retention, merging and compaction, and a rest.  False
+ * when the indexer cannot go on. */
 static bool
 round_of(struct writer *writer, struct err *err)
 {
 	uint64_t position = atomic_load(&writer->position);
-	bool more = false, old = false, row_blocks = false;
+	bool more = false, old = false, row_blocks = false, parts = false;
 	enum db_result result;
 
 	clear_woken(writer);
@@ -232,6 +232,8 @@ round_of(struct writer *writer, struct err *err)
 			result = removed;
 	}
 	if (result == DB_OK)
+		result = part_merge_step(writer, &parts, err);
+	if (result == DB_OK)
 		result = compact_some(writer, more, &row_blocks, err);
 	if (result == DB_BROKEN)
 		return false;
@@ -241,7 +243,7 @@ round_of(struct writer *writer, struct err *err)
 		    "indexing is paused, batches wait in the journal", err);
 	if (result != DB_OK)
 		rest(writer, FULL_PAUSE_NS, REST_FIRMLY);
-	else if (more || old || row_blocks)
+	else if (more || old || row_blocks || parts)
 		return true;
 	else if (atomic_load(&writer->position) != position)
 		rest(writer, pause_ns(writer), REST_WHILE_NOBODY_WAITS);
@@ -408,7 +410,9 @@ writer_compact(struct writer *writer, struct err *err)
 	enum db_result result;
 
 	quarantine_watch();
-	result = compact_all(writer, err);
+	result = part_merge_all(writer, err);
+	if (result == DB_OK)
+		result = compact_all(writer, err);
 	quarantine_unwatch();
 	return result == DB_OK ? 0 : -1;
 }

@@ -17,6 +17,7 @@
 #include "aggregator/indexer/write_records.h"
 #include "aggregator/retention/retention.h"
 #include "aggregator/writer/compact_pass.h"
+#include "aggregator/writer/part_merge.h"
 #include "aggregator/writer/writer.h"
 #include "proto/os/thread.h"
 
@@ -33,6 +34,7 @@ struct writer {
 	struct quarantine quarantine, compact_quarantine;
 	struct retention retention;
 	struct compact compact;
+	struct part_merge merge;
 	bool compact_is_damaged; /* a page that it needs; reported */
 	uint32_t rounds;
 	uint64_t dropped; /* FACT_DROPPED when last read */
@@ -72,6 +74,15 @@ void compact_enter(struct writer *writer);
 void compact_leave(struct writer *writer, bool done);
 /* Compact everything now. */
 enum db_result compact_all(struct writer *writer, struct err *err);
+
+/* ---- part_merge.c ---- */
+
+/* Do one bounded transaction of a merge of parts, or a part of the search for
+ * them; `*more` as above. */
+enum db_result part_merge_step(
+    struct writer *writer, bool *more, struct err *err);
+/* Merge everything now. */
+enum db_result part_merge_all(struct writer *writer, struct err *err);
 
 /* ---- rebuild.c ---- */
 

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "aggregator/tables/tables.h"
 #include "aggregator/writer/writer.h"
 #include "proto/os/clock.h"
 
@@ -261,6 +262,29 @@ cpu_seconds(void)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+/* What indexing leaves to do later, in the same thread: parts of phases are
+ * merged, hours are compacted. */
+static void
+compact(struct writer *writer, uint64_t events)
+{
+	double cpu = cpu_seconds(), written = written_mib();
+	struct db_status status;
+	struct err err = { 0 };
+	uint64_t bytes = 0;
+
+	must(writer_compact(writer, &err), &err);
+	must(db_status(writer_db(writer), &status, &err), &err);
+	for (unsigned i = 0; i < TABLES_COUNT; i++)
+		bytes += status.bytes[i];
+	printf("indexer: then merged and compacted: %.0f ns of CPU and %.0f "
+	       "bytes written an event; %.1f bytes an event in the tables, of "
+	       "it %.1f of phases\n",
+	    (cpu_seconds() - cpu) * 1e9 / (double)events,
+	    (written_mib() - written) * (1 << 20) / (double)events,
+	    (double)bytes / (double)events,
+	    (double)status.bytes[TABLES_PHASES] / (double)events);
+}
+
 static double
 indexer_events(
     const char *dir, const struct scenario *scenario, uint64_t events)
@@ -297,6 +321,7 @@ indexer_events(
 	    (unsigned long long)status.commits, written_mib() - written,
 	    (double)(peak_kib - before) / 1024,
 	    (double)events / (cpu_seconds() - cpu));
+	compact(writer, events);
 	writer_close(&writer);
 	return (double)events / seconds;
 }

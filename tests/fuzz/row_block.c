@@ -1,6 +1,6 @@
 /*
- * row_block - decode any bytes as rows of the store: row blocks, states of
- * phases, compacted pairs, statistics.  What can be decoded must survive being
+ * row_block - decode any bytes as rows of the store: row blocks, parts of
+ * phases and their lists, statistics.  What can be decoded must survive being
  * encoded again.
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-#include "aggregator/phases/phase.h"
+#include "aggregator/phases/part_list.h"
+#include "aggregator/phases/part_row.h"
 #include "proto/record/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,25 +45,80 @@ try_row(struct text value, enum record_kind kind)
 	}
 }
 
+/* Write the events of a row again, and read that: all of it is there. */
+static void
+write_again(const struct part_row *row, bool columns)
+{
+	static struct compacted_row_writer *writer;
+	static struct part_row back;
+	struct part_row_item *items = calloc(row->count, sizeof(*items));
+	struct buffer bytes = { NULL, 0, 0 };
+	uint32_t count = row->count;
+
+	if (items == NULL)
+		abort();
+	for (uint32_t s = 0; s < row->states; s++)
+		for (uint32_t i = row->state[s].from; i < row->state[s].to; i++)
+			items[i] =
+			    (struct part_row_item){ row->state[s].key_hash,
+				    row->state[s].scope, row->state[s].key,
+				    row->at[i] };
+	if (writer == NULL)
+		writer = compacted_row_writer_new();
+	if (columns)
+		part_row_put_columns(&bytes, writer, items, count);
+	else
+		count = part_row_put_plain(&bytes, items, count);
+	if (!part_row_open(&back, buffer_text(&bytes)) ||
+	    !part_row_complete(&back) || back.count != count)
+		abort();
+	for (uint32_t i = 0; i < count; i++)
+		if (phase_compare(&back.at[i], &row->at[i]) != 0 ||
+		    back.at[i].node != row->at[i].node ||
+		    back.at[i].measured != row->at[i].measured ||
+		    back.at[i].measured_ns != row->at[i].measured_ns ||
+		    !text_equal(back.at[i].id.body, row->at[i].id.body))
+			abort();
+	free(items);
+	buffer_clear(&bytes);
+}
+
+/* Columns have indexes of 30 bits, and the states of a key once. */
+static bool
+suits_columns(const struct part_row *row)
+{
+	for (uint32_t i = 0; i < row->count; i++)
+		if (row->at[i].id.index >> 30 != 0)
+			return false;
+	for (uint32_t s = 1; s < row->states; s++)
+		if (row->state[s].key_hash == row->state[s - 1].key_hash &&
+		    (row->state[s].scope == row->state[s - 1].scope ||
+			!text_equal(row->state[s].key, row->state[s - 1].key)))
+			return false;
+	return row->count <= PART_ROW_COLUMNS;
+}
+
 static void
 try_phase(struct text value)
 {
-	struct buffer bytes = { NULL, 0, 0 }, again = { NULL, 0, 0 };
-	struct phase_row row = { .count = 0 };
+	static struct part_row row;
 
-	if (phase_row_decode(&row, value, 1)) {
-		phase_row_encode(&row, 0, row.count, 1, &bytes);
-		if (!phase_row_decode(&row, buffer_text(&bytes), 1))
-			abort();
-		phase_row_encode(&row, 0, row.count, 1, &again);
-		if (!text_equal(buffer_text(&bytes), buffer_text(&again)))
-			abort();
-		for (uint32_t i = 0; i < row.count; i++)
-			try_attributes(row.at[i].id.body);
-	}
-	phase_row_clear(&row);
-	buffer_clear(&bytes);
-	buffer_clear(&again);
+	if (!part_row_open(&row, value) || !part_row_complete(&row))
+		return;
+	for (uint32_t i = 0; i < row.count; i++)
+		try_attributes(row.at[i].id.body);
+	write_again(&row, false);
+	if (suits_columns(&row))
+		write_again(&row, true);
+}
+
+static void
+try_list(struct text value)
+{
+	struct part_list list = { .at = NULL };
+
+	part_list_decode(&list, value);
+	part_list_clear(&list);
 }
 
 static void
@@ -94,6 +150,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (data[0]) {
 	case 0:
 	case 8: try_phase(value); break;
+	case 11: try_list(value); break;
 	case 9: try_stats(value); break;
 	case 10: try_attributes(value); break;
 	default: try_row(value, (enum record_kind)(data[0] % RECORD_KINDS));

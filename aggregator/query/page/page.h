@@ -13,7 +13,7 @@
 #include "aggregator/journal/journal.h"
 #include "aggregator/model/model.h"
 #include "aggregator/phases/duration_stats.h"
-#include "aggregator/phases/phase.h"
+#include "aggregator/phases/phase_items.h"
 #include "aggregator/rows/merge.h"
 #include "aggregator/tables/row_block.h"
 #include "aggregator/tables/lookup.h"
@@ -55,7 +55,8 @@ struct reader {
 	struct compacted_cursor_cache compacted;
 	struct journal_walk *walk; /* NULL: not in use yet */
 	struct wire_room room;     /* of the body of a journal entry */
-	struct phase_row row;
+	struct part_cursor parts;  /* the events of a phase */
+	struct phase_items items;
 	struct phase_nodes *phase_nodes; /* sums of a phase by node */
 	struct buffer pairs;             /* merged attributes of a phase */
 	struct buffer text;              /* unescaped values */

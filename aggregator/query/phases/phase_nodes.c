@@ -1,5 +1,5 @@
 /*
- * phase_nodes - the rows of a phase, summed by node (or run).
+ * phase_nodes - the events of a phase, summed by node (or run).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/phases/phase_nodes.h"
@@ -10,9 +10,12 @@
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 
-struct phase_nodes_state {
-	uint32_t scope, bytes;
-	const char *at; /* in the map, valid until the transaction ends */
+enum what { PAIR, START, END };
+
+struct phase_nodes_item {
+	uint32_t scope;
+	enum what what;
+	int64_t duration;
 };
 
 void
@@ -28,83 +31,110 @@ void
 phase_nodes_clear(struct phase_nodes *phase_nodes)
 {
 	buffer_clear(&phase_nodes->sums);
-	phase_row_clear(&phase_nodes->row);
+	part_cursor_clear(&phase_nodes->parts);
+	phase_items_clear(&phase_nodes->phase_items);
 	phase_nodes_forget(phase_nodes);
 }
 
-/* ---- collecting states ---- */
+/* ---- collecting items ---- */
 
 static int
 by_scope(const void *left, const void *right)
 {
-	const struct phase_nodes_state *a = left, *b = right;
+	const struct phase_nodes_item *a = left, *b = right;
 
 	return a->scope < b->scope ? -1 : a->scope > b->scope;
 }
 
 static void
-sum_up(struct phase_nodes *phase_nodes, const struct phase_nodes_state *state)
+sum_up(struct phase_nodes *phase_nodes, const struct phase_nodes_item *item)
 {
-	if (phase_row_decode(&phase_nodes->row,
-		(struct text){ state->at, state->bytes }, state->scope))
-		phase_row_sum(&phase_nodes->row, phase_nodes->stats);
+	if (item->what == PAIR)
+		duration_stats_add(phase_nodes->stats, item->duration);
+	phase_nodes->stats->open_starts += item->what == START;
+	phase_nodes->stats->open_ends += item->what == END;
 }
 
-/* The memory is full: leave the upper half of the nodes for another walk.
- * True when all states belong to one node, which is then summed directly. */
-static bool
-halve(struct phase_nodes *phase_nodes, struct phase_states *walk)
+/* A walk over the states of some nodes, from scope_first to scope_last, which
+ * goes down while the memory is full. */
+struct walk {
+	uint32_t scope_first, scope_last;
+	bool alone; /* items of scope_last are summed, and not collected */
+};
+
+/* The memory is full: leave the upper half of the nodes for another walk, or,
+ * when all items belong to one node, sum them directly. */
+static void
+halve(struct phase_nodes *phase_nodes, struct walk *walk)
 {
 	uint32_t lowest, middle, i;
 
-	qsort(phase_nodes->states, phase_nodes->count,
-	    sizeof(*phase_nodes->states), by_scope);
-	lowest = phase_nodes->states[0].scope;
-	middle = phase_nodes->states[phase_nodes->count / 2].scope;
+	qsort(phase_nodes->items, phase_nodes->count,
+	    sizeof(*phase_nodes->items), by_scope);
+	lowest = phase_nodes->items[0].scope;
+	middle = phase_nodes->items[phase_nodes->count / 2].scope;
 	walk->scope_last = middle > lowest ? middle - 1 : lowest;
-	while (phase_nodes->states[phase_nodes->count - 1].scope >
-	       walk->scope_last)
+	while (
+	    phase_nodes->items[phase_nodes->count - 1].scope > walk->scope_last)
 		phase_nodes->count--;
-	if (middle > lowest)
-		return false;
+	walk->alone = middle == lowest;
+	if (!walk->alone)
+		return;
 	duration_stats_reset(phase_nodes->stats);
 	for (i = 0; i < phase_nodes->count; i++)
-		sum_up(phase_nodes, &phase_nodes->states[i]);
+		sum_up(phase_nodes, &phase_nodes->items[i]);
 	phase_nodes->count = 0;
-	return true;
 }
 
-/* Collect all states of the lowest nodes, from walk->scope_first to
- * walk->scope_last. True: the states of the last of these nodes are summed in
- * phase_nodes->stats and not collected. */
-static bool
-collect(struct phase_nodes *phase_nodes, struct phase_states *walk,
-    struct db_cursor *cursor, uint32_t first, uint32_t last)
+static void
+add(struct phase_nodes *phase_nodes, struct walk *walk,
+    const struct phase_nodes_item *item)
 {
-	struct key_phase from = { phase_nodes->partition, phase_nodes->phase, 0,
-		0 };
-	bool alone = false, more;
+	if (item->scope > walk->scope_last)
+		return; /* the memory became full in this state */
+	if (walk->alone && item->scope == walk->scope_last) {
+		sum_up(phase_nodes, item);
+		return;
+	}
+	if (walk->alone) { /* a lower node: leave that one for later */
+		walk->scope_last--;
+		walk->alone = false;
+	}
+	phase_nodes->items[phase_nodes->count++] = *item;
+	if (phase_nodes->count == phase_nodes->room)
+		halve(phase_nodes, walk);
+}
+
+/* Collect the items of the lowest nodes. */
+static void
+collect(struct phase_nodes *phase_nodes, struct db_txn *txn, struct walk *walk)
+{
+	struct part_cursor *parts = &phase_nodes->parts;
+	const struct phase_entry *start, *end;
 
 	phase_nodes->count = 0;
-	more = phase_states_begin(walk, cursor, &from, NULL, first, last);
-	for (; more; more = phase_states_next(walk)) {
-		struct phase_nodes_state state = { walk->at.scope,
-			walk->value.bytes, walk->value.at };
+	if (part_cursor_open(
+		parts, txn, phase_nodes->partition, phase_nodes->phase, true))
+		part_cursor_seek(parts, 0, 0, INT64_MIN);
+	while (parts->count > 0 && part_cursor_state(parts)) {
+		struct phase_nodes_item item = { .scope = parts->scope };
 
-		if (alone && state.scope == walk->scope_last) {
-			sum_up(phase_nodes, &state);
+		if (item.scope < walk->scope_first ||
+		    item.scope > walk->scope_last)
 			continue;
+		phase_items_begin(&phase_nodes->phase_items, parts);
+		while (
+		    phase_items_next(&phase_nodes->phase_items, &start, &end)) {
+			item.what = start == NULL ? END
+				    : end == NULL ? START
+						  : PAIR;
+			if (item.what == PAIR)
+				item.duration =
+				    phase_duration(start->id.time_ns, end);
+			add(phase_nodes, walk, &item);
 		}
-		if (alone) { /* a lower node: leave the previous one for later
-			      */
-			walk->scope_last--;
-			alone = false;
-		}
-		phase_nodes->states[phase_nodes->count++] = state;
-		if (phase_nodes->count == phase_nodes->room)
-			alone = halve(phase_nodes, walk);
 	}
-	return alone;
+	part_cursor_close(parts);
 }
 
 /* ---- sums ---- */
@@ -116,25 +146,25 @@ put_sum(struct phase_nodes *phase_nodes, uint32_t scope)
 	duration_stats_encode(phase_nodes->stats, &phase_nodes->sums);
 }
 
-/* Sum the collected states of as many nodes as there is memory for. */
+/* Sum the collected items of as many nodes as there is memory for. */
 static void
 put_sums(struct phase_nodes *phase_nodes)
 {
 	uint32_t i = 0, scope;
 
-	qsort(phase_nodes->states, phase_nodes->count,
-	    sizeof(*phase_nodes->states), by_scope);
+	qsort(phase_nodes->items, phase_nodes->count,
+	    sizeof(*phase_nodes->items), by_scope);
 	while (i < phase_nodes->count) {
 		if (phase_nodes->sums.bytes > phase_nodes->sum_room) {
-			phase_nodes->last = phase_nodes->states[i].scope - 1;
+			phase_nodes->last = phase_nodes->items[i].scope - 1;
 			return;
 		}
-		scope = phase_nodes->states[i].scope;
+		scope = phase_nodes->items[i].scope;
 		duration_stats_reset(phase_nodes->stats);
 		for (; i < phase_nodes->count &&
-		       phase_nodes->states[i].scope == scope;
+		       phase_nodes->items[i].scope == scope;
 		     i++)
-			sum_up(phase_nodes, &phase_nodes->states[i]);
+			sum_up(phase_nodes, &phase_nodes->items[i]);
 		put_sum(phase_nodes, scope);
 	}
 }
@@ -143,24 +173,23 @@ static void
 fill(struct phase_nodes *phase_nodes, struct db_txn *txn, uint32_t first,
     uint32_t last)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	struct phase_states walk;
+	struct walk walk = { .scope_first = first, .scope_last = last };
 
 	phase_nodes_forget(phase_nodes);
 	if (phase_nodes->room == 0)
-		phase_nodes->room = PHASE_NODES_STATES;
+		phase_nodes->room = PHASE_NODES_ITEMS;
 	if (phase_nodes->sum_room == 0)
 		phase_nodes->sum_room = PHASE_NODES_SUM_BYTES;
-	phase_nodes->states =
-	    memory_alloc(phase_nodes->room * sizeof(*phase_nodes->states));
+	phase_nodes->items =
+	    memory_alloc(phase_nodes->room * sizeof(*phase_nodes->items));
 	phase_nodes->first = first;
-	if (collect(phase_nodes, &walk, cursor, first, last))
-		put_sum(phase_nodes, walk.scope_last);
+	collect(phase_nodes, txn, &walk);
 	phase_nodes->last = walk.scope_last;
+	if (walk.alone)
+		put_sum(phase_nodes, walk.scope_last);
 	put_sums(phase_nodes);
-	free(phase_nodes->states);
-	phase_nodes->states = NULL;
-	db_cursor_close(&cursor);
+	free(phase_nodes->items);
+	phase_nodes->items = NULL;
 }
 
 /* Take the next cached sum from `*number` on. */

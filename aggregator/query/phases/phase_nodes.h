@@ -1,7 +1,7 @@
 /*
- * phase_nodes - the rows of a phase, summed by node (or run).
+ * phase_nodes - the events of a phase, summed by node (or run).
  *
- * The rows of a node are spread over all keys of the phase.  One walk
+ * The states of a node are spread over all keys of the phase.  One walk
  * therefore sums as many nodes as its memory allows, and sums that do not fit
  * in the page are cached here for the next one.  The size of the memory and
  * the cache do not affect the results.
@@ -13,11 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/phases/phase.h"
-#include "aggregator/query/phases/phase_states.h"
+#include "aggregator/phases/phase_items.h"
 
 enum {
-	PHASE_NODES_STATES = 1 << 17, /* collected by one walk, 16 bytes each */
+	PHASE_NODES_ITEMS = 1 << 17, /* collected by one walk, 16 bytes each */
 	PHASE_NODES_SUM_BYTES = 512
 				<< 10, /* of cached sums, exceeded by one sum */
 };
@@ -29,10 +28,11 @@ struct phase_nodes {
 	size_t given;           /* bytes taken from `sums` */
 	size_t taken_at;        /* start of the last sum taken */
 	uint32_t taken, before; /* its number, and that of the one before */
-	struct phase_nodes_state *states; /* during a walk */
-	uint32_t count, room;             /* room 0: PHASE_NODES_STATES */
-	size_t sum_room;                  /* 0: PHASE_NODES_SUM_BYTES */
-	struct phase_row row;
+	struct phase_nodes_item *items; /* during a walk */
+	uint32_t count, room;           /* room 0: PHASE_NODES_ITEMS */
+	size_t sum_room;                /* 0: PHASE_NODES_SUM_BYTES */
+	struct part_cursor parts;
+	struct phase_items phase_items;
 	struct duration_stats *stats; /* owned by the caller */
 };
 
@@ -41,7 +41,7 @@ struct phase_nodes {
 void phase_nodes_forget(struct phase_nodes *phase_nodes);
 void phase_nodes_clear(struct phase_nodes *phase_nodes);
 
-/* Find the first node numbered from `*number` to `last` that has rows of
+/* Find the first node numbered from `*number` to `last` that has events of
  * this phase. Returns its number in `*number` and its sum in
  * phase_nodes->stats; false: none. */
 bool phase_nodes_next(struct phase_nodes *phase_nodes, struct db_txn *txn,

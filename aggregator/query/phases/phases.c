@@ -5,19 +5,12 @@
  */
 #include "aggregator/query/phases/phases.h"
 
-#include "aggregator/query/phases/phase_states.h"
 #include "proto/record/kv.h"
 
-/* Behind all events: skip the rest of a phase, node and key. */
-static const struct phase_entry last_entry = { .id = { .time_ns = INT64_MAX,
-						   .stream = UINT32_MAX,
-						   .seq = UINT64_MAX,
-						   .index = UINT32_MAX } };
-
-/* The current row. */
+/* The current state. */
 struct at {
 	struct page *page;
-	struct key_phase key;
+	uint32_t number; /* of the phase */
 	struct text id, model, name;
 	const struct model_phase *phase; /* NULL: no longer defined */
 	struct text scope;
@@ -145,7 +138,7 @@ put(struct at *at, const struct phase_entry *start,
 	struct record record = { .kind = RECORD_PHASE,
 		.source = at->model,
 		.name = at->name,
-		.key = page->reader->row.key,
+		.key = page->reader->parts.key,
 		.time_ns = start ? start->id.time_ns : 0,
 		.end_ns = end ? end->id.time_ns : 0,
 		.has_time = start != NULL,
@@ -153,12 +146,12 @@ put(struct at *at, const struct phase_entry *start,
 
 	if (!at->unpaired && !page_wants_time(page, first->id.time_ns))
 		return true;
-	record.node = first->node == at->key.scope
+	record.node = first->node == page->reader->parts.scope
 			  ? at->scope
 			  : lookup_number(&page->reader->lookup, first->node);
 	if (at->unpaired) {
 		record.run = at->scope;
-		record.count = page->reader->row.fifo;
+		record.count = page->reader->parts.list.fifo;
 	} else if (!page_wants_node(page, record.node)) {
 		return true;
 	}
@@ -170,51 +163,59 @@ put(struct at *at, const struct phase_entry *start,
 static bool
 go_on_behind(struct at *at, const struct phase_entry *entry)
 {
+	const struct part_cursor *parts = &at->page->reader->parts;
 	struct page_cursor *mark = &at->page->cursor;
 
 	mark->kind = RECORD_PHASE;
-	mark->track = at->key.phase;
-	mark->node = at->key.scope;
-	mark->hash = at->key.key_hash;
+	mark->track = at->number;
+	mark->node = parts->scope;
+	mark->hash = parts->key_hash;
 	mark->id = entry->id;
 	mark->number = entry->is_end;
 	return !page_examined(at->page);
 }
 
-/* Append the pairs and the events without a partner of the row.  False: the
+static bool
+is_done(const struct at *at, const struct phase_entry *entry)
+{
+	return at->after != NULL && phase_compare(entry, at->after) <= 0;
+}
+
+/* Append the pairs and the events without a partner of the state.  False: the
  * page is full. */
 static bool
-append_row(struct at *at)
+append_items(struct at *at)
 {
-	const struct phase_row *row = &at->page->reader->row;
+	struct phase_items *items = &at->page->reader->items;
+	const struct phase_entry *start, *end;
 
-	/* The partner of an event in the window may be outside of it, on
-	 * another node. */
-	if (at->unpaired && row->count > 0 &&
-	    !page_wants_times(at->page, row->at[0].id.time_ns,
-		row->at[row->count - 1].id.time_ns))
-		return go_on_behind(at, &row->at[row->count - 1]);
-	for (uint32_t i = 0; i < row->count; i++) {
-		const struct phase_entry *entry = &row->at[i];
-		const struct phase_entry *start = entry, *end = NULL;
+	phase_items_begin(items, &at->page->reader->parts);
+	while (phase_items_next(items, &start, &end)) {
+		const struct phase_entry *first = start ? start : end;
 
-		if (at->after != NULL && phase_compare(entry, at->after) <= 0)
-			continue;
-		if (entry->partner != PAIRING_ALONE && !at->unpaired)
-			end = &row->at[entry->partner];
-		if (entry->is_end && end != NULL)
-			continue; /* came with its start */
-		if (entry->is_end) {
-			start = NULL;
-			end = entry;
-		}
-		if (!put(at, start, end) || !go_on_behind(at, entry))
+		if (!is_done(at, first) &&
+		    (!put(at, start, end) || !go_on_behind(at, first)))
 			return false;
 	}
 	return true;
 }
 
-/* ---- rows ---- */
+/* Append the events of the state, each alone: the reader pairs them. */
+static bool
+append_events(struct at *at)
+{
+	const struct phase_entry *entry;
+
+	while ((entry = part_cursor_entry(&at->page->reader->parts)) != NULL)
+		if (!is_done(at, entry) &&
+		    (!put(at, entry->is_end ? NULL : entry,
+			 entry->is_end ? entry : NULL) ||
+			!go_on_behind(at, entry)))
+			return false;
+	return true;
+}
+
+/* ---- phases ---- */
 
 static const struct model_phase *
 find_phase(const struct model_set *models, struct text id)
@@ -233,7 +234,7 @@ enter_phase(struct at *at)
 {
 	const char *colon;
 
-	at->id = lookup_number(&at->page->reader->lookup, at->key.phase);
+	at->id = lookup_number(&at->page->reader->lookup, at->number);
 	at->phase = find_phase(&at->page->reader->models, at->id);
 	colon = at->id.bytes ? memchr(at->id.at, ':', at->id.bytes) : NULL;
 	at->model = at->name = at->id;
@@ -244,47 +245,56 @@ enter_phase(struct at *at)
 	at->name.bytes = at->id.bytes - at->model.bytes - 1;
 }
 
-/* Append the rows of the phase, from the cursor on. */
+/* Go to the place behind the last record of the page before.  What is there
+ * pairs without the events before it, unless more than one start may wait. */
 static bool
-append_phase(
-    struct at *at, struct db_cursor *cursor, const struct page_cursor *from)
+seek(struct at *at, const struct page_cursor *from,
+    const struct phase_entry *after)
+{
+	struct part_cursor *parts = &at->page->reader->parts;
+
+	if (!part_cursor_open(
+		parts, at->page->txn, at->page->partition, at->number, true))
+		return false;
+	part_cursor_seek(parts, after != NULL ? from->hash : 0,
+	    after != NULL ? from->node : 0,
+	    after == NULL || parts->list.fifo ? INT64_MIN : after->id.time_ns);
+	return true;
+}
+
+/* Append the states of the phase, from the cursor on. */
+static bool
+append_phase(struct at *at, const struct page_cursor *from)
 {
 	struct page *page = at->page;
-	struct key_phase start = { page->partition, at->key.phase, 0, 0 };
+	struct part_cursor *parts = &page->reader->parts;
 	bool by_node = at->phase == NULL || at->phase->run.bytes == 0;
-	bool marked = from->kind == RECORD_PHASE && from->track == start.phase;
-	bool good = true, more;
-	uint32_t first = 0, last = UINT32_MAX;
-	struct phase_states phase_states;
-	struct phase_entry after = { .id = from->id,
+	bool marked = from->kind == RECORD_PHASE && from->track == at->number;
+	const struct phase_entry after = { .id = from->id,
 		.is_end = from->number != 0 };
+	uint32_t first = 0, last = UINT32_MAX;
+	bool good = true;
 
 	/* With scope "run" the node is that of the event. */
 	at->unpaired = page->unpaired && !by_node;
-	if (by_node && !page_node_range(page, &first, &last))
+	if ((by_node && !page_node_range(page, &first, &last)) ||
+	    !seek(at, from, marked ? &after : NULL))
 		return true;
-	if (marked) {
-		start.key_hash = from->hash;
-		start.scope = from->node;
-	}
-	more = phase_states_begin(
-	    &phase_states, cursor, &start, marked ? &after : NULL, first, last);
-	for (; good && more; more = good && phase_states_next(&phase_states)) {
-		at->key = phase_states.at;
-		at->after = marked && from->hash == at->key.key_hash &&
-				    from->node == at->key.scope
+	while (good && part_cursor_state(parts)) {
+		if (by_node && (parts->scope < first || parts->scope > last ||
+				   !page_wants_node_number(
+				       page, parts->scope, &at->scope)))
+			continue;
+		if (!by_node)
+			at->scope =
+			    lookup_number(&page->reader->lookup, parts->scope);
+		at->after = marked && from->hash == parts->key_hash &&
+				    from->node == parts->scope
 				? &after
 				: NULL;
-		if (!page_wants_node_number(page, at->key.scope, &at->scope) &&
-		    by_node) {
-			good =
-			    at->after != NULL || go_on_behind(at, &last_entry);
-			continue;
-		}
-		if (phase_row_decode(
-			&page->reader->row, phase_states.value, at->key.scope))
-			good = append_row(at);
+		good = at->unpaired ? append_events(at) : append_items(at);
 	}
+	part_cursor_close(parts);
 	return good;
 }
 
@@ -294,18 +304,17 @@ query_phases(struct page *page)
 {
 	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_PHASES);
 	struct page_cursor from = page->cursor;
-	struct at at = { .page = page, .key.phase = from.track };
+	struct at at = { .page = page, .number = from.track };
+	uint32_t partition = page->partition;
 	bool good = true;
 
-	while (good && phase_states_find_phase(
-			   cursor, page->partition, &at.key.phase)) {
-		uint32_t phase = at.key.phase;
-
+	while (good && part_list_find(cursor, &partition, &at.number) &&
+	       partition == page->partition) {
 		enter_phase(&at);
 		/* An empty id means that the row of its name is damaged. */
 		if (at.id.bytes > 0 && page_wants_text(page, at.id))
-			good = append_phase(&at, cursor, &from);
-		at.key.phase = phase + 1;
+			good = append_phase(&at, &from);
+		at.number++;
 	}
 	db_cursor_close(&cursor);
 	return good;

@@ -1,0 +1,379 @@
+/*
+ * write_phases - events of phases that come in any order, in transactions of
+ * any size, of which some are aborted, with more states than the memory has,
+ * while parts are merged: what is stored, and the statistics, are those of all
+ * events at once.
+ *
+ * The oracle sorts all events of a state and pairs them with
+ * proto/record/pairing.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/writer/writer_private.h"
+#include "proto/base/memory.h"
+#include "proto/record/pairing.h"
+#include "tests/unit/aggregator/rig.h"
+#include "tests/unit/scratch.h"
+
+enum { EVENTS = 3000, KEYS = 5, SCOPES = 4, PHASES = 2 };
+
+/* Phase 1 pairs with the nearest start, phase 2 is first come, first served. */
+struct happened {
+	uint32_t phase, key, scope;
+	struct phase_entry entry;
+};
+
+static char folder[64];
+static struct writer writer;
+static struct collect collect;
+static struct happened happened[EVENTS];
+static uint32_t count;
+static struct duration_stats stats, wanted;
+
+static int
+set_up(void **state)
+{
+	static const struct model_set models;
+	struct db_options options = { .map_bytes = 256 << 20 };
+	struct err err = { 0 };
+
+	(void)state;
+	strcpy(folder, "/tmp/poolscope-phases-XXXXXX");
+	if (mkdtemp(folder) == NULL)
+		return -1;
+	memset(&writer, 0, sizeof(writer));
+	rig_good(tables_open(&writer.db, folder, &options, &err), &err);
+	collect_init(&collect, NULL, &models, hash_key_random());
+	indexer_write_init(&writer.indexer_write);
+	duration_stats_init(&stats);
+	duration_stats_init(&wanted);
+	count = 0;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	collect_clear(&collect);
+	indexer_write_clear(&writer.indexer_write);
+	part_merge_clear(&writer.merge);
+	db_close(&writer.db);
+	return nftw(folder, rig_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- writing ---- */
+
+static struct text
+key_text(uint32_t key)
+{
+	static const char *const keys[KEYS] = { "", "a", "bb", "c c c", "d" };
+
+	return text_of(keys[key]);
+}
+
+static uint64_t
+key_hash(uint32_t key)
+{
+	return (key + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void
+add(const struct happened *h)
+{
+	const struct collect_role role = { .entry = h->entry,
+		.key = key_text(h->key),
+		.fifo = h->phase == 2 };
+	uint64_t hash = key_hash(h->key);
+	struct group *group = group_of(
+	    &collect.states, (uint32_t[]){ 1, h->phase, (uint32_t)(hash >> 32),
+				 (uint32_t)hash, h->scope });
+
+	group->mixed = true;
+	group_append(&collect.states, group, collect_add_role(&collect, &role));
+}
+
+static void
+write_some(const struct happened *from, uint32_t events, bool commits)
+{
+	struct db_txn *txn;
+	struct err err = { 0 };
+
+	collect_reset(&collect);
+	for (uint32_t i = 0; i < events; i++)
+		add(&from[i]);
+	rig_good(db_begin(writer.db, true, &txn, &err), &err);
+	indexer_write_phases(&writer.indexer_write, txn, &collect);
+	if (commits) {
+		assert_int_equal(db_commit(&txn, &err), DB_OK);
+		return;
+	}
+	db_abort(&txn);
+	phase_memory_forget(&writer.indexer_write.memory);
+}
+
+/* ---- the oracle ---- */
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct happened *a = left, *b = right;
+
+	if (a->phase != b->phase)
+		return a->phase < b->phase ? -1 : 1;
+	if (a->key != b->key)
+		return key_hash(a->key) < key_hash(b->key) ? -1 : 1;
+	if (a->scope != b->scope)
+		return a->scope < b->scope ? -1 : 1;
+	return phase_compare(&a->entry, &b->entry);
+}
+
+static bool
+same_state(const struct happened *a, const struct happened *b)
+{
+	return a->phase == b->phase && a->key == b->key && a->scope == b->scope;
+}
+
+static void
+assert_same_event(const struct phase_entry *got, const struct happened *want)
+{
+	assert_int_equal(got->id.time_ns, want->entry.id.time_ns);
+	assert_int_equal(got->id.seq, want->entry.id.seq);
+	assert_int_equal(got->is_end, want->entry.is_end);
+	assert_int_equal(got->node, want->entry.node);
+	assert_int_equal(got->measured, want->entry.measured);
+	if (got->measured)
+		assert_int_equal(got->measured_ns, want->entry.measured_ns);
+	assert_true(text_equal(got->id.body, want->entry.id.body));
+}
+
+/* One state, `at` to `to`: what the store has, and what it adds. */
+static void
+check_state(struct part_cursor *parts, struct phase_items *items,
+    const struct happened *at, uint32_t events)
+{
+	struct pairing pairing[EVENTS];
+	const struct phase_entry *start, *end;
+
+	for (uint32_t i = 0; i < events; i++)
+		pairing[i] =
+		    (struct pairing){ .time_ns = at[i].entry.id.time_ns,
+			    .is_end = at[i].entry.is_end };
+	pairing_find(pairing, events, at->phase == 2);
+	assert_true(part_cursor_state(parts));
+	assert_true(parts->key_hash == key_hash(at->key));
+	assert_int_equal(parts->scope, at->scope);
+	assert_true(text_equal(parts->key, key_text(at->key)));
+	phase_items_begin(items, parts);
+	for (uint32_t i = 0; i < events; i++) {
+		uint32_t partner = pairing[i].partner;
+
+		if (partner == PAIRING_ALONE) {
+			wanted.open_starts += !at[i].entry.is_end;
+			wanted.open_ends += at[i].entry.is_end;
+		} else if (at[i].entry.is_end) {
+			duration_stats_add(&wanted,
+			    phase_duration(
+				at[partner].entry.id.time_ns, &at[i].entry));
+			continue;
+		}
+		assert_true(phase_items_next(items, &start, &end));
+		if (at[i].entry.is_end) {
+			assert_null(start);
+			assert_same_event(end, &at[i]);
+			continue;
+		}
+		assert_same_event(start, &at[i]);
+		assert_int_equal(end == NULL, partner == PAIRING_ALONE);
+		if (end != NULL)
+			assert_same_event(end, &at[partner]);
+	}
+	assert_false(phase_items_next(items, &start, &end));
+}
+
+static void
+check_phase(struct db_txn *txn, const struct happened *at, uint32_t events)
+{
+	struct part_cursor parts = { .count = 0 };
+	struct phase_items items = { .cursor = NULL };
+
+	duration_stats_reset(&wanted);
+	assert_true(part_cursor_open(&parts, txn, 1, at->phase, true));
+	part_cursor_seek(&parts, 0, 0, INT64_MIN);
+	for (uint32_t from = 0, to; from < events; from = to) {
+		for (to = from + 1; to < events; to++)
+			if (!same_state(&at[from], &at[to]))
+				break;
+		check_state(&parts, &items, at + from, to - from);
+	}
+	assert_false(part_cursor_state(&parts));
+	part_cursor_clear(&parts);
+	phase_items_clear(&items);
+	indexer_write_get_stats(txn, 1, at->phase, &stats);
+	assert_false(stats.loose);
+	assert_true(duration_stats_equal(&stats, &wanted));
+}
+
+static void
+check_all(void)
+{
+	struct happened *sorted =
+	    memory_copy(happened, (count + 1) * sizeof(*sorted));
+	struct db_txn *txn;
+	struct err err = { 0 };
+
+	qsort(sorted, count, sizeof(*sorted), compare);
+	rig_good(db_begin(writer.db, false, &txn, &err), &err);
+	for (uint32_t from = 0, to; from < count; from = to) {
+		for (to = from + 1; to < count; to++)
+			if (sorted[from].phase != sorted[to].phase)
+				break;
+		check_phase(txn, sorted + from, to - from);
+	}
+	db_abort(&txn);
+	free(sorted);
+}
+
+/* ---- random lives ---- */
+
+/* An event at about this time; few different times make many of one time. */
+static struct happened
+make(uint64_t *random, int64_t now, int64_t spread, uint64_t seq)
+{
+	static const char attributes[] = "\0";
+	struct happened h = { .phase =
+				  1 + (uint32_t)check_random(random) % PHASES,
+		.key = (uint32_t)check_random(random) % KEYS,
+		.scope = 1 + (uint32_t)check_random(random) % SCOPES };
+	struct phase_entry *entry = &h.entry;
+
+	entry->id.time_ns =
+	    now - (int64_t)(check_random(random) % (uint64_t)spread);
+	entry->id.receive_ns = now;
+	entry->id.stream = 1 + (uint32_t)check_random(random) % 3;
+	entry->id.seq = seq;
+	entry->id.index = (uint32_t)check_random(random) % 100;
+	entry->id.body = (struct text){ attributes, 1 };
+	entry->is_end = check_random(random) % 2 != 0;
+	entry->node = check_random(random) % 4 ? h.scope : h.scope + 100;
+	if (entry->is_end && check_random(random) % 3 == 0) {
+		entry->measured = true;
+		entry->measured_ns = (int64_t)(check_random(random) % 50);
+	}
+	return h;
+}
+
+static void
+merge(uint64_t *random)
+{
+	struct err err = { 0 };
+	bool more = true;
+
+	writer.merge.step_events = 1 + (uint32_t)check_random(random) % 300;
+	if (check_random(random) % 4 == 0) {
+		assert_int_equal(part_merge_all(&writer, &err), DB_OK);
+		return;
+	}
+	writer.merge.next_ns = 0;
+	for (uint64_t steps = check_random(random) % 20; more && steps > 0;
+	     steps--)
+		assert_int_equal(part_merge_step(&writer, &more, &err), DB_OK);
+}
+
+static void
+live(uint64_t *random, int64_t spread)
+{
+	uint64_t seq = 1;
+	int64_t now = 0;
+
+	writer.indexer_write.memory.states_max =
+	    check_random(random) % 3 ? 1 + (uint32_t)check_random(random) % 7
+				     : 0;
+	while (count < EVENTS - 60) {
+		uint32_t events = (uint32_t)check_random(random) % 60;
+		bool commits = check_random(random) % 8 != 0;
+
+		for (uint32_t i = 0; i < events; i++)
+			happened[count + i] = make(random,
+			    now += (int64_t)(check_random(random) % 3), spread,
+			    seq++);
+		write_some(&happened[count], events, commits);
+		/* Sent again: the same events. */
+		if (commits && events > 0 && check_random(random) % 8 == 0)
+			write_some(&happened[count], events / 2, true);
+		count += commits ? events : 0;
+		if (check_random(random) % 3 == 0)
+			merge(random);
+		if (check_random(random) % 16 == 0)
+			check_all();
+	}
+	check_all();
+}
+
+static void
+any_order_gives_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	live(&random, 20);
+}
+
+static void
+late_events_give_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	live(&random, 2000);
+}
+
+static void
+events_in_order_give_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	live(&random, 1);
+}
+
+/* Who sends too many events of one time does not fill the memory of readers,
+ * whether they come at once or one by one. */
+static void
+one_time_has_a_limited_number_of_events(void **state)
+{
+	struct happened h = { .phase = 1, .scope = 1 };
+
+	(void)state;
+	for (uint32_t i = 0; i < EVENTS / 2; i++) {
+		h.entry.id = (struct row_block_item){
+			.time_ns = 7, .stream = 1, .seq = 1, .index = i
+		};
+		happened[i] = h;
+	}
+	write_some(happened, EVENTS / 2, true);
+	assert_int_equal(
+	    writer.indexer_write.overflow, EVENTS / 2 - PHASE_INSTANT);
+	for (uint32_t i = 0; i < 10; i++) {
+		h.entry.id.index = EVENTS + i;
+		write_some(&h, 1, true);
+	}
+	assert_int_equal(
+	    writer.indexer_write.overflow, EVENTS / 2 - PHASE_INSTANT + 10);
+	count = PHASE_INSTANT;
+	check_all();
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(any_order_gives_the_same_phases),
+		CASE(late_events_give_the_same_phases),
+		CASE(events_in_order_give_the_same_phases),
+		CASE(one_time_has_a_limited_number_of_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
