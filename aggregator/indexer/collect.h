@@ -27,10 +27,10 @@
 enum {
 	/* Of a transaction: the records, at most and at least about this many;
 	 * the bytes; the pages of 4 KiB that it may change. */
-	COLLECT_RECORDS = 24 << 10,
+	COLLECT_RECORDS = 64 << 10,
 	COLLECT_RECORDS_MIN = 2 << 10,
-	COLLECT_BYTES = 6 << 20,
-	COLLECT_PAGES = 3000,
+	COLLECT_BYTES = 24 << 20,
+	COLLECT_PAGES = 8000,
 	COLLECT_KEY_BYTES = 255, /* of a value that pairs are matched by */
 	COLLECT_LOGGED_GROUPS = 64,
 };

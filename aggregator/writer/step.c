@@ -9,7 +9,7 @@
 #include "proto/os/heartbeat.h"
 #include "proto/os/log.h"
 
-#define INDEX_NS INT64_C(50000000) /* of work before a commit */
+#define INDEX_NS INT64_C(200000000) /* of work before a commit */
 
 /* The results of a step before its commit. */
 struct step {
