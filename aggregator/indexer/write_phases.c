@@ -10,8 +10,12 @@
 #include "aggregator/indexer/phase_write.h"
 
 #include "proto/base/memory.h"
+#include "proto/os/heartbeat.h"
 
-enum { AHEAD = 8 }; /* groups between the fetch of a state and its use */
+enum {
+	AHEAD = 8, /* groups between the fetch of a state and its use */
+	BEAT_ITEMS = 64 << 10, /* read between two signs of life */
+};
 
 /* ---- stored statistics ---- */
 
@@ -58,6 +62,7 @@ indexer_write_sum_phase(struct indexer_write *indexer_write, struct db_txn *txn,
 	struct part_cursor *cursor = &indexer_write->parts;
 	struct phase_items *items = &indexer_write->items;
 	const struct phase_entry *start, *end;
+	uint64_t read = 0;
 
 	duration_stats_reset(stats);
 	if (part_cursor_open(cursor, txn, partition, phase, true))
@@ -65,6 +70,8 @@ indexer_write_sum_phase(struct indexer_write *indexer_write, struct db_txn *txn,
 	while (cursor->count > 0 && part_cursor_state(cursor)) {
 		phase_items_begin(items, cursor);
 		while (phase_items_next(items, &start, &end)) {
+			if (++read % BEAT_ITEMS == 0)
+				heartbeat_beat();
 			stats->open_starts += end == NULL;
 			stats->open_ends += start == NULL;
 			if (start != NULL && end != NULL)

@@ -7,6 +7,12 @@
 
 #include "proto/record/kv.h"
 
+/* Behind all events: skip the rest of a state. */
+static const struct phase_entry last_entry = { .id = { .time_ns = INT64_MAX,
+						   .stream = UINT32_MAX,
+						   .seq = UINT64_MAX,
+						   .index = UINT32_MAX } };
+
 /* The current state. */
 struct at {
 	struct page *page;
@@ -262,6 +268,16 @@ seek(struct at *at, const struct page_cursor *from,
 	return true;
 }
 
+/* Is the node of the state selected?  Then its name is noted. */
+static bool
+wants_scope(struct at *at, uint32_t first, uint32_t last)
+{
+	uint32_t scope = at->page->reader->parts.scope;
+
+	return scope >= first && scope <= last &&
+	       page_wants_node_number(at->page, scope, &at->scope);
+}
+
 /* Append the states of the phase, from the cursor on. */
 static bool
 append_phase(struct at *at, const struct page_cursor *from)
@@ -281,17 +297,18 @@ append_phase(struct at *at, const struct page_cursor *from)
 	    !seek(at, from, marked ? &after : NULL))
 		return true;
 	while (good && part_cursor_state(parts)) {
-		if (by_node && (parts->scope < first || parts->scope > last ||
-				   !page_wants_node_number(
-				       page, parts->scope, &at->scope)))
-			continue;
-		if (!by_node)
-			at->scope =
-			    lookup_number(&page->reader->lookup, parts->scope);
 		at->after = marked && from->hash == parts->key_hash &&
 				    from->node == parts->scope
 				? &after
 				: NULL;
+		if (by_node && !wants_scope(at, first, last)) {
+			good =
+			    at->after != NULL || go_on_behind(at, &last_entry);
+			continue;
+		}
+		if (!by_node)
+			at->scope =
+			    lookup_number(&page->reader->lookup, parts->scope);
 		good = at->unpaired ? append_events(at) : append_items(at);
 	}
 	part_cursor_close(parts);
