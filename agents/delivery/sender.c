@@ -79,13 +79,13 @@ sender_first(const struct sender *sender, const struct sender_stream *s)
 {
 	uint64_t first = sender->owner.first(sender->owner.arg, s->number);
 
-	return s->todo.acked >= first ? s->todo.acked + 1 : first;
+	return s->pending.acked >= first ? s->pending.acked + 1 : first;
 }
 
 bool
 sender_is_held(const struct sender_stream *s)
 {
-	return s->todo.act.action != SENDER_WAIT;
+	return s->pending.act.action != SENDER_WAIT;
 }
 
 bool
@@ -173,24 +173,24 @@ sender_is_open(const struct sender *sender, uint32_t stream)
 
 /* What the owner has to do because of an answer. */
 static bool
-take_todo(struct sender_stream *s, struct sender_step *step)
+take_pending(struct sender_stream *s, struct sender_step *step)
 {
-	struct sender_todo *todo = &s->todo;
+	struct sender_pending *pending = &s->pending;
 
 	*step =
 	    (struct sender_step){ .action = SENDER_WAIT, .stream = s->number };
-	if (todo->acked > 0) {
+	if (pending->acked > 0) {
 		step->action = SENDER_ACKED;
-		step->seq = todo->acked;
-		todo->acked = 0;
-	} else if (todo->act.action != SENDER_WAIT) {
-		*step = todo->act;
+		step->seq = pending->acked;
+		pending->acked = 0;
+	} else if (pending->act.action != SENDER_WAIT) {
+		*step = pending->act;
 		step->stream = s->number;
-		todo->act.action = SENDER_WAIT;
-	} else if (todo->welcomed) {
+		pending->act.action = SENDER_WAIT;
+	} else if (pending->welcomed) {
 		step->action = SENDER_WELCOMED;
 		step->generation = s->generation;
-		todo->welcomed = false;
+		pending->welcomed = false;
 	}
 	return step->action != SENDER_WAIT;
 }
@@ -203,7 +203,7 @@ sender_step(struct sender *sender, int64_t now_ns, int64_t wall_ns)
 	sender->offer.stream = NULL;
 	for (uint32_t i = 0; i < sender->streams; i++)
 		if (sender->stream[i] != NULL &&
-		    take_todo(sender->stream[i], &step))
+		    take_pending(sender->stream[i], &step))
 			return step;
 	/* A stream that always has more must not use the whole connection
 	 * before the others had their turn. */
@@ -216,7 +216,7 @@ sender_step(struct sender *sender, int64_t now_ns, int64_t wall_ns)
 			continue;
 		bytes = sender_offer(sender, s, now_ns, wall_ns);
 		/* It could not be read: the owner puts a gap there. */
-		if (take_todo(s, &step))
+		if (take_pending(s, &step))
 			return step;
 		if (bytes == 0)
 			continue;

@@ -113,7 +113,7 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 	s->silences = 0;
 	s->anomalies = s->misreads = s->refusals = 0;
 	sender->divergences = 0;
-	s->todo.acked = last;
+	s->pending.acked = last;
 	return true;
 }
 
@@ -231,7 +231,7 @@ on_refusal(struct sender *sender, struct sender_stream *s,
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	s->wait_ns = 0;
 	s->entries = 0;
-	s->todo.act = (struct sender_step){ .action = SENDER_REFUSED,
+	s->pending.act = (struct sender_step){ .action = SENDER_REFUSED,
 		.seq = seq,
 		.reason = (enum wire_reason)h->reason };
 }
@@ -254,7 +254,7 @@ on_diverged(struct sender *sender, struct sender_stream *s,
 	s->entries = s->sent = 0;
 	s->wait_ns = now_ns + sender_back_off(sender, s);
 	sender->divergences++;
-	s->todo.act = (struct sender_step){ .action = SENDER_DIVERGED,
+	s->pending.act = (struct sender_step){ .action = SENDER_DIVERGED,
 		.seq = entry->seq };
 }
 
@@ -410,12 +410,12 @@ on_welcome(struct sender *sender, struct sender_stream *s,
 	s->generation = h->generation;
 	s->state = SENDER_OPEN;
 	s->wait_ns = 0;
-	s->todo.welcomed = true;
+	s->pending.welcomed = true;
 	if (from < first)
-		s->todo.act = (struct sender_step){ .action = SENDER_REWIND,
+		s->pending.act = (struct sender_step){ .action = SENDER_REWIND,
 			.seq = from };
 	else if (sender->derived && h->expect > first)
-		s->todo.acked = h->expect - 1;
+		s->pending.acked = h->expect - 1;
 	on_generation(sender, s, before);
 }
 

@@ -106,7 +106,7 @@ give_up(struct sender *sender, struct sender_stream *s, uint64_t seq,
 		return;
 	s->wait_ns = now_ns + sender_back_off(sender, s);
 	s->ready = true;
-	s->todo.act = (struct sender_step){
+	s->pending.act = (struct sender_step){
 		.action = SENDER_REFUSED, .seq = seq, .reason = reason
 	};
 }

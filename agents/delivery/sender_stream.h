@@ -10,7 +10,7 @@
  * Every inconsistency in OPEN leads to HELLO, so that decisions are made in
  * one place: at a welcome that answers our own last hello.
  *
- * What the owner has to do waits in `todo` until sender_step returns it.
+ * What the owner has to do waits in `pending` until sender_step returns it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_SENDER_STREAM_H
@@ -41,7 +41,7 @@ struct sender_entry {
 };
 
 /* What the owner does not know yet, in this order. */
-struct sender_todo {
+struct sender_pending {
 	uint64_t acked;         /* all up to here is stored; 0: nothing */
 	struct sender_step act; /* SENDER_WAIT: none */
 	bool welcomed;          /* by the store `generation` */
@@ -58,7 +58,7 @@ struct sender_stream {
 	/* Of the store that acknowledged what is acknowledged. */
 	uint64_t generation;
 	uint32_t credit;
-	struct sender_todo todo;
+	struct sender_pending pending;
 
 	/* [0, sent) is in flight, [sent, entries) waits to be sent again. */
 	struct sender_entry entry[SENDER_WINDOW_BATCHES];
