@@ -47,7 +47,8 @@ poolscope-generate testrun -q --runs 20 --base 1700000000 -p "$farm"
 mkdir "$TMP/results" "$TMP/archive"
 poolscope-generate results -q --files 24 --tests 2 --entries 2 --base 1700000000 -o "$TMP/results"
 poolscope-upload results -q -p "$benches" --target store -d "$TMP/results" -a "$TMP/archive"
-sleep 4
+check "the agent has sampled for three seconds" wait_until \
+	'[ "$(poolscope-dump -q -p "$here" --kind sample --name cpu --format jsonl | wc -l)" -ge 15 ]' 60
 poolscope-emit -p "$here" job stop --attr job=7 --wait stored
 stop agent
 wait_until indexed 60
