@@ -15,22 +15,16 @@
 . "$(dirname "$0")/lib.sh"
 
 aggregate --models "$ROOT/deploy/models"
-# run BEGIN SECONDS ID
-run() {
-	echo "event $1 n1 run:queue_end run=$3"
-	echo "event $(($1 + 1)) n1 run:flash_start run=$3"
-	echo "event $(($1 + 1 + $2)) n1 run:flash_end run=$3"
-}
 {
 	echo "entity n1 run r1 device_group=phones requestor=ann"
 	echo "entity n1 run r2 device_group=phones requestor=bob"
 	echo "entity n1 run r3 device_group=phones requestor=ann error=lost"
 	echo "entity n1 run r4 device_group=tablets requestor=bob"
-	run 100 3 r1
-	run 90000 5 r2
-	run 90100 4 r3
-	run 90200 7 r4
-	run 90300 9 r5
+	flash_run 100 3 r1
+	flash_run 90000 5 r2
+	flash_run 90100 4 r3
+	flash_run 90200 7 r4
+	flash_run 90300 9 r5
 } | records
 # flash ARGUMENT...: the flashes of each group by emission: group, runs, errors and so on.
 flash() {

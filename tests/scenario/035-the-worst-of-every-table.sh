@@ -76,25 +76,19 @@ wrong_usage "the older tool's object has no order" "scanner: --sort and --top ar
 	poolscope-stats scanner --job 0 --top 1 --format json
 
 # ---- test runs
-# run BEGIN SECONDS ID
-run() {
-	echo "event $1 n1 run:queue_end run=$3"
-	echo "event $(($1 + 1)) n1 run:flash_start run=$3"
-	echo "event $(($1 + 1 + $2)) n1 run:flash_end run=$3"
-}
 {
 	echo "entity n1 run r1 device_group=phones requestor=ann"
 	echo "entity n1 run r2 device_group=phones requestor=bob"
 	echo "entity n1 run r3 device_group=phones requestor=ann error=lost"
 	echo "entity n1 run r4 device_group=tablets requestor=bob"
 	echo "entity n1 run r6 device_group=tablets requestor=bob"
-	run 100 3 r1
-	run 200 5 r2
+	flash_run 100 3 r1
+	flash_run 200 5 r2
 	echo "event 210 n1 run:flash_start run=r2"
 	echo "event 216 n1 run:flash_end run=r2"
-	run 300 4 r3
-	run 400 7 r4
-	run 500 9 r5
+	flash_run 300 4 r3
+	flash_run 400 7 r4
+	flash_run 500 9 r5
 	echo "event 600 n1 run:queue_end run=r6"
 } | records
 deltas() {

@@ -33,6 +33,13 @@ model() {
 	cat >"$TMP/models/$1.conf"
 }
 
+# flash_run BEGIN SECONDS ID: the events of a test run that waited, then was flashed.
+flash_run() {
+	echo "event $1 n1 run:queue_end run=$3"
+	echo "event $(($1 + 1)) n1 run:flash_start run=$3"
+	echo "event $(($1 + 1 + $2)) n1 run:flash_end run=$3"
+}
+
 # aggregate_steps: start an aggregator whose only model has one phase, work:step, from
 # work:start to work:end.
 aggregate_steps() {
