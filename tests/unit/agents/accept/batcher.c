@@ -274,36 +274,15 @@ struct seen {
 };
 
 static void
-count_stream(struct fixture *f, uint32_t stream, struct seen *seen)
+count_event(void *arg, const struct record *record)
 {
-	uint64_t next = spool_next_seq(f->spool, stream);
-	struct wire_room room = { 0 };
+	struct seen *seen = arg;
+	uint64_t uuid;
 
-	for (uint64_t seq = 1; seq < next; seq++) {
-		struct wire_header header = { .type = WIRE_BATCH };
-		struct spool_batch batch;
-		struct wire_cursor cursor;
-		struct record record;
-		struct text plain;
-		struct err err;
-
-		assert_int_equal(
-		    spool_read(f->spool, stream, seq, &batch, &err), 1);
-		header.records = batch.records;
-		header.body_bytes = batch.body_bytes;
-		assert_int_equal(
-		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
-		wire_cursor_init(&cursor, &header, plain);
-		while (wire_next(&cursor, &record)) {
-			uint64_t uuid;
-
-			memcpy(&uuid, record.key.at, sizeof(uuid));
-			seen->times[uuid]++;
-			seen->events++;
-			seen->last = uuid > seen->last ? uuid : seen->last;
-		}
-	}
-	wire_room_clear(&room);
+	memcpy(&uuid, record->key.at, sizeof(uuid));
+	seen->times[uuid]++;
+	seen->events++;
+	seen->last = uuid > seen->last ? uuid : seen->last;
 }
 
 /* Any mixture of puts, commits and restarts: what the spool holds is what was
@@ -338,9 +317,7 @@ random_rounds_keep_every_accepted_event_once(void **state)
 			open_all(f, 16 << 20);
 		}
 	}
-	for (uint32_t i = 0; i < spool_streams(f->spool); i++)
-		if (spool_partition(f->spool, i).bytes > 0)
-			count_stream(f, i, seen);
+	read_all(f, count_event, seen);
 	assert_true(seen->events > 1000 && seen->last < uuids);
 	for (uint64_t i = 1; i < uuids; i++)
 		assert_true(seen->times[i] <= 1);

@@ -169,15 +169,15 @@ commit(struct fixture *f)
 	return batcher_commit(f->batcher, &err);
 }
 
-/* "node/name node/name ..." behind what is in `text` already. */
+/* Give each record of a stream to `take`. */
 static inline void
-add_content(struct fixture *f, uint32_t stream, char *text, size_t room_bytes)
+read_stream(struct fixture *f, uint32_t stream,
+    void (*take)(void *arg, const struct record *record), void *arg)
 {
 	uint64_t next = spool_next_seq(f->spool, stream);
 	struct wire_room room = { 0 };
 	struct spool_batch batch;
 	struct err err;
-	size_t used = strlen(text);
 
 	for (uint64_t seq = 1; seq < next; seq++) {
 		struct wire_header header = { .type = WIRE_BATCH,
@@ -195,36 +195,56 @@ add_content(struct fixture *f, uint32_t stream, char *text, size_t room_bytes)
 		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
 		wire_cursor_init(&cursor, &header, plain);
 		while (wire_next(&cursor, &record))
-			used += (size_t)snprintf(text + used, room_bytes - used,
-			    "%s%.*s/%.*s", used ? " " : "",
-			    (int)record.node.bytes, record.node.at,
-			    (int)record.name.bytes, record.name.at);
+			take(arg, &record);
 	}
 	wire_room_clear(&room);
 }
 
-/* All that is in a stream. */
+/* The same with all streams of the spool, session after session. */
+static inline void
+read_all(struct fixture *f,
+    void (*take)(void *arg, const struct record *record), void *arg)
+{
+	for (uint32_t i = 0; i < spool_streams(f->spool); i++)
+		if (spool_partition(f->spool, i).bytes > 0)
+			read_stream(f, i, take, arg);
+}
+
+/* "node/name node/name ..." */
+struct names {
+	char text[4096];
+	size_t used;
+};
+
+static inline void
+add_name(void *arg, const struct record *record)
+{
+	struct names *names = arg;
+
+	names->used += (size_t)snprintf(names->text + names->used,
+	    sizeof(names->text) - names->used, "%s%.*s/%.*s",
+	    names->used ? " " : "", (int)record->node.bytes, record->node.at,
+	    (int)record->name.bytes, record->name.at);
+}
+
 static inline const char *
 content(struct fixture *f, uint32_t stream)
 {
-	static char text[4096];
+	static struct names names;
 
-	text[0] = '\0';
-	add_content(f, stream, text, sizeof(text));
-	return text;
+	names = (struct names){ .used = 0 };
+	read_stream(f, stream, add_name, &names);
+	return names.text;
 }
 
-/* All that is in the spool, session after session. */
 static inline const char *
 content_of_all(struct fixture *f)
 {
-	static char text[4096];
+	static struct names names;
 
-	text[0] = '\0';
-	for (uint32_t i = 0; i < spool_streams(f->spool); i++)
-		if (spool_partition(f->spool, i).bytes > 0)
-			add_content(f, i, text, sizeof(text));
-	return text;
+	names = (struct names){ .used = 0 };
+	read_all(f, add_name, &names);
+	return names.text;
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
