@@ -93,33 +93,18 @@ part_of(struct phase_write *write)
 	return part;
 }
 
-static void
-count_times(struct part_info *part, const struct indexer_write *to)
-{
-	part->least_ns = INT64_MAX;
-	part->most_ns = INT64_MIN;
-	for (uint32_t i = 0; i < to->item_count; i++) {
-		int64_t time_ns = to->item[i].entry.id.time_ns;
-
-		if (time_ns < part->least_ns)
-			part->least_ns = time_ns;
-		if (time_ns > part->most_ns)
-			part->most_ns = time_ns;
-	}
-}
-
 void
 phase_write_part(struct phase_write *write)
 {
 	struct indexer_write *to = write->indexer_write;
 	struct part_info *part = part_of(write);
-	uint32_t done = 0;
+	uint32_t done = 0, number = part->number;
 
-	part->rows = 0;
-	part->bytes = 0;
-	part->columns = false;
+	*part = part_info_empty;
+	part->number = number;
 	part->events = to->item_count;
-	count_times(part, to);
+	for (uint32_t i = 0; i < to->item_count; i++)
+		part_info_note(part, to->item[i].entry.id.time_ns);
 	while (done < to->item_count) {
 		unsigned char key[PART_ROW_KEY_BYTES];
 		const struct part_row_item *last;

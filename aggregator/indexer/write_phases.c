@@ -95,7 +95,7 @@ ends_of(const struct part_row_item *item, uint32_t count)
 	return ends;
 }
 
-/* The events of one time; returns how many of them are taken. */
+/* Add what the events of one time amount to. */
 static void
 take_instant(struct phase_write *write, const struct part_row_item *item,
     uint32_t ends, uint32_t starts)
@@ -118,7 +118,7 @@ take_instant(struct phase_write *write, const struct part_row_item *item,
 	pairer_pass(pairer, &how, time_ns, 0, write->list.fifo);
 }
 
-/* Events of one time that are too many are not stored. */
+/* How many of the events of one time are stored. */
 static uint32_t
 limit(struct phase_write *write, uint32_t count, uint32_t max)
 {

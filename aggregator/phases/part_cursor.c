@@ -78,20 +78,29 @@ continues(const struct part_cursor *cursor, struct part_cursor_input *input)
 	       state_of(input)->scope == last.scope;
 }
 
+static struct text
+put_place(unsigned char to[static PART_ROW_KEY_BYTES],
+    const struct part_cursor *cursor, const struct part_cursor_input *input,
+    uint64_t key_hash, uint32_t scope, int64_t from_ns)
+{
+	const struct part_row_key key = { cursor->list.partition,
+		cursor->list.phase, input->part, key_hash, scope, from_ns,
+		false, 0 };
+
+	return part_row_put_key(to, &key);
+}
+
 /* Move to the row that has the place, or would have it. */
 static void
 seek_row(const struct part_cursor *cursor, struct part_cursor_input *input,
     uint64_t key_hash, uint32_t scope, int64_t from_ns)
 {
-	const struct part_row_key to = { cursor->list.partition,
-		cursor->list.phase, input->part, key_hash, scope, from_ns,
-		false, 0 };
 	unsigned char bytes[PART_ROW_KEY_BYTES];
+	struct text place =
+	    put_place(bytes, cursor, input, key_hash, scope, from_ns);
 	struct text key, value;
-	bool found;
+	bool found = db_seek(input->rows, place, &key, &value);
 
-	found =
-	    db_seek(input->rows, part_row_put_key(bytes, &to), &key, &value);
 	input->more = take_row(cursor, input, found, key, value);
 }
 
@@ -245,12 +254,11 @@ static void
 step_back(const struct part_cursor *cursor, struct part_cursor_input *input,
     uint64_t key_hash, uint32_t scope, int64_t from_ns)
 {
-	const struct part_row_key to = { cursor->list.partition,
-		cursor->list.phase, input->part, key_hash, scope, from_ns,
-		false, 0 };
 	unsigned char bytes[PART_ROW_KEY_BYTES];
-	struct text place = part_row_put_key(bytes, &to), key, value;
+	struct text place =
+	    put_place(bytes, cursor, input, key_hash, scope, from_ns);
 	struct part_row_key of;
+	struct text key, value;
 
 	input->more = (db_seek(input->rows, place, &key, &value)
 			      ? db_prev(input->rows, &key, &value)

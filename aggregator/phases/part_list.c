@@ -127,12 +127,40 @@ part_list_add(struct part_list *list)
 	return &list->at[list->count++];
 }
 
-void
-part_list_remove(struct part_list *list, uint32_t i)
+static void
+remove_part(struct part_list *list, uint32_t number)
 {
-	memmove(list->at + i, list->at + i + 1,
-	    (list->count - i - 1) * sizeof(*list->at));
-	list->count--;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->at[i].number != number)
+			list->at[kept++] = list->at[i];
+	list->count = kept;
+}
+
+void
+part_list_delete(struct part_list *list, struct db_txn *txn, uint32_t number)
+{
+	unsigned char prefix[PART_LIST_KEY_BYTES];
+
+	/* The keys of its rows begin as that of the list, but for the 0. */
+	put_key(prefix, list->partition, list->phase);
+	varint_put_u32_be(prefix + 8, number);
+	tables_delete(txn, TABLES_PHASES,
+	    (struct text){ (const char *)prefix, sizeof(prefix) }, UINT64_MAX);
+	remove_part(list, number);
+}
+
+const struct part_info part_info_empty = { .least_ns = INT64_MAX,
+	.most_ns = INT64_MIN };
+
+void
+part_info_note(struct part_info *part, int64_t time_ns)
+{
+	if (time_ns < part->least_ns)
+		part->least_ns = time_ns;
+	if (time_ns > part->most_ns)
+		part->most_ns = time_ns;
 }
 
 bool

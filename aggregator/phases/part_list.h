@@ -45,8 +45,14 @@ bool part_list_decode(struct part_list *list, struct text value);
 /* Write it. */
 void part_list_put(const struct part_list *list, struct db_txn *txn);
 struct part_info *part_list_add(struct part_list *list);
-/* Remove the part at this index. */
-void part_list_remove(struct part_list *list, uint32_t i);
+/* Remove the part with this number, and its rows, listed or not. */
+void part_list_delete(
+    struct part_list *list, struct db_txn *txn, uint32_t number);
+
+/* The part has an event of this time, too.  A part without events begins as
+ * part_info_empty. */
+extern const struct part_info part_info_empty;
+void part_info_note(struct part_info *part, int64_t time_ns);
 
 /* Find the first phase that has a list, in a partition or behind it, from
  * (partition, phase) on; false: none. */

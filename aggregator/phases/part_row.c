@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "aggregator/rows/body_template.h"
 #include "proto/base/memory.h"
 
 enum form { FORM_PLAIN, FORM_COLUMNS };
@@ -18,9 +19,6 @@ enum {
 	ENTRY_NODE = 2,
 	ENTRY_END = 4,
 	ENTRY_SHIFT = 3,
-	/* columns: of a body */
-	BODY_MEASURED = 1,
-	BODY_NODE = 2,
 	/* columns: of an index, which has 30 bits */
 	INDEX_END = 1,
 	INDEX_MEASURED = 2,
@@ -235,8 +233,8 @@ put_body(struct buffer *to, const struct part_row_item *item)
 	const struct phase_entry *entry = &item->entry;
 	bool node = entry->node != item->scope;
 
-	varint_put(
-	    to, (entry->measured ? BODY_MEASURED : 0) | (node ? BODY_NODE : 0));
+	varint_put(to, (entry->measured ? BODY_TEMPLATE_PHASE_MEASURED : 0) |
+			   (node ? BODY_TEMPLATE_PHASE_NODE : 0));
 	if (node)
 		varint_put(to, entry->node);
 	if (entry->measured)
@@ -358,11 +356,14 @@ static bool
 get_body(struct phase_entry *entry, struct text body, uint32_t scope)
 {
 	struct varint_reader u = varint_reader_of(body);
-	uint64_t form = varint_get_max(&u, BODY_MEASURED | BODY_NODE);
+	uint64_t form = varint_get_max(
+	    &u, BODY_TEMPLATE_PHASE_MEASURED | BODY_TEMPLATE_PHASE_NODE);
 
-	entry->node = form & BODY_NODE ? varint_get_u32(&u) : scope;
-	entry->measured_ns =
-	    form & BODY_MEASURED ? varint_unzigzag(varint_get(&u)) : 0;
+	entry->node =
+	    form & BODY_TEMPLATE_PHASE_NODE ? varint_get_u32(&u) : scope;
+	entry->measured_ns = form & BODY_TEMPLATE_PHASE_MEASURED
+				 ? varint_unzigzag(varint_get(&u))
+				 : 0;
 	entry->id.body = varint_get_bytes(&u, varint_left(&u));
 	return !u.bad;
 }

@@ -126,8 +126,8 @@ begin_half(struct phase_memory *memory, struct phase_memory_half *half)
 
 	half->memory =
 	    memory_zero(slots(memory) + 1, sizeof(struct phase_state));
-	at = (uintptr_t)half->memory + sizeof(struct phase_state) - 1;
-	half->slot = (void *)(at - at % sizeof(struct phase_state));
+	at = (uintptr_t)half->memory + PHASE_MEMORY_LINE - 1;
+	half->slot = (void *)(at - at % PHASE_MEMORY_LINE);
 }
 
 static void

@@ -24,16 +24,13 @@ enum { PHASE_MEMORY_STATES = 256 << 10 };
 enum { PHASE_MEMORY_LINE = 64 }; /* bytes of a cache line */
 
 struct phase_state {
-	struct key_phase key; /* partition 0: an empty slot */
-	int64_t last_ns;      /* INT64_MIN: there is no event */
-	int64_t start_ns;     /* of the only start that waits */
-	bool waits;           /* `start_ns` is one */
-	struct pairer *more;  /* with fifo, of all of them; NULL: none */
-	/* sizeof(struct phase_state) is PHASE_MEMORY_LINE */
-	char unused[8];
+	/* partition 0: an empty slot */
+	_Alignas(PHASE_MEMORY_LINE) struct key_phase key;
+	int64_t last_ns;     /* INT64_MIN: there is no event */
+	int64_t start_ns;    /* of the only start that waits */
+	bool waits;          /* `start_ns` is one */
+	struct pairer *more; /* with fifo, of all of them; NULL: none */
 };
-_Static_assert(
-    sizeof(struct phase_state) == PHASE_MEMORY_LINE, "a state is a cache line");
 
 /* Zero it before the first use. */
 struct phase_memory {

@@ -10,18 +10,6 @@
 
 #include "proto/os/heartbeat.h"
 
-static void
-delete_part(struct db_txn *txn, const struct part_list *list, uint32_t number)
-{
-	unsigned char prefix[12];
-
-	varint_put_u32_be(prefix, list->partition);
-	varint_put_u32_be(prefix + 4, list->phase);
-	varint_put_u32_be(prefix + 8, number);
-	tables_delete(txn, TABLES_PHASES,
-	    (struct text){ (const char *)prefix, sizeof(prefix) }, UINT64_MAX);
-}
-
 /* Has the phase events before the cut? */
 static bool
 is_old(const struct part_list *list, int64_t cut_ns)
@@ -40,10 +28,8 @@ cut_phase(struct retention *retention, struct db_txn *txn,
 
 	list->cut_ns = cut_ns;
 	for (uint32_t i = list->count; i-- > 0;)
-		if (list->at[i].most_ns < cut_ns) {
-			delete_part(txn, list, list->at[i].number);
-			part_list_remove(list, i);
-		}
+		if (list->at[i].most_ns < cut_ns)
+			part_list_delete(list, txn, list->at[i].number);
 	part_list_put(list, txn);
 	indexer_write_sum_phase(
 	    write, txn, list->partition, list->phase, write->stats);

@@ -212,17 +212,17 @@ take_event(struct body_template_body *to, struct varint_reader *u, bool loosely)
 	return take_attributes(to, u);
 }
 
-/* As part_row.c writes it. */
 static bool
 take_phase_event(struct body_template_body *to, struct varint_reader *u)
 {
 	const unsigned char *at = u->at;
-	uint64_t form = varint_get_max(u, 3);
+	uint64_t form = varint_get_max(
+	    u, BODY_TEMPLATE_PHASE_MEASURED | BODY_TEMPLATE_PHASE_NODE);
 
 	add_literal(to, at, u->at);
-	if (form & 2)
+	if (form & BODY_TEMPLATE_PHASE_NODE)
 		take_varint(to, u, BODY_TEMPLATE_VARINT);
-	if (form & 1)
+	if (form & BODY_TEMPLATE_PHASE_MEASURED)
 		take_varint(to, u, BODY_TEMPLATE_ZIGZAG);
 	return take_attributes(to, u);
 }

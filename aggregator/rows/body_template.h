@@ -24,6 +24,13 @@ enum body_template_step {
 	BODY_TEMPLATE_ZIGZAG = 4, /* int column: a varint of its zigzag */
 };
 
+/* The body of an event of a phase: these flags, [node], [duration], attributes
+ * (aggregator/phases/part_row.c). */
+enum body_template_phase {
+	BODY_TEMPLATE_PHASE_MEASURED = 1, /* a duration: a zigzag varint */
+	BODY_TEMPLATE_PHASE_NODE = 2,     /* a node: a varint */
+};
+
 /* The columns of a chunk before those of the fields. */
 enum body_template_column {
 	BODY_TEMPLATE_SERIES_BLOCK_NODE, /* one value for each series block */

@@ -191,14 +191,8 @@ put_row(
 	merge->scope = last->scope;
 	merge->last = last->entry;
 	merge->last.id.body = (struct text){ NULL, 0 };
-	for (uint32_t i = from; i < from + count; i++) {
-		int64_t time_ns = merge->item[i].entry.id.time_ns;
-
-		if (time_ns < merge->made.least_ns)
-			merge->made.least_ns = time_ns;
-		if (time_ns > merge->made.most_ns)
-			merge->made.most_ns = time_ns;
-	}
+	for (uint32_t i = from; i < from + count; i++)
+		part_info_note(&merge->made, merge->item[i].entry.id.time_ns);
 }
 
 /* How many of the items from `from` on fit a row. */
@@ -230,29 +224,6 @@ put_rows(struct part_merge *merge, struct db_txn *txn, bool through)
 
 /* ---- the list ---- */
 
-static void
-delete_part(struct db_txn *txn, const struct part_list *list, uint32_t number)
-{
-	unsigned char prefix[12];
-
-	varint_put_u32_be(prefix, list->partition);
-	varint_put_u32_be(prefix + 4, list->phase);
-	varint_put_u32_be(prefix + 8, number);
-	tables_delete(txn, TABLES_PHASES,
-	    (struct text){ (const char *)prefix, sizeof(prefix) }, UINT64_MAX);
-}
-
-static void
-remove_part(struct part_list *list, struct db_txn *txn, uint32_t number)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		if (list->at[i].number == number) {
-			delete_part(txn, list, number);
-			part_list_remove(list, i);
-			return;
-		}
-}
-
 /* Put the new part into the place of the others. */
 static void
 replace(struct part_merge *merge, struct part_list *list, struct db_txn *txn)
@@ -261,7 +232,7 @@ replace(struct part_merge *merge, struct part_list *list, struct db_txn *txn)
 	uint32_t i;
 
 	for (i = 0; i < merge->count; i++)
-		remove_part(list, txn, merge->number[i]);
+		part_list_delete(list, txn, merge->number[i]);
 	list->making = 0;
 	if (merge->made.events == 0)
 		return;
@@ -281,7 +252,7 @@ static void
 begin(struct part_merge *merge, struct part_list *list, struct db_txn *txn)
 {
 	if (list->making != 0)
-		delete_part(txn, list, list->making);
+		part_list_delete(list, txn, list->making);
 	list->making = merge->made.number = ++list->last;
 	merge->begun = true;
 }
@@ -307,7 +278,7 @@ merge_some(struct part_merge *merge, struct db_txn *read, struct db_txn *txn,
 		if (*done)
 			replace(merge, &list, txn);
 	} else if (is_there && list.making == merge->made.number) {
-		delete_part(txn, &list, list.making);
+		part_list_delete(&list, txn, list.making);
 		list.making = 0;
 	}
 	part_cursor_close(&merge->cursor);
