@@ -26,7 +26,7 @@ static char folder[64];
 static struct writer writer;
 static struct collect collect;
 static struct happened happened[EVENTS];
-static uint32_t count;
+static uint32_t count, keys, scopes;
 static struct duration_stats stats, wanted;
 
 static int
@@ -47,6 +47,8 @@ set_up(void **state)
 	duration_stats_init(&stats);
 	duration_stats_init(&wanted);
 	count = 0;
+	keys = KEYS;
+	scopes = SCOPES;
 	return 0;
 }
 
@@ -242,8 +244,8 @@ make(uint64_t *random, int64_t now, int64_t spread, uint64_t seq)
 	static const char attributes[] = "\0";
 	struct happened h = { .phase =
 				  1 + (uint32_t)check_random(random) % PHASES,
-		.key = (uint32_t)check_random(random) % KEYS,
-		.scope = 1 + (uint32_t)check_random(random) % SCOPES };
+		.key = (uint32_t)check_random(random) % keys,
+		.scope = 1 + (uint32_t)check_random(random) % scopes };
 	struct phase_entry *entry = &h.entry;
 
 	entry->id.time_ns =
@@ -266,7 +268,7 @@ static void
 merge(uint64_t *random)
 {
 	struct err err = { 0 };
-	bool more = true;
+	bool more = true, few = check_random(random) % 2 != 0;
 
 	writer.merge.step_events = 1 + (uint32_t)check_random(random) % 300;
 	if (check_random(random) % 4 == 0) {
@@ -274,8 +276,9 @@ merge(uint64_t *random)
 		return;
 	}
 	writer.merge.next_ns = 0;
-	for (uint64_t steps = check_random(random) % 20; more && steps > 0;
-	     steps--)
+	/* Few steps: more is written before the merge is done. */
+	for (uint64_t steps = check_random(random) % (few ? 3 : 20);
+	     more && steps > 0; steps--)
 		assert_int_equal(part_merge_step(&writer, &more, &err), DB_OK);
 }
 
@@ -336,6 +339,27 @@ events_in_order_give_the_same_phases(void **state)
 	live(&random, 1);
 }
 
+/* A state that has several rows in each part. */
+static void
+events_of_one_state_give_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	keys = scopes = 1;
+	live(&random, 20);
+}
+
+static void
+late_events_of_one_state_give_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	keys = scopes = 1;
+	live(&random, 2000);
+}
+
 /* Who sends too many events of one time does not fill the memory of readers,
  * whether they come at once or one by one. */
 static void
@@ -372,6 +396,8 @@ main(void)
 		CASE(any_order_gives_the_same_phases),
 		CASE(late_events_give_the_same_phases),
 		CASE(events_in_order_give_the_same_phases),
+		CASE(events_of_one_state_give_the_same_phases),
+		CASE(late_events_of_one_state_give_the_same_phases),
 		CASE(one_time_has_a_limited_number_of_events),
 	};
 
