@@ -68,9 +68,9 @@ tear_down(void **state)
 static struct text
 key_text(uint32_t key)
 {
-	static const char *const keys[KEYS] = { "", "a", "bb", "c c c", "d" };
+	static const char *const texts[KEYS] = { "", "a", "bb", "c c c", "d" };
 
-	return text_of(keys[key]);
+	return text_of(texts[key]);
 }
 
 static uint64_t
@@ -360,6 +360,86 @@ late_events_of_one_state_give_the_same_phases(void **state)
 	live(&random, 2000);
 }
 
+/* A part that is written while others are merged comes behind the merged one.
+ */
+static void
+writing_overtakes_a_merge(void **state)
+{
+	uint64_t random = check_seed();
+	struct err err = { 0 };
+	bool more = true;
+
+	(void)state;
+	for (uint32_t part = 0; part <= PART_MERGE_PARTS; part++) {
+		for (uint32_t i = 0; i < 300; i++)
+			happened[count + i] =
+			    make(&random, 300 * part + i, 20, count + i + 1);
+		write_some(&happened[count], 300, true);
+		count += 300;
+		writer.merge.step_events = 200;
+		/* The search, and the first rows. */
+		for (int i = 0; i < 2 && part + 1 == PART_MERGE_PARTS; i++)
+			assert_int_equal(
+			    part_merge_step(&writer, &more, &err), DB_OK);
+	}
+	assert_true(writer.merge.busy && writer.merge.made.rows > 0);
+	while (writer.merge.busy)
+		assert_int_equal(part_merge_step(&writer, &more, &err), DB_OK);
+	check_all();
+}
+
+static void
+append(int64_t time_ns, bool is_end)
+{
+	static const char attributes[] = "\0";
+	struct happened h = { .phase = 1, .scope = 1 };
+
+	h.entry = (struct phase_entry){ .id = { .time_ns = time_ns,
+					    .stream = 1,
+					    .seq = count + 1,
+					    .body = { attributes, 1 } },
+		.node = 1,
+		.is_end = is_end };
+	happened[count++] = h;
+}
+
+/* Each span ends when the next one starts, so what waits is known only from the
+ * begin; or each takes no time.  Rows of `row` events begin at the start of a
+ * time, or between the end and the start of one. */
+static void
+play_without_gaps(uint64_t *random, bool instants, uint32_t row)
+{
+	struct err err = { 0 };
+
+	for (int64_t i = 0; i < 100; i++) {
+		if (i > 0 || instants)
+			append(10 * i, true);
+		append(10 * i, false);
+	}
+	write_some(happened, count, true);
+	writer.merge.step_events = row;
+	assert_int_equal(part_merge_all(&writer, &err), DB_OK);
+	for (int i = 0; i < 50; i++) {
+		append((int64_t)(check_random(random) % 200) * 5,
+		    check_random(random) % 2 != 0);
+		write_some(&happened[count - 1], 1, true);
+	}
+	check_all();
+}
+
+static void
+late_events_between_spans_without_gaps_give_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	for (uint32_t row = 2; row < 12; row++)
+		for (int instants = 0; instants < 2; instants++) {
+			play_without_gaps(&random, instants, row);
+			tear_down(state);
+			assert_int_equal(set_up(state), 0);
+		}
+}
+
 /* Who sends too many events of one time does not fill the memory of readers,
  * whether they come at once or one by one. */
 static void
@@ -398,6 +478,9 @@ main(void)
 		CASE(events_in_order_give_the_same_phases),
 		CASE(events_of_one_state_give_the_same_phases),
 		CASE(late_events_of_one_state_give_the_same_phases),
+		CASE(writing_overtakes_a_merge),
+		CASE(
+		    late_events_between_spans_without_gaps_give_the_same_phases),
 		CASE(one_time_has_a_limited_number_of_events),
 	};
 
