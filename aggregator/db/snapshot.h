@@ -65,7 +65,7 @@ enum snapshot_way {
 	WAY_LEAF,     /* the whole way is good */
 	WAY_NONE,     /* the table is empty, or there is no further leaf */
 	WAY_DOUBTFUL, /* good pages, but `bad` has keys of other pages, or in
-			 another order */
+			 another order, or does not list all of its rows */
 	WAY_DAMAGED   /* `bad` cannot be used */
 };
 void snapshot_path_begin(struct snapshot_path *path,

@@ -257,7 +257,10 @@ enter(struct snapshot_path *path, uint64_t number)
 	if (!is_here)
 		return WAY_DOUBTFUL;
 	if (!db_marks_has(marks, number)) {
-		if (!path->tree.is_free_list && !page_ascends(page))
+		if (!path->tree.is_free_list &&
+		    (!page_ascends(page) ||
+			!page_lists_all(
+			    page, path->snapshot->limits.page_bytes)))
 			return WAY_DOUBTFUL;
 		db_marks_set(marks, number);
 	}

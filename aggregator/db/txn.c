@@ -218,12 +218,11 @@ has_way(struct db_txn *txn, unsigned table, struct text key,
 	if (way == WAY_LEAF || way == WAY_NONE)
 		return true;
 	db_txn_damage(txn, table, path->bad);
-	if (way == WAY_DOUBTFUL && !txn->write) {
-		look_through(path, key);
-		return true;
-	}
-	txn->damaged = true;
-	return false;
+	txn->damaged = true; /* unless it is found */
+	if (way == WAY_DAMAGED || txn->write)
+		return false;
+	look_through(path, key);
+	return true;
 }
 
 /* Only a writer asks LMDB, which knows what the transaction has changed. */
@@ -261,13 +260,14 @@ db_get(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 		return false;
 	rc = find_row(txn, table, key, &path, &stored);
 	if (rc == 0) {
-		if (db_txn_check(txn, table, db_val(key), stored, value))
-			return true;
-		txn->damaged = true;
-	} else if (rc != MDB_NOTFOUND) {
+		txn->damaged =
+		    !db_txn_check(txn, table, db_val(key), stored, value);
+		return !txn->damaged;
+	}
+	if (rc != MDB_NOTFOUND) {
 		db_txn_fail(txn, rc, "get");
-	} else {
-		txn->damaged = !db_txn_lacks(txn, table, key, &path);
+	} else if (!db_txn_lacks(txn, table, key, &path)) {
+		txn->damaged = true;
 	}
 	return false;
 }

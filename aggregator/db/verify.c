@@ -55,8 +55,9 @@ on_damage(void *arg, const struct snapshot_damage *damage)
 	snprintf(sentence, sizeof(sentence),
 	    "%s: page %" PRIu64 " of table %s %s: keys from %s to %s",
 	    verify->db->path, damage->page, verify->table,
-	    damage->is_doubtful ? "has other keys than its parent says"
-				: "is damaged",
+	    damage->is_doubtful
+		? "has keys out of place or does not list all of its rows"
+		: "is damaged",
 	    from, to);
 	verify->report(verify->arg, sentence);
 }

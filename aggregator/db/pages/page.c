@@ -269,6 +269,29 @@ page_compare(struct text a, struct text b)
 	return rc != 0 ? rc : (a.bytes > b.bytes) - (a.bytes < b.bytes);
 }
 
+/* With the byte that aligns the next row. */
+static uint32_t
+row_bytes(const void *page, unsigned index)
+{
+	const char *at = node(page, index);
+	uint32_t bytes = NODE_BYTES + (uint32_t)get16(at, 6);
+
+	if (page_is_leaf(page))
+		bytes += get16(at, 4) & IN_OVERFLOW ? (uint32_t)sizeof(uint64_t)
+						    : get32(at, 0);
+	return bytes + (bytes & 1);
+}
+
+bool
+page_lists_all(const void *page, uint32_t page_bytes)
+{
+	uint32_t bytes = 0, count = page_count(page);
+
+	for (uint32_t i = 0; i < count; i++)
+		bytes += row_bytes(page, i);
+	return bytes == page_bytes - get16(page, 14);
+}
+
 bool
 page_ascends(const void *page)
 {

@@ -84,6 +84,9 @@ bool page_check_trees(const void *page);
 
 /* Does each key come after the one before it? */
 bool page_ascends(const void *page);
+/* Do the rows that it lists fill what is in use?  LMDB leaves nothing between
+ * rows, so if not, its list is too short, or has a row twice. */
+bool page_lists_all(const void *page, uint32_t page_bytes);
 
 /* As LMDB orders keys. */
 int page_compare(struct text a, struct text b);

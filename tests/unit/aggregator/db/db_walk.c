@@ -327,6 +327,42 @@ no_flipped_bits_end_a_walk(void **state)
 	}
 }
 
+static void
+shorten_list(unsigned page, unsigned rows)
+{
+	unsigned char *at = file + (size_t)page * PAGE + 12;
+	unsigned lower = get16(at) - 2 * rows;
+
+	at[0] = (unsigned char)lower;
+	at[1] = (unsigned char)(lower >> 8);
+	save();
+}
+
+/* All else is as it should be, and the keys still ascend. */
+static void
+a_list_of_rows_that_is_too_short_is_damage(void **state)
+{
+	unsigned lost = 0;
+	struct text value;
+
+	(void)state;
+	shorten_list(leaf[3], 5);
+	expect(KEYS - 5);
+	begin();
+	/* The last row of the leaf is one of them. */
+	assert_false(db_get(txn, ROWS,
+	    (struct text){
+		(const char *)row_of(leaf[3], count_of(leaf[3]) + 4) + 8, 8 },
+	    &value));
+	assert_true(db_was_damaged(txn));
+	end();
+	shorten_list(leaf[3], (unsigned)-5);
+	shorten_list(find_branch(), 4);
+	for (unsigned i = leaves - 4; i < leaves; i++)
+		lost += count_of(leaf[i]);
+	expect(KEYS - lost);
+}
+
 int
 main(void)
 {
@@ -337,6 +373,7 @@ main(void)
 		TEST(a_page_that_two_numbers_lead_to_counts_once),
 		TEST(a_row_that_is_twice_in_the_list_of_its_page_counts_once),
 		TEST(on_a_page_whose_keys_are_out_of_order_rows_are_found),
+		TEST(a_list_of_rows_that_is_too_short_is_damage),
 		TEST(no_flipped_bits_end_a_walk),
 	};
 
