@@ -136,7 +136,10 @@ dump_csv(struct csv *csv, struct text partition, const struct record *record,
 	csv_string(csv, record_kind_name(record->kind));
 	csv_text(csv, partition);
 	csv_text(csv, record->node);
-	csv_string(csv, session_text(session, &record->id.session));
+	if (session_is_known(&record->id.session))
+		csv_string(csv, session_text(session, &record->id.session));
+	else
+		csv_none(csv);
 	csv_uint(csv, record->id.seq);
 	csv_uint(csv, record->id.index);
 	csv_int(csv, record->receive_ns);

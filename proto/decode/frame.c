@@ -150,13 +150,12 @@ put_reason(struct printer *p, uint32_t reason)
 static void
 put_header(struct printer *p, const struct wire_header *h)
 {
-	static const struct session_id none;
 	char session[33];
 
 	put_flags(p, h->flags);
 	put_text(p, "partition", h->partition);
 	put_text(p, "node", h->node);
-	if (memcmp(&h->session, &none, sizeof(none)) != 0)
+	if (session_is_known(&h->session))
 		put_text(
 		    p, "session", text_of(session_text(session, &h->session)));
 	put_used(p, "seq", h->seq);

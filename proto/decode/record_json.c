@@ -147,7 +147,10 @@ put_identity(
 	json_name(json, "node");
 	json_text(json, record->node);
 	json_name(json, "session");
-	json_string(json, session_text(session, &record->id.session));
+	if (session_is_known(&record->id.session))
+		json_string(json, session_text(session, &record->id.session));
+	else
+		json_null(json);
 	json_name(json, "seq");
 	json_uint(json, record->id.seq);
 	json_name(json, "index");

@@ -15,6 +15,14 @@ session_equal(const struct session_id *a, const struct session_id *b)
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
+bool
+session_is_known(const struct session_id *id)
+{
+	static const struct session_id none;
+
+	return !session_equal(id, &none);
+}
+
 const char *
 session_text(char to[static 33], const struct session_id *id)
 {

@@ -11,8 +11,10 @@ one is missing, or nothing could be read at all, its status is 1 and it says why
 SPDX-License-Identifier: MIT
 """
 
+import collections
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -105,14 +107,26 @@ def dump(source, kind):
     return ["poolscope-dump", "-q", *source, "--kind", kind, "--format", "jsonl"]
 
 
+def without_session(line):
+    return re.sub('"session": ("[0-9a-f]*"|null)', "", line)
+
+
 def is_part(some, all_of_them):
-    left = {}
-    for line in all_of_them:
-        left[line] = left.get(line, 0) + 1
+    """The first line that is not one of the others, each of which counts once.  Of a
+    session whose name the store has lost the rest of the line is."""
+    lost = [line for line in some if '"session": null' in line]
+    left = collections.Counter(all_of_them)
     for line in some:
-        if left.get(line, 0) == 0:
+        if '"session": null' in line:
+            continue
+        if left[line] == 0:
             return line
         left[line] -= 1
+    rest = collections.Counter(map(without_session, left.elements()))
+    for line in lost:
+        if rest[without_session(line)] == 0:
+            return line
+        rest[without_session(line)] -= 1
     return None
 
 

@@ -72,6 +72,11 @@ wait_until indexed 30
 check_text "... it is another" 8 "$(stored event)"
 check_text "... in both" 1 "$(poolscope-dump -q -p 'acct$other' --format jsonl | wc -l)"
 
+event 402 end '"session":null,"seq":9,"index":3,"receive_ns":1' >"$TMP/nameless"
+check "a record whose session was lost is imported" poolscope-import records "$TMP/nameless"
+wait_until indexed 30
+check_text "... and known by its content" 9 "$(stored event)"
+
 long=$(head -c 25000 /dev/zero | tr '\0' z)
 attributes=
 for each in 1 2 3 4 5 6 7 8; do attributes="$attributes,\"a$each\":\"$long\""; done

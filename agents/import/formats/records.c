@@ -134,6 +134,15 @@ has(struct import_row *row, const char *key)
 	return value.bytes > 0 && !json_fields_is_null(value);
 }
 
+/* Had the store that was dumped lost the name of the session? */
+static bool
+is_lost(struct import_row *row)
+{
+	struct text value = json_fields_find(&row->object, "session");
+
+	return value.bytes > 0 && json_fields_is_null(value);
+}
+
 /* All of it, or nothing: then the record is known by its content. */
 static int
 get_identity(struct import_row *row, struct err *err)
@@ -144,8 +153,8 @@ get_identity(struct import_row *row, struct err *err)
 
 	if (get_hex(row, "session", id->session.bytes, &found, err) != 0)
 		return -1;
-	if (!found && !has(row, "seq") && !has(row, "index") &&
-	    !has(row, "receive_ns"))
+	if (is_lost(row) || (!found && !has(row, "seq") && !has(row, "index") &&
+				!has(row, "receive_ns")))
 		return 0;
 	if (!found)
 		return err_set(err, "\"session\" is missing");
