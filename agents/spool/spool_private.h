@@ -133,8 +133,10 @@ int spool_acked_save(struct spool *spool, struct err *err);
 
 /* ---- streams.c ---- */
 
-/* Find or add the stream of an earlier session. */
-uint32_t spool_add_stream(struct spool *spool, const struct session_id *session,
+/* Add a stream of an earlier session, unless it is there.  The second of two
+ * streams that name the same partition is not of an honest writer: it is left
+ * out, so that nothing else takes the one for the other. */
+void spool_add_stream(struct spool *spool, const struct session_id *session,
     uint32_t local, struct text partition);
 /* The number of a session's stream; UINT32_MAX: it has none such. */
 uint32_t spool_find_stream(const struct spool *spool,

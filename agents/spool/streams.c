@@ -66,13 +66,25 @@ spool_find_stream(
 	return UINT32_MAX;
 }
 
-uint32_t
+static uint32_t
+find_partition(const struct spool *spool, const struct session_id *session,
+    struct text partition)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++)
+		if (spool->streams[i] != NULL &&
+		    session_equal(&spool->streams[i]->session, session) &&
+		    text_equal(spool_partition(spool, i), partition))
+			return i;
+	return UINT32_MAX;
+}
+
+void
 spool_add_stream(struct spool *spool, const struct session_id *session,
     uint32_t local, struct text partition)
 {
-	uint32_t i = spool_find_stream(spool, session, local);
-
-	return i != UINT32_MAX ? i : add(spool, session, local, partition);
+	if (spool_find_stream(spool, session, local) == UINT32_MAX &&
+	    find_partition(spool, session, partition) == UINT32_MAX)
+		add(spool, session, local, partition);
 }
 
 uint64_t
@@ -137,13 +149,9 @@ int
 spool_stream(struct spool *spool, struct text partition, uint32_t *stream,
     struct err *err)
 {
-	for (uint32_t i = 0; i < spool->streams_count; i++) {
-		if (spool->streams[i] != NULL && spool->streams[i]->current &&
-		    text_equal(spool_partition(spool, i), partition)) {
-			*stream = i;
-			return 0;
-		}
-	}
+	*stream = find_partition(spool, &spool->session, partition);
+	if (*stream != UINT32_MAX)
+		return 0;
 	assert(text_check_name(partition) == TEXT_OK);
 	if (spool->locals == SPOOL_STREAMS_MAX)
 		return err_set(err, "the spool has %d partitions, the maximum",

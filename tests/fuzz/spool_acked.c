@@ -100,8 +100,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	slot = best_slot();
 	spool = spool_new(open(MEMORY_DIR, O_RDONLY), &options);
 	memset(&session, 0x11, sizeof(session));
-	for (uint32_t i = 0; i < STREAMS; i++)
-		spool_add_stream(spool, &session, i, text_of("a$a"));
+	for (uint32_t i = 0; i < STREAMS; i++) {
+		char partition[] = { 'a', '$', (char)('a' + i), '\0' };
+
+		spool_add_stream(spool, &session, i, text_of(partition));
+	}
 	spool_acked_load(spool);
 	MUST(spool->starts == (slot != NULL ? spool_get64(slot + 16) : 0));
 	for (uint32_t i = 0; i < STREAMS; i++)

@@ -365,6 +365,44 @@ leave_session(struct help *h, uint64_t number)
 	close(fd);
 }
 
+/* No honest writer gives a partition two numbers in one session. */
+static void
+of_two_streams_that_name_one_partition_the_first_is_sent(void **state)
+{
+	struct spool_frame name = {
+		.type = SPOOL_STREAM, .bytes = 9, .stream = 7
+	};
+	struct spool_frame batch = { .type = SPOOL_BATCH,
+		.bytes = 100,
+		.seq = 1,
+		.last_seq = 1,
+		.stream = 7,
+		.records = 3,
+		.codec = 1,
+		.body_bytes = 200,
+		.back = 72 };
+	uint32_t streams[SPOOL_STREAMS_MAX], to;
+	unsigned char at[72 + 160];
+	struct err err = { 0 };
+	struct help h;
+	int fd;
+
+	(void)state;
+	help_begin(&h);
+	leave_session(&h, 1);
+	spool_put_frame(at, 1, &name, "acct$pool");
+	spool_put_frame(at + 72, 1, &batch, help_body(2, 100).at);
+	fd = help_segment(&h, 1, O_WRONLY | O_APPEND);
+	assert_int_equal(write(fd, at, sizeof(at)), sizeof(at));
+	close(fd);
+	help_open(&h);
+	assert_int_equal(spool_take_session(h.spool, streams), 1);
+	help_is(&h, streams[0], 1, 1);
+	assert_int_equal(spool_move(h.spool, streams[0], &to, &err), SPOOL_OK);
+	help_is(&h, to, 1, 1);
+	help_end(&h);
+}
+
 static void
 a_thousand_sessions_are_sent_in_their_order(void **state)
 {
@@ -408,6 +446,8 @@ main(void)
 		cmocka_unit_test(failures_that_are_not_in_a_row_go_on),
 		cmocka_unit_test(
 		    an_agent_that_dies_again_and_again_stays_within_the_bound),
+		cmocka_unit_test(
+		    of_two_streams_that_name_one_partition_the_first_is_sent),
 		cmocka_unit_test(a_thousand_sessions_are_sent_in_their_order),
 	};
 
