@@ -56,7 +56,8 @@ db_status(struct db *db, struct db_status *status, struct err *err)
 	int fd, rc;
 
 	memset(status, 0, sizeof(*status));
-	status->damaged = db_damage_list_count(db->shared->damage);
+	db_damage_list_count(
+	    db->shared->damage, &status->damaged, &status->damaged_rows);
 	rc = db_env_begin(db->shared, false, &txn, &snapshot);
 	if (rc == 0) {
 		rc = measure(db, txn, &snapshot, status);

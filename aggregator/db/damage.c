@@ -15,6 +15,7 @@
 struct db_damage_list {
 	pthread_mutex_t lock;
 	struct string_table ids;
+	uint64_t rows; /* of the ids */
 };
 
 void
@@ -74,22 +75,26 @@ db_damage_list_free(struct db_damage_list **list)
 }
 
 void
-db_damage_list_add(struct db_damage_list *list, uint64_t id)
+db_damage_list_add(struct db_damage_list *list, uint64_t id, bool is_row)
 {
+	struct text key = { (const char *)&id, sizeof(id) };
+	uint32_t before;
+
 	pthread_mutex_lock(&list->lock);
-	if (list->ids.count < DB_DAMAGE_LIST_MAX)
-		string_table_add(
-		    &list->ids, (struct text){ (const char *)&id, sizeof(id) });
+	before = list->ids.count;
+	if (before < DB_DAMAGE_LIST_MAX)
+		string_table_add(&list->ids, key);
+	if (is_row && list->ids.count > before)
+		list->rows++;
 	pthread_mutex_unlock(&list->lock);
 }
 
-uint64_t
-db_damage_list_count(struct db_damage_list *list)
+void
+db_damage_list_count(
+    struct db_damage_list *list, uint64_t *places, uint64_t *rows)
 {
-	uint64_t count;
-
 	pthread_mutex_lock(&list->lock);
-	count = list->ids.count;
+	*places = list->ids.count;
+	*rows = list->rows;
 	pthread_mutex_unlock(&list->lock);
-	return count;
 }

@@ -31,7 +31,9 @@ enum { DB_DAMAGE_LIST_MAX = 1 << 16 }; /* further ones are not counted */
 struct db_damage_list;
 struct db_damage_list *db_damage_list_new(void);
 void db_damage_list_free(struct db_damage_list **list);
-void db_damage_list_add(struct db_damage_list *list, uint64_t id);
-uint64_t db_damage_list_count(struct db_damage_list *list);
+void db_damage_list_add(struct db_damage_list *list, uint64_t id, bool is_row);
+/* `places`: rows and pages. */
+void db_damage_list_count(
+    struct db_damage_list *list, uint64_t *places, uint64_t *rows);
 
 #endif

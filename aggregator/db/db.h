@@ -120,6 +120,7 @@ struct db_status {
 	uint64_t bytes[DB_TABLES_MAX]; /* of the pages of each table */
 	uint32_t readers;
 	uint64_t damaged; /* rows and pages, each once since it was opened */
+	uint64_t damaged_rows; /* of these */
 };
 int db_status(struct db *db, struct db_status *status, struct err *err);
 

@@ -16,16 +16,16 @@ table_name(const struct db_txn *txn, unsigned table)
 }
 
 static void
-note(struct db_txn *txn, uint64_t id)
+note(struct db_txn *txn, uint64_t id, bool is_row)
 {
 	db_damage_add(&txn->damage, id);
-	db_damage_list_add(txn->db->shared->damage, id);
+	db_damage_list_add(txn->db->shared->damage, id, is_row);
 }
 
 void
 db_note_damage(struct db_txn *txn, unsigned table, struct text key)
 {
-	note(txn, db_damage_row_id(table_name(txn, table), key));
+	note(txn, db_damage_row_id(table_name(txn, table), key), true);
 }
 
 const struct db_damage *
@@ -37,7 +37,7 @@ db_damage_met(const struct db_txn *txn)
 void
 db_txn_damage(struct db_txn *txn, unsigned table, uint64_t page)
 {
-	note(txn, db_damage_page_id(table_name(txn, table), page));
+	note(txn, db_damage_page_id(table_name(txn, table), page), false);
 }
 
 void

@@ -45,7 +45,7 @@ on_damage(void *arg, const struct snapshot_damage *damage)
 
 	verify->wrong++;
 	db_damage_list_add(verify->db->shared->damage,
-	    db_damage_page_id(verify->table, damage->page));
+	    db_damage_page_id(verify->table, damage->page), false);
 	if (verify->report == NULL)
 		return;
 	if (damage->from.bytes > 0)
