@@ -121,7 +121,7 @@ put_last(struct db_txn *txn, uint32_t partition, struct last last)
 }
 
 static void
-put_name(
+put_number(
     struct db_txn *txn, uint32_t partition, uint32_t number, struct text text)
 {
 	unsigned char key[KEY_ROOM], value[4];
@@ -129,6 +129,15 @@ put_name(
 	varint_put_u32_be(value, number);
 	db_put(txn, TABLES_NAMES, text_key(key, 't', partition, text),
 	    (struct text){ (const char *)value, 4 });
+}
+
+static void
+put_name(
+    struct db_txn *txn, uint32_t partition, uint32_t number, struct text text)
+{
+	unsigned char key[9];
+
+	put_number(txn, partition, number, text);
 	db_put(
 	    txn, TABLES_NAMES, number_key(key, 'n', partition, number), text);
 }
@@ -157,18 +166,54 @@ dictionary_next_node(struct db_txn *txn, uint32_t partition, uint32_t *number)
 	return good;
 }
 
-uint32_t
-dictionary_find(struct db_txn *txn, uint32_t partition, struct text text)
+/* From the rows that have the texts of numbers. */
+static uint32_t
+find_by_numbers(struct db_txn *txn, uint32_t partition, struct text text)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_NAMES);
+	unsigned char first[9];
+	struct text key, found;
+	uint32_t number = 0;
+	bool more =
+	    db_seek(cursor, number_key(first, 'n', partition, 1), &key, &found);
+
+	/* 'n' and the partition are five bytes. */
+	while (more && key.bytes == sizeof(first) &&
+	       memcmp(key.at, first, 5) == 0 && !text_equal(found, text))
+		more = db_next(cursor, &key, &found);
+	if (more && key.bytes == sizeof(first) && memcmp(key.at, first, 5) == 0)
+		number = varint_get_u32_be(key.at + 5);
+	db_cursor_close(&cursor);
+	return number;
+}
+
+/* `is_mended`: the row of the text is damaged, but not that of its number. */
+static uint32_t
+find(struct db_txn *txn, uint32_t partition, struct text text, bool *is_mended)
 {
 	unsigned char key[KEY_ROOM];
 	struct text value;
+	uint32_t number = 0;
 
-	if (text.bytes > NAME_BYTES_MAX ||
-	    !db_get(txn, TABLES_NAMES, text_key(key, 't', partition, text),
-		&value) ||
-	    value.bytes != 4)
+	*is_mended = false;
+	if (text.bytes > NAME_BYTES_MAX)
 		return 0;
-	return varint_get_u32_be(value.at);
+	if (db_get(
+		txn, TABLES_NAMES, text_key(key, 't', partition, text), &value))
+		return value.bytes == 4 ? varint_get_u32_be(value.at) : 0;
+	if (db_was_damaged(txn)) {
+		number = find_by_numbers(txn, partition, text);
+		*is_mended = number != 0;
+	}
+	return number;
+}
+
+uint32_t
+dictionary_find(struct db_txn *txn, uint32_t partition, struct text text)
+{
+	bool is_mended;
+
+	return find(txn, partition, text, &is_mended);
 }
 
 bool
@@ -281,33 +326,6 @@ dictionary_remove_partition(
 
 /* ---- numbers, through the cache ---- */
 
-/* The number of a text whose own row is damaged, from the rows that have the
- * texts of numbers.  With a new number one name would have two. */
-static uint32_t
-find_by_numbers(struct db_txn *txn, uint32_t partition, struct text text)
-{
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_NAMES);
-	unsigned char first[9], own[KEY_ROOM], value[4];
-	struct text key, found;
-	uint32_t number = 0;
-	bool more =
-	    db_seek(cursor, number_key(first, 'n', partition, 1), &key, &found);
-
-	/* 'n' and the partition are five bytes. */
-	while (more && key.bytes == sizeof(first) &&
-	       memcmp(key.at, first, 5) == 0 && !text_equal(found, text))
-		more = db_next(cursor, &key, &found);
-	if (more && key.bytes == sizeof(first) && memcmp(key.at, first, 5) == 0)
-		number = varint_get_u32_be(key.at + 5);
-	db_cursor_close(&cursor);
-	if (number == 0)
-		return 0;
-	varint_put_u32_be(value, number);
-	db_put(txn, TABLES_NAMES, text_key(own, 't', partition, text),
-	    (struct text){ (const char *)value, sizeof(value) });
-	return number;
-}
-
 /* Returns the cache slot of a name, valid until the next call.  Number 0: the
  * name is beyond the limit. */
 static struct dictionary_slot *
@@ -316,11 +334,13 @@ look_up(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
 {
 	struct dictionary_slot *slot =
 	    dictionary_cache_slot(&dictionary->cache, partition, text);
+	bool is_mended = false;
 
 	if (slot->number == 0)
-		slot->number = dictionary_find(txn, partition, text);
-	if (slot->number == 0 && db_was_damaged(txn))
-		slot->number = find_by_numbers(txn, partition, text);
+		slot->number = find(txn, partition, text, &is_mended);
+	/* With a new number one name would have two. */
+	if (is_mended)
+		put_number(txn, partition, slot->number, text);
 	if (slot->number == 0)
 		slot->number = add(dictionary, txn, partition, text, counted);
 	return slot;

@@ -255,6 +255,9 @@ a_name_whose_row_is_damaged_keeps_its_number(void **state)
 	rig_good(tables_open(&db, folder, &options, &err), &err);
 	rig_good(db_begin(db, true, &txn, &err), &err);
 	dictionary_forget(dictionary);
+	/* Looked for, and by a writer that mends the row. */
+	assert_int_equal(dictionary_find(txn, 1, text_of("beta")), 2);
+	assert_int_equal(dictionary_find(txn, 1, text_of("bet")), 0);
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("beta")), 2);
 	assert_int_equal(
