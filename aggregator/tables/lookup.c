@@ -4,6 +4,8 @@
  */
 #include "aggregator/tables/lookup.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
@@ -85,6 +87,18 @@ lookup_name(struct lookup *lookup, const struct row_block_name *name)
 				 : lookup_number(lookup, name->number);
 }
 
+struct text
+lookup_key(struct lookup *lookup, const struct row_block_name *name,
+    char room[static LOOKUP_KEY_BYTES])
+{
+	struct text text = lookup_name(lookup, name);
+
+	if (text.bytes > 0 || name->number == 0)
+		return text;
+	snprintf(room, LOOKUP_KEY_BYTES, "?%" PRIu32, name->number);
+	return text_of(room);
+}
+
 bool
 lookup_session(
     struct lookup *lookup, uint32_t stream, struct session_id *session)
@@ -107,7 +121,9 @@ lookup_pairs(struct lookup *lookup, struct text attributes, uint32_t *count)
 	*count = 0;
 	while (*count < RECORD_ATTRIBUTES_MAX &&
 	       row_block_next_attribute(&attributes, &attribute)) {
-		struct text key = lookup_name(lookup, &attribute.key);
+		char room_of_key[LOOKUP_KEY_BYTES];
+		struct text key =
+		    lookup_key(lookup, &attribute.key, room_of_key);
 		struct text bytes = attribute.value;
 
 		if (record_next_value(&bytes, &value) && key.bytes > 0 &&

@@ -38,6 +38,11 @@ void lookup_use(struct lookup *lookup, struct db_txn *txn, uint32_t partition);
 struct text lookup_number(struct lookup *lookup, uint32_t number);
 struct text lookup_name(
     struct lookup *lookup, const struct row_block_name *name);
+/* The same of an attribute.  A lost name is "?" and its number, in `room`: its
+ * value may still be of use. */
+enum { LOOKUP_KEY_BYTES = 12 };
+struct text lookup_key(struct lookup *lookup, const struct row_block_name *name,
+    char room[static LOOKUP_KEY_BYTES]);
 bool lookup_session(
     struct lookup *lookup, uint32_t stream, struct session_id *session);
 

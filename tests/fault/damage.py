@@ -107,26 +107,30 @@ def dump(source, kind):
     return ["poolscope-dump", "-q", *source, "--kind", kind, "--format", "jsonl"]
 
 
-def without_session(line):
-    return re.sub('"session": ("[0-9a-f]*"|null)', "", line)
+LOST = re.compile(r'"session": null|"\?\d+": ')
+
+
+def pattern_of(line):
+    """A line of which the store has lost the names of its session or its attributes."""
+    escaped = re.escape(line).replace(re.escape('"session": null'), '"session": ("[0-9a-f]*"|null)')
+    return re.compile(re.sub(r'"\\\?\d+"', '"[^"]*"', escaped))
 
 
 def is_part(some, all_of_them):
-    """The first line that is not one of the others, each of which counts once.  Of a
-    session whose name the store has lost the rest of the line is."""
-    lost = [line for line in some if '"session": null' in line]
+    """The first line that is not one of the others, each of which counts once."""
     left = collections.Counter(all_of_them)
     for line in some:
-        if '"session": null' in line:
+        if LOST.search(line):
             continue
         if left[line] == 0:
             return line
         left[line] -= 1
-    rest = collections.Counter(map(without_session, left.elements()))
-    for line in lost:
-        if rest[without_session(line)] == 0:
+    for line in filter(LOST.search, some):
+        pattern = pattern_of(line)
+        its = next((one for one in left if left[one] > 0 and pattern.fullmatch(one)), None)
+        if its is None:
             return line
-        rest[without_session(line)] -= 1
+        left[its] -= 1
     return None
 
 

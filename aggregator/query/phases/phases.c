@@ -28,6 +28,8 @@ struct at {
 
 struct merged {
 	struct record_attribute at[RECORD_ATTRIBUTES_MAX];
+	/* Of those whose names are lost, and of one that is not added. */
+	char key[RECORD_ATTRIBUTES_MAX + 1][LOOKUP_KEY_BYTES];
 	uint32_t count;
 };
 
@@ -87,7 +89,8 @@ add_event(struct at *at, struct merged *merged, const struct phase_entry *entry)
 		struct record_attribute plain;
 		struct text value = attribute.value;
 
-		plain.key = lookup_name(&reader->lookup, &attribute.key);
+		plain.key = lookup_key(&reader->lookup, &attribute.key,
+		    merged->key[merged->count]);
 		if (plain.key.bytes == 0 ||
 		    !record_next_value(&value, &plain.value))
 			continue;

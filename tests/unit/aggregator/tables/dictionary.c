@@ -275,7 +275,10 @@ a_number_without_a_name_is_damage(void **state)
 {
 	/* Table of names, partition 1, number 2. */
 	static const char row[] = "n\0\0\0\1\0\0\0\2";
+	const struct row_block_name lost = { .number = 2 };
+	const struct row_block_name known = { .number = 3 };
 	struct lookup lookup = { .txn = NULL };
+	char room[LOOKUP_KEY_BYTES];
 
 	(void)state;
 	dictionary_number(dictionary, txn, 1, text_of("alpha"));
@@ -289,6 +292,10 @@ a_number_without_a_name_is_damage(void **state)
 	assert_int_equal(db_damage_met(txn)->ids, 0);
 	assert_int_equal(lookup_number(&lookup, 2).bytes, 0);
 	assert_int_equal(db_damage_met(txn)->ids, 1);
+	assert_true(
+	    text_equal(lookup_key(&lookup, &lost, room), text_of("?2")));
+	assert_true(
+	    text_equal(lookup_key(&lookup, &known, room), text_of("gamma")));
 	lookup_clear(&lookup);
 }
 
