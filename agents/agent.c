@@ -27,7 +27,6 @@
 #include "proto/service/service.h"
 
 /* The shortest interval between two reports of the same lasting condition. */
-#define LOG_INTERVAL_NS (60 * NS_PER_SECOND)
 /* How often a full spool is checked for segments to delete. */
 #define TIDY_NS (1 * NS_PER_SECOND)
 
@@ -81,7 +80,7 @@ commit(void *arg)
 	switch (batcher_commit(agent->batcher, &err)) {
 	case BATCHER_IO: disk_failed(agent, &err); break;
 	case BATCHER_FULL:
-		if (has_passed(&agent->logged_ns, LOG_INTERVAL_NS))
+		if (log_is_due(&agent->logged_ns))
 			log_warn(
 			    "spool is full, refusing records: %s", err.text);
 		if (has_passed(&agent->tidied_ns, TIDY_NS))

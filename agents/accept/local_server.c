@@ -29,7 +29,6 @@ enum {
 /* The pause before the next search for an idle client. */
 #define RETRY_NS (1 * NS_PER_SECOND)
 /* The interval of log lines about bad packets. */
-#define LOG_INTERVAL_NS (60 * NS_PER_SECOND)
 
 /* A client is named by its slot and the slot's use count, so that an answer
  * cannot reach the slot's next client. */
@@ -132,12 +131,9 @@ static void
 complain(struct local_server *local_server, const struct client *client,
     const char *what)
 {
-	int64_t now_ns = clock_monotonic_ns();
 
-	if (local_server->logged_ns != 0 &&
-	    now_ns - local_server->logged_ns < LOG_INTERVAL_NS)
+	if (!log_is_due(&local_server->logged_ns))
 		return;
-	local_server->logged_ns = now_ns;
 	log_warn("refused a bad packet at the local socket: %s pid=%ld uid=%ld "
 		 "refused=%llu",
 	    what, (long)client->pid, (long)client->uid,

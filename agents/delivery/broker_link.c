@@ -59,6 +59,19 @@ broker_link_connect(const struct broker_link *broker_link, struct zsock **zsock,
 }
 
 void
+broker_link_unread(struct broker_link *broker_link, const struct zsock *zsock,
+    struct text frame)
+{
+	unsigned version = wire_version(frame);
+
+	if (version != WIRE_VERSION && log_is_due(&broker_link->warned_ns))
+		log_warn("%s answers in version %u of the wire protocol, this "
+			 "program supports version %d: records wait until both "
+			 "have the same",
+		    zsock_endpoint(zsock), version, WIRE_VERSION);
+}
+
+void
 broker_link_answered(struct broker_link *broker_link, const struct zsock *zsock,
     const struct sender *sender)
 {

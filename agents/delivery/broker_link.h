@@ -28,6 +28,7 @@ struct broker_link {
 	struct failover failover;
 	uint64_t timeouts; /* the sender's count at the last answer */
 	bool heard;        /* the broker has answered on this connection */
+	int64_t warned_ns; /* of a frame of another version */
 };
 
 /* -1: more endpoints than the limit. */
@@ -42,6 +43,9 @@ int broker_link_choose(struct broker_link *broker_link,
 int broker_link_connect(const struct broker_link *broker_link,
     struct zsock **zsock, const struct zsock_options *options, struct err *err);
 
+/* The sender cannot read the frame that arrived. */
+void broker_link_unread(struct broker_link *broker_link,
+    const struct zsock *zsock, struct text frame);
 /* A frame arrived. */
 void broker_link_answered(struct broker_link *broker_link,
     const struct zsock *zsock, const struct sender *sender);

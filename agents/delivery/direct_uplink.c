@@ -30,8 +30,10 @@ direct_uplink_receive(struct direct_uplink *d)
 	for (int i = 0; i < FRAMES_A_ROUND && d->status == 0; i++) {
 		if (zsock_recv(d->zsock, &d->message) != ZSOCK_DONE)
 			break;
-		sender_receive(
-		    d->sender, d->message.frame, clock_monotonic_ns());
+		if (!sender_receive(
+			d->sender, d->message.frame, clock_monotonic_ns()))
+			broker_link_unread(
+			    d->broker_link, d->zsock, d->message.frame);
 		broker_link_answered(d->broker_link, d->zsock, d->sender);
 	}
 }

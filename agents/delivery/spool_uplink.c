@@ -19,8 +19,6 @@ enum {
 	FRAMES_A_ROUND = 64,
 };
 
-#define FORBIDDEN_NS (60 * NS_PER_SECOND) /* between two warnings */
-
 #define MOVE_AGAIN_NS NS_PER_SECOND
 
 /* Acknowledged batches are released this long afterwards, all at once. */
@@ -416,14 +414,11 @@ warn_forbidden(struct spool_uplink *spool_uplink)
 {
 	uint64_t count =
 	    sender_counters(spool_uplink->sender)->nacks[WIRE_NACK_FORBIDDEN];
-	int64_t now_ns = clock_monotonic_ns();
 
 	if (count == spool_uplink->forbidden ||
-	    (spool_uplink->forbidden_ns != 0 &&
-		now_ns - spool_uplink->forbidden_ns < FORBIDDEN_NS))
+	    !log_is_due(&spool_uplink->forbidden_ns))
 		return;
 	spool_uplink->forbidden = count;
-	spool_uplink->forbidden_ns = now_ns;
 	log_warn("%s: %s; records wait in the spool until the key may send "
 		 "them (poolscope keys, on that host) or the agent has another "
 		 "-p or -n",
@@ -444,6 +439,9 @@ on_zsock(void *arg, struct zsock *zsock)
 			spool_uplink->message.frame, clock_monotonic_ns()))
 			broker_link_answered(spool_uplink->options.broker_link,
 			    zsock, spool_uplink->sender);
+		else
+			broker_link_unread(spool_uplink->options.broker_link,
+			    zsock, spool_uplink->message.frame);
 	}
 	warn_forbidden(spool_uplink);
 	tell_forbidden(spool_uplink);

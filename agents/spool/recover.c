@@ -26,7 +26,7 @@ enum verdict { KEEP, LOST, UNLINK, ASIDE, IGNORE, OTHER_FORMAT };
 struct entry {
 	struct spool_head head;
 	uint64_t number;
-	uint32_t size;
+	uint32_t size, format;
 	uint32_t limit; /* end of its frames by a later seal; 0 */
 	enum verdict verdict;
 	bool lost; /* no header: it is unreadable */
@@ -73,7 +73,6 @@ judge(int fd, struct entry *e)
 {
 	unsigned char at[SPOOL_HEAD_BYTES];
 	struct stat st;
-	uint32_t format;
 
 	if (fstat(fd, &st) != 0 || e->number >= 2 * SPOOL_NUMBER_FOREIGN)
 		return ASIDE;
@@ -83,8 +82,8 @@ judge(int fd, struct entry *e)
 	if (e->size < sizeof(at) ||
 	    file_io_read_all(fd, at, sizeof(at), 0) != 0)
 		return is_unused(fd, e->size) ? UNLINK : LOST;
-	format = spool_head_format(at);
-	if (format != 0 && format != SPOOL_FORMAT)
+	e->format = spool_head_format(at);
+	if (e->format != 0 && e->format != SPOOL_FORMAT)
 		return OTHER_FORMAT;
 	/* Created but unused: the header is synced before the first frame. */
 	if (!spool_get_head(at, &e->head))
@@ -93,14 +92,14 @@ judge(int fd, struct entry *e)
 }
 
 static int
-refuse_format(uint64_t number, struct err *err)
+refuse_format(const struct entry *e, struct err *err)
 {
 	return err_set(err,
-	    "segment %" PRIu64
-	    " was written by a version of poolscope with another format of the "
-	    "spool: let that version send what is in it, or move the directory "
+	    "segment %" PRIu64 " has format %" PRIu32
+	    "; this program supports format %d: install the version that wrote "
+	    "it and let that version send what is in it, or move the directory "
 	    "away",
-	    number);
+	    e->number, e->format, SPOOL_FORMAT);
 }
 
 static int
@@ -120,7 +119,7 @@ classify(struct spool *spool, struct entry *e, uint64_t number, struct err *err)
 	    number >= spool->next_number)
 		spool->next_number = number + 1;
 	e->lost = e->verdict == LOST;
-	return e->verdict == OTHER_FORMAT ? refuse_format(number, err) : 0;
+	return e->verdict == OTHER_FORMAT ? refuse_format(e, err) : 0;
 }
 
 /* Remove what is no segment of ours. */

@@ -44,6 +44,7 @@ struct ingest {
 
 	bool broken, stopped;
 	uint32_t ticks;
+	int64_t version_ns; /* of the warning of another version */
 	struct loop_timer tick;
 	struct ingest_board board;
 };
@@ -144,6 +145,18 @@ group_commit(struct ingest *ingest)
 	outbox_send(&ingest->outbox, ingest->zsock);
 }
 
+static void
+warn_version(struct ingest *ingest)
+{
+	unsigned version = wire_version(ingest->message.frame);
+
+	if (version != WIRE_VERSION && log_is_due(&ingest->version_ns))
+		log_warn("a sender speaks version %u of the wire protocol, "
+			 "this program supports version %d: install the same "
+			 "version on both; its records wait there",
+		    version, WIRE_VERSION);
+}
+
 static bool
 answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
     struct wire_header *answer)
@@ -159,6 +172,9 @@ answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
 	answered = receiver_take(ingest->receiver, message->frame, received_ns,
 	    ingest->room, answer);
 	authorize_note(&ingest->authorize, message, now_ns, answer);
+	if (answered && answer->type == WIRE_NACK &&
+	    answer->reason == WIRE_NACK_UNSUPPORTED)
+		warn_version(ingest);
 	return answered;
 }
 

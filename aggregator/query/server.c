@@ -39,7 +39,7 @@ struct query_server {
 	struct query_server_status counters;
 	struct thread thread;
 	struct err failure; /* exit code of the loop */
-	int64_t complained_ns;
+	int64_t complained_ns, version_ns;
 	/* A page body may be larger than a frame before compression.  Memory
 	 * that no page needs is never touched. */
 	unsigned char body[WIRE_BODY_BYTES_MAX];
@@ -236,6 +236,12 @@ read_question(struct query_server *query_server, struct text frame,
 	}
 	if (fault == WIRE_OK)
 		return true;
+	if (fault == WIRE_OTHER_VERSION &&
+	    log_is_due(&query_server->version_ns))
+		log_warn("a reader speaks version %u of the wire protocol, "
+			 "this program supports version %d: install the same "
+			 "version on both",
+		    wire_version(frame), WIRE_VERSION);
 	refuse(query_server, answer,
 	    fault == WIRE_OTHER_VERSION || fault == WIRE_TYPE
 		? WIRE_NACK_UNSUPPORTED

@@ -50,6 +50,19 @@ nack(struct relay *relay, const struct wire_header *question,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
+/* Of a frame from either side. */
+static void
+warn_version(struct relay *relay, struct text frame, const char *who)
+{
+	unsigned version = wire_version(frame);
+
+	if (version != WIRE_VERSION && log_is_due(&relay->version_ns))
+		log_warn("%s speaks version %u of the wire protocol, this "
+			 "program supports version %d: install the same "
+			 "version on both; records wait at their senders",
+		    who, version, WIRE_VERSION);
+}
+
 static void
 refuse(struct relay *relay, const struct wire_header *header,
     enum wire_fault fault)
@@ -58,6 +71,7 @@ refuse(struct relay *relay, const struct wire_header *header,
 
 	relay->counters.malformed[fault]++;
 	relay->counters.refused++;
+	warn_version(relay, relay->message.frame, "a sender");
 	if (fault == WIRE_TYPE)
 		question =
 		    *header; /* otherwise the header was not read completely */
@@ -295,6 +309,7 @@ on_upstream(void *arg, struct zsock *zsock)
 		if (zsock_recv(zsock, &reply) != ZSOCK_DONE)
 			break;
 		note_reply(relay, reply.frame);
+		warn_version(relay, reply.frame, zsock_endpoint(zsock));
 		forwarded_peer_take(&reply.route);
 		zsock_forward(relay->listener, &reply);
 	}

@@ -67,6 +67,7 @@ struct relay {
 	uint32_t upstreams;
 	uint32_t peers_max; /* warn above this many peers */
 	bool warned;
+	int64_t version_ns; /* of the warning of another version */
 	int waiting; /* the listener is paused for this upstream; -1: not paused
 		      */
 	struct zsock_message message;

@@ -96,6 +96,13 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 	enum wire_fault fault =
 	    wire_open(remote_source->message.frame, answer, body);
 
+	if (fault == WIRE_OTHER_VERSION) {
+		err_set(err,
+		    "it speaks version %u of the wire protocol, this program "
+		    "supports version %d: install the same version on both",
+		    wire_version(remote_source->message.frame), WIRE_VERSION);
+		return ANSWER_NO;
+	}
 	if (fault != WIRE_OK) {
 		err_set(
 		    err, "cannot parse the answer: %s", wire_fault_name(fault));

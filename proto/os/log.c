@@ -12,7 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/os/clock.h"
+
 enum { LINE_BYTES = 1024 };
+
+#define INTERVAL_NS (60 * NS_PER_SECOND)
 
 static const char *const words[] = { "error", "warn", "info", "debug" };
 static const char *name = "poolscope";
@@ -102,6 +106,17 @@ log_write(enum log_level level, const char *format, ...)
 	    vsnprintf(line + used, sizeof(line) - (size_t)used, format, args);
 	va_end(args);
 	put_line(line, used + (more < 0 ? 0 : more));
+}
+
+bool
+log_is_due(int64_t *last_ns)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (*last_ns != 0 && now_ns - *last_ns < INTERVAL_NS)
+		return false;
+	*last_ns = now_ns;
+	return true;
 }
 
 void

@@ -11,6 +11,9 @@
 #ifndef PROTO_OS_LOG_H
 #define PROTO_OS_LOG_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "proto/base/err.h"
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
@@ -25,6 +28,10 @@ void log_write(enum log_level level, const char *format, ...)
 #define log_warn(...)  log_write(LOG_WARN, __VA_ARGS__)
 #define log_info(...)  log_write(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)
+
+/* A line about what others may do as often as they like: true the first time,
+ * then at most once a minute.  `*last_ns` begins with 0. */
+bool log_is_due(int64_t *last_ns);
 
 /* From now on put the local time in front of each line, as
  * 2026-11-25T23:02:53.042+00:00, if standard error is a terminal or a file:

@@ -158,6 +158,17 @@ wire_get_header(
 	return WIRE_OK;
 }
 
+unsigned
+wire_version(struct text frame)
+{
+	const unsigned char *p = (const unsigned char *)frame.at;
+
+	return frame.bytes >= WIRE_FIXED_BYTES &&
+		       memcmp(p, magic, sizeof(magic)) == 0
+		   ? p[AT_VERSION]
+		   : WIRE_VERSION;
+}
+
 /* Read the fixed bytes; `rest` gets what follows them, with the length that
  * they give. */
 static enum wire_fault

@@ -151,6 +151,9 @@ const char *wire_type_name(enum wire_type type);
 
 /* ---- reading ---- */
 
+/* The version of a frame; WIRE_VERSION for what is none. */
+unsigned wire_version(struct text frame);
+
 /* Check a frame and decode its header.  `body` is a view of the bytes after
  * the header, compressed with header->codec.  Partition and node are valid
  * names or empty; hello, batch and gap must have both.  After WIRE_TYPE the

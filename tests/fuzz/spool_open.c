@@ -97,7 +97,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	make_files(data, size);
 	if (spool_open(&spool, MEMORY_DIR, &options, &err) != 0) {
-		MUST(strstr(err.text, "another format") != NULL);
+		MUST(strstr(err.text, "has format") != NULL);
 		MUST(memory_opens() == 0);
 		return 0;
 	}

@@ -4,6 +4,8 @@
  */
 #include "proto/os/log.h"
 
+#include "proto/os/clock.h"
+
 #include "tests/unit/check.h"
 #include "tests/unit/stderr_text.h"
 
@@ -70,6 +72,20 @@ a_failure_is_reported_at_every_level(void **state)
 	assert_string_equal(stderr_text(say_failure), "test: no room\n");
 }
 
+static void
+a_line_that_others_cause_is_due_once_a_minute(void **state)
+{
+	int64_t last_ns = 0;
+
+	(void)state;
+	assert_true(log_is_due(&last_ns));
+	assert_false(log_is_due(&last_ns));
+	last_ns -= 59 * NS_PER_SECOND;
+	assert_false(log_is_due(&last_ns));
+	last_ns -= NS_PER_SECOND;
+	assert_true(log_is_due(&last_ns));
+}
+
 int
 main(void)
 {
@@ -77,6 +93,7 @@ main(void)
 		cmocka_unit_test(what_is_below_the_level_is_not_reported),
 		cmocka_unit_test(a_line_stays_one_line),
 		cmocka_unit_test(a_failure_is_reported_at_every_level),
+		cmocka_unit_test(a_line_that_others_cause_is_due_once_a_minute),
 	};
 
 	return cmocka_run_group_tests_name("log", tests, NULL, NULL);

@@ -234,6 +234,7 @@ faults_are_reported_apart(void **state)
 	whole = make(&header, event);
 	frame[4] = 1;
 	FAULT(wire_open(whole, &got, &body), WIRE_OTHER_VERSION);
+	assert_int_equal(wire_version(whole), 1);
 	assert_int_equal(got.type, WIRE_BATCH);
 	whole = make(&header, event);
 	frame[40] ^= 1;
