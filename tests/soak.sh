@@ -27,6 +27,7 @@ plan() {
 		seal      fault/040-compact-states    SEALS     50000
 		damage    fault/195-damage         ROUNDS    50000
 		simulate  fault/020-simulate       WORLDS    5000000
+		mutants   mutants/run              LISTS     all
 		network   fault/142-network        SECONDS   7200
 		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000
