@@ -165,7 +165,6 @@ verify_tables(struct db *tables,
 	db_abort(&check.txn);
 	if (db_status(tables, &status, err) != 0)
 		return -1;
-	/* Also those that were met when the tables were opened. */
 	if (status.damaged_rows > 0)
 		verify_report(&check, "%llu rows have a wrong checksum",
 		    (unsigned long long)status.damaged_rows);

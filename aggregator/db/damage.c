@@ -90,6 +90,16 @@ db_damage_list_add(struct db_damage_list *list, uint64_t id, bool is_row)
 }
 
 void
+db_damage_list_clear(struct db_damage_list *list)
+{
+	pthread_mutex_lock(&list->lock);
+	string_table_clear(&list->ids);
+	string_table_init(&list->ids);
+	list->rows = 0;
+	pthread_mutex_unlock(&list->lock);
+}
+
+void
 db_damage_list_count(
     struct db_damage_list *list, uint64_t *places, uint64_t *rows)
 {

@@ -32,6 +32,7 @@ struct db_damage_list;
 struct db_damage_list *db_damage_list_new(void);
 void db_damage_list_free(struct db_damage_list **list);
 void db_damage_list_add(struct db_damage_list *list, uint64_t id, bool is_row);
+void db_damage_list_clear(struct db_damage_list *list);
 /* `places`: rows and pages. */
 void db_damage_list_count(
     struct db_damage_list *list, uint64_t *places, uint64_t *rows);

@@ -119,15 +119,17 @@ struct db_status {
 	uint64_t rows[DB_TABLES_MAX];
 	uint64_t bytes[DB_TABLES_MAX]; /* of the pages of each table */
 	uint32_t readers;
-	uint64_t damaged; /* rows and pages, each once since it was opened */
+	/* Rows and pages, each once since it was opened or verified. */
+	uint64_t damaged;
 	uint64_t damaged_rows; /* of these */
 };
 int db_status(struct db *db, struct db_status *status, struct err *err);
 
-/* Check every page, before anything is read from them.  `report` gets a
- * sentence for each one that is damaged: its number, its table, and the keys
- * of the rows that are lost with it.  Returns their number; -1: the file
- * cannot be read at all. */
+/* Check every page, before anything is read from them.  What was met until now
+ * is forgotten: a caller that goes on to read everything meets it again.
+ * `report` gets a sentence for each one that is damaged: its number, its table,
+ * and the keys of the rows that are lost with it.  Returns their number; -1:
+ * the file cannot be read at all. */
 int64_t db_verify_pages(struct db *db,
     void (*report)(void *arg, const char *sentence), void *arg,
     struct err *err);

@@ -91,6 +91,7 @@ db_verify_pages(struct db *db, void (*report)(void *arg, const char *sentence),
 
 	if (rc != 0)
 		return db_env_refuse(db->path, "verify", rc, err);
+	db_damage_list_clear(env->damage);
 	for (uint32_t i = 0; i < env->tables; i++) {
 		verify.table = env->names[i];
 		if (snapshot_tree(&snapshot, verify.table, &tree))

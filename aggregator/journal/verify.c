@@ -161,7 +161,6 @@ journal_verify(struct journal *journal,
 	if (db_commit(&txn, err) != DB_OK ||
 	    db_status(journal->db, &status, err) != 0)
 		return -1;
-	/* Also those that were met when the journal was opened. */
 	if (status.damaged_rows > 0)
 		wrong(&v, "journal: %llu rows have a wrong checksum",
 		    (unsigned long long)status.damaged_rows);

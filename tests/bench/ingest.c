@@ -6,6 +6,8 @@
  * The peer, in the same folder right afterwards: a bare LMDB environment to
  * which values of the same size are appended, as many a commit as the
  * aggregator's commits held on average.
+ *
+ *     ingest [SECONDS]    60 is long enough for the pace of the indexer
  * SPDX-License-Identifier: MIT
  */
 #include <lmdb.h>
@@ -22,8 +24,11 @@ struct bench {
 	struct rig rig;
 	struct loop_timer timer;
 	unsigned seconds;
-	int64_t begin_ns, end_ns;
+	int64_t start_ns, begin_ns, end_ns;
 	uint64_t records, batches; /* at begin_ns */
+	uint64_t before;           /* records a second ago */
+	double least, most;        /* events/s in a second */
+	double indexed;            /* events/s */
 	double rate;               /* events/s */
 	double batches_rate;
 	uint64_t commits;
@@ -91,7 +96,7 @@ fill(void *arg, unsigned index, uint64_t seq, struct wire_writer *w)
 /* ---- what the aggregator says of itself ---- */
 
 static bool
-find_commits(struct text frame, uint64_t *commits)
+find_numbers(struct text frame, uint64_t *commits, uint64_t *events)
 {
 	struct wire_room room = { 0 };
 	struct wire_header header;
@@ -112,13 +117,17 @@ find_commits(struct text frame, uint64_t *commits)
 			&record, text_of("commits"), &value)) {
 			*commits = (uint64_t)value.is.i;
 			found = true;
+		} else if (text_equal(record.name, text_of("store")) &&
+			   record_find_attribute(
+			       &record, text_of("records_event"), &value)) {
+			*events = (uint64_t)value.is.i;
 		}
 	wire_room_clear(&room);
 	return found;
 }
 
-static uint64_t
-ask_commits(struct bench *bench)
+static void
+ask(struct bench *bench)
 {
 	static const struct route none;
 	const struct zsock_options how = {
@@ -133,7 +142,7 @@ ask_commits(struct bench *bench)
 	char endpoint[RIG_PATH_BYTES + 32];
 	struct zsock *zsock;
 	struct err err = { 0 };
-	uint64_t commits = 0;
+	uint64_t events = 0;
 	size_t bytes;
 	int64_t end_ns = clock_monotonic_ns() + 5 * NS_PER_SECOND;
 
@@ -153,11 +162,14 @@ ask_commits(struct bench *bench)
 	while (zsock_recv(zsock, &message) != ZSOCK_DONE &&
 	       clock_monotonic_ns() < end_ns)
 		usleep(1000);
-	if (!message.held || !find_commits(message.frame, &commits))
+	if (!message.held ||
+	    !find_numbers(message.frame, &bench->commits, &events))
 		fprintf(stderr, "the aggregator did not say its commits\n");
+	bench->indexed =
+	    (double)events /
+	    ((double)(clock_monotonic_ns() - bench->start_ns) / 1e9);
 	zsock_message_clear(&message);
 	zsock_close(&zsock);
-	return commits;
 }
 
 /* ---- the run ---- */
@@ -167,15 +179,25 @@ on_timer(void *arg, struct loop_timer *timer)
 {
 	struct bench *bench = arg;
 	struct senders *s = &bench->senders;
-	double seconds;
+	double seconds, rate;
 
+	seconds = (double)(clock_monotonic_ns() - bench->end_ns) / 1e9;
+	rate = (double)(s->records - bench->before) / seconds;
 	bench->end_ns = clock_monotonic_ns();
+	bench->before = s->records;
 	if (bench->begin_ns == 0) { /* warm by now */
 		bench->begin_ns = bench->end_ns;
 		bench->records = s->records;
 		bench->batches = s->batches;
-		loop_set_timer(bench->loop, timer,
-		    bench->begin_ns + bench->seconds * NS_PER_SECOND, 0);
+		bench->least = rate;
+	}
+	if (rate < bench->least)
+		bench->least = rate;
+	if (rate > bench->most)
+		bench->most = rate;
+	if (bench->end_ns - bench->begin_ns < bench->seconds * NS_PER_SECOND) {
+		loop_set_timer(
+		    bench->loop, timer, bench->end_ns + NS_PER_SECOND, 0);
 		return;
 	}
 	seconds = (double)(bench->end_ns - bench->begin_ns) / 1e9;
@@ -202,10 +224,11 @@ run(struct bench *bench)
 		bench->senders.sender[i].made = UINT64_MAX;
 	bench->timer =
 	    (struct loop_timer){ .on_timer = on_timer, .arg = bench };
-	loop_set_timer(bench->loop, &bench->timer,
-	    clock_monotonic_ns() + NS_PER_SECOND, 0);
+	bench->start_ns = bench->end_ns = clock_monotonic_ns();
+	loop_set_timer(
+	    bench->loop, &bench->timer, bench->start_ns + NS_PER_SECOND, 0);
 	loop_run(bench->loop);
-	bench->commits = ask_commits(bench);
+	ask(bench);
 	bench->aggregator_anon = rig_mib(bench->rig.aggregator, "RssAnon:");
 	bench->aggregator_peak = rig_mib(bench->rig.aggregator, "VmHWM:");
 	bench->broker_peak = rig_mib(bench->rig.broker, "VmHWM:");
@@ -289,6 +312,9 @@ main(int argc, char **argv)
 	printf("ingest: %.0f events/s acknowledged (bare LMDB append %.0f; "
 	       "ratio %.2f)\n",
 	    bench.rate, bare, bench.rate / bare);
+	printf("ingest: %.0f to %.0f events/s in each second of %u; %.0f "
+	       "events/s indexed\n",
+	    bench.least, bench.most, bench.seconds, bench.indexed);
 	printf("ingest: %.0f batches/s of %u bytes, %u a commit; limits: "
 	       "500000 events/s, ratio 0.5\n",
 	    bench.batches_rate, (unsigned)w.bytes, a_commit);
