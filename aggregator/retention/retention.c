@@ -337,6 +337,7 @@ remove_some(struct retention *retention, bool *more, struct err *err)
 		*retention = saved;
 		return result;
 	}
+	retention->removals++;
 	*more = true; /* when done: check whether it was enough */
 	if (!through)
 		return DB_OK;

@@ -67,6 +67,7 @@ struct retention {
 	uint32_t phase_partition, phase; /* phases: continue with this one */
 	struct run_row_key run;          /* runs: continue with this one */
 	bool phases_done;
+	uint64_t removals; /* transactions that deleted something */
 };
 
 /* The arguments must outlive `retention`. */

@@ -272,43 +272,123 @@ compact_search_ns(const struct writer *writer)
 	return ns < SEARCH_MAX_NS ? ns : SEARCH_MAX_NS;
 }
 
-static enum db_result
-do_job(struct writer *writer, struct err *err)
+/* ---- a transaction ---- */
+
+/* The store is full, or the plan is void: the work done so far is committed,
+ * the rest is searched for again. */
+static void
+end_pass(struct writer *writer, bool done)
 {
 	struct compact *compact = &writer->compact;
-	bool done;
-	enum db_result result;
 
-	compact_enter(writer);
-	result = compact_pass(compact, writer->db, &done, err);
-	compact_leave(writer, done && result == DB_OK);
-	/* The store is full: the work done so far is committed, the rest is
-	 * tried later. */
-	if (done || result != DB_OK)
+	if (done)
 		compact->busy = false;
 	if (compact->job.hour.kind == RECORD_SAMPLE &&
 	    compact->job.hour.hour < writer->retention.compacted)
 		writer->retention.compacted = compact->job.hour.hour;
+}
+
+static enum db_result
+do_pass(struct writer *writer, struct err *err)
+{
+	bool done;
+	enum db_result result;
+
+	compact_enter(writer);
+	result = compact_pass(&writer->compact, writer->db, &done, err);
+	compact_leave(writer, done && result == DB_OK);
+	end_pass(writer, done || result != DB_OK);
 	return result;
+}
+
+/* Has nobody deleted rows since? */
+static bool
+is_valid(const struct writer *writer, struct db_txn *txn)
+{
+	const struct compact *compact = &writer->compact;
+
+	return compact->items > 0 &&
+	       compact->removals == writer->retention.removals &&
+	       compact->dropped == tables_fact(txn, FACT_DROPPED);
+}
+
+static enum db_result
+put_plan(struct writer *writer, struct err *err)
+{
+	struct compact *compact = &writer->compact;
+	enum db_result result = DB_OK;
+	struct db_txn *txn;
+	bool valid;
+
+	if (db_begin(writer->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	compact_enter(writer);
+	valid = is_valid(writer, txn);
+	if (valid) {
+		compact_put_pass(compact, txn);
+		result = db_commit(&txn, err);
+	} else {
+		db_abort(&txn);
+	}
+	compact_leave(writer, valid && compact->through && result == DB_OK);
+	end_pass(writer, !valid || compact->through || result != DB_OK);
+	return result;
+}
+
+bool
+compact_is_due(struct writer *writer)
+{
+	struct compact *compact = &writer->compact;
+	int64_t now_ns = clock_monotonic_ns();
+
+	compact->removals = writer->retention.removals;
+	if (compact->busy || compact->searching)
+		return true;
+	if (now_ns < compact->next_ns)
+		return false;
+	compact->next_ns = now_ns + compact_search_ns(writer);
+	return true;
+}
+
+int
+compact_plan(struct writer *writer, struct err *err)
+{
+	struct compact *compact = &writer->compact;
+	struct db_txn *txn;
+
+	if (!compact->busy && !compact->searching)
+		return begin_search(writer, clock_monotonic_ns(), err);
+	if (!compact->busy)
+		return search(writer, false, err);
+	if (db_begin(writer->db, false, &txn, err) != 0)
+		return -1;
+	compact_enter(writer);
+	compact_plan_pass(compact, txn);
+	compact_leave(writer, false);
+	db_abort(&txn);
+	return 0;
+}
+
+enum db_result
+compact_put(struct writer *writer, struct err *err)
+{
+	struct compact *compact = &writer->compact;
+
+	if (!compact->is_planned)
+		return DB_OK;
+	compact->is_planned = false;
+	/* A writer does not pass over what is damaged, as a reader does. */
+	return compact->is_damaged ? do_pass(writer, err)
+				   : put_plan(writer, err);
 }
 
 enum db_result
 compact_step(struct writer *writer, bool *more, struct err *err)
 {
-	struct compact *compact = &writer->compact;
-	int64_t now_ns = clock_monotonic_ns();
-
-	*more = true;
-	if (compact->busy)
-		return do_job(writer, err);
-	if (compact->searching)
-		return search(writer, false, err) == 0 ? DB_OK : DB_BROKEN;
-	*more = false;
-	if (now_ns < compact->next_ns)
-		return DB_OK;
-	compact->next_ns = now_ns + compact_search_ns(writer);
-	*more = true;
-	return begin_search(writer, now_ns, err) == 0 ? DB_OK : DB_BROKEN;
+	*more = compact_is_due(writer);
+	if (*more && compact_plan(writer, err) != 0)
+		return DB_BROKEN;
+	return compact_put(writer, err);
 }
 
 enum db_result
@@ -317,12 +397,12 @@ compact_all(struct writer *writer, struct err *err)
 	struct compact *compact = &writer->compact;
 	enum db_result result = DB_OK;
 
-	compact->busy = false;
+	compact->busy = compact->is_planned = false;
 	if (begin_search(writer, clock_monotonic_ns(), err) != 0)
 		return DB_BROKEN;
 	while (result == DB_OK && (compact->busy || compact->searching)) {
 		if (compact->busy)
-			result = do_job(writer, err);
+			result = do_pass(writer, err);
 		else if (search(writer, true, err) != 0)
 			result = DB_BROKEN;
 	}

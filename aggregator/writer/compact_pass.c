@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "aggregator/db/damage.h"
 #include "aggregator/tables/tables.h"
 #include "aggregator/rollup/rollup.h"
 #include "aggregator/rollup/rollup_build.h"
@@ -31,6 +32,7 @@ compact_clear(struct compact *compact)
 	arena_clear(&compact->arena);
 	buffer_clear(&compact->row.bytes);
 	free(compact->item);
+	free(compact->chunk);
 	free(compact->slice);
 	*compact = (struct compact){ .busy = false };
 }
@@ -45,6 +47,7 @@ prepare(struct compact *compact)
 		    memory_alloc(COMPACT_STEP_ROWS * sizeof(*compact->item));
 	arena_reset(&compact->arena);
 	compact->items = compact->slices = compact->row_block_slices = 0;
+	compact->chunks = 0;
 }
 
 /* ---- reading ---- */
@@ -162,26 +165,43 @@ cut(const struct compact *compact, uint32_t at)
 }
 
 static void
-put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
+encode_chunks(struct compact *compact)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_CHUNKS);
 	struct key_row_block key = compact->job.hour;
-	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	uint32_t at, count;
 
-	key.slice = compact->job.slice;
 	for (at = 0; at < compact->items; at += count) {
 		const struct compacted_row_item *last;
+		struct text value;
 
 		count = cut(compact, at);
 		last = &compact->item[at + count - 1];
 		key.node = last->node;
 		key.track = last->track;
 		key.first_ns = last->record.time_ns;
-		key.row = ++*row;
-		db_cursor_put(cursor, hour_cursor_key(bytes, &key),
-		    compacted_row_write(compact->writer,
-			(enum record_kind)key.kind, &compact->item[at], count));
+		value = compacted_row_write(compact->writer,
+		    (enum record_kind)key.kind, &compact->item[at], count);
+		compact->chunk =
+		    memory_grow(compact->chunk, &compact->chunk_room,
+			compact->chunks, sizeof(*compact->chunk));
+		compact->chunk[compact->chunks++] = (struct compact_chunk){ key,
+			arena_text(&compact->arena, value) };
+	}
+}
+
+static void
+put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+
+	for (uint32_t i = 0; i < compact->chunks; i++) {
+		struct key_row_block *key = &compact->chunk[i].key;
+
+		key->slice = compact->job.slice;
+		key->row = ++*row;
+		db_cursor_put(cursor, hour_cursor_key(bytes, key),
+		    compact->chunk[i].value);
 	}
 	db_cursor_close(&cursor);
 }
@@ -227,8 +247,20 @@ make_rollups(struct compact *compact, struct db_txn *txn)
 	}
 }
 
-static void
-write_out(struct compact *compact, struct db_txn *txn)
+void
+compact_plan_pass(struct compact *compact, struct db_txn *txn)
+{
+	prepare(compact);
+	compact->is_planned = true;
+	compact->through = take_records(compact, txn);
+	encode_chunks(compact);
+	compact->last_row = (uint32_t)tables_fact(txn, FACT_ROW);
+	compact->dropped = tables_fact(txn, FACT_DROPPED);
+	compact->is_damaged = db_damage_met(txn)->ids > 0 || db_failed(txn);
+}
+
+void
+compact_put_pass(struct compact *compact, struct db_txn *txn)
 {
 	uint32_t row = (uint32_t)tables_fact(txn, FACT_ROW);
 	struct compacted_row_item last = compact->item[compact->items - 1];
@@ -255,13 +287,13 @@ compact_pass(
 	*done = true;
 	if (db_begin(db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	prepare(compact);
-	*done = take_records(compact, txn);
+	compact_plan_pass(compact, txn);
+	compact->is_planned = false;
+	*done = compact->through || compact->items == 0;
 	if (compact->items == 0) {
 		db_abort(&txn);
-		*done = true;
 		return DB_OK;
 	}
-	write_out(compact, txn);
+	compact_put_pass(compact, txn);
 	return db_commit(&txn, err);
 }

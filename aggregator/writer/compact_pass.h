@@ -8,6 +8,11 @@
  * exactly one place at each commit.  A job may stop at any time: its finished
  * transactions are valid, and the next job continues from there.
  *
+ * The chunks of a transaction are planned first: records are read from a
+ * snapshot, in any thread, and encoded.  Since then the indexer may have added
+ * rows, which stay.  When retention or an administrator has deleted rows, the
+ * plan is void.
+ *
  * Compacted slices have a level.  Slices that were compacted while their hour
  * was being filled are merged as in a log-structured merge tree; a slice that
  * has all of an hour is on the last level.
@@ -52,6 +57,12 @@ struct compact_quiet {
 
 struct rollup_builder;
 
+/* Its key has no slice and no row yet. */
+struct compact_chunk {
+	struct key_row_block key;
+	struct text value;
+};
+
 struct compact {
 	bool busy;
 	struct compact_job job;
@@ -74,6 +85,14 @@ struct compact {
 	struct arena arena;
 	struct compacted_row_item *item;
 	uint32_t items;
+	struct compact_chunk *chunk;
+	uint32_t chunks, chunk_room;
+	/* The plan: what was there when it was made. */
+	bool is_planned;
+	bool is_damaged; /* something could not be read */
+	bool through;    /* the job has no more records */
+	uint32_t last_row;
+	uint64_t dropped, removals;
 	/* The sources: slices of row blocks, then compacted ones. */
 	uint32_t *slice;
 	uint32_t slices, row_block_slices, slice_room;
@@ -84,7 +103,11 @@ struct compact {
 
 void compact_clear(struct compact *compact);
 
-/* Do the next transaction of the job.  `*done`: it was the last one. */
+/* Plan the next transaction of the job; `txn` reads or writes. */
+void compact_plan_pass(struct compact *compact, struct db_txn *txn);
+/* Put the chunks of the plan, and remove their records from where they are. */
+void compact_put_pass(struct compact *compact, struct db_txn *txn);
+/* Both in one transaction.  `*done`: it was the last one of the job. */
 enum db_result compact_pass(
     struct compact *compact, struct db *db, bool *done, struct err *err);
 

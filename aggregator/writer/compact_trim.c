@@ -73,6 +73,14 @@ is_compacted(const struct trim *trim, const struct key_row_block *key,
 	       compacted_row_compare(&item, trim->last) <= 0;
 }
 
+/* Has the indexer added the row since the plan was made?  Row numbers may begin
+ * again. */
+static bool
+is_newer(const struct trim *trim, const struct key_row_block *key)
+{
+	return (int32_t)(key->row - trim->compact->last_row) > 0;
+}
+
 /* Trim a row in the first or the last series block. */
 static enum fate
 cut_row(struct trim *trim, struct key_row_block *key, struct text value)
@@ -123,6 +131,8 @@ trim_row_blocks(struct trim *trim, const struct key_row_block *slice)
 		if (compare_series_block(&row_key, trim->last) == 0 &&
 		    row_key.first_ns > trim->last->record.time_ns)
 			break;
+		if (is_newer(trim, &row_key))
+			continue;
 		if (compare_series_block(&row_key, trim->last) == 0 ||
 		    (trim->after != NULL &&
 			compare_series_block(&row_key, trim->after) == 0))

@@ -25,6 +25,7 @@ part_merge_clear(struct part_merge *merge)
 	part_cursor_clear(&merge->cursor);
 	compacted_row_writer_free(&merge->columns);
 	free(merge->item);
+	free(merge->row);
 	arena_clear(&merge->arena);
 	buffer_clear(&merge->value);
 }
@@ -168,25 +169,26 @@ read_some(struct part_merge *merge)
 }
 
 static void
-put_row(
-    struct part_merge *merge, struct db_txn *txn, uint32_t from, uint32_t count)
+plan_row(struct part_merge *merge, uint32_t from, uint32_t count)
 {
 	const struct part_row_item *last = &merge->item[from + count - 1];
-	const struct part_row_key of = { merge->partition, merge->phase,
-		merge->made.number, last->key_hash, last->scope,
-		last->entry.id.time_ns, !last->entry.is_end, merge->made.rows };
-	unsigned char key[PART_ROW_KEY_BYTES];
+	struct part_merge_row *row;
 
-	merge->value.bytes = 0;
+	merge->row = memory_grow(
+	    merge->row, &merge->row_room, merge->rows, sizeof(*merge->row));
+	row = &merge->row[merge->rows++];
+	row->key = (struct part_row_key){ merge->partition, merge->phase, 0,
+		last->key_hash, last->scope, last->entry.id.time_ns,
+		!last->entry.is_end, merge->made.rows };
+	row->at = merge->value.bytes;
 	if (merge->columns == NULL)
 		merge->columns = compacted_row_writer_new();
 	part_row_put_columns(
 	    &merge->value, merge->columns, merge->item + from, count);
-	db_put(txn, TABLES_PHASES, part_row_put_key(key, &of),
-	    buffer_text(&merge->value));
+	row->bytes = (uint32_t)(merge->value.bytes - row->at);
 	merge->made.rows++;
 	merge->made.events += count;
-	merge->made.bytes += merge->value.bytes;
+	merge->made.bytes += row->bytes;
 	merge->key_hash = last->key_hash;
 	merge->scope = last->scope;
 	merge->last = last->entry;
@@ -211,14 +213,30 @@ fit(const struct part_merge *merge, uint32_t from)
 /* Rows that are not full are written at the end only: the next transaction
  * reads their events again. */
 static void
-put_rows(struct part_merge *merge, struct db_txn *txn, bool through)
+plan_rows(struct part_merge *merge)
 {
 	uint32_t from = 0, count;
 
 	while ((count = fit(merge, from)) > 0 &&
-	       (through || from == 0 || from + count < merge->items)) {
-		put_row(merge, txn, from, count);
+	       (merge->through || from == 0 || from + count < merge->items)) {
+		plan_row(merge, from, count);
 		from += count;
+	}
+}
+
+static void
+put_rows(const struct part_merge *merge, struct db_txn *txn)
+{
+	unsigned char key[PART_ROW_KEY_BYTES];
+
+	for (uint32_t i = 0; i < merge->rows; i++) {
+		const struct part_merge_row *row = &merge->row[i];
+		struct part_row_key of = row->key;
+
+		of.part = merge->made.number;
+		db_put(txn, TABLES_PHASES, part_row_put_key(key, &of),
+		    (struct text){
+			(const char *)merge->value.at + row->at, row->bytes });
 	}
 }
 
@@ -257,77 +275,126 @@ begin(struct part_merge *merge, struct part_list *list, struct db_txn *txn)
 	merge->begun = true;
 }
 
-/* One transaction; `*done`: there is nothing left to do. */
+/* Are all parts there?  Retention may have deleted some, or somebody the
+ * partition. */
+static bool
+has_all(const struct part_merge *merge, const struct part_list *list)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < list->count && next < merge->count; i++)
+		next += list->at[i].number == merge->number[next];
+	return next == merge->count;
+}
+
+/* ---- a transaction ---- */
+
 static void
-merge_some(struct part_merge *merge, struct db_txn *read, struct db_txn *txn,
-    bool *done)
+plan_merge(struct part_merge *merge, struct db_txn *txn)
+{
+	merge->rows = 0;
+	merge->value.bytes = 0;
+	merge->is_planned = true;
+	merge->is_readable = part_cursor_open_some(&merge->cursor, txn,
+	    merge->partition, merge->phase, merge->number, merge->count);
+	if (merge->is_readable) {
+		merge->through = read_some(merge);
+		plan_rows(merge);
+	}
+	part_cursor_close(&merge->cursor);
+}
+
+/* Returns whether the merge goes on. */
+static bool
+put_merge(struct part_merge *merge, struct db_txn *txn)
 {
 	struct part_list list = { .at = NULL };
+	bool goes_on = false;
+
 	bool is_there =
 	    part_list_get(&list, txn, merge->partition, merge->phase);
 
 	if (is_there && !merge->begun)
 		begin(merge, &list, txn);
-	/* Retention may have deleted parts, or somebody the partition. */
-	*done = !is_there || list.making != merge->made.number ||
-		!part_cursor_open_some(&merge->cursor, read, merge->partition,
-		    merge->phase, merge->number, merge->count);
-	if (!*done) {
-		*done = read_some(merge);
-		put_rows(merge, txn, *done);
-		if (*done)
+	is_there = is_there && list.making == merge->made.number;
+	if (is_there && merge->is_readable && has_all(merge, &list)) {
+		goes_on = !merge->through;
+		put_rows(merge, txn);
+		if (!goes_on)
 			replace(merge, &list, txn);
-	} else if (is_there && list.making == merge->made.number) {
+	} else if (is_there) {
 		part_list_delete(&list, txn, list.making);
 		list.making = 0;
 	}
-	part_cursor_close(&merge->cursor);
 	if (is_there)
 		part_list_put(&list, txn);
 	part_list_clear(&list);
+	return goes_on;
 }
 
-static enum db_result
-do_merge(struct writer *writer, struct err *err)
+static void
+begin_search(struct part_merge *merge)
+{
+	merge->searching = true;
+	merge->partition = merge->phase = 0;
+}
+
+bool
+part_merge_is_due(struct writer *writer)
 {
 	struct part_merge *merge = &writer->merge;
-	struct db_txn *read, *txn;
-	enum db_result result;
-	bool done;
+	int64_t now_ns = clock_monotonic_ns();
 
-	if (db_begin(writer->db, false, &read, err) != 0)
+	if (merge->busy || merge->searching)
+		return true;
+	if (now_ns < merge->next_ns)
+		return false;
+	merge->next_ns = now_ns + SEARCH_NS;
+	begin_search(merge);
+	return true;
+}
+
+int
+part_merge_plan(struct writer *writer, bool force, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (!writer->merge.busy)
+		return search(writer, force, err);
+	if (db_begin(writer->db, false, &txn, err) != 0)
+		return -1;
+	plan_merge(&writer->merge, txn);
+	db_abort(&txn);
+	return 0;
+}
+
+enum db_result
+part_merge_put(struct writer *writer, struct err *err)
+{
+	struct part_merge *merge = &writer->merge;
+	enum db_result result;
+	struct db_txn *txn;
+	bool goes_on;
+
+	if (!merge->is_planned)
+		return DB_OK;
+	merge->is_planned = false;
+	if (db_begin(writer->db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	if (db_begin(writer->db, true, &txn, err) != 0) {
-		db_abort(&read);
-		return DB_BROKEN;
-	}
-	merge_some(merge, read, txn, &done);
-	db_abort(&read);
+	goes_on = put_merge(merge, txn);
 	result = db_commit(&txn, err);
 	/* What was not committed is done again, from the beginning. */
-	if (done || result != DB_OK)
-		merge->busy = false;
+	merge->busy = goes_on && result == DB_OK;
 	return result;
 }
 
 enum db_result
 part_merge_step(struct writer *writer, bool *more, struct err *err)
 {
-	struct part_merge *merge = &writer->merge;
-	int64_t now_ns = clock_monotonic_ns();
-
-	*more = true;
-	if (merge->busy)
-		return do_merge(writer, err);
-	if (merge->searching)
-		return search(writer, false, err) == 0 ? DB_OK : DB_BROKEN;
-	*more = false;
-	if (now_ns < merge->next_ns)
-		return DB_OK;
-	merge->next_ns = now_ns + SEARCH_NS;
-	merge->searching = true;
-	merge->partition = merge->phase = 0;
-	return search(writer, false, err) == 0 ? DB_OK : DB_BROKEN;
+	*more = part_merge_is_due(writer);
+	if (*more && part_merge_plan(writer, false, err) != 0)
+		return DB_BROKEN;
+	return part_merge_put(writer, err);
 }
 
 enum db_result
@@ -336,14 +403,12 @@ part_merge_all(struct writer *writer, struct err *err)
 	struct part_merge *merge = &writer->merge;
 	enum db_result result = DB_OK;
 
-	merge->busy = false;
-	merge->searching = true;
-	merge->partition = merge->phase = 0;
+	merge->busy = merge->is_planned = false;
+	begin_search(merge);
 	while (result == DB_OK && (merge->busy || merge->searching)) {
-		if (merge->busy)
-			result = do_merge(writer, err);
-		else if (search(writer, true, err) != 0)
-			result = DB_BROKEN;
+		if (part_merge_plan(writer, true, err) != 0)
+			return DB_BROKEN;
+		result = part_merge_put(writer, err);
 	}
 	return result;
 }

@@ -5,6 +5,10 @@
  * PART_MERGE_PARTS of one level, they become one part.  Each transaction writes
  * some rows of it; nobody reads them before the last one puts it into the list
  * in the place of the others.  A merge that was interrupted is done again.
+ *
+ * The rows of a transaction are planned first: read from a snapshot, in any
+ * thread, and encoded.  Parts never change, so a plan holds while its parts are
+ * in the list.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_WRITER_PART_MERGE_H
@@ -18,6 +22,14 @@ enum {
 	PART_MERGE_PARTS_MAX = 64,     /* in one merge */
 	PART_MERGE_EVENTS = 128 << 10, /* read by a transaction */
 	PART_MERGE_BYTES = 16 << 20,   /* of their attributes */
+};
+
+/* A planned row: its key without the number of the part, and its value in the
+ * buffer. */
+struct part_merge_row {
+	struct part_row_key key;
+	size_t at;
+	uint32_t bytes;
 };
 
 struct part_merge {
@@ -36,12 +48,18 @@ struct part_merge {
 	uint32_t scope;
 	struct phase_entry last;
 
+	/* The plan of a transaction. */
+	bool is_planned, is_readable;
+	bool through; /* it has the last rows */
+	struct part_merge_row *row;
+	uint32_t rows, row_room;
+	struct buffer value;
+
 	struct part_cursor cursor;
 	struct compacted_row_writer *columns;
 	struct part_row_item *item;
 	uint32_t items, item_room;
 	struct arena arena;
-	struct buffer value;
 	uint32_t step_events; /* 0: PART_MERGE_EVENTS; tests use less */
 };
 void part_merge_clear(struct part_merge *merge);

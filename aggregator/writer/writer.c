@@ -13,10 +13,6 @@
 #include "proto/os/heartbeat.h"
 #include "proto/os/log.h"
 
-enum {
-	COMPACT_ROUNDS = 16, /* while indexing lags: one compaction step in this
-				many rounds */
-};
 #define PAUSE_NS      INT64_C(100000000)
 #define FULL_PAUSE_NS NS_PER_SECOND
 #define RETAIN_NS     (60 * NS_PER_SECOND)
@@ -188,18 +184,13 @@ set_failed(struct writer *writer)
 	pthread_mutex_unlock(&writer->lock);
 }
 
-/* Compaction waits while there are entries to index, but not for ever. */
 static enum db_result
-compact_some(
-    struct writer *writer, bool more, bool *more_to_compact, struct err *err)
+tidy(struct writer *writer, bool more, bool *again, struct err *err)
 {
-	enum db_result result;
+	enum db_result result = background_step(writer, more, again, err);
 
-	*more_to_compact = false;
-	if (writer->options.compact_after_ns <= 0 ||
-	    (more && ++writer->rounds % COMPACT_ROUNDS != 0))
-		return DB_OK;
-	result = compact_step(writer, more_to_compact, err);
+	if (writer->background.last != BACKGROUND_COMPACT)
+		return result;
 	if (result == DB_DAMAGED)
 		set_damaged(writer, &writer->compact_is_damaged,
 		    "an hour is not compacted", err);
@@ -213,7 +204,7 @@ static bool
 round_of(struct writer *writer, struct err *err)
 {
 	uint64_t position = atomic_load(&writer->position);
-	bool more = false, old = false, row_blocks = false, parts = false;
+	bool more = false, old = false, again = false;
 	enum db_result result;
 
 	clear_woken(writer);
@@ -232,9 +223,7 @@ round_of(struct writer *writer, struct err *err)
 			result = removed;
 	}
 	if (result == DB_OK)
-		result = part_merge_step(writer, &parts, err);
-	if (result == DB_OK)
-		result = compact_some(writer, more, &row_blocks, err);
+		result = tidy(writer, more, &again, err);
 	if (result == DB_BROKEN)
 		return false;
 	set_full(writer, result == DB_FULL, err);
@@ -243,7 +232,7 @@ round_of(struct writer *writer, struct err *err)
 		    "indexing is paused, batches wait in the journal", err);
 	if (result != DB_OK)
 		rest(writer, FULL_PAUSE_NS, REST_FIRMLY);
-	else if (more || old || row_blocks || parts)
+	else if (more || old || again)
 		return true;
 	else if (atomic_load(&writer->position) != position)
 		rest(writer, pause_ns(writer), REST_WHILE_NOBODY_WAITS);
@@ -283,8 +272,10 @@ follow(void *arg, struct err *err)
 
 	heartbeat_beat();
 	good = derive(writer, err);
+	background_open(writer);
 	while (good && !atomic_load(&writer->stopping))
 		good = round_of(writer, err) && derive(writer, err);
+	background_close(writer);
 	if (good)
 		return 0;
 	set_failed(writer);

@@ -20,6 +20,17 @@
 #include "aggregator/writer/part_merge.h"
 #include "aggregator/writer/writer.h"
 #include "proto/os/thread.h"
+#include "proto/os/worker.h"
+
+/* What the worker plans, or has planned. */
+enum background_work { BACKGROUND_NONE, BACKGROUND_MERGE, BACKGROUND_COMPACT };
+
+struct background {
+	struct worker *worker;
+	enum background_work work, last;
+	int rc; /* of the plan */
+	struct err err;
+};
 
 struct writer {
 	char *path;
@@ -35,10 +46,10 @@ struct writer {
 	struct retention retention;
 	struct compact compact;
 	struct part_merge merge;
+	struct background background;
 	bool compact_is_damaged; /* a page that it needs; reported */
-	uint32_t rounds;
-	uint64_t dropped; /* FACT_DROPPED when last read */
-	bool rebuild;     /* one was interrupted */
+	uint64_t dropped;        /* FACT_DROPPED when last read */
+	bool rebuild;            /* one was interrupted */
 
 	_Atomic uint64_t position;
 	_Atomic bool stopping;
@@ -59,8 +70,16 @@ struct writer {
  * later.  DB_BROKEN, with the error: the writer cannot go on. */
 enum db_result writer_step(struct writer *writer, bool *more, struct err *err);
 
-/* Do one bounded transaction of compaction, when it is time; `*more` as above.
- * DB_FULL: there was no space for it. */
+/* ---- compact.c ---- */
+
+/* Is there something to plan? */
+bool compact_is_due(struct writer *writer);
+/* Plan one bounded transaction of compaction, or search for hours for a while,
+ * in any thread. */
+int compact_plan(struct writer *writer, struct err *err);
+/* Put what is planned, if anything is.  DB_FULL: there was no space for it. */
+enum db_result compact_put(struct writer *writer, struct err *err);
+/* All three; `*more` as above. */
 enum db_result compact_step(struct writer *writer, bool *more, struct err *err);
 /* The interval between two searches for hours to compact. */
 int64_t compact_search_ns(const struct writer *writer);
@@ -77,12 +96,31 @@ enum db_result compact_all(struct writer *writer, struct err *err);
 
 /* ---- part_merge.c ---- */
 
-/* Do one bounded transaction of a merge of parts, or a part of the search for
- * them; `*more` as above. */
+/* Is there something to plan? */
+bool part_merge_is_due(struct writer *writer);
+/* Plan one transaction of a merge of parts, or search for them for a while, in
+ * any thread.  `force`: merge whatever has more than one part. */
+int part_merge_plan(struct writer *writer, bool force, struct err *err);
+/* Put what is planned, if anything is. */
+enum db_result part_merge_put(struct writer *writer, struct err *err);
+/* All three; `*more` as above. */
 enum db_result part_merge_step(
     struct writer *writer, bool *more, struct err *err);
 /* Merge everything now. */
 enum db_result part_merge_all(struct writer *writer, struct err *err);
+
+/* ---- background.c ---- */
+
+/* Merging and compaction while the indexer works: a worker plans the next
+ * transaction from a snapshot, and the writer's thread puts what is planned. */
+void background_open(struct writer *writer);
+/* Waits for the plan. */
+void background_close(struct writer *writer);
+/* Put what is planned, and let the worker plan what is next.  `more`: there are
+ * entries to index, so do not wait for the worker.  `*again`: it plans
+ * something. */
+enum db_result background_step(
+    struct writer *writer, bool more, bool *again, struct err *err);
 
 /* ---- rebuild.c ---- */
 

@@ -5,7 +5,6 @@
 #include "proto/os/worker.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
@@ -106,6 +105,17 @@ worker_begin(struct worker *worker)
 		set_state(worker, BEGUN);
 	else
 		worker->work(worker->arg);
+}
+
+bool
+worker_is_idle(struct worker *worker)
+{
+	bool idle;
+
+	pthread_mutex_lock(&worker->lock);
+	idle = worker->state != BEGUN;
+	pthread_mutex_unlock(&worker->lock);
+	return idle;
 }
 
 void

@@ -9,6 +9,8 @@
 #ifndef PROTO_OS_WORKER_H
 #define PROTO_OS_WORKER_H
 
+#include <stdbool.h>
+
 struct worker; /* opaque */
 
 struct worker *worker_new(void (*work)(void *arg), void *arg);
@@ -17,6 +19,8 @@ void worker_free(struct worker **worker);
 
 /* Begin the work; waits for the previous work first. */
 void worker_begin(struct worker *worker);
+/* Is no work in progress? */
+bool worker_is_idle(struct worker *worker);
 /* Wait until no work is in progress. */
 void worker_await(struct worker *worker);
 

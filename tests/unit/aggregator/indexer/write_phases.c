@@ -388,6 +388,45 @@ writing_overtakes_a_merge(void **state)
 	check_all();
 }
 
+/* What was planned does not bring back a part that was deleted since. */
+static void
+a_merge_ends_when_one_of_its_parts_is_deleted(void **state)
+{
+	struct part_list list = { .at = NULL };
+	uint64_t random = check_seed();
+	struct err err = { 0 };
+	struct db_txn *txn;
+	uint32_t parts;
+	bool more;
+
+	(void)state;
+	for (uint32_t part = 0; part < PART_MERGE_PARTS; part++) {
+		for (uint32_t i = 0; i < 300; i++)
+			happened[i] = make(&random, 300 * part + i, 20, i + 1);
+		write_some(happened, 300, true);
+	}
+	while (!writer.merge.busy)
+		assert_int_equal(part_merge_step(&writer, &more, &err), DB_OK);
+	assert_int_equal(part_merge_plan(&writer, false, &err), 0);
+	assert_true(writer.merge.rows > 0);
+	assert_int_equal(db_begin(writer.db, true, &txn, &err), 0);
+	assert_true(part_list_get(
+	    &list, txn, writer.merge.partition, writer.merge.phase));
+	parts = list.count;
+	part_list_delete(&list, txn, writer.merge.number[1]);
+	part_list_put(&list, txn);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	assert_int_equal(part_merge_put(&writer, &err), DB_OK);
+	assert_false(writer.merge.busy);
+	assert_int_equal(db_begin(writer.db, false, &txn, &err), 0);
+	assert_true(part_list_get(
+	    &list, txn, writer.merge.partition, writer.merge.phase));
+	assert_int_equal(list.count, parts - 1);
+	assert_int_equal(list.making, 0);
+	db_abort(&txn);
+	part_list_clear(&list);
+}
+
 static void
 append(int64_t time_ns, bool is_end)
 {
@@ -479,6 +518,7 @@ main(void)
 		CASE(events_of_one_state_give_the_same_phases),
 		CASE(late_events_of_one_state_give_the_same_phases),
 		CASE(writing_overtakes_a_merge),
+		CASE(a_merge_ends_when_one_of_its_parts_is_deleted),
 		CASE(
 		    late_events_between_spans_without_gaps_give_the_same_phases),
 		CASE(one_time_has_a_limited_number_of_events),

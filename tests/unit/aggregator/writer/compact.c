@@ -262,6 +262,34 @@ late_records_are_merged(void **state)
 	assert_true(rows_of(TABLES_CHUNKS) <= 2 * chunks + 20);
 }
 
+static void
+send_more(uint64_t *random, char **before)
+{
+	free(*before);
+	send_many(random, 100, 9, RIG_T0, KEY_HOUR_NS / 2);
+	*before = see(0);
+}
+
+/* One transaction of the job, planned before new records came, or not. */
+static bool
+pass(uint64_t *random, char **before)
+{
+	struct compact *compact = &rig.writer->compact;
+	struct err err = { 0 };
+	bool done;
+
+	if (check_random(random) % 2 == 0) {
+		rig_good(compact_plan(rig.writer, &err), &err);
+		if (check_random(random) % 10 == 0)
+			send_more(random, before);
+		assert_int_equal(compact_put(rig.writer, &err), DB_OK);
+		return !compact->busy;
+	}
+	assert_int_equal(
+	    compact_pass(compact, writer_db(rig.writer), &done, &err), DB_OK);
+	return done;
+}
+
 /* A job may stop after any of its transactions, and new records may arrive in
  * between. */
 static void
@@ -269,9 +297,7 @@ readers_do_not_notice_compaction(void **state)
 {
 	uint64_t random = check_seed();
 	struct compact *compact;
-	struct err err = { 0 };
 	char *before;
-	bool done;
 
 	(void)state;
 	send_many(&random, 4000, 9, RIG_T0, KEY_HOUR_NS / 2);
@@ -295,26 +321,61 @@ readers_do_not_notice_compaction(void **state)
 			};
 			compact->busy = true;
 		}
-		assert_int_equal(
-		    compact_pass(compact, writer_db(rig.writer), &done, &err),
-		    DB_OK);
-		if (done || check_random(&random) % 20 == 0)
+		if (pass(&random, &before) || check_random(&random) % 20 == 0)
 			compact->busy = false; /* or stopped */
 		if (steps % 25 == 0) {
 			rig_verify(&rig);
 			expect_same(before, see(0));
 		}
-		if (steps % 100 == 50) {
-			free(before);
-			send_many(&random, 100, 9, RIG_T0, KEY_HOUR_NS / 2);
-			before = see(0);
-		}
+		if (steps % 100 == 50)
+			send_more(&random, &before);
 	}
 	compact->step_rows = 0;
 	compact_now();
 	rig_verify(&rig);
 	expect_same(before, see(0));
 	free(before);
+}
+
+/* What was planned does not bring back what was deleted since. */
+static void
+a_plan_is_void_when_rows_were_deleted(void **state)
+{
+	uint64_t random = check_seed(), chunks;
+	struct compact *compact = &rig.writer->compact;
+	struct err err = { 0 };
+	struct db_txn *txn;
+
+	(void)state;
+	send_many(&random, 500, 9, RIG_T0, KEY_HOUR_NS / 2);
+	chunks = rows_of(TABLES_CHUNKS);
+	for (int by_retention = 0; by_retention < 2; by_retention++) {
+		compact->job = (struct compact_job){
+			.hour = { .partition = 1,
+			    .kind = RECORD_EVENT,
+			    .hour = key_hour(RIG_T0),
+			    .first_ns = INT64_MIN },
+			.choice = hour_cursor_all,
+			.level = COMPACTED_ROW_LEVEL_WHOLE,
+			.whole = true,
+		};
+		compact->busy = true;
+		assert_true(compact_is_due(rig.writer));
+		rig_good(compact_plan(rig.writer, &err), &err);
+		assert_true(compact->items > 0);
+		if (by_retention) {
+			rig.writer->retention.removals++;
+		} else {
+			rig_good(
+			    db_begin(writer_db(rig.writer), true, &txn, &err),
+			    &err);
+			tables_put_fact(txn, FACT_DROPPED, 1);
+			assert_int_equal(db_commit(&txn, &err), DB_OK);
+		}
+		assert_int_equal(compact_put(rig.writer, &err), DB_OK);
+		assert_false(compact->busy);
+		assert_int_equal(rows_of(TABLES_CHUNKS), chunks);
+	}
 }
 
 /* Phases can be rebuilt from compacted events. */
@@ -581,6 +642,7 @@ main(void)
 		CASE(queries_have_the_same_answers),
 		CASE(late_records_are_merged),
 		CASE(readers_do_not_notice_compaction),
+		CASE(a_plan_is_void_when_rows_were_deleted),
 		CASE(phases_are_rebuilt_from_compacted_events),
 		CASE(old_chunks_are_deleted_by_hour),
 		CASE(the_indexer_compacts_by_itself),
