@@ -71,6 +71,11 @@ void indexer_write_runs(struct indexer_write *indexer_write, struct db_txn *txn,
 /* Apply indexer_write->changes, of one model in a partition, to its groups. */
 void indexer_write_run_changes(struct indexer_write *indexer_write,
     struct db_txn *txn, const struct run_sum_form *form);
+/* Move a run in the index by time, from `*from_ns` to `*to_ns`
+ * (run_row_time).  NULL: it was, or is to be, nowhere. */
+void indexer_write_run_time(struct indexer_write *indexer_write,
+    struct db_txn *txn, const struct run_row_key *run, const int64_t *from_ns,
+    const int64_t *to_ns);
 /* Recompute the statistics of the group and step of `of` from all its runs. */
 void indexer_write_sum_runs(struct indexer_write *indexer_write,
     struct db_txn *txn, const struct run_sum_form *form,

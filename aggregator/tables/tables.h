@@ -26,6 +26,7 @@ enum {
 	TABLES_ROLLUPS, /* the first of three */
 	TABLES_ROLLUPS_END = TABLES_ROLLUPS + 2,
 	TABLES_RUNS,
+	TABLES_RUN_TIMES, /* the index of runs by time */
 	TABLES_GROUPS,
 	TABLES_ONCE, /* records that are kept once */
 	TABLES_COUNT

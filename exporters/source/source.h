@@ -84,6 +84,7 @@ bool source_has_failed(const struct source *source);
 /* Start a query; its texts must live until the last source_next. */
 enum source_what {
 	SOURCE_RECORDS,
+	SOURCE_NEWEST, /* records of test runs, the newest first */
 	SOURCE_STATS,
 	SOURCE_STATS_BY_NODE,
 	SOURCE_NODES, /* entities of kind "node": the names of nodes */

@@ -82,6 +82,7 @@ struct page {
 	int32_t hour_end;    /* hours from this one on are not selected */
 	uint32_t examined;   /* records and skipped rows so far */
 	bool unpaired;       /* phases of runs come as their events */
+	bool newest;         /* the newest test runs come first */
 	bool full;
 	/* The last node whose name was looked at, and the answer. */
 	uint32_t asked_node;
