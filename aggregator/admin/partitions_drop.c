@@ -131,7 +131,7 @@ delete_some(struct db_txn *txn, uint32_t number)
 		deleted += tables_delete(txn, keyed[i],
 		    (struct text){ (const char *)front, 4 }, limit - deleted);
 	varint_put_u32_be(front + 1, number);
-	for (const char *what = "dnst"; *what != '\0'; what++) {
+	for (const char *what = "dlnst"; *what != '\0'; what++) {
 		front[0] = (unsigned char)*what;
 		deleted += tables_delete(txn, TABLES_NAMES,
 		    (struct text){ (const char *)front, 5 }, limit - deleted);

@@ -75,7 +75,8 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * open_starts, open_ends, start, end (event names), unmatched ("incomplete" or
  * "ignore"), run (the attribute; only of a phase with scope "run"), required
  * (bool).  With kind context in the query: an entity of
- * kind "node", whose id is its name, for each node that `query->node` selects.
+ * kind "node", whose id is its name, for each node that `query->node` selects,
+ * with received_ns and time_ns of its last record (tables/latest.h).
  *
  * WIRE_STATUS: what is in the store, as entities of kind "status": id "store"
  * (bytes, rows and bytes by table, records by kind, journal_first,

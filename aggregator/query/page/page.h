@@ -16,6 +16,7 @@
 #include "aggregator/phases/phase_items.h"
 #include "aggregator/rows/merge.h"
 #include "aggregator/tables/row_block.h"
+#include "aggregator/tables/latest.h"
 #include "aggregator/tables/lookup.h"
 #include "aggregator/tables/tables.h"
 
