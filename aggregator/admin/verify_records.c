@@ -72,7 +72,11 @@ check_counts(struct found *found, uint32_t partition)
 	int kind;
 
 	tables_get_counts(found->check->txn, partition, &counts);
-	/* Older versions did not count rejected bytes. */
+	if (counts.last_entry > tables_fact(found->check->txn, FACT_INDEXED))
+		verify_report(found->check,
+		    "partition %u has a record of entry %llu, which is not "
+		    "indexed",
+		    partition, (unsigned long long)counts.last_entry);
 	if (counts.rejected_bytes > found->records[partition].rejected_bytes)
 		verify_report(found->check,
 		    "partition %u has %llu bytes of rejected batches but "

@@ -349,6 +349,8 @@ indexer_write_counts(struct db_txn *txn, const struct collect *collect)
 			counts.records[kind] += more->records[kind];
 		counts.rejected_bytes += more->rejected_bytes;
 		counts.rejected_cut += more->rejected_cut;
+		if (more->last_entry > 0)
+			counts.last_entry = more->last_entry;
 		tables_put_counts(
 		    txn, collect->partition[i].partition, &counts);
 	}

@@ -81,7 +81,10 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * WIRE_STATUS: what is in the store, as entities of kind "status": id "store"
  * (bytes, rows and bytes by table, records by kind, journal_first,
  * journal_next, indexed, indexing_lag, sessions, generation, rebuilding), and
- * id "partition:NAME" (records by kind, nodes, first_ns, last_ns). */
+ * id "partition:NAME" (records by kind, nodes, first_ns, last_ns, last_entry:
+ * the number of the last journal entry that brought it a record).  The name
+ * pattern selects by id; when it names one partition, only that is looked at.
+ */
 int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);

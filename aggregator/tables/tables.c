@@ -108,10 +108,9 @@ tables_get_counts(
 	counts->last_ns = varint_unzigzag(varint_get(&u));
 	for (i = 0; i < RECORD_KINDS; i++)
 		counts->records[i] = varint_get(&u);
-	if (varint_left(&u) > 0) { /* else written by an older version */
-		counts->rejected_bytes = varint_get(&u);
-		counts->rejected_cut = varint_get(&u);
-	}
+	counts->rejected_bytes = varint_get(&u);
+	counts->rejected_cut = varint_get(&u);
+	counts->last_entry = varint_get(&u);
 }
 
 void
@@ -119,7 +118,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
     const struct partition_counts *counts)
 {
 	unsigned char key[DB_KEY_BYTES_MAX];
-	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 5)];
+	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 6)];
 	unsigned char *to = value;
 	int i;
 
@@ -130,6 +129,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 		to = varint_encode(to, counts->records[i]);
 	to = varint_encode(to, counts->rejected_bytes);
 	to = varint_encode(to, counts->rejected_cut);
+	to = varint_encode(to, counts->last_entry);
 	db_put(txn, TABLES_META, counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }

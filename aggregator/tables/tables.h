@@ -81,6 +81,8 @@ struct partition_counts {
 	int64_t first_ns, last_ns;      /* of the stored records */
 	uint64_t rejected_bytes;        /* stored bodies of rejected batches */
 	uint64_t rejected_cut; /* rejected batches stored only in part */
+	uint64_t last_entry; /* the last journal entry with a record of it that
+				is indexed; 0: none */
 };
 /* All zeros, and first_ns > last_ns, when nothing is stored. */
 void tables_get_counts(
