@@ -79,13 +79,17 @@ static const struct opt options[] = {
 	    "scanner: print more numbers, every node, and the interval of the "
 	    "job",
 	    NULL, false },
+	{ "newest", 0, OPT_COUNT, OPT_TO(struct values, runs.newest), "N",
+	    "testrun deltas, iterations: print the newest N runs, the newest "
+	    "first",
+	    NULL, false },
 	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct values, verbose), NULL,
 	    "status: print all counters", NULL, false },
 	{ .name = NULL },
 };
 
 #define POOL    "partition configdir credentials config-json pool format output "
-#define TESTRUN POOL "model time group node from to sort top"
+#define TESTRUN POOL "model time group newest node from to sort top"
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes, step by step",
@@ -128,7 +132,8 @@ static const struct opt_topic topics[] = {
 	{ "testrun", " WHAT [RUN...]",
 	    "test runs; WHAT: groups, deltas, iterations, skew", TESTRUN,
 	    "poolscope stats testrun groups -p 'acct$farm'\n"
-	    "poolscope stats testrun deltas RUN\n" },
+	    "poolscope stats testrun deltas RUN\n"
+	    "poolscope stats testrun deltas --newest 20\n" },
 	{ "skew", "", "testrun skew: receive times against emit times", TESTRUN,
 	    "poolscope stats skew\n"
 	    "poolscope stats skew -n 'n1*'\n" },

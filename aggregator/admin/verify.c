@@ -150,6 +150,7 @@ verify_tables(struct db *tables,
 	check.kept = memory_alloc(sizeof(*check.kept));
 	duration_stats_init(check.kept);
 	check_names(&check);
+	verify_latest(&check);
 	verify_records(&check);
 	verify_rollups(&check);
 	check_entities(&check);

@@ -11,6 +11,11 @@ struct check {
 	struct db_txn *txn;
 	struct indexer_write indexer_write;
 	struct duration_stats *kept; /* from the table of statistics */
+	/* The row of the last records of nodes that was read last. */
+	struct {
+		uint32_t partition, block;
+		struct latest_row row;
+	} latest;
 	int64_t wrong;
 	void (*report)(void *arg, const char *sentence);
 	void *arg;
@@ -24,6 +29,11 @@ verify_report(struct check *check, const char *format, ...);
  * partitions. */
 void verify_records(struct check *check);
 void verify_rollups(struct check *check);
+/* Check what is kept of the last record of each node, and that a stored record
+ * is not later than it. */
+void verify_latest(struct check *check);
+void verify_latest_record(struct check *check, uint32_t partition, uint8_t kind,
+    uint32_t node, const struct row_block_item *record);
 /* Check test runs and the statistics of their groups. */
 void verify_runs(struct check *check);
 

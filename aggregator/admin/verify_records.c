@@ -26,7 +26,8 @@ struct found {
 /* ---- row blocks ---- */
 
 static bool
-row_is_good(const struct key_row_block *head, struct text value)
+row_is_good(
+    struct check *check, const struct key_row_block *head, struct text value)
 {
 	struct row_block_item item, last = { .time_ns = INT64_MIN };
 	struct row_block_reader rows;
@@ -41,6 +42,8 @@ row_is_good(const struct key_row_block *head, struct text value)
 		    !row_block_get_body(
 			item.body, head->kind, item.time_ns, &body))
 			return false;
+		verify_latest_record(
+		    check, head->partition, head->kind, head->node, &item);
 		last = item;
 	}
 	return !rows.bytes.bad && rows.bytes.at == rows.bytes.end &&
@@ -69,7 +72,11 @@ check_counts(struct found *found, uint32_t partition)
 	int kind;
 
 	tables_get_counts(found->check->txn, partition, &counts);
-	/* Older versions did not count rejected bytes. */
+	if (counts.last_entry > tables_fact(found->check->txn, FACT_INDEXED))
+		verify_report(found->check,
+		    "partition %u has a record of entry %llu, which is not "
+		    "indexed",
+		    partition, (unsigned long long)counts.last_entry);
 	if (counts.rejected_bytes > found->records[partition].rejected_bytes)
 		verify_report(found->check,
 		    "partition %u has %llu bytes of rejected batches but "
@@ -104,7 +111,7 @@ check_row_blocks(struct found *found)
 		if (!key_get_row_block(key, &head))
 			verify_report(
 			    check, "row blocks: a key has %u bytes", key.bytes);
-		else if (row_is_good(&head, value))
+		else if (row_is_good(check, &head, value))
 			count_rows(found, &head, row_block_count(value),
 			    head.kind == RECORD_REJECTED
 				? rejected_batch_bytes_of_row(value)
@@ -156,6 +163,8 @@ chunk_is_good(struct found *found, const struct key_row_block *key,
 			compacted_row_get(rows, i, &item.record);
 			if (!item_is_good(key, &rows->header, last, &item))
 				return false;
+			verify_latest_record(found->check, key->partition,
+			    key->kind, item.node, &item.record);
 			*last = item;
 		}
 	}

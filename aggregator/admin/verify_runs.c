@@ -1,5 +1,6 @@
 /*
- * verify_runs - check the statistics of groups of test runs.
+ * verify_runs - check the statistics of groups of test runs, and the index of
+ * the runs by time.
  *
  * Rows of groups are checked in portions, so that their statistics fit in
  * memory; each portion reads all test runs of the model.
@@ -266,6 +267,61 @@ check_model(struct portion *portion)
 		    portion->form.number, portion->form.partition);
 }
 
+/* ---- the index by time ---- */
+
+static bool
+is_at(struct check *check, const struct run_row_time *at)
+{
+	struct run_row_key run = { at->partition, at->model, at->run };
+	struct run_row *row = check->indexer_write.run;
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
+	struct text value;
+
+	run_row_put_key(bytes, &run);
+	return db_get(check->txn, TABLES_RUNS,
+		   (struct text){ (const char *)bytes, sizeof(bytes) },
+		   &value) &&
+	       run_row_decode(row, value) && run_row_time(row) == at->time_ns;
+}
+
+static uint64_t
+rows_of(struct check *check, unsigned table)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, table);
+	struct text key, value, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+	uint64_t rows = 0;
+
+	for (; more; more = db_next(cursor, &key, &value))
+		rows++;
+	db_cursor_close(&cursor);
+	return rows;
+}
+
+/* No run is at two times, so each has its row when there are as many. */
+static void
+check_times(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_RUN_TIMES);
+	struct text key, value, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+	struct run_row_time at = { .partition = 0 };
+	uint64_t good = 0;
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (run_row_get_time_key(key, &at) && is_at(check, &at))
+			good++;
+		else
+			verify_report(check,
+			    "run_times: run %u of model %u of partition %u "
+			    "does not exist or has another time",
+			    at.run, at.model, at.partition);
+	}
+	db_cursor_close(&cursor);
+	if (good != rows_of(check, TABLES_RUNS))
+		verify_report(check, "run_times: some runs have no row");
+}
+
 void
 verify_runs(struct check *check)
 {
@@ -279,6 +335,7 @@ verify_runs(struct check *check)
 		duration_stats_init(portion->stats[i]);
 	}
 	portion->check = check;
+	check_times(check);
 	tables_get_models(check->txn, &models);
 	for (uint32_t p = 1; p <= partitions; p++) {
 		for (unsigned i = 0; i < models.runs; i++) {

@@ -352,6 +352,7 @@ collect_entry(struct collect *collect, struct db_txn *txn,
     const struct journal_entry *entry, bool quarantined)
 {
 	struct source source = { .collect = collect, .txn = txn };
+	uint64_t before = collect->records;
 
 	source.partition = dictionary_number_or_other(
 	    collect->dictionary, txn, 0, entry->header.partition);
@@ -368,5 +369,8 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 		take_gap(&source, entry);
 	else
 		take_batch(&source, entry);
+	if (collect->records > before)
+		collect_partition(collect, source.partition)->more.last_entry =
+		    entry->number;
 	dictionary_set_sender(collect->dictionary, 0, (struct text){ NULL, 0 });
 }

@@ -45,6 +45,8 @@ indexer_write_clear(struct indexer_write *indexer_write)
 	run_sum_changes_clear(&indexer_write->changes);
 	run_sum_changes_clear(&indexer_write->line);
 	groups_clear(&indexer_write->rows);
+	free(indexer_write->latest);
+	groups_clear(&indexer_write->latest_rows);
 }
 
 /* ---- row blocks ---- */
@@ -118,6 +120,7 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 	groups_sort(&collect->row_blocks);
 	for (i = 0; i < collect->row_blocks.count; i++) {
 		struct group *group = &collect->row_blocks.at[i];
+		struct latest last = LATEST_NONE;
 
 		if (group->mixed)
 			group_order(
@@ -130,6 +133,8 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 			const struct row_block_item *item =
 			    &collect->item[member].record;
 
+			latest_take(&last,
+			    (struct latest){ item->receive_ns, item->time_ns });
 			if (row_block_add(&indexer_write->row, item))
 				continue;
 			put_row(indexer_write, &place, group->key);
@@ -137,8 +142,10 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 			row_block_add(&indexer_write->row, item);
 		}
 		put_row(indexer_write, &place, group->key);
+		indexer_write_note_latest(indexer_write, group, last);
 	}
 	db_cursor_close(&place.row_blocks);
+	indexer_write_latest(indexer_write, txn);
 	tables_put_fact(txn, FACT_ROW, place.row);
 	tables_put_fact(txn, FACT_RECORDS, records);
 }
@@ -342,6 +349,8 @@ indexer_write_counts(struct db_txn *txn, const struct collect *collect)
 			counts.records[kind] += more->records[kind];
 		counts.rejected_bytes += more->rejected_bytes;
 		counts.rejected_cut += more->rejected_cut;
+		if (more->last_entry > 0)
+			counts.last_entry = more->last_entry;
 		tables_put_counts(
 		    txn, collect->partition[i].partition, &counts);
 	}

@@ -12,10 +12,17 @@
 #include "aggregator/phases/phase_items.h"
 #include "aggregator/phases/phase_memory.h"
 #include "aggregator/phases/run_sum.h"
+#include "aggregator/tables/latest.h"
 
 /* Senders choose the names of entities, and retention never deletes
  * entities. */
 enum { INDEXER_WRITE_ENTITIES_MAX = 10000000 };
+
+/* The last record of a node in a row block. */
+struct indexer_write_latest {
+	uint32_t node;
+	struct latest last;
+};
 
 struct indexer_write {
 	struct row_block_builder row;
@@ -40,7 +47,11 @@ struct indexer_write {
 	struct run_sum_changes changes; /* to the statistics of run groups, */
 	struct groups rows;             /* grouped by row, */
 	struct run_sum_changes line;    /* and those of one row */
-	uint64_t bytes;                 /* written by this transaction */
+	/* Last records, grouped by (partition, row). */
+	struct indexer_write_latest *latest;
+	uint32_t latest_count, latest_room;
+	struct groups latest_rows;
+	uint64_t bytes;         /* written by this transaction */
 	uint64_t overflow;      /* events beyond the limit of a phase or run */
 	uint64_t entities_max;  /* per partition: INDEXER_WRITE_ENTITIES_MAX;
 				   tests use less */
@@ -55,6 +66,11 @@ void indexer_write_clear(struct indexer_write *indexer_write);
  * store. */
 void indexer_write_row_blocks(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect);
+/* Note the last record of a row block, and write what was noted. */
+void indexer_write_note_latest(struct indexer_write *indexer_write,
+    const struct group *group, struct latest last);
+void indexer_write_latest(
+    struct indexer_write *indexer_write, struct db_txn *txn);
 /* Write entities, merged with the stored ones; a stored entity may always get
  * more attributes.  With `again` they come in any order and may have been
  * merged before: of two values of one attribute the one received later stays,
@@ -71,6 +87,11 @@ void indexer_write_runs(struct indexer_write *indexer_write, struct db_txn *txn,
 /* Apply indexer_write->changes, of one model in a partition, to its groups. */
 void indexer_write_run_changes(struct indexer_write *indexer_write,
     struct db_txn *txn, const struct run_sum_form *form);
+/* Move a run in the index by time, from `*from_ns` to `*to_ns`
+ * (run_row_time).  NULL: it was, or is to be, nowhere. */
+void indexer_write_run_time(struct indexer_write *indexer_write,
+    struct db_txn *txn, const struct run_row_key *run, const int64_t *from_ns,
+    const int64_t *to_ns);
 /* Recompute the statistics of the group and step of `of` from all its runs. */
 void indexer_write_sum_runs(struct indexer_write *indexer_write,
     struct db_txn *txn, const struct run_sum_form *form,

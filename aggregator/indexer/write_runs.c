@@ -200,6 +200,29 @@ take_events(struct at *at, const struct group *group, bool *described)
 	}
 }
 
+void
+indexer_write_run_time(struct indexer_write *indexer_write, struct db_txn *txn,
+    const struct run_row_key *run, const int64_t *from_ns, const int64_t *to_ns)
+{
+	struct run_row_time at = { run->partition, run->model, 0, run->run };
+	unsigned char bytes[RUN_ROW_TIME_KEY_BYTES];
+	struct text key = { (const char *)bytes, sizeof(bytes) };
+
+	if (from_ns != NULL && to_ns != NULL && *from_ns == *to_ns)
+		return;
+	if (from_ns != NULL) {
+		at.time_ns = *from_ns;
+		run_row_put_time_key(bytes, &at);
+		db_del(txn, TABLES_RUN_TIMES, key);
+	}
+	if (to_ns != NULL) {
+		at.time_ns = *to_ns;
+		run_row_put_time_key(bytes, &at);
+		db_put(txn, TABLES_RUN_TIMES, key, (struct text){ "", 0 });
+		indexer_write->bytes += sizeof(bytes);
+	}
+}
+
 static struct text
 group_id(const struct at *at, const struct group *group)
 {
@@ -214,6 +237,7 @@ put_run(struct at *at, const struct group *group)
 	struct indexer_write *indexer_write = at->indexer_write;
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key = { (const char *)bytes, sizeof(bytes) }, value, id;
+	int64_t from_ns, to_ns;
 	bool there, described;
 
 	run_row_put_key(bytes, &run);
@@ -224,6 +248,7 @@ put_run(struct at *at, const struct group *group)
 		    run.run, true);
 	else
 		run_row_reset(indexer_write->run);
+	from_ns = run_row_time(indexer_write->run);
 	/* A copy: writing may move the page that holds it. */
 	id = there ? indexer_write->run->id : group_id(at, group);
 	memcpy(at->id, id.at, id.bytes);
@@ -239,6 +264,9 @@ put_run(struct at *at, const struct group *group)
 	run_row_encode(indexer_write->run, &indexer_write->value);
 	db_put(at->txn, TABLES_RUNS, key, buffer_text(&indexer_write->value));
 	indexer_write->bytes += sizeof(bytes) + indexer_write->value.bytes;
+	to_ns = run_row_time(indexer_write->run);
+	indexer_write_run_time(
+	    indexer_write, at->txn, &run, there ? &from_ns : NULL, &to_ns);
 }
 
 /* ---- all runs ---- */

@@ -42,6 +42,31 @@ run_row_get_key(struct text key, struct run_row_key *run)
 	return true;
 }
 
+/* The order of bytes is that of times when the sign is flipped. */
+#define SIGN (UINT64_C(1) << 63)
+
+void
+run_row_put_time_key(unsigned char key[static RUN_ROW_TIME_KEY_BYTES],
+    const struct run_row_time *at)
+{
+	varint_put_u32_be(key, at->partition);
+	varint_put_u32_be(key + 4, at->model);
+	varint_put_u64_be(key + 8, (uint64_t)at->time_ns ^ SIGN);
+	varint_put_u32_be(key + 16, at->run);
+}
+
+bool
+run_row_get_time_key(struct text key, struct run_row_time *at)
+{
+	if (key.bytes != RUN_ROW_TIME_KEY_BYTES)
+		return false;
+	at->partition = varint_get_u32_be(key.at);
+	at->model = varint_get_u32_be(key.at + 4);
+	at->time_ns = (int64_t)(varint_get_u64_be(key.at + 8) ^ SIGN);
+	at->run = varint_get_u32_be(key.at + 16);
+	return true;
+}
+
 void
 run_row_reset(struct run_row *row)
 {
@@ -309,6 +334,14 @@ run_row_first(const struct run_row *row, int64_t *first_ns)
 		found = true;
 	}
 	return found;
+}
+
+int64_t
+run_row_time(const struct run_row *row)
+{
+	int64_t first_ns;
+
+	return run_row_first(row, &first_ns) ? first_ns : RUN_ROW_NO_TIME;
 }
 
 bool

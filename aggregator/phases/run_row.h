@@ -33,6 +33,17 @@ void run_row_put_key(
     unsigned char key[static RUN_ROW_KEY_BYTES], const struct run_row_key *run);
 bool run_row_get_key(struct text key, struct run_row_key *run);
 
+/* A row of the index by time. */
+enum { RUN_ROW_TIME_KEY_BYTES = 20 };
+struct run_row_time {
+	uint32_t partition, model;
+	int64_t time_ns; /* run_row_time */
+	uint32_t run;
+};
+void run_row_put_time_key(unsigned char key[static RUN_ROW_TIME_KEY_BYTES],
+    const struct run_row_time *at);
+bool run_row_get_time_key(struct text key, struct run_row_time *at);
+
 struct run_row_event {
 	struct row_block_item id; /* without a body */
 	uint32_t event;           /* number of "source:name" */
@@ -79,6 +90,10 @@ bool run_row_count(struct run_row *row, uint32_t event, int64_t time_ns);
 bool run_row_trim(struct run_row *row, int64_t cut_ns);
 /* The time of the first event.  False: it has none, or it is not known. */
 bool run_row_first(const struct run_row *row, int64_t *first_ns);
+/* Where the index by time has the run: at the time of its first event, or
+ * before all others when that is not known. */
+#define RUN_ROW_NO_TIME INT64_MIN
+int64_t run_row_time(const struct run_row *row);
 /* Has it an event of any kind? */
 bool run_row_has_events(const struct run_row *row);
 

@@ -179,7 +179,8 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	struct page page = { .reader = reader,
 		.query = &asked,
 		.w = w,
-		.unpaired = (header->flags & WIRE_FLAG_UNPAIRED) != 0 };
+		.unpaired = (header->flags & WIRE_FLAG_UNPAIRED) != 0,
+		.newest = (header->flags & WIRE_FLAG_NEWEST) != 0 };
 	int rc = 0;
 
 	/* The end is exclusive, except that it is the greatest time. */

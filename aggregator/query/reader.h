@@ -40,8 +40,8 @@ int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
 int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
 
 /* Make one page of the answer to a question.  Of `header` the type, the
- * partition, WIRE_FLAG_BY_NODE and WIRE_FLAG_UNPAIRED apply.  Writes the
- * cursor and the records to `w` (a page body) until it is full,
+ * partition, WIRE_FLAG_BY_NODE, WIRE_FLAG_UNPAIRED and WIRE_FLAG_NEWEST apply.
+ * Writes the cursor and the records to `w` (a page body) until it is full,
  * query->page_bytes is reached, or 65,536 records were examined.  A page may
  * therefore be empty without being the last.  `*last`: nothing follows.  An
  * unknown partition gives an empty last page.
@@ -54,7 +54,9 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * of their messages.  Its source is the model, its name the phase, its key the
  * value that pairs are matched by.  With WIRE_FLAG_UNPAIRED each event of a
  * phase with scope "run" comes alone and with its run; nodes do not select
- * them, and time selects all of a row or none.  With query->step_ns the page
+ * them, and time selects all of a row or none.  Test runs come in the order
+ * (model, appearance), with WIRE_FLAG_NEWEST in the order (model, time of the
+ * first event, appearance) from the end.  With query->step_ns the page
  * has samples as buckets (enum wire_bucket) and nothing else, in the order
  * (hour, node, metric group, metric, step).
  *
@@ -73,12 +75,16 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * open_starts, open_ends, start, end (event names), unmatched ("incomplete" or
  * "ignore"), run (the attribute; only of a phase with scope "run"), required
  * (bool).  With kind context in the query: an entity of
- * kind "node", whose id is its name, for each node that `query->node` selects.
+ * kind "node", whose id is its name, for each node that `query->node` selects,
+ * with received_ns and time_ns of its last record (tables/latest.h).
  *
  * WIRE_STATUS: what is in the store, as entities of kind "status": id "store"
  * (bytes, rows and bytes by table, records by kind, journal_first,
  * journal_next, indexed, indexing_lag, sessions, generation, rebuilding), and
- * id "partition:NAME" (records by kind, nodes, first_ns, last_ns). */
+ * id "partition:NAME" (records by kind, nodes, first_ns, last_ns, last_entry:
+ * the number of the last journal entry that brought it a record).  The name
+ * pattern selects by id; when it names one partition, only that is looked at.
+ */
 int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);

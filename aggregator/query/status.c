@@ -8,6 +8,9 @@
 
 #include "aggregator/query/page/answer.h"
 
+#define STORE_ID     "store"
+#define PARTITION_ID "partition:" /* and its name */
+
 static const char *
 kind_name(unsigned kind, char room[static 32], const char *prefix)
 {
@@ -121,7 +124,7 @@ append_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 		return false;
 	journal_ends(reader, &first, &last);
 	sum_up(page, &all, partitions);
-	answer_start(&answer, text_of("status"), text_of("store"));
+	answer_start(&answer, text_of("status"), text_of(STORE_ID));
 	answer_put_int(&answer, "partitions", partitions);
 	answer_put_int(&answer, "nodes", all.nodes);
 	put_records(&answer, &all);
@@ -146,7 +149,7 @@ static bool
 append_partition(struct page *page, uint32_t partition, struct text name)
 {
 	struct partition_counts counts;
-	struct text id = text_of("partition:");
+	struct text id = text_of(PARTITION_ID);
 	char room[16 + NAME_BYTES_MAX];
 	struct answer answer;
 
@@ -162,6 +165,7 @@ append_partition(struct page *page, uint32_t partition, struct text name)
 	answer_start(&answer, text_of("status"), id);
 	answer_put_word(&answer, "partition", name);
 	answer_put_int(&answer, "nodes", counts.nodes);
+	answer_put_int(&answer, "last_entry", counts.last_entry);
 	put_records(&answer, &counts);
 	if (counts.first_ns <= counts.last_ns) {
 		answer_put_int(&answer, "first_ns", (uint64_t)counts.first_ns);
@@ -170,21 +174,46 @@ append_partition(struct page *page, uint32_t partition, struct text name)
 	return answer_append(page, &answer);
 }
 
+/* The range of partitions that the name of the query may select: one, if it
+ * names it, so that nothing else is read. */
+static void
+partition_range(const struct page *page, uint32_t *first, uint32_t *last)
+{
+	struct text name = page->query->name, prefix = text_of(PARTITION_ID);
+
+	*first = 1;
+	*last = dictionary_last(page->txn, 0);
+	if (name.bytes == 0 || text_is_pattern(name))
+		return;
+	*first = *last = 0;
+	if (name.bytes > prefix.bytes &&
+	    memcmp(name.at, prefix.at, prefix.bytes) == 0)
+		*first = *last = dictionary_find(page->txn, 0,
+		    (struct text){
+			name.at + prefix.bytes, name.bytes - prefix.bytes });
+}
+
 bool
 query_status(struct page *page, int *rc, struct err *err)
 {
-	uint32_t partitions = dictionary_last(page->txn, 0), i;
+	uint32_t first, last, i;
 	bool good = true;
 
 	*rc = 0;
-	if (page->cursor.number == 0)
-		good = append_store(page, partitions, err, rc);
+	if (page->cursor.number == 0 &&
+	    page_wants_text(page, text_of(STORE_ID)))
+		good =
+		    append_store(page, dictionary_last(page->txn, 0), err, rc);
 	if (good && page->cursor.number == 0)
 		page->cursor.number = 1;
-	for (i = (uint32_t)page->cursor.number; good && i <= partitions; i++) {
+	partition_range(page, &first, &last);
+	if (first < page->cursor.number)
+		first = (uint32_t)page->cursor.number;
+	for (i = first; good && i <= last; i++) {
 		struct text name;
 
-		if (dictionary_text(page->txn, 0, i, &name))
+		if (dictionary_text(page->txn, 0, i, &name) &&
+		    page_wants_pair(page, text_of("partition"), name))
 			good = append_partition(page, i, name);
 		if (good)
 			page->cursor.number = i + 1;

@@ -94,6 +94,7 @@ trim_row(struct walk *walk, struct db_cursor *cursor,
 	struct indexer_write *write = walk->retention->indexer_write;
 	struct run_row *row = write->run;
 	unsigned char key[RUN_ROW_KEY_BYTES];
+	int64_t from_ns = run_row_time(row), to_ns;
 	char id[NAME_BYTES_MAX];
 
 	/* A copy: a write may move the page that holds it. */
@@ -113,9 +114,12 @@ trim_row(struct walk *walk, struct db_cursor *cursor,
 		db_cursor_put(cursor,
 		    (struct text){ (const char *)key, sizeof(key) },
 		    buffer_text(&write->value));
+		to_ns = run_row_time(row);
+		indexer_write_run_time(write, walk->txn, run, &from_ns, &to_ns);
 		return;
 	}
 	db_cursor_del(cursor);
+	indexer_write_run_time(write, walk->txn, run, &from_ns, NULL);
 	if (row->known && walk->kind != 0)
 		remove_entity(walk, row->id);
 }

@@ -11,7 +11,8 @@
 
 const char *const tables_names[TABLES_COUNT + 1] = { "names", "heads",
 	"entities", "phases", "stats", "meta", "sort", "chunks", "tier_10s",
-	"tier_1min", "tier_10min", "runs", "groups", "once", NULL };
+	"tier_1min", "tier_10min", "runs", "run_times", "groups", "once",
+	NULL };
 
 int
 tables_open(struct db **db, const char *store, struct db_options *options,
@@ -107,10 +108,9 @@ tables_get_counts(
 	counts->last_ns = varint_unzigzag(varint_get(&u));
 	for (i = 0; i < RECORD_KINDS; i++)
 		counts->records[i] = varint_get(&u);
-	if (varint_left(&u) > 0) { /* else written by an older version */
-		counts->rejected_bytes = varint_get(&u);
-		counts->rejected_cut = varint_get(&u);
-	}
+	counts->rejected_bytes = varint_get(&u);
+	counts->rejected_cut = varint_get(&u);
+	counts->last_entry = varint_get(&u);
 }
 
 void
@@ -118,7 +118,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
     const struct partition_counts *counts)
 {
 	unsigned char key[DB_KEY_BYTES_MAX];
-	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 5)];
+	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 6)];
 	unsigned char *to = value;
 	int i;
 
@@ -129,6 +129,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 		to = varint_encode(to, counts->records[i]);
 	to = varint_encode(to, counts->rejected_bytes);
 	to = varint_encode(to, counts->rejected_cut);
+	to = varint_encode(to, counts->last_entry);
 	db_put(txn, TABLES_META, counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }

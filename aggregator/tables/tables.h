@@ -26,6 +26,7 @@ enum {
 	TABLES_ROLLUPS, /* the first of three */
 	TABLES_ROLLUPS_END = TABLES_ROLLUPS + 2,
 	TABLES_RUNS,
+	TABLES_RUN_TIMES, /* the index of runs by time */
 	TABLES_GROUPS,
 	TABLES_ONCE, /* records that are kept once */
 	TABLES_COUNT
@@ -80,6 +81,8 @@ struct partition_counts {
 	int64_t first_ns, last_ns;      /* of the stored records */
 	uint64_t rejected_bytes;        /* stored bodies of rejected batches */
 	uint64_t rejected_cut; /* rejected batches stored only in part */
+	uint64_t last_entry; /* the last journal entry with a record of it that
+				is indexed; 0: none */
 };
 /* All zeros, and first_ns > last_ns, when nothing is stored. */
 void tables_get_counts(

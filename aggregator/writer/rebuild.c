@@ -318,14 +318,15 @@ enum db_result
 rebuild_all(struct writer *writer, struct err *err)
 {
 	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
-		TABLES_RUNS, TABLES_GROUPS, TABLES_SORT };
+		TABLES_RUNS, TABLES_RUN_TIMES, TABLES_GROUPS, TABLES_SORT };
 	enum db_result result = DB_OK;
 	bool more = true;
-	int i;
+	size_t i;
 
 	phase_memory_forget(&writer->indexer_write.memory);
 	writer->merge.busy = false;
-	for (i = 0; i < 5 && result == DB_OK; i++)
+	for (i = 0; i < sizeof(derived) / sizeof(*derived) && result == DB_OK;
+	     i++)
 		result = clear_table(writer, derived[i], err);
 	if (result == DB_OK)
 		result = sort_all(writer, err);

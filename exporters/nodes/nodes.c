@@ -35,6 +35,9 @@ enum { TEXT_BYTES = 48 };
 struct node {
 	struct text name;
 	int64_t heard_ns, age_ns;
+	/* The last record that was received: when, and its time; INT64_MIN:
+	 * unknown. */
+	int64_t received_ns, last_ns;
 	double spool, clock_ns; /* NaN: unknown */
 	enum state state;
 };
@@ -60,12 +63,11 @@ number_of(const struct value *value)
 	}
 }
 
-static void
-take(struct nodes *nodes, const struct series_point *point)
+static struct node *
+node_of(struct nodes *nodes, struct text name)
 {
 	uint32_t before = nodes->names.count;
-	uint32_t number = string_table_add(&nodes->names, point->node);
-	double value = number_of(&point->last);
+	uint32_t number = string_table_add(&nodes->names, name);
 	struct node *node;
 
 	nodes->at =
@@ -74,8 +76,19 @@ take(struct nodes *nodes, const struct series_point *point)
 	if (number == before)
 		*node = (struct node){ .name = nodes->names.names[number],
 			.heard_ns = INT64_MIN,
+			.received_ns = INT64_MIN,
+			.last_ns = INT64_MIN,
 			.spool = NAN,
 			.clock_ns = NAN };
+	return node;
+}
+
+static void
+take(struct nodes *nodes, const struct series_point *point)
+{
+	struct node *node = node_of(nodes, point->node);
+	double value = number_of(&point->last);
+
 	/* Points of a series come in the order of time. */
 	if (text_equal(point->metric, text_of("poolscope.clock.offset")))
 		node->clock_ns = value;
@@ -103,6 +116,46 @@ read_metric(struct nodes *nodes, struct series *series,
 		return -1;
 	while ((rc = series_next(series, &point, err)) > 0)
 		take(nodes, &point);
+	return rc;
+}
+
+static int64_t
+time_of(const struct record *record, const char *key)
+{
+	struct value value;
+
+	return record_find_attribute(record, text_of(key), &value) &&
+		       value.type == VALUE_INT
+		   ? value.is.i
+		   : INT64_MIN;
+}
+
+/* The last record of each node that was heard, whatever it was. */
+static int
+read_last_records(struct nodes *nodes, struct source *source,
+    struct text partition, const struct nodes_options *options, struct err *err)
+{
+	struct wire_query query = source_query(0);
+	struct record record;
+	struct node *node;
+	uint32_t number;
+	int rc;
+
+	query.node = options->node;
+	if (source_select(source, SOURCE_NODES, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		int64_t last_ns = time_of(&record, "time_ns");
+
+		if (last_ns < options->from_ns &&
+		    !string_table_find(&nodes->names, record.name, &number))
+			continue;
+		node = node_of(nodes, record.name);
+		node->received_ns = time_of(&record, "received_ns");
+		node->last_ns = last_ns;
+		if (last_ns > node->heard_ns)
+			node->heard_ns = last_ns;
+	}
 	return rc;
 }
 
@@ -146,6 +199,8 @@ read_nodes(struct nodes *nodes, struct source *source, struct text partition,
 		rc = read_metric(
 		    nodes, series, options, metrics[i][0], metrics[i][1], err);
 	series_close(&series);
+	if (rc == 0)
+		rc = read_last_records(nodes, source, partition, options, err);
 	if (rc == 0 && nodes->names.count == 0)
 		return err_set(err,
 		    "no node of partition %s was heard since then (--from asks "
@@ -175,15 +230,27 @@ by_state(const void *left, const void *right)
 	return order != 0 ? order : by_name(left, right);
 }
 
-const char *const nodes_columns[] = { "state", "node", "heard", "spool",
-	"clock", NULL };
+const char *const nodes_columns[] = { "state", "node", "heard", "received",
+	"spool", "clock", NULL };
+
+/* NaN: unknown. */
+static double
+received_age(const struct node *node)
+{
+	int64_t now_ns = clock_wall_ns();
+
+	return node->received_ns == INT64_MIN ? NAN
+	       : node->received_ns >= now_ns
+		   ? 0
+		   : (double)(now_ns - node->received_ns);
+}
 
 static struct order_key
 key_of(const void *arg, const void *at, int column)
 {
 	const struct node *node = at;
 	const double numbers[] = { (double)node->state, 0, (double)node->age_ns,
-		node->spool, fabs(node->clock_ns) };
+		received_age(node), node->spool, fabs(node->clock_ns) };
 
 	(void)arg;
 	return (struct order_key){ .is_text = column == 1,
@@ -224,9 +291,10 @@ static void
 put_table(const struct nodes *nodes, FILE *file)
 {
 	static const struct table_column columns[] = {
-		{ "NODE", 22, false },
+		{ "NODE", 17, false },
 		{ "STATE", 6, false },
-		{ "HEARD", 9, true },
+		{ "HEARD", 8, true },
+		{ "RECEIVED", 8, true },
 		{ "SPOOL", 9, true },
 		{ "CLOCK", 9, true },
 		{ "WRONG", 17, false },
@@ -246,6 +314,11 @@ put_table(const struct nodes *nodes, FILE *file)
 		table_text(&table, node->name);
 		table_string(&table, state_words[node->state]);
 		table_string(&table, quantity_time(text, (double)node->age_ns));
+		if (node->received_ns == INT64_MIN)
+			table_none(&table);
+		else
+			table_string(
+			    &table, quantity_time(text, received_age(node)));
 		if (isnan(node->spool))
 			table_none(&table);
 		else
@@ -260,10 +333,22 @@ put_table(const struct nodes *nodes, FILE *file)
 }
 
 static void
+put_csv_time(struct csv *csv, int64_t ns)
+{
+	char text[CLOCK_TEXT_BYTES];
+
+	if (ns == INT64_MIN)
+		csv_none(csv);
+	else
+		csv_string(csv, clock_text(text, ns, 3));
+}
+
+static void
 put_csv(const struct nodes *nodes, FILE *file)
 {
 	static const char *const titles[] = { "node", "state", "heard",
-		"silence", "spool_bytes", "clock_offset", "wrong" };
+		"silence", "received", "last_record", "spool_bytes",
+		"clock_offset", "wrong" };
 	struct csv csv = { .file = file };
 	char text[CLOCK_TEXT_BYTES], wrong[TEXT_BYTES];
 
@@ -277,6 +362,8 @@ put_csv(const struct nodes *nodes, FILE *file)
 		csv_string(&csv, state_words[node->state]);
 		csv_string(&csv, clock_text(text, node->heard_ns, 3));
 		csv_float(&csv, (double)node->age_ns / 1e9);
+		put_csv_time(&csv, node->received_ns);
+		put_csv_time(&csv, node->last_ns);
 		if (isnan(node->spool))
 			csv_none(&csv);
 		else
@@ -288,6 +375,18 @@ put_csv(const struct nodes *nodes, FILE *file)
 		csv_string(&csv, wrong_text(wrong, node));
 		csv_end_row(&csv);
 	}
+}
+
+static void
+put_json_time(struct json *json, const char *name, int64_t ns)
+{
+	char text[CLOCK_TEXT_BYTES];
+
+	json_name(json, name);
+	if (ns == INT64_MIN)
+		json_null(json);
+	else
+		json_string(json, clock_text(text, ns, 3));
 }
 
 static void
@@ -311,6 +410,8 @@ put_json(const struct nodes *nodes, bool lines, FILE *file)
 		json_string(&json, clock_text(text, node->heard_ns, 3));
 		json_name(&json, "silence");
 		json_float(&json, (double)node->age_ns / 1e9);
+		put_json_time(&json, "received", node->received_ns);
+		put_json_time(&json, "last_record", node->last_ns);
 		json_name(&json, "spool_bytes");
 		json_float(&json, node->spool);
 		json_name(&json, "clock_offset");

@@ -1,8 +1,9 @@
 /*
  * nodes - which nodes of a pool are heard, and what is wrong with the others.
  *
- * The last sample of a node says when it was heard, how much its agent has not
- * sent yet, and how far its clock is off.
+ * The last record of a node says when it was heard, and when the aggregator
+ * received it; its last samples, how much its agent has not sent yet, and how
+ * far its clock is off.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NODES_NODES_H

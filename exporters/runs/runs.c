@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MODEL_PAGE_BYTES = 16 << 10 };
+enum { MODEL_PAGE_BYTES = 16 << 10, RUN_BYTES = 512 /* about */ };
 
 int64_t
 runs_get_int(const struct record *record, const char *key)
@@ -211,6 +211,7 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 		.model = text_of(options->model),
 		.from_ns = options->from_ns,
 		.to_ns = options->to_ns,
+		.newest = options->newest,
 	};
 	string_table_init(&runs->texts);
 	if (read_model(runs, &found, err) != 0)
@@ -240,6 +241,22 @@ runs_clear(struct runs *runs)
 
 /* ---- the runs ---- */
 
+/* Ask for the newest runs in pages of about that many.  Where no clock is
+ * corrected, the window ends the answer, too. */
+static void
+ask_newest(struct runs *runs, struct wire_query *query)
+{
+	runs->passed = 0;
+	if (runs->newest == 0)
+		return;
+	if (runs->newest < WIRE_PAGE_BYTES / RUN_BYTES)
+		query->page_bytes = (uint32_t)runs->newest * RUN_BYTES;
+	if (runs_are_corrected(runs))
+		return;
+	query->from_ns = runs->from_ns;
+	query->to_ns = runs->to_ns;
+}
+
 int
 runs_select(
     struct runs *runs, struct text id, struct text group, struct err *err)
@@ -256,8 +273,10 @@ runs_select(
 	    (int)runs->model.bytes, runs->model.at, (int)id.bytes, id.at);
 	query.name = text_of(runs->pattern);
 	query.node = node_list_quote(runs->group, group, true);
-	return source_select(
-	    runs->source, SOURCE_RECORDS, runs->partition, &query, err);
+	ask_newest(runs, &query);
+	return source_select(runs->source,
+	    runs->newest > 0 ? SOURCE_NEWEST : SOURCE_RECORDS, runs->partition,
+	    &query, err);
 }
 
 bool
@@ -362,14 +381,18 @@ runs_next(struct runs *runs, struct runs_run *run, struct err *err)
 	struct record record;
 	int rc;
 
+	if (runs->newest > 0 && runs->passed == runs->newest)
+		return 0;
 	while ((rc = source_next(runs->source, &record, err)) > 0) {
 		if (record.kind != RECORD_RUN ||
 		    !text_equal(record.source, runs->model))
 			continue;
 		if (take_run(runs, &record, run, err) != 0)
 			return -1;
-		if (is_wanted(runs, run))
-			return 1;
+		if (!is_wanted(runs, run))
+			continue;
+		runs->passed++;
+		return 1;
 	}
 	return rc;
 }

@@ -44,6 +44,8 @@ struct runs {
 	/* runs_next returns runs whose first event is in [from_ns, to_ns);
 	 * unless both are all of time, none without events. */
 	int64_t from_ns, to_ns;
+	uint64_t newest; /* > 0: only this number, the newest first */
+	uint64_t passed; /* of the newest */
 
 	char pattern[2 * NAME_BYTES_MAX +
 		     2]; /* arguments of the last runs_select */
@@ -70,7 +72,8 @@ int runs_open(struct runs *runs, struct source *source, struct text partition,
 void runs_clear(struct runs *runs);
 
 /* Select all runs, or those of matching groups (a pattern, or empty) or with
- * matching ids (a pattern, or empty), in the order of their appearance. */
+ * matching ids (a pattern, or empty), in the order of their appearance, or the
+ * newest of them. */
 int runs_select(
     struct runs *runs, struct text id, struct text group, struct err *err);
 /* Like source_next.  The events are in the order of their corrected times. */
@@ -123,6 +126,7 @@ struct runs_options {
 	const char *model, *group; /* group: NULL for all */
 	int time;                  /* enum run_clock */
 	int64_t from_ns, to_ns;    /* the window; set by the program */
+	uint64_t newest;           /* 0: all; an option of the program */
 };
 #define RUNS_DEFAULT                                                           \
 	{                                                                      \

@@ -302,6 +302,9 @@ stats_testrun_check(const struct runs_options *options,
 	if ((is(what, "skew") || is(what, "iterations")) &&
 	    runs_option_is_given(RUNS_TIME))
 		opt_usage("--time is for testrun deltas and groups");
+	if (options->newest > 0 && (!rows || operands->count > 2))
+		opt_usage("--newest is for testrun deltas and iterations of "
+			  "all runs");
 	if (!is(what, "skew") && node.bytes > 0)
 		opt_usage("--node is for testrun skew");
 	for (uint32_t i = 2; i < operands->count; i++)

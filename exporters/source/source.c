@@ -43,6 +43,7 @@ begin(struct source *source, enum source_what what, struct text partition,
 {
 	static const enum wire_type types[] = {
 		[SOURCE_RECORDS] = WIRE_SELECT,
+		[SOURCE_NEWEST] = WIRE_SELECT,
 		[SOURCE_STATS] = WIRE_STATS,
 		[SOURCE_STATS_BY_NODE] = WIRE_STATS,
 		[SOURCE_NODES] = WIRE_STATS,
@@ -60,6 +61,8 @@ begin(struct source *source, enum source_what what, struct text partition,
 		question.header.flags |= WIRE_FLAG_BY_NODE;
 	if (what == SOURCE_RECORDS && source->unpaired)
 		question.header.flags |= WIRE_FLAG_UNPAIRED;
+	if (what == SOURCE_NEWEST)
+		question.header.flags |= WIRE_FLAG_NEWEST;
 	if (what == SOURCE_NODES)
 		question.query.kinds = 1u << RECORD_CONTEXT;
 	question.query.cursor = cursor;
@@ -193,7 +196,7 @@ source_select(struct source *source, enum source_what what,
 		return -1;
 	warn_lag(source);
 	start_over(source);
-	if (what == SOURCE_RECORDS) {
+	if (what == SOURCE_RECORDS || what == SOURCE_NEWEST) {
 		if (crosses_nodes(source, partition, query, &crosses, err) != 0)
 			return -1;
 		if (crosses)

@@ -84,9 +84,12 @@ bool source_has_failed(const struct source *source);
 /* Start a query; its texts must live until the last source_next. */
 enum source_what {
 	SOURCE_RECORDS,
+	SOURCE_NEWEST, /* records of test runs, the newest first */
 	SOURCE_STATS,
 	SOURCE_STATS_BY_NODE,
-	SOURCE_NODES, /* entities of kind "node": the names of nodes */
+	/* Entities of kind "node": the names of nodes, and received_ns and
+	 * time_ns of the last record of each. */
+	SOURCE_NODES,
 	SOURCE_STATUS,
 	SOURCE_FOLLOW /* set by source_follow only */
 };

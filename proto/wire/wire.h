@@ -70,6 +70,7 @@ enum wire_flag {
 	WIRE_FLAG_ALONE = 512,
 	/* select: phases whose events pair on any nodes come as their events */
 	WIRE_FLAG_UNPAIRED = 1024,
+	WIRE_FLAG_NEWEST = 2048, /* select: test runs, the newest first */
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

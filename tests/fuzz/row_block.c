@@ -1,7 +1,7 @@
 /*
  * row_block - decode any bytes as rows of the store: row blocks, parts of
- * phases and their lists, statistics.  What can be decoded must survive being
- * encoded again.
+ * phases and their lists, statistics, the last records of nodes.  What can be
+ * decoded must survive being encoded again.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/row_block.h"
@@ -10,6 +10,7 @@
 
 #include "aggregator/phases/part_list.h"
 #include "aggregator/phases/part_row.h"
+#include "aggregator/tables/latest.h"
 #include "proto/record/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -122,6 +123,30 @@ try_list(struct text value)
 }
 
 static void
+try_latest(struct text value)
+{
+	struct buffer bytes = { NULL, 0, 0 };
+	struct latest_row row, back;
+
+	if (latest_decode(&row, value)) {
+		latest_encode(&row, &bytes);
+		if (!latest_decode(&back, buffer_text(&bytes)))
+			abort();
+	} else if (row.has != 0) {
+		abort();
+	} else {
+		back = row;
+	}
+	if (back.has != row.has)
+		abort();
+	for (unsigned i = 0; i < LATEST_NODES; i++)
+		if (back.at[i].receive_ns != row.at[i].receive_ns ||
+		    back.at[i].time_ns != row.at[i].time_ns)
+			abort();
+	buffer_clear(&bytes);
+}
+
+static void
 try_stats(struct text value)
 {
 	static struct duration_stats *stats;
@@ -153,6 +178,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 11: try_list(value); break;
 	case 9: try_stats(value); break;
 	case 10: try_attributes(value); break;
+	case 12: try_latest(value); break;
 	default: try_row(value, (enum record_kind)(data[0] % RECORD_KINDS));
 	}
 	return 0;

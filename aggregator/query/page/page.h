@@ -16,6 +16,7 @@
 #include "aggregator/phases/phase_items.h"
 #include "aggregator/rows/merge.h"
 #include "aggregator/tables/row_block.h"
+#include "aggregator/tables/latest.h"
 #include "aggregator/tables/lookup.h"
 #include "aggregator/tables/tables.h"
 
@@ -82,6 +83,7 @@ struct page {
 	int32_t hour_end;    /* hours from this one on are not selected */
 	uint32_t examined;   /* records and skipped rows so far */
 	bool unpaired;       /* phases of runs come as their events */
+	bool newest;         /* the newest test runs come first */
 	bool full;
 	/* The last node whose name was looked at, and the answer. */
 	uint32_t asked_node;

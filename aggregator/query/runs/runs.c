@@ -1,6 +1,9 @@
 /*
  * runs - test runs as records, in the order (model, number of the run), which
- * is the order of appearance.
+ * is the order of appearance, or the newest of each model first.
+ *
+ * The cursor holds the model (track) and the number of the next run (node); of
+ * the newest ones the time and the number of the last run, `number` is 1 then.
  *
  * The node pattern is matched against the group of a run, the name pattern
  * against "model:id".  The time of a run is that of its first event.
@@ -112,11 +115,119 @@ only_run(struct page *page, const struct run_sum_form *form)
 		name.at + model.bytes + 1, name.bytes - model.bytes - 1 });
 }
 
+/* May the name pattern match a run of the model? */
+static bool
+may_match(const struct page *page, struct text model)
+{
+	struct text front = text_front(page->query->name);
+
+	if (front.bytes > model.bytes && front.at[model.bytes] != ':')
+		return false;
+	front.bytes = front.bytes < model.bytes ? front.bytes : model.bytes;
+	return front.bytes == 0 || memcmp(front.at, model.at, front.bytes) == 0;
+}
+
+/* ---- the newest first ---- */
+
+/* Move to the last row of the index before `end`. */
+static bool
+seek_before(
+    struct db_cursor *cursor, const struct run_row_time *end, struct text *key)
+{
+	unsigned char bytes[RUN_ROW_TIME_KEY_BYTES];
+	struct text value;
+
+	run_row_put_time_key(bytes, end);
+	return db_seek(cursor,
+		   (struct text){ (const char *)bytes, sizeof(bytes) }, key,
+		   &value)
+		   ? db_prev(cursor, key, &value)
+		   : db_last(cursor, key, &value);
+}
+
+/* The page has what is before this. */
+static struct run_row_time
+end_of(const struct page *page, const struct run_sum_form *form)
+{
+	const struct page_cursor *mark = &page->cursor;
+	bool started = mark->number != 0;
+
+	return (struct run_row_time){ page->partition, form->number,
+		started ? mark->id.time_ns : page->query->to_ns,
+		started ? mark->node : 0 };
+}
+
+static bool
+is_before(const struct run_row_time *at, const struct run_row_time *end)
+{
+	return at->time_ns != end->time_ns ? at->time_ns < end->time_ns
+					   : at->run < end->run;
+}
+
+/* Read the run.  Where the index names another time than its row has, a row is
+ * damaged: the run may be listed elsewhere. */
+static bool
+find_run(struct page *page, const struct run_row_time *at, struct run_row *row)
+{
+	struct run_row_key run = { at->partition, at->model, at->run };
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
+	struct text value;
+
+	run_row_put_key(bytes, &run);
+	return db_get(page->txn, TABLES_RUNS,
+		   (struct text){ (const char *)bytes, sizeof(bytes) },
+		   &value) &&
+	       run_row_decode(row, value) && run_row_time(row) == at->time_ns;
+}
+
+/* Append a run of the index.  False: the page is full. */
+static bool
+append_at(struct page *page, const struct run_sum_form *form,
+    const struct run_row_time *at, struct run_row *row)
+{
+	if (find_run(page, at, row) && !append(page, form, row))
+		return false;
+	page->cursor.id.time_ns = at->time_ns;
+	page->cursor.node = at->run;
+	page->cursor.number = 1;
+	return !page_examined(page);
+}
+
+static bool
+append_newest(
+    struct page *page, const struct run_sum_form *form, struct run_row *row)
+{
+	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_RUN_TIMES);
+	struct run_row_time end = end_of(page, form), at;
+	bool good = true, more;
+	struct text key, value;
+
+	more = seek_before(cursor, &end, &key);
+	while (good && more && run_row_get_time_key(key, &at) &&
+	       at.partition == page->partition && at.model == form->number) {
+		if (is_before(&at, &end) && at.time_ns != RUN_ROW_NO_TIME &&
+		    at.time_ns < page->query->from_ns) {
+			/* All others are too old; no window selects those
+			 * without a time. */
+			end.time_ns = RUN_ROW_NO_TIME + 1;
+			end.run = 0;
+			more = seek_before(cursor, &end, &key);
+			continue;
+		}
+		if (is_before(&at, &end))
+			good = append_at(page, form, &at, row);
+		more = db_prev(cursor, &key, &value);
+	}
+	db_cursor_close(&cursor);
+	return good;
+}
+
+/* ---- in the order of appearance ---- */
+
 static bool
 append_model(struct page *page, struct db_cursor *cursor,
-    const struct run_sum_form *form, struct run_row *row)
+    const struct run_sum_form *form, struct run_row *row, uint32_t only)
 {
-	uint32_t only = only_run(page, form);
 	struct run_row_key run = { page->partition, form->number,
 		only > page->cursor.node ? only : page->cursor.node };
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
@@ -152,13 +263,19 @@ query_runs(struct page *page)
 	for (unsigned i = page->cursor.track; good && i < models->runs; i++) {
 		struct run_sum_form form;
 
+		uint32_t only;
+
 		if (page->cursor.track != i)
-			page->cursor.node = 0;
+			page->cursor.node = page->cursor.number = 0;
 		page->cursor.track = i;
 		run_sum_form_make(
 		    &form, NULL, page->txn, page->partition, &models->run[i]);
-		if (form.number != 0)
-			good = append_model(page, cursor, &form, &row);
+		if (form.number == 0 || !may_match(page, models->run[i].model))
+			continue;
+		only = only_run(page, &form);
+		good = page->newest && only == 0
+			   ? append_newest(page, &form, &row)
+			   : append_model(page, cursor, &form, &row, only);
 	}
 	db_cursor_close(&cursor);
 	return good;

@@ -9,7 +9,9 @@
 
 /* Each appends from page->cursor on; false when the page is full. */
 
-/* Runs, in the order (model, number of the run). */
+/* Runs, in the order (model, number of the run); with page->newest those of a
+ * model in the order of the times of their first events, the newest first,
+ * those without a known time last. */
 bool query_runs(struct page *page);
 /* Steps of runs as phase records, after all other phases. */
 bool query_steps(struct page *page);

@@ -343,16 +343,25 @@ rig_lines(FILE *out, const struct record *record)
 	assert_int_equal(rest.bytes, 0);
 }
 
-enum rig_what { RIG_SELECT, RIG_STATS, RIG_STATS_BY_NODE, RIG_STATUS };
+enum rig_what {
+	RIG_SELECT,
+	RIG_NEWEST,
+	RIG_STATS,
+	RIG_STATS_BY_NODE,
+	RIG_STATUS
+};
 
 static inline bool
 rig_page(struct reader *reader, enum rig_what what,
     const struct wire_query *query, struct wire_writer *w)
 {
-	static const enum wire_type types[] = { WIRE_SELECT, WIRE_STATS,
-		WIRE_STATS, WIRE_STATUS };
+	static const enum wire_type types[] = { WIRE_SELECT, WIRE_SELECT,
+		WIRE_STATS, WIRE_STATS, WIRE_STATUS };
+	static const uint16_t flags[] = { [RIG_NEWEST] = WIRE_FLAG_NEWEST,
+		[RIG_STATS_BY_NODE] = WIRE_FLAG_BY_NODE,
+		[RIG_STATUS] = 0 };
 	const struct wire_header header = { .type = types[what],
-		.flags = what == RIG_STATS_BY_NODE ? WIRE_FLAG_BY_NODE : 0,
+		.flags = flags[what],
 		.partition = text_of(RIG_PARTITION) };
 	struct err err = { 0 };
 	bool last = false;

@@ -427,6 +427,45 @@ compare_group(const char *all, const char *group)
 	compare_steps(all, group, word);
 }
 
+/* The time of the first event; 0: there is none. */
+static int64_t
+first_of(int number)
+{
+	struct run run = know(number);
+
+	return run.events > 0 ? run.event[0].time_ns : 0;
+}
+
+/* The newest run first, those without events last, each once. */
+static void
+compare_newest(void)
+{
+	uint64_t records, wanted = 0;
+	char *got = rig_read(
+	    &rig, RIG_NEWEST, rig_query(1u << RECORD_RUN, 300), &records);
+	int64_t last_ns = INT64_MAX;
+	bool seen[RUNS] = { false };
+
+	for (const char *at = got; (at = strstr(at, "[m|run")) != NULL; at++) {
+		int number = atoi(at + strlen("[m|run"));
+		int64_t first_ns = first_of(number);
+
+		assert_false(seen[number]);
+		seen[number] = true;
+		assert_true(
+		    first_ns < last_ns || (first_ns == 0 && last_ns == 0));
+		last_ns = first_ns;
+	}
+	for (int number = 0; number < RUNS; number++) {
+		struct run run = know(number);
+
+		assert_int_equal(seen[number], run.known || run.events > 0);
+		wanted += seen[number];
+	}
+	assert_int_equal(records, wanted);
+	free(got);
+}
+
 static void
 compare_all(void)
 {
@@ -436,6 +475,7 @@ compare_all(void)
 		compare_group(all, groups[i]);
 	compare_group(all, "?");
 	free(all);
+	compare_newest();
 }
 
 /* ---- the tests ---- */
@@ -702,6 +742,144 @@ verification_reports_wrong_groups(void **state)
 	rig_verify(&rig);
 }
 
+static uint64_t
+newest_count(void)
+{
+	uint64_t records;
+
+	free(rig_read(
+	    &rig, RIG_NEWEST, rig_query(1u << RECORD_RUN, 0), &records));
+	return records;
+}
+
+/* Remove each row of the index of times, and put each at a wrong time:
+ * verification always reports it, and no run is listed at a wrong time. */
+static void
+verification_reports_wrong_times(void **state)
+{
+	struct db *db = writer_db(rig.writer);
+	unsigned char bytes[RUN_ROW_TIME_KEY_BYTES] = { 0 };
+	struct text at = { (const char *)bytes, sizeof(bytes) };
+	struct text key, value, empty = { "", 0 };
+	uint64_t random = check_seed(), runs;
+	struct err err = { 0 };
+	struct db_txn *txn;
+	unsigned rows = 0;
+
+	(void)state;
+	make_runs(&random);
+	take_in(&random);
+	runs = newest_count();
+	for (;; rows++) {
+		unsigned wrong = 0;
+		struct db_cursor *cursor;
+		bool more;
+
+		rig_good(db_begin(db, true, &txn, &err), &err);
+		cursor = db_cursor_open(txn, TABLES_RUN_TIMES);
+		/* Of two passes: behind the last row, which is whole again. */
+		more = db_seek(cursor, at, &key, &value) &&
+		       (rows % 2 == 1 || rows == 0 ||
+			   db_next(cursor, &key, &value));
+		db_cursor_close(&cursor);
+		if (!more) {
+			db_abort(&txn);
+			break;
+		}
+		memcpy(bytes, key.at, sizeof(bytes));
+		db_del(txn, TABLES_RUN_TIMES, at);
+		if (rows % 2 == 1) {
+			bytes[15] ^= 1;
+			db_put(txn, TABLES_RUN_TIMES, at, empty);
+		}
+		assert_int_equal(db_commit(&txn, &err), DB_OK);
+		assert_true(
+		    verify_tables(db, count_sentence, &wrong, &err) > 0);
+		assert_true(wrong > 0);
+		assert_int_equal(newest_count(), runs - 1);
+		rig_good(db_begin(db, true, &txn, &err), &err);
+		if (rows % 2 == 1) {
+			db_del(txn, TABLES_RUN_TIMES, at);
+			bytes[15] ^= 1;
+		}
+		db_put(txn, TABLES_RUN_TIMES, at, empty);
+		assert_int_equal(db_commit(&txn, &err), DB_OK);
+	}
+	assert_true(rows > 20);
+	rig_verify(&rig);
+}
+
+static void
+put_event_at(int run, int64_t second)
+{
+	send_one(&(struct reported){ .run = run,
+	    .name = 'a',
+	    .time_ns = RIG_T0 + second * NS_PER_SECOND,
+	    .receive_ns = RIG_T0 + 1000 * NS_PER_SECOND,
+	    .group = run == 3 ? "alpha" : NULL });
+}
+
+/* The ids of the newest runs, without what they have in common. */
+static char *
+newest(struct wire_query query)
+{
+	uint64_t records;
+	char *got = rig_read(&rig, RIG_NEWEST, query, &records);
+	size_t used = 0;
+
+	for (const char *at = got; (at = strstr(at, "[m|run")) != NULL;) {
+		char *end;
+		long number = strtol(at + strlen("[m|run"), &end, 10);
+
+		at = end;
+		/* Never longer than what was read. */
+		used += (size_t)sprintf(got + used, "%ld ", number);
+	}
+	got[used] = '\0';
+	return got;
+}
+
+/* Runs 0 to 4 begin at 30, 10, 50, 30 and 20 s; run 5 is described only.  Of
+ * equal times the run that appeared later comes first. */
+static void
+the_newest_runs_come_first(void **state)
+{
+	static const int64_t begin[] = { 30, 10, 50, 30, 20 };
+	struct wire_query query = rig_query(1u << RECORD_RUN, 0);
+
+	(void)state;
+	for (int run = 0; run < 5; run++)
+		put_event_at(run, begin[run]);
+	send_one(&(struct reported){ .run = 5, .who = "ann" });
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	assert_lines(newest(query), "2 3 0 4 1 5 ");
+	for (rig.examined_max = 1; rig.examined_max < 7; rig.examined_max++)
+		assert_lines(newest(query), "2 3 0 4 1 5 ");
+	/* The window; what has no time is in none, and left to the reader. */
+	query.from_ns = RIG_T0 + 20 * NS_PER_SECOND;
+	query.to_ns = RIG_T0 + 50 * NS_PER_SECOND;
+	assert_lines(newest(query), "3 0 4 5 ");
+	query.name = text_of("m:run4");
+	assert_lines(newest(query), "4 ");
+	query = rig_query(1u << RECORD_RUN, 0);
+	query.node = text_of("alpha");
+	assert_lines(newest(query), "3 ");
+	query.name = text_of("n:*");
+	assert_lines(newest(query), "");
+	/* A late event moves run 4 to 5 s, one at 60 s moves nothing; run 6
+	 * comes between others. */
+	put_event_at(4, 5);
+	put_event_at(1, 60);
+	put_event_at(6, 40);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	rig_verify(&rig);
+	query = rig_query(1u << RECORD_RUN, 0);
+	for (rig.examined_max = 1; rig.examined_max < 8; rig.examined_max++)
+		assert_lines(newest(query), "2 6 3 0 1 4 5 ");
+}
+
 static void
 groups_beyond_the_limit_are_counted_together(void **state)
 {
@@ -775,6 +953,8 @@ main(void)
 		TEST(old_runs_are_deleted_with_their_statistics),
 		TEST(steps_are_phases_of_runs),
 		TEST(verification_reports_wrong_groups),
+		TEST(verification_reports_wrong_times),
+		TEST(the_newest_runs_come_first),
 		TEST(groups_beyond_the_limit_are_counted_together),
 		TEST(a_run_is_read_back_with_its_events),
 #undef TEST

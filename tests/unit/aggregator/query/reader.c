@@ -385,6 +385,85 @@ the_indexing_lag_is_reported(void **state)
 	assert_int_equal(lag_of_reader(), 0);
 }
 
+/* How many entities the status has under this name, and the last entry of the
+ * last one. */
+static uint64_t
+status_of(const char *name, long *last_entry)
+{
+	struct wire_query query = rig_query(0, 0);
+	uint64_t records;
+	const char *at;
+	char *lines;
+
+	query.name = text_of(name);
+	lines = rig_read(&rig, RIG_STATUS, query, &records);
+	at = strstr(lines, " last_entry=");
+	*last_entry = at != NULL ? atol(at + strlen(" last_entry=")) : -1;
+	free(lines);
+	return records;
+}
+
+static void
+count_sentence(void *arg, const char *sentence)
+{
+	(void)sentence;
+	++*(unsigned *)arg;
+}
+
+/* Say that a record of an entry which is not indexed yet is stored. */
+static void
+verification_reports_a_wrong_last_entry(void **state)
+{
+	struct db *db = writer_db(rig.writer);
+	struct partition_counts counts;
+	struct err err = { 0 };
+	unsigned wrong = 0;
+	struct db_txn *txn;
+
+	(void)state;
+	rig_event(&rig, "node-1", RIG_T0, "prep", "start", NULL);
+	rig_send(&rig, 1);
+	rig_indexer(&rig);
+	rig_verify(&rig);
+	rig_good(db_begin(db, true, &txn, &err), &err);
+	tables_get_counts(txn, 1, &counts);
+	counts.last_entry++;
+	tables_put_counts(txn, 1, &counts);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	assert_int_equal(verify_tables(db, count_sentence, &wrong, &err), 1);
+	assert_int_equal(wrong, 1);
+}
+
+static void
+status_has_what_is_asked_for(void **state)
+{
+	long last;
+
+	(void)state;
+	assert_int_equal(status_of("partition:" RIG_PARTITION, &last), 0);
+	for (long entry = 1; entry <= 3; entry++) {
+		rig_event(
+		    &rig, "node-1", RIG_T0 + entry, "prep", "start", NULL);
+		rig_send(&rig, 1);
+		rig_indexer(&rig);
+		assert_int_equal(
+		    status_of("partition:" RIG_PARTITION, &last), 1);
+		assert_int_equal(last, entry);
+	}
+	rig_verify(&rig);
+	assert_int_equal(status_of("", &last), 2);
+	assert_int_equal(last, 3);
+	assert_int_equal(status_of("partition:*", &last), 1);
+	assert_int_equal(last, 3);
+	assert_int_equal(status_of("store", &last), 1);
+	assert_int_equal(last, -1);
+	assert_int_equal(status_of("partition:x", &last), 0);
+	assert_int_equal(status_of("partition:x*", &last), 0);
+	assert_int_equal(status_of("partition:", &last), 0);
+	assert_int_equal(status_of("*", &last), 2);
+	assert_int_equal(status_of("x", &last), 0);
+}
+
 int
 main(void)
 {
@@ -400,6 +479,8 @@ main(void)
 		CASE(spans_of_some_tracks_are_those_of_all),
 		CASE(readers_read_while_the_indexer_writes),
 		CASE(the_indexing_lag_is_reported),
+		CASE(status_has_what_is_asked_for),
+		CASE(verification_reports_a_wrong_last_entry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
