@@ -229,12 +229,10 @@ rollup_is_good(
 	if (key->kind != RECORD_SAMPLE ||
 	    key->first_ns != (int64_t)key->hour * KEY_HOUR_NS)
 		return false;
-	if (rollup_is_mark(value))
-		return true;
 	if (!rollup_open(row, value))
 		return false;
 	steps = (uint32_t)(KEY_HOUR_NS / rollup_step_ns(key->slice));
-	if (row->step[row->count - 1] >= steps)
+	if (row->count > 0 && row->step[row->count - 1] >= steps)
 		return false;
 	for (uint32_t m = 0; m < row->metrics; m++)
 		if (!rollup_read(row, m, buckets))
@@ -264,7 +262,7 @@ verify_rollups(struct check *check)
 {
 	struct rollup_row *row = memory_zero(1, sizeof(*row));
 
-	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
+	for (enum rollup_step rollup = ROLLUP_1MIN; rollup < ROLLUPS; rollup++)
 		check_rollup(check, row, rollup);
 	rollup_row_clear(row);
 	free(row);

@@ -210,8 +210,7 @@ make_rollups(struct compact *compact, struct db_txn *txn)
 
 	if (compact->rollups == NULL)
 		compact->rollups = rollup_builder_new();
-	rollup_builder_begin(compact->rollups, txn, block.partition,
-	    compact->dense != 0 ? compact->dense : ROLLUP_DENSE);
+	rollup_builder_begin(compact->rollups, txn, block.partition);
 	block.slice = compact->job.slice;
 	for (uint32_t i = 0; i < compact->items; i++) {
 		const struct compacted_row_item *item = &compact->item[i];

@@ -412,11 +412,9 @@ samples(const char *dir, const char *path, unsigned nodes, uint32_t of_batch)
 	values = (double)nodes * data.rows * data.metrics;
 	printf("%-44s %8.3f bytes a value with its time (goal 0.9)\n", "  raw",
 	    (double)status.bytes[TABLES_CHUNKS] / values);
-	printf("%-44s %8.3f bytes a value, %.3f and %.3f\n",
-	    "  by 10 s, 1 min and 10 min",
+	printf("%-44s %8.3f bytes a value, and %.3f\n", "  by 1 min and 1 h",
 	    (double)status.bytes[TABLES_ROLLUPS] / values,
-	    (double)status.bytes[TABLES_ROLLUPS + 1] / values,
-	    (double)status.bytes[TABLES_ROLLUPS + 2] / values);
+	    (double)status.bytes[TABLES_ROLLUPS_END] / values);
 	print_scan(
 	    dir, "bench$hosts", RECORD_SAMPLE, "  scan of a million samples");
 }

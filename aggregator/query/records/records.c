@@ -6,7 +6,7 @@
 
 #include "aggregator/query/series/series_block.h"
 
-enum { TABLES = 5 }; /* tables that are ordered by hour */
+enum { TABLES = 4 }; /* tables that are ordered by hour */
 
 /* ---- records ---- */
 
@@ -282,8 +282,7 @@ query_records(struct page *page, enum record_kind kind)
 	struct key_row_block first = first_key(page, kind);
 	struct hour_cursor hour_cursor = { .at = NULL };
 	static const unsigned tables[TABLES] = { TABLES_ROW_BLOCKS,
-		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS + 1,
-		TABLES_ROLLUPS + 2 };
+		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS_END };
 	struct db_cursor *cursors[TABLES];
 	bool good = true;
 	uint32_t only;

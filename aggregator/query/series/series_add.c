@@ -271,9 +271,9 @@ add_rollup(struct series *series, struct page *page,
 		page->examined += 4;
 		/* It has the columns that were defined when it was made. */
 		if (!rollup_open(series->row, value) ||
-		    series->row->columns > series->columns->columns)
+		    series->row->columns.defined > series->columns->columns)
 			continue;
-		see_values(series, series->row->columns);
+		see_values(series, series->row->columns.defined);
 		join_row(series, page, part, group);
 	}
 	db_cursor_close(&cursor);

@@ -24,6 +24,16 @@ append_series(struct series_block *block, enum rollup_step rollup,
 	return series_append(page->series, page, &what);
 }
 
+/* Has this row of a rollup all that its samples have?  Otherwise they are
+ * read. */
+static bool
+is_complete(struct text value)
+{
+	struct rollup_columns columns;
+
+	return !rollup_get_columns(value, &columns) || !columns.lacking;
+}
+
 /* Does the series block have a rollup? */
 static bool
 has_rollup(const struct series_block *block)
@@ -33,7 +43,7 @@ has_rollup(const struct series_block *block)
 	return block->rollup != ROLLUP_RAW &&
 	       rollup_list_find(
 		   block->page->txn, block->rollup, &block->key, &value) &&
-	       !rollup_is_mark(value);
+	       is_complete(value);
 }
 
 /* Use the rollup of the series block if it was built from all its samples. */
@@ -105,7 +115,7 @@ wanted_rollup(const struct page *page, int32_t hour)
 		rollup--;
 	if (is_retained(page, hour, rollup))
 		return rollup;
-	for (rollup = best; rollup < ROLLUP_10MIN; rollup++)
+	for (rollup = best; rollup < ROLLUP_1H; rollup++)
 		if (is_retained(page, hour, rollup))
 			break;
 	return rollup;
@@ -188,15 +198,12 @@ append_slices(struct series_block *block)
 /* A series block that has a row of the rollup. */
 static bool
 append_row(struct series_block *block,
-    struct compacted_cursor **compacted_cursor, uint32_t slice)
+    struct compacted_cursor **compacted_cursor, uint32_t slice,
+    struct text value)
 {
-	enum rollup_step rollup =
-	    rollup_list_choose(block->page->txn, block->rollup, &block->key);
-
-	if (rollup == ROLLUPS)
-		return true; /* deleted */
-	if (rollup != ROLLUP_RAW)
-		return append_series(block, rollup, NULL);
+	if (is_complete(value) ||
+	    samples_are_gone(block->page, block->key.hour))
+		return append_series(block, block->rollup, NULL);
 	return slice != 0 ? append_slice(block, compacted_cursor, slice)
 			  : append_slices(block);
 }
@@ -227,7 +234,8 @@ series_block_select_rollup(struct series_block *block,
 		block->key = row_key;
 		block->resumed = series_block_is_cursor(block);
 		if (series_block_is_wanted(block, &to)) {
-			good = append_row(block, &compacted_cursor, slice);
+			good =
+			    append_row(block, &compacted_cursor, slice, value);
 			to.track++;
 		} else {
 			good = series_block_skip(block);

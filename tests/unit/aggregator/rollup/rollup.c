@@ -101,6 +101,7 @@ encoded_buckets_decode_to_themselves(void **state)
 	for (unsigned round = 0; round < 20; round++) {
 		uint32_t metrics =
 		    1 + (uint32_t)(check_random(&random) % METRICS);
+		struct rollup_columns columns = { 20, round % 2 == 1 };
 
 		for (uint32_t m = 0; m < metrics; m++) {
 			metric[m] = (struct rollup_metric){ 2 * m + 1,
@@ -109,8 +110,9 @@ encoded_buckets_decode_to_themselves(void **state)
 		}
 		assert_true(
 		    rollup_open(&row, rollup_write(chunk, &value, metric,
-					  metrics, 20, ROLLUP_BUCKETS)));
-		assert_int_equal(row.columns, 20);
+					  metrics, &columns, ROLLUP_BUCKETS)));
+		assert_int_equal(row.columns.defined, 20);
+		assert_int_equal(row.columns.lacking, columns.lacking);
 		assert_int_equal(row.metrics, metrics);
 		for (uint32_t m = metrics; m-- > 0;) {
 			assert_int_equal(row.metric[m].index, 2 * m + 1);
@@ -221,21 +223,12 @@ read_step(unsigned step)
 }
 
 static void
-compact_as_usual(void)
+compact_now(void)
 {
 	struct err err = { 0 };
 
 	rig_good(writer_compact(rig.writer, &err), &err);
 	rig_verify(&rig);
-}
-
-/* Build every rollup, however few samples there are. */
-static void
-compact_now(void)
-{
-	rig.writer->compact.dense = 1;
-	compact_as_usual();
-	rig.writer->compact.dense = 0;
 }
 
 /* The next word of a line; returns its end. */
@@ -332,7 +325,7 @@ sum_of_rollups(void)
 	uint64_t sum = 0;
 
 	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
-	for (unsigned rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
+	for (unsigned rollup = ROLLUP_1MIN; rollup < ROLLUPS; rollup++) {
 		struct db_cursor *cursor =
 		    db_cursor_open(txn, tables_rollup(rollup));
 
@@ -412,9 +405,8 @@ rows_of(unsigned table)
 static uint64_t
 rows_of_rollups(void)
 {
-	return rows_of(tables_rollup(ROLLUP_10S)) +
-	       rows_of(tables_rollup(ROLLUP_1MIN)) +
-	       rows_of(tables_rollup(ROLLUP_10MIN));
+	return rows_of(tables_rollup(ROLLUP_1MIN)) +
+	       rows_of(tables_rollup(ROLLUP_1H));
 }
 
 static uint64_t
@@ -441,8 +433,7 @@ retain_now(void)
 static void
 retain_more(void)
 {
-	memcpy(rig.writer->options.retain_rollup_ns,
-	    rig.options.retain_rollup_ns, sizeof(rig.options.retain_rollup_ns));
+	rig.writer->options.retain_raw_ns = rig.options.retain_raw_ns;
 	rig.writer->retention.next_ns = 0;
 	rig_indexer(&rig);
 	rig_verify(&rig);
@@ -452,18 +443,18 @@ retain_more(void)
 static void
 pages_are_the_same(void)
 {
-	struct wire_query query = query_of(2);
+	struct wire_query query = query_of(4);
 	uint64_t records;
 	char *want;
 
-	query.from_ns = HOUR + KEY_HOUR_NS - 300 * SECOND;
-	query.to_ns = query.from_ns + 600 * SECOND;
+	query.from_ns = HOUR + KEY_HOUR_NS - 1200 * SECOND;
+	query.to_ns = query.from_ns + 2400 * SECOND;
 	want = rig_read(&rig, RIG_SELECT, query, &records);
-	assert_true(records > 100);
+	assert_true(records >= 4 * NODES);
 	for (uint32_t size = 100; size < 50000; size *= 9) {
 		query.page_bytes = size;
 		expect_about(want, rig_read(&rig, RIG_SELECT, query, &records),
-		    ROLLUP_10S);
+		    ROLLUP_1MIN);
 	}
 	free(want);
 }
@@ -483,18 +474,19 @@ deleted_samples_leave_their_rollups(void **state)
 	rig_indexer(&rig);
 	for (unsigned i = 0; i < STEPS; i++)
 		before[i] = read_step(i);
-	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+	rig.options.retain_raw_ns = SECOND;
 	retain_now();
 	assert_true(rows_of(TABLES_ROW_BLOCKS) >
 		    1); /* not compacted, so not deleted yet */
 	compact_now();
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 1); /* of the event */
-	for (unsigned i = 2; i < STEPS; i++)
+	for (unsigned i = 4; i < STEPS; i++)
 		expect_about(
 		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
-	/* No finer step is left: the answer has 10 s. */
-	expect_about(before[2], read_step(0), ROLLUP_10S);
+	/* No finer step is left: the answer has minutes. */
+	expect_about(before[4], read_step(0), ROLLUP_1MIN);
+	expect_about(before[4], read_step(3), ROLLUP_1MIN);
 	free(rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_SAMPLE, 0), &records));
 	assert_int_equal(records, 0);
@@ -508,12 +500,11 @@ deleted_samples_leave_their_rollups(void **state)
 	compact_now();
 	expect_about(before[4], read_step(4), ROLLUP_1MIN);
 
-	rig.options.retain_rollup_ns[ROLLUP_10S] = SECOND;
-	rig.options.retain_rollup_ns[ROLLUP_10MIN] = SECOND;
+	rig.options.retain_1min_ns = SECOND;
 	retain_now();
-	expect_about(before[4], read_step(2), ROLLUP_1MIN);
-	expect_about(before[6], read_step(6), ROLLUP_1MIN);
-	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
+	for (unsigned i = 0; i < STEPS; i++)
+		expect_about(before[8], read_step(i), ROLLUP_1H);
+	rig.options.retain_ns = SECOND;
 	retain_now();
 	assert_int_equal(rows_of_rollups(), 0);
 	lines = read_step(4);
@@ -523,138 +514,14 @@ deleted_samples_leave_their_rollups(void **state)
 		free(before[i]);
 }
 
-/* Delete all samples as if there were no room for them. */
-static void
-cut_samples(void)
-{
-	struct db_txn *txn;
-	struct err err = { 0 };
-
-	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
-	tables_put_cut(txn, ROLLUP_RAW, key_hour(clock_wall_ns()));
-	rig_good(db_commit(&txn, &err), &err);
-	rig.options.retain_bytes = INT64_MAX;
-	retain_now();
-}
-
 /* ---- sparse samples ---- */
 
-/* Of one node. */
-static char *
-read_node(const char *node, unsigned step)
-{
-	struct wire_query query = query_of(step);
-	uint64_t records;
-
-	query.node = text_of(node);
-	return rig_read(&rig, RIG_SELECT, query, &records);
-}
-
-/* The rollup that the query should read, when samples replace those finer than
- * `finest`. */
-static enum rollup_step
-rollup_or_raw(unsigned step, enum rollup_step finest)
-{
-	enum rollup_step rollup = rollup_of_step(steps[step] * SECOND);
-
-	return rollup < finest ? ROLLUP_RAW : rollup;
-}
-
+/* However few samples there are, they have rollups: one in 40 s or so. */
 static void
-expect_node(const char *node, char *const *want, enum rollup_step finest)
-{
-	for (unsigned i = 2; i < STEPS; i++)
-		expect_about(
-		    want[i], read_node(node, i), rollup_or_raw(i, finest));
-}
-
-/* node-0 has many samples per second, node-1 one every 10 s or so.  By size,
- * the dense samples are deleted and leave their rollups; the sparse ones stay
- * until the rollup that they replace expires. */
-static void
-sparse_samples_replace_their_rollups(void **state)
-{
-	uint64_t random = check_seed(), rollups;
-	char *dense[STEPS], *sparse[STEPS];
-
-	(void)state;
-	define_group();
-	send_node(&random, 0, 1, SECOND / 2);
-	send_node(&random, 1, 1, 20 * SECOND);
-	rig_indexer(&rig);
-	for (unsigned i = 0; i < STEPS; i++) {
-		dense[i] = read_node("node-0", i);
-		sparse[i] = read_node("node-1", i);
-	}
-	compact_as_usual();
-	rollups = rows_of_rollups();
-	assert_int_equal(rollups, 6);
-	expect_node("node-0", dense, ROLLUP_10S);
-	expect_node("node-1", sparse, ROLLUP_10MIN);
-
-	cut_samples();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
-	assert_int_equal(rows_of_rollups(), rollups);
-	expect_node("node-0", dense, ROLLUP_10S);
-	expect_node("node-1", sparse, ROLLUP_10MIN);
-	rig.options.retain_rollup_ns[ROLLUP_10S] = SECOND;
-	retain_more();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
-	expect_about(dense[4], read_node("node-0", 2), ROLLUP_1MIN);
-	expect_node("node-1", sparse, ROLLUP_10MIN);
-	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
-	retain_more();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
-	assert_int_equal(rows_of_rollups(), 2);
-	expect_about(dense[6], read_node("node-0", 2), ROLLUP_10MIN);
-	expect_about(sparse[6], read_node("node-1", 2), ROLLUP_10MIN);
-	for (unsigned i = 0; i < STEPS; i++) {
-		free(dense[i]);
-		free(sparse[i]);
-	}
-}
-
-/* By age, sparse samples are deleted like others.  Of the rollups whose place
- * they take, those with an age of their own are built first; a question about
- * another one is answered from the next coarser one. */
-static void
-old_sparse_samples_are_deleted(void **state)
+sparse_samples_leave_rollups(void **state)
 {
 	uint64_t random = check_seed();
-	char *sparse[STEPS];
-	unsigned i;
-
-	(void)state;
-	define_group();
-	send_node(&random, 1, 2, 20 * SECOND);
-	rig_indexer(&rig);
-	for (i = 0; i < STEPS; i++)
-		sparse[i] = read_node("node-1", i);
-	compact_as_usual();
-	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
-	rig.options.retain_rollup_ns[ROLLUP_1MIN] = INT64_MAX / 4;
-	retain_now();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
-	assert_int_equal(rows_of_rollups(), 6);
-	expect_about(sparse[4], read_node("node-1", 0), ROLLUP_1MIN);
-	expect_about(sparse[4], read_node("node-1", 2), ROLLUP_1MIN);
-	for (i = 4; i < STEPS; i++)
-		expect_about(sparse[i], read_node("node-1", i),
-		    rollup_of_step(steps[i] * SECOND));
-	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
-	retain_now();
-	for (i = 0; i < 6; i++)
-		expect_about(sparse[6], read_node("node-1", i), ROLLUP_10MIN);
-	for (i = 0; i < STEPS; i++)
-		free(sparse[i]);
-}
-
-/* One sample in 40 s is too few for every rollup: the coarsest is built. */
-static void
-the_last_samples_leave_the_coarsest_rollup(void **state)
-{
-	uint64_t random = check_seed();
-	char *sparse[STEPS];
+	char *before[STEPS];
 	unsigned i;
 
 	(void)state;
@@ -662,91 +529,68 @@ the_last_samples_leave_the_coarsest_rollup(void **state)
 	send_node(&random, 1, 2, 80 * SECOND);
 	rig_indexer(&rig);
 	for (i = 0; i < STEPS; i++)
-		sparse[i] = read_node("node-1", i);
-	compact_as_usual();
-	expect_node("node-1", sparse, ROLLUPS);
-	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+		before[i] = read_step(i);
+	compact_now();
+	assert_int_equal(rows_of_rollups(), 4);
+	for (i = 0; i < STEPS; i++)
+		expect_about(
+		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
+	rig.options.retain_raw_ns = SECOND;
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
 	for (i = 0; i < STEPS; i++)
-		expect_about(sparse[i < 6 ? 6 : i], read_node("node-1", i),
-		    ROLLUP_10MIN);
+		expect_about(before[i < 4 ? 4 : i], read_step(i),
+		    i < 8 ? ROLLUP_1MIN : ROLLUP_1H);
 	for (i = 0; i < STEPS; i++)
-		free(sparse[i]);
+		free(before[i]);
 }
 
-/* Samples that replace a rollup include late ones, compacted or not. */
+/* Their samples are deleted, but were not in the rollup. */
 static void
-late_samples_join_those_that_replace_rollups(void **state)
+a_metric_group_may_be_defined_just_before_its_samples_are_deleted(void **state)
 {
 	uint64_t random = check_seed();
 	char *before;
 
 	(void)state;
+	send_hours(&random, 2);
+	compact_now();
 	define_group();
-	send_node(&random, 1, 1, 20 * SECOND);
 	rig_indexer(&rig);
-	compact_as_usual();
-	cut_samples();
-	put_sample(&random, 1, HOUR + 1234 * SECOND + 5);
-	put_sample(&random, 2,
-	    HOUR + 99 * SECOND); /* none of which replaces a rollup */
-	rig_send(&rig, 5);
-	rig_indexer(&rig);
-	before = read_node("node-1", 0);
-	assert_non_null(strstr(before, "1507998034000000005"));
-	free(before);
-	before = read_node("node-1", 3);
-	compact_as_usual();
-	expect_about(before, read_node("node-1", 3), ROLLUP_RAW);
-	/* The hour is examined again, because it was compacted again. */
-	retain_more();
-	expect_about(before, read_node("node-1", 3), ROLLUP_RAW);
-	assert_int_equal(rows_of(TABLES_CHUNKS), 2);
-	free(before);
-	/* With enough samples, they no longer replace the rollup. */
-	for (unsigned i = 0; i < 3600 * 4; i++) {
-		put_sample(&random, 1, HOUR + i * SECOND / 4 + 77);
-		if (i % 500 == 499)
-			rig_send(&rig, 5);
-	}
-	rig_send(&rig, 5);
-	rig_indexer(&rig);
-	compact_as_usual();
-	before = read_node("node-1", 3);
-	assert_non_null(strstr(before, "|10s]"));
-	retain_more();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
-	expect_about(before, read_node("node-1", 3), ROLLUP_10S);
+	before = read_step(4);
+	assert_non_null(strstr(before, "|raw]"));
+	rig.options.retain_raw_ns = SECOND;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	expect_about(before, read_step(4), ROLLUP_1MIN);
 	free(before);
 }
 
-/* By size, samples that replace a rollup are deleted in its turn. */
+/* An hour whose samples were deleted gets more of them: they are deleted after
+ * they were compacted, and those of a new node leave their rollups. */
 static void
-sparse_samples_are_deleted_by_size(void **state)
+late_samples_of_a_deleted_hour_are_deleted(void **state)
 {
-	uint64_t random = check_seed(), used, chunks;
+	uint64_t random = check_seed();
+	char *after;
 
 	(void)state;
 	define_group();
-	send_node(&random, 1, 8 * 24, 40 * SECOND);
-	rig_indexer(&rig);
-	compact_as_usual();
-	chunks = rows_of(TABLES_CHUNKS);
-	used = used_bytes();
-	rig.options.retain_bytes = used - used / 25;
-	retain_now();
-	assert_true(used_bytes() <= rig.options.retain_bytes);
-	assert_true(rows_of(TABLES_CHUNKS) < chunks);
-	assert_true(rows_of(TABLES_CHUNKS) >= 7 * 24);
-	rig.options.retain_bytes = used / 2;
-	retain_now();
-	assert_true(used_bytes() <= rig.options.retain_bytes);
-	assert_true(rows_of(tables_rollup(ROLLUP_10MIN)) > 0);
-	rig.options.retain_bytes = 1;
+	send_hours(&random, 1);
+	compact_now();
+	rig.options.retain_raw_ns = SECOND;
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
-	assert_int_equal(rows_of_rollups(), 0);
+	put_sample(&random, 1, HOUR + 5);
+	put_sample(&random, 7, HOUR + 5);
+	rig_send(&rig, 5);
+	rig_indexer(&rig);
+	compact_now();
+	retain_more();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	after = read_step(4);
+	assert_non_null(strstr(after, "node-7"));
+	free(after);
 }
 
 static void
@@ -800,11 +644,10 @@ main(void)
 		CASE(compacting_again_makes_the_same_rollups),
 		CASE(a_metric_group_may_be_defined_after_compaction),
 		CASE(deleted_samples_leave_their_rollups),
-		CASE(sparse_samples_replace_their_rollups),
-		CASE(old_sparse_samples_are_deleted),
-		CASE(the_last_samples_leave_the_coarsest_rollup),
-		CASE(late_samples_join_those_that_replace_rollups),
-		CASE(sparse_samples_are_deleted_by_size),
+		CASE(sparse_samples_leave_rollups),
+		CASE(
+		    a_metric_group_may_be_defined_just_before_its_samples_are_deleted),
+		CASE(late_samples_of_a_deleted_hour_are_deleted),
 		CASE(the_finest_are_deleted_first_by_size),
 	};
 
