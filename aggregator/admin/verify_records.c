@@ -127,7 +127,8 @@ item_is_good(const struct key_row_block *key,
 {
 	struct row_block_body body;
 
-	return compacted_row_compare(before, item) < 0 &&
+	return compacted_row_compare(
+		   (enum record_kind)key->kind, before, item) < 0 &&
 	       key_hour(item->record.time_ns) == key->hour &&
 	       item->record.time_ns >= header->least_ns &&
 	       item->record.time_ns <= header->most_ns &&

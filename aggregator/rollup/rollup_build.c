@@ -23,12 +23,11 @@ struct rollup_builder {
 	struct metric_columns columns; /* of the current metric group */
 	struct chunk_writer *chunk;
 	struct buffer value;
-	struct compacted_row_rows rows;
+	struct compacted_cursor_cache cache;
 	struct bucket *bucket; /* ROLLUP_BUCKETS of each metric */
 	const struct counter_rate_column
 	    *rate[ROLLUP_METRICS]; /* NULL: gauge */
 	uint64_t *boot;            /* of each row */
-	struct value *column;
 	struct rollup_metric metric[ROLLUP_METRICS];
 	uint32_t metrics;
 	uint32_t most_values; /* of a sample in the series block */
@@ -44,8 +43,6 @@ rollup_builder_new(void)
 	    (size_t)ROLLUP_METRICS * ROLLUP_BUCKETS, sizeof(*builder->bucket));
 	builder->boot =
 	    memory_zero(COMPACTED_ROW_ROWS_MAX, sizeof(*builder->boot));
-	builder->column =
-	    memory_zero(COMPACTED_ROW_ROWS_MAX, sizeof(*builder->column));
 	return builder;
 }
 
@@ -61,10 +58,9 @@ rollup_builder_free(struct rollup_builder **old)
 	metric_columns_clear(&builder->columns);
 	chunk_writer_free(&builder->chunk);
 	buffer_clear(&builder->value);
-	compacted_row_rows_clear(&builder->rows);
+	compacted_cursor_cache_clear(&builder->cache);
 	free(builder->bucket);
 	free(builder->boot);
-	free(builder->column);
 	free(builder);
 }
 
@@ -104,36 +100,33 @@ see_values(struct rollup_builder *builder, uint32_t values)
 		builder->most_values = values;
 }
 
-/* Add a chunk whose samples all have the same number of values. */
+/* Add rows that all have the same number of values. */
 static bool
-add_columns(struct rollup_builder *builder, int64_t hour_ns)
+add_columns(struct rollup_builder *builder, struct compacted_row_rows *rows,
+    uint32_t first, uint32_t end, int64_t hour_ns)
 {
 	const struct metric_columns *columns = &builder->columns;
-	struct compacted_row_rows *rows = &builder->rows;
-	uint32_t values = compacted_row_values(rows);
-	uint32_t count = rows->count, i, m;
+	uint32_t values = compacted_row_values(rows), i, m;
+	const struct value *column;
 
 	see_values(builder, values);
-	if (values == 0 || values > columns->columns ||
-	    !compacted_row_read_ids(rows))
+	if (values == 0 || values > columns->columns)
 		return false;
-	memset(builder->boot, 0, count * sizeof(*builder->boot));
+	memset(
+	    builder->boot + first, 0, (end - first) * sizeof(*builder->boot));
 	if (columns->boot < values) {
-		if (!compacted_row_read_value(
-			rows, columns->boot, builder->column, count))
+		column = compacted_row_column(rows, columns->boot);
+		if (column == NULL)
 			return false;
-		for (i = 0; i < count; i++)
-			builder->boot[i] =
-			    metric_columns_boot(&builder->column[i]);
+		for (i = first; i < end; i++)
+			builder->boot[i] = metric_columns_boot(&column[i]);
 	}
 	for (m = 0; m < builder->metrics && builder->metric[m].index < values;
 	     m++) {
-		if (!compacted_row_read_value(
-			rows, builder->metric[m].index, builder->column, count))
-			continue;
-		for (i = 0; i < count; i++)
+		column = compacted_row_column(rows, builder->metric[m].index);
+		for (i = first; column != NULL && i < end; i++)
 			add(builder, m, hour_ns, rows->time_ns[i],
-			    builder->boot[i], &builder->column[i]);
+			    builder->boot[i], &column[i]);
 	}
 	return true;
 }
@@ -158,17 +151,17 @@ add_body(struct rollup_builder *builder, int64_t hour_ns, int64_t time_ns,
 			add(builder, m++, hour_ns, time_ns, boot, &value);
 }
 
-/* Add a chunk whose samples differ, one by one. */
+/* Add rows that differ, one by one. */
 static void
-add_bodies(struct rollup_builder *builder, int64_t hour_ns)
+add_bodies(struct rollup_builder *builder, struct compacted_row_rows *rows,
+    uint32_t first, uint32_t end, int64_t hour_ns)
 {
-	struct compacted_row_rows *rows = &builder->rows;
 	struct row_block_item item;
 	struct row_block_body body;
 
 	if (!compacted_row_read_bodies(rows))
 		return;
-	for (uint32_t i = 0; i < rows->count; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		compacted_row_get(rows, i, &item);
 		if (!row_block_get_body(
 			item.body, RECORD_SAMPLE, item.time_ns, &body))
@@ -208,28 +201,23 @@ static void
 add_series_block(
     struct rollup_builder *builder, const struct key_row_block *block)
 {
-	struct db_cursor *cursor = db_cursor_open(builder->txn, TABLES_CHUNKS);
+	struct compacted_cursor *cursor =
+	    compacted_cursor_open(builder->txn, &builder->cache, block);
 	int64_t hour_ns = (int64_t)block->hour * KEY_HOUR_NS;
-	struct key_row_block from = *block, row_key;
-	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct text key, value;
+	struct compacted_row_rows *rows;
+	uint32_t first, end;
 	bool more;
 
-	from.first_ns = INT64_MIN;
-	from.row = 0;
-	more = db_seek(cursor, hour_cursor_key(bytes, &from), &key, &value);
-	for (; more && key_get_row_block(key, &row_key) &&
-	       row_key.node == block->node && row_key.track == block->track &&
-	       row_key.slice == block->slice && row_key.hour == block->hour &&
-	       row_key.kind == block->kind &&
-	       row_key.partition == block->partition;
-	     more = db_next(cursor, &key, &value)) {
-		if (!compacted_row_open(&builder->rows, value))
-			continue;
-		if (!add_columns(builder, hour_ns))
-			add_bodies(builder, hour_ns);
-	}
-	db_cursor_close(&cursor);
+	compacted_cursor_seek(cursor, block->node, block->track);
+	more =
+	    cursor->more && cursor->row_key.node == block->node &&
+	    cursor->row_key.track == block->track &&
+	    compacted_cursor_take_rows(cursor, INT64_MIN, &rows, &first, &end);
+	for (; more;
+	     more = compacted_cursor_next_rows(cursor, &rows, &first, &end))
+		if (!add_columns(builder, rows, first, end, hour_ns))
+			add_bodies(builder, rows, first, end, hour_ns);
+	compacted_cursor_close(&cursor);
 }
 
 /* Names are views that a write may move: find the columns for each series

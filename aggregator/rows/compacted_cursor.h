@@ -62,7 +62,7 @@ bool compacted_cursor_next(
     struct compacted_cursor *compacted_cursor, struct row_block_item *item);
 
 /* The same, but returning many records at once: the rows of a chunk from
- * `*first` on, before `*end`, with times and identities unpacked. */
+ * `*first` on, before `*end`, with times unpacked. */
 bool compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, struct compacted_row_rows **rows, uint32_t *first,
     uint32_t *end);

@@ -1,5 +1,6 @@
 /*
- * records - stored records, in the order (hour, node, track, time).
+ * records - stored records, in the order (hour, node, track, time), samples in
+ * the order (hour, metric group, node, time).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/records/records.h"
@@ -158,7 +159,7 @@ select_columns(struct series_block *block, struct hour_cursor *hour_cursor,
 		return series_block_append_columns(block, NULL, from_ns);
 	}
 	good = series_block_append_columns(block, compacted_cursor, from_ns);
-	next.track++;
+	key_next_series(&next);
 	hour_cursor_skip(hour_cursor, &block->key, &next);
 	return good;
 }
@@ -198,22 +199,24 @@ static bool
 select_hour(struct page *page, const struct key_row_block *first, uint32_t only,
     struct hour_cursor *hour_cursor)
 {
-	struct series_block block = { .page = page };
+	bool by_track = key_is_by_track(first->kind);
+	struct series_block block = { .page = page, .only = only };
 	struct key_row_block from = *first;
 	bool good = true;
 	uint32_t slice;
 
 	if (from.node < only) {
 		from.node = only;
-		from.track = 0;
+		if (!by_track)
+			from.track = 0;
 	}
 	if (page->series != NULL &&
 	    series_block_find_rollup(&block, &from, &slice))
-		return series_block_select_rollup(&block, &from, only, slice);
+		return series_block_select_rollup(&block, &from, slice);
 	hour_cursor_open(hour_cursor, page->txn, &page->reader->compacted,
 	    &from, &hour_cursor_all);
 	while (good && hour_cursor_series_block(hour_cursor, &block.key)) {
-		if (only != 0 && block.key.node > only)
+		if (only != 0 && block.key.node > only && !by_track)
 			break;
 		good = select_series_block(&block, hour_cursor);
 	}

@@ -110,7 +110,7 @@ add_merged(
 static void
 add_column(struct series *series, const struct page *page,
     const struct series_group *group, const struct compacted_row_rows *rows,
-    uint32_t first, uint32_t end, uint32_t at)
+    const struct value *values, uint32_t first, uint32_t end, uint32_t at)
 {
 	const struct metric_column *column = &series->columns->wanted[at];
 	struct bucket *buckets =
@@ -118,7 +118,7 @@ add_column(struct series *series, const struct page *page,
 
 	for (uint32_t i = first; i < end; i++) {
 		struct counter_rate_sample sample = { rows->time_ns[i],
-			series->boot[i], series->column[i] };
+			series->boot[i], values[i] };
 
 		if (sample.time_ns >= page->query->to_ns)
 			break;
@@ -137,8 +137,6 @@ make_room(struct series *series)
 		return;
 	series->boot =
 	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->boot));
-	series->column =
-	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->column));
 }
 
 /* Add only the selected columns; false: the rows have different numbers of
@@ -150,25 +148,27 @@ add_columns(struct series *series, const struct page *page,
 {
 	const struct metric_columns *columns = series->columns;
 	uint32_t values = compacted_row_values(rows), i;
+	const struct value *column;
 
 	if (values == 0 || values > columns->columns)
 		return false;
 	see_values(series, values);
 	make_room(series);
-	memset(series->boot, 0, rows->count * sizeof(*series->boot));
+	memset(series->boot + first, 0, (end - first) * sizeof(*series->boot));
 	if (columns->boot < values) {
-		if (!compacted_row_read_value(
-			rows, columns->boot, series->column, rows->count))
+		column = compacted_row_column(rows, columns->boot);
+		if (column == NULL)
 			return false;
 		for (i = first; i < end; i++)
-			series->boot[i] =
-			    metric_columns_boot(&series->column[i]);
+			series->boot[i] = metric_columns_boot(&column[i]);
 	}
 	for (i = group->first;
-	     i < group->end && columns->wanted[i].index < values; i++)
-		if (compacted_row_read_value(rows, columns->wanted[i].index,
-			series->column, rows->count))
-			add_column(series, page, group, rows, first, end, i);
+	     i < group->end && columns->wanted[i].index < values; i++) {
+		column = compacted_row_column(rows, columns->wanted[i].index);
+		if (column != NULL)
+			add_column(
+			    series, page, group, rows, column, first, end, i);
+	}
 	return true;
 }
 

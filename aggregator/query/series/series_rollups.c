@@ -67,7 +67,7 @@ series_block_select_series(
 	if (has_rollup(block))
 		rollup = block->rollup;
 	good = append_series(block, rollup, compacted_cursor);
-	next.track++;
+	key_next_series(&next);
 	hour_cursor_skip(hour_cursor, &block->key, &next);
 	return good;
 }
@@ -212,7 +212,7 @@ append_row(struct series_block *block,
  * all in one `slice` and so in the rollups.  False: the page is full. */
 bool
 series_block_select_rollup(struct series_block *block,
-    const struct key_row_block *first, uint32_t only, uint32_t slice)
+    const struct key_row_block *first, uint32_t slice)
 {
 	struct page *page = block->page;
 	struct db_cursor *cursor =
@@ -229,14 +229,13 @@ series_block_select_rollup(struct series_block *block,
 	       db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) &&
 	       key_get_row_block(key, &row_key) &&
 	       row_key.partition == to.partition && row_key.kind == to.kind &&
-	       row_key.hour == to.hour && row_key.slice == to.slice &&
-	       (only == 0 || row_key.node == only)) {
+	       row_key.hour == to.hour && row_key.slice == to.slice) {
 		block->key = row_key;
 		block->resumed = series_block_is_cursor(block);
 		if (series_block_is_wanted(block, &to)) {
 			good =
 			    append_row(block, &compacted_cursor, slice, value);
-			to.track++;
+			key_next_series(&to);
 		} else {
 			good = series_block_skip(block);
 		}

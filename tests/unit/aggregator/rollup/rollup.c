@@ -191,9 +191,9 @@ send_node(uint64_t *random, unsigned node, unsigned hours, int64_t gap_ns)
 		put_sample(random, node, at);
 		at += 1 + (int64_t)(check_random(random) % (uint64_t)gap_ns);
 		if (check_random(random) % 60 == 0)
-			rig_send(&rig, node);
+			rig_send(&rig, node % 8);
 	}
-	rig_send(&rig, node);
+	rig_send(&rig, node % 8);
 }
 
 /* Of all nodes. */
@@ -390,7 +390,7 @@ a_metric_group_may_be_defined_after_compaction(void **state)
 	free(after);
 }
 
-/* ---- retention ---- */
+/* ---- chunks of several nodes ---- */
 
 static uint64_t
 rows_of(unsigned table)
@@ -401,6 +401,102 @@ rows_of(unsigned table)
 	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	return status.rows[table];
 }
+
+static uint64_t
+chunks_of_samples(void)
+{
+	struct text all = { NULL, 0 }, key, value;
+	struct key_row_block row_key;
+	struct err err = { 0 };
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+	uint64_t chunks = 0;
+
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	for (bool more = db_seek(cursor, all, &key, &value); more;
+	     more = db_next(cursor, &key, &value))
+		chunks += key_get_row_block(key, &row_key) &&
+			  row_key.kind == RECORD_SAMPLE;
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+	return chunks;
+}
+
+/* Of one node. */
+static char *
+read_node(const char *node, unsigned step)
+{
+	struct wire_query query = query_of(step);
+	uint64_t records;
+
+	query.node = text_of(node);
+	return rig_read(&rig, RIG_SELECT, query, &records);
+}
+
+enum { MANY = 20 };
+
+/* Samples, one by one. */
+static char *
+read_samples(const char *node, uint32_t page_bytes)
+{
+	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
+	uint64_t records;
+
+	query.node = text_of(node);
+	if (page_bytes > 0)
+		query.page_bytes = page_bytes;
+	return rig_read(&rig, RIG_SELECT, query, &records);
+}
+
+static void
+expect_samples(const char *want, char *got)
+{
+	assert_true(strlen(want) > 40);
+	assert_string_equal(want, got);
+	free(got);
+}
+
+/* Every node has 60 samples or so, and a chunk 16 nodes.  Whatever is asked of
+ * one, some or all of them, in pages of any size, is as before; also when late
+ * samples of one of them were compacted. */
+static void
+nodes_share_a_chunk(void **state)
+{
+	static const char *const nodes[] = { "", "node-3", "node-19",
+		"node-1*" };
+	uint64_t random = check_seed();
+	char *samples[4], *buckets[4];
+
+	(void)state;
+	define_group();
+	for (unsigned node = 0; node < MANY; node++)
+		send_node(&random, node, 1, 120 * SECOND);
+	put_sample(&random, 3, HOUR + 77);
+	rig_send(&rig, 3);
+	rig_indexer(&rig);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 4; i++) {
+			samples[i] = read_samples(nodes[i], 0);
+			buckets[i] = read_node(nodes[i], 3);
+		}
+		compact_now();
+		assert_int_equal(chunks_of_samples(), 2);
+		for (unsigned i = 0; i < 4; i++) {
+			expect_samples(samples[i], read_samples(nodes[i], 0));
+			expect_samples(samples[i], read_samples(nodes[i], 300));
+			expect_about(
+			    buckets[i], read_node(nodes[i], 3), ROLLUP_RAW);
+			free(samples[i]);
+			free(buckets[i]);
+		}
+		put_sample(&random, 5, HOUR + 1800 * SECOND + 1);
+		rig_send(&rig, 3);
+		rig_indexer(&rig);
+	}
+}
+
+/* ---- retention ---- */
 
 static uint64_t
 rows_of_rollups(void)
@@ -612,20 +708,21 @@ the_finest_are_deleted_first_by_size(void **state)
 	chunks = rows_of(TABLES_CHUNKS);
 	rollups = rows_of_rollups();
 	used = used_bytes();
-	assert_int_equal(chunks, 30 + 30 * NODES);
+	/* Of an hour: two of samples, one of an event. */
+	assert_int_equal(chunks, 30 + 30 * 2);
 
 	rig.options.retain_bytes = used - used / 40;
 	retain_now();
 	assert_true(used_bytes() <= rig.options.retain_bytes);
 	assert_true(rows_of(TABLES_CHUNKS) < chunks);
-	assert_true(rows_of(TABLES_CHUNKS) >= 30 + 24 * NODES);
+	assert_true(rows_of(TABLES_CHUNKS) >= 30 + 24 * 2);
 	assert_int_equal(rows_of_rollups(), rollups);
 
 	/* The samples of all hours but the last, then their rollups. */
 	rig.options.retain_bytes = used / 2;
 	retain_now();
 	assert_true(used_bytes() <= rig.options.retain_bytes);
-	assert_int_equal(rows_of(TABLES_CHUNKS), 30 + NODES);
+	assert_int_equal(rows_of(TABLES_CHUNKS), 30 + 2);
 	assert_true(rows_of_rollups() < rollups);
 
 	rig.options.retain_bytes = 1;
@@ -643,6 +740,7 @@ main(void)
 		CASE(late_samples_are_in_the_answer),
 		CASE(compacting_again_makes_the_same_rollups),
 		CASE(a_metric_group_may_be_defined_after_compaction),
+		CASE(nodes_share_a_chunk),
 		CASE(deleted_samples_leave_their_rollups),
 		CASE(sparse_samples_leave_rollups),
 		CASE(
