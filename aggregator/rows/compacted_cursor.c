@@ -322,24 +322,30 @@ compacted_cursor_take(struct compacted_cursor *compacted_cursor,
 {
 	bool found = take(compacted_cursor, from_ns);
 
-	while (found && !compacted_row_read_bodies(compacted_cursor->rows))
-		found = enter_next_chunk(compacted_cursor);
 	if (found)
 		*first_ns =
 		    compacted_cursor->rows->time_ns[compacted_cursor->row];
 	return found;
 }
 
+int64_t
+compacted_cursor_last_ns(const struct compacted_cursor *compacted_cursor)
+{
+	const struct compacted_row_rows *rows = compacted_cursor->rows;
+
+	return may_continue(compacted_cursor)
+		   ? INT64_MAX
+		   : rows->time_ns[compacted_cursor->end - 1];
+}
+
 bool
 compacted_cursor_next(
     struct compacted_cursor *compacted_cursor, struct row_block_item *item)
 {
-	while (compacted_cursor->row == compacted_cursor->end) {
+	while (compacted_cursor->row == compacted_cursor->end ||
+	       !compacted_row_read_bodies(compacted_cursor->rows))
 		if (!enter_next_chunk(compacted_cursor))
 			return false;
-		if (!compacted_row_read_bodies(compacted_cursor->rows))
-			compacted_cursor->row = compacted_cursor->end;
-	}
 	compacted_row_get(
 	    compacted_cursor->rows, compacted_cursor->row++, item);
 	return true;
@@ -364,6 +370,13 @@ compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,
 {
 	return give_rows(take(compacted_cursor, from_ns), compacted_cursor,
 	    rows, first, end);
+}
+
+void
+compacted_cursor_taken_rows(const struct compacted_cursor *compacted_cursor,
+    struct compacted_row_rows **rows, uint32_t *first, uint32_t *end)
+{
+	give_rows(true, compacted_cursor, rows, first, end);
 }
 
 bool

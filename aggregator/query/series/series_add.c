@@ -172,19 +172,19 @@ add_columns(struct series *series, const struct page *page,
 	return true;
 }
 
+/* Add the rows that the cursor has found, and those that follow. */
 static void
-add_compacted(struct series *series, struct page *page,
-    const struct series_input *part, const struct series_group *group)
+add_rows(struct series *series, struct page *page,
+    const struct series_group *group, struct compacted_cursor *cursor)
 {
 	struct compacted_row_rows *rows;
 	struct row_block_item item;
 	uint32_t first, end;
+	bool more = true;
 
-	for (bool more = compacted_cursor_take_rows(part->compacted_cursor,
-		 page->query->from_ns, &rows, &first, &end);
-	     more && rows->time_ns[first] < page->query->to_ns;
-	     more = compacted_cursor_next_rows(
-		 part->compacted_cursor, &rows, &first, &end)) {
+	compacted_cursor_taken_rows(cursor, &rows, &first, &end);
+	for (; more && rows->time_ns[first] < page->query->to_ns;
+	     more = compacted_cursor_next_rows(cursor, &rows, &first, &end)) {
 		page->examined +=
 		    (end - first) / 16; /* columns are cheaper to read */
 		if (add_columns(series, page, group, rows, first, end) ||
@@ -192,6 +192,40 @@ add_compacted(struct series *series, struct page *page,
 			continue;
 		for (; first < end; first++) {
 			compacted_row_get(rows, first, &item);
+			add_item(series, page, group, &item);
+		}
+	}
+}
+
+static void
+add_compacted(struct series *series, struct page *page,
+    const struct series_input *part, const struct series_group *group)
+{
+	int64_t first_ns;
+
+	if (compacted_cursor_take(
+		part->compacted_cursor, page->query->from_ns, &first_ns))
+		add_rows(series, page, group, part->compacted_cursor);
+}
+
+/* Add all samples in the merge, one row block or compacted slice after
+ * another. */
+static void
+add_sequence(
+    struct series *series, struct page *page, const struct series_group *group)
+{
+	struct merge *merge = &page->reader->merge;
+	struct row_block_item item;
+
+	for (uint32_t i = 0; i < merge->count; i++) {
+		struct merge_row *row = &merge->at[i];
+
+		if (row->compacted_cursor != NULL) {
+			add_rows(series, page, group, row->compacted_cursor);
+			continue;
+		}
+		while (row_block_next(&row->rows, &item)) {
+			page->examined++;
 			add_item(series, page, group, &item);
 		}
 	}
@@ -301,6 +335,8 @@ series_add(struct series *series, struct page *page,
 		add_rollup(series, page, part, group);
 	else if (part->compacted_cursor != NULL)
 		add_compacted(series, page, part, group);
+	else if (merge_is_sequence(&page->reader->merge))
+		add_sequence(series, page, group);
 	else
 		add_merged(series, page, group);
 }

@@ -496,6 +496,84 @@ nodes_share_a_chunk(void **state)
 	}
 }
 
+/* ---- the open hour ---- */
+
+/* As if many records of other hours had arrived: begin another slice. */
+static void
+begin_slice(void)
+{
+	struct err err = { 0 };
+	struct db_txn *txn;
+
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
+	tables_put_fact(
+	    txn, FACT_RECORDS, tables_fact(txn, FACT_RECORDS) + (64 << 10));
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+}
+
+static void
+compact_slices(void)
+{
+	struct err err = { 0 };
+	bool more = true;
+
+	rig.writer->compact.next_ns = 0;
+	while (more)
+		assert_int_equal(compact_step(rig.writer, &more, &err), DB_OK);
+}
+
+/* Samples of 100 s of each node, in order; every third time one comes late. */
+static void
+send_slice(uint64_t *random, unsigned slice)
+{
+	begin_slice();
+	for (unsigned node = 0; node < NODES; node++) {
+		for (unsigned i = 0; i < 10; i++)
+			put_sample(random, node,
+			    HOUR + (100 * slice + 10 * i) * SECOND + node);
+		if (slice % 3 == 2)
+			put_sample(
+			    random, node, HOUR + (100 * slice - 5) * SECOND);
+		rig_send(&rig, node);
+	}
+	rig_indexer(&rig);
+}
+
+/* Slices that follow each other are read one after another, those that overlap
+ * are merged: the answer is that of the rows as they came. */
+static void
+an_open_hour_answers_as_its_rows_did(void **state)
+{
+	uint64_t random = check_seed();
+	char *before[STEPS], *after;
+
+	(void)state;
+	rig.writer->options.compact_after_ns =
+	    50 * 365 * 24 * KEY_HOUR_NS; /* the hour has not ended */
+	define_group();
+	for (unsigned slice = 0; slice < 36; slice++) {
+		send_slice(&random, slice);
+		for (unsigned i = 2; i < STEPS; i++)
+			before[i] = read_step(i);
+		compact_slices();
+		for (unsigned i = 2; i < STEPS; i++) {
+			after = read_step(i);
+			assert_string_equal(before[i], after);
+			free(before[i]);
+			free(after);
+		}
+	}
+	assert_true(chunks_of_samples() > 1);
+	for (unsigned i = 2; i < STEPS; i++)
+		before[i] = read_step(i);
+	compact_now();
+	for (unsigned i = 2; i < STEPS; i++) {
+		expect_about(
+		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
+		free(before[i]);
+	}
+}
+
 /* ---- retention ---- */
 
 static uint64_t
@@ -741,6 +819,7 @@ main(void)
 		CASE(compacting_again_makes_the_same_rollups),
 		CASE(a_metric_group_may_be_defined_after_compaction),
 		CASE(nodes_share_a_chunk),
+		CASE(an_open_hour_answers_as_its_rows_did),
 		CASE(deleted_samples_leave_their_rollups),
 		CASE(sparse_samples_leave_rollups),
 		CASE(
