@@ -134,7 +134,8 @@ item_is_good(const struct key_row_block *key,
 {
 	struct row_block_body body;
 
-	return compacted_row_compare(before, item) < 0 &&
+	return compacted_row_compare(
+		   (enum record_kind)key->kind, before, item) < 0 &&
 	       key_hour(item->record.time_ns) == key->hour &&
 	       item->record.time_ns >= header->least_ns &&
 	       item->record.time_ns <= header->most_ns &&
@@ -238,12 +239,10 @@ rollup_is_good(
 	if (key->kind != RECORD_SAMPLE ||
 	    key->first_ns != (int64_t)key->hour * KEY_HOUR_NS)
 		return false;
-	if (rollup_is_mark(value))
-		return true;
 	if (!rollup_open(row, value))
 		return false;
 	steps = (uint32_t)(KEY_HOUR_NS / rollup_step_ns(key->slice));
-	if (row->step[row->count - 1] >= steps)
+	if (row->count > 0 && row->step[row->count - 1] >= steps)
 		return false;
 	for (uint32_t m = 0; m < row->metrics; m++)
 		if (!rollup_read(row, m, buckets))
@@ -273,7 +272,7 @@ verify_rollups(struct check *check)
 {
 	struct rollup_row *row = memory_zero(1, sizeof(*row));
 
-	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
+	for (enum rollup_step rollup = ROLLUP_1MIN; rollup < ROLLUPS; rollup++)
 		check_rollup(check, row, rollup);
 	rollup_row_clear(row);
 	free(row);

@@ -56,17 +56,9 @@ const struct opt aggregator_settings_options[] = {
 	    "delete raw samples older than this, keeping their rollups "
 	    "(default: 0, keep them)",
 	    NULL, OPT_RELOAD },
-	{ "retain-10s", 0, OPT_DURATION,
-	    OPT_TO(struct aggregator_settings_given, retain_10s_ns), "TIME",
-	    "delete 10-second rollups older than this (default: 0, keep them)",
-	    NULL, OPT_RELOAD },
 	{ "retain-1min", 0, OPT_DURATION,
 	    OPT_TO(struct aggregator_settings_given, retain_1min_ns), "TIME",
 	    "delete 1-minute rollups older than this (default: 0, keep them)",
-	    NULL, OPT_RELOAD },
-	{ "retain-10min", 0, OPT_DURATION,
-	    OPT_TO(struct aggregator_settings_given, retain_10min_ns), "TIME",
-	    "delete 10-minute rollups older than this (default: 0, keep them)",
 	    NULL, OPT_RELOAD },
 	{ "retain-bytes", 0, OPT_BYTES,
 	    OPT_TO(struct aggregator_settings_given, retain_bytes), "BYTES",
@@ -194,9 +186,8 @@ aggregator_settings_retention(const struct aggregator_settings_given *given)
 {
 	return (struct writer_options){
 		.retain_ns = given->retain_ns,
-		.retain_rollup_ns = { given->retain_raw_ns,
-		    given->retain_10s_ns, given->retain_1min_ns,
-		    given->retain_10min_ns },
+		.retain_raw_ns = given->retain_raw_ns,
+		.retain_1min_ns = given->retain_1min_ns,
 		.retain_bytes = given->retain_bytes,
 		.rejected_bytes = given->rejected_bytes,
 	};

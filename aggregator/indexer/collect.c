@@ -143,6 +143,8 @@ add_to_row_block(struct source *source, const struct record *record)
 {
 	struct collect *collect = source->collect;
 	uint32_t number = collect->items - 1, track = 0;
+	uint32_t node = collect->item[number].node;
+	bool by_track = key_is_by_track((uint8_t)record->kind);
 	struct group *group;
 
 	if (record->kind == RECORD_SAMPLE || record->kind == RECORD_SPAN)
@@ -151,7 +153,7 @@ add_to_row_block(struct source *source, const struct record *record)
 	group = group_of(&collect->row_blocks,
 	    (uint32_t[]){ source->partition, record->kind,
 		(uint32_t)key_hour(record->time_ns) ^ BUCKET_FLIP,
-		collect->item[number].node, track });
+		by_track ? track : node, by_track ? node : track });
 	if (group->count > 0 && row_block_compare(&collect->item[number].record,
 				    &collect->item[group->last].record) < 0)
 		group->mixed = true;

@@ -71,12 +71,13 @@ put_row(struct indexer_write *indexer_write, struct place *place,
     const uint32_t *words)
 {
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
+	bool by_track = key_is_by_track((uint8_t)words[1]);
 	struct key_row_block row_key = { .partition = words[0],
 		.kind = (uint8_t)words[1],
 		.hour = (int32_t)(words[2] ^ BUCKET_FLIP),
 		.slice = place->slice,
-		.node = words[3],
-		.track = words[4],
+		.node = words[by_track ? 4 : 3],
+		.track = words[by_track ? 3 : 4],
 		.first_ns = indexer_write->row.first_ns,
 		.row = ++place->row };
 

@@ -14,9 +14,8 @@
 enum { VISITS = 4096 }; /* data classes examined per step */
 #define CHECK_NS (30 * NS_PER_SECOND)
 
-/* The data classes of a partition: records by kind, then rollups.  The samples
- * as rollup 0 come last, so that no rollup is built from them that must be
- * deleted as well. */
+/* The data classes of a partition: records by kind, then rollups, then
+ * compacted samples. */
 enum {
 	DATA_CLASS_ROLLUPS = RECORD_KINDS,
 	DATA_CLASS_SAMPLES = DATA_CLASS_ROLLUPS + ROLLUPS,
@@ -50,6 +49,7 @@ void
 retention_clear(struct retention *retention)
 {
 	rollup_builder_free(&retention->rollups);
+	compacted_row_rows_clear(&retention->rows);
 }
 
 static void
@@ -65,6 +65,7 @@ begin(struct retention *retention, const struct retention_cuts *cuts)
 		.deleted_ns = retention->deleted_ns,
 		.compacted = retention->compacted,
 		.rollups = retention->rollups,
+		.rows = retention->rows,
 		.cuts = *cuts,
 		.done = retention->done,
 		.partition = 1,
@@ -334,6 +335,7 @@ remove_some(struct retention *retention, bool *more, struct err *err)
 	result = db_commit(&txn, err);
 	if (result != DB_OK) {
 		saved.rollups = retention->rollups;
+		saved.rows = retention->rows;
 		*retention = saved;
 		return result;
 	}

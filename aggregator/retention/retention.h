@@ -25,21 +25,17 @@
 #include "aggregator/tables/row_block.h"
 
 struct retention_limits {
-	int64_t retain_ns; /* maximum age; 0: no limit */
-	/* Of compacted samples and of their buckets of 10 s, 1 min, 10 min; 0:
-	 * retain_ns. */
-	int64_t retain_rollup_ns[ROLLUPS];
+	/* Maximum ages; 0: no limit.  Of all records, of compacted samples, of
+	 * their rollups of a minute. */
+	int64_t retain_ns, retain_raw_ns, retain_1min_ns;
 	uint64_t retain_bytes; /* maximum size of the tables; 0: no limit */
 };
 
-/* Delete hours before these (INT32_MIN: none): samples that take the place of
- * no rollup and each rollup, all records, all samples. */
-enum { RETENTION_ALL = ROLLUPS, RETENTION_SAMPLES, RETENTION_CUTS };
+/* Delete hours before these (INT32_MIN: none): samples and each rollup, all
+ * records. */
+enum { RETENTION_ALL = ROLLUPS, RETENTION_CUTS };
 struct retention_cuts {
 	int32_t before[RETENTION_CUTS];
-	/* The rollup has a limit of its own: build it before samples that take
-	 * its place are deleted. */
-	bool wanted[ROLLUPS];
 };
 
 struct retention {
@@ -63,6 +59,7 @@ struct retention {
 	uint32_t partition, data_class; /* rows: examined next */
 	struct key_row_block at;        /* samples: position of the walk */
 	struct rollup_builder *rollups; /* NULL: not in use yet */
+	struct compacted_row_rows rows; /* of a chunk of samples */
 	bool rows_done;
 	uint32_t phase_partition, phase; /* phases: continue with this one */
 	struct run_row_key run;          /* runs: continue with this one */

@@ -3,7 +3,7 @@
  *
  * By age, each kind of row has its own cut.  By size, the rows that need the
  * most space for their information are deleted first, an hour at a time:
- * samples, then their buckets of 10 s, 1 min and 10 min.  Some hours of each
+ * samples, then their buckets of 1 min and 1 h.  Some hours of each
  * of these are spared as long as there is anything else of them.  Only then
  * whole hours are deleted, including events.
  * SPDX-License-Identifier: MIT
@@ -17,7 +17,7 @@
 #include "proto/os/log.h"
 
 /* Hours of each rollup that are spared at first. */
-static const int32_t spared[ROLLUPS] = { 24, 7 * 24, 30 * 24, 365 * 24 };
+static const int32_t spared[ROLLUPS] = { 24, 30 * 24, 365 * 24 };
 
 /* The search for the oldest hour of some rows. */
 struct oldest {
@@ -59,9 +59,8 @@ oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
 	return oldest.hour;
 }
 
-/* The oldest hour of a rollup after its cut: samples before the cut replace
- * another rollup.  Only compacted samples count, because only these have
- * rollups. */
+/* The oldest hour of a rollup after its cut.  Only compacted samples count,
+ * because only these have rollups. */
 static int32_t
 oldest_of_rollup(struct db_txn *txn, unsigned rollup, int32_t cut)
 {
@@ -179,18 +178,17 @@ cut_by_age(const struct retention *retention,
     const struct retention_limits *limits, int64_t now_ns,
     struct retention_cuts *cuts)
 {
+	const int64_t most_ns[RETENTION_CUTS] = {
+		[ROLLUP_RAW] = limits->retain_raw_ns,
+		[ROLLUP_1MIN] = limits->retain_1min_ns,
+		[RETENTION_ALL] = limits->retain_ns,
+	};
 	bool trusted = retention->doubt == STORE_CLOCK_TRUSTED;
 
-	for (unsigned i = 0; i <= RETENTION_ALL; i++) {
-		int64_t ns = i == RETENTION_ALL ? limits->retain_ns
-						: limits->retain_rollup_ns[i];
-
-		if (i < ROLLUPS)
-			cuts->wanted[i] = ns > 0;
-		cuts->before[i] =
-		    trusted && ns > 0 ? key_hour(now_ns - ns) : INT32_MIN;
-	}
-	cuts->before[RETENTION_SAMPLES] = cuts->before[ROLLUP_RAW];
+	for (unsigned i = 0; i < RETENTION_CUTS; i++)
+		cuts->before[i] = trusted && most_ns[i] > 0
+				      ? key_hour(now_ns - most_ns[i])
+				      : INT32_MIN;
 }
 
 int

@@ -35,35 +35,8 @@ rollup_list_any(struct db_txn *txn, const struct key_row_block *block)
 {
 	struct text value;
 
-	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
+	for (enum rollup_step rollup = ROLLUP_1MIN; rollup < ROLLUPS; rollup++)
 		if (rollup_list_find(txn, rollup, block, &value))
 			return true;
 	return false;
-}
-
-bool
-rollup_list_need_samples(struct db_txn *txn, const struct key_row_block *block)
-{
-	struct text value;
-
-	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
-		if (rollup_list_find(txn, rollup, block, &value) &&
-		    rollup_is_samples(value))
-			return true;
-	return false;
-}
-
-enum rollup_step
-rollup_list_choose(struct db_txn *txn, enum rollup_step rollup,
-    const struct key_row_block *block)
-{
-	struct text value;
-
-	for (; rollup < ROLLUPS; rollup++) {
-		if (!rollup_list_find(txn, rollup, block, &value) ||
-		    rollup_is_coarser(value))
-			continue;
-		return rollup_is_mark(value) ? ROLLUP_RAW : rollup;
-	}
-	return ROLLUPS;
 }

@@ -76,13 +76,29 @@ get_shared(struct rollup_row *row)
 	return true;
 }
 
+static void
+get_columns(struct varint_reader *u, struct rollup_columns *columns)
+{
+	columns->lacking = varint_get_max(u, 1) != 0;
+	columns->defined = (uint32_t)varint_get_max(u, RECORD_VALUES_MAX);
+}
+
+bool
+rollup_get_columns(struct text value, struct rollup_columns *columns)
+{
+	struct varint_reader u = varint_reader_of(value);
+
+	get_columns(&u, columns);
+	return !u.bad;
+}
+
 /* Read the metrics of the row, and where their columns begin. */
 static bool
 get_metrics(struct rollup_row *row, struct varint_reader *u)
 {
 	uint32_t column = ROLLUP_SHARED_COLUMNS;
 
-	row->columns = (uint32_t)varint_get_max(u, RECORD_VALUES_MAX);
+	get_columns(u, &row->columns);
 	row->metrics = (uint32_t)varint_get_max(u, ROLLUP_METRICS);
 	for (uint32_t i = 0; i < row->metrics; i++) {
 		uint32_t index = (uint32_t)varint_get_max(u, RECORD_VALUES_MAX);
@@ -108,8 +124,11 @@ rollup_open(struct rollup_row *row, struct text value)
 	if (row->chunk == NULL)
 		row->chunk = chunk_reader_new();
 	row->count = 0;
-	if (!get_metrics(row, &u) ||
-	    chunk_open(row->chunk, varint_get_bytes(&u, varint_left(&u))) !=
+	if (!get_metrics(row, &u))
+		return false;
+	if (row->metrics == 0)
+		return row->columns.lacking && varint_left(&u) == 0;
+	if (chunk_open(row->chunk, varint_get_bytes(&u, varint_left(&u))) !=
 		CHUNK_OK ||
 	    chunk_columns(row->chunk) < ROLLUP_SHARED_COLUMNS ||
 	    chunk_count(row->chunk, ROLLUP_STEP) == 0 ||

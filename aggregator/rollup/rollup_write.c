@@ -207,8 +207,8 @@ put_metric(struct chunk_writer *chunk, const struct rollup_metric *metric,
 
 struct text
 rollup_write(struct chunk_writer *chunk, struct buffer *value,
-    const struct rollup_metric *metric, uint32_t metrics, uint32_t columns,
-    uint32_t buckets)
+    const struct rollup_metric *metric, uint32_t metrics,
+    const struct rollup_columns *columns, uint32_t buckets)
 {
 	uint32_t step[ROLLUP_BUCKETS], count, m;
 	int64_t numbers[ROLLUP_BUCKETS];
@@ -218,13 +218,16 @@ rollup_write(struct chunk_writer *chunk, struct buffer *value,
 	assert(metrics <= ROLLUP_METRICS && buckets <= ROLLUP_BUCKETS);
 	value->bytes = 0;
 	count = find_steps(metric, metrics, buckets, step);
-	if (count == 0)
+	if (count == 0 && !columns->lacking)
 		return (struct text){ NULL, 0 };
+	varint_put(value, columns->lacking);
+	varint_put(value, columns->defined);
+	varint_put(value, count > 0 ? metrics : 0);
+	if (count == 0)
+		return buffer_text(value);
 	/* Only counters have seconds: take the common ones from a counter. */
 	for (m = 0; m < metrics && !all->counter; m++)
 		all = metric[m].counter ? &metric[m] : all;
-	varint_put(value, columns);
-	varint_put(value, metrics);
 	chunk_begin(chunk);
 	for (uint32_t i = 0; i < count; i++)
 		numbers[i] = step[i];

@@ -185,10 +185,12 @@ load_next(struct compacted_cursor *compacted_cursor)
 }
 
 static bool
-is_before(const struct compacted_row_series_block *block, uint32_t node,
+is_before(const struct compacted_cursor *compacted_cursor,
+    const struct compacted_row_series_block *block, uint32_t node,
     uint32_t track)
 {
-	return block->node != node ? block->node < node : block->track < track;
+	return key_compare_series(compacted_cursor->row_key.kind, block->node,
+		   block->track, node, track) < 0;
 }
 
 void
@@ -202,7 +204,8 @@ compacted_cursor_seek(
 	 * a later one. */
 	compacted_cursor->more =
 	    (compacted_cursor->chunk != NULL &&
-		!is_before(&rows->series_block[rows->series_blocks - 1], node,
+		!is_before(compacted_cursor,
+		    &rows->series_block[rows->series_blocks - 1], node,
 		    track)) ||
 	    load_from(compacted_cursor, node, track, INT64_MIN);
 	if (!compacted_cursor->more)
@@ -212,7 +215,8 @@ compacted_cursor_seek(
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (is_before(&rows->series_block[middle], node, track))
+		if (is_before(compacted_cursor, &rows->series_block[middle],
+			node, track))
 			low = middle + 1;
 		else
 			high = middle;
@@ -229,10 +233,12 @@ void
 compacted_cursor_pass(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track)
 {
-	if (track < UINT32_MAX)
-		compacted_cursor_seek(compacted_cursor, node, track + 1);
-	else if (node < UINT32_MAX)
-		compacted_cursor_seek(compacted_cursor, node + 1, 0);
+	struct key_row_block to = { .kind = compacted_cursor->row_key.kind,
+		.node = node,
+		.track = track };
+
+	if (key_next_series(&to))
+		compacted_cursor_seek(compacted_cursor, to.node, to.track);
 	else
 		compacted_cursor->more = false;
 }
@@ -253,7 +259,7 @@ enter(
 	compacted_cursor->row = compacted_cursor->end = 0;
 	if (block->node != compacted_cursor->row_key.node ||
 	    block->track != compacted_cursor->row_key.track ||
-	    !compacted_row_read_ids(rows))
+	    !compacted_row_read_times(rows))
 		return false;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -316,24 +322,30 @@ compacted_cursor_take(struct compacted_cursor *compacted_cursor,
 {
 	bool found = take(compacted_cursor, from_ns);
 
-	while (found && !compacted_row_read_bodies(compacted_cursor->rows))
-		found = enter_next_chunk(compacted_cursor);
 	if (found)
 		*first_ns =
 		    compacted_cursor->rows->time_ns[compacted_cursor->row];
 	return found;
 }
 
+int64_t
+compacted_cursor_last_ns(const struct compacted_cursor *compacted_cursor)
+{
+	const struct compacted_row_rows *rows = compacted_cursor->rows;
+
+	return may_continue(compacted_cursor)
+		   ? INT64_MAX
+		   : rows->time_ns[compacted_cursor->end - 1];
+}
+
 bool
 compacted_cursor_next(
     struct compacted_cursor *compacted_cursor, struct row_block_item *item)
 {
-	while (compacted_cursor->row == compacted_cursor->end) {
+	while (compacted_cursor->row == compacted_cursor->end ||
+	       !compacted_row_read_bodies(compacted_cursor->rows))
 		if (!enter_next_chunk(compacted_cursor))
 			return false;
-		if (!compacted_row_read_bodies(compacted_cursor->rows))
-			compacted_cursor->row = compacted_cursor->end;
-	}
 	compacted_row_get(
 	    compacted_cursor->rows, compacted_cursor->row++, item);
 	return true;
@@ -358,6 +370,13 @@ compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,
 {
 	return give_rows(take(compacted_cursor, from_ns), compacted_cursor,
 	    rows, first, end);
+}
+
+void
+compacted_cursor_taken_rows(const struct compacted_cursor *compacted_cursor,
+    struct compacted_row_rows **rows, uint32_t *first, uint32_t *end)
+{
+	give_rows(true, compacted_cursor, rows, first, end);
 }
 
 bool

@@ -60,12 +60,19 @@ bool compacted_cursor_take(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, int64_t *first_ns);
 bool compacted_cursor_next(
     struct compacted_cursor *compacted_cursor, struct row_block_item *item);
+/* After compacted_cursor_take: no record of the series block is later. */
+int64_t compacted_cursor_last_ns(
+    const struct compacted_cursor *compacted_cursor);
 
 /* The same, but returning many records at once: the rows of a chunk from
- * `*first` on, before `*end`, with times and identities unpacked. */
+ * `*first` on, before `*end`, with times unpacked. */
 bool compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, struct compacted_row_rows **rows, uint32_t *first,
     uint32_t *end);
+/* The rows that compacted_cursor_take has found. */
+void compacted_cursor_taken_rows(
+    const struct compacted_cursor *compacted_cursor,
+    struct compacted_row_rows **rows, uint32_t *first, uint32_t *end);
 bool compacted_cursor_next_rows(struct compacted_cursor *compacted_cursor,
     struct compacted_row_rows **rows, uint32_t *first, uint32_t *end);
 

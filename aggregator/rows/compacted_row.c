@@ -38,6 +38,8 @@ compacted_row_rows_clear(struct compacted_row_rows *rows)
 	buffer_clear(&rows->values);
 	buffer_clear(&rows->columns);
 	buffer_clear(&rows->numbers);
+	for (uint32_t i = 0; i < COMPACTED_ROW_KEPT; i++)
+		buffer_clear(&rows->kept[i].values);
 	*rows = (struct compacted_row_rows){ .count = 0 };
 }
 
@@ -120,8 +122,10 @@ open_columns(struct compacted_row_rows *rows)
 bool
 compacted_row_open(struct compacted_row_rows *rows, struct text value)
 {
-	rows->has_ids = rows->has_bodies = rows->bad = false;
+	rows->has_times = rows->has_ids = rows->has_bodies = rows->bad = false;
 	rows->number = NULL;
+	for (uint32_t i = 0; i < COMPACTED_ROW_KEPT; i++)
+		rows->kept[i].column = 0;
 	rows->count = rows->series_blocks = 0;
 	if (rows->chunk == NULL)
 		rows->chunk = chunk_reader_new();
@@ -252,15 +256,25 @@ read_identities(struct compacted_row_rows *rows)
 }
 
 bool
-compacted_row_read_ids(struct compacted_row_rows *rows)
+compacted_row_read_times(struct compacted_row_rows *rows)
 {
-	if (rows->bad || rows->has_ids)
+	if (rows->bad || rows->has_times)
 		return !rows->bad;
 	rows->time_ns =
 	    compacted_row_room(&rows->times, rows->count, sizeof(int64_t));
 	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_TIME, rows->time_ns) !=
-		CHUNK_OK ||
-	    !read_batches(rows) || !read_identities(rows))
+	    CHUNK_OK)
+		return compacted_row_set_damaged(rows);
+	rows->has_times = true;
+	return true;
+}
+
+bool
+compacted_row_read_ids(struct compacted_row_rows *rows)
+{
+	if (!compacted_row_read_times(rows) || rows->has_ids)
+		return !rows->bad;
+	if (!read_batches(rows) || !read_identities(rows))
 		return compacted_row_set_damaged(rows);
 	rows->has_ids = true;
 	return true;
@@ -322,6 +336,30 @@ compacted_row_read_value(struct compacted_row_rows *rows, uint32_t i,
 	    count < rows->count)
 		return false;
 	return chunk_get_value(rows->chunk, column, to) == CHUNK_OK;
+}
+
+const struct value *
+compacted_row_column(struct compacted_row_rows *rows, uint32_t i)
+{
+	uint32_t column = BODY_TEMPLATE_COLUMNS + i, n, slots;
+	size_t bytes = ((size_t)rows->count + 1) * sizeof(struct value);
+	struct value *values;
+
+	for (n = 0; n < COMPACTED_ROW_KEPT; n++)
+		if (rows->kept[n].column == column)
+			return (const void *)rows->kept[n].values.at;
+	slots = (uint32_t)(COMPACTED_ROW_KEPT_BYTES / bytes);
+	slots = slots < 2                    ? 2
+		: slots > COMPACTED_ROW_KEPT ? COMPACTED_ROW_KEPT
+					     : slots;
+	n = rows->kept_next++ % slots;
+	rows->kept[n].column = 0;
+	values = compacted_row_room(
+	    &rows->kept[n].values, rows->count, sizeof(*values));
+	if (!compacted_row_read_value(rows, i, values, rows->count))
+		return NULL;
+	rows->kept[n].column = column;
+	return values;
 }
 
 bool

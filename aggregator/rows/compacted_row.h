@@ -1,7 +1,8 @@
 /*
  * compacted_row - records of one kind and hour, stored as a chunk.
  *
- * Rows are in the order (node, track, time, stream, seq, index).  What many
+ * Rows are in the order of their series blocks (key_compare_series), then of
+ * (time, stream, seq, index).  What many
  * rows share is stored once: their node and track (a series block), their
  * batch, and the template of their bodies, of which there are few.  What
  * differs between bodies of one template is stored as one column for each
@@ -19,6 +20,7 @@
 #include <stdint.h>
 
 #include "aggregator/chunk/chunk.h"
+#include "aggregator/tables/key.h"
 #include "aggregator/tables/row_block.h"
 #include "proto/base/varint.h"
 
@@ -32,6 +34,10 @@ enum {
 	/* Of the single slice that has all of an hour. */
 	COMPACTED_ROW_LEVEL_WHOLE = COMPACTED_ROW_LEVELS - 1,
 	COMPACTED_ROW_ROOM_BYTES = 32 << 20, /* of unpacked bodies */
+	/* Columns of values that stay unpacked; fewer of a chunk of many rows.
+	 */
+	COMPACTED_ROW_KEPT = 32,
+	COMPACTED_ROW_KEPT_BYTES = 4 << 20,
 };
 
 static inline uint32_t
@@ -45,8 +51,8 @@ struct compacted_row_item {
 	uint32_t node, track;
 	struct row_block_item record;
 };
-/* Compares (node, track), then as row_block_compare. */
-int compacted_row_compare(
+/* Compares as key_compare_series, then as row_block_compare. */
+int compacted_row_compare(enum record_kind kind,
     const struct compacted_row_item *a, const struct compacted_row_item *b);
 
 /* ---- writing ---- */
@@ -86,13 +92,18 @@ struct compacted_row_rows {
 	struct compacted_row_header header;
 	uint32_t count, series_blocks;
 	struct compacted_row_series_block *series_block;
-	int64_t *time_ns; /* valid after compacted_row_read_ids */
+	int64_t *time_ns; /* valid after compacted_row_read_times */
 	/* Samples, after compacted_row_read_numbers, else NULL: the values
 	 * column by column, `count` in each. */
 	const double *number;
 
 	/* private */
-	bool has_ids, has_bodies, bad;
+	bool has_times, has_ids, has_bodies, bad;
+	struct {
+		struct buffer values;
+		uint32_t column; /* 0: none */
+	} kept[COMPACTED_ROW_KEPT];
+	uint32_t kept_next;
 	struct buffer value; /* our copy of the bytes */
 	struct chunk_reader *chunk;
 	struct buffer series_blocks_room, times, rows, batches, bodies, offsets,
@@ -103,6 +114,7 @@ void compacted_row_rows_clear(struct compacted_row_rows *rows);
 
 /* Each returns false when the chunk is damaged; all later calls then do too. */
 bool compacted_row_open(struct compacted_row_rows *rows, struct text value);
+bool compacted_row_read_times(struct compacted_row_rows *rows);
 bool compacted_row_read_ids(struct compacted_row_rows *rows);
 bool compacted_row_read_bodies(struct compacted_row_rows *rows);
 
@@ -121,6 +133,11 @@ uint32_t compacted_row_values(struct compacted_row_rows *rows);
  * instead. */
 bool compacted_row_read_value(struct compacted_row_rows *rows, uint32_t i,
     struct value *to, uint32_t count);
+
+/* The same as a view, valid until some other columns were asked for; NULL: read
+ * the bodies instead. */
+const struct value *compacted_row_column(
+    struct compacted_row_rows *rows, uint32_t i);
 
 /* All values of the samples as doubles; NaN for a value that is no number.
  * False: read the bodies instead. */

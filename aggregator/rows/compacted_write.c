@@ -10,14 +10,13 @@
 #include "proto/base/memory.h"
 
 int
-compacted_row_compare(
-    const struct compacted_row_item *a, const struct compacted_row_item *b)
+compacted_row_compare(enum record_kind kind, const struct compacted_row_item *a,
+    const struct compacted_row_item *b)
 {
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->track != b->track)
-		return a->track < b->track ? -1 : 1;
-	return row_block_compare(&a->record, &b->record);
+	int order = key_compare_series(
+	    (uint8_t)kind, a->node, a->track, b->node, b->track);
+
+	return order != 0 ? order : row_block_compare(&a->record, &b->record);
 }
 
 struct compacted_row_writer *

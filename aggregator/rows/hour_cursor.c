@@ -84,9 +84,8 @@ is_before(const struct hour_cursor_input *a, const struct hour_cursor_input *b)
 {
 	if (a->more != b->more)
 		return a->more; /* slices that have ended come last */
-	if (a->row_key.node != b->row_key.node)
-		return a->row_key.node < b->row_key.node;
-	return a->row_key.track < b->row_key.track;
+	return key_compare_series(a->row_key.kind, a->row_key.node,
+		   a->row_key.track, b->row_key.node, b->row_key.track) < 0;
 }
 
 static bool

@@ -28,7 +28,8 @@ struct hour_cursor_choice {
 extern const struct hour_cursor_choice hour_cursor_all;
 
 struct hour_cursor {
-	struct hour_cursor_input *at; /* a heap, ordered by (node, track) */
+	struct hour_cursor_input
+	    *at; /* a heap, in the order of key_compare_series */
 	uint32_t count, room;
 	bool in_merge; /* the merge uses some of them */
 };

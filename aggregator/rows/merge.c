@@ -41,8 +41,10 @@ merge_add(
 	row->first_ns = first_ns;
 	row->open = false;
 	if (row_block_open(&row->rows, value, first_ns) &&
-	    row->rows.last_ns >= from_ns)
+	    row->rows.last_ns >= from_ns) {
+		row->last_ns = row->rows.last_ns;
 		merge->count++;
+	}
 }
 
 void
@@ -53,8 +55,19 @@ merge_add_compacted(struct merge *merge,
 
 	row->compacted_cursor = compacted_cursor;
 	row->open = false;
-	if (compacted_cursor_take(compacted_cursor, from_ns, &row->first_ns))
+	if (compacted_cursor_take(compacted_cursor, from_ns, &row->first_ns)) {
+		row->last_ns = compacted_cursor_last_ns(compacted_cursor);
 		merge->count++;
+	}
+}
+
+bool
+merge_is_sequence(const struct merge *merge)
+{
+	for (uint32_t i = 1; i < merge->count; i++)
+		if (merge->at[i - 1].last_ns >= merge->at[i].first_ns)
+			return false;
+	return true;
 }
 
 static int

@@ -21,7 +21,7 @@ struct merge_row {
 	/* If not NULL, read this one instead of `rows`. */
 	struct compacted_cursor *compacted_cursor;
 	struct row_block_item item; /* its next record */
-	int64_t first_ns;
+	int64_t first_ns, last_ns;  /* its records are not later */
 	bool open;
 };
 
@@ -42,6 +42,9 @@ void merge_add_compacted(struct merge *merge,
     struct compacted_cursor *compacted_cursor, int64_t from_ns);
 /* Sort the row blocks, if they were not added in the order of first_ns. */
 void merge_sort(struct merge *merge);
+/* Does each end before the next one begins?  Then they can be read one after
+ * another, and the compacted ones column by column. */
+bool merge_is_sequence(const struct merge *merge);
 /* The next record of all in row_block_compare order; false at the end.  The
  * body is a view, valid until the next call. */
 bool merge_next(struct merge *merge, struct row_block_item *item);

@@ -46,17 +46,30 @@ get64(const char **p)
 	return be64toh(v);
 }
 
+bool
+key_next_series(struct key_row_block *row_key)
+{
+	bool by_track = key_is_by_track(row_key->kind);
+	uint32_t *last = by_track ? &row_key->node : &row_key->track;
+	uint32_t *first = by_track ? &row_key->track : &row_key->node;
+
+	if (++*last != 0)
+		return true;
+	return ++*first != 0;
+}
+
 void
 key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
     const struct key_row_block *row_key)
 {
 	unsigned char *p = put32(key, row_key->partition);
+	bool by_track = key_is_by_track(row_key->kind);
 
 	*p++ = row_key->kind;
 	p = put32(p, (uint32_t)row_key->hour ^ SIGN32);
 	p = put32(p, row_key->slice);
-	p = put32(p, row_key->node);
-	p = put32(p, row_key->track);
+	p = put32(p, by_track ? row_key->track : row_key->node);
+	p = put32(p, by_track ? row_key->node : row_key->track);
 	p = put64(p, (uint64_t)row_key->first_ns ^ SIGN64);
 	put32(p, row_key->row);
 }
@@ -74,6 +87,12 @@ key_get_row_block(struct text key, struct key_row_block *row_key)
 	row_key->slice = get32(&p);
 	row_key->node = get32(&p);
 	row_key->track = get32(&p);
+	if (key_is_by_track(row_key->kind)) {
+		uint32_t node = row_key->track;
+
+		row_key->track = row_key->node;
+		row_key->node = node;
+	}
 	row_key->first_ns = (int64_t)(get64(&p) ^ SIGN64);
 	row_key->row = get32(&p);
 	return true;

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "proto/base/text.h"
+#include "proto/record/record.h"
 
 enum {
 	KEY_ROW_BLOCK_BYTES = 33,
@@ -45,6 +46,26 @@ struct key_row_block {
 	int64_t first_ns; /* time of the earliest record in the row */
 	uint32_t row; /* from a counter of the store; makes the key unique */
 };
+/* Samples are in the order (track, node), so that the nodes of a metric group
+ * are neighbours; everything else is in the order (node, track). */
+static inline bool
+key_is_by_track(uint8_t kind)
+{
+	return kind == RECORD_SAMPLE;
+}
+static inline int
+key_compare_series(uint8_t kind, uint32_t node, uint32_t track,
+    uint32_t other_node, uint32_t other_track)
+{
+	int by_node = (node > other_node) - (node < other_node);
+	int by_track = (track > other_track) - (track < other_track);
+
+	if (key_is_by_track(kind))
+		return by_track != 0 ? by_track : by_node;
+	return by_node != 0 ? by_node : by_track;
+}
+/* Set node and track to the next ones in this order; false: there are none. */
+bool key_next_series(struct key_row_block *row_key);
 void key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
     const struct key_row_block *row_key);
 bool key_get_row_block(struct text key, struct key_row_block *row_key);

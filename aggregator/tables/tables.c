@@ -10,9 +10,8 @@
 #include "proto/base/varint.h"
 
 const char *const tables_names[TABLES_COUNT + 1] = { "names", "heads",
-	"entities", "phases", "stats", "meta", "sort", "chunks", "tier_10s",
-	"tier_1min", "tier_10min", "runs", "run_times", "groups", "once",
-	NULL };
+	"entities", "phases", "stats", "meta", "sort", "chunks", "tier_1min",
+	"tier_1h", "runs", "run_times", "groups", "once", NULL };
 
 int
 tables_open(struct db **db, const char *store, struct db_options *options,

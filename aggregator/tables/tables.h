@@ -23,15 +23,15 @@ enum {
 	TABLES_META,
 	TABLES_SORT, /* empty except while phases are rebuilt */
 	TABLES_CHUNKS,
-	TABLES_ROLLUPS, /* the first of three */
-	TABLES_ROLLUPS_END = TABLES_ROLLUPS + 2,
+	TABLES_ROLLUPS, /* the first of two */
+	TABLES_ROLLUPS_END = TABLES_ROLLUPS + 1,
 	TABLES_RUNS,
 	TABLES_RUN_TIMES, /* the index of runs by time */
 	TABLES_GROUPS,
 	TABLES_ONCE, /* records that are kept once */
 	TABLES_COUNT
 };
-/* The table of a rollup (1 to 3). */
+/* The table of a rollup (1 or 2). */
 static inline unsigned
 tables_rollup(unsigned rollup)
 {
@@ -68,7 +68,7 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
 uint64_t tables_fact(struct db_txn *txn, const char *name);
 void tables_put_fact(struct db_txn *txn, const char *name, uint64_t value);
 
-/* Samples (0) or the buckets of a rollup (1 to 3) before this hour were
+/* Samples (0) or the buckets of a rollup (1 or 2) before this hour were
  * deleted; INT32_MIN: none were. */
 int32_t tables_cut(struct db_txn *txn, unsigned rollup);
 void tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour);

@@ -13,6 +13,10 @@
 #include "aggregator/rollup/rollup_build.h"
 #include "proto/base/memory.h"
 
+/* A chunk of samples has several nodes, because short columns compress badly;
+ * who reads one of them unpacks all of them. */
+enum { SAMPLE_ROWS = 1500, SAMPLE_NODES = 16 };
+
 /* The records collected for the transaction. */
 struct take {
 	struct compact *compact;
@@ -142,11 +146,42 @@ take_records(struct compact *compact, struct db_txn *txn)
 
 /* ---- writing ---- */
 
+static uint64_t
+values_of(const struct compacted_row_item *item)
+{
+	struct varint_reader u = varint_reader_of(item->record.body);
+
+	return varint_get(&u);
+}
+
+/* A chunk of samples has whole series blocks of one track and number of values:
+ * as many as have these rows, or one that has more. */
+static uint32_t
+cut_samples(const struct compact *compact, uint32_t at, uint32_t count)
+{
+	const struct compacted_row_item *first = &compact->item[at];
+	uint32_t whole = 0, nodes = 0, i;
+
+	for (i = 1; i < count; i++) {
+		if (first[i].track != first->track)
+			return i;
+		if (first[i].node != first[i - 1].node) {
+			whole = i;
+			if (++nodes == SAMPLE_NODES ||
+			    values_of(&first[i]) != values_of(first))
+				return i;
+		}
+		if (whole > 0 && i >= SAMPLE_ROWS)
+			return whole;
+	}
+	/* The rest of the last series block does not fit. */
+	return whole > 0 && at + count < compact->items ? whole : count;
+}
+
 /* The number of items from `at` on that go into one chunk. */
 static uint32_t
 cut(const struct compact *compact, uint32_t at)
 {
-	bool one_series_block = compact->job.hour.kind == RECORD_SAMPLE;
 	const struct compacted_row_item *first = &compact->item[at];
 	size_t bytes = 0;
 	uint32_t count;
@@ -157,11 +192,10 @@ cut(const struct compact *compact, uint32_t at)
 		bytes += first[count].record.body.bytes;
 		if (count > 0 && bytes > COMPACTED_ROW_BYTES_MAX)
 			break;
-		if (one_series_block && (first[count].node != first->node ||
-					    first[count].track != first->track))
-			break;
 	}
-	return count;
+	return compact->job.hour.kind == RECORD_SAMPLE
+		   ? cut_samples(compact, at, count)
+		   : count;
 }
 
 static void
@@ -230,8 +264,7 @@ make_rollups(struct compact *compact, struct db_txn *txn)
 
 	if (compact->rollups == NULL)
 		compact->rollups = rollup_builder_new();
-	rollup_builder_begin(compact->rollups, txn, block.partition,
-	    compact->dense != 0 ? compact->dense : ROLLUP_DENSE);
+	rollup_builder_begin(compact->rollups, txn, block.partition);
 	block.slice = compact->job.slice;
 	for (uint32_t i = 0; i < compact->items; i++) {
 		const struct compacted_row_item *item = &compact->item[i];

@@ -76,7 +76,6 @@ struct compact {
 
 	/* of one transaction */
 	uint32_t step_rows; /* 0: COMPACT_STEP_ROWS; tests use less */
-	uint32_t dense;     /* 0: ROLLUP_DENSE; tests use less */
 	struct compacted_row_writer *writer;
 	struct compacted_row_rows rows;
 	struct compacted_cursor_cache cache;

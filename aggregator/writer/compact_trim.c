@@ -25,6 +25,14 @@ struct trim {
 	uint32_t *row;
 };
 
+static int
+compare_items(const struct trim *trim, const struct compacted_row_item *a,
+    const struct compacted_row_item *b)
+{
+	return compacted_row_compare(
+	    (enum record_kind)trim->compact->job.hour.kind, a, b);
+}
+
 static void
 keep_rest(struct trim *trim, const struct key_row_block *key, struct text value)
 {
@@ -51,11 +59,8 @@ static int
 compare_series_block(
     const struct key_row_block *key, const struct compacted_row_item *last)
 {
-	if (key->node != last->node)
-		return key->node < last->node ? -1 : 1;
-	if (key->track != last->track)
-		return key->track < last->track ? -1 : 1;
-	return 0;
+	return key_compare_series(
+	    key->kind, key->node, key->track, last->node, last->track);
 }
 
 /* ---- row blocks ---- */
@@ -69,8 +74,8 @@ is_compacted(const struct trim *trim, const struct key_row_block *key,
 	struct compacted_row_item item = { key->node, key->track, *record };
 
 	return (trim->after == NULL ||
-		   compacted_row_compare(&item, trim->after) > 0) &&
-	       compacted_row_compare(&item, trim->last) <= 0;
+		   compare_items(trim, &item, trim->after) > 0) &&
+	       compare_items(trim, &item, trim->last) <= 0;
 }
 
 /* Has the indexer added the row since the plan was made?  Row numbers may begin
@@ -165,7 +170,7 @@ rows_behind(struct trim *trim, struct compacted_row_item *items)
 				block->track, { 0 } };
 
 			compacted_row_get(rows, i, &item.record);
-			if (compacted_row_compare(&item, trim->last) > 0)
+			if (compare_items(trim, &item, trim->last) > 0)
 				items[count++] = item;
 		}
 	}
@@ -212,7 +217,7 @@ fate_of_chunk(
 	first.node = header.node;
 	first.track = header.track;
 	first.record.time_ns = header.first_ns;
-	if (compacted_row_compare(&first, trim->last) > 0)
+	if (compare_items(trim, &first, trim->last) > 0)
 		return STAYS;
 	return cut_chunk(trim, key, value);
 }

@@ -114,9 +114,8 @@ clear_woken(struct writer *writer)
 	writer->woken = false;
 	if (writer->changing) {
 		writer->options.retain_ns = writer->change.retain_ns;
-		memcpy(writer->options.retain_rollup_ns,
-		    writer->change.retain_rollup_ns,
-		    sizeof(writer->options.retain_rollup_ns));
+		writer->options.retain_raw_ns = writer->change.retain_raw_ns;
+		writer->options.retain_1min_ns = writer->change.retain_1min_ns;
 		writer->options.retain_bytes = writer->change.retain_bytes;
 		writer->options.rejected_bytes = writer->change.rejected_bytes;
 		writer->retention.next_ns = 0;
@@ -130,10 +129,8 @@ retains(const struct writer *writer)
 {
 	const struct writer_options *options = &writer->options;
 
-	for (unsigned i = 0; i < ROLLUPS; i++)
-		if (options->retain_rollup_ns[i] > 0)
-			return true;
-	return options->retain_ns > 0 || options->retain_bytes > 0;
+	return options->retain_ns > 0 || options->retain_raw_ns > 0 ||
+	       options->retain_1min_ns > 0 || options->retain_bytes > 0;
 }
 
 static enum db_result
@@ -141,11 +138,11 @@ retain(struct writer *writer, bool *more, struct err *err)
 {
 	const struct writer_options *options = &writer->options;
 	struct retention_limits limits = { .retain_ns = options->retain_ns,
+		.retain_raw_ns = options->retain_raw_ns,
+		.retain_1min_ns = options->retain_1min_ns,
 		.retain_bytes = options->retain_bytes };
 	enum db_result result;
 
-	memcpy(limits.retain_rollup_ns, options->retain_rollup_ns,
-	    sizeof(limits.retain_rollup_ns));
 	result = retention_step(&writer->retention, &limits, more, err);
 	pthread_mutex_lock(&writer->lock);
 	writer->status.retained_ns = (uint64_t)writer->retention.deleted_ns;

@@ -24,10 +24,9 @@ struct writer; /* opaque */
 struct writer_options {
 	const char *models; /* directory of *.conf; NULL: the models stored in
 			       the tables */
-	int64_t retain_ns;  /* maximum age; 0: no limit */
-	int64_t retain_rollup_ns[4]; /* maximum age of compacted samples, and of
-					their buckets of 10 s, 1 min, 10 min; 0:
-					retain_ns */
+	/* Maximum ages; 0: no limit.  Of all records, of compacted samples, of
+	 * their rollups of a minute. */
+	int64_t retain_ns, retain_raw_ns, retain_1min_ns;
 	uint64_t retain_bytes;   /* maximum size of the tables; 0: no limit */
 	uint64_t rejected_bytes; /* bodies of rejected batches stored in a
 				    partition; 0: no limit */

@@ -45,8 +45,8 @@ struct series_query {
 struct series_point {
 	uint32_t number;
 	struct text node, group, metric, unit;
-	struct text
-	    rollup; /* "raw", "10s" ...: the data that the numbers come from */
+	struct text rollup; /* "raw", "1min", "1h": the data that the numbers
+			       come from */
 	bool counter;
 	int64_t begin_ns, end_ns;  /* an interval is cut by the window */
 	int64_t first_ns, last_ns; /* samples; an interval: before it was cut */

@@ -76,9 +76,9 @@ series_step(int64_t from_ns, int64_t to_ns, uint32_t steps)
 unsigned
 series_rollup_rank(struct text rollup)
 {
-	static const char *const rollups[] = { "raw", "10s", "1min", "10min" };
+	static const char *const rollups[] = { "raw", "1min", "1h" };
 
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 3; i++)
 		if (text_equal(rollup, text_of(rollups[i])))
 			return i + 1;
 	return 0;

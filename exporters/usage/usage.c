@@ -305,8 +305,7 @@ by_job(const void *left, const void *right)
 	return order != 0 ? order : text_compare(a->node, b->node);
 }
 
-/* The rollup steps: 10 s, 1 min, 10 min.  Jobs begin and end at any time, and
- * so do windows on clocks that are off. */
+/* Jobs begin and end at any time, and so do windows on clocks that are off. */
 static int64_t
 step_of(const struct time_window *time_window, bool fine)
 {

@@ -3,9 +3,8 @@
  *
  * A query with step_ns (struct wire_query) gets samples only in this form:
  * records of kind sample with the metric group as source, the metric as name,
- * and as key the rollup that the numbers come from ("raw", "10s", "1min",
- * "10min").  Such a record has one bucket, or `count` buckets of consecutive
- * steps.
+ * and as key the rollup that the numbers come from ("raw", "1min", "1h").  Such
+ * a record has one bucket, or `count` buckets of consecutive steps.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_WIRE_BUCKETS_H

@@ -4,7 +4,7 @@
 #
 # A window from 91 to 211.5 s has the values 92 to 210, so the greatest is 210, and 120.5 s
 # of work.  The answer is the same in each step, through the aggregator, from the store, and
-# after the hours are compacted into rollups of 1 min and 10 min; the window cuts a bucket
+# after the hours are compacted into rollups of 1 min and 1 h; the window cuts a bucket
 # of them at both edges.  The two hours from 0 to 7200 s come from the rollups: 7200 s of
 # work, and the greatest value before 7200 s is 7198.  From 30 to 7170 s, edges of rollups
 # of no kind: 7140 s, and 7168.  All: 9000 s, and 8400.
@@ -50,6 +50,7 @@ windows "from the aggregator"
 stop aggregator
 windows "from the store"
 check "the hours are compacted" poolscope-admin compact
-answer "there are rollups" '"10min"' from 10m
+answer "there are rollups" '"1h"' from 1h
+answer "ten minutes are made of minutes" '"1min"' from 10m
 answer "of a minute, too" '"1min"' from 1m
 windows "from rollups"

@@ -5,7 +5,7 @@
 # with 5 turns a second all the time, and counted 10 frames a second.
 #
 # The answer is the same when the hours are compacted into rollups.  When the samples are
-# deleted after 7 days, only rollups of 10 minutes are left: count, minimum, mean and
+# deleted after 7 days, only rollups of a minute are left: count, minimum, mean and
 # maximum are as before.  The quantiles are unknown, and the last lines say why: nothing is
 # guessed.  Those of the fan are known, for what lies between 5 and 5 is 5.
 # SPDX-License-Identifier: MIT
@@ -42,5 +42,5 @@ answer "the quantiles are unknown" "1080,1.0,12.0,,,23.0,rolled up" numbers load
 answer "... but those of equal values" "$fan" numbers fan
 answer "the mean rate of the counter" "10.0" columns mean poolscope-stats samples -m frames --format csv
 check "the table" poolscope-stats samples
-check_printed "... says what it was read from" "from 10min$"
+check_printed "... says what it was read from" "from 1min$"
 check_printed "... and why there are no quantiles" "rows without p50 and p99: 2; only rollups of their samples are left"

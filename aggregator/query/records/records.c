@@ -1,12 +1,13 @@
 /*
- * records - stored records, in the order (hour, node, track, time).
+ * records - stored records, in the order (hour, node, track, time), samples in
+ * the order (hour, metric group, node, time).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/records/records.h"
 
 #include "aggregator/query/series/series_block.h"
 
-enum { TABLES = 5 }; /* tables that are ordered by hour */
+enum { TABLES = 4 }; /* tables that are ordered by hour */
 
 /* ---- records ---- */
 
@@ -158,7 +159,7 @@ select_columns(struct series_block *block, struct hour_cursor *hour_cursor,
 		return series_block_append_columns(block, NULL, from_ns);
 	}
 	good = series_block_append_columns(block, compacted_cursor, from_ns);
-	next.track++;
+	key_next_series(&next);
 	hour_cursor_skip(hour_cursor, &block->key, &next);
 	return good;
 }
@@ -198,22 +199,24 @@ static bool
 select_hour(struct page *page, const struct key_row_block *first, uint32_t only,
     struct hour_cursor *hour_cursor)
 {
-	struct series_block block = { .page = page };
+	bool by_track = key_is_by_track(first->kind);
+	struct series_block block = { .page = page, .only = only };
 	struct key_row_block from = *first;
 	bool good = true;
 	uint32_t slice;
 
 	if (from.node < only) {
 		from.node = only;
-		from.track = 0;
+		if (!by_track)
+			from.track = 0;
 	}
 	if (page->series != NULL &&
 	    series_block_find_rollup(&block, &from, &slice))
-		return series_block_select_rollup(&block, &from, only, slice);
+		return series_block_select_rollup(&block, &from, slice);
 	hour_cursor_open(hour_cursor, page->txn, &page->reader->compacted,
 	    &from, &hour_cursor_all);
 	while (good && hour_cursor_series_block(hour_cursor, &block.key)) {
-		if (only != 0 && block.key.node > only)
+		if (only != 0 && block.key.node > only && !by_track)
 			break;
 		good = select_series_block(&block, hour_cursor);
 	}
@@ -282,8 +285,7 @@ query_records(struct page *page, enum record_kind kind)
 	struct key_row_block first = first_key(page, kind);
 	struct hour_cursor hour_cursor = { .at = NULL };
 	static const unsigned tables[TABLES] = { TABLES_ROW_BLOCKS,
-		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS + 1,
-		TABLES_ROLLUPS + 2 };
+		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS_END };
 	struct db_cursor *cursors[TABLES];
 	bool good = true;
 	uint32_t only;

@@ -31,7 +31,6 @@ series_free(struct series **series)
 		metric_columns_clear(&old->groups[i].columns);
 	free(old->buckets);
 	free(old->boot);
-	free(old->column);
 	if (old->row != NULL)
 		rollup_row_clear(old->row);
 	free(old->row);

@@ -110,7 +110,7 @@ add_merged(
 static void
 add_column(struct series *series, const struct page *page,
     const struct series_group *group, const struct compacted_row_rows *rows,
-    uint32_t first, uint32_t end, uint32_t at)
+    const struct value *values, uint32_t first, uint32_t end, uint32_t at)
 {
 	const struct metric_column *column = &series->columns->wanted[at];
 	struct bucket *buckets =
@@ -118,7 +118,7 @@ add_column(struct series *series, const struct page *page,
 
 	for (uint32_t i = first; i < end; i++) {
 		struct counter_rate_sample sample = { rows->time_ns[i],
-			series->boot[i], series->column[i] };
+			series->boot[i], values[i] };
 
 		if (sample.time_ns >= page->query->to_ns)
 			break;
@@ -137,8 +137,6 @@ make_room(struct series *series)
 		return;
 	series->boot =
 	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->boot));
-	series->column =
-	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->column));
 }
 
 /* Add only the selected columns; false: the rows have different numbers of
@@ -150,41 +148,43 @@ add_columns(struct series *series, const struct page *page,
 {
 	const struct metric_columns *columns = series->columns;
 	uint32_t values = compacted_row_values(rows), i;
+	const struct value *column;
 
 	if (values == 0 || values > columns->columns)
 		return false;
 	see_values(series, values);
 	make_room(series);
-	memset(series->boot, 0, rows->count * sizeof(*series->boot));
+	memset(series->boot + first, 0, (end - first) * sizeof(*series->boot));
 	if (columns->boot < values) {
-		if (!compacted_row_read_value(
-			rows, columns->boot, series->column, rows->count))
+		column = compacted_row_column(rows, columns->boot);
+		if (column == NULL)
 			return false;
 		for (i = first; i < end; i++)
-			series->boot[i] =
-			    metric_columns_boot(&series->column[i]);
+			series->boot[i] = metric_columns_boot(&column[i]);
 	}
 	for (i = group->first;
-	     i < group->end && columns->wanted[i].index < values; i++)
-		if (compacted_row_read_value(rows, columns->wanted[i].index,
-			series->column, rows->count))
-			add_column(series, page, group, rows, first, end, i);
+	     i < group->end && columns->wanted[i].index < values; i++) {
+		column = compacted_row_column(rows, columns->wanted[i].index);
+		if (column != NULL)
+			add_column(
+			    series, page, group, rows, column, first, end, i);
+	}
 	return true;
 }
 
+/* Add the rows that the cursor has found, and those that follow. */
 static void
-add_compacted(struct series *series, struct page *page,
-    const struct series_input *part, const struct series_group *group)
+add_rows(struct series *series, struct page *page,
+    const struct series_group *group, struct compacted_cursor *cursor)
 {
 	struct compacted_row_rows *rows;
 	struct row_block_item item;
 	uint32_t first, end;
+	bool more = true;
 
-	for (bool more = compacted_cursor_take_rows(part->compacted_cursor,
-		 page->query->from_ns, &rows, &first, &end);
-	     more && rows->time_ns[first] < page->query->to_ns;
-	     more = compacted_cursor_next_rows(
-		 part->compacted_cursor, &rows, &first, &end)) {
+	compacted_cursor_taken_rows(cursor, &rows, &first, &end);
+	for (; more && rows->time_ns[first] < page->query->to_ns;
+	     more = compacted_cursor_next_rows(cursor, &rows, &first, &end)) {
 		page->examined +=
 		    (end - first) / 16; /* columns are cheaper to read */
 		if (add_columns(series, page, group, rows, first, end) ||
@@ -192,6 +192,40 @@ add_compacted(struct series *series, struct page *page,
 			continue;
 		for (; first < end; first++) {
 			compacted_row_get(rows, first, &item);
+			add_item(series, page, group, &item);
+		}
+	}
+}
+
+static void
+add_compacted(struct series *series, struct page *page,
+    const struct series_input *part, const struct series_group *group)
+{
+	int64_t first_ns;
+
+	if (compacted_cursor_take(
+		part->compacted_cursor, page->query->from_ns, &first_ns))
+		add_rows(series, page, group, part->compacted_cursor);
+}
+
+/* Add all samples in the merge, one row block or compacted slice after
+ * another. */
+static void
+add_sequence(
+    struct series *series, struct page *page, const struct series_group *group)
+{
+	struct merge *merge = &page->reader->merge;
+	struct row_block_item item;
+
+	for (uint32_t i = 0; i < merge->count; i++) {
+		struct merge_row *row = &merge->at[i];
+
+		if (row->compacted_cursor != NULL) {
+			add_rows(series, page, group, row->compacted_cursor);
+			continue;
+		}
+		while (row_block_next(&row->rows, &item)) {
+			page->examined++;
 			add_item(series, page, group, &item);
 		}
 	}
@@ -271,9 +305,9 @@ add_rollup(struct series *series, struct page *page,
 		page->examined += 4;
 		/* It has the columns that were defined when it was made. */
 		if (!rollup_open(series->row, value) ||
-		    series->row->columns > series->columns->columns)
+		    series->row->columns.defined > series->columns->columns)
 			continue;
-		see_values(series, series->row->columns);
+		see_values(series, series->row->columns.defined);
 		join_row(series, page, part, group);
 	}
 	db_cursor_close(&cursor);
@@ -301,6 +335,8 @@ series_add(struct series *series, struct page *page,
 		add_rollup(series, page, part, group);
 	else if (part->compacted_cursor != NULL)
 		add_compacted(series, page, part, group);
+	else if (merge_is_sequence(&page->reader->merge))
+		add_sequence(series, page, group);
 	else
 		add_merged(series, page, group);
 }

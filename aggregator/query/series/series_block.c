@@ -32,18 +32,42 @@ series_block_skip(struct series_block *block)
 	return !page_examined(block->page);
 }
 
-/* Move to the next metric group, or to the only selected one, of the next node
- * if it is past. */
+/* Move to the next metric group, or to the only selected one. */
 static void
-next_group(const struct page *page, struct key_row_block *next)
+next_group(const struct series_block *block, struct key_row_block *next)
 {
-	if (page->only_group == 0) {
+	uint32_t only = block->page->only_group;
+
+	next->node = block->only;
+	if (only == 0)
 		next->track++;
-		return;
+	else
+		next->track = next->track < only ? only : UINT32_MAX;
+}
+
+/* The same of samples, which are in the order (metric group, node). */
+static bool
+is_wanted_sample(struct series_block *block, struct key_row_block *next)
+{
+	struct page *page = block->page;
+	uint32_t track = block->key.track, node = block->key.node;
+
+	block->track = lookup_number(&page->reader->lookup, track);
+	if (!page_wants_text(page, block->track) ||
+	    (page->series != NULL &&
+		!series_wants(page->series, page, track, block->track))) {
+		next_group(block, next);
+		return false;
 	}
-	if (next->track > page->only_group)
+	if (page_wants_node_number(page, node, &block->node))
+		return true;
+	if (node < block->only)
+		next->node = block->only;
+	else if (block->only != 0)
+		next_group(block, next);
+	else
 		next->node++;
-	next->track = page->only_group;
+	return false;
 }
 
 bool
@@ -53,24 +77,16 @@ series_block_is_wanted(struct series_block *block, struct key_row_block *next)
 	struct lookup *lookup = &page->reader->lookup;
 
 	*next = block->key;
+	if (block->key.kind == RECORD_SAMPLE)
+		return is_wanted_sample(block, next);
 	if (!page_wants_node_number(page, block->key.node, &block->node)) {
 		next->node++;
 		next->track = 0;
 		return false;
 	}
 	block->track = lookup_number(lookup, block->key.track);
-	if (block->key.kind == RECORD_SAMPLE &&
-	    !page_wants_text(page, block->track)) {
-		next_group(page, next);
-		return false;
-	}
 	if (block->key.kind == RECORD_SPAN && page->query->columns.bytes > 0 &&
 	    !text_match(page->query->columns, block->track)) {
-		next->track++;
-		return false;
-	}
-	if (page->series != NULL &&
-	    !series_wants(page->series, page, block->key.track, block->track)) {
 		next->track++;
 		return false;
 	}

@@ -15,7 +15,8 @@ struct series_block {
 	struct page *page;
 	struct key_row_block key;
 	struct text node, track;
-	bool resumed; /* the page began in it: continue after `after` */
+	uint32_t only; /* the only selected node; 0: there may be several */
+	bool resumed;  /* the page began in it: continue after `after` */
 	struct row_block_item after;
 	/* The rollup to use for this hour, for buckets. */
 	enum rollup_step rollup;
@@ -49,10 +50,9 @@ int32_t series_block_next_hour(
  * the slice `slice`. */
 bool series_block_find_rollup(struct series_block *block,
     const struct key_row_block *first, uint32_t *slice);
-/* Append all series blocks of the hour from `first` on, or those of the node
- * `only`. */
+/* Append all series blocks of the hour from `first` on. */
 bool series_block_select_rollup(struct series_block *block,
-    const struct key_row_block *first, uint32_t only, uint32_t slice);
+    const struct key_row_block *first, uint32_t slice);
 /* Append the current series block of the slices, and move past it. */
 bool series_block_select_series(
     struct series_block *block, struct hour_cursor *hour_cursor);

@@ -158,8 +158,9 @@ append_rows(struct series_block *block, struct compacted_row_rows *rows,
 	struct row_block_item item;
 	bool good = true;
 
-	if (!compacted_row_read_numbers(rows) &&
-	    !compacted_row_read_bodies(rows))
+	if (!compacted_row_read_ids(rows) ||
+	    (!compacted_row_read_numbers(rows) &&
+		!compacted_row_read_bodies(rows)))
 		return true;
 	for (; good && first < end; first++) {
 		if (rows->number != NULL) {

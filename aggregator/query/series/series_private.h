@@ -27,7 +27,6 @@ struct series {
 	uint32_t most_values;   /* of a sample that was read */
 	struct bucket *buckets; /* column by column */
 	uint64_t *boot;         /* boot number of each row in a chunk */
-	struct value *column;   /* values of one column of a chunk */
 	struct rollup_row *row; /* the current row of a rollup */
 	/* Of the current record. */
 	unsigned char values[WIRE_PER_RECORD_MAX * WIRE_BUCKET_BYTES_MAX];

@@ -24,6 +24,16 @@ append_series(struct series_block *block, enum rollup_step rollup,
 	return series_append(page->series, page, &what);
 }
 
+/* Has this row of a rollup all that its samples have?  Otherwise they are
+ * read. */
+static bool
+is_complete(struct text value)
+{
+	struct rollup_columns columns;
+
+	return !rollup_get_columns(value, &columns) || !columns.lacking;
+}
+
 /* Does the series block have a rollup? */
 static bool
 has_rollup(const struct series_block *block)
@@ -33,7 +43,7 @@ has_rollup(const struct series_block *block)
 	return block->rollup != ROLLUP_RAW &&
 	       rollup_list_find(
 		   block->page->txn, block->rollup, &block->key, &value) &&
-	       !rollup_is_mark(value);
+	       is_complete(value);
 }
 
 /* Use the rollup of the series block if it was built from all its samples. */
@@ -57,7 +67,7 @@ series_block_select_series(
 	if (has_rollup(block))
 		rollup = block->rollup;
 	good = append_series(block, rollup, compacted_cursor);
-	next.track++;
+	key_next_series(&next);
 	hour_cursor_skip(hour_cursor, &block->key, &next);
 	return good;
 }
@@ -105,7 +115,7 @@ wanted_rollup(const struct page *page, int32_t hour)
 		rollup--;
 	if (is_retained(page, hour, rollup))
 		return rollup;
-	for (rollup = best; rollup < ROLLUP_10MIN; rollup++)
+	for (rollup = best; rollup < ROLLUP_1H; rollup++)
 		if (is_retained(page, hour, rollup))
 			break;
 	return rollup;
@@ -188,15 +198,12 @@ append_slices(struct series_block *block)
 /* A series block that has a row of the rollup. */
 static bool
 append_row(struct series_block *block,
-    struct compacted_cursor **compacted_cursor, uint32_t slice)
+    struct compacted_cursor **compacted_cursor, uint32_t slice,
+    struct text value)
 {
-	enum rollup_step rollup =
-	    rollup_list_choose(block->page->txn, block->rollup, &block->key);
-
-	if (rollup == ROLLUPS)
-		return true; /* deleted */
-	if (rollup != ROLLUP_RAW)
-		return append_series(block, rollup, NULL);
+	if (is_complete(value) ||
+	    samples_are_gone(block->page, block->key.hour))
+		return append_series(block, block->rollup, NULL);
 	return slice != 0 ? append_slice(block, compacted_cursor, slice)
 			  : append_slices(block);
 }
@@ -205,7 +212,7 @@ append_row(struct series_block *block,
  * all in one `slice` and so in the rollups.  False: the page is full. */
 bool
 series_block_select_rollup(struct series_block *block,
-    const struct key_row_block *first, uint32_t only, uint32_t slice)
+    const struct key_row_block *first, uint32_t slice)
 {
 	struct page *page = block->page;
 	struct db_cursor *cursor =
@@ -222,13 +229,13 @@ series_block_select_rollup(struct series_block *block,
 	       db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) &&
 	       key_get_row_block(key, &row_key) &&
 	       row_key.partition == to.partition && row_key.kind == to.kind &&
-	       row_key.hour == to.hour && row_key.slice == to.slice &&
-	       (only == 0 || row_key.node == only)) {
+	       row_key.hour == to.hour && row_key.slice == to.slice) {
 		block->key = row_key;
 		block->resumed = series_block_is_cursor(block);
 		if (series_block_is_wanted(block, &to)) {
-			good = append_row(block, &compacted_cursor, slice);
-			to.track++;
+			good =
+			    append_row(block, &compacted_cursor, slice, value);
+			key_next_series(&to);
 		} else {
 			good = series_block_skip(block);
 		}

@@ -34,15 +34,14 @@ is_read(const struct reading *reading, uint32_t pattern, struct text metric)
 	return false;
 }
 
-/* Rollups of 10 s are not taken for steps of 1 s, unless nothing finer is
- * left: then their samples are not known one by one. */
+/* Where only rollups are left, no step shows the samples one by one. */
 static bool
 needs_shorter_step(
     const struct reading *reading, const struct series_point *point)
 {
 	if (reading->step + 1 == STEPS || !sample_rows_is_joined(point))
 		return false;
-	return reading->step == 0 || series_rollup_rank(point->rollup) <= 1;
+	return series_rollup_rank(point->rollup) <= 1;
 }
 
 /* 1: done, 0: a shorter step is needed. */

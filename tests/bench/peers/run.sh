@@ -103,7 +103,7 @@ print(sum(store["bytes_" + t] for t in sys.argv[2:]) / int(sys.argv[1]))' "$valu
 }
 bytes=$(per_value chunks heads names entities meta)
 line "poolscope (fsync, ns; compacted)" "$rate" "$bytes" "$rate" "$bytes"
-awk -v t="$(per_value tiers)" 'BEGIN { printf "%-59s%8.2f bytes a value\n", "  its rollups (10 s, 1 min, 10 min)", t }'
+awk -v t="$(per_value tier_1min tier_1h)" 'BEGIN { printf "%-59s%8.2f bytes a value\n", "  its rollups (1 min, 1 h)", t }'
 rm -rf "$tmp/i"
 
 # ---- take in and keep: VictoriaMetrics

@@ -101,6 +101,7 @@ encoded_buckets_decode_to_themselves(void **state)
 	for (unsigned round = 0; round < 20; round++) {
 		uint32_t metrics =
 		    1 + (uint32_t)(check_random(&random) % METRICS);
+		struct rollup_columns columns = { 20, round % 2 == 1 };
 
 		for (uint32_t m = 0; m < metrics; m++) {
 			metric[m] = (struct rollup_metric){ 2 * m + 1,
@@ -109,8 +110,9 @@ encoded_buckets_decode_to_themselves(void **state)
 		}
 		assert_true(
 		    rollup_open(&row, rollup_write(chunk, &value, metric,
-					  metrics, 20, ROLLUP_BUCKETS)));
-		assert_int_equal(row.columns, 20);
+					  metrics, &columns, ROLLUP_BUCKETS)));
+		assert_int_equal(row.columns.defined, 20);
+		assert_int_equal(row.columns.lacking, columns.lacking);
 		assert_int_equal(row.metrics, metrics);
 		for (uint32_t m = metrics; m-- > 0;) {
 			assert_int_equal(row.metric[m].index, 2 * m + 1);
@@ -189,9 +191,9 @@ send_node(uint64_t *random, unsigned node, unsigned hours, int64_t gap_ns)
 		put_sample(random, node, at);
 		at += 1 + (int64_t)(check_random(random) % (uint64_t)gap_ns);
 		if (check_random(random) % 60 == 0)
-			rig_send(&rig, node);
+			rig_send(&rig, node % 8);
 	}
-	rig_send(&rig, node);
+	rig_send(&rig, node % 8);
 }
 
 /* Of all nodes. */
@@ -221,21 +223,12 @@ read_step(unsigned step)
 }
 
 static void
-compact_as_usual(void)
+compact_now(void)
 {
 	struct err err = { 0 };
 
 	rig_good(writer_compact(rig.writer, &err), &err);
 	rig_verify(&rig);
-}
-
-/* Build every rollup, however few samples there are. */
-static void
-compact_now(void)
-{
-	rig.writer->compact.dense = 1;
-	compact_as_usual();
-	rig.writer->compact.dense = 0;
 }
 
 /* The next word of a line; returns its end. */
@@ -332,7 +325,7 @@ sum_of_rollups(void)
 	uint64_t sum = 0;
 
 	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
-	for (unsigned rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
+	for (unsigned rollup = ROLLUP_1MIN; rollup < ROLLUPS; rollup++) {
 		struct db_cursor *cursor =
 		    db_cursor_open(txn, tables_rollup(rollup));
 
@@ -397,7 +390,7 @@ a_metric_group_may_be_defined_after_compaction(void **state)
 	free(after);
 }
 
-/* ---- retention ---- */
+/* ---- chunks of several nodes ---- */
 
 static uint64_t
 rows_of(unsigned table)
@@ -410,11 +403,184 @@ rows_of(unsigned table)
 }
 
 static uint64_t
+chunks_of_samples(void)
+{
+	struct text all = { NULL, 0 }, key, value;
+	struct key_row_block row_key;
+	struct err err = { 0 };
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+	uint64_t chunks = 0;
+
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	for (bool more = db_seek(cursor, all, &key, &value); more;
+	     more = db_next(cursor, &key, &value))
+		chunks += key_get_row_block(key, &row_key) &&
+			  row_key.kind == RECORD_SAMPLE;
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+	return chunks;
+}
+
+/* Of one node. */
+static char *
+read_node(const char *node, unsigned step)
+{
+	struct wire_query query = query_of(step);
+	uint64_t records;
+
+	query.node = text_of(node);
+	return rig_read(&rig, RIG_SELECT, query, &records);
+}
+
+enum { MANY = 20 };
+
+/* Samples, one by one. */
+static char *
+read_samples(const char *node, uint32_t page_bytes)
+{
+	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
+	uint64_t records;
+
+	query.node = text_of(node);
+	if (page_bytes > 0)
+		query.page_bytes = page_bytes;
+	return rig_read(&rig, RIG_SELECT, query, &records);
+}
+
+static void
+expect_samples(const char *want, char *got)
+{
+	assert_true(strlen(want) > 40);
+	assert_string_equal(want, got);
+	free(got);
+}
+
+/* Every node has 60 samples or so, and a chunk 16 nodes.  Whatever is asked of
+ * one, some or all of them, in pages of any size, is as before; also when late
+ * samples of one of them were compacted. */
+static void
+nodes_share_a_chunk(void **state)
+{
+	static const char *const nodes[] = { "", "node-3", "node-19",
+		"node-1*" };
+	uint64_t random = check_seed();
+	char *samples[4], *buckets[4];
+
+	(void)state;
+	define_group();
+	for (unsigned node = 0; node < MANY; node++)
+		send_node(&random, node, 1, 120 * SECOND);
+	put_sample(&random, 3, HOUR + 77);
+	rig_send(&rig, 3);
+	rig_indexer(&rig);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 4; i++) {
+			samples[i] = read_samples(nodes[i], 0);
+			buckets[i] = read_node(nodes[i], 3);
+		}
+		compact_now();
+		assert_int_equal(chunks_of_samples(), 2);
+		for (unsigned i = 0; i < 4; i++) {
+			expect_samples(samples[i], read_samples(nodes[i], 0));
+			expect_samples(samples[i], read_samples(nodes[i], 300));
+			expect_about(
+			    buckets[i], read_node(nodes[i], 3), ROLLUP_RAW);
+			free(samples[i]);
+			free(buckets[i]);
+		}
+		put_sample(&random, 5, HOUR + 1800 * SECOND + 1);
+		rig_send(&rig, 3);
+		rig_indexer(&rig);
+	}
+}
+
+/* ---- the open hour ---- */
+
+/* As if many records of other hours had arrived: begin another slice. */
+static void
+begin_slice(void)
+{
+	struct err err = { 0 };
+	struct db_txn *txn;
+
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
+	tables_put_fact(
+	    txn, FACT_RECORDS, tables_fact(txn, FACT_RECORDS) + (64 << 10));
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+}
+
+static void
+compact_slices(void)
+{
+	struct err err = { 0 };
+	bool more = true;
+
+	rig.writer->compact.next_ns = 0;
+	while (more)
+		assert_int_equal(compact_step(rig.writer, &more, &err), DB_OK);
+}
+
+/* Samples of 100 s of each node, in order; every third time one comes late. */
+static void
+send_slice(uint64_t *random, unsigned slice)
+{
+	begin_slice();
+	for (unsigned node = 0; node < NODES; node++) {
+		for (unsigned i = 0; i < 10; i++)
+			put_sample(random, node,
+			    HOUR + (100 * slice + 10 * i) * SECOND + node);
+		if (slice % 3 == 2)
+			put_sample(
+			    random, node, HOUR + (100 * slice - 5) * SECOND);
+		rig_send(&rig, node);
+	}
+	rig_indexer(&rig);
+}
+
+/* Slices that follow each other are read one after another, those that overlap
+ * are merged: the answer is that of the rows as they came. */
+static void
+an_open_hour_answers_as_its_rows_did(void **state)
+{
+	uint64_t random = check_seed();
+	char *before[STEPS], *after;
+
+	(void)state;
+	rig.writer->options.compact_after_ns =
+	    50 * 365 * 24 * KEY_HOUR_NS; /* the hour has not ended */
+	define_group();
+	for (unsigned slice = 0; slice < 36; slice++) {
+		send_slice(&random, slice);
+		for (unsigned i = 2; i < STEPS; i++)
+			before[i] = read_step(i);
+		compact_slices();
+		for (unsigned i = 2; i < STEPS; i++) {
+			after = read_step(i);
+			assert_string_equal(before[i], after);
+			free(before[i]);
+			free(after);
+		}
+	}
+	assert_true(chunks_of_samples() > 1);
+	for (unsigned i = 2; i < STEPS; i++)
+		before[i] = read_step(i);
+	compact_now();
+	for (unsigned i = 2; i < STEPS; i++) {
+		expect_about(
+		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
+		free(before[i]);
+	}
+}
+
+/* ---- retention ---- */
+
+static uint64_t
 rows_of_rollups(void)
 {
-	return rows_of(tables_rollup(ROLLUP_10S)) +
-	       rows_of(tables_rollup(ROLLUP_1MIN)) +
-	       rows_of(tables_rollup(ROLLUP_10MIN));
+	return rows_of(tables_rollup(ROLLUP_1MIN)) +
+	       rows_of(tables_rollup(ROLLUP_1H));
 }
 
 static uint64_t
@@ -441,8 +607,7 @@ retain_now(void)
 static void
 retain_more(void)
 {
-	memcpy(rig.writer->options.retain_rollup_ns,
-	    rig.options.retain_rollup_ns, sizeof(rig.options.retain_rollup_ns));
+	rig.writer->options.retain_raw_ns = rig.options.retain_raw_ns;
 	rig.writer->retention.next_ns = 0;
 	rig_indexer(&rig);
 	rig_verify(&rig);
@@ -452,18 +617,18 @@ retain_more(void)
 static void
 pages_are_the_same(void)
 {
-	struct wire_query query = query_of(2);
+	struct wire_query query = query_of(4);
 	uint64_t records;
 	char *want;
 
-	query.from_ns = HOUR + KEY_HOUR_NS - 300 * SECOND;
-	query.to_ns = query.from_ns + 600 * SECOND;
+	query.from_ns = HOUR + KEY_HOUR_NS - 1200 * SECOND;
+	query.to_ns = query.from_ns + 2400 * SECOND;
 	want = rig_read(&rig, RIG_SELECT, query, &records);
-	assert_true(records > 100);
+	assert_true(records >= 4 * NODES);
 	for (uint32_t size = 100; size < 50000; size *= 9) {
 		query.page_bytes = size;
 		expect_about(want, rig_read(&rig, RIG_SELECT, query, &records),
-		    ROLLUP_10S);
+		    ROLLUP_1MIN);
 	}
 	free(want);
 }
@@ -483,18 +648,19 @@ deleted_samples_leave_their_rollups(void **state)
 	rig_indexer(&rig);
 	for (unsigned i = 0; i < STEPS; i++)
 		before[i] = read_step(i);
-	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+	rig.options.retain_raw_ns = SECOND;
 	retain_now();
 	assert_true(rows_of(TABLES_ROW_BLOCKS) >
 		    1); /* not compacted, so not deleted yet */
 	compact_now();
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 1); /* of the event */
-	for (unsigned i = 2; i < STEPS; i++)
+	for (unsigned i = 4; i < STEPS; i++)
 		expect_about(
 		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
-	/* No finer step is left: the answer has 10 s. */
-	expect_about(before[2], read_step(0), ROLLUP_10S);
+	/* No finer step is left: the answer has minutes. */
+	expect_about(before[4], read_step(0), ROLLUP_1MIN);
+	expect_about(before[4], read_step(3), ROLLUP_1MIN);
 	free(rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_SAMPLE, 0), &records));
 	assert_int_equal(records, 0);
@@ -508,12 +674,11 @@ deleted_samples_leave_their_rollups(void **state)
 	compact_now();
 	expect_about(before[4], read_step(4), ROLLUP_1MIN);
 
-	rig.options.retain_rollup_ns[ROLLUP_10S] = SECOND;
-	rig.options.retain_rollup_ns[ROLLUP_10MIN] = SECOND;
+	rig.options.retain_1min_ns = SECOND;
 	retain_now();
-	expect_about(before[4], read_step(2), ROLLUP_1MIN);
-	expect_about(before[6], read_step(6), ROLLUP_1MIN);
-	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
+	for (unsigned i = 0; i < STEPS; i++)
+		expect_about(before[8], read_step(i), ROLLUP_1H);
+	rig.options.retain_ns = SECOND;
 	retain_now();
 	assert_int_equal(rows_of_rollups(), 0);
 	lines = read_step(4);
@@ -523,138 +688,14 @@ deleted_samples_leave_their_rollups(void **state)
 		free(before[i]);
 }
 
-/* Delete all samples as if there were no room for them. */
-static void
-cut_samples(void)
-{
-	struct db_txn *txn;
-	struct err err = { 0 };
-
-	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
-	tables_put_cut(txn, ROLLUP_RAW, key_hour(clock_wall_ns()));
-	rig_good(db_commit(&txn, &err), &err);
-	rig.options.retain_bytes = INT64_MAX;
-	retain_now();
-}
-
 /* ---- sparse samples ---- */
 
-/* Of one node. */
-static char *
-read_node(const char *node, unsigned step)
-{
-	struct wire_query query = query_of(step);
-	uint64_t records;
-
-	query.node = text_of(node);
-	return rig_read(&rig, RIG_SELECT, query, &records);
-}
-
-/* The rollup that the query should read, when samples replace those finer than
- * `finest`. */
-static enum rollup_step
-rollup_or_raw(unsigned step, enum rollup_step finest)
-{
-	enum rollup_step rollup = rollup_of_step(steps[step] * SECOND);
-
-	return rollup < finest ? ROLLUP_RAW : rollup;
-}
-
+/* However few samples there are, they have rollups: one in 40 s or so. */
 static void
-expect_node(const char *node, char *const *want, enum rollup_step finest)
-{
-	for (unsigned i = 2; i < STEPS; i++)
-		expect_about(
-		    want[i], read_node(node, i), rollup_or_raw(i, finest));
-}
-
-/* node-0 has many samples per second, node-1 one every 10 s or so.  By size,
- * the dense samples are deleted and leave their rollups; the sparse ones stay
- * until the rollup that they replace expires. */
-static void
-sparse_samples_replace_their_rollups(void **state)
-{
-	uint64_t random = check_seed(), rollups;
-	char *dense[STEPS], *sparse[STEPS];
-
-	(void)state;
-	define_group();
-	send_node(&random, 0, 1, SECOND / 2);
-	send_node(&random, 1, 1, 20 * SECOND);
-	rig_indexer(&rig);
-	for (unsigned i = 0; i < STEPS; i++) {
-		dense[i] = read_node("node-0", i);
-		sparse[i] = read_node("node-1", i);
-	}
-	compact_as_usual();
-	rollups = rows_of_rollups();
-	assert_int_equal(rollups, 6);
-	expect_node("node-0", dense, ROLLUP_10S);
-	expect_node("node-1", sparse, ROLLUP_10MIN);
-
-	cut_samples();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
-	assert_int_equal(rows_of_rollups(), rollups);
-	expect_node("node-0", dense, ROLLUP_10S);
-	expect_node("node-1", sparse, ROLLUP_10MIN);
-	rig.options.retain_rollup_ns[ROLLUP_10S] = SECOND;
-	retain_more();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
-	expect_about(dense[4], read_node("node-0", 2), ROLLUP_1MIN);
-	expect_node("node-1", sparse, ROLLUP_10MIN);
-	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
-	retain_more();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
-	assert_int_equal(rows_of_rollups(), 2);
-	expect_about(dense[6], read_node("node-0", 2), ROLLUP_10MIN);
-	expect_about(sparse[6], read_node("node-1", 2), ROLLUP_10MIN);
-	for (unsigned i = 0; i < STEPS; i++) {
-		free(dense[i]);
-		free(sparse[i]);
-	}
-}
-
-/* By age, sparse samples are deleted like others.  Of the rollups whose place
- * they take, those with an age of their own are built first; a question about
- * another one is answered from the next coarser one. */
-static void
-old_sparse_samples_are_deleted(void **state)
+sparse_samples_leave_rollups(void **state)
 {
 	uint64_t random = check_seed();
-	char *sparse[STEPS];
-	unsigned i;
-
-	(void)state;
-	define_group();
-	send_node(&random, 1, 2, 20 * SECOND);
-	rig_indexer(&rig);
-	for (i = 0; i < STEPS; i++)
-		sparse[i] = read_node("node-1", i);
-	compact_as_usual();
-	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
-	rig.options.retain_rollup_ns[ROLLUP_1MIN] = INT64_MAX / 4;
-	retain_now();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
-	assert_int_equal(rows_of_rollups(), 6);
-	expect_about(sparse[4], read_node("node-1", 0), ROLLUP_1MIN);
-	expect_about(sparse[4], read_node("node-1", 2), ROLLUP_1MIN);
-	for (i = 4; i < STEPS; i++)
-		expect_about(sparse[i], read_node("node-1", i),
-		    rollup_of_step(steps[i] * SECOND));
-	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
-	retain_now();
-	for (i = 0; i < 6; i++)
-		expect_about(sparse[6], read_node("node-1", i), ROLLUP_10MIN);
-	for (i = 0; i < STEPS; i++)
-		free(sparse[i]);
-}
-
-/* One sample in 40 s is too few for every rollup: the coarsest is built. */
-static void
-the_last_samples_leave_the_coarsest_rollup(void **state)
-{
-	uint64_t random = check_seed();
-	char *sparse[STEPS];
+	char *before[STEPS];
 	unsigned i;
 
 	(void)state;
@@ -662,91 +703,68 @@ the_last_samples_leave_the_coarsest_rollup(void **state)
 	send_node(&random, 1, 2, 80 * SECOND);
 	rig_indexer(&rig);
 	for (i = 0; i < STEPS; i++)
-		sparse[i] = read_node("node-1", i);
-	compact_as_usual();
-	expect_node("node-1", sparse, ROLLUPS);
-	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+		before[i] = read_step(i);
+	compact_now();
+	assert_int_equal(rows_of_rollups(), 4);
+	for (i = 0; i < STEPS; i++)
+		expect_about(
+		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
+	rig.options.retain_raw_ns = SECOND;
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
 	for (i = 0; i < STEPS; i++)
-		expect_about(sparse[i < 6 ? 6 : i], read_node("node-1", i),
-		    ROLLUP_10MIN);
+		expect_about(before[i < 4 ? 4 : i], read_step(i),
+		    i < 8 ? ROLLUP_1MIN : ROLLUP_1H);
 	for (i = 0; i < STEPS; i++)
-		free(sparse[i]);
+		free(before[i]);
 }
 
-/* Samples that replace a rollup include late ones, compacted or not. */
+/* Their samples are deleted, but were not in the rollup. */
 static void
-late_samples_join_those_that_replace_rollups(void **state)
+a_metric_group_may_be_defined_just_before_its_samples_are_deleted(void **state)
 {
 	uint64_t random = check_seed();
 	char *before;
 
 	(void)state;
+	send_hours(&random, 2);
+	compact_now();
 	define_group();
-	send_node(&random, 1, 1, 20 * SECOND);
 	rig_indexer(&rig);
-	compact_as_usual();
-	cut_samples();
-	put_sample(&random, 1, HOUR + 1234 * SECOND + 5);
-	put_sample(&random, 2,
-	    HOUR + 99 * SECOND); /* none of which replaces a rollup */
-	rig_send(&rig, 5);
-	rig_indexer(&rig);
-	before = read_node("node-1", 0);
-	assert_non_null(strstr(before, "1507998034000000005"));
-	free(before);
-	before = read_node("node-1", 3);
-	compact_as_usual();
-	expect_about(before, read_node("node-1", 3), ROLLUP_RAW);
-	/* The hour is examined again, because it was compacted again. */
-	retain_more();
-	expect_about(before, read_node("node-1", 3), ROLLUP_RAW);
-	assert_int_equal(rows_of(TABLES_CHUNKS), 2);
-	free(before);
-	/* With enough samples, they no longer replace the rollup. */
-	for (unsigned i = 0; i < 3600 * 4; i++) {
-		put_sample(&random, 1, HOUR + i * SECOND / 4 + 77);
-		if (i % 500 == 499)
-			rig_send(&rig, 5);
-	}
-	rig_send(&rig, 5);
-	rig_indexer(&rig);
-	compact_as_usual();
-	before = read_node("node-1", 3);
-	assert_non_null(strstr(before, "|10s]"));
-	retain_more();
-	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
-	expect_about(before, read_node("node-1", 3), ROLLUP_10S);
+	before = read_step(4);
+	assert_non_null(strstr(before, "|raw]"));
+	rig.options.retain_raw_ns = SECOND;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	expect_about(before, read_step(4), ROLLUP_1MIN);
 	free(before);
 }
 
-/* By size, samples that replace a rollup are deleted in its turn. */
+/* An hour whose samples were deleted gets more of them: they are deleted after
+ * they were compacted, and those of a new node leave their rollups. */
 static void
-sparse_samples_are_deleted_by_size(void **state)
+late_samples_of_a_deleted_hour_are_deleted(void **state)
 {
-	uint64_t random = check_seed(), used, chunks;
+	uint64_t random = check_seed();
+	char *after;
 
 	(void)state;
 	define_group();
-	send_node(&random, 1, 8 * 24, 40 * SECOND);
-	rig_indexer(&rig);
-	compact_as_usual();
-	chunks = rows_of(TABLES_CHUNKS);
-	used = used_bytes();
-	rig.options.retain_bytes = used - used / 25;
-	retain_now();
-	assert_true(used_bytes() <= rig.options.retain_bytes);
-	assert_true(rows_of(TABLES_CHUNKS) < chunks);
-	assert_true(rows_of(TABLES_CHUNKS) >= 7 * 24);
-	rig.options.retain_bytes = used / 2;
-	retain_now();
-	assert_true(used_bytes() <= rig.options.retain_bytes);
-	assert_true(rows_of(tables_rollup(ROLLUP_10MIN)) > 0);
-	rig.options.retain_bytes = 1;
+	send_hours(&random, 1);
+	compact_now();
+	rig.options.retain_raw_ns = SECOND;
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
-	assert_int_equal(rows_of_rollups(), 0);
+	put_sample(&random, 1, HOUR + 5);
+	put_sample(&random, 7, HOUR + 5);
+	rig_send(&rig, 5);
+	rig_indexer(&rig);
+	compact_now();
+	retain_more();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	after = read_step(4);
+	assert_non_null(strstr(after, "node-7"));
+	free(after);
 }
 
 static void
@@ -768,20 +786,21 @@ the_finest_are_deleted_first_by_size(void **state)
 	chunks = rows_of(TABLES_CHUNKS);
 	rollups = rows_of_rollups();
 	used = used_bytes();
-	assert_int_equal(chunks, 30 + 30 * NODES);
+	/* Of an hour: two of samples, one of an event. */
+	assert_int_equal(chunks, 30 + 30 * 2);
 
 	rig.options.retain_bytes = used - used / 40;
 	retain_now();
 	assert_true(used_bytes() <= rig.options.retain_bytes);
 	assert_true(rows_of(TABLES_CHUNKS) < chunks);
-	assert_true(rows_of(TABLES_CHUNKS) >= 30 + 24 * NODES);
+	assert_true(rows_of(TABLES_CHUNKS) >= 30 + 24 * 2);
 	assert_int_equal(rows_of_rollups(), rollups);
 
 	/* The samples of all hours but the last, then their rollups. */
 	rig.options.retain_bytes = used / 2;
 	retain_now();
 	assert_true(used_bytes() <= rig.options.retain_bytes);
-	assert_int_equal(rows_of(TABLES_CHUNKS), 30 + NODES);
+	assert_int_equal(rows_of(TABLES_CHUNKS), 30 + 2);
 	assert_true(rows_of_rollups() < rollups);
 
 	rig.options.retain_bytes = 1;
@@ -799,12 +818,13 @@ main(void)
 		CASE(late_samples_are_in_the_answer),
 		CASE(compacting_again_makes_the_same_rollups),
 		CASE(a_metric_group_may_be_defined_after_compaction),
+		CASE(nodes_share_a_chunk),
+		CASE(an_open_hour_answers_as_its_rows_did),
 		CASE(deleted_samples_leave_their_rollups),
-		CASE(sparse_samples_replace_their_rollups),
-		CASE(old_sparse_samples_are_deleted),
-		CASE(the_last_samples_leave_the_coarsest_rollup),
-		CASE(late_samples_join_those_that_replace_rollups),
-		CASE(sparse_samples_are_deleted_by_size),
+		CASE(sparse_samples_leave_rollups),
+		CASE(
+		    a_metric_group_may_be_defined_just_before_its_samples_are_deleted),
+		CASE(late_samples_of_a_deleted_hour_are_deleted),
 		CASE(the_finest_are_deleted_first_by_size),
 	};
 

@@ -206,10 +206,12 @@ make_id(struct row_block_item *record, uint32_t i, unsigned kind)
 	}
 }
 
+static enum record_kind kind_of_items;
+
 static int
 compare_items(const void *a, const void *b)
 {
-	return compacted_row_compare(a, b);
+	return compacted_row_compare(kind_of_items, a, b);
 }
 
 static uint32_t
@@ -241,9 +243,10 @@ make_items(enum record_kind kind, uint32_t count, unsigned variants)
 		    (uint32_t)(to -
 			       (const unsigned char *)item->record.body.at);
 	}
+	kind_of_items = kind;
 	qsort(items, count, sizeof(items[0]), compare_items);
 	for (i = kept = 1; i < count; i++)
-		if (compacted_row_compare(&items[kept - 1], &items[i]) != 0)
+		if (compare_items(&items[kept - 1], &items[i]) != 0)
 			items[kept++] = items[i];
 	return kept;
 }

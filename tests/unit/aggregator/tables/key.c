@@ -14,7 +14,7 @@ pick_head(uint64_t *random)
 {
 	uint64_t r = check_random(random), far = check_random(random);
 	struct key_row_block row_key = { .partition = r & 1,
-		.kind = r >> 1 & 1,
+		.kind = (uint8_t)(RECORD_EVENT + (r >> 1 & 1)),
 		.hour = (int32_t)(r >> 2 & 3) - 2,
 		.node = r >> 4 & 1,
 		.track = r >> 5 & 1,
@@ -45,6 +45,8 @@ compare_row_blocks(const struct key_row_block *a, const struct key_row_block *b)
 	COMPARE(kind);
 	COMPARE(hour);
 	COMPARE(slice);
+	if (a->kind == RECORD_SAMPLE)
+		COMPARE(track);
 	COMPARE(node);
 	COMPARE(track);
 	COMPARE(first_ns);
@@ -96,12 +98,12 @@ a_row_block_key_decodes_to_itself(void **state)
 static void
 a_row_block_key_has_the_documented_bytes(void **state)
 {
-	static const unsigned char want[] = { 0, 0, 0, 1, 2, 0x80, 0, 0, 3, 0,
+	static const unsigned char want[] = { 0, 0, 0, 1, 3, 0x80, 0, 0, 3, 0,
 		0, 0, 6, 0, 0, 0, 4, 0, 0, 0, 5, 0x7f, 0xff, 0xff, 0xff, 0xff,
 		0xff, 0xff, 0xfe, 0, 0, 0, 7 };
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
 	struct key_row_block row_key = { .partition = 1,
-		.kind = 2,
+		.kind = RECORD_SPAN,
 		.hour = 3,
 		.slice = 6,
 		.node = 4,
@@ -113,6 +115,36 @@ a_row_block_key_has_the_documented_bytes(void **state)
 	key_put_row_block(key, &row_key);
 	assert_int_equal(sizeof(want), KEY_ROW_BLOCK_BYTES);
 	assert_memory_equal(key, want, sizeof(want));
+	/* Of samples the track comes first. */
+	row_key.kind = RECORD_SAMPLE;
+	row_key.node = 5;
+	row_key.track = 4;
+	key_put_row_block(key, &row_key);
+	assert_int_equal(key[4], 2);
+	assert_memory_equal(key + 5, want + 5, sizeof(want) - 5);
+}
+
+/* Every place is followed by the next one, and nothing lies between them. */
+static void
+the_next_series_is_the_next_key(void **state)
+{
+	struct key_row_block event = { .kind = RECORD_EVENT, .node = 3 };
+	struct key_row_block sample = { .kind = RECORD_SAMPLE, .track = 3 };
+
+	(void)state;
+	event.track = sample.node = UINT32_MAX - 1;
+	assert_true(key_next_series(&event) && key_next_series(&sample));
+	assert_int_equal(event.node, 3);
+	assert_true(event.track == UINT32_MAX);
+	assert_int_equal(sample.track, 3);
+	assert_true(sample.node == UINT32_MAX);
+	assert_true(key_next_series(&event) && key_next_series(&sample));
+	assert_int_equal(event.node, 4);
+	assert_int_equal(event.track, 0);
+	assert_int_equal(sample.track, 4);
+	assert_int_equal(sample.node, 0);
+	event.node = event.track = sample.node = sample.track = UINT32_MAX;
+	assert_false(key_next_series(&event) || key_next_series(&sample));
 }
 
 static void
@@ -174,6 +206,7 @@ main(void)
 		cmocka_unit_test(the_order_of_bytes_is_the_order_of_the_fields),
 		cmocka_unit_test(a_row_block_key_decodes_to_itself),
 		cmocka_unit_test(a_row_block_key_has_the_documented_bytes),
+		cmocka_unit_test(the_next_series_is_the_next_key),
 		cmocka_unit_test(a_phase_key_decodes_to_itself_in_order),
 		cmocka_unit_test(keys_of_another_length_are_refused),
 		cmocka_unit_test(hours_are_rounded_down_before_1970_too),
