@@ -41,8 +41,8 @@ static void
 make_frame(struct answerer *answerer, const struct wire_header *header,
     struct text body)
 {
-	size_t bytes = wire_frame(
-	    answerer->frame, sizeof(answerer->frame), header, body);
+	size_t bytes =
+	    wire_frame(answerer->frame, sizeof(answerer->frame), header, body);
 
 	answerer->result.frame =
 	    (struct text){ (const char *)answerer->frame, (uint32_t)bytes };

@@ -180,6 +180,9 @@ add_compacted(struct series *series, struct page *page,
 	struct row_block_item item;
 	uint32_t first, end;
 
+	if (!compacted_cursor_may_have(part->compacted_cursor,
+		page->query->from_ns, page->query->to_ns))
+		return;
 	for (bool more = compacted_cursor_take_rows(part->compacted_cursor,
 		 page->query->from_ns, &rows, &first, &end);
 	     more && rows->time_ns[first] < page->query->to_ns;
