@@ -9,13 +9,13 @@
 #define AGGREGATOR_QUERY_ANSWERER_H
 
 #include "aggregator/query/questions.h"
-#include "aggregator/query/server.h"
+#include "aggregator/query/server_source.h"
 
 struct answerer; /* opaque */
 struct loop;
 
-/* Reads beside source->reader; `source` and `loop` must outlive it.  The loop
- * is woken when a page is made. */
+/* Opens a reader next to source->reader; `source` and `loop` must outlive it.
+ * The loop is woken when a page is made. */
 int answerer_new(struct answerer **answerer,
     const struct query_server_source *source, uint64_t generation,
     struct loop *loop, struct err *err);

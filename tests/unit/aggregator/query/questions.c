@@ -138,7 +138,7 @@ static void
 number_and_bytes_are_bounded(void **state)
 {
 	static char large[QUESTIONS_BYTES / 2 + 1];
-	char text[8];
+	char text[16];
 	int i;
 
 	(void)state;

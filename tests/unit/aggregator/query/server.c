@@ -307,7 +307,9 @@ start_server(struct waiting_server *to)
 {
 	struct opt_list listen = { .at = { to->endpoint }, .count = 1 };
 	struct query_server_options options = { .listen = &listen,
-		.queue_messages = 4 };
+		/* Answers that a busy machine does not fetch are not dropped.
+		 */
+		.queue_messages = 100 };
 	struct err err = { 0 };
 
 	*to = (struct waiting_server){ .source = { .needs = entry_needed,
