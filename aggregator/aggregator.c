@@ -1,8 +1,8 @@
 /*
  * poolscope-aggregator - store the records of agents and answer queries.
  *
- * Three threads: this one receives batches (ingest), one indexes them into the
- * tables (writer), one answers queries (query_server).
+ * This thread receives batches (ingest), one indexes them into the tables
+ * (writer), some answer queries (query_server).
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -80,22 +80,21 @@ is_indexed(void *arg, uint64_t number)
 	return indexer.full ? QUERY_SERVER_STUCK : QUERY_SERVER_SOON;
 }
 
-/* Called by the thread of the query server. */
+/* Called by any thread of the query server. */
 static void
-put_status(void *arg, struct wire_writer *w)
+put_status(void *arg, const struct query_server_status *query_server,
+    struct wire_writer *w)
 {
 	struct aggregator *self = arg;
 	struct ingest_status ingest;
 	struct writer_status indexer;
-	struct query_server_status query_server;
 	struct auth_counters auth;
 
 	ingest_status(self->ingest, &ingest);
 	writer_status(self->writer, &indexer);
-	query_server_status(self->query_server, &query_server);
 	auth_counters(self->auth, &auth);
 	status_put(w, text_of(self->aggregator_settings.node), &ingest,
-	    &indexer, &query_server, &auth, self->given.insecure);
+	    &indexer, query_server, &auth, self->given.insecure);
 }
 
 /* ---- start and stop ---- */

@@ -153,6 +153,7 @@ put_query_server(struct pairs *pairs, const struct query_server_status *s)
 	number(pairs, "pages_bytes", s->pages_bytes);
 	number(pairs, "questions_refused", s->refused);
 	number(pairs, "questions_failed", s->failed);
+	number(pairs, "questions_busy", s->busy);
 	number(pairs, "pages_unsent", s->unsent);
 	number(pairs, "questions_forbidden", s->forbidden);
 	number(pairs, "questions_unkeyed", s->unkeyed);

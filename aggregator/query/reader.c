@@ -46,6 +46,7 @@ reader_open(struct reader **out, const char *store, struct err *err)
 		reader_close(&reader);
 		return -1;
 	}
+	reader->store = memory_string(store);
 	*out = reader;
 	return 0;
 }
@@ -62,6 +63,16 @@ reader_open_shared(struct reader **out, struct db *tables,
 	reader->shared = true;
 	*out = reader;
 	return 0;
+}
+
+int
+reader_open_beside(
+    struct reader **out, const struct reader *first, struct err *err)
+{
+	/* What a read-only handle has touched belongs to one thread. */
+	if (!first->shared)
+		return reader_open(out, first->store, err);
+	return reader_open_shared(out, first->tables, first->journal, err);
 }
 
 void
@@ -90,6 +101,7 @@ reader_close(struct reader **reader)
 	series_free(&old->series);
 	free(old->columns);
 	free(old->stats);
+	free(old->store);
 	free(old);
 	*reader = NULL;
 }
@@ -200,6 +212,12 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	if (page_end(&page, last, err) != 0)
 		return -1;
 	return rc;
+}
+
+void
+reader_forget(struct reader *reader)
+{
+	phase_nodes_forget(reader->phase_nodes);
 }
 
 void

@@ -28,6 +28,10 @@ struct db;
 struct journal;
 int reader_open_shared(struct reader **reader, struct db *tables,
     struct journal *journal, struct err *err);
+/* Another reader of the same store, for another thread.  It must not outlive
+ * the first one. */
+int reader_open_beside(
+    struct reader **reader, const struct reader *first, struct err *err);
 void reader_close(struct reader **reader);
 
 /* The indexing lag: the number of acknowledged batches that are not in the
@@ -88,6 +92,10 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
 int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
+
+/* The next page does not continue the last answer of this reader: drop what was
+ * kept of it. */
+void reader_forget(struct reader *reader);
 
 /* Name in the header of a page what the last answer lacks because it is
  * damaged; `ids` gets the bytes. */

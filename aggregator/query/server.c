@@ -6,9 +6,10 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
-#include "aggregator/query/waiting.h"
+#include "aggregator/query/answerer.h"
+#include "aggregator/query/questions.h"
 #include "proto/base/memory.h"
 #include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
@@ -17,9 +18,10 @@
 
 enum {
 	QUESTIONS_AT_ONCE = 16, /* then the loop serves its other events */
-	PAGE_BYTES_MIN = 4 << 10,
-	PAGE_BYTES_MAX = WIRE_FRAME_BYTES_MAX - (16 << 10),
-	COMPRESS_BYTES = 4 << 10, /* smaller pages are not compressed */
+	BUSY_RETRY_MS = 100,
+	REFUSAL_BYTES = WIRE_HEADER_BYTES_MAX + 64,
+	THREADS_MIN = 2, /* a long question delays no short one */
+	THREADS_MAX = 4,
 };
 
 #define WAIT_NS (2 * NS_PER_SECOND)
@@ -33,18 +35,16 @@ struct query_server {
 	atomic_bool rekey, quit;
 	uint64_t generation;
 	struct zsock_message message;
-	const struct route *route; /* of the question that is being answered */
 	struct loop_timer look;
-	struct waiting waiting;
+	bool looks;     /* the timer is set */
+	bool has_early; /* a question waits for the indexer */
+	struct questions questions;
+	struct answerer *answerers[THREADS_MAX];
+	unsigned threads;
 	struct query_server_status counters;
 	struct thread thread;
 	struct err failure; /* exit code of the loop */
 	int64_t complained_ns, version_ns;
-	/* A page body may be larger than a frame before compression.  Memory
-	 * that no page needs is never touched. */
-	unsigned char body[WIRE_BODY_BYTES_MAX];
-	unsigned char packed[WIRE_FRAME_BYTES_MAX];
-	unsigned char frame[WIRE_FRAME_BYTES_MAX];
 };
 
 /* At most one line per minute, so that readers cannot fill the log. */
@@ -61,21 +61,38 @@ complain(
 	log_warn("query server: a %s query failed: %s", what, err->text);
 }
 
-static void
-send_frame(struct query_server *query_server, const struct wire_header *header,
-    struct text body)
+/* False: the reader is gone. */
+static bool
+send_frame(struct query_server *query_server, const struct route *route,
+    struct text frame)
 {
-	size_t bytes = wire_frame(
-	    query_server->frame, sizeof(query_server->frame), header, body);
-	struct text frame = { (const char *)query_server->frame,
-		(uint32_t)bytes };
+	enum zsock_result result =
+	    frame.bytes == 0 ? ZSOCK_AGAIN
+			     : zsock_send(query_server->zsock, route, frame);
 
-	if (bytes == 0 || zsock_send(query_server->zsock, query_server->route,
-			      frame) != ZSOCK_DONE) {
+	if (result == ZSOCK_DONE)
+		query_server->counters.pages_bytes += frame.bytes;
+	else
 		query_server->counters.unsent++;
-		return;
-	}
-	query_server->counters.pages_bytes += bytes;
+	return result != ZSOCK_GONE;
+}
+
+/* Of the question that was received last. */
+static void
+send_refusal(struct query_server *query_server, struct wire_header *answer,
+    enum wire_reason reason)
+{
+	unsigned char frame[REFUSAL_BYTES];
+	size_t bytes;
+
+	answer->type = WIRE_NACK;
+	answer->flags = 0;
+	answer->reason = reason;
+	answer->answered_ns = clock_wall_ns();
+	bytes =
+	    wire_frame(frame, sizeof(frame), answer, (struct text){ NULL, 0 });
+	send_frame(query_server, &query_server->message.route,
+	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
 static void
@@ -83,108 +100,7 @@ refuse(struct query_server *query_server, struct wire_header *answer,
     enum wire_reason reason)
 {
 	query_server->counters.refused++;
-	answer->type = WIRE_NACK;
-	answer->flags = 0;
-	answer->reason = reason;
-	answer->answered_ns = clock_wall_ns();
-	send_frame(query_server, answer, (struct text){ NULL, 0 });
-}
-
-static int
-ask(struct query_server *query_server, const struct wire_header *header,
-    const struct wire_query *query, struct wire_writer *w, bool *last,
-    struct err *err)
-{
-	const struct query_server_source *source = &query_server->source;
-
-	if (reader_answer(source->reader, header, query, w, last, err) != 0)
-		return -1;
-	if (header->type == WIRE_STATUS && *last && source->status != NULL &&
-	    (query->name.bytes == 0 ||
-		text_match(query->name, text_of("aggregator"))))
-		source->status(source->arg, w);
-	return 0;
-}
-
-/* Compress a page if that helps; false when it does not fit in a frame. */
-static bool
-pack(struct query_server *query_server, const struct wire_writer *w, bool plain,
-    struct wire_header *answer, struct text *body)
-{
-	size_t bytes;
-
-	*body = (struct text){ (const char *)w->at, (uint32_t)w->bytes };
-	answer->codec = WIRE_NONE;
-	answer->body_bytes = body->bytes;
-	answer->records = w->records;
-	if (body->bytes <= COMPRESS_BYTES ||
-	    (plain && body->bytes <= PAGE_BYTES_MAX))
-		return true;
-	bytes = wire_compress(query_server->packed, PAGE_BYTES_MAX, *body);
-	if (bytes > 0) {
-		answer->codec = WIRE_ZSTD;
-		*body = (struct text){ (const char *)query_server->packed,
-			(uint32_t)bytes };
-	}
-	return body->bytes <= PAGE_BYTES_MAX;
-}
-
-/* Say in the answer up to when it is complete. */
-static void
-mark_incomplete(struct query_server *query_server, struct wire_header *answer)
-{
-	struct err err = { 0 };
-
-	answer->flags |= WIRE_FLAG_INCOMPLETE;
-	if (reader_complete_ns(
-		query_server->source.reader, &answer->received_ns, &err) != 0)
-		answer->received_ns = 0; /* nothing is certain */
-}
-
-static void
-answer_query(struct query_server *query_server,
-    const struct wire_header *header, struct wire_query *query,
-    struct wire_header *answer, bool complete)
-{
-	unsigned char damaged[WIRE_DAMAGED_MAX * WIRE_DAMAGED_BYTES];
-	struct wire_writer w;
-	struct text body;
-	struct err err = { 0 };
-	bool last;
-
-	answer->flags = 0;
-	if (!complete)
-		mark_incomplete(query_server, answer);
-	if (query->page_bytes == 0)
-		query->page_bytes = WIRE_PAGE_BYTES;
-	if (query->page_bytes > PAGE_BYTES_MAX)
-		query->page_bytes = PAGE_BYTES_MAX;
-	if (query->page_bytes < PAGE_BYTES_MIN)
-		query->page_bytes = PAGE_BYTES_MIN;
-	/* If the records do not compress, fewer of them fit.  If not even a
-	 * single record fits, the reader truncates it when it has less room. */
-	for (;; query->page_bytes /= 2) {
-		wire_writer_init(&w, query_server->body,
-		    query->page_bytes < PAGE_BYTES_MIN
-			? PAGE_BYTES_MAX
-			: sizeof(query_server->body));
-		last = false;
-		if (ask(query_server, header, query, &w, &last, &err) != 0) {
-			query_server->counters.failed++;
-			complain(
-			    query_server, wire_type_name(header->type), &err);
-			refuse(query_server, answer, WIRE_NACK_IO);
-			return;
-		}
-		if (pack(query_server, &w,
-			(header->flags & WIRE_FLAG_PLAIN) != 0, answer, &body))
-			break;
-	}
-	answer->type = WIRE_PAGE;
-	reader_put_damage(query_server->source.reader, answer, damaged);
-	answer->flags |= last ? WIRE_FLAG_LAST : 0;
-	answer->answered_ns = clock_wall_ns();
-	send_frame(query_server, answer, body);
+	send_refusal(query_server, answer, reason);
 }
 
 static bool
@@ -263,106 +179,155 @@ read_query(struct query_server *query_server, const struct wire_header *header,
 	return false;
 }
 
-/* Must the question wait?  Then it is in the list.  Later pages belong to an
- * answer that has begun, and the journal needs no index. */
-static bool
-waits(struct query_server *query_server, const struct wire_header *header,
-    const struct wire_query *query, int64_t received_ns, bool *complete)
-{
-	const struct query_server_source *source = &query_server->source;
-	struct waiting_query waiting = { .route = *query_server->route,
-		.received_ns = received_ns,
-		.until_ns = clock_monotonic_ns() + WAIT_NS,
-		.frame = query_server->message.frame };
-	enum query_server_ready ready;
+/* ---- answering ---- */
 
-	*complete = true;
-	if (source->needs == NULL || query->cursor.bytes > 0 ||
-	    header->type == WIRE_FOLLOW)
-		return false;
-	waiting.number = source->needs(source->arg,
-	    header->type == WIRE_STATUS ? text_of(NULL) : header->partition);
-	ready = source->is_indexed(source->arg, waiting.number);
-	*complete = ready == QUERY_SERVER_READY;
+/* Has it waited long enough?  Later pages belong to an answer that has begun,
+ * and the journal needs no index: their number is 0. */
+static bool
+is_ready(void *arg, struct question *question)
+{
+	struct query_server *query_server = arg;
+	const struct query_server_source *source = &query_server->source;
+	enum query_server_ready ready = QUERY_SERVER_READY;
+
+	if (question->number > 0)
+		ready = source->is_indexed(source->arg, question->number);
+	question->is_complete = ready == QUERY_SERVER_READY;
 	if (ready != QUERY_SERVER_SOON ||
-	    !waiting_add(&query_server->waiting, &waiting))
-		return false;
-	if (query_server->waiting.count == 1)
-		loop_set_timer(query_server->loop, &query_server->look,
-		    clock_monotonic_ns() + LOOK_NS, LOOK_NS);
-	return true;
+	    clock_monotonic_ns() >= question->until_ns)
+		return true;
+	query_server->has_early = true;
+	return false;
+}
+
+/* An idle thread; if there are several, the one that knows this reader. */
+static struct answerer *
+find_idle(struct query_server *query_server, const struct question *question)
+{
+	struct answerer *found = NULL;
+
+	for (unsigned i = 0; i < query_server->threads; i++) {
+		struct answerer *answerer = query_server->answerers[i];
+
+		if (answerer_question(answerer) == NULL &&
+		    (found == NULL || (question != NULL &&
+					  answerer_knows(answerer, question))))
+			found = answerer;
+	}
+	return found;
 }
 
 static void
-answer_message(struct query_server *query_server)
+count_port(struct query_server *query_server)
+{
+	const struct zsock_counters *port = zsock_counters(query_server->zsock);
+
+	query_server->counters.unkeyed = port->unkeyed;
+	query_server->counters.handshakes_failed = port->handshakes_failed;
+}
+
+/* Give questions to threads as long as there are both. */
+static void
+give_work(struct query_server *query_server)
+{
+	struct loop *loop = query_server->loop;
+	struct question *question;
+
+	query_server->has_early = false;
+	while (find_idle(query_server, NULL) != NULL) {
+		question = questions_take(
+		    &query_server->questions, is_ready, query_server);
+		if (question == NULL)
+			break;
+		count_port(query_server);
+		answerer_begin(find_idle(query_server, question), question,
+		    &query_server->counters);
+	}
+	if (query_server->looks && !query_server->has_early)
+		loop_stop_timer(loop, &query_server->look);
+	else if (!query_server->looks && query_server->has_early)
+		loop_set_timer(loop, &query_server->look,
+		    clock_monotonic_ns() + LOOK_NS, LOOK_NS);
+	query_server->looks = query_server->has_early;
+}
+
+/* Send the pages that are made. */
+static void
+take_answers(struct query_server *query_server)
+{
+	struct questions *questions = &query_server->questions;
+
+	for (unsigned i = 0; i < query_server->threads; i++) {
+		struct answerer *answerer = query_server->answerers[i];
+		const struct question *question = answerer_question(answerer);
+		const struct answerer_result *result;
+
+		if (!answerer_take(answerer, &result))
+			continue;
+		if (result->failed) {
+			query_server->counters.failed++;
+			query_server->counters.refused++;
+			complain(query_server, wire_type_name(result->asked),
+			    &result->err);
+		}
+		if (!send_frame(query_server, &question->route, result->frame))
+			query_server->counters.unsent +=
+			    questions_forget(questions, &question->route);
+		questions_remove(questions, question);
+	}
+}
+
+/* The number of the journal entry that the answer must have. */
+static uint64_t
+number_of(struct query_server *query_server, const struct wire_header *header,
+    const struct wire_query *query)
+{
+	const struct query_server_source *source = &query_server->source;
+
+	if (source->needs == NULL || query->cursor.bytes > 0 ||
+	    header->type == WIRE_FOLLOW)
+		return 0;
+	return source->needs(source->arg,
+	    header->type == WIRE_STATUS ? text_of(NULL) : header->partition);
+}
+
+static void
+take_message(struct query_server *query_server)
 {
 	struct wire_header header, answer = {
 		.received_ns = clock_wall_ns(),
 		.generation = query_server->generation,
 	};
+	struct question question = { .route = query_server->message.route,
+		.frame = query_server->message.frame,
+		.received_ns = answer.received_ns,
+		.until_ns = clock_monotonic_ns() + WAIT_NS };
 	struct wire_query query = { 0 };
 	struct text body;
-	bool complete;
 
-	query_server->route = &query_server->message.route;
-	if (!read_question(query_server, query_server->message.frame, &header,
-		&body, &answer) ||
+	if (!read_question(
+		query_server, question.frame, &header, &body, &answer) ||
 	    !may_ask(query_server, &header, &answer) ||
 	    !is_question(query_server, &header, &answer) ||
-	    !read_query(query_server, &header, body, &query, &answer) ||
-	    waits(query_server, &header, &query, answer.received_ns, &complete))
+	    !read_query(query_server, &header, body, &query, &answer))
 		return;
-	answer_query(query_server, &header, &query, &answer, complete);
+	question.number = number_of(query_server, &header, &query);
+	if (questions_add(&query_server->questions, &question) !=
+	    QUESTIONS_FULL)
+		return;
+	answer.retry_ms = BUSY_RETRY_MS;
+	query_server->counters.busy++;
+	send_refusal(query_server, &answer, WIRE_NACK_BUSY);
 }
 
-/* It was read, and found permitted and valid, before it began to wait. */
-static void
-answer_waiting(struct query_server *query_server,
-    const struct waiting_query *waiting, bool complete)
-{
-	struct wire_header header, answer = {
-		.received_ns = waiting->received_ns,
-		.generation = query_server->generation,
-	};
-	struct wire_query query = { 0 };
-	struct text body;
+/* ---- the loop ---- */
 
-	query_server->route = &waiting->route;
-	if (read_question(
-		query_server, waiting->frame, &header, &body, &answer) &&
-	    read_query(query_server, &header, body, &query, &answer))
-		answer_query(query_server, &header, &query, &answer, complete);
-}
-
-/* Answer the waiting questions whose time has come, some at a time. */
 static void
 on_look(void *arg, struct loop_timer *timer)
 {
-	struct query_server *query_server = arg;
-	struct waiting *waiting = &query_server->waiting;
-	const struct query_server_source *source = &query_server->source;
-	unsigned answered = 0;
-
+	(void)timer;
 	heartbeat_beat();
-	for (uint32_t i = 0;
-	     i < waiting->count && answered < QUESTIONS_AT_ONCE;) {
-		enum query_server_ready ready =
-		    source->is_indexed(source->arg, waiting->at[i].number);
-		struct waiting_query query;
-
-		if (ready == QUERY_SERVER_SOON &&
-		    clock_monotonic_ns() < waiting->at[i].until_ns) {
-			i++;
-			continue;
-		}
-		query = waiting_take(waiting, i);
-		answer_waiting(
-		    query_server, &query, ready == QUERY_SERVER_READY);
-		free((char *)(uintptr_t)query.frame.at);
-		answered++;
-	}
-	if (waiting->count == 0)
-		loop_stop_timer(query_server->loop, timer);
+	give_work(arg);
 }
 
 static void
@@ -377,9 +342,10 @@ on_zsock(void *arg, struct zsock *zsock)
 		if (zsock_sender_is_gone(&query_server->message))
 			query_server->counters.unsent++;
 		else
-			answer_message(query_server);
+			take_message(query_server);
 	}
 	zsock_message_clear(&query_server->message);
+	give_work(query_server);
 }
 
 static void
@@ -387,13 +353,17 @@ on_wake(void *arg)
 {
 	struct query_server *query_server = arg;
 
-	if (query_server->quit)
+	if (query_server->quit) {
 		loop_quit(query_server->loop, EXIT_SUCCESS);
-	else if (atomic_exchange(&query_server->rekey, false) &&
-		 zsock_rekey(query_server->zsock,
-		     auth_secret(query_server->auth),
-		     &query_server->failure) != 0)
+		return;
+	}
+	if (atomic_exchange(&query_server->rekey, false) &&
+	    zsock_rekey(query_server->zsock, auth_secret(query_server->auth),
+		&query_server->failure) != 0)
 		loop_quit(query_server->loop, EXIT_FAILURE);
+	heartbeat_beat();
+	take_answers(query_server);
+	give_work(query_server);
 }
 
 static int
@@ -414,6 +384,26 @@ stop(void *arg)
 
 	query_server->quit = true;
 	loop_wake(query_server->loop);
+}
+
+/* A thread for each processor. */
+static int
+open_answerers(struct query_server *query_server, struct err *err)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned threads = processors < THREADS_MIN   ? THREADS_MIN
+			   : processors > THREADS_MAX ? THREADS_MAX
+						      : (unsigned)processors;
+
+	while (query_server->threads < threads) {
+		if (answerer_new(
+			&query_server->answerers[query_server->threads],
+			&query_server->source, query_server->generation,
+			query_server->loop, err) != 0)
+			return -1;
+		query_server->threads++;
+	}
+	return 0;
 }
 
 int
@@ -445,6 +435,8 @@ query_server_open(struct query_server **query_server,
 	if (loop_add_zsock(made->loop, made->zsock, on_zsock, made, err) != 0)
 		goto fail;
 	loop_set_wake(made->loop, on_wake, made);
+	if (open_answerers(made, err) != 0)
+		goto fail;
 	*query_server = made;
 	return 0;
 fail:
@@ -480,23 +472,14 @@ query_server_close(struct query_server **query_server)
 	if (old == NULL)
 		return;
 	thread_stop(&old->thread);
+	for (unsigned i = 0; i < old->threads; i++)
+		answerer_free(&old->answerers[i]);
 	if (old->zsock != NULL)
 		loop_remove_zsock(old->loop, old->zsock);
 	zsock_message_clear(&old->message);
 	zsock_close(&old->zsock);
 	loop_free(&old->loop);
-	waiting_clear(&old->waiting);
+	questions_clear(&old->questions);
 	free(old);
 	*query_server = NULL;
-}
-
-void
-query_server_status(
-    const struct query_server *query_server, struct query_server_status *status)
-{
-	const struct zsock_counters *port = zsock_counters(query_server->zsock);
-
-	*status = query_server->counters;
-	status->unkeyed = port->unkeyed;
-	status->handshakes_failed = port->handshakes_failed;
 }

@@ -363,6 +363,18 @@ give_rows(bool found, const struct compacted_cursor *compacted_cursor,
 	return true;
 }
 
+/* Rows of a series block are in the order of time. */
+bool
+compacted_cursor_may_have(const struct compacted_cursor *compacted_cursor,
+    int64_t from_ns, int64_t to_ns)
+{
+	const struct compacted_row_header *header =
+	    &compacted_cursor->rows->header;
+
+	return header->least_ns < to_ns &&
+	       (header->most_ns >= from_ns || may_continue(compacted_cursor));
+}
+
 bool
 compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, struct compacted_row_rows **rows, uint32_t *first,

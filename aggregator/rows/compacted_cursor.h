@@ -64,6 +64,10 @@ bool compacted_cursor_next(
 int64_t compacted_cursor_last_ns(
     const struct compacted_cursor *compacted_cursor);
 
+/* May the current series block have rows with from_ns <= time < to_ns?  This is
+ * known without unpacking anything. */
+bool compacted_cursor_may_have(const struct compacted_cursor *compacted_cursor,
+    int64_t from_ns, int64_t to_ns);
 /* The same, but returning many records at once: the rows of a chunk from
  * `*first` on, before `*end`, with times unpacked. */
 bool compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,

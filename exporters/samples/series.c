@@ -155,8 +155,11 @@ has_phase(const struct series *s)
 	int64_t far_ns = 2 * HOUR_NS + s->spread_ns;
 
 	if (s->phase == SERIES_BEFORE)
-		return s->from_ns > TIME_MIN_NS + far_ns;
-	return s->phase != SERIES_BEHIND || s->to_ns < TIME_MAX_NS - far_ns;
+		return s->from_ns > TIME_MIN_NS + far_ns &&
+		       (!s->nothing_before || s->moves);
+	return s->phase != SERIES_BEHIND ||
+	       (s->to_ns < TIME_MAX_NS - far_ns &&
+		   (!s->nothing_behind || s->moves));
 }
 
 static int
@@ -182,6 +185,8 @@ series_select(
 	wire->to_ns = series->to_ns = query->to_ns;
 	wire->step_ns = series->step_ns = series_fit_step(query->step_ns);
 	wire->per_record = WIRE_PER_RECORD_MAX;
+	series->nothing_before = query->nothing_before;
+	series->nothing_behind = query->nothing_behind;
 	series->intervals = query->intervals;
 	series->single = query->single;
 	series->interval_count = series->interval_next = series->flushed = 0;

@@ -31,6 +31,9 @@ struct series_query {
 	struct text node, group, metric; /* patterns; empty: all */
 	int64_t from_ns, to_ns;
 	int64_t step_ns; /* rounded up as by series_fit_step */
+	/* Nothing is shown before from_ns, or from to_ns on: the hours next to
+	 * the window need not be read. */
+	bool nothing_before, nothing_behind;
 	/* Counters as the intervals between samples, or between the first and
 	 * the last one of a step, instead of whole steps. */
 	bool intervals;

@@ -61,7 +61,8 @@ struct series {
 	struct wire_query query;
 	int64_t step_ns;
 	int64_t from_ns, to_ns; /* the window */
-	int64_t spread_ns;      /* by which a window of no length is widened */
+	bool nothing_before, nothing_behind;
+	int64_t spread_ns; /* by which a window of no length is widened */
 	bool intervals, single;
 	enum series_phase phase;
 	bool moves; /* a clock may be off by a millisecond or more */

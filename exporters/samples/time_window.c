@@ -55,11 +55,13 @@ int
 time_window_fit(struct time_window *time_window, struct source *source,
     struct text partition, struct err *err)
 {
-	int64_t first_ns, last_ns;
+	int64_t first_ns, last_ns, shown_first_ns, shown_last_ns;
 
 	if (shown_extent(
 		time_window, source, partition, &first_ns, &last_ns, err) != 0)
 		return -1;
+	shown_first_ns = first_ns;
+	shown_last_ns = last_ns;
 	if (time_window->job != NULL) {
 		if (job_intervals_read(&time_window->job_intervals, source,
 			partition, time_window->job, err) != 0)
@@ -74,6 +76,8 @@ time_window_fit(struct time_window *time_window, struct source *source,
 	/* The greatest time itself is shown when no end is asked for. */
 	if (time_window->to_ns > last_ns || time_window->to_ns == TIME_MAX_NS)
 		time_window->to_ns = last_ns + 1;
+	time_window->has_first = time_window->from_ns == shown_first_ns;
+	time_window->has_last = time_window->to_ns == shown_last_ns + 1;
 	if (time_window->from_ns < time_window->to_ns)
 		return 0;
 	return err_set(err, "there are no records in that time");
@@ -105,5 +109,7 @@ time_window_query(const struct time_window *time_window, int64_t step_ns)
 	return (struct series_query){ .node = time_window->node,
 		.from_ns = time_window->from_ns,
 		.to_ns = time_window->to_ns,
-		.step_ns = step_ns };
+		.step_ns = step_ns,
+		.nothing_before = time_window->has_first,
+		.nothing_behind = time_window->has_last };
 }

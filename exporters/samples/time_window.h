@@ -40,7 +40,8 @@ struct time_window {
 	const char *job;                    /* NULL: all jobs */
 	struct job_intervals job_intervals; /* with a job: its intervals */
 	int64_t from_ns, to_ns;
-	int64_t step_ns; /* 0: not given */
+	bool has_first, has_last; /* of all records: nothing lies beyond */
+	int64_t step_ns;          /* 0: not given */
 };
 
 /* Apply the options.  Times that they do not set are taken from the job, or

@@ -25,30 +25,45 @@ cpus_clear(struct cpus *cpus)
 	string_table_clear(&cpus->nodes);
 }
 
-void
-cpus_add(struct cpus *cpus, struct text node, int64_t time_ns, double count)
+uint32_t
+cpus_number(struct cpus *cpus, struct text node)
 {
 	uint32_t number = string_table_add(&cpus->nodes, node);
-	struct cpus_of_node *of;
 
 	cpus->of =
 	    memory_grow_zero(cpus->of, &cpus->room, number, sizeof(*cpus->of));
-	of = &cpus->of[number];
+	return number;
+}
+
+void
+cpus_add(struct cpus *cpus, uint32_t number, int64_t time_ns, double count)
+{
+	struct cpus_of_node *of = &cpus->of[number];
+
 	if (of->count > 0 && of->at[of->count - 1].count == count)
 		return;
 	of->at = memory_grow(of->at, &of->room, of->count, sizeof(*of->at));
 	of->at[of->count++] = (struct cpus_since){ time_ns, count };
 }
 
-double
-cpus_at(const struct cpus *cpus, struct text node, int64_t time_ns)
+const struct cpus_of_node *
+cpus_find(const struct cpus *cpus, struct text node)
 {
-	const struct cpus_of_node *of;
-	uint32_t number, low = 0, high;
+	uint32_t number;
 
-	if (!string_table_find(&cpus->nodes, node, &number))
+	return string_table_find(&cpus->nodes, node, &number) &&
+		       cpus->of[number].count > 0
+		   ? &cpus->of[number]
+		   : NULL;
+}
+
+double
+cpus_at(const struct cpus_of_node *of, int64_t time_ns)
+{
+	uint32_t low = 0, high;
+
+	if (of == NULL)
 		return NAN;
-	of = &cpus->of[number];
 	for (high = of->count; low < high;) {
 		uint32_t middle = low + (high - low) / 2;
 

@@ -13,6 +13,7 @@
 #include "proto/os/clock.h"
 
 #define TEN_MINUTES_NS (600 * NS_PER_SECOND)
+#define MINUTE_NS      (60 * NS_PER_SECOND)
 #define HOUR_NS        (3600 * NS_PER_SECOND)
 #define FINEST_NS      (100 * INT64_C(1000000)) /* of the steps of samples */
 #define IDLE_SHARE     0.95
@@ -59,6 +60,19 @@ static const struct source_metric {
 };
 enum { METRICS = sizeof(metrics) / sizeof(*metrics) };
 
+enum { KEY_BYTES = 2 * RECORD_TEXT_BYTES_MAX };
+
+/* What is the same for all points of a series in the answers to a query. */
+struct line {
+	uint32_t query;                     /* its number; 0: none */
+	const struct source_metric *metric; /* NULL: none wants it */
+	bool is_carried;
+	double factor;                   /* of its unit */
+	uint32_t row;                    /* of the node; UINT32_MAX: none */
+	const struct cpus_of_node *cpus; /* IDLE; NULL: not known */
+	uint32_t cpus_number;            /* CPUS */
+};
+
 struct reading {
 	struct usage *usage;
 	const struct time_window *window;
@@ -66,12 +80,17 @@ struct reading {
 	struct string_table keys;    /* job, NUL, node -> index of its row */
 	struct string_table carried; /* by other interfaces: node, NUL, group */
 	struct cpus cpus;
+	bool is_fine; /* processors are read second by second: they change, */
+	bool changes; /* within a step */
 	uint32_t room;
+	uint32_t query;     /* the number of the current one: 1, 2 ... */
+	struct line *lines; /* by the number of the series */
+	uint32_t lines_room;
+	char key[KEY_BYTES]; /* once: it is cleared at each call of a function
+				that has it as a variable */
 };
 
 /* ---- rows ---- */
-
-enum { KEY_BYTES = 2 * RECORD_TEXT_BYTES_MAX };
 
 static struct text
 key_of(char to[static KEY_BYTES], struct text first, struct text second)
@@ -82,16 +101,16 @@ key_of(char to[static KEY_BYTES], struct text first, struct text second)
 	return (struct text){ to, first.bytes + 1 + second.bytes };
 }
 
-static struct usage_row *
+/* The index of the row. */
+static uint32_t
 row_of(struct reading *reading, struct text job, struct text node)
 {
 	struct usage *usage = reading->usage;
-	char key[KEY_BYTES];
 	uint32_t number =
-	    string_table_add(&reading->keys, key_of(key, job, node));
+	    string_table_add(&reading->keys, key_of(reading->key, job, node));
 
 	if (number < usage->count)
-		return &usage->rows[number];
+		return number;
 	usage->rows = memory_grow(
 	    usage->rows, &reading->room, number, sizeof(*usage->rows));
 	usage->rows[number] =
@@ -100,7 +119,7 @@ row_of(struct reading *reading, struct text job, struct text node)
 	for (int i = 0; i < USAGE_NUMBERS; i++)
 		usage->rows[number].at[i] = NAN;
 	usage->count++;
-	return &usage->rows[number];
+	return number;
 }
 
 static void
@@ -130,11 +149,11 @@ unit_factor(struct text unit)
  * there all of the time: some may have come or gone in between.  The number of
  * processors is added by time; finish_rows divides it. */
 static void
-take_idle(struct reading *reading, struct usage_row *row,
-    const struct series_point *point, double part, double factor)
+take_idle(const struct line *line, struct usage_row *row,
+    const struct series_point *point, double part)
 {
-	double before = cpus_at(&reading->cpus, point->node, point->first_ns);
-	double behind = cpus_at(&reading->cpus, point->node, point->last_ns);
+	double before = cpus_at(line->cpus, point->first_ns);
+	double behind = cpus_at(line->cpus, point->last_ns);
 	double least = before < behind ? before : behind;
 	double seconds = point->seconds * part;
 
@@ -145,28 +164,28 @@ take_idle(struct reading *reading, struct usage_row *row,
 		return;
 	add(&row->at[USAGE_CPUS], (before + behind) / 2 * seconds);
 	add(&row->at[USAGE_IDLE], 0);
-	if (point->increase * factor >= IDLE_SHARE * point->seconds * least)
+	if (point->increase * line->factor >=
+	    IDLE_SHARE * point->seconds * least)
 		add(&row->at[USAGE_IDLE], seconds / 3600);
 }
 
 /* Add a point to a row; `part` is the fraction of it that counts. */
 static void
-take_into(struct reading *reading, struct usage_row *row,
-    const struct source_metric *metric, const struct series_point *point,
-    double part)
+take_into(const struct line *line, struct usage_row *row,
+    const struct series_point *point, double part)
 {
-	double factor = unit_factor(point->unit);
+	const struct source_metric *metric = line->metric;
 	bool hours = metric->number == USAGE_CPU_USED ||
 		     metric->number == USAGE_CPU_UNUSED;
 
 	if (metric->way == IDLE) {
-		take_idle(reading, row, point, part, factor);
+		take_idle(line, row, point, part);
 	} else if (metric->way == PEAK) {
 		row->at[metric->number] =
 		    fmax(row->at[metric->number], point->high);
 	} else {
 		add(&row->at[metric->number],
-		    point->increase * factor * part / (hours ? 3600 : 1));
+		    point->increase * line->factor * part / (hours ? 3600 : 1));
 	}
 }
 
@@ -188,51 +207,98 @@ part_of(const struct series_point *point, int64_t from_ns, int64_t to_ns)
 /* Interfaces that other interfaces carry are not added: their bytes are
  * counted below them.  An interface of which nothing is known is. */
 static bool
-is_added(struct reading *reading, const struct source_metric *metric,
-    const struct series_point *point)
+is_carried(struct reading *reading, const struct series_point *point)
 {
-	char key[KEY_BYTES];
-	struct text name = key_of(key, point->node, point->group);
 	uint32_t number;
 
-	if (metric->way == PHYSICAL) {
-		if (!(point->high > 0))
-			string_table_add(&reading->carried, name);
-		return false;
-	}
-	return !string_table_find(&reading->carried, name, &number);
+	return string_table_find(&reading->carried,
+	    key_of(reading->key, point->node, point->group), &number);
+}
+
+/* The line of the point's series; `first` and `end` limit its metrics. */
+static struct line *
+line_of(struct reading *reading, const struct source_metric *first,
+    const struct source_metric *end, const struct series_point *point)
+{
+	struct line *line;
+
+	reading->lines = memory_grow_zero(reading->lines, &reading->lines_room,
+	    point->number, sizeof(*reading->lines));
+	line = &reading->lines[point->number];
+	if (line->query == reading->query)
+		return line;
+	*line = (struct line){ .query = reading->query,
+		.is_carried = is_carried(reading, point),
+		.factor = unit_factor(point->unit),
+		.row = UINT32_MAX };
+	while (first < end && !text_match(text_of(first->name), point->metric))
+		first++;
+	if (first == end)
+		return line;
+	line->metric = first;
+	if (first->way == CPUS)
+		line->cpus_number = cpus_number(&reading->cpus, point->node);
+	if (first->way == IDLE)
+		line->cpus = cpus_find(&reading->cpus, point->node);
+	return line;
 }
 
 static void
-take(struct reading *reading, const struct source_metric *metric,
+take_of_jobs(struct reading *reading, const struct line *line,
     const struct series_point *point)
 {
 	const struct job_interval *at;
 	uint32_t place = UINT32_MAX;
 
-	if (metric->way == CPUS) {
-		cpus_add(
-		    &reading->cpus, point->node, point->first_ns, point->low);
-		return;
-	}
-	if (!is_added(reading, metric, point))
-		return;
-	if (reading->window->job == NULL)
-		take_into(reading, row_of(reading, text_of(""), point->node),
-		    metric, point, 1);
-	while (reading->jobs != NULL &&
-	       (at = job_intervals_next(reading->jobs, point->node,
+	while ((at = job_intervals_next(reading->jobs, point->node,
 		    point->begin_ns, point->end_ns, &place)) != NULL) {
 		double part = part_of(point, at->from_ns, at->to_ns);
+		uint32_t row;
 
-		if (part > 0)
-			take_into(reading,
-			    row_of(reading, at->job, point->node), metric,
-			    point, part);
+		if (!(part > 0))
+			continue;
+		row = row_of(reading, at->job, point->node);
+		take_into(line, &reading->usage->rows[row], point, part);
 	}
 }
 
+static void
+take(struct reading *reading, struct line *line,
+    const struct series_point *point)
+{
+	if (line->metric->way == CPUS) {
+		reading->changes =
+		    reading->changes || point->low != point->high;
+		cpus_add(&reading->cpus, line->cpus_number, point->first_ns,
+		    point->low);
+		return;
+	}
+	if (line->metric->way == PHYSICAL) {
+		if (!(point->high > 0))
+			string_table_add(&reading->carried,
+			    key_of(reading->key, point->node, point->group));
+		return;
+	}
+	if (line->is_carried)
+		return;
+	if (reading->window->job == NULL) {
+		if (line->row == UINT32_MAX)
+			line->row = row_of(reading, text_of(""), point->node);
+		take_into(line, &reading->usage->rows[line->row], point, 1);
+	}
+	if (reading->jobs != NULL)
+		take_of_jobs(reading, line, point);
+}
+
 /* ---- reading ---- */
+
+static int64_t
+hour_of(int64_t time_ns)
+{
+	int64_t in_hour_ns = time_ns % HOUR_NS;
+
+	return time_ns - in_hour_ns - (in_hour_ns < 0 ? HOUR_NS : 0);
+}
 
 /* Counters are exact at the edges of the window whatever the step.  What is
  * judged between two samples, or cut by jobs, needs the finest step. */
@@ -245,8 +311,15 @@ query_of(const struct reading *reading, const struct source_metric *metric)
 	query.metric = text_of(metric->metric);
 	query.group = text_of(metric->group);
 	query.intervals = true;
-	if (metric->way == CPUS || metric->way == IDLE)
+	/* Rollups answer for whole hours: do not cut those at the ends. */
+	if (query.nothing_before && query.from_ns > TIME_MIN_NS + HOUR_NS)
+		query.from_ns = hour_of(query.from_ns);
+	if (query.nothing_behind && query.to_ns < TIME_MAX_NS - HOUR_NS)
+		query.to_ns = hour_of(query.to_ns - 1) + HOUR_NS;
+	if (metric->way == IDLE || (metric->way == CPUS && reading->is_fine))
 		query.step_ns = NS_PER_SECOND;
+	else if (metric->way == CPUS && query.step_ns < MINUTE_NS)
+		query.step_ns = MINUTE_NS;
 	/* So that a step has one sample, which is of a job or is not. */
 	if (metric->way == PEAK && reading->jobs != NULL)
 		query.step_ns = FINEST_NS;
@@ -277,23 +350,39 @@ read_metrics(struct reading *reading, struct series *series, int first,
 	       strcmp(metrics[end].metric, metrics[first].metric) == 0)
 		end++;
 	*next = end;
+	reading->query++;
 	if (series_select(series, &query, err) != 0)
 		return -1;
 	while ((rc = series_next(series, &point, err)) > 0) {
-		int i = first;
+		struct line *line =
+		    line_of(reading, &metrics[first], &metrics[end], &point);
 
-		while (i < end &&
-		       !text_match(text_of(metrics[i].name), point.metric))
-			i++;
-		if (i < end)
-			take(reading, &metrics[i], &point);
-		if (query.step_ns == usage->step_ns &&
+		if (line->metric != NULL)
+			take(reading, line, &point);
+		if (metrics[first].way != CPUS &&
+		    query.step_ns == usage->step_ns &&
 		    series_rollup_rank(point.rollup) >
 			series_rollup_rank(usage->rollup))
 			usage->rollup =
 			    string_table_keep(&usage->texts, point.rollup);
 	}
 	return rc;
+}
+
+/* They seldom change, so look first whether they do in any step.  A step
+ * without a change begins with the sample that has the number. */
+static int
+read_processors(
+    struct reading *reading, struct series *series, int *next, struct err *err)
+{
+	if (read_metrics(reading, series, 0, next, err) != 0)
+		return -1;
+	if (reading->is_fine || !reading->changes)
+		return 0;
+	cpus_clear(&reading->cpus);
+	cpus_init(&reading->cpus);
+	reading->is_fine = true;
+	return read_metrics(reading, series, 0, next, err);
 }
 
 static int
@@ -337,6 +426,7 @@ clear_reading(struct reading *reading)
 	cpus_clear(&reading->cpus);
 	string_table_clear(&reading->keys);
 	string_table_clear(&reading->carried);
+	free(reading->lines);
 }
 
 static int
@@ -345,10 +435,12 @@ read_all(struct reading *reading, struct source *source, struct text partition,
 {
 	struct usage *usage = reading->usage;
 	struct series *series = NULL;
-	int rc = series_open(&series, source, partition, err);
+	int rc = series_open(&series, source, partition, err), next = 0;
 
-	for (int i = 0; rc == 0 && i < METRICS;)
-		rc = read_metrics(reading, series, i, &i, err);
+	if (rc == 0)
+		rc = read_processors(reading, series, &next, err);
+	while (rc == 0 && next < METRICS)
+		rc = read_metrics(reading, series, next, &next, err);
 	series_close(&series);
 	finish_rows(usage);
 	if (rc == 0 && usage->count == 0)
@@ -393,6 +485,9 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 		    &time_window, reading.jobs != NULL ||
 				      source_clock_moves(source_clock(source),
 					  SOURCE_CLOCK_EXACT_NS));
+		/* The first sample of a step is moved as its last one is. */
+		reading.is_fine = source_clock_moves(
+		    source_clock(source), SOURCE_CLOCK_EXACT_NS);
 		rc = read_all(&reading, source, partition, err);
 	}
 	source_clock_words(usage->clock, source_clock(source));

@@ -48,6 +48,7 @@ struct reader {
 	struct db *tables;
 	struct journal *journal;
 	bool shared;           /* the handles belong to the caller */
+	char *store;           /* directory; NULL: shared */
 	uint32_t examined_max; /* PAGE_EXAMINED_MAX; tests use less */
 	struct lookup lookup;
 	struct model_set models;

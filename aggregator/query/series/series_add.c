@@ -203,7 +203,9 @@ add_compacted(struct series *series, struct page *page,
 {
 	int64_t first_ns;
 
-	if (compacted_cursor_take(
+	if (compacted_cursor_may_have(part->compacted_cursor,
+		page->query->from_ns, page->query->to_ns) &&
+	    compacted_cursor_take(
 		part->compacted_cursor, page->query->from_ns, &first_ns))
 		add_rows(series, page, group, part->compacted_cursor);
 }

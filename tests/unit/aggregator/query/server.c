@@ -4,6 +4,9 @@
  */
 #include "tests/unit/aggregator/rig.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include "aggregator/query/server.h"
 #include "proto/net/loop/loop.h"
 
@@ -35,6 +38,9 @@ entry_needed(void *arg, struct text partition)
 	(void)arg;
 	return text_equal(partition, text_of(RIG_PARTITION)) ? 5 : 1;
 }
+
+static void put_status(
+    void *arg, const struct query_server_status *status, struct wire_writer *w);
 
 static enum query_server_ready
 is_indexed(void *arg, uint64_t number)
@@ -301,11 +307,14 @@ start_server(struct waiting_server *to)
 {
 	struct opt_list listen = { .at = { to->endpoint }, .count = 1 };
 	struct query_server_options options = { .listen = &listen,
-		.queue_messages = 4 };
+		/* Answers that a busy machine does not fetch are not dropped.
+		 */
+		.queue_messages = 100 };
 	struct err err = { 0 };
 
 	*to = (struct waiting_server){ .source = { .needs = entry_needed,
-					   .is_indexed = is_indexed } };
+					   .is_indexed = is_indexed,
+					   .status = put_status } };
 	snprintf(
 	    to->endpoint, sizeof(to->endpoint), "ipc://%s/door", rig.folder);
 	rig_good(reader_open_shared(&to->source.reader, writer_db(rig.writer),
@@ -422,6 +431,283 @@ an_answer_says_up_to_when_it_is_complete(void **state)
 	stop_server(&server);
 }
 
+/* ---- several threads ---- */
+
+enum { READERS = 8, QUESTIONS = 12 };
+
+/* What a long question does: it asks for the status, which is not given before
+ * it is let go. */
+static struct gate {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool open;
+	int inside;
+} gate = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	.changed = PTHREAD_COND_INITIALIZER };
+
+static void
+put_status(
+    void *arg, const struct query_server_status *status, struct wire_writer *w)
+{
+	(void)arg;
+	(void)status;
+	(void)w;
+	pthread_mutex_lock(&gate.lock);
+	gate.inside++;
+	pthread_cond_broadcast(&gate.changed);
+	while (!gate.open)
+		pthread_cond_wait(&gate.changed, &gate.lock);
+	pthread_mutex_unlock(&gate.lock);
+}
+
+static void
+set_gate(bool open)
+{
+	pthread_mutex_lock(&gate.lock);
+	gate.open = open;
+	pthread_cond_broadcast(&gate.changed);
+	pthread_mutex_unlock(&gate.lock);
+}
+
+static void
+await_inside(int inside)
+{
+	pthread_mutex_lock(&gate.lock);
+	while (gate.inside < inside)
+		pthread_cond_wait(&gate.changed, &gate.lock);
+	pthread_mutex_unlock(&gate.lock);
+}
+
+/* A reader that sends its questions without waiting for the answers. */
+struct asker {
+	struct zsock *line;
+	uint64_t asked, answered, busy;
+};
+
+static void
+open_asker(struct asker *asker, const char *endpoint)
+{
+	const struct zsock_options line = { .kind = ZSOCK_CONNECTION,
+		.queue_messages = 100,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
+	struct err err = { 0 };
+
+	*asker = (struct asker){ .line = NULL };
+	rig_good(zsock_open(&asker->line, &line, &err), &err);
+	rig_good(zsock_connect(asker->line, endpoint, &err), &err);
+}
+
+static void
+send_question(struct asker *asker, enum wire_type type)
+{
+	struct wire_header header = { .type = type,
+		.seq = ++asker->asked,
+		.partition =
+		    text_of(type == WIRE_STATUS ? "" : RIG_PARTITION) };
+	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
+	const struct route none = { .bytes = 0 };
+	unsigned char body[1024], frame[2048];
+	size_t bytes = type == WIRE_STATUS
+			   ? 0
+			   : wire_put_query(body, sizeof(body), &query);
+
+	bytes = wire_frame(frame, sizeof(frame), &header,
+	    (struct text){ (const char *)body, (uint32_t)bytes });
+	assert_true(bytes > 0);
+	while (zsock_send(asker->line, &none,
+		   (struct text){ (const char *)frame, (uint32_t)bytes }) !=
+	       ZSOCK_DONE)
+		usleep(1000);
+}
+
+/* Take what has come: pages in the order of the questions. */
+static void
+take_answers(struct asker *asker)
+{
+	struct zsock_message message;
+	struct wire_header header;
+	struct text body;
+
+	zsock_message_init(&message);
+	while (zsock_recv(asker->line, &message) == ZSOCK_DONE) {
+		assert_int_equal(
+		    wire_open(message.frame, &header, &body), WIRE_OK);
+		if (header.type == WIRE_NACK) {
+			assert_int_equal(header.reason, WIRE_NACK_BUSY);
+			assert_true(header.retry_ms > 0);
+			asker->busy++;
+			continue;
+		}
+		assert_int_equal(header.type, WIRE_PAGE);
+		assert_int_equal(header.seq, ++asker->answered);
+	}
+	zsock_message_clear(&message);
+}
+
+static void
+await_answers(struct asker *asker, uint64_t number)
+{
+	int64_t until_ns = clock_monotonic_ns() + PATIENCE_S * NS_PER_SECOND;
+
+	while (asker->answered + asker->busy < number) {
+		take_answers(asker);
+		assert_true(clock_monotonic_ns() < until_ns);
+		usleep(1000);
+	}
+	assert_int_equal(asker->answered + asker->busy, number);
+}
+
+static void
+start_gated(struct waiting_server *server)
+{
+	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	indexed = 5;
+	set_gate(false);
+	gate.inside = 0;
+	start_server(server);
+}
+
+static void
+a_long_question_delays_no_other_reader(void **state)
+{
+	struct waiting_server server;
+	struct asker slow, quick;
+
+	(void)state;
+	start_gated(&server);
+	open_asker(&slow, server.endpoint);
+	open_asker(&quick, server.endpoint);
+	send_question(&slow, WIRE_STATUS);
+	await_inside(1);
+	/* Its next one waits for it, although a thread is idle. */
+	send_question(&slow, WIRE_SELECT);
+	for (int i = 0; i < 3; i++) {
+		send_question(&quick, WIRE_SELECT);
+		await_answers(&quick, quick.asked);
+	}
+	take_answers(&slow);
+	assert_int_equal(slow.answered, 0);
+	set_gate(true);
+	await_answers(&slow, 2);
+	zsock_close(&slow.line);
+	zsock_close(&quick.line);
+	stop_server(&server);
+}
+
+static void
+each_reader_gets_its_answers_in_order(void **state)
+{
+	struct waiting_server server;
+	struct asker askers[READERS];
+
+	(void)state;
+	start_gated(&server);
+	set_gate(true);
+	for (int i = 0; i < READERS; i++)
+		open_asker(&askers[i], server.endpoint);
+	for (int i = 0; i < QUESTIONS; i++)
+		for (int j = 0; j < READERS; j++)
+			send_question(&askers[j],
+			    (i + j) % 3 == 0 ? WIRE_STATUS : WIRE_SELECT);
+	for (int i = 0; i < READERS; i++) {
+		await_answers(&askers[i], QUESTIONS);
+		assert_int_equal(askers[i].busy, 0);
+		zsock_close(&askers[i].line);
+	}
+	stop_server(&server);
+}
+
+/* Sixteen wait, of which one is being answered. */
+static void
+a_flood_is_refused_as_busy(void **state)
+{
+	struct waiting_server server;
+	struct asker asker;
+
+	(void)state;
+	start_gated(&server);
+	open_asker(&asker, server.endpoint);
+	for (int i = 0; i < 40; i++)
+		send_question(&asker, WIRE_STATUS);
+	while (asker.busy < 40 - 16) {
+		take_answers(&asker);
+		usleep(1000);
+	}
+	assert_int_equal(asker.answered, 0);
+	set_gate(true);
+	await_answers(&asker, 40);
+	assert_int_equal(asker.answered, 16);
+	zsock_close(&asker.line);
+	stop_server(&server);
+}
+
+static void *
+let_go(void *arg)
+{
+	usleep(200000);
+	set_gate(true);
+	return arg;
+}
+
+static void
+closing_waits_for_the_answers_that_are_being_made(void **state)
+{
+	struct waiting_server server;
+	struct asker askers[2];
+	pthread_t other;
+
+	(void)state;
+	start_gated(&server);
+	for (int i = 0; i < 2; i++) {
+		open_asker(&askers[i], server.endpoint);
+		for (int j = 0; j < 10; j++)
+			send_question(&askers[i], WIRE_STATUS);
+	}
+	await_inside(2);
+	/* A reader that dies while its question is answered. */
+	zsock_close(&askers[1].line);
+	assert_int_equal(pthread_create(&other, NULL, let_go, NULL), 0);
+	stop_server(&server);
+	assert_true(gate.open);
+	pthread_join(other, NULL);
+	zsock_close(&askers[0].line);
+}
+
+/* The questions that it left are dropped. */
+static void
+a_dead_reader_leaves_no_work(void **state)
+{
+	struct waiting_server server;
+	struct asker dead, living;
+
+	(void)state;
+	start_gated(&server);
+	open_asker(&dead, server.endpoint);
+	open_asker(&living, server.endpoint);
+	for (int i = 0; i < 10; i++)
+		send_question(&dead, WIRE_STATUS);
+	send_question(&living, WIRE_SELECT);
+	await_answers(&living, 1);
+	await_inside(1);
+	zsock_close(&dead.line);
+	/* The listener knows it once it has answered others. */
+	for (int i = 0; i < 50; i++) {
+		usleep(5000);
+		send_question(&living, WIRE_SELECT);
+		await_answers(&living, living.asked);
+	}
+	set_gate(true);
+	for (int i = 0; i < 50; i++) {
+		send_question(&living, WIRE_SELECT);
+		await_answers(&living, living.asked);
+	}
+	assert_int_equal(gate.inside, 1);
+	zsock_close(&living.line);
+	stop_server(&server);
+}
+
 int
 main(void)
 {
@@ -431,6 +717,11 @@ main(void)
 		    a_record_larger_than_a_page_is_truncated_and_hides_no_other),
 		CASE(a_question_waits_while_others_are_answered),
 		CASE(an_answer_says_up_to_when_it_is_complete),
+		CASE(a_long_question_delays_no_other_reader),
+		CASE(each_reader_gets_its_answers_in_order),
+		CASE(a_flood_is_refused_as_busy),
+		CASE(closing_waits_for_the_answers_that_are_being_made),
+		CASE(a_dead_reader_leaves_no_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
