@@ -11,7 +11,8 @@ indexer_write_note_latest(struct indexer_write *indexer_write,
 {
 	struct groups *rows = &indexer_write->latest_rows;
 	uint32_t partition = group->key[0], kind = group->key[1];
-	uint32_t node = group->key[3], number = indexer_write->latest_count;
+	uint32_t node = group->key[key_is_by_track((uint8_t)kind) ? 4 : 3];
+	uint32_t number = indexer_write->latest_count;
 
 	if (kind != RECORD_EVENT && kind != RECORD_SAMPLE &&
 	    kind != RECORD_SPAN)
