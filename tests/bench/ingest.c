@@ -57,22 +57,24 @@ static const struct step {
 };
 enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
 
-/* Nodes one after another, each with all its steps, as long as they fit. */
+/* Nodes one after another, each with all its steps, as long as they fit.  Each
+ * sender has nodes of its own, whose events come in the order of time. */
 static void
 fill(void *arg, unsigned index, uint64_t seq, struct wire_writer *w)
 {
 	unsigned char buffer[256];
 	struct wire_writer pairs;
 	struct record record = { .kind = RECORD_EVENT };
-	uint64_t node = (uint64_t)index * NODES / SENDERS + seq * 37;
+	uint64_t node = seq * 37;
 	int64_t time_ns =
-	    INT64_C(1508000063695798000) + (int64_t)seq * NS_PER_SECOND;
+	    INT64_C(1508000063695798000) + (int64_t)seq * 20 * NS_PER_SECOND;
 	char name[32];
 
 	(void)arg;
 	for (;; node++) {
-		snprintf(
-		    name, sizeof(name), "tvm-%05u", (unsigned)(node % NODES));
+		snprintf(name, sizeof(name), "tvm-%05u",
+		    (unsigned)(index * NODES / SENDERS +
+			       node % (NODES / SENDERS)));
 		if (!wire_put_context(w, text_of(name)))
 			return;
 		for (unsigned i = 0; i < STEPS; i++) {
