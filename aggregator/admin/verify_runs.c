@@ -269,21 +269,6 @@ check_model(struct portion *portion)
 
 /* ---- the index by time ---- */
 
-static bool
-is_at(struct check *check, const struct run_row_time *at)
-{
-	struct run_row_key run = { at->partition, at->model, at->run };
-	struct run_row *row = check->indexer_write.run;
-	unsigned char bytes[RUN_ROW_KEY_BYTES];
-	struct text value;
-
-	run_row_put_key(bytes, &run);
-	return db_get(check->txn, TABLES_RUNS,
-		   (struct text){ (const char *)bytes, sizeof(bytes) },
-		   &value) &&
-	       run_row_decode(row, value) && run_row_time(row) == at->time_ns;
-}
-
 static uint64_t
 rows_of(struct check *check, unsigned table)
 {
@@ -309,7 +294,8 @@ check_times(struct check *check)
 	uint64_t good = 0;
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		if (run_row_get_time_key(key, &at) && is_at(check, &at))
+		if (run_row_get_time_key(key, &at) &&
+		    run_row_find(check->indexer_write.run, check->txn, &at))
 			good++;
 		else
 			verify_report(check,

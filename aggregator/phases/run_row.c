@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "aggregator/tables/key.h"
+#include "aggregator/tables/tables.h"
 
 enum {
 	FLAG_KNOWN = 1,
@@ -342,6 +343,21 @@ run_row_time(const struct run_row *row)
 	int64_t first_ns;
 
 	return run_row_first(row, &first_ns) ? first_ns : RUN_ROW_NO_TIME;
+}
+
+bool
+run_row_find(
+    struct run_row *row, struct db_txn *txn, const struct run_row_time *at)
+{
+	struct run_row_key run = { at->partition, at->model, at->run };
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
+	struct text value;
+
+	run_row_put_key(bytes, &run);
+	return db_get(txn, TABLES_RUNS,
+		   (struct text){ (const char *)bytes, sizeof(bytes) },
+		   &value) &&
+	       run_row_decode(row, value) && run_row_time(row) == at->time_ns;
 }
 
 bool

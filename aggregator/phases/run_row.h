@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/db/db.h"
 #include "aggregator/model/model.h"
 #include "aggregator/tables/row_block.h"
 #include "proto/base/varint.h"
@@ -94,6 +95,10 @@ bool run_row_first(const struct run_row *row, int64_t *first_ns);
  * before all others when that is not known. */
 #define RUN_ROW_NO_TIME INT64_MIN
 int64_t run_row_time(const struct run_row *row);
+/* Read the run that a row of the index names.  False: there is none, or it has
+ * another time. */
+bool run_row_find(
+    struct run_row *row, struct db_txn *txn, const struct run_row_time *at);
 /* Has it an event of any kind? */
 bool run_row_has_events(const struct run_row *row);
 

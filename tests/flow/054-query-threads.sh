@@ -61,11 +61,13 @@ check "no question failed" sh -c 'poolscope-stats status --connect "$1" --format
 
 # ---- the aggregator ends while it answers
 readers=""
-for _ in 1 2 3 4 5 6; do
-	(while all; do :; done >/dev/null 2>&1) &
+for i in 1 2 3 4 5 6; do
+	(while all; do :; done >"$TMP/busy.$i" 2>&1) &
 	readers="$readers $!"
 done
-sleep 0.3
+for i in 1 2 3 4 5 6; do
+	check "reader $i gets answers" wait_until "[ -s '$TMP/busy.$i' ]"
+done
 check "an aggregator that is asked all the time stops" stop aggregator
 # shellcheck disable=SC2086
 wait $readers

@@ -164,28 +164,13 @@ is_before(const struct run_row_time *at, const struct run_row_time *end)
 					   : at->run < end->run;
 }
 
-/* Read the run.  Where the index names another time than its row has, a row is
- * damaged: the run may be listed elsewhere. */
-static bool
-find_run(struct page *page, const struct run_row_time *at, struct run_row *row)
-{
-	struct run_row_key run = { at->partition, at->model, at->run };
-	unsigned char bytes[RUN_ROW_KEY_BYTES];
-	struct text value;
-
-	run_row_put_key(bytes, &run);
-	return db_get(page->txn, TABLES_RUNS,
-		   (struct text){ (const char *)bytes, sizeof(bytes) },
-		   &value) &&
-	       run_row_decode(row, value) && run_row_time(row) == at->time_ns;
-}
-
-/* Append a run of the index.  False: the page is full. */
+/* Append a run of the index.  Where it names another time than the run has, a
+ * row is damaged: the run may be listed elsewhere.  False: the page is full. */
 static bool
 append_at(struct page *page, const struct run_sum_form *form,
     const struct run_row_time *at, struct run_row *row)
 {
-	if (find_run(page, at, row) && !append(page, form, row))
+	if (run_row_find(row, page->txn, at) && !append(page, form, row))
 		return false;
 	page->cursor.id.time_ns = at->time_ns;
 	page->cursor.node = at->run;

@@ -340,27 +340,41 @@ an_agent_that_dies_again_and_again_stays_within_the_bound(void **state)
 	help_end(&h);
 }
 
+/* The frames of a stream of acct$pool that has one batch. */
+enum { STREAM_BYTES = 72 + 160 };
+
+static void
+put_stream(unsigned char at[static STREAM_BYTES], uint64_t salt,
+    uint32_t number, uint64_t id)
+{
+	struct spool_frame name = {
+		.type = SPOOL_STREAM, .bytes = 9, .stream = number
+	};
+	struct spool_frame batch = { .type = SPOOL_BATCH,
+		.bytes = 100,
+		.seq = 1,
+		.last_seq = 1,
+		.stream = number,
+		.records = 3,
+		.codec = 1,
+		.body_bytes = 200,
+		.back = 72 };
+
+	spool_put_frame(at, salt, &name, "acct$pool");
+	spool_put_frame(at + 72, salt, &batch, help_body(id, 100).at);
+}
+
 /* The segment that a session with one batch leaves. */
 static void
 leave_session(struct help *h, uint64_t number)
 {
 	struct spool_head head = { .number = number, .salt = number };
-	struct spool_frame name = { .type = SPOOL_STREAM, .bytes = 9 };
-	struct spool_frame batch = { .type = SPOOL_BATCH,
-		.bytes = 100,
-		.seq = 1,
-		.last_seq = 1,
-		.records = 3,
-		.codec = 1,
-		.body_bytes = 200,
-		.back = 72 };
-	unsigned char at[64 + 72 + 160];
+	unsigned char at[SPOOL_HEAD_BYTES + STREAM_BYTES];
 	int fd = help_segment(h, number, O_RDWR | O_CREAT);
 
 	memcpy(head.session.bytes, &number, sizeof(number));
 	spool_put_head(at, &head);
-	spool_put_frame(at + 64, head.salt, &name, "acct$pool");
-	spool_put_frame(at + 136, head.salt, &batch, help_body(number, 100).at);
+	put_stream(at + SPOOL_HEAD_BYTES, head.salt, 0, number);
 	assert_int_equal(write(fd, at, sizeof(at)), sizeof(at));
 	close(fd);
 }
@@ -369,20 +383,8 @@ leave_session(struct help *h, uint64_t number)
 static void
 of_two_streams_that_name_one_partition_the_first_is_sent(void **state)
 {
-	struct spool_frame name = {
-		.type = SPOOL_STREAM, .bytes = 9, .stream = 7
-	};
-	struct spool_frame batch = { .type = SPOOL_BATCH,
-		.bytes = 100,
-		.seq = 1,
-		.last_seq = 1,
-		.stream = 7,
-		.records = 3,
-		.codec = 1,
-		.body_bytes = 200,
-		.back = 72 };
 	uint32_t streams[SPOOL_STREAMS_MAX], to;
-	unsigned char at[72 + 160];
+	unsigned char at[STREAM_BYTES];
 	struct err err = { 0 };
 	struct help h;
 	int fd;
@@ -390,8 +392,7 @@ of_two_streams_that_name_one_partition_the_first_is_sent(void **state)
 	(void)state;
 	help_begin(&h);
 	leave_session(&h, 1);
-	spool_put_frame(at, 1, &name, "acct$pool");
-	spool_put_frame(at + 72, 1, &batch, help_body(2, 100).at);
+	put_stream(at, 1, 7, 2);
 	fd = help_segment(&h, 1, O_WRONLY | O_APPEND);
 	assert_int_equal(write(fd, at, sizeof(at)), sizeof(at));
 	close(fd);

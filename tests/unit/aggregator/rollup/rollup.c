@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "aggregator/query/series/series.h"
-#include "aggregator/writer/writer_private.h"
+#include "tests/unit/aggregator/slices.h"
 #include "proto/hash/hash.h"
 #include "tests/unit/aggregator/pool.h"
 
@@ -498,35 +498,11 @@ nodes_share_a_chunk(void **state)
 
 /* ---- the open hour ---- */
 
-/* As if many records of other hours had arrived: begin another slice. */
-static void
-begin_slice(void)
-{
-	struct err err = { 0 };
-	struct db_txn *txn;
-
-	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
-	tables_put_fact(
-	    txn, FACT_RECORDS, tables_fact(txn, FACT_RECORDS) + (64 << 10));
-	assert_int_equal(db_commit(&txn, &err), DB_OK);
-}
-
-static void
-compact_slices(void)
-{
-	struct err err = { 0 };
-	bool more = true;
-
-	rig.writer->compact.next_ns = 0;
-	while (more)
-		assert_int_equal(compact_step(rig.writer, &more, &err), DB_OK);
-}
-
 /* Samples of 100 s of each node, in order; every third time one comes late. */
 static void
 send_slice(uint64_t *random, unsigned slice)
 {
-	begin_slice();
+	slices_begin(&rig);
 	for (unsigned node = 0; node < NODES; node++) {
 		for (unsigned i = 0; i < 10; i++)
 			put_sample(random, node,
@@ -555,7 +531,7 @@ an_open_hour_answers_as_its_rows_did(void **state)
 		send_slice(&random, slice);
 		for (unsigned i = 2; i < STEPS; i++)
 			before[i] = read_step(i);
-		compact_slices();
+		slices_compact(&rig);
 		for (unsigned i = 2; i < STEPS; i++) {
 			after = read_step(i);
 			assert_string_equal(before[i], after);

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/aggregator/pool.h"
 
-#include "aggregator/writer/writer_private.h"
+#include "tests/unit/aggregator/slices.h"
 
 enum { KINDS = 5 };
 
@@ -509,19 +509,6 @@ slices_are_merged(void **state)
 
 #define YEAR_NS (365 * 24 * KEY_HOUR_NS)
 
-/* Begin another slice, as if many records of other hours had arrived. */
-static void
-begin_run(void)
-{
-	struct err err = { 0 };
-	struct db_txn *txn;
-
-	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
-	tables_put_fact(
-	    txn, FACT_RECORDS, tables_fact(txn, FACT_RECORDS) + (64 << 10));
-	assert_int_equal(db_commit(&txn, &err), DB_OK);
-}
-
 /* The maximum number of slices of an hour and kind in a table; `levels`: a bit
  * for each level of compacted slices. */
 static unsigned
@@ -553,18 +540,6 @@ slices_of(unsigned table, unsigned *levels)
 	return most;
 }
 
-/* As the writer does between its steps, until there is nothing to do. */
-static void
-compact_some(void)
-{
-	struct err err = { 0 };
-	bool more = true;
-
-	rig.writer->compact.next_ns = 0;
-	while (more)
-		assert_int_equal(compact_step(rig.writer, &more, &err), DB_OK);
-}
-
 /* Slices of records from all over one hour. */
 static void
 fill_slices(uint64_t *random, unsigned slices, unsigned *most, unsigned *levels)
@@ -575,12 +550,12 @@ fill_slices(uint64_t *random, unsigned slices, unsigned *most, unsigned *levels)
 
 	*most = *levels = 0;
 	for (unsigned i = 0; i < slices; i++) {
-		begin_run();
+		slices_begin(&rig);
 		send_many(random, 20, 4, hour_ns, KEY_HOUR_NS);
 		before = see(0);
 		if (slices_of(TABLES_ROW_BLOCKS, &bits) > *most)
 			*most = slices_of(TABLES_ROW_BLOCKS, &bits);
-		compact_some();
+		slices_compact(&rig);
 		assert_true(
 		    slices_of(TABLES_ROW_BLOCKS, &bits) <= COMPACT_SLICES);
 		assert_true(
