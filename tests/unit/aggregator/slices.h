@@ -32,8 +32,7 @@ slices_compact(struct rig *of)
 
 	of->writer->compact.next_ns = 0;
 	while (more)
-		assert_int_equal(
-		    compact_step(of->writer, &more, &err), DB_OK);
+		assert_int_equal(compact_step(of->writer, &more, &err), DB_OK);
 }
 
 #endif
