@@ -52,13 +52,9 @@ static void
 complain(
     struct query_server *query_server, const char *what, const struct err *err)
 {
-	int64_t now_ns = clock_monotonic_ns();
-
-	if (query_server->complained_ns != 0 &&
-	    now_ns - query_server->complained_ns < 60 * NS_PER_SECOND)
-		return;
-	query_server->complained_ns = now_ns;
-	log_warn("query server: a %s query failed: %s", what, err->text);
+	if (log_is_due(&query_server->complained_ns))
+		log_warn(
+		    "query server: a %s query failed: %s", what, err->text);
 }
 
 /* False: the reader is gone. */
