@@ -8,9 +8,7 @@
 
 #include "proto/base/memory.h"
 
-/* A part that fits a page of the store is written again, so that few events at
- * a time do not make many parts. */
-enum { SMALL_BYTES = 1900, SMALL_EVENTS = 64 };
+enum { SMALL_EVENTS = 64 }; /* more of them always make a part */
 
 static int
 compare(const struct part_row_item *a, const struct part_row_item *b)
@@ -82,10 +80,9 @@ part_of(struct phase_write *write)
 	struct part_list *list = &write->list;
 	struct part_info *part;
 
-	if (list->count > 0) {
+	if (part_list_grows(list) && to->item_count <= SMALL_EVENTS) {
 		part = &list->at[list->count - 1];
-		if (part->rows == 1 && part->bytes < SMALL_BYTES &&
-		    to->item_count <= SMALL_EVENTS && take_newest(write, part))
+		if (take_newest(write, part))
 			return part;
 	}
 	part = part_list_add(list);

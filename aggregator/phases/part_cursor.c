@@ -200,7 +200,8 @@ part_cursor_open(struct part_cursor *cursor, struct db_txn *txn,
 
 bool
 part_cursor_open_some(struct part_cursor *cursor, struct db_txn *txn,
-    uint32_t partition, uint32_t phase, const uint32_t *numbers, uint32_t count)
+    uint32_t partition, uint32_t phase, const struct part_info *parts,
+    uint32_t count)
 {
 	uint32_t next = 0;
 
@@ -210,10 +211,8 @@ part_cursor_open_some(struct part_cursor *cursor, struct db_txn *txn,
 	if (!part_list_get(&cursor->list, txn, partition, phase))
 		return false;
 	for (uint32_t i = 0; i < cursor->list.count && next < count; i++)
-		if (cursor->list.at[i].number == numbers[next]) {
-			open_input(cursor, txn, numbers[next]);
-			next++;
-		}
+		if (cursor->list.at[i].number == parts[next].number)
+			open_input(cursor, txn, parts[next++].number);
 	return next == count && count > 0;
 }
 

@@ -42,7 +42,7 @@ bool part_cursor_open(struct part_cursor *cursor, struct db_txn *txn,
     uint32_t partition, uint32_t phase, bool completes);
 /* The same with these parts only, in the order of their numbers. */
 bool part_cursor_open_some(struct part_cursor *cursor, struct db_txn *txn,
-    uint32_t partition, uint32_t phase, const uint32_t *numbers,
+    uint32_t partition, uint32_t phase, const struct part_info *parts,
     uint32_t count);
 /* Before the transaction ends; keeps memory for the next phase. */
 void part_cursor_close(struct part_cursor *cursor);

@@ -10,7 +10,7 @@
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 
-enum { FLAG_FIFO = 1 };
+enum { FLAG_FIFO = 1, SMALL_BYTES = 1900 };
 
 void
 part_list_clear(struct part_list *list)
@@ -125,6 +125,21 @@ part_list_add(struct part_list *list)
 	    memory_grow(list->at, &list->room, list->count, sizeof(*list->at));
 	list->at[list->count] = (struct part_info){ .number = 0 };
 	return &list->at[list->count++];
+}
+
+bool
+part_list_grows(const struct part_list *list)
+{
+	const struct part_info *newest = &list->at[list->count - 1];
+
+	return list->count > 0 && newest->rows == 1 &&
+	       newest->bytes < SMALL_BYTES;
+}
+
+uint32_t
+part_list_settled(const struct part_list *list)
+{
+	return list->count - part_list_grows(list);
 }
 
 static void

@@ -45,6 +45,12 @@ bool part_list_decode(struct part_list *list, struct text value);
 /* Write it. */
 void part_list_put(const struct part_list *list, struct db_txn *txn);
 struct part_info *part_list_add(struct part_list *list);
+/* May the newest part grow?  A part that fits a page of the store is written
+ * again with the next events, so that few events at a time do not make many
+ * parts.  Every other part stays as it is until it is deleted. */
+bool part_list_grows(const struct part_list *list);
+/* The number of parts that stay as they are. */
+uint32_t part_list_settled(const struct part_list *list);
 /* Remove the part with this number, and its rows, listed or not. */
 void part_list_delete(
     struct part_list *list, struct db_txn *txn, uint32_t number);

@@ -46,24 +46,26 @@ level_of(const struct part_info *part)
 }
 
 static void
-choose_level(
-    struct part_merge *merge, const struct part_list *list, unsigned level)
+choose_level(struct part_merge *merge, const struct part_list *list,
+    uint32_t count, unsigned level)
 {
 	merge->count = 0;
-	for (uint32_t i = 0;
-	     i < list->count && merge->count < PART_MERGE_PARTS_MAX; i++)
+	for (uint32_t i = 0; i < count && merge->count < PART_MERGE_PARTS_MAX;
+	     i++)
 		if (level == LEVELS || level_of(&list->at[i]) == level)
-			merge->number[merge->count++] = list->at[i].number;
+			merge->part[merge->count++] = list->at[i];
 }
 
-/* Does the phase have parts to merge?  `force`: if it has more than one. */
+/* Does the phase have parts to merge?  `force`: if it has more than one; then
+ * nobody writes meanwhile. */
 static bool
 choose(struct part_merge *merge, const struct part_list *list, bool force)
 {
 	uint32_t parts[LEVELS] = { 0 };
+	uint32_t count = force ? list->count : part_list_settled(list);
 	unsigned level = LEVELS;
 
-	for (uint32_t i = 0; i < list->count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		parts[level_of(&list->at[i])]++;
 	for (unsigned i = LEVELS; i-- > 0;)
 		if (parts[i] >= PART_MERGE_PARTS)
@@ -72,7 +74,7 @@ choose(struct part_merge *merge, const struct part_list *list, bool force)
 	    (!force || list->count == 0 ||
 		(list->count == 1 && list->at[0].columns)))
 		return false;
-	choose_level(merge, list, level);
+	choose_level(merge, list, count, level);
 	merge->made = (struct part_info){
 		.least_ns = INT64_MAX, .most_ns = INT64_MIN, .columns = true
 	};
@@ -250,7 +252,7 @@ replace(struct part_merge *merge, struct part_list *list, struct db_txn *txn)
 	uint32_t i;
 
 	for (i = 0; i < merge->count; i++)
-		part_list_delete(list, txn, merge->number[i]);
+		part_list_delete(list, txn, merge->part[i].number);
 	list->making = 0;
 	if (merge->made.events == 0)
 		return;
@@ -275,15 +277,17 @@ begin(struct part_merge *merge, struct part_list *list, struct db_txn *txn)
 	merge->begun = true;
 }
 
-/* Are all parts there?  Retention may have deleted some, or somebody the
- * partition. */
+/* Are all parts there, as they were?  Retention may have deleted some, or
+ * somebody the partition; and when the newest part is deleted, the one before
+ * may grow. */
 static bool
 has_all(const struct part_merge *merge, const struct part_list *list)
 {
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < list->count && next < merge->count; i++)
-		next += list->at[i].number == merge->number[next];
+		next += list->at[i].number == merge->part[next].number &&
+			list->at[i].events == merge->part[next].events;
 	return next == merge->count;
 }
 
@@ -296,7 +300,7 @@ plan_merge(struct part_merge *merge, struct db_txn *txn)
 	merge->value.bytes = 0;
 	merge->is_planned = true;
 	merge->is_readable = part_cursor_open_some(&merge->cursor, txn,
-	    merge->partition, merge->phase, merge->number, merge->count);
+	    merge->partition, merge->phase, merge->part, merge->count);
 	if (merge->is_readable) {
 		merge->through = read_some(merge);
 		plan_rows(merge);

@@ -7,8 +7,9 @@
  * in the place of the others.  A merge that was interrupted is done again.
  *
  * The rows of a transaction are planned first: read from a snapshot, in any
- * thread, and encoded.  Parts never change, so a plan holds while its parts are
- * in the list.
+ * thread, and encoded.  A plan holds while its parts are in the list as they
+ * were.  Only the newest part grows, while it is small (part_list.h): it is
+ * left out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_WRITER_PART_MERGE_H
@@ -40,7 +41,8 @@ struct part_merge {
 
 	/* The merge that is under way. */
 	bool busy;
-	uint32_t number[PART_MERGE_PARTS_MAX], count;
+	struct part_info part[PART_MERGE_PARTS_MAX];
+	uint32_t count;
 	struct part_info made;
 	bool begun;
 	/* Events up to and including this one are written. */

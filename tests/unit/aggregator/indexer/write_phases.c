@@ -270,6 +270,8 @@ merge(uint64_t *random)
 	struct err err = { 0 };
 	bool more = true, few = check_random(random) % 2 != 0;
 
+	/* What was planned before events were written. */
+	assert_int_equal(part_merge_put(&writer, &err), DB_OK);
 	writer.merge.step_events = 1 + (uint32_t)check_random(random) % 300;
 	if (check_random(random) % 4 == 0) {
 		assert_int_equal(part_merge_all(&writer, &err), DB_OK);
@@ -280,6 +282,8 @@ merge(uint64_t *random)
 	for (uint64_t steps = check_random(random) % (few ? 3 : 20);
 	     more && steps > 0; steps--)
 		assert_int_equal(part_merge_step(&writer, &more, &err), DB_OK);
+	if (more && check_random(random) % 2 != 0)
+		assert_int_equal(part_merge_plan(&writer, false, &err), 0);
 }
 
 static void
@@ -370,15 +374,15 @@ writing_overtakes_a_merge(void **state)
 	bool more = true;
 
 	(void)state;
-	for (uint32_t part = 0; part <= PART_MERGE_PARTS; part++) {
-		for (uint32_t i = 0; i < 300; i++)
+	for (uint32_t part = 0; part <= PART_MERGE_PARTS + 1; part++) {
+		for (uint32_t i = 0; i < 280; i++)
 			happened[count + i] =
-			    make(&random, 300 * part + i, 20, count + i + 1);
-		write_some(&happened[count], 300, true);
-		count += 300;
+			    make(&random, 280 * part + i, 20, count + i + 1);
+		write_some(&happened[count], 280, true);
+		count += 280;
 		writer.merge.step_events = 200;
 		/* The search, and the first rows. */
-		for (int i = 0; i < 2 && part + 1 == PART_MERGE_PARTS; i++)
+		for (int i = 0; i < 2 && part == PART_MERGE_PARTS; i++)
 			assert_int_equal(
 			    part_merge_step(&writer, &more, &err), DB_OK);
 	}
@@ -388,43 +392,117 @@ writing_overtakes_a_merge(void **state)
 	check_all();
 }
 
-/* What was planned does not bring back a part that was deleted since. */
 static void
-a_merge_ends_when_one_of_its_parts_is_deleted(void **state)
+write_random(uint64_t *random, uint32_t events)
 {
-	struct part_list list = { .at = NULL };
-	uint64_t random = check_seed();
+	for (uint32_t i = 0; i < events; i++) {
+		happened[count + i] =
+		    make(random, count + i, 20, count + i + 1);
+		happened[count + i].phase = 1;
+	}
+	write_some(&happened[count], events, true);
+	count += events;
+}
+
+static void
+plan_first_merge(uint32_t parts)
+{
 	struct err err = { 0 };
-	struct db_txn *txn;
-	uint32_t parts;
 	bool more;
 
-	(void)state;
-	for (uint32_t part = 0; part < PART_MERGE_PARTS; part++) {
-		for (uint32_t i = 0; i < 300; i++)
-			happened[i] = make(&random, 300 * part + i, 20, i + 1);
-		write_some(happened, 300, true);
-	}
 	while (!writer.merge.busy)
 		assert_int_equal(part_merge_step(&writer, &more, &err), DB_OK);
 	assert_int_equal(part_merge_plan(&writer, false, &err), 0);
 	assert_true(writer.merge.rows > 0);
+	assert_int_equal(writer.merge.count, parts);
+}
+
+/* The newest part grows after the plan was made. */
+static void
+a_part_that_grows_is_not_merged(void **state)
+{
+	uint64_t random = check_seed();
+	struct err err = { 0 };
+
+	(void)state;
+	for (uint32_t part = 0; part < PART_MERGE_PARTS; part++)
+		write_random(&random, 300);
+	write_random(&random, 10);
+	plan_first_merge(PART_MERGE_PARTS);
+	write_random(&random, 10);
+	assert_int_equal(part_merge_put(&writer, &err), DB_OK);
+	assert_false(writer.merge.busy);
+	check_all();
+}
+
+/* `parts` are listed, with all events but those of a part that was deleted. */
+static void
+check_list(struct db_txn *txn, uint32_t parts, uint64_t events)
+{
+	struct part_list list = { .at = NULL };
+
+	assert_true(part_list_get(&list, txn, 1, 1));
+	assert_int_equal(list.count, parts);
+	assert_int_equal(list.making, 0);
+	for (uint32_t i = 0; i < list.count; i++)
+		events -= list.at[i].events;
+	assert_int_equal(events, 0);
+	part_list_clear(&list);
+}
+
+/* Delete a part of phase 1 while a merge is planned, write `then` events, and
+ * put what was planned: the merge ends, the other parts remain. */
+static void
+delete_while_planned(uint64_t *random, uint32_t at, uint32_t then)
+{
+	struct part_list list = { .at = NULL };
+	struct err err = { 0 };
+	struct db_txn *txn;
+	uint64_t deleted;
+
 	assert_int_equal(db_begin(writer.db, true, &txn, &err), 0);
-	assert_true(part_list_get(
-	    &list, txn, writer.merge.partition, writer.merge.phase));
-	parts = list.count;
-	part_list_delete(&list, txn, writer.merge.number[1]);
+	assert_true(part_list_get(&list, txn, 1, 1));
+	assert_true(list.count > at);
+	deleted = list.at[at].events;
+	part_list_delete(&list, txn, list.at[at].number);
 	part_list_put(&list, txn);
 	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	if (then > 0)
+		write_random(random, then);
 	assert_int_equal(part_merge_put(&writer, &err), DB_OK);
 	assert_false(writer.merge.busy);
 	assert_int_equal(db_begin(writer.db, false, &txn, &err), 0);
-	assert_true(part_list_get(
-	    &list, txn, writer.merge.partition, writer.merge.phase));
-	assert_int_equal(list.count, parts - 1);
-	assert_int_equal(list.making, 0);
+	check_list(txn, list.count, count - deleted);
 	db_abort(&txn);
 	part_list_clear(&list);
+}
+
+static void
+a_merge_ends_when_one_of_its_parts_is_deleted(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (uint32_t part = 0; part < PART_MERGE_PARTS; part++)
+		write_random(&random, 300);
+	plan_first_merge(PART_MERGE_PARTS);
+	delete_while_planned(&random, 1, 0);
+}
+
+/* The last part of the merge is small; it is the newest one when the one behind
+ * it is deleted. */
+static void
+a_merge_ends_when_one_of_its_parts_has_grown(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (uint32_t part = 1; part < PART_MERGE_PARTS; part++)
+		write_random(&random, 300);
+	write_random(&random, 66);
+	write_random(&random, 66);
+	plan_first_merge(PART_MERGE_PARTS);
+	delete_while_planned(&random, PART_MERGE_PARTS, 10);
 }
 
 static void
@@ -518,7 +596,9 @@ main(void)
 		CASE(events_of_one_state_give_the_same_phases),
 		CASE(late_events_of_one_state_give_the_same_phases),
 		CASE(writing_overtakes_a_merge),
+		CASE(a_part_that_grows_is_not_merged),
 		CASE(a_merge_ends_when_one_of_its_parts_is_deleted),
+		CASE(a_merge_ends_when_one_of_its_parts_has_grown),
 		CASE(
 		    late_events_between_spans_without_gaps_give_the_same_phases),
 		CASE(one_time_has_a_limited_number_of_events),
