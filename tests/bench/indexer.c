@@ -23,7 +23,13 @@
 #include "aggregator/writer/writer.h"
 #include "proto/os/clock.h"
 
-enum { NODES = 10000, STEPS = 16, BATCH_BYTES = 64000, PUTS = 100000 };
+enum {
+	NODES = 10000,
+	STEPS = 16,
+	BATCH_BYTES = 64000,
+	PUTS = 100000,
+	LATE = 15
+};
 #define T0 (INT64_C(1508000000) * NS_PER_SECOND)
 
 /* The start-up of one node.  Each step happens on all nodes before the next
@@ -87,6 +93,9 @@ send_batch(void)
 	wire_writer_init(&batch, body, sizeof(body));
 }
 
+/* Of 1024 events so many come up to five minutes late. */
+static unsigned late;
+
 static void
 put_event(uint64_t number, uint64_t events)
 {
@@ -103,6 +112,8 @@ put_event(uint64_t number, uint64_t events)
 	record.time_ns = T0 +
 			 (int64_t)(number * (1800.0 / (double)events) * 1e9) +
 			 (int64_t)(number * 7919 % 10007);
+	if (number * UINT64_C(0x9e3779b97f4a7c15) >> 54 < late)
+		record.time_ns -= (number % 300) * NS_PER_SECOND;
 	snprintf(node, sizeof(node), "tvm-1392786944_%d-20171014t165320z",
 	    (int)(number * 7919 % NODES));
 	wire_writer_init(&w, pairs, sizeof(pairs));
@@ -120,6 +131,13 @@ put_event(uint64_t number, uint64_t events)
 	wire_put_record(&batch, &record);
 	if (batch.bytes > BATCH_BYTES)
 		send_batch();
+}
+
+static void
+put_late_event(uint64_t number, uint64_t events)
+{
+	late = LATE;
+	put_event(number, events);
 }
 
 /* Consecutive test runs of ten events each, in twenty groups. */
@@ -165,6 +183,7 @@ static struct scenario {
 	const char *what;
 } scenarios[] = {
 	{ put_event, "of 10000 nodes with phases" },
+	{ put_late_event, "of 10000 nodes with phases, 1.5 % of them late" },
 	{ put_run_event, "of test runs in 20 groups" },
 };
 

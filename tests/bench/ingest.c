@@ -7,7 +7,10 @@
  * which values of the same size are appended, as many a commit as the
  * aggregator's commits held on average.
  *
- *     ingest [SECONDS]    60 is long enough for the pace of the indexer
+ *     ingest [SECONDS [LATE]]
+ *
+ * 60 seconds are long enough for the pace of the indexer.  LATE of 1024 nodes
+ * send the events of their start four starts too late.
  * SPDX-License-Identifier: MIT
  */
 #include <lmdb.h>
@@ -57,6 +60,15 @@ static const struct step {
 };
 enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
 
+/* Of 1024 starts of nodes. */
+static unsigned late;
+
+static bool
+is_late(uint64_t node, uint64_t seq)
+{
+	return (node * 31 + seq) * UINT64_C(0x9e3779b97f4a7c15) >> 54 < late;
+}
+
 /* Nodes one after another, each with all its steps, as long as they fit.  Each
  * sender has nodes of its own, whose events come in the order of time. */
 static void
@@ -68,6 +80,7 @@ fill(void *arg, unsigned index, uint64_t seq, struct wire_writer *w)
 	uint64_t node = seq * 37;
 	int64_t time_ns =
 	    INT64_C(1508000063695798000) + (int64_t)seq * 20 * NS_PER_SECOND;
+	int64_t start_ns;
 	char name[32];
 
 	(void)arg;
@@ -77,13 +90,16 @@ fill(void *arg, unsigned index, uint64_t seq, struct wire_writer *w)
 			       node % (NODES / SENDERS)));
 		if (!wire_put_context(w, text_of(name)))
 			return;
+		start_ns = time_ns;
+		if (is_late(node, seq))
+			start_ns -= 90 * NS_PER_SECOND;
 		for (unsigned i = 0; i < STEPS; i++) {
 			wire_writer_init(&pairs, buffer, sizeof(buffer));
 			if (steps[i].message != NULL)
 				wire_put_text_attribute(&pairs,
 				    text_of("message"),
 				    text_of(steps[i].message));
-			record.time_ns = time_ns + i * INT64_C(1234567891);
+			record.time_ns = start_ns + i * INT64_C(1234567891);
 			record.source = text_of(steps[i].source);
 			record.name = text_of(steps[i].name);
 			record.attributes = steps[i].message != NULL;
@@ -296,6 +312,8 @@ main(int argc, char **argv)
 
 	if (argc > 1)
 		bench.seconds = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		late = (unsigned)strtoul(argv[2], NULL, 10);
 	rig_up(&bench.rig);
 	run(&bench);
 	rig_end(bench.rig.broker);
