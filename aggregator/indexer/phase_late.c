@@ -32,14 +32,6 @@ struct instant {
 	uint32_t ends, starts;
 };
 
-/* Is the cursor in this state? */
-static bool
-enter(struct part_cursor *parts, const struct key_phase *key)
-{
-	return part_cursor_state(parts) && parts->key_hash == key->key_hash &&
-	       parts->scope == key->scope;
-}
-
 /* Take an event with its duration, of which only ends have one. */
 static void
 keep(struct indexer_write *to, const struct phase_entry *entry)
@@ -74,23 +66,32 @@ read_instant(struct indexer_write *to, const struct phase_entry **next,
 	return true;
 }
 
+/* How much is read of what was before: the newest parts, which usually have
+ * enough; all parts; or all events. */
+enum reach { REACH_NEWEST, REACH_PARTS, REACH_EVENTS, REACH_END };
+enum { NEWEST_PARTS = 4 };
+
+static enum reach
+first_reach(const struct phase_write *write)
+{
+	return write->list.fifo ? REACH_EVENTS : REACH_NEWEST;
+}
+
 /* Go to events of the state before `from_ns`; `*missing_ns`: up to this time
  * some may be missing. */
 static const struct phase_entry *
 go_before(struct phase_write *write, const struct key_phase *key,
-    int64_t from_ns, bool whole, int64_t *missing_ns)
+    int64_t from_ns, enum reach reach, int64_t *missing_ns)
 {
 	struct part_cursor *parts = &write->indexer_write->parts;
 
 	*missing_ns = INT64_MIN;
 	if (!open_parts(write))
 		return NULL;
-	if (whole)
-		part_cursor_seek(parts, key->key_hash, key->scope, INT64_MIN);
-	else
-		*missing_ns = part_cursor_seek_before(
-		    parts, key->key_hash, key->scope, from_ns);
-	return enter(parts, key) ? part_cursor_entry(parts) : NULL;
+	*missing_ns = part_cursor_seek_before(parts, key->key_hash, key->scope,
+	    reach == REACH_EVENTS ? INT64_MIN : from_ns,
+	    reach == REACH_NEWEST ? NEWEST_PARTS : UINT32_MAX);
+	return part_cursor_entry(parts);
 }
 
 /* After an instant that has only starts, or only ends, what waits does not
@@ -119,13 +120,13 @@ pass(
 
 /* Read the last events; false: what waits remains unknown. */
 static bool
-read_last(struct phase_write *write, const struct key_phase *key, bool whole,
-    int64_t *last_ns)
+read_last(struct phase_write *write, const struct key_phase *key,
+    enum reach reach, int64_t *last_ns)
 {
 	struct indexer_write *to = write->indexer_write;
 	int64_t missing_ns;
 	const struct phase_entry *next =
-	    go_before(write, key, INT64_MAX, whole, &missing_ns);
+	    go_before(write, key, INT64_MAX, reach, &missing_ns);
 	bool known = missing_ns == INT64_MIN;
 	struct instant instant;
 
@@ -171,9 +172,11 @@ phase_write_recall(
 	pairer_reset(&to->pairer);
 	if (!to->is_rebuild && write->list.count > 0 &&
 	    (depends(write, from) ||
-		reaches(&write->list, to->item[from].entry.id.time_ns)) &&
-	    (write->list.fifo || !read_last(write, key, false, &last_ns)))
-		read_last(write, key, true, &last_ns);
+		reaches(&write->list, to->item[from].entry.id.time_ns)))
+		for (enum reach reach = first_reach(write); reach < REACH_END;
+		     reach++)
+			if (read_last(write, key, reach, &last_ns))
+				break;
 	state = phase_memory_add(&to->memory, key);
 	state->last_ns = last_ns;
 	phase_state_put(&to->memory, state, &to->pairer, write->list.fifo);
@@ -316,12 +319,12 @@ take_next(struct phase_write *write, const struct phase_entry **next,
  * them.  False: what waits before them remains unknown, nothing was done. */
 static bool
 pair_again(struct phase_write *write, struct phase_state *state, uint32_t from,
-    bool whole)
+    enum reach reach)
 {
 	struct indexer_write *to = write->indexer_write;
 	int64_t missing_ns, first_ns = to->item[from].entry.id.time_ns;
 	const struct phase_entry *next =
-	    go_before(write, &state->key, first_ns, whole, &missing_ns);
+	    go_before(write, &state->key, first_ns, reach, &missing_ns);
 
 	phase_sum_reset(&to->before);
 	phase_sum_reset(&to->after);
@@ -343,7 +346,8 @@ phase_write_late(
 {
 	struct indexer_write *to = write->indexer_write;
 
-	if (write->list.fifo || !pair_again(write, state, from, false))
-		(void)pair_again(write, state, from, true);
+	for (enum reach reach = first_reach(write); reach < REACH_END; reach++)
+		if (pair_again(write, state, from, reach))
+			break;
 	phase_sum_replace(to->stats, &to->before, &to->after);
 }

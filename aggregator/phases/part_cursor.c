@@ -171,17 +171,20 @@ seek_input(const struct part_cursor *cursor, struct part_cursor_input *input,
 /* ---- all of them ---- */
 
 static void
-open_input(struct part_cursor *cursor, struct db_txn *txn, uint32_t part)
+open_input(struct part_cursor *cursor, struct db_txn *txn,
+    const struct part_info *part)
 {
 	struct part_cursor_input *input;
 
 	cursor->input = memory_grow_zero(cursor->input, &cursor->room,
 	    cursor->count, sizeof(*cursor->input));
 	input = &cursor->input[cursor->count++];
-	input->part = part;
+	input->part = part->number;
+	input->least_ns = part->least_ns;
+	input->most_ns = part->most_ns;
 	input->rows = db_cursor_open(txn, TABLES_PHASES);
 	input->row.states = 0;
-	input->more = input->used = false;
+	input->more = input->used = input->waits = false;
 }
 
 bool
@@ -194,7 +197,7 @@ part_cursor_open(struct part_cursor *cursor, struct db_txn *txn,
 	if (!part_list_get(&cursor->list, txn, partition, phase))
 		return false;
 	for (uint32_t i = 0; i < cursor->list.count; i++)
-		open_input(cursor, txn, cursor->list.at[i].number);
+		open_input(cursor, txn, &cursor->list.at[i]);
 	return cursor->count > 0;
 }
 
@@ -212,7 +215,7 @@ part_cursor_open_some(struct part_cursor *cursor, struct db_txn *txn,
 		return false;
 	for (uint32_t i = 0; i < cursor->list.count && next < count; i++)
 		if (cursor->list.at[i].number == parts[next].number)
-			open_input(cursor, txn, parts[next++].number);
+			open_input(cursor, txn, &parts[next++]);
 	return next == count && count > 0;
 }
 
@@ -243,7 +246,7 @@ part_cursor_seek(struct part_cursor *cursor, uint64_t key_hash, uint32_t scope,
 	cursor->given = NULL;
 	for (uint32_t i = 0; i < cursor->count; i++) {
 		seek_input(cursor, &cursor->input[i], key_hash, scope, from_ns);
-		cursor->input[i].used = false;
+		cursor->input[i].used = cursor->input[i].waits = false;
 	}
 }
 
@@ -276,32 +279,73 @@ missing_before(const struct part_cursor_input *input)
 		   : input->row.at[input->at].id.time_ns;
 }
 
+/* Move to the events of the current state from `from_ns` on, or to the last
+ * ones before it.  Returns the time up to which events may be missing. */
+static int64_t
+look_before(const struct part_cursor *cursor, struct part_cursor_input *input,
+    int64_t from_ns)
+{
+	uint64_t key_hash = cursor->key_hash;
+	uint32_t scope = cursor->scope;
+
+	if (!has_place(input, key_hash, scope, from_ns))
+		seek_row(cursor, input, key_hash, scope, from_ns);
+	if (input->more)
+		seek_state(input, key_hash, scope);
+	if (!is_in(input, key_hash, scope))
+		step_back(cursor, input, key_hash, scope, from_ns);
+	if (input->more)
+		seek_state(input, key_hash, scope);
+	input->used = is_in(input, key_hash, scope);
+	return input->used ? missing_before(input) : INT64_MIN;
+}
+
 int64_t
 part_cursor_seek_before(struct part_cursor *cursor, uint64_t key_hash,
-    uint32_t scope, int64_t from_ns)
+    uint32_t scope, int64_t from_ns, uint32_t nearest)
 {
 	int64_t missing_ns = INT64_MIN, own_ns;
+	uint32_t before = 0;
 
 	cursor->given = NULL;
-	for (uint32_t i = 0; i < cursor->count; i++) {
+	cursor->key_hash = key_hash;
+	cursor->scope = scope;
+	for (uint32_t i = cursor->count; i-- > 0;) {
 		struct part_cursor_input *input = &cursor->input[i];
 
 		input->used = false;
-		if (!has_place(input, key_hash, scope, from_ns))
-			seek_row(cursor, input, key_hash, scope, from_ns);
-		if (input->more)
-			seek_state(input, key_hash, scope);
-		if (!is_in(input, key_hash, scope))
-			step_back(cursor, input, key_hash, scope, from_ns);
-		if (input->more)
-			seek_state(input, key_hash, scope);
-		if (!is_in(input, key_hash, scope))
+		input->waits = input->least_ns > from_ns;
+		if (input->waits)
 			continue;
-		own_ns = missing_before(input);
+		if (input->most_ns < from_ns && before++ >= nearest)
+			own_ns = input->most_ns;
+		else
+			own_ns = look_before(cursor, input, from_ns);
 		if (own_ns > missing_ns)
 			missing_ns = own_ns;
 	}
 	return missing_ns;
+}
+
+/* Look for the events of the current state in the parts that wait, if they may
+ * have one at this time or before.  True: one of them has. */
+static bool
+wake(struct part_cursor *cursor, int64_t time_ns)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < cursor->count; i++) {
+		struct part_cursor_input *input = &cursor->input[i];
+
+		if (!input->waits || input->least_ns > time_ns)
+			continue;
+		input->waits = false;
+		seek_input(cursor, input, cursor->key_hash, cursor->scope,
+		    input->least_ns);
+		input->used = is_in(input, cursor->key_hash, cursor->scope);
+		found = found || input->used;
+	}
+	return found;
 }
 
 /* Move an input behind the current state. */
@@ -358,14 +402,12 @@ advance(const struct part_cursor *cursor, struct part_cursor_input *input)
 		input->used = continues(cursor, input);
 }
 
-const struct phase_entry *
-part_cursor_entry(struct part_cursor *cursor)
+/* The input that has the least entry. */
+static struct part_cursor_input *
+least_input(struct part_cursor *cursor)
 {
 	struct part_cursor_input *least = NULL;
 
-	if (cursor->given != NULL)
-		advance(cursor, cursor->given);
-	cursor->given = NULL;
 	for (uint32_t i = 0; i < cursor->count; i++) {
 		struct part_cursor_input *input = &cursor->input[i];
 
@@ -377,6 +419,21 @@ part_cursor_entry(struct part_cursor *cursor)
 					  &least->row.at[least->at]) < 0))
 			least = input;
 	}
+	return least;
+}
+
+const struct phase_entry *
+part_cursor_entry(struct part_cursor *cursor)
+{
+	struct part_cursor_input *least;
+
+	if (cursor->given != NULL)
+		advance(cursor, cursor->given);
+	cursor->given = NULL;
+	do
+		least = least_input(cursor);
+	while (wake(cursor,
+	    least != NULL ? least->row.at[least->at].id.time_ns : INT64_MAX));
 	cursor->given = least;
 	return least == NULL ? NULL : &least->row.at[least->at];
 }

@@ -13,6 +13,7 @@ enum { PART_CURSOR_KEY_BYTES = 255 }; /* of a value that pairs are matched by */
 /* A part being read. */
 struct part_cursor_input {
 	uint32_t part;
+	int64_t least_ns, most_ns; /* of its events */
 	struct db_cursor *rows;
 	struct part_row row;
 	uint32_t number; /* of the row in the part */
@@ -20,6 +21,7 @@ struct part_cursor_input {
 	uint32_t at, to; /* its events that are left */
 	bool more;       /* there is a current state */
 	bool used;       /* it is that of the cursor */
+	bool waits;      /* its events are looked for when their time comes */
 };
 
 /* Zero it before the first use. */
@@ -52,11 +54,12 @@ void part_cursor_clear(struct part_cursor *cursor);
  * only its events from `from_ns` on are left. */
 void part_cursor_seek(struct part_cursor *cursor, uint64_t key_hash,
     uint32_t scope, int64_t from_ns);
-/* The same, but events before `from_ns` are left, too, as far as the rows have
- * them that were read anyway.  Returns the time up to which (inclusive) events
- * may be missing; INT64_MIN: all are there. */
+/* Enter this state, with the events from `from_ns` on, and those before as far
+ * as the rows have them that were read anyway.  Of the parts that end before
+ * `from_ns`, only the `nearest` newest are read.  Returns the time up to which
+ * (inclusive) events may be missing; INT64_MIN: all are there. */
 int64_t part_cursor_seek_before(struct part_cursor *cursor, uint64_t key_hash,
-    uint32_t scope, int64_t from_ns);
+    uint32_t scope, int64_t from_ns, uint32_t nearest);
 
 /* Enter the next state, which is then the current one; the one before it need
  * not be read to its end.  False: there is none. */

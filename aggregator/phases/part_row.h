@@ -2,8 +2,9 @@
  * part_row - a row of a part: events of one phase, in the order of (hash of
  * the key, scope, time, ends first, stream, seq, index).
  *
- * A part is a sorted set of events that never changes.  Each transaction of
- * the indexer writes one for each phase; the writer merges them.  Rows of small
+ * A part is a sorted set of events.  Each transaction of the indexer writes one
+ * for each phase, or adds its events to the newest one while that is small; the
+ * writer merges the others.  Rows of small
  * parts are plain, because those are written at once and merged soon; rows of
  * large parts are columns (compacted_row.h).  The key of a row is the place of
  * its last event, so that a seek finds the row that has a place.

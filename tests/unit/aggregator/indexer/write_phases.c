@@ -27,6 +27,7 @@ static struct writer writer;
 static struct collect collect;
 static struct happened happened[EVENTS];
 static uint32_t count, keys, scopes;
+static bool merges;
 static struct duration_stats stats, wanted;
 
 static int
@@ -49,6 +50,7 @@ set_up(void **state)
 	count = 0;
 	keys = KEYS;
 	scopes = SCOPES;
+	merges = true;
 	return 0;
 }
 
@@ -286,8 +288,9 @@ merge(uint64_t *random)
 		assert_int_equal(part_merge_plan(&writer, false, &err), 0);
 }
 
+/* Events come up to `spread` late, one of `often`; the others in order. */
 static void
-live(uint64_t *random, int64_t spread)
+live(uint64_t *random, int64_t spread, uint32_t often)
 {
 	uint64_t seq = 1;
 	int64_t now = 0;
@@ -301,14 +304,14 @@ live(uint64_t *random, int64_t spread)
 
 		for (uint32_t i = 0; i < events; i++)
 			happened[count + i] = make(random,
-			    now += (int64_t)(check_random(random) % 3), spread,
-			    seq++);
+			    now += (int64_t)(check_random(random) % 3),
+			    check_random(random) % often ? 1 : spread, seq++);
 		write_some(&happened[count], events, commits);
 		/* Sent again: the same events. */
 		if (commits && events > 0 && check_random(random) % 8 == 0)
 			write_some(&happened[count], events / 2, true);
 		count += commits ? events : 0;
-		if (check_random(random) % 3 == 0)
+		if (merges && check_random(random) % 3 == 0)
 			merge(random);
 		if (check_random(random) % 16 == 0)
 			check_all();
@@ -322,7 +325,7 @@ any_order_gives_the_same_phases(void **state)
 	uint64_t random = check_seed();
 
 	(void)state;
-	live(&random, 20);
+	live(&random, 20, 1);
 }
 
 static void
@@ -331,7 +334,7 @@ late_events_give_the_same_phases(void **state)
 	uint64_t random = check_seed();
 
 	(void)state;
-	live(&random, 2000);
+	live(&random, 2000, 1);
 }
 
 static void
@@ -340,7 +343,7 @@ events_in_order_give_the_same_phases(void **state)
 	uint64_t random = check_seed();
 
 	(void)state;
-	live(&random, 1);
+	live(&random, 1, 1);
 }
 
 /* A state that has several rows in each part. */
@@ -351,7 +354,7 @@ events_of_one_state_give_the_same_phases(void **state)
 
 	(void)state;
 	keys = scopes = 1;
-	live(&random, 20);
+	live(&random, 20, 1);
 }
 
 static void
@@ -361,7 +364,42 @@ late_events_of_one_state_give_the_same_phases(void **state)
 
 	(void)state;
 	keys = scopes = 1;
-	live(&random, 2000);
+	live(&random, 2000, 1);
+}
+
+/* Many parts, one after the other in time, with few events of each state. */
+static void
+rare_late_events_give_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	merges = false;
+	scopes = 60;
+	live(&random, 2000, 16);
+}
+
+/* Some of them in the time at which the next part begins. */
+static void
+slightly_late_events_of_one_state_give_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	merges = false;
+	keys = scopes = 1;
+	live(&random, 5, 2);
+}
+
+static void
+rare_late_events_of_one_state_give_the_same_phases(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	merges = false;
+	keys = scopes = 1;
+	live(&random, 2000, 16);
 }
 
 /* A part that is written while others are merged comes behind the merged one.
@@ -595,6 +633,9 @@ main(void)
 		CASE(events_in_order_give_the_same_phases),
 		CASE(events_of_one_state_give_the_same_phases),
 		CASE(late_events_of_one_state_give_the_same_phases),
+		CASE(rare_late_events_give_the_same_phases),
+		CASE(rare_late_events_of_one_state_give_the_same_phases),
+		CASE(slightly_late_events_of_one_state_give_the_same_phases),
 		CASE(writing_overtakes_a_merge),
 		CASE(a_part_that_grows_is_not_merged),
 		CASE(a_merge_ends_when_one_of_its_parts_is_deleted),
