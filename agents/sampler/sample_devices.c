@@ -28,38 +28,64 @@ less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* A whole disk, not a partition; with `what` "/device" also not a loop device,
- * a RAM disk or a device composed of other disks. */
-static bool
-is_in_sys(struct text name, const char *what)
+/* ---- what /sys says ---- */
+
+/* Read a file of devices once more from its first line. */
+static void
+rewind_devices(const struct sampler *sampler, struct sampler_devices *devices)
 {
-	char path[NAME_BYTES_MAX + 32];
+	if (sampler->now_monotonic_ns - devices->read_ns > FORGET_NS) {
+		memset(devices->at, 0, sizeof(devices->at));
+		devices->read_ns = sampler->now_monotonic_ns;
+	}
+	devices->line = 0;
+}
+
+/* The device of the next line; true: nothing is known of it yet. */
+static bool
+next_device(struct sampler_devices *devices, struct text name,
+    struct sampler_device **device)
+{
+	uint64_t hash = hash_bytes(hash_key, name.at, name.bytes) | 1;
+
+	*device = &devices->at[devices->line++ % SAMPLER_LINES];
+	if ((*device)->name == hash)
+		return false;
+	(*device)->name = hash;
+	return true;
+}
+
+/* Is there a /sys/FOLDER/NAME WHAT?  `what` is empty or begins with a slash. */
+static bool
+is_in_sys(const char *folder, struct text name, const char *what)
+{
+	char path[NAME_BYTES_MAX + 64], *at;
+	int begin = snprintf(path, sizeof(path), "/sys/%s/", folder);
 
 	if (name.bytes > NAME_BYTES_MAX)
 		return false;
-	snprintf(path, sizeof(path), "/sys/block/%.*s%s", (int)name.bytes,
-	    name.at, what);
-	for (char *p = path + strlen("/sys/block/");
-	     p < path + strlen("/sys/block/") + name.bytes; p++)
-		if (*p == '/')
-			*p = '!';
+	snprintf(path + begin, sizeof(path) - (size_t)begin, "%.*s%s",
+	    (int)name.bytes, name.at, what);
+	for (at = path + begin; at < path + begin + name.bytes; at++)
+		if (*at == '/')
+			*at = '!';
 	return access(path, F_OK) == 0;
 }
 
-/* /sys is read once for each disk, and again from time to time: a disk that is
- * plugged in later may reuse a name. */
-static const struct sampler_disk *
+/* ---- disks ---- */
+
+/* A whole disk is no partition.  Loop devices, RAM disks and devices composed
+ * of other disks are not physical. */
+static const struct sampler_device *
 find_disk(struct sampler *sampler, struct text name)
 {
-	uint64_t hash = hash_bytes(hash_key, name.at, name.bytes) | 1;
-	uint32_t line = sampler->disk_line++ % SAMPLER_DISKS_MAX;
-	struct sampler_disk *disk = &sampler->disks[line];
+	struct sampler_device *disk;
 
-	if (disk->name == hash)
-		return disk;
-	disk->name = hash;
-	disk->block = is_in_sys(name, "");
-	disk->whole = disk->block && is_in_sys(name, "/device");
+	if (next_device(&sampler->disks, name, &disk)) {
+		disk->block = is_in_sys("block", name, "");
+		disk->physical =
+		    disk->block && is_in_sys("block", name, "/device");
+	}
 	return disk;
 }
 
@@ -76,15 +102,11 @@ read_disks(struct sampler *sampler, uint32_t due)
 	char name[NAME_BYTES_MAX + 1];
 	struct proc_disk d;
 
-	if (sampler->now_monotonic_ns - sampler->disks_ns > FORGET_NS) {
-		memset(sampler->disks, 0, sizeof(sampler->disks));
-		sampler->disks_ns = sampler->now_monotonic_ns;
-	}
-	sampler->disk_line = 0;
+	rewind_devices(sampler, &sampler->disks);
 	if (sampler_is_due(due, SCHEDULE_PERF))
 		perf_report_disks(sampler->perf_reporter, rest, is_disk,
 		    sampler, &sampler->report);
-	sampler->disk_line = 0;
+	rewind_devices(sampler, &sampler->disks);
 	if (!sampler_is_due(due, SCHEDULE_DISK))
 		return;
 	for (int n = 0; n < SAMPLER_DEVICES_MAX && proc_next_disk(&rest, &d);) {
@@ -93,7 +115,7 @@ read_disks(struct sampler *sampler, uint32_t due)
 			d.reads_merged, d.writes_merged, d.read_ms, d.write_ms,
 			d.io_ms, d.weighted_ms, d.in_progress };
 
-		if (!find_disk(sampler, d.name)->whole)
+		if (!find_disk(sampler, d.name)->physical)
 			continue;
 		sampler_add_whole(sampler, &metric_group_disk,
 		    sampler_name(name, "disk/", d.name), numbers,
@@ -101,6 +123,8 @@ read_disks(struct sampler *sampler, uint32_t due)
 		n++;
 	}
 }
+
+/* ---- interfaces ---- */
 
 /* Excludes the loopback, the interfaces of containers (they come and go by the
  * thousand) and interfaces that were never used. */
@@ -120,18 +144,15 @@ is_sampled(const struct proc_interface *interface)
  * part of such an interface (the fast path of a virtual machine, whose bytes
  * the other one counts too). */
 static bool
-is_physical(struct text name)
+is_physical(struct sampler *sampler, struct text name)
 {
-	char path[128];
-	int n = snprintf(path, sizeof(path), "/sys/class/net/%.*s/device",
-	    (int)name.bytes, name.at);
+	struct sampler_device *device;
 
-	if (n < 0 || n >= (int)sizeof(path) ||
-	    memchr(name.at, '/', name.bytes) != NULL || access(path, F_OK) != 0)
-		return false;
-	n = snprintf(path, sizeof(path), "/sys/class/net/%.*s/master/device",
-	    (int)name.bytes, name.at);
-	return n >= (int)sizeof(path) || access(path, F_OK) != 0;
+	if (next_device(&sampler->interfaces, name, &device))
+		device->physical =
+		    is_in_sys("class/net", name, "/device") &&
+		    !is_in_sys("class/net", name, "/master/device");
+	return device->physical;
 }
 
 static void
@@ -146,21 +167,25 @@ read_interfaces(struct sampler *sampler, uint32_t due)
 		    sampler->perf_reporter, rest, &sampler->report);
 	if (!sampler_is_due(due, SCHEDULE_NETWORK))
 		return;
+	rewind_devices(sampler, &sampler->interfaces);
 	for (int n = 0;
 	     n < SAMPLER_DEVICES_MAX && proc_next_interface(&rest, &i);) {
 		uint64_t numbers[] = { i.receive_bytes, i.send_bytes,
 			i.receive_packets, i.send_packets, i.receive_errors,
-			i.send_errors, i.receive_drops, i.send_drops,
-			is_physical(i.name) };
+			i.send_errors, i.receive_drops, i.send_drops, 0 };
 
 		if (!is_sampled(&i))
 			continue;
+		numbers[SAMPLER_COUNT(numbers) - 1] =
+		    is_physical(sampler, i.name);
 		sampler_add_whole(sampler, &metric_group_network,
 		    sampler_name(name, "network/", i.name), numbers,
 		    SAMPLER_COUNT(numbers));
 		n++;
 	}
 }
+
+/* ---- file systems ---- */
 
 /* Once for each device, under its shortest path: the others are bind mounts. */
 static int

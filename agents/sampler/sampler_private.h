@@ -20,7 +20,7 @@
 enum {
 	SAMPLER_GROUPS_MAX = 512,
 	SAMPLER_BODY_BYTES = 24 << 10,
-	SAMPLER_DISKS_MAX = 256,
+	SAMPLER_LINES = 256,      /* of a file that lists devices */
 	SAMPLER_DEVICES_MAX = 64, /* of each kind in a round */
 	SAMPLER_THROTTLE_FACTOR = 8,
 	SAMPLER_STEPS_MAX = 4, /* between two samples of the clock */
@@ -28,11 +28,17 @@ enum {
 /* How often the control groups of jobs are searched. */
 #define SAMPLER_JOBS_NS (10 * NS_PER_SECOND)
 
-/* The contents of /sys about a disk. */
-struct sampler_disk {
-	uint64_t name; /* a hash; 0: not read yet */
-	bool block;    /* a disk, not a partition */
-	bool whole;    /* backed by hardware or a hypervisor */
+/* What /sys says about the devices that a file lists, by their lines in it.  It
+ * is read once for each device, and again from time to time: a device that is
+ * plugged in later may reuse a name. */
+struct sampler_devices {
+	struct sampler_device {
+		uint64_t name; /* a hash; 0: not read yet */
+		bool block;    /* a disk, not a partition */
+		bool physical; /* backed by hardware or a hypervisor */
+	} at[SAMPLER_LINES];
+	uint32_t line;   /* of the file that is being read */
+	int64_t read_ns; /* monotonic: when they were last forgotten */
 };
 
 /* The estimate of this host's clock, and the reported part of it. */
@@ -62,9 +68,7 @@ struct sampler {
 	uint64_t boot;
 	struct sampler_clock clock;
 
-	struct sampler_disk disks[SAMPLER_DISKS_MAX];
-	uint32_t disk_line; /* of the file that is being read */
-	int64_t disks_ns;   /* when they were last discarded */
+	struct sampler_devices disks, interfaces;
 
 	int64_t now_ns; /* time of this round's samples */
 	int64_t now_monotonic_ns;
