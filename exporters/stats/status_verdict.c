@@ -27,6 +27,7 @@ take_store(struct status_facts *facts, const struct record *record)
 		"records_span", "records_entity" };
 
 	facts->has_store = true;
+	facts->limited = number_of(record, "limited") != 0;
 	facts->partitions = number_of(record, "partitions");
 	facts->nodes = number_of(record, "nodes");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -143,10 +144,14 @@ put_store(const struct status_facts *f, FILE *file)
 {
 	fprintf(file,
 	    "store       %" PRId64 " partition%s, %" PRId64 " node%s, %" PRId64
-	    " records, ",
+	    " records%s",
 	    f->partitions, f->partitions == 1 ? "" : "s", f->nodes,
-	    f->nodes == 1 ? "" : "s", f->records);
-	status_put_bytes(file, (double)f->bytes);
+	    f->nodes == 1 ? "" : "s", f->records, f->limited ? "" : ", ");
+	if (f->limited)
+		fputs("\n            this key may read no other partitions",
+		    file);
+	else
+		status_put_bytes(file, (double)f->bytes);
 	putc('\n', file);
 	if (f->rebuilding || f->behind || f->lag > 0)
 		fprintf(file, "            %s: %" PRId64 " batches\n",
@@ -196,7 +201,11 @@ status_verdict_print(const struct status_facts *facts, FILE *file)
 	if (put_warnings(facts, file) && verdict == VERDICT_OK)
 		verdict = VERDICT_WARNING;
 	if (verdict == VERDICT_OK)
-		fputs("ok: all is well\n", file);
+		fputs(facts->limited
+			  ? "ok: the store answers; a key of all partitions "
+			    "shows its health\n"
+			  : "ok: all is well\n",
+		    file);
 	putc('\n', file);
 	if (facts->has_store)
 		put_store(facts, file);

@@ -31,6 +31,7 @@ struct status_facts {
 	bool full, index_paused, retention_stopped, insecure, behind;
 	double indexing_rate; /* bytes a second */
 	bool rebuilding, has_store;
+	bool limited; /* by the key: to some partitions */
 	int64_t damaged, clock_ahead_ns;
 	int64_t partitions, nodes, records, bytes, lag, peers, broker_peers;
 	int64_t rejected_bytes, groups_refused;
