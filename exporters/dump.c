@@ -13,7 +13,7 @@
 #include "exporters/select/known.h"
 #include "exporters/select/node_option.h"
 #include "exporters/select/time_option.h"
-#include "exporters/source/kinds.h"
+#include "exporters/select/kinds.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "proto/config/opt.h"

@@ -54,10 +54,13 @@ ask(struct answerer *answerer, const struct wire_header *header,
 {
 	const struct query_server_source *source = answerer->source;
 
+	reader_limit(answerer->reader, answerer->question->readable);
 	if (reader_answer(answerer->reader, header, query, w, last,
 		&answerer->result.err) != 0)
 		return -1;
+	/* The counters of the process are sums over all partitions. */
 	if (header->type == WIRE_STATUS && *last && source->status != NULL &&
+	    reader_sees_all(answerer->reader) &&
 	    (query->name.bytes == 0 ||
 		text_match(query->name, text_of("aggregator"))))
 		source->status(source->arg, &answerer->counters, w);

@@ -47,11 +47,16 @@ static struct question *
 copy(const struct question *question)
 {
 	struct question *made = memory_alloc(sizeof(*made));
-	char *frame = memory_alloc(question->frame.bytes);
+	uint32_t frame = question->frame.bytes;
+	uint32_t readable = question->readable.bytes;
+	char *bytes = memory_alloc(frame + readable); /* both, in this order */
 
-	memcpy(frame, question->frame.at, question->frame.bytes);
+	memcpy(bytes, question->frame.at, frame);
+	if (readable > 0)
+		memcpy(bytes + frame, question->readable.at, readable);
 	*made = *question;
-	made->frame.at = frame;
+	made->frame.at = bytes;
+	made->readable.at = bytes + frame;
 	made->is_first = true;
 	made->is_taken = false;
 	return made;

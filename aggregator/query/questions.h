@@ -26,6 +26,7 @@ enum {
 struct question {
 	struct route route;
 	struct text frame;
+	struct text readable; /* of a status: pattern of the partitions */
 	uint64_t number; /* of the journal entry that must be indexed; 0: none
 			  */
 	int64_t received_ns;

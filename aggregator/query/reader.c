@@ -215,6 +215,20 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 }
 
 void
+reader_limit(struct reader *reader, struct text pattern)
+{
+	reader->limit = text_equal(pattern, text_of("*"))
+			    ? (struct text){ NULL, 0 }
+			    : pattern;
+}
+
+bool
+reader_sees_all(const struct reader *reader)
+{
+	return reader->limit.bytes == 0;
+}
+
+void
 reader_forget(struct reader *reader)
 {
 	phase_nodes_forget(reader->phase_nodes);

@@ -88,10 +88,17 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * id "partition:NAME" (records by kind, nodes, first_ns, last_ns, last_entry:
  * the number of the last journal entry that brought it a record).  The name
  * pattern selects by id; when it names one partition, only that is looked at.
+ * After reader_limit: only the partitions of the pattern, and a store that has
+ * nothing but their sums and `limited`; the cursor depends on no other.
  */
 int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
+
+/* Limit the answers to WIRE_STATUS to partitions of this pattern; "*" and an
+ * empty text: to none.  A view, which must live as long as it is set. */
+void reader_limit(struct reader *reader, struct text pattern);
+bool reader_sees_all(const struct reader *reader);
 
 /* The next page does not continue the last answer of this reader: drop what was
  * kept of it. */

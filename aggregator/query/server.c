@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "aggregator/query/answerer.h"
@@ -273,18 +274,25 @@ take_answers(struct query_server *query_server)
 	}
 }
 
-/* The number of the journal entry that the answer must have. */
+/* The number of the journal entry that the answer must have.  A status is of
+ * all partitions, or of the only one that the reader may see. */
 static uint64_t
 number_of(struct query_server *query_server, const struct wire_header *header,
-    const struct wire_query *query)
+    const struct wire_query *query, struct text readable)
 {
 	const struct query_server_source *source = &query_server->source;
+	struct text partition = header->partition;
 
 	if (source->needs == NULL || query->cursor.bytes > 0 ||
 	    header->type == WIRE_FOLLOW)
 		return 0;
-	return source->needs(source->arg,
-	    header->type == WIRE_STATUS ? text_of(NULL) : header->partition);
+	if (header->type == WIRE_STATUS)
+		partition =
+		    text_is_pattern(readable) ||
+			    memchr(readable.at, '$', readable.bytes) == NULL
+			? text_of(NULL)
+			: readable;
+	return source->needs(source->arg, partition);
 }
 
 static void
@@ -307,7 +315,10 @@ take_message(struct query_server *query_server)
 	    !is_question(query_server, &header, &answer) ||
 	    !read_query(query_server, &header, body, &query, &answer))
 		return;
-	question.number = number_of(query_server, &header, &query);
+	if (header.type == WIRE_STATUS)
+		question.readable = auth_readable();
+	question.number =
+	    number_of(query_server, &header, &query, question.readable);
 	if (questions_add(&query_server->questions, &question) !=
 	    QUESTIONS_FULL)
 		return;

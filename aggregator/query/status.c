@@ -90,15 +90,29 @@ query_lag(struct reader *reader, uint64_t *batches, struct err *err)
 	return 0;
 }
 
-static void
-sum_up(struct page *page, struct partition_counts *all, uint32_t partitions)
+/* May the reader see the partition? */
+static bool
+sees(const struct page *page, uint32_t partition, struct text *name)
 {
+	return dictionary_text(page->txn, 0, partition, name) &&
+	       (page->reader->limit.bytes == 0 ||
+		   text_match_partition(page->reader->limit, *name));
+}
+
+/* Sum up what the reader may see; returns the number of partitions. */
+static uint32_t
+sum_up(struct page *page, struct partition_counts *all)
+{
+	uint32_t last = dictionary_last(page->txn, 0), count = 0, i;
 	struct partition_counts one;
-	uint32_t i;
+	struct text name;
 	int kind;
 
 	*all = (struct partition_counts){ .nodes = 0 };
-	for (i = 1; i <= partitions; i++) {
+	for (i = 1; i <= last; i++) {
+		if (!sees(page, i, &name))
+			continue;
+		count++;
 		tables_get_counts(page->txn, i, &one);
 		all->nodes += one.nodes;
 		for (kind = 0; kind < RECORD_KINDS; kind++)
@@ -106,10 +120,28 @@ sum_up(struct page *page, struct partition_counts *all, uint32_t partitions)
 		all->rejected_bytes += one.rejected_bytes;
 		all->rejected_cut += one.rejected_cut;
 	}
+	return count;
+}
+
+/* What a reader of some partitions gets: nothing that others add to. */
+static bool
+append_limited(struct page *page)
+{
+	struct partition_counts all;
+	struct answer answer;
+
+	answer_start(&answer, text_of("status"), text_of(STORE_ID));
+	answer_put_bool(&answer, "limited", true);
+	answer_put_int(&answer, "partitions", sum_up(page, &all));
+	answer_put_int(&answer, "nodes", all.nodes);
+	put_records(&answer, &all);
+	answer_put_int(
+	    &answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
+	return answer_append(page, &answer);
 }
 
 static bool
-append_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
+append_store(struct page *page, struct err *err, int *rc)
 {
 	struct reader *reader = page->reader;
 	uint64_t indexed = tables_fact(page->txn, FACT_INDEXED), first, last;
@@ -123,9 +155,8 @@ append_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 	if (*rc != 0)
 		return false;
 	journal_ends(reader, &first, &last);
-	sum_up(page, &all, partitions);
 	answer_start(&answer, text_of("status"), text_of(STORE_ID));
-	answer_put_int(&answer, "partitions", partitions);
+	answer_put_int(&answer, "partitions", sum_up(page, &all));
 	answer_put_int(&answer, "nodes", all.nodes);
 	put_records(&answer, &all);
 	answer_put_int(&answer, "journal_first", first);
@@ -193,30 +224,43 @@ partition_range(const struct page *page, uint32_t *first, uint32_t *last)
 			name.at + prefix.bytes, name.bytes - prefix.bytes });
 }
 
+/* The cursor is the number of the next partition; for a reader that may not see
+ * all it counts those that it may, so that it does not depend on others. */
+static bool
+append_partitions(struct page *page)
+{
+	bool counts = page->reader->limit.bytes > 0;
+	uint32_t first, last, seen = 0, i;
+	struct text name;
+
+	partition_range(page, &first, &last);
+	if (!counts && first < page->cursor.number)
+		first = (uint32_t)page->cursor.number;
+	for (i = first; i <= last; i++) {
+		if (counts &&
+		    (!sees(page, i, &name) || ++seen < page->cursor.number))
+			continue;
+		if (sees(page, i, &name) &&
+		    page_wants_pair(page, text_of("partition"), name) &&
+		    !append_partition(page, i, name))
+			return false;
+		page->cursor.number = (counts ? seen : i) + 1;
+	}
+	return true;
+}
+
 bool
 query_status(struct page *page, int *rc, struct err *err)
 {
-	uint32_t first, last, i;
 	bool good = true;
 
 	*rc = 0;
 	if (page->cursor.number == 0 &&
 	    page_wants_text(page, text_of(STORE_ID)))
-		good =
-		    append_store(page, dictionary_last(page->txn, 0), err, rc);
+		good = page->reader->limit.bytes > 0
+			   ? append_limited(page)
+			   : append_store(page, err, rc);
 	if (good && page->cursor.number == 0)
 		page->cursor.number = 1;
-	partition_range(page, &first, &last);
-	if (first < page->cursor.number)
-		first = (uint32_t)page->cursor.number;
-	for (i = first; good && i <= last; i++) {
-		struct text name;
-
-		if (dictionary_text(page->txn, 0, i, &name) &&
-		    page_wants_pair(page, text_of("partition"), name))
-			good = append_partition(page, i, name);
-		if (good)
-			page->cursor.number = i + 1;
-	}
-	return good;
+	return good && append_partitions(page);
 }

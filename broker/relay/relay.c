@@ -93,7 +93,8 @@ static void
 send_status(struct relay *relay, const struct wire_header *question)
 {
 	unsigned char frame[RELAY_REPLY_STATUS_BYTES];
-	size_t bytes = relay_reply_status(frame, question, relay);
+	size_t bytes = relay_reply_status(
+	    frame, question, relay, !text_equal(auth_readable(), text_of("*")));
 
 	relay->counters.statuses++;
 	zsock_send(relay->listener, &relay->message.route,

@@ -162,7 +162,7 @@ written(const struct wire_writer *w)
 
 size_t
 relay_reply_status(unsigned char to[static RELAY_REPLY_STATUS_BYTES],
-    const struct wire_header *question, const struct relay *relay)
+    const struct wire_header *question, const struct relay *relay, bool limited)
 {
 	unsigned char
 	    body_room[RELAY_REPLY_STATUS_BYTES - RELAY_REPLY_NACK_BYTES];
@@ -181,11 +181,16 @@ relay_reply_status(unsigned char to[static RELAY_REPLY_STATUS_BYTES],
 	wire_writer_init(&body, body_room, sizeof(body_room));
 	wire_put_page_cursor(&body, (struct text){ NULL, 0 });
 	wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
-	count = put_relay(&pairs, relay);
-	count += put_auth(&pairs, relay);
-	count += put_socket(&pairs, relay->listener);
+	if (limited) {
+		put_number(&pairs, "limited", 1);
+		count = 1;
+	} else {
+		count = put_relay(&pairs, relay);
+		count += put_auth(&pairs, relay);
+		count += put_socket(&pairs, relay->listener);
+	}
 	put_entity(&body, relay, "broker", count, written(&pairs));
-	for (i = 0; i < relay->upstreams; i++) {
+	for (i = 0; !limited && i < relay->upstreams; i++) {
 		wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 		count = put_upstream(&pairs, relay, i);
 		count += put_socket(&pairs, relay->upstream[i].zsock);

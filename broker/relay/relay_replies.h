@@ -23,8 +23,10 @@ size_t relay_reply_nack(unsigned char to[static RELAY_REPLY_NACK_BYTES],
     uint32_t retry_ms, struct text detail);
 
 /* Write a page of entities of kind "status": "broker", and "broker:ENDPOINT"
- * for every aggregator. */
+ * for every aggregator.  `limited`: for a reader of some partitions; what all
+ * of them add to is left out. */
 size_t relay_reply_status(unsigned char to[static RELAY_REPLY_STATUS_BYTES],
-    const struct wire_header *question, const struct relay *relay);
+    const struct wire_header *question, const struct relay *relay,
+    bool limited);
 
 #endif

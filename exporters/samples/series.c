@@ -302,11 +302,12 @@ next_record(struct series *s, struct err *err)
 static int64_t
 move_samples(struct series *s, struct wire_bucket *bucket)
 {
-	int64_t off_ns = s->moves
-			     ? source_clock_shift(source_clock(s->source),
-				   s->ones[s->last].node, bucket->last.time_ns)
-			     : 0;
+	int64_t off_ns;
 
+	if (!s->moves)
+		return 0;
+	off_ns = source_clock_shift(source_clock(s->source),
+	    s->ones[s->last].node, bucket->last.time_ns);
 	if (__builtin_add_overflow(
 		bucket->first.time_ns, off_ns, &bucket->first.time_ns) ||
 	    __builtin_add_overflow(
@@ -352,7 +353,7 @@ next_bucket(struct series *s, struct wire_bucket *bucket, struct err *err)
 int
 series_next(struct series *s, struct series_point *point, struct err *err)
 {
-	struct wire_bucket bucket;
+	struct wire_bucket *bucket = &s->bucket;
 	int64_t off_ns;
 	int rc;
 
@@ -361,15 +362,17 @@ series_next(struct series *s, struct series_point *point, struct err *err)
 			return 1;
 		if (s->phase == SERIES_FLUSH)
 			return series_counter_flush(s, point);
-		rc = next_bucket(s, &bucket, err);
+		rc = next_bucket(s, bucket, err);
 		if (rc < 0 || (rc == 0 && next_phase(s, err) != 0))
 			return -1;
 		if (rc == 0)
 			continue;
-		off_ns = move_samples(s, &bucket);
-		if (bucket.counter)
-			series_counter_take(s, &bucket);
-		else if (set_gauge(s, &bucket, off_ns, point))
+		off_ns = move_samples(s, bucket);
+		if (bucket->counter && series_counter_single(s, bucket, point))
+			return 1;
+		if (bucket->counter)
+			series_counter_take(s, bucket);
+		else if (set_gauge(s, bucket, off_ns, point))
 			return 1;
 	}
 }

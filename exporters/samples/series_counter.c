@@ -10,16 +10,9 @@
 
 /* ---- intervals ---- */
 
-static void
-put_interval(struct series *s, const struct series_interval *interval)
-{
-	s->interval[s->interval_count++] = *interval;
-}
-
 /* From the last sample of the bucket before to the first of this one. */
-static void
-put_between(struct series *s, const struct one *one,
-    const struct counter_rate_sample *first)
+static struct series_interval
+between(const struct one *one, const struct counter_rate_sample *first)
 {
 	struct counter_rate rate =
 	    counter_rate_between(&one->rate, &one->last, first);
@@ -35,7 +28,7 @@ put_between(struct series *s, const struct one *one,
 		interval.low = interval.high = rate.increase / rate.seconds;
 	else
 		interval.begin_ns = interval.end_ns - 1;
-	put_interval(s, &interval);
+	return interval;
 }
 
 static bool
@@ -64,13 +57,13 @@ series_counter_take(struct series *s, const struct wire_bucket *bucket)
 	    bucket->first.time_ns <= one->last.time_ns)
 		return;
 	if (s->phase != SERIES_BEFORE && one->seen)
-		put_between(s, one, &bucket->first);
+		s->interval[s->interval_count++] = between(one, &bucket->first);
 	if (s->phase == SERIES_WINDOW && is_in_window(s, bucket->last.time_ns))
 		one->sampled = true;
 	if (s->phase == SERIES_WINDOW && bucket->count > 1) {
 		if (!(within.seconds > 0) || within.begin_ns >= within.end_ns)
 			within.begin_ns = within.end_ns - 1;
-		put_interval(s, &within);
+		s->interval[s->interval_count++] = within;
 	}
 	one->last = bucket->last;
 	if (s->phase == SERIES_WINDOW || one->rollup.bytes == 0)
@@ -101,12 +94,18 @@ series_name_point(
 {
 	const struct one *one = &s->ones[number];
 
-	*point = (struct series_point){ .number = number,
-		.node = one->node,
-		.group = one->group,
-		.metric = one->metric,
-		.unit = one->unit,
-		.rollup = one->rollup };
+	/* Member by member: clearing it all first takes longer than the rest of
+	 * a point. */
+	point->number = number;
+	point->node = one->node;
+	point->group = one->group;
+	point->metric = one->metric;
+	point->unit = one->unit;
+	point->rollup = one->rollup;
+	point->counter = false;
+	point->last.type = VALUE_NIL;
+	point->count = 0;
+	point->increase = point->seconds = 0;
 }
 
 /* The store does not separate the growth with a known rate from the growth
@@ -129,13 +128,14 @@ set_interval(struct series *s, const struct series_interval *interval,
 {
 	double of, all;
 
-	get_part(interval, s->from_ns, s->to_ns, &of, &all);
 	series_name_point(s, s->last, point);
 	point->counter = true;
 	point->begin_ns =
 	    interval->begin_ns > s->from_ns ? interval->begin_ns : s->from_ns;
 	point->end_ns =
 	    interval->end_ns < s->to_ns ? interval->end_ns : s->to_ns;
+	of = (double)(point->end_ns - point->begin_ns);
+	all = (double)(interval->end_ns - interval->begin_ns);
 	point->first_ns = interval->begin_ns;
 	point->last_ns = interval->end_ns;
 	point->count = interval->count;
@@ -145,6 +145,28 @@ set_interval(struct series *s, const struct series_interval *interval,
 	    interval->low, interval->high);
 	point->increase = interval->increase * of / all;
 	point->seconds = interval->seconds * of / all;
+}
+
+bool
+series_counter_single(struct series *s, const struct wire_bucket *bucket,
+    struct series_point *point)
+{
+	struct one *one = &s->ones[s->last];
+	struct series_interval interval;
+
+	if (!s->intervals || bucket->count != 1 || s->phase != SERIES_WINDOW ||
+	    !one->seen || one->closed || one->last.time_ns < s->from_ns ||
+	    one->last.time_ns >= bucket->first.time_ns ||
+	    bucket->first.time_ns >= s->to_ns)
+		return false;
+	interval = between(one, &bucket->first);
+	if (!(interval.seconds > 0))
+		return false;
+	one->last = bucket->last;
+	one->rollup = s->rollup;
+	one->sampled = one->used = true;
+	set_interval(s, &interval, point);
+	return true;
 }
 
 static void

@@ -58,6 +58,9 @@ struct series {
 	    last; /* the last one: points of one series follow each other */
 	struct text rollup;          /* the same for the group */
 	struct wire_buckets buckets; /* remaining values of the record */
+	/* The last one of them; once, as it is cleared at each call of a
+	 * function that has it as a variable. */
+	struct wire_bucket bucket;
 	struct wire_query query;
 	int64_t step_ns;
 	int64_t from_ns, to_ns; /* the window */
@@ -80,6 +83,10 @@ struct series {
  * times: compute the intervals up to its first and its last sample. */
 void series_counter_take(
     struct series *series, const struct wire_bucket *bucket);
+/* The same where nothing is to be cut: true and the point, which is the only
+ * one, of a bucket of one sample.  False: nothing was done. */
+bool series_counter_single(struct series *series,
+    const struct wire_bucket *bucket, struct series_point *point);
 /* The next point of these intervals.  False: they are used up. */
 bool series_counter_next(struct series *series, struct series_point *point);
 /* The next point of the unfinished steps of all series. */

@@ -9,6 +9,10 @@
 #include "proto/base/memory.h"
 #include "proto/os/worker.h"
 
+/* Large enough that changes of threads cost nothing, and that few hours of a
+ * series are read twice because they lie in two pages. */
+enum { PAGE_BYTES = 1 << 20 };
+
 struct page {
 	unsigned char *at;
 	struct wire_header header;
@@ -115,6 +119,7 @@ local_source_open(struct pages *pages, struct reader *reader)
 		.take = take,
 		.drop = drop,
 		.close = close_reader,
+		.page_bytes = PAGE_BYTES,
 	};
 	struct local_source *local_source =
 	    memory_zero(1, sizeof(*local_source));

@@ -25,10 +25,11 @@ const struct opt source_options[] = {
 	{ "store", 0, OPT_TEXT, OPT_TO(struct source_options, store), "DIR",
 	    "read this store directory; its aggregator need not run", NULL,
 	    OPT_SELDOM },
-	{ "connect", 0, OPT_TEXT, OPT_TO(struct source_options, connect),
+	{ "connect", 0, OPT_LIST, OPT_TO(struct source_options, connect),
 	    "ENDPOINT",
-	    "query the aggregator at this endpoint, such as tcp://head:5571 "
-	    "(default: that of the instance if it runs, else its store)",
+	    "query the aggregator at this endpoint, such as tcp://head:5571; "
+	    "may be given several times: each partition is read where it is "
+	    "kept (default: that of the instance if it runs, else its store)",
 	    NULL, OPT_SELDOM },
 	{ "clock", 0, OPT_CHOICE, OPT_TO(struct source_options, clock), "CLOCK",
 	    "show times on the nodes' clocks (raw), on the aggregator's "
@@ -62,14 +63,33 @@ source_default_clock(struct source_options *options, enum clock_choice choice)
 }
 
 static struct source *
-make(const struct source_options *options, const char *name)
+make(const struct source_options *options)
 {
 	struct source *s = memory_zero(1, sizeof(*s));
 
-	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->clock.choice = (enum clock_choice)options->clock;
 	s->damaged = (enum source_damaged)options->damaged;
 	return s;
+}
+
+static int
+open_endpoints(struct source **source, const struct source_options *options,
+    const char *const endpoints[], uint32_t count, int64_t silence_ns,
+    struct err *err)
+{
+	struct source *s = *source = make(options);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct place *place = places_add(&s->places, endpoints[i]);
+
+		if (remote_source_open(&place->pages, &options->key,
+			endpoints[i], silence_ns, err) != 0) {
+			source_close(source);
+			return -1;
+		}
+		place->is_local = strncmp(endpoints[i], "ipc://", 6) == 0;
+	}
+	return 0;
 }
 
 int
@@ -77,16 +97,7 @@ source_open_endpoint(struct source **source,
     const struct source_options *options, const char *endpoint,
     int64_t silence_ns, struct err *err)
 {
-	struct source *s = make(options, endpoint);
-
-	if (remote_source_open(
-		&s->pages, &options->key, endpoint, silence_ns, err) != 0) {
-		free(s);
-		return -1;
-	}
-	s->is_local = strncmp(endpoint, "ipc://", 6) == 0;
-	*source = s;
-	return 0;
+	return open_endpoints(source, options, &endpoint, 1, silence_ns, err);
 }
 
 static int
@@ -101,8 +112,8 @@ open_store(struct source **source, const struct source_options *options,
 		reader_close(&reader);
 		return err_prefix(err, "%s", dir);
 	}
-	*source = make(options, dir);
-	local_source_open(&(*source)->pages, reader);
+	*source = make(options);
+	local_source_open(&places_add(&(*source)->places, dir)->pages, reader);
 	(*source)->lag = lag;
 	return 0;
 }
@@ -139,12 +150,18 @@ choose(const struct source_options *given)
 	enum opt_from store = opt_origin_of(&given->store);
 	enum opt_from connect = opt_origin_of(&given->connect);
 
-	if (options.store == NULL || options.connect == NULL)
+	for (uint32_t i = 0; i < options.connect.count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (strcmp(options.connect.at[i],
+				options.connect.at[k]) == 0)
+				opt_usage("--connect %s is given twice",
+				    options.connect.at[i]);
+	if (options.store == NULL || options.connect.count == 0)
 		return options;
 	if (store == connect)
 		opt_usage("--store or --connect, not both");
 	if (store > connect)
-		options.connect = NULL;
+		options.connect.count = 0;
 	else
 		options.store = NULL;
 	return options;
@@ -153,58 +170,68 @@ choose(const struct source_options *given)
 bool
 source_is_named(const struct source_options *options)
 {
-	return options->store != NULL || options->connect != NULL;
+	return options->store != NULL || options->connect.count > 0;
 }
 
-/* The endpoint to query: the one that was named, else `own` when the
- * aggregator of the instance runs; NULL: read a store. */
-static const char *
-find_endpoint(
-    const struct source_options *options, char own[static INSTANCE_PATH_BYTES])
+/* Complete the endpoints to query: those that were named, else `own` when the
+ * aggregator of the instance runs; none: read a store. */
+static void
+find_endpoints(
+    struct source_options *options, char own[static INSTANCE_PATH_BYTES])
 {
 	struct err err;
 
-	if (options->store != NULL || options->connect != NULL)
-		return options->connect;
+	if (source_is_named(options))
+		return;
 	/* A directory whose path is too long for a socket can still hold a
 	 * store. */
-	return instance_endpoint(own, "reader", &err) == 0 &&
-		       source_is_listening(own)
-		   ? own
-		   : NULL;
+	if (instance_endpoint(own, "reader", &err) == 0 &&
+	    source_is_listening(own))
+		options->connect =
+		    (struct opt_list){ .at = { own }, .count = 1 };
 }
 
 void
 source_sandbox(struct sandbox *sandbox, const struct source_options *given)
 {
-	const struct source_options options = choose(given);
+	struct source_options options = choose(given);
 	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
 	struct err err;
+	bool named = source_is_named(&options);
 
-	if (find_endpoint(&options, own) != NULL)
+	find_endpoints(&options, own);
+	if (options.connect.count > 0)
 		sandbox_sockets();
 	/* Readers write to the lock files of the store. */
 	if (options.store != NULL)
 		sandbox_write(sandbox, options.store);
-	else if (options.connect == NULL &&
-		 instance_path(store, "store", &err) == 0)
+	else if (!named && instance_path(store, "store", &err) == 0)
 		sandbox_write(sandbox, store);
 	sandbox_read_or(sandbox, options.key.key, "keys/reader.key");
 }
 
-int
-source_open(
-    struct source **source, const struct source_options *given, struct err *err)
+uint32_t
+source_places(const struct source_options *given)
 {
 	const struct source_options options = choose(given);
+
+	return options.connect.count > 1 ? options.connect.count : 1;
+}
+
+/* Of the named endpoints `count` from the first one on. */
+static int
+open_some(struct source **source, const struct source_options *given,
+    uint32_t first, uint32_t count, struct err *err)
+{
+	struct source_options options = choose(given);
 	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
-	const char *endpoint = find_endpoint(&options, own);
 	struct stat st;
 
 	*source = NULL;
-	if (endpoint != NULL)
-		return source_open_endpoint(
-		    source, &options, endpoint, SILENCE_NS, err);
+	find_endpoints(&options, own);
+	if (options.connect.count > 0)
+		return open_endpoints(source, &options,
+		    options.connect.at + first, count, SILENCE_NS, err);
 	if (options.store != NULL)
 		return open_store(source, &options, options.store, err);
 	if (instance_path(store, "store", err) != 0)
@@ -218,21 +245,35 @@ source_open(
 }
 
 int
+source_open(
+    struct source **source, const struct source_options *given, struct err *err)
+{
+	return open_some(source, given, 0, source_places(given), err);
+}
+
+int
+source_open_place(struct source **source, const struct source_options *given,
+    uint32_t number, struct err *err)
+{
+	return open_some(source, given, number, 1, err);
+}
+
+int
 source_finish(struct source **source, int rc, struct err *err)
 {
 	const struct source *s = *source;
 	unsigned long long places =
-	    s == NULL ? 0 : (unsigned long long)pages_damaged(&s->pages);
+	    s == NULL ? 0 : (unsigned long long)places_damaged(&s->places);
 
 	if (places > 0 && rc == 0 && s->damaged == DAMAGED_FAIL)
 		rc = err_set(err,
 		    "%s: %llu damaged rows or pages were left out; the rest is "
 		    "complete (poolscope-admin verify names them, --damaged "
 		    "skip accepts it)",
-		    s->name, places);
+		    source_name(s), places);
 	else if (places > 0)
 		log_warn("%s: %llu damaged rows or pages were left out",
-		    s->name, places);
+		    source_name(s), places);
 	source_close(source);
 	return rc;
 }
@@ -244,7 +285,7 @@ source_close(struct source **source)
 
 	if (s == NULL)
 		return;
-	pages_clear(&s->pages);
+	places_clear(&s->places);
 	source_clock_clear(&s->clock);
 	phase_pairs_clear(&s->pairs);
 	free(s);
@@ -254,5 +295,5 @@ source_close(struct source **source)
 const char *
 source_name(const struct source *source)
 {
-	return source->name;
+	return places_name(&source->places);
 }

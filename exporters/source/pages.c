@@ -78,7 +78,7 @@ pages_begin(struct pages *pages, const struct pages_question *question)
 	copy_texts(pages);
 	set_cursor(pages, question->query.cursor);
 	if (question->query.page_bytes == 0)
-		pages->question.query.page_bytes = WIRE_PAGE_BYTES;
+		pages->question.query.page_bytes = pages->transport->page_bytes;
 	pages->is_last = pages->is_incomplete = false;
 }
 

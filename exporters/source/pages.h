@@ -35,6 +35,7 @@ struct pages_transport {
 	/* Give up the page that was started.  NULL: there is nothing to do. */
 	void (*drop)(void *arg);
 	void (*close)(void *arg);
+	uint32_t page_bytes; /* of a question that names no size */
 };
 
 struct pages {
@@ -62,7 +63,7 @@ void pages_init(
 void pages_clear(struct pages *pages);
 
 /* Begin a query at its cursor; copies the question.  Without page_bytes the
- * pages are of WIRE_PAGE_BYTES. */
+ * pages have the size of the transport. */
 void pages_begin(struct pages *pages, const struct pages_question *question);
 /* 1 and the records of the next page (views, valid until the next call), 0
  * after the last page, -1 when there is no page or it cannot be parsed.  Then

@@ -258,6 +258,7 @@ remote_source_open(struct pages *pages, const struct client_key_values *key,
 		.take = take,
 		.drop = NULL,
 		.close = close_socket,
+		.page_bytes = WIRE_PAGE_BYTES,
 	};
 	struct zsock_options options = {
 		.kind = ZSOCK_CONNECTION,

@@ -18,28 +18,35 @@ source_query(uint32_t kinds)
 	};
 }
 
+/* Of the place that is asked. */
+static const struct pages *
+pages_of(const struct source *source)
+{
+	return &source->places.now->pages;
+}
+
 static int
 next_page(struct source *source, struct err *err)
 {
-	int rc = pages_next(&source->pages, &source->cursor, err);
+	int rc = places_next(&source->places, &source->cursor, err);
 
-	if (source->pages.is_incomplete && !source->said_incomplete) {
+	if (pages_of(source)->is_incomplete && !source->said_incomplete) {
 		char when[CLOCK_TEXT_BYTES];
 
 		source->said_incomplete = true;
 		log_warn("%s: the answer is incomplete: records that the "
 			 "aggregator received after %s are not all indexed "
 			 "yet; ask again later",
-		    source->name,
-		    clock_text(when, source->pages.complete_ns, 0));
+		    source->places.now->name,
+		    clock_text(when, pages_of(source)->complete_ns, 0));
 	}
 	source->failed = source->failed || rc < 0;
-	return rc < 0 ? err_prefix(err, "%s", source->name) : rc;
+	return rc;
 }
 
-static void
+static int
 begin(struct source *source, enum source_what what, struct text partition,
-    const struct wire_query *query, struct text cursor)
+    const struct wire_query *query, struct text cursor, struct err *err)
 {
 	static const enum wire_type types[] = {
 		[SOURCE_RECORDS] = WIRE_SELECT,
@@ -55,8 +62,6 @@ begin(struct source *source, enum source_what what, struct text partition,
 		.query = *query,
 	};
 
-	if (source->is_local)
-		question.header.flags |= WIRE_FLAG_PLAIN;
 	if (what == SOURCE_STATS_BY_NODE)
 		question.header.flags |= WIRE_FLAG_BY_NODE;
 	if (what == SOURCE_RECORDS && source->unpaired)
@@ -68,14 +73,19 @@ begin(struct source *source, enum source_what what, struct text partition,
 	question.query.cursor = cursor;
 	if (question.query.to_ns > TIME_MAX_NS) /* the same: all */
 		question.query.to_ns = TIME_MAX_NS;
-	pages_begin(&source->pages, &question);
+	if (places_begin(&source->places, &question, err) == 0)
+		return 0;
+	source->failed = true;
+	return -1;
 }
 
 static int
 select_raw(struct source *source, enum source_what what, struct text partition,
     const struct wire_query *query, struct err *err)
 {
-	begin(source, what, partition, query, (struct text){ NULL, 0 });
+	if (begin(source, what, partition, query, (struct text){ NULL, 0 },
+		err) != 0)
+		return -1;
 	return next_page(source, err) < 0 ? -1 : 0;
 }
 
@@ -149,7 +159,7 @@ warn_lag(struct source *source)
 	if (source->lag > 0)
 		log_warn("%s: %llu batches are not indexed yet and not shown; "
 			 "start the aggregator to index them",
-		    source->name, (unsigned long long)source->lag);
+		    source_name(source), (unsigned long long)source->lag);
 	source->lag = 0;
 }
 
@@ -222,7 +232,7 @@ look_ahead(struct source *source)
 	source->has_next = wire_next(&source->cursor, &source->next);
 	if (source->has_next)
 		return source->cursor.entry;
-	wire_get_position(source->pages.question.query.cursor, &place);
+	wire_get_position(pages_of(source)->question.query.cursor, &place);
 	return place.entry;
 }
 
@@ -231,7 +241,7 @@ look_ahead(struct source *source)
 static int
 follow_page(struct source *source, uint64_t *next, struct err *err)
 {
-	const struct text *cursor = &source->pages.question.query.cursor;
+	const struct text *cursor = &pages_of(source)->question.query.cursor;
 	struct wire_position from, to;
 	int rc;
 
@@ -242,18 +252,18 @@ follow_page(struct source *source, uint64_t *next, struct err *err)
 	if (!wire_get_position(*cursor, &to) || to.entry == 0)
 		return err_set(err,
 		    "%s: protocol error: a page has no journal position",
-		    source->name);
+		    source_name(source));
 	if (to.entry < from.entry && from.entry != UINT64_MAX)
 		return err_set(err,
 		    "%s: the journal ends at entry %llu, before entry %llu: "
 		    "this is another store",
-		    source->name, (unsigned long long)to.entry,
+		    source_name(source), (unsigned long long)to.entry,
 		    (unsigned long long)from.entry);
 	*next = look_ahead(source);
 	if (*next < from.entry && from.entry != UINT64_MAX)
 		return err_set(err,
 		    "%s: protocol error: records have no entry numbers",
-		    source->name);
+		    source_name(source));
 	return 1;
 }
 
@@ -268,8 +278,10 @@ source_follow(struct source *source, struct text partition,
 		return -1;
 	start_over(source);
 	wire_put_position(cursor, &place);
-	begin(source, SOURCE_FOLLOW, partition, query,
-	    (struct text){ (const char *)cursor, sizeof(cursor) });
+	if (begin(source, SOURCE_FOLLOW, partition, query,
+		(struct text){ (const char *)cursor, sizeof(cursor) },
+		err) != 0)
+		return -1;
 	return follow_page(source, &source->followed, err) < 0 ? -1 : 0;
 }
 
@@ -284,7 +296,7 @@ next_followed(struct source *source, struct record *record, struct err *err)
 		if (rc <= 0)
 			return rc;
 		/* All records returned before are of entries below this one. */
-		if (!source->has_next && source->pages.is_last)
+		if (!source->has_next && pages_of(source)->is_last)
 			source->followed = next;
 	}
 	*record = source->next;
@@ -310,7 +322,7 @@ source_entry(const struct source *source)
 uint64_t
 source_generation(const struct source *source)
 {
-	return source->pages.generation;
+	return pages_of(source)->generation;
 }
 
 /* ---- a record ---- */
@@ -360,7 +372,7 @@ is_shown(struct source *source, const struct record *record)
 {
 	return (record->run.bytes == 0 ||
 		   node_list_match(
-		       source->pages.question.query.node, record->node)) &&
+		       pages_of(source)->question.query.node, record->node)) &&
 	       source_clock_shows(&source->clock, record);
 }
 
@@ -369,12 +381,12 @@ source_next(struct source *source, struct record *record, struct err *err)
 {
 	int rc;
 
-	if (source->pages.question.header.type == WIRE_FOLLOW)
+	if (pages_of(source)->question.header.type == WIRE_FOLLOW)
 		return next_followed(source, record, err);
 	do
 		rc = next_corrected(source, record, err);
 	while (rc > 0 && !is_shown(source, record));
-	if (rc > 0 && source->pages.question.header.type != WIRE_STATUS)
+	if (rc > 0 && pages_of(source)->question.header.type != WIRE_STATUS)
 		source->answered = true;
 	return rc;
 }

@@ -25,8 +25,8 @@ struct source; /* opaque */
 /* Which source to open.  With neither a store nor an endpoint: the reader
  * endpoint of --dir when an aggregator runs there, else its store. */
 struct source_options {
-	const char *store;   /* directory, or NULL */
-	const char *connect; /* endpoint, or NULL */
+	const char *store;       /* directory, or NULL */
+	struct opt_list connect; /* endpoints */
 	int clock;   /* enum clock_choice: the clock on which times are shown */
 	int damaged; /* enum source_damaged */
 	const char *tz;               /* opt_parse sets the zone */
@@ -41,6 +41,13 @@ extern const struct opt source_options[];
  * several sources. */
 int source_open(struct source **source, const struct source_options *options,
     struct err *err);
+/* The number of places that source_open asks: one, or the endpoints.  A
+ * partition is read where it is kept, the answer to SOURCE_STATUS is that of
+ * all. */
+uint32_t source_places(const struct source_options *options);
+/* Open one of them (0, 1 ...) alone. */
+int source_open_place(struct source **source,
+    const struct source_options *options, uint32_t number, struct err *err);
 /* Returns which file access source_open will need; call it before. */
 void source_sandbox(
     struct sandbox *sandbox, const struct source_options *options);
@@ -57,7 +64,7 @@ void source_close(struct source **source);
 enum source_damaged { DAMAGED_FAIL, DAMAGED_SKIP };
 int source_finish(struct source **source, int rc, struct err *err);
 
-/* The directory or endpoint, for messages. */
+/* The directory or endpoint that is asked, for messages. */
 const char *source_name(const struct source *source);
 
 /* Set the default of --clock; call it before source_open. */

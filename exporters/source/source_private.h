@@ -6,21 +6,16 @@
 #ifndef EXPORTERS_SOURCE_SOURCE_PRIVATE_H
 #define EXPORTERS_SOURCE_SOURCE_PRIVATE_H
 
-#include "exporters/source/pages.h"
+#include "exporters/source/places.h"
 #include "exporters/source/pairs/phase_pairs.h"
 #include "exporters/source/source.h"
-#include "proto/config/instance.h"
-
-enum { SOURCE_NAME_BYTES = INSTANCE_PATH_BYTES + 16 };
 
 struct source {
-	struct pages pages;
-	bool is_local; /* the listener runs on this machine */
-	uint64_t lag;  /* batches of a store that are not indexed; 0: none, or
-			  already reported */
+	struct places places;
+	uint64_t lag; /* batches of a store that are not indexed; 0: none, or
+			 already reported */
 	bool answered, failed; /* source_is_empty */
 	bool said_incomplete;  /* once is enough */
-	char name[SOURCE_NAME_BYTES];
 	enum source_damaged damaged;
 
 	struct wire_cursor cursor; /* reads the records of the page */

@@ -9,6 +9,7 @@
 
 #include "exporters/stats/status_verdict.h"
 #include "proto/config/instance.h"
+#include "proto/hash/string_table.h"
 #include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
@@ -164,10 +165,10 @@ put_records(struct report *report, struct source *source, bool partitions,
 
 static int
 put_store(struct report *report, const struct source_options *options,
-    struct err *err)
+    uint32_t place, struct err *err)
 {
 	struct source *source = NULL;
-	int rc = source_open(&source, options, err);
+	int rc = source_open_place(&source, options, place, err);
 
 	if (rc == 0 && !report->as_json) {
 		fputs("from ", report->file);
@@ -190,6 +191,33 @@ put_store(struct report *report, const struct source_options *options,
 			json_end_object(&report->json);
 	}
 	source_close(&source);
+	return rc;
+}
+
+/* Of several places each is an object of its own: they have the same keys. */
+static int
+put_stores(struct report *report, const struct source_options *options,
+    struct err *err)
+{
+	uint32_t places = source_places(options);
+	bool array = report->as_json && places > 1;
+	int rc = 0;
+
+	if (array) {
+		json_name(&report->json, "sources");
+		json_begin_array(&report->json);
+	}
+	for (uint32_t i = 0; i < places && rc == 0; i++) {
+		if (array)
+			json_begin_object(&report->json);
+		else if (i > 0)
+			putc('\n', report->file);
+		rc = put_store(report, options, i, err);
+		if (array)
+			json_end_object(&report->json);
+	}
+	if (array)
+		json_end_array(&report->json);
 	return rc;
 }
 
@@ -297,6 +325,21 @@ put_partition(struct table *table, const struct record *record, struct text id)
 		table_string(table, clock_text(text, last_ns, 0));
 }
 
+/* Partitions that several places keep; each has a row of its own. */
+static void
+put_twice(const struct string_table *twice, FILE *file)
+{
+	if (twice->count > 0)
+		fputs("\nkept by more than one aggregator; read where the "
+		      "newest record is:\n",
+		    file);
+	for (uint32_t i = 0; i < twice->count; i++) {
+		fputs("  ", file);
+		table_put_elided(file, twice->names[i], 76);
+		putc('\n', file);
+	}
+}
+
 static int
 put_partitions(struct source *source, FILE *file, struct err *err)
 {
@@ -309,14 +352,18 @@ put_partitions(struct source *source, FILE *file, struct err *err)
 	};
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct table table = { .file = NULL };
+	struct string_table seen, twice;
 	struct record record;
+	struct text id;
 	int rc;
 
 	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
 		&query, err) != 0)
 		return -1;
+	string_table_init(&seen);
+	string_table_init(&twice);
 	while ((rc = source_next(source, &record, err)) > 0) {
-		struct text id;
+		uint32_t before = seen.count;
 
 		if (record.kind != RECORD_ENTITY || !is_partition(&record, &id))
 			continue;
@@ -325,7 +372,12 @@ put_partitions(struct source *source, FILE *file, struct err *err)
 			table_begin(&table, file, columns);
 		}
 		put_partition(&table, &record, id);
+		if (string_table_add(&seen, id) < before)
+			string_table_add(&twice, id);
 	}
+	put_twice(&twice, file);
+	string_table_clear(&seen);
+	string_table_clear(&twice);
 	return rc;
 }
 
@@ -363,7 +415,7 @@ put_all(const struct source_options *options, bool json, FILE *file,
 	json_init(&report.json, file, JSON_INDENTED | JSON_STRICT);
 	if (json)
 		json_begin_object(&report.json);
-	rc = put_store(&report, options, err);
+	rc = put_stores(&report, options, err);
 	/* The store of another instance has nothing to do with the broker of
 	 * this one. */
 	if (!source_is_named(options))

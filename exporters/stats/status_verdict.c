@@ -21,22 +21,31 @@ number_of(const struct record *record, const char *key)
 }
 
 static void
+add(int64_t *to, int64_t number)
+{
+	if (__builtin_add_overflow(*to, number, to))
+		*to = INT64_MAX;
+}
+
+static void
 take_store(struct status_facts *facts, const struct record *record)
 {
 	static const char *const kinds[] = { "records_event", "records_sample",
 		"records_span", "records_entity" };
 
 	facts->has_store = true;
-	facts->partitions = number_of(record, "partitions");
-	facts->nodes = number_of(record, "nodes");
+	facts->stores++;
+	facts->limited |= number_of(record, "limited") != 0;
+	add(&facts->partitions, number_of(record, "partitions"));
+	add(&facts->nodes, number_of(record, "nodes"));
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		facts->records += number_of(record, kinds[i]);
-	facts->bytes = number_of(record, "journal_bytes") +
-		       number_of(record, "tables_bytes");
-	facts->lag = number_of(record, "indexing_lag");
-	facts->rejected_bytes = number_of(record, "rejected_bytes");
-	facts->rebuilding = number_of(record, "rebuilding") != 0;
-	facts->damaged += number_of(record, "damaged");
+		add(&facts->records, number_of(record, kinds[i]));
+	add(&facts->bytes, number_of(record, "journal_bytes"));
+	add(&facts->bytes, number_of(record, "tables_bytes"));
+	add(&facts->lag, number_of(record, "indexing_lag"));
+	add(&facts->rejected_bytes, number_of(record, "rejected_bytes"));
+	facts->rebuilding |= number_of(record, "rebuilding") != 0;
+	add(&facts->damaged, number_of(record, "damaged"));
 }
 
 void
@@ -52,16 +61,17 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 	if (!text_equal(record->name, text_of("aggregator")))
 		return;
 	facts->aggregator = SERVICE_RUNNING;
-	facts->peers = number_of(record, "peers");
-	facts->full = number_of(record, "full") != 0;
-	facts->index_paused = number_of(record, "index_paused") != 0;
-	facts->damaged += number_of(record, "index_damaged");
-	facts->retention_stopped = number_of(record, "retention_stopped") != 0;
-	facts->clock_ahead_ns = number_of(record, "clock_ahead_ns");
-	facts->behind = number_of(record, "indexing_behind") != 0;
-	facts->indexing_rate = (double)number_of(record, "indexing_rate");
+	add(&facts->peers, number_of(record, "peers"));
+	facts->full |= number_of(record, "full") != 0;
+	facts->index_paused |= number_of(record, "index_paused") != 0;
+	add(&facts->damaged, number_of(record, "index_damaged"));
+	facts->retention_stopped |= number_of(record, "retention_stopped") != 0;
+	if (facts->clock_ahead_ns < number_of(record, "clock_ahead_ns"))
+		facts->clock_ahead_ns = number_of(record, "clock_ahead_ns");
+	facts->behind |= number_of(record, "indexing_behind") != 0;
+	facts->indexing_rate += (double)number_of(record, "indexing_rate");
 	facts->insecure |= number_of(record, "insecure") != 0;
-	facts->groups_refused = number_of(record, "groups_refused");
+	add(&facts->groups_refused, number_of(record, "groups_refused"));
 }
 
 void
@@ -141,12 +151,20 @@ put_warnings(const struct status_facts *f, FILE *file)
 static void
 put_store(const struct status_facts *f, FILE *file)
 {
+	char label[32] = "store";
+
+	if (f->stores > 1)
+		snprintf(label, sizeof(label), "%" PRId64 " stores", f->stores);
 	fprintf(file,
-	    "store       %" PRId64 " partition%s, %" PRId64 " node%s, %" PRId64
-	    " records, ",
-	    f->partitions, f->partitions == 1 ? "" : "s", f->nodes,
-	    f->nodes == 1 ? "" : "s", f->records);
-	status_put_bytes(file, (double)f->bytes);
+	    "%-12s%" PRId64 " partition%s, %" PRId64 " node%s, %" PRId64
+	    " records%s",
+	    label, f->partitions, f->partitions == 1 ? "" : "s", f->nodes,
+	    f->nodes == 1 ? "" : "s", f->records, f->limited ? "" : ", ");
+	if (f->limited)
+		fputs("\n            this key may read no other partitions",
+		    file);
+	else
+		status_put_bytes(file, (double)f->bytes);
 	putc('\n', file);
 	if (f->rebuilding || f->behind || f->lag > 0)
 		fprintf(file, "            %s: %" PRId64 " batches\n",
@@ -196,7 +214,11 @@ status_verdict_print(const struct status_facts *facts, FILE *file)
 	if (put_warnings(facts, file) && verdict == VERDICT_OK)
 		verdict = VERDICT_WARNING;
 	if (verdict == VERDICT_OK)
-		fputs("ok: all is well\n", file);
+		fputs(facts->limited
+			  ? "ok: the store answers; a key of all partitions "
+			    "shows its health\n"
+			  : "ok: all is well\n",
+		    file);
 	putc('\n', file);
 	if (facts->has_store)
 		put_store(facts, file);

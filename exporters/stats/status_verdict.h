@@ -31,12 +31,15 @@ struct status_facts {
 	bool full, index_paused, retention_stopped, insecure, behind;
 	double indexing_rate; /* bytes a second */
 	bool rebuilding, has_store;
+	bool limited;   /* by the key: to some partitions */
+	int64_t stores; /* the sums are those of all */
 	int64_t damaged, clock_ahead_ns;
 	int64_t partitions, nodes, records, bytes, lag, peers, broker_peers;
 	int64_t rejected_bytes, groups_refused;
 };
 
-/* Add a record of an answer to the question SOURCE_STATUS. */
+/* Add a record of an answer to the question SOURCE_STATUS, also of several
+ * stores. */
 void status_facts_take(struct status_facts *facts, const struct record *record);
 
 /* Print the problems, one in a line, the worst first, or that all is well;

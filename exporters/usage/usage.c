@@ -222,8 +222,10 @@ line_of(struct reading *reading, const struct source_metric *first,
 {
 	struct line *line;
 
-	reading->lines = memory_grow_zero(reading->lines, &reading->lines_room,
-	    point->number, sizeof(*reading->lines));
+	if (point->number >= reading->lines_room)
+		reading->lines =
+		    memory_grow_zero(reading->lines, &reading->lines_room,
+			point->number, sizeof(*reading->lines));
 	line = &reading->lines[point->number];
 	if (line->query == reading->query)
 		return line;

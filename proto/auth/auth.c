@@ -207,13 +207,28 @@ judge_sender(const struct authorized_key *entry, enum auth_want want,
 	case AUTH_PUBLISH:
 		return judge_entry(entry, KEY_AGENT, partition, node);
 	case AUTH_READ: return judge_entry(entry, KEY_READER, partition, node);
-	default:
-		if (entry->role != KEY_READER)
-			return AUTH_ROLE;
-		return text_equal(entry->partition, text_of("*"))
-			   ? AUTH_OK
-			   : AUTH_PARTITION;
+	default: return entry->role == KEY_READER ? AUTH_OK : AUTH_ROLE;
 	}
+}
+
+static _Thread_local char readable[NAME_BYTES_MAX];
+static _Thread_local uint32_t readable_bytes;
+
+/* The list of keys may be replaced before the question is answered. */
+static void
+note_readable(const struct authorized_key *sender)
+{
+	struct text pattern = sender == NULL ? text_of("*") : sender->partition;
+
+	assert(pattern.bytes <= sizeof(readable));
+	memcpy(readable, pattern.at, pattern.bytes);
+	readable_bytes = pattern.bytes;
+}
+
+struct text
+auth_readable(void)
+{
+	return (struct text){ readable, readable_bytes };
 }
 
 static enum auth_verdict
@@ -231,6 +246,10 @@ judge(const struct auth *auth, const struct zsock_message *message,
 	if (verdict == AUTH_OK && broker != NULL) {
 		*judged = broker;
 		verdict = judge_entry(broker, KEY_BROKER, partition, node);
+		/* A status is not of the partition that its header names. */
+		if (verdict == AUTH_OK && want == AUTH_STATUS &&
+		    !text_equal(broker->partition, text_of("*")))
+			verdict = AUTH_PARTITION;
 		if (verdict != AUTH_OK)
 			*peer = message->peer;
 	}
@@ -238,6 +257,8 @@ judge(const struct auth *auth, const struct zsock_message *message,
 		*judged = sender;
 		verdict = judge_sender(sender, want, partition, node);
 	}
+	if (verdict == AUTH_OK && want == AUTH_STATUS)
+		note_readable(sender);
 	return verdict;
 }
 
@@ -278,6 +299,7 @@ auth_check(struct auth *auth, const struct zsock_message *message,
 
 	if (auth == NULL) {
 		assert(!message->peer.keyed);
+		note_readable(NULL);
 		return AUTH_OK;
 	}
 	pthread_mutex_lock(&auth->lock);

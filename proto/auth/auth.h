@@ -57,7 +57,7 @@ const unsigned char *auth_secret(const struct auth *auth);
 enum auth_want {
 	AUTH_PUBLISH, /* hello, batch, gap, bye: agents, also through brokers */
 	AUTH_READ,    /* select, stats, follow: readers */
-	AUTH_STATUS,  /* of all partitions: readers whose pattern is "*" */
+	AUTH_STATUS,  /* status: readers, of the partitions of auth_readable */
 };
 
 enum auth_verdict {
@@ -81,6 +81,11 @@ enum auth_verdict auth_check(struct auth *auth,
 /* Of the message that auth_check refused last in this thread: what its key may
  * do, for the sender; a view, valid until the next check. */
 struct text auth_why(void);
+
+/* Of the status question that auth_check allowed last in this thread: the
+ * pattern of the partitions that its sender may see, "*" for all; a view, valid
+ * until the next check. */
+struct text auth_readable(void);
 
 /* May the key of this allowed message, or that of the broker which forwarded
  * it, publish for some nodes only?  Then auth_check must allow the node of

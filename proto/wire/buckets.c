@@ -4,6 +4,9 @@
  */
 #include "proto/wire/buckets.h"
 
+#include <assert.h>
+#include <math.h>
+
 #include "proto/msgpack/mp.h"
 #include "proto/msgpack/mp_put.h"
 
@@ -45,7 +48,48 @@ wire_put_bucket(struct wire_writer *w, const struct wire_bucket *bucket)
 	return true;
 }
 
+/* Types of cells are not those of C, whose numbers may change. */
+enum { CELL_GAUGE = 0, CELL_COUNTER = 1, CELL_TYPES = 3 };
+static const enum value_type cell_types[CELL_TYPES] = { VALUE_INT, VALUE_UINT,
+	VALUE_FLOAT };
+
+void
+wire_begin_singles(char *to, const struct wire_singles *singles)
+{
+	uint64_t type = 0;
+
+	while (type < CELL_TYPES && cell_types[type] != singles->type)
+		type++;
+	assert(type < CELL_TYPES);
+	wire_put_cell(to, singles->boot);
+	wire_put_cell(to + WIRE_CELL_BYTES,
+	    type << 1 | (singles->counter ? CELL_COUNTER : CELL_GAUGE));
+}
+
 /* ---- reading ---- */
+
+/* Read what is before the times; false: the cells are none of `count`. */
+static bool
+begin_cells(struct wire_buckets *buckets, uint64_t count)
+{
+	struct wire_singles *singles = &buckets->singles;
+	uint64_t type;
+
+	if (buckets->rest.bytes != wire_singles_bytes((uint32_t)count))
+		return false;
+	type = wire_cell(buckets->rest.at + WIRE_CELL_BYTES);
+	if (type >> 1 >= CELL_TYPES)
+		return false;
+	*singles = (struct wire_singles){ .counter = type & CELL_COUNTER,
+		.type = cell_types[type >> 1],
+		.boot = wire_cell(buckets->rest.at),
+		.count = (uint32_t)count };
+	buckets->rest.at += WIRE_SINGLES_CELLS * WIRE_CELL_BYTES;
+	buckets->rest.bytes -= WIRE_SINGLES_CELLS * WIRE_CELL_BYTES;
+	buckets->is_cells = true;
+	buckets->counter = singles->counter;
+	return true;
+}
 
 bool
 wire_buckets_init(struct wire_buckets *buckets, const struct record *record)
@@ -57,7 +101,8 @@ wire_buckets_init(struct wire_buckets *buckets, const struct record *record)
 	if (record->kind != RECORD_SAMPLE || record->name.bytes == 0 ||
 	    count > WIRE_PER_RECORD_MAX || long_ns <= 0 ||
 	    long_ns % (int64_t)count != 0 ||
-	    (record->values != count * WIRE_BUCKET_GAUGE &&
+	    (record->values > 0 &&
+		record->values != count * WIRE_BUCKET_GAUGE &&
 		record->values != count * WIRE_BUCKET_COUNTER))
 		return false;
 	*buckets = (struct wire_buckets){ .rest = record->value_bytes,
@@ -65,7 +110,7 @@ wire_buckets_init(struct wire_buckets *buckets, const struct record *record)
 		.step_ns = long_ns / (int64_t)count,
 		.left = count,
 		.counter = record->values == count * WIRE_BUCKET_COUNTER };
-	return true;
+	return record->values > 0 || begin_cells(buckets, count);
 }
 
 static inline bool
@@ -116,6 +161,33 @@ take_float(const unsigned char **at)
 	return counter_rate_number(&value);
 }
 
+/* What is computed of one sample. */
+static void
+next_single(struct wire_buckets *buckets, struct wire_bucket *bucket)
+{
+	const struct wire_singles *singles = &buckets->singles;
+	const char *at = buckets->rest.at;
+	struct counter_rate_sample *first = &bucket->first;
+	struct counter_rate_sample *last = &bucket->last;
+	double number;
+
+	/* One by one: a copy would wait for what was just written. */
+	first->time_ns = last->time_ns = (int64_t)wire_cell(at);
+	first->boot = last->boot = singles->boot;
+	first->value.type = last->value.type = singles->type;
+	at += WIRE_CELL_BYTES * (size_t)singles->count;
+	first->value.is.u = last->value.is.u = wire_cell(at);
+	number = singles->counter ? NAN : counter_rate_number(&first->value);
+	bucket->count = 1;
+	bucket->low = bucket->high = number;
+	bucket->mean = singles->counter ? 0 : 0 + number;
+	bucket->seconds = 0;
+	buckets->left--;
+	buckets->begin_ns = bucket->end_ns;
+	buckets->rest.at += WIRE_CELL_BYTES;
+	buckets->rest.bytes -= 2 * WIRE_CELL_BYTES;
+}
+
 int
 wire_next_bucket(struct wire_buckets *buckets, struct wire_bucket *bucket)
 {
@@ -129,6 +201,10 @@ wire_next_bucket(struct wire_buckets *buckets, struct wire_bucket *bucket)
 	bucket->begin_ns = buckets->begin_ns;
 	bucket->end_ns = buckets->begin_ns + buckets->step_ns;
 	bucket->counter = buckets->counter;
+	if (buckets->is_cells) {
+		next_single(buckets, bucket);
+		return 1;
+	}
 	count = take_int(&at, &bad);
 	bucket->count = (uint64_t)count;
 	bucket->first.time_ns = take_int(&at, &bad);

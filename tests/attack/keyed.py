@@ -12,14 +12,16 @@ import subprocess
 import sys
 import time
 
+import msgpack
 import zmq
 from zmq.utils import z85
 from zmq.utils.monitor import recv_monitor_message
 
 from honest import Crew, key_of, percentile, summary, with_key
 from raw import PATIENCE_S, connect, cpu_seconds, greeting, is_cut, null_peer, part, ready, resident_bytes
-from batches import event, status_page
-from peer import ACK, BATCH, CONTEXT, HELLO, NACK, SELECT, Answer, frame, recv_answer
+from batches import Page, event, indexed, status_page
+from peer import ACK, BATCH, CONTEXT, HELLO, NACK, PAGE, SELECT, STATUS, Answer, frame, recv_answer
+from sender import LAST, Sender
 
 FORBIDDEN = 6
 REFUSED = zmq.EVENT_HANDSHAKE_FAILED_AUTH | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
@@ -133,6 +135,91 @@ def case_roles(listener, keyfile, otherfile, readerfile, reader):
     after = stored(reader)
     assert after["batches"] == before["batches"], "%d batches more" % (after["batches"] - before["batches"])
     print("batches as before; forbidden so far: aggregator %d" % after.get("forbidden", 0))
+
+
+def status_of(s, name=""):
+    """All that is sent in answer to a status, page by page: headers and bodies."""
+    cursor, flags, pages = b"", 0, []
+    while not flags & LAST:
+        query = msgpack.packb([1 << 4, "", name, -2208988800 * 10 ** 9, 7258118400 * 10 ** 9, cursor, 4096])
+        s.send(frame(STATUS, partition="", node="", body=query))
+        page = Page(recv_answer_bytes(s))
+        assert page.type == PAGE, "answer %d, reason %d" % (page.type, page.reason)
+        cursor, flags = page.body[0], page.flags
+        pages.append(page)
+    return pages
+
+
+def recv_answer_bytes(s):
+    assert s.poll(PATIENCE_S * 1000), "no answer"
+    return s.recv_multipart()[-1]
+
+
+def entities(pages):
+    return {r[2]: r[3] for page in pages for r in page.body[1:] if r[0] == 4}
+
+
+def case_status(door, intake, readerfile, reader):
+    """A reader of acct$* learns nothing of other partitions, however it asks and whatever they do."""
+    s, mine = peer(door, key_of(readerfile)), ["acct$pool%d" % i for i in range(40)]
+    sender = Sender(intake, "status", partition="acct$pool0")
+
+    def store(partition, count):
+        sender.socket.send(frame(BATCH, partition=partition, node="n1", session=os.urandom(16), seq=1, records=count,
+                                 body=event({"k": 1}) * count))
+        assert recv_answer(sender.socket).type == ACK
+
+    for i, name in enumerate(mine):
+        store("secret$%d" % i, 3)
+        store(name, 2)
+        store("acct2$pool%d" % i, 5)
+    before = indexed(reader)
+    first = status_of(s)
+    found = entities(first)
+    assert sorted(found) == sorted(["store"] + ["partition:" + name for name in mine]), sorted(found)
+    assert found["store"]["limited"] is True, found["store"]
+    assert (found["store"]["partitions"], found["store"]["nodes"], found["store"]["records_event"]) == (40, 40, 80), found
+    numbers = "partitions nodes rejected_bytes rejected_cut rebuilding limited".split()
+    assert all(name in numbers or name.startswith("records_") for name in found["store"]), sorted(found["store"])
+    assert len(first) > 1, "one page"
+    # The eight bytes of the cursor's number: of a partition among those that it may see.
+    for page in first:
+        number = int.from_bytes(page.body[0][46:54], "big")
+        assert number <= 41 and page.body[0].count(0) >= 50, page.body[0]
+    for i in range(40):  # what others do changes not a byte of the answer
+        store("secret$%d" % i, 7)
+        store("fresh$%d" % i, 7)
+    assert indexed(reader)["batches"] == before["batches"] + 80
+    again = status_of(s)
+    assert [p.body for p in again] == [p.body for p in first], "another answer, since others sent"
+    for name in ("partition:secret$1", "partition:secret*", "*secret*", "aggregator", "partition:nothing$1"):
+        for page in status_of(s, name):
+            assert page.body[1:] == [], (name, page.body)
+            assert int.from_bytes(page.body[0][46:54], "big") <= 41, page.body[0]
+    assert sorted(entities(status_of(s, "partition:acct$pool7"))) == ["partition:acct$pool7"]
+    # As if it came through a broker, for a peer that may all.
+    for fake in ([b"PSV1" + bytes(32)], [b"x", b"PSV1" + bytes(32)]):
+        s = peer(door, key_of(readerfile))
+        s.send_multipart(fake + [frame(STATUS, partition="", node="", body=b"")])
+        if s.poll(300):
+            answer = Answer(s.recv_multipart()[-1])
+            assert answer.type == NACK, "a forwarded identity: answer %d" % answer.type
+    print("%d pages; %d partitions of 120" % (len(first), len(mine)))
+
+
+def case_limited_broker(door, brokerfile):
+    """A key of a broker that forwards acct$* only asks as if for a peer without a key."""
+    for fake in ([], [b"x", b"PSV1" + bytes(32)]):
+        s = peer(door, key_of(brokerfile))
+        s.send_multipart(fake + [frame(STATUS, partition="acct$pool1", node="", body=b"")])
+        answer = Answer(recv_answer_bytes(s))
+        assert (answer.type, answer.reason) == (NACK, FORBIDDEN), "answer %d, reason %d" % (answer.type, answer.reason)
+
+
+def case_broker_status(listener, readerfile):
+    """A broker tells a reader of some partitions that it runs, and nothing else."""
+    found = entities(status_of(peer(listener, key_of(readerfile))))
+    assert found == {"broker": {"limited": 1}}, found
 
 
 def case_twins(listener, keyfile):

@@ -121,8 +121,11 @@ check "... and the status" timeout 60 poolscope-stats status --connect "$desk" \
 check_status 1 "one of other partitions is refused" \
 	timeout 60 poolscope-dump -q --connect "$desk" --key "$keys/some.key" -p 'acct$p'
 check_printed "... and the message says why" "forbidden: the key may not read this partition"
-check_status 2 "... the status as well" \
+check "... of the status it is shown what it may read" \
 	timeout 60 poolscope-stats status --connect "$desk" --key "$keys/some.key"
+check_printed "... which is nothing" "^store  *0 partitions, 0 nodes, 0 records$"
+check_status 2 "an agent's key sees no status" \
+	timeout 60 poolscope-stats status --connect "$desk" --key "$keys/n1.key"
 check_status 1 "an agent's key reads nothing" \
 	timeout 60 poolscope-dump -q --connect "$desk" --key "$keys/n1.key" -p 'acct$p'
 

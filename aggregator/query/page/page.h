@@ -50,6 +50,7 @@ struct reader {
 	bool shared;           /* the handles belong to the caller */
 	char *store;           /* directory; NULL: shared */
 	uint32_t examined_max; /* PAGE_EXAMINED_MAX; tests use less */
+	struct text limit;     /* pattern of partitions; empty: none */
 	struct lookup lookup;
 	struct model_set models;
 	uint64_t models_hash;

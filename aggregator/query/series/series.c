@@ -113,11 +113,14 @@ group_of(const struct series *series, const struct series_input *part)
 
 /* ---- buckets to records ---- */
 
+enum { SINGLES_MIN = 16 }; /* a shorter run is not worth a record of its own */
+
 /* Consecutive steps of one metric, returned as one record. */
 struct sequence {
 	const struct metric_column *column;
 	int64_t begin_ns;
 	uint32_t count;
+	bool is_cells;
 	struct wire_writer values;
 };
 
@@ -155,9 +158,11 @@ put_sequence(struct page *page, const struct series_input *part,
 							    : TIME_MAX_NS - 1,
 		.end_ns = end_ns < TIME_MAX_NS ? end_ns : TIME_MAX_NS,
 		.count = sequence->count > 1 ? sequence->count : 0,
-		.values = sequence->count * (sequence->column->counter
-						    ? WIRE_BUCKET_COUNTER
-						    : WIRE_BUCKET_GAUGE),
+		.values = sequence->is_cells
+			      ? 0
+			      : sequence->count * (sequence->column->counter
+							  ? WIRE_BUCKET_COUNTER
+							  : WIRE_BUCKET_GAUGE),
 		.value_bytes = { (const char *)sequence->values.at,
 		    (uint32_t)sequence->values.bytes } };
 
@@ -179,41 +184,90 @@ set_cursor(struct page *page, const struct series_input *part, uint64_t given)
 	mark->number = given;
 }
 
+/* How many buckets from this one on, at most `most`, have one sample, of one
+ * boot and one type? */
+static uint32_t
+count_singles(const struct bucket *bucket, uint32_t most)
+{
+	const struct counter_rate_sample *first = &bucket->first;
+	uint32_t count = 0;
+
+	while (count < most && bucket[count].count == 1 &&
+	       bucket[count].first.value.type == first->value.type &&
+	       bucket[count].first.boot == first->boot)
+		count++;
+	return count;
+}
+
+static void
+put_singles(struct series *series, const struct bucket *bucket, uint32_t count,
+    struct sequence *sequence)
+{
+	const struct wire_singles singles = { .counter =
+						  sequence->column->counter,
+		.type = bucket->first.value.type,
+		.boot = bucket->first.boot,
+		.count = count };
+	char *to = (char *)series->values;
+
+	_Static_assert(
+	    WIRE_CELL_BYTES * (WIRE_SINGLES_CELLS + 2 * WIRE_PER_RECORD_MAX) <=
+		sizeof(series->values),
+	    "the cells have room");
+	wire_begin_singles(to, &singles);
+	for (uint32_t i = 0; i < count; i++)
+		wire_put_single(to, &singles, i, &bucket[i].first);
+	sequence->values.bytes = wire_singles_bytes(count);
+	sequence->is_cells = true;
+	sequence->count = count;
+}
+
+/* How many consecutive buckets may a record have that begins with this one? */
+static uint32_t
+most_of(const struct series *series, const struct page *page, uint64_t left,
+    int64_t begin_ns)
+{
+	int64_t most = page->query->per_record;
+
+	if (most > WIRE_PER_RECORD_MAX)
+		most = WIRE_PER_RECORD_MAX;
+	if (most > (int64_t)left)
+		most = (int64_t)left;
+	/* A bucket that ends after all times is shorter, so it is alone. */
+	if (most > (TIME_MAX_NS - begin_ns) / series->step_ns)
+		most = (TIME_MAX_NS - begin_ns) / series->step_ns;
+	return most < 1 ? 1 : (uint32_t)most;
+}
+
 /* Collect consecutive buckets from number `at` of the group on; returns the
  * number after the last one. */
 static uint64_t
 take_sequence(struct series *series, const struct page *page,
-    const struct series_group *group, uint64_t at, struct sequence *sequence)
+    const struct series_group *group, const struct series_input *part,
+    uint64_t at, struct sequence *sequence)
 {
-	uint64_t column = at / group->steps, first = group->first;
-	uint64_t end = (column + 1) * group->steps;
-	uint32_t most = page->query->per_record;
+	uint64_t column = at / group->steps;
+	uint64_t left = (column + 1) * group->steps - at;
+	const struct bucket *bucket =
+	    &series->buckets[at - (uint64_t)group->first * group->steps];
+	uint32_t most, singles = 0;
 
-	sequence->column = &series->columns->wanted[column];
-	sequence->begin_ns =
-	    group->hour_ns + (int64_t)(at % group->steps) * series->step_ns;
-	sequence->count = 0;
+	*sequence =
+	    (struct sequence){ .column = &series->columns->wanted[column],
+		    .begin_ns = group->hour_ns + (int64_t)(at % group->steps) *
+						     series->step_ns };
+	most = most_of(series, page, left, sequence->begin_ns);
 	wire_writer_init(
 	    &sequence->values, series->values, sizeof(series->values));
-	most = most < 1                     ? 1
-	       : most > WIRE_PER_RECORD_MAX ? WIRE_PER_RECORD_MAX
-					    : most;
-	for (; at < end && sequence->count < most; at++) {
-		const struct bucket *bucket =
-		    &series->buckets[at - first * group->steps];
-
-		if (bucket->count == 0)
-			break;
-		/* A bucket that ends after all times is shorter, so it is
-		 * alone. */
-		if (sequence->count > 0 &&
-		    sequence->begin_ns +
-			    (sequence->count + 1) * series->step_ns >
-			TIME_MAX_NS)
-			break;
-		add_to_sequence(sequence, bucket);
-	}
-	return at;
+	/* What a rollup says of one sample is not computed from it. */
+	if (part->rollup == ROLLUP_RAW && most >= SINGLES_MIN)
+		singles = count_singles(bucket, most);
+	if (singles >= SINGLES_MIN)
+		put_singles(series, bucket, singles, sequence);
+	else
+		for (uint32_t i = 0; i < most && bucket[i].count > 0; i++)
+			add_to_sequence(sequence, &bucket[i]);
+	return at + sequence->count;
 }
 
 static bool
@@ -231,7 +285,7 @@ put_group(struct series *series, struct page *page,
 			at++;
 			continue;
 		}
-		at = take_sequence(series, page, group, at, &sequence);
+		at = take_sequence(series, page, group, part, at, &sequence);
 		if (!put_sequence(page, part, &sequence))
 			return false;
 		set_cursor(page, part, at);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/source/kinds.h"
+#include "exporters/select/kinds.h"
 #include "exporters/trace/timeline/timeline_private.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"

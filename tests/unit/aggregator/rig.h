@@ -314,6 +314,62 @@ rig_rows(FILE *out, const struct record *record)
 	}
 }
 
+/* Convert buckets of one sample each, in cells, to single buckets with all of
+ * their numbers. */
+static inline void
+rig_singles(FILE *out, const struct record *record)
+{
+	size_t count = record->count;
+	int64_t step_ns = (record->end_ns - record->time_ns) / (int64_t)count;
+	struct record one = *record;
+	int64_t boot, type, time_ns, bits;
+	unsigned char bytes[128];
+	struct wire_writer w;
+
+	assert_int_equal(record->value_bytes.bytes, 8 * (2 + 2 * count));
+	rig_cell(record->value_bytes, 0, &boot);
+	rig_cell(record->value_bytes, 1, &type);
+	assert_true(type >= 0 && type < 6);
+	one.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		double real =
+		    rig_cell(record->value_bytes, 2 + count + i, &bits);
+		double number = type / 2 == 2   ? real
+				: type / 2 == 1 ? (double)(uint64_t)bits
+						: (double)bits;
+		struct value value = { type / 2 == 2   ? VALUE_FLOAT
+				       : type / 2 == 1 ? VALUE_UINT
+						       : VALUE_INT,
+			{ .i = bits } };
+		struct value numbers[11] = { { VALUE_INT, { .i = 1 } } };
+		unsigned used = 1;
+
+		rig_cell(record->value_bytes, 2 + i, &time_ns);
+		for (unsigned k = 0; k < 4; k++)
+			numbers[used++] = (struct value){ VALUE_INT,
+				{ .i = k < 2 ? time_ns : boot } };
+		for (unsigned k = 0; k < 3; k++)
+			numbers[used++] = (struct value){ VALUE_FLOAT,
+				{ .f = type % 2 == 0 ? number
+				       : k == 2      ? 0
+						     : NAN } };
+		if (type % 2 == 1)
+			numbers[used++] =
+			    (struct value){ VALUE_FLOAT, { .f = 0 } };
+		numbers[used++] = value;
+		numbers[used++] = value;
+		wire_writer_init(&w, bytes, sizeof(bytes));
+		for (unsigned k = 0; k < used; k++)
+			assert_true(wire_put_value(&w, &numbers[k]));
+		one.time_ns = record->time_ns + (int64_t)i * step_ns;
+		one.end_ns = one.time_ns + step_ns;
+		one.values = used;
+		one.value_bytes =
+		    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+		rig_line(out, &one);
+	}
+}
+
 /* Convert a record of consecutive buckets to single buckets; likewise
  * samples. */
 static inline void
@@ -327,7 +383,10 @@ rig_lines(FILE *out, const struct record *record)
 
 	if (record->kind == RECORD_SAMPLE && record->name.bytes > 0 &&
 	    record->values == 0) {
-		rig_rows(out, record);
+		if (text_equal(record->name, text_of("*")))
+			rig_rows(out, record);
+		else
+			rig_singles(out, record);
 		return;
 	}
 	if (record->kind != RECORD_SAMPLE || count == 1) {

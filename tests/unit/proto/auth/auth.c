@@ -410,7 +410,7 @@ each_key_may_do_what_its_line_says(void **state)
 		{ &stranger, 0, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_KEY },
 		{ &reader, 0, NULL, AUTH_READ, "a$q", "", AUTH_OK },
 		{ &reader, 0, NULL, AUTH_READ, "b$q", "", AUTH_PARTITION },
-		{ &reader, 0, NULL, AUTH_STATUS, "", "", AUTH_PARTITION },
+		{ &reader, 0, NULL, AUTH_STATUS, "", "", AUTH_OK },
 		{ &reader, 0, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_ROLE },
 		/* Only brokers forward_identity. */
 		{ &agent, 0, &other, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
@@ -458,6 +458,39 @@ each_key_may_do_what_its_line_says(void **state)
 }
 
 static void
+a_status_is_of_what_its_reader_may_read(void **state)
+{
+	static const struct {
+		const struct keyfile *peer;
+		int brokers;
+		const struct keyfile *forwarded;
+		const char *readable; /* NULL: refused */
+	} rows[] = {
+		{ NULL, 0, NULL, "*" },
+		{ &reader, 0, NULL, "a$*" },
+		{ NULL, 1, &reader, "a$*" },
+		{ &agent, 0, NULL, NULL },
+		/* The broker's key is of a$*, and so is the header. */
+		{ &broker, 1, &reader, NULL },
+		{ &broker, 1, &server, NULL },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		enum auth_verdict verdict;
+
+		come_from(rows[i].peer, rows[i].brokers, rows[i].forwarded);
+		verdict = judge(AUTH_STATUS, "a$p", "");
+		if ((verdict == AUTH_OK) != (rows[i].readable != NULL) ||
+		    (verdict == AUTH_OK && !text_equal(auth_readable(),
+					       text_of(rows[i].readable))))
+			fail_msg("row %u: %s, of '%.*s'", i,
+			    auth_verdict_name(verdict),
+			    (int)auth_readable().bytes, auth_readable().at);
+	}
+}
+
+static void
 a_vouch_is_taken_off_by_the_broker_that_gave_it(void **state)
 {
 	struct zsock_peer peer;
@@ -495,6 +528,7 @@ main(void)
 		TEST(another_server_key_keeps_old_ones_out),
 		TEST(a_revoked_key_is_out_though_connected),
 		TEST(a_bad_list_leaves_the_old_one),
+		TEST(a_status_is_of_what_its_reader_may_read),
 		TEST(each_key_may_do_what_its_line_says),
 		TEST(a_vouch_is_taken_off_by_the_broker_that_gave_it),
 	};

@@ -108,6 +108,80 @@ as_many_as_fit_a_record_come_back_whole(void **state)
 }
 
 static void
+samples_in_cells_come_back_as_buckets_of_one_each(void **state)
+{
+	static const struct value values[] = { { VALUE_INT, { .i = -7 } },
+		{ VALUE_UINT, { .u = UINT64_MAX } },
+		{ VALUE_FLOAT, { .f = 0.1 } }, { VALUE_FLOAT, { .f = -0.0 } } };
+	struct wire_buckets buckets;
+	struct wire_bucket got;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		const struct value *value = &values[i / 2];
+		const bool counter = i & 1;
+		const struct wire_singles singles = { counter, value->type,
+			UINT64_MAX - 5, 3 };
+		double number = counter ? NAN : counter_rate_number(value);
+		struct record record = record_of(3, counter, 8 * 8);
+
+		record.values = 0;
+		wire_begin_singles((char *)bytes, &singles);
+		for (uint32_t k = 0; k < 3; k++)
+			wire_put_single((char *)bytes, &singles, k,
+			    &(struct counter_rate_sample){
+				60 + k * 1000, 0, *value });
+		assert_int_equal(wire_singles_bytes(3), 8 * 8);
+		assert_true(wire_buckets_init(&buckets, &record));
+		for (uint32_t k = 0; k < 3; k++) {
+			struct wire_bucket want = { .begin_ns =
+							50 + k * STEP_NS,
+				.end_ns = 50 + (k + 1) * STEP_NS,
+				.counter = counter,
+				.count = 1,
+				.first = { 60 + k * 1000, UINT64_MAX - 5,
+				    *value },
+				.mean = counter ? 0 : number };
+
+			want.last = want.first;
+			assert_int_equal(wire_next_bucket(&buckets, &got), 1);
+			assert_true(
+			    counter ? isnan(got.low) && isnan(got.high)
+				    : got.low == number && got.high == number);
+			got.low = got.high = 0;
+			assert_bucket(&got, &want);
+		}
+		assert_int_equal(wire_next_bucket(&buckets, &got), 0);
+		assert_int_equal(buckets.rest.bytes, 0);
+	}
+}
+
+static void
+cells_of_another_length_or_type_are_no_buckets(void **state)
+{
+	const struct wire_singles singles = { true, VALUE_INT, 1, 3 };
+	struct record record = record_of(3, true, 8 * 8);
+	struct wire_buckets buckets;
+
+	(void)state;
+	record.values = 0;
+	memset(bytes, 0, 8 * 9);
+	wire_begin_singles((char *)bytes, &singles);
+	assert_true(wire_buckets_init(&buckets, &record));
+	for (uint32_t length = 0; length < 8 * 9; length++) {
+		record.value_bytes.bytes = length;
+		assert_true(
+		    wire_buckets_init(&buckets, &record) == (length == 8 * 8));
+	}
+	record.value_bytes.bytes = 8 * 8;
+	bytes[8] = 6;
+	assert_false(wire_buckets_init(&buckets, &record));
+	bytes[8] = 1;
+	bytes[15] = 1;
+	assert_false(wire_buckets_init(&buckets, &record));
+}
+
+static void
 a_bucket_that_may_not_fit_is_not_begun(void **state)
 {
 	uint64_t random = check_seed();
@@ -187,6 +261,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_many_as_fit_a_record_come_back_whole),
+		cmocka_unit_test(
+		    samples_in_cells_come_back_as_buckets_of_one_each),
+		cmocka_unit_test(
+		    cells_of_another_length_or_type_are_no_buckets),
 		cmocka_unit_test(a_bucket_that_may_not_fit_is_not_begun),
 		cmocka_unit_test(
 		    a_record_whose_counts_and_times_do_not_agree_is_none),

@@ -378,6 +378,51 @@ a_record_of_many_buckets_equals_as_many_records(void **state)
 	free(whole_answer);
 }
 
+/* A sample a second, most of them alone in their step, of one boot and type. */
+static void
+samples_that_are_alone_say_the_same_in_cells(void **state)
+{
+	uint64_t random = check_seed(), records, fewer;
+	struct wire_query query = bucket_query(SECOND);
+	struct value values[METRICS + 1];
+	char *one_by_one;
+
+	(void)state;
+	define_groups();
+	for (unsigned i = 0; i < 3000; i++) {
+		uint64_t r = check_random(&random);
+
+		values[0] = whole(i < 1700 ? 7 : 8);
+		for (unsigned k = 1; k < METRICS; k++)
+			values[k] = k % 2 == 1 ? whole(i * k)
+					       : real((double)i / k - 100);
+		if (r % 101 == 0)
+			values[1 + r / 101 % (METRICS - 1)].type = VALUE_NIL;
+		if (r % 103 == 0)
+			values[1 + r / 103 % (METRICS - 1)] = real(-0.0);
+		if (r % 107 == 0)
+			values[1 + r / 107 % (METRICS - 1)] =
+			    (struct value){ VALUE_UINT, { .u = UINT64_MAX } };
+		if (r % 109 == 0)
+			values[1 + r / 109 % (METRICS - 1)] = real(INFINITY);
+		for (unsigned k = 0; k < 1 + (r >> 40) % 50 / 49; k++)
+			put_sample("node-1", set_names[0],
+			    RIG_T0 + (int64_t)i * SECOND + k * 1000, values,
+			    METRICS);
+		if (i % 500 == 499) {
+			rig_send(&rig, 0);
+			rig_indexer(&rig);
+		}
+	}
+	query.page_bytes = 100000;
+	one_by_one = rig_read(&rig, RIG_SELECT, query, &records);
+	query.per_record = UINT32_MAX;
+	assert_same(
+	    rig_read(&rig, RIG_SELECT, query, &fewer), strdup(one_by_one));
+	assert_true(20 * fewer < records);
+	free(one_by_one);
+}
+
 /* Of 1,000 consecutive steps, as many as a sample may have values. */
 static void
 a_record_of_buckets_ends_at_an_empty_step_and_at_its_limit(void **state)
@@ -484,6 +529,7 @@ main(void)
 		CASE(nodes_metrics_and_times_are_selected),
 		CASE(pages_of_any_size_give_the_same_buckets),
 		CASE(a_record_of_many_buckets_equals_as_many_records),
+		CASE(samples_that_are_alone_say_the_same_in_cells),
 		CASE(
 		    a_record_of_buckets_ends_at_an_empty_step_and_at_its_limit),
 		CASE(

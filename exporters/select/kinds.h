@@ -2,8 +2,8 @@
  * kinds - the option --kind: event,span --kind gap.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_SOURCE_KINDS_H
-#define EXPORTERS_SOURCE_KINDS_H
+#ifndef EXPORTERS_SELECT_KINDS_H
+#define EXPORTERS_SELECT_KINDS_H
 
 #include "proto/config/opt.h"
 #include "proto/record/record.h"

@@ -2,7 +2,7 @@
  * kinds - the option --kind: event,span --kind gap.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source/kinds.h"
+#include "exporters/select/kinds.h"
 
 #include <stdio.h>
 #include <string.h>
