@@ -496,6 +496,48 @@ nodes_share_a_chunk(void **state)
 	}
 }
 
+/* Whether a node goes on in the next chunk is known from that chunk: slices of
+ * an open hour that follow each other are read without merging them. */
+static void
+the_last_node_of_a_chunk_ends_with_it(void **state)
+{
+	uint64_t random = check_seed();
+	struct compacted_cursor_cache cache = { NULL };
+	struct text all = { NULL, 0 }, key, value;
+	struct compacted_cursor *slice;
+	struct key_row_block row_key;
+	struct db_cursor *cursor;
+	struct err err = { 0 };
+	struct db_txn *txn;
+	unsigned nodes = 0;
+	int64_t first_ns;
+
+	(void)state;
+	define_group();
+	for (unsigned node = 0; node < MANY; node++)
+		send_node(&random, node, 1, 120 * SECOND);
+	rig_indexer(&rig);
+	compact_now();
+	assert_int_equal(chunks_of_samples(), 2);
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	assert_true(db_seek(cursor, all, &key, &value));
+	assert_true(key_get_row_block(key, &row_key));
+	slice = compacted_cursor_open(txn, &cache, &row_key);
+	for (compacted_cursor_seek(slice, 0, 0); slice->more; nodes++) {
+		assert_true(compacted_cursor_take(slice, INT64_MIN, &first_ns));
+		assert_true(
+		    compacted_cursor_last_ns(slice) < HOUR + KEY_HOUR_NS);
+		compacted_cursor_pass(
+		    slice, slice->row_key.node, slice->row_key.track);
+	}
+	assert_int_equal(nodes, MANY);
+	compacted_cursor_close(&slice);
+	compacted_cursor_cache_clear(&cache);
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+}
+
 /* ---- the open hour ---- */
 
 /* Samples of 100 s of each node, in order; every third time one comes late. */
@@ -795,6 +837,7 @@ main(void)
 		CASE(compacting_again_makes_the_same_rollups),
 		CASE(a_metric_group_may_be_defined_after_compaction),
 		CASE(nodes_share_a_chunk),
+		CASE(the_last_node_of_a_chunk_ends_with_it),
 		CASE(an_open_hour_answers_as_its_rows_did),
 		CASE(deleted_samples_leave_their_rollups),
 		CASE(sparse_samples_leave_rollups),
