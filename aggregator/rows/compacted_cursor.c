@@ -346,9 +346,8 @@ has_after(const struct compacted_cursor *compacted_cursor, int64_t time_ns)
 	to.row = 0;
 	key_put_row_block(bytes, &to);
 	found =
-	    db_seek(cursor,
-		(struct text){ (const char *)bytes, sizeof(bytes) }, &key,
-		&value) &&
+	    db_seek(cursor, (struct text){ (const char *)bytes, sizeof(bytes) },
+		&key, &value) &&
 	    is_of_slice(compacted_cursor, key) &&
 	    (!compacted_row_get_header(value, &header) ||
 		key_compare_series(series->kind, header.node, header.track,
