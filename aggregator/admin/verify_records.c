@@ -233,19 +233,20 @@ static bool
 rollup_is_good(
     struct rollup_row *row, const struct key_row_block *key, struct text value)
 {
-	struct bucket buckets[ROLLUP_BUCKETS];
 	uint32_t steps;
 
 	if (key->kind != RECORD_SAMPLE ||
 	    key->first_ns != (int64_t)key->hour * KEY_HOUR_NS)
 		return false;
-	if (!rollup_open(row, value))
+	if (!rollup_open(row, value) ||
+	    rollup_block(row->node[0].node) != key->node)
 		return false;
 	steps = (uint32_t)(KEY_HOUR_NS / rollup_step_ns(key->slice));
-	if (row->count > 0 && row->step[row->count - 1] >= steps)
-		return false;
+	for (uint32_t i = 0; i < row->count; i++)
+		if (row->step[i] >= steps)
+			return false;
 	for (uint32_t m = 0; m < row->metrics; m++)
-		if (!rollup_read(row, m, buckets))
+		if (rollup_read(row, m) == NULL)
 			return false;
 	return true;
 }

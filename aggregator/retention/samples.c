@@ -1,8 +1,8 @@
 /*
  * samples - delete the compacted samples of an old hour; their rollups stay.
  *
- * Rollups that lack values, because the metric group was defined after they
- * were built, are built again first.
+ * Rollups that were to be built later are built first, and again those that
+ * lack values, because the metric group was defined after they were built.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/retention/retention_private.h"
@@ -29,6 +29,7 @@ build_rollups(struct retention *retention, struct db_txn *txn,
 		if (rollup_build_lacking(retention->rollups, &block))
 			*rows += BUILT_ROWS;
 	}
+	rollup_builder_end(retention->rollups);
 }
 
 bool

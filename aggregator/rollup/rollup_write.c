@@ -5,88 +5,57 @@
 #include "aggregator/rollup/rollup_private.h"
 
 #include <assert.h>
-#include <math.h>
 
-#define RATE_BITS    10    /* bits of the fraction of a rate that are stored */
 #define SUM_ERROR    1e-12 /* relative rounding error of a sum of decimals */
 #define GROWTH_ERROR 1e-9  /* relative rounding error of an increase */
 
-/* Find the steps of the hour in which any metric has samples. */
+/* What is written: the steps of all nodes in which any metric has samples, one
+ * after another. */
+struct rows {
+	const struct rollup_metric *metric;
+	uint32_t metrics, buckets;
+	uint32_t count;
+	uint32_t step[ROLLUP_ROWS];
+	const struct bucket *first[ROLLUP_ROWS]; /* of the first metric */
+};
+
+static const struct bucket *
+bucket_of(const struct rows *rows, uint32_t metric, uint32_t row)
+{
+	return rows->first[row] + (size_t)metric * rows->buckets;
+}
+
+static bool
+has_samples(const struct rows *rows, const struct bucket *first)
+{
+	for (uint32_t m = 0; m < rows->metrics; m++)
+		if (first[(size_t)m * rows->buckets].count > 0)
+			return true;
+	return false;
+}
+
+/* Add the steps of a node; returns how many. */
 static uint32_t
-find_steps(const struct rollup_metric *metric, uint32_t metrics,
-    uint32_t buckets, uint32_t *step)
+add_node(struct rows *rows, const struct rollup_node *node)
 {
-	uint32_t count = 0;
+	uint32_t before = rows->count;
 
-	for (uint32_t i = 0; i < buckets; i++)
-		for (uint32_t m = 0; m < metrics; m++)
-			if (metric[m].bucket[i].count > 0) {
-				step[count++] = i;
-				break;
-			}
-	return count;
-}
-
-static bool
-same_samples(const struct bucket *a, const struct bucket *b)
-{
-	return a->count == b->count &&
-	       (a->count == 0 || (a->first.time_ns == b->first.time_ns &&
-				     a->last.time_ns == b->last.time_ns &&
-				     a->first.boot == b->first.boot &&
-				     a->last.boot == b->last.boot));
-}
-
-static bool
-same_bits(double a, double b)
-{
-	return memcmp(&a, &b, sizeof(a)) == 0;
-}
-
-static bool
-only_grows(
-    const struct rollup_metric *metric, const uint32_t *step, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		const struct bucket *b = &metric->bucket[step[i]];
-		double error;
-
-		if (b->count == 0)
+	for (uint32_t i = 0; i < rows->buckets && !node->columns.later; i++) {
+		if (!has_samples(rows, &node->bucket[i]))
 			continue;
-		error = fabs(rollup_growth(b) - b->sum);
-		if (!(error <= GROWTH_ERROR * fabs(b->sum)) && error != 0)
-			return false;
+		rows->step[rows->count] = i;
+		rows->first[rows->count++] = &node->bucket[i];
 	}
-	return true;
+	return rows->count - before;
 }
 
-/* The columns in which a metric differs from the common ones. */
-static unsigned
-flags_of(const struct rollup_metric *metric, const struct rollup_metric *all,
-    const uint32_t *step, uint32_t count)
-{
-	unsigned flags = metric->counter ? ROLLUP_COUNTER : 0;
-
-	if (metric->counter && only_grows(metric, step, count))
-		flags |= ROLLUP_GROWS;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct bucket *a = &metric->bucket[step[i]];
-		const struct bucket *b = &all->bucket[step[i]];
-
-		if (!same_samples(a, b))
-			flags |= ROLLUP_OWN_SAMPLES;
-		if (metric->counter && a->count > 0 &&
-		    (b->count == 0 || !same_bits(a->seconds, b->seconds)))
-			flags |= ROLLUP_OWN_SECONDS;
-	}
-	return flags;
-}
+/* ---- rounding ---- */
 
 /* Round down or up, so that the rounded range contains the original one. */
 static double
 round_rate(double rate, bool up)
 {
-	uint64_t rest = (UINT64_C(1) << (52 - RATE_BITS)) - 1, bits;
+	uint64_t rest = (UINT64_C(1) << ROLLUP_RATE_SHIFT) - 1, bits;
 	double least = rate;
 
 	if (!isfinite(rate) || rate <= 0)
@@ -117,6 +86,73 @@ round_sum(double sum)
 	return sum;
 }
 
+void
+rollup_round(struct bucket *bucket, bool counter)
+{
+	if (bucket->count == 0)
+		return;
+	if (counter) {
+		bucket->low = round_rate(bucket->low, false);
+		bucket->high = round_rate(bucket->high, true);
+	}
+	bucket->sum = round_sum(bucket->sum);
+}
+
+/* ---- which columns ---- */
+
+static bool
+same_samples(const struct bucket *a, const struct bucket *b)
+{
+	return a->count == b->count &&
+	       (a->count == 0 || (a->first.time_ns == b->first.time_ns &&
+				     a->last.time_ns == b->last.time_ns &&
+				     a->first.boot == b->first.boot &&
+				     a->last.boot == b->last.boot));
+}
+
+static bool
+same_bits(double a, double b)
+{
+	return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+static bool
+only_grows(const struct bucket *bucket)
+{
+	double error;
+
+	if (bucket->count == 0)
+		return true;
+	error = fabs(rollup_growth(bucket) - bucket->sum);
+	return error <= GROWTH_ERROR * fabs(bucket->sum) || error == 0;
+}
+
+/* The columns in which a metric differs from the common ones. */
+static unsigned
+flags_of(const struct rows *rows, uint32_t metric, uint32_t common)
+{
+	bool counter = rows->metric[metric].counter;
+	unsigned flags = counter ? ROLLUP_COUNTER | ROLLUP_GROWS : 0;
+
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const struct bucket *a = bucket_of(rows, metric, i);
+		const struct bucket *b = bucket_of(rows, common, i);
+
+		if (!same_samples(a, b))
+			flags |= ROLLUP_OWN_SAMPLES;
+		if (!counter)
+			continue;
+		if (!only_grows(a))
+			flags &= ~(unsigned)ROLLUP_GROWS;
+		if (a->count > 0 &&
+		    (b->count == 0 || !same_bits(a->seconds, b->seconds)))
+			flags |= ROLLUP_OWN_SECONDS;
+	}
+	return flags;
+}
+
+/* ---- columns ---- */
+
 static int64_t
 whole(const struct bucket *bucket, enum rollup_shared column)
 {
@@ -125,126 +161,174 @@ whole(const struct bucket *bucket, enum rollup_shared column)
 	switch (column) {
 	case ROLLUP_COUNT: return (int64_t)bucket->count;
 	case ROLLUP_FIRST_NS: return bucket->first.time_ns;
-	case ROLLUP_LAST_NS: return bucket->last.time_ns;
+	case ROLLUP_LAST_NS:
+		return (int64_t)((uint64_t)bucket->last.time_ns -
+				 (uint64_t)bucket->first.time_ns);
 	case ROLLUP_FIRST_BOOT: return (int64_t)bucket->first.boot;
 	default: return (int64_t)bucket->last.boot;
 	}
 }
 
 static void
-put_samples(struct chunk_writer *chunk, const struct bucket *bucket,
-    const uint32_t *step, uint32_t count)
+put_samples(
+    struct chunk_writer *chunk, const struct rows *rows, uint32_t metric)
 {
-	int64_t numbers[ROLLUP_BUCKETS];
+	int64_t numbers[ROLLUP_ROWS];
 
 	for (enum rollup_shared c = ROLLUP_COUNT; c <= ROLLUP_LAST_BOOT; c++) {
-		for (uint32_t i = 0; i < count; i++)
-			numbers[i] = whole(&bucket[step[i]], c);
-		chunk_put_int(chunk, numbers, count);
+		for (uint32_t i = 0; i < rows->count; i++)
+			numbers[i] = whole(bucket_of(rows, metric, i), c);
+		chunk_put_int(chunk, numbers, rows->count);
 	}
 }
 
 static void
-put_seconds(struct chunk_writer *chunk, const struct bucket *bucket,
-    const uint32_t *step, uint32_t count)
+put_seconds(
+    struct chunk_writer *chunk, const struct rows *rows, uint32_t metric)
 {
-	double numbers[ROLLUP_BUCKETS];
+	double numbers[ROLLUP_ROWS];
 
-	for (uint32_t i = 0; i < count; i++)
-		numbers[i] =
-		    bucket[step[i]].count > 0 ? bucket[step[i]].seconds : 0;
-	chunk_put_float(chunk, numbers, count);
-}
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const struct bucket *b = bucket_of(rows, metric, i);
 
-static double
-number_of(const struct bucket *bucket, enum rollup_own column, bool counter)
-{
-	if (bucket->count == 0)
-		return 0;
-	switch (column) {
-	case ROLLUP_LOW:
-		return counter ? round_rate(bucket->low, false) : bucket->low;
-	case ROLLUP_HIGH:
-		return counter ? round_rate(bucket->high, true) : bucket->high;
-	default: return round_sum(bucket->sum);
+		numbers[i] = b->count > 0 ? b->seconds : 0;
 	}
+	chunk_put_float(chunk, numbers, rows->count);
 }
 
 static void
-put_numbers(struct chunk_writer *chunk, const struct rollup_metric *metric,
-    enum rollup_own column, const uint32_t *step, uint32_t count)
+put_numbers(struct chunk_writer *chunk, const struct rows *rows,
+    uint32_t metric, enum rollup_own column)
 {
-	double numbers[ROLLUP_BUCKETS];
+	double numbers[ROLLUP_ROWS];
 
-	for (uint32_t i = 0; i < count; i++)
-		numbers[i] = number_of(
-		    &metric->bucket[step[i]], column, metric->counter);
-	chunk_put_float(chunk, numbers, count);
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const struct bucket *b = bucket_of(rows, metric, i);
+
+		numbers[i] = b->count == 0           ? 0
+			     : column == ROLLUP_LOW  ? b->low
+			     : column == ROLLUP_HIGH ? b->high
+						     : b->sum;
+	}
+	chunk_put_float(chunk, numbers, rows->count);
 }
 
+/* The numbers of a metric that are no decimals. */
 static void
-put_metric(struct chunk_writer *chunk, const struct rollup_metric *metric,
-    bool grows, const uint32_t *step, uint32_t count)
+put_plain(struct chunk_writer *chunk, const struct rows *rows, uint32_t metric,
+    bool grows)
 {
-	struct value values[ROLLUP_BUCKETS];
+	struct value values[ROLLUP_ROWS];
 
-	put_numbers(chunk, metric, ROLLUP_LOW, step, count);
-	put_numbers(chunk, metric, ROLLUP_HIGH, step, count);
+	put_numbers(chunk, rows, metric, ROLLUP_LOW);
+	put_numbers(chunk, rows, metric, ROLLUP_HIGH);
 	for (enum rollup_own c = ROLLUP_FIRST; c <= ROLLUP_LAST; c++) {
-		for (uint32_t i = 0; i < count; i++) {
-			const struct bucket *b = &metric->bucket[step[i]];
+		for (uint32_t i = 0; i < rows->count; i++) {
+			const struct bucket *b = bucket_of(rows, metric, i);
 
 			values[i] = (struct value){ .type = VALUE_NIL };
 			if (b->count > 0)
 				values[i] = c == ROLLUP_FIRST ? b->first.value
 							      : b->last.value;
 		}
-		chunk_put_value(chunk, values, count);
+		chunk_put_value(chunk, values, rows->count);
 	}
 	if (!grows)
-		put_numbers(chunk, metric, ROLLUP_SUM, step, count);
+		put_numbers(chunk, rows, metric, ROLLUP_SUM);
+}
+
+static void
+put_metric(struct chunk_writer *chunk, struct buffer *value,
+    const struct rows *rows, uint32_t metric, uint32_t common)
+{
+	unsigned flags = flags_of(rows, metric, common);
+	const struct bucket *full[ROLLUP_ROWS];
+	uint32_t count = 0;
+	uint8_t decimal;
+
+	if (flags & ROLLUP_OWN_SAMPLES)
+		put_samples(chunk, rows, metric);
+	if (flags & ROLLUP_OWN_SECONDS)
+		put_seconds(chunk, rows, metric);
+	for (uint32_t i = 0; i < rows->count; i++) {
+		full[count] = bucket_of(rows, metric, i);
+		count += full[count]->count > 0;
+	}
+	varint_put(value, rows->metric[metric].index);
+	if (rollup_put_decimals(chunk, full, count, flags, &decimal)) {
+		varint_put(value, flags | ROLLUP_DECIMAL);
+		varint_put(value, decimal);
+		return;
+	}
+	varint_put(value, flags);
+	put_plain(chunk, rows, metric, (flags & ROLLUP_GROWS) != 0);
+}
+
+static void
+put_shared(struct chunk_writer *chunk, const struct rows *rows, uint32_t common)
+{
+	int64_t steps[ROLLUP_ROWS];
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		steps[i] = rows->step[i];
+	chunk_put_int(chunk, steps, rows->count);
+	put_samples(chunk, rows, common);
+	put_seconds(chunk, rows, common);
+}
+
+/* ---- a row ---- */
+
+/* Put the columns of the nodes that have buckets or a mark; returns how many
+ * there are. */
+static uint32_t
+put_nodes(struct chunk_writer *chunk, struct rows *rows,
+    const struct rollup_node *node, uint32_t nodes)
+{
+	int64_t columns[ROLLUP_NODE_COLUMNS][ROLLUP_NODES];
+	uint32_t count = 0;
+
+	for (uint32_t k = 0; k < nodes; k++) {
+		const struct rollup_columns *made = &node[k].columns;
+		uint32_t buckets = add_node(rows, &node[k]);
+
+		if (buckets == 0 && !made->lacking && !made->later)
+			continue;
+		columns[ROLLUP_NODE][count] = node[k].node;
+		columns[ROLLUP_NODE_BUCKETS][count] = buckets;
+		columns[ROLLUP_NODE_MARKS][count++] =
+		    (int64_t)made->defined * ROLLUP_MARKS +
+		    (made->lacking ? ROLLUP_LACKING : 0) +
+		    (made->later ? ROLLUP_LATER : 0);
+	}
+	for (unsigned c = 0; c < ROLLUP_NODE_COLUMNS; c++)
+		chunk_put_int(chunk, columns[c], count);
+	return count;
 }
 
 struct text
 rollup_write(struct chunk_writer *chunk, struct buffer *value,
     const struct rollup_metric *metric, uint32_t metrics,
-    const struct rollup_columns *columns, uint32_t buckets)
+    const struct rollup_node *node, uint32_t nodes, uint32_t buckets)
 {
-	uint32_t step[ROLLUP_BUCKETS], count, m;
-	int64_t numbers[ROLLUP_BUCKETS];
-	const struct rollup_metric *all = metric;
+	struct rows rows = { metric, metrics, buckets, 0, { 0 }, { NULL } };
+	uint32_t common = 0;
 	struct text bytes;
 
-	assert(metrics <= ROLLUP_METRICS && buckets <= ROLLUP_BUCKETS);
+	assert(nodes <= ROLLUP_NODES && metrics <= ROLLUP_METRICS &&
+	       buckets <= ROLLUP_BUCKETS);
 	value->bytes = 0;
-	count = find_steps(metric, metrics, buckets, step);
-	if (count == 0 && !columns->lacking)
-		return (struct text){ NULL, 0 };
-	varint_put(value, columns->lacking);
-	varint_put(value, columns->defined);
-	varint_put(value, count > 0 ? metrics : 0);
-	if (count == 0)
-		return buffer_text(value);
-	/* Only counters have seconds: take the common ones from a counter. */
-	for (m = 0; m < metrics && !all->counter; m++)
-		all = metric[m].counter ? &metric[m] : all;
 	chunk_begin(chunk);
-	for (uint32_t i = 0; i < count; i++)
-		numbers[i] = step[i];
-	chunk_put_int(chunk, numbers, count);
-	put_samples(chunk, all->bucket, step, count);
-	put_seconds(chunk, all->bucket, step, count);
-	for (m = 0; m < metrics; m++) {
-		unsigned flags = flags_of(&metric[m], all, step, count);
-
-		varint_put(value, metric[m].index);
-		varint_put(value, flags);
-		if (flags & ROLLUP_OWN_SAMPLES)
-			put_samples(chunk, metric[m].bucket, step, count);
-		if (flags & ROLLUP_OWN_SECONDS)
-			put_seconds(chunk, metric[m].bucket, step, count);
-		put_metric(chunk, &metric[m], (flags & ROLLUP_GROWS) != 0, step,
-		    count);
+	if (put_nodes(chunk, &rows, node, nodes) == 0)
+		return (struct text){ NULL, 0 };
+	varint_put(value, rows.count > 0 ? metrics : 0);
+	if (rows.count > 0) {
+		/* Only counters have seconds: take the common ones from a
+		 * counter. */
+		while (common + 1 < metrics && !metric[common].counter)
+			common++;
+		put_shared(chunk, &rows, common);
+		for (uint32_t m = 0; m < metrics; m++)
+			put_metric(chunk, value, &rows, m, common);
 	}
 	bytes = chunk_end(chunk);
 	buffer_put(value, bytes.at, bytes.bytes);

@@ -110,6 +110,7 @@ compacted_cursor_open(struct db_txn *txn, struct compacted_cursor_cache *cache,
 	struct compacted_cursor *compacted_cursor =
 	    memory_zero(1, sizeof(*compacted_cursor));
 
+	compacted_cursor->txn = txn;
 	compacted_cursor->cache = cache;
 	compacted_cursor->row_key = *row_key;
 	compacted_cursor->cursor = db_cursor_open(txn, TABLES_CHUNKS);
@@ -328,14 +329,43 @@ compacted_cursor_take(struct compacted_cursor *compacted_cursor,
 	return found;
 }
 
+/* Has the slice rows of the current series block after this time? */
+static bool
+has_after(const struct compacted_cursor *compacted_cursor, int64_t time_ns)
+{
+	const struct key_row_block *series = &compacted_cursor->row_key;
+	struct db_cursor *cursor =
+	    db_cursor_open(compacted_cursor->txn, TABLES_CHUNKS);
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block to = *series;
+	struct compacted_row_header header;
+	struct text key, value;
+	bool found;
+
+	to.first_ns = time_ns < INT64_MAX ? time_ns + 1 : time_ns;
+	to.row = 0;
+	key_put_row_block(bytes, &to);
+	found =
+	    db_seek(cursor, (struct text){ (const char *)bytes, sizeof(bytes) },
+		&key, &value) &&
+	    is_of_slice(compacted_cursor, key) &&
+	    (!compacted_row_get_header(value, &header) ||
+		key_compare_series(series->kind, header.node, header.track,
+		    series->node, series->track) <= 0);
+	db_cursor_close(&cursor);
+	return found;
+}
+
 int64_t
 compacted_cursor_last_ns(const struct compacted_cursor *compacted_cursor)
 {
 	const struct compacted_row_rows *rows = compacted_cursor->rows;
+	int64_t last_ns = rows->time_ns[compacted_cursor->end - 1];
 
-	return may_continue(compacted_cursor)
+	return may_continue(compacted_cursor) &&
+		       has_after(compacted_cursor, last_ns)
 		   ? INT64_MAX
-		   : rows->time_ns[compacted_cursor->end - 1];
+		   : last_ns;
 }
 
 bool

@@ -27,6 +27,7 @@ struct compacted_cursor_cache {
 void compacted_cursor_cache_clear(struct compacted_cursor_cache *cache);
 
 struct compacted_cursor {
+	struct db_txn *txn;
 	struct compacted_cursor_cache *cache;
 	struct db_cursor *cursor;
 	struct compacted_cursor_chunk *chunk; /* the current one, or NULL */

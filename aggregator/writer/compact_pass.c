@@ -278,6 +278,7 @@ make_rollups(struct compact *compact, struct db_txn *txn)
 		block.track = item->track;
 		rollup_build(compact->rollups, &block);
 	}
+	rollup_builder_end(compact->rollups);
 }
 
 void

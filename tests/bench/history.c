@@ -3,11 +3,12 @@
  * them all; see tests/bench/history.sh.
  *
  *     history events STORE PARTITION
- *     history samples DIR FILE NODES ROWS_OF_A_BATCH
+ *     history samples DIR FILE NODES ROWS_OF_A_BATCH [PERIOD]
  *
  * The first form reads a store.  The second creates one in DIR from the lines
- * of FILE (one object of numbers each), as samples of that many nodes, each
- * shifted in time, through journal, indexer and compaction.
+ * of FILE (one object of numbers each, a second apart), as samples of that many
+ * nodes, each shifted in time, through journal, indexer and compaction; as if
+ * they were PERIOD seconds apart.
  * SPDX-License-Identifier: MIT
  */
 #include <jansson.h>
@@ -211,7 +212,7 @@ events(const char *store, const char *partition)
 static struct {
 	int64_t time_ns[ROWS_MAX];
 	struct value value[ROWS_MAX][METRICS_MAX];
-	uint32_t rows, metrics;
+	uint32_t rows, metrics, period;
 	char names[4096], types[4096];
 } data;
 
@@ -350,7 +351,9 @@ send_node(struct journal *journal, unsigned node, uint32_t rows_of_batch)
 	define(&sender);
 	for (uint32_t i = 0; i < data.rows; i++) {
 		struct record record = { .kind = RECORD_SAMPLE,
-			.time_ns = data.time_ns[i] + shift_ns,
+			.time_ns =
+			    data.time_ns[0] + shift_ns +
+			    (data.time_ns[i] - data.time_ns[0]) * data.period,
 			.source = text_of("host"),
 			.values = data.metrics };
 		struct wire_writer values;
@@ -409,8 +412,9 @@ samples(const char *dir, const char *path, unsigned nodes, uint32_t of_batch)
 	double values;
 
 	read_data(path);
-	printf("%u nodes, %u samples of %u values, %u in a batch\n", nodes,
-	    data.rows, data.metrics, of_batch);
+	printf("%u nodes, %u samples of %u values, one in %u s, %u in a "
+	       "batch\n",
+	    nodes, data.rows, data.metrics, data.period, of_batch);
 	make_store(dir, nodes, of_batch);
 	status = status_of(dir);
 	values = (double)nodes * data.rows * data.metrics;
@@ -428,12 +432,15 @@ main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "events") == 0)
 		events(argv[2], argv[3]);
-	else if (argc == 6 && strcmp(argv[1], "samples") == 0)
+	else if ((argc == 6 || argc == 7) && strcmp(argv[1], "samples") == 0) {
+		data.period =
+		    argc == 7 ? (uint32_t)strtoul(argv[6], NULL, 10) : 1;
 		samples(argv[2], argv[3], (unsigned)strtoul(argv[4], NULL, 10),
 		    (uint32_t)strtoul(argv[5], NULL, 10));
-	else {
+	} else {
 		fputs("usage: history events STORE PARTITION\n"
-		      "       history samples DIR FILE NODES ROWS_OF_A_BATCH\n",
+		      "       history samples DIR FILE NODES ROWS_OF_A_BATCH"
+		      " [PERIOD]\n",
 		    stderr);
 		return 2;
 	}

@@ -31,9 +31,7 @@ series_free(struct series **series)
 		metric_columns_clear(&old->groups[i].columns);
 	free(old->buckets);
 	free(old->boot);
-	if (old->row != NULL)
-		rollup_row_clear(old->row);
-	free(old->row);
+	rollup_list_clear(&old->rollups);
 	free(old);
 }
 
@@ -71,8 +69,15 @@ void
 series_begin(struct series *series, struct page *page)
 {
 	series->step_ns = page->query->step_ns;
+	rollup_list_forget(&series->rollups);
 	for (uint32_t i = 0; i < SERIES_GROUPS; i++)
 		series->groups[i].track = 0;
+}
+
+struct rollup_list *
+series_rollups(struct series *series)
+{
+	return &series->rollups;
 }
 
 bool

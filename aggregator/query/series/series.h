@@ -14,6 +14,7 @@
 #include "aggregator/rollup/rollup.h"
 #include "aggregator/rows/compacted_cursor.h"
 
+struct rollup_list;
 struct series; /* opaque */
 
 struct series *series_new(void);
@@ -30,6 +31,9 @@ void series_begin(struct series *series, struct page *page);
  * group. */
 bool series_wants(
     struct series *series, struct page *page, uint32_t track, struct text name);
+
+/* The rows of rollups that the page has read. */
+struct rollup_list *series_rollups(struct series *series);
 
 /* A series block to convert to buckets. */
 struct series_input {

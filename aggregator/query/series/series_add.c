@@ -235,23 +235,28 @@ add_sequence(
 
 /* ---- rows of a rollup ---- */
 
+/* A node in a row of a rollup. */
+struct source {
+	struct rollup_row *row;
+	const struct rollup_row_node *node;
+	enum rollup_step rollup;
+};
+
 /* Add the buckets of the `number`-th metric in the row. */
 static void
 join_metric(struct series *series, const struct page *page,
-    const struct series_input *part, const struct series_group *group,
+    const struct source *source, const struct series_group *group,
     uint32_t number, uint32_t at)
 {
-	static const uint32_t most = ROLLUP_BUCKETS;
-	int64_t rollup_ns = rollup_step_ns(part->rollup);
-	struct bucket from[ROLLUP_BUCKETS], *to;
-	const struct rollup_row *row = series->row;
+	int64_t rollup_ns = rollup_step_ns(source->rollup);
+	const struct bucket *from = rollup_read(source->row, number);
 	const struct metric_column *column = &series->columns->wanted[at];
+	struct bucket *to =
+	    &series->buckets[(size_t)(at - group->first) * group->steps];
 
-	to = &series->buckets[(size_t)(at - group->first) * group->steps];
-	if (!rollup_read(series->row, number, from))
-		return;
-	for (uint32_t i = 0; i < row->count && i < most; i++) {
-		int64_t since_ns = (int64_t)row->step[i] * rollup_ns;
+	for (uint32_t i = source->node->from;
+	     from != NULL && i < source->node->to; i++) {
+		int64_t since_ns = (int64_t)source->row->step[i] * rollup_ns;
 		int64_t begin_ns = group->hour_ns + since_ns;
 
 		if (since_ns < KEY_HOUR_NS && begin_ns < page->query->to_ns &&
@@ -263,9 +268,9 @@ join_metric(struct series *series, const struct page *page,
 
 static void
 join_row(struct series *series, const struct page *page,
-    const struct series_input *part, const struct series_group *group)
+    const struct source *source, const struct series_group *group)
 {
-	const struct rollup_row *row = series->row;
+	const struct rollup_row *row = source->row;
 	uint32_t number, at = group->first;
 
 	/* Both lists are in the order of the index. */
@@ -278,41 +283,32 @@ join_row(struct series *series, const struct page *page,
 		if (at < group->end &&
 		    series->columns->wanted[at].index == metric->index &&
 		    series->columns->wanted[at].counter == metric->counter)
-			join_metric(series, page, part, group, number, at);
+			join_metric(series, page, source, group, number, at);
 	}
 }
 
 static void
 add_rollup(struct series *series, struct page *page,
-    const struct series_input *part, const struct series_group *group)
+    const struct series_input *input, const struct series_group *group)
 {
-	struct db_cursor *cursor =
-	    db_cursor_open(page->txn, tables_rollup(part->rollup));
-	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = part->key;
-	struct text key, value;
-	bool more;
+	struct source source = { .rollup = input->rollup };
 
-	if (series->row == NULL)
-		series->row = memory_zero(1, sizeof(*series->row));
-	to.slice = part->rollup;
-	to.first_ns = INT64_MIN;
-	to.row = 0;
-	key_put_row_block(bytes, &to);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && key.bytes == KEY_ROW_BLOCK_BYTES &&
-	       memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
-	     more = db_next(cursor, &key, &value)) {
+	for (uint32_t part = 0;
+	     (source.row = rollup_list_find(&series->rollups, page->txn,
+		  input->rollup, &input->key, part)) != NULL;
+	     part++) {
+		uint32_t k = rollup_find_node(source.row, input->key.node);
+
 		page->examined += 4;
-		/* It has the columns that were defined when it was made. */
-		if (!rollup_open(series->row, value) ||
-		    series->row->columns.defined > series->columns->columns)
+		if (k == UINT32_MAX)
 			continue;
-		see_values(series, series->row->columns.defined);
-		join_row(series, page, part, group);
+		source.node = &source.row->node[k];
+		/* It has the columns that were defined when it was made. */
+		if (source.node->columns.defined > series->columns->columns)
+			continue;
+		see_values(series, source.node->columns.defined);
+		join_row(series, page, &source, group);
 	}
-	db_cursor_close(&cursor);
 }
 
 /* ---- a series block ---- */

@@ -8,6 +8,7 @@
 
 #include "aggregator/query/series/series.h"
 #include "aggregator/rollup/bucket.h"
+#include "aggregator/rollup/rollup_list.h"
 #include "aggregator/rollup/metric_columns.h"
 #include "proto/wire/buckets.h"
 
@@ -27,7 +28,7 @@ struct series {
 	uint32_t most_values;   /* of a sample that was read */
 	struct bucket *buckets; /* column by column */
 	uint64_t *boot;         /* boot number of each row in a chunk */
-	struct rollup_row *row; /* the current row of a rollup */
+	struct rollup_list rollups;
 	/* Of the current record. */
 	unsigned char values[WIRE_PER_RECORD_MAX * WIRE_BUCKET_BYTES_MAX];
 };

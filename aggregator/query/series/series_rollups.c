@@ -24,26 +24,25 @@ append_series(struct series_block *block, enum rollup_step rollup,
 	return series_append(page->series, page, &what);
 }
 
-/* Has this row of a rollup all that its samples have?  Otherwise they are
- * read. */
+/* Has the rollup all that the samples of a node have, or are they `gone`?
+ * Otherwise they are read. */
 static bool
-is_complete(struct text value)
+is_complete(const struct rollup_columns *columns, bool gone)
 {
-	struct rollup_columns columns;
-
-	return !rollup_get_columns(value, &columns) || !columns.lacking;
+	return !columns->later && (gone || !columns->lacking);
 }
 
 /* Does the series block have a rollup? */
 static bool
 has_rollup(const struct series_block *block)
 {
-	struct text value;
+	struct page *page = block->page;
+	struct rollup_columns columns;
 
 	return block->rollup != ROLLUP_RAW &&
-	       rollup_list_find(
-		   block->page->txn, block->rollup, &block->key, &value) &&
-	       is_complete(value);
+	       rollup_list_has(series_rollups(page->series), page->txn,
+		   block->rollup, &block->key, &columns) &&
+	       is_complete(&columns, false);
 }
 
 /* Use the rollup of the series block if it was built from all its samples. */
@@ -195,14 +194,15 @@ append_slices(struct series_block *block)
 	return good;
 }
 
-/* A series block that has a row of the rollup. */
+/* A series block that the rollup has. */
 static bool
-append_row(struct series_block *block,
+append_node(struct series_block *block,
     struct compacted_cursor **compacted_cursor, uint32_t slice,
-    struct text value)
+    const struct rollup_columns *columns)
 {
-	if (is_complete(value) ||
-	    samples_are_gone(block->page, block->key.hour))
+	/* Samples that are needed are deleted when the rollup is complete. */
+	if (is_complete(
+		columns, samples_are_gone(block->page, block->key.hour)))
 		return append_series(block, block->rollup, NULL);
 	return slice != 0 ? append_slice(block, compacted_cursor, slice)
 			  : append_slices(block);
@@ -215,36 +215,26 @@ series_block_select_rollup(struct series_block *block,
     const struct key_row_block *first, uint32_t slice)
 {
 	struct page *page = block->page;
-	struct db_cursor *cursor =
-	    db_cursor_open(page->txn, tables_rollup(block->rollup));
-	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = *first, row_key;
+	struct rollup_list *list = series_rollups(page->series);
 	struct compacted_cursor *compacted_cursor = NULL;
-	struct text key, value;
-	bool good = true;
+	struct key_row_block at = *first;
+	struct rollup_columns columns;
+	bool good = true, more = true;
 
-	to.slice = block->rollup;
-	to.row = 0;
-	while (good &&
-	       db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) &&
-	       key_get_row_block(key, &row_key) &&
-	       row_key.partition == to.partition && row_key.kind == to.kind &&
-	       row_key.hour == to.hour && row_key.slice == to.slice) {
-		block->key = row_key;
+	while (
+	    good && more &&
+	    rollup_list_next(list, page->txn, block->rollup, &at, &columns)) {
+		block->key = at;
 		block->resumed = series_block_is_cursor(block);
-		if (series_block_is_wanted(block, &to)) {
-			good =
-			    append_row(block, &compacted_cursor, slice, value);
-			key_next_series(&to);
+		if (series_block_is_wanted(block, &at)) {
+			good = append_node(
+			    block, &compacted_cursor, slice, &columns);
+			more = key_next_series(&at);
 		} else {
 			good = series_block_skip(block);
 		}
-		to.slice = block->rollup;
-		to.first_ns = INT64_MIN;
-		to.row = 0;
 	}
 	compacted_cursor_close(&compacted_cursor);
-	db_cursor_close(&cursor);
 	return good;
 }
 

@@ -33,24 +33,32 @@ value_of(uint64_t r)
 }
 
 static void
-make_buckets(uint64_t *random, struct rollup_metric *metric)
+make_buckets(uint64_t *random, bool counter, bool even, struct bucket *to)
 {
 	struct counter_rate_sample sample = { HOUR, 7, { .type = VALUE_NIL } };
+	uint64_t number = check_random(random) >> 30;
 
-	memset(metric->bucket, 0, ROLLUP_BUCKETS * sizeof(struct bucket));
+	memset(to, 0, ROLLUP_BUCKETS * sizeof(struct bucket));
 	for (uint32_t i = 0; i < 3 * ROLLUP_BUCKETS; i++) {
-		struct bucket *bucket = &metric->bucket[i / 3];
+		struct bucket *bucket = &to[i / 3];
 
 		sample.time_ns += SECOND;
 		if (check_random(random) % 9 == 0)
 			continue;
 		sample.value = value_of(check_random(random));
+		/* Decimals, and sometimes the same ones. */
+		if (even)
+			sample.value = (struct value){ VALUE_FLOAT,
+				{ .f = (double)number / 100 } };
+		number += check_random(random) % 4 * 7;
 		sample.boot += check_random(random) % 100 == 0;
-		if (metric->counter)
+		if (counter)
 			bucket_add_counter(bucket, &column, &sample);
 		else
 			bucket_add_gauge(bucket, &sample);
 	}
+	for (uint32_t i = 0; i < ROLLUP_BUCKETS; i++)
+		rollup_round(&to[i], counter);
 }
 
 static bool
@@ -86,43 +94,86 @@ expect_bucket(const struct bucket *want, const struct bucket *got, bool counter)
 		    (got->low <= want->low && got->high >= want->high));
 }
 
+/* Some metrics of some nodes of a block. */
+struct block {
+	struct bucket buckets[ROLLUP_NODES][METRICS][ROLLUP_BUCKETS];
+	struct rollup_metric metric[METRICS];
+	struct rollup_node node[ROLLUP_NODES];
+	uint32_t metrics, nodes;
+};
+
+static void
+make_block(uint64_t *random, struct block *block)
+{
+	block->metrics = 1 + (uint32_t)(check_random(random) % METRICS);
+	block->nodes = 0;
+	for (uint32_t m = 0; m < block->metrics; m++)
+		block->metric[m] = (struct rollup_metric){ 2 * m + 1,
+			check_random(random) % 2 == 0 };
+	for (uint32_t k = 0; k < ROLLUP_NODES; k++) {
+		struct rollup_node *node = &block->node[block->nodes];
+		uint64_t r = check_random(random);
+
+		if (r % 3 == 0 && k > 0)
+			continue;
+		*node = (struct rollup_node){ 64 + k,
+			{ 20, r % 5 == 0, r % 7 == 0 },
+			block->buckets[block->nodes][0] };
+		block->nodes++;
+		for (uint32_t m = 0; m < block->metrics; m++)
+			make_buckets(random, block->metric[m].counter,
+			    m % 2 == 0, &node->bucket[m * ROLLUP_BUCKETS]);
+	}
+}
+
+static void
+expect_block(const struct block *block, struct rollup_row *row)
+{
+	assert_int_equal(row->nodes, block->nodes);
+	for (uint32_t k = 0; k < row->nodes; k++) {
+		const struct rollup_node *node = &block->node[k];
+		const struct rollup_row_node *got = &row->node[k];
+
+		assert_int_equal(got->node, node->node);
+		assert_int_equal(rollup_find_node(row, node->node), k);
+		assert_int_equal(got->columns.defined, 20);
+		assert_int_equal(got->columns.lacking, node->columns.lacking);
+		assert_int_equal(got->columns.later, node->columns.later);
+		assert_int_equal(got->from == got->to, node->columns.later);
+		for (uint32_t m = row->metrics; m-- > 0;) {
+			const struct bucket *bucket = rollup_read(row, m);
+
+			assert_non_null(bucket);
+			assert_int_equal(row->metric[m].index, 2 * m + 1);
+			for (uint32_t i = got->from; i < got->to; i++)
+				expect_bucket(&node->bucket[m * ROLLUP_BUCKETS +
+							    row->step[i]],
+				    &bucket[i], block->metric[m].counter);
+		}
+	}
+}
+
 static void
 encoded_buckets_decode_to_themselves(void **state)
 {
-	static struct bucket buckets[METRICS][ROLLUP_BUCKETS],
-	    got[ROLLUP_BUCKETS];
-	static struct rollup_row row;
+	struct rollup_row *row = calloc(1, sizeof(*row));
+	struct block *block = calloc(1, sizeof(*block));
 	struct chunk_writer *chunk = chunk_writer_new();
 	struct buffer value = { NULL, 0, 0 };
-	struct rollup_metric metric[METRICS];
 	uint64_t random = check_seed();
 
 	(void)state;
+	assert_true(row != NULL && block != NULL);
 	for (unsigned round = 0; round < 20; round++) {
-		uint32_t metrics =
-		    1 + (uint32_t)(check_random(&random) % METRICS);
-		struct rollup_columns columns = { 20, round % 2 == 1 };
-
-		for (uint32_t m = 0; m < metrics; m++) {
-			metric[m] = (struct rollup_metric){ 2 * m + 1,
-				check_random(&random) % 2 == 0, buckets[m] };
-			make_buckets(&random, &metric[m]);
-		}
-		assert_true(
-		    rollup_open(&row, rollup_write(chunk, &value, metric,
-					  metrics, &columns, ROLLUP_BUCKETS)));
-		assert_int_equal(row.columns.defined, 20);
-		assert_int_equal(row.columns.lacking, columns.lacking);
-		assert_int_equal(row.metrics, metrics);
-		for (uint32_t m = metrics; m-- > 0;) {
-			assert_int_equal(row.metric[m].index, 2 * m + 1);
-			assert_true(rollup_read(&row, m, got));
-			for (uint32_t i = 0; i < row.count; i++)
-				expect_bucket(&buckets[m][row.step[i]], &got[i],
-				    metric[m].counter);
-		}
+		make_block(&random, block);
+		assert_true(rollup_open(row,
+		    rollup_write(chunk, &value, block->metric, block->metrics,
+			block->node, block->nodes, ROLLUP_BUCKETS)));
+		expect_block(block, row);
 	}
-	rollup_row_clear(&row);
+	rollup_row_clear(row);
+	free(row);
+	free(block);
 	chunk_writer_free(&chunk);
 	buffer_clear(&value);
 }
@@ -496,6 +547,48 @@ nodes_share_a_chunk(void **state)
 	}
 }
 
+/* Whether a node goes on in the next chunk is known from that chunk: slices of
+ * an open hour that follow each other are read without merging them. */
+static void
+the_last_node_of_a_chunk_ends_with_it(void **state)
+{
+	uint64_t random = check_seed();
+	struct compacted_cursor_cache cache = { NULL };
+	struct text all = { NULL, 0 }, key, value;
+	struct compacted_cursor *slice;
+	struct key_row_block row_key;
+	struct db_cursor *cursor;
+	struct err err = { 0 };
+	struct db_txn *txn;
+	unsigned nodes = 0;
+	int64_t first_ns;
+
+	(void)state;
+	define_group();
+	for (unsigned node = 0; node < MANY; node++)
+		send_node(&random, node, 1, 120 * SECOND);
+	rig_indexer(&rig);
+	compact_now();
+	assert_int_equal(chunks_of_samples(), 2);
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	assert_true(db_seek(cursor, all, &key, &value));
+	assert_true(key_get_row_block(key, &row_key));
+	slice = compacted_cursor_open(txn, &cache, &row_key);
+	for (compacted_cursor_seek(slice, 0, 0); slice->more; nodes++) {
+		assert_true(compacted_cursor_take(slice, INT64_MIN, &first_ns));
+		assert_true(
+		    compacted_cursor_last_ns(slice) < HOUR + KEY_HOUR_NS);
+		compacted_cursor_pass(
+		    slice, slice->row_key.node, slice->row_key.track);
+	}
+	assert_int_equal(nodes, MANY);
+	compacted_cursor_close(&slice);
+	compacted_cursor_cache_clear(&cache);
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+}
+
 /* ---- the open hour ---- */
 
 /* Samples of 100 s of each node, in order; every third time one comes late. */
@@ -513,6 +606,14 @@ send_slice(uint64_t *random, unsigned slice)
 		rig_send(&rig, node);
 	}
 	rig_indexer(&rig);
+}
+
+/* What is read of an hour that has few samples: they are not in buckets of a
+ * minute yet. */
+static enum rollup_step
+of_few(unsigned step)
+{
+	return steps[step] == 3600 ? ROLLUP_1H : ROLLUP_RAW;
 }
 
 /* Slices that follow each other are read one after another, those that overlap
@@ -544,8 +645,7 @@ an_open_hour_answers_as_its_rows_did(void **state)
 		before[i] = read_step(i);
 	compact_now();
 	for (unsigned i = 2; i < STEPS; i++) {
-		expect_about(
-		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
+		expect_about(before[i], read_step(i), of_few(i));
 		free(before[i]);
 	}
 }
@@ -666,7 +766,8 @@ deleted_samples_leave_their_rollups(void **state)
 
 /* ---- sparse samples ---- */
 
-/* However few samples there are, they have rollups: one in 40 s or so. */
+/* However few samples there are, they have rollups: one in 40 s or so.  Those
+ * of a minute are built before the samples are deleted. */
 static void
 sparse_samples_leave_rollups(void **state)
 {
@@ -683,8 +784,7 @@ sparse_samples_leave_rollups(void **state)
 	compact_now();
 	assert_int_equal(rows_of_rollups(), 4);
 	for (i = 0; i < STEPS; i++)
-		expect_about(
-		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
+		expect_about(before[i], read_step(i), of_few(i));
 	rig.options.retain_raw_ns = SECOND;
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
@@ -722,7 +822,7 @@ static void
 late_samples_of_a_deleted_hour_are_deleted(void **state)
 {
 	uint64_t random = check_seed();
-	char *after;
+	char *before, *after;
 
 	(void)state;
 	define_group();
@@ -731,6 +831,7 @@ late_samples_of_a_deleted_hour_are_deleted(void **state)
 	rig.options.retain_raw_ns = SECOND;
 	retain_now();
 	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	before = read_step(4);
 	put_sample(&random, 1, HOUR + 5);
 	put_sample(&random, 7, HOUR + 5);
 	rig_send(&rig, 5);
@@ -740,6 +841,12 @@ late_samples_of_a_deleted_hour_are_deleted(void **state)
 	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
 	after = read_step(4);
 	assert_non_null(strstr(after, "node-7"));
+	/* What the row had of the other nodes is as it was. */
+	assert_true(strlen(before) > 40);
+	for (char *line = strtok(before, "\n"); line != NULL;
+	     line = strtok(NULL, "\n"))
+		assert_non_null(strstr(after, line));
+	free(before);
 	free(after);
 }
 
@@ -773,7 +880,7 @@ the_finest_are_deleted_first_by_size(void **state)
 	assert_int_equal(rows_of_rollups(), rollups);
 
 	/* The samples of all hours but the last, then their rollups. */
-	rig.options.retain_bytes = used / 2;
+	rig.options.retain_bytes = used / 4;
 	retain_now();
 	assert_true(used_bytes() <= rig.options.retain_bytes);
 	assert_int_equal(rows_of(TABLES_CHUNKS), 30 + 2);
@@ -795,6 +902,7 @@ main(void)
 		CASE(compacting_again_makes_the_same_rollups),
 		CASE(a_metric_group_may_be_defined_after_compaction),
 		CASE(nodes_share_a_chunk),
+		CASE(the_last_node_of_a_chunk_ends_with_it),
 		CASE(an_open_hour_answers_as_its_rows_did),
 		CASE(deleted_samples_leave_their_rollups),
 		CASE(sparse_samples_leave_rollups),
