@@ -14,7 +14,7 @@
 #include "proto/os/file_io.h"
 #include "proto/os/heartbeat.h"
 
-enum { ROW_ROOM = 64 }; /* of a page, beside key and value */
+enum { ROW_ROOM = 64 }; /* of a page, with key and value */
 
 int
 db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
