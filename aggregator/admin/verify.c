@@ -113,13 +113,14 @@ check_names(struct check *check)
 static void
 check_entities(struct check *check)
 {
-	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_ENTITIES);
+	struct packed_cursor *cursor =
+	    packed_cursor_open(check->txn, tables_entities);
 	struct text key, value, all = { NULL, 0 };
-	bool more = db_seek(cursor, all, &key, &value);
+	bool more = packed_seek(cursor, all, &key, &value);
 	struct row_block_attribute attribute;
 	int i;
 
-	for (; more; more = db_next(cursor, &key, &value)) {
+	for (; more; more = packed_next(cursor, &key, &value)) {
 		struct varint_reader u = varint_reader_of(value);
 		struct text rest;
 		uint32_t count;
@@ -133,7 +134,22 @@ check_entities(struct check *check)
 		if (u.bad || count != 0 || rest.bytes != 0)
 			verify_report(check, "entities: malformed row");
 	}
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
+}
+
+static void
+report_block(void *arg, const char *sentence)
+{
+	verify_report(arg, "runs and entities: %s", sentence);
+}
+
+static void
+check_blocks(struct check *check)
+{
+	struct packed *packed = check->indexer_write.packed;
+
+	packed_verify(packed, check->txn, tables_runs, report_block, check);
+	packed_verify(packed, check->txn, tables_entities, report_block, check);
 }
 
 int64_t
@@ -153,6 +169,7 @@ verify_tables(struct db *tables,
 	verify_latest(&check);
 	verify_records(&check);
 	verify_rollups(&check);
+	check_blocks(&check);
 	check_entities(&check);
 	check_phases(&check);
 	check_stats(&check);

@@ -106,7 +106,8 @@ static void
 walk_runs(struct portion *portion)
 {
 	struct check *check = portion->check;
-	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_RUNS);
+	struct packed_cursor *cursor =
+	    packed_cursor_open(check->txn, tables_runs);
 	struct run_row_key run = { portion->form.partition,
 		portion->form.number, 0 };
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
@@ -116,12 +117,12 @@ walk_runs(struct portion *portion)
 	portion->all = portion->lists = 0;
 	portion->walked = true;
 	run_row_put_key(bytes, &run);
-	more = db_seek(cursor,
+	more = packed_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && run_row_get_key(key, &run) &&
 	       run.partition == portion->form.partition &&
 	       run.model == portion->form.number;
-	     more = db_next(cursor, &key, &value)) {
+	     more = packed_next(cursor, &key, &value)) {
 		if (!run_row_decode(check->indexer_write.run, value)) {
 			verify_report(check, "runs: malformed row");
 			continue;
@@ -136,7 +137,7 @@ walk_runs(struct portion *portion)
 			portion->lists += list;
 		}
 	}
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	check->indexer_write.changes.count = 0;
 }
 
@@ -203,7 +204,8 @@ check_listed(struct portion *portion, const struct run_sum_key *key)
 
 	run_row_put_key(bytes, &run);
 	changes->count = 0;
-	if (db_get(portion->check->txn, TABLES_RUNS,
+	if (packed_get(portion->check->indexer_write.packed,
+		portion->check->txn, tables_runs,
 		(struct text){ (const char *)bytes, sizeof(bytes) }, &value) &&
 	    run_row_decode(portion->check->indexer_write.run, value))
 		run_sum(changes, &portion->form,
@@ -270,16 +272,17 @@ check_model(struct portion *portion)
 /* ---- the index by time ---- */
 
 static uint64_t
-rows_of(struct check *check, unsigned table)
+count_runs(struct check *check)
 {
-	struct db_cursor *cursor = db_cursor_open(check->txn, table);
+	struct packed_cursor *cursor =
+	    packed_cursor_open(check->txn, tables_runs);
 	struct text key, value, all = { NULL, 0 };
-	bool more = db_seek(cursor, all, &key, &value);
+	bool more = packed_seek(cursor, all, &key, &value);
 	uint64_t rows = 0;
 
-	for (; more; more = db_next(cursor, &key, &value))
+	for (; more; more = packed_next(cursor, &key, &value))
 		rows++;
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	return rows;
 }
 
@@ -295,7 +298,8 @@ check_times(struct check *check)
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		if (run_row_get_time_key(key, &at) &&
-		    run_row_find(check->indexer_write.run, check->txn, &at))
+		    run_row_find(check->indexer_write.run,
+			check->indexer_write.packed, check->txn, &at))
 			good++;
 		else
 			verify_report(check,
@@ -304,7 +308,7 @@ check_times(struct check *check)
 			    at.run, at.model, at.partition);
 	}
 	db_cursor_close(&cursor);
-	if (good != rows_of(check, TABLES_RUNS))
+	if (good != count_runs(check))
 		verify_report(check, "run_times: some runs have no row");
 }
 

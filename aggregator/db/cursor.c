@@ -285,6 +285,9 @@ db_cursor_put(struct db_cursor *cursor, struct text key, struct text value)
 
 	if (!db_txn_prepare(txn, cursor->table, key, CHANGE_PUT))
 		return NULL;
+	db_txn_make_room(txn, cursor->table, key, v.mv_size);
+	if (txn->rc != 0)
+		return NULL;
 	cursor->deleted_bytes = 0;
 	rc = mdb_cursor_put(cursor->mdb, &k, &v, MDB_RESERVE);
 	if (rc != 0) {

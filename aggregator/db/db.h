@@ -24,7 +24,7 @@ struct db;     /* one environment */
 struct db_txn; /* one transaction */
 struct db_cursor;
 
-enum { DB_TABLES_MAX = 16, DB_KEY_BYTES_MAX = 511 };
+enum { DB_TABLES_MAX = 20, DB_KEY_BYTES_MAX = 511 };
 
 /* A key that is a word and a name: one of several rows of a kind. */
 struct text db_word_key(unsigned char to[static DB_KEY_BYTES_MAX],

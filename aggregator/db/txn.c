@@ -14,6 +14,8 @@
 #include "proto/os/file_io.h"
 #include "proto/os/heartbeat.h"
 
+enum { ROW_ROOM = 64 }; /* of a page, with key and value */
+
 int
 db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
 {
@@ -282,6 +284,32 @@ db_need(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 	return found;
 }
 
+/* Does LMDB put it on overflow pages?  Perhaps, if it is about as large. */
+static bool
+is_large(const struct db_txn *txn, struct text key, size_t bytes)
+{
+	return key.bytes + bytes + ROW_ROOM >
+	       txn->snapshot.limits.page_bytes / 2;
+}
+
+void
+db_txn_make_room(
+    struct db_txn *txn, unsigned table, struct text key, size_t bytes)
+{
+	MDB_val k = db_key(key), old;
+	MDB_dbi dbi = db_txn_table(txn, table);
+	int rc = MDB_NOTFOUND;
+
+	if (txn->has_large[table])
+		rc = mdb_get(txn->mdb, dbi, &k, &old);
+	if (rc == 0 && is_large(txn, key, old.mv_size))
+		rc = mdb_del(txn->mdb, dbi, &k, NULL);
+	if (rc != 0 && rc != MDB_NOTFOUND)
+		db_txn_fail(txn, rc, "put");
+	if (is_large(txn, key, bytes))
+		txn->has_large[table] = true;
+}
+
 unsigned char *
 db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
     bool append)
@@ -291,6 +319,10 @@ db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
 
 	if (!db_txn_prepare(
 		txn, table, key, append ? CHANGE_APPEND : CHANGE_PUT))
+		return NULL;
+	if (!append)
+		db_txn_make_room(txn, table, key, v.mv_size);
+	if (txn->rc != 0)
 		return NULL;
 	rc = mdb_put(txn->mdb, db_txn_table(txn, table), &k, &v,
 	    MDB_RESERVE | (append ? MDB_APPEND : 0));

@@ -19,6 +19,7 @@ struct db_txn {
 	struct snapshot snapshot;
 	/* The trees of the tables, as far as they were asked for. */
 	bool has_tree[DB_TABLES_MAX];
+	bool has_large[DB_TABLES_MAX]; /* put by this transaction */
 	struct page_tree tree[DB_TABLES_MAX];
 	struct db_damage damage;    /* met so far */
 	char why[DB_TXN_WHY_BYTES]; /* `doing`, when a page is damaged */
@@ -30,6 +31,12 @@ MDB_dbi db_txn_table(const struct db_txn *txn, unsigned table);
 /* Strip the checksum of a stored value; false when it is wrong. */
 bool db_txn_check(struct db_txn *txn, unsigned table, MDB_val key,
     MDB_val stored, struct text *value);
+
+/* Before `bytes` bytes are put.  Where this transaction has put more, LMDB
+ * would leave the overflow pages as many as they are, and a page whose length
+ * is not that of its value counts as damaged. */
+void db_txn_make_room(
+    struct db_txn *txn, unsigned table, struct text key, size_t bytes);
 
 /* Is it the checksum of this key and value? */
 bool db_txn_checksum_is(

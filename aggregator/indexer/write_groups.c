@@ -77,7 +77,7 @@ indexer_write_sum_runs(struct indexer_write *indexer_write, struct db_txn *txn,
     const struct run_sum_form *form, const struct run_sum_change *of,
     struct duration_stats *stats)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
+	struct packed_cursor *cursor = packed_cursor_open(txn, tables_runs);
 	struct run_row_key run = { form->partition, form->number, 0 };
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key, value;
@@ -85,11 +85,11 @@ indexer_write_sum_runs(struct indexer_write *indexer_write, struct db_txn *txn,
 
 	duration_stats_reset(stats);
 	run_row_put_key(bytes, &run);
-	more = db_seek(cursor,
+	more = packed_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && run_row_get_key(key, &run) &&
 	       run.partition == form->partition && run.model == form->number;
-	     more = db_next(cursor, &key, &value)) {
+	     more = packed_next(cursor, &key, &value)) {
 		if (!run_row_decode(indexer_write->other_run, value))
 			continue;
 		if (of->group == (indexer_write->other_run->known
@@ -98,7 +98,7 @@ indexer_write_sum_runs(struct indexer_write *indexer_write, struct db_txn *txn,
 			run_sum_step(stats, form, indexer_write->other_run,
 			    of->number, of->which);
 	}
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 }
 
 static void

@@ -19,6 +19,7 @@ indexer_write_init(struct indexer_write *indexer_write)
 						     struct duration_stats)),
 		.run = memory_alloc(sizeof(struct run_row)),
 		.other_run = memory_alloc(sizeof(struct run_row)),
+		.packed = packed_new(),
 		.entities_max = INDEXER_WRITE_ENTITIES_MAX };
 	duration_stats_init(indexer_write->stats);
 }
@@ -40,6 +41,7 @@ indexer_write_clear(struct indexer_write *indexer_write)
 	phase_sum_clear(&indexer_write->before);
 	phase_sum_clear(&indexer_write->after);
 	free(indexer_write->stats);
+	packed_free(&indexer_write->packed);
 	free(indexer_write->run);
 	free(indexer_write->other_run);
 	run_sum_changes_clear(&indexer_write->changes);
@@ -314,15 +316,16 @@ indexer_write_entities(struct indexer_write *indexer_write, struct db_txn *txn,
 		varint_put_u32_be(key, entity->partition);
 		varint_put_u32_be(key + 4, entity->kind);
 		memcpy(key + 8, entity->id.at, entity->id.bytes);
-		if (!db_get(txn, TABLES_ENTITIES, name, &old) &&
+		if (!packed_get(indexer_write->packed, txn, tables_entities,
+			name, &old) &&
 		    !count_entity(
 			indexer_write, txn, collect, entity->partition))
 			continue;
 		merge_entity(indexer_write, &collect->item[entity->item], old,
 		    again || entity->named);
 		if (!text_equal(buffer_text(&indexer_write->value), old))
-			db_put(txn, TABLES_ENTITIES, name,
-			    buffer_text(&indexer_write->value));
+			packed_put(indexer_write->packed, txn, tables_entities,
+			    name, buffer_text(&indexer_write->value));
 	}
 }
 

@@ -42,6 +42,7 @@ struct indexer_write {
 	uint32_t old_count, old_room, merged_count, merged_room;
 	struct pairer pairer, other_pairer;
 	struct phase_sum before, after;
+	struct packed *packed; /* test runs and entities that rest */
 	struct run_row *run,
 	    *other_run; /* the current run; a run being summed */
 	struct run_sum_changes changes; /* to the statistics of run groups, */

@@ -153,7 +153,7 @@ take_entity(struct at *at, struct run_row *row)
 	varint_put_u32_be(key, at->form.partition);
 	varint_put_u32_be(key + 4, at->kind);
 	memcpy(key + 8, row->id.at, row->id.bytes);
-	if (!db_get(at->txn, TABLES_ENTITIES,
+	if (!packed_get(at->indexer_write->packed, at->txn, tables_entities,
 		(struct text){ (const char *)key, 8 + row->id.bytes }, &value))
 		return;
 	/* A copy: adding a name may move the page that holds it. */
@@ -241,7 +241,8 @@ put_run(struct at *at, const struct group *group)
 	bool there, described;
 
 	run_row_put_key(bytes, &run);
-	there = db_get(at->txn, TABLES_RUNS, key, &value) &&
+	there = packed_get(
+		    indexer_write->packed, at->txn, tables_runs, key, &value) &&
 		run_row_decode(indexer_write->run, value);
 	if (there)
 		run_sum(&indexer_write->changes, &at->form, indexer_write->run,
@@ -262,7 +263,8 @@ put_run(struct at *at, const struct group *group)
 	    false);
 	indexer_write->value.bytes = 0;
 	run_row_encode(indexer_write->run, &indexer_write->value);
-	db_put(at->txn, TABLES_RUNS, key, buffer_text(&indexer_write->value));
+	packed_put(indexer_write->packed, at->txn, tables_runs, key,
+	    buffer_text(&indexer_write->value));
 	indexer_write->bytes += sizeof(bytes) + indexer_write->value.bytes;
 	to_ns = run_row_time(indexer_write->run);
 	indexer_write_run_time(

@@ -17,11 +17,12 @@ enum {
 	FORM_ID = 1,
 	FORM_NODE = 2,
 	FORM_LATE = 4,
-	FORM_SHIFT = 3,
+	FORM_TOGETHER = 8,
+	FORM_SHIFT = 4,
 };
 /* Hours whose nanoseconds fit int64. */
 #define HOUR_MAX (INT64_MAX / KEY_HOUR_NS - 1)
-#define FORM_MAX ((uint64_t)UINT32_MAX << FORM_SHIFT | 7)
+#define FORM_MAX ((uint64_t)UINT32_MAX << FORM_SHIFT | 15)
 
 void
 run_row_put_key(
@@ -100,10 +101,13 @@ put_event(unsigned char *at, const struct run_row_event *before,
 	bool next = is_next(&before->id, id);
 	bool node = event->node != before->node;
 	bool late = late_ns(id) != late_ns(&before->id);
+	bool together = late && id->receive_ns == before->id.receive_ns;
 
+	late = late && !together;
 	at = varint_encode(
 	    at, (uint64_t)event->event << FORM_SHIFT | (next ? 0 : FORM_ID) |
-		    (node ? FORM_NODE : 0) | (late ? FORM_LATE : 0));
+		    (node ? FORM_NODE : 0) | (late ? FORM_LATE : 0) |
+		    (together ? FORM_TOGETHER : 0));
 	at = varint_encode(at, varint_delta(before->id.time_ns, id->time_ns));
 	if (late)
 		at = varint_encode(at, varint_zigzag(late_ns(id)));
@@ -129,7 +133,10 @@ get_event(struct varint_reader *u, const struct run_row_event *before,
 	id->time_ns = varint_undelta(before->id.time_ns, varint_get(u));
 	if (form & FORM_LATE)
 		late = varint_unzigzag(varint_get(u));
-	id->receive_ns = (int64_t)((uint64_t)id->time_ns + (uint64_t)late);
+	/* `*event` has the receive time of the event before. */
+	if (!(form & FORM_TOGETHER))
+		id->receive_ns =
+		    (int64_t)((uint64_t)id->time_ns + (uint64_t)late);
 	if (form & FORM_NODE)
 		event->node = varint_get_u32(u);
 	id->index++;
@@ -346,15 +353,15 @@ run_row_time(const struct run_row *row)
 }
 
 bool
-run_row_find(
-    struct run_row *row, struct db_txn *txn, const struct run_row_time *at)
+run_row_find(struct run_row *row, struct packed *packed, struct db_txn *txn,
+    const struct run_row_time *at)
 {
 	struct run_row_key run = { at->partition, at->model, at->run };
 	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text value;
 
 	run_row_put_key(bytes, &run);
-	return db_get(txn, TABLES_RUNS,
+	return packed_get(packed, txn, tables_runs,
 		   (struct text){ (const char *)bytes, sizeof(bytes) },
 		   &value) &&
 	       run_row_decode(row, value) && run_row_time(row) == at->time_ns;

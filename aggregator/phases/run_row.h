@@ -16,6 +16,7 @@
 
 #include "aggregator/db/db.h"
 #include "aggregator/model/model.h"
+#include "aggregator/packed/packed.h"
 #include "aggregator/tables/row_block.h"
 #include "proto/base/varint.h"
 #include "proto/record/run.h"
@@ -96,9 +97,9 @@ bool run_row_first(const struct run_row *row, int64_t *first_ns);
 #define RUN_ROW_NO_TIME INT64_MIN
 int64_t run_row_time(const struct run_row *row);
 /* Read the run that a row of the index names.  False: there is none, or it has
- * another time. */
-bool run_row_find(
-    struct run_row *row, struct db_txn *txn, const struct run_row_time *at);
+ * another time.  The row is a view, valid as that of packed_get. */
+bool run_row_find(struct run_row *row, struct packed *packed,
+    struct db_txn *txn, const struct run_row_time *at);
 /* Has it an event of any kind? */
 bool run_row_has_events(const struct run_row *row);
 

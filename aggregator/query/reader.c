@@ -29,6 +29,7 @@ new_reader(void)
 	duration_stats_init(reader->stats);
 	reader->phase_nodes = memory_zero(1, sizeof(*reader->phase_nodes));
 	reader->phase_nodes->stats = reader->stats;
+	reader->packed = packed_new();
 	reader->examined_max = PAGE_EXAMINED_MAX;
 	return reader;
 }
@@ -93,6 +94,7 @@ reader_close(struct reader **reader)
 	phase_items_clear(&old->items);
 	phase_nodes_clear(old->phase_nodes);
 	free(old->phase_nodes);
+	packed_free(&old->packed);
 	buffer_clear(&old->pairs);
 	buffer_clear(&old->text);
 	wire_room_clear(&old->room);

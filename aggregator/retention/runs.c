@@ -82,25 +82,29 @@ remove_entity(struct walk *walk, struct text id)
 	varint_put_u32_be(key, walk->at.partition);
 	varint_put_u32_be(key + 4, walk->kind);
 	memcpy(key + 8, id.at, id.bytes);
-	walk->entities += db_del(walk->txn, TABLES_ENTITIES,
+	walk->entities += packed_del(walk->retention->indexer_write->packed,
+	    walk->txn, tables_entities,
 	    (struct text){ (const char *)key, 8 + id.bytes });
 }
 
-/* Delete the old events of the row under the cursor, or the row. */
+/* Delete the old events of a run, or the run. */
 static void
-trim_row(struct walk *walk, struct db_cursor *cursor,
-    const struct run_row_key *run, int64_t cut_ns)
+trim_row(struct walk *walk, const struct run_row_key *run, int64_t cut_ns)
 {
 	struct indexer_write *write = walk->retention->indexer_write;
 	struct run_row *row = write->run;
-	unsigned char key[RUN_ROW_KEY_BYTES];
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
+	struct text key = { (const char *)bytes, sizeof(bytes) };
 	int64_t from_ns = run_row_time(row), to_ns;
 	char id[NAME_BYTES_MAX];
 
 	/* A copy: a write may move the page that holds it. */
 	memcpy(id, row->id.at, row->id.bytes);
 	row->id.at = id;
+	run_row_put_key(bytes, run);
 	enter(walk, run);
+	/* The runs next to it are as old. */
+	packed_unpack(write->packed, walk->txn, tables_runs, key);
 	if (walk->has_form)
 		run_sum(&write->changes, &walk->form, row, run->run, true);
 	run_row_trim(row, cut_ns);
@@ -110,45 +114,54 @@ trim_row(struct walk *walk, struct db_cursor *cursor,
 			    &write->changes, &walk->form, row, run->run, false);
 		write->value.bytes = 0;
 		run_row_encode(row, &write->value);
-		run_row_put_key(key, run);
-		db_cursor_put(cursor,
-		    (struct text){ (const char *)key, sizeof(key) },
+		packed_put(write->packed, walk->txn, tables_runs, key,
 		    buffer_text(&write->value));
 		to_ns = run_row_time(row);
 		indexer_write_run_time(write, walk->txn, run, &from_ns, &to_ns);
 		return;
 	}
-	db_cursor_del(cursor);
+	packed_del(write->packed, walk->txn, tables_runs, key);
 	indexer_write_run_time(write, walk->txn, run, &from_ns, NULL);
 	if (row->known && walk->kind != 0)
 		remove_entity(walk, row->id);
+}
+
+/* Move to the first run from `run` on. */
+static bool
+seek(struct packed_cursor *cursor, const struct run_row_key *run,
+    struct text *key, struct text *value)
+{
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
+
+	run_row_put_key(bytes, run);
+	return packed_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, key, value);
 }
 
 bool
 retention_runs(struct retention *retention, struct db_txn *txn)
 {
 	int64_t cut_ns = retention->cuts.before[RETENTION_ALL] * KEY_HOUR_NS;
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
+	struct packed_cursor *cursor = packed_cursor_open(txn, tables_runs);
 	struct walk walk = { .retention = retention, .txn = txn };
 	struct run_row *row = retention->indexer_write->run;
-	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct run_row_key run = retention->run;
 	struct text key, value;
-	uint32_t rows = 0;
-	bool more;
+	bool more = seek(cursor, &run, &key, &value);
 
-	run_row_put_key(bytes, &run);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && rows < RETENTION_ROWS;
-	     rows++, more = db_next(cursor, &key, &value)) {
+	for (uint32_t rows = 0; more && rows < RETENTION_ROWS; rows++) {
 		if (run_row_get_key(key, &run) && run_row_decode(row, value) &&
-		    row->id.bytes <= NAME_BYTES_MAX && has_old(row, cut_ns))
-			trim_row(&walk, cursor, &run, cut_ns);
+		    row->id.bytes <= NAME_BYTES_MAX && has_old(row, cut_ns)) {
+			trim_row(&walk, &run, cut_ns);
+			run.run++;
+			more = run.run > 0 && seek(cursor, &run, &key, &value);
+		} else {
+			more = packed_next(cursor, &key, &value);
+		}
 	}
 	if (more && run_row_get_key(key, &run))
 		retention->run = run;
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	leave(&walk);
 	if (!more)
 		retention->run = (struct run_row_key){ 0, 0, 0 };

@@ -12,6 +12,7 @@
 
 #include "aggregator/db/db.h"
 #include "aggregator/model/model.h"
+#include "aggregator/packed/packed.h"
 #include "proto/record/record.h"
 
 enum {
@@ -29,6 +30,9 @@ enum {
 	TABLES_RUN_TIMES, /* the index of runs by time */
 	TABLES_GROUPS,
 	TABLES_ONCE, /* records that are kept once */
+	/* What of these rests. */
+	TABLES_ENTITY_BLOCKS,
+	TABLES_RUN_BLOCKS,
 	TABLES_COUNT
 };
 /* The table of a rollup (1 or 2). */
@@ -38,6 +42,12 @@ tables_rollup(unsigned rollup)
 	return TABLES_ROLLUPS + rollup - 1;
 }
 extern const char *const tables_names[TABLES_COUNT + 1];
+
+/* Each of these is read and written by packed.h alone. */
+static const struct packed_table tables_entities = { TABLES_ENTITIES,
+	TABLES_ENTITY_BLOCKS };
+static const struct packed_table tables_runs = { TABLES_RUNS,
+	TABLES_RUN_BLOCKS };
 
 /* Open STORE/tables; create it if it does not exist and `options` allows
  * writing. This function fills in the names of the tables and the format of

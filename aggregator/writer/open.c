@@ -140,6 +140,7 @@ writer_close(struct writer **writer)
 	quarantine_close(&old->compact_quarantine);
 	collect_clear(&old->collect);
 	indexer_write_clear(&old->indexer_write);
+	buffer_clear(&old->pack.pass.from);
 	compact_clear(&old->compact);
 	part_merge_clear(&old->merge);
 	retention_clear(&old->retention);

@@ -318,7 +318,8 @@ enum db_result
 rebuild_all(struct writer *writer, struct err *err)
 {
 	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
-		TABLES_RUNS, TABLES_RUN_TIMES, TABLES_GROUPS, TABLES_SORT };
+		TABLES_RUNS, TABLES_RUN_BLOCKS, TABLES_RUN_TIMES, TABLES_GROUPS,
+		TABLES_SORT };
 	enum db_result result = DB_OK;
 	bool more = true;
 	size_t i;
@@ -352,15 +353,15 @@ rebuild_all(struct writer *writer, struct err *err)
 static bool
 describe_some(struct writer *writer, struct db_txn *txn, struct buffer *from)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_ENTITIES);
+	struct packed_cursor *cursor = packed_cursor_open(txn, tables_entities);
 	struct collect *collect = &writer->collect;
 	struct text key, value, kind, id;
-	bool more = db_seek(cursor, buffer_text(from), &key, &value);
+	bool more = packed_seek(cursor, buffer_text(from), &key, &value);
 	uint32_t rows = 0;
 
 	for (;
 	     more && rows < REBUILD_ROWS && collect->arena.used < COLLECT_BYTES;
-	     rows++, more = db_next(cursor, &key, &value)) {
+	     rows++, more = packed_next(cursor, &key, &value)) {
 		if (key.bytes <= 8 ||
 		    !dictionary_text(txn, varint_get_u32_be(key.at),
 			varint_get_u32_be(key.at + 4), &kind))
@@ -378,7 +379,7 @@ describe_some(struct writer *writer, struct db_txn *txn, struct buffer *from)
 		from->bytes = 0;
 		buffer_put(from, key.at, key.bytes);
 	}
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	return more;
 }
 

@@ -185,7 +185,16 @@ static enum db_result
 tidy(struct writer *writer, bool more, bool *again, struct err *err)
 {
 	enum db_result result = background_step(writer, more, again, err);
+	bool packs = false;
 
+	if (result == DB_OK && writer->options.compact_after_ns > 0) {
+		result = pack_step(writer, &packs, err);
+		*again = *again || packs;
+		/* As below: what rests may stay as it is. */
+		if (result == DB_BROKEN)
+			return result;
+		result = DB_OK;
+	}
 	if (writer->background.last != BACKGROUND_COMPACT)
 		return result;
 	if (result == DB_DAMAGED)
@@ -401,6 +410,8 @@ writer_compact(struct writer *writer, struct err *err)
 	result = part_merge_all(writer, err);
 	if (result == DB_OK)
 		result = compact_all(writer, err);
+	if (result == DB_OK)
+		result = pack_all(writer, err);
 	quarantine_unwatch();
 	return result == DB_OK ? 0 : -1;
 }

@@ -32,6 +32,19 @@ struct background {
 	struct err err;
 };
 
+/* A pass over the test runs and entities that may rest. */
+struct pack {
+	bool busy, all;
+	int64_t next_ns;   /* monotonic: the next pass */
+	int64_t took_ns;   /* of the last pass */
+	int64_t rests_ns;  /* entities received before rest */
+	uint32_t last_run; /* runs up to this number rest */
+	/* The place: partition, model of runs, and table. */
+	uint32_t partition;
+	unsigned model, table;
+	struct packed_pass pass;
+};
+
 struct writer {
 	char *path;
 	struct journal *journal;
@@ -46,6 +59,7 @@ struct writer {
 	struct retention retention;
 	struct compact compact;
 	struct part_merge merge;
+	struct pack pack;
 	struct background background;
 	bool compact_is_damaged; /* a page that it needs; reported */
 	uint64_t dropped;        /* FACT_DROPPED when last read */
@@ -108,6 +122,14 @@ enum db_result part_merge_step(
     struct writer *writer, bool *more, struct err *err);
 /* Merge everything now. */
 enum db_result part_merge_all(struct writer *writer, struct err *err);
+
+/* ---- pack.c ---- */
+
+/* Pack runs and entities that rest, in one bounded transaction, if a pass is
+ * due.  `*more`: the pass goes on. */
+enum db_result pack_step(struct writer *writer, bool *more, struct err *err);
+/* Pack them all now. */
+enum db_result pack_all(struct writer *writer, struct err *err);
 
 /* ---- background.c ---- */
 

@@ -296,12 +296,15 @@ compact(struct writer *writer, uint64_t events)
 	for (unsigned i = 0; i < TABLES_COUNT; i++)
 		bytes += status.bytes[i];
 	printf("indexer: then merged and compacted: %.0f ns of CPU and %.0f "
-	       "bytes written an event; %.1f bytes an event in the tables, of "
-	       "it %.1f of phases\n",
+	       "bytes written an event; %.1f bytes an event in the tables:",
 	    (cpu_seconds() - cpu) * 1e9 / (double)events,
 	    (written_mib() - written) * (1 << 20) / (double)events,
-	    (double)bytes / (double)events,
-	    (double)status.bytes[TABLES_PHASES] / (double)events);
+	    (double)bytes / (double)events);
+	for (unsigned i = 0; i < TABLES_COUNT; i++)
+		if (status.bytes[i] * 20 >= events)
+			printf(" %s %.1f", tables_names[i],
+			    (double)status.bytes[i] / (double)events);
+	printf("\n");
 }
 
 static double

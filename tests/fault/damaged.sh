@@ -10,6 +10,12 @@ PARTITION='acct$pool'
 export POOLSCOPE_PARTITION="$PARTITION"
 mkdir "$TMP/models"
 cat >"$TMP/models/work.conf" <<-'END'
+	run {
+		attribute = "job"
+		kind = "job"
+		begun = "work:start"
+		ended = "work:end"
+	}
 	phase "step" {
 		start = "work:start"
 		end = "work:end"

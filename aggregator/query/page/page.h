@@ -60,6 +60,7 @@ struct reader {
 	struct wire_room room;     /* of the body of a journal entry */
 	struct part_cursor parts;  /* the events of a phase */
 	struct phase_items items;
+	struct packed *packed;           /* test runs, one by one */
 	struct phase_nodes *phase_nodes; /* sums of a phase by node */
 	struct buffer pairs;             /* merged attributes of a phase */
 	struct buffer text;              /* unescaped values */

@@ -120,7 +120,7 @@ find_place(const struct range *range, struct text id)
 
 struct rows {
 	struct page *page;
-	struct db_cursor *cursor;
+	struct packed_cursor *cursor;
 	struct page_cursor from;
 	/* Entities with the first bytes of `from` already returned. */
 	uint64_t skip;
@@ -137,7 +137,7 @@ seek(struct rows *rows, uint32_t kind, struct text front)
 	varint_put_u32_be(bytes + 4, kind);
 	if (front.bytes > 0)
 		memcpy(bytes + 8, front.at, front.bytes);
-	return db_seek(rows->cursor,
+	return packed_seek(rows->cursor,
 	    (struct text){ (const char *)bytes, 8 + front.bytes }, &rows->key,
 	    &rows->value);
 }
@@ -173,7 +173,7 @@ take(struct rows *rows, uint32_t kind, struct text id, bool *more)
 			good = !page_examined(page);
 		}
 	}
-	*more = good && db_next(rows->cursor, &rows->key, &rows->value);
+	*more = good && packed_next(rows->cursor, &rows->key, &rows->value);
 	return good;
 }
 
@@ -181,7 +181,7 @@ bool
 query_entities(struct page *page)
 {
 	struct rows rows = { .page = page,
-		.cursor = db_cursor_open(page->txn, TABLES_ENTITIES),
+		.cursor = packed_cursor_open(page->txn, tables_entities),
 		.from = page->cursor,
 		.skip = page->cursor.number };
 	bool good = true,
@@ -201,6 +201,6 @@ query_entities(struct page *page)
 		case BEHIND: good = next_kind(&rows, kind, &more); break;
 		}
 	}
-	db_cursor_close(&rows.cursor);
+	packed_cursor_close(&rows.cursor);
 	return good;
 }

@@ -170,7 +170,8 @@ static bool
 append_at(struct page *page, const struct run_sum_form *form,
     const struct run_row_time *at, struct run_row *row)
 {
-	if (run_row_find(row, page->txn, at) && !append(page, form, row))
+	if (run_row_find(row, page->reader->packed, page->txn, at) &&
+	    !append(page, form, row))
 		return false;
 	page->cursor.id.time_ns = at->time_ns;
 	page->cursor.node = at->run;
@@ -210,7 +211,7 @@ append_newest(
 /* ---- in the order of appearance ---- */
 
 static bool
-append_model(struct page *page, struct db_cursor *cursor,
+append_model(struct page *page, struct packed_cursor *cursor,
     const struct run_sum_form *form, struct run_row *row, uint32_t only)
 {
 	struct run_row_key run = { page->partition, form->number,
@@ -220,12 +221,12 @@ append_model(struct page *page, struct db_cursor *cursor,
 	bool more, good = true;
 
 	run_row_put_key(bytes, &run);
-	more = db_seek(cursor,
+	more = packed_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; good && more && run_row_get_key(key, &run) &&
 	       run.partition == page->partition && run.model == form->number &&
 	       (only == 0 || run.run == only);
-	     more = db_next(cursor, &key, &value)) {
+	     more = packed_next(cursor, &key, &value)) {
 		if (run_row_decode(row, value))
 			good = append(page, form, row);
 		if (good) {
@@ -239,7 +240,8 @@ append_model(struct page *page, struct db_cursor *cursor,
 bool
 query_runs(struct page *page)
 {
-	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_RUNS);
+	struct packed_cursor *cursor =
+	    packed_cursor_open(page->txn, tables_runs);
 	const struct model_set *models = &page->reader->models;
 	struct run_row row;
 	bool good = true;
@@ -262,6 +264,6 @@ query_runs(struct page *page)
 			   ? append_newest(page, &form, &row)
 			   : append_model(page, cursor, &form, &row, only);
 	}
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	return good;
 }

@@ -147,7 +147,7 @@ append_run(struct at *at, const struct page_cursor *from)
 }
 
 static bool
-append_model(struct page *page, struct db_cursor *cursor,
+append_model(struct page *page, struct packed_cursor *cursor,
     const struct run_sum_form *form, const struct page_cursor *from)
 {
 	struct run_row_key run = { page->partition, form->number, from->node };
@@ -157,11 +157,11 @@ append_model(struct page *page, struct db_cursor *cursor,
 	bool more, good = true;
 
 	run_row_put_key(bytes, &run);
-	more = db_seek(cursor,
+	more = packed_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; good && more && run_row_get_key(key, &run) &&
 	       run.partition == page->partition && run.model == form->number;
-	     more = db_next(cursor, &key, &value)) {
+	     more = packed_next(cursor, &key, &value)) {
 		struct at at = { page, form, &row, run.run, { NULL, 0 } };
 
 		if (run_row_decode(&row, value))
@@ -173,7 +173,8 @@ append_model(struct page *page, struct db_cursor *cursor,
 bool
 query_steps(struct page *page)
 {
-	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_RUNS);
+	struct packed_cursor *cursor =
+	    packed_cursor_open(page->txn, tables_runs);
 	const struct model_set *models = &page->reader->models;
 	struct page_cursor from = page->cursor, none = { .kind = RECORD_PHASE };
 	bool good = true;
@@ -192,6 +193,6 @@ query_steps(struct page *page)
 			good = append_model(page, cursor, &form, &from);
 		from = none;
 	}
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	return good;
 }

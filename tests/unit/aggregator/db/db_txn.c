@@ -95,6 +95,36 @@ put_word(struct db *db, const char *key, const char *value)
 	commit(txn);
 }
 
+/* LMDB keeps the overflow pages of the larger one. */
+static void
+a_smaller_value_replaces_a_large_one_of_its_transaction(void **state)
+{
+	static const uint32_t sizes[] = { 10, 3000, 5000, 9000 };
+	static char bytes[10000];
+	struct db *db = open_env(&usual);
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		struct text smaller = { bytes, sizes[i / 2] };
+
+		txn = begin(db, true);
+		cursor = db_cursor_open(txn, ROWS);
+		db_put(txn, ROWS, text_of("row"),
+		    (struct text){ bytes, sizeof(bytes) });
+		if (i % 2 == 0)
+			db_put(txn, ROWS, text_of("row"), smaller);
+		else
+			assert_non_null(
+			    db_cursor_put(cursor, text_of("row"), smaller));
+		db_cursor_close(&cursor);
+		commit(txn);
+		put_word(db, "row", "1");
+	}
+	db_close(&db);
+}
+
 static void
 committed_rows_survive_reopening(void **state)
 {
@@ -744,6 +774,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(committed_rows_survive_reopening),
+		CASE(a_smaller_value_replaces_a_large_one_of_its_transaction),
 		CASE(an_aborted_transaction_has_no_effect),
 		CASE(a_reserved_value_is_compacted_in_place),
 		CASE(cursors_agree_with_a_sorted_array),

@@ -25,13 +25,45 @@ static const char step_of[STEPS][2] = { { 'a', 'b' }, { 'c', 'e' },
 	{ 'a', 'd' } };
 
 static struct rig rig;
+static bool packing; /* again and again, what is stored is packed */
 
 static int
 set_up(void **state)
 {
 	(void)state;
+	packing = false;
 	rig_open(&rig, model);
 	return 0;
+}
+
+static int
+set_up_packing(void **state)
+{
+	set_up(state);
+	packing = true;
+	return 0;
+}
+
+static uint64_t
+rows_of(unsigned table)
+{
+	struct db_status status;
+	struct err err = { 0 };
+
+	assert_int_equal(db_status(writer_db(rig.writer), &status, &err), 0);
+	return status.rows[table];
+}
+
+static void
+pack(void)
+{
+	struct err err = { 0 };
+
+	if (!packing)
+		return;
+	rig_good(writer_compact(rig.writer, &err), &err);
+	/* Of each run, what rests is in one place; few rows may stay. */
+	assert_true(rows_of(TABLES_RUNS) < 8 && rows_of(TABLES_ENTITIES) < 8);
 }
 
 static int
@@ -161,11 +193,17 @@ take_in(uint64_t *random)
 		send_one(&reported[i]);
 		if (i + 1 == reports || check_random(random) % 20 == 0)
 			rig_send(&rig, (unsigned)(check_random(random) % 5));
-		if (check_random(random) % 60 == 0)
-			rig_indexer(&rig);
+		if (check_random(random) % 60 != 0)
+			continue;
+		rig_indexer(&rig);
+		if (check_random(random) % 2 == 0)
+			pack();
 	}
 	rig_indexer(&rig);
+	pack();
 	rig_verify(&rig);
+	assert_int_equal(rows_of(TABLES_RUN_BLOCKS) > 0, packing);
+	assert_int_equal(rows_of(TABLES_ENTITY_BLOCKS) > 0, packing);
 }
 
 /* ---- the slow pass: lines as the reader's ---- */
@@ -506,6 +544,7 @@ a_rebuild_and_a_repetition_change_nothing(void **state)
 	before = answer();
 	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
+	assert_int_equal(rows_of(TABLES_RUN_BLOCKS), 0);
 	after = answer();
 	assert_string_equal(before, after);
 	free(before);
@@ -537,6 +576,8 @@ an_event_extends_its_run_and_a_run_changes_its_group(void **state)
 			rig_send(&rig, 1);
 			rig_indexer(&rig);
 		}
+		if (run % 12 == 0)
+			pack();
 	}
 	rig_send(&rig, 2);
 	rig_indexer(&rig);
@@ -844,6 +885,7 @@ the_newest_runs_come_first(void **state)
 	send_one(&(struct reported){ .run = 5, .who = "ann" });
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
+	pack();
 	assert_lines(newest(query), "2 3 0 4 1 5 ");
 	for (rig.examined_max = 1; rig.examined_max < 7; rig.examined_max++)
 		assert_lines(newest(query), "2 3 0 4 1 5 ");
@@ -865,6 +907,7 @@ the_newest_runs_come_first(void **state)
 	put_event_at(6, 40);
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
+	pack();
 	rig_verify(&rig);
 	query = rig_query(1u << RECORD_RUN, 0);
 	for (rig.examined_max = 1; rig.examined_max < 8; rig.examined_max++)
@@ -937,7 +980,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(name, set_up, tear_down),              \
+	    { #name " (packing)", name, set_up_packing, tear_down, NULL }
 		TEST(groups_equal_a_slow_pass_in_any_order),
 		TEST(a_rebuild_and_a_repetition_change_nothing),
 		TEST(an_event_extends_its_run_and_a_run_changes_its_group),
