@@ -336,9 +336,11 @@ remove_some(struct retention *retention, bool *more, struct err *err)
 	if (result != DB_OK) {
 		saved.rollups = retention->rollups;
 		saved.rows = retention->rows;
+		saved.is_full = result == DB_FULL;
 		*retention = saved;
 		return result;
 	}
+	retention->is_full = false;
 	retention->removals++;
 	*more = true; /* when done: check whether it was enough */
 	if (!through)

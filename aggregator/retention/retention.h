@@ -60,6 +60,7 @@ struct retention {
 	struct key_row_block at;        /* samples: position of the walk */
 	struct rollup_builder *rollups; /* NULL: not in use yet */
 	struct compacted_row_rows rows; /* of a chunk of samples */
+	bool is_full; /* there was no space for what is built: build less */
 	bool rows_done;
 	uint32_t phase_partition, phase; /* phases: continue with this one */
 	struct run_row_key run;          /* runs: continue with this one */

@@ -27,7 +27,8 @@ build_rollups(struct retention *retention, struct db_txn *txn,
 		block.node = chunk_rows->series_block[i].node;
 		block.track = chunk_rows->series_block[i].track;
 		if (rollup_build_lacking(retention->rollups, &block))
-			*rows += BUILT_ROWS;
+			*rows +=
+			    retention->is_full ? RETENTION_ROWS : BUILT_ROWS;
 	}
 	rollup_builder_end(retention->rollups);
 }
