@@ -44,7 +44,7 @@ write_manifest(const char *dir, const struct journal *journal, uint64_t reached,
 		return err_set(err, "%s: %s", path, strerror(errno));
 	fprintf(file,
 	    "format %d\ngeneration %016" PRIx64 "\nfirst %" PRIu64
-	    "\nnext %" PRIu64 "\nfolded %" PRIu64 "\nmade %s\n",
+	    "\nnext %" PRIu64 "\nindexed %" PRIu64 "\nmade %s\n",
 	    STORE_FORMAT, journal_generation(journal), journal_first(journal),
 	    journal_next(journal), reached,
 	    clock_text(when, clock_wall_ns(), 0));

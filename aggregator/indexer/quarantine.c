@@ -13,7 +13,7 @@
 
 #include "aggregator/db/pages/map_guard.h"
 
-#define MAGIC UINT64_C(0x31304e4f53494f50) /* "POISON01" */
+#define MAGIC UINT64_C(0x3144454853415243) /* "CRASHED1" */
 
 struct note {
 	uint64_t magic, first, last, crashes;

@@ -28,8 +28,8 @@ struct quarantine {
 };
 
 /* The files, in the folder of the store. */
-#define QUARANTINE_INDEXER "poison"
-#define QUARANTINE_COMPACT "poison_seal"
+#define QUARANTINE_INDEXER "crashed_entry"
+#define QUARANTINE_COMPACT "crashed_hour"
 
 /* `file`: QUARANTINE_INDEXER or QUARANTINE_COMPACT. */
 int quarantine_open(struct quarantine *quarantine, const char *store,

@@ -9,9 +9,9 @@
 #include "aggregator/journal/journal.h"
 #include "proto/base/varint.h"
 
-const char *const tables_names[TABLES_COUNT + 1] = { "names", "heads",
-	"entities", "phases", "stats", "meta", "sort", "chunks", "tier_1min",
-	"tier_1h", "runs", "run_times", "groups", "once", "entity_blocks",
+const char *const tables_names[TABLES_COUNT + 1] = { "names", "row_blocks",
+	"entities", "phases", "stats", "meta", "sort", "chunks", "rollup_1min",
+	"rollup_1h", "runs", "run_times", "groups", "once", "entity_blocks",
 	"run_blocks", NULL };
 
 int

@@ -56,12 +56,12 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
     struct err *err);
 
 /* Facts about the store, by name. */
-#define FACT_INDEXED   "folded"  /* the last journal entry in the tables */
-#define FACT_ROW       "row"     /* the last row number of a row block */
-#define FACT_RECORDS   "records" /* records ever written to row blocks */
-#define FACT_COMPACTED "sealed"  /* the last number of a compacted slice */
-#define FACT_MODELS    "models"  /* hash of those that phases come from */
-#define FACT_REBUILD   "rebuild" /* 1: phases are being rebuilt */
+#define FACT_INDEXED   "indexed"   /* the last journal entry in the tables */
+#define FACT_ROW       "row"       /* the last row number of a row block */
+#define FACT_RECORDS   "records"   /* records ever written to row blocks */
+#define FACT_COMPACTED "compacted" /* the last number of a compacted slice */
+#define FACT_MODELS    "models"    /* hash of those that phases come from */
+#define FACT_REBUILD   "rebuild"   /* 1: phases are being rebuilt */
 #define FACT_DROPPED                                                           \
 	"dropped"                /* how often rows of a partition were dropped \
 				  */

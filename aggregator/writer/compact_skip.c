@@ -15,7 +15,7 @@
 
 /* A key of table meta: this word and the first bytes of a row key, up to the
  * hour. The value is the version of the program. */
-#define WORD "unsealed:"
+#define WORD "uncompacted:"
 enum { WORD_BYTES = sizeof(WORD) - 1, ROW_BYTES = WORD_BYTES + KEY_HOUR_BYTES };
 
 /* An hour packed into the number that the quarantine stores.  Record times are

@@ -93,7 +93,7 @@ send_batch(void)
 	wire_writer_init(&batch, body, sizeof(body));
 }
 
-/* Of 1024 events so many come up to five minutes late. */
+/* This many of 1024 events come up to five minutes late. */
 static unsigned late;
 
 static void

@@ -101,9 +101,9 @@ per_value() {
 store = json.load(sys.stdin)["store"]
 print(sum(store["bytes_" + t] for t in sys.argv[2:]) / int(sys.argv[1]))' "$values" "$@"
 }
-bytes=$(per_value chunks heads names entities meta)
+bytes=$(per_value chunks row_blocks names entities meta)
 line "poolscope (fsync, ns; compacted)" "$rate" "$bytes" "$rate" "$bytes"
-awk -v t="$(per_value tier_1min tier_1h)" 'BEGIN { printf "%-59s%8.2f bytes a value\n", "  its rollups (1 min, 1 h)", t }'
+awk -v t="$(per_value rollup_1min rollup_1h)" 'BEGIN { printf "%-59s%8.2f bytes a value\n", "  its rollups (1 min, 1 h)", t }'
 rm -rf "$tmp/i"
 
 # ---- take in and keep: VictoriaMetrics

@@ -188,7 +188,8 @@ a_backup_without_room_leaves_nothing(void **state)
 static void
 a_damaged_position_is_not_taken_for_the_beginning(void **state)
 {
-	static const char indexed[] = { 'f', 'o', 'l', 'd', 'e', 'd', BATCHES };
+	static const char indexed[] = { 'i', 'n', 'd', 'e', 'x', 'e', 'd',
+		BATCHES };
 	const struct journal_options options = { .read_only = true };
 	struct err err = { 0 };
 	struct journal *journal;

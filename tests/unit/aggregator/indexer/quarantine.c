@@ -17,7 +17,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/poolscope-poison-XXXXXX");
+	strcpy(folder, "/tmp/poolscope-quarantine-XXXXXX");
 	return mkdtemp(folder) == NULL ? -1 : 0;
 }
 

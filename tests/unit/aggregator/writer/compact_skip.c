@@ -195,7 +195,7 @@ crashes_before_it_was_compacted_are_forgotten(void **state)
 	crash();
 	compact_now();
 	assert_int_equal(hours_of(TABLES_ROW_BLOCKS, &hour), 0);
-	snprintf(path, sizeof(path), "%s/poison_seal", rig.folder);
+	snprintf(path, sizeof(path), "%s/crashed_hour", rig.folder);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	assert_int_equal(fgetc(file), EOF);
@@ -205,7 +205,7 @@ crashes_before_it_was_compacted_are_forgotten(void **state)
 static void
 another_version_tries_again(void **state)
 {
-	struct text word = text_of("unsealed:"), key, value;
+	struct text word = text_of("uncompacted:"), key, value;
 	struct err err = { 0 };
 	struct db_cursor *cursor;
 	struct db_txn *txn;
@@ -244,13 +244,13 @@ a_note_without_a_valid_hour_is_ignored(void **state)
 	(void)state;
 	send_events();
 	for (unsigned i = 0; i < 4; i++) {
-		const uint64_t note[4] = { UINT64_C(0x31304e4f53494f50),
+		const uint64_t note[4] = { UINT64_C(0x3144454853415243),
 			numbers[i], numbers[i], 3 };
 		char path[128];
 		FILE *file;
 
 		close_store();
-		snprintf(path, sizeof(path), "%s/poison_seal", rig.folder);
+		snprintf(path, sizeof(path), "%s/crashed_hour", rig.folder);
 		file = fopen(path, "w");
 		assert_non_null(file);
 		assert_int_equal(fwrite(note, sizeof(note), 1, file), 1);

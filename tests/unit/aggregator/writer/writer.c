@@ -235,7 +235,7 @@ static void
 the_third_crash_quarantines_a_batch(void **state)
 {
 	/* What the signal handler writes: magic, first, last, crashes. */
-	const uint64_t note[4] = { UINT64_C(0x31304e4f53494f50), 2, 2, 3 };
+	const uint64_t note[4] = { UINT64_C(0x3144454853415243), 2, 2, 3 };
 	struct writer_status status;
 	char path[128];
 	FILE *file;
@@ -247,7 +247,7 @@ the_third_crash_quarantines_a_batch(void **state)
 		rig_send(&rig, 0);
 	}
 	writer_close(&rig.writer);
-	snprintf(path, sizeof(path), "%s/poison", rig.folder);
+	snprintf(path, sizeof(path), "%s/crashed_entry", rig.folder);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	assert_int_equal(fwrite(note, sizeof(note), 1, file), 1);
