@@ -42,7 +42,11 @@ for first in 0 600 1200 1800 2400 3000; do
 	piece $first | send_records || exit 1
 	stop aggregator KILL
 done
+# What was acknowledged is not indexed yet.
+aggregate --compact-after 1h
+check "all is indexed" wait_until indexed 30
 answers "killed six times"
+stop aggregator KILL
 for round in 1 2 3; do
 	aggregate --compact-after 1s
 	sleep "0.$((round * 3))"
