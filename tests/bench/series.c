@@ -1,9 +1,10 @@
 /*
  * series - read one metric of many nodes from a store.  A pool is made in DIR
  * (an instance without processes), or an existing one is read: once cold, then
- * several times.
+ * several times.  `open`: slices are compacted while the hour is filled, as the
+ * aggregator does.
  *
- *     series fill DIR NODES SECONDS [PERIOD_S]
+ *     series fill DIR NODES SECONDS [PERIOD_S [open]]
  *     series read DIR METRIC STEP_S [RUNS]
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "aggregator/writer/writer.h"
+#include "aggregator/writer/writer_private.h"
 #include "exporters/samples/series.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
@@ -74,6 +75,17 @@ good(int rc)
 /* ---- filling ---- */
 
 static void
+compact_slices(void)
+{
+	bool more = true;
+
+	writer->compact.next_ns = 0;
+	while (more)
+		if (compact_step(writer, &more, &err) != DB_OK)
+			good(-1);
+}
+
+static void
 run_indexer(void)
 {
 	if (pending == 0)
@@ -82,6 +94,8 @@ run_indexer(void)
 		good(-1);
 	pending = 0;
 	good(writer_run(writer, &err));
+	if (writer->options.compact_after_ns > 0)
+		compact_slices();
 }
 
 static void
@@ -212,10 +226,13 @@ put_node(struct node *n, unsigned number, double t, double period)
 }
 
 static int
-fill(const char *dir, unsigned nodes, double seconds, double period)
+fill(const char *dir, unsigned nodes, double seconds, double period,
+    bool is_open)
 {
 	struct journal_options options = { .map_bytes = INT64_C(64) << 30 };
-	struct writer_options indexing = { .map_bytes = INT64_C(64) << 30 };
+	/* The hour has not ended. */
+	struct writer_options indexing = { .map_bytes = INT64_C(64) << 30,
+		.compact_after_ns = is_open ? 50 * 365 * 24 * KEY_HOUR_NS : 0 };
 	struct node *all = calloc(nodes, sizeof(*all));
 	char store[PATH_BYTES];
 
@@ -317,13 +334,14 @@ main(int argc, char **argv)
 {
 	if (argc >= 5 && strcmp(argv[1], "fill") == 0)
 		return fill(argv[2], (unsigned)atoi(argv[3]), atof(argv[4]),
-		    argc > 5 ? atof(argv[5]) : 1);
+		    argc > 5 ? atof(argv[5]) : 1,
+		    argc > 6 && strcmp(argv[6], "open") == 0);
 	if (argc >= 5 && strcmp(argv[1], "read") == 0) {
 		opt_common_values.dir = argv[2];
 		return read_metric(argv[3], atof(argv[4]),
 		    argc > 5 ? (unsigned)atoi(argv[5]) : 3);
 	}
-	fputs("series fill DIR NODES SECONDS [PERIOD_S]\n"
+	fputs("series fill DIR NODES SECONDS [PERIOD_S [open]]\n"
 	      "series read DIR METRIC STEP_S [RUNS]\n",
 	    stderr);
 	return 2;
