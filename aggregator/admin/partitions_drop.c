@@ -23,9 +23,10 @@ enum { ROWS_AT_ONCE = 20000 };
 /* Keys of these begin with the number of the partition.  First what is derived
  * from the others. */
 static const unsigned keyed[] = { TABLES_SORT, TABLES_PHASES, TABLES_STATS,
-	TABLES_RUNS, TABLES_RUN_BLOCKS, TABLES_RUN_TIMES, TABLES_GROUPS,
-	TABLES_ROW_BLOCKS, TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS_END,
-	TABLES_ENTITIES, TABLES_ENTITY_BLOCKS, TABLES_ONCE };
+	TABLES_RUNS, TABLES_RUN_BLOCKS, TABLES_RUN_TIMES, TABLES_TIME_BLOCKS,
+	TABLES_GROUPS, TABLES_ROW_BLOCKS, TABLES_CHUNKS, TABLES_ROLLUPS,
+	TABLES_ROLLUPS_END, TABLES_ENTITIES, TABLES_ENTITY_BLOCKS,
+	TABLES_ONCE };
 
 struct state {
 	const struct partitions_drop *drop;
@@ -131,10 +132,14 @@ delete_some(struct db_txn *txn, uint32_t number)
 		deleted += tables_delete(txn, keyed[i],
 		    (struct text){ (const char *)front, 4 }, limit - deleted);
 	varint_put_u32_be(front + 1, number);
-	for (const char *what = "dlnst"; *what != '\0'; what++) {
+	for (const char *what = "dlnrst"; *what != '\0'; what++) {
+		struct text rows = { (const char *)front, 5 };
+
 		front[0] = (unsigned char)*what;
-		deleted += tables_delete(txn, TABLES_NAMES,
-		    (struct text){ (const char *)front, 5 }, limit - deleted);
+		deleted +=
+		    tables_delete(txn, TABLES_NAMES, rows, limit - deleted);
+		deleted += tables_delete(
+		    txn, TABLES_NAME_BLOCKS, rows, limit - deleted);
 	}
 	return deleted;
 }

@@ -8,6 +8,7 @@
 
 #include "aggregator/admin/verify.h"
 #include "proto/base/memory.h"
+#include "proto/hash/crc32c.h"
 
 /* ---- phases and statistics ---- */
 
@@ -86,28 +87,86 @@ check_stats(struct check *check)
 
 /* ---- the small tables ---- */
 
+/* What the ids of runs and their numbers have in common, both ways: rows that
+ * are packed are not sought one by one. */
+struct run_names {
+	uint64_t numbers, texts;
+};
+
+static uint64_t
+hash_of(uint32_t partition, uint32_t number, struct text id)
+{
+	const uint32_t words[] = { partition, number };
+	uint32_t low = crc32c(0, words, sizeof(words));
+
+	low = crc32c(low, id.at, id.bytes);
+	return (uint64_t)crc32c(~low, id.at, id.bytes) << 32 | low;
+}
+
+static void
+check_name(struct check *check, uint32_t partition, uint32_t number,
+    struct text name, bool is_run)
+{
+	struct text text;
+	bool found =
+	    is_run ? dictionary_run_text(check->indexer_write.packed,
+			 check->txn, partition, number, &text)
+		   : dictionary_text(check->txn, partition, number, &text);
+
+	if (!found || !text_equal(text, name))
+		verify_report(check,
+		    "names: number %u of partition %u has another name", number,
+		    partition);
+}
+
+/* One row; `sums`: NULL: check the ids of runs, too. */
+static void
+take_name(struct check *check, struct text key, struct text value,
+    struct run_names *sums)
+{
+	uint32_t partition, number;
+	struct text name;
+	bool is_run;
+
+	if (key.bytes < 5 || (key.at[0] != 't' && key.at[0] != 'r'))
+		return;
+	is_run = dictionary_is_run(key, value, &number);
+	partition = varint_get_u32_be(key.at + 1);
+	name = (struct text){ key.at + 5, key.bytes - 5 };
+	if (sums != NULL && is_run && key.at[0] == 'r')
+		sums->texts += hash_of(partition, number, value);
+	else if (sums != NULL && is_run)
+		sums->numbers += hash_of(partition, number, name);
+	else if (key.at[0] == 't')
+		check_name(check, partition, number, name, is_run);
+}
+
+static void
+walk_names(struct check *check, struct run_names *sums)
+{
+	struct packed_cursor *cursor =
+	    packed_cursor_open(check->txn, tables_run_names);
+	struct text key, value, all = { NULL, 0 };
+	bool more = packed_seek(cursor, all, &key, &value);
+
+	for (; more; more = packed_next(cursor, &key, &value))
+		take_name(check, key, value, sums);
+	packed_cursor_close(&cursor);
+}
+
 static void
 check_names(struct check *check)
 {
-	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_NAMES);
-	struct text key, value, text, all = { NULL, 0 };
-	bool more = db_seek(cursor, all, &key, &value);
+	struct run_names sums = { 0, 0 };
+	int64_t wrong;
 
-	for (; more; more = db_next(cursor, &key, &value)) {
-		uint32_t partition, number;
-
-		if (key.bytes < 5 || key.at[0] != 't')
-			continue;
-		partition = varint_get_u32_be(key.at + 1);
-		number = value.bytes == 4 ? varint_get_u32_be(value.at) : 0;
-		if (!dictionary_text(check->txn, partition, number, &text) ||
-		    !text_equal(
-			text, (struct text){ key.at + 5, key.bytes - 5 }))
-			verify_report(check,
-			    "names: number %u of partition %u has another name",
-			    number, partition);
-	}
-	db_cursor_close(&cursor);
+	walk_names(check, &sums);
+	if (sums.numbers == sums.texts)
+		return;
+	wrong = check->wrong;
+	walk_names(check, NULL);
+	if (check->wrong == wrong)
+		verify_report(check, "names: some ids of runs have no number");
 }
 
 static void
@@ -140,7 +199,7 @@ check_entities(struct check *check)
 static void
 report_block(void *arg, const char *sentence)
 {
-	verify_report(arg, "runs and entities: %s", sentence);
+	verify_report(arg, "blocks: %s", sentence);
 }
 
 static void
@@ -149,7 +208,11 @@ check_blocks(struct check *check)
 	struct packed *packed = check->indexer_write.packed;
 
 	packed_verify(packed, check->txn, tables_runs, report_block, check);
+	packed_verify(
+	    packed, check->txn, tables_run_times, report_block, check);
 	packed_verify(packed, check->txn, tables_entities, report_block, check);
+	packed_verify(
+	    packed, check->txn, tables_run_names, report_block, check);
 }
 
 int64_t

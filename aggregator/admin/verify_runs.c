@@ -290,13 +290,14 @@ count_runs(struct check *check)
 static void
 check_times(struct check *check)
 {
-	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_RUN_TIMES);
+	struct packed_cursor *cursor =
+	    packed_cursor_open(check->txn, tables_run_times);
 	struct text key, value, all = { NULL, 0 };
-	bool more = db_seek(cursor, all, &key, &value);
+	bool more = packed_seek(cursor, all, &key, &value);
 	struct run_row_time at = { .partition = 0 };
 	uint64_t good = 0;
 
-	for (; more; more = db_next(cursor, &key, &value)) {
+	for (; more; more = packed_next(cursor, &key, &value)) {
 		if (run_row_get_time_key(key, &at) &&
 		    run_row_find(check->indexer_write.run,
 			check->indexer_write.packed, check->txn, &at))
@@ -307,7 +308,7 @@ check_times(struct check *check)
 			    "does not exist or has another time",
 			    at.run, at.model, at.partition);
 	}
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	if (good != count_runs(check))
 		verify_report(check, "run_times: some runs have no row");
 }

@@ -74,9 +74,15 @@ void db_put(
  * transaction fails.  In a read-only transaction it is db_get. */
 bool db_need(
     struct db_txn *txn, unsigned table, struct text key, struct text *value);
-/* Was the row of the last db_get present but damaged, or on a page that is? */
+/* Memory that belongs to a transaction: it is freed when that ends.  NULL: none
+ * yet. */
+void *db_txn_memory(const struct db_txn *txn);
+void db_txn_set_memory(
+    struct db_txn *txn, void *memory, void (*free_memory)(void *memory));
+/* Was the row of the last db_get present but damaged, or on a page that is; or
+ * was a damaged row passed over since? */
 bool db_was_damaged(const struct db_txn *txn);
-/* Count a row whose value is of no use. */
+/* Count a row whose value is of no use; db_was_damaged is true then. */
 void db_note_damage(struct db_txn *txn, unsigned table, struct text key);
 /* The places that the transaction has found damaged and left out. */
 struct db_damage;

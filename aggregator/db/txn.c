@@ -57,11 +57,28 @@ result_of(const struct db *db, int rc)
 	return rc == MDB_CORRUPTED ? DB_DAMAGED : DB_BROKEN;
 }
 
+void *
+db_txn_memory(const struct db_txn *txn)
+{
+	return txn->memory;
+}
+
+void
+db_txn_set_memory(
+    struct db_txn *txn, void *memory, void (*free_memory)(void *memory))
+{
+	txn->memory = memory;
+	txn->free_memory = free_memory;
+}
+
 static int
 end(struct db_txn **txn, bool commit)
 {
 	struct db *db = (*txn)->db;
 	int rc = 0;
+
+	if ((*txn)->memory != NULL)
+		(*txn)->free_memory((*txn)->memory);
 
 	if (!(*txn)->write) {
 		db_env_end_read(db->shared, (*txn)->mdb);

@@ -19,6 +19,8 @@ struct db_txn {
 	struct snapshot snapshot;
 	/* The trees of the tables, as far as they were asked for. */
 	bool has_tree[DB_TABLES_MAX];
+	void *memory; /* of others, */
+	void (*free_memory)(void *memory);
 	bool has_large[DB_TABLES_MAX]; /* put by this transaction */
 	struct page_tree tree[DB_TABLES_MAX];
 	struct db_damage damage;    /* met so far */

@@ -26,6 +26,7 @@ void
 db_note_damage(struct db_txn *txn, unsigned table, struct text key)
 {
 	note(txn, db_damage_row_id(table_name(txn, table), key), true);
+	txn->damaged = true;
 }
 
 const struct db_damage *

@@ -78,8 +78,8 @@ static void
 append(struct collect *collect, struct db_txn *txn, uint32_t partition,
     unsigned place, const struct collect_run *what)
 {
-	uint32_t run = dictionary_number_always(
-	    collect->dictionary, txn, partition, what->run);
+	uint32_t run =
+	    dictionary_run(collect->dictionary, txn, partition, what->run);
 	struct group *group = group_of(
 	    &collect->of_runs, (uint32_t[]){ partition, place + 1, run, 0, 0 });
 

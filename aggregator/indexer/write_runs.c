@@ -213,12 +213,13 @@ indexer_write_run_time(struct indexer_write *indexer_write, struct db_txn *txn,
 	if (from_ns != NULL) {
 		at.time_ns = *from_ns;
 		run_row_put_time_key(bytes, &at);
-		db_del(txn, TABLES_RUN_TIMES, key);
+		packed_del(indexer_write->packed, txn, tables_run_times, key);
 	}
 	if (to_ns != NULL) {
 		at.time_ns = *to_ns;
 		run_row_put_time_key(bytes, &at);
-		db_put(txn, TABLES_RUN_TIMES, key, (struct text){ "", 0 });
+		packed_put(indexer_write->packed, txn, tables_run_times, key,
+		    (struct text){ "", 0 });
 		indexer_write->bytes += sizeof(bytes);
 	}
 }

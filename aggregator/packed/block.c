@@ -59,18 +59,11 @@ get_marks(struct varint_reader *u, uint32_t *count, struct text *marks)
 	return !u->bad && *count > 0;
 }
 
-static struct text
-rest_of(struct text key)
-{
-	return (struct text){ key.at + PACKED_FRONT_BYTES,
-		key.bytes - PACKED_FRONT_BYTES };
-}
-
 bool
-block_may_have(struct text bytes, struct text key)
+block_may_have(struct text bytes, struct text rest)
 {
 	struct varint_reader u = varint_reader_of(bytes);
-	unsigned mark = mark_of(rest_of(key));
+	unsigned mark = mark_of(rest);
 	struct text marks;
 	uint32_t count;
 
@@ -157,33 +150,39 @@ is_same(const struct block *block, struct text bytes)
 }
 
 static bool
-read_rows(struct block *block, struct text key, struct text bytes)
+read_rows(struct block *block, struct text last, struct text bytes)
 {
 	struct varint_reader u = varint_reader_of(bytes);
 	struct text marks;
 
-	return key.bytes > PACKED_FRONT_BYTES &&
-	       get_marks(&u, &block->count, &marks) &&
+	return get_marks(&u, &block->count, &marks) &&
 	       read_columns(block, varint_get_bytes(&u, varint_left(&u))) &&
-	       has_order(block, rest_of(key)) && has_marks(block, marks);
+	       has_order(block, last) && has_marks(block, marks);
 }
 
 bool
-block_read(struct block *block, struct text key, struct text bytes)
+block_read(
+    struct block *block, unsigned front, struct text key, struct text bytes)
 {
-	if (is_same(block, bytes) &&
-	    text_equal(block->rest[block->count - 1], rest_of(key))) {
-		memcpy(block->front, key.at, PACKED_FRONT_BYTES);
-		return true;
-	}
-	block->stored.bytes = 0;
-	if (!read_rows(block, key, bytes)) {
-		block->count = 0;
+	struct text last = { key.at + front, key.bytes - front };
+	bool is_known;
+
+	assert(front <= PACKED_FRONT_MAX);
+	if (key.bytes <= front)
 		return false;
+	is_known = is_same(block, bytes) &&
+		   text_equal(block->rest[block->count - 1], last);
+	if (!is_known) {
+		block->stored.bytes = 0;
+		if (!read_rows(block, last, bytes)) {
+			block->count = 0;
+			return false;
+		}
+		keep(block);
+		buffer_put_text(&block->stored, bytes);
 	}
-	memcpy(block->front, key.at, PACKED_FRONT_BYTES);
-	keep(block);
-	buffer_put_text(&block->stored, bytes);
+	block->front_bytes = front;
+	memcpy(block->front, key.at, front);
 	return true;
 }
 

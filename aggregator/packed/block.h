@@ -12,7 +12,7 @@
 
 enum {
 	BLOCK_ROWS_MAX = 2048,
-	BLOCK_KEY_ROOM = DB_KEY_BYTES_MAX - PACKED_FRONT_BYTES,
+	BLOCK_KEY_ROOM = DB_KEY_BYTES_MAX - PACKED_FRONT_MAX,
 };
 
 struct chunk_reader;
@@ -20,7 +20,8 @@ struct chunk_writer;
 
 /* Rows in the order of their keys. */
 struct block {
-	unsigned char front[PACKED_FRONT_BYTES];
+	unsigned front_bytes;
+	unsigned char front[PACKED_FRONT_MAX];
 	uint32_t count;
 	struct text rest[BLOCK_ROWS_MAX]; /* of the keys, behind the front */
 	struct text value[BLOCK_ROWS_MAX];
@@ -32,11 +33,13 @@ struct block {
 struct block *block_new(void);
 void block_free(struct block **block);
 
-/* May the block with these bytes have the key?  No: it has not. */
-bool block_may_have(struct text bytes, struct text key);
+/* May the block with these bytes have the key with this rest?  No: it has not.
+ */
+bool block_may_have(struct text bytes, struct text rest);
 /* Read a block; the texts are views, valid until another one is read, also when
  * the transaction has ended.  False: it is malformed. */
-bool block_read(struct block *block, struct text key, struct text bytes);
+bool block_read(
+    struct block *block, unsigned front, struct text key, struct text bytes);
 /* The place of the first row that is not before `rest`. */
 uint32_t block_find(const struct block *block, struct text rest);
 

@@ -31,7 +31,8 @@ struct range {
 static struct text
 from_key(const struct packed_pass *pass, unsigned char to[DB_KEY_BYTES_MAX])
 {
-	return packed_row_key(to, pass->front, buffer_text(&pass->from));
+	return packed_row_key(
+	    to, pass->table, pass->front, buffer_text(&pass->from));
 }
 
 static void
@@ -77,31 +78,32 @@ gather(struct range *range)
 	packed->count = 0;
 	packed->texts.bytes = 0;
 	range->has_block = false;
-	more = more && packed_same_front(key, from);
+	more = more && packed_same_front(pass->table, key, from);
 	if (more) {
 		packed->key_bytes = 0;
 		range->is_readable = packed_find_block(
 		    packed, range->txn, pass->table, key, &range->bytes);
 		range->has_block = packed->key_bytes > 0;
 	}
-	for (; more && packed_same_front(key, from) && is_in_range(range, key);
+	for (; more && packed_same_front(pass->table, key, from) &&
+	       is_in_range(range, key);
 	     range->seen++, more = db_next(cursor, &key, &value)) {
 		if (packed->count == GATHER_MAX || range->seen == PASS_ROWS) {
-			set_from(pass, packed_rest(key));
+			set_from(pass, packed_rest(pass->table, key));
 			db_cursor_close(&cursor);
 			return;
 		}
 		gather_row(range, key, value);
 	}
-	range->is_end = !more || !packed_same_front(key, from);
+	range->is_end = !more || !packed_same_front(pass->table, key, from);
 	if (!range->is_end)
-		set_from(pass, packed_rest(key));
+		set_from(pass, packed_rest(pass->table, key));
 	db_cursor_close(&cursor);
 }
 
 /* The collected rows as texts, in order. */
 static void
-point(struct packed *packed)
+point(struct packed *packed, struct packed_table table)
 {
 	const char *at = (const char *)packed->texts.at;
 
@@ -109,7 +111,7 @@ point(struct packed *packed)
 		const struct gathered *row = &packed->gathered[i];
 		struct text key = { at, row->key_bytes };
 
-		packed->rest[i] = packed_rest(key);
+		packed->rest[i] = packed_rest(table, key);
 		packed->value_of[i] =
 		    (struct text){ at + row->key_bytes, row->value_bytes };
 		at += row->key_bytes + row->value_bytes;
@@ -211,7 +213,7 @@ pack_into_block(struct range *range)
 	    !packed_read_block(packed, range->txn, pass->table, range->bytes) ||
 	    (!pass->all && count < packed->block->count / MERGE_SHARE))
 		return;
-	point(packed);
+	point(packed, range->pass->table);
 	db_del(range->txn, pass->table.blocks, packed_block_key(packed));
 	put_blocks(range, merge(packed));
 	delete_rows(range, count);
@@ -244,7 +246,7 @@ pack_tail(struct range *range)
 	struct packed *packed = range->packed;
 	uint32_t full;
 
-	point(packed);
+	point(packed, range->pass->table);
 	full = count_full(range);
 	if (full == 0)
 		return;

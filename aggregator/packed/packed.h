@@ -10,9 +10,8 @@
  * transaction of the only writer, so there is nothing to plan, and nothing
  * that an interrupted packing leaves behind.
  *
- * The first PACKED_FRONT_BYTES of a key are its front; a block has rows of one
- * front.  Blocks do not overlap.  proto/store.md, "Blocks of rows", describes
- * the bytes.
+ * The first bytes of a key are its front; a block has rows of one front. Blocks
+ * do not overlap.  proto/store.md, "Blocks of rows", describes the bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_PACKED_PACKED_H
@@ -25,14 +24,14 @@
 #include "proto/base/buffer.h"
 
 enum {
-	PACKED_FRONT_BYTES = 8,
+	PACKED_FRONT_MAX = 8,
 	PACKED_BYTES = 24 << 10,    /* of the rows of a block, about */
 	PACKED_ROW_BYTES = 8 << 10, /* a larger row is never packed */
 };
 
-/* The two tables. */
+/* The two tables, and how many bytes of a key are its front. */
 struct packed_table {
-	unsigned rows, blocks;
+	unsigned rows, blocks, front;
 };
 
 struct packed; /* opaque: the memory of one thread */
@@ -43,6 +42,10 @@ void packed_free(struct packed **packed);
  * transaction that writes until the next put. */
 bool packed_get(struct packed *packed, struct db_txn *txn,
     struct packed_table table, struct text key, struct text *value);
+/* The same, with the memory of the transaction: `value` is valid until its end.
+ */
+bool packed_keep(struct db_txn *txn, struct packed_table table, struct text key,
+    struct text *value);
 /* As db_put and db_del. */
 void packed_put(struct packed *packed, struct db_txn *txn,
     struct packed_table table, struct text key, struct text value);
@@ -52,6 +55,12 @@ bool packed_del(struct packed *packed, struct db_txn *txn,
  * change many of them. */
 void packed_unpack(struct packed *packed, struct db_txn *txn,
     struct packed_table table, struct text key);
+
+/* The same with some blocks, from the key `from` on: for work that will ask for
+ * most rows, in another order than that of their keys.  True: there are more,
+ * from the key that `from` has now. */
+bool packed_unpack_some(struct packed *packed, struct db_txn *txn,
+    struct packed_table table, struct buffer *from);
 
 /* A walk in the order of keys.  `found` and `value` are valid until the next
  * call.  After a change of the tables, other than of the row that was found
@@ -63,6 +72,11 @@ void packed_cursor_close(struct packed_cursor **cursor);
 bool packed_seek(struct packed_cursor *cursor, struct text key,
     struct text *found, struct text *value);
 bool packed_next(
+    struct packed_cursor *cursor, struct text *found, struct text *value);
+/* The same backwards, from the last key that is less than `key`. */
+bool packed_seek_before(struct packed_cursor *cursor, struct text key,
+    struct text *found, struct text *value);
+bool packed_previous(
     struct packed_cursor *cursor, struct text *found, struct text *value);
 
 /* Does a row rest?  What does not rest is not packed. */
@@ -76,7 +90,7 @@ struct packed_pass {
 	 * last block is a full one, and a block is written again when a
 	 * quarter of its number of rows have come into its range. */
 	bool all;
-	unsigned char front[PACKED_FRONT_BYTES];
+	unsigned char front[PACKED_FRONT_MAX];
 	struct buffer from; /* the rest of the next key; empty: the first */
 };
 /* Check all blocks; `report` gets a sentence for each that is wrong. */

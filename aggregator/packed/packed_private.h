@@ -33,15 +33,14 @@ bool packed_find_block(struct packed *packed, struct db_txn *txn,
 bool packed_read_block(struct packed *packed, struct db_txn *txn,
     struct packed_table table, struct text bytes);
 struct text packed_block_key(const struct packed *packed);
-bool packed_same_front(struct text a, struct text b);
-struct text packed_rest(struct text key);
-/* The key of a row of a block. */
+bool packed_same_front(struct packed_table table, struct text a, struct text b);
+struct text packed_rest(struct packed_table table, struct text key);
+/* The key of a row. */
 struct text packed_row_key(unsigned char to[static DB_KEY_BYTES_MAX],
-    const unsigned char front[static PACKED_FRONT_BYTES], struct text rest);
+    struct packed_table table, const unsigned char *front, struct text rest);
 /* Put rows as one block. */
 void packed_put_block(struct packed *packed, struct db_txn *txn,
-    struct packed_table table,
-    const unsigned char front[static PACKED_FRONT_BYTES],
+    struct packed_table table, const unsigned char *front,
     const struct text *rest, const struct text *value, uint32_t count);
 
 #endif

@@ -17,7 +17,8 @@ has_single_row(
 
 	for (uint32_t i = 0; i < block->count; i++)
 		if (db_get(txn, table.rows,
-			packed_row_key(key, block->front, block->rest[i]),
+			packed_row_key(
+			    key, table, block->front, block->rest[i]),
 			&value))
 			return true;
 	return false;
@@ -31,8 +32,9 @@ find_fault(const struct packed *packed, struct db_txn *txn,
 	const struct block *block = packed->block;
 	unsigned char key[DB_KEY_BYTES_MAX];
 
-	if (end.bytes > 0 && text_compare(end, packed_row_key(key, block->front,
-						   block->rest[0])) >= 0)
+	if (end.bytes > 0 &&
+	    text_compare(end,
+		packed_row_key(key, table, block->front, block->rest[0])) >= 0)
 		return "a block begins before the end of the one before it";
 	return has_single_row(packed, txn, table)
 		   ? "a row of a block is a single row, too"
@@ -52,7 +54,7 @@ packed_verify(struct packed *packed, struct db_txn *txn,
 	packed->key_bytes = 0;
 	for (; more; more = db_next(cursor, &key, &bytes)) {
 		fault = "a block is malformed";
-		if (block_read(packed->block, key, bytes))
+		if (block_read(packed->block, table.front, key, bytes))
 			fault = find_fault(
 			    packed, txn, table, packed_block_key(packed));
 		if (fault != NULL)

@@ -16,6 +16,9 @@
 enum {
 	KEY_ROOM = 5 + NAME_BYTES_MAX,
 	STREAM_MARK = 1, /* no name begins with a control character */
+	NUMBER_BYTES = 4,
+	RUN_MARK = 1, /* behind the number of the id of a run */
+	RUN_BYTES = NUMBER_BYTES + 1,
 };
 
 struct dictionary {
@@ -120,26 +123,53 @@ put_last(struct db_txn *txn, uint32_t partition, struct last last)
 	    (struct text){ (const char *)value, 8 });
 }
 
+/* What a name is, which says against which limit it counts, and whether it may
+ * be packed. */
+enum counted { NAME, OWN, RUN };
+
 static void
-put_number(
-    struct db_txn *txn, uint32_t partition, uint32_t number, struct text text)
+put_number(struct db_txn *txn, uint32_t partition, uint32_t number,
+    struct text text, enum counted counted)
 {
-	unsigned char key[KEY_ROOM], value[4];
+	unsigned char key[KEY_ROOM], value[RUN_BYTES];
+	uint32_t bytes = NUMBER_BYTES;
 
 	varint_put_u32_be(value, number);
+	if (counted == RUN)
+		value[bytes++] = RUN_MARK;
 	db_put(txn, TABLES_NAMES, text_key(key, 't', partition, text),
-	    (struct text){ (const char *)value, 4 });
+	    (struct text){ (const char *)value, bytes });
 }
 
 static void
-put_name(
-    struct db_txn *txn, uint32_t partition, uint32_t number, struct text text)
+put_name(struct db_txn *txn, uint32_t partition, uint32_t number,
+    struct text text, enum counted counted)
 {
 	unsigned char key[9];
 
-	put_number(txn, partition, number, text);
-	db_put(
-	    txn, TABLES_NAMES, number_key(key, 'n', partition, number), text);
+	put_number(txn, partition, number, text, counted);
+	db_put(txn, TABLES_NAMES,
+	    number_key(key, counted == RUN ? 'r' : 'n', partition, number),
+	    text);
+}
+
+static uint32_t
+get_number(struct text value)
+{
+	return value.bytes == NUMBER_BYTES || value.bytes == RUN_BYTES
+		   ? varint_get_u32_be(value.at)
+		   : 0;
+}
+
+bool
+dictionary_is_run(struct text key, struct text value, uint32_t *number)
+{
+	if (key.bytes == 9 && key.at[0] == 'r') {
+		*number = varint_get_u32_be(key.at + 5);
+		return true;
+	}
+	*number = get_number(value);
+	return key.bytes > 5 && key.at[0] == 't' && value.bytes == RUN_BYTES;
 }
 
 uint32_t
@@ -168,22 +198,24 @@ dictionary_next_node(struct db_txn *txn, uint32_t partition, uint32_t *number)
 
 /* From the rows that have the texts of numbers. */
 static uint32_t
-find_by_numbers(struct db_txn *txn, uint32_t partition, struct text text)
+find_by_numbers(
+    struct db_txn *txn, char which, uint32_t partition, struct text text)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_NAMES);
+	struct packed_cursor *cursor =
+	    packed_cursor_open(txn, tables_run_names);
 	unsigned char first[9];
 	struct text key, found;
 	uint32_t number = 0;
-	bool more =
-	    db_seek(cursor, number_key(first, 'n', partition, 1), &key, &found);
+	bool more = packed_seek(
+	    cursor, number_key(first, which, partition, 1), &key, &found);
 
-	/* 'n' and the partition are five bytes. */
+	/* `which` and the partition are five bytes. */
 	while (more && key.bytes == sizeof(first) &&
 	       memcmp(key.at, first, 5) == 0 && !text_equal(found, text))
-		more = db_next(cursor, &key, &found);
+		more = packed_next(cursor, &key, &found);
 	if (more && key.bytes == sizeof(first) && memcmp(key.at, first, 5) == 0)
 		number = varint_get_u32_be(key.at + 5);
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	return number;
 }
 
@@ -198,11 +230,13 @@ find(struct db_txn *txn, uint32_t partition, struct text text, bool *is_mended)
 	*is_mended = false;
 	if (text.bytes > NAME_BYTES_MAX)
 		return 0;
-	if (db_get(
-		txn, TABLES_NAMES, text_key(key, 't', partition, text), &value))
-		return value.bytes == 4 ? varint_get_u32_be(value.at) : 0;
+	if (packed_keep(txn, tables_run_names,
+		text_key(key, 't', partition, text), &value))
+		return get_number(value);
 	if (db_was_damaged(txn)) {
-		number = find_by_numbers(txn, partition, text);
+		number = find_by_numbers(txn, 'n', partition, text);
+		if (number == 0)
+			number = find_by_numbers(txn, 'r', partition, text);
 		*is_mended = number != 0;
 	}
 	return number;
@@ -222,9 +256,23 @@ dictionary_text(
 {
 	unsigned char key[9];
 
+	/* Few texts of runs are asked for by number, and the other way round
+	 * this would be a search of two tables for each name. */
 	return number != 0 &&
-	       db_get(txn, TABLES_NAMES,
-		   number_key(key, 'n', partition, number), text);
+	       (db_get(txn, TABLES_NAMES,
+		    number_key(key, 'n', partition, number), text) ||
+		   packed_keep(txn, tables_run_names,
+		       number_key(key, 'r', partition, number), text));
+}
+
+bool
+dictionary_run_text(struct packed *packed, struct db_txn *txn,
+    uint32_t partition, uint32_t number, struct text *text)
+{
+	unsigned char key[9];
+
+	return packed_get(packed, txn, tables_run_names,
+	    number_key(key, 'r', partition, number), text);
 }
 
 void
@@ -255,8 +303,6 @@ dictionary_session(struct text text, struct session_id *session)
 	memcpy(session->bytes, text.at + 1, sizeof(session->bytes));
 	return true;
 }
-
-enum counted { NAME, OWN };
 
 /* Count one more name of the sender; false when the sender's share is used
  * up. */
@@ -306,7 +352,7 @@ add(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
 	}
 	last.number++;
 	last.names += counted == NAME;
-	put_name(txn, partition, last.number, text);
+	put_name(txn, partition, last.number, text, counted);
 	put_last(txn, partition, last);
 	return last.number;
 }
@@ -340,7 +386,7 @@ look_up(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
 		slot->number = find(txn, partition, text, &is_mended);
 	/* With a new number one name would have two. */
 	if (is_mended)
-		put_number(txn, partition, slot->number, text);
+		put_number(txn, partition, slot->number, text, counted);
 	if (slot->number == 0)
 		slot->number = add(dictionary, txn, partition, text, counted);
 	return slot;
@@ -386,6 +432,13 @@ dictionary_number_always(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text text)
 {
 	return look_up(dictionary, txn, partition, text, OWN)->number;
+}
+
+uint32_t
+dictionary_run(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, struct text text)
+{
+	return look_up(dictionary, txn, partition, text, RUN)->number;
 }
 
 uint32_t

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "aggregator/db/db.h"
+#include "aggregator/packed/packed.h"
 #include "proto/record/record.h"
 
 enum {
@@ -56,6 +57,12 @@ uint32_t dictionary_number_or_other(struct dictionary *dictionary,
 /* Without a limit, for names that are limited elsewhere. */
 uint32_t dictionary_number_always(struct dictionary *dictionary,
     struct db_txn *txn, uint32_t partition, struct text text);
+/* The same for the id of a test run. */
+uint32_t dictionary_run(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, struct text text);
+/* Does a row of the table of names belong to the id of a run, and of which
+ * number? */
+bool dictionary_is_run(struct text key, struct text value, uint32_t *number);
 /* For a node; `*fresh` is true when it is new. */
 uint32_t dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text node, bool *fresh);
@@ -75,9 +82,12 @@ void dictionary_remove_partition(
 /* Returns 0 when the name has no number. */
 uint32_t dictionary_find(
     struct db_txn *txn, uint32_t partition, struct text text);
-/* A view, valid as that of db_get; false when the number has no name. */
+/* A view, valid as that of packed_keep; false when the number has no name. */
 bool dictionary_text(
     struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text);
+/* The id of a run; the view is valid as that of packed_get. */
+bool dictionary_run_text(struct packed *packed, struct db_txn *txn,
+    uint32_t partition, uint32_t number, struct text *text);
 /* Has the session a number in the partition? */
 bool dictionary_has_stream(
     struct db_txn *txn, uint32_t partition, const struct session_id *session);

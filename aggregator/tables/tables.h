@@ -33,6 +33,8 @@ enum {
 	/* What of these rests. */
 	TABLES_ENTITY_BLOCKS,
 	TABLES_RUN_BLOCKS,
+	TABLES_NAME_BLOCKS,
+	TABLES_TIME_BLOCKS,
 	TABLES_COUNT
 };
 /* The table of a rollup (1 or 2). */
@@ -43,11 +45,18 @@ tables_rollup(unsigned rollup)
 }
 extern const char *const tables_names[TABLES_COUNT + 1];
 
-/* Each of these is read and written by packed.h alone. */
+/* What may rest of these is read and written by packed.h alone: all runs and
+ * their times, the entities that describe them, and the names that are their
+ * ids.  Fronts are
+ * partition and model or kind, and what the row is and the partition. */
 static const struct packed_table tables_entities = { TABLES_ENTITIES,
-	TABLES_ENTITY_BLOCKS };
-static const struct packed_table tables_runs = { TABLES_RUNS,
-	TABLES_RUN_BLOCKS };
+	TABLES_ENTITY_BLOCKS, 8 };
+static const struct packed_table tables_runs = { TABLES_RUNS, TABLES_RUN_BLOCKS,
+	8 };
+static const struct packed_table tables_run_times = { TABLES_RUN_TIMES,
+	TABLES_TIME_BLOCKS, 8 };
+static const struct packed_table tables_run_names = { TABLES_NAMES,
+	TABLES_NAME_BLOCKS, 5 };
 
 /* Open STORE/tables; create it if it does not exist and `options` allows
  * writing. This function fills in the names of the tables and the format of

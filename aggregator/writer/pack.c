@@ -40,14 +40,38 @@ entity_rests(void *arg, struct text key, struct text value)
 	return varint_unzigzag(varint_get(&u)) <= pack->rests_ns && !u.bad;
 }
 
+static bool
+name_rests(void *arg, struct text key, struct text value)
+{
+	const struct pack *pack = arg;
+	uint32_t number;
+
+	return dictionary_is_run(key, value, &number) &&
+	       number <= pack->last_run;
+}
+
+static bool
+time_rests(void *arg, struct text key, struct text value)
+{
+	const struct pack *pack = arg;
+	struct run_row_time at;
+
+	(void)value;
+	return run_row_get_time_key(key, &at) && at.run <= pack->last_run;
+}
+
+enum { RUNS, TIMES, ENTITIES, TEXTS, NUMBERS, TABLES };
 static const struct table {
 	const struct packed_table *table;
 	packed_rests *rests;
-} tables[] = {
-	{ &tables_runs, run_rests },
-	{ &tables_entities, entity_rests },
+	char letter; /* of names, with which their keys begin */
+} tables[TABLES] = {
+	[RUNS] = { &tables_runs, run_rests, 0 },
+	[TIMES] = { &tables_run_times, time_rests, 0 },
+	[ENTITIES] = { &tables_entities, entity_rests, 0 },
+	[TEXTS] = { &tables_run_names, name_rests, 'r' },
+	[NUMBERS] = { &tables_run_names, name_rests, 't' },
 };
-enum { TABLES = sizeof(tables) / sizeof(*tables) };
 
 /* Move to the next place, and begin there. */
 static void
@@ -72,13 +96,34 @@ number_of(struct writer *writer, struct db_txn *txn)
 	const struct model_run *model = &writer->models.run[pack->model];
 	struct run_sum_form form;
 
+	if (pack->table != ENTITIES) {
+		run_sum_form_make(&form, NULL, txn, pack->partition, model);
+		return form.number;
+	}
 	/* Definitions of metric groups are read as single rows. */
-	if (pack->table == 1)
-		return text_equal(model->kind, text_of("set"))
-			   ? 0
-			   : dictionary_find(txn, pack->partition, model->kind);
-	run_sum_form_make(&form, NULL, txn, pack->partition, model);
-	return form.number;
+	if (text_equal(model->kind, text_of("set")))
+		return 0;
+	return dictionary_find(txn, pack->partition, model->kind);
+}
+
+/* The front of the keys at the place; false: there are none. */
+static bool
+set_front(struct writer *writer, struct db_txn *txn)
+{
+	struct pack *pack = &writer->pack;
+	unsigned char *front = pack->pass.front;
+	char letter = tables[pack->table].letter;
+	uint32_t number;
+
+	if (letter != 0) {
+		front[0] = (unsigned char)letter;
+		varint_put_u32_be(front + 1, pack->partition);
+		return pack->model == 0;
+	}
+	number = number_of(writer, txn);
+	varint_put_u32_be(front, pack->partition);
+	varint_put_u32_be(front + 4, number);
+	return number != 0;
 }
 
 static void
@@ -99,17 +144,14 @@ static bool
 pack_here(struct writer *writer, struct db_txn *txn)
 {
 	struct pack *pack = &writer->pack;
-	uint32_t number = number_of(writer, txn);
 
-	if (number == 0)
+	if (!set_front(writer, txn))
 		return false;
 	set_limits(pack, txn);
 	pack->pass.table = *tables[pack->table].table;
 	pack->pass.rests = tables[pack->table].rests;
 	pack->pass.arg = pack;
 	pack->pass.all = pack->all;
-	varint_put_u32_be(pack->pass.front, pack->partition);
-	varint_put_u32_be(pack->pass.front + 4, number);
 	return packed_pack(writer->indexer_write.packed, txn, &pack->pass);
 }
 

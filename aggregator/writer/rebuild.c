@@ -314,21 +314,48 @@ finish(struct writer *writer, struct err *err)
 	return db_commit(&txn, err);
 }
 
+/* Runs are derived in the order of their events: nearly every id and entity of
+ * a run is sought, each in another block.  They are packed again later. */
+static enum db_result
+unpack_table(struct writer *writer, struct packed_table table, struct err *err)
+{
+	struct buffer from = { NULL, 0, 0 };
+	enum db_result result = DB_OK;
+	struct db_txn *txn;
+	bool more = true;
+
+	while (more && result == DB_OK) {
+		if (db_begin(writer->db, true, &txn, err) != 0) {
+			result = DB_BROKEN;
+			break;
+		}
+		more = packed_unpack_some(
+		    writer->indexer_write.packed, txn, table, &from);
+		result = db_commit(&txn, err);
+	}
+	buffer_clear(&from);
+	return result;
+}
+
 enum db_result
 rebuild_all(struct writer *writer, struct err *err)
 {
 	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
-		TABLES_RUNS, TABLES_RUN_BLOCKS, TABLES_RUN_TIMES, TABLES_GROUPS,
-		TABLES_SORT };
+		TABLES_RUNS, TABLES_RUN_BLOCKS, TABLES_RUN_TIMES,
+		TABLES_TIME_BLOCKS, TABLES_GROUPS, TABLES_SORT };
 	enum db_result result = DB_OK;
 	bool more = true;
 	size_t i;
 
 	phase_memory_forget(&writer->indexer_write.memory);
-	writer->merge.busy = false;
+	writer->merge.busy = writer->pack.busy = false;
 	for (i = 0; i < sizeof(derived) / sizeof(*derived) && result == DB_OK;
 	     i++)
 		result = clear_table(writer, derived[i], err);
+	if (result == DB_OK)
+		result = unpack_table(writer, tables_run_names, err);
+	if (result == DB_OK)
+		result = unpack_table(writer, tables_entities, err);
 	if (result == DB_OK)
 		result = sort_all(writer, err);
 	if (result == DB_OK)

@@ -11,6 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+enum { FRONT = 8 };
+
 static void
 must(bool good)
 {
@@ -25,10 +27,9 @@ key_of(const struct block *block)
 	static unsigned char key[DB_KEY_BYTES_MAX];
 	struct text rest = block->rest[block->count - 1];
 
-	memset(key, 'k', PACKED_FRONT_BYTES);
-	memcpy(key + PACKED_FRONT_BYTES, rest.at, rest.bytes);
-	return (
-	    struct text){ (const char *)key, PACKED_FRONT_BYTES + rest.bytes };
+	memset(key, 'k', FRONT);
+	memcpy(key + FRONT, rest.at, rest.bytes);
+	return (struct text){ (const char *)key, FRONT + rest.bytes };
 }
 
 static void
@@ -44,14 +45,15 @@ write_again(const struct block *block)
 		writer = chunk_writer_new();
 	}
 	block_write(writer, block->rest, block->value, block->count, &bytes);
-	must(block_read(other, key, buffer_text(&bytes)));
+	must(block_read(other, FRONT, key, buffer_text(&bytes)));
 	must(other->count == block->count);
 	for (uint32_t i = 0; i < block->count; i++) {
 		must(text_equal(other->rest[i], block->rest[i]));
 		must(text_equal(other->value[i], block->value[i]));
 		must(block_find(block, block->rest[i]) == i);
 	}
-	must(block_may_have(buffer_text(&bytes), key));
+	must(
+	    block_may_have(buffer_text(&bytes), block->rest[block->count - 1]));
 }
 
 int
@@ -68,9 +70,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	key = (struct text){ all.at + 1, data[0] };
 	bytes = (struct text){ key.at + key.bytes, all.bytes - 1 - key.bytes };
-	if (key.bytes >= PACKED_FRONT_BYTES)
+	if (key.bytes >= FRONT)
 		block_may_have(bytes, key);
-	if (block_read(block, key, bytes))
+	if (block_read(block, FRONT, key, bytes))
 		write_again(block);
 	return 0;
 }

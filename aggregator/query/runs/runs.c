@@ -131,18 +131,15 @@ may_match(const struct page *page, struct text model)
 
 /* Move to the last row of the index before `end`. */
 static bool
-seek_before(
-    struct db_cursor *cursor, const struct run_row_time *end, struct text *key)
+seek_before(struct packed_cursor *cursor, const struct run_row_time *end,
+    struct text *key)
 {
 	unsigned char bytes[RUN_ROW_TIME_KEY_BYTES];
 	struct text value;
 
 	run_row_put_time_key(bytes, end);
-	return db_seek(cursor,
-		   (struct text){ (const char *)bytes, sizeof(bytes) }, key,
-		   &value)
-		   ? db_prev(cursor, key, &value)
-		   : db_last(cursor, key, &value);
+	return packed_seek_before(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, key, &value);
 }
 
 /* The page has what is before this. */
@@ -183,7 +180,8 @@ static bool
 append_newest(
     struct page *page, const struct run_sum_form *form, struct run_row *row)
 {
-	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_RUN_TIMES);
+	struct packed_cursor *cursor =
+	    packed_cursor_open(page->txn, tables_run_times);
 	struct run_row_time end = end_of(page, form), at;
 	bool good = true, more;
 	struct text key, value;
@@ -202,9 +200,9 @@ append_newest(
 		}
 		if (is_before(&at, &end))
 			good = append_at(page, form, &at, row);
-		more = db_prev(cursor, &key, &value);
+		more = packed_previous(cursor, &key, &value);
 	}
-	db_cursor_close(&cursor);
+	packed_cursor_close(&cursor);
 	return good;
 }
 

@@ -63,7 +63,8 @@ pack(void)
 		return;
 	rig_good(writer_compact(rig.writer, &err), &err);
 	/* Of each run, what rests is in one place; few rows may stay. */
-	assert_true(rows_of(TABLES_RUNS) < 8 && rows_of(TABLES_ENTITIES) < 8);
+	assert_true(rows_of(TABLES_RUNS) < 8 && rows_of(TABLES_ENTITIES) < 8 &&
+		    rows_of(TABLES_RUN_TIMES) < 8);
 }
 
 static int
@@ -204,6 +205,8 @@ take_in(uint64_t *random)
 	rig_verify(&rig);
 	assert_int_equal(rows_of(TABLES_RUN_BLOCKS) > 0, packing);
 	assert_int_equal(rows_of(TABLES_ENTITY_BLOCKS) > 0, packing);
+	assert_int_equal(rows_of(TABLES_NAME_BLOCKS) > 0, packing);
+	assert_int_equal(rows_of(TABLES_TIME_BLOCKS) > 0, packing);
 }
 
 /* ---- the slow pass: lines as the reader's ---- */
@@ -790,6 +793,7 @@ newest_count(void)
 static void
 verification_reports_wrong_times(void **state)
 {
+	struct packed *packed = packed_new();
 	struct db *db = writer_db(rig.writer);
 	unsigned char bytes[RUN_ROW_TIME_KEY_BYTES] = { 0 };
 	struct text at = { (const char *)bytes, sizeof(bytes) };
@@ -805,25 +809,26 @@ verification_reports_wrong_times(void **state)
 	runs = newest_count();
 	for (;; rows++) {
 		unsigned wrong = 0;
-		struct db_cursor *cursor;
+		struct packed_cursor *cursor;
 		bool more;
 
 		rig_good(db_begin(db, true, &txn, &err), &err);
-		cursor = db_cursor_open(txn, TABLES_RUN_TIMES);
+		cursor = packed_cursor_open(txn, tables_run_times);
 		/* Of two passes: behind the last row, which is whole again. */
-		more = db_seek(cursor, at, &key, &value) &&
+		more = packed_seek(cursor, at, &key, &value) &&
 		       (rows % 2 == 1 || rows == 0 ||
-			   db_next(cursor, &key, &value));
-		db_cursor_close(&cursor);
+			   packed_next(cursor, &key, &value));
+		if (more)
+			memcpy(bytes, key.at, sizeof(bytes));
+		packed_cursor_close(&cursor);
 		if (!more) {
 			db_abort(&txn);
 			break;
 		}
-		memcpy(bytes, key.at, sizeof(bytes));
-		db_del(txn, TABLES_RUN_TIMES, at);
+		packed_del(packed, txn, tables_run_times, at);
 		if (rows % 2 == 1) {
 			bytes[15] ^= 1;
-			db_put(txn, TABLES_RUN_TIMES, at, empty);
+			packed_put(packed, txn, tables_run_times, at, empty);
 		}
 		assert_int_equal(db_commit(&txn, &err), DB_OK);
 		assert_true(verify_tables(db, rig_count, &wrong, &err) > 0);
@@ -831,14 +836,15 @@ verification_reports_wrong_times(void **state)
 		assert_int_equal(newest_count(), runs - 1);
 		rig_good(db_begin(db, true, &txn, &err), &err);
 		if (rows % 2 == 1) {
-			db_del(txn, TABLES_RUN_TIMES, at);
+			packed_del(packed, txn, tables_run_times, at);
 			bytes[15] ^= 1;
 		}
-		db_put(txn, TABLES_RUN_TIMES, at, empty);
+		packed_put(packed, txn, tables_run_times, at, empty);
 		assert_int_equal(db_commit(&txn, &err), DB_OK);
 	}
 	assert_true(rows > 20);
 	rig_verify(&rig);
+	packed_free(&packed);
 }
 
 static void

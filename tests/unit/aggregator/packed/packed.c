@@ -14,7 +14,7 @@
 
 enum { ROWS, BLOCKS, META };
 static const char *const names[] = { "rows", "blocks", "meta", NULL };
-static const struct packed_table table = { ROWS, BLOCKS };
+static const struct packed_table table = { ROWS, BLOCKS, 8 };
 
 /* What the table must have: by front and number. */
 enum { FRONTS = 3, NUMBERS = 6000, VALUE_BYTES = 9000 };
@@ -190,6 +190,33 @@ expect_walk(struct db_txn *txn, unsigned front, unsigned from, uint32_t limit)
 	packed_cursor_close(&cursor);
 }
 
+/* The same backwards, from before a key. */
+static void
+expect_walk_back(
+    struct db_txn *txn, unsigned front, unsigned from, uint32_t limit)
+{
+	struct packed_cursor *cursor = packed_cursor_open(txn, table);
+	struct text key, value;
+	bool more =
+	    packed_seek_before(cursor, key_of(front, from), &key, &value);
+
+	for (uint32_t i = 0; i < limit; i++) {
+		bool there = false;
+
+		while (!there && (from > 0 || front > 0)) {
+			front -= from == 0;
+			from = from > 0 ? from - 1 : NUMBERS - 1;
+			there = now.bytes[front][from] != 0;
+		}
+		assert_int_equal(more, there);
+		if (!more)
+			break;
+		expect_row(key, value, front, from);
+		more = packed_previous(cursor, &key, &value);
+	}
+	packed_cursor_close(&cursor);
+}
+
 static void
 fail_on(void *arg, const char *sentence)
 {
@@ -203,6 +230,7 @@ expect_all(struct db_txn *txn)
 	struct text value;
 
 	expect_walk(txn, 0, 0, UINT32_MAX);
+	expect_walk_back(txn, FRONTS - 1, NUMBERS - 1, UINT32_MAX);
 	for (unsigned i = 0; i < 200; i++) {
 		unsigned front = (unsigned)below(FRONTS);
 		unsigned number = (unsigned)below(NUMBERS);
@@ -214,8 +242,10 @@ expect_all(struct db_txn *txn)
 		if (there)
 			assert_true(
 			    text_equal(value, value_of(&now, front, number)));
-		if (i < 20)
+		if (i < 20) {
 			expect_walk(txn, front, number, 40);
+			expect_walk_back(txn, front, number, 40);
+		}
 	}
 	packed_verify(packed, txn, table, fail_on, NULL);
 	assert_false(db_failed(txn));
@@ -251,7 +281,7 @@ pack(struct db_txn *txn, unsigned front, bool all, unsigned every, bool whole)
 		.table = table, .rests = some_rest, .arg = &every, .all = all
 	};
 
-	memcpy(pass.front, key_of(front, 0).at, PACKED_FRONT_BYTES);
+	memcpy(pass.front, key_of(front, 0).at, table.front);
 	while (packed_pack(packed, txn, &pass) && (whole || below(4) > 0))
 		continue;
 	buffer_clear(&pass.from);
@@ -471,8 +501,10 @@ the_last_row_of_a_block_can_go(void **state)
 static void
 a_block_is_made_rows_again(void **state)
 {
+	struct buffer from = { NULL, 0, 0 };
 	struct db_txn *txn;
 	uint64_t blocks;
+	bool more;
 
 	(void)state;
 	fill(0, 0, 900, 50);
@@ -484,6 +516,20 @@ a_block_is_made_rows_again(void **state)
 	commit(txn);
 	assert_int_equal(count_rows(BLOCKS), blocks - 1);
 	assert_true(count_rows(ROWS) > 100);
+	fill(2, 0, NUMBERS, 100);
+	pack_now(2, true, 1);
+	blocks = count_rows(BLOCKS);
+	do {
+		txn = begin(true);
+		more = packed_unpack_some(packed, txn, table, &from);
+		expect_all(txn);
+		commit(txn);
+		assert_true(count_rows(BLOCKS) < blocks);
+		blocks = count_rows(BLOCKS);
+	} while (more && blocks > 0);
+	buffer_clear(&from);
+	assert_int_equal(blocks, 0);
+	assert_int_equal(count_rows(ROWS), 900 + NUMBERS);
 }
 
 /* ---- damage ---- */
@@ -510,11 +556,19 @@ a_key_in_both_tables_is_one_row(void **state)
 	db_put(txn, ROWS, key_of(0, 450), value_of(&now, 0, 450));
 	expect_walk(txn, 0, 0, UINT32_MAX);
 	expect_walk(txn, 0, 450, UINT32_MAX);
+	expect_walk_back(txn, 0, 451, UINT32_MAX);
+	expect_walk_back(txn, 0, 900, UINT32_MAX);
 	packed_verify(packed, txn, table, count_reports, &reports);
 	assert_int_equal(reports, 1);
 	commit(txn);
 	pack_now(0, true, 1);
 	assert_int_equal(count_rows(ROWS), 0);
+	txn = begin(true);
+	now.byte[0][450]++;
+	db_put(txn, ROWS, key_of(0, 450), value_of(&now, 0, 450));
+	packed_unpack(packed, txn, table, key_of(0, 449));
+	expect_all(txn);
+	commit(txn);
 }
 
 static struct text
