@@ -174,14 +174,32 @@ route(struct places *places, struct text partition, struct err *err)
 
 /* ---- questions ---- */
 
+/* A position in one journal means nothing in another. */
+static int
+refuse_follow(
+    const struct places *places, struct text partition, struct err *err)
+{
+	char shown[300];
+
+	return err_set(err,
+	    "%s: none of them has partition %s yet; follow it where it will "
+	    "be, with one --connect",
+	    places->name, text_quote(shown, sizeof(shown), partition));
+}
+
 int
 places_begin(struct places *places, const struct pages_question *question,
     struct err *err)
 {
+	struct text partition = question->header.partition;
+
 	if (question->header.type == WIRE_STATUS)
 		places->now = &places->at[0];
-	else if (route(places, question->header.partition, err) != 0)
+	else if (route(places, partition, err) != 0)
 		return -1;
+	if (question->header.type == WIRE_FOLLOW && places->count > 1 &&
+	    places->routed == NULL)
+		return refuse_follow(places, partition, err);
 	ask(places, places->now, question);
 	return 0;
 }

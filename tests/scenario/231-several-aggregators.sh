@@ -101,6 +101,21 @@ check "the status of three" poolscope-stats status --connect "$three" --connect 
 check_printed "... has the same sums" "^3 stores    4 partitions, 5 nodes, 7 records, "
 check_status 1 "a pool of nobody" poolscope-stats phases -p 'acct$none' --connect "$three" --connect "$one"
 check_printed "... is in none of them" "in $three, $one; there is no such partition"
+check_status 1 "... and cannot be followed" timeout 60 poolscope-dump --follow -p 'acct$none' --connect "$three" --connect "$one"
+check_printed "... as it may begin in any" "none of them has partition acct.none yet; follow it where it will be, with one --connect"
+timeout 60 poolscope-dump --follow --cursor "$TMP/position" -p 'acct$red' --kind event --connect "$one" --connect "$two" >"$TMP/followed" 2>&1 &
+follower=$!
+wait_until 'test -s "$TMP/position"' 30
+DIR=$second
+POOLSCOPE_DIR=$second
+PARTITION='acct$red'
+records <<-'END'
+	event 500 r1 work:later
+END
+DIR=$first
+POOLSCOPE_DIR=$first
+check "a pool of one of them is followed there" wait_until 'grep -q later "$TMP/followed"' 30
+kill "$follower"
 stop three
 
 stop two
