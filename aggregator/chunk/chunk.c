@@ -47,6 +47,7 @@ chunk_writer_free(struct chunk_writer **old)
 	free(w->wholes.at);
 	free(w->ulps.at);
 	chunk_words_free(&w->words);
+	chunk_same_free(&w->same);
 	free(w);
 }
 
@@ -55,6 +56,7 @@ chunk_begin(struct chunk_writer *w)
 {
 	w->whole.bytes = w->list.bytes = w->body.bytes = 0;
 	w->columns = 0;
+	chunk_same_reset(w);
 	for (unsigned i = 0; i < CHUNK_REFERENCES; i++)
 		w->back[i].count = 0;
 }
@@ -97,7 +99,7 @@ chunk_put_text(
 {
 	size_t start = w->body.bytes;
 
-	chunk_write_texts(w, values, count);
+	chunk_write_texts(w, values, count, true);
 	end_column(w, CHUNK_TEXT, count, start);
 }
 
@@ -131,7 +133,7 @@ write_type(struct chunk_writer *w, enum value_type type,
 	if (type == VALUE_FLOAT)
 		chunk_write_floats(w, floats, n);
 	else if (type == VALUE_TEXT)
-		chunk_write_texts(w, texts, n);
+		chunk_write_texts(w, texts, n, refer);
 	else
 		chunk_write_ints(w, ints, n, refer && type == VALUE_INT);
 }

@@ -51,6 +51,7 @@ struct chunk_writer {
 	struct buffer symbols, bits, compressed, blob;
 	struct buffer values;      /* those of one type in a mixed column */
 	struct chunk_words *words; /* texts.c */
+	struct chunk_same *same;   /* texts_same.c */
 };
 
 struct chunk_column {
@@ -82,6 +83,9 @@ struct chunk_reader {
 	struct chunk_pool *pool;     /* blobs that texts point into */
 	uint64_t pooled;             /* bytes used by the current column */
 	struct chunk_ints reference; /* the column that another one refers to */
+	/* The same of texts, and its number + 1; 0: none. */
+	struct text *texts;
+	uint32_t texts_count, texts_column;
 };
 
 /* ---- encodings ---- */
@@ -122,7 +126,7 @@ chunk_bit_length(uint64_t value)
 }
 
 /* The first byte of a stream of texts (texts.c). */
-enum chunk_text { CHUNK_BYTES, CHUNK_WORDS, CHUNK_TEMPLATES };
+enum chunk_text { CHUNK_BYTES, CHUNK_WORDS, CHUNK_TEMPLATES, CHUNK_SAME };
 
 enum {
 	/* In a template: a number; a number padded with zeros to the width in
@@ -151,11 +155,23 @@ void chunk_write_floats(
 enum chunk_fault chunk_read_floats(struct chunk_reader *r,
     struct varint_reader *u, double *to, uint32_t count);
 
-void chunk_write_texts(
-    struct chunk_writer *w, const struct text *values, uint32_t count);
+/* `refer`, `column`: as for integers. */
+void chunk_write_texts(struct chunk_writer *w, const struct text *values,
+    uint32_t count, bool refer);
 enum chunk_fault chunk_read_texts(struct chunk_reader *r,
-    struct varint_reader *u, struct text *to, uint32_t count);
+    struct varint_reader *u, struct text *to, uint32_t count, uint32_t column);
 void chunk_words_free(struct chunk_words **words);
+/* Write a stream of texts that is not one of CHUNK_SAME or CHUNK_WORDS. */
+void chunk_write_no_words(
+    struct chunk_writer *w, const struct text *values, uint32_t count);
+/* Write a column as texts of an earlier one, if it is that.  If it is not, and
+ * no template fits, it is an earlier one from now on. */
+bool chunk_write_same(
+    struct chunk_writer *w, const struct text *values, uint32_t count);
+void chunk_note_texts(
+    struct chunk_writer *w, const struct text *values, uint32_t count);
+void chunk_same_reset(struct chunk_writer *w);
+void chunk_same_free(struct chunk_same **same);
 
 /* Write bytes, compressed with zstd if that makes them smaller. */
 void chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes);

@@ -36,6 +36,7 @@ chunk_reader_free(struct chunk_reader **old)
 	free(r->wholes.at);
 	free(r->ulps.at);
 	free(r->reference.at);
+	free(r->texts);
 	buffer_clear(&r->symbols);
 	buffer_clear(&r->bits);
 	buffer_clear(&r->values);
@@ -51,6 +52,7 @@ chunk_open(struct chunk_reader *r, struct text chunk)
 	size_t left;
 
 	r->columns = 0;
+	r->texts_column = 0;
 	chunk_pool_reset(r);
 	if (varint_get(&u) != CHUNK_FORMAT)
 		return u.bad ? CHUNK_TRUNCATED : CHUNK_VERSION;
@@ -160,7 +162,8 @@ chunk_get_text(struct chunk_reader *r, uint32_t column, struct text *to)
 
 	if (!find(r, column, CHUNK_TEXT, &u))
 		return CHUNK_DAMAGED;
-	return finish(chunk_read_texts(r, &u, to, r->column[column].count), &u);
+	return finish(
+	    chunk_read_texts(r, &u, to, r->column[column].count, column), &u);
 }
 
 /* Values of one type in sequence. */
@@ -207,7 +210,7 @@ read_type(struct chunk_reader *r, struct varint_reader *u, enum value_type type,
 	if (type == VALUE_FLOAT)
 		fault = chunk_read_floats(r, u, room, count);
 	else if (type == VALUE_TEXT)
-		fault = chunk_read_texts(r, u, room, count);
+		fault = chunk_read_texts(r, u, room, count, column);
 	else if (type != VALUE_NIL)
 		fault = chunk_read_ints(r, u, room, count, column);
 	if (fault == CHUNK_OK)

@@ -148,9 +148,6 @@ find_words(struct chunk_words *words, const struct text *values, uint32_t count)
 	return true;
 }
 
-static void write_no_words(
-    struct chunk_writer *w, const struct text *values, uint32_t count);
-
 static void
 write_words(struct chunk_writer *w, uint32_t count)
 {
@@ -162,7 +159,7 @@ write_words(struct chunk_writer *w, uint32_t count)
 	write_method(w, CHUNK_WORDS);
 	varint_put(&w->body, found);
 	chunk_write_ints(w, words->number.at, count, false);
-	write_no_words(w, list, found);
+	chunk_write_no_words(w, list, found);
 	free(list);
 }
 
@@ -315,10 +312,12 @@ write_templates(struct chunk_writer *w, uint32_t count)
 	}
 }
 
-static void
-write_no_words(
+void
+chunk_write_no_words(
     struct chunk_writer *w, const struct text *values, uint32_t count)
 {
+	if (count == 0)
+		return;
 	if (find_templates(words_of(w), values, count))
 		write_templates(w, count);
 	else
@@ -326,13 +325,18 @@ write_no_words(
 }
 
 void
-chunk_write_texts(
-    struct chunk_writer *w, const struct text *values, uint32_t count)
+chunk_write_texts(struct chunk_writer *w, const struct text *values,
+    uint32_t count, bool refer)
 {
 	if (count == 0)
 		return;
-	if (find_words(words_of(w), values, count))
+	if (find_words(words_of(w), values, count)) {
 		write_words(w, count);
-	else
-		write_no_words(w, values, count);
+	} else if (find_templates(words_of(w), values, count)) {
+		write_templates(w, count);
+	} else if (!refer || !chunk_write_same(w, values, count)) {
+		write_plain(w, values, count);
+		if (refer)
+			chunk_note_texts(w, values, count);
+	}
 }

@@ -283,10 +283,68 @@ read_no_words(struct chunk_reader *r, struct varint_reader *u, struct text *to,
 				     : CHUNK_METHOD;
 }
 
+/* ---- texts that an earlier column has ---- */
+
+/* Read the column that others refer to, which refers to none. */
+static enum chunk_fault
+read_earlier(struct chunk_reader *r, uint32_t column)
+{
+	const struct chunk_column *from = &r->column[column];
+	struct varint_reader u = chunk_column_unpack(from);
+	enum chunk_fault fault;
+
+	if (r->texts_column == column + 1)
+		return CHUNK_OK;
+	if (from->type != CHUNK_TEXT &&
+	    (from->type != CHUNK_VALUE || varint_get(&u) != VALUE_TEXT))
+		return CHUNK_DAMAGED;
+	if (u.bad || u.at == u.end || *u.at++ != CHUNK_BYTES)
+		return CHUNK_DAMAGED;
+	r->texts_column = 0;
+	r->texts = memory_resize(
+	    r->texts, ((size_t)from->count + 1) * sizeof(*r->texts));
+	fault = read_plain(r, &u, r->texts, from->count);
+	if (fault == CHUNK_OK) {
+		r->texts_count = from->count;
+		r->texts_column = column + 1;
+	}
+	return fault;
+}
+
+static enum chunk_fault
+read_same(struct chunk_reader *r, struct varint_reader *u, struct text *to,
+    uint32_t count, uint32_t column)
+{
+	uint32_t back = varint_get_u32(u), fresh = 0, n = 0;
+	int64_t *place = chunk_ints_room(&r->wholes, count);
+	enum chunk_fault fault;
+	struct text *others;
+
+	if (column == UINT32_MAX || back == 0 || back > column)
+		return CHUNK_DAMAGED;
+	fault = read_earlier(r, column - back);
+	if (fault == CHUNK_OK)
+		fault = read_numbers(r, u, place, count, r->texts_count + 1);
+	if (fault != CHUNK_OK)
+		return fault;
+	for (uint32_t i = 0; i < count; i++)
+		fresh += place[i] == 0;
+	others = memory_alloc(((size_t)fresh + 1) * sizeof(*others));
+	fault = read_no_words(r, u, others, fresh);
+	for (uint32_t i = 0; fault == CHUNK_OK && i < count; i++)
+		to[i] = place[i] == 0 ? others[n++] : r->texts[place[i] - 1];
+	free(others);
+	return fault;
+}
+
 enum chunk_fault
 chunk_read_texts(struct chunk_reader *r, struct varint_reader *u,
-    struct text *to, uint32_t count)
+    struct text *to, uint32_t count, uint32_t column)
 {
+	if (count > 0 && u->at < u->end && *u->at == CHUNK_SAME) {
+		u->at++;
+		return read_same(r, u, to, count, column);
+	}
 	if (count > 0 && u->at < u->end && *u->at == CHUNK_WORDS) {
 		u->at++;
 		return read_words(r, u, to, count);

@@ -327,6 +327,104 @@ value_equal(const struct value *a, const struct value *b)
 	return false;
 }
 
+enum { IDS = 900, COLUMNS = 9 };
+
+static struct text
+make_id(char room[64])
+{
+	int bytes = sprintf(room, "%016llx%08x",
+	    (unsigned long long)check_random(&seed),
+	    (unsigned)below(UINT32_MAX));
+
+	return (struct text){ room, (uint32_t)bytes };
+}
+
+/* Put the ids of a column: those of an earlier one, or most of them in another
+ * order and some that are new, or others. */
+static void
+put_ids(struct value *ids, const struct value *first, unsigned column,
+    char room[IDS][64])
+{
+	struct text texts[IDS];
+
+	for (unsigned i = 0; i < IDS; i++) {
+		bool is_new = column == 0 || column == 4 ||
+			      (column % 2 == 1 && below(20) == 0);
+		unsigned from = column % 3 == 2 ? (unsigned)below(IDS) : i;
+
+		ids[i] = (struct value){ .type = VALUE_TEXT };
+		ids[i].is.text =
+		    is_new ? make_id(room[i]) : first[from].is.text;
+		texts[i] = ids[i].is.text;
+	}
+	if (column == COLUMNS - 1)
+		ids[7] = (struct value){ .type = VALUE_INT, .is.i = 7 };
+	if (column == 3)
+		chunk_put_text(writer, texts, IDS);
+	else
+		chunk_put_value(writer, ids, IDS);
+}
+
+static void
+texts_of_an_earlier_column_come_back(void **state)
+{
+	static char room[COLUMNS][IDS][64];
+	static struct value in[COLUMNS][IDS], out[IDS];
+	static struct text texts[IDS];
+
+	(void)state;
+	for (unsigned round = 0; round < check_share(30, 5); round++) {
+		chunk_begin(writer);
+		for (unsigned column = 0; column < COLUMNS; column++)
+			put_ids(in[column], in[column > 5 ? 4 : 0], column,
+			    room[column]);
+		assert_int_equal(
+		    chunk_open(reader, chunk_end(writer)), CHUNK_OK);
+		/* In any order of columns. */
+		for (unsigned n = 0; n < 40; n++) {
+			unsigned column = (unsigned)below(COLUMNS);
+
+			if (column == 3) {
+				assert_int_equal(
+				    chunk_get_text(reader, column, texts),
+				    CHUNK_OK);
+				for (unsigned i = 0; i < IDS; i++)
+					assert_true(text_equal(
+					    texts[i], in[column][i].is.text));
+				continue;
+			}
+			assert_int_equal(
+			    chunk_get_value(reader, column, out), CHUNK_OK);
+			for (unsigned i = 0; i < IDS; i++)
+				assert_true(
+				    value_equal(&in[column][i], &out[i]));
+		}
+	}
+}
+
+/* Ten columns with the ids of one: a few bytes more than one column. */
+static void
+texts_of_an_earlier_column_cost_next_to_nothing(void **state)
+{
+	static char room[IDS][64];
+	static struct value ids[IDS];
+	uint32_t bytes[2];
+
+	(void)state;
+	for (unsigned i = 0; i < IDS; i++) {
+		ids[i].type = VALUE_TEXT;
+		ids[i].is.text = make_id(room[i]);
+	}
+	for (unsigned more = 0; more < 2; more++) {
+		chunk_begin(writer);
+		for (unsigned column = 0; column <= 9 * more; column++)
+			chunk_put_value(writer, ids, IDS);
+		bytes[more] = chunk_end(writer).bytes;
+	}
+	assert_in_range(bytes[0], 12 * IDS, 24 * IDS);
+	assert_in_range(bytes[1], bytes[0], bytes[0] + 9 * 40);
+}
+
 static void
 values_of_mixed_types_come_back(void **state)
 {
@@ -478,6 +576,9 @@ main(void)
 		cmocka_unit_test(doubles_come_back_to_the_last_bit),
 		cmocka_unit_test(millions_of_values_come_back),
 		cmocka_unit_test(texts_come_back),
+		cmocka_unit_test(texts_of_an_earlier_column_come_back),
+		cmocka_unit_test(
+		    texts_of_an_earlier_column_cost_next_to_nothing),
 		cmocka_unit_test(values_of_mixed_types_come_back),
 		cmocka_unit_test(a_truncated_chunk_is_refused),
 		cmocka_unit_test(a_damaged_chunk_is_handled_safely),

@@ -563,6 +563,9 @@ an_event_extends_its_run_and_a_run_changes_its_group(void **state)
 	(void)state;
 	make_runs(&random);
 	take_in(&random);
+	/* The new writer has to find the numbers of ids. */
+	writer_close(&rig.writer);
+	rig_open_indexer(&rig);
 	for (int run = 0; run < RUNS; run += 2) {
 		int64_t now = RIG_T0 + INT64_C(1000000000000) * (run + 1000);
 

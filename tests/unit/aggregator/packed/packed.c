@@ -399,6 +399,15 @@ what_rests_is_packed(void **state)
 }
 
 static void
+what_does_not_rest_stays_single(void **state)
+{
+	(void)state;
+	fill(1, 0, 1000, 50);
+	pack_now(1, true, 5);
+	assert_int_equal(count_rows(ROWS), 200);
+}
+
+static void
 few_rows_wait_for_more(void **state)
 {
 	struct db_txn *txn;
@@ -690,6 +699,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(random_changes_give_the_rows_that_were_put),
 		TEST(what_rests_is_packed),
+		TEST(what_does_not_rest_stays_single),
 		TEST(few_rows_wait_for_more),
 		TEST(small_rows_fill_no_block_beyond_its_limit),
 		TEST(large_rows_stay_single),
