@@ -78,7 +78,7 @@ struct chunk_reader {
 	struct chunk_column *column;
 	uint32_t columns, room;
 	struct ZSTD_DCtx_s *codec;
-	struct chunk_ints ints, more, residual, wholes, ulps;
+	struct chunk_ints ints, residual, wholes, ulps;
 	struct buffer symbols, bits, values;
 	struct chunk_pool *pool;     /* blobs that texts point into */
 	uint64_t pooled;             /* bytes used by the current column */

@@ -3,9 +3,8 @@
  *
  * Most measurements are decimals: an integer divided by a power of ten.  If
  * the quotient is off by a few units in the last place (as the mean of
- * decimals is), the differences form a second stream.  Values that are no
- * decimals at all (NaN, infinities, -0.0) are stored in a list of exceptions,
- * bit for bit.  A column that does not consist of decimals is stored as the
+ * decimals is), the differences form a second stream.  A column that does not
+ * consist of decimals (NaN, infinities and -0.0 are none) is stored as the
  * exclusive or of each value with the one before, byte plane by byte plane.
  * SPDX-License-Identifier: MIT
  */
@@ -16,12 +15,11 @@
 /* The first byte of a stream. */
 enum { DECIMAL = 0, XOR = 1 };
 /* The byte after DECIMAL: the number of digits after the point, and */
-enum { DIGITS = 15, CORRECTED = 16, EXCEPTED = 32 };
+enum { DIGITS = 15, CORRECTED = 16 };
 
 enum {
-	ULPS_MAX = 8,         /* a value that is further off is an exception */
-	PROBES = 64,          /* values sampled to find the number of digits */
-	EXCEPTIONS_SHARE = 8, /* at most one exception in this many values */
+	ULPS_MAX = 8, /* a value that is further off is no decimal */
+	PROBES = 64,  /* values sampled to find the number of digits */
 };
 #define WHOLE_MAX 9007199254740992.0 /* 2^53 */
 
@@ -66,8 +64,8 @@ as_decimal(double value, double scale, int64_t *whole, int64_t *ulps)
 	return *ulps >= -ULPS_MAX && *ulps <= ULPS_MAX;
 }
 
-/* The smallest number of digits with which (nearly) all sampled values are
- * decimals; exact decimals are preferred.  -1: there is none. */
+/* The smallest number of digits with which all sampled values are decimals;
+ * exact decimals are preferred.  -1: there is none. */
 static int
 find_digits(const double *values, uint32_t count, int from)
 {
@@ -75,18 +73,17 @@ find_digits(const double *values, uint32_t count, int from)
 	int nearly = -1;
 
 	for (int digits = from; digits <= DIGITS; digits++) {
-		uint32_t bad = 0, off = 0, seen = 0;
+		bool all = true;
+		uint32_t off = 0;
 
-		for (i = 0; i < count; i += step, seen++) {
+		for (i = 0; all && i < count; i += step) {
 			int64_t whole, ulps = 0;
 
-			if (!as_decimal(
-				values[i], power[digits], &whole, &ulps))
-				bad++;
-			else
-				off += ulps != 0;
+			all =
+			    as_decimal(values[i], power[digits], &whole, &ulps);
+			off += ulps != 0;
 		}
-		if (bad * EXCEPTIONS_SHARE > seen)
+		if (!all)
 			continue;
 		if (off == 0)
 			return digits;
@@ -98,72 +95,38 @@ find_digits(const double *values, uint32_t count, int from)
 
 struct decimals {
 	int64_t *whole, *ulps;
-	uint32_t exceptions;
 	bool corrected;
 };
 
-/* False: too many exceptions. */
+/* False: one of the values is no decimal. */
 static bool
 take_decimals(
     struct decimals *d, const double *values, uint32_t count, int digits)
 {
 	double scale = power[digits];
-	int64_t before = 0, off = 0;
-	uint32_t i;
+	int64_t off = 0;
 
-	d->exceptions = 0;
-	for (i = 0; i < count; i++) {
-		if (!as_decimal(values[i], scale, &d->whole[i], &d->ulps[i])) {
-			d->whole[i] = before; /* repeats the value before, which
-						 costs nothing */
-			d->ulps[i] = 0;
-			d->exceptions++;
-		}
-		before = d->whole[i];
+	for (uint32_t i = 0; i < count; i++) {
+		if (!as_decimal(values[i], scale, &d->whole[i], &d->ulps[i]))
+			return false;
 		off |= d->ulps[i];
 	}
 	d->corrected = off != 0;
-	return d->exceptions <= count / EXCEPTIONS_SHARE;
+	return true;
 }
 
 static void
-write_exceptions(struct chunk_writer *w, const struct decimals *d,
-    const double *values, uint32_t count, int digits)
-{
-	double scale = power[digits];
-	int64_t *rows = d->whole,
-		*bits = d->ulps; /* no longer in use: written above */
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		int64_t whole, ulps;
-
-		if (as_decimal(values[i], scale, &whole, &ulps))
-			continue;
-		rows[n] = i;
-		bits[n++] = bits_of(values[i]);
-	}
-	varint_put(&w->body, n);
-	chunk_write_ints(w, rows, n, false);
-	chunk_write_ints(w, bits, n, false);
-}
-
-static void
-write_decimals(struct chunk_writer *w, struct decimals *d, const double *values,
-    uint32_t count, int digits)
+write_decimals(struct chunk_writer *w, const struct decimals *d, uint32_t count,
+    int digits)
 {
 	unsigned char tag[2] = { DECIMAL, (unsigned char)digits };
 
 	if (d->corrected)
 		tag[1] |= CORRECTED;
-	if (d->exceptions > 0)
-		tag[1] |= EXCEPTED;
 	buffer_put(&w->body, tag, sizeof(tag));
 	chunk_write_ints(w, d->whole, count, false);
 	if (d->corrected)
 		chunk_write_ints(w, d->ulps, count, false);
-	if (d->exceptions > 0)
-		write_exceptions(w, d, values, count, digits);
 }
 
 static void
@@ -191,44 +154,23 @@ void
 chunk_write_floats(struct chunk_writer *w, const double *values, uint32_t count)
 {
 	struct decimals d = { chunk_ints_room(&w->wholes, count),
-		chunk_ints_room(&w->ulps, count), 0, false };
+		chunk_ints_room(&w->ulps, count), false };
 	int digits = -1;
+	bool taken = false;
 
 	if (count == 0)
 		return;
-	do
+	do {
 		digits = find_digits(values, count, digits + 1);
-	while (digits >= 0 && !take_decimals(&d, values, count, digits) &&
-	       digits < DIGITS);
-	if (digits >= 0 && d.exceptions <= count / EXCEPTIONS_SHARE)
-		write_decimals(w, &d, values, count, digits);
+		taken = digits >= 0 && take_decimals(&d, values, count, digits);
+	} while (digits >= 0 && !taken && digits < DIGITS);
+	if (taken)
+		write_decimals(w, &d, count, digits);
 	else
 		write_xor(w, values, count);
 }
 
 /* ---- reading ---- */
-
-static enum chunk_fault
-read_exceptions(
-    struct chunk_reader *r, struct varint_reader *u, double *to, uint32_t count)
-{
-	uint32_t n = (uint32_t)varint_get_max(u, count);
-	int64_t *rows = chunk_ints_room(&r->ints, n);
-	int64_t *bits = chunk_ints_room(&r->more, n);
-	enum chunk_fault fault;
-
-	if (u->bad)
-		return CHUNK_TRUNCATED;
-	fault = chunk_read_ints(r, u, rows, n, UINT32_MAX);
-	if (fault == CHUNK_OK)
-		fault = chunk_read_ints(r, u, bits, n, UINT32_MAX);
-	for (uint32_t i = 0; fault == CHUNK_OK && i < n; i++) {
-		if (rows[i] < 0 || rows[i] >= count)
-			return CHUNK_DAMAGED;
-		to[rows[i]] = double_of(bits[i]);
-	}
-	return fault;
-}
 
 static enum chunk_fault
 read_decimals(
@@ -240,7 +182,7 @@ read_decimals(
 	enum chunk_fault fault;
 	uint32_t i;
 
-	if (tag > (DIGITS | CORRECTED | EXCEPTED))
+	if (tag > (DIGITS | CORRECTED))
 		return CHUNK_METHOD;
 	fault = chunk_read_ints(r, u, ints, count, UINT32_MAX);
 	for (i = 0; fault == CHUNK_OK && i < count; i++)
@@ -251,8 +193,6 @@ read_decimals(
 			to[i] = double_of((int64_t)((uint64_t)bits_of(to[i]) +
 						    (uint64_t)ints[i]));
 	}
-	if (fault == CHUNK_OK && (tag & EXCEPTED))
-		fault = read_exceptions(r, u, to, count);
 	return fault;
 }
 

@@ -31,7 +31,6 @@ chunk_reader_free(struct chunk_reader **old)
 	ZSTD_freeDCtx(r->codec);
 	free(r->column);
 	free(r->ints.at);
-	free(r->more.at);
 	free(r->residual.at);
 	free(r->wholes.at);
 	free(r->ulps.at);
