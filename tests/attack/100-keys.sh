@@ -10,13 +10,6 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 listener=tcp://127.0.0.1:25700
 intake=tcp://127.0.0.1:25701
 reader=ipc://$DIR/run/reader.ipc
-keyed() {
-	_keyed=$1
-	shift
-	check "$_keyed" env TMP="$TMP" SLOW="$SLOW" /usr/bin/python3 \
-		"$ROOT/tests/attack/keyed.py" "$@"
-	sed 's/^/# /' "$TMP/out"
-}
 {
 	poolscope-keys new server --role server
 	poolscope-keys new nodes -p 'acct$pool' -n 'n*' -o "$TMP/nodes.key"

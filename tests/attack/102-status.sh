@@ -10,13 +10,6 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 listener=tcp://127.0.0.1:25730
 intake=ipc://$DIR/run/intake.ipc
 desk=tcp://127.0.0.1:25731
-keyed() {
-	_keyed=$1
-	shift
-	check "$_keyed" env TMP="$TMP" SLOW="$SLOW" /usr/bin/python3 \
-		"$ROOT/tests/attack/keyed.py" "$@"
-	sed 's/^/# /' "$TMP/out"
-}
 {
 	poolscope-keys new server --role server
 	poolscope-keys new reports --role reader -p 'acct$*' -o "$TMP/reports.key"

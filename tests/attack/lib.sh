@@ -28,3 +28,12 @@ few_files() {
 		"$B/bin/$1" >"$TMP/$1"
 	chmod +x "$TMP/$1"
 }
+
+# keyed WHAT ARGUMENT...: a peer of tests/attack/keyed.py.
+keyed() {
+	_keyed=$1
+	shift
+	check "$_keyed" env TMP="$TMP" SLOW="$SLOW" /usr/bin/python3 \
+		"$ROOT/tests/attack/keyed.py" "$@"
+	sed 's/^/# /' "$TMP/out"
+}

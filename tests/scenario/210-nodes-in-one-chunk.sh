@@ -77,11 +77,7 @@ check "it is compacted" poolscope-admin compact
 answers "late, compacted"
 answer "n07 still has it" 57.8333 mean n07
 check "the store is right again" poolscope-admin verify
-aggregate --retain-raw 7d
-gone() {
-	[ "$(poolscope-dump --kind sample --format jsonl | wc -l)" = 0 ]
-}
-check "the samples are deleted" wait_until gone 30
+delete_samples
 answer "rollups: n07" 57.8333 mean n07
 answer "rollups: n03" 17.2857 mean n03
 answer "rollups: n20" "120,20.0,70.0,120.0" level n20

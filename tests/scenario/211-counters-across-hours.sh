@@ -44,10 +44,6 @@ answers "open hours"
 stop aggregator
 check "the hours are compacted" poolscope-admin compact
 answers "compacted"
-aggregate --retain-raw 7d
-gone() {
-	[ "$(poolscope-dump --kind sample --format jsonl | wc -l)" = 0 ]
-}
-check "the samples are deleted" wait_until gone 30
+delete_samples
 answers "rollups"
 check "the store is right" poolscope-admin verify

@@ -57,10 +57,6 @@ answers "an open hour" 1798 358
 stop aggregator
 check "the hour is compacted" poolscope-admin compact
 answers "compacted" 1798 358
-aggregate --retain-raw 7d
-gone() {
-	[ "$(poolscope-dump --kind sample --format jsonl | wc -l)" = 0 ]
-}
-check "the samples are deleted" wait_until gone 30
+delete_samples
 answers "rollups" 1799 359
 check "the store is right" poolscope-admin verify

@@ -56,9 +56,5 @@ for round in 1 2 3; do
 done
 check "the rest is compacted" poolscope-admin compact
 answers "compacted"
-aggregate --retain-raw 7d
-gone() {
-	[ "$(poolscope-dump --kind sample --format jsonl | wc -l)" = 0 ]
-}
-check "the samples are deleted" wait_until gone 30
+delete_samples
 answers "rollups"

@@ -53,11 +53,7 @@ stop aggregator
 check "the hour is compacted" poolscope-admin compact
 check "the store is right" poolscope-admin verify
 answers "compacted"
-aggregate --retain-raw 7d
-gone() {
-	[ "$(poolscope-dump --kind sample --format jsonl | wc -l)" = 0 ]
-}
-check "the samples are deleted" wait_until gone 30
+delete_samples
 answers "rollups"
 stop aggregator
 check "the store is right without them" poolscope-admin verify

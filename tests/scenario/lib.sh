@@ -27,6 +27,16 @@ aggregate() {
 	start aggregator poolscope-aggregator "$@" || exit 1
 }
 
+# delete_samples: start an aggregator that keeps compacted samples for 7 days, and wait
+# until it has deleted them all, so that their rollups answer.
+delete_samples() {
+	aggregate --retain-raw 7d
+	check "the samples are deleted" wait_until _no_samples 30
+}
+_no_samples() {
+	[ "$(poolscope-dump --kind sample --format jsonl | wc -l)" = 0 ]
+}
+
 # model NAME: write a model to $TMP/models/NAME.conf from standard input.
 model() {
 	mkdir -p "$TMP/models"
