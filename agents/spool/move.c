@@ -77,20 +77,22 @@ struct move {
 	struct spool_stream *from;
 	uint32_t stream, to;
 	uint64_t low, upto;
+	bool downwards; /* the numbers below `low`, too */
 	uint32_t bytes; /* so far */
 };
 
 /* The next number to move; false: all are.  Those below a number that was
  * moved already (the store lost what it had acknowledged of them, and a copy
  * was faster again) come last, the highest first, so that after a crash the
- * numbers that were moved are still without a hole. */
+ * numbers that were moved are still without a hole.  A move that is only
+ * continued leaves them: ACKED may lag, and the store may have them. */
 static bool
 find_next(struct spool *spool, struct move *m, struct spool_batch *batch,
     struct err *err)
 {
 	if (read_next(spool, m->stream, m->upto + 1, batch, err))
 		return true;
-	if (m->low == m->from->acked + 1)
+	if (!m->downwards || m->low == m->from->acked + 1)
 		return false;
 	read_next(spool, m->stream, m->low - 1, batch, err);
 	batch->last_seq = batch->seq;
@@ -137,6 +139,7 @@ spool_move(struct spool *spool, uint32_t stream, uint32_t *to, struct err *err)
 	m.to = *to;
 	m.low = from->moved_from;
 	m.upto = from->moved_upto;
+	m.downwards = !spool_is_to_move(spool, stream);
 	spool->origin = from->session;
 	while (result == SPOOL_OK && m.bytes < SPOOL_COMMIT_BYTES_MAX / 2 &&
 	       find_next(spool, &m, &batch, err))

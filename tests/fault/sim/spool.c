@@ -210,6 +210,16 @@ sim_machine_commit(struct sim *sim, int number)
 		sync_stream(sim, &session->id, i, &session->stream[i]);
 }
 
+/* The next number to move; 0: all are.  A move that is only continued leaves
+ * what is below the numbers that were moved: its ACKED may lag. */
+static uint64_t
+next_to_move(struct sim_spool_stream *s, bool downwards)
+{
+	if (sim_is_to_move(s))
+		return ++s->moved_upto;
+	return downwards && s->moved_from > s->first ? --s->moved_from : 0;
+}
+
 /* Two batches a commit, so that a crash may come in between. */
 void
 sim_move(struct sim_machine *m, const struct session_id *id, int stream)
@@ -217,20 +227,21 @@ sim_move(struct sim_machine *m, const struct session_id *id, int stream)
 	struct sim_spool_stream *s =
 	    &sim_find_session(&m->spool, id)->stream[stream];
 	struct sim_session *to = sim_current(&m->spool);
-	bool forget = m->sim->mutant == SIM_FORGET_ORIGIN;
+	bool forget = m->sim->mutant == SIM_FORGET_ORIGIN, downwards;
+	uint64_t seq;
 
 	if (s->moved_from == 0) {
 		s->moved_from = s->first;
 		s->moved_upto = s->first - 1;
 	}
-	for (int n = 0; n < 2 && sim_is_to_move(s); n++) {
+	downwards = !sim_is_to_move(s);
+	for (int n = 0; n < 2 && (seq = next_to_move(s, downwards)) > 0; n++) {
 		struct sim_item item = { .content = -1, .gap = true };
 
-		if (s->moved_upto >= s->dropped)
-			item = s->item[s->moved_upto - s->dropped];
-		s->moved_upto++;
+		if (seq > s->dropped)
+			item = s->item[seq - s->dropped - 1];
 		item.origin = *id;
-		item.origin_seq = forget ? 0 : s->moved_upto;
+		item.origin_seq = forget ? 0 : seq;
 		append_item(m->sim, &to->stream[stream], item);
 	}
 	sim_machine_commit(m->sim, m->number);

@@ -277,6 +277,34 @@ what_is_below_a_moved_number_can_be_moved_later(void **state)
 	help_end(&h);
 }
 
+/* ACKED lags behind a crash: the store has the three, and only the store can
+ * say that it has other content there. */
+static void
+a_move_that_goes_on_leaves_what_is_below_it(void **state)
+{
+	struct session_id old;
+	struct help h;
+	uint32_t s = begin_earlier(&h, 70, 0, &old), to;
+
+	(void)state;
+	spool_acked(h.spool, s, 3);
+	assert_int_equal(spool_move(h.spool, s, &to, &h.err), SPOOL_OK);
+	assert_true(spool_is_to_move(h.spool, s));
+	help_reopen(&h);
+	s = help_earlier(&h, &old, "acct$pool");
+	move_all(&h, s);
+	assert_int_equal(spool_first_unacked(h.spool, s), 1);
+	assert_int_equal(spool_next_seq(h.spool, s), 4);
+	for (uint64_t i = 1; i <= 3; i++)
+		help_is(&h, s, i, i);
+	are_there_once(&h, 1, 70);
+	/* It has: they are moved now. */
+	move_all(&h, s);
+	assert_int_equal(spool_next_seq(h.spool, s), 1);
+	are_there_once(&h, 1, 70);
+	help_end(&h);
+}
+
 static void
 lost_moved_batches_are_still_where_they_came_from(void **state)
 {
@@ -387,6 +415,7 @@ main(void)
 		cmocka_unit_test(without_room_the_rest_waits),
 		cmocka_unit_test(
 		    what_is_below_a_moved_number_can_be_moved_later),
+		cmocka_unit_test(a_move_that_goes_on_leaves_what_is_below_it),
 		cmocka_unit_test(
 		    lost_moved_batches_are_still_where_they_came_from),
 		cmocka_unit_test(
