@@ -1,0 +1,228 @@
+/*
+ * app - which view is shown, and what is around it.
+ *
+ * A view is the fragment: #/pools, #/status, #/pool/POOL/VIEW?name=value.  A view is a
+ * function of a context that returns { root, load(again), tables, keys }: `load` asks
+ * for the data and shows them; it is called again when they have changed.
+ * SPDX-License-Identifier: MIT
+ */
+import { h, fill, say } from "./dom.js";
+import * as api from "./api.js";
+import { ago, duration } from "./format.js";
+import { isDark, toggleTheme, toggleTables } from "./look.js";
+import { sweep } from "./picture.js";
+import { parse, poolLink } from "./places.js";
+import { start as listen, help } from "./keys.js";
+import { pools } from "./pools.js";
+import { overview } from "./pool.js";
+import { timelineView } from "./start.js";
+import { mapView } from "./nodes.js";
+import { nodeView } from "./node.js";
+import { runs } from "./runs.js";
+import { groups } from "./groups.js";
+import { results } from "./results.js";
+import { status } from "./status.js";
+
+const POOL_VIEWS = {
+	overview: { title: "Overview", make: overview },
+	timeline: { title: "Timeline", make: timelineView },
+	map: { title: "Nodes", make: mapView },
+	node: { title: "Node", make: nodeView, hidden: true },
+	runs: { title: "Runs", make: runs },
+	groups: { title: "Groups", make: groups },
+	results: { title: "Results", make: results },
+};
+const id = (name) => document.getElementById(name);
+let view = null, place = null, stop = null, following = null, heard = NaN;
+
+function here(at, params) {
+	if (at.pool)
+		return poolLink(at.pool, at.name, at.item, params);
+	const query = new URLSearchParams(Object.entries(params).filter(([, v]) => v)).toString();
+	return "#/" + at.name + (query ? "?" + query : "");
+}
+
+function crumbs() {
+	const title = place.pool ? POOL_VIEWS[place.name].title : place.name === "status" ? "Pipeline status" : "Pools";
+	const list = [];
+	if (place.pool) {
+		list.push(h("a", { href: "#/pools" }, "Pools"), h("a", { href: poolLink(place.pool) }, place.pool));
+		if (place.item)
+			list.push(h("span", { "aria-current": "page" }, place.item));
+	} else {
+		list.push(h("a", { href: "#/pools", "aria-current": place.name === "pools" ? "page" : undefined }, "Pools"),
+			h("a", { href: "#/status", "aria-current": place.name === "status" ? "page" : undefined }, "Status"));
+	}
+	fill(id("crumbs"), list);
+	document.title = (place.item || title) + (place.pool ? " · " + place.pool : "") + " · poolscope";
+	const tabs = id("tabs");
+	tabs.hidden = !place.pool;
+	fill(tabs, place.pool ? Object.entries(POOL_VIEWS).filter(([, each]) => !each.hidden).map(([name, each]) =>
+		h("a", { href: poolLink(place.pool, name), "aria-current": name === place.name ? "page" : undefined }, each.title)) : []);
+}
+
+const dot = h("span", { class: "dot", "aria-hidden": "true" });
+const age = h("span", { class: "age" }, "");
+const theme = h("button", { type: "button", on: { click: () => {
+	toggleTheme();
+	label();
+} } });
+
+function label() {
+	say(theme, isDark() ? "Light" : "Dark");
+}
+
+function tools() {
+	label();
+	fill(id("tools"), h("span", { class: "live", title: "Age of the newest record" }, dot, age), theme,
+		h("button", { type: "button", on: { click: swap } }, "Tables"),
+		h("button", { type: "button", "aria-label": "Keys", on: { click: help } }, "?"));
+}
+
+function swap() {
+	announce(toggleTables() ? "Tables instead of pictures" : "Pictures");
+}
+
+function announce(text) {
+	say(id("heard"), text);
+}
+
+function failed(error) {
+	if (error.name === "AbortError")
+		return null;
+	const token = error.status === 401 || error.status === 403;
+	return h("section", { class: "problem", role: "alert" },
+		h("h1", {}, error.title || "This page failed"), h("p", {}, error.message),
+		token ? h("p", {}, "Open the address that poolscope web printed when it started: it carries the token.") : null,
+		h("p", {}, h("a", { href: "#/pools" }, "All pools")));
+}
+
+async function load(again) {
+	const mine = view, main = id("main");
+	try {
+		await mine.load(again);
+		if (view !== mine)
+			return;
+		if (mine.root.parentNode !== main) {
+			fill(main, mine.root);
+			sweep();
+		}
+		main.dataset.ready = place.name;
+	} catch (error) {
+		if (view !== mine)
+			return;
+		const what = failed(error);
+		if (what && (!again || error.status === 401)) {
+			fill(main, what);
+			main.dataset.ready = "problem";
+		} else if (what) {
+			announce(error.message);
+		}
+	}
+}
+
+function show() {
+	api.takeToken();
+	const before = place;
+	place = parse(location.hash, POOL_VIEWS);
+	if (stop)
+		stop.abort();
+	stop = new AbortController();
+	const at = place, signal = stop.signal;
+	const context = {
+		...at, signal,
+		get: (path, params) => api.get(at.pool ? ["pools", at.pool, ...path] : path, params, signal),
+		maybe: (path, params) => api.maybe(at.pool ? ["pools", at.pool, ...path] : path, params, signal),
+		link: (name, item, params) => poolLink(at.pool, name, item, params),
+		/* Change a parameter of this view: a new address, or in place of this one. */
+		set(change, instead) {
+			const to = here(at, { ...at.params, ...change });
+			if (instead) {
+				Object.assign(at.params, change);
+				history.replaceState(null, "", to);
+			} else {
+				location.hash = to;
+			}
+		},
+		announce,
+	};
+	id("main").dataset.ready = "";
+	view = (at.pool ? POOL_VIEWS[at.name].make : at.name === "status" ? status : pools)(context);
+	crumbs();
+	load(false);
+	if (!before || before.pool !== at.pool || !following)
+		follow();
+	if (before && (before.name !== at.name || before.pool !== at.pool)) {
+		scrollTo(0, 0);
+		id("main").focus({ preventScroll: true });
+	}
+}
+
+/* While the page is seen, what has changed is asked for again, at most once a second. */
+function follow() {
+	if (following)
+		following.abort();
+	following = null;
+	heard = NaN;
+	tick();
+	if (document.hidden || !api.isLive())
+		return;
+	following = new AbortController();
+	let timer = 0;
+	api.live(place.pool, (event, data) => {
+		dot.dataset.state = event === "lost" ? "lost" : "live";
+		if (event === "lost") {
+			say(age, "no connection");
+			return;
+		}
+		if (typeof data.age === "number" || typeof data.age_s === "number")
+			heard = Date.now() - 1000 * (typeof data.age === "number" ? data.age : data.age_s);
+		tick();
+		const changed = event === "reset" || !Array.isArray(data.changed) || data.changed.length > 0;
+		if (changed && !timer)
+			timer = setTimeout(() => {
+				timer = 0;
+				if (!following || following.signal.aborted || document.hidden)
+					return;
+				load(true);
+			}, 1000);
+	}, following.signal);
+}
+
+function tick() {
+	const s = (Date.now() - heard) / 1000;
+	if (Number.isNaN(s))
+		say(age, dot.dataset.state === "lost" ? "no connection" : "");
+	else
+		say(age, s < 90 ? Math.max(0, Math.round(s)) + " s" : duration(s).replace(/ \d+ s$/, ""));
+	id("tools").title = Number.isNaN(s) ? "" : "Newest record " + ago(heard);
+}
+
+function go(to) {
+	location.hash = to;
+}
+
+listen({
+	context: () => place,
+	view: () => view,
+	go, poolLink, swap,
+	theme: () => {
+		toggleTheme();
+		label();
+	},
+	announce,
+});
+id("skip").addEventListener("click", (event) => {
+	event.preventDefault();
+	id("main").focus();
+});
+addEventListener("hashchange", show);
+document.addEventListener("visibilitychange", () => {
+	follow();
+	if (!document.hidden && view)
+		load(true);
+});
+addEventListener("look", label);
+setInterval(tick, 1000);
+tools();
+show();

@@ -1,0 +1,153 @@
+/*
+ * format - numbers, times and sizes as people read them.
+ * SPDX-License-Identifier: MIT
+ */
+
+export const NONE = "–";
+
+function known(v) {
+	return typeof v === "number" && Number.isFinite(v);
+}
+
+const groups = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export function count(v) {
+	return known(v) ? groups.format(v) : NONE;
+}
+
+/* Three significant digits, without exponents where that can be. */
+export function number(v) {
+	if (!known(v))
+		return NONE;
+	const a = Math.abs(v);
+	if (a === 0)
+		return "0";
+	if (a >= 1e15 || a < 1e-4)
+		return v.toExponential(2);
+	if (a >= 1000)
+		return groups.format(v);
+	return v.toFixed(a >= 100 ? 0 : a >= 10 ? 1 : a >= 1 ? 2 : a >= 0.1 ? 3 : 4);
+}
+
+/* Seconds, for columns: one decimal, aligned. */
+export function seconds(v) {
+	if (!known(v))
+		return NONE;
+	const a = Math.abs(v);
+	return a !== 0 && a < 0.05 ? number(v) : a < 1e5 ? v.toFixed(1) : groups.format(v);
+}
+
+/* Seconds, in a sentence. */
+export function duration(v) {
+	if (!known(v))
+		return NONE;
+	const a = Math.abs(v), sign = v < 0 ? "−" : "";
+	if (a === 0)
+		return "0 s";
+	if (a < 1e-6)
+		return sign + number(a * 1e9) + " ns";
+	if (a < 1e-3)
+		return sign + number(a * 1e6) + " µs";
+	if (a < 1)
+		return sign + number(a * 1e3) + " ms";
+	if (a < 600)
+		return sign + a.toFixed(a < 10 ? 2 : 1) + " s";
+	if (a < 7200)
+		return sign + Math.floor(a / 60) + " min " + Math.round(a % 60) + " s";
+	if (a < 172800)
+		return sign + Math.floor(a / 3600) + " h " + Math.round(a % 3600 / 60) + " min";
+	return sign + number(a / 86400) + " d";
+}
+
+export function bytes(v) {
+	if (!known(v))
+		return NONE;
+	let a = Math.abs(v), unit = 0;
+	while (a >= 1024 && unit < 5) {
+		a /= 1024;
+		unit++;
+	}
+	const digits = unit === 0 || a >= 100 ? 0 : 1;
+	return (v < 0 ? "−" : "") + a.toFixed(digits) + " " +
+	    ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][unit];
+}
+
+/* A value with its UCUM unit. */
+export function value(v, unit) {
+	if (!known(v))
+		return NONE;
+	if (unit === "By")
+		return bytes(v);
+	if (unit === "By/s")
+		return bytes(v) + "/s";
+	if (unit === "s")
+		return duration(v);
+	return number(v) + (unitName(unit) ? " " + unitName(unit) : "");
+}
+
+export function unitName(unit) {
+	if (!unit || unit === "1")
+		return "";
+	return unit.replace(/[{}]/g, "");
+}
+
+/* Nanoseconds since 1970, or the text of a time, as milliseconds. */
+export function millis(v) {
+	if (v === null || v === undefined || v === "")
+		return NaN;
+	return typeof v === "string" && /[-T:]/.test(v) ? Date.parse(v) : Number(v) / 1e6;
+}
+
+const pad = (v, n) => String(v).padStart(n || 2, "0");
+
+export function time(ms) {
+	const d = new Date(ms);
+	return Number.isNaN(d.getTime()) ? NONE : d.getUTCFullYear() + "-" + pad(d.getUTCMonth() + 1) +
+	    "-" + pad(d.getUTCDate()) + " " + clock(ms);
+}
+
+export function clock(ms) {
+	const d = new Date(ms);
+	return pad(d.getUTCHours()) + ":" + pad(d.getUTCMinutes()) + ":" + pad(d.getUTCSeconds());
+}
+
+export function day(ms) {
+	const d = new Date(ms);
+	return d.getUTCFullYear() + "-" + pad(d.getUTCMonth() + 1) + "-" + pad(d.getUTCDate());
+}
+
+export function ago(ms) {
+	const s = (Date.now() - ms) / 1000;
+	return Number.isNaN(s) ? NONE : s < 2 ? "now" : duration(Math.round(s)).replace(/\.\d+ s/, " s") + " ago";
+}
+
+export function plural(n, one, many) {
+	return count(n) + " " + (n === 1 ? one : many || one + "s");
+}
+
+/* Long names: both ends tell more than the begin. */
+export function shorten(text, most) {
+	if (text.length <= most)
+		return text;
+	const tail = Math.floor((most - 1) / 3);
+	return text.slice(0, most - 1 - tail) + "…" + text.slice(text.length - tail);
+}
+
+/* What the names have in common at their ends, so that pictures can leave it out. */
+export function commonEnds(names) {
+	if (names.length < 2)
+		return [0, 0];
+	let a = 0, b = 0;
+	const first = names[0];
+	while (a < first.length && names.every((n) => n[a] === first[a]))
+		a++;
+	const at = (n, i) => n[n.length - 1 - i];
+	while (b < first.length - a && names.every((n) => n.length > a + b && at(n, b) === at(first, b)))
+		b++;
+	/* Keep whole words and digits. */
+	while (a > 0 && /[A-Za-z0-9]/.test(first[a - 1]))
+		a--;
+	while (b > 0 && /[A-Za-z0-9]/.test(first[first.length - b]))
+		b--;
+	return [a, b];
+}

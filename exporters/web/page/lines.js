@@ -1,0 +1,204 @@
+/*
+ * lines - values over time: a line a series, or the range of many with their median,
+ * or points with levels and changes.
+ *
+ * set({ times, unit, lines: [{ name, values, points }], bands: { min, p10, p50, p90, max },
+ * marks: [{ time, text, worse }] }): times in milliseconds since 1970.
+ * SPDX-License-Identifier: MIT
+ */
+import { h } from "./dom.js";
+import { picture, ticks, secondTicks } from "./picture.js";
+import { table } from "./table.js";
+import { css, series } from "./look.js";
+import { clock, day, plural, time, value as show, unitName } from "./format.js";
+
+const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+
+export function lines(label, zoomed) {
+	let d = null;
+	const LEFT = 66, BOTTOM = 22, TOP = 8;
+
+	function extent() {
+		let low = Infinity, high = -Infinity;
+		const see = (v) => {
+			if (v !== null && v !== undefined && Number.isFinite(v)) {
+				low = Math.min(low, v);
+				high = Math.max(high, v);
+			}
+		};
+		for (const line of d.lines || [])
+			line.values.forEach(see);
+		for (const name of d.bands ? ["min", "max", "p50"] : [])
+			d.bands[name].forEach(see);
+		if (low > high)
+			return [0, 1];
+		if (low > 0 && (low < high * 0.6 || low === high))
+			low = 0;
+		return low === high ? [low, low + 1] : [low, high + (high - low) * 0.05];
+	}
+
+	const span = () => [d.times[0], d.times.length > 1 ? d.times[d.times.length - 1] : d.times[0] + 1000];
+
+	function draw(c, width, height) {
+		if (!d || d.times.length === 0)
+			return;
+		const [t0, t1] = span(), [low, high] = extent();
+		const X = (t) => LEFT + (t - t0) / (t1 - t0) * (width - LEFT - 6);
+		const Y = (v) => TOP + (1 - (v - low) / (high - low)) * (height - TOP - BOTTOM);
+		axes(c, width, height, X, Y, [t0, t1], [low, high]);
+		if (d.bands) {
+			area(c, X, Y, d.bands.min, d.bands.max, css("band-wide"));
+			area(c, X, Y, d.bands.p10, d.bands.p90, css("band"));
+			stroke(c, X, Y, d.bands.p50, css("band-line"), []);
+		}
+		(d.lines || []).forEach((line, i) => line.points ? dots(c, X, Y, line.values, series(i)) :
+			stroke(c, X, Y, line.values, series(i), DASHES[Math.floor(i / 4) % 4], line.step));
+		marks(c, X, height);
+	}
+
+	function axes(c, width, height, X, Y, [t0, t1], [low, high]) {
+		c.font = "12px system-ui, sans-serif";
+		c.textBaseline = "middle";
+		c.textAlign = "right";
+		for (const v of ticks(low, high, Math.max(2, Math.floor(height / 45)))) {
+			c.fillStyle = css("grid");
+			c.fillRect(LEFT, Math.round(Y(v)), width, 1);
+			c.fillStyle = css("muted");
+			c.fillText(show(v, d.unit === "s/s" ? "" : d.unit), LEFT - 6, Y(v), LEFT - 8);
+		}
+		c.textAlign = "center";
+		const days = t1 - t0 > 172800e3;
+		for (const s of secondTicks(t0 / 1000, t1 / 1000, Math.max(2, Math.floor((width - LEFT) / (days ? 96 : 80))))) {
+			const x = X(s * 1000);
+			c.fillStyle = css("grid");
+			c.fillRect(Math.round(x), TOP, 1, height - TOP - BOTTOM);
+			c.fillStyle = css("muted");
+			const text = days ? day(s * 1000) : clock(s * 1000), half = c.measureText(text).width / 2;
+			c.fillText(text, Math.min(width - half, Math.max(LEFT, x)), height - 9);
+		}
+	}
+
+	function stroke(c, X, Y, values, colour, dash, step) {
+		c.beginPath();
+		let on = false, last = 0;
+		values.forEach((v, i) => {
+			if (v === null || v === undefined || !Number.isFinite(v)) {
+				on = on && step;
+				return;
+			}
+			if (on && step)
+				c.lineTo(X(d.times[i]), last);
+			c[on ? "lineTo" : "moveTo"](X(d.times[i]), last = Y(v));
+			on = true;
+		});
+		c.strokeStyle = colour;
+		c.lineWidth = 1.6;
+		c.setLineDash(dash);
+		c.stroke();
+		c.setLineDash([]);
+	}
+
+	function dots(c, X, Y, values, colour) {
+		c.fillStyle = colour;
+		values.forEach((v, i) => {
+			if (v !== null && Number.isFinite(v)) {
+				c.beginPath();
+				c.arc(X(d.times[i]), Y(v), 2.6, 0, 7);
+				c.fill();
+			}
+		});
+	}
+
+	function area(c, X, Y, from, to, colour) {
+		c.beginPath();
+		from.forEach((v, i) => c.lineTo(X(d.times[i]), Y(v)));
+		for (let i = to.length - 1; i >= 0; i--)
+			c.lineTo(X(d.times[i]), Y(to[i]));
+		c.fillStyle = colour;
+		c.fill();
+	}
+
+	function marks(c, X, height) {
+		c.textAlign = "left";
+		c.textBaseline = "top";
+		for (const mark of d.marks || []) {
+			c.strokeStyle = c.fillStyle = css(mark.worse ? "bad" : "good");
+			c.setLineDash([5, 4]);
+			c.beginPath();
+			c.moveTo(X(mark.time), TOP);
+			c.lineTo(X(mark.time), height - BOTTOM);
+			c.stroke();
+			c.setLineDash([]);
+			c.fillText(mark.text, X(mark.time) + 4, TOP);
+		}
+	}
+
+	function nearest(x) {
+		const [t0, t1] = span(), t = t0 + (x - LEFT) / (pic.width - LEFT - 6) * (t1 - t0);
+		let best = 0;
+		d.times.forEach((each, i) => {
+			if (Math.abs(each - t) < Math.abs(d.times[best] - t))
+				best = i;
+		});
+		return best;
+	}
+
+	function at(x) {
+		if (!d || d.times.length === 0)
+			return "";
+		const i = nearest(x);
+		const values = d.bands ? ["min", "p10", "p50", "p90", "max"].map((name) => name + " " + show(d.bands[name][i], d.unit)) :
+			d.lines.slice(0, 6).filter((line) => line.values[i] !== null).map((line) => line.name + " " + show(line.values[i], d.unit));
+		return time(d.times[i]) + "   " + values.join("   ");
+	}
+
+	function sentence() {
+		if (!d || d.times.length === 0)
+			return "";
+		const [a, b] = span(), what = d.bands ? "least, middle and greatest of all nodes" : plural(d.lines.length, "line");
+		return label + (unitName(d.unit) ? " in " + (d.unit === "By" ? "bytes" : unitName(d.unit)) : "") + ", " + what + ", " +
+			time(a) + " to " + (day(a) === day(b) ? clock(b) : time(b)) + " UTC" +
+			((d.marks || []).length ? "; " + plural(d.marks.length, "change") + " of the level" : "");
+	}
+
+	function rowsTable() {
+		const of = d.bands ? ["min", "p10", "p50", "p90", "max"].map((name) => [name, d.bands[name]]) :
+			d.lines.slice(0, 12).map((line) => [line.name, line.values]);
+		const t = table({ caption: label, columns: [{ key: "time", label: "Time (UTC)", value: (i) => d.times[i],
+			show: (i) => time(d.times[i]) }, ...of.map(([name, values], k) => ({ key: String(k), label: name, number: true,
+			value: (i) => values[i], show: (i) => show(values[i], d.unit) }))] });
+		queueMicrotask(() => t.set(d.times.map((_, i) => i)));
+		return t.root;
+	}
+
+	const pic = picture({ label, height: (width) => width < 500 ? 180 : 210, draw, at, sentence, table: rowsTable,
+		select: zoomed && ((a, b) => {
+			const [t0, t1] = span(), to = (x) => t0 + Math.max(0, x - LEFT) / (pic.width - LEFT - 6) * (t1 - t0);
+			zoomed(to(a), to(b));
+		}) });
+	const key = h("ul", { class: "legend" });
+
+	return {
+		root: h("div", { class: "lines" }, pic.root, key),
+		set(data) {
+			d = data;
+			key.replaceChildren();
+			if (!d.bands && d.lines.length > 1)
+				d.lines.slice(0, 12).forEach((line, i) => {
+					const swatch = h("canvas", { class: "swatch", "aria-hidden": "true" });
+					swatch.width = 28;
+					swatch.height = 16;
+					const c = swatch.getContext("2d");
+					c.strokeStyle = series(i);
+					c.lineWidth = 3;
+					c.setLineDash(DASHES[Math.floor(i / 4) % 4]);
+					c.beginPath();
+					c.moveTo(0, 8);
+					c.lineTo(28, 8);
+					c.stroke();
+					key.append(h("li", {}, swatch, line.name));
+				});
+			pic.redraw();
+		},
+	};
+}

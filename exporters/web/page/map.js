@@ -1,0 +1,161 @@
+/*
+ * map - a cell a node, in one hue by lightness; a node without a value is hatched.
+ *
+ * values: [{ node, value, text }], value null when there is none.
+ * SPDX-License-Identifier: MIT
+ */
+import { h } from "./dom.js";
+import { picture } from "./picture.js";
+import { table } from "./table.js";
+import { css, heat, pattern, tile } from "./look.js";
+import { commonEnds, count, plural, shorten, value as show } from "./format.js";
+
+export function map(open, chosen) {
+	let list = [], unit = "", label = "", low = 0, high = 1, range = null, ends = [0, 0];
+
+	function layout(width) {
+		const n = list.length || 1;
+		const size = n <= 12 ? 120 : n <= 100 ? 84 : n <= 600 ? 40 : n <= 3000 ? 16 : 10;
+		const across = Math.max(1, Math.min(n, Math.floor(width / (n <= 100 ? Math.min(size, width / 3) : size))));
+		const cell = n <= 100 ? Math.min(width / across, 150) : size;
+		return { across, cell, tall: n <= 100 ? Math.max(46, Math.min(64, cell * 0.62)) : cell,
+			rows: Math.ceil(n / across), words: n <= 100 };
+	}
+
+	function inRange(v) {
+		return !range || (v !== null && v >= range[0] && v <= range[1]);
+	}
+
+	function draw(c, width) {
+		const l = layout(width), hatch = pattern(c, tile(css("idle"), 0, true));
+		const gap = l.cell > 20 ? 2 : 1;
+		c.textBaseline = "middle";
+		c.textAlign = "center";
+		list.forEach((each, i) => {
+			const x = i % l.across * l.cell, y = Math.floor(i / l.across) * l.tall;
+			const has = each.value !== null && Number.isFinite(each.value);
+			const share = has ? (each.value - low) / (high - low || 1) : 0, colour = heat(share);
+			c.globalAlpha = inRange(has ? each.value : null) ? 1 : 0.15;
+			c.fillStyle = has ? "rgb(" + colour.join(",") + ")" : hatch;
+			c.fillRect(x, y, l.cell - gap, l.tall - gap);
+			if (l.words) {
+				const bright = colour[0] * 0.3 + colour[1] * 0.6 + colour[2] * 0.1 > 128;
+				if (!has) {
+					c.fillStyle = css("paper");
+					c.fillRect(x + 4, y + 6, l.cell - gap - 8, l.tall - gap - 12);
+				}
+				c.fillStyle = !has ? css("text") : bright ? "#10161c" : "#ffffff";
+				const name = each.node.slice(ends[0], each.node.length - ends[1]) || each.node;
+				c.font = "12px system-ui, sans-serif";
+				c.fillText(shorten(name, Math.floor(l.cell / 7.4)), x + l.cell / 2, y + l.tall / 2 - 9, l.cell - 8);
+				c.font = "600 13px system-ui, sans-serif";
+				c.fillText(each.text || show(each.value, unit), x + l.cell / 2, y + l.tall / 2 + 8, l.cell - 8);
+			}
+		});
+		c.globalAlpha = 1;
+	}
+
+	function find(x, y) {
+		const l = layout(pic.width), column = Math.floor(x / l.cell);
+		return column < l.across ? list[Math.floor(y / l.tall) * l.across + column] : undefined;
+	}
+
+	const pic = picture({
+		label: "Node map",
+		height: (width) => {
+			const l = layout(width);
+			return l.rows * l.tall;
+		},
+		draw,
+		at: (x, y) => {
+			const each = find(x, y);
+			return each ? each.node + ": " + (each.text || show(each.value, unit)) : "";
+		},
+		click: (x, y) => {
+			const each = find(x, y);
+			if (each)
+				open(each.node);
+		},
+		sentence, table: () => rowsTable(list),
+	});
+
+	function sentence() {
+		const known = list.filter((each) => each.value !== null);
+		if (list.length === 0)
+			return "";
+		const worst = known.reduce((a, b) => a && a.value >= b.value ? a : b, null);
+		return plural(list.length, "node") + ", " + label + (known.length < list.length ? "; " +
+			count(list.length - known.length) + " without a value" : "") + (worst ? ". Greatest: " +
+			shorten(worst.node, 40) + " with " + (worst.text || show(worst.value, unit)) + "." : ".");
+	}
+
+	function rowsTable(rows) {
+		const t = table({ caption: "The same values as a table", href: (r) => chosen(r.node),
+			columns: [{ key: "node", label: "Node", wide: true },
+				{ key: "value", label: label || "Value", number: true, show: (r) => r.text || show(r.value, unit) }] });
+		queueMicrotask(() => t.set(rows));
+		return t.root;
+	}
+
+	/* The values from least to greatest, and how many nodes have them: drag over it
+	 * to see only these nodes. */
+	const BINS = 60;
+	const scale = picture({
+		label: "Distribution of the values", height: () => 74,
+		draw: (c, width, height) => {
+			const bins = new Array(BINS).fill(0);
+			for (const each of list)
+				if (each.value !== null)
+					bins[Math.min(BINS - 1, Math.floor((each.value - low) / (high - low || 1) * BINS))]++;
+			const most = Math.max(1, ...bins), w = width / BINS;
+			bins.forEach((n, i) => {
+				const tall = n ? Math.max(2, n / most * (height - 34)) : 0;
+				c.fillStyle = css("muted");
+				c.fillRect(i * w, height - 30 - tall, Math.max(1, w - 1), tall);
+				c.fillStyle = "rgb(" + heat((i + 0.5) / BINS).join(",") + ")";
+				c.fillRect(i * w, height - 28, w + 1, 10);
+			});
+			c.fillStyle = css("muted");
+			c.font = "12px system-ui, sans-serif";
+			c.textBaseline = "bottom";
+			c.textAlign = "left";
+			c.fillText(show(low, unit), 0, height);
+			c.textAlign = "right";
+			c.fillText(show(high, unit), width, height);
+		},
+		sentence: () => range ? "Nodes from " + show(range[0], unit) + " to " + show(range[1], unit) + "." :
+			"Drag over the scale to list only the nodes of this range.",
+		select: (a, b) => {
+			const to = (x) => low + x / scale.width * (high - low);
+			pick([to(a), to(b)]);
+		},
+		click: () => pick(null),
+	});
+	const picked = h("div", { class: "picked" });
+
+	function pick(next) {
+		range = next;
+		pic.redraw();
+		scale.redraw();
+		picked.replaceChildren();
+		if (range)
+			picked.append(h("h2", {}, "Nodes of this range"), rowsTable(list.filter((each) => inRange(each.value))));
+	}
+
+	return {
+		root: h("div", {}, pic.root, scale.root, picked),
+		set(values, name, of) {
+			list = values;
+			label = name;
+			unit = of;
+			ends = commonEnds(list.map((each) => each.node));
+			const known = list.filter((each) => each.value !== null).map((each) => each.value);
+			low = known.reduce((a, b) => Math.min(a, b), Infinity);
+			high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+			if (low > high)
+				low = high = 0;
+			scale.root.hidden = !(high > low);
+			pick(null);
+		},
+	};
+}

@@ -1,0 +1,62 @@
+/*
+ * parts - what views are made of: headings, figures, fields.
+ * SPDX-License-Identifier: MIT
+ */
+import { h, fill, say, keyed } from "./dom.js";
+
+/* A heading with what belongs beside it. */
+export function title(text, ...beside) {
+	return h("div", { class: "title" }, h("h1", {}, text), h("div", { class: "beside" }, beside));
+}
+
+/* Some numbers in a row: set([[label, value, state], ...]). */
+export function figures() {
+	const root = h("dl", { class: "figures" });
+	return { root, set(list) {
+		keyed(root, list.filter(Boolean), ([name]) => name, ([name]) => h("div", {}, h("dt", {}, name), h("dd")),
+			(element, [, value, state]) => {
+				say(element.lastChild, value);
+				element.lastChild.className = state || "";
+			});
+	} };
+}
+
+export function search(label, value, call) {
+	let timer = 0;
+	const input = h("input", { type: "search", "aria-label": label, placeholder: label, autocomplete: "off",
+		spellcheck: "false", value: value || undefined, on: { input: () => {
+			clearTimeout(timer);
+			timer = setTimeout(() => call(input.value.trim()), 200);
+		} } });
+	return input;
+}
+
+/* choose(label, [[value, text], ...], chosen, call) */
+export function choose(label, list, chosen, call) {
+	const select = h("select", { on: { change: () => call(select.value) } });
+	const root = h("label", { class: "choose" }, h("span", {}, label), select);
+	return { root, set(options, value) {
+		fill(select, options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)));
+	}, ...(list && fill(select, list.map(([v, text]) => h("option", { value: v, selected: v === chosen }, text))) && {}) };
+}
+
+export function nothing(text, hint) {
+	return h("p", { class: "nothing" }, text, hint ? h("span", {}, " ", hint) : null);
+}
+
+const WORDS = { live: "good", ok: "good", late: "warn", silent: "bad", gone: "bad", critical: "bad", warning: "warn" };
+const SIGNS = { good: "●", warn: "▲", bad: "✕" };
+
+/* A state as sign and word, so that it is not by colour alone. */
+export function state(word, kind) {
+	const k = kind || WORDS[word] || "plain";
+	return h("span", { class: "state " + k }, h("span", { "aria-hidden": "true" }, SIGNS[k] || "○"), " ", word);
+}
+
+/* A button that asks once more for more. */
+export function pages(from, step, more, set) {
+	return h("nav", { class: "pager", "aria-label": "Pages" },
+		h("button", { type: "button", disabled: from === 0, on: { click: () => set(Math.max(0, from - step)) } }, "Newer"),
+		h("span", {}, "newest " + (from + 1) + " to " + (from + step)),
+		h("button", { type: "button", disabled: !more, on: { click: () => set(from + step) } }, "Older"));
+}

@@ -1,0 +1,66 @@
+/*
+ * pool - the overview: who is heard, and how long the phases took.
+ * SPDX-License-Identifier: MIT
+ */
+import { h, fill } from "./dom.js";
+import { title, figures, nothing, state } from "./parts.js";
+import { table } from "./table.js";
+import { spread } from "./bands.js";
+import { poolsOf } from "./pools.js";
+import * as api from "./api.js";
+import { ago, count, duration, millis, seconds, time } from "./format.js";
+
+export const SPREAD = "The line is least to greatest, the bar the median to p90, lighter to p99.";
+
+export function phaseColumns(most) {
+	const s = (key, label) => ({ key, label, number: true, show: (r) => seconds(r[key]) });
+	return [{ key: "phase", label: "Phase", wide: true },
+		{ key: "count", label: "Count", number: true, show: (r) => count(r.count) },
+		s("p50", "p50"), s("p90", "p90"), s("p99", "p99"), s("max", "Max"),
+		{ key: "sum", label: "Sum", number: true, show: (r) => seconds(r.sum) },
+		{ key: "open_starts", label: "Open", number: true, title: "Begun and not ended",
+			show: (r) => r.open_starts ? count(r.open_starts) : "" },
+		{ key: "spread", label: "Seconds", value: (r) => r.max, show: (r) => spread(r, most()), title: SPREAD }];
+}
+
+export function overview(context) {
+	let most = 1;
+	const facts = figures();
+	const phases = table({ caption: "Phases, in seconds", columns: phaseColumns(() => most),
+		href: (r) => context.link("map", undefined, { value: "phase:" + r.phase }),
+		empty: "No model has found phases in the events of this pool." });
+	const trouble = h("div");
+	const root = h("section", {}, title(context.pool), facts.root, trouble,
+		h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD));
+
+	function wrong(nodes) {
+		const list = nodes.filter((n) => n.state !== "live" || n.wrong).slice(0, 8);
+		if (list.length === 0)
+			return fill(trouble);
+		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, list.map((n) => h("li", {},
+			state(n.state), " ", h("a", { href: context.link("node", n.node) }, n.node), " ", n.wrong ||
+			"last heard " + ago(millis(n.heard))))));
+	}
+
+	return { root, tables: [phases], async load() {
+		const [all, of, nodes] = await Promise.all([api.maybe(["pools"], {}, context.signal),
+			context.maybe(["phases"]), context.maybe(["nodes"], { top: 500 })]);
+		const p = poolsOf(all).find((each) => each.name === context.pool);
+		if (!p && !of)
+			return fill(root, title(context.pool), nothing("There is no such pool, or it has no records."));
+		const rows = (of ? of.phases : []).filter((r) => r.count > 0 || r.open_starts > 0);
+		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
+		rows.sort((a, b) => a.place - b.place);
+		const slow = rows.reduce((a, b) => a && a.sum >= b.sum ? a : b, null);
+		facts.set(p ? [["Nodes", count(p.nodes)], p.live && ["Live", count(p.live), "good"],
+			p.silent && ["Silent", count(p.silent), "warn"], p.gone && ["Gone", count(p.gone), "bad"],
+			["Records", count(p.records)],
+			!Number.isNaN(p.last) && ["Newest record", ago(p.last)],
+			!Number.isNaN(millis(p.first_ns ?? p.first)) && ["Oldest record", time(millis(p.first_ns ?? p.first)) + " UTC"],
+			p.ready && ["Ready after", duration(p.ready)],
+			slow && ["Most time in", slow.phase.replace(/^.*:/, "")]] : []);
+		phases.set(rows);
+		wrong(nodes || []);
+		return undefined;
+	} };
+}

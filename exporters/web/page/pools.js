@@ -1,0 +1,94 @@
+/*
+ * pools - a card a pool; those with trouble first.
+ * SPDX-License-Identifier: MIT
+ */
+import { h, fill, keyed, say } from "./dom.js";
+import { poolLink } from "./places.js";
+import { title, search, state, nothing } from "./parts.js";
+import { ago, count, duration, millis, plural } from "./format.js";
+
+const PAGE = 200;
+
+/* What the route answers, as a list. */
+export function poolsOf(data) {
+	const list = Array.isArray(data) ? data : data ? data.pools || [] : [];
+	return list.map((p) => ({
+		...p, name: p.partition || p.pool || p.name,
+		silent: (p.silent || 0) + (p.late || 0), gone: p.gone || 0, live: p.live || 0,
+		last: millis(p.last_ns ?? p.last ?? p.last_record),
+		ready: p.ready_seconds ?? p.ready_s ?? null, records: p.records,
+	}));
+}
+
+function word(p) {
+	if (p.state)
+		return state(p.state);
+	if (p.silent > 0)
+		return state(count(p.silent) + " silent", "warn");
+	if (p.live > 0)
+		return state("live");
+	return state("at rest", "plain");
+}
+
+function kind(name) {
+	return /^[^$]*\$/.test(name) ? [name.slice(0, name.indexOf("$") + 1), name.slice(name.indexOf("$") + 1)] : ["", name];
+}
+
+function card(p) {
+	const [account, pool] = kind(p.name);
+	return h("li", { class: "card" }, h("h2", {}, h("a", { href: poolLink(p.name) }, h("span", { class: "account" }, account), pool)),
+		h("p", { class: "word" }), h("p", { class: "facts" }), h("p", { class: "when" }));
+}
+
+function update(element, p) {
+	const [, word1, facts, when] = element.children;
+	const text = [plural(p.nodes, "node"), p.gone ? count(p.gone) + " gone" : "", plural(p.records, "record")]
+		.filter(Boolean).join(" · ");
+	fill(word1, word(p));
+	say(facts, text);
+	say(when, Number.isNaN(p.last) ? "benchmark results only" : "newest record " + ago(p.last) +
+		(p.ready ? " · ready after " + duration(p.ready) : ""));
+}
+
+export function pools(context) {
+	const list = h("ul", { class: "cards" }), note = h("p", { class: "note" });
+	let all = [], first = true;
+	const field = search("Filter pools", context.params.q, (q) => {
+		context.set({ q }, true);
+		draw();
+	});
+	const more = h("div", { class: "pager", hidden: true });
+	const root = h("section", {}, title("Pools", field), list, more, note);
+
+	function draw() {
+		const q = (context.params.q || "").toLowerCase(), page = Number(context.params.page) || 0;
+		const found = all.filter((p) => p.name.toLowerCase().includes(q));
+		const shown = found.slice(page * PAGE, (page + 1) * PAGE);
+		keyed(list, shown, (p) => p.name, card, update);
+		say(note, all.length === 0 ? "" : q ? count(found.length) + " of " + count(all.length) + " pools" :
+			plural(all.length, "pool"));
+		more.hidden = found.length <= PAGE;
+		fill(more, h("button", { type: "button", disabled: page === 0,
+			on: { click: () => context.set({ page: String(page - 1) }) } }, "Previous"),
+		h("button", { type: "button", disabled: (page + 1) * PAGE >= found.length,
+			on: { click: () => context.set({ page: String(page + 1) }) } }, "Next"));
+	}
+
+	return { root, tables: [{ root, step, open }], async load() {
+		all = poolsOf(await context.maybe(["pools"]));
+		all.sort((a, b) => b.silent - a.silent || b.live - a.live || (b.last || 0) - (a.last || 0));
+		if (first && all.length === 0)
+			list.replaceWith(nothing("No pools yet.", "poolscope up --agent samples this machine; poolscope demo shows all."));
+		first = false;
+		draw();
+	} };
+
+	function step(by) {
+		const links = [...list.querySelectorAll("h2 a")], now = links.indexOf(document.activeElement);
+		const next = links[Math.min(links.length - 1, Math.max(0, now + by))];
+		if (next)
+			next.focus();
+		return next && next.textContent;
+	}
+	function open() {}
+}

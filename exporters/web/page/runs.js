@@ -1,0 +1,67 @@
+/*
+ * runs - the newest test runs: their steps one after the other.
+ * SPDX-License-Identifier: MIT
+ */
+import { h, fill } from "./dom.js";
+import { title, search, pages, nothing, state } from "./parts.js";
+import { table } from "./table.js";
+import { steps } from "./bands.js";
+import { legend } from "./timeline.js";
+import { STEP_ORDER, stepColour } from "./look.js";
+import { millis, seconds, time } from "./format.js";
+
+const PAGE = 20;
+const total = (v) => (Array.isArray(v) ? v : [v]).reduce((a, b) => a + (Number(b) || 0), 0);
+
+/* What the route answers, as a list, the newest first: an object of runs with their
+ * steps, or a list of runs. */
+export function runsOf(data) {
+	if (!data)
+		return [];
+	const list = Array.isArray(data) ? data : data.runs;
+	if (list)
+		return list.map((r) => ({ ...r, steps: stepsOf(r.steps || {}) }));
+	return (data.order || Object.keys(data)).map((run) => ({ run, steps: stepsOf(data[run]) }));
+}
+
+function stepsOf(of) {
+	const found = Object.entries(of).filter(([name]) => name !== "testrun").map(([name, v]) => ({ name, seconds: total(v) }));
+	const place = (s) => STEP_ORDER.includes(s.name) ? STEP_ORDER.indexOf(s.name) : STEP_ORDER.length;
+	found.sort((a, b) => place(a) - place(b));
+	found.total = of.testrun === undefined ? found.reduce((a, s) => a + s.seconds, 0) : total(of.testrun);
+	return found;
+}
+
+export function runs(context) {
+	const { params } = context, from = Number(params.from) || 0;
+	const group = search("Group, such as board*", params.group, (value) => context.set({ group: value, from: "" }));
+	const model = search("Model", params.model, (value) => context.set({ model: value, from: "" }));
+	const body = h("div"), root = h("section", {}, title("Runs", group, model), body);
+	const view = { root, tables: [], async load() {
+		const answer = await context.maybe(["runs"], { newest: from + PAGE + 1, group: params.group, model: params.model });
+		const all = runsOf(answer), list = all.slice(from, from + PAGE);
+		if (list.length === 0) {
+			fill(body, nothing("No runs.", params.group ? "None of this group." : "Runs come from events of a test farm."));
+			return;
+		}
+		const names = [...new Set(list.flatMap((r) => r.steps.map((s) => s.name)))];
+		const most = Math.max(...list.map((r) => r.steps.reduce((a, s) => a + s.seconds, 0)), 1e-9);
+		const has = (key) => list.some((r) => r[key] !== undefined && r[key] !== null && r[key] !== "");
+		const t = table({ caption: "The newest runs, steps in seconds", columns: [
+			{ key: "run", label: "Run" },
+			...(has("group") ? [{ key: "group", label: "Group" }] : []),
+			...(has("state") || has("error") ? [{ key: "state", label: "State", show: (r) => r.error ?
+				state("failed", "bad") : state(r.state || "", r.state === "finished" ? "good" : "plain") }] : []),
+			...(has("first_ns") ? [{ key: "first_ns", label: "Began (UTC)", show: (r) => time(millis(r.first_ns)) }] : []),
+			{ key: "bar", label: "Steps", value: (r) => r.steps.total, show: (r) => steps(r.steps, most, r.error) },
+			...names.map((name) => ({ key: name, label: name, number: true,
+				value: (r) => (r.steps.find((s) => s.name === name) || { seconds: null }).seconds,
+				show: (r) => seconds((r.steps.find((s) => s.name === name) || {}).seconds) })),
+			{ key: "total", label: "Whole", number: true, value: (r) => r.steps.total, show: (r) => seconds(r.steps.total) }] });
+		view.tables = [t];
+		fill(body, legend(names, names.map(stepColour)), t.root,
+			pages(from, PAGE, all.length > from + PAGE, (n) => context.set({ from: n ? String(n) : "" })));
+		t.set(list);
+	} };
+	return view;
+}

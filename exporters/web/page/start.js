@@ -1,0 +1,42 @@
+/*
+ * start - the view of the timeline.
+ * SPDX-License-Identifier: MIT
+ */
+import { h, fill } from "./dom.js";
+import { title, choose, search, nothing } from "./parts.js";
+import { timeline, rowsOf, legend, colours } from "./timeline.js";
+import { millis, time } from "./format.js";
+
+const ORDERS = [["start", "begin"], ["end", "end, the last first"], ["time", "time taken, the longest first"], ["name", "name"]];
+
+export function timelineView(context) {
+	const { params } = context;
+	const picture = timeline((node) => {
+		location.hash = context.link("node", node);
+	});
+	const order = choose("Order", ORDERS, params.order || "start", (value) => context.set({ order: value }));
+	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
+	const names = h("div"), when = h("p", { class: "note" });
+	const body = h("div", {}, names, picture.root, when);
+	const root = h("section", {}, title("Timeline", field, order.root), body);
+	let data = null;
+	addEventListener("look", () => {
+		if (data)
+			fill(names, legend(data.names, colours(data.names)));
+	}, { signal: context.signal });
+
+	return { root, moves: picture.moves, async load(again) {
+		const answer = await context.maybe(["timeline"], { rows: 800, from: params.from, to: params.to, node: params.node });
+		if (!answer || !answer.node || answer.node.length === 0) {
+			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
+				"Phases come from events with a begin and an end, by a model."));
+			return;
+		}
+		data = rowsOf(answer);
+		fill(names, legend(data.names, colours(data.names)));
+		picture.set(data, params.order || "start", again);
+		const begin = millis(answer.from_ns ?? answer.t0 ?? answer.begin_ns);
+		when.textContent = (Number.isNaN(begin) ? "" : "0 s is " + time(begin) + " UTC. ") +
+			"Drag to move, Ctrl and wheel to zoom, click for the node.";
+	} };
+}

@@ -1,0 +1,243 @@
+/*
+ * timeline - a row a node: when it began, and how long it was in each phase.
+ *
+ * The rows are drawn into an image, pixel by pixel: the cost is that of the pixels, not
+ * of the phases.  Data: see rowsOf.
+ * SPDX-License-Identifier: MIT
+ */
+import { h } from "./dom.js";
+import { picture, buttons, secondTicks } from "./picture.js";
+import { table } from "./table.js";
+import { css, series, tile, pattern, pixel, rgb, isWaiting } from "./look.js";
+import { count, duration, seconds, shorten, commonEnds, plural } from "./format.js";
+
+/* What the route answers, as { names, node, begin, rows, total }: times in seconds,
+ * rows[i][k] is the time of node i in band k. */
+export function rowsOf(data) {
+	const names = data.bands.map((b) => typeof b === "string" ? b : b.name || b.title);
+	const n = data.node.length, node = data.node, begin = data.begin_ms.map((v) => v / 1000);
+	const rows = [];
+	for (let i = 0; i < n; i++)
+		rows.push(names.map((_, k) => data.ms[k][i] / 1000));
+	return { names, node, begin, rows, end: rows.map((r, i) => begin[i] + r.reduce((a, b) => a + b, 0)),
+		total: data.nodes || n };
+}
+
+export function colours(names) {
+	return names.map((name, k) => isWaiting(name) ? css("idle") : series(k));
+}
+
+export function short(name) {
+	return name.replace(/^[^:]*:/, "");
+}
+
+/* The names of the bands with their colour and pattern. */
+export function legend(names, list) {
+	return h("ul", { class: "legend" }, names.map((name, k) => {
+		const swatch = h("canvas", { class: "swatch", "aria-hidden": "true" });
+		swatch.width = 28;
+		swatch.height = 16;
+		const c = swatch.getContext("2d");
+		c.fillStyle = pattern(c, tile(list[k], k, isWaiting(name)));
+		c.fillRect(0, 0, 28, 16);
+		return h("li", {}, swatch, short(name));
+	}));
+}
+
+export function timeline(open) {
+	let d = null, order = [], view = null, tiles = [], palette = [];
+	const LEFT = () => pic.width < 600 ? 64 : 190, TOP = 22;
+
+	function reset() {
+		const low = Math.min(...d.begin), high = Math.max(...d.end);
+		view = { x0: Math.min(0, low), x1: Math.max(high * 1.02, low + 0.001), y0: 0, y1: order.length };
+	}
+
+	function rowHeight(height) {
+		return (height - TOP) / (view.y1 - view.y0);
+	}
+
+	function draw(c, width, height, scale) {
+		const left = LEFT();
+		palette = colours(d.names);
+		tiles = palette.map((colour, k) => tile(colour, k, isWaiting(d.names[k])));
+		raster(c, left, width, height, scale);
+		axis(c, left, width, height);
+		labels(c, left, height);
+	}
+
+	function raster(c, left, width, height, scale) {
+		const w = Math.floor((width - left) * scale), rows = Math.floor((height - TOP) * scale);
+		if (w < 1 || rows < 1)
+			return;
+		const image = new ImageData(w, rows), out = new Uint32Array(image.data.buffer);
+		out.fill(pixel(rgb(css("paper"))));
+		const per = w / (view.x1 - view.x0), tall = rows / (view.y1 - view.y0);
+		const gap = tall >= 8 ? Math.min(4, Math.round(tall * 0.18)) : 0;
+		for (let y = 0; y < rows; y++) {
+			const r = view.y0 + (y + 0.5) / tall, i = order[Math.floor(r)];
+			if (i === undefined || (gap && y - (Math.floor(r) - view.y0) * tall < gap))
+				continue;
+			let at = d.begin[i];
+			const row = d.rows[i];
+			for (let k = 0; k < row.length; k++) {
+				if (row[k] <= 0)
+					continue;
+				const a = Math.max(0, Math.round((at - view.x0) * per));
+				at += row[k];
+				const b = Math.min(w, Math.round((at - view.x0) * per));
+				const cells = tiles[k], line = (y & 7) << 3, base = y * w;
+				for (let x = a; x < b; x++)
+					out[base + x] = cells[line | x & 7];
+			}
+		}
+		c.putImageData(image, Math.round(left * scale), Math.round(TOP * scale));
+	}
+
+	function axis(c, left, width, height) {
+		c.font = "12px system-ui, sans-serif";
+		c.textBaseline = "middle";
+		c.textAlign = "center";
+		const most = Math.max(2, Math.floor((width - left) / 80));
+		for (const t of secondTicks(view.x0, view.x1, most)) {
+			const x = left + (t - view.x0) / (view.x1 - view.x0) * (width - left);
+			if (x < left || x > width)
+				continue;
+			c.fillStyle = css("grid");
+			c.fillRect(Math.round(x), TOP - 4, 1, height);
+			c.fillStyle = css("muted");
+			const text = duration(t).replace(/\.0+ /, " ").replace(/ 0 s$/, "");
+			c.fillText(text, Math.min(width - c.measureText(text).width / 2, x), 9);
+		}
+	}
+
+	function labels(c, left, height) {
+		const tall = rowHeight(height), step = Math.max(1, Math.ceil(14 / tall));
+		const [a, b] = commonEnds(order.length > 1 ? order.map((i) => d.node[i]) : []);
+		c.textAlign = "right";
+		c.fillStyle = css("text");
+		const room = Math.floor((left - 12) / 6.6);
+		for (let r = Math.ceil(view.y0 / step) * step; r < view.y1; r += step) {
+			const i = order[r];
+			if (i === undefined)
+				continue;
+			const name = d.node[i].slice(a, d.node[i].length - b) || d.node[i];
+			const y = TOP + (r + 0.5 - view.y0) * tall;
+			if (step === 1 || y < height - 6)
+				c.fillText(shorten(name, room), left - 8, Math.max(TOP + 6, y), left - 10);
+		}
+	}
+
+	function rowAt(y) {
+		if (!view || y < TOP)
+			return undefined;
+		return order[Math.floor(view.y0 + (y - TOP) / rowHeight(height()))];
+	}
+
+	function at(x, y) {
+		const i = rowAt(y), left = LEFT();
+		if (i === undefined)
+			return "";
+		const t = view.x0 + (x - left) / (pic.width - left) * (view.x1 - view.x0);
+		let from = d.begin[i], band = "";
+		for (let k = 0; k < d.names.length; k++) {
+			if (t >= from && t < from + d.rows[i][k])
+				band = short(d.names[k]) + " " + duration(d.rows[i][k]) + ", ";
+			from += d.rows[i][k];
+		}
+		return d.node[i] + ": " + band + "began at " + duration(d.begin[i]) + ", ended at " + duration(d.end[i]);
+	}
+
+	function zoom(x, factor) {
+		const left = LEFT(), f = Math.min(1, Math.max(0, (x - left) / (pic.width - left)));
+		const centre = view.x0 + f * (view.x1 - view.x0), span = (view.x1 - view.x0) * factor;
+		view.x0 = centre - f * span;
+		view.x1 = view.x0 + span;
+	}
+
+	function zoomRows(y, factor) {
+		const f = Math.min(1, Math.max(0, (y - TOP) / (height() - TOP)));
+		const centre = view.y0 + f * (view.y1 - view.y0);
+		const span = Math.min(order.length, Math.max(8, (view.y1 - view.y0) * factor));
+		view.y0 = Math.max(0, Math.min(order.length - span, centre - f * span));
+		view.y1 = view.y0 + span;
+	}
+
+	function pan(dx, dy) {
+		const px = (view.x1 - view.x0) / (pic.width - LEFT()), span = view.y1 - view.y0;
+		view.x0 -= dx * px;
+		view.x1 -= dx * px;
+		view.y0 = Math.max(0, Math.min(order.length - span, view.y0 - dy / rowHeight(height())));
+		view.y1 = view.y0 + span;
+	}
+
+	function height() {
+		const n = order.length;
+		return TOP + (n <= 3 ? n * 44 : n <= 120 ? Math.max(160, n * 17) : 640);
+	}
+
+	const act = (call) => () => {
+		if (!view)
+			return;
+		call();
+		pic.redraw();
+	};
+	const moves = {
+		left: act(() => pan(pic.width / 6, 0)), right: act(() => pan(-pic.width / 6, 0)),
+		closer: act(() => zoom((pic.width + LEFT()) / 2, 1 / 1.5)), wider: act(() => zoom((pic.width + LEFT()) / 2, 1.5)),
+		fewer: act(() => zoomRows(height() / 2, 1 / 2)), more: act(() => zoomRows(height() / 2, 2)),
+		up: act(() => pan(0, 120)), down: act(() => pan(0, -120)), all: act(reset),
+	};
+	const pic = picture({
+		label: "Timeline", cursor: true, height, draw, at, sentence,
+		table: rowsTable,
+		drag: (dx, dy) => pan(dx, dy),
+		wheel: (x, y, by) => zoom(x, by > 0 ? 1.2 : 1 / 1.2),
+		click: (x, y) => {
+			const i = rowAt(y);
+			if (i !== undefined)
+				open(d.node[i]);
+		},
+	});
+
+	function sentence() {
+		if (!d)
+			return "";
+		const last = d.end.indexOf(Math.max(...d.end)), first = Math.min(...d.begin);
+		return (d.total > d.node.length ? plural(d.total, "node") + ", of which " + count(d.node.length) + " are shown" :
+			plural(d.node.length, "node")) + ". The last ended " + duration(d.end[last]) +
+			" after the first began: " + shorten(d.node[last], 40) +
+			(d.begin[last] - first > 0 ? ", which began after " + duration(d.begin[last] - first) : "") + ".";
+	}
+
+	function rowsTable() {
+		const t = table({ caption: "Seconds of each node in each phase",
+			columns: [{ key: "node", label: "Node", wide: true, value: (r) => d.node[r] },
+				{ key: "begin", label: "Began", number: true, value: (r) => d.begin[r], show: (r) => seconds(d.begin[r]) },
+				...d.names.map((name, k) => ({ key: name, label: short(name), number: true,
+					value: (r) => d.rows[r][k], show: (r) => seconds(d.rows[r][k]) })),
+				{ key: "end", label: "Ended", number: true, value: (r) => d.end[r], show: (r) => seconds(d.end[r]) }] });
+		queueMicrotask(() => t.set(order));
+		return t.root;
+	}
+
+	const bar = buttons([["←", "Earlier", moves.left], ["→", "Later", moves.right], ["+", "Less time", moves.closer],
+		["−", "More time", moves.wider], ["↕+", "Fewer nodes", moves.fewer], ["↕−", "More nodes", moves.more],
+		["↑", "Nodes above", moves.up], ["↓", "Nodes below", moves.down], ["Reset", "The whole picture", moves.all]]);
+
+	return {
+		root: h("div", {}, bar, pic.root), moves,
+		set(data, by, keep) {
+			d = data;
+			order = d.node.map((_, i) => i);
+			const worth = { start: (i) => d.begin[i], end: (i) => -d.end[i], time: (i) => d.begin[i] - d.end[i] }[by || "start"];
+			if (worth)
+				order.sort((x, y) => worth(x) - worth(y));
+			else if (by === "name")
+				order.sort((x, y) => d.node[x].localeCompare(d.node[y], "en", { numeric: true }));
+			if (!keep || !view || view.y1 > order.length)
+				reset();
+			pic.redraw();
+		},
+	};
+}
