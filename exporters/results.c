@@ -71,6 +71,7 @@ static const struct question {
 	    result_query_starts },
 	{ "timings", " TEST ENTRY", 2, true, result_timings_columns,
 	    result_query_timings },
+	{ "changes", " TEST ENTRY", 2, true, NULL, result_query_changes },
 	{ "entries", " TEST", 1, false, result_entries_columns,
 	    result_query_entries },
 	{ "test", " TEST START", 2, false, NULL, result_query_test },
@@ -87,7 +88,8 @@ find_question(const struct opt_operands *operands)
 		q++;
 	if (q->word == NULL)
 		opt_refuse_word(operands->at[0],
-		    "tests, starts, timings, entries, test, entities");
+		    "tests, starts, timings, changes, entries, test, "
+		    "entities");
 	if (operands->count != q->operands + 1)
 		opt_usage("%s%s: %s", q->word, q->arguments,
 		    operands->count <= q->operands ? "missing argument"
@@ -96,10 +98,15 @@ find_question(const struct opt_operands *operands)
 		if (operands->at[i][0] == '\0')
 			opt_usage(
 			    "%s%s: a name is empty", q->word, q->arguments);
+	if (q->print == result_query_changes &&
+	    opt_origin(&options[OLDEST_ROW]) == OPT_COMMAND_LINE)
+		opt_usage("--oldest applies to starts and timings, not to "
+			  "changes");
 	for (int i = FROM_ROW; i <= OLDEST_ROW; i++)
 		if (!q->listed && opt_origin(&options[i]) == OPT_COMMAND_LINE)
 			opt_usage(
-			    "--%s applies to starts and timings, not to %s",
+			    "--%s applies to starts, timings and changes, not "
+			    "to %s",
 			    options[i].name, q->word);
 	return q;
 }
@@ -116,7 +123,8 @@ check_order(struct values *values, const struct question *question)
 	if (question->columns != NULL)
 		order_check(&values->order, question->columns);
 	/* The greatest of all, not of the newest. */
-	if (values->order.sort != NULL &&
+	if ((values->order.sort != NULL ||
+		question->print == result_query_changes) &&
 	    opt_origin(&options[LIMIT_ROW]) == OPT_DEFAULT)
 		values->limit = 0;
 }
@@ -153,7 +161,8 @@ make_query(const struct values *values, const struct question *question,
 	query.window = result_window(values->from_ns, values->to_ns);
 	if (question->operands > 0)
 		query.test = text_of(operands->at[1]);
-	if (question->print == result_query_timings)
+	if (question->print == result_query_timings ||
+	    question->print == result_query_changes)
 		query.entry = text_of(operands->at[2]);
 	if (question->print == result_query_test)
 		query.start_us = parse_start(operands->at[2]);
@@ -210,9 +219,10 @@ parse(
 	const struct opt_program program = {
 		.name = "poolscope-results",
 		.synopsis = "[options] tests | starts TEST | timings TEST "
-			    "ENTRY | entries TEST | test TEST START | entities",
+			    "ENTRY | changes TEST ENTRY | entries TEST | "
+			    "test TEST START | entities",
 		.summary = "print results of benchmarks: tests, their starts, "
-			   "the timings of their entries",
+			   "the timings of their entries and their changes",
 		.examples =
 		    "poolscope results tests -p 'acct$benches'\n"
 		    "poolscope results timings //bench:test BM_0 --limit 8\n",

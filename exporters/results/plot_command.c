@@ -17,17 +17,9 @@
 #include "proto/os/log.h"
 
 enum {
-	POINTS_MAX = 1000000, /* limit for one entry */
-	PICTURES_MAX = 100,   /* limit for one test */
-	BASE_BYTES = 180,     /* longer names are truncated and end in a hash */
+	PICTURES_MAX = 100, /* limit for one test */
+	BASE_BYTES = 180,   /* longer names are truncated and end in a hash */
 	BASE_ROOM = INSTANCE_PATH_BYTES + 2 * RESULT_NAME_BYTES_MAX + 32,
-};
-
-struct points {
-	struct result_point *at; /* newest first */
-	uint32_t count, room;
-	uint64_t left_out;
-	bool cut;
 };
 
 struct plotter {
@@ -45,59 +37,6 @@ query_of(const struct plotter *p, struct text entry)
 		.test = p->what->test,
 		.entry = entry,
 		.window = result_window(p->what->from_ns, p->what->to_ns) };
-}
-
-static bool
-get_number(const struct value *timing, double *number)
-{
-	if (timing->type == VALUE_INT)
-		*number = (double)timing->is.i;
-	else if (timing->type == VALUE_FLOAT)
-		*number = timing->is.f;
-	else
-		return false;
-	return isfinite(*number);
-}
-
-static int
-read_points(const struct plotter *p, struct text entry, struct points *points,
-    struct err *err)
-{
-	struct result_query query = query_of(p, entry);
-	struct result_range range = result_query_range(&query);
-	struct result_row row;
-	int rc;
-
-	if (result_range_entries(&range, query.test, entry, 0, err) != 0)
-		return -1;
-	while ((rc = result_range_next(&range, &row, err)) > 0) {
-		double number;
-
-		if (!get_number(&row.timing, &number)) {
-			points->left_out++;
-			continue;
-		}
-		points->cut = points->count == POINTS_MAX;
-		if (points->cut)
-			break;
-		points->at = memory_grow(points->at, &points->room,
-		    points->count, sizeof(*points->at));
-		points->at[points->count++] =
-		    (struct result_point){ (double)row.start_us / 1e6, number };
-	}
-	result_query_warn(&range);
-	return rc < 0 ? -1 : 0;
-}
-
-static void
-reverse(struct points *points)
-{
-	for (uint32_t i = 0, k = points->count; i + 1 < k--; i++) {
-		struct result_point point = points->at[i];
-
-		points->at[i] = points->at[k];
-		points->at[k] = point;
-	}
 }
 
 /* "acct-pool-test-entry" */
@@ -119,7 +58,7 @@ make_base(const struct plotter *p, struct text entry, char *base)
 }
 
 static int
-draw(const struct plotter *p, struct text entry, struct points *points,
+draw(const struct plotter *p, struct text entry, struct result_points *points,
     struct err *err)
 {
 	struct picture picture = *p->picture;
@@ -127,7 +66,6 @@ draw(const struct plotter *p, struct text entry, struct points *points,
 	char base[BASE_ROOM];
 	int rc;
 
-	reverse(points);
 	result_plot_init(plot, points->at, points->count);
 	plot->pool = pool_id(p->partition);
 	plot->test = p->what->test;
@@ -149,9 +87,9 @@ static int
 plot_entry(const struct plotter *p, struct text entry, struct err *err)
 {
 	struct result_query query = query_of(p, entry);
-	struct points points = { .at = NULL };
+	struct result_points points = { .at = NULL };
 	char shown[128];
-	int rc = read_points(p, entry, &points, err);
+	int rc = result_query_points(&query, &points, err);
 
 	if (rc == 0 && points.count > 0) {
 		rc = draw(p, entry, &points, err) == 0 ? 1 : -1;

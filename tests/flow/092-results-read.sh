@@ -14,7 +14,7 @@ wrong_usage "another question is wrong usage" "'dreams' is not one of tests, sta
 wrong_usage "a question without its test is wrong usage" "starts TEST: missing argument" poolscope-results starts
 wrong_usage "so is one with more" "unexpected argument" poolscope-results tests t
 wrong_usage "an empty name is wrong usage" "a name is empty" poolscope-results starts ''
-wrong_usage "a limit of tests is wrong usage" "--limit applies to starts and timings, not to tests" \
+wrong_usage "a limit of tests is wrong usage" "--limit applies to starts, timings and changes, not to tests" \
 	poolscope-results tests --limit 3
 wrong_usage "all that there is is no table" "entities are printed as json, jsonl or csv" \
 	poolscope-results entities --format table
