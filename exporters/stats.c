@@ -80,8 +80,8 @@ static const struct opt options[] = {
 	    "job",
 	    NULL, false },
 	{ "newest", 0, OPT_COUNT, OPT_TO(struct values, runs.newest), "N",
-	    "testrun deltas, iterations: print the newest N runs, the newest "
-	    "first",
+	    "testrun list, deltas, iterations: print the newest N runs, the "
+	    "newest first",
 	    NULL, false },
 	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct values, verbose), NULL,
 	    "status: print all counters", NULL, false },
@@ -130,10 +130,10 @@ static const struct opt_topic topics[] = {
 	    "poolscope stats scanner --job 17\n"
 	    "poolscope stats scanner --job 17 --format csv\n" },
 	{ "testrun", " WHAT [RUN...]",
-	    "test runs; WHAT: groups, deltas, iterations, skew", TESTRUN,
+	    "test runs; WHAT: list, groups, deltas, iterations, skew", TESTRUN,
 	    "poolscope stats testrun groups -p 'acct$farm'\n"
 	    "poolscope stats testrun deltas RUN\n"
-	    "poolscope stats testrun deltas --newest 20\n" },
+	    "poolscope stats testrun list --newest 20\n" },
 	{ "skew", "", "testrun skew: receive times against emit times", TESTRUN,
 	    "poolscope stats skew\n"
 	    "poolscope stats skew -n 'n1*'\n" },

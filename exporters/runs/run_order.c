@@ -17,7 +17,7 @@ int
 run_order_find(struct order *order, const struct runs *runs,
     enum runs_rows_what what, struct err *err)
 {
-	bool deltas = what == RUNS_DELTAS;
+	bool deltas = what != RUNS_ITERATIONS;
 	uint32_t names = deltas ? runs->step_count : runs->event_count;
 	uint32_t first = deltas ? STEPS : ROLES;
 	const char *columns[ROLES + RUN_ROLES_MAX + RUN_STEPS_MAX + 1] = {
@@ -42,7 +42,7 @@ number_of(const struct run_order *order, const struct runs_run *run)
 	struct run_tallies tallies;
 	int64_t ns;
 
-	if (order->what == RUNS_DELTAS)
+	if (order->what != RUNS_ITERATIONS)
 		return runs_total(run,
 			   &order->runs->steps[order->column - STEPS],
 			   order->clock, &ns)

@@ -10,7 +10,7 @@
 #include "exporters/runs/runs.h"
 #include "exporters/select/order.h"
 
-enum runs_rows_what { RUNS_DELTAS, RUNS_ITERATIONS };
+enum runs_rows_what { RUNS_DELTAS, RUNS_ITERATIONS, RUNS_LIST };
 
 struct run_order {
 	int column; /* -1: not sorted */

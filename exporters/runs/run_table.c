@@ -1,6 +1,6 @@
 /*
  * runs_run_table - one row for each run: the durations of its steps, or the
- * number of each of its events.
+ * number of each of its events, or its state.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/runs/run_table.h"
@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "exporters/runs/run_list.h"
 #include "exporters/runs/run_tally.h"
 #include "proto/json/json_bytes.h"
 #include "proto/os/clock.h"
@@ -24,6 +25,7 @@ enum {
 };
 #define MORE ", ..." /* there are more words than fit */
 
+static_assert(RUN_LIST_COLUMNS <= RUN_STEPS_MAX + 2, "columns of a list");
 static_assert(RUN_STEPS_MAX <= RUN_ROLES_MAX, "keys are of steps or events");
 
 /* ---- JSON ---- */
@@ -51,7 +53,7 @@ make_keys(struct runs_rows *rows)
 	const struct runs *runs = rows->runs;
 	uint32_t i;
 
-	if (rows->what == RUNS_DELTAS)
+	if (rows->what != RUNS_ITERATIONS)
 		for (i = 0; i < runs->step_count; i++)
 			rows->keys[i] =
 			    make_key(rows, runs->steps[i].name, ":[");
@@ -121,9 +123,14 @@ put_json_iterations(struct runs_rows *rows, const struct runs_run *run)
 static void
 put_json(struct runs_rows *rows, const struct runs_run *run)
 {
-	const char *before = rows->count > 0 ? ",\n" : "{";
-
-	byte_stream_put(&rows->byte_stream, before, strlen(before));
+	if (rows->count > 0)
+		byte_stream_put(&rows->byte_stream, ",\n", 2);
+	if (rows->what == RUNS_LIST) {
+		run_list_put_json(&rows->byte_stream, run);
+		put_json_deltas(rows, run);
+		byte_stream_put(&rows->byte_stream, "}}", 2);
+		return;
+	}
 	json_put_text(&rows->byte_stream, run->id);
 	byte_stream_put(&rows->byte_stream, ":{", 2);
 	if (rows->what == RUNS_DELTAS)
@@ -336,6 +343,8 @@ put_table_iterations(struct runs_rows *rows, const struct runs_run *run)
 int
 runs_rows_begin(struct runs_rows *rows, struct err *err)
 {
+	bool list = rows->what == RUNS_LIST;
+
 	rows->csv = (struct csv){ .file = rows->file };
 	rows->count = 0;
 	rows->unnamed = 0;
@@ -345,10 +354,19 @@ runs_rows_begin(struct runs_rows *rows, struct err *err)
 	if (byte_stream_begin(&rows->byte_stream, rows->file, BYTE_STREAM_PLAIN,
 		(struct text){ NULL, 0 }, err) != 0)
 		return -1;
-	switch (rows->format) {
-	case STATS_CSV: put_csv_titles(rows); break;
-	case STATS_TABLE: begin_table(rows); break;
-	default: make_keys(rows); break;
+	if (rows->format == STATS_JSON) {
+		make_keys(rows);
+		byte_stream_put(&rows->byte_stream, list ? "[" : "{", 1);
+	} else if (rows->format == STATS_CSV) {
+		if (list)
+			run_list_titles(&rows->csv);
+		else
+			put_csv_titles(rows);
+	} else if (list) {
+		run_list_begin(&rows->table, rows->runs->partition,
+		    rows->columns, rows->file);
+	} else {
+		begin_table(rows);
 	}
 	return 0;
 }
@@ -356,17 +374,19 @@ runs_rows_begin(struct runs_rows *rows, struct err *err)
 static void
 put(struct runs_rows *rows, const struct runs_run *run)
 {
+	bool list = rows->what == RUNS_LIST;
 	bool deltas = rows->what == RUNS_DELTAS;
 
-	switch (rows->format) {
-	case STATS_CSV:
+	if (rows->format == STATS_JSON)
+		put_json(rows, run);
+	else if (list && rows->format == STATS_CSV)
+		run_list_put_csv(&rows->csv, run);
+	else if (list)
+		run_list_put_table(&rows->table, run);
+	else if (rows->format == STATS_CSV)
 		(deltas ? put_csv_deltas : put_csv_iterations)(rows, run);
-		break;
-	case STATS_TABLE:
+	else
 		(deltas ? put_table_deltas : put_table_iterations)(rows, run);
-		break;
-	default: put_json(rows, run); break;
-	}
 }
 
 /* To memory: JSON, an object, has no order. */
@@ -387,7 +407,7 @@ int
 runs_rows_put(
     struct runs_rows *rows, const struct runs_run *run, struct err *err)
 {
-	bool deltas = rows->what == RUNS_DELTAS;
+	bool deltas = rows->what != RUNS_ITERATIONS;
 	int rc = 0;
 
 	if (order_is_given(rows->order))
@@ -406,10 +426,9 @@ runs_rows_put(
 int
 runs_rows_end(struct runs_rows *rows, bool whole, struct err *err)
 {
-	if (whole && rows->format == STATS_JSON && rows->count == 0)
-		byte_stream_put(&rows->byte_stream, "{", 1);
 	if (whole && rows->format == STATS_JSON)
-		byte_stream_put(&rows->byte_stream, "}\n", 2);
+		byte_stream_put(&rows->byte_stream,
+		    rows->what == RUNS_LIST ? "]\n" : "}\n", 2);
 	if (whole && order_is_given(rows->order))
 		ordered_rows_print(&rows->ordered, rows->file);
 	ordered_rows_clear(&rows->ordered);

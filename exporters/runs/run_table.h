@@ -1,11 +1,14 @@
 /*
  * runs_run_table - one row for each run: the durations of its steps, or the
- * number of each of its events.
+ * number of each of its events, or its state.
  *
  * JSON: one object with a member for each run, each on a line: by step the
  * list of its durations in seconds (exact decimals), or by event the number.
  * CSV: one row for each duration, or for each event.  Table: one row for each
  * run, each step the sum of its iterations.
+ *
+ * RUNS_LIST is a row for each run in every format, in JSON an array of objects,
+ * which have the durations of the steps as well.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_RUN_TABLE_H

@@ -283,12 +283,12 @@ stats_testrun_check(const struct runs_options *options,
 	bool rows;
 
 	if (what == NULL)
-		opt_usage("missing argument: testrun needs deltas, iterations, "
-			  "groups or skew");
-	rows = is(what, "deltas") || is(what, "iterations");
+		opt_usage("missing argument: testrun needs list, deltas, "
+			  "iterations, groups or skew");
+	rows = is(what, "list") || is(what, "deltas") || is(what, "iterations");
 	if (!rows && !is(what, "groups") && !is(what, "skew"))
-		opt_usage("'%.64s' is not one of deltas, iterations, groups, "
-			  "skew",
+		opt_usage("'%.64s' is not one of list, deltas, iterations, "
+			  "groups, skew",
 		    what);
 	if (!rows && operands->count > 2)
 		opt_usage("testrun %s covers all runs and takes no RUN", what);
@@ -301,10 +301,10 @@ stats_testrun_check(const struct runs_options *options,
 		opt_usage("--group is not for testrun skew");
 	if ((is(what, "skew") || is(what, "iterations")) &&
 	    runs_option_is_given(RUNS_TIME))
-		opt_usage("--time is for testrun deltas and groups");
+		opt_usage("--time is for testrun list, deltas and groups");
 	if (options->newest > 0 && (!rows || operands->count > 2))
-		opt_usage("--newest is for testrun deltas and iterations of "
-			  "all runs");
+		opt_usage("--newest is for testrun list, deltas and iterations "
+			  "of all runs");
 	if (!is(what, "skew") && node.bytes > 0)
 		opt_usage("--node is for testrun skew");
 	for (uint32_t i = 2; i < operands->count; i++)
@@ -329,8 +329,10 @@ stats_testrun(struct source *source, struct text partition,
 		rc = put_skew(&runs, node, order, format, file, err);
 	else if (rc == 0)
 		rc = put_rows(&runs, options, operands,
-		    is(what, "deltas") ? RUNS_DELTAS : RUNS_ITERATIONS, order,
-		    format, file, err);
+		    is(what, "list")     ? RUNS_LIST
+		    : is(what, "deltas") ? RUNS_DELTAS
+					 : RUNS_ITERATIONS,
+		    order, format, file, err);
 	runs_clear(&runs);
 	return rc;
 }

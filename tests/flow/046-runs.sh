@@ -9,14 +9,14 @@ farm=$ROOT/tests/golden/testrun/m03_irregular_60
 first=c645aba704abce2c712e8d05f07719ba # of its runs
 
 # ---- wrong usage is one line and 2
-wrong_usage "testrun alone is wrong usage" "testrun needs deltas, iterations, groups or skew" \
+wrong_usage "testrun alone is wrong usage" "testrun needs list, deltas, iterations, groups or skew" \
 	poolscope-stats testrun
-wrong_usage "so is what there is not" "'speed' is not one of deltas" poolscope-stats testrun speed
+wrong_usage "so is what there is not" "'speed' is not one of list, deltas" poolscope-stats testrun speed
 wrong_usage "groups are not of one run" "covers all runs and takes no RUN" poolscope-stats testrun groups 1
 wrong_usage "a run's id is not empty" "id is empty" poolscope-stats testrun deltas ''
 wrong_usage "there are no lines of JSON" "the formats table, json and csv" poolscope-stats testrun deltas --format jsonl
 wrong_usage "skew is not of groups" "group is not for testrun skew" poolscope-stats testrun skew --group a
-wrong_usage "the number of events has no clock" "time is for testrun deltas and groups" \
+wrong_usage "the number of events has no clock" "time is for testrun list, deltas and groups" \
 	poolscope-stats testrun iterations --time emit
 wrong_usage "only skew is of nodes" "node is for testrun skew" poolscope-stats testrun deltas -n a
 wrong_usage "other numbers have no model" "model is for testrun, skew, not for usage" \
