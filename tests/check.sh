@@ -106,7 +106,7 @@ for each in $suites; do
 				GOLDEN=$part sh tests/one.sh "golden/$part" sh tests/golden/run.sh ;;
 			esac
 		done;;
-	flow|fault|attack|parts)
+	flow|fault|attack|parts|web)
 		for t in tests/"$suite/$begin"*.sh; do
 			case $t in
 			# It builds everything again, and a minimal system.

@@ -44,7 +44,7 @@ suites_of() {
 	quick/release) echo "golden lint flow/030 flow/050 flow/052 $units" ;;
 	small/release) echo "golden scenario flow/02 flow/030 flow/050 flow/052 flow/060 flow/110 lint fuzz $units" ;;
 	small/asan) echo "$units fuzz" ;;
-	all/release) echo "fault/1 flow/0 fault/0 flow/1 parts attack unit scenario golden model lint fuzz" ;;
+	all/release) echo "fault/1 flow/0 fault/0 flow/1 parts web attack unit scenario golden model lint fuzz" ;;
 	all/asan) echo "flow/0 fault/0 fault/1 flow/1 attack unit scenario golden fuzz" ;;
 	all/tsan) echo "flow/0 fault/10 flow/1 unit fault/12 fault/13 golden fuzz" ;;
 	all/valgrind) echo "unit flow/03 golden/perf flow/02 flow/100 fuzz" ;;

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 . tests/suites.sh
 VARIANT=${VARIANT:-release}
 if [ -z "${1:-}" ]; then
-	echo "usage: make test T=SUITE[/NAME]   (unit fuzz golden scenario flow fault attack parts model lint)" >&2
+	echo "usage: make test T=SUITE[/NAME]   (unit fuzz golden scenario flow fault attack parts web model lint)" >&2
 	exit 2
 fi
 B=build

@@ -33,9 +33,9 @@ function stepsOf(of) {
 }
 
 export function runs(context) {
-	const { params } = context, from = Number(params.from) || 0;
-	const group = search("Group, such as board*", params.group, (value) => context.set({ group: value, from: "" }));
-	const model = search("Model", params.model, (value) => context.set({ model: value, from: "" }));
+	const { params } = context, from = Number(params.skip) || 0;
+	const group = search("Group, such as board*", params.group, (value) => context.set({ group: value, skip: "" }));
+	const model = search("Model", params.model, (value) => context.set({ model: value, skip: "" }));
 	const body = h("div"), root = h("section", {}, title("Runs", group, model), body);
 	const view = { root, tables: [], async load() {
 		const answer = await context.maybe(["runs"], { newest: from + PAGE + 1, group: params.group, model: params.model });
@@ -60,7 +60,7 @@ export function runs(context) {
 			{ key: "total", label: "Whole", number: true, value: (r) => r.steps.total, show: (r) => seconds(r.steps.total) }] });
 		view.tables = [t];
 		fill(body, legend(names, names.map(stepColour)), t.root,
-			pages(from, PAGE, all.length > from + PAGE, (n) => context.set({ from: n ? String(n) : "" })));
+			pages(from, PAGE, all.length > from + PAGE, (n) => context.set({ skip: n ? String(n) : "" })));
 		t.set(list);
 	} };
 	return view;

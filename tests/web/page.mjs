@@ -1,0 +1,132 @@
+/*
+ * page - opens every screen of the page in a browser, and judges what a program can.
+ *
+ *	node page.mjs DIR ADDRESS CHROMIUM SCREENS [SHOTS]
+ *
+ * DIR has node_modules with playwright-core and axe-core; ADDRESS is what poolscope web
+ * printed, with the token; SCREENS a file of lines `NAME FRAGMENT`, and after another
+ * space `nothing` when the screen is to say that there is nothing.  With SHOTS each
+ * screen is saved there as a picture.
+ *
+ * Prints `ok - ` or `FAILED - ` lines, and exits with 1 if one failed.
+ * SPDX-License-Identifier: MIT
+ */
+import { createRequire } from "node:module";
+import { readFileSync, mkdirSync } from "node:fs";
+
+const [dir, address, chromium, screens, shots] = process.argv.slice(2);
+const require = createRequire(dir + "/");
+const { chromium: driver } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const WIDTHS = [1600, 800, 360], ELEMENTS_MAX = 3000, WAIT_MS = 20000;
+const origin = new URL(address).origin;
+let failed = 0;
+
+function judge(name, good, why) {
+	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
+	failed += good ? 0 : 1;
+}
+
+const browser = await driver.launch({ executablePath: chromium,
+	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+const context = await browser.newContext({ viewport: { width: WIDTHS[0], height: 900 }, colorScheme: "light",
+	reducedMotion: "reduce" });
+const page = await context.newPage();
+let wrong = [];
+
+page.on("pageerror", (error) => wrong.push("error: " + error.message));
+page.on("dialog", (dialog) => {
+	wrong.push("a script ran: " + dialog.message());
+	dialog.dismiss();
+});
+page.on("console", (message) => {
+	/* Chromium logs every answer of 400 and above: those are judged below. */
+	if (message.type() === "error" && !/Failed to load resource/.test(message.text()))
+		wrong.push("console: " + message.text());
+});
+page.on("request", (request) => {
+	if (!request.url().startsWith(origin + "/") && !request.url().startsWith("data:"))
+		wrong.push("asked another host: " + request.url());
+});
+page.on("response", (response) => {
+	const empty = response.status() === 404 && /\/v1\/pools\/[^/]+\/\w+/.test(response.url()) &&
+		(response.headers()["content-type"] || "").startsWith("application/problem+json");
+	if (response.status() >= 400 && !empty)
+		wrong.push(response.status() + " " + response.url());
+});
+
+async function ready() {
+	await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { timeout: WAIT_MS });
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+async function accessible() {
+	await page.evaluate(axe);
+	const result = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+	return result.violations.map((v) => v.id + ": " + v.nodes.slice(0, 2).map((n) => n.html.slice(0, 160) + " " +
+		(n.any[0] || n.all[0] || n.none[0] || { message: "" }).message).join(" | "));
+}
+
+async function look(name, colours, width) {
+	const seen = await page.evaluate(() => ({
+		elements: document.getElementsByTagName("*").length,
+		state: document.getElementById("main").dataset.ready,
+		wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+		nothing: Boolean(document.querySelector(".nothing")),
+		blank: [...document.querySelectorAll("main canvas")].filter((c) => c.offsetParent && c.width * c.height > 400 &&
+			!c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v) => v !== 0)).length,
+	}));
+	const what = name + ", " + colours + ", " + width + " px";
+	const problems = [...wrong, ...await accessible()];
+	wrong = [];
+	if (seen.elements >= ELEMENTS_MAX)
+		problems.push(seen.elements + " elements");
+	if (seen.state === "problem")
+		problems.push("an error is shown: " + await page.textContent("main"));
+	if (seen.wide > 0)
+		problems.push("wider than the window by " + seen.wide + " px");
+	if (seen.blank > 0)
+		problems.push(seen.blank + " blank pictures");
+	judge(what, problems.length === 0, problems.join("; "));
+	return seen;
+}
+
+await page.goto(address);
+await ready();
+judge("the token leaves the address", !page.url().includes("k="), page.url());
+if (shots)
+	mkdirSync(shots, { recursive: true });
+for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
+	const [name, fragment, nothing] = line.split(" ");
+	await page.setViewportSize({ width: WIDTHS[0], height: 900 });
+	await page.emulateMedia({ colorScheme: "light" });
+	await page.evaluate((to) => {
+		document.getElementById("main").dataset.ready = "";
+		location.hash = to;
+		dispatchEvent(new HashChangeEvent("hashchange"));
+	}, fragment);
+	await ready();
+	for (const colours of ["light", "dark"]) {
+		await page.emulateMedia({ colorScheme: colours });
+		for (const width of WIDTHS) {
+			await page.setViewportSize({ width, height: 900 });
+			await ready();
+			await page.waitForTimeout(30);
+			const seen = await look(name, colours, width);
+			if (width === WIDTHS[0] && colours === "light")
+				judge(name + (nothing ? " says that there is nothing" : " shows something"),
+					seen.nothing === Boolean(nothing), await page.textContent("main"));
+			if (shots)
+				await page.screenshot({ path: `${shots}/${name}-${colours}-${width}.png`, fullPage: width !== 360 });
+		}
+	}
+	/* The same numbers as tables. */
+	await page.setViewportSize({ width: 800, height: 900 });
+	await page.emulateMedia({ colorScheme: "light" });
+	await page.keyboard.press("T");
+	await page.waitForTimeout(60);
+	await look(name + " as tables", "light", 800);
+	await page.keyboard.press("T");
+}
+await browser.close();
+process.exit(failed > 0 ? 1 : 0);
