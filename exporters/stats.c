@@ -44,9 +44,6 @@ struct values {
 	int *status; /* of the process, after an answer */
 };
 
-/* Nodes that were not heard for this long are no longer listed. */
-#define NODES_HEARD_NS (24 * 3600 * NS_PER_SECOND)
-
 enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,

@@ -67,7 +67,7 @@ make(const struct source_options *options)
 {
 	struct source *s = memory_zero(1, sizeof(*s));
 
-	s->clock.choice = (enum clock_choice)options->clock;
+	s->clock.choice = s->choice = (enum clock_choice)options->clock;
 	s->damaged = (enum source_damaged)options->damaged;
 	return s;
 }
@@ -216,6 +216,16 @@ source_places(const struct source_options *given)
 	const struct source_options options = choose(given);
 
 	return options.connect.count > 1 ? options.connect.count : 1;
+}
+
+bool
+source_reads_store(const struct source_options *given)
+{
+	struct source_options options = choose(given);
+	char own[INSTANCE_PATH_BYTES];
+
+	find_endpoints(&options, own);
+	return options.connect.count == 0;
 }
 
 /* Of the named endpoints `count` from the first one on. */

@@ -24,6 +24,8 @@ struct report {
 	FILE *file;
 	struct json json;
 	bool as_json;
+	struct source *open; /* NULL: none is open */
+	const char *limit;   /* of partitions; NULL: none */
 };
 
 static const char partition_prefix[] = "partition:";
@@ -164,23 +166,20 @@ put_records(struct report *report, struct source *source, bool partitions,
 }
 
 static int
-put_store(struct report *report, const struct source_options *options,
-    uint32_t place, struct err *err)
+put_store(struct report *report, struct source *source, struct err *err)
 {
-	struct source *source = NULL;
-	int rc = source_open_place(&source, options, place, err);
+	int rc;
 
-	if (rc == 0 && !report->as_json) {
+	if (report->as_json) {
+		json_name(&report->json, "from");
+		json_string(&report->json, source_name(source));
+	} else {
 		fputs("from ", report->file);
 		table_put_elided(
 		    report->file, text_of(source_name(source)), 74);
 		putc('\n', report->file);
-	} else if (rc == 0) {
-		json_name(&report->json, "from");
-		json_string(&report->json, source_name(source));
 	}
-	if (rc == 0)
-		rc = put_records(report, source, false, err);
+	rc = put_records(report, source, false, err);
 	if (rc == 0 && report->as_json) {
 		json_name(&report->json, "partitions");
 		json_begin_object(&report->json);
@@ -189,6 +188,24 @@ put_store(struct report *report, const struct source_options *options,
 		rc = put_records(report, source, true, err);
 		if (report->as_json)
 			json_end_object(&report->json);
+	}
+	return rc;
+}
+
+static int
+put_place(struct report *report, const struct source_options *options,
+    uint32_t place, struct err *err)
+{
+	struct source *source = NULL;
+	int rc;
+
+	/* The only place is that of the open source. */
+	if (report->open != NULL && source_places(options) == 1)
+		return put_store(report, report->open, err);
+	rc = source_open_place(&source, options, place, err);
+	if (rc == 0) {
+		source_limit(source, report->limit);
+		rc = put_store(report, source, err);
 	}
 	source_close(&source);
 	return rc;
@@ -212,7 +229,7 @@ put_stores(struct report *report, const struct source_options *options,
 			json_begin_object(&report->json);
 		else if (i > 0)
 			putc('\n', report->file);
-		rc = put_store(report, options, i, err);
+		rc = put_place(report, options, i, err);
 		if (array)
 			json_end_object(&report->json);
 	}
@@ -406,24 +423,38 @@ put_summary(const struct source_options *options, bool verbose, FILE *file,
 }
 
 static int
-put_all(const struct source_options *options, bool json, FILE *file,
+put_all(struct report *report, const struct source_options *options,
     struct err *err)
 {
-	struct report report = { .file = file, .as_json = json };
 	int rc;
 
-	json_init(&report.json, file, JSON_INDENTED | JSON_STRICT);
-	if (json)
-		json_begin_object(&report.json);
-	rc = put_stores(&report, options, err);
+	json_init(&report->json, report->file, JSON_INDENTED | JSON_STRICT);
+	if (report->as_json)
+		json_begin_object(&report->json);
+	rc = put_stores(report, options, err);
 	/* The store of another instance has nothing to do with the broker of
 	 * this one. */
 	if (!source_is_named(options))
-		put_broker(&report, options);
-	if (json) {
-		json_end_object(&report.json);
-		putc('\n', file);
+		put_broker(report, options);
+	if (report->as_json) {
+		json_end_object(&report->json);
+		putc('\n', report->file);
 	}
+	return rc;
+}
+
+int
+stats_status_json(struct source *source, const char *limit,
+    const struct source_options *options, FILE *file, struct err *err)
+{
+	struct report report = {
+		.file = file, .as_json = true, .open = source, .limit = limit
+	};
+	int rc;
+
+	source_limit(source, limit);
+	rc = put_all(&report, options, err);
+	source_limit(source, NULL);
 	return rc;
 }
 
@@ -431,14 +462,15 @@ int
 stats_status(const struct source_options *options, bool json, bool verbose,
     FILE *file, int *status, struct err *err)
 {
+	struct report report = { .file = file, .as_json = json };
 	int rc;
 
 	if (json)
-		return put_all(options, true, file, err);
+		return put_all(&report, options, err);
 	rc = put_summary(options, verbose, file, status, err);
 	if (rc == 0 && verbose) {
 		putc('\n', file);
-		rc = put_all(options, false, file, err);
+		rc = put_all(&report, options, err);
 	}
 	if (rc != 0)
 		*status = VERDICT_CRITICAL;
