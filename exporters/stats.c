@@ -8,6 +8,7 @@
 
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
+#include "exporters/nodes/node_states.h"
 #include "exporters/nodes/nodes.h"
 #include "exporters/perf/stats_command.h"
 #include "exporters/runs/runs.h"
@@ -43,9 +44,6 @@ struct values {
 	const struct opt_operands *operands;
 	int *status; /* of the process, after an answer */
 };
-
-/* Nodes that were not heard for this long are no longer listed. */
-#define NODES_HEARD_NS (24 * 3600 * NS_PER_SECOND)
 
 enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
 
@@ -310,7 +308,7 @@ print_nodes(const struct values *values, struct source *source,
 		.node = node_of(values),
 		.from_ns = values->window.from_ns != TIME_MIN_NS
 			       ? values->window.from_ns
-			       : clock_wall_ns() - NODES_HEARD_NS,
+			       : clock_wall_ns() - NODE_STATES_HEARD_NS,
 		.order = &values->order,
 	};
 
