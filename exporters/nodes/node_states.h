@@ -33,7 +33,7 @@ struct node_state {
 	 * NaN: unknown. */
 	double spool, clock_ns;
 	enum node_condition condition;
-	/* What needs attention beside the condition: much is not sent, the
+	/* What needs attention, whatever the condition: much is not sent, the
 	 * clock is off. */
 	bool spool_fills, clock_is_off;
 };
