@@ -1,9 +1,6 @@
 /*
- * nodes - which nodes of a pool are heard, and what is wrong with the others.
- *
- * The last record of a node says when it was heard, and when the aggregator
- * received it; its last samples, how much its agent has not sent yet, and how
- * far its clock is off.
+ * nodes - print which nodes of a pool are heard, and what is wrong with the
+ * others.  node_states.h judges them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NODES_NODES_H

@@ -307,3 +307,15 @@ source_name(const struct source *source)
 {
 	return places_name(&source->places);
 }
+
+uint32_t
+source_place(const struct source *source)
+{
+	return (uint32_t)(source->places.now - source->places.at);
+}
+
+const char *
+source_place_name(const struct source *source, uint32_t place)
+{
+	return source->places.at[place].name;
+}

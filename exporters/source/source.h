@@ -69,6 +69,11 @@ int source_finish(struct source **source, int rc, struct err *err);
 /* The directory or endpoint that is asked, for messages. */
 const char *source_name(const struct source *source);
 
+/* Several places: which one gave the last record, from 0 on, and the name of
+ * one of them. */
+uint32_t source_place(const struct source *source);
+const char *source_place_name(const struct source *source, uint32_t place);
+
 /* Set the default of --clock; call it before source_open. */
 void source_default_clock(
     struct source_options *options, enum clock_choice choice);

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "exporters/stats/partition_rows.h"
 #include "exporters/stats/status_verdict.h"
 #include "proto/config/instance.h"
-#include "proto/hash/string_table.h"
 #include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
@@ -28,28 +28,12 @@ struct report {
 	const char *limit;   /* of partitions; NULL: none */
 };
 
-static const char partition_prefix[] = "partition:";
-
 static bool
 text_begins(struct text text, const char *with)
 {
 	size_t bytes = strlen(with);
 
 	return text.bytes >= bytes && memcmp(text.at, with, bytes) == 0;
-}
-
-static bool
-is_partition(const struct record *record, struct text *name)
-{
-	uint32_t bytes = sizeof(partition_prefix) - 1;
-
-	*name = record->name;
-	if (name->bytes < bytes ||
-	    memcmp(name->at, partition_prefix, bytes) != 0)
-		return false;
-	name->at += bytes;
-	name->bytes -= bytes;
-	return true;
 }
 
 /* ---- table ---- */
@@ -153,7 +137,7 @@ put_records(struct report *report, struct source *source, bool partitions,
 		struct text name;
 
 		if (record.kind != RECORD_ENTITY ||
-		    is_partition(&record, &name) != partitions)
+		    partition_rows_name(&record, &name) != partitions)
 			continue;
 		if (report->as_json) {
 			json_key(&report->json, name);
@@ -313,46 +297,36 @@ ask_broker(struct status_facts *facts, const struct source_options *options)
 	source_close(&source);
 }
 
-/* A row for each partition. */
 static void
-put_partition(struct table *table, const struct record *record, struct text id)
+put_partition(struct table *table, const struct partition_row *row)
 {
-	struct text pairs = record->pairs;
-	struct record_attribute a;
-	uint64_t nodes = 0, records = 0;
-	int64_t last_ns = INT64_MIN;
 	char text[CLOCK_TEXT_BYTES];
 
-	while (record_next_attribute(&pairs, &a)) {
-		if (a.value.type != VALUE_INT || a.value.is.i < 0)
-			continue;
-		if (text_equal(a.key, text_of("nodes")))
-			nodes = (uint64_t)a.value.is.i;
-		if (text_begins(a.key, "records_"))
-			records += (uint64_t)a.value.is.i;
-		if (text_equal(a.key, text_of("last_ns")))
-			last_ns = a.value.is.i;
-	}
-	table_text(table, id);
-	table_count(table, nodes);
-	table_count(table, records);
-	if (last_ns == INT64_MIN)
+	table_text(table, row->name);
+	table_count(table, row->nodes);
+	table_count(table, row->records);
+	if (row->last_ns == INT64_MIN)
 		table_none(table);
 	else
-		table_string(table, clock_text(text, last_ns, 0));
+		table_string(table, clock_text(text, row->last_ns, 0));
 }
 
 /* Partitions that several places keep; each has a row of its own. */
 static void
-put_twice(const struct string_table *twice, FILE *file)
+put_twice(const struct partition_rows *rows, FILE *file)
 {
-	if (twice->count > 0)
-		fputs("\nkept by more than one aggregator; read where the "
-		      "newest record is:\n",
-		    file);
-	for (uint32_t i = 0; i < twice->count; i++) {
+	bool any = false;
+
+	for (uint32_t i = 0; i < rows->count; i++) {
+		if (!rows->at[i].is_kept_twice || !rows->at[i].is_read)
+			continue;
+		if (!any)
+			fputs("\nkept by more than one aggregator; read where "
+			      "the newest record is:\n",
+			    file);
+		any = true;
 		fputs("  ", file);
-		table_put_elided(file, twice->names[i], 76);
+		table_put_elided(file, rows->at[i].name, 76);
 		putc('\n', file);
 	}
 }
@@ -367,34 +341,19 @@ put_partitions(struct source *source, FILE *file, struct err *err)
 		{ "NEWEST", 24, false },
 		{ .title = NULL },
 	};
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct table table = { .file = NULL };
-	struct string_table seen, twice;
-	struct record record;
-	struct text id;
-	int rc;
+	struct partition_rows rows;
+	struct table table;
+	int rc =
+	    partition_rows_read(&rows, source, (struct text){ NULL, 0 }, err);
 
-	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
-		&query, err) != 0)
-		return -1;
-	string_table_init(&seen);
-	string_table_init(&twice);
-	while ((rc = source_next(source, &record, err)) > 0) {
-		uint32_t before = seen.count;
-
-		if (record.kind != RECORD_ENTITY || !is_partition(&record, &id))
-			continue;
-		if (table.file == NULL) {
-			putc('\n', file);
-			table_begin(&table, file, columns);
-		}
-		put_partition(&table, &record, id);
-		if (string_table_add(&seen, id) < before)
-			string_table_add(&twice, id);
+	if (rows.count > 0) {
+		putc('\n', file);
+		table_begin(&table, file, columns);
 	}
-	put_twice(&twice, file);
-	string_table_clear(&seen);
-	string_table_clear(&twice);
+	for (uint32_t i = 0; i < rows.count; i++)
+		put_partition(&table, &rows.at[i]);
+	put_twice(&rows, file);
+	partition_rows_clear(&rows);
 	return rc;
 }
 
