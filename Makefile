@@ -27,7 +27,7 @@ B              := build$(if $(filter-out release,$(VARIANT)),/$(VARIANT:valgrind
 
 # What the compiler and pkg-config answered is asked once for each compiler, and
 # again when this file changed.
-PKG    := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto expat
+PKG    := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto expat libmicrohttpd
 CONFIG := $(B)/config-$(subst $() ,-,$(notdir $(CC))).mk
 ifneq ($(filter-out clean help fmt deb,$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
@@ -69,7 +69,7 @@ objs  = $(patsubst %.c,$(B)/%.o,$(1))
 MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c agents/spool.c broker/broker.c proto/wire.c \
          aggregator/aggregator.c aggregator/admin.c aggregator/keys.c aggregator/partitions.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
-         exporters/upload.c exporters/results.c exporters/fetch.c
+         exporters/upload.c exporters/results.c exporters/fetch.c exporters/web.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 # Sources lie up to two folders deep.
 parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
@@ -115,7 +115,7 @@ endif
 
 -include $(shell find $(addprefix $(B)/,agents broker aggregator deploy exporters proto pic tests) -name '*.d' 2>/dev/null)
 
-include agents/client/rules.mk deploy/front.mk deploy/install.mk
+include agents/client/rules.mk exporters/web/rules.mk deploy/front.mk deploy/install.mk
 
 # ---- tests ------------------------------------------------------------------
 # tests/unit mirrors the source folders: tests/unit/AREA/FOLDER/x.c tests what is

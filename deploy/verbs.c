@@ -128,6 +128,8 @@ const struct verb verbs[] = {
 	    "upload results, files, records and metrics", NULL },
 	{ "fetch", VERB_PROGRAM, "poolscope-fetch",
 	    "print the rows of an uploaded event table", NULL },
+	{ "web", VERB_PROGRAM, "poolscope-web",
+	    "serve a page about pools, for browsers and programs", NULL },
 	{ "agent", VERB_PROGRAM, "poolscope-agent",
 	    "accept records on this host and send them", NULL },
 	{ "broker", VERB_PROGRAM, "poolscope-broker",

@@ -8,7 +8,9 @@
 
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
+#include "exporters/nodes/node_states.h"
 #include "exporters/nodes/nodes.h"
+#include "exporters/nodes/pools.h"
 #include "exporters/perf/stats_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/runs/stats_command.h"
@@ -44,9 +46,6 @@ struct values {
 	int *status; /* of the process, after an answer */
 };
 
-/* Nodes that were not heard for this long are no longer listed. */
-#define NODES_HEARD_NS (24 * 3600 * NS_PER_SECOND)
-
 enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
@@ -58,8 +57,8 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print in this format (default: table); "
-	    "jsonl: only phases, spans, samples, nodes, perf, clocks; csv: not "
-	    "status",
+	    "jsonl: only phases, spans, samples, nodes, pools, perf, clocks; "
+	    "csv: not status",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
@@ -116,6 +115,10 @@ static const struct opt_topic topics[] = {
 	    POOL "node from sort top",
 	    "poolscope nodes -p 'acct$pool'\n"
 	    "poolscope nodes --sort clock -n 'cn1*'\n" },
+	{ "pools", "", "the pools, how their nodes are, how new their records",
+	    "partition format output sort top",
+	    "poolscope stats pools\n"
+	    "poolscope stats pools -p 'acct$*' --sort silent\n" },
 	{ "perf", "", "the report of each node, as the older tool counts",
 	    POOL "node job from to strict now cpu-count decimate max-length "
 		 "since-boot mlflow-names prefix save sort top",
@@ -293,6 +296,13 @@ is_status(const struct opt_operands *operands)
 	return strcmp(operands->at[0], "status") == 0;
 }
 
+/* Of the whole source; --partition, if any, is a pattern. */
+static bool
+is_of_all(const struct opt_operands *operands)
+{
+	return strcmp(operands->at[0], "pools") == 0;
+}
+
 static int
 print_testrun(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
@@ -310,12 +320,26 @@ print_nodes(const struct values *values, struct source *source,
 		.node = node_of(values),
 		.from_ns = values->window.from_ns != TIME_MIN_NS
 			       ? values->window.from_ns
-			       : clock_wall_ns() - NODES_HEARD_NS,
+			       : clock_wall_ns() - NODE_STATES_HEARD_NS,
 		.order = &values->order,
 	};
 
 	return nodes_print(source, partition, &how,
 	    (enum stats_format)values->format, file, values->status, err);
+}
+
+/* A partition that is the default of this user is no wish to see it alone. */
+static int
+print_pools(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	(void)partition;
+	return pools_print(source,
+	    text_of(opt_origin_of(&values->pool.partition) == OPT_COMMAND_LINE
+			? values->pool.partition
+			: ""),
+	    source_places(&values->source), &values->order,
+	    (enum stats_format)values->format, file, err);
 }
 
 static int
@@ -333,6 +357,7 @@ print(const struct values *values, const char *partition, FILE *file,
 		{ "samples", print_samples },
 		{ "usage", print_usage },
 		{ "nodes", print_nodes },
+		{ "pools", print_pools },
 		{ "perf", print_perf },
 		{ "clocks", print_clocks },
 		{ "scanner", print_scanner },
@@ -347,14 +372,14 @@ print(const struct values *values, const char *partition, FILE *file,
 		    values->format == STATS_JSON, values->verbose, file,
 		    values->status, err);
 	rc = source_open(&source, &values->source, err);
-	if (rc == 0)
+	if (rc == 0 && !is_of_all(values->operands))
 		rc = known_check_nodes(
 		    source, text_of(partition), node_of(values), err);
 	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
 		if (rc == 0 && strcmp(what, printers[i].word) == 0)
 			rc = printers[i].print(
 			    values, source, text_of(partition), file, err);
-	if (source != NULL)
+	if (source != NULL && !is_of_all(values->operands))
 		rc = known_check_partition(source, text_of(partition), rc, err);
 	return source_finish(&source, rc, err);
 }
@@ -390,6 +415,7 @@ check_order(struct values *values, const char *what)
 		{ "samples", stats_samples_columns },
 		{ "usage", usage_columns },
 		{ "nodes", nodes_columns },
+		{ "pools", pools_columns },
 		{ "clocks", stats_clocks_columns },
 		{ "cascade", cascade_columns },
 		{ "perf", stats_perf_columns },
@@ -503,7 +529,7 @@ main(int argc, char **argv)
 	values.status = &status;
 	check_use(&values, &operands);
 	/* The files of --configdir are not in the sandbox. */
-	if (!is_status(&operands))
+	if (!is_status(&operands) && !is_of_all(&operands))
 		rc = pool_partition(partition, &values.pool, &err);
 	enter_sandbox(&values);
 	if (rc == 0)

@@ -1,9 +1,6 @@
 /*
- * nodes - which nodes of a pool are heard, and what is wrong with the others.
- *
- * The last record of a node says when it was heard, and when the aggregator
- * received it; its last samples, how much its agent has not sent yet, and how
- * far its clock is off.
+ * nodes - print which nodes of a pool are heard, and what is wrong with the
+ * others.  node_states.h judges them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NODES_NODES_H
@@ -14,6 +11,10 @@
 #include "exporters/select/order.h"
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
+#include "proto/os/clock.h"
+
+/* Nodes that were not heard for this long are not listed, unless asked for. */
+#define NODES_HEARD_NS (24 * 3600 * NS_PER_SECOND)
 
 struct nodes_options {
 	struct text node; /* list; empty: all */

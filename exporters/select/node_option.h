@@ -26,7 +26,9 @@ struct node_option {
 		    NULL, false                                                \
 	}
 
-/* Make the list; exits on wrong usage. */
+/* Make the list.  -1: the sentence begins with --node. */
+int node_option_make(struct node_option *option, struct err *err);
+/* The same; exits on wrong usage. */
 void node_option_check(struct node_option *option);
 
 #endif

@@ -67,7 +67,7 @@ make(const struct source_options *options)
 {
 	struct source *s = memory_zero(1, sizeof(*s));
 
-	s->clock.choice = (enum clock_choice)options->clock;
+	s->clock.choice = s->choice = (enum clock_choice)options->clock;
 	s->damaged = (enum source_damaged)options->damaged;
 	return s;
 }
@@ -218,6 +218,16 @@ source_places(const struct source_options *given)
 	return options.connect.count > 1 ? options.connect.count : 1;
 }
 
+bool
+source_reads_store(const struct source_options *given)
+{
+	struct source_options options = choose(given);
+	char own[INSTANCE_PATH_BYTES];
+
+	find_endpoints(&options, own);
+	return options.connect.count == 0;
+}
+
 /* Of the named endpoints `count` from the first one on. */
 static int
 open_some(struct source **source, const struct source_options *given,
@@ -296,4 +306,16 @@ const char *
 source_name(const struct source *source)
 {
 	return places_name(&source->places);
+}
+
+uint32_t
+source_place(const struct source *source)
+{
+	return (uint32_t)(source->places.now - source->places.at);
+}
+
+const char *
+source_place_name(const struct source *source, uint32_t place)
+{
+	return source->places.at[place].name;
 }

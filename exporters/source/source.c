@@ -376,6 +376,16 @@ is_shown(struct source *source, const struct record *record)
 	       source_clock_shows(&source->clock, record);
 }
 
+static bool
+is_limited(const struct source *source, const struct record *record)
+{
+	struct text partition;
+
+	return source->limit != NULL &&
+	       record_find_text(record, "partition", &partition) &&
+	       !text_match_partition(text_of(source->limit), partition);
+}
+
 int
 source_next(struct source *source, struct record *record, struct err *err)
 {
@@ -385,10 +395,28 @@ source_next(struct source *source, struct record *record, struct err *err)
 		return next_followed(source, record, err);
 	do
 		rc = next_corrected(source, record, err);
-	while (rc > 0 && !is_shown(source, record));
+	while (rc > 0 &&
+	       (!is_shown(source, record) || is_limited(source, record)));
 	if (rc > 0 && pages_of(source)->question.header.type != WIRE_STATUS)
 		source->answered = true;
 	return rc;
+}
+
+void
+source_renew(struct source *source)
+{
+	start_over(source);
+	source_clock_clear(&source->clock);
+	source->clock = (struct source_clock){ .choice = source->choice };
+	source->places.routed = NULL;
+	source->answered = source->failed = false;
+	source->said_incomplete = false;
+}
+
+void
+source_limit(struct source *source, const char *pattern)
+{
+	source->limit = pattern;
 }
 
 bool

@@ -45,6 +45,8 @@ int source_open(struct source **source, const struct source_options *options,
  * partition is read where it is kept, the answer to SOURCE_STATUS is that of
  * all. */
 uint32_t source_places(const struct source_options *options);
+/* Would source_open read a store?  A process can have it open once. */
+bool source_reads_store(const struct source_options *options);
 /* Open one of them (0, 1 ...) alone. */
 int source_open_place(struct source **source,
     const struct source_options *options, uint32_t number, struct err *err);
@@ -67,6 +69,11 @@ int source_finish(struct source **source, int rc, struct err *err);
 /* The directory or endpoint that is asked, for messages. */
 const char *source_name(const struct source *source);
 
+/* Several places: which one gave the last record, from 0 on, and the name of
+ * one of them. */
+uint32_t source_place(const struct source *source);
+const char *source_place_name(const struct source *source, uint32_t place);
+
 /* Set the default of --clock; call it before source_open. */
 void source_default_clock(
     struct source_options *options, enum clock_choice choice);
@@ -87,6 +94,15 @@ bool source_is_listening(const char *endpoint);
 bool source_is_empty(const struct source *source);
 /* Did a question fail? */
 bool source_has_failed(const struct source *source);
+
+/* Forget what earlier questions left: whether anything was answered or failed,
+ * estimates of clocks, another choice of the clock.  For a process that asks
+ * again and again. */
+void source_renew(struct source *source);
+
+/* Leave partitions that do not match the pattern out of the answers to
+ * SOURCE_STATUS; it must live as long as it is set.  NULL: none is left out. */
+void source_limit(struct source *source, const char *pattern);
 
 /* Start a query; its texts must live until the last source_next. */
 enum source_what {

@@ -14,8 +14,10 @@ struct source {
 	struct places places;
 	uint64_t lag; /* batches of a store that are not indexed; 0: none, or
 			 already reported */
-	bool answered, failed; /* source_is_empty */
-	bool said_incomplete;  /* once is enough */
+	bool answered, failed;    /* source_is_empty */
+	enum clock_choice choice; /* of --clock */
+	const char *limit;        /* pattern of partitions; NULL: all */
+	bool said_incomplete;     /* once is enough */
 	enum source_damaged damaged;
 
 	struct wire_cursor cursor; /* reads the records of the page */

@@ -335,46 +335,27 @@ quantile(const struct phases_window_row *row, unsigned percent)
 	return phases_window_seconds(row, quantile_index(row->count, percent));
 }
 
-static struct value
-known(bool is_known, double seconds)
+void
+phases_window_numbers(
+    const struct phases_window_row *row, double numbers[static PHASE_NUMBERS])
 {
-	struct value value = { .type = VALUE_NIL };
+	uint64_t count = row != NULL ? row->count : 0;
 
-	if (is_known)
-		value = (struct value){ VALUE_FLOAT, { .f = seconds } };
-	return value;
-}
-
-bool
-phases_window_value(
-    const struct phases_window_row *row, struct text key, struct value *value)
-{
-	static const struct phases_window_row none = { .count = 0 };
-	const struct phases_window_row *of = row != NULL ? row : &none;
-	bool some = of->count > 0;
-	const struct {
-		const char *key;
-		struct value value;
-	} values[] = {
-		{ "count", { VALUE_INT, { .i = (int64_t)of->count } } },
-		{ "open_starts",
-		    { VALUE_INT, { .i = (int64_t)of->open_starts } } },
-		{ "open_ends", { VALUE_INT, { .i = (int64_t)of->open_ends } } },
-		{ "sum", known(true, of->sum) },
-		{ "min", known(some, some ? (double)of->first->ns / 1e9 : 0) },
-		{ "max", known(some, some ? quantile(of, 100) : 0) },
-		{ "mean", known(some, of->mean) },
-		{ "std_population", known(some, of->std_population) },
-		{ "std_sample", known(of->count > 1, of->std_sample) },
-		{ "p50", known(some, some ? quantile(of, 50) : 0) },
-		{ "p90", known(some, some ? quantile(of, 90) : 0) },
-		{ "p99", known(some, some ? quantile(of, 99) : 0) },
-	};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		if (text_equal(key, text_of(values[i].key))) {
-			*value = values[i].value;
-			return true;
-		}
-	return false;
+	for (int i = 0; i < PHASE_NUMBERS; i++)
+		numbers[i] = NAN;
+	numbers[PHASE_COUNT] = (double)count;
+	numbers[PHASE_SUM] = row != NULL ? row->sum : 0;
+	numbers[PHASE_OPEN_STARTS] = row != NULL ? (double)row->open_starts : 0;
+	numbers[PHASE_OPEN_ENDS] = row != NULL ? (double)row->open_ends : 0;
+	if (count == 0)
+		return;
+	numbers[PHASE_MIN] = (double)row->first->ns / 1e9;
+	numbers[PHASE_MAX] = quantile(row, 100);
+	numbers[PHASE_MEAN] = row->mean;
+	numbers[PHASE_STD_POPULATION] = row->std_population;
+	numbers[PHASE_P50] = quantile(row, 50);
+	numbers[PHASE_P90] = quantile(row, 90);
+	numbers[PHASE_P99] = quantile(row, 99);
+	if (count > 1)
+		numbers[PHASE_STD_SAMPLE] = row->std_sample;
 }

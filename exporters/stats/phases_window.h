@@ -15,6 +15,25 @@
 #include "exporters/source/source.h"
 #include "proto/hash/string_table.h"
 
+enum phase_number {
+	PHASE_COUNT,
+	/* Seconds; the quantiles by nearest rank. */
+	PHASE_SUM,
+	PHASE_MIN,
+	PHASE_MAX,
+	PHASE_MEAN,
+	PHASE_STD_POPULATION,
+	PHASE_STD_SAMPLE,
+	PHASE_P50,
+	PHASE_P90,
+	PHASE_P99,
+	/* Unmatched. */
+	PHASE_OPEN_STARTS,
+	PHASE_OPEN_ENDS,
+	PHASE_NUMBERS
+};
+extern const char *const phase_number_names[PHASE_NUMBERS];
+
 enum { PHASES_WINDOW_MAX = 16 << 20 }; /* phases; 16 bytes each */
 
 struct phases_window_item; /* opaque */
@@ -65,9 +84,8 @@ const struct phases_window_row *phases_window_find_node(
 double phases_window_seconds(
     const struct phases_window_row *row, uint64_t rank);
 
-/* The value of an attribute of the store's statistics, such as "p90"; NULL row:
- * of a phase that did not occur.  False: it is not a statistic. */
-bool phases_window_value(
-    const struct phases_window_row *row, struct text key, struct value *value);
+/* All numbers; NaN: unknown.  NULL row: of a phase that did not occur. */
+void phases_window_numbers(
+    const struct phases_window_row *row, double numbers[static PHASE_NUMBERS]);
 
 #endif

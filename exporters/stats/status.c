@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "exporters/stats/partition_rows.h"
 #include "exporters/stats/status_verdict.h"
 #include "proto/config/instance.h"
-#include "proto/hash/string_table.h"
 #include "proto/json/json.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
@@ -24,9 +24,9 @@ struct report {
 	FILE *file;
 	struct json json;
 	bool as_json;
+	struct source *open; /* NULL: none is open */
+	const char *limit;   /* of partitions; NULL: none */
 };
-
-static const char partition_prefix[] = "partition:";
 
 static bool
 text_begins(struct text text, const char *with)
@@ -34,20 +34,6 @@ text_begins(struct text text, const char *with)
 	size_t bytes = strlen(with);
 
 	return text.bytes >= bytes && memcmp(text.at, with, bytes) == 0;
-}
-
-static bool
-is_partition(const struct record *record, struct text *name)
-{
-	uint32_t bytes = sizeof(partition_prefix) - 1;
-
-	*name = record->name;
-	if (name->bytes < bytes ||
-	    memcmp(name->at, partition_prefix, bytes) != 0)
-		return false;
-	name->at += bytes;
-	name->bytes -= bytes;
-	return true;
 }
 
 /* ---- table ---- */
@@ -151,7 +137,7 @@ put_records(struct report *report, struct source *source, bool partitions,
 		struct text name;
 
 		if (record.kind != RECORD_ENTITY ||
-		    is_partition(&record, &name) != partitions)
+		    partition_rows_name(&record, &name) != partitions)
 			continue;
 		if (report->as_json) {
 			json_key(&report->json, name);
@@ -164,23 +150,20 @@ put_records(struct report *report, struct source *source, bool partitions,
 }
 
 static int
-put_store(struct report *report, const struct source_options *options,
-    uint32_t place, struct err *err)
+put_store(struct report *report, struct source *source, struct err *err)
 {
-	struct source *source = NULL;
-	int rc = source_open_place(&source, options, place, err);
+	int rc;
 
-	if (rc == 0 && !report->as_json) {
+	if (report->as_json) {
+		json_name(&report->json, "from");
+		json_string(&report->json, source_name(source));
+	} else {
 		fputs("from ", report->file);
 		table_put_elided(
 		    report->file, text_of(source_name(source)), 74);
 		putc('\n', report->file);
-	} else if (rc == 0) {
-		json_name(&report->json, "from");
-		json_string(&report->json, source_name(source));
 	}
-	if (rc == 0)
-		rc = put_records(report, source, false, err);
+	rc = put_records(report, source, false, err);
 	if (rc == 0 && report->as_json) {
 		json_name(&report->json, "partitions");
 		json_begin_object(&report->json);
@@ -189,6 +172,24 @@ put_store(struct report *report, const struct source_options *options,
 		rc = put_records(report, source, true, err);
 		if (report->as_json)
 			json_end_object(&report->json);
+	}
+	return rc;
+}
+
+static int
+put_place(struct report *report, const struct source_options *options,
+    uint32_t place, struct err *err)
+{
+	struct source *source = NULL;
+	int rc;
+
+	/* The only place is that of the open source. */
+	if (report->open != NULL && source_places(options) == 1)
+		return put_store(report, report->open, err);
+	rc = source_open_place(&source, options, place, err);
+	if (rc == 0) {
+		source_limit(source, report->limit);
+		rc = put_store(report, source, err);
 	}
 	source_close(&source);
 	return rc;
@@ -212,7 +213,7 @@ put_stores(struct report *report, const struct source_options *options,
 			json_begin_object(&report->json);
 		else if (i > 0)
 			putc('\n', report->file);
-		rc = put_store(report, options, i, err);
+		rc = put_place(report, options, i, err);
 		if (array)
 			json_end_object(&report->json);
 	}
@@ -296,46 +297,36 @@ ask_broker(struct status_facts *facts, const struct source_options *options)
 	source_close(&source);
 }
 
-/* A row for each partition. */
 static void
-put_partition(struct table *table, const struct record *record, struct text id)
+put_partition(struct table *table, const struct partition_row *row)
 {
-	struct text pairs = record->pairs;
-	struct record_attribute a;
-	uint64_t nodes = 0, records = 0;
-	int64_t last_ns = INT64_MIN;
 	char text[CLOCK_TEXT_BYTES];
 
-	while (record_next_attribute(&pairs, &a)) {
-		if (a.value.type != VALUE_INT || a.value.is.i < 0)
-			continue;
-		if (text_equal(a.key, text_of("nodes")))
-			nodes = (uint64_t)a.value.is.i;
-		if (text_begins(a.key, "records_"))
-			records += (uint64_t)a.value.is.i;
-		if (text_equal(a.key, text_of("last_ns")))
-			last_ns = a.value.is.i;
-	}
-	table_text(table, id);
-	table_count(table, nodes);
-	table_count(table, records);
-	if (last_ns == INT64_MIN)
+	table_text(table, row->name);
+	table_count(table, row->nodes);
+	table_count(table, row->records);
+	if (row->last_ns == INT64_MIN)
 		table_none(table);
 	else
-		table_string(table, clock_text(text, last_ns, 0));
+		table_string(table, clock_text(text, row->last_ns, 0));
 }
 
 /* Partitions that several places keep; each has a row of its own. */
 static void
-put_twice(const struct string_table *twice, FILE *file)
+put_twice(const struct partition_rows *rows, FILE *file)
 {
-	if (twice->count > 0)
-		fputs("\nkept by more than one aggregator; read where the "
-		      "newest record is:\n",
-		    file);
-	for (uint32_t i = 0; i < twice->count; i++) {
+	bool any = false;
+
+	for (uint32_t i = 0; i < rows->count; i++) {
+		if (!rows->at[i].is_kept_twice || !rows->at[i].is_read)
+			continue;
+		if (!any)
+			fputs("\nkept by more than one aggregator; read where "
+			      "the newest record is:\n",
+			    file);
+		any = true;
 		fputs("  ", file);
-		table_put_elided(file, twice->names[i], 76);
+		table_put_elided(file, rows->at[i].name, 76);
 		putc('\n', file);
 	}
 }
@@ -350,34 +341,19 @@ put_partitions(struct source *source, FILE *file, struct err *err)
 		{ "NEWEST", 24, false },
 		{ .title = NULL },
 	};
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct table table = { .file = NULL };
-	struct string_table seen, twice;
-	struct record record;
-	struct text id;
-	int rc;
+	struct partition_rows rows;
+	struct table table;
+	int rc =
+	    partition_rows_read(&rows, source, (struct text){ NULL, 0 }, err);
 
-	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
-		&query, err) != 0)
-		return -1;
-	string_table_init(&seen);
-	string_table_init(&twice);
-	while ((rc = source_next(source, &record, err)) > 0) {
-		uint32_t before = seen.count;
-
-		if (record.kind != RECORD_ENTITY || !is_partition(&record, &id))
-			continue;
-		if (table.file == NULL) {
-			putc('\n', file);
-			table_begin(&table, file, columns);
-		}
-		put_partition(&table, &record, id);
-		if (string_table_add(&seen, id) < before)
-			string_table_add(&twice, id);
+	if (rows.count > 0) {
+		putc('\n', file);
+		table_begin(&table, file, columns);
 	}
-	put_twice(&twice, file);
-	string_table_clear(&seen);
-	string_table_clear(&twice);
+	for (uint32_t i = 0; i < rows.count; i++)
+		put_partition(&table, &rows.at[i]);
+	put_twice(&rows, file);
+	partition_rows_clear(&rows);
 	return rc;
 }
 
@@ -406,24 +382,38 @@ put_summary(const struct source_options *options, bool verbose, FILE *file,
 }
 
 static int
-put_all(const struct source_options *options, bool json, FILE *file,
+put_all(struct report *report, const struct source_options *options,
     struct err *err)
 {
-	struct report report = { .file = file, .as_json = json };
 	int rc;
 
-	json_init(&report.json, file, JSON_INDENTED | JSON_STRICT);
-	if (json)
-		json_begin_object(&report.json);
-	rc = put_stores(&report, options, err);
+	json_init(&report->json, report->file, JSON_INDENTED | JSON_STRICT);
+	if (report->as_json)
+		json_begin_object(&report->json);
+	rc = put_stores(report, options, err);
 	/* The store of another instance has nothing to do with the broker of
 	 * this one. */
 	if (!source_is_named(options))
-		put_broker(&report, options);
-	if (json) {
-		json_end_object(&report.json);
-		putc('\n', file);
+		put_broker(report, options);
+	if (report->as_json) {
+		json_end_object(&report->json);
+		putc('\n', report->file);
 	}
+	return rc;
+}
+
+int
+stats_status_json(struct source *source, const char *limit,
+    const struct source_options *options, FILE *file, struct err *err)
+{
+	struct report report = {
+		.file = file, .as_json = true, .open = source, .limit = limit
+	};
+	int rc;
+
+	source_limit(source, limit);
+	rc = put_all(&report, options, err);
+	source_limit(source, NULL);
 	return rc;
 }
 
@@ -431,14 +421,15 @@ int
 stats_status(const struct source_options *options, bool json, bool verbose,
     FILE *file, int *status, struct err *err)
 {
+	struct report report = { .file = file, .as_json = json };
 	int rc;
 
 	if (json)
-		return put_all(options, true, file, err);
+		return put_all(&report, options, err);
 	rc = put_summary(options, verbose, file, status, err);
 	if (rc == 0 && verbose) {
 		putc('\n', file);
-		rc = put_all(options, false, file, err);
+		rc = put_all(&report, options, err);
 	}
 	if (rc != 0)
 		*status = VERDICT_CRITICAL;

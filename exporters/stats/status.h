@@ -17,5 +17,9 @@
  * `*status` is set with a table only: 0, or 1 warning, 2 critical. */
 int stats_status(const struct source_options *options, bool json, bool verbose,
     FILE *file, int *status, struct err *err);
+/* The same as JSON, of a source that is open already: a process can have a
+ * store open once.  `limit` is that of source_limit. */
+int stats_status_json(struct source *source, const char *limit,
+    const struct source_options *options, FILE *file, struct err *err);
 
 #endif

@@ -105,6 +105,12 @@ bool opt_topic_takes(const struct opt_topic *topic, const struct opt *opt);
 /* Is `word` a valid value of the option?  -1: the reason is in `err`. */
 int opt_check(const struct opt *opt, const char *word, struct err *err);
 
+/* Store `word` in the member of `values` that the option names by OPT_TO: for
+ * options that do not come from a command line.  `word` must outlive `values`.
+ * -1: it is not a valid value, or one more than a list holds. */
+int opt_put(
+    const struct opt *opt, void *values, const char *word, struct err *err);
+
 /* Options that every program has: --dir, --config, --log, --quiet, (and
  * built in: --help, -h, --help-all, --version). */
 extern const struct opt opt_common[];

@@ -98,6 +98,23 @@ store(const struct opt *opt, void *to, const union opt_plain *plain)
 	}
 }
 
+int
+opt_put(
+    const struct opt *opt, void *to_values, const char *word, struct err *err)
+{
+	char *to = (char *)to_values + (size_t)opt->to;
+	union opt_plain plain;
+
+	if (parse(opt, word, &plain, err) != 0)
+		return -1;
+	if (opt->type == OPT_LIST &&
+	    ((struct opt_list *)(void *)to)->count == OPT_LIST_MAX)
+		return err_set(
+		    err, "is given more than %d times", OPT_LIST_MAX);
+	store(opt, to, &plain);
+	return 0;
+}
+
 static union opt_plain
 load(const struct opt *opt, const void *to)
 {

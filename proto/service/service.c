@@ -47,7 +47,7 @@ struct process {
 	const struct service *service;
 	struct service_values values;
 	/* A reload reads the tables again. */
-	struct opt_table tables[4];
+	struct opt_table tables[5];
 	struct opt_program program;
 	struct loop *loop;
 	struct lockfile pid_lock;
@@ -93,6 +93,9 @@ parse(struct process *process, int argc, char **argv)
 	process->tables[1] =
 	    (struct opt_table){ service_options, &process->values };
 	process->tables[2] = (struct opt_table){ opt_common, NULL };
+	/* Without them the table ends here. */
+	process->tables[3] =
+	    (struct opt_table){ service->more_options, service->more_values };
 	process->program = (struct opt_program){ .name = service->name,
 		.synopsis = "[options]",
 		.summary = service->summary,

@@ -48,7 +48,10 @@ struct service {
 	const char *examples;      /* same */
 	const struct opt *options; /* its own options */
 	void *values; /* the struct that they are bound to, or NULL */
-	void *arg;    /* passed to start and the callbacks after it */
+	/* Options of a module, and the struct of these; or NULL. */
+	const struct opt *more_options;
+	void *more_values;
+	void *arg; /* passed to start and the callbacks after it */
 	/* Check the values beyond their types (err_set_option).  Called before
 	 * start, and before a reload; may be NULL. */
 	int (*check)(const void *values, struct err *err);

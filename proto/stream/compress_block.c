@@ -94,3 +94,17 @@ compress_block_take(struct compress_block *pack)
 	return (struct text){ (const char *)pack->out.at,
 		(uint32_t)pack->out.bytes };
 }
+
+unsigned char *
+compress_gzip(const void *bytes, size_t count, size_t *packed)
+{
+	struct libdeflate_compressor *deflate =
+	    memory_must(libdeflate_alloc_compressor(LEVEL));
+	size_t room = libdeflate_gzip_compress_bound(deflate, count);
+	unsigned char *to = memory_alloc(room);
+
+	*packed = libdeflate_gzip_compress(deflate, bytes, count, to, room);
+	libdeflate_free_compressor(deflate);
+	assert(*packed > 0);
+	return to;
+}

@@ -28,4 +28,8 @@ void compress_block_begin(
  * next start; empty when nothing was started. */
 struct text compress_block_take(struct compress_block *pack);
 
+/* Compress at once, in the caller's thread: a gzip member, which the caller
+ * frees. */
+unsigned char *compress_gzip(const void *bytes, size_t count, size_t *packed);
+
 #endif

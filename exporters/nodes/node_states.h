@@ -1,0 +1,66 @@
+/*
+ * node_states - when each node of a partition was heard, and what that means.
+ *
+ * The last record of a node says when it was heard, and when the aggregator
+ * received it; its last samples, how much its agent has not sent yet, and how
+ * far its clock is off.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_NODES_NODE_STATES_H
+#define EXPORTERS_NODES_NODE_STATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exporters/source/source.h"
+#include "proto/hash/string_table.h"
+
+/* By the time since a record of it was made: below a minute, 10 minutes, an
+ * hour, and longer. */
+enum node_condition { NODE_LIVE, NODE_LATE, NODE_SILENT, NODE_GONE };
+enum { NODE_CONDITIONS = NODE_GONE + 1 };
+extern const char *const node_condition_words[NODE_CONDITIONS];
+
+struct node_state {
+	struct text name; /* valid until node_states_clear */
+	/* By the aggregator's clock, if it is known how far the node's is off;
+	 * age_ns is not below 0. */
+	int64_t heard_ns, age_ns;
+	/* The last record that was received: when, and its time by the node's
+	 * clock; INT64_MIN: unknown. */
+	int64_t received_ns, last_ns;
+	/* Bytes that are not sent; how far the aggregator's clock is ahead, ns.
+	 * NaN: unknown. */
+	double spool, clock_ns;
+	enum node_condition condition;
+	/* What needs attention, whatever the condition: much is not sent, the
+	 * clock is off. */
+	bool spool_fills, clock_is_off;
+};
+
+struct node_states {
+	struct string_table names;
+	struct node_state *at;
+	uint32_t count, room;
+	uint32_t conditions[NODE_CONDITIONS]; /* how many nodes are in each */
+};
+
+/* Nodes that were not heard for this long are no longer shown by default. */
+#define NODE_STATES_HEARD_NS (24 * 3600 * INT64_C(1000000000))
+
+/* Read the nodes of the list (empty: all) that were heard from `from_ns` on, in
+ * no order, and judge them as of `now_ns`.  It may be that there are none.  The
+ * clock of the source is CLOCK_RAW from now on.  Clear it in any case. */
+int node_states_read(struct node_states *states, struct source *source,
+    struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
+    struct err *err);
+void node_states_clear(struct node_states *states);
+
+/* Judge them again, at another time. */
+void node_states_judge(struct node_states *states, int64_t now_ns);
+
+/* What a monitor expects: 0 all is well, 1 something needs attention, 2 a node
+ * is silent or gone. */
+int node_states_status(const struct node_states *states);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * pools - the pools of a source: how their nodes are, and how new their
+ * records.
+ *
+ * A pool that several places keep is read where its newest record is.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_NODES_POOLS_H
+#define EXPORTERS_NODES_POOLS_H
+
+#include <stdio.h>
+
+#include "exporters/nodes/node_states.h"
+#include "exporters/select/order.h"
+#include "exporters/stats/partition_rows.h"
+#include "exporters/stats/stats_format.h"
+
+struct pool {
+	struct partition_row partition;
+	/* Of the nodes that were heard in the last NODE_STATES_HEARD_NS. */
+	uint32_t conditions[NODE_CONDITIONS];
+	int64_t age_ns; /* of the newest record; -1: there is none */
+};
+
+struct pools {
+	struct partition_rows partitions;
+	struct pool *at; /* by name */
+	uint32_t count;
+};
+
+/* Read those whose name matches the pattern (empty: all), as of `now_ns`.
+ * Clear it in any case. */
+int pools_read(struct pools *pools, struct source *source, struct text pattern,
+    int64_t now_ns, struct err *err);
+void pools_clear(struct pools *pools);
+
+/* Print a row for each.  `places`: of source_places; several are named.  -1
+ * also when no pool matches a pattern that is not empty. */
+int pools_print(struct source *source, struct text pattern, uint32_t places,
+    const struct order *order, enum stats_format format, FILE *file,
+    struct err *err);
+
+/* What they can be sorted by: of newest the oldest first. */
+extern const char *const pools_columns[];
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * stats_partition_rows - what a source says of each partition.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stats/partition_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/memory.h"
+
+static const char id_prefix[] = "partition:";
+static const char records_prefix[] = "records_";
+
+static bool
+without_prefix(struct text text, const char *prefix, struct text *rest)
+{
+	uint32_t bytes = (uint32_t)strlen(prefix);
+
+	if (text.bytes < bytes || memcmp(text.at, prefix, bytes) != 0)
+		return false;
+	*rest = (struct text){ text.at + bytes, text.bytes - bytes };
+	return true;
+}
+
+bool
+partition_rows_name(const struct record *record, struct text *name)
+{
+	*name = record->name;
+	return record->kind == RECORD_ENTITY &&
+	       without_prefix(record->name, id_prefix, name);
+}
+
+static void
+add_records(struct partition_row *row, struct text kind, int64_t count)
+{
+	row->records += (uint64_t)count;
+	for (int i = 0; i < RECORD_KINDS; i++)
+		if (text_equal(
+			kind, text_of(record_kind_name((enum record_kind)i))))
+			row->records_of[i] += (uint64_t)count;
+}
+
+static struct partition_row
+make_row(const struct record *record)
+{
+	struct partition_row row = { .first_ns = INT64_MIN,
+		.last_ns = INT64_MIN };
+	struct text pairs = record->pairs, kind;
+	struct record_attribute a;
+
+	while (record_next_attribute(&pairs, &a)) {
+		if (a.value.type != VALUE_INT)
+			continue;
+		if (text_equal(a.key, text_of("first_ns")))
+			row.first_ns = a.value.is.i;
+		else if (text_equal(a.key, text_of("last_ns")))
+			row.last_ns = a.value.is.i;
+		else if (a.value.is.i < 0)
+			continue;
+		else if (text_equal(a.key, text_of("nodes")))
+			row.nodes = (uint64_t)a.value.is.i;
+		else if (without_prefix(a.key, records_prefix, &kind))
+			add_records(&row, kind, a.value.is.i);
+	}
+	return row;
+}
+
+/* As exporters/source/places.h chooses: the newest, of equal ones the first. */
+static void
+choose(struct partition_rows *rows, struct partition_row *added)
+{
+	struct partition_row *read = NULL;
+
+	added->is_read = true;
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (text_equal(rows->at[i].name, added->name)) {
+			rows->at[i].is_kept_twice = true;
+			added->is_kept_twice = true;
+			if (rows->at[i].is_read)
+				read = &rows->at[i];
+		}
+	if (read == NULL)
+		return;
+	added->is_read = added->last_ns > read->last_ns;
+	read->is_read = !added->is_read;
+}
+
+static void
+add(struct partition_rows *rows, struct partition_row row, struct text name)
+{
+	uint32_t before = rows->names.count;
+	bool is_new = string_table_add(&rows->names, name) == before;
+
+	row.name = string_table_text(&rows->names, name);
+	row.is_read = true;
+	if (!is_new)
+		choose(rows, &row);
+	rows->at =
+	    memory_grow(rows->at, &rows->room, rows->count, sizeof(*rows->at));
+	rows->at[rows->count++] = row;
+}
+
+int
+partition_rows_read(struct partition_rows *rows, struct source *source,
+    struct text pattern, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct partition_row row;
+	struct record record;
+	struct text name;
+	int rc;
+
+	*rows = (struct partition_rows){ .count = 0 };
+	string_table_init(&rows->names);
+	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
+		&query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		if (!partition_rows_name(&record, &name) ||
+		    (pattern.bytes > 0 && !text_match_partition(pattern, name)))
+			continue;
+		row = make_row(&record);
+		row.place = source_place(source);
+		add(rows, row, name);
+	}
+	return rc;
+}
+
+void
+partition_rows_clear(struct partition_rows *rows)
+{
+	free(rows->at);
+	string_table_clear(&rows->names);
+	*rows = (struct partition_rows){ .count = 0 };
+}

@@ -1,0 +1,275 @@
+/*
+ * stats_phase_rows - the statistics of every phase, a row each.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stats/phase_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "exporters/select/known.h"
+#include "proto/base/memory.h"
+#include "proto/os/clock.h"
+
+const char *const phase_number_names[PHASE_NUMBERS] = { "count", "sum", "min",
+	"max", "mean", "std_population", "std_sample", "p50", "p90", "p99",
+	"open_starts", "open_ends" };
+
+struct phase_rows {
+	struct source *source;
+	struct text partition;
+	struct wire_query query; /* of all time */
+	bool by_node;
+	/* has_window: of the window, replace all statistics of the store;
+	 * has_crossing: of all time, but on corrected clocks, those of the
+	 * phases that pass from node to node. */
+	struct phases_window window;
+	bool has_window, has_crossing;
+	/* The last question. */
+	void (*on_row)(void *arg, const struct phase_row *row);
+	void *arg;
+};
+
+/* ---- a row ---- */
+
+static double
+number_of(const struct value *value)
+{
+	switch (value->type) {
+	case VALUE_INT: return (double)value->is.i;
+	case VALUE_UINT: return (double)value->is.u;
+	case VALUE_FLOAT: return value->is.f;
+	default: return NAN;
+	}
+}
+
+/* Which of the numbers has this name?  PHASE_NUMBERS: none. */
+static int
+number_named(struct text key)
+{
+	int i = 0;
+
+	while (i < PHASE_NUMBERS &&
+	       !text_equal(key, text_of(phase_number_names[i])))
+		i++;
+	return i;
+}
+
+static struct phase_row
+make_row(const struct record *record)
+{
+	struct phase_row row = {
+		.phase = record->name,
+		.node = record->node,
+		.attributes = record->pairs,
+	};
+	struct text pairs = record->pairs, unmatched;
+	struct record_attribute a;
+	int i;
+
+	for (i = 0; i < PHASE_NUMBERS; i++)
+		row.numbers[i] = NAN;
+	while (record_next_attribute(&pairs, &a))
+		if ((i = number_named(a.key)) < PHASE_NUMBERS)
+			row.numbers[i] = number_of(&a.value);
+	row.ignores_open = record_find_text(record, "unmatched", &unmatched) &&
+			   text_equal(unmatched, text_of("ignore"));
+	return row;
+}
+
+struct value
+phase_row_value(
+    const struct phase_row *row, const struct record_attribute *attribute)
+{
+	int i = number_named(attribute->key);
+	struct value value = attribute->value;
+
+	if (i == PHASE_NUMBERS)
+		return value;
+	if (isnan(row->numbers[i])) {
+		value.type = VALUE_NIL;
+	} else if (value.type == VALUE_INT || i == PHASE_COUNT ||
+		   i >= PHASE_OPEN_STARTS) {
+		value.type = VALUE_INT;
+		value.is.i = (int64_t)row->numbers[i];
+	} else {
+		value.type = VALUE_FLOAT;
+		value.is.f = row->numbers[i];
+	}
+	return value;
+}
+
+/* ---- rows ---- */
+
+/* With the statistics of a window; NULL: nothing occurred in it. */
+static void
+give_computed(struct phase_rows *rows, const struct record *record,
+    const struct phases_window_row *computed)
+{
+	struct phase_row row = make_row(record);
+
+	phases_window_numbers(computed, row.numbers);
+	rows->on_row(rows->arg, &row);
+}
+
+/* A phase of the window: a row, or one for each of its nodes. */
+static void
+give_window(struct phase_rows *rows, struct record *record)
+{
+	const struct phases_window *window = &rows->window;
+	const struct phases_window_row *row =
+	    phases_window_find(window, record->name);
+
+	if (!rows->by_node) {
+		give_computed(rows, record, row);
+		return;
+	}
+	for (; row != NULL && row < window->rows + window->row_count &&
+	       text_equal(row->phase, record->name);
+	     row++) {
+		record->node = row->node;
+		give_computed(rows, record, row);
+	}
+}
+
+/* A row of the store, unless it goes by clocks that were off. */
+static void
+give_stored(struct phase_rows *rows, const struct record *record)
+{
+	struct phase_row row;
+
+	if (rows->has_crossing && source_clock_crosses(record)) {
+		give_computed(rows, record,
+		    phases_window_find_node(&rows->window, record->name,
+			rows->by_node ? record->node : (struct text){ "", 0 }));
+		return;
+	}
+	row = make_row(record);
+	rows->on_row(rows->arg, &row);
+}
+
+int
+phase_rows_each(struct phase_rows *rows,
+    void (*on_row)(void *arg, const struct phase_row *row), void *arg,
+    struct err *err)
+{
+	bool by_node = rows->by_node && !rows->has_window;
+	struct record record;
+	int rc;
+
+	rows->on_row = on_row;
+	rows->arg = arg;
+	if (source_select(rows->source,
+		by_node ? SOURCE_STATS_BY_NODE : SOURCE_STATS, rows->partition,
+		&rows->query, err) != 0)
+		return -1;
+	while ((rc = source_next(rows->source, &record, err)) > 0) {
+		if (record.kind != RECORD_ENTITY)
+			continue;
+		if (rows->has_window)
+			give_window(rows, &record);
+		else
+			give_stored(rows, &record);
+	}
+	return rc;
+}
+
+/* ---- phases that pass from node to node ---- */
+
+static int
+read_names(struct phase_rows *rows, struct string_table *names, struct err *err)
+{
+	struct wire_query all = rows->query;
+	struct record record;
+	int rc;
+
+	all.kinds = 1u << RECORD_ENTITY;
+	if (source_select(
+		rows->source, SOURCE_STATS, rows->partition, &all, err) != 0)
+		return -1;
+	while ((rc = source_next(rows->source, &record, err)) > 0)
+		if (source_clock_crosses(&record))
+			(void)string_table_add(names, record.name);
+	return rc;
+}
+
+/* Are clocks off, so that the statistics of the store are not right? */
+static int
+read_crossing(struct phase_rows *rows, struct err *err)
+{
+	struct wire_query clocks = source_query(1u << RECORD_PHASE);
+	struct string_table names;
+	int rc;
+
+	string_table_init(&names);
+	rc = read_names(rows, &names, err);
+	if (rc == 0 && names.count > 0)
+		rc = source_load_clocks(
+		    rows->source, rows->partition, &clocks, err);
+	if (rc == 0 && names.count > 0 &&
+	    source_clock_pairs(source_clock(rows->source))) {
+		rows->has_crossing = true;
+		rc = phases_window_read_runs(&rows->window, rows->source,
+		    rows->partition, &names, rows->by_node, err);
+	}
+	string_table_clear(&names);
+	return rc;
+}
+
+/* ---- life ---- */
+
+int
+phase_rows_open(struct phase_rows **made, struct source *source,
+    struct text partition, const struct wire_query *query, bool by_node,
+    struct err *err)
+{
+	struct phase_rows *rows = *made = memory_zero(1, sizeof(*rows));
+	int rc;
+
+	rows->source = source;
+	rows->partition = partition;
+	rows->query = *query;
+	rows->query.from_ns = TIME_MIN_NS;
+	rows->query.to_ns = TIME_MAX_NS;
+	rows->by_node = by_node;
+	if (query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS) {
+		rows->has_window = true;
+		rc = phases_window_read(
+		    &rows->window, source, partition, query, by_node, err);
+	} else {
+		rc = read_crossing(rows, err);
+	}
+	if (rc != 0)
+		phase_rows_close(made);
+	return rc;
+}
+
+void
+phase_rows_close(struct phase_rows **closed)
+{
+	struct phase_rows *rows = *closed;
+
+	if (rows == NULL)
+		return;
+	if (rows->has_window || rows->has_crossing)
+		phases_window_clear(&rows->window);
+	free(rows);
+	*closed = NULL;
+}
+
+int
+phase_rows_refuse(struct phase_rows *rows, struct err *err)
+{
+	char shown[300], typed[2 * NAME_BYTES_MAX + 2];
+	struct text name = rows->query.name;
+
+	err_set(err, "no phases%s of partition %s in %s",
+	    rows->has_window ? " that begin in that time" : "",
+	    text_quote(shown, sizeof(shown), rows->partition),
+	    source_name(rows->source));
+	snprintf(typed, sizeof(typed), "%.*s", (int)name.bytes, name.at);
+	known_suggest(rows->source, SOURCE_STATS, rows->partition, &rows->query,
+	    typed, err);
+	return -1;
+}

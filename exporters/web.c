@@ -1,0 +1,164 @@
+/*
+ * poolscope-web - a page, and an interface for programs, by HTTP.
+ * poolscope-web(1).
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "exporters/source/source.h"
+#include "exporters/web/access.h"
+#include "exporters/web/http/listen.h"
+#include "exporters/web/serve.h"
+#include "proto/os/log.h"
+#include "proto/service/service.h"
+
+#define LISTEN_DEFAULT "127.0.0.1:5580"
+
+struct values {
+	struct source_options source;
+	struct opt_list hosts;
+	const char *listen, *assets;
+	bool behind_proxy;
+};
+
+static const struct values defaults = { .listen = LISTEN_DEFAULT };
+
+static const struct opt options[] = {
+	{ "listen", 0, OPT_TEXT, OPT_TO(struct values, listen), "ADDRESS",
+	    "listen on this address: 127.0.0.1:5580 (the default), [::1]:5580, "
+	    "unix:PATH; port 0: any",
+	    NULL, 0 },
+	{ "host", 0, OPT_LIST, OPT_TO(struct values, hosts), "NAME",
+	    "also answer requests for this host name; may be repeated", NULL,
+	    0 },
+	{ "behind-proxy", 0, OPT_FLAG, OPT_TO(struct values, behind_proxy),
+	    NULL,
+	    "allow an address that is not of this machine alone: a proxy "
+	    "before it encrypts",
+	    NULL, 0 },
+	{ "assets", 0, OPT_TEXT, OPT_TO(struct values, assets), "DIR",
+	    "serve the files of the page from DIR, as they are at each request",
+	    NULL, 0 },
+	{ .name = NULL },
+};
+
+struct web {
+	struct values values;
+	struct web_access *access;
+	struct web_serve *serve;
+};
+
+static int
+check(const void *values, struct err *err)
+{
+	const struct values *given = values;
+	struct web_address address;
+
+	if (web_address_parse(&address, given->listen, err) != 0)
+		return -1;
+	if (!address.is_loopback && !given->behind_proxy)
+		return err_set_option(err, "listen",
+		    "%.64s can be reached from other machines, unencrypted: "
+		    "listen on 127.0.0.1, or give --behind-proxy if a proxy "
+		    "encrypts",
+		    given->listen);
+	return 0;
+}
+
+static bool
+declare_files(const void *values, struct sandbox *sandbox)
+{
+	const struct values *given = values;
+	struct web_address address;
+	struct err err;
+
+	source_sandbox(sandbox, &given->source);
+	sandbox_sockets();
+	sandbox_read(sandbox, given->assets);
+	if (web_address_parse(&address, given->listen, &err) == 0 &&
+	    address.is_unix)
+		sandbox_write_parent(sandbox, address.path);
+	return true;
+}
+
+/* The page takes the token from the fragment, which a browser does not
+ * send. */
+static void
+print_url(const struct web *web, const char *shown)
+{
+	const char *token = web_access_token(web->access);
+
+	log_info("listening on %s", shown);
+	if (token != NULL) {
+		printf("http://%s/#k=%s\n", shown, token);
+		fflush(stdout);
+	}
+}
+
+static int
+start(void *arg, struct loop *loop, struct err *err)
+{
+	struct web *web = arg;
+	const struct values *given = &web->values;
+	const struct web_access_options access = {
+		.own_token = !given->behind_proxy, .hosts = &given->hosts
+	};
+	struct web_serve_options how = { .assets = given->assets,
+		.source = &given->source };
+	char shown[WEB_ADDRESS_BYTES];
+	struct web_address address;
+
+	if (web_access_open(&web->access, &access, err) != 0 ||
+	    web_address_parse(&address, given->listen, err) != 0)
+		return -1;
+	how.access = web->access;
+	how.fd = web_listen(&address, shown, err);
+	if (how.fd < 0)
+		return err_prefix(err, "%s", given->listen);
+	if (web_serve_open(&web->serve, loop, &how, err) != 0)
+		return -1;
+	print_url(web, shown);
+	return 0;
+}
+
+static void
+stop(void *arg, struct loop *loop)
+{
+	struct web *web = arg;
+
+	web_serve_quiesce(web->serve);
+	loop_quit(loop, EXIT_SUCCESS);
+}
+
+static void
+clear(void *arg)
+{
+	struct web *web = arg;
+
+	web_serve_close(&web->serve);
+	web_access_close(&web->access);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct web web = { .values = defaults };
+	const struct service service = { .name = "poolscope-web",
+		.summary = "serve a page about pools, for browsers and "
+			   "programs",
+		.examples = "poolscope web\n"
+			    "poolscope web --listen 127.0.0.1:8080\n",
+		.options = options,
+		.values = &web.values,
+		.more_options = source_options,
+		.more_values = &web.values.source,
+		.arg = &web,
+		.check = check,
+		.declare_files = declare_files,
+		.start = start,
+		.stop = stop,
+		.clear = clear };
+
+	return service_main(&service, argc, argv);
+}

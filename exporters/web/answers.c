@@ -1,0 +1,261 @@
+/*
+ * web_answers - the questions that can be asked by URL, and who answers them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/web/answers.h"
+
+#include <string.h>
+
+#include "exporters/cascade/read.h"
+#include "exporters/cascade/report.h"
+#include "exporters/nodes/nodes.h"
+#include "exporters/runs/stats_command.h"
+#include "exporters/samples/statistics/samples_order.h"
+#include "exporters/samples/statistics/stats_command.h"
+#include "exporters/select/known.h"
+#include "exporters/stats/clocks.h"
+#include "exporters/stats/phases.h"
+#include "exporters/stats/spans.h"
+#include "exporters/stats/status.h"
+#include "exporters/usage/usage.h"
+#include "proto/base/nearest.h"
+#include "proto/os/clock.h"
+
+static struct text
+node_of(const struct web_question *question)
+{
+	return text_of(question->query.window.node.list);
+}
+
+static struct wire_query
+wire_query_of(const struct web_question *question, uint32_t kinds)
+{
+	struct wire_query query = source_query(kinds);
+
+	query.node = node_of(question);
+	query.name = text_of(question->query.name);
+	query.from_ns = question->query.window.from_ns;
+	query.to_ns = question->query.window.to_ns;
+	return query;
+}
+
+/* --sort and --by, by what the table has. */
+static int
+check(struct web_question *question, const char *const *columns, bool tracks,
+    bool *bad, struct err *err)
+{
+	int by = question->query.by;
+
+	*bad = true;
+	if (order_find(&question->query.order, columns, err) != 0)
+		return -1;
+	if (by != WEB_BY_DEFAULT && by != WEB_BY_NODE && !tracks)
+		return err_set(err, "by: the only other choice here is node");
+	*bad = false;
+	return 0;
+}
+
+static int
+answer_status(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	(void)bad;
+	return stats_status_json(
+	    source, question->limit, question->options, file, err);
+}
+
+static int
+answer_phases(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	struct wire_query query = wire_query_of(question, 1u << RECORD_ENTITY);
+
+	if (check(question, stats_phases_columns, false, bad, err) != 0)
+		return -1;
+	return stats_phases(source, question->partition, &query,
+	    question->query.by == WEB_BY_NODE, &question->query.order,
+	    STATS_JSON, file, err);
+}
+
+static int
+answer_nodes(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	int64_t from_ns = question->query.window.from_ns;
+	const struct nodes_options how = { .node = node_of(question),
+		.from_ns = from_ns != TIME_MIN_NS
+			       ? from_ns
+			       : clock_wall_ns() - NODES_HEARD_NS,
+		.order = &question->query.order };
+	int status;
+
+	if (check(question, nodes_columns, false, bad, err) != 0)
+		return -1;
+	return nodes_print(
+	    source, question->partition, &how, STATS_JSON, file, &status, err);
+}
+
+static int
+answer_cascade(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	struct cascade cascade;
+	int rc;
+
+	(void)bad;
+	cascade_init(&cascade);
+	rc = cascade_read(&cascade, source, question->partition,
+	    &(struct cascade_window){
+		question->query.window.from_ns, question->query.window.to_ns },
+	    err);
+	if (rc == 0)
+		cascade_report_json(&cascade, file);
+	cascade_clear(&cascade);
+	return rc;
+}
+
+static int
+answer_testrun(struct source *source, struct web_question *question,
+    const char *what, FILE *file, bool *bad, struct err *err)
+{
+	char words[3][NAME_BYTES_MAX + 1] = { "testrun" };
+	char *at[] = { words[0], words[1], words[2] };
+	const struct opt_operands operands = { at,
+		question->query.run != NULL ? 3 : 2 };
+	struct runs_options *runs = &question->query.runs;
+
+	*bad = true;
+	strcpy(words[1], what);
+	if (runs->model[0] == '\0')
+		return err_set(err, "model: a name is needed");
+	if (question->query.run != NULL) {
+		if (strlen(question->query.run) > NAME_BYTES_MAX ||
+		    question->query.run[0] == '\0')
+			return err_set(err,
+			    "run: the id of a run has 1 to %d "
+			    "bytes",
+			    NAME_BYTES_MAX);
+		if (runs->newest > 0)
+			return err_set(
+			    err, "newest: is for all runs, not for one");
+		strcpy(words[2], question->query.run);
+	}
+	*bad = false;
+	return stats_testrun(source, question->partition, runs, &operands,
+	    node_of(question), &question->query.order, STATS_JSON, file, err);
+}
+
+static int
+answer_runs(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	return answer_testrun(source, question, "deltas", file, bad, err);
+}
+
+static int
+answer_groups(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	return answer_testrun(source, question, "groups", file, bad, err);
+}
+
+static int
+answer_samples(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	if (check(question, stats_samples_columns, false, bad, err) != 0)
+		return -1;
+	return stats_samples(source, question->partition,
+	    &question->query.metrics, &question->query.window,
+	    question->query.by == WEB_BY_NODE, &question->query.order,
+	    STATS_JSON, file, err);
+}
+
+static int
+answer_usage(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	struct usage usage;
+	int rc;
+
+	if (check(question, usage_columns, false, bad, err) != 0)
+		return -1;
+	rc = usage_read(
+	    &usage, source, question->partition, &question->query.window, err);
+	if (rc == 0) {
+		usage_sort(&usage, &question->query.order);
+		usage_json(&usage, file);
+	}
+	usage_clear(&usage);
+	return rc;
+}
+
+static int
+answer_clocks(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	struct wire_query query = wire_query_of(question, 1u << RECORD_SAMPLE);
+
+	if (check(question, stats_clocks_columns, false, bad, err) != 0)
+		return -1;
+	return stats_clocks(source, question->partition, &query,
+	    &question->query.order, STATS_JSON, file, err);
+}
+
+static int
+answer_spans(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	int by = question->query.by;
+
+	if (check(question, stats_spans_columns, true, bad, err) != 0)
+		return -1;
+	return stats_spans(source, question->partition,
+	    &(struct stats_spans_options){ .node = node_of(question),
+		.name = text_of(question->query.name),
+		.from_ns = question->query.window.from_ns,
+		.to_ns = question->query.window.to_ns,
+		.order = &question->query.order,
+		.by = by == WEB_BY_NODE    ? STATS_SPANS_NODE
+		      : by == WEB_BY_TRACK ? STATS_SPANS_TRACK
+					   : STATS_SPANS_NAME },
+	    STATS_JSON, file, err);
+}
+
+const struct web_route web_routes[] = {
+	{ "status", "", true, answer_status },
+	{ .word = NULL },
+};
+
+const struct web_route web_pool_routes[] = {
+	{ "phases", "by name node from to sort top", false, answer_phases },
+	{ "nodes", "node from sort top", true, answer_nodes },
+	{ "cascade", "from to", false, answer_cascade },
+	{ "runs", "model time group newest run from to", false, answer_runs },
+	{ "groups", "model time group from to", false, answer_groups },
+	{ "samples", "by metric metric-group node job from to sort top", false,
+	    answer_samples },
+	{ "usage", "node job from to step sort top", false, answer_usage },
+	{ "clocks", "node from to sort top", false, answer_clocks },
+	{ "spans", "by name node from to sort top", false, answer_spans },
+	{ .word = NULL },
+};
+
+const struct web_route *
+web_route_find(
+    const struct web_route *routes, const char *word, struct err *err)
+{
+	char question[3 * NEAREST_WORD_BYTES + 32], shown[80];
+	struct nearest nearest;
+
+	nearest_begin(&nearest, word);
+	for (; routes->word != NULL; routes++) {
+		if (strcmp(routes->word, word) == 0)
+			return routes;
+		nearest_offer(&nearest, routes->word);
+	}
+	err_set(err, "there is no '%s' here%s",
+	    text_quote(shown, sizeof(shown), text_of(word)),
+	    nearest_question(&nearest, "", question, sizeof(question)));
+	return NULL;
+}

@@ -1,0 +1,42 @@
+/*
+ * web_answers - the questions that can be asked by URL, and who answers them.
+ *
+ * A route gives what a command prints with --format json: it calls the same
+ * function.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_WEB_ANSWERS_H
+#define EXPORTERS_WEB_ANSWERS_H
+
+#include <stdio.h>
+
+#include "exporters/source/source.h"
+#include "exporters/web/query.h"
+
+struct web_question {
+	const struct web_route *route;
+	struct text partition; /* empty: the route is not of a pool */
+	const char *limit;     /* pattern of the partitions that may be seen */
+	const struct source_options *options;
+	struct web_query query;
+};
+
+struct web_route {
+	const char *word;       /* "phases"; NULL ends the list */
+	const char *parameters; /* their names, with a blank between them */
+	/* Does the answer change while nothing comes? */
+	bool ages;
+	/* -1: the sentence says why.  `*bad` is set if the question is wrong,
+	 * whatever is stored. */
+	int (*answer)(struct source *source, struct web_question *question,
+	    FILE *file, bool *bad, struct err *err);
+};
+
+/* Below /v1, and below /v1/pools/PARTITION. */
+extern const struct web_route web_routes[], web_pool_routes[];
+
+/* NULL: there is none; `err` has those that are near. */
+const struct web_route *web_route_find(
+    const struct web_route *routes, const char *word, struct err *err);
+
+#endif

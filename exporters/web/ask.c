@@ -1,0 +1,158 @@
+/*
+ * web_ask - answer a question from the source.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/web/task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/select/known.h"
+#include "proto/base/buffer.h"
+#include "proto/base/memory.h"
+
+enum { FOUND = 200, BAD = 400, MISSING = 404, FAILED = 500, SILENT = 503 };
+
+/* ---- a stream into memory, with a bound ---- */
+
+struct bounded {
+	struct buffer buffer;
+	bool is_full;
+};
+
+static ssize_t
+put(void *arg, const char *from, size_t bytes)
+{
+	struct bounded *to = arg;
+
+	if (to->buffer.bytes + bytes > WEB_ANSWER_BYTES_MAX)
+		to->is_full = true;
+	if (to->is_full) {
+		errno = EFBIG;
+		return 0;
+	}
+	buffer_put(&to->buffer, from, bytes);
+	return (ssize_t)bytes;
+}
+
+static FILE *
+open_bounded(struct bounded *to)
+{
+	const cookie_io_functions_t calls = { .write = put };
+
+	*to = (struct bounded){ .is_full = false };
+	return memory_must(fopencookie(to, "w", calls));
+}
+
+/* ---- the source ---- */
+
+/* An aggregator that was started has the store now; without it, the store can
+ * be read. */
+static int
+open_source(struct web_reader *reader, struct err *err)
+{
+	bool is_store = source_reads_store(reader->options);
+
+	if (reader->source != NULL && reader->is_store != is_store)
+		source_close(&reader->source);
+	reader->is_store = is_store;
+	if (reader->source == NULL)
+		return source_open(&reader->source, reader->options, err);
+	source_renew(reader->source);
+	return 0;
+}
+
+void
+web_reader_close(struct web_reader *reader)
+{
+	source_close(&reader->source);
+}
+
+/* ---- the answer ---- */
+
+/* Parameters are called as the options, without their dashes. */
+static void
+drop_dashes(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from != '\0'; from++) {
+		bool begins = from == text || from[-1] == ' ' ||
+			      from[-1] == '(' || from[-1] == '\'';
+
+		if (begins && strncmp(from, "--", 2) == 0 && from[2] >= 'a' &&
+		    from[2] <= 'z')
+			from += 2;
+		*to++ = *from;
+	}
+	*to = '\0';
+}
+
+static int
+answer(struct web_reader *reader, struct web_task *task, FILE *file, bool *bad)
+{
+	struct web_question *question = &task->question;
+	struct source *source = reader->source;
+	int rc = 0;
+
+	source_limit(source, question->limit);
+	if (question->partition.bytes > 0)
+		rc = known_check_nodes(source, question->partition,
+		    text_of(question->query.window.node.list), &task->err);
+	if (rc == 0)
+		rc = question->route->answer(
+		    source, question, file, bad, &task->err);
+	if (question->partition.bytes > 0 && !*bad)
+		rc = known_check_partition(
+		    source, question->partition, rc, &task->err);
+	source_limit(source, NULL);
+	return rc;
+}
+
+void
+web_ask(struct web_reader *reader, struct web_task *task)
+{
+	struct bounded to;
+	bool bad = false, failed;
+	FILE *file;
+	int rc;
+
+	task->status = SILENT;
+	if (open_source(reader, &task->err) != 0)
+		return;
+	file = open_bounded(&to);
+	rc = answer(reader, task, file, &bad);
+	fclose(file);
+	failed = source_has_failed(reader->source);
+	if (failed)
+		source_close(&reader->source);
+	if (rc == 0 && !to.is_full) {
+		task->status = FOUND;
+		task->body =
+		    web_body_new((char *)to.buffer.at, to.buffer.bytes);
+		return;
+	}
+	buffer_clear(&to.buffer);
+	drop_dashes(task->err.text);
+	if (rc == 0) {
+		err_set(&task->err,
+		    "the answer is larger than %d MiB; ask for less, with top, "
+		    "node, from and to where the route has them",
+		    WEB_ANSWER_BYTES_MAX >> 20);
+		bad = true;
+	}
+	task->status = bad ? BAD : failed ? SILENT : MISSING;
+}
+
+void
+web_task_free(struct web_task **task)
+{
+	struct web_task *old = *task;
+
+	*task = NULL;
+	if (old == NULL)
+		return;
+	web_body_drop(&old->body);
+	free(old);
+}

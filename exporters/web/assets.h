@@ -1,0 +1,34 @@
+/*
+ * web_assets - the files of the page.
+ *
+ * They are part of the program, so that it needs none at run time; or, for who
+ * changes them, a folder that is read at each request.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_WEB_ASSETS_H
+#define EXPORTERS_WEB_ASSETS_H
+
+#include "exporters/web/http/body.h"
+#include "proto/base/err.h"
+
+/* A file of exporters/web/page; rules.mk makes the table. */
+struct web_page_file {
+	const char *name; /* NULL ends the table */
+	const unsigned char *at, *end;
+};
+extern const struct web_page_file web_page_files[];
+
+struct web_assets; /* opaque */
+
+/* `dir`: read the files there; NULL: those of the program. */
+int web_assets_open(
+    struct web_assets **assets, const char *dir, struct err *err);
+void web_assets_close(struct web_assets **assets);
+
+/* A file and its type; the caller drops the body.  NULL: there is none. */
+struct web_body *web_assets_get(
+    struct web_assets *assets, const char *name, const char **type);
+/* Identifies the content of the program's files; "": they may change. */
+const char *web_assets_tag(const struct web_assets *assets);
+
+#endif

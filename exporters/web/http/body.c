@@ -1,0 +1,78 @@
+/*
+ * web_body - the bytes of an answer, shared by those who get it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/web/http/body.h"
+
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+#include "proto/stream/compress_block.h"
+
+static void
+compress(struct web_body *body)
+{
+	unsigned char *packed;
+	size_t bytes;
+
+	if (body->bytes < WEB_BODY_GZIP_FROM)
+		return;
+	packed = compress_gzip(body->at, body->bytes, &bytes);
+	if (bytes >= body->bytes) {
+		free(packed);
+		return;
+	}
+	body->gzip = memory_resize(packed, bytes);
+	body->gzip_bytes = bytes;
+}
+
+struct web_body *
+web_body_new(char *at, size_t bytes)
+{
+	struct web_body *body = memory_zero(1, sizeof(*body));
+
+	body->at = (unsigned char *)at;
+	body->bytes = bytes;
+	body->holders = 1;
+	compress(body);
+	return body;
+}
+
+struct web_body *
+web_body_new_static(const unsigned char *at, size_t bytes)
+{
+	struct web_body *body = memory_zero(1, sizeof(*body));
+
+	body->at = at;
+	body->bytes = bytes;
+	body->holders = 1;
+	body->is_static = true;
+	compress(body);
+	return body;
+}
+
+void
+web_body_hold(struct web_body *body)
+{
+	body->holders++;
+}
+
+void
+web_body_drop(struct web_body **body)
+{
+	struct web_body *old = *body;
+
+	*body = NULL;
+	if (old == NULL || --old->holders > 0)
+		return;
+	if (!old->is_static)
+		free((void *)(uintptr_t)old->at);
+	free((void *)(uintptr_t)old->gzip);
+	free(old);
+}
+
+size_t
+web_body_memory(const struct web_body *body)
+{
+	return sizeof(*body) + body->bytes + body->gzip_bytes;
+}

@@ -1,0 +1,27 @@
+/*
+ * web_serve - from a request to its answer.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_WEB_SERVE_H
+#define EXPORTERS_WEB_SERVE_H
+
+#include "exporters/source/source.h"
+#include "exporters/web/access.h"
+#include "proto/net/loop/loop.h"
+
+struct web_serve; /* opaque */
+
+struct web_serve_options {
+	int fd;             /* listens; taken */
+	const char *assets; /* folder; NULL: the files of the program */
+	struct web_access *access;
+	const struct source_options *source;
+};
+
+int web_serve_open(struct web_serve **serve, struct loop *loop,
+    const struct web_serve_options *options, struct err *err);
+/* Accept no more connections. */
+void web_serve_quiesce(struct web_serve *serve);
+void web_serve_close(struct web_serve **serve);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * web_task - a question that a worker answers, and its answer.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_WEB_TASK_H
+#define EXPORTERS_WEB_TASK_H
+
+#include "exporters/web/answers.h"
+#include "exporters/web/http/body.h"
+
+enum {
+	WEB_ANSWER_BYTES_MAX = 8 << 20,
+	WEB_TAG_BYTES = 40, /* of an ETag, with its quotes and NUL */
+};
+
+struct web_task {
+	struct web_task *next;
+	struct web_url url; /* the texts of the question */
+	struct web_question question;
+	void *data; /* of the caller */
+
+	/* Set by the worker. */
+	unsigned status;       /* of HTTP */
+	struct web_body *body; /* NULL: a problem, which `err` says */
+	struct err err;
+};
+
+struct web_reader {
+	const struct source_options *options;
+	struct source *source; /* NULL: not open */
+	bool is_store;
+};
+
+/* Answer it; opens the source when needed, and again after a failure. */
+void web_ask(struct web_reader *reader, struct web_task *task);
+void web_reader_close(struct web_reader *reader);
+
+void web_task_free(struct web_task **task);
+
+#endif

@@ -1,0 +1,120 @@
+#!/bin/sh
+# Now is 0.  Three pools, and what was last heard of their nodes:
+#
+#	acct$blue	n1 20 s ago: live.  n2 5 min (1 to 10 min): late.  n3 and n4 30 min
+#			(10 min to 1 h): silent.  n5 3 h: gone.  n6 two days ago: only NODES
+#			counts it.  The clock of n7 is 2 h behind: its sample of -7205 was made
+#			5 s ago, so that it is live.  7 nodes; 8 records: 6 events and 1 sample,
+#			and the definition of its metric group, which is an entity.  The newest
+#			one is that of n1: 20 s.
+#	acct$red	r1 5 min ago: late.  1 event, of 300 s ago.
+#	other$gold	g1 and g10 20 s ago: live.  2 spans, one event; the newest begins 20 s ago.
+#
+# By silent nodes, acct$blue comes first (2, the others 0).  acct$* are the first two; acct/r*
+# is acct$red.  A pool in the environment is a default for other questions, and hides no pool
+# here.  Seen through two aggregators, of which the second one has an acct$red with one event of
+# 20 s ago and a purple$one with an event of 3 h ago: acct$red is that of the second one, because
+# its record is newer: live.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # partitions' names
+# shellcheck source=tests/scenario/lib.sh
+BASE=$(date +%s)
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC2119 # no arguments
+aggregate
+check "without a record" poolscope stats pools
+check_text "... there is no pool" "no pool has records yet" "$(cat "$TMP/out")"
+answer "... and none as JSON" "[]" poolscope stats pools --format json
+PARTITION='other$gold'
+records <<-'END'
+	span -30 -25 g1 main work
+	span -20 -10 g10 main work
+	event -30 g10 work:a
+END
+PARTITION='acct$red'
+records <<-'END'
+	event -300 r1 work:a
+END
+PARTITION='acct$blue'
+records <<-'END'
+	event -172800 n6 work:a
+	event -10800 n5 work:a
+	event -1800 n4 work:a
+	event -1800 n3 work:a
+	event -300 n2 work:a
+	event -20 n1 work:a
+	group n7 clock poolscope.clock.offset:ns:gauge
+	sample -7205 n7 clock 7200000000000
+END
+
+# rows [OPTION...]: the counts of each pool, and whether the age of the newest record is that
+# of the story (the machine may take a while).
+rows() {
+	timeout 60 poolscope stats pools --format json "$@" >"$TMP/pools" || return
+	/usr/bin/python3 -c 'import json, sys, time
+late = time.time() - int(sys.argv[2])
+for row in json.load(open(sys.argv[1])):
+    story = {"acct$blue": 20, "acct$red": 300, "other$gold": 20, "purple$one": 10800}[row["partition"]]
+    if row["place"].startswith(sys.argv[3]):
+        story = 20
+    print(row["partition"], *(row[name] for name in "nodes live late silent gone records events samples spans".split()),
+          "ok" if story <= row["age"] <= story + late else row["age"])' "$TMP/pools" "$BASE" "${SECOND:-none}"
+}
+BLUE='acct$blue 7 2 1 2 1 8 6 1 0 ok'
+RED='acct$red 1 0 1 0 0 1 1 0 0 ok'
+GOLD='other$gold 2 2 0 0 0 3 1 0 2 ok'
+answer "all pools" "$BLUE
+$RED
+$GOLD" rows
+answer "by gone nodes" "$BLUE" rows --sort silent --top 1
+answer "by name, again" "$BLUE
+$RED
+$GOLD" rows --sort partition
+answer "those of an account" "$BLUE
+$RED" rows -p 'acct$*'
+answer "... written with a slash" "$RED" rows -p 'acct/r*'
+answer "one" "$GOLD" rows -p 'other$gold'
+check_status 1 "none" poolscope stats pools -p 'acct$rad'
+check_printed "... is an error" 'no partition matches acct.rad; did you mean acct.red?$'
+POOLSCOPE_PARTITION='acct$red'
+answer "a default of this user hides none" 3 sh -c 'poolscope stats pools --format jsonl | wc -l'
+answer "as CSV" "acct\$blue,7,2,8
+acct\$red,1,0,1
+other\$gold,2,2,3" columns partition,nodes,live,records poolscope stats pools --format csv
+check "the table" poolscope stats pools
+check_printed "... has them" '^acct.blue  *7 *2 *1 *2 *1 *8 *[0-9.]* [sm]'
+check_text "... and fits 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
+for pool in blue red; do
+	poolscope nodes -p "acct\$$pool" --format csv >"$TMP/nodes"
+	check_text "as many are live as poolscope nodes says, in $pool" "$(grep -c ',live,' "$TMP/nodes")" \
+		"$(poolscope stats pools -p "acct\$$pool" --format json | sed -n 's/.*"live": \([0-9]*\).*/\1/p')"
+done
+unset POOLSCOPE_PARTITION
+
+first=$DIR
+second=$TMP/second
+mkdir -m 700 "$second"
+start two poolscope-aggregator --dir "$second" || exit 1
+DIR=$second
+export POOLSCOPE_DIR="$second"
+PARTITION='acct$red'
+records <<-'END'
+	event -20 r1 work:b
+END
+PARTITION='purple$one'
+records <<-'END'
+	event -10800 p1 work:a
+END
+DIR=$first
+export POOLSCOPE_DIR="$first"
+SECOND=ipc://$second/run/reader.ipc
+set -- --connect "ipc://$first/run/reader.ipc" --connect "$SECOND"
+SECOND_RED='acct$red 1 1 0 0 0 1 1 0 0 ok'
+answer "one of the second" "$SECOND_RED" rows "$@" -p 'acct$red'
+SECOND=none
+answer "one that only the second has" 'purple$one 1 0 0 0 1 1 1 0 0 ok' rows "$@" -p 'purple$*'
+check "the table of both" poolscope stats pools "$@"
+check_printed "... says where each is kept" '^acct.red .* 2$'
+check_printed "... and where that is" "^ 2 is ipc:"
+check_text "... in 80 columns" 1 "$(grep -v '^..WARN\|warn' "$TMP/out" | awk 'length > 80 { wide = 1 } END { print !wide }')"
