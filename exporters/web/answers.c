@@ -149,7 +149,7 @@ static int
 answer_runs(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	return answer_testrun(source, question, "deltas", file, bad, err);
+	return answer_testrun(source, question, "list", file, bad, err);
 }
 
 static int

@@ -8,7 +8,7 @@ import { table } from "./table.js";
 import { spread } from "./bands.js";
 import { poolsOf } from "./pools.js";
 import * as api from "./api.js";
-import { ago, count, duration, millis, seconds, time } from "./format.js";
+import { ago, count, millis, seconds, time } from "./format.js";
 
 export const SPREAD = "The line is least to greatest, the bar the median to p90, lighter to p99.";
 
@@ -53,11 +53,10 @@ export function overview(context) {
 		rows.sort((a, b) => a.place - b.place);
 		const slow = rows.reduce((a, b) => a && a.sum >= b.sum ? a : b, null);
 		facts.set(p ? [["Nodes", count(p.nodes)], p.live && ["Live", count(p.live), "good"],
-			p.silent && ["Silent", count(p.silent), "warn"], p.gone && ["Gone", count(p.gone), "bad"],
+			p.late && ["Late", count(p.late), "warn"], p.silent && ["Silent", count(p.silent), "bad"], p.gone && ["Gone", count(p.gone), "bad"],
 			["Records", count(p.records)],
 			!Number.isNaN(p.last) && ["Newest record", ago(p.last)],
-			!Number.isNaN(millis(p.first_ns ?? p.first)) && ["Oldest record", time(millis(p.first_ns ?? p.first)) + " UTC"],
-			p.ready && ["Ready after", duration(p.ready)],
+			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"],
 			slow && ["Most time in", slow.phase.replace(/^.*:/, "")]] : []);
 		phases.set(rows);
 		wrong(nodes || []);

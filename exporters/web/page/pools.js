@@ -5,29 +5,22 @@
 import { h, fill, keyed, say } from "./dom.js";
 import { poolLink } from "./places.js";
 import { title, search, state, nothing } from "./parts.js";
-import { ago, count, duration, millis, plural } from "./format.js";
+import { ago, count, millis, plural } from "./format.js";
 
 const PAGE = 200;
 
-/* What the route answers, as a list. */
+/* What the route answers, with times in milliseconds. */
 export function poolsOf(data) {
-	const list = Array.isArray(data) ? data : data ? data.pools || [] : [];
-	return list.map((p) => ({
-		...p, name: p.partition || p.pool || p.name,
-		silent: (p.silent || 0) + (p.late || 0), gone: p.gone || 0, live: p.live || 0,
-		last: millis(p.last_ns ?? p.last ?? p.last_record),
-		ready: p.ready_seconds ?? p.ready_s ?? null, records: p.records,
-	}));
+	return (data || []).map((p) => ({ ...p, name: p.partition, first: millis(p.oldest), last: millis(p.newest),
+		quiet: p.late + p.silent }));
 }
 
 function word(p) {
-	if (p.state)
-		return state(p.state);
 	if (p.silent > 0)
-		return state(count(p.silent) + " silent", "warn");
-	if (p.live > 0)
-		return state("live");
-	return state("at rest", "plain");
+		return state(count(p.silent) + " silent", "bad");
+	if (p.late > 0)
+		return state(count(p.late) + " late", "warn");
+	return p.live > 0 ? state("live") : state("at rest", "plain");
 }
 
 function kind(name) {
@@ -42,12 +35,11 @@ function card(p) {
 
 function update(element, p) {
 	const [, word1, facts, when] = element.children;
-	const text = [plural(p.nodes, "node"), p.gone ? count(p.gone) + " gone" : "", plural(p.records, "record")]
+	const text = [plural(p.nodes, "node"), p.live && p.quiet ? count(p.live) + " live" : "", p.gone ? count(p.gone) + " gone" : "", plural(p.records, "record")]
 		.filter(Boolean).join(" · ");
 	fill(word1, word(p));
 	say(facts, text);
-	say(when, Number.isNaN(p.last) ? "benchmark results only" : "newest record " + ago(p.last) +
-		(p.ready ? " · ready after " + duration(p.ready) : ""));
+	say(when, Number.isNaN(p.last) ? "no events or samples" : "newest record " + ago(p.last));
 }
 
 export function pools(context) {
@@ -76,7 +68,7 @@ export function pools(context) {
 
 	return { root, tables: [{ root, step, open }], async load() {
 		all = poolsOf(await context.maybe(["pools"]));
-		all.sort((a, b) => b.silent - a.silent || b.live - a.live || (b.last || 0) - (a.last || 0));
+		all.sort((a, b) => b.silent - a.silent || b.late - a.late || b.live - a.live || (b.last || 0) - (a.last || 0));
 		if (first && all.length === 0)
 			list.replaceWith(nothing("No pools yet.", "poolscope up --agent samples this machine; poolscope demo shows all."));
 		first = false;
