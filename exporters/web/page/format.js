@@ -15,6 +15,9 @@ export function count(v) {
 	return known(v) ? groups.format(v) : NONE;
 }
 
+/* Names in their natural order: n2 before n10. */
+export const byName = new Intl.Collator("en", { numeric: true }).compare;
+
 /* Three significant digits, without exponents where that can be. */
 export function number(v) {
 	if (!known(v))

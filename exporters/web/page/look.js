@@ -29,6 +29,7 @@ const stored = (() => {
 const system = matchMedia("(prefers-color-scheme: dark)");
 let chosen = stored;
 let tables = false;
+let colours = {}; /* asking for styles is slow: once for each look */
 
 export function isDark() {
 	return chosen ? chosen === "dark" : system.matches;
@@ -36,6 +37,7 @@ export function isDark() {
 
 function apply() {
 	document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+	colours = {};
 	dispatchEvent(new Event("look"));
 }
 
@@ -63,7 +65,8 @@ system.addEventListener("change", apply);
 apply();
 
 export function css(name) {
-	return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+	colours[name] = colours[name] || getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+	return colours[name];
 }
 
 export function series(i) {

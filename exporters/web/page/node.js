@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, figures, choose, nothing } from "./parts.js";
+import { title, range, figures, choose, nothing } from "./parts.js";
 import { table } from "./table.js";
 import { lines } from "./lines.js";
 import { phaseColumns, SPREAD } from "./pool.js";
@@ -43,7 +43,7 @@ export function nodeView(context) {
 	href: (r) => context.link("node", item, { ...params, metric: r.metric }) });
 	const more = choose("Chart", null, "", (metric) => context.set({ metric }));
 	const parts = h("div");
-	const root = h("section", {}, title(item || "Node", h("a", { href: context.link("timeline", undefined, { node }) }, "timeline")),
+	const root = h("section", {}, title(item || "Node", range(context), h("a", { href: context.link("timeline", undefined, { node }) }, "timeline")),
 		facts.root, parts);
 
 	async function draw(list) {

@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, choose, search, nothing } from "./parts.js";
+import { title, range, choose, search, nothing } from "./parts.js";
 import { map } from "./map.js";
 import { lines } from "./lines.js";
 import { chart } from "./node.js";
-import { duration } from "./format.js";
+import { byName, duration } from "./format.js";
 
 const USUAL = ["system.cpu.time.user", "system.memory.usage.used"];
 
@@ -19,7 +19,7 @@ export function mapView(context) {
 	const which = choose("Show", null, "", (value) => context.set({ value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
 	const over = h("div"), body = h("div", {}, picture.root);
-	const root = h("section", {}, title("Nodes", field, which.root), body, over);
+	const root = h("section", {}, title("Nodes", range(context), field, which.root), body, over);
 	let choices = null, series = null;
 
 	async function options() {
@@ -68,7 +68,7 @@ export function mapView(context) {
 		}
 		if (!picture.root.isConnected)
 			fill(body, picture.root);
-		list.sort((a, b) => a.node.localeCompare(b.node, "en", { numeric: true }));
+		list.sort((a, b) => byName(a.node, b.node));
 		picture.set(list, kind === "phase" ? "seconds in " + name : kind === "metric" ? "mean of " + name : "time since the last record", unit);
 		if (kind !== "metric")
 			return;

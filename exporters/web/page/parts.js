@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill, say, keyed } from "./dom.js";
+import { time } from "./format.js";
 
 /* A heading with what belongs beside it. */
 export function title(text, ...beside) {
@@ -51,6 +52,15 @@ const SIGNS = { good: "●", warn: "▲", bad: "✕" };
 export function state(word, kind) {
 	const k = kind || WORDS[word] || "plain";
 	return h("span", { class: "state " + k }, h("span", { "aria-hidden": "true" }, SIGNS[k] || "○"), " ", word);
+}
+
+/* The window of time that a drag over a picture chose, and a way out of it. */
+export function range({ params, set }) {
+	if (!params.from && !params.to)
+		return null;
+	const text = (v) => !v ? "now" : /^[\d.]+$/.test(v) ? time(1000 * v) : v;
+	return h("button", { type: "button", title: "Show all of the time",
+		on: { click: () => set({ from: "", to: "" }) } }, (params.from ? text(params.from) : "the begin") + " to " + text(params.to) + "  ✕");
 }
 
 /* A button that asks once more for more. */

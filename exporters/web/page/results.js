@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, nothing, search } from "./parts.js";
+import { title, range, nothing, search } from "./parts.js";
 import { table } from "./table.js";
 import { lines } from "./lines.js";
 import { count, duration, time } from "./format.js";
@@ -15,7 +15,7 @@ export function results(context) {
 	const { params } = context, test = params.test, entry = params.entry;
 	const body = h("div");
 	const back = test ? h("a", { href: context.link("results", undefined, entry ? { test } : {}) }, entry ? test : "all tests") : null;
-	const root = h("section", {}, title(entry || test || "Results", back), body);
+	const root = h("section", {}, title(entry || test || "Results", range(context), back), body);
 	const view = { root, tables: [], load: () => entry ? timings() : test ? entries() : tests() };
 	const ask = (what, more) => context.maybe(["results"], { what, test, entry, ...more });
 

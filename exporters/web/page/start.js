@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, choose, search, nothing } from "./parts.js";
+import { title, range, choose, search, nothing } from "./parts.js";
 import { timeline, rowsOf, legend, colours } from "./timeline.js";
 import { millis, time } from "./format.js";
 
@@ -18,7 +18,7 @@ export function timelineView(context) {
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
 	const names = h("div"), when = h("p", { class: "note" });
 	const body = h("div", {}, names, picture.root, when);
-	const root = h("section", {}, title("Timeline", field, order.root), body);
+	const root = h("section", {}, title("Timeline", range(context), field, order.root), body);
 	let data = null;
 	addEventListener("look", () => {
 		if (data)

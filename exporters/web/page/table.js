@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill, say } from "./dom.js";
-import { count, NONE } from "./format.js";
+import { byName, count, NONE } from "./format.js";
 
 const ROW = 30;     // pixels; style.css has the same
 const WINDOW = 200; // more rows scroll in a window of their own
@@ -32,7 +32,7 @@ function compare(a, b) {
 		return empty(a) - empty(b);
 	if (typeof a === "number" && typeof b === "number")
 		return a - b;
-	return String(a).localeCompare(String(b), "en", { numeric: true });
+	return byName(String(a), String(b));
 }
 
 export function table(options) {

@@ -9,7 +9,7 @@ import { h } from "./dom.js";
 import { picture, buttons, secondTicks } from "./picture.js";
 import { table } from "./table.js";
 import { css, series, tile, pattern, pixel, rgb, isWaiting } from "./look.js";
-import { count, duration, seconds, shorten, commonEnds, plural } from "./format.js";
+import { byName, count, duration, seconds, shorten, commonEnds, plural } from "./format.js";
 
 /* What the route answers, as { names, node, begin, rows, total }: times in seconds,
  * rows[i][k] is the time of node i in band k. */
@@ -45,7 +45,7 @@ export function legend(names, list) {
 }
 
 export function timeline(open) {
-	let d = null, order = [], view = null, tiles = [], palette = [];
+	let d = null, order = [], view = null, tiles = [], ends = [0, 0];
 	const LEFT = () => pic.width < 600 ? 64 : 190, TOP = 22;
 
 	function reset() {
@@ -59,8 +59,7 @@ export function timeline(open) {
 
 	function draw(c, width, height, scale) {
 		const left = LEFT();
-		palette = colours(d.names);
-		tiles = palette.map((colour, k) => tile(colour, k, isWaiting(d.names[k])));
+		tiles = colours(d.names).map((colour, k) => tile(colour, k, isWaiting(d.names[k])));
 		raster(c, left, width, height, scale);
 		axis(c, left, width, height);
 		labels(c, left, height);
@@ -113,7 +112,7 @@ export function timeline(open) {
 
 	function labels(c, left, height) {
 		const tall = rowHeight(height), step = Math.max(1, Math.ceil(14 / tall));
-		const [a, b] = commonEnds(order.length > 1 ? order.map((i) => d.node[i]) : []);
+		const [a, b] = ends;
 		c.textAlign = "right";
 		c.fillStyle = css("text");
 		const room = Math.floor((left - 12) / 6.6);
@@ -229,12 +228,13 @@ export function timeline(open) {
 		root: h("div", {}, bar, pic.root), moves,
 		set(data, by, keep) {
 			d = data;
+			ends = commonEnds(d.node);
 			order = d.node.map((_, i) => i);
 			const worth = { start: (i) => d.begin[i], end: (i) => -d.end[i], time: (i) => d.begin[i] - d.end[i] }[by || "start"];
 			if (worth)
 				order.sort((x, y) => worth(x) - worth(y));
 			else if (by === "name")
-				order.sort((x, y) => d.node[x].localeCompare(d.node[y], "en", { numeric: true }));
+				order.sort((x, y) => byName(d.node[x], d.node[y]));
 			if (!keep || !view || view.y1 > order.length)
 				reset();
 			pic.redraw();
