@@ -119,9 +119,13 @@ export function day(ms) {
 	return d.getUTCFullYear() + "-" + pad(d.getUTCMonth() + 1) + "-" + pad(d.getUTCDate());
 }
 
+/* How long ago; the date when that is days. */
 export function ago(ms) {
 	const s = (Date.now() - ms) / 1000;
-	return Number.isNaN(s) ? NONE : s < 2 ? "now" : duration(Math.round(s)).replace(/\.\d+ s/, " s") + " ago";
+	if (Number.isNaN(s))
+		return NONE;
+	return s > 259200 ? time(ms).slice(0, 16) : s < 2 ? "now" :
+		duration(Math.round(s)).replace(/\.\d+ s/, " s") + " ago";
 }
 
 export function plural(n, one, many) {

@@ -13,7 +13,7 @@ import { h, fill, say } from "./dom.js";
 import { byName, count, NONE } from "./format.js";
 
 const ROW = 30;     // pixels; style.css has the same
-const WINDOW = 200; // more rows scroll in a window of their own
+const WINDOW = 120; // more rows scroll in a window of their own
 const PAGE = 40;    // cards
 const narrow = matchMedia("(max-width: 699px)");
 
