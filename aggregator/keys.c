@@ -39,7 +39,7 @@ static const struct opt options[] = {
 	    "agent|broker|reader|server", 0 },
 	[PARTITIONS_ROW] = { "partitions", 'p', OPT_TEXT,
 	    OPT_TO(struct values, partitions), "PATTERN",
-	    "new, allow: limit the key to partitions that match PATTERN "
+	    "new, allow, token: limit the key to partitions that match PATTERN "
 	    "(default: *)",
 	    NULL, 0 },
 	[NODES_ROW] = { "nodes", 'n', OPT_TEXT, OPT_TO(struct values, nodes),
@@ -203,6 +203,17 @@ do_revoke(struct values *values, char **words, uint32_t count, struct err *err)
 }
 
 static int
+do_token(struct values *values, char **words, uint32_t count, struct err *err)
+{
+	struct keys_grant grant;
+
+	(void)count;
+	values->role = KEY_READER;
+	grant = get_grant(values, words[0]);
+	return keys_token(&grant, err);
+}
+
+static int
 do_rotate(struct values *values, char **words, uint32_t count, struct err *err)
 {
 	if (strcmp(words[0], KEYS_SERVER) == 0) {
@@ -239,6 +250,7 @@ static const struct verb {
 	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW, true,
 	    do_allow },
 	{ "revoke", "NAME or PUBLIC", 1, 1, 0, false, do_revoke },
+	{ "token", "NAME", 1, 1, 1 << PARTITIONS_ROW, true, do_token },
 	{ "rotate", "NAME, or server and key files", 1, 63,
 	    1 << FILE_ROW | 1 << FINISH_ROW, false, do_rotate },
 };
@@ -254,7 +266,7 @@ find_verb(const struct opt_operands *operands)
 			verb = &verbs[i];
 	if (verb == NULL)
 		opt_refuse_word(
-		    operands->at[0], "new, list, allow, revoke, rotate");
+		    operands->at[0], "new, list, allow, revoke, rotate, token");
 	if (words < verb->min || words > verb->max)
 		opt_usage("%s takes %s", verb->word, verb->arguments);
 	for (int i = 0; i < ROWS; i++)
@@ -275,7 +287,9 @@ parse(
 		.name = "poolscope-keys",
 		.synopsis =
 		    "[options] new NAME | list | allow FILE | allow PUBLIC "
-		    "NAME | revoke NAME|PUBLIC | rotate NAME|server [FILE...]",
+		    "NAME | revoke NAME|PUBLIC | rotate NAME|server [FILE...] "
+		    "| "
+		    "token NAME",
 		.summary = "manage the keys of an instance",
 		.examples =
 		    "poolscope keys new nodes -p 'acct$pool' -o nodes.key\n"

@@ -145,6 +145,20 @@ keys_allow(const struct keys_grant *grant,
 	return 0;
 }
 
+/* From the keys and from the tokens. */
+static int
+remove_both(const struct authorized_keys_change *change, uint32_t *removed,
+    struct err *err)
+{
+	uint32_t tokens;
+
+	if (keys_change(change, removed, err) != 0 ||
+	    keys_revoke_tokens(change, &tokens, err) != 0)
+		return -1;
+	*removed += tokens;
+	return 0;
+}
+
 /* A public key; or, if no line has it, a name that looks like one. */
 static int
 remove_lines(const char *what, uint32_t *removed, struct err *err)
@@ -153,13 +167,13 @@ remove_lines(const char *what, uint32_t *removed, struct err *err)
 
 	*removed = 0;
 	if (z85_decode(public, text_of(what)) &&
-	    keys_change(&(struct authorized_keys_change){ keys_has_public,
+	    remove_both(&(struct authorized_keys_change){ keys_has_public,
 			    public, NULL },
 		removed, err) != 0)
 		return -1;
 	if (*removed > 0)
 		return 0;
-	return keys_change(
+	return remove_both(
 	    &(struct authorized_keys_change){ has_name, what, NULL }, removed,
 	    err);
 }
@@ -174,7 +188,8 @@ keys_revoke(const char *what, struct err *err)
 		return -1;
 	text_quote(shown, sizeof(shown), text_of(what));
 	if (removed == 0)
-		return err_set(err, "no authorized key is called %s", shown);
+		return err_set(
+		    err, "no authorized key or token is called %s", shown);
 	printf(
 	    "revoked %s (%u key%s)\n", shown, removed, removed == 1 ? "" : "s");
 	return 0;

@@ -78,6 +78,13 @@ int keys_rotate_server(char *const *files, uint32_t count, struct err *err);
 int keys_rotate_server_finish(
     char *const *files, uint32_t count, struct err *err);
 
+/* Tokens for poolscope-web (proto/keys/token.h): print a new one that may read
+ * the partitions of the grant; remove lines of DIR/keys/tokens. */
+int keys_token(const struct keys_grant *grant, struct err *err);
+int keys_revoke_tokens(const struct authorized_keys_change *change,
+    uint32_t *removed, struct err *err);
+int keys_tokens_path(char to[static INSTANCE_PATH_BYTES], struct err *err);
+
 int keys_list(enum report_format format, FILE *file, struct err *err);
 
 #endif

@@ -87,6 +87,35 @@ put_clients(struct report *to, const struct authorized_keys *list)
 	free(sorted);
 }
 
+static void
+put_token(struct report *to, const struct authorized_key *entry)
+{
+	char public[Z85_CHARACTERS];
+
+	z85_encode(public, entry->public);
+	report_text(to, entry->name);
+	report_text(to, text_of("token"));
+	report_text(to, entry->partition);
+	report_text(to, entry->node);
+	report_text(to, (struct text){ public, sizeof(public) });
+	report_flag(to, true);
+}
+
+static int
+put_tokens(struct report *to, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+	struct authorized_keys *list;
+
+	if (keys_tokens_path(path, err) != 0 ||
+	    authorized_keys_read(&list, path, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < authorized_keys_count(list); i++)
+		put_token(to, authorized_keys_at(list, i));
+	authorized_keys_free(&list);
+	return 0;
+}
+
 int
 keys_list(enum report_format format, FILE *file, struct err *err)
 {
@@ -94,7 +123,7 @@ keys_list(enum report_format format, FILE *file, struct err *err)
 	struct authorized_key server = { .line = 0 }, next = { .line = 0 };
 	char path[INSTANCE_PATH_BYTES];
 	struct authorized_keys *list;
-	int has_server, has_next;
+	int has_server, has_next, rc;
 
 	has_server = read_server(&server, KEYS_SERVER, err);
 	has_next = read_server(&next, KEYS_SERVER_NEXT, err);
@@ -107,6 +136,7 @@ keys_list(enum report_format format, FILE *file, struct err *err)
 	if (has_next == 0)
 		put_row(&to, &next, true);
 	put_clients(&to, list);
+	rc = put_tokens(&to, err);
 	report_end(&to);
 	if (has_server != 0 && has_next != 0 &&
 	    authorized_keys_count(list) == 0)
@@ -114,5 +144,5 @@ keys_list(enum report_format format, FILE *file, struct err *err)
 		    "no keys yet: poolscope up --listen ENDPOINT creates the "
 		    "server key, poolscope keys new NAME a client key");
 	authorized_keys_free(&list);
-	return 0;
+	return rc;
 }

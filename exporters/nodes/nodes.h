@@ -11,10 +11,6 @@
 #include "exporters/select/order.h"
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
-#include "proto/os/clock.h"
-
-/* Nodes that were not heard for this long are not listed, unless asked for. */
-#define NODES_HEARD_NS (24 * 3600 * NS_PER_SECOND)
 
 struct nodes_options {
 	struct text node; /* list; empty: all */

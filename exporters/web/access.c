@@ -8,30 +8,80 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "proto/base/memory.h"
-#include "proto/base/text.h"
-#include "proto/hash/hash.h"
-
-enum { OWN_BYTES = 32 };
+#include "proto/config/instance.h"
+#include "proto/keys/authorized_keys.h"
+#include "proto/keys/token.h"
+#include "proto/os/log.h"
 
 struct web_access {
-	char own[2 * OWN_BYTES + 1]; /* "": none */
+	char own[TOKEN_CHARACTERS + 1]; /* "": none */
+	unsigned char own_hash[Z85_KEY_BYTES];
 	const struct opt_list *hosts;
+	char path[INSTANCE_PATH_BYTES];
+	struct authorized_keys *list;
+	struct stat seen; /* the file that the list is from */
 };
+
+/* ---- tokens ---- */
+
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Read the file if it is another one than before.  A bad file leaves the tokens
+ * as they were, as keys are. */
+static int
+renew(struct web_access *access, struct err *err)
+{
+	struct authorized_keys *list;
+	struct stat now = { .st_size = 0 };
+
+	if (stat(access->path, &now) != 0)
+		now = (struct stat){ .st_size = 0 };
+	if (is_same(&now, &access->seen))
+		return 0;
+	access->seen = now;
+	if (authorized_keys_read(&list, access->path, err) != 0)
+		return -1;
+	authorized_keys_free(&access->list);
+	access->list = list;
+	return 0;
+}
+
+static void
+renew_or_log(struct web_access *access)
+{
+	struct err err;
+
+	if (renew(access, &err) != 0)
+		log_error("tokens unchanged: %s", err.text);
+}
 
 int
 web_access_open(struct web_access **made,
     const struct web_access_options *options, struct err *err)
 {
 	struct web_access *access = *made = memory_zero(1, sizeof(*access));
-	unsigned char random[OWN_BYTES];
 
-	(void)err;
 	access->hosts = options->hosts;
+	if (instance_path(access->path, "keys/tokens", err) != 0 ||
+	    renew(access, err) != 0)
+		return -1;
 	if (options->own_token) {
-		hash_random_bytes(random, sizeof(random));
-		*text_hex(access->own, random, sizeof(random)) = '\0';
+		token_make(access->own);
+		token_hash(access->own_hash, text_of(access->own));
+	} else if (authorized_keys_count(access->list) == 0) {
+		return err_set(err,
+		    "%s has no token, so that nobody could read: create one "
+		    "with poolscope keys token NAME",
+		    access->path);
 	}
 	return 0;
 }
@@ -39,6 +89,8 @@ web_access_open(struct web_access **made,
 void
 web_access_close(struct web_access **access)
 {
+	if (*access != NULL)
+		authorized_keys_free(&(*access)->list);
 	free(*access);
 	*access = NULL;
 }
@@ -49,21 +101,52 @@ web_access_token(const struct web_access *access)
 	return access->own[0] == '\0' ? NULL : access->own;
 }
 
+static int
+find(struct web_access *access, struct web_right *right)
+{
+	const struct authorized_key *entry;
+
+	renew_or_log(access);
+	right->pattern[0] = '\0';
+	if (access->own[0] != '\0' &&
+	    memcmp(right->token, access->own_hash, sizeof(right->token)) == 0)
+		return 0;
+	entry = authorized_keys_find(access->list, right->token);
+	if (entry == NULL)
+		return -1;
+	if (!text_equal(entry->partition, text_of("*")))
+		snprintf(right->pattern, sizeof(right->pattern), "%.*s",
+		    (int)entry->partition.bytes, entry->partition.at);
+	return 0;
+}
+
 int
 web_access_check(struct web_access *access, const char *authorization,
-    const char **pattern, struct err *err)
+    struct web_right *right, struct err *err)
 {
-	*pattern = NULL;
 	if (authorization == NULL ||
 	    strncasecmp(authorization, "Bearer ", 7) != 0)
-		return err_set(err, "no token: send Authorization: Bearer "
-				    "TOKEN; open the page by the URL that "
-				    "poolscope web prints");
-	if (access->own[0] != '\0' &&
-	    strcmp(authorization + 7, access->own) == 0)
+		return err_set(err,
+		    "a token is needed: send Authorization: Bearer TOKEN; for "
+		    "the page, open the address that poolscope web prints");
+	token_hash(right->token, text_of(authorization + 7));
+	if (find(access, right) == 0)
 		return 0;
-	return err_set(err, "this token is not valid (any more)");
+	return err_set(err,
+	    "the token is not valid, or not any more: poolscope keys token "
+	    "NAME creates one, and poolscope web prints that of this run");
 }
+
+bool
+web_access_holds(struct web_access *access, const struct web_right *right)
+{
+	struct web_right now = *right;
+
+	return find(access, &now) == 0 &&
+	       strcmp(now.pattern, right->pattern) == 0;
+}
+
+/* ---- names of this server ---- */
 
 static bool
 is_host(const char *name, size_t bytes, const char *host)

@@ -14,9 +14,13 @@
 
 #include <stdbool.h>
 
+#include "proto/base/text.h"
 #include "proto/config/opt.h"
+#include "proto/keys/z85.h"
 
 struct web_access; /* opaque */
+
+enum { WEB_PATTERN_BYTES = NAME_BYTES_MAX + 1 };
 
 struct web_access_options {
 	bool own_token; /* make one for this process */
@@ -30,11 +34,18 @@ void web_access_close(struct web_access **access);
 /* The token of this process; NULL: it has none. */
 const char *web_access_token(const struct web_access *access);
 
-/* `authorization` is the header; NULL: none.  0: `*pattern` is that of the
- * partitions (NULL: all), which lives until the next call.  -1: the sentence
- * says what is wrong. */
+/* What a request may see. */
+struct web_right {
+	unsigned char token[Z85_KEY_BYTES]; /* its hash */
+	char pattern[WEB_PATTERN_BYTES];    /* of partitions; "": all */
+};
+
+/* `authorization` is the header; NULL: none.  -1: the sentence says what is
+ * wrong. */
 int web_access_check(struct web_access *access, const char *authorization,
-    const char **pattern, struct err *err);
+    struct web_right *right, struct err *err);
+/* Is the token still valid, for the same partitions? */
+bool web_access_holds(struct web_access *access, const struct web_right *right);
 
 /* The header Host; NULL: none. */
 int web_access_check_host(

@@ -9,6 +9,7 @@
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
 #include "exporters/nodes/nodes.h"
+#include "exporters/nodes/pools.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/stats_command.h"
@@ -65,6 +66,17 @@ answer_status(struct source *source, struct web_question *question, FILE *file,
 }
 
 static int
+answer_pools(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	if (check(question, pools_columns, false, bad, err) != 0)
+		return -1;
+	return pools_print(source, text_of(question->query.name),
+	    source_places(question->options), &question->query.order,
+	    STATS_JSON, file, err);
+}
+
+static int
 answer_phases(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
@@ -85,7 +97,7 @@ answer_nodes(struct source *source, struct web_question *question, FILE *file,
 	const struct nodes_options how = { .node = node_of(question),
 		.from_ns = from_ns != TIME_MIN_NS
 			       ? from_ns
-			       : clock_wall_ns() - NODES_HEARD_NS,
+			       : clock_wall_ns() - NODE_STATES_HEARD_NS,
 		.order = &question->query.order };
 	int status;
 
@@ -224,6 +236,7 @@ answer_spans(struct source *source, struct web_question *question, FILE *file,
 
 const struct web_route web_routes[] = {
 	{ "status", "", true, answer_status },
+	{ "pools", "name sort top", true, answer_pools },
 	{ .word = NULL },
 };
 

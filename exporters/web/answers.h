@@ -11,12 +11,14 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
+#include "exporters/web/access.h"
 #include "exporters/web/query.h"
 
 struct web_question {
 	const struct web_route *route;
 	struct text partition; /* empty: the route is not of a pool */
-	const char *limit;     /* pattern of the partitions that may be seen */
+	const char *limit; /* pattern of partitions; NULL: all; in `right` */
+	struct web_right right;
 	const struct source_options *options;
 	struct web_query query;
 };

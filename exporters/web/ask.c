@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "exporters/select/known.h"
 #include "proto/base/buffer.h"
@@ -71,24 +70,6 @@ web_reader_close(struct web_reader *reader)
 
 /* ---- the answer ---- */
 
-/* Parameters are called as the options, without their dashes. */
-static void
-drop_dashes(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from != '\0'; from++) {
-		bool begins = from == text || from[-1] == ' ' ||
-			      from[-1] == '(' || from[-1] == '\'';
-
-		if (begins && strncmp(from, "--", 2) == 0 && from[2] >= 'a' &&
-		    from[2] <= 'z')
-			from += 2;
-		*to++ = *from;
-	}
-	*to = '\0';
-}
-
 static int
 answer(struct web_reader *reader, struct web_task *task, FILE *file, bool *bad)
 {
@@ -134,7 +115,6 @@ web_ask(struct web_reader *reader, struct web_task *task)
 		return;
 	}
 	buffer_clear(&to.buffer);
-	drop_dashes(task->err.text);
 	if (rc == 0) {
 		err_set(&task->err,
 		    "the answer is larger than %d MiB; ask for less, with top, "

@@ -172,9 +172,11 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 
 	question->options = serve->source;
 	if (web_access_check(serve->access,
-		web_http_header(request, "Authorization"), &question->limit,
+		web_http_header(request, "Authorization"), &question->right,
 		err) != 0)
 		return UNAUTHORIZED;
+	if (question->right.pattern[0] != '\0')
+		question->limit = question->right.pattern;
 	status = find_route(task, err);
 	if (status != 0)
 		return status;

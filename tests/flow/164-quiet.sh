@@ -45,6 +45,7 @@ backup|backup @/backup
 agent|!agent --help
 broker|!broker --help
 aggregator|!aggregator --help
+web|!web --help
 restore|!restore @/none --dir @/other
 down|!down
 demo|!demo --help

@@ -1,0 +1,185 @@
+# poolscope-web: each route gives what the command prints; who may ask; what is
+# wrong with a request, in one sentence; clients that are slow, many or rude.
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+. "$(dirname "$0")/lib.sh"
+pool=prodacct\$render-60
+farm=acct\$farm
+POOL=prodacct%24render-60
+FARM=acct%24farm
+
+# client WORD [ARGUMENT...]: web_client.py, with the address and the token.
+client() {
+	PORT=$port TOKEN=$token python3 "$ROOT/tests/flow/web_client.py" "$@"
+}
+
+# same ROUTE COMMAND...: the route gives the bytes that the command prints.
+same() {
+	route=$1
+	shift
+	client get "/v1/$route" >"$TMP/got" 2>"$TMP/err" || : >"$TMP/got"
+	"$@" --format json >"$TMP/wanted" 2>>"$TMP/err" || echo "exit status $?" >>"$TMP/wanted"
+	cmp "$TMP/wanted" "$TMP/got" >>"$TMP/err" 2>&1
+	check "$route is what $* prints" cmp "$TMP/wanted" "$TMP/got"
+}
+
+# alike ROUTE COMMAND...: the same but for times and counters of now.
+alike() {
+	route=$1
+	shift
+	client get "/v1/$route" >"$TMP/got" 2>"$TMP/err" || : >"$TMP/got"
+	"$@" --format json >"$TMP/wanted" 2>>"$TMP/err"
+	check "$route is like what $* prints" client alike "$TMP/wanted" "$TMP/got"
+}
+
+# refused STATUS PATTERN TARGET: the answer has this status and one sentence.
+refused() {
+	check "$3 is refused" client refused "$1" "$2" "$3"
+}
+
+# samples: lines for tests/scenario/records.py: three nodes, half an hour.
+samples() {
+	awk 'BEGIN { for (n = 1; n <= 3; n++) {
+		print "group s" n " cpu poolscope.boot:1:gauge system.cpu.time.user:cs:counter"
+		print "group s" n " app/x app.load:1:gauge"
+		for (t = 0; t < 1800; t += 10) {
+			print "sample " t " s" n " cpu 7 " t * n
+			print "sample " t " s" n " app/x " 1000 * n + t
+		} } }'
+}
+
+# web [OPTION...]: start it; sets port and token.
+web() {
+	: >"$TMP/web.log"
+	start web poolscope-web --listen 127.0.0.1:0 "$@" || return 1
+	wait_until 'grep -q "^http://" "$TMP/web.log"'
+	port=$(sed -n 's|^http://127.0.0.1:\([0-9]*\)/#k=.*|\1|p' "$TMP/web.log")
+	token=$(sed -n 's|^http://.*/#k=||p' "$TMP/web.log")
+}
+
+# ---- it does not start ----
+check_status 2 "an address that is none" poolscope-web --listen here
+check_printed "which says what one is" "'here' is not an address such as 127.0.0.1:5580"
+check_status 2 "an address for everybody" poolscope-web --listen 0.0.0.0:5580
+check_printed "says what is missing" "can be reached from other machines.*--behind-proxy"
+check_status 1 "behind a proxy without tokens" poolscope-web --listen 0.0.0.0:0 --behind-proxy
+check_printed "says how to create one" "poolscope keys token NAME"
+check_status 1 "a folder that is not there" poolscope-web --listen 127.0.0.1:0 --assets "$TMP/none"
+
+# ---- each route is what its command prints ----
+start aggregator poolscope-aggregator || exit 1
+start broker poolscope-broker || exit 1
+check "a pool" poolscope-import cascade "$ROOT/deploy/demo/render-60.jsonl"
+check "a farm" poolscope-generate testrun --runs 30 --base now -p "$farm"
+samples | /usr/bin/python3 "$ROOT/tests/scenario/records.py" "ipc://$DIR/run/intake.ipc" "$pool"
+wait_until indexed
+web || exit 1
+routes() {
+	same "pools/$POOL/phases" poolscope-stats phases -p "$pool"
+	same "pools/$POOL/phases?by=node&sort=max&top=3" poolscope-stats phases -p "$pool" --by node --sort max --top 3
+	same "pools/$POOL/phases?name=cascade%3Ap*&from=2017-01-01T00:00:00Z" \
+		poolscope-stats phases -p "$pool" --name 'cascade:p*' --from 2017-01-01T00:00:00Z
+	same "pools/$POOL/cascade" poolscope-stats cascade -p "$pool"
+	same "pools/$FARM/runs?newest=5" poolscope-stats testrun deltas -p "$farm" --newest 5
+	same "pools/$FARM/runs?run=7" poolscope-stats testrun deltas 7 -p "$farm"
+	same "pools/$FARM/groups" poolscope-stats testrun groups -p "$farm"
+	same "pools/$POOL/samples" poolscope-stats samples -p "$pool"
+	same "pools/$POOL/samples?by=node&metric=app.*" poolscope-stats samples -p "$pool" --by node -m 'app.*'
+	same "pools/$POOL/usage" poolscope-stats usage -p "$pool"
+	alike "pools/$FARM/nodes" poolscope-stats nodes -p "$farm"
+	alike pools poolscope-stats pools
+	alike status poolscope-stats status
+}
+routes
+check "compressed it is the same" client packed "/v1/pools/$POOL/cascade"
+check "HEAD has the length and no body" client head "/v1/pools/$POOL/phases"
+check "the page has its type" client type / "text/html"
+check "healthz needs no token" client health
+check "all answers have the headers that browsers heed" client security / /healthz /v1/status /v1/none
+
+# ---- one clear sentence ----
+refused 404 "no such partition; did you mean $(echo "$farm" | sed 's/\$/\\$/')" "/v1/pools/acct%24frm/phases"
+refused 404 "there is no 'phase' here; did you mean phases" "/v1/pools/$POOL/phase"
+refused 404 "there is no 'statu' here; did you mean status" /v1/statu
+refused 404 "no such route" /v1/pools/a/b/c/d
+refused 404 "no such file" /none.js
+refused 404 "no run '777'" "/v1/pools/$FARM/runs?run=777"
+refused 404 "no node of partition .* is called 'x'" "/v1/pools/$FARM/nodes?node=x"
+refused 400 "'tpo' does not exist here; did you mean .*top" "/v1/pools/$POOL/phases?tpo=3"
+refused 400 "'x' does not exist here; there are by name" "/v1/pools/$POOL/phases?x"
+refused 400 "'y' does not exist here; there are none" /v1/status?y=1
+refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
+refused 400 "^top: " "/v1/pools/$POOL/phases?top=-1"
+refused 400 "^from: " "/v1/pools/$POOL/phases?from=soon"
+refused 400 "not before that of to" "/v1/pools/$POOL/phases?from=2017-01-02&to=2017-01-01"
+refused 400 "by: must be one of" "/v1/pools/$POOL/phases?by=pie"
+refused 400 "by: the only other choice here is node" "/v1/pools/$POOL/phases?by=track"
+refused 400 "^node: " "/v1/pools/$POOL/phases?node=a%5B"
+refused 400 "top is given twice" "/v1/pools/$POOL/phases?top=1&top=2"
+refused 400 "newest: is for all runs" "/v1/pools/$FARM/runs?run=7&newest=2"
+refused 400 "% without two hexadecimal digits" "/v1/pools/%4/phases"
+refused 400 "control character" "/v1/pools/a%00b/phases"
+refused 400 "not UTF-8" "/v1/pools/a%ffb/phases"
+refused 400 "the partition is empty" "/v1/pools//phases"
+refused 400 "more than 64 parameters" "/v1/status?$(printf 'a&%.0s' $(seq 70))"
+refused 404 "no such file" "/..%2f..%2fetc%2fpasswd"
+
+# ---- who may ask ----
+check "without a token nothing is answered" client status 401 /v1/status --token none
+check "nor with another one" client status 401 /v1/status --token "Bearer 00"
+check "nor as Basic" client status 401 /v1/status --token "Basic $token"
+check "a token in the address is none" client status 401 "/v1/status?k=$token" --token none
+check "another host's name is refused" client status 403 /v1/status --host evil.example
+check "also with our address in front" client status 403 /v1/status --host 127.0.0.1.evil.example
+check "and without one" client status 400 /v1/status --host none
+check "localhost is ours" client status 200 /v1/status --host "localhost:80"
+check "POST is not" client method POST 405
+check "DELETE is not" client method DELETE 405
+check "a request with a body gets nothing" client body
+all=$token
+check "a token for some pools" poolscope-keys token ada -p "acct\$*"
+token=$(cat "$TMP/out")
+same "pools/$FARM/runs?newest=5" poolscope-stats testrun deltas -p "$farm" --newest 5
+refused 404 "no partition of this name that the token may read" "/v1/pools/$POOL/phases"
+check "it sees only those" client lacks render /v1/pools /v1/status "/v1/pools/acct%24rendr-60/phases"
+check "and they are listed" client has "$farm" /v1/pools /v1/status
+check "keys list has the token, not its secret" sh -c \
+	'poolscope-keys list --format csv | grep -q "^ada,token,acct\$\*," && ! grep -q "$0" "$1"' "$token" "$DIR/keys/tokens"
+check "it is revoked" poolscope-keys revoke ada
+check "at once" client status 401 /v1/pools
+printf 'bad line\n' >>"$DIR/keys/tokens"
+token=$all
+check "a bad list of tokens does not stop it" client status 200 /v1/pools
+rm "$DIR/keys/tokens"
+
+# ---- rude clients ----
+check "a head that is too large" client large
+check "a target that is too long" client long
+check "no HTTP at all" client garbage
+check "1,000 connections, and a question among them" client crowd 1000
+check "clients that leave while they wait" client leave 200
+check "many questions at once" client burst 64 "/v1/pools/$POOL/phases"
+check "it still answers" client status 200 /v1/status
+check_status 1 "the port is taken" poolscope-web --listen "127.0.0.1:$port"
+check_printed "which says what to do" "taken by another process; choose another port"
+
+# ---- without the aggregator ----
+stop aggregator KILL
+stop broker
+check "without its aggregator it reads the store" client has "$farm" /v1/pools
+routes
+start aggregator poolscope-aggregator || exit 1
+check "with it again it asks it" client has reader.ipc /v1/status
+check "a clean log" sh -c '! grep -E " (error|warn) " "$0" | grep -v "tokens unchanged"' "$TMP/web.log"
+stop web
+check_text "it stops with 0" 0 "$STATUS"
+
+# ---- a Unix socket, HUP ----
+start web poolscope-web --listen "unix:$TMP/web.sock" || exit 1
+check "a Unix socket of its own" sh -c 'test "$(stat -c %a "$0")" = 700 -o "$(stat -c %a "$0")" = 600' "$TMP/web.sock"
+kill -HUP "$(pid web)"
+wait_until 'grep -q "configuration reloaded" "$TMP/web.log"'
+stop web KILL
+start web poolscope-web --listen "unix:$TMP/web.sock" || exit 1
+stop web
+check_text "after a crash it starts again" 0 "$STATUS"

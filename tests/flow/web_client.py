@@ -1,0 +1,231 @@
+"""web_client - a client of poolscope-web for 180-web.sh: asks, and judges the answer.
+
+    PORT=5580 TOKEN=T web_client.py WORD [ARGUMENT...]
+
+Exits with 1 and a sentence when what it expects does not hold.
+SPDX-License-Identifier: MIT
+"""
+import gzip
+import http.client
+import json
+import os
+import re
+import socket
+import sys
+import threading
+
+PORT, TOKEN = int(os.environ["PORT"]), os.environ["TOKEN"]
+ADDRESS = ("127.0.0.1", PORT)
+
+
+def ask(target, method="GET", token=f"Bearer {TOKEN}", **headers):
+    connection = http.client.HTTPConnection(*ADDRESS, timeout=60)
+    if token:
+        headers["Authorization"] = token
+    connection.request(method, target, headers=headers)
+    answer = connection.getresponse()
+    answer.body = answer.read()
+    connection.close()
+    return answer
+
+
+def expect(holds, *what):
+    if not holds:
+        sys.exit(" ".join(str(each) for each in what))
+
+
+def get(target):
+    answer = ask(target)
+    expect(answer.status == 200, answer.status, answer.body)
+    sys.stdout.buffer.write(answer.body)
+
+
+def refused(status, pattern, target):
+    answer = ask(target)
+    expect(answer.status == int(status), answer.status, answer.body)
+    expect(answer.headers["Content-Type"] == "application/problem+json", answer.headers)
+    problem = json.loads(answer.body)
+    expect(problem["status"] == int(status) and set(problem) == {"type", "title", "status", "detail"}, problem)
+    expect(re.search(pattern, problem["detail"]), problem["detail"])
+    expect("\n" not in problem["detail"] and "--" not in problem["detail"].split("poolscope")[0], problem["detail"])
+
+
+def status(wanted, target, *options):
+    headers, token = {}, f"Bearer {TOKEN}"
+    for name, value in zip(options[::2], options[1::2]):
+        if name == "--token":
+            token = None if value == "none" else value
+        else:
+            headers["Host"] = value
+    if headers.get("Host") == "none":
+        raw(f"GET {target} HTTP/1.1\r\nAuthorization: {token}\r\n\r\n", f"HTTP/1.1 {wanted}")
+        return
+    answer = ask(target, token=token, **headers)
+    expect(answer.status == int(wanted), answer.status, answer.body)
+    if answer.status == 401:
+        expect(answer.headers["WWW-Authenticate"] == "Bearer", answer.headers)
+
+
+def method(word, wanted):
+    answer = ask("/v1/status", method=word)
+    expect(answer.status == int(wanted) and answer.headers["Allow"] == "GET, HEAD", answer.status)
+
+
+def packed(target):
+    plain = ask(target)
+    small = ask(target, **{"Accept-Encoding": "gzip"})
+    expect(small.headers["Content-Encoding"] == "gzip", small.headers)
+    expect(gzip.decompress(small.body) == plain.body, "another text")
+    expect(len(small.body) < len(plain.body) / 3, len(small.body), len(plain.body))
+    none = ask(target, **{"Accept-Encoding": "gzip;q=0"})
+    expect(none.headers["Content-Encoding"] is None, none.headers)
+
+
+def head(target):
+    whole, answer = ask(target), ask(target, method="HEAD")
+    expect(answer.status == 200 and answer.body == b"", answer.status, answer.body)
+    expect(int(answer.headers["Content-Length"]) == len(whole.body), answer.headers)
+
+
+def type_(target, wanted):
+    expect(ask(target, token=None).headers["Content-Type"].startswith(wanted), "another type")
+
+
+def health():
+    answer = ask("/healthz", token=None)
+    expect(answer.status == 200 and answer.body == b"ok\n", answer.status, answer.body)
+
+
+def security(*targets):
+    for target in targets:
+        headers = ask(target).headers
+        policy = headers["Content-Security-Policy"]
+        for word in ("default-src 'none'", "script-src 'self'", "base-uri 'none'", "form-action 'none'",
+                     "frame-ancestors 'none'", "require-trusted-types-for 'script'"):
+            expect(word in policy, target, policy)
+        expect("unsafe" not in policy, policy)
+        expect(headers["X-Content-Type-Options"] == "nosniff", target)
+        expect(headers["Referrer-Policy"] == "no-referrer", target)
+        expect(headers["Cross-Origin-Resource-Policy"] == "same-origin", target)
+        expect(headers["Access-Control-Allow-Origin"] is None and headers["Set-Cookie"] is None, target)
+
+
+def has(text, *targets):
+    for target in targets:
+        expect(text in ask(target).body.decode(), f"{target} lacks {text}")
+
+
+def lacks(text, *targets):
+    for target in targets:
+        expect(text not in ask(target).body.decode(), f"{target} has {text}")
+
+
+def shape(value, path=""):
+    """Names and texts, without numbers and times: what does not change from now to now."""
+    if isinstance(value, dict):
+        return {name: shape(each, f"{path}/{name}") for name, each in value.items()}
+    if isinstance(value, list):
+        return [shape(each, path) for each in value]
+    if isinstance(value, str):
+        return re.sub(r"\d", "0", value)
+    return type(value).__name__ if value is None else "number"
+
+
+def alike(wanted, got):
+    wanted, got = (shape(json.load(open(name))) for name in (wanted, got))
+    expect(wanted == got, "wanted", wanted, "got", got)
+
+
+# ---- bytes ----
+
+def connect():
+    peer = socket.create_connection(ADDRESS, timeout=60)
+    return peer
+
+
+def raw(text, begins):
+    with connect() as peer:
+        try:
+            peer.sendall(text.encode())
+            answer = peer.recv(65536)
+        except ConnectionError:
+            answer = b""
+    expect(answer.startswith(begins.encode()) or (begins == "" and answer == b""), answer[:200])
+    return answer
+
+
+def body():
+    for line in ("Content-Length: 5", "Transfer-Encoding: chunked"):
+        with connect() as peer:
+            peer.sendall(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n{line}\r\n\r\n5\r\nhello\r\n".encode())
+            expect(b" 200 " not in peer.recv(65536), line)
+
+
+def large():
+    for lines in ("X: " + "y" * 60000, "\r\n".join(f"X{i}: {'y' * 100}" for i in range(1000))):
+        with connect() as peer:
+            try:
+                peer.sendall(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n\r\n".encode())
+                answer = peer.recv(65536)
+            except ConnectionError:
+                answer = b""
+        expect(b" 200 " not in answer, answer[:100])
+
+
+def long():
+    answer = ask("/" + "a" * 9000)
+    expect(answer.status in (400, 414), answer.status)
+
+
+def garbage():
+    for text in (b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\0\x01\0", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"):
+        with connect() as peer:
+            peer.sendall(text)
+            peer.shutdown(socket.SHUT_WR)
+            try:
+                answer = peer.recv(65536)
+            except ConnectionError:
+                answer = b""
+        expect(b" 200 " not in answer, text, answer[:100])
+
+
+def crowd(count):
+    """Connections that say nothing take the places; a question waits, and comes through."""
+    peers = [connect() for _ in range(int(count))]
+    for peer in peers[::2]:
+        peer.close()
+    for peer in peers[1::2][:400]:
+        peer.close()
+    expect(ask("/v1/status").status == 200, "no answer")
+    for peer in peers:
+        peer.close()
+
+
+def leave(count):
+    for _ in range(int(count)):
+        with connect() as peer:
+            peer.sendall(f"GET /v1/status HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode())
+
+
+def burst(count, target):
+    answers, lock = [], threading.Lock()
+
+    def one():
+        answer = ask(target)
+        with lock:
+            answers.append((answer.status, answer.body))
+
+    threads = [threading.Thread(target=one) for _ in range(int(count))]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    expect(set(answers) == {answers[0]} and answers[0][0] == 200, {status for status, _ in answers})
+
+
+WORDS = {word.__name__.rstrip("_"): word for word in (
+    get, refused, status, method, packed, head, type_, health, security, has, lacks, alike, body, large, long,
+    garbage, crowd, leave, burst)}
+
+if __name__ == "__main__":
+    WORDS[sys.argv[1]](*sys.argv[2:])
