@@ -13,6 +13,12 @@
 # shellcheck source=tests/web/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# What a browser loads, and what crosses the wire.
+cd "$ROOT/exporters/web/page" || exit 1
+check "the page has at most 150 KB" test "$(cat ./* | wc -c)" -le 150000
+check "... 60 KB compressed" test "$(for each in ./*; do gzip -1 -c "$each"; done | wc -c)" -le 60000
+cd "$ROOT" || exit 1
+
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
 # Start-ups: 60 nodes as recorded, 1 and 10,000 generated.
