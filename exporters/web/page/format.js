@@ -11,6 +11,8 @@ function known(v) {
 
 const groups = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
+const tenths = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
 export function count(v) {
 	return known(v) ? groups.format(v) : NONE;
 }
@@ -37,7 +39,7 @@ export function seconds(v) {
 	if (!known(v))
 		return NONE;
 	const a = Math.abs(v);
-	return a !== 0 && a < 0.05 ? number(v) : a < 1e5 ? v.toFixed(1) : groups.format(v);
+	return a !== 0 && a < 0.05 ? number(v) : tenths.format(v);
 }
 
 /* Seconds, in a sentence. */

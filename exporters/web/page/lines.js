@@ -14,6 +14,18 @@ import { clock, day, plural, time, value as show, unitName } from "./format.js";
 
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
+/* One unit for all steps of an axis: [how much it is, its name]. */
+function scaleOf(unit, high) {
+	const bytes = /^By(\/s)?$/.exec(unit || "");
+	if (bytes) {
+		const k = Math.min(5, Math.max(0, Math.floor(Math.log2(Math.max(1, high)) / 10)));
+		return [2 ** (10 * k), " " + ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][k] + (bytes[1] || "")];
+	}
+	if (unit === "s")
+		return high < 1e-6 ? [1e-9, " ns"] : high < 1e-3 ? [1e-6, " µs"] : high < 1 ? [1e-3, " ms"] : [1, " s"];
+	return [1, ""];
+}
+
 export function lines(label, zoomed) {
 	let d = null;
 	const LEFT = 66, BOTTOM = 22, TOP = 8;
@@ -60,11 +72,13 @@ export function lines(label, zoomed) {
 		c.font = "12px system-ui, sans-serif";
 		c.textBaseline = "middle";
 		c.textAlign = "right";
-		for (const v of ticks(low, high, Math.max(2, Math.floor(height / 45)))) {
+		const [scale, unit] = scaleOf(d.unit, high), steps = ticks(low / scale, high / scale, Math.max(2, Math.floor(height / 45)));
+		const digits = steps.length > 1 ? Math.max(0, -Math.floor(Math.log10(steps[1] - steps[0]) + 1e-9)) : 2;
+		for (const v of steps) {
 			c.fillStyle = css("grid");
-			c.fillRect(LEFT, Math.round(Y(v)), width, 1);
+			c.fillRect(LEFT, Math.round(Y(v * scale)), width, 1);
 			c.fillStyle = css("muted");
-			c.fillText(show(v, d.unit === "s/s" ? "" : d.unit), LEFT - 6, Y(v), LEFT - 8);
+			c.fillText(Math.abs(v) < 1e6 ? v.toFixed(digits) + unit : show(v, ""), LEFT - 6, Y(v * scale), LEFT - 8);
 		}
 		c.textAlign = "center";
 		const days = t1 - t0 > 172800e3;
@@ -155,7 +169,7 @@ export function lines(label, zoomed) {
 	function sentence() {
 		if (!d || d.times.length === 0)
 			return "";
-		const [a, b] = span(), what = d.bands ? "least, middle and greatest of all nodes" : plural(d.lines.length, "line");
+		const [a, b] = span(), what = d.bands ? "least, middle and greatest of all nodes" : d.lines.some((line) => line.points) ? plural(d.times.length, "value") : plural(d.lines.length, "line");
 		return label + (unitName(d.unit) ? " in " + (d.unit === "By" ? "bytes" : unitName(d.unit)) : "") + ", " + what + ", " +
 			time(a) + " to " + (day(a) === day(b) ? clock(b) : time(b)) + " UTC" +
 			((d.marks || []).length ? "; " + plural(d.marks.length, "change") + " of the level" : "");

@@ -29,7 +29,7 @@ function kind(name) {
 
 function card(p) {
 	const [account, pool] = kind(p.name);
-	return h("li", { class: "card" }, h("h2", {}, h("a", { href: poolLink(p.name) }, h("span", { class: "account" }, account), pool)),
+	return h("li", { class: "card" }, h("h2", {}, h("a", { href: poolLink(p.name) }, h("span", { class: "of" }, account), pool)),
 		h("p", { class: "word" }), h("p", { class: "facts" }), h("p", { class: "when" }));
 }
 

@@ -49,13 +49,13 @@ export function results(context) {
 		const rows = answer.filter((r) => r.timing !== null).map((r) => ({ at: r.start_us / 1000, timing: r.timing }))
 			.sort((a, b) => a.at - b.at);
 		const chart = lines("Timings", (from, to) => context.set({ from: String(from / 1000), to: String(to / 1000) }));
-		const t = table({ caption: "Timings", columns: [
+		const t = table({ caption: "Starts", columns: [
 			{ key: "at", label: "Start (UTC)", show: (r) => time(r.at) },
 			{ key: "timing", label: "Timing", number: true, show: (r) => duration(r.timing) }] });
 		view.tables = [t];
 		const levels = found.length ? level(rows, found) : null;
 		fill(body, chart.root, found.length ? changesTable(found) : null,
-			answer.length >= LIMIT ? h("p", { class: "note" }, "The newest " + count(LIMIT) + "; older ones are left out.") : null, t.root);
+			answer.length >= LIMIT ? h("p", { class: "note" }, "The newest " + count(LIMIT) + "; older ones are left out.") : null, h("h2", {}, "Starts"), t.root);
 		chart.set({ times: rows.map((r) => r.at), unit: "s", lines: [{ name: entry, values: rows.map((r) => r.timing), points: true },
 			...(levels ? [{ name: "level", values: levels, step: true }] : [])],
 		marks: found.map((c) => ({ time: c.at, worse: c.percent > 0, text: signed(c.percent) })) });

@@ -58,7 +58,7 @@ export function status(context) {
 
 	/* Each place that a record passes, with what is counted there. */
 	function walk() {
-		const hop = (name, value, unit, more) => h("li", {}, h("h3", {}, name), h("p", { class: "big" }, value),
+		const hop = (name, value, unit, more) => h("li", {}, h("h2", {}, name), h("p", { class: "big" }, value),
 			h("p", {}, unit), more ? h("p", { class: "note" }, more) : null);
 		return h("ol", { class: "walk" },
 			s.broker ? hop("Broker", count(n("broker", "received_messages")), "messages received", plural(n("broker", "peers"), "peer") +
@@ -83,15 +83,15 @@ export function status(context) {
 		const of = (p) => KINDS.reduce((a, k) => a + (Number(p["records_" + k]) || 0), 0);
 		const sum = parts.reduce((a, p) => a + of(p), 0), lost = NOT_STORED.filter(([part, name]) => n(part, name));
 		return [h("div", { class: "accounts" },
-			h("table", { class: "account" }, h("caption", {}, "Entries of the journal"), h("tbody", {},
+			h("table", { class: "ledger" }, h("caption", {}, "Entries of the journal"), h("tbody", {},
 				row("received and on disk", count(entries)), row("indexed", count(indexed)), row("not indexed yet", count(wait)),
 				row("unexplained", count(rest), true))),
-			h("table", { class: "account" }, h("caption", {}, "Records in the tables"), h("tbody", {},
+			h("table", { class: "ledger" }, h("caption", {}, "Records in the tables"), h("tbody", {},
 				KINDS.filter((k) => n("store", "records_" + k)).map((k) => row(k === "gap" ? "gaps: what senders report as lost" :
-					k === "rejected" ? "rejected batches" : k + (k === "entity" ? " (entities)" : "s"), count(n("store", "records_" + k)))),
+					k === "rejected" ? "rejected batches" : k === "entity" ? "entities" : k + "s", count(n("store", "records_" + k)))),
 				row("all", count(stored()), true), row("all partitions together", count(sum)),
 				row("difference", count(stored() - sum), true))),
-			h("table", { class: "account" }, h("caption", {}, "Not stored, or not as sent"), h("tbody", {},
+			h("table", { class: "ledger" }, h("caption", {}, "Not stored, or not as sent"), h("tbody", {},
 				lost.length ? lost.map(([part, name, text]) => row(text, count(n(part, name)))) : row("nothing", "0"),
 				row("gap records", count(n("store", "records_gap")))))),
 		h("p", { class: "note" }, "An agent's record reaches the tables, or a gap counts it as lost. Counters of the aggregator begin when it starts.")];
@@ -114,7 +114,7 @@ export function status(context) {
 		return Object.entries(s).filter(([, v]) => v && typeof v === "object" && !Array.isArray(v)).filter(([name]) => name !== "partitions")
 			.map(([name, part]) => {
 				const box = h("details", { open: open.has(name), on: { toggle: () => open[box.open ? "add" : "delete"](name) } },
-					h("summary", {}, name), h("table", { class: "account" }, h("tbody", {}, Object.entries(part)
+					h("summary", {}, name), h("table", { class: "ledger" }, h("tbody", {}, Object.entries(part)
 						.filter(([, v]) => v !== 0 && v !== false && typeof v !== "object")
 						.map(([k, v]) => row(k, nice(k, v))))));
 				return box;

@@ -46,7 +46,7 @@ export function table(options) {
 	const box = h("div", { class: "rows", tabindex: "0", role: "region", "aria-label": caption }, grid);
 	const note = h("p", { class: "note", hidden: true });
 	const pager = h("div", { class: "pager", hidden: true });
-	const root = h("div", { class: "table" }, box, note, pager);
+	const root = h("div", { class: columns.length <= 4 ? "table few" : "table" }, box, note, pager);
 
 	function head(column) {
 		const button = h("button", { type: "button", class: "sort", title: column.title,

@@ -45,8 +45,8 @@ export function legend(names, list) {
 }
 
 export function timeline(open) {
-	let d = null, order = [], view = null, tiles = [], ends = [0, 0];
-	const LEFT = () => pic.width < 600 ? 64 : 190, TOP = 22;
+	let d = null, order = [], view = null, tiles = [], ends = [0, 0], longest = 20;
+	const LEFT = () => Math.min(pic.width < 600 ? 84 : 210, 16 + 7 * longest), TOP = 22;
 
 	function reset() {
 		const low = Math.min(...d.begin), high = Math.max(...d.end);
@@ -59,13 +59,14 @@ export function timeline(open) {
 
 	function draw(c, width, height, scale) {
 		const left = LEFT();
-		tiles = colours(d.names).map((colour, k) => tile(colour, k, isWaiting(d.names[k])));
-		raster(c, left, width, height, scale);
-		axis(c, left, width, height);
+		/* A pattern needs some rows of pixels. */
+		const fine = rowHeight(height) * scale < 5;
+		tiles = colours(d.names).map((colour, k) => tile(colour, fine ? 0 : k, !fine && isWaiting(d.names[k])));
+		raster(c, left, width, height, scale, axis(c, left, width));
 		labels(c, left, height);
 	}
 
-	function raster(c, left, width, height, scale) {
+	function raster(c, left, width, height, scale, grid) {
 		const w = Math.floor((width - left) * scale), rows = Math.floor((height - TOP) * scale);
 		if (w < 1 || rows < 1)
 			return;
@@ -90,24 +91,31 @@ export function timeline(open) {
 					out[base + x] = cells[line | x & 7];
 			}
 		}
+		const line = pixel(rgb(css("grid"))), paper = pixel(rgb(css("paper")));
+		for (const x of grid)
+			for (let at = Math.round((x - left) * scale); at < out.length; at += w)
+				if (out[at] === paper)
+					out[at] = line;
 		c.putImageData(image, Math.round(left * scale), Math.round(TOP * scale));
 	}
 
-	function axis(c, left, width, height) {
+	/* Returns where the lines of the grid are. */
+	function axis(c, left, width) {
 		c.font = "12px system-ui, sans-serif";
 		c.textBaseline = "middle";
 		c.textAlign = "center";
-		const most = Math.max(2, Math.floor((width - left) / 80));
-		for (const t of secondTicks(view.x0, view.x1, most)) {
+		c.fillStyle = css("muted");
+		const most = Math.max(2, Math.floor((width - left) / 80)), list = secondTicks(view.x0, view.x1, most);
+		const step = list.length > 1 ? list[1] - list[0] : 1, minutes = step >= 60, grid = [];
+		for (const t of list) {
 			const x = left + (t - view.x0) / (view.x1 - view.x0) * (width - left);
-			if (x < left || x > width)
+			if (x < left || x >= width - 1)
 				continue;
-			c.fillStyle = css("grid");
-			c.fillRect(Math.round(x), TOP - 4, 1, height);
-			c.fillStyle = css("muted");
-			const text = duration(t).replace(/\.0+ /, " ").replace(/ 0 s$/, "");
-			c.fillText(text, Math.min(width - c.measureText(text).width / 2, x), 9);
+			grid.push(x);
+			const text = minutes ? (t / 60).toFixed(step % 60 ? 1 : 0) + " min" : t.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))) + " s";
+			c.fillText(text.replace(/\.0+ /, " "), Math.min(width - c.measureText(text).width / 2, x), 9);
 		}
+		return grid;
 	}
 
 	function labels(c, left, height) {
@@ -122,8 +130,8 @@ export function timeline(open) {
 				continue;
 			const name = d.node[i].slice(a, d.node[i].length - b) || d.node[i];
 			const y = TOP + (r + 0.5 - view.y0) * tall;
-			if (step === 1 || y < height - 6)
-				c.fillText(shorten(name, room), left - 8, Math.max(TOP + 6, y), left - 10);
+			if (y > TOP + 4 && y < height - 4)
+				c.fillText(shorten(name, room), left - 8, y, left - 10);
 		}
 	}
 
@@ -222,13 +230,14 @@ export function timeline(open) {
 
 	const bar = buttons([["←", "Earlier", moves.left], ["→", "Later", moves.right], ["+", "Less time", moves.closer],
 		["−", "More time", moves.wider], ["↕+", "Fewer nodes", moves.fewer], ["↕−", "More nodes", moves.more],
-		["↑", "Nodes above", moves.up], ["↓", "Nodes below", moves.down], ["Reset", "The whole picture", moves.all]]);
+		["↑", "Nodes above", moves.up], ["↓", "Nodes below", moves.down], ["Reset", "Reset: the whole picture", moves.all]]);
 
 	return {
 		root: h("div", {}, bar, pic.root), moves,
 		set(data, by, keep) {
 			d = data;
 			ends = commonEnds(d.node);
+			longest = d.node.reduce((most, name) => Math.max(most, name.length - ends[0] - ends[1]), 4);
 			order = d.node.map((_, i) => i);
 			const worth = { start: (i) => d.begin[i], end: (i) => -d.end[i], time: (i) => d.begin[i] - d.end[i] }[by || "start"];
 			if (worth)
