@@ -12,9 +12,11 @@
 #include "exporters/nodes/nodes.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/perf/stats_command.h"
+#include "exporters/phases/timeline.h"
 #include "exporters/runs/runs.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/samples/statistics/samples_order.h"
+#include "exporters/samples/statistics/series_command.h"
 #include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
 #include "exporters/select/order.h"
@@ -40,7 +42,8 @@ struct values {
 	struct runs_options runs;
 	const char *output, *name;
 	struct order order;
-	int format, by;
+	int format, by, as;
+	uint64_t rows;
 	bool strict, fixed, verbose;
 	const struct opt_operands *operands;
 	int *status; /* of the process, after an answer */
@@ -82,6 +85,14 @@ static const struct opt options[] = {
 	    "testrun list, deltas, iterations: print the newest N runs, the "
 	    "newest first",
 	    NULL, false },
+	{ "rows", 0, OPT_COUNT, OPT_TO(struct values, rows), "N",
+	    "timeline: print at most N rows, of which each stands for several "
+	    "nodes (default: 800)",
+	    NULL, false },
+	{ "as", 0, OPT_CHOICE, OPT_TO(struct values, as), "FORM",
+	    "series: a line for each node, or bands: the distribution of the "
+	    "nodes (default: auto: lines of up to 12 nodes)",
+	    "auto|lines|bands", false },
 	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct values, verbose), NULL,
 	    "status: print all counters", NULL, false },
 	{ .name = NULL },
@@ -99,6 +110,10 @@ static const struct opt_topic topics[] = {
 	    POOL "by name node from to sort top",
 	    "poolscope stats phases --from yesterday\n"
 	    "poolscope stats phases --by node --sort p99 --top 5\n" },
+	{ "timeline", "", "what each node did when: its time in each phase",
+	    POOL "model node from to rows sort top",
+	    "poolscope stats timeline -p 'acct$pool'\n"
+	    "poolscope stats timeline --sort total --top 20\n" },
 	{ "spans", "", "how long commands, programs and their parts took",
 	    POOL "by name node from to sort top",
 	    "poolscope stats spans --from -1h\n"
@@ -107,6 +122,10 @@ static const struct opt_topic topics[] = {
 	    POOL "by metric metric-group node from to sort top",
 	    "poolscope stats samples -m 'system.cpu.*' --from -1h\n"
 	    "poolscope stats samples --by node -m 'system.memory.*'\n" },
+	{ "series", "", "metrics over time, in equal steps",
+	    POOL "metric metric-group node job from to step as",
+	    "poolscope stats series -m 'system.memory.*' --from -1h\n"
+	    "poolscope stats series -m system.cpu.time.idle --as bands\n" },
 	{ "usage", "", "what nodes and jobs used of processors, memory, disks",
 	    POOL "node job from to step sort top",
 	    "poolscope stats usage --from -1d\n"
@@ -194,6 +213,31 @@ print_phases(const struct values *values, struct source *source,
 	query.to_ns = values->window.to_ns;
 	return stats_phases(source, partition, &query, values->by == BY_NODE,
 	    &values->order, (enum stats_format)values->format, file, err);
+}
+
+static int
+print_timeline(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	return stats_timeline(source, partition,
+	    &(struct stats_timeline){ .model = runs_option_is_given(RUNS_MODEL)
+						   ? values->runs.model
+						   : NULL,
+		.node = node_of(values),
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.rows = values->rows,
+		.order = &values->order },
+	    (enum stats_format)values->format, file, err);
+}
+
+static int
+print_series(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	return stats_series(source, partition, &values->metrics,
+	    &values->window, (enum stats_series_as)values->as,
+	    (enum stats_format)values->format, file, err);
 }
 
 static int
@@ -353,6 +397,8 @@ print(const struct values *values, const char *partition, FILE *file,
 	} printers[] = {
 		{ "cascade", print_cascade },
 		{ "phases", print_phases },
+		{ "timeline", print_timeline },
+		{ "series", print_series },
 		{ "spans", print_spans },
 		{ "samples", print_samples },
 		{ "usage", print_usage },
@@ -411,6 +457,7 @@ check_order(struct values *values, const char *what)
 		const char *const *columns;
 	} tables[] = {
 		{ "phases", stats_phases_columns },
+		{ "timeline", stats_timeline_columns },
 		{ "spans", stats_spans_columns },
 		{ "samples", stats_samples_columns },
 		{ "usage", usage_columns },
@@ -446,11 +493,14 @@ check_use(struct values *values, const struct opt_operands *operands)
 	bool usage = strcmp(what, "usage") == 0;
 	bool scanner = strcmp(what, "scanner") == 0;
 	bool testrun = strcmp(what, "testrun") == 0;
+	bool columns =
+	    strcmp(what, "timeline") == 0 || strcmp(what, "series") == 0;
 
 	node_option_check(&values->window.node);
 	if (!testrun && operands->count > 1)
 		opt_usage("unexpected argument '%.64s'", operands->at[1]);
-	if ((cascade || usage || scanner) && values->format == STATS_JSONL)
+	if ((cascade || usage || scanner || columns) &&
+	    values->format == STATS_JSONL)
 		opt_usage("%s supports the formats table, json and csv", what);
 	if (status && values->format > STATS_JSON)
 		opt_usage("status supports the formats table and json");

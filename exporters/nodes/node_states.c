@@ -65,12 +65,17 @@ take(struct node_states *states, const struct series_point *point)
 	double value = number_of(&point->last);
 
 	/* Points of a series come in the order of time. */
-	if (text_equal(point->metric, text_of("poolscope.clock.offset")))
+	if (text_equal(point->metric, text_of("poolscope.clock.offset"))) {
 		node->clock_ns = value;
-	if (text_equal(point->metric, text_of("poolscope.agent.spool.unacked")))
+		node->clock_at_ns = point->last_ns;
+	}
+	if (text_equal(
+		point->metric, text_of("poolscope.agent.spool.unacked"))) {
 		node->spool = value;
-	if (point->last_ns > node->heard_ns)
-		node->heard_ns = point->last_ns;
+		node->spool_at_ns = point->last_ns;
+	}
+	if (point->last_ns > node->made_ns)
+		node->made_ns = point->last_ns;
 }
 
 static int
@@ -149,20 +154,33 @@ read_last_records(struct node_states *states, struct source *source,
 		state = state_of(states, record.name);
 		state->received_ns = time_of(&record, "received_ns");
 		state->last_ns = last_ns;
-		if (last_ns > state->heard_ns)
-			state->heard_ns = last_ns;
+		if (last_ns > state->made_ns)
+			state->made_ns = last_ns;
 	}
 	return rc;
 }
 
-/* On the aggregator's clock. */
-static void
-correct(struct node_states *states)
+/* The newest samples are those from `since_ns` on. */
+static int
+read_since(struct node_states *states, struct source *source,
+    struct text partition, struct text node, int64_t from_ns, int64_t since_ns,
+    struct err *err)
 {
-	for (uint32_t i = 0; i < states->count; i++)
-		if (!isnan(states->at[i].clock_ns))
-			states->at[i].heard_ns +=
-			    (int64_t)states->at[i].clock_ns;
+	enum clock_choice choice = source_clock(source)->choice;
+	int rc = 0;
+
+	source_clock(source)->choice = CLOCK_RAW;
+	if (since_ns < INT64_MAX)
+		rc = read_samples(
+		    states, source, partition, node, since_ns, err);
+	if (rc == 0)
+		rc = read_last_records(
+		    states, source, partition, node, from_ns, err);
+	source_clock(source)->choice = choice;
+	if (rc == 0 && states->count > NODE_STATES_MAX)
+		rc = err_set(err, "more than %d nodes; select some with -n",
+		    NODE_STATES_MAX);
+	return rc;
 }
 
 int
@@ -172,12 +190,9 @@ node_states_read(struct node_states *states, struct source *source,
 {
 	*states = (struct node_states){ .count = 0 };
 	string_table_init(&states->names);
-	source_clock(source)->choice = CLOCK_RAW;
-	if (read_samples(states, source, partition, node, from_ns, err) != 0 ||
-	    read_last_records(states, source, partition, node, from_ns, err) !=
-		0)
+	if (read_since(
+		states, source, partition, node, from_ns, from_ns, err) != 0)
 		return -1;
-	correct(states);
 	node_states_judge(states, now_ns);
 	return 0;
 }
@@ -190,11 +205,133 @@ node_states_clear(struct node_states *states)
 	*states = (struct node_states){ .count = 0 };
 }
 
+/* ---- reading again ---- */
+
+/* A node sends in the order of time, or at least what it sent since its last
+ * record was received is not older than both that one and the last one now.  A
+ * node that is new may have brought a day. */
+static int64_t
+since_of(const struct node_states *states, const struct record *record,
+    int64_t from_ns)
+{
+	int64_t last_ns = time_of(record, "time_ns"), before_ns;
+	const struct node_state *known;
+	uint32_t number;
+
+	if (!string_table_find(&states->names, record->name, &number))
+		return last_ns < from_ns ? INT64_MAX : from_ns;
+	known = &states->at[number];
+	if (known->last_ns == last_ns &&
+	    known->received_ns == time_of(record, "received_ns"))
+		return INT64_MAX;
+	before_ns =
+	    known->last_ns == INT64_MIN ? known->made_ns : known->last_ns;
+	return before_ns < last_ns ? before_ns : last_ns;
+}
+
+/* INT64_MAX: nothing came. */
+static int
+find_since(const struct node_states *states, struct source *source,
+    struct text partition, struct text node, int64_t from_ns, int64_t *since_ns,
+    struct err *err)
+{
+	struct wire_query query = source_query(0);
+	struct record record;
+	int rc;
+
+	*since_ns = INT64_MAX;
+	query.node = node;
+	if (source_select(source, SOURCE_NODES, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		int64_t since = since_of(states, &record, from_ns);
+
+		if (since < *since_ns)
+			*since_ns = since;
+	}
+	if (*since_ns < from_ns)
+		*since_ns = from_ns;
+	return rc;
+}
+
+static bool
+has_older(const struct node_state *node, int64_t from_ns)
+{
+	return node->made_ns < from_ns ||
+	       (!isnan(node->clock_ns) && node->clock_at_ns < from_ns) ||
+	       (!isnan(node->spool) && node->spool_at_ns < from_ns);
+}
+
+/* Without what is older. */
+static void
+copy_from(
+    struct node_states *to, const struct node_states *states, int64_t from_ns)
+{
+	*to = (struct node_states){ .count = 0 };
+	string_table_init(&to->names);
+	for (uint32_t i = 0; i < states->count; i++) {
+		struct node_state *made;
+		struct text name;
+
+		if (states->at[i].made_ns < from_ns)
+			continue;
+		made = state_of(to, states->at[i].name);
+		name = made->name;
+		*made = states->at[i];
+		made->name = name;
+		if (made->clock_at_ns < from_ns)
+			made->clock_ns = NAN;
+		if (made->spool_at_ns < from_ns)
+			made->spool = NAN;
+	}
+}
+
+void
+node_states_drop(struct node_states *states, int64_t from_ns)
+{
+	struct node_states left;
+	uint32_t i = 0;
+
+	while (i < states->count && !has_older(&states->at[i], from_ns))
+		i++;
+	if (i == states->count)
+		return;
+	copy_from(&left, states, from_ns);
+	node_states_clear(states);
+	*states = left;
+}
+
+int
+node_states_read_again(struct node_states *states, struct source *source,
+    struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
+    struct err *err)
+{
+	struct node_states again;
+	int64_t since_ns;
+
+	if (find_since(
+		states, source, partition, node, from_ns, &since_ns, err) != 0)
+		return -1;
+	copy_from(&again, states, from_ns);
+	if (read_since(
+		&again, source, partition, node, from_ns, since_ns, err) != 0) {
+		node_states_clear(&again);
+		return -1;
+	}
+	node_states_clear(states);
+	*states = again;
+	node_states_judge(states, now_ns);
+	return 0;
+}
+
 /* ---- judging ---- */
 
 static void
 judge(struct node_state *node, int64_t now_ns)
 {
+	node->heard_ns = node->made_ns;
+	if (!isnan(node->clock_ns))
+		node->heard_ns += (int64_t)node->clock_ns;
 	node->age_ns = now_ns > node->heard_ns ? now_ns - node->heard_ns : 0;
 	node->condition = NODE_LIVE;
 	while (node->condition < NODE_GONE &&

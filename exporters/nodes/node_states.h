@@ -18,20 +18,22 @@
 /* By the time since a record of it was made: below a minute, 10 minutes, an
  * hour, and longer. */
 enum node_condition { NODE_LIVE, NODE_LATE, NODE_SILENT, NODE_GONE };
-enum { NODE_CONDITIONS = NODE_GONE + 1 };
+enum { NODE_CONDITIONS = NODE_GONE + 1, NODE_STATES_MAX = 1 << 20 };
 extern const char *const node_condition_words[NODE_CONDITIONS];
 
 struct node_state {
 	struct text name; /* valid until node_states_clear */
-	/* By the aggregator's clock, if it is known how far the node's is off;
-	 * age_ns is not below 0. */
-	int64_t heard_ns, age_ns;
+	/* When its newest record was made: by its own clock, and by that of the
+	 * aggregator, if it is known how far the node's is off.  age_ns is not
+	 * below 0. */
+	int64_t made_ns, heard_ns, age_ns;
 	/* The last record that was received: when, and its time by the node's
 	 * clock; INT64_MIN: unknown. */
 	int64_t received_ns, last_ns;
 	/* Bytes that are not sent; how far the aggregator's clock is ahead, ns.
-	 * NaN: unknown. */
+	 * NaN: unknown.  When they were sampled. */
 	double spool, clock_ns;
+	int64_t spool_at_ns, clock_at_ns;
 	enum node_condition condition;
 	/* What needs attention, whatever the condition: much is not sent, the
 	 * clock is off. */
@@ -49,15 +51,26 @@ struct node_states {
 #define NODE_STATES_HEARD_NS (24 * 3600 * INT64_C(1000000000))
 
 /* Read the nodes of the list (empty: all) that were heard from `from_ns` on, in
- * no order, and judge them as of `now_ns`.  It may be that there are none.  The
- * clock of the source is CLOCK_RAW from now on.  Clear it in any case. */
+ * no order, and judge them as of `now_ns`.  It may be that there are none.  -1
+ * also when there are more than NODE_STATES_MAX.  The clock of the source is
+ * CLOCK_RAW meanwhile.  Clear it in any case. */
 int node_states_read(struct node_states *states, struct source *source,
     struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
     struct err *err);
 void node_states_clear(struct node_states *states);
 
+/* Read again what has come since they were read, of the same nodes and with the
+ * same source: the result is that of node_states_read, but of samples only
+ * those are read that may be new.  After an error the old ones are left. */
+int node_states_read_again(struct node_states *states, struct source *source,
+    struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
+    struct err *err);
+
 /* Judge them again, at another time. */
 void node_states_judge(struct node_states *states, int64_t now_ns);
+/* Leave out those that were not heard from then on, and samples that are older;
+ * judge them after it. */
+void node_states_drop(struct node_states *states, int64_t from_ns);
 
 /* What a monitor expects: 0 all is well, 1 something needs attention, 2 a node
  * is silent or gone. */

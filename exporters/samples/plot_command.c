@@ -211,8 +211,8 @@ find_extent(struct source *source, struct text partition,
 
 /* Read what the window has, in steps that fit; again if that is only a small
  * part of it. */
-static int
-read_window(struct samples *samples, struct source *source,
+int
+plot_samples_read(struct samples *samples, struct source *source,
     struct text partition, const struct metric_options *options,
     const struct time_window_options *given, struct time_window *time_window,
     struct err *err)
@@ -258,8 +258,8 @@ plot_samples(struct source *source, struct text partition,
 	string_table_init(&samples.texts);
 	rc = time_window_open(&time_window, window, source, partition, err);
 	if (rc == 0)
-		rc = read_window(&samples, source, partition, options, window,
-		    &time_window, err);
+		rc = plot_samples_read(&samples, source, partition, options,
+		    window, &time_window, err);
 	source_clock_words(samples.clock, source_clock(source));
 	if (rc == 0)
 		rc = draw_all(&samples, &time_window, partition, picture, err);

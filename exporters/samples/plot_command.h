@@ -6,6 +6,7 @@
 #define EXPORTERS_SAMPLES_PLOT_COMMAND_H
 
 #include "exporters/gnuplot/picture.h"
+#include "exporters/samples/node_table.h"
 #include "exporters/samples/time_window.h"
 
 /* Exits with a usage message when no metric is given. */
@@ -15,6 +16,13 @@ void plot_samples_check(const struct metric_options *options);
 int plot_samples(struct source *source, struct text partition,
     const struct metric_options *options,
     const struct time_window_options *window, const struct picture *picture,
+    struct err *err);
+
+/* What they show: read into zeroed `samples`, in steps that fit; narrow the
+ * window where no end was given and only a small part of it has samples. */
+int plot_samples_read(struct samples *samples, struct source *source,
+    struct text partition, const struct metric_options *options,
+    const struct time_window_options *given, struct time_window *time_window,
     struct err *err);
 
 #endif

@@ -28,8 +28,12 @@ bool
 partition_rows_name(const struct record *record, struct text *name)
 {
 	*name = record->name;
-	return record->kind == RECORD_ENTITY &&
-	       without_prefix(record->name, id_prefix, name);
+	if (record->kind != RECORD_ENTITY ||
+	    !without_prefix(record->name, id_prefix, name))
+		return false;
+	/* An id has no room for the longest names. */
+	(void)record_find_text(record, "partition", name);
+	return true;
 }
 
 static void
@@ -61,6 +65,8 @@ make_row(const struct record *record)
 			continue;
 		else if (text_equal(a.key, text_of("nodes")))
 			row.nodes = (uint64_t)a.value.is.i;
+		else if (text_equal(a.key, text_of("last_entry")))
+			row.last_entry = (uint64_t)a.value.is.i;
 		else if (without_prefix(a.key, records_prefix, &kind))
 			add_records(&row, kind, a.value.is.i);
 	}
@@ -102,16 +108,32 @@ add(struct partition_rows *rows, struct partition_row row, struct text name)
 	rows->at[rows->count++] = row;
 }
 
+/* Of one partition nothing else need be looked at; an account/pool is a pattern
+ * of partitions only, which the store does not know. */
+static void
+select_ids(
+    char to[static 2 * NAME_BYTES_MAX], struct text pattern, struct text *id)
+{
+	if (pattern.bytes == 0 || pattern.bytes > NAME_BYTES_MAX ||
+	    memchr(pattern.at, '$', pattern.bytes) == NULL)
+		return;
+	snprintf(to, 2 * NAME_BYTES_MAX, "%s%.*s", id_prefix,
+	    (int)pattern.bytes, pattern.at);
+	*id = text_of(to);
+}
+
 int
 partition_rows_read(struct partition_rows *rows, struct source *source,
     struct text pattern, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	char id[2 * NAME_BYTES_MAX];
 	struct partition_row row;
 	struct record record;
 	struct text name;
 	int rc;
 
+	select_ids(id, pattern, &query.name);
 	*rows = (struct partition_rows){ .count = 0 };
 	string_table_init(&rows->names);
 	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
@@ -123,6 +145,7 @@ partition_rows_read(struct partition_rows *rows, struct source *source,
 			continue;
 		row = make_row(&record);
 		row.place = source_place(source);
+		row.generation = source_generation(source);
 		add(rows, row, name);
 	}
 	return rc;

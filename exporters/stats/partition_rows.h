@@ -19,6 +19,9 @@ struct partition_row {
 	uint64_t nodes;   /* that ever sent a record that is kept */
 	uint64_t records; /* of all kinds */
 	uint64_t records_of[RECORD_KINDS];
+	/* The journal entry that brought its last record, and the generation of
+	 * the store: while both are the same, nothing came. */
+	uint64_t last_entry, generation;
 	/* Times of the records; INT64_MIN: unknown. */
 	int64_t first_ns, last_ns;
 	bool is_kept_twice; /* another place has a row of it, too */

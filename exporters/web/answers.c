@@ -10,8 +10,10 @@
 #include "exporters/cascade/report.h"
 #include "exporters/nodes/nodes.h"
 #include "exporters/nodes/pools.h"
+#include "exporters/phases/timeline.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/samples/statistics/samples_order.h"
+#include "exporters/samples/statistics/series_command.h"
 #include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
 #include "exporters/stats/clocks.h"
@@ -184,6 +186,36 @@ answer_samples(struct source *source, struct web_question *question, FILE *file,
 }
 
 static int
+answer_timeline(struct source *source, struct web_question *question,
+    FILE *file, bool *bad, struct err *err)
+{
+	const struct web_query *query = &question->query;
+
+	if (check(question, stats_timeline_columns, false, bad, err) != 0)
+		return -1;
+	*bad = query->rows > STATS_TIMELINE_ROWS_MAX;
+	return stats_timeline(source, question->partition,
+	    &(struct stats_timeline){
+		.model = query->has_model ? query->runs.model : NULL,
+		.node = node_of(question),
+		.from_ns = query->window.from_ns,
+		.to_ns = query->window.to_ns,
+		.rows = query->rows,
+		.order = &query->order },
+	    STATS_JSON, file, err);
+}
+
+static int
+answer_series(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	*bad = question->query.metrics.metrics.count == 0;
+	return stats_series(source, question->partition,
+	    &question->query.metrics, &question->query.window,
+	    (enum stats_series_as)question->query.as, STATS_JSON, file, err);
+}
+
+static int
 answer_usage(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
@@ -248,6 +280,10 @@ const struct web_route web_pool_routes[] = {
 	{ "groups", "model time group from to", false, answer_groups },
 	{ "samples", "by metric metric-group node job from to sort top", false,
 	    answer_samples },
+	{ "timeline", "model node from to rows sort top", false,
+	    answer_timeline },
+	{ "series", "metric metric-group node job from to step as", false,
+	    answer_series },
 	{ "usage", "node job from to step sort top", false, answer_usage },
 	{ "clocks", "node from to sort top", false, answer_clocks },
 	{ "spans", "by name node from to sort top", false, answer_spans },

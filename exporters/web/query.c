@@ -37,6 +37,13 @@ static const struct opt own_options[] = {
 	{ .name = "limit",
 	    .type = OPT_COUNT,
 	    .to = OPT_TO(struct web_query, limit) },
+	{ .name = "rows",
+	    .type = OPT_COUNT,
+	    .to = OPT_TO(struct web_query, rows) },
+	{ .name = "as",
+	    .type = OPT_CHOICE,
+	    .to = OPT_TO(struct web_query, as),
+	    .choices = "auto|lines|bands" },
 	{ .name = "oldest",
 	    .type = OPT_FLAG,
 	    .to = OPT_TO(struct web_query, oldest) },
@@ -122,6 +129,15 @@ is_list(const char *name)
 	return strcmp(name, "node") == 0 || strcmp(name, "metric") == 0;
 }
 
+static bool
+has(const struct web_url *url, const char *name)
+{
+	for (uint32_t i = 0; i < url->parameter_count; i++)
+		if (strcmp(url->parameters[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 int
 web_query_parse(struct web_query *query, const struct web_url *url,
     const char *allowed, struct err *err)
@@ -144,6 +160,7 @@ web_query_parse(struct web_query *query, const struct web_url *url,
 		if (put(query, parameter, err) != 0)
 			return -1;
 	}
+	query->has_model = has(url, "model");
 	query->runs.from_ns = query->window.from_ns;
 	query->runs.to_ns = query->window.to_ns;
 	if (query->window.from_ns >= query->window.to_ns)

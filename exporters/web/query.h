@@ -22,7 +22,9 @@ struct web_query {
 	struct runs_options runs;
 	const char *name, *run, *test, *entry, *start;
 	int by;
-	uint64_t limit;
+	uint64_t limit, rows;
+	int as; /* enum stats_series_as */
+	bool has_model;
 	bool oldest;
 	/* A time is relative to now: the same question has another answer
 	 * later. */

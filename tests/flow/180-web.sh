@@ -85,6 +85,10 @@ routes() {
 	same "pools/$FARM/groups" poolscope-stats testrun groups -p "$farm"
 	same "pools/$POOL/samples" poolscope-stats samples -p "$pool"
 	same "pools/$POOL/samples?by=node&metric=app.*" poolscope-stats samples -p "$pool" --by node -m 'app.*'
+	same "pools/$POOL/timeline?rows=7" poolscope-stats timeline -p "$pool" --rows 7
+	same "pools/$FARM/timeline?model=testrun" poolscope-stats timeline -p "$farm" --model testrun
+	same "pools/$POOL/series?metric=app.load&step=5m&from=1700000000" poolscope-stats series -p "$pool" -m app.load --step 5m --from 1700000000
+	same "pools/$POOL/series?metric=app.load&as=bands" poolscope-stats series -p "$pool" -m app.load --as bands
 	same "pools/$POOL/usage" poolscope-stats usage -p "$pool"
 	alike "pools/$FARM/nodes" poolscope-stats nodes -p "$farm"
 	alike pools poolscope-stats pools
@@ -109,6 +113,9 @@ refused 400 "'tpo' does not exist here; did you mean .*top" "/v1/pools/$POOL/pha
 refused 400 "'x' does not exist here; there are by name" "/v1/pools/$POOL/phases?x"
 refused 400 "'y' does not exist here; there are none" /v1/status?y=1
 refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
+refused 400 "rows: at most 2000" "/v1/pools/$POOL/timeline?rows=3000"
+refused 400 "metric: name a metric" "/v1/pools/$POOL/series"
+refused 404 "no model cascad; did you mean cascade" "/v1/pools/$POOL/timeline?model=cascad"
 refused 400 "^top: " "/v1/pools/$POOL/phases?top=-1"
 refused 400 "^from: " "/v1/pools/$POOL/phases?from=soon"
 refused 400 "not before that of to" "/v1/pools/$POOL/phases?from=2017-01-02&to=2017-01-01"

@@ -1,0 +1,311 @@
+/*
+ * now - what is now of a partition that is watched.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/now/now.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/memory.h"
+#include "proto/hash/hash.h"
+#include "proto/os/clock.h"
+
+struct phases {
+	struct phase_row *at;
+	uint32_t count, room;
+	bool too_many;
+	struct string_table texts;
+};
+
+struct now {
+	struct source *source;
+	char name[NAME_BYTES_MAX];
+	uint32_t name_bytes;
+	unsigned parts;
+
+	struct partition_row partition;
+	struct node_states nodes;
+	struct phases phases;
+	/* What the parts were read after; `is_read`: successfully. */
+	uint64_t entry, generation;
+	bool is_read;
+	int64_t next_ns;     /* not to be read before (monotonic) */
+	struct hash_key key; /* of these sums, which show what changed: */
+	uint64_t sums[3];    /* by part */
+};
+
+static struct text
+name_of(const struct now *now)
+{
+	return (struct text){ now->name, now->name_bytes };
+}
+
+/* ---- what changed ---- */
+
+static uint64_t
+sum_bytes(const struct now *now, uint64_t sum, const void *at, size_t bytes)
+{
+	struct hash_key key = { now->key.k0 ^ sum, now->key.k1 };
+
+	return hash_bytes(key, at, bytes);
+}
+
+static uint64_t
+sum_text(const struct now *now, uint64_t sum, struct text text)
+{
+	return sum_bytes(now, sum ^ text.bytes, text.at, text.bytes);
+}
+
+static uint64_t
+sum_partition(const struct now *now)
+{
+	const struct partition_row *row = &now->partition;
+	const uint64_t values[] = { row->nodes, row->records, row->last_entry,
+		row->generation, (uint64_t)row->first_ns,
+		(uint64_t)row->last_ns, row->name.bytes };
+
+	return sum_bytes(now, 0, values, sizeof(values));
+}
+
+/* They come in no order. */
+static uint64_t
+sum_nodes(const struct now *now)
+{
+	uint64_t all = now->nodes.count;
+
+	for (uint32_t i = 0; i < now->nodes.count; i++) {
+		const struct node_state *node = &now->nodes.at[i];
+		const int64_t times[] = { node->made_ns, node->received_ns,
+			node->last_ns, (int64_t)node->condition };
+		const double numbers[] = { node->spool, node->clock_ns };
+		uint64_t sum = sum_text(now, 0, node->name);
+
+		sum = sum_bytes(now, sum, times, sizeof(times));
+		all += sum_bytes(now, sum, numbers, sizeof(numbers));
+	}
+	return all;
+}
+
+static uint64_t
+sum_phases(const struct now *now)
+{
+	uint64_t sum = now->phases.count;
+
+	for (uint32_t i = 0; i < now->phases.count; i++) {
+		const struct phase_row *row = &now->phases.at[i];
+
+		sum = sum_text(now, sum, row->phase);
+		sum = sum_bytes(now, sum, row->numbers, sizeof(row->numbers));
+	}
+	return sum;
+}
+
+static unsigned
+find_changes(struct now *now)
+{
+	const uint64_t sums[] = { sum_partition(now), sum_nodes(now),
+		sum_phases(now) };
+	unsigned changed = 0;
+
+	for (unsigned i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+		if (sums[i] != now->sums[i])
+			changed |= 1u << i;
+	memcpy(now->sums, sums, sizeof(sums));
+	return changed & (now->parts | NOW_PARTITION);
+}
+
+/* ---- phases ---- */
+
+static void
+phases_clear(struct phases *phases)
+{
+	free(phases->at);
+	string_table_clear(&phases->texts);
+	*phases = (struct phases){ .count = 0 };
+}
+
+static void
+keep_phase(void *arg, const struct phase_row *row)
+{
+	struct phases *phases = arg;
+	struct phase_row *kept;
+
+	phases->too_many = phases->count == NOW_PHASES_MAX;
+	if (phases->too_many)
+		return;
+	phases->at = memory_grow(
+	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
+	kept = &phases->at[phases->count++];
+	*kept = *row;
+	kept->phase = string_table_keep(&phases->texts, row->phase);
+	kept->node = string_table_keep(&phases->texts, row->node);
+	kept->attributes = string_table_keep(&phases->texts, row->attributes);
+}
+
+static int
+read_phases(struct now *now, struct err *err)
+{
+	const struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct phases phases = { .count = 0 };
+	struct phase_rows *rows;
+	int rc = phase_rows_open(
+	    &rows, now->source, name_of(now), &query, false, err);
+
+	if (rc != 0)
+		return -1;
+	string_table_init(&phases.texts);
+	rc = phase_rows_each(rows, keep_phase, &phases, err);
+	phase_rows_close(&rows);
+	if (rc == 0 && phases.too_many)
+		rc = err_set(err, "more than %d phases", NOW_PHASES_MAX);
+	if (rc != 0) {
+		phases_clear(&phases);
+		return -1;
+	}
+	phases_clear(&now->phases);
+	now->phases = phases;
+	return 0;
+}
+
+/* ---- reading ---- */
+
+/* What the source has of the partition; if several places keep it, the one
+ * that is read. */
+static int
+read_partition(struct now *now, struct err *err)
+{
+	struct partition_rows rows;
+	int rc = partition_rows_read(&rows, now->source, name_of(now), err);
+
+	if (rc == 0)
+		now->partition = (struct partition_row){ .first_ns = INT64_MIN,
+			.last_ns = INT64_MIN };
+	for (uint32_t i = 0; rc == 0 && i < rows.count; i++)
+		if (rows.at[i].is_read &&
+		    text_equal(rows.at[i].name, name_of(now))) {
+			now->partition = rows.at[i];
+			now->partition.name = name_of(now);
+		}
+	partition_rows_clear(&rows);
+	return rc;
+}
+
+static bool
+has_come(const struct now *now)
+{
+	return !now->is_read || now->entry != now->partition.last_entry ||
+	       now->generation != now->partition.generation;
+}
+
+static int
+read_nodes(struct now *now, int64_t now_ns, struct err *err)
+{
+	int64_t from_ns = now_ns - NODE_STATES_HEARD_NS;
+	struct text all = { NULL, 0 };
+	struct node_states states;
+
+	if (now->is_read && now->generation == now->partition.generation)
+		return node_states_read_again(&now->nodes, now->source,
+		    name_of(now), all, from_ns, now_ns, err);
+	if (node_states_read(&states, now->source, name_of(now), all, from_ns,
+		now_ns, err) != 0) {
+		node_states_clear(&states);
+		return -1;
+	}
+	node_states_clear(&now->nodes);
+	now->nodes = states;
+	return 0;
+}
+
+static int
+read_parts(struct now *now, int64_t now_ns, struct err *err)
+{
+	int64_t begin_ns = clock_monotonic_ns(), end_ns;
+	int rc = 0;
+
+	if ((now->parts & NOW_NODES) != 0)
+		rc = read_nodes(now, now_ns, err);
+	if (rc == 0 && (now->parts & NOW_PHASES) != 0)
+		rc = read_phases(now, err);
+	end_ns = clock_monotonic_ns();
+	now->next_ns =
+	    end_ns + (rc == 0 ? NOW_REST * (end_ns - begin_ns) : NS_PER_SECOND);
+	now->is_read = rc == 0;
+	now->entry = now->partition.last_entry;
+	now->generation = now->partition.generation;
+	return rc;
+}
+
+int
+now_poll(struct now *now, int64_t now_ns, unsigned *changed, struct err *err)
+{
+	int rc = read_partition(now, err);
+
+	*changed = 0;
+	if (rc == 0 && has_come(now) && clock_monotonic_ns() >= now->next_ns)
+		rc = read_parts(now, now_ns, err);
+	node_states_drop(&now->nodes, now_ns - NODE_STATES_HEARD_NS);
+	node_states_judge(&now->nodes, now_ns);
+	*changed = find_changes(now);
+	return rc;
+}
+
+bool
+now_is_behind(const struct now *now, int64_t *next_ns)
+{
+	*next_ns = now->next_ns;
+	return has_come(now);
+}
+
+/* ---- life ---- */
+
+struct now *
+now_new(struct source *source, struct text partition, unsigned parts)
+{
+	struct now *now = memory_zero(1, sizeof(*now));
+
+	now->source = source;
+	now->name_bytes = partition.bytes < sizeof(now->name)
+			      ? partition.bytes
+			      : (uint32_t)sizeof(now->name);
+	memcpy(now->name, partition.at, now->name_bytes);
+	now->parts = parts;
+	now->key = hash_key_random();
+	now->next_ns = INT64_MIN;
+	string_table_init(&now->nodes.names);
+	string_table_init(&now->phases.texts);
+	return now;
+}
+
+void
+now_free(struct now **freed)
+{
+	struct now *now = *freed;
+
+	if (now == NULL)
+		return;
+	node_states_clear(&now->nodes);
+	phases_clear(&now->phases);
+	free(now);
+	*freed = NULL;
+}
+
+const struct partition_row *
+now_partition(const struct now *now)
+{
+	return &now->partition;
+}
+
+const struct node_states *
+now_nodes(const struct now *now)
+{
+	return &now->nodes;
+}
+
+const struct phase_row *
+now_phases(const struct now *now, uint32_t *count)
+{
+	*count = now->phases.count;
+	return now->phases.at;
+}

@@ -1,0 +1,59 @@
+/*
+ * now - what is now of a partition that is watched: its nodes, the statistics
+ * of its phases, what the store has of it.
+ *
+ * The numbers are those that the commands print (node_states.h, phase_rows.h,
+ * partition_rows.h), and are read by the same code.  A poll asks one small
+ * question: which journal entry brought the partition its last record.  Not the
+ * journal itself is followed, because it is ahead of the tables that the
+ * numbers come from.  Only when something came they are read again, and at the
+ * earliest after NOW_REST times as long as the last reading took, so that a
+ * watcher takes a small part of a processor however large the pool is.  The age
+ * of nodes needs no reading.
+ *
+ * Memory: some 300 bytes for each node that was heard in the last day, of at
+ * most NODE_STATES_MAX, and 500 for each of at most NOW_PHASES_MAX phases.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_NOW_NOW_H
+#define EXPORTERS_NOW_NOW_H
+
+#include "exporters/nodes/node_states.h"
+#include "exporters/stats/partition_rows.h"
+#include "exporters/stats/phase_rows.h"
+
+struct now; /* opaque */
+
+enum { NOW_REST = 20, NOW_PHASES_MAX = 1 << 16 };
+
+enum now_part {
+	NOW_PARTITION = 1 << 0, /* always read */
+	NOW_NODES = 1 << 1,
+	NOW_PHASES = 1 << 2,
+};
+
+/* Watch these parts of a partition.  Several may share a source, which must
+ * outlive them, and be used for other questions between polls. */
+struct now *now_new(
+    struct source *source, struct text partition, unsigned parts);
+void now_free(struct now **now);
+
+/* Bring it up to the time `now_ns` (wall clock).  `*changed`: the parts whose
+ * numbers are others than before, apart from ages.  -1: the source did not
+ * answer; the numbers are those of before (the first time: none), and another
+ * poll may succeed. */
+int now_poll(
+    struct now *now, int64_t now_ns, unsigned *changed, struct err *err);
+
+/* Has something come that is not read yet, because the last reading was just
+ * now?  Then poll again at this time of the monotonic clock. */
+bool now_is_behind(const struct now *now, int64_t *next_ns);
+
+/* Views, valid until the next poll. */
+/* Its name is empty as long as the source does not have the partition. */
+const struct partition_row *now_partition(const struct now *now);
+const struct node_states *now_nodes(const struct now *now);
+/* In the order of the store. */
+const struct phase_row *now_phases(const struct now *now, uint32_t *count);
+
+#endif
