@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, figures, choose, nothing } from "./parts.js";
+import { title, range, figures, choose, nothing, search } from "./parts.js";
 import { table } from "./table.js";
 import { lines } from "./lines.js";
 import { phaseColumns, SPREAD } from "./pool.js";
@@ -11,18 +11,20 @@ import { ago, bytes, count, duration, millis, number, value } from "./format.js"
 
 const SHOWN = ["system.cpu.time.user", "system.memory.usage.used"];
 
-/* A series for lines.js; null when there is none. */
+/* What the route answers, for lines.js; null when there is nothing.  A metric can be of
+ * several groups: a line for each, or the bands of the first. */
 export async function chart(context, params) {
-	const d = await context.maybe(["series"], params);
-	if (!d)
+	const all = (await context.maybe(["series"], params) || []).filter((each) => each.lines || each.bands);
+	if (all.length === 0)
 		return null;
-	const t0 = millis(d.from_ns ?? d.t0 ?? d.begin_ns);
-	const times = d.ms ? d.ms.map((v) => t0 + v) :
-		Array.from({ length: d.steps || (d.p50 || []).length }, (_, i) => t0 + i * d.step_ns / 1e6);
-	if (d.p50)
-		return { times, unit: d.unit, bands: { min: d.min, p10: d.p10 || d.min, p50: d.p50, p90: d.p90 || d.max, max: d.max } };
-	const list = (d.lines || []).map((line) => ({ name: [line.node, line.group].filter(Boolean).join(" "), values: line.values }));
-	return list.length ? { times, unit: d.unit, lines: list } : null;
+	const first = all[0], begin = millis(first.t0_ns);
+	const times = Array.from({ length: first.steps }, (_, i) => begin + (i + 0.5) * first.step_ms);
+	const unit = first.rate ? (first.unit === "1" ? "" : first.unit) + "/s" : first.unit;
+	if (first.bands)
+		return { times, unit, bands: first.bands };
+	return { times, unit, lines: all.filter((each) => each.t0_ns === first.t0_ns && each.steps === first.steps && each.lines)
+		.flatMap((each) => each.lines.map((line) => ({ values: line.mean,
+			name: each.nodes === 1 && all.length > 1 ? each.group : line.node }))) };
 }
 
 function pattern(name) {
@@ -41,6 +43,7 @@ export function nodeView(context) {
 		...["min", "mean", "p99", "max", "last"].map((key) => ({ key, label: key[0].toUpperCase() + key.slice(1), number: true,
 			show: (r) => value(r[key], r.unit) }))],
 	href: (r) => context.link("node", item, { ...params, metric: r.metric }) });
+	const field = search("Filter metrics", "", (q) => metrics.filter(q));
 	const more = choose("Chart", null, "", (metric) => context.set({ metric }));
 	const parts = h("div");
 	const root = h("section", {}, title(item || "Node", range(context), h("a", { href: context.link("timeline", undefined, { node }) }, "timeline")),
@@ -89,7 +92,7 @@ export function nodeView(context) {
 		metrics.set(list);
 		if (!parts.firstChild)
 			fill(parts, rows.length ? [h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD)] : null,
-				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, more.root)),
+				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, field, more.root)),
 					charts, metrics.root] : null,
 				!rows.length && !list.length ? nothing("No phases and no samples of this node.") : null);
 		await draw(list);

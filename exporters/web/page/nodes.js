@@ -76,8 +76,7 @@ export function mapView(context) {
 			series = lines(name, (from, to) => context.set({ from: String(from / 1000), to: String(to / 1000) }));
 			fill(over, h("h2", {}, "Over time"), series.root);
 		}
-		const answer = await chart(context, { metric: name, node: params.node, from: params.from, to: params.to,
-			as: list.length > 12 ? "bands" : "lines" });
+		const answer = await chart(context, { metric: name, node: params.node, from: params.from, to: params.to });
 		over.hidden = !answer;
 		if (answer)
 			series.set(answer);

@@ -14,11 +14,12 @@ export function timelineView(context) {
 	const picture = timeline((node) => {
 		location.hash = context.link("node", node);
 	});
+	const model = choose("Model", null, "", (value) => context.set({ model: value }));
 	const order = choose("Order", ORDERS, params.order || "start", (value) => context.set({ order: value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
 	const names = h("div"), when = h("p", { class: "note" });
 	const body = h("div", {}, names, picture.root, when);
-	const root = h("section", {}, title("Timeline", range(context), field, order.root), body);
+	const root = h("section", {}, title("Timeline", range(context), field, model.root, order.root), body);
 	let data = null;
 	addEventListener("look", () => {
 		if (data)
@@ -26,7 +27,7 @@ export function timelineView(context) {
 	}, { signal: context.signal });
 
 	return { root, moves: picture.moves, async load(again) {
-		const answer = await context.maybe(["timeline"], { rows: 800, from: params.from, to: params.to, node: params.node });
+		const answer = await context.maybe(["timeline"], { rows: 800, model: params.model, from: params.from, to: params.to, node: params.node });
 		if (!answer || !answer.node || answer.node.length === 0) {
 			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
 				"Phases come from events with a begin and an end, by a model."));
@@ -35,8 +36,9 @@ export function timelineView(context) {
 		data = rowsOf(answer);
 		fill(names, legend(data.names, colours(data.names)));
 		picture.set(data, params.order || "start", again);
-		const begin = millis(answer.from_ns ?? answer.t0 ?? answer.begin_ns);
-		when.textContent = (Number.isNaN(begin) ? "" : "0 s is " + time(begin) + " UTC. ") +
+		model.root.hidden = answer.models.length < 2;
+		model.set(answer.models.map((name) => [name, name]), answer.model);
+		when.textContent = "0 s is " + time(millis(answer.t0)) + " UTC" + (answer.clock ? ", " + answer.clock : "") + ". " +
 			"Drag to move, Ctrl and wheel to zoom, click for the node.";
 	} };
 }

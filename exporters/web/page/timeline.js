@@ -11,16 +11,13 @@ import { table } from "./table.js";
 import { css, series, tile, pattern, pixel, rgb, isWaiting } from "./look.js";
 import { byName, count, duration, seconds, shorten, commonEnds, plural } from "./format.js";
 
-/* What the route answers, as { names, node, begin, rows, total }: times in seconds,
- * rows[i][k] is the time of node i in band k. */
+/* What the route answers, in seconds: rows[i][k] is the time of node i in band k, of[i]
+ * how many nodes the row stands for. */
 export function rowsOf(data) {
-	const names = data.bands.map((b) => typeof b === "string" ? b : b.name || b.title);
-	const n = data.node.length, node = data.node, begin = data.begin_ms.map((v) => v / 1000);
-	const rows = [];
-	for (let i = 0; i < n; i++)
-		rows.push(names.map((_, k) => data.ms[k][i] / 1000));
-	return { names, node, begin, rows, end: rows.map((r, i) => begin[i] + r.reduce((a, b) => a + b, 0)),
-		total: data.nodes || n };
+	const begin = data.begin.map((v) => v / 1000);
+	return { names: data.bands.map((band) => band.name), node: data.node, of: data.of, begin,
+		end: data.total.map((v, i) => begin[i] + v / 1000), total: data.nodes, leftOut: data.left_out,
+		rows: data.node.map((_, i) => data.bands.map((band) => band.ms[i] / 1000)) };
 }
 
 export function colours(names) {
@@ -152,7 +149,7 @@ export function timeline(open) {
 				band = short(d.names[k]) + " " + duration(d.rows[i][k]) + ", ";
 			from += d.rows[i][k];
 		}
-		return d.node[i] + ": " + band + "began at " + duration(d.begin[i]) + ", ended at " + duration(d.end[i]);
+		return d.node[i] + (d.of[i] > 1 ? " (the middle one of " + d.of[i] + ")" : "") + ": " + band + "began at " + duration(d.begin[i]) + ", ended at " + duration(d.end[i]);
 	}
 
 	function zoom(x, factor) {
