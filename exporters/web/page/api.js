@@ -89,8 +89,10 @@ const server = {
 			} catch (error) {
 				if (signal.aborted)
 					return;
+				if (error.status === 404)
+					return;
 				call("lost", { status: error.status || 0, text: error.message });
-				if (error.status === 401 || error.status === 403 || error.status === 404)
+				if (error.status === 401 || error.status === 403)
 					return;
 			}
 			await pause(wait, signal);

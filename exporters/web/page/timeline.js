@@ -42,7 +42,7 @@ export function legend(names, list) {
 }
 
 export function timeline(open) {
-	let d = null, order = [], view = null, tiles = [], ends = [0, 0], longest = 20;
+	let d = null, order = [], view = null, tiles = [], ends = [0, 0], longest = 20, image = null;
 	const LEFT = () => Math.min(pic.width < 600 ? 84 : 210, 16 + 7 * longest), TOP = 22;
 
 	function reset() {
@@ -67,8 +67,11 @@ export function timeline(open) {
 		const w = Math.floor((width - left) * scale), rows = Math.floor((height - TOP) * scale);
 		if (w < 1 || rows < 1)
 			return;
-		const image = new ImageData(w, rows), out = new Uint32Array(image.data.buffer);
+		if (!image || image.width !== w || image.height !== rows)
+			image = new ImageData(w, rows);
+		const out = new Uint32Array(image.data.buffer);
 		out.fill(pixel(rgb(css("paper"))));
+		const plain = tiles.map((cells) => cells.every((v) => v === cells[0]));
 		const per = w / (view.x1 - view.x0), tall = rows / (view.y1 - view.y0);
 		const gap = tall >= 8 ? Math.min(4, Math.round(tall * 0.18)) : 0;
 		for (let y = 0; y < rows; y++) {
@@ -84,8 +87,11 @@ export function timeline(open) {
 				at += row[k];
 				const b = Math.min(w, Math.round((at - view.x0) * per));
 				const cells = tiles[k], line = (y & 7) << 3, base = y * w;
-				for (let x = a; x < b; x++)
-					out[base + x] = cells[line | x & 7];
+				if (plain[k])
+					out.fill(cells[0], base + a, base + b);
+				else
+					for (let x = a; x < b; x++)
+						out[base + x] = cells[line | x & 7];
 			}
 		}
 		const line = pixel(rgb(css("grid"))), paper = pixel(rgb(css("paper")));
@@ -109,7 +115,7 @@ export function timeline(open) {
 			if (x < left || x >= width - 1)
 				continue;
 			grid.push(x);
-			const text = minutes ? (t / 60).toFixed(step % 60 ? 1 : 0) + " min" : t.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))) + " s";
+			const text = t === 0 ? "0" : minutes ? (t / 60).toFixed(step % 60 ? 1 : 0) + " min" : t.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))) + " s";
 			c.fillText(text.replace(/\.0+ /, " "), Math.min(width - c.measureText(text).width / 2, x), 9);
 		}
 		return grid;
