@@ -21,6 +21,7 @@
 #include "exporters/stats/spans.h"
 #include "exporters/stats/status.h"
 #include "exporters/usage/usage.h"
+#include "exporters/web/answer_results.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
 
@@ -266,6 +267,14 @@ answer_spans(struct source *source, struct web_question *question, FILE *file,
 	    STATS_JSON, file, err);
 }
 
+static int
+answer_results(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	return web_answer_results(
+	    source, question->partition, &question->query, file, bad, err);
+}
+
 const struct web_route web_routes[] = {
 	{ "status", "", true, answer_status },
 	{ "pools", "name sort top", true, answer_pools },
@@ -284,6 +293,7 @@ const struct web_route web_pool_routes[] = {
 	    answer_timeline },
 	{ "series", "metric metric-group node job from to step as", false,
 	    answer_series },
+	{ "results", WEB_RESULTS_PARAMETERS, false, answer_results },
 	{ "usage", "node job from to step sort top", false, answer_usage },
 	{ "clocks", "node from to sort top", false, answer_clocks },
 	{ "spans", "by name node from to sort top", false, answer_spans },

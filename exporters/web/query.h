@@ -15,13 +15,15 @@
 
 enum web_by { WEB_BY_DEFAULT, WEB_BY_NODE, WEB_BY_NAME, WEB_BY_TRACK };
 
+#define WEB_RESULTS_CHOICES "tests|starts|timings|changes|entries|test"
+
 struct web_query {
 	struct time_window_options window;
 	struct metric_options metrics;
 	struct order order;
 	struct runs_options runs;
 	const char *name, *run, *test, *entry, *start;
-	int by;
+	int by, what; /* what: of WEB_RESULTS_CHOICES */
 	uint64_t limit, rows;
 	int as; /* enum stats_series_as */
 	bool has_model;

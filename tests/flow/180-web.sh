@@ -71,6 +71,9 @@ start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
 check "a pool" poolscope-import cascade "$ROOT/deploy/demo/render-60.jsonl"
 check "a farm" poolscope-generate testrun --runs 30 --base now -p "$farm"
+mkdir "$TMP/results" "$TMP/archive"
+poolscope-generate results --files 24 --base now -o "$TMP/results" --quiet
+check "results of a benchmark" poolscope-upload results -p "$farm" --target store -d "$TMP/results" -a "$TMP/archive"
 samples | /usr/bin/python3 "$ROOT/tests/scenario/records.py" "ipc://$DIR/run/intake.ipc" "$pool"
 wait_until indexed
 web || exit 1
@@ -80,8 +83,8 @@ routes() {
 	same "pools/$POOL/phases?name=cascade%3Ap*&from=2017-01-01T00:00:00Z" \
 		poolscope-stats phases -p "$pool" --name 'cascade:p*' --from 2017-01-01T00:00:00Z
 	same "pools/$POOL/cascade" poolscope-stats cascade -p "$pool"
-	same "pools/$FARM/runs?newest=5" poolscope-stats testrun deltas -p "$farm" --newest 5
-	same "pools/$FARM/runs?run=7" poolscope-stats testrun deltas 7 -p "$farm"
+	same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newest 5
+	same "pools/$FARM/runs?run=7" poolscope-stats testrun list 7 -p "$farm"
 	same "pools/$FARM/groups" poolscope-stats testrun groups -p "$farm"
 	same "pools/$POOL/samples" poolscope-stats samples -p "$pool"
 	same "pools/$POOL/samples?by=node&metric=app.*" poolscope-stats samples -p "$pool" --by node -m 'app.*'
@@ -89,6 +92,14 @@ routes() {
 	same "pools/$FARM/timeline?model=testrun" poolscope-stats timeline -p "$farm" --model testrun
 	same "pools/$POOL/series?metric=app.load&step=5m&from=1700000000" poolscope-stats series -p "$pool" -m app.load --step 5m --from 1700000000
 	same "pools/$POOL/series?metric=app.load&as=bands" poolscope-stats series -p "$pool" -m app.load --as bands
+	same "pools/$FARM/results" poolscope-results -p "$farm" tests
+	same "pools/$FARM/results?what=starts&test=//bench:test_0&limit=3" \
+		poolscope-results -p "$farm" starts //bench:test_0 --limit 3
+	same "pools/$FARM/results?what=entries&test=//bench:test_0" poolscope-results -p "$farm" entries //bench:test_0
+	same "pools/$FARM/results?what=timings&test=//bench:test_0&entry=BM_0&sort=timing&top=2" \
+		poolscope-results -p "$farm" timings //bench:test_0 BM_0 --sort timing --top 2
+	same "pools/$FARM/results?what=changes&test=//bench:test_0&entry=BM_0" \
+		poolscope-results -p "$farm" changes //bench:test_0 BM_0
 	same "pools/$POOL/usage" poolscope-stats usage -p "$pool"
 	alike "pools/$FARM/nodes" poolscope-stats nodes -p "$farm"
 	alike pools poolscope-stats pools
@@ -102,6 +113,8 @@ check "healthz needs no token" client health
 check "all answers have the headers that browsers heed" client security / /healthz /v1/status /v1/none
 
 # ---- one clear sentence ----
+refused 400 "entry: is needed for what=timings" "/v1/pools/$FARM/results?what=timings&test=a"
+refused 404 "no results of test" "/v1/pools/$FARM/results?what=starts&test=nix"
 refused 404 "no such partition; did you mean $(echo "$farm" | sed 's/\$/\\$/')" "/v1/pools/acct%24frm/phases"
 refused 404 "there is no 'phase' here; did you mean phases" "/v1/pools/$POOL/phase"
 refused 404 "there is no 'statu' here; did you mean status" /v1/statu
@@ -146,7 +159,7 @@ check "a request with a body gets nothing" client body
 all=$token
 check "a token for some pools" poolscope-keys token ada -p "acct\$*"
 token=$(cat "$TMP/out")
-same "pools/$FARM/runs?newest=5" poolscope-stats testrun deltas -p "$farm" --newest 5
+same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newest 5
 refused 404 "no partition of this name that the token may read" "/v1/pools/$POOL/phases"
 check "it sees only those" client lacks render /v1/pools /v1/status "/v1/pools/acct%24rendr-60/phases"
 check "and they are listed" client has "$farm" /v1/pools /v1/status

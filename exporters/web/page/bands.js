@@ -50,6 +50,11 @@ export function spread(row, most) {
 		", p90 " + seconds(row.p90) + ", p99 " + seconds(row.p99);
 	return bar(220, 16, label, (c, width, height) => {
 		const X = (v) => v / most * (width - 3) + 1;
+		if (row.count === 1) {
+			c.fillStyle = css("accent");
+			c.fillRect(0, 5, Math.max(2, X(row.max)), height - 10);
+			return;
+		}
 		c.fillStyle = css("muted");
 		c.fillRect(X(row.min), height / 2 - 0.5, Math.max(1, X(row.max) - X(row.min)), 1);
 		c.fillStyle = css("band");

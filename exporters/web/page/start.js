@@ -7,7 +7,7 @@ import { title, range, choose, search, nothing } from "./parts.js";
 import { timeline, rowsOf, legend, colours } from "./timeline.js";
 import { millis, time } from "./format.js";
 
-const ORDERS = [["start", "begin"], ["end", "end, the last first"], ["time", "time taken, the longest first"], ["name", "name"]];
+const ORDERS = [["start", "begin"], ["end", "latest end"], ["time", "longest"], ["name", "name"]];
 
 export function timelineView(context) {
 	const { params } = context;
