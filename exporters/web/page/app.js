@@ -23,15 +23,17 @@ import { groups } from "./groups.js";
 import { results } from "./results.js";
 import { status } from "./status.js";
 
+/* of: the routes whose answers a view shows. */
 const POOL_VIEWS = {
-	overview: { title: "Overview", make: overview },
-	timeline: { title: "Timeline", make: timelineView },
-	map: { title: "Nodes", make: mapView },
-	node: { title: "Node", make: nodeView, hidden: true },
-	runs: { title: "Runs", make: runs },
-	groups: { title: "Groups", make: groups },
-	results: { title: "Results", make: results },
+	overview: { title: "Overview", make: overview, of: ["phases", "nodes"] },
+	timeline: { title: "Timeline", make: timelineView, of: ["timeline"] },
+	map: { title: "Nodes", make: mapView, of: ["nodes", "phases", "samples", "series"] },
+	node: { title: "Node", make: nodeView, of: ["nodes", "phases", "samples", "series"], hidden: true },
+	runs: { title: "Runs", make: runs, of: ["runs"] },
+	groups: { title: "Groups", make: groups, of: ["groups"] },
+	results: { title: "Results", make: results, of: ["results"] },
 };
+const POLL_MS = 5000; // of the views of no pool
 const id = (name) => document.getElementById(name);
 let view = null, place = null, stop = null, following = null, heard = NaN;
 
@@ -158,42 +160,64 @@ function show() {
 	}
 }
 
-/* While the page is seen, what has changed is asked for again, at most once a second. */
+/* Ask again soon, but spend at most a tenth of the time on it. */
+let timer = 0, cost = 0;
+
+function refresh(least) {
+	if (timer)
+		return;
+	timer = setTimeout(async () => {
+		timer = 0;
+		if (document.hidden)
+			return;
+		const begin = performance.now();
+		await load(true);
+		cost = performance.now() - begin;
+	}, Math.max(least, 10 * cost));
+}
+
+/* While the page is seen, what has changed is asked for again. */
 function follow() {
 	if (following)
 		following.abort();
 	following = null;
 	heard = NaN;
+	dot.dataset.state = "";
 	tick();
 	if (document.hidden || !api.isLive())
 		return;
 	following = new AbortController();
-	let timer = 0;
-	api.live(place.pool, (event, data) => {
-		dot.dataset.state = event === "lost" ? "lost" : "live";
-		if (event === "lost") {
-			say(age, "no connection");
-			return;
-		}
-		if (typeof data.age === "number" || typeof data.age_s === "number")
-			heard = Date.now() - 1000 * (typeof data.age === "number" ? data.age : data.age_s);
-		tick();
-		const changed = event === "reset" || !Array.isArray(data.changed) || data.changed.length > 0;
-		if (changed && !timer)
-			timer = setTimeout(() => {
-				timer = 0;
-				if (!following || following.signal.aborted || document.hidden)
-					return;
-				load(true);
-			}, 1000);
-	}, following.signal);
+	if (place.pool)
+		api.live(place.pool, happened, following.signal);
+	else
+		poll(following.signal);
+}
+
+function poll(signal) {
+	const again = setInterval(() => refresh(0), POLL_MS);
+	signal.addEventListener("abort", () => clearInterval(again), { once: true });
+}
+
+function happened(event, data) {
+	const lost = event === "lost" || event === "silent";
+	dot.dataset.state = lost ? "lost" : "live";
+	if (lost) {
+		heard = NaN;
+		say(age, event === "lost" ? "no connection" : "no answer");
+		return;
+	}
+	if (typeof data.age === "number")
+		heard = Date.now() - 1000 * data.age;
+	tick();
+	if (event === "reset" || POOL_VIEWS[place.name].of.some((name) => data.changed.includes(name)))
+		refresh(1000);
 }
 
 function tick() {
 	const s = (Date.now() - heard) / 1000;
-	if (Number.isNaN(s))
-		say(age, dot.dataset.state === "lost" ? "no connection" : "");
-	else
+	if (Number.isNaN(s) && dot.dataset.state !== "lost")
+		say(age, "");
+	else if (!Number.isNaN(s))
 		say(age, s < 90 ? Math.max(0, Math.round(s)) + " s" : duration(s).replace(/ \d+ s$/, ""));
 	id("tools").title = Number.isNaN(s) ? "" : "Newest record " + ago(heard);
 }

@@ -80,8 +80,11 @@ export function start(app) {
 
 	addEventListener("keydown", (event) => {
 		const field = event.target.closest && event.target.closest("input, select, textarea");
-		if (event.key === "Escape" && field)
+		if (event.key === "Escape" && field) {
+			/* Leave it as it is: a field of type search would be emptied. */
+			event.preventDefault();
 			field.blur();
+		}
 		if (event.ctrlKey || event.metaKey || event.altKey || field || (dialog && dialog.open))
 			return;
 		if (event.key === "Enter" && event.target.closest("a, button, summary"))

@@ -20,6 +20,6 @@ export function parse(fragment, views) {
 
 export function poolLink(pool, name, item, params) {
 	const query = new URLSearchParams(Object.entries(params || {}).filter(([, v]) => v)).toString();
-	return "#/pool/" + encodeURIComponent(pool) + (name ? "/" + name : "") +
+	return "#/pool/" + encodeURIComponent(pool) + (name && name !== "overview" ? "/" + name : "") +
 		(item === undefined ? "" : "/" + encodeURIComponent(item)) + (query ? "?" + query : "");
 }

@@ -1,0 +1,111 @@
+/*
+ * keys - the page by keyboard alone, and what is live.
+ *
+ *	node keys.mjs DIR ADDRESS CHROMIUM COMMAND
+ *
+ * COMMAND is a shell command that sends an event of a new node to the pool acct$live.
+ * SPDX-License-Identifier: MIT
+ */
+import { createRequire } from "node:module";
+import { execSync } from "node:child_process";
+
+const [dir, address, chromium, command] = process.argv.slice(2);
+const { chromium: driver } = createRequire(dir + "/")("playwright-core");
+const origin = new URL(address).origin;
+let failed = 0;
+
+function judge(name, good, why) {
+	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
+	failed += good ? 0 : 1;
+}
+
+const browser = await driver.launch({ executablePath: chromium,
+	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
+const page = await context.newPage();
+const fragment = () => decodeURIComponent(new URL(page.url()).hash);
+
+async function ready(name) {
+	await page.waitForFunction((wanted) => {
+		const now = document.getElementById("main").dataset.ready;
+		return wanted ? now === wanted : now;
+	}, name, { timeout: 20000 });
+}
+
+async function press(...keys) {
+	for (const key of keys)
+		await page.keyboard.press(key);
+	await page.waitForTimeout(100);
+}
+
+async function goes(keys, name, to) {
+	await press(...keys);
+	await ready(name).catch(() => {});
+	judge(keys.join(" ") + " goes to " + to, fragment() === to, fragment());
+}
+
+await page.goto(address);
+await ready("pools");
+await goes(["g", "s"], "status", "#/status");
+await goes(["g", "p"], "pools", "#/pools");
+await press("/", ..."render-60", "Escape");
+await page.waitForTimeout(400);
+judge("/ filters", await page.locator(".card").count() === 1, await page.locator(".card").count());
+judge("... and the address has the filter", fragment() === "#/pools?q=render-60", fragment());
+await goes(["j", "Enter"], "overview", "#/pool/prodacct$render-60");
+await goes(["g", "t"], "timeline", "#/pool/prodacct$render-60/timeline");
+
+const pixels = () => page.evaluate(() => document.querySelector("figure canvas").toDataURL());
+let before = await pixels();
+for (const [key, what] of [["+", "zooms"], ["l", "goes on"], ["h", "goes back"], ["-", "shows more"], ["l", "goes on"], ["0", "shows all"]]) {
+	await press(key);
+	const after = await pixels();
+	judge(key + " " + what, after !== before, "the picture is the same");
+	before = after;
+}
+await press("T");
+judge("T is a table", await page.locator("figure table").isVisible(), "no table");
+await press("T");
+const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+const was = await theme();
+await press("d");
+judge("d changes the colours", await theme() !== was, was);
+await press("?");
+judge("? is the list of keys", await page.locator("dialog[open]").isVisible(), "no list");
+await press("Escape");
+judge("Escape closes it", await page.locator("dialog[open]").count() === 0, "it stays");
+await goes(["g", "o"], "overview", "#/pool/prodacct$render-60");
+await goes(["j", "j", "Enter"], "map", "#/pool/prodacct$render-60/map?value=phase:cascade:shipyard-pull");
+await page.goBack();
+await ready("overview");
+judge("back is the view before", fragment() === "#/pool/prodacct$render-60", fragment());
+
+/* ---- live ---- */
+const nodes = () => page.evaluate(() => [...document.querySelectorAll(".figures div")]
+	.filter((each) => each.firstChild.textContent === "Nodes").map((each) => each.lastChild.textContent)[0]);
+await page.goto(origin + "/#/pool/acct%24live");
+await page.waitForFunction(() => document.title.includes("live"));
+await ready("overview");
+const had = Number(await nodes());
+await page.waitForFunction(() => document.querySelector(".dot").dataset.state === "live", null, { timeout: 10000 })
+	.catch(() => {});
+judge("the page is live", await page.evaluate(() => document.querySelector(".dot").dataset.state) === "live", "no");
+const begin = Date.now();
+execSync(command, { stdio: "ignore" });
+while (Number(await nodes()) !== had + 1 && Date.now() - begin < 15000)
+	await page.waitForTimeout(50);
+judge("a new node is on the screen", Number(await nodes()) === had + 1, await nodes());
+console.log("after " + (Date.now() - begin) + " ms");
+
+/* ---- tokens ---- */
+const other = await (await browser.newContext()).newPage();
+await other.goto(origin + "/");
+await other.waitForFunction(() => document.getElementById("main").dataset.ready);
+judge("without a token it says what to do", /poolscope web printed/.test(await other.textContent("main")),
+	await other.textContent("main"));
+await other.goto(origin + "/#k=wrong");
+await other.waitForFunction(() => document.getElementById("main").dataset.ready === "problem");
+judge("so it does with a wrong one", /poolscope web printed/.test(await other.textContent("main")),
+	await other.textContent("main"));
+await browser.close();
+process.exit(failed > 0 ? 1 : 0);
