@@ -20,34 +20,47 @@ function key(path, params) {
 	return path.join("/") + (given.length ? "?" + given.map(([k, v]) => k + "=" + v).join("&") : "");
 }
 
-/* Rows of one node, out of an answer for all. */
-function only(answer, node) {
-	const pattern = new RegExp("^" + node.replace(/[.+^${}()|\\]/g, "\\$&").replace(/\*/g, ".*").replace(/\?/g, ".") + "$");
-	const keep = (list) => list.filter((row) => row.node === undefined || pattern.test(row.node));
+/* Patterns of parameters, and what they are patterns of. */
+const FIELDS = { node: "node", name: "phase", metric: "metric" };
+
+function matcher(pattern) {
+	const text = pattern.replace(/[.+^${}()|\\[\]]/g, "\\$&").replace(/\*/g, ".*").replace(/\?/g, ".");
+	return new RegExp("^" + text + "$", "s");
+}
+
+/* The rows that match, out of an answer with more of them. */
+function only(answer, params) {
+	const wanted = Object.entries(FIELDS).filter(([name]) => params[name]).map(([name, field]) => [field, matcher(params[name])]);
+	const keep = (list) => list.filter((row) => !row || typeof row !== "object" ||
+		wanted.every(([field, pattern]) => row[field] === undefined || pattern.test(row[field])));
 	if (Array.isArray(answer))
 		return keep(answer);
-	return Object.fromEntries(Object.entries(answer).map(([k, v]) =>
-		[k, Array.isArray(v) && v.some((row) => row && row.node !== undefined) ? keep(v) : v]));
+	return Object.fromEntries(Object.entries(answer).map(([k, v]) => [k, Array.isArray(v) ? keep(v) : v]));
 }
 
 /* The parameters that only say how much is wanted do not matter here. */
-function find(answers, path, params) {
-	const { node, rows, top, limit, newest, ...rest } = params || {};
-	for (const each of [params, { ...rest, node }, rest, { ...rest, by: "node" }]) {
-		const found = answers[key(path, each)];
-		if (found !== undefined)
-			return node && !(each && each.node) ? only(found, node) : found;
-	}
+function find(path, params) {
+	const { node, name, metric, rows, top, limit, newest, ...rest } = params || {};
+	const exact = answers[key(path, params)];
+	if (exact !== undefined)
+		return exact;
+	for (const each of [rest, { ...rest, by: "node" }])
+		if (answers[key(path, each)] !== undefined)
+			return only(answers[key(path, each)], params || {});
 	return undefined;
 }
 
 const answers = await unpack(document.getElementById("data").textContent);
 use({
 	async get(path, params) {
-		const found = find(answers, path, params);
+		const found = find(path, params);
 		if (found === undefined)
 			throw new Problem(404, "Not in this report", "This report does not have it.");
 		return found;
 	},
 });
+/* Of one pool it begins with that. */
+const pools = answers.pools || [];
+if (!location.hash && pools.length === 1)
+	history.replaceState(null, "", "#/pool/" + encodeURIComponent(pools[0].partition));
 await import("./app.js");
