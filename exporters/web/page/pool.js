@@ -8,7 +8,9 @@ import { table } from "./table.js";
 import { spread } from "./bands.js";
 import { poolsOf } from "./pools.js";
 import * as api from "./api.js";
-import { ago, count, millis, seconds, time } from "./format.js";
+import { ago, count, millis, seconds, shorten, time } from "./format.js";
+
+const WRONG = 8; // nodes that are named
 
 export const SPREAD = "The line is least to greatest, the bar the median to p90, lighter to p99.";
 
@@ -34,12 +36,14 @@ export function overview(context) {
 		h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD));
 
 	function wrong(nodes) {
-		const list = nodes.filter((n) => n.state !== "live" || n.wrong).slice(0, 8);
+		const bad = nodes.filter((n) => n.state !== "live" || n.wrong), list = bad.slice(0, WRONG);
 		if (list.length === 0)
 			return fill(trouble);
 		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, list.map((n) => h("li", {},
-			state(n.state), " ", h("a", { href: context.link("node", n.node) }, n.node), " ", n.wrong ||
-			"last heard " + ago(millis(n.heard))))));
+			state(n.state), " ", h("a", { href: context.link("node", n.node), title: n.node }, shorten(n.node, 64)), " ",
+			n.wrong && n.wrong !== "not heard" ? n.wrong : "last record " + ago(millis(n.last_record)))),
+		bad.length > list.length ? h("li", {}, h("a", { href: context.link("map", undefined, { value: "heard" }) },
+			count(bad.length - list.length) + " more")) : null));
 	}
 
 	return { root, tables: [phases], async load() {
