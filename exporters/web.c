@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "exporters/source/source.h"
 #include "exporters/web/access.h"
@@ -19,10 +18,12 @@ struct values {
 	struct source_options source;
 	struct opt_list hosts;
 	const char *listen, *assets;
+	uint64_t cache_bytes;
 	bool behind_proxy;
 };
 
-static const struct values defaults = { .listen = LISTEN_DEFAULT };
+static const struct values defaults = { .listen = LISTEN_DEFAULT,
+	.cache_bytes = UINT64_C(128) << 20 };
 
 static const struct opt options[] = {
 	{ "listen", 0, OPT_TEXT, OPT_TO(struct values, listen), "ADDRESS",
@@ -36,6 +37,11 @@ static const struct opt options[] = {
 	    NULL,
 	    "allow an address that is not of this machine alone: a proxy "
 	    "before it encrypts",
+	    NULL, 0 },
+	{ "cache-bytes", 0, OPT_BYTES, OPT_TO(struct values, cache_bytes),
+	    "BYTES",
+	    "keep answers in at most this much memory (default: 128MiB; 0: "
+	    "none)",
 	    NULL, 0 },
 	{ "assets", 0, OPT_TEXT, OPT_TO(struct values, assets), "DIR",
 	    "serve the files of the page from DIR, as they are at each request",
@@ -105,7 +111,8 @@ start(void *arg, struct loop *loop, struct err *err)
 		.own_token = !given->behind_proxy, .hosts = &given->hosts
 	};
 	struct web_serve_options how = { .assets = given->assets,
-		.source = &given->source };
+		.source = &given->source,
+		.cache_bytes = given->cache_bytes };
 	char shown[WEB_ADDRESS_BYTES];
 	struct web_address address;
 
@@ -127,8 +134,8 @@ stop(void *arg, struct loop *loop)
 {
 	struct web *web = arg;
 
-	web_serve_quiesce(web->serve);
-	loop_quit(loop, EXIT_SUCCESS);
+	(void)loop;
+	web_serve_drain(web->serve);
 }
 
 static void

@@ -21,6 +21,7 @@ struct web_question {
 	struct web_right right;
 	const struct source_options *options;
 	struct web_query query;
+	void *tick; /* of live.c */
 };
 
 struct web_route {

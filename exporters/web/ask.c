@@ -8,10 +8,9 @@
 #include <stdlib.h>
 
 #include "exporters/select/known.h"
+#include "exporters/web/http/reply.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
-
-enum { FOUND = 200, BAD = 400, MISSING = 404, FAILED = 500, SILENT = 503 };
 
 /* ---- a stream into memory, with a bound ---- */
 
@@ -91,6 +90,49 @@ answer(struct web_reader *reader, struct web_task *task, FILE *file, bool *bad)
 	return rc;
 }
 
+/* Is the answer known, to the client or to us?  -1: that is not known
+ * either. */
+static int
+look_up(struct web_reader *reader, struct web_task *task)
+{
+	struct err ignored;
+
+	task->tag[0] = '\0';
+	if (task->question.partition.bytes == 0)
+		return -1;
+	if (web_tag_of_pool(task->tag, reader->source, &task->question,
+		&task->url, &ignored) != 0) {
+		task->tag[0] = '\0';
+		return -1;
+	}
+	if (web_tag_is_in(task->tag, task->none_match)) {
+		task->status = WEB_NOT_MODIFIED;
+		return 0;
+	}
+	task->body = web_cache_get(reader->cache, task->tag);
+	if (task->body == NULL)
+		return -1;
+	task->status = WEB_OK;
+	return 0;
+}
+
+static void
+take_answer(
+    struct web_reader *reader, struct web_task *task, struct bounded *to)
+{
+	task->status = WEB_OK;
+	task->body = web_body_new((char *)to->buffer.at, to->buffer.bytes);
+	if (task->tag[0] != '\0') {
+		web_cache_put(reader->cache, task->tag, task->body);
+		return;
+	}
+	web_tag_of_bytes(task->tag, task->body->at, task->body->bytes);
+	if (!web_tag_is_in(task->tag, task->none_match))
+		return;
+	task->status = WEB_NOT_MODIFIED;
+	web_body_drop(&task->body);
+}
+
 void
 web_ask(struct web_reader *reader, struct web_task *task)
 {
@@ -99,9 +141,10 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	FILE *file;
 	int rc;
 
-	task->status = SILENT;
-	if (open_source(reader, &task->err) != 0)
+	task->status = WEB_UNAVAILABLE;
+	if (open_source(reader, &task->err) != 0 || look_up(reader, task) == 0)
 		return;
+	source_renew(reader->source);
 	file = open_bounded(&to);
 	rc = answer(reader, task, file, &bad);
 	fclose(file);
@@ -109,12 +152,11 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	if (failed)
 		source_close(&reader->source);
 	if (rc == 0 && !to.is_full) {
-		task->status = FOUND;
-		task->body =
-		    web_body_new((char *)to.buffer.at, to.buffer.bytes);
+		take_answer(reader, task, &to);
 		return;
 	}
 	buffer_clear(&to.buffer);
+	task->tag[0] = '\0';
 	if (rc == 0) {
 		err_set(&task->err,
 		    "the answer is larger than %d MiB; ask for less, with top, "
@@ -122,7 +164,7 @@ web_ask(struct web_reader *reader, struct web_task *task)
 		    WEB_ANSWER_BYTES_MAX >> 20);
 		bad = true;
 	}
-	task->status = bad ? BAD : failed ? SILENT : MISSING;
+	task->status = bad ? WEB_BAD : failed ? WEB_UNAVAILABLE : WEB_MISSING;
 }
 
 void

@@ -8,123 +8,95 @@
 #include <string.h>
 
 #include "exporters/web/assets.h"
-#include "exporters/web/http/http.h"
-#include "exporters/web/problem.h"
+#include "exporters/web/http/reply.h"
+#include "exporters/web/live.h"
 #include "exporters/web/workers.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
-enum {
-	OK = 200,
-	NOT_MODIFIED = 304,
-	BAD = 400,
-	UNAUTHORIZED = 401,
-	FORBIDDEN = 403,
-	MISSING = 404,
-	NOT_ALLOWED = 405,
-	BUSY = 503,
-};
+#define DRAIN_NS (NS_PER_SECOND / 50)
 
 struct web_serve {
 	struct web_http *http;
 	struct web_workers *workers;
 	struct web_assets *assets;
 	struct web_access *access;
+	struct web_cache *cache;
+	struct web_live *live;
+	struct loop *loop;
+	struct loop_timer drain;
+	bool answered;          /* all, when the loop last looked */
+	struct web_task *asked; /* that are not answered yet */
 	const struct source_options *source;
 };
 
 /* ---- answers ---- */
-
-static const struct web_http_field security[] = {
-	{ "Content-Security-Policy",
-	    "default-src 'none'; script-src 'self'; style-src 'self'; "
-	    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
-	    "form-action 'none'; frame-ancestors 'none'; "
-	    "require-trusted-types-for 'script'" },
-	{ "X-Content-Type-Options", "nosniff" },
-	{ "Referrer-Policy", "no-referrer" },
-	{ "Cross-Origin-Resource-Policy", "same-origin" },
-	{ "Cache-Control", "no-cache" },
-	{ "Vary", "Accept-Encoding, Authorization" },
-};
-
-/* `more` ends with a name that is NULL. */
-static void
-answer(struct web_http_request *request, unsigned status, const char *type,
-    const struct web_http_field *more, struct web_body *body)
-{
-	struct web_http_field fields[WEB_HTTP_FIELDS_MAX];
-	size_t count = sizeof(security) / sizeof(*security);
-
-	memcpy(fields, security, sizeof(security));
-	if (type != NULL)
-		fields[count++] =
-		    (struct web_http_field){ "Content-Type", type };
-	for (; more != NULL && more->name != NULL; more++)
-		fields[count++] = *more;
-	fields[count] = (struct web_http_field){ NULL, NULL };
-	web_http_answer(request, status, fields, body);
-}
-
-static void
-refuse(struct web_http_request *request, unsigned status, const char *detail)
-{
-	const struct web_http_field more[] = {
-		status == NOT_ALLOWED
-		    ? (struct web_http_field){ "Allow", "GET, HEAD" }
-		    : (struct web_http_field){ "WWW-Authenticate", "Bearer" },
-		{ NULL, NULL },
-	};
-
-	answer(request, status, WEB_PROBLEM_TYPE,
-	    status == NOT_ALLOWED || status == UNAUTHORIZED ? more : NULL,
-	    web_problem(status, detail));
-}
-
-static bool
-is_current(const struct web_http_request *request, const char *tag)
-{
-	const char *has = web_http_header(request, "If-None-Match");
-
-	return has != NULL && tag[0] != '\0' && strstr(has, tag) != NULL;
-}
 
 static void
 answer_file(
     struct web_serve *serve, struct web_http_request *request, const char *name)
 {
 	const char *tag = web_assets_tag(serve->assets), *type;
-	const struct web_http_field more[] = {
-		{ tag[0] != '\0' ? "ETag" : NULL, tag },
-		{ NULL, NULL },
-	};
 	struct web_body *body = web_assets_get(serve->assets, name, &type);
 
 	if (body == NULL) {
-		refuse(request, MISSING,
+		web_refuse(request, WEB_MISSING,
 		    "there is no such file; the page is at /");
-	} else if (is_current(request, tag)) {
+	} else if (web_tag_is_in(
+		       tag, web_http_header(request, "If-None-Match"))) {
 		web_body_drop(&body);
-		answer(request, NOT_MODIFIED, NULL, more, NULL);
+		web_reply(request, WEB_NOT_MODIFIED, NULL, tag, NULL);
 	} else {
-		answer(request, OK, type, more, body);
+		web_reply(request, WEB_OK, type, tag, body);
 	}
 }
 
 /* ---- questions ---- */
 
 static void
+answer_task(struct web_http_request *request, struct web_task *task)
+{
+	if (task->status == WEB_NOT_MODIFIED) {
+		web_reply(request, WEB_NOT_MODIFIED, NULL, task->tag, NULL);
+	} else if (task->body == NULL) {
+		web_refuse(request, task->status, task->err.text);
+	} else {
+		web_body_hold(task->body);
+		web_reply(request, task->status, "application/json", task->tag,
+		    task->body);
+	}
+}
+
+static void
 on_done(void *arg, struct web_task *task)
 {
-	struct web_http_request *request = task->data;
-	struct web_body *body = task->body;
+	struct web_serve *serve = arg;
+	struct web_http_request *request, *next;
+	struct web_task **link = &serve->asked;
 
-	(void)arg;
-	task->body = NULL;
-	if (body == NULL)
-		refuse(request, task->status, task->err.text);
-	else
-		answer(request, task->status, "application/json", NULL, body);
+	if (web_live_take(serve->live, task))
+		return;
+	while (*link != task)
+		link = &(*link)->other;
+	*link = task->other;
+	for (request = task->data; request != NULL; request = next) {
+		next = web_http_data(request);
+		answer_task(request, task);
+	}
 	web_task_free(&task);
+}
+
+/* The same question, of somebody who sees the same and knows the same answer:
+ * it is asked once. */
+static bool
+is_same(const struct web_task *a, const struct web_task *b)
+{
+	return a->question.route == b->question.route &&
+	       a->url.used == b->url.used &&
+	       memcmp(a->url.decoded, b->url.decoded, a->url.used) == 0 &&
+	       strcmp(a->question.right.pattern, b->question.right.pattern) ==
+		   0 &&
+	       strcmp(a->none_match, b->none_match) == 0;
 }
 
 /* /v1/WORD, or /v1/pools/PARTITION/WORD.  Returns 0, or the status. */
@@ -139,26 +111,26 @@ find_route(struct web_task *task, struct err *err)
 	if (url->segment_count != 2 && !pool) {
 		err_set(err, "there is no such route; /v1/status and "
 			     "/v1/pools/POOL/phases are two");
-		return MISSING;
+		return WEB_MISSING;
 	}
 	question->route = web_route_find(pool ? web_pool_routes : web_routes,
 	    url->segments[url->segment_count - 1], err);
 	if (question->route == NULL)
-		return MISSING;
+		return WEB_MISSING;
 	if (!pool)
 		return 0;
 	question->partition = text_of(url->segments[2]);
 	if (text_check_name(question->partition) != TEXT_OK) {
 		err_set(err, "the partition %s",
 		    text_fault_words(text_check_name(question->partition)));
-		return BAD;
+		return WEB_BAD;
 	}
 	if (question->limit != NULL &&
 	    !text_match_partition(
 		text_of(question->limit), question->partition)) {
 		err_set(err, "there is no partition of this name that the "
 			     "token may read");
-		return MISSING;
+		return WEB_MISSING;
 	}
 	return 0;
 }
@@ -168,13 +140,16 @@ read_question(struct web_serve *serve, struct web_http_request *request,
     struct web_task *task, struct err *err)
 {
 	struct web_question *question = &task->question;
+	const char *none_match = web_http_header(request, "If-None-Match");
 	unsigned status;
 
 	question->options = serve->source;
+	if (none_match != NULL && strlen(none_match) < WEB_NONE_MATCH_BYTES)
+		strcpy(task->none_match, none_match);
 	if (web_access_check(serve->access,
 		web_http_header(request, "Authorization"), &question->right,
 		err) != 0)
-		return UNAUTHORIZED;
+		return WEB_UNAUTHORIZED;
 	if (question->right.pattern[0] != '\0')
 		question->limit = question->right.pattern;
 	status = find_route(task, err);
@@ -182,8 +157,23 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 		return status;
 	if (web_query_parse(&question->query, &task->url,
 		question->route->parameters, err) != 0)
-		return BAD;
+		return WEB_BAD;
 	return 0;
+}
+
+static bool
+join(struct web_serve *serve, struct web_http_request *request,
+    const struct web_task *task)
+{
+	for (struct web_task *asked = serve->asked; asked != NULL;
+	     asked = asked->other) {
+		if (!is_same(asked, task))
+			continue;
+		web_http_set_data(request, asked->data);
+		asked->data = request;
+		return true;
+	}
+	return false;
 }
 
 static void
@@ -194,15 +184,51 @@ ask(struct web_serve *serve, struct web_http_request *request,
 	unsigned status = read_question(serve, request, *task, &err);
 
 	if (status == 0) {
+		if (join(serve, request, *task))
+			return;
 		(*task)->data = request;
 		if (web_workers_begin(serve->workers, *task)) {
+			(*task)->other = serve->asked;
+			serve->asked = *task;
 			*task = NULL;
 			return;
 		}
-		status = BUSY;
+		status = WEB_UNAVAILABLE;
 		err_set(&err, "too many questions wait; ask again later");
 	}
-	refuse(request, status, err.text);
+	web_refuse(request, status, err.text);
+}
+
+/* /v1/live?pool=PARTITION */
+static void
+follow(struct web_serve *serve, struct web_http_request *request,
+    const struct web_url *url)
+{
+	struct web_right right;
+	struct text partition;
+	struct err err;
+
+	if (web_access_check(serve->access,
+		web_http_header(request, "Authorization"), &right, &err) != 0) {
+		web_refuse(request, WEB_UNAUTHORIZED, err.text);
+		return;
+	}
+	if (url->parameter_count != 1 ||
+	    strcmp(url->parameters[0].name, "pool") != 0) {
+		web_refuse(request, WEB_BAD,
+		    "live has one parameter, pool: the partition");
+		return;
+	}
+	partition = text_of(url->parameters[0].value);
+	if (text_check_name(partition) != TEXT_OK ||
+	    (right.pattern[0] != '\0' &&
+		!text_match_partition(text_of(right.pattern), partition))) {
+		web_refuse(request, WEB_MISSING,
+		    "there is no partition of this name that the token may "
+		    "read");
+		return;
+	}
+	web_live_add(serve->live, request, partition, &right);
 }
 
 /* ---- requests ---- */
@@ -214,12 +240,15 @@ route(struct web_serve *serve, struct web_http_request *request,
 	const struct web_url *url = &(*task)->url;
 	const char *first = url->segments[0];
 
-	if (strcmp(first, "v1") == 0) {
+	if (strcmp(first, "v1") == 0 && url->segment_count == 2 &&
+	    strcmp(url->segments[1], "live") == 0) {
+		follow(serve, request, url);
+	} else if (strcmp(first, "v1") == 0) {
 		ask(serve, request, task);
 	} else if (url->segment_count > 1) {
-		refuse(request, MISSING, "there is no such route");
+		web_refuse(request, WEB_MISSING, "there is no such route");
 	} else if (strcmp(first, "healthz") == 0) {
-		answer(request, OK, "text/plain", NULL,
+		web_reply(request, WEB_OK, "text/plain", "",
 		    web_body_new_static((const unsigned char *)"ok\n", 3));
 	} else {
 		answer_file(
@@ -236,17 +265,18 @@ on_request(void *arg, struct web_http_request *request)
 	struct err err;
 
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
-		refuse(request, NOT_ALLOWED, "only GET and HEAD are allowed");
+		web_refuse(
+		    request, WEB_NOT_ALLOWED, "only GET and HEAD are allowed");
 		return;
 	}
 	if (web_access_check_host(
 		serve->access, web_http_header(request, "Host"), &err) != 0) {
-		refuse(request, FORBIDDEN, err.text);
+		web_refuse(request, WEB_FORBIDDEN, err.text);
 		return;
 	}
 	task = memory_zero(1, sizeof(*task));
 	if (web_url_parse(&task->url, web_http_target(request), &err) != 0)
-		refuse(request, BAD, err.text);
+		web_refuse(request, WEB_BAD, err.text);
 	else
 		route(serve, request, &task);
 	web_task_free(&task);
@@ -263,19 +293,40 @@ web_serve_open(struct web_serve **made, struct loop *loop,
 		.fd = options->fd, .on_request = on_request, .arg = serve
 	};
 
+	serve->loop = loop;
 	serve->access = options->access;
 	serve->source = options->source;
+	serve->cache = web_cache_new(options->cache_bytes);
 	if (web_assets_open(&serve->assets, options->assets, err) != 0 ||
-	    web_workers_start(
-		&serve->workers, loop, serve->source, on_done, serve, err) != 0)
+	    web_workers_start(&serve->workers, loop, serve->source,
+		serve->cache, on_done, serve, err) != 0)
 		return -1;
+	serve->live =
+	    web_live_new(loop, serve->workers, serve->access, serve->source);
 	return web_http_open(&serve->http, loop, &how, err);
 }
 
+/* The last answers need some rounds of the loop to be sent. */
+static void
+on_drain(void *arg, struct loop_timer *timer)
+{
+	struct web_serve *serve = arg;
+
+	(void)timer;
+	if (serve->answered)
+		loop_quit(serve->loop, EXIT_SUCCESS);
+	serve->answered = serve->asked == NULL;
+}
+
 void
-web_serve_quiesce(struct web_serve *serve)
+web_serve_drain(struct web_serve *serve)
 {
 	web_http_quiesce(serve->http);
+	web_live_stop(serve->live);
+	serve->drain =
+	    (struct loop_timer){ .on_timer = on_drain, .arg = serve };
+	loop_set_timer(serve->loop, &serve->drain,
+	    clock_monotonic_ns() + DRAIN_NS, DRAIN_NS);
 }
 
 void
@@ -286,8 +337,12 @@ web_serve_close(struct web_serve **serve)
 	*serve = NULL;
 	if (old == NULL)
 		return;
+	if (old->live != NULL)
+		web_live_stop(old->live);
 	web_workers_stop(&old->workers);
 	web_http_close(&old->http);
+	web_live_free(&old->live);
 	web_assets_close(&old->assets);
+	web_cache_free(&old->cache);
 	free(old);
 }

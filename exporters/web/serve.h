@@ -15,13 +15,15 @@ struct web_serve_options {
 	int fd;             /* listens; taken */
 	const char *assets; /* folder; NULL: the files of the program */
 	struct web_access *access;
+	uint64_t cache_bytes;
 	const struct source_options *source;
 };
 
 int web_serve_open(struct web_serve **serve, struct loop *loop,
     const struct web_serve_options *options, struct err *err);
-/* Accept no more connections. */
-void web_serve_quiesce(struct web_serve *serve);
+/* Accept no more connections, end the streams, answer what was asked, and quit
+ * the loop. */
+void web_serve_drain(struct web_serve *serve);
 void web_serve_close(struct web_serve **serve);
 
 #endif

@@ -6,27 +6,33 @@
 #define EXPORTERS_WEB_TASK_H
 
 #include "exporters/web/answers.h"
+#include "exporters/web/cache.h"
 #include "exporters/web/http/body.h"
+#include "exporters/web/tag.h"
 
 enum {
 	WEB_ANSWER_BYTES_MAX = 8 << 20,
-	WEB_TAG_BYTES = 40, /* of an ETag, with its quotes and NUL */
+	WEB_NONE_MATCH_BYTES = 256, /* longer ones are not looked at */
 };
 
 struct web_task {
 	struct web_task *next;
 	struct web_url url; /* the texts of the question */
 	struct web_question question;
-	void *data; /* of the caller */
+	char none_match[WEB_NONE_MATCH_BYTES]; /* If-None-Match; "": none */
+	void *data;                            /* of the caller */
+	struct web_task *other;                /* same */
 
 	/* Set by the worker. */
-	unsigned status;       /* of HTTP */
-	struct web_body *body; /* NULL: a problem, which `err` says */
+	unsigned status;         /* of HTTP */
+	struct web_body *body;   /* NULL: 304, or a problem that `err` says */
+	char tag[WEB_TAG_BYTES]; /* "": none */
 	struct err err;
 };
 
 struct web_reader {
 	const struct source_options *options;
+	struct web_cache *cache;
 	struct source *source; /* NULL: not open */
 	bool is_store;
 };

@@ -151,7 +151,7 @@ web_workers_begin(struct web_workers *workers, struct web_task *task)
 
 int
 web_workers_start(struct web_workers **made, struct loop *loop,
-    const struct source_options *options,
+    const struct source_options *options, struct web_cache *cache,
     void (*on_done)(void *arg, struct web_task *task), void *arg,
     struct err *err)
 {
@@ -176,6 +176,7 @@ web_workers_start(struct web_workers **made, struct loop *loop,
 
 		member->of = workers;
 		member->reader.options = options;
+		member->reader.cache = cache;
 		if (thread_start(&member->thread, &how, &watcher, err) != 0)
 			return -1;
 	}

@@ -17,7 +17,7 @@ enum { WEB_WORKERS = 2, WEB_TASKS_MAX = 256 };
 
 /* `on_done` runs in the loop's thread. */
 int web_workers_start(struct web_workers **workers, struct loop *loop,
-    const struct source_options *options,
+    const struct source_options *options, struct web_cache *cache,
     void (*on_done)(void *arg, struct web_task *task), void *arg,
     struct err *err);
 /* Tasks that were not answered come back with the status 503. */

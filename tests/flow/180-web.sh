@@ -10,7 +10,7 @@ FARM=acct%24farm
 
 # client WORD [ARGUMENT...]: web_client.py, with the address and the token.
 client() {
-	PORT=$port TOKEN=$token python3 "$ROOT/tests/flow/web_client.py" "$@"
+	PORT=$port TOKEN=$token timeout $((60 * SLOW)) python3 "$ROOT/tests/flow/web_client.py" "$@"
 }
 
 # same ROUTE COMMAND...: the route gives the bytes that the command prints.
@@ -112,6 +112,21 @@ check "the page has its type" client type / "text/html"
 check "healthz needs no token" client health
 check "all answers have the headers that browsers heed" client security / /healthz /v1/status /v1/none
 
+# ---- what is known is not sent again ----
+check "an answer has a tag" client tagged "/v1/pools/$FARM/phases"
+tag=$(cat "$TMP/out")
+check "so has the page" client get /app.js
+check "a run comes" poolscope-generate testrun -q --runs 1 --first 900 --base now -p "$farm"
+check "... then it has another tag" client retagged "/v1/pools/$FARM/phases" "$tag"
+check "an answer that ages" client get "/v1/pools/$FARM/nodes"
+
+# ---- streams ----
+check "a stream says what came" client live "$FARM" "$farm"
+refused 404 "no partition acct.none" "/v1/live?pool=acct%24none"
+refused 400 "live has one parameter, pool" /v1/live
+check "no stream without a token" client status 401 "/v1/live?pool=$FARM" --token none
+check "64 streams, and no more" client streams "$FARM"
+
 # ---- one clear sentence ----
 refused 400 "entry: is needed for what=timings" "/v1/pools/$FARM/results?what=timings&test=a"
 refused 404 "no results of test" "/v1/pools/$FARM/results?what=starts&test=nix"
@@ -165,7 +180,8 @@ check "it sees only those" client lacks render /v1/pools /v1/status "/v1/pools/a
 check "and they are listed" client has "$farm" /v1/pools /v1/status
 check "keys list has the token, not its secret" sh -c \
 	'poolscope-keys list --format csv | grep -q "^ada,token,acct\$\*," && ! grep -q "$0" "$1"' "$token" "$DIR/keys/tokens"
-check "it is revoked" poolscope-keys revoke ada
+refused 404 "that the token may read" "/v1/live?pool=$POOL"
+check "revoked, its stream ends" client revoked "$FARM" ada
 check "at once" client status 401 /v1/pools
 printf 'bad line\n' >>"$DIR/keys/tokens"
 token=$all
@@ -184,7 +200,10 @@ check_status 1 "the port is taken" poolscope-web --listen "127.0.0.1:$port"
 check_printed "which says what to do" "taken by another process; choose another port"
 
 # ---- without the aggregator ----
-stop aggregator KILL
+again="poolscope-aggregator >>'$TMP/aggregator.log' 2>&1 & echo \$! >'$TMP/aggregator.pid'"
+check "a stream goes on with another aggregator" client crashed "$FARM" "$farm" "$(pid aggregator)" "$again"
+kill -9 "$(pid aggregator)"
+wait_until '! alive aggregator'
 stop broker
 check "without its aggregator it reads the store" client has "$farm" /v1/pools
 routes
@@ -193,6 +212,12 @@ check "with it again it asks it" client has reader.ipc /v1/status
 check "a clean log" sh -c '! grep -E " (error|warn) " "$0" | grep -v "tokens unchanged"' "$TMP/web.log"
 stop web
 check_text "it stops with 0" 0 "$STATUS"
+
+# ---- only one aggregator to ask ----
+web --connect "ipc://$DIR/run/reader.ipc" || exit 1
+check "of a source that is silent a stream says so" client silenced "$FARM" "$(pid aggregator)" "$again"
+stop web
+kill -9 "$(pid aggregator)"
 
 # ---- a Unix socket, HUP ----
 start web poolscope-web --listen "unix:$TMP/web.sock" || exit 1

@@ -11,8 +11,10 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
 import threading
+import time
 
 PORT, TOKEN = int(os.environ["PORT"]), os.environ["TOKEN"]
 ADDRESS = ("127.0.0.1", PORT)
@@ -136,6 +138,120 @@ def alike(wanted, got):
     expect(wanted == got, "wanted", wanted, "got", got)
 
 
+def tagged(target):
+    first = ask(target)
+    tag = first.headers["ETag"]
+    expect(re.fullmatch(r'"[0-9a-f]{32}"', tag or ""), tag)
+    again = ask(target, **{"If-None-Match": f'"x", {tag}'})
+    expect(again.status == 304 and again.body == b"" and again.headers["ETag"] == tag, again.status, again.headers)
+    other = ask(target, **{"If-None-Match": '"x"'})
+    expect(other.status == 200 and other.body == first.body and other.headers["ETag"] == tag, other.status)
+    print(tag, end="")
+
+
+def retagged(target, tag):
+    """The tag is another one as soon as something came."""
+    for _ in range(100):
+        answer = ask(target, **{"If-None-Match": tag})
+        if answer.status == 200 and answer.headers["ETag"] != tag:
+            return
+        time.sleep(0.1)
+    sys.exit("the same tag for 10 s")
+
+
+# ---- streams ----
+
+class Stream:
+    def __init__(self, pool, token=TOKEN):
+        self.connection = http.client.HTTPConnection(*ADDRESS, timeout=30)
+        self.connection.request("GET", "/v1/live?pool=" + pool, headers={"Authorization": f"Bearer {token}"})
+        self.answer = self.connection.getresponse()
+
+    def event(self):
+        """The next event: its name, its id, and what it says; None at the end."""
+        fields = {}
+        while True:
+            line = self.answer.readline().decode()
+            if not line:
+                return None
+            if line == "\n" and fields:
+                return fields["event"], fields.get("id"), json.loads(fields["data"])
+            if line != "\n" and not line.startswith(":"):
+                name, _, value = line.rstrip("\n").partition(": ")
+                fields[name] = value
+
+
+def run(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def live(pool, name):
+    stream = Stream(pool)
+    expect(stream.answer.headers["Content-Type"] == "text/event-stream", stream.answer.headers)
+    word, first, said = stream.event()
+    expect(word == "reset" and "phases" in said["changed"] and "series" in said["changed"], word, said)
+    begun = time.monotonic()
+    run("poolscope-generate", "testrun", "-q", "--runs", "1", "--first", "901", "--base", "now", "-p", name)
+    word, second, said = stream.event()
+    expect(word == "tick" and second != first, word, first, second)
+    expect("phases" in said["changed"] and "series" not in said["changed"], said)
+    expect(int(said["entry"]) > 0 and said["age"] < 60 and said["newest"] and said["now"], said)
+    expect(time.monotonic() - begun < 5 * float(os.environ.get("SLOW", "2")), "late")
+
+
+def revoked(pool, name):
+    for _ in range(100):
+        stream = Stream(pool)
+        if stream.answer.status == 200:
+            break
+        time.sleep(0.2)  # those of a test before are still there
+    expect(stream.event()[0] == "reset", "no reset")
+    run("poolscope-keys", "revoke", name)
+    expect(stream.event() is None, "it goes on")
+
+
+def crashed(pool, name, pid, command):
+    """kill -9 of the aggregator: the stream goes on with the store, then with another one, and says nothing twice."""
+    stream = Stream(pool)
+    word, first, _ = stream.event()
+    expect(word == "reset", word)
+    os.kill(int(pid), 9)
+    time.sleep(2)
+    run("sh", "-c", command)
+    run("poolscope-generate", "testrun", "-q", "--runs", "1", "--first", "902", "--base", "now", "-p", name)
+    seen = [first]
+    while len(seen) < 2:
+        word, number, _ = stream.event()
+        expect(word in ("tick", "reset") and number not in seen, word, number, seen)
+        seen.append(number)
+    expect(ask("/v1/pools").status == 200, "no answers")
+
+
+def silenced(pool, pid, command):
+    """The same where the aggregator is the only source: the stream says so, then begins again."""
+    stream = Stream(pool)
+    seen = [stream.event()]
+    os.kill(int(pid), 9)
+    seen.append(stream.event())
+    run("sh", "-c", command)
+    seen.append(stream.event())
+    expect([word for word, _, _ in seen] == ["reset", "silent", "reset"], seen)
+    expect(seen[0][1] == seen[2][1], "another id", seen)
+
+
+def streams(pool):
+    """64 of them, and no more; then others again."""
+    many = [Stream(pool) for _ in range(70)]
+    begun = [each for each in many if each.answer.status == 200]
+    # That of a client that has left ends when the next event is sent.
+    expect(60 <= len(begun) <= 64, len(begun))
+    expect({each.answer.status for each in many if each not in begun} == {503}, "others")
+    expect({each.event()[0] for each in begun} == {"reset"}, "not all began")
+    expect(ask("/v1/status").status == 200, "no answers")
+    for each in many:
+        each.connection.close()
+
+
 # ---- bytes ----
 
 def connect():
@@ -180,11 +296,11 @@ def long():
 def garbage():
     for text in (b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\0\x01\0", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"):
         with connect() as peer:
+            peer.settimeout(1)  # what is no line may be the begin of one
             peer.sendall(text)
-            peer.shutdown(socket.SHUT_WR)
             try:
                 answer = peer.recv(65536)
-            except ConnectionError:
+            except OSError:
                 answer = b""
         expect(b" 200 " not in answer, text, answer[:100])
 
@@ -225,7 +341,7 @@ def burst(count, target):
 
 WORDS = {word.__name__.rstrip("_"): word for word in (
     get, refused, status, method, packed, head, type_, health, security, has, lacks, alike, body, large, long,
-    garbage, crowd, leave, burst)}
+    garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams)}
 
 if __name__ == "__main__":
     WORDS[sys.argv[1]](*sys.argv[2:])

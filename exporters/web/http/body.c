@@ -4,6 +4,7 @@
  */
 #include "exporters/web/http/body.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
@@ -54,7 +55,7 @@ web_body_new_static(const unsigned char *at, size_t bytes)
 void
 web_body_hold(struct web_body *body)
 {
-	body->holders++;
+	atomic_fetch_add(&body->holders, 1);
 }
 
 void
@@ -63,7 +64,7 @@ web_body_drop(struct web_body **body)
 	struct web_body *old = *body;
 
 	*body = NULL;
-	if (old == NULL || --old->holders > 0)
+	if (old == NULL || atomic_fetch_sub(&old->holders, 1) > 1)
 		return;
 	if (!old->is_static)
 		free((void *)(uintptr_t)old->at);

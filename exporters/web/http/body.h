@@ -1,7 +1,7 @@
 /*
  * web_body - the bytes of an answer, shared by those who get it.
  *
- * One thread makes it; afterwards only the loop's thread holds and drops it.
+ * Nothing in it changes once it is made; any thread may hold and drop it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_WEB_HTTP_BODY_H
@@ -14,7 +14,7 @@
 struct web_body {
 	const unsigned char *at, *gzip; /* gzip: NULL if it is not smaller */
 	size_t bytes, gzip_bytes;
-	uint32_t holders;
+	_Atomic uint32_t holders;
 	bool is_static; /* `at` is not freed */
 };
 

@@ -473,6 +473,8 @@ wake(struct web_http_stream *stream)
 bool
 web_http_stream_put(struct web_http_stream *stream, struct text t)
 {
+	if (stream->ended)
+		return false;
 	if (stream->out.bytes + t.bytes > WEB_HTTP_STREAM_BYTES_MAX) {
 		web_http_stream_end(stream);
 		return false;

@@ -24,7 +24,6 @@ struct web_http_stream;  /* opaque; valid until `on_end` */
 enum {
 	WEB_HTTP_CONNECTIONS_MAX = 256,
 	WEB_HTTP_HEAD_BYTES_MAX = 16 << 10,
-	WEB_HTTP_FIELDS_MAX = 20,
 	WEB_HTTP_STREAM_BYTES_MAX = 64
 				    << 10, /* that the client has not fetched */
 };

@@ -1,0 +1,146 @@
+/*
+ * web_reply - answers with the header fields that browsers heed.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/web/http/reply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/base/err.h"
+#include "proto/json/json.h"
+
+enum { FIELDS_MAX = 20 };
+
+static const struct web_http_field security[] = {
+	{ "Content-Security-Policy",
+	    "default-src 'none'; script-src 'self'; style-src 'self'; "
+	    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+	    "form-action 'none'; frame-ancestors 'none'; "
+	    "require-trusted-types-for 'script'" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Cross-Origin-Resource-Policy", "same-origin" },
+	{ "Cache-Control", "no-cache" },
+	{ "Vary", "Accept-Encoding, Authorization" },
+};
+
+/* `more` may have no name. */
+static void
+put_fields(struct web_http_field to[static FIELDS_MAX], const char *type,
+    const char *tag, struct web_http_field more)
+{
+	size_t count = sizeof(security) / sizeof(*security);
+
+	memcpy(to, security, sizeof(security));
+	if (type != NULL)
+		to[count++] = (struct web_http_field){ "Content-Type", type };
+	if (tag[0] != '\0')
+		to[count++] = (struct web_http_field){ "ETag", tag };
+	if (more.name != NULL)
+		to[count++] = more;
+	to[count] = (struct web_http_field){ NULL, NULL };
+}
+
+void
+web_reply(struct web_http_request *request, unsigned status, const char *type,
+    const char *tag, struct web_body *body)
+{
+	struct web_http_field fields[FIELDS_MAX];
+
+	put_fields(fields, type, tag, (struct web_http_field){ NULL, NULL });
+	web_http_answer(request, status, fields, body);
+}
+
+struct web_http_stream *
+web_reply_events(
+    struct web_http_request *request, void (*on_end)(void *arg), void *arg)
+{
+	struct web_http_field fields[FIELDS_MAX];
+
+	/* A proxy must not collect the events. */
+	put_fields(fields, "text/event-stream", "",
+	    (struct web_http_field){ "X-Accel-Buffering", "no" });
+	return web_http_answer_stream(request, fields, on_end, arg);
+}
+
+/* ---- errors ---- */
+
+static const char *
+title_of(unsigned status)
+{
+	static const struct {
+		unsigned status;
+		const char *title;
+	} titles[] = {
+		{ 400, "Bad Request" },
+		{ 401, "Unauthorized" },
+		{ 403, "Forbidden" },
+		{ 404, "Not Found" },
+		{ 405, "Method Not Allowed" },
+		{ 410, "Gone" },
+		{ 503, "Service Unavailable" },
+	};
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+		if (titles[i].status == status)
+			return titles[i].title;
+	return "Internal Server Error";
+}
+
+/* Parameters are called as the options, without their dashes. */
+static void
+drop_dashes(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from != '\0'; from++) {
+		bool begins = from == text || from[-1] == ' ' ||
+			      from[-1] == '(' || from[-1] == '\'';
+
+		if (begins && strncmp(from, "--", 2) == 0 && from[2] >= 'a' &&
+		    from[2] <= 'z')
+			from += 2;
+		*to++ = *from;
+	}
+	*to = '\0';
+}
+
+static struct web_body *
+make_problem(unsigned status, const char *detail)
+{
+	struct json_memory memory;
+	struct json *json = &memory.to;
+	struct text text;
+	char sentence[ERR_BYTES];
+
+	snprintf(sentence, sizeof(sentence), "%s", detail);
+	drop_dashes(sentence);
+	json_memory_begin(&memory, JSON_INDENTED | JSON_STRICT);
+	json_begin_object(json);
+	json_name(json, "type");
+	json_string(json, "about:blank");
+	json_name(json, "title");
+	json_string(json, title_of(status));
+	json_name(json, "status");
+	json_uint(json, status);
+	json_name(json, "detail");
+	json_string(json, sentence);
+	json_end_object(json);
+	text = json_memory_end(&memory);
+	return web_body_new(memory.text, text.bytes);
+}
+
+void
+web_refuse(
+    struct web_http_request *request, unsigned status, const char *detail)
+{
+	struct web_http_field fields[FIELDS_MAX], more = { NULL, NULL };
+
+	if (status == WEB_NOT_ALLOWED)
+		more = (struct web_http_field){ "Allow", "GET, HEAD" };
+	else if (status == WEB_UNAUTHORIZED)
+		more = (struct web_http_field){ "WWW-Authenticate", "Bearer" };
+	put_fields(fields, "application/problem+json", "", more);
+	web_http_answer(request, status, fields, make_problem(status, detail));
+}

@@ -1,0 +1,34 @@
+/*
+ * web_reply - answers with the header fields that browsers heed, and errors as
+ * JSON (RFC 9457, application/problem+json).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_WEB_HTTP_REPLY_H
+#define EXPORTERS_WEB_HTTP_REPLY_H
+
+#include "exporters/web/http/http.h"
+
+enum web_status {
+	WEB_OK = 200,
+	WEB_NOT_MODIFIED = 304,
+	WEB_BAD = 400,
+	WEB_UNAUTHORIZED = 401,
+	WEB_FORBIDDEN = 403,
+	WEB_MISSING = 404,
+	WEB_NOT_ALLOWED = 405,
+	WEB_UNAVAILABLE = 503,
+};
+
+/* `type` may be NULL; `tag` is an ETag, or "".  Takes the body, or NULL. */
+void web_reply(struct web_http_request *request, unsigned status,
+    const char *type, const char *tag, struct web_body *body);
+
+/* `detail` is one sentence that says what is wrong and what to do. */
+void web_refuse(
+    struct web_http_request *request, unsigned status, const char *detail);
+
+/* Server-sent events; as web_http_answer_stream. */
+struct web_http_stream *web_reply_events(
+    struct web_http_request *request, void (*on_end)(void *arg), void *arg);
+
+#endif
