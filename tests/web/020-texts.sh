@@ -18,5 +18,6 @@ check "tests and entries with such names" poolscope-upload results -p 'acct$text
 	-d "$TMP/results" -a "$TMP/archive"
 wait_until indexed 60
 page_start
+export WIDTHS="1600 360"
 page_judge page.mjs "$TMP/screens" ${SHOTS:+"$SHOTS"}
 stop web

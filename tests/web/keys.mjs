@@ -1,15 +1,16 @@
 /*
  * keys - the page by keyboard alone, and what is live.
  *
- *	node keys.mjs DIR ADDRESS CHROMIUM COMMAND
+ *	node keys.mjs DIR ADDRESS CHROMIUM SECOND THIRD CRASH REVOKE TOKEN
  *
- * COMMAND is a shell command that sends an event of a new node to the pool acct$live.
+ * Shell commands: SECOND and THIRD send an event of a new node to the pool acct$live, CRASH kills
+ * the aggregator and starts it again, REVOKE revokes TOKEN.
  * SPDX-License-Identifier: MIT
  */
 import { createRequire } from "node:module";
 import { execSync } from "node:child_process";
 
-const [dir, address, chromium, command] = process.argv.slice(2);
+const [dir, address, chromium, second, third, crash, revoke, token] = process.argv.slice(2);
 const { chromium: driver } = createRequire(dir + "/")("playwright-core");
 const origin = new URL(address).origin;
 let failed = 0;
@@ -90,12 +91,22 @@ const had = Number(await nodes());
 await page.waitForFunction(() => document.querySelector(".dot").dataset.state === "live", null, { timeout: 10000 })
 	.catch(() => {});
 judge("the page is live", await page.evaluate(() => document.querySelector(".dot").dataset.state) === "live", "no");
-const begin = Date.now();
-execSync(command, { stdio: "ignore" });
-while (Number(await nodes()) !== had + 1 && Date.now() - begin < 15000)
-	await page.waitForTimeout(50);
-judge("a new node is on the screen", Number(await nodes()) === had + 1, await nodes());
-console.log("after " + (Date.now() - begin) + " ms");
+
+async function shows(wanted, name) {
+	const begin = Date.now();
+	while (Number(await nodes()) !== wanted && Date.now() - begin < 30000)
+		await page.waitForTimeout(50);
+	judge(name, Number(await nodes()) === wanted, await nodes());
+	console.log("after " + (Date.now() - begin) + " ms");
+}
+const run = (command) => execSync(command, { stdio: "ignore" });
+run(second);
+await shows(had + 1, "a new node is on the screen");
+run(crash);
+run(third);
+await shows(had + 2, "after a crash of the aggregator the page goes on");
+await page.waitForTimeout(1500);
+judge("... and shows nothing twice", Number(await nodes()) === had + 2, await nodes());
 
 /* ---- tokens ---- */
 const other = await (await browser.newContext()).newPage();
@@ -107,5 +118,12 @@ await other.goto(origin + "/#k=wrong");
 await other.waitForFunction(() => document.getElementById("main").dataset.ready === "problem");
 judge("so it does with a wrong one", /poolscope web printed/.test(await other.textContent("main")),
 	await other.textContent("main"));
+await other.goto(origin + "/#k=" + token + "&to=" + encodeURIComponent("/pool/acct%24live"));
+await other.waitForFunction(() => document.getElementById("main").dataset.ready === "overview");
+judge("a token for some pools shows them", /acct\$live/.test(await other.textContent("main")), await other.textContent("main"));
+run(revoke);
+await other.waitForFunction(() => document.querySelector(".age").textContent === "token not valid", null, { timeout: 20000 })
+	.catch(() => {});
+judge("a revoked one ends the stream", await other.textContent(".age") === "token not valid", await other.textContent(".age"));
 await browser.close();
 process.exit(failed > 0 ? 1 : 0);

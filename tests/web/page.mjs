@@ -6,7 +6,7 @@
  * DIR has node_modules with playwright-core and axe-core; ADDRESS is what poolscope web
  * printed, with the token; SCREENS a file of lines `NAME FRAGMENT`, and after another
  * space `nothing` when the screen is to say that there is nothing.  With SHOTS each
- * screen is saved there as a picture.
+ * screen is saved there as a picture.  WIDTHS of the environment are those of the window.
  *
  * Prints `ok - ` or `FAILED - ` lines, and exits with 1 if one failed.
  * SPDX-License-Identifier: MIT
@@ -18,7 +18,7 @@ const [dir, address, chromium, screens, shots] = process.argv.slice(2);
 const require = createRequire(dir + "/");
 const { chromium: driver } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const WIDTHS = [1600, 800, 360], ELEMENTS_MAX = 3000, WAIT_MS = 20000;
+const WIDTHS = (process.env.WIDTHS || "1600 800 360").split(" ").map(Number), ELEMENTS_MAX = 3000, WAIT_MS = 20000;
 const origin = new URL(address).origin;
 let failed = 0;
 

@@ -203,7 +203,7 @@ function happened(event, data) {
 	dot.dataset.state = lost ? "lost" : "live";
 	if (lost) {
 		heard = NaN;
-		say(age, event === "lost" ? "no connection" : "no answer");
+		say(age, event === "silent" ? "no answer" : data.status === 401 ? "token not valid" : "no connection");
 		return;
 	}
 	if (typeof data.age === "number")
