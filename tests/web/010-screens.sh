@@ -50,6 +50,7 @@ cat >"$TMP/screens" <<END
 pools #/pools
 status #/status
 overview-1 #/pool/acct%24pool-1
+samples-60 #/pool/acct%24pool-60
 overview-60 #/pool/prodacct%24render-60
 overview-10000 #/pool/bigacct%24bigpool
 timeline-1 #/pool/acct%24pool-1/timeline

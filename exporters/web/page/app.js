@@ -8,7 +8,7 @@
  */
 import { h, fill, say } from "./dom.js";
 import * as api from "./api.js";
-import { ago, duration } from "./format.js";
+import { ago, duration, time } from "./format.js";
 import { isDark, toggleTheme, toggleTables } from "./look.js";
 import { sweep } from "./picture.js";
 import { parse, poolLink } from "./places.js";
@@ -218,7 +218,7 @@ function tick() {
 	if (Number.isNaN(s) && dot.dataset.state !== "lost")
 		say(age, "");
 	else if (!Number.isNaN(s))
-		say(age, s < 90 ? Math.max(0, Math.round(s)) + " s" : duration(s).replace(/ \d+ s$/, ""));
+		say(age, s > 259200 ? time(heard).slice(0, 10) : s < 90 ? Math.max(0, Math.round(s)) + " s" : duration(s).replace(/ \d+ s$/, ""));
 	id("tools").title = Number.isNaN(s) ? "" : "Newest record " + ago(heard);
 }
 

@@ -38,6 +38,9 @@ export function status(context) {
 		const add = (kind, text) => list.push(h("li", {}, state(kind === "bad" ? "critical" : "warning", kind), " ", text));
 		if (!s.store)
 			add("bad", "The store does not answer.");
+		/* A token of some partitions sees nothing of the health. */
+		if (limited())
+			return h("p", {}, "This token sees some of the partitions, and nothing of the health of the store.");
 		if (s.store && !s.aggregator)
 			add("bad", "The aggregator is not running: nothing is stored. Run poolscope up.");
 		if (s.aggregator && s.aggregator.full)
@@ -71,6 +74,8 @@ export function status(context) {
 			hop("Tables", count(stored()), "records", bytes(n("store", "tables_bytes"))));
 	}
 
+	const limited = () => Boolean(s.store && s.store.limited) ||
+		Object.keys(s.partitions || {}).length < n("store", "partitions");
 	const stored = () => KINDS.reduce((a, k) => a + n("store", "records_" + k), 0);
 
 	function row(label, value, sum) {
@@ -89,8 +94,8 @@ export function status(context) {
 			h("table", { class: "ledger" }, h("caption", {}, "Records in the tables"), h("tbody", {},
 				KINDS.filter((k) => n("store", "records_" + k)).map((k) => row(k === "gap" ? "gaps: what senders report as lost" :
 					k === "rejected" ? "rejected batches" : k === "entity" ? "entities" : k + "s", count(n("store", "records_" + k)))),
-				row("all", count(stored()), true), row("all partitions together", count(sum)),
-				row("difference", count(stored() - sum), true))),
+				row("all", count(stored()), true), row(limited() ? "the partitions of this token" : "all partitions together", count(sum)),
+				limited() ? null : row("difference", count(stored() - sum), true))),
 			h("table", { class: "ledger" }, h("caption", {}, "Not stored, or not as sent"), h("tbody", {},
 				lost.length ? lost.map(([part, name, text]) => row(text, count(n(part, name)))) : row("nothing", "0"),
 				row("gap records", count(n("store", "records_gap")))))),
