@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h } from "./dom.js";
-import { css, isWaiting, pattern, stepColour, tile } from "./look.js";
+import { css, pattern, stepTile } from "./look.js";
 import { duration, seconds } from "./format.js";
 
 function bar(width, height, label, draw) {
@@ -25,7 +25,7 @@ export function steps(list, most, failed) {
 		let x = 0;
 		list.forEach((step, i) => {
 			const w = step.seconds / most * width;
-			c.fillStyle = pattern(c, tile(stepColour(step.name, i), i, isWaiting(step.name)));
+			c.fillStyle = pattern(c, stepTile(step.name, i));
 			c.fillRect(x, 0, Math.max(w, step.seconds > 0 ? 1 : 0), height);
 			x += w;
 		});

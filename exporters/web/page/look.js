@@ -69,14 +69,13 @@ export function css(name) {
 	return colours[name];
 }
 
+export const SERIES = LIGHT.length;
+
 export function series(i) {
 	const list = isDark() ? DARK : LIGHT;
 	return list[i % list.length];
 }
 
-export function stepColour(name, i) {
-	return (isDark() ? STEPS_DARK : STEPS)[name] || series(i);
-}
 
 /* The colour of a share of the greatest value, in one hue by lightness. */
 export function heat(share) {
@@ -128,6 +127,11 @@ export function pattern(context, cells) {
 	new Uint32Array(image.data.buffer).set(cells);
 	small.getContext("2d").putImageData(image, 0, 0);
 	return context.createPattern(small, "repeat");
+}
+
+/* Of step i of a test run. */
+export function stepTile(name, i) {
+	return tile((isDark() ? STEPS_DARK : STEPS)[name] || series(i), i, isWaiting(name));
 }
 
 export function isWaiting(name) {

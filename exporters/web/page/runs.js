@@ -7,7 +7,7 @@ import { title, search, pages, nothing, state } from "./parts.js";
 import { table } from "./table.js";
 import { steps } from "./bands.js";
 import { legend } from "./timeline.js";
-import { STEP_ORDER, stepColour } from "./look.js";
+import { STEP_ORDER, stepTile } from "./look.js";
 import { millis, seconds, time } from "./format.js";
 
 const PAGE = 20;
@@ -59,7 +59,7 @@ export function runs(context) {
 				show: (r) => seconds((r.steps.find((s) => s.name === name) || {}).seconds) })),
 			{ key: "total", label: "Whole", number: true, value: (r) => r.steps.total, show: (r) => seconds(r.steps.total) }] });
 		view.tables = [t];
-		fill(body, legend(names, names.map(stepColour)), t.root,
+		fill(body, legend(names, names.map((name, i) => stepTile(name, i))), t.root,
 			pages(from, PAGE, all.length > from + PAGE, (n) => context.set({ skip: n ? String(n) : "" })));
 		t.set(list);
 	} };

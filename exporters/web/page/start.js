@@ -4,7 +4,7 @@
  */
 import { h, fill } from "./dom.js";
 import { title, range, choose, search, nothing } from "./parts.js";
-import { timeline, rowsOf, legend, colours } from "./timeline.js";
+import { timeline, rowsOf, legend, bandTiles } from "./timeline.js";
 import { millis, time } from "./format.js";
 
 const ORDERS = [["start", "begin"], ["end", "latest end"], ["time", "longest"], ["name", "name"]];
@@ -23,7 +23,7 @@ export function timelineView(context) {
 	let data = null;
 	addEventListener("look", () => {
 		if (data)
-			fill(names, legend(data.names, colours(data.names)));
+			fill(names, legend(data.names, bandTiles(data.names)));
 	}, { signal: context.signal });
 
 	return { root, moves: picture.moves, async load(again) {
@@ -34,7 +34,7 @@ export function timelineView(context) {
 			return;
 		}
 		data = rowsOf(answer);
-		fill(names, legend(data.names, colours(data.names)));
+		fill(names, legend(data.names, bandTiles(data.names)));
 		picture.set(data, params.order || "start", again);
 		model.root.hidden = answer.models.length < 2;
 		model.set(answer.models.map((name) => [name, name]), answer.model);

@@ -8,7 +8,7 @@
 import { h } from "./dom.js";
 import { picture, buttons, secondTicks } from "./picture.js";
 import { table } from "./table.js";
-import { css, series, tile, pattern, pixel, rgb, isWaiting } from "./look.js";
+import { SERIES, css, series, tile, pattern, pixel, rgb, isWaiting } from "./look.js";
 import { byName, count, duration, seconds, shorten, commonEnds, plural } from "./format.js";
 
 /* What the route answers, in seconds: rows[i][k] is the time of node i in band k, of[i]
@@ -20,22 +20,36 @@ export function rowsOf(data) {
 		rows: data.node.map((_, i) => data.bands.map((band) => band.ms[i] / 1000)) };
 }
 
-export function colours(names) {
-	return names.map((name, k) => isWaiting(name) ? css("idle") : series(k));
+/* Colour and pattern of each band, by its name: the same in all pools, as far as there
+ * are enough of them. */
+export function bandTiles(names, plain) {
+	const taken = new Set();
+	return names.map((name) => {
+		if (isWaiting(name))
+			return tile(css("idle"), 0, !plain);
+		let hash = 3; // tells the phases of a start-up apart
+		for (const c of name)
+			hash = (hash * 53 + c.codePointAt(0)) % 1021;
+		let slot = hash % SERIES;
+		for (let i = 0; i < SERIES && taken.has(slot); i++)
+			slot = (slot + 1) % SERIES;
+		taken.add(slot);
+		return tile(series(slot), plain ? 0 : slot, false);
+	});
 }
 
 export function short(name) {
 	return name.replace(/^[^:]*:/, "");
 }
 
-/* The names of the bands with their colour and pattern. */
-export function legend(names, list) {
+/* The names of bands beside their tiles. */
+export function legend(names, tiles) {
 	return h("ul", { class: "legend" }, names.map((name, k) => {
 		const swatch = h("canvas", { class: "swatch", "aria-hidden": "true" });
 		swatch.width = 28;
 		swatch.height = 16;
 		const c = swatch.getContext("2d");
-		c.fillStyle = pattern(c, tile(list[k], k, isWaiting(name)));
+		c.fillStyle = pattern(c, tiles[k]);
 		c.fillRect(0, 0, 28, 16);
 		return h("li", {}, swatch, short(name));
 	}));
@@ -58,7 +72,7 @@ export function timeline(open) {
 		const left = LEFT();
 		/* A pattern needs some rows of pixels. */
 		const fine = rowHeight(height) * scale < 5;
-		tiles = colours(d.names).map((colour, k) => tile(colour, fine ? 0 : k, !fine && isWaiting(d.names[k])));
+		tiles = bandTiles(d.names, fine);
 		raster(c, left, width, height, scale, axis(c, left, width));
 		labels(c, left, height);
 	}
