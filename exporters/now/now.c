@@ -35,8 +35,8 @@ struct now {
 	uint64_t sums[3];    /* by part */
 };
 
-static struct text
-name_of(const struct now *now)
+struct text
+now_name(const struct now *now)
 {
 	return (struct text){ now->name, now->name_bytes };
 }
@@ -150,7 +150,7 @@ read_phases(struct now *now, struct err *err)
 	struct phases phases = { .count = 0 };
 	struct phase_rows *rows;
 	int rc = phase_rows_open(
-	    &rows, now->source, name_of(now), &query, false, err);
+	    &rows, now->source, now_name(now), &query, false, err);
 
 	if (rc != 0)
 		return -1;
@@ -176,16 +176,16 @@ static int
 read_partition(struct now *now, struct err *err)
 {
 	struct partition_rows rows;
-	int rc = partition_rows_read(&rows, now->source, name_of(now), err);
+	int rc = partition_rows_read(&rows, now->source, now_name(now), err);
 
 	if (rc == 0)
 		now->partition = (struct partition_row){ .first_ns = INT64_MIN,
 			.last_ns = INT64_MIN };
 	for (uint32_t i = 0; rc == 0 && i < rows.count; i++)
 		if (rows.at[i].is_read &&
-		    text_equal(rows.at[i].name, name_of(now))) {
+		    text_equal(rows.at[i].name, now_name(now))) {
 			now->partition = rows.at[i];
-			now->partition.name = name_of(now);
+			now->partition.name = now_name(now);
 		}
 	partition_rows_clear(&rows);
 	return rc;
@@ -207,8 +207,8 @@ read_nodes(struct now *now, int64_t now_ns, struct err *err)
 
 	if (now->is_read && now->generation == now->partition.generation)
 		return node_states_read_again(&now->nodes, now->source,
-		    name_of(now), all, from_ns, now_ns, err);
-	if (node_states_read(&states, now->source, name_of(now), all, from_ns,
+		    now_name(now), all, from_ns, now_ns, err);
+	if (node_states_read(&states, now->source, now_name(now), all, from_ns,
 		now_ns, err) != 0) {
 		node_states_clear(&states);
 		return -1;

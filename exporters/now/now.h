@@ -49,6 +49,9 @@ int now_poll(
  * now?  Then poll again at this time of the monotonic clock. */
 bool now_is_behind(const struct now *now, int64_t *next_ns);
 
+/* As it was given to now_new. */
+struct text now_name(const struct now *now);
+
 /* Views, valid until the next poll. */
 /* Its name is empty as long as the source does not have the partition. */
 const struct partition_row *now_partition(const struct now *now);
