@@ -182,6 +182,26 @@ put_open(struct exposition *exposition, const struct now *now,
 	}
 }
 
+static void
+put_runs(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	const struct run_groups *groups = now_runs(now);
+
+	for (uint32_t i = 0; i < groups->count; i++)
+		for (int k = 0; k < RUN_GROUPS_STATES; k++) {
+			const struct exposition_label
+			    labels[EXPOSITION_LABELS] = { partition,
+				    label("model", groups->at[i].model),
+				    label("group", groups->at[i].group),
+				    label("state",
+					text_of(run_groups_states[k])) };
+
+			exposition_sample(exposition, "", labels,
+			    (double)groups->at[i].runs[k]);
+		}
+}
+
 static const struct pool_family pool_families[] = {
 	{ { "poolscope_pool_nodes", EXPOSITION_GAUGE, "",
 	      "Nodes heard in the last day, by the time since: live below a "
@@ -203,6 +223,10 @@ static const struct pool_family pool_families[] = {
 	{ { "poolscope_phase_open", EXPOSITION_GAUGE, "",
 	      "Starts of a phase without an end, and ends without a start." },
 	    put_open },
+	{ { "poolscope_runs", EXPOSITION_GAUGE, "",
+	      "Stored test runs of each group, by state; those with an error "
+	      "are in no other." },
+	    put_runs },
 };
 
 void

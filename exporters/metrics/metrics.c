@@ -57,7 +57,8 @@ take_now(struct metrics *metrics, struct metrics_pool *before, uint32_t count,
 		before[i].now = NULL;
 		return now;
 	}
-	return now_new(metrics->source, partition, NOW_NODES | NOW_PHASES);
+	return now_new(
+	    metrics->source, partition, NOW_NODES | NOW_PHASES | NOW_RUNS);
 }
 
 static int

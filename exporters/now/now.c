@@ -27,12 +27,13 @@ struct now {
 	struct partition_row partition;
 	struct node_states nodes;
 	struct phases phases;
+	struct run_groups runs;
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
 	bool is_read;
-	int64_t next_ns;     /* not to be read before (monotonic) */
-	struct hash_key key; /* of these sums, which show what changed: */
-	uint64_t sums[3];    /* by part */
+	int64_t next_ns;          /* not to be read before (monotonic) */
+	struct hash_key key;      /* of these sums, which show what changed: */
+	uint64_t sums[NOW_PARTS]; /* by part */
 };
 
 struct text
@@ -101,14 +102,29 @@ sum_phases(const struct now *now)
 	return sum;
 }
 
+static uint64_t
+sum_runs(const struct now *now)
+{
+	uint64_t sum = now->runs.count;
+
+	for (uint32_t i = 0; i < now->runs.count; i++) {
+		const struct run_group *group = &now->runs.at[i];
+
+		sum = sum_text(now, sum, group->model);
+		sum = sum_text(now, sum, group->group);
+		sum = sum_bytes(now, sum, group->runs, sizeof(group->runs));
+	}
+	return sum;
+}
+
 static unsigned
 find_changes(struct now *now)
 {
-	const uint64_t sums[] = { sum_partition(now), sum_nodes(now),
-		sum_phases(now) };
+	const uint64_t sums[NOW_PARTS] = { sum_partition(now), sum_nodes(now),
+		sum_phases(now), sum_runs(now) };
 	unsigned changed = 0;
 
-	for (unsigned i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+	for (unsigned i = 0; i < NOW_PARTS; i++)
 		if (sums[i] != now->sums[i])
 			changed |= 1u << i;
 	memcpy(now->sums, sums, sizeof(sums));
@@ -165,6 +181,22 @@ read_phases(struct now *now, struct err *err)
 	}
 	phases_clear(&now->phases);
 	now->phases = phases;
+	return 0;
+}
+
+static int
+read_runs(struct now *now, struct err *err)
+{
+	struct run_groups groups;
+
+	run_groups_init(&groups);
+	if (run_groups_read(&groups, now->source, now_name(now), now->phases.at,
+		now->phases.count, err) != 0) {
+		run_groups_clear(&groups);
+		return -1;
+	}
+	run_groups_clear(&now->runs);
+	now->runs = groups;
 	return 0;
 }
 
@@ -228,6 +260,8 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 		rc = read_nodes(now, now_ns, err);
 	if (rc == 0 && (now->parts & NOW_PHASES) != 0)
 		rc = read_phases(now, err);
+	if (rc == 0 && (now->parts & NOW_RUNS) != 0)
+		rc = read_runs(now, err);
 	end_ns = clock_monotonic_ns();
 	now->next_ns =
 	    end_ns + (rc == 0 ? NOW_REST * (end_ns - begin_ns) : NS_PER_SECOND);
@@ -275,6 +309,7 @@ now_new(struct source *source, struct text partition, unsigned parts)
 	now->next_ns = INT64_MIN;
 	string_table_init(&now->nodes.names);
 	string_table_init(&now->phases.texts);
+	run_groups_init(&now->runs);
 	return now;
 }
 
@@ -287,6 +322,7 @@ now_free(struct now **freed)
 		return;
 	node_states_clear(&now->nodes);
 	phases_clear(&now->phases);
+	run_groups_clear(&now->runs);
 	free(now);
 	*freed = NULL;
 }
@@ -308,4 +344,10 @@ now_phases(const struct now *now, uint32_t *count)
 {
 	*count = now->phases.count;
 	return now->phases.at;
+}
+
+const struct run_groups *
+now_runs(const struct now *now)
+{
+	return &now->runs;
 }

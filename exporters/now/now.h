@@ -1,15 +1,15 @@
 /*
  * now - what is now of a partition that is watched: its nodes, the statistics
- * of its phases, what the store has of it.
+ * of its phases, the states of its runs, what the store has of it.
  *
  * The numbers are those that the commands print (node_states.h, phase_rows.h,
- * partition_rows.h), and are read by the same code.  A poll asks one small
- * question: which journal entry brought the partition its last record.  Not the
- * journal itself is followed, because it is ahead of the tables that the
- * numbers come from.  Only when something came they are read again, and at the
- * earliest after NOW_REST times as long as the last reading took, so that a
- * watcher takes a small part of a processor however large the pool is.  The age
- * of nodes needs no reading.
+ * run_groups.h, partition_rows.h), and are read by the same code.  A poll asks
+ * one small question: which journal entry brought the partition its last
+ * record.  Not the journal itself is followed, because it is ahead of the
+ * tables that the numbers come from.  Only when something came they are read
+ * again, and at the earliest after NOW_REST times as long as the last reading
+ * took, so that a watcher takes a small part of a processor however large the
+ * pool is.  The age of nodes needs no reading.
  *
  * Memory: some 300 bytes for each node that was heard in the last day, of at
  * most NODE_STATES_MAX, and 500 for each of at most NOW_PHASES_MAX phases.
@@ -19,6 +19,7 @@
 #define EXPORTERS_NOW_NOW_H
 
 #include "exporters/nodes/node_states.h"
+#include "exporters/now/run_groups.h"
 #include "exporters/stats/partition_rows.h"
 #include "exporters/stats/phase_rows.h"
 
@@ -30,7 +31,9 @@ enum now_part {
 	NOW_PARTITION = 1 << 0, /* always read */
 	NOW_NODES = 1 << 1,
 	NOW_PHASES = 1 << 2,
+	NOW_RUNS = 1 << 3, /* needs NOW_PHASES */
 };
+enum { NOW_PARTS = 4 };
 
 /* Watch these parts of a partition.  Several may share a source, which must
  * outlive them, and be used for other questions between polls. */
@@ -58,5 +61,6 @@ const struct partition_row *now_partition(const struct now *now);
 const struct node_states *now_nodes(const struct now *now);
 /* In the order of the store. */
 const struct phase_row *now_phases(const struct now *now, uint32_t *count);
+const struct run_groups *now_runs(const struct now *now);
 
 #endif

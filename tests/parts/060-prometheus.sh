@@ -18,13 +18,15 @@ check "the example configuration is one" promtool check config "$TMP/prometheus.
 check "the alerts are" promtool check rules "$TMP/prometheus-rules.yml"
 check "they come when they should" promtool test rules "$TMP/prometheus-rules-test.yml"
 
+mkdir "$TMP/models"
+cp "$ROOT/deploy/models/testrun.conf" "$TMP/models"
 aggregate_steps
-now=$(date +%s)
-BASE=$now
+BASE=$(date +%s)
 records <<-'END'
 	event -100 n1 work:start
 	event -90 n1 work:end
 	event -60 n2 work:start
+	event -60 n2 run:request run=a device_group=phones
 	group n1 self poolscope.agent.spool.unacked:By:gauge
 	group n1 clock poolscope.clock.offset:ns:gauge
 	sample -20 n1 self 5000
