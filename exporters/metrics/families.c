@@ -304,28 +304,49 @@ static const struct node_family node_families[] = {
 	    clock_of },
 };
 
+enum { NODE_FAMILIES = sizeof(node_families) / sizeof(*node_families) };
+
+/* Is there a value?  Families from node_families on are those of usage. */
+static bool
+find_value(const struct metrics_pool *pool, const struct node_state *node,
+    size_t family, double *value)
+{
+	const struct metrics_usage *usage;
+
+	*value = NAN;
+	if (family < NODE_FAMILIES)
+		*value = node_families[family].value(node);
+	else if ((usage = metrics_usage_of(&pool->usages, node->name)) != NULL)
+		*value = usage->numbers[family - NODE_FAMILIES];
+	return !isnan(*value);
+}
+
+static void
+put_pool_nodes(struct exposition *exposition, const struct metrics_pool *pool,
+    size_t family)
+{
+	struct exposition_label partition =
+	    label("partition", now_partition(pool->now)->name);
+	double value;
+
+	for (uint32_t i = 0; i < pool->shown; i++)
+		if (find_value(pool, pool->nodes[i], family, &value))
+			put(exposition, "", partition,
+			    label("node", pool->nodes[i]->name), none, value);
+}
+
 void
 metrics_families_nodes(struct exposition *exposition,
     const struct metrics_pool *pools, uint32_t count)
 {
-	for (size_t i = 0; i < sizeof(node_families) / sizeof(*node_families);
-	     i++) {
-		exposition_begin(exposition, &node_families[i].family);
+	for (size_t i = 0; i < NODE_FAMILIES + METRICS_USAGES; i++) {
+		exposition_begin(exposition,
+		    i < NODE_FAMILIES
+			? &node_families[i].family
+			: &metrics_usage_families[i - NODE_FAMILIES]);
 		for (uint32_t k = 0; k < count; k++)
-			for (uint32_t n = 0;
-			     pools[k].fits && n < pools[k].shown; n++) {
-				const struct node_state *node =
-				    pools[k].nodes[n];
-				double value = node_families[i].value(node);
-
-				if (!isnan(value))
-					put(exposition, "",
-					    label("partition",
-						now_partition(pools[k].now)
-						    ->name),
-					    label("node", node->name), none,
-					    value);
-			}
+			if (pools[k].fits)
+				put_pool_nodes(exposition, &pools[k], i);
 	}
 }
 

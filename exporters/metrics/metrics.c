@@ -41,6 +41,7 @@ clear_pool(struct metrics_pool *pool)
 {
 	now_free(&pool->now);
 	free(pool->nodes);
+	metrics_usage_clear(&pool->usages);
 	*pool = (struct metrics_pool){ .now = NULL };
 }
 
@@ -236,8 +237,14 @@ metrics_read(struct metrics *metrics, int64_t now_ns, struct err *err)
 	int rc = choose(metrics, err);
 	unsigned changed;
 
-	for (uint32_t i = 0; rc == 0 && i < metrics->count; i++)
-		rc = now_poll(metrics->pools[i].now, now_ns, &changed, err);
+	for (uint32_t i = 0; rc == 0 && i < metrics->count; i++) {
+		struct metrics_pool *pool = &metrics->pools[i];
+
+		rc = now_poll(pool->now, now_ns, &changed, err);
+		if (rc == 0 && metrics->by_node)
+			rc = metrics_usage_read(&pool->usages, metrics->source,
+			    now_name(pool->now), now_ns, err);
+	}
 	if (rc == 0)
 		rc = read_places(metrics, err);
 	if (rc == 0)

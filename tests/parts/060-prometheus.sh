@@ -29,6 +29,16 @@ records <<-'END'
 	event -60 n2 run:request run=a device_group=phones
 	group n1 self poolscope.agent.spool.unacked:By:gauge
 	group n1 clock poolscope.clock.offset:ns:gauge
+	group n1 cpu poolscope.boot:1:gauge system.cpu.time.idle:cs:counter system.cpu.time.iowait:cs:counter system.cpu.logical.count:{cpu}:gauge
+	group n1 load poolscope.boot:1:gauge system.cpu.load_average.1m:{thread}:gauge
+	group n1 memory system.memory.limit:By:gauge system.memory.usage.used:By:gauge system.linux.memory.available:By:gauge system.paging.usage.used:By:gauge
+	group n1 pressure poolscope.boot:1:gauge system.linux.pressure.cpu.some:us:counter system.linux.pressure.memory.some:us:counter system.linux.pressure.io.some:us:counter
+	sample -40 n1 cpu 7 1000 500 4
+	sample -20 n1 cpu 7 2000 600 4
+	sample -20 n1 load 7 9
+	sample -20 n1 memory 16000 5000 8000 128
+	sample -40 n1 pressure 7 100 100 100
+	sample -20 n1 pressure 7 200 100 300
 	sample -20 n1 self 5000
 	sample -20 n1 clock 1500000
 END
