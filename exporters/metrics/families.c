@@ -2,40 +2,13 @@
  * metrics_families - the metrics that there are, and their samples.
  * SPDX-License-Identifier: MIT
  */
+#include "exporters/metrics/family_samples.h"
 #include "exporters/metrics/families.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "proto/base/version.h"
-#include "proto/os/clock.h"
-
-#define TEXT(name) text_of(name)
-
-static void
-put(struct exposition *exposition, const char *suffix,
-    struct exposition_label first, struct exposition_label second,
-    struct exposition_label third, double value)
-{
-	const struct exposition_label labels[EXPOSITION_LABELS] = { first,
-		second, third };
-
-	exposition_sample(exposition, suffix, labels, value);
-}
-
-static struct exposition_label
-label(const char *name, struct text value)
-{
-	return (struct exposition_label){ name, value };
-}
-
-static const struct exposition_label none;
-
-static double
-seconds(int64_t ns)
-{
-	return (double)(ns / (NS_PER_SECOND / 1000)) / 1e3;
-}
 
 /* ---- the program ---- */
 
@@ -49,7 +22,7 @@ metrics_families_program(struct exposition *exposition, bool is_up)
 		"Did the store or aggregator answer (1) or not (0)?" };
 
 	exposition_begin(exposition, &build);
-	put(exposition, "_info", label("version", TEXT(VERSION)), none, none,
+	put(exposition, "_info", label("version", text_of(VERSION)), none, none,
 	    1);
 	exposition_begin(exposition, &up);
 	put(exposition, "", none, none, none, is_up);
@@ -93,7 +66,7 @@ put_nodes(struct exposition *exposition, const struct now *now,
 {
 	for (int i = 0; i < NODE_CONDITIONS; i++)
 		put(exposition, "", partition,
-		    label("state", TEXT(node_condition_words[i])), none,
+		    label("state", text_of(node_condition_words[i])), none,
 		    now_nodes(now)->conditions[i]);
 }
 
@@ -123,7 +96,7 @@ put_records(struct exposition *exposition, const struct now *now,
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		put(exposition, "", partition,
-		    label("kind", TEXT(record_kind_name(kinds[i]))), none,
+		    label("kind", text_of(record_kind_name(kinds[i]))), none,
 		    (double)now_partition(now)->records_of[kinds[i]]);
 }
 
@@ -149,7 +122,7 @@ put_durations(struct exposition *exposition, const struct now *now,
 		for (size_t k = 0; k < sizeof(quantiles) / sizeof(*quantiles);
 		     k++)
 			put(exposition, "", partition, phase,
-			    label("quantile", TEXT(quantiles[k].quantile)),
+			    label("quantile", text_of(quantiles[k].quantile)),
 			    numbers[quantiles[k].number]);
 		put(exposition, "_sum", partition, phase, none,
 		    numbers[PHASE_SUM]);
@@ -175,10 +148,11 @@ put_open(struct exposition *exposition, const struct now *now,
 			numbers[PHASE_OPEN_ENDS] == 0))
 			continue;
 		put(exposition, "", partition, phase,
-		    label("unmatched", TEXT("start")),
+		    label("unmatched", text_of("start")),
 		    numbers[PHASE_OPEN_STARTS]);
 		put(exposition, "", partition, phase,
-		    label("unmatched", TEXT("end")), numbers[PHASE_OPEN_ENDS]);
+		    label("unmatched", text_of("end")),
+		    numbers[PHASE_OPEN_ENDS]);
 	}
 }
 
@@ -241,112 +215,6 @@ metrics_families_pools(struct exposition *exposition,
 				pool_families[i].put(exposition, pools[k].now,
 				    label("partition",
 					now_partition(pools[k].now)->name));
-	}
-}
-
-/* ---- nodes ---- */
-
-/* NaN: unknown; then there is no sample. */
-struct node_family {
-	struct exposition_family family;
-	double (*value)(const struct node_state *node);
-};
-
-static double
-heard_of(const struct node_state *node)
-{
-	return seconds(node->heard_ns);
-}
-
-static double
-received_of(const struct node_state *node)
-{
-	return node->received_ns == INT64_MIN ? NAN
-					      : seconds(node->received_ns);
-}
-
-static double
-state_of(const struct node_state *node)
-{
-	return node->condition;
-}
-
-static double
-spool_of(const struct node_state *node)
-{
-	return node->spool;
-}
-
-static double
-clock_of(const struct node_state *node)
-{
-	return node->clock_ns / 1e9;
-}
-
-static const struct node_family node_families[] = {
-	{ { "poolscope_node_heard_timestamp_seconds", EXPOSITION_GAUGE,
-	      "seconds",
-	      "When the node made its newest record, by the aggregator's "
-	      "clock." },
-	    heard_of },
-	{ { "poolscope_node_received_timestamp_seconds", EXPOSITION_GAUGE,
-	      "seconds",
-	      "When the aggregator received the last record of the node." },
-	    received_of },
-	{ { "poolscope_node_state", EXPOSITION_GAUGE, "",
-	      "0 live, 1 late, 2 silent, 3 gone." },
-	    state_of },
-	{ { "poolscope_node_spool_bytes", EXPOSITION_GAUGE, "bytes",
-	      "What the agent of the node has not sent." },
-	    spool_of },
-	{ { "poolscope_node_clock_offset_seconds", EXPOSITION_GAUGE, "seconds",
-	      "How far the aggregator's clock is ahead of the node's." },
-	    clock_of },
-};
-
-enum { NODE_FAMILIES = sizeof(node_families) / sizeof(*node_families) };
-
-/* Is there a value?  Families from node_families on are those of usage. */
-static bool
-find_value(const struct metrics_pool *pool, const struct node_state *node,
-    size_t family, double *value)
-{
-	const struct metrics_usage *usage;
-
-	*value = NAN;
-	if (family < NODE_FAMILIES)
-		*value = node_families[family].value(node);
-	else if ((usage = metrics_usage_of(&pool->usages, node->name)) != NULL)
-		*value = usage->numbers[family - NODE_FAMILIES];
-	return !isnan(*value);
-}
-
-static void
-put_pool_nodes(struct exposition *exposition, const struct metrics_pool *pool,
-    size_t family)
-{
-	struct exposition_label partition =
-	    label("partition", now_partition(pool->now)->name);
-	double value;
-
-	for (uint32_t i = 0; i < pool->shown; i++)
-		if (find_value(pool, pool->nodes[i], family, &value))
-			put(exposition, "", partition,
-			    label("node", pool->nodes[i]->name), none, value);
-}
-
-void
-metrics_families_nodes(struct exposition *exposition,
-    const struct metrics_pool *pools, uint32_t count)
-{
-	for (size_t i = 0; i < NODE_FAMILIES + METRICS_USAGES; i++) {
-		exposition_begin(exposition,
-		    i < NODE_FAMILIES
-			? &node_families[i].family
-			: &metrics_usage_families[i - NODE_FAMILIES]);
-		for (uint32_t k = 0; k < count; k++)
-			if (pools[k].fits)
-				put_pool_nodes(exposition, &pools[k], i);
 	}
 }
 

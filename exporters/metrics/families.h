@@ -8,7 +8,6 @@
 #define EXPORTERS_METRICS_FAMILIES_H
 
 #include "exporters/metrics/exposition.h"
-#include "exporters/metrics/usage.h"
 #include "exporters/now/now.h"
 
 /* Of a partition. */
@@ -17,7 +16,6 @@ struct metrics_pool {
 	/* Nodes that are shown, and how many are left out. */
 	const struct node_state **nodes;
 	uint32_t shown, left_out;
-	struct metrics_usages usages; /* of nodes */
 	uint64_t series;
 	bool fits; /* all of them are shown */
 };

@@ -41,7 +41,6 @@ clear_pool(struct metrics_pool *pool)
 {
 	now_free(&pool->now);
 	free(pool->nodes);
-	metrics_usage_clear(&pool->usages);
 	*pool = (struct metrics_pool){ .now = NULL };
 }
 
@@ -58,8 +57,9 @@ take_now(struct metrics *metrics, struct metrics_pool *before, uint32_t count,
 		before[i].now = NULL;
 		return now;
 	}
-	return now_new(
-	    metrics->source, partition, NOW_NODES | NOW_PHASES | NOW_RUNS);
+	return now_new(metrics->source, partition,
+	    NOW_NODES | NOW_PHASES | NOW_RUNS |
+		(metrics->by_node ? NOW_USAGE : 0));
 }
 
 static int
@@ -237,14 +237,8 @@ metrics_read(struct metrics *metrics, int64_t now_ns, struct err *err)
 	int rc = choose(metrics, err);
 	unsigned changed;
 
-	for (uint32_t i = 0; rc == 0 && i < metrics->count; i++) {
-		struct metrics_pool *pool = &metrics->pools[i];
-
-		rc = now_poll(pool->now, now_ns, &changed, err);
-		if (rc == 0 && metrics->by_node)
-			rc = metrics_usage_read(&pool->usages, metrics->source,
-			    now_name(pool->now), now_ns, err);
-	}
+	for (uint32_t i = 0; rc == 0 && i < metrics->count; i++)
+		rc = now_poll(metrics->pools[i].now, now_ns, &changed, err);
 	if (rc == 0)
 		rc = read_places(metrics, err);
 	if (rc == 0)

@@ -11,6 +11,8 @@
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
+#define USAGE_LIFE_NS (60 * NS_PER_SECOND)
+
 struct phases {
 	struct phase_row *at;
 	uint32_t count, room;
@@ -28,6 +30,8 @@ struct now {
 	struct node_states nodes;
 	struct phases phases;
 	struct run_groups runs;
+	struct node_usages usages;
+	int64_t used_ns; /* when these were read (monotonic) */
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
 	bool is_read;
@@ -117,11 +121,24 @@ sum_runs(const struct now *now)
 	return sum;
 }
 
+static uint64_t
+sum_usages(const struct now *now)
+{
+	uint64_t sum = now->usages.nodes.count;
+
+	for (uint32_t i = 0; i < now->usages.nodes.count; i++) {
+		sum = sum_text(now, sum, now->usages.nodes.names[i]);
+		sum = sum_bytes(
+		    now, sum, &now->usages.at[i], sizeof(*now->usages.at));
+	}
+	return sum;
+}
+
 static unsigned
 find_changes(struct now *now)
 {
 	const uint64_t sums[NOW_PARTS] = { sum_partition(now), sum_nodes(now),
-		sum_phases(now), sum_runs(now) };
+		sum_phases(now), sum_runs(now), sum_usages(now) };
 	unsigned changed = 0;
 
 	for (unsigned i = 0; i < NOW_PARTS; i++)
@@ -200,6 +217,22 @@ read_runs(struct now *now, struct err *err)
 	return 0;
 }
 
+static int
+read_usages(struct now *now, int64_t now_ns, struct err *err)
+{
+	struct node_usages usages;
+
+	if (node_usage_read(&usages, now->source, now_name(now), now_ns, err) !=
+	    0) {
+		node_usage_clear(&usages);
+		return -1;
+	}
+	node_usage_clear(&now->usages);
+	now->usages = usages;
+	now->used_ns = clock_monotonic_ns();
+	return 0;
+}
+
 /* ---- reading ---- */
 
 /* What the source has of the partition; if several places keep it, the one
@@ -262,6 +295,8 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 		rc = read_phases(now, err);
 	if (rc == 0 && (now->parts & NOW_RUNS) != 0)
 		rc = read_runs(now, err);
+	if (rc == 0 && (now->parts & NOW_USAGE) != 0)
+		rc = read_usages(now, now_ns, err);
 	end_ns = clock_monotonic_ns();
 	now->next_ns =
 	    end_ns + (rc == 0 ? NOW_REST * (end_ns - begin_ns) : NS_PER_SECOND);
@@ -279,6 +314,9 @@ now_poll(struct now *now, int64_t now_ns, unsigned *changed, struct err *err)
 	*changed = 0;
 	if (rc == 0 && has_come(now) && clock_monotonic_ns() >= now->next_ns)
 		rc = read_parts(now, now_ns, err);
+	else if (rc == 0 && (now->parts & NOW_USAGE) != 0 &&
+		 clock_monotonic_ns() - now->used_ns > USAGE_LIFE_NS)
+		rc = read_usages(now, now_ns, err);
 	node_states_drop(&now->nodes, now_ns - NODE_STATES_HEARD_NS);
 	node_states_judge(&now->nodes, now_ns);
 	*changed = find_changes(now);
@@ -310,6 +348,7 @@ now_new(struct source *source, struct text partition, unsigned parts)
 	string_table_init(&now->nodes.names);
 	string_table_init(&now->phases.texts);
 	run_groups_init(&now->runs);
+	string_table_init(&now->usages.nodes);
 	return now;
 }
 
@@ -323,6 +362,7 @@ now_free(struct now **freed)
 	node_states_clear(&now->nodes);
 	phases_clear(&now->phases);
 	run_groups_clear(&now->runs);
+	node_usage_clear(&now->usages);
 	free(now);
 	*freed = NULL;
 }
@@ -350,4 +390,10 @@ const struct run_groups *
 now_runs(const struct now *now)
 {
 	return &now->runs;
+}
+
+const struct node_usages *
+now_usages(const struct now *now)
+{
+	return &now->usages;
 }

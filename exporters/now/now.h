@@ -11,7 +11,7 @@
  * took, so that a watcher takes a small part of a processor however large the
  * pool is.  The age of nodes needs no reading.
  *
- * Memory: some 300 bytes for each node that was heard in the last day, of at
+ * Memory: some 500 bytes for each node that was heard in the last day, of at
  * most NODE_STATES_MAX, and 500 for each of at most NOW_PHASES_MAX phases.
  * SPDX-License-Identifier: MIT
  */
@@ -19,6 +19,7 @@
 #define EXPORTERS_NOW_NOW_H
 
 #include "exporters/nodes/node_states.h"
+#include "exporters/now/node_usage.h"
 #include "exporters/now/run_groups.h"
 #include "exporters/stats/partition_rows.h"
 #include "exporters/stats/phase_rows.h"
@@ -32,8 +33,9 @@ enum now_part {
 	NOW_NODES = 1 << 1,
 	NOW_PHASES = 1 << 2,
 	NOW_RUNS = 1 << 3, /* needs NOW_PHASES */
+	NOW_USAGE = 1 << 4,
 };
-enum { NOW_PARTS = 4 };
+enum { NOW_PARTS = 5 };
 
 /* Watch these parts of a partition.  Several may share a source, which must
  * outlive them, and be used for other questions between polls. */
@@ -62,5 +64,6 @@ const struct node_states *now_nodes(const struct now *now);
 /* In the order of the store. */
 const struct phase_row *now_phases(const struct now *now, uint32_t *count);
 const struct run_groups *now_runs(const struct now *now);
+const struct node_usages *now_usages(const struct now *now);
 
 #endif

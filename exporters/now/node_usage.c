@@ -1,8 +1,8 @@
 /*
- * metrics_usage - what the nodes of a partition used in the last minutes.
+ * node_usage - what the nodes of a partition used in the last minutes.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/metrics/usage.h"
+#include "exporters/now/node_usage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,67 +10,28 @@
 #include "exporters/samples/series.h"
 #include "proto/base/memory.h"
 
-enum usage {
-	CPU,
-	IOWAIT,
-	LOAD,
-	MEMORY_LIMIT,
-	MEMORY_USED,
-	MEMORY_AVAILABLE,
-	PAGING_USED,
-	CPU_PRESSURE,
-	MEMORY_PRESSURE,
-	IO_PRESSURE,
-};
-
-const struct exposition_family metrics_usage_families[METRICS_USAGES] = {
-	[CPU] = { "system_cpu_utilization_ratio", EXPOSITION_GAUGE, "ratio",
-	    "Share of the processors that was not idle in the last 5 min." },
-	[IOWAIT] = { "system_cpu_iowait_ratio", EXPOSITION_GAUGE, "ratio",
-	    "Share of the processors that waited for I/O in the last 5 min." },
-	[LOAD] = { "system_cpu_load_average_1m", EXPOSITION_GAUGE, "",
-	    "Threads that run or wait to run, of the last minute." },
-	[MEMORY_LIMIT] = { "system_memory_limit_bytes", EXPOSITION_GAUGE,
-	    "bytes", "Memory of the node." },
-	[MEMORY_USED] = { "system_memory_usage_bytes", EXPOSITION_GAUGE,
-	    "bytes", "Used memory, without buffers and caches." },
-	[MEMORY_AVAILABLE] = { "system_linux_memory_available_bytes",
-	    EXPOSITION_GAUGE, "bytes",
-	    "Memory that programs can get without swapping." },
-	[PAGING_USED] = { "system_paging_usage_bytes", EXPOSITION_GAUGE,
-	    "bytes", "Used swap space." },
-	[CPU_PRESSURE] = { "system_linux_pressure_cpu_ratio", EXPOSITION_GAUGE,
-	    "ratio",
-	    "Share of the last 5 min in which a process waited for a "
-	    "processor." },
-	[MEMORY_PRESSURE] = { "system_linux_pressure_memory_ratio",
-	    EXPOSITION_GAUGE, "ratio",
-	    "Share of the last 5 min in which a process waited for memory." },
-	[IO_PRESSURE] = { "system_linux_pressure_io_ratio", EXPOSITION_GAUGE,
-	    "ratio",
-	    "Share of the last 5 min in which a process waited for I/O." },
-};
-
 /* What they are made of; the shares of processors are of `COUNT` of them. */
-enum { COUNT = METRICS_USAGES, MADE_OF };
+enum { COUNT = USAGE_NUMBERS, MADE_OF };
 
 static const struct {
 	const char *group, *metric;
 	int of;
 	double second; /* units of a counter in a second of one processor */
 } sampled[] = {
-	{ "cpu", "system.cpu.time.idle", CPU, 100 },
-	{ "cpu", "system.cpu.time.iowait", IOWAIT, 100 },
+	{ "cpu", "system.cpu.time.idle", USAGE_CPU, 100 },
+	{ "cpu", "system.cpu.time.iowait", USAGE_IOWAIT, 100 },
 	{ "cpu", "system.cpu.logical.count", COUNT, 0 },
-	{ "load", "system.cpu.load_average.1m", LOAD, 0 },
-	{ "memory", "system.memory.limit", MEMORY_LIMIT, 0 },
-	{ "memory", "system.memory.usage.used", MEMORY_USED, 0 },
-	{ "memory", "system.linux.memory.available", MEMORY_AVAILABLE, 0 },
-	{ "memory", "system.paging.usage.used", PAGING_USED, 0 },
-	{ "pressure", "system.linux.pressure.cpu.some", CPU_PRESSURE, 1e6 },
-	{ "pressure", "system.linux.pressure.memory.some", MEMORY_PRESSURE,
+	{ "load", "system.cpu.load_average.1m", USAGE_LOAD, 0 },
+	{ "memory", "system.memory.limit", USAGE_MEMORY_LIMIT, 0 },
+	{ "memory", "system.memory.usage.used", USAGE_MEMORY_USED, 0 },
+	{ "memory", "system.linux.memory.available", USAGE_MEMORY_AVAILABLE,
+	    0 },
+	{ "memory", "system.paging.usage.used", USAGE_PAGING_USED, 0 },
+	{ "pressure", "system.linux.pressure.cpu.some", USAGE_CPU_PRESSURE,
 	    1e6 },
-	{ "pressure", "system.linux.pressure.io.some", IO_PRESSURE, 1e6 },
+	{ "pressure", "system.linux.pressure.memory.some",
+	    USAGE_MEMORY_PRESSURE, 1e6 },
+	{ "pressure", "system.linux.pressure.io.some", USAGE_IO_PRESSURE, 1e6 },
 };
 
 /* Of a node, while it is read. */
@@ -80,7 +41,7 @@ struct made_of {
 };
 
 struct reading {
-	struct metrics_usages *usages;
+	struct node_usages *usages;
 	struct made_of *at;
 	uint32_t room;
 };
@@ -118,9 +79,9 @@ read_metric(struct reading *reading, struct series *series, size_t i,
 {
 	const struct series_query query = { .group = text_of(sampled[i].group),
 		.metric = text_of(sampled[i].metric),
-		.from_ns = now_ns - METRICS_USAGE_NS,
+		.from_ns = now_ns - NODE_USAGE_NS,
 		.to_ns = now_ns,
-		.step_ns = METRICS_USAGE_NS };
+		.step_ns = NODE_USAGE_NS };
 	struct series_point point;
 	int rc = series_select(series, &query, err), of = sampled[i].of;
 
@@ -147,37 +108,37 @@ share(double part)
 	return part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
-static struct metrics_usage
+static struct node_usage
 make_usage(const struct made_of *node)
 {
-	struct metrics_usage usage;
+	struct node_usage usage;
 
-	for (int i = 0; i < METRICS_USAGES; i++)
+	for (int i = 0; i < USAGE_NUMBERS; i++)
 		usage.numbers[i] = node->last[i];
 	for (size_t i = 0; i < sizeof(sampled) / sizeof(*sampled); i++) {
 		int of = sampled[i].of;
-		bool is_cpu = of == CPU || of == IOWAIT;
+		bool is_cpu = of == USAGE_CPU || of == USAGE_IOWAIT;
 		double rate = node->increase[of] / node->seconds[of];
 
 		if (sampled[i].second <= 0)
 			continue;
 		usage.numbers[of] =
 		    share(is_cpu ? rate / node->last[COUNT] : rate);
-		if (of == CPU)
+		if (of == USAGE_CPU)
 			usage.numbers[of] = 1 - usage.numbers[of];
 	}
 	return usage;
 }
 
 int
-metrics_usage_read(struct metrics_usages *usages, struct source *source,
+node_usage_read(struct node_usages *usages, struct source *source,
     struct text partition, int64_t now_ns, struct err *err)
 {
 	struct reading reading = { .usages = usages };
 	struct series *series = NULL;
 	int rc;
 
-	*usages = (struct metrics_usages){ .room = 0 };
+	*usages = (struct node_usages){ .room = 0 };
 	string_table_init(&usages->nodes);
 	rc = series_open(&series, source, partition, err);
 	for (size_t i = 0; rc == 0 && i < sizeof(sampled) / sizeof(*sampled);
@@ -194,15 +155,15 @@ metrics_usage_read(struct metrics_usages *usages, struct source *source,
 }
 
 void
-metrics_usage_clear(struct metrics_usages *usages)
+node_usage_clear(struct node_usages *usages)
 {
 	free(usages->at);
 	string_table_clear(&usages->nodes);
-	*usages = (struct metrics_usages){ .room = 0 };
+	*usages = (struct node_usages){ .room = 0 };
 }
 
-const struct metrics_usage *
-metrics_usage_of(const struct metrics_usages *usages, struct text node)
+const struct node_usage *
+node_usage_of(const struct node_usages *usages, struct text node)
 {
 	uint32_t number;
 
