@@ -7,6 +7,8 @@ pool=prodacct\$render-60
 farm=acct\$farm
 POOL=prodacct%24render-60
 FARM=acct%24farm
+bench=acct\$benches
+BENCH=acct%24benches
 
 # client WORD [ARGUMENT...]: web_client.py, with the address and the token.
 client() {
@@ -72,6 +74,8 @@ start broker poolscope-broker || exit 1
 check "a pool" poolscope-import cascade "$ROOT/deploy/demo/render-60.jsonl"
 check "a farm" poolscope-generate testrun --runs 30 --base now -p "$farm"
 samples | /usr/bin/python3 "$ROOT/tests/scenario/records.py" "ipc://$DIR/run/intake.ipc" "$pool"
+check "results" sh -c 'mkdir "$0/archive" && poolscope-generate results -q --files 8 --tests 2 --entries 2 -o "$0/results" &&
+	poolscope-upload results -q -d "$0/results" -a "$0/archive" --target store -p "$1"' "$TMP" "$bench"
 wait_until indexed
 web || exit 1
 routes() {
@@ -95,6 +99,15 @@ routes() {
 	alike status poolscope-stats status
 }
 routes
+same "pools/$BENCH/results" poolscope-results tests -p "$bench"
+test=$(poolscope-results tests -p "$bench" --format csv | tr -d '\r' | sed -n '2s/,.*//; 2p')
+TEST=$(echo "$test" | sed 's|/|%2F|g; s|:|%3A|g')
+same "pools/$BENCH/results?test=$TEST&limit=3" poolscope-results starts "$test" -p "$bench" --limit 3
+same "pools/$BENCH/results?test=$TEST&entries=true" poolscope-results entries "$test" -p "$bench"
+refused 400 "a name is empty" "/v1/pools/$BENCH/results?test="
+refused 400 "test: name the test" "/v1/pools/$BENCH/results?entry=x"
+check "metrics of Prometheus" client exposes "$bench" text/plain
+check "... and as OpenMetrics" client exposes "$bench" application/openmetrics-text
 check "compressed it is the same" client packed "/v1/pools/$POOL/cascade"
 check "HEAD has the length and no body" client head "/v1/pools/$POOL/phases"
 check "the page has its type" client type / "text/html"

@@ -159,6 +159,19 @@ def retagged(target, tag):
     sys.exit("the same tag for 10 s")
 
 
+def exposes(pool, kind):
+    answer = ask("/metrics", Accept=kind)
+    expect(answer.headers["Content-Type"].startswith(kind), answer.headers)
+    option = [] if "open" in kind else ["--prometheus"]
+    wanted = subprocess.run(["poolscope-stats", "metrics", *option], check=True, capture_output=True, text=True).stdout
+
+    def names(text):
+        return sorted(line.rsplit(" ", 1)[0] for line in text.splitlines())
+
+    expect(names(answer.body.decode()) == names(wanted), answer.body.decode(), wanted)
+    expect(f'partition="{pool}"' in wanted, "the pool is not there")
+
+
 # ---- streams ----
 
 class Stream:
@@ -341,7 +354,7 @@ def burst(count, target):
 
 WORDS = {word.__name__.rstrip("_"): word for word in (
     get, refused, status, method, packed, head, type_, health, security, has, lacks, alike, body, large, long,
-    garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams)}
+    garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams, exposes)}
 
 if __name__ == "__main__":
     WORDS[sys.argv[1]](*sys.argv[2:])
