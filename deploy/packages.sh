@@ -15,11 +15,11 @@ packages_test="libcmocka-dev python3 python3-msgpack python3-psutil
 	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
 	shellcheck universal-ctags valgrind strace mandoc zsh fish spin gdb procps
 	faketime iproute2 nftables e2fsprogs xfsprogs openssl systemd debootstrap debhelper dpkg-dev
-	lintian python3-yaml"
+	lintian python3-yaml python3-prometheus-client"
 
 # Services that tests/parts starts; the tests fetch packages of npm and pip.
 packages_parts="curl python3-venv swift-proxy swift-account swift-container swift-object
-	victoria-metrics influxdb chromium"
+	victoria-metrics influxdb nginx-light prometheus chromium"
 
 need_packages() {
 	case $1 in

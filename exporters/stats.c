@@ -8,6 +8,7 @@
 
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
+#include "exporters/metrics/metrics.h"
 #include "exporters/nodes/node_states.h"
 #include "exporters/nodes/nodes.h"
 #include "exporters/nodes/pools.h"
@@ -44,11 +45,13 @@ struct values {
 	struct order order;
 	int format, by, as;
 	uint64_t rows;
-	bool strict, fixed, verbose;
+	int of_what; /* metrics */
+	bool strict, fixed, verbose, prometheus;
 	const struct opt_operands *operands;
 	int *status; /* of the process, after an answer */
 };
 
+enum { METRICS_OF_POOLS, METRICS_OF_NODES };
 enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
@@ -93,6 +96,12 @@ static const struct opt options[] = {
 	    "series: a line for each node, or bands: the distribution of the "
 	    "nodes (default: auto: lines of up to 12 nodes)",
 	    "auto|lines|bands", false },
+	{ "metrics", 0, OPT_CHOICE, OPT_TO(struct values, of_what), "WHAT",
+	    "metrics: those of pools (default), or of their nodes too",
+	    "pools|nodes", false },
+	{ "prometheus", 0, OPT_FLAG, OPT_TO(struct values, prometheus), NULL,
+	    "metrics: print the older text format 0.0.4 of Prometheus", NULL,
+	    false },
 	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct values, verbose), NULL,
 	    "status: print all counters", NULL, false },
 	{ .name = NULL },
@@ -138,6 +147,10 @@ static const struct opt_topic topics[] = {
 	    "partition format output sort top",
 	    "poolscope stats pools\n"
 	    "poolscope stats pools -p 'acct$*' --sort silent\n" },
+	{ "metrics", "", "numbers of pools for Prometheus (OpenMetrics)",
+	    "partition metrics prometheus output",
+	    "poolscope stats metrics --prometheus -o poolscope.prom\n"
+	    "poolscope stats metrics -p 'acct$*' --metrics nodes\n" },
 	{ "perf", "", "the report of each node, as the older tool counts",
 	    POOL "node job from to strict now cpu-count decimate max-length "
 		 "since-boot mlflow-names prefix save sort top",
@@ -344,7 +357,8 @@ is_status(const struct opt_operands *operands)
 static bool
 is_of_all(const struct opt_operands *operands)
 {
-	return strcmp(operands->at[0], "pools") == 0;
+	return strcmp(operands->at[0], "pools") == 0 ||
+	       strcmp(operands->at[0], "metrics") == 0;
 }
 
 static int
@@ -373,17 +387,49 @@ print_nodes(const struct values *values, struct source *source,
 }
 
 /* A partition that is the default of this user is no wish to see it alone. */
+static struct text
+pattern_of(const struct values *values)
+{
+	return text_of(
+	    opt_origin_of(&values->pool.partition) == OPT_COMMAND_LINE
+		? values->pool.partition
+		: "");
+}
+
 static int
 print_pools(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	(void)partition;
-	return pools_print(source,
-	    text_of(opt_origin_of(&values->pool.partition) == OPT_COMMAND_LINE
-			? values->pool.partition
-			: ""),
+	return pools_print(source, pattern_of(values),
 	    source_places(&values->source), &values->order,
 	    (enum stats_format)values->format, file, err);
+}
+
+/* A source that does not answer is an answer, too: it is down. */
+static int
+print_metrics(const struct values *values, FILE *file, struct err *err)
+{
+	enum exposition_format format =
+	    values->prometheus ? EXPOSITION_PROMETHEUS : EXPOSITION_OPENMETRICS;
+	struct metrics *metrics = NULL;
+	struct source *source = NULL;
+	int rc = source_open(&source, &values->source, err);
+
+	if (rc == 0) {
+		metrics = metrics_new(source, pattern_of(values),
+		    values->of_what == METRICS_OF_NODES);
+		rc = metrics_read(metrics, clock_wall_ns(), err);
+	}
+	if (rc == 0) {
+		metrics_write(metrics, format, file);
+	} else {
+		metrics_write_down(format, file);
+		log_fail(err);
+		*values->status = 1;
+	}
+	metrics_free(&metrics);
+	return source_finish(&source, 0, err);
 }
 
 static int
@@ -417,6 +463,8 @@ print(const struct values *values, const char *partition, FILE *file,
 		return stats_status(&values->source,
 		    values->format == STATS_JSON, values->verbose, file,
 		    values->status, err);
+	if (strcmp(what, "metrics") == 0)
+		return print_metrics(values, file, err);
 	rc = source_open(&source, &values->source, err);
 	if (rc == 0 && !is_of_all(values->operands))
 		rc = known_check_nodes(

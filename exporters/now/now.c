@@ -11,6 +11,8 @@
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
+#define USAGE_LIFE_NS (60 * NS_PER_SECOND)
+
 struct phases {
 	struct phase_row *at;
 	uint32_t count, room;
@@ -27,16 +29,19 @@ struct now {
 	struct partition_row partition;
 	struct node_states nodes;
 	struct phases phases;
+	struct run_groups runs;
+	struct node_usages usages;
+	int64_t used_ns; /* when these were read (monotonic) */
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
 	bool is_read;
-	int64_t next_ns;     /* not to be read before (monotonic) */
-	struct hash_key key; /* of these sums, which show what changed: */
-	uint64_t sums[3];    /* by part */
+	int64_t next_ns;          /* not to be read before (monotonic) */
+	struct hash_key key;      /* of these sums, which show what changed: */
+	uint64_t sums[NOW_PARTS]; /* by part */
 };
 
-static struct text
-name_of(const struct now *now)
+struct text
+now_name(const struct now *now)
 {
 	return (struct text){ now->name, now->name_bytes };
 }
@@ -101,14 +106,42 @@ sum_phases(const struct now *now)
 	return sum;
 }
 
+static uint64_t
+sum_runs(const struct now *now)
+{
+	uint64_t sum = now->runs.count;
+
+	for (uint32_t i = 0; i < now->runs.count; i++) {
+		const struct run_group *group = &now->runs.at[i];
+
+		sum = sum_text(now, sum, group->model);
+		sum = sum_text(now, sum, group->group);
+		sum = sum_bytes(now, sum, group->runs, sizeof(group->runs));
+	}
+	return sum;
+}
+
+static uint64_t
+sum_usages(const struct now *now)
+{
+	uint64_t sum = now->usages.nodes.count;
+
+	for (uint32_t i = 0; i < now->usages.nodes.count; i++) {
+		sum = sum_text(now, sum, now->usages.nodes.names[i]);
+		sum = sum_bytes(
+		    now, sum, &now->usages.at[i], sizeof(*now->usages.at));
+	}
+	return sum;
+}
+
 static unsigned
 find_changes(struct now *now)
 {
-	const uint64_t sums[] = { sum_partition(now), sum_nodes(now),
-		sum_phases(now) };
+	const uint64_t sums[NOW_PARTS] = { sum_partition(now), sum_nodes(now),
+		sum_phases(now), sum_runs(now), sum_usages(now) };
 	unsigned changed = 0;
 
-	for (unsigned i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+	for (unsigned i = 0; i < NOW_PARTS; i++)
 		if (sums[i] != now->sums[i])
 			changed |= 1u << i;
 	memcpy(now->sums, sums, sizeof(sums));
@@ -150,7 +183,7 @@ read_phases(struct now *now, struct err *err)
 	struct phases phases = { .count = 0 };
 	struct phase_rows *rows;
 	int rc = phase_rows_open(
-	    &rows, now->source, name_of(now), &query, false, err);
+	    &rows, now->source, now_name(now), &query, false, err);
 
 	if (rc != 0)
 		return -1;
@@ -168,6 +201,38 @@ read_phases(struct now *now, struct err *err)
 	return 0;
 }
 
+static int
+read_runs(struct now *now, struct err *err)
+{
+	struct run_groups groups;
+
+	run_groups_init(&groups);
+	if (run_groups_read(&groups, now->source, now_name(now), now->phases.at,
+		now->phases.count, err) != 0) {
+		run_groups_clear(&groups);
+		return -1;
+	}
+	run_groups_clear(&now->runs);
+	now->runs = groups;
+	return 0;
+}
+
+static int
+read_usages(struct now *now, int64_t now_ns, struct err *err)
+{
+	struct node_usages usages;
+
+	if (node_usage_read(&usages, now->source, now_name(now), now_ns, err) !=
+	    0) {
+		node_usage_clear(&usages);
+		return -1;
+	}
+	node_usage_clear(&now->usages);
+	now->usages = usages;
+	now->used_ns = clock_monotonic_ns();
+	return 0;
+}
+
 /* ---- reading ---- */
 
 /* What the source has of the partition; if several places keep it, the one
@@ -176,16 +241,16 @@ static int
 read_partition(struct now *now, struct err *err)
 {
 	struct partition_rows rows;
-	int rc = partition_rows_read(&rows, now->source, name_of(now), err);
+	int rc = partition_rows_read(&rows, now->source, now_name(now), err);
 
 	if (rc == 0)
 		now->partition = (struct partition_row){ .first_ns = INT64_MIN,
 			.last_ns = INT64_MIN };
 	for (uint32_t i = 0; rc == 0 && i < rows.count; i++)
 		if (rows.at[i].is_read &&
-		    text_equal(rows.at[i].name, name_of(now))) {
+		    text_equal(rows.at[i].name, now_name(now))) {
 			now->partition = rows.at[i];
-			now->partition.name = name_of(now);
+			now->partition.name = now_name(now);
 		}
 	partition_rows_clear(&rows);
 	return rc;
@@ -207,8 +272,8 @@ read_nodes(struct now *now, int64_t now_ns, struct err *err)
 
 	if (now->is_read && now->generation == now->partition.generation)
 		return node_states_read_again(&now->nodes, now->source,
-		    name_of(now), all, from_ns, now_ns, err);
-	if (node_states_read(&states, now->source, name_of(now), all, from_ns,
+		    now_name(now), all, from_ns, now_ns, err);
+	if (node_states_read(&states, now->source, now_name(now), all, from_ns,
 		now_ns, err) != 0) {
 		node_states_clear(&states);
 		return -1;
@@ -228,6 +293,10 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 		rc = read_nodes(now, now_ns, err);
 	if (rc == 0 && (now->parts & NOW_PHASES) != 0)
 		rc = read_phases(now, err);
+	if (rc == 0 && (now->parts & NOW_RUNS) != 0)
+		rc = read_runs(now, err);
+	if (rc == 0 && (now->parts & NOW_USAGE) != 0)
+		rc = read_usages(now, now_ns, err);
 	end_ns = clock_monotonic_ns();
 	now->next_ns =
 	    end_ns + (rc == 0 ? NOW_REST * (end_ns - begin_ns) : NS_PER_SECOND);
@@ -245,6 +314,9 @@ now_poll(struct now *now, int64_t now_ns, unsigned *changed, struct err *err)
 	*changed = 0;
 	if (rc == 0 && has_come(now) && clock_monotonic_ns() >= now->next_ns)
 		rc = read_parts(now, now_ns, err);
+	else if (rc == 0 && (now->parts & NOW_USAGE) != 0 &&
+		 clock_monotonic_ns() - now->used_ns > USAGE_LIFE_NS)
+		rc = read_usages(now, now_ns, err);
 	node_states_drop(&now->nodes, now_ns - NODE_STATES_HEARD_NS);
 	node_states_judge(&now->nodes, now_ns);
 	*changed = find_changes(now);
@@ -275,6 +347,8 @@ now_new(struct source *source, struct text partition, unsigned parts)
 	now->next_ns = INT64_MIN;
 	string_table_init(&now->nodes.names);
 	string_table_init(&now->phases.texts);
+	run_groups_init(&now->runs);
+	string_table_init(&now->usages.nodes);
 	return now;
 }
 
@@ -287,6 +361,8 @@ now_free(struct now **freed)
 		return;
 	node_states_clear(&now->nodes);
 	phases_clear(&now->phases);
+	run_groups_clear(&now->runs);
+	node_usage_clear(&now->usages);
 	free(now);
 	*freed = NULL;
 }
@@ -308,4 +384,16 @@ now_phases(const struct now *now, uint32_t *count)
 {
 	*count = now->phases.count;
 	return now->phases.at;
+}
+
+const struct run_groups *
+now_runs(const struct now *now)
+{
+	return &now->runs;
+}
+
+const struct node_usages *
+now_usages(const struct now *now)
+{
+	return &now->usages;
 }

@@ -1,17 +1,17 @@
 /*
  * now - what is now of a partition that is watched: its nodes, the statistics
- * of its phases, what the store has of it.
+ * of its phases, the states of its runs, what the store has of it.
  *
  * The numbers are those that the commands print (node_states.h, phase_rows.h,
- * partition_rows.h), and are read by the same code.  A poll asks one small
- * question: which journal entry brought the partition its last record.  Not the
- * journal itself is followed, because it is ahead of the tables that the
- * numbers come from.  Only when something came they are read again, and at the
- * earliest after NOW_REST times as long as the last reading took, so that a
- * watcher takes a small part of a processor however large the pool is.  The age
- * of nodes needs no reading.
+ * run_groups.h, partition_rows.h), and are read by the same code.  A poll asks
+ * one small question: which journal entry brought the partition its last
+ * record.  Not the journal itself is followed, because it is ahead of the
+ * tables that the numbers come from.  Only when something came they are read
+ * again, and at the earliest after NOW_REST times as long as the last reading
+ * took, so that a watcher takes a small part of a processor however large the
+ * pool is.  The age of nodes needs no reading.
  *
- * Memory: some 300 bytes for each node that was heard in the last day, of at
+ * Memory: some 500 bytes for each node that was heard in the last day, of at
  * most NODE_STATES_MAX, and 500 for each of at most NOW_PHASES_MAX phases.
  * SPDX-License-Identifier: MIT
  */
@@ -19,6 +19,8 @@
 #define EXPORTERS_NOW_NOW_H
 
 #include "exporters/nodes/node_states.h"
+#include "exporters/now/node_usage.h"
+#include "exporters/now/run_groups.h"
 #include "exporters/stats/partition_rows.h"
 #include "exporters/stats/phase_rows.h"
 
@@ -30,7 +32,10 @@ enum now_part {
 	NOW_PARTITION = 1 << 0, /* always read */
 	NOW_NODES = 1 << 1,
 	NOW_PHASES = 1 << 2,
+	NOW_RUNS = 1 << 3, /* needs NOW_PHASES */
+	NOW_USAGE = 1 << 4,
 };
+enum { NOW_PARTS = 5 };
 
 /* Watch these parts of a partition.  Several may share a source, which must
  * outlive them, and be used for other questions between polls. */
@@ -49,11 +54,16 @@ int now_poll(
  * now?  Then poll again at this time of the monotonic clock. */
 bool now_is_behind(const struct now *now, int64_t *next_ns);
 
+/* As it was given to now_new. */
+struct text now_name(const struct now *now);
+
 /* Views, valid until the next poll. */
 /* Its name is empty as long as the source does not have the partition. */
 const struct partition_row *now_partition(const struct now *now);
 const struct node_states *now_nodes(const struct now *now);
 /* In the order of the store. */
 const struct phase_row *now_phases(const struct now *now, uint32_t *count);
+const struct run_groups *now_runs(const struct now *now);
+const struct node_usages *now_usages(const struct now *now);
 
 #endif

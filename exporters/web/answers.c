@@ -8,9 +8,11 @@
 
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
+#include "exporters/metrics/metrics.h"
 #include "exporters/nodes/nodes.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/phases/timeline.h"
+#include "exporters/results/query.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/series_command.h"
@@ -21,7 +23,6 @@
 #include "exporters/stats/spans.h"
 #include "exporters/stats/status.h"
 #include "exporters/usage/usage.h"
-#include "exporters/web/answer_results.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
 
@@ -247,6 +248,51 @@ answer_clocks(struct source *source, struct web_question *question, FILE *file,
 	    &question->query.order, STATS_JSON, file, err);
 }
 
+/* Without parameters the tests; of a test its starts, its entries, or the
+ * timings or changes of one entry. */
+static int
+answer_results(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	struct web_query *asked = &question->query;
+	bool test = asked->test != NULL, entry = asked->entry != NULL;
+	const char *const *columns = entry            ? result_timings_columns
+				     : asked->entries ? result_entries_columns
+				     : test           ? result_starts_columns
+						      : result_tests_columns;
+	const struct result_query query = { .source = source,
+		.partition = question->partition,
+		.test = text_of(asked->test),
+		.entry = text_of(asked->entry),
+		.window =
+		    result_window(asked->window.from_ns, asked->window.to_ns),
+		.limit = asked->limit,
+		.oldest = asked->oldest,
+		.order = &asked->order,
+		.file = file,
+		.format = REPORT_JSON };
+
+	*bad = true;
+	if (!test && (entry || asked->entries))
+		return err_set(err, "test: name the test of the entry");
+	if ((test && asked->test[0] == '\0') ||
+	    (entry && asked->entry[0] == '\0'))
+		return err_set(err, "test, entry: a name is empty");
+	if (asked->changes && !entry)
+		return err_set(err, "changes: name the test and the entry");
+	if (asked->changes && (asked->order.sort != NULL ||
+				  asked->order.top > 0 || asked->oldest))
+		return err_set(err, "changes: are printed in one order");
+	if (order_find(&asked->order, columns, err) != 0)
+		return -1;
+	*bad = false;
+	return asked->changes   ? result_query_changes(&query, err)
+	       : entry          ? result_query_timings(&query, err)
+	       : asked->entries ? result_query_entries(&query, err)
+	       : test           ? result_query_starts(&query, err)
+				: result_query_tests(&query, err);
+}
+
 static int
 answer_spans(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
@@ -267,13 +313,29 @@ answer_spans(struct source *source, struct web_question *question, FILE *file,
 	    STATS_JSON, file, err);
 }
 
+/* A source that does not answer is down, which is an answer, too. */
 static int
-answer_results(struct source *source, struct web_question *question, FILE *file,
+answer_metrics(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	return web_answer_results(
-	    source, question->partition, &question->query, file, bad, err);
+	enum exposition_format format = question->openmetrics
+					    ? EXPOSITION_OPENMETRICS
+					    : EXPOSITION_PROMETHEUS;
+	struct metrics *metrics =
+	    metrics_new(source, text_of(question->query.name),
+		question->query.of_what == WEB_METRICS_NODES);
+
+	(void)bad;
+	if (metrics_read(metrics, clock_wall_ns(), err) == 0)
+		metrics_write(metrics, format, file);
+	else
+		metrics_write_down(format, file);
+	metrics_free(&metrics);
+	return 0;
 }
+
+const struct web_route web_metrics_route = { "metrics", "metrics name", true,
+	answer_metrics };
 
 const struct web_route web_routes[] = {
 	{ "status", "", true, answer_status },
@@ -293,8 +355,9 @@ const struct web_route web_pool_routes[] = {
 	    answer_timeline },
 	{ "series", "metric metric-group node job from to step as", false,
 	    answer_series },
-	{ "results", WEB_RESULTS_PARAMETERS, false, answer_results },
 	{ "usage", "node job from to step sort top", false, answer_usage },
+	{ "results", "test entry entries changes from to limit oldest sort top",
+	    false, answer_results },
 	{ "clocks", "node from to sort top", false, answer_clocks },
 	{ "spans", "by name node from to sort top", false, answer_spans },
 	{ .word = NULL },

@@ -21,7 +21,8 @@ struct web_question {
 	struct web_right right;
 	const struct source_options *options;
 	struct web_query query;
-	void *tick; /* of live.c */
+	void *tick;       /* of live.c */
+	bool openmetrics; /* metrics: the format */
 };
 
 struct web_route {
@@ -37,6 +38,8 @@ struct web_route {
 
 /* Below /v1, and below /v1/pools/PARTITION. */
 extern const struct web_route web_routes[], web_pool_routes[];
+/* /metrics, which is not JSON. */
+extern const struct web_route web_metrics_route;
 
 /* NULL: there is none; `err` has those that are near. */
 const struct web_route *web_route_find(

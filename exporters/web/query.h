@@ -15,19 +15,20 @@
 
 enum web_by { WEB_BY_DEFAULT, WEB_BY_NODE, WEB_BY_NAME, WEB_BY_TRACK };
 
-#define WEB_RESULTS_CHOICES "tests|starts|timings|changes|entries|test"
+enum web_metrics { WEB_METRICS_POOLS, WEB_METRICS_NODES };
 
 struct web_query {
 	struct time_window_options window;
 	struct metric_options metrics;
 	struct order order;
 	struct runs_options runs;
-	const char *name, *run, *test, *entry, *start;
-	int by, what; /* what: of WEB_RESULTS_CHOICES */
+	const char *name, *run, *test, *entry;
+	int by;
 	uint64_t limit, rows;
 	int as; /* enum stats_series_as */
 	bool has_model;
-	bool oldest;
+	int of_what; /* enum web_metrics */
+	bool oldest, entries, changes;
 	/* A time is relative to now: the same question has another answer
 	 * later. */
 	bool is_relative;

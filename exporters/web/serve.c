@@ -53,6 +53,17 @@ answer_file(
 
 /* ---- questions ---- */
 
+static const char *
+type_of(const struct web_question *question)
+{
+	if (question->route != &web_metrics_route)
+		return "application/json";
+	return question->openmetrics ? "application/openmetrics-text; "
+				       "version=1.0.0; charset=utf-8"
+				     : "text/plain; version=0.0.4; "
+				       "charset=utf-8";
+}
+
 static void
 answer_task(struct web_http_request *request, struct web_task *task)
 {
@@ -62,8 +73,8 @@ answer_task(struct web_http_request *request, struct web_task *task)
 		web_refuse(request, task->status, task->err.text);
 	} else {
 		web_body_hold(task->body);
-		web_reply(request, task->status, "application/json", task->tag,
-		    task->body);
+		web_reply(request, task->status, type_of(&task->question),
+		    task->tag, task->body);
 	}
 }
 
@@ -92,6 +103,7 @@ static bool
 is_same(const struct web_task *a, const struct web_task *b)
 {
 	return a->question.route == b->question.route &&
+	       a->question.openmetrics == b->question.openmetrics &&
 	       a->url.used == b->url.used &&
 	       memcmp(a->url.decoded, b->url.decoded, a->url.used) == 0 &&
 	       strcmp(a->question.right.pattern, b->question.right.pattern) ==
@@ -108,6 +120,10 @@ find_route(struct web_task *task, struct err *err)
 	bool pool =
 	    url->segment_count == 4 && strcmp(url->segments[1], "pools") == 0;
 
+	if (strcmp(url->segments[0], "metrics") == 0) {
+		question->route = &web_metrics_route;
+		return 0;
+	}
 	if (url->segment_count != 2 && !pool) {
 		err_set(err, "there is no such route; /v1/status and "
 			     "/v1/pools/POOL/phases are two");
@@ -141,9 +157,12 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 {
 	struct web_question *question = &task->question;
 	const char *none_match = web_http_header(request, "If-None-Match");
+	const char *accepts = web_http_header(request, "Accept");
 	unsigned status;
 
 	question->options = serve->source;
+	question->openmetrics =
+	    accepts != NULL && strstr(accepts, "openmetrics") != NULL;
 	if (none_match != NULL && strlen(none_match) < WEB_NONE_MATCH_BYTES)
 		strcpy(task->none_match, none_match);
 	if (web_access_check(serve->access,
@@ -243,7 +262,8 @@ route(struct web_serve *serve, struct web_http_request *request,
 	if (strcmp(first, "v1") == 0 && url->segment_count == 2 &&
 	    strcmp(url->segments[1], "live") == 0) {
 		follow(serve, request, url);
-	} else if (strcmp(first, "v1") == 0) {
+	} else if (strcmp(first, "v1") == 0 ||
+		   (strcmp(first, "metrics") == 0 && url->segment_count == 1)) {
 		ask(serve, request, task);
 	} else if (url->segment_count > 1) {
 		web_refuse(request, WEB_MISSING, "there is no such route");

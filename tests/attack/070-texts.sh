@@ -62,6 +62,14 @@ while IFS= read -r partition; do
 done <"$TMP/partitions"
 check "as CSV they are texts, and no formulas" texts csv "$TMP/all.csv" "$canary"
 
+check "as metrics they are labels" poolscope-stats metrics --metrics nodes --quiet -o "$TMP/openmetrics"
+if /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null; then
+	check "... which the strict parser reads as they were" /usr/bin/python3 "$ROOT/tests/attack/metrics.py" \
+		"$TMP/openmetrics" "$canary"
+else
+	echo "SKIPPED the strict parser: no python3-prometheus-client"
+fi
+
 stop aggregator
 check_text "no log line has a control character" 0 \
 	"$(LC_ALL=C grep -c -e "$(printf '\033')" -e "$(printf '\r')" "$TMP/aggregator.log" "$TMP/plot.err" | awk -F: '{ n += $NF } END { print n }')"

@@ -36,10 +36,11 @@ elsewhere=$(mktemp -d /var/tmp/poolscope.XXXXXX) || exit 1
 trap 'rm -rf "$elsewhere"; _end' EXIT
 echo 'log = "debug"' >"$elsewhere/poolscope.conf"
 
-services="aggregator broker agent"
+services="aggregator broker agent web"
 start aggregator poolscope-aggregator --log debug || exit 1
 start broker poolscope-broker --log debug || exit 1
 start agent poolscope-agent --log debug -p acct/pool -n node1 --segment-bytes 64KiB --period 200ms || exit 1
+start web poolscope-web --log debug --listen 127.0.0.1:0 || exit 1
 for service in $services; do
 	if [ "${VARIANT:-}" != valgrind ]; then
 		check_text "the $service gains no privileges, and calls are filtered" "1 2" "$(status_of "$(pid "$service")")"
@@ -135,7 +136,7 @@ kill -CONT "$(pid agent)"
 check "an event in the fallback queue is taken" wait_until \
 	'[ "$(poolscope-dump -p acct/pool --format jsonl --name test:dropped --quiet | wc -l)" -eq 1 ]' 30
 check "a backup is made while it runs" poolscope backup "$TMP/copy"
-for service in agent broker aggregator; do
+for service in web agent broker aggregator; do
 	stop "$service"
 	check_text "the $service ends with 0" 0 "$STATUS"
 	check_status 1 "... and was refused nothing that it asked for" \

@@ -7,6 +7,8 @@ pool=prodacct\$render-60
 farm=acct\$farm
 POOL=prodacct%24render-60
 FARM=acct%24farm
+bench=acct\$benches
+BENCH=acct%24benches
 
 # client WORD [ARGUMENT...]: web_client.py, with the address and the token.
 client() {
@@ -71,10 +73,9 @@ start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
 check "a pool" poolscope-import cascade "$ROOT/deploy/demo/render-60.jsonl"
 check "a farm" poolscope-generate testrun --runs 30 --base now -p "$farm"
-mkdir "$TMP/results" "$TMP/archive"
-poolscope-generate results --files 24 --base now -o "$TMP/results" --quiet
-check "results of a benchmark" poolscope-upload results -p "$farm" --target store -d "$TMP/results" -a "$TMP/archive"
 samples | /usr/bin/python3 "$ROOT/tests/scenario/records.py" "ipc://$DIR/run/intake.ipc" "$pool"
+check "results" sh -c 'mkdir "$0/archive" && poolscope-generate results -q --files 8 --tests 2 --entries 2 -o "$0/results" &&
+	poolscope-upload results -q -d "$0/results" -a "$0/archive" --target store -p "$1"' "$TMP" "$bench"
 wait_until indexed
 web || exit 1
 routes() {
@@ -92,20 +93,23 @@ routes() {
 	same "pools/$FARM/timeline?model=testrun" poolscope-stats timeline -p "$farm" --model testrun
 	same "pools/$POOL/series?metric=app.load&step=5m&from=1700000000" poolscope-stats series -p "$pool" -m app.load --step 5m --from 1700000000
 	same "pools/$POOL/series?metric=app.load&as=bands" poolscope-stats series -p "$pool" -m app.load --as bands
-	same "pools/$FARM/results" poolscope-results -p "$farm" tests
-	same "pools/$FARM/results?what=starts&test=//bench:test_0&limit=3" \
-		poolscope-results -p "$farm" starts //bench:test_0 --limit 3
-	same "pools/$FARM/results?what=entries&test=//bench:test_0" poolscope-results -p "$farm" entries //bench:test_0
-	same "pools/$FARM/results?what=timings&test=//bench:test_0&entry=BM_0&sort=timing&top=2" \
-		poolscope-results -p "$farm" timings //bench:test_0 BM_0 --sort timing --top 2
-	same "pools/$FARM/results?what=changes&test=//bench:test_0&entry=BM_0" \
-		poolscope-results -p "$farm" changes //bench:test_0 BM_0
 	same "pools/$POOL/usage" poolscope-stats usage -p "$pool"
 	alike "pools/$FARM/nodes" poolscope-stats nodes -p "$farm"
 	alike pools poolscope-stats pools
 	alike status poolscope-stats status
 }
 routes
+same "pools/$BENCH/results" poolscope-results tests -p "$bench"
+test=$(poolscope-results tests -p "$bench" --format csv | tr -d '\r' | sed -n '2s/,.*//; 2p')
+TEST=$(echo "$test" | sed 's|/|%2F|g; s|:|%3A|g')
+same "pools/$BENCH/results?test=$TEST&limit=3" poolscope-results starts "$test" -p "$bench" --limit 3
+same "pools/$BENCH/results?test=$TEST&entries=true" poolscope-results entries "$test" -p "$bench"
+same "pools/$BENCH/results?test=$TEST&entry=BM_0&changes=true" poolscope-results changes "$test" BM_0 -p "$bench" --limit 1000
+refused 400 "changes: name the test" "/v1/pools/$BENCH/results?test=$TEST&changes=true"
+refused 400 "a name is empty" "/v1/pools/$BENCH/results?test="
+refused 400 "test: name the test" "/v1/pools/$BENCH/results?entry=x"
+check "metrics of Prometheus" client exposes "$bench" text/plain
+check "... and as OpenMetrics" client exposes "$bench" application/openmetrics-text
 check "compressed it is the same" client packed "/v1/pools/$POOL/cascade"
 check "HEAD has the length and no body" client head "/v1/pools/$POOL/phases"
 check "the page has its type" client type / "text/html"
@@ -128,8 +132,6 @@ check "no stream without a token" client status 401 "/v1/live?pool=$FARM" --toke
 check "64 streams, and no more" client streams "$FARM"
 
 # ---- one clear sentence ----
-refused 400 "entry: is needed for what=timings" "/v1/pools/$FARM/results?what=timings&test=a"
-refused 404 "no results of test" "/v1/pools/$FARM/results?what=starts&test=nix"
 refused 404 "no such partition; did you mean $(echo "$farm" | sed 's/\$/\\$/')" "/v1/pools/acct%24frm/phases"
 refused 404 "there is no 'phase' here; did you mean phases" "/v1/pools/$POOL/phase"
 refused 404 "there is no 'statu' here; did you mean status" /v1/statu
@@ -189,12 +191,15 @@ check "a bad list of tokens does not stop it" client status 200 /v1/pools
 rm "$DIR/keys/tokens"
 
 # ---- rude clients ----
+client slow >"$TMP/slow" 2>&1 &
+rude=$!
 check "a head that is too large" client large
 check "a target that is too long" client long
 check "no HTTP at all" client garbage
 check "1,000 connections, and a question among them" client crowd 1000
 check "clients that leave while they wait" client leave 200
 check "many questions at once" client burst 64 "/v1/pools/$POOL/phases"
+check "slow clients are closed" wait "$rude"
 check "it still answers" client status 200 /v1/status
 check_status 1 "the port is taken" poolscope-web --listen "127.0.0.1:$port"
 check_printed "which says what to do" "taken by another process; choose another port"

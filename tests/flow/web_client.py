@@ -159,6 +159,19 @@ def retagged(target, tag):
     sys.exit("the same tag for 10 s")
 
 
+def exposes(pool, kind):
+    answer = ask("/metrics", Accept=kind)
+    expect(answer.headers["Content-Type"].startswith(kind), answer.headers)
+    option = [] if "open" in kind else ["--prometheus"]
+    wanted = subprocess.run(["poolscope-stats", "metrics", *option], check=True, capture_output=True, text=True).stdout
+
+    def names(text):
+        return sorted(line.rsplit(" ", 1)[0] for line in text.splitlines())
+
+    expect(names(answer.body.decode()) == names(wanted), answer.body.decode(), wanted)
+    expect(f'partition="{pool}"' in wanted, "the pool is not there")
+
+
 # ---- streams ----
 
 class Stream:
@@ -317,6 +330,33 @@ def crowd(count):
         peer.close()
 
 
+def slow():
+    """Heads that come a byte a second are not waited for."""
+    peers = [connect() for _ in range(20)]
+    text = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 100
+    closed = set()
+    for i in range(50):
+        for peer in peers:
+            try:
+                peer.setblocking(False)
+                if i > 0 and peer.recv(1) == b"":
+                    closed.add(peer)
+            except BlockingIOError:
+                pass
+            except OSError:
+                closed.add(peer)
+            if peer not in closed:
+                try:
+                    peer.send(text[i:i + 1])
+                except OSError:
+                    closed.add(peer)
+        if len(closed) == len(peers):
+            break
+        time.sleep(1)
+    expect(len(closed) == len(peers), len(peers) - len(closed), "are open after 50 s")
+    expect(i > 20, "they were not given their time")
+
+
 def leave(count):
     for _ in range(int(count)):
         with connect() as peer:
@@ -341,7 +381,7 @@ def burst(count, target):
 
 WORDS = {word.__name__.rstrip("_"): word for word in (
     get, refused, status, method, packed, head, type_, health, security, has, lacks, alike, body, large, long,
-    garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams)}
+    garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams, exposes, slow)}
 
 if __name__ == "__main__":
     WORDS[sys.argv[1]](*sys.argv[2:])

@@ -10,7 +10,7 @@
 # and max; of 14 and 24 p50 is 14 (rank 1 of 2), p90 is 24.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-BASE=1699999980 # 22:13:00
+export BASE=1699999980 # 22:13:00
 . "$(dirname "$0")/lib.sh"
 
 aggregate

@@ -17,7 +17,7 @@ export function results(context) {
 	const back = test ? h("a", { href: context.link("results", undefined, entry ? { test } : {}) }, entry ? test : "all tests") : null;
 	const root = h("section", {}, title(entry || test || "Results", range(context), back), body);
 	const view = { root, tables: [], load: () => entry ? timings() : test ? entries() : tests() };
-	const ask = (what, more) => context.maybe(["results"], { what, test, entry, ...more });
+	const ask = (more) => context.maybe(["results"], { test, entry, ...more });
 
 	function list(caption, key, rows, href, more) {
 		const t = table({ caption, columns: [{ key, label: caption, wide: true }, ...(more || [])], href });
@@ -27,7 +27,7 @@ export function results(context) {
 	}
 
 	async function tests() {
-		const rows = await ask("tests");
+		const rows = await ask();
 		if (!rows || rows.length === 0)
 			fill(body, nothing("No results of benchmarks.", "poolscope upload results sends them."));
 		else
@@ -35,7 +35,7 @@ export function results(context) {
 	}
 
 	async function entries() {
-		const rows = await ask("entries");
+		const rows = await ask({ entries: "true" });
 		if (!rows || rows.length === 0)
 			return fill(body, nothing("No entries of this test."));
 		list("Entry", "entry", rows, (r) => context.link("results", undefined, { test, entry: r.entry }));
@@ -43,7 +43,7 @@ export function results(context) {
 	}
 
 	async function timings() {
-		const [answer, found] = await Promise.all([ask("timings", { limit: LIMIT, from: params.from, to: params.to }), changes()]);
+		const [answer, found] = await Promise.all([ask({ limit: LIMIT, from: params.from, to: params.to }), changes()]);
 		if (!answer || answer.length === 0)
 			return fill(body, nothing("No timings."));
 		const rows = answer.filter((r) => r.timing !== null).map((r) => ({ at: r.start_us / 1000, timing: r.timing }))
@@ -67,15 +67,9 @@ export function results(context) {
 		return (percent > 0 ? "+" : "−") + Math.abs(percent).toFixed(1) + " %";
 	}
 
-	/* The changes of the level, when the server knows them. */
 	async function changes() {
-		const answer = await ask("changes", { from: params.from, to: params.to }).catch((error) => {
-			if (error.status === 400)
-				return null;
-			throw error;
-		});
-		return (Array.isArray(answer) ? answer : []).filter((c) => c.entry === undefined || c.entry === entry)
-			.map((c) => ({ at: c.start_us / 1000, percent: c.percent, before: c.before, after: c.after }));
+		const answer = await ask({ changes: "true", limit: LIMIT, from: params.from, to: params.to });
+		return (answer || []).map((c) => ({ at: c.start_us / 1000, percent: c.percent, before: c.before, after: c.after }));
 	}
 
 	function level(rows, found) {

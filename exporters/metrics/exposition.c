@@ -1,0 +1,122 @@
+/*
+ * exposition - write metrics as OpenMetrics 1.0 or as Prometheus text 0.0.4.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/metrics/exposition.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "proto/base/number.h"
+
+static const char *const type_words[] = { "gauge", "counter", "summary",
+	"info" };
+
+void
+exposition_begin(
+    struct exposition *exposition, const struct exposition_family *family)
+{
+	exposition->family = family;
+	exposition->family_is_new = true;
+}
+
+/* In the older format a counter is named with its suffix, and there are neither
+ * infos nor units. */
+static void
+put_metadata(const struct exposition *exposition)
+{
+	const struct exposition_family *family = exposition->family;
+	bool is_old = exposition->format == EXPOSITION_PROMETHEUS;
+	bool is_info = family->type == EXPOSITION_INFO;
+	const char *suffix = is_old && family->type == EXPOSITION_COUNTER
+				 ? "_total"
+			     : is_old && is_info ? "_info"
+						 : "";
+
+	fprintf(exposition->file, "# HELP %s%s %s\n", family->name, suffix,
+	    family->help);
+	fprintf(exposition->file, "# TYPE %s%s %s\n", family->name, suffix,
+	    is_old && is_info ? "gauge" : type_words[family->type]);
+	if (!is_old && family->unit[0] != '\0')
+		fprintf(exposition->file, "# UNIT %s %s\n", family->name,
+		    family->unit);
+}
+
+static bool
+is_plain(uint32_t character)
+{
+	return (character >= 0x20 && character < 0x7F) ||
+	       (character >= 0xA0 && character != 0xFFFD) || character == '\t';
+}
+
+static void
+put_label_value(FILE *file, struct text value)
+{
+	while (value.bytes > 0) {
+		uint32_t character, bytes = text_character(value, &character);
+
+		if (bytes == 1 && (character == '\\' || character == '"'))
+			fprintf(file, "\\%c", (int)character);
+		else if (bytes == 1 && character == '\n')
+			fputs("\\n", file);
+		else if (bytes > 0 && is_plain(character))
+			fwrite(value.at, 1, bytes, file);
+		else
+			for (uint32_t i = 0; i < (bytes > 0 ? bytes : 1); i++)
+				fprintf(file, "\xEF\xBF\xBD%02x",
+				    (unsigned char)value.at[i]);
+		if (bytes == 0)
+			bytes = 1;
+		value.at += bytes;
+		value.bytes -= bytes;
+	}
+}
+
+static void
+put_value(FILE *file, double value)
+{
+	char text[NUMBER_BYTES];
+
+	if (isnan(value)) {
+		fputs("NaN", file);
+	} else if (isinf(value)) {
+		fputs(value > 0 ? "+Inf" : "-Inf", file);
+	} else if (fabs(value) < 0x1p53 && value == floor(value)) {
+		fprintf(file, "%.0f", value + 0.0);
+	} else {
+		number_repr(text, value);
+		fputs(text, file);
+	}
+}
+
+void
+exposition_sample(struct exposition *exposition, const char *suffix,
+    const struct exposition_label labels[static EXPOSITION_LABELS],
+    double value)
+{
+	FILE *file = exposition->file;
+	int i;
+
+	exposition->samples++;
+	if (file == NULL)
+		return;
+	if (exposition->family_is_new)
+		put_metadata(exposition);
+	exposition->family_is_new = false;
+	fprintf(file, "%s%s", exposition->family->name, suffix);
+	for (i = 0; i < EXPOSITION_LABELS && labels[i].name != NULL; i++) {
+		fprintf(file, "%s%s=\"", i == 0 ? "{" : ",", labels[i].name);
+		put_label_value(file, labels[i].value);
+		putc('"', file);
+	}
+	fputs(i > 0 ? "} " : " ", file);
+	put_value(file, value);
+	putc('\n', file);
+}
+
+void
+exposition_end(struct exposition *exposition)
+{
+	if (exposition->format == EXPOSITION_OPENMETRICS)
+		fputs("# EOF\n", exposition->file);
+}

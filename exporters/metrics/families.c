@@ -1,0 +1,305 @@
+/*
+ * metrics_families - the metrics that there are, and their samples.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/metrics/family_samples.h"
+#include "exporters/metrics/families.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "proto/base/version.h"
+
+/* ---- the program ---- */
+
+void
+metrics_families_program(struct exposition *exposition, bool is_up)
+{
+	static const struct exposition_family build = { "poolscope_build",
+		EXPOSITION_INFO, "", "The program that wrote this." };
+	static const struct exposition_family up = { "poolscope_up",
+		EXPOSITION_GAUGE, "",
+		"Did the store or aggregator answer (1) or not (0)?" };
+
+	exposition_begin(exposition, &build);
+	put(exposition, "_info", label("version", text_of(VERSION)), none, none,
+	    1);
+	exposition_begin(exposition, &up);
+	put(exposition, "", none, none, none, is_up);
+}
+
+void
+metrics_families_left_out(
+    struct exposition *exposition, const struct metrics_left_out *left_out)
+{
+	static const struct exposition_family families[] = {
+		{ "poolscope_partitions_left_out", EXPOSITION_GAUGE, "",
+		    "Partitions that are not shown: those with the oldest "
+		    "records, beyond the bounds." },
+		{ "poolscope_nodes_left_out", EXPOSITION_GAUGE, "",
+		    "Nodes that are not shown: those that were heard the "
+		    "longest ago, beyond the bound." },
+		{ "poolscope_series_left_out", EXPOSITION_GAUGE, "",
+		    "Series of the partitions and nodes that were read, but "
+		    "are not shown." },
+	};
+	const uint64_t counts[] = { left_out->partitions, left_out->nodes,
+		left_out->series };
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		exposition_begin(exposition, &families[i]);
+		put(exposition, "", none, none, none, (double)counts[i]);
+	}
+}
+
+/* ---- partitions ---- */
+
+struct pool_family {
+	struct exposition_family family;
+	void (*put)(struct exposition *exposition, const struct now *now,
+	    struct exposition_label partition);
+};
+
+static void
+put_nodes(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	for (int i = 0; i < NODE_CONDITIONS; i++)
+		put(exposition, "", partition,
+		    label("state", text_of(node_condition_words[i])), none,
+		    now_nodes(now)->conditions[i]);
+}
+
+static void
+put_known(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	put(exposition, "", partition, none, none,
+	    (double)now_partition(now)->nodes);
+}
+
+static void
+put_newest(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	if (now_partition(now)->last_ns != INT64_MIN)
+		put(exposition, "", partition, none, none,
+		    seconds(now_partition(now)->last_ns));
+}
+
+static void
+put_records(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	static const enum record_kind kinds[] = { RECORD_EVENT, RECORD_SAMPLE,
+		RECORD_SPAN, RECORD_ENTITY, RECORD_GAP, RECORD_REJECTED };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		put(exposition, "", partition,
+		    label("kind", text_of(record_kind_name(kinds[i]))), none,
+		    (double)now_partition(now)->records_of[kinds[i]]);
+}
+
+static void
+put_durations(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	static const struct {
+		const char *quantile;
+		enum phase_number number;
+	} quantiles[] = { { "0.5", PHASE_P50 }, { "0.9", PHASE_P90 },
+		{ "0.99", PHASE_P99 } };
+	uint32_t count;
+	const struct phase_row *rows = now_phases(now, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const double *numbers = rows[i].numbers;
+		struct exposition_label phase = label("phase", rows[i].phase);
+
+		/* A model has phases that a pool never goes through. */
+		if (isnan(numbers[PHASE_COUNT]) || numbers[PHASE_COUNT] <= 0)
+			continue;
+		for (size_t k = 0; k < sizeof(quantiles) / sizeof(*quantiles);
+		     k++)
+			put(exposition, "", partition, phase,
+			    label("quantile", text_of(quantiles[k].quantile)),
+			    numbers[quantiles[k].number]);
+		put(exposition, "_sum", partition, phase, none,
+		    numbers[PHASE_SUM]);
+		put(exposition, "_count", partition, phase, none,
+		    numbers[PHASE_COUNT]);
+	}
+}
+
+static void
+put_open(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	uint32_t count;
+	const struct phase_row *rows = now_phases(now, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const double *numbers = rows[i].numbers;
+		struct exposition_label phase = label("phase", rows[i].phase);
+
+		if (rows[i].ignores_open ||
+		    (numbers[PHASE_COUNT] == 0 &&
+			numbers[PHASE_OPEN_STARTS] == 0 &&
+			numbers[PHASE_OPEN_ENDS] == 0))
+			continue;
+		put(exposition, "", partition, phase,
+		    label("unmatched", text_of("start")),
+		    numbers[PHASE_OPEN_STARTS]);
+		put(exposition, "", partition, phase,
+		    label("unmatched", text_of("end")),
+		    numbers[PHASE_OPEN_ENDS]);
+	}
+}
+
+static void
+put_runs(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	const struct run_groups *groups = now_runs(now);
+
+	for (uint32_t i = 0; i < groups->count; i++)
+		for (int k = 0; k < RUN_GROUPS_STATES; k++) {
+			const struct exposition_label
+			    labels[EXPOSITION_LABELS] = { partition,
+				    label("model", groups->at[i].model),
+				    label("group", groups->at[i].group),
+				    label("state",
+					text_of(run_groups_states[k])) };
+
+			exposition_sample(exposition, "", labels,
+			    (double)groups->at[i].runs[k]);
+		}
+}
+
+static const struct pool_family pool_families[] = {
+	{ { "poolscope_pool_nodes", EXPOSITION_GAUGE, "",
+	      "Nodes heard in the last day, by the time since: live below a "
+	      "minute, late below 10, silent below 60, gone." },
+	    put_nodes },
+	{ { "poolscope_pool_nodes_known", EXPOSITION_GAUGE, "",
+	      "Nodes that the store has ever seen." },
+	    put_known },
+	{ { "poolscope_pool_newest_record_timestamp_seconds", EXPOSITION_GAUGE,
+	      "seconds", "Time of the newest record, by the node's clock." },
+	    put_newest },
+	{ { "poolscope_records", EXPOSITION_GAUGE, "",
+	      "Records that are stored; retention deletes old ones." },
+	    put_records },
+	{ { "poolscope_phase_duration_seconds", EXPOSITION_SUMMARY, "seconds",
+	      "Durations of the stored occurrences of a phase; quantiles of "
+	      "all of them within 1 %." },
+	    put_durations },
+	{ { "poolscope_phase_open", EXPOSITION_GAUGE, "",
+	      "Starts of a phase without an end, and ends without a start." },
+	    put_open },
+	{ { "poolscope_runs", EXPOSITION_GAUGE, "",
+	      "Stored test runs of each group, by state; those with an error "
+	      "are in no other." },
+	    put_runs },
+};
+
+void
+metrics_families_pools(struct exposition *exposition,
+    const struct metrics_pool *pools, uint32_t count)
+{
+	for (size_t i = 0; i < sizeof(pool_families) / sizeof(*pool_families);
+	     i++) {
+		exposition_begin(exposition, &pool_families[i].family);
+		for (uint32_t k = 0; k < count; k++)
+			if (pools[k].fits)
+				pool_families[i].put(exposition, pools[k].now,
+				    label("partition",
+					now_partition(pools[k].now)->name));
+	}
+}
+
+/* ---- places ---- */
+
+static const struct store_family {
+	struct exposition_family family;
+	const char *id, *key; /* of the record and its attribute */
+	double less;          /* the number begins with it */
+} store_families[METRICS_STORE_NUMBERS] = {
+	{ { "poolscope_batches_received", EXPOSITION_COUNTER, "",
+	      "Batches that the store has accepted." },
+	    "store", "journal_next", 1 },
+	{ { "poolscope_batches_indexed", EXPOSITION_COUNTER, "",
+	      "Batches that are in the tables, which answer questions." },
+	    "store", "indexed", 0 },
+	{ { "poolscope_index_lag_batches", EXPOSITION_GAUGE, "batches",
+	      "Batches that are not in the tables yet." },
+	    "store", "indexing_lag", 0 },
+	{ { "poolscope_journal_bytes", EXPOSITION_GAUGE, "bytes",
+	      "Size of the journal." },
+	    "store", "journal_bytes", 0 },
+	{ { "poolscope_tables_bytes", EXPOSITION_GAUGE, "bytes",
+	      "Size of the tables." },
+	    "store", "tables_bytes", 0 },
+	{ { "poolscope_rejected_bytes", EXPOSITION_GAUGE, "bytes",
+	      "Stored batches that were rejected." },
+	    "store", "rejected_bytes", 0 },
+	{ { "poolscope_damaged_pages", EXPOSITION_GAUGE, "pages",
+	      "Damaged pages and entries of the store." },
+	    "store", "damaged", 0 },
+	{ { "poolscope_disk_full", EXPOSITION_GAUGE, "",
+	      "Is the disk of the store full (1), so that nothing is stored?" },
+	    "aggregator", "full", 0 },
+	{ { "poolscope_index_paused", EXPOSITION_GAUGE, "",
+	      "Are the tables damaged (1), so that nothing is indexed?" },
+	    "aggregator", "index_paused", 0 },
+	{ { "poolscope_retention_stopped", EXPOSITION_GAUGE, "",
+	      "Did the clock of the host jump (1), so that nothing is deleted "
+	      "by age?" },
+	    "aggregator", "retention_stopped", 0 },
+};
+
+void
+metrics_place_init(struct metrics_place *place, const char *name)
+{
+	place->name = name;
+	for (int i = 0; i < METRICS_STORE_NUMBERS; i++)
+		place->numbers[i] = NAN;
+}
+
+void
+metrics_place_take(struct metrics_place *place, const struct record *record)
+{
+	struct value value;
+
+	for (int i = 0; i < METRICS_STORE_NUMBERS; i++) {
+		const struct store_family *family = &store_families[i];
+
+		if (!text_equal(record->name, text_of(family->id)) ||
+		    !record_find_attribute(
+			record, text_of(family->key), &value))
+			continue;
+		if (value.type == VALUE_INT)
+			place->numbers[i] = (double)value.is.i - family->less;
+		else if (value.type == VALUE_BOOL)
+			place->numbers[i] = value.is.boolean;
+	}
+}
+
+void
+metrics_families_places(struct exposition *exposition,
+    const struct metrics_place *places, uint32_t count)
+{
+	for (int i = 0; i < METRICS_STORE_NUMBERS; i++) {
+		const char *suffix =
+		    store_families[i].family.type == EXPOSITION_COUNTER
+			? "_total"
+			: "";
+
+		exposition_begin(exposition, &store_families[i].family);
+		for (uint32_t k = 0; k < count; k++)
+			if (!isnan(places[k].numbers[i]))
+				put(exposition, suffix,
+				    label("place", text_of(places[k].name)),
+				    none, none, places[k].numbers[i]);
+	}
+}

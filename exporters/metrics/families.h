@@ -1,0 +1,53 @@
+/*
+ * metrics_families - the metrics that there are, and their samples.
+ *
+ * poolscope-stats(1) describes them for users.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_METRICS_FAMILIES_H
+#define EXPORTERS_METRICS_FAMILIES_H
+
+#include "exporters/metrics/exposition.h"
+#include "exporters/now/now.h"
+
+/* Of a partition. */
+struct metrics_pool {
+	struct now *now;
+	/* Nodes that are shown, and how many are left out. */
+	const struct node_state **nodes;
+	uint32_t shown, left_out;
+	uint64_t series;
+	bool fits; /* all of them are shown */
+};
+
+/* Of a store or its aggregator: a number that SOURCE_STATUS gives. */
+enum { METRICS_STORE_NUMBERS = 10 };
+struct metrics_place {
+	const char *name;
+	double numbers[METRICS_STORE_NUMBERS]; /* NaN: unknown */
+};
+void metrics_place_init(struct metrics_place *place, const char *name);
+/* Take what a record of an answer to SOURCE_STATUS says. */
+void metrics_place_take(
+    struct metrics_place *place, const struct record *record);
+
+/* Of all. */
+struct metrics_left_out {
+	uint64_t partitions, nodes, series;
+};
+
+/* Write the families of partitions, of those that fit; `count` may be one whose
+ * series are to be counted. */
+void metrics_families_pools(struct exposition *exposition,
+    const struct metrics_pool *pools, uint32_t count);
+void metrics_families_nodes(struct exposition *exposition,
+    const struct metrics_pool *pools, uint32_t count);
+void metrics_families_places(struct exposition *exposition,
+    const struct metrics_place *places, uint32_t count);
+/* First of all: the version, and whether the source answers. */
+void metrics_families_program(struct exposition *exposition, bool is_up);
+/* Last of all. */
+void metrics_families_left_out(
+    struct exposition *exposition, const struct metrics_left_out *left_out);
+
+#endif

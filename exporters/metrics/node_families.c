@@ -1,0 +1,142 @@
+/*
+ * metrics_node_families - the metrics of nodes, and their samples.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/metrics/families.h"
+
+#include <math.h>
+
+#include "exporters/metrics/family_samples.h"
+
+/* NaN: unknown; then there is no sample. */
+struct node_family {
+	struct exposition_family family;
+	double (*value)(const struct node_state *node);
+};
+
+static double
+heard_of(const struct node_state *node)
+{
+	return seconds(node->heard_ns);
+}
+
+static double
+received_of(const struct node_state *node)
+{
+	return node->received_ns == INT64_MIN ? NAN
+					      : seconds(node->received_ns);
+}
+
+static double
+state_of(const struct node_state *node)
+{
+	return node->condition;
+}
+
+static double
+spool_of(const struct node_state *node)
+{
+	return node->spool;
+}
+
+static double
+clock_of(const struct node_state *node)
+{
+	return node->clock_ns / 1e9;
+}
+
+static const struct node_family node_families[] = {
+	{ { "poolscope_node_heard_timestamp_seconds", EXPOSITION_GAUGE,
+	      "seconds",
+	      "When the node made its newest record, by the aggregator's "
+	      "clock." },
+	    heard_of },
+	{ { "poolscope_node_received_timestamp_seconds", EXPOSITION_GAUGE,
+	      "seconds",
+	      "When the aggregator received the last record of the node." },
+	    received_of },
+	{ { "poolscope_node_state", EXPOSITION_GAUGE, "",
+	      "0 live, 1 late, 2 silent, 3 gone." },
+	    state_of },
+	{ { "poolscope_node_spool_bytes", EXPOSITION_GAUGE, "bytes",
+	      "What the agent of the node has not sent." },
+	    spool_of },
+	{ { "poolscope_node_clock_offset_seconds", EXPOSITION_GAUGE, "seconds",
+	      "How far the aggregator's clock is ahead of the node's." },
+	    clock_of },
+};
+
+enum { NODE_FAMILIES = sizeof(node_families) / sizeof(*node_families) };
+
+static const struct exposition_family usage_families[USAGE_NUMBERS] = {
+	[USAGE_CPU] = { "system_cpu_utilization_ratio", EXPOSITION_GAUGE,
+	    "ratio",
+	    "Share of the processors that was not idle in the last 5 min." },
+	[USAGE_IOWAIT] = { "system_cpu_iowait_ratio", EXPOSITION_GAUGE, "ratio",
+	    "Share of the processors that waited for I/O in the last 5 min." },
+	[USAGE_LOAD] = { "system_cpu_load_average_1m", EXPOSITION_GAUGE, "",
+	    "Threads that run or wait to run, of the last minute." },
+	[USAGE_MEMORY_LIMIT] = { "system_memory_limit_bytes", EXPOSITION_GAUGE,
+	    "bytes", "Memory of the node." },
+	[USAGE_MEMORY_USED] = { "system_memory_usage_bytes", EXPOSITION_GAUGE,
+	    "bytes", "Used memory, without buffers and caches." },
+	[USAGE_MEMORY_AVAILABLE] = { "system_linux_memory_available_bytes",
+	    EXPOSITION_GAUGE, "bytes",
+	    "Memory that programs can get without swapping." },
+	[USAGE_PAGING_USED] = { "system_paging_usage_bytes", EXPOSITION_GAUGE,
+	    "bytes", "Used swap space." },
+	[USAGE_CPU_PRESSURE] = { "system_linux_pressure_cpu_ratio",
+	    EXPOSITION_GAUGE, "ratio",
+	    "Share of the last 5 min in which a process waited for a "
+	    "processor." },
+	[USAGE_MEMORY_PRESSURE] = { "system_linux_pressure_memory_ratio",
+	    EXPOSITION_GAUGE, "ratio",
+	    "Share of the last 5 min in which a process waited for memory." },
+	[USAGE_IO_PRESSURE] = { "system_linux_pressure_io_ratio",
+	    EXPOSITION_GAUGE, "ratio",
+	    "Share of the last 5 min in which a process waited for I/O." },
+};
+
+/* Is there a value?  Families from node_families on are those of usage. */
+static bool
+find_value(const struct metrics_pool *pool, const struct node_state *node,
+    size_t family, double *value)
+{
+	const struct node_usage *usage;
+
+	*value = NAN;
+	if (family < NODE_FAMILIES)
+		*value = node_families[family].value(node);
+	else if ((usage = node_usage_of(now_usages(pool->now), node->name)) !=
+		 NULL)
+		*value = usage->numbers[family - NODE_FAMILIES];
+	return !isnan(*value);
+}
+
+static void
+put_pool_nodes(struct exposition *exposition, const struct metrics_pool *pool,
+    size_t family)
+{
+	struct exposition_label partition =
+	    label("partition", now_partition(pool->now)->name);
+	double value;
+
+	for (uint32_t i = 0; i < pool->shown; i++)
+		if (find_value(pool, pool->nodes[i], family, &value))
+			put(exposition, "", partition,
+			    label("node", pool->nodes[i]->name), none, value);
+}
+
+void
+metrics_families_nodes(struct exposition *exposition,
+    const struct metrics_pool *pools, uint32_t count)
+{
+	for (size_t i = 0; i < NODE_FAMILIES + USAGE_NUMBERS; i++) {
+		exposition_begin(exposition,
+		    i < NODE_FAMILIES ? &node_families[i].family
+				      : &usage_families[i - NODE_FAMILIES]);
+		for (uint32_t k = 0; k < count; k++)
+			if (pools[k].fits)
+				put_pool_nodes(exposition, &pools[k], i);
+	}
+}
