@@ -8,7 +8,9 @@
 #include "exporters/source/source.h"
 #include "exporters/web/access.h"
 #include "exporters/web/http/listen.h"
+#include "exporters/web/opener.h"
 #include "exporters/web/serve.h"
+#include "proto/keys/token.h"
 #include "proto/os/log.h"
 #include "proto/service/service.h"
 
@@ -19,7 +21,7 @@ struct values {
 	struct opt_list hosts;
 	const char *listen, *assets;
 	uint64_t cache_bytes;
-	bool behind_proxy;
+	bool behind_proxy, open;
 };
 
 static const struct values defaults = { .listen = LISTEN_DEFAULT,
@@ -30,6 +32,8 @@ static const struct opt options[] = {
 	    "listen on this address: 127.0.0.1:5580 (the default), [::1]:5580, "
 	    "unix:PATH; port 0: any",
 	    NULL, 0 },
+	{ "open", 0, OPT_FLAG, OPT_TO(struct values, open), NULL,
+	    "open the page in a browser", NULL, OPT_COMMAND },
 	{ "host", 0, OPT_LIST, OPT_TO(struct values, hosts), "NAME",
 	    "also answer requests for this host name; may be repeated", NULL,
 	    0 },
@@ -49,6 +53,9 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+/* Of the process; made before the sandbox. */
+static struct web_opener opener = { .fd = -1 };
+
 struct web {
 	struct values values;
 	struct web_access *access;
@@ -63,6 +70,9 @@ check(const void *values, struct err *err)
 
 	if (web_address_parse(&address, given->listen, err) != 0)
 		return -1;
+	if (given->open && (given->behind_proxy || address.is_unix))
+		return err_set_option(err, "open",
+		    "is for an address of this machine, with a port");
 	if (!address.is_loopback && !given->behind_proxy)
 		return err_set_option(err, "listen",
 		    "%.64s can be reached from other machines, unencrypted: "
@@ -85,21 +95,30 @@ declare_files(const void *values, struct sandbox *sandbox)
 	if (web_address_parse(&address, given->listen, &err) == 0 &&
 	    address.is_unix)
 		sandbox_write_parent(sandbox, address.path);
+	if (given->open) {
+		sandbox_socket_or(sandbox, NULL, "run/web.html");
+		web_opener_start(&opener);
+	}
 	return true;
 }
 
 /* The page takes the token from the fragment, which a browser does not
  * send. */
 static void
-print_url(const struct web *web, const char *shown)
+show_url(const struct web *web, const char *shown)
 {
 	const char *token = web_access_token(web->access);
+	char url[WEB_ADDRESS_BYTES + TOKEN_CHARACTERS + 16];
+	struct err err;
 
 	log_info("listening on %s", shown);
-	if (token != NULL) {
-		printf("http://%s/#k=%s\n", shown, token);
-		fflush(stdout);
-	}
+	if (token == NULL)
+		return;
+	snprintf(url, sizeof(url), "http://%s/#k=%s", shown, token);
+	printf("%s\n", url);
+	fflush(stdout);
+	if (web->values.open && web_opener_open(&opener, url, &err) != 0)
+		log_warn("%s; open the address in a browser", err.text);
 }
 
 static int
@@ -125,7 +144,7 @@ start(void *arg, struct loop *loop, struct err *err)
 		return err_prefix(err, "%s", given->listen);
 	if (web_serve_open(&web->serve, loop, &how, err) != 0)
 		return -1;
-	print_url(web, shown);
+	show_url(web, shown);
 	return 0;
 }
 
@@ -143,6 +162,7 @@ clear(void *arg)
 {
 	struct web *web = arg;
 
+	web_opener_clear(&opener);
 	web_serve_close(&web->serve);
 	web_access_close(&web->access);
 }
@@ -154,7 +174,7 @@ main(int argc, char **argv)
 	const struct service service = { .name = "poolscope-web",
 		.summary = "serve a page about pools, for browsers and "
 			   "programs",
-		.examples = "poolscope web\n"
+		.examples = "poolscope web --open\n"
 			    "poolscope web --listen 127.0.0.1:8080\n",
 		.options = options,
 		.values = &web.values,

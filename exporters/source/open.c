@@ -269,11 +269,10 @@ source_open_place(struct source **source, const struct source_options *given,
 }
 
 int
-source_finish(struct source **source, int rc, struct err *err)
+source_check_damage(const struct source *s, int rc, struct err *err)
 {
-	const struct source *s = *source;
 	unsigned long long places =
-	    s == NULL ? 0 : (unsigned long long)places_damaged(&s->places);
+	    (unsigned long long)places_damaged(&s->places);
 
 	if (places > 0 && rc == 0 && s->damaged == DAMAGED_FAIL)
 		rc = err_set(err,
@@ -284,6 +283,14 @@ source_finish(struct source **source, int rc, struct err *err)
 	else if (places > 0)
 		log_warn("%s: %llu damaged rows or pages were left out",
 		    source_name(s), places);
+	return rc;
+}
+
+int
+source_finish(struct source **source, int rc, struct err *err)
+{
+	if (*source != NULL)
+		rc = source_check_damage(*source, rc, err);
 	source_close(source);
 	return rc;
 }

@@ -158,3 +158,11 @@ pages_next(struct pages *pages, struct wire_cursor *records, struct err *err)
 		    transport->start(pages->arg, &pages->question);
 	return 1;
 }
+
+void
+pages_forget_damaged(struct pages *pages)
+{
+	string_table_clear(&pages->damaged);
+	string_table_init(&pages->damaged);
+	pages->damaged_more = 0;
+}

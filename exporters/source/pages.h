@@ -72,5 +72,6 @@ int pages_next(
     struct pages *pages, struct wire_cursor *records, struct err *err);
 /* How many damaged places the answers of all queries lacked so far. */
 uint64_t pages_damaged(const struct pages *pages);
+void pages_forget_damaged(struct pages *pages);
 
 #endif

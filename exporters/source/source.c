@@ -411,6 +411,8 @@ source_renew(struct source *source)
 	source->places.routed = NULL;
 	source->answered = source->failed = false;
 	source->said_incomplete = false;
+	for (uint32_t i = 0; i < source->places.count; i++)
+		pages_forget_damaged(&source->places.at[i].pages);
 }
 
 void

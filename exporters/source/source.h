@@ -65,6 +65,8 @@ void source_close(struct source **source);
  * this is an error.  Returns the new result. */
 enum source_damaged { DAMAGED_FAIL, DAMAGED_SKIP };
 int source_finish(struct source **source, int rc, struct err *err);
+/* The same without closing it. */
+int source_check_damage(const struct source *source, int rc, struct err *err);
 
 /* The directory or endpoint that is asked, for messages. */
 const char *source_name(const struct source *source);
@@ -95,9 +97,9 @@ bool source_is_empty(const struct source *source);
 /* Did a question fail? */
 bool source_has_failed(const struct source *source);
 
-/* Forget what earlier questions left: whether anything was answered or failed,
- * estimates of clocks, another choice of the clock.  For a process that asks
- * again and again. */
+/* Forget what earlier questions left: whether anything was answered, failed or
+ * was damaged, estimates of clocks, another choice of the clock.  For a process
+ * that asks again and again. */
 void source_renew(struct source *source);
 
 /* Leave partitions that do not match the pattern out of the answers to

@@ -137,7 +137,7 @@ void
 web_ask(struct web_reader *reader, struct web_task *task)
 {
 	struct bounded to;
-	bool bad = false, failed;
+	bool bad = false, failed, whole;
 	FILE *file;
 	int rc;
 
@@ -149,22 +149,27 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	rc = answer(reader, task, file, &bad);
 	fclose(file);
 	failed = source_has_failed(reader->source);
+	whole =
+	    rc != 0 || source_check_damage(reader->source, rc, &task->err) == 0;
 	if (failed)
 		source_close(&reader->source);
-	if (rc == 0 && !to.is_full) {
+	if (rc == 0 && whole && !to.is_full) {
 		take_answer(reader, task, &to);
 		return;
 	}
 	buffer_clear(&to.buffer);
 	task->tag[0] = '\0';
-	if (rc == 0) {
+	if (rc == 0 && whole) {
 		err_set(&task->err,
 		    "the answer is larger than %d MiB; ask for less, with top, "
 		    "node, from and to where the route has them",
 		    WEB_ANSWER_BYTES_MAX >> 20);
 		bad = true;
 	}
-	task->status = bad ? WEB_BAD : failed ? WEB_UNAVAILABLE : WEB_MISSING;
+	task->status = !whole   ? WEB_BROKEN
+		       : bad    ? WEB_BAD
+		       : failed ? WEB_UNAVAILABLE
+				: WEB_MISSING;
 }
 
 void

@@ -224,6 +224,28 @@ check "of a source that is silent a stream says so" client silenced "$FARM" "$(p
 stop web
 kill -9 "$(pid aggregator)"
 
+# ---- a browser ----
+mkdir "$TMP/bin"
+cat >"$TMP/bin/xdg-open" <<-END
+	#!/bin/sh
+	echo "\$#:\$1" >"$TMP/opened"
+	cp "\$1" "$TMP/opened.html"
+	stat -c %a "\$1" >"$TMP/opened.mode"
+END
+chmod +x "$TMP/bin/xdg-open"
+path=$PATH
+PATH=$TMP/bin:$PATH
+web --open || exit 1
+PATH=$path
+check "a browser is started" wait_until '[ -s "$TMP/opened.mode" ]'
+check_text "... with a file" "1:$DIR/run/web-$(pid web).html" "$(cat "$TMP/opened")"
+check_text "... that only the user can read" 600 "$(cat "$TMP/opened.mode")"
+check "... and that leads to the address" grep -q "url=http://127.0.0.1:$port/#k=$token" "$TMP/opened.html"
+check "no process has the token as an argument" client hidden
+stop web
+check "the file is removed" test ! -e "$(cut -d: -f2 "$TMP/opened")"
+wrong_usage "no browser for a socket" "open is for an address" poolscope-web --open --listen unix:x
+
 # ---- a Unix socket, HUP ----
 start web poolscope-web --listen "unix:$TMP/web.sock" || exit 1
 check "a Unix socket of its own" sh -c 'test "$(stat -c %a "$0")" = 700 -o "$(stat -c %a "$0")" = 600' "$TMP/web.sock"

@@ -115,7 +115,8 @@ make_problem(unsigned status, const char *detail)
 	char sentence[ERR_BYTES];
 
 	snprintf(sentence, sizeof(sentence), "%s", detail);
-	drop_dashes(sentence);
+	if (status < WEB_BROKEN) /* it is about parameters */
+		drop_dashes(sentence);
 	json_memory_begin(&memory, JSON_INDENTED | JSON_STRICT);
 	json_begin_object(json);
 	json_name(json, "type");
