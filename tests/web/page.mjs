@@ -72,6 +72,7 @@ async function look(name, colours, width) {
 		elements: document.getElementsByTagName("*").length,
 		state: document.getElementById("main").dataset.ready,
 		wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+		theme: document.documentElement.dataset.theme,
 		nothing: Boolean(document.querySelector(".nothing")),
 		blank: [...document.querySelectorAll("main canvas")].filter((c) => c.offsetParent && c.width * c.height > 400 &&
 			!c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v) => v !== 0)).length,
@@ -83,6 +84,8 @@ async function look(name, colours, width) {
 		problems.push(seen.elements + " elements");
 	if (seen.state === "problem")
 		problems.push("an error is shown: " + await page.textContent("main"));
+	if (seen.theme !== colours)
+		problems.push("the colours are " + seen.theme);
 	if (seen.wide > 0)
 		problems.push("wider than the window by " + seen.wide + " px");
 	if (seen.blank > 0)

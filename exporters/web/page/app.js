@@ -218,7 +218,7 @@ function tick() {
 	if (Number.isNaN(s) && dot.dataset.state !== "lost")
 		say(age, "");
 	else if (!Number.isNaN(s))
-		say(age, s > 259200 ? time(heard).slice(0, 10) : s < 90 ? Math.max(0, Math.round(s)) + " s" : duration(s).replace(/ \d+ s$/, ""));
+		say(age, s > 259200 ? time(heard).slice(0, 10) : s < 90 ? Math.max(0, Math.round(s)) + " s" : duration(Math.round(s)).replace(/\.\d+ s$| \d+ s$/, (m) => m[0] === "." ? " s" : ""));
 	id("tools").title = Number.isNaN(s) ? "" : "Newest record " + ago(heard);
 }
 

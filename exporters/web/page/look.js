@@ -27,12 +27,14 @@ const stored = (() => {
 	}
 })();
 const system = matchMedia("(prefers-color-scheme: dark)");
+/* Only the event changes it: who asks the query itself before it can miss the event. */
+let night = system.matches;
 let chosen = stored;
 let tables = false;
 let colours = {}; /* asking for styles is slow: once for each look */
 
 export function isDark() {
-	return chosen ? chosen === "dark" : system.matches;
+	return chosen ? chosen === "dark" : night;
 }
 
 function apply() {
@@ -61,7 +63,10 @@ export function toggleTables() {
 	return tables;
 }
 
-system.addEventListener("change", apply);
+system.addEventListener("change", (event) => {
+	night = event.matches;
+	apply();
+});
 apply();
 
 export function css(name) {

@@ -64,9 +64,9 @@ export function range({ params, set }) {
 }
 
 /* A button that asks once more for more. */
-export function pages(from, step, more, set) {
+export function pages(from, shown, step, more, set) {
 	return h("nav", { class: "pager", "aria-label": "Pages" },
 		h("button", { type: "button", disabled: from === 0, on: { click: () => set(Math.max(0, from - step)) } }, "Newer"),
-		h("span", {}, "newest " + (from + 1) + " to " + (from + step)),
+		h("span", {}, "newest " + (from + 1) + " to " + (from + shown)),
 		h("button", { type: "button", disabled: !more, on: { click: () => set(from + step) } }, "Older"));
 }

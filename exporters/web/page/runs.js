@@ -3,14 +3,15 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, search, pages, nothing, state } from "./parts.js";
+import { title, choose, search, pages, nothing, state } from "./parts.js";
 import { table } from "./table.js";
 import { steps } from "./bands.js";
 import { legend } from "./timeline.js";
 import { STEP_ORDER, stepTile } from "./look.js";
-import { millis, seconds, time } from "./format.js";
+import { count, millis, seconds, time } from "./format.js";
 
-const PAGE = 20;
+const PAGE = 20, SEARCHED = 1000; // runs in which a state is looked for
+const STATES = [["", "all"], ["failed", "failed"], ["queued", "queued"], ["ongoing", "ongoing"], ["finished", "finished"]];
 const total = (v) => (Array.isArray(v) ? v : [v]).reduce((a, b) => a + (Number(b) || 0), 0);
 
 /* What the route answers, as a list, the newest first: an object of runs with their
@@ -36,16 +37,19 @@ export function runs(context) {
 	const { params } = context, from = Number(params.skip) || 0;
 	const group = search("Group, such as board*", params.group, (value) => context.set({ group: value, skip: "" }));
 	const model = search("Model", params.model, (value) => context.set({ model: value, skip: "" }));
-	const body = h("div"), root = h("section", {}, title("Runs", group, model), body);
+	const wanted = choose("State", STATES, params.state || "", (state) => context.set({ state, skip: "" }));
+	const matches = (r) => !params.state || (params.state === "failed" ? r.error : r.state === params.state);
+	const body = h("div"), root = h("section", {}, title("Runs", group, model, wanted.root), body);
 	const view = { root, tables: [], async load() {
-		const answer = await context.maybe(["runs"], { newest: from + PAGE + 1, group: params.group, model: params.model });
-		const all = runsOf(answer), list = all.slice(from, from + PAGE);
+		const answer = await context.maybe(["runs"], { newest: params.state ? SEARCHED : from + PAGE + 1, group: params.group, model: params.model });
+		const all = runsOf(answer).filter(matches), list = all.slice(from, from + PAGE);
 		if (list.length === 0) {
-			fill(body, nothing("No runs.", params.group ? "None of this group." : "Runs come from events of a test farm."));
+			fill(body, nothing("No runs.", params.state ? "None of this state among the newest " + count(SEARCHED) + "." : params.group ? "None of this group." : "Runs come from events of a test farm."));
 			return;
 		}
 		const names = [...new Set(list.flatMap((r) => r.steps.map((s) => s.name)))];
-		const most = Math.max(...list.map((r) => r.steps.reduce((a, s) => a + s.seconds, 0)), 1e-9);
+		const most = Math.max(...list.map((r) => r.steps.reduce((a, s) => a + s.seconds, 0)), 1e-9) *
+			(list.some((r) => r.error) ? 1.07 : 1); // room for a cross
 		const has = (key) => list.some((r) => r[key] !== undefined && r[key] !== null && r[key] !== "");
 		const t = table({ caption: "The newest runs, steps in seconds", columns: [
 			{ key: "run", label: "Run" },
@@ -60,7 +64,7 @@ export function runs(context) {
 			{ key: "total", label: "Whole", number: true, value: (r) => r.steps.total, show: (r) => seconds(r.steps.total) }] });
 		view.tables = [t];
 		fill(body, legend(names, names.map((name, i) => stepTile(name, i))), t.root,
-			pages(from, PAGE, all.length > from + PAGE, (n) => context.set({ skip: n ? String(n) : "" })));
+			pages(from, list.length, PAGE, all.length > from + PAGE, (n) => context.set({ skip: n ? String(n) : "" })));
 		t.set(list);
 	} };
 	return view;
