@@ -120,8 +120,11 @@ static void
 take_answer(
     struct web_reader *reader, struct web_task *task, struct bounded *to)
 {
+	size_t bytes = to->buffer.bytes;
+
 	task->status = WEB_OK;
-	task->body = web_body_new((char *)to->buffer.at, to->buffer.bytes);
+	/* The buffer may have room for twice as much. */
+	task->body = web_body_new(memory_resize(to->buffer.at, bytes), bytes);
 	if (task->tag[0] != '\0') {
 		web_cache_put(reader->cache, task->tag, task->body);
 		return;

@@ -14,7 +14,9 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
-#define DRAIN_NS (NS_PER_SECOND / 50)
+/* Of answers that are on their way. */
+#define SENT_BYTES_MAX (UINT64_C(64) << 20)
+#define DRAIN_NS       (NS_PER_SECOND / 50)
 
 struct web_serve {
 	struct web_http *http;
@@ -22,6 +24,7 @@ struct web_serve {
 	struct web_assets *assets;
 	struct web_access *access;
 	struct web_cache *cache;
+	uint64_t memory_max; /* of the bodies that are held */
 	struct web_live *live;
 	struct loop *loop;
 	struct loop_timer drain;
@@ -202,6 +205,11 @@ ask(struct web_serve *serve, struct web_http_request *request,
 	struct err err = { 0 };
 	unsigned status = read_question(serve, request, *task, &err);
 
+	if (status == 0 && web_body_memory_of_all() > serve->memory_max) {
+		status = WEB_UNAVAILABLE;
+		err_set(&err, "too many answers wait to be fetched; ask again "
+			      "later");
+	}
 	if (status == 0) {
 		if (join(serve, request, *task))
 			return;
@@ -317,6 +325,7 @@ web_serve_open(struct web_serve **made, struct loop *loop,
 	serve->access = options->access;
 	serve->source = options->source;
 	serve->cache = web_cache_new(options->cache_bytes);
+	serve->memory_max = options->cache_bytes + SENT_BYTES_MAX;
 	if (web_assets_open(&serve->assets, options->assets, err) != 0 ||
 	    web_workers_start(&serve->workers, loop, serve->source,
 		serve->cache, on_done, serve, err) != 0)

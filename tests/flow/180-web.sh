@@ -198,6 +198,7 @@ check "a target that is too long" client long
 check "no HTTP at all" client garbage
 check "1,000 connections, and a question among them" client crowd 1000
 check "clients that leave while they wait" client leave 200
+check "clients that do not fetch" client unfetched "$(pid web)" "$POOL"
 check "many questions at once" client burst 64 "/v1/pools/$POOL/phases"
 check "slow clients are closed" wait "$rude"
 check "it still answers" client status 200 /v1/status

@@ -340,6 +340,23 @@ def hidden():
             pass
 
 
+def unfetched(pid, pool):
+    """Clients that ask for much, each for something else, and fetch nothing: memory is bounded."""
+    peers = []
+    for i in range(200):
+        peer = connect()
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        peer.sendall(f"GET /v1/pools/{pool}/series?metric=app.*&as=lines&from={i + 1} HTTP/1.1\r\nHost: localhost\r\n"
+                     f"Authorization: Bearer {TOKEN}\r\n\r\n".encode())
+        peers.append(peer)
+    time.sleep(2)
+    with open(f"/proc/{pid}/status") as file:
+        kilobytes = int(next(line for line in file if line.startswith("VmRSS")).split()[1])
+    for peer in peers:
+        peer.close()
+    expect(kilobytes < 400000, kilobytes, "KB")
+
+
 def slow():
     """Heads that come a byte a second are not waited for."""
     peers = [connect() for _ in range(20)]
@@ -391,7 +408,7 @@ def burst(count, target):
 
 WORDS = {word.__name__.rstrip("_"): word for word in (
     get, refused, status, method, packed, head, type_, health, security, has, lacks, alike, body, large, long,
-    garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams, exposes, slow, hidden)}
+    garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams, exposes, slow, hidden, unfetched)}
 
 if __name__ == "__main__":
     WORDS[sys.argv[1]](*sys.argv[2:])

@@ -10,6 +10,8 @@
 #include "proto/base/memory.h"
 #include "proto/stream/compress_block.h"
 
+static _Atomic size_t all;
+
 static void
 compress(struct web_body *body)
 {
@@ -36,6 +38,7 @@ web_body_new(char *at, size_t bytes)
 	body->bytes = bytes;
 	body->holders = 1;
 	compress(body);
+	atomic_fetch_add(&all, web_body_memory(body));
 	return body;
 }
 
@@ -49,6 +52,7 @@ web_body_new_static(const unsigned char *at, size_t bytes)
 	body->holders = 1;
 	body->is_static = true;
 	compress(body);
+	atomic_fetch_add(&all, web_body_memory(body));
 	return body;
 }
 
@@ -66,6 +70,7 @@ web_body_drop(struct web_body **body)
 	*body = NULL;
 	if (old == NULL || atomic_fetch_sub(&old->holders, 1) > 1)
 		return;
+	atomic_fetch_sub(&all, web_body_memory(old));
 	if (!old->is_static)
 		free((void *)(uintptr_t)old->at);
 	free((void *)(uintptr_t)old->gzip);
@@ -76,4 +81,10 @@ size_t
 web_body_memory(const struct web_body *body)
 {
 	return sizeof(*body) + body->bytes + body->gzip_bytes;
+}
+
+size_t
+web_body_memory_of_all(void)
+{
+	return atomic_load(&all);
 }

@@ -30,7 +30,8 @@ void web_body_hold(struct web_body *body);
 /* NULL is nothing; the last one frees it. */
 void web_body_drop(struct web_body **body);
 
-/* What it takes of memory. */
+/* What it takes of memory, and what all take that are held. */
 size_t web_body_memory(const struct web_body *body);
+size_t web_body_memory_of_all(void);
 
 #endif
