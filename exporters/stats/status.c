@@ -149,10 +149,22 @@ put_records(struct report *report, struct source *source, bool partitions,
 	return rc;
 }
 
+/* Who sees some partitions sees nothing of the others, not even sums; as a
+ * store answers to a key that is limited. */
+static void
+put_limited(struct json *json)
+{
+	json_name(json, "store");
+	json_begin_object(json);
+	json_name(json, "limited");
+	json_bool(json, true);
+	json_end_object(json);
+}
+
 static int
 put_store(struct report *report, struct source *source, struct err *err)
 {
-	int rc;
+	int rc = 0;
 
 	if (report->as_json) {
 		json_name(&report->json, "from");
@@ -163,7 +175,10 @@ put_store(struct report *report, struct source *source, struct err *err)
 		    report->file, text_of(source_name(source)), 74);
 		putc('\n', report->file);
 	}
-	rc = put_records(report, source, false, err);
+	if (report->limit == NULL)
+		rc = put_records(report, source, false, err);
+	else
+		put_limited(&report->json);
 	if (rc == 0 && report->as_json) {
 		json_name(&report->json, "partitions");
 		json_begin_object(&report->json);
@@ -393,7 +408,7 @@ put_all(struct report *report, const struct source_options *options,
 	rc = put_stores(report, options, err);
 	/* The store of another instance has nothing to do with the broker of
 	 * this one. */
-	if (!source_is_named(options))
+	if (!source_is_named(options) && report->limit == NULL)
 		put_broker(report, options);
 	if (report->as_json) {
 		json_end_object(&report->json);

@@ -177,6 +177,12 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 	status = find_route(task, err);
 	if (status != 0)
 		return status;
+	/* They have sums of the whole store. */
+	if (question->route == &web_metrics_route && question->limit != NULL) {
+		err_set(err, "metrics are of all pools: they need a token "
+			     "without a pattern");
+		return WEB_FORBIDDEN;
+	}
 	if (web_query_parse(&question->query, &task->url,
 		question->route->parameters, err) != 0)
 		return WEB_BAD;
