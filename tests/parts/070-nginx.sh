@@ -63,7 +63,7 @@ check_text "POST stays outside" 403 "$(ask -o /dev/null -w '%{http_code}' -X POS
 check_text "another host's name is refused" 403 \
 	"$(ask -k -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "$url/healthz")"
 check "answers are compressed" sh -c 'grep -qi "^content-encoding: gzip"' <<END
-$(ask -D - -o /dev/null -H 'Accept-Encoding: gzip' -H "Authorization: Bearer $token" "$url/v1/status")
+$(ask -D - -o /dev/null -H 'Accept-Encoding: gzip' "$url/app.js")
 END
 ask -N -H "Authorization: Bearer $token" "$url/v1/live?pool=acct%24pool" >"$TMP/stream" &
 stream=$!
