@@ -27,10 +27,14 @@ struct now {
 	struct partition_row partition;
 	struct node_states nodes;
 	struct phases phases;
+	struct node_values values;
+	struct open_phases open;
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
 	bool is_read;
-	int64_t next_ns;     /* not to be read before (monotonic) */
+	int64_t next_ns; /* not to be read before (monotonic) */
+	unsigned rest;
+	unsigned read;       /* parts that the last poll has read */
 	struct hash_key key; /* of these sums, which show what changed: */
 	uint64_t sums[3];    /* by part */
 };
@@ -112,6 +116,7 @@ find_changes(struct now *now)
 		if (sums[i] != now->sums[i])
 			changed |= 1u << i;
 	memcpy(now->sums, sums, sizeof(sums));
+	changed |= now->read & (NOW_VALUES | NOW_OPEN);
 	return changed & (now->parts | NOW_PARTITION);
 }
 
@@ -219,6 +224,38 @@ read_nodes(struct now *now, int64_t now_ns, struct err *err)
 }
 
 static int
+read_values(struct now *now, int64_t now_ns, struct err *err)
+{
+	struct node_values values;
+	int rc =
+	    node_values_read(&values, now->source, now_name(now), now_ns, err);
+
+	if (rc != 0) {
+		node_values_clear(&values);
+		return -1;
+	}
+	node_values_clear(&now->values);
+	now->values = values;
+	return 0;
+}
+
+static int
+read_open(struct now *now, int64_t now_ns, struct err *err)
+{
+	struct open_phases open;
+	int rc =
+	    open_phases_read(&open, now->source, now_name(now), now_ns, err);
+
+	if (rc != 0) {
+		open_phases_clear(&open);
+		return -1;
+	}
+	open_phases_clear(&now->open);
+	now->open = open;
+	return 0;
+}
+
+static int
 read_parts(struct now *now, int64_t now_ns, struct err *err)
 {
 	int64_t begin_ns = clock_monotonic_ns(), end_ns;
@@ -228,9 +265,14 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 		rc = read_nodes(now, now_ns, err);
 	if (rc == 0 && (now->parts & NOW_PHASES) != 0)
 		rc = read_phases(now, err);
+	if (rc == 0 && (now->parts & NOW_VALUES) != 0)
+		rc = read_values(now, now_ns, err);
+	if (rc == 0 && (now->parts & NOW_OPEN) != 0)
+		rc = read_open(now, now_ns, err);
 	end_ns = clock_monotonic_ns();
-	now->next_ns =
-	    end_ns + (rc == 0 ? NOW_REST * (end_ns - begin_ns) : NS_PER_SECOND);
+	now->next_ns = end_ns + (rc == 0 ? now->rest * (end_ns - begin_ns)
+					 : NS_PER_SECOND);
+	now->read = rc == 0 ? now->parts : 0;
 	now->is_read = rc == 0;
 	now->entry = now->partition.last_entry;
 	now->generation = now->partition.generation;
@@ -242,7 +284,7 @@ now_poll(struct now *now, int64_t now_ns, unsigned *changed, struct err *err)
 {
 	int rc = read_partition(now, err);
 
-	*changed = 0;
+	*changed = now->read = 0;
 	if (rc == 0 && has_come(now) && clock_monotonic_ns() >= now->next_ns)
 		rc = read_parts(now, now_ns, err);
 	node_states_drop(&now->nodes, now_ns - NODE_STATES_HEARD_NS);
@@ -273,9 +315,18 @@ now_new(struct source *source, struct text partition, unsigned parts)
 	now->parts = parts;
 	now->key = hash_key_random();
 	now->next_ns = INT64_MIN;
+	now->rest = NOW_REST;
 	string_table_init(&now->nodes.names);
 	string_table_init(&now->phases.texts);
+	node_values_init(&now->values);
+	open_phases_init(&now->open);
 	return now;
+}
+
+void
+now_set_rest(struct now *now, unsigned rest)
+{
+	now->rest = rest;
 }
 
 void
@@ -287,6 +338,8 @@ now_free(struct now **freed)
 		return;
 	node_states_clear(&now->nodes);
 	phases_clear(&now->phases);
+	node_values_clear(&now->values);
+	open_phases_clear(&now->open);
 	free(now);
 	*freed = NULL;
 }
@@ -301,6 +354,18 @@ const struct node_states *
 now_nodes(const struct now *now)
 {
 	return &now->nodes;
+}
+
+const struct node_values *
+now_values(const struct now *now)
+{
+	return &now->values;
+}
+
+const struct open_phases *
+now_open(const struct now *now)
+{
+	return &now->open;
 }
 
 const struct phase_row *
