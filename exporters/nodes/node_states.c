@@ -113,6 +113,7 @@ read_samples(struct node_states *states, struct source *source,
 
 	for (size_t i = 0; rc == 0 && i < sizeof(metrics) / sizeof(*metrics);
 	     i++) {
+		series_forget(series);
 		query.group = text_of(metrics[i][0]);
 		query.metric = text_of(metrics[i][1]);
 		rc = read_metric(states, series, &query, err);

@@ -141,8 +141,8 @@ put(struct reading *reading, enum number what, const struct last *last)
 }
 
 static int
-read_metric(struct reading *reading, enum number what, struct source *source,
-    struct text partition, int64_t now_ns, struct err *err)
+read_metric(struct reading *reading, enum number what, struct series *series,
+    int64_t now_ns, struct err *err)
 {
 	const struct series_query query = {
 		.group = text_of(metrics[what].group),
@@ -154,17 +154,15 @@ read_metric(struct reading *reading, enum number what, struct source *source,
 		.nothing_behind = true,
 		.intervals = true,
 	};
-	struct series *series = NULL;
 	struct series_point point;
-	int rc = series_open(&series, source, partition, err);
+	int rc;
 
-	if (rc == 0)
-		rc = series_select(series, &query, err);
+	series_forget(series);
+	rc = series_select(series, &query, err);
 	while (rc == 0 && (rc = series_next(series, &point, err)) > 0) {
 		take(reading, what, &point);
 		rc = 0;
 	}
-	series_close(&series);
 	for (uint32_t i = 0; rc == 0 && i < reading->last_room; i++)
 		if (reading->lasts[i].node > 0 &&
 		    !reading->lasts[i].is_left_out)
@@ -196,14 +194,16 @@ node_values_read(struct node_values *values, struct source *source,
 {
 	enum clock_choice choice = source_clock(source)->choice;
 	struct reading reading = { .values = values };
-	int rc = 0;
+	struct series *series = NULL;
+	int rc;
 
 	node_values_init(values);
 	string_table_init(&reading.carried);
 	source_clock(source)->choice = CLOCK_RAW;
+	rc = series_open(&series, source, partition, err);
 	for (int i = 0; rc == 0 && i < NUMBERS; i++)
-		rc = read_metric(
-		    &reading, (enum number)i, source, partition, now_ns, err);
+		rc = read_metric(&reading, (enum number)i, series, now_ns, err);
+	series_close(&series);
 	source_clock(source)->choice = choice;
 	free(reading.cpus);
 	string_table_clear(&reading.carried);
