@@ -160,13 +160,18 @@ look(const struct top_snapshot *snapshot, uint32_t row)
 					      : VIEW_PLAIN;
 }
 
+/* What an unknown value is behind is left out. */
 static void
-put_time(FILE *file, const char *name, double seconds, const char *behind)
+put_value(FILE *file, const char *name, const char *value, const char *behind)
 {
-	char text[CELL_NUMBER_BYTES];
+	fprintf(file, "%-12s%s%s\n", name, value,
+	    strcmp(value, "-") == 0 ? "" : behind);
+}
 
-	fprintf(file, "%-12s%s%s\n", name, cell_time(text, seconds),
-	    isnan(seconds) ? "" : behind);
+static void
+put_text(FILE *file, const char *name, struct text text)
+{
+	fprintf(file, "%-12s%.*s\n", name, (int)text.bytes, text.at);
 }
 
 static void
@@ -174,33 +179,31 @@ detail(const struct top_snapshot *snapshot, uint32_t row, FILE *file)
 {
 	const struct top_node *node = node_of(snapshot, row);
 	struct node_state state = state_of(node);
-	char text[NODE_STATE_WRONG_BYTES], number[CELL_NUMBER_BYTES];
-	struct text name = name_of(snapshot, row),
-		    label = label_of(snapshot, row);
+	char wrong[NODE_STATE_WRONG_BYTES], to[CELL_NUMBER_BYTES];
 
-	fprintf(file, "%-12s%.*s\n", "node", (int)name.bytes, name.at);
-	fprintf(
-	    file, "%-12s%s\n", "state", node_condition_words[state.condition]);
-	fprintf(file, "%-12s%s\n", "wrong",
-	    node_state_wrong(text, &state)[0] != '\0' ? text : "nothing");
-	fprintf(file, "%-12s%.*s\n", "phase",
-	    label.bytes > 0 ? (int)label.bytes : 1,
-	    label.bytes > 0 ? label.at : "-");
-	put_time(file, "  for", node->phase_age, "");
-	put_time(file, "heard", node->age, " ago");
-	put_time(file, "received", node->received, " ago");
-	fprintf(file, "%-12s%s that the agent has not sent\n", "spool",
-	    cell_bytes(number, node->spool));
-	put_time(file, "clock", node->clock,
+	put_text(file, "node", name_of(snapshot, row));
+	put_value(file, "state", node_condition_words[state.condition], "");
+	node_state_wrong(wrong, &state);
+	put_value(file, "wrong", wrong[0] != '\0' ? wrong : "nothing", "");
+	put_text(file, "phase",
+	    node->phase == TOP_NO_PHASE ? text_of("-")
+					: label_of(snapshot, row));
+	put_value(file, "  for", cell_time(to, node->phase_age), "");
+	put_value(file, "heard", cell_time(to, node->age), " ago");
+	put_value(file, "received", cell_time(to, node->received), " ago");
+	put_value(file, "spool", cell_bytes(to, node->spool),
+	    " that the agent has not sent");
+	put_value(file, "clock", cell_time(to, node->clock),
 	    node->clock < 0 ? " (ahead of the aggregator's)"
 			    : " (behind the aggregator's)");
-	fprintf(file, "%-12s%s\n", "cpu", cell_share(number, node->cpu));
-	fprintf(file, "%-12s%s received a second\n", "network",
-	    cell_bytes(number, node->receive));
-	fprintf(file, "%-12s%s of the processors\n", "iowait",
-	    cell_share(number, node->iowait));
-	fprintf(file, "%-12s%s of the time a task waited for a disk\n",
-	    "pressure", cell_share(number, node->pressure));
+	put_value(file, "cpu", cell_share(to, node->cpu),
+	    " of the processors did something");
+	put_value(file, "iowait", cell_share(to, node->iowait),
+	    " of the processors waited for a disk");
+	put_value(file, "pressure", cell_share(to, node->pressure),
+	    " of the time a task waited for a disk");
+	put_value(file, "network", cell_bytes(to, node->receive),
+	    " received a second");
 }
 
 const struct view view_nodes = {

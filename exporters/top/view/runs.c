@@ -29,6 +29,26 @@ count_runs(const struct top_snapshot *snapshot)
 	return runs_of(snapshot)->count;
 }
 
+/* Columns that the longest one takes, of which there are at least `least`. */
+static unsigned
+widest(const struct newest_runs *runs, bool is_group, unsigned least)
+{
+	for (uint32_t i = 0; i < runs->count; i++) {
+		unsigned width = cell_width(
+		    is_group ? runs->at[i].group : runs->at[i].id, false);
+
+		if (width > least)
+			least = width;
+	}
+	return least;
+}
+
+static unsigned
+smaller(unsigned one, unsigned other)
+{
+	return one < other ? one : other;
+}
+
 /* The names of the steps are NUL-terminated copies in memory that is used until
  * the next call. */
 static uint32_t
@@ -38,9 +58,12 @@ columns(const struct top_snapshot *snapshot,
 	static char titles[NEWEST_STEPS_MAX][VIEW_TITLE_BYTES];
 	const struct newest_runs *runs = runs_of(snapshot);
 	uint32_t count = STEPS;
+	unsigned id = widest(runs, false, 4), group = widest(runs, true, 6);
 
-	to[RUN] = (struct view_column){ "RUN", 8, 40, 0, false, true };
-	to[GROUP] = (struct view_column){ "GROUP", 6, 30, 3, false, true };
+	to[RUN] = (struct view_column){ "RUN", smaller(id, 8), smaller(id, 40),
+		0, false, true };
+	to[GROUP] = (struct view_column){ "GROUP", 6, smaller(group, 30), 3,
+		false, true };
 	to[STATE] = (struct view_column){ "STATE", 8, 8, 1, false, false };
 	to[AGE] = (struct view_column){ "BEGAN", 5, 6, 2, true, false };
 	for (uint32_t i = 0; i < runs->step_count; i++) {

@@ -34,12 +34,30 @@ sum_of(const unsigned *widths, uint32_t count)
 	return used;
 }
 
+/* Give what is left to texts, or to numbers, a column of each in turn. */
+static void
+grow(const struct view_column *columns, uint32_t count, unsigned width,
+    bool numbers, unsigned widths[static VIEW_COLUMNS_MAX])
+{
+	unsigned left = width - sum_of(widths, count);
+	bool grows = true;
+
+	while (grows && left > 0) {
+		grows = false;
+		for (uint32_t i = 0; i < count && left > 0; i++)
+			if (columns[i].right == numbers && widths[i] > 0 &&
+			    widths[i] < columns[i].most) {
+				widths[i]++;
+				left--;
+				grows = true;
+			}
+	}
+}
+
 unsigned
 view_layout(const struct view_column *columns, uint32_t count, unsigned width,
     unsigned widths[static VIEW_COLUMNS_MAX])
 {
-	bool grows = true;
-
 	for (uint32_t i = 0; i < count; i++)
 		widths[i] = columns[i].least;
 	while (sum_of(widths, count) > width) {
@@ -59,15 +77,8 @@ view_layout(const struct view_column *columns, uint32_t count, unsigned width,
 		}
 		widths[last] = 0;
 	}
-	while (grows && sum_of(widths, count) < width) {
-		grows = false;
-		for (uint32_t i = 0; i < count; i++)
-			if (widths[i] > 0 && widths[i] < columns[i].most &&
-			    sum_of(widths, count) < width) {
-				widths[i]++;
-				grows = true;
-			}
-	}
+	grow(columns, count, width, false, widths);
+	grow(columns, count, width, true, widths);
 	return sum_of(widths, count);
 }
 
