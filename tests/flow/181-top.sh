@@ -201,6 +201,7 @@ fits "19 40x10"
 terminal resize-window -x 10 -y 2
 fits "19 10x2"
 terminal resize-window -x 100 -y 30
+keys g
 shows "20 100x30" '1-26 of 71'
 fits "20 100x30"
 keys q
