@@ -27,7 +27,7 @@ B              := build$(if $(filter-out release,$(VARIANT)),/$(VARIANT:valgrind
 
 # What the compiler and pkg-config answered is asked once for each compiler, and
 # again when this file changed.
-PKG    := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto expat libmicrohttpd
+PKG    := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto expat libmicrohttpd ncursesw
 CONFIG := $(B)/config-$(subst $() ,-,$(notdir $(CC))).mk
 ifneq ($(filter-out clean help fmt deb,$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
@@ -69,7 +69,7 @@ objs  = $(patsubst %.c,$(B)/%.o,$(1))
 MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c agents/spool.c broker/broker.c proto/wire.c \
          aggregator/aggregator.c aggregator/admin.c aggregator/keys.c aggregator/partitions.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
-         exporters/upload.c exporters/results.c exporters/fetch.c exporters/web.c
+         exporters/upload.c exporters/results.c exporters/fetch.c exporters/web.c exporters/top.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 # Sources lie up to two folders deep.
 parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))

@@ -10,12 +10,12 @@
 packages_build="gcc g++ libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
 	liblmdb-dev libconfuse-dev libjansson-dev libzstd-dev libsodium-dev
 	zlib1g-dev libdeflate-dev libcurl4-openssl-dev libssl-dev libexpat1-dev
-	libdouble-conversion-dev libmicrohttpd-dev gnuplot-nox"
+	libdouble-conversion-dev libmicrohttpd-dev libncurses-dev gnuplot-nox"
 packages_test="libcmocka-dev python3 python3-msgpack python3-psutil
 	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
 	shellcheck universal-ctags valgrind strace mandoc zsh fish spin gdb procps
 	faketime iproute2 nftables e2fsprogs xfsprogs openssl systemd debootstrap debhelper dpkg-dev
-	lintian python3-yaml python3-prometheus-client"
+	lintian python3-yaml tmux python3-prometheus-client"
 
 # Services that tests/parts starts; the tests fetch packages of npm and pip.
 packages_parts="curl python3-venv swift-proxy swift-account swift-container swift-object

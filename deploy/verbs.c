@@ -117,6 +117,8 @@ const struct verb verbs[] = {
 	    "make up data for demos and benchmarks", NULL },
 	{ "stats", VERB_PROGRAM, "poolscope-stats",
 	    "print startups, phases, usage, test runs as numbers", NULL },
+	{ "top", VERB_PROGRAM, "poolscope-top",
+	    "show in the terminal what the nodes of a pool do now", NULL },
 	{ "plot", VERB_PROGRAM, "poolscope-plot", "draw them", NULL },
 	{ "trace", VERB_PROGRAM, "poolscope-trace",
 	    "write a timeline for Perfetto or Chrome", NULL },

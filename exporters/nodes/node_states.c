@@ -5,6 +5,7 @@
 #include "exporters/nodes/node_states.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "exporters/samples/series.h"
@@ -112,6 +113,7 @@ read_samples(struct node_states *states, struct source *source,
 
 	for (size_t i = 0; rc == 0 && i < sizeof(metrics) / sizeof(*metrics);
 	     i++) {
+		series_forget(series);
 		query.group = text_of(metrics[i][0]);
 		query.metric = text_of(metrics[i][1]);
 		rc = read_metric(states, series, &query, err);
@@ -364,4 +366,18 @@ node_states_status(const struct node_states *states)
 		       0
 		   ? 2
 		   : status;
+}
+
+const char *
+node_state_wrong(
+    char to[static NODE_STATE_WRONG_BYTES], const struct node_state *node)
+{
+	bool heard = node->condition == NODE_LIVE, much = node->spool_fills;
+
+	snprintf(to, NODE_STATE_WRONG_BYTES, "%s%s%s%s%s",
+	    heard ? "" : "not heard", !heard && much ? "; " : "",
+	    much ? "spool fills" : "",
+	    (!heard || much) && node->clock_is_off ? "; " : "",
+	    node->clock_is_off ? "clock off" : "");
+	return to;
 }

@@ -72,6 +72,11 @@ void node_states_judge(struct node_states *states, int64_t now_ns);
  * judge them after it. */
 void node_states_drop(struct node_states *states, int64_t from_ns);
 
+/* What is wrong with a node: "not heard; clock off", or "". */
+enum { NODE_STATE_WRONG_BYTES = 48 };
+const char *node_state_wrong(
+    char to[static NODE_STATE_WRONG_BYTES], const struct node_state *node);
+
 /* What a monitor expects: 0 all is well, 1 something needs attention, 2 a node
  * is silent or gone. */
 int node_states_status(const struct node_states *states);

@@ -16,8 +16,6 @@
 #include "proto/json/json.h"
 #include "proto/os/clock.h"
 
-enum { TEXT_BYTES = 48 };
-
 /* What is printed. */
 struct rows {
 	const struct node_states *states;
@@ -72,21 +70,6 @@ key_of(const void *arg, const void *at, int column)
 		.number = numbers[column] };
 }
 
-/* ---- texts ---- */
-
-/* "not heard; clock off", or "". */
-static const char *
-wrong_text(char to[static TEXT_BYTES], const struct node_state *node)
-{
-	bool heard = node->condition == NODE_LIVE, much = node->spool_fills;
-
-	snprintf(to, TEXT_BYTES, "%s%s%s%s%s", heard ? "" : "not heard",
-	    !heard && much ? "; " : "", much ? "spool fills" : "",
-	    (!heard || much) && node->clock_is_off ? "; " : "",
-	    node->clock_is_off ? "clock off" : "");
-	return to;
-}
-
 /* ---- output ---- */
 
 static void
@@ -130,7 +113,7 @@ put_table(const struct rows *rows, FILE *file)
 		else
 			table_string(
 			    &table, quantity_time(text, node->clock_ns));
-		table_string(&table, wrong_text(text, node));
+		table_string(&table, node_state_wrong(text, node));
 	}
 }
 
@@ -152,7 +135,7 @@ put_csv(const struct rows *rows, FILE *file)
 		"silence", "received", "last_record", "spool_bytes",
 		"clock_offset", "wrong" };
 	struct csv csv = { .file = file };
-	char text[CLOCK_TEXT_BYTES], wrong[TEXT_BYTES];
+	char text[CLOCK_TEXT_BYTES], wrong[NODE_STATE_WRONG_BYTES];
 
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
 		csv_string(&csv, titles[i]);
@@ -174,7 +157,7 @@ put_csv(const struct rows *rows, FILE *file)
 			csv_none(&csv);
 		else
 			csv_float(&csv, node->clock_ns / 1e9);
-		csv_string(&csv, wrong_text(wrong, node));
+		csv_string(&csv, node_state_wrong(wrong, node));
 		csv_end_row(&csv);
 	}
 }
@@ -194,7 +177,7 @@ put_json_time(struct json *json, const char *name, int64_t ns)
 static void
 put_json(const struct rows *rows, bool lines, FILE *file)
 {
-	char text[CLOCK_TEXT_BYTES], wrong[TEXT_BYTES];
+	char text[CLOCK_TEXT_BYTES], wrong[NODE_STATE_WRONG_BYTES];
 	struct json json;
 
 	json_init(&json, file, JSON_STRICT | (lines ? 0 : JSON_INDENTED));
@@ -219,7 +202,7 @@ put_json(const struct rows *rows, bool lines, FILE *file)
 		json_name(&json, "clock_offset");
 		json_float(&json, node->clock_ns / 1e9);
 		json_name(&json, "wrong");
-		json_string(&json, wrong_text(wrong, node));
+		json_string(&json, node_state_wrong(wrong, node));
 		json_end_object(&json);
 		if (lines)
 			putc('\n', file);

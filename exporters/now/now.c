@@ -32,12 +32,16 @@ struct now {
 	struct run_groups runs;
 	struct node_usages usages;
 	int64_t used_ns; /* when these were read (monotonic) */
+	struct node_values values;
+	struct open_phases open;
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
 	bool is_read;
-	int64_t next_ns;          /* not to be read before (monotonic) */
+	int64_t next_ns; /* not to be read before (monotonic) */
+	unsigned rest;
+	unsigned read;            /* parts that the last poll has read */
 	struct hash_key key;      /* of these sums, which show what changed: */
-	uint64_t sums[NOW_PARTS]; /* by part */
+	uint64_t sums[NOW_SUMMED]; /* by part */
 };
 
 struct text
@@ -137,14 +141,15 @@ sum_usages(const struct now *now)
 static unsigned
 find_changes(struct now *now)
 {
-	const uint64_t sums[NOW_PARTS] = { sum_partition(now), sum_nodes(now),
+	const uint64_t sums[NOW_SUMMED] = { sum_partition(now), sum_nodes(now),
 		sum_phases(now), sum_runs(now), sum_usages(now) };
 	unsigned changed = 0;
 
-	for (unsigned i = 0; i < NOW_PARTS; i++)
+	for (unsigned i = 0; i < NOW_SUMMED; i++)
 		if (sums[i] != now->sums[i])
 			changed |= 1u << i;
 	memcpy(now->sums, sums, sizeof(sums));
+	changed |= now->read & (NOW_VALUES | NOW_OPEN);
 	return changed & (now->parts | NOW_PARTITION);
 }
 
@@ -284,6 +289,38 @@ read_nodes(struct now *now, int64_t now_ns, struct err *err)
 }
 
 static int
+read_values(struct now *now, int64_t now_ns, struct err *err)
+{
+	struct node_values values;
+	int rc =
+	    node_values_read(&values, now->source, now_name(now), now_ns, err);
+
+	if (rc != 0) {
+		node_values_clear(&values);
+		return -1;
+	}
+	node_values_clear(&now->values);
+	now->values = values;
+	return 0;
+}
+
+static int
+read_open(struct now *now, int64_t now_ns, struct err *err)
+{
+	struct open_phases open;
+	int rc =
+	    open_phases_read(&open, now->source, now_name(now), now_ns, err);
+
+	if (rc != 0) {
+		open_phases_clear(&open);
+		return -1;
+	}
+	open_phases_clear(&now->open);
+	now->open = open;
+	return 0;
+}
+
+static int
 read_parts(struct now *now, int64_t now_ns, struct err *err)
 {
 	int64_t begin_ns = clock_monotonic_ns(), end_ns;
@@ -297,9 +334,14 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 		rc = read_runs(now, err);
 	if (rc == 0 && (now->parts & NOW_USAGE) != 0)
 		rc = read_usages(now, now_ns, err);
+	if (rc == 0 && (now->parts & NOW_VALUES) != 0)
+		rc = read_values(now, now_ns, err);
+	if (rc == 0 && (now->parts & NOW_OPEN) != 0)
+		rc = read_open(now, now_ns, err);
 	end_ns = clock_monotonic_ns();
-	now->next_ns =
-	    end_ns + (rc == 0 ? NOW_REST * (end_ns - begin_ns) : NS_PER_SECOND);
+	now->next_ns = end_ns + (rc == 0 ? now->rest * (end_ns - begin_ns)
+					 : NS_PER_SECOND);
+	now->read = rc == 0 ? now->parts : 0;
 	now->is_read = rc == 0;
 	now->entry = now->partition.last_entry;
 	now->generation = now->partition.generation;
@@ -311,7 +353,7 @@ now_poll(struct now *now, int64_t now_ns, unsigned *changed, struct err *err)
 {
 	int rc = read_partition(now, err);
 
-	*changed = 0;
+	*changed = now->read = 0;
 	if (rc == 0 && has_come(now) && clock_monotonic_ns() >= now->next_ns)
 		rc = read_parts(now, now_ns, err);
 	else if (rc == 0 && (now->parts & NOW_USAGE) != 0 &&
@@ -345,11 +387,20 @@ now_new(struct source *source, struct text partition, unsigned parts)
 	now->parts = parts;
 	now->key = hash_key_random();
 	now->next_ns = INT64_MIN;
+	now->rest = NOW_REST;
 	string_table_init(&now->nodes.names);
 	string_table_init(&now->phases.texts);
 	run_groups_init(&now->runs);
 	string_table_init(&now->usages.nodes);
+	node_values_init(&now->values);
+	open_phases_init(&now->open);
 	return now;
+}
+
+void
+now_set_rest(struct now *now, unsigned rest)
+{
+	now->rest = rest;
 }
 
 void
@@ -363,6 +414,8 @@ now_free(struct now **freed)
 	phases_clear(&now->phases);
 	run_groups_clear(&now->runs);
 	node_usage_clear(&now->usages);
+	node_values_clear(&now->values);
+	open_phases_clear(&now->open);
 	free(now);
 	*freed = NULL;
 }
@@ -377,6 +430,18 @@ const struct node_states *
 now_nodes(const struct now *now)
 {
 	return &now->nodes;
+}
+
+const struct node_values *
+now_values(const struct now *now)
+{
+	return &now->values;
+}
+
+const struct open_phases *
+now_open(const struct now *now)
+{
+	return &now->open;
 }
 
 const struct phase_row *

@@ -12,7 +12,8 @@
  * pool is.  The age of nodes needs no reading.
  *
  * Memory: some 500 bytes for each node that was heard in the last day, of at
- * most NODE_STATES_MAX, and 500 for each of at most NOW_PHASES_MAX phases.
+ * most NODE_STATES_MAX, and 500 for each of at most NOW_PHASES_MAX phases;
+ * node_values.h and open_phases.h have theirs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NOW_NOW_H
@@ -20,6 +21,8 @@
 
 #include "exporters/nodes/node_states.h"
 #include "exporters/now/node_usage.h"
+#include "exporters/now/node_values.h"
+#include "exporters/now/open_phases.h"
 #include "exporters/now/run_groups.h"
 #include "exporters/stats/partition_rows.h"
 #include "exporters/stats/phase_rows.h"
@@ -34,14 +37,22 @@ enum now_part {
 	NOW_PHASES = 1 << 2,
 	NOW_RUNS = 1 << 3, /* needs NOW_PHASES */
 	NOW_USAGE = 1 << 4,
+	/* They are reported as changed whenever they were read. */
+	NOW_VALUES = 1 << 5,
+	NOW_OPEN = 1 << 6,
 };
-enum { NOW_PARTS = 5 };
+/* The first parts: what changed is known by the sums of their numbers. */
+enum { NOW_SUMMED = 5 };
 
 /* Watch these parts of a partition.  Several may share a source, which must
  * outlive them, and be used for other questions between polls. */
 struct now *now_new(
     struct source *source, struct text partition, unsigned parts);
 void now_free(struct now **now);
+
+/* Read again at the earliest after this many times as long as the last reading
+ * took, instead of NOW_REST. */
+void now_set_rest(struct now *now, unsigned rest);
 
 /* Bring it up to the time `now_ns` (wall clock).  `*changed`: the parts whose
  * numbers are others than before, apart from ages.  -1: the source did not
@@ -61,6 +72,8 @@ struct text now_name(const struct now *now);
 /* Its name is empty as long as the source does not have the partition. */
 const struct partition_row *now_partition(const struct now *now);
 const struct node_states *now_nodes(const struct now *now);
+const struct node_values *now_values(const struct now *now);
+const struct open_phases *now_open(const struct now *now);
 /* In the order of the store. */
 const struct phase_row *now_phases(const struct now *now, uint32_t *count);
 const struct run_groups *now_runs(const struct now *now);

@@ -77,6 +77,17 @@ series_close(struct series **series)
 	*series = NULL;
 }
 
+void
+series_forget(struct series *series)
+{
+	string_table_clear(&series->keys);
+	string_table_init(&series->keys);
+	free(series->ones);
+	series->ones = NULL;
+	series->ones_room = 0;
+	series->last = 0;
+}
+
 static void
 offer(struct nearest *nearest, struct text name)
 {

@@ -71,6 +71,10 @@ void series_close(struct series **series);
 int series_select(
     struct series *series, const struct series_query *query, struct err *err);
 
+/* Give up the memory of all series that were seen: their numbers begin again at
+ * 0. */
+void series_forget(struct series *series);
+
 /* 1 and a point, of each series in the order of time, 0 at the end, -1 when the
  * source failed or sent invalid data. */
 int series_next(

@@ -70,6 +70,7 @@ order_check(struct order *order, const char *const *columns)
 struct item {
 	struct order_key key;
 	uint32_t at; /* the row */
+	uint32_t number;
 };
 
 static int
@@ -86,6 +87,25 @@ compare(const void *left, const void *right)
 	else
 		order = (x < y) - (x > y);
 	return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+void
+order_numbers(uint32_t *numbers, uint32_t count,
+    struct order_key (*key_of)(const void *arg, uint32_t number, int column),
+    int column, const void *arg)
+{
+	struct item *items;
+
+	if (count < 2)
+		return;
+	items = memory_alloc(count * sizeof(*items));
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = (struct item){ key_of(arg, numbers[i], column), i,
+			numbers[i] };
+	qsort(items, count, sizeof(*items), compare);
+	for (uint32_t i = 0; i < count; i++)
+		numbers[i] = items[i].number;
+	free(items);
 }
 
 uint32_t
@@ -106,7 +126,7 @@ order_rows(const struct order *order, void *rows, uint32_t count,
 	sorted = memory_alloc(count * row_bytes);
 	for (uint32_t i = 0; i < count; i++)
 		items[i] = (struct item){
-			key_of(arg, from + i * row_bytes, order->column), i
+			key_of(arg, from + i * row_bytes, order->column), i, i
 		};
 	qsort(items, count, sizeof(*items), compare);
 	for (uint32_t i = 0; i < count; i++)

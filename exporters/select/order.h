@@ -45,6 +45,12 @@ struct order_key {
 	double number;    /* NaN: none */
 };
 
+/* Sort the numbers of rows, which come in the order that rows of equal keys
+ * keep. */
+void order_numbers(uint32_t *numbers, uint32_t count,
+    struct order_key (*key_of)(const void *arg, uint32_t number, int column),
+    int column, const void *arg);
+
 /* Sort rows of `row_bytes`; returns how many of them are to be shown. */
 uint32_t order_rows(const struct order *order, void *rows, uint32_t count,
     size_t row_bytes,

@@ -372,23 +372,35 @@ put_partitions(struct source *source, FILE *file, struct err *err)
 	return rc;
 }
 
+int
+status_facts_read(struct status_facts *facts, struct source *source,
+    const struct source_options *options, struct err *err)
+{
+	bool named = source_is_named(options);
+	int rc = -1;
+
+	*facts = (struct status_facts){ .broker = SERVICE_UNASKED };
+	if (!named)
+		facts->aggregator = SERVICE_STOPPED;
+	if (source != NULL)
+		rc = take_facts(facts, source, err);
+	if (rc != 0 && (source != NULL || named))
+		facts->aggregator = SERVICE_SILENT;
+	if (!named)
+		ask_broker(facts, options);
+	return rc;
+}
+
 static int
 put_summary(const struct source_options *options, bool verbose, FILE *file,
     int *status, struct err *err)
 {
-	struct status_facts facts = { .broker = SERVICE_UNASKED };
+	struct status_facts facts;
 	struct source *source = NULL;
-	bool named = source_is_named(options);
-	int rc = source_open(&source, options, err);
+	int rc;
 
-	if (!named)
-		facts.aggregator = SERVICE_STOPPED;
-	if (rc == 0)
-		rc = take_facts(&facts, source, err);
-	if (rc != 0 && (source != NULL || named))
-		facts.aggregator = SERVICE_SILENT;
-	if (!named)
-		ask_broker(&facts, options);
+	(void)source_open(&source, options, err);
+	rc = status_facts_read(&facts, source, options, err);
 	*status = (int)status_verdict_print(&facts, file);
 	if (rc == 0 && !verbose)
 		rc = put_partitions(source, file, err);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
+#include "exporters/stats/status_verdict.h"
 
 /* Query the store or aggregator of the options and, when that is the one of
  * --dir, its broker too (for at most a second), and print the answers: in a
@@ -21,5 +22,11 @@ int stats_status(const struct source_options *options, bool json, bool verbose,
  * store open once.  `limit` is that of source_limit. */
 int stats_status_json(struct source *source, const char *limit,
     const struct source_options *options, FILE *file, struct err *err);
+
+/* What is known of the source, and of the broker when it is the instance of
+ * --dir; NULL: it could not be opened.  -1 when it did not answer; `facts` have
+ * that, too. */
+int status_facts_read(struct status_facts *facts, struct source *source,
+    const struct source_options *options, struct err *err);
 
 #endif

@@ -150,7 +150,8 @@ number_parse_double(struct text t, double *value, struct err *err)
 	char copy[128], shown[64], *end;
 
 	/* Accept only decimal notation: strtod also takes hexadecimal,
-	 * "nan(...)" and leading blanks.  Programs never call setlocale. */
+	 * "nan(...)" and leading blanks.  No program
+	 * sets LC_NUMERIC. */
 	if (t.bytes == 0 || t.bytes >= sizeof(copy))
 		goto bad;
 	memcpy(copy, t.at, t.bytes);

@@ -23,7 +23,7 @@ enum { KEYS_MAX = 192, KEY_BYTES = 48 };
 /* tests/lint/config.sh compares it with the Makefile. */
 static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
-	"upload", "results", "fetch", "web", "keys", "partitions", "spool",
+	"upload", "results", "fetch", "web", "top", "keys", "partitions", "spool",
 	"wire", NULL };
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",

@@ -30,10 +30,10 @@ check "... and finds the library of its soname" sh -c \
 	'readelf -d "$TMP/client" | grep -q "NEEDED.*libpoolscope.so.0"'
 
 # ---- a bare system; made once, with what the packages depend on
-base=build/chroot.tar
 root=$TMP/root
 depends=$(for deb in build/deb/*.deb; do dpkg-deb -f "$deb" Depends; done |
 	tr ',' '\n' | sed 's/[(|].*//; s/ //g' | grep -v '^libpoolscope\|^poolscope' | sort -u | xargs)
+base=build/chroot-$(printf '%s' "$depends" | cksum | cut -d ' ' -f 1).tar
 if [ "$(id -u)" -ne 0 ] || ! chroot / true 2>/dev/null; then
 	echo "SKIPPED packages in a bare system: only root can make one"
 	exit 0

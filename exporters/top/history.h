@@ -1,0 +1,38 @@
+/*
+ * top_history - the snapshots of the last hour.
+ *
+ * They take at most HISTORY_BYTES.  When they would take more, every second one
+ * is dropped, and from then on fewer are kept: of 60 nodes one every second, of
+ * 10,000 one every few minutes.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TOP_HISTORY_H
+#define EXPORTERS_TOP_HISTORY_H
+
+#include "exporters/top/view/snapshot.h"
+
+#define HISTORY_NS (3600 * INT64_C(1000000000))
+enum { HISTORY_BYTES = 4 << 20, HISTORY_SNAPSHOTS_MAX = 3600 };
+
+/* Zero-initialised is empty. */
+struct history {
+	struct top_snapshot **at; /* the oldest first */
+	uint32_t count, room;
+	size_t bytes;
+	int64_t gap_ns; /* between two that are kept, at least */
+};
+
+void history_clear(struct history *history);
+/* The snapshot of now, which the history then holds as well as the caller; the
+ * one before is dropped if it is too near to its own predecessor. */
+void history_add(struct history *history, struct top_snapshot *snapshot);
+
+/* The one that was shown at this time: the newest that is not later, or the
+ * oldest; NULL: there is none. */
+struct top_snapshot *history_find(
+    const struct history *history, int64_t taken_ns);
+/* The next one in a direction (-1 or 1); NULL: there is none. */
+struct top_snapshot *history_step(
+    const struct history *history, int64_t taken_ns, int direction);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * top_once - print what a view shows, once.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/top/once.h"
+
+#include "exporters/nodes/nodes.h"
+#include "exporters/runs/stats_command.h"
+#include "exporters/select/known.h"
+#include "exporters/stats/status.h"
+#include "proto/os/clock.h"
+
+static const struct order unsorted = { .column = -1 };
+
+static int
+print_nodes(struct source *source, struct text partition,
+    enum stats_format format, FILE *file, int *status, struct err *err)
+{
+	const struct nodes_options how = {
+		.from_ns = clock_wall_ns() - NODE_STATES_HEARD_NS,
+		.order = &unsorted,
+	};
+
+	return nodes_print(source, partition, &how, format, file, status, err);
+}
+
+static int
+print_runs(struct source *source, struct text partition, const char *model,
+    enum stats_format format, FILE *file, struct err *err)
+{
+	char testrun[] = "testrun", deltas[] = "deltas";
+	char *words[] = { testrun, deltas };
+	const struct opt_operands operands = { words, 2 };
+	struct runs_options options = RUNS_DEFAULT;
+
+	options.model = model;
+	options.newest = ONCE_RUNS;
+	return stats_testrun(source, partition, &options, &operands,
+	    (struct text){ NULL, 0 }, &unsorted, format, file, err);
+}
+
+int
+once_print(struct source *source, const struct source_options *options,
+    struct text partition, const char *model, enum top_view_number view,
+    bool json, FILE *file, int *status, struct err *err)
+{
+	enum stats_format format = json ? STATS_JSON : STATS_TABLE;
+	int rc;
+
+	switch (view) {
+	case VIEW_PIPELINE:
+		return stats_status(options, json, false, file, status, err);
+	case VIEW_POOLS:
+		return pools_print(source, (struct text){ NULL, 0 },
+		    source_places(options), &unsorted, format, file, err);
+	case VIEW_RUNS:
+		rc = print_runs(source, partition, model, format, file, err);
+		break;
+	default:
+		rc = print_nodes(source, partition, format, file, status, err);
+		break;
+	}
+	return known_check_partition(source, partition, rc, err);
+}

@@ -1,0 +1,20 @@
+/*
+ * top_once - print what a view shows, once: the same as the commands print.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TOP_ONCE_H
+#define EXPORTERS_TOP_ONCE_H
+
+#include <stdio.h>
+
+#include "exporters/source/source.h"
+#include "exporters/top/view/view.h"
+
+enum { ONCE_RUNS = 20 };
+
+/* `*status`: what a monitor expects of nodes and pipeline; 0, 1 or 2. */
+int once_print(struct source *source, const struct source_options *options,
+    struct text partition, const char *model, enum top_view_number view,
+    bool json, FILE *file, int *status, struct err *err);
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * top_snapshot - what the screen shows of one moment.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/top/view/snapshot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+
+/* ---- sharing ---- */
+
+void *
+top_share(void *at)
+{
+	struct top_shared *shared = at;
+
+	if (shared != NULL)
+		atomic_fetch_add(&shared->references, 1);
+	return at;
+}
+
+void
+top_unshare(void *at)
+{
+	struct top_shared *shared = at;
+
+	if (shared != NULL && atomic_fetch_sub(&shared->references, 1) == 1)
+		shared->free(shared);
+}
+
+static void *
+new_shared(size_t bytes, void (*free_it)(struct top_shared *shared))
+{
+	struct top_shared *shared = memory_zero(1, bytes);
+
+	atomic_init(&shared->references, 1);
+	shared->bytes = bytes;
+	shared->free = free_it;
+	return shared;
+}
+
+static void
+free_texts(struct top_shared *shared)
+{
+	struct top_texts *texts = (struct top_texts *)(void *)shared;
+
+	string_table_clear(&texts->table);
+	free(texts);
+}
+
+struct top_texts *
+top_texts_new(void)
+{
+	struct top_texts *texts = new_shared(sizeof(*texts), free_texts);
+
+	string_table_init(&texts->table);
+	return texts;
+}
+
+void
+top_texts_add(struct top_texts *texts, struct text text)
+{
+	uint32_t before = texts->table.count;
+	uint32_t number = string_table_add(&texts->table, text);
+
+	if (number < before)
+		return;
+	/* The table has a view, its copy, and slots. */
+	texts->shared.bytes += sizeof(struct text) + text.bytes + 16;
+	table_names_add(&texts->names, texts->table.names[number]);
+}
+
+static void
+free_runs(struct top_shared *shared)
+{
+	struct top_runs *runs = (struct top_runs *)(void *)shared;
+
+	newest_runs_clear(&runs->runs);
+	free(runs);
+}
+
+struct top_runs *
+top_runs_new(void)
+{
+	return new_shared(sizeof(struct top_runs), free_runs);
+}
+
+static void
+free_pools(struct top_shared *shared)
+{
+	struct top_pools *pools = (struct top_pools *)(void *)shared;
+
+	pools_clear(&pools->pools);
+	free(pools);
+}
+
+struct top_pools *
+top_pools_new(void)
+{
+	return new_shared(sizeof(struct top_pools), free_pools);
+}
+
+static void
+free_lines(struct top_shared *shared)
+{
+	struct top_lines *lines = (struct top_lines *)(void *)shared;
+
+	free(lines->at);
+	free(lines->memory);
+	free(lines);
+}
+
+struct top_lines *
+top_lines_new(const struct status_facts *facts)
+{
+	struct top_lines *lines = new_shared(sizeof(*lines), free_lines);
+	uint32_t room = 0;
+	struct text rest, line;
+	size_t bytes;
+	FILE *file = memory_stream(&lines->memory, &bytes);
+
+	lines->facts = *facts;
+	lines->verdict = status_verdict_print(facts, file);
+	memory_stream_end(&file);
+	rest = (struct text){ lines->memory, (uint32_t)bytes };
+	while (text_next_line(&rest, &line)) {
+		lines->at = memory_grow(
+		    lines->at, &room, lines->count, sizeof(*lines->at));
+		lines->at[lines->count++] = line;
+	}
+	lines->shared.bytes += bytes + room * sizeof(*lines->at);
+	return lines;
+}
+
+/* ---- snapshots ---- */
+
+struct top_snapshot *
+top_snapshot_new(int64_t taken_ns)
+{
+	struct top_snapshot *snapshot = memory_zero(1, sizeof(*snapshot));
+
+	snapshot->taken_ns = taken_ns;
+	snapshot->records_second = NAN;
+	snapshot->holds = 1;
+	return snapshot;
+}
+
+void
+top_snapshot_drop(struct top_snapshot **dropped)
+{
+	struct top_snapshot *snapshot = *dropped;
+
+	*dropped = NULL;
+	if (snapshot == NULL || --snapshot->holds > 0)
+		return;
+	top_unshare(snapshot->names);
+	top_unshare(snapshot->labels);
+	top_unshare(snapshot->runs);
+	top_unshare(snapshot->pools);
+	top_unshare(snapshot->lines);
+	free(snapshot->nodes);
+	free(snapshot);
+}
+
+static size_t
+bytes_of(const void *at, const void *before)
+{
+	const struct top_shared *shared = at;
+
+	return shared == NULL || at == before ? 0 : shared->bytes;
+}
+
+size_t
+top_snapshot_bytes(
+    const struct top_snapshot *snapshot, const struct top_snapshot *before)
+{
+	size_t bytes =
+	    sizeof(*snapshot) + snapshot->node_count * sizeof(*snapshot->nodes);
+
+	bytes += bytes_of(snapshot->names, before ? before->names : NULL);
+	bytes += bytes_of(snapshot->labels, before ? before->labels : NULL);
+	bytes += bytes_of(snapshot->runs, before ? before->runs : NULL);
+	bytes += bytes_of(snapshot->pools, before ? before->pools : NULL);
+	bytes += bytes_of(snapshot->lines, before ? before->lines : NULL);
+	return bytes;
+}

@@ -1,0 +1,108 @@
+/*
+ * top_history - an hour of snapshots within a bound.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/top/history.h"
+
+#include "proto/os/clock.h"
+#include "tests/unit/exporters/top/made.h"
+
+#define SECOND NS_PER_SECOND
+
+static void
+add(struct history *history, int64_t seconds, uint32_t nodes)
+{
+	struct top_snapshot *snapshot = made_snapshot(seconds * SECOND, nodes);
+
+	history_add(history, snapshot);
+	top_snapshot_drop(&snapshot);
+}
+
+static void
+check_order(const struct history *history, int64_t newest)
+{
+	assert_true(history->bytes <= HISTORY_BYTES);
+	assert_true(history->count <= HISTORY_SNAPSHOTS_MAX);
+	assert_int_equal(
+	    history->at[history->count - 1]->taken_ns, newest * SECOND);
+	for (uint32_t i = 1; i < history->count; i++)
+		assert_true(
+		    history->at[i]->taken_ns > history->at[i - 1]->taken_ns);
+}
+
+static void
+an_hour_of_a_small_pool_is_kept_within_the_bound(void **state)
+{
+	struct history history = { .count = 0 };
+	int64_t widest = 0;
+
+	(void)state;
+	for (int64_t i = 1; i <= 3 * 3600; i++)
+		add(&history, i, 60);
+	check_order(&history, 3 * 3600);
+	/* The oldest one is an hour old, and gaps are small. */
+	assert_true(3 * 3600 * SECOND - history.at[0]->taken_ns <=
+		    HISTORY_NS + 60 * SECOND);
+	assert_true(3 * 3600 * SECOND - history.at[0]->taken_ns >
+		    HISTORY_NS - 60 * SECOND);
+	for (uint32_t i = 1; i < history.count; i++) {
+		int64_t gap =
+		    history.at[i]->taken_ns - history.at[i - 1]->taken_ns;
+
+		widest = gap > widest ? gap : widest;
+	}
+	assert_true(widest <= 32 * SECOND);
+	history_clear(&history);
+}
+
+static void
+of_a_large_pool_fewer_are_kept(void **state)
+{
+	struct history history = { .count = 0 };
+
+	(void)state;
+	for (int64_t i = 1; i <= 400; i++)
+		add(&history, i, 5000);
+	check_order(&history, 400);
+	assert_true(history.count >= 3);
+	assert_int_equal(history.at[0]->taken_ns, SECOND);
+	history_clear(&history);
+}
+
+static void
+the_one_of_a_moment_is_found(void **state)
+{
+	struct history history = { .count = 0 };
+
+	(void)state;
+	assert_null(history_find(&history, 5));
+	assert_null(history_step(&history, 5, 1));
+	add(&history, 10, 1);
+	add(&history, 20, 1);
+	add(&history, 30, 1);
+	assert_int_equal(
+	    history_find(&history, 25 * SECOND)->taken_ns, 20 * SECOND);
+	assert_int_equal(
+	    history_find(&history, 20 * SECOND)->taken_ns, 20 * SECOND);
+	assert_int_equal(history_find(&history, 1)->taken_ns, 10 * SECOND);
+	assert_int_equal(
+	    history_step(&history, 20 * SECOND, -1)->taken_ns, 10 * SECOND);
+	assert_int_equal(
+	    history_step(&history, 20 * SECOND, 1)->taken_ns, 30 * SECOND);
+	assert_null(history_step(&history, 30 * SECOND, 1));
+	assert_null(history_step(&history, 10 * SECOND, -1));
+	history_clear(&history);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+		    an_hour_of_a_small_pool_is_kept_within_the_bound),
+		cmocka_unit_test(of_a_large_pool_fewer_are_kept),
+		cmocka_unit_test(the_one_of_a_moment_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
