@@ -39,8 +39,8 @@ struct now {
 	bool is_read;
 	int64_t next_ns; /* not to be read before (monotonic) */
 	unsigned rest;
-	unsigned read;            /* parts that the last poll has read */
-	struct hash_key key;      /* of these sums, which show what changed: */
+	unsigned read;             /* parts that the last poll has read */
+	struct hash_key key;       /* of these sums, which show what changed: */
 	uint64_t sums[NOW_SUMMED]; /* by part */
 };
 
