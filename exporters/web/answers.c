@@ -367,7 +367,7 @@ const struct web_route *
 web_route_find(
     const struct web_route *routes, const char *word, struct err *err)
 {
-	char question[3 * NEAREST_WORD_BYTES + 32], shown[80];
+	char question[3 * NEAREST_WORD_BYTES + 32], shown[80], all[160] = "";
 	struct nearest nearest;
 
 	nearest_begin(&nearest, word);
@@ -375,9 +375,15 @@ web_route_find(
 		if (strcmp(routes->word, word) == 0)
 			return routes;
 		nearest_offer(&nearest, routes->word);
+		strcat(all, all[0] == '\0' ? "" : " ");
+		strcat(all, routes->word);
 	}
-	err_set(err, "there is no '%s' here%s",
-	    text_quote(shown, sizeof(shown), text_of(word)),
-	    nearest_question(&nearest, "", question, sizeof(question)));
+	nearest_question(&nearest, "", question, sizeof(question));
+	text_quote(shown, sizeof(shown), text_of(word));
+	if (nearest.count > 0)
+		err_set(err, "there is no '%s' here%s", shown, question);
+	else
+		err_set(
+		    err, "there is no '%s' here; there are %s", shown, all);
 	return NULL;
 }
