@@ -383,7 +383,6 @@ web_route_find(
 	if (nearest.count > 0)
 		err_set(err, "there is no '%s' here%s", shown, question);
 	else
-		err_set(
-		    err, "there is no '%s' here; there are %s", shown, all);
+		err_set(err, "there is no '%s' here; there are %s", shown, all);
 	return NULL;
 }
