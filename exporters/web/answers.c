@@ -156,6 +156,10 @@ answer_testrun(struct source *source, struct web_question *question,
 			    err, "newest: is for all runs, not for one");
 		strcpy(words[2], question->query.run);
 	}
+	if (runs->after != NULL &&
+	    (runs->newest == 0 || runs->after[0] == '\0'))
+		return err_set(
+		    err, "after: takes the id of a run, and goes with newest");
 	*bad = false;
 	return stats_testrun(source, question->partition, runs, &operands,
 	    node_of(question), &question->query.order, STATS_JSON, file, err);
@@ -347,7 +351,8 @@ const struct web_route web_pool_routes[] = {
 	{ "phases", "by name node from to sort top", false, answer_phases },
 	{ "nodes", "node from sort top", true, answer_nodes },
 	{ "cascade", "from to", false, answer_cascade },
-	{ "runs", "model time group newest run from to", false, answer_runs },
+	{ "runs", "model time group newest after run from to", false,
+	    answer_runs },
 	{ "groups", "model time group from to", false, answer_groups },
 	{ "samples", "by metric metric-group node job from to sort top", false,
 	    answer_samples },
