@@ -1,6 +1,6 @@
 #!/bin/sh
 # A list of runs in pages: a run that comes meanwhile neither repeats one nor leaves one out; a
-# page after a run that is gone begins anew.
+# page after a run that is gone begins again with the newest.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/flow/lib.sh

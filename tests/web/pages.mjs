@@ -51,7 +51,7 @@ await shows("the last page", 19);
 judge("... is the last", await page.getByRole("button", { name: "Older" }).isDisabled(), "Older can be pressed");
 await page.goto(origin + "/#/pool/acct%24farm/runs?skip=20&after=gone");
 await page.waitForFunction(() => !location.hash.includes("after"), null, { timeout: 20000 }).catch(() => {});
-judge("after a run that is gone the page begins anew", fragment() === "#/pool/acct$farm/runs", fragment());
+judge("after a run that is gone the page begins again", fragment() === "#/pool/acct$farm/runs", fragment());
 await page.waitForFunction(() => document.querySelector("table tbody tr"), null, { timeout: 20000 }).catch(() => {});
 judge("... with the newest", (await shown())[0] === 900, (await shown()).join());
 await browser.close();

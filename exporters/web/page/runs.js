@@ -41,7 +41,7 @@ export function runs(context) {
 	const wanted = choose("State", STATES, params.state || "", (state) => context.set({ state, skip: "", after: "" }));
 	const matches = (r) => !params.state || (params.state === "failed" ? r.error : r.state === params.state);
 	const body = h("div"), root = h("section", {}, title("Runs", group, model, wanted.root), body);
-	/* Undefined: the run that the page followed is gone, and it begins anew. */
+	/* Undefined: the run that the page followed is gone, and it begins again. */
 	const ask = async (follows, skip) => {
 		try {
 			return await context.maybe(["runs"], { newest: params.state ? SEARCHED : skip + PAGE + 1, after: follows ? params.after : "",
