@@ -6,6 +6,7 @@ INCDIR  ?= $(PREFIX)/include
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+DOCDIR  ?= $(PREFIX)/share/doc/$(NAME)
 DESTDIR ?=
 
 .PHONY: pages completions install uninstall
@@ -51,6 +52,7 @@ install: all completions
 	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
 	install -m 0644 $(EXAMPLE) $(INSTANCE) $(DESTDIR)$(DATADIR)
 	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
+	install -D -m 0644 -t $(DESTDIR)$(DOCDIR) exporters/web/api.md exporters/web/openapi.json
 	install -D -m 0644 -t $(DESTDIR)$(BASHDIR) $(BASHES)
 	install -D -m 0644 -t $(DESTDIR)$(ZSHDIR) $(ZSHES)
 	install -D -m 0644 -t $(DESTDIR)$(FISHDIR) $(FISHES)
@@ -58,6 +60,7 @@ install: all completions
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS) $(FRONT) $(SCRIPTS)))
 	rm -rf $(DESTDIR)$(DATADIR)
+	rm -f $(DESTDIR)$(DOCDIR)/api.md $(DESTDIR)$(DOCDIR)/openapi.json
 	rm -f $(addprefix $(DESTDIR)$(BASHDIR)/,$(notdir $(BASHES)))
 	rm -f $(addprefix $(DESTDIR)$(ZSHDIR)/,$(notdir $(ZSHES)))
 	rm -f $(addprefix $(DESTDIR)$(FISHDIR)/,$(notdir $(FISHES)))

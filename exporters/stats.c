@@ -88,6 +88,9 @@ static const struct opt options[] = {
 	    "testrun list, deltas, iterations: print the newest N runs, the "
 	    "newest first",
 	    NULL, false },
+	{ "after", 0, OPT_TEXT, OPT_TO(struct values, runs.after), "RUN",
+	    "with --newest: print those that follow this run in that order",
+	    NULL, false },
 	{ "rows", 0, OPT_COUNT, OPT_TO(struct values, rows), "N",
 	    "timeline: print at most N rows, of which each stands for several "
 	    "nodes (default: 800)",
@@ -108,7 +111,7 @@ static const struct opt options[] = {
 };
 
 #define POOL    "partition configdir credentials config-json pool format output "
-#define TESTRUN POOL "model time group newest node from to sort top"
+#define TESTRUN POOL "model time group newest after node from to sort top"
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes, step by step",

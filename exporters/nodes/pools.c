@@ -22,11 +22,15 @@ static int
 read_nodes(
     struct pool *pool, struct source *source, int64_t now_ns, struct err *err)
 {
+	int64_t from_ns = now_ns - NODE_STATES_HEARD_NS;
 	struct node_states states;
-	int rc = node_states_read(&states, source, pool->partition.name,
-	    (struct text){ NULL, 0 }, now_ns - NODE_STATES_HEARD_NS, now_ns,
-	    err);
+	int rc;
 
+	/* Without a record since then, none of its nodes was heard. */
+	if (pool->partition.last_ns < from_ns)
+		return 0;
+	rc = node_states_read(&states, source, pool->partition.name,
+	    (struct text){ NULL, 0 }, from_ns, now_ns, err);
 	memcpy(pool->conditions, states.conditions, sizeof(pool->conditions));
 	node_states_clear(&states);
 	return rc;

@@ -212,6 +212,7 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 		.from_ns = options->from_ns,
 		.to_ns = options->to_ns,
 		.newest = options->newest,
+		.after = text_of(options->after),
 	};
 	string_table_init(&runs->texts);
 	if (read_model(runs, &found, err) != 0)
@@ -247,7 +248,8 @@ static void
 ask_newest(struct runs *runs, struct wire_query *query)
 {
 	runs->passed = 0;
-	if (runs->newest == 0)
+	runs->is_behind = runs->after.bytes == 0;
+	if (runs->newest == 0 || !runs->is_behind)
 		return;
 	if (runs->newest < WIRE_PAGE_BYTES / RUN_BYTES)
 		query->page_bytes = (uint32_t)runs->newest * RUN_BYTES;
@@ -375,6 +377,17 @@ take_run(struct runs *runs, const struct record *record, struct runs_run *run,
 	return 0;
 }
 
+/* It was removed meanwhile, or is of another question. */
+static int
+refuse_after(const struct runs *runs, struct err *err)
+{
+	char id[300];
+
+	return err_set(err,
+	    "--after: no run '%s' is among these; begin again with the newest",
+	    text_quote(id, sizeof(id), runs->after));
+}
+
 int
 runs_next(struct runs *runs, struct runs_run *run, struct err *err)
 {
@@ -391,10 +404,14 @@ runs_next(struct runs *runs, struct runs_run *run, struct err *err)
 			return -1;
 		if (!is_wanted(runs, run))
 			continue;
+		if (!runs->is_behind) {
+			runs->is_behind = text_equal(run->id, runs->after);
+			continue;
+		}
 		runs->passed++;
 		return 1;
 	}
-	return rc;
+	return rc == 0 && !runs->is_behind ? refuse_after(runs, err) : rc;
 }
 
 uint64_t

@@ -44,8 +44,10 @@ struct runs {
 	/* runs_next returns runs whose first event is in [from_ns, to_ns);
 	 * unless both are all of time, none without events. */
 	int64_t from_ns, to_ns;
-	uint64_t newest; /* > 0: only this number, the newest first */
-	uint64_t passed; /* of the newest */
+	uint64_t newest;   /* > 0: only this number, the newest first */
+	uint64_t passed;   /* of the newest */
+	struct text after; /* not empty: only those after this run */
+	bool is_behind;    /* it was passed */
 
 	char pattern[2 * NAME_BYTES_MAX +
 		     2]; /* arguments of the last runs_select */
@@ -127,6 +129,7 @@ struct runs_options {
 	int time;                  /* enum run_clock */
 	int64_t from_ns, to_ns;    /* the window; set by the program */
 	uint64_t newest;           /* 0: all; an option of the program */
+	const char *after;         /* of the newest; NULL: from the first on */
 };
 #define RUNS_DEFAULT                                                           \
 	{                                                                      \

@@ -305,6 +305,10 @@ stats_testrun_check(const struct runs_options *options,
 	if (options->newest > 0 && (!rows || operands->count > 2))
 		opt_usage("--newest is for testrun list, deltas and iterations "
 			  "of all runs");
+	if (options->after != NULL &&
+	    (options->newest == 0 || options->after[0] == '\0'))
+		opt_usage("--after takes the id of a run, and goes with "
+			  "--newest");
 	if (!is(what, "skew") && node.bytes > 0)
 		opt_usage("--node is for testrun skew");
 	for (uint32_t i = 2; i < operands->count; i++)

@@ -50,8 +50,12 @@ number_named(struct text key)
 {
 	int i = 0;
 
+	if (key.bytes == 0)
+		return PHASE_NUMBERS;
+	/* Most differ in the first byte. */
 	while (i < PHASE_NUMBERS &&
-	       !text_equal(key, text_of(phase_number_names[i])))
+	       (key.at[0] != phase_number_names[i][0] ||
+		   !text_equal(key, text_of(phase_number_names[i]))))
 		i++;
 	return i;
 }
@@ -115,21 +119,25 @@ give_computed(struct phase_rows *rows, const struct record *record,
 
 /* A phase of the window: a row, or one for each of its nodes. */
 static void
-give_window(struct phase_rows *rows, struct record *record)
+give_window(struct phase_rows *rows, const struct record *record)
 {
 	const struct phases_window *window = &rows->window;
-	const struct phases_window_row *row =
+	const struct phases_window_row *computed =
 	    phases_window_find(window, record->name);
+	struct phase_row row;
 
 	if (!rows->by_node) {
-		give_computed(rows, record, row);
+		give_computed(rows, record, computed);
 		return;
 	}
-	for (; row != NULL && row < window->rows + window->row_count &&
-	       text_equal(row->phase, record->name);
-	     row++) {
-		record->node = row->node;
-		give_computed(rows, record, row);
+	row = make_row(record);
+	for (;
+	     computed != NULL && computed < window->rows + window->row_count &&
+	     text_equal(computed->phase, record->name);
+	     computed++) {
+		row.node = computed->node;
+		phases_window_numbers(computed, row.numbers);
+		rows->on_row(rows->arg, &row);
 	}
 }
 

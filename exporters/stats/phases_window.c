@@ -168,39 +168,105 @@ sum_up(struct phases_window_row *row)
 		    (double)(sqrtl(squares / (long double)(count - 1)) / 1e9L);
 }
 
+/* ---- rows ---- */
+
+struct named {
+	struct text name;
+	uint32_t number; /* in its table */
+};
+
+static int
+by_text(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	return text_compare(a->name, b->name);
+}
+
+static int
+by_nature(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	return text_compare_natural(a->name, b->name);
+}
+
+/* The names in order; *places: where each number went.  NULL: there are none.
+ */
+static struct named *
+sort_names(const struct string_table *table,
+    int (*compare)(const void *, const void *), uint32_t **places)
+{
+	uint32_t count = table->count;
+	struct named *sorted;
+
+	*places = NULL;
+	if (count == 0)
+		return NULL;
+	sorted = memory_zero(count, sizeof(*sorted));
+	*places = memory_zero(count, sizeof(**places));
+	for (uint32_t i = 0; i < count; i++)
+		sorted[i] = (struct named){ table->names[i], i };
+	qsort(sorted, count, sizeof(*sorted), compare);
+	for (uint32_t i = 0; i < count; i++)
+		(*places)[sorted[i].number] = i;
+	return sorted;
+}
+
+static void
+add_row(struct phases_window *window, uint32_t *room,
+    const struct phases_window_item *item, const struct named *phases,
+    const struct named *nodes)
+{
+	window->rows = memory_grow(
+	    window->rows, room, window->row_count, sizeof(*window->rows));
+	window->rows[window->row_count++] = (struct phases_window_row){
+		.phase = phases[item->phase].name,
+		.node = nodes != NULL ? nodes[item->node].name
+				      : (struct text){ NULL, 0 },
+		.first = item,
+	};
+}
+
+/* Names are sorted instead of rows: there are fewer.  From then on an item has
+ * the place of its phase and node, not their numbers. */
 static void
 make_rows(struct phases_window *window)
 {
-	struct phases_window_row *row = NULL;
-	uint32_t room = 0;
+	uint32_t *phase_places, *node_places, room = 0;
+	struct named *phases =
+	    sort_names(&window->phases, by_text, &phase_places);
+	struct named *nodes =
+	    sort_names(&window->nodes, by_nature, &node_places);
 
+	for (uint32_t i = 0; i < window->count; i++) {
+		struct phases_window_item *item = &window->items[i];
+
+		item->phase = phase_places[item->phase];
+		if (nodes != NULL)
+			item->node = node_places[item->node] & 0x3fffffff;
+	}
 	if (window->count > 0)
 		qsort(window->items, window->count, sizeof(*window->items),
 		    by_row);
 	for (uint32_t i = 0; i < window->count; i++) {
 		const struct phases_window_item *item = &window->items[i];
+		struct phases_window_row *row;
 
-		if (row == NULL || item->phase != item[-1].phase ||
-		    item->node != item[-1].node) {
-			window->rows = memory_grow(window->rows, &room,
-			    window->row_count, sizeof(*window->rows));
-			row = &window->rows[window->row_count++];
-			*row = (struct phases_window_row){
-				.phase = window->phases.names[item->phase],
-				.first = item,
-			};
-			if (window->nodes.count > 0)
-				row->node = window->nodes.names[item->node];
-		}
+		if (i == 0 || item->phase != item[-1].phase ||
+		    item->node != item[-1].node)
+			add_row(window, &room, item, phases, nodes);
+		row = &window->rows[window->row_count - 1];
 		row->count += item->kind == ITEM_PAIR;
 		row->open_starts += item->kind == ITEM_START;
 		row->open_ends += item->kind == ITEM_END;
 	}
 	for (uint32_t i = 0; i < window->row_count; i++)
 		sum_up(&window->rows[i]);
-	if (window->row_count > 0)
-		qsort(window->rows, window->row_count, sizeof(*window->rows),
-		    by_name);
+	free(phases);
+	free(nodes);
+	free(phase_places);
+	free(node_places);
 }
 
 static int

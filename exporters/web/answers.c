@@ -156,6 +156,10 @@ answer_testrun(struct source *source, struct web_question *question,
 			    err, "newest: is for all runs, not for one");
 		strcpy(words[2], question->query.run);
 	}
+	if (runs->after != NULL &&
+	    (runs->newest == 0 || runs->after[0] == '\0'))
+		return err_set(
+		    err, "after: takes the id of a run, and goes with newest");
 	*bad = false;
 	return stats_testrun(source, question->partition, runs, &operands,
 	    node_of(question), &question->query.order, STATS_JSON, file, err);
@@ -347,7 +351,8 @@ const struct web_route web_pool_routes[] = {
 	{ "phases", "by name node from to sort top", false, answer_phases },
 	{ "nodes", "node from sort top", true, answer_nodes },
 	{ "cascade", "from to", false, answer_cascade },
-	{ "runs", "model time group newest run from to", false, answer_runs },
+	{ "runs", "model time group newest after run from to", false,
+	    answer_runs },
 	{ "groups", "model time group from to", false, answer_groups },
 	{ "samples", "by metric metric-group node job from to sort top", false,
 	    answer_samples },
@@ -367,7 +372,7 @@ const struct web_route *
 web_route_find(
     const struct web_route *routes, const char *word, struct err *err)
 {
-	char question[3 * NEAREST_WORD_BYTES + 32], shown[80];
+	char question[3 * NEAREST_WORD_BYTES + 32], shown[80], all[160] = "";
 	struct nearest nearest;
 
 	nearest_begin(&nearest, word);
@@ -375,9 +380,14 @@ web_route_find(
 		if (strcmp(routes->word, word) == 0)
 			return routes;
 		nearest_offer(&nearest, routes->word);
+		strcat(all, all[0] == '\0' ? "" : " ");
+		strcat(all, routes->word);
 	}
-	err_set(err, "there is no '%s' here%s",
-	    text_quote(shown, sizeof(shown), text_of(word)),
-	    nearest_question(&nearest, "", question, sizeof(question)));
+	nearest_question(&nearest, "", question, sizeof(question));
+	text_quote(shown, sizeof(shown), text_of(word));
+	if (nearest.count > 0)
+		err_set(err, "there is no '%s' here%s", shown, question);
+	else
+		err_set(err, "there is no '%s' here; there are %s", shown, all);
 	return NULL;
 }

@@ -172,7 +172,8 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	task->status = !whole   ? WEB_BROKEN
 		       : bad    ? WEB_BAD
 		       : failed ? WEB_UNAVAILABLE
-				: WEB_MISSING;
+		       : task->question.query.runs.after != NULL ? WEB_GONE
+								 : WEB_MISSING;
 }
 
 void

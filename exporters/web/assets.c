@@ -68,10 +68,10 @@ web_assets_open(struct web_assets **made, const char *dir, struct err *err)
 	struct web_assets *assets = *made = memory_zero(1, sizeof(*assets));
 
 	assets->dir = -1;
-	if (dir == NULL) {
-		load(assets);
+	load(assets);
+	if (dir == NULL)
 		return 0;
-	}
+	assets->tag[0] = '\0';
 	assets->dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (assets->dir < 0)
 		return err_set(err, "--assets %s: %s", dir, strerror(errno));
@@ -124,7 +124,7 @@ web_assets_get(struct web_assets *assets, const char *name, const char **type)
 	*type = type_of(name);
 	if (*type == NULL || name[0] == '.' || strchr(name, '/') != NULL)
 		return NULL;
-	if (assets->dir >= 0)
+	if (assets->dir >= 0 && strcmp(name, WEB_ASSETS_API) != 0)
 		return read_file(assets, name);
 	for (int i = 0; i < FILES_MAX && web_page_files[i].name != NULL; i++) {
 		if (strcmp(web_page_files[i].name, name) != 0)

@@ -11,7 +11,12 @@
 #include "exporters/web/http/body.h"
 #include "proto/base/err.h"
 
-/* A file of exporters/web/page; rules.mk makes the table. */
+/* The description of the interface, which is of the program, not of the page.
+ */
+#define WEB_ASSETS_API "openapi.json"
+
+/* A file of exporters/web/page, or the description; rules.mk makes the table.
+ */
 struct web_page_file {
 	const char *name; /* NULL ends the table */
 	const unsigned char *at, *end;

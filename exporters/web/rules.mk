@@ -1,6 +1,6 @@
 # The files of the page become part of poolscope-web.
 # SPDX-License-Identifier: MIT
-WEB_PAGE := $(sort $(wildcard exporters/web/page/*.html exporters/web/page/*.css exporters/web/page/*.js exporters/web/page/*.svg))
+WEB_PAGE := $(sort $(wildcard exporters/web/page/*.html exporters/web/page/*.css exporters/web/page/*.js exporters/web/page/*.svg)) exporters/web/openapi.json
 WEB_LIST := $(B)/exporters/web/page_files.list
 WEB_OBJ  := $(B)/exporters/web/page_files.o
 

@@ -276,6 +276,9 @@ route(struct web_serve *serve, struct web_http_request *request,
 	if (strcmp(first, "v1") == 0 && url->segment_count == 2 &&
 	    strcmp(url->segments[1], "live") == 0) {
 		follow(serve, request, url);
+	} else if (strcmp(first, "v1") == 0 && url->segment_count == 2 &&
+		   strcmp(url->segments[1], WEB_ASSETS_API) == 0) {
+		answer_file(serve, request, WEB_ASSETS_API);
 	} else if (strcmp(first, "v1") == 0 ||
 		   (strcmp(first, "metrics") == 0 && url->segment_count == 1)) {
 		ask(serve, request, task);

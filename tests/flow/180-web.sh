@@ -85,6 +85,7 @@ routes() {
 		poolscope-stats phases -p "$pool" --name 'cascade:p*' --from 2017-01-01T00:00:00Z
 	same "pools/$POOL/cascade" poolscope-stats cascade -p "$pool"
 	same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newest 5
+	same "pools/$FARM/runs?newest=5&after=7" poolscope-stats testrun list -p "$farm" --newest 5 --after 7
 	same "pools/$FARM/runs?run=7" poolscope-stats testrun list 7 -p "$farm"
 	same "pools/$FARM/groups" poolscope-stats testrun groups -p "$farm"
 	same "pools/$POOL/samples" poolscope-stats samples -p "$pool"
@@ -153,6 +154,10 @@ refused 400 "by: must be one of" "/v1/pools/$POOL/phases?by=pie"
 refused 400 "by: the only other choice here is node" "/v1/pools/$POOL/phases?by=track"
 refused 400 "^node: " "/v1/pools/$POOL/phases?node=a%5B"
 refused 400 "top is given twice" "/v1/pools/$POOL/phases?top=1&top=2"
+check "pages of runs are the whole list" client paged "$FARM" 7
+refused 410 "after: no run '777' is among these" "/v1/pools/$FARM/runs?newest=2&after=777"
+refused 410 "after: no run '7' is among these" "/v1/pools/$FARM/runs?newest=2&after=7&group=none*"
+refused 400 "after: takes the id of a run" "/v1/pools/$FARM/runs?after=7"
 refused 400 "newest: is for all runs" "/v1/pools/$FARM/runs?run=7&newest=2"
 refused 400 "% without two hexadecimal digits" "/v1/pools/%4/phases"
 refused 400 "control character" "/v1/pools/a%00b/phases"

@@ -113,6 +113,20 @@ def security(*targets):
         expect(headers["Access-Control-Allow-Origin"] is None and headers["Set-Cookie"] is None, target)
 
 
+def paged(pool, step):
+    """The runs in pages, each after the last run of the one before; a run that comes meanwhile moves nothing."""
+    whole = json.loads(ask(f"/v1/pools/{pool}/runs?newest=1000").body)
+    seen, after = [], ""
+    while len(seen) < len(whole):
+        answer = ask(f"/v1/pools/{pool}/runs?newest={step}{after}")
+        expect(answer.status == 200, answer.status, answer.body)
+        page = json.loads(answer.body)
+        expect(0 < len(page) <= int(step), len(page))
+        seen += page
+        after = "&after=" + page[-1]["run"]
+    expect(seen == whole, [each["run"] for each in seen], "not", [each["run"] for each in whole])
+
+
 def has(text, *targets):
     for target in targets:
         expect(text in ask(target).body.decode(), f"{target} lacks {text}")
@@ -407,7 +421,7 @@ def burst(count, target):
 
 
 WORDS = {word.__name__.rstrip("_"): word for word in (
-    get, refused, status, method, packed, head, type_, health, security, has, lacks, alike, body, large, long,
+    get, refused, status, method, packed, head, type_, paged, health, security, has, lacks, alike, body, large, long,
     garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams, exposes, slow, hidden, unfetched)}
 
 if __name__ == "__main__":

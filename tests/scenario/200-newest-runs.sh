@@ -51,6 +51,8 @@ aggregate --models "$ROOT/deploy/models"
 } | records
 answer "all" "e b c a d" newest 10
 answer "the newest two" "e b" newest 2
+answer "the two after them" "c a" newest 2 --after b
+answer "the one after these, which has no time" "d" newest 2 --after a
 answer "the newest one by its durations" "e,tablets" columns run,group \
 	poolscope-stats testrun iterations --format csv --newest 1
 {
@@ -58,6 +60,11 @@ answer "the newest one by its durations" "e,tablets" columns run,group \
 	hour 90 flash_end a
 	hour 25 flash_start f device_group=tablets
 } | records
+answer "after e, what has come meanwhile does not move the rest" "f c" newest 2 --after e
+answer "of group phones d follows a" "d" newest 2 --after a --group phones
+check_status 1 "after a run that is none of these" newest 2 --after b --group phones
+check_printed "says so" "no run 'b' is among these; begin again with the newest"
+wrong_usage "--after without --newest" "goes with --newest" poolscope-stats testrun list --after b -p "$PARTITION"
 answer "late events" "e f c a b d" newest 10
 answer "... the newest three" "e f c" newest 3
 answer "... of a window" "f c" newest 2 --from "$(at 28800)" --to "$(at 93600)"

@@ -2,6 +2,7 @@
  * runs - the newest test runs: their steps one after the other.
  * SPDX-License-Identifier: MIT
  */
+import { isLive } from "./api.js";
 import { h, fill } from "./dom.js";
 import { title, choose, search, pages, nothing, state } from "./parts.js";
 import { table } from "./table.js";
@@ -35,14 +36,28 @@ function stepsOf(of) {
 
 export function runs(context) {
 	const { params } = context, from = Number(params.skip) || 0;
-	const group = search("Group, such as board*", params.group, (value) => context.set({ group: value, skip: "" }));
-	const model = search("Model", params.model, (value) => context.set({ model: value, skip: "" }));
-	const wanted = choose("State", STATES, params.state || "", (state) => context.set({ state, skip: "" }));
+	const group = search("Group, such as board*", params.group, (value) => context.set({ group: value, skip: "", after: "" }));
+	const model = search("Model", params.model, (value) => context.set({ model: value, skip: "", after: "" }));
+	const wanted = choose("State", STATES, params.state || "", (state) => context.set({ state, skip: "", after: "" }));
 	const matches = (r) => !params.state || (params.state === "failed" ? r.error : r.state === params.state);
 	const body = h("div"), root = h("section", {}, title("Runs", group, model, wanted.root), body);
+	/* Undefined: the run that the page followed is gone, and it begins again. */
+	const ask = async (follows, skip) => {
+		try {
+			return await context.maybe(["runs"], { newest: params.state ? SEARCHED : skip + PAGE + 1, after: follows ? params.after : "",
+				group: params.group, model: params.model });
+		} catch (error) {
+			if (error.status !== 410)
+				throw error;
+			context.set({ skip: "", after: "" });
+		}
+	};
 	const view = { root, tables: [], async load() {
-		const answer = await context.maybe(["runs"], { newest: params.state ? SEARCHED : from + PAGE + 1, group: params.group, model: params.model });
-		const all = runsOf(answer).filter(matches), list = all.slice(from, from + PAGE);
+		const follows = params.after && !params.state, skip = follows ? 0 : from;
+		const answer = await ask(follows, skip);
+		if (answer === undefined)
+			return;
+		const all = runsOf(answer).filter(matches), list = all.slice(skip, skip + PAGE);
 		if (list.length === 0) {
 			fill(body, nothing("No runs.", params.state ? "None of this state among the newest " + count(SEARCHED) + "." : params.group ? "None of this group." : "Runs come from events of a test farm."));
 			return;
@@ -64,7 +79,8 @@ export function runs(context) {
 			{ key: "total", label: "Whole", number: true, value: (r) => r.steps.total, show: (r) => seconds(r.steps.total) }] });
 		view.tables = [t];
 		fill(body, legend(names, names.map((name, i) => stepTile(name, i))), t.root,
-			pages(from, list.length, PAGE, all.length > from + PAGE, (n) => context.set({ skip: n ? String(n) : "" })));
+			pages(from, list.length, PAGE, all.length > skip + PAGE, (n) => context.set({ skip: n ? String(n) : "",
+				after: isLive() && n > from ? list[list.length - 1].run : "" })));
 		t.set(list);
 	} };
 	return view;
