@@ -1,4 +1,4 @@
-"""openapi - runs what exporters/web/openapi.json says against a poolscope-web, for 181-openapi.sh.
+"""openapi - runs what exporters/web/openapi.json says against a poolscope-web, for 182-openapi.sh.
 
     PORT=5580 TOKEN=T openapi.py FILE WORD
 
