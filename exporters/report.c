@@ -25,10 +25,13 @@ struct values {
 	const char *output;
 	int64_t from_ns, to_ns;
 	int format;
+	bool with_trace;
+	const char *nodes;
 };
 
-static const struct values defaults = { .from_ns = TIME_MIN_NS,
-	.to_ns = TIME_MAX_NS };
+static const struct values defaults = {
+	.from_ns = TIME_MIN_NS, .to_ns = TIME_MAX_NS, .nodes = "worst:8"
+};
 
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
@@ -37,6 +40,13 @@ static const struct opt options[] = {
 	    "html (default): a page that needs no server; md, text: the "
 	    "findings for a ticket",
 	    "html|md|text", false },
+	{ "with-trace", 0, OPT_FLAG, OPT_TO(struct values, with_trace), NULL,
+	    "put a trace for Perfetto into the page, to be saved from it", NULL,
+	    false },
+	{ "nodes", 0, OPT_TEXT, OPT_TO(struct values, nodes), "worst:K",
+	    "with --with-trace: the K nodes with the longest phases (default: "
+	    "worst:8)",
+	    NULL, false },
 	TIME_OPTIONS(
 	    struct values, from_ns, to_ns, "report only what happened"),
 	{ .name = NULL },
@@ -64,6 +74,8 @@ parse(struct values *values, int argc, char **argv)
 		opt_usage("-o FILE is missing: the file to write");
 	if (values->from_ns >= values->to_ns)
 		opt_usage("--from: the time is not before that of --to");
+	if (values->with_trace && values->format != FORMAT_HTML)
+		opt_usage("--with-trace is for --format html");
 }
 
 static void
@@ -74,21 +86,27 @@ enter_sandbox(const struct values *values)
 	sandbox_begin(&sandbox);
 	source_sandbox(&sandbox, &values->source);
 	output_sandbox(&sandbox, values->output);
+	if (values->with_trace)
+		sandbox_write(&sandbox, file_io_temporary_dir());
 	sandbox_close(&sandbox, false);
 }
 
 static int
-write_html(FILE *file, const struct report_request *request, struct err *err)
+write_html(FILE *file, const struct values *values,
+    const struct report_request *request, struct err *err)
 {
 	struct report_answers answers;
-	const struct report_trace trace = { NULL, 0 };
+	struct report_trace trace = { NULL, 0 };
 	int rc = report_answers_read(&answers, request, err);
 
+	if (rc == 0 && values->with_trace)
+		rc = report_trace_read(&trace, request, values->nodes, err);
 	if (rc == 0)
 		rc = report_page_write(
 		    file, &answers, &trace, request->partition, err);
 	for (uint32_t i = 0; rc == 0 && i < answers.left_out_count; i++)
 		log_info("left out: %s", answers.left_out[i]);
+	report_trace_clear(&trace);
 	report_answers_clear(&answers);
 	return rc;
 }
@@ -103,7 +121,7 @@ write_report(const struct values *values, const struct report_request *request,
 	if (output_open(&output, values->output, err) != 0)
 		return -1;
 	rc = values->format == FORMAT_HTML
-		 ? write_html(output.file, request, err)
+		 ? write_html(output.file, values, request, err)
 		 : report_text_write(
 		       output.file, request, values->format == FORMAT_MD, err);
 	if (rc == 0)

@@ -50,11 +50,17 @@ int report_ask(const struct report_request *request, const char *url,
 char *report_url(const struct report_request *request, const char *route, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A file to be taken out of the page. */
+/* A trace that can be saved from the page. */
 struct report_trace {
-	unsigned char *at; /* NULL: none */
+	unsigned char *at; /* gzip; NULL: none */
 	size_t bytes;
 };
+
+/* Of the nodes that poolscope-trace --nodes `nodes` chooses.  Clear it in any
+ * case. */
+int report_trace_read(struct report_trace *trace,
+    const struct report_request *request, const char *nodes, struct err *err);
+void report_trace_clear(struct report_trace *trace);
 
 /* Write the page with the answers in it. */
 int report_page_write(FILE *file, const struct report_answers *answers,

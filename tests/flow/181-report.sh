@@ -64,6 +64,14 @@ inside 'pools/acct$samples/series?metric=system.cpu.time.user' \
 	poolscope-stats series -p 'acct$samples' -m system.cpu.time.user
 inside 'pools/acct$samples/usage' poolscope-stats usage -p 'acct$samples'
 
+check_status 2 "a trace as text" poolscope-report -p "$pool" -o "$TMP/r.txt" --format text --with-trace
+check_printed "is for the page" "with-trace is for --format html"
+mkdir "$TMP/t"
+check "a report with a trace" env TMPDIR="$TMP/t" poolscope-report -p "$pool" -o "$TMP/r.html" --with-trace --nodes worst:1 --quiet
+check "which is what poolscope trace writes" sh -c 'poolscope-trace -p "$2" --nodes worst:1 --max-size 32MiB -q -o "$1.pftrace" &&
+	python3 "$0" trace "$1" | gzip -dc | cmp - "$1.pftrace"' "$ROOT/tests/flow/report_judge.py" "$TMP/r.html" "$pool"
+check_text "and leaves nothing behind" "" "$(ls "$TMP/t")"
+
 # ---- for a ticket ----
 # Preparation of the recorded pool: 60 nodes, 29.47 to 68.47 s, as its history says.
 check "findings as text" poolscope-report -p "$pool" -o "$TMP/r.txt" --format text --quiet

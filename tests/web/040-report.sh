@@ -15,7 +15,7 @@
 # report POOL BYTES: write it, with at most BYTES bytes, and open it with the screens of the input.
 report() {
 	cat >"$TMP/screens"
-	check "a report of $1" poolscope report -p "$1" -o "$TMP/report.html" --quiet
+	check "a report of $1" poolscope report -p "$1" --with-trace -o "$TMP/report.html" --quiet
 	check "... of at most $2 bytes" test "$(wc -c <"$TMP/report.html")" -le "$2"
 	ADDRESS=$TMP/report.html
 	page_judge report.mjs "$TMP/screens" ${SHOTS:+"$SHOTS/${1##*\$}"}
@@ -39,7 +39,7 @@ wait_until indexed 60
 one=$(poolscope-stats nodes -p 'acct$pool-60' --format json |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["node"])')
 
-report 'prodacct$render-60' 150000 <<'END'
+report 'prodacct$render-60' 400000 <<'END'
 pools #/pools
 status #/status
 overview #/pool/prodacct%24render-60

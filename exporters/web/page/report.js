@@ -4,7 +4,7 @@
  * The element #data has base64 of gzip of JSON: { pool, made, version, left_out, answers }.
  * The names of `answers` are the paths that the page asks for, with their parameters in the
  * order of their names, such as "pools/acct$pool/phases?by=node", the values the texts that
- * the routes answer.  #trace, if it is there, has base64 of a trace to download.
+ * the routes answer.  #trace, if it is there, has base64 of gzip of a trace to save.
  * SPDX-License-Identifier: MIT
  */
 import { use, parse, Problem } from "./api.js";
@@ -15,9 +15,9 @@ function decode(text) {
 	return Uint8Array.from(atob(text.replace(/\s+/g, "")), (c) => c.charCodeAt(0));
 }
 
-async function unpack(text) {
-	const stream = new Blob([decode(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
-	return JSON.parse(await new Response(stream).text());
+/* What an element has. */
+function unpack(element) {
+	return new Response(new Blob([decode(element.textContent)]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
 function key(path, params) {
@@ -73,7 +73,7 @@ function find(path, params) {
 	return undefined;
 }
 
-const { pool, made, version, left_out, answers } = await unpack(document.getElementById("data").textContent);
+const { pool, made, version, left_out, answers } = await unpack(document.getElementById("data")).json();
 
 function answer(name) {
 	return Object.hasOwn(answers, name) ? parse(answers[name]) : undefined;
@@ -88,10 +88,10 @@ use({
 	},
 });
 
-function download() {
-	const url = URL.createObjectURL(new Blob([decode(document.getElementById("trace").textContent)],
-		{ type: "application/octet-stream" }));
-	const a = h("a", { href: url, download: pool.replace(/[^\w.-]+/g, "-") + ".pftrace" });
+async function download() {
+	const url = URL.createObjectURL(await unpack(document.getElementById("trace")).blob());
+	const a = h("a", { download: pool.replace(/[^\w.-]+/g, "-") + ".pftrace" });
+	a.href = url;
 	a.click();
 	setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
@@ -102,8 +102,7 @@ document.body.append(h("footer", { class: "note report" },
 	h("p", {}, "Report of " + pool + ", made " + made + " UTC by poolscope " + version + ". "),
 	left_out.length ? h("p", {}, "Left out: " + left_out.join("; ") + ".") : null,
 	trace ? h("p", {}, h("button", { type: "button", on: { click: download } },
-		"Save the trace of the worst nodes (" + size(trace.textContent.length * 3 / 4) + ")"),
-	" for ui.perfetto.dev") : null));
+		"Save the trace of the worst nodes"), " for ui.perfetto.dev, " + size(trace.textContent.length * 3 / 4) + " here") : null));
 /* It begins with the pool. */
 if (!location.hash)
 	history.replaceState(null, "", "#/pool/" + encodeURIComponent(pool));
