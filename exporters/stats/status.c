@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "exporters/stats/partition_rows.h"
+#include "exporters/stats/status_limited.h"
 #include "exporters/stats/status_verdict.h"
 #include "proto/config/instance.h"
 #include "proto/json/json.h"
@@ -163,7 +164,9 @@ put_store(struct report *report, struct source *source, struct err *err)
 		    report->file, text_of(source_name(source)), 74);
 		putc('\n', report->file);
 	}
-	rc = put_records(report, source, false, err);
+	rc = report->limit != NULL
+		 ? status_limited_json(&report->json, source, err)
+		 : put_records(report, source, false, err);
 	if (rc == 0 && report->as_json) {
 		json_name(&report->json, "partitions");
 		json_begin_object(&report->json);
@@ -392,8 +395,8 @@ put_all(struct report *report, const struct source_options *options,
 		json_begin_object(&report->json);
 	rc = put_stores(report, options, err);
 	/* The store of another instance has nothing to do with the broker of
-	 * this one. */
-	if (!source_is_named(options))
+	 * this one, which serves more partitions than a limit lets see. */
+	if (!source_is_named(options) && report->limit == NULL)
 		put_broker(report, options);
 	if (report->as_json) {
 		json_end_object(&report->json);

@@ -180,6 +180,8 @@ same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newes
 refused 404 "no partition of this name that the token may read" "/v1/pools/$POOL/phases"
 check "it sees only those" client lacks render /v1/pools /v1/status "/v1/pools/acct%24rendr-60/phases"
 check "and they are listed" client has "$farm" /v1/pools /v1/status
+# The farm: 32 runs of 10 events, two of which came meanwhile.
+check "of the store it sees what they have" client limited
 check "keys list has the token, not its secret" sh -c \
 	'poolscope-keys list --format csv | grep -q "^ada,token,acct\$\*," && ! grep -q "$0" "$1"' "$token" "$DIR/keys/tokens"
 refused 404 "that the token may read" "/v1/live?pool=$POOL"
