@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/report/anonymise.h"
 #include "exporters/select/known.h"
 #include "exporters/select/time_option.h"
 #include "exporters/source/pool.h"
@@ -25,7 +26,7 @@ struct values {
 	const char *output;
 	int64_t from_ns, to_ns;
 	int format;
-	bool with_trace;
+	bool with_trace, anonymise;
 	const char *nodes;
 };
 
@@ -46,6 +47,10 @@ static const struct opt options[] = {
 	{ "nodes", 0, OPT_TEXT, OPT_TO(struct values, nodes), "worst:K",
 	    "with --with-trace: the K nodes with the longest phases (default: "
 	    "worst:8)",
+	    NULL, false },
+	{ "anonymise", 0, OPT_FLAG, OPT_TO(struct values, anonymise), NULL,
+	    "number nodes, runs, groups, images, users, account and pool "
+	    "instead of naming them",
 	    NULL, false },
 	TIME_OPTIONS(
 	    struct values, from_ns, to_ns, "report only what happened"),
@@ -136,6 +141,7 @@ main(int argc, char **argv)
 	struct values values = defaults;
 	char partition[INSTANCE_PATH_BYTES];
 	struct report_request request = { .options = &values.source };
+	struct report_names *names = NULL;
 	struct err err = { 0 };
 	int rc;
 
@@ -150,11 +156,18 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = known_check_partition(
 		    request.source, request.partition, 0, &err);
+	if (rc == 0 && values.anonymise) {
+		rc = report_names_open(
+		    &names, request.source, request.partition, &err);
+		request.partition = report_names_partition(names);
+		request.is_anonymous = true;
+	}
 	if (rc == 0)
 		rc = write_report(&values, &request, &err);
 	if (request.source != NULL)
 		source_renew(request.source);
 	rc = source_finish(&request.source, rc, &err);
+	report_names_close(&names);
 	if (rc != 0)
 		log_fail(&err);
 	return rc == 0 ? 0 : 1;

@@ -59,6 +59,33 @@ find(const struct report_answers *answers, const char *key)
 	return NULL;
 }
 
+/* The values of these members are paths or addresses of who made the report. */
+static void
+hide_places(char *text, size_t *bytes)
+{
+	static const char *const members[] = { "\"place\": \"",
+		"\"from\": \"" };
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		size_t name = strlen(members[i]), at = 0;
+		char *found;
+
+		while ((found = memmem(text + at, *bytes - at, members[i],
+			    name)) != NULL) {
+			size_t begin = (size_t)(found - text) + name;
+			size_t end = begin;
+
+			while (end < *bytes && text[end] != '"')
+				end += text[end] == '\\' ? 2 : 1;
+			if (end > *bytes)
+				return;
+			memmove(text + begin, text + end, *bytes - end);
+			*bytes -= end - begin;
+			at = begin;
+		}
+	}
+}
+
 struct asking {
 	struct report_answers *answers;
 	const struct report_request *request;
@@ -78,6 +105,8 @@ ask(struct asking *asking, const char *url, char *key, const char *what)
 	int rc = report_ask(asking->request, url, STATS_JSON, file, &err);
 
 	memory_stream_end(&file);
+	if (rc == 0 && asking->request->is_anonymous)
+		hide_places(text, &bytes);
 	packed = rc == 0 ? packed_bytes(text, bytes) : 0;
 	if (rc == 0 && answers->packed + packed > PACKED_MAX) {
 		leave_out(answers, "%s", what);

@@ -18,6 +18,7 @@ struct report_request {
 	const struct source_options *options;
 	struct text partition;
 	int64_t from_ns, to_ns;
+	bool is_anonymous; /* leave out where the answers come from, too */
 };
 
 struct report_answer {

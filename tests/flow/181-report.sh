@@ -72,6 +72,25 @@ check "which is what poolscope trace writes" sh -c 'poolscope-trace -p "$2" --no
 	python3 "$0" trace "$1" | gzip -dc | cmp - "$1.pftrace"' "$ROOT/tests/flow/report_judge.py" "$TMP/r.html" "$pool"
 check_text "and leaves nothing behind" "" "$(ls "$TMP/t")"
 
+# ---- without names ----
+{
+	sed 's/.*"NodeId":"\([^"]*\)".*/\1/' "$ROOT/deploy/demo/render-60.jsonl"
+	poolscope-dump -p "$pool" --kind phase --format jsonl | sed -n 's/.*"key": "\([^"]\{3,\}\)".*/\1/p'
+	printf '%s\n' 'render-60' 'prodacct' "$DIR"
+} | sort -u >"$TMP/names"
+check "60 nodes are looked for" sh -c 'test "$(grep -c ^tvm- "$0")" = 60' "$TMP/names"
+check "a report without names" poolscope-report -p "$pool" -o "$TMP/r.html" --with-trace --anonymise --quiet
+check "has none of them" python3 "$ROOT/tests/flow/report_judge.py" none "$TMP/r.html" "$TMP/names"
+# Numbers are counted out by node, and so the same in each answer: what is said of a node is.
+check "and all the rest" sh -c 'python3 "$0" answer "$1" "pools/account-1\$pool-1/phases" | sed 1,2d >"$3.got"
+	poolscope-stats phases -p "$2" --format json | sed 1,2d | cmp - "$3.got"' \
+	"$ROOT/tests/flow/report_judge.py" "$TMP/r.html" "$pool" "$TMP/rest"
+check "findings without names" sh -c 'poolscope-report -p "$0" -o "$1" --format md --anonymise --quiet &&
+	! grep -q "tvm-\|render-60\|prodacct" "$1" && grep -q node-1 "$1"' "$pool" "$TMP/anonymous.md"
+check "a farm without names" poolscope-report -p 'acct$farm' -o "$TMP/r.html" --with-trace --anonymise --quiet
+printf '%s\n' device_group_1 example.com 'acct\$' '\$farm' worker1 >"$TMP/names"
+check "has none of them either" python3 "$ROOT/tests/flow/report_judge.py" none "$TMP/r.html" "$TMP/names"
+
 # ---- for a ticket ----
 # Preparation of the recorded pool: 60 nodes, 29.47 to 68.47 s, as its history says.
 check "findings as text" poolscope-report -p "$pool" -o "$TMP/r.txt" --format text --quiet
