@@ -79,6 +79,9 @@ check_text "and leaves nothing behind" "" "$(ls "$TMP/t")"
 	printf '%s\n' 'render-60' 'prodacct' "$DIR"
 } | sort -u >"$TMP/names"
 check "60 nodes are looked for" sh -c 'test "$(grep -c ^tvm- "$0")" = 60' "$TMP/names"
+check "a report with a trace has them" poolscope-report -p "$pool" -o "$TMP/r.html" --with-trace --quiet
+sed -n '/id="trace"/p' "$TMP/r.html" >"$TMP/trace.html"
+check_status 1 "in the trace, too" python3 "$ROOT/tests/flow/report_judge.py" none "$TMP/trace.html" "$TMP/names"
 check "a report without names" poolscope-report -p "$pool" -o "$TMP/r.html" --with-trace --anonymise --quiet
 check "has none of them" python3 "$ROOT/tests/flow/report_judge.py" none "$TMP/r.html" "$TMP/names"
 # Numbers are counted out by node, and so the same in each answer: what is said of a node is.

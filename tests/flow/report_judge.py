@@ -12,11 +12,24 @@ import gzip
 import json
 import re
 import sys
+import zlib
 
 
 def block(text, name):
     found = re.search(r'<script type="application/octet-stream" id="%s">([^<]*)</script>' % name, text)
     return base64.b64decode(found.group(1), validate=True) if found else b""
+
+
+def packets(trace):
+    """The bytes of a .pftrace whose packets are compressed: zlib streams among the rest."""
+    whole = trace
+    for at in range(len(trace) - 2):
+        if trace[at] == 0x78 and (trace[at] << 8 | trace[at + 1]) % 31 == 0:
+            try:
+                whole += zlib.decompressobj().decompress(trace[at:])
+            except zlib.error:
+                pass
+    return whole
 
 
 def main():
@@ -32,7 +45,9 @@ def main():
     elif word == "trace":
         sys.stdout.buffer.write(block(text, "trace"))
     else:
-        whole = text.encode() + (gzip.decompress(data) if data else b"") + block(text, "trace")
+        trace = block(text, "trace")
+        whole = text.encode() + (gzip.decompress(data) if data else b"")
+        whole += packets(gzip.decompress(trace)) if trace else b""
         with open(sys.argv[3], "rb") as f:
             left = [name for name in f.read().splitlines() if name and name in whole]
         for name in left[:5]:
