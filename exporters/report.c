@@ -106,6 +106,12 @@ write_html(FILE *file, const struct values *values,
 
 	if (rc == 0 && values->with_trace)
 		rc = report_trace_read(&trace, request, values->nodes, err);
+	/* A pool of results alone has nothing on a timeline. */
+	if (rc != 0 && values->with_trace && trace.at == NULL &&
+	    !source_has_failed(request->source) && answers.count > 0) {
+		log_warn("without a trace: %s", err->text);
+		rc = 0;
+	}
 	if (rc == 0)
 		rc = report_page_write(
 		    file, &answers, &trace, request->partition, err);

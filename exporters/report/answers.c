@@ -353,6 +353,36 @@ ask_nodes(struct asking *asking, uint64_t nodes)
 	return rc;
 }
 
+/* The timeline by each model but the first, which was asked for. */
+static int
+ask_models(struct asking *asking)
+{
+	json_t *timeline = parse(asking, "timeline");
+	json_t *list = json_object_get(timeline, "models");
+	const char *first =
+	    json_string_value(json_object_get(timeline, "model"));
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+		const char *model = json_string_value(json_array_get(list, i));
+		char *word, *route, *key, *what;
+
+		if (model == NULL || first == NULL || strcmp(model, first) == 0)
+			continue;
+		word = encoded(model);
+		route = memory_format("timeline?rows=800&model=%s", word);
+		key = memory_format("timeline?model=%s", model);
+		what = memory_format("the timeline by %s", model);
+		rc = ask_pool(asking, route, key, what);
+		free(word);
+		free(route);
+		free(key);
+		free(what);
+	}
+	json_decref(timeline);
+	return rc;
+}
+
 static int
 ask_all(struct asking *asking)
 {
@@ -373,6 +403,8 @@ ask_all(struct asking *asking)
 		rc = ask_nodes(asking, nodes);
 	if (rc == 0)
 		rc = ask_metrics(asking);
+	if (rc == 0)
+		rc = ask_models(asking);
 	if (rc == 0)
 		rc = ask_results(asking);
 	free(runs);

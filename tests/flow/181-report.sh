@@ -84,7 +84,7 @@ sed -n '/id="trace"/p' "$TMP/r.html" >"$TMP/trace.html"
 check_status 1 "in the trace, too" python3 "$ROOT/tests/flow/report_judge.py" none "$TMP/trace.html" "$TMP/names"
 check "a report without names" poolscope-report -p "$pool" -o "$TMP/r.html" --with-trace --anonymise --quiet
 check "has none of them" python3 "$ROOT/tests/flow/report_judge.py" none "$TMP/r.html" "$TMP/names"
-# Numbers are counted out by node, and so the same in each answer: what is said of a node is.
+# A number is the same in each answer, and nothing but names differs.
 check "and all the rest" sh -c 'python3 "$0" answer "$1" "pools/account-1\$pool-1/phases" | sed 1,2d >"$3.got"
 	poolscope-stats phases -p "$2" --format json | sed 1,2d | cmp - "$3.got"' \
 	"$ROOT/tests/flow/report_judge.py" "$TMP/r.html" "$pool" "$TMP/rest"

@@ -45,6 +45,8 @@ status #/status
 overview #/pool/prodacct%24render-60
 timeline #/pool/prodacct%24render-60/timeline
 some #/pool/prodacct%24render-60/timeline?node=tvm-1392786949_2*
+by-model #/pool/prodacct%24render-60/timeline?model=cascade
+other-model #/pool/prodacct%24render-60/timeline?model=testrun nothing
 map #/pool/prodacct%24render-60/map
 node #/pool/prodacct%24render-60/node/tvm-1392786949_21-20171014t165320z
 no-runs #/pool/prodacct%24render-60/runs nothing

@@ -70,7 +70,10 @@ function find(path, params) {
 		if (found !== undefined)
 			return only(found, params || {});
 	}
-	return undefined;
+	/* Of the timeline that of the model which is chosen at first has no name. */
+	const { model, ...without } = params || {};
+	const first = model ? find(path, without) : undefined;
+	return first && first.model === model ? first : undefined;
 }
 
 const { pool, made, version, left_out, answers } = await unpack(document.getElementById("data")).json();
