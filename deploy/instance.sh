@@ -266,7 +266,8 @@ index_page() {
 	picture "demo-benches-%2F%2Fbench:test_0-BM_0.png" "A benchmark that got slower"
 	picture demo-this-machine-system.cpu.time.user-cpu.png "Processors of this machine"
 	picture demo-this-machine-system.memory.usage.used-memory.png "Memory of this machine"
-	echo '<p>Tables and scripts of the pictures are in data/.
+	echo '<p><a href="report.html">report.html</a> is the recorded pool as one page, to look into.</p>
+<p>Tables and scripts of the pictures are in data/.
 The .pftrace files are timelines: drop one on <a href="https://ui.perfetto.dev">ui.perfetto.dev</a>; it stays in the browser.</p>
 </body></html>'
 }
@@ -342,6 +343,8 @@ demo() {
 		poolscope-trace --dir "$dir" -p "$recorded" -o "$out/render-60.$ending"
 		poolscope-trace --dir "$dir" -p "$here_pool" -o "$out/this-machine.$ending"
 	done
+	step "the recorded pool as a page of its own"
+	poolscope-report --dir "$dir" -q -p "$recorded" --with-trace -o "$out/report.html"
 	step "the state of the store and the broker"
 	poolscope-stats status --dir "$dir" || :
 	step "results in $out"
@@ -350,12 +353,12 @@ demo() {
 	index_page >"$out/index.html"
 	echo "$out/index.html        the pictures, in order
 $out/data              their tables and gnuplot scripts
+$out/report.html       a pool as one page, to be mailed: it needs no server
 $out/*.pftrace         timelines: drop one on https://ui.perfetto.dev (it stays in the browser)
 
 next:
   poolscope up --agent                          start an instance that stays, and sample this machine
-  poolscope run -- make                         record a command as a span
-  man 7 poolscope                               the concepts; README.md has the first five minutes"
+  poolscope web --open                          look at it in a browser"
 }
 
 case $verb in

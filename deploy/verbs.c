@@ -132,6 +132,8 @@ const struct verb verbs[] = {
 	    "print the rows of an uploaded event table", NULL },
 	{ "web", VERB_PROGRAM, "poolscope-web",
 	    "serve a page about pools, for browsers and programs", NULL },
+	{ "report", VERB_PROGRAM, "poolscope-report",
+	    "write what is known of a pool into one file", NULL },
 	{ "agent", VERB_PROGRAM, "poolscope-agent",
 	    "accept records on this host and send them", NULL },
 	{ "broker", VERB_PROGRAM, "poolscope-broker",

@@ -51,10 +51,12 @@ struct series_point {
 	struct text rollup; /* "raw", "1min", "1h": the data that the numbers
 			       come from */
 	bool counter;
-	int64_t begin_ns, end_ns;  /* an interval is cut by the window */
-	int64_t first_ns, last_ns; /* samples; an interval: before it was cut */
-	struct value last;         /* of a gauge: of the last sample */
-	uint64_t count;            /* samples */
+	int64_t begin_ns, end_ns; /* an interval is cut by the window */
+	/* Samples; an interval: before it was cut; a step of a counter: the
+	 * part of it in which its rate is known. */
+	int64_t first_ns, last_ns;
+	struct value last; /* of a gauge: of the last sample */
+	uint64_t count;    /* samples */
 	double low,
 	    high;        /* of a gauge; of a counter: of its rates per second */
 	double mean;     /* NaN when no rate is known */

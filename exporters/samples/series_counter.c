@@ -178,8 +178,8 @@ end_cell(struct series *s, uint32_t number, struct series_point *point)
 	point->counter = true;
 	point->begin_ns = cell->begin_ns;
 	point->end_ns = cell->begin_ns + s->step_ns;
-	point->first_ns = point->begin_ns;
-	point->last_ns = point->end_ns;
+	point->first_ns = cell->first_ns;
+	point->last_ns = cell->last_ns;
 	point->count = cell->count;
 	point->low = cell->low;
 	point->high = cell->high;
@@ -249,10 +249,14 @@ spread(struct series *s, const struct series_interval *interval,
 	if (!cell->used)
 		*cell = (struct series_cell){ .used = true,
 			.begin_ns = begin_ns,
+			.first_ns = s->reached_ns,
 			.low = NAN,
 			.high = NAN };
 	add_to_cell(s, interval, cell);
 	s->reached_ns = begin_ns + s->step_ns;
+	/* The step may end in the future: not so what was measured in it. */
+	cell->last_ns =
+	    s->reached_ns < interval->end_ns ? s->reached_ns : interval->end_ns;
 	return false;
 }
 

@@ -25,6 +25,7 @@ struct series_interval {
 struct series_cell {
 	bool used;
 	int64_t begin_ns;
+	int64_t first_ns, last_ns; /* of what is measured in it */
 	double increase, seconds;
 	double known; /* the increase in these seconds */
 	double low, high;

@@ -83,7 +83,12 @@ static int
 select_raw(struct source *source, enum source_what what, struct text partition,
     const struct wire_query *query, struct err *err)
 {
-	if (begin(source, what, partition, query, (struct text){ NULL, 0 },
+	struct wire_query asked = *query;
+
+	if (source->rename != NULL)
+		source->rename->question(
+		    source->rename->arg, &partition, &asked);
+	if (begin(source, what, partition, &asked, (struct text){ NULL, 0 },
 		err) != 0)
 		return -1;
 	return next_page(source, err) < 0 ? -1 : 0;
@@ -99,6 +104,9 @@ next_raw(struct source *source, struct record *record, struct err *err)
 		if (rc <= 0)
 			return rc;
 	}
+	if (source->rename != NULL)
+		source->rename->record(source->rename->arg, record,
+		    pages_of(source)->question.header.type == WIRE_STATS);
 	return 1;
 }
 
@@ -419,6 +427,12 @@ void
 source_limit(struct source *source, const char *pattern)
 {
 	source->limit = pattern;
+}
+
+void
+source_set_rename(struct source *source, const struct source_rename *rename)
+{
+	source->rename = rename;
 }
 
 bool

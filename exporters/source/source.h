@@ -106,6 +106,19 @@ void source_renew(struct source *source);
  * SOURCE_STATUS; it must live as long as it is set.  NULL: none is left out. */
 void source_limit(struct source *source, const char *pattern);
 
+/* Other names for those of the records: each that is read is changed, and each
+ * question is put back.  What either puts in must live until the second record
+ * after it. */
+struct source_rename {
+	void *arg;
+	/* `statistics`: its attributes are of a model, not of who recorded. */
+	void (*record)(void *arg, struct record *record, bool statistics);
+	void (*question)(
+	    void *arg, struct text *partition, struct wire_query *query);
+};
+void source_set_rename(
+    struct source *source, const struct source_rename *rename);
+
 /* Start a query; its texts must live until the last source_next. */
 enum source_what {
 	SOURCE_RECORDS,

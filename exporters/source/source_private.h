@@ -17,7 +17,8 @@ struct source {
 	bool answered, failed;    /* source_is_empty */
 	enum clock_choice choice; /* of --clock */
 	const char *limit;        /* pattern of partitions; NULL: all */
-	bool said_incomplete;     /* once is enough */
+	const struct source_rename *rename; /* NULL: none */
+	bool said_incomplete;               /* once is enough */
 	enum source_damaged damaged;
 
 	struct wire_cursor cursor; /* reads the records of the page */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "exporters/stats/partition_rows.h"
+#include "exporters/stats/status_limited.h"
 #include "exporters/stats/status_verdict.h"
 #include "proto/config/instance.h"
 #include "proto/json/json.h"
@@ -149,18 +150,6 @@ put_records(struct report *report, struct source *source, bool partitions,
 	return rc;
 }
 
-/* Who sees some partitions sees nothing of the others, not even sums; as a
- * store answers to a key that is limited. */
-static void
-put_limited(struct json *json)
-{
-	json_name(json, "store");
-	json_begin_object(json);
-	json_name(json, "limited");
-	json_bool(json, true);
-	json_end_object(json);
-}
-
 static int
 put_store(struct report *report, struct source *source, struct err *err)
 {
@@ -175,10 +164,9 @@ put_store(struct report *report, struct source *source, struct err *err)
 		    report->file, text_of(source_name(source)), 74);
 		putc('\n', report->file);
 	}
-	if (report->limit == NULL)
-		rc = put_records(report, source, false, err);
-	else
-		put_limited(&report->json);
+	rc = report->limit != NULL
+		 ? status_limited_json(&report->json, source, err)
+		 : put_records(report, source, false, err);
 	if (rc == 0 && report->as_json) {
 		json_name(&report->json, "partitions");
 		json_begin_object(&report->json);
@@ -419,7 +407,7 @@ put_all(struct report *report, const struct source_options *options,
 		json_begin_object(&report->json);
 	rc = put_stores(report, options, err);
 	/* The store of another instance has nothing to do with the broker of
-	 * this one. */
+	 * this one, which serves more partitions than a limit lets see. */
 	if (!source_is_named(options) && report->limit == NULL)
 		put_broker(report, options);
 	if (report->as_json) {

@@ -19,7 +19,8 @@
 int stats_status(const struct source_options *options, bool json, bool verbose,
     FILE *file, int *status, struct err *err);
 /* The same as JSON, of a source that is open already: a process can have a
- * store open once.  `limit` is that of source_limit. */
+ * store open once.  `limit` is that of source_limit: not NULL, only what is in
+ * these partitions (status_limited.h). */
 int stats_status_json(struct source *source, const char *limit,
     const struct source_options *options, FILE *file, struct err *err);
 

@@ -77,7 +77,7 @@ answer_pools(struct source *source, struct web_question *question, FILE *file,
 		return -1;
 	return pools_print(source, text_of(question->query.name),
 	    source_places(question->options), &question->query.order,
-	    STATS_JSON, file, err);
+	    question->format, file, err);
 }
 
 static int
@@ -90,7 +90,7 @@ answer_phases(struct source *source, struct web_question *question, FILE *file,
 		return -1;
 	return stats_phases(source, question->partition, &query,
 	    question->query.by == WEB_BY_NODE, &question->query.order,
-	    STATS_JSON, file, err);
+	    question->format, file, err);
 }
 
 static int
@@ -107,8 +107,8 @@ answer_nodes(struct source *source, struct web_question *question, FILE *file,
 
 	if (check(question, nodes_columns, false, bad, err) != 0)
 		return -1;
-	return nodes_print(
-	    source, question->partition, &how, STATS_JSON, file, &status, err);
+	return nodes_print(source, question->partition, &how, question->format,
+	    file, &status, err);
 }
 
 static int
@@ -162,7 +162,8 @@ answer_testrun(struct source *source, struct web_question *question,
 		    err, "after: takes the id of a run, and goes with newest");
 	*bad = false;
 	return stats_testrun(source, question->partition, runs, &operands,
-	    node_of(question), &question->query.order, STATS_JSON, file, err);
+	    node_of(question), &question->query.order, question->format, file,
+	    err);
 }
 
 static int
@@ -188,7 +189,7 @@ answer_samples(struct source *source, struct web_question *question, FILE *file,
 	return stats_samples(source, question->partition,
 	    &question->query.metrics, &question->query.window,
 	    question->query.by == WEB_BY_NODE, &question->query.order,
-	    STATS_JSON, file, err);
+	    question->format, file, err);
 }
 
 static int
@@ -208,7 +209,7 @@ answer_timeline(struct source *source, struct web_question *question,
 		.to_ns = query->window.to_ns,
 		.rows = query->rows,
 		.order = &query->order },
-	    STATS_JSON, file, err);
+	    question->format, file, err);
 }
 
 static int
@@ -218,7 +219,8 @@ answer_series(struct source *source, struct web_question *question, FILE *file,
 	*bad = question->query.metrics.metrics.count == 0;
 	return stats_series(source, question->partition,
 	    &question->query.metrics, &question->query.window,
-	    (enum stats_series_as)question->query.as, STATS_JSON, file, err);
+	    (enum stats_series_as)question->query.as, question->format, file,
+	    err);
 }
 
 static int
@@ -249,7 +251,7 @@ answer_clocks(struct source *source, struct web_question *question, FILE *file,
 	if (check(question, stats_clocks_columns, false, bad, err) != 0)
 		return -1;
 	return stats_clocks(source, question->partition, &query,
-	    &question->query.order, STATS_JSON, file, err);
+	    &question->query.order, question->format, file, err);
 }
 
 /* Without parameters the tests; of a test its starts, its entries, or the
@@ -274,7 +276,8 @@ answer_results(struct source *source, struct web_question *question, FILE *file,
 		.oldest = asked->oldest,
 		.order = &asked->order,
 		.file = file,
-		.format = REPORT_JSON };
+		.format = question->format == STATS_JSON ? REPORT_JSON
+							 : REPORT_TABLE };
 
 	*bad = true;
 	if (!test && (entry || asked->entries))
@@ -314,7 +317,7 @@ answer_spans(struct source *source, struct web_question *question, FILE *file,
 		.by = by == WEB_BY_NODE    ? STATS_SPANS_NODE
 		      : by == WEB_BY_TRACK ? STATS_SPANS_TRACK
 					   : STATS_SPANS_NAME },
-	    STATS_JSON, file, err);
+	    question->format, file, err);
 }
 
 /* A source that does not answer is down, which is an answer, too. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
+#include "exporters/stats/stats_format.h"
 #include "exporters/web/access.h"
 #include "exporters/web/query.h"
 
@@ -21,8 +22,9 @@ struct web_question {
 	struct web_right right;
 	const struct source_options *options;
 	struct web_query query;
-	void *tick;       /* of live.c */
-	bool openmetrics; /* metrics: the format */
+	void *tick;               /* of live.c */
+	enum stats_format format; /* the page takes STATS_JSON */
+	bool openmetrics;         /* metrics: the format */
 };
 
 struct web_route {

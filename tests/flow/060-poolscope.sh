@@ -186,6 +186,8 @@ assert len(re.findall(r"[.]\s", re.search("(?s)<p>(.*?)</p>", page)[1] + " ")) =
 check_text "its tables and scripts are in a folder of their own" "" "$(cd "$TMP/demo" && find . -maxdepth 1 -name '*.dat' -o -maxdepth 1 -name '*.plot')"
 tail -4 "$TMP/demo.out" >"$TMP/demo.end"
 check "it ends with what to do next" grep -q "poolscope up --agent" "$TMP/demo.end"
+check_text "which are two commands" 2 "$(sed '1,/^next:/d' "$TMP/demo.out" | grep -c '^  poolscope ')"
+check "the demo leaves a report" grep -q 'id="trace"' "$TMP/demo/report.html"
 check_status 1 "no table has a phase that never occurred" grep -q '^[a-z-]*  *0  *-' "$TMP/demo.out"
 check "the demo uploads its results" grep -q "^96 files, 192 entries" "$TMP/demo.out"
 check "... and shows what got slower" grep -q "48 runs, .* 1 change" "$TMP/demo.out"

@@ -189,6 +189,8 @@ check_text "... and nothing of services" "from,partitions,store" "$(python3 -c '
 print(",".join(sorted(json.load(open(sys.argv[1])))))' "$TMP/out")"
 refused 403 "metrics are of all pools" /metrics
 check "and they are listed" client has "$farm" /v1/pools /v1/status
+# The farm: 32 runs of 10 events, two of which came meanwhile.
+check "of the store it sees what they have" client limited
 check "keys list has the token, not its secret" sh -c \
 	'poolscope-keys list --format csv | grep -q "^ada,token,acct\$\*," && ! grep -q "$0" "$1"' "$token" "$DIR/keys/tokens"
 refused 404 "that the token may read" "/v1/live?pool=$POOL"

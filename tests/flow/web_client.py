@@ -137,6 +137,19 @@ def lacks(text, *targets):
         expect(text not in ask(target).body.decode(), f"{target} has {text}")
 
 
+def limited():
+    """What a reader's key of the same pattern gets: sums of the partitions it names, and nothing of the store, its broker."""
+    status = json.loads(ask("/v1/status").body)
+    expect(set(status) == {"from", "store", "partitions"}, f"it has {sorted(status)}")
+    store, parts = status["store"], status["partitions"]
+    expect(store["limited"] is True and store["partitions"] == len(parts) == 2, f"partitions: {store}")
+    summed = [name for name in store if name not in ("limited", "partitions", "rebuilding")]
+    expect(summed[:2] == ["nodes", "records_event"] and len(summed) == 10, f"it has {summed}")
+    for name in summed:
+        expect(store[name] == sum(part[name] for part in parts.values()), f"{name} is {store[name]}")
+    expect(store["records_event"] == 320, f"{parts}")
+
+
 def shape(value, path=""):
     """Names and texts, without numbers and times: what does not change from now to now."""
     if isinstance(value, dict):
@@ -421,7 +434,7 @@ def burst(count, target):
 
 
 WORDS = {word.__name__.rstrip("_"): word for word in (
-    get, refused, status, method, packed, head, type_, paged, health, security, has, lacks, alike, body, large, long,
+    get, refused, status, method, packed, head, type_, paged, health, security, has, lacks, limited, alike, body, large, long,
     garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams, exposes, slow, hidden, unfetched)}
 
 if __name__ == "__main__":

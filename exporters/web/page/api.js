@@ -148,7 +148,7 @@ function lines(text) {
 
 /* JSON, or a line an object.  An object whose names are numbers loses their order
  * when it is parsed: `order` has it. */
-function parse(text) {
+export function parse(text) {
 	let data;
 	try {
 		data = JSON.parse(text);

@@ -1,17 +1,23 @@
 /*
  * report - the page with its data inside: one file that needs no server.
  *
- * The element #data has base64 of gzip of JSON: an object whose names are the paths that
- * the page asks for, with their parameters in the order of their names, such as
- * "pools/acct$pool/phases?by=node", and whose values are the answers.
+ * The element #data has base64 of gzip of JSON: { pool, made, version, left_out, answers }.
+ * The names of `answers` are the paths that the page asks for, with their parameters in the
+ * order of their names, such as "pools/acct$pool/phases?by=node", the values the texts that
+ * the routes answer.  #trace, if it is there, has base64 of gzip of a trace to save.
  * SPDX-License-Identifier: MIT
  */
-import { use, Problem } from "./api.js";
+import { use, parse, Problem } from "./api.js";
+import { h } from "./dom.js";
+import { bytes as size } from "./format.js";
 
-async function unpack(text) {
-	const bytes = Uint8Array.from(atob(text.replace(/\s+/g, "")), (c) => c.charCodeAt(0));
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-	return JSON.parse(await new Response(stream).text());
+function decode(text) {
+	return Uint8Array.from(atob(text.replace(/\s+/g, "")), (c) => c.charCodeAt(0));
+}
+
+/* What an element has. */
+function unpack(element) {
+	return new Response(new Blob([decode(element.textContent)]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
 function key(path, params) {
@@ -21,36 +27,61 @@ function key(path, params) {
 }
 
 /* Patterns of parameters, and what they are patterns of. */
-const FIELDS = { node: "node", name: "phase", metric: "metric" };
+const FIELDS = { node: "node", name: "phase", metric: "metric", group: "group" };
 
 function matcher(pattern) {
 	const text = pattern.replace(/[.+^${}()|\\[\]]/g, "\\$&").replace(/\*/g, ".*").replace(/\?/g, ".");
 	return new RegExp("^" + text + "$", "s");
 }
 
+/* Columns: of each the values of the rows that are kept. */
+function ofColumns(answer, keep) {
+	const rows = answer.node.map((node, i) => keep(node) ? i : -1).filter((i) => i >= 0);
+	const cut = (list) => rows.map((i) => list[i]);
+	const cutAll = Object.entries(answer).map(([k, v]) => [k, Array.isArray(v) && v.length === answer.node.length && k !== "models" &&
+		k !== "bands" ? cut(v) : v]);
+	return { ...Object.fromEntries(cutAll), bands: answer.bands.map((band) => ({ ...band, ms: cut(band.ms) })), nodes: rows.length };
+}
+
 /* The rows that match, out of an answer with more of them. */
 function only(answer, params) {
 	const wanted = Object.entries(FIELDS).filter(([name]) => params[name]).map(([name, field]) => [field, matcher(params[name])]);
-	const keep = (list) => list.filter((row) => !row || typeof row !== "object" ||
-		wanted.every(([field, pattern]) => row[field] === undefined || pattern.test(row[field])));
+	if (wanted.length === 0)
+		return answer;
+	const fits = (row) => !row || typeof row !== "object" ||
+		wanted.every(([field, pattern]) => row[field] === undefined || pattern.test(row[field]));
 	if (Array.isArray(answer))
-		return keep(answer);
-	return Object.fromEntries(Object.entries(answer).map(([k, v]) => [k, Array.isArray(v) ? keep(v) : v]));
+		return answer.filter(fits);
+	if (Array.isArray(answer.node) && params.node)
+		return ofColumns(answer, (node) => matcher(params.node).test(node));
+	return Object.fromEntries(Object.entries(answer).filter(([k, v]) => fits(params.group && v && v.phases ? { group: k } : v))
+		.map(([k, v]) => [k, Array.isArray(v) ? v.filter(fits) : v]));
 }
 
-/* The parameters that only say how much is wanted do not matter here. */
+/* The parameters that only say how much is wanted do not matter here.  What a node has is
+ * among the rows by node. */
 function find(path, params) {
-	const { node, name, metric, rows, top, limit, newest, ...rest } = params || {};
-	const exact = answers[key(path, params)];
+	const { node, name, metric, group, rows, top, limit, newest, ...rest } = params || {};
+	const exact = answer(key(path, { ...params, rows: "", top: "", limit: "", newest: "" }));
 	if (exact !== undefined)
 		return exact;
-	for (const each of [rest, { ...rest, by: "node" }])
-		if (answers[key(path, each)] !== undefined)
-			return only(answers[key(path, each)], params || {});
-	return undefined;
+	for (const each of node || metric ? [{ ...rest, by: "node" }, rest] : [rest, { ...rest, by: "node" }]) {
+		const found = answer(key(path, each));
+		if (found !== undefined)
+			return only(found, params || {});
+	}
+	/* Of the timeline that of the model which is chosen at first has no name. */
+	const { model, ...without } = params || {};
+	const first = model ? find(path, without) : undefined;
+	return first && first.model === model ? first : undefined;
 }
 
-const answers = await unpack(document.getElementById("data").textContent);
+const { pool, made, version, left_out, answers } = await unpack(document.getElementById("data")).json();
+
+function answer(name) {
+	return Object.hasOwn(answers, name) ? parse(answers[name]) : undefined;
+}
+
 use({
 	async get(path, params) {
 		const found = find(path, params);
@@ -59,8 +90,23 @@ use({
 		return found;
 	},
 });
-/* Of one pool it begins with that. */
-const pools = answers.pools || [];
-if (!location.hash && pools.length === 1)
-	history.replaceState(null, "", "#/pool/" + encodeURIComponent(pools[0].partition));
+
+async function download() {
+	const url = URL.createObjectURL(await unpack(document.getElementById("trace")).blob());
+	const a = h("a", { download: pool.replace(/[^\w.-]+/g, "-") + ".pftrace" });
+	a.href = url;
+	a.click();
+	setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/* What the file is, and what it lacks. */
+const trace = document.getElementById("trace");
+document.body.append(h("footer", { class: "note report" },
+	h("p", {}, "Report of " + pool + ", made " + made + " UTC by poolscope " + version + ". "),
+	left_out.length ? h("p", {}, "Left out: " + left_out.join("; ") + ".") : null,
+	trace ? h("p", {}, h("button", { type: "button", on: { click: download } },
+		"Save the trace of the worst nodes"), " for ui.perfetto.dev, " + size(trace.textContent.length * 3 / 4) + " here") : null));
+/* It begins with the pool. */
+if (!location.hash)
+	history.replaceState(null, "", "#/pool/" + encodeURIComponent(pool));
 await import("./app.js");

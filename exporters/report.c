@@ -1,0 +1,180 @@
+/*
+ * poolscope-report - write what is known of a pool into one file.
+ * poolscope-report(1).
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/report/anonymise.h"
+#include "exporters/select/known.h"
+#include "exporters/select/time_option.h"
+#include "exporters/source/pool.h"
+#include "proto/config/opt.h"
+#include "proto/format/output.h"
+#include "proto/os/clock.h"
+#include "proto/os/file_io.h"
+#include "proto/os/log.h"
+
+enum { FORMAT_HTML, FORMAT_MD, FORMAT_TEXT };
+
+struct values {
+	struct pool_options pool;
+	struct source_options source;
+	const char *output;
+	int64_t from_ns, to_ns;
+	int format;
+	bool with_trace, anonymise;
+	const char *nodes;
+};
+
+static const struct values defaults = {
+	.from_ns = TIME_MIN_NS, .to_ns = TIME_MAX_NS, .nodes = "worst:8"
+};
+
+static const struct opt options[] = {
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
+	    "write the report to FILE; - is standard output", NULL, true },
+	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
+	    "html (default): a page that needs no server; md, text: the "
+	    "findings for a ticket",
+	    "html|md|text", false },
+	{ "with-trace", 0, OPT_FLAG, OPT_TO(struct values, with_trace), NULL,
+	    "put a trace for Perfetto into the page, to be saved from it", NULL,
+	    false },
+	{ "nodes", 0, OPT_TEXT, OPT_TO(struct values, nodes), "worst:K",
+	    "with --with-trace: the K nodes with the longest phases (default: "
+	    "worst:8)",
+	    NULL, false },
+	{ "anonymise", 0, OPT_FLAG, OPT_TO(struct values, anonymise), NULL,
+	    "number nodes, runs, groups, images, users, account and pool "
+	    "instead of naming them",
+	    NULL, false },
+	TIME_OPTIONS(
+	    struct values, from_ns, to_ns, "report only what happened"),
+	{ .name = NULL },
+};
+
+static void
+parse(struct values *values, int argc, char **argv)
+{
+	const struct opt_table tables[] = { { pool_options, &values->pool },
+		{ options, values }, { source_options, &values->source },
+		{ opt_common, NULL }, { NULL, NULL } };
+	const struct opt_program program = {
+		.name = "poolscope-report",
+		.synopsis = "[options] -o FILE",
+		.summary = "write what is known of a pool into one file",
+		.examples =
+		    "poolscope report -p 'acct$pool' -o report.html\n"
+		    "poolscope report -p 'acct$pool' --format md -o -\n",
+		.tables = tables,
+	};
+	struct opt_operands operands;
+
+	opt_parse(&program, argc, argv, &operands);
+	if (values->output == NULL)
+		opt_usage("-o FILE is missing: the file to write");
+	if (values->from_ns >= values->to_ns)
+		opt_usage("--from: the time is not before that of --to");
+	if (values->with_trace && values->format != FORMAT_HTML)
+		opt_usage("--with-trace is for --format html");
+}
+
+static void
+enter_sandbox(const struct values *values)
+{
+	struct sandbox sandbox;
+
+	sandbox_begin(&sandbox);
+	source_sandbox(&sandbox, &values->source);
+	output_sandbox(&sandbox, values->output);
+	if (values->with_trace)
+		sandbox_write(&sandbox, file_io_temporary_dir());
+	sandbox_close(&sandbox, false);
+}
+
+static int
+write_html(FILE *file, const struct values *values,
+    const struct report_request *request, struct err *err)
+{
+	struct report_answers answers;
+	struct report_trace trace = { NULL, 0 };
+	int rc = report_answers_read(&answers, request, err);
+
+	if (rc == 0 && values->with_trace)
+		rc = report_trace_read(&trace, request, values->nodes, err);
+	/* A pool of results alone has nothing on a timeline. */
+	if (rc != 0 && values->with_trace && trace.at == NULL &&
+	    !source_has_failed(request->source) && answers.count > 0) {
+		log_warn("without a trace: %s", err->text);
+		rc = 0;
+	}
+	if (rc == 0)
+		rc = report_page_write(
+		    file, &answers, &trace, request->partition, err);
+	for (uint32_t i = 0; rc == 0 && i < answers.left_out_count; i++)
+		log_info("left out: %s", answers.left_out[i]);
+	report_trace_clear(&trace);
+	report_answers_clear(&answers);
+	return rc;
+}
+
+static int
+write_report(const struct values *values, const struct report_request *request,
+    struct err *err)
+{
+	struct output output;
+	int rc;
+
+	if (output_open(&output, values->output, err) != 0)
+		return -1;
+	rc = values->format == FORMAT_HTML
+		 ? write_html(output.file, values, request, err)
+		 : report_text_write(
+		       output.file, request, values->format == FORMAT_MD, err);
+	if (rc == 0)
+		return output_commit(&output, err);
+	output_abort(&output);
+	return -1;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct values values = defaults;
+	char partition[INSTANCE_PATH_BYTES];
+	struct report_request request = { .options = &values.source };
+	struct report_names *names = NULL;
+	struct err err = { 0 };
+	int rc;
+
+	parse(&values, argc, argv);
+	rc = pool_partition(partition, &values.pool, &err);
+	request.partition = text_of(partition);
+	request.from_ns = values.from_ns;
+	request.to_ns = values.to_ns;
+	enter_sandbox(&values);
+	if (rc == 0)
+		rc = source_open(&request.source, &values.source, &err);
+	if (rc == 0)
+		rc = known_check_partition(
+		    request.source, request.partition, 0, &err);
+	if (rc == 0 && values.anonymise) {
+		rc = report_names_open(
+		    &names, request.source, request.partition, &err);
+		request.partition = report_names_partition(names);
+		request.is_anonymous = true;
+	}
+	if (rc == 0)
+		rc = write_report(&values, &request, &err);
+	if (request.source != NULL)
+		source_renew(request.source);
+	rc = source_finish(&request.source, rc, &err);
+	report_names_close(&names);
+	if (rc != 0)
+		log_fail(&err);
+	return rc == 0 ? 0 : 1;
+}

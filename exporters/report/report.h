@@ -1,0 +1,74 @@
+/*
+ * report - what poolscope-report writes, part by part.
+ *
+ * A report holds answers of exporters/web/answers.h: those that the page asks
+ * a server for, and so what the commands print.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_REPORT_REPORT_H
+#define EXPORTERS_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "exporters/source/source.h"
+#include "exporters/stats/stats_format.h"
+
+struct report_request {
+	struct source *source;
+	const struct source_options *options;
+	struct text partition;
+	int64_t from_ns, to_ns;
+	bool is_anonymous; /* leave out where the answers come from, too */
+};
+
+struct report_answer {
+	char *key; /* as the page looks it up: report.js */
+	char *text;
+	size_t bytes;
+};
+
+/* Answers, within a bound: what a page can hold and a mail can carry. */
+struct report_answers {
+	struct report_answer *at;
+	uint32_t count, room;
+	size_t packed; /* bytes they take in the file, or nearly so */
+	/* What was left out, a sentence each. */
+	char **left_out;
+	uint32_t left_out_count, left_out_room;
+};
+
+/* Ask all that the page shows of the partition.  -1: the source failed, or has
+ * nothing of it.  Clear it in any case. */
+int report_answers_read(struct report_answers *answers,
+    const struct report_request *request, struct err *err);
+void report_answers_clear(struct report_answers *answers);
+
+/* Ask one question, "/v1/pools/P/phases?by=node", and print the answer.  1: it
+ * has none, such as phases of a pool without events; -1: the source failed. */
+int report_ask(const struct report_request *request, const char *url,
+    enum stats_format format, FILE *file, struct err *err);
+/* The URL of a question about the pool; the caller frees it. */
+char *report_url(const struct report_request *request, const char *route, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A trace that can be saved from the page. */
+struct report_trace {
+	unsigned char *at; /* gzip; NULL: none */
+	size_t bytes;
+};
+
+/* Of the nodes that poolscope-trace --nodes `nodes` chooses.  Clear it in any
+ * case. */
+int report_trace_read(struct report_trace *trace,
+    const struct report_request *request, const char *nodes, struct err *err);
+void report_trace_clear(struct report_trace *trace);
+
+/* Write the page with the answers in it. */
+int report_page_write(FILE *file, const struct report_answers *answers,
+    const struct report_trace *trace, struct text partition, struct err *err);
+
+/* Write the findings as text, or as Markdown. */
+int report_text_write(FILE *file, const struct report_request *request,
+    bool markdown, struct err *err);
+
+#endif

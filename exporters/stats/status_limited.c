@@ -1,0 +1,82 @@
+/*
+ * status_limited - the state of a store for who may see some partitions.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stats/status_limited.h"
+
+#include "exporters/stats/partition_rows.h"
+
+/* Of the counters of a partition those that can be summed up. */
+static const char *const counters[] = { "nodes", "records_event",
+	"records_sample", "records_span", "records_entity", "records_gap",
+	"records_rejected", "records_run", "rejected_bytes", "rejected_cut" };
+enum { COUNTERS = sizeof(counters) / sizeof(*counters) };
+
+struct sums {
+	uint64_t partitions, of[COUNTERS];
+	int64_t rebuilding;
+};
+
+static int64_t
+int_of(const struct record *record, const char *key)
+{
+	struct value value;
+
+	return record_find_attribute(record, text_of(key), &value) &&
+		       value.type == VALUE_INT
+		   ? value.is.i
+		   : 0;
+}
+
+static void
+add(struct sums *sums, const struct record *record)
+{
+	struct text name;
+
+	if (!partition_rows_name(record, &name)) {
+		sums->rebuilding |= int_of(record, "rebuilding");
+		return;
+	}
+	sums->partitions++;
+	for (int i = 0; i < COUNTERS; i++)
+		sums->of[i] += (uint64_t)int_of(record, counters[i]);
+}
+
+static int
+sum_up(struct sums *sums, struct source *source, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	int rc;
+
+	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
+		&query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (record.kind == RECORD_ENTITY)
+			add(sums, &record);
+	return rc;
+}
+
+int
+status_limited_json(struct json *json, struct source *source, struct err *err)
+{
+	struct sums sums = { .partitions = 0 };
+
+	if (sum_up(&sums, source, err) != 0)
+		return -1;
+	json_name(json, "store");
+	json_begin_object(json);
+	json_name(json, "limited");
+	json_bool(json, true);
+	json_name(json, "partitions");
+	json_uint(json, sums.partitions);
+	for (int i = 0; i < COUNTERS; i++) {
+		json_name(json, counters[i]);
+		json_uint(json, sums.of[i]);
+	}
+	json_name(json, "rebuilding");
+	json_int(json, sums.rebuilding);
+	json_end_object(json);
+	return 0;
+}

@@ -1,0 +1,115 @@
+/*
+ * report - opens a report in a browser, as a file and without a network, and judges what a
+ * program can.
+ *
+ *	node report.mjs DIR FILE CHROMIUM SCREENS [SHOTS]
+ *
+ * DIR has node_modules with playwright-core and axe-core; FILE is the report; SCREENS as in
+ * page.mjs.  Prints `ok - ` or `FAILED - ` lines, and exits with 1 if one failed.
+ * SPDX-License-Identifier: MIT
+ */
+import { createRequire } from "node:module";
+import { readFileSync, mkdirSync } from "node:fs";
+
+const [dir, file, chromium, screens, shots] = process.argv.slice(2);
+const require = createRequire(dir + "/");
+const { chromium: driver } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const WAIT_MS = 20000, address = "file://" + file;
+let failed = 0, wrong = [];
+
+function judge(name, good, why) {
+	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
+	failed += good ? 0 : 1;
+}
+
+const browser = await driver.launch({ executablePath: chromium,
+	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, colorScheme: "light",
+	reducedMotion: "reduce", acceptDownloads: true, offline: true });
+const page = await context.newPage();
+page.on("pageerror", (error) => wrong.push("error: " + error.message));
+page.on("dialog", (dialog) => {
+	wrong.push("a script ran: " + dialog.message());
+	dialog.dismiss();
+});
+page.on("console", (message) => {
+	if (message.type() === "error")
+		wrong.push("console: " + message.text());
+});
+page.on("request", (request) => {
+	if (!request.url().startsWith(address) && !/^(data|blob):/.test(request.url()))
+		wrong.push("asked for " + request.url());
+});
+
+async function ready() {
+	await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { timeout: WAIT_MS });
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/* axe-core is not part of the file: an isolated world is not bound by its policy. */
+const client = await context.newCDPSession(page);
+
+async function accessible() {
+	const { frameTree } = await client.send("Page.getFrameTree");
+	const { executionContextId: contextId } = await client.send("Page.createIsolatedWorld",
+		{ frameId: frameTree.frame.id, worldName: "axe" });
+	await client.send("Runtime.evaluate", { contextId, expression: axe });
+	const { result, exceptionDetails } = await client.send("Runtime.evaluate", { contextId, awaitPromise: true, returnByValue: true,
+		expression: "axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.map((v) => v.id + ': ' + " +
+			"v.nodes.slice(0, 2).map((n) => n.html.slice(0, 160)).join(' | ')))" });
+	return exceptionDetails ? ["axe-core did not run: " + JSON.stringify(exceptionDetails).slice(0, 300)] : result.value;
+}
+
+if (shots)
+	mkdirSync(shots, { recursive: true });
+await page.goto(address);
+await ready();
+judge("it begins with the pool", /#\/pool\//.test(page.url()), page.url());
+for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
+	const [name, fragment, nothing] = line.split(" ");
+	await page.emulateMedia({ media: "screen", colorScheme: "light" });
+	await page.evaluate((to) => {
+		document.getElementById("main").dataset.ready = "";
+		location.hash = to;
+		dispatchEvent(new HashChangeEvent("hashchange"));
+	}, fragment);
+	await ready();
+	await page.waitForTimeout(30);
+	const seen = await page.evaluate(() => ({
+		state: document.getElementById("main").dataset.ready,
+		nothing: Boolean(document.querySelector(".nothing")),
+		elements: document.getElementsByTagName("*").length,
+		text: document.getElementById("main").textContent.slice(0, 300),
+	}));
+	const problems = [...wrong, ...await accessible()];
+	wrong = [];
+	if (seen.state === "problem")
+		problems.push("an error is shown: " + seen.text);
+	if (seen.nothing !== Boolean(nothing))
+		problems.push((nothing ? "it shows something: " : "it shows nothing: ") + seen.text);
+	if (seen.elements >= 3000)
+		problems.push(seen.elements + " elements");
+	if (shots)
+		await page.screenshot({ path: `${shots}/report-${name}.png`, fullPage: true });
+	await page.emulateMedia({ media: "print", colorScheme: "light" });
+	const printed = await page.evaluate(() => ({
+		tools: document.getElementById("tools").offsetParent !== null,
+		wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+	}));
+	if (printed.tools || printed.wide > 0)
+		problems.push("on paper: buttons " + printed.tools + ", too wide by " + printed.wide);
+	if (shots)
+		await page.pdf({ path: `${shots}/report-${name}.pdf`, format: "A4" });
+	judge("report: " + name, problems.length === 0, problems.join("; "));
+}
+await page.emulateMedia({ media: "screen" });
+const trace = page.locator("footer.report button");
+if (await trace.count()) {
+	const [download] = await Promise.all([page.waitForEvent("download", { timeout: WAIT_MS }), trace.click()]);
+	judge("the trace can be saved", readFileSync(await download.path()).length > 100 &&
+		download.suggestedFilename().endsWith(".pftrace"), download.suggestedFilename());
+}
+judge("nothing was refused", wrong.length === 0, wrong.join("; "));
+await browser.close();
+process.exit(failed > 0 ? 1 : 0);
