@@ -184,9 +184,6 @@ token=$(cat "$TMP/out")
 same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newest 5
 refused 404 "no partition of this name that the token may read" "/v1/pools/$POOL/phases"
 check "it sees only those" client lacks render /v1/pools /v1/status "/v1/pools/acct%24rendr-60/phases"
-check "of the store it sees no sums" client get /v1/status
-check_text "... and nothing of services" "from,partitions,store" "$(python3 -c 'import json, sys
-print(",".join(sorted(json.load(open(sys.argv[1])))))' "$TMP/out")"
 refused 403 "metrics are of all pools" /metrics
 check "and they are listed" client has "$farm" /v1/pools /v1/status
 # The farm: 32 runs of 10 events, two of which came meanwhile.
