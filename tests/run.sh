@@ -8,8 +8,8 @@
 #   sh tests/run.sh all        every suite and variant, as continuous integration
 #   sh tests/run.sh asan       one variant of all: release, asan, tsan, valgrind
 #
-# Without SEED each run has the same random input, so that its result depends on the
-# tree alone; `make check`, `make quick` and `make soak` take other input each time.
+# Without SEED each run has the same random input, so that it fails by its code and not by
+# its luck; `make check`, `make quick` and `make soak` take other input each time.
 #
 # On two processors the first takes at most 12 minutes, quick 3, all 40.  The last
 # line is `N passed, N failed`.

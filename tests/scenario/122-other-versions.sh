@@ -30,7 +30,8 @@ check_text "... and named" 1 \
 stop broker
 
 head="ipc://$TMP/head"
-versions head "$head" 1 >"$TMP/head.out" &
+# Not by the function: its shell would be killed, and leave the head behind.
+/usr/bin/python3 "$ROOT/tests/scenario/versions.py" head "$head" 1 >"$TMP/head.out" &
 old=$!
 wait_until "grep -q ready '$TMP/head.out'"
 start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" --broker "$head" || exit 1
