@@ -58,6 +58,21 @@ spool_allocate(int fd, uint64_t bytes)
 	return rc;
 }
 
+bool
+spool_file_is_unused(int fd, uint32_t size)
+{
+	static const unsigned char zeros[4096];
+	unsigned char at[sizeof(zeros)];
+
+	for (uint32_t o = SPOOL_HEAD_BYTES, n; o < size; o += n) {
+		n = size - o < sizeof(at) ? size - o : sizeof(at);
+		if (file_io_read_all(fd, at, n, o) != 0 ||
+		    memcmp(at, zeros, n) != 0)
+			return false;
+	}
+	return true;
+}
+
 const char *
 spool_segment_name(char to[static SPOOL_NAME_BYTES], uint64_t number)
 {

@@ -52,22 +52,6 @@ struct recovery {
 
 /* ---- the files ---- */
 
-/* Is there nothing after the header? */
-static bool
-is_unused(int fd, uint32_t size)
-{
-	static const unsigned char zeros[4096];
-	unsigned char at[sizeof(zeros)];
-
-	for (uint32_t o = SPOOL_HEAD_BYTES, n; o < size; o += n) {
-		n = size - o < sizeof(at) ? size - o : sizeof(at);
-		if (file_io_read_all(fd, at, n, o) != 0 ||
-		    memcmp(at, zeros, n) != 0)
-			return false;
-	}
-	return true;
-}
-
 static enum verdict
 judge(int fd, struct entry *e)
 {
@@ -81,13 +65,13 @@ judge(int fd, struct entry *e)
 	e->size = (uint32_t)st.st_size;
 	if (e->size < sizeof(at) ||
 	    file_io_read_all(fd, at, sizeof(at), 0) != 0)
-		return is_unused(fd, e->size) ? UNLINK : LOST;
+		return spool_file_is_unused(fd, e->size) ? UNLINK : LOST;
 	e->format = spool_head_format(at);
 	if (e->format != 0 && e->format != SPOOL_FORMAT)
 		return OTHER_FORMAT;
 	/* Created but unused: the header is synced before the first frame. */
 	if (!spool_get_head(at, &e->head))
-		return is_unused(fd, e->size) ? UNLINK : LOST;
+		return spool_file_is_unused(fd, e->size) ? UNLINK : LOST;
 	return e->head.number == e->number ? KEEP : ASIDE;
 }
 
@@ -228,7 +212,7 @@ drop_unused(struct spool *spool, struct recovery *r)
 			fd = open_entry(spool, e, O_RDONLY, &scan);
 		if (fd >= 0) {
 			unused = !spool_scan_next(&scan, &offset, &f, NULL) &&
-				 is_unused(fd, e->size);
+				 spool_file_is_unused(fd, e->size);
 			close_entry(spool, fd);
 		}
 		if (unused)

@@ -118,6 +118,8 @@ ssize_t spool_read_file(
     int dir, const char *name, unsigned char *to, uint32_t max);
 /* Allocate the file's blocks: 0 or an errno. */
 int spool_allocate(int fd, uint64_t bytes);
+/* Is there nothing but zeros after the header of a segment? */
+bool spool_file_is_unused(int fd, uint32_t size);
 const char *spool_segment_name(
     char to[static SPOOL_NAME_BYTES], uint64_t number);
 /* The number in a segment's name; false when it is not such a name. */

@@ -97,6 +97,12 @@ check "... and it is as it was" cmp "$TMP/before" "$TMP/after"
 # ---- damaged on purpose, in a copy
 cp -r "$spool" "$TMP/copy"
 check "a copy is read" poolscope-spool verify "$TMP/copy"
+# As an agent leaves it that is killed while it creates a segment.
+truncate -s 65536 "$TMP/copy/00000000000000001000.seg"
+check "... and one whose newest segment has no header yet" poolscope-spool verify "$TMP/copy"
+check "... which ls says" poolscope-spool ls "$TMP/copy"
+check_printed "... in its state" empty
+rm "$TMP/copy/00000000000000001000.seg"
 # One bit of the body of the first batch that is not acknowledged, of the second start.
 place=$(poolscope-spool ls "$spool" --format json | py '
 import glob, struct

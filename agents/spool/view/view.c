@@ -28,7 +28,7 @@ const char *
 view_state_name(enum view_state state)
 {
 	static const char *const names[VIEW_STATES] = { "open", "sealed",
-		"unused", "damaged", "unreadable", "foreign" };
+		"unused", "empty", "damaged", "unreadable", "foreign" };
 
 	return names[state];
 }
@@ -44,9 +44,9 @@ open_file(const struct view *view, uint64_t number)
 	    view->spool->dir, spool_segment_name(name, number), O_RDONLY);
 }
 
-/* Read the header; the state is preliminary. */
+/* The state is preliminary. */
 static void
-take_head(struct view_segment *s, int fd)
+read_head(struct view_segment *s, int fd)
 {
 	unsigned char at[SPOOL_HEAD_BYTES];
 	struct stat st;
@@ -57,21 +57,38 @@ take_head(struct view_segment *s, int fd)
 		return;
 	}
 	s->bytes = (uint64_t)st.st_size;
-	if (s->bytes < sizeof(at) || s->bytes > SPOOL_SEGMENT_BYTES_MAX)
+	if (s->bytes > SPOOL_SEGMENT_BYTES_MAX)
 		return;
-	if (file_io_read_all(fd, at, sizeof(at), 0) != 0)
+	if (s->bytes < sizeof(at))
+		s->state = VIEW_EMPTY;
+	else if (file_io_read_all(fd, at, sizeof(at), 0) != 0)
 		s->why = errno;
 	else if (spool_get_head(at, &s->head))
 		s->state =
 		    s->head.number == s->number ? VIEW_SEALED : VIEW_FOREIGN;
 	else if (spool_head_format(at) != 0)
 		s->state = VIEW_FOREIGN;
+	else if (spool_file_is_unused(fd, (uint32_t)s->bytes))
+		s->state = VIEW_EMPTY;
+}
+
+/* The agent may write the header after it was read, and frames before they are
+ * looked for: such a segment has a header when it is read again. */
+static void
+take_head(struct view_segment *s, int fd)
+{
+	for (int i = 0; i < TRIES; i++) {
+		read_head(s, fd);
+		if (s->state != VIEW_UNREADABLE || s->why != 0)
+			break;
+	}
 }
 
 static bool
 has_frames(const struct view_segment *s)
 {
-	return s->state != VIEW_UNREADABLE && s->state != VIEW_FOREIGN;
+	return s->state != VIEW_UNREADABLE && s->state != VIEW_FOREIGN &&
+	       s->state != VIEW_EMPTY;
 }
 
 static int

@@ -17,10 +17,11 @@
 #include "proto/base/text.h"
 
 enum view_state {
-	VIEW_OPEN,       /* the last of its session, without a seal */
-	VIEW_SEALED,     /* ended by its own seal, or by that of a later one */
-	VIEW_UNUSED,     /* created ahead, without frames */
-	VIEW_DAMAGED,    /* a part of it has no valid frame */
+	VIEW_OPEN,    /* the last of its session, without a seal */
+	VIEW_SEALED,  /* ended by its own seal, or by that of a later one */
+	VIEW_UNUSED,  /* created ahead, without frames */
+	VIEW_EMPTY,   /* no header yet: the agent is creating it, or crashed */
+	VIEW_DAMAGED, /* a part of it has no valid frame */
 	VIEW_UNREADABLE, /* no header */
 	VIEW_FOREIGN,    /* renamed, or of another format */
 	VIEW_STATES

@@ -308,6 +308,40 @@ a_directory_of_segments_needs_nothing_else(void **state)
 	help_end(&h);
 }
 
+/* The agent allocates the file, then writes the header, then frames. */
+static void
+a_segment_that_is_being_created_is_no_damage(void **state)
+{
+	struct help h;
+	char name[SPOOL_NAME_BYTES];
+	uint64_t created = 1000;
+	struct found found;
+	struct view *view;
+	int fd;
+
+	(void)state;
+	help_filled(&h, 10);
+	fd = help_file(&h, spool_segment_name(name, created), O_RDWR | O_CREAT);
+	for (int size = 0; size <= 65536; size += 32768) {
+		assert_int_equal(ftruncate(fd, size), 0);
+		view = look(&h);
+		assert_int_equal(
+		    view_segment(view, view_segments(view) - 1)->state,
+		    VIEW_EMPTY);
+		found = walk_all(view);
+		assert_int_equal(found.count, 0);
+		view_close(&view);
+	}
+	/* Frames without a header are damage. */
+	assert_int_equal(pwrite(fd, "PSFR", 4, 40000), 4);
+	view = look(&h);
+	assert_int_equal(view_segment(view, view_segments(view) - 1)->state,
+	    VIEW_UNREADABLE);
+	view_close(&view);
+	close(fd);
+	help_end(&h);
+}
+
 int
 main(void)
 {
@@ -318,6 +352,7 @@ main(void)
 		    any_flipped_byte_of_a_frame_or_header_is_found),
 		cmocka_unit_test(each_session_has_its_streams),
 		cmocka_unit_test(what_a_failed_commit_left_is_not_shown),
+		cmocka_unit_test(a_segment_that_is_being_created_is_no_damage),
 		cmocka_unit_test(a_directory_of_segments_needs_nothing_else),
 	};
 
