@@ -44,11 +44,13 @@ put_fields(struct web_http_field to[static FIELDS_MAX], const char *type,
 
 void
 web_reply(struct web_http_request *request, unsigned status, const char *type,
-    const char *tag, struct web_body *body)
+    const char *tag, const char *shown, struct web_body *body)
 {
 	struct web_http_field fields[FIELDS_MAX];
 
-	put_fields(fields, type, tag, (struct web_http_field){ NULL, NULL });
+	put_fields(fields, type, tag,
+	    (struct web_http_field){
+		shown[0] != '\0' ? "Poolscope-Shows" : NULL, shown });
 	web_http_answer(request, status, fields, body);
 }
 
