@@ -41,7 +41,7 @@ export function nodeView(context) {
 	const metrics = table({ caption: "Metrics of this node", columns: [
 		{ key: "metric", label: "Metric", wide: true, show: (r) => r.metric + (r.group && r.group !== r.metric.split(".")[1] ? " (" + r.group + ")" : "") },
 		{ key: "count", label: "Values", number: true, show: (r) => count(r.count) },
-		...["min", "mean", "p99", "max", "last"].map((key) => ({ key, label: key[0].toUpperCase() + key.slice(1), number: true,
+		...["min", "mean", "p99", "max", "last"].map((key) => ({ key, label: key === "p99" ? key : key[0].toUpperCase() + key.slice(1), number: true,
 			show: (r) => value(r[key], r.unit) }))],
 	href: (r) => context.link("node", item, { ...params, metric: r.metric }) });
 	const field = search("Filter metrics", "", (q) => metrics.filter(q));

@@ -31,6 +31,7 @@ export function timelineView(context) {
 	return { root, moves: picture.moves, async load(again) {
 		const answer = await context.maybe(["timeline"], { rows: 800, model: params.model, from: params.from, to: params.to, node: params.node });
 		if (!answer || !answer.node || answer.node.length === 0) {
+			model.root.hidden = !answer;
 			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
 				"Phases come from events with a begin and an end, by a model."));
 			return;
