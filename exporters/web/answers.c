@@ -26,6 +26,9 @@
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
 
+/* Before compression; a quarter of it is sent. */
+enum { TRACE_BYTES_MAX = 32 << 20 };
+
 static struct text
 node_of(const struct web_question *question)
 {
@@ -200,6 +203,9 @@ answer_timeline(struct source *source, struct web_question *question,
 
 	if (check(question, stats_timeline_columns, false, bad, err) != 0)
 		return -1;
+	*bad = true;
+	if (query->has_model && query->runs.model[0] == '\0')
+		return err_set(err, "model: a name is needed");
 	*bad = query->rows > STATS_TIMELINE_ROWS_MAX;
 	return stats_timeline(source, question->partition,
 	    &(struct stats_timeline){
@@ -328,9 +334,8 @@ answer_trace(struct source *source, struct web_question *question, FILE *file,
 	const struct web_query *query = &question->query;
 	struct timeline_options timeline = { .metrics = query->metrics.metrics,
 		.nodes = query->nodes != NULL ? query->nodes : "worst:8",
-		.max_bytes = query->max_bytes != UINT64_MAX
-				 ? query->max_bytes
-				 : WEB_ANSWER_BYTES_MAX };
+		.max_bytes = query->max_bytes != UINT64_MAX ? query->max_bytes
+							    : TRACE_BYTES_MAX };
 	const struct trace_request request = { .source = source,
 		.window = &query->window,
 		.timeline = &timeline,
@@ -338,10 +343,9 @@ answer_trace(struct source *source, struct web_question *question, FILE *file,
 		.format = TRACE_PROTO };
 
 	*bad = true;
-	if (timeline.max_bytes == 0 ||
-	    timeline.max_bytes > WEB_ANSWER_BYTES_MAX)
-		return err_set(err, "max-size: from 1 to %d bytes (8MiB)",
-		    WEB_ANSWER_BYTES_MAX);
+	if (timeline.max_bytes == 0 || timeline.max_bytes > TRACE_BYTES_MAX)
+		return err_set(err, "max-size: from 1 to %d bytes (32MiB)",
+		    TRACE_BYTES_MAX);
 	if (timeline_options_complete(&timeline, err) != 0)
 		return -1;
 	*bad = false;

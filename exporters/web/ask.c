@@ -164,10 +164,10 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	}
 	buffer_clear(&to.buffer);
 	task->tag[0] = '\0';
-	if (rc == 0 && whole) {
+	if (to.is_full && whole) {
 		err_set(&task->err,
 		    "the answer is larger than %d MiB; ask for less, with top, "
-		    "node, from and to where the route has them",
+		    "max-size, node, from and to where the route has them",
 		    WEB_ANSWER_BYTES_MAX >> 20);
 		bad = true;
 	}

@@ -39,7 +39,7 @@ trace() {
 	route=pools/$POOL/trace$1
 	shift
 	client get "/v1/$route" >"$TMP/got" 2>"$TMP/err" || : >"$TMP/got"
-	check "a trace, $*" poolscope-trace -p "$pool" --max-size 8MiB "$@" -o "$TMP/wanted.pftrace"
+	check "a trace, $*" poolscope-trace -p "$pool" --max-size 32MiB "$@" -o "$TMP/wanted.pftrace"
 	check "$route is that trace" cmp "$TMP/wanted.pftrace" "$TMP/got"
 }
 
@@ -164,8 +164,11 @@ refused 400 "'y' does not exist here; there are none" /v1/status?y=1
 refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
 refused 400 "rows: at most 2000" "/v1/pools/$POOL/timeline?rows=3000"
 refused 400 "metric: name a metric" "/v1/pools/$POOL/series"
+refused 400 "^step makes [0-9]+ steps of this time, and 4096 is the most: .* with from and to$" "/v1/pools/$POOL/series?metric=app.load&step=1s"
+refused 400 "^model: a name is needed" "/v1/pools/$POOL/timeline?model="
+refused 404 "^no samples of these metrics .run poolscope dump --kind entity --name.*did you mean app.load" "/v1/pools/$POOL/series?metric=app.laod"
 refused 400 "^nodes takes all, or worst:K with K from 1 to 65536" "/v1/pools/$POOL/trace?nodes=worst:0"
-refused 400 "^max-size: from 1 to 8388608 bytes" "/v1/pools/$POOL/trace?max-size=9MiB"
+refused 400 "^max-size: from 1 to 33554432 bytes" "/v1/pools/$POOL/trace?max-size=33MiB"
 refused 400 "^max-size is too small" "/v1/pools/$POOL/trace?max-size=10"
 refused 404 "the trace would be empty: .* ask for all nodes" "/v1/pools/$POOL/trace?node=s1"
 refused 404 "no model cascad; did you mean cascade" "/v1/pools/$POOL/timeline?model=cascad"

@@ -90,17 +90,20 @@ title_of(unsigned status)
 	return "Internal Server Error";
 }
 
-/* Parameters are called as the options, without their dashes. */
+/* Parameters are called as the options, without their dashes; a command that
+ * the sentence names keeps them. */
 static void
 drop_dashes(char *text)
 {
+	const char *command = strstr(text, "poolscope ");
 	char *to = text;
 
 	for (const char *from = text; *from != '\0'; from++) {
 		bool begins = from == text || from[-1] == ' ' ||
 			      from[-1] == '(' || from[-1] == '\'';
 
-		if (begins && strncmp(from, "--", 2) == 0 && from[2] >= 'a' &&
+		if (begins && (command == NULL || from < command) &&
+		    strncmp(from, "--", 2) == 0 && from[2] >= 'a' &&
 		    from[2] <= 'z')
 			from += 2;
 		*to++ = *from;
