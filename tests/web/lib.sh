@@ -22,9 +22,10 @@ fi
 CHROMIUM=${CHROMIUM:-$(command -v chromium)}
 unset http_proxy https_proxy
 
-# page_start: poolscope-web; its address with the token is in $ADDRESS.
+# page_start [OPTION...]: poolscope-web; its address with the token is in $ADDRESS.
+# shellcheck disable=SC2120 # most tests need no option
 page_start() {
-	start web poolscope-web --listen 127.0.0.1:0 || exit 1
+	start web poolscope-web --listen 127.0.0.1:0 "$@" || exit 1
 	wait_until "grep -qo 'http://[^ ]*#k=[^ ]*' '$TMP/web.log'" || exit 1
 	ADDRESS=$(grep -o 'http://[^ ]*#k=[^ ]*' "$TMP/web.log" | head -n 1)
 }

@@ -8,7 +8,7 @@
  */
 import { h, fill, say } from "./dom.js";
 import * as api from "./api.js";
-import { ago, duration, time } from "./format.js";
+import { age as old, ago, time } from "./format.js";
 import { isDark, toggleTheme, toggleTables } from "./look.js";
 import { sweep } from "./picture.js";
 import { parse, poolLink } from "./places.js";
@@ -62,6 +62,9 @@ function crumbs() {
 	tabs.hidden = !place.pool;
 	fill(tabs, place.pool ? Object.entries(POOL_VIEWS).filter(([, each]) => !each.hidden).map(([name, each]) =>
 		h("a", { href: poolLink(place.pool, name), "aria-current": name === place.name ? "page" : undefined }, each.title)) : []);
+	const current = tabs.querySelector("[aria-current]");
+	if (current)
+		current.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 const dot = h("span", { class: "dot", "aria-hidden": "true" });
@@ -226,7 +229,7 @@ function tick() {
 	if (Number.isNaN(s) && dot.dataset.state !== "lost")
 		say(age, "");
 	else if (!Number.isNaN(s))
-		say(age, s > 259200 ? time(heard).slice(0, 10) : s < 90 ? Math.max(0, Math.round(s)) + " s" : duration(Math.round(s)).replace(/\.\d+ s$| \d+ s$/, (m) => m[0] === "." ? " s" : ""));
+		say(age, s > 259200 ? time(heard).slice(0, 10) : old(s));
 	id("tools").title = Number.isNaN(s) ? "" : "Newest record " + ago(heard);
 }
 
