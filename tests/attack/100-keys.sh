@@ -38,5 +38,5 @@ stop broker
 check_text "the broker ends as it should" 0 "$STATUS"
 stop aggregator
 check_text "so does the aggregator" 0 "$STATUS"
-check_status 1 "the log has no secret in it" grep -qF \
+check_status 1 "the log has no secret in it" grep -qF -e \
 	"$(sed -n 's/^secret: //p' "$TMP/nodes.key")" "$TMP/broker.log" "$TMP/aggregator.log"
