@@ -16,6 +16,8 @@
 
 #include "proto/base/memory.h"
 
+enum { TRIES = 20, PAUSE_NS = 10000000 };
+
 /* Does the path still refer to the file that we locked?  The previous holder
  * may have removed it between our open and our flock. */
 static bool
@@ -66,6 +68,23 @@ refused(int fd, const char *path, int why, long *holder, struct err *err)
 	err_set(err, "%s is held by another process", path);
 }
 
+/* One that looks who holds a file (lockfile_holder) holds it for a moment. */
+static bool
+lock(int fd)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	for (int i = 0; i < TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return true;
+		if (errno != EWOULDBLOCK)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	errno = EWOULDBLOCK;
+	return false;
+}
+
 int
 lockfile_take(
     struct lockfile *lockfile, const char *path, long *holder, struct err *err)
@@ -78,7 +97,7 @@ lockfile_take(
 		    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return err_set(err, "%s: %s", path, strerror(errno));
-		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (!lock(fd)) {
 			refused(fd, path, errno, holder, err);
 			close(fd);
 			return -1;

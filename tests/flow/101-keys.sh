@@ -54,7 +54,7 @@ check "the list says what the file says" same_list
 for format in table json jsonl csv; do
 	check "keys are listed as $format" poolscope-keys list --format "$format"
 	check_printed "... with the nodes" nodes
-	check "... without a secret" sh -c "! grep -qF \"\$(sed -n 's/^secret: //p' '$TMP/nodes.key')\" '$TMP/out'"
+	check "... without a secret" sh -c "! grep -qF -e \"\$(sed -n 's/^secret: //p' '$TMP/nodes.key')\" '$TMP/out'"
 done
 
 # ---- allowed and revoked

@@ -4,6 +4,8 @@
  */
 #include "tests/unit/check.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,6 +66,34 @@ a_lock_is_held_once(void **state)
 	/* What a holder left behind that was killed says nothing. */
 	close(open(path, O_WRONLY | O_CREAT, 0600));
 	assert_int_equal(lockfile_holder(path), 0);
+}
+
+/* A program that looks whether a daemon runs, as readers do, is no holder. */
+static void
+one_that_looks_keeps_nobody_from_it(void **state)
+{
+	struct lockfile lockfile = { 0 };
+	struct err err = { 0 };
+	char byte;
+	long holder;
+	int ready[2], fd;
+
+	(void)state;
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(pipe(ready), 0);
+	if (fork() == 0) {
+		fd = open(path, O_RDONLY);
+		if (flock(fd, LOCK_SH) != 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		usleep(50000);
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(lockfile_take(&lockfile, path, &holder, &err), 0);
+	lockfile_release(&lockfile);
+	wait(NULL);
+	close(ready[0]);
+	close(ready[1]);
 }
 
 static void
@@ -147,6 +177,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_lock_is_held_once),
+		TEST(one_that_looks_keeps_nobody_from_it),
 		TEST(a_place_that_cannot_be_is_a_sentence),
 		TEST(of_many_processes_one_holds_it_at_a_time),
 	};
