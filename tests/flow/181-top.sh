@@ -103,6 +103,7 @@ bidi=$(printf '\342\200\256')
 		echo "event 1800 n$i work:other"
 	done
 	echo "event 1790 n2 work:start job=tf:1.3"
+	echo "event -9000 n4 work:start job=long"
 	echo "event -300 n5 work:other"
 	for i in 6 7 8 9; do
 		echo "event -1800 n$i work:other"
@@ -133,7 +134,7 @@ PARTITION='acct$pool'
 # ---- keys and screens
 screen 80x24 -p "'acct\$pool'"
 shows "1 the first line: pool and nodes" '^poolscope top  acct\$pool  [0-9:]{8}  71 nodes 66 live 1 late 4 silent'
-shows "1 the second line: who is in a phase" '^step 3 open'
+shows "1 the second line: who is in a phase" '^step 4 open'
 check "1 the worst nodes come first" sh -c 'sed -n "4,7p" "$TMP/screen" | grep -c "^n[6-9] .* silent" | grep -qx 4'
 shows "1 ... then who is late" '^n5 +late .* not heard$'
 shows "1 ... then what needs attention" '^n3 +live .*32MiB.* spool fil'
@@ -148,6 +149,8 @@ keys n2 Enter
 shows "4 a filter leaves the nodes that have it in their names" 'filter: n2 '
 shows "4 ... such as this one, with its phase, and what its cpu did" '^n2 +live +step tf\.\.|^n2 +live +s.*1\.3 .* 15% .* 10%'
 shows_not "4 ... and no others" '^n6 '
+keys Escape / n4 Enter
+shows "4 a phase that began hours ago is still open" '^n4 +live +ste.*ong +2\.5h'
 keys Escape
 shows "5 Escape ends it" '^n6 +silent'
 keys / 'n?' Enter
