@@ -146,7 +146,8 @@ draw_silence(const struct top_state *state, struct line *line, int64_t now_ns)
 		put_format(line, 0, SCREEN_BAD, "no answer since %s",
 		    time_text(text, newest->answered_ns));
 	if (newest->is_lost)
-		put_width(line->row, line->at + 2, text_of(newest->error),
+		put_width(line->row, line->at + 2,
+		    text_of(newest->error == NULL ? "" : newest->error),
 		    line->end > line->at + 2 ? line->end - line->at - 2 : 0,
 		    SCREEN_PLAIN);
 	return true;
@@ -358,7 +359,7 @@ draw_help(unsigned rows, unsigned width)
 	    "CLOCK: how far the aggregator's clock is ahead of the node's.\n"
 	    "RX/S: bytes received a second. PSI IO: share of the time in\n"
 	    "which a task waited for a disk.\n"
-	    "Of the last hour at most 4 MiB are kept, the older the fewer.\n";
+	    "Of the last hour at most 2 MiB are kept, the older the fewer.\n";
 
 	put_width(TOP_LINES - 1, 0, text_of("  ? Esc: back to the table"),
 	    width, SCREEN_TITLE);
