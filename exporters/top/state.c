@@ -309,6 +309,7 @@ key_of_table(struct top_state *state, uint32_t key)
 	case ']': travel(state, 1, false); break;
 	case '{': travel(state, -1, true); break;
 	case '}': travel(state, 1, true); break;
+	case 'y': state->copies_link = true; break;
 	case TOP_KEY_ENTER: enter(state); break;
 	case TOP_KEY_ESCAPE: current(state)->filter[0] = '\0'; break;
 	default: break;
