@@ -238,12 +238,11 @@ occurred() {
 		{ print }'
 }
 
-# picture FILE TITLE: a picture of the page, if it was drawn.
+# picture NAME FILE TITLE: a picture of the page, if FILE of the data was drawn.
 picture() {
-	[ -s "$out/$1" ] || return 0
-	# A % of a name of a file is no escape of an address.
-	printf '<h2>%s</h2>\n<img src="./%s" alt="%s">\n' "$2" \
-		"$(printf %s "$1" | sed 's/%/%25/g')" "$2"
+	[ -s "$out/data/$2" ] || return 0
+	mv "$out/data/$2" "$out/$1.png"
+	printf '<h2>%s</h2>\n<img src="%s.png" alt="%s">\n' "$3" "$1" "$3"
 }
 
 index_page() {
@@ -258,16 +257,16 @@ index_page() {
 		its errors, and the day from which a benchmark was slower.
 		Agents sample each machine: the last pictures are processors and memory of this one while the demo ran.</p>
 	PAGE
-	picture prodacct-render-60-phases.png "Start-up of a pool of 60 nodes"
-	picture demo-farm-testrun-0001.png "The newest test runs of a device farm"
-	picture demo-farm-testrun-distribution.png "How long the steps of test runs took"
-	picture demo-farm-testrun-days-testrun.png "How long test runs took, day by day"
-	picture demo-farm-testrun-errors.png "Errors of the device farm"
-	picture "demo-benches-%2F%2Fbench:test_0-BM_0.png" "A benchmark that got slower"
-	picture demo-this-machine-system.cpu.time.user-cpu.png "Processors of this machine"
-	picture demo-this-machine-system.memory.usage.used-memory.png "Memory of this machine"
+	picture pool-start prodacct-render-60-phases.png "Start-up of a pool of 60 nodes"
+	picture farm-runs demo-farm-testrun-0001.png "The newest test runs of a device farm"
+	picture farm-steps demo-farm-testrun-distribution.png "How long the steps of test runs took"
+	picture farm-days demo-farm-testrun-days-testrun.png "How long test runs took, day by day"
+	picture farm-errors demo-farm-testrun-errors.png "Errors of the device farm"
+	picture benchmark "demo-benches-%2F%2Fbench:test_0-BM_0.png" "A benchmark that got slower"
+	picture this-machine-cpu demo-this-machine-system.cpu.time.user-cpu.png "Processors of this machine"
+	picture this-machine-memory demo-this-machine-system.memory.usage.used-memory.png "Memory of this machine"
 	echo '<p><a href="report.html">report.html</a> is the recorded pool as one page, to look into.</p>
-<p>Tables and scripts of the pictures are in data/.
+<p>More pictures, and the tables and scripts of all, are in data/.
 The .pftrace files are timelines: drop one on <a href="https://ui.perfetto.dev">ui.perfetto.dev</a>; it stays in the browser.</p>
 </body></html>'
 }
@@ -284,7 +283,7 @@ demo() {
 		case $each in POOLSCOPE_LOG|POOLSCOPE_QUIET) ;; *) unset "$each";; esac
 	done
 	[ -z "$quiet" ] || export POOLSCOPE_QUIET=true
-	mkdir -p "$out"
+	mkdir -p "$out/data"
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/poolscope-demo.XXXXXX")
 	trap 'down; rm -rf "$dir"' EXIT
 	trap 'exit 1' INT TERM HUP
@@ -307,9 +306,9 @@ demo() {
 	poolscope-emit --dir "$dir" cascade pull-start --message "img=demo"
 	step "a recorded pool of 60 nodes ($recorded)"
 	poolscope-import cascade --dir "$dir" "$pool"
-	poolscope-plot cascade --dir "$dir" -q -p "$recorded" -o "$out" --view reference
-	poolscope-plot cascade --dir "$dir" -q -p "$recorded" -o "$out"
-	poolscope-stats cascade --dir "$dir" -p "$recorded" --format json >"$out/cascade.json"
+	poolscope-plot cascade --dir "$dir" -q -p "$recorded" -o "$out/data" --view reference
+	poolscope-plot cascade --dir "$dir" -q -p "$recorded" -o "$out/data"
+	poolscope-stats cascade --dir "$dir" -p "$recorded" --format json >"$out/data/cascade.json"
 	poolscope-stats phases --dir "$dir" -p "$recorded" | occurred
 	poolscope-emit --dir "$dir" cascade pull-end --message "img=demo"
 	poolscope-emit --dir "$dir" cascade gr-done --message "nglobalresources=1"
@@ -319,8 +318,8 @@ demo() {
 	step "a farm of devices: 60 generated test runs ($farm)"
 	poolscope-generate testrun --dir "$dir" --runs 60 --spacing 21600 --base now -p "$farm"
 	poolscope-stats testrun groups --dir "$dir" -p "$farm"
-	poolscope-stats testrun groups --dir "$dir" -p "$farm" --format json >"$out/farm.json"
-	poolscope-plot testrun --dir "$dir" -q -p "$farm" -o "$out" --view all
+	poolscope-stats testrun groups --dir "$dir" -p "$farm" --format json >"$out/data/farm.json"
+	poolscope-plot testrun --dir "$dir" -q -p "$farm" -o "$out/data" --view all
 	step "results of benchmarks: 12 days of two generated tests ($benches)"
 	mkdir "$dir/results" "$dir/archive"
 	poolscope-generate results --dir "$dir" --files 96 --tests 2 --entries 2 --spacing 21600 --base now -o "$dir/results"
@@ -328,31 +327,27 @@ demo() {
 	await_results 96
 	poolscope-results tests --dir "$dir" -p "$benches"
 	poolscope-results timings --dir "$dir" -p "$benches" //bench:test_0 BM_0 --limit 8
-	poolscope-plot results --dir "$dir" -q -p "$benches" -o "$out" //bench:test_0
+	poolscope-plot results --dir "$dir" -q -p "$benches" -o "$out/data" //bench:test_0
 	poolscope-plot results --dir "$dir" -p "$benches" --term dumb //bench:test_0 BM_0
 	step "60 samples of this machine, one every $POOLSCOPE_PERIOD since the start of this demo"
 	await_samples 60
-	poolscope-dump --dir "$dir" -p "$here_pool" --format jsonl >"$out/this-machine.jsonl"
-	poolscope-plot samples --dir "$dir" -q -p "$here_pool" -o "$out" \
+	poolscope-dump --dir "$dir" -p "$here_pool" --format jsonl >"$out/data/this-machine.jsonl"
+	poolscope-plot samples --dir "$dir" -q -p "$here_pool" -o "$out/data" \
 		--metric system.cpu.time.user --metric system.memory.usage.used
 	poolscope-plot samples --dir "$dir" -q -p "$here_pool" \
 		--metric system.cpu.time.user --term dumb
 	poolscope-stats usage --dir "$dir" -p "$here_pool"
 	step "both pools as timelines"
-	for ending in pftrace json.gz; do
-		poolscope-trace --dir "$dir" -p "$recorded" -o "$out/render-60.$ending"
-		poolscope-trace --dir "$dir" -p "$here_pool" -o "$out/this-machine.$ending"
-	done
+	poolscope-trace --dir "$dir" -p "$recorded" -o "$out/render-60.pftrace"
+	poolscope-trace --dir "$dir" -p "$here_pool" -o "$out/this-machine.pftrace"
 	step "the recorded pool as a page of its own"
 	poolscope-report --dir "$dir" -q -p "$recorded" --with-trace -o "$out/report.html"
 	step "the state of the store and the broker"
 	poolscope-stats status --dir "$dir" || :
 	step "results in $out"
-	mkdir -p "$out/data"
-	mv "$out"/*.dat "$out"/*.plot "$out/data"
 	index_page >"$out/index.html"
 	echo "$out/index.html        the pictures, in order
-$out/data              their tables and gnuplot scripts
+$out/data              more pictures, the tables and gnuplot scripts of all
 $out/report.html       a pool as one page, to be mailed: it needs no server
 $out/*.pftrace         timelines: drop one on https://ui.perfetto.dev (it stays in the browser)
 

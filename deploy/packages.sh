@@ -25,7 +25,10 @@ need_packages() {
 	case $1 in
 	build) wanted=$packages_build;;
 	test) wanted=$packages_test;;
-	parts) wanted=$packages_parts;;
+	parts)
+		wanted=$packages_parts
+		# The packages of other sources have npm in nodejs.
+		command -v npm >/dev/null || wanted="$wanted nodejs npm";;
 	*) echo "packages.sh: no such set: $1" >&2; return 2;;
 	esac
 	missing=

@@ -44,9 +44,9 @@ static const struct opt options[] = {
 	{ "with-trace", 0, OPT_FLAG, OPT_TO(struct values, with_trace), NULL,
 	    "put a trace for Perfetto into the page, to be saved from it", NULL,
 	    false },
-	{ "nodes", 0, OPT_TEXT, OPT_TO(struct values, nodes), "worst:K",
-	    "with --with-trace: the K nodes with the longest phases (default: "
-	    "worst:8)",
+	{ "nodes", 0, OPT_TEXT, OPT_TO(struct values, nodes), "all|worst:K",
+	    "with --with-trace: all nodes, or the K with the longest phases "
+	    "(default: worst:8)",
 	    NULL, false },
 	{ "anonymise", 0, OPT_FLAG, OPT_TO(struct values, anonymise), NULL,
 	    "number nodes, runs, groups, images, users, account and pool "

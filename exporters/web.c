@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "exporters/source/source.h"
 #include "exporters/web/access.h"
+#include "exporters/web/assets.h"
 #include "exporters/web/http/listen.h"
 #include "exporters/web/opener.h"
 #include "exporters/web/serve.h"
@@ -19,12 +21,13 @@
 struct values {
 	struct source_options source;
 	struct opt_list hosts;
-	const char *listen, *assets;
+	const char *listen, *assets, *viewer;
 	uint64_t cache_bytes;
 	bool behind_proxy, open;
 };
 
 static const struct values defaults = { .listen = LISTEN_DEFAULT,
+	.viewer = WEB_ASSETS_VIEWER,
 	.cache_bytes = UINT64_C(128) << 20 };
 
 static const struct opt options[] = {
@@ -50,6 +53,10 @@ static const struct opt options[] = {
 	{ "assets", 0, OPT_TEXT, OPT_TO(struct values, assets), "DIR",
 	    "serve the files of the page from DIR, as they are at each request",
 	    NULL, 0 },
+	{ "perfetto-url", 0, OPT_TEXT, OPT_TO(struct values, viewer), "URL",
+	    "open traces in the Perfetto of this address (default: "
+	    "https://ui.perfetto.dev)",
+	    NULL, 0 },
 	{ .name = NULL },
 };
 
@@ -62,6 +69,21 @@ struct web {
 	struct web_serve *serve;
 };
 
+/* It becomes part of the page. */
+static bool
+is_viewer(const char *url)
+{
+	const char *rest = strncmp(url, "https://", 8) == 0  ? url + 8
+			   : strncmp(url, "http://", 7) == 0 ? url + 7
+							     : "";
+	size_t bytes = strlen(rest);
+
+	return bytes > 0 && bytes < WEB_ADDRESS_BYTES &&
+	       strspn(rest, "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			    "-._~:/[]%?=") == bytes;
+}
+
 static int
 check(const void *values, struct err *err)
 {
@@ -73,6 +95,9 @@ check(const void *values, struct err *err)
 	if (given->open && (given->behind_proxy || address.is_unix))
 		return err_set_option(err, "open",
 		    "is for an address of this machine, with a port");
+	if (!is_viewer(given->viewer))
+		return err_set_option(err, "perfetto-url",
+		    "takes an address such as https://perfetto.example.org");
 	if (!address.is_loopback && !given->behind_proxy)
 		return err_set_option(err, "listen",
 		    "%.64s can be reached from other machines, unencrypted: "
@@ -130,6 +155,7 @@ start(void *arg, struct loop *loop, struct err *err)
 		.own_token = !given->behind_proxy, .hosts = &given->hosts
 	};
 	struct web_serve_options how = { .assets = given->assets,
+		.viewer = given->viewer,
 		.source = &given->source,
 		.cache_bytes = given->cache_bytes };
 	char shown[WEB_ADDRESS_BYTES];

@@ -4,6 +4,7 @@
  */
 #include "exporters/samples/plot_command.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -95,11 +96,17 @@ make_steps(struct samples *samples, const struct time_window *time_window,
 		       : series_step(time_window->from_ns, time_window->to_ns,
 			     SAMPLES_STEPS);
 	steps = span_ns / *step_ns + 2;
+	if (steps > SAMPLES_STEPS_MAX && time_window->step_ns > 0)
+		return err_set_option(err, "step",
+		    "makes %" PRId64 " steps of this time, and %d is the most: "
+		    "choose a longer one, or a shorter time with --from and "
+		    "--to",
+		    steps, SAMPLES_STEPS_MAX);
 	if (steps > SAMPLES_STEPS_MAX)
-		return err_set(err,
-		    "more than %d steps: choose a longer --step, or a shorter "
-		    "time with --from and --to",
-		    SAMPLES_STEPS_MAX);
+		return err_set_option(err, "from",
+		    "and --to are %" PRId64 " hours apart, and %d is the most: "
+		    "choose a shorter time",
+		    steps, SAMPLES_STEPS_MAX);
 	samples->step_ns = *step_ns;
 	samples->steps = (uint32_t)steps;
 	past_ns = time_window->from_ns % *step_ns;
@@ -199,8 +206,10 @@ find_extent(struct source *source, struct text partition,
 				last_ns = point.end_ns;
 		}
 	}
+	if (rc == 0 && first_ns > last_ns)
+		rc = refuse(series, options, err);
 	series_close(&series);
-	if (rc != 0 || first_ns > last_ns)
+	if (rc != 0)
 		return rc;
 	if (given->from_ns == TIME_MIN_NS && first_ns > time_window->from_ns)
 		time_window->from_ns = first_ns;

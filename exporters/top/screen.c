@@ -144,25 +144,36 @@ choose_colours(void)
 	terminal.coloured = true;
 }
 
+/* newterm would leave its memory behind when it fails. */
+static bool
+can_show(const char *type)
+{
+	char move[] = "cup";
+	bool can;
+	int found;
+
+	if (type == NULL || setupterm(type, STDOUT_FILENO, &found) != OK)
+		return false;
+	can = tigetstr(move) != NULL;
+	del_curterm(cur_term);
+	return can;
+}
+
 int
 screen_open(struct err *err)
 {
 	const char *type = getenv("TERM");
-	char none[] = "unknown", move[] = "cup";
 
 	/* Nothing but the encoding: numbers are written as before. */
 	setlocale(LC_CTYPE, "");
 	terminal.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	tcgetattr(STDIN_FILENO, &terminal.saved);
-	terminal.screen = newterm(type == NULL ? none : type, stdout, stdin);
-	if (terminal.screen == NULL || tigetstr(move) == NULL) {
-		if (terminal.screen != NULL)
-			endwin();
+	terminal.screen = can_show(type) ? newterm(type, stdout, stdin) : NULL;
+	if (terminal.screen == NULL)
 		return err_set(err,
 		    "the terminal '%.40s' cannot show a screen: use --once, or "
 		    "set TERM",
 		    type == NULL ? "" : type);
-	}
 	keep_capability("sgr0");
 	keep_capability("rmkx");
 	keep_capability("rmcup");

@@ -198,10 +198,11 @@ session_run(struct source *source, const struct source_options *options,
 	 * come: without a limit malloc learns to keep them. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 	top_state_init(&session.state, view);
-	if (prepare(&session, err) != 0)
+	if (prepare(&session, err) != 0 || screen_open(err) != 0) {
+		source_close(&source);
+		loop_free(&session.loop);
 		return -1;
-	if (screen_open(err) != 0)
-		return -1;
+	}
 	draw(&session);
 	rc = collector_start(&session.collector, &how, err);
 	if (rc == 0) {

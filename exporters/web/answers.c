@@ -26,6 +26,9 @@
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
 
+/* Before compression; a quarter of it is sent. */
+enum { TRACE_BYTES_MAX = 32 << 20 };
+
 static struct text
 node_of(const struct web_question *question)
 {
@@ -200,6 +203,9 @@ answer_timeline(struct source *source, struct web_question *question,
 
 	if (check(question, stats_timeline_columns, false, bad, err) != 0)
 		return -1;
+	*bad = true;
+	if (query->has_model && query->runs.model[0] == '\0')
+		return err_set(err, "model: a name is needed");
 	*bad = query->rows > STATS_TIMELINE_ROWS_MAX;
 	return stats_timeline(source, question->partition,
 	    &(struct stats_timeline){
@@ -320,6 +326,32 @@ answer_spans(struct source *source, struct web_question *question, FILE *file,
 	    question->format, file, err);
 }
 
+/* All nodes of a large pool are more than a viewer can show. */
+static int
+answer_trace(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	const struct web_query *query = &question->query;
+	struct timeline_options timeline = { .metrics = query->metrics.metrics,
+		.nodes = query->nodes != NULL ? query->nodes : "worst:8",
+		.max_bytes = query->max_bytes != UINT64_MAX ? query->max_bytes
+							    : TRACE_BYTES_MAX };
+	const struct trace_request request = { .source = source,
+		.window = &query->window,
+		.timeline = &timeline,
+		.partition = question->partition,
+		.format = TRACE_PROTO };
+
+	*bad = true;
+	if (timeline.max_bytes == 0 || timeline.max_bytes > TRACE_BYTES_MAX)
+		return err_set(err, "max-size: from 1 to %d bytes (32MiB)",
+		    TRACE_BYTES_MAX);
+	if (timeline_options_complete(&timeline, err) != 0)
+		return -1;
+	*bad = false;
+	return timeline_write_to(&request, file, &question->shown, err);
+}
+
 /* A source that does not answer is down, which is an answer, too. */
 static int
 answer_metrics(struct source *source, struct web_question *question, FILE *file,
@@ -368,8 +400,16 @@ const struct web_route web_pool_routes[] = {
 	    false, answer_results },
 	{ "clocks", "node from to sort top", false, answer_clocks },
 	{ "spans", "by name node from to sort top", false, answer_spans },
+	{ "trace", "nodes max-size metric node job from to step", false,
+	    answer_trace },
 	{ .word = NULL },
 };
+
+bool
+web_route_is_trace(const struct web_route *route)
+{
+	return route->answer == answer_trace;
+}
 
 const struct web_route *
 web_route_find(

@@ -12,8 +12,11 @@
 
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
+#include "exporters/trace/timeline/timeline.h"
 #include "exporters/web/access.h"
 #include "exporters/web/query.h"
+
+enum { WEB_ANSWER_BYTES_MAX = 8 << 20 };
 
 struct web_question {
 	const struct web_route *route;
@@ -22,9 +25,10 @@ struct web_question {
 	struct web_right right;
 	const struct source_options *options;
 	struct web_query query;
-	void *tick;               /* of live.c */
-	enum stats_format format; /* the page takes STATS_JSON */
-	bool openmetrics;         /* metrics: the format */
+	void *tick;                  /* of live.c */
+	enum stats_format format;    /* the page takes STATS_JSON */
+	bool openmetrics;            /* metrics: the format */
+	struct timeline_shown shown; /* trace: set by the answer */
 };
 
 struct web_route {
@@ -40,8 +44,9 @@ struct web_route {
 
 /* Below /v1, and below /v1/pools/PARTITION. */
 extern const struct web_route web_routes[], web_pool_routes[];
-/* /metrics, which is not JSON. */
+/* These are not JSON: /metrics, and the trace of a pool, which is not kept. */
 extern const struct web_route web_metrics_route;
+bool web_route_is_trace(const struct web_route *route);
 
 /* NULL: there is none; `err` has those that are near. */
 const struct web_route *web_route_find(

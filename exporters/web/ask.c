@@ -109,7 +109,8 @@ look_up(struct web_reader *reader, struct web_task *task)
 		task->status = WEB_NOT_MODIFIED;
 		return 0;
 	}
-	task->body = web_cache_get(reader->cache, task->tag);
+	if (!web_route_is_trace(task->question.route))
+		task->body = web_cache_get(reader->cache, task->tag);
 	if (task->body == NULL)
 		return -1;
 	task->status = WEB_OK;
@@ -126,7 +127,8 @@ take_answer(
 	/* The buffer may have room for twice as much. */
 	task->body = web_body_new(memory_resize(to->buffer.at, bytes), bytes);
 	if (task->tag[0] != '\0') {
-		web_cache_put(reader->cache, task->tag, task->body);
+		if (!web_route_is_trace(task->question.route))
+			web_cache_put(reader->cache, task->tag, task->body);
 		return;
 	}
 	web_tag_of_bytes(task->tag, task->body->at, task->body->bytes);
@@ -162,13 +164,15 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	}
 	buffer_clear(&to.buffer);
 	task->tag[0] = '\0';
-	if (rc == 0 && whole) {
+	if (to.is_full && whole) {
 		err_set(&task->err,
 		    "the answer is larger than %d MiB; ask for less, with top, "
-		    "node, from and to where the route has them",
+		    "max-size, node, from and to where the route has them",
 		    WEB_ANSWER_BYTES_MAX >> 20);
 		bad = true;
 	}
+	if (rc != 0 && task->err.code == ERR_OPTION)
+		bad = true;
 	task->status = !whole   ? WEB_BROKEN
 		       : bad    ? WEB_BAD
 		       : failed ? WEB_UNAVAILABLE

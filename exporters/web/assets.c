@@ -20,6 +20,7 @@ enum { FILES_MAX = 64, FILE_BYTES_MAX = 1 << 20 };
 
 struct web_assets {
 	int dir; /* -1: the files of the program */
+	const char *viewer;
 	struct web_body *bodies[FILES_MAX];
 	char tag[24];
 };
@@ -45,6 +46,39 @@ type_of(const char *name)
 	return NULL;
 }
 
+/* Takes `at`. */
+static struct web_body *
+put_viewer(const struct web_assets *assets, char *at, size_t bytes)
+{
+	static const char place[] = "\"" WEB_ASSETS_VIEWER "\"";
+	size_t room = strlen(assets->viewer), before, cut = sizeof(place) - 3;
+	const char *found = memmem(at, bytes, place, sizeof(place) - 1);
+	char *to;
+
+	if (found == NULL)
+		return web_body_new(at, bytes);
+	before = (size_t)(found - at) + 1;
+	to = memory_alloc(bytes - cut + room);
+	memcpy(to, at, before);
+	memcpy(to + before, assets->viewer, room);
+	memcpy(to + before + room, at + before + cut, bytes - before - cut);
+	free(at);
+	return web_body_new(to, bytes - cut + room);
+}
+
+static struct web_body *
+make_body(const struct web_assets *assets, const struct web_page_file *file)
+{
+	size_t bytes = (size_t)(file->end - file->at);
+	char *at;
+
+	if (strcmp(file->name, "index.html") != 0)
+		return web_body_new_static(file->at, bytes);
+	at = memory_alloc(bytes);
+	memcpy(at, file->at, bytes);
+	return put_viewer(assets, at, bytes);
+}
+
 /* They are compressed once. */
 static void
 load(struct web_assets *assets)
@@ -52,22 +86,23 @@ load(struct web_assets *assets)
 	struct hash_key key = { 0, 0 };
 
 	for (int i = 0; i < FILES_MAX && web_page_files[i].name != NULL; i++) {
-		const struct web_page_file *file = &web_page_files[i];
-		size_t bytes = (size_t)(file->end - file->at);
+		struct web_body *body = make_body(assets, &web_page_files[i]);
 
-		assets->bodies[i] = web_body_new_static(file->at, bytes);
-		key.k0 = hash_bytes(key, file->at, bytes);
+		assets->bodies[i] = body;
+		key.k0 = hash_bytes(key, body->at, body->bytes);
 	}
 	snprintf(assets->tag, sizeof(assets->tag), "\"%016llx\"",
 	    (unsigned long long)key.k0);
 }
 
 int
-web_assets_open(struct web_assets **made, const char *dir, struct err *err)
+web_assets_open(struct web_assets **made, const char *dir, const char *viewer,
+    struct err *err)
 {
 	struct web_assets *assets = *made = memory_zero(1, sizeof(*assets));
 
 	assets->dir = -1;
+	assets->viewer = viewer;
 	load(assets);
 	if (dir == NULL)
 		return 0;
@@ -115,6 +150,8 @@ read_file(const struct web_assets *assets, const char *name)
 		used += n > 0 ? (size_t)n : 0;
 	}
 	close(fd);
+	if (strcmp(name, "index.html") == 0)
+		return put_viewer(assets, at, used);
 	return web_body_new(at, used);
 }
 

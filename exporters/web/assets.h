@@ -25,9 +25,14 @@ extern const struct web_page_file web_page_files[];
 
 struct web_assets; /* opaque */
 
-/* `dir`: read the files there; NULL: those of the program. */
-int web_assets_open(
-    struct web_assets **assets, const char *dir, struct err *err);
+/* Where index.html says that the viewer of traces is. */
+#define WEB_ASSETS_VIEWER "https://ui.perfetto.dev"
+
+/* `dir`: read the files there; NULL: those of the program.  `viewer` is put in
+ * the place of WEB_ASSETS_VIEWER, as it is: the caller has checked that it is
+ * an address and has no quotes. */
+int web_assets_open(struct web_assets **assets, const char *dir,
+    const char *viewer, struct err *err);
 void web_assets_close(struct web_assets **assets);
 
 /* A file and its type; the caller drops the body.  NULL: there is none. */

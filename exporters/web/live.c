@@ -15,7 +15,7 @@
 #include "proto/json/json.h"
 #include "proto/os/clock.h"
 
-#define PERIOD_NS NS_PER_SECOND
+#define PERIOD_NS (NS_PER_SECOND / 4)
 #define QUIET_NS  (5 * NS_PER_SECOND) /* then a comment is sent */
 
 /* What a worker found out. */
@@ -101,7 +101,7 @@ ask(struct watch *watch)
 	task->data = watch;
 	watch->asked = web_workers_begin(watch->live->workers, task);
 	if (!watch->asked)
-		web_task_free(&task); /* the next second will do */
+		web_task_free(&task); /* the next period will do */
 }
 
 /* ---- events ---- */
@@ -354,7 +354,7 @@ web_live_take(struct web_live *live, struct web_task *task)
 	return true;
 }
 
-/* ---- each second ---- */
+/* ---- each period ---- */
 
 static void
 look_after(struct watch *watch)

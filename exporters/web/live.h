@@ -1,12 +1,12 @@
 /*
  * web_live - streams of server-sent events: what came in a pool.
  *
- * Each pool that somebody watches is asked about once a second, however many
- * watch: its last journal entry, its newest record, its records by kind.  When
- * these changed, an event `tick` says which answers may be others than before;
- * at the beginning, and after the source was silent, an event `reset` says that
- * all may.  A token that was revoked, or a client that does not fetch its
- * events, ends a stream.
+ * Each pool that somebody watches is asked about four times a second, however
+ * many watch: its last journal entry, its newest record, its records by kind.
+ * When these changed, an event `tick` says which answers may be others than
+ * before; at the beginning, and after the source was silent, an event `reset`
+ * says that all may.  A token that was revoked, or a client that does not fetch
+ * its events, ends a stream.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_WEB_LIVE_H

@@ -37,6 +37,12 @@ static const struct opt own_options[] = {
 	{ .name = "limit",
 	    .type = OPT_COUNT,
 	    .to = OPT_TO(struct web_query, limit) },
+	{ .name = "nodes",
+	    .type = OPT_TEXT,
+	    .to = OPT_TO(struct web_query, nodes) },
+	{ .name = "max-size",
+	    .type = OPT_BYTES,
+	    .to = OPT_TO(struct web_query, max_bytes) },
 	{ .name = "rows",
 	    .type = OPT_COUNT,
 	    .to = OPT_TO(struct web_query, rows) },
@@ -155,7 +161,8 @@ web_query_parse(struct web_query *query, const struct web_url *url,
 	*query = (struct web_query){ .window = TIME_WINDOW_ALL,
 		.order = { .column = -1 },
 		.runs = RUNS_DEFAULT,
-		.limit = LIMIT_DEFAULT };
+		.limit = LIMIT_DEFAULT,
+		.max_bytes = UINT64_MAX };
 	for (uint32_t i = 0; i < url->parameter_count; i++) {
 		const struct web_parameter *parameter = &url->parameters[i];
 

@@ -22,9 +22,9 @@ struct web_query {
 	struct metric_options metrics;
 	struct order order;
 	struct runs_options runs;
-	const char *name, *run, *test, *entry;
+	const char *name, *run, *test, *entry, *nodes;
 	int by;
-	uint64_t limit, rows;
+	uint64_t limit, rows, max_bytes;
 	int as; /* enum stats_series_as */
 	bool has_model;
 	int of_what; /* enum web_metrics */

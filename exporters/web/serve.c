@@ -4,6 +4,8 @@
  */
 #include "exporters/web/serve.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,8 @@
 /* Of answers that are on their way. */
 #define SENT_BYTES_MAX (UINT64_C(64) << 20)
 #define DRAIN_NS       (NS_PER_SECOND / 50)
+
+enum { SHOWN_BYTES = 160 };
 
 struct web_serve {
 	struct web_http *http;
@@ -48,9 +52,9 @@ answer_file(
 	} else if (web_tag_is_in(
 		       tag, web_http_header(request, "If-None-Match"))) {
 		web_body_drop(&body);
-		web_reply(request, WEB_NOT_MODIFIED, NULL, tag, NULL);
+		web_reply(request, WEB_NOT_MODIFIED, NULL, tag, "", NULL);
 	} else {
-		web_reply(request, WEB_OK, type, tag, body);
+		web_reply(request, WEB_OK, type, tag, "", body);
 	}
 }
 
@@ -59,6 +63,8 @@ answer_file(
 static const char *
 type_of(const struct web_question *question)
 {
+	if (web_route_is_trace(question->route))
+		return "application/octet-stream";
 	if (question->route != &web_metrics_route)
 		return "application/json";
 	return question->openmetrics ? "application/openmetrics-text; "
@@ -67,17 +73,42 @@ type_of(const struct web_question *question)
 				       "charset=utf-8";
 }
 
+/* What a trace has: "8 of 60 nodes, until 2026-11-26T15:20:11Z". */
+static void
+put_shown(char to[static SHOWN_BYTES], const struct timeline_shown *shown)
+{
+	char until[CLOCK_TEXT_BYTES];
+	int used = shown->of == 0 ? snprintf(to, SHOWN_BYTES, "all nodes")
+				  : snprintf(to, SHOWN_BYTES,
+					"%" PRIu32 " of %" PRIu32 " nodes",
+					shown->nodes, shown->of);
+
+	if (shown->until_ns != TIME_MAX_NS) {
+		clock_text(until, shown->until_ns, 9);
+		used += snprintf(
+		    to + used, SHOWN_BYTES - (size_t)used, ", until %s", until);
+	}
+	if (shown->left_out > 0)
+		snprintf(to + used, SHOWN_BYTES - (size_t)used,
+		    ", without %" PRIu64 " records that overlap too often",
+		    shown->left_out);
+}
+
 static void
 answer_task(struct web_http_request *request, struct web_task *task)
 {
 	if (task->status == WEB_NOT_MODIFIED) {
-		web_reply(request, WEB_NOT_MODIFIED, NULL, task->tag, NULL);
+		web_reply(request, WEB_NOT_MODIFIED, NULL, task->tag, "", NULL);
 	} else if (task->body == NULL) {
 		web_refuse(request, task->status, task->err.text);
 	} else {
+		char shown[SHOWN_BYTES] = "";
+
+		if (web_route_is_trace(task->question.route))
+			put_shown(shown, &task->question.shown);
 		web_body_hold(task->body);
 		web_reply(request, task->status, type_of(&task->question),
-		    task->tag, task->body);
+		    task->tag, shown, task->body);
 	}
 }
 
@@ -286,7 +317,7 @@ route(struct web_serve *serve, struct web_http_request *request,
 	} else if (url->segment_count > 1) {
 		web_refuse(request, WEB_MISSING, "there is no such route");
 	} else if (strcmp(first, "healthz") == 0) {
-		web_reply(request, WEB_OK, "text/plain", "",
+		web_reply(request, WEB_OK, "text/plain", "", "",
 		    web_body_new_static((const unsigned char *)"ok\n", 3));
 	} else {
 		answer_file(
@@ -336,7 +367,8 @@ web_serve_open(struct web_serve **made, struct loop *loop,
 	serve->source = options->source;
 	serve->cache = web_cache_new(options->cache_bytes);
 	serve->memory_max = options->cache_bytes + SENT_BYTES_MAX;
-	if (web_assets_open(&serve->assets, options->assets, err) != 0 ||
+	if (web_assets_open(
+		&serve->assets, options->assets, options->viewer, err) != 0 ||
 	    web_workers_start(&serve->workers, loop, serve->source,
 		serve->cache, on_done, serve, err) != 0)
 		return -1;

@@ -14,6 +14,7 @@ struct web_serve; /* opaque */
 struct web_serve_options {
 	int fd;             /* listens; taken */
 	const char *assets; /* folder; NULL: the files of the program */
+	const char *viewer; /* of traces: its address, without quotes */
 	struct web_access *access;
 	uint64_t cache_bytes;
 	const struct source_options *source;

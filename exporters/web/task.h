@@ -11,7 +11,6 @@
 #include "exporters/web/tag.h"
 
 enum {
-	WEB_ANSWER_BYTES_MAX = 8 << 20,
 	WEB_NONE_MATCH_BYTES = 256, /* longer ones are not looked at */
 };
 

@@ -33,6 +33,7 @@ import|!import cascade @/empty
 generate|!generate testrun --runs 1 -p a$g
 stats|!stats phases -p none$such
 top|!top -p none$such
+report|!report -p none$such -o @/report.html
 plot|plot cascade -p prodacct$render-60 -o @/pictures
 trace|trace -p none$such -o @/none.json
 dump|dump -p none$such

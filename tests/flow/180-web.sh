@@ -34,6 +34,15 @@ alike() {
 	check "$route is like what $* prints" client alike "$TMP/wanted" "$TMP/got"
 }
 
+# trace PARAMETERS OPTION...: the same of a trace, without a parameter the slowest 8 nodes.
+trace() {
+	route=pools/$POOL/trace$1
+	shift
+	client get "/v1/$route" >"$TMP/got" 2>"$TMP/err" || : >"$TMP/got"
+	check "a trace, $*" poolscope-trace -p "$pool" --max-size 32MiB "$@" -o "$TMP/wanted.pftrace"
+	check "$route is that trace" cmp "$TMP/wanted.pftrace" "$TMP/got"
+}
+
 # refused STATUS PATTERN TARGET: the answer has this status and one sentence.
 refused() {
 	check "$3 is refused" client refused "$1" "$2" "$3"
@@ -64,6 +73,9 @@ check_status 2 "an address that is none" poolscope-web --listen here
 check_printed "which says what one is" "'here' is not an address such as 127.0.0.1:5580"
 check_status 2 "an address for everybody" poolscope-web --listen 0.0.0.0:5580
 check_printed "says what is missing" "can be reached from other machines.*--behind-proxy"
+check_status 2 "a viewer that is no address" poolscope-web --perfetto-url 'javascript:alert(1)'
+check_printed "which says what one is" "perfetto-url takes an address such as https://"
+check_status 2 "nor with a quote" poolscope-web --perfetto-url 'https://x"y'
 check_status 1 "behind a proxy without tokens" poolscope-web --listen 0.0.0.0:0 --behind-proxy
 check_printed "says how to create one" "poolscope keys token NAME"
 check_status 1 "a folder that is not there" poolscope-web --listen 127.0.0.1:0 --assets "$TMP/none"
@@ -95,11 +107,17 @@ routes() {
 	same "pools/$POOL/series?metric=app.load&step=5m&from=1700000000" poolscope-stats series -p "$pool" -m app.load --step 5m --from 1700000000
 	same "pools/$POOL/series?metric=app.load&as=bands" poolscope-stats series -p "$pool" -m app.load --as bands
 	same "pools/$POOL/usage" poolscope-stats usage -p "$pool"
+	trace "" --nodes worst:8
 	alike "pools/$FARM/nodes" poolscope-stats nodes -p "$farm"
 	alike pools poolscope-stats pools
 	alike status poolscope-stats status
 }
 routes
+trace "?nodes=all" --nodes all
+trace "?nodes=all&max-size=20KiB" --max-size 20KiB
+trace "?nodes=all&node=s1&metric=app.*&from=1700000000&step=5m" -n s1 -m 'app.*' --from 1700000000 --step 5m
+check "... which says what is in it" client shows "8 of 60 nodes" "/v1/pools/$POOL/trace"
+check "... and what is not" client shows "^[0-9]+ of 63 nodes$" "/v1/pools/$POOL/trace?nodes=all&max-size=20KiB"
 same "pools/$BENCH/results" poolscope-results tests -p "$bench"
 test=$(poolscope-results tests -p "$bench" --format csv | tr -d '\r' | sed -n '2s/,.*//; 2p')
 TEST=$(echo "$test" | sed 's|/|%2F|g; s|:|%3A|g')
@@ -146,6 +164,13 @@ refused 400 "'y' does not exist here; there are none" /v1/status?y=1
 refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
 refused 400 "rows: at most 2000" "/v1/pools/$POOL/timeline?rows=3000"
 refused 400 "metric: name a metric" "/v1/pools/$POOL/series"
+refused 400 "^step makes [0-9]+ steps of this time, and 4096 is the most: .* with from and to$" "/v1/pools/$POOL/series?metric=app.load&step=1s"
+refused 400 "^model: a name is needed" "/v1/pools/$POOL/timeline?model="
+refused 404 "^no samples of these metrics .run poolscope dump --kind entity --name.*did you mean app.load" "/v1/pools/$POOL/series?metric=app.laod"
+refused 400 "^nodes takes all, or worst:K with K from 1 to 65536" "/v1/pools/$POOL/trace?nodes=worst:0"
+refused 400 "^max-size: from 1 to 33554432 bytes" "/v1/pools/$POOL/trace?max-size=33MiB"
+refused 400 "^max-size is too small" "/v1/pools/$POOL/trace?max-size=10"
+refused 404 "the trace would be empty: .* ask for all nodes" "/v1/pools/$POOL/trace?node=s1"
 refused 404 "no model cascad; did you mean cascade" "/v1/pools/$POOL/timeline?model=cascad"
 refused 400 "^top: " "/v1/pools/$POOL/phases?top=-1"
 refused 400 "^from: " "/v1/pools/$POOL/phases?from=soon"

@@ -94,6 +94,11 @@ def type_(target, wanted):
     expect(ask(target, token=None).headers["Content-Type"].startswith(wanted), "another type")
 
 
+def shows(pattern, target):
+    found = ask(target).headers["Poolscope-Shows"]
+    expect(re.search(pattern, found or ""), found)
+
+
 def health():
     answer = ask("/healthz", token=None)
     expect(answer.status == 200 and answer.body == b"ok\n", answer.status, answer.body)
@@ -434,7 +439,7 @@ def burst(count, target):
 
 
 WORDS = {word.__name__.rstrip("_"): word for word in (
-    get, refused, status, method, packed, head, type_, paged, health, security, has, lacks, limited, alike, body, large, long,
+    get, refused, status, method, packed, head, type_, shows, paged, health, security, has, lacks, limited, alike, body, large, long,
     garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams, exposes, slow, hidden, unfetched)}
 
 if __name__ == "__main__":

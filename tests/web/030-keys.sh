@@ -21,6 +21,7 @@ check "a pool that is watched" sh -c "$send <'$TMP/first'"
 wait_until indexed 60
 page_start
 token=$(poolscope-keys token ada -p 'acct$*')
-crash="kill -9 $(pid aggregator); poolscope-aggregator >>'$TMP/aggregator.log' 2>&1 & echo \$! >'$TMP/aggregator.pid'"
+crash="kill -9 $(pid aggregator); poolscope-aggregator >'$TMP/again.log' 2>&1 & echo \$! >'$TMP/aggregator.pid'
+	for i in \$(seq 600); do ! grep -q ready '$TMP/again.log' || exit 0; sleep 0.1; done; exit 1"
 page_judge keys.mjs "$send <'$TMP/second'" "$send <'$TMP/third'" "$crash" "poolscope-keys revoke ada" "$token"
 stop web

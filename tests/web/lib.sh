@@ -15,7 +15,6 @@ PAGE=$PARTS/page
 . "$ROOT/deploy/packages.sh"
 need_packages parts || exit 1
 if ! [ -e "$PAGE/complete" ]; then
-	command -v npm >/dev/null || skip "playwright-core cannot be had: no npm"
 	mkdir -p "$PAGE"
 	(cd "$PAGE" && npm install --no-audit --no-fund playwright-core@1 axe-core@4 && touch complete) \
 		>"$TMP/npm.log" 2>&1 || skip "playwright-core cannot be had: $(tail -n 1 "$TMP/npm.log")"
@@ -23,9 +22,10 @@ fi
 CHROMIUM=${CHROMIUM:-$(command -v chromium)}
 unset http_proxy https_proxy
 
-# page_start: poolscope-web; its address with the token is in $ADDRESS.
+# page_start [OPTION...]: poolscope-web; its address with the token is in $ADDRESS.
+# shellcheck disable=SC2120 # most tests need no option
 page_start() {
-	start web poolscope-web --listen 127.0.0.1:0 || exit 1
+	start web poolscope-web --listen 127.0.0.1:0 "$@" || exit 1
 	wait_until "grep -qo 'http://[^ ]*#k=[^ ]*' '$TMP/web.log'" || exit 1
 	ADDRESS=$(grep -o 'http://[^ ]*#k=[^ ]*' "$TMP/web.log" | head -n 1)
 }

@@ -83,6 +83,7 @@ rank_nodes(struct timeline *t, const struct counted *counted, struct err *err)
 		return -1;
 	for (uint32_t i = 0; i < nodes->count; i++)
 		(void)string_table_add(&t->chosen, nodes->names[i]);
+	t->nodes = t->chosen.count;
 	return 0;
 }
 
@@ -151,7 +152,8 @@ cut_time(struct timeline *t, const struct trace_request *request,
 			return -1;
 	}
 	if (records == 0)
-		return err_set(err, "--max-size is too small for any record");
+		return err_set_option(
+		    err, "max-size", "is too small for any record");
 	end_at(t, fits_ns);
 	return 0;
 }

@@ -40,8 +40,9 @@ const struct opt timeline_options[] = {
 	    "repeated",
 	    NULL, false },
 	{ "nodes", 0, OPT_TEXT, OPT_TO(struct timeline_options, nodes),
-	    "worst:K",
-	    "write only the K nodes with the longest phases, the longest first",
+	    "all|worst:K",
+	    "write all nodes (the default), or only the K with the longest "
+	    "phases, the longest first",
 	    NULL, false },
 	{ "max-size", 0, OPT_BYTES, OPT_TO(struct timeline_options, max_bytes),
 	    "BYTES", "limit the size of the trace, and report what is left out",
@@ -49,27 +50,36 @@ const struct opt timeline_options[] = {
 	{ .name = NULL },
 };
 
-void
-timeline_check(const struct trace_request *request)
+int
+timeline_options_complete(struct timeline_options *options, struct err *err)
 {
 	static const char prefix[] = "worst:";
 	uint32_t all = 0;
-	struct timeline_options *options = request->timeline;
-	struct err err;
+	struct err ignored;
 	uint64_t count;
 
 	for (size_t i = 0; i < PARTS; i++)
 		all |= 1u << parts[i].kind;
 	options->kind_bits = kinds_of(&options->kinds, all, all);
-	if (options->nodes == NULL)
-		return;
+	if (options->nodes == NULL || strcmp(options->nodes, "all") == 0)
+		return 0;
 	if (strncmp(options->nodes, prefix, sizeof(prefix) - 1) != 0 ||
 	    number_parse_u64(text_of(options->nodes + sizeof(prefix) - 1),
-		&count, &err) != 0 ||
+		&count, &ignored) != 0 ||
 	    count == 0 || count > NODES_MAX)
-		opt_usage(
-		    "--nodes takes worst:K, with K from 1 to %d", NODES_MAX);
+		return err_set_option(err, "nodes",
+		    "takes all, or worst:K with K from 1 to %d", NODES_MAX);
 	options->worst = (uint32_t)count;
+	return 0;
+}
+
+void
+timeline_check(const struct trace_request *request)
+{
+	struct err err;
+
+	if (timeline_options_complete(request->timeline, &err) != 0)
+		opt_usage("%s", err.text);
 }
 
 /* ---- names ---- */
@@ -216,36 +226,98 @@ write_trace(
 	return 0;
 }
 
-int
-timeline_write(const struct trace_request *request, struct err *err)
+/* Choose the nodes; `log`: say so. */
+static int
+begin(struct timeline *t, const struct trace_request *request, bool log,
+    struct err *err)
 {
 	const struct timeline_options *options = request->timeline;
-	struct timeline t = { .source = request->source,
+	int rc;
+
+	*t = (struct timeline){ .source = request->source,
 		.partition = request->partition,
 		.metrics = &options->metrics,
 		.kind_bits = options->kind_bits,
 		.has_terminal =
-		    progress_is_wanted() && !opt_common_values.quiet };
-	int rc;
-
-	tracks_init(&t.tracks);
-	string_table_init(&t.chosen);
-	rc = open_window(&t, request->window, err);
+		    log && progress_is_wanted() && !opt_common_values.quiet };
+	tracks_init(&t->tracks);
+	string_table_init(&t->chosen);
+	rc = open_window(t, request->window, err);
 	if (rc == 0)
-		rc = timeline_count(&t, err);
+		rc = timeline_count(t, err);
 	if (rc == 0 && options->worst > 0)
-		rc = timeline_choose_worst(&t, options->worst, err);
-	if (rc == 0 && options->worst > 0 && t.nodes > t.chosen.count &&
-	    !opt_common_values.quiet)
+		rc = timeline_choose_worst(t, options->worst, err);
+	if (rc == 0 && log && options->worst > 0 &&
+	    t->nodes > t->chosen.count && !opt_common_values.quiet)
 		log_info("the %" PRIu32 " worst of %" PRIu32 " nodes",
-		    t.chosen.count, t.nodes);
+		    t->chosen.count, t->nodes);
+	return rc;
+}
+
+static void
+clear(struct timeline *t)
+{
+	timeline_shows_nothing(t);
+	time_window_close(&t->time_window);
+	tracks_clear(&t->tracks);
+	string_table_clear(&t->chosen);
+}
+
+int
+timeline_write(const struct trace_request *request, struct err *err)
+{
+	struct timeline t;
+	int rc = begin(&t, request, true, err);
+
 	if (rc == 0)
 		rc = write_trace(&t, request, err);
 	if (rc == 0)
 		warn_left_out(&t);
-	timeline_shows_nothing(&t);
-	time_window_close(&t.time_window);
-	tracks_clear(&t.tracks);
-	string_table_clear(&t.chosen);
+	clear(&t);
+	return rc;
+}
+
+static int
+write_to(struct timeline *t, const struct trace_request *request, FILE *file,
+    struct timeline_shown *shown, struct err *err)
+{
+	char ignored[TIMELINE_WARNING_BYTES] = "";
+	int64_t to_ns = t->time_window.to_ns;
+	struct byte_stream stream;
+	uint64_t bytes;
+	int rc;
+
+	if (request->timeline->max_bytes > 0 &&
+	    timeline_make_fit(t, request, ignored, err) != 0)
+		return -1;
+	if (byte_stream_begin(&stream, file, BYTE_STREAM_PLAIN,
+		(struct text){ NULL, 0 }, err) != 0)
+		return -1;
+	rc = timeline_write_pass(t, request, &stream, &bytes, err);
+	if (byte_stream_end(&stream, rc == 0 ? err : NULL) != 0)
+		rc = -1;
+	*shown = (struct timeline_shown){ .nodes = t->chosen.count,
+		.of = t->chosen_only ? t->nodes : 0,
+		.until_ns = t->time_window.to_ns < to_ns ? t->time_window.to_ns
+							 : TIME_MAX_NS,
+		.left_out = t->tracks.crowded + t->crowded + t->rowless };
+	if (rc == 0 && t->written == 0)
+		rc = err_set(err, "the trace would be empty%s",
+		    t->chosen_only ? ": none of these nodes has a phase or a "
+				     "span; ask for all nodes"
+				   : "");
+	return rc;
+}
+
+int
+timeline_write_to(const struct trace_request *request, FILE *file,
+    struct timeline_shown *shown, struct err *err)
+{
+	struct timeline t;
+	int rc = begin(&t, request, false, err);
+
+	if (rc == 0)
+		rc = write_to(&t, request, file, shown, err);
+	clear(&t);
 	return rc;
 }

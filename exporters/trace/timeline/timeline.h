@@ -11,14 +11,29 @@
 #ifndef EXPORTERS_TRACE_TIMELINE_TIMELINE_H
 #define EXPORTERS_TRACE_TIMELINE_TIMELINE_H
 
+#include <stdio.h>
+
 #include "exporters/trace/trace.h"
 #include "proto/config/opt.h"
 
 /* --kind, --metric, --nodes, --max-size; bound to struct timeline_options. */
 extern const struct opt timeline_options[];
 
-/* Completes the options; exits on a usage error. */
+/* What a trace has, and what it has not. */
+struct timeline_shown {
+	uint32_t nodes, of; /* of: those that were compared; 0: none were */
+	int64_t until_ns;  /* what is later is left out; TIME_MAX_NS: nothing */
+	uint64_t left_out; /* records without a place on their track */
+};
+
+/* Complete the options.  -1: ERR_OPTION; timeline_check exits then. */
+int timeline_options_complete(
+    struct timeline_options *options, struct err *err);
 void timeline_check(const struct trace_request *request);
 int timeline_write(const struct trace_request *request, struct err *err);
+/* The same bytes, TRACE_JSON or TRACE_PROTO, into an open file.  Prints and
+ * logs nothing.  A trace without a record is an error. */
+int timeline_write_to(const struct trace_request *request, FILE *file,
+    struct timeline_shown *shown, struct err *err);
 
 #endif

@@ -44,11 +44,13 @@ put_fields(struct web_http_field to[static FIELDS_MAX], const char *type,
 
 void
 web_reply(struct web_http_request *request, unsigned status, const char *type,
-    const char *tag, struct web_body *body)
+    const char *tag, const char *shown, struct web_body *body)
 {
 	struct web_http_field fields[FIELDS_MAX];
 
-	put_fields(fields, type, tag, (struct web_http_field){ NULL, NULL });
+	put_fields(fields, type, tag,
+	    (struct web_http_field){
+		shown[0] != '\0' ? "Poolscope-Shows" : NULL, shown });
 	web_http_answer(request, status, fields, body);
 }
 
@@ -88,17 +90,20 @@ title_of(unsigned status)
 	return "Internal Server Error";
 }
 
-/* Parameters are called as the options, without their dashes. */
+/* Parameters are called as the options, without their dashes; a command that
+ * the sentence names keeps them. */
 static void
 drop_dashes(char *text)
 {
+	const char *command = strstr(text, "poolscope ");
 	char *to = text;
 
 	for (const char *from = text; *from != '\0'; from++) {
 		bool begins = from == text || from[-1] == ' ' ||
 			      from[-1] == '(' || from[-1] == '\'';
 
-		if (begins && strncmp(from, "--", 2) == 0 && from[2] >= 'a' &&
+		if (begins && (command == NULL || from < command) &&
+		    strncmp(from, "--", 2) == 0 && from[2] >= 'a' &&
 		    from[2] <= 'z')
 			from += 2;
 		*to++ = *from;

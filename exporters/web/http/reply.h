@@ -21,9 +21,11 @@ enum web_status {
 	WEB_UNAVAILABLE = 503,
 };
 
-/* `type` may be NULL; `tag` is an ETag, or "".  Takes the body, or NULL. */
+/* `type` may be NULL; `tag` is an ETag, or ""; `shown` says what a part of
+ * something has, or "".  Takes the body, or NULL. */
 void web_reply(struct web_http_request *request, unsigned status,
-    const char *type, const char *tag, struct web_body *body);
+    const char *type, const char *tag, const char *shown,
+    struct web_body *body);
 
 /* `detail` is one sentence that says what is wrong and what to do. */
 void web_refuse(

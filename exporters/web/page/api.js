@@ -4,6 +4,7 @@
  * A source is an object with
  *	get(path, params)	a promise of what the route answers
  *	live(pool, call, end)	calls call(event, data) until end aborts; may be absent
+ *	trace(pool, params)	a promise of { buffer, shows }; may be absent
  * This file has the source that asks the server.  A page that has its data with it
  * calls use() with another one.
  * SPDX-License-Identifier: MIT
@@ -77,6 +78,13 @@ const server = {
 			throw await problem(answer);
 		const text = await answer.text();
 		return text.trim() === "" ? null : parse(text);
+	},
+
+	async trace(pool, params, signal) {
+		const answer = await ask(address(["pools", pool, "trace"], params), { signal });
+		if (!answer.ok)
+			throw await problem(answer);
+		return { buffer: await answer.arrayBuffer(), shows: answer.headers.get("Poolscope-Shows") };
 	},
 
 	async live(pool, call, signal) {
@@ -184,6 +192,14 @@ export function use(other) {
 
 export function isLive() {
 	return typeof source.live === "function";
+}
+
+export function hasTraces() {
+	return typeof source.trace === "function";
+}
+
+export function trace(pool, params, signal) {
+	return source.trace(pool, params, signal);
 }
 
 export function get(path, params, signal) {

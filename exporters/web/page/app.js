@@ -8,7 +8,7 @@
  */
 import { h, fill, say } from "./dom.js";
 import * as api from "./api.js";
-import { ago, duration, time } from "./format.js";
+import { age as old, ago, time } from "./format.js";
 import { isDark, toggleTheme, toggleTables } from "./look.js";
 import { sweep } from "./picture.js";
 import { parse, poolLink } from "./places.js";
@@ -34,6 +34,7 @@ const POOL_VIEWS = {
 	results: { title: "Results", make: results, of: ["results"] },
 };
 const POLL_MS = 5000; // of the views of no pool
+const GAP_MS = 500; // between questions of a view that changes
 const id = (name) => document.getElementById(name);
 let view = null, place = null, stop = null, following = null, heard = NaN;
 
@@ -61,6 +62,9 @@ function crumbs() {
 	tabs.hidden = !place.pool;
 	fill(tabs, place.pool ? Object.entries(POOL_VIEWS).filter(([, each]) => !each.hidden).map(([name, each]) =>
 		h("a", { href: poolLink(place.pool, name), "aria-current": name === place.name ? "page" : undefined }, each.title)) : []);
+	const current = tabs.querySelector("[aria-current]");
+	if (current)
+		current.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 const dot = h("span", { class: "dot", "aria-hidden": "true" });
@@ -160,20 +164,27 @@ function show() {
 	}
 }
 
-/* Ask again soon, but spend at most a tenth of the time on it. */
-let timer = 0, cost = 0;
+/* Ask again at once, but one question after the other, and for at most a fifth of the
+ * time. */
+let timer = 0, next = 0, running = null;
 
-function refresh(least) {
-	if (timer)
+function refresh() {
+	timer ||= setTimeout(again);
+}
+
+async function again() {
+	await running;
+	const begin = performance.now();
+	timer = 0;
+	if (document.hidden)
 		return;
-	timer = setTimeout(async () => {
-		timer = 0;
-		if (document.hidden)
-			return;
-		const begin = performance.now();
-		await load(true);
-		cost = performance.now() - begin;
-	}, Math.max(least, 10 * cost));
+	if (begin < next) {
+		timer = setTimeout(again, next - begin);
+		return;
+	}
+	running = load(true);
+	await running;
+	next = begin + Math.max(GAP_MS, 5 * (performance.now() - begin));
 }
 
 /* While the page is seen, what has changed is asked for again. */
@@ -194,7 +205,7 @@ function follow() {
 }
 
 function poll(signal) {
-	const again = setInterval(() => refresh(0), POLL_MS);
+	const again = setInterval(refresh, POLL_MS);
 	signal.addEventListener("abort", () => clearInterval(again), { once: true });
 }
 
@@ -210,7 +221,7 @@ function happened(event, data) {
 		heard = Date.now() - 1000 * data.age;
 	tick();
 	if (event === "reset" || POOL_VIEWS[place.name].of.some((name) => data.changed.includes(name)))
-		refresh(1000);
+		refresh();
 }
 
 function tick() {
@@ -218,7 +229,7 @@ function tick() {
 	if (Number.isNaN(s) && dot.dataset.state !== "lost")
 		say(age, "");
 	else if (!Number.isNaN(s))
-		say(age, s > 259200 ? time(heard).slice(0, 10) : s < 90 ? Math.max(0, Math.round(s)) + " s" : duration(Math.round(s)).replace(/\.\d+ s$| \d+ s$/, (m) => m[0] === "." ? " s" : ""));
+		say(age, s > 259200 ? time(heard).slice(0, 10) : old(s));
 	id("tools").title = Number.isNaN(s) ? "" : "Newest record " + ago(heard);
 }
 

@@ -121,13 +121,18 @@ export function day(ms) {
 	return d.getUTCFullYear() + "-" + pad(d.getUTCMonth() + 1) + "-" + pad(d.getUTCDate());
 }
 
+/* How old something is: fewer digits than a duration, since it grows while it is read. */
+export function age(s) {
+	return s < 99.5 ? Math.max(0, Math.round(s)) + " s" : s < 5970 ? Math.round(s / 60) + " min" :
+		s < 172800 ? (s / 3600).toFixed(1) + " h" : (s / 86400).toFixed(1) + " d";
+}
+
 /* How long ago; the date when that is days. */
 export function ago(ms) {
 	const s = (Date.now() - ms) / 1000;
 	if (Number.isNaN(s))
 		return NONE;
-	return s > 259200 ? time(ms).slice(0, 16) : s < 2 ? "now" :
-		duration(Math.round(s)).replace(/\.\d+ s/, " s") + " ago";
+	return s > 259200 ? time(ms).slice(0, 16) + " UTC" : s < 2 ? "now" : age(s) + " ago";
 }
 
 export function plural(n, one, many) {
@@ -142,10 +147,21 @@ export function shorten(text, most) {
 	return text.slice(0, most - 1 - tail) + "…" + text.slice(text.length - tail);
 }
 
-/* What the names have in common at their ends, so that pictures can leave it out. */
-export function commonEnds(names) {
-	if (names.length < 2)
-		return [0, 0];
+/* Names for pictures, which have little room: without what most have in common at their
+ * ends.  Those that begin otherwise stay whole. */
+export function labels(names) {
+	const begin = (name) => /^\D*/.exec(name)[0], groups = new Map();
+	for (const name of names)
+		groups.set(begin(name), (groups.get(begin(name)) || 0) + 1);
+	const [most, n] = [...groups].reduce((a, b) => a && a[1] >= b[1] ? a : b, ["", 0]);
+	if (n < 2 || n * 2 < names.length)
+		return names;
+	const [a, b] = commonEnds(names.filter((name) => begin(name) === most));
+	return names.map((name) => begin(name) === most ? name.slice(a, name.length - b) || name : name);
+}
+
+/* What the names have in common at their ends. */
+function commonEnds(names) {
 	let a = 0, b = 0;
 	const first = names[0];
 	while (a < first.length && names.every((n) => n[a] === first[a]))

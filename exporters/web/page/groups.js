@@ -5,6 +5,7 @@
 import { h, fill } from "./dom.js";
 import { title, choose, nothing, search } from "./parts.js";
 import { table } from "./table.js";
+import { SPREAD } from "./pool.js";
 import { spread } from "./bands.js";
 import { STEP_ORDER } from "./look.js";
 import { count, number, seconds } from "./format.js";
@@ -19,7 +20,7 @@ export function groups(context) {
 		context.set({ q }, true);
 		t.filter(q);
 	});
-	const body = h("div", {}, t.root), root = h("section", {}, title("Groups", field, step.root, clock.root), body);
+	const body = h("div", {}, t.root, h("p", { class: "note" }, SPREAD)), root = h("section", {}, title("Groups", field, step.root, clock.root), body);
 	let most = 1;
 
 	function columns() {
@@ -31,11 +32,12 @@ export function groups(context) {
 			{ key: "error_pct_of_ended", label: "% of ended", number: true, show: (r) => r.errors ? number(r.error_pct_of_ended) : "" },
 			{ key: "error_pct_of_all", label: "% of all", number: true, show: (r) => r.errors ? number(r.error_pct_of_all) : "" },
 			s("min", "Min"), s("mean", "Mean"), s("std_sample", "SD"), s("p50", "p50"), s("p90", "p90"), s("p99", "p99"), s("max", "Max"),
-			{ key: "spread", label: "Seconds", value: (r) => r.of.max, show: (r) => spread(r.of, most) }];
+			{ key: "spread", label: "Spread", value: (r) => r.of.max, show: (r) => spread(r.of, most), title: SPREAD }];
 	}
 
 	return { root, tables: [t], async load() {
 		const answer = await context.maybe(["groups"], { group: params.group, model: params.model });
+		step.root.hidden = !answer;
 		const rows = Object.entries(answer || {}).filter(([, g]) => g && typeof g === "object" && g.phases);
 		if (rows.length === 0) {
 			fill(body, nothing("No runs.", "Runs come from events of a test farm."));

@@ -180,7 +180,7 @@ export function lines(label, zoomed) {
 		if (!d || d.times.length === 0)
 			return "";
 		const [a, b] = span(), what = d.bands ? "least, middle and greatest of all nodes" : d.lines.some((line) => line.points) ? plural(d.times.length, "value") : plural(d.lines.length, "line");
-		return label + (unitName(d.unit) ? " in " + (d.unit === "By" ? "bytes" : unitName(d.unit)) : "") + ", " + what + ", " +
+		return label + (d.unit !== "s" && unitName(d.unit) ? " in " + (d.unit === "By" ? "bytes" : unitName(d.unit)) : "") + ", " + what + ", " +
 			time(a) + " to " + (day(a) === day(b) ? clock(b) : time(b)) + " UTC" +
 			((d.marks || []).length ? "; " + plural(d.marks.length, "change") + " of the level" : "");
 	}

@@ -8,10 +8,10 @@ import { h } from "./dom.js";
 import { picture } from "./picture.js";
 import { table } from "./table.js";
 import { css, heat, pattern, tile } from "./look.js";
-import { commonEnds, count, plural, shorten, value as show } from "./format.js";
+import { count, labels, plural, shorten, value as show } from "./format.js";
 
 export function map(open, chosen) {
-	let list = [], unit = "", label = "", low = 0, high = 1, range = null, ends = [0, 0];
+	let list = [], unit = "", label = "", low = 0, high = 1, range = null, names = [];
 
 	function layout(width) {
 		const n = list.length || 1;
@@ -45,9 +45,8 @@ export function map(open, chosen) {
 					c.fillRect(x + 4, y + 6, l.cell - gap - 8, l.tall - gap - 12);
 				}
 				c.fillStyle = !has ? css("text") : bright ? "#10161c" : "#ffffff";
-				const name = each.node.slice(ends[0], each.node.length - ends[1]) || each.node;
 				c.font = "12px system-ui, sans-serif";
-				c.fillText(shorten(name, Math.floor(l.cell / 7.4)), x + l.cell / 2, y + l.tall / 2 - 9, l.cell - 8);
+				c.fillText(shorten(names[i], Math.floor(l.cell / 7.4)), x + l.cell / 2, y + l.tall / 2 - 9, l.cell - 8);
 				c.font = "600 13px system-ui, sans-serif";
 				c.fillText(each.text || show(each.value, unit), x + l.cell / 2, y + l.tall / 2 + 8, l.cell - 8);
 			}
@@ -148,7 +147,7 @@ export function map(open, chosen) {
 			list = values;
 			label = name;
 			unit = of;
-			ends = commonEnds(list.map((each) => each.node));
+			names = labels(list.map((each) => each.node));
 			const known = list.filter((each) => each.value !== null).map((each) => each.value);
 			low = known.reduce((a, b) => Math.min(a, b), Infinity);
 			high = known.reduce((a, b) => Math.max(a, b), -Infinity);

@@ -6,6 +6,7 @@ import { h, fill } from "./dom.js";
 import { title, range, figures, choose, nothing, search } from "./parts.js";
 import { table } from "./table.js";
 import { lines } from "./lines.js";
+import { traceTools } from "./perfetto.js";
 import { phaseColumns, SPREAD } from "./pool.js";
 import { ago, bytes, count, duration, millis, number, value } from "./format.js";
 
@@ -40,7 +41,7 @@ export function nodeView(context) {
 	const metrics = table({ caption: "Metrics of this node", columns: [
 		{ key: "metric", label: "Metric", wide: true, show: (r) => r.metric + (r.group && r.group !== r.metric.split(".")[1] ? " (" + r.group + ")" : "") },
 		{ key: "count", label: "Values", number: true, show: (r) => count(r.count) },
-		...["min", "mean", "p99", "max", "last"].map((key) => ({ key, label: key[0].toUpperCase() + key.slice(1), number: true,
+		...["min", "mean", "p99", "max", "last"].map((key) => ({ key, label: key === "p99" ? key : key[0].toUpperCase() + key.slice(1), number: true,
 			show: (r) => value(r[key], r.unit) }))],
 	href: (r) => context.link("node", item, { ...params, metric: r.metric }) });
 	const field = search("Filter metrics", "", (q) => metrics.filter(q));
@@ -48,6 +49,7 @@ export function nodeView(context) {
 	const parts = h("div");
 	const root = h("section", {}, title(item || "Node", range(context), h("a", { href: context.link("timeline", undefined, { node }) }, "timeline")),
 		facts.root, parts);
+	const trace = traceTools(context, item + " of " + context.pool, () => ({ node, from: params.from, to: params.to }), true);
 
 	async function draw(list) {
 		const names = [...new Set(list.map((m) => m.metric))];
@@ -91,7 +93,7 @@ export function nodeView(context) {
 		phases.set(rows);
 		metrics.set(list);
 		if (!parts.firstChild)
-			fill(parts, rows.length ? [h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD)] : null,
+			fill(parts, rows.length || list.length ? trace : null, rows.length ? [h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD)] : null,
 				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, field, more.root)),
 					charts, metrics.root] : null,
 				!rows.length && !list.length ? nothing("No phases and no samples of this node.") : null);

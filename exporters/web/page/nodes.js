@@ -7,7 +7,7 @@ import { title, range, choose, search, nothing } from "./parts.js";
 import { map } from "./map.js";
 import { lines } from "./lines.js";
 import { chart } from "./node.js";
-import { byName, duration } from "./format.js";
+import { age, byName } from "./format.js";
 
 const USUAL = ["system.cpu.time.user", "system.memory.usage.used"];
 
@@ -47,7 +47,7 @@ export function mapView(context) {
 		}
 		const answer = await context.maybe(["nodes"], { node, from: params.from });
 		return [(answer || []).map((r) => ({ node: r.node, value: r.silence, text: r.state === "live" ? "live" :
-			r.state + " " + duration(Math.round(r.silence)).replace(".0", "") })), "s"];
+			r.state + " " + age(r.silence) })), "s"];
 	}
 
 	function usual() {
@@ -63,7 +63,7 @@ export function mapView(context) {
 		const [, kind, name] = /^([a-z]+):?(.*)$/s.exec(value) || [];
 		const [list, unit] = await values(kind, name);
 		if (list.length === 0) {
-			fill(body, nothing("No node to show.", kind === "heard" ? "None was heard in this time." : "Choose another value."));
+			fill(body, nothing("No node to show.", params.node ? "No node of this name has a value." : kind === "heard" ? "None was heard in this time." : "Choose another value."));
 			return;
 		}
 		if (!picture.root.isConnected)

@@ -12,7 +12,7 @@ import { ago, count, millis, seconds, shorten, time } from "./format.js";
 
 const WRONG = 8; // nodes that are named
 
-export const SPREAD = "The line is least to greatest, the bar the median to p90, lighter to p99.";
+export const SPREAD = "Times are in seconds. The line is least to greatest, the bar the median to p90, lighter to p99.";
 
 export function phaseColumns(most) {
 	const s = (key, label) => ({ key, label, number: true, show: (r) => seconds(r[key]) });
@@ -22,7 +22,7 @@ export function phaseColumns(most) {
 		{ key: "sum", label: "Sum", number: true, show: (r) => seconds(r.sum) },
 		{ key: "open_starts", label: "Open", number: true, title: "Begun and not ended",
 			show: (r) => r.open_starts ? count(r.open_starts) : "" },
-		{ key: "spread", label: "Seconds", value: (r) => r.max, show: (r) => spread(r, most()), title: SPREAD }];
+		{ key: "spread", label: "Spread", value: (r) => r.max, show: (r) => spread(r, most()), title: SPREAD }];
 }
 
 export function overview(context) {
@@ -32,8 +32,9 @@ export function overview(context) {
 		href: (r) => context.link("map", undefined, { value: "phase:" + r.phase }),
 		empty: "No model has found phases in the events of this pool." });
 	const trouble = h("div");
+	const words = h("p", { class: "note" }, SPREAD);
 	const root = h("section", {}, title(context.pool), facts.root, trouble,
-		h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD));
+		h("h2", {}, "Phases"), phases.root, words);
 
 	function wrong(nodes) {
 		const bad = nodes.filter((n) => n.state !== "live" || n.wrong), list = bad.slice(0, WRONG);
@@ -63,6 +64,7 @@ export function overview(context) {
 			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"],
 			slow && ["Most time in", slow.phase.replace(/^.*:/, "")]] : []);
 		phases.set(rows);
+		words.hidden = rows.length === 0;
 		wrong(nodes || []);
 		return undefined;
 	} };

@@ -10,6 +10,7 @@
 import { use, parse, Problem } from "./api.js";
 import { h } from "./dom.js";
 import { bytes as size } from "./format.js";
+import { save } from "./perfetto.js";
 
 function decode(text) {
 	return Uint8Array.from(atob(text.replace(/\s+/g, "")), (c) => c.charCodeAt(0));
@@ -92,11 +93,7 @@ use({
 });
 
 async function download() {
-	const url = URL.createObjectURL(await unpack(document.getElementById("trace")).blob());
-	const a = h("a", { download: pool.replace(/[^\w.-]+/g, "-") + ".pftrace" });
-	a.href = url;
-	a.click();
-	setTimeout(() => URL.revokeObjectURL(url), 10000);
+	save(await unpack(document.getElementById("trace")).blob(), pool);
 }
 
 /* What the file is, and what it lacks. */

@@ -66,7 +66,7 @@ export function runs(context) {
 		const most = Math.max(...list.map((r) => r.steps.reduce((a, s) => a + s.seconds, 0)), 1e-9) *
 			(list.some((r) => r.error) ? 1.07 : 1); // room for a cross
 		const has = (key) => list.some((r) => r[key] !== undefined && r[key] !== null && r[key] !== "");
-		const t = table({ caption: "The newest runs, steps in seconds", columns: [
+		const t = table({ caption: "The newest runs, steps in seconds", note: "Times of the steps are in seconds.", columns: [
 			{ key: "run", label: "Run" },
 			...(has("group") ? [{ key: "group", label: "Group" }] : []),
 			...(has("state") || has("error") ? [{ key: "state", label: "State", show: (r) => r.error ?

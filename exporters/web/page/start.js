@@ -6,6 +6,7 @@ import { h, fill } from "./dom.js";
 import { title, range, choose, search, nothing } from "./parts.js";
 import { timeline, rowsOf, legend, bandTiles } from "./timeline.js";
 import { millis, time } from "./format.js";
+import { traceTools } from "./perfetto.js";
 
 const ORDERS = [["start", "begin"], ["end", "latest end"], ["time", "longest"], ["name", "name"]];
 
@@ -18,7 +19,8 @@ export function timelineView(context) {
 	const order = choose("Order", ORDERS, params.order || "start", (value) => context.set({ order: value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
 	const names = h("div"), when = h("p", { class: "note" });
-	const body = h("div", {}, names, picture.root, when);
+	const trace = traceTools(context, context.pool, () => ({ node: params.node, from: params.from, to: params.to }));
+	const body = h("div", {}, trace, names, picture.root, when);
 	const root = h("section", {}, title("Timeline", range(context), field, model.root, order.root), body);
 	let data = null;
 	addEventListener("look", () => {
@@ -29,6 +31,7 @@ export function timelineView(context) {
 	return { root, moves: picture.moves, async load(again) {
 		const answer = await context.maybe(["timeline"], { rows: 800, model: params.model, from: params.from, to: params.to, node: params.node });
 		if (!answer || !answer.node || answer.node.length === 0) {
+			model.root.hidden = !answer;
 			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
 				"Phases come from events with a begin and an end, by a model."));
 			return;

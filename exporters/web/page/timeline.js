@@ -9,7 +9,7 @@ import { h } from "./dom.js";
 import { picture, buttons, secondTicks } from "./picture.js";
 import { table } from "./table.js";
 import { SERIES, css, series, tile, pattern, pixel, rgb, isWaiting } from "./look.js";
-import { byName, count, duration, seconds, shorten, commonEnds, plural } from "./format.js";
+import { byName, count, duration, seconds, shorten, labels as labelsOf, plural } from "./format.js";
 
 /* What the route answers, in seconds: rows[i][k] is the time of node i in band k, of[i]
  * how many nodes the row stands for. */
@@ -56,7 +56,7 @@ export function legend(names, tiles) {
 }
 
 export function timeline(open) {
-	let d = null, order = [], view = null, tiles = [], ends = [0, 0], longest = 20, image = null;
+	let d = null, order = [], view = null, tiles = [], names = [], longest = 20, image = null;
 	const LEFT = () => Math.min(pic.width < 600 ? 84 : 210, 16 + 7 * longest), TOP = 22;
 
 	function reset() {
@@ -122,14 +122,14 @@ export function timeline(open) {
 		c.textBaseline = "middle";
 		c.textAlign = "center";
 		c.fillStyle = css("muted");
-		const most = Math.max(2, Math.floor((width - left) / 80)), list = secondTicks(view.x0, view.x1, most);
+		const most = Math.max(2, Math.floor((width - left) / 64)), list = secondTicks(view.x0, view.x1, most);
 		const step = list.length > 1 ? list[1] - list[0] : 1, minutes = step >= 60, grid = [];
 		for (const t of list) {
 			const x = left + (t - view.x0) / (view.x1 - view.x0) * (width - left);
 			if (x < left || x >= width - 1)
 				continue;
 			grid.push(x);
-			const text = t === 0 ? "0" : minutes ? (t / 60).toFixed(step % 60 ? 1 : 0) + " min" : t.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))) + " s";
+			const text = t === 0 ? "0" : step >= 3600 ? (t / 3600).toFixed(step % 3600 ? 1 : 0) + " h" : minutes ? (t / 60).toFixed(step % 60 ? 1 : 0) + " min" : t.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))) + " s";
 			c.fillText(text.replace(/\.0+ /, " "), Math.min(width - c.measureText(text).width / 2, x), 9);
 		}
 		return grid;
@@ -137,7 +137,6 @@ export function timeline(open) {
 
 	function labels(c, left, height) {
 		const tall = rowHeight(height), step = Math.max(1, Math.ceil(14 / tall));
-		const [a, b] = ends;
 		c.textAlign = "right";
 		c.fillStyle = css("text");
 		const room = Math.floor((left - 12) / 6.6);
@@ -145,10 +144,9 @@ export function timeline(open) {
 			const i = order[r];
 			if (i === undefined)
 				continue;
-			const name = d.node[i].slice(a, d.node[i].length - b) || d.node[i];
-			const y = TOP + (r + 0.5 - view.y0) * tall;
+			const y = TOP + (r + 0.5 - view.y0) * tall + Math.min(2, tall * 0.09); // the gap is above
 			if (y > TOP + 4 && y < height - 4)
-				c.fillText(shorten(name, room), left - 8, y, left - 10);
+				c.fillText(shorten(names[i], room), left - 8, y, left - 10);
 		}
 	}
 
@@ -253,8 +251,8 @@ export function timeline(open) {
 		root: h("div", {}, bar, pic.root), moves,
 		set(data, by, keep) {
 			d = data;
-			ends = commonEnds(d.node);
-			longest = d.node.reduce((most, name) => Math.max(most, name.length - ends[0] - ends[1]), 4);
+			names = labelsOf(d.node);
+			longest = names.reduce((most, name) => Math.max(most, name.length), 4);
 			order = d.node.map((_, i) => i);
 			const worth = { start: (i) => d.begin[i], end: (i) => -d.end[i], time: (i) => d.begin[i] - d.end[i] }[by || "start"];
 			if (worth)
