@@ -15,10 +15,10 @@ for pool in 'prodacct$render-60' 'bigacct$bigpool'; do
 	GOAL="  (goal: 60 nodes 150 KB, 10,000 nodes 500 KB)"
 	measure "$pool" poolscope-report -p "$pool" -o "$TMP/r.html" --quiet
 	echo "$pool: $(wc -c <"$TMP/r.html") bytes$GOAL"
-	command -v chromium >/dev/null && [ -e "$PAGE/complete" ] || {
+	if ! command -v chromium >/dev/null || [ ! -e "$PAGE/complete" ]; then
 		echo "SKIPPED: make test T=web installs Chromium and what drives it"
 		continue
-	}
+	fi
 	for _run in $(seq "$RUNS"); do
 		echo "$pool: $(node tests/web/report.mjs "$PAGE" "$TMP/r.html" "$(command -v chromium)" "$TMP/screens" | grep painted)"
 	done
