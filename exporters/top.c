@@ -21,12 +21,13 @@ enum { FORMAT_TEXT, FORMAT_JSON };
 struct values {
 	struct pool_options pool;
 	struct source_options source;
-	const char *model;
+	const char *model, *page;
 	int view, format;
 	bool once;
 };
 
-static const struct values defaults = { .model = "testrun" };
+static const struct values defaults = { .model = "testrun",
+	.page = "http://127.0.0.1:5580/" };
 
 static const struct opt options[] = {
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
@@ -35,6 +36,10 @@ static const struct opt options[] = {
 	    "nodes|runs|pools|pipeline", false },
 	{ "model", 0, OPT_TEXT, OPT_TO(struct values, model), "NAME",
 	    "show the runs of this model (default: testrun)", NULL, false },
+	{ "page", 0, OPT_TEXT, OPT_TO(struct values, page), "URL",
+	    "copy links to the page of poolscope-web at this address (default: "
+	    "http://127.0.0.1:5580/)",
+	    NULL, false },
 	{ "once", 0, OPT_FLAG, OPT_TO(struct values, once), NULL,
 	    "print the view and exit, also when standard output is a terminal",
 	    NULL, false },
@@ -142,8 +147,9 @@ main(int argc, char **argv)
 		rc = print_once(&values, source, partition, &status, &err);
 		rc = source_finish(&source, rc, &err);
 	} else if (rc == 0) {
-		status = session_run(source, &values.source, partition,
-		    values.model, (enum top_view_number)values.view, &err);
+		status =
+		    session_run(source, &values.source, partition, values.model,
+			(enum top_view_number)values.view, values.page, &err);
 		rc = status < 0 ? -1 : 0;
 	}
 	if (rc != 0)

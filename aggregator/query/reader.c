@@ -194,7 +194,8 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 		.query = &asked,
 		.w = w,
 		.unpaired = (header->flags & WIRE_FLAG_UNPAIRED) != 0,
-		.newest = (header->flags & WIRE_FLAG_NEWEST) != 0 };
+		.newest = (header->flags & WIRE_FLAG_NEWEST) != 0,
+		.open = (header->flags & WIRE_FLAG_OPEN) != 0 };
 	int rc = 0;
 
 	/* The end is exclusive, except that it is the greatest time. */

@@ -44,7 +44,7 @@ int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
 int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
 
 /* Make one page of the answer to a question.  Of `header` the type, the
- * partition, WIRE_FLAG_BY_NODE, WIRE_FLAG_UNPAIRED and WIRE_FLAG_NEWEST apply.
+ * partition, and WIRE_FLAG_BY_NODE, _UNPAIRED, _NEWEST and _OPEN apply.
  * Writes the cursor and the records to `w` (a page body) until it is full,
  * query->page_bytes is reached, or 65,536 records were examined.  A page may
  * therefore be empty without being the last.  `*last`: nothing follows.  An
@@ -58,7 +58,8 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * of their messages.  Its source is the model, its name the phase, its key the
  * value that pairs are matched by.  With WIRE_FLAG_UNPAIRED each event of a
  * phase with scope "run" comes alone and with its run; nodes do not select
- * them, and time selects all of a row or none.  Test runs come in the order
+ * them, and time selects all of a row or none.  With WIRE_FLAG_OPEN phases come
+ * that have a start and no end.  Test runs come in the order
  * (model, appearance), with WIRE_FLAG_NEWEST in the order (model, time of the
  * first event, appearance) from the end.  With query->step_ns the page
  * has samples as buckets (enum wire_bucket) and nothing else, in the order

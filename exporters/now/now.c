@@ -305,11 +305,10 @@ read_values(struct now *now, int64_t now_ns, struct err *err)
 }
 
 static int
-read_open(struct now *now, int64_t now_ns, struct err *err)
+read_open(struct now *now, struct err *err)
 {
 	struct open_phases open;
-	int rc =
-	    open_phases_read(&open, now->source, now_name(now), now_ns, err);
+	int rc = open_phases_read(&open, now->source, now_name(now), err);
 
 	if (rc != 0) {
 		open_phases_clear(&open);
@@ -337,7 +336,7 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 	if (rc == 0 && (now->parts & NOW_VALUES) != 0)
 		rc = read_values(now, now_ns, err);
 	if (rc == 0 && (now->parts & NOW_OPEN) != 0)
-		rc = read_open(now, now_ns, err);
+		rc = read_open(now, err);
 	end_ns = clock_monotonic_ns();
 	now->next_ns = end_ns + (rc == 0 ? now->rest * (end_ns - begin_ns)
 					 : NS_PER_SECOND);

@@ -11,7 +11,7 @@
 #include "proto/base/memory.h"
 
 /* A key may have 32 KiB; more of it than this is not shown. */
-enum { KEY_SHOWN_MAX = 128 };
+enum { KEY_SHOWN_MAX = 128, LABELS_MORE = 100 };
 
 static struct text
 keep_label(struct open_phases *phases, const struct record *record)
@@ -35,6 +35,21 @@ keep_label(struct open_phases *phases, const struct record *record)
 	    &phases->labels, (struct text){ label, bytes });
 }
 
+/* Of phases that others of the same node have replaced: a node that died in a
+ * phase a hundred times has a hundred that never ended. */
+static void
+forget_labels(struct open_phases *phases)
+{
+	struct string_table labels;
+
+	string_table_init(&labels);
+	for (uint32_t i = 0; i < phases->nodes.count; i++)
+		phases->at[i].label =
+		    string_table_text(&labels, phases->at[i].label);
+	string_table_clear(&phases->labels);
+	phases->labels = labels;
+}
+
 static void
 take(struct open_phases *phases, const struct phases_names *names,
     const struct record *record)
@@ -56,12 +71,13 @@ take(struct open_phases *phases, const struct phases_names *names,
 		return;
 	*at =
 	    (struct open_phase){ keep_label(phases, record), record->time_ns };
+	if (phases->labels.count > 2 * phases->nodes.count + LABELS_MORE)
+		forget_labels(phases);
 }
 
 static int
 read_names_and_phases(struct open_phases *phases, struct phases_names *names,
-    struct source *source, struct text partition, int64_t now_ns,
-    struct err *err)
+    struct source *source, struct text partition, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_PHASE);
 	struct record record;
@@ -69,8 +85,7 @@ read_names_and_phases(struct open_phases *phases, struct phases_names *names,
 
 	if (phases_names_read(names, source, partition, err) != 0)
 		return -1;
-	query.from_ns = now_ns - OPEN_PHASES_NS;
-	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+	if (source_select(source, SOURCE_OPEN, partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0)
 		if (record.kind == RECORD_PHASE)
@@ -80,7 +95,7 @@ read_names_and_phases(struct open_phases *phases, struct phases_names *names,
 
 int
 open_phases_read(struct open_phases *phases, struct source *source,
-    struct text partition, int64_t now_ns, struct err *err)
+    struct text partition, struct err *err)
 {
 	enum clock_choice choice = source_clock(source)->choice;
 	struct phases_names names;
@@ -88,8 +103,7 @@ open_phases_read(struct open_phases *phases, struct source *source,
 
 	open_phases_init(phases);
 	source_clock(source)->choice = CLOCK_RAW;
-	rc = read_names_and_phases(
-	    phases, &names, source, partition, now_ns, err);
+	rc = read_names_and_phases(phases, &names, source, partition, err);
 	source_clock(source)->choice = choice;
 	phases_names_clear(&names);
 	return rc;

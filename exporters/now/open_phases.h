@@ -2,9 +2,8 @@
  * open_phases - the phase that each node is in: the one that began last, of
  * those that have not ended.
  *
- * Phases that began more than OPEN_PHASES_NS ago are not read, so that a poll
- * costs no more after a year than after an hour; nor are phases whose model
- * says that unmatched events mean nothing.
+ * However long ago it began: only phases that have not ended are read.  Those
+ * whose model says that unmatched events mean nothing are left out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NOW_OPEN_PHASES_H
@@ -15,23 +14,20 @@
 #include "exporters/source/source.h"
 #include "proto/hash/string_table.h"
 
-#define OPEN_PHASES_NS (3600 * INT64_C(1000000000))
-
 struct open_phase {
 	struct text label; /* "pull tf:1.3": its name and its key */
 	int64_t begin_ns;  /* by the clock of the node */
 };
 
 struct open_phases {
-	struct string_table nodes, labels;
-	struct open_phase *at; /* by the number of the node */
+	struct string_table nodes, labels; /* labels: of `at`, and some more */
+	struct open_phase *at;             /* by the number of the node */
 	uint32_t room;
 };
 
-/* Read them as of `now_ns`.  The clock of the source is CLOCK_RAW meanwhile.
- * Clear it in any case. */
+/* The clock of the source is CLOCK_RAW meanwhile.  Clear it in any case. */
 int open_phases_read(struct open_phases *phases, struct source *source,
-    struct text partition, int64_t now_ns, struct err *err);
+    struct text partition, struct err *err);
 void open_phases_init(struct open_phases *phases);
 void open_phases_clear(struct open_phases *phases);
 

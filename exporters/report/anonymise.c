@@ -12,9 +12,11 @@
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
 
-enum kind { NODE, RUN, GROUP, IMAGE, USER, WORKER, KINDS };
+/* Those before NAMES are looked for inside texts, too. */
+enum kind { NODE, RUN, GROUP, IMAGE, USER, WORKER, NAMES };
+enum { DEVICE = NAMES, TEXT, KINDS };
 static const char *const words[KINDS] = { "node", "run", "group", "image",
-	"user", "worker" };
+	"user", "worker", "device", "text" };
 
 /* Attributes whose value is such a name. */
 static const struct {
@@ -41,7 +43,7 @@ struct report_names {
 };
 
 static struct text
-number_name(struct report_names *names, enum kind kind, struct text name)
+number_name(struct report_names *names, int kind, struct text name)
 {
 	struct string_table *raw = &names->raw[kind];
 	uint32_t before = raw->count, number;
@@ -77,7 +79,7 @@ find_name(const struct report_names *names, struct text t, struct text *other)
 			*other = names->other[i];
 			return true;
 		}
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; kind < NAMES; kind++)
 		if (string_table_find(&names->raw[kind], t, &number)) {
 			*other = text_of(names->shown[kind][number]);
 			return true;
@@ -159,13 +161,58 @@ put_text(struct buffer *to, struct text t)
 	buffer_put_text(to, t);
 }
 
-static struct text
-rename_value(struct report_names *names, struct text key, struct text value)
+/* Digits and what numbers and times are written with. */
+static bool
+is_number(struct text t)
 {
+	for (uint32_t i = 0; i < t.bytes; i++)
+		if (strchr("0123456789+-.:eETZ", t.at[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* `kind`: of the record.  What somebody wrote about an event may say anything;
+ * the other records have words of models and of poolscope. */
+static struct text
+rename_value(struct report_names *names, enum record_kind kind, struct text key,
+    struct text value)
+{
+	struct text other;
+
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (text_equal(key, text_of(keys[i].key)))
-			return number_name(names, keys[i].kind, value);
+			return number_name(names, (int)keys[i].kind, value);
+	if (find_name(names, value, &other) && value.bytes >= INSIDE_BYTES_MIN)
+		return other;
+	if (is_number(value))
+		return value;
+	if (kind == RECORD_EVENT || kind == RECORD_SPAN || kind == RECORD_PHASE)
+		return number_name(names, TEXT, value);
 	return put_names(names, value);
+}
+
+/* "disk/NAME": what is behind the slash, which is the name of a device, a job,
+ * or a path. */
+static struct text
+rename_group(struct report_names *names, struct text group)
+{
+	const char *slash =
+	    group.bytes == 0 ? NULL : memchr(group.at, '/', group.bytes);
+	struct text first, rest, other;
+	char *made;
+
+	if (slash == NULL)
+		return group;
+	first = (struct text){ group.at, (uint32_t)(slash - group.at) };
+	rest = (struct text){ slash + 1, group.bytes - first.bytes - 1 };
+	if (rest.bytes == 0 || text_equal(rest, text_of("*")))
+		return group;
+	other = number_name(names, DEVICE, rest);
+	made = memory_format("%.*s/%.*s", (int)first.bytes, first.at,
+	    (int)other.bytes, other.at);
+	other = string_table_text(&names->texts, text_of(made));
+	free(made);
+	return other;
 }
 
 /* The pairs with other texts; a view of one of the rooms, which a record that
@@ -188,7 +235,8 @@ rename_pairs(struct report_names *names, struct record *record, bool group_only)
 			continue;
 		}
 		buffer_put(to, from, (size_t)(value - from));
-		put_text(to, rename_value(names, a.key, a.value.is.text));
+		put_text(to,
+		    rename_value(names, record->kind, a.key, a.value.is.text));
 	}
 	record->pairs = buffer_text(to);
 }
@@ -207,8 +255,8 @@ rename_statistics(struct report_names *names, struct record *record)
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
 		if (text_equal(record->source, text_of(sources[i].source)))
-			record->name =
-			    number_name(names, sources[i].kind, record->name);
+			record->name = number_name(
+			    names, (int)sources[i].kind, record->name);
 	if (record_find_text(record, "group", &group))
 		rename_pairs(names, record, true);
 }
@@ -235,8 +283,13 @@ rename_record(void *arg, struct record *record, bool statistics)
 	case RECORD_ENTITY:
 		if (text_equal(record->source, text_of("run")))
 			record->name = number_name(names, RUN, record->name);
+		else if (text_equal(record->source, text_of("set")))
+			record->name = rename_group(names, record->name);
 		else
 			record->name = put_names(names, record->name);
+		break;
+	case RECORD_SAMPLE:
+		record->source = rename_group(names, record->source);
 		break;
 	case RECORD_EVENT:
 	case RECORD_SPAN:

@@ -4,7 +4,7 @@
  * The modules of exporters/web/page become one script: each is a function that
  * returns what it exports, those that it imports come before it.  This needs
  * of them what they keep to: an import or an export begins a line, an import
- * is one line, and no module imports one that imports it.
+ * is one line, no text spans lines, and no module imports one that imports it.
  *
  * The file needs no server and no network, and its policy allows nothing but
  * this script and this style, by their hashes.
@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "exporters/report/report.h"
+#include "exporters/report/squeeze.h"
 #include "exporters/web/assets.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
@@ -180,7 +181,7 @@ put_line(struct bundle *bundle, struct text line, struct text *names,
 			    WORDS_MAX);
 		names[(*count)++] = exported(line);
 	}
-	buffer_put_text(bundle->to, line);
+	squeeze_line(bundle->to, SQUEEZE_SCRIPT, line);
 	put(bundle->to, "\n");
 	return 0;
 }
@@ -273,7 +274,7 @@ make_style(struct buffer *to)
 			drop(&line, 1);
 		if (is_comment(line, &comment))
 			continue;
-		buffer_put_text(to, line);
+		squeeze_line(to, SQUEEZE_STYLE, line);
 		put(to, "\n");
 	}
 }

@@ -51,6 +51,7 @@ begin(struct source *source, enum source_what what, struct text partition,
 	static const enum wire_type types[] = {
 		[SOURCE_RECORDS] = WIRE_SELECT,
 		[SOURCE_NEWEST] = WIRE_SELECT,
+		[SOURCE_OPEN] = WIRE_SELECT,
 		[SOURCE_STATS] = WIRE_STATS,
 		[SOURCE_STATS_BY_NODE] = WIRE_STATS,
 		[SOURCE_NODES] = WIRE_STATS,
@@ -68,6 +69,8 @@ begin(struct source *source, enum source_what what, struct text partition,
 		question.header.flags |= WIRE_FLAG_UNPAIRED;
 	if (what == SOURCE_NEWEST)
 		question.header.flags |= WIRE_FLAG_NEWEST;
+	if (what == SOURCE_OPEN)
+		question.header.flags |= WIRE_FLAG_OPEN;
 	if (what == SOURCE_NODES)
 		question.query.kinds = 1u << RECORD_CONTEXT;
 	question.query.cursor = cursor;

@@ -123,6 +123,9 @@ void source_set_rename(
 enum source_what {
 	SOURCE_RECORDS,
 	SOURCE_NEWEST, /* records of test runs, the newest first */
+	/* Records on the clocks of the nodes; of phases those that have not
+	 * ended. */
+	SOURCE_OPEN,
 	SOURCE_STATS,
 	SOURCE_STATS_BY_NODE,
 	/* Entities of kind "node": the names of nodes, and received_ns and

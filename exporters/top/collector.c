@@ -93,6 +93,7 @@ read_pools(struct collector *collector, int64_t now_ns, struct err *err)
 		top_unshare(pools);
 		return -1;
 	}
+	pools->read_ns = now_ns;
 	pools->shared.bytes +=
 	    pools->pools.count * (sizeof(*pools->pools.at) + 256);
 	top_unshare(collector->compose.pools);
@@ -202,8 +203,7 @@ collect(struct collector *collector)
 	snapshot->is_lost = rc != 0;
 	snapshot->answered_ns = collector->answered_ns;
 	if (rc != 0)
-		snprintf(snapshot->error, sizeof(snapshot->error), "%.199s",
-		    err.text);
+		snapshot->error = memory_string(err.text);
 	publish(collector, snapshot);
 }
 

@@ -58,9 +58,24 @@ take_names(struct compose *compose, const struct node_states *states)
 		    compose->names, states->at[compose->order[i]].name);
 }
 
+static bool
+has_same_labels(const struct compose *compose, const struct open_phases *open)
+{
+	if (compose->labels == NULL ||
+	    compose->labels->table.count != open->labels.count)
+		return false;
+	for (uint32_t i = 0; i < open->labels.count; i++)
+		if (!text_equal(
+			compose->labels->table.names[i], open->labels.names[i]))
+			return false;
+	return true;
+}
+
 static void
 take_labels(struct compose *compose, const struct open_phases *open)
 {
+	if (has_same_labels(compose, open))
+		return;
 	top_unshare(compose->labels);
 	compose->labels = top_texts_new();
 	for (uint32_t i = 0; i < open->labels.count; i++)
@@ -172,6 +187,8 @@ put_phases(struct top_snapshot *to, const struct now *now)
 {
 	uint32_t count;
 	const struct phase_row *rows = now_phases(now, &count);
+	struct top_phase most[TOP_PHASES_MAX];
+	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct phase_row *row = &rows[i];
@@ -184,18 +201,17 @@ put_phases(struct top_snapshot *to, const struct now *now)
 		if (row->ignores_open || !(phase.open > 0))
 			continue;
 		put_label(phase.label, sizeof(phase.label), row->phase);
-		if (to->phase_count == TOP_PHASES_MAX) {
-			qsort(to->phases, to->phase_count, sizeof(*to->phases),
-			    by_open);
-			if (to->phases[TOP_PHASES_MAX - 1].open >= phase.open)
+		if (kept == TOP_PHASES_MAX) {
+			qsort(most, kept, sizeof(*most), by_open);
+			if (most[TOP_PHASES_MAX - 1].open >= phase.open)
 				continue;
-			to->phase_count--;
+			kept--;
 		}
-		to->phases[to->phase_count++] = phase;
+		most[kept++] = phase;
 	}
-	if (to->phase_count > 0)
-		qsort(
-		    to->phases, to->phase_count, sizeof(*to->phases), by_open);
+	qsort(most, kept, sizeof(*most), by_open);
+	to->phase_count = kept;
+	to->phases = memory_copy(most, kept * sizeof(*most));
 }
 
 static void
@@ -223,7 +239,6 @@ compose_snapshot(struct compose *compose, const struct now *now,
     unsigned changed, int64_t now_ns)
 {
 	struct top_snapshot *to = top_snapshot_new(now_ns);
-	struct text name = now_name(now);
 
 	if ((changed & NOW_OPEN) != 0 || compose->labels == NULL)
 		take_labels(compose, now_open(now));
@@ -234,8 +249,7 @@ compose_snapshot(struct compose *compose, const struct now *now,
 	to->runs = top_share(compose->runs);
 	to->pools = top_share(compose->pools);
 	to->lines = top_share(compose->lines);
-	snprintf(to->partition, sizeof(to->partition), "%.*s", (int)name.bytes,
-	    name.at);
+	to->partition = memory_text(now_name(now));
 	return to;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "exporters/top/screen.h"
+#include "exporters/top/trend.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -115,14 +116,21 @@ draw_first(const struct top_state *state, struct line line)
 }
 
 static void
-draw_phases(const struct top_snapshot *shown, struct line *line)
+draw_phases(const struct top_state *state, struct line *line)
 {
+	const struct top_snapshot *shown = state->shown;
+	bool ascii = screen_is_ascii();
+	char bars[TREND_BYTES];
+	struct trend trend;
 	char p50[CELL_NUMBER_BYTES], p90[CELL_NUMBER_BYTES];
 
+	trend_begin(&trend, &state->history, shown);
 	for (uint32_t i = 0; i < shown->phase_count; i++) {
 		const struct top_phase *phase = &shown->phases[i];
 
 		put_part(line, 3, SCREEN_STRONG, phase->label);
+		put_part(line, 1, SCREEN_PLAIN,
+		    trend_phase(bars, &trend, phase->label, ascii));
 		put_format(line, 1, SCREEN_PLAIN, "%.0f open", phase->open);
 		if (!isnan(phase->p50))
 			put_format(line, 1, SCREEN_PLAIN, "(p50 %s p90 %s)",
@@ -146,7 +154,8 @@ draw_silence(const struct top_state *state, struct line *line, int64_t now_ns)
 		put_format(line, 0, SCREEN_BAD, "no answer since %s",
 		    time_text(text, newest->answered_ns));
 	if (newest->is_lost)
-		put_width(line->row, line->at + 2, text_of(newest->error),
+		put_width(line->row, line->at + 2,
+		    text_of(newest->error == NULL ? "" : newest->error),
 		    line->end > line->at + 2 ? line->end - line->at - 2 : 0,
 		    SCREEN_PLAIN);
 	return true;
@@ -176,7 +185,7 @@ draw_second(const struct top_state *state, struct line line, int64_t now_ns)
 		    shown->lines->verdict == VERDICT_CRITICAL ? SCREEN_BAD
 							      : SCREEN_WARNING);
 	} else {
-		draw_phases(shown, &line);
+		draw_phases(state, &line);
 	}
 }
 
@@ -187,6 +196,7 @@ struct table_layout {
 	unsigned widths[VIEW_COLUMNS_MAX];
 	uint32_t count;
 	struct table_names names; /* of nodes, cut to what differs */
+	struct trend trend;
 };
 
 static void
@@ -196,6 +206,7 @@ lay_out(
 	layout->count =
 	    view_of(state->view)->columns(state->shown, layout->columns);
 	view_layout(layout->columns, layout->count, width, layout->widths);
+	trend_begin(&layout->trend, &state->history, state->shown);
 	layout->names = state->shown->names->names;
 	table_names_fit(&layout->names, layout->widths[0]);
 }
@@ -217,8 +228,10 @@ draw_titles(const struct table_layout *layout, const struct top_state *state,
 	const char *mark = ascii ? (of->is_reversed ? "^" : "v")
 				 : (of->is_reversed ? "▲" : "▼");
 	char cell[CELL_BYTES], title[VIEW_TITLE_BYTES + 8];
+	char span[CELL_NUMBER_BYTES];
 	unsigned at = 0;
 
+	cell_time(span, (double)(TREND_BARS * layout->trend.step_ns) / 1e9);
 	put_width(TOP_LINES - 1, 0, text_of(""), width, SCREEN_TITLE);
 	for (uint32_t i = 0; i < layout->count; i++) {
 		const struct view_column *column = &layout->columns[i];
@@ -229,8 +242,13 @@ draw_titles(const struct table_layout *layout, const struct top_state *state,
 
 		if (wide == 0)
 			continue;
-		snprintf(title, sizeof(title), "%.*s%s", room, column->title,
-		    marked ? mark : "");
+		if (column->is_trend)
+			snprintf(title, sizeof(title), "%s%s%s%s",
+			    column->title, column->title[0] != '\0' ? " " : "",
+			    span, marked ? mark : "");
+		else
+			snprintf(title, sizeof(title), "%.*s%s", room,
+			    column->title, marked ? mark : "");
 		cell_put(cell, text_of(title), wide, side_of(column), ascii);
 		screen_put(TOP_LINES - 1, at, cell, SCREEN_TITLE);
 		at += wide + 1;
@@ -263,7 +281,11 @@ draw_row(const struct table_layout *layout, const struct top_state *state,
 
 		if (layout->widths[i] == 0)
 			continue;
-		of = view->cell(state->shown, row, i, text);
+		if (layout->columns[i].is_trend)
+			of = text_of(trend_row(text, &layout->trend, view, row,
+			    screen_is_ascii()));
+		else
+			of = view->cell(state->shown, row, i, text);
 		if (i == 0 && state->view == VIEW_NODES)
 			of = table_names_rest(&layout->names, of);
 		cell_put(cell, of, layout->widths[i],
@@ -349,6 +371,7 @@ draw_help(unsigned rows, unsigned width)
 	    "s r              sort by the next column; the other direction\n"
 	    "Enter            all about a node or run; go to a pool\n"
 	    "space            stop; go on with what is now\n"
+	    "y                copy the link of this view to the page\n"
 	    "[ ]              back and forward through the last hour\n"
 	    "{ }              the same by a minute\n"
 	    "? F1             this text\n"
@@ -358,7 +381,8 @@ draw_help(unsigned rows, unsigned width)
 	    "CLOCK: how far the aggregator's clock is ahead of the node's.\n"
 	    "RX/S: bytes received a second. PSI IO: share of the time in\n"
 	    "which a task waited for a disk.\n"
-	    "Of the last hour at most 4 MiB are kept, the older the fewer.\n";
+	    "Bars: the last minutes, of CPU from 0 to 100 %.\n"
+	    "Of the last hour at most 2 MiB are kept, the older the fewer.\n";
 
 	put_width(TOP_LINES - 1, 0, text_of("  ? Esc: back to the table"),
 	    width, SCREEN_TITLE);
@@ -398,7 +422,7 @@ draw_keys(const struct top_state *state, struct line line)
 }
 
 void
-draw_state(struct top_state *state, int64_t now_ns)
+draw_state(struct top_state *state, int64_t now_ns, const char *link)
 {
 	unsigned rows, width, body;
 
@@ -408,7 +432,9 @@ draw_state(struct top_state *state, int64_t now_ns)
 	top_state_fit(state, body);
 	screen_erase();
 	draw_first(state, (struct line){ 0, 0, width });
-	if (rows > 1)
+	if (rows > 1 && link != NULL)
+		put_width(1, 0, text_of(link), width, SCREEN_STRONG);
+	else if (rows > 1)
 		draw_second(state, (struct line){ 1, 0, width }, now_ns);
 	if (state->mode == MODE_HELP)
 		draw_help(body, width);

@@ -7,7 +7,8 @@
 
 #include "exporters/top/state.h"
 
-/* Fits the state to the screen first.  `now_ns`: wall clock. */
-void draw_state(struct top_state *state, int64_t now_ns);
+/* Fits the state to the screen first.  `now_ns`: wall clock.  `link`: shown
+ * instead of the second line; NULL: none. */
+void draw_state(struct top_state *state, int64_t now_ns, const char *link);
 
 #endif

@@ -16,6 +16,15 @@ bytes_at(const struct history *history, uint32_t i)
 	    history->at[i], i > 0 ? history->at[i - 1] : NULL);
 }
 
+/* All that nobody shows are packed. */
+static void
+pack(struct history *history)
+{
+	for (uint32_t i = 0; i < history->count; i++)
+		if (history->at[i]->holds == 1 && history->at[i]->nodes != NULL)
+			top_snapshot_pack(history->at[i]);
+}
+
 static void
 count_bytes(struct history *history)
 {
@@ -34,14 +43,14 @@ drop_first(struct history *history, uint32_t many)
 	    history->count * sizeof(*history->at));
 }
 
-/* The newest one stays. */
+/* The newest one and the oldest one stay. */
 static void
 drop_every_second(struct history *history)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < history->count; i++)
-		if ((history->count - 1 - i) % 2 == 0)
+		if (i == 0 || (history->count - 1 - i) % 2 == 0)
 			history->at[kept++] = history->at[i];
 		else
 			top_snapshot_drop(&history->at[i]);
@@ -75,6 +84,7 @@ history_add(struct history *history, struct top_snapshot *snapshot)
 		old++;
 	if (old > 0)
 		drop_first(history, old);
+	pack(history);
 	count_bytes(history);
 	while (
 	    history->count > 2 && (history->bytes > HISTORY_BYTES ||

@@ -1,9 +1,9 @@
 /*
  * top_history - the snapshots of the last hour.
  *
- * They take at most HISTORY_BYTES.  When they would take more, every second one
- * is dropped, and from then on fewer are kept: of 60 nodes one every second, of
- * 10,000 one every few minutes.
+ * They are packed and take at most HISTORY_BYTES.  When they would take more,
+ * every second one is dropped, and from then on fewer are kept: of 60 nodes one
+ * every second, of 10,000 one every few minutes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TOP_HISTORY_H
@@ -12,7 +12,7 @@
 #include "exporters/top/view/snapshot.h"
 
 #define HISTORY_NS (3600 * INT64_C(1000000000))
-enum { HISTORY_BYTES = 4 << 20, HISTORY_SNAPSHOTS_MAX = 3600 };
+enum { HISTORY_BYTES = 2 << 20, HISTORY_SNAPSHOTS_MAX = 3600 };
 
 /* Zero-initialised is empty. */
 struct history {

@@ -276,6 +276,42 @@ screen_show(void)
 	refresh();
 }
 
+/* ---- the clipboard ---- */
+
+static void
+put_base64(FILE *file, const char *text)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *at = (const unsigned char *)text;
+	size_t left = strlen(text);
+
+	for (; left > 0; at += 3, left -= left > 3 ? 3 : left) {
+		unsigned one = at[0], two = left > 1 ? at[1] : 0,
+			 three = left > 2 ? at[2] : 0;
+
+		fputc(digits[one >> 2], file);
+		fputc(digits[(one & 3) << 4 | two >> 4], file);
+		fputc(left > 1 ? digits[(two & 15) << 2 | three >> 6] : '=',
+		    file);
+		fputc(left > 2 ? digits[three & 63] : '=', file);
+	}
+}
+
+void
+screen_copy(const char *text)
+{
+	const char *type = getenv("TERM");
+
+	/* The console prints what it does not know. */
+	if (type != NULL && strcmp(type, "linux") == 0)
+		return;
+	fputs("\033]52;c;", stdout);
+	put_base64(stdout, text);
+	fputs("\a", stdout);
+	fflush(stdout);
+}
+
 /* ---- keys ---- */
 
 static uint32_t

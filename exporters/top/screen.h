@@ -40,6 +40,10 @@ void screen_erase(void);
 void screen_put(unsigned row, unsigned at, const char *text, unsigned look);
 void screen_show(void);
 
+/* Ask the terminal to put this printable text on the clipboard (OSC 52); one
+ * that cannot ignores it. */
+void screen_copy(const char *text);
+
 /* The next key (enum top_key) that was pressed, or TOP_KEY_NONE. */
 uint32_t screen_key(void);
 

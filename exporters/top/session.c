@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "exporters/top/draw.h"
+#include "exporters/top/link.h"
 #include "exporters/top/screen.h"
 #include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
@@ -26,6 +27,8 @@ struct session {
 	struct top_state state;
 	struct loop_timer tick;
 	int64_t drawn_ns;
+	const char *page;
+	char link[LINK_BYTES]; /* shown until the next key; "": none */
 };
 
 static unsigned
@@ -41,7 +44,8 @@ static void
 draw(struct session *session)
 {
 	session->drawn_ns = clock_monotonic_ns();
-	draw_state(&session->state, clock_wall_ns());
+	draw_state(&session->state, clock_wall_ns(),
+	    session->link[0] != '\0' ? session->link : NULL);
 }
 
 /* In the thread of the collector. */
@@ -87,6 +91,14 @@ open_pool(struct session *session)
 }
 
 static void
+copy_link(struct session *session)
+{
+	session->state.copies_link = false;
+	link_make(session->link, session->page, &session->state);
+	screen_copy(session->link);
+}
+
+static void
 on_keys(void *arg, int fd, uint32_t events)
 {
 	struct session *session = arg;
@@ -101,7 +113,10 @@ on_keys(void *arg, int fd, uint32_t events)
 		return;
 	}
 	while (!state->quits && (key = screen_key()) != TOP_KEY_NONE) {
+		session->link[0] = '\0';
 		top_state_key(state, key);
+		if (state->copies_link)
+			copy_link(session);
 		if (state->opens_pool)
 			open_pool(session);
 		/* What the next key does depends on the rows. */
@@ -168,9 +183,9 @@ prepare(struct session *session, struct err *err)
 int
 session_run(struct source *source, const struct source_options *options,
     const char *partition, const char *model, enum top_view_number view,
-    struct err *err)
+    const char *page, struct err *err)
 {
-	struct session session = { .loop = NULL };
+	struct session session = { .page = page };
 	const struct collector_options how = { .source = source,
 		.source_options = options,
 		.partition = partition,

@@ -9,10 +9,10 @@
 #include "exporters/top/view/view.h"
 
 /* `source` belongs to the session.  The result is the exit status; -1: it could
- * not begin.  The process ends without it if the source does not answer at the
- * end. */
+ * not begin.  `page`: the address of poolscope-web, for links.  The process
+ * ends without it if the source does not answer at the end. */
 int session_run(struct source *source, const struct source_options *options,
     const char *partition, const char *model, enum top_view_number view,
-    struct err *err);
+    const char *page, struct err *err);
 
 #endif

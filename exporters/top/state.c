@@ -39,6 +39,7 @@ static void
 hold(struct top_snapshot **holder, struct top_snapshot *snapshot)
 {
 	snapshot->holds++;
+	top_snapshot_unpack(snapshot);
 	top_snapshot_drop(holder);
 	*holder = snapshot;
 }
@@ -46,12 +47,13 @@ hold(struct top_snapshot **holder, struct top_snapshot *snapshot)
 void
 top_state_take(struct top_state *state, struct top_snapshot *snapshot)
 {
-	/* One without an answer has the data of the one before. */
-	if (!snapshot->is_lost)
-		history_add(&state->history, snapshot);
 	hold(&state->newest, snapshot);
 	if (state->shown == NULL || (!state->is_stopped && !state->is_past))
 		hold(&state->shown, snapshot);
+	/* One without an answer has the data of the one before.  Those before
+	 * are packed, unless they are shown. */
+	if (!snapshot->is_lost)
+		history_add(&state->history, snapshot);
 	top_snapshot_drop(&snapshot);
 }
 
@@ -307,6 +309,7 @@ key_of_table(struct top_state *state, uint32_t key)
 	case ']': travel(state, 1, false); break;
 	case '{': travel(state, -1, true); break;
 	case '}': travel(state, 1, true); break;
+	case 'y': state->copies_link = true; break;
 	case TOP_KEY_ENTER: enter(state); break;
 	case TOP_KEY_ESCAPE: current(state)->filter[0] = '\0'; break;
 	default: break;

@@ -36,7 +36,7 @@ struct top_state {
 	uint32_t *rows, count, room;
 	uint32_t page; /* rows on the screen */
 	/* What the caller shall do. */
-	bool quits, opens_pool;
+	bool quits, opens_pool, copies_link;
 };
 
 void top_state_init(struct top_state *state, enum top_view_number view);

@@ -71,6 +71,7 @@ enum wire_flag {
 	/* select: phases whose events pair on any nodes come as their events */
 	WIRE_FLAG_UNPAIRED = 1024,
 	WIRE_FLAG_NEWEST = 2048, /* select: test runs, the newest first */
+	WIRE_FLAG_OPEN = 4096,   /* select: of phases those without an end */
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

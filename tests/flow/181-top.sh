@@ -39,6 +39,7 @@ screen() {
 	printf '%s\n' 'stty -g >"$TMP/before"' "env LC_ALL=C.UTF-8 $SET poolscope-top $* 2>\"\$TMP/top.log\"" \
 		'echo $? >"$TMP/status"' 'stty -g >"$TMP/after"' ': >"$TMP/ended"' 'exec sleep 1000' >"$TMP/pane.sh"
 	terminal new-session -d -x "${_size%x*}" -y "${_size#*x}" "sh $TMP/pane.sh"
+	terminal set-option -s set-clipboard on # take what top puts on the clipboard
 }
 keys() {
 	for _key in "$@"; do
@@ -108,6 +109,7 @@ bidi=$(printf '\342\200\256')
 		echo "event 1800 n$i work:other"
 	done
 	echo "event 1790 n2 work:start job=tf:1.3"
+	echo "event -9000 n4 work:start job=long"
 	echo "event -300 n5 work:other"
 	for i in 6 7 8 9; do
 		echo "event -1800 n$i work:other"
@@ -138,10 +140,10 @@ PARTITION='acct$pool'
 # ---- keys and screens
 screen 80x24 -p "'acct\$pool'"
 shows "1 the first line: pool and nodes" '^poolscope top  acct\$pool  [0-9:]{8}  71 nodes 66 live 1 late 4 silent'
-shows "1 the second line: who is in a phase" '^step 3 open'
+shows "1 the second line: who is in a phase" '^step [█ ]*4 open'
 check "1 the worst nodes come first" sh -c 'sed -n "4,7p" "$TMP/screen" | grep -c "^n[6-9] .* silent" | grep -qx 4'
 shows "1 ... then who is late" '^n5 +late .* not heard$'
-shows "1 ... then what needs attention" '^n3 +live .*32MiB.* spool fil'
+shows "1 ... then what needs attention" '^n3 +live .*32MiB.* spool fills$'
 fits "1 80x24"
 keys G
 shows "2 the last node, with a name in wide characters" '^節.*live +st'
@@ -151,8 +153,10 @@ shows "3 back to the first" '^n6 +silent'
 keys /
 keys n2 Enter
 shows "4 a filter leaves the nodes that have it in their names" 'filter: n2 '
-shows "4 ... such as this one, with its phase, and what its cpu did" '^n2 +live +step tf\.\.|^n2 +live +s.*1\.3 .* 15% .* 10%'
+shows "4 ... such as this one, with its phase, and what its cpu did" '^n2 +live +step tf:1\.3 .* 15%'
 shows_not "4 ... and no others" '^n6 '
+keys Escape / n4 Enter
+shows "4 a phase that began hours ago is still open" '^n4 +live +ste.*ong +2\.5h'
 keys Escape
 shows "5 Escape ends it" '^n6 +silent'
 keys / 'n?' Enter
@@ -192,12 +196,18 @@ keys '['
 shows "16 back in time" '^this was at [0-9:]{8}'
 keys ']' ']' ']' ']' ']' ']'
 shows_not "16 ... and forward to now" '^this was at'
+keys y
+shows "17 the link of the view" '^http://127.0.0.1:5580/#/pool/acct%24pool/map$'
+check_text "17 ... is on the clipboard" 'http://127.0.0.1:5580/#/pool/acct%24pool/map' "$(terminal show-buffer)"
 keys j j Enter
 shows "17 all about a node" '^  state +silent'
 shows "17 ... by its whole name" '^  node +n8$'
+keys y
+shows "17 the link of the node" '^http://127.0.0.1:5580/#/pool/acct%24pool/node/n8$'
 keys Escape
 terminal resize-window -x 200 -y 60
-shows "18 200x60: no column is left out" '^NODE .*SPOOL +CLOCK +CPU +RX/S +IOWAIT +PSI IO +WRONG'
+shows "18 200x60: no column is left out" '^NODE .*SPOOL +CLOCK +CPU 2min +RX/S +IOWAIT +PSI IO +WRONG'
+shows "18 ... with all that is known" '^n2 +live +step tf:1\.3 .* 15% .* 10%'
 shows "18 ... and 56 rows fit" '1-56 of 71'
 fits "18 200x60"
 terminal resize-window -x 40 -y 10
@@ -243,7 +253,7 @@ SET=
 screen 80x24 -p "'acct\$pool'"
 shows "what turns the direction of text around is not shown" '^m\?evil +live'
 keys G
-shows "control characters of a key are not sent to the terminal" '^節.*live +ste\.\.;x\?'
+shows "control characters of a key are not sent to the terminal" '^節.*live +step .*[]]0;x[?]'
 check_text "... which has no title from it" 0 "$(terminal display-message -p '#{pane_title}' | grep -cx x)"
 
 # ---- the aggregator goes away, and comes back

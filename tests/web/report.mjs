@@ -61,10 +61,32 @@ async function accessible() {
 	return exceptionDetails ? ["axe-core did not run: " + JSON.stringify(exceptionDetails).slice(0, 300)] : result.value;
 }
 
+/* A part of a chart is chosen: it shows that part, of the data that are there, and all again. */
+async function closer() {
+	const canvas = page.locator(".lines figure canvas").first(), all = page.getByRole("button", { name: "Show all times" }).first();
+	const sentence = () => canvas.evaluate((c) => c.getAttribute("aria-label") || c.closest("figure").textContent);
+	await canvas.scrollIntoViewIfNeeded();
+	const box = await canvas.boundingBox(), before = await sentence(), place = page.url();
+	await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.7, box.y + 60, { steps: 4 });
+	await page.mouse.up();
+	await page.waitForTimeout(50);
+	if (!await all.isVisible() || page.url() !== place)
+		return "a chosen part of a chart is not shown: " + page.url();
+	if (await sentence() === before)
+		return "the sentence of a chosen part is that of the whole: " + before;
+	await all.click();
+	await page.waitForTimeout(50);
+	return await all.isVisible() || await sentence() !== before ? "not all of the chart is shown again" : "";
+}
+
 if (shots)
 	mkdirSync(shots, { recursive: true });
 await page.goto(address);
 await ready();
+console.log("painted after %s ms, data after %s ms", ...(await page.evaluate(() =>
+	[performance.getEntriesByName("first-paint")[0].startTime, performance.now()])).map((ms) => ms.toFixed(0)));
 judge("it begins with the pool", /#\/pool\//.test(page.url()), page.url());
 for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 	const [name, fragment, nothing] = line.split(" ");
@@ -90,6 +112,11 @@ for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 		problems.push((nothing ? "it shows something: " : "it shows nothing: ") + seen.text);
 	if (seen.elements >= 3000)
 		problems.push(seen.elements + " elements");
+	if (name === "node" && await page.locator(".lines figure canvas").count()) {
+		const why = await closer();
+		if (why)
+			problems.push(why);
+	}
 	if (shots)
 		await page.screenshot({ path: `${shots}/report-${name}.png`, fullPage: true });
 	await page.emulateMedia({ media: "print", colorScheme: "light" });

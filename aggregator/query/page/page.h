@@ -87,6 +87,7 @@ struct page {
 	uint32_t examined;   /* records and skipped rows so far */
 	bool unpaired;       /* phases of runs come as their events */
 	bool newest;         /* the newest test runs come first */
+	bool open;           /* of phases those that have not ended */
 	bool full;
 	/* The last node whose name was looked at, and the answer. */
 	uint32_t asked_node;

@@ -155,6 +155,8 @@ put(struct at *at, const struct phase_entry *start,
 
 	if (!at->unpaired && !page_wants_time(page, first->id.time_ns))
 		return true;
+	if (page->open && (start == NULL || end != NULL))
+		return true;
 	record.node = first->node == page->reader->parts.scope
 			  ? at->scope
 			  : lookup_number(&page->reader->lookup, first->node);

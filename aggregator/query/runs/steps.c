@@ -43,6 +43,8 @@ put(struct at *at, struct text id, const struct run_row_event *begin,
 
 	if (!page->unpaired && !page_wants_time(page, first->id.time_ns))
 		return true;
+	if (page->open && (begin == NULL || end != NULL))
+		return true;
 	record.node = lookup_number(&page->reader->lookup, first->node);
 	if (page->unpaired)
 		record.run = at->row->id;

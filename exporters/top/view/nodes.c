@@ -18,6 +18,7 @@ enum column {
 	SPOOL,
 	CLOCK,
 	CPU,
+	TREND,
 	RECEIVE,
 	IOWAIT,
 	PRESSURE,
@@ -26,18 +27,19 @@ enum column {
 };
 
 static const struct view_column all[COLUMNS] = {
-	[NODE] = { "NODE", 9, 40, 0, false, true },
-	[STATE] = { "STATE", 6, 6, 1, false, false },
-	[PHASE] = { "PHASE", 8, 30, 3, false, true },
-	[FOR] = { "FOR", 5, 6, 4, true, false },
-	[HEARD] = { "HEARD", 5, 6, 5, true, false },
-	[SPOOL] = { "SPOOL", 6, 7, 7, true, false },
-	[CLOCK] = { "CLOCK", 6, 7, 8, true, false },
-	[CPU] = { "CPU", 4, 5, 6, true, false },
-	[RECEIVE] = { "RX/S", 6, 7, 9, true, false },
-	[IOWAIT] = { "IOWAIT", 6, 6, 10, true, false },
-	[PRESSURE] = { "PSI IO", 6, 6, 11, true, false },
-	[WRONG] = { "WRONG", 9, 36, 2, false, false },
+	[NODE] = { "NODE", 13, 40, 0, false, true, false },
+	[STATE] = { "STATE", 6, 6, 1, false, false, false },
+	[PHASE] = { "PHASE", 13, 30, 3, false, true, false },
+	[FOR] = { "FOR", 5, 6, 4, true, false, false },
+	[HEARD] = { "HEARD", 5, 6, 5, true, false, false },
+	[SPOOL] = { "SPOOL", 6, 7, 7, true, false, false },
+	[CLOCK] = { "CLOCK", 6, 7, 9, true, false, false },
+	[CPU] = { "CPU", 4, 5, 6, true, false, false },
+	[TREND] = { "", 8, 8, 8, false, false, true },
+	[RECEIVE] = { "RX/S", 6, 7, 10, true, false, false },
+	[IOWAIT] = { "IOWAIT", 6, 6, 11, true, false, false },
+	[PRESSURE] = { "PSI IO", 6, 6, 12, true, false, false },
+	[WRONG] = { "WRONG", 9, 36, 2, false, false, false },
 };
 
 static const struct top_node *
@@ -52,10 +54,46 @@ count_nodes(const struct top_snapshot *snapshot)
 	return snapshot->node_count;
 }
 
-static unsigned
-between(unsigned least, unsigned value, unsigned most)
+/* No wider than the longest text. */
+static void
+fit_text(struct view_column *column, size_t longest)
 {
-	return value < least ? least : value > most ? most : value;
+	unsigned width =
+	    longest < column->most ? (unsigned)longest : column->most;
+	unsigned title = (unsigned)strlen(column->title) + 1;
+
+	if (width < title)
+		width = title;
+	if (column->least > width)
+		column->least = width;
+	column->most = width;
+}
+
+/* Columns that say nothing are the first to go.  What is wrong is not cut, as
+ * long as it is one thing. */
+static void
+rank_unknown(const struct top_snapshot *snapshot,
+    struct view_column to[static VIEW_COLUMNS_MAX])
+{
+	bool known[COLUMNS] = { false }, is_wrong = false, is_silent = false;
+
+	for (uint32_t i = 0; i < snapshot->node_count; i++) {
+		const struct top_node *node = node_of(snapshot, i);
+
+		is_wrong |= node->spool_fills || node->clock_is_off;
+		is_silent |= node->condition != NODE_LIVE;
+		known[SPOOL] |= !isnan(node->spool);
+		known[CLOCK] |= !isnan(node->clock);
+		known[CPU] |= !isnan(node->cpu);
+		known[RECEIVE] |= !isnan(node->receive);
+		known[IOWAIT] |= !isnan(node->iowait);
+		known[PRESSURE] |= !isnan(node->pressure);
+	}
+	known[TREND] = known[CPU];
+	to[WRONG].least = is_wrong ? 12 : is_silent ? 9 : 6;
+	for (int i = SPOOL; i < WRONG; i++)
+		if (!known[i])
+			to[i].rank += COLUMNS;
 }
 
 static uint32_t
@@ -63,10 +101,9 @@ columns(const struct top_snapshot *snapshot,
     struct view_column to[static VIEW_COLUMNS_MAX])
 {
 	memcpy(to, all, sizeof(all));
-	to[NODE].most = between(
-	    to[NODE].least, snapshot->names->names.longest, to[NODE].most);
-	to[PHASE].most = between(
-	    to[PHASE].least, snapshot->labels->names.longest, to[PHASE].most);
+	fit_text(&to[NODE], snapshot->names->names.longest);
+	fit_text(&to[PHASE], snapshot->labels->names.longest);
+	rank_unknown(snapshot, to);
 	return COLUMNS;
 }
 
@@ -112,6 +149,7 @@ key(const struct top_snapshot *snapshot, uint32_t row, int column)
 		[SPOOL] = node->spool,
 		[CLOCK] = fabsf(node->clock),
 		[CPU] = node->cpu,
+		[TREND] = node->cpu,
 		[RECEIVE] = node->receive,
 		[IOWAIT] = node->iowait,
 		[PRESSURE] = node->pressure,
@@ -206,6 +244,23 @@ detail(const struct top_snapshot *snapshot, uint32_t row, FILE *file)
 	    " received a second");
 }
 
+static double
+trend(const struct top_snapshot *snapshot, uint32_t row, int64_t *at_ns)
+{
+	*at_ns = snapshot->taken_ns;
+	return (double)top_snapshot_node(snapshot, row).cpu;
+}
+
+static bool
+find(const struct top_snapshot *snapshot, const struct top_snapshot *other,
+    uint32_t like, uint32_t *row)
+{
+	*row = like;
+	return snapshot->names == other->names ||
+	       string_table_find(
+		   &snapshot->names->table, name_of(other, like), row);
+}
+
 const struct view view_nodes = {
 	.name = "nodes",
 	.columns = columns,
@@ -216,6 +271,9 @@ const struct view view_nodes = {
 	.cell = cell,
 	.look = look,
 	.detail = detail,
+	.trend = trend,
+	.find = find,
+	.trend_is_share = true,
 	.column = WRONG,
 	.is_sorted = true,
 	.none = "no node of this pool was heard in the last day",

@@ -22,7 +22,7 @@ columns(const struct top_snapshot *snapshot,
 {
 	(void)snapshot;
 	to[0] = (struct view_column){ "PIPELINE", 1, CELL_COLUMNS_MAX, 0, false,
-		false };
+		false, false };
 	return 1;
 }
 

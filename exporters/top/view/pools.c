@@ -7,7 +7,7 @@
 #include "exporters/top/view/view.h"
 #include "proto/os/clock.h"
 
-enum { POOL, NODES, LIVE, LATE, SILENT, GONE, RECORDS, NEWEST, COLUMNS };
+enum { POOL, NODES, LIVE, LATE, SILENT, GONE, RECORDS, NEWEST, TREND, COLUMNS };
 
 static const struct pools *
 pools_of(const struct top_snapshot *snapshot)
@@ -34,14 +34,15 @@ columns(const struct top_snapshot *snapshot,
     struct view_column to[static VIEW_COLUMNS_MAX])
 {
 	static const struct view_column all[COLUMNS] = {
-		[POOL] = { "POOL", 12, 60, 0, false, true },
-		[NODES] = { "NODES", 6, 8, 5, true, false },
-		[LIVE] = { "LIVE", 6, 8, 3, true, false },
-		[LATE] = { "LATE", 6, 8, 4, true, false },
-		[SILENT] = { "SILENT", 6, 8, 2, true, false },
-		[GONE] = { "GONE", 6, 8, 6, true, false },
-		[RECORDS] = { "RECORDS", 7, 9, 7, true, false },
-		[NEWEST] = { "NEWEST", 6, 8, 1, true, false },
+		[POOL] = { "POOL", 12, 60, 0, false, true, false },
+		[NODES] = { "NODES", 6, 8, 5, true, false, false },
+		[LIVE] = { "LIVE", 6, 8, 3, true, false, false },
+		[LATE] = { "LATE", 6, 8, 4, true, false, false },
+		[SILENT] = { "SILENT", 6, 8, 2, true, false, false },
+		[GONE] = { "GONE", 6, 8, 6, true, false, false },
+		[RECORDS] = { "RECORDS", 7, 9, 7, true, false, false },
+		[NEWEST] = { "NEWEST", 6, 8, 1, true, false, false },
+		[TREND] = { "NEW", 8, 8, 8, false, false, true },
 	};
 
 	memcpy(to, all, sizeof(all));
@@ -86,7 +87,8 @@ key(const struct top_snapshot *snapshot, uint32_t row, int column)
 	const double numbers[COLUMNS] = { 0, (double)pool->partition.nodes,
 		pool->conditions[NODE_LIVE], pool->conditions[NODE_LATE],
 		pool->conditions[NODE_SILENT], pool->conditions[NODE_GONE],
-		(double)pool->partition.records, age_of(pool) };
+		(double)pool->partition.records, age_of(pool),
+		(double)pool->partition.records };
 
 	return (struct order_key){ .is_text = column == POOL,
 		.text = pool->partition.name,
@@ -124,6 +126,25 @@ detail(const struct top_snapshot *snapshot, uint32_t row, FILE *file)
 	(void)file;
 }
 
+static double
+trend(const struct top_snapshot *snapshot, uint32_t row, int64_t *at_ns)
+{
+	*at_ns = snapshot->pools->read_ns;
+	return (double)pool_of(snapshot, row)->partition.records;
+}
+
+static bool
+find(const struct top_snapshot *snapshot, const struct top_snapshot *other,
+    uint32_t like, uint32_t *row)
+{
+	struct text name = name_of(other, like);
+
+	for (*row = 0; *row < count_pools(snapshot); ++*row)
+		if (text_equal(name_of(snapshot, *row), name))
+			return true;
+	return false;
+}
+
 const struct view view_pools = {
 	.name = "pools",
 	.columns = columns,
@@ -134,6 +155,8 @@ const struct view view_pools = {
 	.cell = cell,
 	.look = look,
 	.detail = detail,
+	.trend = trend,
+	.find = find,
 	.column = POOL,
 	.is_sorted = true,
 	.none = "no pool has records yet",

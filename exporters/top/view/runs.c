@@ -61,18 +61,19 @@ columns(const struct top_snapshot *snapshot,
 	unsigned id = widest(runs, false, 4), group = widest(runs, true, 6);
 
 	to[RUN] = (struct view_column){ "RUN", smaller(id, 8), smaller(id, 40),
-		0, false, true };
+		0, false, true, false };
 	to[GROUP] = (struct view_column){ "GROUP", 6, smaller(group, 30), 3,
-		false, true };
-	to[STATE] = (struct view_column){ "STATE", 8, 8, 1, false, false };
-	to[AGE] = (struct view_column){ "BEGAN", 5, 6, 2, true, false };
+		false, true, false };
+	to[STATE] =
+	    (struct view_column){ "STATE", 8, 8, 1, false, false, false };
+	to[AGE] = (struct view_column){ "BEGAN", 5, 6, 2, true, false, false };
 	for (uint32_t i = 0; i < runs->step_count; i++) {
 		table_elide(titles[i], sizeof(titles[i]), runs->steps[i], 7);
 		for (char *at = titles[i]; *at != '\0'; at++)
 			if (*at >= 'a' && *at <= 'z')
 				*at = (char)(*at - 'a' + 'A');
-		to[count++] =
-		    (struct view_column){ titles[i], 7, 8, 4 + i, true, false };
+		to[count++] = (struct view_column){ titles[i], 7, 8, 4 + i,
+			true, false, false };
 	}
 	return count;
 }

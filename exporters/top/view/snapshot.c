@@ -161,7 +161,39 @@ top_snapshot_drop(struct top_snapshot **dropped)
 	top_unshare(snapshot->pools);
 	top_unshare(snapshot->lines);
 	free(snapshot->nodes);
+	free(snapshot->packed);
+	free(snapshot->phases);
+	free(snapshot->partition);
+	free(snapshot->error);
 	free(snapshot);
+}
+
+void
+top_snapshot_pack(struct top_snapshot *snapshot)
+{
+	if (snapshot->packed == NULL)
+		snapshot->packed =
+		    top_packed_new(snapshot->nodes, snapshot->node_count);
+	free(snapshot->nodes);
+	snapshot->nodes = NULL;
+}
+
+void
+top_snapshot_unpack(struct top_snapshot *snapshot)
+{
+	if (snapshot->nodes != NULL)
+		return;
+	snapshot->nodes =
+	    memory_alloc((snapshot->node_count + 1) * sizeof(*snapshot->nodes));
+	for (uint32_t i = 0; i < snapshot->node_count; i++)
+		snapshot->nodes[i] = top_packed_at(snapshot->packed, i);
+}
+
+struct top_node
+top_snapshot_node(const struct top_snapshot *snapshot, uint32_t row)
+{
+	return snapshot->nodes != NULL ? snapshot->nodes[row]
+				       : top_packed_at(snapshot->packed, row);
 }
 
 static size_t
@@ -176,9 +208,12 @@ size_t
 top_snapshot_bytes(
     const struct top_snapshot *snapshot, const struct top_snapshot *before)
 {
-	size_t bytes =
-	    sizeof(*snapshot) + snapshot->node_count * sizeof(*snapshot->nodes);
+	size_t bytes = sizeof(*snapshot) +
+		       snapshot->phase_count * sizeof(*snapshot->phases) +
+		       NAME_BYTES_MAX;
 
+	if (snapshot->packed != NULL)
+		bytes += top_packed_bytes(snapshot->packed);
 	bytes += bytes_of(snapshot->names, before ? before->names : NULL);
 	bytes += bytes_of(snapshot->labels, before ? before->labels : NULL);
 	bytes += bytes_of(snapshot->runs, before ? before->runs : NULL);

@@ -17,6 +17,7 @@
 #include "exporters/nodes/pools.h"
 #include "exporters/now/newest_runs.h"
 #include "exporters/stats/status_verdict.h"
+#include "exporters/top/view/packed.h"
 #include "proto/format/table.h"
 #include "proto/hash/string_table.h"
 
@@ -38,6 +39,7 @@ struct top_runs {
 };
 struct top_pools {
 	struct top_shared shared;
+	int64_t read_ns; /* wall clock */
 	struct pools pools;
 };
 /* The verdict about the pipeline and what is known of its parts, by line. */
@@ -50,17 +52,7 @@ struct top_lines {
 	uint32_t count;
 };
 
-enum { TOP_NO_PHASE = UINT32_MAX, TOP_PHASES_MAX = 8 };
-
-/* Times in seconds before the snapshot; NaN: unknown. */
-struct top_node {
-	float age, received, spool, clock;
-	float cpu, iowait, receive, pressure;
-	float phase_age;
-	uint32_t phase; /* number of its label, or TOP_NO_PHASE */
-	uint8_t condition;
-	bool spool_fills, clock_is_off;
-};
+enum { TOP_PHASES_MAX = 8 };
 
 /* Of a phase that some nodes are in. */
 struct top_phase {
@@ -71,12 +63,14 @@ struct top_phase {
 struct top_snapshot {
 	int64_t taken_ns; /* wall clock */
 	struct top_texts *names, *labels;
-	struct top_node *nodes; /* by number of the name, in natural order */
+	/* By number of the name, in natural order; NULL: they are packed. */
+	struct top_node *nodes;
+	struct top_packed *packed;
 	uint32_t node_count;
 	uint32_t conditions[NODE_CONDITIONS];
-	double spool;          /* bytes that all agents have not sent */
-	double records_second; /* NaN: unknown */
-	struct top_phase phases[TOP_PHASES_MAX];
+	double spool;             /* bytes that all agents have not sent */
+	double records_second;    /* NaN: unknown */
+	struct top_phase *phases; /* at most TOP_PHASES_MAX */
 	uint32_t phase_count;
 	/* NULL: not read. */
 	struct top_runs *runs;
@@ -84,15 +78,22 @@ struct top_snapshot {
 	struct top_lines *lines;
 	/* The source did not answer: the rest is what was known then. */
 	bool is_lost;
-	int64_t answered_ns; /* when it answered last; 0: never */
-	char partition[NAME_BYTES_MAX + 1], error[200];
-	unsigned holds; /* by who draws */
+	int64_t answered_ns;     /* when it answered last; 0: never */
+	char *partition, *error; /* NULL: none */
+	unsigned holds;          /* by who draws */
 };
 
 struct top_snapshot *top_snapshot_new(int64_t taken_ns);
 /* Give up a hold; frees it at the last one. */
 void top_snapshot_drop(struct top_snapshot **snapshot);
-/* Bytes of its own, and of shared parts that `before` (or NULL) has not. */
+/* Keep the rows of its nodes packed alone, or unpack them. */
+void top_snapshot_pack(struct top_snapshot *snapshot);
+void top_snapshot_unpack(struct top_snapshot *snapshot);
+/* A row, packed or not. */
+struct top_node top_snapshot_node(
+    const struct top_snapshot *snapshot, uint32_t row);
+/* Bytes of its own without rows that are not packed, and of shared parts that
+ * `before` (or NULL) has not. */
 size_t top_snapshot_bytes(
     const struct top_snapshot *snapshot, const struct top_snapshot *before);
 

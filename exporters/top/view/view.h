@@ -30,7 +30,8 @@ struct view_column {
 	 * those of the greatest `rank` first; it grows up to `most`. */
 	unsigned least, most, rank;
 	bool right;
-	bool is_text; /* sorted as text */
+	bool is_text;  /* sorted as text */
+	bool is_trend; /* bars of the last minutes */
 };
 
 /* How a row looks. */
@@ -59,6 +60,14 @@ struct view {
 	/* All that is known of a row, a line each. */
 	void (*detail)(
 	    const struct top_snapshot *snapshot, uint32_t row, FILE *file);
+	/* For bars (trend.h): a share, or a count that grows, and when it was
+	 * read; NaN: unknown.  `find`: the row that `like` of another snapshot
+	 * names.  NULL: no column has bars. */
+	double (*trend)(
+	    const struct top_snapshot *snapshot, uint32_t row, int64_t *at_ns);
+	bool (*find)(const struct top_snapshot *snapshot,
+	    const struct top_snapshot *other, uint32_t like, uint32_t *row);
+	bool trend_is_share;
 	int column; /* that is sorted by at first; -1: none */
 	bool is_sorted;
 	const char *none; /* what is printed where there are no rows */

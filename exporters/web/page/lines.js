@@ -6,6 +6,7 @@
  * marks: [{ time, text, worse }] }): times in milliseconds since 1970.
  * SPDX-License-Identifier: MIT
  */
+import { isLive } from "./api.js";
 import { h } from "./dom.js";
 import { picture, ticks, secondTicks } from "./picture.js";
 import { table } from "./table.js";
@@ -26,8 +27,17 @@ function scaleOf(unit, high) {
 	return [1, ""];
 }
 
+/* What there is between two times. */
+function between(data, a, b) {
+	const cut = (list) => list.filter((_, i) => data.times[i] >= a && data.times[i] <= b);
+	return { ...data, times: cut(data.times), lines: data.lines && data.lines.map((line) => ({ ...line, values: cut(line.values) })),
+		bands: data.bands && Object.fromEntries(Object.entries(data.bands).map(([name, list]) => [name, cut(list)])),
+		marks: (data.marks || []).filter((mark) => mark.time >= a && mark.time <= b) };
+}
+
+/* zoomed(from, to): ask again; a report shows less of what it has. */
 export function lines(label, zoomed) {
-	let d = null;
+	let d = null, whole = null;
 	const LEFT = 66, BOTTOM = 22, TOP = 8;
 
 	function extent() {
@@ -188,14 +198,29 @@ export function lines(label, zoomed) {
 	const pic = picture({ label, height: (width) => width < 500 ? 180 : 210, draw, at, sentence, table: rowsTable,
 		select: zoomed && ((a, b) => {
 			const [t0, t1] = span(), to = (x) => t0 + Math.max(0, x - LEFT) / (pic.width - LEFT - 6) * (t1 - t0);
-			zoomed(to(a), to(b));
+			(isLive() ? zoomed : closer)(to(a), to(b));
 		}) });
 	const key = h("ul", { class: "legend" });
+	const all = h("button", { type: "button", hidden: true, on: { click: () => {
+		d = whole;
+		all.hidden = true;
+		pic.redraw();
+	} } }, "Show all times");
+
+	function closer(a, b) {
+		const part = between(d, a, b);
+		if (part.times.length < 2)
+			return;
+		d = part;
+		all.hidden = false;
+		pic.redraw();
+	}
 
 	return {
-		root: h("div", { class: "lines" }, pic.root, key),
+		root: h("div", { class: "lines" }, pic.root, key, all),
 		set(data) {
-			d = data;
+			d = whole = data;
+			all.hidden = true;
 			key.replaceChildren();
 			if (!d.bands && d.lines.length > 1)
 				d.lines.slice(0, 12).forEach((line, i) => {

@@ -94,6 +94,48 @@ the_one_of_a_moment_is_found(void **state)
 	history_clear(&history);
 }
 
+/* Seven-digit times and so on differ in the fourth digit at most. */
+static void
+packed_rows_are_those_of_before(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(SECOND, 3);
+	struct top_node *nodes = snapshot->nodes, got;
+	const float numbers[] = { 0, 4e-6f, 0.494f, 1, 61.25f, 86399, 3.5e9f,
+		8e12f };
+
+	(void)state;
+	nodes[0] = (struct top_node){ .age = NAN,
+		.clock = -1.25e-4f,
+		.phase = 70001,
+		.condition = 3,
+		.spool_fills = true };
+	nodes[1] = (struct top_node){
+		.clock = NAN, .phase = TOP_NO_PHASE, .clock_is_off = true
+	};
+	nodes[2].age = 1;
+	top_snapshot_pack(snapshot);
+	assert_null(snapshot->nodes);
+	got = top_snapshot_node(snapshot, 0);
+	assert_true(isnan(got.age) && got.clock == -1.25e-4f);
+	assert_int_equal(got.phase, 70001);
+	assert_int_equal(got.condition, 3);
+	assert_true(got.spool_fills && !got.clock_is_off);
+	got = top_snapshot_node(snapshot, 1);
+	assert_true(isnan(got.clock) && got.clock_is_off);
+	assert_int_equal(got.phase, TOP_NO_PHASE);
+	top_snapshot_unpack(snapshot);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		free(snapshot->packed);
+		snapshot->packed = NULL;
+		snapshot->nodes[2].receive = numbers[i];
+		top_snapshot_pack(snapshot);
+		top_snapshot_unpack(snapshot);
+		assert_true(fabsf(snapshot->nodes[2].receive - numbers[i]) <=
+			    numbers[i] / 2000);
+	}
+	top_snapshot_drop(&snapshot);
+}
+
 int
 main(void)
 {
@@ -101,6 +143,7 @@ main(void)
 		cmocka_unit_test(
 		    an_hour_of_a_small_pool_is_kept_within_the_bound),
 		cmocka_unit_test(of_a_large_pool_fewer_are_kept),
+		cmocka_unit_test(packed_rows_are_those_of_before),
 		cmocka_unit_test(the_one_of_a_moment_is_found),
 	};
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 static const struct view_column three[] = {
-	{ "NAME", 4, 10, 0, false, true },
-	{ "NUMBER", 6, 8, 2, true, false },
-	{ "STATE", 5, 5, 1, false, false },
+	{ "NAME", 4, 10, 0, false, true, false },
+	{ "NUMBER", 6, 8, 2, true, false, false },
+	{ "STATE", 5, 5, 1, false, false, false },
 };
 
 static void

@@ -1,0 +1,101 @@
+#!/bin/sh
+# A report without names, of a pool of 10,000 nodes.  Everything that somebody named has "qzx" in
+# it: account, pool, nodes, images, groups, paths, runs, users, disks, jobs, texts of events and
+# spans.  The file, unpacked, must not have it anywhere, in no case.  Node i prepares for i + 1 ms
+# and has i as a sample, so that each answer says which node a number is: the same one everywhere.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # partitions' names
+# shellcheck source=tests/scenario/lib.sh
+BASE=$(($(date +%s) - 600))
+. "$(dirname "$0")/../scenario/lib.sh"
+PARTITION='qzxacct$qzxpool'
+NODES=${NODES:-10000}
+
+# judge WORD...: the rules of this test, in Python, on $TMP/r.html.
+judge() {
+	/usr/bin/python3 - "$TMP/r.html" "$@" <<'END'
+import base64, gzip, json, re, sys, zlib
+
+path, word, *rest = sys.argv[1:]
+text = open(path, encoding="utf-8").read()
+blocks = {name: gzip.decompress(base64.b64decode(data)) for name, data in
+          re.findall(r'<script type="application/octet-stream" id="(\w+)">([^<]*)</script>', text)}
+whole = [re.sub(r">[^<>]{1000,}</script>", "></script>", text).encode() if word == "none" else text.encode(), *blocks.values()]
+trace = blocks.get("trace", b"")
+for at in range(len(trace) - 2):  # packets that are compressed
+    if trace[at] == 0x78 and (trace[at] << 8 | trace[at + 1]) % 31 == 0:
+        try:
+            whole.append(zlib.decompressobj().decompress(trace[at:]))
+        except zlib.error:
+            pass
+if word == "none":
+    # As it is, and written as %71, \u0071 or &#113;.
+    for each in whole:
+        for form in (b"qzx", b"%71", b"\\u0071", b"&#113;", b"&#x71;"):
+            found = re.search(re.escape(form), each, re.I)
+            if found:
+                sys.exit("left: %r" % each[max(0, found.start() - 60):found.end() + 40])
+elif word == "some":
+    sys.exit(not any(b"qzx" in each for each in whole))
+else:
+    answers = {key.partition("/")[2].partition("/")[2]: json.loads(value)
+               for key, value in json.loads(blocks["data"])["answers"].items() if key.startswith("pools/")}
+    # Which node a number is, says the duration; the samples say it again.
+    prepared = {row["node"]: round(row["max"] * 1000) for row in answers["phases?by=node"]["phases"]
+                if row["phase"] == "cascade:nodeprep"}
+    nodes = int(rest[0])
+    wanted = list(range(nodes - 199, nodes + 1))  # the worst 200
+    assert sorted(prepared.values()) == wanted, "not all nodes have a number of their own"
+    last = {row["node"]: row["max"] for row in answers["samples?by=node"]["samples"] if row["metric"] == "app.metric"}
+    assert sorted(last.values()) == [i - 1 for i in wanted], "samples of %d nodes" % len(last)
+    for node, value in last.items():
+        assert prepared[node] == value + 1, "%s is two nodes" % node
+    timeline = answers["timeline"]
+    band = next(band["ms"] for band in timeline["bands"] if band["name"] == "nodeprep")
+    both = [node for node in timeline["node"] if node in prepared]
+    assert len(set(timeline["node"])) == len(timeline["node"]) and both, "the timeline"
+    for node, ms in zip(timeline["node"], band):
+        assert node not in prepared or abs(prepared[node] - ms) < 1, "%s is two nodes in the timeline" % node
+    groups = {row["group"] for row in answers["samples"]["samples"]}
+    assert groups == {"network/device-1", "app/device-2"} or groups == {"network/device-2", "app/device-1"}, groups
+END
+}
+
+aggregate
+/usr/bin/python3 - "$NODES" <<'END' >"$TMP/lines"
+import sys
+nodes = int(sys.argv[1])
+for i in range(nodes):
+    node = f"qzxnode-{i * 2654435761 % 2 ** 32:08x}"
+    print(f"event {i % 300} {node} nodeprep:start message=qzxmessage-{i % 7}")
+    print(f"event {i % 300 + (i + 1) / 1000:.3f} {node} nodeprep:end")
+    print(f"event {300 + i % 60} {node} cascade:pull-start img=qzxreg.example/qzxteam/app:{i % 30}")
+    print(f"event {330 + i % 60} {node} cascade:pull-end img=qzxreg.example/qzxteam/app:{i % 30}")
+    if i >= nodes - 200:
+        print(f"span {100 + i % 9} {200 + i % 9} {node} track-{i % 3} step file=/qzx/data/{i}.bin owner=Qzxowner")
+        print(f"event 250 {node} farm:done path=/home/QZXuser/job{i} text=because-qzx-{i}")
+        print(f"group {node} network/qzxeth0 system.network.io.receive:By:counter")
+        print(f"sample 400 {node} network/qzxeth0 1000")
+        print(f"sample 410 {node} network/qzxeth0 {2000 + i}")
+        print(f"define {node} app/qzx/home app.metric:By:gauge")
+        print(f"sample 400 {node} app/qzx/home 1")
+        print(f"sample 410 {node} app/qzx/home {i}")
+print("entity qzxnode-00000000 job qzxjob-1 name=qzxjobname command=/qzx/bin/run")
+print("entity qzxnode-00000000 node qzxnode-00000000 image=qzximage host=qzxhost.example")
+for run in range(40):
+    node, more = f"qzxnode-{run * 2654435761 % 2 ** 32:08x}", f"request_id=qzxrun-{run} device_group=qzxboard-{run % 3} requestor=qzxalice"
+    for k, name in enumerate(("run:requested", "run:queue_end", "run:flash_start", "run:flash_end", "run:end")):
+        print(f"event {420 + run + k} {node} {name} run=qzxrun-{run} group=qzxboard-{run % 3} {more}")
+END
+records <"$TMP/lines"
+:
+check "a report with names" poolscope-report -p "$PARTITION" -o "$TMP/r.html" --with-trace --quiet
+check "has them" judge some
+check "a report without names" poolscope-report -p "$PARTITION" -o "$TMP/r.html" --with-trace --anonymise --quiet
+check "has none of them" judge none
+check "of at most 500 KB without its trace" sh -c 'test "$(grep -v "id=\"trace\"" "$0" | wc -c)" -le 500000' "$TMP/r.html"
+check "the same name has the same number in each answer" judge nodes "$NODES"
+for format in md text; do
+	check "findings as $format" poolscope-report -p "$PARTITION" -o "$TMP/r.$format" --anonymise --format "$format" --quiet
+	check_text "... have no name" "" "$(grep -i qzx "$TMP/r.$format" | head -n 3)"
+done
