@@ -17,6 +17,7 @@
 #include "exporters/samples/time_window.h"
 #include "exporters/select/known.h"
 #include "exporters/source/pool.h"
+#include "exporters/starts/starts.h"
 #include "exporters/source/source.h"
 #include "exporters/usage/plot.h"
 #include "proto/config/opt.h"
@@ -39,6 +40,7 @@ struct values {
 	struct plot_cascade_options cascade;
 	struct metric_options samples;
 	struct runs_options runs;
+	struct starts_options starts;
 	struct plot_testrun_options testrun;
 	const char *output; /* NULL: not given */
 	int view, terminal;
@@ -48,6 +50,7 @@ struct values {
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
 	.runs = RUNS_DEFAULT,
+	.starts = STARTS_DEFAULT,
 	.testrun = PLOT_TESTRUN_ALL,
 	.output = ".",
 	.png = true };
@@ -77,11 +80,11 @@ static const struct opt options[] = {
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes",
-	    POOL "view numbers strict from to",
+	    POOL "view numbers strict start gap from to",
 	    "poolscope plot cascade -p 'acct$pool' -o pictures\n"
 	    "poolscope plot cascade --view phases --term dumb\n" },
 	{ "phases", "", "the phases of any model, node by node",
-	    POOL "view model node from to",
+	    POOL "view model node start gap from to",
 	    "poolscope plot phases --model job -o pictures\n"
 	    "poolscope plot phases --view distribution --term dumb\n" },
 	{ "samples", "", "metrics of nodes over time",
@@ -316,6 +319,8 @@ check_use(struct values *values, const char *what)
 	check_output(values, testrun);
 	check_view(values, what);
 	node_option_check(&values->window.node);
+	starts_options_check(
+	    &values->starts, values->window.from_ns, values->window.to_ns);
 	if (strcmp(what, "samples") == 0)
 		plot_samples_check(&values->samples);
 	if (testrun) {
@@ -334,6 +339,7 @@ parse(
 		{ plot_cascade_options, &values->cascade },
 		{ metric_options, &values->samples },
 		{ runs_options, &values->runs },
+		{ starts_options, &values->starts },
 		{ plot_testrun_options, &values->testrun },
 		{ time_window_options, &values->window },
 		{ source_options, &values->source }, { opt_common, NULL },
@@ -376,6 +382,11 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = known_check_nodes(source, text_of(partition),
 		    text_of(values.window.node.list), &err);
+	if (rc == 0)
+		rc = starts_find_window(source, text_of(partition),
+		    &values.starts,
+		    runs_option_is_given(RUNS_MODEL) ? values.runs.model : NULL,
+		    &values.window.from_ns, &values.window.to_ns, &err);
 	if (rc == 0)
 		rc = what->plot(&values, source, text_of(partition), &err);
 	if (source != NULL)

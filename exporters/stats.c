@@ -23,6 +23,7 @@
 #include "exporters/select/order.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
+#include "exporters/starts/print.h"
 #include "exporters/stats/clocks.h"
 #include "exporters/stats/phases.h"
 #include "exporters/stats/spans.h"
@@ -41,6 +42,7 @@ struct values {
 	struct metric_options metrics;
 	struct stats_perf_options perf;
 	struct runs_options runs;
+	struct starts_options starts;
 	const char *output, *name;
 	struct order order;
 	int format, by, as;
@@ -58,6 +60,7 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 	.order = { .column = -1 },
 	.perf = STATS_PERF_DEFAULT,
 	.runs = RUNS_DEFAULT,
+	.starts = STARTS_DEFAULT,
 	.output = "-" };
 
 static const struct opt options[] = {
@@ -86,7 +89,7 @@ static const struct opt options[] = {
 	    NULL, false },
 	{ "newest", 0, OPT_COUNT, OPT_TO(struct values, runs.newest), "N",
 	    "testrun list, deltas, iterations: print the newest N runs, the "
-	    "newest first",
+	    "newest first; starts: the newest N (default: 20)",
 	    NULL, false },
 	{ "after", 0, OPT_TEXT, OPT_TO(struct values, runs.after), "RUN",
 	    "with --newest: print those that follow this run in that order",
@@ -115,15 +118,19 @@ static const struct opt options[] = {
 
 static const struct opt_topic topics[] = {
 	{ "cascade", "", "the startup of a pool's nodes, step by step",
-	    POOL "strict from to sort top",
+	    POOL "strict start gap from to sort top",
 	    "poolscope stats cascade -p 'acct$pool'\n"
 	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
 	{ "phases", "", "statistics of the phases that models define",
-	    POOL "by name node from to sort top",
+	    POOL "by name node start gap from to sort top",
 	    "poolscope stats phases --from yesterday\n"
 	    "poolscope stats phases --by node --sort p99 --top 5\n" },
+	{ "starts", "", "the starts of a pool: how many nodes, ready when",
+	    POOL "model newest gap from to sort top",
+	    "poolscope stats starts -p 'acct$pool'\n"
+	    "poolscope stats starts --newest 5 --gap 30m\n" },
 	{ "timeline", "", "what each node did when: its time in each phase",
-	    POOL "model node from to rows sort top",
+	    POOL "model node start gap from to rows sort top",
 	    "poolscope stats timeline -p 'acct$pool'\n"
 	    "poolscope stats timeline --sort total --top 20\n" },
 	{ "spans", "", "how long commands, programs and their parts took",
@@ -231,19 +238,37 @@ print_phases(const struct values *values, struct source *source,
 	    &values->order, (enum stats_format)values->format, file, err);
 }
 
+/* NULL: the first one that fits. */
+static const char *
+model_of(const struct values *values)
+{
+	return runs_option_is_given(RUNS_MODEL) ? values->runs.model : NULL;
+}
+
 static int
 print_timeline(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	return stats_timeline(source, partition,
-	    &(struct stats_timeline){ .model = runs_option_is_given(RUNS_MODEL)
-						   ? values->runs.model
-						   : NULL,
+	    &(struct stats_timeline){ .model = model_of(values),
 		.node = node_of(values),
 		.from_ns = values->window.from_ns,
 		.to_ns = values->window.to_ns,
 		.rows = values->rows,
 		.order = &values->order },
+	    (enum stats_format)values->format, file, err);
+}
+
+static int
+print_starts(const struct values *values, struct source *source,
+    struct text partition, FILE *file, struct err *err)
+{
+	return starts_print(source, partition,
+	    &(struct starts_query){ .model = model_of(values),
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.gap_ns = values->starts.gap_ns },
+	    values->runs.newest, &values->order,
 	    (enum stats_format)values->format, file, err);
 }
 
@@ -436,8 +461,7 @@ print_metrics(const struct values *values, FILE *file, struct err *err)
 }
 
 static int
-print(const struct values *values, const char *partition, FILE *file,
-    struct err *err)
+print(struct values *values, const char *partition, FILE *file, struct err *err)
 {
 	static const struct {
 		const char *word;
@@ -447,6 +471,7 @@ print(const struct values *values, const char *partition, FILE *file,
 		{ "cascade", print_cascade },
 		{ "phases", print_phases },
 		{ "timeline", print_timeline },
+		{ "starts", print_starts },
 		{ "series", print_series },
 		{ "spans", print_spans },
 		{ "samples", print_samples },
@@ -472,6 +497,10 @@ print(const struct values *values, const char *partition, FILE *file,
 	if (rc == 0 && !is_of_all(values->operands))
 		rc = known_check_nodes(
 		    source, text_of(partition), node_of(values), err);
+	if (rc == 0)
+		rc = starts_find_window(source, text_of(partition),
+		    &values->starts, model_of(values), &values->window.from_ns,
+		    &values->window.to_ns, err);
 	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
 		if (rc == 0 && strcmp(what, printers[i].word) == 0)
 			rc = printers[i].print(
@@ -509,6 +538,7 @@ check_order(struct values *values, const char *what)
 	} tables[] = {
 		{ "phases", stats_phases_columns },
 		{ "timeline", stats_timeline_columns },
+		{ "starts", starts_columns },
 		{ "spans", stats_spans_columns },
 		{ "samples", stats_samples_columns },
 		{ "usage", usage_columns },
@@ -544,8 +574,9 @@ check_use(struct values *values, const struct opt_operands *operands)
 	bool usage = strcmp(what, "usage") == 0;
 	bool scanner = strcmp(what, "scanner") == 0;
 	bool testrun = strcmp(what, "testrun") == 0;
-	bool columns =
-	    strcmp(what, "timeline") == 0 || strcmp(what, "series") == 0;
+	bool columns = strcmp(what, "timeline") == 0 ||
+		       strcmp(what, "series") == 0 ||
+		       strcmp(what, "starts") == 0;
 
 	node_option_check(&values->window.node);
 	if (!testrun && operands->count > 1)
@@ -555,6 +586,8 @@ check_use(struct values *values, const struct opt_operands *operands)
 		opt_usage("%s supports the formats table, json and csv", what);
 	if (status && values->format > STATS_JSON)
 		opt_usage("status supports the formats table and json");
+	starts_options_check(
+	    &values->starts, values->window.from_ns, values->window.to_ns);
 	check_by(values, what);
 	check_order(values, what);
 	if (scanner && values->window.job == NULL)
@@ -594,6 +627,7 @@ parse(
 		{ metric_options, &values->metrics },
 		{ stats_perf_options, &values->perf },
 		{ runs_options, &values->runs },
+		{ starts_options, &values->starts },
 		{ source_options, &values->source }, { opt_common, NULL },
 		{ NULL, NULL } };
 	const struct opt_program program = {

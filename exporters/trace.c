@@ -11,6 +11,7 @@
 #include "exporters/samples/time_window.h"
 #include "exporters/select/known.h"
 #include "exporters/source/pool.h"
+#include "exporters/starts/starts.h"
 #include "exporters/trace/scanner/trace_command.h"
 #include "exporters/trace/timeline/timeline.h"
 #include "proto/config/opt.h"
@@ -22,11 +23,13 @@ struct values {
 	struct source_options source;
 	struct time_window_options window;
 	struct timeline_options timeline;
+	struct starts_options starts;
 	const char *output;
 	int format;
 };
 
-static const struct values defaults = { .window = TIME_WINDOW_ALL };
+static const struct values defaults = { .window = TIME_WINDOW_ALL,
+	.starts = STARTS_DEFAULT };
 
 /* Follows the values of enum trace_format: the format that the name implies. */
 enum { BY_NAME = 0 };
@@ -84,6 +87,7 @@ parse(
 	const struct opt_table tables[] = { { pool_options, &values->pool },
 		{ options, values }, { time_window_options, &values->window },
 		{ timeline_options, &values->timeline },
+		{ starts_options, &values->starts },
 		{ source_options, &values->source }, { opt_common, NULL },
 		{ NULL, NULL } };
 	const struct opt_program program = {
@@ -119,6 +123,8 @@ main(int argc, char **argv)
 	view = find_view(&operands);
 	request.path = values.output;
 	node_option_check(&values.window.node);
+	starts_options_check(
+	    &values.starts, values.window.from_ns, values.window.to_ns);
 	if (values.format != BY_NAME)
 		request.format = (enum trace_format)(values.format - 1);
 	else if (trace_format_of(values.output, &request.format, &err) != 0)
@@ -133,6 +139,10 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = known_check_nodes(request.source, request.partition,
 		    text_of(values.window.node.list), &err);
+	if (rc == 0)
+		rc = starts_find_window(request.source, request.partition,
+		    &values.starts, NULL, &values.window.from_ns,
+		    &values.window.to_ns, &err);
 	if (rc == 0)
 		rc = view->write(&request, &err);
 	if (request.source != NULL)

@@ -18,6 +18,7 @@
 #include "exporters/samples/statistics/series_command.h"
 #include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
+#include "exporters/starts/print.h"
 #include "exporters/stats/clocks.h"
 #include "exporters/stats/phases.h"
 #include "exporters/stats/spans.h"
@@ -33,6 +34,23 @@ static struct text
 node_of(const struct web_question *question)
 {
 	return text_of(question->query.window.node.list);
+}
+
+static const char *
+model_of(const struct web_question *question)
+{
+	return question->query.has_model ? question->query.runs.model : NULL;
+}
+
+/* The parameter start is a window. */
+static int
+find_start(
+    struct source *source, struct web_question *question, struct err *err)
+{
+	return starts_find_window(source, question->partition,
+	    &question->query.starts, model_of(question),
+	    &question->query.window.from_ns, &question->query.window.to_ns,
+	    err);
 }
 
 static struct wire_query
@@ -87,10 +105,12 @@ static int
 answer_phases(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	struct wire_query query = wire_query_of(question, 1u << RECORD_ENTITY);
+	struct wire_query query;
 
-	if (check(question, stats_phases_columns, false, bad, err) != 0)
+	if (check(question, stats_phases_columns, false, bad, err) != 0 ||
+	    find_start(source, question, err) != 0)
 		return -1;
+	query = wire_query_of(question, 1u << RECORD_ENTITY);
 	return stats_phases(source, question->partition, &query,
 	    question->query.by == WEB_BY_NODE, &question->query.order,
 	    question->format, file, err);
@@ -122,6 +142,8 @@ answer_cascade(struct source *source, struct web_question *question, FILE *file,
 	int rc;
 
 	(void)bad;
+	if (find_start(source, question, err) != 0)
+		return -1;
 	cascade_init(&cascade);
 	rc = cascade_read(&cascade, source, question->partition,
 	    &(struct cascade_window){
@@ -201,21 +223,37 @@ answer_timeline(struct source *source, struct web_question *question,
 {
 	const struct web_query *query = &question->query;
 
-	if (check(question, stats_timeline_columns, false, bad, err) != 0)
+	if (check(question, stats_timeline_columns, false, bad, err) != 0 ||
+	    find_start(source, question, err) != 0)
 		return -1;
 	*bad = true;
 	if (query->has_model && query->runs.model[0] == '\0')
 		return err_set(err, "model: a name is needed");
 	*bad = query->rows > STATS_TIMELINE_ROWS_MAX;
 	return stats_timeline(source, question->partition,
-	    &(struct stats_timeline){
-		.model = query->has_model ? query->runs.model : NULL,
+	    &(struct stats_timeline){ .model = model_of(question),
 		.node = node_of(question),
 		.from_ns = query->window.from_ns,
 		.to_ns = query->window.to_ns,
 		.rows = query->rows,
 		.order = &query->order },
 	    question->format, file, err);
+}
+
+static int
+answer_starts(struct source *source, struct web_question *question, FILE *file,
+    bool *bad, struct err *err)
+{
+	const struct web_query *query = &question->query;
+
+	if (check(question, starts_columns, false, bad, err) != 0)
+		return -1;
+	return starts_print(source, question->partition,
+	    &(struct starts_query){ .model = model_of(question),
+		.from_ns = query->window.from_ns,
+		.to_ns = query->window.to_ns,
+		.gap_ns = query->starts.gap_ns },
+	    query->runs.newest, &query->order, question->format, file, err);
 }
 
 static int
@@ -383,15 +421,17 @@ const struct web_route web_routes[] = {
 };
 
 const struct web_route web_pool_routes[] = {
-	{ "phases", "by name node from to sort top", false, answer_phases },
+	{ "starts", "model newest gap from to sort top", true, answer_starts },
+	{ "phases", "by name node start gap from to sort top", false,
+	    answer_phases },
 	{ "nodes", "node from sort top", true, answer_nodes },
-	{ "cascade", "from to", false, answer_cascade },
+	{ "cascade", "start gap from to", false, answer_cascade },
 	{ "runs", "model time group newest after run from to", false,
 	    answer_runs },
 	{ "groups", "model time group from to", false, answer_groups },
 	{ "samples", "by metric metric-group node job from to sort top", false,
 	    answer_samples },
-	{ "timeline", "model node from to rows sort top", false,
+	{ "timeline", "model node start gap from to rows sort top", false,
 	    answer_timeline },
 	{ "series", "metric metric-group node job from to step as", false,
 	    answer_series },

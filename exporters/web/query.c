@@ -120,7 +120,8 @@ put(struct web_query *query, const struct web_parameter *parameter,
 		{ time_window_options, &query->window },
 		{ metric_options, &query->metrics },
 		{ order_options, &query->order },
-		{ runs_options, &query->runs }, { NULL, NULL } };
+		{ runs_options, &query->runs },
+		{ starts_options, &query->starts }, { NULL, NULL } };
 
 	for (const struct opt_table *table = tables; table->options != NULL;
 	     table++)
@@ -161,6 +162,7 @@ web_query_parse(struct web_query *query, const struct web_url *url,
 	*query = (struct web_query){ .window = TIME_WINDOW_ALL,
 		.order = { .column = -1 },
 		.runs = RUNS_DEFAULT,
+		.starts = STARTS_DEFAULT,
 		.limit = LIMIT_DEFAULT,
 		.max_bytes = UINT64_MAX };
 	for (uint32_t i = 0; i < url->parameter_count; i++) {
@@ -178,6 +180,9 @@ web_query_parse(struct web_query *query, const struct web_url *url,
 			return -1;
 	}
 	query->has_model = has(url, "model");
+	if (starts_options_judge(&query->starts, query->window.from_ns,
+		query->window.to_ns, err) != 0)
+		return -1;
 	query->runs.from_ns = query->window.from_ns;
 	query->runs.to_ns = query->window.to_ns;
 	if (query->window.from_ns >= query->window.to_ns)

@@ -11,6 +11,7 @@
 #include "exporters/runs/runs.h"
 #include "exporters/samples/time_window.h"
 #include "exporters/select/order.h"
+#include "exporters/starts/starts.h"
 #include "exporters/web/http/url.h"
 
 enum web_by { WEB_BY_DEFAULT, WEB_BY_NODE, WEB_BY_NAME, WEB_BY_TRACK };
@@ -22,6 +23,7 @@ struct web_query {
 	struct metric_options metrics;
 	struct order order;
 	struct runs_options runs;
+	struct starts_options starts;
 	const char *name, *run, *test, *entry, *nodes;
 	int by;
 	uint64_t limit, rows, max_bytes;

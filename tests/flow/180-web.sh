@@ -96,6 +96,10 @@ routes() {
 	same "pools/$POOL/phases?name=cascade%3Ap*&from=2017-01-01T00:00:00Z" \
 		poolscope-stats phases -p "$pool" --name 'cascade:p*' --from 2017-01-01T00:00:00Z
 	same "pools/$POOL/cascade" poolscope-stats cascade -p "$pool"
+	same "pools/$POOL/starts" poolscope-stats starts -p "$pool"
+	same "pools/$POOL/starts?gap=1s&newest=3&sort=nodes" poolscope-stats starts -p "$pool" --gap 1s --newest 3 --sort nodes
+	same "pools/$POOL/phases?start=now&gap=1s" poolscope-stats phases -p "$pool" --start now --gap 1s
+	same "pools/$POOL/timeline?start=2017-10-16T00:05:52Z" poolscope-stats timeline -p "$pool" --start 2017-10-16T00:05:52Z
 	same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newest 5
 	same "pools/$FARM/runs?newest=5&after=7" poolscope-stats testrun list -p "$farm" --newest 5 --after 7
 	same "pools/$FARM/runs?run=7" poolscope-stats testrun list 7 -p "$farm"

@@ -1,0 +1,292 @@
+/*
+ * starts - the starts of a pool, read from the required phases of its model.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/starts/starts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/memory.h"
+#include "proto/hash/string_table.h"
+#include "proto/os/clock.h"
+
+enum { SHOWN_BYTES = 300 };
+
+/* ---- the phases that a model requires ---- */
+
+struct required {
+	struct text id; /* "model:phase" */
+	int64_t place;  /* in its model */
+	bool occurred;
+};
+
+struct required_phases {
+	struct string_table texts;
+	struct required *at;
+	uint32_t count, room;
+};
+
+static int64_t
+count_of(const struct record *record, const char *key)
+{
+	struct value value;
+
+	return record_find_attribute(record, text_of(key), &value) &&
+		       value.type == VALUE_INT
+		   ? value.is.i
+		   : 0;
+}
+
+static void
+take_phase(struct required_phases *phases, const struct record *record)
+{
+	struct value required;
+	struct text run;
+
+	/* A phase of runs belongs to no node. */
+	if (!record_find_attribute(record, text_of("required"), &required) ||
+	    required.type != VALUE_BOOL || !required.is.boolean ||
+	    record_find_text(record, "run", &run))
+		return;
+	phases->at = memory_grow(
+	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
+	phases->at[phases->count++] = (struct required){
+		.id = string_table_keep(&phases->texts, record->name),
+		.place = count_of(record, "place"),
+		.occurred = count_of(record, "count") > 0 ||
+			    count_of(record, "open_starts") > 0,
+	};
+}
+
+static struct text
+model_of(struct text id)
+{
+	const char *colon = memchr(id.at, ':', id.bytes);
+
+	if (colon != NULL)
+		id.bytes = (uint32_t)(colon - id.at);
+	return id;
+}
+
+static int
+by_place(const void *left, const void *right)
+{
+	const struct required *a = left, *b = right;
+
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Keep those of one model, in the order of its file. */
+static void
+keep_model(struct required_phases *phases, struct text model)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < phases->count; i++)
+		if (text_equal(model_of(phases->at[i].id), model))
+			phases->at[kept++] = phases->at[i];
+	phases->count = kept;
+	if (kept > 0)
+		qsort(phases->at, kept, sizeof(*phases->at), by_place);
+}
+
+static void
+choose_model(struct required_phases *phases, const char *model)
+{
+	struct text chosen = text_of(model == NULL ? "" : model);
+
+	for (uint32_t i = 0; i < phases->count && chosen.bytes == 0; i++)
+		if (phases->at[i].occurred)
+			chosen = model_of(phases->at[i].id);
+	keep_model(phases, chosen);
+}
+
+static int
+read_required(struct required_phases *phases, struct source *source,
+    struct text partition, const char *model, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	char shown[SHOWN_BYTES];
+	struct record record;
+	int rc;
+
+	if (source_select(source, SOURCE_STATS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (record.kind == RECORD_ENTITY)
+			take_phase(phases, &record);
+	if (rc < 0)
+		return -1;
+	choose_model(phases, model);
+	if (phases->count == 0 && model != NULL)
+		return err_set(err,
+		    "no model %s that requires phases, which say when a node "
+		    "begins and is ready",
+		    text_quote(shown, sizeof(shown), text_of(model)));
+	return 0;
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct string_table nodes;
+	struct start_marks *marks; /* by required phase */
+	uint64_t count;
+};
+
+static int
+take_mark(struct reading *reading, struct start_marks *marks,
+    const struct record *record, struct err *err)
+{
+	/* The phases of a node follow each other. */
+	uint32_t last = marks->count > 0 ? marks->at[marks->count - 1].node : 0;
+
+	if (reading->count++ == STARTS_MARKS_MAX)
+		return err_set(err,
+		    "more than %d required phases: select those of fewer nodes "
+		    "with --from",
+		    STARTS_MARKS_MAX);
+	if (marks->count == 0 ||
+	    !text_equal(reading->nodes.names[last], record->node))
+		last = string_table_add(&reading->nodes, record->node);
+	marks->at = memory_grow(
+	    marks->at, &marks->room, marks->count, sizeof(*marks->at));
+	marks->at[marks->count++] = (struct start_mark){
+		.begin_ns = record->has_time ? record->time_ns : START_UNKNOWN,
+		.end_ns = record->has_end ? record->end_ns : START_UNKNOWN,
+		.node = last,
+	};
+	return 0;
+}
+
+static int
+read_marks(struct reading *reading, struct start_marks *marks,
+    struct source *source, struct text partition, struct text phase,
+    int64_t from_ns, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_PHASE);
+	struct record record;
+	int rc;
+
+	query.name = phase;
+	query.from_ns = from_ns;
+	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (record.kind == RECORD_PHASE &&
+		    take_mark(reading, marks, &record, err) != 0)
+			return -1;
+	return rc;
+}
+
+static int
+form(struct starts *starts, const struct required_phases *required,
+    struct source *source, struct text partition,
+    const struct starts_query *query, struct err *err)
+{
+	struct reading reading = { .marks = memory_zero(required->count + 1,
+				       sizeof(*reading.marks)) };
+	int rc = 0;
+
+	string_table_init(&reading.nodes);
+	for (uint32_t i = 0; rc == 0 && i < required->count; i++)
+		rc = read_marks(&reading, &reading.marks[i], source, partition,
+		    required->at[i].id, query->from_ns, err);
+	if (rc == 0 && required->count > 0)
+		starts->at = starts_form(reading.marks, required->count,
+		    reading.nodes.count, query->to_ns, query->gap_ns,
+		    &starts->count);
+	for (uint32_t i = 0; i < required->count; i++)
+		free(reading.marks[i].at);
+	free(reading.marks);
+	string_table_clear(&reading.nodes);
+	return rc;
+}
+
+int
+starts_read(struct starts *starts, struct source *source, struct text partition,
+    const struct starts_query *query, struct err *err)
+{
+	struct required_phases required = { .at = NULL };
+	bool all = query->from_ns == TIME_MIN_NS && query->to_ns == TIME_MAX_NS;
+	char shown[SHOWN_BYTES];
+	int rc;
+
+	*starts = (struct starts){ .at = NULL };
+	string_table_init(&required.texts);
+	rc = read_required(&required, source, partition, query->model, err);
+	if (rc == 0 && required.count > 0)
+		starts->model = memory_text(model_of(required.at[0].id));
+	if (rc == 0)
+		rc = form(starts, &required, source, partition, query, err);
+	if (rc == 0 && starts->count == 0)
+		rc = err_set(err,
+		    "no node of partition %s in %s began%s, as its models say",
+		    text_quote(shown, sizeof(shown), partition),
+		    source_name(source), all ? "" : " in that time");
+	free(required.at);
+	string_table_clear(&required.texts);
+	return rc;
+}
+
+void
+starts_clear(struct starts *starts)
+{
+	free(starts->model);
+	free(starts->at);
+	*starts = (struct starts){ .at = NULL };
+}
+
+/* ---- one of them ---- */
+
+const char *const start_state_words[] = { "ready", "starting", "incomplete" };
+
+enum start_state
+start_state_at(const struct start *start, int64_t gap_ns, int64_t now_ns)
+{
+	if (start->ready == start->nodes)
+		return START_READY;
+	return now_ns > start->sign_ns && now_ns - start->sign_ns > gap_ns
+		   ? START_INCOMPLETE
+		   : START_STARTING;
+}
+
+/* Names of starts may be cut to seconds. */
+static bool
+had_begun(const struct start *start, int64_t at_ns)
+{
+	return start->begin_ns < at_ns + NS_PER_SECOND;
+}
+
+int
+starts_find_window(struct source *source, struct text partition,
+    const struct starts_options *options, const char *model, int64_t *from_ns,
+    int64_t *to_ns, struct err *err)
+{
+	const struct starts_query query = { .model = model,
+		.from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS,
+		.gap_ns = options->gap_ns };
+	char text[CLOCK_TEXT_BYTES];
+	struct starts starts;
+	uint32_t next = 0;
+	int rc;
+
+	if (options->start_ns == TIME_MIN_NS)
+		return 0;
+	rc = starts_read(&starts, source, partition, &query, err);
+	while (next < starts.count &&
+	       had_begun(&starts.at[next], options->start_ns))
+		next++;
+	if (rc == 0 && next == 0)
+		rc = err_set(err, "the first start began later, at %s",
+		    clock_text(text, starts.at[0].begin_ns, 3));
+	if (rc == 0) {
+		*from_ns = starts.at[next - 1].begin_ns;
+		*to_ns = next < starts.count ? starts.at[next].begin_ns
+					     : TIME_MAX_NS;
+	}
+	starts_clear(&starts);
+	return rc;
+}
