@@ -68,10 +68,10 @@ static const struct node_family node_families[] = {
 
 enum { NODE_FAMILIES = sizeof(node_families) / sizeof(*node_families) };
 
-static const struct exposition_family usage_families[USAGE_NUMBERS] = {
+static const struct exposition_family usage_families[] = {
 	[USAGE_CPU] = { "system_cpu_utilization_ratio", EXPOSITION_GAUGE,
 	    "ratio",
-	    "Share of the processors that was not idle in the last 5 min." },
+	    "Share of the processors that did something in the last 5 min." },
 	[USAGE_IOWAIT] = { "system_cpu_iowait_ratio", EXPOSITION_GAUGE, "ratio",
 	    "Share of the processors that waited for I/O in the last 5 min." },
 	[USAGE_LOAD] = { "system_cpu_load_average_1m", EXPOSITION_GAUGE, "",
@@ -96,20 +96,18 @@ static const struct exposition_family usage_families[USAGE_NUMBERS] = {
 	    EXPOSITION_GAUGE, "ratio",
 	    "Share of the last 5 min in which a process waited for I/O." },
 };
+enum { USAGE_FAMILIES = sizeof(usage_families) / sizeof(*usage_families) };
 
 /* Is there a value?  Families from node_families on are those of usage. */
 static bool
 find_value(const struct metrics_pool *pool, const struct node_state *node,
     size_t family, double *value)
 {
-	const struct node_usage *usage;
-
-	*value = NAN;
 	if (family < NODE_FAMILIES)
 		*value = node_families[family].value(node);
-	else if ((usage = node_usage_of(now_usages(pool->now), node->name)) !=
-		 NULL)
-		*value = usage->numbers[family - NODE_FAMILIES];
+	else
+		*value = node_usage_of(now_usages(pool->now), node->name)
+			     .numbers[family - NODE_FAMILIES];
 	return !isnan(*value);
 }
 
@@ -131,7 +129,7 @@ void
 metrics_families_nodes(struct exposition *exposition,
     const struct metrics_pool *pools, uint32_t count)
 {
-	for (size_t i = 0; i < NODE_FAMILIES + USAGE_NUMBERS; i++) {
+	for (size_t i = 0; i < NODE_FAMILIES + USAGE_FAMILIES; i++) {
 		exposition_begin(exposition,
 		    i < NODE_FAMILIES ? &node_families[i].family
 				      : &usage_families[i - NODE_FAMILIES]);
