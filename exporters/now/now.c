@@ -262,15 +262,11 @@ has_come(const struct now *now)
 static int
 read_nodes(struct now *now, int64_t now_ns, struct err *err)
 {
-	int64_t from_ns = now_ns - NODE_STATES_HEARD_NS;
-	struct text all = { NULL, 0 };
 	struct node_states states;
 
-	if (now->is_read && now->generation == now->partition.generation)
-		return node_states_read_again(&now->nodes, now->source,
-		    now_name(now), all, from_ns, now_ns, err);
-	if (node_states_read(&states, now->source, now_name(now), all, from_ns,
-		now_ns, err) != 0) {
+	if (node_states_read(&states, now->source, now_name(now),
+		(struct text){ NULL, 0 }, now_ns - NODE_STATES_HEARD_NS, now_ns,
+		err) != 0) {
 		node_states_clear(&states);
 		return -1;
 	}
