@@ -105,6 +105,8 @@ sum_phases(const struct now *now)
 
 		sum = sum_text(now, sum, row->phase);
 		sum = sum_bytes(now, sum, row->numbers, sizeof(row->numbers));
+		sum =
+		    sum_bytes(now, sum, row->histogram, sizeof(row->histogram));
 	}
 	return sum;
 }
