@@ -49,7 +49,7 @@ double quantile_sketch_quantile(
     const struct quantile_sketch *quantile_sketch, unsigned percent);
 
 /* How many values each of proto/base/duration_buckets.h counts: as those of a
- * bucket here are not told apart, values up to 2 % beyond a bound, too. */
+ * bucket here are not distinguished, values up to 2 % beyond a bound, too. */
 void quantile_sketch_histogram(const struct quantile_sketch *quantile_sketch,
     uint64_t counts[static DURATION_BUCKETS]);
 

@@ -96,8 +96,8 @@ for line in open(sys.argv[1]):
     print(way["attributes"]["job"], way["node"],
           "%g" % ((way["end_ns"] - way["begin_ns"]) / 1e9) if both else "-")' "$TMP/ways"
 }
-# histogram OPTION...: how many ways took at most so many seconds: 3 is j4, 5, 7, 4 and 9 are below
-# 10, 12 is j3.
+# histogram OPTION...: how many ways took at most that many seconds: 3 is j4, 5, 7, 4 and 9 are
+# below 10, 12 is j3.
 histogram() {
 	poolscope stats metrics "$@" |
 		sed -n 's/^poolscope_phase_duration_seconds_bucket{.*,phase="way:way",le="\(1.0\|3.0\|10.0\|30.0\|+Inf\)"} /\1 /p'

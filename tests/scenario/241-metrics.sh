@@ -69,7 +69,7 @@ answer "the sum of the durations" 'poolscope_phase_duration_seconds_sum{partitio
 	series poolscope_phase_duration_seconds_sum
 answer "... and their number" 'poolscope_phase_duration_seconds_count{partition="acct$pool",phase="work:step"} 3' \
 	series poolscope_phase_duration_seconds_count
-answer "... how many took at most so long" "0.1 0
+answer "... how many took at most that long" "0.1 0
 0.3 0
 1.0 0
 3.0 0

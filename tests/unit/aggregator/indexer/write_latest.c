@@ -259,12 +259,12 @@ sample_int(int node, const char *group, int seconds, int64_t value)
 	    &(struct value){ VALUE_INT, { .i = value } });
 }
 
-/* What is said of a node after its name and its last record, times as seconds
- * of RIG_T0. */
+/* What an answer has of a node but when it was received, times as seconds of
+ * RIG_T0. */
 static void
 assert_heard(int node, const char *story)
 {
-	char *lines = ask(), word[32], said[200] = "", *at, *end;
+	char *lines = ask(), word[32], heard[200] = "", *at, *end;
 	size_t used = 0;
 
 	snprintf(word, sizeof(word), "[node|%s|]", name_of(node));
@@ -278,13 +278,13 @@ assert_heard(int node, const char *story)
 		if (is == NULL || strncmp(w, "received_ns", 11) == 0)
 			continue;
 		*is = '\0';
-		used += (size_t)snprintf(said + used, sizeof(said) - used,
+		used += (size_t)snprintf(heard + used, sizeof(heard) - used,
 		    "%s=%ld ", w,
 		    strcmp(w, "clock_ns") == 0 || strcmp(w, "spool_bytes") == 0
 			? atol(is + 1)
 			: (atol(is + 1) - RIG_T0) / 1000000000);
 	}
-	assert_string_equal(said, story);
+	assert_string_equal(heard, story);
 	free(lines);
 }
 
