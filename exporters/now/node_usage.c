@@ -4,7 +4,9 @@
  */
 #include "exporters/now/node_usage.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,8 @@ enum { CPUS = USAGE_NUMBERS, PHYSICAL };
 
 #define MEAN (1u << USAGE_MEAN)
 #define LAST (1u << USAGE_LAST)
-/* In this order, each by itself: one metric is in memory at a time. */
+/* In this order.  The neighbours of one group are read together, but what is
+ * received only when it is known which interfaces are carried. */
 static const struct metric {
 	const char *group, *name;
 	int number;
@@ -48,6 +51,7 @@ enum { METRICS = sizeof(metrics) / sizeof(*metrics) };
 /* What is known of a series. */
 struct known {
 	uint32_t node; /* its number + 1; 0: none */
+	uint8_t metric;
 	bool is_left_out;
 	double value;   /* of a gauge the last one, of a counter the increase */
 	double seconds; /* in which it increased; 0: unknown */
@@ -135,13 +139,34 @@ carry(struct reading *reading, const struct series_point *point)
 
 /* ---- points ---- */
 
+/* Which of metrics[from] to metrics[to - 1] it is; `to`: none. */
+static int
+find_metric(int from, int to, struct text name)
+{
+	while (from < to && !text_equal(text_of(metrics[from].name), name))
+		from++;
+	return from;
+}
+
+static void
+begin_series(struct reading *reading, struct known *known, int metric,
+    const struct series_point *point)
+{
+	known->node = number_of_node(reading, point->node) + 1;
+	known->metric = (uint8_t)metric;
+	known->is_left_out = metrics[metric].number == USAGE_RECEIVE &&
+			     is_carried(reading, point);
+	known->value = point->counter ? 0 : NAN;
+}
+
 /* The points of a series come in the order of time: steps that add up
  * (USAGE_MEAN), or intervals of which the last one counts. */
 static void
-take(struct reading *reading, const struct metric *metric,
-    enum node_usage_rate rate, const struct series_point *point)
+take(struct reading *reading, int from, int to, enum node_usage_rate rate,
+    const struct series_point *point)
 {
 	double value = number_of(&point->last);
+	int metric;
 	struct known *known;
 
 	if (point->number >= reading->series_room)
@@ -149,13 +174,13 @@ take(struct reading *reading, const struct metric *metric,
 		    &reading->series_room, point->number, sizeof(*known));
 	known = &reading->series[point->number];
 	if (known->node == 0) {
-		known->node = number_of_node(reading, point->node) + 1;
-		known->is_left_out = metric->number == USAGE_RECEIVE &&
-				     is_carried(reading, point);
-		known->value = point->counter ? 0 : NAN;
+		metric = find_metric(from, to, point->metric);
+		if (metric == to)
+			return;
+		begin_series(reading, known, metric, point);
 	}
 	if (!point->counter) {
-		if (metric->number == PHYSICAL && !(value > 0))
+		if (metrics[known->metric].number == PHYSICAL && !(value > 0))
 			carry(reading, point);
 		if (!isnan(value))
 			known->value = value;
@@ -170,7 +195,7 @@ take(struct reading *reading, const struct metric *metric,
 	}
 }
 
-/* A metric is complete. */
+/* The metric is complete. */
 static void
 put(struct reading *reading, int number, const struct known *known)
 {
@@ -219,13 +244,10 @@ finish(struct node_usage *usage)
 /* ---- reading ---- */
 
 static struct series_query
-make_query(
-    const struct metric *metric, enum node_usage_rate rate, int64_t now_ns)
+make_query(struct text group, struct text names, enum node_usage_rate rate,
+    int64_t now_ns)
 {
-	struct series_query query = {
-		.group = text_of(metric->group),
-		.metric = text_of(metric->name),
-	};
+	struct series_query query = { .group = group, .metric = names };
 
 	if (rate == USAGE_MEAN) {
 		query.from_ns = now_ns - NODE_USAGE_MEAN_NS;
@@ -241,24 +263,58 @@ make_query(
 	return query;
 }
 
+/* Those that are read together with the first one. */
 static int
-read_metric(struct reading *reading, const struct metric *metric,
-    enum node_usage_rate rate, struct series *series, int64_t now_ns,
-    struct err *err)
+end_of_group(int from)
 {
-	const struct series_query query = make_query(metric, rate, now_ns);
+	int to = from + 1;
+
+	while (to < METRICS && metrics[to].number != USAGE_RECEIVE &&
+	       strcmp(metrics[to].group, metrics[from].group) == 0)
+		to++;
+	return to;
+}
+
+/* False: none of them is needed. */
+static bool
+put_names(char *names, size_t room, int from, int to, enum node_usage_rate rate)
+{
+	size_t used = 0;
+
+	names[0] = '\0';
+	for (int i = from; i < to; i++)
+		if ((metrics[i].rates >> rate & 1) != 0)
+			used += (size_t)snprintf(
+			    names + used, room - used, "%s ", metrics[i].name);
+	assert(used < room);
+	return used > 0;
+}
+
+static int
+read_group(struct reading *reading, int from, int to, enum node_usage_rate rate,
+    struct series *series, int64_t now_ns, struct err *err)
+{
+	char names[256];
+	struct series_query query;
 	struct series_point point;
 	int rc;
 
+	if (!put_names(names, sizeof(names), from, to, rate))
+		return 0;
+	query = make_query(
+	    text_of(metrics[from].group), text_of(names), rate, now_ns);
 	series_forget(series);
 	rc = series_select(series, &query, err);
 	while (rc == 0 && (rc = series_next(series, &point, err)) > 0) {
-		take(reading, metric, rate, &point);
+		take(reading, from, to, rate, &point);
 		rc = 0;
 	}
-	for (uint32_t i = 0; rc == 0 && i < reading->series_room; i++)
-		if (reading->series[i].node > 0)
-			put(reading, metric->number, &reading->series[i]);
+	for (int k = from; rc == 0 && k < to; k++)
+		for (uint32_t i = 0; i < reading->series_room; i++)
+			if (reading->series[i].node > 0 &&
+			    reading->series[i].metric == k)
+				put(reading, metrics[k].number,
+				    &reading->series[i]);
 	free(reading->series);
 	reading->series = NULL;
 	reading->series_room = 0;
@@ -280,10 +336,10 @@ node_usage_read(struct node_usages *usages, struct source *source,
 	if (rate == USAGE_LAST)
 		source_clock(source)->choice = CLOCK_RAW;
 	rc = series_open(&series, source, partition, err);
-	for (int i = 0; rc == 0 && i < METRICS; i++)
-		if ((metrics[i].rates >> rate & 1) != 0)
-			rc = read_metric(
-			    &reading, &metrics[i], rate, series, now_ns, err);
+	for (int from = 0, to; rc == 0 && from < METRICS; from = to) {
+		to = end_of_group(from);
+		rc = read_group(&reading, from, to, rate, series, now_ns, err);
+	}
 	series_close(&series);
 	source_clock(source)->choice = choice;
 	for (uint32_t i = 0; i < usages->nodes.count; i++)

@@ -6,7 +6,7 @@
  * samples in the window has no numbers.
  *
  * Memory: 100 bytes for each node; while they are read 60 more, and 24 for each
- * series of one metric.
+ * series of one metric group.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NOW_NODE_USAGE_H
