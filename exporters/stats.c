@@ -429,7 +429,7 @@ print_pools(const struct values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	(void)partition;
-	return pools_print(source, pattern_of(values),
+	return pools_print(source, NULL, pattern_of(values),
 	    source_places(&values->source), &values->order,
 	    (enum stats_format)values->format, file, err);
 }

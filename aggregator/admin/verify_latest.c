@@ -1,7 +1,7 @@
 /*
- * verify_latest - check what is kept of the last record of each node.
+ * verify_latest - check what is kept of what was last heard of each node.
  *
- * Retention may have deleted that record, so what is kept may be later than
+ * Retention may have deleted those records, so what is kept may be later than
  * all records that are stored, but none of them may be later than that.
  * SPDX-License-Identifier: MIT
  */
@@ -48,6 +48,7 @@ verify_latest_record(struct check *check, uint32_t partition, uint8_t kind,
     uint32_t node, const struct row_block_item *record)
 {
 	struct latest_row *row = &check->latest.row;
+	struct latest heard = LATEST_NONE;
 	uint32_t block = node / LATEST_NODES;
 
 	if (kind != RECORD_EVENT && kind != RECORD_SAMPLE &&
@@ -59,9 +60,12 @@ verify_latest_record(struct check *check, uint32_t partition, uint8_t kind,
 		check->latest.block = block;
 		latest_read(check->txn, partition, block, row);
 	}
+	heard.receive_ns = record->receive_ns;
+	heard.time_ns = record->time_ns;
+	if (kind == RECORD_SAMPLE)
+		heard.sample_ns = record->time_ns;
 	/* Only the first of them is reported. */
-	if (latest_take(&row->at[node % LATEST_NODES],
-		(struct latest){ record->receive_ns, record->time_ns }))
+	if (latest_take(&row->at[node % LATEST_NODES], &heard))
 		verify_report(check,
 		    "names: node %u of partition %u has a record later than "
 		    "its last one",

@@ -163,6 +163,10 @@ void match_clear(struct collect *collect);
 bool collect_define(struct collect *collect, struct db_txn *txn,
     uint32_t partition, struct text sender, struct record *record,
     struct err *err);
+/* The definition of a metric group as it is when all entities so far are
+ * written; views, valid as long as both. */
+struct definition collect_definition(struct collect *collect,
+    struct db_txn *txn, uint32_t partition, struct text name);
 /* Begin a transaction; also frees memory. */
 void collect_reset_definitions(struct collect *collect);
 

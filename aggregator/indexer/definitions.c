@@ -24,10 +24,9 @@ key_of(char to[static KEY_ROOM], uint32_t partition, struct text name)
 	return (struct text){ to, 4 + name.bytes };
 }
 
-/* The definition as it is when all entities so far are written. */
-static struct definition
-held_of(struct collect *collect, struct db_txn *txn, uint32_t partition,
-    struct text name)
+struct definition
+collect_definition(struct collect *collect, struct db_txn *txn,
+    uint32_t partition, struct text name)
 {
 	struct definition held;
 	char key[KEY_ROOM];
@@ -114,7 +113,7 @@ collect_define(struct collect *collect, struct db_txn *txn, uint32_t partition,
 
 	if (!definition_of(record, &fresh))
 		return true;
-	held = held_of(collect, txn, partition, record->name);
+	held = collect_definition(collect, txn, partition, record->name);
 	switch (definition_compare(
 	    record->name, &held, &fresh, definition_sender_of(record), err)) {
 	case DEFINITION_KEPT: drop_lists(collect, record); return true;

@@ -123,7 +123,7 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 	groups_sort(&collect->row_blocks);
 	for (i = 0; i < collect->row_blocks.count; i++) {
 		struct group *group = &collect->row_blocks.at[i];
-		struct latest last = LATEST_NONE;
+		struct latest last = LATEST_NONE, heard = LATEST_NONE;
 
 		if (group->mixed)
 			group_order(
@@ -136,8 +136,9 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 			const struct row_block_item *item =
 			    &collect->item[member].record;
 
-			latest_take(&last,
-			    (struct latest){ item->receive_ns, item->time_ns });
+			heard.receive_ns = item->receive_ns;
+			heard.time_ns = item->time_ns;
+			latest_take(&last, &heard);
 			if (row_block_add(&indexer_write->row, item))
 				continue;
 			put_row(indexer_write, &place, group->key);
@@ -145,7 +146,8 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 			row_block_add(&indexer_write->row, item);
 		}
 		put_row(indexer_write, &place, group->key);
-		indexer_write_note_latest(indexer_write, group, last);
+		indexer_write_note_latest(
+		    indexer_write, txn, collect, group, last);
 	}
 	db_cursor_close(&place.row_blocks);
 	indexer_write_latest(indexer_write, txn);

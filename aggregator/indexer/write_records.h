@@ -18,7 +18,14 @@
  * entities. */
 enum { INDEXER_WRITE_ENTITIES_MAX = 10000000 };
 
-/* The last record of a node in a row block. */
+/* Of a metric group: where its samples have a value that `latest` keeps. */
+struct indexer_write_column {
+	uint32_t partition, track; /* partition 0: of none */
+	bool is_wanted, is_clock;  /* clock, or spool */
+	uint32_t index, columns;
+};
+
+/* What a row block says of a node. */
 struct indexer_write_latest {
 	uint32_t node;
 	struct latest last;
@@ -48,8 +55,9 @@ struct indexer_write {
 	struct run_sum_changes changes; /* to the statistics of run groups, */
 	struct groups rows;             /* grouped by row, */
 	struct run_sum_changes line;    /* and those of one row */
-	/* Last records, grouped by (partition, row). */
+	/* What was heard of nodes, grouped by (partition, row). */
 	struct indexer_write_latest *latest;
+	struct indexer_write_column latest_column; /* of the last samples */
 	uint32_t latest_count, latest_room;
 	struct groups latest_rows;
 	uint64_t bytes;         /* written by this transaction */
@@ -67,9 +75,11 @@ void indexer_write_clear(struct indexer_write *indexer_write);
  * store. */
 void indexer_write_row_blocks(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect);
-/* Note the last record of a row block, and write what was noted. */
+/* Note what a row block says of its node, whose last record is `last`; write
+ * what was noted. */
 void indexer_write_note_latest(struct indexer_write *indexer_write,
-    const struct group *group, struct latest last);
+    struct db_txn *txn, struct collect *collect, const struct group *group,
+    struct latest last);
 void indexer_write_latest(
     struct indexer_write *indexer_write, struct db_txn *txn);
 /* Write entities, merged with the stored ones; a stored entity may always get

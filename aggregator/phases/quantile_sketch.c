@@ -148,6 +148,22 @@ quantile_sketch_quantile(
 }
 
 void
+quantile_sketch_histogram(const struct quantile_sketch *quantile_sketch,
+    uint64_t counts[static DURATION_BUCKETS])
+{
+	uint64_t before = 0;
+	int at = quantile_sketch->low;
+
+	for (int i = 0; i < DURATION_BUCKETS; i++) {
+		int last = quantile_sketch_bucket(duration_buckets[i].ns);
+
+		for (; at <= last && at <= quantile_sketch->high; at++)
+			before += quantile_sketch->counts[at];
+		counts[i] = before;
+	}
+}
+
+void
 quantile_sketch_encode(
     const struct quantile_sketch *quantile_sketch, struct buffer *to)
 {

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/base/duration_buckets.h"
 #include "proto/base/varint.h"
 
 enum {
@@ -46,6 +47,11 @@ bool quantile_sketch_remove(
 /* The quantile (proto/base/quantile.h), accurate to 1 %; 0 when empty. */
 double quantile_sketch_quantile(
     const struct quantile_sketch *quantile_sketch, unsigned percent);
+
+/* How many values each of proto/base/duration_buckets.h counts: as those of a
+ * bucket here are not distinguished, values up to 2 % beyond a bound, too. */
+void quantile_sketch_histogram(const struct quantile_sketch *quantile_sketch,
+    uint64_t counts[static DURATION_BUCKETS]);
 
 /* The bucket of a value.  All values of a bucket have the same estimate. */
 int quantile_sketch_bucket(int64_t value);

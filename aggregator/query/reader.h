@@ -79,9 +79,11 @@ int reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err);
  * mean, std_population, std_sample, p50, p90, p99 (seconds, float),
  * open_starts, open_ends, start, end (event names), unmatched ("incomplete" or
  * "ignore"), run (the attribute; only of a phase with scope "run"), required
- * (bool).  With kind context in the query: an entity of
- * kind "node", whose id is its name, for each node that `query->node` selects,
- * with received_ns and time_ns of its last record (tables/latest.h).
+ * (bool), and without WIRE_FLAG_BY_NODE histogram: how many durations each of
+ * proto/base/duration_buckets.h counts, with a blank between them.  With kind
+ * context in the query: an entity of kind "node", whose id is its name, for
+ * each node that `query->node` selects, with what was last heard of it
+ * (tables/latest.h).
  *
  * WIRE_STATUS: what is in the store, as entities of kind "status": id "store"
  * (bytes, rows and bytes by table, records by kind, journal_first,

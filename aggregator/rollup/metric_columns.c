@@ -22,9 +22,21 @@ add_column(struct metric_columns *columns, struct text name, struct text unit,
 		    counter_rate_column_of(name, unit), name };
 }
 
+/* Names of metrics have no blanks. */
+static bool
+is_wanted(struct text patterns, struct text metric)
+{
+	bool all = patterns.bytes == 0;
+	struct text pattern;
+
+	while (!all && (pattern = text_next_word(&patterns)).bytes > 0)
+		all = text_match(pattern, metric);
+	return all;
+}
+
 void
 metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
-    uint32_t partition, struct text name, struct text pattern)
+    uint32_t partition, struct text name, struct text patterns)
 {
 	struct definition definition;
 	struct text metric, unit, type;
@@ -42,7 +54,7 @@ metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
 		if (text_equal(metric, text_of(COUNTER_RATE_BOOT_COLUMN)))
 			columns->boot = columns->columns;
 		else if (metric.bytes <= NAME_BYTES_MAX &&
-			 (pattern.bytes == 0 || text_match(pattern, metric)))
+			 is_wanted(patterns, metric))
 			add_column(columns, metric, unit,
 			    text_equal(type, text_of("counter")));
 	}

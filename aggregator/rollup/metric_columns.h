@@ -28,10 +28,11 @@ struct metric_columns {
 	uint32_t count, room;
 };
 
-/* Find the metrics of group `name` that match `pattern` (empty: all of them).
- * No column is found when the group is not defined. */
+/* Find the metrics of group `name` that match one of the patterns, which have
+ * blanks between them (empty: all of them). No column is found when the group
+ * is not defined. */
 void metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
-    uint32_t partition, struct text name, struct text pattern);
+    uint32_t partition, struct text name, struct text patterns);
 void metric_columns_clear(struct metric_columns *columns);
 
 /* The boot number in a value of a sample; 0: it has none. */

@@ -1,10 +1,14 @@
 /*
- * latest - the last record of each node: when it was received, and its time.
+ * latest - what was last heard of each node.
  *
- * The last one is the one that was received last, and of those that were
- * received together the one of the latest time.  Events, samples and spans
- * count.  A row of table `names` has 64 nodes, so that a transaction that has
- * records of all nodes of a pool changes few rows.
+ * Its last record, which is the one that was received last, and of those that
+ * were received together the one of the latest time.  Events, samples and spans
+ * count.  Then the time of its newest sample, and the newest values of the two
+ * metrics that say what to make of it: how far its clock is off, and how much
+ * its agent has not sent.
+ *
+ * A row of table `names` has 32 nodes, so that a transaction that has records
+ * of all nodes of a pool changes few rows, which fit in pages.
  * proto/store.md, "Names", describes the bytes.
  * SPDX-License-Identifier: MIT
  */
@@ -17,29 +21,41 @@
 #include "aggregator/db/db.h"
 #include "proto/base/buffer.h"
 
-enum { LATEST_NODES = 64, LATEST_KEY_BYTES = 9 };
+enum { LATEST_NODES = 32, LATEST_KEY_BYTES = 9 };
+
+#define LATEST_CLOCK_GROUP  "clock"
+#define LATEST_CLOCK_METRIC "poolscope.clock.offset"
+#define LATEST_SPOOL_GROUP  "self"
+#define LATEST_SPOOL_METRIC "poolscope.agent.spool.unacked"
+
+/* A value of the newest sample that has one. */
+struct latest_value {
+	int64_t time_ns, value; /* time INT64_MIN: there is none */
+};
 
 struct latest {
-	int64_t receive_ns, time_ns;
+	int64_t receive_ns, time_ns;      /* of the last record */
+	int64_t sample_ns;                /* of the newest sample */
+	struct latest_value clock, spool; /* ns, bytes */
 };
 /* The least of all. */
-#define LATEST_NONE ((struct latest){ INT64_MIN, INT64_MIN })
+#define LATEST_NONE                                                            \
+	((struct latest){ INT64_MIN, INT64_MIN, INT64_MIN, { INT64_MIN, 0 },   \
+	    { INT64_MIN, 0 } })
 
-/* Make it the later of both; true: it is `other` now, and was not. */
-static inline bool
-latest_take(struct latest *latest, struct latest other)
+/* Make it the later of both, each for itself; true: it has changed. */
+bool latest_take(struct latest *latest, const struct latest *other);
+/* Take a sample of this time. */
+static inline void
+latest_take_value(struct latest_value *latest, struct latest_value other)
 {
-	if (other.receive_ns < latest->receive_ns ||
-	    (other.receive_ns == latest->receive_ns &&
-		other.time_ns <= latest->time_ns))
-		return false;
-	*latest = other;
-	return true;
+	if (other.time_ns > latest->time_ns)
+		*latest = other;
 }
 
-/* A row: of the nodes from 64 * block on. */
+/* A row: of the nodes from LATEST_NODES * block on. */
 struct latest_row {
-	uint64_t has; /* bit (1 << node % 64) for each node with a record */
+	uint64_t has; /* bit (1 << node % LATEST_NODES): it has a record */
 	struct latest at[LATEST_NODES];
 };
 void latest_encode(const struct latest_row *row, struct buffer *to);

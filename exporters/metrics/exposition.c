@@ -9,7 +9,7 @@
 
 #include "proto/base/number.h"
 
-static const char *const type_words[] = { "gauge", "counter", "summary",
+static const char *const type_words[] = { "gauge", "counter", "histogram",
 	"info" };
 
 void
@@ -49,9 +49,24 @@ is_plain(uint32_t character)
 	       (character >= 0xA0 && character != 0xFFFD) || character == '\t';
 }
 
+/* Most are: nothing is to be escaped. */
+static bool
+is_ascii(struct text value)
+{
+	for (uint32_t i = 0; i < value.bytes; i++)
+		if (value.at[i] < 0x20 || value.at[i] > 0x7E ||
+		    value.at[i] == '"' || value.at[i] == '\\')
+			return false;
+	return true;
+}
+
 static void
 put_label_value(FILE *file, struct text value)
 {
+	if (is_ascii(value)) {
+		fwrite_unlocked(value.at, 1, value.bytes, file);
+		return;
+	}
 	while (value.bytes > 0) {
 		uint32_t character, bytes = text_character(value, &character);
 
@@ -73,6 +88,20 @@ put_label_value(FILE *file, struct text value)
 }
 
 static void
+put_whole(FILE *file, int64_t value)
+{
+	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	char digits[24], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + left % 10);
+	while ((left /= 10) > 0);
+	if (value < 0)
+		*--at = '-';
+	fwrite_unlocked(at, 1, (size_t)(digits + sizeof(digits) - at), file);
+}
+
+static void
 put_value(FILE *file, double value)
 {
 	char text[NUMBER_BYTES];
@@ -82,7 +111,7 @@ put_value(FILE *file, double value)
 	} else if (isinf(value)) {
 		fputs(value > 0 ? "+Inf" : "-Inf", file);
 	} else if (fabs(value) < 0x1p53 && value == floor(value)) {
-		fprintf(file, "%.0f", value + 0.0);
+		put_whole(file, (int64_t)value);
 	} else {
 		number_repr(text, value);
 		fputs(text, file);
@@ -103,15 +132,18 @@ exposition_sample(struct exposition *exposition, const char *suffix,
 	if (exposition->family_is_new)
 		put_metadata(exposition);
 	exposition->family_is_new = false;
-	fprintf(file, "%s%s", exposition->family->name, suffix);
+	fputs_unlocked(exposition->family->name, file);
+	fputs_unlocked(suffix, file);
 	for (i = 0; i < EXPOSITION_LABELS && labels[i].name != NULL; i++) {
-		fprintf(file, "%s%s=\"", i == 0 ? "{" : ",", labels[i].name);
+		putc_unlocked(i == 0 ? '{' : ',', file);
+		fputs_unlocked(labels[i].name, file);
+		fputs_unlocked("=\"", file);
 		put_label_value(file, labels[i].value);
-		putc('"', file);
+		putc_unlocked('"', file);
 	}
-	fputs(i > 0 ? "} " : " ", file);
+	fputs_unlocked(i > 0 ? "} " : " ", file);
 	put_value(file, value);
-	putc('\n', file);
+	putc_unlocked('\n', file);
 }
 
 void

@@ -25,7 +25,7 @@ enum exposition_format { EXPOSITION_OPENMETRICS, EXPOSITION_PROMETHEUS };
 enum exposition_type {
 	EXPOSITION_GAUGE,
 	EXPOSITION_COUNTER,
-	EXPOSITION_SUMMARY,
+	EXPOSITION_HISTOGRAM,
 	EXPOSITION_INFO,
 };
 
@@ -59,7 +59,8 @@ struct exposition_label {
 	struct text value;
 };
 
-/* `suffix` is what the type adds to the name: "_sum", "_count", "_total",
+/* `suffix` is what the type adds to the name: "_bucket", "_sum", "_count",
+ * "_total",
  * "_info", or "".  A value that is not a number is "NaN", unknown. */
 void exposition_sample(struct exposition *exposition, const char *suffix,
     const struct exposition_label labels[static EXPOSITION_LABELS],

@@ -100,15 +100,18 @@ put_records(struct exposition *exposition, const struct now *now,
 		    (double)now_partition(now)->records_of[kinds[i]]);
 }
 
+/* A model has phases that a pool never goes through. */
+static bool
+has_occurred(const struct phase_row *row)
+{
+	return !isnan(row->numbers[PHASE_COUNT]) &&
+	       row->numbers[PHASE_COUNT] > 0;
+}
+
 static void
 put_durations(struct exposition *exposition, const struct now *now,
     struct exposition_label partition)
 {
-	static const struct {
-		const char *quantile;
-		enum phase_number number;
-	} quantiles[] = { { "0.5", PHASE_P50 }, { "0.9", PHASE_P90 },
-		{ "0.99", PHASE_P99 } };
 	uint32_t count;
 	const struct phase_row *rows = now_phases(now, &count);
 
@@ -116,14 +119,20 @@ put_durations(struct exposition *exposition, const struct now *now,
 		const double *numbers = rows[i].numbers;
 		struct exposition_label phase = label("phase", rows[i].phase);
 
-		/* A model has phases that a pool never goes through. */
-		if (isnan(numbers[PHASE_COUNT]) || numbers[PHASE_COUNT] <= 0)
+		if (!has_occurred(&rows[i]))
 			continue;
-		for (size_t k = 0; k < sizeof(quantiles) / sizeof(*quantiles);
-		     k++)
-			put(exposition, "", partition, phase,
-			    label("quantile", text_of(quantiles[k].quantile)),
-			    numbers[quantiles[k].number]);
+		for (int k = 0; k < DURATION_BUCKETS; k++)
+			if (!isnan(rows[i].histogram[k]))
+				put(exposition, "_bucket", partition, phase,
+				    label("le",
+					text_of(duration_buckets[k].seconds)),
+				    rows[i].histogram[k]);
+		put(exposition, "_bucket", partition, phase,
+		    label("le", text_of("+Inf")), numbers[PHASE_COUNT]);
+		/* OpenMetrics has both or none of them.  Durations are below 0
+		 * where a clock was set back. */
+		if (!(numbers[PHASE_SUM] >= 0))
+			continue;
 		put(exposition, "_sum", partition, phase, none,
 		    numbers[PHASE_SUM]);
 		put(exposition, "_count", partition, phase, none,
@@ -190,9 +199,9 @@ static const struct pool_family pool_families[] = {
 	{ { "poolscope_records", EXPOSITION_GAUGE, "",
 	      "Records that are stored; retention deletes old ones." },
 	    put_records },
-	{ { "poolscope_phase_duration_seconds", EXPOSITION_SUMMARY, "seconds",
-	      "Durations of the stored occurrences of a phase; quantiles of "
-	      "all of them within 1 %." },
+	{ { "poolscope_phase_duration_seconds", EXPOSITION_HISTOGRAM, "seconds",
+	      "Durations of the stored occurrences of a phase; bounds within "
+	      "2 %." },
 	    put_durations },
 	{ { "poolscope_phase_open", EXPOSITION_GAUGE, "",
 	      "Starts of a phase without an end, and ends without a start." },
@@ -262,8 +271,51 @@ void
 metrics_place_init(struct metrics_place *place, const char *name)
 {
 	place->name = name;
+	place->reasons = 0;
 	for (int i = 0; i < METRICS_STORE_NUMBERS; i++)
 		place->numbers[i] = NAN;
+}
+
+static bool
+has_reason(const struct metrics_place *place, struct text reason)
+{
+	uint32_t i = 0;
+
+	while (i < place->reasons &&
+	       !text_equal(text_of(place->refused[i].reason), reason))
+		i++;
+	return i < place->reasons;
+}
+
+static void
+take_refused(struct metrics_place *place, const struct record *record)
+{
+	struct text pairs = record->pairs;
+	struct record_attribute a;
+
+	while (place->reasons < METRICS_REASONS &&
+	       record_next_attribute(&pairs, &a)) {
+		uint32_t i = place->reasons;
+
+		if (a.value.type != VALUE_INT ||
+		    a.key.bytes >= sizeof(place->refused[i].reason) ||
+		    has_reason(place, a.key))
+			continue;
+		snprintf(place->refused[i].reason,
+		    sizeof(place->refused[i].reason), "%.*s", (int)a.key.bytes,
+		    a.key.at);
+		place->refused[i].count = (double)a.value.is.i;
+		place->reasons++;
+	}
+}
+
+static void
+put_refused(struct exposition *exposition, const struct metrics_place *place)
+{
+	for (uint32_t i = 0; i < place->reasons; i++)
+		put(exposition, "", label("place", text_of(place->name)),
+		    label("reason", text_of(place->refused[i].reason)), none,
+		    place->refused[i].count);
 }
 
 void
@@ -271,6 +323,8 @@ metrics_place_take(struct metrics_place *place, const struct record *record)
 {
 	struct value value;
 
+	if (text_equal(record->name, text_of("aggregator:refused")))
+		take_refused(place, record);
 	for (int i = 0; i < METRICS_STORE_NUMBERS; i++) {
 		const struct store_family *family = &store_families[i];
 
@@ -289,6 +343,12 @@ void
 metrics_families_places(struct exposition *exposition,
     const struct metrics_place *places, uint32_t count)
 {
+	/* No counter: it begins again with the aggregator. */
+	static const struct exposition_family refused = {
+		"poolscope_refused_frames", EXPOSITION_GAUGE, "frames",
+		"What the aggregator refused since it started, by reason."
+	};
+
 	for (int i = 0; i < METRICS_STORE_NUMBERS; i++) {
 		const char *suffix =
 		    store_families[i].family.type == EXPOSITION_COUNTER
@@ -302,4 +362,7 @@ metrics_families_places(struct exposition *exposition,
 				    label("place", text_of(places[k].name)),
 				    none, none, places[k].numbers[i]);
 	}
+	exposition_begin(exposition, &refused);
+	for (uint32_t k = 0; k < count; k++)
+		put_refused(exposition, &places[k]);
 }

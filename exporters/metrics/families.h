@@ -13,18 +13,22 @@
 /* Of a partition. */
 struct metrics_pool {
 	struct now *now;
-	/* Nodes that are shown, and how many are left out. */
-	const struct node_state **nodes;
-	uint32_t shown, left_out;
-	uint64_t series;
-	bool fits; /* all of them are shown */
+	const struct node_state **nodes; /* of these the first are shown */
+	uint32_t shown;
+	bool fits; /* its own numbers are shown */
 };
 
 /* Of a store or its aggregator: a number that SOURCE_STATUS gives. */
-enum { METRICS_STORE_NUMBERS = 10 };
+enum { METRICS_STORE_NUMBERS = 10, METRICS_REASONS = 32 };
 struct metrics_place {
 	const char *name;
 	double numbers[METRICS_STORE_NUMBERS]; /* NaN: unknown */
+	/* What was refused, by reason. */
+	struct {
+		char reason[48];
+		double count;
+	} refused[METRICS_REASONS];
+	uint32_t reasons;
 };
 void metrics_place_init(struct metrics_place *place, const char *name);
 /* Take what a record of an answer to SOURCE_STATUS says. */
@@ -42,6 +46,9 @@ void metrics_families_pools(struct exposition *exposition,
     const struct metrics_pool *pools, uint32_t count);
 void metrics_families_nodes(struct exposition *exposition,
     const struct metrics_pool *pools, uint32_t count);
+/* How many samples the node of this place in `nodes` has. */
+uint32_t metrics_families_count_node(
+    const struct metrics_pool *pool, uint32_t place);
 void metrics_families_places(struct exposition *exposition,
     const struct metrics_place *places, uint32_t count);
 /* First of all: the version, and whether the source answers. */

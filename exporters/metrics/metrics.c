@@ -49,17 +49,21 @@ static struct now *
 take_now(struct metrics *metrics, struct metrics_pool *before, uint32_t count,
     struct text partition)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		struct now *now = before[i].now;
+	struct now *now;
 
+	for (uint32_t i = 0; i < count; i++) {
+		now = before[i].now;
 		if (now == NULL || !text_equal(now_name(now), partition))
 			continue;
 		before[i].now = NULL;
 		return now;
 	}
-	return now_new(metrics->source, partition,
+	now = now_new(metrics->source, partition,
 	    NOW_NODES | NOW_PHASES | NOW_RUNS |
 		(metrics->by_node ? NOW_USAGE : 0));
+	/* A scraper keeps its own pace, and expects what is now. */
+	now_set_rest(now, 1);
+	return now;
 }
 
 static int
@@ -106,9 +110,9 @@ by_heard(const void *left, const void *right)
 	return text_compare(a->name, b->name);
 }
 
-/* The nodes of the pool that are shown, of `room` at most. */
+/* The one that was heard last first. */
 static void
-choose_nodes(struct metrics_pool *pool, uint32_t room)
+sort_nodes(struct metrics_pool *pool)
 {
 	const struct node_states *states = now_nodes(pool->now);
 
@@ -120,8 +124,6 @@ choose_nodes(struct metrics_pool *pool, uint32_t room)
 	if (states->count > 0)
 		qsort(
 		    pool->nodes, states->count, sizeof(*pool->nodes), by_heard);
-	pool->shown = states->count < room ? states->count : room;
-	pool->left_out = states->count - pool->shown;
 }
 
 static uint64_t
@@ -130,11 +132,33 @@ count_series(const struct metrics_pool *pool)
 	struct exposition counter = { .file = NULL };
 
 	metrics_families_pools(&counter, pool, 1);
-	metrics_families_nodes(&counter, pool, 1);
 	return counter.samples;
 }
 
-/* A partition as a whole, or not at all. */
+/* Those that fit.  `*series` and `*nodes`: what is shown so far. */
+static void
+choose_nodes(struct metrics *metrics, struct metrics_pool *pool,
+    uint64_t *series, uint32_t *nodes)
+{
+	uint32_t i, count = now_nodes(pool->now)->count;
+
+	sort_nodes(pool);
+	for (i = 0; i < count; i++) {
+		uint64_t more = metrics_families_count_node(pool, i);
+
+		if (!pool->fits || pool->shown < i || *nodes == METRICS_NODES ||
+		    *series + more > METRICS_SERIES) {
+			metrics->left_out.nodes++;
+			metrics->left_out.series += more;
+			continue;
+		}
+		pool->shown++;
+		*nodes += 1;
+		*series += more;
+	}
+}
+
+/* The numbers of a partition as a whole, or not at all; then its nodes. */
 static void
 choose_series(struct metrics *metrics)
 {
@@ -143,27 +167,20 @@ choose_series(struct metrics *metrics)
 
 	for (uint32_t i = 0; i < metrics->count; i++) {
 		struct metrics_pool *pool = &metrics->pools[i];
-		uint64_t all;
+		uint64_t own;
 
 		pool->fits = true;
-		pool->shown = pool->left_out = 0;
-		if (metrics->by_node)
-			choose_nodes(pool, UINT32_MAX);
-		all = count_series(pool);
-		if (metrics->by_node)
-			choose_nodes(pool, METRICS_NODES - nodes);
-		pool->series = count_series(pool);
-		pool->fits = series + pool->series <= METRICS_SERIES;
+		pool->shown = 0;
+		own = count_series(pool);
+		pool->fits = series + own <= METRICS_SERIES;
 		if (pool->fits) {
-			series += pool->series;
-			nodes += pool->shown;
-			metrics->left_out.series += all - pool->series;
-			metrics->left_out.nodes += pool->left_out;
+			series += own;
 		} else {
 			metrics->left_out.partitions++;
-			metrics->left_out.series += all;
-			metrics->left_out.nodes += pool->shown + pool->left_out;
+			metrics->left_out.series += own;
 		}
+		if (metrics->by_node)
+			choose_nodes(metrics, pool, &series, &nodes);
 	}
 }
 

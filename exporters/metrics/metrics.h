@@ -8,8 +8,8 @@
  *
  * Bounds: METRICS_PARTITIONS partitions, METRICS_NODES nodes and METRICS_SERIES
  * series.  Partitions beyond are those with the oldest records, nodes those
- * that were heard the longest ago; a partition is shown as a whole or not at
- * all. What is left out is counted.
+ * that were heard the longest ago; the numbers of a partition are shown as a
+ * whole or not at all, those of a node, too.  What is left out is counted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_METRICS_METRICS_H

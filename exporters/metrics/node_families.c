@@ -5,8 +5,10 @@
 #include "exporters/metrics/families.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "exporters/metrics/family_samples.h"
+#include "proto/base/memory.h"
 
 /* NaN: unknown; then there is no sample. */
 struct node_family {
@@ -68,10 +70,10 @@ static const struct node_family node_families[] = {
 
 enum { NODE_FAMILIES = sizeof(node_families) / sizeof(*node_families) };
 
-static const struct exposition_family usage_families[USAGE_NUMBERS] = {
+static const struct exposition_family usage_families[] = {
 	[USAGE_CPU] = { "system_cpu_utilization_ratio", EXPOSITION_GAUGE,
 	    "ratio",
-	    "Share of the processors that was not idle in the last 5 min." },
+	    "Share of the processors that did something in the last 5 min." },
 	[USAGE_IOWAIT] = { "system_cpu_iowait_ratio", EXPOSITION_GAUGE, "ratio",
 	    "Share of the processors that waited for I/O in the last 5 min." },
 	[USAGE_LOAD] = { "system_cpu_load_average_1m", EXPOSITION_GAUGE, "",
@@ -96,47 +98,74 @@ static const struct exposition_family usage_families[USAGE_NUMBERS] = {
 	    EXPOSITION_GAUGE, "ratio",
 	    "Share of the last 5 min in which a process waited for I/O." },
 };
+enum { USAGE_FAMILIES = sizeof(usage_families) / sizeof(*usage_families) };
 
-/* Is there a value?  Families from node_families on are those of usage. */
-static bool
-find_value(const struct metrics_pool *pool, const struct node_state *node,
-    size_t family, double *value)
+enum { FAMILIES = NODE_FAMILIES + USAGE_FAMILIES };
+
+/* NaN: there is none.  Families from node_families on are those of usage. */
+static void
+find_values(const struct metrics_pool *pool, const struct node_state *node,
+    double values[static FAMILIES])
 {
-	const struct node_usage *usage;
+	const struct node_usage usage =
+	    node_usage_of(now_usages(pool->now), node->name);
 
-	*value = NAN;
-	if (family < NODE_FAMILIES)
-		*value = node_families[family].value(node);
-	else if ((usage = node_usage_of(now_usages(pool->now), node->name)) !=
-		 NULL)
-		*value = usage->numbers[family - NODE_FAMILIES];
-	return !isnan(*value);
+	for (size_t i = 0; i < NODE_FAMILIES; i++)
+		values[i] = node_families[i].value(node);
+	for (size_t i = 0; i < USAGE_FAMILIES; i++)
+		values[NODE_FAMILIES + i] = usage.numbers[i];
+}
+
+uint32_t
+metrics_families_count_node(const struct metrics_pool *pool, uint32_t place)
+{
+	double values[FAMILIES];
+	uint32_t count = 0;
+
+	find_values(pool, pool->nodes[place], values);
+	for (size_t i = 0; i < FAMILIES; i++)
+		count += !isnan(values[i]);
+	return count;
 }
 
 static void
 put_pool_nodes(struct exposition *exposition, const struct metrics_pool *pool,
-    size_t family)
+    size_t family, const double *values)
 {
 	struct exposition_label partition =
 	    label("partition", now_partition(pool->now)->name);
-	double value;
 
 	for (uint32_t i = 0; i < pool->shown; i++)
-		if (find_value(pool, pool->nodes[i], family, &value))
+		if (!isnan(values[i * FAMILIES + family]))
 			put(exposition, "", partition,
-			    label("node", pool->nodes[i]->name), none, value);
+			    label("node", pool->nodes[i]->name), none,
+			    values[i * FAMILIES + family]);
 }
 
 void
 metrics_families_nodes(struct exposition *exposition,
     const struct metrics_pool *pools, uint32_t count)
 {
-	for (size_t i = 0; i < NODE_FAMILIES + USAGE_NUMBERS; i++) {
+	double *values, *at;
+	uint32_t nodes = 0;
+
+	for (uint32_t k = 0; k < count; k++)
+		nodes += pools[k].shown;
+	if (nodes == 0)
+		return;
+	values = at = memory_alloc(nodes * FAMILIES * sizeof(*values));
+	for (uint32_t k = 0; k < count; k++)
+		for (uint32_t i = 0; i < pools[k].shown; i++, at += FAMILIES)
+			find_values(&pools[k], pools[k].nodes[i], at);
+	for (size_t i = 0; i < FAMILIES; i++) {
 		exposition_begin(exposition,
 		    i < NODE_FAMILIES ? &node_families[i].family
 				      : &usage_families[i - NODE_FAMILIES]);
-		for (uint32_t k = 0; k < count; k++)
-			if (pools[k].fits)
-				put_pool_nodes(exposition, &pools[k], i);
+		at = values;
+		for (uint32_t k = 0; k < count; k++) {
+			put_pool_nodes(exposition, &pools[k], i, at);
+			at += pools[k].shown * FAMILIES;
+		}
 	}
+	free(values);
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "exporters/samples/series.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -25,17 +24,6 @@ static const int64_t silences[NODE_CONDITIONS] = { 0, MINUTE_NS, 10 * MINUTE_NS,
 #define CLOCK_OFF  (NS_PER_SECOND / 10.0) /* ns */
 
 /* ---- reading ---- */
-
-static double
-number_of(const struct value *value)
-{
-	switch (value->type) {
-	case VALUE_INT: return (double)value->is.i;
-	case VALUE_UINT: return (double)value->is.u;
-	case VALUE_FLOAT: return value->is.f;
-	default: return NAN;
-	}
-}
 
 static struct node_state *
 state_of(struct node_states *states, struct text name)
@@ -59,126 +47,76 @@ state_of(struct node_states *states, struct text name)
 	return node;
 }
 
+/* What the source says of a node. */
+struct heard {
+	int64_t received_ns, last_ns, sample_ns, clock_ns, clock_at_ns;
+	int64_t spool, spool_at_ns;
+};
+
+enum { HEARD = sizeof(struct heard) / sizeof(int64_t) };
+static const char *const heard_keys[HEARD] = { "received_ns", "time_ns",
+	"sample_ns", "clock_ns", "clock_at_ns", "spool_bytes", "spool_at_ns" };
+
+static struct heard
+heard_of(const struct record *record)
+{
+	struct heard heard = { INT64_MIN, INT64_MIN, INT64_MIN, 0, INT64_MIN, 0,
+		INT64_MIN };
+	int64_t *const values[HEARD] = { &heard.received_ns, &heard.last_ns,
+		&heard.sample_ns, &heard.clock_ns, &heard.clock_at_ns,
+		&heard.spool, &heard.spool_at_ns };
+	struct text pairs = record->pairs;
+	struct record_attribute a;
+	int at = 0;
+
+	/* Mostly in this order: the next one is looked for first. */
+	while (record_next_attribute(&pairs, &a))
+		for (int i = 0; i < HEARD; i++, at = (at + 1) % HEARD)
+			if (a.value.type == VALUE_INT &&
+			    text_equal(a.key, text_of(heard_keys[at]))) {
+				*values[at] = a.value.is.i;
+				break;
+			}
+	return heard;
+}
+
 static void
-take(struct node_states *states, const struct series_point *point)
+take(struct node_states *states, const struct record *record, int64_t from_ns)
 {
-	struct node_state *node = state_of(states, point->node);
-	double value = number_of(&point->last);
+	const struct heard heard = heard_of(record);
+	int64_t made_ns =
+	    heard.last_ns > heard.sample_ns ? heard.last_ns : heard.sample_ns;
+	struct node_state *node;
 
-	/* Points of a series come in the order of time. */
-	if (text_equal(point->metric, text_of("poolscope.clock.offset"))) {
-		node->clock_ns = value;
-		node->clock_at_ns = point->last_ns;
+	if (made_ns == INT64_MIN || made_ns < from_ns)
+		return;
+	node = state_of(states, record->name);
+	node->made_ns = made_ns;
+	node->received_ns = heard.received_ns;
+	node->last_ns = heard.last_ns;
+	if (heard.clock_at_ns != INT64_MIN && heard.clock_at_ns >= from_ns) {
+		node->clock_ns = (double)heard.clock_ns;
+		node->clock_at_ns = heard.clock_at_ns;
 	}
-	if (text_equal(
-		point->metric, text_of("poolscope.agent.spool.unacked"))) {
-		node->spool = value;
-		node->spool_at_ns = point->last_ns;
+	if (heard.spool_at_ns != INT64_MIN && heard.spool_at_ns >= from_ns) {
+		node->spool = (double)heard.spool;
+		node->spool_at_ns = heard.spool_at_ns;
 	}
-	if (point->last_ns > node->made_ns)
-		node->made_ns = point->last_ns;
 }
 
 static int
-read_metric(struct node_states *states, struct series *series,
-    const struct series_query *query, struct err *err)
-{
-	struct series_point point;
-	int rc = series_select(series, query, err);
-
-	if (rc != 0)
-		return -1;
-	while ((rc = series_next(series, &point, err)) > 0)
-		take(states, &point);
-	return rc;
-}
-
-/* A group that most agents sample, what the agent says of itself, and of its
- * clock. */
-static int
-read_samples(struct node_states *states, struct source *source,
-    struct text partition, struct text node, int64_t from_ns, struct err *err)
-{
-	static const char *const metrics[][2] = {
-		{ "cpu", "system.cpu.time.idle" },
-		{ "self", "poolscope.agent.spool.unacked" },
-		{ "clock", "poolscope.clock.offset" },
-	};
-	struct series_query query = { .node = node,
-		.from_ns = from_ns,
-		.to_ns = TIME_MAX_NS,
-		.step_ns = 60 * MINUTE_NS };
-	struct series *series = NULL;
-	int rc = series_open(&series, source, partition, err);
-
-	for (size_t i = 0; rc == 0 && i < sizeof(metrics) / sizeof(*metrics);
-	     i++) {
-		series_forget(series);
-		query.group = text_of(metrics[i][0]);
-		query.metric = text_of(metrics[i][1]);
-		rc = read_metric(states, series, &query, err);
-	}
-	series_close(&series);
-	return rc;
-}
-
-static int64_t
-time_of(const struct record *record, const char *key)
-{
-	struct value value;
-
-	return record_find_attribute(record, text_of(key), &value) &&
-		       value.type == VALUE_INT
-		   ? value.is.i
-		   : INT64_MIN;
-}
-
-/* The last record of each node that was heard, whatever it was. */
-static int
-read_last_records(struct node_states *states, struct source *source,
+read_nodes(struct node_states *states, struct source *source,
     struct text partition, struct text node, int64_t from_ns, struct err *err)
 {
 	struct wire_query query = source_query(0);
-	struct node_state *state;
 	struct record record;
-	uint32_t number;
 	int rc;
 
 	query.node = node;
 	if (source_select(source, SOURCE_NODES, partition, &query, err) != 0)
 		return -1;
-	while ((rc = source_next(source, &record, err)) > 0) {
-		int64_t last_ns = time_of(&record, "time_ns");
-
-		if (last_ns < from_ns &&
-		    !string_table_find(&states->names, record.name, &number))
-			continue;
-		state = state_of(states, record.name);
-		state->received_ns = time_of(&record, "received_ns");
-		state->last_ns = last_ns;
-		if (last_ns > state->made_ns)
-			state->made_ns = last_ns;
-	}
-	return rc;
-}
-
-/* The newest samples are those from `since_ns` on. */
-static int
-read_since(struct node_states *states, struct source *source,
-    struct text partition, struct text node, int64_t from_ns, int64_t since_ns,
-    struct err *err)
-{
-	enum clock_choice choice = source_clock(source)->choice;
-	int rc = 0;
-
-	source_clock(source)->choice = CLOCK_RAW;
-	if (since_ns < INT64_MAX)
-		rc = read_samples(
-		    states, source, partition, node, since_ns, err);
-	if (rc == 0)
-		rc = read_last_records(
-		    states, source, partition, node, from_ns, err);
-	source_clock(source)->choice = choice;
+	while ((rc = source_next(source, &record, err)) > 0)
+		take(states, &record, from_ns);
 	if (rc == 0 && states->count > NODE_STATES_MAX)
 		rc = err_set(err, "more than %d nodes; select some with -n",
 		    NODE_STATES_MAX);
@@ -190,13 +128,17 @@ node_states_read(struct node_states *states, struct source *source,
     struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
     struct err *err)
 {
+	enum clock_choice choice = source_clock(source)->choice;
+	int rc;
+
 	*states = (struct node_states){ .count = 0 };
 	string_table_init(&states->names);
-	if (read_since(
-		states, source, partition, node, from_ns, from_ns, err) != 0)
-		return -1;
-	node_states_judge(states, now_ns);
-	return 0;
+	source_clock(source)->choice = CLOCK_RAW;
+	rc = read_nodes(states, source, partition, node, from_ns, err);
+	source_clock(source)->choice = choice;
+	if (rc == 0)
+		node_states_judge(states, now_ns);
+	return rc;
 }
 
 void
@@ -207,54 +149,7 @@ node_states_clear(struct node_states *states)
 	*states = (struct node_states){ .count = 0 };
 }
 
-/* ---- reading again ---- */
-
-/* A node sends in the order of time, or at least what it sent since its last
- * record was received is not older than both that one and the last one now.  A
- * node that is new may have brought a day. */
-static int64_t
-since_of(const struct node_states *states, const struct record *record,
-    int64_t from_ns)
-{
-	int64_t last_ns = time_of(record, "time_ns"), before_ns;
-	const struct node_state *known;
-	uint32_t number;
-
-	if (!string_table_find(&states->names, record->name, &number))
-		return last_ns < from_ns ? INT64_MAX : from_ns;
-	known = &states->at[number];
-	if (known->last_ns == last_ns &&
-	    known->received_ns == time_of(record, "received_ns"))
-		return INT64_MAX;
-	before_ns =
-	    known->last_ns == INT64_MIN ? known->made_ns : known->last_ns;
-	return before_ns < last_ns ? before_ns : last_ns;
-}
-
-/* INT64_MAX: nothing came. */
-static int
-find_since(const struct node_states *states, struct source *source,
-    struct text partition, struct text node, int64_t from_ns, int64_t *since_ns,
-    struct err *err)
-{
-	struct wire_query query = source_query(0);
-	struct record record;
-	int rc;
-
-	*since_ns = INT64_MAX;
-	query.node = node;
-	if (source_select(source, SOURCE_NODES, partition, &query, err) != 0)
-		return -1;
-	while ((rc = source_next(source, &record, err)) > 0) {
-		int64_t since = since_of(states, &record, from_ns);
-
-		if (since < *since_ns)
-			*since_ns = since;
-	}
-	if (*since_ns < from_ns)
-		*since_ns = from_ns;
-	return rc;
-}
+/* ---- leaving out ---- */
 
 static bool
 has_older(const struct node_state *node, int64_t from_ns)
@@ -301,29 +196,6 @@ node_states_drop(struct node_states *states, int64_t from_ns)
 	copy_from(&left, states, from_ns);
 	node_states_clear(states);
 	*states = left;
-}
-
-int
-node_states_read_again(struct node_states *states, struct source *source,
-    struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
-    struct err *err)
-{
-	struct node_states again;
-	int64_t since_ns;
-
-	if (find_since(
-		states, source, partition, node, from_ns, &since_ns, err) != 0)
-		return -1;
-	copy_from(&again, states, from_ns);
-	if (read_since(
-		&again, source, partition, node, from_ns, since_ns, err) != 0) {
-		node_states_clear(&again);
-		return -1;
-	}
-	node_states_clear(states);
-	*states = again;
-	node_states_judge(states, now_ns);
-	return 0;
 }
 
 /* ---- judging ---- */

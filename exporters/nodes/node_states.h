@@ -1,9 +1,9 @@
 /*
  * node_states - when each node of a partition was heard, and what that means.
  *
- * The last record of a node says when it was heard, and when the aggregator
- * received it; its last samples, how much its agent has not sent yet, and how
- * far its clock is off.
+ * All of it is what the source says of each node: when its last record was
+ * received, and made, the time of its newest sample, and what its last samples
+ * say: how much its agent has not sent, and how far its clock is off.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NODES_NODE_STATES_H
@@ -58,13 +58,6 @@ int node_states_read(struct node_states *states, struct source *source,
     struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
     struct err *err);
 void node_states_clear(struct node_states *states);
-
-/* Read again what has come since they were read, of the same nodes and with the
- * same source: the result is that of node_states_read, but of samples only
- * those are read that may be new.  After an error the old ones are left. */
-int node_states_read_again(struct node_states *states, struct source *source,
-    struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
-    struct err *err);
 
 /* Judge them again, at another time. */
 void node_states_judge(struct node_states *states, int64_t now_ns);

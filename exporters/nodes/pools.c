@@ -18,27 +18,143 @@ by_name(const void *left, const void *right)
 	return text_compare_natural(a->partition.name, b->partition.name);
 }
 
+/* ---- what is kept ---- */
+
+struct kept_pool {
+	/* What it was read after. */
+	uint64_t entry, generation;
+	uint32_t place;
+	int64_t read_ns;
+	struct node_states states;
+};
+
+struct pools_kept {
+	struct string_table names;
+	struct kept_pool *at; /* by number of the name */
+	uint32_t room;
+	uint64_t nodes;
+};
+
+static void
+clear_kept(struct pools_kept *kept)
+{
+	for (uint32_t i = 0; i < kept->names.count; i++)
+		node_states_clear(&kept->at[i].states);
+	free(kept->at);
+	string_table_clear(&kept->names);
+	*kept = (struct pools_kept){ .room = 0 };
+	string_table_init(&kept->names);
+}
+
+struct pools_kept *
+pools_kept_new(void)
+{
+	struct pools_kept *kept = memory_zero(1, sizeof(*kept));
+
+	string_table_init(&kept->names);
+	return kept;
+}
+
+void
+pools_kept_free(struct pools_kept **freed)
+{
+	struct pools_kept *kept = *freed;
+
+	if (kept == NULL)
+		return;
+	clear_kept(kept);
+	string_table_clear(&kept->names);
+	free(kept);
+	*freed = NULL;
+}
+
+/* NULL: it is not known, or something came since. */
+static struct node_states *
+find_kept(struct pools_kept *kept, const struct pool *pool, int64_t now_ns)
+{
+	const struct partition_row *row = &pool->partition;
+	struct kept_pool *found;
+	uint32_t number;
+
+	if (kept == NULL ||
+	    !string_table_find(&kept->names, row->name, &number))
+		return NULL;
+	found = &kept->at[number];
+	/* At an earlier time more nodes may have been heard. */
+	if (found->place != row->place || found->entry != row->last_entry ||
+	    found->generation != row->generation || found->read_ns > now_ns)
+		return NULL;
+	found->read_ns = now_ns;
+	return &found->states;
+}
+
+/* Takes the states. */
+static void
+keep(struct pools_kept *kept, const struct pool *pool,
+    struct node_states *states, int64_t now_ns)
+{
+	uint32_t before, number;
+
+	if (kept == NULL || states->count > POOLS_KEPT_NODES) {
+		node_states_clear(states);
+		return;
+	}
+	if (kept->nodes + states->count > POOLS_KEPT_NODES ||
+	    kept->names.count >= POOLS_KEPT_NODES)
+		clear_kept(kept);
+	before = kept->names.count;
+	number = string_table_add(&kept->names, pool->partition.name);
+	kept->at =
+	    memory_grow(kept->at, &kept->room, number, sizeof(*kept->at));
+	if (number < before) {
+		kept->nodes -= kept->at[number].states.count;
+		node_states_clear(&kept->at[number].states);
+	}
+	kept->nodes += states->count;
+	kept->at[number] =
+	    (struct kept_pool){ .entry = pool->partition.last_entry,
+		    .generation = pool->partition.generation,
+		    .place = pool->partition.place,
+		    .read_ns = now_ns,
+		    .states = *states };
+}
+
+/* ---- reading ---- */
+
 static int
-read_nodes(
-    struct pool *pool, struct source *source, int64_t now_ns, struct err *err)
+read_nodes(struct pool *pool, struct source *source, struct pools_kept *kept,
+    int64_t now_ns, struct err *err)
 {
 	int64_t from_ns = now_ns - NODE_STATES_HEARD_NS;
-	struct node_states states;
-	int rc;
+	struct node_states states, *known;
 
 	/* Without a record since then, none of its nodes was heard. */
 	if (pool->partition.last_ns < from_ns)
 		return 0;
-	rc = node_states_read(&states, source, pool->partition.name,
-	    (struct text){ NULL, 0 }, from_ns, now_ns, err);
+	known = find_kept(kept, pool, now_ns);
+	if (known != NULL) {
+		uint32_t before = known->count;
+
+		node_states_drop(known, from_ns);
+		kept->nodes -= before - known->count;
+		node_states_judge(known, now_ns);
+		memcpy(pool->conditions, known->conditions,
+		    sizeof(pool->conditions));
+		return 0;
+	}
+	if (node_states_read(&states, source, pool->partition.name,
+		(struct text){ NULL, 0 }, from_ns, now_ns, err) != 0) {
+		node_states_clear(&states);
+		return -1;
+	}
 	memcpy(pool->conditions, states.conditions, sizeof(pool->conditions));
-	node_states_clear(&states);
-	return rc;
+	keep(kept, pool, &states, now_ns);
+	return 0;
 }
 
 int
-pools_read(struct pools *pools, struct source *source, struct text pattern,
-    int64_t now_ns, struct err *err)
+pools_read(struct pools *pools, struct source *source, struct pools_kept *kept,
+    struct text pattern, int64_t now_ns, struct err *err)
 {
 	const struct partition_rows *rows = &pools->partitions;
 	int rc;
@@ -58,7 +174,7 @@ pools_read(struct pools *pools, struct source *source, struct text pattern,
 		pool->age_ns = last_ns == INT64_MIN ? -1
 			       : last_ns >= now_ns  ? 0
 						    : now_ns - last_ns;
-		rc = read_nodes(pool, source, now_ns, err);
+		rc = read_nodes(pool, source, kept, now_ns, err);
 	}
 	if (pools->count > 0)
 		qsort(pools->at, pools->count, sizeof(*pools->at), by_name);

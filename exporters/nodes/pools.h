@@ -28,17 +28,27 @@ struct pools {
 	uint32_t count;
 };
 
+/* What was read of nodes, for who asks again and again: those of a pool into
+ * which nothing came are not read again, but judged again.  Of one source; at
+ * most POOLS_KEPT_NODES nodes, 150 bytes each. */
+struct pools_kept; /* opaque */
+enum { POOLS_KEPT_NODES = 100000 };
+struct pools_kept *pools_kept_new(void);
+void pools_kept_free(struct pools_kept **kept);
+
 /* Read those whose name matches the pattern (empty: all), as of `now_ns`.
- * Clear it in any case. */
-int pools_read(struct pools *pools, struct source *source, struct text pattern,
-    int64_t now_ns, struct err *err);
+ * `kept` may be NULL.  Clear it in any case. */
+int pools_read(struct pools *pools, struct source *source,
+    struct pools_kept *kept, struct text pattern, int64_t now_ns,
+    struct err *err);
 void pools_clear(struct pools *pools);
 
-/* Print a row for each.  `places`: of source_places; several are named.  -1
- * also when no pool matches a pattern that is not empty. */
-int pools_print(struct source *source, struct text pattern, uint32_t places,
-    const struct order *order, enum stats_format format, FILE *file,
-    struct err *err);
+/* Print a row for each.  `kept` may be NULL.  `places`: of source_places;
+ * several are named.  -1 also when no pool matches a pattern that is not
+ * empty. */
+int pools_print(struct source *source, struct pools_kept *kept,
+    struct text pattern, uint32_t places, const struct order *order,
+    enum stats_format format, FILE *file, struct err *err);
 
 /* What they can be sorted by: of newest the oldest first. */
 extern const char *const pools_columns[];

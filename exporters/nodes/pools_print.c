@@ -248,15 +248,16 @@ refuse(struct source *source, struct text pattern, struct err *err)
 }
 
 int
-pools_print(struct source *source, struct text pattern, uint32_t places,
-    const struct order *order, enum stats_format format, FILE *file,
-    struct err *err)
+pools_print(struct source *source, struct pools_kept *kept, struct text pattern,
+    uint32_t places, const struct order *order, enum stats_format format,
+    FILE *file, struct err *err)
 {
 	struct pools pools;
 	struct rows rows = {
 		.pools = &pools, .source = source, .places = places
 	};
-	int rc = pools_read(&pools, source, pattern, clock_wall_ns(), err);
+	int rc =
+	    pools_read(&pools, source, kept, pattern, clock_wall_ns(), err);
 
 	if (rc == 0 && pools.count == 0 && pattern.bytes > 0)
 		rc = refuse(source, pattern, err);

@@ -1,65 +1,99 @@
 /*
- * node_usage - what the nodes of a partition used in the last minutes.
+ * node_usage - what each node of a partition uses now.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/now/node_usage.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exporters/samples/series.h"
+#include "exporters/samples/unit.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
-/* What they are made of; the shares of processors are of `COUNT` of them. */
-enum { COUNT = USAGE_NUMBERS, MADE_OF };
+/* What the numbers are made of, too. */
+enum { CPUS = USAGE_NUMBERS, PHYSICAL };
 
-static const struct {
-	const char *group, *metric;
-	int of;
-	double second; /* units of a counter in a second of one processor */
-} sampled[] = {
-	{ "cpu", "system.cpu.time.idle", USAGE_CPU, 100 },
-	{ "cpu", "system.cpu.time.iowait", USAGE_IOWAIT, 100 },
-	{ "cpu", "system.cpu.logical.count", COUNT, 0 },
-	{ "load", "system.cpu.load_average.1m", USAGE_LOAD, 0 },
-	{ "memory", "system.memory.limit", USAGE_MEMORY_LIMIT, 0 },
-	{ "memory", "system.memory.usage.used", USAGE_MEMORY_USED, 0 },
+#define MEAN (1u << USAGE_MEAN)
+#define LAST (1u << USAGE_LAST)
+/* In this order.  The neighbours of one group are read together, but what is
+ * received only when it is known which interfaces are carried. */
+static const struct metric {
+	const char *group, *name;
+	int number;
+	unsigned rates; /* that need it */
+} metrics[] = {
+	{ "cpu", "system.cpu.logical.count", CPUS, MEAN | LAST },
+	/* First the share that is idle. */
+	{ "cpu", "system.cpu.time.idle", USAGE_CPU, MEAN | LAST },
+	{ "cpu", "system.cpu.time.iowait", USAGE_IOWAIT, MEAN | LAST },
+	{ "load", "system.cpu.load_average.1m", USAGE_LOAD, MEAN },
+	{ "memory", "system.memory.limit", USAGE_MEMORY_LIMIT, MEAN },
+	{ "memory", "system.memory.usage.used", USAGE_MEMORY_USED, MEAN },
 	{ "memory", "system.linux.memory.available", USAGE_MEMORY_AVAILABLE,
-	    0 },
-	{ "memory", "system.paging.usage.used", USAGE_PAGING_USED, 0 },
+	    MEAN },
+	{ "memory", "system.paging.usage.used", USAGE_PAGING_USED, MEAN },
+	{ "network/*", "system.network.physical", PHYSICAL, LAST },
+	{ "network/*", "system.network.io.receive", USAGE_RECEIVE, LAST },
 	{ "pressure", "system.linux.pressure.cpu.some", USAGE_CPU_PRESSURE,
-	    1e6 },
+	    MEAN },
 	{ "pressure", "system.linux.pressure.memory.some",
-	    USAGE_MEMORY_PRESSURE, 1e6 },
-	{ "pressure", "system.linux.pressure.io.some", USAGE_IO_PRESSURE, 1e6 },
+	    USAGE_MEMORY_PRESSURE, MEAN },
+	{ "pressure", "system.linux.pressure.io.some", USAGE_IO_PRESSURE,
+	    MEAN | LAST },
 };
+enum { METRICS = sizeof(metrics) / sizeof(*metrics) };
 
-/* Of a node, while it is read. */
-struct made_of {
-	double last[MADE_OF]; /* gauges */
-	double increase[MADE_OF], seconds[MADE_OF];
+/* What is known of a series. */
+struct known {
+	uint32_t node; /* its number + 1; 0: none */
+	uint8_t metric;
+	bool is_left_out;
+	double value;   /* of a gauge the last one, of a counter the increase */
+	double seconds; /* in which it increased; 0: unknown */
 };
 
 struct reading {
 	struct node_usages *usages;
-	struct made_of *at;
-	uint32_t room;
+	double *cpus; /* by node; NaN: unknown */
+	uint32_t cpus_room;
+	/* Interfaces that others carry, whose bytes are counted there: node,
+	 * NUL, group. */
+	struct string_table carried;
+	struct known *series;
+	uint32_t series_room;
 };
 
-static struct made_of *
-node_of(struct reading *reading, struct text name)
+static struct node_usage
+unknown(void)
 {
-	struct string_table *nodes = &reading->usages->nodes;
-	uint32_t before = nodes->count, number = string_table_add(nodes, name);
+	struct node_usage usage;
 
-	reading->at = memory_grow(
-	    reading->at, &reading->room, number, sizeof(*reading->at));
-	if (number == before) {
-		reading->at[number] = (struct made_of){ .seconds = { 0 } };
-		for (int i = 0; i < MADE_OF; i++)
-			reading->at[number].last[i] = NAN;
-	}
-	return &reading->at[number];
+	for (int i = 0; i < USAGE_NUMBERS; i++)
+		usage.numbers[i] = NAN;
+	return usage;
+}
+
+static uint32_t
+number_of_node(struct reading *reading, struct text name)
+{
+	struct node_usages *usages = reading->usages;
+	uint32_t before = usages->nodes.count;
+	uint32_t number = string_table_add(&usages->nodes, name);
+
+	if (number < before)
+		return number;
+	usages->at =
+	    memory_grow(usages->at, &usages->room, number, sizeof(*usages->at));
+	usages->at[number] = unknown();
+	reading->cpus = memory_grow(
+	    reading->cpus, &reading->cpus_room, number, sizeof(*reading->cpus));
+	reading->cpus[number] = NAN;
+	return number;
 }
 
 static double
@@ -73,85 +107,253 @@ number_of(const struct value *value)
 	}
 }
 
-static int
-read_metric(struct reading *reading, struct series *series, size_t i,
-    int64_t now_ns, struct err *err)
+/* ---- interfaces ---- */
+
+static struct text
+interface_key(
+    char to[static 2 * NAME_BYTES_MAX + 1], const struct series_point *point)
 {
-	const struct series_query query = { .group = text_of(sampled[i].group),
-		.metric = text_of(sampled[i].metric),
-		.from_ns = now_ns - NODE_USAGE_NS,
-		.to_ns = now_ns,
-		.step_ns = NODE_USAGE_NS };
-	struct series_point point;
-	int rc = series_select(series, &query, err), of = sampled[i].of;
-
-	if (rc != 0)
-		return -1;
-	while ((rc = series_next(series, &point, err)) > 0) {
-		struct made_of *node = node_of(reading, point.node);
-
-		/* In the order of time. */
-		node->last[of] = number_of(&point.last);
-		if (sampled[i].second > 0 && point.seconds > 0) {
-			node->increase[of] +=
-			    point.increase / sampled[i].second;
-			node->seconds[of] += point.seconds;
-		}
-	}
-	return rc;
+	memcpy(to, point->node.at, point->node.bytes);
+	to[point->node.bytes] = '\0';
+	memcpy(to + point->node.bytes + 1, point->group.at, point->group.bytes);
+	return (struct text){ to, point->node.bytes + 1 + point->group.bytes };
 }
 
-/* Of 1; beyond it are only edges of time. */
+static bool
+is_carried(const struct reading *reading, const struct series_point *point)
+{
+	char key[2 * NAME_BYTES_MAX + 1];
+	uint32_t number;
+
+	return string_table_find(
+	    &reading->carried, interface_key(key, point), &number);
+}
+
+static void
+carry(struct reading *reading, const struct series_point *point)
+{
+	char key[2 * NAME_BYTES_MAX + 1];
+
+	string_table_add(&reading->carried, interface_key(key, point));
+}
+
+/* ---- points ---- */
+
+/* Which of metrics[from] to metrics[to - 1] it is; `to`: none. */
+static int
+find_metric(int from, int to, struct text name)
+{
+	while (from < to && !text_equal(text_of(metrics[from].name), name))
+		from++;
+	return from;
+}
+
+static void
+begin_series(struct reading *reading, struct known *known, int metric,
+    const struct series_point *point)
+{
+	known->node = number_of_node(reading, point->node) + 1;
+	known->metric = (uint8_t)metric;
+	known->is_left_out = metrics[metric].number == USAGE_RECEIVE &&
+			     is_carried(reading, point);
+	known->value = point->counter ? 0 : NAN;
+}
+
+/* The points of a series come in the order of time: steps that add up
+ * (USAGE_MEAN), or intervals of which the last one counts. */
+static void
+take(struct reading *reading, int from, int to, enum node_usage_rate rate,
+    const struct series_point *point)
+{
+	double value = number_of(&point->last);
+	int metric;
+	struct known *known;
+
+	if (point->number >= reading->series_room)
+		reading->series = memory_grow_zero(reading->series,
+		    &reading->series_room, point->number, sizeof(*known));
+	known = &reading->series[point->number];
+	if (known->node == 0) {
+		metric = find_metric(from, to, point->metric);
+		if (metric == to)
+			return;
+		begin_series(reading, known, metric, point);
+	}
+	if (!point->counter) {
+		if (metrics[known->metric].number == PHYSICAL && !(value > 0))
+			carry(reading, point);
+		if (!isnan(value))
+			known->value = value;
+	} else if (point->seconds > 0) {
+		struct text shown;
+		double scale = unit_scale(point->unit, &shown);
+
+		if (rate == USAGE_LAST)
+			known->value = known->seconds = 0;
+		known->value += point->increase * scale;
+		known->seconds += point->seconds;
+	}
+}
+
+/* The metric is complete. */
+static void
+put(struct reading *reading, int number, const struct known *known)
+{
+	double *numbers = reading->usages->at[known->node - 1].numbers;
+	double *cpus = &reading->cpus[known->node - 1];
+	double rate = known->value / known->seconds;
+
+	switch (number) {
+	case CPUS: *cpus = known->value > 0 ? known->value : NAN; break;
+	case USAGE_CPU:
+	case USAGE_IOWAIT: numbers[number] = rate / *cpus; break;
+	case USAGE_CPU_PRESSURE:
+	case USAGE_MEMORY_PRESSURE:
+	case USAGE_IO_PRESSURE: numbers[number] = rate; break;
+	case USAGE_RECEIVE:
+		if (!isnan(rate) && !known->is_left_out)
+			numbers[number] = isnan(numbers[number])
+					      ? rate
+					      : numbers[number] + rate;
+		break;
+	case PHYSICAL: break;
+	default: numbers[number] = known->value;
+	}
+}
+
+/* Of 1; beyond it are only edges of time.  NaN stays. */
 static double
 share(double part)
 {
 	return part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
-static struct node_usage
-make_usage(const struct made_of *node)
+/* All metrics are complete.  The kernel counts processors that wait for I/O
+ * apart from those that are idle; neither does anything. */
+static void
+finish(struct node_usage *usage)
 {
-	struct node_usage usage;
+	double *numbers = usage->numbers, iowait = numbers[USAGE_IOWAIT];
 
-	for (int i = 0; i < USAGE_NUMBERS; i++)
-		usage.numbers[i] = node->last[i];
-	for (size_t i = 0; i < sizeof(sampled) / sizeof(*sampled); i++) {
-		int of = sampled[i].of;
-		bool is_cpu = of == USAGE_CPU || of == USAGE_IOWAIT;
-		double rate = node->increase[of] / node->seconds[of];
+	numbers[USAGE_CPU] =
+	    1 - numbers[USAGE_CPU] - (isnan(iowait) ? 0 : iowait);
+	for (int i = USAGE_CPU; i <= USAGE_IO_PRESSURE; i++)
+		numbers[i] = share(numbers[i]);
+}
 
-		if (sampled[i].second <= 0)
-			continue;
-		usage.numbers[of] =
-		    share(is_cpu ? rate / node->last[COUNT] : rate);
-		if (of == USAGE_CPU)
-			usage.numbers[of] = 1 - usage.numbers[of];
+/* ---- reading ---- */
+
+static struct series_query
+make_query(struct text group, struct text names, enum node_usage_rate rate,
+    int64_t now_ns)
+{
+	struct series_query query = { .group = group, .metric = names };
+
+	if (rate == USAGE_MEAN) {
+		query.from_ns = now_ns - NODE_USAGE_MEAN_NS;
+		query.to_ns = now_ns;
+		query.step_ns = NODE_USAGE_MEAN_NS;
+	} else {
+		query.from_ns = now_ns - NODE_USAGE_LAST_NS;
+		query.to_ns = TIME_MAX_NS;
+		query.step_ns = NS_PER_SECOND;
+		query.nothing_before = query.nothing_behind = true;
+		query.intervals = true;
 	}
-	return usage;
+	return query;
+}
+
+/* Those that are read together with the first one. */
+static int
+end_of_group(int from)
+{
+	int to = from + 1;
+
+	while (to < METRICS && metrics[to].number != USAGE_RECEIVE &&
+	       strcmp(metrics[to].group, metrics[from].group) == 0)
+		to++;
+	return to;
+}
+
+/* False: none of them is needed. */
+static bool
+put_names(char *names, size_t room, int from, int to, enum node_usage_rate rate)
+{
+	size_t used = 0;
+
+	names[0] = '\0';
+	for (int i = from; i < to; i++)
+		if ((metrics[i].rates >> rate & 1) != 0)
+			used += (size_t)snprintf(
+			    names + used, room - used, "%s ", metrics[i].name);
+	assert(used < room);
+	return used > 0;
+}
+
+static int
+read_group(struct reading *reading, int from, int to, enum node_usage_rate rate,
+    struct series *series, int64_t now_ns, struct err *err)
+{
+	char names[256];
+	struct series_query query;
+	struct series_point point;
+	int rc;
+
+	if (!put_names(names, sizeof(names), from, to, rate))
+		return 0;
+	query = make_query(
+	    text_of(metrics[from].group), text_of(names), rate, now_ns);
+	series_forget(series);
+	rc = series_select(series, &query, err);
+	while (rc == 0 && (rc = series_next(series, &point, err)) > 0) {
+		take(reading, from, to, rate, &point);
+		rc = 0;
+	}
+	for (int k = from; rc == 0 && k < to; k++)
+		for (uint32_t i = 0; i < reading->series_room; i++)
+			if (reading->series[i].node > 0 &&
+			    reading->series[i].metric == k)
+				put(reading, metrics[k].number,
+				    &reading->series[i]);
+	free(reading->series);
+	reading->series = NULL;
+	reading->series_room = 0;
+	return rc;
 }
 
 int
 node_usage_read(struct node_usages *usages, struct source *source,
-    struct text partition, int64_t now_ns, struct err *err)
+    struct text partition, enum node_usage_rate rate, int64_t now_ns,
+    struct err *err)
 {
+	enum clock_choice choice = source_clock(source)->choice;
 	struct reading reading = { .usages = usages };
 	struct series *series = NULL;
 	int rc;
 
+	node_usage_init(usages);
+	string_table_init(&reading.carried);
+	if (rate == USAGE_LAST)
+		source_clock(source)->choice = CLOCK_RAW;
+	rc = series_open(&series, source, partition, err);
+	for (int from = 0, to; rc == 0 && from < METRICS; from = to) {
+		to = end_of_group(from);
+		rc = read_group(&reading, from, to, rate, series, now_ns, err);
+	}
+	series_close(&series);
+	source_clock(source)->choice = choice;
+	for (uint32_t i = 0; i < usages->nodes.count; i++)
+		finish(&usages->at[i]);
+	free(reading.cpus);
+	string_table_clear(&reading.carried);
+	return rc;
+}
+
+void
+node_usage_init(struct node_usages *usages)
+{
 	*usages = (struct node_usages){ .room = 0 };
 	string_table_init(&usages->nodes);
-	rc = series_open(&series, source, partition, err);
-	for (size_t i = 0; rc == 0 && i < sizeof(sampled) / sizeof(*sampled);
-	     i++)
-		rc = read_metric(&reading, series, i, now_ns, err);
-	series_close(&series);
-	for (uint32_t i = 0; rc == 0 && i < usages->nodes.count; i++) {
-		usages->at = memory_grow(
-		    usages->at, &usages->room, i, sizeof(*usages->at));
-		usages->at[i] = make_usage(&reading.at[i]);
-	}
-	free(reading.at);
-	return rc;
 }
 
 void
@@ -162,13 +364,13 @@ node_usage_clear(struct node_usages *usages)
 	*usages = (struct node_usages){ .room = 0 };
 }
 
-const struct node_usage *
+struct node_usage
 node_usage_of(const struct node_usages *usages, struct text node)
 {
 	uint32_t number;
 
-	if (usages->at == NULL ||
-	    !string_table_find(&usages->nodes, node, &number))
-		return NULL;
-	return &usages->at[number];
+	return usages->at != NULL &&
+		       string_table_find(&usages->nodes, node, &number)
+		   ? usages->at[number]
+		   : unknown();
 }

@@ -32,7 +32,6 @@ struct now {
 	struct run_groups runs;
 	struct node_usages usages;
 	int64_t used_ns; /* when these were read (monotonic) */
-	struct node_values values;
 	struct open_phases open;
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
@@ -106,6 +105,8 @@ sum_phases(const struct now *now)
 
 		sum = sum_text(now, sum, row->phase);
 		sum = sum_bytes(now, sum, row->numbers, sizeof(row->numbers));
+		sum =
+		    sum_bytes(now, sum, row->histogram, sizeof(row->histogram));
 	}
 	return sum;
 }
@@ -149,7 +150,7 @@ find_changes(struct now *now)
 		if (sums[i] != now->sums[i])
 			changed |= 1u << i;
 	memcpy(now->sums, sums, sizeof(sums));
-	changed |= now->read & (NOW_VALUES | NOW_OPEN);
+	changed |= now->read & NOW_OPEN;
 	return changed & (now->parts | NOW_PARTITION);
 }
 
@@ -225,10 +226,12 @@ read_runs(struct now *now, struct err *err)
 static int
 read_usages(struct now *now, int64_t now_ns, struct err *err)
 {
+	enum node_usage_rate rate =
+	    (now->parts & NOW_USAGE_LAST) != 0 ? USAGE_LAST : USAGE_MEAN;
 	struct node_usages usages;
 
-	if (node_usage_read(&usages, now->source, now_name(now), now_ns, err) !=
-	    0) {
+	if (node_usage_read(
+		&usages, now->source, now_name(now), rate, now_ns, err) != 0) {
 		node_usage_clear(&usages);
 		return -1;
 	}
@@ -240,25 +243,15 @@ read_usages(struct now *now, int64_t now_ns, struct err *err)
 
 /* ---- reading ---- */
 
-/* What the source has of the partition; if several places keep it, the one
- * that is read. */
 static int
 read_partition(struct now *now, struct err *err)
 {
-	struct partition_rows rows;
-	int rc = partition_rows_read(&rows, now->source, now_name(now), err);
+	struct partition_row row;
 
-	if (rc == 0)
-		now->partition = (struct partition_row){ .first_ns = INT64_MIN,
-			.last_ns = INT64_MIN };
-	for (uint32_t i = 0; rc == 0 && i < rows.count; i++)
-		if (rows.at[i].is_read &&
-		    text_equal(rows.at[i].name, now_name(now))) {
-			now->partition = rows.at[i];
-			now->partition.name = now_name(now);
-		}
-	partition_rows_clear(&rows);
-	return rc;
+	if (partition_rows_read_one(&row, now->source, now_name(now), err) != 0)
+		return -1;
+	now->partition = row;
+	return 0;
 }
 
 static bool
@@ -271,36 +264,16 @@ has_come(const struct now *now)
 static int
 read_nodes(struct now *now, int64_t now_ns, struct err *err)
 {
-	int64_t from_ns = now_ns - NODE_STATES_HEARD_NS;
-	struct text all = { NULL, 0 };
 	struct node_states states;
 
-	if (now->is_read && now->generation == now->partition.generation)
-		return node_states_read_again(&now->nodes, now->source,
-		    now_name(now), all, from_ns, now_ns, err);
-	if (node_states_read(&states, now->source, now_name(now), all, from_ns,
-		now_ns, err) != 0) {
+	if (node_states_read(&states, now->source, now_name(now),
+		(struct text){ NULL, 0 }, now_ns - NODE_STATES_HEARD_NS, now_ns,
+		err) != 0) {
 		node_states_clear(&states);
 		return -1;
 	}
 	node_states_clear(&now->nodes);
 	now->nodes = states;
-	return 0;
-}
-
-static int
-read_values(struct now *now, int64_t now_ns, struct err *err)
-{
-	struct node_values values;
-	int rc =
-	    node_values_read(&values, now->source, now_name(now), now_ns, err);
-
-	if (rc != 0) {
-		node_values_clear(&values);
-		return -1;
-	}
-	node_values_clear(&now->values);
-	now->values = values;
 	return 0;
 }
 
@@ -333,8 +306,6 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 		rc = read_runs(now, err);
 	if (rc == 0 && (now->parts & NOW_USAGE) != 0)
 		rc = read_usages(now, now_ns, err);
-	if (rc == 0 && (now->parts & NOW_VALUES) != 0)
-		rc = read_values(now, now_ns, err);
 	if (rc == 0 && (now->parts & NOW_OPEN) != 0)
 		rc = read_open(now, err);
 	end_ns = clock_monotonic_ns();
@@ -390,8 +361,7 @@ now_new(struct source *source, struct text partition, unsigned parts)
 	string_table_init(&now->nodes.names);
 	string_table_init(&now->phases.texts);
 	run_groups_init(&now->runs);
-	string_table_init(&now->usages.nodes);
-	node_values_init(&now->values);
+	node_usage_init(&now->usages);
 	open_phases_init(&now->open);
 	return now;
 }
@@ -413,7 +383,6 @@ now_free(struct now **freed)
 	phases_clear(&now->phases);
 	run_groups_clear(&now->runs);
 	node_usage_clear(&now->usages);
-	node_values_clear(&now->values);
 	open_phases_clear(&now->open);
 	free(now);
 	*freed = NULL;
@@ -429,12 +398,6 @@ const struct node_states *
 now_nodes(const struct now *now)
 {
 	return &now->nodes;
-}
-
-const struct node_values *
-now_values(const struct now *now)
-{
-	return &now->values;
 }
 
 const struct open_phases *

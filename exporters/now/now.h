@@ -13,7 +13,7 @@
  *
  * Memory: some 500 bytes for each node that was heard in the last day, of at
  * most NODE_STATES_MAX, and 500 for each of at most NOW_PHASES_MAX phases;
- * node_values.h and open_phases.h have theirs.
+ * node_usage.h and open_phases.h have theirs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NOW_NOW_H
@@ -21,7 +21,6 @@
 
 #include "exporters/nodes/node_states.h"
 #include "exporters/now/node_usage.h"
-#include "exporters/now/node_values.h"
 #include "exporters/now/open_phases.h"
 #include "exporters/now/run_groups.h"
 #include "exporters/stats/partition_rows.h"
@@ -37,9 +36,10 @@ enum now_part {
 	NOW_PHASES = 1 << 2,
 	NOW_RUNS = 1 << 3, /* needs NOW_PHASES */
 	NOW_USAGE = 1 << 4,
-	/* They are reported as changed whenever they were read. */
-	NOW_VALUES = 1 << 5,
-	NOW_OPEN = 1 << 6,
+	/* Reported as changed whenever it was read. */
+	NOW_OPEN = 1 << 5,
+	/* With NOW_USAGE: USAGE_LAST instead of USAGE_MEAN. */
+	NOW_USAGE_LAST = 1 << 6,
 };
 /* The first parts: what changed is known by the sums of their numbers. */
 enum { NOW_SUMMED = 5 };
@@ -72,7 +72,6 @@ struct text now_name(const struct now *now);
 /* Its name is empty as long as the source does not have the partition. */
 const struct partition_row *now_partition(const struct now *now);
 const struct node_states *now_nodes(const struct now *now);
-const struct node_values *now_values(const struct now *now);
 const struct open_phases *now_open(const struct now *now);
 /* In the order of the store. */
 const struct phase_row *now_phases(const struct now *now, uint32_t *count);

@@ -82,6 +82,7 @@ add(void *arg, const struct runs_group *from, struct err *err)
 	return 0;
 }
 
+/* The phases of a model may be of runs although its runs are none of ours. */
 static int
 read_model(struct run_groups *groups, struct source *source,
     struct text partition, const char *model, struct err *err)
@@ -89,6 +90,7 @@ read_model(struct run_groups *groups, struct source *source,
 	struct runs_options options = RUNS_DEFAULT;
 	struct reading reading = { groups, text_of(model) };
 	struct runs runs;
+	bool had_failed = source_has_failed(source);
 	uint32_t count;
 	int rc;
 
@@ -97,6 +99,8 @@ read_model(struct run_groups *groups, struct source *source,
 	if (rc == 0)
 		rc = runs_groups_each(&runs, (struct text){ NULL, 0 }, add,
 		    &reading, &count, err);
+	else if (had_failed || !source_has_failed(source))
+		rc = 0; /* it has no section run */
 	runs_clear(&runs);
 	return rc;
 }

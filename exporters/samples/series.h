@@ -28,7 +28,9 @@
 struct series; /* opaque */
 
 struct series_query {
-	struct text node, group, metric; /* patterns; empty: all */
+	/* Patterns; of metrics several with a blank between them; empty:
+	 * all. */
+	struct text node, group, metric;
 	int64_t from_ns, to_ns;
 	int64_t step_ns; /* rounded up as by series_fit_step */
 	/* Nothing is shown before from_ns, or from to_ns on: the hours next to

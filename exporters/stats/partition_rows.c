@@ -158,3 +158,21 @@ partition_rows_clear(struct partition_rows *rows)
 	string_table_clear(&rows->names);
 	*rows = (struct partition_rows){ .count = 0 };
 }
+
+int
+partition_rows_read_one(struct partition_row *row, struct source *source,
+    struct text name, struct err *err)
+{
+	struct partition_rows rows;
+	int rc = partition_rows_read(&rows, source, name, err);
+
+	*row = (struct partition_row){ .first_ns = INT64_MIN,
+		.last_ns = INT64_MIN };
+	for (uint32_t i = 0; rc == 0 && i < rows.count; i++)
+		if (rows.at[i].is_read && text_equal(rows.at[i].name, name)) {
+			*row = rows.at[i];
+			row->name = name;
+		}
+	partition_rows_clear(&rows);
+	return rc;
+}

@@ -40,6 +40,11 @@ int partition_rows_read(struct partition_rows *rows, struct source *source,
     struct text pattern, struct err *err);
 void partition_rows_clear(struct partition_rows *rows);
 
+/* The row of a partition that is read.  Its name is `name`; empty: the source
+ * does not have it. */
+int partition_rows_read_one(struct partition_row *row, struct source *source,
+    struct text name, struct err *err);
+
 /* Is the record of an answer to SOURCE_STATUS of a partition, and of which? */
 bool partition_rows_name(const struct record *record, struct text *name);
 

@@ -60,6 +60,35 @@ number_named(struct text key)
 	return i;
 }
 
+bool
+phase_row_is_histogram(const struct record_attribute *attribute)
+{
+	return text_equal(attribute->key, text_of("histogram"));
+}
+
+/* Each number counts what the one before it does; else all are unknown. */
+static void
+read_histogram(struct phase_row *row, struct text list)
+{
+	double counts[DURATION_BUCKETS], before = 0;
+	char word[24], *end;
+	int i;
+
+	for (i = 0; i < DURATION_BUCKETS; i++, before = counts[i - 1]) {
+		struct text next = text_next_word(&list);
+
+		if (next.bytes == 0 || next.bytes >= sizeof(word))
+			return;
+		memcpy(word, next.at, next.bytes);
+		word[next.bytes] = '\0';
+		counts[i] = (double)strtoull(word, &end, 10);
+		if (*end != '\0' || counts[i] < before ||
+		    counts[i] > row->numbers[PHASE_COUNT])
+			return;
+	}
+	memcpy(row->histogram, counts, sizeof(counts));
+}
+
 static struct phase_row
 make_row(const struct record *record)
 {
@@ -68,17 +97,21 @@ make_row(const struct record *record)
 		.node = record->node,
 		.attributes = record->pairs,
 	};
-	struct text pairs = record->pairs, unmatched;
+	struct text pairs = record->pairs, unmatched, histogram;
 	struct record_attribute a;
 	int i;
 
 	for (i = 0; i < PHASE_NUMBERS; i++)
 		row.numbers[i] = NAN;
+	for (i = 0; i < DURATION_BUCKETS; i++)
+		row.histogram[i] = NAN;
 	while (record_next_attribute(&pairs, &a))
 		if ((i = number_named(a.key)) < PHASE_NUMBERS)
 			row.numbers[i] = number_of(&a.value);
 	row.ignores_open = record_find_text(record, "unmatched", &unmatched) &&
 			   text_equal(unmatched, text_of("ignore"));
+	if (record_find_text(record, "histogram", &histogram))
+		read_histogram(&row, histogram);
 	return row;
 }
 
@@ -114,6 +147,7 @@ give_computed(struct phase_rows *rows, const struct record *record,
 	struct phase_row row = make_row(record);
 
 	phases_window_numbers(computed, row.numbers);
+	phases_window_histogram(computed, row.histogram);
 	rows->on_row(rows->arg, &row);
 }
 
@@ -137,6 +171,7 @@ give_window(struct phase_rows *rows, const struct record *record)
 	     computed++) {
 		row.node = computed->node;
 		phases_window_numbers(computed, row.numbers);
+		phases_window_histogram(computed, row.histogram);
 		rows->on_row(rows->arg, &row);
 	}
 }

@@ -17,6 +17,7 @@
 
 #include "exporters/source/source.h"
 #include "exporters/stats/phases_window.h"
+#include "proto/base/duration_buckets.h"
 
 struct phase_row {
 	struct text phase; /* "model:name" */
@@ -25,6 +26,9 @@ struct phase_row {
 	 * what else is known of the phase, such as the names of its events;
 	 * where the two differ, these are right. */
 	double numbers[PHASE_NUMBERS];
+	/* How many durations each of proto/base/duration_buckets.h counts; NaN:
+	 * unknown, as of single nodes. */
+	double histogram[DURATION_BUCKETS];
 	struct text attributes; /* pairs, as those of a record */
 	bool ignores_open;      /* the model allows unmatched events */
 };
@@ -48,6 +52,9 @@ int phase_rows_each(struct phase_rows *rows,
 /* Complete the sentence about a question without a row: which names are near.
  * Returns -1. */
 int phase_rows_refuse(struct phase_rows *rows, struct err *err);
+
+/* Is the attribute `histogram`, which is not for people? */
+bool phase_row_is_histogram(const struct record_attribute *attribute);
 
 /* The value of an attribute: of one of the numbers as it is in the row. */
 struct value phase_row_value(

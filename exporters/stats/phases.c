@@ -141,6 +141,8 @@ put_object(struct printer *p, const struct phase_row *row)
 		json_text(&p->json, row->node);
 	}
 	while (record_next_attribute(&pairs, &a)) {
+		if (phase_row_is_histogram(&a))
+			continue;
 		a.value = phase_row_value(row, &a);
 		json_key(&p->json, a.key);
 		json_value(&p->json, &a.value);

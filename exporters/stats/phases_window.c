@@ -425,3 +425,18 @@ phases_window_numbers(
 	if (count > 1)
 		numbers[PHASE_STD_SAMPLE] = row->std_sample;
 }
+
+void
+phases_window_histogram(
+    const struct phases_window_row *row, double counts[static DURATION_BUCKETS])
+{
+	uint64_t count = row != NULL ? row->count : 0, rank = 0;
+
+	/* They are sorted. */
+	for (int i = 0; i < DURATION_BUCKETS; i++) {
+		while (rank < count &&
+		       row->first[rank].ns <= duration_buckets[i].ns)
+			rank++;
+		counts[i] = (double)rank;
+	}
+}

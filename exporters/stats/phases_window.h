@@ -13,6 +13,7 @@
 #define EXPORTERS_STATS_PHASES_WINDOW_H
 
 #include "exporters/source/source.h"
+#include "proto/base/duration_buckets.h"
 #include "proto/hash/string_table.h"
 
 enum phase_number {
@@ -87,5 +88,8 @@ double phases_window_seconds(
 /* All numbers; NaN: unknown.  NULL row: of a phase that did not occur. */
 void phases_window_numbers(
     const struct phases_window_row *row, double numbers[static PHASE_NUMBERS]);
+/* How many durations each of the buckets counts, exactly. */
+void phases_window_histogram(const struct phases_window_row *row,
+    double counts[static DURATION_BUCKETS]);
 
 #endif

@@ -39,6 +39,7 @@ struct collector {
 	/* Of the thread. */
 	char model[NAME_BYTES_MAX + 1];
 	struct now *now;
+	struct pools_kept *kept;
 	struct compose compose;
 	struct due runs, pools, lines;
 	int64_t answered_ns;
@@ -86,7 +87,7 @@ read_pools(struct collector *collector, int64_t now_ns, struct err *err)
 	struct top_pools *pools = top_pools_new();
 	int64_t begin_ns = clock_monotonic_ns();
 	int rc = pools_read(&pools->pools, collector->options.source,
-	    (struct text){ NULL, 0 }, now_ns, err);
+	    collector->kept, (struct text){ NULL, 0 }, now_ns, err);
 
 	finish(&collector->pools, begin_ns, PERIOD_NS / 2);
 	if (rc != 0) {
@@ -157,7 +158,8 @@ begin_round(struct collector *collector)
 		now_free(&collector->now);
 		collector->now = now_new(collector->options.source,
 		    text_of(collector->partition),
-		    NOW_NODES | NOW_PHASES | NOW_VALUES | NOW_OPEN);
+		    NOW_NODES | NOW_PHASES | NOW_USAGE | NOW_USAGE_LAST |
+			NOW_OPEN);
 	}
 	pthread_mutex_unlock(&collector->mutex);
 	if (is_changed) {
@@ -281,6 +283,7 @@ collector_start(struct collector **started,
 	    options->partition);
 	snprintf(
 	    collector->model, sizeof(collector->model), "%s", options->model);
+	collector->kept = pools_kept_new();
 	collector->runs.part = COLLECT_RUNS;
 	collector->pools.part = COLLECT_POOLS;
 	collector->lines.part = COLLECT_LINES;
@@ -308,6 +311,7 @@ collector_stop(struct collector **stopped)
 			nanosleep(&pause, NULL);
 	thread_stop(&collector->thread);
 	now_free(&collector->now);
+	pools_kept_free(&collector->kept);
 	compose_clear(&collector->compose);
 	top_snapshot_drop(&collector->newest);
 	source_close(&collector->options.source);

@@ -111,8 +111,8 @@ static void
 put_node(struct top_node *row, const struct compose *compose,
     const struct now *now, const struct node_state *node, int64_t now_ns)
 {
-	struct node_values_of values =
-	    node_values_find(now_values(now), node->name);
+	const struct node_usage usage =
+	    node_usage_of(now_usages(now), node->name);
 	int64_t received_ns = now_ns - node->received_ns;
 
 	*row = (struct top_node){
@@ -122,16 +122,16 @@ put_node(struct top_node *row, const struct compose *compose,
 				: seconds(received_ns > 0 ? received_ns : 0),
 		.spool = (float)node->spool,
 		.clock = (float)(node->clock_ns / 1e9),
-		.cpu = values.cpu,
-		.iowait = values.iowait,
-		.receive = values.receive,
-		.pressure = values.pressure,
+		.cpu = (float)usage.numbers[USAGE_CPU],
+		.iowait = (float)usage.numbers[USAGE_IOWAIT],
+		.receive = (float)usage.numbers[USAGE_RECEIVE],
+		.pressure = (float)usage.numbers[USAGE_IO_PRESSURE],
 		.condition = (uint8_t)node->condition,
 		.spool_fills = node->spool_fills,
 		.clock_is_off = node->clock_is_off,
 	};
 	/* They were not read again since nothing came. */
-	if (node->age_ns > NODE_VALUES_NS)
+	if (node->age_ns > NODE_USAGE_LAST_NS)
 		row->cpu = row->iowait = row->receive = row->pressure = NAN;
 	put_phase(row, compose, open_phases_find(now_open(now), node->name),
 	    node, now_ns);

@@ -51,7 +51,7 @@ once_print(struct source *source, const struct source_options *options,
 	case VIEW_PIPELINE:
 		return stats_status(options, json, false, file, status, err);
 	case VIEW_POOLS:
-		return pools_print(source, (struct text){ NULL, 0 },
+		return pools_print(source, NULL, (struct text){ NULL, 0 },
 		    source_places(options), &unsorted, format, file, err);
 	case VIEW_RUNS:
 		rc = print_runs(source, partition, model, format, file, err);

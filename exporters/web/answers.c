@@ -4,6 +4,7 @@
  */
 #include "exporters/web/answers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "exporters/cascade/read.h"
@@ -24,11 +25,21 @@
 #include "exporters/stats/spans.h"
 #include "exporters/stats/status.h"
 #include "exporters/usage/usage.h"
+#include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
 
 /* Before compression; a quarter of it is sent. */
 enum { TRACE_BYTES_MAX = 32 << 20 };
+
+void
+web_kept_clear(struct web_kept *kept)
+{
+	pools_kept_free(&kept->pools);
+	metrics_free(&kept->metrics);
+	free(kept->pattern);
+	kept->pattern = NULL;
+}
 
 static struct text
 node_of(const struct web_question *question)
@@ -96,9 +107,12 @@ answer_pools(struct source *source, struct web_question *question, FILE *file,
 {
 	if (check(question, pools_columns, false, bad, err) != 0)
 		return -1;
-	return pools_print(source, text_of(question->query.name),
-	    source_places(question->options), &question->query.order,
-	    question->format, file, err);
+	if (question->kept != NULL && question->kept->pools == NULL)
+		question->kept->pools = pools_kept_new();
+	return pools_print(source,
+	    question->kept != NULL ? question->kept->pools : NULL,
+	    text_of(question->query.name), source_places(question->options),
+	    &question->query.order, question->format, file, err);
 }
 
 static int
@@ -390,6 +404,25 @@ answer_trace(struct source *source, struct web_question *question, FILE *file,
 	return timeline_write_to(&request, file, &question->shown, err);
 }
 
+/* A scraper asks the same again and again: only what has come is read. */
+static struct metrics *
+keep_metrics(struct source *source, const struct web_question *question)
+{
+	bool by_node = question->query.of_what == WEB_METRICS_NODES;
+	struct web_kept *kept = question->kept;
+	struct text pattern = text_of(question->query.name);
+
+	if (kept->metrics != NULL && kept->by_node == by_node &&
+	    text_equal(text_of(kept->pattern), pattern))
+		return kept->metrics;
+	metrics_free(&kept->metrics);
+	free(kept->pattern);
+	kept->by_node = by_node;
+	kept->pattern = memory_format("%.*s", (int)pattern.bytes, pattern.at);
+	kept->metrics = metrics_new(source, text_of(kept->pattern), by_node);
+	return kept->metrics;
+}
+
 /* A source that does not answer is down, which is an answer, too. */
 static int
 answer_metrics(struct source *source, struct web_question *question, FILE *file,
@@ -398,16 +431,13 @@ answer_metrics(struct source *source, struct web_question *question, FILE *file,
 	enum exposition_format format = question->openmetrics
 					    ? EXPOSITION_OPENMETRICS
 					    : EXPOSITION_PROMETHEUS;
-	struct metrics *metrics =
-	    metrics_new(source, text_of(question->query.name),
-		question->query.of_what == WEB_METRICS_NODES);
+	struct metrics *metrics = keep_metrics(source, question);
 
 	(void)bad;
 	if (metrics_read(metrics, clock_wall_ns(), err) == 0)
 		metrics_write(metrics, format, file);
 	else
 		metrics_write_down(format, file);
-	metrics_free(&metrics);
 	return 0;
 }
 

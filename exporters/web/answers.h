@@ -18,6 +18,15 @@
 
 enum { WEB_ANSWER_BYTES_MAX = 8 << 20 };
 
+/* What a worker has read of its source and will be asked for again. */
+struct web_kept {
+	struct pools_kept *pools; /* NULL: nothing, like metrics */
+	struct metrics *metrics;
+	char *pattern;
+	bool by_node;
+};
+void web_kept_clear(struct web_kept *kept);
+
 struct web_question {
 	const struct web_route *route;
 	struct text partition; /* empty: the route is not of a pool */
@@ -26,6 +35,7 @@ struct web_question {
 	const struct source_options *options;
 	struct web_query query;
 	void *tick;                  /* of live.c */
+	struct web_kept *kept;       /* set by the worker */
 	enum stats_format format;    /* the page takes STATS_JSON */
 	bool openmetrics;            /* metrics: the format */
 	struct timeline_shown shown; /* trace: set by the answer */

@@ -45,6 +45,13 @@ open_bounded(struct bounded *to)
 
 /* ---- the source ---- */
 
+void
+web_reader_close(struct web_reader *reader)
+{
+	web_kept_clear(&reader->kept);
+	source_close(&reader->source);
+}
+
 /* An aggregator that was started has the store now; without it, the store can
  * be read. */
 static int
@@ -53,18 +60,12 @@ open_source(struct web_reader *reader, struct err *err)
 	bool is_store = source_reads_store(reader->options);
 
 	if (reader->source != NULL && reader->is_store != is_store)
-		source_close(&reader->source);
+		web_reader_close(reader);
 	reader->is_store = is_store;
 	if (reader->source == NULL)
 		return source_open(&reader->source, reader->options, err);
 	source_renew(reader->source);
 	return 0;
-}
-
-void
-web_reader_close(struct web_reader *reader)
-{
-	source_close(&reader->source);
 }
 
 /* ---- the answer ---- */
@@ -76,6 +77,7 @@ answer(struct web_reader *reader, struct web_task *task, FILE *file, bool *bad)
 	struct source *source = reader->source;
 	int rc = 0;
 
+	question->kept = &reader->kept;
 	source_limit(source, question->limit);
 	if (question->partition.bytes > 0)
 		rc = known_check_nodes(source, question->partition,
@@ -157,7 +159,7 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	whole =
 	    rc != 0 || source_check_damage(reader->source, rc, &task->err) == 0;
 	if (failed)
-		source_close(&reader->source);
+		web_reader_close(reader);
 	if (rc == 0 && whole && !to.is_full) {
 		take_answer(reader, task, &to);
 		return;

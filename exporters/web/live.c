@@ -60,31 +60,22 @@ answer_tick(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
 	struct tick *tick = question->tick;
-	struct text name = text_of(question->query.name);
-	struct partition_rows rows;
-	int rc = partition_rows_read(&rows, source, name, err);
+	struct partition_row row;
 
 	(void)file;
 	(void)bad;
-	for (uint32_t i = 0; rc == 0 && i < rows.count; i++) {
-		const struct partition_row *row = &rows.at[i];
-
-		if (!text_equal(row->name, name) ||
-		    (row->is_kept_twice && !row->is_read))
-			continue;
-		tick->generation = source_generation(source);
-		tick->entry = row->last_entry;
-		tick->newest_ns = row->last_ns;
-		tick->now_ns = clock_wall_ns();
-		memcpy(tick->records_of, row->records_of,
-		    sizeof(tick->records_of));
-		partition_rows_clear(&rows);
-		return 0;
-	}
-	partition_rows_clear(&rows);
-	return rc != 0 ? rc
-		       : err_set(err, "there is no partition %.200s",
-			     question->query.name);
+	if (partition_rows_read_one(
+		&row, source, text_of(question->query.name), err) != 0)
+		return -1;
+	if (row.name.bytes == 0)
+		return err_set(
+		    err, "there is no partition %.200s", question->query.name);
+	*tick = (struct tick){ .generation = row.generation,
+		.entry = row.last_entry,
+		.newest_ns = row.last_ns,
+		.now_ns = clock_wall_ns() };
+	memcpy(tick->records_of, row.records_of, sizeof(tick->records_of));
+	return 0;
 }
 
 static const struct web_route tick_route = { "tick", "", true, answer_tick };

@@ -33,6 +33,7 @@ struct web_reader {
 	const struct source_options *options;
 	struct web_cache *cache;
 	struct source *source; /* NULL: not open */
+	struct web_kept kept;  /* of this source */
 	bool is_store;
 };
 

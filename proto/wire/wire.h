@@ -269,7 +269,8 @@ struct wire_query {
 	/* Desired size of the answer's body, a hint; 0: WIRE_PAGE_BYTES. */
 	uint32_t page_bytes;
 	int64_t step_ns; /* width of the buckets for samples; 0: raw samples */
-	/* Pattern: metrics of buckets, tracks of spans; empty: all. */
+	/* Patterns with a blank between them: metrics of buckets; pattern:
+	 * tracks of spans; empty: all. */
 	struct text columns;
 	/* With step_ns: how many buckets a record may have.  Without: > 1 asks
 	 * for samples as columns. */

@@ -7,6 +7,7 @@
 #include "aggregator/tables/row_block.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregator/phases/part_list.h"
 #include "aggregator/phases/part_row.h"
@@ -140,8 +141,7 @@ try_latest(struct text value)
 	if (back.has != row.has)
 		abort();
 	for (unsigned i = 0; i < LATEST_NODES; i++)
-		if (back.at[i].receive_ns != row.at[i].receive_ns ||
-		    back.at[i].time_ns != row.at[i].time_ns)
+		if (memcmp(&back.at[i], &row.at[i], sizeof(row.at[i])) != 0)
 			abort();
 	buffer_clear(&bytes);
 }

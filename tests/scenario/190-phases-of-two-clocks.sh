@@ -96,6 +96,12 @@ for line in open(sys.argv[1]):
     print(way["attributes"]["job"], way["node"],
           "%g" % ((way["end_ns"] - way["begin_ns"]) / 1e9) if both else "-")' "$TMP/ways"
 }
+# histogram OPTION...: how many ways took at most that many seconds: 3 is j4, 5, 7, 4 and 9 are
+# below 10, 12 is j3.
+histogram() {
+	poolscope stats metrics "$@" |
+		sed -n 's/^poolscope_phase_duration_seconds_bucket{.*,phase="way:way",le="\(1.0\|3.0\|10.0\|30.0\|+Inf\)"} /\1 /p'
+}
 ways_of_all() {
 	columns phase,count,sum poolscope-stats phases --format csv --name 'way:*' "$@" | sort
 }
@@ -103,6 +109,11 @@ for from in "--connect ipc://$DIR/run/reader.ipc" "--store $DIR/store"; do
 	# shellcheck disable=SC2086 # an option and its value
 	{
 		answer "the six ways, ${from%% *}" "6,40.0,3.0,5.0,12.0,0,0" numbers $from --name way:way
+		answer "... as a histogram" "1.0 0
+3.0 1
+10.0 5
+30.0 6
++Inf 6" histogram $from
 		answer "... in a window that has all" "6,40.0,3.0,5.0,12.0,0,0" \
 			numbers $from --name way:way --from "$(at 0)" --to "$(at 80)"
 		answer "... in one that has j3 and j4" "2,15.0,3.0,3.0,12.0,0,0" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Now is 0.  n1 has 4 processors.  From -100 to -50 its idle time grew by 15,000 hundredths of a
-# second: 150 of 4 x 50 = 200 s, so that it was busy for 25 %; it waited for I/O for 1,000: 10 of
-# 200 s, 5 %.  Its load was 9, then 2.5; it used 5,000, then 7,000 of 16,000 bytes, 8,000 were
+# second: 150 of 4 x 50 = 200 s; it waited for I/O for 1,000: 10 of 200 s, 5 %.  In the other 40 s
+# it did something: 20 %.  Its load was 9, then 2.5; it used 5,000, then 7,000 of 16,000 bytes, 8,000 were
 # available, and 128 of swap space were used.  In these 50 s a process waited for a processor
 # for 5,000,000 us: 10 %, for memory never, for I/O for 20 s: 40 %.
 #
@@ -51,7 +51,7 @@ used() {
 }
 answer "what each node used" "n1 cpu_iowait_ratio 0.05
 n1 cpu_load_average_1m 2.5
-n1 cpu_utilization_ratio 0.25
+n1 cpu_utilization_ratio 0.2
 n1 linux_memory_available_bytes 8000
 n1 linux_pressure_cpu_ratio 0.1
 n1 linux_pressure_io_ratio 0.4

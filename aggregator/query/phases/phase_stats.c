@@ -4,9 +4,27 @@
  */
 #include "aggregator/query/phases/phases.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "aggregator/phases/run_sum.h"
 #include "aggregator/query/page/answer.h"
 #include "aggregator/query/phases/phase_nodes.h"
+
+/* As a text, so that it is one attribute. */
+static void
+put_histogram(struct answer *answer, const struct quantile_sketch *sketch)
+{
+	uint64_t counts[DURATION_BUCKETS];
+	char text[DURATION_BUCKETS * 21] = "";
+	size_t used = 0;
+
+	quantile_sketch_histogram(sketch, counts);
+	for (int i = 0; i < DURATION_BUCKETS; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+		    "%s%" PRIu64, i == 0 ? "" : " ", counts[i]);
+	answer_put_word(answer, "histogram", text_of(text));
+}
 
 static bool
 append_stats(
@@ -25,6 +43,8 @@ append_stats(
 	answer_put_word(&answer, "unmatched",
 	    text_of(phase->ignore_unmatched ? "ignore" : "incomplete"));
 	answer_put_int(&answer, "place", phase->place);
+	if (node.bytes == 0)
+		put_histogram(&answer, &stats->quantile_sketch);
 	if (phase->measured.bytes > 0)
 		answer_put_word(&answer, "measured", phase->measured);
 	if (phase->run.bytes > 0)

@@ -1,10 +1,21 @@
 /*
- * nodes - the names of the nodes of a partition, with the last record of each.
+ * nodes - the names of the nodes of a partition, with what was last heard of
+ * each.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/query/records/records.h"
 
 #include "aggregator/query/page/answer.h"
+
+static void
+put_value(struct answer *answer, struct latest_value latest, const char *value,
+    const char *time)
+{
+	if (latest.time_ns == INT64_MIN)
+		return;
+	answer_put_int(answer, value, (uint64_t)latest.value);
+	answer_put_int(answer, time, (uint64_t)latest.time_ns);
+}
 
 static void
 put_latest(struct answer *answer, const struct latest_row *row, unsigned place)
@@ -15,6 +26,11 @@ put_latest(struct answer *answer, const struct latest_row *row, unsigned place)
 		return;
 	answer_put_int(answer, "received_ns", (uint64_t)latest->receive_ns);
 	answer_put_int(answer, "time_ns", (uint64_t)latest->time_ns);
+	if (latest->sample_ns != INT64_MIN)
+		answer_put_int(
+		    answer, "sample_ns", (uint64_t)latest->sample_ns);
+	put_value(answer, latest->clock, "clock_ns", "clock_at_ns");
+	put_value(answer, latest->spool, "spool_bytes", "spool_at_ns");
 }
 
 bool

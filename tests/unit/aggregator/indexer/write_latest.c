@@ -1,11 +1,12 @@
 /*
- * write_latest - tests of what is kept of the last record of each node, against
- * a slow pass over what was sent.
+ * write_latest - tests of what is kept of what was last heard of each node,
+ * against a slow pass over what was sent; of samples by hand.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/rig.h"
 
 #include "aggregator/tables/latest.h"
+#include "proto/metric/metric_groups.h"
 
 enum { NODES = 150, BATCHES = 60 };
 
@@ -72,8 +73,11 @@ send_batch(unsigned session)
 		if (batch_ns[i] == INT64_MIN)
 			continue;
 		if (receive_ns > of->receive_ns ||
-		    (receive_ns == of->receive_ns && batch_ns[i] > of->time_ns))
-			*of = (struct latest){ receive_ns, batch_ns[i] };
+		    (receive_ns == of->receive_ns &&
+			batch_ns[i] > of->time_ns)) {
+			of->receive_ns = receive_ns;
+			of->time_ns = batch_ns[i];
+		}
 		batch_ns[i] = INT64_MIN;
 	}
 }
@@ -208,6 +212,172 @@ gaps_and_entities_are_no_records_of_a_node(void **state)
 	free(lines);
 }
 
+/* ---- samples ---- */
+
+static void
+define(
+    const char *group, const char *names, const char *units, const char *types)
+{
+	unsigned char pairs[2048];
+	struct record entity = { .kind = RECORD_ENTITY,
+		.source = text_of("set"),
+		.name = text_of(group),
+		.attributes = 3 };
+	struct wire_writer w;
+
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	wire_put_text_attribute(&w, text_of("names"), text_of(names));
+	wire_put_text_attribute(&w, text_of("units"), text_of(units));
+	wire_put_text_attribute(&w, text_of("types"), text_of(types));
+	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
+	rig_record(&rig, "n0", &entity);
+}
+
+static void
+sample(int node, const char *group, int seconds, uint32_t count,
+    const struct value *values)
+{
+	unsigned char bytes[1000];
+	struct record record = { .kind = RECORD_SAMPLE,
+		.time_ns = RIG_T0 + seconds * INT64_C(1000000000),
+		.source = text_of(group),
+		.values = count };
+	struct wire_writer w;
+
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	for (uint32_t i = 0; i < count; i++)
+		wire_put_value(&w, &values[i]);
+	record.value_bytes =
+	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+	rig_record(&rig, name_of(node), &record);
+}
+
+static void
+sample_int(int node, const char *group, int seconds, int64_t value)
+{
+	sample(node, group, seconds, 1,
+	    &(struct value){ VALUE_INT, { .i = value } });
+}
+
+/* What an answer has of a node but when it was received, times as seconds of
+ * RIG_T0. */
+static void
+assert_heard(int node, const char *story)
+{
+	char *lines = ask(), word[32], heard[200] = "", *at, *end;
+	size_t used = 0;
+
+	snprintf(word, sizeof(word), "[node|%s|]", name_of(node));
+	at = strstr(lines, word);
+	assert_non_null(at);
+	end = strchr(at, '\n');
+	*end = '\0';
+	for (char *w = strtok(at, " "); w != NULL; w = strtok(NULL, " ")) {
+		char *is = strchr(w, '=');
+
+		if (is == NULL || strncmp(w, "received_ns", 11) == 0)
+			continue;
+		*is = '\0';
+		used += (size_t)snprintf(heard + used, sizeof(heard) - used,
+		    "%s=%ld ", w,
+		    strcmp(w, "clock_ns") == 0 || strcmp(w, "spool_bytes") == 0
+			? atol(is + 1)
+			: (atol(is + 1) - RIG_T0) / 1000000000);
+	}
+	assert_string_equal(heard, story);
+	free(lines);
+}
+
+/* As an agent's, with a column more. */
+static void
+define_again(const char *group)
+{
+	const struct metric_group *of = metric_group_find(text_of(group));
+	char names[1000] = "", units[500] = "", types[500] = "";
+
+	for (uint32_t i = 0; i < of->count; i++) {
+		strcat(strcat(names, of->columns[i].name), " ");
+		strcat(strcat(units, of->columns[i].unit), " ");
+		strcat(types, of->columns[i].counter ? "counter " : "gauge ");
+	}
+	define(group, strcat(names, "more"), strcat(units, "1"),
+	    strcat(types, "gauge"));
+}
+
+/*
+ * n1: the newest sample is that of 50 s, received first; the last record that
+ * of 40 s.  Its clock is off by -7 ns, which is the value of 40 s: that of 50 s
+ * has none.  n2: the sample of 20 s has more values than its group has columns,
+ * so that nobody knows which is which, but it was taken.  n3: a float is a
+ * number, but not one that 64 bits do not hold.  n4: what is not defined.  n5:
+ * another group has such a metric.
+ */
+static void
+send_samples(const struct value *spool, uint32_t columns)
+{
+	const struct value nil = { .type = VALUE_NIL };
+	const struct value numbers[] = { { VALUE_FLOAT, { .f = -2.9 } },
+		{ VALUE_FLOAT, { .f = 1e300 } } };
+
+	metric_group_define(&rig.batch, &metric_group_clock, text_of("clock"));
+	metric_group_define(&rig.batch, &metric_group_self, text_of("self"));
+	define("other", "poolscope.clock.offset", "ns", "gauge");
+	sample_int(1, "clock", 30, 6);
+	sample(1, "clock", 50, 1, &nil);
+	rig_send(&rig, 0);
+	sample_int(1, "clock", 40, -7);
+	sample(2, "self", 10, columns, spool);
+	sample(2, "self", 20, columns + 1, spool);
+	for (int i = 0; i < 2; i++)
+		sample(3, "clock", 10 * i, 1, &numbers[i]);
+	sample_int(4, "undefined", 60, 3);
+	sample_int(5, "other", 60, 3);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+}
+
+static void
+samples_say_how_a_node_is(void **state)
+{
+	uint32_t columns = metric_group_self.count;
+	struct value spool[64] = { { .type = VALUE_NIL } };
+	struct err err = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < columns; i++)
+		spool[i] = (struct value){ VALUE_UINT,
+			{ .u = strcmp(metric_group_self.columns[i].name,
+				   "poolscope.agent.spool.unacked") == 0
+				   ? 5000
+				   : i } };
+	send_samples(spool, columns);
+	for (int again = 0; again < 3; again++) {
+		assert_heard(
+		    1, "time_ns=40 sample_ns=50 clock_ns=-7 clock_at_ns=40 ");
+		assert_heard(2,
+		    "time_ns=20 sample_ns=20 spool_bytes=5000 spool_at_ns=10 ");
+		assert_heard(
+		    3, "time_ns=10 sample_ns=10 clock_ns=-2 clock_at_ns=0 ");
+		assert_heard(4, "time_ns=60 sample_ns=60 ");
+		assert_heard(5, "time_ns=60 sample_ns=60 ");
+		rig_verify(&rig);
+		if (again == 0)
+			rig_good(writer_rebuild(rig.writer, &err), &err);
+		else if (again == 1)
+			rig_good(writer_compact(rig.writer, &err), &err);
+	}
+	/* The definition grows in the batch that brings more values. */
+	define_again("self");
+	sample_int(1, "clock", 45, 8);
+	sample(2, "self", 30, columns + 1, spool);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	assert_heard(1, "time_ns=45 sample_ns=50 clock_ns=8 clock_at_ns=45 ");
+	assert_heard(
+	    2, "time_ns=30 sample_ns=30 spool_bytes=5000 spool_at_ns=30 ");
+	rig_verify(&rig);
+}
+
 /* Change each row in turn: none, of a node that is none, of earlier records. */
 static void
 verification_reports_wrong_rows(void **state)
@@ -273,6 +443,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(the_last_record_is_the_one_received_last),
 		TEST(gaps_and_entities_are_no_records_of_a_node),
+		TEST(samples_say_how_a_node_is),
 		TEST(verification_reports_wrong_rows),
 #undef TEST
 	};

@@ -212,6 +212,39 @@ an_encoded_sketch_decodes_to_itself(void **state)
 	free(b);
 }
 
+/* What is at a bound counts, what is 3 % beyond does not; what is not positive
+ * counts everywhere. */
+static void
+a_histogram_counts_what_is_at_most_its_bound(void **state)
+{
+	struct quantile_sketch *sketch = malloc(sizeof(*sketch));
+	uint64_t counts[DURATION_BUCKETS];
+
+	(void)state;
+	assert_non_null(sketch);
+	quantile_sketch_init(sketch);
+	quantile_sketch_histogram(sketch, counts);
+	for (int i = 0; i < DURATION_BUCKETS; i++)
+		assert_int_equal(counts[i], 0);
+	quantile_sketch_add(sketch, -5);
+	quantile_sketch_add(sketch, 0);
+	for (int i = 0; i < DURATION_BUCKETS; i++) {
+		int64_t ns = duration_buckets[i].ns;
+
+		assert_true(i == 0 || ns > duration_buckets[i - 1].ns);
+		assert_int_equal(
+		    (int64_t)(atof(duration_buckets[i].seconds) * 1e9 + 0.5),
+		    ns);
+		quantile_sketch_add(sketch, ns);
+		quantile_sketch_add(sketch, ns + ns / 100 * 3);
+	}
+	quantile_sketch_add(sketch, INT64_MAX);
+	quantile_sketch_histogram(sketch, counts);
+	for (uint64_t i = 0; i < DURATION_BUCKETS; i++)
+		assert_int_equal(counts[i], 2 + 2 * i + 1);
+	free(sketch);
+}
+
 int
 main(void)
 {
@@ -222,6 +255,7 @@ main(void)
 		cmocka_unit_test(merging_in_any_order_gives_the_same),
 		cmocka_unit_test(a_removed_value_leaves_no_trace),
 		cmocka_unit_test(an_encoded_sketch_decodes_to_itself),
+		cmocka_unit_test(a_histogram_counts_what_is_at_most_its_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,7 @@ columns_are_in_the_order_of_their_names(void **state)
 	assert_found("disk", "", "3 -1: 0 reads c 1 busy g 2 writes c");
 	assert_found("disk", "*s", "3 -1: 0 reads c 2 writes c");
 	assert_found("disk", "busy", "3 -1: 1 busy g");
+	assert_found("disk", " writes b* x ", "3 -1: 1 busy g 2 writes c");
 	assert_found("disk", "none", "3 -1:");
 }
 

@@ -43,7 +43,8 @@ static const struct exposition_family families[] = {
 	{ "up", EXPOSITION_GAUGE, "", "Is it up?" },
 	{ "seen_bytes", EXPOSITION_COUNTER, "bytes", "What was seen." },
 	{ "unused", EXPOSITION_GAUGE, "", "Nothing." },
-	{ "took_seconds", EXPOSITION_SUMMARY, "seconds", "How long it took." },
+	{ "took_seconds", EXPOSITION_HISTOGRAM, "seconds",
+	    "How long it took." },
 	{ "build", EXPOSITION_INFO, "", "Which one." },
 };
 
@@ -53,7 +54,7 @@ put_all(struct exposition *exposition)
 	const struct exposition_label none[EXPOSITION_LABELS] = { { NULL,
 	    { NULL, 0 } } };
 	const struct exposition_label two[EXPOSITION_LABELS] = {
-		{ "a", text_of("x") }, { "quantile", text_of("0.5") }
+		{ "a", text_of("x") }, { "le", text_of("+Inf") }
 	};
 
 	exposition_begin(exposition, &families[0]);
@@ -61,10 +62,12 @@ put_all(struct exposition *exposition)
 	exposition_begin(exposition, &families[1]);
 	put(exposition, "_total", "x", 9007199254740991.0);
 	put(exposition, "_total", "y", 0.1);
+	put(exposition, "_total", "z", -0.0);
+	put(exposition, "_total", "n", -9007199254740991.0);
 	exposition_begin(exposition, &families[2]);
 	exposition_begin(exposition, &families[3]);
-	exposition_sample(exposition, "", two, 1.5e-7);
-	put(exposition, "_sum", "x", -0.0);
+	exposition_sample(exposition, "_bucket", two, 3);
+	put(exposition, "_sum", "x", 1.5e-7);
 	put(exposition, "_count", "x", 3);
 	exposition_begin(exposition, &families[4]);
 	put(exposition, "_info", "x", 1);
@@ -77,7 +80,7 @@ open_metrics(void **state)
 
 	(void)state;
 	put_all(&exposition);
-	assert_int_equal(exposition.samples, 7);
+	assert_int_equal(exposition.samples, 9);
 	finish(&exposition, "# HELP up Is it up?\n"
 			    "# TYPE up gauge\n"
 			    "up 1\n"
@@ -86,11 +89,13 @@ open_metrics(void **state)
 			    "# UNIT seen_bytes bytes\n"
 			    "seen_bytes_total{a=\"x\"} 9007199254740991\n"
 			    "seen_bytes_total{a=\"y\"} 0.1\n"
+			    "seen_bytes_total{a=\"z\"} 0\n"
+			    "seen_bytes_total{a=\"n\"} -9007199254740991\n"
 			    "# HELP took_seconds How long it took.\n"
-			    "# TYPE took_seconds summary\n"
+			    "# TYPE took_seconds histogram\n"
 			    "# UNIT took_seconds seconds\n"
-			    "took_seconds{a=\"x\",quantile=\"0.5\"} 1.5e-07\n"
-			    "took_seconds_sum{a=\"x\"} 0\n"
+			    "took_seconds_bucket{a=\"x\",le=\"+Inf\"} 3\n"
+			    "took_seconds_sum{a=\"x\"} 1.5e-07\n"
 			    "took_seconds_count{a=\"x\"} 3\n"
 			    "# HELP build Which one.\n"
 			    "# TYPE build info\n"
@@ -112,10 +117,12 @@ prometheus_text(void **state)
 			    "# TYPE seen_bytes_total counter\n"
 			    "seen_bytes_total{a=\"x\"} 9007199254740991\n"
 			    "seen_bytes_total{a=\"y\"} 0.1\n"
+			    "seen_bytes_total{a=\"z\"} 0\n"
+			    "seen_bytes_total{a=\"n\"} -9007199254740991\n"
 			    "# HELP took_seconds How long it took.\n"
-			    "# TYPE took_seconds summary\n"
-			    "took_seconds{a=\"x\",quantile=\"0.5\"} 1.5e-07\n"
-			    "took_seconds_sum{a=\"x\"} 0\n"
+			    "# TYPE took_seconds histogram\n"
+			    "took_seconds_bucket{a=\"x\",le=\"+Inf\"} 3\n"
+			    "took_seconds_sum{a=\"x\"} 1.5e-07\n"
 			    "took_seconds_count{a=\"x\"} 3\n"
 			    "# HELP build_info Which one.\n"
 			    "# TYPE build_info gauge\n"

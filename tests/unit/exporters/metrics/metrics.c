@@ -158,15 +158,13 @@ of_many_nodes_those_that_were_heard_last(void **state)
 	    1);
 }
 
-/* Of each partition 4 + 1 + 1 + 6 series, and 40 x (3 + 2 + 2) of its phases:
- * 292.  68 of them have 19,856, and 69 would have more than 20,000. */
+/* a$p0, a$p1 ... are later and later. */
 static void
-a_partition_is_shown_as_a_whole(void **state)
+send_partitions(int count)
 {
 	char name[32], event[16];
 
-	(void)state;
-	for (int i = 0; i < METRICS_PARTITIONS; i++) {
+	for (int i = 0; i < count; i++) {
 		for (int k = 0; k < PHASES; k++) {
 			snprintf(event, sizeof(event), "b%d", k);
 			rig_event(&rig, "n", RIG_T0 + i * NS_PER_SECOND, "s",
@@ -178,15 +176,55 @@ a_partition_is_shown_as_a_whole(void **state)
 		snprintf(name, sizeof(name), "a$p%d", i);
 		send_to(name);
 	}
+}
+
+/* Of each partition 4 + 1 + 1 + 6 series, and 40 x (13 + 2 + 2) of its phases:
+ * 692.  28 of them have 19,376, and 29 would have more than 20,000. */
+static void
+a_partition_is_shown_as_a_whole(void **state)
+{
+	char name[32];
+
+	(void)state;
+	send_partitions(METRICS_PARTITIONS);
 	read_it(false);
-	assert_int_equal(count("poolscope_pool_nodes_known{"), 68);
-	assert_int_equal(
-	    count("poolscope_phase_duration_seconds{"), 68 * PHASES * 3);
-	assert_int_equal(count("poolscope_partitions_left_out 32"), 1);
-	snprintf(name, sizeof(name), "_left_out %d\n", 32 * 292);
+	assert_int_equal(count("poolscope_pool_nodes_known{"), 28);
+	/* 9 ns are less than all bounds. */
+	assert_int_equal(count("poolscope_phase_duration_seconds_bucket{"),
+	    28 * PHASES * 13);
+	assert_non_null(strstr(text, ",le=\"0.1\"} 1\n"));
+	assert_int_equal(count("poolscope_partitions_left_out 72"), 1);
+	snprintf(name, sizeof(name), "_left_out %d\n", 72 * 692);
 	assert_non_null(strstr(text, name));
-	assert_null(strstr(text, "partition=\"a$p31\""));
-	assert_non_null(strstr(text, "partition=\"a$p32\""));
+	assert_null(strstr(text, "partition=\"a$p71\""));
+	assert_non_null(strstr(text, "partition=\"a$p72\""));
+}
+
+/* Of each of 27 partitions 692 series and 3 of its node: 18,765.  An older one
+ * has 12, and 1,000 nodes: of the 1,223 series that are left, 407 nodes have
+ * 1,221, and the other 593 have 1,779. */
+static void
+its_nodes_are_shown_as_far_as_they_fit(void **state)
+{
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		rig_event(&rig, name, RIG_T0 + (i - 1000) * NS_PER_SECOND, "s",
+		    "x", NULL);
+		if (i % 500 == 499)
+			send_to("a$old");
+	}
+	send_partitions(27);
+	read_it(true);
+	assert_int_equal(count("poolscope_pool_nodes_known{"), 28);
+	assert_int_equal(count("poolscope_node_state{"), 27 + 407);
+	assert_int_equal(count("poolscope_partitions_left_out 0"), 1);
+	assert_int_equal(count("poolscope_nodes_left_out 593"), 1);
+	assert_int_equal(count("poolscope_series_left_out 1779"), 1);
+	assert_null(strstr(text, "partition=\"a$old\",node=\"n592\""));
+	assert_non_null(strstr(text, "partition=\"a$old\",node=\"n593\""));
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -198,6 +236,7 @@ main(void)
 		CASE(of_many_partitions_the_newest_are_shown),
 		CASE(of_many_nodes_those_that_were_heard_last),
 		CASE(a_partition_is_shown_as_a_whole),
+		CASE(its_nodes_are_shown_as_far_as_they_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "exporters/now/now.h"
 
 #include "aggregator/query/server.h"
+#include "exporters/nodes/pools.h"
 #include "proto/metric/metric_groups.h"
 #include "tests/unit/exporters/samples/sampled.h"
 
@@ -345,6 +346,50 @@ a_source_that_is_away_leaves_the_numbers(void **state)
 	assert_int_equal(now_nodes(now)->count, 2);
 }
 
+/* Live, late, silent, gone. */
+static void
+assert_pool(struct pools_kept *kept, int64_t now_ns, uint32_t live,
+    uint32_t late, uint32_t silent, uint32_t gone)
+{
+	const uint32_t wanted[NODE_CONDITIONS] = { live, late, silent, gone };
+	struct text all = { NULL, 0 };
+	struct pools pools;
+	struct err err = { 0 };
+
+	rig_good(pools_read(&pools, source, kept, all, now_ns, &err), &err);
+	assert_int_equal(pools.count, 1);
+	assert_memory_equal(pools.at[0].conditions, wanted, sizeof(wanted));
+	pools_clear(&pools);
+}
+
+/* n1 was heard at 0 and n2 at 30, then n3 at 100: who asks again gets the same
+ * as who asks first, also at an earlier time. */
+static void
+kept_pools_age(void **state)
+{
+	struct pools_kept *kept = pools_kept_new();
+
+	(void)state;
+	put_job("n1", 0, "start", "1");
+	put_job("n2", 30, "start", "1");
+	store();
+	for (int again = 0; again < 2; again++) {
+		struct pools_kept *some = again == 0 ? kept : NULL;
+
+		assert_pool(some, AT(30), 2, 0, 0, 0);
+		assert_pool(some, AT(59), 2, 0, 0, 0);
+		assert_pool(some, AT(60), 1, 1, 0, 0);
+		assert_pool(some, AT(3600), 0, 0, 1, 1);
+		assert_pool(some, AT(86401), 0, 0, 0, 1);
+		assert_pool(some, AT(40), 2, 0, 0, 0);
+	}
+	put_job("n3", 100, "start", "1");
+	store();
+	assert_pool(kept, AT(100), 1, 2, 0, 0);
+	assert_pool(kept, AT(160), 0, 3, 0, 0);
+	pools_kept_free(&kept);
+}
+
 #undef CASE
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
@@ -356,6 +401,7 @@ main(void)
 		CASE(nodes_age_without_a_record),
 		CASE(it_is_the_same_as_for_a_new_reader),
 		CASE(a_source_that_is_away_leaves_the_numbers),
+		CASE(kept_pools_age),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

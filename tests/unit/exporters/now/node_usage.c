@@ -1,9 +1,9 @@
 /*
- * node_values, open_phases - what a node does now.  The numbers are worked out
+ * node_usage, open_phases - what a node does now.  The numbers are worked out
  * by hand.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/now/node_values.h"
+#include "exporters/now/node_usage.h"
 
 #include "exporters/now/open_phases.h"
 #include "proto/metric/metric_groups.h"
@@ -67,7 +67,7 @@ static void
 define_all(void)
 {
 	static const char *const groups[] = { "cpu", "network/eth0",
-		"network/br0", "network/eth1", "pressure" };
+		"network/br0", "network/eth1", "pressure", "load" };
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		assert_true(metric_group_define(&rig.batch,
@@ -75,33 +75,64 @@ define_all(void)
 }
 
 static void
-assert_near(double wanted, float got)
+put_gauge(const char *node, const char *group, const char *metric,
+    double seconds, int64_t value)
 {
-	assert_true(fabs(wanted - (double)got) < 1e-6);
+	put_metrics(node, group, seconds, 1, &metric, &value);
+}
+
+static struct node_usages usages;
+
+static void
+read_usage(enum node_usage_rate rate, int64_t now_ns)
+{
+	struct err err = { 0 };
+
+	node_usage_clear(&usages);
+	rig_good(node_usage_read(&usages, source, text_of(RIG_PARTITION), rate,
+		     now_ns, &err),
+	    &err);
+}
+
+/* NAN: unknown. */
+static void
+assert_usage(const char *node, enum node_usage_number number, double wanted)
+{
+	double got = node_usage_of(&usages, text_of(node)).numbers[number];
+
+	if (isnan(wanted) ? !isnan(got) : !(fabs(wanted - got) < 1e-9))
+		fail_msg("%s, number %d: %g, not %g", node, (int)number, got,
+		    wanted);
 }
 
 /*
  * n1 has 4 processors.  From 80 to 90 it is idle for 10 of 40 s, from 90 to 100
- * for 22 s, and waits for a disk for 6 s: cpu (40 - 22 - 6) / 40 = 30 %, iowait
- * 15 %.  In these 10 s eth0 received 5,000 bytes and eth1 2,500, which is 750
- * bytes a second; br0 is carried by them.  A task waited for a disk for 4 s.
- * n2 has one sample, and the last one of n3 is more than two minutes old.
+ * for 22 s, and waits for a disk for 6 s.  In these last 10 s eth0 received
+ * 5,000 bytes and eth1 2,500; br0 is carried by them.  A task waited for a disk
+ * for 4 s.  Between its last two samples: cpu (40 - 22 - 6) / 40 = 30 %, iowait
+ * 6 / 40 = 15 %, 750 bytes a second, 40 % of the time.  In the last 5 min, of
+ * which 20 s are known: idle 32 of 80 s, iowait 6: cpu (80 - 38) / 80 = 52.5 %,
+ * iowait 7.5 %, 40 % of the time.
+ *
+ * n2 has one sample, so that it has no rate, but a load.  n3's last ones are
+ * more than two minutes old: from -90 to -80 it is idle for 1 of 40 s, 97.5 %.
+ * n4 waits for a disk all the time, which is no work: cpu 0.
  */
 static void
-the_last_values_are_those_between_the_last_samples(void **state)
+rates_are_the_last_one_or_the_mean_of_some_minutes(void **state)
 {
-	struct node_values values;
-	struct node_values_of of;
-	struct err err = { 0 };
-
 	(void)state;
 	define_all();
 	put_cpu("n3", -90, 0, 0);
 	put_cpu("n3", -80, 100, 0);
+	put_cpu("n4", 80, 0, 0);
+	put_cpu("n4", 90, 0, 4000);
 	put_cpu("n1", 80, 0, 0);
 	put_cpu("n1", 90, 1000, 0);
 	put_cpu("n1", 100, 3200, 600);
 	put_cpu("n2", 95, 7, 7);
+	put_gauge("n2", "load", "system.cpu.load_average.1m", 85, 9);
+	put_gauge("n2", "load", "system.cpu.load_average.1m", 95, 3);
 	for (int i = 0; i < 2; i++) {
 		put_network("n1", "network/eth0", 90 + 10 * i, 5000 * i, 1);
 		put_network("n1", "network/eth1", 90 + 10 * i, 2500 * i, 1);
@@ -109,19 +140,27 @@ the_last_values_are_those_between_the_last_samples(void **state)
 		put_pressure("n1", 90 + 10 * i, 4000000 * i);
 	}
 	read_it();
-	rig_good(node_values_read(
-		     &values, source, text_of(RIG_PARTITION), AT(105), &err),
-	    &err);
-	of = node_values_find(&values, text_of("n1"));
-	assert_near(0.30, of.cpu);
-	assert_near(0.15, of.iowait);
-	assert_near(750, of.receive);
-	assert_near(0.4, of.pressure);
-	of = node_values_find(&values, text_of("n2"));
-	assert_true(isnan(of.cpu) && isnan(of.receive));
-	of = node_values_find(&values, text_of("n3"));
-	assert_true(isnan(of.cpu) && isnan(of.pressure));
-	node_values_clear(&values);
+	read_usage(USAGE_LAST, AT(105));
+	assert_usage("n1", USAGE_CPU, 0.30);
+	assert_usage("n1", USAGE_IOWAIT, 0.15);
+	assert_usage("n1", USAGE_RECEIVE, 750);
+	assert_usage("n1", USAGE_IO_PRESSURE, 0.4);
+	assert_usage("n2", USAGE_CPU, NAN);
+	assert_usage("n2", USAGE_RECEIVE, NAN);
+	assert_usage("n3", USAGE_CPU, NAN);
+	assert_usage("n4", USAGE_CPU, 0);
+	assert_usage("n4", USAGE_IOWAIT, 1);
+	read_usage(USAGE_MEAN, AT(105));
+	assert_usage("n1", USAGE_CPU, 0.525);
+	assert_usage("n1", USAGE_IOWAIT, 0.075);
+	assert_usage("n1", USAGE_IO_PRESSURE, 0.4);
+	assert_usage("n1", USAGE_RECEIVE, NAN);
+	assert_usage("n1", USAGE_LOAD, NAN);
+	assert_usage("n2", USAGE_CPU, NAN);
+	assert_usage("n2", USAGE_LOAD, 3);
+	assert_usage("n3", USAGE_CPU, 0.975);
+	assert_usage("n5", USAGE_CPU, NAN);
+	node_usage_clear(&usages);
 }
 
 static void
@@ -168,7 +207,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-		    the_last_values_are_those_between_the_last_samples, set_up,
+		    rates_are_the_last_one_or_the_mean_of_some_minutes, set_up,
 		    tear_down),
 		cmocka_unit_test_setup_teardown(
 		    a_node_is_in_the_phase_that_began_last, set_up, tear_down),
