@@ -165,6 +165,19 @@ put_open(struct exposition *exposition, const struct now *now,
 	}
 }
 
+/* Nothing while one of them is not ready. */
+static void
+put_ready(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	const struct start *start = now_start(now);
+
+	if (start == NULL || start->ready < start->nodes)
+		return;
+	put(exposition, "", partition, none, none,
+	    (double)(start->last_ready_ns - start->begin_ns) / 1e9);
+}
+
 static void
 put_runs(struct exposition *exposition, const struct now *now,
     struct exposition_label partition)
@@ -206,6 +219,10 @@ static const struct pool_family pool_families[] = {
 	{ { "poolscope_phase_open", EXPOSITION_GAUGE, "",
 	      "Starts of a phase without an end, and ends without a start." },
 	    put_open },
+	{ { "poolscope_pool_ready_seconds", EXPOSITION_GAUGE, "seconds",
+	      "From the begin of the first node of the newest start until all "
+	      "were ready; absent while one is not." },
+	    put_ready },
 	{ { "poolscope_runs", EXPOSITION_GAUGE, "",
 	      "Stored test runs of each group, by state; those with an error "
 	      "are in no other." },

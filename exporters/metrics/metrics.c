@@ -59,7 +59,7 @@ take_now(struct metrics *metrics, struct metrics_pool *before, uint32_t count,
 		return now;
 	}
 	now = now_new(metrics->source, partition,
-	    NOW_NODES | NOW_PHASES | NOW_RUNS |
+	    NOW_NODES | NOW_PHASES | NOW_RUNS | NOW_START |
 		(metrics->by_node ? NOW_USAGE : 0));
 	/* A scraper keeps its own pace, and expects what is now. */
 	now_set_rest(now, 1);

@@ -118,24 +118,13 @@ put_table(const struct rows *rows, FILE *file)
 }
 
 static void
-put_csv_time(struct csv *csv, int64_t ns)
-{
-	char text[CLOCK_TEXT_BYTES];
-
-	if (ns == INT64_MIN)
-		csv_none(csv);
-	else
-		csv_string(csv, clock_text(text, ns, 3));
-}
-
-static void
 put_csv(const struct rows *rows, FILE *file)
 {
 	static const char *const titles[] = { "node", "state", "heard",
 		"silence", "received", "last_record", "spool_bytes",
 		"clock_offset", "wrong" };
 	struct csv csv = { .file = file };
-	char text[CLOCK_TEXT_BYTES], wrong[NODE_STATE_WRONG_BYTES];
+	char wrong[NODE_STATE_WRONG_BYTES];
 
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
 		csv_string(&csv, titles[i]);
@@ -145,10 +134,10 @@ put_csv(const struct rows *rows, FILE *file)
 
 		csv_text(&csv, node->name);
 		csv_string(&csv, node_condition_words[node->condition]);
-		csv_string(&csv, clock_text(text, node->heard_ns, 3));
+		csv_time(&csv, node->heard_ns);
 		csv_float(&csv, (double)node->age_ns / 1e9);
-		put_csv_time(&csv, node->received_ns);
-		put_csv_time(&csv, node->last_ns);
+		csv_time(&csv, node->received_ns);
+		csv_time(&csv, node->last_ns);
 		if (isnan(node->spool))
 			csv_none(&csv);
 		else

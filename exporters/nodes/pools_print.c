@@ -111,17 +111,6 @@ static const enum record_kind kinds[] = { RECORD_EVENT, RECORD_SAMPLE,
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
 static void
-put_csv_time(struct csv *csv, int64_t ns)
-{
-	char text[CLOCK_TEXT_BYTES];
-
-	if (ns == INT64_MIN)
-		csv_none(csv);
-	else
-		csv_string(csv, clock_text(text, ns, 3));
-}
-
-static void
 put_csv(const struct rows *rows, FILE *file)
 {
 	static const char *const titles[] = { "partition", "place", "nodes",
@@ -145,8 +134,8 @@ put_csv(const struct rows *rows, FILE *file)
 		csv_uint(&csv, row->records);
 		for (int k = 0; k < KINDS; k++)
 			csv_uint(&csv, row->records_of[kinds[k]]);
-		put_csv_time(&csv, row->first_ns);
-		put_csv_time(&csv, row->last_ns);
+		csv_time(&csv, row->first_ns);
+		csv_time(&csv, row->last_ns);
 		if (pool->age_ns < 0)
 			csv_none(&csv);
 		else

@@ -33,6 +33,8 @@ struct now {
 	struct node_usages usages;
 	int64_t used_ns; /* when these were read (monotonic) */
 	struct open_phases open;
+	struct start start; /* of no nodes: there is none */
+	uint64_t start_events, start_generation; /* that it was read after */
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
 	bool is_read;
@@ -292,6 +294,45 @@ read_open(struct now *now, struct err *err)
 	return 0;
 }
 
+/* What begins from the last start on; all of it when that is not there any
+ * more, or was not known. */
+static int
+read_starts(struct now *now, int64_t from_ns, struct err *err)
+{
+	const struct starts_query query = { .from_ns = from_ns,
+		.to_ns = TIME_MAX_NS,
+		.gap_ns = STARTS_GAP_NS };
+	struct starts starts;
+	int rc = starts_read(&starts, now->source, now_name(now), &query, err);
+
+	now->start = rc == 0 ? starts.at[starts.count - 1]
+			     : (struct start){ .nodes = 0 };
+	starts_clear(&starts);
+	/* That no node began is an answer. */
+	return rc != 0 && source_has_failed(now->source) ? -1 : 0;
+}
+
+static int
+read_start(struct now *now, struct err *err)
+{
+	uint64_t events = now->partition.records_of[RECORD_EVENT];
+	int64_t from_ns = now->start.begin_ns - STARTS_GAP_NS;
+	bool known = now->start.nodes > 0 &&
+		     now->start_generation == now->partition.generation;
+
+	if (now->is_read && now->start_events == events &&
+	    now->start_generation == now->partition.generation)
+		return 0;
+	if (known && read_starts(now, from_ns, err) != 0)
+		return -1;
+	if (now->start.nodes == 0 || !known)
+		if (read_starts(now, TIME_MIN_NS, err) != 0)
+			return -1;
+	now->start_events = events;
+	now->start_generation = now->partition.generation;
+	return 0;
+}
+
 static int
 read_parts(struct now *now, int64_t now_ns, struct err *err)
 {
@@ -308,6 +349,8 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 		rc = read_usages(now, now_ns, err);
 	if (rc == 0 && (now->parts & NOW_OPEN) != 0)
 		rc = read_open(now, err);
+	if (rc == 0 && (now->parts & NOW_START) != 0)
+		rc = read_start(now, err);
 	end_ns = clock_monotonic_ns();
 	now->next_ns = end_ns + (rc == 0 ? now->rest * (end_ns - begin_ns)
 					 : NS_PER_SECOND);
@@ -423,4 +466,10 @@ const struct node_usages *
 now_usages(const struct now *now)
 {
 	return &now->usages;
+}
+
+const struct start *
+now_start(const struct now *now)
+{
+	return now->start.nodes > 0 ? &now->start : NULL;
 }

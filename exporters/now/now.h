@@ -23,6 +23,7 @@
 #include "exporters/now/node_usage.h"
 #include "exporters/now/open_phases.h"
 #include "exporters/now/run_groups.h"
+#include "exporters/starts/starts.h"
 #include "exporters/stats/partition_rows.h"
 #include "exporters/stats/phase_rows.h"
 
@@ -40,6 +41,7 @@ enum now_part {
 	NOW_OPEN = 1 << 5,
 	/* With NOW_USAGE: USAGE_LAST instead of USAGE_MEAN. */
 	NOW_USAGE_LAST = 1 << 6,
+	NOW_START = 1 << 7, /* never reported as changed */
 };
 /* The first parts: what changed is known by the sums of their numbers. */
 enum { NOW_SUMMED = 5 };
@@ -77,5 +79,7 @@ const struct open_phases *now_open(const struct now *now);
 const struct phase_row *now_phases(const struct now *now, uint32_t *count);
 const struct run_groups *now_runs(const struct now *now);
 const struct node_usages *now_usages(const struct now *now);
+/* The newest start of the pool; NULL: no node has begun, by its models. */
+const struct start *now_start(const struct now *now);
 
 #endif

@@ -135,7 +135,6 @@ put_csv(const struct rows *rows, FILE *file)
 	static const char *const titles[] = { "start", "next", "state", "nodes",
 		"ready", "again", "last_begin", "first_ready", "last_ready",
 		"duration" };
-	char text[CLOCK_TEXT_BYTES];
 	struct csv csv = { .file = file };
 
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
@@ -145,11 +144,8 @@ put_csv(const struct rows *rows, FILE *file)
 		const struct start *start = rows->at[i];
 		const struct start *next = next_of(rows, start);
 
-		csv_string(&csv, clock_text(text, start->begin_ns, 3));
-		if (next == NULL)
-			csv_none(&csv);
-		else
-			csv_string(&csv, clock_text(text, next->begin_ns, 3));
+		csv_time(&csv, start->begin_ns);
+		csv_time(&csv, next == NULL ? INT64_MIN : next->begin_ns);
 		csv_string(&csv, state_of(rows, start));
 		csv_uint(&csv, start->nodes);
 		csv_uint(&csv, start->ready);

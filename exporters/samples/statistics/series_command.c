@@ -157,7 +157,6 @@ put_bands_json(struct json *json, const struct printer *p)
 static void
 put_csv(const struct printer *p, FILE *file)
 {
-	char text[CLOCK_TEXT_BYTES];
 	struct csv csv = { .file = file };
 	uint32_t rows = p->lines ? line_count(p) : 1;
 
@@ -165,7 +164,7 @@ put_csv(const struct printer *p, FILE *file)
 		for (uint32_t i = 0; i < p->samples->steps; i++) {
 			csv_text(&csv, p->metric->group);
 			csv_text(&csv, p->metric->name);
-			csv_string(&csv, clock_text(text, time_of(p, i), 3));
+			csv_time(&csv, time_of(p, i));
 			if (p->lines) {
 				csv_text(&csv, p->metric->rows[r].node);
 				csv_float(&csv,
