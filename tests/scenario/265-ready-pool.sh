@@ -1,9 +1,9 @@
 #!/bin/sh
-# How long the newest start of a pool took, as Prometheus is told it by a server that keeps what
+# How long the newest start of a pool took, as Prometheus gets it from a server that keeps what
 # it has read: a node is prepared, then ready at its cascade:gr-done.
 #
 #	first	n1 begins at 0, is ready at 100; n2 begins at 30, is ready at 400: 400 s.
-#	second	n1 begins at 86400: nothing is said until it is ready, at 86450: 50 s.
+#	second	n1 begins at 86400: there is no number until it is ready, at 86450: 50 s.
 #		n2 began 20 s before it, is ready at 86430, and sends this late: the start
 #		began at 86380, so it took 86450 - 86380 = 70 s.
 #
