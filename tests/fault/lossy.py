@@ -208,7 +208,8 @@ class World:
         self.proxy.heal()
         self.proxy.loss["ack"] = 1.0
         for _ in range(LIVES):
-            wanted = self.proxy.lost["ack"] + STREAMS
+            # Agents repeat a batch after up to 20 s only: no life waits for that.
+            wanted = self.proxy.lost["ack"] + STREAMS // 2
             self.load_until(lambda: self.proxy.lost["ack"] >= wanted)
             self.next_life()
 
