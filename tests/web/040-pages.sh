@@ -12,7 +12,7 @@
 
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
-check "a farm" poolscope-generate testrun -q --runs 60 --base now -p 'acct$farm'
+check "a farm" poolscope-generate testrun -q --runs 60 --base -30d -p 'acct$farm'
 wait_until indexed 60
 page_start
 page_judge pages.mjs "poolscope-generate testrun -q --runs 1 --first 900 --base now -p 'acct\$farm'; sleep 2"
