@@ -17,7 +17,7 @@ wait_indexed
 poolscope-web --quiet --listen 127.0.0.1:0 >"$TMP/url" &
 web=$!
 trap 'kill "$web"; poolscope down >/dev/null 2>&1; rm -rf "$TMP"' EXIT
-until grep -q '#k=' "$TMP/url"; do sleep 0.05; done
+until grep -qs '#k=' "$TMP/url"; do sleep 0.05; done
 node tests/bench/live.mjs "$PAGE" "$(cat "$TMP/url")" "$(command -v chromium)" "${EVENTS:-60}"
 echo "goal: p99 1,000 ms"
 /usr/bin/python3 tests/bench/live.py "$web" "$(cat "$TMP/url")" "${MINUTES:-6}"

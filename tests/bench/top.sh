@@ -17,7 +17,8 @@ send() {
 }
 /usr/bin/python3 tests/bench/top.py first "$nodes" | send
 wait_indexed
-/usr/bin/python3 tests/bench/top.py each "$nodes" "$((seconds + 60))" | send &
+# They go on until the instance stops.
+/usr/bin/python3 tests/bench/top.py each "$nodes" "$((seconds + 60))" 2>/dev/null | send 2>/dev/null &
 sender=$!
 trap 'kill "$sender" 2>/dev/null; poolscope down >/dev/null 2>&1; rm -rf "$TMP"' EXIT
 echo "$nodes nodes for $seconds s"

@@ -16,7 +16,7 @@ wait_indexed
 poolscope-web --quiet --listen 127.0.0.1:0 --cache-bytes 64MiB >"$TMP/url" &
 web=$!
 trap 'kill "$web"; poolscope down >/dev/null 2>&1; rm -rf "$TMP"' EXIT
-until grep -q '#k=' "$TMP/url"; do sleep 0.05; done
+until grep -qs '#k=' "$TMP/url"; do sleep 0.05; done
 echo "$nodes nodes, best of $RUNS"
 /usr/bin/python3 tests/bench/web.py "$web" "$(cat "$TMP/url")" "$RUNS"
 echo "goal: 10,000 small answers/s; a view of 10,000 nodes 20 ms warm, 150 ms cold; pools, runs, status 2 ms"
