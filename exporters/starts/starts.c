@@ -27,17 +27,6 @@ struct required_phases {
 	uint32_t count, room;
 };
 
-static int64_t
-count_of(const struct record *record, const char *key)
-{
-	struct value value;
-
-	return record_find_attribute(record, text_of(key), &value) &&
-		       value.type == VALUE_INT
-		   ? value.is.i
-		   : 0;
-}
-
 static void
 take_phase(struct required_phases *phases, const struct record *record)
 {
@@ -53,9 +42,9 @@ take_phase(struct required_phases *phases, const struct record *record)
 	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
 	phases->at[phases->count++] = (struct required){
 		.id = string_table_keep(&phases->texts, record->name),
-		.place = count_of(record, "place"),
-		.occurred = count_of(record, "count") > 0 ||
-			    count_of(record, "open_starts") > 0,
+		.place = record_count(record, "place"),
+		.occurred = record_count(record, "count") > 0 ||
+			    record_count(record, "open_starts") > 0,
 	};
 }
 

@@ -17,29 +17,18 @@ struct sums {
 	int64_t rebuilding;
 };
 
-static int64_t
-int_of(const struct record *record, const char *key)
-{
-	struct value value;
-
-	return record_find_attribute(record, text_of(key), &value) &&
-		       value.type == VALUE_INT
-		   ? value.is.i
-		   : 0;
-}
-
 static void
 add(struct sums *sums, const struct record *record)
 {
 	struct text name;
 
 	if (!partition_rows_name(record, &name)) {
-		sums->rebuilding |= int_of(record, "rebuilding");
+		sums->rebuilding |= record_count(record, "rebuilding");
 		return;
 	}
 	sums->partitions++;
 	for (int i = 0; i < COUNTERS; i++)
-		sums->of[i] += (uint64_t)int_of(record, counters[i]);
+		sums->of[i] += (uint64_t)record_count(record, counters[i]);
 }
 
 static int

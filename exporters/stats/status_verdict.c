@@ -8,18 +8,6 @@
 
 #include "proto/format/quantity.h"
 
-static int64_t
-number_of(const struct record *record, const char *key)
-{
-	struct value value;
-
-	if (!record_find_attribute(record, text_of(key), &value))
-		return 0;
-	if (value.type == VALUE_BOOL)
-		return value.is.boolean;
-	return value.type == VALUE_INT && value.is.i > 0 ? value.is.i : 0;
-}
-
 static void
 add(int64_t *to, int64_t number)
 {
@@ -35,17 +23,17 @@ take_store(struct status_facts *facts, const struct record *record)
 
 	facts->has_store = true;
 	facts->stores++;
-	facts->limited |= number_of(record, "limited") != 0;
-	add(&facts->partitions, number_of(record, "partitions"));
-	add(&facts->nodes, number_of(record, "nodes"));
+	facts->limited |= record_count(record, "limited") != 0;
+	add(&facts->partitions, record_count(record, "partitions"));
+	add(&facts->nodes, record_count(record, "nodes"));
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		add(&facts->records, number_of(record, kinds[i]));
-	add(&facts->bytes, number_of(record, "journal_bytes"));
-	add(&facts->bytes, number_of(record, "tables_bytes"));
-	add(&facts->lag, number_of(record, "indexing_lag"));
-	add(&facts->rejected_bytes, number_of(record, "rejected_bytes"));
-	facts->rebuilding |= number_of(record, "rebuilding") != 0;
-	add(&facts->damaged, number_of(record, "damaged"));
+		add(&facts->records, record_count(record, kinds[i]));
+	add(&facts->bytes, record_count(record, "journal_bytes"));
+	add(&facts->bytes, record_count(record, "tables_bytes"));
+	add(&facts->lag, record_count(record, "indexing_lag"));
+	add(&facts->rejected_bytes, record_count(record, "rejected_bytes"));
+	facts->rebuilding |= record_count(record, "rebuilding") != 0;
+	add(&facts->damaged, record_count(record, "damaged"));
 }
 
 void
@@ -55,23 +43,24 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 		take_store(facts, record);
 	if (text_equal(record->name, text_of("broker"))) {
 		facts->broker = SERVICE_RUNNING;
-		facts->broker_peers = number_of(record, "peers");
-		facts->insecure |= number_of(record, "insecure") != 0;
+		facts->broker_peers = record_count(record, "peers");
+		facts->insecure |= record_count(record, "insecure") != 0;
 	}
 	if (!text_equal(record->name, text_of("aggregator")))
 		return;
 	facts->aggregator = SERVICE_RUNNING;
-	add(&facts->peers, number_of(record, "peers"));
-	facts->full |= number_of(record, "full") != 0;
-	facts->index_paused |= number_of(record, "index_paused") != 0;
-	add(&facts->damaged, number_of(record, "index_damaged"));
-	facts->retention_stopped |= number_of(record, "retention_stopped") != 0;
-	if (facts->clock_ahead_ns < number_of(record, "clock_ahead_ns"))
-		facts->clock_ahead_ns = number_of(record, "clock_ahead_ns");
-	facts->behind |= number_of(record, "indexing_behind") != 0;
-	facts->indexing_rate += (double)number_of(record, "indexing_rate");
-	facts->insecure |= number_of(record, "insecure") != 0;
-	add(&facts->groups_refused, number_of(record, "groups_refused"));
+	add(&facts->peers, record_count(record, "peers"));
+	facts->full |= record_count(record, "full") != 0;
+	facts->index_paused |= record_count(record, "index_paused") != 0;
+	add(&facts->damaged, record_count(record, "index_damaged"));
+	facts->retention_stopped |=
+	    record_count(record, "retention_stopped") != 0;
+	if (facts->clock_ahead_ns < record_count(record, "clock_ahead_ns"))
+		facts->clock_ahead_ns = record_count(record, "clock_ahead_ns");
+	facts->behind |= record_count(record, "indexing_behind") != 0;
+	facts->indexing_rate += (double)record_count(record, "indexing_rate");
+	facts->insecure |= record_count(record, "insecure") != 0;
+	add(&facts->groups_refused, record_count(record, "groups_refused"));
 }
 
 void

@@ -121,6 +121,18 @@ record_find_text(
 	return true;
 }
 
+int64_t
+record_count(const struct record *record, const char *key)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value))
+		return 0;
+	if (value.type == VALUE_BOOL)
+		return value.is.boolean;
+	return value.type == VALUE_INT && value.is.i > 0 ? value.is.i : 0;
+}
+
 struct text
 record_whole_name(
     char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record)

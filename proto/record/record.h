@@ -117,6 +117,9 @@ bool record_find_attribute(
 /* Find it if it is text; otherwise return false and leave `text` unchanged. */
 bool record_find_text(
     const struct record *record, const char *key, struct text *text);
+/* The attribute `key` as a count: a number from 0 on, or 1 for true; 0 when it
+ * is anything else, or not there. */
+int64_t record_count(const struct record *record, const char *key);
 
 /* Write "source:name", of a phase "model:phase", to `to`, and return it. */
 struct text record_whole_name(

@@ -46,17 +46,6 @@ timeline_shows_nothing(struct timeline *t)
 	t->has_shown = false;
 }
 
-static uint64_t
-count_of(const struct record *record, const char *key)
-{
-	struct value value;
-
-	if (!record_find_attribute(record, text_of(key), &value) ||
-	    value.type != VALUE_INT || value.is.i < 0)
-		return 0;
-	return (uint64_t)value.is.i;
-}
-
 int
 timeline_count(struct timeline *t, struct err *err)
 {
@@ -74,8 +63,10 @@ timeline_count(struct timeline *t, struct err *err)
 		return -1;
 	while ((rc = source_next(t->source, &record, err)) > 0)
 		if (text_equal(record.name, text_of(id))) {
-			t->spans = count_of(&record, "records_span");
-			t->events = count_of(&record, "records_event");
+			t->spans =
+			    (uint64_t)record_count(&record, "records_span");
+			t->events =
+			    (uint64_t)record_count(&record, "records_event");
 		}
 	return rc;
 }

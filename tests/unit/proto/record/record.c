@@ -276,6 +276,36 @@ attributes_come_back_in_order_with_their_types(void **state)
 }
 
 static void
+a_count_is_a_number_from_0_on(void **state)
+{
+	static const struct {
+		struct value value;
+		int64_t count;
+	} cases[] = {
+		{ { .type = VALUE_INT, .is.i = 0 }, 0 },
+		{ { .type = VALUE_INT, .is.i = 7 }, 7 },
+		{ { .type = VALUE_INT, .is.i = INT64_MAX }, INT64_MAX },
+		{ { .type = VALUE_INT, .is.i = -1 }, 0 },
+		{ { .type = VALUE_BOOL, .is.boolean = true }, 1 },
+		{ { .type = VALUE_BOOL, .is.boolean = false }, 0 },
+		{ { .type = VALUE_FLOAT, .is.f = 7 }, 0 },
+		{ { .type = VALUE_NIL }, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct record r;
+
+		begin(NULL);
+		assert_true(
+		    wire_put_attribute(&pairs, text_of("n"), &cases[i].value));
+		r = event(1);
+		assert_true(record_count(&r, "n") == cases[i].count);
+		assert_true(record_count(&r, "m") == 0);
+	}
+}
+
+static void
 kinds_and_sessions_have_words(void **state)
 {
 	enum record_kind kind;
@@ -318,6 +348,7 @@ main(void)
 		TEST(values_are_numbers_or_unknown_and_at_most_4096),
 		TEST(an_id_is_16_bytes_or_none),
 		TEST(attributes_come_back_in_order_with_their_types),
+		TEST(a_count_is_a_number_from_0_on),
 		TEST(kinds_and_sessions_have_words),
 	};
 
