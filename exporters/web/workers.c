@@ -27,7 +27,7 @@ struct web_workers {
 	void *arg;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct queue todo, done;
+	struct queue waiting, done;
 	bool stopping;
 	pthread_mutex_t store; /* held by the worker that reads one */
 	struct member members[WEB_WORKERS];
@@ -89,11 +89,11 @@ work(void *arg, struct err *err)
 	(void)err;
 	pthread_mutex_lock(&workers->lock);
 	for (;;) {
-		while (!workers->stopping && workers->todo.count == 0)
+		while (!workers->stopping && workers->waiting.count == 0)
 			pthread_cond_wait(&workers->changed, &workers->lock);
 		if (workers->stopping)
 			break;
-		task = queue_take(&workers->todo);
+		task = queue_take(&workers->waiting);
 		pthread_mutex_unlock(&workers->lock);
 		ask(member, task);
 		pthread_mutex_lock(&workers->lock);
@@ -140,9 +140,9 @@ web_workers_begin(struct web_workers *workers, struct web_task *task)
 	bool taken;
 
 	pthread_mutex_lock(&workers->lock);
-	taken = workers->todo.count < WEB_TASKS_MAX;
+	taken = workers->waiting.count < WEB_TASKS_MAX;
 	if (taken) {
-		queue_put(&workers->todo, task);
+		queue_put(&workers->waiting, task);
 		pthread_cond_signal(&workers->changed);
 	}
 	pthread_mutex_unlock(&workers->lock);
@@ -164,7 +164,7 @@ web_workers_start(struct web_workers **made, struct loop *loop,
 	pthread_mutex_init(&workers->lock, NULL);
 	pthread_mutex_init(&workers->store, NULL);
 	pthread_cond_init(&workers->changed, NULL);
-	queue_init(&workers->todo);
+	queue_init(&workers->waiting);
 	queue_init(&workers->done);
 	loop_set_wake(loop, on_wake, workers);
 	for (int i = 0; i < WEB_WORKERS; i++) {
@@ -194,7 +194,7 @@ web_workers_stop(struct web_workers **stopped)
 	for (int i = 0; i < WEB_WORKERS; i++)
 		thread_stop(&workers->members[i].thread);
 	on_wake(workers);
-	while ((task = queue_take(&workers->todo)) != NULL) {
+	while ((task = queue_take(&workers->waiting)) != NULL) {
 		task->status = 503;
 		err_set(&task->err, "the server stops");
 		workers->on_done(workers->arg, task);

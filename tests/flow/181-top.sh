@@ -37,7 +37,7 @@ screen() {
 	rm -f "$TMP/ended" "$TMP/before" "$TMP/after"
 	# shellcheck disable=SC2086 # words
 	printf '%s\n' 'stty -g >"$TMP/before"' "env LC_ALL=C.UTF-8 $SET poolscope-top $* 2>\"\$TMP/top.log\"" \
-		'echo $? >"$TMP/status"' 'stty -g >"$TMP/after"' ': >"$TMP/ended"' 'exec sleep 1000' >"$TMP/pane.sh"
+		'echo $? >"$TMP/status"' 'stty -g >"$TMP/after"' ': >"$TMP/ended"' 'exec cat' >"$TMP/pane.sh"
 	terminal new-session -d -x "${_size%x*}" -y "${_size#*x}" "sh $TMP/pane.sh"
 	terminal set-option -s set-clipboard on # take what top puts on the clipboard
 }
