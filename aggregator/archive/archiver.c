@@ -1,0 +1,430 @@
+/*
+ * archiver - the thread that copies the store to the archive.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/archiver.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "aggregator/archive/apply.h"
+#include "aggregator/archive/owners.h"
+#include "aggregator/archive/pass.h"
+#include "aggregator/archive/schema.h"
+#include "aggregator/archive/verify.h"
+#include "proto/base/memory.h"
+#include "proto/os/clock.h"
+#include "proto/os/heartbeat.h"
+#include "proto/os/log.h"
+
+#define RETRY_NS     NS_PER_SECOND
+#define RETRY_MAX_NS (15 * NS_PER_SECOND)
+/* A replica fetches what the other one got in a few 100 ms. */
+#define SETTLE_NS (2 * NS_PER_SECOND)
+/* No replica has all that was sent: it is lost, send it again. */
+#define LOST_NS (30 * NS_PER_SECOND)
+#define STEP_NS (NS_PER_SECOND / 20)
+
+enum { APPLY_ROWS = 200000 }; /* of changes that were committed */
+
+struct archiver {
+	struct archiver_options options;
+	struct writer *writer;
+	struct clickhouse *client;
+	struct thread thread;
+	atomic_bool stop;
+
+	bool is_open; /* connected: the members below are in use */
+	struct owners owners;
+	struct sender sender;
+	struct pass pass;
+	struct checkpoint checkpoint;
+	struct pass_place sent; /* by the passes since the checkpoint */
+	int64_t sent_ns;        /* wall time of its snapshot */
+	int64_t lost_ns; /* monotonic: since then no replica has all; 0 */
+	struct verify_positions positions;
+	uint64_t rows_unapplied;
+	bool is_connected_logged;
+
+	pthread_mutex_t lock; /* protects the members below */
+	struct archiver_status status;
+	int64_t committed_ns; /* wall time of the checkpoint's snapshot */
+	bool is_behind;       /* something changed since */
+};
+
+/* ---- what others see ---- */
+
+static void
+note_failure(struct archiver *self, const struct err *err)
+{
+	bool is_new;
+
+	pthread_mutex_lock(&self->lock);
+	is_new = strcmp(self->status.problem, err->text) != 0;
+	if (self->status.failing_since_ns == 0)
+		self->status.failing_since_ns = clock_wall_ns();
+	snprintf(self->status.problem, sizeof(self->status.problem), "%s",
+	    err->text);
+	self->status.is_connected = self->is_open;
+	self->status.is_refused = self->owners.is_refused;
+	pthread_mutex_unlock(&self->lock);
+	if (is_new)
+		log_error("%s", err->text);
+}
+
+static void
+note_success(struct archiver *self)
+{
+	bool was_failing;
+
+	pthread_mutex_lock(&self->lock);
+	was_failing = self->status.failing_since_ns != 0;
+	self->status.failing_since_ns = 0;
+	self->status.problem[0] = '\0';
+	self->status.is_connected = true;
+	self->status.is_refused = false;
+	pthread_mutex_unlock(&self->lock);
+	if (was_failing)
+		log_info("archive: writing again");
+}
+
+static void
+note_sent(struct archiver *self)
+{
+	pthread_mutex_lock(&self->lock);
+	self->status.passes++;
+	self->status.records += self->pass.records;
+	self->status.rows += self->pass.rows;
+	self->status.damaged += self->pass.damaged;
+	self->status.pending = self->positions.count;
+	self->status.bytes = self->sender.bytes;
+	self->status.resends = self->sender.resends;
+	pthread_mutex_unlock(&self->lock);
+}
+
+static void
+note_committed(struct archiver *self)
+{
+	pthread_mutex_lock(&self->lock);
+	self->status.entry = self->checkpoint.place.entry;
+	self->status.pending = 0;
+	self->status.is_one_copy = false;
+	self->committed_ns = self->sent_ns;
+	pthread_mutex_unlock(&self->lock);
+}
+
+void
+archiver_status(struct archiver *archiver, struct archiver_status *status)
+{
+	pthread_mutex_lock(&archiver->lock);
+	*status = archiver->status;
+	if (archiver->is_behind)
+		status->lag_ns = clock_wall_ns() - archiver->committed_ns;
+	pthread_mutex_unlock(&archiver->lock);
+}
+
+/* ---- connecting ---- */
+
+static void
+disconnect(struct archiver *self)
+{
+	if (!self->is_open)
+		return;
+	sender_close(&self->sender);
+	owners_clear(&self->owners);
+	pass_clear(&self->pass);
+	self->is_open = false;
+}
+
+/* Go on at the checkpoint: what was sent after it is sent again. */
+static void
+begin_anew(struct archiver *self)
+{
+	self->sent = self->checkpoint.place;
+	self->positions.count = 0;
+	self->lost_ns = 0;
+	sender_forget(&self->sender);
+}
+
+static int
+connect_to(struct archiver *self, struct err *err)
+{
+	const struct clickhouse_cluster *cluster;
+
+	heartbeat_rest();
+	if (clickhouse_find(self->client, err) != 0)
+		return -1;
+	if (schema_check(self->client, err) != 0)
+		return -1;
+	heartbeat_beat();
+	if (owners_take_epoch(&self->owners, err) != 0 ||
+	    owners_checkpoint(&self->owners, &self->checkpoint, err) != 0)
+		return -1;
+	cluster = clickhouse_cluster(self->client);
+	sender_open(&self->sender, self->client, cluster);
+	self->pass = (struct pass){ .sender = &self->sender,
+		.stop = &self->stop };
+	self->is_open = true;
+	begin_anew(self);
+	/* A crash may have come between the checkpoint and the removal of the
+	 * marks. */
+	if (self->checkpoint.place.change > 0)
+		writer_clear_marks(self->writer, self->checkpoint.place.change,
+		    self->checkpoint.place.row);
+	pthread_mutex_lock(&self->lock);
+	self->status.epoch = self->owners.epoch;
+	self->status.shards = cluster->shards;
+	self->status.entry = self->checkpoint.place.entry;
+	if (self->committed_ns == 0)
+		self->committed_ns = clock_wall_ns();
+	pthread_mutex_unlock(&self->lock);
+	if (!self->is_connected_logged)
+		log_info("archive: %u shards, database %s, epoch %u, "
+			 "checkpoint at entry %llu",
+		    cluster->shards, clickhouse_database(self->client),
+		    self->owners.epoch,
+		    (unsigned long long)self->checkpoint.place.entry);
+	self->is_connected_logged = true;
+	return 0;
+}
+
+/* ---- a round ---- */
+
+static int
+send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
+{
+	struct pass_place place = pass_place(txn);
+	size_t bytes =
+	    clickhouse_cluster(self->client)->shards * sizeof(struct sender_shard);
+	struct sender_shard *before;
+
+	pthread_mutex_lock(&self->lock);
+	self->is_behind = place.change > self->checkpoint.place.change;
+	pthread_mutex_unlock(&self->lock);
+	if (place.change <= self->sent.change ||
+	    self->positions.count == VERIFY_POSITIONS_MAX)
+		return 0;
+	before = memory_copy(self->sender.shard, bytes);
+	self->sent_ns = clock_wall_ns();
+	if (pass_send(&self->pass, txn, &self->sent, self->owners.epoch, err) !=
+	    0) {
+		sender_undo(&self->sender, before);
+		free(before);
+		return -1;
+	}
+	free(before);
+	self->positions.at[self->positions.count++] = self->pass.pos;
+	self->sent = self->pass.to;
+	note_sent(self);
+	return 0;
+}
+
+/* Send what has changed. */
+static int
+send_changes(struct archiver *self, struct err *err)
+{
+	struct db_txn *txn;
+	int rc;
+
+	if (!writer_marks_are_complete(self->writer))
+		return 0; /* a snapshot would lack what was there before */
+	if (db_begin(writer_db(self->writer), false, &txn, err) != 0)
+		return -1;
+	rc = owners_claim(&self->owners, txn, err);
+	if (rc == 0)
+		rc = send_snapshot(self, txn, err);
+	db_abort(&txn);
+	return rc;
+}
+
+static int
+commit(struct archiver *self, struct err *err)
+{
+	struct checkpoint next = self->checkpoint;
+
+	next.place = self->sent;
+	if (owners_commit(&self->owners, &next, err) != 0)
+		return -1;
+	self->rows_unapplied += self->pass.rows;
+	self->checkpoint = next;
+	self->positions.count = 0;
+	sender_forget(&self->sender);
+	writer_clear_marks(
+	    self->writer, next.place.change, next.place.row);
+	note_committed(self);
+	return 0;
+}
+
+/* The worst shard has too few copies. */
+static int
+wait_for_copies(
+    struct archiver *self, const struct verify_result *result, struct err *err)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	pthread_mutex_lock(&self->lock);
+	self->status.is_one_copy = result->copies_least == 1;
+	self->status.pending = self->positions.count;
+	pthread_mutex_unlock(&self->lock);
+	if (result->copies_least > 0 || result->has_err)
+		self->lost_ns = 0;
+	else if (self->lost_ns == 0)
+		self->lost_ns = now_ns;
+	else if (now_ns - self->lost_ns > LOST_NS) {
+		begin_anew(self);
+		return err_set(err,
+		    "archive: no replica of shard %u has all that was sent; "
+		    "sending it again",
+		    result->shard + 1);
+	}
+	if (!result->has_err)
+		return err_set(err,
+		    "archive: %u of %u replicas of shard %u have what was "
+		    "sent; waiting for the others",
+		    result->copies_least, result->wanted, result->shard + 1);
+	*err = result->err;
+	return -1;
+}
+
+static int
+verify(struct archiver *self, struct err *err)
+{
+	const struct timespec step = { 0, STEP_NS };
+	int64_t until = clock_monotonic_ns() + SETTLE_NS;
+	struct verify_result result;
+
+	for (;;) {
+		verify_all(&self->sender, &self->positions, &result);
+		if (result.is_enough)
+			return commit(self, err);
+		if (atomic_load(&self->stop) || clock_monotonic_ns() > until ||
+		    result.has_err)
+			break;
+		nanosleep(&step, NULL);
+	}
+	return wait_for_copies(self, &result, err);
+}
+
+static int
+round_of(struct archiver *self, struct err *err)
+{
+	if (!self->is_open && connect_to(self, err) != 0)
+		return -1;
+	if (send_changes(self, err) != 0)
+		return -1;
+	if (self->positions.count > 0 && verify(self, err) != 0)
+		return -1;
+	if (self->rows_unapplied >= APPLY_ROWS) {
+		if (apply_changes(&self->owners, &self->checkpoint, err) != 0)
+			return -1;
+		self->rows_unapplied = 0;
+	}
+	return 0;
+}
+
+/* ---- the thread ---- */
+
+static void
+rest_until(struct archiver *self, int64_t until_ns)
+{
+	const struct timespec step = { 0, STEP_NS };
+
+	heartbeat_rest();
+	while (!atomic_load(&self->stop) && clock_monotonic_ns() < until_ns)
+		nanosleep(&step, NULL);
+	heartbeat_beat();
+}
+
+static int
+follow(void *arg, struct err *err)
+{
+	struct archiver *self = arg;
+	int64_t retry_ns = RETRY_NS;
+
+	(void)err;
+	while (!atomic_load(&self->stop)) {
+		int64_t began_ns = clock_monotonic_ns();
+		struct err why = { .text = "" };
+
+		if (round_of(self, &why) == 0) {
+			note_success(self);
+			retry_ns = RETRY_NS;
+			rest_until(self, began_ns + self->options.after_ns);
+			continue;
+		}
+		if (atomic_load(&self->stop))
+			break;
+		note_failure(self, &why);
+		/* Replicas come back at other places; what was sent and is
+		 * waited for stays. */
+		if (self->positions.count == 0)
+			disconnect(self);
+		rest_until(self, clock_monotonic_ns() + retry_ns);
+		if (retry_ns < RETRY_MAX_NS)
+			retry_ns *= 2;
+	}
+	disconnect(self);
+	return 0;
+}
+
+static void
+stop(void *arg)
+{
+	struct archiver *self = arg;
+
+	atomic_store(&self->stop, true);
+}
+
+int
+archiver_open(struct archiver **archiver, struct writer *writer,
+    const struct archiver_options *options, struct err *err)
+{
+	struct archiver *self = memory_zero(1, sizeof(*self));
+
+	self->options = *options;
+	self->writer = writer;
+	self->options.clickhouse.stop = &self->stop;
+	pthread_mutex_init(&self->lock, NULL);
+	if (clickhouse_open(
+		&self->client, &self->options.clickhouse, "archive", err) != 0) {
+		archiver_close(&self);
+		return -1;
+	}
+	self->owners = (struct owners){ .client = self->client,
+		.stop = &self->stop,
+		.endpoint = options->endpoint };
+	snprintf(self->owners.who, sizeof(self->owners.who), "%016llx",
+	    (unsigned long long)options->generation);
+	*archiver = self;
+	return 0;
+}
+
+int
+archiver_start(struct archiver *archiver, const struct thread_watcher *watcher,
+    struct err *err)
+{
+	const struct thread_options how = { .name = "the archiver",
+		.run = follow,
+		.stop = stop,
+		.arg = archiver,
+		.has_heartbeat = true };
+
+	return thread_start(&archiver->thread, &how, watcher, err);
+}
+
+void
+archiver_close(struct archiver **archiver)
+{
+	struct archiver *self = *archiver;
+
+	if (self == NULL)
+		return;
+	thread_stop(&self->thread);
+	clickhouse_close(&self->client);
+	pthread_mutex_destroy(&self->lock);
+	free(self);
+	*archiver = NULL;
+}

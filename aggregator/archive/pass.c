@@ -1,0 +1,302 @@
+/*
+ * pass - send what the archive lacks of a snapshot of the store.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/pass.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "aggregator/archive/identity.h"
+#include "aggregator/archive/record_columns.h"
+#include "aggregator/archive/state_key.h"
+#include "aggregator/tables/marks.h"
+#include "aggregator/tables/tables.h"
+#include "proto/os/heartbeat.h"
+
+enum {
+	NAME_OF_NUMBER = 'n', /* begins the keys of names by number */
+	NAME_KEY_BYTES = 9,
+};
+
+struct pass_place
+pass_place(struct db_txn *txn)
+{
+	return (struct pass_place){
+		.change = marks_last_change(txn),
+		.row = marks_last_row(txn),
+		.entry = tables_fact(txn, FACT_INDEXED),
+	};
+}
+
+void
+pass_clear(struct pass *pass)
+{
+	lookup_clear(&pass->lookup);
+	compacted_cursor_cache_clear(&pass->cache);
+}
+
+/* The number of a partition in the archive; false: it has no name any more. */
+static bool
+use_partition(struct pass *pass, uint32_t partition)
+{
+	struct text name;
+
+	if (partition == pass->partition)
+		return true;
+	if (!dictionary_text(pass->txn, 0, partition, &name))
+		return false;
+	pass->partition = partition;
+	pass->part = archive_part(name);
+	lookup_use(&pass->lookup, pass->txn, partition);
+	return true;
+}
+
+static bool
+is_stopping(const struct pass *pass, struct err *err)
+{
+	heartbeat_beat();
+	if (!atomic_load(pass->stop))
+		return false;
+	err_set(err, "the aggregator stops");
+	return true;
+}
+
+/* ---- records ---- */
+
+static int
+send_record(struct pass *pass, const struct key_row_block *of,
+    const struct row_block_item *item, struct err *err)
+{
+	const struct archive_row_id id = { pass->part, of->hour, of->node,
+		of->track, pass->pos };
+	unsigned shard = sender_shard_of(pass->sender, pass->part, of->node);
+
+	if (!archive_put_record(sender_block(pass->sender, shard, of->kind),
+		(enum record_kind)of->kind, &id, item, &pass->lookup)) {
+		pass->damaged++;
+		return 0;
+	}
+	pass->records++;
+	return sender_added(pass->sender, shard, of->kind,
+	    archive_identity_hash(&id, item), of->hour, err);
+}
+
+static int
+send_row_block(struct pass *pass, const struct key_row_block *of,
+    struct text value, struct err *err)
+{
+	struct row_block_reader rows;
+	struct row_block_item item;
+
+	if (!row_block_open(&rows, value, of->first_ns)) {
+		pass->damaged++;
+		return 0;
+	}
+	while (row_block_next(&rows, &item))
+		if (send_record(pass, of, &item, err) != 0)
+			return -1;
+	pass->damaged += rows.bytes.bad;
+	return 0;
+}
+
+/* The row blocks of a slice from `first_row` on: rows are numbered in the order
+ * in which they were written, and never change. */
+static int
+send_slice(struct pass *pass, const struct mark *mark, uint32_t first_row,
+    struct err *err)
+{
+	struct db_cursor *cursor =
+	    db_cursor_open(pass->txn, TABLES_ROW_BLOCKS);
+	struct text prefix = mark->key, key, value;
+	int rc = 0;
+
+	for (bool more = db_seek(cursor, prefix, &key, &value);
+	    more && rc == 0 && key.bytes >= prefix.bytes &&
+	    memcmp(key.at, prefix.at, prefix.bytes) == 0;
+	    more = db_next(cursor, &key, &value)) {
+		struct key_row_block of;
+
+		if (!key_get_row_block(key, &of)) {
+			pass->damaged++;
+			continue;
+		}
+		if (of.row < first_row || !use_partition(pass, of.partition))
+			continue;
+		rc = send_row_block(pass, &of, value, err);
+		if (rc == 0 && is_stopping(pass, err))
+			rc = -1;
+	}
+	db_cursor_close(&cursor);
+	return rc;
+}
+
+static int
+send_compacted_series(struct pass *pass, struct compacted_cursor *cursor,
+    struct err *err)
+{
+	const struct key_row_block of = cursor->row_key;
+	struct row_block_item item;
+	int64_t first_ns;
+
+	if (!compacted_cursor_take(cursor, INT64_MIN, &first_ns))
+		return 0;
+	while (compacted_cursor_next(cursor, &item))
+		if (send_record(pass, &of, &item, err) != 0)
+			return -1;
+	return 0;
+}
+
+/* A compacted slice, of the time before the store had an archive. */
+static int
+send_compacted(struct pass *pass, const struct mark *mark, struct err *err)
+{
+	unsigned char room[KEY_ROW_BLOCK_BYTES] = { 0 };
+	const struct text key = { (const char *)room, sizeof(room) };
+	struct compacted_cursor *cursor;
+	struct key_row_block of;
+	int rc = 0;
+
+	memcpy(room, mark->key.at, MARKS_SLICE_BYTES);
+	if (mark->key.bytes != MARKS_SLICE_BYTES ||
+	    !key_get_row_block(key, &of)) {
+		pass->damaged++;
+		return 0;
+	}
+	if (!use_partition(pass, of.partition))
+		return 0;
+	cursor = compacted_cursor_open(pass->txn, &pass->cache, &of);
+	compacted_cursor_seek(cursor, 0, 0);
+	while (cursor->more && rc == 0) {
+		uint32_t node = cursor->row_key.node,
+			 track = cursor->row_key.track;
+
+		rc = is_stopping(pass, err)
+			 ? -1
+			 : send_compacted_series(pass, cursor, err);
+		compacted_cursor_pass(cursor, node, track);
+	}
+	compacted_cursor_close(&cursor);
+	return rc;
+}
+
+/* ---- rows of other tables ---- */
+
+static int
+send_change(struct pass *pass, const struct archive_change *change,
+    struct err *err)
+{
+	unsigned home = sender_home(pass->sender, change->part);
+	struct native_block *block =
+	    sender_block(pass->sender, home, SENDER_CHANGES);
+
+	native_put_uint(block, 0, change->part);
+	native_put_uint(block, 1, change->tbl);
+	native_put_text(block, 2, change->k);
+	native_put_text(block, 3, change->v);
+	native_put_uint(block, 4, change->del);
+	native_put_uint(block, 5, change->pos);
+	pass->rows++;
+	return sender_added(pass->sender, home, SENDER_CHANGES,
+	    archive_change_hash(change), 0, err);
+}
+
+/* Names also by number, for who asks in SQL. */
+static int
+send_name(
+    struct pass *pass, struct text key, struct text value, struct err *err)
+{
+	unsigned home = sender_home(pass->sender, pass->part);
+	struct native_block *block;
+	uint32_t number;
+
+	if (key.bytes != NAME_KEY_BYTES || key.at[0] != NAME_OF_NUMBER)
+		return 0;
+	memcpy(&number, key.at + NAME_KEY_BYTES - sizeof(number),
+	    sizeof(number));
+	number = be32toh(number);
+	if (number == 0)
+		return 0; /* how many there are */
+	block = sender_block(pass->sender, home, SENDER_NAMES);
+	native_put_uint(block, 0, pass->part);
+	native_put_uint(block, 1, number);
+	native_put_text(block, 2, value);
+	native_put_uint(block, 3, pass->pos);
+	return sender_added(pass->sender, home, SENDER_NAMES, 0, 0, err);
+}
+
+static int
+send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
+{
+	struct archive_change change = { .tbl = (uint8_t)table,
+		.pos = pass->pos };
+	struct state_key of;
+	struct text value = { NULL, 0 };
+	bool is_there = db_get(pass->txn, table, key, &value);
+
+	if (!is_there && db_was_damaged(pass->txn)) {
+		pass->damaged++;
+		return 0;
+	}
+	if (!state_key_split(&of, table, key)) {
+		pass->damaged++;
+		return 0;
+	}
+	if (of.is_common)
+		pass->is_common_changed = true;
+	if (of.is_common || of.partition == 0 ||
+	    !use_partition(pass, of.partition))
+		return 0;
+	change.part = pass->part;
+	change.k = (struct text){ (const char *)of.rest, of.bytes };
+	change.v = value;
+	change.del = !is_there;
+	if (table == TABLES_NAMES && is_there &&
+	    send_name(pass, key, value, err) != 0)
+		return -1;
+	return send_change(pass, &change, err);
+}
+
+/* ---- the pass ---- */
+
+static int
+send_mark(struct pass *pass, const struct mark *mark, struct err *err)
+{
+	uint32_t first_row = mark->first_row;
+
+	switch (mark->table) {
+	case TABLES_ROW_BLOCKS:
+		if (first_row <= pass->from.row)
+			first_row = pass->from.row + 1;
+		return send_slice(pass, mark, first_row, err);
+	case TABLES_CHUNKS:
+		return send_compacted(pass, mark, err);
+	default:
+		return send_row(pass, mark->table, mark->key, err);
+	}
+}
+
+int
+pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
+    uint32_t epoch, struct err *err)
+{
+	struct marks *marks;
+	struct mark mark;
+	int rc = 0;
+
+	pass->txn = txn;
+	pass->partition = 0;
+	pass->from = *from;
+	pass->to = pass_place(txn);
+	pass->pos = pass_position(epoch, pass->to.change);
+	pass->records = pass->rows = pass->damaged = 0;
+	pass->is_common_changed = false;
+	marks = marks_open(txn);
+	while (rc == 0 && marks_next(marks, &mark)) {
+		if (mark.change <= from->change)
+			continue;
+		rc = is_stopping(pass, err) ? -1 : send_mark(pass, &mark, err);
+	}
+	marks_close(&marks);
+	return rc == 0 ? sender_flush(pass->sender, err) : -1;
+}

@@ -1,0 +1,62 @@
+/*
+ * pass - send what the archive lacks of a snapshot of the store.
+ *
+ * A pass reads the marks (marks.h) that are newer than those of the pass before
+ * it, and gives each row to the sender: records as rows of columns, rows of all
+ * other tables as keys and values.  Its number is that of the last change in
+ * the snapshot, so a pass that is sent twice sends the same rows.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_PASS_H
+#define AGGREGATOR_ARCHIVE_PASS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/archive/sender.h"
+#include "aggregator/db/db.h"
+#include "aggregator/rows/compacted_cursor.h"
+#include "aggregator/tables/lookup.h"
+
+/* A place in the history of the store. */
+struct pass_place {
+	uint64_t change; /* marks up to this number were sent */
+	uint32_t row;    /* and row blocks */
+	uint64_t entry;  /* entries of the journal that these contain */
+};
+
+struct pass {
+	struct sender *sender; /* not owned */
+	const atomic_bool *stop;
+	struct db_txn *txn;
+	struct pass_place from, to;
+	uint64_t pos; /* of its rows */
+	bool is_common_changed; /* a fact about all partitions has */
+	struct lookup lookup;
+	struct packed *packed;
+	struct compacted_cursor_cache cache;
+	uint32_t partition; /* the last one that was asked for */
+	uint64_t part;
+	uint64_t records, rows; /* sent */
+	uint64_t damaged;       /* rows that cannot be read, not sent */
+};
+
+/* The place of a snapshot. */
+struct pass_place pass_place(struct db_txn *txn);
+
+/* Send what was marked after `from`.  -1: a shard takes nothing, or `stop` was
+ * set; what was sent is sent again by the next pass. */
+int pass_send(struct pass *pass, struct db_txn *txn,
+    const struct pass_place *from, uint32_t epoch, struct err *err);
+void pass_clear(struct pass *pass);
+
+/* The position in the archive of a change of an epoch. */
+enum { PASS_CHANGE_BITS = 48 };
+static inline uint64_t
+pass_position(uint32_t epoch, uint64_t change)
+{
+	return (uint64_t)epoch << PASS_CHANGE_BITS | change;
+}
+
+#endif

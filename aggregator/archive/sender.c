@@ -1,0 +1,225 @@
+/*
+ * sender - rows on their way to the archive.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/sender.h"
+
+#include <stdlib.h>
+
+#include "aggregator/archive/record_columns.h"
+#include "proto/base/memory.h"
+#include "proto/os/heartbeat.h"
+
+enum {
+	/* A block takes long to merge into a table if it is small, and much
+	 * memory here and there if it is large. */
+	BLOCK_ROWS = 250000,
+	BLOCK_BYTES = 16 << 20,
+	/* The archive splits records by day, and takes a block of at most 100
+	 * of them. */
+	BLOCK_HOURS = 24 * 90,
+};
+
+static const struct native_column names_columns[] = {
+	{ "part", NATIVE_UINT64 },
+	{ "no", NATIVE_UINT32 },
+	{ "text", NATIVE_STRING },
+	{ "pos", NATIVE_UINT64 },
+};
+
+static const struct native_column changes_columns[] = {
+	{ "part", NATIVE_UINT64 },
+	{ "tbl", NATIVE_UINT8 },
+	{ "k", NATIVE_STRING },
+	{ "v", NATIVE_STRING },
+	{ "del", NATIVE_UINT8 },
+	{ "pos", NATIVE_UINT64 },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct native_column *
+columns(unsigned table, unsigned *count)
+{
+	switch (table) {
+	case SENDER_NAMES:
+		*count = COUNT(names_columns);
+		return names_columns;
+	case SENDER_CHANGES:
+		*count = COUNT(changes_columns);
+		return changes_columns;
+	default:
+		return archive_columns((enum record_kind)table, count);
+	}
+}
+
+const char *
+sender_table(unsigned table)
+{
+	switch (table) {
+	case SENDER_NAMES:
+		return "names";
+	case SENDER_CHANGES:
+		return "changes";
+	default:
+		return archive_table((enum record_kind)table);
+	}
+}
+
+void
+sender_open(struct sender *sender, struct clickhouse *client,
+    const struct clickhouse_cluster *cluster)
+{
+	*sender = (struct sender){ .client = client, .cluster = cluster };
+	sender->shard =
+	    memory_zero(cluster->shards, sizeof(*sender->shard));
+	sender_forget(sender);
+}
+
+void
+sender_close(struct sender *sender)
+{
+	for (unsigned s = 0; sender->shard != NULL && s < sender->cluster->shards;
+	    s++)
+		for (unsigned t = 0; t < SENDER_TABLES; t++)
+			native_block_close(&sender->shard[s].block[t].block);
+	free(sender->shard);
+	buffer_clear(&sender->encoded);
+	*sender = (struct sender){ .client = NULL };
+}
+
+unsigned
+sender_home(const struct sender *sender, uint64_t part)
+{
+	return (unsigned)(part % sender->cluster->shards);
+}
+
+/* Nodes have numbers that follow each other: mix them, or a cluster of two
+ * shards would have the pairs of a pool in one. */
+unsigned
+sender_shard_of(const struct sender *sender, uint64_t part, uint32_t node)
+{
+	uint64_t mixed = (part ^ node) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (unsigned)((mixed >> 32) % sender->cluster->shards);
+}
+
+static const struct sender_total no_rows = { .first_hour = INT32_MAX,
+	.last_hour = INT32_MIN };
+
+struct native_block *
+sender_block(struct sender *sender, unsigned shard, unsigned table)
+{
+	struct sender_block *block = &sender->shard[shard].block[table];
+
+	if (block->block == NULL) {
+		unsigned count;
+		const struct native_column *of = columns(table, &count);
+
+		block->block = native_block_open(of, count);
+		block->total = no_rows;
+	}
+	return block->block;
+}
+
+static void
+add(struct sender_total *to, const struct sender_total *more)
+{
+	to->rows += more->rows;
+	to->hash += more->hash;
+	if (more->first_hour < to->first_hour)
+		to->first_hour = more->first_hour;
+	if (more->last_hour > to->last_hour)
+		to->last_hour = more->last_hour;
+}
+
+/* One replica after another, beginning with the one that took the last. */
+static int
+insert(struct sender *sender, unsigned shard, unsigned table, struct err *err)
+{
+	struct sender_shard *to = &sender->shard[shard];
+	unsigned replicas = sender->cluster->shard[shard].replicas;
+
+	for (unsigned i = 0; i < replicas; i++) {
+		unsigned replica = (to->replica + i) % replicas;
+
+		heartbeat_beat();
+		if (clickhouse_insert(sender->client, shard, replica,
+			sender_table(table), buffer_text(&sender->encoded),
+			err) == 0) {
+			to->replica = replica;
+			return 0;
+		}
+		sender->resends++;
+	}
+	return -1;
+}
+
+static int
+send_block(
+    struct sender *sender, unsigned shard, unsigned table, struct err *err)
+{
+	struct sender_block *block = &sender->shard[shard].block[table];
+
+	if (block->block == NULL || native_rows(block->block) == 0)
+		return 0;
+	sender->encoded.bytes = 0;
+	native_encode(block->block, &sender->encoded);
+	native_reset(block->block);
+	if (insert(sender, shard, table, err) != 0)
+		return -1;
+	sender->bytes += sender->encoded.bytes;
+	sender->rows += block->total.rows;
+	add(&sender->shard[shard].sent[table], &block->total);
+	block->total = no_rows;
+	return 0;
+}
+
+int
+sender_added(struct sender *sender, unsigned shard, unsigned table,
+    uint64_t hash, int32_t hour, struct err *err)
+{
+	struct sender_block *block = &sender->shard[shard].block[table];
+	const struct sender_total row = { 1, hash, hour, hour };
+
+	add(&block->total, &row);
+	if (native_rows(block->block) < BLOCK_ROWS &&
+	    native_bytes(block->block) < BLOCK_BYTES &&
+	    (int64_t)block->total.last_hour - block->total.first_hour <
+		BLOCK_HOURS)
+		return 0;
+	return send_block(sender, shard, table, err);
+}
+
+int
+sender_flush(struct sender *sender, struct err *err)
+{
+	for (unsigned s = 0; s < sender->cluster->shards; s++)
+		for (unsigned t = 0; t < SENDER_TABLES; t++)
+			if (send_block(sender, s, t, err) != 0)
+				return -1;
+	return 0;
+}
+
+void
+sender_undo(struct sender *sender, const struct sender_shard *before)
+{
+	for (unsigned s = 0; s < sender->cluster->shards; s++)
+		for (unsigned t = 0; t < SENDER_TABLES; t++) {
+			struct sender_block *block =
+			    &sender->shard[s].block[t];
+
+			if (block->block != NULL)
+				native_reset(block->block);
+			block->total = no_rows;
+			sender->shard[s].sent[t] = before[s].sent[t];
+		}
+}
+
+void
+sender_forget(struct sender *sender)
+{
+	for (unsigned s = 0; s < sender->cluster->shards; s++)
+		for (unsigned t = 0; t < SENDER_TABLES; t++)
+			sender->shard[s].sent[t] = no_rows;
+}
