@@ -7,7 +7,7 @@
  * name has the number that it has now.
  *
  * Rows come from outside: each is checked, and one that record_columns cannot
- * have written is refused.
+ * have written is refused.  The caller checks identity and times.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ARCHIVE_COLUMN_RECORDS_H

@@ -26,8 +26,8 @@ uint64_t archive_part(struct text partition);
 /* Of part, hour, node, track, ts, stream, seq and idx. */
 uint64_t archive_identity_hash(
     const struct archive_row_id *id, const struct row_block_item *item);
-/* The same as an expression of SQL over the columns of any table of records,
- * in constant memory; sum() of it does not overflow but wraps. */
+/* The same as an expression of SQL over the columns of the table of a kind,
+ * NULL if it has none; sum() of it wraps. */
 const char *archive_identity_sql(enum record_kind kind);
 
 /* A row of the tables with keys and values. */
