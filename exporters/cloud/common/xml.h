@@ -5,8 +5,8 @@
  * of XML itself exist and a short text cannot expand into a long one.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_XML_H
-#define EXPORTERS_CLOUD_HTTP_XML_H
+#ifndef EXPORTERS_CLOUD_COMMON_XML_H
+#define EXPORTERS_CLOUD_COMMON_XML_H
 
 #include "proto/base/err.h"
 #include "proto/base/text.h"

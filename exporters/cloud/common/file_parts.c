@@ -2,7 +2,7 @@
  * file_parts - read a file or a pipe in parts.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/file_parts.h"
+#include "exporters/cloud/common/file_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

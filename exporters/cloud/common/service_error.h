@@ -4,10 +4,10 @@
  * Azure Blob and S3 send XML, Azure Table JSON, each with a code.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_SERVICE_ERROR_H
-#define EXPORTERS_CLOUD_HTTP_SERVICE_ERROR_H
+#ifndef EXPORTERS_CLOUD_COMMON_SERVICE_ERROR_H
+#define EXPORTERS_CLOUD_COMMON_SERVICE_ERROR_H
 
-#include "exporters/cloud/http/http.h"
+#include "proto/http/http.h"
 
 struct service_error {
 	char code[80];     /* "NoSuchBucket"; "" if absent */

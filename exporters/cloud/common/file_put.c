@@ -2,11 +2,11 @@
  * file_put - upload a file to a storage service.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/file_put.h"
+#include "exporters/cloud/common/file_put.h"
 
 #include <inttypes.h>
 
-#include "exporters/cloud/http/http.h"
+#include "proto/http/http.h"
 #include "proto/os/log.h"
 
 /* The number of parts, and how many of them the service already stored. */

@@ -2,7 +2,7 @@
  * xml - parse XML answers, one element at a time.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/xml.h"
+#include "exporters/cloud/common/xml.h"
 
 #include <expat.h>
 #include <stdio.h>

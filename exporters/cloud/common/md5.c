@@ -2,7 +2,7 @@
  * md5 - checksum with which storage services verify an upload.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/md5.h"
+#include "exporters/cloud/common/md5.h"
 
 #include <openssl/evp.h>
 #include <sodium.h>

@@ -2,8 +2,8 @@
  * http_message - format and check requests, parse answers.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_MESSAGE_H
-#define EXPORTERS_CLOUD_HTTP_MESSAGE_H
+#ifndef PROTO_HTTP_MESSAGE_H
+#define PROTO_HTTP_MESSAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,14 +2,14 @@
  * service_error - parse error answers of storage services.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/service_error.h"
+#include "exporters/cloud/common/service_error.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/cloud/http/message.h"
-#include "exporters/cloud/http/xml.h"
+#include "proto/http/message.h"
+#include "exporters/cloud/common/xml.h"
 
 static void
 take_line(char *to, size_t room, struct text from)

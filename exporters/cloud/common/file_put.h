@@ -3,10 +3,10 @@
  * small, otherwise in parts, resuming an interrupted upload.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_FILE_PUT_H
-#define EXPORTERS_CLOUD_HTTP_FILE_PUT_H
+#ifndef EXPORTERS_CLOUD_COMMON_FILE_PUT_H
+#define EXPORTERS_CLOUD_COMMON_FILE_PUT_H
 
-#include "exporters/cloud/http/file_parts.h"
+#include "exporters/cloud/common/file_parts.h"
 
 /* The operations of a service; `arg` is its state. */
 struct file_put {

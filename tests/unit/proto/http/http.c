@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "exporters/cloud/http/http_private.h"
+#include "proto/http/http_private.h"
 #include "proto/os/clock.h"
 #include "proto/service/interrupt.h"
 

@@ -3,13 +3,13 @@
  * query, and headers sorted by name.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_SIGN_H
-#define EXPORTERS_CLOUD_HTTP_SIGN_H
+#ifndef EXPORTERS_CLOUD_COMMON_SIGN_H
+#define EXPORTERS_CLOUD_COMMON_SIGN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exporters/cloud/http/message.h"
+#include "proto/http/message.h"
 
 enum { SIGN_QUERY_MAX = 32 };
 

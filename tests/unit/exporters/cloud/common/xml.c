@@ -3,7 +3,7 @@
  * be.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/xml.h"
+#include "exporters/cloud/common/xml.h"
 
 #include "tests/unit/check.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "exporters/cloud/http/message.h"
+#include "proto/http/message.h"
 
 enum {
 	SECRETS_MAX = 2 * HTTP_HEADERS_MAX,
@@ -23,7 +23,8 @@ http_is_secret_header(const char *header)
 {
 	static const char *const words[] = { "authorization", "cookie", "token",
 		"secret", "password", "api-key", "apikey", "access-key",
-		"customer-key", "encryption-key", "signature" };
+		"clickhouse-key", "customer-key", "encryption-key",
+		"signature" };
 	char name[64];
 	size_t bytes = strcspn(header, ":");
 

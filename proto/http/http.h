@@ -17,13 +17,13 @@
  * Headers and bodies may contain secrets: messages never quote them.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_HTTP_H
-#define EXPORTERS_CLOUD_HTTP_HTTP_H
+#ifndef PROTO_HTTP_HTTP_H
+#define PROTO_HTTP_HTTP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exporters/cloud/http/message.h"
+#include "proto/http/message.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/config/opt.h"

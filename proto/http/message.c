@@ -2,7 +2,7 @@
  * http_message - format and check requests, parse answers.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/message.h"
+#include "proto/http/message.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

@@ -2,7 +2,7 @@
  * file_parts - any file comes out in parts as it is, and the sums are right.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/file_parts.h"
+#include "exporters/cloud/common/file_parts.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -4,8 +4,8 @@
  * It detects transmission errors only; it does not protect against tampering.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_MD5_H
-#define EXPORTERS_CLOUD_HTTP_MD5_H
+#ifndef EXPORTERS_CLOUD_COMMON_MD5_H
+#define EXPORTERS_CLOUD_COMMON_MD5_H
 
 #include "proto/base/err.h"
 #include "proto/base/text.h"

@@ -2,7 +2,7 @@
  * json_batch - collect items for one request.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/json_batch.h"
+#include "exporters/cloud/common/json_batch.h"
 
 bool
 json_batch_add(struct json_batch *batch, struct text item)

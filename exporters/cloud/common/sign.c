@@ -2,7 +2,7 @@
  * sign - the parts of requests that signatures cover.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/sign.h"
+#include "exporters/cloud/common/sign.h"
 
 #include <assert.h>
 #include <stdlib.h>

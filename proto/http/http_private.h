@@ -3,12 +3,12 @@
  * (retries).
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_HTTP_PRIVATE_H
-#define EXPORTERS_CLOUD_HTTP_HTTP_PRIVATE_H
+#ifndef PROTO_HTTP_HTTP_PRIVATE_H
+#define PROTO_HTTP_HTTP_PRIVATE_H
 
 #include "proto/base/buffer.h"
-#include "exporters/cloud/http/http.h"
-#include "exporters/cloud/http/message.h"
+#include "proto/http/http.h"
+#include "proto/http/message.h"
 
 enum { HTTP_WHY_BYTES = 256 };
 

@@ -3,8 +3,8 @@
  * grows to the maximum size of a request.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_JSON_BATCH_H
-#define EXPORTERS_CLOUD_HTTP_JSON_BATCH_H
+#ifndef EXPORTERS_CLOUD_COMMON_JSON_BATCH_H
+#define EXPORTERS_CLOUD_COMMON_JSON_BATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,9 +2,9 @@
  * http - HTTP requests to external services.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/http_private.h"
+#include "proto/http/http_private.h"
 
-#include "exporters/cloud/http/message.h"
+#include "proto/http/message.h"
 #include "proto/base/memory.h"
 #include "proto/base/version.h"
 #include "proto/os/clock.h"

@@ -2,7 +2,7 @@
  * http_send - send a request, with retries.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/http/http_private.h"
+#include "proto/http/http_private.h"
 
 #include <stdio.h>
 

@@ -6,14 +6,14 @@
  * memory, and the start of a part does not depend on the length of the file.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_CLOUD_HTTP_FILE_PARTS_H
-#define EXPORTERS_CLOUD_HTTP_FILE_PARTS_H
+#ifndef EXPORTERS_CLOUD_COMMON_FILE_PARTS_H
+#define EXPORTERS_CLOUD_COMMON_FILE_PARTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "exporters/cloud/http/md5.h"
+#include "exporters/cloud/common/md5.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/os/progress.h"
