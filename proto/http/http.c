@@ -12,6 +12,7 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,13 @@
 enum {
 	CONNECT_MS = 10000,
 	REQUEST_MS = 60000,
+	ONCE_MS = 300000,     /* a request that is sent once */
 	SILENCE_SECONDS = 30, /* timeout without a transferred byte */
 	BYTES_PER_MS =
 	    64, /* minimum rate that is expected of a slow connection */
 	HEADER_BYTES_MAX = 64 << 10,
 	POLL_MS = 1000,
+	STOP_POLL_MS = 200, /* how late http_options.stop is seen */
 };
 
 _Static_assert((int)HTTP_WHY_BYTES >= CURL_ERROR_SIZE, "room for a sentence");
@@ -111,9 +114,12 @@ set_up(struct http *http)
 		curl_easy_setopt(
 		    easy, CURLOPT_PROXY_CAINFO, http->options->cacert);
 	}
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_SECONDS);
+	/* Signals belong to the process, not to one of its threads. */
+	if (http->options->stop != NULL)
+		curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	if (http->options->direct)
+		curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
@@ -123,6 +129,15 @@ set_up(struct http *http)
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, &http->body);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, http);
+}
+
+static pthread_once_t initialized = PTHREAD_ONCE_INIT;
+static CURLcode initialize_code;
+
+static void
+initialize(void)
+{
+	initialize_code = curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
 int
@@ -135,8 +150,11 @@ http_open(struct http **to, const struct http_options *options, struct err *err)
 		    options->cacert, strerror(errno));
 	http = memory_zero(1, sizeof(*http));
 	http->options = options;
-	http->body.limit = HTTP_ANSWER_BYTES_MAX;
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) == 0)
+	http->body.limit = options->answer_bytes_max > 0
+			       ? options->answer_bytes_max
+			       : HTTP_ANSWER_BYTES_MAX;
+	pthread_once(&initialized, initialize);
+	if (initialize_code == CURLE_OK)
 		http->easy = curl_easy_init();
 	if (http->easy != NULL)
 		http->multi = curl_multi_init();
@@ -199,12 +217,30 @@ make_headers(const struct http_request *request)
 }
 
 static void
+set_limits(struct http *http, const struct http_request *request)
+{
+	const struct http_options *options = http->options;
+	int64_t ms = options->retry_ns / 1000000,
+		silent_ms = options->silence_ns / 1000000;
+
+	silent_ms = silent_ms > 0 ? silent_ms : SILENCE_SECONDS * 1000;
+	ms = ms < 1000 ? 1000 : ms > REQUEST_MS ? REQUEST_MS : ms;
+	curl_easy_setopt(http->easy, CURLOPT_CONNECTTIMEOUT_MS,
+	    (long)(silent_ms < CONNECT_MS ? silent_ms : CONNECT_MS));
+	curl_easy_setopt(http->easy, CURLOPT_LOW_SPEED_TIME,
+	    (long)((silent_ms + 999) / 1000));
+	if (options->once)
+		ms = ONCE_MS;
+	curl_easy_setopt(http->easy, CURLOPT_TIMEOUT_MS,
+	    (long)(ms + request->body.bytes / BYTES_PER_MS));
+}
+
+static void
 set_request(struct http *http, const struct http_request *request,
     const struct http_address *address, struct curl_slist *headers)
 {
 	CURL *easy = http->easy;
 	const char *method = request->method;
-	int64_t ms = http->options->retry_ns / 1000000;
 	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
 			strcmp(method, "POST") == 0;
 
@@ -224,9 +260,15 @@ set_request(struct http *http, const struct http_request *request,
 	if (strcmp(method, "HEAD") != 0)
 		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-	ms = ms < 1000 ? 1000 : ms > REQUEST_MS ? REQUEST_MS : ms;
-	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-	    (long)(ms + request->body.bytes / BYTES_PER_MS));
+	set_limits(http, request);
+}
+
+/* A signal, or another thread, ends the request. */
+static bool
+is_ending(const struct http *http)
+{
+	return interrupt_is_pending() || (http->options->stop != NULL &&
+					     atomic_load(http->options->stop));
 }
 
 /* Run the transfer until it ends; false if interrupted. */
@@ -235,16 +277,17 @@ perform(struct http *http, CURLcode *code)
 {
 	struct curl_waitfd ending = { .fd = interrupt_fd(),
 		.events = CURL_WAIT_POLLIN };
-	int running = 1, left;
+	int running = 1, left,
+	    poll_ms = http->options->stop != NULL ? STOP_POLL_MS : POLL_MS;
 	CURLMcode rc = curl_multi_add_handle(http->multi, http->easy);
 	CURLMsg *message;
 
 	*code = CURLE_FAILED_INIT;
 	while (rc == CURLM_OK &&
 	       (rc = curl_multi_perform(http->multi, &running)) == CURLM_OK &&
-	       running > 0 && !interrupt_is_pending())
+	       running > 0 && !is_ending(http))
 		rc = curl_multi_poll(
-		    http->multi, &ending, ending.fd < 0 ? 0 : 1, POLL_MS, NULL);
+		    http->multi, &ending, ending.fd < 0 ? 0 : 1, poll_ms, NULL);
 	if (rc != CURLM_OK)
 		snprintf(http->why, sizeof(http->why), "libcurl: %s",
 		    curl_multi_strerror(rc));
@@ -309,8 +352,8 @@ judge_failure(struct http *http, CURLcode code, struct err *err)
 		err_set(err, "%s: its address %s; the request was not sent",
 		    http->shown, http->address_fault);
 	else if (http->body.full)
-		err_set(err, "%s: the answer is larger than %d MiB",
-		    http->shown, HTTP_ANSWER_BYTES_MAX >> 20);
+		err_set(err, "%s: the answer is larger than %zu MiB",
+		    http->shown, http->body.limit >> 20);
 	else if (http->headers_full)
 		err_set(err,
 		    "%s: the headers of the answer are larger than %d KiB",
@@ -358,7 +401,8 @@ http_attempt(struct http *http, const struct http_request *request,
 		return judge_failure(http, code, err);
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
 	http_excerpt(http->excerpt, buffer_text(&http->body.buffer), request);
-	if (*status >= 200 && *status < 600 && !http_is_temporary(*status))
+	if (*status >= 200 && *status < 600 &&
+	    (http->options->once || !http_is_temporary(*status)))
 		return HTTP_ANSWERED;
 	err_set(err, "%s answers %ld%s%s", http->shown, *status,
 	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);

@@ -20,6 +20,7 @@
 #ifndef PROTO_HTTP_HTTP_H
 #define PROTO_HTTP_HTTP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -44,6 +45,18 @@ struct http_options {
 	/* Retry until INT or TERM while a service does not answer, with a
 	 * warning each minute; retry_ns then limits one attempt. */
 	bool wait_out;
+	/* Send once and return each answer, also those of temporary failures;
+	 * retry_ns is not used, and a request ends after five minutes. */
+	bool once;
+	bool direct; /* do not use the proxies of the environment */
+	/* Timeout without a transferred byte; 0: 30 s.  It can be changed
+	 * between requests. */
+	int64_t silence_ns;
+	uint32_t answer_bytes_max; /* 0: HTTP_ANSWER_BYTES_MAX */
+	/* NULL, or set by another thread: a request ends within 200 ms, with
+	 * ERR_INTERRUPTED.  With it, a handle belongs to a thread that is not
+	 * the only one, and the process must ignore SIGPIPE. */
+	const atomic_bool *stop;
 };
 #define HTTP_DEFAULT                                                           \
 	{                                                                      \
@@ -72,7 +85,7 @@ enum { HTTP_ANSWER_BYTES_MAX = 8 << 20 };
 
 /* Views, valid until the next request. */
 struct http_answer {
-	int status; /* 200..499 except 429 */
+	int status; /* 200..499 except 429; any with http_options.once */
 	struct text body;
 };
 

@@ -100,7 +100,7 @@ try_again(struct http *http, const struct http_request *request, long *status,
 		    http_attempt(http, request, status, err);
 		int64_t left_ns = until_ns - clock_monotonic_ns(), ns;
 
-		if (outcome != HTTP_AGAIN)
+		if (outcome != HTTP_AGAIN || http->options->once)
 			return outcome;
 		if (http->options->wait_out)
 			left_ns = PAUSE_NS_MAX;
@@ -140,7 +140,7 @@ http_send(struct http *http, const struct http_request *request,
 		return 0;
 	}
 	if (try_again(http, request, &status, &why) != HTTP_ANSWERED)
-		return err_set(err, "%s", why.text);
+		return err_set_code(err, why.code, "%s", why.text);
 	answer->status = (int)status;
 	answer->body = buffer_text(&http->body.buffer);
 	return 0;
