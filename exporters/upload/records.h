@@ -6,7 +6,7 @@
 #ifndef EXPORTERS_UPLOAD_RECORDS_H
 #define EXPORTERS_UPLOAD_RECORDS_H
 
-#include "exporters/cloud/http/message.h"
+#include "proto/http/message.h"
 #include "exporters/samples/columns.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/upload.h"

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
@@ -41,15 +42,23 @@ interrupt_is_pending(void)
 }
 
 /* Signals belong to the process, and so does the descriptor that shows them. */
+static int the_fd = -1;
+
+static void
+open_fd(void)
+{
+	sigset_t set = endings();
+
+	the_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
 int
 interrupt_fd(void)
 {
-	static int fd = -1;
-	sigset_t set = endings();
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (fd < 0)
-		fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd;
+	pthread_once(&once, open_fd);
+	return the_fd;
 }
 
 bool

@@ -6,7 +6,7 @@
 #include "exporters/cloud/azure/blocks.h"
 #include "exporters/cloud/azure/table_batch.h"
 #include "exporters/cloud/azure/table_page.h"
-#include "exporters/cloud/http/service_error.h"
+#include "exporters/cloud/common/service_error.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "exporters/cloud/http/message.h"
+#include "proto/http/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

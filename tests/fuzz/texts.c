@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "exporters/cloud/azure/table_page.h"
-#include "exporters/cloud/http/http.h"
-#include "exporters/cloud/http/xml.h"
+#include "proto/http/http.h"
+#include "exporters/cloud/common/xml.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/upload/targets/influx_line.h"
 #include "proto/format/csv.h"

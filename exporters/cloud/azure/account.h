@@ -10,7 +10,7 @@
 #ifndef EXPORTERS_CLOUD_AZURE_ACCOUNT_H
 #define EXPORTERS_CLOUD_AZURE_ACCOUNT_H
 
-#include "exporters/cloud/http/http.h"
+#include "proto/http/http.h"
 #include "exporters/cloud/azure/sign.h"
 #include "proto/keys/secret.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/http/xml.h"
+#include "exporters/cloud/common/xml.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exporters/cloud/http/md5.h"
+#include "exporters/cloud/common/md5.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 

@@ -10,7 +10,7 @@
 #ifndef EXPORTERS_CLOUD_AZURE_SIGN_H
 #define EXPORTERS_CLOUD_AZURE_SIGN_H
 
-#include "exporters/cloud/http/sign.h"
+#include "exporters/cloud/common/sign.h"
 
 enum sign_azure_service { SIGN_AZURE_BLOB, SIGN_AZURE_TABLE };
 

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "exporters/cloud/http/service_error.h"
+#include "exporters/cloud/common/service_error.h"
 #include "proto/record/record.h"
 
 enum {

@@ -6,7 +6,7 @@
 #ifndef EXPORTERS_CLOUD_GOOGLE_CREDENTIALS_H
 #define EXPORTERS_CLOUD_GOOGLE_CREDENTIALS_H
 
-#include "exporters/cloud/http/http.h"
+#include "proto/http/http.h"
 
 enum {
 	GOOGLE_TOKEN_BYTES_MAX = 4096,

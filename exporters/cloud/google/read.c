@@ -10,7 +10,7 @@
 #include <sodium.h>
 
 #include "exporters/cloud/google/credentials.h"
-#include "exporters/cloud/http/message.h"
+#include "proto/http/message.h"
 #include "proto/base/memory.h"
 #include "proto/keys/secret.h"
 #include "proto/os/clock.h"

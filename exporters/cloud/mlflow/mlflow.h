@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "exporters/cloud/http/http.h"
+#include "proto/http/http.h"
 
 struct mlflow; /* opaque */
 

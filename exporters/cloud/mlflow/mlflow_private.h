@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "exporters/cloud/http/json_batch.h"
+#include "exporters/cloud/common/json_batch.h"
 #include "exporters/cloud/mlflow/mlflow.h"
 #include "exporters/cloud/mlflow/reply.h"
 #include "proto/json/json.h"

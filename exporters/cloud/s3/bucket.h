@@ -11,7 +11,7 @@
 #ifndef EXPORTERS_CLOUD_S3_BUCKET_H
 #define EXPORTERS_CLOUD_S3_BUCKET_H
 
-#include "exporters/cloud/http/http.h"
+#include "proto/http/http.h"
 #include "exporters/cloud/s3/sign.h"
 #include "proto/keys/secret.h"
 

@@ -4,8 +4,8 @@
  */
 #include "exporters/cloud/s3/reply.h"
 
-#include "exporters/cloud/http/service_error.h"
-#include "exporters/cloud/http/xml.h"
+#include "exporters/cloud/common/service_error.h"
+#include "exporters/cloud/common/xml.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exporters/cloud/http/md5.h"
+#include "exporters/cloud/common/md5.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 

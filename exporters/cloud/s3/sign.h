@@ -10,7 +10,7 @@
 #ifndef EXPORTERS_CLOUD_S3_SIGN_H
 #define EXPORTERS_CLOUD_S3_SIGN_H
 
-#include "exporters/cloud/http/sign.h"
+#include "exporters/cloud/common/sign.h"
 
 enum { SIGN_S3_HEADER_BYTES = 2048 };
 

@@ -14,7 +14,7 @@
 #include "exporters/cloud/azure/account.h"
 #include "exporters/cloud/azure/blocks.h"
 #include "exporters/upload/targets/content_type.h"
-#include "exporters/cloud/http/file_put.h"
+#include "exporters/cloud/common/file_put.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"

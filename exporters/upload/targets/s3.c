@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "exporters/upload/targets/content_type.h"
-#include "exporters/cloud/http/file_put.h"
+#include "exporters/cloud/common/file_put.h"
 #include "exporters/cloud/s3/bucket.h"
 #include "exporters/cloud/s3/reply.h"
 #include "exporters/upload/targets/target.h"

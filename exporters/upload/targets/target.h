@@ -10,7 +10,7 @@
 #ifndef EXPORTERS_UPLOAD_TARGETS_TARGET_H
 #define EXPORTERS_UPLOAD_TARGETS_TARGET_H
 
-#include "exporters/cloud/http/http.h"
+#include "proto/http/http.h"
 #include "exporters/results/result_file.h"
 #include "proto/keys/secret.h"
 #include "proto/record/record.h"

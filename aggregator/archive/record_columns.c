@@ -1,0 +1,311 @@
+/*
+ * record_columns - records of the store as rows of the archive's tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/record_columns.h"
+
+#include <math.h>
+
+#include "aggregator/archive/value_text.h"
+#include "proto/msgpack/mp.h"
+
+/* ---- the tables ---- */
+
+#define COMMON                                                                 \
+	{ "part", NATIVE_UINT64 }, { "hour", NATIVE_INT32 },                   \
+	    { "node", NATIVE_UINT32 }, { "track", NATIVE_UINT32 },             \
+	    { "ts", NATIVE_INT64 }, { "stream", NATIVE_UINT32 },               \
+	    { "seq", NATIVE_UINT64 }, { "idx", NATIVE_UINT32 },                \
+	    { "recv", NATIVE_INT64 },                                          \
+	{                                                                      \
+		"pos", NATIVE_UINT64                                           \
+	}
+
+static const struct native_column event_columns[] = {
+	COMMON,
+	{ "source", NATIVE_STRING },
+	{ "name", NATIVE_STRING },
+	{ "uuid", NATIVE_STRING },
+	{ "keys", NATIVE_STRING_ARRAY },
+	{ "types", NATIVE_STRING },
+	{ "vals", NATIVE_STRING_ARRAY },
+};
+static const struct native_column sample_columns[] = {
+	COMMON,
+	{ "types", NATIVE_STRING },
+	{ "v", NATIVE_FLOAT64_ARRAY },
+	{ "big", NATIVE_UINT64_ARRAY },
+};
+static const struct native_column span_columns[] = {
+	COMMON,
+	{ "end_ns", NATIVE_INT64 },
+	{ "name", NATIVE_STRING },
+	{ "category", NATIVE_STRING },
+	{ "keys", NATIVE_STRING_ARRAY },
+	{ "types", NATIVE_STRING },
+	{ "vals", NATIVE_STRING_ARRAY },
+};
+static const struct native_column gap_columns[] = {
+	COMMON,
+	{ "end_ns", NATIVE_INT64 },
+	{ "class", NATIVE_STRING },
+	{ "reason", NATIVE_STRING },
+	{ "count", NATIVE_UINT64 },
+};
+static const struct native_column rejected_columns[] = {
+	COMMON,
+	{ "reason", NATIVE_STRING },
+	{ "bytes", NATIVE_UINT64 },
+	{ "body", NATIVE_STRING },
+	{ "sha256", NATIVE_STRING },
+};
+
+struct table {
+	const char *name;
+	const struct native_column *columns;
+	unsigned count;
+};
+
+#define TABLE(name, columns)                                                   \
+	{                                                                      \
+		name, columns, sizeof(columns) / sizeof(columns[0])            \
+	}
+
+static const struct table tables[RECORD_KINDS] = {
+	[RECORD_EVENT] = TABLE("events", event_columns),
+	[RECORD_SAMPLE] = TABLE("samples", sample_columns),
+	[RECORD_SPAN] = TABLE("spans", span_columns),
+	[RECORD_GAP] = TABLE("gaps", gap_columns),
+	[RECORD_REJECTED] = TABLE("rejected", rejected_columns),
+};
+
+const enum record_kind archive_kinds[ARCHIVE_KINDS] = { RECORD_EVENT,
+	RECORD_SAMPLE, RECORD_SPAN, RECORD_GAP, RECORD_REJECTED };
+
+const struct native_column *
+archive_columns(enum record_kind kind, unsigned *count)
+{
+	const struct table *table = &tables[kind];
+
+	*count = table->count;
+	return table->columns;
+}
+
+const char *
+archive_table(enum record_kind kind)
+{
+	return tables[kind].name;
+}
+
+/* ---- attributes ---- */
+
+/* Take the count from the front; false when it or an attribute is malformed. */
+static bool
+take_attributes(struct text *attributes)
+{
+	struct varint_reader u = varint_reader_of(*attributes);
+	uint64_t count = varint_get_max(&u, RECORD_ATTRIBUTES_MAX);
+	struct row_block_attribute attribute;
+	struct text rest;
+
+	if (u.bad)
+		return false;
+	*attributes = rest = varint_get_bytes(&u, varint_left(&u));
+	while (count > 0 && row_block_next_attribute(&rest, &attribute))
+		count--;
+	return count == 0 && rest.bytes == 0;
+}
+
+static void
+put_attributes(struct native_block *block, unsigned keys, struct text rest,
+    struct lookup *names)
+{
+	unsigned types = keys + 1, values = keys + 2;
+	struct row_block_attribute attribute;
+	char letters[RECORD_ATTRIBUTES_MAX];
+	uint32_t count = 0;
+	struct value value;
+
+	while (row_block_next_attribute(&rest, &attribute)) {
+		char key[LOOKUP_KEY_BYTES], text[NUMBER_BYTES];
+		struct text bytes = attribute.value;
+
+		record_next_value(&bytes, &value);
+		native_put_text(
+		    block, keys, lookup_key(names, &attribute.key, key));
+		native_put_text(block, values, value_text(text, &value));
+		letters[count++] = value_text_letter(&value);
+	}
+	native_end_array(block, keys);
+	native_put_text(block, types, (struct text){ letters, count });
+	native_end_array(block, values);
+}
+
+/* ---- values of a sample ---- */
+
+/* The length of a number or nil in MessagePack; 0: it is something else. */
+static uint32_t
+number_bytes(unsigned char tag)
+{
+	if (tag < MP_FIXMAP || tag >= MP_NEGATIVE)
+		return 1;
+	switch (tag) {
+	case MP_NIL: return 1;
+	case MP_UINT8:
+	case MP_INT8: return 2;
+	case MP_UINT16:
+	case MP_INT16: return 3;
+	case MP_UINT32:
+	case MP_INT32:
+	case MP_FLOAT32: return 5;
+	case MP_UINT64:
+	case MP_INT64:
+	case MP_FLOAT64: return 9;
+	default: return 0;
+	}
+}
+
+static bool
+check_values(const struct row_block_body *body)
+{
+	struct text rest = body->value_bytes;
+
+	for (uint32_t i = 0; i < body->values; i++) {
+		uint32_t bytes = rest.bytes == 0
+				     ? 0
+				     : number_bytes((unsigned char)rest.at[0]);
+
+		if (bytes == 0 || bytes > rest.bytes)
+			return false;
+		rest.at += bytes;
+		rest.bytes -= bytes;
+	}
+	return rest.bytes == 0;
+}
+
+/* Returns the letter. */
+static char
+put_number(struct native_block *block, const struct value *value)
+{
+	char letter = value_text_letter(value);
+	double v = NAN;
+
+	if (letter == ARCHIVE_FLOAT)
+		v = value->is.f;
+	else if (letter == ARCHIVE_UINT)
+		v = (double)value->is.u;
+	else if (letter == ARCHIVE_INT)
+		v = (double)value->is.i;
+	if (letter == ARCHIVE_INT && !value_text_is_exact(value->is.i))
+		letter = ARCHIVE_LONG;
+	native_put_float(block, ARCHIVE_SAMPLE_VALUES, v);
+	if (letter == ARCHIVE_LONG || letter == ARCHIVE_UINT)
+		native_put_uint(block, ARCHIVE_SAMPLE_BIG, value->is.u);
+	return letter;
+}
+
+static void
+put_sample(struct native_block *block, struct text rest)
+{
+	char letters[RECORD_VALUES_MAX];
+	uint32_t count = 0;
+	struct value value;
+
+	while (record_next_value(&rest, &value))
+		letters[count++] = put_number(block, &value);
+	native_put_text(
+	    block, ARCHIVE_SAMPLE_TYPES, (struct text){ letters, count });
+	native_end_array(block, ARCHIVE_SAMPLE_VALUES);
+	native_end_array(block, ARCHIVE_SAMPLE_BIG);
+}
+
+/* ---- records ---- */
+
+static void
+put_common(struct native_block *block, const struct archive_row_id *id,
+    const struct row_block_item *item)
+{
+	native_put_uint(block, ARCHIVE_PART, id->part);
+	native_put_int(block, ARCHIVE_HOUR, id->hour);
+	native_put_uint(block, ARCHIVE_NODE, id->node);
+	native_put_uint(block, ARCHIVE_TRACK, id->track);
+	native_put_int(block, ARCHIVE_TIME, item->time_ns);
+	native_put_uint(block, ARCHIVE_STREAM, item->stream);
+	native_put_uint(block, ARCHIVE_SEQ, item->seq);
+	native_put_uint(block, ARCHIVE_INDEX, item->index);
+	native_put_int(block, ARCHIVE_RECEIVED, item->receive_ns);
+	native_put_uint(block, ARCHIVE_POS, id->pos);
+}
+
+static void
+put_name(struct native_block *block, unsigned column, struct lookup *names,
+    const struct row_block_name *name)
+{
+	native_put_text(block, column, lookup_name(names, name));
+}
+
+static void
+put_event(struct native_block *block, const struct row_block_body *body,
+    struct lookup *names)
+{
+	put_name(block, ARCHIVE_EVENT_SOURCE, names, &body->source);
+	put_name(block, ARCHIVE_EVENT_NAME, names, &body->name);
+	native_put_text(block, ARCHIVE_EVENT_UUID, body->uuid);
+	put_attributes(block, ARCHIVE_EVENT_KEYS, body->attributes, names);
+}
+
+static void
+put_span(struct native_block *block, const struct row_block_body *body,
+    struct lookup *names)
+{
+	native_put_int(block, ARCHIVE_SPAN_END, body->end_ns);
+	put_name(block, ARCHIVE_SPAN_NAME, names, &body->name);
+	put_name(block, ARCHIVE_SPAN_CATEGORY, names, &body->key);
+	put_attributes(block, ARCHIVE_SPAN_KEYS, body->attributes, names);
+}
+
+static void
+put_gap(struct native_block *block, const struct row_block_body *body,
+    struct lookup *names)
+{
+	native_put_int(block, ARCHIVE_GAP_END, body->end_ns);
+	put_name(block, ARCHIVE_GAP_CLASS, names, &body->source);
+	put_name(block, ARCHIVE_GAP_REASON, names, &body->name);
+	native_put_uint(block, ARCHIVE_GAP_COUNT, body->count);
+}
+
+static void
+put_rejected(struct native_block *block, const struct row_block_body *body,
+    struct lookup *names)
+{
+	put_name(block, ARCHIVE_REJECTED_REASON, names, &body->name);
+	native_put_uint(block, ARCHIVE_REJECTED_BYTES, body->count);
+	native_put_text(block, ARCHIVE_REJECTED_BODY, body->value_bytes);
+	native_put_text(block, ARCHIVE_REJECTED_HASH, body->hash);
+}
+
+bool
+archive_put_record(struct native_block *block, enum record_kind kind,
+    const struct archive_row_id *id, const struct row_block_item *item,
+    struct lookup *names)
+{
+	struct row_block_body body;
+
+	if (archive_table(kind) == NULL ||
+	    !row_block_get_body(item->body, kind, item->time_ns, &body))
+		return false;
+	if (kind == RECORD_SAMPLE && !check_values(&body))
+		return false;
+	if ((kind == RECORD_EVENT || kind == RECORD_SPAN) &&
+	    !take_attributes(&body.attributes))
+		return false;
+	put_common(block, id, item);
+	switch (kind) {
+	case RECORD_EVENT: put_event(block, &body, names); break;
+	case RECORD_SAMPLE: put_sample(block, body.value_bytes); break;
+	case RECORD_SPAN: put_span(block, &body, names); break;
+	case RECORD_GAP: put_gap(block, &body, names); break;
+	default: put_rejected(block, &body, names); break;
+	}
+	return true;
+}

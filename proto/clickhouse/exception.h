@@ -1,0 +1,34 @@
+/*
+ * clickhouse_exception - what a ClickHouse server says went wrong.
+ *
+ *     Code: 60, e.displayText() = DB::Exception: Table ... , e.what() = ...
+ *     Code: 60. DB::Exception: Table ... (UNKNOWN_TABLE) (version 24.8.4)
+ *
+ * The first form is that of servers before 20.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_CLICKHOUSE_EXCEPTION_H
+#define PROTO_CLICKHOUSE_EXCEPTION_H
+
+#include "proto/base/text.h"
+
+enum {
+	CLICKHOUSE_WORDS_BYTES = 256,
+	CLICKHOUSE_CODE_MAX = 99999,
+	/* Codes that callers tell apart. */
+	CLICKHOUSE_UNKNOWN_TABLE = 60,
+	CLICKHOUSE_UNKNOWN_DATABASE = 81,
+	CLICKHOUSE_READ_ONLY = 242,
+};
+
+/* The number of the exception that the text begins with, 0 if there is none. */
+unsigned clickhouse_exception_code(struct text body);
+/* The exception at the end of a TabSeparated answer: a line that begins like
+ * one within its last 4 KiB; empty if there is none. */
+struct text clickhouse_exception_at_end(struct text body);
+/* The sentence of an exception, or the beginning of any other body, in a form
+ * that is safe in a message. */
+void clickhouse_exception_words(
+    char to[static CLICKHOUSE_WORDS_BYTES], struct text body);
+
+#endif

@@ -1,0 +1,352 @@
+/*
+ * clickhouse_find - which servers the cluster has, and which of them answer.
+ *
+ * A server's macros say which cluster and which replica it is, its
+ * system.clusters which row it is itself: an address alone proves nothing, as
+ * several servers may have the same one.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/clickhouse/client_private.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "proto/base/number.h"
+
+enum { SQL_BYTES = 512 };
+
+/* What one server says about itself. */
+struct self {
+	char cluster[CLICKHOUSE_NAME_BYTES], shard[CLICKHOUSE_NAME_BYTES],
+	    replica[CLICKHOUSE_NAME_BYTES];
+	uint32_t version;
+	bool keeper;
+};
+
+static struct text
+take_cell(struct text *line)
+{
+	const char *tab =
+	    line->bytes > 0 ? memchr(line->at, '\t', line->bytes) : NULL;
+	struct text cell = *line;
+
+	if (tab == NULL) {
+		line->bytes = 0;
+		return cell;
+	}
+	cell.bytes = (uint32_t)(tab - line->at);
+	line->at = tab + 1;
+	line->bytes -= cell.bytes + 1;
+	return cell;
+}
+
+/* "18.16.1" is 18016. */
+static uint32_t
+parse_version(struct text t)
+{
+	uint32_t part[2] = { 0 }, i = 0;
+
+	for (uint32_t p = 0; p < 2; p++, i++)
+		for (; i < t.bytes && t.at[i] >= '0' && t.at[i] <= '9'; i++)
+			if (part[p] < 1000)
+				part[p] =
+				    part[p] * 10 + (uint32_t)(t.at[i] - '0');
+	return part[0] * 1000 + (part[1] < 1000 ? part[1] : 999);
+}
+
+/* A macro may have a hyphen where a name in a statement may not. */
+static bool
+copy_macro(char *to, struct text value)
+{
+	if (value.bytes == 0 || value.bytes >= CLICKHOUSE_NAME_BYTES)
+		return false;
+	for (uint32_t i = 0; i < value.bytes; i++)
+		if (strchr("'\"\\{}/", value.at[i]) != NULL ||
+		    value.at[i] <= ' ' || value.at[i] > '~')
+			return false;
+	memcpy(to, value.at, value.bytes);
+	to[value.bytes] = '\0';
+	return true;
+}
+
+static int
+read_self(const struct clickhouse_host *host, struct text answer,
+    struct self *self, struct err *err)
+{
+	struct text line;
+
+	*self = (struct self){ .version = 0 };
+	while (text_next_line(&answer, &line)) {
+		struct text name = take_cell(&line);
+		char *macro =
+		    text_equal(name, text_of("cluster"))   ? self->cluster
+		    : text_equal(name, text_of("shard"))   ? self->shard
+		    : text_equal(name, text_of("replica")) ? self->replica
+							   : NULL;
+
+		if (text_equal(name, text_of(".version")))
+			self->version = parse_version(line);
+		else if (text_equal(name, text_of(".keeper")))
+			self->keeper = !text_equal(line, text_of("0"));
+		else if (macro != NULL && !copy_macro(macro, line))
+			return err_set(err,
+			    "%.200s:%u: the macro {%.*s} is not a name",
+			    host->name, host->port, (int)name.bytes, name.at);
+	}
+	if (self->version == 0)
+		return err_set(err, "%.200s:%u is not a ClickHouse server",
+		    host->name, host->port);
+	return 0;
+}
+
+static int
+ask_self(struct clickhouse *clickhouse, const struct clickhouse_host *host,
+    struct self *self, struct err *err)
+{
+	struct text answer;
+
+	if (clickhouse_ask_host(clickhouse, host,
+		"SELECT '.version', version() UNION ALL "
+		"SELECT '.keeper', toString(count()) FROM system.tables "
+		"WHERE database = 'system' AND name = 'zookeeper' UNION ALL "
+		"SELECT macro, substitution FROM system.macros "
+		"WHERE macro IN ('cluster', 'shard', 'replica')",
+		&answer, err) != 0)
+		return -1;
+	return read_self(host, answer, self, err);
+}
+
+/* ---- the rows of system.clusters ---- */
+
+struct row {
+	uint64_t shard, replica; /* from 1 */
+	struct text host;
+	bool local;
+};
+
+static bool
+read_row(struct text line, struct row *row)
+{
+	struct text shard = take_cell(&line), replica = take_cell(&line);
+
+	row->host = take_cell(&line);
+	row->local = text_equal(line, text_of("1"));
+	return number_parse_u64(shard, &row->shard, NULL) == 0 &&
+	       number_parse_u64(replica, &row->replica, NULL) == 0 &&
+	       row->shard >= 1 && row->shard <= CLICKHOUSE_SHARDS_MAX &&
+	       row->replica >= 1 && row->replica <= CLICKHOUSE_REPLICAS_MAX;
+}
+
+static void
+put_row(struct clickhouse_cluster *to, const struct row *row)
+{
+	struct clickhouse_shard *shard = &to->shard[row->shard - 1];
+	struct clickhouse_replica *replica = &shard->replica[row->replica - 1];
+
+	if (row->shard > to->shards)
+		to->shards = (unsigned)row->shard;
+	if (row->replica > shard->replicas)
+		shard->replicas = (unsigned)row->replica;
+	if (replica->host[0] == '\0' && clickhouse_host_is_good(row->host)) {
+		memcpy(replica->host, row->host.at, row->host.bytes);
+		replica->host[row->host.bytes] = '\0';
+	}
+}
+
+/* Note the rows of a server's configuration, and which of them it is. */
+static int
+read_rows(struct clickhouse_cluster *to, const struct clickhouse_host *host,
+    struct text answer, struct row *self, struct err *err)
+{
+	struct text line;
+	unsigned local = 0;
+
+	while (text_next_line(&answer, &line)) {
+		struct row row;
+
+		if (!read_row(line, &row))
+			return err_set(err,
+			    "%.200s:%u: the cluster has more than %d shards of "
+			    "%d replicas",
+			    host->name, host->port, CLICKHOUSE_SHARDS_MAX,
+			    CLICKHOUSE_REPLICAS_MAX);
+		put_row(to, &row);
+		if (row.local) {
+			*self = row;
+			local++;
+		}
+	}
+	if (local != 1)
+		return err_set(err,
+		    "%.200s:%u is not one replica of the cluster '%s' that its "
+		    "remote_servers describe",
+		    host->name, host->port, to->name);
+	return 0;
+}
+
+/* Every server must describe the same cluster. */
+static int
+compare(const struct clickhouse_cluster *first,
+    const struct clickhouse_cluster *other, const struct clickhouse_host *host,
+    struct err *err)
+{
+	bool same = first->shards == other->shards &&
+		    strcmp(first->name, other->name) == 0;
+
+	for (unsigned s = 0; s < first->shards && same; s++)
+		same = first->shard[s].replicas == other->shard[s].replicas;
+	if (!same)
+		return err_set(err,
+		    "%.200s:%u describes another cluster than the servers "
+		    "before it",
+		    host->name, host->port);
+	return 0;
+}
+
+static void
+put_self(struct clickhouse_cluster *to, const struct clickhouse_host *host,
+    const struct self *self, const struct row *row)
+{
+	struct clickhouse_replica *replica =
+	    &to->shard[row->shard - 1].replica[row->replica - 1];
+
+	if (replica->up)
+		return; /* the same server by another address */
+	memcpy(replica->name, self->replica, sizeof(replica->name));
+	memcpy(replica->host, host->name, sizeof(replica->host));
+	replica->port = host->port;
+	replica->version = self->version;
+	replica->up = true;
+	if (to->version == 0 || self->version < to->version)
+		to->version = self->version;
+}
+
+/* ---- servers ---- */
+
+static int
+find_single(struct clickhouse *clickhouse, const struct clickhouse_host *host,
+    const struct self *self, struct err *err)
+{
+	struct clickhouse_cluster *found = &clickhouse->found;
+	struct row row = { .shard = 1, .replica = 1 };
+
+	if (clickhouse->url.hosts > 1)
+		return err_set(err,
+		    "%.200s:%u has no macro {cluster}, so it is not known "
+		    "which "
+		    "replicas there are",
+		    host->name, host->port);
+	found->shards = found->shard[0].replicas = 1;
+	put_self(found, host, self, &row);
+	return 0;
+}
+
+static int
+find_member(struct clickhouse *clickhouse, const struct clickhouse_host *host,
+    const struct self *self, struct err *err)
+{
+	struct clickhouse_cluster *found = &clickhouse->found,
+				  own = { .shards = 0 };
+	char sql[SQL_BYTES];
+	struct text answer;
+	struct row row = { 0 };
+
+	if (!self->keeper || self->shard[0] == '\0' || self->replica[0] == '\0')
+		return err_set(err, "%.200s:%u is in a cluster but has no %s",
+		    host->name, host->port,
+		    !self->keeper ? "Keeper" : "macros {shard} and {replica}");
+	snprintf(own.name, sizeof(own.name), "%s", self->cluster);
+	snprintf(sql, sizeof(sql),
+	    "SELECT shard_num, replica_num, host_name, is_local "
+	    "FROM system.clusters WHERE cluster = '%s' "
+	    "ORDER BY shard_num, replica_num",
+	    self->cluster);
+	if (clickhouse_ask_host(clickhouse, host, sql, &answer, err) != 0 ||
+	    read_rows(&own, host, answer, &row, err) != 0)
+		return -1;
+	own.keeper = true;
+	if (found->shards == 0)
+		*found = own;
+	else if (compare(found, &own, host, err) != 0)
+		return -1;
+	put_self(found, host, self, &row);
+	return 0;
+}
+
+/* Returns 1 if the server answers, 0 if not, -1 if its answer cannot be
+ * used. */
+static int
+find_server(struct clickhouse *clickhouse, const struct clickhouse_host *host,
+    struct err *err)
+{
+	struct self self;
+
+	if (ask_self(clickhouse, host, &self, err) != 0)
+		return 0;
+	if ((self.cluster[0] == '\0'
+		    ? find_single(clickhouse, host, &self, err)
+		    : find_member(clickhouse, host, &self, err)) != 0)
+		return -1;
+	return 1;
+}
+
+static bool
+is_in_url(const struct clickhouse_url *url, const struct clickhouse_host *host)
+{
+	for (unsigned i = 0; i < url->hosts; i++)
+		if (url->host[i].port == host->port &&
+		    strcasecmp(url->host[i].name, host->name) == 0)
+			return true;
+	return false;
+}
+
+/* Ask the servers that the address does not name; what they are is what they
+ * say, not where they stand. */
+static int
+find_others(struct clickhouse *clickhouse, struct err *err)
+{
+	struct clickhouse_cluster *found = &clickhouse->found;
+	struct clickhouse_host host = { .port = clickhouse->url.host[0].port };
+	struct err ignored = { 0 };
+
+	for (unsigned s = 0; s < found->shards; s++)
+		for (unsigned r = 0; r < found->shard[s].replicas; r++) {
+			struct clickhouse_replica *to =
+			    &found->shard[s].replica[r];
+
+			snprintf(host.name, sizeof(host.name), "%s", to->host);
+			if (to->up || host.name[0] == '\0' ||
+			    is_in_url(&clickhouse->url, &host) ||
+			    (!clickhouse->url.tls &&
+				!clickhouse->options.insecure &&
+				!clickhouse_host_is_here(&host)))
+				continue;
+			if (find_server(clickhouse, &host, &ignored) < 0)
+				return err_set(err, "%s", ignored.text);
+		}
+	return 0;
+}
+
+int
+clickhouse_find(struct clickhouse *clickhouse, struct err *err)
+{
+	struct err why = { 0 };
+	unsigned answers = 0;
+
+	memset(&clickhouse->found, 0, sizeof(clickhouse->found));
+	for (unsigned i = 0; i < clickhouse->url.hosts; i++) {
+		int rc =
+		    find_server(clickhouse, &clickhouse->url.host[i], &why);
+
+		if (rc < 0)
+			return err_set(err, "%s", why.text);
+		answers += (unsigned)rc;
+	}
+	if (answers == 0)
+		return err_set_code(err, why.code, "%s", why.text);
+	if (clickhouse->found.keeper && find_others(clickhouse, err) != 0)
+		return -1;
+	clickhouse->cluster = clickhouse->found;
+	return 0;
+}
