@@ -30,6 +30,26 @@ enum { DB_TABLES_MAX = 20, DB_KEY_BYTES_MAX = 511 };
 struct text db_word_key(unsigned char to[static DB_KEY_BYTES_MAX],
     const char *word, struct text rest);
 
+/* Which changed rows get a mark in another table, in the same transaction: a
+ * row whose key is the number of the table (u8) and the key, or its front, and
+ * whose value is big-endian: u64 change number, u32 the first row number. */
+enum { DB_MARK_WHOLE = UINT8_MAX, DB_MARK_BYTES = 12 };
+struct db_marked {
+	uint8_t key_bytes; /* 0: no marks; DB_MARK_WHOLE: the whole key; else
+			      its front: the key ends in a row number (u32,
+			      big-endian), and of those the first is kept */
+	bool deletions;    /* get marks, too */
+	const char *front; /* of the keys that get marks; NULL: all */
+};
+struct db_marking {
+	unsigned marks, meta; /* tables */
+	/* Rows of `meta`, varints: nothing is marked while the first one is
+	 * absent or 0; the last change number, one for each transaction that
+	 * marks something. */
+	const char *is_on, *counter;
+	struct db_marked of[DB_TABLES_MAX];
+};
+
 struct db_options {
 	/* Names, NULL-terminated: table i is tables[i]. */
 	const char *const *tables;
@@ -38,6 +58,7 @@ struct db_options {
 	bool allow_network; /* --force-network-fs */
 	bool keep_map;      /* use the size of the file, if there is one */
 	uint32_t format;    /* of the store; any other is refused, unchanged */
+	const struct db_marking *marking; /* outlives the handle; NULL: none */
 };
 
 /* Returns a new handle for the directory `path` (with data.mdb and lock.mdb).
@@ -95,6 +116,14 @@ unsigned char *db_reserve(struct db_txn *txn, unsigned table, struct text key,
 void db_complete(
     struct db_txn *txn, struct text key, unsigned char *value, uint32_t bytes);
 bool db_del(struct db_txn *txn, unsigned table, struct text key);
+
+/* Mark a row, whatever its table is, although it has not changed; the key as in
+ * the mark.  A mark keeps the lower of two first row numbers. */
+void db_mark(
+    struct db_txn *txn, unsigned table, struct text key, uint32_t first_row);
+/* Until the next call the transaction marks nothing by itself: what changes is
+ * of no interest to who reads the marks. */
+void db_pause_marks(struct db_txn *txn, bool paused);
 
 /* Cursors, for reading and for puts of many sorted keys (fast when a key is on
  * the page of the previous one).  Close them before the transaction ends. */

@@ -24,7 +24,7 @@ enum {
 	JOURNAL_META,    /* format, generation */
 	JOURNAL_TABLES
 };
-enum { STORE_FORMAT = 8 };
+enum { STORE_FORMAT = 9 };
 
 /* An entry as readers get it: a message and the time of its arrival. */
 struct journal_entry {

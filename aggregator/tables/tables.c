@@ -12,7 +12,7 @@
 const char *const tables_names[TABLES_COUNT + 1] = { "names", "row_blocks",
 	"entities", "phases", "stats", "meta", "sort", "chunks", "rollup_1min",
 	"rollup_1h", "runs", "run_times", "groups", "once", "entity_blocks",
-	"run_blocks", "name_blocks", "time_blocks", NULL };
+	"run_blocks", "name_blocks", "time_blocks", "streams", "marks", NULL };
 
 int
 tables_open(struct db **db, const char *store, struct db_options *options,

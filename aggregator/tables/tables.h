@@ -35,6 +35,8 @@ enum {
 	TABLES_RUN_BLOCKS,
 	TABLES_NAME_BLOCKS,
 	TABLES_TIME_BLOCKS,
+	TABLES_STREAMS, /* how far each one is indexed; with an archive */
+	TABLES_MARKS,   /* what the archive lacks: archive/marks.h */
 	TABLES_COUNT
 };
 /* The table of a rollup (1 or 2). */
@@ -80,6 +82,11 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
  * and whether it was confirmed: retention/store_clock.h */
 #define FACT_CLOCK           "clock"
 #define FACT_CLOCK_CONFIRMED "clock_confirmed"
+
+#define FACT_ARCHIVE "archive" /* 1: the store has one, so changes are marked  \
+				*/
+#define FACT_CHANGE  "change"  /* number of the last change that is marked */
+#define FACT_MARKING "marking" /* what is marked so far, of all rows */
 
 /* Returns 0 if the fact was never set.  If the fact is damaged, a write
  * transaction fails: restarting from 0 would index the journal a second time.

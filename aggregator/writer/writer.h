@@ -39,6 +39,8 @@ struct writer_options {
 	const char *node; /* of this host, whose agents have the same clock;
 			     NULL: every node has a clock of its own */
 	bool allow_network;
+	bool archive;      /* the store gets an archive, if it has none: from
+			      now on it keeps marks (archive/marks.h) */
 	bool will_rebuild; /* the caller calls writer_rebuild next: do not
 			      advise it */
 };
@@ -80,6 +82,22 @@ uint64_t writer_position(const struct writer *writer);
  * own. */
 bool writer_await(struct writer *writer, uint64_t number, int64_t ns);
 
+/* ---- marks: what the archive lacks; from any thread ---- */
+
+/* Is all marked that was in the store when it got its archive?  The writer does
+ * that between its steps. */
+bool writer_marks_are_complete(const struct writer *writer);
+/* Remove the marks that are not newer than `change`, between the steps of the
+ * writer; `row` is the last row number of the same snapshot
+ * (marks_last_change, marks_last_row).  Replaces an earlier request. */
+void writer_clear_marks(struct writer *writer, uint64_t change, uint32_t row);
+/* Marks up to this change were removed by the last request that was done; 0:
+ * none was. */
+uint64_t writer_marks_cleared(const struct writer *writer);
+/* Wait at most `ns` until that is `change` or more.  False: it is not yet. */
+bool writer_await_marks_cleared(
+    struct writer *writer, uint64_t change, int64_t ns);
+
 struct writer_status {
 	uint64_t position; /* as writer_position */
 	uint64_t records;  /* indexed since writer_open */
@@ -103,6 +121,9 @@ struct writer_status {
 	uint64_t retained_ns; /* records before this time were deleted */
 	/* Nothing is deleted by age, because the clock is in doubt. */
 	bool retention_stopped;
+	/* Hours that the last deletion by age or size left, because the archive
+	 * lacks records of them. */
+	uint64_t retention_held;
 	int64_t clock_lead_ns; /* of the clock over the time in the store */
 	bool full;             /* waiting for space in the map or on the disk */
 	bool is_damaged;       /* a page is, so some work waits for ever */
