@@ -2,12 +2,14 @@
  * poolscope-aggregator - store the records of agents and answer queries.
  *
  * This thread receives batches (ingest), one indexes them into the tables
- * (writer), some answer queries (query_server).
+ * (writer), some answer queries (query_server), one copies the tables to an
+ * archive (archiver).
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 
 #include "aggregator/admin/admin.h"
+#include "aggregator/archive/archiver.h"
 #include "aggregator/daemon/settings.h"
 #include "aggregator/daemon/status.h"
 #include "aggregator/ingest/ingest.h"
@@ -34,6 +36,7 @@ struct aggregator {
 	struct auth *auth;
 	struct ingest *ingest;
 	struct query_server *query_server;
+	struct archiver *archiver; /* NULL: without an archive */
 	struct loop *loop;
 	struct loop_timer catch_up, stale_readers;
 	int64_t catch_up_until_ns;
@@ -88,13 +91,17 @@ put_status(void *arg, const struct query_server_status *query_server,
 	struct aggregator *self = arg;
 	struct ingest_status ingest;
 	struct writer_status indexer;
+	struct archiver_status archiver;
 	struct auth_counters auth;
 
 	ingest_status(self->ingest, &ingest);
 	writer_status(self->writer, &indexer);
 	auth_counters(self->auth, &auth);
+	if (self->archiver != NULL)
+		archiver_status(self->archiver, &archiver);
 	status_put(w, text_of(self->aggregator_settings.node), &ingest,
-	    &indexer, query_server, &auth, self->given.insecure);
+	    &indexer, query_server, &auth,
+	    self->archiver != NULL ? &archiver : NULL, self->given.insecure);
 }
 
 /* ---- start and stop ---- */
@@ -227,6 +234,18 @@ open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 }
 
 static int
+open_archiver(struct aggregator *self, struct err *err)
+{
+	struct archiver_options how =
+	    aggregator_settings_archiver(&self->given);
+
+	if (self->given.archive == NULL)
+		return 0;
+	how.generation = journal_generation(self->journal);
+	return archiver_open(&self->archiver, self->writer, &how, err);
+}
+
+static int
 check(const void *values, struct err *err)
 {
 	return aggregator_settings_check(values, err);
@@ -253,9 +272,13 @@ start(void *arg, struct loop *loop, struct err *err)
 		&self->given, &self->aggregator_settings, err) != 0)
 		return -1;
 	if (open_store(self, err) != 0 || open_auth(self, loop, err) != 0 ||
-	    open_listeners(self, loop, err) != 0)
+	    open_listeners(self, loop, err) != 0 ||
+	    open_archiver(self, err) != 0)
 		return -1;
 	if (writer_start(self->writer, &watcher, err) != 0)
+		return -1;
+	if (self->archiver != NULL &&
+	    archiver_start(self->archiver, &watcher, err) != 0)
 		return -1;
 	on_stale_readers(self, &self->stale_readers);
 	loop_set_timer(loop, &self->stale_readers,
@@ -352,6 +375,7 @@ clear(void *arg)
 	struct aggregator *self = arg;
 
 	query_server_close(&self->query_server);
+	archiver_close(&self->archiver);
 	ingest_close(&self->ingest);
 	auth_close(&self->auth);
 	reader_close(&self->reader);

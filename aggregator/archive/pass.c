@@ -10,7 +10,7 @@
 #include "aggregator/archive/identity.h"
 #include "aggregator/archive/record_columns.h"
 #include "aggregator/archive/state_key.h"
-#include "aggregator/tables/marks.h"
+#include "aggregator/archive/marks.h"
 #include "aggregator/tables/tables.h"
 #include "proto/os/heartbeat.h"
 

@@ -4,10 +4,10 @@
  */
 #include "aggregator/archive/state_key.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "aggregator/tables/tables.h"
-#include "proto/base/varint.h"
 
 enum { NUMBER_BYTES = 4 };
 
@@ -51,8 +51,8 @@ state_key_split(struct state_key *to, unsigned table, struct text key)
 	if (!before_number(table, key, &before) ||
 	    key.bytes < before + NUMBER_BYTES)
 		return false;
-	to->partition =
-	    get_be32((const unsigned char *)key.at + before);
+	memcpy(&to->partition, key.at + before, NUMBER_BYTES);
+	to->partition = be32toh(to->partition);
 	to->bytes = key.bytes - NUMBER_BYTES;
 	memcpy(to->rest, key.at, before);
 	memcpy(to->rest + before, key.at + before + NUMBER_BYTES,
@@ -64,7 +64,8 @@ struct text
 state_key_join(unsigned char room[static DB_KEY_BYTES_MAX], unsigned table,
     const struct state_key *from)
 {
-	struct text rest = { (const char *)from->rest, from->bytes };
+	const struct text rest = { (const char *)from->rest, from->bytes };
+	const uint32_t number = htobe32(from->partition);
 	uint32_t before;
 
 	if (is_of_store(table, rest)) {
@@ -75,7 +76,7 @@ state_key_join(unsigned char room[static DB_KEY_BYTES_MAX], unsigned table,
 	    from->bytes + NUMBER_BYTES > DB_KEY_BYTES_MAX)
 		return (struct text){ NULL, 0 };
 	memcpy(room, from->rest, before);
-	put_be32(room + before, from->partition);
+	memcpy(room + before, &number, NUMBER_BYTES);
 	memcpy(room + before + NUMBER_BYTES, from->rest + before,
 	    from->bytes - before);
 	return (struct text){ (const char *)room, from->bytes + NUMBER_BYTES };

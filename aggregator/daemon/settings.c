@@ -22,6 +22,7 @@ const struct aggregator_settings_given aggregator_settings_default = {
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
 	.compact_after_ns = 120 * NS_PER_SECOND,
+	.archive_after_ns = 10 * NS_PER_SECOND,
 	/* For this time agents retain acknowledged batches. */
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
@@ -123,6 +124,26 @@ const struct opt aggregator_settings_options[] = {
 	{ "insecure", 0, OPT_FLAG,
 	    OPT_TO(struct aggregator_settings_given, insecure), NULL,
 	    "allow TCP without keys and encryption", NULL, false },
+	{ "archive", 0, OPT_TEXT,
+	    OPT_TO(struct aggregator_settings_given, archive), "URL",
+	    "copy the store to this archive: "
+	    "clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE, by TLS "
+	    "clickhouses:// (default: none)",
+	    NULL, false },
+	{ "archive-password", 0, OPT_TEXT,
+	    OPT_TO(struct aggregator_settings_given, archive_password), "FILE",
+	    "password of the archive's user, in a file of mode 0600", NULL,
+	    false },
+	{ "archive-cacert", 0, OPT_TEXT,
+	    OPT_TO(struct aggregator_settings_given, archive_cacert), "FILE",
+	    "trust the certificates of this authority (PEM) for the archive",
+	    NULL, false },
+	{ "archive-insecure", 0, OPT_FLAG,
+	    OPT_TO(struct aggregator_settings_given, archive_insecure), NULL,
+	    "allow an archive on other hosts without TLS", NULL, false },
+	{ "archive-after", 0, OPT_DURATION,
+	    OPT_TO(struct aggregator_settings_given, archive_after_ns), "TIME",
+	    "copy what has changed every TIME (default: 10s)", NULL, false },
 	{ "force-network-fs", 0, OPT_FLAG,
 	    OPT_TO(struct aggregator_settings_given, force_network_fs), NULL,
 	    "allow a store on a network file system, which may destroy it",
@@ -139,6 +160,9 @@ aggregator_settings_check(
 	if (given->connects > ZSOCK_CONNECTS_MAX)
 		return err_set_option(
 		    err, "connect-rate", "is at most %d", ZSOCK_CONNECTS_MAX);
+	if (given->archive_after_ns < NS_PER_SECOND / 10 ||
+	    given->archive_after_ns > 3600 * NS_PER_SECOND)
+		return err_set_option(err, "archive-after", "is 100ms to 1h");
 	return 0;
 }
 
@@ -152,6 +176,8 @@ aggregator_settings_sandbox(
 	sandbox_read(sandbox,
 	    given->models != NULL ? given->models : model_dir_find(models));
 	sandbox_read_or(sandbox, given->server_key, "keys/server.key");
+	sandbox_read(sandbox, given->archive_password);
+	sandbox_read_folder_of(sandbox, given->archive_cacert);
 	sandbox_listeners(sandbox, &given->listen, "run/intake.ipc");
 	sandbox_listeners(sandbox, &given->reader, "run/reader.ipc");
 }
@@ -209,7 +235,23 @@ aggregator_settings_indexer(const struct aggregator_settings_given *given,
 	indexer.compact_after_ns = given->compact_after_ns;
 	indexer.map_bytes = given->map_bytes;
 	indexer.allow_network = given->force_network_fs;
+	indexer.archive = given->archive != NULL;
 	return indexer;
+}
+
+struct archiver_options
+aggregator_settings_archiver(const struct aggregator_settings_given *given)
+{
+	struct archiver_options archiver = { .clickhouse = CLICKHOUSE_DEFAULT,
+		.after_ns = given->archive_after_ns };
+
+	archiver.clickhouse.url = given->archive;
+	archiver.clickhouse.password = given->archive_password;
+	archiver.clickhouse.cacert = given->archive_cacert;
+	archiver.clickhouse.insecure = given->archive_insecure;
+	archiver.endpoint =
+	    given->reader.count > 0 ? given->reader.at[0] : "";
+	return archiver;
 }
 
 static int

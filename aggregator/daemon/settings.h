@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/archive/archiver.h"
 #include "aggregator/model/dir.h"
 #include "aggregator/writer/writer.h"
 #include "proto/base/err.h"
@@ -24,6 +25,9 @@ struct aggregator_settings_given {
 	uint64_t retain_bytes, rejected_bytes, journal_bytes, map_bytes, queue;
 	uint64_t sessions, connects, key_bytes_per_second;
 	bool insecure, force_network_fs;
+	const char *archive, *archive_password, *archive_cacert;
+	int64_t archive_after_ns;
+	bool archive_insecure;
 };
 extern const struct aggregator_settings_given aggregator_settings_default;
 /* They are bound to a struct aggregator_settings_given. */
@@ -55,6 +59,9 @@ struct writer_options aggregator_settings_retention(
 struct writer_options aggregator_settings_indexer(
     const struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings);
+/* How the archive is reached; only if given->archive is not NULL. */
+struct archiver_options aggregator_settings_archiver(
+    const struct aggregator_settings_given *given);
 /* Add the listeners of the instance to lists that are empty, and create their
  * directory. */
 int aggregator_settings_listeners(struct aggregator_settings_given *given,

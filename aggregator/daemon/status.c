@@ -177,14 +177,52 @@ put_entity(struct wire_writer *w, struct text node, const char *id,
 	return wire_put_context_full(w, &record) && wire_put_record(w, &record);
 }
 
+/* What the archive lacks, and why. */
+static bool
+put_archive(struct wire_writer *w, struct text node,
+    const struct archiver_status *s, uint64_t next)
+{
+	struct pairs pairs;
+	struct value problem = { .type = VALUE_TEXT,
+		.is.text = text_of(s->problem) };
+
+	begin(&pairs);
+	flag(&pairs, "archive_failing", s->failing_since_ns != 0);
+	number(&pairs, "archive_failing_since_ns",
+	    (uint64_t)s->failing_since_ns);
+	flag(&pairs, "archive_refused", s->is_refused);
+	flag(&pairs, "archive_one_copy", s->is_one_copy);
+	number(&pairs, "archive_entry", s->entry);
+	number(&pairs, "archive_lag",
+	    next > s->entry + 1 ? next - 1 - s->entry : 0);
+	number(&pairs, "archive_lag_ns", (uint64_t)s->lag_ns);
+	number(&pairs, "archive_epoch", s->epoch);
+	number(&pairs, "archive_shards", s->shards);
+	number(&pairs, "archive_passes", s->passes);
+	number(&pairs, "archive_passes_pending", s->pending);
+	number(&pairs, "archive_records", s->records);
+	number(&pairs, "archive_rows", s->rows);
+	number(&pairs, "archive_bytes", s->bytes);
+	number(&pairs, "archive_resends", s->resends);
+	number(&pairs, "archive_damaged", s->damaged);
+	if (s->problem[0] != '\0' &&
+	    wire_put_attribute(
+		&pairs.w, text_of("archive_problem"), &problem))
+		pairs.count++;
+	return put_entity(w, node, "aggregator:archive", &pairs);
+}
+
 bool
 status_put(struct wire_writer *w, struct text node,
     const struct ingest_status *ingest, const struct writer_status *indexer,
     const struct query_server_status *query_server,
-    const struct auth_counters *auth, bool insecure)
+    const struct auth_counters *auth,
+    const struct archiver_status *archiver, bool insecure)
 {
 	struct pairs pairs;
 
+	if (archiver != NULL && !put_archive(w, node, archiver, ingest->next))
+		return false;
 	begin(&pairs);
 	flag(&pairs, "full", ingest->full || indexer->full);
 	put_ingest(&pairs, ingest);

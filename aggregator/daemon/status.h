@@ -2,13 +2,15 @@
  * status - the status reply of an aggregator.
  *
  * Entities of kind "status": "aggregator" has the counters of ingest, indexer
- * and query server; "aggregator:refused", if anything was refused, has counts
+ * and query server, and, with an archive (`archiver` is not NULL), those of the
+ * archiver; "aggregator:refused", if anything was refused, has counts
  * by reason.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_STATUS_H
 #define AGGREGATOR_DAEMON_STATUS_H
 
+#include "aggregator/archive/archiver.h"
 #include "aggregator/ingest/ingest.h"
 #include "aggregator/query/server.h"
 #include "aggregator/writer/writer.h"
@@ -17,6 +19,7 @@
 bool status_put(struct wire_writer *w, struct text node,
     const struct ingest_status *ingest, const struct writer_status *indexer,
     const struct query_server_status *query_server,
-    const struct auth_counters *auth, bool insecure);
+    const struct auth_counters *auth,
+    const struct archiver_status *archiver, bool insecure);
 
 #endif
