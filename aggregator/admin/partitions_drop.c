@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "aggregator/admin/admin_private.h"
+#include "aggregator/archive/marks.h"
 #include "aggregator/journal/journal.h"
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/varint.h"
@@ -25,8 +26,8 @@ enum { ROWS_AT_ONCE = 20000 };
 static const unsigned keyed[] = { TABLES_SORT, TABLES_PHASES, TABLES_STATS,
 	TABLES_RUNS, TABLES_RUN_BLOCKS, TABLES_RUN_TIMES, TABLES_TIME_BLOCKS,
 	TABLES_GROUPS, TABLES_ROW_BLOCKS, TABLES_CHUNKS, TABLES_ROLLUPS,
-	TABLES_ROLLUPS_END, TABLES_ENTITIES, TABLES_ENTITY_BLOCKS,
-	TABLES_ONCE };
+	TABLES_ROLLUPS_END, TABLES_ENTITIES, TABLES_ENTITY_BLOCKS, TABLES_ONCE,
+	TABLES_STREAMS };
 
 struct state {
 	const struct partitions_drop *drop;
@@ -125,7 +126,7 @@ delete_some(struct db_txn *txn, uint32_t number)
 {
 	const uint64_t limit = ROWS_AT_ONCE;
 	unsigned char front[5];
-	uint64_t deleted = 0;
+	uint64_t deleted = marks_drop_partition(txn, number, limit);
 
 	varint_put_u32_be(front, number);
 	for (size_t i = 0; i < sizeof(keyed) / sizeof(*keyed); i++)
@@ -153,6 +154,8 @@ delete_all(struct state *s, struct err *err)
 	do {
 		if (db_begin(s->tables, true, &txn, err) != 0)
 			return -1;
+		/* The archive is not asked to delete what it has. */
+		db_pause_marks(txn, true);
 		deleted = delete_some(txn, s->number);
 		if (deleted < ROWS_AT_ONCE) {
 			dictionary_remove_partition(

@@ -237,6 +237,7 @@ verify_tables(struct db *tables,
 	check_phases(&check);
 	check_stats(&check);
 	verify_runs(&check);
+	verify_marks(&check);
 	free(check.kept);
 	indexer_write_clear(&check.indexer_write);
 	if (db_failed(check.txn)) {

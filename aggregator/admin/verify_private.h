@@ -36,5 +36,7 @@ void verify_latest_record(struct check *check, uint32_t partition, uint8_t kind,
     uint32_t node, const struct row_block_item *record);
 /* Check test runs and the statistics of their groups. */
 void verify_runs(struct check *check);
+/* Check the marks of the archive, and how far streams are indexed. */
+void verify_marks(struct check *check);
 
 #endif

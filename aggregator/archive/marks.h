@@ -38,12 +38,16 @@ struct mark {
 	uint32_t first_row; /* of a slice of row blocks, from 1 on; else 0 */
 };
 
+/* Read a row of TABLES_MARKS; false: malformed. */
+bool marks_decode(struct text key, struct text value, struct mark *mark);
+
 /* ---- reading, in the order of table and key ---- */
 
 struct marks; /* opaque */
 /* Close it before the transaction ends. */
 struct marks *marks_open(struct db_txn *txn);
-/* False at the end.  Damaged marks are passed over and counted (db.h). */
+/* False at the end.  Damaged marks are passed over and counted (db.h),
+ * malformed ones are passed over. */
 bool marks_next(struct marks *marks, struct mark *mark);
 void marks_close(struct marks **marks);
 
@@ -52,11 +56,12 @@ void marks_close(struct marks **marks);
 uint64_t marks_last_change(struct db_txn *txn);
 uint32_t marks_last_row(struct db_txn *txn);
 
-/* Does the archive lack rows of this hour of a table whose keys begin with
- * partition, kind and hour?  They must not be deleted or compacted. */
-bool marks_hold(
-    struct db_txn *txn, unsigned table, const struct key_row_block *hour);
-/* The same of its row blocks and chunks. */
+/* Does the archive lack rows of these slices of an hour?  Of a table whose keys
+ * begin with partition, kind, hour and slice; these must not be deleted or
+ * compacted. */
+bool marks_hold(struct db_txn *txn, unsigned table,
+    const struct key_row_block *hour, uint32_t first, uint32_t last);
+/* The same of all of its row blocks and chunks. */
 bool marks_hold_records(struct db_txn *txn, const struct key_row_block *hour);
 
 /* ---- writing ---- */

@@ -131,6 +131,7 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, "entities_over", s->entities_over);
 	number(pairs, "retained_ns", s->retained_ns);
 	flag(pairs, "retention_stopped", s->retention_stopped);
+	number(pairs, "retention_held", s->retention_held);
 	number(pairs, "clock_ahead_ns", (uint64_t)s->clock_lead_ns);
 }
 

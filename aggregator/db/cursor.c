@@ -285,6 +285,7 @@ db_cursor_put(struct db_cursor *cursor, struct text key, struct text value)
 
 	if (!db_txn_prepare(txn, cursor->table, key, CHANGE_PUT))
 		return NULL;
+	db_txn_mark(txn, cursor->table, key, CHANGE_PUT);
 	db_txn_make_room(txn, cursor->table, key, v.mv_size);
 	if (txn->rc != 0)
 		return NULL;
@@ -321,4 +322,9 @@ db_cursor_del(struct db_cursor *cursor)
 	}
 	if (rc != 0)
 		db_txn_fail(cursor->txn, rc, "delete");
+	else
+		db_txn_mark(cursor->txn, cursor->table,
+		    (struct text){
+			(const char *)cursor->deleted, cursor->deleted_bytes },
+		    CHANGE_DELETE);
 }

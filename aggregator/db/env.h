@@ -55,6 +55,7 @@ struct db {
 	uint32_t tables;
 	/* By table of this handle, the table of the environment. */
 	uint32_t dbi_index[DB_TABLES_MAX];
+	const struct db_marking *marking; /* NULL: nothing is marked */
 	char *path;
 	/* For db_resident_drop: the part of the map that was read, and how
 	 * often the map had moved then. */

@@ -38,6 +38,7 @@ handle_new(
 	db->path = memory_string(path);
 	db->shared = shared;
 	db->read_only = options->read_only;
+	db->marking = options->marking;
 	shared->users++;
 	return db;
 }

@@ -337,6 +337,9 @@ db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
 	if (!db_txn_prepare(
 		txn, table, key, append ? CHANGE_APPEND : CHANGE_PUT))
 		return NULL;
+	/* First of all, because the place of the value is valid until the next
+	 * put. */
+	db_txn_mark(txn, table, key, append ? CHANGE_APPEND : CHANGE_PUT);
 	if (!append)
 		db_txn_make_room(txn, table, key, v.mv_size);
 	if (txn->rc != 0)
@@ -385,5 +388,7 @@ db_del(struct db_txn *txn, unsigned table, struct text key)
 	rc = mdb_del(txn->mdb, db_txn_table(txn, table), &k, NULL);
 	if (rc != 0 && rc != MDB_NOTFOUND)
 		db_txn_fail(txn, rc, "delete");
+	if (rc == 0)
+		db_txn_mark(txn, table, key, CHANGE_DELETE);
 	return rc == 0;
 }

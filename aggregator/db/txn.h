@@ -23,6 +23,12 @@ struct db_txn {
 	void (*free_memory)(void *memory);
 	bool has_large[DB_TABLES_MAX]; /* put by this transaction */
 	struct page_tree tree[DB_TABLES_MAX];
+	/* mark.c: */
+	bool knows_marking, is_marking, is_unmarked;
+	uint64_t change;       /* 0: nothing is marked yet */
+	uint32_t marked_bytes; /* of the last key; 0: none */
+	uint32_t marked_row;   /* and its first row number */
+	unsigned char marked[DB_KEY_BYTES_MAX];
 	struct db_damage damage;    /* met so far */
 	char why[DB_TXN_WHY_BYTES]; /* `doing`, when a page is damaged */
 };
@@ -67,6 +73,11 @@ void db_txn_refuse_row(struct db_txn *txn, unsigned table);
  * transaction has failed. */
 enum db_change { CHANGE_PUT, CHANGE_APPEND, CHANGE_DELETE };
 bool db_txn_prepare(
+    struct db_txn *txn, unsigned table, struct text key, enum db_change change);
+
+/* Before a row is put, and when one is deleted: the one place that marks it, if
+ * the tables are such. */
+void db_txn_mark(
     struct db_txn *txn, unsigned table, struct text key, enum db_change change);
 
 /* Convert to LMDB's form; a key must have a length that LMDB accepts. */

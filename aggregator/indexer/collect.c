@@ -8,6 +8,7 @@
 
 #include "aggregator/indexer/once.h"
 #include "aggregator/indexer/rejected_batch.h"
+#include "aggregator/tables/stream_row.h"
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
@@ -374,5 +375,6 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 	if (collect->records > before)
 		collect_partition(collect, source.partition)->more.last_entry =
 		    entry->number;
+	stream_row_advance(txn, source.partition, entry);
 	dictionary_set_sender(collect->dictionary, 0, (struct text){ NULL, 0 });
 }

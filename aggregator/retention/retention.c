@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "aggregator/archive/marks.h"
 #include "aggregator/indexer/rejected_batch.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -39,7 +40,9 @@ retention_init(struct retention *retention, struct db *db,
 	*retention = (struct retention){ .db = db,
 		.indexer_write = indexer_write,
 		.models = models,
-		.compacted = INT32_MAX };
+		.compacted = INT32_MAX,
+		.derived = INT32_MIN,
+		.held_hour = INT32_MAX };
 	for (unsigned i = 0; i < RETENTION_CUTS; i++)
 		retention->cuts.before[i] = retention->done.before[i] =
 		    INT32_MIN;
@@ -68,6 +71,10 @@ begin(struct retention *retention, const struct retention_cuts *cuts)
 		.rows = retention->rows,
 		.cuts = *cuts,
 		.done = retention->done,
+		.derived = retention->derived,
+		.held = retention->held,
+		.held_hour = INT32_MAX,
+		.removals = retention->removals,
 		.partition = 1,
 		.data_class = RECORD_EVENT };
 }
@@ -105,11 +112,57 @@ free_rejected(struct removal *removal, bool compacted, struct text value)
 	counts->rejected_bytes -= bytes;
 }
 
-/* Delete records of the data class before an hour; true: none are left. */
+static bool
+is_behind(const struct key_row_block *a, const struct key_row_block *b)
+{
+	if (a->partition != b->partition)
+		return a->partition > b->partition;
+	return a->kind != b->kind ? a->kind > b->kind : a->hour > b->hour;
+}
+
+/* Leave an hour that the archive lacks: it is deleted later. */
+bool
+retention_leaves(struct retention *retention, struct db_txn *txn,
+    const struct key_row_block *hour)
+{
+	const struct key_row_block *last = &retention->last_held;
+	struct key_row_block this = { .partition = hour->partition,
+		.kind = hour->kind,
+		.hour = hour->hour };
+
+	if (!marks_hold_records(txn, hour))
+		return false;
+	if (hour->hour < retention->held_hour)
+		retention->held_hour = hour->hour;
+	/* Each transaction walks from the first hour again. */
+	if (is_behind(&this, last)) {
+		retention->last_held = this;
+		retention->holding++;
+	}
+	return true;
+}
+
+/* Go on behind the hour. */
+static bool
+seek_next_hour(struct db_cursor *cursor, const struct key_row_block *hour,
+    struct text *key, struct text *value)
+{
+	struct key_row_block next = { .partition = hour->partition,
+		.kind = hour->kind,
+		.hour = hour->hour + 1,
+		.first_ns = INT64_MIN };
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+
+	return db_seek(cursor, hour_cursor_key(bytes, &next), key, value);
+}
+
+/* Delete records of the data class before an hour; true: none are left, other
+ * than those of hours that the archive lacks. */
 static bool
 remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 {
-	const struct retention *retention = removal->retention;
+	struct retention *retention = removal->retention;
+	int32_t known = INT32_MIN; /* this hour is not held */
 	uint64_t *records = &removal->counts.records[retention->data_class];
 	struct key_row_block row_key = { .partition = retention->partition,
 		.kind = (uint8_t)retention->data_class,
@@ -120,7 +173,7 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 	bool more =
 	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, &value);
 
-	for (; more; more = db_next(cursor, &key, &value)) {
+	while (more) {
 		uint64_t count = row_block_count(value);
 
 		if (!key_get_row_block(key, &row_key) ||
@@ -130,6 +183,13 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 			return true;
 		if (removal->rows >= RETENTION_ROWS)
 			return false;
+		if (row_key.hour != known &&
+		    retention_leaves(retention, removal->txn, &row_key)) {
+			removal->rows++;
+			more = seek_next_hour(cursor, &row_key, &key, &value);
+			continue;
+		}
+		known = row_key.hour;
 		removal->rows +=
 		    cursor == removal->chunks ? RETENTION_CHUNK : 1;
 		*records -= count < *records ? count : *records;
@@ -137,6 +197,7 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 			free_rejected(
 			    removal, cursor == removal->chunks, value);
 		db_cursor_del(cursor);
+		more = db_next(cursor, &key, &value);
 	}
 	return true;
 }
@@ -183,9 +244,14 @@ remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 		.hour = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	bool done;
 
-	return remove_hours(removal, tables_rollup(rollup),
+	/* The archive keeps what it has. */
+	db_pause_marks(removal->txn, true);
+	done = remove_hours(removal, tables_rollup(rollup),
 	    hour_cursor_key(bytes, &first), is_bucket_before, cut);
+	db_pause_marks(removal->txn, false);
+	return done;
 }
 
 static bool
@@ -204,11 +270,15 @@ remove_once(struct removal *removal, int32_t cut)
 	struct key_once first = { .partition = removal->retention->partition,
 		.hour = INT32_MIN };
 	unsigned char bytes[KEY_ONCE_BYTES];
+	bool done;
 
 	key_put_once(bytes, &first);
-	return remove_hours(removal, TABLES_ONCE,
+	db_pause_marks(removal->txn, true);
+	done = remove_hours(removal, TABLES_ONCE,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, is_once_before,
 	    cut);
+	db_pause_marks(removal->txn, false);
+	return done;
 }
 
 static bool
@@ -302,6 +372,33 @@ is_wanted(const struct retention_cuts *cuts, const struct retention_cuts *done)
 	return false;
 }
 
+/* What is held is tried again at the next check, not before. */
+static void
+finish(struct retention *retention)
+{
+	struct retention_cuts *cuts = &retention->cuts;
+
+	if (retention->holding > 0) {
+		if (retention->held == 0)
+			log_warn("retention: %llu hours that are old enough "
+				 "are not deleted yet: the archive lacks "
+				 "records of them",
+			    (unsigned long long)retention->holding);
+		retention->next_ns = clock_monotonic_ns() + CHECK_NS;
+	}
+	retention->held = retention->holding;
+	retention->holding = 0;
+	for (unsigned i = 0; i < RETENTION_CUTS; i++) {
+		int32_t before = cuts->before[i];
+
+		if (before > retention->held_hour)
+			before = retention->held_hour;
+		cuts->before[i] = before;
+		if (before > retention->done.before[i])
+			retention->done.before[i] = before;
+	}
+}
+
 static bool
 remove_in(struct retention *retention, struct db_txn *txn)
 {
@@ -311,12 +408,13 @@ remove_in(struct retention *retention, struct db_txn *txn)
 		remove_rows(retention, txn);
 		return false;
 	}
-	if (all > retention->done.before[RETENTION_ALL]) {
+	if (all > retention->derived) {
 		retention->phases_done =
 		    retention->phases_done || retention_phases(retention, txn);
 		if (!retention->phases_done || !retention_runs(retention, txn))
 			return false;
 		tables_put_fact(txn, FACT_RETAINED, varint_zigzag(all));
+		retention->derived = all;
 	}
 	return true;
 }
@@ -345,9 +443,7 @@ remove_some(struct retention *retention, bool *more, struct err *err)
 	*more = true; /* when done: check whether it was enough */
 	if (!through)
 		return DB_OK;
-	for (unsigned i = 0; i < RETENTION_CUTS; i++)
-		if (retention->cuts.before[i] > retention->done.before[i])
-			retention->done.before[i] = retention->cuts.before[i];
+	finish(retention);
 	retention_clear(retention);
 	say(retention);
 	return DB_OK;

@@ -65,6 +65,12 @@ struct retention {
 	uint32_t phase_partition, phase; /* phases: continue with this one */
 	struct run_row_key run;          /* runs: continue with this one */
 	bool phases_done;
+	int32_t derived; /* phases and runs before this hour were deleted */
+	/* Hours that this deletion, and the last one, left, because the archive
+	 * lacks records of them; the oldest one, INT32_MAX: none. */
+	uint64_t holding, held;
+	int32_t held_hour;
+	struct key_row_block last_held; /* counted last */
 	uint64_t removals; /* transactions that deleted something */
 };
 

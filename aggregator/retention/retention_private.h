@@ -25,6 +25,11 @@ int retention_find_cuts(struct retention *retention,
  * all records applies to them too. */
 int32_t retention_cut_of(const struct retention_cuts *cuts, unsigned rollup);
 
+/* Does the archive lack records of this hour?  Then it is counted, and stays.
+ */
+bool retention_leaves(struct retention *retention, struct db_txn *txn,
+    const struct key_row_block *hour);
+
 /* Examine the rows of phases; true when all are done. */
 bool retention_phases(struct retention *retention, struct db_txn *txn);
 /* The same for runs. */

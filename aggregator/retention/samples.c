@@ -64,6 +64,8 @@ retention_samples(struct retention *retention, struct db_txn *txn,
 		if (*rows >= RETENTION_ROWS)
 			break;
 		++*rows;
+		if (retention_leaves(retention, txn, &row_key))
+			continue;
 		/* A slice that is not of the last level has no rollups yet. */
 		if (compacted_row_level(row_key.slice) !=
 		    COMPACTED_ROW_LEVEL_WHOLE)

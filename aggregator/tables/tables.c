@@ -14,6 +14,47 @@ const char *const tables_names[TABLES_COUNT + 1] = { "names", "row_blocks",
 	"rollup_1h", "runs", "run_times", "groups", "once", "entity_blocks",
 	"run_blocks", "name_blocks", "time_blocks", "streams", "marks", NULL };
 
+#define COUNTS_WORD "partition"
+
+/* What goes to the archive.  Deleting row blocks is compaction, or retention,
+ * and the archive keeps what it has.  Chunks have the same records again, rows
+ * of `sort` do not stay, and the other facts of `meta` are those of this store
+ * alone. */
+enum { SLICE_BYTES = 13 };
+#define ALL_CHANGES                                                            \
+	{                                                                      \
+		DB_MARK_WHOLE, true, NULL                                      \
+	}
+static const struct db_marking marking = {
+	.marks = TABLES_MARKS,
+	.meta = TABLES_META,
+	.is_on = FACT_ARCHIVE,
+	.counter = FACT_CHANGE,
+	.of = { [TABLES_NAMES] = ALL_CHANGES,
+	    [TABLES_ROW_BLOCKS] = { SLICE_BYTES, false, NULL },
+	    [TABLES_ENTITIES] = ALL_CHANGES,
+	    [TABLES_PHASES] = ALL_CHANGES,
+	    [TABLES_STATS] = ALL_CHANGES,
+	    [TABLES_META] = { DB_MARK_WHOLE, true, COUNTS_WORD },
+	    [TABLES_ROLLUPS] = ALL_CHANGES,
+	    [TABLES_ROLLUPS_END] = ALL_CHANGES,
+	    [TABLES_RUNS] = ALL_CHANGES,
+	    [TABLES_RUN_TIMES] = ALL_CHANGES,
+	    [TABLES_GROUPS] = ALL_CHANGES,
+	    [TABLES_ONCE] = ALL_CHANGES,
+	    [TABLES_ENTITY_BLOCKS] = ALL_CHANGES,
+	    [TABLES_RUN_BLOCKS] = ALL_CHANGES,
+	    [TABLES_NAME_BLOCKS] = ALL_CHANGES,
+	    [TABLES_TIME_BLOCKS] = ALL_CHANGES,
+	    [TABLES_STREAMS] = ALL_CHANGES },
+};
+
+const struct db_marked *
+tables_marked(unsigned table)
+{
+	return &marking.of[table];
+}
+
 int
 tables_open(struct db **db, const char *store, struct db_options *options,
     struct err *err)
@@ -25,6 +66,7 @@ tables_open(struct db **db, const char *store, struct db_options *options,
 		return err_set(err, "%s: the path is too long", store);
 	options->tables = tables_names;
 	options->format = STORE_FORMAT;
+	options->marking = &marking;
 	return db_open(db, path, options, err);
 }
 
@@ -77,10 +119,8 @@ tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour)
 
 /* ---- counts of a partition ---- */
 
-#define COUNTS_WORD "partition"
-
-static struct text
-counts_key(unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition)
+struct text
+tables_counts_key(unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition)
 {
 	unsigned char number[4];
 
@@ -100,7 +140,8 @@ tables_get_counts(
 
 	*counts = (struct partition_counts){ .first_ns = INT64_MAX,
 		.last_ns = INT64_MIN };
-	if (!db_get(txn, TABLES_META, counts_key(key, partition), &value))
+	if (!db_get(
+		txn, TABLES_META, tables_counts_key(key, partition), &value))
 		return;
 	u = varint_reader_of(value);
 	counts->nodes = varint_get(&u);
@@ -130,7 +171,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	to = varint_encode(to, counts->rejected_bytes);
 	to = varint_encode(to, counts->rejected_cut);
 	to = varint_encode(to, counts->last_entry);
-	db_put(txn, TABLES_META, counts_key(key, partition),
+	db_put(txn, TABLES_META, tables_counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }
 
@@ -139,7 +180,7 @@ tables_delete_counts(struct db_txn *txn, uint32_t partition)
 {
 	unsigned char key[DB_KEY_BYTES_MAX];
 
-	db_del(txn, TABLES_META, counts_key(key, partition));
+	db_del(txn, TABLES_META, tables_counts_key(key, partition));
 }
 
 /* ---- models ---- */

@@ -66,6 +66,10 @@ static const struct packed_table tables_run_names = { TABLES_NAMES,
 int tables_open(struct db **db, const char *store, struct db_options *options,
     struct err *err);
 
+/* Which rows of a table are marked when they change (db.h), in a store that has
+ * an archive. */
+const struct db_marked *tables_marked(unsigned table);
+
 /* Facts about the store, by name. */
 #define FACT_INDEXED   "indexed"   /* the last journal entry in the tables */
 #define FACT_ROW       "row"       /* the last row number of a row block */
@@ -83,7 +87,8 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
 #define FACT_CLOCK           "clock"
 #define FACT_CLOCK_CONFIRMED "clock_confirmed"
 
-#define FACT_ARCHIVE "archive" /* 1: the store has one, so changes are marked  \
+#define FACT_ARCHIVE                                                           \
+	"archive"              /* 1: the store has one, so changes are marked  \
 				*/
 #define FACT_CHANGE  "change"  /* number of the last change that is marked */
 #define FACT_MARKING "marking" /* what is marked so far, of all rows */
@@ -110,6 +115,8 @@ struct partition_counts {
 	uint64_t last_entry; /* the last journal entry with a record of it that
 				is indexed; 0: none */
 };
+struct text tables_counts_key(
+    unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition);
 /* All zeros, and first_ns > last_ns, when nothing is stored. */
 void tables_get_counts(
     struct db_txn *txn, uint32_t partition, struct partition_counts *counts);

@@ -198,7 +198,8 @@ search_hours(struct search *search)
 		if ((compact->table == TABLES_ROW_BLOCKS
 			    ? job_of_row_blocks(search, &job)
 			    : job_of_slices(search, &job)) &&
-		    !compact_skips(search->txn, &job.hour)) {
+		    !compact_skips(search->txn, &job.hour) &&
+		    !compact_is_held(&job, search->txn)) {
 			compact->job = job;
 			return true;
 		}

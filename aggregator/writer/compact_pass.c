@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "aggregator/archive/marks.h"
 #include "aggregator/db/damage.h"
 #include "aggregator/tables/tables.h"
 #include "aggregator/rollup/rollup.h"
@@ -281,12 +282,27 @@ make_rollups(struct compact *compact, struct db_txn *txn)
 	rollup_builder_end(compact->rollups);
 }
 
+/* Once the records are in chunks, nobody knows which of them the archive
+ * lacks. Rows that come after the plan stay where they are. */
+bool
+compact_is_held(const struct compact_job *job, struct db_txn *txn)
+{
+	const struct hour_cursor_choice *choice = &job->choice;
+	const struct key_row_block *hour = &job->hour;
+
+	return marks_hold(txn, TABLES_ROW_BLOCKS, hour, choice->row_blocks_from,
+		   choice->row_blocks_to) ||
+	       marks_hold(txn, TABLES_CHUNKS, hour, choice->compacted_from,
+		   choice->compacted_to);
+}
+
 void
 compact_plan_pass(struct compact *compact, struct db_txn *txn)
 {
 	prepare(compact);
 	compact->is_planned = true;
-	compact->through = take_records(compact, txn);
+	compact->through =
+	    compact_is_held(&compact->job, txn) || take_records(compact, txn);
 	encode_chunks(compact);
 	compact->last_row = (uint32_t)tables_fact(txn, FACT_ROW);
 	compact->dropped = tables_fact(txn, FACT_DROPPED);

@@ -102,6 +102,9 @@ struct compact {
 
 void compact_clear(struct compact *compact);
 
+/* Does the archive lack records of the job?  Then the job waits. */
+bool compact_is_held(const struct compact_job *job, struct db_txn *txn);
+
 /* Plan the next transaction of the job; `txn` reads or writes. */
 void compact_plan_pass(struct compact *compact, struct db_txn *txn);
 /* Put the chunks of the plan, and remove their records from where they are. */

@@ -263,6 +263,8 @@ compact_trim(struct compact *compact, struct db_txn *txn,
 		.row = row };
 	struct key_row_block slice = compact->job.hour;
 
+	/* The archive has these records: what is left of a row is not new. */
+	db_pause_marks(txn, true);
 	slice.node = compact->job.begun ? after->node : 0;
 	slice.track = compact->job.begun ? after->track : 0;
 	slice.row = 0;
@@ -274,4 +276,5 @@ compact_trim(struct compact *compact, struct db_txn *txn,
 		else
 			trim_chunks(&trim, &slice);
 	}
+	db_pause_marks(txn, false);
 }

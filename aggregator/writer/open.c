@@ -69,6 +69,7 @@ prepare(struct writer *writer, struct err *err)
 	collect_init(
 	    &writer->collect, writer->dictionary, &writer->models, key);
 	writer->status.uncompacted = compact_skip_open(writer, txn);
+	writer_marks_open(writer, txn);
 	if (db_commit(&txn, err) != DB_OK)
 		return -1;
 	if (quarantine_gives_up(

@@ -146,6 +146,7 @@ retain(struct writer *writer, bool *more, struct err *err)
 	result = retention_step(&writer->retention, &limits, more, err);
 	pthread_mutex_lock(&writer->lock);
 	writer->status.retained_ns = (uint64_t)writer->retention.deleted_ns;
+	writer->status.retention_held = writer->retention.held;
 	writer->status.retention_stopped =
 	    writer->retention.doubt != STORE_CLOCK_TRUSTED;
 	writer->status.clock_lead_ns = writer->retention.clock_lead_ns;
@@ -210,7 +211,7 @@ static bool
 round_of(struct writer *writer, struct err *err)
 {
 	uint64_t position = atomic_load(&writer->position);
-	bool more = false, old = false, again = false;
+	bool more = false, old = false, again = false, marks = false;
 	enum db_result result;
 
 	clear_woken(writer);
@@ -230,6 +231,13 @@ round_of(struct writer *writer, struct err *err)
 	}
 	if (result == DB_OK)
 		result = tidy(writer, more, &again, err);
+	if (result != DB_BROKEN) {
+		/* Also in a full store: retention waits for it. */
+		enum db_result done = writer_marks_step(writer, &marks, err);
+
+		if (done == DB_BROKEN || result == DB_OK)
+			result = done;
+	}
 	if (result == DB_BROKEN)
 		return false;
 	set_full(writer, result == DB_FULL, err);
@@ -238,7 +246,7 @@ round_of(struct writer *writer, struct err *err)
 		    "indexing is paused, batches wait in the journal", err);
 	if (result != DB_OK)
 		rest(writer, FULL_PAUSE_NS, REST_FIRMLY);
-	else if (more || old || again)
+	else if (more || old || again || marks)
 		return true;
 	else if (atomic_load(&writer->position) != position)
 		rest(writer, pause_ns(writer), REST_WHILE_NOBODY_WAITS);
@@ -392,6 +400,10 @@ writer_run(struct writer *writer, struct err *err)
 		if (writer_step(writer, &more, err) != DB_OK)
 			return -1;
 	} while (atomic_load(&writer->position) != position);
+	do {
+		if (writer_marks_step(writer, &more, err) != DB_OK)
+			return -1;
+	} while (more);
 	do {
 		if (!retains(writer))
 			return 0;

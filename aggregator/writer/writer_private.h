@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/archive/marks.h"
 #include "aggregator/indexer/collect.h"
 #include "aggregator/indexer/quarantine.h"
 #include "aggregator/indexer/write_records.h"
@@ -45,6 +46,17 @@ struct pack {
 	struct packed_pass pass;
 };
 
+/* What is asked of the marks of the archive, and what is done. */
+struct writer_marks {
+	bool is_incomplete; /* marks_all_step has more to do */
+	bool is_asked;      /* `asked` is new */
+	struct marks_clear asked;
+	uint64_t cleared;
+	/* Of the writer's thread alone. */
+	bool is_clearing;
+	struct marks_clear clear;
+};
+
 struct writer {
 	char *path;
 	struct journal *journal;
@@ -76,6 +88,7 @@ struct writer {
 	struct writer_options change;
 	uint64_t awaited; /* the highest number that a thread waited for */
 	bool failed;
+	struct writer_marks marks;
 	struct writer_status status;
 };
 
@@ -130,6 +143,15 @@ enum db_result part_merge_all(struct writer *writer, struct err *err);
 enum db_result pack_step(struct writer *writer, bool *more, struct err *err);
 /* Pack them all now. */
 enum db_result pack_all(struct writer *writer, struct err *err);
+
+/* ---- writer_marks.c ---- */
+
+/* Begin to keep marks, if the options say so, and see what is left to do. */
+void writer_marks_open(struct writer *writer, struct db_txn *txn);
+/* Mark, or remove marks, in one bounded transaction if there is something to
+ * do.  `*more`: there is more. */
+enum db_result writer_marks_step(
+    struct writer *writer, bool *more, struct err *err);
 
 /* ---- background.c ---- */
 

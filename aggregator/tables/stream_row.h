@@ -1,0 +1,38 @@
+/*
+ * stream_row - how far each stream is indexed: rows of TABLES_STREAMS.
+ *
+ * The journal knows how far a stream was received, but it does not survive the
+ * loss of its host.  A store that has an archive keeps here, in the transaction
+ * that indexes an entry, what a store restored at this position accepts next.
+ * Of streams whose last entry was indexed before the store got its archive
+ * there are no rows.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_TABLES_STREAM_ROW_H
+#define AGGREGATOR_TABLES_STREAM_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/db/db.h"
+#include "aggregator/journal/journal.h"
+
+enum { STREAM_ROW_KEY_BYTES = 20 }; /* partition u32, session */
+
+struct stream_row {
+	uint64_t last_seq;  /* all numbers up to this one are indexed */
+	int64_t receive_ns; /* of its last entry */
+	bool derived;       /* its session is derived from the content */
+	struct text node;   /* of its last entry */
+};
+
+/* Note the entry, if the store has an archive. */
+void stream_row_advance(
+    struct db_txn *txn, uint32_t partition, const struct journal_entry *entry);
+
+/* `row->node` is a view into `value`; false: malformed. */
+bool stream_row_decode(struct text value, struct stream_row *row);
+bool stream_row_get_key(
+    struct text key, uint32_t *partition, struct session_id *session);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * writer_marks - the marks of the archive: all at first, then their removal.
+ *
+ * Only the writer changes the tables, so it does both, between its steps.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/writer/writer_private.h"
+
+#include <time.h>
+
+#include "proto/os/clock.h"
+
+enum { ROWS = 8192 }; /* read by a transaction */
+
+void
+writer_marks_open(struct writer *writer, struct db_txn *txn)
+{
+	if (writer->options.archive)
+		marks_begin(txn);
+	writer->marks.is_incomplete =
+	    marks_are_kept(txn) && !marks_are_complete(txn);
+}
+
+static enum db_result
+mark(struct writer *writer, bool *more, struct err *err)
+{
+	enum db_result result = marks_all_step(writer->db, ROWS, more, err);
+
+	pthread_mutex_lock(&writer->lock);
+	if (result == DB_OK)
+		writer->marks.is_incomplete = *more;
+	pthread_mutex_unlock(&writer->lock);
+	return result;
+}
+
+/* A new request takes the place of one that is under way. */
+static bool
+take_request(struct writer *writer)
+{
+	struct writer_marks *marks = &writer->marks;
+
+	pthread_mutex_lock(&writer->lock);
+	if (marks->is_asked) {
+		marks->clear = marks->asked;
+		marks->is_clearing = true;
+		marks->is_asked = false;
+	}
+	pthread_mutex_unlock(&writer->lock);
+	return marks->is_clearing;
+}
+
+static enum db_result
+clear(struct writer *writer, bool *more, struct err *err)
+{
+	struct writer_marks *marks = &writer->marks;
+	enum db_result result =
+	    marks_clear_step(writer->db, &marks->clear, ROWS, more, err);
+
+	if (result != DB_OK || *more)
+		return result;
+	marks->is_clearing = false;
+	pthread_mutex_lock(&writer->lock);
+	marks->cleared = marks->clear.change;
+	pthread_cond_broadcast(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
+	return DB_OK;
+}
+
+enum db_result
+writer_marks_step(struct writer *writer, bool *more, struct err *err)
+{
+	*more = false;
+	if (writer->marks.is_incomplete)
+		return mark(writer, more, err);
+	return take_request(writer) ? clear(writer, more, err) : DB_OK;
+}
+
+/* ---- from other threads ---- */
+
+/* Locking does not change what the caller sees as const. */
+static pthread_mutex_t *
+lock_of(const struct writer *writer)
+{
+	return (pthread_mutex_t *)(uintptr_t)&writer->lock;
+}
+
+bool
+writer_marks_are_complete(const struct writer *writer)
+{
+	bool complete;
+
+	pthread_mutex_lock(lock_of(writer));
+	complete = !writer->marks.is_incomplete;
+	pthread_mutex_unlock(lock_of(writer));
+	return complete;
+}
+
+void
+writer_clear_marks(struct writer *writer, uint64_t change, uint32_t row)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->marks.asked =
+	    (struct marks_clear){ .change = change, .row = row };
+	writer->marks.is_asked = true;
+	writer->woken = true;
+	pthread_cond_broadcast(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
+}
+
+uint64_t
+writer_marks_cleared(const struct writer *writer)
+{
+	uint64_t cleared;
+
+	pthread_mutex_lock(lock_of(writer));
+	cleared = writer->marks.cleared;
+	pthread_mutex_unlock(lock_of(writer));
+	return cleared;
+}
+
+bool
+writer_await_marks_cleared(struct writer *writer, uint64_t change, int64_t ns)
+{
+	int64_t end_ns = clock_monotonic_ns() + ns;
+	struct timespec until = { end_ns / NS_PER_SECOND,
+		end_ns % NS_PER_SECOND };
+	bool cleared;
+
+	pthread_mutex_lock(&writer->lock);
+	while (!(cleared = writer->marks.cleared >= change) &&
+	       writer->running && !writer->failed &&
+	       !atomic_load(&writer->stopping))
+		if (pthread_cond_timedwait(
+			&writer->changed, &writer->lock, &until) != 0)
+			break;
+	pthread_mutex_unlock(&writer->lock);
+	return cleared;
+}
