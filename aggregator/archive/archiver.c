@@ -146,6 +146,7 @@ begin_anew(struct archiver *self)
 	self->sent = self->checkpoint.place;
 	self->positions.count = 0;
 	self->lost_ns = 0;
+	self->pass.common = 0;
 	sender_forget(&self->sender);
 }
 

@@ -7,6 +7,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "aggregator/archive/common.h"
 #include "aggregator/archive/identity.h"
 #include "aggregator/archive/record_columns.h"
 #include "aggregator/archive/state_key.h"
@@ -242,8 +243,6 @@ send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 		pass->damaged++;
 		return 0;
 	}
-	if (of.is_common)
-		pass->is_common_changed = true;
 	if (of.is_common || of.partition == 0 ||
 	    !use_partition(pass, of.partition))
 		return 0;
@@ -255,6 +254,39 @@ send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 	    send_name(pass, key, value, err) != 0)
 		return -1;
 	return send_change(pass, &change, err);
+}
+
+/* ---- what all partitions share ---- */
+
+static int
+send_common_row(
+    void *arg, struct text key, struct text value, struct err *err)
+{
+	struct pass *pass = arg;
+	const struct archive_change change = { .part = pass->part,
+		.tbl = TABLES_META,
+		.k = key,
+		.v = value,
+		.pos = pass->pos };
+
+	return send_change(pass, &change, err);
+}
+
+static int
+send_common(struct pass *pass, struct err *err)
+{
+	uint64_t hash = common_hash(pass->txn);
+	uint32_t last = dictionary_last(pass->txn, 0);
+	uint32_t from =
+	    hash == pass->common ? pass->common_partitions + 1 : 1;
+
+	for (uint32_t partition = from; partition <= last; partition++)
+		if (use_partition(pass, partition) &&
+		    common_each(pass->txn, send_common_row, pass, err) != 0)
+			return -1;
+	pass->common = hash;
+	pass->common_partitions = last;
+	return 0;
 }
 
 /* ---- the pass ---- */
@@ -290,7 +322,6 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	pass->to = pass_place(txn);
 	pass->pos = pass_position(epoch, pass->to.change);
 	pass->records = pass->rows = pass->damaged = 0;
-	pass->is_common_changed = false;
 	marks = marks_open(txn);
 	while (rc == 0 && marks_next(marks, &mark)) {
 		if (mark.change <= from->change)
@@ -298,5 +329,9 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 		rc = is_stopping(pass, err) ? -1 : send_mark(pass, &mark, err);
 	}
 	marks_close(&marks);
-	return rc == 0 ? sender_flush(pass->sender, err) : -1;
+	if (rc == 0 && send_common(pass, err) == 0 &&
+	    sender_flush(pass->sender, err) == 0)
+		return 0;
+	pass->common = 0;
+	return -1;
 }

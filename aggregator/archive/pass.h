@@ -32,9 +32,11 @@ struct pass {
 	struct db_txn *txn;
 	struct pass_place from, to;
 	uint64_t pos; /* of its rows */
-	bool is_common_changed; /* a fact about all partitions has */
+	/* What was sent of common.h: its hash, and to how many partitions; all
+	 * zeros: nothing yet. */
+	uint64_t common;
+	uint32_t common_partitions;
 	struct lookup lookup;
-	struct packed *packed;
 	struct compacted_cursor_cache cache;
 	uint32_t partition; /* the last one that was asked for */
 	uint64_t part;
