@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "aggregator/archive/apply.h"
+#include "aggregator/archive/marks.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
 #include "aggregator/archive/schema.h"
@@ -113,6 +114,7 @@ note_committed(struct archiver *self)
 	self->status.pending = 0;
 	self->status.is_one_copy = false;
 	self->committed_ns = self->sent_ns;
+	self->is_behind = false;
 	pthread_mutex_unlock(&self->lock);
 }
 
@@ -179,8 +181,6 @@ connect_to(struct archiver *self, struct err *err)
 	self->status.epoch = self->owners.epoch;
 	self->status.shards = cluster->shards;
 	self->status.entry = self->checkpoint.place.entry;
-	if (self->committed_ns == 0)
-		self->committed_ns = clock_wall_ns();
 	pthread_mutex_unlock(&self->lock);
 	if (!self->is_connected_logged)
 		log_info("archive: %u shards, database %s, epoch %u, "
@@ -202,9 +202,6 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	    clickhouse_cluster(self->client)->shards * sizeof(struct sender_shard);
 	struct sender_shard *before;
 
-	pthread_mutex_lock(&self->lock);
-	self->is_behind = place.change > self->checkpoint.place.change;
-	pthread_mutex_unlock(&self->lock);
 	if (place.change <= self->sent.change ||
 	    self->positions.count == VERIFY_POSITIONS_MAX)
 		return 0;
@@ -219,6 +216,7 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	free(before);
 	self->positions.at[self->positions.count++] = self->pass.pos;
 	self->sent = self->pass.to;
+	self->rows_unapplied += self->pass.rows;
 	note_sent(self);
 	return 0;
 }
@@ -249,7 +247,6 @@ commit(struct archiver *self, struct err *err)
 	next.place = self->sent;
 	if (owners_commit(&self->owners, &next, err) != 0)
 		return -1;
-	self->rows_unapplied += self->pass.rows;
 	self->checkpoint = next;
 	self->positions.count = 0;
 	sender_forget(&self->sender);
@@ -287,7 +284,8 @@ wait_for_copies(
 		    "sent; waiting for the others",
 		    result->copies_least, result->wanted, result->shard + 1);
 	*err = result->err;
-	return -1;
+	return err_prefix(err, "archive: shard %u has %u of %u copies",
+	    result->shard + 1, result->copies_least, result->wanted);
 }
 
 static int
@@ -309,9 +307,31 @@ verify(struct archiver *self, struct err *err)
 	return wait_for_copies(self, &result, err);
 }
 
+/* Has something changed since the checkpoint?  Also known while the archive
+ * cannot be reached. */
+static int
+see_changes(struct archiver *self, struct err *err)
+{
+	struct db_txn *txn;
+	uint64_t change;
+
+	if (db_begin(writer_db(self->writer), false, &txn, err) != 0)
+		return -1;
+	change = marks_last_change(txn);
+	db_abort(&txn);
+	pthread_mutex_lock(&self->lock);
+	self->is_behind = change > self->checkpoint.place.change;
+	if (!self->is_behind || self->committed_ns == 0)
+		self->committed_ns = clock_wall_ns();
+	pthread_mutex_unlock(&self->lock);
+	return 0;
+}
+
 static int
 round_of(struct archiver *self, struct err *err)
 {
+	if (see_changes(self, err) != 0)
+		return -1;
 	if (!self->is_open && connect_to(self, err) != 0)
 		return -1;
 	if (send_changes(self, err) != 0)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "proto/format/quantity.h"
+#include "proto/os/clock.h"
 
 static void
 add(int64_t *to, int64_t number)
@@ -36,6 +37,27 @@ take_store(struct status_facts *facts, const struct record *record)
 	add(&facts->damaged, record_count(record, "damaged"));
 }
 
+static void
+take_archive(struct status_facts *facts, const struct record *record)
+{
+	struct text pairs = record->pairs;
+	struct record_attribute a;
+
+	facts->has_archive = true;
+	facts->archive_failing |= record_count(record, "archive_failing") != 0;
+	facts->archive_one_copy |=
+	    record_count(record, "archive_one_copy") != 0;
+	add(&facts->archive_lag, record_count(record, "archive_lag"));
+	if (facts->archive_lag_ns < record_count(record, "archive_lag_ns"))
+		facts->archive_lag_ns = record_count(record, "archive_lag_ns");
+	while (record_next_attribute(&pairs, &a))
+		if (text_equal(a.key, text_of("archive_problem")) &&
+		    a.value.type == VALUE_TEXT)
+			snprintf(facts->archive_problem,
+			    sizeof(facts->archive_problem), "%.*s",
+			    (int)a.value.is.text.bytes, a.value.is.text.at);
+}
+
 void
 status_facts_take(struct status_facts *facts, const struct record *record)
 {
@@ -46,6 +68,8 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 		facts->broker_peers = record_count(record, "peers");
 		facts->insecure |= record_count(record, "insecure") != 0;
 	}
+	if (text_equal(record->name, text_of("aggregator:archive")))
+		take_archive(facts, record);
 	if (!text_equal(record->name, text_of("aggregator")))
 		return;
 	facts->aggregator = SERVICE_RUNNING;
@@ -114,6 +138,19 @@ put_criticals(const struct status_facts *f, FILE *file)
 	return any;
 }
 
+/* A pass takes some seconds, and a cluster may start anew. */
+static bool
+put_archive_warning(const struct status_facts *f, FILE *file)
+{
+	if (!f->archive_failing ||
+	    f->archive_lag_ns < 60 * (int64_t)NS_PER_SECOND)
+		return false;
+	fputs("warning: the archive lacks what came in the last ", file);
+	status_put_time(file, (double)f->archive_lag_ns);
+	fprintf(file, ":\n  %s\n", f->archive_problem);
+	return true;
+}
+
 static bool
 put_warnings(const struct status_facts *f, FILE *file)
 {
@@ -134,7 +171,8 @@ put_warnings(const struct status_facts *f, FILE *file)
 		      "retain-now\n",
 		    file);
 	}
-	return f->damaged > 0 || f->retention_stopped;
+	return put_archive_warning(f, file) || f->damaged > 0 ||
+	       f->retention_stopped;
 }
 
 static void
@@ -178,6 +216,20 @@ put_store(const struct status_facts *f, FILE *file)
 }
 
 static void
+put_archive(const struct status_facts *f, FILE *file)
+{
+	fprintf(file, "%-12s", "archive");
+	if (f->archive_lag_ns == 0) {
+		fputs("has everything\n", file);
+		return;
+	}
+	fputs("lacks what came in the last ", file);
+	status_put_time(file, (double)f->archive_lag_ns);
+	fprintf(file, ", %" PRId64 " batches%s\n", f->archive_lag,
+	    f->archive_one_copy ? "; a shard has one copy only" : "");
+}
+
+static void
 put_service(
     const char *name, enum status_service state, int64_t peers, FILE *file)
 {
@@ -211,6 +263,8 @@ status_verdict_print(const struct status_facts *facts, FILE *file)
 	putc('\n', file);
 	if (facts->has_store)
 		put_store(facts, file);
+	if (facts->has_archive)
+		put_archive(facts, file);
 	if (facts->has_store || facts->aggregator == SERVICE_RUNNING)
 		put_service(
 		    "aggregator", facts->aggregator, facts->peers, file);

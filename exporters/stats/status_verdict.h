@@ -25,6 +25,8 @@ enum status_service {
 	SERVICE_RUNNING,
 };
 
+enum { STATUS_PROBLEM_BYTES = 256 };
+
 struct status_facts {
 	enum status_service aggregator, broker;
 	bool broker_died; /* its socket is left */
@@ -36,6 +38,11 @@ struct status_facts {
 	int64_t damaged, clock_ahead_ns;
 	int64_t partitions, nodes, records, bytes, lag, peers, broker_peers;
 	int64_t rejected_bytes, groups_refused;
+	/* Of the archive, if an aggregator has one: what it lacks came in the
+	 * last so many ns; why. */
+	bool has_archive, archive_failing, archive_one_copy;
+	int64_t archive_lag_ns, archive_lag;
+	char archive_problem[STATUS_PROBLEM_BYTES];
 };
 
 /* Add a record of an answer to the question SOURCE_STATUS, also of several
