@@ -34,6 +34,7 @@ targets() {
 		model) ;;
 		flow) echo all flows ;;
 		fault) echo all faults ;;
+		parts) echo all parts ;;
 		*) echo all ;;
 		esac
 	done | tr ' ' '\n' | sort -u

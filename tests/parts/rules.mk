@@ -1,0 +1,7 @@
+.PHONY: parts
+parts: $(call built,parts)
+
+# Programs of the tests against real services.
+$(B)/parts/%: $(B)/tests/parts/%.o $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link)
