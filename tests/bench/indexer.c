@@ -3,7 +3,10 @@
  * one core: of a pool that starts, and of test runs.  For comparison: bare
  * LMDB puts of one key for each of the same events.
  *
- *     indexer [DIR [EVENTS]]
+ *     [ARCHIVE=1] indexer [DIR [EVENTS]]
+ *
+ * With ARCHIVE the store marks what an archive lacks, and nobody removes the
+ * marks: nothing is compacted.
  * SPDX-License-Identifier: MIT
  */
 #include <ftw.h>
@@ -314,7 +317,8 @@ indexer_events(
 	const char *models = getenv("MODELS");
 	struct writer_options options = { .models =
 					      models ? models : "deploy/models",
-		.map_bytes = INT64_C(4) << 30 };
+		.map_bytes = INT64_C(4) << 30,
+		.archive = getenv("ARCHIVE") != NULL };
 	struct writer_status status;
 	struct err err = { 0 };
 	struct writer *writer;
