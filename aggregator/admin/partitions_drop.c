@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "aggregator/admin/admin_private.h"
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/journal/journal.h"
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/varint.h"

@@ -4,7 +4,7 @@
  */
 #include "aggregator/admin/verify_private.h"
 
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/tables/stream_row.h"
 
 static void

@@ -22,9 +22,9 @@ enum {
 };
 #define SETTLE_NS (10 * NS_PER_SECOND)
 
-static int
-run(struct owners *owners, unsigned shard, unsigned replica, struct err *err,
-    const char *sql, ...) __attribute__((format(printf, 5, 6)));
+static int run(struct owners *owners, unsigned shard, unsigned replica,
+    struct err *err, const char *sql, ...)
+    __attribute__((format(printf, 5, 6)));
 
 static int
 run(struct owners *owners, unsigned shard, unsigned replica, struct err *err,
@@ -159,13 +159,13 @@ drop_old(struct owners *owners, unsigned shard, uint64_t before)
 		   "SELECT DISTINCT intDiv(pos - %llu, %u) FROM %s.changes "
 		   "WHERE pos >= %llu AND pos < %llu LIMIT %u",
 		   (unsigned long long)low, 1U << PARTITION_BITS, database,
-		   (unsigned long long)low,
-		   (unsigned long long)(low + before), DROPS_MAX) != 0)
+		   (unsigned long long)low, (unsigned long long)(low + before),
+		   DROPS_MAX) != 0)
 		question.replica++;
 	if (question.replica == cluster->shard[shard].replicas)
 		return;
-	while (numbers < DROPS_MAX && question_row(&question, &answer,
-					  &number[numbers], 1, &err) > 0)
+	while (numbers < DROPS_MAX &&
+	       question_row(&question, &answer, &number[numbers], 1, &err) > 0)
 		numbers++;
 	for (unsigned i = 0; i < numbers; i++)
 		for (unsigned r = 0; r < cluster->shard[shard].replicas; r++)

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "aggregator/archive/apply.h"
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
 #include "aggregator/archive/schema.h"
@@ -168,8 +168,8 @@ connect_to(struct archiver *self, struct err *err)
 		return -1;
 	cluster = clickhouse_cluster(self->client);
 	sender_open(&self->sender, self->client, cluster);
-	self->pass = (struct pass){ .sender = &self->sender,
-		.stop = &self->stop };
+	self->pass =
+	    (struct pass){ .sender = &self->sender, .stop = &self->stop };
 	self->is_open = true;
 	begin_anew(self);
 	/* A crash may have come between the checkpoint and the removal of the
@@ -198,8 +198,8 @@ static int
 send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 {
 	struct pass_place place = pass_place(txn);
-	size_t bytes =
-	    clickhouse_cluster(self->client)->shards * sizeof(struct sender_shard);
+	size_t bytes = clickhouse_cluster(self->client)->shards *
+		       sizeof(struct sender_shard);
 	struct sender_shard *before;
 
 	if (place.change <= self->sent.change ||
@@ -250,8 +250,7 @@ commit(struct archiver *self, struct err *err)
 	self->checkpoint = next;
 	self->positions.count = 0;
 	sender_forget(&self->sender);
-	writer_clear_marks(
-	    self->writer, next.place.change, next.place.row);
+	writer_clear_marks(self->writer, next.place.change, next.place.row);
 	note_committed(self);
 	return 0;
 }
@@ -409,8 +408,8 @@ archiver_open(struct archiver **archiver, struct writer *writer,
 	self->writer = writer;
 	self->options.clickhouse.stop = &self->stop;
 	pthread_mutex_init(&self->lock, NULL);
-	if (clickhouse_open(
-		&self->client, &self->options.clickhouse, "archive", err) != 0) {
+	if (clickhouse_open(&self->client, &self->options.clickhouse, "archive",
+		err) != 0) {
 		archiver_close(&self);
 		return -1;
 	}

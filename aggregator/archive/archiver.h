@@ -45,9 +45,9 @@ struct archiver_status {
 	bool is_refused;   /* a partition belongs to another aggregator */
 	bool is_one_copy;  /* what was sent is on one replica only */
 	uint32_t epoch, shards;
-	uint64_t entry;      /* the last one before the checkpoint */
-	int64_t lag_ns;      /* since the checkpoint's snapshot, if something
-				changed since; else 0 */
+	uint64_t entry; /* the last one before the checkpoint */
+	int64_t lag_ns; /* since the checkpoint's snapshot, if something
+			   changed since; else 0 */
 	int64_t failing_since_ns; /* wall time; 0: the last attempt succeeded */
 	uint64_t passes, records, rows, bytes; /* sent since the start */
 	uint64_t pending; /* passes that were sent, but not yet committed */
@@ -56,7 +56,6 @@ struct archiver_status {
 	char problem[ERR_BYTES]; /* why it fails; "" */
 };
 /* From any thread. */
-void archiver_status(
-    struct archiver *archiver, struct archiver_status *status);
+void archiver_status(struct archiver *archiver, struct archiver_status *status);
 
 #endif

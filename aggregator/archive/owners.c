@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "aggregator/archive/identity.h"
+#include "aggregator/archive/rows/identity.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/memory.h"
@@ -72,7 +72,7 @@ insert(struct owners *owners, unsigned shard, const char *table,
 
 	native_encode(block, &encoded);
 	for (unsigned r = 0; rc != 0 && r < cluster->shard[shard].replicas;
-	    r++) {
+	     r++) {
 		heartbeat_rest();
 		rc = clickhouse_insert(owners->client, shard, r, table,
 		    buffer_text(&encoded), err);
@@ -106,7 +106,8 @@ owners_block(void)
 /* A row of owners. */
 enum { OF_PART, OF_EPOCH, OF_WHO, OF_NUMBERS };
 
-typedef int on_owner(void *arg, const uint64_t row[OF_NUMBERS], struct err *err);
+typedef int on_owner(
+    void *arg, const uint64_t row[OF_NUMBERS], struct err *err);
 
 static int
 each_owner_of(struct owners *owners, unsigned shard, unsigned replica,
@@ -121,8 +122,8 @@ each_owner_of(struct owners *owners, unsigned shard, unsigned replica,
 		"SELECT part, epoch, who FROM %s.owners",
 		clickhouse_database(owners->client)) != 0)
 		return -1;
-	while ((rc = question_row(&question, &answer, row, OF_NUMBERS, err)) >
-	       0)
+	while (
+	    (rc = question_row(&question, &answer, row, OF_NUMBERS, err)) > 0)
 		if (call(arg, row, err) != 0)
 			return -1;
 	return rc;
@@ -131,8 +132,7 @@ each_owner_of(struct owners *owners, unsigned shard, unsigned replica,
 /* All rows of all replicas that answer: what is on one of them counts.  A shard
  * of which none answers is an error. */
 static int
-each_owner(
-    struct owners *owners, on_owner *call, void *arg, struct err *err)
+each_owner(struct owners *owners, on_owner *call, void *arg, struct err *err)
 {
 	const struct clickhouse_cluster *cluster =
 	    clickhouse_cluster(owners->client);
@@ -198,7 +198,7 @@ pause_ns(const struct owners *owners, int64_t ns)
 	const struct timespec step = { 0, NS_PER_SECOND / 20 };
 
 	for (int64_t until = clock_monotonic_ns() + ns;
-	    clock_monotonic_ns() < until && !atomic_load(owners->stop);) {
+	     clock_monotonic_ns() < until && !atomic_load(owners->stop);) {
 		heartbeat_beat();
 		nanosleep(&step, NULL);
 	}
@@ -322,7 +322,7 @@ write_claims(
 		struct native_block *block = owners_block();
 
 		for (uint32_t number = owners->partitions + 1; number <= last;
-		    number++) {
+		     number++) {
 			struct text name;
 			uint64_t part;
 
@@ -440,8 +440,8 @@ insert_checkpoint(struct owners *owners, unsigned home,
 	int rc;
 
 	native_put_uint(block, 0, owners->epoch);
-	native_put_uint(block, 1,
-	    pass_position(owners->epoch, checkpoint->place.change));
+	native_put_uint(
+	    block, 1, pass_position(owners->epoch, checkpoint->place.change));
 	native_put_uint(block, 2, checkpoint->place.row);
 	native_put_uint(block, 3, checkpoint->place.entry);
 	native_put_uint(block, 4, checkpoint->applied);
@@ -452,8 +452,8 @@ insert_checkpoint(struct owners *owners, unsigned home,
 }
 
 int
-owners_commit(struct owners *owners, const struct checkpoint *checkpoint,
-    struct err *err)
+owners_commit(
+    struct owners *owners, const struct checkpoint *checkpoint, struct err *err)
 {
 	const struct clickhouse_cluster *cluster =
 	    clickhouse_cluster(owners->client);
@@ -468,10 +468,10 @@ owners_commit(struct owners *owners, const struct checkpoint *checkpoint,
 		for (unsigned r = 0; r < replicas && copies < wanted; r++) {
 			struct checkpoint one;
 
-			copies += read_checkpoint(owners, r, &one, err) == 0 &&
-				  one.place.change ==
-				      checkpoint->place.change &&
-				  one.applied == checkpoint->applied;
+			copies +=
+			    read_checkpoint(owners, r, &one, err) == 0 &&
+			    one.place.change == checkpoint->place.change &&
+			    one.applied == checkpoint->applied;
 		}
 		if (copies == wanted)
 			return 0;
@@ -481,4 +481,3 @@ owners_commit(struct owners *owners, const struct checkpoint *checkpoint,
 	    "archive: %u of %u replicas of shard %u have the checkpoint",
 	    copies, wanted, home + 1);
 }
-

@@ -22,15 +22,15 @@
 enum { OWNERS_WHO_BYTES = 17 };
 
 struct owners {
-	struct clickhouse *client;   /* not owned */
-	const atomic_bool *stop;     /* not owned */
-	char who[OWNERS_WHO_BYTES];  /* generation of the store, 16 digits */
-	const char *endpoint;        /* where readers find the aggregator */
-	uint32_t epoch;              /* 0: none yet */
-	uint64_t *part;              /* claimed, in ascending order */
+	struct clickhouse *client;  /* not owned */
+	const atomic_bool *stop;    /* not owned */
+	char who[OWNERS_WHO_BYTES]; /* generation of the store, 16 digits */
+	const char *endpoint;       /* where readers find the aggregator */
+	uint32_t epoch;             /* 0: none yet */
+	uint64_t *part;             /* claimed, in ascending order */
 	uint32_t parts, room;
-	uint32_t partitions;         /* of the store, that were looked at */
-	bool is_refused; /* a partition belongs to another aggregator */
+	uint32_t partitions; /* of the store, that were looked at */
+	bool is_refused;     /* a partition belongs to another aggregator */
 };
 
 void owners_clear(struct owners *owners);

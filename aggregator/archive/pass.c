@@ -7,11 +7,11 @@
 #include <endian.h>
 #include <string.h>
 
-#include "aggregator/archive/common.h"
-#include "aggregator/archive/identity.h"
-#include "aggregator/archive/record_columns.h"
-#include "aggregator/archive/state_key.h"
-#include "aggregator/archive/marks.h"
+#include "aggregator/archive/rows/common.h"
+#include "aggregator/archive/rows/identity.h"
+#include "aggregator/archive/rows/record_columns.h"
+#include "aggregator/archive/rows/state_key.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/tables/tables.h"
 #include "proto/os/heartbeat.h"
 
@@ -107,15 +107,14 @@ static int
 send_slice(struct pass *pass, const struct mark *mark, uint32_t first_row,
     struct err *err)
 {
-	struct db_cursor *cursor =
-	    db_cursor_open(pass->txn, TABLES_ROW_BLOCKS);
+	struct db_cursor *cursor = db_cursor_open(pass->txn, TABLES_ROW_BLOCKS);
 	struct text prefix = mark->key, key, value;
 	int rc = 0;
 
 	for (bool more = db_seek(cursor, prefix, &key, &value);
-	    more && rc == 0 && key.bytes >= prefix.bytes &&
-	    memcmp(key.at, prefix.at, prefix.bytes) == 0;
-	    more = db_next(cursor, &key, &value)) {
+	     more && rc == 0 && key.bytes >= prefix.bytes &&
+	     memcmp(key.at, prefix.at, prefix.bytes) == 0;
+	     more = db_next(cursor, &key, &value)) {
 		struct key_row_block of;
 
 		if (!key_get_row_block(key, &of)) {
@@ -133,8 +132,8 @@ send_slice(struct pass *pass, const struct mark *mark, uint32_t first_row,
 }
 
 static int
-send_compacted_series(struct pass *pass, struct compacted_cursor *cursor,
-    struct err *err)
+send_compacted_series(
+    struct pass *pass, struct compacted_cursor *cursor, struct err *err)
 {
 	const struct key_row_block of = cursor->row_key;
 	struct row_block_item item;
@@ -184,8 +183,8 @@ send_compacted(struct pass *pass, const struct mark *mark, struct err *err)
 /* ---- rows of other tables ---- */
 
 static int
-send_change(struct pass *pass, const struct archive_change *change,
-    struct err *err)
+send_change(
+    struct pass *pass, const struct archive_change *change, struct err *err)
 {
 	unsigned home = sender_home(pass->sender, change->part);
 	struct native_block *block =
@@ -213,8 +212,8 @@ send_name(
 
 	if (key.bytes != NAME_KEY_BYTES || key.at[0] != NAME_OF_NUMBER)
 		return 0;
-	memcpy(&number, key.at + NAME_KEY_BYTES - sizeof(number),
-	    sizeof(number));
+	memcpy(
+	    &number, key.at + NAME_KEY_BYTES - sizeof(number), sizeof(number));
 	number = be32toh(number);
 	if (number == 0)
 		return 0; /* how many there are */
@@ -259,8 +258,7 @@ send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 /* ---- what all partitions share ---- */
 
 static int
-send_common_row(
-    void *arg, struct text key, struct text value, struct err *err)
+send_common_row(void *arg, struct text key, struct text value, struct err *err)
 {
 	struct pass *pass = arg;
 	const struct archive_change change = { .part = pass->part,
@@ -277,8 +275,7 @@ send_common(struct pass *pass, struct err *err)
 {
 	uint64_t hash = common_hash(pass->txn);
 	uint32_t last = dictionary_last(pass->txn, 0);
-	uint32_t from =
-	    hash == pass->common ? pass->common_partitions + 1 : 1;
+	uint32_t from = hash == pass->common ? pass->common_partitions + 1 : 1;
 
 	for (uint32_t partition = from; partition <= last; partition++)
 		if (use_partition(pass, partition) &&
@@ -301,10 +298,8 @@ send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 		if (first_row <= pass->from.row)
 			first_row = pass->from.row + 1;
 		return send_slice(pass, mark, first_row, err);
-	case TABLES_CHUNKS:
-		return send_compacted(pass, mark, err);
-	default:
-		return send_row(pass, mark->table, mark->key, err);
+	case TABLES_CHUNKS: return send_compacted(pass, mark, err);
+	default: return send_row(pass, mark->table, mark->key, err);
 	}
 }
 

@@ -32,8 +32,8 @@ int question_numbers(const struct question *question, uint64_t *numbers,
     unsigned count, struct err *err, const char *sql, ...)
     __attribute__((format(printf, 5, 6)));
 /* "shard 1, replica r2". */
-const char *question_place(const struct question *question, char *room,
-    size_t bytes);
+const char *question_place(
+    const struct question *question, char *room, size_t bytes);
 enum { QUESTION_PLACE_BYTES = CLICKHOUSE_NAME_BYTES + 32 };
 
 #endif

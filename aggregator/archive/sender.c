@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "aggregator/archive/record_columns.h"
+#include "aggregator/archive/rows/record_columns.h"
 #include "proto/base/memory.h"
 #include "proto/os/heartbeat.h"
 
@@ -42,14 +42,11 @@ static const struct native_column *
 columns(unsigned table, unsigned *count)
 {
 	switch (table) {
-	case SENDER_NAMES:
-		*count = COUNT(names_columns);
-		return names_columns;
+	case SENDER_NAMES: *count = COUNT(names_columns); return names_columns;
 	case SENDER_CHANGES:
 		*count = COUNT(changes_columns);
 		return changes_columns;
-	default:
-		return archive_columns((enum record_kind)table, count);
+	default: return archive_columns((enum record_kind)table, count);
 	}
 }
 
@@ -57,12 +54,9 @@ const char *
 sender_table(unsigned table)
 {
 	switch (table) {
-	case SENDER_NAMES:
-		return "names";
-	case SENDER_CHANGES:
-		return "changes";
-	default:
-		return archive_table((enum record_kind)table);
+	case SENDER_NAMES: return "names";
+	case SENDER_CHANGES: return "changes";
+	default: return archive_table((enum record_kind)table);
 	}
 }
 
@@ -71,16 +65,15 @@ sender_open(struct sender *sender, struct clickhouse *client,
     const struct clickhouse_cluster *cluster)
 {
 	*sender = (struct sender){ .client = client, .cluster = cluster };
-	sender->shard =
-	    memory_zero(cluster->shards, sizeof(*sender->shard));
+	sender->shard = memory_zero(cluster->shards, sizeof(*sender->shard));
 	sender_forget(sender);
 }
 
 void
 sender_close(struct sender *sender)
 {
-	for (unsigned s = 0; sender->shard != NULL && s < sender->cluster->shards;
-	    s++)
+	for (unsigned s = 0;
+	     sender->shard != NULL && s < sender->cluster->shards; s++)
 		for (unsigned t = 0; t < SENDER_TABLES; t++)
 			native_block_close(&sender->shard[s].block[t].block);
 	free(sender->shard);
@@ -206,8 +199,7 @@ sender_undo(struct sender *sender, const struct sender_shard *before)
 {
 	for (unsigned s = 0; s < sender->cluster->shards; s++)
 		for (unsigned t = 0; t < SENDER_TABLES; t++) {
-			struct sender_block *block =
-			    &sender->shard[s].block[t];
+			struct sender_block *block = &sender->shard[s].block[t];
 
 			if (block->block != NULL)
 				native_reset(block->block);

@@ -74,10 +74,11 @@ int sender_added(struct sender *sender, unsigned shard, unsigned table,
     uint64_t hash, int32_t hour, struct err *err);
 /* Send what is left.  -1: a shard has no replica that takes it. */
 int sender_flush(struct sender *sender, struct err *err);
-/* Drop the blocks that were not sent, and go back to the totals of a copy of
+/* Drop the blocks that were not sent, and restore the totals of a copy of
  * `shard`, taken when no block had rows. */
 void sender_undo(struct sender *sender, const struct sender_shard *before);
-/* Begin to count anew: all that was sent is committed, or will be sent again. */
+/* Count from zero: all that was sent is committed, or will be sent again.
+ */
 void sender_forget(struct sender *sender);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/archive/identity.h"
+#include "aggregator/archive/rows/identity.h"
 #include "aggregator/archive/question.h"
 #include "proto/base/memory.h"
 
@@ -18,12 +18,9 @@ static const char *
 identity_columns(unsigned table)
 {
 	switch (table) {
-	case SENDER_NAMES:
-		return "part, no, pos";
-	case SENDER_CHANGES:
-		return "part, tbl, k, v, del, pos";
-	default:
-		return "part, hour, node, track, ts, stream, seq, idx";
+	case SENDER_NAMES: return "part, no, pos";
+	case SENDER_CHANGES: return "part, tbl, k, v, del, pos";
+	default: return "part, hour, node, track, ts, stream, seq, idx";
 	}
 }
 
@@ -31,12 +28,9 @@ static const char *
 hash_sql(unsigned table)
 {
 	switch (table) {
-	case SENDER_NAMES:
-		return "toUInt64(0)";
-	case SENDER_CHANGES:
-		return archive_change_sql();
-	default:
-		return archive_identity_sql((enum record_kind)table);
+	case SENDER_NAMES: return "toUInt64(0)";
+	case SENDER_CHANGES: return archive_change_sql();
+	default: return archive_identity_sql((enum record_kind)table);
 	}
 }
 

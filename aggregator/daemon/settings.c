@@ -249,8 +249,7 @@ aggregator_settings_archiver(const struct aggregator_settings_given *given)
 	archiver.clickhouse.password = given->archive_password;
 	archiver.clickhouse.cacert = given->archive_cacert;
 	archiver.clickhouse.insecure = given->archive_insecure;
-	archiver.endpoint =
-	    given->reader.count > 0 ? given->reader.at[0] : "";
+	archiver.endpoint = given->reader.count > 0 ? given->reader.at[0] : "";
 	return archiver;
 }
 

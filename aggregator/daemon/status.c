@@ -189,8 +189,8 @@ put_archive(struct wire_writer *w, struct text node,
 
 	begin(&pairs);
 	flag(&pairs, "archive_failing", s->failing_since_ns != 0);
-	number(&pairs, "archive_failing_since_ns",
-	    (uint64_t)s->failing_since_ns);
+	number(
+	    &pairs, "archive_failing_since_ns", (uint64_t)s->failing_since_ns);
 	flag(&pairs, "archive_refused", s->is_refused);
 	flag(&pairs, "archive_one_copy", s->is_one_copy);
 	number(&pairs, "archive_entry", s->entry);
@@ -207,8 +207,7 @@ put_archive(struct wire_writer *w, struct text node,
 	number(&pairs, "archive_resends", s->resends);
 	number(&pairs, "archive_damaged", s->damaged);
 	if (s->problem[0] != '\0' &&
-	    wire_put_attribute(
-		&pairs.w, text_of("archive_problem"), &problem))
+	    wire_put_attribute(&pairs.w, text_of("archive_problem"), &problem))
 		pairs.count++;
 	return put_entity(w, node, "aggregator:archive", &pairs);
 }
@@ -217,8 +216,8 @@ bool
 status_put(struct wire_writer *w, struct text node,
     const struct ingest_status *ingest, const struct writer_status *indexer,
     const struct query_server_status *query_server,
-    const struct auth_counters *auth,
-    const struct archiver_status *archiver, bool insecure)
+    const struct auth_counters *auth, const struct archiver_status *archiver,
+    bool insecure)
 {
 	struct pairs pairs;
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/indexer/rejected_batch.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/db/damage.h"
 #include "aggregator/tables/tables.h"
 #include "aggregator/rollup/rollup.h"

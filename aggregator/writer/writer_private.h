@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/indexer/collect.h"
 #include "aggregator/indexer/quarantine.h"
 #include "aggregator/indexer/write_records.h"

@@ -138,7 +138,7 @@ put_criticals(const struct status_facts *f, FILE *file)
 	return any;
 }
 
-/* A pass takes some seconds, and a cluster may start anew. */
+/* A pass takes some seconds, and a cluster may restart. */
 static bool
 put_archive_warning(const struct status_facts *f, FILE *file)
 {

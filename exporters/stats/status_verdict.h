@@ -39,7 +39,7 @@ struct status_facts {
 	int64_t partitions, nodes, records, bytes, lag, peers, broker_peers;
 	int64_t rejected_bytes, groups_refused;
 	/* Of the archive, if an aggregator has one: what it lacks came in the
-	 * last so many ns; why. */
+	 * last N ns; why. */
 	bool has_archive, archive_failing, archive_one_copy;
 	int64_t archive_lag_ns, archive_lag;
 	char archive_problem[STATUS_PROBLEM_BYTES];

@@ -1,5 +1,5 @@
 /*
- * column_records - tests of aggregator/archive/column_records.h: what was
+ * column_records - tests of aggregator/archive/rows/column_records.h: what was
  * recorded comes back from the archive, whatever it was.
  * SPDX-License-Identifier: MIT
  */

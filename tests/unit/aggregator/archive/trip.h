@@ -8,7 +8,7 @@
 
 #include "tests/unit/check.h"
 
-#include "aggregator/archive/column_records.h"
+#include "aggregator/archive/rows/column_records.h"
 #include "proto/clickhouse/native_read.h"
 
 struct trip {

@@ -1,11 +1,11 @@
 /*
- * value_text - tests of aggregator/archive/value_text.h: values as SQL sees
- * them.
+ * value_text - tests of aggregator/archive/rows/value_text.h: values as SQL
+ * sees them.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
-#include "aggregator/archive/value_text.h"
+#include "aggregator/archive/rows/value_text.h"
 
 static double
 float_of(uint64_t bits)

@@ -1,6 +1,6 @@
 /*
- * record_columns - tests of aggregator/archive/record_columns.h: what SQL sees
- * of records whose bytes were written by hand.
+ * record_columns - tests of aggregator/archive/rows/record_columns.h: what SQL
+ * sees of records whose bytes were written by hand.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/archive/trip.h"

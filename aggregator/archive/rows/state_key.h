@@ -3,8 +3,8 @@
  * the partition, which differs from store to store.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_STATE_KEY_H
-#define AGGREGATOR_ARCHIVE_STATE_KEY_H
+#ifndef AGGREGATOR_ARCHIVE_ROWS_STATE_KEY_H
+#define AGGREGATOR_ARCHIVE_ROWS_STATE_KEY_H
 
 #include <stdbool.h>
 #include <stdint.h>

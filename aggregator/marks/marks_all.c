@@ -6,7 +6,7 @@
  * may come and go on both sides of the place.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 
 #include <string.h>
 

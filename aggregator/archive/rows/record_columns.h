@@ -34,8 +34,8 @@
  * empty.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_RECORD_COLUMNS_H
-#define AGGREGATOR_ARCHIVE_RECORD_COLUMNS_H
+#ifndef AGGREGATOR_ARCHIVE_ROWS_RECORD_COLUMNS_H
+#define AGGREGATOR_ARCHIVE_ROWS_RECORD_COLUMNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,13 +2,13 @@
  * value_text - the value of an attribute as a letter and a text.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/value_text.h"
+#include "aggregator/archive/rows/value_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "aggregator/archive/record_columns.h"
+#include "aggregator/archive/rows/record_columns.h"
 #include "proto/base/varint.h"
 
 #define NAN_FRONT "nan:"

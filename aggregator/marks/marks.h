@@ -14,8 +14,8 @@
  * proto/store.md, "Marks", describes the bytes.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_MARKS_H
-#define AGGREGATOR_ARCHIVE_MARKS_H
+#ifndef AGGREGATOR_MARKS_MARKS_H
+#define AGGREGATOR_MARKS_MARKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

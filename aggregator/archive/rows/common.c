@@ -2,7 +2,7 @@
  * common - facts of a store that the archive has for each partition.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/common.h"
+#include "aggregator/archive/rows/common.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ common_each(struct db_txn *txn, common_row *call, void *arg, struct err *err)
 	int rc = 0;
 
 	for (bool more = db_seek(cursor, none, &key, &value); more && rc == 0;
-	    more = db_next(cursor, &key, &value))
+	     more = db_next(cursor, &key, &value))
 		if (is_wanted(key))
 			rc = call(arg, key, value, err);
 	db_cursor_close(&cursor);

@@ -11,13 +11,13 @@
  * equal in 18.16 and 26.7.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_IDENTITY_H
-#define AGGREGATOR_ARCHIVE_IDENTITY_H
+#ifndef AGGREGATOR_ARCHIVE_ROWS_IDENTITY_H
+#define AGGREGATOR_ARCHIVE_ROWS_IDENTITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/record_columns.h"
+#include "aggregator/archive/rows/record_columns.h"
 
 /* The number of a partition in the archive: SipHash-2-4 with a zero key of its
  * name, sipHash64(name) in ClickHouse. */

@@ -2,7 +2,7 @@
  * state_key - keys of the store's tables in the archive.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/state_key.h"
+#include "aggregator/archive/rows/state_key.h"
 
 #include <endian.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { NUMBER_BYTES = 4 };
 
-/* The number of the partition follows so many bytes of the key. */
+/* The number of the partition follows that many bytes of the key. */
 static const char counts_of[] = "partition";
 
 static bool

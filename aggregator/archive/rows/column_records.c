@@ -2,11 +2,11 @@
  * column_records - rows of the archive's tables as records of the store.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/column_records.h"
+#include "aggregator/archive/rows/column_records.h"
 
 #include <math.h>
 
-#include "aggregator/archive/value_text.h"
+#include "aggregator/archive/rows/value_text.h"
 #include "proto/msgpack/mp_put.h"
 
 /* Of a text, whatever it is: the store's limits are below. */

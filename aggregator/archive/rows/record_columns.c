@@ -2,11 +2,11 @@
  * record_columns - records of the store as rows of the archive's tables.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/record_columns.h"
+#include "aggregator/archive/rows/record_columns.h"
 
 #include <math.h>
 
-#include "aggregator/archive/value_text.h"
+#include "aggregator/archive/rows/value_text.h"
 #include "proto/msgpack/mp.h"
 
 /* ---- the tables ---- */

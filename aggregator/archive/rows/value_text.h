@@ -4,8 +4,8 @@
  * record_columns.h has the letters and what their texts look like.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_VALUE_TEXT_H
-#define AGGREGATOR_ARCHIVE_VALUE_TEXT_H
+#ifndef AGGREGATOR_ARCHIVE_ROWS_VALUE_TEXT_H
+#define AGGREGATOR_ARCHIVE_ROWS_VALUE_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,13 +10,13 @@
  * have written is refused.  The caller checks identity and times.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_COLUMN_RECORDS_H
-#define AGGREGATOR_ARCHIVE_COLUMN_RECORDS_H
+#ifndef AGGREGATOR_ARCHIVE_ROWS_COLUMN_RECORDS_H
+#define AGGREGATOR_ARCHIVE_ROWS_COLUMN_RECORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/record_columns.h"
+#include "aggregator/archive/rows/record_columns.h"
 #include "proto/base/buffer.h"
 
 /* A row as views; what its kind does not have is not looked at. */

@@ -2,7 +2,7 @@
  * identity - a hash of what identifies a row of the archive.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/identity.h"
+#include "aggregator/archive/rows/identity.h"
 
 #include "proto/hash/hash.h"
 

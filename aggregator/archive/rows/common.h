@@ -4,8 +4,8 @@
  * phases were derived with, and the key of the hashes of their keys.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_COMMON_H
-#define AGGREGATOR_ARCHIVE_COMMON_H
+#ifndef AGGREGATOR_ARCHIVE_ROWS_COMMON_H
+#define AGGREGATOR_ARCHIVE_ROWS_COMMON_H
 
 #include <stdbool.h>
 #include <stdint.h>

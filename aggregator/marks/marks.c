@@ -2,7 +2,7 @@
  * marks - reading and removing marks, and holding what they say is lacking.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 
 #include <stdlib.h>
 #include <string.h>

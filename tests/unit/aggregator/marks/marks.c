@@ -1,11 +1,11 @@
 /*
- * marks - tests of aggregator/archive/marks.h: what the archive lacks.
+ * marks - tests of aggregator/marks/marks.h: what the archive lacks.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
 
 #include "aggregator/admin/partitions.h"
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/tables/stream_row.h"
 #include "proto/base/varint.h"
 

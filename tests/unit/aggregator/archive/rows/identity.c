@@ -1,6 +1,6 @@
 /*
- * identity - tests of aggregator/archive/identity.h against what ClickHouse
- * computed.
+ * identity - tests of aggregator/archive/rows/identity.h against what
+ * ClickHouse computed.
  *
  * The numbers are answers of clickhouse-server 18.16.1 and of 26.7.2, which
  * agree, to "SELECT sum(EXPRESSION) FROM (SELECT ... FROM numbers(250000))",
@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-#include "aggregator/archive/identity.h"
+#include "aggregator/archive/rows/identity.h"
 
 enum { ROWS = 250000 };
 
