@@ -40,6 +40,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/archive/value_text.h"
 #include "aggregator/tables/lookup.h"
 #include "aggregator/tables/row_block.h"
 #include "proto/clickhouse/native.h"
@@ -89,17 +90,6 @@ enum archive_column {
 	ARCHIVE_REJECTED_BYTES,
 	ARCHIVE_REJECTED_BODY,
 	ARCHIVE_REJECTED_HASH,
-};
-
-/* The letters of `types`. */
-enum archive_type {
-	ARCHIVE_NIL = 'n',
-	ARCHIVE_BOOL = 'b',
-	ARCHIVE_INT = 'i',
-	ARCHIVE_LONG = 'l',
-	ARCHIVE_UINT = 'u',
-	ARCHIVE_FLOAT = 'f',
-	ARCHIVE_TEXT = 't',
 };
 
 /* Where a record is, and when it was archived. */
