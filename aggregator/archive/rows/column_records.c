@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "aggregator/archive/rows/value_text.h"
 #include "proto/msgpack/mp_put.h"
 
 /* Of a text, whatever it is: the store's limits are below. */

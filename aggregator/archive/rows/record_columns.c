@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "aggregator/archive/rows/value_text.h"
 #include "proto/msgpack/mp.h"
 
 /* ---- the tables ---- */

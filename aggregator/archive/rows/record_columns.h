@@ -18,14 +18,17 @@
  * `types` has a letter for each attribute or value, so that whoever reads the
  * row gets back what was recorded, bit for bit:
  *
- *	      type      attribute in vals             value in v, big
- *	  n   nil       empty                         v: NaN
- *	  b   boolean   true, false                   -
- *	  i   integer   decimal, within int64         v: exactly
- *	  l   integer   -                             v: nearest; big: modulo
- *2^64 u   integer   decimal, above int64          v: nearest; big f   float
- *shortest decimal that reads   v back, inf, -inf, nan, or nan: and 16
- *hexadecimal digits of another NaN t   text      as it is -
+ *       type     in vals: of an attribute    in v and big: of a sample
+ *   n   nil      empty                       NaN
+ *   b   boolean  true, false                 -
+ *   i   integer  decimal, within int64       v
+ *   l   integer  -                           v nearest, big modulo 2^64
+ *   u   integer  decimal, above int64        v nearest, big
+ *   f   float    shortest that reads back,   v
+ *                inf, -inf, nan; another
+ *                NaN is nan: and its bits,
+ *                16 hexadecimal digits
+ *   t   text     as it is                    -
  *
  * So vals[indexOf(keys, 'job')] is an attribute as text, and v[3] the third
  * number of a sample.  `big` has only those that a double may not hold, in
@@ -40,6 +43,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/archive/rows/value_text.h"
 #include "aggregator/tables/lookup.h"
 #include "aggregator/tables/row_block.h"
 #include "proto/clickhouse/native.h"
@@ -89,17 +93,6 @@ enum archive_column {
 	ARCHIVE_REJECTED_BYTES,
 	ARCHIVE_REJECTED_BODY,
 	ARCHIVE_REJECTED_HASH,
-};
-
-/* The letters of `types`. */
-enum archive_type {
-	ARCHIVE_NIL = 'n',
-	ARCHIVE_BOOL = 'b',
-	ARCHIVE_INT = 'i',
-	ARCHIVE_LONG = 'l',
-	ARCHIVE_UINT = 'u',
-	ARCHIVE_FLOAT = 'f',
-	ARCHIVE_TEXT = 't',
 };
 
 /* Where a record is, and when it was archived. */

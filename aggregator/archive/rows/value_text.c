@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "aggregator/archive/rows/record_columns.h"
 #include "proto/base/varint.h"
 
 #define NAN_FRONT "nan:"

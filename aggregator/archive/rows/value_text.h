@@ -14,6 +14,17 @@
 #include "proto/base/text.h"
 #include "proto/record/value.h"
 
+/* The letters of `types`. */
+enum archive_type {
+	ARCHIVE_NIL = 'n',
+	ARCHIVE_BOOL = 'b',
+	ARCHIVE_INT = 'i',
+	ARCHIVE_LONG = 'l',
+	ARCHIVE_UINT = 'u',
+	ARCHIVE_FLOAT = 'f',
+	ARCHIVE_TEXT = 't',
+};
+
 /* Does a double hold this integer? */
 static inline bool
 value_text_is_exact(int64_t number)
