@@ -7,6 +7,11 @@
 
 #include "tests/unit/check.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static struct buffer bytes;
 
 #define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
@@ -242,6 +247,93 @@ blocks_are_appended(void **state)
 	native_block_close(&block);
 }
 
+/* ---- bugs of the caller ---- */
+
+static void
+put_a_text_as_number(struct native_block *block)
+{
+	native_put_uint(block, 1, 7);
+}
+
+static void
+put_too_large_a_number(struct native_block *block)
+{
+	native_put_uint(block, 0, 256);
+}
+
+static void
+put_beyond_the_columns(struct native_block *block)
+{
+	native_put_uint(block, 3, 7);
+}
+
+static void
+end_what_is_no_array(struct native_block *block)
+{
+	native_end_array(block, 1);
+}
+
+static void
+encode_half_a_row(struct native_block *block)
+{
+	native_put_uint(block, 0, 7);
+	native_encode(block, &bytes);
+}
+
+static void
+encode_an_open_array(struct native_block *block)
+{
+	native_put_uint(block, 2, 7);
+	native_encode(block, &bytes);
+}
+
+static void
+encode_too_many_rows(struct native_block *block)
+{
+	for (uint32_t row = 0; row <= NATIVE_ROWS_MAX; row++) {
+		native_put_uint(block, 0, 7);
+		native_put_text(block, 1, text_of(""));
+		native_end_array(block, 2);
+	}
+	native_encode(block, &bytes);
+}
+
+static void
+a_wrong_call_ends_the_process(void **state)
+{
+	static void (*const calls[])(struct native_block *) = {
+		put_a_text_as_number,
+		put_too_large_a_number,
+		put_beyond_the_columns,
+		end_what_is_no_array,
+		encode_half_a_row,
+		encode_an_open_array,
+		encode_too_many_rows,
+	};
+	const struct native_column columns[] = { { "n", NATIVE_UINT8 },
+		{ "t", NATIVE_STRING }, { "a", NATIVE_UINT8_ARRAY } };
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT(calls); i++) {
+		struct native_block *block = native_block_open(columns, 3);
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			const struct rlimit none = { 0, 0 };
+
+			signal(SIGABRT, SIG_DFL);
+			setrlimit(RLIMIT_CORE, &none);
+			close(STDERR_FILENO);
+			calls[i](block);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+		native_block_close(&block);
+	}
+}
+
 int
 main(void)
 {
@@ -255,6 +347,7 @@ main(void)
 		cmocka_unit_test(a_row_counts_when_every_column_has_its_value),
 		cmocka_unit_test(a_reset_block_is_as_new),
 		cmocka_unit_test(blocks_are_appended),
+		cmocka_unit_test(a_wrong_call_ends_the_process),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -245,6 +245,11 @@ static const struct {
 	    TEXT("\1\1\1n\x0d"
 		 "Array(UInt64)\xff\xff\xff\xff\xff\xff\xff\xff"),
 	    "a block of the answer has more than 268435456 bytes" },
+	/* 2^61 + 1 elements have 8 bytes modulo 2^64. */
+	{ NATIVE_UINT64_ARRAY,
+	    TEXT("\1\1\1n\x0d"
+		 "Array(UInt64)\1\0\0\0\0\0\0\x20"),
+	    "a block of the answer has more than 268435456 bytes" },
 	/* 64 Mi elements and one */
 	{ NATIVE_STRING_ARRAY,
 	    TEXT("\1\1\1n\x0d"
