@@ -8,3 +8,8 @@ $(B)/flow/%: tests/flow/%.c $(B)/lib$(NAME).a
 $(B)/flow/%: tests/flow/%.cc $(B)/lib$(NAME).a
 	@mkdir -p $(@D)
 	$(CXX) -Iagents/client -std=c++17 -pthread -Wall -Wextra -pedantic $(if $(WERROR),-Werror) $(flags-$(VARIANT)) $(ALL_LDFLAGS) -o $@ $^
+
+# This one does what a part of the aggregator does.
+$(B)/flow/marks: $(B)/tests/flow/marks.o $(call libs,aggregator) $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link)
