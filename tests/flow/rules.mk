@@ -12,3 +12,8 @@ $(B)/flow/%: tests/flow/%.cc $(B)/lib$(NAME).a
 $(B)/flow/archive_trip: $(B)/tests/flow/archive_trip.o $(call libs,aggregator) $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lcmocka
+
+# This one does what a part of the aggregator does.
+$(B)/flow/marks: $(B)/tests/flow/marks.o $(call libs,aggregator) $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link)
