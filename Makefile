@@ -67,7 +67,7 @@ objs  = $(patsubst %.c,$(B)/%.o,$(1))
 
 # ---- the programs: folder/name.c holds main() -----------------------------
 MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c agents/spool.c broker/broker.c proto/wire.c \
-         aggregator/aggregator.c aggregator/admin.c aggregator/keys.c aggregator/partitions.c \
+         aggregator/aggregator.c aggregator/admin.c aggregator/archive.c aggregator/keys.c aggregator/partitions.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
          exporters/upload.c exporters/results.c exporters/fetch.c exporters/web.c exporters/report.c exporters/top.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))

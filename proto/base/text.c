@@ -203,6 +203,23 @@ text_next_word(struct text *rest)
 	return word;
 }
 
+struct text
+text_next_cell(struct text *rest)
+{
+	const char *tab =
+	    rest->bytes > 0 ? memchr(rest->at, '\t', rest->bytes) : NULL;
+	struct text cell = *rest;
+
+	if (tab == NULL) {
+		rest->bytes = 0;
+		return cell;
+	}
+	cell.bytes = (uint32_t)(tab - rest->at);
+	rest->at = tab + 1;
+	rest->bytes -= cell.bytes + 1;
+	return cell;
+}
+
 char *
 text_hex(char *to, const void *from, uint32_t bytes)
 {

@@ -103,6 +103,10 @@ bool text_next_line(struct text *rest, struct text *line);
  * end. */
 struct text text_next_word(struct text *rest);
 
+/* Take what is before the next tab, and the tab; all that is left without one.
+ */
+struct text text_next_cell(struct text *rest);
+
 /* Two lower-case digits for each byte; returns the end, without a NUL. */
 char *text_hex(char *to, const void *from, uint32_t bytes);
 /* The reverse, of digits in either case.  False: they are not two digits for

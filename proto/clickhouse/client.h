@@ -6,9 +6,9 @@
  * within the timeout: another attempt, or another replica, is the caller's
  * choice.  One thread at a time uses a handle; different handles are
  * independent.  Redirects are errors, and so is an exception that comes at the
- * end of a complete answer.  Shards and replicas are counted from 0, in the
- * order of the cluster's configuration, so that a number stays with its place
- * while servers come and go.
+ * end of a complete answer.  Shards and replicas are counted from 0.  A
+ * shard has the number of the cluster's configuration; a replica keeps its
+ * number as long as the handle lives, while servers come and go.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CLICKHOUSE_CLIENT_H

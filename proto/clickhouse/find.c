@@ -2,8 +2,8 @@
  * clickhouse_find - which servers the cluster has, and which of them answer.
  *
  * A server's macros say which cluster and which replica it is, its
- * system.clusters which row it is itself: an address alone proves nothing, as
- * several servers may have the same one.
+ * system.clusters in which shard: an address alone proves nothing, as several
+ * servers may have the same one.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/clickhouse/client_private.h"
@@ -23,23 +23,6 @@ struct self {
 	uint32_t version;
 	bool keeper;
 };
-
-static struct text
-take_cell(struct text *line)
-{
-	const char *tab =
-	    line->bytes > 0 ? memchr(line->at, '\t', line->bytes) : NULL;
-	struct text cell = *line;
-
-	if (tab == NULL) {
-		line->bytes = 0;
-		return cell;
-	}
-	cell.bytes = (uint32_t)(tab - line->at);
-	line->at = tab + 1;
-	line->bytes -= cell.bytes + 1;
-	return cell;
-}
 
 /* "18.16.1" is 18016. */
 static uint32_t
@@ -78,7 +61,7 @@ read_self(const struct clickhouse_host *host, struct text answer,
 
 	*self = (struct self){ .version = 0 };
 	while (text_next_line(&answer, &line)) {
-		struct text name = take_cell(&line);
+		struct text name = text_next_cell(&line);
 		char *macro =
 		    text_equal(name, text_of("cluster"))   ? self->cluster
 		    : text_equal(name, text_of("shard"))   ? self->shard
@@ -128,9 +111,10 @@ struct row {
 static bool
 read_row(struct text line, struct row *row)
 {
-	struct text shard = take_cell(&line), replica = take_cell(&line);
+	struct text shard = text_next_cell(&line),
+		    replica = text_next_cell(&line);
 
-	row->host = take_cell(&line);
+	row->host = text_next_cell(&line);
 	row->local = text_equal(line, text_of("1"));
 	return number_parse_u64(shard, &row->shard, NULL) == 0 &&
 	       number_parse_u64(replica, &row->replica, NULL) == 0 &&
@@ -154,14 +138,16 @@ put_row(struct clickhouse_cluster *to, const struct row *row)
 	}
 }
 
-/* Note the rows of a server's configuration, and which of them it is. */
+/* Note the rows of a server's configuration, and its shard: servers before 20
+ * mark all replicas of their shard as local. */
 static int
 read_rows(struct clickhouse_cluster *to, const struct clickhouse_host *host,
-    struct text answer, struct row *self, struct err *err)
+    struct text answer, unsigned *shard, struct err *err)
 {
 	struct text line;
-	unsigned local = 0;
+	bool several = false;
 
+	*shard = 0;
 	while (text_next_line(&answer, &line)) {
 		struct row row;
 
@@ -172,14 +158,14 @@ read_rows(struct clickhouse_cluster *to, const struct clickhouse_host *host,
 			    host->name, host->port, CLICKHOUSE_SHARDS_MAX,
 			    CLICKHOUSE_REPLICAS_MAX);
 		put_row(to, &row);
-		if (row.local) {
-			*self = row;
-			local++;
-		}
+		several |= row.local && *shard != 0 && *shard != row.shard;
+		if (row.local)
+			*shard = (unsigned)row.shard;
 	}
-	if (local != 1)
+	if (*shard == 0 || several)
 		return err_set(err,
-		    "%.200s:%u is not one replica of the cluster '%s' that its "
+		    "%.200s:%u is not in one shard of the cluster '%s' that "
+		    "its "
 		    "remote_servers describe",
 		    host->name, host->port, to->name);
 	return 0;
@@ -204,15 +190,51 @@ compare(const struct clickhouse_cluster *first,
 	return 0;
 }
 
-static void
-put_self(struct clickhouse_cluster *to, const struct clickhouse_host *host,
-    const struct self *self, const struct row *row)
+/* The number that this server had before, else that of its host, else the first
+ * that is free. */
+static struct clickhouse_replica *
+find_place(struct clickhouse *clickhouse, unsigned number,
+    const struct clickhouse_host *host, const struct self *self)
 {
-	struct clickhouse_replica *replica =
-	    &to->shard[row->shard - 1].replica[row->replica - 1];
+	const struct clickhouse_shard *before =
+	    &clickhouse->cluster.shard[number];
+	struct clickhouse_shard *shard = &clickhouse->found.shard[number];
+	struct clickhouse_replica *place = NULL;
 
-	if (replica->up)
-		return; /* the same server by another address */
+	for (unsigned r = shard->replicas; r-- > 0;) {
+		struct clickhouse_replica *replica = &shard->replica[r];
+
+		if (!replica->up &&
+		    (place == NULL || strcmp(replica->host, host->name) == 0 ||
+			strcmp(place->host, host->name) != 0))
+			place = replica;
+	}
+	for (unsigned r = 0; r < shard->replicas; r++)
+		if (!shard->replica[r].up && before->replica[r].up &&
+		    strcmp(before->replica[r].name, self->replica) == 0)
+			place = &shard->replica[r];
+	return place;
+}
+
+static int
+put_self(struct clickhouse *clickhouse, unsigned number,
+    const struct clickhouse_host *host, const struct self *self,
+    struct err *err)
+{
+	struct clickhouse_cluster *to = &clickhouse->found;
+	struct clickhouse_shard *shard = &to->shard[number];
+	struct clickhouse_replica *replica;
+
+	for (unsigned r = 0; r < shard->replicas; r++)
+		if (shard->replica[r].up &&
+		    strcmp(shard->replica[r].name, self->replica) == 0)
+			return 0; /* the same server by another address */
+	replica = find_place(clickhouse, number, host, self);
+	if (replica == NULL)
+		return err_set(err,
+		    "%.200s:%u is one server more than shard %u of the cluster "
+		    "'%s' has",
+		    host->name, host->port, number + 1, to->name);
 	memcpy(replica->name, self->replica, sizeof(replica->name));
 	memcpy(replica->host, host->name, sizeof(replica->host));
 	replica->port = host->port;
@@ -220,6 +242,7 @@ put_self(struct clickhouse_cluster *to, const struct clickhouse_host *host,
 	replica->up = true;
 	if (to->version == 0 || self->version < to->version)
 		to->version = self->version;
+	return 0;
 }
 
 /* ---- servers ---- */
@@ -229,7 +252,6 @@ find_single(struct clickhouse *clickhouse, const struct clickhouse_host *host,
     const struct self *self, struct err *err)
 {
 	struct clickhouse_cluster *found = &clickhouse->found;
-	struct row row = { .shard = 1, .replica = 1 };
 
 	if (clickhouse->url.hosts > 1)
 		return err_set(err,
@@ -238,8 +260,7 @@ find_single(struct clickhouse *clickhouse, const struct clickhouse_host *host,
 		    "replicas there are",
 		    host->name, host->port);
 	found->shards = found->shard[0].replicas = 1;
-	put_self(found, host, self, &row);
-	return 0;
+	return put_self(clickhouse, 0, host, self, err);
 }
 
 static int
@@ -250,7 +271,7 @@ find_member(struct clickhouse *clickhouse, const struct clickhouse_host *host,
 				  own = { .shards = 0 };
 	char sql[SQL_BYTES];
 	struct text answer;
-	struct row row = { 0 };
+	unsigned shard;
 
 	if (!self->keeper || self->shard[0] == '\0' || self->replica[0] == '\0')
 		return err_set(err, "%.200s:%u is in a cluster but has no %s",
@@ -263,15 +284,14 @@ find_member(struct clickhouse *clickhouse, const struct clickhouse_host *host,
 	    "ORDER BY shard_num, replica_num",
 	    self->cluster);
 	if (clickhouse_ask_host(clickhouse, host, sql, &answer, err) != 0 ||
-	    read_rows(&own, host, answer, &row, err) != 0)
+	    read_rows(&own, host, answer, &shard, err) != 0)
 		return -1;
 	own.keeper = true;
 	if (found->shards == 0)
 		*found = own;
 	else if (compare(found, &own, host, err) != 0)
 		return -1;
-	put_self(found, host, self, &row);
-	return 0;
+	return put_self(clickhouse, shard - 1, host, self, err);
 }
 
 /* Returns 1 if the server answers, 0 if not, -1 if its answer cannot be

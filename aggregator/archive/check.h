@@ -1,0 +1,18 @@
+/*
+ * check - print what the replicas of an archive have, and say what must be
+ * done.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_CHECK_H
+#define AGGREGATOR_ARCHIVE_CHECK_H
+
+#include "aggregator/archive/survey.h"
+#include "proto/format/report.h"
+
+/* After clickhouse_find.  Prints a row for each table of each replica; logs
+ * each thing that must be done as an error.  0: there is none; 1: there is; -1:
+ * it is not an archive of this program. */
+int check_archive(struct clickhouse *clickhouse, enum report_format format,
+    FILE *file, struct err *err);
+
+#endif

@@ -1,0 +1,295 @@
+/*
+ * create - make the tables of an archive, add what newer versions have, and
+ * remove it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/create.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { SQL_BYTES = 256 };
+
+/* A verb at work on one replica after another. */
+struct work {
+	struct clickhouse *clickhouse;
+	struct survey *survey;
+	unsigned shard, replica;
+	struct survey_replica *of; /* what this replica has */
+	uint32_t version;
+	unsigned changed; /* tables */
+	FILE *say;
+	struct buffer sql;
+};
+
+typedef int on_replica(struct work *work, struct err *err);
+
+static int
+run(struct work *work, struct err *err)
+{
+	buffer_put(&work->sql, "", 1);
+	return clickhouse_run(work->clickhouse, work->shard, work->replica,
+	    (const char *)work->sql.at, err);
+}
+
+static struct buffer *
+new_statement(struct work *work)
+{
+	work->sql.bytes = 0;
+	return &work->sql;
+}
+
+/* Visit every replica; -1 if one is not up, or did not do it. */
+static int
+visit(struct work *work, on_replica *visitor, struct err *err)
+{
+	const struct clickhouse_cluster *cluster = work->survey->cluster;
+	struct err why = { 0 };
+
+	for (unsigned s = 0; s < cluster->shards; s++)
+		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
+			work->shard = s;
+			work->replica = r;
+			work->of = &work->survey->replica[s][r];
+			work->version = cluster->shard[s].replica[r].version;
+			if (!work->of->up)
+				err_set(&why,
+				    "replica %u of shard %u (%.100s): %.200s; "
+				    "repeat this when it is back",
+				    r + 1, s + 1,
+				    cluster->shard[s].replica[r].host,
+				    work->of->why);
+			else if (visitor(work, &why) != 0 &&
+				 why.code == ERR_INTERRUPTED)
+				break;
+		}
+	return why.text[0] == '\0'
+		   ? 0
+		   : err_set_code(err, why.code, "%s", why.text);
+}
+
+static bool
+has_format(const struct survey *survey)
+{
+	for (unsigned s = 0; s < survey->cluster->shards; s++)
+		for (unsigned r = 0; r < CLICKHOUSE_REPLICAS_MAX; r++)
+			if (survey->replica[s][r].format != 0)
+				return true;
+	return false;
+}
+
+static void
+open_work(struct work *work, struct clickhouse *clickhouse, FILE *say)
+{
+	*work = (struct work){ .clickhouse = clickhouse,
+		.survey = survey_open(clickhouse),
+		.say = say };
+}
+
+static void
+close_work(struct work *work)
+{
+	survey_close(&work->survey);
+	buffer_clear(&work->sql);
+}
+
+/* ---- create ---- */
+
+static int
+create_tables(struct work *work, struct err *err)
+{
+	char sql[SQL_BYTES];
+
+	snprintf(sql, sizeof(sql), "CREATE DATABASE IF NOT EXISTS %s",
+	    clickhouse_database(work->clickhouse));
+	if (clickhouse_run(
+		work->clickhouse, work->shard, work->replica, sql, err) != 0)
+		return -1;
+	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
+		if (work->of->table[i].exists)
+			continue;
+		schema_create(new_statement(work), &schema_tables[i],
+		    clickhouse_database(work->clickhouse),
+		    work->survey->cluster->keeper, work->version);
+		if (run(work, err) != 0)
+			return -1;
+		work->changed++;
+	}
+	return 0;
+}
+
+/* One replica of each shard gets the rows, the others fetch them. */
+static int
+write_meta(struct work *work, struct err *err)
+{
+	char sql[SQL_BYTES];
+
+	if (work->of->format != 0)
+		return 0;
+	for (unsigned r = 0; r < work->replica; r++)
+		if (work->survey->replica[work->shard][r].format != 0)
+			return 0;
+	snprintf(sql, sizeof(sql),
+	    "INSERT INTO %s.meta (name, value) VALUES ('format', '%d'), "
+	    "('shards', '%u')",
+	    clickhouse_database(work->clickhouse), SCHEMA_FORMAT,
+	    work->survey->cluster->shards);
+	if (clickhouse_run(
+		work->clickhouse, work->shard, work->replica, sql, err) != 0)
+		return -1;
+	work->of->format = SCHEMA_FORMAT;
+	return 0;
+}
+
+/* Tables of the same names that somebody else made are not touched. */
+static int
+check_foreign(const struct work *work, struct err *err)
+{
+	const struct survey *survey = work->survey;
+
+	if (has_format(survey))
+		return 0;
+	for (unsigned s = 0; s < survey->cluster->shards; s++)
+		for (unsigned r = 0; r < survey->cluster->shard[s].replicas;
+		     r++)
+			for (unsigned i = 0; i < SCHEMA_TABLES; i++)
+				if (survey->replica[s][r].table[i].lacks != 0)
+					return err_set(err,
+					    "the database %s has a table %s "
+					    "that is not an archive's; choose "
+					    "another database",
+					    clickhouse_database(
+						work->clickhouse),
+					    schema_tables[i].name);
+	return 0;
+}
+
+int
+create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err)
+{
+	const char *database = clickhouse_database(clickhouse);
+	struct work work;
+	int rc;
+
+	open_work(&work, clickhouse, say);
+	rc = survey_check_format(work.survey, database, err);
+	if (rc == 0)
+		rc = check_foreign(&work, err);
+	if (rc == 0)
+		rc = visit(&work, create_tables, err);
+	if (rc == 0)
+		rc = visit(&work, write_meta, err);
+	if (rc == 0 && work.changed > 0)
+		fprintf(say, "archive %s: created %u tables, %u shards\n",
+		    database, work.changed, work.survey->cluster->shards);
+	else if (rc == 0)
+		fprintf(say, "archive %s: everything is there\n", database);
+	if (rc == 0 && !work.survey->cluster->keeper)
+		fprintf(say,
+		    "archive %s: there is one copy only: a single server "
+		    "without Keeper\n",
+		    database);
+	close_work(&work);
+	return rc;
+}
+
+/* ---- migrate ---- */
+
+static int
+add_columns(struct work *work, struct err *err)
+{
+	const char *database = clickhouse_database(work->clickhouse);
+
+	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
+		const struct schema_table *table = &schema_tables[i];
+		uint32_t lacks = work->of->table[i].lacks;
+
+		for (unsigned c = 0; c < schema_columns(table); c++) {
+			if ((lacks >> c & 1) == 0)
+				continue;
+			if (c == 0)
+				return err_set(err,
+				    "the table %s has no column %s, which "
+				    "cannot be added",
+				    table->name, table->column[c].name);
+			schema_add_column(new_statement(work), table, c,
+			    database, work->version);
+			if (run(work, err) != 0)
+				return -1;
+			fprintf(work->say, "archive %s: added %s.%s\n",
+			    database, table->name, table->column[c].name);
+			work->changed++;
+			/* The other replicas of the shard get it, too. */
+			for (unsigned r = work->replica + 1;
+			     r < CLICKHOUSE_REPLICAS_MAX; r++)
+				work->survey->replica[work->shard][r]
+				    .table[i]
+				    .lacks &= ~(UINT32_C(1) << c);
+		}
+	}
+	return 0;
+}
+
+int
+create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err)
+{
+	const char *database = clickhouse_database(clickhouse);
+	struct work work;
+	int rc;
+
+	open_work(&work, clickhouse, say);
+	rc = survey_check_format(work.survey, database, err);
+	if (rc == 0 && !has_format(work.survey))
+		rc = err_set(err, "the database %s has no archive", database);
+	if (rc == 0)
+		rc = visit(&work, create_tables, err);
+	if (rc == 0)
+		rc = visit(&work, add_columns, err);
+	if (rc == 0 && work.changed == 0)
+		fprintf(say, "archive %s: nothing to do\n", database);
+	close_work(&work);
+	return rc;
+}
+
+/* ---- drop ---- */
+
+static int
+drop_tables(struct work *work, struct err *err)
+{
+	char sql[SQL_BYTES];
+
+	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
+		if (!work->of->table[i].exists)
+			continue;
+		/* Newer servers remove a table's place in the Keeper minutes
+		 * later, unless they must wait for it. */
+		snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s.%s%s",
+		    clickhouse_database(work->clickhouse),
+		    schema_tables[i].name,
+		    work->version >= CLICKHOUSE_VERSION_NEW ? " SYNC" : "");
+		if (clickhouse_run(work->clickhouse, work->shard, work->replica,
+			sql, err) != 0)
+			return -1;
+		work->changed++;
+	}
+	return 0;
+}
+
+int
+create_drop(struct clickhouse *clickhouse, FILE *say, struct err *err)
+{
+	const char *database = clickhouse_database(clickhouse);
+	struct work work;
+	int rc = 0;
+
+	open_work(&work, clickhouse, say);
+	if (!has_format(work.survey))
+		rc = err_set(err, "the database %s has no archive", database);
+	if (rc == 0)
+		rc = visit(&work, drop_tables, err);
+	if (rc == 0)
+		fprintf(say, "archive %s: dropped %u tables\n", database,
+		    work.changed);
+	close_work(&work);
+	return rc;
+}

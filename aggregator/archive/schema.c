@@ -1,0 +1,164 @@
+/*
+ * schema - the tables of the archive, and the statements that make them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/schema.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { WORDS_BYTES = 512 };
+
+#define TIME_CODEC "DoubleDelta, ZSTD(1)"
+#define STEP_CODEC "Delta, ZSTD(1)"
+#define ANY_CODEC  "ZSTD(1)"
+#define TEXT_CODEC "ZSTD(3)"
+
+/* What every record has: its identity, when it was received, the position. */
+#define RECORD                                                                 \
+	{ "part", "UInt64", ANY_CODEC }, { "hour", "Int32", STEP_CODEC },      \
+	    { "node", "UInt32", STEP_CODEC },                                  \
+	    { "track", "UInt32", ANY_CODEC }, { "ts", "Int64", TIME_CODEC },   \
+	    { "stream", "UInt32", ANY_CODEC },                                 \
+	    { "seq", "UInt64", TIME_CODEC }, { "idx", "UInt32", STEP_CODEC },  \
+	    { "recv", "Int64", TIME_CODEC },                                   \
+	{                                                                      \
+		"pos", "UInt64", ANY_CODEC                                     \
+	}
+#define ATTRIBUTES                                                             \
+	{ "keys", "Array(String)", TEXT_CODEC },                               \
+	    { "types", "String", ANY_CODEC },                                  \
+	{                                                                      \
+		"vals", "Array(String)", TEXT_CODEC                            \
+	}
+#define CHANGE                                                                 \
+	{ "part", "UInt64", ANY_CODEC }, { "tbl", "UInt8", ANY_CODEC },        \
+	    { "k", "String", TEXT_CODEC }, { "v", "String", TEXT_CODEC },      \
+	    { "del", "UInt8", ANY_CODEC },                                     \
+	{                                                                      \
+		"pos", "UInt64", ANY_CODEC                                     \
+	}
+
+#define IDENTITY "part, hour, node, track, ts, stream, seq, idx"
+#define DAY      "intDiv(hour, 24)"
+
+const struct schema_table schema_tables[SCHEMA_TABLES] = {
+	{ "events", DAY, IDENTITY, NULL,
+	    { RECORD, { "source", "String", TEXT_CODEC },
+		{ "name", "String", TEXT_CODEC },
+		{ "uuid", "String", ANY_CODEC }, ATTRIBUTES } },
+	{ "spans", DAY, IDENTITY, NULL,
+	    { RECORD, { "end_ns", "Int64", TIME_CODEC },
+		{ "name", "String", TEXT_CODEC },
+		{ "category", "String", TEXT_CODEC }, ATTRIBUTES } },
+	/* A series is a track of a node. */
+	{ "samples", DAY, "part, hour, track, node, ts, stream, seq, idx", NULL,
+	    { RECORD, { "types", "String", ANY_CODEC },
+		{ "v", "Array(Float64)", TEXT_CODEC },
+		{ "big", "Array(UInt64)", TEXT_CODEC } } },
+	{ "gaps", DAY, IDENTITY, NULL,
+	    { RECORD, { "end_ns", "Int64", TIME_CODEC },
+		{ "class", "String", ANY_CODEC },
+		{ "reason", "String", ANY_CODEC },
+		{ "count", "UInt64", ANY_CODEC } } },
+	{ "rejected", DAY, IDENTITY, NULL,
+	    { RECORD, { "reason", "String", ANY_CODEC },
+		{ "bytes", "UInt64", ANY_CODEC },
+		{ "body", "String", TEXT_CODEC },
+		{ "sha256", "String", ANY_CODEC } } },
+	{ "names", NULL, "part, no", "pos",
+	    { { "part", "UInt64", ANY_CODEC }, { "no", "UInt32", STEP_CODEC },
+		{ "text", "String", TEXT_CODEC },
+		{ "pos", "UInt64", ANY_CODEC } } },
+	/* All versions of a row, until what is committed is in state; then
+	 * whole partitions of an epoch are dropped. */
+	{ "changes",
+	    "(intDiv(pos, 281474976710656), "
+	    "intDiv(bitAnd(pos, 281474976710655), 65536))",
+	    "part, tbl, k, pos", NULL, { CHANGE } },
+	{ "state", NULL, "part, tbl, k", "pos", { CHANGE } },
+	{ "checkpoints", NULL, "epoch", "pos",
+	    { { "epoch", "UInt32", ANY_CODEC }, { "pos", "UInt64", ANY_CODEC },
+		{ "row", "UInt64", ANY_CODEC },
+		{ "entry", "UInt64", ANY_CODEC },
+		{ "applied", "UInt64", ANY_CODEC },
+		{ "at_ns", "Int64", ANY_CODEC } } },
+	/* Two that take the same epoch must see each other. */
+	{ "owners", NULL, "part, epoch, who", "until",
+	    { { "part", "UInt64", ANY_CODEC }, { "name", "String", ANY_CODEC },
+		{ "epoch", "UInt32", ANY_CODEC },
+		{ "who", "UInt64", ANY_CODEC },
+		{ "endpoint", "String", ANY_CODEC },
+		{ "since_ns", "Int64", ANY_CODEC },
+		{ "until", "UInt64", ANY_CODEC } } },
+	{ "meta", NULL, "name", NULL,
+	    { { "name", "String", ANY_CODEC },
+		{ "value", "String", ANY_CODEC } } },
+};
+
+unsigned
+schema_columns(const struct schema_table *table)
+{
+	unsigned count = 0;
+
+	while (table->column[count].name != NULL)
+		count++;
+	return count;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+put(struct buffer *sql, const char *format, ...)
+{
+	char words[WORDS_BYTES];
+	va_list args;
+	int bytes;
+
+	va_start(args, format);
+	bytes = vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	buffer_put(sql, words,
+	    bytes < (int)sizeof(words) ? (size_t)bytes : sizeof(words) - 1);
+}
+
+static void
+put_column(
+    struct buffer *sql, const struct schema_column *column, uint32_t version)
+{
+	put(sql, "%s %s", column->name, column->type);
+	if (version >= CLICKHOUSE_VERSION_NEW)
+		put(sql, " CODEC(%s)", column->codec);
+}
+
+void
+schema_create(struct buffer *sql, const struct schema_table *table,
+    const char *database, bool replicated, uint32_t version)
+{
+	put(sql, "CREATE TABLE IF NOT EXISTS %s.%s (", database, table->name);
+	for (unsigned i = 0; i < schema_columns(table); i++) {
+		put(sql, i > 0 ? ", " : "");
+		put_column(sql, &table->column[i], version);
+	}
+	put(sql, ") ENGINE = %sReplacingMergeTree",
+	    replicated ? "Replicated" : "");
+	/* {cluster} and the others are macros of each server. */
+	if (replicated)
+		put(sql,
+		    "('/clickhouse/tables/{cluster}/{shard}/%s/%s', "
+		    "'{replica}'%s%s)",
+		    database, table->name, table->version != NULL ? ", " : "",
+		    table->version != NULL ? table->version : "");
+	else
+		put(sql, "(%s)", table->version != NULL ? table->version : "");
+	if (table->partition != NULL)
+		put(sql, " PARTITION BY %s", table->partition);
+	put(sql, " ORDER BY (%s)", table->order);
+}
+
+void
+schema_add_column(struct buffer *sql, const struct schema_table *table,
+    unsigned column, const char *database, uint32_t version)
+{
+	put(sql, "ALTER TABLE %s.%s ADD COLUMN ", database, table->name);
+	put_column(sql, &table->column[column], version);
+	put(sql, " AFTER %s", table->column[column - 1].name);
+}

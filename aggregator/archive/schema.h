@@ -1,0 +1,50 @@
+/*
+ * schema - the tables of the archive, and the statements that make them.
+ *
+ * proto/archive.md explains the tables.  Types and engines are those that
+ * ClickHouse 18.16 and the newest version have in common; codecs are added for
+ * servers that know them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_SCHEMA_H
+#define AGGREGATOR_ARCHIVE_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/buffer.h"
+#include "proto/clickhouse/client.h"
+
+enum {
+	SCHEMA_FORMAT = 1, /* row `format` of table meta */
+	SCHEMA_TABLES = 11,
+	SCHEMA_COLUMNS_MAX = 16,
+};
+
+struct schema_column {
+	const char *name, *type;
+	const char *codec;
+};
+
+struct schema_table {
+	const char *name;
+	const char *partition; /* NULL: one */
+	const char *order;     /* rows that are equal in it are one row */
+	const char *version; /* the row with the highest one stays; NULL: any */
+	struct schema_column column[SCHEMA_COLUMNS_MAX + 1];
+};
+
+extern const struct schema_table schema_tables[SCHEMA_TABLES];
+
+unsigned schema_columns(const struct schema_table *table);
+
+/* Append a statement for a server of this version: replicated, or with one copy
+ * on a single server. */
+void schema_create(struct buffer *sql, const struct schema_table *table,
+    const char *database, bool replicated, uint32_t version);
+/* Append a statement that adds column number `column`, which is not the
+ * first. */
+void schema_add_column(struct buffer *sql, const struct schema_table *table,
+    unsigned column, const char *database, uint32_t version);
+
+#endif

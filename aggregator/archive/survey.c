@@ -1,0 +1,211 @@
+/*
+ * survey - what the replicas of an archive have, and what they lack.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/survey.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+#include "proto/base/number.h"
+
+enum { SQL_BYTES = 512 };
+
+/* One replica that is being looked at. */
+struct look {
+	struct clickhouse *clickhouse;
+	unsigned shard, replica;
+	struct survey_replica *to;
+};
+
+/* 0 for what is not a number: no count of a server is one of its rows. */
+static uint64_t
+take_number(struct text *line)
+{
+	uint64_t number = 0;
+
+	return number_parse_u64(text_next_cell(line), &number, NULL) == 0
+		   ? number
+		   : 0;
+}
+
+static int
+find_table(struct text name)
+{
+	for (int i = 0; i < SCHEMA_TABLES; i++)
+		if (text_equal(name, text_of(schema_tables[i].name)))
+			return i;
+	return -1;
+}
+
+typedef void on_row(
+    const struct look *look, struct text name, struct text rest);
+
+static int
+ask(const struct look *look, const char *format, on_row *row, struct err *err)
+{
+	char sql[SQL_BYTES];
+	struct text answer, line;
+
+	/* Each question has one place for the name of the database. */
+	snprintf(sql, sizeof(sql), "%s%s%s", format,
+	    clickhouse_database(look->clickhouse), "'");
+	if (clickhouse_ask(look->clickhouse, look->shard, look->replica, sql,
+		&answer, err) != 0)
+		return -1;
+	while (text_next_line(&answer, &line)) {
+		struct text name = text_next_cell(&line);
+
+		row(look, name, line);
+	}
+	return 0;
+}
+
+static void
+on_column(const struct look *look, struct text name, struct text rest)
+{
+	int at = find_table(name);
+	struct survey_table *table;
+
+	if (at < 0)
+		return;
+	table = &look->to->table[at];
+	if (!table->exists)
+		table->lacks =
+		    (UINT32_C(1) << schema_columns(&schema_tables[at])) - 1;
+	table->exists = true;
+	for (unsigned i = 0; i < schema_columns(&schema_tables[at]); i++)
+		if (text_equal(rest, text_of(schema_tables[at].column[i].name)))
+			table->lacks &= ~(UINT32_C(1) << i);
+}
+
+static void
+on_parts(const struct look *look, struct text name, struct text rest)
+{
+	int at = find_table(name);
+
+	if (at < 0)
+		return;
+	look->to->table[at].rows = take_number(&rest);
+	look->to->table[at].bytes = take_number(&rest);
+}
+
+static void
+on_replica(const struct look *look, struct text name, struct text rest)
+{
+	int at = find_table(name);
+
+	if (at < 0)
+		return;
+	look->to->table[at].read_only = take_number(&rest) != 0;
+	look->to->table[at].queue = take_number(&rest);
+	look->to->table[at].delay_s = take_number(&rest);
+}
+
+/* Inserted twice, a row of meta may be there twice. */
+static int
+read_meta(const struct look *look, struct err *err)
+{
+	char sql[SQL_BYTES];
+	struct text answer, line;
+
+	snprintf(sql, sizeof(sql),
+	    "SELECT max(if(name = 'format', toUInt64OrZero(value), 0)), "
+	    "max(if(name = 'shards', toUInt64OrZero(value), 0)) FROM %s.meta",
+	    clickhouse_database(look->clickhouse));
+	if (clickhouse_ask(look->clickhouse, look->shard, look->replica, sql,
+		&answer, err) != 0)
+		return -1;
+	if (text_next_line(&answer, &line)) {
+		look->to->format = take_number(&line);
+		look->to->shards = take_number(&line);
+	}
+	return 0;
+}
+
+static void
+look_at(const struct look *look)
+{
+	struct err err = { 0 };
+	int rc;
+
+	rc = ask(look,
+	    "SELECT table, name FROM system.columns WHERE database = '",
+	    on_column, &err);
+	if (rc == 0)
+		rc = ask(look,
+		    "SELECT table, rows, bytes FROM (SELECT table, database, "
+		    "sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM "
+		    "system.parts WHERE active GROUP BY table, database) "
+		    "WHERE database = '",
+		    on_parts, &err);
+	if (rc == 0)
+		rc = ask(look,
+		    "SELECT table, is_readonly, queue_size, absolute_delay "
+		    "FROM system.replicas WHERE database = '",
+		    on_replica, &err);
+	if (rc == 0 && look->to->table[SCHEMA_TABLES - 1].exists)
+		rc = read_meta(look, &err);
+	look->to->up = rc == 0;
+	if (rc != 0)
+		snprintf(look->to->why, sizeof(look->to->why), "%s", err.text);
+}
+
+struct survey *
+survey_open(struct clickhouse *clickhouse)
+{
+	const struct clickhouse_cluster *cluster =
+	    clickhouse_cluster(clickhouse);
+	struct survey *survey = memory_zero(1, sizeof(*survey));
+
+	survey->cluster = cluster;
+	for (unsigned s = 0; s < cluster->shards; s++)
+		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
+			struct look look = { clickhouse, s, r,
+				&survey->replica[s][r] };
+
+			if (cluster->shard[s].replica[r].up)
+				look_at(&look);
+			else
+				snprintf(look.to->why, sizeof(look.to->why),
+				    "it does not answer");
+		}
+	return survey;
+}
+
+void
+survey_close(struct survey **survey)
+{
+	free(*survey);
+	*survey = NULL;
+}
+
+int
+survey_check_format(
+    const struct survey *survey, const char *database, struct err *err)
+{
+	const struct clickhouse_cluster *cluster = survey->cluster;
+
+	for (unsigned s = 0; s < cluster->shards; s++)
+		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
+			const struct survey_replica *replica =
+			    &survey->replica[s][r];
+
+			if (replica->format > SCHEMA_FORMAT)
+				return err_set(err,
+				    "the archive %s has format %" PRIu64
+				    ", this program knows formats up to %d; "
+				    "use a newer poolscope",
+				    database, replica->format, SCHEMA_FORMAT);
+			if (replica->shards != 0 &&
+			    replica->shards != cluster->shards)
+				return err_set(err,
+				    "the archive %s was made for %" PRIu64
+				    " shards, the cluster has %u; records are "
+				    "where the old number puts them",
+				    database, replica->shards, cluster->shards);
+		}
+	return 0;
+}
