@@ -101,6 +101,8 @@ const struct verb verbs[] = {
 	    "print what model files define, or their errors", of_models },
 	{ "partition", VERB_PROGRAM, "poolscope-partitions",
 	    "list the partitions of the store, or drop one", NULL },
+	{ "archive", VERB_PROGRAM, "poolscope-archive",
+	    "make the tables of an archive in ClickHouse, check them", NULL },
 	{ "keys", VERB_PROGRAM, "poolscope-keys",
 	    "manage the keys of an instance", NULL },
 	{ "config", VERB_PROGRAM, "poolscope-config",

@@ -209,3 +209,27 @@ survey_check_format(
 		}
 	return 0;
 }
+<<<<<<< HEAD
+=======
+
+int
+schema_check(struct clickhouse *clickhouse, struct err *err)
+{
+	const char *database = clickhouse_database(clickhouse);
+	struct survey *survey = survey_open(clickhouse);
+	const struct clickhouse_cluster *cluster = survey->cluster;
+	int rc = survey_check_format(survey, database, err);
+
+	for (unsigned s = 0; s < cluster->shards && rc == 0; s++)
+		for (unsigned r = 0; r < cluster->shard[s].replicas; r++)
+			if (survey->replica[s][r].up &&
+			    survey->replica[s][r].format == 0)
+				rc = err_set(err,
+				    "the database %s of %.200s has no archive; "
+				    "run poolscope archive create",
+				    database,
+				    cluster->shard[s].replica[r].host);
+	survey_close(&survey);
+	return rc;
+}
+>>>>>>> a-cluster

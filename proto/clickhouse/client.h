@@ -66,7 +66,7 @@ struct clickhouse_shard {
 struct clickhouse_cluster {
 	/* The macro {cluster}, "" for a single server without one. */
 	char name[CLICKHOUSE_NAME_BYTES];
-	bool keeper;      /* false: a single server, one copy, no Keeper */
+	bool keeper;      /* false: a single server, one copy, no ZooKeeper */
 	uint32_t version; /* the lowest of the replicas that are up */
 	unsigned shards;  /* 0: not found yet */
 	struct clickhouse_shard shard[CLICKHOUSE_SHARDS_MAX];

@@ -15,10 +15,6 @@
 enum {
 	CLICKHOUSE_WORDS_BYTES = 256,
 	CLICKHOUSE_CODE_MAX = 99999,
-	/* Codes that callers tell apart. */
-	CLICKHOUSE_UNKNOWN_TABLE = 60,
-	CLICKHOUSE_UNKNOWN_DATABASE = 81,
-	CLICKHOUSE_READ_ONLY = 242,
 };
 
 /* The number of the exception that the text begins with, 0 if there is none. */

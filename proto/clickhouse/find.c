@@ -276,7 +276,8 @@ find_member(struct clickhouse *clickhouse, const struct clickhouse_host *host,
 	if (!self->keeper || self->shard[0] == '\0' || self->replica[0] == '\0')
 		return err_set(err, "%.200s:%u is in a cluster but has no %s",
 		    host->name, host->port,
-		    !self->keeper ? "Keeper" : "macros {shard} and {replica}");
+		    !self->keeper ? "ZooKeeper"
+				  : "macros {shard} and {replica}");
 	snprintf(own.name, sizeof(own.name), "%s", self->cluster);
 	snprintf(sql, sizeof(sql),
 	    "SELECT shard_num, replica_num, host_name, is_local "

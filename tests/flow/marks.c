@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/archive/marks.h"
+#include "aggregator/marks/marks.h"
 
 enum { ROWS = 1000 }; /* of a transaction */
 

@@ -1,0 +1,130 @@
+#!/bin/sh
+# The tables of an archive in a real cluster of two shards with two replicas:
+# made, checked, brought up to date and removed; with a replica away, with an
+# archive of a newer version, and with tables that somebody else made.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # $0 of sh -c
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/../flow/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$(dirname "$0")/serve.sh"
+# shellcheck source=tests/parts/clickhouse_cluster.sh
+. "$(dirname "$0")/clickhouse_cluster.sh"
+# shellcheck source=deploy/packages.sh
+. "$ROOT/deploy/packages.sh"
+need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
+cluster_start || exit 1
+
+# archive VERB [OPTION...]: of the database pool on the four replicas.
+archive() {
+	_verb=$1
+	shift
+	poolscope-archive "$_verb" --to "$CLUSTER/pool" --archive-password "$TMP/writer" "$@"
+}
+
+# states FORMAT...: how many tables of all replicas are in each state.
+states() {
+	archive check --format jsonl 2>/dev/null >"$TMP/rows"
+	/usr/bin/python3 -c 'import collections, json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+print(*(f"{k} {n}" for k, n in sorted(collections.Counter(r["state"] for r in rows).items())))' "$TMP/rows"
+}
+
+check_status 1 "where nothing is, something must be done" archive check
+check_printed "... which it says" "run poolscope archive create"
+check_status 1 "there is nothing to migrate" archive migrate
+check_status 1 "there is nothing to drop" archive drop --yes
+
+# 4 replicas with 11 tables.
+check "the tables are made" archive create
+check_printed "... on every replica" "created 44 tables, 2 shards"
+check "again, nothing is made" archive create
+check_printed "... and it says so" "everything is there"
+check "nothing must be done" archive check
+check_text "a table is 80 columns wide" "" "$(grep -E '.{81}' "$TMP/out")"
+check_text "all tables are in order" "ok 44" "$(states)"
+check_text "each shard has its meta on both replicas" "format 1,shards 2 format 1,shards 2 format 1,shards 2 format 1,shards 2" \
+	"$(for n in 1 2 3 4; do ask $n 'SELECT name, value FROM pool.meta ORDER BY name' | tr '\t' ' ' | paste -sd,; done | paste -sd' ')"
+check "nothing is to migrate" archive migrate
+check_printed "... which it says" "nothing to do"
+
+# A row that one replica gets is on the other one of its shard, and on no other.
+ask 1 "INSERT INTO pool.names (part, no, text, pos) VALUES (1, 1, 'a', 1)" >"$TMP/inserted"
+check_text "a row is taken" "" "$(cat "$TMP/inserted")"
+check "the other replica gets it" wait_until \
+	'[ "$(ask 2 "SELECT count() FROM pool.names")" = 1 ]'
+check_text "the other shard does not" "0 0" \
+	"$(ask 3 'SELECT count() FROM pool.names') $(ask 4 'SELECT count() FROM pool.names')"
+states >/dev/null
+check "the rows are counted" sh -c '[ "$(grep -c "\"table\": \"names\", \"rows\": 1," "$0")" = 2 ]' "$TMP/rows"
+# The archive removes changes by their epoch and 65,536 positions: of epoch 1
+# position 65536 is in (1, 1).
+ask 1 "INSERT INTO pool.changes (part, tbl, k, v, del, pos) VALUES (1, 1, 'k', 'v', 0, 281474976776192), (1, 1, 'k', 'v', 0, 281474976710657)"
+ask 1 'ALTER TABLE pool.changes DROP PARTITION (1, 1)'
+check_text "changes can be dropped" 281474976710657 "$(ask 1 'SELECT pos FROM pool.changes')"
+
+# An archive that an older version made.
+ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'
+check_status 1 "a column is missing" archive check
+check_printed "... which migrate adds" "run poolscope archive migrate"
+check_text "both replicas lack it" "ok 42 old 2" "$(states)"
+check "it is added" archive migrate
+check_printed "... once" "added events.uuid"
+check_text "nothing is missing" "ok 44" "$(states)"
+check_text "it is where it belongs" 13 \
+	"$(ask 4 "SELECT n FROM (SELECT name, rowNumberInAllBlocks() + 1 AS n FROM system.columns WHERE database = 'pool' AND table = 'events') WHERE name = 'uuid'")"
+
+# An address of one server leads to those that have the same port only, so the
+# others are not known here; nothing is taken for complete.
+check_status 1 "from one server, others are not reached" \
+	poolscope-archive check --to "clickhouse://poolscope_writer@127.0.0.1:$PORT1/pool" \
+	--archive-password "$TMP/writer"
+check_printed "... and are said to be down" "does not answer"
+
+# A replica away, and back.
+stop ch2 KILL
+check_status 1 "a replica is away" archive check
+check_printed "... which is said" "shard 1, replica 127.0.0.1: it does not answer"
+check_text "the others are in order" "down 1 ok 33" "$(states)"
+check_status 1 "create does not leave it out" archive create
+check_printed "... but must be repeated" "repeat this when it is back"
+cluster_serve 2 || exit 1
+check "it comes back" wait_until '[ "$(states)" = "ok 44" ]' 30
+stop zookeeper KILL
+check "without ZooKeeper the tables are read-only" wait_until \
+	'archive check 2>&1 | grep -q "is read-only; see whether its ZooKeeper runs"' 40
+zookeeper_serve || exit 1
+check "with it they are not" wait_until '[ "$(states)" = "ok 44" ]' 60
+
+# Who may not.
+printf 'wrong\n' >"$TMP/writer.wrong"
+chmod 600 "$TMP/writer.wrong"
+check_status 1 "a wrong password is refused" poolscope-archive check \
+	--to "$CLUSTER/pool" --archive-password "$TMP/writer.wrong"
+check_text "... in one sentence" 1 "$(wc -l <"$TMP/err")"
+check_status 1 "a reader makes no tables" poolscope-archive create \
+	--to "$(echo "$CLUSTER" | sed s/_writer/_reader/)/other" --archive-password "$TMP/reader"
+check_printed "... as it is read-only" "readonly"
+
+# Somebody else's table, another number of shards, a newer version.
+ask 1 'CREATE DATABASE foreign_one'
+ask 1 'CREATE TABLE foreign_one.events (a UInt8) ENGINE = Log'
+check_status 1 "a foreign table is not touched" poolscope-archive create \
+	--to "$CLUSTER/foreign_one" --archive-password "$TMP/writer"
+check_printed "... but named" "has a table events that is not an archive's"
+check_status 1 "... nor dropped" poolscope-archive drop --yes \
+	--to "$CLUSTER/foreign_one" --archive-password "$TMP/writer"
+check_text "it is still there" 1 "$(ask 1 'EXISTS TABLE foreign_one.events')"
+ask 1 "INSERT INTO pool.meta (name, value) VALUES ('shards', '3')"
+check_status 1 "an archive of three shards is refused" archive create
+check_printed "... by number" "was made for 3 shards, the cluster has 2"
+ask 1 "INSERT INTO pool.meta (name, value) VALUES ('format', '2')"
+check_status 1 "an archive of a newer format is refused" archive migrate
+check_printed "... by name" "has format 2, this program knows formats up to 1"
+
+check "it is dropped" archive drop --yes
+check_printed "... whole" "dropped 44 tables"
+check_text "nothing is left" "0 0 0 0" \
+	"$(for n in 1 2 3 4; do ask $n "SELECT count() FROM system.tables WHERE database = 'pool'"; done | paste -sd' ')"
+check "it can be made again" archive create
+check_printed "... from the beginning" "created 44 tables"
