@@ -19,12 +19,8 @@ packages_test="libcmocka-dev python3 python3-msgpack python3-psutil
 
 # Services that tests/parts starts; the tests fetch packages of npm and pip.
 packages_parts="curl python3-venv swift-proxy swift-account swift-container swift-object
-<<<<<<< HEAD
-	victoria-metrics influxdb nginx-light prometheus chromium clickhouse-server"
-=======
 	victoria-metrics influxdb nginx-light prometheus chromium
 	clickhouse-server clickhouse-client zookeeper default-jre-headless"
->>>>>>> a-cluster
 
 need_packages() {
 	case $1 in

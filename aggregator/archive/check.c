@@ -131,11 +131,7 @@ judge_table(struct printing *to, unsigned number)
 		    "table %s lacks a column; run poolscope archive migrate",
 		    name);
 	else if (table->read_only)
-<<<<<<< HEAD
-		say(to, "table %s is read-only; see whether its Keeper runs",
-=======
 		say(to, "table %s is read-only; see whether its ZooKeeper runs",
->>>>>>> a-cluster
 		    name);
 	else if (table->delay_s > DELAY_S_MAX)
 		say(to, "table %s is %" PRIu64 " s behind", name,
@@ -201,10 +197,7 @@ check_archive(struct clickhouse *clickhouse, enum report_format format,
 		report_begin(&to.report, file, format, names, columns);
 		visit(&to, survey, print);
 		report_end(&to.report);
-<<<<<<< HEAD
-=======
 		fflush(file);
->>>>>>> a-cluster
 		visit(&to, survey, judge);
 		rc = to.faults > 0;
 	}

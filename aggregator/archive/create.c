@@ -187,11 +187,7 @@ create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err)
 	if (rc == 0 && !work.survey->cluster->keeper)
 		fprintf(say,
 		    "archive %s: there is one copy only: a single server "
-<<<<<<< HEAD
-		    "without Keeper\n",
-=======
 		    "without ZooKeeper\n",
->>>>>>> a-cluster
 		    database);
 	close_work(&work);
 	return rc;
@@ -265,11 +261,7 @@ drop_tables(struct work *work, struct err *err)
 	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
 		if (!work->of->table[i].exists)
 			continue;
-<<<<<<< HEAD
-		/* Newer servers remove a table's place in the Keeper minutes
-=======
 		/* Newer servers remove a table's place in ZooKeeper minutes
->>>>>>> a-cluster
 		 * later, unless they must wait for it. */
 		snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s.%s%s",
 		    clickhouse_database(work->clickhouse),

@@ -77,12 +77,8 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	    "intDiv(bitAnd(pos, 281474976710655), 65536))",
 	    "part, tbl, k, pos", NULL, { CHANGE } },
 	{ "state", NULL, "part, tbl, k", "pos", { CHANGE } },
-<<<<<<< HEAD
-	{ "checkpoints", NULL, "epoch", "pos",
-=======
 	/* No commit replaces another one: one that comes late must not. */
 	{ "checkpoints", NULL, "epoch, pos, applied", NULL,
->>>>>>> a-cluster
 	    { { "epoch", "UInt32", ANY_CODEC }, { "pos", "UInt64", ANY_CODEC },
 		{ "row", "UInt64", ANY_CODEC },
 		{ "entry", "UInt64", ANY_CODEC },

@@ -47,12 +47,9 @@ void schema_create(struct buffer *sql, const struct schema_table *table,
 void schema_add_column(struct buffer *sql, const struct schema_table *table,
     unsigned column, const char *database, uint32_t version);
 
-<<<<<<< HEAD
-=======
 /* After clickhouse_find: is there an archive of a format that this program
  * knows, made for as many shards as the cluster has?  -1: the sentence says
  * what to do. */
 int schema_check(struct clickhouse *clickhouse, struct err *err);
 
->>>>>>> a-cluster
 #endif

@@ -209,8 +209,6 @@ survey_check_format(
 		}
 	return 0;
 }
-<<<<<<< HEAD
-=======
 
 int
 schema_check(struct clickhouse *clickhouse, struct err *err)
@@ -232,4 +230,3 @@ schema_check(struct clickhouse *clickhouse, struct err *err)
 	survey_close(&survey);
 	return rc;
 }
->>>>>>> a-cluster

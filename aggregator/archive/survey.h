@@ -9,11 +9,7 @@
 
 struct survey_table {
 	bool exists;
-<<<<<<< HEAD
-	bool read_only; /* its Keeper does not answer, or forgot it */
-=======
 	bool read_only; /* its ZooKeeper does not answer, or forgot it */
->>>>>>> a-cluster
 	uint32_t lacks; /* bit n: column n of the schema is missing */
 	uint64_t rows, bytes;
 	uint64_t queue;   /* what it has to fetch or merge */

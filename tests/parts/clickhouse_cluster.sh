@@ -52,11 +52,7 @@ END
 <remote_servers><poolscope>
 $_rows
 </poolscope></remote_servers>
-<<<<<<< HEAD
-<zookeeper><node index="1"><host>127.0.0.1</host><port>$_keeper</port></node>
-=======
 <zookeeper><node index="1"><host>127.0.0.1</host><port>$_zookeeper</port></node>
->>>>>>> a-cluster
 <session_timeout_ms>4000</session_timeout_ms></zookeeper>
 </yandex>
 END
@@ -67,22 +63,6 @@ _cluster_replica() {
 	printf '<user>poolscope_writer</user><password>writes!</password></replica>\n'
 }
 
-<<<<<<< HEAD
-# cluster_serve N: start replica N (again).
-cluster_serve() {
-	serve "ch$1" clickhouse-server "--config-file=$TMP/ch$1/config.xml"
-	eval "answers http://127.0.0.1:\$PORT$1/ping ch$1"
-}
-
-# keeper_serve: start ZooKeeper (again).
-keeper_serve() {
-	serve keeper java -Xmx256m -XX:+UseSerialGC -Dzookeeper.log.dir="$TMP" \
-		-cp /etc/zookeeper/conf:/usr/share/java/zookeeper.jar \
-		org.apache.zookeeper.server.quorum.QuorumPeerMain "$TMP/zoo.cfg"
-	wait_until "! alive keeper || /usr/bin/python3 -c 'import socket
-socket.create_connection((\"127.0.0.1\", $_keeper), 1)'" 60
-	alive keeper
-=======
 _port_of() {
 	case $1 in
 	1) echo "$PORT1" ;;
@@ -106,18 +86,13 @@ zookeeper_serve() {
 	wait_until "! alive zookeeper || /usr/bin/python3 -c 'import socket
 socket.create_connection((\"127.0.0.1\", $_zookeeper), 1)'" 60
 	alive zookeeper
->>>>>>> a-cluster
 }
 
 # cluster_start: everything, empty.
 cluster_start() {
 	# shellcheck disable=SC2046 # numbers
 	set -- $(free_port 13)
-<<<<<<< HEAD
-	_keeper=${13}
-=======
 	_zookeeper=${13}
->>>>>>> a-cluster
 	PORT1=$1 PORT2=$2 PORT3=$3 PORT4=$4
 	# shellcheck disable=SC2034 # for tests
 	CLUSTER=clickhouse://poolscope_writer@127.0.0.1:$1,127.0.0.1:$2,127.0.0.1:$3,127.0.0.1:$4
@@ -126,13 +101,8 @@ cluster_start() {
 	chmod 600 "$TMP/writer" "$TMP/reader"
 	cat >"$TMP/zoo.cfg" <<END
 tickTime=1000
-<<<<<<< HEAD
-dataDir=$TMP/keeper
-clientPort=$_keeper
-=======
 dataDir=$TMP/zookeeper
 clientPort=$_zookeeper
->>>>>>> a-cluster
 clientPortAddress=127.0.0.1
 maxClientCnxns=0
 admin.enableServer=false
@@ -147,24 +117,13 @@ $(_cluster_replica "$7")$(_cluster_replica "$8")</shard>"
 	_cluster_config 2 1 "$2" "$6" "${10}"
 	_cluster_config 3 2 "$3" "$7" "${11}"
 	_cluster_config 4 2 "$4" "$8" "${12}"
-<<<<<<< HEAD
-	keeper_serve && cluster_serve 1 && cluster_serve 2 && cluster_serve 3 &&
-=======
 	zookeeper_serve && cluster_serve 1 && cluster_serve 2 && cluster_serve 3 &&
->>>>>>> a-cluster
 		cluster_serve 4
 }
 
 # ask N SQL: the answer of replica N, TabSeparated, as the writer.
 ask() {
-<<<<<<< HEAD
-	eval "_port=\$PORT$1"
-	curl -s -m 30 -H 'X-ClickHouse-User: poolscope_writer' \
-		-H 'X-ClickHouse-Key: writes!' --data-binary "$2" \
-		"http://127.0.0.1:$_port/"
-=======
 	curl -s -m 30 -H 'X-ClickHouse-User: poolscope_writer' \
 		-H 'X-ClickHouse-Key: writes!' --data-binary "$2" \
 		"http://127.0.0.1:$(_port_of "$1")/"
->>>>>>> a-cluster
 }
