@@ -8,15 +8,17 @@
 #include <string.h>
 
 #include "aggregator/archive/check.h"
+#include "aggregator/archive/compare.h"
 #include "aggregator/archive/create.h"
 #include "proto/clickhouse/client.h"
+#include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/config/opt_verb.h"
 #include "proto/format/output.h"
 #include "proto/os/log.h"
 
 struct values {
-	const char *to, *password, *cacert;
+	const char *to, *password, *cacert, *store;
 	bool insecure, yes;
 	int format;
 };
@@ -37,8 +39,11 @@ static const struct opt options[] = {
 	    "can read records and password",
 	    NULL, false },
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "check: print a table (default), json, jsonl or csv",
+	    "check, verify: print a table (default), json, jsonl or csv",
 	    "table|json|jsonl|csv", false },
+	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
+	    "verify: directory of the store (default: DIR/store)", NULL,
+	    false },
 	{ "yes", 0, OPT_FLAG, OPT_TO(struct values, yes), NULL,
 	    "drop: delete all records of the archive", NULL, OPT_COMMAND },
 	{ .name = NULL },
@@ -55,6 +60,11 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive check --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive check --to clickhouses://w@a1,a2/poolscope "
 	    "--format json\n" },
+	{ "verify", "", "compare the replicas with a store, hour by hour",
+	    PLACE "store format",
+	    "poolscope archive verify --to clickhouse://localhost/poolscope\n"
+	    "poolscope archive verify --store /var/lib/poolscope/store --to "
+	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "migrate", "", "add the columns that this version has", PLACE,
 	    "poolscope archive migrate --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive migrate --to "
@@ -66,14 +76,24 @@ static const struct opt_topic topics[] = {
 };
 
 static int
-check(struct clickhouse *clickhouse, enum report_format format, struct err *err)
+print(struct clickhouse *clickhouse, const char *verb,
+    const struct values *values, struct err *err)
 {
+	enum report_format format = (enum report_format)values->format;
+	char store[INSTANCE_PATH_BYTES];
 	struct output output;
 	int rc;
 
+	if (values->store == NULL && instance_path(store, "store", err) != 0)
+		return -1;
 	if (output_open(&output, "-", err) != 0)
 		return -1;
-	rc = check_archive(clickhouse, format, output.file, err);
+	if (strcmp(verb, "check") == 0)
+		rc = check_archive(clickhouse, format, output.file, err);
+	else
+		rc = compare_store(clickhouse,
+		    values->store != NULL ? values->store : store, format,
+		    output.file, err);
 	if (rc >= 0 && output_commit(&output, err) != 0)
 		return -1;
 	if (rc < 0)
@@ -90,9 +110,8 @@ do_verb(struct clickhouse *clickhouse, const char *verb,
 		return -1;
 	if (strcmp(verb, "create") == 0)
 		return create_archive(clickhouse, stdout, err);
-	if (strcmp(verb, "check") == 0)
-		return check(
-		    clickhouse, (enum report_format)values->format, err);
+	if (strcmp(verb, "check") == 0 || strcmp(verb, "verify") == 0)
+		return print(clickhouse, verb, values, err);
 	if (strcmp(verb, "migrate") == 0)
 		return create_migrate(clickhouse, stdout, err);
 	return create_drop(clickhouse, stdout, err);
