@@ -31,10 +31,10 @@ static const struct opt options[] = {
 	{ "archive-password", 0, OPT_TEXT, OPT_TO(struct values, password),
 	    "FILE", "read the user's password from this file of mode 0600",
 	    NULL, false },
-	{ "cacert", 0, OPT_TEXT, OPT_TO(struct values, cacert), "FILE",
+	{ "archive-cacert", 0, OPT_TEXT, OPT_TO(struct values, cacert), "FILE",
 	    "trust only the certificate authorities in this PEM file", NULL,
 	    false },
-	{ "insecure", 0, OPT_FLAG, OPT_TO(struct values, insecure), NULL,
+	{ "archive-insecure", 0, OPT_FLAG, OPT_TO(struct values, insecure), NULL,
 	    "allow clickhouse:// beyond this machine: others on the network "
 	    "can read records and password",
 	    NULL, false },
@@ -49,7 +49,7 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-#define PLACE "to archive-password cacert insecure "
+#define PLACE "to archive-password archive-cacert archive-insecure "
 
 static const struct opt_topic topics[] = {
 	{ "create", "", "make what is missing of the tables", PLACE,

@@ -37,10 +37,10 @@ check_url(const struct clickhouse_options *options, struct clickhouse_url *url,
 			return err_set_option(err, option,
 			    "others can read what goes to %.200s by plain "
 			    "HTTP; use clickhouses://, or allow it with "
-			    "--insecure",
+			    "--archive-insecure",
 			    url->host[i].name);
 	if (options->cacert != NULL && !url->tls)
-		return err_set_option(err, "cacert",
+		return err_set_option(err, "archive-cacert",
 		    "only an address with clickhouses:// has certificates");
 	return 0;
 }

@@ -27,7 +27,7 @@ wrong_usage "plain HTTP stays on this machine" "others can read" \
 wrong_usage "... all of it" "others can read what goes to 192.0.2.1" \
 	poolscope-archive check --to clickhouse://127.0.0.1,192.0.2.1/pool
 wrong_usage "... though it has no certificates" "clickhouses://" \
-	poolscope-archive check --to "$here" --cacert "$TMP/password"
+	poolscope-archive check --to "$here" --archive-cacert "$TMP/password"
 wrong_usage "the format is for check" "format" \
 	poolscope-archive create --to "$here" --format json
 wrong_usage "drop must be confirmed" "confirm it with --yes" \
