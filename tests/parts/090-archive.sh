@@ -79,12 +79,12 @@ check_text "it is where it belongs" 13 \
 check_status 1 "from one server, others are not reached" \
 	poolscope-archive check --to "clickhouse://poolscope_writer@127.0.0.1:$PORT1/pool" \
 	--archive-password "$TMP/writer"
-check_printed "... and are said to be down" "does not answer"
+check_printed "... and are reported as down" "does not answer"
 
 # A replica away, and back.
 stop ch2 KILL
 check_status 1 "a replica is away" archive check
-check_printed "... which is said" "shard 1, replica 127.0.0.1: it does not answer"
+check_printed "... which is reported" "shard 1, replica 127.0.0.1: it does not answer"
 check_text "the others are in order" "down 1 ok 33" "$(states)"
 check_status 1 "create does not leave it out" archive create
 check_printed "... but must be repeated" "repeat this when it is back"
@@ -128,3 +128,28 @@ check_text "nothing is left" "0 0 0 0" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT count() FROM system.tables WHERE database = 'pool'"; done | paste -sd' ')"
 check "it can be made again" archive create
 check_printed "... from the beginning" "created 44 tables"
+
+# The views for SQL: records of both shards with the names of partition, node and
+# track.  The event is on the other shard than the names.
+views() {
+	sed -e '/^--/d' deploy/clickhouse/views.sql >"$TMP/views.sql"
+	clickhouse-client --host 127.0.0.1 --port "$1" --user poolscope_writer \
+		--password 'writes!' --multiquery <"$TMP/views.sql"
+}
+for n in 1 2 3 4; do
+	check "replica $n has an archive named poolscope" poolscope-archive create \
+		--to "$CLUSTER/poolscope" --archive-password "$TMP/writer"
+	check "... and its views" views "$(sed -n 's/.*<tcp_port>\([0-9]*\)<.*/\1/p' "$TMP/ch$n/config.xml")"
+done
+ask 1 "INSERT INTO poolscope.owners (part, name, epoch) VALUES (7, 'acct\$pool', 1)"
+ask 1 "INSERT INTO poolscope.names (part, no, text, pos) VALUES (7, 1, 'n-old', 1), (7, 1, 'n1', 2), (7, 2, 'job', 1), (8, 1, 'other', 1)"
+ask 3 "INSERT INTO poolscope.events (part, node, track, ts, source, name, keys, vals) VALUES (7, 1, 2, 1500000000123456789, 's', 'e', ['job', 'x'], ['4711', 'y'])"
+ask 3 "INSERT INTO poolscope.spans (part, node, track, ts, end_ns, name, category) VALUES (7, 1, 2, 1500000000000000000, 1500000001500000000, 'cc', 'c')"
+ask 1 "INSERT INTO poolscope.samples (part, node, track, ts, v) VALUES (7, 1, 2, 1500000000000000000, [1.5, 2])"
+# 1500000000 is 2017-07-14T02:40:00Z.
+check_text "an event has its names" "2017-07-14 02:40:00 acct\$pool n1 job s e 4711" \
+	"$(ask 2 "SELECT time, partition, node, track, source, name, vals[indexOf(keys, 'job')] FROM poolscope.event" | tr '\t' ' ')"
+check_text "a span has its seconds" "2017-07-14 02:40:00 acct\$pool n1 job cc c 1.5" \
+	"$(ask 2 "SELECT time, partition, node, track, name, category, seconds FROM poolscope.span" | tr '\t' ' ')"
+check_text "a sample has its values" "2017-07-14 02:40:00 acct\$pool n1 job [1.5,2]" \
+	"$(ask 4 "SELECT time, partition, node, metric_group, v FROM poolscope.sample" | tr '\t' ' ')"
