@@ -59,13 +59,13 @@ put_place(struct db_txn *txn, const struct place *place)
 }
 
 void
-marks_begin(struct db_txn *txn)
+marks_begin(struct db_txn *txn, uint64_t entry)
 {
 	const struct place first = { .table = 0 };
 
 	if (marks_are_kept(txn))
 		return;
-	tables_put_fact(txn, FACT_ARCHIVE, 1);
+	tables_put_fact(txn, FACT_ARCHIVE, entry + 1);
 	put_place(txn, &first);
 }
 
@@ -80,7 +80,9 @@ marks_are_complete(struct db_txn *txn)
 {
 	struct place place;
 
-	return marks_are_kept(txn) && !read_place(txn, &place);
+	return marks_are_kept(txn) && !read_place(txn, &place) &&
+	       tables_fact(txn, FACT_INDEXED) + 1 >=
+		   tables_fact(txn, FACT_ARCHIVE);
 }
 
 /* Which part of the keys of a table is marked.  Chunks are marked only here:
