@@ -126,7 +126,7 @@ mark_next(struct db_txn *txn, struct db_cursor *cursor, struct place *place)
 	if (!db_seek_key(
 		cursor, place->key_bytes > 0 ? key_of(place) : front, &key) ||
 	    key.bytes < front.bytes ||
-	    memcmp(key.at, front.at, front.bytes) != 0)
+	    (front.bytes > 0 && memcmp(key.at, front.at, front.bytes) != 0))
 		return false;
 	set_key(place, key);
 	if (bytes != DB_MARK_WHOLE && bytes < key.bytes) {

@@ -41,7 +41,8 @@ encode(unsigned char *to, const struct stream_row *row)
 	at = varint_encode(at, row->derived);
 	at = varint_encode(at, varint_zigzag(row->receive_ns));
 	at = varint_encode(at, row->node.bytes);
-	memcpy(at, row->node.at, row->node.bytes);
+	if (row->node.bytes > 0)
+		memcpy(at, row->node.at, row->node.bytes);
 	return (struct text){ (const char *)to,
 		(uint32_t)(at - to) + row->node.bytes };
 }
