@@ -34,7 +34,8 @@ static const struct opt options[] = {
 	{ "archive-cacert", 0, OPT_TEXT, OPT_TO(struct values, cacert), "FILE",
 	    "trust only the certificate authorities in this PEM file", NULL,
 	    false },
-	{ "archive-insecure", 0, OPT_FLAG, OPT_TO(struct values, insecure), NULL,
+	{ "archive-insecure", 0, OPT_FLAG, OPT_TO(struct values, insecure),
+	    NULL,
 	    "allow clickhouse:// beyond this machine: others on the network "
 	    "can read records and password",
 	    NULL, false },

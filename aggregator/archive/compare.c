@@ -16,7 +16,7 @@
 #include "proto/os/log.h"
 
 enum {
-	HOURS = 24,                /* compared with one question */
+	HOURS = 24, /* compared with one question */
 	HOUR_TEXT_BYTES = 32,
 	FRONT_BYTES = KEY_HOUR_BYTES,
 };
@@ -130,8 +130,7 @@ next_hour(struct compare *self, unsigned char front[static FRONT_BYTES])
 
 /* The compacted slices of an hour, each once. */
 static int
-add_chunks(
-    struct compare *self, struct slice_reader *reader, struct text front,
+add_chunks(struct compare *self, struct slice_reader *reader, struct text front,
     struct err *err)
 {
 	unsigned char at[KEY_ROW_BLOCK_BYTES] = { 0 };
@@ -145,8 +144,7 @@ add_chunks(
 	       memcmp(key.at, front.at, front.bytes) == 0) {
 		memset(at, 0xff, sizeof(at));
 		memcpy(at, key.at, SLICE_FRONT_BYTES);
-		rc = slice_compacted(
-		    reader, view(at, SLICE_FRONT_BYTES), err);
+		rc = slice_compacted(reader, view(at, SLICE_FRONT_BYTES), err);
 	}
 	db_cursor_close(&cursor);
 	return rc;
@@ -180,19 +178,17 @@ put_hour(struct compare *self, const struct hour *hour, unsigned shard,
 	const struct total *want = &hour->shard[shard];
 
 	report_text(&self->report, self->name);
-	report_text(&self->report,
-	    text_of(sender_table(self->kind)));
-	report_time(
-	    &self->report, (int64_t)hour->hour * (KEY_HOUR_NS / 1000));
+	report_text(&self->report, text_of(sender_table(self->kind)));
+	report_time(&self->report, (int64_t)hour->hour * (KEY_HOUR_NS / 1000));
 	report_count(&self->report, shard + 1);
 	report_text(&self->report, text_of(replica));
 	report_count(&self->report, want->rows);
 	report_count(&self->report, have->rows);
-	report_text(&self->report,
-	    text_of(hour->is_waiting          ? "waiting"
-		    : have->rows < want->rows ? "lacking"
-		    : have->rows > want->rows ? "more"
-					      : "other"));
+	report_text(
+	    &self->report, text_of(hour->is_waiting          ? "waiting"
+				   : have->rows < want->rows ? "lacking"
+				   : have->rows > want->rows ? "more"
+							     : "other"));
 }
 
 /* Rows above the checkpoints count here, too: they are there. */
@@ -238,8 +234,8 @@ compare_replica(
 
 		if (have[i].rows == want->rows && have[i].hash == want->hash)
 			continue;
-		put_hour(self, &self->hour[i], question->shard,
-		    replica->name, &have[i]);
+		put_hour(self, &self->hour[i], question->shard, replica->name,
+		    &have[i]);
 		if (self->hour[i].is_waiting)
 			self->waiting++;
 		else
@@ -256,9 +252,8 @@ compare_hours(struct compare *self, struct err *err)
 		return 0;
 	for (unsigned s = 0; s < self->cluster->shards; s++)
 		for (unsigned r = 0; r < self->cluster->shard[s].replicas;
-		    r++) {
-			const struct question question = { self->client, s,
-				r };
+		     r++) {
+			const struct question question = { self->client, s, r };
 
 			if (compare_replica(self, &question, err) != 0)
 				return -1;
@@ -290,8 +285,7 @@ compare_all(struct compare *self, struct err *err)
 		memcpy(key, front, sizeof(front));
 		if (!key_get_row_block(view(key, sizeof(key)), &of) ||
 		    sender_table(of.kind) == NULL ||
-		    !dictionary_text(
-			self->txn, 0, of.partition, &self->name)) {
+		    !dictionary_text(self->txn, 0, of.partition, &self->name)) {
 			self->damaged++;
 			continue;
 		}

@@ -39,9 +39,9 @@ slice_row_blocks(struct slice_reader *reader, struct text front,
 	int rc = 0;
 
 	for (bool more = db_seek(cursor, front, &key, &value);
-	    more && rc == 0 && key.bytes >= front.bytes &&
-	    memcmp(key.at, front.at, front.bytes) == 0;
-	    more = db_next(cursor, &key, &value)) {
+	     more && rc == 0 && key.bytes >= front.bytes &&
+	     memcmp(key.at, front.at, front.bytes) == 0;
+	     more = db_next(cursor, &key, &value)) {
 		struct key_row_block of;
 
 		if (!key_get_row_block(key, &of))
@@ -73,8 +73,7 @@ each_compacted(struct slice_reader *reader, struct compacted_cursor *cursor,
 }
 
 int
-slice_compacted(
-    struct slice_reader *reader, struct text front, struct err *err)
+slice_compacted(struct slice_reader *reader, struct text front, struct err *err)
 {
 	unsigned char room[KEY_ROW_BLOCK_BYTES] = { 0 };
 	const struct text key = { (const char *)room, sizeof(room) };
