@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/archive/check.h"
+#include "aggregator/archive/schema/check.h"
 #include "aggregator/archive/compare.h"
-#include "aggregator/archive/create.h"
+#include "aggregator/archive/schema/create.h"
 #include "proto/clickhouse/client.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"

@@ -14,7 +14,7 @@
 #include "aggregator/marks/marks.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
-#include "aggregator/archive/schema.h"
+#include "aggregator/archive/schema/schema.h"
 #include "aggregator/archive/verify.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"

@@ -153,3 +153,42 @@ check_text "a span has its seconds" "2017-07-14 02:40:00 acct\$pool n1 job cc c 
 	"$(ask 2 "SELECT time, partition, node, track, name, category, seconds FROM poolscope.span" | tr '\t' ' ')"
 check_text "a sample has its values" "2017-07-14 02:40:00 acct\$pool n1 job [1.5,2]" \
 	"$(ask 4 "SELECT time, partition, node, metric_group, v FROM poolscope.sample" | tr '\t' ' ')"
+
+# A server of its own: no macros, no ZooKeeper; by TLS.
+# shellcheck disable=SC2046 # numbers
+set -- $(free_port 3)
+mkdir -p "$TMP/single"
+cp -r "$TMP/ch1/users.xml" "$TMP/ch1/users.d" "$TMP/single"
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
+	-addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
+	-keyout "$TMP/single/key.pem" -out "$TMP/single/cert.pem" 2>/dev/null
+# The lines of a cluster are gone, those of TLS are new.
+sed -e '/<remote_servers>/,/<session_timeout_ms>/d' -e "s|$TMP/ch1|$TMP/single|g" \
+	-e "s|<http_port>.*|<http_port>$1</http_port><tcp_port>$2</tcp_port><https_port>$3</https_port>|" \
+	-e '/<interserver/d' -e '/^<\/yandex>/d' "$TMP/ch1/config.xml" >"$TMP/single/config.xml"
+cat >>"$TMP/single/config.xml" <<END
+<openSSL><server><certificateFile>$TMP/single/cert.pem</certificateFile>
+<privateKeyFile>$TMP/single/key.pem</privateKeyFile><verificationMode>none</verificationMode>
+<loadDefaultCAFile>true</loadDefaultCAFile><cacheSessions>true</cacheSessions>
+<disableProtocols>sslv2,sslv3</disableProtocols><preferServerCiphers>true</preferServerCiphers>
+</server></openSSL>
+</yandex>
+END
+serve single clickhouse-server "--config-file=$TMP/single/config.xml"
+answers "http://127.0.0.1:$1/ping" single || exit 1
+single=clickhouses://poolscope_writer@localhost:$3/alone
+check_status 1 "its certificate is not that of an authority" poolscope-archive create \
+	--to "$single" --archive-password "$TMP/writer"
+check_printed "... which is the reason" "certificate"
+check "with its own one, an archive is made" poolscope-archive create --to "$single" \
+	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+check_printed "... of one copy" "there is one copy only"
+check "nothing must be done" poolscope-archive check --to "$single" \
+	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+check "it is dropped" poolscope-archive drop --yes --to "$single" \
+	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+check_printed "... whole" "dropped 11 tables"
+check_status 1 "of several hosts one alone is none" poolscope-archive check \
+	--to "clickhouse://poolscope_writer@127.0.0.1:$1,127.0.0.1:$PORT1/alone" \
+	--archive-password "$TMP/writer"
+check_printed "... as it has no macro" "no macro {cluster}"
