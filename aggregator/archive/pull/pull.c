@@ -41,8 +41,8 @@ is_empty(const char *path)
 }
 
 int
-pull_place(const char *dir, char copy[static DURABLE_DIR_PATH_BYTES],
-    struct err *err)
+pull_place(
+    const char *dir, char copy[static DURABLE_DIR_PATH_BYTES], struct err *err)
 {
 	if (durable_dir_with_suffix(copy, dir, ".restoring", err) != 0)
 		return -1;

@@ -20,8 +20,8 @@
 
 struct pull_options {
 	const char *pattern; /* of partitions (text_match_partition); NULL */
-	int64_t since_ns; /* records of hours before stay away; INT64_MIN */
-	bool progress;    /* to standard error */
+	int64_t since_ns;    /* records of hours before stay away; INT64_MIN */
+	bool progress;       /* to standard error */
 };
 
 struct pull_report {
@@ -31,8 +31,8 @@ struct pull_report {
 };
 
 /* Refuses a directory with files; `copy`: where the store is to be made. */
-int pull_place(const char *dir, char copy[static DURABLE_DIR_PATH_BYTES],
-    struct err *err);
+int pull_place(
+    const char *dir, char copy[static DURABLE_DIR_PATH_BYTES], struct err *err);
 /* Make the store.  After clickhouse_find.  On failure nothing of it remains. */
 int pull_store(struct clickhouse *client, const char *copy,
     const struct pull_options *options, struct pull_report *report,

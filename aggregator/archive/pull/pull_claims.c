@@ -147,6 +147,8 @@ set_bound(struct pull_epoch *epoch, const struct checkpoint *checkpoint)
 		: pass_position(epoch->epoch, checkpoint->place.change);
 
 	epoch->is_open = epoch->until == 0;
+	epoch->reached = pos;
+	epoch->went_on = !epoch->is_open && pos > epoch->until;
 	if (epoch->is_open || epoch->until > pos)
 		epoch->until = pos;
 	epoch->entry = checkpoint->place.entry;
@@ -194,8 +196,7 @@ read_checkpoints(
 		if (claims->epoch[i].epoch != owners.epoch) {
 			owners.epoch = claims->epoch[i].epoch;
 			if (owners_checkpoint(&owners, &checkpoint, err) != 0)
-				return err_prefix(
-				    err, "archive: a checkpoint");
+				return err_prefix(err, "archive: a checkpoint");
 		}
 		set_bound(&claims->epoch[i], &checkpoint);
 	}
@@ -254,8 +255,7 @@ write_sql(const struct pull_partition *partition, bool is_later)
 	size_t bytes;
 	FILE *to = memory_stream(&sql, &bytes);
 
-	fprintf(to, "part = %llu AND (0",
-	    (unsigned long long)partition->part);
+	fprintf(to, "part = %llu AND (0", (unsigned long long)partition->part);
 	for (unsigned i = 0; i < partition->epochs; i++) {
 		const struct pull_epoch *epoch = &partition->epoch[i];
 		uint64_t first = pass_position(epoch->epoch, 0);

@@ -22,8 +22,10 @@ struct pull_epoch {
 	uint64_t who;   /* generation of the store that has it */
 	uint64_t until; /* the last position of it that counts; 0: none does */
 	bool is_open;   /* nobody has taken over from it */
-	uint64_t entry; /* of its checkpoint: the last one in the archive */
-	uint32_t row;   /* and the last row block */
+	uint64_t reached; /* its checkpoint; 0: none */
+	bool went_on;     /* after it was taken over from */
+	uint64_t entry;   /* of its checkpoint: the last one in the archive */
+	uint32_t row;     /* and the last row block */
 };
 
 struct pull_partition {

@@ -6,6 +6,7 @@
 #define AGGREGATOR_ARCHIVE_PULL_PULL_INTO_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "aggregator/archive/pull/pull_claims.h"
 #include "aggregator/db/db.h"
@@ -23,14 +24,22 @@ struct pull_into {
 	/* What all partitions of a store share, as it was in the first one:
 	 * texts, keys and values by turns. */
 	struct buffer common;
-	const char *common_of; /* that one's name; NULL: none yet */
+	const char *common_of;  /* that one's name; NULL: none yet */
 	uint64_t records, rows; /* that were read */
 	int64_t last_ns;        /* the newest of these records was received */
 };
 
 /* Ask a replica in format Native; `answer` is valid until the next question.
  * `sql` is freed. */
-int pull_into_ask(const struct pull_into *into, unsigned shard,
-    unsigned replica, char *sql, struct text *answer, struct err *err);
+static inline int
+pull_into_ask(const struct pull_into *into, unsigned shard, unsigned replica,
+    char *sql, struct text *answer, struct err *err)
+{
+	int rc = clickhouse_ask_native(
+	    into->client, shard, replica, sql, answer, err);
+
+	free(sql);
+	return rc;
+}
 
 #endif

@@ -144,8 +144,8 @@ read_day(struct records *records, unsigned replica, int32_t first,
 static void
 add_page(struct records *records, const struct page *page)
 {
-	records->page = memory_grow(records->page, &records->page_room,
-	    records->pages, sizeof(*page));
+	records->page = memory_grow(
+	    records->page, &records->page_room, records->pages, sizeof(*page));
 	records->page[records->pages++] = *page;
 }
 
@@ -159,10 +159,9 @@ add_pieces(struct records *records, const struct page *series, uint64_t bytes)
 
 	for (int64_t i = 0; i < pieces; i++) {
 		page.time_ns[0] = from + KEY_HOUR_NS / pieces * i;
-		page.time_ns[1] = i + 1 == pieces
-				      ? from + KEY_HOUR_NS - 1
-				      : from + KEY_HOUR_NS / pieces * (i + 1) -
-					    1;
+		page.time_ns[1] =
+		    i + 1 == pieces ? from + KEY_HOUR_NS - 1
+				    : from + KEY_HOUR_NS / pieces * (i + 1) - 1;
 		add_page(records, &page);
 	}
 }
@@ -313,8 +312,8 @@ read_pages(struct records *records, const struct pull_sum *wanted,
 
 /* From a replica that has what the most complete one has. */
 static int
-read_hour(struct records *records, int32_t first, unsigned hour,
-    struct err *err)
+read_hour(
+    struct records *records, int32_t first, unsigned hour, struct err *err)
 {
 	struct pull_sum best = { .rows = 0 };
 
@@ -372,8 +371,7 @@ read_shard(struct records *records, struct err *err)
 	int rc = 0;
 
 	for (unsigned r = 0; r < records->replicas; r++)
-		answered |=
-		    read_days(records, r, &day, &days, &room, err) == 0;
+		answered |= read_days(records, r, &day, &days, &room, err) == 0;
 	if (!answered)
 		rc = -1;
 	if (days > 1)

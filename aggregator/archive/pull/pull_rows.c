@@ -27,8 +27,8 @@ pull_rows_clear(struct pull_rows *rows)
 
 /* False: more elements than a record has. */
 static bool
-get_texts(struct pull_rows *rows, unsigned column, struct text *to,
-    uint32_t *count)
+get_texts(
+    struct pull_rows *rows, unsigned column, struct text *to, uint32_t *count)
 {
 	uint32_t first;
 
@@ -130,15 +130,15 @@ get_row(struct pull_rows *rows, struct archive_row *row)
 }
 
 int
-pull_rows_next(
-    struct pull_rows *rows, struct archive_row *row, struct err *err)
+pull_rows_next(struct pull_rows *rows, struct archive_row *row, struct err *err)
 {
 	if (rows->next == native_read_rows(rows->reader)) {
 		int got = native_read_next(rows->reader, &rows->rest, err);
 
 		rows->next = 0;
 		if (got <= 0)
-			return got < 0 ? -1 : native_read_end(rows->reader, err);
+			return got < 0 ? -1
+				       : native_read_end(rows->reader, err);
 	}
 	if (!get_row(rows, row))
 		return err_set(

@@ -20,7 +20,7 @@ enum {
 	VALUE_BYTES_MAX = 32 << 20,
 };
 
-#define EPOCH "281474976710656"
+#define EPOCH  "281474976710656"
 #define CHANGE "281474976710655"
 
 enum { OF_KEY, OF_VALUE, OF_DELETED, OF_POS };
@@ -52,8 +52,14 @@ struct state {
 
 /* ---- what replicas have ---- */
 
-enum { TOTAL_TABLE, TOTAL_ROWS, TOTAL_EPOCHS, TOTAL_CHANGES, TOTAL_BYTES,
-	TOTAL_NUMBERS };
+enum {
+	TOTAL_TABLE,
+	TOTAL_ROWS,
+	TOTAL_EPOCHS,
+	TOTAL_CHANGES,
+	TOTAL_BYTES,
+	TOTAL_NUMBERS
+};
 
 static int
 read_totals(const struct state *state, unsigned replica, struct totals *totals,
@@ -243,10 +249,10 @@ read_table(struct state *state, const struct totals *totals, struct err *err)
 	state->versions.sum = (struct pull_sum){ .rows = 0 };
 	pull_common_begin(&state->common);
 	native_read_close(&state->reader);
-	state->reader = native_read_open(
-	    columns, sizeof(columns) / sizeof(columns[0]));
-	if (find_bounds(state, wanted->rows, totals->bytes[state->table],
-		err) != 0)
+	state->reader =
+	    native_read_open(columns, sizeof(columns) / sizeof(columns[0]));
+	if (find_bounds(
+		state, wanted->rows, totals->bytes[state->table], err) != 0)
 		return -1;
 	bounds = varint_reader_of(buffer_text(&state->bounds));
 	while (varint_left(&bounds) > 0) {
@@ -289,8 +295,8 @@ read_from_any(struct state *state, const struct totals *totals,
 		const struct totals *one = &totals[state->replica];
 
 		if (!one->answered ||
-		    !pull_sum_is_equal(&one->sum[state->table],
-			&best->sum[state->table]))
+		    !pull_sum_is_equal(
+			&one->sum[state->table], &best->sum[state->table]))
 			continue;
 		used[state->replica] = true;
 		if (read_table(state, one, err) == 0)

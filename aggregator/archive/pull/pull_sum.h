@@ -1,6 +1,6 @@
 /*
- * pull_sum - what a replica has of some rows, in three numbers that tell a
- * complete replica from one that lacks some.
+ * pull_sum - what a replica has of some rows, in three numbers that differ
+ * when it lacks some.
  *
  * Every replica has a part of what was committed, and none has more.  So the
  * greatest of their sums is that of a complete one, and whoever reads rows

@@ -21,8 +21,7 @@ pull_versions_next(
 	versions->pos = pos;
 	versions->sum.rows++;
 	versions->sum.epochs += pos >> PASS_CHANGE_BITS;
-	versions->sum.changes +=
-	    pos & ((UINT64_C(1) << PASS_CHANGE_BITS) - 1);
+	versions->sum.changes += pos & ((UINT64_C(1) << PASS_CHANGE_BITS) - 1);
 	return PULL_NEWEST;
 }
 

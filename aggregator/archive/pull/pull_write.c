@@ -94,8 +94,7 @@ is_good(const struct pull_write *write, const struct archive_row *row,
 	       row->id.node <= write->last_name &&
 	       row->id.track <= write->last_name &&
 	       row->stream <= write->last_name &&
-	       row_block_get_body(
-		   item->body, write->kind, row->time_ns, &body);
+	       row_block_get_body(item->body, write->kind, row->time_ns, &body);
 }
 
 static void
@@ -191,8 +190,7 @@ pull_write_abort(struct pull_write *write)
 }
 
 int
-pull_write_close(
-    struct pull_write *write, struct db *tables, struct err *err)
+pull_write_close(struct pull_write *write, struct db *tables, struct err *err)
 {
 	const struct partition_counts *found = &write->now.counts;
 	struct partition_counts counts;

@@ -10,12 +10,13 @@
 
 #include "aggregator/archive/pull/pull_sum.h"
 #include "aggregator/archive/rows/column_records.h"
+#include "aggregator/tables/key.h"
 #include "aggregator/tables/tables.h"
 
 /* What was written to the store. */
 struct pull_written {
-	uint32_t row;     /* the last row number given */
-	uint64_t records; /* ever */
+	uint32_t row;                   /* the last row number given */
+	uint64_t records;               /* ever */
 	struct partition_counts counts; /* of records of the partition */
 	int64_t last_ns;                /* the newest one was received */
 };
