@@ -14,7 +14,7 @@
 #include "aggregator/archive/schema/check.h"
 #include "aggregator/archive/schema/create.h"
 #include "aggregator/archive/schema/schema.h"
-#include "aggregator/archive/takeover.h"
+#include "aggregator/archive/takeover/takeover.h"
 #include "proto/clickhouse/client.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"

@@ -2,7 +2,7 @@
  * takeover - give the partitions of a store to that store.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/takeover.h"
+#include "aggregator/archive/takeover/takeover.h"
 
 #include <stdio.h>
 #include <stdlib.h>

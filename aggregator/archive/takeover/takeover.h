@@ -7,8 +7,8 @@
  * before they write again, and stop.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_TAKEOVER_H
-#define AGGREGATOR_ARCHIVE_TAKEOVER_H
+#ifndef AGGREGATOR_ARCHIVE_TAKEOVER_TAKEOVER_H
+#define AGGREGATOR_ARCHIVE_TAKEOVER_TAKEOVER_H
 
 #include <stdint.h>
 
