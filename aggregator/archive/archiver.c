@@ -198,8 +198,7 @@ static int
 send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 {
 	struct pass_place place = pass_place(txn);
-	size_t bytes = clickhouse_cluster(self->client)->shards *
-		       sizeof(struct sender_shard);
+	size_t bytes = self->sender.shards * sizeof(struct sender_shard);
 	struct sender_shard *before;
 
 	if (place.change <= self->sent.change ||
@@ -345,6 +344,24 @@ round_of(struct archiver *self, struct err *err)
 	return 0;
 }
 
+/* Replicas come back, perhaps at other places.  What was sent and is waited for
+ * stays. */
+static void
+find_again(struct archiver *self)
+{
+	struct err ignored = { .text = "" };
+
+	if (!self->is_open)
+		return;
+	heartbeat_rest();
+	if (self->positions.count == 0 ||
+	    (clickhouse_find(self->client, &ignored) == 0 &&
+		clickhouse_cluster(self->client)->shards !=
+		    self->sender.shards))
+		disconnect(self);
+	heartbeat_beat();
+}
+
 /* ---- the thread ---- */
 
 static void
@@ -378,13 +395,10 @@ follow(void *arg, struct err *err)
 		if (atomic_load(&self->stop))
 			break;
 		note_failure(self, &why);
-		/* Replicas come back at other places; what was sent and is
-		 * waited for stays. */
-		if (self->positions.count == 0)
-			disconnect(self);
 		rest_until(self, clock_monotonic_ns() + retry_ns);
 		if (retry_ns < RETRY_MAX_NS)
 			retry_ns *= 2;
+		find_again(self);
 	}
 	disconnect(self);
 	return 0;
