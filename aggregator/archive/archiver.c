@@ -172,6 +172,9 @@ connect_to(struct archiver *self, struct err *err)
 	    (struct pass){ .sender = &self->sender, .stop = &self->stop };
 	self->is_open = true;
 	begin_anew(self);
+	/* How much is to be applied is not known: apply what there is. */
+	if (self->checkpoint.place.change > self->checkpoint.applied)
+		self->rows_unapplied = APPLY_ROWS;
 	/* A crash may have come between the checkpoint and the removal of the
 	 * marks. */
 	if (self->checkpoint.place.change > 0)

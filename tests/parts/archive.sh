@@ -2,7 +2,7 @@
 # clickhouse_cluster.sh:
 #
 #	archive_start || exit 1
-#	load 3			# 3 more runs, each of about 100 records
+#	load 3			# 3 more runs, each of 10 records
 #	settled && judge "after that the archive is the store"
 #
 # The database is pool; what the aggregator says is in $TMP/aggregator.log.
@@ -50,7 +50,8 @@ print(find(json.load(open(sys.argv[1]))))' "$TMP/status" "$1" 2>/dev/null
 
 # settled [SECONDS]: everything is indexed, and committed to the archive.
 settled() {
-	wait_until 'indexed && [ "$(archive_word archive_lag_ns)" = 0 ] &&
+	wait_until 'indexed && [ "$(archive_word archive_lag)" = 0 ] &&
+		[ "$(archive_word archive_lag_ns)" = 0 ] &&
 		[ "$(archive_word archive_failing)" = False ]' "${1:-60}"
 }
 

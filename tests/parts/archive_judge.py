@@ -9,6 +9,7 @@ is said here of an archive is asked in SQL:
   its identity, and nothing is there that the store does not have;
 * of each row of other tables the newest version that counts, of `changes` and
   `state` together, is that of the store, and no row more;
+* what was applied is in `state`;
 * each name has its number.
 
 Prints what differs, and exits with 1.
@@ -108,6 +109,14 @@ def judge_rows(replica, database, where, store, shard, checkpoint):
     return difference("names of %s" % where, store.names[shard], set(map(tuple, names))) or bad
 
 
+def judge_state(replica, database, where, applied):
+    """What was applied is in `state` alone, as `changes` has it."""
+    sql = ("SELECT toString(part), toString(tbl), hex(k), argMax(hex(v), pos), argMax(del, pos), max(pos) "
+           "FROM %s.%s WHERE pos <= %d GROUP BY part, tbl, k")
+    changes, state = (set(map(tuple, replica.ask(sql % (database, table, applied)))) for table in ("changes", "state"))
+    return difference("state of %s" % where, changes, state)
+
+
 def main():
     path, password, database, epoch, *ports = sys.argv[1:]
     secret = open(password).read().strip()
@@ -116,6 +125,8 @@ def main():
     home = replicas[int(epoch) % SHARDS * 2:][:2]
     marks = {replica.ask("SELECT max(pos) FROM %s.checkpoints WHERE epoch = %s" % (database, epoch))[0][0]
              for replica in home}
+    applied = int(epoch) << 48 | int(home[0].ask("SELECT max(applied) FROM %s.checkpoints WHERE epoch = %s" % (
+        database, epoch))[0][0])
     bad = len(marks) != 1
     if bad:
         print("the replicas have different checkpoints:", *marks)
@@ -123,7 +134,8 @@ def main():
         where = "shard %d, replica %d" % (i // 2 + 1, i % 2 + 1)
         bad |= judge_records(replica, database, where, store.records[i // 2])
         bad |= judge_rows(replica, database, where, store, i // 2, max(map(int, marks)))
-    print("%d records, %d rows" % (store.count, sum(map(len, store.rows))))
+        bad |= judge_state(replica, database, where, applied)
+    print("%d records, %d rows, changes up to %d applied" % (store.count, sum(map(len, store.rows)), applied & (1 << 48) - 1))
     sys.exit(bad)
 
 
