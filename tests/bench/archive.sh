@@ -28,7 +28,7 @@ now() {
 # archive_as DATABASE: make the tables, start an aggregator that writes there, and
 # wait until the archive has everything.
 archive_as() {
-	poolscope-archive create --quiet --to "$CLUSTER/$1" --archive-password "$TMP/writer"
+	poolscope-archive create --quiet --to "$CLUSTER/$1" --archive-password "$TMP/writer" >/dev/null
 	start aggregator poolscope-aggregator --archive "$CLUSTER/$1" \
 		--archive-password "$TMP/writer" --archive-after 1s
 	wait_until 'poolscope stats status --format json --quiet |
@@ -56,7 +56,7 @@ bytes() {
 # by_curl TABLE ROWS: post what the archive has of it, as blocks, to another
 # database; prints the seconds.
 by_curl() {
-	poolscope-archive create --quiet --to "$CLUSTER/limit" --archive-password "$TMP/writer"
+	poolscope-archive create --quiet --to "$CLUSTER/limit" --archive-password "$TMP/writer" >/dev/null
 	for _shard in 1 3; do
 		_at=0
 		while :; do
@@ -78,7 +78,7 @@ by_curl() {
 	wait_until "[ \"\$(count limit $1)\" = $2 ]" 600
 	/usr/bin/python3 -c "print($(now) - $_begin)"
 	rm -f "$TMP"/block.*
-	poolscope-archive drop --yes --quiet --to "$CLUSTER/limit" --archive-password "$TMP/writer"
+	poolscope-archive drop --yes --quiet --to "$CLUSTER/limit" --archive-password "$TMP/writer" >/dev/null
 }
 
 # report WHAT TABLE VALUES-A-ROW SECONDS
@@ -91,8 +91,7 @@ print(f'$1: {rows} rows in {seconds:.1f} s: {rows / seconds:,.0f} rows/s, {rows 
       f'curl {rows / limit:,.0f} rows/s; {size / rows:.1f} bytes a row on 18.16')"
 }
 
-# seconds_of DATABASE: from the first row of the pass to the checkpoint, as the
-# cluster saw it, would need clocks; this is the time of the whole catch-up.
+# catch_up: seconds until the archive has everything that the store has.
 catch_up() {
 	_begin=$(now)
 	archive_as pool
@@ -111,12 +110,12 @@ wait_until indexed 120
 stop aggregator
 seconds=$(catch_up)
 report events events 1 "$seconds"
-poolscope-archive drop --yes --quiet --to "$CLUSTER/pool" --archive-password "$TMP/writer"
+poolscope-archive drop --yes --quiet --to "$CLUSTER/pool" --archive-password "$TMP/writer" >/dev/null
 
 echo "-- samples of $nodes nodes, an hour at 1 Hz (goal: 3,000,000 values/s)"
 export POOLSCOPE_DIR="$TMP/samples"
 DIR=$POOLSCOPE_DIR
-"$ROOT/${B:-build}/bench/series" fill "$DIR" "$nodes" 3600
+"${B:-$ROOT/build}/bench/series" fill "$DIR" "$nodes" 3600
 seconds=$(catch_up)
 values=$(ask 1 "SELECT sum(length(v)) / count() FROM pool.samples")
 report samples samples "$values" "$seconds"
