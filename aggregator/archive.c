@@ -1,50 +1,74 @@
 /*
- * poolscope-archive - make the tables of an archive in ClickHouse, and check
- * them.
+ * poolscope-archive - make the tables of an archive in ClickHouse, check them,
+ * and make a store of them.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "aggregator/archive/check.h"
-#include "aggregator/archive/create.h"
+#include "aggregator/admin/admin.h"
+#include "aggregator/archive/compare.h"
+#include "aggregator/archive/pull/pull.h"
+#include "aggregator/archive/schema/check.h"
+#include "aggregator/archive/schema/create.h"
+#include "aggregator/archive/schema/schema.h"
+#include "aggregator/archive/takeover/takeover.h"
 #include "proto/clickhouse/client.h"
+#include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/config/opt_verb.h"
 #include "proto/format/output.h"
+#include "proto/os/clock.h"
 #include "proto/os/log.h"
 
+/* Without a byte of an answer: servers sort before they send. */
+#define READ_NS (30 * NS_PER_SECOND)
+
 struct values {
-	const char *to, *password, *cacert;
+	const char *to, *password, *cacert, *store, *pattern;
 	bool insecure, yes;
 	int format;
+	int64_t since_ns;
 };
 
 static const struct opt options[] = {
 	{ "to", 0, OPT_TEXT, OPT_TO(struct values, to), "ADDRESS",
 	    "the archive: clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE, "
 	    "or clickhouses:// by TLS",
-	    NULL, OPT_REQUIRED },
+	    NULL, false },
+	{ "from", 0, OPT_TEXT, OPT_TO(struct values, to), "ADDRESS",
+	    "restore: the archive, as in --to", NULL, false },
 	{ "archive-password", 0, OPT_TEXT, OPT_TO(struct values, password),
 	    "FILE", "read the user's password from this file of mode 0600",
 	    NULL, false },
-	{ "cacert", 0, OPT_TEXT, OPT_TO(struct values, cacert), "FILE",
+	{ "archive-cacert", 0, OPT_TEXT, OPT_TO(struct values, cacert), "FILE",
 	    "trust only the certificate authorities in this PEM file", NULL,
 	    false },
-	{ "insecure", 0, OPT_FLAG, OPT_TO(struct values, insecure), NULL,
+	{ "archive-insecure", 0, OPT_FLAG, OPT_TO(struct values, insecure),
+	    NULL,
 	    "allow clickhouse:// beyond this machine: others on the network "
 	    "can read records and password",
 	    NULL, false },
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "check: print a table (default), json, jsonl or csv",
+	    "check, verify: print a table (default), json, jsonl or csv",
 	    "table|json|jsonl|csv", false },
+	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
+	    "verify, takeover: directory of the store (default: DIR/store)",
+	    NULL, false },
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, pattern), "PATTERN",
+	    "restore: only these partitions (* and ?; default: all)", NULL,
+	    false },
+	{ "since", 0, OPT_TIME, OPT_TO(struct values, since_ns), "TIME",
+	    "restore: leave records of hours before this time in the archive",
+	    NULL, false },
 	{ "yes", 0, OPT_FLAG, OPT_TO(struct values, yes), NULL,
 	    "drop: delete all records of the archive", NULL, OPT_COMMAND },
 	{ .name = NULL },
 };
 
-#define PLACE "to archive-password cacert insecure "
+#define PLACE "to archive-password archive-cacert archive-insecure "
 
 static const struct opt_topic topics[] = {
 	{ "create", "", "make what is missing of the tables", PLACE,
@@ -55,6 +79,11 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive check --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive check --to clickhouses://w@a1,a2/poolscope "
 	    "--format json\n" },
+	{ "verify", "", "compare the replicas with a store, hour by hour",
+	    PLACE "store format",
+	    "poolscope archive verify --to clickhouse://localhost/poolscope\n"
+	    "poolscope archive verify --store /var/lib/poolscope/store --to "
+	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "migrate", "", "add the columns that this version has", PLACE,
 	    "poolscope archive migrate --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive migrate --to "
@@ -62,18 +91,101 @@ static const struct opt_topic topics[] = {
 	{ "drop", "", "delete the tables and all their records", PLACE "yes",
 	    "poolscope archive drop --yes --to clickhouse://localhost/test\n"
 	    "poolscope archive drop --yes --to clickhouses://w@a1,a2/test\n" },
+	{ "restore", " STORE", "make a store of what the archive has",
+	    "from archive-password archive-cacert archive-insecure partition "
+	    "since",
+	    "poolscope archive restore --from "
+	    "clickhouse://localhost/poolscope store\n"
+	    "poolscope archive restore --from clickhouses://w@a1,a2/poolscope "
+	    "-p 'pool/*' --since 2026-11-01 store\n" },
+	{ "takeover", "", "let a restored store write its partitions",
+	    PLACE "store",
+	    "poolscope archive takeover --to clickhouse://localhost/poolscope\n"
+	    "poolscope archive takeover --store /var/lib/poolscope/store --to "
+	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ .word = NULL },
 };
 
-static int
-check(struct clickhouse *clickhouse, enum report_format format, struct err *err)
+/* ---- restore ---- */
+
+static void
+print_report(const struct pull_report *report, const char *dir)
 {
+	char when[CLOCK_TEXT_BYTES] = "never";
+
+	if (report->last_ns != INT64_MIN)
+		clock_text(when, report->last_ns, 0);
+	printf("%s: %u partitions, %llu records, %llu other rows, received up "
+	       "to %s\n",
+	    dir, report->partitions, (unsigned long long)report->records,
+	    (unsigned long long)report->rows, when);
+}
+
+/* As a restored backup: verified, and with what it may lack. */
+static int
+restore(struct clickhouse *clickhouse, const struct values *values,
+    const char *dir, struct err *err)
+{
+	const struct pull_options how = { .pattern = values->pattern,
+		.since_ns = values->since_ns,
+		.progress = isatty(STDERR_FILENO) == 1 };
+	char copy[DURABLE_DIR_PATH_BYTES];
+	struct pull_report report;
+
+	if (schema_check(clickhouse, err) != 0 ||
+	    pull_place(dir, copy, err) != 0 ||
+	    pull_store(clickhouse, copy, &how, &report, err) != 0)
+		return -1;
+	if (admin_note_restore(copy, err) != 0 ||
+	    admin_verify(copy, err) != 0 || pull_install(copy, dir, err) != 0) {
+		pull_remove(copy);
+		return -1;
+	}
+	print_report(&report, dir);
+	return 0;
+}
+
+static int
+takeover(
+    struct clickhouse *clickhouse, const struct values *values, struct err *err)
+{
+	char store[INSTANCE_PATH_BYTES];
+	const char *dir = values->store;
+	struct takeover_report report;
+
+	if (dir == NULL && instance_path(store, "store", err) != 0)
+		return -1;
+	if (dir == NULL)
+		dir = store;
+	if (admin_find(dir, err) != 0 || schema_check(clickhouse, err) != 0 ||
+	    takeover_store(clickhouse, dir, &report, err) != 0)
+		return -1;
+	printf("%s: epoch %u, %u partitions, %u claims of others ended\n", dir,
+	    report.epoch, report.partitions, report.ended);
+	return 0;
+}
+
+/* ---- verbs ---- */
+
+static int
+print(struct clickhouse *clickhouse, const char *verb,
+    const struct values *values, struct err *err)
+{
+	enum report_format format = (enum report_format)values->format;
+	char store[INSTANCE_PATH_BYTES];
 	struct output output;
 	int rc;
 
+	if (values->store == NULL && instance_path(store, "store", err) != 0)
+		return -1;
 	if (output_open(&output, "-", err) != 0)
 		return -1;
-	rc = check_archive(clickhouse, format, output.file, err);
+	if (strcmp(verb, "check") == 0)
+		rc = check_archive(clickhouse, format, output.file, err);
+	else
+		rc = compare_store(clickhouse,
+		    values->store != NULL ? values->store : store, format,
+		    output.file, err);
 	if (rc >= 0 && output_commit(&output, err) != 0)
 		return -1;
 	if (rc < 0)
@@ -83,16 +195,21 @@ check(struct clickhouse *clickhouse, enum report_format format, struct err *err)
 
 /* 0: done; 1: something must be done; -1: failed. */
 static int
-do_verb(struct clickhouse *clickhouse, const char *verb,
+do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
     const struct values *values, struct err *err)
 {
+	const char *verb = operands->at[0];
+
 	if (clickhouse_find(clickhouse, err) != 0)
 		return -1;
 	if (strcmp(verb, "create") == 0)
 		return create_archive(clickhouse, stdout, err);
-	if (strcmp(verb, "check") == 0)
-		return check(
-		    clickhouse, (enum report_format)values->format, err);
+	if (strcmp(verb, "check") == 0 || strcmp(verb, "verify") == 0)
+		return print(clickhouse, verb, values, err);
+	if (strcmp(verb, "restore") == 0)
+		return restore(clickhouse, values, operands->at[1], err);
+	if (strcmp(verb, "takeover") == 0)
+		return takeover(clickhouse, values, err);
 	if (strcmp(verb, "migrate") == 0)
 		return create_migrate(clickhouse, stdout, err);
 	return create_drop(clickhouse, stdout, err);
@@ -115,11 +232,20 @@ parse(
 		.tables = tables,
 		.topics = topics,
 		.operands_min = 1,
-		.operands_max = 1,
+		.operands_max = 2,
 	};
+	bool is_restore;
 
 	opt_parse(&program, argc, argv, operands);
 	opt_topic_check(&program, operands->at[0]);
+	is_restore = strcmp(operands->at[0], "restore") == 0;
+	if (values->to == NULL)
+		opt_usage("--%s is required", is_restore ? "from" : "to");
+	if (is_restore != (operands->count == 2))
+		opt_usage(is_restore ? "restore needs the directory of the "
+				       "new store"
+				     : "a word too many: '%s'",
+		    operands->at[operands->count - 1]);
 	if (strcmp(operands->at[0], "drop") == 0 && !values->yes)
 		opt_usage("drop deletes all records of the archive; confirm it "
 			  "with --yes");
@@ -128,10 +254,11 @@ parse(
 int
 main(int argc, char **argv)
 {
-	struct values values = { 0 };
+	struct values values = { .since_ns = INT64_MIN };
 	struct clickhouse_options how = CLICKHOUSE_DEFAULT;
 	struct clickhouse *clickhouse = NULL;
 	struct opt_operands operands;
+	const char *option = "to";
 	struct err err = { 0 };
 	int rc;
 
@@ -140,13 +267,17 @@ main(int argc, char **argv)
 	how.password = values.password;
 	how.cacert = values.cacert;
 	how.insecure = values.insecure;
-	if (clickhouse_open(&clickhouse, &how, "to", &err) != 0) {
+	if (strcmp(operands.at[0], "restore") == 0) {
+		option = "from";
+		how.timeout_ns = READ_NS;
+	}
+	if (clickhouse_open(&clickhouse, &how, option, &err) != 0) {
 		if (err.code == ERR_OPTION)
 			opt_usage("%s", err.text);
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}
-	rc = do_verb(clickhouse, operands.at[0], &values, &err);
+	rc = do_verb(clickhouse, &operands, &values, &err);
 	if (rc < 0)
 		log_fail(&err);
 	clickhouse_close(&clickhouse);

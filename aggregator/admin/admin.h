@@ -57,6 +57,10 @@ int admin_backup(const char *store, const char *to, struct err *err);
 int admin_restore(const char *store, const char *from, bool set_aside,
     bool allow_network, struct err *err);
 
+/* Say, in a copy of a backup or an archive with its new generation, what it may
+ * lack. */
+int admin_note_restore(const char *store, struct err *err);
+
 /* Return the space of deleted rows: copy both environments and replace them by
  * the copies. */
 int admin_vacuum(const char *store, struct err *err);

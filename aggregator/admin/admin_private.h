@@ -25,7 +25,4 @@ int admin_remove_copy(const char *dir, struct err *err);
 /* Remove the lock files that opening a copy has left in it. */
 void admin_remove_locks(const char *dir);
 
-/* Say, in a copy of a backup with its new generation, what it may lack. */
-int admin_note_restore(const char *store, struct err *err);
-
 #endif

@@ -14,7 +14,7 @@
 #include "aggregator/marks/marks.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
-#include "aggregator/archive/schema.h"
+#include "aggregator/archive/schema/schema.h"
 #include "aggregator/archive/verify.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
@@ -321,7 +321,8 @@ see_changes(struct archiver *self, struct err *err)
 	change = marks_last_change(txn);
 	db_abort(&txn);
 	pthread_mutex_lock(&self->lock);
-	self->is_behind = change > self->checkpoint.place.change;
+	self->is_behind = change > self->checkpoint.place.change ||
+			  !writer_marks_are_complete(self->writer);
 	if (!self->is_behind || self->committed_ns == 0)
 		self->committed_ns = clock_wall_ns();
 	pthread_mutex_unlock(&self->lock);

@@ -104,7 +104,7 @@ owners_block(void)
 /* ---- who owns what ---- */
 
 /* A row of owners. */
-enum { OF_PART, OF_EPOCH, OF_WHO, OF_NUMBERS };
+enum { OF_PART, OF_EPOCH, OF_WHO, OF_UNTIL, OF_NUMBERS };
 
 typedef int on_owner(
     void *arg, const uint64_t row[OF_NUMBERS], struct err *err);
@@ -119,7 +119,8 @@ each_owner_of(struct owners *owners, unsigned shard, unsigned replica,
 	int rc;
 
 	if (question_ask(&question, &answer, err,
-		"SELECT part, epoch, who FROM %s.owners",
+		"SELECT part, epoch, who, max(until) FROM %s.owners "
+		"GROUP BY part, epoch, who",
 		clickhouse_database(owners->client)) != 0)
 		return -1;
 	while (
@@ -278,7 +279,8 @@ see_owner(void *arg, const uint64_t row[OF_NUMBERS], struct err *err)
 
 	if (row[OF_PART] == NO_PART || is_ours)
 		return 0;
-	if (is_claimed(owners, row[OF_PART]) && row[OF_EPOCH] < owners->epoch)
+	if (row[OF_EPOCH] < owners->epoch &&
+	    (row[OF_UNTIL] != 0 || is_claimed(owners, row[OF_PART])))
 		return 0; /* taken over from it */
 	if (!is_claimed(owners, row[OF_PART]) &&
 	    (new->parts == 0 || bsearch(&row[OF_PART], new->part, new->parts,

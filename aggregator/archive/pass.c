@@ -11,6 +11,7 @@
 #include "aggregator/archive/rows/identity.h"
 #include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/archive/rows/state_key.h"
+#include "aggregator/archive/slice.h"
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/tables.h"
 #include "proto/os/heartbeat.h"
@@ -18,6 +19,7 @@
 enum {
 	NAME_OF_NUMBER = 'n', /* begins the keys of names by number */
 	NAME_KEY_BYTES = 9,
+	STOP_RECORDS = 1024, /* look whether to stop after that many */
 };
 
 struct pass_place
@@ -66,12 +68,21 @@ is_stopping(const struct pass *pass, struct err *err)
 /* ---- records ---- */
 
 static int
-send_record(struct pass *pass, const struct key_row_block *of,
+send_record(void *arg, const struct key_row_block *of,
     const struct row_block_item *item, struct err *err)
 {
-	const struct archive_row_id id = { pass->part, of->hour, of->node,
-		of->track, pass->pos };
-	unsigned shard = sender_shard_of(pass->sender, pass->part, of->node);
+	struct pass *pass = arg;
+	struct archive_row_id id = { 0, of->hour, of->node, of->track,
+		pass->pos };
+	unsigned shard;
+
+	if (pass->records % STOP_RECORDS == 0 && is_stopping(pass, err))
+		return -1;
+	if (!use_partition(pass, of->partition))
+		return 0;
+	id.part = pass->part;
+	shard = sender_shard_in(
+	    pass->sender->cluster->shards, pass->part, of->node);
 
 	if (!archive_put_record(sender_block(pass->sender, shard, of->kind),
 		(enum record_kind)of->kind, &id, item, &pass->lookup)) {
@@ -81,103 +92,6 @@ send_record(struct pass *pass, const struct key_row_block *of,
 	pass->records++;
 	return sender_added(pass->sender, shard, of->kind,
 	    archive_identity_hash(&id, item), of->hour, err);
-}
-
-static int
-send_row_block(struct pass *pass, const struct key_row_block *of,
-    struct text value, struct err *err)
-{
-	struct row_block_reader rows;
-	struct row_block_item item;
-
-	if (!row_block_open(&rows, value, of->first_ns)) {
-		pass->damaged++;
-		return 0;
-	}
-	while (row_block_next(&rows, &item))
-		if (send_record(pass, of, &item, err) != 0)
-			return -1;
-	pass->damaged += rows.bytes.bad;
-	return 0;
-}
-
-/* The row blocks of a slice from `first_row` on: rows are numbered in the order
- * in which they were written, and never change. */
-static int
-send_slice(struct pass *pass, const struct mark *mark, uint32_t first_row,
-    struct err *err)
-{
-	struct db_cursor *cursor = db_cursor_open(pass->txn, TABLES_ROW_BLOCKS);
-	struct text prefix = mark->key, key, value;
-	int rc = 0;
-
-	for (bool more = db_seek(cursor, prefix, &key, &value);
-	     more && rc == 0 && key.bytes >= prefix.bytes &&
-	     memcmp(key.at, prefix.at, prefix.bytes) == 0;
-	     more = db_next(cursor, &key, &value)) {
-		struct key_row_block of;
-
-		if (!key_get_row_block(key, &of)) {
-			pass->damaged++;
-			continue;
-		}
-		if (of.row < first_row || !use_partition(pass, of.partition))
-			continue;
-		rc = send_row_block(pass, &of, value, err);
-		if (rc == 0 && is_stopping(pass, err))
-			rc = -1;
-	}
-	db_cursor_close(&cursor);
-	return rc;
-}
-
-static int
-send_compacted_series(
-    struct pass *pass, struct compacted_cursor *cursor, struct err *err)
-{
-	const struct key_row_block of = cursor->row_key;
-	struct row_block_item item;
-	int64_t first_ns;
-
-	if (!compacted_cursor_take(cursor, INT64_MIN, &first_ns))
-		return 0;
-	while (compacted_cursor_next(cursor, &item))
-		if (send_record(pass, &of, &item, err) != 0)
-			return -1;
-	return 0;
-}
-
-/* A compacted slice, of the time before the store had an archive. */
-static int
-send_compacted(struct pass *pass, const struct mark *mark, struct err *err)
-{
-	unsigned char room[KEY_ROW_BLOCK_BYTES] = { 0 };
-	const struct text key = { (const char *)room, sizeof(room) };
-	struct compacted_cursor *cursor;
-	struct key_row_block of;
-	int rc = 0;
-
-	memcpy(room, mark->key.at, MARKS_SLICE_BYTES);
-	if (mark->key.bytes != MARKS_SLICE_BYTES ||
-	    !key_get_row_block(key, &of)) {
-		pass->damaged++;
-		return 0;
-	}
-	if (!use_partition(pass, of.partition))
-		return 0;
-	cursor = compacted_cursor_open(pass->txn, &pass->cache, &of);
-	compacted_cursor_seek(cursor, 0, 0);
-	while (cursor->more && rc == 0) {
-		uint32_t node = cursor->row_key.node,
-			 track = cursor->row_key.track;
-
-		rc = is_stopping(pass, err)
-			 ? -1
-			 : send_compacted_series(pass, cursor, err);
-		compacted_cursor_pass(cursor, node, track);
-	}
-	compacted_cursor_close(&cursor);
-	return rc;
 }
 
 /* ---- rows of other tables ---- */
@@ -291,16 +205,25 @@ send_common(struct pass *pass, struct err *err)
 static int
 send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 {
+	struct slice_reader reader = { pass->txn, &pass->cache, send_record,
+		pass, 0 };
 	uint32_t first_row = mark->first_row;
+	int rc;
 
 	switch (mark->table) {
 	case TABLES_ROW_BLOCKS:
 		if (first_row <= pass->from.row)
 			first_row = pass->from.row + 1;
-		return send_slice(pass, mark, first_row, err);
-	case TABLES_CHUNKS: return send_compacted(pass, mark, err);
-	default: return send_row(pass, mark->table, mark->key, err);
+		rc = slice_row_blocks(&reader, mark->key, first_row, err);
+		break;
+	case TABLES_CHUNKS:
+		/* Of the time before the store had an archive. */
+		rc = slice_compacted(&reader, mark->key, err);
+		break;
+	default: rc = send_row(pass, mark->table, mark->key, err);
 	}
+	pass->damaged += reader.damaged;
+	return rc;
 }
 
 int

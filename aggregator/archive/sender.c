@@ -91,11 +91,11 @@ sender_home(const struct sender *sender, uint64_t part)
 /* Nodes have numbers that follow each other: mix them, or a cluster of two
  * shards would have the pairs of a pool in one. */
 unsigned
-sender_shard_of(const struct sender *sender, uint64_t part, uint32_t node)
+sender_shard_in(unsigned shards, uint64_t part, uint32_t node)
 {
 	uint64_t mixed = (part ^ node) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return (unsigned)((mixed >> 32) % sender->shards);
+	return (unsigned)((mixed >> 32) % shards);
 }
 
 static const struct sender_total no_rows = { .first_hour = INT32_MAX,

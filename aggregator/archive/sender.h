@@ -60,10 +60,9 @@ void sender_close(struct sender *sender);
 
 /* The table in the archive. */
 const char *sender_table(unsigned table);
-/* The shard of what belongs to a node of a partition; that of everything else
- * of the partition. */
-unsigned sender_shard_of(
-    const struct sender *sender, uint64_t part, uint32_t node);
+/* The shard of the records of a node of a partition, in an archive of that
+ * many; that of everything else of the partition. */
+unsigned sender_shard_in(unsigned shards, uint64_t part, uint32_t node);
 unsigned sender_home(const struct sender *sender, uint64_t part);
 
 /* The block for the next row of a table; the caller puts one value into each

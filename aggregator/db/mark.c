@@ -109,8 +109,11 @@ is_on(struct db_txn *txn)
 static bool
 has_front(struct text key, const char *front)
 {
-	size_t bytes = front == NULL ? 0 : strlen(front);
+	size_t bytes;
 
+	if (front == NULL)
+		return true;
+	bytes = strlen(front);
 	return key.bytes >= bytes && memcmp(key.at, front, bytes) == 0;
 }
 

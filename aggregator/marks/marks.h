@@ -67,12 +67,13 @@ bool marks_hold_records(struct db_txn *txn, const struct key_row_block *hour);
 /* ---- writing ---- */
 
 /* From this transaction on changes are marked; all that is in the store gets
- * marks with marks_all_step.  Does nothing if the store has an archive. */
-void marks_begin(struct db_txn *txn);
+ * marks with marks_all_step.  `entry`: the last one of the journal now.  Does
+ * nothing if the store has an archive. */
+void marks_begin(struct db_txn *txn, uint64_t entry);
 /* Has the store an archive? */
 bool marks_are_kept(struct db_txn *txn);
-/* Is everything marked that was in the store at marks_begin?  Until then the
- * archive must not count as complete. */
+/* Is everything marked that was in the store at marks_begin, and indexed what
+ * its journal had then?  Until then the archive must not count as complete. */
 bool marks_are_complete(struct db_txn *txn);
 /* Mark some of it (at most `rows` rows are read) in one transaction; `*more`:
  * something is left. It goes on where it stopped, after a crash, too. */

@@ -59,13 +59,13 @@ put_place(struct db_txn *txn, const struct place *place)
 }
 
 void
-marks_begin(struct db_txn *txn)
+marks_begin(struct db_txn *txn, uint64_t entry)
 {
 	const struct place first = { .table = 0 };
 
 	if (marks_are_kept(txn))
 		return;
-	tables_put_fact(txn, FACT_ARCHIVE, 1);
+	tables_put_fact(txn, FACT_ARCHIVE, entry + 1);
 	put_place(txn, &first);
 }
 
@@ -80,7 +80,9 @@ marks_are_complete(struct db_txn *txn)
 {
 	struct place place;
 
-	return marks_are_kept(txn) && !read_place(txn, &place);
+	return marks_are_kept(txn) && !read_place(txn, &place) &&
+	       tables_fact(txn, FACT_INDEXED) + 1 >=
+		   tables_fact(txn, FACT_ARCHIVE);
 }
 
 /* Which part of the keys of a table is marked.  Chunks are marked only here:
@@ -124,7 +126,7 @@ mark_next(struct db_txn *txn, struct db_cursor *cursor, struct place *place)
 	if (!db_seek_key(
 		cursor, place->key_bytes > 0 ? key_of(place) : front, &key) ||
 	    key.bytes < front.bytes ||
-	    memcmp(key.at, front.at, front.bytes) != 0)
+	    (front.bytes > 0 && memcmp(key.at, front.at, front.bytes) != 0))
 		return false;
 	set_key(place, key);
 	if (bytes != DB_MARK_WHOLE && bytes < key.bytes) {

@@ -41,9 +41,31 @@ encode(unsigned char *to, const struct stream_row *row)
 	at = varint_encode(at, row->derived);
 	at = varint_encode(at, varint_zigzag(row->receive_ns));
 	at = varint_encode(at, row->node.bytes);
-	memcpy(at, row->node.at, row->node.bytes);
+	if (row->node.bytes > 0)
+		memcpy(at, row->node.at, row->node.bytes);
 	return (struct text){ (const char *)to,
 		(uint32_t)(at - to) + row->node.bytes };
+}
+
+void
+stream_row_raise(struct db_txn *txn, uint32_t partition,
+    const struct session_id *session, const struct stream_row *row)
+{
+	unsigned char key[STREAM_ROW_KEY_BYTES];
+	unsigned char bytes[4 * VARINT_BYTES + NAME_BYTES_MAX];
+	const struct text name = { (const char *)key, sizeof(key) };
+	struct stream_row old;
+	struct text value;
+
+	if (row->node.bytes > NAME_BYTES_MAX || row->last_seq == 0)
+		return;
+	varint_put_u32_be(key, partition);
+	memcpy(key + 4, session->bytes, sizeof(session->bytes));
+	/* Who restores must never accept a number twice. */
+	if (db_get(txn, TABLES_STREAMS, name, &value) &&
+	    stream_row_decode(value, &old) && old.last_seq >= row->last_seq)
+		return;
+	db_put(txn, TABLES_STREAMS, name, encode(bytes, row));
 }
 
 void
@@ -51,26 +73,13 @@ stream_row_advance(
     struct db_txn *txn, uint32_t partition, const struct journal_entry *entry)
 {
 	const struct wire_header *header = &entry->header;
-	unsigned char key[STREAM_ROW_KEY_BYTES];
-	unsigned char bytes[4 * VARINT_BYTES + NAME_BYTES_MAX];
-	const struct text name = { (const char *)key, sizeof(key) };
-	struct stream_row row = { .last_seq = header->type == WIRE_GAP
-						  ? header->last_seq
-						  : header->seq,
+	const struct stream_row row = { .last_seq = header->type == WIRE_GAP
+							? header->last_seq
+							: header->seq,
 		.receive_ns = entry->receive_ns,
 		.derived = (header->flags & WIRE_FLAG_DERIVED) != 0,
 		.node = header->node };
-	struct stream_row old;
-	struct text value;
 
-	if (tables_fact(txn, FACT_ARCHIVE) == 0 ||
-	    row.node.bytes > NAME_BYTES_MAX || row.last_seq == 0)
-		return;
-	varint_put_u32_be(key, partition);
-	memcpy(key + 4, header->session.bytes, sizeof(header->session.bytes));
-	/* Who restores must never accept a number twice. */
-	if (db_get(txn, TABLES_STREAMS, name, &value) &&
-	    stream_row_decode(value, &old) && old.last_seq >= row.last_seq)
-		return;
-	db_put(txn, TABLES_STREAMS, name, encode(bytes, &row));
+	if (tables_fact(txn, FACT_ARCHIVE) != 0)
+		stream_row_raise(txn, partition, &header->session, &row);
 }

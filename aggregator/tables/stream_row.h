@@ -4,8 +4,6 @@
  * The journal knows how far a stream was received, but it does not survive the
  * loss of its host.  A store that has an archive keeps here, in the transaction
  * that indexes an entry, what a store restored at this position accepts next.
- * Of streams whose last entry was indexed before the store got its archive
- * there are no rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_STREAM_ROW_H
@@ -29,6 +27,10 @@ struct stream_row {
 /* Note the entry, if the store has an archive. */
 void stream_row_advance(
     struct db_txn *txn, uint32_t partition, const struct journal_entry *entry);
+
+/* Raise a stream to the number of `row`, with its node and time. */
+void stream_row_raise(struct db_txn *txn, uint32_t partition,
+    const struct session_id *session, const struct stream_row *row);
 
 /* `row->node` is a view into `value`; false: malformed. */
 bool stream_row_decode(struct text value, struct stream_row *row);

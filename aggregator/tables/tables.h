@@ -87,11 +87,12 @@ const struct db_marked *tables_marked(unsigned table);
 #define FACT_CLOCK           "clock"
 #define FACT_CLOCK_CONFIRMED "clock_confirmed"
 
-#define FACT_ARCHIVE                                                           \
-	"archive"              /* 1: the store has one, so changes are marked  \
-				*/
-#define FACT_CHANGE  "change"  /* number of the last change that is marked */
-#define FACT_MARKING "marking" /* what is marked so far, of all rows */
+/* Of a store with an archive, which marks its changes (archive/marks.h): 1 +
+ * the last journal number when it got it; the last change number; what is
+ * marked so far of all that was there. */
+#define FACT_ARCHIVE "archive"
+#define FACT_CHANGE  "change"
+#define FACT_MARKING "marking"
 
 /* Returns 0 if the fact was never set.  If the fact is damaged, a write
  * transaction fails: restarting from 0 would index the journal a second time.

@@ -69,7 +69,10 @@ prepare(struct writer *writer, struct err *err)
 	collect_init(
 	    &writer->collect, writer->dictionary, &writer->models, key);
 	writer->status.uncompacted = compact_skip_open(writer, txn);
-	writer_marks_open(writer, txn);
+	if (writer_marks_open(writer, txn, err) != 0) {
+		db_abort(&txn);
+		return -1;
+	}
 	if (db_commit(&txn, err) != DB_OK)
 		return -1;
 	if (quarantine_gives_up(

@@ -8,29 +8,73 @@
 
 #include <time.h>
 
+#include "aggregator/tables/stream_row.h"
 #include "proto/os/clock.h"
 
 enum { ROWS = 8192 }; /* read by a transaction */
 
-void
-writer_marks_open(struct writer *writer, struct db_txn *txn)
+/* What the journal knows of the streams; too much of those with entries that
+ * are not indexed yet: the marks are not complete before they are. */
+static int
+raise_streams(struct writer *writer, struct db_txn *txn, struct err *err)
 {
-	if (writer->options.archive)
-		marks_begin(txn);
+	struct text key, value, partition, all = { NULL, 0 };
+	struct journal_stream stream;
+	struct session_id session;
+	struct db_cursor *cursor;
+	struct db_txn *journal;
+	uint32_t number;
+	bool more;
+
+	if (db_begin(journal_db(writer->journal), false, &journal, err) != 0)
+		return -1;
+	cursor = db_cursor_open(journal, JOURNAL_STREAMS);
+	for (more = db_seek(cursor, all, &key, &value); more;
+	     more = db_next(cursor, &key, &value)) {
+		if (!journal_stream_key(key, &session, &partition) ||
+		    !journal_stream_decode(value, &stream))
+			continue;
+		number = dictionary_find(txn, 0, partition);
+		if (number != 0)
+			stream_row_raise(txn, number, &session,
+			    &(struct stream_row){ stream.last_seq,
+				stream.last_ns, stream.derived, stream.node });
+	}
+	db_cursor_close(&cursor);
+	db_abort(&journal);
+	return 0;
+}
+
+int
+writer_marks_open(struct writer *writer, struct db_txn *txn, struct err *err)
+{
+	if (writer->options.archive && !marks_are_kept(txn)) {
+		marks_begin(txn, journal_next(writer->journal) - 1);
+		if (raise_streams(writer, txn, err) != 0)
+			return -1;
+	}
 	writer->marks.is_incomplete =
 	    marks_are_kept(txn) && !marks_are_complete(txn);
+	return 0;
 }
 
 static enum db_result
 mark(struct writer *writer, bool *more, struct err *err)
 {
 	enum db_result result = marks_all_step(writer->db, ROWS, more, err);
+	struct db_txn *txn;
+	bool complete;
 
+	if (result != DB_OK || *more)
+		return result;
+	if (db_begin(writer->db, false, &txn, err) != 0)
+		return DB_BROKEN;
+	complete = marks_are_complete(txn);
+	db_abort(&txn);
 	pthread_mutex_lock(&writer->lock);
-	if (result == DB_OK)
-		writer->marks.is_incomplete = *more;
+	writer->marks.is_incomplete = !complete;
 	pthread_mutex_unlock(&writer->lock);
-	return result;
+	return DB_OK;
 }
 
 /* A new request takes the place of one that is under way. */

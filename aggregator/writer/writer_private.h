@@ -147,7 +147,8 @@ enum db_result pack_all(struct writer *writer, struct err *err);
 /* ---- writer_marks.c ---- */
 
 /* Begin to keep marks, if the options say so, and see what is left to do. */
-void writer_marks_open(struct writer *writer, struct db_txn *txn);
+int writer_marks_open(
+    struct writer *writer, struct db_txn *txn, struct err *err);
 /* Mark, or remove marks, in one bounded transaction if there is something to
  * do.  `*more`: there is more. */
 enum db_result writer_marks_step(

@@ -37,10 +37,10 @@ check_url(const struct clickhouse_options *options, struct clickhouse_url *url,
 			return err_set_option(err, option,
 			    "others can read what goes to %.200s by plain "
 			    "HTTP; use clickhouses://, or allow it with "
-			    "--insecure",
+			    "--archive-insecure",
 			    url->host[i].name);
 	if (options->cacert != NULL && !url->tls)
-		return err_set_option(err, "cacert",
+		return err_set_option(err, "archive-cacert",
 		    "only an address with clickhouses:// has certificates");
 	return 0;
 }
@@ -122,15 +122,26 @@ clickhouse_exception(const struct clickhouse *clickhouse)
 
 /* ---- one request ---- */
 
-/* -1 with the server's own words, unless the answer is one of success. */
+/* -1 with the server's own words, which may repeat the password. */
 static int
-judge(struct clickhouse *clickhouse, const struct http_request *request,
-    const struct clickhouse_host *to, const struct http_answer *answer,
-    struct err *err)
+refuse(const struct clickhouse *clickhouse, const struct clickhouse_host *to,
+    struct text exception, struct err *err)
+{
+	const struct http_request secrets = { .url = "",
+		.headers = { (const char *)clickhouse->key } };
+	char safe[HTTP_EXCERPT_BYTES];
+
+	http_excerpt(safe, clickhouse_exception_words(exception), &secrets);
+	return err_set(err, "%.200s:%u: exception %u: %s", to->name, to->port,
+	    clickhouse->exception, safe);
+}
+
+static int
+judge(struct clickhouse *clickhouse, const struct clickhouse_host *to,
+    const struct http_answer *answer, struct err *err)
 {
 	struct text code =
 	    http_header(clickhouse->http, "X-ClickHouse-Exception-Code");
-	char words[CLICKHOUSE_WORDS_BYTES], safe[HTTP_EXCERPT_BYTES];
 	uint64_t number = 0;
 
 	if (answer->status == 200 && code.bytes == 0)
@@ -140,12 +151,9 @@ judge(struct clickhouse *clickhouse, const struct http_request *request,
 	    number_parse_u64(code, &number, NULL) == 0 &&
 	    number <= CLICKHOUSE_CODE_MAX)
 		clickhouse->exception = (unsigned)number;
-	if (clickhouse->exception == 0)
-		return http_refused(clickhouse->http, answer, err);
-	clickhouse_exception_words(words, answer->body);
-	http_excerpt(safe, text_of(words), request);
-	return err_set(err, "%.200s:%u: exception %u: %s", to->name, to->port,
-	    clickhouse->exception, safe);
+	return clickhouse->exception != 0
+		   ? refuse(clickhouse, to, answer->body, err)
+		   : http_refused(clickhouse->http, answer, err);
 }
 
 static void
@@ -193,7 +201,7 @@ clickhouse_send(struct clickhouse *clickhouse,
 	if (http_send(clickhouse->http, &to, &got, err) != 0)
 		return -1;
 	*answer = got.body;
-	return judge(clickhouse, &to, &request->to, &got, err);
+	return judge(clickhouse, &request->to, &got, err);
 }
 
 int
@@ -205,7 +213,6 @@ clickhouse_ask_host(struct clickhouse *clickhouse,
 		.settings = "",
 		.body = text_of(sql),
 		.silence_ns = clickhouse->options.timeout_ns };
-	char words[CLICKHOUSE_WORDS_BYTES];
 	struct text exception;
 
 	if (clickhouse_send(clickhouse, &request, answer, err) != 0)
@@ -218,9 +225,7 @@ clickhouse_ask_host(struct clickhouse *clickhouse,
 	if (exception.bytes == 0)
 		return err_set(err, "%.200s:%u: the answer ends within a line",
 		    host->name, host->port);
-	clickhouse_exception_words(words, exception);
-	return err_set(err, "%.200s:%u: exception %u: %s", host->name,
-	    host->port, clickhouse->exception, words);
+	return refuse(clickhouse, host, exception, err);
 }
 
 /* ---- for a replica ---- */

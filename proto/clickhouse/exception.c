@@ -61,25 +61,23 @@ clickhouse_exception_at_end(struct text body)
 	return (struct text){ NULL, 0 };
 }
 
-void
-clickhouse_exception_words(
-    char to[static CLICKHOUSE_WORDS_BYTES], struct text body)
+struct text
+clickhouse_exception_words(struct text body)
 {
 	static const char what[] = ", e.what() = ";
 	uint32_t from = find_mark(body);
-	struct text words = body;
+	struct text words = body, line;
 	const char *end;
 
 	if (from > 0)
 		words = (struct text){ body.at + from, body.bytes - from };
 	words = text_trim(words);
-	end = words.bytes > 0 ? memchr(words.at, '\n', words.bytes) : NULL;
-	if (end != NULL)
-		words.bytes = (uint32_t)(end - words.at);
-	end = words.bytes > 0
-		  ? memmem(words.at, words.bytes, what, sizeof(what) - 1)
+	if (!text_next_line(&words, &line))
+		return words;
+	end = line.bytes > 0
+		  ? memmem(line.at, line.bytes, what, sizeof(what) - 1)
 		  : NULL;
 	if (end != NULL)
-		words.bytes = (uint32_t)(end - words.at);
-	text_quote(to, CLICKHOUSE_WORDS_BYTES, words);
+		line.bytes = (uint32_t)(end - line.at);
+	return line;
 }

@@ -13,7 +13,6 @@
 #include "proto/base/text.h"
 
 enum {
-	CLICKHOUSE_WORDS_BYTES = 256,
 	CLICKHOUSE_CODE_MAX = 99999,
 };
 
@@ -22,9 +21,8 @@ unsigned clickhouse_exception_code(struct text body);
 /* The exception at the end of a TabSeparated answer: a line that begins like
  * one within its last 4 KiB; empty if there is none. */
 struct text clickhouse_exception_at_end(struct text body);
-/* The sentence of an exception, or the beginning of any other body, in a form
- * that is safe in a message. */
-void clickhouse_exception_words(
-    char to[static CLICKHOUSE_WORDS_BYTES], struct text body);
+/* The sentence of an exception, a view; of any other body its first line.  It
+ * is not safe to print. */
+struct text clickhouse_exception_words(struct text body);
 
 #endif

@@ -31,7 +31,8 @@ begin(struct db *db)
 	bool more = true;
 
 	must(db_begin(db, true, &txn, &err) == 0, &err);
-	marks_begin(txn);
+	/* All of the journal is indexed. */
+	marks_begin(txn, tables_fact(txn, FACT_INDEXED));
 	must(db_commit(&txn, &err) == DB_OK, &err);
 	while (more)
 		must(marks_all_step(db, ROWS, &more, &err) == DB_OK, &err);

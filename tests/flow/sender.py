@@ -285,7 +285,7 @@ def case_other_format(store):
     import lmdb
     env = lmdb.open(store + "/journal", max_dbs=8, map_size=1 << 30)
     meta = env.open_db(b"meta")
-    value = struct.pack("<I", 9)
+    value = struct.pack("<I", 10)
     with env.begin(write=True) as txn:
         txn.put(b"format", value + struct.pack("<I", crc32c(b"format" + value)), db=meta)
     env.close()

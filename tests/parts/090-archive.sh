@@ -79,12 +79,12 @@ check_text "it is where it belongs" 13 \
 check_status 1 "from one server, others are not reached" \
 	poolscope-archive check --to "clickhouse://poolscope_writer@127.0.0.1:$PORT1/pool" \
 	--archive-password "$TMP/writer"
-check_printed "... and are said to be down" "does not answer"
+check_printed "... and are reported as down" "does not answer"
 
 # A replica away, and back.
 stop ch2 KILL
 check_status 1 "a replica is away" archive check
-check_printed "... which is said" "shard 1, replica 127.0.0.1: it does not answer"
+check_printed "... which is reported" "shard 1, replica 127.0.0.1: it does not answer"
 check_text "the others are in order" "down 1 ok 33" "$(states)"
 check_status 1 "create does not leave it out" archive create
 check_printed "... but must be repeated" "repeat this when it is back"
@@ -128,3 +128,67 @@ check_text "nothing is left" "0 0 0 0" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT count() FROM system.tables WHERE database = 'pool'"; done | paste -sd' ')"
 check "it can be made again" archive create
 check_printed "... from the beginning" "created 44 tables"
+
+# The views for SQL: records of both shards with the names of partition, node and
+# track.  The event is on the other shard than the names.
+views() {
+	sed -e '/^--/d' deploy/clickhouse/views.sql >"$TMP/views.sql"
+	clickhouse-client --host 127.0.0.1 --port "$1" --user poolscope_writer \
+		--password 'writes!' --multiquery <"$TMP/views.sql"
+}
+for n in 1 2 3 4; do
+	check "replica $n has an archive named poolscope" poolscope-archive create \
+		--to "$CLUSTER/poolscope" --archive-password "$TMP/writer"
+	check "... and its views" views "$(sed -n 's/.*<tcp_port>\([0-9]*\)<.*/\1/p' "$TMP/ch$n/config.xml")"
+done
+ask 1 "INSERT INTO poolscope.owners (part, name, epoch) VALUES (7, 'acct\$pool', 1)"
+ask 1 "INSERT INTO poolscope.names (part, no, text, pos) VALUES (7, 1, 'n-old', 1), (7, 1, 'n1', 2), (7, 2, 'job', 1), (8, 1, 'other', 1)"
+ask 3 "INSERT INTO poolscope.events (part, node, track, ts, source, name, keys, vals) VALUES (7, 1, 2, 1500000000123456789, 's', 'e', ['job', 'x'], ['4711', 'y'])"
+ask 3 "INSERT INTO poolscope.spans (part, node, track, ts, end_ns, name, category) VALUES (7, 1, 2, 1500000000000000000, 1500000001500000000, 'cc', 'c')"
+ask 1 "INSERT INTO poolscope.samples (part, node, track, ts, v) VALUES (7, 1, 2, 1500000000000000000, [1.5, 2])"
+# 1500000000 is 2017-07-14T02:40:00Z.
+check_text "an event has its names" "2017-07-14 02:40:00 acct\$pool n1 job s e 4711" \
+	"$(ask 2 "SELECT time, partition, node, track, source, name, vals[indexOf(keys, 'job')] FROM poolscope.event" | tr '\t' ' ')"
+check_text "a span has its seconds" "2017-07-14 02:40:00 acct\$pool n1 job cc c 1.5" \
+	"$(ask 2 "SELECT time, partition, node, track, name, category, seconds FROM poolscope.span" | tr '\t' ' ')"
+check_text "a sample has its values" "2017-07-14 02:40:00 acct\$pool n1 job [1.5,2]" \
+	"$(ask 4 "SELECT time, partition, node, metric_group, v FROM poolscope.sample" | tr '\t' ' ')"
+
+# A server of its own: no macros, no ZooKeeper; by TLS.
+# shellcheck disable=SC2046 # numbers
+set -- $(free_port 3)
+mkdir -p "$TMP/single"
+cp -r "$TMP/ch1/users.xml" "$TMP/ch1/users.d" "$TMP/single"
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
+	-addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
+	-keyout "$TMP/single/key.pem" -out "$TMP/single/cert.pem" 2>/dev/null
+# The lines of a cluster are gone, those of TLS are new.
+sed -e '/<remote_servers>/,/<session_timeout_ms>/d' -e "s|$TMP/ch1|$TMP/single|g" \
+	-e "s|<http_port>.*|<http_port>$1</http_port><tcp_port>$2</tcp_port><https_port>$3</https_port>|" \
+	-e '/<interserver/d' -e '/^<\/yandex>/d' "$TMP/ch1/config.xml" >"$TMP/single/config.xml"
+cat >>"$TMP/single/config.xml" <<END
+<openSSL><server><certificateFile>$TMP/single/cert.pem</certificateFile>
+<privateKeyFile>$TMP/single/key.pem</privateKeyFile><verificationMode>none</verificationMode>
+<loadDefaultCAFile>true</loadDefaultCAFile><cacheSessions>true</cacheSessions>
+<disableProtocols>sslv2,sslv3</disableProtocols><preferServerCiphers>true</preferServerCiphers>
+</server></openSSL>
+</yandex>
+END
+serve single clickhouse-server "--config-file=$TMP/single/config.xml"
+answers "http://127.0.0.1:$1/ping" single || exit 1
+single=clickhouses://poolscope_writer@localhost:$3/alone
+check_status 1 "its certificate is not that of an authority" poolscope-archive create \
+	--to "$single" --archive-password "$TMP/writer"
+check_printed "... which is the reason" "certificate"
+check "with its own one, an archive is made" poolscope-archive create --to "$single" \
+	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+check_printed "... of one copy" "there is one copy only"
+check "nothing must be done" poolscope-archive check --to "$single" \
+	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+check "it is dropped" poolscope-archive drop --yes --to "$single" \
+	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+check_printed "... whole" "dropped 11 tables"
+check_status 1 "of several hosts one alone is none" poolscope-archive check \
+	--to "clickhouse://poolscope_writer@127.0.0.1:$1,127.0.0.1:$PORT1/alone" \
+	--archive-password "$TMP/writer"
+check_printed "... as it has no macro" "no macro {cluster}"

@@ -53,7 +53,7 @@ while read -r who ms later; do
 	alive "$who" && stop "$who" KILL
 	eval "back_$who=$((round + later))"
 	for each in $all; do
-		eval "back=\${back_$each:-0}"
+		back=$(eval "echo \${back_$each:-0}")
 		alive "$each" || [ "$back" -gt "$round" ] || serve_again "$each" || exit 1
 	done
 	round=$((round + 1))

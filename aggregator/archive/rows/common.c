@@ -12,8 +12,8 @@
 /* Keys, and the fronts of keys, which end in ':'. */
 static const char *const wanted[] = { "hash", FACT_MODELS, "phase:", "run:" };
 
-static bool
-is_wanted(struct text key)
+bool
+common_is(struct text key)
 {
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		struct text want = text_of(wanted[i]), front = key;
@@ -36,7 +36,7 @@ common_each(struct db_txn *txn, common_row *call, void *arg, struct err *err)
 
 	for (bool more = db_seek(cursor, none, &key, &value); more && rc == 0;
 	     more = db_next(cursor, &key, &value))
-		if (is_wanted(key))
+		if (common_is(key))
 			rc = call(arg, key, value, err);
 	db_cursor_close(&cursor);
 	return rc;

@@ -20,6 +20,8 @@ typedef int common_row(
  * 0. */
 int common_each(
     struct db_txn *txn, common_row *call, void *arg, struct err *err);
+/* Is this key of TABLES_META one of them? */
+bool common_is(struct text key);
 /* Differs when they do. */
 uint64_t common_hash(struct db_txn *txn);
 

@@ -170,6 +170,34 @@ look_through_all(bool with_chunks)
 	return wanted;
 }
 
+static void
+put_journal_stream(const struct session_id *session, uint64_t last)
+{
+	const struct journal_stream stream = { .last_seq = last,
+		.node = text_of("head") };
+	struct err err = { 0 };
+
+	rig_good(journal_begin(rig.journal, &err), &err);
+	journal_stream_put(
+	    rig.journal, session, text_of(RIG_PARTITION), &stream);
+	assert_int_equal(journal_commit(rig.journal, &err), DB_OK);
+}
+
+/* Mark all that is in the tables, and index nothing. */
+static void
+while_marking(void)
+{
+	struct err err = { 0 };
+	bool more = true;
+
+	while (more)
+		rig_good(marks_all_step(
+			     writer_db(rig.writer), 9, &more, &err) == DB_OK
+			     ? 0
+			     : -1,
+		    &err);
+}
+
 /* ---- cases ---- */
 
 static void
@@ -444,6 +472,42 @@ streams_say_how_far_each_is_indexed(void **state)
 	assert_int_equal(found, 0);
 }
 
+/* The journal has two batches of one stream when the store gets its archive,
+ * and one of them is not indexed. */
+static void
+streams_of_before_are_those_of_the_journal(void **state)
+{
+	unsigned char name[20] = { 0, 0, 0, 1 };
+	struct session_id session = rig_session(3);
+	struct stream_row row;
+	struct db_txn *txn;
+	struct text value;
+
+	(void)state;
+	rig_event(&rig, "n1", RIG_T0, "prep", "start", NULL);
+	rig_send(&rig, 3);
+	rig_indexer(&rig);
+	rig_event(&rig, "n1", RIG_T0 + 1, "prep", "end", NULL);
+	rig_send(&rig, 3);
+	rig_flush(&rig);
+	/* The receiver does this, and the rig has none. */
+	put_journal_stream(&session, 2);
+	open_again(true);
+	while_marking();
+	assert_false(writer_marks_are_complete(rig.writer));
+	memcpy(name + 4, session.bytes, 16);
+	txn = begin(false);
+	assert_false(marks_are_complete(txn));
+	assert_true(db_get(txn, TABLES_STREAMS,
+	    (struct text){ (const char *)name, 20 }, &value));
+	assert_true(stream_row_decode(value, &row));
+	assert_int_equal(row.last_seq, 2);
+	db_abort(&txn);
+	rig_indexer(&rig);
+	assert_true(writer_marks_are_complete(rig.writer));
+	rig_verify(&rig);
+}
+
 static void
 a_dropped_partition_leaves_no_marks(void **state)
 {
@@ -478,6 +542,7 @@ main(void)
 		CASE(old_hours_are_deleted_when_the_archive_has_them),
 		CASE(the_thread_of_the_writer_removes_marks_on_request),
 		CASE(streams_say_how_far_each_is_indexed),
+		CASE(streams_of_before_are_those_of_the_journal),
 		CASE(a_dropped_partition_leaves_no_marks),
 	};
 

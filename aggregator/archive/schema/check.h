@@ -3,10 +3,10 @@
  * done.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_CHECK_H
-#define AGGREGATOR_ARCHIVE_CHECK_H
+#ifndef AGGREGATOR_ARCHIVE_SCHEMA_CHECK_H
+#define AGGREGATOR_ARCHIVE_SCHEMA_CHECK_H
 
-#include "aggregator/archive/survey.h"
+#include "aggregator/archive/schema/survey.h"
 #include "proto/format/report.h"
 
 /* After clickhouse_find.  Prints a row for each table of each replica; logs

@@ -2,7 +2,7 @@
  * survey - what the replicas of an archive have, and what they lack.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/survey.h"
+#include "aggregator/archive/schema/survey.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * done.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/check.h"
+#include "aggregator/archive/schema/check.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * remove it.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/create.h"
+#include "aggregator/archive/schema/create.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

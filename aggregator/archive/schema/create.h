@@ -7,12 +7,12 @@
  * the others were changed.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_CREATE_H
-#define AGGREGATOR_ARCHIVE_CREATE_H
+#ifndef AGGREGATOR_ARCHIVE_SCHEMA_CREATE_H
+#define AGGREGATOR_ARCHIVE_SCHEMA_CREATE_H
 
 #include <stdio.h>
 
-#include "aggregator/archive/survey.h"
+#include "aggregator/archive/schema/survey.h"
 
 /* After clickhouse_find.  What was done is printed to `say`. */
 int create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err);

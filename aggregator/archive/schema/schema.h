@@ -6,8 +6,8 @@
  * servers that know them.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_SCHEMA_H
-#define AGGREGATOR_ARCHIVE_SCHEMA_H
+#ifndef AGGREGATOR_ARCHIVE_SCHEMA_SCHEMA_H
+#define AGGREGATOR_ARCHIVE_SCHEMA_SCHEMA_H
 
 #include <stdbool.h>
 #include <stdint.h>

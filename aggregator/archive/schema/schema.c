@@ -2,7 +2,7 @@
  * schema - the tables of the archive, and the statements that make them.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/schema.h"
+#include "aggregator/archive/schema/schema.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,25 +43,26 @@ enum { WORDS_BYTES = 512 };
 #define DAY      "intDiv(hour, 24)"
 
 const struct schema_table schema_tables[SCHEMA_TABLES] = {
-	{ "events", DAY, IDENTITY, NULL,
+	{ "events", DAY, IDENTITY, "pos",
 	    { RECORD, { "source", "String", TEXT_CODEC },
 		{ "name", "String", TEXT_CODEC },
 		{ "uuid", "String", ANY_CODEC }, ATTRIBUTES } },
-	{ "spans", DAY, IDENTITY, NULL,
+	{ "spans", DAY, IDENTITY, "pos",
 	    { RECORD, { "end_ns", "Int64", TIME_CODEC },
 		{ "name", "String", TEXT_CODEC },
 		{ "category", "String", TEXT_CODEC }, ATTRIBUTES } },
 	/* A series is a track of a node. */
-	{ "samples", DAY, "part, hour, track, node, ts, stream, seq, idx", NULL,
+	{ "samples", DAY, "part, hour, track, node, ts, stream, seq, idx",
+	    "pos",
 	    { RECORD, { "types", "String", ANY_CODEC },
 		{ "v", "Array(Float64)", TEXT_CODEC },
 		{ "big", "Array(UInt64)", TEXT_CODEC } } },
-	{ "gaps", DAY, IDENTITY, NULL,
+	{ "gaps", DAY, IDENTITY, "pos",
 	    { RECORD, { "end_ns", "Int64", TIME_CODEC },
 		{ "class", "String", ANY_CODEC },
 		{ "reason", "String", ANY_CODEC },
 		{ "count", "UInt64", ANY_CODEC } } },
-	{ "rejected", DAY, IDENTITY, NULL,
+	{ "rejected", DAY, IDENTITY, "pos",
 	    { RECORD, { "reason", "String", ANY_CODEC },
 		{ "bytes", "UInt64", ANY_CODEC },
 		{ "body", "String", TEXT_CODEC },

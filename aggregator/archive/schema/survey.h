@@ -2,10 +2,10 @@
  * survey - what the replicas of an archive have, and what they lack.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_SURVEY_H
-#define AGGREGATOR_ARCHIVE_SURVEY_H
+#ifndef AGGREGATOR_ARCHIVE_SCHEMA_SURVEY_H
+#define AGGREGATOR_ARCHIVE_SCHEMA_SURVEY_H
 
-#include "aggregator/archive/schema.h"
+#include "aggregator/archive/schema/schema.h"
 
 struct survey_table {
 	bool exists;

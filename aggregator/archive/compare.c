@@ -1,0 +1,344 @@
+/*
+ * compare - does each replica have the records of a store, hour by hour?
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/compare.h"
+
+#include <string.h>
+
+#include "aggregator/archive/question.h"
+#include "aggregator/archive/rows/identity.h"
+#include "aggregator/archive/sender.h"
+#include "aggregator/archive/slice.h"
+#include "aggregator/marks/marks.h"
+#include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/tables.h"
+#include "proto/os/log.h"
+
+enum {
+	HOURS = 24, /* compared with one question */
+	HOUR_TEXT_BYTES = 32,
+	FRONT_BYTES = KEY_HOUR_BYTES,
+};
+
+static const struct table_column columns[] = {
+	{ "partition", 20, false },
+	{ "kind", 8, false },
+	{ "hour", 20, false },
+	{ "shard", 5, true },
+	{ "replica", 8, false },
+	{ "store", 7, true },
+	{ "archive", 7, true },
+	{ "state", 7, false },
+	{ NULL, 0, false },
+};
+
+static const char *const names[] = { "partition", "kind", "hour", "shard",
+	"replica", "store", "archive", "state", NULL };
+
+struct total {
+	uint64_t rows, hash;
+};
+
+struct hour {
+	int32_t hour;
+	bool is_waiting; /* it has marks */
+	struct total shard[CLICKHOUSE_SHARDS_MAX];
+};
+
+struct compare {
+	struct clickhouse *client;
+	const struct clickhouse_cluster *cluster;
+	struct db_txn *txn;
+	struct compacted_cursor_cache cache;
+	struct report report;
+	/* Neighbouring hours of a partition and kind. */
+	uint32_t partition;
+	uint8_t kind;
+	uint64_t part;
+	struct text name;
+	struct hour hour[HOURS];
+	unsigned hours;
+	uint64_t records, compared, unequal, waiting, damaged;
+};
+
+/* ---- the store ---- */
+
+static int
+add_record(void *arg, const struct key_row_block *of,
+    const struct row_block_item *item, struct err *err)
+{
+	struct compare *self = arg;
+	const struct archive_row_id id = { self->part, of->hour, of->node,
+		of->track, 0 };
+	struct hour *hour = &self->hour[self->hours];
+	struct total *total = &hour->shard[sender_shard_in(
+	    self->cluster->shards, self->part, of->node)];
+
+	(void)err;
+	total->rows++;
+	total->hash += archive_identity_hash(&id, item);
+	self->records++;
+	return 0;
+}
+
+static struct text
+view(const void *at, uint32_t bytes)
+{
+	return (struct text){ at, bytes };
+}
+
+/* The first key of a table after all that begin with `front`. */
+static bool
+key_after(struct db_txn *txn, unsigned table,
+    const unsigned char front[static FRONT_BYTES],
+    unsigned char next[static FRONT_BYTES])
+{
+	struct db_cursor *cursor = db_cursor_open(txn, table);
+	unsigned char last[KEY_ROW_BLOCK_BYTES];
+	struct text key;
+	bool found;
+
+	memset(last, 0xff, sizeof(last));
+	memcpy(last, front, FRONT_BYTES);
+	found = db_seek_key(cursor, view(last, sizeof(last)), &key) &&
+		key.bytes >= FRONT_BYTES;
+	if (found)
+		memcpy(next, key.at, FRONT_BYTES);
+	db_cursor_close(&cursor);
+	return found;
+}
+
+/* The next hour that has row blocks or chunks. */
+static bool
+next_hour(struct compare *self, unsigned char front[static FRONT_BYTES])
+{
+	unsigned char blocks[FRONT_BYTES], chunks[FRONT_BYTES];
+	bool has_blocks =
+	    key_after(self->txn, TABLES_ROW_BLOCKS, front, blocks);
+	bool has_chunks = key_after(self->txn, TABLES_CHUNKS, front, chunks);
+
+	if (!has_blocks && !has_chunks)
+		return false;
+	if (has_blocks &&
+	    (!has_chunks || memcmp(blocks, chunks, FRONT_BYTES) < 0))
+		memcpy(front, blocks, FRONT_BYTES);
+	else
+		memcpy(front, chunks, FRONT_BYTES);
+	return true;
+}
+
+/* The compacted slices of an hour, each once. */
+static int
+add_chunks(struct compare *self, struct slice_reader *reader, struct text front,
+    struct err *err)
+{
+	unsigned char at[KEY_ROW_BLOCK_BYTES] = { 0 };
+	struct db_cursor *cursor = db_cursor_open(self->txn, TABLES_CHUNKS);
+	struct text key;
+	int rc = 0;
+
+	memcpy(at, front.at, front.bytes);
+	while (rc == 0 && db_seek_key(cursor, view(at, sizeof(at)), &key) &&
+	       key.bytes >= SLICE_FRONT_BYTES &&
+	       memcmp(key.at, front.at, front.bytes) == 0) {
+		memset(at, 0xff, sizeof(at));
+		memcpy(at, key.at, SLICE_FRONT_BYTES);
+		rc = slice_compacted(reader, view(at, SLICE_FRONT_BYTES), err);
+	}
+	db_cursor_close(&cursor);
+	return rc;
+}
+
+static int
+add_hour(struct compare *self, const unsigned char *front,
+    const struct key_row_block *of, struct err *err)
+{
+	struct slice_reader reader = { self->txn, &self->cache, add_record,
+		self, 0 };
+	struct hour *hour = &self->hour[self->hours];
+	const struct text key = view(front, FRONT_BYTES);
+
+	*hour = (struct hour){ .hour = of->hour,
+		.is_waiting = marks_hold_records(self->txn, of) };
+	if (slice_row_blocks(&reader, key, 0, err) != 0 ||
+	    add_chunks(self, &reader, key, err) != 0)
+		return -1;
+	self->damaged += reader.damaged;
+	self->hours++;
+	return 0;
+}
+
+/* ---- the archive ---- */
+
+static void
+put_hour(struct compare *self, const struct hour *hour, unsigned shard,
+    const char *replica, const struct total *have)
+{
+	const struct total *want = &hour->shard[shard];
+
+	report_text(&self->report, self->name);
+	report_text(&self->report, text_of(sender_table(self->kind)));
+	report_time(&self->report, (int64_t)hour->hour * (KEY_HOUR_NS / 1000));
+	report_count(&self->report, shard + 1);
+	report_text(&self->report, text_of(replica));
+	report_count(&self->report, want->rows);
+	report_count(&self->report, have->rows);
+	report_text(
+	    &self->report, text_of(hour->is_waiting          ? "waiting"
+				   : have->rows < want->rows ? "lacking"
+				   : have->rows > want->rows ? "more"
+							     : "other"));
+}
+
+/* Rows above the checkpoints count here, too: they are there. */
+static int
+ask_replica(struct compare *self, const struct question *question,
+    struct total have[static HOURS], struct err *err)
+{
+	const char *database = clickhouse_database(self->client);
+	struct text answer;
+	uint64_t row[3];
+	int rc;
+
+	memset(have, 0, HOURS * sizeof(*have));
+	if (question_ask(question, &answer, err,
+		"SELECT hour, count(), sum(%s) FROM (SELECT DISTINCT part, "
+		"hour, node, track, ts, stream, seq, idx FROM %s.%s "
+		"WHERE part = %llu AND hour >= %d AND hour <= %d) "
+		"GROUP BY hour",
+		archive_identity_sql((enum record_kind)self->kind), database,
+		sender_table(self->kind), (unsigned long long)self->part,
+		self->hour[0].hour, self->hour[self->hours - 1].hour) != 0)
+		return -1;
+	while ((rc = question_row(question, &answer, row, 3, err)) > 0)
+		for (unsigned i = 0; i < self->hours; i++)
+			if (self->hour[i].hour == (int32_t)(int64_t)row[0])
+				have[i] = (struct total){ row[1], row[2] };
+	return rc;
+}
+
+static int
+compare_replica(
+    struct compare *self, const struct question *question, struct err *err)
+{
+	struct total have[HOURS];
+	const struct clickhouse_replica *replica =
+	    &self->cluster->shard[question->shard].replica[question->replica];
+
+	if (ask_replica(self, question, have, err) != 0)
+		return -1;
+	for (unsigned i = 0; i < self->hours; i++) {
+		const struct total *want =
+		    &self->hour[i].shard[question->shard];
+
+		if (have[i].rows == want->rows && have[i].hash == want->hash)
+			continue;
+		put_hour(self, &self->hour[i], question->shard, replica->name,
+		    &have[i]);
+		if (self->hour[i].is_waiting)
+			self->waiting++;
+		else
+			self->unequal++;
+	}
+	return 0;
+}
+
+/* Compare the hours that were read. */
+static int
+compare_hours(struct compare *self, struct err *err)
+{
+	if (self->hours == 0)
+		return 0;
+	for (unsigned s = 0; s < self->cluster->shards; s++)
+		for (unsigned r = 0; r < self->cluster->shard[s].replicas;
+		     r++) {
+			const struct question question = { self->client, s, r };
+
+			if (compare_replica(self, &question, err) != 0)
+				return -1;
+		}
+	self->compared += self->hours;
+	self->hours = 0;
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static bool
+is_neighbour(const struct compare *self, const struct key_row_block *of)
+{
+	return self->hours > 0 && self->hours < HOURS &&
+	       of->partition == self->partition && of->kind == self->kind &&
+	       (int64_t)of->hour - self->hour[0].hour < HOURS;
+}
+
+static int
+compare_all(struct compare *self, struct err *err)
+{
+	unsigned char front[FRONT_BYTES] = { 0 };
+
+	while (next_hour(self, front)) {
+		unsigned char key[KEY_ROW_BLOCK_BYTES] = { 0 };
+		struct key_row_block of;
+
+		memcpy(key, front, sizeof(front));
+		if (!key_get_row_block(view(key, sizeof(key)), &of) ||
+		    sender_table(of.kind) == NULL ||
+		    !dictionary_text(self->txn, 0, of.partition, &self->name)) {
+			self->damaged++;
+			continue;
+		}
+		if (!is_neighbour(self, &of) && compare_hours(self, err) != 0)
+			return -1;
+		self->partition = of.partition;
+		self->kind = of.kind;
+		self->part = archive_part(self->name);
+		if (add_hour(self, front, &of, err) != 0)
+			return -1;
+	}
+	return compare_hours(self, err);
+}
+
+static int
+compare_open(struct compare *self, struct db *db, enum report_format format,
+    FILE *file, struct err *err)
+{
+	int rc;
+
+	if (db_begin(db, false, &self->txn, err) != 0)
+		return -1;
+	report_begin(&self->report, file, format, names, columns);
+	rc = compare_all(self, err);
+	report_end(&self->report);
+	compacted_cursor_cache_clear(&self->cache);
+	db_abort(&self->txn);
+	if (rc != 0)
+		return -1;
+	log_info("%llu records of %llu hours: %llu times a replica is not "
+		 "equal, %llu times it waits for the archiver; %llu rows of "
+		 "the store are damaged",
+	    (unsigned long long)self->records,
+	    (unsigned long long)self->compared,
+	    (unsigned long long)self->unequal,
+	    (unsigned long long)self->waiting,
+	    (unsigned long long)self->damaged);
+	return self->unequal > 0 || self->damaged > 0;
+}
+
+int
+compare_store(struct clickhouse *clickhouse, const char *store,
+    enum report_format format, FILE *file, struct err *err)
+{
+	struct compare self = { .client = clickhouse,
+		.cluster = clickhouse_cluster(clickhouse) };
+	struct db_options how = { .read_only = true, .keep_map = true };
+	struct db *db = NULL;
+	int rc;
+
+	if (tables_open(&db, store, &how, err) != 0)
+		return -1;
+	rc = compare_open(&self, db, format, file, err);
+	db_close(&db);
+	return rc;
+}

@@ -1,0 +1,24 @@
+/*
+ * compare - does each replica have the records of a store, hour by hour?
+ *
+ * Of each partition, kind of record, hour and shard the number of records and
+ * the sum of the hashes of their identities must be equal.  Hours with marks
+ * (marks.h) may lack what the archiver has not sent yet.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_COMPARE_H
+#define AGGREGATOR_ARCHIVE_COMPARE_H
+
+#include <stdio.h>
+
+#include "proto/base/err.h"
+#include "proto/clickhouse/client.h"
+#include "proto/format/report.h"
+
+/* After clickhouse_find.  Prints a row for each hour and replica that is not
+ * equal.  0: all hours are equal, but for those that wait; 1: some are not;
+ * -1: the store or the archive cannot be read. */
+int compare_store(struct clickhouse *clickhouse, const char *store,
+    enum report_format format, FILE *file, struct err *err);
+
+#endif

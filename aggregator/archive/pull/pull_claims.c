@@ -1,0 +1,290 @@
+/*
+ * pull_claims - the partitions of the archive, and how far each one counts.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/pull/pull_claims.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/archive/owners.h"
+#include "aggregator/archive/question.h"
+#include "aggregator/archive/rows/identity.h"
+#include "aggregator/tables/dictionary.h"
+#include "proto/base/memory.h"
+#include "proto/base/number.h"
+
+enum { CLAIMS_MAX = 1 << 17 };
+
+/* ---- rows of table owners ---- */
+
+enum { OF_PART, OF_EPOCH, OF_WHO, OF_UNTIL, OF_NUMBERS };
+
+/* Four numbers and the name in hexadecimal digits. */
+static bool
+read_line(struct text line, uint64_t row[OF_NUMBERS], struct text *name,
+    char room[static NAME_BYTES_MAX + 1])
+{
+	struct err err = { .text = "" };
+	struct text digits;
+
+	for (int i = 0; i < OF_NUMBERS; i++)
+		if (number_parse_u64(text_next_word(&line), &row[i], &err) != 0)
+			return false;
+	digits = text_next_word(&line);
+	if (line.bytes != 0 || digits.bytes % 2 != 0 ||
+	    digits.bytes / 2 > NAME_BYTES_MAX ||
+	    !text_unhex((unsigned char *)room, digits.bytes / 2, digits))
+		return false;
+	*name = (struct text){ room, digits.bytes / 2 };
+	room[name->bytes] = '\0';
+	return row[OF_EPOCH] > 0 && row[OF_EPOCH] < UINT16_MAX &&
+	       text_check_name(*name) == TEXT_OK &&
+	       archive_part(*name) == row[OF_PART];
+}
+
+static void
+add_epoch(struct pull_claims *claims, const uint64_t row[OF_NUMBERS])
+{
+	struct pull_epoch *epoch;
+
+	for (uint32_t i = 0; i < claims->epochs; i++) {
+		epoch = &claims->epoch[i];
+		if (epoch->part != row[OF_PART] ||
+		    epoch->epoch != row[OF_EPOCH] || epoch->who != row[OF_WHO])
+			continue;
+		if (epoch->until < row[OF_UNTIL])
+			epoch->until = row[OF_UNTIL];
+		return;
+	}
+	claims->epoch = memory_grow(claims->epoch, &claims->epoch_room,
+	    claims->epochs, sizeof(*claims->epoch));
+	claims->epoch[claims->epochs++] = (struct pull_epoch){
+		.part = row[OF_PART],
+		.epoch = (uint32_t)row[OF_EPOCH],
+		.who = row[OF_WHO],
+		.until = row[OF_UNTIL],
+	};
+}
+
+static void
+add_partition(struct pull_claims *claims, uint64_t part, struct text name)
+{
+	struct pull_partition *partition;
+
+	for (uint32_t i = 0; i < claims->partitions; i++)
+		if (claims->partition[i].part == part)
+			return;
+	claims->partition =
+	    memory_grow(claims->partition, &claims->partition_room,
+		claims->partitions, sizeof(*claims->partition));
+	partition = &claims->partition[claims->partitions++];
+	*partition = (struct pull_partition){ .part = part };
+	memcpy(partition->name, name.at, name.bytes);
+}
+
+static int
+read_replica(struct pull_claims *claims, const struct question *question,
+    const char *pattern, struct err *err)
+{
+	char room[NAME_BYTES_MAX + 1], place[QUESTION_PLACE_BYTES];
+	struct text answer, line, name;
+	uint64_t row[OF_NUMBERS];
+
+	if (question_ask(question, &answer, err,
+		"SELECT part, epoch, who, max(until), hex(any(name)) "
+		"FROM %s.owners WHERE part != 0 GROUP BY part, epoch, who",
+		clickhouse_database(question->client)) != 0)
+		return -1;
+	while (text_next_line(&answer, &line)) {
+		if (!read_line(line, row, &name, room))
+			return err_set(err,
+			    "archive: %s has a malformed row in table owners",
+			    question_place(question, place, sizeof(place)));
+		if (pattern != NULL &&
+		    !text_match_partition(text_of(pattern), name))
+			continue;
+		if (claims->epochs == CLAIMS_MAX ||
+		    claims->partitions == DICTIONARY_PARTITIONS_MAX)
+			return err_set(err, "archive: too many partitions");
+		add_epoch(claims, row);
+		add_partition(claims, row[OF_PART], name);
+	}
+	return 0;
+}
+
+static int
+read_owners(struct pull_claims *claims, struct clickhouse *client,
+    const char *pattern, struct err *err)
+{
+	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+
+	for (unsigned s = 0; s < cluster->shards; s++) {
+		bool answered = false;
+
+		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
+			const struct question question = { client, s, r };
+
+			answered |=
+			    read_replica(claims, &question, pattern, err) == 0;
+		}
+		if (!answered)
+			return err_prefix(
+			    err, "archive: no replica of shard %u", s + 1);
+	}
+	return 0;
+}
+
+/* ---- how far they count ---- */
+
+static void
+set_bound(struct pull_epoch *epoch, const struct checkpoint *checkpoint)
+{
+	uint64_t pos =
+	    checkpoint->place.change == 0
+		? 0
+		: pass_position(epoch->epoch, checkpoint->place.change);
+
+	epoch->is_open = epoch->until == 0;
+	epoch->reached = pos;
+	epoch->went_on = !epoch->is_open && pos > epoch->until;
+	if (epoch->is_open || epoch->until > pos)
+		epoch->until = pos;
+	epoch->entry = checkpoint->place.entry;
+	epoch->row = checkpoint->place.row;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	const struct pull_epoch *x = a, *y = b;
+
+	return (x->epoch > y->epoch) - (x->epoch < y->epoch);
+}
+
+static int
+compare_epochs(const void *a, const void *b)
+{
+	const struct pull_epoch *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return compare_numbers(a, b);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	const struct pull_partition *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* Each epoch has one checkpoint. */
+static int
+read_checkpoints(
+    struct pull_claims *claims, struct clickhouse *client, struct err *err)
+{
+	struct owners owners = { .client = client };
+	struct checkpoint checkpoint;
+
+	if (claims->epochs > 1)
+		qsort(claims->epoch, claims->epochs, sizeof(*claims->epoch),
+		    compare_numbers);
+	for (uint32_t i = 0; i < claims->epochs; i++) {
+		if (claims->epoch[i].epoch != owners.epoch) {
+			owners.epoch = claims->epoch[i].epoch;
+			if (owners_checkpoint(&owners, &checkpoint, err) != 0)
+				return err_prefix(err, "archive: a checkpoint");
+		}
+		set_bound(&claims->epoch[i], &checkpoint);
+	}
+	return 0;
+}
+
+static void
+connect_epochs(struct pull_claims *claims)
+{
+	if (claims->epochs > 1)
+		qsort(claims->epoch, claims->epochs, sizeof(*claims->epoch),
+		    compare_epochs);
+	if (claims->partitions > 1)
+		qsort(claims->partition, claims->partitions,
+		    sizeof(*claims->partition), compare_names);
+	for (uint32_t p = 0; p < claims->partitions; p++) {
+		struct pull_partition *partition = &claims->partition[p];
+
+		for (uint32_t i = 0; i < claims->epochs; i++) {
+			if (claims->epoch[i].part != partition->part)
+				continue;
+			if (partition->epochs++ == 0)
+				partition->epoch = &claims->epoch[i];
+		}
+	}
+}
+
+int
+pull_claims_read(struct pull_claims *claims, struct clickhouse *client,
+    const char *pattern, struct err *err)
+{
+	*claims = (struct pull_claims){ .epochs = 0 };
+	if (read_owners(claims, client, pattern, err) != 0 ||
+	    read_checkpoints(claims, client, err) != 0) {
+		pull_claims_clear(claims);
+		return -1;
+	}
+	connect_epochs(claims);
+	return 0;
+}
+
+void
+pull_claims_clear(struct pull_claims *claims)
+{
+	free(claims->epoch);
+	free(claims->partition);
+	*claims = (struct pull_claims){ .epochs = 0 };
+}
+
+/* ---- as SQL ---- */
+
+static char *
+write_sql(const struct pull_partition *partition, bool is_later)
+{
+	char *sql = NULL;
+	size_t bytes;
+	FILE *to = memory_stream(&sql, &bytes);
+
+	fprintf(to, "part = %llu AND (0", (unsigned long long)partition->part);
+	for (unsigned i = 0; i < partition->epochs; i++) {
+		const struct pull_epoch *epoch = &partition->epoch[i];
+		uint64_t first = pass_position(epoch->epoch, 0);
+		uint64_t after = pass_position(epoch->epoch + 1, 0);
+
+		if (is_later)
+			fprintf(to, " OR (pos > %llu AND pos < %llu)",
+			    (unsigned long long)(epoch->until > first
+						     ? epoch->until
+						     : first),
+			    (unsigned long long)after);
+		else if (epoch->until > first)
+			fprintf(to, " OR (pos > %llu AND pos <= %llu)",
+			    (unsigned long long)first,
+			    (unsigned long long)epoch->until);
+	}
+	fputc(')', to);
+	memory_stream_end(&to);
+	return sql;
+}
+
+char *
+pull_claims_sql(const struct pull_partition *partition)
+{
+	return write_sql(partition, false);
+}
+
+char *
+pull_claims_later_sql(const struct pull_partition *partition)
+{
+	return write_sql(partition, true);
+}

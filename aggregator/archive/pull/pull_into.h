@@ -1,0 +1,45 @@
+/*
+ * pull_into - the store that a partition of the archive is read into.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_PULL_PULL_INTO_H
+#define AGGREGATOR_ARCHIVE_PULL_PULL_INTO_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/db/db.h"
+#include "aggregator/tables/key.h"
+#include "proto/base/buffer.h"
+
+struct pull_into {
+	struct clickhouse *client; /* not owned, as all of these */
+	struct db *tables;
+	const struct pull_partition *partition;
+	uint32_t number;   /* of the partition in the store */
+	const char *where; /* pull_claims_sql */
+	int32_t from_hour; /* records before this hour stay away */
+
+	/* What all partitions of a store share, as it was in the first one:
+	 * texts, keys and values by turns. */
+	struct buffer common;
+	const char *common_of;  /* that one's name; NULL: none yet */
+	uint64_t records, rows; /* that were read */
+	int64_t last_ns;        /* the newest of these records was received */
+};
+
+/* Ask a replica in format Native; `answer` is valid until the next question.
+ * `sql` is freed. */
+static inline int
+pull_into_ask(const struct pull_into *into, unsigned shard, unsigned replica,
+    char *sql, struct text *answer, struct err *err)
+{
+	int rc = clickhouse_ask_native(
+	    into->client, shard, replica, sql, answer, err);
+
+	free(sql);
+	return rc;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * pull_origin - how far the archive counted when a store was made of it.
+ *
+ * Whoever takes over partitions with the store must have all of that.
+ * proto/store.md, row `origin` of table meta.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_PULL_PULL_ORIGIN_H
+#define AGGREGATOR_ARCHIVE_PULL_PULL_ORIGIN_H
+
+#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/db/db.h"
+
+void pull_origin_put(struct db_txn *txn, const struct pull_claims *claims);
+/* Up to which position of an epoch that was open then the store has
+ * everything; 0: nothing. */
+uint64_t pull_origin_get(struct db_txn *txn, uint32_t epoch);
+
+#endif

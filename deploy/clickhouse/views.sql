@@ -1,0 +1,71 @@
+-- event, span and sample: records of all shards, with the names of partition,
+-- node and track, and their times as DateTime.  For a database poolscope and a
+-- cluster poolscope; run it on each replica, after poolscope archive create.
+--
+--   SELECT time, node, name, vals[indexOf(keys, 'job')] FROM poolscope.event
+--   WHERE partition = 'acct$pool' AND time > now() - 3600
+--
+-- Rows of a pass that is not committed are among them for some seconds, and a
+-- record that was sent twice until ClickHouse has merged it.
+
+CREATE TABLE IF NOT EXISTS poolscope.events_all AS poolscope.events
+	ENGINE = Distributed(poolscope, poolscope, events);
+CREATE TABLE IF NOT EXISTS poolscope.spans_all AS poolscope.spans
+	ENGINE = Distributed(poolscope, poolscope, spans);
+CREATE TABLE IF NOT EXISTS poolscope.samples_all AS poolscope.samples
+	ENGINE = Distributed(poolscope, poolscope, samples);
+CREATE TABLE IF NOT EXISTS poolscope.names_all AS poolscope.names
+	ENGINE = Distributed(poolscope, poolscope, names);
+CREATE TABLE IF NOT EXISTS poolscope.owners_all AS poolscope.owners
+	ENGINE = Distributed(poolscope, poolscope, owners);
+
+CREATE VIEW IF NOT EXISTS poolscope.event AS
+	SELECT toDateTime(intDiv(ts, 1000000000)) AS time, ts, partition, node,
+		track, source, name, keys, vals
+	FROM (SELECT * FROM (SELECT * FROM
+		(SELECT part, node AS node_no, track AS track_no, ts, source,
+			name, keys, vals FROM poolscope.events_all)
+		ANY LEFT JOIN (SELECT part, no AS node_no, argMax(text, pos) AS node
+			FROM poolscope.names_all GROUP BY part, no)
+		USING part, node_no)
+		ANY LEFT JOIN (SELECT part, no AS track_no, argMax(text, pos) AS track
+			FROM poolscope.names_all GROUP BY part, no)
+		USING part, track_no)
+	ANY LEFT JOIN (SELECT part, any(name) AS partition
+		FROM poolscope.owners_all GROUP BY part)
+	USING part;
+
+CREATE VIEW IF NOT EXISTS poolscope.span AS
+	SELECT toDateTime(intDiv(ts, 1000000000)) AS time, ts, end_ns, partition,
+		node, track, name, category, (end_ns - ts) / 1e9 AS seconds, keys,
+		vals
+	FROM (SELECT * FROM (SELECT * FROM
+		(SELECT part, node AS node_no, track AS track_no, ts, end_ns, name,
+			category, keys, vals FROM poolscope.spans_all)
+		ANY LEFT JOIN (SELECT part, no AS node_no, argMax(text, pos) AS node
+			FROM poolscope.names_all GROUP BY part, no)
+		USING part, node_no)
+		ANY LEFT JOIN (SELECT part, no AS track_no, argMax(text, pos) AS track
+			FROM poolscope.names_all GROUP BY part, no)
+		USING part, track_no)
+	ANY LEFT JOIN (SELECT part, any(name) AS partition
+		FROM poolscope.owners_all GROUP BY part)
+	USING part;
+
+-- The track of a sample is its metric group; v has its values, in the order of
+-- the group's metrics.
+CREATE VIEW IF NOT EXISTS poolscope.sample AS
+	SELECT toDateTime(intDiv(ts, 1000000000)) AS time, ts, partition, node,
+		track AS metric_group, v
+	FROM (SELECT * FROM (SELECT * FROM
+		(SELECT part, node AS node_no, track AS track_no, ts, v
+			FROM poolscope.samples_all)
+		ANY LEFT JOIN (SELECT part, no AS node_no, argMax(text, pos) AS node
+			FROM poolscope.names_all GROUP BY part, no)
+		USING part, node_no)
+		ANY LEFT JOIN (SELECT part, no AS track_no, argMax(text, pos) AS track
+			FROM poolscope.names_all GROUP BY part, no)
+		USING part, track_no)
+	ANY LEFT JOIN (SELECT part, any(name) AS partition
+		FROM poolscope.owners_all GROUP BY part)
+	USING part;

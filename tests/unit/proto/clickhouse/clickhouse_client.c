@@ -1,0 +1,315 @@
+/*
+ * clickhouse_client - what an archive may answer, and what of it is success.
+ * The texts of exceptions are those of versions 18.16 and 24.8.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "proto/clickhouse/client.h"
+
+#define OLD                                                                    \
+	"Code: 60, e.displayText() = DB::Exception: Table p.t doesn't "        \
+	"exist., "                                                             \
+	"e.what() = DB::Exception\n"
+#define NEW                                                                    \
+	"Code: 60. DB::Exception: Table p.t does not exist. (UNKNOWN_TABLE) "  \
+	"(version 24.8.4.13 (official build))\n"
+#define SELF ".version\t18.16.1\n.keeper\t0\n"
+
+/* ---- a server that gives the same answer to each question but the first ----
+ */
+
+static struct {
+	int fd;
+	uint16_t port;
+	pthread_t thread;
+	const char *status, *body; /* NULL: it never answers */
+	size_t length;             /* that it claims */
+	char heard[4096];          /* the last request */
+} server;
+
+static void
+answer(int fd, const char *status, const char *body, size_t length)
+{
+	char text[2048];
+	int bytes = snprintf(text, sizeof(text),
+	    "HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
+	    status, length, body);
+
+	if (send(fd, text, (size_t)bytes, MSG_NOSIGNAL) != bytes)
+		perror("send");
+}
+
+static void
+hear(int fd)
+{
+	size_t bytes = 0;
+	const char *end = NULL, *length = NULL;
+
+	do {
+		ssize_t n = read(
+		    fd, server.heard + bytes, sizeof(server.heard) - 1 - bytes);
+
+		if (n <= 0)
+			return;
+		bytes += (size_t)n;
+		server.heard[bytes] = '\0';
+		end = strstr(server.heard, "\r\n\r\n");
+		length = strstr(server.heard, "Content-Length: ");
+	} while (end == NULL || length == NULL ||
+		 bytes < (size_t)(end + 4 - server.heard) +
+			     strtoul(length + 16, NULL, 10));
+}
+
+static void *
+serve(void *arg)
+{
+	bool first = true;
+	int fd;
+
+	(void)arg;
+	while ((fd = accept(server.fd, NULL, NULL)) >= 0) {
+		char byte;
+
+		hear(fd);
+		if (first)
+			answer(fd, "200 OK", SELF, strlen(SELF));
+		else if (server.body != NULL)
+			answer(fd, server.status, server.body, server.length);
+		else
+			while (read(fd, &byte, 1) > 0)
+				;
+		first = false;
+		close(fd);
+	}
+	return NULL;
+}
+
+static struct clickhouse *client;
+static atomic_bool stopping;
+static struct err err;
+
+static int
+start(void **state)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct clickhouse_options how = CLICKHOUSE_DEFAULT;
+	socklen_t bytes = sizeof(at);
+	char address[64];
+
+	(void)state;
+	server.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(
+	    bind(server.fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(server.fd, 8), 0);
+	getsockname(server.fd, (struct sockaddr *)&at, &bytes);
+	snprintf(address, sizeof(address), "clickhouse://u@127.0.0.1:%u/p",
+	    ntohs(at.sin_port));
+	assert_int_equal(pthread_create(&server.thread, NULL, serve, NULL), 0);
+	atomic_store(&stopping, false);
+	how.url = address;
+	how.stop = &stopping;
+	how.timeout_ns = 2 * NS_PER_SECOND;
+	err.text[0] = '\0';
+	assert_int_equal(clickhouse_open(&client, &how, "to", &err), 0);
+	assert_int_equal(clickhouse_find(client, &err), 0);
+	return 0;
+}
+
+static int
+stop(void **state)
+{
+	(void)state;
+	clickhouse_close(&client);
+	shutdown(server.fd, SHUT_RDWR);
+	pthread_join(server.thread, NULL);
+	close(server.fd);
+	return 0;
+}
+
+static int
+ask(const char *status, const char *body, size_t length, struct text *got)
+{
+	server.status = status;
+	server.body = body;
+	server.length = length;
+	err.text[0] = '\0';
+	return clickhouse_ask(client, 0, 0, "SELECT 1", got, &err);
+}
+
+static int
+ask_all(const char *status, const char *body)
+{
+	struct text got;
+
+	return ask(status, body, strlen(body), &got);
+}
+
+/* ---- what it makes of the answers ---- */
+
+static void
+a_server_alone_is_one_shard_with_one_copy(void **state)
+{
+	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+
+	(void)state;
+	assert_int_equal(cluster->shards, 1);
+	assert_int_equal(cluster->shard[0].replicas, 1);
+	assert_int_equal(cluster->version, 18016);
+	assert_false(cluster->keeper);
+}
+
+static void
+a_whole_answer_is_given(void **state)
+{
+	struct text got;
+
+	(void)state;
+	assert_int_equal(ask("200 OK", "1\tx\n2\ty\n", 8, &got), 0);
+	assert_true(text_equal(got, text_of("1\tx\n2\ty\n")));
+	assert_non_null(strstr(server.heard, "X-ClickHouse-User: u\r\n"));
+	assert_non_null(strstr(server.heard, "wait_end_of_query=1"));
+	assert_int_equal(ask("200 OK", "", 0, &got), 0);
+	assert_int_equal(got.bytes, 0);
+}
+
+static void
+a_short_answer_is_none(void **state)
+{
+	struct text got;
+
+	(void)state;
+	assert_int_equal(ask("200 OK", "1\tx\n2\ty\n", 9, &got), -1);
+	assert_int_equal(ask("200 OK", "1\tx\n2\t", 6, &got), -1);
+	assert_non_null(strstr(err.text, "ends within a line"));
+}
+
+static void
+an_exception_is_one_with_any_status(void **state)
+{
+	(void)state;
+	assert_int_equal(ask_all("500 Internal Server Error", OLD), -1);
+	assert_int_equal(clickhouse_exception(client), 60);
+	assert_non_null(strstr(err.text, "exception 60: Table p.t doesn"));
+	assert_int_equal(ask_all("404 Not Found", NEW), -1);
+	assert_int_equal(clickhouse_exception(client), 60);
+	assert_int_equal(ask_all("200 OK", "1\tx\n" OLD), -1);
+	assert_int_equal(clickhouse_exception(client), 60);
+	assert_int_equal(ask_all("200 OK", "1\tx\n" NEW), -1);
+	assert_int_equal(
+	    ask_all("200 OK\r\nX-ClickHouse-Exception-Code: 81", "1\n"), -1);
+	assert_int_equal(clickhouse_exception(client), 81);
+	assert_int_equal(ask_all("200 OK", "1\n"), 0);
+	assert_int_equal(clickhouse_exception(client), 0);
+}
+
+static void
+a_row_that_mentions_an_exception_is_none(void **state)
+{
+	(void)state;
+	assert_int_equal(ask_all("200 OK", "1\t" OLD), 0);
+	assert_int_equal(ask_all("200 OK", "Code: 60\n"), 0);
+	assert_int_equal(ask_all("200 OK", "Code: x, DB::Exception: y\n"), 0);
+}
+
+static void
+a_redirect_is_not_followed(void **state)
+{
+	(void)state;
+	assert_int_equal(
+	    ask_all("302 Found\r\nLocation: http://127.0.0.1:1/", ""), -1);
+	assert_non_null(strstr(err.text, "redirect"));
+	assert_int_equal(ask_all("204 No Content", ""), -1);
+	assert_int_equal(ask_all("503 Service Unavailable", "busy"), -1);
+}
+
+static void
+an_insert_names_its_table_and_has_the_block(void **state)
+{
+	(void)state;
+	server.status = "200 OK";
+	server.body = "";
+	server.length = 0;
+	assert_int_equal(
+	    clickhouse_insert(client, 0, 0, "events", text_of("block"), &err),
+	    0);
+	assert_non_null(strstr(
+	    server.heard, "query=INSERT%20INTO%20p.events%20FORMAT%20Native"));
+	assert_non_null(strstr(server.heard, "\r\n\r\nblock"));
+	assert_null(strstr(server.heard, "async_insert"));
+	assert_int_equal(
+	    clickhouse_insert(client, 0, 0, "a;b", text_of("x"), &err), -1);
+	assert_int_equal(
+	    clickhouse_insert(client, 0, 1, "events", text_of("x"), &err), -1);
+	server.status = "500 Internal Server Error";
+	server.body = OLD;
+	server.length = strlen(OLD);
+	assert_int_equal(
+	    clickhouse_insert(client, 0, 0, "events", text_of("block"), &err),
+	    -1);
+}
+
+static void
+silence_ends_after_the_timeout(void **state)
+{
+	int64_t before_ns = clock_monotonic_ns();
+	struct text got;
+
+	(void)state;
+	assert_int_equal(ask("", NULL, 0, &got), -1);
+	assert_in_range(
+	    (clock_monotonic_ns() - before_ns) / 1000000, 1500, 20000);
+}
+
+static void *
+stop_soon(void *arg)
+{
+	struct timespec pause = { .tv_nsec = 100000000 };
+
+	(void)arg;
+	nanosleep(&pause, NULL);
+	atomic_store(&stopping, true);
+	return NULL;
+}
+
+static void
+another_thread_ends_a_request(void **state)
+{
+	int64_t before_ns = clock_monotonic_ns();
+	pthread_t thread;
+	struct text got;
+
+	(void)state;
+	pthread_create(&thread, NULL, stop_soon, NULL);
+	assert_int_equal(ask("", NULL, 0, &got), -1);
+	assert_int_equal(err.code, ERR_INTERRUPTED);
+	assert_true(clock_monotonic_ns() - before_ns < NS_PER_SECOND);
+	pthread_join(thread, NULL);
+	assert_int_equal(ask("200 OK", "1\n", 2, &got), -1);
+	assert_int_equal(err.code, ERR_INTERRUPTED);
+}
+
+int
+main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
+	const struct CMUnitTest tests[] = {
+		CASE(a_server_alone_is_one_shard_with_one_copy),
+		CASE(a_whole_answer_is_given),
+		CASE(a_short_answer_is_none),
+		CASE(an_exception_is_one_with_any_status),
+		CASE(a_row_that_mentions_an_exception_is_none),
+		CASE(a_redirect_is_not_followed),
+		CASE(an_insert_names_its_table_and_has_the_block),
+		CASE(silence_ends_after_the_timeout),
+		CASE(another_thread_ends_a_request),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
