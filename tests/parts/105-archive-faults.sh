@@ -47,6 +47,13 @@ errors() {
 	tail -n +$((before + 1)) "$TMP/aggregator.log" | grep -c ' error '
 }
 
+# metric NAME VALUE: poolscope_archive_NAME has it.
+metric() {
+	poolscope-stats metrics --quiet >"$TMP/metrics" &&
+		/usr/bin/python3 tests/attack/metrics.py "$TMP/metrics" &&
+		grep -q "^poolscope_archive_$1{place=\".*\"} $2\$" "$TMP/metrics"
+}
+
 # 15 bits of bytes: within requests, blocks and answers.
 manner cuts
 for _ in 1 2 3 4 5; do
@@ -57,6 +64,7 @@ check "many connections were cut" wait_until '[ "$(grep -c ^cut "$TMP/proxy.log"
 echo "cut: $(grep -c 'cut asked' "$TMP/proxy.log") when asking, $(grep -c 'cut answered' "$TMP/proxy.log") when answering"
 manner pass
 check "with whole connections it settles" settled
+check "the metrics have no lag" metric lag_batches 0
 judge "no block is there in part, no row twice"
 
 kinds="exception half"
@@ -66,6 +74,7 @@ for how in $kinds; do
 	manner $how
 	check "with answers of the kind $how records are taken" load 1
 	check "... the status says that it fails" wait_until '[ "$(archive_word archive_failing)" = True ]' 30
+	check "... and so do the metrics" metric failing 1
 	check "... it was because of them" grep -q "bad $how" "$TMP/proxy.log"
 	check "... there is a sentence" logged "127.0.0.1:$proxy\|shard 1"
 	check "... and not one a second" test "$(errors)" -le 4
@@ -84,6 +93,7 @@ start second poolscope-aggregator --archive "$CLUSTER/pool" \
 	start second_broker poolscope-broker || exit 1
 check "the second one has records of the partition" poolscope-generate testrun --runs 1 --first 90000 --base now -p "demo\$farm" -n second --timeout 30s
 check "... and its status says that it is refused" wait_until '[ "$(archive_word archive_refused)" = True ]' 30
+check "... as do its metrics" metric refused 1
 check "... as does its log" grep -q "a partition of this store belongs to another aggregator" "$TMP/second.log"
 stop second
 stop second_broker
