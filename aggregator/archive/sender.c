@@ -64,9 +64,9 @@ void
 sender_open(struct sender *sender, struct clickhouse *client,
     const struct clickhouse_cluster *cluster)
 {
-	*sender = (struct sender){ .client = client,
-		.cluster = cluster,
-		.shards = cluster->shards };
+	*sender = (struct sender){
+		.client = client, .cluster = cluster, .shards = cluster->shards
+	};
 	sender->shard = memory_zero(cluster->shards, sizeof(*sender->shard));
 	sender_forget(sender);
 }
@@ -74,8 +74,7 @@ sender_open(struct sender *sender, struct clickhouse *client,
 void
 sender_close(struct sender *sender)
 {
-	for (unsigned s = 0;
-	     sender->shard != NULL && s < sender->shards; s++)
+	for (unsigned s = 0; sender->shard != NULL && s < sender->shards; s++)
 		for (unsigned t = 0; t < SENDER_TABLES; t++)
 			native_block_close(&sender->shard[s].block[t].block);
 	free(sender->shard);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # kill -9 of the aggregator, a replica, or ZooKeeper, while records arrive: what
 # was killed comes back soon or late, and others are killed meanwhile.  After the
-# last of ROUNDS (20) the archive on each replica is the store.
+# last of KILLS (20) the archive on each replica is the store.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/../flow/lib.sh"
@@ -14,7 +14,7 @@
 # shellcheck source=deploy/packages.sh
 . "$ROOT/deploy/packages.sh"
 need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
-rounds=${ROUNDS:-20}
+rounds=${KILLS:-20}
 SEED=${SEED:-$(date +%s)}
 echo "seed $SEED, $rounds rounds"
 { cluster_start && archive_start; } || exit 1
@@ -53,7 +53,7 @@ while read -r who ms later; do
 	alive "$who" && stop "$who" KILL
 	eval "back_$who=$((round + later))"
 	for each in $all; do
-		eval "back=\${back_$each:-0}"
+		back=$(eval "echo \${back_$each:-0}")
 		alive "$each" || [ "$back" -gt "$round" ] || serve_again "$each" || exit 1
 	done
 	round=$((round + 1))

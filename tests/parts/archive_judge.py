@@ -3,7 +3,7 @@
 	archive_judge.py STORE PASSWORD-FILE DATABASE EPOCH PORT PORT PORT PORT
 
 The ports are those of s1r1 s1r2 s2r1 s2r2.  archive_rows reads the store; all that
-is said here of an archive is asked in SQL:
+is known here of an archive is asked in SQL:
 
 * each record is on both replicas of the shard that its node belongs to, once for
   its identity, and nothing is there that the store does not have;

@@ -106,8 +106,8 @@ print_hex(struct text bytes)
 }
 
 static void
-print_row(
-    uint64_t part, unsigned table, const char *key, uint32_t bytes, struct text v)
+print_row(uint64_t part, unsigned table, const char *key, uint32_t bytes,
+    struct text v)
 {
 	printf("s %" PRIu64 " %u", part, table);
 	print_hex((struct text){ key, bytes });
@@ -162,8 +162,7 @@ print_table(struct rows *rows, unsigned table)
 	struct db_cursor *cursor = db_cursor_open(rows->txn, table);
 	const struct text none = { NULL, 0 };
 	struct text key, value;
-	bool has_letter =
-	    table == TABLES_NAMES || table == TABLES_NAME_BLOCKS;
+	bool has_letter = table == TABLES_NAMES || table == TABLES_NAME_BLOCKS;
 
 	for (bool more = db_seek(cursor, none, &key, &value); more;
 	     more = db_next(cursor, &key, &value))
