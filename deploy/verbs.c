@@ -102,7 +102,7 @@ const struct verb verbs[] = {
 	{ "partition", VERB_PROGRAM, "poolscope-partitions",
 	    "list the partitions of the store, or drop one", NULL },
 	{ "archive", VERB_PROGRAM, "poolscope-archive",
-	    "make the tables of an archive in ClickHouse, check them", NULL },
+	    "make an archive in ClickHouse, compare it, restore from it", NULL },
 	{ "keys", VERB_PROGRAM, "poolscope-keys",
 	    "manage the keys of an instance", NULL },
 	{ "config", VERB_PROGRAM, "poolscope-config",

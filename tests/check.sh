@@ -32,6 +32,8 @@
 #                 of fault/150, the power cuts of fault/115, the agents, records
 #                 and seconds of fault/180, and the 10,000 generated inputs of
 #                 each fuzz target
+#   KILLS         of kill -9 in parts/100
+#   FAULTS        some or all, of parts/105
 #   HOSTILE       connections of attack/020; FILES: of attack/060
 #
 # Values from the environment take precedence.  The last line of a failed test is a
@@ -44,7 +46,7 @@ VARIANT=${VARIANT:-release}
 
 repeat=
 for each in SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE \
-	HOSTILE FILES PROGRAMS TIMES CUTS SECONDS EVERY; do
+	HOSTILE FILES KILLS FAULTS PROGRAMS TIMES CUTS SECONDS EVERY; do
 	value=
 	eval "value=\${$each-}"
 	case $value in

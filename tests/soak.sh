@@ -27,6 +27,8 @@ plan() {
 		seal      fault/040-compact-states    SEALS     50000
 		damage    fault/195-damage         ROUNDS    50000
 		simulate  fault/020-simulate       WORLDS    5000000
+		archive   parts/100-archive-kill   KILLS     200
+		faults    parts/105-archive-faults FAULTS    all
 		mutants   mutants/run              LISTS     all
 		network   fault/142-network        SECONDS   7200
 		soak      fault/180-soak           SECONDS   3600

@@ -74,23 +74,38 @@ find_newest(const struct owners *owners, unsigned shard, unsigned replica,
 	return 0;
 }
 
-static bool
-is_enough(struct owners *owners, unsigned shard, const struct newest *of,
-    uint64_t from, uint64_t to, struct err *err)
+/* The newest versions in a table, if as many replicas as there should be agree
+ * on them; `*replica` is one of these.  A replica that was replaced lacks
+ * some until it has fetched them. */
+static int
+agree(struct owners *owners, unsigned shard, const char *table, uint64_t from,
+    uint64_t to, struct newest *newest, unsigned *replica, struct err *err)
 {
 	const struct clickhouse_cluster *cluster =
 	    clickhouse_cluster(owners->client);
-	unsigned replicas = cluster->shard[shard].replicas;
-	unsigned wanted = replicas < COPIES ? replicas : COPIES, copies = 0;
+	unsigned replicas = cluster->shard[shard].replicas, copies = 0;
+	unsigned wanted = replicas < COPIES ? replicas : COPIES;
 
-	for (unsigned r = 0; r < replicas && copies < wanted; r++) {
+	*newest = (struct newest){ 0, 0 };
+	for (unsigned r = 0; r < replicas; r++) {
 		struct newest have;
 
-		copies += find_newest(owners, shard, r, "state", from, to,
-			      &have, err) == 0 &&
-			  have.rows == of->rows && have.hash == of->hash;
+		if (find_newest(
+			owners, shard, r, table, from, to, &have, err) != 0)
+			continue;
+		if (copies == 0 || have.rows > newest->rows) {
+			*newest = have;
+			*replica = r;
+			copies = 0;
+		}
+		copies +=
+		    have.rows == newest->rows && have.hash == newest->hash;
 	}
-	return copies == wanted;
+	if (copies >= wanted)
+		return 0;
+	return err_set(err,
+	    "archive: the replicas of shard %u do not agree on table %s",
+	    shard + 1, table);
 }
 
 static int
@@ -99,9 +114,14 @@ await_copies(struct owners *owners, unsigned shard, const struct newest *of,
 {
 	const struct timespec step = { 0, NS_PER_SECOND / 10 };
 	int64_t until = clock_monotonic_ns() + SETTLE_NS;
+	struct newest have;
+	unsigned replica;
 
 	while (!atomic_load(owners->stop)) {
-		if (is_enough(owners, shard, of, from, to, err))
+		bool agreed = agree(owners, shard, "state", from, to, &have,
+				  &replica, err) == 0;
+
+		if (agreed && have.rows == of->rows && have.hash == of->hash)
 			return 0;
 		if (clock_monotonic_ns() > until)
 			break;
@@ -116,29 +136,22 @@ static int
 apply_shard(struct owners *owners, unsigned shard, uint64_t from, uint64_t to,
     struct err *err)
 {
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
 	const char *database = clickhouse_database(owners->client);
+	struct newest newest;
+	unsigned replica;
 
-	for (unsigned r = 0; r < cluster->shard[shard].replicas; r++) {
-		struct newest newest;
-
-		if (find_newest(owners, shard, r, "changes", from, to, &newest,
-			err) != 0)
-			continue;
-		if (newest.rows == 0)
-			return 0;
-		/* A replica that lacks changes would copy too little: all of
-		 * them were verified on two, so ask the state of both. */
-		if (run(owners, shard, r, err,
-			"INSERT INTO %s.state SELECT part, tbl, k, v, del, pos "
-			"FROM %s.changes WHERE pos > %llu AND pos <= %llu",
-			database, database, (unsigned long long)from,
-			(unsigned long long)to) == 0 &&
-		    await_copies(owners, shard, &newest, from, to, err) == 0)
-			return 0;
-	}
-	return -1;
+	if (agree(owners, shard, "changes", from, to, &newest, &replica, err) !=
+	    0)
+		return -1;
+	if (newest.rows == 0)
+		return 0;
+	if (run(owners, shard, replica, err,
+		"INSERT INTO %s.state SELECT part, tbl, k, v, del, pos "
+		"FROM %s.changes WHERE pos > %llu AND pos <= %llu",
+		database, database, (unsigned long long)from,
+		(unsigned long long)to) != 0)
+		return -1;
+	return await_copies(owners, shard, &newest, from, to, err);
 }
 
 /* What cannot be dropped now is dropped next time. */

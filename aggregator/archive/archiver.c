@@ -172,6 +172,9 @@ connect_to(struct archiver *self, struct err *err)
 	    (struct pass){ .sender = &self->sender, .stop = &self->stop };
 	self->is_open = true;
 	begin_anew(self);
+	/* How much is to be applied is not known: apply what there is. */
+	if (self->checkpoint.place.change > self->checkpoint.applied)
+		self->rows_unapplied = APPLY_ROWS;
 	/* A crash may have come between the checkpoint and the removal of the
 	 * marks. */
 	if (self->checkpoint.place.change > 0)
@@ -198,8 +201,7 @@ static int
 send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 {
 	struct pass_place place = pass_place(txn);
-	size_t bytes = clickhouse_cluster(self->client)->shards *
-		       sizeof(struct sender_shard);
+	size_t bytes = self->sender.shards * sizeof(struct sender_shard);
 	struct sender_shard *before;
 
 	if (place.change <= self->sent.change ||
@@ -346,6 +348,24 @@ round_of(struct archiver *self, struct err *err)
 	return 0;
 }
 
+/* Replicas come back, perhaps at other places.  What was sent and is waited for
+ * stays. */
+static void
+find_again(struct archiver *self)
+{
+	struct err ignored = { .text = "" };
+
+	if (!self->is_open)
+		return;
+	heartbeat_rest();
+	if (self->positions.count == 0 ||
+	    (clickhouse_find(self->client, &ignored) == 0 &&
+		clickhouse_cluster(self->client)->shards !=
+		    self->sender.shards))
+		disconnect(self);
+	heartbeat_beat();
+}
+
 /* ---- the thread ---- */
 
 static void
@@ -379,13 +399,10 @@ follow(void *arg, struct err *err)
 		if (atomic_load(&self->stop))
 			break;
 		note_failure(self, &why);
-		/* Replicas come back at other places; what was sent and is
-		 * waited for stays. */
-		if (self->positions.count == 0)
-			disconnect(self);
 		rest_until(self, clock_monotonic_ns() + retry_ns);
 		if (retry_ns < RETRY_MAX_NS)
 			retry_ns *= 2;
+		find_again(self);
 	}
 	disconnect(self);
 	return 0;

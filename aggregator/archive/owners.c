@@ -462,10 +462,12 @@ owners_commit(
 	unsigned home = owners->epoch % cluster->shards;
 	unsigned replicas = cluster->shard[home].replicas;
 	unsigned wanted = replicas < COPIES ? replicas : COPIES, copies = 0;
+	int64_t until;
 
 	if (insert_checkpoint(owners, home, checkpoint, err) != 0)
 		return -1;
-	for (unsigned try = 0; try < 20 && !atomic_load(owners->stop); try++) {
+	until = clock_monotonic_ns() + SETTLE_NS;
+	while (!atomic_load(owners->stop)) {
 		copies = 0;
 		for (unsigned r = 0; r < replicas && copies < wanted; r++) {
 			struct checkpoint one;
@@ -477,6 +479,9 @@ owners_commit(
 		}
 		if (copies == wanted)
 			return 0;
+		/* One that is frozen takes long each time. */
+		if (clock_monotonic_ns() > until)
+			break;
 		pause_ns(owners, NS_PER_SECOND / 20);
 	}
 	return err_set(err,

@@ -64,7 +64,9 @@ void
 sender_open(struct sender *sender, struct clickhouse *client,
     const struct clickhouse_cluster *cluster)
 {
-	*sender = (struct sender){ .client = client, .cluster = cluster };
+	*sender = (struct sender){
+		.client = client, .cluster = cluster, .shards = cluster->shards
+	};
 	sender->shard = memory_zero(cluster->shards, sizeof(*sender->shard));
 	sender_forget(sender);
 }
@@ -72,8 +74,7 @@ sender_open(struct sender *sender, struct clickhouse *client,
 void
 sender_close(struct sender *sender)
 {
-	for (unsigned s = 0;
-	     sender->shard != NULL && s < sender->cluster->shards; s++)
+	for (unsigned s = 0; sender->shard != NULL && s < sender->shards; s++)
 		for (unsigned t = 0; t < SENDER_TABLES; t++)
 			native_block_close(&sender->shard[s].block[t].block);
 	free(sender->shard);
@@ -84,7 +85,7 @@ sender_close(struct sender *sender)
 unsigned
 sender_home(const struct sender *sender, uint64_t part)
 {
-	return (unsigned)(part % sender->cluster->shards);
+	return (unsigned)(part % sender->shards);
 }
 
 /* Nodes have numbers that follow each other: mix them, or a cluster of two
@@ -187,7 +188,7 @@ sender_added(struct sender *sender, unsigned shard, unsigned table,
 int
 sender_flush(struct sender *sender, struct err *err)
 {
-	for (unsigned s = 0; s < sender->cluster->shards; s++)
+	for (unsigned s = 0; s < sender->shards; s++)
 		for (unsigned t = 0; t < SENDER_TABLES; t++)
 			if (send_block(sender, s, t, err) != 0)
 				return -1;
@@ -197,7 +198,7 @@ sender_flush(struct sender *sender, struct err *err)
 void
 sender_undo(struct sender *sender, const struct sender_shard *before)
 {
-	for (unsigned s = 0; s < sender->cluster->shards; s++)
+	for (unsigned s = 0; s < sender->shards; s++)
 		for (unsigned t = 0; t < SENDER_TABLES; t++) {
 			struct sender_block *block = &sender->shard[s].block[t];
 
@@ -211,7 +212,7 @@ sender_undo(struct sender *sender, const struct sender_shard *before)
 void
 sender_forget(struct sender *sender)
 {
-	for (unsigned s = 0; s < sender->cluster->shards; s++)
+	for (unsigned s = 0; s < sender->shards; s++)
 		for (unsigned t = 0; t < SENDER_TABLES; t++)
 			sender->shard[s].sent[t] = no_rows;
 }

@@ -46,6 +46,7 @@ struct sender_shard {
 struct sender {
 	struct clickhouse *client; /* not owned */
 	const struct clickhouse_cluster *cluster;
+	unsigned shards; /* when it was opened */
 	struct sender_shard *shard;
 	struct buffer encoded;
 	uint64_t bytes; /* sent, since sender_open */

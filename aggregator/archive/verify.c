@@ -106,7 +106,7 @@ verify_all(struct sender *sender, const struct verify_positions *positions,
 {
 	*result = (struct verify_result){ .is_enough = true,
 		.copies_least = UINT32_MAX };
-	for (unsigned s = 0; s < sender->cluster->shards; s++) {
+	for (unsigned s = 0; s < sender->shards; s++) {
 		unsigned replicas = sender->cluster->shard[s].replicas;
 		unsigned wanted = replicas < COPIES ? replicas : COPIES;
 		unsigned copies = 0;

@@ -282,6 +282,20 @@ static const struct store_family {
 	      "Did the clock of the host jump (1), so that nothing is deleted "
 	      "by age?" },
 	    "aggregator", "retention_stopped", 0 },
+	{ { "poolscope_archive_lag_batches", EXPOSITION_GAUGE, "batches",
+	      "Batches that the archive lacks." },
+	    "aggregator:archive", "archive_lag", 0 },
+	{ { "poolscope_archive_failing", EXPOSITION_GAUGE, "",
+	      "Did the last attempt to write to the archive fail (1)?" },
+	    "aggregator:archive", "archive_failing", 0 },
+	{ { "poolscope_archive_refused", EXPOSITION_GAUGE, "",
+	      "Does a partition of the store belong to another aggregator (1), "
+	      "so that nothing is archived?" },
+	    "aggregator:archive", "archive_refused", 0 },
+	{ { "poolscope_archive_one_copy", EXPOSITION_GAUGE, "",
+	      "Is what was sent on one replica only (1), so that it waits for "
+	      "the other?" },
+	    "aggregator:archive", "archive_one_copy", 0 },
 };
 
 void
