@@ -367,17 +367,17 @@ hash_before(
 
 /* From where on the store needs our batches.  If it is another store than that
  * which acknowledged them, or has lost some, another life of this session may
- * have been faster: then it has to compare all that is left. */
+ * have been faster: then it has to compare all that is left, unless its running
+ * hash proves that all it has is ours. */
 static uint64_t
 position(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h, uint64_t first)
 {
 	bool is_same = h->generation == s->generation && h->expect >= first;
 
-	if (first == 1 || is_same)
+	if (is_same)
 		return first;
-	if (h->expect > first || h->chain == 0 ||
-	    hash_before(sender, s, h->expect) != h->chain)
+	if (h->chain == 0 || hash_before(sender, s, h->expect) != h->chain)
 		return 1;
 	return h->expect;
 }
@@ -414,7 +414,7 @@ on_welcome(struct sender *sender, struct sender_stream *s,
 	if (from < first)
 		s->pending.act = (struct sender_step){ .action = SENDER_REWIND,
 			.seq = from };
-	else if (sender->derived && h->expect > first)
+	else if (h->expect > first && (sender->derived || from > first))
 		s->pending.acked = h->expect - 1;
 	on_generation(sender, s, before);
 }

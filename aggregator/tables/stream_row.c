@@ -8,6 +8,8 @@
 
 #include "aggregator/tables/tables.h"
 #include "proto/base/varint.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
 
 bool
 stream_row_decode(struct text value, struct stream_row *row)
@@ -18,6 +20,7 @@ stream_row_decode(struct text value, struct stream_row *row)
 	row->derived = varint_get_max(&u, 1) != 0;
 	row->receive_ns = varint_unzigzag(varint_get(&u));
 	row->node = varint_get_text(&u);
+	row->hash = varint_get(&u);
 	return !u.bad && u.at == u.end && row->last_seq > 0 &&
 	       row->node.bytes <= NAME_BYTES_MAX;
 }
@@ -43,8 +46,8 @@ encode(unsigned char *to, const struct stream_row *row)
 	at = varint_encode(at, row->node.bytes);
 	if (row->node.bytes > 0)
 		memcpy(at, row->node.at, row->node.bytes);
-	return (struct text){ (const char *)to,
-		(uint32_t)(at - to) + row->node.bytes };
+	at = varint_encode(at + row->node.bytes, row->hash);
+	return (struct text){ (const char *)to, (uint32_t)(at - to) };
 }
 
 void
@@ -52,7 +55,7 @@ stream_row_raise(struct db_txn *txn, uint32_t partition,
     const struct session_id *session, const struct stream_row *row)
 {
 	unsigned char key[STREAM_ROW_KEY_BYTES];
-	unsigned char bytes[4 * VARINT_BYTES + NAME_BYTES_MAX];
+	unsigned char bytes[5 * VARINT_BYTES + NAME_BYTES_MAX];
 	const struct text name = { (const char *)key, sizeof(key) };
 	struct stream_row old;
 	struct text value;
@@ -68,18 +71,35 @@ stream_row_raise(struct db_txn *txn, uint32_t partition,
 	db_put(txn, TABLES_STREAMS, name, encode(bytes, row));
 }
 
+/* As the receiver computes it: proto/delivery.md, "Terms". */
+static uint64_t
+hash_after(const struct journal_entry *entry)
+{
+	const struct wire_header *header = &entry->header;
+
+	if (header->type == WIRE_GAP)
+		return header->chain_after;
+	if (header->chain == 0 && header->seq != 1)
+		return 0;
+	return hash_chain(header->chain,
+	    crc32c(0, entry->body.at, entry->body.bytes), entry->body.bytes,
+	    header->records);
+}
+
 void
 stream_row_advance(
     struct db_txn *txn, uint32_t partition, const struct journal_entry *entry)
 {
 	const struct wire_header *header = &entry->header;
-	const struct stream_row row = { .last_seq = header->type == WIRE_GAP
-							? header->last_seq
-							: header->seq,
+	struct stream_row row = { .last_seq = header->type == WIRE_GAP
+						  ? header->last_seq
+						  : header->seq,
 		.receive_ns = entry->receive_ns,
 		.derived = (header->flags & WIRE_FLAG_DERIVED) != 0,
 		.node = header->node };
 
-	if (tables_fact(txn, FACT_ARCHIVE) != 0)
-		stream_row_raise(txn, partition, &header->session, &row);
+	if (tables_fact(txn, FACT_ARCHIVE) == 0)
+		return;
+	row.hash = hash_after(entry);
+	stream_row_raise(txn, partition, &header->session, &row);
 }

@@ -22,6 +22,7 @@ struct stream_row {
 	int64_t receive_ns; /* of its last entry */
 	bool derived;       /* its session is derived from the content */
 	struct text node;   /* of its last entry */
+	uint64_t hash;      /* running hash after it; 0: not known */
 };
 
 /* Note the entry, if the store has an archive. */

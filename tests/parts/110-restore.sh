@@ -91,3 +91,20 @@ check_printed "... and named" "exists: give another directory"
 stop ch2 KILL
 check "a store is made while a replica is away" restore "$TMP/away"
 same "while a replica is away" "$TMP/away"
+
+# The other one ends while it is read.
+cluster_serve 2 || exit 1
+rm -rf "$TMP/away"
+poolscope-archive restore --from "$CLUSTER/pool" --archive-password "$TMP/writer" \
+	"$TMP/away" >"$TMP/restored" 2>&1 &
+restoring=$!
+check "the restore has begun" wait_until 'test -e "$TMP/away.restoring/tables"'
+stop ch1 KILL
+check "a replica ends during the restore" wait "$restoring"
+same "after that" "$TMP/away"
+
+# No replica of a shard: nothing, and it says so.
+stop ch2 KILL
+check_status 1 "without a shard there is no store" restore "$TMP/half"
+check_printed "... which it prints" "shard 1"
+check_status 1 "... and nothing is left" test -e "$TMP/half.restoring"

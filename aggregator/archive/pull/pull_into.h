@@ -5,6 +5,7 @@
 #ifndef AGGREGATOR_ARCHIVE_PULL_PULL_INTO_H
 #define AGGREGATOR_ARCHIVE_PULL_PULL_INTO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -27,7 +28,27 @@ struct pull_into {
 	const char *common_of;  /* that one's name; NULL: none yet */
 	uint64_t records, rows; /* that were read */
 	int64_t last_ns;        /* the newest of these records was received */
+	/* How often a replica did not answer: its silence costs time. */
+	uint8_t silences[CLICKHOUSE_SHARDS_MAX][CLICKHOUSE_REPLICAS_MAX];
 };
+
+enum { PULL_SILENCES_MAX = 3 };
+/* Is it not worth asking any more? */
+static inline bool
+pull_into_is_away(
+    const struct pull_into *into, unsigned shard, unsigned replica)
+{
+	return into->silences[shard][replica] >= PULL_SILENCES_MAX;
+}
+/* Note what became of a question; returns whether it was answered. */
+static inline bool
+pull_into_answered(
+    struct pull_into *into, unsigned shard, unsigned replica, int rc)
+{
+	if (rc != 0)
+		into->silences[shard][replica]++;
+	return rc == 0;
+}
 
 /* Ask a replica in format Native; `answer` is valid until the next question.
  * `sql` is freed. */

@@ -346,9 +346,13 @@ read_hours(struct records *records, int32_t first, struct err *err)
 	bool answered = false;
 	int rc = 0;
 
-	for (unsigned r = 0; r < records->replicas; r++)
-		answered |=
-		    read_day(records, r, first, &records->day[r], err) == 0;
+	for (unsigned r = 0; r < records->replicas; r++) {
+		records->day[r].answered = false;
+		if (!pull_into_is_away(records->into, records->shard, r))
+			answered |= pull_into_answered(records->into,
+			    records->shard, r,
+			    read_day(records, r, first, &records->day[r], err));
+	}
 	for (unsigned h = 0; answered && rc == 0 && h < DAY_HOURS; h++)
 		rc = read_hour(records, first, h, err);
 	return answered ? rc : -1;

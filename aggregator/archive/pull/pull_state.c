@@ -288,7 +288,7 @@ read_from_any(struct state *state, const struct totals *totals,
 			    &best->sum[state->table]) > 0))
 			best = &totals[r];
 	if (best == NULL)
-		return -1;
+		return err->text[0] == '\0' ? err_set(err, "none answers") : -1;
 	if (best->sum[state->table].rows == 0)
 		return 0;
 	for (state->replica = 0; state->replica < replicas; state->replica++) {
@@ -343,7 +343,9 @@ read_all(struct state *state, struct err *err)
 	int rc = 0;
 
 	for (unsigned r = 0; r < shard->replicas; r++)
-		(void)read_totals(state, r, &totals[r], err);
+		if (!pull_into_is_away(state->into, state->shard, r))
+			(void)pull_into_answered(state->into, state->shard, r,
+			    read_totals(state, r, &totals[r], err));
 	for (state->table = 0; rc == 0 && state->table < TABLES_COUNT;
 	     state->table++) {
 		rc = read_from_any(state, totals, shard->replicas, used, err);

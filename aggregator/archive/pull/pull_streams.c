@@ -22,13 +22,15 @@ put_stream(struct db_txn *txn, struct journal *journal, struct text key,
 	    !stream_row_decode(value, &row) ||
 	    !dictionary_text(txn, 0, number, &partition))
 		return err_set(err, "archive: a malformed stream");
-	/* What its numbers contain only the lost journal knew. */
-	stream = (struct journal_stream){ .last_seq = row.last_seq,
-		.first_ns = row.receive_ns,
+	/* What the numbers before its last one contain only the lost journal
+	 * knew. */
+	stream = (struct journal_stream){ .first_ns = row.receive_ns,
 		.last_ns = row.receive_ns,
-		.forgotten = row.last_seq,
+		.forgotten = row.hash != 0 ? row.last_seq - 1 : row.last_seq,
 		.derived = row.derived,
 		.node = row.node };
+	journal_stream_advance(
+	    journal, &session, partition, &stream, row.last_seq, row.hash);
 	journal_stream_put(journal, &session, partition, &stream);
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pull/pull_claims.h"
@@ -14,6 +15,9 @@
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
+
+#define SETTLE_NS (10 * NS_PER_SECOND)
 
 struct takeover {
 	struct clickhouse *client;
@@ -111,6 +115,21 @@ check_end(struct takeover *takeover, const struct pull_partition *partition,
 	    partition->name, epoch->epoch);
 }
 
+/* Replicas get the ends of the claims from each other within moments. */
+static int
+claim(struct takeover *takeover, struct err *err)
+{
+	const struct timespec step = { 0, NS_PER_SECOND / 10 };
+	struct owners *owners = &takeover->owners;
+	int64_t until = clock_monotonic_ns() + SETTLE_NS;
+	int rc;
+
+	while ((rc = owners_claim(owners, takeover->txn, err)) != 0 &&
+	       owners->is_refused && clock_monotonic_ns() < until)
+		nanosleep(&step, NULL);
+	return rc;
+}
+
 static int
 take(struct takeover *takeover, struct err *err)
 {
@@ -122,7 +141,7 @@ take(struct takeover *takeover, struct err *err)
 	if (rc == 0)
 		rc = each_claim(takeover, end_claim, err);
 	if (rc == 0)
-		rc = owners_claim(owners, takeover->txn, err);
+		rc = claim(takeover, err);
 	if (rc == 0)
 		rc = each_claim(takeover, check_end, err);
 	takeover->report->epoch = owners->epoch;

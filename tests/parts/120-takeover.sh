@@ -1,0 +1,107 @@
+#!/bin/sh
+# A head node is lost.  Another one makes a store of the archive, takes over, and
+# goes on: agents bring what the archive lacks, every event is there once, and the
+# lost one writes nothing when it comes back.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # the $ is a partition's
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/../flow/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$(dirname "$0")/serve.sh"
+# shellcheck source=tests/parts/clickhouse_cluster.sh
+. "$(dirname "$0")/clickhouse_cluster.sh"
+# shellcheck source=deploy/packages.sh
+. "$ROOT/deploy/packages.sh"
+need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
+cluster_start || exit 1
+
+archive() {
+	_verb=$1
+	shift
+	poolscope-archive "$_verb" --archive-password "$TMP/writer" "$@"
+}
+
+# head NAME STORE [OPTION...]: an aggregator of that store.
+head_of() {
+	_name=$1
+	_store=$2
+	shift 2
+	start "$_name" poolscope-aggregator --store "$_store" --archive "$CLUSTER/pool" \
+		--archive-password "$TMP/writer" --archive-after 200ms \
+		--models "$ROOT/deploy/models" "$@"
+}
+
+# settled: everything is indexed, and committed to the archive.
+settled() {
+	wait_until 'indexed && grep -q "\"archive_lag_ns\": 0[,}]" "$TMP/status" &&
+		grep -q "\"archive_failing\": false" "$TMP/status"' 60
+}
+
+# emit FIRST LAST: events of these numbers, accepted by the agent.
+emit() {
+	seq "$1" "$2" | sed 's/.*/app event --attr number=&/' >"$TMP/events"
+	while read -r _event; do
+		# shellcheck disable=SC2086 # words
+		poolscope-emit $_event || return 1
+	done <"$TMP/events"
+}
+
+# numbers: which events the aggregator has, and how often.
+numbers() {
+	poolscope-dump -q -p 'a$pool' --kind event --name app:event --format jsonl |
+		python3 -c 'import collections, json, sys
+def number(of):
+    if isinstance(of, dict):
+        if "number" in of:
+            return int(of["number"])
+        of = list(of.values())
+    for each in of if isinstance(of, list) else []:
+        found = number(each)
+        if found is not None:
+            return found
+seen = collections.Counter(number(json.loads(line)) for line in sys.stdin)
+print(min(seen), max(seen), len(seen), max(seen.values()))'
+}
+
+check "the tables are made" archive create --to "$CLUSTER/pool"
+{ head_of first "$DIR/store" && start broker poolscope-broker &&
+	start agent poolscope-agent --no-samples -p 'a$pool' -n n1; } || exit 1
+check "events are sent" emit 1 50
+check "they arrive" wait_until '[ "$(numbers)" = "1 50 50 1" ]' 30
+settled || fail "everything is archived" "$TMP/status"
+
+stop first KILL
+check "the agent goes on" emit 51 80
+check "a store is made of the archive" archive restore --from "$CLUSTER/pool" "$TMP/second"
+check "it takes over" archive takeover --to "$CLUSTER/pool" --store "$TMP/second"
+check_printed "... with the next epoch" "epoch 2, 1 partitions, 1 claims of others ended"
+check "again, nothing is left to do" archive takeover --to "$CLUSTER/pool" --store "$TMP/second"
+check_printed "... in the same epoch" "epoch 2, 1 partitions, 0 claims of others ended"
+head_of second "$TMP/second" || exit 1
+check "what the archive lacks comes from the agent" wait_until '[ "$(numbers)" = "1 80 80 1" ]' 15
+check "later events, too" emit 81 100
+check "... once" wait_until '[ "$(numbers)" = "1 100 100 1" ]' 30
+settled || fail "the second one archives" "$TMP/status"
+numbers >"$TMP/before"
+
+# The lost one comes back, at other places.
+mkdir -p "$TMP/old/run"
+head_of old "$DIR/store" --dir "$TMP/old" || exit 1
+check "the one that was lost is refused" wait_until \
+	'grep -q "belongs to another aggregator" "$TMP/old.log"' 10
+stop old
+
+stop agent
+stop second
+check "a third store is made" archive restore --from "$CLUSTER/pool" "$TMP/third"
+dump() {
+	poolscope-dump -q --store "$1" -p 'a$pool' --kind event --kind span --kind sample
+}
+dump "$TMP/second" >"$TMP/second.dump"
+dump "$TMP/third" >"$TMP/third.dump"
+check "it has what both heads wrote" cmp "$TMP/second.dump" "$TMP/third.dump"
+check "every row is right" poolscope-admin verify --store "$TMP/third"
+
+# A store that is older than the archive cannot take over.
+check_status 1 "an older store is refused" archive takeover --to "$CLUSTER/pool" --store "$DIR/store"
+check_printed "... with the reason" "has more of partition a\$pool than the store"
