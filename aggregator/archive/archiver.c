@@ -40,7 +40,7 @@ struct archiver {
 
 	bool is_open; /* connected: the members below are in use */
 	struct owners owners;
-	struct sender sender;
+	struct block_sender sender;
 	struct pass pass;
 	struct checkpoint checkpoint;
 	struct pass_place sent; /* by the passes since the checkpoint */
@@ -135,7 +135,7 @@ disconnect(struct archiver *self)
 {
 	if (!self->is_open)
 		return;
-	sender_close(&self->sender);
+	block_sender_close(&self->sender);
 	owners_clear(&self->owners);
 	pass_clear(&self->pass);
 	self->is_open = false;
@@ -149,7 +149,7 @@ begin_anew(struct archiver *self)
 	self->positions.count = 0;
 	self->lost_ns = 0;
 	self->pass.common = 0;
-	sender_forget(&self->sender);
+	block_sender_forget(&self->sender);
 }
 
 static int
@@ -167,7 +167,7 @@ connect_to(struct archiver *self, struct err *err)
 	    owners_checkpoint(&self->owners, &self->checkpoint, err) != 0)
 		return -1;
 	cluster = clickhouse_cluster(self->client);
-	sender_open(&self->sender, self->client, cluster);
+	block_sender_open(&self->sender, self->client, cluster);
 	self->pass =
 	    (struct pass){ .sender = &self->sender, .stop = &self->stop };
 	self->is_open = true;
@@ -201,8 +201,8 @@ static int
 send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 {
 	struct pass_place place = pass_place(txn);
-	size_t bytes = self->sender.shards * sizeof(struct sender_shard);
-	struct sender_shard *before;
+	size_t bytes = self->sender.shards * sizeof(struct block_sender_shard);
+	struct block_sender_shard *before;
 
 	if (place.change <= self->sent.change ||
 	    self->positions.count == VERIFY_POSITIONS_MAX)
@@ -211,7 +211,7 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	self->sent_ns = clock_wall_ns();
 	if (pass_send(&self->pass, txn, &self->sent, self->owners.epoch, err) !=
 	    0) {
-		sender_undo(&self->sender, before);
+		block_sender_undo(&self->sender, before);
 		free(before);
 		return -1;
 	}
@@ -251,7 +251,7 @@ commit(struct archiver *self, struct err *err)
 		return -1;
 	self->checkpoint = next;
 	self->positions.count = 0;
-	sender_forget(&self->sender);
+	block_sender_forget(&self->sender);
 	writer_clear_marks(self->writer, next.place.change, next.place.row);
 	note_committed(self);
 	return 0;

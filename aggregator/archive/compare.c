@@ -8,7 +8,7 @@
 
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/rows/identity.h"
-#include "aggregator/archive/sender.h"
+#include "aggregator/archive/block_sender.h"
 #include "aggregator/archive/slice.h"
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/dictionary.h"
@@ -72,7 +72,7 @@ add_record(void *arg, const struct key_row_block *of,
 	const struct archive_row_id id = { self->part, of->hour, of->node,
 		of->track, 0 };
 	struct hour *hour = &self->hour[self->hours];
-	struct total *total = &hour->shard[sender_shard_in(
+	struct total *total = &hour->shard[block_sender_shard_in(
 	    self->cluster->shards, self->part, of->node)];
 
 	(void)err;
@@ -178,7 +178,7 @@ put_hour(struct compare *self, const struct hour *hour, unsigned shard,
 	const struct total *want = &hour->shard[shard];
 
 	report_text(&self->report, self->name);
-	report_text(&self->report, text_of(sender_table(self->kind)));
+	report_text(&self->report, text_of(block_sender_table(self->kind)));
 	report_time(&self->report, (int64_t)hour->hour * (KEY_HOUR_NS / 1000));
 	report_count(&self->report, shard + 1);
 	report_text(&self->report, text_of(replica));
@@ -208,7 +208,7 @@ ask_replica(struct compare *self, const struct question *question,
 		"WHERE part = %llu AND hour >= %d AND hour <= %d) "
 		"GROUP BY hour",
 		archive_identity_sql((enum record_kind)self->kind), database,
-		sender_table(self->kind), (unsigned long long)self->part,
+		block_sender_table(self->kind), (unsigned long long)self->part,
 		self->hour[0].hour, self->hour[self->hours - 1].hour) != 0)
 		return -1;
 	while ((rc = question_row(question, &answer, row, 3, err)) > 0)
@@ -284,7 +284,7 @@ compare_all(struct compare *self, struct err *err)
 
 		memcpy(key, front, sizeof(front));
 		if (!key_get_row_block(view(key, sizeof(key)), &of) ||
-		    sender_table(of.kind) == NULL ||
+		    block_sender_table(of.kind) == NULL ||
 		    !dictionary_text(self->txn, 0, of.partition, &self->name)) {
 			self->damaged++;
 			continue;

@@ -81,16 +81,17 @@ send_record(void *arg, const struct key_row_block *of,
 	if (!use_partition(pass, of->partition))
 		return 0;
 	id.part = pass->part;
-	shard = sender_shard_in(
+	shard = block_sender_shard_in(
 	    pass->sender->cluster->shards, pass->part, of->node);
 
-	if (!archive_put_record(sender_block(pass->sender, shard, of->kind),
+	if (!archive_put_record(
+		block_sender_block(pass->sender, shard, of->kind),
 		(enum record_kind)of->kind, &id, item, &pass->lookup)) {
 		pass->damaged++;
 		return 0;
 	}
 	pass->records++;
-	return sender_added(pass->sender, shard, of->kind,
+	return block_sender_added(pass->sender, shard, of->kind,
 	    archive_identity_hash(&id, item), of->hour, err);
 }
 
@@ -100,9 +101,9 @@ static int
 send_change(
     struct pass *pass, const struct archive_change *change, struct err *err)
 {
-	unsigned home = sender_home(pass->sender, change->part);
+	unsigned home = block_sender_home(pass->sender, change->part);
 	struct native_block *block =
-	    sender_block(pass->sender, home, SENDER_CHANGES);
+	    block_sender_block(pass->sender, home, BLOCK_SENDER_CHANGES);
 
 	native_put_uint(block, 0, change->part);
 	native_put_uint(block, 1, change->tbl);
@@ -111,7 +112,7 @@ send_change(
 	native_put_uint(block, 4, change->del);
 	native_put_uint(block, 5, change->pos);
 	pass->rows++;
-	return sender_added(pass->sender, home, SENDER_CHANGES,
+	return block_sender_added(pass->sender, home, BLOCK_SENDER_CHANGES,
 	    archive_change_hash(change), 0, err);
 }
 
@@ -120,7 +121,7 @@ static int
 send_name(
     struct pass *pass, struct text key, struct text value, struct err *err)
 {
-	unsigned home = sender_home(pass->sender, pass->part);
+	unsigned home = block_sender_home(pass->sender, pass->part);
 	struct native_block *block;
 	uint32_t number;
 
@@ -131,12 +132,13 @@ send_name(
 	number = be32toh(number);
 	if (number == 0)
 		return 0; /* how many there are */
-	block = sender_block(pass->sender, home, SENDER_NAMES);
+	block = block_sender_block(pass->sender, home, BLOCK_SENDER_NAMES);
 	native_put_uint(block, 0, pass->part);
 	native_put_uint(block, 1, number);
 	native_put_text(block, 2, value);
 	native_put_uint(block, 3, pass->pos);
-	return sender_added(pass->sender, home, SENDER_NAMES, 0, 0, err);
+	return block_sender_added(
+	    pass->sender, home, BLOCK_SENDER_NAMES, 0, 0, err);
 }
 
 static int
@@ -248,7 +250,7 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	}
 	marks_close(&marks);
 	if (rc == 0 && send_common(pass, err) == 0 &&
-	    sender_flush(pass->sender, err) == 0)
+	    block_sender_flush(pass->sender, err) == 0)
 		return 0;
 	pass->common = 0;
 	return -1;

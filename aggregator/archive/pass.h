@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/sender.h"
+#include "aggregator/archive/block_sender.h"
 #include "aggregator/db/db.h"
 #include "aggregator/rows/compacted_cursor.h"
 #include "aggregator/tables/lookup.h"
@@ -27,7 +27,7 @@ struct pass_place {
 };
 
 struct pass {
-	struct sender *sender; /* not owned */
+	struct block_sender *sender; /* not owned */
 	const atomic_bool *stop;
 	struct db_txn *txn;
 	struct pass_place from, to;

@@ -18,8 +18,8 @@ static const char *
 identity_columns(unsigned table)
 {
 	switch (table) {
-	case SENDER_NAMES: return "part, no, pos";
-	case SENDER_CHANGES: return "part, tbl, k, v, del, pos";
+	case BLOCK_SENDER_NAMES: return "part, no, pos";
+	case BLOCK_SENDER_CHANGES: return "part, tbl, k, v, del, pos";
 	default: return "part, hour, node, track, ts, stream, seq, idx";
 	}
 }
@@ -28,8 +28,8 @@ static const char *
 hash_sql(unsigned table)
 {
 	switch (table) {
-	case SENDER_NAMES: return "toUInt64(0)";
-	case SENDER_CHANGES: return archive_change_sql();
+	case BLOCK_SENDER_NAMES: return "toUInt64(0)";
+	case BLOCK_SENDER_CHANGES: return archive_change_sql();
 	default: return archive_identity_sql((enum record_kind)table);
 	}
 }
@@ -37,7 +37,7 @@ hash_sql(unsigned table)
 /* The condition of the rows, as SQL. */
 static char *
 condition(const struct verify_positions *positions, unsigned table,
-    const struct sender_total *sent)
+    const struct block_sender_total *sent)
 {
 	char *sql = NULL;
 	size_t bytes;
@@ -48,7 +48,7 @@ condition(const struct verify_positions *positions, unsigned table,
 		fprintf(to, "%s%llu", i > 0 ? ", " : "",
 		    (unsigned long long)positions->at[i]);
 	fputc(')', to);
-	if (table < SENDER_NAMES)
+	if (table < BLOCK_SENDER_NAMES)
 		fprintf(to, " AND hour >= %d AND hour <= %d", sent->first_hour,
 		    sent->last_hour);
 	memory_stream_end(&to);
@@ -58,14 +58,14 @@ condition(const struct verify_positions *positions, unsigned table,
 /* 1: the replica has the rows; 0: not all; -1: it does not answer. */
 static int
 has_rows(const struct question *question, unsigned table,
-    const struct sender_total *sent, const char *where, struct err *err)
+    const struct block_sender_total *sent, const char *where, struct err *err)
 {
 	const char *database = clickhouse_database(question->client);
 	uint64_t have[2];
 
 	if (question_numbers(question, have, 2, err,
 		"SELECT count(), sum(%s) FROM %s.%s WHERE %s", hash_sql(table),
-		database, sender_table(table), where) != 0)
+		database, block_sender_table(table), where) != 0)
 		return -1;
 	if (have[0] == sent->rows && have[1] == sent->hash)
 		return 1;
@@ -77,18 +77,19 @@ has_rows(const struct question *question, unsigned table,
 		"SELECT count(), sum(%s) FROM (SELECT DISTINCT %s FROM %s.%s "
 		"WHERE %s)",
 		hash_sql(table), identity_columns(table), database,
-		sender_table(table), where) != 0)
+		block_sender_table(table), where) != 0)
 		return -1;
 	return have[0] == sent->rows && have[1] == sent->hash;
 }
 
 static int
-is_complete(const struct question *question, const struct sender_shard *shard,
+is_complete(const struct question *question,
+    const struct block_sender_shard *shard,
     const struct verify_positions *positions, struct err *err)
 {
 	int rc = 1;
 
-	for (unsigned t = 0; t < SENDER_TABLES && rc == 1; t++) {
+	for (unsigned t = 0; t < BLOCK_SENDER_TABLES && rc == 1; t++) {
 		char *where;
 
 		if (shard->sent[t].rows == 0)
@@ -101,8 +102,8 @@ is_complete(const struct question *question, const struct sender_shard *shard,
 }
 
 void
-verify_all(struct sender *sender, const struct verify_positions *positions,
-    struct verify_result *result)
+verify_all(struct block_sender *sender,
+    const struct verify_positions *positions, struct verify_result *result)
 {
 	*result = (struct verify_result){ .is_enough = true,
 		.copies_least = UINT32_MAX };

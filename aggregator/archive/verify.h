@@ -8,7 +8,7 @@
 #ifndef AGGREGATOR_ARCHIVE_VERIFY_H
 #define AGGREGATOR_ARCHIVE_VERIFY_H
 
-#include "aggregator/archive/sender.h"
+#include "aggregator/archive/block_sender.h"
 
 /* The positions of the passes that were sent since the checkpoint. */
 enum { VERIFY_POSITIONS_MAX = 1024 };
@@ -27,7 +27,7 @@ struct verify_result {
 	struct err err;
 };
 
-void verify_all(struct sender *sender, const struct verify_positions *positions,
-    struct verify_result *result);
+void verify_all(struct block_sender *sender,
+    const struct verify_positions *positions, struct verify_result *result);
 
 #endif

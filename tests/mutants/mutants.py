@@ -3,7 +3,7 @@
 Usage: mutants.py check LIST...           is each place there, once?
        mutants.py run DIRECTORY LIST...   breaks copies of this tree in DIRECTORY
 
-A list names its tests in a line "tests"; a block has a file, the rule, the lines of
+A list names its tests in a line "tests", scripts with .sh; a block has a file, the rule, the lines of
 the file ("- " and the line) and those that replace them ("+ ").  A test with random
 input is tried with three seeds.
 SPDX-License-Identifier: MIT
@@ -38,8 +38,19 @@ def check(lists):
     return bad != 0
 
 
+def targets(tests):
+    scripts = [test for test in tests if test.endswith(".sh")]
+    return ["build/" + test for test in tests if test not in scripts] + ["all", "parts"] * bool(scripts)
+
+
+def command(directory, test):
+    if test.endswith(".sh"):
+        return ["sh", os.path.join(directory, "tests", test)]
+    return [os.path.join(directory, "build", test)]
+
+
 def build(directory, tests):
-    done = subprocess.run(["make", "-s", *("build/" + test for test in tests)], cwd=directory, capture_output=True,
+    done = subprocess.run(["make", "-s", *targets(tests)], cwd=directory, capture_output=True,
                           text=True)
     if done.returncode != 0:
         print(done.stderr[-2000:])
@@ -50,7 +61,7 @@ def is_noticed(directory, tests):
     for seed in ("1", "2", "3"):
         for test in tests:
             try:
-                done = subprocess.run([os.path.join(directory, "build", test)], cwd=directory, capture_output=True,
+                done = subprocess.run(command(directory, test), cwd=directory, capture_output=True,
                                       env={**os.environ, "SEED": seed}, timeout=SECONDS)
             except subprocess.TimeoutExpired:
                 return True

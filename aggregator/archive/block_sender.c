@@ -1,8 +1,8 @@
 /*
- * sender - rows on their way to the archive.
+ * block_sender - rows on their way to the archive.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/sender.h"
+#include "aggregator/archive/block_sender.h"
 
 #include <stdlib.h>
 
@@ -42,8 +42,10 @@ static const struct native_column *
 columns(unsigned table, unsigned *count)
 {
 	switch (table) {
-	case SENDER_NAMES: *count = COUNT(names_columns); return names_columns;
-	case SENDER_CHANGES:
+	case BLOCK_SENDER_NAMES:
+		*count = COUNT(names_columns);
+		return names_columns;
+	case BLOCK_SENDER_CHANGES:
 		*count = COUNT(changes_columns);
 		return changes_columns;
 	default: return archive_columns((enum record_kind)table, count);
@@ -51,39 +53,39 @@ columns(unsigned table, unsigned *count)
 }
 
 const char *
-sender_table(unsigned table)
+block_sender_table(unsigned table)
 {
 	switch (table) {
-	case SENDER_NAMES: return "names";
-	case SENDER_CHANGES: return "changes";
+	case BLOCK_SENDER_NAMES: return "names";
+	case BLOCK_SENDER_CHANGES: return "changes";
 	default: return archive_table((enum record_kind)table);
 	}
 }
 
 void
-sender_open(struct sender *sender, struct clickhouse *client,
+block_sender_open(struct block_sender *sender, struct clickhouse *client,
     const struct clickhouse_cluster *cluster)
 {
-	*sender = (struct sender){
+	*sender = (struct block_sender){
 		.client = client, .cluster = cluster, .shards = cluster->shards
 	};
 	sender->shard = memory_zero(cluster->shards, sizeof(*sender->shard));
-	sender_forget(sender);
+	block_sender_forget(sender);
 }
 
 void
-sender_close(struct sender *sender)
+block_sender_close(struct block_sender *sender)
 {
 	for (unsigned s = 0; sender->shard != NULL && s < sender->shards; s++)
-		for (unsigned t = 0; t < SENDER_TABLES; t++)
+		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
 			native_block_close(&sender->shard[s].block[t].block);
 	free(sender->shard);
 	buffer_clear(&sender->encoded);
-	*sender = (struct sender){ .client = NULL };
+	*sender = (struct block_sender){ .client = NULL };
 }
 
 unsigned
-sender_home(const struct sender *sender, uint64_t part)
+block_sender_home(const struct block_sender *sender, uint64_t part)
 {
 	return (unsigned)(part % sender->shards);
 }
@@ -91,20 +93,20 @@ sender_home(const struct sender *sender, uint64_t part)
 /* Nodes have numbers that follow each other: mix them, or a cluster of two
  * shards would have the pairs of a pool in one. */
 unsigned
-sender_shard_in(unsigned shards, uint64_t part, uint32_t node)
+block_sender_shard_in(unsigned shards, uint64_t part, uint32_t node)
 {
 	uint64_t mixed = (part ^ node) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (unsigned)((mixed >> 32) % shards);
 }
 
-static const struct sender_total no_rows = { .first_hour = INT32_MAX,
+static const struct block_sender_total no_rows = { .first_hour = INT32_MAX,
 	.last_hour = INT32_MIN };
 
 struct native_block *
-sender_block(struct sender *sender, unsigned shard, unsigned table)
+block_sender_block(struct block_sender *sender, unsigned shard, unsigned table)
 {
-	struct sender_block *block = &sender->shard[shard].block[table];
+	struct block_sender_block *block = &sender->shard[shard].block[table];
 
 	if (block->block == NULL) {
 		unsigned count;
@@ -117,7 +119,7 @@ sender_block(struct sender *sender, unsigned shard, unsigned table)
 }
 
 static void
-add(struct sender_total *to, const struct sender_total *more)
+add(struct block_sender_total *to, const struct block_sender_total *more)
 {
 	to->rows += more->rows;
 	to->hash += more->hash;
@@ -129,9 +131,10 @@ add(struct sender_total *to, const struct sender_total *more)
 
 /* One replica after another, beginning with the one that took the last. */
 static int
-insert(struct sender *sender, unsigned shard, unsigned table, struct err *err)
+insert(struct block_sender *sender, unsigned shard, unsigned table,
+    struct err *err)
 {
-	struct sender_shard *to = &sender->shard[shard];
+	struct block_sender_shard *to = &sender->shard[shard];
 	unsigned replicas = sender->cluster->shard[shard].replicas;
 
 	for (unsigned i = 0; i < replicas; i++) {
@@ -139,8 +142,8 @@ insert(struct sender *sender, unsigned shard, unsigned table, struct err *err)
 
 		heartbeat_beat();
 		if (clickhouse_insert(sender->client, shard, replica,
-			sender_table(table), buffer_text(&sender->encoded),
-			err) == 0) {
+			block_sender_table(table),
+			buffer_text(&sender->encoded), err) == 0) {
 			to->replica = replica;
 			return 0;
 		}
@@ -150,10 +153,10 @@ insert(struct sender *sender, unsigned shard, unsigned table, struct err *err)
 }
 
 static int
-send_block(
-    struct sender *sender, unsigned shard, unsigned table, struct err *err)
+send_block(struct block_sender *sender, unsigned shard, unsigned table,
+    struct err *err)
 {
-	struct sender_block *block = &sender->shard[shard].block[table];
+	struct block_sender_block *block = &sender->shard[shard].block[table];
 
 	if (block->block == NULL || native_rows(block->block) == 0)
 		return 0;
@@ -170,11 +173,11 @@ send_block(
 }
 
 int
-sender_added(struct sender *sender, unsigned shard, unsigned table,
+block_sender_added(struct block_sender *sender, unsigned shard, unsigned table,
     uint64_t hash, int32_t hour, struct err *err)
 {
-	struct sender_block *block = &sender->shard[shard].block[table];
-	const struct sender_total row = { 1, hash, hour, hour };
+	struct block_sender_block *block = &sender->shard[shard].block[table];
+	const struct block_sender_total row = { 1, hash, hour, hour };
 
 	add(&block->total, &row);
 	if (native_rows(block->block) < BLOCK_ROWS &&
@@ -186,21 +189,23 @@ sender_added(struct sender *sender, unsigned shard, unsigned table,
 }
 
 int
-sender_flush(struct sender *sender, struct err *err)
+block_sender_flush(struct block_sender *sender, struct err *err)
 {
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < SENDER_TABLES; t++)
+		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
 			if (send_block(sender, s, t, err) != 0)
 				return -1;
 	return 0;
 }
 
 void
-sender_undo(struct sender *sender, const struct sender_shard *before)
+block_sender_undo(
+    struct block_sender *sender, const struct block_sender_shard *before)
 {
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < SENDER_TABLES; t++) {
-			struct sender_block *block = &sender->shard[s].block[t];
+		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++) {
+			struct block_sender_block *block =
+			    &sender->shard[s].block[t];
 
 			if (block->block != NULL)
 				native_reset(block->block);
@@ -210,9 +215,9 @@ sender_undo(struct sender *sender, const struct sender_shard *before)
 }
 
 void
-sender_forget(struct sender *sender)
+block_sender_forget(struct block_sender *sender)
 {
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < SENDER_TABLES; t++)
+		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
 			sender->shard[s].sent[t] = no_rows;
 }
