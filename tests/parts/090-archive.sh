@@ -52,7 +52,7 @@ check_printed "... which it says" "nothing to do"
 ask 1 "INSERT INTO pool.names (part, no, text, pos) VALUES (1, 1, 'a', 1)" >"$TMP/inserted"
 check_text "a row is taken" "" "$(cat "$TMP/inserted")"
 check "the other replica gets it" wait_until \
-	'[ "$(ask 2 "SELECT count() FROM pool.names")" = 1 ]'
+	'[ "$(ask 2 "SELECT count() FROM pool.names")" = 1 ]' 60
 check_text "the other shard does not" "0 0" \
 	"$(ask 3 'SELECT count() FROM pool.names') $(ask 4 'SELECT count() FROM pool.names')"
 states >/dev/null
@@ -89,10 +89,10 @@ check_text "the others are in order" "down 1 ok 33" "$(states)"
 check_status 1 "create does not leave it out" archive create
 check_printed "... but must be repeated" "repeat this when it is back"
 cluster_serve 2 || exit 1
-check "it comes back" wait_until '[ "$(states)" = "ok 44" ]' 30
+check "it comes back" wait_until '[ "$(states)" = "ok 44" ]' 60
 stop zookeeper KILL
 check "without ZooKeeper the tables are read-only" wait_until \
-	'archive check 2>&1 | grep -q "is read-only; see whether its ZooKeeper runs"' 40
+	'archive check 2>&1 | grep -q "is read-only; see whether its ZooKeeper runs"' 90
 zookeeper_serve || exit 1
 check "with it they are not" wait_until '[ "$(states)" = "ok 44" ]' 60
 

@@ -60,7 +60,7 @@ for _ in 1 2 3 4 5; do
 	load 2 || fail "records are sent while connections are cut"
 	sleep 0.5
 done
-check "many connections were cut" wait_until '[ "$(grep -c ^cut "$TMP/proxy.log")" -ge 4 ]' 20
+check "many connections were cut" wait_until '[ "$(grep -c ^cut "$TMP/proxy.log")" -ge 4 ]' 60
 echo "cut: $(grep -c 'cut asked' "$TMP/proxy.log") when asking, $(grep -c 'cut answered' "$TMP/proxy.log") when answering"
 manner pass
 check "with whole connections it settles" settled
@@ -73,7 +73,7 @@ for how in $kinds; do
 	listen
 	manner "$how"
 	check "with answers of the kind $how records are taken" load 1
-	check "... the status says that it fails" wait_until '[ "$(archive_word archive_failing)" = True ]' 30
+	check "... the status says that it fails" wait_until '[ "$(archive_word archive_failing)" = True ]' 90
 	check "... and so do the metrics" metric failing 1
 	check "... it was because of them" grep -q "bad $how" "$TMP/proxy.log"
 	check "... there is a sentence" logged "127.0.0.1:$proxy\|shard 1"
@@ -92,7 +92,7 @@ start second poolscope-aggregator --archive "$CLUSTER/pool" \
 	--archive-password "$TMP/writer" --archive-after 200ms &&
 	start second_broker poolscope-broker || exit 1
 check "the second one has records of the partition" poolscope-generate testrun --runs 1 --first 90000 --base now -p "demo\$farm" -n second --timeout 30s
-check "... and its status says that it is refused" wait_until '[ "$(archive_word archive_refused)" = True ]' 30
+check "... and its status says that it is refused" wait_until '[ "$(archive_word archive_refused)" = True ]' 90
 check "... as do its metrics" metric refused 1
 check "... as does its log" grep -q "a partition of this store belongs to another aggregator" "$TMP/second.log"
 stop second
@@ -110,7 +110,7 @@ slow() {
 	kill -STOP "$(pid ch3)"
 	check "with a frozen replica records are taken" load 2
 	sleep 20
-	check "... the status says that it fails" wait_until '[ "$(archive_word archive_failing)" = True ]' 30
+	check "... the status says that it fails" wait_until '[ "$(archive_word archive_failing)" = True ]' 90
 	check "... in a sentence with the shard" logged "shard 2"
 	check "... readers are answered" poolscope-stats status --quiet --format json
 	kill -CONT "$(pid ch3)"
@@ -134,7 +134,7 @@ slow() {
 	mv "$TMP/zookeeper" "$TMP/zookeeper.kept"
 	zookeeper_serve || exit 1
 	check "with an empty ZooKeeper records are taken" load 1
-	check "... the status says that it fails" wait_until '[ "$(archive_word archive_failing)" = True ]' 30
+	check "... the status says that it fails" wait_until '[ "$(archive_word archive_failing)" = True ]' 90
 	check "... in a sentence" logged "127.0.0.1:.*exception\|shard"
 	check "... and not one a second" test "$(errors)" -le 4
 	stop zookeeper KILL
@@ -149,7 +149,7 @@ slow() {
 # The cluster is away while much arrives.
 for n in 1 2 3 4; do stop ch$n KILL; done
 check "without a cluster 50,000 records are taken" load 5000
-check "... and indexed" wait_until indexed 60
+check "... and indexed" wait_until indexed 180
 for n in 1 2 3 4; do cluster_serve $n || exit 1; done
 began=$(date +%s%N)
 check "it catches up" settled

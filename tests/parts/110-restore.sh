@@ -98,7 +98,8 @@ rm -rf "$TMP/away"
 poolscope-archive restore --from "$CLUSTER/pool" --archive-password "$TMP/writer" \
 	"$TMP/away" >"$TMP/restored" 2>&1 &
 restoring=$!
-check "the restore has begun" wait_until 'test -e "$TMP/away.restoring/tables"'
+check "the restore has begun" wait_until \
+	'test -e "$TMP/away.restoring/tables" || test -e "$TMP/away/tables"' 60
 stop ch1 KILL
 check "a replica ends during the restore" wait "$restoring"
 same "after that" "$TMP/away"

@@ -67,7 +67,7 @@ check "the tables are made" archive create --to "$CLUSTER/pool"
 { head_of first "$DIR/store" && start broker poolscope-broker &&
 	start agent poolscope-agent --no-samples -p 'a$pool' -n n1; } || exit 1
 check "events are sent" emit 1 50
-check "they arrive" wait_until '[ "$(numbers)" = "1 50 50 1" ]' 30
+check "they arrive" wait_until '[ "$(numbers)" = "1 50 50 1" ]' 90
 settled || fail "everything is archived" "$TMP/status"
 
 stop first KILL
@@ -78,9 +78,9 @@ check_printed "... with the next epoch" "epoch 2, 1 partitions, 1 claims of othe
 check "again, nothing is left to do" archive takeover --to "$CLUSTER/pool" --store "$TMP/second"
 check_printed "... in the same epoch" "epoch 2, 1 partitions, 0 claims of others ended"
 head_of second "$TMP/second" || exit 1
-check "what the archive lacks comes from the agent" wait_until '[ "$(numbers)" = "1 80 80 1" ]' 15
+check "what the archive lacks comes from the agent" wait_until '[ "$(numbers)" = "1 80 80 1" ]' 90
 check "later events, too" emit 81 100
-check "... once" wait_until '[ "$(numbers)" = "1 100 100 1" ]' 30
+check "... once" wait_until '[ "$(numbers)" = "1 100 100 1" ]' 90
 settled || fail "the second one archives" "$TMP/status"
 numbers >"$TMP/before"
 
@@ -88,7 +88,7 @@ numbers >"$TMP/before"
 mkdir -p "$TMP/old/run"
 head_of old "$DIR/store" --dir "$TMP/old" || exit 1
 check "the one that was lost is refused" wait_until \
-	'grep -q "belongs to another aggregator" "$TMP/old.log"' 10
+	'grep -q "belongs to another aggregator" "$TMP/old.log"' 30
 stop old
 
 stop agent
