@@ -97,6 +97,14 @@ retain_now(
 }
 
 static int
+end_archive(
+    struct admin *admin, const struct opt_operands *words, struct err *err)
+{
+	(void)words;
+	return admin_end_archive(admin->settings.store, err);
+}
+
+static int
 list_models(
     struct admin *admin, const struct opt_operands *words, struct err *err)
 {
@@ -170,6 +178,12 @@ static const struct opt_verb verbs[] = {
 	    0, 0, takes_store,
 	    "poolscope admin retain-now\npoolscope admin retain-now --store "
 	    "/srv/store\n" },
+	{ "end-archive", NULL, "end-archive [options]",
+	    "forget that the store has an archive, so that nothing waits for "
+	    "it",
+	    0, 0, takes_store,
+	    "poolscope admin end-archive\npoolscope admin end-archive --store "
+	    "/srv/store\n" },
 	{ "models", "list", "models list [options]",
 	    "print the models that the store follows; it may be in use", 0, 0,
 	    takes_store,
@@ -196,6 +210,7 @@ static const struct action {
 	{ vacuum, STORE },
 	{ rebuild, STORE },
 	{ retain_now, STORE },
+	{ end_archive, STORE },
 	{ list_models, STORE },
 	{ check_models, NO_STORE },
 };
@@ -225,8 +240,8 @@ main(int argc, char **argv)
 		.name = "poolscope-admin",
 		.synopsis =
 		    "verify | backup TO | restore FROM | compact | vacuum | "
-		    "rebuild | retain-now | models list | models check FILE... "
-		    "[options]",
+		    "rebuild | retain-now | end-archive | models list | models "
+		    "check FILE... [options]",
 		.summary = "verify, copy, restore and reorganize a store; VERB "
 			   "--help shows the options of one verb",
 		.examples =

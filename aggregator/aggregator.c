@@ -13,6 +13,7 @@
 #include "aggregator/daemon/settings.h"
 #include "aggregator/daemon/status.h"
 #include "aggregator/ingest/ingest.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/query/reader.h"
 #include "aggregator/query/server.h"
 #include "aggregator/writer/writer.h"
@@ -233,6 +234,22 @@ open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 	    &self->query_server, &query_server, &source, err);
 }
 
+/* Whoever forgets the option would find a full disk. */
+static int
+warn_of_archive(struct aggregator *self, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(writer_db(self->writer), false, &txn, err) != 0)
+		return -1;
+	if (marks_are_kept(txn))
+		log_warn("the store has an archive, but --archive is not "
+			 "given: nothing new is compacted or deleted until "
+			 "it is; poolscope admin end-archive ends that");
+	db_abort(&txn);
+	return 0;
+}
+
 static int
 open_archiver(struct aggregator *self, struct err *err)
 {
@@ -240,7 +257,7 @@ open_archiver(struct aggregator *self, struct err *err)
 	    aggregator_settings_archiver(&self->given);
 
 	if (self->given.archive == NULL)
-		return 0;
+		return warn_of_archive(self, err);
 	how.generation = journal_generation(self->journal);
 	return archiver_open(&self->archiver, self->writer, &how, err);
 }

@@ -36,6 +36,10 @@ void admin_wake(const char *store);
  * running. */
 int admin_retain_now(const char *store, struct err *err);
 
+/* Forget that the store has an archive: nothing waits for it any more.  The
+ * archive keeps what it has, and cannot be continued with this store. */
+int admin_end_archive(const char *store, struct err *err);
+
 /* Read every row of the journal and the tables.  Check the checksums, the
  * frames, that the numbers have no hole, the state of each stream against its
  * last entry, and the statistics against their phases.  0: no error; -1:

@@ -28,6 +28,8 @@
 /* No replica has all that was sent: it is lost, send it again. */
 #define LOST_NS (30 * NS_PER_SECOND)
 #define STEP_NS (NS_PER_SECOND / 20)
+/* Begins the sentences about the archive, also those of others. */
+#define WORD "archive: "
 
 enum { APPLY_ROWS = 200000 }; /* of changes that were committed */
 
@@ -263,6 +265,7 @@ wait_for_copies(
     struct archiver *self, const struct verify_result *result, struct err *err)
 {
 	int64_t now_ns = clock_monotonic_ns();
+	const char *why;
 
 	pthread_mutex_lock(&self->lock);
 	self->status.is_one_copy = result->copies_least == 1;
@@ -284,9 +287,11 @@ wait_for_copies(
 		    "archive: %u of %u replicas of shard %u have what was "
 		    "sent; waiting for the others",
 		    result->copies_least, result->wanted, result->shard + 1);
-	*err = result->err;
-	return err_prefix(err, "archive: shard %u has %u of %u copies",
-	    result->shard + 1, result->copies_least, result->wanted);
+	why = result->err.text;
+	if (strncmp(why, WORD, sizeof(WORD) - 1) == 0)
+		why += sizeof(WORD) - 1;
+	return err_set(err, WORD "shard %u has %u of %u copies: %s",
+	    result->shard + 1, result->copies_least, result->wanted, why);
 }
 
 static int

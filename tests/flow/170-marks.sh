@@ -64,3 +64,28 @@ check_text "... no mark is left of it" 0 "$(rows marks)"
 poolscope-dump -q -p 'acct$pool' --format jsonl >"$TMP/after"
 check "... and no record is gone" cmp "$TMP/before" "$TMP/after"
 check "the store is still whole" poolscope-admin verify
+
+# Who forgets the option must not find a full disk later.
+begin --compact-after 1h || exit 1
+check_text "a start without the archive warns" 1 \
+	"$(grep -c "has an archive, but --archive is not given" "$TMP/aggregator.log" | awk '{ print ($1 > 0) }')"
+events 901 1000 >"$TMP/late"
+check "more events come in" poolscope-import -q cascade "$TMP/late"
+wait_until indexed 60
+check_status 1 "the archive is not ended while an aggregator runs" poolscope-admin end-archive
+end
+check "marks are kept" [ "$(rows marks)" -gt 0 ]
+poolscope-dump -q -p 'acct$pool' --format jsonl >"$TMP/before"
+check "the archive is ended" poolscope-admin end-archive
+check_text "... no mark is left" "0 0" "$(rows marks) $(rows streams)"
+check "again, nothing happens" poolscope-admin end-archive
+check "compaction does not wait" poolscope-admin compact
+check_text "... for anything" 0 "$(rows row_blocks)"
+poolscope-dump -q -p 'acct$pool' --format jsonl >"$TMP/after"
+check "... and no record is gone" cmp "$TMP/before" "$TMP/after"
+check "the store is whole without an archive" poolscope-admin verify
+begin || exit 1
+check "the same events come in again" poolscope-import -q cascade "$TMP/late"
+wait_until indexed 60
+end
+check_text "what comes later is not marked" 0 "$(rows marks)"
