@@ -433,10 +433,10 @@ inline welcome(m, s) {
 #else
 	e = X.first;
 	if
-	:: e == 1 || (X.w_gen == X.gen && X.w_expect >= e)
+	:: X.w_gen == X.gen && X.w_expect >= e
 	:: else ->
 		h = hash_before(m, s, X.w_expect);
-		e = (X.w_expect > e || X.w_hash == 0 || h != X.w_hash -> 1 : X.w_expect)
+		e = (X.w_hash == 0 || h != X.w_hash -> 1 : X.w_expect)
 	fi;
 #endif
 	if
