@@ -47,6 +47,7 @@ backup|backup @/backup
 agent|!agent --help
 broker|!broker --help
 aggregator|!aggregator --help
+archive|archive check --to clickhouse://localhost:1/none
 web|!web --help
 restore|!restore @/none --dir @/other
 down|!down

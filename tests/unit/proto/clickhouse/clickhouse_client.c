@@ -28,10 +28,11 @@ static struct {
 	int fd;
 	uint16_t port;
 	pthread_t thread;
+	pthread_mutex_t lock;      /* protects the answer */
 	const char *status, *body; /* NULL: it never answers */
 	size_t length;             /* that it claims */
 	char heard[4096];          /* the last request */
-} server;
+} server = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void
 answer(int fd, const char *status, const char *body, size_t length)
@@ -74,13 +75,20 @@ serve(void *arg)
 
 	(void)arg;
 	while ((fd = accept(server.fd, NULL, NULL)) >= 0) {
+		const char *status, *body;
+		size_t length;
 		char byte;
 
 		hear(fd);
+		pthread_mutex_lock(&server.lock);
+		status = server.status;
+		body = server.body;
+		length = server.length;
+		pthread_mutex_unlock(&server.lock);
 		if (first)
 			answer(fd, "200 OK", SELF, strlen(SELF));
-		else if (server.body != NULL)
-			answer(fd, server.status, server.body, server.length);
+		else if (body != NULL)
+			answer(fd, status, body, length);
 		else
 			while (read(fd, &byte, 1) > 0)
 				;
@@ -133,12 +141,20 @@ stop(void **state)
 	return 0;
 }
 
-static int
-ask(const char *status, const char *body, size_t length, struct text *got)
+static void
+will_answer(const char *status, const char *body, size_t length)
 {
+	pthread_mutex_lock(&server.lock);
 	server.status = status;
 	server.body = body;
 	server.length = length;
+	pthread_mutex_unlock(&server.lock);
+}
+
+static int
+ask(const char *status, const char *body, size_t length, struct text *got)
+{
+	will_answer(status, body, length);
 	err.text[0] = '\0';
 	return clickhouse_ask(client, 0, 0, "SELECT 1", got, &err);
 }
@@ -233,9 +249,7 @@ static void
 an_insert_names_its_table_and_has_the_block(void **state)
 {
 	(void)state;
-	server.status = "200 OK";
-	server.body = "";
-	server.length = 0;
+	will_answer("200 OK", "", 0);
 	assert_int_equal(
 	    clickhouse_insert(client, 0, 0, "events", text_of("block"), &err),
 	    0);
@@ -247,9 +261,7 @@ an_insert_names_its_table_and_has_the_block(void **state)
 	    clickhouse_insert(client, 0, 0, "a;b", text_of("x"), &err), -1);
 	assert_int_equal(
 	    clickhouse_insert(client, 0, 1, "events", text_of("x"), &err), -1);
-	server.status = "500 Internal Server Error";
-	server.body = OLD;
-	server.length = strlen(OLD);
+	will_answer("500 Internal Server Error", OLD, strlen(OLD));
 	assert_int_equal(
 	    clickhouse_insert(client, 0, 0, "events", text_of("block"), &err),
 	    -1);
