@@ -181,12 +181,12 @@ check_status 1 "its certificate is not that of an authority" poolscope-archive c
 	--to "$single" --archive-password "$TMP/writer"
 check_printed "... which is the reason" "certificate"
 check "with its own one, an archive is made" poolscope-archive create --to "$single" \
-	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
 check_printed "... of one copy" "there is one copy only"
 check "nothing must be done" poolscope-archive check --to "$single" \
-	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
 check "it is dropped" poolscope-archive drop --yes --to "$single" \
-	--archive-password "$TMP/writer" --cacert "$TMP/single/cert.pem"
+	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
 check_printed "... whole" "dropped 11 tables"
 check_status 1 "of several hosts one alone is none" poolscope-archive check \
 	--to "clickhouse://poolscope_writer@127.0.0.1:$1,127.0.0.1:$PORT1/alone" \
