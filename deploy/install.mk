@@ -12,7 +12,7 @@ DESTDIR ?=
 .PHONY: pages completions install uninstall
 
 # Pages where man(1) looks for those of a program in $(B)/bin.
-PAGES := $(wildcard proto/*.1 agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+PAGES := $(wildcard proto/*.1 agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.1 aggregator/*.8 aggregator/*.5)
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)

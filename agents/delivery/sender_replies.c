@@ -365,6 +365,21 @@ hash_before(
 	return 0;
 }
 
+/* Does our running hash before `to` cover all batches from `from` on?  A gap
+ * begins a new one. */
+static bool
+is_whole(const struct sender *sender, const struct sender_stream *s,
+    uint64_t from, uint64_t to)
+{
+	struct sender_batch batch;
+
+	for (; from < to; from = batch.last_seq + 1)
+		if (sender_read(sender, s, from, &batch) != 1 ||
+		    batch.seq != from || sender_is_gap(&batch))
+			return false;
+	return true;
+}
+
 /* From where on the store needs our batches.  If it is another store than that
  * which acknowledged them, or has lost some, another life of this session may
  * have been faster: then it has to compare all that is left, unless its running
@@ -377,7 +392,12 @@ position(const struct sender *sender, const struct sender_stream *s,
 
 	if (is_same)
 		return first;
-	if (h->chain == 0 || hash_before(sender, s, h->expect) != h->chain)
+	/* Who does not know another store may be a copy that the first one
+	 * has left behind. */
+	if (s->generation == 0 && (first == 1 || h->expect > first))
+		return 1;
+	if (h->chain == 0 || !is_whole(sender, s, first, h->expect) ||
+	    hash_before(sender, s, h->expect) != h->chain)
 		return 1;
 	return h->expect;
 }
