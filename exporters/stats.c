@@ -6,57 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/cascade/read.h"
-#include "exporters/cascade/report.h"
-#include "exporters/metrics/metrics.h"
-#include "exporters/nodes/node_states.h"
-#include "exporters/nodes/nodes.h"
-#include "exporters/nodes/pools.h"
-#include "exporters/perf/stats_command.h"
-#include "exporters/phases/timeline.h"
-#include "exporters/runs/runs.h"
 #include "exporters/runs/stats_command.h"
-#include "exporters/samples/statistics/samples_order.h"
-#include "exporters/samples/statistics/series_command.h"
-#include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
-#include "exporters/select/order.h"
-#include "exporters/source/pool.h"
-#include "exporters/source/source.h"
-#include "exporters/starts/print.h"
-#include "exporters/stats/clocks.h"
-#include "exporters/stats/phases.h"
-#include "exporters/stats/spans.h"
-#include "exporters/stats/status.h"
-#include "exporters/trace/scanner/stats_command.h"
-#include "exporters/usage/usage.h"
+#include "exporters/stats/topics/topics.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
-#include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-struct values {
-	struct pool_options pool;
-	struct source_options source;
-	struct time_window_options window;
-	struct metric_options metrics;
-	struct stats_perf_options perf;
-	struct runs_options runs;
-	struct starts_options starts;
-	const char *output, *name;
-	struct order order;
-	int format, by, as;
-	uint64_t rows;
-	int of_what; /* metrics */
-	bool strict, fixed, verbose, prometheus;
-	const struct opt_operands *operands;
-	int *status; /* of the process, after an answer */
-};
-
-enum { METRICS_OF_POOLS, METRICS_OF_NODES };
-enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
-
-static const struct values defaults = { .window = TIME_WINDOW_ALL,
+static const struct topics_values defaults = { .window = TIME_WINDOW_ALL,
 	.order = { .column = -1 },
 	.perf = STATS_PERF_DEFAULT,
 	.runs = RUNS_DEFAULT,
@@ -64,51 +21,53 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 	.output = "-" };
 
 static const struct opt options[] = {
-	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
+	{ "format", 0, OPT_CHOICE, OPT_TO(struct topics_values, format),
+	    "FORMAT",
 	    "print in this format (default: table); "
 	    "jsonl: only phases, spans, samples, nodes, pools, perf, clocks; "
 	    "csv: not status",
 	    "table|json|jsonl|csv", false },
-	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
+	{ "output", 'o', OPT_TEXT, OPT_TO(struct topics_values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
-	{ "by", 0, OPT_CHOICE, OPT_TO(struct values, by), "WHAT",
+	{ "by", 0, OPT_CHOICE, OPT_TO(struct topics_values, by), "WHAT",
 	    "print a row for each of these; phases: pool (default) or node; "
 	    "spans: name (default), track or node; samples: metric (default) "
 	    "or node",
 	    "pool|node|name|track|metric", false },
-	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
+	{ "name", 0, OPT_TEXT, OPT_TO(struct topics_values, name), "PATTERN",
 	    "show only phases or spans that match this pattern, such as "
 	    "cascade:p*",
 	    NULL, false },
-	{ "strict", 0, OPT_FLAG, OPT_TO(struct values, strict), NULL,
+	{ "strict", 0, OPT_FLAG, OPT_TO(struct topics_values, strict), NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
-	{ "fixed", 0, OPT_FLAG, OPT_TO(struct values, fixed), NULL,
+	{ "fixed", 0, OPT_FLAG, OPT_TO(struct topics_values, fixed), NULL,
 	    "scanner: print more numbers, every node, and the interval of the "
 	    "job",
 	    NULL, false },
-	{ "newest", 0, OPT_COUNT, OPT_TO(struct values, runs.newest), "N",
+	{ "newest", 0, OPT_COUNT, OPT_TO(struct topics_values, runs.newest),
+	    "N",
 	    "testrun list, deltas, iterations: print the newest N runs, the "
 	    "newest first; starts: the newest N (default: 20)",
 	    NULL, false },
-	{ "after", 0, OPT_TEXT, OPT_TO(struct values, runs.after), "RUN",
+	{ "after", 0, OPT_TEXT, OPT_TO(struct topics_values, runs.after), "RUN",
 	    "with --newest: print those that follow this run in that order",
 	    NULL, false },
-	{ "rows", 0, OPT_COUNT, OPT_TO(struct values, rows), "N",
+	{ "rows", 0, OPT_COUNT, OPT_TO(struct topics_values, rows), "N",
 	    "timeline: print at most N rows, of which each stands for several "
 	    "nodes (default: 800)",
 	    NULL, false },
-	{ "as", 0, OPT_CHOICE, OPT_TO(struct values, as), "FORM",
+	{ "as", 0, OPT_CHOICE, OPT_TO(struct topics_values, as), "FORM",
 	    "series: a line for each node, or bands: the distribution of the "
 	    "nodes (default: auto: lines of up to 12 nodes)",
 	    "auto|lines|bands", false },
-	{ "metrics", 0, OPT_CHOICE, OPT_TO(struct values, of_what), "WHAT",
-	    "metrics: those of pools (default), or of their nodes too",
+	{ "metrics", 0, OPT_CHOICE, OPT_TO(struct topics_values, of_what),
+	    "WHAT", "metrics: those of pools (default), or of their nodes too",
 	    "pools|nodes", false },
-	{ "prometheus", 0, OPT_FLAG, OPT_TO(struct values, prometheus), NULL,
-	    "metrics: print the older text format 0.0.4 of Prometheus", NULL,
-	    false },
-	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct values, verbose), NULL,
+	{ "prometheus", 0, OPT_FLAG, OPT_TO(struct topics_values, prometheus),
+	    NULL, "metrics: print the older text format 0.0.4 of Prometheus",
+	    NULL, false },
+	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct topics_values, verbose), NULL,
 	    "status: print all counters", NULL, false },
 	{ .name = NULL },
 };
@@ -189,323 +148,27 @@ static const struct opt_topic topics[] = {
 	{ .word = NULL },
 };
 
-static struct text
-node_of(const struct values *values)
-{
-	return text_of(values->window.node.list);
-}
-
 static int
-print_cascade(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
+print(struct topics_values *values, const struct topic *topic,
+    const char *partition, FILE *file, struct err *err)
 {
-	struct cascade cascade;
-	int rc;
-
-	cascade_init(&cascade);
-	rc = cascade_read(&cascade, source, partition,
-	    &(struct cascade_window){
-		values->window.from_ns, values->window.to_ns },
-	    err);
-	if (rc == 0 && values->strict && cascade_has_missing(&cascade)) {
-		cascade_warn_missing(&cascade);
-		rc = cascade_refuse(&cascade, err);
-	}
-	if (rc == 0 && values->format == STATS_JSON)
-		cascade_report_json(&cascade, file);
-	else if (rc == 0 && values->format == STATS_CSV)
-		cascade_report_csv(&cascade, file);
-	else if (rc == 0)
-		cascade_report_table(&cascade, file, partition, &values->order);
-	if (rc == 0 && cascade.unread_sizes > 0)
-		log_warn("unreadable image sizes: %u; they count as unknown",
-		    cascade.unread_sizes);
-	cascade_clear(&cascade);
-	return rc;
-}
-
-static int
-print_phases(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-
-	query.node = node_of(values);
-	query.name = text_of(values->name);
-	query.from_ns = values->window.from_ns;
-	query.to_ns = values->window.to_ns;
-	return stats_phases(source, partition, &query, values->by == BY_NODE,
-	    &values->order, (enum stats_format)values->format, file, err);
-}
-
-/* NULL: the first one that fits. */
-static const char *
-model_of(const struct values *values)
-{
-	return runs_option_is_given(RUNS_MODEL) ? values->runs.model : NULL;
-}
-
-static int
-print_timeline(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_timeline(source, partition,
-	    &(struct stats_timeline){ .model = model_of(values),
-		.node = node_of(values),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.rows = values->rows,
-		.order = &values->order },
-	    (enum stats_format)values->format, file, err);
-}
-
-static int
-print_starts(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return starts_print(source, partition,
-	    &(struct starts_query){ .model = model_of(values),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.gap_ns = values->starts.gap_ns },
-	    values->runs.newest, &values->order,
-	    (enum stats_format)values->format, file, err);
-}
-
-static int
-print_series(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_series(source, partition, &values->metrics,
-	    &values->window, (enum stats_series_as)values->as,
-	    (enum stats_format)values->format, file, err);
-}
-
-static int
-print_spans(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_spans(source, partition,
-	    &(struct stats_spans_options){ .node = node_of(values),
-		.name = text_of(values->name),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.order = &values->order,
-		.by = values->by == BY_NODE    ? STATS_SPANS_NODE
-		      : values->by == BY_TRACK ? STATS_SPANS_TRACK
-					       : STATS_SPANS_NAME },
-	    (enum stats_format)values->format, file, err);
-}
-
-static int
-print_samples(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_samples(source, partition, &values->metrics,
-	    &values->window, values->by == BY_NODE, &values->order,
-	    (enum stats_format)values->format, file, err);
-}
-
-static int
-print_perf(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct perf_select select = {
-		.source = source,
-		.partition = partition,
-		.node = node_of(values),
-	};
-	struct job_intervals job_intervals;
-	int rc = 0;
-
-	select.from_ns = values->window.from_ns;
-	select.to_ns = values->window.to_ns;
-	if (values->window.job != NULL) {
-		rc = job_intervals_read(
-		    &job_intervals, source, partition, values->window.job, err);
-		select.jobs = &job_intervals;
-	}
-	if (rc == 0)
-		rc = stats_perf(&select, &values->perf, &values->order,
-		    (enum stats_format)values->format, values->strict, file,
-		    err);
-	if (select.jobs != NULL)
-		job_intervals_clear(&job_intervals);
-	return rc;
-}
-
-static int
-print_scanner(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_scanner(source, partition, values->window.job,
-	    &values->order, (enum stats_format)values->format, values->fixed,
-	    file, err);
-}
-
-static int
-print_clocks(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_SAMPLE);
-
-	query.node = node_of(values);
-	query.from_ns = values->window.from_ns;
-	query.to_ns = values->window.to_ns;
-	return stats_clocks(source, partition, &query, &values->order,
-	    (enum stats_format)values->format, file, err);
-}
-
-static int
-print_usage(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct usage usage;
-	int rc = usage_read(&usage, source, partition, &values->window, err);
-
-	if (rc == 0)
-		usage_sort(&usage, &values->order);
-	if (rc == 0 && values->format == STATS_JSON)
-		usage_json(&usage, file);
-	else if (rc == 0 && values->format == STATS_CSV)
-		usage_csv(&usage, file);
-	else if (rc == 0)
-		usage_table(&usage, file, partition);
-	usage_clear(&usage);
-	return rc;
-}
-
-static bool
-is_status(const struct opt_operands *operands)
-{
-	return strcmp(operands->at[0], "status") == 0;
-}
-
-/* Of the whole source; --partition, if any, is a pattern. */
-static bool
-is_of_all(const struct opt_operands *operands)
-{
-	return strcmp(operands->at[0], "pools") == 0 ||
-	       strcmp(operands->at[0], "metrics") == 0;
-}
-
-static int
-print_testrun(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_testrun(source, partition, &values->runs, values->operands,
-	    node_of(values), &values->order, (enum stats_format)values->format,
-	    file, err);
-}
-
-static int
-print_nodes(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	const struct nodes_options how = {
-		.node = node_of(values),
-		.from_ns = values->window.from_ns != TIME_MIN_NS
-			       ? values->window.from_ns
-			       : clock_wall_ns() - NODE_STATES_HEARD_NS,
-		.order = &values->order,
-	};
-
-	return nodes_print(source, partition, &how,
-	    (enum stats_format)values->format, file, values->status, err);
-}
-
-/* A partition that is the default of this user is no wish to see it alone. */
-static struct text
-pattern_of(const struct values *values)
-{
-	return text_of(
-	    opt_origin_of(&values->pool.partition) == OPT_COMMAND_LINE
-		? values->pool.partition
-		: "");
-}
-
-static int
-print_pools(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	(void)partition;
-	return pools_print(source, NULL, pattern_of(values),
-	    source_places(&values->source), &values->order,
-	    (enum stats_format)values->format, file, err);
-}
-
-/* A source that does not answer is an answer, too: it is down. */
-static int
-print_metrics(const struct values *values, FILE *file, struct err *err)
-{
-	enum exposition_format format =
-	    values->prometheus ? EXPOSITION_PROMETHEUS : EXPOSITION_OPENMETRICS;
-	struct metrics *metrics = NULL;
-	struct source *source = NULL;
-	int rc = source_open(&source, &values->source, err);
-
-	if (rc == 0) {
-		metrics = metrics_new(source, pattern_of(values),
-		    values->of_what == METRICS_OF_NODES);
-		rc = metrics_read(metrics, clock_wall_ns(), err);
-	}
-	if (rc == 0) {
-		metrics_write(metrics, format, file);
-	} else {
-		metrics_write_down(format, file);
-		log_fail(err);
-		*values->status = 1;
-	}
-	metrics_free(&metrics);
-	return source_finish(&source, 0, err);
-}
-
-static int
-print(struct values *values, const char *partition, FILE *file, struct err *err)
-{
-	static const struct {
-		const char *word;
-		int (*print)(const struct values *values, struct source *source,
-		    struct text partition, FILE *file, struct err *err);
-	} printers[] = {
-		{ "cascade", print_cascade },
-		{ "phases", print_phases },
-		{ "timeline", print_timeline },
-		{ "starts", print_starts },
-		{ "series", print_series },
-		{ "spans", print_spans },
-		{ "samples", print_samples },
-		{ "usage", print_usage },
-		{ "nodes", print_nodes },
-		{ "pools", print_pools },
-		{ "perf", print_perf },
-		{ "clocks", print_clocks },
-		{ "scanner", print_scanner },
-		{ "testrun", print_testrun },
-	};
-	const char *what = values->operands->at[0];
 	struct source *source = NULL;
 	int rc;
 
-	if (is_status(values->operands))
-		return stats_status(&values->source,
-		    values->format == STATS_JSON, values->verbose, file,
-		    values->status, err);
-	if (strcmp(what, "metrics") == 0)
-		return print_metrics(values, file, err);
+	if (topic->print_whole != NULL)
+		return topic->print_whole(values, file, err);
 	rc = source_open(&source, &values->source, err);
-	if (rc == 0 && !is_of_all(values->operands))
+	if (rc == 0 && !topic->is_of_all)
 		rc = known_check_nodes(
-		    source, text_of(partition), node_of(values), err);
+		    source, text_of(partition), topics_node(values), err);
 	if (rc == 0)
 		rc = starts_find_window(source, text_of(partition),
-		    &values->starts, model_of(values), &values->window.from_ns,
-		    &values->window.to_ns, err);
-	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
-		if (rc == 0 && strcmp(what, printers[i].word) == 0)
-			rc = printers[i].print(
-			    values, source, text_of(partition), file, err);
-	if (source != NULL && !is_of_all(values->operands))
+		    &values->starts, topics_model(values),
+		    &values->window.from_ns, &values->window.to_ns, err);
+	if (rc == 0)
+		rc =
+		    topic->print(values, source, text_of(partition), file, err);
+	if (source != NULL && !topic->is_of_all)
 		rc = known_check_partition(source, text_of(partition), rc, err);
 	return source_finish(&source, rc, err);
 }
@@ -513,7 +176,7 @@ print(struct values *values, const char *partition, FILE *file, struct err *err)
 /* Phases are of the pool or of nodes, spans have names and tracks, samples
  * metrics. */
 static void
-check_by(struct values *values, const char *what)
+check_by(struct topics_values *values, const char *what)
 {
 	bool spans = strcmp(what, "spans") == 0;
 	bool samples = strcmp(what, "samples") == 0;
@@ -530,29 +193,12 @@ check_by(struct values *values, const char *what)
 }
 
 static void
-check_order(struct values *values, const char *what)
+check_order(struct topics_values *values, const struct topic *topic)
 {
-	static const struct {
-		const char *word;
-		const char *const *columns;
-	} tables[] = {
-		{ "phases", stats_phases_columns },
-		{ "timeline", stats_timeline_columns },
-		{ "starts", starts_columns },
-		{ "spans", stats_spans_columns },
-		{ "samples", stats_samples_columns },
-		{ "usage", usage_columns },
-		{ "nodes", nodes_columns },
-		{ "pools", pools_columns },
-		{ "clocks", stats_clocks_columns },
-		{ "cascade", cascade_columns },
-		{ "perf", stats_perf_columns },
-		{ "scanner", stats_scanner_columns },
-	};
+	const char *what = topic->word;
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		if (strcmp(what, tables[i].word) == 0)
-			order_check(&values->order, tables[i].columns);
+	if (topic->columns != NULL)
+		order_check(&values->order, topic->columns);
 	if (!order_is_given(&values->order))
 		return;
 	if (strcmp(what, "cascade") == 0 && values->format != STATS_TABLE)
@@ -563,50 +209,49 @@ check_order(struct values *values, const char *what)
 		opt_usage("scanner: --sort and --top are for table and csv");
 }
 
-/* Some tables do not have every format. */
 static void
-check_use(struct values *values, const struct opt_operands *operands)
+check_testrun(struct topics_values *values)
 {
-	const char *what = operands->at[0];
-	bool cascade = strcmp(what, "cascade") == 0;
-	bool status = strcmp(what, "status") == 0;
-	bool perf = strcmp(what, "perf") == 0;
-	bool usage = strcmp(what, "usage") == 0;
-	bool scanner = strcmp(what, "scanner") == 0;
+	const struct opt_operands *operands = values->operands;
+
+	values->runs.from_ns = values->window.from_ns;
+	values->runs.to_ns = values->window.to_ns;
+	stats_testrun_check(&values->runs, operands, topics_node(values),
+	    &values->order, (enum stats_format)values->format);
+	/* A corrected clock has no skew. */
+	if (strcmp(operands->at[1], "skew") == 0)
+		source_default_clock(&values->source, CLOCK_RAW);
+}
+
+static void
+check_use(struct topics_values *values, const struct topic *topic)
+{
+	const struct opt_operands *operands = values->operands;
+	const char *what = topic->word;
 	bool testrun = strcmp(what, "testrun") == 0;
-	bool columns = strcmp(what, "timeline") == 0 ||
-		       strcmp(what, "series") == 0 ||
-		       strcmp(what, "starts") == 0;
 
 	node_option_check(&values->window.node);
 	if (!testrun && operands->count > 1)
 		opt_usage("unexpected argument '%.64s'", operands->at[1]);
-	if ((cascade || usage || scanner || columns) &&
-	    values->format == STATS_JSONL)
-		opt_usage("%s supports the formats table, json and csv", what);
-	if (status && values->format > STATS_JSON)
-		opt_usage("status supports the formats table and json");
+	if ((topic->formats & 1u << values->format) == 0)
+		opt_usage("%s supports the formats %s", what,
+		    (topic->formats & 1u << STATS_CSV) != 0
+			? "table, json and csv"
+			: "table and json");
 	starts_options_check(
 	    &values->starts, values->window.from_ns, values->window.to_ns);
 	check_by(values, what);
-	check_order(values, what);
-	if (scanner && values->window.job == NULL)
+	check_order(values, topic);
+	if (strcmp(what, "scanner") == 0 && values->window.job == NULL)
 		opt_usage("missing option: --job names the job");
-	if (perf)
+	if (strcmp(what, "perf") == 0)
 		stats_perf_check(&values->perf);
-	if (testrun) {
-		values->runs.from_ns = values->window.from_ns;
-		values->runs.to_ns = values->window.to_ns;
-		stats_testrun_check(&values->runs, operands, node_of(values),
-		    &values->order, (enum stats_format)values->format);
-		/* A corrected clock has no skew. */
-		if (strcmp(operands->at[1], "skew") == 0)
-			source_default_clock(&values->source, CLOCK_RAW);
-	}
+	if (testrun)
+		check_testrun(values);
 }
 
 static void
-enter_sandbox(const struct values *values)
+enter_sandbox(const struct topics_values *values)
 {
 	struct sandbox sandbox;
 
@@ -618,8 +263,8 @@ enter_sandbox(const struct values *values)
 }
 
 static void
-parse(
-    struct values *values, int argc, char **argv, struct opt_operands *operands)
+parse(struct topics_values *values, int argc, char **argv,
+    struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { pool_options, &values->pool },
 		{ options, values }, { order_options, &values->order },
@@ -648,11 +293,12 @@ parse(
 int
 main(int argc, char **argv)
 {
-	struct values values = defaults;
+	struct topics_values values = defaults;
 	char testrun[] = "testrun", of_skew[] = "skew";
 	char *skew[] = { testrun, of_skew }; /* the word for "skew" */
 	char partition[INSTANCE_PATH_BYTES] = "";
 	struct opt_operands operands;
+	const struct topic *topic;
 	struct output output;
 	struct err err = { 0 };
 	int rc = 0, status = 0;
@@ -662,15 +308,16 @@ main(int argc, char **argv)
 		operands = (struct opt_operands){ skew, 2 };
 	values.operands = &operands;
 	values.status = &status;
-	check_use(&values, &operands);
+	topic = topics_find(operands.at[0]);
+	check_use(&values, topic);
 	/* The files of --configdir are not in the sandbox. */
-	if (!is_status(&operands) && !is_of_all(&operands))
+	if (!topic->is_of_all)
 		rc = pool_partition(partition, &values.pool, &err);
 	enter_sandbox(&values);
 	if (rc == 0)
 		rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
-		rc = print(&values, partition, output.file, &err);
+		rc = print(&values, topic, partition, output.file, &err);
 		/* Status on standard output reports failures in its table. */
 		if (rc == 0)
 			rc = output_commit(&output, &err);

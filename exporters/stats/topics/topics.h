@@ -1,0 +1,62 @@
+/*
+ * topics - what poolscope-stats prints: one row for each word.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_STATS_TOPICS_TOPICS_H
+#define EXPORTERS_STATS_TOPICS_TOPICS_H
+
+#include <stdio.h>
+
+#include "exporters/perf/stats_command.h"
+#include "exporters/runs/runs.h"
+#include "exporters/samples/statistics/stats_command.h"
+#include "exporters/select/order.h"
+#include "exporters/source/pool.h"
+#include "exporters/source/source.h"
+#include "exporters/starts/print.h"
+
+/* The values of the options. */
+struct topics_values {
+	struct pool_options pool;
+	struct source_options source;
+	struct time_window_options window;
+	struct metric_options metrics;
+	struct stats_perf_options perf;
+	struct runs_options runs;
+	struct starts_options starts;
+	const char *output, *name;
+	struct order order;
+	int format, by, as;
+	uint64_t rows;
+	int of_what; /* metrics */
+	bool strict, fixed, verbose, prometheus;
+	const struct opt_operands *operands;
+	int *status; /* of the process, after an answer */
+};
+
+enum { METRICS_OF_POOLS, METRICS_OF_NODES };
+enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
+
+/* One of these is NULL: what is printed of a partition, or of all pools, of a
+ * source that is open; what opens its source by itself. */
+struct topic {
+	const char *word;
+	int (*print)(const struct topics_values *values, struct source *source,
+	    struct text partition, FILE *file, struct err *err);
+	int (*print_whole)(
+	    const struct topics_values *values, FILE *file, struct err *err);
+	const char *const *columns; /* for --sort; NULL: there are none, or
+				       the topic checks them */
+	unsigned formats;           /* bits: 1 << enum stats_format */
+	bool is_of_all; /* of the whole source; --partition, if any, is a
+			   pattern */
+};
+
+/* The word must be one of them. */
+const struct topic *topics_find(const char *word);
+
+/* --node, and --model; NULL: the first one that fits. */
+struct text topics_node(const struct topics_values *values);
+const char *topics_model(const struct topics_values *values);
+
+#endif
