@@ -12,7 +12,6 @@
  */
 #include "aggregator/admin/admin_private.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -42,22 +41,6 @@ struct restore {
 
 /* ---- the files that exist ---- */
 
-static bool
-is_empty(const char *path)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *entry;
-	bool empty = true;
-
-	if (dir == NULL)
-		return errno == ENOENT;
-	while (empty && (entry = readdir(dir)) != NULL)
-		empty = strcmp(entry->d_name, ".") == 0 ||
-			strcmp(entry->d_name, "..") == 0;
-	closedir(dir);
-	return empty;
-}
-
 static int
 find_places(struct restore *r, const char *store, struct err *err)
 {
@@ -72,7 +55,7 @@ find_places(struct restore *r, const char *store, struct err *err)
 	if (rc != 0 ||
 	    durable_dir_with_suffix(r->copy, r->store, ".restoring", err) != 0)
 		return -1;
-	r->there = !is_empty(r->store);
+	r->there = !durable_dir_is_empty(r->store);
 	for (int i = 1; i <= ASIDE_MAX; i++) {
 		snprintf(suffix, sizeof(suffix), ".aside-%d", i);
 		if (durable_dir_with_suffix(r->aside, r->store, suffix, err) !=
@@ -131,7 +114,7 @@ has_file(const char *dir, const char *name)
 static int
 remove_unfinished(const struct restore *r, struct err *err)
 {
-	if (is_empty(r->copy)) {
+	if (durable_dir_is_empty(r->copy)) {
 		rmdir(r->copy);
 		return 0;
 	}
@@ -336,7 +319,7 @@ install(struct restore *r, struct err *err)
 static int
 finish(struct restore *r, struct err *err)
 {
-	if (!has_file(r->store, done_mark) || is_empty(r->copy) ||
+	if (!has_file(r->store, done_mark) || durable_dir_is_empty(r->copy) ||
 	    has_file(r->copy, mark) || has_file(r->copy, done_mark))
 		return 0;
 	if (durable_dir_rename(r->copy, r->aside, err) != 0)

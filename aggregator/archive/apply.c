@@ -15,7 +15,6 @@
 #include "proto/os/log.h"
 
 enum {
-	COPIES = 2,
 	/* Changes in a partition of the table; proto/archive.md. */
 	PARTITION_BITS = 16,
 	DROPS_MAX = 64, /* partitions at a time */
@@ -84,7 +83,7 @@ agree(struct owners *owners, unsigned shard, const char *table, uint64_t from,
 	const struct clickhouse_cluster *cluster =
 	    clickhouse_cluster(owners->client);
 	unsigned replicas = cluster->shard[shard].replicas, copies = 0;
-	unsigned wanted = replicas < COPIES ? replicas : COPIES;
+	unsigned wanted = question_copies(owners->client, shard);
 
 	*newest = (struct newest){ 0, 0 };
 	for (unsigned r = 0; r < replicas; r++) {

@@ -15,8 +15,6 @@
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
 
-enum { COPIES = 2 };
-
 /* Two that take an epoch at the same time see each other after this. */
 #define SETTLE_NS NS_PER_SECOND
 
@@ -461,7 +459,7 @@ owners_commit(
 	    clickhouse_cluster(owners->client);
 	unsigned home = owners->epoch % cluster->shards;
 	unsigned replicas = cluster->shard[home].replicas;
-	unsigned wanted = replicas < COPIES ? replicas : COPIES, copies = 0;
+	unsigned wanted = question_copies(owners->client, home), copies = 0;
 	int64_t until;
 
 	if (insert_checkpoint(owners, home, checkpoint, err) != 0)

@@ -12,6 +12,16 @@
 #include "proto/base/number.h"
 #include "proto/os/heartbeat.h"
 
+enum { COPIES = 2 };
+
+unsigned
+question_copies(struct clickhouse *client, unsigned shard)
+{
+	unsigned replicas = clickhouse_cluster(client)->shard[shard].replicas;
+
+	return replicas < COPIES ? replicas : COPIES;
+}
+
 const char *
 question_place(const struct question *question, char *room, size_t bytes)
 {

@@ -31,6 +31,9 @@ int question_row(const struct question *question, struct text *answer,
 int question_numbers(const struct question *question, uint64_t *numbers,
     unsigned count, struct err *err, const char *sql, ...)
     __attribute__((format(printf, 5, 6)));
+/* How many replicas of a shard must have something until it counts: two, or the
+ * only one. */
+unsigned question_copies(struct clickhouse *client, unsigned shard);
 /* "shard 1, replica r2". */
 const char *question_place(
     const struct question *question, char *room, size_t bytes);

@@ -12,8 +12,6 @@
 #include "aggregator/archive/question.h"
 #include "proto/base/memory.h"
 
-enum { COPIES = 2 };
-
 static const char *
 identity_columns(unsigned table)
 {
@@ -109,7 +107,7 @@ verify_all(struct block_sender *sender,
 		.copies_least = UINT32_MAX };
 	for (unsigned s = 0; s < sender->shards; s++) {
 		unsigned replicas = sender->cluster->shard[s].replicas;
-		unsigned wanted = replicas < COPIES ? replicas : COPIES;
+		unsigned wanted = question_copies(sender->client, s);
 		unsigned copies = 0;
 		struct err err = { .text = "" };
 		bool failed = false;

@@ -132,6 +132,22 @@ durable_dir_refuse_network(const char *path, struct err *err)
 	return 0;
 }
 
+bool
+durable_dir_is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	bool empty = true;
+
+	if (dir == NULL)
+		return errno == ENOENT;
+	while (empty && (entry = readdir(dir)) != NULL)
+		empty = strcmp(entry->d_name, ".") == 0 ||
+			strcmp(entry->d_name, "..") == 0;
+	closedir(dir);
+	return empty;
+}
+
 int
 durable_dir_remove(const char *path, struct err *err)
 {

@@ -33,6 +33,9 @@ int durable_dir_sync_parent(const char *path, struct err *err);
  * must. */
 int durable_dir_refuse_network(const char *path, struct err *err);
 
+/* Has the directory no entries, or does it not exist? */
+bool durable_dir_is_empty(const char *path);
+
 /* Remove a directory and the files in it; succeeds if it does not exist, fails
  * if it contains directories. */
 int durable_dir_remove(const char *path, struct err *err);

@@ -4,7 +4,6 @@
  */
 #include "aggregator/archive/pull/pull.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,29 +23,13 @@ enum { ATTEMPTS = 5 };
 
 /* ---- the directory ---- */
 
-static bool
-is_empty(const char *path)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *entry;
-	bool empty = true;
-
-	if (dir == NULL)
-		return errno == ENOENT;
-	while (empty && (entry = readdir(dir)) != NULL)
-		empty = strcmp(entry->d_name, ".") == 0 ||
-			strcmp(entry->d_name, "..") == 0;
-	closedir(dir);
-	return empty;
-}
-
 int
 pull_place(
     const char *dir, char copy[static DURABLE_DIR_PATH_BYTES], struct err *err)
 {
 	if (durable_dir_with_suffix(copy, dir, ".restoring", err) != 0)
 		return -1;
-	if (!is_empty(dir))
+	if (!durable_dir_is_empty(dir))
 		return err_set(err, "%s exists: give another directory", dir);
 	/* With its parents; it is empty, so the rename replaces it. */
 	return instance_make_dir(dir, err);

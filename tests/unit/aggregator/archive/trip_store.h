@@ -94,11 +94,11 @@ trip_store_take(struct trip_store *store, struct trip *trip,
 {
 	const struct archive_numbers numbers = { trip_store_number, store };
 	struct row_block_builder row = { .records = 0 };
+	struct archive_row from;
 
 	trip_send(trip);
 	row_block_begin(&row);
-	for (uint32_t i = 0; i < native_read_rows(trip->reader); i++) {
-		struct archive_row from = trip_row(trip, i);
+	while (trip_next(trip, &from)) {
 		struct row_block_item item;
 
 		assert_true(archive_record(

@@ -3,19 +3,11 @@
  * sees of records whose bytes were written by hand.
  * SPDX-License-Identifier: MIT
  */
+#include "tests/unit/aggregator/archive/names_rig.h"
 #include "tests/unit/aggregator/archive/trip.h"
-#include "tests/unit/aggregator/rig.h"
 
 #include "aggregator/db/damage.h"
-#include "aggregator/tables/tables.h"
 
-enum { PARTITION = 3 };
-
-static char folder[64];
-static struct db *db;
-static struct db_txn *txn;
-static struct dictionary *dictionary;
-static struct lookup names;
 static struct trip trip;
 
 /* Names of the partition: 1 app, 2 start, 3 job, 4 size. */
@@ -23,35 +15,22 @@ static int
 set_up(void **state)
 {
 	static const char *const given[] = { "app", "start", "job", "size" };
-	struct db_options options = { .map_bytes = 64 << 20 };
-	struct err err = { 0 };
 
 	(void)state;
-	strcpy(folder, "/tmp/poolscope-columns-XXXXXX");
-	if (mkdtemp(folder) == NULL)
+	if (names_rig_open(100) != 0)
 		return -1;
-	rig_good(tables_open(&db, folder, &options, &err), &err);
-	rig_good(db_begin(db, true, &txn, &err), &err);
-	dictionary = dictionary_new(100);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(dictionary_number(dictionary, txn, PARTITION,
 				     text_of(given[i])),
 		    i + 1);
-	names = (struct lookup){ .txn = NULL };
-	lookup_use(&names, txn, PARTITION);
 	return 0;
 }
 
 static int
 tear_down(void **state)
 {
-	(void)state;
 	trip_close(&trip);
-	lookup_clear(&names);
-	db_abort(&txn);
-	db_close(&db);
-	dictionary_free(&dictionary);
-	return nftw(folder, rig_remove, 8, FTW_DEPTH | FTW_PHYS);
+	return names_rig_close(state);
 }
 
 static const struct archive_row_id id = { UINT64_C(0xfedcba9876543210), -2, 7,
@@ -74,12 +53,14 @@ item_of(const void *bytes, size_t count)
 static struct archive_row
 row_of(enum record_kind kind, struct row_block_item item)
 {
+	struct archive_row row;
+
 	trip_open(&trip, kind);
 	assert_true(archive_put_record(trip.block, kind, &id, &item, &names));
 	assert_int_equal(native_rows(trip.block), 1);
 	trip_send(&trip);
-	assert_int_equal(native_read_rows(trip.reader), 1);
-	return trip_row(&trip, 0);
+	assert_true(trip_next(&trip, &row));
+	return row;
 }
 
 static void
