@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "aggregator/admin/admin_private.h"
-#include "aggregator/marks/marks.h"
 #include "aggregator/journal/journal.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/varint.h"
 #include "proto/os/clock.h"

@@ -11,11 +11,11 @@
 #include <time.h>
 
 #include "aggregator/archive/apply.h"
-#include "aggregator/marks/marks.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
 #include "aggregator/archive/schema/schema.h"
 #include "aggregator/archive/verify.h"
+#include "aggregator/marks/marks.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
+#include "aggregator/archive/block_sender.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/rows/identity.h"
-#include "aggregator/archive/block_sender.h"
 #include "aggregator/archive/slice.h"
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/dictionary.h"

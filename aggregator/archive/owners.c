@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "aggregator/archive/rows/identity.h"
 #include "aggregator/archive/question.h"
+#include "aggregator/archive/rows/identity.h"
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"

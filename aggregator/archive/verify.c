@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/archive/rows/identity.h"
 #include "aggregator/archive/question.h"
+#include "aggregator/archive/rows/identity.h"
 #include "proto/base/memory.h"
 
 static const char *

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "aggregator/marks/marks.h"
 #include "aggregator/indexer/rejected_batch.h"
+#include "aggregator/marks/marks.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 

@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-#include "aggregator/marks/marks.h"
 #include "aggregator/db/damage.h"
-#include "aggregator/tables/tables.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/rollup/rollup.h"
 #include "aggregator/rollup/rollup_build.h"
+#include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 
 /* A chunk of samples has several nodes, because short columns compress badly;

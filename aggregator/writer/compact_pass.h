@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 #include "aggregator/db/db.h"
-#include "aggregator/rows/hour_cursor.h"
 #include "aggregator/rows/compacted_row.h"
+#include "aggregator/rows/hour_cursor.h"
 #include "proto/base/arena.h"
 
 enum {

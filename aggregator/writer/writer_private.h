@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/marks/marks.h"
 #include "aggregator/indexer/collect.h"
 #include "aggregator/indexer/quarantine.h"
 #include "aggregator/indexer/write_records.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/retention/retention.h"
 #include "aggregator/writer/compact_pass.h"
 #include "aggregator/writer/part_merge.h"

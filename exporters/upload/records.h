@@ -6,11 +6,11 @@
 #ifndef EXPORTERS_UPLOAD_RECORDS_H
 #define EXPORTERS_UPLOAD_RECORDS_H
 
-#include "proto/http/message.h"
 #include "exporters/samples/columns.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/upload.h"
 #include "proto/config/instance.h"
+#include "proto/http/message.h"
 
 struct upload_records {
 	struct upload_values *upload;

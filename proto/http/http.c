@@ -4,9 +4,9 @@
  */
 #include "proto/http/http_private.h"
 
-#include "proto/http/message.h"
 #include "proto/base/memory.h"
 #include "proto/base/version.h"
+#include "proto/http/message.h"
 #include "proto/os/clock.h"
 #include "proto/service/interrupt.h"
 

@@ -24,10 +24,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/http/message.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/config/opt.h"
+#include "proto/http/message.h"
 #include "proto/os/clock.h"
 #include "proto/service/sandbox.h"
 

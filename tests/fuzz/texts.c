@@ -8,13 +8,13 @@
 #include <stdlib.h>
 
 #include "exporters/cloud/azure/table_page.h"
-#include "proto/http/http.h"
 #include "exporters/cloud/common/xml.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/upload/targets/influx_line.h"
 #include "proto/format/csv.h"
-#include "proto/json/json.h"
 #include "proto/format/output.h"
+#include "proto/http/http.h"
+#include "proto/json/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 #include <sodium.h>
 #include <time.h>
 
-#include "proto/http/message.h"
 #include "exporters/cloud/common/service_error.h"
+#include "proto/http/message.h"
 
 #define AZURE_BLOB_VERSION  "x-ms-version: 2021-08-06"
 #define AZURE_TABLE_VERSION "x-ms-version: 2019-02-02"

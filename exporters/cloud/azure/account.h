@@ -10,8 +10,8 @@
 #ifndef EXPORTERS_CLOUD_AZURE_ACCOUNT_H
 #define EXPORTERS_CLOUD_AZURE_ACCOUNT_H
 
-#include "proto/http/http.h"
 #include "exporters/cloud/azure/sign.h"
+#include "proto/http/http.h"
 #include "proto/keys/secret.h"
 
 enum { AZURE_URL_BYTES = 8192, AZURE_HEADERS_MAX = 12 };

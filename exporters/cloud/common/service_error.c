@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proto/http/message.h"
 #include "exporters/cloud/common/xml.h"
+#include "proto/http/message.h"
 
 static void
 take_line(char *to, size_t room, struct text from)

@@ -10,8 +10,8 @@
 #include <sodium.h>
 
 #include "exporters/cloud/google/credentials.h"
-#include "proto/http/message.h"
 #include "proto/base/memory.h"
+#include "proto/http/message.h"
 #include "proto/keys/secret.h"
 #include "proto/os/clock.h"
 

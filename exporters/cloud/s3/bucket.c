@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "proto/http/message.h"
 #include "exporters/cloud/common/service_error.h"
+#include "proto/http/message.h"
 
 /* The first variable that is set, or NULL. */
 static const char *

@@ -11,8 +11,8 @@
 #ifndef EXPORTERS_CLOUD_S3_BUCKET_H
 #define EXPORTERS_CLOUD_S3_BUCKET_H
 
-#include "proto/http/http.h"
 #include "exporters/cloud/s3/sign.h"
+#include "proto/http/http.h"
 #include "proto/keys/secret.h"
 
 enum { S3_URL_BYTES = 8192, S3_HEADERS_MAX = 4, S3_TOKEN_BYTES_MAX = 8192 };

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proto/http/message.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/decode/record_json.h"
+#include "proto/http/message.h"
 
 enum { BODY_BYTES = 4 << 20 }; /* size at which the body is sent */
 

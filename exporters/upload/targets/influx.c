@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/http/message.h"
 #include "exporters/upload/targets/influx_line.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
-#include "proto/stream/compress_block.h"
+#include "proto/http/message.h"
 #include "proto/json/json_bytes.h"
+#include "proto/stream/compress_block.h"
 
 enum {
 	BODY_BYTES = 4 << 20,

@@ -10,8 +10,8 @@
 #ifndef EXPORTERS_UPLOAD_TARGETS_TARGET_H
 #define EXPORTERS_UPLOAD_TARGETS_TARGET_H
 
-#include "proto/http/http.h"
 #include "exporters/results/result_file.h"
+#include "proto/http/http.h"
 #include "proto/keys/secret.h"
 #include "proto/record/record.h"
 
