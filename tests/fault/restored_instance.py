@@ -99,7 +99,11 @@ class World:
         return path
 
     def restore(self, path, kill=signal.SIGKILL, gone=False):
-        """Gone: its disk is, so that the restored store knows nothing of it."""
+        """Gone: its disk is, so that the restored store knows nothing of it.
+
+        The judge reads the old store with `dump`, which shows only what is indexed:
+        what was acknowledged a moment before the kill must be there too."""
+        wait_until(lambda: is_indexed(self.instance), 60, "the index to be complete")
         self.instance.kill("aggregator", kill)
         self.asides += 1
         if gone:
