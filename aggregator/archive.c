@@ -10,6 +10,7 @@
 
 #include "aggregator/admin/admin.h"
 #include "aggregator/archive/compare.h"
+#include "aggregator/archive/owners_report.h"
 #include "aggregator/archive/pull/pull.h"
 #include "aggregator/archive/schema/check.h"
 #include "aggregator/archive/schema/create.h"
@@ -52,7 +53,8 @@ static const struct opt options[] = {
 	    "can read records and password",
 	    NULL, false },
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "check, verify: print a table (default), json, jsonl or csv",
+	    "check, owners, verify: print a table (default), json, jsonl or "
+	    "csv",
 	    "table|json|jsonl|csv", false },
 	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
 	    "verify, takeover: directory of the store (default: DIR/store)",
@@ -79,6 +81,11 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive check --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive check --to clickhouses://w@a1,a2/poolscope "
 	    "--format json\n" },
+	{ "owners", "", "print who writes to it, and how far each one is",
+	    PLACE "format",
+	    "poolscope archive owners --to clickhouse://localhost/poolscope\n"
+	    "poolscope archive owners --to "
+	    "clickhouses://w@a1,a2/poolscope --format json\n" },
 	{ "verify", "", "compare the replicas with a store, hour by hour",
 	    PLACE "store format",
 	    "poolscope archive verify --to clickhouse://localhost/poolscope\n"
@@ -182,6 +189,8 @@ print(struct clickhouse *clickhouse, const char *verb,
 		return -1;
 	if (strcmp(verb, "check") == 0)
 		rc = check_archive(clickhouse, format, output.file, err);
+	else if (strcmp(verb, "owners") == 0)
+		rc = owners_report_print(clickhouse, format, output.file, err);
 	else
 		rc = compare_store(clickhouse,
 		    values->store != NULL ? values->store : store, format,
@@ -204,7 +213,10 @@ do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
 		return -1;
 	if (strcmp(verb, "create") == 0)
 		return create_archive(clickhouse, stdout, err);
-	if (strcmp(verb, "check") == 0 || strcmp(verb, "verify") == 0)
+	if (strcmp(verb, "owners") == 0 && schema_check(clickhouse, err) != 0)
+		return -1;
+	if (strcmp(verb, "check") == 0 || strcmp(verb, "owners") == 0 ||
+	    strcmp(verb, "verify") == 0)
 		return print(clickhouse, verb, values, err);
 	if (strcmp(verb, "restore") == 0)
 		return restore(clickhouse, values, operands->at[1], err);

@@ -102,6 +102,7 @@ on_replica(const struct look *look, struct text name, struct text rest)
 	look->to->table[at].read_only = take_number(&rest) != 0;
 	look->to->table[at].queue = take_number(&rest);
 	look->to->table[at].delay_s = take_number(&rest);
+	look->to->table[at].fetches = take_number(&rest);
 }
 
 /* Inserted twice, a row of meta may be there twice. */
@@ -143,8 +144,8 @@ look_at(const struct look *look)
 		    on_parts, &err);
 	if (rc == 0)
 		rc = ask(look,
-		    "SELECT table, is_readonly, queue_size, absolute_delay "
-		    "FROM system.replicas WHERE database = '",
+		    "SELECT table, is_readonly, queue_size, absolute_delay, "
+		    "inserts_in_queue FROM system.replicas WHERE database = '",
 		    on_replica, &err);
 	if (rc == 0 && look->to->table[SCHEMA_TABLES - 1].exists)
 		rc = read_meta(look, &err);
@@ -180,6 +181,22 @@ survey_close(struct survey **survey)
 {
 	free(*survey);
 	*survey = NULL;
+}
+
+unsigned
+survey_copies(const struct survey *survey, unsigned shard, unsigned table)
+{
+	unsigned copies = 0;
+
+	for (unsigned r = 0; r < survey->cluster->shard[shard].replicas; r++) {
+		const struct survey_replica *replica =
+		    &survey->replica[shard][r];
+		const struct survey_table *of = &replica->table[table];
+
+		copies += replica->up && of->exists && !of->read_only &&
+			  of->fetches == 0;
+	}
+	return copies;
 }
 
 int
