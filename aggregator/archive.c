@@ -29,7 +29,7 @@
 
 struct values {
 	const char *to, *password, *cacert, *store, *pattern;
-	bool insecure, yes;
+	bool insecure, yes, repair;
 	int format;
 	int64_t since_ns;
 };
@@ -59,6 +59,10 @@ static const struct opt options[] = {
 	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
 	    "verify, takeover: directory of the store (default: DIR/store)",
 	    NULL, false },
+	{ "repair", 0, OPT_FLAG, OPT_TO(struct values, repair), NULL,
+	    "verify: have the aggregator send again what a replica lacks; "
+	    "stop it first",
+	    NULL, OPT_COMMAND },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, pattern), "PATTERN",
 	    "restore: only these partitions (* and ?; default: all)", NULL,
 	    false },
@@ -87,9 +91,10 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive owners --to "
 	    "clickhouses://w@a1,a2/poolscope --format json\n" },
 	{ "verify", "", "compare the replicas with a store, hour by hour",
-	    PLACE "store format",
+	    PLACE "store format repair",
 	    "poolscope archive verify --to clickhouse://localhost/poolscope\n"
-	    "poolscope archive verify --store /var/lib/poolscope/store --to "
+	    "poolscope archive verify --repair --store "
+	    "/var/lib/poolscope/store --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "migrate", "", "add the columns that this version has", PLACE,
 	    "poolscope archive migrate --to clickhouse://localhost/poolscope\n"
@@ -172,6 +177,23 @@ takeover(
 	return 0;
 }
 
+/* Nobody may write the store while it is marked. */
+static int
+verify(struct clickhouse *clickhouse, const char *store,
+    const struct values *values, FILE *file, struct err *err)
+{
+	enum report_format format = (enum report_format)values->format;
+	struct lockfile lockfile = { 0 };
+	int rc;
+
+	if (values->repair && admin_lock(&lockfile, store, err) != 0)
+		return -1;
+	rc =
+	    compare_store(clickhouse, store, values->repair, format, file, err);
+	lockfile_release(&lockfile);
+	return rc;
+}
+
 /* ---- verbs ---- */
 
 static int
@@ -192,8 +214,8 @@ print(struct clickhouse *clickhouse, const char *verb,
 	else if (strcmp(verb, "owners") == 0)
 		rc = owners_report_print(clickhouse, format, output.file, err);
 	else
-		rc = compare_store(clickhouse,
-		    values->store != NULL ? values->store : store, format,
+		rc = verify(clickhouse,
+		    values->store != NULL ? values->store : store, values,
 		    output.file, err);
 	if (rc >= 0 && output_commit(&output, err) != 0)
 		return -1;
