@@ -227,6 +227,27 @@ survey_check_format(
 	return 0;
 }
 
+static bool
+has_format(const struct survey *survey)
+{
+	for (unsigned s = 0; s < survey->cluster->shards; s++)
+		for (unsigned r = 0; r < survey->cluster->shard[s].replicas;
+		     r++)
+			if (survey->replica[s][r].format != 0)
+				return true;
+	return false;
+}
+
+/* Where its table is, the row of meta may be on its way from another
+ * replica. */
+static bool
+lacks_archive(const struct survey *survey, const struct survey_replica *replica)
+{
+	return replica->up && replica->format == 0 &&
+	       !(replica->table[SCHEMA_TABLES - 1].exists &&
+		   has_format(survey));
+}
+
 int
 schema_check(struct clickhouse *clickhouse, struct err *err)
 {
@@ -237,8 +258,7 @@ schema_check(struct clickhouse *clickhouse, struct err *err)
 
 	for (unsigned s = 0; s < cluster->shards && rc == 0; s++)
 		for (unsigned r = 0; r < cluster->shard[s].replicas; r++)
-			if (survey->replica[s][r].up &&
-			    survey->replica[s][r].format == 0)
+			if (lacks_archive(survey, &survey->replica[s][r]))
 				rc = err_set(err,
 				    "the database %s of %.200s has no archive; "
 				    "run poolscope archive create",
