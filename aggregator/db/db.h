@@ -1,11 +1,11 @@
 /*
  * db - LMDB behind an interface that handles its pitfalls.
  *
- * Always synchronous, no WRITEMAP, no DUPSORT.  An environment is created
- * under a temporary name, synced, renamed and its directory synced, because a
- * crash while LMDB creates a file leaves one that cannot be opened.  Network
- * file systems are refused.  Errors are sticky in a transaction: the caller
- * makes ten calls and checks once, at the commit.  Every value ends in a
+ * Synchronous unless temporary, no WRITEMAP, no DUPSORT.  An environment is
+ * created under a temporary name, synced, renamed and its directory synced,
+ * because a crash while LMDB creates a file leaves one that cannot be opened.
+ * Network file systems are refused.  Errors are sticky in a transaction: the
+ * caller makes ten calls and checks once, at the commit.  Every value ends in a
  * CRC32C of key and value, because LMDB has no checksums: put adds it, get
  * checks and strips it.  LMDB trusts its pages, so each one is checked before
  * LMDB sees it.
@@ -56,6 +56,7 @@ struct db_options {
 	uint64_t map_bytes; /* sparse; 0: $POOLSCOPE_MAP_BYTES, else 1 TiB */
 	bool read_only;     /* for an exporter: never creates files */
 	bool allow_network; /* --force-network-fs */
+	bool temporary;     /* the file need not survive a crash: no sync */
 	bool keep_map;      /* use the size of the file, if there is one */
 	uint32_t format;    /* of the store; any other is refused, unchanged */
 	const struct db_marking *marking; /* outlives the handle; NULL: none */

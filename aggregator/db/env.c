@@ -55,8 +55,11 @@ wanted_map_bytes(const struct db_options *options)
 
 /* bytes 0: the size of the file. */
 static int
-try_open(MDB_env **env, const char *path, uint64_t bytes, bool read_only)
+try_open(MDB_env **env, const char *path, uint64_t bytes,
+    const struct db_options *options)
 {
+	unsigned flags = (options->read_only ? MDB_RDONLY : 0) |
+			 (options->temporary ? MDB_NOSYNC : 0);
 	int rc = mdb_env_create(env);
 
 	if (rc != 0)
@@ -69,8 +72,7 @@ try_open(MDB_env **env, const char *path, uint64_t bytes, bool read_only)
 	/* Without thread-local reader slots a thread may hold several
 	 * snapshots; every other flag costs durability or safety. */
 	if (rc == 0)
-		rc = mdb_env_open(
-		    *env, path, MDB_NOTLS | (read_only ? MDB_RDONLY : 0), 0600);
+		rc = mdb_env_open(*env, path, MDB_NOTLS | flags, 0600);
 	if (rc == 0)
 		return 0;
 	mdb_env_close(*env);
@@ -89,12 +91,12 @@ db_env_open(MDB_env **env, const char *path, const struct db_options *options,
 
 	if (wanted == 0 && !options->read_only && !options->keep_map)
 		bytes = MAP_BYTES_DEFAULT;
-	rc = try_open(env, path, bytes, options->read_only);
+	rc = try_open(env, path, bytes, options);
 	for (bytes = MAP_BYTES_DEFAULT / 8;
 	     wanted == 0 && (rc == ENOMEM || rc == EINVAL) &&
 	     bytes >= MAP_BYTES_MIN;
 	     bytes /= 8)
-		rc = try_open(env, path, bytes, options->read_only);
+		rc = try_open(env, path, bytes, options);
 	if (rc == 0)
 		return 0;
 	return err_set(err, "%s: %s%s", path, mdb_strerror(rc),

@@ -73,7 +73,10 @@ reader_open_beside(
 	/* What a read-only handle has touched belongs to one thread. */
 	if (!first->shared)
 		return reader_open(out, first->store, err);
-	return reader_open_shared(out, first->tables, first->journal, err);
+	if (reader_open_shared(out, first->tables, first->journal, err) != 0)
+		return -1;
+	(*out)->is_mirror = first->is_mirror;
+	return 0;
 }
 
 void
@@ -202,6 +205,7 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	if (asked.to_ns >= TIME_MAX_NS)
 		asked.to_ns = TIME_MAX_NS + 1;
 	reader->damage = (struct db_damage){ 0 };
+	reader->met_absent = false;
 	if (header->type == WIRE_FOLLOW)
 		return query_follow(&page, header->partition, last, err);
 	if (page_begin(&page, err) != 0)
@@ -214,7 +218,22 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 		answer_from_partition(&page, header);
 	if (page_end(&page, last, err) != 0)
 		return -1;
+	/* The next page asks for it. */
+	if (w->records > 0 || page.examined > 0)
+		reader->met_absent = false;
 	return rc;
+}
+
+void
+reader_of_mirror(struct reader *reader)
+{
+	reader->is_mirror = true;
+}
+
+const struct absent_hour *
+reader_absent(const struct reader *reader)
+{
+	return reader->met_absent ? &reader->absent : NULL;
 }
 
 void

@@ -98,6 +98,13 @@ int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
 
+/* The store is a mirror (archive/mirror), which lacks hours of records.  After
+ * a page without records that ended at such an hour, reader_absent is that
+ * hour: the page must be made again when it is there.  Otherwise it is NULL. */
+struct absent_hour;
+void reader_of_mirror(struct reader *reader);
+const struct absent_hour *reader_absent(const struct reader *reader);
+
 /* Limit the answers to WIRE_STATUS to partitions of this pattern; "*" and an
  * empty text: to none.  A view, which must live as long as it is set. */
 void reader_limit(struct reader *reader, struct text pattern);

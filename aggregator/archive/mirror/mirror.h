@@ -1,7 +1,7 @@
 /*
  * mirror - a store that has of an archive what was asked for.
  *
- * A temporary store, which the process removes when it ends.  Of each
+ * A temporary store, which ends with the process.  Of each
  * partition of the archive it knows the counts.  What else the archive has as
  * keys and values comes with the first question about a partition, and the
  * records of an hour with the first question that needs them.  So an answer
@@ -10,7 +10,7 @@
  *
  * One thread reads the archive: what was asked for, in the order of the
  * questions, and every MIRROR_FOLLOW_NS what was added since.  When records
- * exceed their bound, the hours that were not used for the longest time go.
+ * exceed their bound, the hours that were fetched first go.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ARCHIVE_MIRROR_MIRROR_H
@@ -33,7 +33,7 @@ struct mirror_options {
 	struct clickhouse_options clickhouse;
 	const char *option;  /* name of the one with the address, for errors */
 	const char *pattern; /* of partitions; NULL: all */
-	/* An existing directory in which a new one is made, DIR/mirror.XXXXXX;
+	/* An existing directory for the files, which lose their names at once;
 	 * NULL: $TMPDIR, or /tmp. */
 	const char *dir;
 	uint64_t bytes; /* of records that are kept; 0: MIRROR_BYTES */
@@ -48,7 +48,7 @@ struct mirror_options {
  * matches. */
 int mirror_open(struct mirror **mirror, const struct mirror_options *options,
     struct err *err);
-/* Ends the thread and removes the directory. */
+/* Ends the thread; the files go. */
 void mirror_close(struct mirror **mirror);
 
 /* The first reader of the store; others are opened next to it

@@ -267,9 +267,11 @@ write_sql(const struct pull_partition *partition, bool is_later)
 						     ? epoch->until
 						     : first),
 			    (unsigned long long)after);
-		else if (epoch->until > first)
+		else if (epoch->until > first && epoch->until > epoch->from)
 			fprintf(to, " OR (pos > %llu AND pos <= %llu)",
-			    (unsigned long long)first,
+			    (unsigned long long)(epoch->from > first
+						     ? epoch->from
+						     : first),
 			    (unsigned long long)epoch->until);
 	}
 	fputc(')', to);

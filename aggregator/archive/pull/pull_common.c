@@ -63,12 +63,44 @@ put_all(const struct pull_common *common, struct db *tables, struct err *err)
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 
+/* What readers need of them are the models: all partitions of a mirror must
+ * have the same ones.  They may change later, all at once. */
+static int
+add_to_mirror(
+    const struct pull_common *common, struct pull_into *into, struct err *err)
+{
+	struct varint_reader rows =
+	    varint_reader_of(buffer_text(&common->rows));
+	struct text models = { NULL, 0 };
+
+	while (varint_left(&rows) > 0) {
+		struct text key = varint_get_text(&rows);
+		struct text value = varint_get_text(&rows);
+
+		if (text_equal(key, text_of(FACT_MODELS)))
+			models = value;
+	}
+	if (into->common.bytes > 0 && !into->is_later &&
+	    !text_equal(models, buffer_text(&into->common)))
+		return err_set(err,
+		    "%s comes from an aggregator with other models than the "
+		    "partitions that were read before: ask for it alone",
+		    into->partition->name);
+	if (models.bytes > 0) {
+		into->common.bytes = 0;
+		buffer_put_text(&into->common, models);
+	}
+	return put_all(common, into->tables, err);
+}
+
 int
 pull_common_end(
     struct pull_common *common, struct pull_into *into, struct err *err)
 {
 	if (common->rows.bytes == 0)
 		return 0; /* nothing was archived of it yet */
+	if (into->is_mirror)
+		return add_to_mirror(common, into, err);
 	if (into->common_of != NULL) {
 		if (text_equal(
 			buffer_text(&common->rows), buffer_text(&into->common)))

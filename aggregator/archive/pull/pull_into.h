@@ -21,6 +21,8 @@ struct pull_into {
 	uint32_t number;   /* of the partition in the store */
 	const char *where; /* pull_claims_sql */
 	int32_t from_hour; /* records before this hour stay away */
+	bool is_mirror; /* partitions of stores with other keys are welcome */
+	bool is_later;  /* only what was added since an earlier reading */
 
 	/* What all partitions of a store share, as it was in the first one:
 	 * texts, keys and values by turns. */

@@ -44,6 +44,9 @@ struct records {
 	struct page *page;
 	uint32_t pages, page_room;
 	struct day day[CLICKHOUSE_REPLICAS_MAX];
+	int32_t only;    /* pull_record_hour */
+	pull_hour *call; /* pull_record_hours */
+	void *arg;
 };
 
 /* About how many bytes an answer has of a row. */
@@ -106,9 +109,10 @@ read_days(struct records *records, unsigned replica, int64_t **day,
 	return rc;
 }
 
+/* `hours` from `first` on. */
 static int
 read_day(struct records *records, unsigned replica, int32_t first,
-    struct day *day, struct err *err)
+    int32_t hours, struct day *day, struct err *err)
 {
 	const struct question question = { records->into->client,
 		records->shard, replica };
@@ -124,13 +128,13 @@ read_day(struct records *records, unsigned replica, int32_t first,
 		"GROUP BY hour",
 		archive_identity_sql(records->kind), bytes_sql(records->kind),
 		database(records), archive_table(records->kind),
-		records->into->where, first, first + DAY_HOURS,
+		records->into->where, first, first + hours,
 		records->into->from_hour) != 0)
 		return -1;
 	while ((rc = question_row(&question, &answer, row, 4, err)) > 0) {
 		int64_t hour = (int64_t)row[0] - first;
 
-		if (hour < 0 || hour >= DAY_HOURS)
+		if (hour < 0 || hour >= hours)
 			return err_set(err, "archive: an hour of another day");
 		day->hour[hour] = (struct pull_sum){ row[1], 0, row[2] };
 		day->bytes[hour] = row[3];
@@ -340,8 +344,10 @@ read_hour(
 	return -1;
 }
 
+/* At most a day. */
 static int
-read_hours(struct records *records, int32_t first, struct err *err)
+read_hours(
+    struct records *records, int32_t first, int32_t hours, struct err *err)
 {
 	bool answered = false;
 	int rc = 0;
@@ -349,12 +355,13 @@ read_hours(struct records *records, int32_t first, struct err *err)
 	for (unsigned r = 0; r < records->replicas; r++) {
 		records->day[r].answered = false;
 		if (!pull_into_is_away(records->into, records->shard, r))
-			answered |= pull_into_answered(records->into,
-			    records->shard, r,
-			    read_day(records, r, first, &records->day[r], err));
+			answered |=
+			    pull_into_answered(records->into, records->shard, r,
+				read_day(records, r, first, hours,
+				    &records->day[r], err));
 	}
-	for (unsigned h = 0; answered && rc == 0 && h < DAY_HOURS; h++)
-		rc = read_hour(records, first, h, err);
+	for (int32_t h = 0; answered && rc == 0 && h < hours; h++)
+		rc = read_hour(records, first, (unsigned)h, err);
 	return answered ? rc : -1;
 }
 
@@ -364,6 +371,15 @@ compare_days(const void *a, const void *b)
 	const int64_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
+}
+
+static int
+name_shard(const struct records *records, struct err *err)
+{
+	return err_prefix(err,
+	    "archive: shard %u has no replica that gives all %s of %s",
+	    records->shard + 1, archive_table(records->kind),
+	    records->into->partition->name);
 }
 
 static int
@@ -382,43 +398,66 @@ read_shard(struct records *records, struct err *err)
 		qsort(day, days, sizeof(*day), compare_days);
 	for (uint32_t i = 0; rc == 0 && i < days; i++)
 		if (i == 0 || day[i] != day[i - 1])
-			rc = read_hours(records, (int32_t)day[i], err);
+			rc = read_hours(
+			    records, (int32_t)day[i], DAY_HOURS, err);
 	free(day);
-	if (rc == 0)
-		return 0;
-	return err_prefix(err,
-	    "archive: shard %u has no replica that gives all %s of %s",
-	    records->shard + 1, archive_table(records->kind),
-	    records->into->partition->name);
+	return rc == 0 ? 0 : name_shard(records, err);
+}
+
+/* Call `read` for each shard. */
+static int
+read_shards(struct records *records, enum record_kind kind,
+    int (*read)(struct records *records, struct err *err), struct err *err)
+{
+	const struct clickhouse_cluster *cluster =
+	    clickhouse_cluster(records->into->client);
+
+	records->kind = kind;
+	for (unsigned s = 0; s < cluster->shards; s++) {
+		records->shard = s;
+		records->replicas = cluster->shard[s].replicas;
+		if (read(records, err) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int
 read_all(struct records *records, struct err *err)
 {
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(records->into->client);
-
 	for (unsigned i = 0; i < ARCHIVE_KINDS; i++)
-		for (unsigned s = 0; s < cluster->shards; s++) {
-			records->kind = archive_kinds[i];
-			records->shard = s;
-			records->replicas = cluster->shard[s].replicas;
-			if (read_shard(records, err) != 0)
-				return -1;
-		}
+		if (read_shards(records, archive_kinds[i], read_shard, err) !=
+		    0)
+			return -1;
 	return 0;
+}
+
+static struct records *
+records_new(struct pull_into *into)
+{
+	struct records *records = memory_zero(1, sizeof(*records));
+
+	records->into = into;
+	records->write.partition = into->number;
+	records->write.part = into->partition->part;
+	return records;
+}
+
+static void
+records_free(struct records *records)
+{
+	pull_write_clear(&records->write);
+	pull_rows_clear(&records->rows);
+	free(records->page);
+	free(records);
 }
 
 int
 pull_records(struct pull_into *into, struct err *err)
 {
-	struct records *records = memory_zero(1, sizeof(*records));
-	int rc;
+	struct records *records = records_new(into);
+	int rc = pull_write_open(&records->write, into->tables, err);
 
-	records->into = into;
-	records->write.partition = into->number;
-	records->write.part = into->partition->part;
-	rc = pull_write_open(&records->write, into->tables, err);
 	if (rc == 0)
 		rc = read_all(records, err);
 	if (rc == 0)
@@ -428,9 +467,78 @@ pull_records(struct pull_into *into, struct err *err)
 			into->records += records->write.now.counts.records[i];
 	if (records->write.now.last_ns > into->last_ns)
 		into->last_ns = records->write.now.last_ns;
-	pull_write_clear(&records->write);
-	pull_rows_clear(&records->rows);
-	free(records->page);
-	free(records);
+	records_free(records);
+	return rc;
+}
+
+/* ---- one hour ---- */
+
+static int
+read_one(struct records *records, struct err *err)
+{
+	return read_hours(records, records->only, 1, err) == 0
+		   ? 0
+		   : name_shard(records, err);
+}
+
+int
+pull_record_hour(struct pull_into *into, enum record_kind kind, int32_t hour,
+    uint64_t *bytes, struct err *err)
+{
+	struct records *records = records_new(into);
+	int rc = pull_write_open(&records->write, into->tables, err);
+
+	records->only = hour;
+	if (rc == 0)
+		rc = read_shards(records, kind, read_one, err);
+	into->records += records->write.now.counts.records[kind];
+	*bytes += records->write.now.bytes;
+	records_free(records);
+	return rc;
+}
+
+/* ---- which hours there are ---- */
+
+static int
+list_replica(struct records *records, unsigned replica, struct err *err)
+{
+	const struct question question = { records->into->client,
+		records->shard, replica };
+	struct text answer;
+	uint64_t hour;
+	int rc;
+
+	if (question_ask(&question, &answer, err,
+		"SELECT DISTINCT hour FROM %s.%s WHERE %s", database(records),
+		archive_table(records->kind), records->into->where) != 0)
+		return -1;
+	while ((rc = question_row(&question, &answer, &hour, 1, err)) > 0)
+		records->call(records->arg, records->kind, (int32_t)hour);
+	return rc;
+}
+
+static int
+list_shard(struct records *records, struct err *err)
+{
+	bool answered = false;
+
+	for (unsigned r = 0; r < records->replicas; r++)
+		if (!pull_into_is_away(records->into, records->shard, r))
+			answered |= pull_into_answered(records->into,
+			    records->shard, r, list_replica(records, r, err));
+	return answered ? 0 : name_shard(records, err);
+}
+
+int
+pull_record_hours(struct pull_into *into, enum record_kind kind,
+    pull_hour *call, void *arg, struct err *err)
+{
+	struct records *records = records_new(into);
+	int rc;
+
+	records->call = call;
+	records->arg = arg;
+	rc = read_shards(records, kind, list_shard, err);
+	records_free(records);
 	return rc;
 }

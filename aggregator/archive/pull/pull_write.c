@@ -56,6 +56,7 @@ put_row_block(struct pull_write *write)
 	write->key.first_ns = write->builder.first_ns;
 	write->key.row = ++write->now.row;
 	key_put_row_block(bytes, &write->key);
+	write->now.bytes += sizeof(bytes) + value.bytes;
 	db_put(write->txn, TABLES_ROW_BLOCKS,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, value);
 	write->builder.records = 0;

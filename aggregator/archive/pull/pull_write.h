@@ -17,6 +17,7 @@
 struct pull_written {
 	uint32_t row;                   /* the last row number given */
 	uint64_t records;               /* ever */
+	uint64_t bytes;                 /* of row blocks */
 	struct partition_counts counts; /* of records of the partition */
 	int64_t last_ns;                /* the newest one was received */
 };

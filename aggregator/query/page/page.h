@@ -15,6 +15,7 @@
 #include "aggregator/phases/duration_stats.h"
 #include "aggregator/phases/phase_items.h"
 #include "aggregator/rows/merge.h"
+#include "aggregator/tables/absent.h"
 #include "aggregator/tables/row_block.h"
 #include "aggregator/tables/latest.h"
 #include "aggregator/tables/lookup.h"
@@ -68,6 +69,9 @@ struct reader {
 	struct series *series;   /* NULL: not in use yet */
 	struct columns *columns; /* NULL: not in use yet */
 	struct db_damage damage; /* that the last page met */
+	/* A mirror: may hours be absent, and which one ended the last page? */
+	bool is_mirror, met_absent;
+	struct absent_hour absent;
 };
 
 /* A page while it is made. */

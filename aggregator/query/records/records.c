@@ -256,12 +256,38 @@ first_key(const struct page *page, enum record_kind kind)
 	return row_key;
 }
 
+/* The next hour that the archive has and this mirror lacks. */
+static int32_t
+next_absent(const struct page *page, struct db_cursor *meta,
+    const struct key_row_block *first)
+{
+	const struct absent_hour from = { first->partition, first->kind,
+		first->hour };
+
+	return page->reader->is_mirror ? absent_next(meta, &from) : INT32_MAX;
+}
+
+/* Are the records of the hour absent?  Then the page ends here. */
+static bool
+is_absent(struct page *page, const struct key_row_block *hour)
+{
+	const struct absent_hour absent = { hour->partition, hour->kind,
+		hour->hour };
+	struct reader *reader = page->reader;
+
+	if (!reader->is_mirror || !absent_has(page->txn, &absent))
+		return false;
+	reader->met_absent = page->full = true;
+	reader->absent = absent;
+	return true;
+}
+
 /* Find the next hour with rows, at or after that of `first`. */
 static bool
-find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
+find_hour(const struct page *page, struct db_cursor *const cursors[],
     struct key_row_block *first)
 {
-	int32_t hour = INT32_MAX;
+	int32_t hour = next_absent(page, cursors[TABLES], first);
 
 	for (unsigned i = 0; i < TABLES; i++) {
 		int32_t next = series_block_next_hour(cursors[i], first);
@@ -284,9 +310,10 @@ query_records(struct page *page, enum record_kind kind)
 {
 	struct key_row_block first = first_key(page, kind);
 	struct hour_cursor hour_cursor = { .at = NULL };
-	static const unsigned tables[TABLES] = { TABLES_ROW_BLOCKS,
-		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS_END };
-	struct db_cursor *cursors[TABLES];
+	static const unsigned tables[TABLES + 1] = { TABLES_ROW_BLOCKS,
+		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS_END,
+		TABLES_META };
+	struct db_cursor *cursors[TABLES + 1];
 	bool good = true;
 	uint32_t only;
 
@@ -295,17 +322,18 @@ query_records(struct page *page, enum record_kind kind)
 	    (kind == RECORD_SAMPLE &&
 		!find_one(page, page->query->name, &page->only_group)))
 		return true;
-	for (unsigned i = 0; i < TABLES; i++)
+	for (unsigned i = 0; i <= TABLES; i++)
 		cursors[i] = db_cursor_open(page->txn, tables[i]);
 	page->hour_end = key_hour(page->query->to_ns - 1) + 1;
 	while (good && find_hour(page, cursors, &first)) {
-		good = select_hour(page, &first, only, &hour_cursor);
+		good = !is_absent(page, &first) &&
+		       select_hour(page, &first, only, &hour_cursor);
 		if (first.hour == INT32_MAX)
 			break;
 		first.hour++;
 		first.node = first.track = 0;
 	}
-	for (unsigned i = 0; i < TABLES; i++)
+	for (unsigned i = 0; i <= TABLES; i++)
 		db_cursor_close(&cursors[i]);
 	hour_cursor_clear(&hour_cursor);
 	return good;

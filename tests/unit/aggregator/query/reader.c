@@ -103,6 +103,132 @@ an_empty_page_need_not_be_the_last(void **state)
 	reader_close(&reader);
 }
 
+/* ---- a mirror, which lacks hours ---- */
+
+/* The hours of kind `kind`, from that of RIG_T0 on. */
+static struct absent_hour
+an_hour(int hour)
+{
+	return (struct absent_hour){ .partition = 1,
+		.kind = RECORD_EVENT,
+		.hour = key_hour(RIG_T0) + hour };
+}
+
+static void
+set_absent(int hour, bool is)
+{
+	const struct absent_hour absent = an_hour(hour);
+	struct err err = { 0 };
+	struct db_txn *txn;
+
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
+	if (is)
+		absent_put(txn, &absent);
+	else
+		absent_delete(txn, &absent);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+}
+
+/* Make a page from the cursor of `query`, which gets that of the next one;
+ * returns how many records it has. */
+static unsigned
+next_page(struct reader *reader, struct wire_query *query, bool *last)
+{
+	static unsigned char page[1 << 16];
+	static char cursor[WIRE_CURSOR_BYTES_MAX];
+	struct wire_header header = { .type = WIRE_PAGE };
+	struct wire_room room = { .at = NULL };
+	struct wire_writer w;
+	struct text got, rest;
+
+	wire_writer_init(&w, page, sizeof(page));
+	*last = rig_page(reader, RIG_SELECT, query, &w);
+	header.records = w.records;
+	header.body_bytes = (uint32_t)w.bytes;
+	assert_int_equal(
+	    wire_page_body(&header,
+		(struct text){ (const char *)page, (uint32_t)w.bytes }, &room,
+		&got, &rest),
+	    WIRE_OK);
+	memcpy(cursor, got.at, got.bytes);
+	query->cursor = (struct text){ cursor, got.bytes };
+	wire_room_clear(&room);
+	return w.records;
+}
+
+/* Events in hours 0, 2 and 5; hours 2 and 4 are absent.  The first page ends
+ * before hour 2.  The next ones are empty until hour 2 is there; then it has
+ * the events of hour 2 and ends before hour 4, which has none. */
+static void
+a_page_ends_at_an_absent_hour(void **state)
+{
+	static const int hours[] = { 0, 2, 2, 5 };
+	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
+	struct reader *reader;
+	struct err err = { 0 };
+	bool last;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		rig_event(&rig, "node-1", RIG_T0 + hours[i] * KEY_HOUR_NS + i,
+		    "prep", "start", NULL);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	set_absent(2, true);
+	set_absent(4, true);
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	reader_of_mirror(reader);
+	assert_int_equal(next_page(reader, &query, &last), 1);
+	assert_false(last);
+	assert_null(reader_absent(reader));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(next_page(reader, &query, &last), 0);
+		assert_false(last);
+		assert_non_null(reader_absent(reader));
+		assert_int_equal(reader_absent(reader)->hour, an_hour(2).hour);
+	}
+	set_absent(2, false);
+	assert_int_equal(next_page(reader, &query, &last), 2);
+	assert_null(reader_absent(reader));
+	assert_int_equal(next_page(reader, &query, &last), 0);
+	assert_int_equal(reader_absent(reader)->hour, an_hour(4).hour);
+	set_absent(4, false);
+	assert_int_equal(next_page(reader, &query, &last), 1);
+	assert_true(last);
+	reader_close(&reader);
+}
+
+/* It is of no interest to a question about other hours or kinds. */
+static void
+an_absent_hour_that_is_not_asked_for_stays_absent(void **state)
+{
+	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
+	struct reader *reader;
+	struct err err = { 0 };
+	bool last;
+
+	(void)state;
+	rig_event(&rig, "node-1", RIG_T0, "prep", "start", NULL);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	set_absent(-1, true);
+	set_absent(1, true);
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	reader_of_mirror(reader);
+	query.from_ns = RIG_T0;
+	query.to_ns = (int64_t)an_hour(1).hour * KEY_HOUR_NS;
+	assert_int_equal(next_page(reader, &query, &last), 1);
+	assert_true(last);
+	query = rig_query(1u << RECORD_SPAN, 0);
+	assert_int_equal(next_page(reader, &query, &last), 0);
+	assert_true(last);
+	reader_close(&reader);
+}
+
 static bool
 is_wanted(const struct event *event, const struct wire_query *query)
 {
@@ -464,6 +590,8 @@ main(void)
 		CASE(pages_of_any_size_give_the_same),
 		CASE(pages_that_end_early_give_the_same),
 		CASE(an_empty_page_need_not_be_the_last),
+		CASE(a_page_ends_at_an_absent_hour),
+		CASE(an_absent_hour_that_is_not_asked_for_stays_absent),
 		CASE(a_reader_gets_what_it_asks_for),
 		CASE(phases_of_some_nodes_are_those_of_all),
 		CASE(by_node_pages_of_any_size_give_the_same),

@@ -1,0 +1,230 @@
+/*
+ * mirror_follow - what was added to the archive since it was read.
+ *
+ * Each position is read once: the rows between the bound of the last reading
+ * and the present one.  All copies of a record have been committed together, so
+ * none is on both sides of a bound.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/mirror/mirror_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/archive/pull/pull_records.h"
+#include "aggregator/archive/pull/pull_state.h"
+#include "aggregator/archive/rows/record_columns.h"
+#include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
+
+/* ---- hours with new records ---- */
+
+static void
+touch(void *arg, enum record_kind kind, int32_t hour)
+{
+	struct mirror *mirror = arg;
+	const struct absent_hour what = { mirror->into.number, (uint8_t)kind,
+		hour };
+
+	for (uint32_t i = 0; i < mirror->touches; i++)
+		if (mirror_is_same(&mirror->touched[i], &what))
+			return;
+	mirror->touched = memory_grow(mirror->touched, &mirror->touch_room,
+	    mirror->touches, sizeof(what));
+	mirror->touched[mirror->touches++] = what;
+}
+
+static int
+note_absent(
+    struct mirror *mirror, const struct absent_hour *what, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(mirror->tables, true, &txn, err) != 0)
+		return -1;
+	absent_put(txn, what);
+	return db_commit(&txn, err) == DB_OK ? 0 : -1;
+}
+
+/* Are the records of the hour in chunks? */
+static int
+is_compacted(
+    struct mirror *mirror, const struct absent_hour *what, struct err *err)
+{
+	const struct key_row_block key = { .partition = what->partition,
+		.kind = what->kind,
+		.hour = what->hour };
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct text found, value;
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+	int is;
+
+	if (db_begin(mirror->tables, false, &txn, err) != 0)
+		return -1;
+	key_put_row_block(bytes, &key);
+	cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	is = db_seek(cursor,
+		 (struct text){ (const char *)bytes, KEY_HOUR_BYTES }, &found,
+		 &value) &&
+	     found.bytes >= KEY_HOUR_BYTES &&
+	     memcmp(found.at, bytes, KEY_HOUR_BYTES) == 0;
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+	return is;
+}
+
+/* Late samples of an hour with rollups: it is read as a whole when somebody
+ * asks again. */
+static int
+add_records(
+    struct mirror *mirror, const struct absent_hour *what, struct err *err)
+{
+	struct mirror_hour *hour = mirror_find_hour(mirror, what);
+	uint64_t bytes = 0;
+	int is;
+
+	if (hour == NULL)
+		return note_absent(mirror, what, err);
+	is = is_compacted(mirror, what, err);
+	if (is != 0)
+		return is < 0 ? -1 : mirror_drop(mirror, what, err);
+	if (pull_record_hour(&mirror->into, (enum record_kind)what->kind,
+		what->hour, &bytes, err) != 0)
+		return -1;
+	hour->bytes += bytes;
+	mirror->bytes += bytes;
+	return 0;
+}
+
+static int
+add_all_records(struct mirror *mirror, struct err *err)
+{
+	int rc = 0;
+
+	mirror->touches = 0;
+	for (unsigned i = 0; rc == 0 && i < ARCHIVE_KINDS; i++)
+		rc = pull_record_hours(
+		    &mirror->into, archive_kinds[i], touch, mirror, err);
+	for (uint32_t i = 0; rc == 0 && i < mirror->touches; i++)
+		rc = add_records(mirror, &mirror->touched[i], err);
+	return rc;
+}
+
+/* Some hours may have a part of the new records, which will be read again. */
+static void
+give_up(struct mirror *mirror)
+{
+	struct err err;
+
+	for (uint32_t i = 0; i < mirror->touches; i++)
+		if (mirror_find_hour(mirror, &mirror->touched[i]) != NULL)
+			(void)mirror_drop(mirror, &mirror->touched[i], &err);
+}
+
+/* ---- partitions ---- */
+
+static const struct pull_epoch *
+find_epoch(const struct pull_partition *claim, const struct pull_epoch *like)
+{
+	for (unsigned i = 0; i < claim->epochs; i++)
+		if (claim->epoch[i].epoch == like->epoch &&
+		    claim->epoch[i].who == like->who)
+			return &claim->epoch[i];
+	return NULL;
+}
+
+/* Begin each epoch where the last reading ended; returns whether there is
+ * something new.  -1: less counts than was read. */
+static int
+set_begin(const struct pull_partition *old, const struct pull_partition *new,
+    struct pull_epoch *epoch, struct err *err)
+{
+	int is_new = 0;
+
+	for (unsigned i = 0; i < old->epochs; i++)
+		if (old->epoch[i].until > 0 &&
+		    find_epoch(new, &old->epoch[i]) == NULL)
+			return err_set(err,
+			    "archive: another archive has taken its place; "
+			    "start again");
+	for (unsigned i = 0; i < new->epochs; i++) {
+		const struct pull_epoch *before =
+		    find_epoch(old, &new->epoch[i]);
+
+		epoch[i] = new->epoch[i];
+		epoch[i].from = before != NULL ? before->until : 0;
+		if (epoch[i].until < epoch[i].from)
+			return err_set(err,
+			    "archive: less of %s counts than before; start "
+			    "again",
+			    new->name);
+		is_new |= epoch[i].until > epoch[i].from;
+	}
+	return is_new;
+}
+
+/* 1: the archive has gone on meanwhile; the next time is early enough. */
+static int
+read_later(struct mirror *mirror, struct mirror_partition *partition,
+    struct pull_partition *later, struct err *err)
+{
+	int rc;
+
+	mirror_begin(mirror, partition, later);
+	rc = pull_state(&mirror->into, err);
+	if (rc == 0) {
+		rc = add_all_records(mirror, err);
+		if (rc != 0)
+			give_up(mirror);
+	}
+	mirror_end(mirror);
+	return rc;
+}
+
+static int
+follow_partition(struct mirror *mirror, struct mirror_partition *partition,
+    const struct pull_partition *claim, struct err *err)
+{
+	struct pull_epoch *epoch =
+	    memory_zero(claim->epochs + 1, sizeof(*epoch));
+	struct pull_partition later = *claim;
+	int rc = set_begin(&partition->claim, claim, epoch, err);
+
+	later.epoch = epoch;
+	if (rc > 0)
+		rc = read_later(mirror, partition, &later, err);
+	if (rc == 0) {
+		for (unsigned i = 0; i < claim->epochs; i++)
+			epoch[i].from = 0;
+		free(partition->epoch);
+		partition->claim = later;
+		partition->epoch = epoch;
+		return 0;
+	}
+	free(epoch);
+	return rc < 0 ? -1 : 0;
+}
+
+int
+mirror_follow(struct mirror *mirror, struct err *err)
+{
+	if (mirror_list(mirror, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < mirror->claims.partitions; i++) {
+		const struct pull_partition *claim =
+		    &mirror->claims.partition[i];
+
+		for (uint32_t k = 0; k < mirror->partitions; k++) {
+			struct mirror_partition *partition =
+			    &mirror->partition[k];
+
+			if (partition->is_read &&
+			    partition->claim.part == claim->part &&
+			    follow_partition(mirror, partition, claim, err) !=
+				0)
+				return -1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,119 @@
+/*
+ * mirror_private - shared by the files of this folder.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_MIRROR_MIRROR_PRIVATE_H
+#define AGGREGATOR_ARCHIVE_MIRROR_MIRROR_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "aggregator/archive/mirror/mirror.h"
+#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/archive/pull/pull_into.h"
+#include "aggregator/journal/journal.h"
+#include "aggregator/tables/absent.h"
+#include "aggregator/tables/dictionary.h"
+#include "proto/os/thread.h"
+
+enum { MIRROR_JOBS = 64, MIRROR_HOURS_KEPT = 4 };
+
+/* What a question waits for: an hour of records, or (kind 0) what the archive
+ * has of a partition as keys and values. */
+struct mirror_job {
+	struct absent_hour what;
+	unsigned waiters;
+	bool is_done;
+	int64_t done_ns; /* monotonic */
+	int rc;
+	struct err err;
+};
+
+struct mirror_partition {
+	struct pull_partition claim; /* as far as it was read */
+	struct pull_epoch *epoch;    /* that of the claim */
+	uint32_t number;             /* in the store */
+	bool is_read;                /* its keys and values are here */
+};
+
+/* An hour of records that is here. */
+struct mirror_hour {
+	struct absent_hour what;
+	uint64_t bytes;
+};
+
+struct mirror {
+	struct mirror_options options;
+	struct clickhouse *client;
+	struct db *tables;
+	struct journal *journal;
+	struct dictionary *dictionary;
+	struct thread thread;
+	atomic_bool stop;
+
+	/* Of the thread, and of mirror_open before it starts. */
+	struct pull_claims claims;
+	struct pull_into into;
+	char *where;                        /* that of `into` */
+	struct mirror_partition *partition; /* the number is index + 1 */
+	uint32_t partitions, partition_room;
+	struct mirror_hour *hour; /* in the order in which they were fetched */
+	uint32_t hours, hour_room;
+	uint64_t bytes, fetched, dropped;
+	struct absent_hour *touched; /* by the last mirror_follow */
+	uint32_t touches, touch_room;
+
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	struct mirror_job job[MIRROR_JOBS]; /* in the order of arrival */
+	uint32_t jobs;
+	struct mirror_status status;
+};
+
+static inline bool
+mirror_is_same(const struct absent_hour *a, const struct absent_hour *b)
+{
+	return a->partition == b->partition && a->kind == b->kind &&
+	       a->hour == b->hour;
+}
+
+/* ---- mirror_jobs.c ---- */
+
+/* Wait for a job at most until then (monotonic). */
+int mirror_wait(struct mirror *mirror, const struct absent_hour *what,
+    int64_t until_ns, struct err *err);
+/* The thread. */
+int mirror_run(void *arg, struct err *err);
+void mirror_stop(void *arg);
+
+/* ---- mirror_partitions.c ---- */
+
+/* Read the list of partitions, and their counts. */
+int mirror_list(struct mirror *mirror, struct err *err);
+/* Read what there is of a partition as keys and values, and note which hours of
+ * records there are. */
+int mirror_read(
+    struct mirror *mirror, struct mirror_partition *partition, struct err *err);
+/* The place to read into; `where` is freed by mirror_end. */
+void mirror_begin(struct mirror *mirror,
+    const struct mirror_partition *partition,
+    const struct pull_partition *claim);
+void mirror_end(struct mirror *mirror);
+
+/* ---- mirror_hours.c ---- */
+
+int mirror_fetch(
+    struct mirror *mirror, const struct absent_hour *what, struct err *err);
+/* Remove its records: it is absent, as if it had never been fetched. */
+int mirror_drop(
+    struct mirror *mirror, const struct absent_hour *what, struct err *err);
+/* NULL: it is not here. */
+struct mirror_hour *mirror_find_hour(
+    struct mirror *mirror, const struct absent_hour *what);
+
+/* ---- mirror_follow.c ---- */
+
+/* Read what was added to the archive. */
+int mirror_follow(struct mirror *mirror, struct err *err);
+
+#endif
