@@ -3,13 +3,15 @@
  *
  * This thread receives batches (ingest), one indexes them into the tables
  * (writer), some answer queries (query_server), one copies the tables to an
- * archive (archiver).
+ * archive (archiver).  With --archive-only it is a gateway to an archive and
+ * has none of these but queries (daemon/gateway.h).
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 
 #include "aggregator/admin/admin.h"
 #include "aggregator/archive/archiver.h"
+#include "aggregator/daemon/gateway.h"
 #include "aggregator/daemon/settings.h"
 #include "aggregator/daemon/status.h"
 #include "aggregator/ingest/ingest.h"
@@ -38,6 +40,7 @@ struct aggregator {
 	struct ingest *ingest;
 	struct query_server *query_server;
 	struct archiver *archiver; /* NULL: without an archive */
+	struct gateway *gateway;   /* NULL: it has a store */
 	struct loop *loop;
 	struct loop_timer catch_up, stale_readers;
 	int64_t catch_up_until_ns;
@@ -212,8 +215,11 @@ open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 {
 	const struct backpressure_follower follower = { self->writer,
 		wake_indexer, position_of_indexer };
-	const struct query_server_source source = { self->reader, entry_needed,
-		is_indexed, put_status, self };
+	const struct query_server_source source = { .reader = self->reader,
+		.needs = entry_needed,
+		.is_indexed = is_indexed,
+		.status = put_status,
+		.arg = self };
 	const struct ingest_options ingest = ingest_as_given(self);
 	const struct query_server_options query_server = {
 		.auth = self->auth,
@@ -283,6 +289,8 @@ start(void *arg, struct loop *loop, struct err *err)
 	const struct thread_watcher watcher = loop_watcher(loop);
 
 	self->loop = loop;
+	if (self->given.archive_only != NULL)
+		return gateway_open(&self->gateway, &self->given, loop, err);
 	self->stale_readers =
 	    (struct loop_timer){ .on_timer = on_stale_readers, .arg = self };
 	if (aggregator_settings_resolve(
@@ -338,6 +346,8 @@ renew_auth(void *arg, struct loop *loop, struct err *err)
 	struct aggregator *self = arg;
 	bool rekeyed = false;
 
+	if (self->gateway != NULL)
+		return gateway_renew_auth(self->gateway, err);
 	if (auth_reload(self->auth, &rekeyed, err) != 0)
 		return -1;
 	if (!rekeyed)
@@ -366,6 +376,8 @@ reload(void *arg, struct loop *loop, struct err *err)
 
 	(void)loop;
 	(void)err;
+	if (self->gateway != NULL)
+		return 0;
 	ingest_change(self->ingest, &ingest);
 	writer_change(self->writer, &indexer);
 	/* poolscope-admin retain-now may have confirmed the clock. */
@@ -379,6 +391,10 @@ stop(void *arg, struct loop *loop)
 	struct aggregator *self = arg;
 	int64_t now_ns = clock_monotonic_ns();
 
+	if (self->gateway != NULL) {
+		loop_quit(loop, EXIT_SUCCESS);
+		return;
+	}
 	ingest_stop(self->ingest);
 	self->catch_up_until_ns = now_ns + CATCH_UP_MAX_NS;
 	self->catch_up =
@@ -391,6 +407,7 @@ clear(void *arg)
 {
 	struct aggregator *self = arg;
 
+	gateway_close(&self->gateway);
 	query_server_close(&self->query_server);
 	archiver_close(&self->archiver);
 	ingest_close(&self->ingest);

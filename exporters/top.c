@@ -138,6 +138,7 @@ main(int argc, char **argv)
 	parse(&values, argc, argv);
 	choose(&values);
 	rc = pool_partition(partition, &values.pool, &err);
+	values.source.stays = !values.once;
 	enter_sandbox(&values);
 	/* The pipeline is asked by itself: that it does not answer is an
 	 * answer. */

@@ -28,7 +28,8 @@ struct values {
 
 static const struct values defaults = { .listen = LISTEN_DEFAULT,
 	.viewer = WEB_ASSETS_VIEWER,
-	.cache_bytes = UINT64_C(128) << 20 };
+	.cache_bytes = UINT64_C(128) << 20,
+	.source = { .stays = true } };
 
 static const struct opt options[] = {
 	{ "listen", 0, OPT_TEXT, OPT_TO(struct values, listen), "ADDRESS",

@@ -5,6 +5,7 @@
 #include "aggregator/daemon/settings.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "proto/auth/rate_limit.h"
 #include "proto/net/zsock.h"
@@ -13,7 +14,11 @@
 enum {
 	INTAKE_QUEUE = 64, /* messages; a peer may be a broker of many agents */
 	SESSIONS_PER_HOUR = 1024,
+	ARCHIVE_BYTES_MIN = 64 << 20, /* some hours of a large pool */
 };
+
+/* Servers sort before they send the first byte. */
+#define ARCHIVE_READ_NS (30 * NS_PER_SECOND)
 
 const struct aggregator_settings_given aggregator_settings_default = {
 	/* A limit by size, not by age: imported history is old on arrival. */
@@ -23,6 +28,7 @@ const struct aggregator_settings_given aggregator_settings_default = {
 	.journal_bytes = UINT64_C(1) << 30,
 	.compact_after_ns = 120 * NS_PER_SECOND,
 	.archive_after_ns = 10 * NS_PER_SECOND,
+	.archive_bytes = UINT64_C(8) << 30,
 	/* For this time agents retain acknowledged batches. */
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
@@ -144,12 +150,67 @@ const struct opt aggregator_settings_options[] = {
 	{ "archive-after", 0, OPT_DURATION,
 	    OPT_TO(struct aggregator_settings_given, archive_after_ns), "TIME",
 	    "copy what has changed every TIME (default: 10s)", NULL, false },
+	{ "archive-only", 0, OPT_TEXT,
+	    OPT_TO(struct aggregator_settings_given, archive_only), "URL",
+	    "store nothing: answer readers from this archive, an address as "
+	    "of --archive",
+	    NULL, false },
+	{ "archive-bytes", 0, OPT_BYTES,
+	    OPT_TO(struct aggregator_settings_given, archive_bytes), "BYTES",
+	    "with --archive-only: keep at most this much of the archive on "
+	    "the disk (default: 8GiB)",
+	    NULL, false },
 	{ "force-network-fs", 0, OPT_FLAG,
 	    OPT_TO(struct aggregator_settings_given, force_network_fs), NULL,
 	    "allow a store on a network file system, which may destroy it",
 	    NULL, false },
 	{ .name = NULL },
 };
+
+/* What a gateway has in common with an aggregator that has a store. */
+static bool
+is_of_gateway(const struct opt *opt)
+{
+	static const char *const names[] = { "reader", "connect-rate",
+		"server-key", "insecure", "archive-password", "archive-cacert",
+		"archive-insecure", "archive-only", "archive-bytes" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(opt->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The configuration may be that of an aggregator: its values do not apply, but
+ * one that has an archive of its own would stop to store and to copy. */
+static int
+check_gateway(const struct aggregator_settings_given *given, struct err *err)
+{
+	enum opt_from from = opt_origin_of(&given->archive_only);
+
+	for (const struct opt *o = aggregator_settings_options; o->name != NULL;
+	     o++)
+		if (!is_of_gateway(o) && opt_origin(o) == OPT_COMMAND_LINE)
+			return err_set_option(err, o->name,
+			    "is of an aggregator with a store, and "
+			    "--archive-only has none");
+	if (given->archive != NULL && opt_origin_of(&given->archive) >= from)
+		return err_set_option(
+		    err, "archive", "or --archive-only, not both");
+	if (given->archive_bytes < ARCHIVE_BYTES_MIN)
+		return err_set_option(
+		    err, "archive-bytes", "is at least 64MiB");
+	return 0;
+}
+
+static int
+check_store(const struct aggregator_settings_given *given, struct err *err)
+{
+	if (opt_origin_of(&given->archive_bytes) == OPT_COMMAND_LINE)
+		return err_set_option(
+		    err, "archive-bytes", "is for --archive-only");
+	return 0;
+}
 
 int
 aggregator_settings_check(
@@ -163,7 +224,8 @@ aggregator_settings_check(
 	if (given->archive_after_ns < NS_PER_SECOND / 10 ||
 	    given->archive_after_ns > 3600 * NS_PER_SECOND)
 		return err_set_option(err, "archive-after", "is 100ms to 1h");
-	return 0;
+	return given->archive_only != NULL ? check_gateway(given, err)
+					   : check_store(given, err);
 }
 
 void
@@ -172,13 +234,18 @@ aggregator_settings_sandbox(
 {
 	char models[MODEL_DIR_BYTES];
 
-	sandbox_write_or(sandbox, given->store, "store");
-	sandbox_read(sandbox,
-	    given->models != NULL ? given->models : model_dir_find(models));
+	if (given->archive_only != NULL) {
+		sandbox_write_or(sandbox, NULL, "mirror");
+	} else {
+		sandbox_write_or(sandbox, given->store, "store");
+		sandbox_read(sandbox, given->models != NULL
+					  ? given->models
+					  : model_dir_find(models));
+		sandbox_listeners(sandbox, &given->listen, "run/intake.ipc");
+	}
 	sandbox_read_or(sandbox, given->server_key, "keys/server.key");
 	sandbox_read(sandbox, given->archive_password);
 	sandbox_read_folder_of(sandbox, given->archive_cacert);
-	sandbox_listeners(sandbox, &given->listen, "run/intake.ipc");
 	sandbox_listeners(sandbox, &given->reader, "run/reader.ipc");
 }
 
@@ -239,6 +306,19 @@ aggregator_settings_indexer(const struct aggregator_settings_given *given,
 	return indexer;
 }
 
+struct clickhouse_options
+aggregator_settings_clickhouse(const struct aggregator_settings_given *given)
+{
+	struct clickhouse_options clickhouse = CLICKHOUSE_DEFAULT;
+
+	clickhouse.url = given->archive_only;
+	clickhouse.password = given->archive_password;
+	clickhouse.cacert = given->archive_cacert;
+	clickhouse.insecure = given->archive_insecure;
+	clickhouse.timeout_ns = ARCHIVE_READ_NS;
+	return clickhouse;
+}
+
 struct archiver_options
 aggregator_settings_archiver(const struct aggregator_settings_given *given)
 {
@@ -276,6 +356,13 @@ aggregator_settings_listeners(struct aggregator_settings_given *given,
 	if (default_endpoint(&given->listen,
 		aggregator_settings->intake_endpoint, "intake", err) != 0)
 		return -1;
+	return aggregator_settings_readers(given, aggregator_settings, err);
+}
+
+int
+aggregator_settings_readers(struct aggregator_settings_given *given,
+    struct aggregator_settings *aggregator_settings, struct err *err)
+{
 	return default_endpoint(&given->reader,
 	    aggregator_settings->reader_endpoint, "reader", err);
 }

@@ -12,6 +12,7 @@
 #include "aggregator/model/dir.h"
 #include "aggregator/writer/writer.h"
 #include "proto/base/err.h"
+#include "proto/clickhouse/client.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/service/sandbox.h"
@@ -26,6 +27,8 @@ struct aggregator_settings_given {
 	uint64_t sessions, connects, key_bytes_per_second;
 	bool insecure, force_network_fs;
 	const char *archive, *archive_password, *archive_cacert;
+	const char *archive_only; /* NULL: it has a store */
+	uint64_t archive_bytes;
 	int64_t archive_after_ns;
 	bool archive_insecure;
 };
@@ -59,12 +62,17 @@ struct writer_options aggregator_settings_retention(
 struct writer_options aggregator_settings_indexer(
     const struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings);
+/* How --archive-only is reached. */
+struct clickhouse_options aggregator_settings_clickhouse(
+    const struct aggregator_settings_given *given);
 /* How the archive is reached; only if given->archive is not NULL. */
 struct archiver_options aggregator_settings_archiver(
     const struct aggregator_settings_given *given);
 /* Add the listeners of the instance to lists that are empty, and create their
- * directory. */
+ * directory; the second one that of readers only. */
 int aggregator_settings_listeners(struct aggregator_settings_given *given,
+    struct aggregator_settings *aggregator_settings, struct err *err);
+int aggregator_settings_readers(struct aggregator_settings_given *given,
     struct aggregator_settings *aggregator_settings, struct err *err);
 
 #endif

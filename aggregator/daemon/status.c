@@ -33,6 +33,16 @@ number(struct pairs *pairs, const char *name, uint64_t n)
 }
 
 static void
+words(struct pairs *pairs, const char *name, const char *text)
+{
+	struct value value = { .type = VALUE_TEXT, .is.text = text_of(text) };
+
+	if (text[0] != '\0' &&
+	    wire_put_attribute(&pairs->w, text_of(name), &value))
+		pairs->count++;
+}
+
+static void
 flag(struct pairs *pairs, const char *name, bool set)
 {
 	struct value value = { .type = VALUE_BOOL, .is.boolean = set };
@@ -155,6 +165,7 @@ put_query_server(struct pairs *pairs, const struct query_server_status *s)
 	number(pairs, "questions_refused", s->refused);
 	number(pairs, "questions_failed", s->failed);
 	number(pairs, "questions_busy", s->busy);
+	number(pairs, "questions_fetching", s->fetching);
 	number(pairs, "pages_unsent", s->unsent);
 	number(pairs, "questions_forbidden", s->forbidden);
 	number(pairs, "questions_unkeyed", s->unkeyed);
@@ -178,14 +189,23 @@ put_entity(struct wire_writer *w, struct text node, const char *id,
 	return wire_put_context_full(w, &record) && wire_put_record(w, &record);
 }
 
+static bool
+put_queries(struct wire_writer *w, struct text node,
+    const struct query_server_status *query_server)
+{
+	struct pairs pairs;
+
+	begin(&pairs);
+	put_query_server(&pairs, query_server);
+	return put_entity(w, node, "aggregator:queries", &pairs);
+}
+
 /* What the archive lacks, and why. */
 static bool
 put_archive(struct wire_writer *w, struct text node,
     const struct archiver_status *s, uint64_t next)
 {
 	struct pairs pairs;
-	struct value problem = { .type = VALUE_TEXT,
-		.is.text = text_of(s->problem) };
 
 	begin(&pairs);
 	flag(&pairs, "archive_failing", s->failing_since_ns != 0);
@@ -206,9 +226,7 @@ put_archive(struct wire_writer *w, struct text node,
 	number(&pairs, "archive_bytes", s->bytes);
 	number(&pairs, "archive_resends", s->resends);
 	number(&pairs, "archive_damaged", s->damaged);
-	if (s->problem[0] != '\0' &&
-	    wire_put_attribute(&pairs.w, text_of("archive_problem"), &problem))
-		pairs.count++;
+	words(&pairs, "archive_problem", s->problem);
 	return put_entity(w, node, "aggregator:archive", &pairs);
 }
 
@@ -231,12 +249,46 @@ status_put(struct wire_writer *w, struct text node,
 	if (!put_entity(w, node, "aggregator", &pairs))
 		return false;
 	/* A record has a limit of attributes, so there are three. */
-	begin(&pairs);
-	put_query_server(&pairs, query_server);
-	if (!put_entity(w, node, "aggregator:queries", &pairs))
+	if (!put_queries(w, node, query_server))
 		return false;
 	begin(&pairs);
 	reasons(&pairs, &ingest->receiver, auth);
 	return pairs.count == 0 ||
 	       put_entity(w, node, "aggregator:refused", &pairs);
+}
+
+/* What is here of the archive, and up to when. */
+static bool
+put_mirror(
+    struct wire_writer *w, struct text node, const struct mirror_status *s)
+{
+	struct pairs pairs;
+
+	begin(&pairs);
+	number(&pairs, "mirror_until_ns", (uint64_t)s->until_ns);
+	number(&pairs, "mirror_partitions", s->partitions);
+	number(&pairs, "mirror_partitions_read", s->partitions_read);
+	number(&pairs, "mirror_hours", s->hours);
+	number(&pairs, "mirror_bytes", s->bytes);
+	number(&pairs, "mirror_fetched", s->fetched);
+	number(&pairs, "mirror_dropped", s->dropped);
+	number(&pairs, "mirror_failed", s->failed);
+	words(&pairs, "mirror_problem", s->error);
+	return put_entity(w, node, "aggregator:mirror", &pairs);
+}
+
+bool
+status_put_gateway(struct wire_writer *w, struct text node,
+    const struct mirror_status *mirror,
+    const struct query_server_status *query_server,
+    const struct auth_counters *auth, bool insecure)
+{
+	struct pairs pairs;
+
+	if (!put_mirror(w, node, mirror))
+		return false;
+	begin(&pairs);
+	put_auth(&pairs, auth, insecure);
+	return put_entity(w, node, "aggregator", &pairs) &&
+	       put_queries(w, node, query_server);
 }

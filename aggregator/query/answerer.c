@@ -17,7 +17,12 @@ enum {
 	PAGE_BYTES_MIN = 4 << 10,
 	PAGE_BYTES_MAX = WIRE_FRAME_BYTES_MAX - (16 << 10),
 	COMPRESS_BYTES = 4 << 10, /* smaller pages are not compressed */
+	FETCHING_RETRY_MS = 500,
 };
+
+/* For what the answer needs.  Few threads answer all readers, so a question
+ * that takes long comes again. */
+#define FETCHING_WAIT_NS NS_PER_SECOND
 
 struct answerer {
 	const struct query_server_source *source;
@@ -30,6 +35,7 @@ struct answerer {
 	bool forget; /* the last page was for another reader */
 	struct query_server_status counters;
 	struct answerer_result result;
+	char detail[NAME_BYTES_MAX + 1]; /* of a refusal */
 	atomic_bool is_made;
 	/* A page body may be larger than a frame before compression. */
 	unsigned char body[WIRE_BODY_BYTES_MAX];
@@ -49,15 +55,30 @@ make_frame(struct answerer *answerer, const struct wire_header *header,
 }
 
 static int
+answer_from(struct answerer *answerer, const struct wire_header *header,
+    const struct wire_query *query, struct wire_writer *w, bool *last)
+{
+	const struct query_server_source *source = answerer->source;
+	struct err *err = &answerer->result.err;
+
+	if (source->answer == NULL)
+		return reader_answer(
+		    answerer->reader, header, query, w, last, err);
+	return source->answer(source->arg, answerer->reader, header, query, w,
+	    last, FETCHING_WAIT_NS, err);
+}
+
+static int
 ask(struct answerer *answerer, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last)
 {
 	const struct query_server_source *source = answerer->source;
+	int rc;
 
 	reader_limit(answerer->reader, answerer->question->readable);
-	if (reader_answer(answerer->reader, header, query, w, last,
-		&answerer->result.err) != 0)
-		return -1;
+	rc = answer_from(answerer, header, query, w, last);
+	if (rc != 0)
+		return rc;
 	/* The counters of the process are sums over all partitions. */
 	if (header->type == WIRE_STATUS && *last && source->status != NULL &&
 	    reader_sees_all(answerer->reader) &&
@@ -102,14 +123,24 @@ mark_incomplete(struct answerer *answerer, struct wire_header *answer)
 		answer->received_ns = 0; /* nothing is certain */
 }
 
+/* `rc` of ask: failed, or not yet. */
 static void
-fail(struct answerer *answerer, struct wire_header *answer)
+refuse(struct answerer *answerer, int rc, struct wire_header *answer)
 {
-	answerer->result.failed = true;
 	answer->type = WIRE_NACK;
 	answer->flags = 0;
-	answer->reason = WIRE_NACK_IO;
 	answer->answered_ns = clock_wall_ns();
+	if (rc == QUERY_SERVER_FETCHING) {
+		answerer->result.fetching = true;
+		answer->reason = WIRE_NACK_FETCHING;
+		answer->retry_ms = FETCHING_RETRY_MS;
+	} else {
+		answerer->result.failed = true;
+		answer->reason = WIRE_NACK_IO;
+		answer->detail = text_of(
+		    text_quote(answerer->detail, sizeof(answerer->detail),
+			text_of(answerer->result.err.text)));
+	}
 	make_frame(answerer, answer, (struct text){ NULL, 0 });
 }
 
@@ -121,6 +152,7 @@ answer_query(struct answerer *answerer, const struct wire_header *header,
 	struct wire_writer w;
 	struct text body;
 	bool last;
+	int rc;
 
 	if (!answerer->question->is_complete)
 		mark_incomplete(answerer, answer);
@@ -138,8 +170,9 @@ answer_query(struct answerer *answerer, const struct wire_header *header,
 			? PAGE_BYTES_MAX
 			: sizeof(answerer->body));
 		last = false;
-		if (ask(answerer, header, query, &w, &last) != 0) {
-			fail(answerer, answer);
+		rc = ask(answerer, header, query, &w, &last);
+		if (rc != 0) {
+			refuse(answerer, rc, answer);
 			return;
 		}
 		if (pack(answerer, &w, (header->flags & WIRE_FLAG_PLAIN) != 0,

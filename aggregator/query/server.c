@@ -267,6 +267,7 @@ take_answers(struct query_server *query_server)
 			complain(query_server, wire_type_name(result->asked),
 			    &result->err);
 		}
+		query_server->counters.fetching += result->fetching;
 		if (!send_frame(query_server, &question->route, result->frame))
 			query_server->counters.unsent +=
 			    questions_forget(questions, &question->route);

@@ -24,11 +24,22 @@ struct page {
 
 struct local_source {
 	struct reader *reader;
+	const struct local_source_answerer *answerer;
+	void *arg;             /* of the answerer */
 	struct page pages[2];  /* the last page, and the next one */
 	unsigned at;           /* index of the last page */
 	struct worker *worker; /* NULL: no page was prefetched yet */
 	const struct pages_question *question; /* of the next page */
 };
+
+static int
+answer(void *arg, struct reader *reader, const struct pages_question *question,
+    struct wire_writer *w, bool *last, struct err *err)
+{
+	(void)arg;
+	return reader_answer(
+	    reader, &question->header, &question->query, w, last, err);
+}
 
 /* Make the page after the last one. */
 static void
@@ -44,8 +55,8 @@ make_page(void *arg)
 		page->at =
 		    memory_alloc(WIRE_BODY_BYTES_MAX); /* allocated on demand */
 	wire_writer_init(&w, page->at, WIRE_BODY_BYTES_MAX);
-	page->rc = reader_answer(local_source->reader, &question->header,
-	    &question->query, &w, &last, &page->err);
+	page->rc = local_source->answerer->answer(local_source->arg,
+	    local_source->reader, question, &w, &last, &page->err);
 	page->header = (struct wire_header){
 		.type = WIRE_PAGE,
 		.flags = last ? WIRE_FLAG_LAST : 0,
@@ -73,8 +84,13 @@ static void
 drop(void *arg)
 {
 	struct local_source *local_source = arg;
+	const struct local_source_answerer *answerer = local_source->answerer;
 
+	if (answerer->set_dropped != NULL)
+		answerer->set_dropped(local_source->arg, true);
 	worker_await(local_source->worker);
+	if (answerer->set_dropped != NULL)
+		answerer->set_dropped(local_source->arg, false);
 }
 
 static int
@@ -106,13 +122,16 @@ close_reader(void *arg)
 
 	worker_free(&old->worker);
 	reader_close(&old->reader);
+	if (old->answerer->close != NULL)
+		old->answerer->close(old->arg);
 	free(old->pages[0].at);
 	free(old->pages[1].at);
 	free(old);
 }
 
 void
-local_source_open(struct pages *pages, struct reader *reader)
+local_source_open_with(struct pages *pages, struct reader *reader,
+    const struct local_source_answerer *answerer, void *arg)
 {
 	static const struct pages_transport transport = {
 		.start = start,
@@ -125,5 +144,15 @@ local_source_open(struct pages *pages, struct reader *reader)
 	    memory_zero(1, sizeof(*local_source));
 
 	local_source->reader = reader;
+	local_source->answerer = answerer;
+	local_source->arg = arg;
 	pages_init(pages, &transport, local_source);
+}
+
+void
+local_source_open(struct pages *pages, struct reader *reader)
+{
+	static const struct local_source_answerer store = { .answer = answer };
+
+	local_source_open_with(pages, reader, &store, NULL);
 }

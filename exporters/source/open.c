@@ -27,9 +27,11 @@ const struct opt source_options[] = {
 	    OPT_SELDOM },
 	{ "connect", 0, OPT_LIST, OPT_TO(struct source_options, connect),
 	    "ENDPOINT",
-	    "query the aggregator at this endpoint, such as tcp://head:5571; "
-	    "may be given several times: each partition is read where it is "
-	    "kept (default: that of the instance if it runs, else its store)",
+	    "query the aggregator at this endpoint, such as tcp://head:5571, "
+	    "or read its archive: clickhouse://[USER@]HOST[:PORT][,HOST...]"
+	    "/DATABASE, clickhouses:// by TLS; may be given several times: "
+	    "each partition is read where it is kept (default: that of the "
+	    "instance if it runs, else its store)",
 	    NULL, OPT_SELDOM },
 	{ "clock", 0, OPT_CHOICE, OPT_TO(struct source_options, clock), "CLOCK",
 	    "show times on the nodes' clocks (raw), on the aggregator's "
@@ -52,6 +54,21 @@ const struct opt source_options[] = {
 	{ "insecure", 0, OPT_FLAG, OPT_TO(struct source_options, key.insecure),
 	    NULL, "connect to a TCP endpoint without a key, unencrypted", NULL,
 	    OPT_SELDOM },
+	{ "archive-password", 0, OPT_TEXT,
+	    OPT_TO(struct source_options, archive.password), "FILE",
+	    "read the password of an archive's user from this file of mode "
+	    "0600",
+	    NULL, OPT_SELDOM },
+	{ "archive-cacert", 0, OPT_TEXT,
+	    OPT_TO(struct source_options, archive.cacert), "FILE",
+	    "trust only the certificate authorities in this PEM file for an "
+	    "archive",
+	    NULL, OPT_SELDOM },
+	{ "archive-insecure", 0, OPT_FLAG,
+	    OPT_TO(struct source_options, archive.insecure), NULL,
+	    "allow clickhouse:// beyond this machine: others on the network "
+	    "can read records and password",
+	    NULL, OPT_SELDOM },
 	{ .name = NULL },
 };
 
@@ -73,6 +90,34 @@ make(const struct source_options *options)
 }
 
 static int
+open_endpoint(struct source *source, const struct source_options *options,
+    const char *endpoint, int64_t silence_ns, struct err *err)
+{
+	struct place *place = places_add(&source->places, endpoint);
+
+	place->is_local = strncmp(endpoint, "ipc://", 6) == 0;
+	return remote_source_open(
+	    &place->pages, &options->key, endpoint, silence_ns, err);
+}
+
+static int
+open_archive(struct source *source, const struct source_options *options,
+    const char *address, struct err *err)
+{
+	char name[PLACE_NAME_BYTES];
+	struct place *place;
+
+	archive_source_name(name, sizeof(name), address);
+	place = places_add(&source->places, name);
+	place->is_archive = true;
+	if (archive_source_open(&place->pages, &options->archive, address,
+		options->stays, err) == 0)
+		return 0;
+	/* The sentence about an option names it, and what is wrong with it. */
+	return err->code == ERR_OPTION ? -1 : err_prefix(err, "%s", name);
+}
+
+static int
 open_endpoints(struct source **source, const struct source_options *options,
     const char *const endpoints[], uint32_t count, int64_t silence_ns,
     struct err *err)
@@ -80,14 +125,15 @@ open_endpoints(struct source **source, const struct source_options *options,
 	struct source *s = *source = make(options);
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct place *place = places_add(&s->places, endpoints[i]);
+		int rc = archive_source_is_named(endpoints[i])
+			     ? open_archive(s, options, endpoints[i], err)
+			     : open_endpoint(
+				   s, options, endpoints[i], silence_ns, err);
 
-		if (remote_source_open(&place->pages, &options->key,
-			endpoints[i], silence_ns, err) != 0) {
+		if (rc != 0) {
 			source_close(source);
 			return -1;
 		}
-		place->is_local = strncmp(endpoints[i], "ipc://", 6) == 0;
 	}
 	return 0;
 }
@@ -140,6 +186,23 @@ source_is_listening(const char *endpoint)
 	return held;
 }
 
+/* Of places with equally new records the first is read: an aggregator, which
+ * has them sooner than its archive. */
+static void
+put_archives_last(struct opt_list *connect)
+{
+	struct opt_list archives = { .count = 0 };
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < connect->count; i++)
+		if (archive_source_is_named(connect->at[i]))
+			archives.at[archives.count++] = connect->at[i];
+		else
+			connect->at[others++] = connect->at[i];
+	for (uint32_t i = 0; i < archives.count; i++)
+		connect->at[others + i] = archives.at[i];
+}
+
 /* If both a store and an endpoint are named, use the one from the stronger
  * origin (command line over environment over file).  The command line itself
  * may name only one. */
@@ -156,6 +219,7 @@ choose(const struct source_options *given)
 				options.connect.at[k]) == 0)
 				opt_usage("--connect %s is given twice",
 				    options.connect.at[i]);
+	put_archives_last(&options.connect);
 	if (options.store == NULL || options.connect.count == 0)
 		return options;
 	if (store == connect)
@@ -191,6 +255,26 @@ find_endpoints(
 		    (struct opt_list){ .at = { own }, .count = 1 };
 }
 
+/* A process must not begin with an address that is wrong. */
+static void
+declare_archives(struct sandbox *sandbox, const struct source_options *options)
+{
+	struct err err;
+	bool any = false;
+
+	for (uint32_t i = 0; i < options->connect.count; i++) {
+		const char *address = options->connect.at[i];
+
+		if (!archive_source_is_named(address))
+			continue;
+		if (archive_source_check(&options->archive, address, &err) != 0)
+			opt_usage("%s", err.text);
+		any = true;
+	}
+	if (any)
+		archive_source_sandbox(&options->archive, sandbox);
+}
+
 void
 source_sandbox(struct sandbox *sandbox, const struct source_options *given)
 {
@@ -202,6 +286,7 @@ source_sandbox(struct sandbox *sandbox, const struct source_options *given)
 	find_endpoints(&options, own);
 	if (options.connect.count > 0)
 		sandbox_sockets();
+	declare_archives(sandbox, &options);
 	/* Readers write to the lock files of the store. */
 	if (options.store != NULL)
 		sandbox_write(sandbox, options.store);

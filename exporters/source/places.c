@@ -1,5 +1,6 @@
 /*
- * places - where a source asks: a store, or one or several aggregators.
+ * places - where a source asks: a store, or one or several aggregators and
+ * archives.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/places.h"
@@ -23,7 +24,7 @@ places_add(struct places *places, const char *name)
 	    memory_grow(places->at, &room, places->count, sizeof(*places->at));
 	made = places->now = &places->at[places->count++];
 	pages_init(&made->pages, NULL, NULL);
-	made->is_local = false;
+	made->is_local = made->is_archive = false;
 	snprintf(made->name, sizeof(made->name), "%s", name);
 	snprintf(places->name + used, sizeof(places->name) - used, "%s%s",
 	    used > 0 ? ", " : "", name);
@@ -181,6 +182,11 @@ refuse_follow(
 {
 	char shown[300];
 
+	if (places->now->is_archive)
+		return err_set(err,
+		    "%s: an archive has no journal to follow; follow its "
+		    "aggregator",
+		    places->now->name);
 	return err_set(err,
 	    "%s: none of them has partition %s yet; follow it where it will "
 	    "be, with one --connect",
@@ -197,8 +203,9 @@ places_begin(struct places *places, const struct pages_question *question,
 		places->now = &places->at[0];
 	else if (route(places, partition, err) != 0)
 		return -1;
-	if (question->header.type == WIRE_FOLLOW && places->count > 1 &&
-	    places->routed == NULL)
+	if (question->header.type == WIRE_FOLLOW &&
+	    (places->now->is_archive ||
+		(places->count > 1 && places->routed == NULL)))
 		return refuse_follow(places, partition, err);
 	ask(places, places->now, question);
 	return 0;

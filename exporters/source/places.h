@@ -1,5 +1,6 @@
 /*
- * places - where a source asks: a store, or one or several aggregators.
+ * places - where a source asks: a store, or one or several aggregators and
+ * archives.
  *
  * A partition is asked where it is kept; if several keep it, where its newest
  * record is, and a warning says so.  The answer to a status is that of all
@@ -20,7 +21,8 @@ enum { PLACE_NAME_BYTES = INSTANCE_PATH_BYTES + 16 };
 
 struct place {
 	struct pages pages;
-	bool is_local; /* its listener runs on this machine */
+	bool is_local;   /* its listener runs on this machine */
+	bool is_archive; /* it has no journal */
 	char name[PLACE_NAME_BYTES];
 };
 

@@ -21,11 +21,15 @@ enum {
 	NAP_MS = 50,
 };
 
+/* For an answer that is being read from an archive. */
+#define FETCHING_NS (600 * NS_PER_SECOND)
+
 struct remote_source {
 	struct zsock *zsock;
 	struct zsock_message message; /* the last page */
 	int64_t silence_ns;
-	int64_t asked_ns;           /* sent_ns of the last query */
+	bool is_fetching; /* the last answer was that there is none yet */
+	int64_t asked_ns; /* sent_ns of the last query */
 	char frame[QUESTION_BYTES]; /* the last query */
 	size_t frame_bytes;
 };
@@ -117,11 +121,16 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 		return ANSWER_PAGE;
 	if (answer->type != WIRE_NACK)
 		return ANSWER_OTHER;
-	if (answer->reason == WIRE_NACK_BUSY)
+	remote_source->is_fetching = answer->reason == WIRE_NACK_FETCHING;
+	if (answer->reason == WIRE_NACK_BUSY || remote_source->is_fetching)
 		return ANSWER_BUSY;
-	err_set(err, "refused: %s%s",
-	    wire_reason_name((enum wire_reason)answer->reason),
-	    explain((enum wire_reason)answer->reason));
+	if (answer->reason == WIRE_NACK_IO && answer->detail.bytes > 0)
+		err_set(err, "refused: %.*s", (int)answer->detail.bytes,
+		    answer->detail.at);
+	else
+		err_set(err, "refused: %s%s",
+		    wire_reason_name((enum wire_reason)answer->reason),
+		    explain((enum wire_reason)answer->reason));
 	return ANSWER_NO;
 }
 
@@ -209,21 +218,20 @@ start(void *arg, const struct pages_question *question)
 	return make_frame(arg, question) && send_frame(arg);
 }
 
+/* Ask until there is an answer: 1; 0: silence, or FETCHING_NS have passed; -1:
+ * error. */
 static int
-take(void *arg, const struct pages_question *question, bool is_started,
+ask_until(struct remote_source *remote_source, bool is_sent,
     struct wire_header *answer, struct text *body, struct err *err)
 {
-	struct remote_source *remote_source = arg;
-	int64_t left_ns = remote_source->silence_ns;
+	int64_t left_ns = remote_source->silence_ns, fetching_ns = FETCHING_NS;
 	int64_t nap_ms = NAP_FIRST_MS;
-	bool is_sent = is_started;
 	int rc = 0;
 
-	if (!is_sent && !make_frame(remote_source, question))
-		return err_set(err, "the query is too long");
-	while (rc == 0 && left_ns > 0) {
-		int64_t wait_ms = AGAIN_MS;
+	while (rc == 0 && left_ns > 0 && fetching_ns > 0) {
+		int64_t wait_ms = AGAIN_MS, before_ns = left_ns;
 
+		remote_source->is_fetching = false;
 		if (!is_sent && !send_frame(remote_source)) {
 			wait_ms = nap_ms;
 			nap_ms = 2 * nap_ms < NAP_MS ? 2 * nap_ms : NAP_MS;
@@ -231,8 +239,31 @@ take(void *arg, const struct pages_question *question, bool is_started,
 		is_sent = false;
 		rc = listen_a_while(remote_source, wait_ms * 1000000, &left_ns,
 		    answer, body, err);
+		if (!remote_source->is_fetching)
+			continue;
+		/* Whoever says so is not silent. */
+		fetching_ns -= before_ns - left_ns;
+		left_ns = remote_source->silence_ns;
 	}
-	if (rc == 0)
+	return rc;
+}
+
+static int
+take(void *arg, const struct pages_question *question, bool is_started,
+    struct wire_header *answer, struct text *body, struct err *err)
+{
+	struct remote_source *remote_source = arg;
+	int rc;
+
+	if (!is_started && !make_frame(remote_source, question))
+		return err_set(err, "the query is too long");
+	rc = ask_until(remote_source, is_started, answer, body, err);
+	if (rc == 0 && remote_source->is_fetching)
+		err_set(err,
+		    "the archive was read for %d minutes, and it takes longer; "
+		    "ask again, or for less",
+		    (int)(FETCHING_NS / (60 * NS_PER_SECOND)));
+	else if (rc == 0)
 		err_set(err, "no answer in %.3g s",
 		    (double)remote_source->silence_ns / NS_PER_SECOND);
 	return rc > 0 ? 0 : -1;

@@ -5,6 +5,9 @@
  * a late answer is not mistaken for the next one.  A query whose answer does
  * not arrive is sent again: reading twice changes nothing.  A query sent ahead
  * lets the server make the next page while the caller reads the last one.
+ *
+ * A server that reads an archive first says "fetching": the query is sent again
+ * for at most ten minutes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SOURCE_REMOTE_SOURCE_H

@@ -1,8 +1,8 @@
 /*
- * source - records for an exporter, from a store or an aggregator.
+ * source - records for an exporter, from a store, an aggregator or an archive.
  *
- * A store directory on this machine and the reader endpoint of an aggregator
- * give the same pages: the same records in the same order
+ * A store directory on this machine, the reader endpoint of an aggregator and
+ * its archive give the same pages: the same records in the same order
  * (aggregator/query/reader.h).  One page is in memory at a time, and one is
  * prefetched.
  * SPDX-License-Identifier: MIT
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "exporters/source/archive_source.h"
 #include "exporters/source/clock_view.h"
 #include "proto/auth/client_key.h"
 #include "proto/base/err.h"
@@ -26,22 +27,26 @@ struct source; /* opaque */
  * endpoint of --dir when an aggregator runs there, else its store. */
 struct source_options {
 	const char *store;       /* directory, or NULL */
-	struct opt_list connect; /* endpoints */
+	struct opt_list connect; /* endpoints, and addresses of archives */
 	int clock;   /* enum clock_choice: the clock on which times are shown */
 	int damaged; /* enum source_damaged */
-	const char *tz;               /* opt_parse sets the zone */
-	struct client_key_values key; /* for a TCP endpoint */
+	const char *tz;                       /* opt_parse sets the zone */
+	struct client_key_values key;         /* for a TCP endpoint */
+	struct archive_source_values archive; /* for an archive */
+	/* Set by a program that asks again and again: what is new in an archive
+	 * is read, too. */
+	bool stays;
 };
 
-/* --store, --connect, --clock, --tz, --damaged, --key, --insecure; bound to
- * struct source_options, in every exporter's tables. */
+/* --store, --connect, --clock, --tz, --damaged, --key, --insecure, --archive-*;
+ * bound to struct source_options, in every exporter's tables. */
 extern const struct opt source_options[];
 
 /* The texts of `options` need not outlive the call.  A process may open
  * several sources. */
 int source_open(struct source **source, const struct source_options *options,
     struct err *err);
-/* The number of places that source_open asks: one, or the endpoints.  A
+/* The number of places that source_open asks: one, or those of --connect.  A
  * partition is read where it is kept, the answer to SOURCE_STATUS is that of
  * all. */
 uint32_t source_places(const struct source_options *options);
@@ -50,7 +55,8 @@ bool source_reads_store(const struct source_options *options);
 /* Open one of them (0, 1 ...) alone. */
 int source_open_place(struct source **source,
     const struct source_options *options, uint32_t number, struct err *err);
-/* Returns which file access source_open will need; call it before. */
+/* Returns which file access source_open will need; call it before.  A wrong
+ * address of an archive, or password, ends the process here (opt_usage). */
 void source_sandbox(
     struct sandbox *sandbox, const struct source_options *options);
 /* Open one endpoint with a time limit for its silence: other listeners (a
@@ -68,7 +74,7 @@ int source_finish(struct source **source, int rc, struct err *err);
 /* The same without closing it. */
 int source_check_damage(const struct source *source, int rc, struct err *err);
 
-/* The directory or endpoint that is asked, for messages. */
+/* The directory, endpoint or archive that is asked, for messages. */
 const char *source_name(const struct source *source);
 
 /* Several places: which one gave the last record, from 0 on, and the name of
@@ -146,7 +152,8 @@ int source_select(struct source *source, enum source_what what,
  * (the window does not apply to entities).  A gap reports entries that were
  * purged before they were read, or that are damaged, whatever the kinds:
  * source "batch", name "purged" or "damaged", count.  Returns -1 also when the
- * journal ends before `from`: the position belongs to another store. */
+ * journal ends before `from`: the position belongs to another store.  An
+ * archive cannot be followed. */
 int source_follow(struct source *source, struct text partition,
     const struct wire_query *query, uint64_t from, struct err *err);
 /* All records of entries below this number were returned.  They are the only

@@ -28,7 +28,7 @@ static const char *const programs[] = { "agent", "emit", "import", "broker",
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",
 	"connect", "store", "insecure", "stop-timeout", "cacert", "retry-time",
-	NULL };
+	"archive-password", "archive-cacert", "archive-insecure", NULL };
 
 struct key {
 	char name[KEY_BYTES];

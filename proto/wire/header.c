@@ -352,6 +352,7 @@ wire_reason_name(enum wire_reason reason)
 		[WIRE_NACK_TOO_BIG] = "too-big",
 		[WIRE_NACK_FULL] = "full",
 		[WIRE_NACK_IO] = "io",
+		[WIRE_NACK_FETCHING] = "fetching",
 		[WIRE_GAP_DAMAGED] = "damaged",
 		[WIRE_GAP_REFUSED] = "refused",
 		[WIRE_GAP_RESTORED] = "restored",

@@ -87,8 +87,11 @@ enum wire_reason {
 	WIRE_NACK_FORBIDDEN = 6,
 	WIRE_NACK_MALFORMED = 7,
 	WIRE_NACK_TOO_BIG = 8,
-	WIRE_NACK_FULL = 9,     /* local socket: the spool is full */
-	WIRE_NACK_IO = 10,      /* local socket: writing to the disk failed */
+	WIRE_NACK_FULL = 9, /* local socket: the spool is full */
+	WIRE_NACK_IO = 10,  /* the disk or the store failed, see detail */
+	/* Query: the answer is being read from an archive; ask again after
+	 * retry_ms. */
+	WIRE_NACK_FETCHING = 11,
 	WIRE_GAP_DAMAGED = 32,  /* spool segment damaged, set aside */
 	WIRE_GAP_REFUSED = 33,  /* set aside after a final nack */
 	WIRE_GAP_RESTORED = 34, /* lost by the store, deleted by the sender */

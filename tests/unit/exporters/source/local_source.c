@@ -4,6 +4,9 @@
  */
 #include "exporters/source/local_source.h"
 
+#include <stdatomic.h>
+#include <unistd.h>
+
 #include "tests/unit/aggregator/rig.h"
 
 enum { EVENTS = 4000, BATCH = 200, PAGE_BYTES = 2000 };
@@ -138,6 +141,110 @@ the_end_waits_for_a_page_that_is_being_made(void **state)
 	memset(&question, 0xff, sizeof(question));
 }
 
+/* ---- a store that must be filled first ---- */
+
+enum { FILL_ROUNDS = 3000 }; /* of 10 ms */
+
+struct filling {
+	atomic_bool is_dropped, is_full;
+	atomic_uint closed;
+	bool was_given_up; /* the last answer */
+};
+
+static int
+fill_and_answer(void *arg, struct reader *reader,
+    const struct pages_question *question, struct wire_writer *w, bool *last,
+    struct err *err)
+{
+	struct filling *filling = arg;
+	unsigned rounds = 0;
+
+	while (
+	    !filling->is_full && !filling->is_dropped && rounds++ < FILL_ROUNDS)
+		usleep(10000);
+	filling->was_given_up = !filling->is_full;
+	if (filling->was_given_up)
+		return err_set(err, rounds < FILL_ROUNDS ? "dropped" : "late");
+	return reader_answer(
+	    reader, &question->header, &question->query, w, last, err);
+}
+
+static void
+set_dropped(void *arg, bool is_dropped)
+{
+	struct filling *filling = arg;
+
+	filling->is_dropped = is_dropped;
+}
+
+static void
+close_filling(void *arg)
+{
+	struct filling *filling = arg;
+
+	filling->closed++;
+}
+
+static void
+open_filling(struct filling *filling)
+{
+	static const struct local_source_answerer answerer = {
+		.answer = fill_and_answer,
+		.set_dropped = set_dropped,
+		.close = close_filling,
+	};
+	struct reader *reader = NULL;
+	struct err err = { 0 };
+
+	pages_clear(&pages);
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	local_source_open_with(&pages, reader, &answerer, filling);
+}
+
+static void
+a_page_that_nobody_wants_is_not_waited_for(void **state)
+{
+	struct filling filling = { .is_full = false };
+	struct pages_question question = make_question("right");
+	struct wire_header header;
+	struct err err = { 0 };
+	struct text body;
+
+	(void)state;
+	open_filling(&filling);
+	assert_true(pages.transport->start(pages.arg, &question));
+	pages.transport->drop(pages.arg);
+	assert_true(filling.was_given_up);
+	/* The next question is wanted again. */
+	filling.is_full = true;
+	rig_good(pages.transport->take(
+		     pages.arg, &question, false, &header, &body, &err),
+	    &err);
+	assert_true(header.records > 0);
+	assert_int_equal(filling.closed, 0);
+	pages_clear(&pages);
+	assert_int_equal(filling.closed, 1);
+}
+
+static void
+a_page_that_cannot_be_made_says_why(void **state)
+{
+	struct filling filling = { .is_dropped = true };
+	struct pages_question question = make_question("right");
+	struct wire_header header;
+	struct err err = { 0 };
+	struct text body;
+
+	(void)state;
+	open_filling(&filling);
+	assert_int_equal(pages.transport->take(
+			     pages.arg, &question, false, &header, &body, &err),
+	    -1);
+	assert_string_equal(err.text, "dropped");
+}
+
 int
 main(void)
 {
@@ -149,6 +256,11 @@ main(void)
 		cmocka_unit_test_setup_teardown(
 		    the_end_waits_for_a_page_that_is_being_made, set_up,
 		    tear_down),
+		cmocka_unit_test_setup_teardown(
+		    a_page_that_nobody_wants_is_not_waited_for, set_up,
+		    tear_down),
+		cmocka_unit_test_setup_teardown(
+		    a_page_that_cannot_be_made_says_why, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

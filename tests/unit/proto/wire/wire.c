@@ -324,7 +324,7 @@ everything_has_a_word(void **state)
 	for (int i = WIRE_HELLO; i < WIRE_TYPES; i++)
 		assert_string_not_equal(
 		    wire_type_name((enum wire_type)i), "unknown");
-	for (int i = 0; i <= WIRE_NACK_IO; i++)
+	for (int i = 0; i <= WIRE_NACK_FETCHING; i++)
 		assert_string_not_equal(
 		    wire_reason_name((enum wire_reason)i), "unknown");
 	assert_string_equal(wire_type_name((enum wire_type)99), "unknown");

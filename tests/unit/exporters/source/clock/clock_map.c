@@ -2,7 +2,7 @@
  * clock_map - offsets between estimates, beyond them, and where clocks stepped.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source/clock_map.h"
+#include "exporters/source/clock/clock_map.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,10 +3,10 @@
  * clock_map_at.c (lookup).
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_SOURCE_CLOCK_MAP_PRIVATE_H
-#define EXPORTERS_SOURCE_CLOCK_MAP_PRIVATE_H
+#ifndef EXPORTERS_SOURCE_CLOCK_CLOCK_MAP_PRIVATE_H
+#define EXPORTERS_SOURCE_CLOCK_CLOCK_MAP_PRIVATE_H
 
-#include "exporters/source/clock_map.h"
+#include "exporters/source/clock/clock_map.h"
 #include "proto/hash/string_table.h"
 
 /* The estimates of one generation of one node. */

@@ -9,8 +9,8 @@
  * clock was set back, the error covers both.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_SOURCE_CLOCK_MAP_H
-#define EXPORTERS_SOURCE_CLOCK_MAP_H
+#ifndef EXPORTERS_SOURCE_CLOCK_CLOCK_MAP_H
+#define EXPORTERS_SOURCE_CLOCK_CLOCK_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>

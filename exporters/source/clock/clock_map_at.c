@@ -2,12 +2,12 @@
  * source_clock_map_at - the clock offset of a node at a time.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source/clock_map.h"
+#include "exporters/source/clock/clock_map.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/source/clock_map_private.h"
+#include "exporters/source/clock/clock_map_private.h"
 #include "proto/os/clock.h"
 
 /* Offset of `p` after `passed` ns (negative: before it), relative to the

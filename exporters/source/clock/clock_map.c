@@ -2,13 +2,13 @@
  * clock_map - the clock offsets of nodes over time.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source/clock_map.h"
+#include "exporters/source/clock/clock_map.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/source/clock_map_private.h"
+#include "exporters/source/clock/clock_map_private.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

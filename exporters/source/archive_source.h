@@ -1,0 +1,47 @@
+/*
+ * archive_source - pages of an archive in ClickHouse.
+ *
+ * The archive is read into a mirror (aggregator/archive/mirror/mirror.h), which
+ * all sources of the process with the same address share.  It is made with the
+ * first of them and removed when the process ends: what one of them has read is
+ * not read again.  Any thread may open and close a source.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_SOURCE_ARCHIVE_SOURCE_H
+#define EXPORTERS_SOURCE_ARCHIVE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "proto/base/err.h"
+#include "proto/service/sandbox.h"
+
+struct pages;
+
+/* How an archive is reached; the options are those of source_options. */
+struct archive_source_values {
+	const char *password; /* a file of mode 0600, or NULL */
+	const char *cacert;   /* PEM file, or NULL */
+	bool insecure;        /* allow plain HTTP beyond this machine */
+};
+
+/* Is this the address of an archive: clickhouse:// or clickhouses://? */
+bool archive_source_is_named(const char *endpoint);
+/* The address without its user, for messages. */
+void archive_source_name(char *to, size_t room, const char *address);
+
+/* Checks address and values, and reads the password; connects to nothing.  -1:
+ * the error names the option (ERR_OPTION). */
+int archive_source_check(const struct archive_source_values *values,
+    const char *address, struct err *err);
+/* Declares the files that archive_source_open needs. */
+void archive_source_sandbox(
+    const struct archive_source_values *values, struct sandbox *sandbox);
+
+/* `stays`: the process asks for long, so the mirror follows the archive, and
+ * nothing is printed; otherwise what is being read is printed to a terminal. */
+int archive_source_open(struct pages *pages,
+    const struct archive_source_values *values, const char *address, bool stays,
+    struct err *err);
+
+#endif
