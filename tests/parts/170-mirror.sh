@@ -35,18 +35,19 @@ settled() {
 		grep -q "\"archive_lag\": 0," "$TMP/status" && grep -q "\"archive_lag_ns\": 0," "$TMP/status"' 60
 }
 
-# events HOURS: 40 events of 7 nodes and as many spans in each of so many hours.
+# events HOURS FROM: 40 events of 7 nodes in each of so many hours, from the hour
+# of FROM on (seconds since 1970).
 events() {
 	python3 -c 'import json, sys
 for hour in range(int(sys.argv[1])):
     for i in range(40):
-        print(json.dumps({"ts": "%d.25" % (1700000000 + hour * 3600 + i * 7), "source": "test", "event": "e%d" % (i % 3),
-            "node": "n%d" % (i % 7), "message": "%d of hour %d" % (i, hour)}))' "$1"
+        print(json.dumps({"ts": "%d.25" % (int(sys.argv[2]) + hour * 3600 + i * 7), "source": "test", "event": "e%d" % (i % 3),
+            "node": "n%d" % (i % 7), "message": "%d of hour %d" % (i, hour)}))' "$1" "$2"
 }
 
 check "the tables are made" poolscope-archive create --to "$CLUSTER/pool" --archive-password "$TMP/writer"
 aggregator first || exit 1
-events 12 >"$TMP/events"
+events 12 1700000000 >"$TMP/events"
 check "events of 12 hours are imported" poolscope-import emits -p 'acct$one' "$TMP/events"
 check "... and of 12 hours more, of another pool" poolscope-import emits -p 'acct$two' "$TMP/events"
 settled || fail "they are archived" "$TMP/status"
@@ -69,6 +70,19 @@ check "an hour is read" there poolscope-dump -q -p 'acct$one' --from 2023-11-15T
 check_text "... which has its 40 events" 40 "$(wc -l <"$TMP/hour")"
 check "a pool that is not there has no records" there poolscope-dump -p 'acct$four'
 check_printed "... which is printed" "there is no partition acct.four; did you mean acct.one"
+
+# What its aggregator has deleted: 12 hours that ended 88 hours ago.
+events 12 $(($(date +%s) - 360000)) >"$TMP/events"
+check "older events are imported" poolscope-import emits -p 'acct$old' "$TMP/events"
+settled || fail "they are archived" "$TMP/status"
+poolscope-dump -q -p 'acct$old' --kind event >"$TMP/old"
+stop second
+start second poolscope-aggregator --archive "$CLUSTER/pool" --archive-password "$TMP/writer" \
+	--archive-after 200ms --models "$ROOT/deploy/models" --retain 50h || exit 1
+check "its aggregator deletes them" wait_until '[ -z "$(poolscope-dump -q -p "acct\$old")" ]' 30
+check "they are read from the archive" there poolscope-dump -q -p 'acct$old' -o "$TMP/got"
+check "... byte by byte" cmp "$TMP/old" "$TMP/got"
+check_text "... all 480" 480 "$(wc -l <"$TMP/got")"
 
 # mirror BYTES: what a mirror with room for BYTES prints of two passes.
 mirror() {
