@@ -40,7 +40,7 @@ answer(void *arg, struct reader *reader, const struct wire_header *header,
 
 	if (rc == MIRROR_FETCHING)
 		return QUERY_SERVER_FETCHING;
-	return rc == MIRROR_DONE ? 0 : err_prefix(err, "archive");
+	return rc == MIRROR_DONE ? 0 : -1;
 }
 
 static void
@@ -84,7 +84,7 @@ open_mirror(struct gateway *gateway, struct err *err)
 		.follows = true,
 	};
 
-	if (instance_path(gateway->dir, "mirror", err) != 0 ||
+	if (instance_path(gateway->dir, "run", err) != 0 ||
 	    instance_make_dir(gateway->dir, err) != 0 ||
 	    mirror_open(&gateway->mirror, &how, err) != 0)
 		return -1;
