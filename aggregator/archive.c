@@ -10,6 +10,7 @@
 
 #include "aggregator/admin/admin.h"
 #include "aggregator/archive/compare.h"
+#include "aggregator/archive/owners_report.h"
 #include "aggregator/archive/pull/pull.h"
 #include "aggregator/archive/schema/check.h"
 #include "aggregator/archive/schema/create.h"
@@ -28,7 +29,7 @@
 
 struct values {
 	const char *to, *password, *cacert, *store, *pattern;
-	bool insecure, yes;
+	bool insecure, yes, repair;
 	int format;
 	int64_t since_ns;
 };
@@ -52,11 +53,16 @@ static const struct opt options[] = {
 	    "can read records and password",
 	    NULL, false },
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "check, verify: print a table (default), json, jsonl or csv",
+	    "check, owners, verify: print a table (default), json, jsonl or "
+	    "csv",
 	    "table|json|jsonl|csv", false },
 	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
 	    "verify, takeover: directory of the store (default: DIR/store)",
 	    NULL, false },
+	{ "repair", 0, OPT_FLAG, OPT_TO(struct values, repair), NULL,
+	    "verify: have the aggregator send again what a replica lacks; "
+	    "stop it first",
+	    NULL, OPT_COMMAND },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, pattern), "PATTERN",
 	    "restore: only these partitions (* and ?; default: all)", NULL,
 	    false },
@@ -79,10 +85,16 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive check --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive check --to clickhouses://w@a1,a2/poolscope "
 	    "--format json\n" },
+	{ "owners", "", "print who writes to it, and how far each one is",
+	    PLACE "format",
+	    "poolscope archive owners --to clickhouse://localhost/poolscope\n"
+	    "poolscope archive owners --to "
+	    "clickhouses://w@a1,a2/poolscope --format json\n" },
 	{ "verify", "", "compare the replicas with a store, hour by hour",
-	    PLACE "store format",
+	    PLACE "store format repair",
 	    "poolscope archive verify --to clickhouse://localhost/poolscope\n"
-	    "poolscope archive verify --store /var/lib/poolscope/store --to "
+	    "poolscope archive verify --repair --store "
+	    "/var/lib/poolscope/store --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "migrate", "", "add the columns that this version has", PLACE,
 	    "poolscope archive migrate --to clickhouse://localhost/poolscope\n"
@@ -165,6 +177,23 @@ takeover(
 	return 0;
 }
 
+/* Nobody may write the store while it is marked. */
+static int
+verify(struct clickhouse *clickhouse, const char *store,
+    const struct values *values, FILE *file, struct err *err)
+{
+	enum report_format format = (enum report_format)values->format;
+	struct lockfile lockfile = { 0 };
+	int rc;
+
+	if (values->repair && admin_lock(&lockfile, store, err) != 0)
+		return -1;
+	rc =
+	    compare_store(clickhouse, store, values->repair, format, file, err);
+	lockfile_release(&lockfile);
+	return rc;
+}
+
 /* ---- verbs ---- */
 
 static int
@@ -182,9 +211,11 @@ print(struct clickhouse *clickhouse, const char *verb,
 		return -1;
 	if (strcmp(verb, "check") == 0)
 		rc = check_archive(clickhouse, format, output.file, err);
+	else if (strcmp(verb, "owners") == 0)
+		rc = owners_report_print(clickhouse, format, output.file, err);
 	else
-		rc = compare_store(clickhouse,
-		    values->store != NULL ? values->store : store, format,
+		rc = verify(clickhouse,
+		    values->store != NULL ? values->store : store, values,
 		    output.file, err);
 	if (rc >= 0 && output_commit(&output, err) != 0)
 		return -1;
@@ -204,7 +235,10 @@ do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
 		return -1;
 	if (strcmp(verb, "create") == 0)
 		return create_archive(clickhouse, stdout, err);
-	if (strcmp(verb, "check") == 0 || strcmp(verb, "verify") == 0)
+	if (strcmp(verb, "owners") == 0 && schema_check(clickhouse, err) != 0)
+		return -1;
+	if (strcmp(verb, "check") == 0 || strcmp(verb, "owners") == 0 ||
+	    strcmp(verb, "verify") == 0)
 		return print(clickhouse, verb, values, err);
 	if (strcmp(verb, "restore") == 0)
 		return restore(clickhouse, values, operands->at[1], err);

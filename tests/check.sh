@@ -27,11 +27,12 @@
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden
 #   GOLDEN_RUNS   the generated farms of golden
-#   SHARE         divides by this the rounds of the longest unit tests and of
-#                 fault/141, the intervals of golden's generated job, the files
-#                 of fault/150, the power cuts of fault/115, the agents, records
-#                 and seconds of fault/180, and the 10,000 generated inputs of
-#                 each fuzz target
+#   SHARE         divides by this the rounds of the longest unit tests, of
+#                 fault/141 and of golden's made up images, the intervals of
+#                 golden's generated job, the nodes of flow/184, the files of
+#                 fault/150, the power cuts of fault/115, the schedules of
+#                 fault/170, the agents, records and seconds of fault/180,
+#                 and the 10,000 generated inputs of each fuzz target
 #   KILLS         of kill -9 in parts/100
 #   FAULTS        some or all, of parts/105
 #   HOSTILE       connections of attack/020; FILES: of attack/060
@@ -66,10 +67,10 @@ scale() {
 }
 case $VARIANT in
 #              SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE
-asan)     scale   4   150    100   1500   300  10000 "1000 10000" 1000          4 ;;
-tsan)     scale   4    60     20    300    50   2000 "1000"       1000         10 ;;
-valgrind) scale  20    30     10    200    20    500 " "          1000         20 ;;
-*)        scale   2   150    300  10000   500  20000 "1000 10000" "1000 100000" 1 ;;
+asan)     scale   4   150    100    500   100   1000 "1000"       1000          4 ;;
+tsan)     scale   4    60     20    300    50   1000 "1000"       1000         10 ;;
+valgrind) scale  20    30     10    200    20    500 " "          1000         40 ;;
+*)        scale   2   150    300   3000   500   8000 "1000 10000" "1000 100000" 1 ;;
 esac
 limit=${LIMIT:-300} # seconds, of one test
 [ "$VARIANT" = release ] || limit=${LIMIT:-900}
@@ -103,7 +104,7 @@ for each in $suites; do
 			esac
 		done | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
 	golden)
-		for part in perf scanner testrun testbench cascade; do
+		for part in perf-sampler perf-reports scanner testrun testbench cascade; do
 			case $part in "$begin"*)
 				GOLDEN=$part sh tests/one.sh "golden/$part" sh tests/golden/run.sh ;;
 			esac

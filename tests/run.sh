@@ -13,13 +13,20 @@
 #
 # On two processors the first takes at most 12 minutes, quick 3, all 40.  The last
 # line is `N passed, N failed`.
+#
+# The tests of a variant begin as soon as it is built, while others are still being
+# built: many tests wait more than they compute.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 . tests/suites.sh
 
 [ "${1:-}" = quick ] || export SEED="${SEED:-1}"
-units="unit/exporters/ unit/agents/ unit/aggregator/ unit/proto/ unit/broker/"
+units="unit/aggregator/ unit/proto/ unit/exporters/ unit/agents/ unit/broker/"
+threads="unit/aggregator/writer/ unit/aggregator/query/ unit/aggregator/archive/
+	unit/aggregator/marks/ unit/agents/client/ unit/agents/import/scanner/ unit/agents/proc/gpu
+	unit/exporters/source/ unit/exporters/top/ unit/exporters/web/ unit/proto/auth/
+	unit/proto/clickhouse/ unit/proto/http/ unit/proto/net/ unit/proto/os/ unit/proto/service/"
 case ${1:-} in
 "")
 	mode=small variants="release asan"
@@ -32,22 +39,27 @@ quick)
 	GOLDEN_NODES=${GOLDEN_NODES:- } GOLDEN_RUNS=${GOLDEN_RUNS:-1000}
 	export GOLDEN_NODES GOLDEN_RUNS
 	;;
-all) mode=all variants="release asan tsan valgrind" WERROR=1 ;;
+all) mode=all variants="release valgrind asan tsan" WERROR=1 ;;
 *) mode=all variants=$* WERROR=1 ;;
 esac
 
-# Only valgrind finds uses of uninitialized memory.  These depend on the code that
-# runs and not on timing, so long tests run only with the sanitizers, and the
-# longest fault tests only in release (`make VARIANT=valgrind check` runs all).
+# A test runs in those variants that may find what no other one does
+# (`make VARIANT=tsan check` runs all):
+#   release   everything but scenarios
+#   asan      scenarios: their answers are the same, and everything of C
+#   tsan      what starts threads: the aggregator, the library, the page, keys
+#   valgrind  uses of uninitialized memory.  These depend on the code that runs and not
+#             on timing: unit tests, parsers, the agent and the broker
+# The longest waits come first, so that they are over when the rest is.
 suites_of() {
 	case $mode/$1 in
 	quick/release) echo "golden lint flow/030 flow/050 flow/052 $units" ;;
 	small/release) echo "golden scenario flow/02 flow/030 flow/050 flow/052 flow/060 flow/110 lint fuzz $units" ;;
 	small/asan) echo "$units fuzz" ;;
-	all/release) echo "fault/1 flow/0 fault/0 flow/1 parts web attack unit scenario golden model lint fuzz" ;;
-	all/asan) echo "flow/0 fault/0 fault/1 flow/1 attack unit scenario golden fuzz" ;;
-	all/tsan) echo "flow/0 fault/10 flow/1 unit fault/12 fault/13 golden fuzz" ;;
-	all/valgrind) echo "unit flow/03 golden/perf flow/02 flow/100 fuzz" ;;
+	all/release) echo "fault/1 parts flow/1 model flow/0 fault/0 web attack golden unit lint fuzz" ;;
+	all/asan) echo "fault/1 scenario flow/0 attack flow/1 fault/0 golden $units fuzz" ;;
+	all/tsan) echo "flow/10 flow/18 fault/12 fault/13 flow/13 flow/05 flow/031 flow/08 flow/02 flow/17 fault/100 $threads" ;;
+	all/valgrind) echo "$units flow/030 flow/031 flow/033 flow/02 golden/perf-sampler fuzz" ;;
 	*) echo "run.sh: no such variant: $1" >&2; return 2 ;;
 	esac
 }
@@ -64,37 +76,35 @@ fi
 tally=$(mktemp)
 trap 'rm -f "$tally"' EXIT
 mkdir -p build
-built=
-for variant in $variants; do
+
+# built VARIANT: build what its suites need.
+built() {
+	_variant=$1
 	B=build
-	case $variant in
+	case $_variant in
 	release) ;;
 	valgrind) B=build/plain ;;
-	*) B=build/$variant ;;
+	*) B=build/$_variant ;;
 	esac
 	# shellcheck disable=SC2046 # a list of words
-	set -- $(targets "$B" $(suites_of "$variant"))
-	echo "== $variant: building"
-	if make -j"$(nproc)" VARIANT="$variant" WERROR="${WERROR:-}" ${CC:+"CC=$CC"} "$@" >"build/$variant.log" 2>&1 &&
-		if [ "$variant" = valgrind ]; then sh tests/wrap.sh; fi; then
-		built="$built $variant"
+	set -- $(targets "$B" $(suites_of "$_variant"))
+	nice make -j"$(nproc)" VARIANT="$_variant" WERROR="${WERROR:-}" ${CC:+"CC=$CC"} "$@" &&
+		if [ "$_variant" = valgrind ]; then sh tests/wrap.sh; fi
+}
+
+# shellcheck disable=SC2016 # the words are those of the shell that is started
+for variant in $variants; do
+	echo "== $variant: building" >&2
+	if built "$variant" >"build/$variant.log" 2>&1; then
+		for suite in $(suites_of "$variant"); do
+			echo "$variant $suite"
+		done
 	else
-		tail -n 30 "build/$variant.log"
-		echo "not ok - $variant does not build"
+		tail -n 30 "build/$variant.log" >&2
+		echo "not ok - $variant does not build" >&2
 		echo "0 1" >>"$tally"
 	fi
-done
-
-# Run the suites of all variants, one more at a time than there are processors
-# (tests wait a lot), the slowest variant first so that no long suite runs alone at
-# the end.
-# shellcheck disable=SC2016 # the words are those of the shell that is started
-for variant in valgrind tsan asan release; do
-	case " $built " in *" $variant "*) ;; *) continue ;; esac
-	for suite in $(suites_of "$variant"); do
-		echo "$variant $suite"
-	done
-done | TALLY=$tally xargs -L 1 -P "$(($(nproc) + 1))" sh -c '
+done | TALLY=$tally xargs -L 1 -P "$((2 * $(nproc) + 1))" sh -c '
 	status=0
 	VARIANT=$1 JOBS=1 WRAPPED=1 sh tests/check.sh "$2" || status=$?
 	# 1: tests failed, and they were counted.

@@ -8,6 +8,7 @@
 
 #include "aggregator/archive/block_sender.h"
 #include "aggregator/archive/question.h"
+#include "aggregator/archive/repair.h"
 #include "aggregator/archive/rows/identity.h"
 #include "aggregator/archive/slice.h"
 #include "aggregator/marks/marks.h"
@@ -43,6 +44,7 @@ struct total {
 struct hour {
 	int32_t hour;
 	bool is_waiting; /* it has marks */
+	bool is_lacking; /* a replica lacks records of it */
 	struct total shard[CLICKHOUSE_SHARDS_MAX];
 };
 
@@ -59,7 +61,8 @@ struct compare {
 	struct text name;
 	struct hour hour[HOURS];
 	unsigned hours;
-	uint64_t records, compared, unequal, waiting, damaged;
+	struct repair repair; /* the hours that are lacking */
+	uint64_t records, compared, lacking, unequal, waiting, damaged;
 };
 
 /* ---- the store ---- */
@@ -161,7 +164,7 @@ add_hour(struct compare *self, const unsigned char *front,
 
 	*hour = (struct hour){ .hour = of->hour,
 		.is_waiting = marks_hold_records(self->txn, of) };
-	if (slice_row_blocks(&reader, key, 0, err) != 0 ||
+	if (slice_row_blocks(&reader, key, 0, UINT32_MAX, err) != 0 ||
 	    add_chunks(self, &reader, key, err) != 0)
 		return -1;
 	self->damaged += reader.damaged;
@@ -229,17 +232,20 @@ compare_replica(
 	if (ask_replica(self, question, have, err) != 0)
 		return -1;
 	for (unsigned i = 0; i < self->hours; i++) {
-		const struct total *want =
-		    &self->hour[i].shard[question->shard];
+		struct hour *hour = &self->hour[i];
+		const struct total *want = &hour->shard[question->shard];
 
 		if (have[i].rows == want->rows && have[i].hash == want->hash)
 			continue;
-		put_hour(self, &self->hour[i], question->shard, replica->name,
-		    &have[i]);
-		if (self->hour[i].is_waiting)
+		put_hour(self, hour, question->shard, replica->name, &have[i]);
+		if (hour->is_waiting)
 			self->waiting++;
-		else
+		else if (have[i].rows > want->rows)
 			self->unequal++;
+		else {
+			self->lacking++;
+			hour->is_lacking = true;
+		}
 	}
 	return 0;
 }
@@ -258,6 +264,14 @@ compare_hours(struct compare *self, struct err *err)
 			if (compare_replica(self, &question, err) != 0)
 				return -1;
 		}
+	for (unsigned i = 0; i < self->hours; i++) {
+		const struct key_row_block of = { .partition = self->partition,
+			.kind = self->kind,
+			.hour = self->hour[i].hour };
+
+		if (self->hour[i].is_lacking)
+			repair_add(&self->repair, &of);
+	}
 	self->compared += self->hours;
 	self->hours = 0;
 	return 0;
@@ -281,23 +295,38 @@ compare_all(struct compare *self, struct err *err)
 	while (next_hour(self, front)) {
 		unsigned char key[KEY_ROW_BLOCK_BYTES] = { 0 };
 		struct key_row_block of;
+		struct text name;
 
 		memcpy(key, front, sizeof(front));
 		if (!key_get_row_block(view(key, sizeof(key)), &of) ||
 		    block_sender_table(of.kind) == NULL ||
-		    !dictionary_text(self->txn, 0, of.partition, &self->name)) {
+		    !dictionary_text(self->txn, 0, of.partition, &name)) {
 			self->damaged++;
 			continue;
 		}
 		if (!is_neighbour(self, &of) && compare_hours(self, err) != 0)
 			return -1;
 		self->partition = of.partition;
+		self->name = name;
 		self->kind = of.kind;
 		self->part = archive_part(self->name);
 		if (add_hour(self, front, &of, err) != 0)
 			return -1;
 	}
 	return compare_hours(self, err);
+}
+
+static void
+log_result(const struct compare *self)
+{
+	log_info("%llu records of %llu hours: %llu times a replica is not "
+		 "equal, %llu times it waits for the archiver; %llu rows of "
+		 "the store are damaged",
+	    (unsigned long long)self->records,
+	    (unsigned long long)self->compared,
+	    (unsigned long long)(self->lacking + self->unequal),
+	    (unsigned long long)self->waiting,
+	    (unsigned long long)self->damaged);
 }
 
 static int
@@ -313,32 +342,42 @@ compare_open(struct compare *self, struct db *db, enum report_format format,
 	report_end(&self->report);
 	compacted_cursor_cache_clear(&self->cache);
 	db_abort(&self->txn);
-	if (rc != 0)
+	if (rc == 0)
+		log_result(self);
+	return rc;
+}
+
+static int
+repair_open(struct compare *self, struct db *db, struct err *err)
+{
+	if (self->repair.hours == 0)
+		return 0;
+	if (repair_mark(&self->repair, db, err) != 0)
 		return -1;
-	log_info("%llu records of %llu hours: %llu times a replica is not "
-		 "equal, %llu times it waits for the archiver; %llu rows of "
-		 "the store are damaged",
-	    (unsigned long long)self->records,
-	    (unsigned long long)self->compared,
-	    (unsigned long long)self->unequal,
-	    (unsigned long long)self->waiting,
-	    (unsigned long long)self->damaged);
-	return self->unequal > 0 || self->damaged > 0;
+	log_info("%u hours are sent again when the aggregator runs",
+	    self->repair.hours);
+	self->lacking = 0;
+	return 0;
 }
 
 int
-compare_store(struct clickhouse *clickhouse, const char *store,
+compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
     enum report_format format, FILE *file, struct err *err)
 {
 	struct compare self = { .client = clickhouse,
 		.cluster = clickhouse_cluster(clickhouse) };
-	struct db_options how = { .read_only = true, .keep_map = true };
+	struct db_options how = { .read_only = !repair, .keep_map = !repair };
 	struct db *db = NULL;
 	int rc;
 
 	if (tables_open(&db, store, &how, err) != 0)
 		return -1;
 	rc = compare_open(&self, db, format, file, err);
+	if (rc == 0 && repair)
+		rc = repair_open(&self, db, err);
+	repair_clear(&self.repair);
 	db_close(&db);
-	return rc;
+	if (rc != 0)
+		return -1;
+	return self.lacking > 0 || self.unequal > 0 || self.damaged > 0;
 }

@@ -216,11 +216,17 @@ send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 	case TABLES_ROW_BLOCKS:
 		if (first_row <= pass->from.row)
 			first_row = pass->from.row + 1;
-		rc = slice_row_blocks(&reader, mark->key, first_row, err);
+		rc = slice_row_blocks(
+		    &reader, mark->key, first_row, UINT32_MAX, err);
 		break;
 	case TABLES_CHUNKS:
-		/* Of the time before the store had an archive. */
+		/* Of the time before the store had an archive, or to be sent
+		 * again; later row blocks have marks of their own, and no row
+		 * may be sent twice by a pass. */
 		rc = slice_compacted(&reader, mark->key, err);
+		if (rc == 0)
+			rc = slice_row_blocks(
+			    &reader, mark->key, 0, pass->from.row, err);
 		break;
 	default: rc = send_row(pass, mark->table, mark->key, err);
 	}

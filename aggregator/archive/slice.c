@@ -31,7 +31,7 @@ each_record(struct slice_reader *reader, const struct key_row_block *of,
 
 int
 slice_row_blocks(struct slice_reader *reader, struct text front,
-    uint32_t first_row, struct err *err)
+    uint32_t first_row, uint32_t last_row, struct err *err)
 {
 	struct db_cursor *cursor =
 	    db_cursor_open(reader->txn, TABLES_ROW_BLOCKS);
@@ -46,7 +46,7 @@ slice_row_blocks(struct slice_reader *reader, struct text front,
 
 		if (!key_get_row_block(key, &of))
 			reader->damaged++;
-		else if (of.row >= first_row)
+		else if (of.row >= first_row && of.row <= last_row)
 			rc = each_record(reader, &of, value, err);
 	}
 	db_cursor_close(&cursor);

@@ -26,11 +26,11 @@ struct slice_reader {
 	uint64_t damaged; /* rows that cannot be read, passed over */
 };
 
-/* The records of row blocks whose key begins with `front`, from row number
- * `first_row` on: rows are numbered in the order in which they were written,
- * and never change. */
+/* The records of row blocks whose key begins with `front`, of row numbers
+ * `first_row` to `last_row`: rows are numbered in the order in which they were
+ * written, and never change. */
 int slice_row_blocks(struct slice_reader *reader, struct text front,
-    uint32_t first_row, struct err *err);
+    uint32_t first_row, uint32_t last_row, struct err *err);
 /* The records of a compacted slice: `front` is the key up to it. */
 enum { SLICE_FRONT_BYTES = 13 };
 int slice_compacted(

@@ -18,6 +18,8 @@ CREATE TABLE IF NOT EXISTS poolscope.names_all AS poolscope.names
 	ENGINE = Distributed(poolscope, poolscope, names);
 CREATE TABLE IF NOT EXISTS poolscope.owners_all AS poolscope.owners
 	ENGINE = Distributed(poolscope, poolscope, owners);
+CREATE TABLE IF NOT EXISTS poolscope.checkpoints_all AS poolscope.checkpoints
+	ENGINE = Distributed(poolscope, poolscope, checkpoints);
 
 CREATE VIEW IF NOT EXISTS poolscope.event AS
 	SELECT toDateTime(intDiv(ts, 1000000000)) AS time, ts, partition, node,

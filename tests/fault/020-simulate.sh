@@ -1,6 +1,7 @@
 # The delivery protocol in simulated worlds, run by the agent's sender.c, the
-# broker's relay.c and the aggregator's receiver.c: 20,000 of them end right, and every wrong protocol is detected.  SEED=N begins with
-# another world, WORLDS=N runs more or fewer of them.
+# broker's relay.c and the aggregator's receiver.c: thousands of them end right, and
+# every wrong protocol is detected.  SEED=N begins with another world, WORLDS=N runs
+# more or fewer of them (20,000).
 # SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -21,7 +21,7 @@ def mount(size):
     return path
 
 
-TIMES = int(os.environ.get("TIMES", "3" if int(os.environ.get("SHARE", "1")) < 10 else "1"))
+TIMES = int(os.environ.get("TIMES", "3" if int(os.environ.get("SHARE", "1")) < 4 else "1"))
 EPOCH = 5  # cycles of an instance
 
 

@@ -7,7 +7,7 @@ cut, loses 30 % (nft), has 64 kbit/s (tbf), resets every connection each 100 ms
 a byte in 1 % of them, and does several of these at once, in random order.  Then
 it heals, everything must reach the store, and all is judged.
 
-SECONDS (default 120 / SHARE, 20 at least: that long in all; each minute a new instance) and
+SECONDS (default 60 / SHARE, 20 at least: that long in all; each minute a new instance) and
 SEED from the environment.  Needs root, for namespaces and /dev/net/tun; without
 it a line says so.
 SPDX-License-Identifier: MIT
@@ -182,7 +182,7 @@ def test(oracle, seed):
     # Whoever ends this test early gets the namespaces removed, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     share = int(os.environ.get("SHARE", "1"))
-    seconds = max(20, int(os.environ.get("SECONDS", 2 * CYCLE_S // share)))
+    seconds = max(20, int(os.environ.get("SECONDS", CYCLE_S // share)))
     rng = random.Random(seed)
     counts = collections.Counter()
     for number in range(1, max(1, seconds // CYCLE_S) + 1):

@@ -2,7 +2,7 @@
 
 First what an operator does, step by step: a backup under load, a restoration
 when the spools still have everything (nothing is lost) and when they do not
-(what is lost is reported).  Then SCHEDULES (default 6) random schedules, each of a
+(what is lost is reported).  Then SCHEDULES (default 6 / SHARE) random schedules, each of a
 seed: agents work; the store is backed up, killed and restored; a spool is
 copied and the copy started next to the original, as of a cloned machine; a
 spool is put back to an older copy; agents are killed.
@@ -384,7 +384,7 @@ def test(oracle, seed):
     older_spool(oracle, rng)
     gone_for_good(oracle, rng, "64MiB")
     gone_for_good(oracle, rng, "0")
-    for _ in range(int(os.environ.get("SCHEDULES", "6"))):
+    for _ in range(max(1, int(os.environ.get("SCHEDULES", 6 // int(os.environ.get("SHARE", "1")))))):
         schedule(oracle, rng.getrandbits(32))
         sys.stdout.flush()
         if oracle.failed:

@@ -6,7 +6,7 @@ must go on without a hole, and so must the numbers in its records.  Once a secon
 memory and descriptors of aggregator and broker are noted: over the second half
 memory may not grow, and descriptors may not change.
 
-SECONDS (default 120 / SHARE, 10 at least), AGENTS and RATE (default 1000 and
+SECONDS (default 60 / SHARE, 10 at least), AGENTS and RATE (default 1000 and
 20000, / SHARE) from the environment.
 SPDX-License-Identifier: MIT
 """
@@ -24,7 +24,7 @@ from judge import Journal, Stream
 from pool import BATCH, SLOW, Failed, Instance, main, wait_until
 
 SHARE = int(os.environ.get("SHARE", "1"))
-SECONDS = max(10, int(os.environ.get("SECONDS", 120 // SHARE)))
+SECONDS = max(10, int(os.environ.get("SECONDS", 60 // SHARE)))
 AGENTS = int(os.environ.get("AGENTS", 1000 // SHARE))
 RATE = int(os.environ.get("RATE", 20000 // SHARE))
 CROWD = "%s/../../%s/fault/crowd" % (os.path.dirname(os.path.abspath(__file__)),

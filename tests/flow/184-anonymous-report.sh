@@ -9,7 +9,7 @@
 BASE=$(($(date +%s) - 600))
 . "$(dirname "$0")/../scenario/lib.sh"
 PARTITION='qzxacct$qzxpool'
-NODES=${NODES:-10000}
+NODES=${NODES:-$((10000 / ${SHARE:-1}))}
 
 # judge WORD...: the rules of this test, in Python, on $TMP/r.html.
 judge() {

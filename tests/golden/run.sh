@@ -8,8 +8,8 @@
 # instance of their own.  GOLDEN_NODES="1000 10000" are the generated pools.
 # Hosts' reports are perf/sampler.sh (images of /proc, without an instance) and
 # perf/reports.sh, jobs' profiles scanner/scanner.sh, a farm's test runs
-# testrun/testrun.sh, result files testbench/testbench.sh.  GOLDEN=perf,
-# scanner, testrun, testbench or cascade: only these.
+# testrun/testrun.sh, result files testbench/testbench.sh.  GOLDEN=perf-sampler,
+# perf-reports, scanner, testrun, testbench or cascade: only these.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 . "$(dirname "$0")/../flow/lib.sh"
@@ -24,8 +24,10 @@ wanted() {
 	esac
 }
 
-if wanted perf; then
+if wanted perf-sampler; then
 	. "$ROOT/tests/golden/perf/sampler.sh"
+fi
+if wanted perf-reports; then
 	. "$ROOT/tests/golden/perf/reports.sh"
 fi
 if wanted scanner; then

@@ -21,7 +21,7 @@ check() {
 	name=$1 want=$2
 	shift 2
 	trouble="" # what is wrong with the check itself
-	if ! { spin -a "$@" "$model" && ${CC:-cc} -O2 -w -DSAFETY -DMEMLIM=3500 -o pan pan.c; } >log 2>&1; then
+	if ! { spin -a "$@" "$model" && ${CC:-cc} -O1 -w -DSAFETY -DMEMLIM=3500 -o pan pan.c; } >log 2>&1; then
 		trouble="does not build"
 	elif ! timeout 900 ./pan -E -m1000000 >log 2>&1; then
 		trouble="did not end"

@@ -63,6 +63,25 @@ ask 1 "INSERT INTO pool.changes (part, tbl, k, v, del, pos) VALUES (1, 1, 'k', '
 ask 1 'ALTER TABLE pool.changes DROP PARTITION (1, 1)'
 check_text "changes can be dropped" 281474976710657 "$(ask 1 'SELECT pos FROM pool.changes')"
 
+# Who writes to it.  Epoch 1, of store 0x12, has partitions 2, 3 and 5 (5 was taken
+# over from it) and a checkpoint: of an odd epoch it is on shard 2.  Its position is
+# 2^48 + 5.  Epoch 2 has not written yet.
+ask 1 "INSERT INTO pool.owners (part, name, epoch, who, endpoint, until) VALUES (0, '', 1, 18, 'tcp://h:1', 0), (0, '', 2, 19, 'tcp://h:2', 0), (2, 'two', 1, 18, '', 0)"
+ask 3 "INSERT INTO pool.owners (part, name, epoch, who, endpoint, until) VALUES (3, 'three', 1, 18, '', 0), (5, 'five', 1, 18, '', 281474976710657)"
+ask 3 "INSERT INTO pool.checkpoints (epoch, pos, row, entry, applied, at_ns) VALUES (1, 281474976710660, 1, 6, 0, 1), (1, 281474976710661, 1, 7, 0, $(($(date +%s) - 100))000000000)"
+owners() {
+	archive owners --format jsonl | /usr/bin/python3 -c 'import json, sys
+for r in map(json.loads, sys.stdin):
+    print(r["epoch"], r["store"][-4:], r["endpoint"], r["partitions"], r["entry"], r["change"], r["copies"],
+          r["state"], 100 <= r.get("age_s", 0) < 400)'
+}
+check "each epoch has its partitions and its checkpoint, on two copies" wait_until \
+	'[ "$(owners)" = "1 0012 tcp://h:1 2 7 5 2 ok True
+2 0013 tcp://h:2 0 0 0 0 new False" ]' 60
+check "owners are in order" archive owners
+check_text "their table is 80 columns wide" "" "$(grep -E '.{81}' "$TMP/out")"
+check_text "every table has two copies" 44 "$(archive check --format jsonl | grep -c '"copies": 2,')"
+
 # An archive that an older version made.
 ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'
 check_status 1 "a column is missing" archive check
@@ -86,6 +105,11 @@ stop ch2 KILL
 check_status 1 "a replica is away" archive check
 check_printed "... which is reported" "shard 1, replica 127.0.0.1: it does not answer"
 check_text "the others are in order" "down 1 ok 33" "$(states)"
+check_text "of its shard, tables have one copy" "11 22" \
+	"$(grep -c '"copies": 1,' "$TMP/rows") $(grep -c '"copies": 2,' "$TMP/rows")"
+ask 1 "INSERT INTO pool.checkpoints (epoch, pos, entry) VALUES (2, 562949953421313, 1)"
+check_status 1 "a checkpoint of one copy is no commit" archive owners
+check_printed "... which it says" "epoch 2: one replica has its checkpoint"
 check_status 1 "create does not leave it out" archive create
 check_printed "... but must be repeated" "repeat this when it is back"
 cluster_serve 2 || exit 1

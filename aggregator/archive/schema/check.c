@@ -14,26 +14,28 @@ enum { VERSION_BYTES = 24, DELAY_S_MAX = 300 };
 
 static const struct table_column columns[] = {
 	{ "shard", 5, true },
-	{ "replica", 10, false },
+	{ "replica", 9, false },
 	{ "version", 7, false },
 	{ "table", 11, false },
 	{ "rows", 7, true },
 	{ "bytes", 7, true },
 	{ "queue", 5, true },
 	{ "delay", 5, true },
+	{ "copies", 6, true },
 	{ "state", 9, false },
 	{ NULL, 0, false },
 };
 
 static const char *const names[] = { "shard", "replica", "version", "table",
-	"rows", "bytes", "queue", "delay_s", "state", "host", "port", "format",
-	NULL };
+	"rows", "bytes", "queue", "delay_s", "copies", "state", "host", "port",
+	"format", NULL };
 
 /* What is printed of a replica. */
 struct printing {
 	struct report report;
 	const struct clickhouse_replica *replica;
 	const struct survey_replica *survey;
+	const struct survey *all;
 	unsigned shard; /* from 0 */
 	unsigned faults;
 };
@@ -90,6 +92,7 @@ put_table(struct printing *to, unsigned number)
 	report_count(&to->report, table->bytes);
 	report_count(&to->report, table->queue);
 	report_count(&to->report, table->delay_s);
+	report_count(&to->report, survey_copies(to->all, to->shard, number));
 	put_rest(to, state_of(table));
 }
 
@@ -97,7 +100,7 @@ static void
 put_down(struct printing *to)
 {
 	put_identity(to);
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 6; i++)
 		report_none(&to->report);
 	put_rest(to, "down");
 }
@@ -189,7 +192,7 @@ check_archive(struct clickhouse *clickhouse, enum report_format format,
     FILE *file, struct err *err)
 {
 	struct survey *survey = survey_open(clickhouse);
-	struct printing to = { .faults = 0 };
+	struct printing to = { .all = survey };
 	int rc =
 	    survey_check_format(survey, clickhouse_database(clickhouse), err);
 

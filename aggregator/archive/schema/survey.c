@@ -102,6 +102,7 @@ on_replica(const struct look *look, struct text name, struct text rest)
 	look->to->table[at].read_only = take_number(&rest) != 0;
 	look->to->table[at].queue = take_number(&rest);
 	look->to->table[at].delay_s = take_number(&rest);
+	look->to->table[at].fetches = take_number(&rest);
 }
 
 /* Inserted twice, a row of meta may be there twice. */
@@ -143,8 +144,8 @@ look_at(const struct look *look)
 		    on_parts, &err);
 	if (rc == 0)
 		rc = ask(look,
-		    "SELECT table, is_readonly, queue_size, absolute_delay "
-		    "FROM system.replicas WHERE database = '",
+		    "SELECT table, is_readonly, queue_size, absolute_delay, "
+		    "inserts_in_queue FROM system.replicas WHERE database = '",
 		    on_replica, &err);
 	if (rc == 0 && look->to->table[SCHEMA_TABLES - 1].exists)
 		rc = read_meta(look, &err);
@@ -182,6 +183,22 @@ survey_close(struct survey **survey)
 	*survey = NULL;
 }
 
+unsigned
+survey_copies(const struct survey *survey, unsigned shard, unsigned table)
+{
+	unsigned copies = 0;
+
+	for (unsigned r = 0; r < survey->cluster->shard[shard].replicas; r++) {
+		const struct survey_replica *replica =
+		    &survey->replica[shard][r];
+		const struct survey_table *of = &replica->table[table];
+
+		copies += replica->up && of->exists && !of->read_only &&
+			  of->fetches == 0;
+	}
+	return copies;
+}
+
 int
 survey_check_format(
     const struct survey *survey, const char *database, struct err *err)
@@ -210,6 +227,27 @@ survey_check_format(
 	return 0;
 }
 
+static bool
+has_format(const struct survey *survey)
+{
+	for (unsigned s = 0; s < survey->cluster->shards; s++)
+		for (unsigned r = 0; r < survey->cluster->shard[s].replicas;
+		     r++)
+			if (survey->replica[s][r].format != 0)
+				return true;
+	return false;
+}
+
+/* Where its table is, the row of meta may be on its way from another
+ * replica. */
+static bool
+lacks_archive(const struct survey *survey, const struct survey_replica *replica)
+{
+	return replica->up && replica->format == 0 &&
+	       !(replica->table[SCHEMA_TABLES - 1].exists &&
+		   has_format(survey));
+}
+
 int
 schema_check(struct clickhouse *clickhouse, struct err *err)
 {
@@ -220,8 +258,7 @@ schema_check(struct clickhouse *clickhouse, struct err *err)
 
 	for (unsigned s = 0; s < cluster->shards && rc == 0; s++)
 		for (unsigned r = 0; r < cluster->shard[s].replicas; r++)
-			if (survey->replica[s][r].up &&
-			    survey->replica[s][r].format == 0)
+			if (lacks_archive(survey, &survey->replica[s][r]))
 				rc = err_set(err,
 				    "the database %s of %.200s has no archive; "
 				    "run poolscope archive create",

@@ -14,6 +14,7 @@ struct survey_table {
 	uint64_t rows, bytes;
 	uint64_t queue;   /* what it has to fetch or merge */
 	uint64_t delay_s; /* behind the other replicas */
+	uint64_t fetches; /* parts that only other replicas have */
 };
 
 struct survey_replica {
@@ -33,6 +34,10 @@ struct survey {
  * `why`. */
 struct survey *survey_open(struct clickhouse *clickhouse);
 void survey_close(struct survey **survey);
+
+/* Replicas that have every part of a table of a shard that is known. */
+unsigned survey_copies(
+    const struct survey *survey, unsigned shard, unsigned table);
 
 /* Is it an archive that this program may change?  -1: it has a newer format, or
  * another number of shards. */

@@ -1,6 +1,6 @@
 # sampler - what poolscope-agent --replay makes of images of /proc: the
 # recorded ones, ones made up, and this machine's; psutil is the judge.
-# Read by tests/golden/run.sh; GOLDEN=perf runs nothing else.
+# Read by tests/golden/run.sh; GOLDEN=perf-sampler runs nothing else.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 perf=$ROOT/tests/golden/perf

@@ -212,7 +212,7 @@ the_truth_is_always_within_the_error(void **state)
 {
 	w.random = check_seed();
 	(void)state;
-	for (int i = 0; i < WORLDS; i++) {
+	for (unsigned i = check_share(WORLDS, 30); i > 0; i--) {
 		make_world();
 		begin();
 		for (int j = 0; j < EXCHANGES; j++) {
@@ -243,7 +243,7 @@ between_two_estimates_both_hold(void **state)
 {
 	w.random = check_seed();
 	(void)state;
-	for (int i = 0; i < WORLDS; i++) {
+	for (unsigned i = check_share(WORLDS, 30); i > 0; i--) {
 		struct clock_offset_estimate before, after;
 		double ahead, back;
 		int64_t true_ns;
@@ -419,7 +419,7 @@ any_numbers_at_all_do_no_harm(void **state)
 	bool known;
 
 	(void)state;
-	for (int i = 0; i < 100000; i++) {
+	for (unsigned i = check_share(100000, 5000); i > 0; i--) {
 		struct clock_offset_probe probe = { check_int64(&random),
 			check_int64(&random), check_int64(&random),
 			check_int64(&random) };

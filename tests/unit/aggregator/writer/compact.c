@@ -298,13 +298,14 @@ readers_do_not_notice_compaction(void **state)
 	uint64_t random = check_seed();
 	struct compact *compact;
 	char *before;
+	unsigned all = check_share(400, 100);
 
 	(void)state;
 	send_many(&random, 4000, 9, RIG_T0, KEY_HOUR_NS / 2);
 	before = see(0);
 	compact = &rig.writer->compact;
 	compact->step_rows = 150;
-	for (unsigned steps = 0; steps < 400; steps++) {
+	for (unsigned steps = 0; steps < all; steps++) {
 		if (!compact->busy) {
 			enum record_kind kind =
 			    kinds[check_random(&random) % KINDS];

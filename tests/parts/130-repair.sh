@@ -1,0 +1,106 @@
+#!/bin/sh
+# An archive that has lost records: `archive verify --repair` has the aggregator send
+# them again, from row blocks and compacted, while new ones arrive.  Nothing is
+# there twice.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # the $ is a partition's
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/../flow/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$(dirname "$0")/serve.sh"
+# shellcheck source=tests/parts/clickhouse_server.sh
+. "$(dirname "$0")/clickhouse_server.sh"
+# shellcheck source=tests/parts/archive.sh
+. "$(dirname "$0")/archive.sh"
+# shellcheck source=deploy/packages.sh
+. "$ROOT/deploy/packages.sh"
+need_packages parts || skip "ClickHouse cannot be installed"
+unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY
+serve_clickhouse ch || exit 1
+printf 's3cret\n' >"$TMP/writer"
+chmod 600 "$TMP/writer"
+# shellcheck disable=SC2034 # for archive.sh
+CLUSTER=clickhouse://writer@${CLICKHOUSE#http://}
+archive_start || exit 1
+
+# verify [OPTION...]: of the store that the aggregator has.
+verify() {
+	poolscope-archive verify --to "$CLUSTER/pool" --archive-password "$TMP/writer" "$@"
+}
+
+# lose: every record that the server has.
+lose() {
+	query "SELECT DISTINCT table, partition FROM system.parts WHERE active AND database = 'pool'
+		AND table IN ('events', 'spans', 'samples', 'gaps')" >"$TMP/partitions"
+	while read -r _table _partition; do
+		query "ALTER TABLE pool.$_table DROP PARTITION $_partition" </dev/null || return 1
+	done <"$TMP/partitions"
+}
+
+# records: how many there are, and how many different ones.
+records() {
+	query "SELECT sum(n), sum(u) FROM (
+		SELECT count() AS n, uniqExact(part, ts, node, track, stream, seq, idx) AS u FROM pool.events FINAL UNION ALL
+		SELECT count() AS n, uniqExact(part, ts, node, track, stream, seq, idx) AS u FROM pool.samples FINAL)"
+}
+
+# Two hosts' reports are samples; each run is 10 records.
+check "reports are imported" poolscope-import perf -p 'a$perf' \
+	"$ROOT/tests/golden/perf/r02_four_nodes/reports.json"
+check "runs are made up" load 200
+check "all of it is archived" settled
+check "the archive is the store" verify
+check_printed "... whole" " 0 times a replica is not equal, 0 times it waits"
+records >"$TMP/before"
+check "there are records" grep -q '^[1-9][0-9]*' "$TMP/before"
+
+check "the records are lost" lose
+check_text "... all" "0	0" "$(records)"
+check_status 1 "they are lacking" verify
+check_printed "... by partition, kind and hour" "^a.perf *samples *2022-04-15T05:00:00Z *1 .*lacking$"
+check_printed "... each" "^demo.farm *events .*lacking$"
+check_status 1 "a store that is in use is not repaired" verify --repair
+check_printed "... but who uses it is named" "in use by process"
+stop broker
+stop aggregator
+check "they are marked" verify --repair
+check_printed "... hour by hour" "poolscope-archive: [1-9][0-9]* hours are sent again"
+check "then they wait for the aggregator" verify
+check_printed "... which is no fault" " 0 times a replica is not equal, [1-9][0-9]* times it waits"
+check "the store is whole" poolscope-admin verify
+check "an aggregator starts" aggregator_serve
+check "... and a broker" start broker poolscope-broker
+check "more runs arrive meanwhile" load 20
+check "all of it is archived again" settled
+check "nothing is lacking" verify
+check_printed "... of what was and what came" " 0 times a replica is not equal, 0 times it waits"
+check_text "what came are 200 records, and none is there twice" \
+	"$(awk '{ print $1 + 200 "\t" $1 + 200 }' "$TMP/before")" "$(records)"
+
+# Compacted, and lost.
+stop broker
+stop aggregator
+check "everything is compacted" poolscope-admin compact --models "$ROOT/deploy/models"
+records >"$TMP/before"
+check "they are lost" lose
+check "they are marked, compacted as they are" verify --repair
+check "an aggregator starts again" aggregator_serve
+check "... and a broker again" start broker poolscope-broker
+check "the compacted ones are archived" settled
+check "nothing of them is lacking" verify
+check_printed "... nor waits" " 0 times a replica is not equal, 0 times it waits"
+check_text "... nor is twice there" "$(cat "$TMP/before")" "$(records)"
+stop broker
+stop aggregator
+
+# Records that the store does not have cannot be sent.
+query "INSERT INTO pool.events (part, hour, node, track, ts, stream, seq, idx)
+	SELECT part, hour, node, track, ts, stream, seq + 1000000, idx FROM pool.events LIMIT 1"
+check_status 1 "what only the archive has stays a difference" verify --repair
+check_printed "... and is named" "more"
+
+# Nobody would send what a store without an archive has marked.
+check "the store forgets its archive" poolscope-admin end-archive
+check "the records are lost again" lose
+check_status 1 "nothing is marked" verify --repair
+check_printed "... which says what to do" "the store has no archive; start the aggregator with --archive"
