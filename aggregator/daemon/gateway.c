@@ -17,6 +17,9 @@
 
 enum { QUEUE = 4 }; /* messages */
 
+#define LOOK_NS (5 * NS_PER_SECOND)
+#define LATE_NS (6 * MIRROR_FOLLOW_NS)
+
 struct gateway {
 	const struct aggregator_settings_given *given;
 	struct aggregator_settings settings;
@@ -25,6 +28,9 @@ struct gateway {
 	struct mirror *mirror;
 	struct reader *reader; /* those of the threads are opened next to it */
 	struct query_server *query_server;
+	struct loop *loop;
+	struct loop_timer look;
+	bool is_failing; /* and the log says so */
 };
 
 /* ---- for the query server, in any of its threads ---- */
@@ -40,7 +46,7 @@ answer(void *arg, struct reader *reader, const struct wire_header *header,
 
 	if (rc == MIRROR_FETCHING)
 		return QUERY_SERVER_FETCHING;
-	return rc == MIRROR_DONE ? 0 : err_prefix(err, "archive");
+	return rc == MIRROR_DONE ? 0 : -1;
 }
 
 static void
@@ -84,7 +90,7 @@ open_mirror(struct gateway *gateway, struct err *err)
 		.follows = true,
 	};
 
-	if (instance_path(gateway->dir, "mirror", err) != 0 ||
+	if (instance_path(gateway->dir, "run", err) != 0 ||
 	    instance_make_dir(gateway->dir, err) != 0 ||
 	    mirror_open(&gateway->mirror, &how, err) != 0)
 		return -1;
@@ -112,6 +118,29 @@ open_server(struct gateway *gateway, struct err *err)
 	return query_server_open(&gateway->query_server, &how, &source, err);
 }
 
+/* The log says once that answers get old, and once that they do not any more.
+ */
+static void
+on_look(void *arg, struct loop_timer *timer)
+{
+	struct gateway *gateway = arg;
+	char when[CLOCK_TEXT_BYTES];
+	struct mirror_status status;
+	bool is_failing;
+
+	(void)timer;
+	mirror_status(gateway->mirror, &status);
+	is_failing = clock_wall_ns() - status.until_ns > LATE_NS;
+	if (is_failing && !gateway->is_failing)
+		log_warn("the archive is not read, answers are as of %s; "
+			 "trying again: %s",
+		    clock_text(when, status.until_ns, 0),
+		    status.error[0] != '\0' ? status.error : "it takes long");
+	else if (!is_failing && gateway->is_failing)
+		log_info("the archive is read again");
+	gateway->is_failing = is_failing;
+}
+
 static void
 log_start(const struct gateway *gateway)
 {
@@ -133,12 +162,17 @@ gateway_open(struct gateway **to, struct aggregator_settings_given *given,
 	struct gateway *gateway = *to = memory_zero(1, sizeof(*gateway));
 
 	gateway->given = given;
+	gateway->loop = loop;
+	gateway->look =
+	    (struct loop_timer){ .on_timer = on_look, .arg = gateway };
 	if (aggregator_settings_resolve(given, &gateway->settings, err) != 0 ||
 	    aggregator_settings_readers(given, &gateway->settings, err) != 0 ||
 	    open_auth(gateway, loop, err) != 0 ||
 	    open_mirror(gateway, err) != 0 || open_server(gateway, err) != 0)
 		return -1;
 	log_start(gateway);
+	loop_set_timer(
+	    loop, &gateway->look, clock_monotonic_ns() + LOOK_NS, LOOK_NS);
 	return query_server_start(gateway->query_server, &watcher, err);
 }
 
@@ -149,6 +183,7 @@ gateway_close(struct gateway **gateway)
 
 	if (old == NULL)
 		return;
+	loop_stop_timer(old->loop, &old->look);
 	query_server_close(&old->query_server);
 	reader_close(&old->reader);
 	mirror_close(&old->mirror);

@@ -4,7 +4,7 @@
  * It receives nothing and stores nothing.  Readers have the listeners, keys and
  * patterns of an aggregator; the answers come from a mirror
  * (archive/mirror/mirror.h), which follows the archive and has its files in
- * DIR/mirror.
+ * DIR/run.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_GATEWAY_H

@@ -235,7 +235,7 @@ aggregator_settings_sandbox(
 	char models[MODEL_DIR_BYTES];
 
 	if (given->archive_only != NULL) {
-		sandbox_write_or(sandbox, NULL, "mirror");
+		sandbox_write_or(sandbox, NULL, "run");
 	} else {
 		sandbox_write_or(sandbox, given->store, "store");
 		sandbox_read(sandbox, given->models != NULL

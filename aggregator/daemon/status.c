@@ -265,6 +265,7 @@ put_mirror(
 	struct pairs pairs;
 
 	begin(&pairs);
+	flag(&pairs, "mirror_failing", s->error[0] != '\0');
 	number(&pairs, "mirror_until_ns", (uint64_t)s->until_ns);
 	number(&pairs, "mirror_partitions", s->partitions);
 	number(&pairs, "mirror_partitions_read", s->partitions_read);

@@ -137,9 +137,10 @@ refuse(struct answerer *answerer, int rc, struct wire_header *answer)
 	} else {
 		answerer->result.failed = true;
 		answer->reason = WIRE_NACK_IO;
-		answer->detail = text_of(
-		    text_quote(answerer->detail, sizeof(answerer->detail),
-			text_of(answerer->result.err.text)));
+		answer->detail = text_of(answerer->result.err.text);
+		if (text_check_name(answer->detail) != TEXT_OK)
+			answer->detail = text_of(text_quote(answerer->detail,
+			    sizeof(answerer->detail), answer->detail));
 	}
 	make_frame(answerer, answer, (struct text){ NULL, 0 });
 }

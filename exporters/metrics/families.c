@@ -296,6 +296,12 @@ static const struct store_family {
 	      "Is what was sent on one replica only (1), so that it waits for "
 	      "the other?" },
 	    "aggregator:archive", "archive_one_copy", 0 },
+	{ { "poolscope_mirror_bytes", EXPOSITION_GAUGE, "bytes",
+	      "Records of the archive that the gateway has." },
+	    "aggregator:mirror", "mirror_bytes", 0 },
+	{ { "poolscope_mirror_failing", EXPOSITION_GAUGE, "",
+	      "Did the gateway's last question to the archive fail (1)?" },
+	    "aggregator:mirror", "mirror_failing", 0 },
 };
 
 void

@@ -19,7 +19,7 @@ struct metrics_pool {
 };
 
 /* Of a store or its aggregator: a number that SOURCE_STATUS gives. */
-enum { METRICS_STORE_NUMBERS = 14, METRICS_REASONS = 32 };
+enum { METRICS_STORE_NUMBERS = 16, METRICS_REASONS = 32 };
 struct metrics_place {
 	const char *name;
 	double numbers[METRICS_STORE_NUMBERS]; /* NaN: unknown */

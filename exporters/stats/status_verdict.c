@@ -38,11 +38,19 @@ take_store(struct status_facts *facts, const struct record *record)
 }
 
 static void
+take_words(const struct record *record, const char *name,
+    char to[static STATUS_PROBLEM_BYTES])
+{
+	struct text words;
+
+	if (record_find_text(record, name, &words))
+		snprintf(to, STATUS_PROBLEM_BYTES, "%.*s", (int)words.bytes,
+		    words.at);
+}
+
+static void
 take_archive(struct status_facts *facts, const struct record *record)
 {
-	struct text pairs = record->pairs;
-	struct record_attribute a;
-
 	facts->has_archive = true;
 	facts->archive_failing |= record_count(record, "archive_failing") != 0;
 	facts->archive_one_copy |=
@@ -50,12 +58,18 @@ take_archive(struct status_facts *facts, const struct record *record)
 	add(&facts->archive_lag, record_count(record, "archive_lag"));
 	if (facts->archive_lag_ns < record_count(record, "archive_lag_ns"))
 		facts->archive_lag_ns = record_count(record, "archive_lag_ns");
-	while (record_next_attribute(&pairs, &a))
-		if (text_equal(a.key, text_of("archive_problem")) &&
-		    a.value.type == VALUE_TEXT)
-			snprintf(facts->archive_problem,
-			    sizeof(facts->archive_problem), "%.*s",
-			    (int)a.value.is.text.bytes, a.value.is.text.at);
+	take_words(record, "archive_problem", facts->archive_problem);
+}
+
+static void
+take_mirror(struct status_facts *facts, const struct record *record)
+{
+	int64_t until_ns = record_count(record, "mirror_until_ns");
+
+	if (!facts->has_mirror || until_ns < facts->mirror_until_ns)
+		facts->mirror_until_ns = until_ns;
+	facts->has_mirror = true;
+	take_words(record, "mirror_problem", facts->mirror_problem);
 }
 
 void
@@ -70,6 +84,8 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 	}
 	if (text_equal(record->name, text_of("aggregator:archive")))
 		take_archive(facts, record);
+	if (text_equal(record->name, text_of("aggregator:mirror")))
+		take_mirror(facts, record);
 	if (!text_equal(record->name, text_of("aggregator")))
 		return;
 	facts->aggregator = SERVICE_RUNNING;
@@ -151,6 +167,21 @@ put_archive_warning(const struct status_facts *f, FILE *file)
 	return true;
 }
 
+/* It looks every ten seconds. */
+static bool
+put_mirror_warning(const struct status_facts *f, FILE *file)
+{
+	int64_t ago_ns = clock_wall_ns() - f->mirror_until_ns;
+
+	if (f->mirror_problem[0] == '\0' ||
+	    ago_ns < 60 * (int64_t)NS_PER_SECOND)
+		return false;
+	fputs("warning: the archive could not be read for the last ", file);
+	status_put_time(file, (double)ago_ns);
+	fprintf(file, ":\n  %s\n", f->mirror_problem);
+	return true;
+}
+
 static bool
 put_warnings(const struct status_facts *f, FILE *file)
 {
@@ -171,8 +202,8 @@ put_warnings(const struct status_facts *f, FILE *file)
 		      "retain-now\n",
 		    file);
 	}
-	return put_archive_warning(f, file) || f->damaged > 0 ||
-	       f->retention_stopped;
+	return put_archive_warning(f, file) | put_mirror_warning(f, file) ||
+	       f->damaged > 0 || f->retention_stopped;
 }
 
 static void
@@ -249,6 +280,7 @@ enum verdict
 status_verdict_print(const struct status_facts *facts, FILE *file)
 {
 	enum verdict verdict = VERDICT_OK;
+	char when[CLOCK_TEXT_BYTES];
 
 	if (put_criticals(facts, file))
 		verdict = VERDICT_CRITICAL;
@@ -265,6 +297,9 @@ status_verdict_print(const struct status_facts *facts, FILE *file)
 		put_store(facts, file);
 	if (facts->has_archive)
 		put_archive(facts, file);
+	if (facts->has_mirror)
+		fprintf(file, "%-12sread in place, as of %s\n", "archive",
+		    clock_text(when, facts->mirror_until_ns, 0));
 	if (facts->has_store || facts->aggregator == SERVICE_RUNNING)
 		put_service(
 		    "aggregator", facts->aggregator, facts->peers, file);

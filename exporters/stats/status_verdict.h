@@ -43,6 +43,11 @@ struct status_facts {
 	bool has_archive, archive_failing, archive_one_copy;
 	int64_t archive_lag_ns, archive_lag;
 	char archive_problem[STATUS_PROBLEM_BYTES];
+	/* Of a gateway to an archive: the oldest time up to which one has read
+	 * it (wall clock), and what fails since then; "": nothing. */
+	bool has_mirror;
+	int64_t mirror_until_ns;
+	char mirror_problem[STATUS_PROBLEM_BYTES];
 };
 
 /* Add a record of an answer to the question SOURCE_STATUS, also of several

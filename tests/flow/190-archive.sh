@@ -33,6 +33,29 @@ wrong_usage "the format is for check" "format" \
 wrong_usage "drop must be confirmed" "confirm it with --yes" \
 	poolscope-archive drop --to "$here"
 
+wrong_usage "a reader names the database, too" "has no database" \
+	poolscope-dump -p a/b --connect clickhouse://127.0.0.1:1
+wrong_usage "... no password" "has a password" \
+	poolscope-stats pools --connect clickhouse://reader:hunter2@127.0.0.1:1/pool
+check_status 1 "... which is not shown" grep -q hunter2 "$TMP/err"
+wrong_usage "... and reads by plain HTTP on this machine only" "others can read" \
+	poolscope-web --connect clickhouse://192.0.2.1/pool
+check_status 1 "an archive where nobody is cannot be read" \
+	poolscope-dump -p a/b --connect "$here"
+check_text "... which is one sentence" 1 "$(wc -l <"$TMP/err")"
+check_printed "... with the place" "clickhouse://127.0.0.1:1"
+for option in "--listen ipc:///tmp/x" "--store $TMP/x" "--retain 3d" "--archive $here" "--archive-after 1s"; do
+	# shellcheck disable=SC2086 # an option and its value
+	wrong_usage "a gateway has no ${option%% *}" "archive-only has none" \
+		poolscope-aggregator --archive-only "$here" $option
+done
+wrong_usage "who has a store has no gateway's disk" "is for --archive-only" \
+	poolscope-aggregator --archive-bytes 1GiB
+wrong_usage "a gateway needs some disk" "at least 64MiB" \
+	poolscope-aggregator --archive-only "$here" --archive-bytes 1MiB
+check_status 1 "a gateway to nobody ends" poolscope-aggregator --archive-only "$here"
+check_printed "... with the place" "127.0.0.1:1"
+
 chmod 640 "$TMP/password"
 wrong_usage "a password that others can read is not used" "archive-password" \
 	poolscope-archive check --to "$here" --archive-password "$TMP/password"

@@ -24,6 +24,8 @@ struct client {
 	uint16_t flags; /* of the questions */
 	uint32_t pages, events, cut, packed;
 	enum wire_reason refused;
+	char detail[NAME_BYTES_MAX + 1]; /* of the refusal */
+	uint32_t retry_ms;
 	const char *partition; /* NULL: RIG_PARTITION */
 	bool asked, late, incomplete;
 	int64_t complete_ns;
@@ -112,6 +114,15 @@ take_page(struct client *client, const struct wire_header *header,
 }
 
 static void
+take_refusal(struct client *client, const struct wire_header *header)
+{
+	client->refused = header->reason;
+	client->retry_ms = header->retry_ms;
+	snprintf(client->detail, sizeof(client->detail), "%.*s",
+	    (int)header->detail.bytes, header->detail.at);
+}
+
+static void
 on_line(void *arg, struct zsock *zsock)
 {
 	struct client *client = arg;
@@ -134,7 +145,7 @@ on_line(void *arg, struct zsock *zsock)
 		if (header.type == WIRE_PAGE)
 			take_page(client, &header, body, &room);
 		else
-			client->refused = header.reason;
+			take_refusal(client, &header);
 		if (header.type != WIRE_PAGE || client->pages == PAGES_MAX ||
 		    (header.flags & WIRE_FLAG_LAST) != 0)
 			loop_quit(client->loop, 0);
@@ -303,7 +314,7 @@ struct waiting_server {
 };
 
 static void
-start_server(struct waiting_server *to)
+start_server_of(struct waiting_server *to, struct query_server_source source)
 {
 	struct opt_list listen = { .at = { to->endpoint }, .count = 1 };
 	struct query_server_options options = { .listen = &listen,
@@ -312,9 +323,7 @@ start_server(struct waiting_server *to)
 		.queue_messages = 100 };
 	struct err err = { 0 };
 
-	*to = (struct waiting_server){ .source = { .needs = entry_needed,
-					   .is_indexed = is_indexed,
-					   .status = put_status } };
+	*to = (struct waiting_server){ .source = source };
 	snprintf(
 	    to->endpoint, sizeof(to->endpoint), "ipc://%s/door", rig.folder);
 	rig_good(reader_open_shared(&to->source.reader, writer_db(rig.writer),
@@ -323,6 +332,14 @@ start_server(struct waiting_server *to)
 	rig_good(
 	    query_server_open(&to->server, &options, &to->source, &err), &err);
 	rig_good(query_server_start(to->server, NULL, &err), &err);
+}
+
+static void
+start_server(struct waiting_server *to)
+{
+	start_server_of(to, (struct query_server_source){ .needs = entry_needed,
+				.is_indexed = is_indexed,
+				.status = put_status });
 }
 
 static void
@@ -427,6 +444,65 @@ an_answer_says_up_to_when_it_is_complete(void **state)
 	assert_true(client.incomplete);
 	assert_int_equal(client.events, 2);
 	assert_int_equal(client.complete_ns, RIG_T0 + 2);
+	close_client(&client);
+	stop_server(&server);
+}
+
+/* ---- a store that must be filled first ---- */
+
+/* Another call has what the first one waited for; a third one fails. */
+static int
+answer_at_last(void *arg, struct reader *reader,
+    const struct wire_header *header, const struct wire_query *query,
+    struct wire_writer *w, bool *last, int64_t wait_ns, struct err *err)
+{
+	unsigned *calls = arg;
+
+	assert_true(wait_ns > 0 && wait_ns < 5 * NS_PER_SECOND);
+	switch ((*calls)++) {
+	case 0: return QUERY_SERVER_FETCHING;
+	case 1: return reader_answer(reader, header, query, w, last, err);
+	default: return err_set(err, "shard 2 has\nno replica %0300d", 1);
+	}
+}
+
+static void
+ask_again(struct client *client)
+{
+	client->asked = false;
+	client->refused = WIRE_REASON_NONE;
+	await_answer(client, 10 * NS_PER_SECOND);
+	assert_false(client->late);
+}
+
+static void
+what_has_not_come_yet_is_asked_for_again(void **state)
+{
+	struct client client = { .partition = NULL };
+	struct waiting_server server;
+	unsigned calls = 0;
+
+	(void)state;
+	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	start_server_of(&server, (struct query_server_source){
+				     .answer = answer_at_last, .arg = &calls });
+	open_client(&client, server.endpoint);
+	ask_again(&client);
+	assert_int_equal(client.refused, WIRE_NACK_FETCHING);
+	assert_true(client.retry_ms > 0);
+	assert_string_equal(client.detail, "");
+	ask_again(&client);
+	assert_int_equal(client.refused, WIRE_REASON_NONE);
+	assert_int_equal(client.events, 1);
+	/* The reason is cut, and has nothing that a name must not have. */
+	ask_again(&client);
+	assert_int_equal(client.refused, WIRE_NACK_IO);
+	assert_memory_equal(
+	    client.detail, "shard 2 has\\x0Ano replica 000", 28);
+	assert_true(strlen(client.detail) <= NAME_BYTES_MAX);
+	assert_int_equal(calls, 3);
 	close_client(&client);
 	stop_server(&server);
 }
@@ -717,6 +793,7 @@ main(void)
 		    a_record_larger_than_a_page_is_truncated_and_hides_no_other),
 		CASE(a_question_waits_while_others_are_answered),
 		CASE(an_answer_says_up_to_when_it_is_complete),
+		CASE(what_has_not_come_yet_is_asked_for_again),
 		CASE(a_long_question_delays_no_other_reader),
 		CASE(each_reader_gets_its_answers_in_order),
 		CASE(a_flood_is_refused_as_busy),

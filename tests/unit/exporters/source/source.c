@@ -17,7 +17,7 @@
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
 
-enum { PAGES = 3, RECORDS = 5 };
+enum { PAGES = 3, RECORDS = 5, FETCHES = 30 };
 
 enum manner {
 	ANSWER,    /* PAGES pages of RECORDS events */
@@ -29,6 +29,8 @@ enum manner {
 	CIRCLE,      /* empty pages without an end */
 	GARBAGE,     /* bytes that are no frame */
 	OLD,         /* nack unsupported, which does not say of what */
+	FETCH_FIRST, /* nack fetching, FETCHES times, then as ANSWER */
+	BROKEN,      /* nack io, with what is broken */
 };
 
 static struct {
@@ -122,6 +124,8 @@ nack(struct zsock *zsock, const struct zsock_message *m,
 		.type = WIRE_NACK,
 		.reason = reason,
 		.retry_ms = 20,
+		.detail =
+		    text_of(reason == WIRE_NACK_IO ? "the disk is gone" : ""),
 		.sent_ns = question->sent_ns,
 	};
 	unsigned char frame[2048];
@@ -166,6 +170,13 @@ take(struct zsock *zsock, const struct zsock_message *m)
 			return;
 		}
 		break;
+	case FETCH_FIRST:
+		if (aggregator.questions <= FETCHES) {
+			nack(zsock, m, &question, WIRE_NACK_FETCHING);
+			return;
+		}
+		break;
+	case BROKEN: nack(zsock, m, &question, WIRE_NACK_IO); return;
 	case STALE_FIRST: answer(zsock, m, &question, page, true); break;
 	default: break;
 	}
@@ -443,6 +454,31 @@ busy_and_lost_questions_are_asked_again(void **state)
 	assert_int_equal(aggregator.questions, 2 * PAGES);
 }
 
+/* 30 times 20 ms are more than the 250 ms after which it would be silent. */
+static void
+who_reads_an_archive_first_is_not_silent(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    ask(FETCH_FIRST, SOURCE_RECORDS, NS_PER_SECOND / 4, &err),
+	    PAGES * RECORDS);
+	assert_int_equal(aggregator.questions, FETCHES + PAGES);
+}
+
+static void
+a_question_that_failed_says_why(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    ask(BROKEN, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err), -1);
+	assert_non_null(strstr(err.text, "refused: the disk is gone"));
+	assert_non_null(strstr(err.text, aggregator.endpoint));
+}
+
 static void
 an_answer_to_another_question_is_not_taken(void **state)
 {
@@ -512,6 +548,8 @@ main(void)
 		cmocka_unit_test(
 		    pages_that_do_not_say_where_they_end_are_refused),
 		cmocka_unit_test(busy_and_lost_questions_are_asked_again),
+		cmocka_unit_test(who_reads_an_archive_first_is_not_silent),
+		cmocka_unit_test(a_question_that_failed_says_why),
 		cmocka_unit_test(an_answer_to_another_question_is_not_taken),
 		cmocka_unit_test(silence_ends_in_an_error_in_time),
 		cmocka_unit_test(nonsense_ends_in_an_error),
