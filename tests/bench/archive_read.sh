@@ -20,8 +20,8 @@ cluster_start || exit 1
 pool=${POOL:-10000}
 nodes=${NODES:-1000}
 RUNS=${RUNS:-3}
-GATE=$TMP/gate
-mkdir -m 700 "$GATE"
+SIDE=$TMP/gate
+mkdir -m 700 "$SIDE"
 
 # archive_all DATABASE: all of the store of this instance.
 archive_all() {
@@ -36,7 +36,7 @@ archive_all() {
 # gateway DATABASE: one that nobody has asked.
 gateway() {
 	stop gateway
-	start gateway poolscope-aggregator --dir "$GATE" --archive-only "$CLUSTER/$1" \
+	start gateway poolscope-aggregator --dir "$SIDE" --archive-only "$CLUSTER/$1" \
 		--archive-password "$TMP/writer"
 }
 
@@ -50,7 +50,7 @@ three() {
 		store) set -- "$@" --store "$DIR/store" ;;
 		archive*) set -- "$@" --connect "$CLUSTER/$_database" --archive-password "$TMP/writer" ;;
 		*)
-			set -- "$@" --connect "ipc://$GATE/run/reader.ipc"
+			set -- "$@" --connect "ipc://$SIDE/run/reader.ipc"
 			"$@" >/dev/null
 			;;
 		esac

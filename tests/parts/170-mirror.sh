@@ -35,7 +35,7 @@ settled() {
 		grep -q "\"archive_lag\": 0," "$TMP/status" && grep -q "\"archive_lag_ns\": 0," "$TMP/status"' 60
 }
 
-# events HOURS FROM: 40 events of 7 nodes in each of so many hours, from the hour
+# events HOURS FROM: 40 events of 7 nodes in each of HOURS hours, from the hour
 # of FROM on (seconds since 1970).
 events() {
 	python3 -c 'import json, sys
