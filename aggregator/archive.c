@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "aggregator/admin/admin.h"
-#include "aggregator/archive/compare.h"
-#include "aggregator/archive/owners_report.h"
+#include "aggregator/archive/upkeep/compare.h"
+#include "aggregator/archive/upkeep/owners_report.h"
 #include "aggregator/archive/pull/pull.h"
+#include "aggregator/archive/upkeep/retain.h"
 #include "aggregator/archive/schema/check.h"
 #include "aggregator/archive/schema/create.h"
 #include "aggregator/archive/schema/schema.h"
@@ -31,7 +32,7 @@ struct values {
 	const char *to, *password, *cacert, *store, *pattern;
 	bool insecure, yes, repair;
 	int format;
-	int64_t since_ns;
+	int64_t since_ns, before_ns;
 };
 
 static const struct opt options[] = {
@@ -64,11 +65,14 @@ static const struct opt options[] = {
 	    "stop it first",
 	    NULL, OPT_COMMAND },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, pattern), "PATTERN",
-	    "restore: only these partitions (* and ?; default: all)", NULL,
-	    false },
+	    "restore, retain: only these partitions (* and ?; default: all)",
+	    NULL, false },
 	{ "since", 0, OPT_TIME, OPT_TO(struct values, since_ns), "TIME",
 	    "restore: leave records of hours before this time in the archive",
 	    NULL, false },
+	{ "before", 0, OPT_TIME, OPT_TO(struct values, before_ns), "TIME",
+	    "retain: delete records of days that end before this time", NULL,
+	    OPT_COMMAND },
 	{ "yes", 0, OPT_FLAG, OPT_TO(struct values, yes), NULL,
 	    "drop: delete all records of the archive", NULL, OPT_COMMAND },
 	{ .name = NULL },
@@ -99,6 +103,11 @@ static const struct opt_topic topics[] = {
 	{ "migrate", "", "add the columns that this version has", PLACE,
 	    "poolscope archive migrate --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive migrate --to "
+	    "clickhouses://w@a1,a2/poolscope\n" },
+	{ "retain", "", "delete old records", PLACE "before partition",
+	    "poolscope archive retain --before -90d --to "
+	    "clickhouse://localhost/poolscope\n"
+	    "poolscope archive retain --before 2026-01-01 -p 'test/*' --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "drop", "", "delete the tables and all their records", PLACE "yes",
 	    "poolscope archive drop --yes --to clickhouse://localhost/test\n"
@@ -154,6 +163,28 @@ restore(struct clickhouse *clickhouse, const struct values *values,
 		return -1;
 	}
 	print_report(&report, dir);
+	return 0;
+}
+
+static int
+retain(
+    struct clickhouse *clickhouse, const struct values *values, struct err *err)
+{
+	char when[CLOCK_TEXT_BYTES];
+	struct retain_report report;
+
+	if (schema_check(clickhouse, err) != 0 ||
+	    retain_records(clickhouse, values->pattern, values->before_ns,
+		&report, err) != 0)
+		return -1;
+	clock_text(when, report.before_ns, 0);
+	if (values->pattern != NULL)
+		printf("archive %s: records of %u partitions before %s are "
+		       "being deleted\n",
+		    clickhouse_database(clickhouse), report.partitions, when);
+	else
+		printf("archive %s: dropped %u days of tables before %s\n",
+		    clickhouse_database(clickhouse), report.days, when);
 	return 0;
 }
 
@@ -242,6 +273,8 @@ do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
 		return print(clickhouse, verb, values, err);
 	if (strcmp(verb, "restore") == 0)
 		return restore(clickhouse, values, operands->at[1], err);
+	if (strcmp(verb, "retain") == 0)
+		return retain(clickhouse, values, err);
 	if (strcmp(verb, "takeover") == 0)
 		return takeover(clickhouse, values, err);
 	if (strcmp(verb, "migrate") == 0)
@@ -280,6 +313,12 @@ parse(
 				       "new store"
 				     : "a word too many: '%s'",
 		    operands->at[operands->count - 1]);
+	if (strcmp(operands->at[0], "retain") == 0 &&
+	    values->before_ns == INT64_MIN)
+		opt_usage("retain needs --before: records of days before it "
+			  "are deleted");
+	if (values->before_ns > clock_wall_ns())
+		opt_usage("--before is in the future");
 	if (strcmp(operands->at[0], "drop") == 0 && !values->yes)
 		opt_usage("drop deletes all records of the archive; confirm it "
 			  "with --yes");
@@ -288,7 +327,8 @@ parse(
 int
 main(int argc, char **argv)
 {
-	struct values values = { .since_ns = INT64_MIN };
+	struct values values = { .since_ns = INT64_MIN,
+		.before_ns = INT64_MIN };
 	struct clickhouse_options how = CLICKHOUSE_DEFAULT;
 	struct clickhouse *clickhouse = NULL;
 	struct opt_operands operands;

@@ -22,9 +22,23 @@ TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp ignore_noninstru
 VALGRIND_OPTS="${VALGRIND_OPTS:---suppressions=$PWD/tests/valgrind.supp} --log-file=$reports/valgrind.%p"
 export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS VALGRIND_OPTS
 
+# Of scripts that listen on the same port, also in two variants, one at a time runs.
+port=
+for word; do
+	case $word in
+	*.sh) port=$(grep -oE '127\.0\.0\.1:2[0-9]{4}' "$word" | sort | head -n 1) ;;
+	esac
+done
+if [ -n "$port" ]; then
+	mkdir -p build
+	exec 9>"build/port-${port#*:}.lock"
+	flock 9
+fi
+
 status=0
 began=$(date +%s)
-timeout -k 10 "$LIMIT" "$@" >"$output" 2>&1 </dev/null || status=$?
+timeout -k 10 "$LIMIT" "$@" >"$output" 2>&1 </dev/null 9>&- || status=$?
+exec 9>&-
 took=$(($(date +%s) - began))
 counted=$(awk '
 	/^\[  PASSED  \] [0-9]+ test/ { p += $4; n = 1 }

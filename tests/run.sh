@@ -23,6 +23,8 @@ cd "$(dirname "$0")/.."
 
 [ "${1:-}" = quick ] || export SEED="${SEED:-1}"
 units="unit/aggregator/ unit/proto/ unit/exporters/ unit/agents/ unit/broker/"
+stored="unit/aggregator/ unit/proto/ unit/agents/ unit/broker/ unit/exporters/source/
+	unit/exporters/cloud/ unit/exporters/upload/ unit/exporters/web/"
 threads="unit/aggregator/writer/ unit/aggregator/query/ unit/aggregator/archive/
 	unit/aggregator/marks/ unit/agents/client/ unit/agents/import/scanner/ unit/agents/proc/gpu
 	unit/exporters/source/ unit/exporters/top/ unit/exporters/web/ unit/proto/auth/
@@ -48,8 +50,9 @@ esac
 #   release   everything but scenarios
 #   asan      scenarios: their answers are the same, and everything of C
 #   tsan      what starts threads: the aggregator, the library, the page, keys
-#   valgrind  uses of uninitialized memory.  These depend on the code that runs and not
-#             on timing: unit tests, parsers, the agent and the broker
+#   valgrind  uses of uninitialized memory, which depend on the code that runs and not
+#             on timing: unit tests of what writes or reads stores, spools and bytes of
+#             others; parsers; programs that send and forward
 # The longest waits come first, so that they are over when the rest is.
 suites_of() {
 	case $mode/$1 in
@@ -58,8 +61,8 @@ suites_of() {
 	small/asan) echo "$units fuzz" ;;
 	all/release) echo "fault/1 parts flow/1 model flow/0 fault/0 web attack golden unit lint fuzz" ;;
 	all/asan) echo "fault/1 scenario flow/0 attack flow/1 fault/0 golden $units fuzz" ;;
-	all/tsan) echo "flow/10 flow/18 fault/12 fault/13 flow/13 flow/05 flow/031 flow/08 flow/02 flow/17 fault/100 $threads" ;;
-	all/valgrind) echo "$units flow/030 flow/031 flow/033 flow/02 golden/perf-sampler fuzz" ;;
+	all/tsan) echo "flow/10 flow/180 flow/181 flow/182 fault/12 fault/13 flow/13 flow/05 flow/031 flow/08 flow/02 flow/17 fault/100 $threads" ;;
+	all/valgrind) echo "$stored flow/030 flow/033 flow/02 golden/perf-sampler fuzz" ;;
 	*) echo "run.sh: no such variant: $1" >&2; return 2 ;;
 	esac
 }

@@ -28,6 +28,8 @@
 /* No replica has all that was sent: it is lost, send it again. */
 #define LOST_NS (30 * NS_PER_SECOND)
 #define STEP_NS (NS_PER_SECOND / 20)
+/* The marks of what was in the store before are nearly complete, or soon. */
+#define MARKING_NS (NS_PER_SECOND / 10)
 /* Begins the sentences about the archive, also those of others. */
 #define WORD "archive: "
 
@@ -299,10 +301,11 @@ verify(struct archiver *self, struct err *err)
 {
 	const struct timespec step = { 0, STEP_NS };
 	int64_t until = clock_monotonic_ns() + SETTLE_NS;
+	struct verify_seen seen = { .at = { { false } } };
 	struct verify_result result;
 
 	for (;;) {
-		verify_all(&self->sender, &self->positions, &result);
+		verify_all(&self->sender, &self->positions, &seen, &result);
 		if (result.is_enough)
 			return commit(self, err);
 		if (atomic_load(&self->stop) || clock_monotonic_ns() > until ||
@@ -384,6 +387,17 @@ rest_until(struct archiver *self, int64_t until_ns)
 	heartbeat_beat();
 }
 
+/* Between the begins of two rounds. */
+static int64_t
+interval_ns(const struct archiver *self)
+{
+	int64_t after_ns = self->options.after_ns;
+
+	if (writer_marks_are_complete(self->writer) || after_ns < MARKING_NS)
+		return after_ns;
+	return MARKING_NS;
+}
+
 static int
 follow(void *arg, struct err *err)
 {
@@ -398,7 +412,7 @@ follow(void *arg, struct err *err)
 		if (round_of(self, &why) == 0) {
 			note_success(self);
 			retry_ns = RETRY_NS;
-			rest_until(self, began_ns + self->options.after_ns);
+			rest_until(self, began_ns + interval_ns(self));
 			continue;
 		}
 		if (atomic_load(&self->stop))

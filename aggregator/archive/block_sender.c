@@ -8,7 +8,6 @@
 
 #include "aggregator/archive/rows/record_columns.h"
 #include "proto/base/memory.h"
-#include "proto/os/heartbeat.h"
 
 enum {
 	/* A block takes long to merge into a table if it is small, and much
@@ -80,7 +79,8 @@ block_sender_close(struct block_sender *sender)
 		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
 			native_block_close(&sender->shard[s].block[t].block);
 	free(sender->shard);
-	buffer_clear(&sender->encoded);
+	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
+		block_request_clear(&sender->request[i].request);
 	*sender = (struct block_sender){ .client = NULL };
 }
 
@@ -129,27 +129,42 @@ add(struct block_sender_total *to, const struct block_sender_total *more)
 		to->last_hour = more->last_hour;
 }
 
-/* One replica after another, beginning with the one that took the last. */
+/* Wait for a request, and note what was stored. */
 static int
-insert(struct block_sender *sender, unsigned shard, unsigned table,
+finish(struct block_sender *sender, struct block_sender_request *of,
     struct err *err)
 {
-	struct block_sender_shard *to = &sender->shard[shard];
-	unsigned replicas = sender->cluster->shard[shard].replicas;
+	struct block_request *request = &of->request;
+	struct block_sender_shard *shard = &sender->shard[request->shard];
+	const struct block_sender_total sent = of->total;
 
-	for (unsigned i = 0; i < replicas; i++) {
-		unsigned replica = (to->replica + i) % replicas;
-
-		heartbeat_beat();
-		if (clickhouse_insert(sender->client, shard, replica,
-			block_sender_table(table),
-			buffer_text(&sender->encoded), err) == 0) {
-			to->replica = replica;
-			return 0;
-		}
-		sender->resends++;
+	if (sent.rows == 0)
+		return 0;
+	block_request_await(request);
+	of->total = no_rows;
+	sender->resends += request->resends;
+	if (!request->is_stored) {
+		*err = request->err;
+		return -1;
 	}
-	return -1;
+	shard->replica = request->replica;
+	add(&shard->sent[of->table], &sent);
+	sender->bytes += request->block.bytes;
+	sender->rows += sent.rows;
+	return 0;
+}
+
+/* One that is idle, otherwise the one that began first. */
+static struct block_sender_request *
+choose(struct block_sender *sender)
+{
+	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
+		if (block_request_is_idle(&sender->request[i].request)) {
+			sender->last = i;
+			return &sender->request[i];
+		}
+	sender->last = (sender->last + 1) % BLOCK_SENDER_REQUESTS;
+	return &sender->request[sender->last];
 }
 
 static int
@@ -157,17 +172,23 @@ send_block(struct block_sender *sender, unsigned shard, unsigned table,
     struct err *err)
 {
 	struct block_sender_block *block = &sender->shard[shard].block[table];
+	struct block_sender_request *next;
 
 	if (block->block == NULL || native_rows(block->block) == 0)
 		return 0;
-	sender->encoded.bytes = 0;
-	native_encode(block->block, &sender->encoded);
-	native_reset(block->block);
-	if (insert(sender, shard, table, err) != 0)
+	next = choose(sender);
+	if (finish(sender, next, err) != 0)
 		return -1;
-	sender->bytes += sender->encoded.bytes;
-	sender->rows += block->total.rows;
-	add(&sender->shard[shard].sent[table], &block->total);
+	next->request.block.bytes = 0;
+	native_encode(block->block, &next->request.block);
+	native_reset(block->block);
+	next->request.table = block_sender_table(table);
+	next->request.shard = shard;
+	next->request.replica = sender->shard[shard].replica;
+	next->table = table;
+	if (block_request_begin(&next->request, sender->client, err) != 0)
+		return -1;
+	next->total = block->total;
 	block->total = no_rows;
 	return 0;
 }
@@ -195,6 +216,9 @@ block_sender_flush(struct block_sender *sender, struct err *err)
 		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
 			if (send_block(sender, s, t, err) != 0)
 				return -1;
+	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
+		if (finish(sender, &sender->request[i], err) != 0)
+			return -1;
 	return 0;
 }
 
@@ -202,6 +226,10 @@ void
 block_sender_undo(
     struct block_sender *sender, const struct block_sender_shard *before)
 {
+	struct err ignored = { .text = "" };
+
+	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
+		(void)finish(sender, &sender->request[i], &ignored);
 	for (unsigned s = 0; s < sender->shards; s++)
 		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++) {
 			struct block_sender_block *block =

@@ -2,6 +2,7 @@
  * block_sender - rows on their way to the archive: a block for each shard and
  * table, sent when it is large enough, and what was sent since the checkpoint.
  *
+ * The next blocks are made while a few are on their way (block_request.h).
  * A block goes to one replica of its shard; if that one does not confirm it,
  * to the next.  The same row may therefore be there twice: rows have an
  * identity, and the archive keeps one of those that are equal.
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/archive/block_request.h"
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
 #include "proto/clickhouse/native.h"
@@ -43,12 +45,24 @@ struct block_sender_shard {
 	struct block_sender_total sent[BLOCK_SENDER_TABLES];
 };
 
+/* A block on its way; no rows: none, or its end was noted. */
+struct block_sender_request {
+	struct block_request request;
+	unsigned table;
+	struct block_sender_total total;
+};
+
+/* Blocks on their way at a time: their memory is bounded, and a server makes a
+ * block with one processor. */
+enum { BLOCK_SENDER_REQUESTS = 4 };
+
 struct block_sender {
 	struct clickhouse *client; /* not owned */
 	const struct clickhouse_cluster *cluster;
 	unsigned shards; /* when it was opened */
 	struct block_sender_shard *shard;
-	struct buffer encoded;
+	struct block_sender_request request[BLOCK_SENDER_REQUESTS];
+	unsigned last;  /* the one that began last */
 	uint64_t bytes; /* sent, since block_sender_open */
 	uint64_t rows;
 	uint64_t resends; /* blocks that a replica did not confirm */

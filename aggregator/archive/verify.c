@@ -99,35 +99,50 @@ is_complete(const struct question *question,
 	return rc;
 }
 
+/* Ask replicas of a shard until enough of them are complete; returns how many
+ * are. */
+static unsigned
+count_copies(struct block_sender *sender, unsigned shard,
+    const struct verify_positions *positions, bool *seen,
+    struct verify_result *of)
+{
+	unsigned replicas = sender->cluster->shard[shard].replicas, copies = 0;
+
+	for (unsigned r = 0; r < replicas; r++)
+		copies += seen[r];
+	for (unsigned r = 0; r < replicas && copies < of->wanted; r++) {
+		const struct question question = { sender->client, shard, r };
+		int rc;
+
+		if (seen[r])
+			continue;
+		rc = is_complete(
+		    &question, &sender->shard[shard], positions, &of->err);
+		seen[r] = rc == 1;
+		copies += seen[r];
+		of->has_err |= rc < 0;
+	}
+	return copies;
+}
+
 void
 verify_all(struct block_sender *sender,
-    const struct verify_positions *positions, struct verify_result *result)
+    const struct verify_positions *positions, struct verify_seen *seen,
+    struct verify_result *result)
 {
-	*result = (struct verify_result){ .is_enough = true,
-		.copies_least = UINT32_MAX };
+	bool is_enough = true;
+
+	*result = (struct verify_result){ .copies_least = UINT32_MAX };
 	for (unsigned s = 0; s < sender->shards; s++) {
-		unsigned replicas = sender->cluster->shard[s].replicas;
-		unsigned wanted = question_copies(sender->client, s);
-		unsigned copies = 0;
-		struct err err = { .text = "" };
-		bool failed = false;
+		struct verify_result of = {
+			.wanted = question_copies(sender->client, s), .shard = s
+		};
 
-		for (unsigned r = 0; r < replicas && copies < wanted; r++) {
-			const struct question question = { sender->client, s,
-				r };
-			int rc = is_complete(
-			    &question, &sender->shard[s], positions, &err);
-
-			copies += rc == 1;
-			failed |= rc < 0;
-		}
-		if (copies < result->copies_least) {
-			result->copies_least = copies;
-			result->wanted = wanted;
-			result->shard = s;
-			result->has_err = failed;
-			result->err = err;
-		}
-		result->is_enough &= copies == wanted;
+		of.copies_least =
+		    count_copies(sender, s, positions, seen->at[s], &of);
+		is_enough &= of.copies_least >= of.wanted;
+		if (of.copies_least < result->copies_least)
+			*result = of;
 	}
+	result->is_enough = is_enough;
 }

@@ -17,6 +17,12 @@ struct verify_positions {
 	unsigned count;
 };
 
+/* The replicas that were found complete, by shard; all zeros at first.  They
+ * stay complete as long as nothing more is sent, so they are asked once. */
+struct verify_seen {
+	bool at[CLICKHOUSE_SHARDS_MAX][CLICKHOUSE_REPLICAS_MAX];
+};
+
 /* What each shard has. */
 struct verify_result {
 	unsigned copies_least; /* complete replicas of the worst shard */
@@ -28,6 +34,7 @@ struct verify_result {
 };
 
 void verify_all(struct block_sender *sender,
-    const struct verify_positions *positions, struct verify_result *result);
+    const struct verify_positions *positions, struct verify_seen *seen,
+    struct verify_result *result);
 
 #endif

@@ -9,8 +9,9 @@
  * A mark of TABLES_ROW_BLOCKS is that of a slice: the archive lacks its rows
  * from first_row on.  A mark of TABLES_CHUNKS is that of a slice too, and says
  * that the archive lacks all of it, compacted or not: it comes from the time
- * before the store had an archive, or is to be sent again (archive/repair.h).
- * If the row of another mark does not exist, it was deleted.
+ * before the store had an archive, or is to be sent again
+ * (archive/upkeep/repair.h).  If the row of another mark does not exist, it was
+ * deleted.
  *
  * proto/store.md, "Marks", describes the bytes.
  * SPDX-License-Identifier: MIT

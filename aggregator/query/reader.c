@@ -135,6 +135,8 @@ select_all(struct page *page)
 			continue;
 		if (page->cursor.kind != kind) {
 			memset(&page->cursor, 0, sizeof(page->cursor));
+			/* This page may be full before the first record. */
+			page->cursor.kind = (uint8_t)kind;
 			page->cursor.hour = INT32_MIN;
 			page->cursor.id.time_ns = INT64_MIN;
 		}

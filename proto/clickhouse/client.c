@@ -63,10 +63,8 @@ read_key(struct clickhouse *clickhouse, const char *path, struct err *err)
 	return 0;
 }
 
-int
-clickhouse_open(struct clickhouse **to,
-    const struct clickhouse_options *options, const char *option,
-    struct err *err)
+static struct clickhouse *
+clickhouse_new(const struct clickhouse_options *options)
 {
 	struct clickhouse *clickhouse = memory_zero(1, sizeof(*clickhouse));
 
@@ -78,9 +76,40 @@ clickhouse_open(struct clickhouse **to,
 		.answer_bytes_max = CLICKHOUSE_ANSWER_BYTES_MAX,
 		.stop = options->stop,
 	};
+	return clickhouse;
+}
+
+int
+clickhouse_open(struct clickhouse **to,
+    const struct clickhouse_options *options, const char *option,
+    struct err *err)
+{
+	struct clickhouse *clickhouse = clickhouse_new(options);
+
 	if (check_url(options, &clickhouse->url, option, err) != 0 ||
 	    read_key(clickhouse, options->password, err) != 0 ||
 	    http_open(&clickhouse->http, &clickhouse->http_options, err) != 0) {
+		clickhouse_close(&clickhouse);
+		return -1;
+	}
+	*to = clickhouse;
+	return 0;
+}
+
+int
+clickhouse_open_again(
+    struct clickhouse **to, const struct clickhouse *of, struct err *err)
+{
+	struct clickhouse *clickhouse = clickhouse_new(&of->options);
+
+	clickhouse->url = of->url;
+	if (of->key != NULL) {
+		size_t bytes = strlen((const char *)of->key) + 1;
+
+		clickhouse->key = secret_memory(bytes);
+		memcpy(clickhouse->key, of->key, bytes);
+	}
+	if (http_open(&clickhouse->http, &clickhouse->http_options, err) != 0) {
 		clickhouse_close(&clickhouse);
 		return -1;
 	}
@@ -106,6 +135,13 @@ const struct clickhouse_cluster *
 clickhouse_cluster(const struct clickhouse *clickhouse)
 {
 	return &clickhouse->cluster;
+}
+
+void
+clickhouse_take_cluster(
+    struct clickhouse *clickhouse, const struct clickhouse *from)
+{
+	clickhouse->cluster = from->cluster;
 }
 
 const char *

@@ -80,6 +80,10 @@ struct clickhouse; /* opaque */
 int clickhouse_open(struct clickhouse **clickhouse,
     const struct clickhouse_options *options, const char *option,
     struct err *err);
+/* Another handle for the same archive, for another thread; it knows no cluster
+ * yet. */
+int clickhouse_open_again(struct clickhouse **clickhouse,
+    const struct clickhouse *of, struct err *err);
 void clickhouse_close(struct clickhouse **clickhouse);
 
 /* Ask the hosts of the address, and the hosts that these name, for the shards
@@ -92,6 +96,9 @@ int clickhouse_find(struct clickhouse *clickhouse, struct err *err);
 const struct clickhouse_cluster *clickhouse_cluster(
     const struct clickhouse *clickhouse);
 const char *clickhouse_database(const struct clickhouse *clickhouse);
+/* Take over what the other handle has found. */
+void clickhouse_take_cluster(
+    struct clickhouse *clickhouse, const struct clickhouse *from);
 
 /* Insert a block of format Native (native.h) into a table of the database.  0:
  * the replica stored it.  -1: it is not known to be stored. */

@@ -209,6 +209,7 @@ follow_partition(struct mirror *mirror, struct mirror_partition *partition,
 int
 mirror_follow(struct mirror *mirror, struct err *err)
 {
+	memset(mirror->into.silences, 0, sizeof(mirror->into.silences));
 	if (mirror_list(mirror, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < mirror->claims.partitions; i++) {

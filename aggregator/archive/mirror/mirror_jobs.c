@@ -156,6 +156,7 @@ do_job(struct mirror *mirror, struct absent_hour what)
 	int rc;
 
 	say(mirror, &what);
+	memset(mirror->into.silences, 0, sizeof(mirror->into.silences));
 	rc = work(mirror, &what, &err);
 	if (mirror->options.progress)
 		fputs("\r\033[K", stderr);

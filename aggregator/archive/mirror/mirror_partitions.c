@@ -132,7 +132,6 @@ mirror_begin(struct mirror *mirror, const struct mirror_partition *partition,
 	into->partition = claim;
 	into->number = partition->number;
 	into->where = mirror->where = pull_claims_sql(claim);
-	memset(into->silences, 0, sizeof(into->silences));
 }
 
 void

@@ -31,6 +31,21 @@ float_text(char room[static NUMBER_BYTES], double value)
 	return (struct text){ room, (uint32_t)bytes };
 }
 
+/* Many attributes are whole numbers, and snprintf takes ten times as long. */
+static struct text
+whole_text(char room[static NUMBER_BYTES], uint64_t size, bool is_negative)
+{
+	char *end = room + NUMBER_BYTES, *at = end;
+
+	do {
+		*--at = (char)('0' + size % 10);
+		size /= 10;
+	} while (size > 0);
+	if (is_negative)
+		*--at = '-';
+	return (struct text){ at, (uint32_t)(end - at) };
+}
+
 struct text
 value_text(char room[static NUMBER_BYTES], const struct value *value)
 {
@@ -38,11 +53,10 @@ value_text(char room[static NUMBER_BYTES], const struct value *value)
 	case VALUE_NIL: break;
 	case VALUE_BOOL: return text_of(value->is.boolean ? "true" : "false");
 	case VALUE_INT:
-		snprintf(room, NUMBER_BYTES, "%" PRId64, value->is.i);
-		return text_of(room);
-	case VALUE_UINT:
-		snprintf(room, NUMBER_BYTES, "%" PRIu64, value->is.u);
-		return text_of(room);
+		return value->is.i < 0
+			   ? whole_text(room, 0 - (uint64_t)value->is.i, true)
+			   : whole_text(room, (uint64_t)value->is.i, false);
+	case VALUE_UINT: return whole_text(room, value->is.u, false);
 	case VALUE_FLOAT: return float_text(room, value->is.f);
 	case VALUE_TEXT: return value->is.text;
 	}

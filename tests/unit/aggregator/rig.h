@@ -437,6 +437,9 @@ rig_page(struct reader *reader, enum rig_what what,
 	return last;
 }
 
+/* An answer that does not end is wrong. */
+enum { RIG_PAGES_MAX = 100000 };
+
 /* Read all pages of an answer, each checked like one from the network; a new
  * string, and the number of records. */
 static inline char *
@@ -450,6 +453,7 @@ rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
 	struct err err = { 0 };
 	size_t bytes = 0;
 	bool last = false;
+	unsigned pages = 0;
 	FILE *out = open_memstream(&text, &bytes);
 
 	*records = 0;
@@ -465,6 +469,7 @@ rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
 		struct record record;
 		struct text got, rest;
 
+		assert_true(++pages < RIG_PAGES_MAX);
 		wire_writer_init(&w, page, sizeof(page));
 		last = rig_page(reader, what, &query, &w);
 		header.records = w.records;

@@ -2,13 +2,14 @@
  * compare - does each replica have the records of a store, hour by hour?
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/compare.h"
+#include "aggregator/archive/upkeep/compare.h"
 
 #include <string.h>
 
 #include "aggregator/archive/block_sender.h"
+#include "aggregator/archive/upkeep/kept.h"
 #include "aggregator/archive/question.h"
-#include "aggregator/archive/repair.h"
+#include "aggregator/archive/upkeep/repair.h"
 #include "aggregator/archive/rows/identity.h"
 #include "aggregator/archive/slice.h"
 #include "aggregator/marks/marks.h"
@@ -62,6 +63,7 @@ struct compare {
 	struct hour hour[HOURS];
 	unsigned hours;
 	struct repair repair; /* the hours that are lacking */
+	struct kept kept;     /* what the archive has not deleted */
 	uint64_t records, compared, lacking, unequal, waiting, damaged;
 };
 
@@ -310,6 +312,8 @@ compare_all(struct compare *self, struct err *err)
 		self->name = name;
 		self->kind = of.kind;
 		self->part = archive_part(self->name);
+		if (of.hour < kept_from(&self->kept, self->part))
+			continue;
 		if (add_hour(self, front, &of, err) != 0)
 			return -1;
 	}
@@ -372,10 +376,13 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 
 	if (tables_open(&db, store, &how, err) != 0)
 		return -1;
-	rc = compare_open(&self, db, format, file, err);
+	rc = kept_read(&self.kept, clickhouse, err);
+	if (rc == 0)
+		rc = compare_open(&self, db, format, file, err);
 	if (rc == 0 && repair)
 		rc = repair_open(&self, db, err);
 	repair_clear(&self.repair);
+	kept_clear(&self.kept);
 	db_close(&db);
 	if (rc != 0)
 		return -1;

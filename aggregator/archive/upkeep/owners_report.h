@@ -3,8 +3,8 @@
  * each one's rows count.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_OWNERS_REPORT_H
-#define AGGREGATOR_ARCHIVE_OWNERS_REPORT_H
+#ifndef AGGREGATOR_ARCHIVE_UPKEEP_OWNERS_REPORT_H
+#define AGGREGATOR_ARCHIVE_UPKEEP_OWNERS_REPORT_H
 
 #include <stdio.h>
 

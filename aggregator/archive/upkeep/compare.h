@@ -3,13 +3,13 @@
  *
  * Of each partition, kind of record, hour and shard the number of records and
  * the sum of the hashes of their identities must be equal.  Hours with marks
- * (marks.h) may lack what the archiver has not sent yet.  With `repair` the
- * hours of which a replica lacks records get marks, so that they are sent
- * again.
+ * (marks.h) may lack what the archiver has not sent yet; hours whose records
+ * the archive has deleted (kept.h) are not compared.  With `repair` the hours
+ * of which a replica lacks records get marks, so that they are sent again.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_COMPARE_H
-#define AGGREGATOR_ARCHIVE_COMPARE_H
+#ifndef AGGREGATOR_ARCHIVE_UPKEEP_COMPARE_H
+#define AGGREGATOR_ARCHIVE_UPKEEP_COMPARE_H
 
 #include <stdbool.h>
 #include <stdio.h>

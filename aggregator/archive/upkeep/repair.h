@@ -6,8 +6,8 @@
  * compacted nor deleted.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_REPAIR_H
-#define AGGREGATOR_ARCHIVE_REPAIR_H
+#ifndef AGGREGATOR_ARCHIVE_UPKEEP_REPAIR_H
+#define AGGREGATOR_ARCHIVE_UPKEEP_REPAIR_H
 
 #include "aggregator/db/db.h"
 #include "aggregator/tables/key.h"

@@ -3,7 +3,7 @@
  * each one's rows count.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/owners_report.h"
+#include "aggregator/archive/upkeep/owners_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * repair - have hours that the archive lacks sent again.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/repair.h"
+#include "aggregator/archive/upkeep/repair.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,31 @@
+/*
+ * retain - delete old records of an archive.
+ *
+ * First is noted from which hour on records are kept (kept.h), so that nobody
+ * takes the older ones for missing.  Of all partitions whole days are dropped;
+ * of one partition its rows are deleted by a mutation, which the servers do
+ * within minutes.  What arrives later for such days stays until the next time.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_UPKEEP_RETAIN_H
+#define AGGREGATOR_ARCHIVE_UPKEEP_RETAIN_H
+
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/clickhouse/client.h"
+
+struct retain_report {
+	int64_t before_ns;   /* begin of the first day that is kept */
+	unsigned days;       /* dropped: of each table and shard */
+	unsigned partitions; /* whose rows are deleted; of a pattern */
+};
+
+/* After clickhouse_find.  Delete the records of whole days (UTC) before
+ * `before_ns`, of partitions whose names match (text_match_partition; NULL:
+ * all).  It may be repeated.  -1: a shard did not do it, or no partition
+ * matches. */
+int retain_records(struct clickhouse *client, const char *pattern,
+    int64_t before_ns, struct retain_report *report, struct err *err);
+
+#endif
