@@ -181,6 +181,19 @@ is_of_gateway(const struct opt *opt)
 	return false;
 }
 
+static int
+check_address(const struct aggregator_settings_given *given, struct err *err)
+{
+	const struct clickhouse_options how =
+	    aggregator_settings_clickhouse(given);
+	struct clickhouse *clickhouse = NULL;
+
+	if (clickhouse_open(&clickhouse, &how, "archive-only", err) != 0)
+		return -1;
+	clickhouse_close(&clickhouse);
+	return 0;
+}
+
 /* The configuration may be that of an aggregator: its values do not apply, but
  * one that has an archive of its own would stop to store and to copy. */
 static int
@@ -200,7 +213,7 @@ check_gateway(const struct aggregator_settings_given *given, struct err *err)
 	if (given->archive_bytes < ARCHIVE_BYTES_MIN)
 		return err_set_option(
 		    err, "archive-bytes", "is at least 64MiB");
-	return 0;
+	return check_address(given, err);
 }
 
 static int

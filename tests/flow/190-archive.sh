@@ -53,6 +53,8 @@ wrong_usage "who has a store has no gateway's disk" "is for --archive-only" \
 	poolscope-aggregator --archive-bytes 1GiB
 wrong_usage "a gateway needs some disk" "at least 64MiB" \
 	poolscope-aggregator --archive-only "$here" --archive-bytes 1MiB
+wrong_usage "... and the name of the database" "archive-only: the address has no database" \
+	poolscope-aggregator --archive-only clickhouse://127.0.0.1:1
 check_status 1 "a gateway to nobody ends" poolscope-aggregator --archive-only "$here"
 check_printed "... with the place" "127.0.0.1:1"
 
