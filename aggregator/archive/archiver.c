@@ -467,7 +467,9 @@ archiver_start(struct archiver *archiver, const struct thread_watcher *watcher,
 		.run = follow,
 		.stop = stop,
 		.arg = archiver,
-		.has_heartbeat = true };
+		.has_heartbeat = true,
+		/* Intake and answers come first. */
+		.is_background = true };
 
 	return thread_start(&archiver->thread, &how, watcher, err);
 }

@@ -2,7 +2,7 @@
  * block_sender - rows on their way to the archive: a block for each shard and
  * table, sent when it is large enough, and what was sent since the checkpoint.
  *
- * The next blocks are made while a few are on their way (block_request.h).
+ * The next block is made while two are on their way (block_request.h).
  * A block goes to one replica of its shard; if that one does not confirm it,
  * to the next.  The same row may therefore be there twice: rows have an
  * identity, and the archive keeps one of those that are equal.
@@ -52,9 +52,9 @@ struct block_sender_request {
 	struct block_sender_total total;
 };
 
-/* Blocks on their way at a time: their memory is bounded, and a server makes a
- * block with one processor. */
-enum { BLOCK_SENDER_REQUESTS = 4 };
+/* Blocks on their way at a time.  More need 16 MiB each, and are not made
+ * faster than two are stored. */
+enum { BLOCK_SENDER_REQUESTS = 2 };
 
 struct block_sender {
 	struct clickhouse *client; /* not owned */
@@ -86,10 +86,12 @@ struct native_block *block_sender_block(
 /* Sends the block if it is large enough.  `hour`: of a record, else 0. */
 int block_sender_added(struct block_sender *sender, unsigned shard,
     unsigned table, uint64_t hash, int32_t hour, struct err *err);
-/* Send what is left.  -1: a shard has no replica that takes it. */
+/* Send what is left, and wait for what is on its way.  -1, also of
+ * block_sender_added: a shard has no replica that takes a block; call
+ * block_sender_undo. */
 int block_sender_flush(struct block_sender *sender, struct err *err);
-/* Drop the blocks that were not sent, and restore the totals of a copy of
- * `shard`, taken when no block had rows. */
+/* Wait for what is on its way, drop the blocks that were not sent, and restore
+ * the totals of a copy of `shard`, taken when no block had rows. */
 void block_sender_undo(
     struct block_sender *sender, const struct block_sender_shard *before);
 /* Count from zero: all that was sent is committed, or will be sent again.

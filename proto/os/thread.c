@@ -6,11 +6,15 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "proto/os/heartbeat.h"
 
 /* If these were blocked, they would end the process without their handlers. */
 static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+/* A tenth of the share of another thread: it is slow then, but not idle. */
+enum { BACKGROUND_NICE = 10 };
 
 static void
 run_watched(struct thread *thread, int *rc)
@@ -32,6 +36,10 @@ run(void *arg)
 	struct err failure;
 	int rc;
 
+	/* Of the thread, on Linux.  If it is not allowed, nothing is lost. */
+	if (options->is_background)
+		(void)setpriority(PRIO_PROCESS, 0,
+		    getpriority(PRIO_PROCESS, 0) + BACKGROUND_NICE);
 	if (options->has_heartbeat)
 		run_watched(thread, &rc);
 	else

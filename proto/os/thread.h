@@ -27,6 +27,9 @@ struct thread_options {
 	/* The thread gets a heartbeat (heartbeat.h), which the watchdog
 	 * checks. */
 	bool has_heartbeat;
+	/* Where processors are scarce, other threads come first.  The threads
+	 * that it starts are like it. */
+	bool is_background;
 };
 
 /* Receives the end of a thread. */

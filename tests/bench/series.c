@@ -2,9 +2,10 @@
  * series - read one metric of many nodes from a store.  A pool is made in DIR
  * (an instance without processes), or an existing one is read: once cold, then
  * several times.  `open`: slices are compacted while the hour is filled, as the
- * aggregator does.
+ * aggregator does.  `wide`: each node has one sample of 24 values a period,
+ * half of them counters, instead of four with 5 on average.
  *
- *     series fill DIR NODES SECONDS [PERIOD_S [open]]
+ *     series fill DIR NODES SECONDS [PERIOD_S [open | wide]]
  *     series read DIR METRIC STEP_S [RUNS]
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +21,7 @@
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
 
-enum { SETS = 4, COLUMNS_MAX = 11, PATH_BYTES = 400 };
+enum { SETS = 4, COLUMNS_MAX = 11, WIDE = 24, PATH_BYTES = 400 };
 #define T0        (INT64_C(1791000000) * NS_PER_SECOND)
 #define PARTITION "bench$pool"
 
@@ -133,27 +134,38 @@ put(const char *node, const struct record *record)
 }
 
 static void
-define_groups(void)
+define_group(const struct def *def)
 {
-	for (unsigned i = 0; i < SETS; i++) {
-		unsigned char pairs[2048];
-		struct wire_writer w;
-		struct record entity = { .kind = RECORD_ENTITY,
-			.source = text_of("set"),
-			.name = text_of(defs[i].set),
-			.attributes = 3 };
+	unsigned char pairs[2048];
+	struct wire_writer w;
+	struct record entity = { .kind = RECORD_ENTITY,
+		.source = text_of("set"),
+		.name = text_of(def->set),
+		.attributes = 3 };
 
-		wire_writer_init(&w, pairs, sizeof(pairs));
-		wire_put_text_attribute(
-		    &w, text_of("names"), text_of(defs[i].names));
-		wire_put_text_attribute(
-		    &w, text_of("units"), text_of(defs[i].units));
-		wire_put_text_attribute(
-		    &w, text_of("types"), text_of(defs[i].types));
-		entity.pairs =
-		    (struct text){ (const char *)pairs, (uint32_t)w.bytes };
-		put("head", &entity);
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	wire_put_text_attribute(&w, text_of("names"), text_of(def->names));
+	wire_put_text_attribute(&w, text_of("units"), text_of(def->units));
+	wire_put_text_attribute(&w, text_of("types"), text_of(def->types));
+	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
+	put("head", &entity);
+}
+
+static void
+define_wide(void)
+{
+	char names[16 * WIDE] = "", units[2 * WIDE] = "", types[8 * WIDE] = "";
+	const struct def def = { "wide", names, units, types, WIDE };
+
+	for (unsigned i = 0; i < WIDE; i++) {
+		const char *between = i > 0 ? " " : "";
+
+		sprintf(names + strlen(names), "%sbench.v%u", between, i);
+		sprintf(units + strlen(units), "%s1", between);
+		sprintf(types + strlen(types), "%s%s", between,
+		    i % 2 == 0 ? "counter" : "gauge");
 	}
+	define_group(&def);
 }
 
 static void
@@ -225,10 +237,37 @@ put_node(struct node *n, unsigned number, double t, double period)
 	put_sample(name, 3, time_ns, (double[]){ boot, n->received, n->sent });
 }
 
+static void
+put_wide(struct node *n, unsigned number, double t, double period)
+{
+	struct record record = { .kind = RECORD_SAMPLE,
+		.time_ns = T0 + (int64_t)(t * 1e9),
+		.source = text_of("wide"),
+		.values = WIDE };
+	unsigned char bytes[16 * WIDE];
+	struct wire_writer w;
+	char name[32];
+
+	snprintf(name, sizeof(name), "node-%05u", number);
+	n->busy += load_of(number, t) * 100 * period;
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	for (unsigned i = 0; i < WIDE; i++)
+		wire_put_value(&w,
+		    i % 2 == 0 ? &(struct value){ VALUE_INT,
+				     { .i = (int64_t)(n->busy * (i + 1)) } }
+			       : &(struct value){ VALUE_FLOAT,
+				     { .f = noise(number + i, (uint64_t)t) } });
+	record.value_bytes =
+	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+	put(name, &record);
+}
+
 static int
 fill(const char *dir, unsigned nodes, double seconds, double period,
-    bool is_open)
+    const char *how)
 {
+	bool is_open = strcmp(how, "open") == 0,
+	     is_wide = strcmp(how, "wide") == 0;
 	struct journal_options options = { .map_bytes = INT64_C(64) << 30 };
 	/* The hour has not ended. */
 	struct writer_options indexing = { .map_bytes = INT64_C(64) << 30,
@@ -244,10 +283,13 @@ fill(const char *dir, unsigned nodes, double seconds, double period,
 	good(journal_open(&journal, store, &options, &err));
 	good(writer_open(&writer, store, journal, &indexing, &err));
 	wire_writer_init(&batch, body, sizeof(body));
-	define_groups();
+	for (unsigned i = 0; i < SETS && !is_wide; i++)
+		define_group(&defs[i]);
+	if (is_wide)
+		define_wide();
 	for (double t = 0; t < seconds; t += period)
 		for (unsigned i = 0; i < nodes; i++)
-			put_node(&all[i], i, t, period);
+			(is_wide ? put_wide : put_node)(&all[i], i, t, period);
 	send_batch();
 	run_indexer();
 	writer_close(&writer);
@@ -334,14 +376,13 @@ main(int argc, char **argv)
 {
 	if (argc >= 5 && strcmp(argv[1], "fill") == 0)
 		return fill(argv[2], (unsigned)atoi(argv[3]), atof(argv[4]),
-		    argc > 5 ? atof(argv[5]) : 1,
-		    argc > 6 && strcmp(argv[6], "open") == 0);
+		    argc > 5 ? atof(argv[5]) : 1, argc > 6 ? argv[6] : "");
 	if (argc >= 5 && strcmp(argv[1], "read") == 0) {
 		opt_common_values.dir = argv[2];
 		return read_metric(argv[3], atof(argv[4]),
 		    argc > 5 ? (unsigned)atoi(argv[5]) : 3);
 	}
-	fputs("series fill DIR NODES SECONDS [PERIOD_S [open]]\n"
+	fputs("series fill DIR NODES SECONDS [PERIOD_S [open | wide]]\n"
 	      "series read DIR METRIC STEP_S [RUNS]\n",
 	    stderr);
 	return 2;

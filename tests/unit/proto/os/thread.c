@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <semaphore.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "proto/os/heartbeat.h"
@@ -166,6 +167,51 @@ signals_are_not_for_it_and_faults_are(void **state)
 	assert_null(heartbeat_stuck(INT64_MAX, 0));
 }
 
+static int
+read_nice(void *arg, struct err *err)
+{
+	(void)err;
+	*(int *)arg = getpriority(PRIO_PROCESS, 0);
+	return 0;
+}
+
+static int
+read_nice_of_another(void *arg, struct err *err)
+{
+	const struct thread_options options = {
+		.name = "the second tester", .run = read_nice, .arg = arg
+	};
+	struct thread thread;
+
+	if (thread_start(&thread, &options, NULL, err) != 0)
+		return -1;
+	thread_stop(&thread);
+	return 0;
+}
+
+/* 19 is the lowest priority that there is. */
+static void
+one_in_the_background_and_those_that_it_starts_yield(void **state)
+{
+	struct thread_options options = {
+		.name = "the tester", .run = read_nice, .is_background = true
+	};
+	int own = getpriority(PRIO_PROCESS, 0), nice, nice_of_another;
+	struct thread thread;
+
+	(void)state;
+	options.arg = &nice;
+	assert_int_equal(thread_start(&thread, &options, NULL, NULL), 0);
+	thread_stop(&thread);
+	options.arg = &nice_of_another;
+	options.run = read_nice_of_another;
+	assert_int_equal(thread_start(&thread, &options, NULL, NULL), 0);
+	thread_stop(&thread);
+	assert_int_equal(nice, own + 10 < 19 ? own + 10 : 19);
+	assert_int_equal(nice_of_another, nice);
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), own);
+}
+
 int
 main(void)
 {
@@ -176,6 +222,8 @@ main(void)
 		cmocka_unit_test(one_that_serves_must_not_end_by_itself),
 		cmocka_unit_test(one_whose_work_is_done_has_not_failed),
 		cmocka_unit_test(signals_are_not_for_it_and_faults_are),
+		cmocka_unit_test(
+		    one_in_the_background_and_those_that_it_starts_yield),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
