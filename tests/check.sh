@@ -35,6 +35,8 @@
 #                 and the 10,000 generated inputs of each fuzz target
 #   KILLS         of kill -9 in parts/100
 #   FAULTS        some or all, of parts/105
+#   COUNT         records of parts/115
+#   HOURS         of samples in parts/119
 #   HOSTILE       connections of attack/020; FILES: of attack/060
 #
 # Values from the environment take precedence.  The last line of a failed test is a
@@ -47,7 +49,7 @@ VARIANT=${VARIANT:-release}
 
 repeat=
 for each in SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE \
-	HOSTILE FILES KILLS FAULTS PROGRAMS TIMES CUTS SECONDS EVERY; do
+	HOSTILE FILES KILLS FAULTS COUNT HOURS PROGRAMS TIMES CUTS SECONDS EVERY; do
 	value=
 	eval "value=\${$each-}"
 	case $value in
