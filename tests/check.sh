@@ -36,6 +36,7 @@
 #   KILLS         of kill -9 in parts/100
 #   FAULTS        some or all, of parts/105
 #   COUNT         records of parts/115
+#   LOADS         of parts/118, each 2,000 test runs
 #   HOURS         of samples in parts/119
 #   HOSTILE       connections of attack/020; FILES: of attack/060
 #
@@ -49,7 +50,7 @@ VARIANT=${VARIANT:-release}
 
 repeat=
 for each in SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE \
-	HOSTILE FILES KILLS FAULTS COUNT HOURS PROGRAMS TIMES CUTS SECONDS EVERY; do
+	HOSTILE FILES KILLS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY; do
 	value=
 	eval "value=\${$each-}"
 	case $value in
