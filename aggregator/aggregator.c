@@ -12,6 +12,7 @@
 #include "aggregator/admin/admin.h"
 #include "aggregator/archive/archiver.h"
 #include "aggregator/daemon/gateway.h"
+#include "aggregator/daemon/past.h"
 #include "aggregator/daemon/settings.h"
 #include "aggregator/daemon/status.h"
 #include "aggregator/ingest/ingest.h"
@@ -40,6 +41,7 @@ struct aggregator {
 	struct ingest *ingest;
 	struct query_server *query_server;
 	struct archiver *archiver; /* NULL: without an archive */
+	struct past *past;         /* the same */
 	struct gateway *gateway;   /* NULL: it has a store */
 	struct loop *loop;
 	struct loop_timer catch_up, stale_readers;
@@ -108,6 +110,18 @@ put_status(void *arg, const struct query_server_status *query_server,
 	    self->archiver != NULL ? &archiver : NULL, self->given.insecure);
 }
 
+/* The same. */
+static int
+answer(void *arg, struct reader *reader, const struct wire_header *header,
+    const struct wire_query *query, struct wire_writer *w, bool *last,
+    int64_t wait_ns, struct err *err)
+{
+	struct aggregator *self = arg;
+
+	return past_answer(
+	    self->past, reader, header, query, w, last, wait_ns, err);
+}
+
 /* ---- start and stop ---- */
 
 static int
@@ -140,8 +154,14 @@ open_store(struct aggregator *self, struct err *err)
 		    self->aggregator_settings.store,
 		    (unsigned long long)writer_position(self->writer),
 		    (unsigned long long)journal_next(self->journal) - 1);
-	return reader_open_shared(
-	    &self->reader, writer_db(self->writer), self->journal, err);
+	if (reader_open_shared(&self->reader, writer_db(self->writer),
+		self->journal, err) != 0)
+		return -1;
+	if (self->given.archive != NULL) {
+		self->past = past_new(&self->given);
+		reader_lacks(self->reader, READER_HEAD);
+	}
+	return 0;
 }
 
 /* A program that reads the directory of the store and dies would hold the
@@ -216,6 +236,7 @@ open_listeners(struct aggregator *self, struct loop *loop, struct err *err)
 	const struct backpressure_follower follower = { self->writer,
 		wake_indexer, position_of_indexer };
 	const struct query_server_source source = { .reader = self->reader,
+		.answer = self->past != NULL ? answer : NULL,
 		.needs = entry_needed,
 		.is_indexed = is_indexed,
 		.status = put_status,
@@ -409,6 +430,7 @@ clear(void *arg)
 
 	gateway_close(&self->gateway);
 	query_server_close(&self->query_server);
+	past_free(&self->past);
 	archiver_close(&self->archiver);
 	ingest_close(&self->ingest);
 	auth_close(&self->auth);

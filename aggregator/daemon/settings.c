@@ -157,8 +157,8 @@ const struct opt aggregator_settings_options[] = {
 	    NULL, false },
 	{ "archive-bytes", 0, OPT_BYTES,
 	    OPT_TO(struct aggregator_settings_given, archive_bytes), "BYTES",
-	    "with --archive-only: keep at most this much of the archive on "
-	    "the disk (default: 8GiB)",
+	    "keep at most this much of what is read from the archive on the "
+	    "disk (default: 8GiB)",
 	    NULL, false },
 	{ "force-network-fs", 0, OPT_FLAG,
 	    OPT_TO(struct aggregator_settings_given, force_network_fs), NULL,
@@ -210,19 +210,7 @@ check_gateway(const struct aggregator_settings_given *given, struct err *err)
 	if (given->archive != NULL && opt_origin_of(&given->archive) >= from)
 		return err_set_option(
 		    err, "archive", "or --archive-only, not both");
-	if (given->archive_bytes < ARCHIVE_BYTES_MIN)
-		return err_set_option(
-		    err, "archive-bytes", "is at least 64MiB");
 	return check_address(given, err);
-}
-
-static int
-check_store(const struct aggregator_settings_given *given, struct err *err)
-{
-	if (opt_origin_of(&given->archive_bytes) == OPT_COMMAND_LINE)
-		return err_set_option(
-		    err, "archive-bytes", "is for --archive-only");
-	return 0;
 }
 
 int
@@ -237,8 +225,10 @@ aggregator_settings_check(
 	if (given->archive_after_ns < NS_PER_SECOND / 10 ||
 	    given->archive_after_ns > 3600 * NS_PER_SECOND)
 		return err_set_option(err, "archive-after", "is 100ms to 1h");
-	return given->archive_only != NULL ? check_gateway(given, err)
-					   : check_store(given, err);
+	if (given->archive_bytes < ARCHIVE_BYTES_MIN)
+		return err_set_option(
+		    err, "archive-bytes", "is at least 64MiB");
+	return given->archive_only != NULL ? check_gateway(given, err) : 0;
 }
 
 void
@@ -255,6 +245,8 @@ aggregator_settings_sandbox(
 					  ? given->models
 					  : model_dir_find(models));
 		sandbox_listeners(sandbox, &given->listen, "run/intake.ipc");
+		if (given->archive != NULL)
+			sandbox_write_or(sandbox, NULL, "run");
 	}
 	sandbox_read_or(sandbox, given->server_key, "keys/server.key");
 	sandbox_read(sandbox, given->archive_password);
@@ -324,7 +316,8 @@ aggregator_settings_clickhouse(const struct aggregator_settings_given *given)
 {
 	struct clickhouse_options clickhouse = CLICKHOUSE_DEFAULT;
 
-	clickhouse.url = given->archive_only;
+	clickhouse.url =
+	    given->archive_only != NULL ? given->archive_only : given->archive;
 	clickhouse.password = given->archive_password;
 	clickhouse.cacert = given->archive_cacert;
 	clickhouse.insecure = given->archive_insecure;

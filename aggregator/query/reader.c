@@ -75,7 +75,7 @@ reader_open_beside(
 		return reader_open(out, first->store, err);
 	if (reader_open_shared(out, first->tables, first->journal, err) != 0)
 		return -1;
-	(*out)->is_mirror = first->is_mirror;
+	(*out)->lacks = first->lacks;
 	return 0;
 }
 
@@ -227,15 +227,42 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 }
 
 void
-reader_of_mirror(struct reader *reader)
+reader_lacks(struct reader *reader, enum reader_lacks lacks)
 {
-	reader->is_mirror = true;
+	reader->lacks = lacks;
 }
 
 const struct absent_hour *
 reader_absent(const struct reader *reader)
 {
 	return reader->met_absent ? &reader->absent : NULL;
+}
+
+struct wire_query
+reader_ask_archive(const struct reader *reader, const struct wire_query *query)
+{
+	int64_t end_ns = (int64_t)reader->absent_end * KEY_HOUR_NS;
+	struct wire_query asked = *query;
+
+	asked.kinds = 1u << reader->absent.kind;
+	if (asked.to_ns > end_ns)
+		asked.to_ns = end_ns;
+	if (!page_cursor_is_of(query->cursor, reader->absent.kind))
+		asked.cursor = (struct text){ NULL, 0 };
+	return asked;
+}
+
+void
+reader_go_on(const struct reader *reader, const struct wire_writer *before,
+    const struct wire_writer *page)
+{
+	unsigned char cursor[WIRE_CURSOR_BYTES_MAX];
+	struct wire_writer w = *before;
+
+	if (page->bytes > before->bytes)
+		wire_put_page_cursor(
+		    &w, page_cursor_at(
+			    cursor, reader->absent.kind, reader->absent_end));
 }
 
 void

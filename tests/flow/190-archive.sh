@@ -49,8 +49,6 @@ for option in "--listen ipc:///tmp/x" "--store $TMP/x" "--retain 3d" "--archive 
 	wrong_usage "a gateway has no ${option%% *}" "archive-only has none" \
 		poolscope-aggregator --archive-only "$here" $option
 done
-wrong_usage "who has a store has no gateway's disk" "is for --archive-only" \
-	poolscope-aggregator --archive-bytes 1GiB
 wrong_usage "a gateway needs some disk" "at least 64MiB" \
 	poolscope-aggregator --archive-only "$here" --archive-bytes 1MiB
 wrong_usage "... and the name of the database" "archive-only: the address has no database" \

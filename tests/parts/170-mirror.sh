@@ -71,18 +71,33 @@ check_text "... which has its 40 events" 40 "$(wc -l <"$TMP/hour")"
 check "a pool that is not there has no records" there poolscope-dump -p 'acct$four'
 check_printed "... which is printed" "there is no partition acct.four; did you mean acct.one"
 
-# What its aggregator has deleted: 12 hours that ended 88 hours ago.
-events 12 $(($(date +%s) - 360000)) >"$TMP/events"
-check "older events are imported" poolscope-import emits -p 'acct$old' "$TMP/events"
+# Half here and half there: 12 hours that ended 88 hours ago, which the aggregator
+# then deletes, and 4 hours of today.
+{
+	events 12 $(($(date +%s) - 360000))
+	events 4 $(($(date +%s) - 15000))
+} >"$TMP/events"
+check "older and newer events are imported" poolscope-import emits -p 'acct$old' "$TMP/events"
 settled || fail "they are archived" "$TMP/status"
-poolscope-dump -q -p 'acct$old' --kind event >"$TMP/old"
+# all FILE: what is asked of it, of all, and of times before, across and after.
+all() {
+	poolscope-dump -q -p 'acct$old' --kind event,span,gap &&
+		poolscope-dump -q -p 'acct$old' --node n3 --kind event --format csv &&
+		poolscope-dump -q -p 'acct$old' --kind event --name 'test:e1' --from -95h &&
+		poolscope-dump -q -p 'acct$old' --kind event --to -60h &&
+		poolscope-dump -q -p 'acct$old' --kind event --from -20h
+}
+all >"$TMP/old"
+check_text "all 640 events are there" 640 "$(poolscope-dump -q -p 'acct$old' --kind event | wc -l)"
 stop second
 start second poolscope-aggregator --archive "$CLUSTER/pool" --archive-password "$TMP/writer" \
 	--archive-after 200ms --models "$ROOT/deploy/models" --retain 50h || exit 1
-check "its aggregator deletes them" wait_until '[ -z "$(poolscope-dump -q -p "acct\$old")" ]' 30
-check "they are read from the archive" there poolscope-dump -q -p 'acct$old' -o "$TMP/got"
-check "... byte by byte" cmp "$TMP/old" "$TMP/got"
-check_text "... all 480" 480 "$(wc -l <"$TMP/got")"
+check "the aggregator deletes the older ones" wait_until \
+	'[ "$(poolscope-dump -q -p "acct\$old" --kind event --store "$DIR/store" | wc -l)" = 160 ]' 60
+all >"$TMP/after"
+check "it answers as before, byte by byte" cmp "$TMP/old" "$TMP/after"
+check "so does the archive" there poolscope-dump -q -p 'acct$old' --kind event -o "$TMP/got"
+check_text "... with all 640" 640 "$(wc -l <"$TMP/got")"
 
 # mirror BYTES: what a mirror with room for BYTES prints of two passes.
 mirror() {
@@ -114,3 +129,12 @@ stop ch4 KILL
 check_status 1 "without a shard there is no answer" there poolscope-dump -q -p 'acct$one' -o "$TMP/half"
 check_printed "... and it has a name" "shard 2"
 check "... nothing is written" test ! -e "$TMP/half"
+check "the aggregator still has the hours that it has read" poolscope-dump -q -p 'acct$old' --kind event --to -60h
+check_text "... all 480" 480 "$(wc -l <"$TMP/out")"
+stop second
+start second poolscope-aggregator --archive "$CLUSTER/pool" --archive-password "$TMP/writer" \
+	--archive-after 200ms --models "$ROOT/deploy/models" --retain 50h || exit 1
+check_status 1 "... and does not answer for those that it cannot read" poolscope-dump -q -p 'acct$old' --to -60h
+check_printed "... which it explains" "archive: .*shard 2"
+check "... but for those that it has" poolscope-dump -q -p 'acct$old' --kind event --from -20h
+check_text "... all 160" 160 "$(wc -l <"$TMP/out")"

@@ -36,10 +36,11 @@ struct mirror_options {
 	/* An existing directory for the files, which lose their names at once;
 	 * NULL: $TMPDIR, or /tmp. */
 	const char *dir;
-	uint64_t bytes; /* of records that are kept; 0: MIRROR_BYTES */
-	bool follows;   /* false: what it has stays as it was at the first
-			   question */
-	bool progress;  /* print what is being read to stderr */
+	uint64_t bytes;    /* of records that are kept; 0: MIRROR_BYTES */
+	bool follows;      /* false: what it has stays as it was at the first
+			      question */
+	bool records_only; /* no question but for records */
+	bool progress;     /* print what is being read to stderr */
 };
 
 /* Finds the cluster, checks its format and reads the list of partitions, which

@@ -127,6 +127,7 @@ mirror_begin(struct mirror *mirror, const struct mirror_partition *partition,
 	into->client = mirror->client;
 	into->tables = mirror->tables;
 	into->is_mirror = true;
+	into->records_only = mirror->options.records_only;
 	into->is_later = partition->is_read;
 	into->from_hour = INT32_MIN;
 	into->partition = claim;

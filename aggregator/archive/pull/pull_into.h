@@ -22,7 +22,8 @@ struct pull_into {
 	const char *where; /* pull_claims_sql */
 	int32_t from_hour; /* records before this hour stay away */
 	bool is_mirror; /* partitions of stores with other keys are welcome */
-	bool is_later;  /* only what was added since an earlier reading */
+	bool records_only; /* of keys and values, what records need */
+	bool is_later;     /* only what was added since an earlier reading */
 
 	/* What all partitions of a store share, as it was in the first one:
 	 * texts, keys and values by turns. */

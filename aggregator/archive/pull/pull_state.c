@@ -332,6 +332,21 @@ has_gone_on(const struct state *state, const bool *used, unsigned replicas,
 	return rc;
 }
 
+/* Names, what metrics are called, and rollups of samples. */
+static bool
+is_for_records(unsigned table)
+{
+	switch (table) {
+	case TABLES_NAMES:
+	case TABLES_NAME_BLOCKS:
+	case TABLES_ENTITIES:
+	case TABLES_ENTITY_BLOCKS:
+	case TABLES_ROLLUPS:
+	case TABLES_ROLLUPS_END: return true;
+	default: return false;
+	}
+}
+
 static int
 read_all(struct state *state, struct err *err)
 {
@@ -348,6 +363,8 @@ read_all(struct state *state, struct err *err)
 			    read_totals(state, r, &totals[r], err));
 	for (state->table = 0; rc == 0 && state->table < TABLES_COUNT;
 	     state->table++) {
+		if (state->into->records_only && !is_for_records(state->table))
+			continue;
 		rc = read_from_any(state, totals, shard->replicas, used, err);
 		if (rc != 0)
 			err_prefix(err,

@@ -79,6 +79,24 @@ decode_cursor(struct text cursor, struct page_cursor *mark, struct err *err)
 	return 0;
 }
 
+bool
+page_cursor_is_of(struct text cursor, uint8_t kind)
+{
+	return cursor.bytes == WIRE_CURSOR_BYTES_MAX &&
+	       (unsigned char)cursor.at[1] == kind;
+}
+
+struct text
+page_cursor_at(
+    unsigned char to[static WIRE_CURSOR_BYTES_MAX], uint8_t kind, int32_t hour)
+{
+	const struct page_cursor mark = {
+		.kind = kind, .hour = hour, .id = { .time_ns = INT64_MIN }
+	};
+
+	return encode_cursor(to, &mark);
+}
+
 /* ---- the page ---- */
 
 int

@@ -14,6 +14,7 @@
 #include "aggregator/model/model.h"
 #include "aggregator/phases/duration_stats.h"
 #include "aggregator/phases/phase_items.h"
+#include "aggregator/query/reader.h"
 #include "aggregator/rows/merge.h"
 #include "aggregator/tables/absent.h"
 #include "aggregator/tables/row_block.h"
@@ -69,9 +70,11 @@ struct reader {
 	struct series *series;   /* NULL: not in use yet */
 	struct columns *columns; /* NULL: not in use yet */
 	struct db_damage damage; /* that the last page met */
-	/* A mirror: may hours be absent, and which one ended the last page? */
-	bool is_mirror, met_absent;
+	/* May hours be absent, and which one ended the last page? */
+	enum reader_lacks lacks;
+	bool met_absent;
 	struct absent_hour absent;
+	int32_t absent_end; /* this hour of the kind is not absent any more */
 };
 
 /* A page while it is made. */
@@ -107,6 +110,12 @@ struct page {
  * cursor and close the snapshot. */
 int page_begin(struct page *page, struct err *err);
 int page_end(struct page *page, bool *last, struct err *err);
+
+/* Is the cursor (empty: the beginning) one of this kind of records? */
+bool page_cursor_is_of(struct text cursor, uint8_t kind);
+/* A cursor at the first record of an hour. */
+struct text page_cursor_at(
+    unsigned char to[static WIRE_CURSOR_BYTES_MAX], uint8_t kind, int32_t hour);
 
 /* May another record be appended?  If not, the page is marked as full. */
 bool page_has_room(struct page *page);

@@ -256,7 +256,17 @@ first_key(const struct page *page, enum record_kind kind)
 	return row_key;
 }
 
-/* The next hour that the archive has and this mirror lacks. */
+/* The hour before which retention has deleted the records of a head.  While it
+ * has rollups, buckets are made of them. */
+static int32_t
+cut_of(const struct page *page, uint8_t kind)
+{
+	bool has_raw = kind == RECORD_SAMPLE && page->series == NULL;
+
+	return tables_cut(page->txn, has_raw ? ROLLUP_RAW : ROLLUP_1H);
+}
+
+/* The next hour that the archive has and this store lacks. */
 static int32_t
 next_absent(const struct page *page, struct db_cursor *meta,
     const struct key_row_block *first)
@@ -264,7 +274,13 @@ next_absent(const struct page *page, struct db_cursor *meta,
 	const struct absent_hour from = { first->partition, first->kind,
 		first->hour };
 
-	return page->reader->is_mirror ? absent_next(meta, &from) : INT32_MAX;
+	switch (page->reader->lacks) {
+	case READER_MIRROR: return absent_next(meta, &from);
+	case READER_HEAD:
+		return first->hour < cut_of(page, first->kind) ? first->hour
+							       : INT32_MAX;
+	default: return INT32_MAX;
+	}
 }
 
 /* Are the records of the hour absent?  Then the page ends here. */
@@ -274,11 +290,18 @@ is_absent(struct page *page, const struct key_row_block *hour)
 	const struct absent_hour absent = { hour->partition, hour->kind,
 		hour->hour };
 	struct reader *reader = page->reader;
+	int32_t end = hour->hour;
 
-	if (!reader->is_mirror || !absent_has(page->txn, &absent))
+	if (reader->lacks == READER_HEAD)
+		end = cut_of(page, hour->kind);
+	else if (reader->lacks == READER_MIRROR &&
+		 absent_has(page->txn, &absent))
+		end++;
+	if (end <= hour->hour)
 		return false;
 	reader->met_absent = page->full = true;
 	reader->absent = absent;
+	reader->absent_end = end;
 	return true;
 }
 

@@ -179,7 +179,7 @@ a_page_ends_at_an_absent_hour(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader_of_mirror(reader);
+	reader_lacks(reader, READER_MIRROR);
 	assert_int_equal(next_page(reader, &query, &last), 1);
 	assert_false(last);
 	assert_null(reader_absent(reader));
@@ -218,13 +218,82 @@ an_absent_hour_that_is_not_asked_for_stays_absent(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader_of_mirror(reader);
+	reader_lacks(reader, READER_MIRROR);
 	query.from_ns = RIG_T0;
 	query.to_ns = (int64_t)an_hour(1).hour * KEY_HOUR_NS;
 	assert_int_equal(next_page(reader, &query, &last), 1);
 	assert_true(last);
 	query = rig_query(1u << RECORD_SPAN, 0);
 	assert_int_equal(next_page(reader, &query, &last), 0);
+	assert_true(last);
+	reader_close(&reader);
+}
+
+/* ---- a head, whose older hours are in the archive ---- */
+
+/* Events in hours 0 and 5, and everything before hour 3 was deleted.  Of a
+ * question about events and spans first the events up to hour 3 are those of
+ * the archive, then come the events from hour 3 on, then the spans of the
+ * archive up to hour 3. */
+static void
+what_was_deleted_is_a_question_to_the_archive(void **state)
+{
+	struct wire_query query =
+	    rig_query(1u << RECORD_EVENT | 1u << RECORD_SPAN, 0);
+	const int64_t cut_ns = (int64_t)an_hour(3).hour * KEY_HOUR_NS;
+	static unsigned char page[4096];
+	struct wire_query asked;
+	struct reader *reader;
+	struct wire_writer before, w;
+	struct err err = { 0 };
+	struct db_txn *txn;
+	bool last;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		rig_event(&rig, "node-1", RIG_T0 + i * 5 * KEY_HOUR_NS, "prep",
+		    "start", NULL);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
+	for (unsigned rollup = 0; rollup < 3; rollup++)
+		tables_put_cut(txn, rollup, an_hour(3).hour);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	reader_lacks(reader, READER_HEAD);
+
+	assert_int_equal(next_page(reader, &query, &last), 0);
+	assert_false(last);
+	assert_int_equal(reader_absent(reader)->kind, RECORD_EVENT);
+	query.cursor.bytes = 0;
+	asked = reader_ask_archive(reader, &query);
+	assert_int_equal(asked.kinds, 1u << RECORD_EVENT);
+	assert_int_equal(asked.to_ns, cut_ns);
+	assert_int_equal(asked.cursor.bytes, 0);
+
+	/* The archive's page was empty, and the last one. */
+	wire_writer_init(&w, page, sizeof(page));
+	before = w;
+	wire_put_page_cursor(&w, query.cursor);
+	reader_go_on(reader, &before, &w);
+	query.cursor =
+	    (struct text){ (const char *)page + 2, WIRE_CURSOR_BYTES_MAX };
+	assert_int_equal(next_page(reader, &query, &last), 1);
+	assert_false(last);
+	assert_int_equal(next_page(reader, &query, &last), 0);
+	assert_int_equal(reader_absent(reader)->kind, RECORD_SPAN);
+	asked = reader_ask_archive(reader, &query);
+	assert_int_equal(asked.kinds, 1u << RECORD_SPAN);
+	assert_int_equal(asked.to_ns, cut_ns);
+	assert_true(asked.cursor.bytes == 0 ||
+		    page_cursor_is_of(asked.cursor, RECORD_SPAN));
+
+	/* What begins later is here. */
+	query = rig_query(1u << RECORD_EVENT, 0);
+	query.from_ns = cut_ns;
+	assert_int_equal(next_page(reader, &query, &last), 1);
 	assert_true(last);
 	reader_close(&reader);
 }
@@ -592,6 +661,7 @@ main(void)
 		CASE(an_empty_page_need_not_be_the_last),
 		CASE(a_page_ends_at_an_absent_hour),
 		CASE(an_absent_hour_that_is_not_asked_for_stays_absent),
+		CASE(what_was_deleted_is_a_question_to_the_archive),
 		CASE(a_reader_gets_what_it_asks_for),
 		CASE(phases_of_some_nodes_are_those_of_all),
 		CASE(by_node_pages_of_any_size_give_the_same),
