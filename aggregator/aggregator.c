@@ -159,7 +159,7 @@ open_store(struct aggregator *self, struct err *err)
 		return -1;
 	if (self->given.archive != NULL) {
 		self->past = past_new(&self->given);
-		reader_lacks(self->reader, READER_HEAD);
+		reader_of_retained(self->reader);
 	}
 	return 0;
 }

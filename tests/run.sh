@@ -107,7 +107,7 @@ for variant in $variants; do
 		echo "not ok - $variant does not build" >&2
 		echo "0 1" >>"$tally"
 	fi
-done | TALLY=$tally xargs -L 1 -P "$((2 * $(nproc) + 1))" sh -c '
+done | TALLY=$tally xargs -L 1 -P "$(($(nproc) + 2))" sh -c '
 	status=0
 	VARIANT=$1 JOBS=1 WRAPPED=1 sh tests/check.sh "$2" || status=$?
 	# 1: tests failed, and they were counted.

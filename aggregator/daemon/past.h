@@ -20,7 +20,7 @@ struct past; /* opaque */
 struct past *past_new(const struct aggregator_settings_given *given);
 void past_free(struct past **past);
 
-/* As reader_answer of a head (reader_lacks); QUERY_SERVER_FETCHING when the
+/* As reader_answer (reader_of_retained); QUERY_SERVER_FETCHING when the
  * archive needs longer than `wait_ns`.  From any thread of the query server,
  * each with a reader of its own.  -1: the archive cannot be read. */
 int past_answer(struct past *past, struct reader *reader,

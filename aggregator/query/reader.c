@@ -227,9 +227,15 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 }
 
 void
-reader_lacks(struct reader *reader, enum reader_lacks lacks)
+reader_of_mirror(struct reader *reader)
 {
-	reader->lacks = lacks;
+	reader->lacks = ABSENT_NOTED;
+}
+
+void
+reader_of_retained(struct reader *reader)
+{
+	reader->lacks = ABSENT_DELETED;
 }
 
 const struct absent_hour *

@@ -99,17 +99,17 @@ int reader_answer(struct reader *reader, const struct wire_header *header,
     struct err *err);
 
 /* Hours of records that the archive has may be absent: any of a mirror
- * (archive/mirror), those that retention has deleted of a head, the store of an
+ * (archive/mirror), those that retention has deleted from the store of an
  * aggregator with an archive.  After a page without records that ended at such
  * an hour, reader_absent is that hour, otherwise NULL. */
-enum reader_lacks { READER_WHOLE, READER_MIRROR, READER_HEAD };
 struct absent_hour;
-void reader_lacks(struct reader *reader, enum reader_lacks lacks);
+void reader_of_mirror(struct reader *reader);
+void reader_of_retained(struct reader *reader);
 const struct absent_hour *reader_absent(const struct reader *reader);
 
-/* Of a head, after such a page: the question to the archive, the records of
- * that kind up to the first hour that is here.  Its cursor is a view of that of
- * `query`. */
+/* reader_of_retained, after such a page: the question to the archive, the
+ * records of that kind up to the first hour that is here.  Its cursor is a view
+ * of that of `query`. */
 struct wire_query reader_ask_archive(
     const struct reader *reader, const struct wire_query *query);
 /* The archive's page was the last one: let its cursor be that of the first hour

@@ -13,6 +13,10 @@
 
 #include "aggregator/db/db.h"
 
+/* Which ones may a store lack?  Those that it notes here (of a mirror), or
+ * those that retention has deleted (of an aggregator with an archive). */
+enum absent_hours { ABSENT_NONE, ABSENT_NOTED, ABSENT_DELETED };
+
 struct absent_hour {
 	uint32_t partition;
 	uint8_t kind; /* enum record_kind */

@@ -155,7 +155,7 @@ mirror_reader(struct mirror *mirror, struct reader **reader, struct err *err)
 	if (reader_open_shared(reader, mirror->tables, mirror->journal, err) !=
 	    0)
 		return -1;
-	reader_lacks(*reader, READER_MIRROR);
+	reader_of_mirror(*reader);
 	return 0;
 }
 

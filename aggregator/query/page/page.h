@@ -14,7 +14,6 @@
 #include "aggregator/model/model.h"
 #include "aggregator/phases/duration_stats.h"
 #include "aggregator/phases/phase_items.h"
-#include "aggregator/query/reader.h"
 #include "aggregator/rows/merge.h"
 #include "aggregator/tables/absent.h"
 #include "aggregator/tables/row_block.h"
@@ -71,7 +70,7 @@ struct reader {
 	struct columns *columns; /* NULL: not in use yet */
 	struct db_damage damage; /* that the last page met */
 	/* May hours be absent, and which one ended the last page? */
-	enum reader_lacks lacks;
+	enum absent_hours lacks;
 	bool met_absent;
 	struct absent_hour absent;
 	int32_t absent_end; /* this hour of the kind is not absent any more */

@@ -256,8 +256,8 @@ first_key(const struct page *page, enum record_kind kind)
 	return row_key;
 }
 
-/* The hour before which retention has deleted the records of a head.  While it
- * has rollups, buckets are made of them. */
+/* The hour before which retention has deleted the records.  While there
+ * are rollups, buckets are made of them. */
 static int32_t
 cut_of(const struct page *page, uint8_t kind)
 {
@@ -275,8 +275,8 @@ next_absent(const struct page *page, struct db_cursor *meta,
 		first->hour };
 
 	switch (page->reader->lacks) {
-	case READER_MIRROR: return absent_next(meta, &from);
-	case READER_HEAD:
+	case ABSENT_NOTED: return absent_next(meta, &from);
+	case ABSENT_DELETED:
 		return first->hour < cut_of(page, first->kind) ? first->hour
 							       : INT32_MAX;
 	default: return INT32_MAX;
@@ -292,9 +292,9 @@ is_absent(struct page *page, const struct key_row_block *hour)
 	struct reader *reader = page->reader;
 	int32_t end = hour->hour;
 
-	if (reader->lacks == READER_HEAD)
+	if (reader->lacks == ABSENT_DELETED)
 		end = cut_of(page, hour->kind);
-	else if (reader->lacks == READER_MIRROR &&
+	else if (reader->lacks == ABSENT_NOTED &&
 		 absent_has(page->txn, &absent))
 		end++;
 	if (end <= hour->hour)

@@ -179,7 +179,7 @@ a_page_ends_at_an_absent_hour(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader_lacks(reader, READER_MIRROR);
+	reader_of_mirror(reader);
 	assert_int_equal(next_page(reader, &query, &last), 1);
 	assert_false(last);
 	assert_null(reader_absent(reader));
@@ -218,7 +218,7 @@ an_absent_hour_that_is_not_asked_for_stays_absent(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader_lacks(reader, READER_MIRROR);
+	reader_of_mirror(reader);
 	query.from_ns = RIG_T0;
 	query.to_ns = (int64_t)an_hour(1).hour * KEY_HOUR_NS;
 	assert_int_equal(next_page(reader, &query, &last), 1);
@@ -229,7 +229,7 @@ an_absent_hour_that_is_not_asked_for_stays_absent(void **state)
 	reader_close(&reader);
 }
 
-/* ---- a head, whose older hours are in the archive ---- */
+/* ---- a store whose older hours are in the archive ---- */
 
 /* Events in hours 0 and 5, and everything before hour 3 was deleted.  Of a
  * question about events and spans first the events up to hour 3 are those of
@@ -262,7 +262,7 @@ what_was_deleted_is_a_question_to_the_archive(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader_lacks(reader, READER_HEAD);
+	reader_of_retained(reader);
 
 	assert_int_equal(next_page(reader, &query, &last), 0);
 	assert_false(last);
