@@ -55,7 +55,9 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	settled 120 || fail "they are committed" "$TMP/status"
 done
 check "the count is above 65,536" test "$(query "SELECT max(bitAnd(pos, 281474976710655)) FROM pool.changes")" -gt 65536
-check_text "there are two partitions" "(1,0) (1,1)" "$(partitions)"
+# The first one may be gone: what an aggregator finds when it starts it moves at
+# its first commit, however late that is.
+check "there is a second partition" test "$(partitions | sed 's/^(1,0) //')" = "(1,1)"
 # When it starts, an aggregator moves all that it finds.
 stop broker
 stop aggregator
