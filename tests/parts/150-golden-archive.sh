@@ -75,5 +75,5 @@ asked() {
 for what in ${GOLDEN:-cascade perf-reports scanner testrun testbench}; do
 	before=$(asked)
 	check "$what: as recorded, from the archive" golden "$what"
-	check "... which was asked" test $(($(asked) - before)) -gt 50
+	check "... which was asked" test $(($(asked) - before)) -gt 20
 done
