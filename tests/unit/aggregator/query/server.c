@@ -456,7 +456,7 @@ answer_at_last(void *arg, struct reader *reader,
     const struct wire_header *header, const struct wire_query *query,
     struct wire_writer *w, bool *last, int64_t wait_ns, struct err *err)
 {
-	unsigned *calls = arg;
+	atomic_uint *calls = arg;
 
 	assert_true(wait_ns > 0 && wait_ns < 5 * NS_PER_SECOND);
 	switch ((*calls)++) {
@@ -480,7 +480,7 @@ what_has_not_come_yet_is_asked_for_again(void **state)
 {
 	struct client client = { .partition = NULL };
 	struct waiting_server server;
-	unsigned calls = 0;
+	atomic_uint calls = 0;
 
 	(void)state;
 	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
