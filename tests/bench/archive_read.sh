@@ -96,4 +96,4 @@ archive_all series
 gateway series
 three series "$nodes nodes" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user -o "$TMP/out.plot"
 three series "one node" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user \
-	--node node-7 -o "$TMP/out.plot"
+	--node node-00007 -o "$TMP/out.plot"
