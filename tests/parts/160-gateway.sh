@@ -85,6 +85,18 @@ check_text "... and its files have no names" "" "$(ls "$host/run")"
 check "two runs more" runs 'acct$one' 3 2
 check "... are there soon" wait_until 'has "acct\$one" 50' 40
 check "... and the same" same all 'acct$one'
+# late N: N events of two hours ago.  The first one makes an hour that the gateway
+# does not know, the others come into one that it has read.
+late() {
+	printf '{"ts": "%d.5", "source": "late", "event": "event", "node": "n%d"}\n' \
+		$(($(date +%s) - 7200 - $1)) "$1" >"$TMP/late"
+	poolscope-import emits -q -p 'acct$one' "$TMP/late"
+}
+for n in 1 2 3; do
+	check "a late event" late $n
+	check "... is there" wait_until "has 'acct\$one' $((50 + n))" 40
+	check "... once, and the rest the same" same all 'acct$one'
+done
 check "a pool that is new" runs 'acct$three' 0 1
 check "... is there soon, too" wait_until 'has "acct\$three" 10' 40
 check "one more, which nobody asks about" runs 'acct$four' 0 1

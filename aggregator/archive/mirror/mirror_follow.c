@@ -3,7 +3,8 @@
  *
  * Each position is read once: the rows between the bound of the last reading
  * and the present one.  All copies of a record have been committed together, so
- * none is on both sides of a bound.
+ * none is on both sides of a bound, unless it was sent again for a replica that
+ * had lost it.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/archive/mirror/mirror_private.h"
@@ -46,36 +47,38 @@ note_absent(
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 
-/* Are the records of the hour in chunks? */
+/* Does the mirror know no later hour of that kind? */
 static int
-is_compacted(
+is_newest(
     struct mirror *mirror, const struct absent_hour *what, struct err *err)
 {
-	const struct key_row_block key = { .partition = what->partition,
-		.kind = what->kind,
-		.hour = what->hour };
-	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct text found, value;
+	struct absent_hour later = *what;
 	struct db_cursor *cursor;
 	struct db_txn *txn;
-	int is;
+	bool is;
 
+	for (uint32_t i = 0; i < mirror->hours; i++) {
+		const struct absent_hour *other = &mirror->hour[i].what;
+
+		if (other->partition == what->partition &&
+		    other->kind == what->kind && other->hour > what->hour)
+			return 0;
+	}
+	if (later.hour == INT32_MAX)
+		return 1;
+	later.hour++;
 	if (db_begin(mirror->tables, false, &txn, err) != 0)
 		return -1;
-	key_put_row_block(bytes, &key);
-	cursor = db_cursor_open(txn, TABLES_CHUNKS);
-	is = db_seek(cursor,
-		 (struct text){ (const char *)bytes, KEY_HOUR_BYTES }, &found,
-		 &value) &&
-	     found.bytes >= KEY_HOUR_BYTES &&
-	     memcmp(found.at, bytes, KEY_HOUR_BYTES) == 0;
+	cursor = db_cursor_open(txn, TABLES_META);
+	is = absent_next(cursor, &later) == INT32_MAX;
 	db_cursor_close(&cursor);
 	db_abort(&txn);
 	return is;
 }
 
-/* Late samples of an hour with rollups: it is read as a whole when somebody
- * asks again. */
+/* The newest hour grows.  Into others come few records, late ones, or some that
+ * a replica had lost and that were sent again (verify --repair), which may be
+ * here already: such an hour is read as a whole when somebody asks again. */
 static int
 add_records(
     struct mirror *mirror, const struct absent_hour *what, struct err *err)
@@ -86,8 +89,8 @@ add_records(
 
 	if (hour == NULL)
 		return note_absent(mirror, what, err);
-	is = is_compacted(mirror, what, err);
-	if (is != 0)
+	is = is_newest(mirror, what, err);
+	if (is <= 0)
 		return is < 0 ? -1 : mirror_drop(mirror, what, err);
 	if (pull_record_hour(&mirror->into, (enum record_kind)what->kind,
 		what->hour, &bytes, err) != 0)
