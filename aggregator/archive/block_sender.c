@@ -90,16 +90,6 @@ block_sender_home(const struct block_sender *sender, uint64_t part)
 	return (unsigned)(part % sender->shards);
 }
 
-/* Nodes have numbers that follow each other: mix them, or a cluster of two
- * shards would have the pairs of a pool in one. */
-unsigned
-block_sender_shard_in(unsigned shards, uint64_t part, uint32_t node)
-{
-	uint64_t mixed = (part ^ node) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (unsigned)((mixed >> 32) % shards);
-}
-
 static const struct block_sender_total no_rows = { .first_hour = INT32_MAX,
 	.last_hour = INT32_MIN };
 

@@ -74,9 +74,7 @@ void block_sender_close(struct block_sender *sender);
 
 /* The table in the archive. */
 const char *block_sender_table(unsigned table);
-/* The shard of the records of a node of a partition, in an archive of that
- * many; that of everything else of the partition. */
-unsigned block_sender_shard_in(unsigned shards, uint64_t part, uint32_t node);
+/* The shard of what a partition has that belongs to no node. */
 unsigned block_sender_home(const struct block_sender *sender, uint64_t part);
 
 /* The block for the next row of a table; the caller puts one value into each

@@ -81,8 +81,8 @@ send_record(void *arg, const struct key_row_block *of,
 	if (!use_partition(pass, of->partition))
 		return 0;
 	id.part = pass->part;
-	shard = block_sender_shard_in(
-	    pass->sender->cluster->shards, pass->part, of->node);
+	shard =
+	    archive_shard(pass->sender->cluster->shards, pass->part, of->node);
 
 	if (!archive_put_record(
 		block_sender_block(pass->sender, shard, of->kind),

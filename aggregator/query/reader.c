@@ -221,7 +221,7 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	if (page_end(&page, last, err) != 0)
 		return -1;
 	/* The next page asks for it. */
-	if (w->records > 0 || page.examined > 0)
+	if (w->records > 0 || (page.examined > 0 && page_has_moved(&page)))
 		reader->met_absent = false;
 	return rc;
 }
@@ -238,7 +238,7 @@ reader_of_retained(struct reader *reader)
 	reader->lacks = ABSENT_DELETED;
 }
 
-const struct absent_hour *
+const struct absent_need *
 reader_absent(const struct reader *reader)
 {
 	return reader->met_absent ? &reader->absent : NULL;
@@ -247,13 +247,13 @@ reader_absent(const struct reader *reader)
 struct wire_query
 reader_ask_archive(const struct reader *reader, const struct wire_query *query)
 {
-	int64_t end_ns = (int64_t)reader->absent_end * KEY_HOUR_NS;
+	int64_t end_ns = (int64_t)reader->absent.end * KEY_HOUR_NS;
 	struct wire_query asked = *query;
 
-	asked.kinds = 1u << reader->absent.kind;
+	asked.kinds = 1u << reader->absent.first.kind;
 	if (asked.to_ns > end_ns)
 		asked.to_ns = end_ns;
-	if (!page_cursor_is_of(query->cursor, reader->absent.kind))
+	if (!page_cursor_is_of(query->cursor, reader->absent.first.kind))
 		asked.cursor = (struct text){ NULL, 0 };
 	return asked;
 }
@@ -267,8 +267,8 @@ reader_go_on(const struct reader *reader, const struct wire_writer *before,
 
 	if (page->bytes > before->bytes)
 		wire_put_page_cursor(
-		    &w, page_cursor_at(
-			    cursor, reader->absent.kind, reader->absent_end));
+		    &w, page_cursor_at(cursor, reader->absent.first.kind,
+			    reader->absent.end));
 }
 
 void

@@ -98,14 +98,14 @@ int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
 
-/* Hours of records that the archive has may be absent: any of a mirror
- * (archive/mirror), those that retention has deleted from the store of an
- * aggregator with an archive.  After a page without records that ended at such
- * an hour, reader_absent is that hour, otherwise NULL. */
-struct absent_hour;
+/* Hours that the archive has may be absent: any of a mirror (archive/mirror),
+ * those that retention has deleted from the store of an aggregator with an
+ * archive.  After a page without records that ended at such an hour,
+ * reader_absent is what it needs (tables/absent.h), otherwise NULL. */
+struct absent_need;
 void reader_of_mirror(struct reader *reader);
 void reader_of_retained(struct reader *reader);
-const struct absent_hour *reader_absent(const struct reader *reader);
+const struct absent_need *reader_absent(const struct reader *reader);
 
 /* reader_of_retained, after such a page: the question to the archive, the
  * records of that kind up to the first hour that is here.  Its cursor is a view

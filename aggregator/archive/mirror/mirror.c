@@ -178,15 +178,16 @@ static int
 need_partition(struct mirror *mirror, const struct wire_header *header,
     int64_t until_ns, struct err *err)
 {
-	struct absent_hour what = { .kind = 0 };
+	struct absent_need what = { .first = { .kind = 0 } };
 
 	if (header->type == WIRE_STATUS)
 		return 0;
-	if (find_partition(mirror, header->partition, &what.partition, err) !=
-	    0)
+	if (find_partition(
+		mirror, header->partition, &what.first.partition, err) != 0)
 		return -1;
-	return what.partition == 0 ? 0
-				   : mirror_wait(mirror, &what, until_ns, err);
+	return what.first.partition == 0
+		   ? 0
+		   : mirror_wait(mirror, &what, until_ns, err);
 }
 
 int
@@ -206,7 +207,7 @@ mirror_answer(struct mirror *mirror, struct reader *reader,
 		    "time after the aggregator");
 	rc = need_partition(mirror, header, until_ns, err);
 	while (rc == 0) {
-		const struct absent_hour *absent;
+		const struct absent_need *absent;
 
 		*w = empty;
 		if (reader_answer(reader, header, query, w, last, err) != 0)

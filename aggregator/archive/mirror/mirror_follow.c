@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/archive/pull/pull_records.h"
 #include "aggregator/archive/pull/pull_state.h"
 #include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/tables/tables.h"
@@ -21,11 +20,10 @@
 /* ---- hours with new records ---- */
 
 static void
-touch(void *arg, enum record_kind kind, int32_t hour)
+touch(void *arg, uint8_t kind, int32_t hour)
 {
 	struct mirror *mirror = arg;
-	const struct absent_hour what = { mirror->into.number, (uint8_t)kind,
-		hour };
+	const struct absent_hour what = { mirror->into.number, kind, hour };
 
 	for (uint32_t i = 0; i < mirror->touches; i++)
 		if (mirror_is_same(&mirror->touched[i], &what))
@@ -33,18 +31,6 @@ touch(void *arg, enum record_kind kind, int32_t hour)
 	mirror->touched = memory_grow(mirror->touched, &mirror->touch_room,
 	    mirror->touches, sizeof(what));
 	mirror->touched[mirror->touches++] = what;
-}
-
-static int
-note_absent(
-    struct mirror *mirror, const struct absent_hour *what, struct err *err)
-{
-	struct db_txn *txn;
-
-	if (db_begin(mirror->tables, true, &txn, err) != 0)
-		return -1;
-	absent_put(txn, what);
-	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 
 /* Does the mirror know no later hour of that kind? */
@@ -88,16 +74,43 @@ add_records(
 	int is;
 
 	if (hour == NULL)
-		return note_absent(mirror, what, err);
+		return mirror_drop(mirror, what, err);
 	is = is_newest(mirror, what, err);
 	if (is <= 0)
 		return is < 0 ? -1 : mirror_drop(mirror, what, err);
-	if (pull_record_hour(&mirror->into, (enum record_kind)what->kind,
-		what->hour, &bytes, err) != 0)
+	if (pull_record_hours(&mirror->into, (enum record_kind)what->kind,
+		what->hour, 1, &bytes, err) != 0)
 		return -1;
 	hour->bytes += bytes;
 	mirror->bytes += bytes;
 	return 0;
+}
+
+/* With rollups the aggregator has compacted the samples. */
+static int
+drop_rolled(
+    struct mirror *mirror, const struct absent_hour *rollups, struct err *err)
+{
+	struct absent_hour samples = *rollups;
+
+	samples.kind = RECORD_SAMPLE;
+	return mirror_drop(mirror, rollups, err) == 0
+		   ? mirror_drop(mirror, &samples, err)
+		   : -1;
+}
+
+static int
+drop_new_rollups(struct mirror *mirror, struct err *err)
+{
+	int rc = 0;
+
+	mirror->touches = 0;
+	for (unsigned i = ROLLUP_1MIN; rc == 0 && i < ROLLUPS; i++)
+		rc = mirror_ask_hours(
+		    mirror, (uint8_t)(ABSENT_ROLLUP + i), touch, mirror, err);
+	for (uint32_t i = 0; rc == 0 && i < mirror->touches; i++)
+		rc = drop_rolled(mirror, &mirror->touched[i], err);
+	return rc;
 }
 
 static int
@@ -107,8 +120,8 @@ add_all_records(struct mirror *mirror, struct err *err)
 
 	mirror->touches = 0;
 	for (unsigned i = 0; rc == 0 && i < ARCHIVE_KINDS; i++)
-		rc = pull_record_hours(
-		    &mirror->into, archive_kinds[i], touch, mirror, err);
+		rc = mirror_ask_hours(
+		    mirror, (uint8_t)archive_kinds[i], touch, mirror, err);
 	for (uint32_t i = 0; rc == 0 && i < mirror->touches; i++)
 		rc = add_records(mirror, &mirror->touched[i], err);
 	return rc;
@@ -180,6 +193,8 @@ read_later(struct mirror *mirror, struct mirror_partition *partition,
 		rc = add_all_records(mirror, err);
 		if (rc != 0)
 			give_up(mirror);
+		else
+			rc = drop_new_rollups(mirror, err);
 	}
 	mirror_end(mirror);
 	return rc;

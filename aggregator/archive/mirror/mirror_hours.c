@@ -1,49 +1,80 @@
 /*
- * mirror_hours - hours of records: fetch them, and drop them when there are too
- * many.
+ * mirror_hours - which hours of records and rollups are here; too many are
+ * dropped.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/archive/mirror/mirror_private.h"
 
 #include <string.h>
 
-#include "aggregator/archive/pull/pull_records.h"
-#include "aggregator/rollup/rollup_list.h"
 #include "aggregator/rows/hour_cursor.h"
 #include "aggregator/tables/tables.h"
-#include "aggregator/writer/compact_pass.h"
 #include "proto/base/memory.h"
 
-enum { ROWS_AT_ONCE = 10000 };
-
-static struct key_row_block
-key_of(const struct absent_hour *what)
-{
-	return (struct key_row_block){ .partition = what->partition,
-		.kind = what->kind,
-		.hour = what->hour };
-}
-
-/* ---- dropping ---- */
+enum {
+	ROWS_AT_ONCE = 10000,
+	/* That part of the bound is read at once. */
+	SHARE = 16,
+};
 
 struct mirror_hour *
 mirror_find_hour(struct mirror *mirror, const struct absent_hour *what)
 {
 	for (uint32_t i = 0; i < mirror->hours; i++)
-		if (mirror_is_same(&mirror->hour[i].what, what))
+		if (mirror->hour[i].node == 0 &&
+		    mirror_is_same(&mirror->hour[i].what, what))
 			return &mirror->hour[i];
 	return NULL;
 }
 
-static void
-forget(struct mirror *mirror, struct mirror_hour *hour)
-{
-	uint32_t at = (uint32_t)(hour - mirror->hour);
+/* ---- what is absent ---- */
 
-	mirror->bytes -= hour->bytes;
-	memmove(
-	    hour, hour + 1, (mirror->hours - at - 1) * sizeof(*mirror->hour));
-	mirror->hours--;
+int
+mirror_put_state(struct mirror *mirror, const struct absent_hour *what,
+    enum absent_state state, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(mirror->tables, true, &txn, err) != 0)
+		return -1;
+	absent_put(txn, what, state);
+	return db_commit(&txn, err) == DB_OK ? 0 : -1;
+}
+
+int
+mirror_get_state(struct mirror *mirror, const struct absent_hour *what,
+    enum absent_state *state, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(mirror->tables, false, &txn, err) != 0)
+		return -1;
+	*state = absent_get(txn, what);
+	db_abort(&txn);
+	return 0;
+}
+
+/* ---- dropping ---- */
+
+/* Forget all entries of the hour; did one have rollups? */
+static bool
+forget(struct mirror *mirror, const struct absent_hour *what)
+{
+	bool had_rollups = false;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < mirror->hours; i++) {
+		const struct mirror_hour *hour = &mirror->hour[i];
+
+		if (mirror_is_same(&hour->what, what)) {
+			mirror->bytes -= hour->bytes;
+			had_rollups |= hour->has_rollups;
+		} else {
+			mirror->hour[kept++] = *hour;
+		}
+	}
+	mirror->hours = kept;
+	return had_rollups;
 }
 
 /* Readers see no row of it from the first transaction on. */
@@ -51,7 +82,9 @@ static int
 remove_rows(struct mirror *mirror, const struct absent_hour *what,
     unsigned table, struct err *err)
 {
-	const struct key_row_block key = key_of(what);
+	const struct key_row_block key = { .partition = what->partition,
+		.kind = what->kind > ABSENT_ROLLUP ? RECORD_SAMPLE : what->kind,
+		.hour = what->hour };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text prefix = hour_cursor_key(bytes, &key);
 	uint64_t removed = ROWS_AT_ONCE;
@@ -62,9 +95,24 @@ remove_rows(struct mirror *mirror, const struct absent_hour *what,
 
 		if (db_begin(mirror->tables, true, &txn, err) != 0)
 			return -1;
-		absent_put(txn, what);
+		absent_put(txn, what, ABSENT_ALL);
+		absent_forget_nodes(txn, what);
 		removed = tables_delete(txn, table, prefix, ROWS_AT_ONCE);
 		if (db_commit(&txn, err) != DB_OK)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+drop_rollups(
+    struct mirror *mirror, const struct absent_hour *samples, struct err *err)
+{
+	struct absent_hour what = *samples;
+
+	for (unsigned i = ROLLUP_1MIN; i < ROLLUPS; i++) {
+		what.kind = (uint8_t)(ABSENT_ROLLUP + i);
+		if (mirror_drop(mirror, &what, err) != 0)
 			return -1;
 	}
 	return 0;
@@ -74,22 +122,23 @@ int
 mirror_drop(
     struct mirror *mirror, const struct absent_hour *what, struct err *err)
 {
-	struct mirror_hour *hour = mirror_find_hour(mirror, what);
+	bool had_rollups = forget(mirror, what);
 
-	if (hour != NULL)
-		forget(mirror, hour);
-	return remove_rows(mirror, what, TABLES_ROW_BLOCKS, err) == 0
-		   ? remove_rows(mirror, what, TABLES_CHUNKS, err)
-		   : -1;
+	if (what->kind > ABSENT_ROLLUP)
+		return remove_rows(mirror, what,
+		    tables_rollup(what->kind - ABSENT_ROLLUP), err);
+	if (remove_rows(mirror, what, TABLES_ROW_BLOCKS, err) != 0 ||
+	    remove_rows(mirror, what, TABLES_CHUNKS, err) != 0)
+		return -1;
+	return had_rollups ? drop_rollups(mirror, what, err) : 0;
 }
 
-/* A page needs no more than two hours at once, so some stay in any case. */
+/* A page needs no more than these at once, so some stay in any case. */
 static int
 make_room(struct mirror *mirror, struct err *err)
 {
-	uint64_t most = mirror->options.bytes;
-
-	while (mirror->bytes > most && mirror->hours > MIRROR_HOURS_KEPT) {
+	while (mirror->bytes > mirror->options.bytes &&
+	       mirror->hours > MIRROR_HOURS_KEPT) {
 		const struct absent_hour oldest = mirror->hour[0].what;
 
 		if (mirror_drop(mirror, &oldest, err) != 0)
@@ -99,93 +148,54 @@ make_room(struct mirror *mirror, struct err *err)
 	return 0;
 }
 
-/* ---- fetching ---- */
+/* ---- adding ---- */
 
-/* Did the aggregator make rollups of the hour?  Then it had all samples in one
- * slice. */
-static int
-has_rollups(
-    struct mirror *mirror, const struct absent_hour *what, struct err *err)
+/* What is added at once must be much less than the bound: a page needs the
+ * first of these hours. */
+int32_t
+mirror_more_hours(const struct mirror *mirror, const struct absent_hour *last,
+    int32_t end, uint64_t bytes)
 {
-	struct rollup_list *list = memory_zero(1, sizeof(struct rollup_list));
-	struct key_row_block node = key_of(what);
-	struct rollup_columns columns;
-	struct db_txn *txn;
-	int has = -1;
+	uint64_t hours = mirror->options.bytes / SHARE / (bytes + 1);
+	int32_t most = hours < PULL_HOURS_MAX ? (int32_t)hours : PULL_HOURS_MAX;
 
-	if (db_begin(mirror->tables, false, &txn, err) == 0) {
-		has = rollup_list_next(list, txn, ROLLUP_1MIN, &node, &columns);
-		db_abort(&txn);
-	}
-	rollup_list_clear(list);
-	free(list);
-	return has;
-}
-
-/* As the aggregator does, so that answers are made of the same rollups. */
-static int
-compact(struct mirror *mirror, const struct absent_hour *what, struct err *err)
-{
-	struct compact compact = { .job = { .hour = key_of(what),
-				       .choice = hour_cursor_all,
-				       .level = COMPACTED_ROW_LEVEL_WHOLE,
-				       .whole = true } };
-	bool done = false;
-	int has =
-	    what->kind == RECORD_SAMPLE ? has_rollups(mirror, what, err) : 0;
-
-	if (has <= 0)
-		return has;
-	while (!done && !mirror->stop)
-		if (compact_pass(&compact, mirror->tables, &done, err) !=
-		    DB_OK) {
-			compact_clear(&compact);
-			return -1;
-		}
-	compact_clear(&compact);
-	return 0;
+	return end - last->hour - 1 < most ? end - last->hour - 1 : most;
 }
 
 static int
-put_present(
-    struct mirror *mirror, const struct absent_hour *what, struct err *err)
+note_here(struct mirror *mirror, const struct mirror_hour *hour, int32_t hours,
+    struct err *err)
 {
+	struct absent_hour what = hour->what;
 	struct db_txn *txn;
 
 	if (db_begin(mirror->tables, true, &txn, err) != 0)
 		return -1;
-	absent_delete(txn, what);
+	for (int32_t i = 0; i < hours; i++, what.hour++)
+		if (hour->node == 0)
+			absent_put(txn, &what, ABSENT_NOT);
+		else
+			absent_put_node(txn, &what, hour->node);
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 
 int
-mirror_fetch(
-    struct mirror *mirror, const struct absent_hour *what, struct err *err)
+mirror_add_hours(struct mirror *mirror, const struct mirror_hour *first,
+    int32_t hours, struct err *err)
 {
-	const struct mirror_partition *partition =
-	    &mirror->partition[what->partition - 1];
-	struct mirror_hour hour = { .what = *what };
-	int rc;
+	struct mirror_hour hour = *first;
 
-	if (mirror_find_hour(mirror, what) != NULL)
+	if (hours <= 0)
 		return 0;
-	/* What an attempt that failed has left. */
-	if (mirror_drop(mirror, what, err) != 0)
+	if (note_here(mirror, first, hours, err) != 0)
 		return -1;
-	mirror_begin(mirror, partition, &partition->claim);
-	rc = pull_record_hour(&mirror->into, (enum record_kind)what->kind,
-	    what->hour, &hour.bytes, err);
-	mirror_end(mirror);
-	if (rc == 0)
-		rc = compact(mirror, what, err);
-	if (rc == 0)
-		rc = put_present(mirror, what, err);
-	if (rc != 0)
-		return -1;
-	mirror->hour = memory_grow(
-	    mirror->hour, &mirror->hour_room, mirror->hours, sizeof(hour));
-	mirror->hour[mirror->hours++] = hour;
-	mirror->bytes += hour.bytes;
-	mirror->fetched++;
+	hour.bytes /= (uint64_t)hours;
+	for (int32_t i = 0; i < hours; i++, hour.what.hour++) {
+		mirror->hour = memory_grow(mirror->hour, &mirror->hour_room,
+		    mirror->hours, sizeof(hour));
+		mirror->hour[mirror->hours++] = hour;
+		mirror->bytes += hour.bytes;
+		mirror->fetched++;
+	}
 	return make_room(mirror, err);
 }

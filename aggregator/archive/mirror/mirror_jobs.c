@@ -23,11 +23,16 @@ remove_job(struct mirror *mirror, struct mirror_job *job)
 }
 
 static struct mirror_job *
-find_job(struct mirror *mirror, const struct absent_hour *what)
+find_job(struct mirror *mirror, const struct absent_need *what)
 {
-	for (uint32_t i = 0; i < mirror->jobs; i++)
-		if (mirror_is_same(&mirror->job[i].what, what))
+	for (uint32_t i = 0; i < mirror->jobs; i++) {
+		const struct absent_need *other = &mirror->job[i].what;
+
+		if (mirror_is_same(&other->first, &what->first) &&
+		    other->end == what->end && other->node == what->node &&
+		    other->rollups_do == what->rollups_do)
 			return &mirror->job[i];
+	}
 	return NULL;
 }
 
@@ -45,7 +50,7 @@ remove_old(struct mirror *mirror, int64_t now_ns)
 
 /* NULL: there is no room. */
 static struct mirror_job *
-add_job(struct mirror *mirror, const struct absent_hour *what)
+add_job(struct mirror *mirror, const struct absent_need *what)
 {
 	struct mirror_job *job = &mirror->job[mirror->jobs];
 
@@ -72,7 +77,7 @@ sleep_until(struct mirror *mirror, int64_t until_ns)
 }
 
 int
-mirror_wait(struct mirror *mirror, const struct absent_hour *what,
+mirror_wait(struct mirror *mirror, const struct absent_need *what,
     int64_t until_ns, struct err *err)
 {
 	struct mirror_job *job;
@@ -107,13 +112,15 @@ mirror_wait(struct mirror *mirror, const struct absent_hour *what,
 /* ---- the thread ---- */
 
 static int
-work(struct mirror *mirror, const struct absent_hour *what, struct err *err)
+work(struct mirror *mirror, const struct absent_need *what, struct err *err)
 {
 	struct mirror_partition *partition;
 
-	if (what->kind != 0)
+	if (what->first.kind > ABSENT_ROLLUP)
+		return mirror_fetch_rollups(mirror, what, err);
+	if (what->first.kind != 0)
 		return mirror_fetch(mirror, what, err);
-	partition = &mirror->partition[what->partition - 1];
+	partition = &mirror->partition[what->first.partition - 1];
 	return partition->is_read ? 0 : mirror_read(mirror, partition, err);
 }
 
@@ -137,9 +144,10 @@ note(struct mirror *mirror, int rc, const struct err *err)
 }
 
 static void
-say(const struct mirror *mirror, const struct absent_hour *what)
+say(const struct mirror *mirror, const struct absent_need *what)
 {
-	const char *name = mirror->partition[what->partition - 1].claim.name;
+	const char *name =
+	    mirror->partition[what->first.partition - 1].claim.name;
 
 	if (!mirror->options.progress)
 		return;
@@ -149,7 +157,7 @@ say(const struct mirror *mirror, const struct absent_hour *what)
 }
 
 static void
-do_job(struct mirror *mirror, struct absent_hour what)
+do_job(struct mirror *mirror, struct absent_need what)
 {
 	struct err err = { .text = "" };
 	struct mirror_job *job;
@@ -175,7 +183,7 @@ do_job(struct mirror *mirror, struct absent_hour what)
 
 /* Wait for a job until then; false: there is none. */
 static bool
-next_job(struct mirror *mirror, int64_t until_ns, struct absent_hour *what)
+next_job(struct mirror *mirror, int64_t until_ns, struct absent_need *what)
 {
 	bool found = false;
 
@@ -212,7 +220,7 @@ int
 mirror_run(void *arg, struct err *err)
 {
 	struct mirror *mirror = arg;
-	struct absent_hour what;
+	struct absent_need what;
 	int64_t next_ns = mirror->options.follows
 			      ? clock_monotonic_ns() + MIRROR_FOLLOW_NS
 			      : INT64_MAX;

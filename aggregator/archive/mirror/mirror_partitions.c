@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "aggregator/archive/mirror/mirror_counts.h"
-#include "aggregator/archive/pull/pull_records.h"
 #include "aggregator/archive/pull/pull_state.h"
 #include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/tables/tables.h"
@@ -143,13 +142,13 @@ mirror_end(struct mirror *mirror)
 }
 
 static void
-note_hour(void *arg, enum record_kind kind, int32_t hour)
+note_hour(void *arg, uint8_t kind, int32_t hour)
 {
 	const struct listing *listing = arg;
-	const struct absent_hour absent = { listing->mirror->into.number,
-		(uint8_t)kind, hour };
+	const struct absent_hour absent = { listing->mirror->into.number, kind,
+		hour };
 
-	absent_put(listing->txn, &absent);
+	absent_put(listing->txn, &absent, ABSENT_ALL);
 }
 
 static int
@@ -161,8 +160,11 @@ note_hours(struct mirror *mirror, struct err *err)
 	if (rc != 0)
 		return -1;
 	for (unsigned i = 0; rc == 0 && i < ARCHIVE_KINDS; i++)
-		rc = pull_record_hours(
-		    &mirror->into, archive_kinds[i], note_hour, &listing, err);
+		rc = mirror_ask_hours(mirror, (uint8_t)archive_kinds[i],
+		    note_hour, &listing, err);
+	for (unsigned i = ROLLUP_1MIN; rc == 0 && i < ROLLUPS; i++)
+		rc = mirror_ask_hours(mirror, (uint8_t)(ABSENT_ROLLUP + i),
+		    note_hour, &listing, err);
 	if (rc == 0)
 		return db_commit(&listing.txn, err) == DB_OK ? 0 : -1;
 	db_abort(&listing.txn);

@@ -11,17 +11,19 @@
 #include "aggregator/archive/mirror/mirror.h"
 #include "aggregator/archive/pull/pull_claims.h"
 #include "aggregator/archive/pull/pull_into.h"
+#include "aggregator/archive/pull/pull_records.h"
 #include "aggregator/journal/journal.h"
+#include "aggregator/rollup/rollup.h"
 #include "aggregator/tables/absent.h"
 #include "aggregator/tables/dictionary.h"
 #include "proto/os/thread.h"
 
 enum { MIRROR_JOBS = 64, MIRROR_HOURS_KEPT = 4 };
 
-/* What a question waits for: an hour of records, or (kind 0) what the archive
- * has of a partition as keys and values. */
+/* What a question waits for: hours of records or rollups, or (kind 0) what the
+ * archive has of a partition as keys and values. */
 struct mirror_job {
-	struct absent_hour what;
+	struct absent_need what;
 	unsigned waiters;
 	bool is_done;
 	int64_t done_ns; /* monotonic */
@@ -36,9 +38,11 @@ struct mirror_partition {
 	bool is_read;                /* its keys and values are here */
 };
 
-/* An hour of records that is here. */
+/* An hour of records or rollups that is here, or of one node's records. */
 struct mirror_hour {
 	struct absent_hour what;
+	uint32_t node;    /* 0: of all */
+	bool has_rollups; /* of records: those of the hour were made of them */
 	uint64_t bytes;
 };
 
@@ -80,7 +84,7 @@ mirror_is_same(const struct absent_hour *a, const struct absent_hour *b)
 /* ---- mirror_jobs.c ---- */
 
 /* Wait for a job at most until then (monotonic). */
-int mirror_wait(struct mirror *mirror, const struct absent_hour *what,
+int mirror_wait(struct mirror *mirror, const struct absent_need *what,
     int64_t until_ns, struct err *err);
 /* The thread. */
 int mirror_run(void *arg, struct err *err);
@@ -100,16 +104,58 @@ void mirror_begin(struct mirror *mirror,
     const struct pull_partition *claim);
 void mirror_end(struct mirror *mirror);
 
+/* ---- mirror_ask.c ---- */
+
+/* `call` each hour of which the archive has something of this kind (an enum
+ * record_kind, or ABSENT_ROLLUP + step); in no order, perhaps several times.
+ * After mirror_begin.  -1: no replica of a shard answers; the error names it.
+ */
+typedef void mirror_ask_hour(void *arg, uint8_t kind, int32_t hour);
+int mirror_ask_hours(struct mirror *mirror, uint8_t kind, mirror_ask_hour *call,
+    void *arg, struct err *err);
+/* How many samples the archive has of each of `hours` hours: not fewer; more
+ * where it has some twice. */
+int mirror_ask_samples(struct mirror *mirror, int32_t first, int32_t hours,
+    uint64_t *samples, struct err *err);
+
 /* ---- mirror_hours.c ---- */
 
-int mirror_fetch(
-    struct mirror *mirror, const struct absent_hour *what, struct err *err);
-/* Remove its records: it is absent, as if it had never been fetched. */
+/* Note that it is absent, and remove what is here of it. */
 int mirror_drop(
     struct mirror *mirror, const struct absent_hour *what, struct err *err);
-/* NULL: it is not here. */
+/* Note that `hours` hours from `first` on are here, of one node or (0) of all;
+ * then drop others if they are too many. */
+int mirror_add_hours(struct mirror *mirror, const struct mirror_hour *first,
+    int32_t hours, struct err *err);
+/* NULL: it is not here as a whole. */
 struct mirror_hour *mirror_find_hour(
     struct mirror *mirror, const struct absent_hour *what);
+/* How many more hours like one of `bytes` to read at once, up to `end`. */
+int32_t mirror_more_hours(const struct mirror *mirror,
+    const struct absent_hour *last, int32_t end, uint64_t bytes);
+int mirror_put_state(struct mirror *mirror, const struct absent_hour *what,
+    enum absent_state state, struct err *err);
+int mirror_get_state(struct mirror *mirror, const struct absent_hour *what,
+    enum absent_state *state, struct err *err);
+
+/* ---- mirror_fetch.c ---- */
+
+/* Records. */
+int mirror_fetch(
+    struct mirror *mirror, const struct absent_need *need, struct err *err);
+
+/* ---- mirror_rollups.c ---- */
+
+int mirror_fetch_rollups(
+    struct mirror *mirror, const struct absent_need *need, struct err *err);
+/* Which hours of samples do rollups have as a whole?  They become
+ * ABSENT_ROLLED_UP. */
+int mirror_roll_up(
+    struct mirror *mirror, const struct absent_need *need, struct err *err);
+/* Are there rollups of minutes of the hour of samples, here or in the archive?
+ */
+int mirror_has_rollups(
+    struct mirror *mirror, const struct absent_hour *what, struct err *err);
 
 /* ---- mirror_follow.c ---- */
 

@@ -21,7 +21,10 @@ struct pull_into {
 	uint32_t number;   /* of the partition in the store */
 	const char *where; /* pull_claims_sql */
 	int32_t from_hour; /* records before this hour stay away */
-	bool is_mirror; /* partitions of stores with other keys are welcome */
+	uint32_t node;     /* records of other nodes stay away; 0: of none */
+	/* Partitions of stores with other keys are welcome, and rollups stay
+	 * away until they are asked for. */
+	bool is_mirror;
 	bool records_only; /* of keys and values, what records need */
 	bool is_later;     /* only what was added since an earlier reading */
 

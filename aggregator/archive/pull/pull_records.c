@@ -14,7 +14,7 @@
 #include "proto/base/memory.h"
 
 enum {
-	DAY_HOURS = 24,
+	DAY_HOURS = PULL_HOURS_MAX,
 	DAYS_MAX = 1 << 20,
 	/* Before 1970: more than there are, whole days. */
 	HOURS_BEFORE = 24 * 200000,
@@ -44,9 +44,7 @@ struct records {
 	struct page *page;
 	uint32_t pages, page_room;
 	struct day day[CLICKHOUSE_REPLICAS_MAX];
-	int32_t only;    /* pull_record_hour */
-	pull_hour *call; /* pull_record_hours */
-	void *arg;
+	int32_t first, hours; /* pull_record_hours */
 };
 
 /* About how many bytes an answer has of a row. */
@@ -414,6 +412,12 @@ read_shards(struct records *records, enum record_kind kind,
 
 	records->kind = kind;
 	for (unsigned s = 0; s < cluster->shards; s++) {
+		const struct pull_into *into = records->into;
+
+		if (into->node != 0 &&
+		    s != archive_shard(cluster->shards, into->partition->part,
+			     into->node))
+			continue;
 		records->shard = s;
 		records->replicas = cluster->shard[s].replicas;
 		if (read(records, err) != 0)
@@ -471,74 +475,35 @@ pull_records(struct pull_into *into, struct err *err)
 	return rc;
 }
 
-/* ---- one hour ---- */
+/* ---- some hours ---- */
 
 static int
-read_one(struct records *records, struct err *err)
+read_some(struct records *records, struct err *err)
 {
-	return read_hours(records, records->only, 1, err) == 0
+	return read_hours(records, records->first, records->hours, err) == 0
 		   ? 0
 		   : name_shard(records, err);
 }
 
 int
-pull_record_hour(struct pull_into *into, enum record_kind kind, int32_t hour,
-    uint64_t *bytes, struct err *err)
+pull_record_hours(struct pull_into *into, enum record_kind kind, int32_t first,
+    int32_t hours, uint64_t *bytes, struct err *err)
 {
 	struct records *records = records_new(into);
+	const char *where = into->where;
+	char *of_node = memory_format("%s AND node = %u", where, into->node);
 	int rc = pull_write_open(&records->write, into->tables, err);
 
-	records->only = hour;
+	records->first = first;
+	records->hours = hours;
+	if (into->node != 0)
+		into->where = of_node;
 	if (rc == 0)
-		rc = read_shards(records, kind, read_one, err);
+		rc = read_shards(records, kind, read_some, err);
+	into->where = where;
 	into->records += records->write.now.counts.records[kind];
 	*bytes += records->write.now.bytes;
-	records_free(records);
-	return rc;
-}
-
-/* ---- which hours there are ---- */
-
-static int
-list_replica(struct records *records, unsigned replica, struct err *err)
-{
-	const struct question question = { records->into->client,
-		records->shard, replica };
-	struct text answer;
-	uint64_t hour;
-	int rc;
-
-	if (question_ask(&question, &answer, err,
-		"SELECT DISTINCT hour FROM %s.%s WHERE %s", database(records),
-		archive_table(records->kind), records->into->where) != 0)
-		return -1;
-	while ((rc = question_row(&question, &answer, &hour, 1, err)) > 0)
-		records->call(records->arg, records->kind, (int32_t)hour);
-	return rc;
-}
-
-static int
-list_shard(struct records *records, struct err *err)
-{
-	bool answered = false;
-
-	for (unsigned r = 0; r < records->replicas; r++)
-		if (!pull_into_is_away(records->into, records->shard, r))
-			answered |= pull_into_answered(records->into,
-			    records->shard, r, list_replica(records, r, err));
-	return answered ? 0 : name_shard(records, err);
-}
-
-int
-pull_record_hours(struct pull_into *into, enum record_kind kind,
-    pull_hour *call, void *arg, struct err *err)
-{
-	struct records *records = records_new(into);
-	int rc;
-
-	records->call = call;
-	records->arg = arg;
-	rc = read_shards(records, kind, list_shard, err);
+	free(of_node);
 	records_free(records);
 	return rc;
 }

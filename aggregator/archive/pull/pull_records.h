@@ -12,17 +12,11 @@
  * partition.  -1: they cannot be read whole. */
 int pull_records(struct pull_into *into, struct err *err);
 
-/* `call` each hour of which a replica has records of this kind; in no order,
- * perhaps several times.  -1: no replica of a shard answers; the error names
- * it. */
-typedef void pull_hour(void *arg, enum record_kind kind, int32_t hour);
+/* Read the records of one kind of at most PULL_HOURS_MAX hours from all shards,
+ * next to those that the store has; the counts of the partition stay as they
+ * are.  `*bytes` grows by what was stored. */
+enum { PULL_HOURS_MAX = 24 };
 int pull_record_hours(struct pull_into *into, enum record_kind kind,
-    pull_hour *call, void *arg, struct err *err);
-
-/* Read the records of one kind and hour from all shards, next to those that the
- * store has; the counts of the partition stay as they are.  `*bytes` grows by
- * what was stored. */
-int pull_record_hour(struct pull_into *into, enum record_kind kind,
-    int32_t hour, uint64_t *bytes, struct err *err);
+    int32_t first, int32_t hours, uint64_t *bytes, struct err *err);
 
 #endif

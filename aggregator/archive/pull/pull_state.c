@@ -47,7 +47,8 @@ struct state {
 	struct pull_common common;
 	/* Keys between pages, each with its length, in order. */
 	struct buffer bounds;
-	uint64_t rows;
+	const char *range; /* SQL condition of keys, "": all */
+	uint64_t rows, bytes;
 };
 
 /* ---- what replicas have ---- */
@@ -187,6 +188,7 @@ put_row(struct state *state, struct db_txn *txn, uint32_t i, struct err *err)
 		db_del(txn, state->table, full);
 	else
 		db_put(txn, state->table, full, v);
+	state->bytes += full.bytes + v.bytes;
 	state->rows++;
 	return 0;
 }
@@ -322,8 +324,9 @@ has_gone_on(const struct state *state, const bool *used, unsigned replicas,
 		if (!used[r])
 			continue;
 		if (question_numbers(&question, &count, 1, err,
-			"SELECT count() FROM %s.state WHERE %s",
-			clickhouse_database(state->into->client), later) != 0)
+			"SELECT count() FROM %s.state WHERE %s%s",
+			clickhouse_database(state->into->client), later,
+			state->range) != 0)
 			rc = -1;
 		else
 			rc = count > 0;
@@ -332,7 +335,7 @@ has_gone_on(const struct state *state, const bool *used, unsigned replicas,
 	return rc;
 }
 
-/* Names, what metrics are called, and rollups of samples. */
+/* Names, and what metrics are called. */
 static bool
 is_for_records(unsigned table)
 {
@@ -340,30 +343,38 @@ is_for_records(unsigned table)
 	case TABLES_NAMES:
 	case TABLES_NAME_BLOCKS:
 	case TABLES_ENTITIES:
-	case TABLES_ENTITY_BLOCKS:
-	case TABLES_ROLLUPS:
-	case TABLES_ROLLUPS_END: return true;
+	case TABLES_ENTITY_BLOCKS: return true;
 	default: return false;
 	}
 }
 
+static bool
+is_read_later(const struct pull_into *into, unsigned table)
+{
+	if (into->is_mirror &&
+	    (table == TABLES_ROLLUPS || table == TABLES_ROLLUPS_END))
+		return true;
+	return into->records_only && !is_for_records(table);
+}
+
 static int
-read_all(struct state *state, struct err *err)
+read_tables(struct state *state, unsigned first, unsigned end, struct err *err)
 {
 	const struct clickhouse_shard *shard =
 	    &clickhouse_cluster(state->into->client)->shard[state->shard];
 	struct totals *totals =
 	    memory_zero(CLICKHOUSE_REPLICAS_MAX, sizeof(*totals));
 	bool used[CLICKHOUSE_REPLICAS_MAX] = { false };
+	bool all = end - first > 1;
 	int rc = 0;
 
 	for (unsigned r = 0; r < shard->replicas; r++)
 		if (!pull_into_is_away(state->into, state->shard, r))
 			(void)pull_into_answered(state->into, state->shard, r,
 			    read_totals(state, r, &totals[r], err));
-	for (state->table = 0; rc == 0 && state->table < TABLES_COUNT;
+	for (state->table = first; rc == 0 && state->table < end;
 	     state->table++) {
-		if (state->into->records_only && !is_for_records(state->table))
+		if (all && is_read_later(state->into, state->table))
 			continue;
 		rc = read_from_any(state, totals, shard->replicas, used, err);
 		if (rc != 0)
@@ -378,18 +389,68 @@ read_all(struct state *state, struct err *err)
 	return rc != 0 ? rc : has_gone_on(state, used, shard->replicas, err);
 }
 
+static int
+read_range(struct state *state, unsigned first, unsigned end, struct err *err)
+{
+	unsigned shards = clickhouse_cluster(state->into->client)->shards;
+	int rc;
+
+	state->shard = (unsigned)(state->into->partition->part % shards);
+	rc = read_tables(state, first, end, err);
+	state->into->rows += state->rows;
+	native_read_close(&state->reader);
+	pull_versions_clear(&state->versions);
+	pull_common_clear(&state->common);
+	buffer_clear(&state->bounds);
+	return rc;
+}
+
 int
 pull_state(struct pull_into *into, struct err *err)
 {
-	unsigned shards = clickhouse_cluster(into->client)->shards;
-	struct state state = { .into = into,
-		.shard = (unsigned)(into->partition->part % shards) };
-	int rc = read_all(&state, err);
+	struct state state = { .into = into, .range = "" };
 
-	into->rows += state.rows;
-	native_read_close(&state.reader);
-	pull_versions_clear(&state.versions);
-	pull_common_clear(&state.common);
-	buffer_clear(&state.bounds);
+	return read_range(&state, 0, TABLES_COUNT, err);
+}
+
+/* ---- rollups ---- */
+
+enum { AT_KIND = 4, HOUR_KEY_BYTES = 5 }; /* without the partition */
+
+/* What all keys of rows of an hour begin with. */
+static void
+put_hour_hex(char to[static 2 * HOUR_KEY_BYTES + 1], int32_t hour)
+{
+	const struct key_row_block key = { .kind = RECORD_SAMPLE,
+		.hour = hour };
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+
+	key_put_row_block(bytes, &key);
+	*text_hex(to, bytes + AT_KIND, HOUR_KEY_BYTES) = '\0';
+}
+
+int
+pull_state_rollups(struct pull_into *into, unsigned table, int32_t first,
+    int32_t end, uint64_t *bytes, struct err *err)
+{
+	char low[2 * HOUR_KEY_BYTES + 1], high[2 * HOUR_KEY_BYTES + 1];
+	struct state state = { .into = into };
+	const char *where = into->where;
+	char *range, *both;
+	int rc;
+
+	put_hour_hex(low, first);
+	put_hour_hex(high, end);
+	range = memory_format(
+	    " AND tbl = %u AND k >= unhex('%s') AND k < unhex('%s')", table,
+	    low, high);
+	both = memory_format("%s%s", where, range);
+	state.range = range;
+	into->where = both;
+	rc = read_range(&state, table, table + 1, err);
+	into->where = where;
+	*bytes += state.bytes;
+	free(both);
+	free(range);
 	return rc;
 }

@@ -14,6 +14,16 @@ archive_part(struct text partition)
 	return hash_bytes(no_key, partition.at, partition.bytes);
 }
 
+/* Nodes have numbers that follow each other: mix them, or a cluster of two
+ * shards would have the pairs of a pool in one. */
+unsigned
+archive_shard(unsigned shards, uint64_t part, uint32_t node)
+{
+	uint64_t mixed = (part ^ node) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (unsigned)((mixed >> 32) % shards);
+}
+
 /* One step: intHash64 of ClickHouse, which is the finalizer of MurmurHash3 by
  * Austin Appleby after an exclusive-or. */
 static inline uint64_t

@@ -22,6 +22,9 @@
 /* The number of a partition in the archive: SipHash-2-4 with a zero key of its
  * name, sipHash64(name) in ClickHouse. */
 uint64_t archive_part(struct text partition);
+/* The shard of the records of a node of a partition, in an archive of that
+ * many. */
+unsigned archive_shard(unsigned shards, uint64_t part, uint32_t node);
 
 /* Of part, hour, node, track, ts, stream, seq and idx. */
 uint64_t archive_identity_hash(

@@ -77,7 +77,7 @@ add_record(void *arg, const struct key_row_block *of,
 	const struct archive_row_id id = { self->part, of->hour, of->node,
 		of->track, 0 };
 	struct hour *hour = &self->hour[self->hours];
-	struct total *total = &hour->shard[block_sender_shard_in(
+	struct total *total = &hour->shard[archive_shard(
 	    self->cluster->shards, self->part, of->node)];
 
 	(void)err;

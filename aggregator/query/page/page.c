@@ -157,6 +157,15 @@ page_end(struct page *page, bool *last, struct err *err)
 	return 0;
 }
 
+bool
+page_has_moved(const struct page *page)
+{
+	unsigned char bytes[WIRE_CURSOR_BYTES_MAX];
+
+	return !text_equal(
+	    page->query->cursor, encode_cursor(bytes, &page->cursor));
+}
+
 /* A record that is too large for any page is returned without its largest
  * attributes; the attribute _left_out gives their number. */
 static bool
@@ -234,6 +243,13 @@ page_examined(struct page *page)
 	if (++page->examined >= page->reader->examined_max)
 		page->full = true;
 	return page->full;
+}
+
+void
+page_meet_absent(struct page *page, const struct absent_need *need)
+{
+	page->reader->met_absent = page->full = true;
+	page->reader->absent = *need;
 }
 
 bool

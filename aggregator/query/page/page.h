@@ -72,8 +72,7 @@ struct reader {
 	/* May hours be absent, and which one ended the last page? */
 	enum absent_hours lacks;
 	bool met_absent;
-	struct absent_hour absent;
-	int32_t absent_end; /* this hour of the kind is not absent any more */
+	struct absent_need absent;
 };
 
 /* A page while it is made. */
@@ -95,6 +94,9 @@ struct page {
 	bool newest;         /* the newest test runs come first */
 	bool open;           /* of phases those that have not ended */
 	bool full;
+	/* The samples of the current hour are absent, and rollups have them
+	 * all. */
+	bool rolled_up;
 	/* The last node whose name was looked at, and the answer. */
 	uint32_t asked_node;
 	bool wants_asked;
@@ -109,6 +111,9 @@ struct page {
  * cursor and close the snapshot. */
 int page_begin(struct page *page, struct err *err);
 int page_end(struct page *page, bool *last, struct err *err);
+
+/* After page_end: is its cursor another one than that of the query? */
+bool page_has_moved(const struct page *page);
 
 /* Is the cursor (empty: the beginning) one of this kind of records? */
 bool page_cursor_is_of(struct text cursor, uint8_t kind);
@@ -129,6 +134,9 @@ bool page_put(struct page *page, struct record *record);
  * is full. A query that finds little therefore holds neither its snapshot nor
  * the query server for long.  Call it only after moving `cursor`. */
 bool page_examined(struct page *page);
+
+/* The store lacks what the page needs: it ends here. */
+void page_meet_absent(struct page *page, const struct absent_need *need);
 
 bool page_wants_node(const struct page *page, struct text node);
 /* The same by number; `*node` gets the name. */

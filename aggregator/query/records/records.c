@@ -5,6 +5,7 @@
  */
 #include "aggregator/query/records/records.h"
 
+#include "aggregator/query/records/absence.h"
 #include "aggregator/query/series/series_block.h"
 
 enum { TABLES = 4 }; /* tables that are ordered by hour */
@@ -256,61 +257,12 @@ first_key(const struct page *page, enum record_kind kind)
 	return row_key;
 }
 
-/* The hour before which retention has deleted the records.  While there
- * are rollups, buckets are made of them. */
-static int32_t
-cut_of(const struct page *page, uint8_t kind)
-{
-	bool has_raw = kind == RECORD_SAMPLE && page->series == NULL;
-
-	return tables_cut(page->txn, has_raw ? ROLLUP_RAW : ROLLUP_1H);
-}
-
-/* The next hour that the archive has and this store lacks. */
-static int32_t
-next_absent(const struct page *page, struct db_cursor *meta,
-    const struct key_row_block *first)
-{
-	const struct absent_hour from = { first->partition, first->kind,
-		first->hour };
-
-	switch (page->reader->lacks) {
-	case ABSENT_NOTED: return absent_next(meta, &from);
-	case ABSENT_DELETED:
-		return first->hour < cut_of(page, first->kind) ? first->hour
-							       : INT32_MAX;
-	default: return INT32_MAX;
-	}
-}
-
-/* Are the records of the hour absent?  Then the page ends here. */
-static bool
-is_absent(struct page *page, const struct key_row_block *hour)
-{
-	const struct absent_hour absent = { hour->partition, hour->kind,
-		hour->hour };
-	struct reader *reader = page->reader;
-	int32_t end = hour->hour;
-
-	if (reader->lacks == ABSENT_DELETED)
-		end = cut_of(page, hour->kind);
-	else if (reader->lacks == ABSENT_NOTED &&
-		 absent_has(page->txn, &absent))
-		end++;
-	if (end <= hour->hour)
-		return false;
-	reader->met_absent = page->full = true;
-	reader->absent = absent;
-	reader->absent_end = end;
-	return true;
-}
-
 /* Find the next hour with rows, at or after that of `first`. */
 static bool
 find_hour(const struct page *page, struct db_cursor *const cursors[],
     struct key_row_block *first)
 {
-	int32_t hour = next_absent(page, cursors[TABLES], first);
+	int32_t hour = absence_next(page, cursors[TABLES], first);
 
 	for (unsigned i = 0; i < TABLES; i++) {
 		int32_t next = series_block_next_hour(cursors[i], first);
@@ -349,7 +301,7 @@ query_records(struct page *page, enum record_kind kind)
 		cursors[i] = db_cursor_open(page->txn, tables[i]);
 	page->hour_end = key_hour(page->query->to_ns - 1) + 1;
 	while (good && find_hour(page, cursors, &first)) {
-		good = !is_absent(page, &first) &&
+		good = !absence_ends(page, &first, only) &&
 		       select_hour(page, &first, only, &hour_cursor);
 		if (first.hour == INT32_MAX)
 			break;

@@ -45,9 +45,13 @@ int32_t series_block_next_hour(
 
 /* ---- buckets (series_rollups.c); false: the page is full ---- */
 
+/* The rollup that the answer is made of in this hour, if it has all samples;
+ * ROLLUP_RAW: it is made of the samples. */
+enum rollup_step series_block_wanted_rollup(
+    const struct page *page, int32_t hour);
 /* Choose the rollup to use for an hour.  True when rollups suffice
  * (series_block_select_rollup): the samples were deleted, or they are all in
- * the slice `slice`. */
+ * the slice `slice`, or page->rolled_up. */
 bool series_block_find_rollup(struct series_block *block,
     const struct key_row_block *first, uint32_t *slice);
 /* Append all series blocks of the hour from `first` on. */

@@ -99,8 +99,8 @@ is_cut(int64_t edge_ns, int32_t hour, enum rollup_step rollup)
 
 /* The coarsest retained rollup that makes up the step and the window (it may be
  * the samples); else the finest retained one. */
-static enum rollup_step
-wanted_rollup(const struct page *page, int32_t hour)
+enum rollup_step
+series_block_wanted_rollup(const struct page *page, int32_t hour)
 {
 	enum rollup_step best = rollup_of_step(page->query->step_ns);
 	enum rollup_step rollup;
@@ -194,6 +194,23 @@ append_slices(struct series_block *block)
 	return good;
 }
 
+/* Samples that the archive alone has, or a few nodes of which are here. */
+static bool
+append_absent(struct series_block *block)
+{
+	const struct key_row_block *key = &block->key;
+	const struct absent_need need = {
+		.first = { key->partition, key->kind, key->hour },
+		.end = block->page->hour_end,
+		.node = block->only,
+	};
+
+	if (absent_has_node(block->page->txn, &need.first, key->node))
+		return append_slices(block);
+	page_meet_absent(block->page, &need);
+	return false;
+}
+
 /* A series block that the rollup has. */
 static bool
 append_node(struct series_block *block,
@@ -204,6 +221,8 @@ append_node(struct series_block *block,
 	if (is_complete(
 		columns, samples_are_gone(block->page, block->key.hour)))
 		return append_series(block, block->rollup, NULL);
+	if (block->page->rolled_up)
+		return append_absent(block);
 	return slice != 0 ? append_slice(block, compacted_cursor, slice)
 			  : append_slices(block);
 }
@@ -245,9 +264,11 @@ series_block_find_rollup(struct series_block *block,
 	struct page *page = block->page;
 
 	*slice = 0;
-	block->rollup = wanted_rollup(page, first->hour);
+	block->rollup = series_block_wanted_rollup(page, first->hour);
 	if (block->rollup == ROLLUP_RAW)
 		return false;
+	if (page->rolled_up)
+		return true;
 	*slice = whole_slice(page, first);
 	return *slice != 0 || samples_are_gone(page, first->hour);
 }

@@ -122,10 +122,7 @@ set_absent(int hour, bool is)
 	struct db_txn *txn;
 
 	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
-	if (is)
-		absent_put(txn, &absent);
-	else
-		absent_delete(txn, &absent);
+	absent_put(txn, &absent, is ? ABSENT_ALL : ABSENT_NOT);
 	assert_int_equal(db_commit(&txn, &err), DB_OK);
 }
 
@@ -187,16 +184,60 @@ a_page_ends_at_an_absent_hour(void **state)
 		assert_int_equal(next_page(reader, &query, &last), 0);
 		assert_false(last);
 		assert_non_null(reader_absent(reader));
-		assert_int_equal(reader_absent(reader)->hour, an_hour(2).hour);
+		assert_int_equal(reader_absent(reader)->first.hour, an_hour(2).hour);
 	}
 	set_absent(2, false);
 	assert_int_equal(next_page(reader, &query, &last), 2);
 	assert_null(reader_absent(reader));
 	assert_int_equal(next_page(reader, &query, &last), 0);
-	assert_int_equal(reader_absent(reader)->hour, an_hour(4).hour);
+	assert_int_equal(reader_absent(reader)->first.hour, an_hour(4).hour);
 	set_absent(4, false);
 	assert_int_equal(next_page(reader, &query, &last), 1);
 	assert_true(last);
+	reader_close(&reader);
+}
+
+/* Hour 0 is absent but for node-1: that is enough for a question about it alone.
+ * One about another node, or about all, needs more, and the hours that follow.
+ */
+static void
+a_node_that_is_here_is_enough_for_a_question_about_it(void **state)
+{
+	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
+	const struct absent_hour hour = an_hour(0);
+	struct wire_query all = query;
+	const struct absent_need *need;
+	struct reader *reader;
+	struct err err = { 0 };
+	struct db_txn *txn;
+	bool last;
+
+	(void)state;
+	rig_event(&rig, "node-1", RIG_T0, "prep", "start", NULL);
+	rig_event(&rig, "node-2", RIG_T0 + KEY_HOUR_NS, "prep", "end", NULL);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	set_absent(0, true);
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	reader_of_mirror(reader);
+	query.node = text_of("node-1");
+	query.to_ns = RIG_T0 + 2 * KEY_HOUR_NS;
+	assert_int_equal(next_page(reader, &query, &last), 0);
+	need = reader_absent(reader);
+	assert_non_null(need);
+	assert_int_not_equal(need->node, 0);
+	assert_false(need->rollups_do);
+	assert_int_equal(need->first.hour, hour.hour);
+	assert_true(need->end > hour.hour + 1);
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
+	absent_put_node(txn, &hour, need->node);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	assert_int_equal(next_page(reader, &query, &last), 1);
+	assert_true(last);
+	assert_int_equal(next_page(reader, &all, &last), 0);
+	assert_int_equal(reader_absent(reader)->node, 0);
 	reader_close(&reader);
 }
 
@@ -266,7 +307,7 @@ what_was_deleted_is_a_question_to_the_archive(void **state)
 
 	assert_int_equal(next_page(reader, &query, &last), 0);
 	assert_false(last);
-	assert_int_equal(reader_absent(reader)->kind, RECORD_EVENT);
+	assert_int_equal(reader_absent(reader)->first.kind, RECORD_EVENT);
 	query.cursor.bytes = 0;
 	asked = reader_ask_archive(reader, &query);
 	assert_int_equal(asked.kinds, 1u << RECORD_EVENT);
@@ -283,7 +324,7 @@ what_was_deleted_is_a_question_to_the_archive(void **state)
 	assert_int_equal(next_page(reader, &query, &last), 1);
 	assert_false(last);
 	assert_int_equal(next_page(reader, &query, &last), 0);
-	assert_int_equal(reader_absent(reader)->kind, RECORD_SPAN);
+	assert_int_equal(reader_absent(reader)->first.kind, RECORD_SPAN);
 	asked = reader_ask_archive(reader, &query);
 	assert_int_equal(asked.kinds, 1u << RECORD_SPAN);
 	assert_int_equal(asked.to_ns, cut_ns);
@@ -660,6 +701,7 @@ main(void)
 		CASE(pages_that_end_early_give_the_same),
 		CASE(an_empty_page_need_not_be_the_last),
 		CASE(a_page_ends_at_an_absent_hour),
+		CASE(a_node_that_is_here_is_enough_for_a_question_about_it),
 		CASE(an_absent_hour_that_is_not_asked_for_stays_absent),
 		CASE(what_was_deleted_is_a_question_to_the_archive),
 		CASE(a_reader_gets_what_it_asks_for),

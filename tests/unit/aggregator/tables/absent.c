@@ -5,6 +5,7 @@
 #include "aggregator/tables/absent.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregator/tables/tables.h"
 #include "proto/record/record.h"
@@ -20,6 +21,7 @@ set_up(void **state)
 	struct err err = { 0 };
 
 	(void)state;
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
 	if (mkdtemp(folder) == NULL)
 		return -1;
 	return tables_open(&db, folder, &options, &err);
@@ -60,7 +62,7 @@ hours_are_found_in_their_order(void **state)
 	(void)state;
 	assert_int_equal(db_begin(db, true, &txn, &err), 0);
 	for (unsigned i = 0; i < 5; i++)
-		absent_put(txn, &hours[i]);
+		absent_put(txn, &hours[i], ABSENT_ALL);
 	assert_int_equal(
 	    next(txn, (struct absent_hour){ 1, RECORD_EVENT, INT32_MIN }), -5);
 	assert_int_equal(
@@ -73,18 +75,52 @@ hours_are_found_in_their_order(void **state)
 	    next(txn, (struct absent_hour){ 1, RECORD_SAMPLE, 4 }), INT32_MAX);
 	assert_int_equal(
 	    next(txn, (struct absent_hour){ 3, RECORD_EVENT, 0 }), INT32_MAX);
-	assert_true(absent_has(txn, &hours[1]));
-	absent_delete(txn, &hours[1]);
-	assert_false(absent_has(txn, &hours[1]));
+	assert_int_equal(absent_get(txn, &hours[1]), ABSENT_ALL);
+	absent_put(txn, &hours[1], ABSENT_NOT);
+	assert_int_equal(absent_get(txn, &hours[1]), ABSENT_NOT);
 	assert_int_equal(next(txn, (struct absent_hour){ 1, RECORD_EVENT, -4 }),
 	    INT32_MAX - 1);
 	assert_int_equal(db_commit(&txn, &err), DB_OK);
+}
+
+/* Of an hour that is absent some nodes are here; those of the hours before and
+ * after, and of other kinds, are others. */
+static void
+nodes_of_an_hour_are_here(void **state)
+{
+	const struct absent_hour hour = { 1, RECORD_SAMPLE, 7 };
+	const struct absent_hour others[] = { { 1, RECORD_SAMPLE, 6 },
+		{ 1, RECORD_SAMPLE, 8 }, { 1, RECORD_EVENT, 7 },
+		{ 2, RECORD_SAMPLE, 7 } };
+	struct err err = { 0 };
+	struct db_txn *txn;
+
+	(void)state;
+	assert_int_equal(db_begin(db, true, &txn, &err), 0);
+	absent_put(txn, &hour, ABSENT_ROLLED_UP);
+	absent_put_node(txn, &hour, 3);
+	absent_put_node(txn, &hour, UINT32_MAX);
+	for (unsigned i = 0; i < 4; i++)
+		absent_put_node(txn, &others[i], 3);
+	assert_int_equal(absent_get(txn, &hour), ABSENT_ROLLED_UP);
+	assert_true(absent_has_node(txn, &hour, 3));
+	assert_true(absent_has_node(txn, &hour, UINT32_MAX));
+	assert_false(absent_has_node(txn, &hour, 4));
+	absent_forget_nodes(txn, &hour);
+	assert_false(absent_has_node(txn, &hour, 3));
+	assert_false(absent_has_node(txn, &hour, UINT32_MAX));
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(absent_has_node(txn, &others[i], 3));
+	assert_int_equal(absent_get(txn, &hour), ABSENT_ROLLED_UP);
+	db_abort(&txn);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+		    nodes_of_an_hour_are_here, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    hours_are_found_in_their_order, set_up, tear_down),
 	};
