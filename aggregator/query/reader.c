@@ -145,10 +145,24 @@ select_all(struct page *page)
 	}
 }
 
+/* Retention moves the first time to the beginning of an hour: there may be
+ * rollups before it, or records in an archive. */
+static bool
+is_first(int64_t from_ns, int64_t first_ns)
+{
+	return from_ns <= first_ns && key_hour(from_ns) == key_hour(first_ns) &&
+	       first_ns % KEY_HOUR_NS != 0;
+}
+
 static void
 use_series(struct page *page)
 {
 	struct reader *reader = page->reader;
+	struct partition_counts counts;
+
+	tables_get_counts(page->txn, page->partition, &counts);
+	page->begins_first = is_first(page->query->from_ns, counts.first_ns);
+	page->ends_last = page->query->to_ns > counts.last_ns;
 
 	if (reader->series == NULL)
 		reader->series = series_new();

@@ -94,6 +94,9 @@ struct page {
 	bool newest;         /* the newest test runs come first */
 	bool open;           /* of phases those that have not ended */
 	bool full;
+	/* Of buckets: the partition has no record before the window, or behind
+	 * it. */
+	bool begins_first, ends_last;
 	/* The samples of the current hour are absent, and rollups have them
 	 * all. */
 	bool rolled_up;

@@ -184,7 +184,8 @@ a_page_ends_at_an_absent_hour(void **state)
 		assert_int_equal(next_page(reader, &query, &last), 0);
 		assert_false(last);
 		assert_non_null(reader_absent(reader));
-		assert_int_equal(reader_absent(reader)->first.hour, an_hour(2).hour);
+		assert_int_equal(
+		    reader_absent(reader)->first.hour, an_hour(2).hour);
 	}
 	set_absent(2, false);
 	assert_int_equal(next_page(reader, &query, &last), 2);
@@ -197,8 +198,9 @@ a_page_ends_at_an_absent_hour(void **state)
 	reader_close(&reader);
 }
 
-/* Hour 0 is absent but for node-1: that is enough for a question about it alone.
- * One about another node, or about all, needs more, and the hours that follow.
+/* Hour 0 is absent but for node-1: that is enough for a question about it
+ * alone. One about another node, or about all, needs more, and the hours that
+ * follow.
  */
 static void
 a_node_that_is_here_is_enough_for_a_question_about_it(void **state)
