@@ -94,6 +94,8 @@ DIR=$POOLSCOPE_DIR
 "${B:-$ROOT/build}/bench/series" fill "$DIR" "$nodes" 3600
 archive_all series
 gateway series
-three series "$nodes nodes" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user -o "$TMP/out.plot"
-three series "one node" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user \
-	--node node-00007 -o "$TMP/out.plot"
+three series "$nodes nodes by minute" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user \
+	--step 1m --no-png -o "$TMP/out.plot"
+three series "one node by minute" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user \
+	--step 1m --node node-00007 --no-png -o "$TMP/out.plot"
+three series "all samples of one node" poolscope-dump -q -p 'bench$pool' --kind sample --node node-00007

@@ -26,10 +26,10 @@ BASE=$((($(date +%s) - 10 * 86400) / 3600 * 3600))
 . "$ROOT/deploy/packages.sh"
 need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
 cluster_start || exit 1
-GATE=$TMP/gate
+GATEWAY=$TMP/gate
 SEED=${SEED:-$(date +%s)}
 echo "seed $SEED"
-mkdir -m 700 "$GATE"
+mkdir -m 700 "$GATEWAY"
 
 # write_archive: an aggregator that archives, until everything is there.
 write_archive() {
@@ -56,7 +56,7 @@ from_archive() {
 	"$@" --connect "$CLUSTER/pool" --archive-password "$TMP/writer"
 }
 from_gateway() {
-	"$@" --connect "ipc://$GATE/run/reader.ipc"
+	"$@" --connect "ipc://$GATEWAY/run/reader.ipc"
 }
 
 # means SOURCE NODE STEP: how often each mean of a step comes.
@@ -69,7 +69,7 @@ means() {
 
 # fetched: bytes of records and rollups that the gateway has.
 fetched() {
-	poolscope-stats status --connect "ipc://$GATE/run/reader.ipc" -q --format json |
+	poolscope-stats status --connect "ipc://$GATEWAY/run/reader.ipc" -q --format json |
 		sed -n 's/.*"mirror_bytes": \([0-9]*\).*/\1/p'
 }
 
@@ -108,7 +108,7 @@ print("group n4 noise loud:1:gauge steps:1:counter")
 for t in range(0, 7200, 2):
     print("sample", t, "n4", "noise", pick.random() * 1e6, int(t * 1e3) + pick.randrange(1000))' "$SEED" | records
 compact_again "two hours are compacted"
-start gateway poolscope-aggregator --dir "$GATE" --archive-only "$CLUSTER/pool" \
+start gateway poolscope-aggregator --dir "$GATEWAY" --archive-only "$CLUSTER/pool" \
 	--archive-password "$TMP/writer" || exit 1
 
 for source in archive gateway; do
@@ -120,7 +120,7 @@ answer "minutes of n2" "120 1.00000" means from_gateway n2 1m
 some=$(fetched)
 answer "two seconds of n1" "3600 1.00000" means from_gateway n1 2s
 more=$(fetched)
-answer "samples of all" 11520 sh -c "poolscope-dump -q --kind sample --connect ipc://$GATE/run/reader.ipc | wc -l"
+answer "samples of all" 11520 sh -c "poolscope-dump -q --kind sample --connect ipc://$GATEWAY/run/reader.ipc | wc -l"
 all=$(fetched)
 check "what was fetched grows with what was asked: $few, $some, $more, $all bytes" \
 	test "$few" -lt 20000 -a "$some" -gt "$few" -a "$more" -gt "$((some + 10000))" -a "$all" -gt "$more"

@@ -186,10 +186,12 @@ int
 mirror_fetch(
     struct mirror *mirror, const struct absent_need *need, struct err *err)
 {
+	bool asks = need->first.kind == RECORD_SAMPLE &&
+		    (need->rollups_do || need->node != 0);
 	enum absent_state state;
 	int alone = 0;
 
-	if (need->rollups_do && mirror_roll_up(mirror, need, err) != 0)
+	if (asks && mirror_roll_up(mirror, need, err) != 0)
 		return -1;
 	if (mirror_get_state(mirror, &need->first, &state, err) != 0)
 		return -1;

@@ -97,7 +97,7 @@ mirror_fetch_rollups(
 
 /* ---- counting ---- */
 
-/* How many samples the bucket of each node was made from: at least so many as
+/* How many samples the bucket of each node was made from: at least as many as
  * any of its metrics has. */
 static uint64_t
 samples_of(struct rollup_row *row)

@@ -86,8 +86,8 @@ samples_are_gone(const struct page *page, int32_t hour)
 	return !is_retained(page, hour, ROLLUP_RAW);
 }
 
-/* Does the window begin or end in a bucket of this rollup of the hour, and leave
- * some of its samples out? */
+/* Does the window begin or end in a bucket of this rollup of the hour, and
+ * leave some of its samples out? */
 static bool
 is_cut(int64_t edge_ns, int32_t hour, enum rollup_step rollup)
 {
@@ -106,8 +106,9 @@ series_block_wanted_rollup(const struct page *page, int32_t hour)
 	enum rollup_step best = rollup_of_step(page->query->step_ns);
 	enum rollup_step rollup;
 
-	while ((!page->begins_first && is_cut(page->query->from_ns, hour, best)) ||
-	       (!page->ends_last && is_cut(page->query->to_ns, hour, best)))
+	while (
+	    (!page->begins_first && is_cut(page->query->from_ns, hour, best)) ||
+	    (!page->ends_last && is_cut(page->query->to_ns, hour, best)))
 		best--;
 	rollup = best;
 
