@@ -93,9 +93,14 @@ export POOLSCOPE_DIR="$TMP/series"
 DIR=$POOLSCOPE_DIR
 "${B:-$ROOT/build}/bench/series" fill "$DIR" "$nodes" 3600
 archive_all series
+# A full hour is compacted, and has rollups.
+stop aggregator
+poolscope-admin compact >/dev/null
+archive_all series
 gateway series
 three series "$nodes nodes by minute" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user \
 	--step 1m --no-png -o "$TMP/out.plot"
 three series "one node by minute" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user \
 	--step 1m --node node-00007 --no-png -o "$TMP/out.plot"
-three series "all samples of one node" poolscope-dump -q -p 'bench$pool' --kind sample --node node-00007
+three series "all samples of one node" poolscope-dump -q -p 'bench$pool' --kind sample --node node-00007 \
+	-o "$TMP/out.dump"
