@@ -1,7 +1,7 @@
 /*
- * archive_names - a pool of very many nodes: each sends a batch of one sample, of 24
- * values, every 10 s.  Time goes SPEED times as fast, as long as batches are
- * acknowledged at that pace.
+ * archive_names - a pool of very many nodes: each sends a batch of one sample,
+ * of 24 values, every 10 s.  Time goes SPEED times as fast, as long as batches
+ * are acknowledged at that pace.
  *
  *     archive_names NAMES SECONDS SPEED DIR
  *
@@ -98,8 +98,8 @@ on_timer(void *arg, struct loop_timer *timer)
 	struct bench *bench = arg;
 	int64_t now_ns = clock_monotonic_ns();
 	double seconds = (double)(now_ns - bench->begin_ns) / 1e9;
-	uint64_t made = (uint64_t)(seconds * bench->speed / PERIOD *
-				   (double)bench->each);
+	uint64_t made =
+	    (uint64_t)(seconds * bench->speed / PERIOD * (double)bench->each);
 
 	(void)timer;
 	if (bench->senders.batches > bench->before) {
@@ -112,7 +112,8 @@ on_timer(void *arg, struct loop_timer *timer)
 		return;
 	}
 	if (now_ns - bench->moved_ns > GIVE_UP_SECONDS * NS_PER_SECOND) {
-		fprintf(stderr, "archive_names: nothing acknowledged for %d s\n",
+		fprintf(stderr,
+		    "archive_names: nothing acknowledged for %d s\n",
 		    GIVE_UP_SECONDS);
 		loop_quit(bench->loop, 1);
 		return;
@@ -174,7 +175,8 @@ main(int argc, char **argv)
 		return 1;
 	seconds = (double)(bench.end_ns - bench.begin_ns) / 1e9;
 	pool = (double)bench.batches / (double)bench.each * PERIOD;
-	printf("archive_names: %llu nodes, %llu batches in %.0f s: %.1f times as fast "
+	printf("archive_names: %llu nodes, %llu batches in %.0f s: %.1f times "
+	       "as fast "
 	       "as the pool, %.0f batches/s\n",
 	    (unsigned long long)bench.names,
 	    (unsigned long long)(bench.batches * SENDERS), seconds,

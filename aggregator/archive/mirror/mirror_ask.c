@@ -86,15 +86,22 @@ database(const struct mirror *mirror)
 	return clickhouse_database(mirror->client);
 }
 
-/* Rows of rollups may be replaced by some that do not count yet. */
+/* The first time all rows, also those that do not count yet: they are fewer
+ * columns to read, and rollups may have replaced some that do count. */
+static char *
+rows_sql(const struct mirror *mirror)
+{
+	const struct pull_into *into = &mirror->into;
+
+	return into->is_later ? memory_string(into->where)
+			      : memory_format("part = %llu",
+				    (unsigned long long)into->partition->part);
+}
+
 static char *
 rollup_hours_sql(const struct mirror *mirror, unsigned table)
 {
-	const struct pull_into *into = &mirror->into;
-	char *where = into->is_later
-			  ? memory_string(into->where)
-			  : memory_format("part = %llu",
-				(unsigned long long)into->partition->part);
+	char *where = rows_sql(mirror);
 	char *sql = memory_format(
 	    "SELECT DISTINCT reinterpretAsUInt32(reverse(substring(k, 2, 4))) "
 	    "FROM (SELECT k FROM %s.state WHERE %s AND tbl = %u UNION ALL "
@@ -122,6 +129,7 @@ mirror_ask_hours(struct mirror *mirror, uint8_t kind, mirror_ask_hour *call,
 		.mirror = mirror, .kind = kind, .call = call, .arg = arg
 	};
 	struct ask decoded = ask;
+	char *where;
 	int rc = 0;
 
 	if (kind > ABSENT_ROLLUP) {
@@ -134,9 +142,10 @@ mirror_ask_hours(struct mirror *mirror, uint8_t kind, mirror_ask_hour *call,
 		free(decoded.sql);
 		return rc;
 	}
+	where = rows_sql(mirror);
 	ask.sql = memory_format("SELECT DISTINCT hour FROM %s.%s WHERE %s",
-	    database(mirror), archive_table((enum record_kind)kind),
-	    mirror->into.where);
+	    database(mirror), archive_table((enum record_kind)kind), where);
+	free(where);
 	for (unsigned s = 0; rc == 0 && s < shards; s++)
 		rc = ask_shard(&ask, s, err);
 	free(ask.sql);
@@ -155,10 +164,11 @@ mirror_ask_samples(struct mirror *mirror, int32_t first, int32_t hours,
 	int rc = 0;
 
 	ask.sql = memory_format(
-	    "SELECT hour, count() FROM %s.%s WHERE %s AND hour >= %d AND "
-	    "hour < %d GROUP BY hour",
-	    database(mirror), archive_table(RECORD_SAMPLE), mirror->into.where,
-	    first, first + hours);
+	    "SELECT hour, count() FROM %s.%s WHERE part = %llu AND "
+	    "hour >= %d AND hour < %d GROUP BY hour",
+	    database(mirror), archive_table(RECORD_SAMPLE),
+	    (unsigned long long)mirror->into.partition->part, first,
+	    first + hours);
 	memset(samples, 0, (size_t)hours * sizeof(*samples));
 	for (unsigned s = 0; rc == 0 && s < shards; s++) {
 		memset(ask.samples, 0, (size_t)hours * sizeof(*samples));

@@ -114,7 +114,7 @@ typedef void mirror_ask_hour(void *arg, uint8_t kind, int32_t hour);
 int mirror_ask_hours(struct mirror *mirror, uint8_t kind, mirror_ask_hour *call,
     void *arg, struct err *err);
 /* How many samples the archive has of each of `hours` hours: not fewer; more
- * where it has some twice. */
+ * where it has some twice, or some that do not count. */
 int mirror_ask_samples(struct mirror *mirror, int32_t first, int32_t hours,
     uint64_t *samples, struct err *err);
 

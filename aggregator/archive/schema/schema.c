@@ -4,6 +4,8 @@
  */
 #include "aggregator/archive/schema/schema.h"
 
+#include <string.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -140,6 +142,10 @@ schema_create(struct buffer *sql, const struct schema_table *table,
 		put(sql, i > 0 ? ", " : "");
 		put_column(sql, &table->column[i], version);
 	}
+	/* Who follows the archive asks for the newest positions. */
+	if (version >= CLICKHOUSE_VERSION_NEW && table->version != NULL &&
+	    strcmp(table->version, "pos") == 0)
+		put(sql, ", INDEX pos_range pos TYPE minmax GRANULARITY 1");
 	put(sql, ") ENGINE = %sReplacingMergeTree",
 	    replicated ? "Replicated" : "");
 	/* {cluster} and the others are macros of each server. */
