@@ -3,17 +3,18 @@
  * of 24 values, every 10 s.  Time goes SPEED times as fast, as long as batches
  * are acknowledged at that pace.
  *
- *     archive_names NAMES SECONDS SPEED DIR
+ *     archive_names FIRST NAMES SECONDS SPEED DIR
  *
- * SECONDS are those of the pool; DIR is an instance that runs.  Prints how much
- * faster than the pool it was.
+ * The names begin with number FIRST; SECONDS are those of the pool; DIR is an
+ * instance that runs.  Prints how much faster than the pool it was.
  * SPDX-License-Identifier: MIT
  */
+#define SENDERS_LINES 16
 #include "tests/bench/rig.h"
 #include "tests/bench/senders.h"
 
 enum {
-	SENDERS = 16,
+	SENDERS = SENDERS_LINES,
 	PERIOD = 10, /* seconds */
 	VALUES = 24,
 	TICK_MS = 20,
@@ -24,8 +25,8 @@ struct bench {
 	struct loop *loop;
 	struct senders senders;
 	struct loop_timer timer;
-	uint64_t names, each; /* of a sender */
-	uint64_t batches;     /* wanted, of each sender */
+	uint64_t first, names, each; /* of a sender */
+	uint64_t batches;            /* wanted, of each sender */
 	double speed;
 	int64_t base_ns, begin_ns, end_ns, moved_ns;
 	uint64_t before;
@@ -59,7 +60,8 @@ fill(void *arg, unsigned index, uint64_t seq, struct wire_writer *w)
 {
 	const struct bench *bench = arg;
 	uint64_t round = (seq - 1) / bench->each;
-	uint64_t node = index * bench->each + (seq - 1) % bench->each;
+	uint64_t node =
+	    bench->first + index * bench->each + (seq - 1) % bench->each;
 	unsigned char bytes[VALUES * 9];
 	struct record record = { .kind = RECORD_SAMPLE,
 		.source = text_of("load"),
@@ -163,15 +165,17 @@ main(int argc, char **argv)
 	struct bench bench = { .names = 0 };
 	double seconds, pool;
 
-	if (argc != 5) {
-		fputs("usage: archive_names NAMES SECONDS SPEED DIR\n", stderr);
+	if (argc != 6) {
+		fputs("usage: archive_names FIRST NAMES SECONDS SPEED DIR\n",
+		    stderr);
 		return 2;
 	}
-	bench.each = strtoull(argv[1], NULL, 10) / SENDERS;
+	bench.first = strtoull(argv[1], NULL, 10);
+	bench.each = strtoull(argv[2], NULL, 10) / SENDERS;
 	bench.names = bench.each * SENDERS;
-	bench.batches = strtoull(argv[2], NULL, 10) / PERIOD * bench.each;
-	bench.speed = strtod(argv[3], NULL);
-	if (bench.each == 0 || bench.batches == 0 || run(&bench, argv[4]) != 0)
+	bench.batches = strtoull(argv[3], NULL, 10) / PERIOD * bench.each;
+	bench.speed = strtod(argv[4], NULL);
+	if (bench.each == 0 || bench.batches == 0 || run(&bench, argv[5]) != 0)
 		return 1;
 	seconds = (double)(bench.end_ns - bench.begin_ns) / 1e9;
 	pool = (double)bench.batches / (double)bench.each * PERIOD;

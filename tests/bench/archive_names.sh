@@ -38,7 +38,16 @@ start broker poolscope-broker || exit 1
 	done
 ) >"$TMP/watch" 2>&1 &
 watching=$!
-"${B:-$ROOT/build}/bench/archive_names" "$names" "$seconds" "$speed" "$DIR" || exit 1
+part=$((names / 128 * 16))
+senders=
+for i in 0 1 2 3 4 5 6 7; do
+	"${B:-$ROOT/build}/bench/archive_names" $((i * part)) $part "$seconds" "$speed" "$DIR" >"$TMP/sent.$i" &
+	senders="$senders $!"
+done
+for sender in $senders; do
+	wait "$sender" || exit 1
+done
+sort -n "$TMP"/sent.* | tail -n 1
 began=$(date +%s)
 until poolscope-stats status --format json --quiet >"$TMP/status" &&
 	grep -q '"archive_lag": 0,' "$TMP/status" && grep -q '"archive_lag_ns": 0' "$TMP/status"; do
@@ -47,7 +56,7 @@ done
 kill $watching
 echo "archived $(($(date +%s) - began)) s later; memory and descriptors meanwhile:"
 awk 'NR % 6 == 1 || NR < 4 { print "  " $0 } { last = $0 } END { print "  " last }' "$TMP/watch"
-wanted=$((names / 16 * 16 * (seconds / 10)))
+wanted=$((8 * part * (seconds / 10)))
 stored=$(poolscope-stats pools -q --format jsonl | sed -n 's/.*"samples": \([0-9]*\).*/\1/p')
 for replicas in "1 2" "3 4"; do
 	for replica in $replicas; do

@@ -19,9 +19,13 @@
 #include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
 
+/* Connections; each has a few batches on their way. */
+#ifndef SENDERS_LINES
+#define SENDERS_LINES 4
+#endif
+
 enum {
-	SENDERS_LINES = 4,
-	SENDERS_MAX = 64,  /* streams in all */
+	SENDERS_MAX = 256, /* streams in all */
 	SENDERS_RING = 64, /* numbers that are remembered of a stream */
 };
 

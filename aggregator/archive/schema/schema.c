@@ -4,10 +4,9 @@
  */
 #include "aggregator/archive/schema/schema.h"
 
-#include <string.h>
-
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { WORDS_BYTES = 512 };
 
