@@ -38,7 +38,7 @@ start broker poolscope-broker || exit 1
 	done
 ) >"$TMP/watch" 2>&1 &
 watching=$!
-part=$((names / 128 * 16))
+part=$((names / 8 - names / 8 % 16)) # of each of 8 processes, for 16 senders
 senders=
 for i in 0 1 2 3 4 5 6 7; do
 	"${B:-$ROOT/build}/bench/archive_names" $((i * part)) $part "$seconds" "$speed" "$DIR" >"$TMP/sent.$i" &
@@ -63,4 +63,4 @@ for replicas in "1 2" "3 4"; do
 		ask "$replica" "SELECT count() FROM (SELECT DISTINCT part, hour, node, track, ts, stream, seq, idx FROM pool.samples)"
 	done | xargs
 done >"$TMP/counts"
-echo "of $wanted samples the store has $stored; replicas of each shard:" $(tr '\n' ';' <"$TMP/counts")
+echo "of $wanted samples the store has $stored; replicas of each shard: $(tr '\n' ';' <"$TMP/counts")"
