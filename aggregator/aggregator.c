@@ -97,7 +97,7 @@ put_status(void *arg, const struct query_server_status *query_server,
 	struct aggregator *self = arg;
 	struct ingest_status ingest;
 	struct writer_status indexer;
-	struct archiver_status archiver;
+	struct archive_progress_status archiver;
 	struct auth_counters auth;
 
 	ingest_status(self->ingest, &ingest);

@@ -205,7 +205,7 @@ apply_changes(
 		if (apply_shard(owners, s, from, to, err) != 0)
 			return -1;
 	next.applied = checkpoint->place.change;
-	if (owners_commit(owners, &next, err) != 0)
+	if (checkpoint_commit(owners, &next, err) != 0)
 		return -1;
 	*checkpoint = next;
 	for (unsigned s = 0; s < cluster->shards; s++)

@@ -9,7 +9,7 @@
 #ifndef AGGREGATOR_ARCHIVE_APPLY_H
 #define AGGREGATOR_ARCHIVE_APPLY_H
 
-#include "aggregator/archive/owners.h"
+#include "aggregator/archive/checkpoint.h"
 
 /* Copy the changes after `checkpoint->applied` up to the checkpoint, see that
  * the replicas have them, and commit that.  Then drop the versions before. */

@@ -4,18 +4,18 @@
  */
 #include "aggregator/archive/archiver.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "aggregator/archive/apply.h"
+#include "aggregator/archive/checkpoint.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
+#include "aggregator/archive/archive_progress.h"
 #include "aggregator/archive/schema/schema.h"
 #include "aggregator/archive/verify.h"
-#include "aggregator/marks/marks.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
@@ -54,83 +54,8 @@ struct archiver {
 	uint64_t rows_unapplied;
 	bool is_connected_logged;
 
-	pthread_mutex_t lock; /* protects the members below */
-	struct archiver_status status;
-	int64_t committed_ns; /* wall time of the checkpoint's snapshot */
-	bool is_behind;       /* something changed since */
+	struct archive_progress progress;
 };
-
-/* ---- what others see ---- */
-
-static void
-note_failure(struct archiver *self, const struct err *err)
-{
-	bool is_new;
-
-	pthread_mutex_lock(&self->lock);
-	is_new = strcmp(self->status.problem, err->text) != 0;
-	if (self->status.failing_since_ns == 0)
-		self->status.failing_since_ns = clock_wall_ns();
-	snprintf(self->status.problem, sizeof(self->status.problem), "%s",
-	    err->text);
-	self->status.is_connected = self->is_open;
-	self->status.is_refused = self->owners.is_refused;
-	pthread_mutex_unlock(&self->lock);
-	if (is_new)
-		log_error("%s", err->text);
-}
-
-static void
-note_success(struct archiver *self)
-{
-	bool was_failing;
-
-	pthread_mutex_lock(&self->lock);
-	was_failing = self->status.failing_since_ns != 0;
-	self->status.failing_since_ns = 0;
-	self->status.problem[0] = '\0';
-	self->status.is_connected = true;
-	self->status.is_refused = false;
-	pthread_mutex_unlock(&self->lock);
-	if (was_failing)
-		log_info("archive: writing again");
-}
-
-static void
-note_sent(struct archiver *self)
-{
-	pthread_mutex_lock(&self->lock);
-	self->status.passes++;
-	self->status.records += self->pass.records;
-	self->status.rows += self->pass.rows;
-	self->status.damaged += self->pass.damaged;
-	self->status.pending = self->positions.count;
-	self->status.bytes = self->sender.bytes;
-	self->status.resends = self->sender.resends;
-	pthread_mutex_unlock(&self->lock);
-}
-
-static void
-note_committed(struct archiver *self)
-{
-	pthread_mutex_lock(&self->lock);
-	self->status.entry = self->checkpoint.place.entry;
-	self->status.pending = 0;
-	self->status.is_one_copy = false;
-	self->committed_ns = self->sent_ns;
-	self->is_behind = false;
-	pthread_mutex_unlock(&self->lock);
-}
-
-void
-archiver_status(struct archiver *archiver, struct archiver_status *status)
-{
-	pthread_mutex_lock(&archiver->lock);
-	*status = archiver->status;
-	if (archiver->is_behind)
-		status->lag_ns = clock_wall_ns() - archiver->committed_ns;
-	pthread_mutex_unlock(&archiver->lock);
-}
 
 /* ---- connecting ---- */
 
@@ -168,7 +93,7 @@ connect_to(struct archiver *self, struct err *err)
 		return -1;
 	heartbeat_beat();
 	if (owners_take_epoch(&self->owners, err) != 0 ||
-	    owners_checkpoint(&self->owners, &self->checkpoint, err) != 0)
+	    checkpoint_read(&self->owners, &self->checkpoint, err) != 0)
 		return -1;
 	cluster = clickhouse_cluster(self->client);
 	block_sender_open(&self->sender, self->client, cluster);
@@ -184,11 +109,8 @@ connect_to(struct archiver *self, struct err *err)
 	if (self->checkpoint.place.change > 0)
 		writer_clear_marks(self->writer, self->checkpoint.place.change,
 		    self->checkpoint.place.row);
-	pthread_mutex_lock(&self->lock);
-	self->status.epoch = self->owners.epoch;
-	self->status.shards = cluster->shards;
-	self->status.entry = self->checkpoint.place.entry;
-	pthread_mutex_unlock(&self->lock);
+	archive_progress_connect(&self->progress, cluster, self->owners.epoch,
+	    &self->checkpoint.place);
 	if (!self->is_connected_logged)
 		log_info("archive: %u shards, database %s, epoch %u, "
 			 "checkpoint at entry %llu",
@@ -223,7 +145,8 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	self->positions.at[self->positions.count++] = self->pass.pos;
 	self->sent = self->pass.to;
 	self->rows_unapplied += self->pass.rows;
-	note_sent(self);
+	archive_progress_send(
+	    &self->progress, &self->pass, self->positions.count);
 	return 0;
 }
 
@@ -251,13 +174,13 @@ commit(struct archiver *self, struct err *err)
 	struct checkpoint next = self->checkpoint;
 
 	next.place = self->sent;
-	if (owners_commit(&self->owners, &next, err) != 0)
+	if (checkpoint_commit(&self->owners, &next, err) != 0)
 		return -1;
 	self->checkpoint = next;
 	self->positions.count = 0;
 	block_sender_forget(&self->sender);
 	writer_clear_marks(self->writer, next.place.change, next.place.row);
-	note_committed(self);
+	archive_progress_commit(&self->progress, &next.place, self->sent_ns);
 	return 0;
 }
 
@@ -269,10 +192,8 @@ wait_for_copies(
 	int64_t now_ns = clock_monotonic_ns();
 	const char *why;
 
-	pthread_mutex_lock(&self->lock);
-	self->status.is_one_copy = result->copies_least == 1;
-	self->status.pending = self->positions.count;
-	pthread_mutex_unlock(&self->lock);
+	archive_progress_wait(
+	    &self->progress, self->positions.count, result->copies_least);
 	if (result->copies_least > 0 || result->has_err)
 		self->lost_ns = 0;
 	else if (self->lost_ns == 0)
@@ -296,6 +217,19 @@ wait_for_copies(
 	    result->shard + 1, result->copies_least, result->wanted, why);
 }
 
+static void
+note_copies(struct archiver *self, const struct verify_seen *seen)
+{
+	const struct clickhouse_cluster *cluster =
+	    clickhouse_cluster(self->client);
+
+	for (unsigned s = 0; s < self->sender.shards; s++)
+		for (unsigned r = 0; r < cluster->shard[s].replicas; r++)
+			if (seen->at[s][r])
+				archive_progress_find(
+				    &self->progress, s, r, self->sent.change);
+}
+
 static int
 verify(struct archiver *self, struct err *err)
 {
@@ -306,6 +240,7 @@ verify(struct archiver *self, struct err *err)
 
 	for (;;) {
 		verify_all(&self->sender, &self->positions, &seen, &result);
+		note_copies(self, &seen);
 		if (result.is_enough)
 			return commit(self, err);
 		if (atomic_load(&self->stop) || clock_monotonic_ns() > until ||
@@ -316,31 +251,10 @@ verify(struct archiver *self, struct err *err)
 	return wait_for_copies(self, &result, err);
 }
 
-/* Has something changed since the checkpoint?  Also known while the archive
- * cannot be reached. */
-static int
-see_changes(struct archiver *self, struct err *err)
-{
-	struct db_txn *txn;
-	uint64_t change;
-
-	if (db_begin(writer_db(self->writer), false, &txn, err) != 0)
-		return -1;
-	change = marks_last_change(txn);
-	db_abort(&txn);
-	pthread_mutex_lock(&self->lock);
-	self->is_behind = change > self->checkpoint.place.change ||
-			  !writer_marks_are_complete(self->writer);
-	if (!self->is_behind || self->committed_ns == 0)
-		self->committed_ns = clock_wall_ns();
-	pthread_mutex_unlock(&self->lock);
-	return 0;
-}
-
 static int
 round_of(struct archiver *self, struct err *err)
 {
-	if (see_changes(self, err) != 0)
+	if (archive_progress_look(&self->progress, err) != 0)
 		return -1;
 	if (!self->is_open && connect_to(self, err) != 0)
 		return -1;
@@ -380,10 +294,15 @@ static void
 rest_until(struct archiver *self, int64_t until_ns)
 {
 	const struct timespec step = { 0, STEP_NS };
+	struct err ignored = { .text = "" };
 
 	heartbeat_rest();
-	while (!atomic_load(&self->stop) && clock_monotonic_ns() < until_ns)
+	while (!atomic_load(&self->stop) && clock_monotonic_ns() < until_ns) {
+		/* The age of what comes now begins now; the next round says
+		 * why the store cannot be read. */
+		(void)archive_progress_look(&self->progress, &ignored);
 		nanosleep(&step, NULL);
+	}
 	heartbeat_beat();
 }
 
@@ -410,14 +329,15 @@ follow(void *arg, struct err *err)
 		struct err why = { .text = "" };
 
 		if (round_of(self, &why) == 0) {
-			note_success(self);
+			archive_progress_succeed(&self->progress);
 			retry_ns = RETRY_NS;
 			rest_until(self, began_ns + interval_ns(self));
 			continue;
 		}
 		if (atomic_load(&self->stop))
 			break;
-		note_failure(self, &why);
+		archive_progress_fail(&self->progress, self->is_open,
+		    self->owners.is_refused, &why);
 		rest_until(self, clock_monotonic_ns() + retry_ns);
 		if (retry_ns < RETRY_MAX_NS)
 			retry_ns *= 2;
@@ -444,7 +364,7 @@ archiver_open(struct archiver **archiver, struct writer *writer,
 	self->options = *options;
 	self->writer = writer;
 	self->options.clickhouse.stop = &self->stop;
-	pthread_mutex_init(&self->lock, NULL);
+	archive_progress_init(&self->progress, writer);
 	if (clickhouse_open(&self->client, &self->options.clickhouse, "archive",
 		err) != 0) {
 		archiver_close(&self);
@@ -475,6 +395,13 @@ archiver_start(struct archiver *archiver, const struct thread_watcher *watcher,
 }
 
 void
+archiver_status(
+    struct archiver *archiver, struct archive_progress_status *status)
+{
+	archive_progress_status(&archiver->progress, status);
+}
+
+void
 archiver_close(struct archiver **archiver)
 {
 	struct archiver *self = *archiver;
@@ -483,7 +410,7 @@ archiver_close(struct archiver **archiver)
 		return;
 	thread_stop(&self->thread);
 	clickhouse_close(&self->client);
-	pthread_mutex_destroy(&self->lock);
+	archive_progress_clear(&self->progress);
 	free(self);
 	*archiver = NULL;
 }

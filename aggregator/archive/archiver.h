@@ -3,7 +3,7 @@
  *
  * Every --archive-after it sends what has changed (pass.h), sees that two
  * replicas of each shard have it (verify.h), and commits that with a checkpoint
- * (owners.h); only then does the store forget that the archive lacked it.
+ * (checkpoint.h); only then does the store forget that the archive lacked it.
  * Nobody waits for it.  While the archive cannot be reached, the store keeps
  * what the archive lacks.
  *
@@ -13,9 +13,9 @@
 #ifndef AGGREGATOR_ARCHIVE_ARCHIVER_H
 #define AGGREGATOR_ARCHIVE_ARCHIVER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/archive/archive_progress.h"
 #include "aggregator/writer/writer.h"
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
@@ -40,22 +40,8 @@ int archiver_start(struct archiver *archiver,
 /* Ends within a second; what was not committed is sent again. */
 void archiver_close(struct archiver **archiver);
 
-struct archiver_status {
-	bool is_connected; /* the cluster was found */
-	bool is_refused;   /* a partition belongs to another aggregator */
-	bool is_one_copy;  /* what was sent is on one replica only */
-	uint32_t epoch, shards;
-	uint64_t entry; /* the last one before the checkpoint */
-	int64_t lag_ns; /* since the checkpoint's snapshot, if something
-			   changed since; else 0 */
-	int64_t failing_since_ns; /* wall time; 0: the last attempt succeeded */
-	uint64_t passes, records, rows, bytes; /* sent since the start */
-	uint64_t pending; /* passes that were sent, but not yet committed */
-	uint64_t resends; /* blocks that a replica did not confirm */
-	uint64_t damaged; /* rows that could not be read */
-	char problem[ERR_BYTES]; /* why it fails; "" */
-};
 /* From any thread. */
-void archiver_status(struct archiver *archiver, struct archiver_status *status);
+void archiver_status(
+    struct archiver *archiver, struct archive_progress_status *status);
 
 #endif

@@ -31,15 +31,6 @@ static const struct native_column owners_columns[] = {
 	{ "until", NATIVE_UINT64 },
 };
 
-static const struct native_column checkpoints_columns[] = {
-	{ "epoch", NATIVE_UINT32 },
-	{ "pos", NATIVE_UINT64 },
-	{ "row", NATIVE_UINT64 },
-	{ "entry", NATIVE_UINT64 },
-	{ "applied", NATIVE_UINT64 },
-	{ "at_ns", NATIVE_INT64 },
-};
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 void
@@ -58,9 +49,8 @@ own_number(const struct owners *owners)
 
 /* ---- writing ---- */
 
-/* Insert a block into a table of a shard: one replica after another. */
-static int
-insert(struct owners *owners, unsigned shard, const char *table,
+int
+owners_insert(struct owners *owners, unsigned shard, const char *table,
     struct native_block *block, struct err *err)
 {
 	const struct clickhouse_cluster *cluster =
@@ -191,8 +181,8 @@ see_rival(void *arg, const uint64_t row[OF_NUMBERS], struct err *err)
 	return 0;
 }
 
-static void
-pause_ns(const struct owners *owners, int64_t ns)
+void
+owners_pause(const struct owners *owners, int64_t ns)
 {
 	const struct timespec step = { 0, NS_PER_SECOND / 20 };
 
@@ -211,11 +201,11 @@ take_next(struct owners *owners, struct epochs *epochs, struct err *err)
 
 	epochs->own = epochs->highest + 1;
 	put_owner(block, owners, NO_PART, text_of(""), epochs->own);
-	rc = insert(owners, 0, "owners", block, err);
+	rc = owners_insert(owners, 0, "owners", block, err);
 	native_block_close(&block);
 	if (rc != 0)
 		return -1;
-	pause_ns(owners, SETTLE_NS);
+	owners_pause(owners, SETTLE_NS);
 	epochs->is_shared = false;
 	return each_owner(owners, see_rival, epochs, err);
 }
@@ -334,7 +324,7 @@ write_claims(
 				    block, owners, part, name, owners->epoch);
 		}
 		if (native_rows(block) > 0)
-			rc = insert(owners, s, "owners", block, err);
+			rc = owners_insert(owners, s, "owners", block, err);
 		native_block_close(&block);
 	}
 	return rc;
@@ -369,120 +359,4 @@ owners_claim(struct owners *owners, struct db_txn *txn, struct err *err)
 		add_claims(owners, &new, last);
 	free(new.part);
 	return rc;
-}
-
-/* ---- checkpoints ---- */
-
-enum { AT_POS, AT_ROW, AT_ENTRY, AT_APPLIED, AT_NUMBERS };
-
-static int
-read_checkpoint(struct owners *owners, unsigned replica,
-    struct checkpoint *checkpoint, struct err *err)
-{
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-	const struct question question = { owners->client,
-		owners->epoch % cluster->shards, replica };
-	uint64_t row[AT_NUMBERS];
-	struct text answer;
-	int rc;
-
-	*checkpoint = (struct checkpoint){ .applied = 0 };
-	if (question_ask(&question, &answer, err,
-		"SELECT pos, row, entry, applied FROM %s.checkpoints "
-		"WHERE epoch = %u ORDER BY pos DESC, applied DESC LIMIT 1",
-		clickhouse_database(owners->client), owners->epoch) != 0)
-		return -1;
-	rc = question_row(&question, &answer, row, AT_NUMBERS, err);
-	if (rc <= 0)
-		return rc;
-	checkpoint->place.change =
-	    row[AT_POS] & ((UINT64_C(1) << PASS_CHANGE_BITS) - 1);
-	checkpoint->place.row = (uint32_t)row[AT_ROW];
-	checkpoint->place.entry = row[AT_ENTRY];
-	checkpoint->applied = row[AT_APPLIED];
-	return 0;
-}
-
-int
-owners_checkpoint(
-    struct owners *owners, struct checkpoint *checkpoint, struct err *err)
-{
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-	unsigned home = owners->epoch % cluster->shards;
-	bool answered = false;
-
-	*checkpoint = (struct checkpoint){ .applied = 0 };
-	for (unsigned r = 0; r < cluster->shard[home].replicas; r++) {
-		struct checkpoint one;
-		struct err why = { .text = "" };
-
-		if (read_checkpoint(owners, r, &one, &why) != 0) {
-			*err = why;
-			continue;
-		}
-		answered = true;
-		if (one.place.change > checkpoint->place.change ||
-		    (one.place.change == checkpoint->place.change &&
-			one.applied > checkpoint->applied))
-			*checkpoint = one;
-	}
-	return answered ? 0 : -1;
-}
-
-static int
-insert_checkpoint(struct owners *owners, unsigned home,
-    const struct checkpoint *checkpoint, struct err *err)
-{
-	struct native_block *block =
-	    native_block_open(checkpoints_columns, COUNT(checkpoints_columns));
-	int rc;
-
-	native_put_uint(block, 0, owners->epoch);
-	native_put_uint(
-	    block, 1, pass_position(owners->epoch, checkpoint->place.change));
-	native_put_uint(block, 2, checkpoint->place.row);
-	native_put_uint(block, 3, checkpoint->place.entry);
-	native_put_uint(block, 4, checkpoint->applied);
-	native_put_int(block, 5, clock_wall_ns());
-	rc = insert(owners, home, "checkpoints", block, err);
-	native_block_close(&block);
-	return rc;
-}
-
-int
-owners_commit(
-    struct owners *owners, const struct checkpoint *checkpoint, struct err *err)
-{
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-	unsigned home = owners->epoch % cluster->shards;
-	unsigned replicas = cluster->shard[home].replicas;
-	unsigned wanted = question_copies(owners->client, home), copies = 0;
-	int64_t until;
-
-	if (insert_checkpoint(owners, home, checkpoint, err) != 0)
-		return -1;
-	until = clock_monotonic_ns() + SETTLE_NS;
-	while (!atomic_load(owners->stop)) {
-		copies = 0;
-		for (unsigned r = 0; r < replicas && copies < wanted; r++) {
-			struct checkpoint one;
-
-			copies +=
-			    read_checkpoint(owners, r, &one, err) == 0 &&
-			    one.place.change == checkpoint->place.change &&
-			    one.applied == checkpoint->applied;
-		}
-		if (copies == wanted)
-			return 0;
-		/* One that is frozen takes long each time. */
-		if (clock_monotonic_ns() > until)
-			break;
-		pause_ns(owners, NS_PER_SECOND / 20);
-	}
-	return err_set(err,
-	    "archive: %u of %u replicas of shard %u have the checkpoint",
-	    copies, wanted, home + 1);
 }

@@ -1,11 +1,10 @@
 /*
- * owners - which aggregator writes a partition to the archive, and how far it
- * has come.
+ * owners - which aggregator writes a partition to the archive.
  *
  * An aggregator takes an epoch, a number that no other one in the archive has,
  * when it first writes there, and claims its partitions with it.  Whoever takes
  * over a partition takes a higher epoch; the older owner sees that and stops.
- * What an epoch has written counts up to its checkpoint.
+ * What an epoch has written counts up to its checkpoint (checkpoint.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ARCHIVE_OWNERS_H
@@ -15,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/pass.h"
 #include "aggregator/db/db.h"
 #include "proto/clickhouse/client.h"
+#include "proto/clickhouse/native.h"
 
 enum { OWNERS_WHO_BYTES = 17 };
 
@@ -40,17 +39,11 @@ int owners_take_epoch(struct owners *owners, struct err *err);
  * aggregator has taken one.  -1 with `is_refused`: it has. */
 int owners_claim(struct owners *owners, struct db_txn *txn, struct err *err);
 
-/* ---- checkpoints ---- */
-
-struct checkpoint {
-	struct pass_place place;
-	uint64_t applied; /* changes up to this one are in table state */
-};
-/* The checkpoint of the epoch; all zeros: none. */
-int owners_checkpoint(
-    struct owners *owners, struct checkpoint *checkpoint, struct err *err);
-/* Commit: returns 0 when as many replicas as there should be have it. */
-int owners_commit(struct owners *owners, const struct checkpoint *checkpoint,
-    struct err *err);
+/* Insert a block into a table of a shard: at the first replica that takes it.
+ * -1: it is not known to be stored. */
+int owners_insert(struct owners *owners, unsigned shard, const char *table,
+    struct native_block *block, struct err *err);
+/* Returns earlier when `stop` is set. */
+void owners_pause(const struct owners *owners, int64_t ns);
 
 #endif

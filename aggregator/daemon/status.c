@@ -5,6 +5,7 @@
 #include "aggregator/daemon/status.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "proto/os/clock.h"
 
@@ -203,7 +204,7 @@ put_queries(struct wire_writer *w, struct text node,
 /* What the archive lacks, and why. */
 static bool
 put_archive(struct wire_writer *w, struct text node,
-    const struct archiver_status *s, uint64_t next)
+    const struct archive_progress_status *s, uint64_t next)
 {
 	struct pairs pairs;
 
@@ -214,6 +215,7 @@ put_archive(struct wire_writer *w, struct text node,
 	flag(&pairs, "archive_refused", s->is_refused);
 	flag(&pairs, "archive_one_copy", s->is_one_copy);
 	number(&pairs, "archive_entry", s->entry);
+	number(&pairs, "archive_change", s->change);
 	number(&pairs, "archive_lag",
 	    next > s->entry + 1 ? next - 1 - s->entry : 0);
 	number(&pairs, "archive_lag_ns", (uint64_t)s->lag_ns);
@@ -222,6 +224,7 @@ put_archive(struct wire_writer *w, struct text node,
 	number(&pairs, "archive_passes", s->passes);
 	number(&pairs, "archive_passes_pending", s->pending);
 	number(&pairs, "archive_records", s->records);
+	number(&pairs, "archive_records_pending", s->records_pending);
 	number(&pairs, "archive_rows", s->rows);
 	number(&pairs, "archive_bytes", s->bytes);
 	number(&pairs, "archive_resends", s->resends);
@@ -230,17 +233,53 @@ put_archive(struct wire_writer *w, struct text node,
 	return put_entity(w, node, "aggregator:archive", &pairs);
 }
 
+/* "archive_replica:HOST:PORT", cut off where a name ends. */
+static void
+put_replica(struct pairs *pairs, const struct archive_progress_shard *s,
+    unsigned replica)
+{
+	static const char prefix[] = "archive_replica:";
+	const char *place = s->replica[replica].place;
+	int room = NAME_BYTES_MAX - (int)sizeof(prefix) + 1;
+	char name[NAME_BYTES_MAX + 1];
+
+	/* A record has each name once. */
+	for (unsigned i = 0; i < replica; i++)
+		if (strncmp(s->replica[i].place, place, (size_t)room) == 0)
+			return;
+	snprintf(name, sizeof(name), "%s%.*s", prefix, room, place);
+	number(pairs, name, s->replica[replica].change);
+}
+
+/* What the replicas of a shard have. */
+static bool
+put_shard(struct wire_writer *w, struct text node, unsigned shard,
+    const struct archive_progress_shard *s)
+{
+	char name[64];
+	struct pairs pairs;
+
+	begin(&pairs);
+	for (unsigned r = 0; r < s->replicas; r++)
+		put_replica(&pairs, s, r);
+	snprintf(name, sizeof(name), "aggregator:archive:shard:%u", shard + 1);
+	return put_entity(w, node, name, &pairs);
+}
+
 bool
 status_put(struct wire_writer *w, struct text node,
     const struct ingest_status *ingest, const struct writer_status *indexer,
     const struct query_server_status *query_server,
-    const struct auth_counters *auth, const struct archiver_status *archiver,
-    bool insecure)
+    const struct auth_counters *auth,
+    const struct archive_progress_status *archiver, bool insecure)
 {
 	struct pairs pairs;
 
 	if (archiver != NULL && !put_archive(w, node, archiver, ingest->next))
 		return false;
+	for (unsigned i = 0; archiver != NULL && i < archiver->shards; i++)
+		if (!put_shard(w, node, i, &archiver->shard[i]))
+			return false;
 	begin(&pairs);
 	flag(&pairs, "full", ingest->full || indexer->full);
 	put_ingest(&pairs, ingest);

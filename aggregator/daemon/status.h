@@ -20,8 +20,8 @@
 bool status_put(struct wire_writer *w, struct text node,
     const struct ingest_status *ingest, const struct writer_status *indexer,
     const struct query_server_status *query_server,
-    const struct auth_counters *auth, const struct archiver_status *archiver,
-    bool insecure);
+    const struct auth_counters *auth,
+    const struct archive_progress_status *archiver, bool insecure);
 
 /* The same of a gateway: "aggregator" has what it knows of its readers,
  * "aggregator:mirror" what it has of the archive. */

@@ -6,13 +6,12 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/version.h"
+#include "proto/http/libcurl.h"
 #include "proto/http/message.h"
 #include "proto/os/clock.h"
 #include "proto/service/interrupt.h"
 
-#include <curl/curl.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,49 +94,41 @@ set_up(struct http *http)
 {
 	CURL *easy = http->easy;
 
-	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, http->why);
-	curl_easy_setopt(easy, CURLOPT_USERAGENT, "poolscope/" VERSION);
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(
+	libcurl.easy_setopt(easy, CURLOPT_ERRORBUFFER, http->why);
+	libcurl.easy_setopt(easy, CURLOPT_USERAGENT, "poolscope/" VERSION);
+	libcurl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	libcurl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	libcurl.easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-	curl_easy_setopt(
+	libcurl.easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+	libcurl.easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	libcurl.easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	libcurl.easy_setopt(
 	    easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	curl_easy_setopt(
+	libcurl.easy_setopt(
 	    easy, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	if (http->options->cacert != NULL) {
-		curl_easy_setopt(easy, CURLOPT_CAINFO, http->options->cacert);
-		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-		curl_easy_setopt(
+		libcurl.easy_setopt(
+		    easy, CURLOPT_CAINFO, http->options->cacert);
+		libcurl.easy_setopt(easy, CURLOPT_CAPATH, NULL);
+		libcurl.easy_setopt(
 		    easy, CURLOPT_PROXY_CAINFO, http->options->cacert);
 	}
-	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	libcurl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	/* Signals belong to the process, not to one of its threads. */
 	if (http->options->stop != NULL)
-		curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+		libcurl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	if (http->options->direct)
-		curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-	curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
-	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
-	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
-	curl_easy_setopt(easy, CURLOPT_WRITEDATA, &http->body);
-	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(easy, CURLOPT_HEADERDATA, http);
-}
-
-static pthread_once_t initialized = PTHREAD_ONCE_INIT;
-static CURLcode initialize_code;
-
-static void
-initialize(void)
-{
-	initialize_code = curl_global_init(CURL_GLOBAL_DEFAULT);
+		libcurl.easy_setopt(easy, CURLOPT_PROXY, "");
+	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	libcurl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	libcurl.easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
+	libcurl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+	libcurl.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
+	libcurl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+	libcurl.easy_setopt(easy, CURLOPT_WRITEDATA, &http->body);
+	libcurl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	libcurl.easy_setopt(easy, CURLOPT_HEADERDATA, http);
 }
 
 int
@@ -148,16 +139,16 @@ http_open(struct http **to, const struct http_options *options, struct err *err)
 	if (options->cacert != NULL && access(options->cacert, R_OK) != 0)
 		return err_set_option(err, "cacert", "%.200s: %s",
 		    options->cacert, strerror(errno));
+	if (libcurl_load(err) != 0)
+		return -1;
 	http = memory_zero(1, sizeof(*http));
 	http->options = options;
 	http->body.limit = options->answer_bytes_max > 0
 			       ? options->answer_bytes_max
 			       : HTTP_ANSWER_BYTES_MAX;
-	pthread_once(&initialized, initialize);
-	if (initialize_code == CURLE_OK)
-		http->easy = curl_easy_init();
+	http->easy = libcurl.easy_init();
 	if (http->easy != NULL)
-		http->multi = curl_multi_init();
+		http->multi = libcurl.multi_init();
 	if (http->multi == NULL) {
 		http_close(&http);
 		return err_set(err, "cannot initialize libcurl");
@@ -174,8 +165,8 @@ http_close(struct http **to)
 
 	if (http == NULL)
 		return;
-	curl_easy_cleanup(http->easy);
-	curl_multi_cleanup(http->multi);
+	libcurl.easy_cleanup(http->easy);
+	libcurl.multi_cleanup(http->multi);
 	buffer_clear(&http->body.buffer);
 	free(http);
 	*to = NULL;
@@ -186,7 +177,7 @@ http_close(struct http **to)
 static struct curl_slist *
 add_line(struct curl_slist *list, const char *line)
 {
-	return memory_must(curl_slist_append(list, line));
+	return memory_must(libcurl.slist_append(list, line));
 }
 
 static struct curl_slist *
@@ -225,13 +216,13 @@ set_limits(struct http *http, const struct http_request *request)
 
 	silent_ms = silent_ms > 0 ? silent_ms : SILENCE_SECONDS * 1000;
 	ms = ms < 1000 ? 1000 : ms > REQUEST_MS ? REQUEST_MS : ms;
-	curl_easy_setopt(http->easy, CURLOPT_CONNECTTIMEOUT_MS,
+	libcurl.easy_setopt(http->easy, CURLOPT_CONNECTTIMEOUT_MS,
 	    (long)(silent_ms < CONNECT_MS ? silent_ms : CONNECT_MS));
-	curl_easy_setopt(http->easy, CURLOPT_LOW_SPEED_TIME,
+	libcurl.easy_setopt(http->easy, CURLOPT_LOW_SPEED_TIME,
 	    (long)((silent_ms + 999) / 1000));
 	if (options->once)
 		ms = ONCE_MS;
-	curl_easy_setopt(http->easy, CURLOPT_TIMEOUT_MS,
+	libcurl.easy_setopt(http->easy, CURLOPT_TIMEOUT_MS,
 	    (long)(ms + request->body.bytes / BYTES_PER_MS));
 }
 
@@ -244,22 +235,22 @@ set_request(struct http *http, const struct http_request *request,
 	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
 			strcmp(method, "POST") == 0;
 
-	curl_easy_setopt(easy, CURLOPT_CURLU, address->curl);
-	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
+	libcurl.easy_setopt(easy, CURLOPT_CURLU, address->curl);
+	libcurl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
 	if (strcmp(method, "HEAD") == 0) {
-		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+		libcurl.easy_setopt(easy, CURLOPT_NOBODY, 1L);
 	} else if (!has_body) {
-		curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+		libcurl.easy_setopt(easy, CURLOPT_HTTPGET, 1L);
 	} else {
-		curl_easy_setopt(easy, CURLOPT_POST, 1L);
-		curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
+		libcurl.easy_setopt(easy, CURLOPT_POST, 1L);
+		libcurl.easy_setopt(easy, CURLOPT_POSTFIELDS,
 		    request->body.bytes > 0 ? request->body.at : "");
-		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		libcurl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
 		    (curl_off_t)request->body.bytes);
 	}
 	if (strcmp(method, "HEAD") != 0)
-		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
-	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+		libcurl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+	libcurl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
 	set_limits(http, request);
 }
 
@@ -279,22 +270,23 @@ perform(struct http *http, CURLcode *code)
 		.events = CURL_WAIT_POLLIN };
 	int running = 1, left,
 	    poll_ms = http->options->stop != NULL ? STOP_POLL_MS : POLL_MS;
-	CURLMcode rc = curl_multi_add_handle(http->multi, http->easy);
+	CURLMcode rc = libcurl.multi_add_handle(http->multi, http->easy);
 	CURLMsg *message;
 
 	*code = CURLE_FAILED_INIT;
-	while (rc == CURLM_OK &&
-	       (rc = curl_multi_perform(http->multi, &running)) == CURLM_OK &&
-	       running > 0 && !is_ending(http))
-		rc = curl_multi_poll(
+	while (
+	    rc == CURLM_OK &&
+	    (rc = libcurl.multi_perform(http->multi, &running)) == CURLM_OK &&
+	    running > 0 && !is_ending(http))
+		rc = libcurl.multi_poll(
 		    http->multi, &ending, ending.fd < 0 ? 0 : 1, poll_ms, NULL);
 	if (rc != CURLM_OK)
 		snprintf(http->why, sizeof(http->why), "libcurl: %s",
-		    curl_multi_strerror(rc));
-	while ((message = curl_multi_info_read(http->multi, &left)) != NULL)
+		    libcurl.multi_strerror(rc));
+	while ((message = libcurl.multi_info_read(http->multi, &left)) != NULL)
 		if (message->msg == CURLMSG_DONE)
 			*code = message->data.result;
-	curl_multi_remove_handle(http->multi, http->easy);
+	libcurl.multi_remove_handle(http->multi, http->easy);
 	return running == 0 || rc != CURLM_OK;
 }
 
@@ -331,7 +323,7 @@ curl_words(const struct http *http, CURLcode code)
 	case CURLE_WEIRD_SERVER_REPLY: return "the answer is not HTTP/1";
 	default:
 		return http->why[0] != '\0' ? http->why
-					    : curl_easy_strerror(code);
+					    : libcurl.easy_strerror(code);
 	}
 }
 
@@ -385,9 +377,9 @@ http_attempt(struct http *http, const struct http_request *request,
 	http->address_fault = NULL;
 	set_request(http, request, &address, headers);
 	done = perform(http, &code);
-	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
-	curl_easy_setopt(http->easy, CURLOPT_CURLU, NULL);
-	curl_slist_free_all(headers);
+	libcurl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
+	libcurl.easy_setopt(http->easy, CURLOPT_CURLU, NULL);
+	libcurl.slist_free_all(headers);
 	http_address_close(&address);
 	if (!done) {
 		err_set_code(
@@ -399,7 +391,7 @@ http_attempt(struct http *http, const struct http_request *request,
 		code = CURLE_PARTIAL_FILE;
 	if (code != CURLE_OK)
 		return judge_failure(http, code, err);
-	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
+	libcurl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
 	http_excerpt(http->excerpt, buffer_text(&http->body.buffer), request);
 	if (*status >= 200 && *status < 600 &&
 	    (http->options->once || !http_is_temporary(*status)))
@@ -431,12 +423,12 @@ http_header(const struct http *http, const char *name)
 	struct text none = { NULL, 0 };
 
 	/* Use the last of several headers of this name. */
-	if (curl_easy_header(http->easy, name, 0, CURLH_HEADER, -1, &header) !=
-	    CURLHE_OK)
+	if (libcurl.easy_header(
+		http->easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
 		return none;
 	if (header->amount > 1 &&
-	    curl_easy_header(http->easy, name, header->amount - 1, CURLH_HEADER,
-		-1, &header) != CURLHE_OK)
+	    libcurl.easy_header(http->easy, name, header->amount - 1,
+		CURLH_HEADER, -1, &header) != CURLHE_OK)
 		return none;
 	return text_of(header->value);
 }
@@ -451,7 +443,8 @@ http_retry_ns(const struct http *http)
 	if (text_equal(value, text_of("0")))
 		return 1;
 	if (value.bytes > 0)
-		curl_easy_getinfo(http->easy, CURLINFO_RETRY_AFTER, &seconds);
+		libcurl.easy_getinfo(
+		    http->easy, CURLINFO_RETRY_AFTER, &seconds);
 	/* A date may be in the past. */
 	if (seconds <= 0)
 		return 0;

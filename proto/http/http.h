@@ -1,7 +1,7 @@
 /*
  * http - HTTP requests to external services.
  *
- * Only http.c and message.c include libcurl.  One connection per service is
+ * libcurl does it (libcurl.h).  One connection per service is
  * kept open and reused.  Certificates are verified, optionally with a private
  * authority (--cacert).  Redirects are returned like other answers and never
  * followed.  Link-local addresses and those of cloud metadata services are

@@ -6,7 +6,6 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <curl/curl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
+#include "proto/http/libcurl.h"
 
 enum {
 	PATH_BYTES_MAX =
@@ -173,7 +173,7 @@ explain(CURLUcode code, const char *shown, struct err *err)
 		return err_set(err, "address '%s' has no host", shown);
 	default:
 		return err_set(err, "invalid address '%s': %s", shown,
-		    curl_url_strerror(code));
+		    libcurl.url_strerror(code));
 	}
 }
 
@@ -183,7 +183,7 @@ part_of(const struct http_address *address, CURLUPart part)
 {
 	char *text = NULL;
 	CURLUcode code =
-	    curl_url_get(address->curl, part, &text, CURLU_NO_DEFAULT_PORT);
+	    libcurl.url_get(address->curl, part, &text, CURLU_NO_DEFAULT_PORT);
 
 	if (code == CURLUE_OUT_OF_MEMORY)
 		memory_must(NULL);
@@ -198,11 +198,11 @@ http_address_open(
 
 	*address = (struct http_address){ .curl = NULL };
 	http_display_url(shown, url);
-	if (check_plain(url, shown, err) != 0)
+	if (check_plain(url, shown, err) != 0 || libcurl_load(err) != 0)
 		return -1;
-	address->curl = memory_must(curl_url());
+	address->curl = memory_must(libcurl.url());
 	/* Send the path exactly as it is signed, without normalizing "../". */
-	if (explain(curl_url_set(address->curl, CURLUPART_URL, url,
+	if (explain(libcurl.url_set(address->curl, CURLUPART_URL, url,
 			CURLU_DISALLOW_USER | CURLU_PATH_AS_IS),
 		shown, err) != 0) {
 		http_address_close(address);
@@ -219,12 +219,14 @@ http_address_open(
 void
 http_address_close(struct http_address *address)
 {
-	curl_free(address->scheme);
-	curl_free(address->host);
-	curl_free(address->port);
-	curl_free(address->path);
-	curl_free(address->query);
-	curl_url_cleanup(address->curl);
+	if (address->curl == NULL)
+		return;
+	libcurl.free(address->scheme);
+	libcurl.free(address->host);
+	libcurl.free(address->port);
+	libcurl.free(address->path);
+	libcurl.free(address->query);
+	libcurl.url_cleanup(address->curl);
 	*address = (struct http_address){ .curl = NULL };
 }
 

@@ -92,8 +92,8 @@ says "$TMP/asked.jsonl" "the endpoint says the same" \
 	poolscope-dump -p "$pool" --connect "ipc://$DIR/run/reader.ipc"
 check "the command line is stronger than the environment" env POOLSCOPE_CONFIGDIR=/none \
 	POOLSCOPE_STORE=/none poolscope-stats phases -p "$pool" --connect "ipc://$DIR/run/reader.ipc"
-mkdir "$TMP/broken" && echo none >"$TMP/broken/libzmq.so.5"
-says "$TMP/asked.json" "a store is read without libzmq" env LD_LIBRARY_PATH="$TMP/broken" \
+mkdir "$TMP/broken" && echo none >"$TMP/broken/libzmq.so.5" && echo none >"$TMP/broken/libcurl.so.4"
+says "$TMP/asked.json" "a store is read without libzmq and libcurl" env LD_LIBRARY_PATH="$TMP/broken" \
 	poolscope-stats cascade -p "$pool" --format json --store "$DIR/store"
 check_status 1 "an endpoint is not" env LD_LIBRARY_PATH="$TMP/broken" \
 	poolscope-stats cascade -p "$pool" --connect "ipc://$DIR/run/reader.ipc"

@@ -54,6 +54,28 @@ metric() {
 		grep -q "^poolscope_archive_$1{place=\".*\"} $2\$" "$TMP/metrics"
 }
 
+# replicas CONDITION [PORT]: is it true of the change c that each of them has, or that
+# with the port, and of the one that is committed?
+replicas() {
+	poolscope-stats status --format json --quiet >"$TMP/status"
+	/usr/bin/python3 - "$TMP/status" "$@" <<'END'
+import json, sys
+have, committed, found = {}, [], json.load(open(sys.argv[1]))
+def walk(of):
+    for name, value in of.items() if isinstance(of, dict) else enumerate(of):
+        if isinstance(value, (dict, list)):
+            walk(value)
+        elif str(name).startswith("archive_replica:"):
+            have[name.rpartition(":")[2]] = value
+        elif name == "archive_change":
+            committed.append(value)
+walk(found)
+assert len(have) == 4 and len(committed) == 1, (have, committed)
+print(all(eval(sys.argv[2], {"c": c, "committed": committed[0]}) for port, c in have.items() if port in sys.argv[3:] or not sys.argv[3:]))
+END
+}
+check_text "each of the four replicas has what is committed" True "$(replicas "c == committed > 0")"
+
 # 15 bits of bytes: within requests, blocks and answers.
 manner cuts
 for _ in 1 2 3 4 5; do
@@ -147,12 +169,20 @@ slow() {
 [ "$FAULTS" = some ] || slow
 
 # The cluster is away while much arrives.
+away=$(date +%s%N)
 for n in 1 2 3 4; do stop ch$n KILL; done
 check "without a cluster 50,000 records are taken" load 5000
 check "... and indexed" wait_until indexed 180
-for n in 1 2 3 4; do cluster_serve $n || exit 1; done
+check "... and the status says since when nothing was written" wait_until '[ "$(archive_word archive_failing)" = True ] &&
+	[ "$(archive_word archive_failing_since_ns)" -gt "$away" ]' 60
+for n in 1 3 4; do cluster_serve $n || exit 1; done
+check "with a replica away what is sent has one copy" wait_until '[ "$(archive_word archive_one_copy)" = True ]' 90
+check "... waits" test "$(archive_word archive_records_pending)" -gt 0
+check_text "... and the one that is away is not ahead of what is committed" True "$(replicas "c <= committed" "$PORT2")"
+cluster_serve 2 || exit 1
 began=$(date +%s%N)
 check "it catches up" settled
+check_text "each replica has what is committed again" True "$(replicas "c == committed")"
 echo "caught up with 50,000 records in $((($(date +%s%N) - began) / 1000000)) ms"
 judge "... and the archive is the store"
 for each in 1 2 3 4; do

@@ -35,8 +35,9 @@ exec "$PROGRAMS/poolscope-aggregator" "$@" --archive-after 100ms \
 	--archive "$ARCHIVE/$(cat "$POOLSCOPE_DIR/archive")"
 END
 
-# A question waits until the archive has everything.  Those about the aggregator
-# itself, and those that name their source, go there.
+# A question waits until the archive has everything: when the aggregator has ended,
+# the questions before it have waited.  Those about the aggregator itself, and those
+# that name their source, go there.
 cat >"$TMP/reader" <<'END'
 #!/bin/sh
 program=$PROGRAMS/$(basename "$0")
@@ -47,6 +48,7 @@ for word; do
 done
 for _ in $(seq 600); do
 	"$PROGRAMS/poolscope-stats" status -q --format json 2>/dev/null >"$POOLSCOPE_DIR/said" || break
+	grep -q '"from": ".*/store"' "$POOLSCOPE_DIR/said" && break
 	grep -q '"archive_lag": 0,' "$POOLSCOPE_DIR/said" &&
 		grep -q '"archive_lag_ns": 0,' "$POOLSCOPE_DIR/said" && break
 	sleep 0.05
@@ -59,9 +61,10 @@ for program in stats plot trace dump; do
 	ln -sf "$TMP/reader" "$TMP/b/bin/poolscope-$program"
 done
 
-# golden WHAT: the recorded cases of WHAT.
+# golden WHAT: the recorded cases of WHAT.  Those of scanner have a million intervals,
+# so a farm of 1,000 runs is enough.
 golden() {
-	B=$TMP/b GOLDEN=$1 GOLDEN_NODES=1000 sh tests/golden/run.sh >"$TMP/golden" 2>&1
+	B=$TMP/b GOLDEN=$1 GOLDEN_NODES=1000 GOLDEN_RUNS=1000 sh tests/golden/run.sh >"$TMP/golden" 2>&1
 	_golden=$?
 	grep -v '^ok ' "$TMP/golden"
 	grep -q '^[1-9][0-9]* passed, 0 failed' "$TMP/golden" && return $_golden

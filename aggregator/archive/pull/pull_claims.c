@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/archive/owners.h"
+#include "aggregator/archive/checkpoint.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/rows/identity.h"
 #include "aggregator/tables/dictionary.h"
@@ -195,7 +195,7 @@ read_checkpoints(
 	for (uint32_t i = 0; i < claims->epochs; i++) {
 		if (claims->epoch[i].epoch != owners.epoch) {
 			owners.epoch = claims->epoch[i].epoch;
-			if (owners_checkpoint(&owners, &checkpoint, err) != 0)
+			if (checkpoint_read(&owners, &checkpoint, err) != 0)
 				return err_prefix(err, "archive: a checkpoint");
 		}
 		set_bound(&claims->epoch[i], &checkpoint);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "aggregator/archive/owners.h"
+#include "aggregator/archive/pass.h"
 #include "aggregator/archive/pull/pull_claims.h"
 #include "aggregator/archive/pull/pull_origin.h"
 #include "aggregator/journal/journal.h"
