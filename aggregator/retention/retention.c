@@ -315,7 +315,9 @@ clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
 		retention->data_class++;
 		++*visits;
 	}
-	if (all != INT32_MIN && counts->first_ns < all * KEY_HOUR_NS)
+	/* Before that there may be records that are counted. */
+	if (retention->data_class == DATA_CLASSES && all != INT32_MIN &&
+	    counts->first_ns < all * KEY_HOUR_NS)
 		counts->first_ns = all * KEY_HOUR_NS;
 	tables_put_counts(txn, retention->partition, counts);
 	if (retention->data_class == DATA_CLASSES) {

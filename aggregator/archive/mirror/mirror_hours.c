@@ -162,7 +162,7 @@ int
 mirror_fetch(
     struct mirror *mirror, const struct absent_hour *what, struct err *err)
 {
-	const struct mirror_partition *partition =
+	struct mirror_partition *partition =
 	    &mirror->partition[what->partition - 1];
 	struct mirror_hour hour = { .what = *what };
 	int rc;
@@ -176,6 +176,8 @@ mirror_fetch(
 	rc = pull_record_hour(&mirror->into, (enum record_kind)what->kind,
 	    what->hour, &hour.bytes, err);
 	mirror_end(mirror);
+	if (rc == 0)
+		rc = mirror_complete(mirror, partition, err);
 	if (rc == 0)
 		rc = compact(mirror, what, err);
 	if (rc == 0)

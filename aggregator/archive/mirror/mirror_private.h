@@ -34,6 +34,7 @@ struct mirror_partition {
 	struct pull_epoch *epoch;    /* that of the claim */
 	uint32_t number;             /* in the store */
 	bool is_read;                /* its keys and values are here */
+	int64_t complete_ns; /* monotonic: of the last mirror_complete; 0 */
 };
 
 /* An hour of records that is here. */
@@ -99,6 +100,14 @@ void mirror_begin(struct mirror *mirror,
     const struct mirror_partition *partition,
     const struct pull_partition *claim);
 void mirror_end(struct mirror *mirror);
+
+/* ---- mirror_complete.c ---- */
+
+/* -1: a replica does not answer, and the others lack records of the partition.
+ * Call it after something was read of it; the archive is asked at most every
+ * MIRROR_FOLLOW_NS. */
+int mirror_complete(
+    struct mirror *mirror, struct mirror_partition *partition, struct err *err);
 
 /* ---- mirror_hours.c ---- */
 
