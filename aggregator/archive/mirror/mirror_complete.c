@@ -36,8 +36,8 @@ check(struct mirror *mirror, struct complete *complete,
 		return -1;
 	tables_get_counts(txn, partition->number, &complete->counted);
 	/* Whoever has records has a row of counts. */
-	if (db_get(txn, TABLES_META,
-		tables_counts_key(key, partition->number), &row))
+	if (db_get(txn, TABLES_META, tables_counts_key(key, partition->number),
+		&row))
 		complete->newest_row = UINT64_MAX;
 	db_abort(&txn);
 	where = pull_claims_sql(claim);
