@@ -18,16 +18,28 @@ import sys
 import time
 import types
 
+import msgpack
+
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fault"))
 from pool import Load  # noqa: E402
 
 
+class Hours(Load):
+    """A minute of the past after the other."""
+
+    def record(self):
+        number, payload, packed = super().record()
+        fields = msgpack.unpackb(packed, raw=False)
+        fields[1] += number * 60 * 10**9
+        return number, payload, msgpack.packb(fields, use_bin_type=True)
+
+
 def load(folder, agents, seed, flag, ledger):
     pick = random.Random(seed)
-    loads = [Load(types.SimpleNamespace(dir="%s/%d" % (folder, i)), pick.getrandbits(32))
+    loads = [Hours(types.SimpleNamespace(dir="%s/%d" % (folder, i)), pick.getrandbits(32))
              for i in range(agents)]
     while os.path.exists(flag):
-        for each in pick.sample(loads, 20):
+        for each in pick.sample(loads, min(20, agents)):
             each.put([each.record() for _ in range(pick.randint(1, 8))])
         time.sleep(0.02)
     with open(ledger, "w", encoding="utf-8") as file:
