@@ -220,8 +220,9 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 		answer_from_partition(&page, header);
 	if (page_end(&page, last, err) != 0)
 		return -1;
-	/* The next page asks for it. */
-	if (w->records > 0 || page.examined > 0)
+	/* The next page asks for it; but one that begins at the same place, to
+	 * find that nothing is left of its hour, would come here again. */
+	if (w->records > 0 || (page.examined > 0 && page_has_moved(&page)))
 		reader->met_absent = false;
 	return rc;
 }

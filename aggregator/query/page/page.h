@@ -110,6 +110,8 @@ struct page {
 int page_begin(struct page *page, struct err *err);
 int page_end(struct page *page, bool *last, struct err *err);
 
+/* Is the cursor of the page another one than that of the query? */
+bool page_has_moved(const struct page *page);
 /* Is the cursor (empty: the beginning) one of this kind of records? */
 bool page_cursor_is_of(struct text cursor, uint8_t kind);
 /* A cursor at the first record of an hour. */
