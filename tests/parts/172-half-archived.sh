@@ -68,27 +68,24 @@ settled() {
 		grep -q "\"archive_lag_ns\": 0," "$TMP/status"' 60
 }
 
-# of_records DIR [OPTION...]: what is made of records.  Without a time, most would
-# begin with the first record of the store.
+# of_records DIR [OPTION...]: what is made of records.  No time is
+# given: they begin with the first record that there is, here or there.
 of_records() {
 	_to=$1
 	shift
 	mkdir -p "$_to"
-	_both="--from $((cut - 3600)) --to $((cut + 3600))"
-	# shellcheck disable=SC2086 # words
 	for _form in json csv table; do
-		poolscope-stats samples -p 'half$perf' $_both --format $_form "$@" >"$_to/samples.$_form" &&
-			poolscope-stats series -p 'half$perf' -m '*disk*' $_both --format $_form "$@" >"$_to/series.$_form" &&
-			poolscope-stats perf -p 'half$perf' $_both --format $_form "$@" >"$_to/perf.$_form" &&
-			poolscope-stats spans -p 'half$spans' $_both --format $_form "$@" >"$_to/spans.$_form" || return 1
+		poolscope-stats samples -p 'half$perf' --format $_form "$@" >"$_to/samples.$_form" &&
+			poolscope-stats series -p 'half$perf' -m '*disk*' --format $_form "$@" >"$_to/series.$_form" &&
+			poolscope-stats perf -p 'half$perf' --format $_form "$@" >"$_to/perf.$_form" &&
+			poolscope-stats spans -p 'half$spans' --format $_form "$@" >"$_to/spans.$_form" || return 1
 	done
-	# shellcheck disable=SC2086 # words
-	poolscope-plot samples -p 'half$perf' -m '*disk*' $_both -o "$_to/samples" "$@" &&
+	poolscope-plot samples -p 'half$perf' -m '*disk*' -o "$_to/samples" "$@" &&
 		poolscope-stats scanner -p 'half$spans' --job 3 --format json --fixed "$@" >"$_to/scanner.json" &&
 		poolscope-trace scanner -p 'half$spans' --job 3 -o "$_to/scanner.trace" "$@" &&
-		poolscope-trace -p 'half$start' $_both --kind event -o "$_to/events.json" "$@" &&
-		poolscope-trace -p 'half$perf' $_both --kind sample -o "$_to/samples.json" "$@" &&
-		poolscope-trace -p 'half$spans' $_both --kind span -o "$_to/spans.json" "$@" || return 1
+		poolscope-trace -p 'half$start' --kind event -o "$_to/events.json" "$@" &&
+		poolscope-trace -p 'half$perf' --kind sample -o "$_to/samples.json" "$@" &&
+		poolscope-trace -p 'half$spans' --kind span -o "$_to/spans.json" "$@" || return 1
 	for _pool in start perf spans; do
 		poolscope-dump -q -p "half\$$_pool" --kind event,sample,span "$@" >"$_to/dump.$_pool" || return 1
 	done
